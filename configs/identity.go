@@ -98,13 +98,12 @@ func difference(ours, theirs string, counts func(key string) bool) []string {
 
 // laterDefaults are those of the settings that came later.
 var laterDefaults = sync.OnceValue(func() map[string]any {
-	text, err := files.ReadFile("default.yaml")
-	if err != nil {
-		panic(err) // embedded
+	all := map[string]any{}
+	for _, l := range defaults() {
+		maps.Copy(all, values(string(l.YAML)))
 	}
 
-	all := values(string(text))
-	maps.DeleteFunc(all, func(key string, _ any) bool { return !slices.Contains(later, key) })
+	maps.DeleteFunc(all, func(key string, _ any) bool { return !slices.Contains(later, key) && !isLaterOfASuite(key) })
 
 	return all
 })

@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/suite"
+	"toolevo/mcts/policy/serving"
 	"toolevo/trajectories"
 )
 
@@ -48,7 +49,10 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 		},
 		Settings: maps.Collect(c.Sections()),
 		Embedder: b.Embedder,
-		Watch:    b.watch,
+		Writer: func(name string, o suite.WriterOptions) (suite.Writer, error) {
+			return b.Writer(name, serving.WriterOptions(o))
+		},
+		Watch: b.watch,
 	}, err
 }
 

@@ -56,6 +56,32 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 		return envs.Transition{}, err
 	}
 
+	e.observe(&turn, ans)
+
+	return e.transition(from, turn, ans), nil
+}
+
+// Call answers a call that belongs to no task, as a server of the deployed version does: nothing is remembered. Finish
+// and UpdateTool belong to tasks, so that calling them is an error.
+func (e *Environment[S]) Call(ctx context.Context, call envs.Call) (envs.Turn, error) {
+	if known := e.names[call.Name]; known != nil && known.run == nil && known.api != nil {
+		return envs.Turn{}, envs.Fail(envs.StageEnvironment, "call "+call.Name, errors.New("it belongs to a task"))
+	}
+
+	var turn envs.Turn
+
+	ans, err := e.call(ctx, &state[S]{session: e.initial}, &turn, call)
+	if err != nil {
+		return envs.Turn{}, err
+	}
+
+	e.observe(&turn, ans)
+
+	return turn, nil
+}
+
+// observe fills in what the action of a turn is answered.
+func (e *Environment[S]) observe(turn *envs.Turn, ans answer[S]) {
 	turn.Outcome, turn.Maker = ans.result.Outcome, ans.result.Maker
 
 	turn.Observation = valid(ans.result.Observation)
@@ -63,11 +89,9 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 		turn.Observation = truncateWords(turn.Observation, e.options.ObservationWords)
 	}
 
-	if format := e.deployed.Response; format != nil && served(turn) {
+	if format := e.deployed.Response; format != nil && served(*turn) {
 		turn.Observation = format.Wrap(turn.Outcome == envs.OK, turn.Observation)
 	}
-
-	return e.transition(from, turn, ans), nil
 }
 
 // served reports whether a turn was answered by the server: what cannot be read or is not known to it never gets there,

@@ -74,6 +74,9 @@ type Choice struct {
 
 	// Embedder opens an embedding model at a server, "" for the policies' own; patient is false for a first look.
 	Embedder func(model, server string, patient bool) (Embedder, error)
+	// Writer opens a language model that writes texts, by a policy's name, at a server, "" for the policies' own. The
+	// caller closes it.
+	Writer func(name string, o WriterOptions) (Writer, error)
 	// Watch shows long preparations while a command works: what is done, and then how far it is. It may be nil.
 	Watch func(what string) (set func(done, total int), stop func())
 }
@@ -109,6 +112,21 @@ type Embedder interface {
 	// Model identifies the model: vectors of different models have nothing to do with each other.
 	Model() string
 	Close()
+}
+
+// Writer is a language model that answers a text with a text. It is safe for concurrent use.
+type Writer interface {
+	// Write returns what the model answers to instructions (the system text) and a request (the user's). Other seeds
+	// may give other texts. The error is ours (the server's), never the model's.
+	Write(ctx context.Context, instructions, request string, seed uint64) (string, error)
+	Close() error
+}
+
+// WriterOptions say how a model writes.
+type WriterOptions struct {
+	Server      string  // its base URL; "" is the policies' own
+	Temperature float64 // 0 is greedy
+	MaxTokens   int     // of one text
 }
 
 // Planner has the solutions of its tasks, for scripted and simulated policies. It is an opened suite.
@@ -163,6 +181,8 @@ type Section struct {
 	New  func() Settings // a pointer to a struct with yaml tags
 	// Incidental are its settings that change no result, so that they are no part of a run's identity.
 	Incidental []string
+	// Later is whether earlier versions did not have it: a run of theirs is one with the defaults.
+	Later bool
 }
 
 // Settings are the settings of a section.

@@ -288,7 +288,8 @@ func TestCallsAreCheckedFirst(t *testing.T) {
 		}
 	}
 
-	long := function{&toolbench.Document{Template: json.RawMessage(`"` + strings.Repeat("é", 3000) + `"`)}, echo{}}
+	template := json.RawMessage(`"` + strings.Repeat("é", 3000) + `"`)
+	long := function{document: &toolbench.Document{Template: template}, simulator: echo{}, most: mostObservation}
 
 	_, result, err := long.Call(t.Context(), struct{}{}, nil)
 	if text := []rune(result.Observation); err != nil || len(text) != mostObservation+3 {
@@ -299,8 +300,8 @@ func TestCallsAreCheckedFirst(t *testing.T) {
 // echo answers with the template.
 type echo struct{ toolbench.Scripted }
 
-func (echo) Simulate(_ context.Context, d *toolbench.Document, _ envs.Args) (any, error) {
-	return string(d.Template), nil
+func (echo) Simulate(_ context.Context, d *toolbench.Document, _ envs.Args) (toolbench.Answer, error) {
+	return toolbench.Answer{Response: string(d.Template)}, nil
 }
 
 // A question shows the functions of its task in the version of the prompt, and says of none that it is relevant.

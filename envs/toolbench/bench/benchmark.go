@@ -18,7 +18,8 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// ToolBench is the benchmark. It implements [suite.Benchmark], [suite.Lister] and [suite.Commander].
+// ToolBench is the benchmark. It implements [suite.Benchmark], [suite.Lister], [suite.Configurable] and
+// [suite.Commander].
 type ToolBench struct{}
 
 // Name implements [suite.Benchmark].
@@ -67,7 +68,7 @@ func (ToolBench) List(data, split string) ([]envs.Task, error) {
 }
 
 // Open implements [suite.Benchmark].
-func (ToolBench) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
+func (ToolBench) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) {
 	splits, err := readSplits(c.Data)
 	if err != nil {
 		return nil, err
@@ -88,6 +89,10 @@ func (ToolBench) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 	}
 
 	if err := o.choose(); err != nil {
+		return nil, err
+	}
+
+	if err := o.openAPIs(ctx); err != nil {
 		return nil, err
 	}
 

@@ -19,9 +19,13 @@ import (
 const mostObservation = 2048
 
 // Environment implements [suite.Suite].
-func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, error) {
+func (o *opened) Environment(version string, memory envs.Memory) (envs.Environment, error) {
 	if _, err := o.choice.Versions.Spec(version); err != nil {
 		return nil, err
+	}
+
+	if o.isPure() {
+		memory = nil
 	}
 
 	e := &environment{
@@ -35,7 +39,7 @@ func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, e
 	for _, t := range o.tasks {
 		q := o.queries[t.ID]
 		e.tasks[t.ID] = sync.OnceValues(func() (*dynamic.Environment[struct{}], error) {
-			return o.environment(version, q)
+			return o.environment(version, q, memory)
 		})
 	}
 
@@ -96,8 +100,17 @@ func (e *environment) of(t envs.Task, op string) (*dynamic.Environment[struct{}]
 }
 
 // environment returns the environment of one query.
-func (o *opened) environment(version string, q *toolbench.Query) (*dynamic.Environment[struct{}], error) {
-	tools := o.toolsOf(q)
+func (o *opened) environment(version string, q *toolbench.Query, memory envs.Memory) (
+	*dynamic.Environment[struct{}], error) {
+	return o.deploy(version, q.APIs, rule{q, o.functions}, func(d *toolbench.Document) function {
+		return function{d, o.apis.Under(version), mostObservation, memory, version}
+	}, o.choice.Environment.ObservationWords)
+}
+
+// deploy returns an environment of some APIs under a version.
+func (o *opened) deploy(version string, apis []toolbench.Key, grader dynamic.Grader,
+	behind func(*toolbench.Document) function, words int) (*dynamic.Environment[struct{}], error) {
+	tools := o.toolsOf(apis)
 
 	c, err := part(o.choice.Versions, tools, base, o.choice.Prompt, version)
 	if err != nil {
@@ -114,50 +127,27 @@ func (o *opened) environment(version string, q *toolbench.Query) (*dynamic.Envir
 		return nil, err
 	}
 
-	var simulator toolbench.Simulator = toolbench.Scripted{}
-
 	run := make(map[string]dynamic.Tool[struct{}], len(tools))
 
-	for i, k := range q.APIs {
+	for i, k := range apis {
 		d, _ := o.collection.Document(k) // a collection has those of its queries
-		run[tools[i]] = function{d, simulator}
+		run[tools[i]] = behind(d)
 	}
 
 	options := o.choice.Environment
 
 	return dynamic.New(dynamic.Config[struct{}]{
-		Prompt: prompt, Deployed: deployed, Tools: run, Grader: rule{q, o.functions},
+		Prompt: prompt, Deployed: deployed, Tools: run, Grader: grader,
 		Options: dynamic.Options{
 			Codec:             options.Codec,
 			EmptyInput:        true,
 			NoUpdateTool:      !options.UpdateTool,
-			ObservationWords:  options.ObservationWords,
+			ObservationWords:  words,
 			StrictReward:      options.StrictReward,
 			Feedback:          options.Feedback,
 			PublishedFeedback: options.PublishedFeedback,
 		},
 	})
-}
-
-// function is an API behind a simulator. It implements [dynamic.Tool].
-type function struct {
-	document  *toolbench.Document
-	simulator toolbench.Simulator
-}
-
-// Call implements [dynamic.Tool].
-func (f function) Call(ctx context.Context, s struct{}, args envs.Args) (struct{}, envs.Result, error) {
-	response, err := f.simulator.Simulate(ctx, f.document, args)
-	if err != nil {
-		return s, envs.Result{}, err
-	}
-
-	text := []rune(toolbench.Response("", response))
-	if len(text) > mostObservation {
-		text = append(text[:mostObservation], []rune("...")...)
-	}
-
-	return s, envs.Result{Observation: string(text)}, nil
 }
 
 // rule is the reward of a query. It implements [dynamic.Grader].

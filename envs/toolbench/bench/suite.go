@@ -1,12 +1,14 @@
 package bench
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
 	"toolevo/envs"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/virtual"
 )
 
 // opened is the benchmark over a split of a data folder. It implements [suite.Suite] and [suite.Planner].
@@ -19,6 +21,10 @@ type opened struct {
 	queries    map[string]*toolbench.Query // by task
 	plans      map[string][]envs.Call      // by question
 	lineage    map[string]string
+
+	apis    *virtual.APIs                // what stands in for the APIs
+	writer  func() (suite.Writer, error) // opens the model that does, once
+	toClose []func() error
 }
 
 // Plan implements [suite.Planner].
@@ -38,4 +44,10 @@ func (o *opened) Datasets() []string { return slices.Clone(o.groups) }
 func (o *opened) Lineage() map[string]string { return maps.Clone(o.lineage) }
 
 // Close implements [suite.Suite].
-func (o *opened) Close() error { return nil }
+func (o *opened) Close() (err error) {
+	for _, c := range o.toClose {
+		err = errors.Join(err, c())
+	}
+
+	return err
+}

@@ -42,7 +42,7 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s\n\n%s", strings.TrimSpace(o.choice.Ask(q.Name(), q.Text)), offer)
 
-		for _, tool := range o.toolsOf(q) {
+		for _, tool := range o.toolsOf(q.APIs) {
 			b.WriteString("\n" + lines[tool])
 		}
 
@@ -80,10 +80,10 @@ func functionLine(a toolapi.APISpec) string {
 	}))
 }
 
-// toolsOf returns the tools of the functions that a query offers.
-func (o *opened) toolsOf(q *toolbench.Query) []string {
-	tools := make([]string, len(q.APIs))
-	for i, k := range q.APIs {
+// toolsOf returns the tools of the functions of some APIs.
+func (o *opened) toolsOf(apis []toolbench.Key) []string {
+	tools := make([]string, len(apis))
+	for i, k := range apis {
 		tools[i] = o.functions[k]
 	}
 

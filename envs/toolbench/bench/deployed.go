@@ -1,0 +1,220 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"toolevo/envs"
+	"toolevo/envs/dynamic"
+	"toolevo/envs/names"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
+	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/virtual"
+)
+
+// Deployed is the functions of a version, as a server exposes them: without tasks, prompts and rewards. Calls are
+// checked, and answered, as those of an agent are. It is safe for concurrent use.
+type Deployed struct {
+	suite     *opened
+	version   string
+	wraps     bool // answers have a form of the version's own
+	apis      *virtual.APIs
+	functions []toolapi.APISpec
+	named     map[string]*deployedFunction      // by deployed and by published names of functions
+	byAPI     map[toolbench.Key][]toolbench.Key // published names, by normalised ones
+}
+
+// deployedFunction is a function whose environment is made when it is first called.
+type deployedFunction func() (*dynamic.Environment[struct{}], error)
+
+// Deploy deploys a version of the functions of a suite that this benchmark opened: those that the task of an ID offers,
+// or all, "". A real backend is asked before the suite's simulator, unless it is nil.
+func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Deployed, error) {
+	o, ok := s.(*opened)
+	if !ok {
+		return nil, fmt.Errorf("no suite of %s: its functions cannot be served", section)
+	}
+
+	file, err := o.choice.Versions.Spec(version)
+	if err != nil {
+		return nil, err
+	}
+
+	offered, err := o.offered(task)
+	if err != nil {
+		return nil, err
+	}
+
+	d := &Deployed{
+		suite: o, version: version, wraps: file.Response != nil, apis: o.apis.Before(backend),
+		named: map[string]*deployedFunction{}, byAPI: map[toolbench.Key][]toolbench.Key{},
+	}
+
+	for _, k := range offered {
+		d.add(k)
+	}
+
+	if err := d.name(file); err != nil {
+		return nil, err
+	}
+
+	return d, nil
+}
+
+// offered are the APIs that a task offers, or all.
+func (o *opened) offered(task string) ([]toolbench.Key, error) {
+	if task != "" {
+		q, ok := o.queries[task]
+		if !ok {
+			return nil, names.Unknown("task", task, taskIDs(o.tasks))
+		}
+
+		return q.APIs, nil
+	}
+
+	all := make([]toolbench.Key, len(o.collection.Documents))
+	for i, d := range o.collection.Documents {
+		all[i] = d.Key
+	}
+
+	return all, nil
+}
+
+func taskIDs(tasks []envs.Task) []string {
+	ids := make([]string, len(tasks))
+	for i, t := range tasks {
+		ids[i] = t.ID
+	}
+
+	return ids
+}
+
+// add adds the function of an API under its published names.
+func (d *Deployed) add(k toolbench.Key) {
+	f := deployedFunction(sync.OnceValues(func() (*dynamic.Environment[struct{}], error) {
+		return d.suite.deploy(d.version, []toolbench.Key{k}, noTasks{}, func(doc *toolbench.Document) function {
+			return function{document: doc, simulator: d.apis.Under(d.version)}
+		}, -1)
+	}))
+
+	normal := virtual.Normalised(k)
+	d.byAPI[normal] = append(d.byAPI[normal], k)
+	d.named[d.suite.functions[k]] = &f
+}
+
+// name adds the functions under the names of the version.
+func (d *Deployed) name(file *toolapi.Spec) error {
+	published, err := d.suite.choice.Versions.Spec(base)
+	if err != nil {
+		return err
+	}
+
+	about := map[string]string{} // versions that are made leave it to those that they are made from
+	for _, a := range published.APIs {
+		about[a.Name] = a.Description
+	}
+
+	for _, a := range file.APIs {
+		if f, ok := d.named[toolOf(a)]; ok {
+			a.Description = cmp.Or(a.Description, about[toolOf(a)])
+			d.functions = append(d.functions, a)
+			d.named[a.Name] = f
+		}
+	}
+
+	return nil
+}
+
+// Function is a function as it is deployed.
+type Function struct {
+	Name        string
+	Description string
+	Schema      envs.Args // the JSON Schema of its arguments
+}
+
+// Functions returns the functions in the order of the documents.
+func (d *Deployed) Functions() []Function {
+	all := make([]Function, len(d.functions))
+	for i, a := range d.functions {
+		all[i] = Function{a.Name, a.Description, a.Parameters.Schema()}
+	}
+
+	return all
+}
+
+// Find returns the name of the function by which an API is called: its own, where that is what a version calls one, and
+// else the published function of the API of that name, whatever a version has made of it.
+func (d *Deployed) Find(api toolbench.Key) (name string, ok bool) {
+	if _, ok := d.named[api.API]; ok {
+		return api.API, true
+	}
+
+	found := d.byAPI[virtual.Normalised(api)]
+	if len(found) > 1 { // names that differ in what is normalised: the one that is meant is spelled out
+		found = slices.DeleteFunc(slices.Clone(found), func(k toolbench.Key) bool {
+			return k.Tool != api.Tool || k.API != api.API
+		})
+	}
+
+	if len(found) != 1 {
+		return "", false
+	}
+
+	return d.suite.functions[found[0]], true
+}
+
+// Tally returns what happened to the calls that fitted.
+func (d *Deployed) Tally() virtual.Tally { return d.apis.Tally() }
+
+// Answer is what a call is answered.
+type Answer struct {
+	Text    string       // an object of error and response
+	Outcome envs.Outcome // not OK where the call did not fit the version, or the API could not do it
+}
+
+// Call calls a function by its name, that of the version or a published one. The error is ours.
+func (d *Deployed) Call(ctx context.Context, name string, args envs.Args) (Answer, error) {
+	f, ok := d.named[name]
+	if !ok {
+		return refused(envs.InvalidAction, fmt.Sprintf("there is no function %.100q", name)), nil
+	}
+
+	env, err := (*f)()
+	if err != nil {
+		return Answer{}, envs.Fail(envs.StageEnvironment, "deploy "+name, err)
+	}
+
+	turn, err := env.Call(ctx, envs.Call{Name: name, Args: args})
+	if err != nil {
+		return Answer{}, err
+	}
+
+	if turn.Outcome != envs.OK && turn.Outcome != envs.ToolError {
+		return refused(turn.Outcome, turn.Observation), nil
+	}
+
+	if d.wraps {
+		return Answer{toolbench.Answer{Response: turn.Observation}.Text(), turn.Outcome}, nil
+	}
+
+	return Answer{turn.Observation, turn.Outcome}, nil
+}
+
+func refused(outcome envs.Outcome, why string) Answer {
+	return Answer{toolbench.Answer{Error: why, Response: ""}.Text(), outcome}
+}
+
+// noTasks is the grader of an environment without tasks.
+type noTasks struct{}
+
+// Known implements [dynamic.Grader].
+func (noTasks) Known(envs.Task) bool { return false }
+
+// Grade implements [dynamic.Grader].
+func (noTasks) Grade(_ context.Context, done envs.History, _ string) (envs.Grade, error) {
+	return envs.Grade{}, fmt.Errorf("unknown task %q", done.Task().ID)
+}

@@ -1,0 +1,73 @@
+package bench
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolevo/envs/suite"
+	"toolevo/envs/toolbench/virtual"
+)
+
+//go:embed default.yaml
+var defaults []byte
+
+// Defaults implements [suite.Configurable].
+func (ToolBench) Defaults() []byte { return defaults }
+
+// section is the section of the configuration that is this benchmark's.
+const section = "toolbench"
+
+// scripted is the simulator that is no model.
+const scripted = "scripted"
+
+// settings choose what stands in for the APIs.
+type settings struct {
+	Simulator   string  `yaml:"simulator"` // scripted, or KIND:NAME of a model
+	Mode        string  `yaml:"mode"`
+	Temperature float64 `yaml:"temperature"`
+	Tokens      int     `yaml:"tokens"` // of one answer
+	Server      string  `yaml:"server"` // "" is the policies' own
+	Cache       string  `yaml:"cache"`  // the path of a file; "" is none
+}
+
+// Sections implements [suite.Configurable].
+func (ToolBench) Sections() []suite.Section {
+	return []suite.Section{{
+		Name: section, New: func() suite.Settings { return &settings{} }, Incidental: []string{"server"}, Later: true,
+	}}
+}
+
+// Values implements [suite.Configurable]: groups, difficulties and splits are what the data folder has.
+func (ToolBench) Values(string) []string { return nil }
+
+// Validate implements [suite.Settings].
+func (s *settings) Validate() (string, error) {
+	if _, err := virtual.ParseMode(s.Mode); err != nil {
+		return "mode", err
+	}
+
+	if _, name, ok := strings.Cut(s.Simulator, ":"); s.Simulator != scripted && (!ok || name == "") {
+		return "simulator", fmt.Errorf("is %q, want %s, openai:MODEL or ollama:MODEL", s.Simulator, scripted)
+	}
+
+	if s.Server != "" && s.Simulator == scripted {
+		return "server", errors.New("is of no use without toolbench.simulator, the name of a model")
+	}
+
+	if err := suite.Within(s.Temperature, 0); err != nil {
+		return "temperature", err
+	}
+
+	return "tokens", suite.Within(float64(s.Tokens), 1)
+}
+
+// settings returns those of the choice, or the defaults.
+func (o *opened) settings() *settings {
+	if s, ok := o.choice.Settings[section].(*settings); ok {
+		return s
+	}
+
+	return &settings{Simulator: scripted, Mode: string(virtual.SFT)}
+}

@@ -1,0 +1,144 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"toolevo/envs"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/virtual"
+)
+
+// Remote implements [suite.Preparer].
+func (o *opened) Remote() bool { return o.settings().Simulator != scripted }
+
+// Prepare implements [suite.Preparer]: a model that cannot be asked is known before a run begins.
+func (o *opened) Prepare(context.Context) error {
+	if !o.Remote() {
+		return nil
+	}
+
+	_, err := o.writer()
+
+	return err
+}
+
+// openAPIs opens what stands in for the APIs. A model is opened when it is first asked: who only looks at a run needs
+// none.
+func (o *opened) openAPIs(ctx context.Context) error {
+	s := o.settings()
+
+	var options virtual.Options
+
+	o.writer = sync.OnceValues(func() (suite.Writer, error) {
+		if o.choice.Writer == nil {
+			return nil, errors.New("toolbench.simulator: no language model can be asked here")
+		}
+
+		w, err := o.choice.Writer(s.Simulator, suite.WriterOptions{
+			Server: s.Server, Temperature: s.Temperature, MaxTokens: s.Tokens,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("toolbench.simulator %s: %w", s.Simulator, err)
+		}
+
+		o.toClose = append(o.toClose, w.Close)
+
+		return w, nil
+	})
+
+	if o.Remote() {
+		options.Model = virtual.NewModel(asked(o.writer), s.Simulator, virtual.Mode(s.Mode))
+		o.lineage["simulator"] = options.Model.Identity()
+	}
+
+	if s.Cache != "" {
+		var err error
+		if options.Cache, err = virtual.OpenCache(ctx, s.Cache); err != nil {
+			return err
+		}
+
+		o.toClose = append(o.toClose, options.Cache.Close)
+	}
+
+	o.apis = virtual.New(options)
+
+	return nil
+}
+
+// asked is a writer that is opened when it is first asked.
+type asked func() (suite.Writer, error)
+
+// Write implements [virtual.Writer].
+func (open asked) Write(ctx context.Context, instructions, request string, seed uint64) (string, error) {
+	w, err := open()
+	if err != nil {
+		return "", err
+	}
+
+	return w.Write(ctx, instructions, request, seed)
+}
+
+// isPure reports whether an answer follows from the call alone.
+func (o *opened) isPure() bool { return !o.Remote() && o.settings().Cache == "" }
+
+// function is an API behind a simulator. It implements [dynamic.Tool].
+type function struct {
+	document  *toolbench.Document
+	simulator toolbench.Simulator
+	most      int         // characters of an answer that are shown; 0 is all
+	memory    envs.Memory // of what another time might be another answer; nil where there is none
+	version   string      // that is deployed
+}
+
+// Call implements [dynamic.Tool].
+func (f function) Call(ctx context.Context, s struct{}, args envs.Args) (struct{}, envs.Result, error) {
+	if f.memory == nil {
+		result, err := f.result(ctx, args)
+		return s, result, err
+	}
+
+	key := "toolbench " + virtual.NewCall(f.version, f.document.Key, args).Key()
+
+	if r, ok, err := f.memory.Recall(ctx, key); ok || err != nil {
+		return s, r, err
+	}
+
+	r, err := f.result(ctx, args)
+	if err != nil {
+		return s, envs.Result{}, err
+	}
+
+	if err := f.memory.Remember(ctx, key, r); err != nil {
+		return s, envs.Result{}, err
+	}
+
+	// Another tree may have been answered otherwise in the meantime, and what was remembered first stays.
+	if first, ok, err := f.memory.Recall(ctx, key); ok || err != nil {
+		return s, first, err
+	}
+
+	return s, r, nil
+}
+
+// result is what an agent sees of the answer.
+func (f function) result(ctx context.Context, args envs.Args) (envs.Result, error) {
+	answer, err := f.simulator.Simulate(ctx, f.document, args)
+	if err != nil {
+		return envs.Result{}, err
+	}
+
+	r := envs.Result{Observation: answer.Text(), Maker: answer.Maker}
+	if answer.Error != "" {
+		r.Outcome = envs.ToolError
+	}
+
+	if runes := []rune(r.Observation); f.most > 0 && len(runes) > f.most {
+		r.Observation = string(runes[:f.most]) + "..."
+	}
+
+	return r, nil
+}
