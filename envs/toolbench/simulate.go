@@ -18,14 +18,21 @@ import (
 
 // Simulator answers calls in place of the APIs.
 type Simulator interface {
-	// Simulate returns the response of an API to arguments that fit its document, as JSON. The error is ours.
-	Simulate(ctx context.Context, d *Document, args envs.Args) (response any, err error)
+	// Simulate returns the answer of an API to arguments that fit its document. The error is ours.
+	Simulate(ctx context.Context, d *Document, args envs.Args) (Answer, error)
 }
 
-// Response returns the text of what the virtual server answers: an error, "" where there is none, and a response.
-func Response(message string, response any) string {
+// Answer is what an API answers.
+type Answer struct {
+	Error    string // "" where there is none
+	Response any    // as JSON says it
+	Maker    string // the model that answered, or what stands for it; "" where there is none
+}
+
+// Text returns an answer as the virtual server sends it.
+func (a Answer) Text() string {
 	return string(pytext.AppendJSON(nil, envs.Args{
-		{Name: "error", Value: message}, {Name: "response", Value: response},
+		{Name: "error", Value: a.Error}, {Name: "response", Value: a.Response},
 	}))
 }
 
@@ -38,7 +45,7 @@ type Scripted struct{}
 const mostItems = 3
 
 // Simulate implements [Simulator].
-func (Scripted) Simulate(_ context.Context, d *Document, args envs.Args) (any, error) {
+func (Scripted) Simulate(_ context.Context, d *Document, args envs.Args) (Answer, error) {
 	sorted := slices.SortedFunc(slices.Values(args), func(a, b envs.Arg) int { return cmp.Compare(a.Name, b.Name) })
 	call := pytext.AppendJSON([]byte(d.Key.String()), envs.Args(sorted))
 	f := filler{rand.New(rand.NewPCG(xxh3.Hash(call), 0)), args}
@@ -49,10 +56,10 @@ func (Scripted) Simulate(_ context.Context, d *Document, args envs.Args) (any, e
 	}
 
 	if err != nil || template == nil {
-		return fmt.Sprintf("%s of %s: done, reference %s.", d.API, d.Tool, f.word()), nil
+		return Answer{Response: fmt.Sprintf("%s of %s: done, reference %s.", d.API, d.Tool, f.word())}, nil
 	}
 
-	return f.fill("", template), nil
+	return Answer{Response: f.fill("", template)}, nil
 }
 
 // filler fills templates.

@@ -25,7 +25,7 @@ func TestScriptedFillsTemplates(t *testing.T) {
 		args := envs.Args{{Name: "city", Value: "Bern"}, {Name: "days", Value: envs.Number("3")}}
 
 		got, err := Scripted{}.Simulate(t.Context(), d, args)
-		if text := string(pytext.AppendJSON(nil, got)); err != nil || text != want {
+		if text := string(pytext.AppendJSON(nil, got.Response)); err != nil || text != want {
 			t.Errorf("%s is filled with %s (%v), want %s", template, text, err, want)
 		}
 	}
@@ -44,7 +44,7 @@ func TestScriptedIsAFunctionOfTheCall(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			api += Response("", got)
+			api += got.Text()
 		}
 
 		return api
@@ -73,11 +73,11 @@ func TestScriptedAnswersPublishedDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if _, err := pytext.DecodeStrict(Response("", got)); err != nil {
+		if _, err := pytext.DecodeStrict(got.Text()); err != nil {
 			t.Errorf("%s: %v", c.Documents[i].Key, err)
 		}
 
-		if _, ok := got.(string); ok {
+		if _, ok := got.Response.(string); ok {
 			plain++
 		}
 	}

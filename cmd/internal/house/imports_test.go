@@ -50,6 +50,8 @@ var allowed = []rule{
 		"envs/toolapi"}},
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
 	{"envs/toolbench/answers", []string{"envs", "envs/pytext", "envs/toolbench"}},
+	{"envs/toolbench/virtual", []string{"envs", "envs/dynamic", "envs/names", "envs/pytext", "envs/regular",
+		"envs/toolapi", "envs/toolbench"}},
 	{"envs/toolbench/bench", []string{"envs", "envs/action", "envs/console", "envs/display", "envs/drift",
 		"envs/durable", "envs/dynamic", "envs/names", "envs/pytext", "envs/regular", "envs/suite", "envs/toolapi",
 		"envs/toolbench", "envs/toolbench/answers"}},

@@ -75,7 +75,7 @@ func (t *Turn) node() Node {
 			{Name: "return_type", Value: "give_answer"}, {Name: "final_answer", Value: pytext.Str(answer)},
 		}))
 	case t.Outcome != envs.OK:
-		call.Response = toolbench.Response(t.Observation, "")
+		call.Response = toolbench.Answer{Error: t.Observation, Response: ""}.Text()
 	}
 
 	return Node{Role: roleTool, Call: call}

@@ -304,8 +304,8 @@ func TestCallsAreCheckedFirst(t *testing.T) {
 // echo answers with the template.
 type echo struct{ toolbench.Scripted }
 
-func (echo) Simulate(_ context.Context, d *toolbench.Document, _ envs.Args) (any, error) {
-	return string(d.Template), nil
+func (echo) Simulate(_ context.Context, d *toolbench.Document, _ envs.Args) (toolbench.Answer, error) {
+	return toolbench.Answer{Response: string(d.Template)}, nil
 }
 
 // A question shows the functions of its task in the version of the prompt, and says of none that it is relevant.

@@ -146,12 +146,12 @@ type function struct {
 
 // Call implements [dynamic.Tool].
 func (f function) Call(ctx context.Context, s struct{}, args envs.Args) (struct{}, envs.Result, error) {
-	response, err := f.simulator.Simulate(ctx, f.document, args)
+	answer, err := f.simulator.Simulate(ctx, f.document, args)
 	if err != nil {
 		return s, envs.Result{}, err
 	}
 
-	text := []rune(toolbench.Response("", response))
+	text := []rune(answer.Text())
 	if len(text) > mostObservation {
 		text = append(text[:mostObservation], []rune("...")...)
 	}

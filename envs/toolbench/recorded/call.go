@@ -9,17 +9,11 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// Answer is what an API, or what stands in for it, answers.
-type Answer struct {
-	Error    string // "" where the call succeeded
-	Response any    // of any JSON value
-}
-
 // Call is a request and the answer to it.
 type Call struct {
 	toolbench.Key // as the record has the names: published ones, or those of requests
 	Input         envs.Args
-	Answer
+	Answer        toolbench.Answer
 }
 
 // The members of an answer.
@@ -30,20 +24,20 @@ const (
 
 // ParseAnswer reads an object of error and response. Other members, such as the mechanism that a simulator explains
 // first, are left out.
-func ParseAnswer(v any) (Answer, error) {
+func ParseAnswer(v any) (toolbench.Answer, error) {
 	object, ok := v.(envs.Args)
 	if !ok {
-		return Answer{}, errors.New("the answer is no object of error and response")
+		return toolbench.Answer{}, errors.New("the answer is no object of error and response")
 	}
 
 	failure, hasError := object.Get(errorMember)
 	response, hasResponse := object.Get(responseMember)
 
 	if !hasError && !hasResponse {
-		return Answer{}, errors.New("the answer has neither error nor response")
+		return toolbench.Answer{}, errors.New("the answer has neither error nor response")
 	}
 
-	a := Answer{Response: response}
+	a := toolbench.Answer{Response: response}
 
 	switch failure := failure.(type) {
 	case nil:
@@ -58,18 +52,6 @@ func ParseAnswer(v any) (Answer, error) {
 	}
 
 	return a, nil
-}
-
-// String returns the answer as an object of error and response.
-func (a Answer) String() string { return toolbench.Response(a.Error, a.Response) }
-
-// responseText is the response as rules read it.
-func (a Answer) responseText() string {
-	if text, ok := a.Response.(string); ok {
-		return pytext.Strip(text)
-	}
-
-	return string(pytext.AppendJSON(nil, a.Response))
 }
 
 // Request returns the call without its answer, equal for equal requests in whatever order their arguments stand.

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"toolevo/envs/pytext"
+	"toolevo/envs/toolbench"
 )
 
 // Class says what became of a call.
@@ -66,9 +67,9 @@ func Published() *Rules {
 }
 
 // Of returns the class of an answer.
-func (r *Rules) Of(a Answer) Class {
+func (r *Rules) Of(a toolbench.Answer) Class {
 	failure := strings.ToLower(pytext.Strip(a.Error))
-	response := strings.ToLower(a.responseText())
+	response := strings.ToLower(textOf(a.Response))
 
 	for _, c := range r.classes {
 		if r.fits(c.Error, failure) || r.fits(c.Response, response) {
@@ -81,6 +82,15 @@ func (r *Rules) Of(a Answer) Class {
 	}
 
 	return Success
+}
+
+// textOf is a response as rules read it.
+func textOf(response any) string {
+	if text, ok := response.(string); ok {
+		return pytext.Strip(text)
+	}
+
+	return string(pytext.AppendJSON(nil, response))
 }
 
 func (r *Rules) fits(w words, text string) bool {

@@ -124,8 +124,8 @@ func parseInput(text string) (envs.Args, error) {
 func (c *Call) Append(dst []byte) []byte {
 	dst = pytext.AppendJSON(dst, envs.Args{
 		{Name: "category", Value: c.Category}, {Name: "tool_name", Value: c.Tool}, {Name: "api_name", Value: c.API},
-		{Name: "tool_input", Value: c.Input}, {Name: errorMember, Value: c.Error},
-		{Name: responseMember, Value: c.Response},
+		{Name: "tool_input", Value: c.Input}, {Name: errorMember, Value: c.Answer.Error},
+		{Name: responseMember, Value: c.Answer.Response},
 	})
 
 	return append(dst, '\n')

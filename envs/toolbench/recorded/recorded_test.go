@@ -17,45 +17,45 @@ func TestClasses(t *testing.T) {
 	t.Parallel()
 
 	for _, tt := range []struct {
-		answer    Answer
+		answer    toolbench.Answer
 		published Class
 		corrected Class // "" is the same
 	}{
-		{answer: Answer{Error: "HTTP 502"}, published: "not-connected"},
-		{answer: Answer{Response: "HTTP error"}, published: "not-connected"},
-		{answer: Answer{Response: "Connection reset"}, published: "not-connected"},
-		{answer: Answer{Response: "Rate Limit reached"}, published: "not-connected"},
-		{answer: Answer{Response: "timeout"}, published: "not-connected"},
-		{answer: Answer{Error: "connection reset"}, published: "other"}, // a response's word
-		{answer: Answer{Error: "City not found"}, published: "not-found"},
-		{answer: Answer{Response: "It is not available"}, published: "not-found"},
-		{answer: Answer{Response: "API doesn't exist"}, published: "not-found"},
-		{answer: Answer{Error: "Service Not Found"}, published: "not-found"},
-		{answer: Answer{Response: "Internal error"}, published: "not-found"},
-		{answer: Answer{Error: "error 404"}, published: "not-found"},
-		{answer: Answer{Error: "missing parameter"}, published: "parameter-change"},
-		{answer: Answer{Response: "error parsing it"}, published: "parameter-change"},
-		{answer: Answer{Response: "x is not defined"}, published: "parameter-change"},
-		{answer: Answer{Error: "Function executing from t.py error: boom"}, published: "parsing"},
-		{answer: Answer{Error: "the Function executing from"}, published: "other"}, // does not begin so
-		{answer: Answer{Error: "Unauthorized"}, published: "not-authorised"},
-		{answer: Answer{Error: "cannot authorise you"}, published: "not-authorised"},
-		{answer: Answer{Response: "Blocked user"}, published: "not-authorised"},
-		{answer: Answer{Response: "please unsubscribe"}, published: "not-authorised"},
-		{answer: Answer{Response: "no credentials"}, published: "not-authorised"},
-		{answer: Answer{Response: "disabled for your subscription"}, published: "not-authorised"},
-		{answer: Answer{Response: envs.Args{{Name: "status_code", Value: envs.Number("401")}}},
+		{answer: toolbench.Answer{Error: "HTTP 502"}, published: "not-connected"},
+		{answer: toolbench.Answer{Response: "HTTP error"}, published: "not-connected"},
+		{answer: toolbench.Answer{Response: "Connection reset"}, published: "not-connected"},
+		{answer: toolbench.Answer{Response: "Rate Limit reached"}, published: "not-connected"},
+		{answer: toolbench.Answer{Response: "timeout"}, published: "not-connected"},
+		{answer: toolbench.Answer{Error: "connection reset"}, published: "other"}, // a response's word
+		{answer: toolbench.Answer{Error: "City not found"}, published: "not-found"},
+		{answer: toolbench.Answer{Response: "It is not available"}, published: "not-found"},
+		{answer: toolbench.Answer{Response: "API doesn't exist"}, published: "not-found"},
+		{answer: toolbench.Answer{Error: "Service Not Found"}, published: "not-found"},
+		{answer: toolbench.Answer{Response: "Internal error"}, published: "not-found"},
+		{answer: toolbench.Answer{Error: "error 404"}, published: "not-found"},
+		{answer: toolbench.Answer{Error: "missing parameter"}, published: "parameter-change"},
+		{answer: toolbench.Answer{Response: "error parsing it"}, published: "parameter-change"},
+		{answer: toolbench.Answer{Response: "x is not defined"}, published: "parameter-change"},
+		{answer: toolbench.Answer{Error: "Function executing from t.py error: boom"}, published: "parsing"},
+		{answer: toolbench.Answer{Error: "the Function executing from"}, published: "other"}, // does not begin so
+		{answer: toolbench.Answer{Error: "Unauthorized"}, published: "not-authorised"},
+		{answer: toolbench.Answer{Error: "cannot authorise you"}, published: "not-authorised"},
+		{answer: toolbench.Answer{Response: "Blocked user"}, published: "not-authorised"},
+		{answer: toolbench.Answer{Response: "please unsubscribe"}, published: "not-authorised"},
+		{answer: toolbench.Answer{Response: "no credentials"}, published: "not-authorised"},
+		{answer: toolbench.Answer{Response: "disabled for your subscription"}, published: "not-authorised"},
+		{answer: toolbench.Answer{Response: envs.Args{{Name: "status_code", Value: envs.Number("401")}}},
 			published: "not-authorised"},
-		{answer: Answer{Response: "403 Forbidden"}, published: "not-authorised"},
-		{answer: Answer{Error: "something else"}, published: "other"},
-		{answer: Answer{Error: "  "}, published: "success"},
-		{answer: Answer{Response: "12 degrees"}, published: "success"},
-		{answer: Answer{Response: envs.Args{}}, published: "success"},
+		{answer: toolbench.Answer{Response: "403 Forbidden"}, published: "not-authorised"},
+		{answer: toolbench.Answer{Error: "something else"}, published: "other"},
+		{answer: toolbench.Answer{Error: "  "}, published: "success"},
+		{answer: toolbench.Answer{Response: "12 degrees"}, published: "success"},
+		{answer: toolbench.Answer{Response: envs.Args{}}, published: "success"},
 
-		{answer: Answer{Response: envs.Args{{Name: "price", Value: envs.Number("404")}}},
+		{answer: toolbench.Answer{Response: envs.Args{{Name: "price", Value: envs.Number("404")}}},
 			published: "not-found", corrected: "success"},
-		{answer: Answer{Response: "24031 visitors"}, published: "not-authorised", corrected: "success"},
-		{answer: Answer{Response: "open 401 days"}, published: "not-authorised", corrected: "success"},
+		{answer: toolbench.Answer{Response: "24031 visitors"}, published: "not-authorised", corrected: "success"},
+		{answer: toolbench.Answer{Response: "open 401 days"}, published: "not-authorised", corrected: "success"},
 	} {
 		want := tt.corrected
 		if want == "" {
@@ -63,11 +63,11 @@ func TestClasses(t *testing.T) {
 		}
 
 		if got := Published().Of(tt.answer); got != tt.published {
-			t.Errorf("%s is %s as published, want %s", tt.answer, got, tt.published)
+			t.Errorf("%s is %s as published, want %s", tt.answer.Text(), got, tt.published)
 		}
 
 		if got := Corrected().Of(tt.answer); got != want {
-			t.Errorf("%s is %s, want %s", tt.answer, got, want)
+			t.Errorf("%s is %s, want %s", tt.answer.Text(), got, want)
 		}
 	}
 }
@@ -94,11 +94,11 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want := []Answer{
+	want := []toolbench.Answer{
 		{Response: envs.Args{{Name: "x", Value: []any{envs.Number("1")}}}},
 		{Error: `{"message": "no"}`, Response: ""},
 	}
-	if diff := cmp.Diff(want, []Answer{calls[0].Answer, calls[1].Answer}); diff != "" {
+	if diff := cmp.Diff(want, []toolbench.Answer{calls[0].Answer, calls[1].Answer}); diff != "" {
 		t.Error(diff)
 	}
 
@@ -129,10 +129,10 @@ func TestRead(t *testing.T) {
 	const names = `{"category": "c", "tool_name": "t", "api_name": "a", `
 
 	for text, want := range map[string]string{
-		names + `"tool_input": "x", "response": 1}`:   "call 1: tool_input",
-		names + `"tool_input": [1], "response": 1}`:   "tool_input is no object",
-		names + `"tool_input": {}}`:                   "neither error nor response",
-		`{"tool_name": "t", "api_name": "a"}`:         "category is missing",
+		names + `"tool_input": "x", "response": 1}`:    "call 1: tool_input",
+		names + `"tool_input": [1], "response": 1}`:    "tool_input is no object",
+		names + `"tool_input": {}}`:                    "neither error nor response",
+		`{"tool_name": "t", "api_name": "a"}`:          "category is missing",
 		names + `"response": 1}` + "\n" + names + `"r`: "call 2",
 	} {
 		write(text)
@@ -150,7 +150,7 @@ func TestParseAnswer(t *testing.T) {
 	a, err := ParseAnswer(envs.Args{
 		{Name: "mechanism_of_the_api", Value: "It adds."}, {Name: "error", Value: ""}, {Name: "response", Value: "3"},
 	})
-	if err != nil || a.String() != `{"error": "", "response": "3"}` {
+	if err != nil || a.Text() != `{"error": "", "response": "3"}` {
 		t.Errorf("the answer is %s, %v", a, err)
 	}
 

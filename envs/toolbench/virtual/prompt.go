@@ -1,0 +1,151 @@
+package virtual
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/names"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolbench"
+)
+
+// Mode is how a language model is asked to stand in for an API, and in which form it answers.
+type Mode string
+
+// The modes.
+const (
+	SFT     Mode = "sft"      // the document and the request; the mode of MirrorAPI's models
+	CoT     Mode = "cot"      // the same, and how the API works before the answer
+	FewShot Mode = "few-shot" // a short document, and what the API answered before; for models that were not trained
+)
+
+// Modes returns all modes.
+func Modes() []Mode { return []Mode{SFT, CoT, FewShot} }
+
+// ParseMode returns the mode of a name; the error of an unknown name lists the valid ones.
+func ParseMode(name string) (Mode, error) { return names.Parse("mode of a simulator", name, Modes()) }
+
+var (
+	//go:embed prompts/sft.txt
+	sftPrompt string
+	//go:embed prompts/cot.txt
+	cotPrompt string
+	//go:embed prompts/few-shot.txt
+	fewShotPrompt string
+)
+
+// Instructions returns the system text of a mode.
+func (m Mode) Instructions() string {
+	switch m {
+	case CoT:
+		return strings.TrimSpace(cotPrompt)
+	case FewShot:
+		return strings.TrimSpace(fewShotPrompt)
+	}
+
+	return strings.TrimSpace(sftPrompt)
+}
+
+// Example is what an API answered to a call.
+type Example struct {
+	Args   envs.Args
+	Answer toolbench.Answer
+}
+
+// The limits of the published code on what a few-shot request shows.
+const (
+	mostExamples     = 5
+	mostExampleRunes = 2048 // of all examples together
+)
+
+// Request returns the user's text: what an API is, and the arguments of a call. Examples are shown in the mode few-shot
+// only, the first five of them, without the last ones where they do not fit.
+func (m Mode) Request(d *toolbench.Document, args envs.Args, examples []Example) string {
+	if m != FewShot {
+		return "API doc:\n" + wholeDocument(d) + "\n\nRequest:\n" + object(args)
+	}
+
+	return "API doc:\n" + shortDocument(d) + "\n\nExamples:\n" + fitting(examples) + "\nRequest:\n" + object(args)
+}
+
+// Reply returns what a model writes in a mode: an answer, which the mechanism of the API precedes in the mode cot.
+func (m Mode) Reply(mechanism string, a toolbench.Answer) string {
+	reply := envs.Args{{Name: "error", Value: a.Error}, {Name: "response", Value: a.Response}}
+	if m == CoT {
+		reply = slices.Insert(reply, 0, envs.Arg{Name: mechanismMember, Value: mechanism})
+	}
+
+	return object(reply)
+}
+
+// mechanismMember is where a reply in the mode cot says how the API works.
+const mechanismMember = "mechanism_of_the_api"
+
+// wholeDocument has the members, in the order, of MirrorAPI's documents.
+func wholeDocument(d *toolbench.Document) string {
+	return object(envs.Args{
+		{Name: "api_name", Value: d.API},
+		{Name: "api_description", Value: d.Description},
+		{Name: "required_parameters", Value: parameters(d.Required)},
+		{Name: "optional_parameters", Value: parameters(d.Optional)},
+		{Name: "tool_description", Value: d.ToolDescription},
+		{Name: "tool_name", Value: d.Tool},
+		{Name: "tool_category", Value: d.Category},
+	})
+}
+
+func shortDocument(d *toolbench.Document) string {
+	return object(envs.Args{
+		{Name: "tool_description", Value: d.ToolDescription},
+		{Name: "api_name", Value: d.API},
+		{Name: "api_description", Value: d.Description},
+	})
+}
+
+func parameters(all []toolbench.Parameter) []any {
+	shown := make([]any, len(all))
+	for i, p := range all {
+		value, err := pytext.Decode(string(p.Default))
+		if err != nil { // it has none
+			value = ""
+		}
+
+		shown[i] = envs.Args{
+			{Name: "name", Value: p.Name},
+			{Name: "type", Value: p.Type},
+			{Name: "description", Value: p.Description},
+			{Name: "default", Value: value},
+		}
+	}
+
+	return shown
+}
+
+// fitting writes as many examples, each on two lines, as fit into the limit.
+func fitting(examples []Example) string {
+	var b strings.Builder
+
+	room := mostExampleRunes
+
+	for _, e := range examples[:min(len(examples), mostExamples)] {
+		text := "Request: " + object(e.Args) + "\nAnswer: " + e.Answer.Text() + "\n"
+		if room -= len([]rune(text)); room < 0 {
+			break
+		}
+
+		b.WriteString(text)
+	}
+
+	return b.String()
+}
+
+// object writes an object as JSON.
+func object(o envs.Args) string {
+	if o == nil {
+		o = envs.Args{}
+	}
+
+	return string(pytext.AppendJSON(nil, o))
+}
