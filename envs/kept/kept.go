@@ -102,7 +102,8 @@ func (t *Texts) Get(key string) (string, bool) {
 	return text, ok
 }
 
-// Put keeps the text of a key unless it has one, and returns the one that it has. After a failure nothing more is kept.
+// Put keeps the text of a key unless it has one, and returns the one that it has. After a failure nothing more is
+// kept.
 func (t *Texts) Put(key, text string) (string, error) {
 	line, err := json.Marshal(entry{key, text})
 	if err != nil {
@@ -146,7 +147,8 @@ func Key(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Writer returns a model that asks another one only for texts that are not kept. name is the model's, with its settings.
+// Writer returns a model that asks another one only for texts that are not kept. name is the model's, with its
+// settings.
 func (t *Texts) Writer(name string, w Writer) Writer { return &keeper{t, name, w} }
 
 // keeper is a model whose texts are kept.

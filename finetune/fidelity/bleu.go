@@ -14,8 +14,8 @@ func Words(text string) []string { return strings.Fields(text) }
 // Characters cuts a text into its characters.
 func Characters(text string) []string { return strings.Split(text, "") }
 
-// BLEU returns the sentence BLEU-4 of a hypothesis, 0 to 1, as NLTK computes it with uniform weights and smoothing method
-// 3: the k-th order of n-grams of which none matches counts as 1/2^k matches. Without a common token it is 0.
+// BLEU returns the sentence BLEU-4 of a hypothesis, 0 to 1, as NLTK computes it with uniform weights and smoothing
+// method 3: the k-th order of n-grams of which none matches counts as 1/2^k matches. Without a common token it is 0.
 func BLEU(hypothesis []string, references ...[]string) float64 {
 	logs, missing := 0.0, 0
 

@@ -11,8 +11,9 @@ func TestBLEUOfWords(t *testing.T) {
 	const (
 		first = "It is a guide to action which ensures that the military always obeys the commands of the party"
 
-		one   = "It is a guide to action that ensures that the military will forever heed Party commands"
-		two   = "It is the guiding principle which guarantees the military forces always being under the command of the Party"
+		one = "It is a guide to action that ensures that the military will forever heed Party commands"
+		two = "It is the guiding principle which guarantees the military forces always being under the command " +
+			"of the Party"
 		three = "It is the practical guide for the army always to heed the directions of the party"
 
 		second = "he read the book because he was interested in world history"
