@@ -552,3 +552,63 @@ func decode(t *testing.T, path string, v any) {
 		t.Fatal(err)
 	}
 }
+
+// A plan that asks models is carried out in the same way again, and no invented pair is of an API that is held out.
+func TestBuild(t *testing.T) {
+	t.Parallel()
+
+	documents, calls := world()
+
+	build := func() *Built {
+		m, _ := model(func(instructions, request string, _ uint64) string {
+			last := request[strings.LastIndex(request, "API doc:"):]
+
+			switch {
+			case strings.Contains(instructions, "review"):
+				if strings.Contains(last, "Tool 07") && strings.Contains(last, "invented") {
+					return `{"overall_eval": 0}`
+				}
+
+				return `{"overall_eval": 1}`
+			case strings.Contains(instructions, "invent"):
+				return fmt.Sprintf(`{"request": {"n": %d}, "error": "", "response": "invented"}`, len(last)*1000)
+			}
+
+			return "It looks things up."
+		})
+
+		plan := Plan{
+			Options: options(), Sizes: PaperSizes(), Check: m, Augment: m, Pairs: 60, Explain: m,
+			Explanations: Explanations{Successes: 20, Failures: 3},
+		}
+
+		b, err := plan.Build(t.Context(), map[Kind][]recorded.Call{Recorded: calls}, documents)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return b
+	}
+
+	b := build()
+	trained := map[toolbench.Key]bool{}
+
+	for _, p := range b.Train[Recorded] {
+		trained[p.Key] = true
+	}
+
+	for _, p := range b.Train[Augmented] {
+		if !trained[p.Key] || p.Tool == "Tool 07" {
+			t.Errorf("a pair of %s is invented", p.Key)
+		}
+	}
+
+	// The model invents the same pair of an API again when it is asked again.
+	if n := len(b.Train[Augmented]); n != len(trained)-b.Report.Dropped[offDocument] || len(b.Explained) != 23 {
+		t.Errorf("%d pairs are invented and %d explained", n, len(b.Explained))
+	}
+
+	if diff := cmp.Diff(b.Report, build().Report); diff != "" {
+		t.Error(diff)
+	}
+}

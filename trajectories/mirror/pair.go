@@ -95,30 +95,35 @@ func Select(calls map[Kind][]recorded.Call, documents *recorded.Documents, o Opt
 
 	for kind, list := range calls {
 		r.Calls += len(list)
+		all = append(all, useful(list, kind, documents, o.Rules, r)...)
+	}
 
-		for _, c := range list {
-			p, err := NewPair(c, kind, documents, o.Rules)
+	return fewFailures(unique(all, r), o, r)
+}
 
-			switch {
-			case err != nil:
-				r.drop(noDocument)
-			case p.fails() && p.Class != recorded.ParameterChange:
-				r.drop(classDropped + string(p.Class))
-			default:
-				all = append(all, p)
-			}
+// useful returns the pairs of calls of known APIs that succeed, or fail because of the request.
+func useful(calls []recorded.Call, kind Kind, documents *recorded.Documents, rules *recorded.Rules,
+	r *Report) (all []Pair) {
+	for _, c := range calls {
+		p, err := NewPair(c, kind, documents, rules)
+
+		switch {
+		case err != nil:
+			r.drop(noDocument)
+		case p.fails() && p.Class != recorded.ParameterChange:
+			r.drop(classDropped + string(p.Class))
+		default:
+			all = append(all, p)
 		}
 	}
 
-	slices.SortFunc(all, func(p, q Pair) int { return p.compare(&q) })
-
-	all = unique(all, r)
-
-	return fewFailures(all, o, r)
+	return all
 }
 
-// unique leaves out what is said twice. The pairs are sorted by request.
+// unique sorts pairs and leaves out what is said twice.
 func unique(all []Pair, r *Report) []Pair {
+	slices.SortFunc(all, func(p, q Pair) int { return p.compare(&q) })
+
 	var kept []Pair
 
 	for start, end := 0, 0; start < len(all); start = end {
