@@ -1,0 +1,187 @@
+package pytext
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"toolevo/envs"
+)
+
+// DecodeLiteral returns the value of a Python literal, such as [Repr] prints: None, True, False, numbers, strings,
+// lists, tuples, which are lists here, and dictionaries whose keys are strings. Every error is an [*Error].
+func DecodeLiteral(s string) (any, error) {
+	d := &literal{decoder{s: s}}
+	d.space()
+
+	v, err := d.value()
+	if err != nil {
+		return nil, err
+	}
+
+	if d.space(); d.i < len(d.s) {
+		return nil, d.fail("Extra data", d.i)
+	}
+
+	return v, nil
+}
+
+// literal reads Python literals by what they share with JSON.
+type literal struct{ decoder }
+
+func (d *literal) value() (any, *Error) {
+	switch {
+	case d.word("None"):
+		return nil, nil
+	case d.word("True"):
+		return true, nil
+	case d.word("False"):
+		return false, nil
+	case d.at('\'') || d.at('"'):
+		return boxed(d.quoted())
+	case d.at('['):
+		return boxed(d.list("list", ']'))
+	case d.at('('):
+		return boxed(d.list("tuple", ')'))
+	case d.at('{'):
+		return boxed(d.dict())
+	}
+
+	return boxed(d.number())
+}
+
+// list reads items up to a bracket. A comma may stand before it.
+func (d *literal) list(what string, closing byte) ([]any, *Error) {
+	if err := d.enter(what); err != nil {
+		return nil, err
+	}
+	d.i++
+	d.space()
+
+	items := []any{}
+
+	for !d.at(closing) {
+		v, err := d.value()
+		if err != nil {
+			return nil, err
+		}
+
+		items = append(items, v)
+
+		if more, err := d.more(closing); err != nil {
+			return nil, err
+		} else if !more {
+			break
+		}
+	}
+	d.i++
+	d.depth--
+
+	return items, nil
+}
+
+func (d *literal) dict() (envs.Args, *Error) {
+	if err := d.enter("dictionary"); err != nil {
+		return nil, err
+	}
+	d.i++
+	d.space()
+
+	args := envs.Args{}
+	var index map[string]int
+
+	for !d.at('}') {
+		name, v, err := d.member()
+		if err != nil {
+			return nil, err
+		}
+
+		args, index = set(args, index, name, v)
+
+		if more, err := d.more('}'); err != nil {
+			return nil, err
+		} else if !more {
+			break
+		}
+	}
+	d.i++
+	d.depth--
+
+	return args, nil
+}
+
+// member reads a key, the colon and the value.
+func (d *literal) member() (name string, v any, err *Error) {
+	if !d.at('\'') && !d.at('"') {
+		return "", nil, d.fail("Expecting a key in quotes", d.i)
+	}
+
+	if name, err = d.quoted(); err != nil {
+		return "", nil, err
+	}
+
+	if d.space(); !d.at(':') {
+		return "", nil, d.fail("Expecting ':' delimiter", d.i)
+	}
+	d.i++
+	d.space()
+	v, err = d.value()
+
+	return name, v, err
+}
+
+// escapes are what a backslash and one more character stand for.
+var escapes = map[byte]string{'\\': `\`, '\'': "'", '"': `"`, 'n': "\n", 'r': "\r", 't': "\t"}
+
+// digitsOf are how many hexadecimal digits follow a backslash and one more character.
+var digitsOf = map[byte]int{'x': 2, 'u': 4, 'U': 8}
+
+// quoted reads a string in either kind of quotes.
+func (d *literal) quoted() (string, *Error) {
+	start, quote := d.i, d.s[d.i]
+
+	var b strings.Builder
+
+	for i := start + 1; i < len(d.s); i++ {
+		switch c := d.s[i]; c {
+		case quote:
+			d.i = i + 1
+			return b.String(), nil
+		case '\\':
+			text, width := escaped(d.s[i+1:])
+			if width == 0 {
+				return "", d.fail("Invalid \\escape", i)
+			}
+
+			b.WriteString(text)
+			i += width
+		default:
+			b.WriteByte(c)
+		}
+	}
+
+	return "", d.fail("Unterminated string starting at", start)
+}
+
+// escaped returns what an escape stands for that s continues, and its width after the backslash; 0 is none.
+func escaped(s string) (text string, width int) {
+	if s == "" {
+		return "", 0
+	}
+
+	if text, ok := escapes[s[0]]; ok {
+		return text, 1
+	}
+
+	n := digitsOf[s[0]]
+	if n == 0 || len(s) <= n {
+		return "", 0
+	}
+
+	code, err := strconv.ParseUint(s[1:1+n], 16, 32)
+	if err != nil || code > utf8.MaxRune {
+		return "", 0
+	}
+
+	return string(rune(code)), 1 + n // half of a surrogate pair is U+FFFD
+}

@@ -1,0 +1,177 @@
+package virtual
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/singleflight"
+
+	"toolevo/envs"
+	"toolevo/envs/toolbench"
+)
+
+// APIs answer calls from a cache, by a real backend, or by a simulator, in this order. They are safe for concurrent
+// use.
+type APIs struct {
+	cache     *Cache              // nil keeps nothing
+	backend   *Backend            // nil asks nobody
+	simulator toolbench.Simulator // a *Model, or the script
+	counts    Counts
+	flight    singleflight.Group
+}
+
+// Options are what APIs are made of. The zero Options are the script, and no cache.
+type Options struct {
+	Cache   *Cache   // where answers are kept; nil is nowhere
+	Backend *Backend // real APIs that are asked first; nil is none
+	Model   *Model   // stands in for them; nil is the script
+}
+
+// New returns APIs.
+func New(o Options) *APIs {
+	a := &APIs{cache: o.Cache, backend: o.Backend, simulator: toolbench.Scripted{}}
+
+	if o.Model != nil {
+		m := *o.Model
+		m.counts = &a.counts
+
+		if o.Cache != nil && m.mode == FewShot {
+			m.examples = o.Cache.Examples
+		}
+
+		a.simulator = &m
+	}
+
+	return a
+}
+
+// Tally returns what was counted so far.
+func (a *APIs) Tally() Tally { return a.counts.Tally() }
+
+// Under returns the APIs behind a version as a simulator.
+func (a *APIs) Under(version string) toolbench.Simulator { return under{a, version} }
+
+type under struct {
+	apis    *APIs
+	version string
+}
+
+// Simulate implements [toolbench.Simulator].
+func (u under) Simulate(ctx context.Context, d *toolbench.Document, args envs.Args) (toolbench.Answer, error) {
+	answer, _, err := u.apis.Answer(ctx, u.version, d, args)
+	return answer, err
+}
+
+// Answer answers a call, whose arguments fit the document, under a version, and says where the answer came from. Of
+// equal calls at the same time one is made, whose answer all get. The error is ours.
+func (a *APIs) Answer(ctx context.Context, version string, d *toolbench.Document, args envs.Args) (toolbench.Answer,
+	Provenance, error) {
+	call := NewCall(version, d.Key, args)
+
+	for {
+		e, ok, err := a.kept(ctx, call)
+		if ok || err != nil {
+			return e.Answer, Replayed, a.counted(err)
+		}
+
+		made, err, shared := a.flight.Do(call.Key(), func() (any, error) { return a.make(ctx, call, d) })
+		if err != nil && shared && ctx.Err() == nil && errors.Is(err, context.Canceled) {
+			continue // whoever made it for us was called off
+		}
+
+		if err != nil {
+			return toolbench.Answer{}, "", a.counted(err)
+		}
+
+		entry := made.(Entry)
+
+		return entry.Answer, entry.Provenance, nil
+	}
+}
+
+// counted counts a failure.
+func (a *APIs) counted(err error) error {
+	if err != nil {
+		a.counts.add(failed)
+	}
+
+	return err
+}
+
+// kept looks into the cache.
+func (a *APIs) kept(ctx context.Context, call Call) (Entry, bool, error) {
+	if a.cache == nil {
+		return Entry{}, false, nil
+	}
+
+	e, ok, err := a.cache.Get(ctx, call)
+	if ok {
+		a.counts.add(replayed)
+	}
+
+	return e, ok, err
+}
+
+// make has a call answered, and keeps the answer where it is worth that.
+func (a *APIs) make(ctx context.Context, call Call, d *toolbench.Document) (Entry, error) {
+	if e, ok, err := a.kept(ctx, call); ok || err != nil { // somebody may just have made it
+		e.Provenance = Replayed
+		return e, err
+	}
+
+	e, err := a.ask(ctx, call, d)
+	if err != nil {
+		return e, fmt.Errorf("answer a call of %s: %w", d.Key, err)
+	}
+
+	if a.cache == nil {
+		return e, nil
+	}
+
+	if _, worthy := Check(e.Answer); !worthy {
+		a.counts.add(unkept)
+		return e, nil
+	}
+
+	e.Document, e.Made = documentHash(d), now()
+
+	return e, a.cache.Put(ctx, e)
+}
+
+// ask asks the backend, and else the simulator.
+func (a *APIs) ask(ctx context.Context, call Call, d *toolbench.Document) (Entry, error) {
+	e := Entry{Call: call, Provenance: Real}
+
+	if a.backend != nil {
+		answer, ok := a.backend.Ask(ctx, call)
+		if ok {
+			a.counts.add(real)
+
+			e.Answer = answer
+
+			return e, nil
+		}
+
+		a.counts.add(realRefused)
+	}
+
+	answer, err := a.simulator.Simulate(ctx, d, call.Args)
+	if err != nil {
+		return e, err
+	}
+
+	e.Answer, e.Provenance = answer, Scripted
+
+	m, isModel := a.simulator.(*Model)
+	if !isModel {
+		a.counts.add(scripted)
+		return e, nil
+	}
+
+	a.counts.add(simulated)
+
+	e.Provenance, e.Prompt = Simulated, hash(m.mode.Instructions())
+
+	return e, nil
+}

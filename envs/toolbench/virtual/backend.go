@@ -1,0 +1,79 @@
+package virtual
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolbench"
+)
+
+// Backend is a server of ToolBench's real APIs, or one that speaks their protocol.
+type Backend struct {
+	url, key string
+	client   *http.Client
+}
+
+// The limits on the answer of a backend.
+const (
+	backendTime = 30 * time.Second
+	backendBody = 4 << 20
+)
+
+// NewBackend returns the backend at a URL, which is sent a key as toolbench_key.
+func NewBackend(address, key string) (*Backend, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return nil, fmt.Errorf("the backend %q is no URL, want e.g. http://localhost:8081/virtual", address)
+	}
+
+	return &Backend{address, key, &http.Client{Timeout: backendTime}}, nil
+}
+
+// Ask returns the answer to a call, and whether there is one that is worth keeping.
+func (b *Backend) Ask(ctx context.Context, call Call) (toolbench.Answer, bool) {
+	body := object(envs.Args{
+		{Name: "category", Value: call.API.Category},
+		{Name: "tool_name", Value: call.API.Tool},
+		{Name: "api_name", Value: call.API.API},
+		{Name: "tool_input", Value: cmp.Or(object(call.Args), "{}")},
+		{Name: "strip", Value: ""},
+		{Name: "toolbench_key", Value: b.key},
+	})
+
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, b.url, bytes.NewReader([]byte(body)))
+	if err != nil {
+		return toolbench.Answer{}, false
+	}
+
+	request.Header.Set("Content-Type", "application/json")
+
+	reply, err := b.client.Do(request)
+	if err != nil {
+		return toolbench.Answer{}, false
+	}
+	defer reply.Body.Close()
+
+	text, err := io.ReadAll(io.LimitReader(reply.Body, backendBody+1))
+	if err != nil || len(text) > backendBody || StatusOf(reply.StatusCode, text) != StatusNormal {
+		return toolbench.Answer{}, false
+	}
+
+	o, _, err := pytext.DecodeObject(string(text))
+	if err != nil {
+		return toolbench.Answer{}, false
+	}
+
+	a, ok := answerOf(o)
+	_, worthy := Check(a)
+	a.Maker = string(Real)
+
+	return a, ok && worthy
+}

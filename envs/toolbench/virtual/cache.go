@@ -1,0 +1,282 @@
+package virtual
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3" // the driver
+	"github.com/zeebo/xxh3"
+
+	"toolevo/envs"
+	"toolevo/envs/durable"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolbench"
+)
+
+// Cache keeps answers in a file, a SQLite database. Several processes may use one at the same time. A process that is
+// killed loses nothing that [Cache.Put] returned for. It is safe for concurrent use.
+type Cache struct {
+	path     string
+	db       *sql.DB
+	get, put *sql.Stmt
+}
+
+//go:embed cache.sql
+var schema string
+
+// What a database says of itself: "tevc", and the version of the schema.
+const (
+	applicationID = 0x74657663
+	cacheFormat   = 1
+)
+
+// OpenCache opens the cache at a path, making it where there is none. The error of a file that is no cache, or a broken
+// one, is [durable.ErrDamaged].
+func OpenCache(ctx context.Context, path string) (*Cache, error) {
+	c, err := openCache(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("open the cache %s: %w", path, err)
+	}
+
+	return c, nil
+}
+
+func openCache(ctx context.Context, path string) (*Cache, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+
+	// In the form of a URI a "?" in a name would be syntax.
+	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(absolute)
+
+	db, err := sql.Open("sqlite3", "file:"+escaped+
+		"?_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000")
+	if err != nil {
+		return nil, err
+	}
+
+	c := &Cache{path: path, db: db}
+	if err := c.prepare(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+
+	return c, nil
+}
+
+// prepare makes the tables of a file that is new, and looks through any other.
+func (c *Cache) prepare(ctx context.Context) error {
+	if err := c.create(ctx); err != nil {
+		return err
+	}
+
+	var id, format int
+	var state string
+
+	err := errors.Join(
+		c.db.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id),
+		c.db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&format),
+		c.db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&state))
+
+	switch {
+	case err != nil:
+		return err
+	case id != applicationID || format != cacheFormat:
+		return fmt.Errorf("%w: no cache of this program: name another file", durable.ErrDamaged)
+	case state != "ok":
+		return fmt.Errorf("%w: %s: remove the file, and the answers will be made again", durable.ErrDamaged, state)
+	}
+
+	c.get, err = c.db.PrepareContext(ctx, `SELECT response, provenance, model, hash FROM entries WHERE key = ?`)
+	if err != nil {
+		return err
+	}
+
+	c.put, err = c.db.PrepareContext(ctx,
+		`INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+
+	return err
+}
+
+// create makes the tables where there are none.
+func (c *Cache) create(ctx context.Context) error {
+	tx, err := c.db.BeginTx(ctx, nil)
+	if err != nil {
+		return damagedFile(err)
+	}
+	defer tx.Rollback()
+
+	var objects int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master`).Scan(&objects); err != nil || objects > 0 {
+		return damagedFile(err)
+	}
+
+	for _, statement := range []string{
+		schema,
+		fmt.Sprintf(`PRAGMA application_id = %d`, applicationID),
+		fmt.Sprintf(`PRAGMA user_version = %d`, cacheFormat),
+	} {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+
+	return tx.Commit()
+}
+
+// damagedFile marks the errors of a file that is none of SQLite's.
+func damagedFile(err error) error {
+	if err != nil && (strings.Contains(err.Error(), "not a database") || strings.Contains(err.Error(), "malformed")) {
+		return fmt.Errorf("%w: %w: name another file, or remove it", durable.ErrDamaged, err)
+	}
+
+	return err
+}
+
+// Close closes the file.
+func (c *Cache) Close() error { return errors.Join(c.get.Close(), c.put.Close(), c.db.Close()) }
+
+// Get returns the answer to a call, with where it came from and what made it, and whether there is one.
+func (c *Cache) Get(ctx context.Context, call Call) (e Entry, ok bool, err error) {
+	key := call.Key()
+
+	var response string
+	var sum int64
+
+	err = c.get.QueryRowContext(ctx, key).Scan(&response, &e.Provenance, &e.Answer.Maker, &sum)
+	if errors.Is(err, sql.ErrNoRows) {
+		return e, false, nil
+	}
+
+	if err != nil {
+		return e, false, c.failed("read", err)
+	}
+
+	e.Call = call
+
+	if e.Answer.Response, err = pytext.DecodeStrict(response); err != nil || sum != entryHash(key, response) {
+		return e, false, c.broken(call.API, key)
+	}
+
+	return e, true, nil
+}
+
+// Put keeps an entry. The first one of a call stays.
+func (c *Cache) Put(ctx context.Context, e Entry) error {
+	_, err := c.put.ExecContext(ctx, values(e)...)
+	if err != nil {
+		return c.failed("write", err)
+	}
+
+	return nil
+}
+
+// values are the columns of an entry.
+func values(e Entry) []any {
+	key, response := e.Key(), string(pytext.AppendJSON(nil, e.Answer.Response))
+
+	return []any{
+		key, e.Version, e.API.Category, e.API.Tool, e.API.API, string(canonical(e.Args)), response,
+		string(e.Provenance), e.Answer.Maker, e.Prompt, e.Document, e.Made.UnixMilli(), entryHash(key, response),
+	}
+}
+
+func entryHash(key, response string) int64 {
+	return int64(xxh3.HashStringSeed(response, xxh3.HashString(key)))
+}
+
+// Examples returns what an API answered to the first calls, whatever version was deployed.
+func (c *Cache) Examples(ctx context.Context, api toolbench.Key) ([]Example, error) {
+	k := Normalised(api)
+
+	rows, err := c.db.QueryContext(ctx, `SELECT key, args, response, hash FROM entries
+		WHERE category = ? AND tool = ? AND api = ? ORDER BY rowid LIMIT ?`, k.Category, k.Tool, k.API, mostExamples)
+	if err != nil {
+		return nil, c.failed("read", err)
+	}
+	defer rows.Close()
+
+	var all []Example
+
+	for rows.Next() {
+		var key, args, response string
+		var sum int64
+
+		if err := rows.Scan(&key, &args, &response, &sum); err != nil {
+			return nil, c.failed("read", err)
+		}
+
+		given, _, wrong := pytext.DecodeObject(args)
+
+		v, err := pytext.DecodeStrict(response)
+		if err != nil || wrong != nil || sum != entryHash(key, response) {
+			return nil, c.broken(k, key)
+		}
+
+		all = append(all, Example{given, toolbench.Answer{Response: v}})
+	}
+
+	if err := rows.Err(); err != nil {
+		return nil, c.failed("read", err)
+	}
+
+	return all, nil
+}
+
+// Count returns how many answers there are.
+func (c *Cache) Count(ctx context.Context) (n int, err error) {
+	if err := c.db.QueryRowContext(ctx, `SELECT count(*) FROM entries`).Scan(&n); err != nil {
+		return 0, c.failed("read", err)
+	}
+
+	return n, nil
+}
+
+func (c *Cache) failed(op string, err error) error {
+	return envs.Fail(envs.StageTool, op+" the cache "+c.path, damagedFile(err))
+}
+
+func (c *Cache) broken(k toolbench.Key, key string) error {
+	return fmt.Errorf("the cache %s is %w: the entry %.12s of %s: remove the file, and the answers will be made again",
+		c.path, durable.ErrDamaged, key, k)
+}
+
+// add puts many entries at once, all or none, and returns how many were new.
+func (c *Cache) add(ctx context.Context, all []Entry) (added int, err error) {
+	tx, err := c.db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, c.failed("write", err)
+	}
+	defer tx.Rollback()
+
+	put := tx.StmtContext(ctx, c.put)
+
+	for _, e := range all {
+		result, err := put.ExecContext(ctx, values(e)...)
+		if err != nil {
+			return 0, c.failed("write", err)
+		}
+
+		n, err := result.RowsAffected()
+		if err != nil {
+			return 0, c.failed("write", err)
+		}
+
+		added += int(n)
+	}
+
+	if err := tx.Commit(); err != nil {
+		return 0, c.failed("write", err)
+	}
+
+	return added, nil
+}
+
+// now is when an entry is made, to the millisecond that the file keeps.
+func now() time.Time { return time.Now().Truncate(time.Millisecond) }

@@ -1,0 +1,65 @@
+package virtual
+
+import (
+	"regexp"
+	"strings"
+
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolbench"
+)
+
+// rule is what a response that matches is worth.
+type rule struct {
+	name    string
+	pattern *regexp.Regexp
+	keep    bool
+}
+
+// rules are those of StableToolBench on the lower-cased response, of which the first that matches decides. Its rules on
+// 404, 500 and the like match any such digits, those of a price, too; here they have to be a status.
+var rules = []rule{
+	{"unexpected argument", regexp.MustCompile(`got an unexpected keyword argument`), true},
+	{"rate limit", regexp.MustCompile(`rate limit|status_code=429`), false},
+	{"timeout", regexp.MustCompile(`time(?:d)? ?-?out`), false},
+	{"not found", regexp.MustCompile(`does not exist|doesn't exist|service not found|internal error`), false},
+	{"server status", status(`404|50[0-9]`), false},
+	{"unauthorised", regexp.MustCompile(`authori[sz]|authenti|unauthor|blocked|unsubscribe|credential|` +
+		`disabled for your subscription|subscription disabled|access_denied|invalid consumer key`), false},
+	{"refused status", status(`401|403|429`), false},
+	{"parameter", regexp.MustCompile(`parameter|\bpars(?:e|ing)\b|is not defined`), false},
+}
+
+// status matches a number that is called a status, or that a status line begins with.
+func status(codes string) *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:status(?:[ _]?code)?|http(?:/[0-9.]+)?(?:[ _]?(?:error|code|status))?|` +
+		`error(?:[ _]?code)?|code)\b[^0-9a-z]{0,4}(?:` + codes + `)\b|\b(?:` + codes + `) ` +
+		`(?:client error|server error|not found|internal server|bad gateway|service unavailable|gateway time|` +
+		`unauthorized|forbidden|too many)`)
+}
+
+// Check reports whether an answer is worth keeping, and if not why. An answer that is not may be right; asked another
+// time the API may have a better one.
+func Check(a toolbench.Answer) (reason string, ok bool) {
+	if a.Error != "" {
+		return "error", false
+	}
+
+	if isEmpty(a.Response) {
+		return "empty", false
+	}
+
+	text, isText := a.Response.(string)
+	if !isText {
+		text = string(pytext.AppendJSON(nil, a.Response))
+	}
+
+	text = strings.ToLower(text)
+
+	for _, r := range rules {
+		if r.pattern.MatchString(text) {
+			return r.name, r.keep
+		}
+	}
+
+	return "", true
+}

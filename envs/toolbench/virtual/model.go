@@ -1,0 +1,70 @@
+package virtual
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+
+	"toolevo/envs"
+	"toolevo/envs/toolbench"
+)
+
+// mostAttempts is how often a model is asked for one answer.
+const mostAttempts = 3
+
+// Model is a [toolbench.Simulator] that asks a language model. A reply that cannot be read is asked for again, under
+// another seed; the error of a call of which no reply can be read is [ErrReply].
+type Model struct {
+	writer   Writer
+	name     string
+	mode     Mode
+	examples func(context.Context, toolbench.Key) ([]Example, error)
+	counts   *Counts
+}
+
+// NewModel returns the simulator that asks a model of a name in a mode.
+func NewModel(w Writer, name string, mode Mode) *Model {
+	return &Model{writer: w, name: name, mode: mode}
+}
+
+// Name says what answers and how it is asked, e.g. "sft openai:mirror".
+func (m *Model) Name() string { return string(m.mode) + " " + m.name }
+
+// Simulate implements [toolbench.Simulator].
+func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.Args) (toolbench.Answer, error) {
+	var examples []Example
+
+	if m.examples != nil {
+		var err error
+		if examples, err = m.examples(ctx, d.Key); err != nil {
+			return toolbench.Answer{}, err
+		}
+	}
+
+	instructions, request := m.mode.Instructions(), m.mode.Request(d, args, examples)
+	seed := xxh3.HashString(request)
+
+	var refused error
+
+	for range mostAttempts {
+		reply, err := m.writer.Write(ctx, instructions, request, seed)
+		if err != nil {
+			return toolbench.Answer{}, err
+		}
+
+		a, err := ReadReply(reply)
+		if err == nil {
+			a.Maker = m.Name()
+			return a, nil
+		}
+
+		m.counts.add(spoiltReply)
+
+		refused = err
+		seed++
+	}
+
+	return toolbench.Answer{}, fmt.Errorf("%s answered a call of %s %d times in vain: %w: try another model, mode or "+
+		"temperature", m.Name(), d.Key, mostAttempts, refused)
+}

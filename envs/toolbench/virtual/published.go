@@ -1,0 +1,144 @@
+package virtual
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/regular"
+	"toolevo/envs/toolbench"
+)
+
+// Imported is what became of a published cache.
+type Imported struct {
+	Files    int            `json:"files"`    // of one API each
+	Added    int            `json:"added"`    // answers that the cache did not have
+	Known    int            `json:"known"`    // answers to calls that it had
+	Rejected map[string]int `json:"rejected"` // answers that are not worth keeping, by why
+}
+
+// Import reads a cache as StableToolBench publishes it, CATEGORY/TOOL_for_CATEGORY/API.json: answers under a version. A
+// file is a JSON object of answers by arguments, which are printed Python dictionaries. All is kept or nothing; a
+// broken file is an error that names the entry.
+func (c *Cache) Import(ctx context.Context, folder, version string) (Imported, error) {
+	paths, err := filepath.Glob(filepath.Join(globEscaped(folder), "*", "*", "*.json"))
+	if err != nil {
+		return Imported{}, err
+	}
+
+	result := Imported{Files: len(paths), Rejected: map[string]int{}}
+
+	if len(paths) == 0 {
+		return result, fmt.Errorf("no cache in %s: want files CATEGORY/TOOL_for_CATEGORY/API.json", folder)
+	}
+
+	slices.Sort(paths)
+
+	var all []Entry
+
+	for _, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return result, err
+		}
+
+		entries, err := readPublished(path, version)
+		if err != nil {
+			return result, err
+		}
+
+		for _, e := range entries {
+			if reason, worthy := Check(e.Answer); worthy {
+				all = append(all, e)
+			} else {
+				result.Rejected[reason]++
+			}
+		}
+	}
+
+	if result.Added, err = c.add(ctx, all); err != nil {
+		return result, err
+	}
+
+	result.Known = len(all) - result.Added
+
+	return result, nil
+}
+
+// globEscaped returns a pattern that matches a path only.
+func globEscaped(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// readPublished reads the answers of one API, in the order of the file.
+func readPublished(path, version string) ([]Entry, error) {
+	folder := filepath.Dir(path)
+	category := filepath.Base(filepath.Dir(folder))
+
+	tool, ok := strings.CutSuffix(filepath.Base(folder), "_for_"+category)
+	if !ok {
+		return nil, fmt.Errorf("%s: want a folder TOOL_for_%s", path, category)
+	}
+
+	api := toolbench.Key{Category: category, Tool: tool, API: strings.TrimSuffix(filepath.Base(path), ".json")}
+
+	text, err := regular.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+
+	if !json.Valid(text) {
+		_, err := pytext.DecodeStrict(string(text))
+		return nil, fmt.Errorf("%s is no JSON: %w", path, err)
+	}
+
+	file, err := pytext.DecodeStrict(string(text))
+
+	object, ok := file.(envs.Args)
+	if err != nil || !ok {
+		return nil, fmt.Errorf("%s: want an object of answers by arguments", path)
+	}
+
+	entries := make([]Entry, len(object))
+
+	for i, member := range object {
+		e, err := publishedEntry(version, api, member)
+		if err != nil {
+			return nil, fmt.Errorf("%s: entry %d: %w", path, i+1, err)
+		}
+
+		entries[i] = e
+	}
+
+	return entries, nil
+}
+
+// publishedEntry reads an answer and the arguments that it is of.
+func publishedEntry(version string, api toolbench.Key, member envs.Arg) (Entry, error) {
+	v, err := pytext.DecodeLiteral(member.Name)
+	if err != nil {
+		return Entry{}, fmt.Errorf("the arguments %.80q: %w", member.Name, err)
+	}
+
+	args, ok := v.(envs.Args)
+	if !ok {
+		return Entry{}, fmt.Errorf("the arguments %.80q are no dictionary", member.Name)
+	}
+
+	o, ok := member.Value.(envs.Args)
+	if !ok {
+		return Entry{}, errors.New("the answer is no object")
+	}
+
+	a, ok := answerOf(o)
+	if !ok {
+		return Entry{}, errors.New("the answer has no response")
+	}
+
+	return Entry{Call: NewCall(version, api, args), Answer: a, Provenance: Replayed, Made: now()}, nil
+}
