@@ -111,7 +111,7 @@ func invented(text string, d *toolbench.Document) (*recorded.Call, error) {
 		return nil, errUnreadable
 	}
 
-	answer, err := recorded.ParseAnswer(object)
+	answer, err := virtual.ReadReply(text)
 	if err != nil {
 		return nil, errUnreadable
 	}

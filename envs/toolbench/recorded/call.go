@@ -7,6 +7,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/virtual"
 )
 
 // Call is a request and the answer to it.
@@ -22,9 +23,8 @@ const (
 	responseMember = "response"
 )
 
-// ParseAnswer reads an object of error and response. Other members, such as the mechanism that a simulator explains
-// first, are left out.
-func ParseAnswer(v any) (toolbench.Answer, error) {
+// parseAnswer reads an object of error and response.
+func parseAnswer(v any) (toolbench.Answer, error) {
 	object, ok := v.(envs.Args)
 	if !ok {
 		return toolbench.Answer{}, errors.New("the answer is no object of error and response")
@@ -54,15 +54,15 @@ func ParseAnswer(v any) (toolbench.Answer, error) {
 	return a, nil
 }
 
-// Request returns the call without its answer, equal for equal requests in whatever order their arguments stand.
+// Request identifies the call without its answer. Equal requests have one, in whatever order their arguments stand, and
+// those of an API begin alike.
 func (c *Call) Request() string {
-	return toolbench.CategoryName(c.Category) + "/" + toolbench.Name(c.Tool) + "/" + toolbench.Name(c.API) + " " +
-		string(pytext.AppendJSON(nil, sorted(c.Input)))
+	return virtual.Normalised(c.Key).String() + " " + virtual.NewCall("", c.Key, c.Input).Key()
 }
 
 // Find returns the document of the call's API in a collection.
 func (c *Call) Find(documents *Documents) (*toolbench.Document, error) {
-	d, ok := documents.byName[normal(c.Key)]
+	d, ok := documents.byName[virtual.Normalised(c.Key)]
 	if !ok {
 		return nil, fmt.Errorf("no document of %s", c.Key)
 	}

@@ -88,7 +88,7 @@ func (l *line) call() (Call, error) {
 		answer = append(answer, envs.Arg{Name: member.name, Value: value})
 	}
 
-	c.Answer, err = ParseAnswer(answer)
+	c.Answer, err = parseAnswer(answer)
 
 	return c, err
 }

@@ -1,6 +1,9 @@
 package recorded
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +13,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/virtual"
 )
 
 // Every rule of Appendix D, and what the published ones take for an error that is none.
@@ -143,20 +147,43 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// An answer may come with more than it needs, and a failure with less.
-func TestParseAnswer(t *testing.T) {
+// Of a cache only what real APIs answered is a recorded call.
+func TestReadCache(t *testing.T) {
 	t.Parallel()
 
-	a, err := ParseAnswer(envs.Args{
-		{Name: "mechanism_of_the_api", Value: "It adds."}, {Name: "error", Value: ""}, {Name: "response", Value: "3"},
-	})
-	if err != nil || a.Text() != `{"error": "", "response": "3"}` {
-		t.Errorf("the answer is %s, %v", a, err)
+	path := filepath.Join(t.TempDir(), "cache.db")
+
+	if _, _, err := ReadCache(t.Context(), path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a cache that is not there: %v", err)
 	}
 
-	for _, v := range []any{"3", envs.Args{{Name: "answer", Value: "3"}}, nil} {
-		if _, err := ParseAnswer(v); err == nil {
-			t.Errorf("%v is taken for an answer", v)
+	c, err := virtual.OpenCache(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	key := toolbench.Key{Category: "News, Media", Tool: "T T", API: "A"}
+	for i, from := range []virtual.Provenance{virtual.Real, virtual.Simulated, virtual.Replayed, virtual.Scripted} {
+		args := envs.Args{{Name: "n", Value: envs.Number(fmt.Sprint(i))}}
+
+		err := c.Put(t.Context(), virtual.Entry{
+			Call: virtual.NewCall("p_c", key, args), Answer: toolbench.Answer{Response: string(from)}, Provenance: from,
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
+	}
+
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	calls, made, err := ReadCache(t.Context(), path)
+	if err != nil || len(calls) != 2 || made != 2 {
+		t.Fatalf("%d calls and %d others (%v), want 2 and 2", len(calls), made, err)
+	}
+
+	if got := calls[1]; got.Key != virtual.Normalised(key) || got.Answer.Response != "replayed" {
+		t.Errorf("the second call is %+v", got)
 	}
 }
