@@ -35,6 +35,15 @@ func (s Split) Title() string {
 	return cmp.Or(titles[s], string(s))
 }
 
+// Rank is the place of a split in the paper's tables; others come after all of those.
+func (s Split) Rank() int {
+	if i := slices.Index(Splits(), s); i >= 0 {
+		return i
+	}
+
+	return len(Splits())
+}
+
 // Sizes say how large the splits are at most.
 type Sizes struct {
 	OODAPIs     int `json:"ood_apis"`      // held out from training

@@ -25,8 +25,8 @@ func (c *Cache) All(ctx context.Context) iter.Seq2[Entry, error] {
 				sum                 int64
 			)
 
-			err := rows.Scan(&key, &e.Version, &e.API.Category, &e.API.Tool, &e.API.API, &args, &response, &e.Provenance,
-				&e.Answer.Maker, &sum)
+			err := rows.Scan(&key, &e.Version, &e.API.Category, &e.API.Tool, &e.API.API, &args, &response,
+				&e.Provenance, &e.Answer.Maker, &sum)
 			if err != nil {
 				yield(e, c.failed("read", err))
 				return
