@@ -21,8 +21,10 @@ type Key struct{ Category, Tool, API string }
 // String returns the names with slashes between them.
 func (k Key) String() string { return k.Category + "/" + k.Tool + "/" + k.API }
 
-func compareKeys(a, b Key) int {
-	return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.API, b.API))
+// Compare orders keys by category, tool and API.
+func (k Key) Compare(other Key) int {
+	return cmp.Or(cmp.Compare(k.Category, other.Category), cmp.Compare(k.Tool, other.Tool),
+		cmp.Compare(k.API, other.API))
 }
 
 // Document describes an API.

@@ -26,7 +26,7 @@ func (b *builder) collection() *Collection {
 		c.Documents = append(c.Documents, d)
 	}
 
-	slices.SortFunc(c.Documents, func(x, y Document) int { return compareKeys(x.Key, y.Key) })
+	slices.SortFunc(c.Documents, func(x, y Document) int { return x.Key.Compare(y.Key) })
 
 	return c
 }

@@ -26,7 +26,7 @@ type Collection struct {
 
 // Document returns the document of a key.
 func (c *Collection) Document(k Key) (*Document, bool) {
-	i, ok := slices.BinarySearchFunc(c.Documents, k, func(d Document, k Key) int { return compareKeys(d.Key, k) })
+	i, ok := slices.BinarySearchFunc(c.Documents, k, func(d Document, k Key) int { return d.Key.Compare(k) })
 	if !ok {
 		return nil, false
 	}

@@ -64,7 +64,7 @@ func (r *Recipe) Plan(o Options) (*Plan, error) {
 		}
 	}
 
-	p.arguments = p.arguments.with("dataset_dir", folder).with("dataset", manifest.Format.Dataset()).
+	p.arguments = p.arguments.with("dataset_dir", folder).with("dataset", manifest.Dataset()).
 		with("output_dir", weightsFolder)
 
 	return p, nil

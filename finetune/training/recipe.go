@@ -62,7 +62,7 @@ func parseRecipe(name string, text []byte) (*Recipe, error) {
 		return nil, fmt.Errorf("recipe %s: %w", name, err)
 	}
 
-	if _, err := export.ParseFormat(string(r.Format)); err != nil {
+	if _, err := export.ParseTrainedFormat(string(r.Format)); err != nil {
 		return nil, fmt.Errorf("recipe %s: %w", name, err)
 	}
 

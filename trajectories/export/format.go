@@ -26,6 +26,11 @@ func Formats() []Format { return []Format{SFTTrajectory, SFTStep, DPO, KTO, Rewa
 // ParseFormat returns the format of a name; the error of an unknown one names the valid ones.
 func ParseFormat(name string) (Format, error) { return names.Parse("format", name, Formats()) }
 
+// ParseTrainedFormat is ParseFormat for what can be trained: the formats of trajectories, and [Simulator].
+func ParseTrainedFormat(name string) (Format, error) {
+	return names.Parse("format", name, append(Formats(), Simulator))
+}
+
 // NeedsFailures reports whether samples are made of failed trajectories, too: rows that are not correct.
 func (f Format) NeedsFailures() bool { return f == DPO || f == KTO || f == Reward }
 

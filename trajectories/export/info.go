@@ -17,8 +17,12 @@ type datasetEntry struct {
 func (m *Manifest) datasetInfo() map[string]datasetEntry {
 	info := map[string]datasetEntry{}
 
+	for _, s := range m.Sets {
+		info[s.Name] = instructionInfo(s.Name)
+	}
+
 	f, t := m.Form()
-	if t != LlamaFactory || m.ToolCalls {
+	if t != LlamaFactory || m.ToolCalls || f == Simulator {
 		return info
 	}
 

@@ -72,6 +72,7 @@ type Manifest struct {
 	ToolCalls    bool            `json:"tool_calls,omitempty"`    // messages have tool calls
 	Lint         LintReport      `json:"lint"`                    // what the linter left out
 	Lengths      Lengths         `json:"lengths"`                 // of the samples
+	Sets         []ManifestSet   `json:"sets,omitempty"`          // of data that trains simulators: its files
 	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer than there should be.
 	Unconfined int       `json:"rows_unconfined"`
 	Files      []FileSum `json:"files"` // of the folder, but this one
@@ -97,6 +98,15 @@ func (m *Manifest) datasets() []dataset {
 // sealed are the files whose checksums stand in the manifest.
 func (m *Manifest) sealed() []string {
 	files := []string{DatasetInfoFile}
+
+	if m.Format == Simulator {
+		for _, s := range m.Sets {
+			files = append(files, s.Name+".jsonl")
+		}
+
+		return append(files, reportFile)
+	}
+
 	for _, d := range m.datasets() {
 		files = append(files, d.parquet(), d.jsonl(), d.lineage)
 	}
@@ -110,7 +120,7 @@ func (m *Manifest) sealed() []string {
 
 // isExportFile reports whether an export may have a file of a name.
 func isExportFile(name string) bool {
-	if name == ManifestFile {
+	if name == ManifestFile || isInstructionFile(name) {
 		return true
 	}
 
@@ -273,7 +283,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 
 	f, t := m.Form()
 
-	_, formatErr := ParseFormat(string(f))
+	_, formatErr := ParseTrainedFormat(string(f))
 	_, trainerErr := ParseTrainer(string(t))
 
 	if err := errors.Join(formatErr, trainerErr); err != nil {

@@ -49,6 +49,10 @@ func Read(dir string, dev bool) iter.Seq2[Sample, error] {
 		}
 
 		f, t := m.Form()
+		if f == Simulator {
+			yield(Sample{}, fmt.Errorf("export: %s trains simulators: it has no samples of trajectories", dir))
+			return
+		}
 
 		sets := datasets(f, true)
 		if !dev {
@@ -97,6 +101,11 @@ func Lint(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
 	r.checkSums(dir, m)
 	r.checkInfo(dir, m)
 	r.checkManifest(dir, m)
+
+	if m.Format == Simulator { // of which the linter knows nothing
+		r.Rows = m.Rows + m.DevRows
+		return r, nil
+	}
 
 	// Values are compared with files that can be read.
 	seen, before := newSeen(), len(r.Problems)
@@ -169,7 +178,7 @@ func (r *Report) checkSums(dir string, m *Manifest) {
 
 // checkInfo compares what is written for trainers and people with what it is written from.
 func (r *Report) checkInfo(dir string, m *Manifest) {
-	if m.Version >= cardSince {
+	if m.Version >= cardSince && m.Format != Simulator {
 		card, err := regular.ReadFile(filepath.Join(dir, cardFile))
 		if err != nil {
 			r.problem("%v", err)

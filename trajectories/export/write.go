@@ -171,21 +171,5 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 		return err
 	}
 
-	for _, name := range m.sealed() {
-		sum, err := sumFile(work, name)
-		if err != nil {
-			return err
-		}
-
-		m.Files = append(m.Files, sum)
-	}
-
-	seal, err := m.seal()
-	if err != nil {
-		return err
-	}
-
-	m.Seal = seal
-
-	return writeJSON(filepath.Join(work, ManifestFile), m)
+	return m.complete(work)
 }

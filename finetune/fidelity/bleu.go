@@ -1,0 +1,87 @@
+package fidelity
+
+import (
+	"math"
+	"strings"
+)
+
+// most is the length of the longest n-grams of BLEU-4.
+const most = 4
+
+// Words cuts a text at white space.
+func Words(text string) []string { return strings.Fields(text) }
+
+// Characters cuts a text into its characters.
+func Characters(text string) []string { return strings.Split(text, "") }
+
+// BLEU returns the sentence BLEU-4 of a hypothesis, 0 to 1, as NLTK computes it with uniform weights and smoothing
+// method 3: the k-th order of n-grams of which none matches counts as 1/2^k matches. Without a common token it is 0.
+func BLEU(hypothesis []string, references ...[]string) float64 {
+	logs, missing := 0.0, 0
+
+	for n := 1; n <= most; n++ {
+		matches, total := clipped(hypothesis, references, n)
+
+		switch {
+		case matches == 0 && n == 1:
+			return 0
+		case matches == 0:
+			missing++
+			logs -= float64(missing)*math.Ln2 + math.Log(float64(total))
+		default:
+			logs += math.Log(float64(matches) / float64(total))
+		}
+	}
+
+	return brevity(len(hypothesis), references) * math.Exp(logs/most)
+}
+
+// clipped counts the n-grams of a hypothesis that a reference has as often, and all of them, 1 where it has none.
+func clipped(hypothesis []string, references [][]string, n int) (matches, total int) {
+	limits := map[string]int{}
+
+	for _, r := range references {
+		for gram, count := range grams(r, n) {
+			limits[gram] = max(limits[gram], count)
+		}
+	}
+
+	for gram, count := range grams(hypothesis, n) {
+		matches += min(count, limits[gram])
+	}
+
+	return matches, max(1, len(hypothesis)-n+1)
+}
+
+// grams counts the n-grams of a text. Tokens have no NUL in them.
+func grams(tokens []string, n int) map[string]int {
+	counts := map[string]int{}
+	for i := 0; i+n <= len(tokens); i++ {
+		counts[strings.Join(tokens[i:i+n], "\x00")]++
+	}
+
+	return counts
+}
+
+// brevity is the penalty of a hypothesis that is shorter than the reference of the closest length, of two the shorter.
+func brevity(length int, references [][]string) float64 {
+	closest := -1
+
+	for _, r := range references {
+		distance, best := abs(len(r)-length), abs(closest-length)
+		if closest < 0 || distance < best || distance == best && len(r) < closest {
+			closest = len(r)
+		}
+	}
+
+	switch {
+	case length > closest:
+		return 1
+	case length == 0:
+		return 0
+	}
+
+	return math.Exp(1 - float64(closest)/float64(length))
+}
+
+func abs(n int) int { return max(n, -n) }

@@ -1,0 +1,191 @@
+package fidelity
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"toolevo/envs/kept"
+	"toolevo/envs/toolbench/recorded"
+	"toolevo/envs/toolbench/virtual"
+)
+
+// Embedder turns texts into vectors.
+type Embedder interface {
+	// Embed returns a vector for each text, all of one length.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	// Model identifies the model.
+	Model() string
+}
+
+// Options say how cases are measured.
+type Options struct {
+	Judge    Writer      // nil judges nothing
+	Embedder Embedder    // nil embeds nothing
+	Kept     *kept.Texts // what was measured before; nil is nothing
+	Seed     uint64
+	Workers  int // cases at the same time
+
+	// Done is told how many of all cases are done; it may be nil.
+	Done func(done, total int)
+}
+
+// measured is what a case comes to.
+type measured struct {
+	bleu, words float64
+	cosine      float64 // with an embedder
+	rating      float64 // with a judge
+	judged      bool    // its rating could be read
+	keeps       bool    // the answer succeeds or fails as the real one does
+	readable    bool    // the answer is an object of error and response
+}
+
+// Simulate has a simulator answer calls, and returns them with its answers under a name. A case without a system text
+// is answered in the mode sft.
+func Simulate(ctx context.Context, cases []Case, name string, w Writer, o Options) ([]Case, error) {
+	answered := make([]Case, len(cases))
+
+	err := o.each(ctx, len(cases), func(ctx context.Context, i int) (err error) {
+		c := cases[i]
+
+		system := c.System
+		if system == "" {
+			system = virtual.SFT.Instructions()
+		}
+
+		c.Model = name
+		c.Simulated, err = w.Write(ctx, system, c.Instruction, o.Seed)
+		answered[i] = c
+
+		return err
+	})
+
+	return answered, err
+}
+
+// Measure measures cases, and returns a row for each simulator and split.
+func Measure(ctx context.Context, cases []Case, o Options) (*Report, error) {
+	all := make([]measured, len(cases))
+	rules := recorded.Corrected()
+
+	err := o.each(ctx, len(cases), func(ctx context.Context, i int) (err error) {
+		all[i], err = o.measure(ctx, &cases[i], rules)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	return report(cases, all, o), nil
+}
+
+// each does something for every case, some at a time, until one fails.
+func (o *Options) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(o.Workers, 1))
+
+	var (
+		mu   sync.Mutex
+		done int
+	)
+
+	for i := range n {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+
+			if err := do(ctx, i); err != nil {
+				return err
+			}
+
+			if o.Done != nil {
+				mu.Lock()
+				defer mu.Unlock()
+
+				done++
+				o.Done(done, n)
+			}
+
+			return nil
+		})
+	}
+
+	return g.Wait()
+}
+
+func (o *Options) measure(ctx context.Context, c *Case, rules *recorded.Rules) (m measured, err error) {
+	real, simulated := compared(c.Real), compared(c.Simulated)
+
+	m.bleu = BLEU(Characters(simulated), Characters(real))
+	m.words = BLEU(Words(simulated), Words(real))
+
+	want, wantErr := virtual.ReadReply(c.Real)
+	got, gotErr := virtual.ReadReply(c.Simulated)
+	m.readable = gotErr == nil
+	m.keeps = wantErr == nil && gotErr == nil &&
+		(rules.Of(want) == recorded.Success) == (rules.Of(got) == recorded.Success)
+
+	if o.Embedder != nil {
+		if m.cosine, err = o.cosine(ctx, real, simulated); err != nil {
+			return m, err
+		}
+	}
+
+	if o.Judge != nil {
+		m.rating, m.judged, err = judge(ctx, o.Judge, c, o.Seed)
+	}
+
+	return m, err
+}
+
+// cosine returns that of the vectors of two texts.
+func (o *Options) cosine(ctx context.Context, real, simulated string) (float64, error) {
+	key := kept.Key("cosine", o.Embedder.Model(), real, simulated)
+
+	if o.Kept != nil {
+		if text, ok := o.Kept.Get(key); ok {
+			return strconv.ParseFloat(text, 64)
+		}
+	}
+
+	vectors, err := o.Embedder.Embed(ctx, []string{real, simulated})
+	if err != nil {
+		return 0, err
+	}
+
+	cosine, err := Cosine(vectors[0], vectors[1])
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", o.Embedder.Model(), err)
+	}
+
+	if o.Kept != nil {
+		_, err = o.Kept.Put(key, strconv.FormatFloat(cosine, 'g', -1, 64))
+	}
+
+	return cosine, err
+}
+
+// Cosine returns the cosine of the angle between two vectors of one length, neither of which is 0.
+func Cosine(a, b []float32) (float64, error) {
+	if len(a) != len(b) {
+		return 0, fmt.Errorf("vectors of %d and %d numbers: want as many", len(a), len(b))
+	}
+
+	var product, lengthA, lengthB float64
+	for i := range a {
+		product += float64(a[i]) * float64(b[i])
+		lengthA += float64(a[i]) * float64(a[i])
+		lengthB += float64(b[i]) * float64(b[i])
+	}
+
+	if lengthA == 0 || lengthB == 0 {
+		return 0, fmt.Errorf("a vector of %d numbers is 0: its angle is none", len(a))
+	}
+
+	return product / math.Sqrt(lengthA*lengthB), nil
+}

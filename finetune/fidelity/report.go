@@ -1,0 +1,157 @@
+package fidelity
+
+import (
+	"cmp"
+	"slices"
+
+	"toolevo/finetune/statistics"
+	"toolevo/trajectories/mirror"
+)
+
+// Report is what was measured.
+type Report struct {
+	Rows []Row `json:"rows"` // by simulator in the order of the cases, and by split
+}
+
+// Row has the measures of a simulator on a split.
+type Row struct {
+	Model string       `json:"model"` // the simulator
+	Split mirror.Split `json:"split"` // ood_success, ood_fail, id_high, id_medium, id_low, cache, or a file's name
+
+	N          int     `json:"n"`          // cases
+	BLEU       float64 `json:"bleu"`       // BLEU-4 over characters, the mean, 0 to 1
+	BLEUWords  float64 `json:"bleu_words"` // the same over words
+	Unreadable int     `json:"unreadable"` // answers that are no object of error and response
+
+	Cosine *float64 `json:"cosine,omitempty"` // of embeddings, the mean; missing without an embedding model
+	Judge  *Judged  `json:"judge,omitempty"`  // missing without a judge
+
+	// Keeps is the share of cases in which the answer succeeds or fails as the real one does, by MirrorAPI's rules.
+	Keeps float64 `json:"keeps"`
+}
+
+// Judged is what a judge says of a row.
+type Judged struct {
+	N         int     `json:"n"`         // cases with a rating
+	Lost      int     `json:"lost"`      // cases whose judgement could not be read
+	Rating    float64 `json:"rating"`    // the mean, 1 to 10
+	Deviation float64 `json:"deviation"` // of the ratings, by n-1
+
+	// Agreement is the share of cases with a rating in which the judge, by a rating above 5, and the rule of keeps
+	// say the same.
+	Agreement float64 `json:"agreement"`
+	Kappa     float64 `json:"kappa"` // Cohen's: the agreement beyond what chance gives
+}
+
+// report adds up what cases come to.
+func report(cases []Case, all []measured, o Options) *Report {
+	type cell struct {
+		model string
+		split mirror.Split
+	}
+
+	var order []cell
+
+	members := map[cell][]measured{}
+
+	for i, c := range cases {
+		at := cell{c.Model, c.Split}
+		if members[at] == nil {
+			order = append(order, at)
+		}
+
+		members[at] = append(members[at], all[i])
+	}
+
+	r := &Report{Rows: []Row{}}
+	for _, at := range order {
+		r.Rows = append(r.Rows, o.row(at.model, at.split, members[at]))
+	}
+
+	models := r.Models()
+	slices.SortStableFunc(r.Rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)),
+			cmp.Compare(a.Split.Rank(), b.Split.Rank()), cmp.Compare(a.Split, b.Split))
+	})
+
+	return r
+}
+
+func (o *Options) row(model string, split mirror.Split, all []measured) Row {
+	row := Row{Model: model, Split: split, N: len(all)}
+	n := float64(len(all))
+
+	var (
+		cosine        float64
+		ratings       []float64
+		good, keeping []bool
+	)
+
+	for _, m := range all {
+		row.BLEU += m.bleu / n
+		row.BLEUWords += m.words / n
+		cosine += m.cosine / n
+
+		if !m.readable {
+			row.Unreadable++
+		}
+
+		if m.keeps {
+			row.Keeps += 1 / n
+		}
+
+		if m.judged {
+			ratings = append(ratings, m.rating)
+			good, keeping = append(good, m.rating > 5), append(keeping, m.keeps)
+		}
+	}
+
+	if o.Embedder != nil {
+		row.Cosine = &cosine
+	}
+
+	if o.Judge != nil {
+		row.Judge = &Judged{N: len(ratings), Lost: len(all) - len(ratings)}
+		row.Judge.Rating, row.Judge.Deviation = statistics.MeanStdDev(ratings)
+		row.Judge.Agreement, row.Judge.Kappa = statistics.Agreement(good, keeping)
+	}
+
+	return row
+}
+
+// Models returns the simulators in the order of the rows.
+func (r *Report) Models() (models []string) {
+	for _, row := range r.Rows {
+		if !slices.Contains(models, row.Model) {
+			models = append(models, row.Model)
+		}
+	}
+
+	return models
+}
+
+// Splits returns the splits of any row in the order of the paper's tables.
+func (r *Report) Splits() (splits []mirror.Split) {
+	for _, row := range r.Rows {
+		if !slices.Contains(splits, row.Split) {
+			splits = append(splits, row.Split)
+		}
+	}
+
+	slices.SortFunc(splits, func(a, b mirror.Split) int {
+		return cmp.Or(cmp.Compare(a.Rank(), b.Rank()), cmp.Compare(a, b))
+	})
+
+	return splits
+}
+
+// Lost counts the judgements that could not be read.
+func (r *Report) Lost() (n int) {
+	for _, row := range r.Rows {
+		if row.Judge != nil {
+			n += row.Judge.Lost
+		}
+	}
+
+	return n
+}

@@ -1,0 +1,232 @@
+package fidelity
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"toolevo/trajectories/mirror"
+)
+
+// measure is a column of the paper's tables.
+type measure struct {
+	name string
+	of   func(Row) (float64, bool) // as it is printed
+}
+
+// The measures of Table 2, the judge's, and of Table 3.
+var (
+	byJudge = measure{"Judge", func(r Row) (float64, bool) {
+		if r.Judge == nil || r.Judge.N == 0 {
+			return 0, false
+		}
+
+		return r.Judge.Rating, true
+	}}
+	byBLEU   = measure{"BLEU", func(r Row) (float64, bool) { return 100 * r.BLEU, true }}
+	byCosine = measure{"Cosine", func(r Row) (float64, bool) {
+		if r.Cosine == nil {
+			return 0, false
+		}
+
+		return 100 * *r.Cosine, true
+	}}
+	byKeeps = measure{"Keeps", func(r Row) (float64, bool) { return 100 * r.Keeps, true }}
+)
+
+// none stands in a table where there is no figure.
+const none = "–"
+
+// table is a table in the layout of the paper: a line for each simulator, and some columns for each split.
+type table struct {
+	caption  string
+	splits   []mirror.Split
+	measures []measure
+	lines    [][]string // a name, and then figures
+}
+
+// tables are those that the report has figures for: the judge's (Tables 2 and 6), likeness (Table 3), and how often
+// the rule holds.
+func (r *Report) tables() []table {
+	has := func(m measure) bool {
+		for _, row := range r.Rows {
+			if _, ok := m.of(row); ok {
+				return true
+			}
+		}
+
+		return false
+	}
+
+	var all []table
+
+	if has(byJudge) {
+		all = append(all, r.table("Following documentation and instructions: the judge's mean rating, 1 to 10.",
+			byJudge))
+	}
+
+	likeness := []measure{byBLEU}
+	if has(byCosine) {
+		likeness = append(likeness, byCosine)
+	}
+
+	all = append(all, r.table("Likeness to real answers: BLEU-4 over characters and cosine of embeddings, times 100.",
+		likeness...))
+
+	return append(all, r.table("Answers that succeed or fail as the real ones do, in percent.", byKeeps))
+}
+
+func (r *Report) table(caption string, measures ...measure) table {
+	t := table{caption: caption, splits: r.Splits(), measures: measures}
+
+	for _, model := range r.Models() {
+		line := []string{model}
+
+		for _, split := range t.splits {
+			for _, m := range measures {
+				line = append(line, r.figure(model, split, m))
+			}
+		}
+
+		t.lines = append(t.lines, line)
+	}
+
+	return t
+}
+
+func (r *Report) figure(model string, split mirror.Split, m measure) string {
+	for _, row := range r.Rows {
+		if row.Model != model || row.Split != split {
+			continue
+		}
+
+		if value, ok := m.of(row); ok {
+			decimals := 1
+			if m.name == byJudge.name {
+				decimals = 2
+			}
+
+			return strconv.FormatFloat(value, 'f', decimals, 64)
+		}
+	}
+
+	return none
+}
+
+// heads are the heads of the columns behind the first.
+func (t *table) heads() (heads []string) {
+	for _, split := range t.splits {
+		for _, m := range t.measures {
+			head := split.Title()
+			if len(t.measures) > 1 {
+				head += " " + m.name
+			}
+
+			heads = append(heads, head)
+		}
+	}
+
+	return heads
+}
+
+// WriteTable writes a line for each simulator and split for a terminal. With names of up to 20 columns it fits 80.
+func (r *Report) WriteTable(w io.Writer) error {
+	tabs := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tabs, "SIMULATOR\tSPLIT\tN\tBLEU\tWORDS\tCOSINE\tKEEPS\tJUDGE\tLOST\tAGREE")
+
+	for _, row := range r.Rows {
+		text := func(m measure) string { return r.figure(row.Model, row.Split, m) }
+
+		lost, agree := none, none
+		if row.Judge != nil {
+			lost, agree = strconv.Itoa(row.Judge.Lost), fmt.Sprintf("%.1f", 100*row.Judge.Agreement)
+		}
+
+		fmt.Fprintf(tabs, "%s\t%s\t%d\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\n", row.Model, row.Split, row.N, text(byBLEU),
+			100*row.BLEUWords, text(byCosine), text(byKeeps), text(byJudge), lost, agree)
+	}
+
+	return tabs.Flush()
+}
+
+// WriteMarkdown writes the paper's tables as Markdown.
+func (r *Report) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+
+	for i, t := range r.tables() {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+
+		heads := t.heads()
+		fmt.Fprintf(&b, "%s\n\n| Models | %s |\n|---|%s\n", t.caption, strings.Join(heads, " | "),
+			strings.Repeat("---:|", len(heads)))
+
+		for _, line := range t.lines {
+			fmt.Fprintf(&b, "| %s |\n", strings.Join(line, " | "))
+		}
+	}
+
+	_, err := io.WriteString(w, b.String())
+
+	return err
+}
+
+// WriteLaTeX writes the paper's tables for booktabs.
+func (r *Report) WriteLaTeX(w io.Writer) error {
+	var b strings.Builder
+
+	b.WriteString("% Needs \\usepackage{booktabs}.\n")
+
+	for _, t := range r.tables() {
+		heads := t.heads()
+		fmt.Fprintf(&b, "\n\\begin{table}\n\\centering\n\\small\n\\caption{%s}\n", escape(t.caption))
+		fmt.Fprintf(&b, "\\begin{tabular}{l*{%d}{r}}\n\\toprule\n", len(heads))
+		fmt.Fprintf(&b, "Models & %s \\\\\n\\midrule\n", escape(strings.Join(heads, "\x00")))
+
+		for _, line := range t.lines {
+			fmt.Fprintf(&b, "%s \\\\\n", escape(strings.Join(line, "\x00")))
+		}
+
+		b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{table}\n")
+	}
+
+	_, err := io.WriteString(w, b.String())
+
+	return err
+}
+
+var escapes = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
+	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, none, "--", "\x00", " & ")
+
+// escape returns fields, which NUL separates, as LaTeX prints them.
+func escape(text string) string { return escapes.Replace(text) }
+
+// WriteCSV writes the rows as CSV, unrounded, with names as in JSON; what was not measured is empty.
+func (r *Report) WriteCSV(w io.Writer) error {
+	lines := [][]string{{"model", "split", "n", "bleu", "bleu_words", "unreadable", "cosine", "keeps", "rating",
+		"deviation", "judged", "lost", "agreement", "kappa"}}
+
+	full := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+	for _, row := range r.Rows {
+		line := []string{row.Model, string(row.Split), strconv.Itoa(row.N), full(row.BLEU), full(row.BLEUWords),
+			strconv.Itoa(row.Unreadable), "", full(row.Keeps)}
+		if row.Cosine != nil {
+			line[6] = full(*row.Cosine)
+		}
+
+		judged := make([]string, 6)
+		if j := row.Judge; j != nil {
+			judged = []string{full(j.Rating), full(j.Deviation), strconv.Itoa(j.N), strconv.Itoa(j.Lost),
+				full(j.Agreement), full(j.Kappa)}
+		}
+
+		lines = append(lines, append(line, judged...))
+	}
+
+	return csv.NewWriter(w).WriteAll(lines)
+}

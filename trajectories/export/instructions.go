@@ -1,0 +1,174 @@
+package export
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"toolevo/envs/durable"
+	"toolevo/trajectories/internal/jsonl"
+)
+
+// Simulator is the format of data that trains a model to stand in for APIs. It is made of recorded calls, so no
+// trajectories can be exported in it; see [WriteInstructions].
+const Simulator Format = "simulator"
+
+// Instruction is a sample of one exchange, as LLaMA-Factory's alpaca has it.
+type Instruction struct {
+	System      string `json:"system"`
+	Instruction string `json:"instruction"`
+	Output      string `json:"output"`
+}
+
+// InstructionSet is samples of one file, NAME.jsonl.
+type InstructionSet struct {
+	Name    string // in dataset_info.json; begins with "train_" or "test_"
+	Samples []Instruction
+}
+
+// ManifestSet is a file of samples of one exchange.
+type ManifestSet struct {
+	Name string `json:"name"` // in dataset_info.json; what begins with "train_" is trained
+	Rows int    `json:"rows"` // samples
+}
+
+// What names of sets begin with.
+const (
+	trainSet = "train_"
+	testSet  = "test_"
+)
+
+// reportFile says what became of the calls that instructions were made of.
+const reportFile = "report.json"
+
+// WriteInstructions writes samples of the format [Simulator] to a folder that LLaMA-Factory reads, with a report on
+// how they came to be, and returns the manifest. Sets without a sample are left out. As with [Write] the folder may
+// hold an earlier export, and one with a manifest is whole.
+func WriteInstructions(dir string, sets []InstructionSet, report any, software string) (*Manifest, error) {
+	m := &Manifest{
+		Version: ManifestVersion, Format: Simulator, Trainer: LlamaFactory, Software: software, Runs: []ManifestRun{},
+		Selected: Selection{}.report(), Lint: LintReport{ByRule: map[Rule]int{}},
+	}
+
+	if err := m.writeInstructions(dir, sets, report); err != nil {
+		return nil, fmt.Errorf("export to %s: %w", dir, err)
+	}
+
+	return m, nil
+}
+
+func (m *Manifest) writeInstructions(dir string, sets []InstructionSet, report any) error {
+	if err := prepareFolder(dir); err != nil {
+		return err
+	}
+
+	work, release, err := claimFolder(dir)
+	if err != nil {
+		return err
+	}
+
+	if err = m.writeSets(work, sets, report); err == nil {
+		err = m.install(work, dir)
+	}
+
+	return errors.Join(err, release())
+}
+
+func (m *Manifest) writeSets(work string, sets []InstructionSet, report any) error {
+	for _, s := range sets {
+		if len(s.Samples) == 0 {
+			continue
+		}
+
+		if err := s.write(filepath.Join(work, s.Name+".jsonl")); err != nil {
+			return err
+		}
+
+		m.Sets = append(m.Sets, ManifestSet{s.Name, len(s.Samples)})
+
+		if !strings.HasPrefix(s.Name, trainSet) {
+			m.DevRows += len(s.Samples)
+			continue
+		}
+
+		m.Rows += len(s.Samples)
+
+		for _, sample := range s.Samples {
+			m.Lengths.add(utf8.RuneCountInString(sample.System+sample.Instruction+sample.Output), 0)
+		}
+	}
+
+	if err := errors.Join(
+		writeJSON(filepath.Join(work, DatasetInfoFile), m.datasetInfo()),
+		writeJSON(filepath.Join(work, reportFile), report),
+	); err != nil {
+		return err
+	}
+
+	return m.complete(work)
+}
+
+func (s *InstructionSet) write(path string) error {
+	return durable.WriteFile(path, func(w io.Writer) error {
+		enc := jsonl.NewEncoder(w)
+
+		for i := range s.Samples {
+			if err := enc.Encode(&s.Samples[i]); err != nil {
+				return err
+			}
+		}
+
+		return nil
+	})
+}
+
+// complete notes the checksums and the seal, and writes the manifest.
+func (m *Manifest) complete(work string) error {
+	for _, name := range m.sealed() {
+		sum, err := sumFile(work, name)
+		if err != nil {
+			return err
+		}
+
+		m.Files = append(m.Files, sum)
+	}
+
+	var err error
+	if m.Seal, err = m.seal(); err != nil {
+		return err
+	}
+
+	return writeJSON(filepath.Join(work, ManifestFile), m)
+}
+
+// instructionInfo is the entry of a set in dataset_info.json.
+func instructionInfo(name string) datasetEntry {
+	return datasetEntry{
+		FileName: name + ".jsonl", Formatting: "alpaca",
+		Columns: map[string]string{"prompt": "instruction", "response": "output", "system": "system"},
+	}
+}
+
+// isInstructionFile reports whether data for simulators may have a file of a name.
+func isInstructionFile(name string) bool {
+	set, isSet := strings.CutSuffix(name, ".jsonl")
+
+	return name == reportFile || isSet && (strings.HasPrefix(set, trainSet) || strings.HasPrefix(set, testSet))
+}
+
+// Dataset names what is trained, as LLaMA-Factory's argument dataset does.
+func (m *Manifest) Dataset() string {
+	var names []string
+
+	for _, s := range m.Sets {
+		if strings.HasPrefix(s.Name, trainSet) {
+			names = append(names, s.Name)
+		}
+	}
+
+	return cmp.Or(strings.Join(names, ","), m.Format.Dataset())
+}

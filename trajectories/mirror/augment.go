@@ -1,0 +1,144 @@
+package mirror
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/recorded"
+	"toolevo/envs/toolbench/virtual"
+)
+
+// shown is how many real calls a model sees before it invents one.
+const shown = 10
+
+// Augment has n calls invented after recorded ones, those of APIs with the fewest pairs first. They go through
+// [Select] together with the others.
+func (m *Model) Augment(ctx context.Context, pairs []Pair, n int, r *Report) ([]recorded.Call, error) {
+	byAPI := map[toolbench.Key][]Pair{}
+	real := []Pair{}
+
+	for _, p := range pairs {
+		if p.Kind == Recorded {
+			byAPI[p.Key] = append(byAPI[p.Key], p)
+			real = append(real, p)
+		}
+	}
+
+	if len(real) == 0 {
+		return nil, nil
+	}
+
+	keys := slices.SortedFunc(maps.Keys(byAPI), func(a, b toolbench.Key) int {
+		return cmp.Or(cmp.Compare(len(byAPI[a]), len(byAPI[b])), a.Compare(b))
+	})
+
+	calls := make([]*recorded.Call, n)
+	refusals := make([]error, n)
+
+	err := m.each(ctx, n, func(ctx context.Context, i int) (err error) {
+		target := byAPI[keys[i%len(keys)]]
+		request := m.examples(i, target, real) + virtual.SFT.Request(target[0].Document, nil, nil)
+		request = strings.TrimSuffix(request, "\n\nRequest:\n{}")
+
+		refusals[i], err = m.ask(ctx, augmentPrompt, request, i, func(text string) error {
+			c, err := invented(text, target[0].Document)
+			calls[i] = c
+
+			return err
+		})
+
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	r.Written.Pairs += n
+
+	var all []recorded.Call
+
+	for i, refusal := range refusals {
+		if refusal != nil {
+			r.Written.Refused[refusal.Error()]++
+			continue
+		}
+
+		all = append(all, *calls[i])
+	}
+
+	return all, nil
+}
+
+// examples are real calls of any API, and then some of the API in question.
+func (m *Model) examples(number int, target, real []Pair) string {
+	random := source(m.Seed+uint64(number), "examples")
+	same, _ := draw(target, shown/2, random)
+
+	var all []Pair
+	for range shown - len(same) {
+		all = append(all, real[random.IntN(len(real))])
+	}
+
+	var b strings.Builder
+
+	seen := map[string]bool{}
+	for _, p := range append(all, same...) {
+		if text := described(&p); !seen[text] {
+			seen[text] = true
+			b.WriteString(text + "\n\n")
+		}
+	}
+
+	return b.String()
+}
+
+// invented reads a call that a model wrote. One whose arguments do not fit the document stays only as a failure.
+func invented(text string, d *toolbench.Document) (*recorded.Call, error) {
+	object, err := objectIn(text)
+	if err != nil {
+		return nil, err
+	}
+
+	request, _ := object.Get("request")
+
+	input, ok := request.(envs.Args)
+	if !ok {
+		return nil, errUnreadable
+	}
+
+	answer, err := virtual.ReadReply(text)
+	if err != nil {
+		return nil, errUnreadable
+	}
+
+	if answer.Error == "" && !fits(d, input) {
+		return nil, errAPILimit
+	}
+
+	return &recorded.Call{Key: d.Key, Input: input, Answer: answer}, nil
+}
+
+// fits reports whether a document has all parameters of a call, and the call all that are required.
+func fits(d *toolbench.Document, input envs.Args) bool {
+	given := input.Names()
+	known := map[string]bool{}
+
+	for _, p := range d.Required {
+		known[p.Name] = true
+
+		if !slices.Contains(given, p.Name) {
+			return false
+		}
+	}
+
+	for _, p := range d.Optional {
+		known[p.Name] = true
+	}
+
+	return !slices.ContainsFunc(given, func(name string) bool { return !known[name] })
+}

@@ -1,0 +1,92 @@
+package mirror
+
+import (
+	"context"
+	"slices"
+
+	"toolevo/envs/toolbench/recorded"
+)
+
+// Plan says how calls become data.
+type Plan struct {
+	Options
+	Sizes Sizes
+
+	Check *Model // asks whether pairs follow their documents; nil asks nobody
+
+	Augment *Model // invents pairs after those that are trained on; nil invents none
+	Pairs   int    // that are invented, before they are looked at
+
+	Explain      *Model // explains APIs; nil explains none
+	Explanations Explanations
+}
+
+// Built is data with the pairs that were explained, and what became of the calls.
+type Built struct {
+	*Data
+	Explained []Pair
+	Report    *Report
+}
+
+// Build carries the plan out.
+func (p *Plan) Build(ctx context.Context, calls map[Kind][]recorded.Call, documents *recorded.Documents) (*Built,
+	error) {
+	r := NewReport()
+	r.Seed, r.Sizes, r.Failures = p.Seed, p.Sizes, p.Failures
+
+	pairs, err := p.checked(ctx, Select(calls, documents, p.Options, r), r)
+	if err != nil {
+		return nil, err
+	}
+
+	b := &Built{Data: Divide(pairs, p.Sizes, p.Seed, r), Report: r}
+
+	if p.Augment != nil {
+		if err := p.augment(ctx, b, pairs, documents); err != nil {
+			return nil, err
+		}
+	}
+
+	if p.Explain != nil {
+		b.Explained, err = p.Explain.Explain(ctx, b.Train[Recorded], p.Explanations, r)
+	}
+
+	return b, err
+}
+
+// checked returns the pairs that follow their documents.
+func (p *Plan) checked(ctx context.Context, pairs []Pair, r *Report) ([]Pair, error) {
+	if p.Check == nil {
+		return pairs, nil
+	}
+
+	return p.Check.Check(ctx, pairs, r)
+}
+
+// augment adds invented pairs to those that are trained on. Models see no pair of the test set, and what they invent is
+// none of all pairs.
+func (p *Plan) augment(ctx context.Context, b *Built, pairs []Pair, documents *recorded.Documents) error {
+	calls, err := p.Augment.Augment(ctx, b.Train[Recorded], p.Pairs, b.Report)
+	if err != nil {
+		return err
+	}
+
+	invented := useful(calls, Augmented, documents, p.Rules, b.Report)
+	all := unique(slices.Concat(pairs, invented), b.Report)
+
+	known := map[string]bool{}
+	for i := range pairs {
+		known[pairs[i].request] = true
+	}
+
+	fresh := slices.DeleteFunc(all, func(pair Pair) bool { return pair.Kind != Augmented || known[pair.request] })
+
+	if fresh, err = p.checked(ctx, fresh, b.Report); err != nil {
+		return err
+	}
+
+	b.Train[Augmented] = append(b.Train[Augmented], fresh...)
+	slices.SortFunc(b.Train[Augmented], func(p, q Pair) int { return p.compare(&q) })
+
+	return nil
+}

@@ -1,0 +1,150 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolevo/envs"
+	"toolevo/envs/toolbench/virtual"
+)
+
+// Explanations say how many pairs are explained, and what an explanation may be like.
+type Explanations struct {
+	Successes int // pairs that succeed, at most
+	Failures  int // pairs that fail, at most
+
+	// Tokens counts the tokens of a text; nil counts four characters as one.
+	Tokens func(text string) int
+}
+
+// PaperExplanations are the numbers of the paper.
+func PaperExplanations() Explanations { return Explanations{Successes: 43_597, Failures: 2_000} }
+
+// The limits of the paper.
+const (
+	mostWords  = 300  // of a rationale
+	mostTokens = 2560 // of what is trained: the rationale and the answer
+)
+
+// The reasons for which rationales are refused.
+var (
+	errTooLong  = errors.New("rationale of more than 300 words")
+	errTokens   = errors.New("output of more than 2560 tokens")
+	errLeaks    = errors.New("rationale with a part of the answer")
+	errNothing  = errors.New("empty rationale")
+	errAPILimit = errors.New("call of parameters that the document does not have, or without required ones")
+)
+
+// Explain has some pairs explained, drawn at random, and returns those with their rationales.
+func (m *Model) Explain(ctx context.Context, pairs []Pair, e Explanations, r *Report) ([]Pair, error) {
+	chosen := e.choose(pairs, m.Seed)
+	refusals := make([]error, len(chosen))
+
+	err := m.each(ctx, len(chosen), func(ctx context.Context, i int) (err error) {
+		refusals[i], err = m.ask(ctx, rationalePrompt, described(&chosen[i]), i, func(text string) error {
+			chosen[i].Rationale = strings.TrimSpace(text)
+			return e.check(&chosen[i])
+		})
+
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	var explained []Pair
+
+	for i, refusal := range refusals {
+		if refusal != nil {
+			r.Written.Refused[refusal.Error()]++
+			continue
+		}
+
+		explained = append(explained, chosen[i])
+	}
+
+	r.Written.Rationales = len(explained)
+
+	return explained, nil
+}
+
+// choose draws the pairs that are explained, in their order.
+func (e Explanations) choose(pairs []Pair, seed uint64) []Pair {
+	var succeed, fail []Pair
+
+	for _, p := range pairs {
+		if p.fails() {
+			fail = append(fail, p)
+		} else {
+			succeed = append(succeed, p)
+		}
+	}
+
+	chosen, _ := draw(succeed, e.Successes, source(seed, "explain"))
+	failed, _ := draw(fail, e.Failures, source(seed, "explain failures"))
+	chosen = append(chosen, failed...)
+
+	slices.SortFunc(chosen, func(p, q Pair) int { return p.compare(&q) })
+
+	return chosen
+}
+
+// check refuses a rationale that is not to be trained.
+func (e Explanations) check(p *Pair) error {
+	switch {
+	case p.Rationale == "":
+		return errNothing
+	case len(strings.Fields(p.Rationale)) > mostWords:
+		return errTooLong
+	case e.tokens(virtual.CoT.Reply(p.Rationale, p.Answer)) > mostTokens:
+		return errTokens
+	case leaks(p):
+		return errLeaks
+	}
+
+	return nil
+}
+
+func (e Explanations) tokens(text string) int {
+	if e.Tokens != nil {
+		return e.Tokens(text)
+	}
+
+	return (utf8.RuneCountInString(text) + 3) / 4
+}
+
+// leastLeak is how long a value is that nobody writes by chance.
+const leastLeak = 6
+
+// leaks reports whether a rationale has a value of the answer that neither the document nor the request has.
+func leaks(p *Pair) bool {
+	known := virtual.SFT.Request(p.Document, p.Input, nil)
+
+	return slices.ContainsFunc(leaves(p.Answer.Response), func(value string) bool {
+		return utf8.RuneCountInString(value) >= leastLeak && strings.Contains(p.Rationale, value) &&
+			!strings.Contains(known, value)
+	})
+}
+
+// leaves returns the texts and numbers within a value. A long text is given by its lines and sentences.
+func leaves(v any) (all []string) {
+	switch v := v.(type) {
+	case string:
+		return strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("\n\".;,{}[]", r) })
+	case envs.Number:
+		return []string{string(v)}
+	case []any:
+		for _, item := range v {
+			all = append(all, leaves(item)...)
+		}
+	case envs.Args:
+		for _, member := range v {
+			all = append(all, leaves(member.Value)...)
+		}
+	}
+
+	return all
+}

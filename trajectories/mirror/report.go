@@ -1,0 +1,68 @@
+package mirror
+
+import (
+	"toolevo/envs/toolbench"
+)
+
+// Report says what became of calls on their way to a folder.
+type Report struct {
+	Calls    int            `json:"calls"`            // read
+	Dropped  map[string]int `json:"dropped"`          // by reason
+	Written  Written        `json:"written"`          // by models
+	Datasets []Dataset      `json:"datasets"`         // of the folder
+	Models   []string       `json:"models"`           // that were asked, e.g. "check openai:m"
+	Sizes    Sizes          `json:"sizes"`            // of the splits, at most
+	Seed     uint64         `json:"seed"`             // of all that is drawn
+	Lineage  []Input        `json:"inputs"`           // files that were read
+	Rules    string         `json:"rules"`            // by which calls are classed: corrected or published
+	Failures int            `json:"failures_at_most"` // that are kept
+}
+
+// Written counts what models wrote.
+type Written struct {
+	Verdicts   int            `json:"verdicts"`   // on whether a pair follows its document
+	Pairs      int            `json:"pairs"`      // augmented ones, before they were looked at
+	Rationales int            `json:"rationales"` // that are trained
+	Refused    map[string]int `json:"refused"`    // texts that were of no use, by reason
+}
+
+// Input is a file that was read.
+type Input struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Kind   Kind   `json:"kind"` // recorded, cached or augmented
+}
+
+// Dataset counts what a file has, as the paper's Table 1 does.
+type Dataset struct {
+	Name       string `json:"name"`       // in dataset_info.json
+	Samples    int    `json:"samples"`    // of the file
+	APIs       int    `json:"apis"`       // of those
+	Categories int    `json:"categories"` // of those
+}
+
+// NewReport returns the report on nothing.
+func NewReport() *Report {
+	return &Report{
+		Dropped: map[string]int{}, Written: Written{Refused: map[string]int{}}, Datasets: []Dataset{},
+		Models: []string{}, Lineage: []Input{},
+	}
+}
+
+func (r *Report) drop(reason string) { r.dropAll(reason, 1) }
+
+func (r *Report) dropAll(reason string, n int) {
+	if n > 0 {
+		r.Dropped[reason] += n
+	}
+}
+
+// count returns what a file of some pairs has.
+func count(name string, pairs []Pair) Dataset {
+	apis, categories := map[toolbench.Key]bool{}, map[string]bool{}
+	for i := range pairs {
+		apis[pairs[i].Key], categories[pairs[i].Category] = true, true
+	}
+
+	return Dataset{name, len(pairs), len(apis), len(categories)}
+}

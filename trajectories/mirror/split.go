@@ -1,0 +1,220 @@
+package mirror
+
+import (
+	"cmp"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"toolevo/envs/toolbench"
+)
+
+// Split is a part of the test set.
+type Split string
+
+// The splits, in the order of the paper's tables.
+const (
+	OODSuccess Split = "ood_success"
+	OODFail    Split = "ood_fail"
+	IDHigh     Split = "id_high"
+	IDMedium   Split = "id_medium"
+	IDLow      Split = "id_low"
+	OfCache    Split = "cache" // of the calls of a cache
+)
+
+// Splits returns all splits.
+func Splits() []Split { return []Split{OODSuccess, OODFail, IDHigh, IDMedium, IDLow, OfCache} }
+
+// Title is what the paper's tables call a split; another one is called what it is.
+func (s Split) Title() string {
+	titles := map[Split]string{
+		OODSuccess: "OOD Succ", OODFail: "OOD Fail", IDHigh: "ID High", IDMedium: "ID Medium", IDLow: "ID Low",
+		OfCache: "Cache",
+	}
+
+	return cmp.Or(titles[s], string(s))
+}
+
+// Rank is the place of a split in the paper's tables; others come after all of those.
+func (s Split) Rank() int {
+	if i := slices.Index(Splits(), s); i >= 0 {
+		return i
+	}
+
+	return len(Splits())
+}
+
+// Sizes say how large the splits are at most.
+type Sizes struct {
+	OODAPIs     int `json:"ood_apis"`      // held out from training
+	OODFailAPIs int `json:"ood_fail_apis"` // of those, the ones whose failures are in the test set
+	OODSuccess  int `json:"ood_success"`   // pairs
+	OODFail     int `json:"ood_fail"`      // pairs
+	ID          int `json:"id"`            // pairs of each of the three splits
+	Cache       int `json:"cache"`         // pairs
+}
+
+// PaperSizes are those of MirrorAPI-Bench (Table 1), and of the sample of cached calls (section 4.4).
+func PaperSizes() Sizes {
+	return Sizes{OODAPIs: 49, OODFailAPIs: 22, OODSuccess: 200, OODFail: 100, ID: 100, Cache: 200}
+}
+
+// most is the share, one in so many, of APIs or of pairs that the test set takes.
+const most = 10
+
+// Data is pairs that are trained on, and pairs to test with.
+type Data struct {
+	Train map[Kind][]Pair
+	Test  map[Split][]Pair
+}
+
+// Divide draws the test set from pairs as [Select] returns them. What is not drawn is trained on, but for the pairs of
+// APIs that are held out, which the report counts.
+func Divide(pairs []Pair, sizes Sizes, seed uint64, r *Report) *Data {
+	data := &Data{Train: map[Kind][]Pair{}, Test: map[Split][]Pair{}}
+	apart := holdOut(pairs, sizes, source(seed, "ood"))
+
+	byKind := map[Kind][]Pair{}
+
+	var outside []Pair // recorded pairs of APIs that are held out
+
+	for _, p := range pairs {
+		switch {
+		case !apart[p.Key]:
+			byKind[p.Kind] = append(byKind[p.Kind], p)
+		case p.Kind == Recorded:
+			outside = append(outside, p)
+		default:
+			r.drop(heldOut)
+		}
+	}
+
+	data.divideOutside(outside, sizes, seed, r)
+	data.Train[Recorded] = data.divideInside(byKind[Recorded], sizes.ID, seed)
+	data.Train[Augmented] = byKind[Augmented]
+
+	cached := min(sizes.Cache, len(byKind[Cached])/most)
+	data.Test[OfCache], data.Train[Cached] = draw(byKind[Cached], cached, source(seed, string(OfCache)))
+
+	return data
+}
+
+// holdOut draws the APIs that are not trained on: some with failures first, for few APIs have recorded ones.
+func holdOut(pairs []Pair, sizes Sizes, random *rand.Rand) map[toolbench.Key]bool {
+	fails := map[toolbench.Key]bool{} // of APIs with recorded pairs
+	for _, p := range pairs {
+		if p.Kind == Recorded {
+			fails[p.Key] = fails[p.Key] || p.fails()
+		}
+	}
+
+	wanted := min(sizes.OODAPIs, (len(fails)+most-1)/most)
+	failing := min(sizes.OODFailAPIs, (wanted+1)/2)
+
+	keys := slices.SortedFunc(maps.Keys(fails), toolbench.Key.Compare)
+	random.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+
+	apart := map[toolbench.Key]bool{}
+
+	for _, k := range keys {
+		if fails[k] && len(apart) < failing {
+			apart[k] = true
+		}
+	}
+
+	for _, k := range keys {
+		if len(apart) < wanted {
+			apart[k] = true
+		}
+	}
+
+	return apart
+}
+
+// divideOutside draws the splits of APIs that are held out. What is left of those is nowhere.
+func (d *Data) divideOutside(outside []Pair, sizes Sizes, seed uint64, r *Report) {
+	var succeed, fail []Pair
+
+	for _, p := range outside {
+		if p.fails() {
+			fail = append(fail, p)
+		} else {
+			succeed = append(succeed, p)
+		}
+	}
+
+	for split, from := range map[Split][]Pair{OODSuccess: succeed, OODFail: fail} {
+		n := map[Split]int{OODSuccess: sizes.OODSuccess, OODFail: sizes.OODFail}[split]
+
+		drawn, rest := draw(from, n, source(seed, string(split)))
+		d.Test[split] = drawn
+		r.dropAll(heldOut, len(rest))
+	}
+}
+
+// divideInside draws the splits of APIs that are trained on, and returns what is left to train on.
+func (d *Data) divideInside(pairs []Pair, size int, seed uint64) (train []Pair) {
+	byAPI := map[toolbench.Key][]Pair{}
+	for _, p := range pairs {
+		byAPI[p.Key] = append(byAPI[p.Key], p)
+	}
+
+	// The APIs with most pairs first.
+	keys := slices.SortedFunc(maps.Keys(byAPI), func(a, b toolbench.Key) int {
+		return cmp.Or(cmp.Compare(len(byAPI[b]), len(byAPI[a])), a.Compare(b))
+	})
+
+	for i, split := range []Split{IDHigh, IDMedium, IDLow} {
+		var can, rest []Pair // succeed, and are not the last of their API
+
+		for _, k := range keys[i*len(keys)/3 : (i+1)*len(keys)/3] {
+			of := byAPI[k]
+			rest = append(rest, of[0])
+
+			for _, p := range of[1:] {
+				if p.fails() {
+					rest = append(rest, p)
+				} else {
+					can = append(can, p)
+				}
+			}
+		}
+
+		drawn, left := draw(can, min(size, (len(can)+len(rest))/most), source(seed, string(split)))
+		d.Test[split] = drawn
+		train = append(append(train, rest...), left...)
+	}
+
+	slices.SortFunc(train, func(p, q Pair) int { return p.compare(&q) })
+
+	return train
+}
+
+// draw draws n pairs of as many APIs as can be: one of each in turn. Both lists are in the order of the pairs.
+func draw(pairs []Pair, n int, random *rand.Rand) (drawn, rest []Pair) {
+	order := random.Perm(len(pairs))
+	before := map[toolbench.Key]int{} // pairs of an API that came earlier
+	turn := make([]int, len(pairs))
+
+	for _, i := range order {
+		turn[i] = before[pairs[i].Key]
+		before[pairs[i].Key]++
+	}
+
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(turn[i], turn[j]) })
+
+	chosen := map[int]bool{}
+	for _, i := range order[:min(n, len(order))] {
+		chosen[i] = true
+	}
+
+	for i, p := range pairs {
+		if chosen[i] {
+			drawn = append(drawn, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+
+	return drawn, rest
+}

@@ -1,0 +1,59 @@
+package mirror
+
+import (
+	"toolevo/envs/toolbench/virtual"
+	"toolevo/trajectories/export"
+)
+
+// The files of a folder, as MirrorAPI's are called.
+const (
+	trainSFT     = "train_sft"     // recorded pairs
+	trainCoT     = "train_cot"     // of those, the ones that are explained
+	trainAugment = "train_augment" // written by a model
+	trainCache   = "train_cache"   // from caches
+	testPrefix   = "test_"         // and then the name of a split
+)
+
+// Write writes the pairs to a folder that LLaMA-Factory reads, and the report beside them. explained are pairs that
+// are trained on, with their rationales: they are samples of the mode cot, beside those of the mode sft.
+func (d *Data) Write(dir string, explained []Pair, r *Report, software string) (*export.Manifest, error) {
+	type file struct {
+		name  string
+		pairs []Pair
+		mode  virtual.Mode
+	}
+
+	files := []file{
+		{trainSFT, d.Train[Recorded], virtual.SFT},
+		{trainCoT, explained, virtual.CoT},
+		{trainAugment, d.Train[Augmented], virtual.SFT},
+		{trainCache, d.Train[Cached], virtual.SFT},
+	}
+	for _, split := range Splits() {
+		files = append(files, file{testPrefix + string(split), d.Test[split], virtual.SFT})
+	}
+
+	sets := make([]export.InstructionSet, len(files))
+
+	for i, f := range files {
+		sets[i].Name = f.name
+		for j := range f.pairs {
+			sets[i].Samples = append(sets[i].Samples, sample(&f.pairs[j], f.mode))
+		}
+
+		if len(f.pairs) > 0 {
+			r.Datasets = append(r.Datasets, count(f.name, f.pairs))
+		}
+	}
+
+	return export.WriteInstructions(dir, sets, r, software)
+}
+
+// sample is what a model is trained on, or asked, of a pair.
+func sample(p *Pair, mode virtual.Mode) export.Instruction {
+	return export.Instruction{
+		System:      mode.Instructions(),
+		Instruction: mode.Request(p.Document, p.Input, nil),
+		Output:      mode.Reply(p.Rationale, p.Answer),
+	}
+}
