@@ -106,8 +106,8 @@ func Split(name string) (id, method string, ok bool) {
 	return id, method, ok && isJSON && id != "" && method != ""
 }
 
-// Decode reads a converted file: the answers to the queries of a group, by ID. Where several nodes follow one, the first
-// path is taken.
+// Decode reads a converted file: the answers to the queries of a group, by ID. Where several nodes follow one, the
+// first path is taken.
 func Decode(text []byte) (map[string]*Answer, error) {
 	var file map[string]*converted
 	if err := json.Unmarshal(text, &file); err != nil {
