@@ -176,6 +176,13 @@ type Lister interface {
 	List(data, split string) ([]envs.Task, error)
 }
 
+// Deployer has tasks with tools of their own, which its versions without data do not know.
+type Deployer interface {
+	// Deployed reads a split of a data folder, and returns what says what an API version deploys for the task of an ID
+	// when prompts show another.
+	Deployed(data, split, prompt string) (func(version, task string) (*toolapi.Version, error), error)
+}
+
 // OwnSplit is what rows call the split of tasks of the user's own.
 const OwnSplit = "own"
 

@@ -2,6 +2,7 @@ package stored
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"toolevo/envs/suite"
@@ -17,20 +18,10 @@ type Played struct {
 	Version *toolapi.Version // that version
 }
 
-// Names are the names that the version of the episode exposes.
-func (p *Played) Names() []string {
-	names := make([]string, len(p.Version.APIs))
-	for i, api := range p.Version.APIs {
-		names[i] = api.Name
-	}
-
-	return names
-}
-
 // Played are the episodes of the evaluation and what they met, in the order of its report.
 func (e *Evaluation) Played(ctx context.Context, lost finetune.Lost) iter.Seq2[Played, error] {
 	return func(yield func(Played, error) bool) {
-		catalog, err := e.catalog()
+		deployed, err := e.deployed()
 		if err != nil {
 			yield(Played{}, err)
 			return
@@ -39,7 +30,7 @@ func (e *Evaluation) Played(ctx context.Context, lost finetune.Lost) iter.Seq2[P
 		for episode, err := range e.Episodes(ctx, lost) {
 			p := Played{Episode: &episode, API: e.Versions.Cell(episode.DeployedAPI)}
 			if err == nil {
-				p.Version, err = catalog.Version(episode.DeployedAPI)
+				p.Version, err = deployed(episode.DeployedAPI, episode.QuestionID)
 			}
 
 			if !yield(p, err) || err != nil {
@@ -49,12 +40,29 @@ func (e *Evaluation) Played(ctx context.Context, lost finetune.Lost) iter.Seq2[P
 	}
 }
 
-// catalog has all versions that the run may have met.
-func (r *Run) catalog() (*toolapi.Catalog, error) {
+// deployed returns what says what a version deploys for the task of an ID.
+func (r *Run) deployed() (func(version, task string) (*toolapi.Version, error), error) {
 	benchmark, err := suite.Lookup(r.Config.Suite)
 	if err != nil {
 		return nil, err
 	}
 
-	return benchmark.Versions(r.Versions.Files...)
+	if own, ok := benchmark.(suite.Deployer); ok {
+		data := r.Manifest.DataFolder(r.Dir)
+
+		deployed, err := own.Deployed(data, r.Config.Split, r.Config.Prompt)
+		if err != nil {
+			return nil, fmt.Errorf("%w\nThe functions that %s met are in its data folder, %s: put it back there", err,
+				r.Dir, data)
+		}
+
+		return deployed, nil
+	}
+
+	catalog, err := benchmark.Versions(r.Versions.Files...)
+	if err != nil {
+		return nil, err
+	}
+
+	return func(version, _ string) (*toolapi.Version, error) { return catalog.Version(version) }, nil
 }

@@ -3,7 +3,9 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -258,6 +260,42 @@ func taskOf(t testing.TB, s *opened, id string) envs.Task {
 	}
 
 	return s.tasks[i]
+}
+
+// What a version deploys for a query is its own functions, as the environment has them.
+func TestDeployed(t *testing.T) {
+	t.Parallel()
+
+	c := choice(t, queries)
+
+	deployed, err := (&ToolBench{}).Deployed(c.Data, "test", base)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, version := range []string{base, outOfIt} {
+		v, err := deployed(version, "G1_instruction-11")
+		if err != nil || v.Name != version {
+			t.Fatalf("%s: %v", version, err)
+		}
+
+		api, ok := v.ForTool("forecast_for_get_24h_weather")
+		if !ok || (api.Name == "forecast_for_get_24h_weather") != (version == base) {
+			t.Errorf("%s exposes %v", version, api)
+		}
+
+		if _, ok := v.ForTool("no_such_function"); ok || len(v.APIs) > 10 {
+			t.Errorf("%s has %d APIs", version, len(v.APIs))
+		}
+	}
+
+	if _, err := deployed(base, "G1_instruction-0"); err == nil {
+		t.Error("a query that is not there has functions")
+	}
+
+	if _, err := (&ToolBench{}).Deployed(c.Data, "train", base); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a split that is not there: %v", err)
+	}
 }
 
 // A call that does not fit never reaches the simulator, and the response to one that does is cut.

@@ -19,7 +19,7 @@ import (
 )
 
 // ToolBench is the benchmark; there is one in a program. It implements [suite.Benchmark], [suite.Planner],
-// [suite.Lister] and [suite.Commander].
+// [suite.Lister], [suite.Deployer] and [suite.Commander].
 type ToolBench struct {
 	plans sync.Map // of opened tasks, by question: []envs.Call
 }
@@ -84,6 +84,33 @@ func (*ToolBench) List(data, split string) ([]envs.Task, error) {
 	o.prompt = base
 
 	return o.makeTasks()
+}
+
+// Deployed implements [suite.Deployer].
+func (*ToolBench) Deployed(data, split, prompt string) (func(version, task string) (*toolapi.Version, error), error) {
+	o, err := read(data, split)
+	if err != nil {
+		return nil, err
+	}
+
+	o.prompt = prompt
+
+	queries := make(map[string]*toolbench.Query, len(o.collection.Queries))
+	for i := range o.collection.Queries {
+		q := &o.collection.Queries[i]
+		queries[q.Name()] = q
+	}
+
+	return func(version, task string) (*toolapi.Version, error) {
+		q, ok := queries[task]
+		if !ok {
+			return nil, fmt.Errorf("no query %s in the split %s of %s", task, split, data)
+		}
+
+		_, deployed, err := o.deployed(version, q)
+
+		return deployed, err
+	}, nil
 }
 
 // Open implements [suite.Benchmark].

@@ -12,6 +12,7 @@ import (
 	"toolevo/envs/action"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
 	"toolevo/envs/toolbench"
 )
 
@@ -95,21 +96,27 @@ func (e *environment) of(t envs.Task, op string) (*dynamic.Environment[struct{}]
 	return env, nil
 }
 
+// deployed returns the version of the prompt and a deployed one, with the functions of one query.
+func (o *opened) deployed(version string, q *toolbench.Query) (prompt, deployed *toolapi.Version, err error) {
+	c, err := o.versions.part(o.toolsOf(q), base, o.prompt, version)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	if prompt, err = c.Version(o.prompt); err != nil {
+		return nil, nil, err
+	}
+
+	deployed, err = c.Version(version)
+
+	return prompt, deployed, err
+}
+
 // environment returns the environment of one query.
 func (o *opened) environment(version string, q *toolbench.Query) (*dynamic.Environment[struct{}], error) {
 	tools := o.toolsOf(q)
 
-	c, err := o.versions.part(tools, base, o.prompt, version)
-	if err != nil {
-		return nil, err
-	}
-
-	prompt, err := c.Version(o.prompt)
-	if err != nil {
-		return nil, err
-	}
-
-	deployed, err := c.Version(version)
+	prompt, deployed, err := o.deployed(version, q)
 	if err != nil {
 		return nil, err
 	}
