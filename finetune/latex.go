@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"toolevo/finetune/table"
 )
 
 // Block is policies among which LaTeX tables mark the best: those made from one base model.
@@ -124,7 +126,7 @@ func (l *layout) row(policy, api string, c column) Row {
 func (l *layout) table(b *strings.Builder, api string) {
 	fmt.Fprintf(b, "\n\\begin{table}\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n"+
 		"\\caption{Official accuracy in percent with %s on the server.}\n\\begin{tabular}{l*{%d}{r}}\n\\toprule\n",
-		latex(api), len(l.columns))
+		table.Escape(api), len(l.columns))
 	l.heads(b)
 
 	if len(l.proprietary) > 0 {
@@ -153,7 +155,7 @@ func (l *layout) heads(b *strings.Builder) {
 			name = title(dataset)
 		}
 
-		fmt.Fprintf(b, " & \\multicolumn{%d}{c}{%s}", end-start, latex(name))
+		fmt.Fprintf(b, " & \\multicolumn{%d}{c}{%s}", end-start, table.Escape(name))
 		fmt.Fprintf(&rules, "\\cmidrule(lr){%d-%d}", start+2, end+1)
 		start = end
 	}
@@ -161,7 +163,7 @@ func (l *layout) heads(b *strings.Builder) {
 	fmt.Fprintf(b, " \\\\\n%s\nModels", rules.String())
 
 	for _, c := range l.columns {
-		fmt.Fprintf(b, " & %s", latex(title(c.difficulty)))
+		fmt.Fprintf(b, " & %s", table.Escape(title(c.difficulty)))
 	}
 
 	b.WriteString(" \\\\\n")
@@ -172,12 +174,12 @@ func (l *layout) block(b *strings.Builder, api string, block Block, marked bool)
 	b.WriteString("\\midrule\n")
 
 	if block.Name != "" {
-		fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(l.columns)+1, latex(block.Name))
+		fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(l.columns)+1, table.Escape(block.Name))
 	}
 
 	lines := make([]string, len(block.Policies))
 	for i, policy := range block.Policies {
-		lines[i] = latex(policy)
+		lines[i] = table.Escape(policy)
 	}
 
 	for _, c := range l.columns {
@@ -242,9 +244,3 @@ func title(word string) string {
 
 	return strings.ToUpper(word[:1]) + word[1:]
 }
-
-var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
-	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`)
-
-// latex returns a name as LaTeX prints it.
-func latex(name string) string { return latexEscapes.Replace(name) }

@@ -3,8 +3,9 @@ package finetune
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
+
+	"toolevo/finetune/table"
 )
 
 // WriteMarkdown writes the report as Markdown tables: accuracies, a line for each policy and dataset and a column for
@@ -13,12 +14,13 @@ import (
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 
-	r.accuracyTable().markdown(&b)
+	accuracies := r.accuracyTable()
+	accuracies.Markdown(&b)
 
-	for _, t := range []table{r.repeatTable(), r.comparisonTable(), r.outcomeTable(), r.templateTable()} {
-		if len(t.lines) > 0 {
+	for _, t := range []table.Table{r.repeatTable(), r.comparisonTable(), r.outcomeTable(), r.templateTable()} {
+		if len(t.Lines) > 0 {
 			b.WriteByte('\n')
-			t.markdown(&b)
+			t.Markdown(&b)
 		}
 	}
 
@@ -41,16 +43,4 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	_, err := io.WriteString(w, b.String())
 
 	return err
-}
-
-// markdown writes the table below its title.
-func (t table) markdown(b *strings.Builder) {
-	columns := len(t.heads) + len(t.names)
-	rule := strings.Repeat("---|", t.words) + strings.Repeat("---:|", columns-t.words)
-
-	fmt.Fprintf(b, "%s\n\n| %s |\n|%s\n", t.title, strings.Join(slices.Concat(t.heads, t.names), " | "), rule)
-
-	for _, line := range t.lines {
-		fmt.Fprintf(b, "| %s |\n", strings.Join(line, " | "))
-	}
 }

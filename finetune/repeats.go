@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"toolevo/finetune/statistics"
+	"toolevo/finetune/table"
 	"toolevo/trajectories"
 )
 
@@ -78,18 +79,18 @@ func (a *attempts) figures() *Repeats {
 }
 
 // repeatTable is a line for each row that has repeats, the accuracy with its standard deviation.
-func (r *Report) repeatTable() table {
-	t := table{
-		title: "Several sampled episodes of each question: mean official accuracy, its standard deviation among the " +
+func (r *Report) repeatTable() table.Table {
+	t := table.Table{
+		Title: "Several sampled episodes of each question: mean official accuracy, its standard deviation among the " +
 			"repeats,\nand how many questions at least one of all episodes, and every one, answered correctly, in " +
 			"percent.",
-		heads: []string{"policy", "api", "data", "episodes", "mean", "sd", "pass@all", "pass^all"},
-		words: 3,
+		Heads: []string{"policy", "api", "data", "episodes", "mean", "sd", "pass@all", "pass^all"},
+		Words: 3,
 	}
 
 	for _, row := range r.Rows {
 		if f := row.Repeats; f != nil {
-			t.lines = append(t.lines, []string{
+			t.Lines = append(t.Lines, []string{
 				row.Policy, row.API, row.data(), fmt.Sprint(f.Episodes), row.percent(row.Official),
 				row.percent(f.Deviation), row.percent(f.PassAt[f.Episodes-1]), row.percent(f.PassAll[f.Episodes-1]),
 			})

@@ -7,6 +7,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/finetune/statistics"
+	"toolevo/finetune/table"
 	"toolevo/trajectories"
 )
 
@@ -100,19 +101,19 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error],
 
 // WriteTable writes the accuracies for a terminal, a line for each cell.
 func (r *Rescored) WriteTable(w io.Writer) error {
-	t := table{
-		heads: []string{"policy", "api", "data", "n", "official", "rescored [95%]", "gained", "dropped"},
-		words: 3,
+	t := table.Table{
+		Heads: []string{"policy", "api", "data", "n", "official", "rescored [95%]", "gained", "dropped"},
+		Words: 3,
 	}
 
 	for _, row := range r.Rows {
 		of := Row{Cell: row.Cell, N: row.N}
-		t.lines = append(t.lines, []string{
+		t.Lines = append(t.Lines, []string{
 			row.Policy, row.API, of.data(), fmt.Sprint(row.N), of.percent(row.Official),
 			of.withInterval(row.Rescored, row.RescoredLow, row.RescoredHigh, 0), fmt.Sprint(row.Gained),
 			fmt.Sprint(row.Dropped),
 		})
 	}
 
-	return t.write(w)
+	return t.Write(w)
 }

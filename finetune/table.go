@@ -4,26 +4,18 @@ import (
 	"fmt"
 
 	"toolevo/envs"
+	"toolevo/finetune/table"
 )
 
-// table is figures as text, to be written for a terminal or as Markdown.
-type table struct {
-	title string     // a sentence or more
-	heads []string   // of the first columns, in lower case
-	names []string   // heads of the columns that follow: names, written as they are
-	words int        // columns that are not aligned like numbers, the first ones
-	lines [][]string // of as many fields as there are columns
-}
-
 // rowTable is a line for each row and summary.
-func (r *Report) rowTable() table {
-	t := table{
-		heads: []string{"policy", "api", "data", "n", "lost", "official [95%]", "strict", "turns"},
-		words: 3,
+func (r *Report) rowTable() table.Table {
+	t := table.Table{
+		Heads: []string{"policy", "api", "data", "n", "lost", "official [95%]", "strict", "turns"},
+		Words: 3,
 	}
 
 	for _, row := range r.figures() {
-		t.lines = append(t.lines, []string{
+		t.Lines = append(t.Lines, []string{
 			row.Policy, row.API, row.data(), fmt.Sprint(row.N), fmt.Sprint(row.Lost),
 			row.withInterval(row.Official, row.OfficialLow, row.OfficialHigh, 0), row.percent(row.Strict),
 			row.decimal(row.Turns),
@@ -34,18 +26,18 @@ func (r *Report) rowTable() table {
 }
 
 // accuracyTable is a line for each policy and its questions, and a column for each API version.
-func (r *Report) accuracyTable() table {
+func (r *Report) accuracyTable() table.Table {
 	type line struct{ policy, data string }
 
 	rows := r.figures()
 	apis := distinct(rows, func(row Row) string { return row.API })
 	places := map[line]int{}
-	t := table{
-		title: "Accuracy in percent: official [95 % interval] / strict, of n questions measured. Intervals are " +
+	t := table.Table{
+		Title: "Accuracy in percent: official [95 % interval] / strict, of n questions measured. Intervals are " +
 			"Wilson's, and\nthose of means over datasets bootstrapped by question template.",
-		heads: []string{"policy", "data"},
-		names: apis,
-		words: 2 + len(apis),
+		Heads: []string{"policy", "data"},
+		Names: apis,
+		Words: 2 + len(apis),
 	}
 
 	for _, row := range rows {
@@ -53,14 +45,14 @@ func (r *Report) accuracyTable() table {
 
 		place, ok := places[l]
 		if !ok {
-			place = len(t.lines)
+			place = len(t.Lines)
 			places[l] = place
-			t.lines = append(t.lines, append([]string{l.policy, l.data}, repeat("–", len(apis))...))
+			t.Lines = append(t.Lines, append([]string{l.policy, l.data}, repeat("–", len(apis))...))
 		}
 
 		for i, api := range apis {
 			if row.API == api {
-				t.lines[place][2+i] = row.accuracies()
+				t.Lines[place][2+i] = row.accuracies()
 			}
 		}
 	}
@@ -80,15 +72,15 @@ func (r Row) accuracies() string {
 }
 
 // outcomeTable counts the turns of each row by outcome.
-func (r *Report) outcomeTable() table {
-	t := table{
-		title: "Mean turns of an episode, mean tokens that the policy wrote in it, and turns by outcome.",
-		heads: []string{"policy", "data", "api", "turns", "tokens"},
-		words: 3,
+func (r *Report) outcomeTable() table.Table {
+	t := table.Table{
+		Title: "Mean turns of an episode, mean tokens that the policy wrote in it, and turns by outcome.",
+		Heads: []string{"policy", "data", "api", "turns", "tokens"},
+		Words: 3,
 	}
 
 	for _, o := range envs.Outcomes() {
-		t.names = append(t.names, o.String())
+		t.Names = append(t.Names, o.String())
 	}
 
 	for _, row := range r.Rows {
@@ -98,25 +90,25 @@ func (r *Report) outcomeTable() table {
 		}
 
 		line := []string{row.Policy, row.data(), row.API, row.decimal(row.Turns), tokens}
-		for _, o := range t.names {
+		for _, o := range t.Names {
 			line = append(line, fmt.Sprint(row.Outcomes[o]))
 		}
 
-		t.lines = append(t.lines, line)
+		t.Lines = append(t.Lines, line)
 	}
 
 	return t
 }
 
 // comparisonTable is a line for each comparison.
-func (r *Report) comparisonTable() table {
-	t := table{
-		title: "Paired comparisons by the official matcher, on the n questions that both sides measured: how many " +
+func (r *Report) comparisonTable() table.Table {
+	t := table.Table{
+		Title: "Paired comparisons by the official matcher, on the n questions that both sides measured: how many " +
 			"only the\nfirst and only the second answered correctly, the second's accuracy less the first's in " +
 			"percentage points, and\np of McNemar's exact test, adjusted by Holm among all comparisons of policies, " +
 			"or of versions.",
-		heads: []string{"under or of", "first", "second", "n", "only", "diff", "p"},
-		words: 3,
+		Heads: []string{"under or of", "first", "second", "n", "only", "diff", "p"},
+		Words: 3,
 	}
 
 	for _, c := range r.Comparisons {
@@ -125,7 +117,7 @@ func (r *Report) comparisonTable() table {
 			same, first, second = c.First.Policy, c.First.API, c.Second.API
 		}
 
-		t.lines = append(t.lines, []string{
+		t.Lines = append(t.Lines, []string{
 			same, first, second, fmt.Sprint(c.N), fmt.Sprintf("%d:%d", c.OnlyFirst, c.OnlySecond),
 			fmt.Sprintf("%+.1f", 100*c.Difference), probability(c.PHolm),
 		})

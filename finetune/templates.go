@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"toolevo/finetune/table"
 )
 
 // TemplateRow is the figures of the questions of one template in a cell.
@@ -55,7 +57,7 @@ func (s *sum) templateRows() []TemplateRow {
 
 // templateTable is the official accuracy of each template: a line for each template and policy, and a column for each
 // API version. The questions of a line are those of the version of which most were measured.
-func (r *Report) templateTable() table {
+func (r *Report) templateTable() table.Table {
 	type line struct{ template, policy string }
 
 	var (
@@ -79,11 +81,11 @@ func (r *Report) templateTable() table {
 		figures[l][row.API] = row
 	}
 
-	t := table{
-		title: "Official accuracy in percent by question template.",
-		heads: []string{"template", "policy", "n"},
-		names: apis,
-		words: 2,
+	t := table.Table{
+		Title: "Official accuracy in percent by question template.",
+		Heads: []string{"template", "policy", "n"},
+		Names: apis,
+		Words: 2,
 	}
 
 	for _, template := range templates {
@@ -96,7 +98,7 @@ func (r *Report) templateTable() table {
 				fields = append(fields, Row{N: row.N}.percent(row.Official))
 			}
 
-			t.lines = append(t.lines, append([]string{template, policy, fmt.Sprint(n)}, fields...))
+			t.Lines = append(t.Lines, append([]string{template, policy, fmt.Sprint(n)}, fields...))
 		}
 	}
 

@@ -55,7 +55,7 @@ func (a *app) evalErrors(ctx context.Context, dirs []string, o errorsOptions) er
 	sample := failure.Sample{Size: o.sample, Rand: rand.New(rand.NewPCG(o.seed, 0))}
 
 	err := a.playedEpisodes(ctx, dirs, func(p stored.Played) {
-		if v, failed := tally.Add(p.Episode, p.API, p.Names()); failed {
+		if v, failed := tally.Add(p.Episode, p.API, p.Version); failed {
 			sample.Add(p.Episode, p.API, v)
 		}
 	})

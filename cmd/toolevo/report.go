@@ -206,7 +206,7 @@ func (a *app) addEvaluations(ctx context.Context, p *report.Page, dirs []string,
 	sample := failure.Sample{Size: o.examples, Rand: rand.New(rand.NewPCG(o.seed, 0))}
 
 	err = a.playedEpisodes(ctx, dirs, func(played stored.Played) {
-		if v, failed := tally.Add(played.Episode, played.API, played.Names()); failed {
+		if v, failed := tally.Add(played.Episode, played.API, played.Version); failed {
 			sample.Add(played.Episode, played.API, v)
 		}
 

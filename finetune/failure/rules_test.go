@@ -119,7 +119,7 @@ func turns(letters string) []trajectories.Turn {
 		case 't':
 			turn.Outcome = envs.ToolError
 		case 'd':
-			turn.Outcome, turn.API = envs.Deprecated, "LoadDB"
+			turn.Outcome, turn.API, turn.Key = envs.Deprecated, "LoadDB", "LoadDB {}"
 		case 'v':
 			turn.Outcome = envs.InvocationError
 		case 'i':

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"toolevo/envs/toolapi"
 	"toolevo/trajectories"
 )
 
@@ -16,7 +17,8 @@ type Row struct {
 	Lost   int    `json:"lost"`   // questions lost to failures of ours, in no other figure
 	Failed int    `json:"failed"` // questions that were measured and not answered right
 
-	Classes []Count `json:"classes"` // of those that failed, in the order of Table 7
+	Classes  []Count        `json:"classes"`  // of those that failed, in the order of Table 7
+	Refusals []RefusalCount `json:"refusals"` // refused calls, in all that were measured
 }
 
 // Count is how many episodes have a class.
@@ -29,22 +31,29 @@ type Count struct {
 
 // Tally counts failures by class. The zero value has none.
 type Tally struct {
-	rows  []*Row
-	cells map[[2]string]*Row
+	rows  []*counted
+	cells map[[2]string]*counted
 }
 
-// Add counts an episode, failed or not, under the API that reports call what it met, which has the deployed names. It
-// returns what Classify does.
-func (t *Tally) Add(e *trajectories.Episode, api string, deployed []string) (v Verdict, failed bool) {
+// counted is a row while it is counted.
+type counted struct {
+	Row
+	refused RefusalTally
+}
+
+// Add counts an episode, failed or not, under the API that reports call what it met, which is the deployed version; nil
+// is one of which nothing is known. It returns what Classify does.
+func (t *Tally) Add(e *trajectories.Episode, api string, deployed *toolapi.Version) (v Verdict, failed bool) {
 	row := t.row(e.Policy, api)
 
-	v, failed = Classify(e, deployed)
+	v, failed = Classify(e, namesOf(deployed))
 	if v.Class == Infrastructure {
 		row.Lost++
 		return v, failed
 	}
 
 	row.N++
+	row.refused.Add(e.Turns, deployed)
 
 	if failed {
 		row.Failed++
@@ -59,14 +68,28 @@ func (t *Tally) Add(e *trajectories.Episode, api string, deployed []string) (v V
 	return v, failed
 }
 
-func (t *Tally) row(policy, api string) *Row {
+// namesOf returns the names that a version exposes.
+func namesOf(deployed *toolapi.Version) []string {
+	if deployed == nil {
+		return nil
+	}
+
+	names := make([]string, len(deployed.APIs))
+	for i, api := range deployed.APIs {
+		names[i] = api.Name
+	}
+
+	return names
+}
+
+func (t *Tally) row(policy, api string) *counted {
 	if t.cells == nil {
-		t.cells = map[[2]string]*Row{}
+		t.cells = map[[2]string]*counted{}
 	}
 
 	cell := [2]string{policy, api}
 	if t.cells[cell] == nil {
-		row := &Row{Policy: policy, API: api}
+		row := &counted{Row: Row{Policy: policy, API: api}}
 
 		for _, c := range Classes() {
 			if c != Infrastructure {
@@ -86,7 +109,8 @@ func (t *Tally) Rows() []Row {
 	rows := make([]Row, len(t.rows))
 
 	for i, r := range t.rows {
-		rows[i] = *r
+		rows[i] = r.Row
+		rows[i].Refusals = r.refused.Counts()
 		rows[i].Classes = append([]Count{}, r.Classes...)
 
 		for j := range rows[i].Classes {
@@ -136,6 +160,15 @@ func (r *Row) write(b *strings.Builder) {
 		}
 
 		r.line(b, indent+string(c.Class), c.Episodes)
+	}
+
+	head := "  refused calls, by what was not taken\n"
+
+	for _, c := range r.Refusals {
+		if c.Calls > 0 {
+			fmt.Fprintf(b, "%s    %-30s %6d %6.1f %%\n", head, c.Refusal, c.Calls, 100*c.Share)
+			head = ""
+		}
 	}
 }
 

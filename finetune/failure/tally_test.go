@@ -68,6 +68,8 @@ func TestTally(t *testing.T) {
   planning error                        1   25.0 %
     incorrect-output                    1   25.0 %
   undecided                             1   25.0 %
+  refused calls, by what was not taken
+    name                                4  100.0 %
 
 b under p_s_in: 1 of 1 failed, 0 lost
   planning error                        1  100.0 %

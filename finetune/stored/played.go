@@ -17,16 +17,6 @@ type Played struct {
 	Version *toolapi.Version // that version
 }
 
-// Names are the names that the version of the episode exposes.
-func (p *Played) Names() []string {
-	names := make([]string, len(p.Version.APIs))
-	for i, api := range p.Version.APIs {
-		names[i] = api.Name
-	}
-
-	return names
-}
-
 // Played are the episodes of the evaluation and what they met, in the order of its report.
 func (e *Evaluation) Played(ctx context.Context, lost finetune.Lost) iter.Seq2[Played, error] {
 	return func(yield func(Played, error) bool) {

@@ -105,3 +105,74 @@ func Split(name string) (id, method string, ok bool) {
 
 	return id, method, ok && isJSON && id != "" && method != ""
 }
+
+// Decode reads a converted file: the answers to the queries of a group, by ID. Where several nodes follow one, the
+// first path is taken.
+func Decode(text []byte) (map[string]*Answer, error) {
+	var file map[string]*converted
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, fmt.Errorf("not a converted file: %w", err)
+	}
+
+	all := make(map[string]*Answer, len(file))
+
+	for id, c := range file {
+		if c == nil {
+			return nil, fmt.Errorf("query %s: null in place of an answer", id)
+		}
+
+		a := &Answer{Query: c.Query, Functions: c.Functions, Method: c.Answer.Method, Final: c.Answer.Final}
+		for next := c.Answer.Details; len(next) > 0; next = next[0].Next {
+			n, err := next[0].node()
+			if err != nil {
+				return nil, fmt.Errorf("query %s, node %d: %w", id, len(a.Nodes)+1, err)
+			}
+
+			a.Nodes = append(a.Nodes, n)
+		}
+
+		all[id] = a
+	}
+
+	return all, nil
+}
+
+// node returns a node without what follows it.
+func (g *graph) node() (Node, error) {
+	n := Node{Role: g.Role}
+
+	switch message := g.Message.(type) {
+	case string:
+		n.Text = message
+	case map[string]any:
+		for name, to := range map[string]*string{
+			"name": &n.Call.Name, "arguments": &n.Call.Arguments, "response": &n.Call.Response,
+		} {
+			text, ok := message[name].(string)
+			if !ok {
+				return n, fmt.Errorf("its call has no text %q", name)
+			}
+
+			*to = text
+		}
+	default:
+		return n, fmt.Errorf("its message is neither a text nor a call")
+	}
+
+	if (n.Role == roleTool) != (n.Call != Call{}) {
+		return n, fmt.Errorf("the role %q does not fit its message", n.Role)
+	}
+
+	return n, nil
+}
+
+// FileName returns a name with what not every file system takes replaced by underscores.
+func FileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
+			return r
+		}
+
+		return '_'
+	}, name)
+}

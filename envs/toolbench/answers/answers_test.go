@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toolevo/envs"
 )
@@ -52,6 +53,11 @@ func TestPublishedAnswers(t *testing.T) {
 		want := read(t, filepath.Join(examples, "model_predictions_converted", model, "G1_instruction.json"))
 		if diff := cmp.Diff(value(t, want), value(t, text)); diff != "" || len(all) != len(steps) {
 			t.Errorf("%s, %d answers: %s", model, len(all), diff)
+		}
+
+		again, err := Decode(want)
+		if diff := cmp.Diff(all, again, cmpopts.IgnoreFields(Answer{}, "Functions")); diff != "" || err != nil {
+			t.Errorf("%s, read again: %v %s", model, err, diff)
 		}
 	}
 }
@@ -155,7 +161,7 @@ func TestEpisode(t *testing.T) {
 
 	e := &Episode{
 		QuestionID: "G1_x-7", Policy: "scripted:reader",
-		Question: "How warm is it?\n\nThese:\n" + `{"name": "f", "description": "d", "parameters": {"type": "object", ` +
+		Question: "How warm is it?\n\n" + Offer + "\n" + `{"name": "f", "description": "d", "parameters": {"type": "object", ` +
 			`"properties": {"a": {"type": "number", "default": 3}, "b": {"type": "string"}}, "required": ["a"]}}`,
 		Turns: []Turn{
 			{Action: "hm", Outcome: envs.Malformed, Observation: "filtered"},
@@ -165,7 +171,7 @@ func TestEpisode(t *testing.T) {
 		},
 	}
 
-	a, err := e.Answer("These:")
+	a, err := e.Answer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,8 +194,18 @@ func TestEpisode(t *testing.T) {
 		t.Errorf("the functions are %s", a.Functions)
 	}
 
-	if _, err := e.Answer("Those:"); err == nil {
+	if group, id, err := e.Query(); group != "G1_x" || id != "7" || err != nil {
+		t.Errorf("it is about %s %s, %v", group, id, err)
+	}
+
+	e.Question, e.QuestionID = "How warm is it?", "7"
+
+	if _, err := e.Answer(); err == nil {
 		t.Error("a question of another suite is taken")
+	}
+
+	if _, _, err := e.Query(); err == nil {
+		t.Error("the ID of another suite is taken")
 	}
 }
 

@@ -31,9 +31,12 @@ type Turn struct {
 	Outcome     envs.Outcome `json:"outcome"`
 }
 
-// Answer returns the episode as an answer. offer is the line between the query and the functions.
-func (e *Episode) Answer(offer string) (*Answer, error) {
-	query, lines, ok := strings.Cut(e.Question, "\n\n"+offer+"\n")
+// Offer stands in a question between the query and the functions.
+const Offer = "These functions may help. The parameters of each are a JSON Schema."
+
+// Answer returns the episode as an answer.
+func (e *Episode) Answer() (*Answer, error) {
+	query, lines, ok := strings.Cut(e.Question, "\n\n"+Offer+"\n")
 	if !ok {
 		return nil, fmt.Errorf("the question of %s lists no functions: it is not of the suite toolbench", e.QuestionID)
 	}
@@ -49,12 +52,22 @@ func (e *Episode) Answer(offer string) (*Answer, error) {
 		n := e.Turns[i].node()
 		a.Nodes = append(a.Nodes, n)
 
-		if n.Call.Name == finish {
+		if n.Call.Name == finish && e.Turns[i].Outcome.Ends() {
 			a.Final = n.Call.Arguments
 		}
 	}
 
 	return a, nil
+}
+
+// Query returns the group and the ID of the query that an episode is about.
+func (e *Episode) Query() (group, id string, err error) {
+	i := strings.LastIndexByte(e.QuestionID, '-')
+	if i < 0 {
+		return "", "", fmt.Errorf("%q is no query of ToolBench", e.QuestionID)
+	}
+
+	return e.QuestionID[:i], e.QuestionID[i+1:], nil
 }
 
 // node returns the turn as a node.

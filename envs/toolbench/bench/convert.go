@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -209,18 +208,18 @@ func (c *conversion) addEpisode(e *answers.Episode) error {
 		return nil
 	}
 
-	group, id, ok := cutLast(e.QuestionID, "-")
-	if !ok {
-		return fmt.Errorf("%q is no query of ToolBench", e.QuestionID)
+	group, id, err := e.Query()
+	if err != nil {
+		return err
 	}
 
-	a, err := e.Answer(offer)
+	a, err := e.Answer()
 	if err != nil {
 		return err
 	}
 
 	played := e.Policy + " " + e.API
-	folder := strings.Map(inPaths, played)
+	folder := answers.FileName(played)
 
 	if other, ok := c.from[folder]; ok && other != played {
 		return fmt.Errorf("%s and %s have one folder, %s: convert them one by one", other, played, folder)
@@ -229,24 +228,6 @@ func (c *conversion) addEpisode(e *answers.Episode) error {
 	c.from[folder] = played
 
 	return c.add(filepath.Join(folder, group+".json"), id, a)
-}
-
-func cutLast(text, separator string) (before, after string, ok bool) {
-	i := strings.LastIndex(text, separator)
-	if i < 0 {
-		return text, "", false
-	}
-
-	return text[:i], text[i+len(separator):], true
-}
-
-// inPaths replaces what not every file system takes in a name.
-func inPaths(r rune) rune {
-	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
-		return r
-	}
-
-	return '_'
 }
 
 // write writes the files.

@@ -15,12 +15,13 @@
 // functions than those of the task can be called.
 //
 // The simulator is a script, or a language model that the section toolbench of the configuration names; answers may be
-// kept in a cache. What it said is remembered in the log of a run, and what it is stands in the lineage. A call that the
-// API answers with an error is a tool error.
+// kept in a cache. What it said is remembered in the log of a run, and what it is stands in the lineage. A call that
+// the API answers with an error is a tool error.
 //
 // # Serving
 //
-// [Deploy] exposes the functions of a version without tasks, for a server: checked and answered as in a step, and whole.
+// [Deploy] exposes the functions of a version without tasks, for a server: checked and answered as in a step, and
+// whole.
 //
 // # Reward
 //

@@ -10,6 +10,7 @@ import (
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/answers"
 )
 
 // labelCategory is the category of the relevant APIs.
@@ -40,7 +41,7 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 		q := &o.collection.Queries[i]
 
 		var b strings.Builder
-		fmt.Fprintf(&b, "%s\n\n%s", strings.TrimSpace(o.choice.Ask(q.Name(), q.Text)), offer)
+		fmt.Fprintf(&b, "%s\n\n%s", strings.TrimSpace(o.choice.Ask(q.Name(), q.Text)), answers.Offer)
 
 		for _, tool := range o.toolsOf(q.APIs) {
 			b.WriteString("\n" + lines[tool])
@@ -67,9 +68,6 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 
 	return tasks, nil
 }
-
-// offer stands between a query and the functions.
-const offer = "These functions may help. The parameters of each are a JSON Schema."
 
 // functionLine describes a function as models with function calls are shown it.
 func functionLine(a toolapi.APISpec) string {

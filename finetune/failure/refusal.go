@@ -1,0 +1,194 @@
+package failure
+
+import (
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
+	"toolevo/trajectories"
+)
+
+// Refusal is what of a call a deployed version did not take: the levels at which drift disrupts the use of tools
+// (DynamicToolBench, section 1).
+type Refusal string
+
+// The refusals, in order of precedence: the first that holds is that of the call.
+const (
+	// RefusedUnreadable are arguments that are no JSON object.
+	RefusedUnreadable Refusal = "unreadable"
+
+	// RefusedStructure is a flat value where an object or a list is wanted, or the other way round.
+	RefusedStructure Refusal = "structure"
+
+	// RefusedGrounding is a parameter that the API does not have, or one that is missing.
+	RefusedGrounding Refusal = "parameter-grounding"
+
+	// RefusedType is a value of another type.
+	RefusedType Refusal = "type"
+
+	// RefusedName is the name of an API that is not deployed, with arguments that nothing is known to be wrong with.
+	RefusedName Refusal = "name"
+
+	// RefusedValue is a call in which all of this fits.
+	RefusedValue Refusal = "value"
+)
+
+// Refusals returns every refusal, in order of precedence.
+func Refusals() []Refusal {
+	return []Refusal{RefusedUnreadable, RefusedStructure, RefusedGrounding, RefusedType, RefusedName, RefusedValue}
+}
+
+// RefusalOf says what a deployed version did not take of the call of a turn. ok is false where it took the call, where
+// there was none, and of Finish and UpdateTool, which do not drift; nil is a version of which nothing is known.
+func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok bool) {
+	switch t.Outcome {
+	case envs.InvalidAction, envs.InvocationError, envs.Deprecated:
+	default:
+		return "", false
+	}
+
+	if t.Tool == envs.FinishTool || t.Tool == envs.UpdateTool {
+		return "", false
+	}
+
+	if _, named := t.UnknownTool(); t.Outcome == envs.InvalidAction && !named {
+		return "", false // several actions in one text
+	}
+
+	args, _, err := pytext.DecodeObject(strings.TrimPrefix(t.Key, t.API+" "))
+	if t.API == "" || err != nil {
+		return RefusedUnreadable, true
+	}
+
+	var api *toolapi.API
+	if deployed != nil {
+		api, _ = deployed.ForTool(t.Tool)
+	}
+
+	if api == nil {
+		return RefusedName, true
+	}
+
+	if r, ok := refusedArguments(args, api); ok {
+		return r, true
+	}
+
+	if t.API != api.Name {
+		return RefusedName, true
+	}
+
+	return RefusedValue, true
+}
+
+// refusedArguments compares arguments with the parameters of an API.
+func refusedArguments(args envs.Args, api *toolapi.API) (r Refusal, ok bool) {
+	found := map[Refusal]bool{}
+
+	for _, p := range api.Parameters {
+		wanted := typesOf(p)
+		value, given := args.Get(p.Name)
+
+		switch {
+		case !given && p.Optional:
+		case !given && areComposed(wanted):
+			found[RefusedStructure] = true
+		case !given:
+			found[RefusedGrounding] = true
+		case len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return isOf(value, t) }):
+		case areComposed(wanted) || isOf(value, "object") || isOf(value, "array"):
+			found[RefusedStructure] = true
+		default:
+			found[RefusedType] = true
+		}
+	}
+
+	for _, a := range args {
+		isIt := func(p toolapi.Parameter) bool { return p.Name == a.Name }
+		if !slices.ContainsFunc(api.Parameters, isIt) {
+			found[RefusedGrounding] = true
+		}
+	}
+
+	for _, r := range Refusals() {
+		if found[r] {
+			return r, true
+		}
+	}
+
+	return "", false
+}
+
+// typesOf returns the JSON types that a parameter takes; none where it takes any.
+func typesOf(p toolapi.Parameter) []string {
+	v, _ := p.Schema.Get("type")
+
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		all := make([]string, len(v))
+		for i, name := range v {
+			all[i] = pytext.Str(name)
+		}
+
+		return all
+	}
+
+	return nil
+}
+
+// areComposed reports whether types are objects and lists alone.
+func areComposed(types []string) bool {
+	isFlat := func(t string) bool { return t != "object" && t != "array" }
+	return len(types) > 0 && !slices.ContainsFunc(types, isFlat)
+}
+
+// isOf reports whether a value is of a JSON type.
+func isOf(value any, of string) bool {
+	names := map[string][]string{
+		"NoneType": {"null"}, "bool": {"boolean"}, "str": {"string"}, "list": {"array"}, "dict": {"object"},
+		"float": {"number"}, "int": {"number", "integer"},
+	}
+
+	return slices.Contains(names[pytext.TypeName(value)], of)
+}
+
+// RefusalCount is how many calls were refused for one reason.
+type RefusalCount struct {
+	Refusal Refusal `json:"refusal"` // what the deployed version did not take
+	Calls   int     `json:"calls"`   // of which it did not
+	Share   float64 `json:"share"`   // of the refused calls, 0..1
+}
+
+// RefusalTally counts refused calls. The zero value has none.
+type RefusalTally map[Refusal]int
+
+// Add counts the refused calls of an episode that met a version.
+func (t *RefusalTally) Add(turns []trajectories.Turn, deployed *toolapi.Version) {
+	if *t == nil {
+		*t = RefusalTally{}
+	}
+
+	for i := range turns {
+		if r, ok := RefusalOf(&turns[i], deployed); ok {
+			(*t)[r]++
+		}
+	}
+}
+
+// Counts returns the counts so far, in order of precedence.
+func (t RefusalTally) Counts() []RefusalCount {
+	total := 0
+	for _, n := range t {
+		total += n
+	}
+
+	counts := make([]RefusalCount, len(Refusals()))
+	for i, r := range Refusals() {
+		counts[i] = RefusalCount{r, t[r], float64(t[r]) / float64(max(total, 1))}
+	}
+
+	return counts
+}

@@ -1,0 +1,50 @@
+package judge
+
+import (
+	"fmt"
+
+	"toolevo/envs/toolapi"
+	"toolevo/envs/toolbench/answers"
+	"toolevo/finetune"
+	"toolevo/trajectories"
+)
+
+// Answer is what an agent did about a query, or did not do.
+type Answer struct {
+	Agent    finetune.Contender // API is "" of published answers
+	Group    string             // e.g. "G1_instruction"
+	ID       string             // of the query, unique in its group
+	Exposure string             // "exposed" to published drift or "unexposed"; "" where nobody knows
+
+	Given *answers.Answer // nil: there is none
+	Lost  bool            // to a failure of ours
+
+	// Episode is that of our evaluations, nil of published answers; Deployed is the version that it met.
+	Episode  *trajectories.Episode
+	Deployed *toolapi.Version
+}
+
+// String returns who answered what.
+func (a *Answer) String() string { return fmt.Sprintf("%s, %s-%s", a.Agent, a.Group, a.ID) }
+
+// said returns the final answer; "" where there is none, or the agent gave up.
+func (a *Answer) said() string {
+	if a.Given == nil {
+		return ""
+	}
+
+	if o := a.Given.Outcome(); !o.GaveUp {
+		return o.Text
+	}
+
+	return ""
+}
+
+// plain returns the status of an answer that takes no judge.
+func (a *Answer) plain() (s Status, ok bool) {
+	if a.said() == "" || !a.Given.Outcome().Finished {
+		return Unsolved, true
+	}
+
+	return Lost, false
+}

@@ -1,0 +1,239 @@
+package judge
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/durable"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolbench/answers"
+	"toolevo/finetune"
+)
+
+// The folders of StableToolBench's result files.
+const (
+	PassRateFolder   = "pass_rate_results"
+	PreferenceFolder = "preference_results"
+)
+
+// published is a query in a pass-rate file.
+type published struct {
+	Query     string            `json:"query"`
+	Functions []string          `json:"tool_names"`
+	Steps     string            `json:"answer_steps"`
+	Final     string            `json:"final_step"`
+	Solved    map[string]string `json:"is_solved"` // by pass
+}
+
+// WriteFiles writes what was said into a folder as StableToolBench's judges do, and returns the paths: of each agent
+// and group the statuses, AGENT/GROUP_AGENT.json and .csv, and of each pair and group the votes. Queries without an
+// answer are in none of them, and a pass that could not be read is left out.
+func (d *Judged) WriteFiles(dir string) (paths []string, err error) {
+	files, named := map[string][]byte{}, map[string]finetune.Contender{}
+
+	for _, j := range d.Judgements {
+		name := fileName(j.Agent)
+		if other, ok := named[name]; ok && other != j.Agent {
+			return nil, fmt.Errorf("judge: %s and %s have one file name, %s: judge them one by one", other, j.Agent,
+				name)
+		}
+
+		named[name] = j.Agent
+	}
+
+	if err := d.passRates(files); err != nil {
+		return nil, err
+	}
+
+	if err := d.preferences(files); err != nil {
+		return nil, err
+	}
+
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		at := filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			return nil, err
+		}
+
+		write := func(w io.Writer) error { _, err := w.Write(files[path]); return err }
+		if err := durable.WriteFile(at, write); err != nil {
+			return nil, err
+		}
+
+		paths = append(paths, at)
+	}
+
+	return paths, nil
+}
+
+// passRates adds the pass-rate files.
+func (d *Judged) passRates(files map[string][]byte) error {
+	type place struct{ agent, group string }
+
+	queries, lines := map[place]map[string]published{}, map[place][][]string{}
+
+	for _, j := range d.Judgements {
+		if j.Given == nil || j.Passes == nil {
+			continue
+		}
+
+		p, err := j.published()
+		if err != nil {
+			return fmt.Errorf("judge: %s: %w", j, err)
+		}
+
+		at := place{fileName(j.Agent), j.Group}
+		if queries[at] == nil {
+			queries[at] = map[string]published{}
+			lines[at] = [][]string{{
+				"query", "available_tools", "model_intermediate_steps", "model_final_step", "model", "query_id",
+				"is_solved",
+			}}
+		}
+
+		queries[at][j.ID] = p
+		lines[at] = append(lines[at], []string{
+			p.Query, pytext.Repr(values(p.Functions)), p.Steps, p.Final, at.agent, j.ID, j.asPython(),
+		})
+	}
+
+	for at, all := range queries {
+		path := filepath.Join(PassRateFolder, at.agent, at.group+"_"+at.agent)
+
+		var err error
+		if files[path+".json"], err = encode(all); err != nil {
+			return err
+		}
+
+		var b bytes.Buffer
+
+		w := csv.NewWriter(&b)
+		w.Comma, w.UseCRLF = '\t', false
+
+		if err := w.WriteAll(lines[at]); err != nil {
+			return err
+		}
+
+		files[path+".csv"] = b.Bytes()
+	}
+
+	return nil
+}
+
+// published returns the judgement as a pass-rate file has it.
+func (j *Judgement) published() (p published, err error) {
+	steps, final := j.Given.Steps()
+	p = published{Query: j.Given.Query, Steps: strings.Join(steps, "\n"), Final: final, Solved: map[string]string{}}
+
+	for pass, s := range j.Passes {
+		if s != Lost {
+			p.Solved[strconv.Itoa(pass)] = pythonStatus(s)
+		}
+	}
+
+	p.Functions, err = j.Given.FunctionNames()
+
+	return p, err
+}
+
+// asPython returns the statuses as Python prints a dictionary of them.
+func (j *Judgement) asPython() string {
+	var items []string
+
+	for pass, s := range j.Passes {
+		if s != Lost {
+			items = append(items, fmt.Sprintf("%d: %s", pass, pytext.Repr(pythonStatus(s))))
+		}
+	}
+
+	return "{" + strings.Join(items, ", ") + "}"
+}
+
+// pythonStatus returns a status as Python prints the published enumeration.
+func pythonStatus(s Status) string { return "AnswerStatus." + s.String() }
+
+// preferences adds the preference files.
+func (d *Judged) preferences(files map[string][]byte) error {
+	queries := map[string]map[string]envs.Args{}
+
+	for _, m := range d.Matches {
+		reference, candidate := fileName(m.Reference.Agent), fileName(m.Candidate.Agent)
+		path := filepath.Join(PreferenceFolder, m.Candidate.Group+"_"+reference+"_"+candidate+".json")
+
+		if queries[path] == nil {
+			queries[path] = map[string]envs.Args{}
+		}
+
+		first, second, _ := m.Votes()
+		votes := envs.Args{
+			{Name: reference, Value: envs.Number(strconv.Itoa(first))},
+			{Name: candidate, Value: envs.Number(strconv.Itoa(second))},
+		}
+
+		for round, p := range m.Rounds {
+			if p != NoPreference {
+				votes = append(votes, envs.Arg{Name: "round_" + strconv.Itoa(round), Value: "complete"})
+			}
+		}
+
+		queries[path][m.Candidate.ID] = votes
+	}
+
+	for path, all := range queries {
+		ordered := map[string]json.RawMessage{}
+		for id, votes := range all {
+			ordered[id] = pytext.AppendJSON(nil, votes)
+		}
+
+		var err error
+		if files[path], err = encode(ordered); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// encode writes a file as Python's json.dump does with an indent of 4.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "    ")
+
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("judge: %w", err)
+	}
+
+	return b.Bytes(), nil
+}
+
+// fileName names an agent in files.
+func fileName(c finetune.Contender) string {
+	if c.API == "" {
+		return answers.FileName(c.Policy)
+	}
+
+	return answers.FileName(c.Policy + " " + c.API)
+}
+
+// values returns texts as JSON values.
+func values(texts []string) []any {
+	all := make([]any, len(texts))
+	for i, text := range texts {
+		all[i] = text
+	}
+
+	return all
+}

@@ -1,0 +1,48 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Status is what a judge says of an answer.
+type Status int
+
+// The statuses.
+const (
+	Unsolved Status = iota
+	Unsure
+	Solved
+	Lost // the judge wrote nothing that can be read
+)
+
+var statusNames = [...]string{"Unsolved", "Unsure", "Solved", "Lost"}
+
+// String returns the status as StableToolBench writes it.
+func (s Status) String() string {
+	if s < 0 || int(s) >= len(statusNames) {
+		return fmt.Sprintf("Status(%d)", int(s))
+	}
+
+	return statusNames[s]
+}
+
+// parseStatus returns the status that a judge wrote.
+func parseStatus(name string) (Status, bool) {
+	for s := Unsolved; s < Lost; s++ {
+		if strings.EqualFold(name, s.String()) {
+			return s, true
+		}
+	}
+
+	return Lost, false
+}
+
+// halves is twice what a status counts.
+func (s Status) halves() int {
+	if s == Lost {
+		return 0
+	}
+
+	return int(s)
+}

@@ -1,0 +1,346 @@
+package judge
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/finetune"
+	"toolevo/finetune/table"
+)
+
+// none stands in a table where there is no figure.
+const none = "–"
+
+// WriteTable writes the report for a terminal: below each agent a line for each group, then what was compared.
+func (r *Report) WriteTable(w io.Writer) error {
+	var agents []finetune.Contender
+
+	rows := slices.Concat(r.Rows, r.Means)
+	for _, row := range rows {
+		if a := row.agent(); !slices.Contains(agents, a) {
+			agents = append(agents, a)
+		}
+	}
+
+	for i, agent := range agents {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+
+		if err := writeAgent(w, agent, rows); err != nil {
+			return err
+		}
+	}
+
+	if len(r.Wins) > 0 {
+		fmt.Fprintln(w)
+
+		wins := r.winLines()
+
+		return wins.Write(w)
+	}
+
+	return nil
+}
+
+// writeAgent writes the rows of an agent.
+func writeAgent(w io.Writer, agent finetune.Contender, rows []Row) error {
+	fmt.Fprintln(w, name(agent))
+
+	t := table.Table{Heads: []string{"  data", "n", "sopr ± sd [95%]", "fac [95%]", "valid", "recovered"}, Words: 1}
+
+	var missing, lost, unread int
+
+	for _, row := range rows {
+		if row.agent() != agent {
+			continue
+		}
+
+		valid, recovered := row.Conduct.shares()
+		t.Lines = append(t.Lines, []string{
+			"  " + row.data(), strconv.Itoa(row.N), row.SoPR.withDeviation(), row.FAC.withInterval(), valid, recovered,
+		})
+
+		if row.Dataset == mean && row.Difficulty == everything {
+			missing, lost, unread = row.Missing, row.Lost, row.SoPR.lost()+row.FAC.lost()
+		}
+	}
+
+	if err := t.Write(w); err != nil {
+		return err
+	}
+
+	for _, count := range []struct {
+		n    int
+		what string
+	}{
+		{missing, "queries without an answer count 0"},
+		{lost, "queries were lost to failures of ours and count nowhere"},
+		{unread, "judgements could not be read and count nowhere"},
+	} {
+		if count.n > 0 {
+			fmt.Fprintf(w, "  %d %s\n", count.n, count.what)
+		}
+	}
+
+	return nil
+}
+
+// tables are the report as tables: for each score and exposure a line for each agent and a column for each group, as
+// DynamicToolBench and MirrorAPI have them.
+func (r *Report) tables() []table.Table {
+	var all []table.Table
+
+	for _, score := range []struct {
+		title string
+		of    func(Row) string
+		has   func(Row) bool
+	}{
+		{
+			fmt.Sprintf("Solvable pass rate (SoPR) in percent, mean ± population standard deviation of %d passes "+
+				"[95 %% interval]", r.Passes),
+			func(row Row) string { return row.SoPR.withDeviation() }, func(row Row) bool { return row.SoPR != nil },
+		},
+		{
+			"Final answer completeness (FAC) in percent [95 % interval]",
+			func(row Row) string { return row.FAC.withInterval() }, func(row Row) bool { return row.FAC != nil },
+		},
+	} {
+		for _, exposure := range []string{everything, "exposed", "unexposed"} {
+			t := r.byGroup(exposure, score.of, score.has)
+			if t.Title = score.title + ", judged by " + r.Judge.Name; exposure != everything {
+				t.Title += ": queries that are " + exposure + " to published drift"
+			}
+
+			if t.Title += "."; len(t.Lines) > 0 {
+				all = append(all, t)
+			}
+		}
+	}
+
+	if len(r.Wins) > 0 {
+		all = append(all, r.winLines())
+	}
+
+	if conduct := r.conductLines(); len(conduct.Lines) > 0 {
+		all = append(all, conduct)
+	}
+
+	return all
+}
+
+// byGroup is a line for each agent and a column for each group, and their mean.
+func (r *Report) byGroup(exposure string, text func(Row) string, has func(Row) bool) table.Table {
+	t := table.Table{Heads: []string{"agent"}, Words: 1}
+	lines, places := map[finetune.Contender]int{}, map[string]int{}
+
+	var rows []Row
+
+	for _, row := range slices.Concat(r.Rows, r.Means) {
+		if row.Difficulty != exposure || !has(row) {
+			continue
+		}
+
+		rows = append(rows, row)
+
+		if _, ok := places[row.Dataset]; !ok {
+			places[row.Dataset] = len(places) + 1
+			t.Names = append(t.Names, row.Dataset)
+		}
+	}
+
+	for _, row := range rows {
+		line, ok := lines[row.agent()]
+		if !ok {
+			line = len(t.Lines)
+			lines[row.agent()] = line
+
+			empty := slices.Repeat([]string{none}, len(t.Names))
+			t.Lines = append(t.Lines, append([]string{name(row.agent())}, empty...))
+		}
+
+		t.Lines[line][places[row.Dataset]] = text(row)
+	}
+
+	return t
+}
+
+// winLines is a line for each pair and group.
+func (r *Report) winLines() table.Table {
+	t := table.Table{
+		Title: "Solvable win rate (SoWR) in percent: how often the candidate did better than the reference [95 % " +
+			"interval].",
+		Heads: []string{"candidate", "reference", "data", "n", "won:lost:tied", "sowr [95%]"}, Words: 3,
+	}
+
+	for _, win := range r.Wins {
+		rate := &Rate{N: win.N, Mean: win.Rate, Low: win.Low, High: win.High}
+		t.Lines = append(t.Lines, []string{
+			name(win.Candidate), name(win.Reference), win.Dataset, strconv.Itoa(win.N),
+			fmt.Sprintf("%d:%d:%d", win.Win, win.Lose, win.Tie), rate.withInterval(),
+		})
+	}
+
+	return t
+}
+
+// conductLines is a line for each agent and exposure.
+func (r *Report) conductLines() table.Table {
+	t := table.Table{
+		Title: "What agents did, over all groups: calls, how many of them the deployed version took, how many " +
+			"functions that\nrefused one were called with success afterwards, in percent, and refused calls by what " +
+			"was not taken.",
+		Heads: []string{"agent", "data", "calls", "valid", "recovered"}, Words: 2,
+	}
+
+	for _, row := range r.Means {
+		if row.Conduct == nil {
+			continue
+		}
+
+		valid, recovered := row.Conduct.shares()
+		line := []string{name(row.agent()), row.Difficulty, strconv.Itoa(row.Conduct.Calls), valid, recovered}
+
+		t.Names = nil
+		for _, c := range row.Conduct.Refusals {
+			t.Names = append(t.Names, string(c.Refusal))
+			line = append(line, strconv.Itoa(c.Calls))
+		}
+
+		t.Lines = append(t.Lines, line)
+	}
+
+	return t
+}
+
+// WriteMarkdown writes the report as Markdown tables.
+func (r *Report) WriteMarkdown(w io.Writer) error {
+	return r.write(w, func(t table.Table, b *strings.Builder) { t.Markdown(b) })
+}
+
+// WriteLaTeX writes the report as LaTeX tables, for booktabs.
+func (r *Report) WriteLaTeX(w io.Writer) error {
+	return r.write(w, func(t table.Table, b *strings.Builder) { t.LaTeX(b) })
+}
+
+func (r *Report) write(w io.Writer, one func(table.Table, *strings.Builder)) error {
+	var b strings.Builder
+
+	for i, t := range r.tables() {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+
+		one(t, &b)
+	}
+
+	_, err := io.WriteString(w, b.String())
+
+	return err
+}
+
+// WriteCSV writes the rows and means as CSV, unrounded; the columns are called as in JSON.
+func (r *Report) WriteCSV(w io.Writer) error {
+	lines := [][]string{{
+		"policy", "api", "dataset", "difficulty", "n", "missing", "lost", "sopr", "sopr_deviation", "sopr_low",
+		"sopr_high", "fac", "fac_low", "fac_high", "calls", "valid", "met", "recovered",
+	}}
+
+	for _, row := range slices.Concat(r.Rows, r.Means) {
+		line := []string{row.Policy, row.API, row.Dataset, row.Difficulty}
+		for _, n := range []int{row.N, row.Missing, row.Lost} {
+			line = append(line, strconv.Itoa(n))
+		}
+
+		sopr, fac, conduct := make([]string, 4), make([]string, 3), make([]string, 4)
+		if f := row.SoPR; f != nil {
+			sopr = []string{full(f.Mean), full(f.Deviation), full(f.Low), full(f.High)}
+		}
+
+		if f := row.FAC; f != nil {
+			fac = []string{full(f.Mean), full(f.Low), full(f.High)}
+		}
+
+		if c := row.Conduct; c != nil {
+			for i, n := range []int{c.Calls, c.Valid, c.Met, c.Recovered} {
+				conduct[i] = strconv.Itoa(n)
+			}
+		}
+
+		lines = append(lines, slices.Concat(line, sopr, fac, conduct))
+	}
+
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// full is a number with all its digits.
+func full(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// agent returns whose row it is.
+func (r *Row) agent() finetune.Contender { return finetune.Contender{Policy: r.Policy, API: r.API} }
+
+// data names the queries of the row.
+func (r *Row) data() string {
+	if r.Difficulty == everything {
+		return r.Dataset
+	}
+
+	return r.Dataset + "-" + r.Difficulty
+}
+
+// name names an agent; one that was published met no version of ours.
+func name(c finetune.Contender) string {
+	if c.API == "" {
+		return c.Policy
+	}
+
+	return c.String()
+}
+
+// withDeviation is the rate in percent, its deviation and its interval.
+func (r *Rate) withDeviation() string {
+	if r == nil || r.N == 0 {
+		return none
+	}
+
+	return fmt.Sprintf("%.1f ± %.1f %s", 100*r.Mean, 100*r.Deviation, r.interval())
+}
+
+// withInterval is the rate in percent and its interval.
+func (r *Rate) withInterval() string {
+	if r == nil || r.N == 0 {
+		return none
+	}
+
+	return fmt.Sprintf("%.1f %s", 100*r.Mean, r.interval())
+}
+
+func (r *Rate) interval() string { return fmt.Sprintf("[%.0f–%.0f]", 100*r.Low, 100*r.High) }
+
+// lost is how many judgements are in no figure.
+func (r *Rate) lost() int {
+	if r == nil {
+		return 0
+	}
+
+	return r.Lost
+}
+
+// shares are the valid calls and the functions that recovered, in percent.
+func (c *Conduct) shares() (valid, recovered string) {
+	valid, recovered = none, none
+
+	if c != nil && c.Calls > 0 {
+		valid = fmt.Sprintf("%.1f", 100*c.ValidShare)
+	}
+
+	if c != nil && c.Met > 0 {
+		recovered = fmt.Sprintf("%.1f", 100*c.RecoveredShare)
+	}
+
+	return valid, recovered
+}

@@ -1,0 +1,50 @@
+package table_test
+
+import (
+	"strings"
+	"testing"
+
+	"toolevo/finetune/table"
+)
+
+// All three forms say the same, each in its own way.
+func TestTable(t *testing.T) {
+	t.Parallel()
+
+	figures := table.Table{
+		Title: "Shares in percent,\nby group.", Heads: []string{"policy"}, Names: []string{"G1_x", "p_c"}, Words: 1,
+		Lines: [][]string{{"a_b", "66.7 ± 0.0 [20–94]", "–"}},
+	}
+
+	var text, markdown, latex strings.Builder
+	if err := figures.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+
+	figures.Markdown(&markdown)
+	figures.LaTeX(&latex)
+
+	for form, test := range map[string]struct{ got, want string }{
+		"text": {text.String(), "POLICY  G1_x                p_c\n" + "a_b     66.7 ± 0.0 [20–94]  –\n"},
+		"Markdown": {markdown.String(), "Shares in percent,\nby group.\n\n| policy | G1_x | p_c |\n|---|---:|---:|\n" +
+			"| a_b | 66.7 ± 0.0 [20–94] | – |\n"},
+		"LaTeX": {latex.String(), `\begin{table}
+\centering
+\scriptsize
+\setlength{\tabcolsep}{3pt}
+\caption{Shares in percent, by group.}
+\begin{tabular}{lrr}
+\toprule
+policy & G1\_x & p\_c \\
+\midrule
+a\_b & 66.7 $\pm$ 0.0 [20--94] & -- \\
+\bottomrule
+\end{tabular}
+\end{table}
+`},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s:\n%s\nwant\n%s", form, test.got, test.want)
+		}
+	}
+}
