@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolevo/configs"
+	"toolevo/envs"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/mcts"
@@ -152,6 +153,16 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 	m.open[name] = p
 
 	return p, nil
+}
+
+// PolicyIn returns the policy of a name for episodes in an environment; see [scripted.Policy.In].
+func (m *Models) PolicyIn(name string, env envs.Environment) (mcts.Policy, error) {
+	p, err := m.Policy(name)
+	if script, ok := p.(*scripted.Policy); ok {
+		return script.In(env), err
+	}
+
+	return p, err
 }
 
 // Options says what to ask and how.
