@@ -16,8 +16,8 @@ import (
 type Options struct {
 	Backends []Backend // at least one; their addresses differ
 
-	// Render writes the prompt, Messages the messages of a chat. Exactly one of them is set. Both must be functions of
-	// the history alone, and safe for concurrent use.
+	// Render writes the prompt, Messages the messages of a chat. Exactly one of them is set, and neither where nothing
+	// is asked but Complete. Both must be functions of the history alone, and safe for concurrent use.
 	Render   func(envs.History) string
 	Messages func(envs.History) []chat.Message
 
@@ -102,7 +102,7 @@ func (o Options) validate() error {
 	switch {
 	case len(o.Backends) == 0:
 		return errors.New("server: no server")
-	case (o.Render == nil) == (o.Messages == nil):
+	case o.Render != nil && o.Messages != nil:
 		return errors.New("server: want either Render or Messages")
 	case o.Retry.Attempts < 1:
 		return fmt.Errorf("server: attempts is %d, want at least 1", o.Retry.Attempts)

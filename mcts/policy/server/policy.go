@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -52,6 +53,8 @@ func (p *Policy) Close() error {
 	return nil
 }
 
+var errNoPrompt = errors.New("nothing writes its prompt: set Render or Messages")
+
 // Propose implements mcts.Policy. The samples of a request are those of the seeds r.Seed to r.Seed+N-1, whatever
 // faults there were, however many requests it took, and whichever server answered. Greedy decoding yields one proposal,
 // and so does any request at temperature 0, where all samples are the same. A prompt that does not fit the context
@@ -59,6 +62,10 @@ func (p *Policy) Close() error {
 //
 // An error names envs.StagePolicy and wraps the *Fault that made further tries useless, or is the context's.
 func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	if p.options.Render == nil && p.options.Messages == nil {
+		return nil, envs.Fail(envs.StagePolicy, "complete at "+r.Node.String(), errNoPrompt)
+	}
+
 	c := p.completion(r)
 
 	choices, err := p.sample(ctx, r.Node.Question, c)
@@ -80,6 +87,13 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	}
 
 	return proposals, nil
+}
+
+// Complete draws c.N samples of a prompt that is no history's, with the guarantees of Propose. Completions of one key
+// go to one server as long as it answers. The error wraps the *Fault that made further tries useless, or is the
+// context's.
+func (p *Policy) Complete(ctx context.Context, key string, c Completion) ([]Choice, error) {
+	return p.sample(ctx, key, c)
 }
 
 // completion is what is asked of a server.

@@ -311,7 +311,6 @@ func TestOptions(t *testing.T) {
 	}{
 		{"no server", func(o *server.Options) { o.Backends = nil }},
 		{"named twice", func(o *server.Options) { o.Backends = append(o.Backends, o.Backends[0]) }},
-		{"either", func(o *server.Options) { o.Render = nil }},
 		{"either", func(o *server.Options) { o.Messages = func(envs.History) []chat.Message { return nil } }},
 		{"attempts", func(o *server.Options) { o.Retry.Attempts = -1 }},
 		{"wait", func(o *server.Options) { o.Retry.Base, o.Retry.Max = 2, 1 }},
@@ -334,6 +333,41 @@ func TestOptions(t *testing.T) {
 		if _, err := server.New(o); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error is %v, want one about %q", err, tt.want)
 		}
+	}
+}
+
+// A completion that is no history's is drawn with the same guarantees; who wants nothing else needs no prompts.
+func TestComplete(t *testing.T) {
+	fault := &server.Fault{Kind: server.Transient, Address: "a", Status: 503}
+	e := &echo{address: "a"}
+	e.before = func(context.Context, server.Completion) error {
+		if e.asked.Load() == 1 {
+			return fault
+		}
+
+		return nil
+	}
+	o := options(e)
+	o.Render = nil
+
+	p, err := server.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close() }()
+
+	choices, err := p.Complete(t.Context(), "key", server.Completion{
+		Prompt: "Judge:", N: 2, Seed: 5, Sampling: o.Sampling,
+	})
+	if err != nil || len(choices) != 2 || choices[0].Text != "Judge: 5" || choices[1].Text != "Judge: 6" {
+		t.Errorf("%+v, %v", choices, err)
+	}
+
+	_, err = p.Propose(t.Context(), mcts.Request{History: envs.NewHistory(envs.Task{}), N: 1})
+
+	var failure *envs.StageError
+	if !errors.As(err, &failure) || failure.Stage != envs.StagePolicy {
+		t.Errorf("a proposal without a prompt: %v", err)
 	}
 }
 

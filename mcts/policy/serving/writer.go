@@ -1,0 +1,142 @@
+package serving
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/server"
+)
+
+// WriterOptions say how a model writes.
+type WriterOptions struct {
+	Server      string  // base URLs, separated by commas; "" are those of the policies
+	Temperature float64 // 0 is greedy
+	MaxTokens   int     // of one text, at least 1
+}
+
+// Writer is a model that answers a text with a text, for what is asked of models beside acting: to judge, to rephrase,
+// to stand in for an API. It tries again, waits and fails over as a policy does, and is safe for concurrent use. Close
+// it when it is no longer used.
+type Writer struct {
+	policy   *server.Policy
+	sampling server.Sampling
+	kind     string
+	template *chat.Template // nil where the server applies the model's own
+	clean    *chat.Sanitizer
+}
+
+// Writer opens the model of a policy's name as a writer. It is sent messages, or text in the chat template that the
+// setting server.form names; Ollama takes only the latter.
+func (m *Models) Writer(name string, o WriterOptions) (*Writer, error) {
+	kind, model, _ := strings.Cut(name, ":")
+	if kind == Scripted {
+		return nil, fmt.Errorf("%s writes no texts: want %s:MODEL or %s:MODEL", name, OpenAI, Ollama)
+	}
+
+	asked := m.asWriter(o.Server)
+	form := asked.Config.Server.Form
+
+	if kind == Ollama && form == configs.FormChat {
+		return nil, fmt.Errorf("%s writes texts in its model's chat template alone: set server.form to one of %v", name,
+			chat.Templates())
+	}
+
+	if err := CheckPolicy(asked.Config, name); err != nil {
+		return nil, err
+	}
+
+	w := &Writer{
+		kind: kind,
+		sampling: server.Sampling{
+			Temperature: o.Temperature, TopP: 1, RepetitionPenalty: 1, MaxTokens: o.MaxTokens,
+		},
+	}
+
+	if form != configs.FormChat {
+		template, err := chat.ParseTemplate(form)
+		if err != nil {
+			return nil, err
+		}
+
+		w.template, w.sampling.Stop = &template, template.Stops()
+	}
+
+	var err error
+	if w.clean, err = chat.NewSanitizer(); err != nil {
+		return nil, err
+	}
+
+	w.policy, err = asked.writes(kind, model, w.sampling)
+
+	return w, err
+}
+
+// asWriter are the models as they are asked for texts: without log-probabilities, and as a chat where policies continue
+// one text.
+func (m *Models) asWriter(urls string) *Models {
+	c := *m.Config
+	c.Server.LogProbs = false
+
+	if c.Server.Form == configs.FormFewShot {
+		c.Server.Form = configs.FormChat
+	}
+
+	asked := m.Under(&c)
+	servers := *m.Servers
+	servers.Addresses = cmp.Or(urls, servers.Addresses)
+	asked.Servers = &servers
+
+	return asked
+}
+
+// writes returns the servers of a model, which are asked for texts.
+func (m *Models) writes(kind, model string, sampling server.Sampling) (*server.Policy, error) {
+	limit, err := m.Servers.limit()
+	if err != nil {
+		return nil, err
+	}
+
+	backends, err := m.backends(kind, model, false)
+	if err != nil {
+		return nil, err
+	}
+
+	return server.New(server.Options{
+		Backends: backends, Sampling: sampling, Single: kind == Ollama, Limit: limit, Retry: m.Servers.retry(),
+		Timeout: m.Servers.Timeout, Log: m.Servers.Log,
+	})
+}
+
+// Write returns what the model answers to instructions (the system text) and a request (the user's), cut at MaxTokens.
+// Other seeds may give other texts, unless the temperature is 0. The error names envs.StagePolicy, or is the context's.
+func (w *Writer) Write(ctx context.Context, instructions, request string, seed uint64) (string, error) {
+	c := server.Completion{N: 1, Seed: seed, Sampling: w.sampling}
+	instructions, request = w.clean.Clean(instructions), w.clean.Clean(request)
+
+	if w.template != nil {
+		c.Prompt = w.template.System(instructions) + w.template.User(request)
+		if w.kind != Ollama { // which puts it there itself
+			c.Prompt = w.template.BOS() + c.Prompt
+		}
+	} else {
+		c.Messages = slices.DeleteFunc([]chat.Message{
+			{Role: chat.SystemRole, Content: instructions}, {Role: chat.UserRole, Content: request},
+		}, func(m chat.Message) bool { return m.Content == "" })
+	}
+
+	choices, err := w.policy.Complete(ctx, request, c)
+	if err != nil {
+		return "", envs.Fail(envs.StagePolicy, "write a text", err)
+	}
+
+	return choices[0].Text, nil
+}
+
+// Close ends the reading of the servers' gauges.
+func (w *Writer) Close() error { return w.policy.Close() }
