@@ -44,7 +44,9 @@ func (c *changing) next(so envs.History) envs.Environment {
 }
 
 // Lift implements [envs.Lifter].
-func (c *changing) Lift(so envs.History, call envs.Call) (envs.Call, error) { return envs.Lift(c.next(so), so, call) }
+func (c *changing) Lift(so envs.History, call envs.Call) (envs.Call, error) {
+	return envs.Lift(c.next(so), so, call)
+}
 
 // Canonical implements [envs.Canonicalizer].
 func (c *changing) Canonical(a envs.Action) string { return canonical(c.then, a) }

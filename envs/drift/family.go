@@ -58,7 +58,9 @@ func (d *drawn) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tra
 }
 
 // Lift implements [envs.Lifter].
-func (d *drawn) Lift(so envs.History, c envs.Call) (envs.Call, error) { return envs.Lift(d.of(so.Task()), so, c) }
+func (d *drawn) Lift(so envs.History, c envs.Call) (envs.Call, error) {
+	return envs.Lift(d.of(so.Task()), so, c)
+}
 
 // Canonical implements [envs.Canonicalizer].
 func (d *drawn) Canonical(a envs.Action) string { return canonical(d.all[d.family.Versions[0]], a) }
