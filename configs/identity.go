@@ -28,7 +28,7 @@ var incidental = []string{
 // theirs is one with these values.
 var later = []string{
 	"environment.codec", feedbackKey, "suite", "template", "eval.repeats",
-	"perturb", "perturb_values", "branch.from", "branch.question", "branch.actions", "branch.api",
+	"perturb", "perturb_values", "paraphraser", "branch.from", "branch.question", "branch.actions", "branch.api",
 	"server.prompt.tools",
 }
 

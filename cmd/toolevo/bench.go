@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -41,6 +42,10 @@ type bench struct {
 	deployed  *drift.Deployed   // the API versions that questions meet
 	versions  *toolapi.Catalog  // all that there are
 
+	asks bool // models may be asked before the run begins
+	// questions that keep their text, because no paraphrase kept their values
+	unparaphrased int
+
 	metrics *metrics.Server // nil where nobody wants them
 	log     *slog.Logger    // of how a run goes
 	logFile io.Closer       // nil where it goes to none
@@ -48,7 +53,7 @@ type bench struct {
 
 // openBench reads what a configuration needs from the data folder, and starts its engine.
 func openBench(ctx context.Context, dir string, c *configs.Resolved, open openFunc) (*bench, error) {
-	b, err := readBench(ctx, dir, c, nil)
+	b, err := readBench(ctx, dir, c, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +134,16 @@ func newBench(c *configs.Resolved, s *serving.Servers, noted *drift.Deployed) (*
 	return b, nil
 }
 
-// readBench is openBench without an engine. noted are the versions that a run has, nil for a new one.
-func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed) (*bench, error) {
-	b, err := newBench(c, &serving.Servers{Parallel: "auto"}, noted)
+// readBench is openBench without an engine. noted are the versions that a run has, nil for a new one; s are the servers
+// of its models, nil where no model is asked.
+func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed, s *serving.Servers) (*bench,
+	error) {
+	b, err := newBench(c, cmp.Or(s, &serving.Servers{Parallel: "auto"}), noted)
 	if err != nil {
 		return nil, err
 	}
+
+	b.asks = s != nil
 
 	if err := b.readTokenizer(); err != nil {
 		return nil, err
@@ -143,6 +152,12 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *drif
 	choice, err := b.choice(dir)
 	if err != nil {
 		return nil, err
+	}
+
+	if b.Config.ParaphrasedBy() != "" {
+		if choice.Rephrase, err = b.rephrase(ctx, choice); err != nil {
+			return nil, err
+		}
 	}
 
 	if b.suite, err = b.Benchmark.Open(ctx, choice); err != nil {

@@ -24,7 +24,7 @@ var allowed = []rule{
 	{"envs/durable", nil},
 	{"envs/console", []string{"envs/display", "envs/names"}},
 	{"envs/regular", []string{"envs/names"}},
-	{"envs/perturb", []string{"envs/names"}},
+	{"envs/perturb", []string{"envs/names", "envs/regular"}},
 	{"envs/sandbox", nil},
 	{"envs/sandbox/confine", nil},
 	{"envs/sandbox/worker", []string{"envs/sandbox/confine"}},
