@@ -25,6 +25,7 @@ type Config struct {
 	Questions     string   `yaml:"questions"`
 	Perturb       string   `yaml:"perturb"`
 	PerturbValues bool     `yaml:"perturb_values"`
+	Paraphraser   string   `yaml:"paraphraser"`
 	Limit         int      `yaml:"limit" least:"0"`
 	Prompt        string   `yaml:"prompt"`
 	API           []string `yaml:"api,flow" least:"1"`
@@ -179,9 +180,21 @@ func (c *Config) Codec() action.Codec {
 	return codec
 }
 
-// Rephrase returns what changes the text of each question, nil for none.
+// ByRule is the paraphraser that is no model.
+const ByRule = "scripted"
+
+// ParaphrasedBy returns the model that paraphrases the questions, "" where none does.
+func (c *Config) ParaphrasedBy() string {
+	if perturb.Kind(c.Perturb) == perturb.Paraphrase && c.Paraphraser != ByRule {
+		return c.Paraphraser
+	}
+
+	return ""
+}
+
+// Rephrase returns what changes the text of each question by rule, nil for none.
 func (c *Config) Rephrase() func(id, query string) string {
-	if kind := perturb.Kind(c.Perturb); kind != perturb.None {
+	if kind := perturb.Kind(c.Perturb); kind != perturb.None && c.ParaphrasedBy() == "" {
 		return perturb.Perturbation{Kind: kind, Faithful: c.PerturbValues, Seed: c.Seed}.Apply
 	}
 

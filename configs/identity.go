@@ -29,7 +29,7 @@ var incidental = []string{
 var later = []string{
 	"environment.codec", feedbackKey, "suite", "template", "eval.repeats",
 	"eval.controller", "eval.tries", "eval.calls",
-	"perturb", "perturb_values", "branch.from", "branch.question", "branch.actions", "branch.api",
+	"perturb", "perturb_values", "paraphraser", "branch.from", "branch.question", "branch.actions", "branch.api",
 	"server.prompt.tools",
 }
 

@@ -23,6 +23,24 @@ type Canonicalizer interface {
 	Canonical(a Action) string
 }
 
+// Lifter is implemented by environments that can say how a call of the prompt version is written in the version that is
+// deployed. No agent is told: it is for a yardstick that knows what an agent has to find out.
+type Lifter interface {
+	// Lift returns the call that does next what c means, after what has happened so far. It is an error when the
+	// deployed version cannot express it.
+	Lift(so History, c Call) (Call, error)
+}
+
+// Lift asks an environment, if it is a [Lifter].
+func Lift(env Environment, so History, c Call) (Call, error) {
+	l, ok := env.(Lifter)
+	if !ok {
+		return Call{}, fmt.Errorf("envs: lift %s: %T has no versions of APIs", c.Name, env)
+	}
+
+	return l.Lift(so, c)
+}
+
 // State is one point of an environment: immutable, and opaque to the search.
 type State interface {
 	History() History

@@ -25,6 +25,11 @@ func (e unreflecting) Step(ctx context.Context, s envs.State, a envs.Action) (en
 // Canonical implements [envs.Canonicalizer].
 func (e unreflecting) Canonical(a envs.Action) string { return Canonical(e.Environment, a) }
 
+// Lift implements [envs.Lifter] where the environment does.
+func (e unreflecting) Lift(so envs.History, c envs.Call) (envs.Call, error) {
+	return envs.Lift(e.Environment, so, c)
+}
+
 // stopped is a state at which a task was ended.
 type stopped struct{ envs.State }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -39,6 +40,10 @@ type bench struct {
 	tokenizer *export.Tokenizer // of the model that is trained; nil when there is none
 	deployed  *drift.Deployed   // the API versions that questions meet
 
+	asks bool // models may be asked before the run begins
+	// questions that keep their text, because no paraphrase kept their values
+	unparaphrased int
+
 	metrics *metrics.Server // nil where nobody wants them
 	log     *slog.Logger    // of how a run goes
 	logFile io.Closer       // nil where it goes to none
@@ -46,7 +51,7 @@ type bench struct {
 
 // openBench reads what a configuration needs from the data folder, and starts its engine.
 func openBench(ctx context.Context, dir string, c *configs.Resolved, open openFunc) (*bench, error) {
-	b, err := readBench(ctx, dir, c, nil)
+	b, err := readBench(ctx, dir, c, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -127,12 +132,16 @@ func newBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.
 	return b, nil
 }
 
-// readBench is openBench without an engine. noted are the versions that a run has, nil for a new one.
-func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed) (*bench, error) {
-	b, err := newBench(dir, c, &serving.Servers{Parallel: "auto"}, noted)
+// readBench is openBench without an engine. noted are the versions that a run has, nil for a new one; s are the servers
+// of its models, nil where no model is asked.
+func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed, s *serving.Servers) (*bench,
+	error) {
+	b, err := newBench(dir, c, cmp.Or(s, &serving.Servers{Parallel: "auto"}), noted)
 	if err != nil {
 		return nil, err
 	}
+
+	b.asks = s != nil
 
 	if err := b.readTokenizer(); err != nil {
 		return nil, err
@@ -141,6 +150,12 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *drif
 	choice, err := b.choice(dir)
 	if err != nil {
 		return nil, err
+	}
+
+	if b.Config.ParaphrasedBy() != "" {
+		if choice.Rephrase, err = b.rephrase(ctx, choice); err != nil {
+			return nil, err
+		}
 	}
 
 	if b.suite, err = b.Benchmark.Open(ctx, choice); err != nil {

@@ -112,6 +112,11 @@ func (f *serveFlags) options(key string, plans solutions) (simserver.Options, er
 		return simserver.Options{}, err
 	}
 
+	if profile.Knowing {
+		return simserver.Options{}, fmt.Errorf("--policy %s: a server is not told which version is deployed: want "+
+			"scripted:reader, scripted:stale, scripted:noisy or scripted:weak", f.policy)
+	}
+
 	if profile.Codec, err = action.ParseCodec(f.codec); err != nil {
 		return simserver.Options{}, err
 	}

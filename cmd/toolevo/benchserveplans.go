@@ -79,7 +79,7 @@ func openSplit(ctx context.Context, name, data, split string) (*bench, error) {
 		return nil, err
 	}
 
-	return readBench(ctx, data, c, nil)
+	return readBench(ctx, data, c, nil, nil)
 }
 
 // plan is what the first split has that knows a question.

@@ -89,7 +89,7 @@ func (a *app) recordedBench(ctx context.Context, v *stored.Run, data string) (*b
 
 	defer a.starting(console.ProgressAuto).Step("Reading corpora and questions")()
 
-	b, err := readBench(ctx, data, v.Config, v.Versions)
+	b, err := readBench(ctx, data, v.Config, v.Versions, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w\nThe run was made from %s; --data says where that is now", err,
 			m.DataFolder(v.Dir))

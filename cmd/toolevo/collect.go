@@ -51,7 +51,7 @@ func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
 		return o, err
 	}
 
-	o.Policy, err = b.Policy(b.Config.Policy[0])
+	o.Policy, err = b.PolicyIn(b.Config.Policy[0], o.Env)
 	o.Room = b.Room()
 
 	return o, err

@@ -103,7 +103,7 @@ func (b *bench) evaluation(run *stored.Run) (*stored.Evaluation, error) {
 
 	var err error
 	for i := range e.Jobs {
-		if e.Jobs[i].Policy, err = b.Policy(e.Jobs[i].Cell.Policy); err != nil {
+		if e.Jobs[i].Policy, err = b.PolicyIn(e.Jobs[i].Cell.Policy, e.Jobs[i].Env); err != nil {
 			return nil, err
 		}
 	}

@@ -72,7 +72,7 @@ func TestToolListIsIdentity(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		b, err := readBench(t.Context(), smallData(t), c, nil)
+		b, err := readBench(t.Context(), smallData(t), c, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -182,7 +182,7 @@ func (a *app) transcript(ctx context.Context, b *bench, t envs.Task) error {
 		return err
 	}
 
-	policy, err := b.Policy(b.Config.Policy[0])
+	policy, err := b.PolicyIn(b.Config.Policy[0], env)
 	if err != nil {
 		return err
 	}

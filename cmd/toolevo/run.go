@@ -188,21 +188,32 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 		return nil, err
 	}
 
-	f.starting = f.settings.app.starting(*f.progress)
-	done := f.starting.Step("Reading corpora and questions")
-	b, err := readBench(ctx, *f.data, c, noted)
-
-	done()
-
-	if err == nil {
-		b.Servers = f.serving
-	}
-
 	if *f.progress == console.ProgressNone {
 		f.serving.Watch = nil
 	}
 
-	return b, err
+	asked := f.serving
+	if *f.dryRun {
+		asked = nil
+	}
+
+	f.starting = f.settings.app.starting(*f.progress)
+	done := f.starting.Step("Reading corpora and questions")
+	b, err := readBench(ctx, *f.data, c, noted, asked)
+
+	done()
+
+	if err != nil {
+		return nil, err
+	}
+
+	b.Servers = f.serving
+	if b.unparaphrased > 0 {
+		f.settings.app.Say("%d of %d questions keep their text: no paraphrase of %s kept their values.",
+			b.unparaphrased, len(b.questions), c.Paraphraser)
+	}
+
+	return b, nil
 }
 
 // check refuses flags that make no sense.

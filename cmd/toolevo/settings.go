@@ -25,7 +25,8 @@ var settingFlags = []settingFlag{
 	{"split", "split", "`NAME`: train, dev or test"},
 	{"questions", "questions", "`FILE` of your own questions in place of the split's: JSON lines with qid, question, " +
 		"answer, dataset and, where they are told apart, difficulty"},
-	{"perturb", "perturb", "`NAME` of how questions are changed: distractor, case-mix, punctuation-noise or none"},
+	{"perturb", "perturb", "`NAME` of how questions are changed: distractor, case-mix, punctuation-noise, paraphrase " +
+		"or none"},
 	{"limit", "limit", "only the first `N` questions of each dataset and difficulty (0: all)"},
 	{"api", "api", "`NAMES` of deployed API versions: p_c, p_s_in, p_s_ood, p_s_ood_proprietary, files, " +
 		"file:DIR/*.yaml, or ten versions in which one factor changes, factor:NAME (all: each). Of several, and for " +

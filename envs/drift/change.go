@@ -18,7 +18,7 @@ func Changing(first []envs.Environment, then envs.Environment) envs.Environment 
 	return &changing{first, then}
 }
 
-// changing implements [envs.Environment] and [envs.Canonicalizer].
+// changing implements [envs.Environment], [envs.Canonicalizer] and [envs.Lifter].
 type changing struct {
 	first []envs.Environment
 	then  envs.Environment
@@ -31,11 +31,21 @@ func (c *changing) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
 
 // Step implements [envs.Environment].
 func (c *changing) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
-	if turn := s.History().Len(); turn < len(c.first) {
-		return c.first[turn].Step(ctx, s, a)
+	return c.next(s.History()).Step(ctx, s, a)
+}
+
+// next is the environment that the turn after a history meets.
+func (c *changing) next(so envs.History) envs.Environment {
+	if turn := so.Len(); turn < len(c.first) {
+		return c.first[turn]
 	}
 
-	return c.then.Step(ctx, s, a)
+	return c.then
+}
+
+// Lift implements [envs.Lifter].
+func (c *changing) Lift(so envs.History, call envs.Call) (envs.Call, error) {
+	return envs.Lift(c.next(so), so, call)
 }
 
 // Canonical implements [envs.Canonicalizer].

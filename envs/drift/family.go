@@ -38,7 +38,7 @@ func (f Family) Environment(seed uint64, open func(version string) (envs.Environ
 	return &drawn{f, seed, all}, nil
 }
 
-// drawn is the environment of a family. It implements [envs.Environment] and [envs.Canonicalizer].
+// drawn is the environment of a family. It implements [envs.Environment], [envs.Canonicalizer] and [envs.Lifter].
 type drawn struct {
 	family Family
 	seed   uint64
@@ -55,6 +55,11 @@ func (d *drawn) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
 // Step implements [envs.Environment].
 func (d *drawn) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
 	return d.of(s.History().Task()).Step(ctx, s, a)
+}
+
+// Lift implements [envs.Lifter].
+func (d *drawn) Lift(so envs.History, c envs.Call) (envs.Call, error) {
+	return envs.Lift(d.of(so.Task()), so, c)
 }
 
 // Canonical implements [envs.Canonicalizer].

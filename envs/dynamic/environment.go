@@ -93,12 +93,13 @@ func (o *Options) notice(d toolapi.Deprecation) string {
 	return d.Notice()
 }
 
-// Environment is the dynamic environment. It implements [envs.Environment] and [envs.Canonicalizer] and is safe for
-// concurrent use.
+// Environment is the dynamic environment. It implements [envs.Environment], [envs.Canonicalizer] and [envs.Lifter], and
+// is safe for concurrent use.
 type Environment[S any] struct {
 	initial  S
 	grader   Grader
 	options  Options
+	prompt   *toolapi.Version
 	deployed *toolapi.Version
 	names    map[string]*entry[S] // every name the environment knows
 	invalid  string               // the invalid-action message
@@ -140,8 +141,8 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 	}
 
 	return &Environment[S]{
-		initial: c.Initial, grader: c.Grader, options: c.Options, deployed: c.Deployed, names: c.entries(hidden),
-		invalid: invalid, toolList: c.Prompt.ToolList(hidden...),
+		initial: c.Initial, grader: c.Grader, options: c.Options, prompt: c.Prompt, deployed: c.Deployed,
+		names: c.entries(hidden), invalid: invalid, toolList: c.Prompt.ToolList(hidden...),
 	}, nil
 }
 
@@ -224,6 +225,28 @@ func (e *Environment[S]) ToolList() []string { return slices.Clone(e.toolList) }
 // Canonical implements [envs.Canonicalizer] with the keys of package action.
 func (e *Environment[S]) Canonical(a envs.Action) string {
 	return action.Key(e.options.Codec, string(a))
+}
+
+// Lift implements [envs.Lifter]. Finish and UpdateTool are the same in all versions.
+func (e *Environment[S]) Lift(_ envs.History, c envs.Call) (envs.Call, error) {
+	shown, ok := e.prompt.API(c.Name)
+	if !ok {
+		return envs.Call{}, fmt.Errorf("dynamic: lift to %s: %s is no API of %s", e.deployed.Name, c.Name,
+			e.prompt.Name)
+	}
+
+	args, wrong := shown.Lower(c.Args)
+	if wrong != nil {
+		return envs.Call{}, fmt.Errorf("dynamic: lift to %s: %s in %s: %s", e.deployed.Name, c.Name, e.prompt.Name,
+			wrong.Reason)
+	}
+
+	name, lifted, err := e.deployed.Lift(shown.Tool, args)
+	if err != nil {
+		return envs.Call{}, fmt.Errorf("dynamic: %w", err)
+	}
+
+	return envs.Call{Tool: shown.Tool, Name: name, Args: lifted}, nil
 }
 
 // Reset returns the first state of a task.

@@ -8,19 +8,28 @@
 //	distractor         a story that has nothing to do with the task stands before it
 //	case-mix           ALL UPPER, all lower, or eAcH lEttEr by chance
 //	punctuation-noise  two question marks at the end, a line after each comma, no full stop anywhere, each by chance
+//	paraphrase         other words: by a rule, which knows some phrases and turns some sentences around, or a model's
 //
 // The values of a question are what a call needs as it stands: quoted spans, addresses of pages and of mail, numbers,
 // dates, and words such as BTC, pageSize or user_id. A perturbation keeps them, unless it is Faithful: as published,
-// the rules also change values, so that a question may become one without an answer.
+// the rules also change values, so that a question may become one without an answer. The rule of paraphrases changes
+// none.
+//
+// # Paraphrases of a model
+//
+// A [Paraphraser] asks a [Writer], checks what it says, and keeps it in a file, so that nothing is asked twice and
+// every run has the same questions. What lost a value is asked for again; a question that no answer does justice to
+// keeps its text, and is counted.
 //
 // # Guarantees
 //
 // What becomes of a question depends on the seed, the kind, and its ID and text; not on other questions, nor on their
-// order. Nothing but the text changes.
+// order. Nothing but the text changes. The words of a model are its own: they are the same as long as the file is.
 //
 // # Caveats
 //
-// A value that looks like any word ("paris", March) is not recognized as one, and may change its case.
+// A value that looks like any word ("paris", March) is not recognized as one, and may change its case, or be lost by a
+// model. One process at a time may have a file of paraphrases.
 package perturb
 
 import (
@@ -41,10 +50,11 @@ const (
 	Distractor       Kind = "distractor"
 	CaseMix          Kind = "case-mix"
 	PunctuationNoise Kind = "punctuation-noise"
+	Paraphrase       Kind = "paraphrase"
 )
 
 // Kinds returns all kinds, None first.
-func Kinds() []Kind { return []Kind{None, Distractor, CaseMix, PunctuationNoise} }
+func Kinds() []Kind { return []Kind{None, Distractor, CaseMix, PunctuationNoise, Paraphrase} }
 
 // ParseKind returns the kind of a name. The error of an unknown one lists all.
 func ParseKind(name string) (Kind, error) { return names.Parse("perturbation", name, Kinds()) }
@@ -58,9 +68,7 @@ type Perturbation struct {
 
 // Apply returns the text of a question, perturbed. Questions that differ in their IDs are perturbed independently.
 func (p Perturbation) Apply(id, text string) string {
-	h := fnv.New64a()
-	h.Write([]byte(string(p.Kind) + "\x00" + id))
-	random := rand.New(rand.NewPCG(p.Seed, h.Sum64()))
+	random := p.random(id)
 
 	switch p.Kind {
 	case Distractor:
@@ -69,9 +77,19 @@ func (p Perturbation) Apply(id, text string) string {
 		return p.outsideValues(text, caseMixer(random))
 	case PunctuationNoise:
 		return p.addNoise(random, text)
+	case Paraphrase:
+		return paraphrasing.paraphrase(random, text)
 	}
 
 	return text
+}
+
+// random is what decides about the question of an ID.
+func (p Perturbation) random(id string) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(string(p.Kind) + "\x00" + id))
+
+	return rand.New(rand.NewPCG(p.Seed, h.Sum64()))
 }
 
 // distraction is what a distracted question begins with.

@@ -2,6 +2,7 @@ package perturb
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,18 +18,15 @@ const question = "I'm going to Paris on 2024-05-01, please search 'New York' fli
 	"https://fly.example.com/a, and mail ann@example.com."
 
 // texts are what a kind makes of the question, over many IDs.
-func texts(p Perturbation) []string {
+func texts(p Perturbation) []string { return textsOf(question, p) }
+
+func textsOf(question string, p Perturbation) []string {
 	all := map[string]bool{}
-	for id := range 200 {
+	for id := range 400 {
 		all[p.Apply(strconv.Itoa(id), question)] = true
 	}
 
-	var distinct []string
-	for text := range all {
-		distinct = append(distinct, text)
-	}
-
-	return distinct
+	return slices.Sorted(maps.Keys(all))
 }
 
 func TestNone(t *testing.T) {
@@ -151,7 +149,7 @@ func published(t *testing.T) []string {
 
 func TestPublishedQueriesKeepTheirValues(t *testing.T) {
 	for i, text := range published(t) {
-		for _, kind := range []Kind{CaseMix, PunctuationNoise} {
+		for _, kind := range []Kind{CaseMix, PunctuationNoise, Paraphrase} {
 			got := Perturbation{Kind: kind}.Apply(strconv.Itoa(i), text)
 			for _, value := range values.FindAllString(text, -1) {
 				if !strings.Contains(got, value) {

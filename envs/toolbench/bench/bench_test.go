@@ -67,12 +67,12 @@ func TestEnvironment(t *testing.T) {
 
 	for _, version := range s.choice.Versions.Names() {
 		t.Run(version, func(t *testing.T) {
-			task, v := s.tasks[0], versionOf(t, s, version)
+			task, known := s.tasks[0], environmentOf(t, s, version)
 			env := func() envs.Environment { return environmentOf(t, open(t, c), version) }
 
 			actions := []envs.Action{"Thought: hm", write("nobody", "{}"), write(envs.FinishTool, `{"answer": "dry"}`)}
 			for _, call := range s.planned(s.queries[task.ID]) {
-				actions = append(actions, text(call), text(lifted(t, v, call)))
+				actions = append(actions, text(call), text(lifted(t, known, task, call)))
 			}
 
 			envtest.Run(t, env, []envs.Task{task}, actions)
@@ -109,12 +109,12 @@ func versionOf(t testing.TB, s *opened, version string) *toolapi.Version {
 	return v
 }
 
-// lifted is a call as somebody sends it who knows the version.
-func lifted(t testing.TB, v *toolapi.Version, call envs.Call) envs.Call {
+// lifted is a call as somebody sends it who knows the version of an environment.
+func lifted(t testing.TB, env envs.Environment, task envs.Task, call envs.Call) envs.Call {
 	t.Helper()
 
-	var err error
-	if call.Name, call.Args, err = v.Lift(call.Tool, call.Args); err != nil {
+	call, err := envs.Lift(env, envs.NewHistory(task), call)
+	if err != nil {
 		t.Error(err)
 	}
 
@@ -161,7 +161,7 @@ func TestVersions(t *testing.T) {
 			played := (len(s.tasks) + stride - 1) / stride
 
 			for _, version := range s.choice.Versions.Names() {
-				env, v := environmentOf(t, s, version), versionOf(t, s, version)
+				env := environmentOf(t, s, version)
 				oracle, stale := 0, 0
 
 				for i, task := range s.tasks {
@@ -172,7 +172,7 @@ func TestVersions(t *testing.T) {
 					var knowing, unaware []envs.Action
 
 					for _, call := range s.planned(s.queries[task.ID]) {
-						knowing = append(knowing, text(lifted(t, v, call)))
+						knowing = append(knowing, text(lifted(t, env, task, call)))
 						unaware = append(unaware, text(call))
 					}
 
@@ -294,6 +294,26 @@ func TestCallsAreCheckedFirst(t *testing.T) {
 	_, result, err := long.Call(t.Context(), struct{}{}, nil)
 	if text := []rune(result.Observation); err != nil || len(text) != mostObservation+3 {
 		t.Errorf("a long response has %d characters (%v)", len(text), err)
+	}
+}
+
+// What a call is told that a version does not take is what the run wants it told.
+func TestFeedback(t *testing.T) {
+	t.Parallel()
+
+	c := choice(t, queries)
+
+	for feedback, want := range map[toolapi.Feedback]envs.Outcome{
+		toolapi.FeedbackDeprecation: envs.Deprecated, toolapi.FeedbackNone: envs.InvalidAction,
+	} {
+		c.Environment.Feedback = feedback
+		s := open(t, c)
+		task := taskOf(t, s, "G1_instruction-21")
+		call := s.planned(s.queries[task.ID])[0]
+
+		if got := play(t, environmentOf(t, s, inDomain), task, text(call))[0].Turn; got.Outcome != want {
+			t.Errorf("%s: %s, %s", feedback, got.Outcome, got.Observation)
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func TestDeployed(t *testing.T) {
 		c := choice(t, queries)
 		c.Environment.Feedback = feedback
 		s := open(t, c)
-		d, v := deploy(t, s, inDomain, ""), versionOf(t, s, inDomain)
+		d, env := deploy(t, s, inDomain, ""), environmentOf(t, s, inDomain)
 
 		for _, task := range s.tasks {
 			for _, call := range s.planned(s.queries[task.ID]) {
@@ -63,7 +63,7 @@ func TestDeployed(t *testing.T) {
 					t.Errorf("%s: %s is answered %s %s, want %q", feedback, call.Name, a.Outcome, a.Text, want)
 				}
 
-				if a := callOf(t, d, lifted(t, v, call)); a.Outcome != envs.OK ||
+				if a := callOf(t, d, lifted(t, env, task, call)); a.Outcome != envs.OK ||
 					!strings.HasPrefix(a.Text, `{"error": "", "response": `) {
 					t.Errorf("%s of %s is answered %s %s", call.Name, inDomain, a.Outcome, a.Text)
 				}

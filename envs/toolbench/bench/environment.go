@@ -46,8 +46,8 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 	return e, nil
 }
 
-// environment deploys a version in which every task has its own functions. It implements [envs.Environment] and
-// [envs.Canonicalizer].
+// environment deploys a version in which every task has its own functions. It implements [envs.Environment],
+// [envs.Canonicalizer] and [envs.Lifter].
 type environment struct {
 	codec action.Codec
 	tasks map[string]taskEnvironment // by ID
@@ -83,6 +83,16 @@ func (e *environment) Step(ctx context.Context, s envs.State, a envs.Action) (en
 // Canonical implements [envs.Canonicalizer].
 func (e *environment) Canonical(a envs.Action) string {
 	return action.Key(e.codec, string(a))
+}
+
+// Lift implements [envs.Lifter].
+func (e *environment) Lift(so envs.History, c envs.Call) (envs.Call, error) {
+	env, err := e.of(so.Task(), "lift a call of")
+	if err != nil {
+		return envs.Call{}, err
+	}
+
+	return env.Lift(so, c)
 }
 
 func (e *environment) of(t envs.Task, op string) (*dynamic.Environment[struct{}], error) {
@@ -181,4 +191,5 @@ var (
 	_ suite.Planner      = (*opened)(nil)
 	_ envs.Environment   = (*environment)(nil)
 	_ envs.Canonicalizer = (*environment)(nil)
+	_ envs.Lifter        = (*environment)(nil)
 )

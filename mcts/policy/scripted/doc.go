@@ -6,6 +6,13 @@
 // a slip. A usage is what it infers from a deprecation notice: how to say a call of the prompt version to the tool that
 // took its place.
 //
+// # The yardstick
+//
+// The profile oracle is told how its calls are written in the deployed version, as no agent ever is: it loses nothing
+// to drift. On a version that drifted it is at least as good as reader, which learns from notices, and reader is better
+// than stale, which calls what the prompt lists; where there are no notices those two are alike, and where nothing has
+// changed all three. Of the answer it knows no more than they do.
+//
 // # Under drift
 //
 // Greedy mistakes in the task are the same under every API version; those that drift gives occasion for come on top.

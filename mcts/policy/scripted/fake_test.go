@@ -136,6 +136,27 @@ func (w *world) act(h envs.History, text string) envs.History {
 	return h.Append(turn)
 }
 
+// telling is a world that says how calls are written in it.
+type telling struct {
+	envs.Environment // nil: a policy asks for nothing else
+	*world
+}
+
+// Lift implements [envs.Lifter].
+func (w telling) Lift(_ envs.History, c envs.Call) (envs.Call, error) {
+	d, ok := w.names[c.Name]
+	if !ok {
+		return c, nil
+	}
+
+	u, _ := parseNotice(d.notice)
+
+	return envs.Call{Tool: c.Tool, Name: d.name, Args: u.apply(c.Args)}, nil
+}
+
+// in is a policy in a world, told what it may know.
+func in(w *world, p Profile) *Policy { return New(p, plans).In(telling{world: w}) }
+
 func ask(question string) envs.History {
 	return envs.NewHistory(envs.Task{
 		ID: "q", Labels: map[string]string{envs.LabelDataset: "coffee"}, Question: question,

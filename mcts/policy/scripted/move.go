@@ -13,6 +13,7 @@ type move struct {
 	thought string
 	call    envs.Call // in the prompt version
 	via     *usage    // the successor to call instead; nil calls what the prompt lists
+	known   envs.Call // how a policy that was told writes the call; it has no name where nobody told
 	form    form
 	cost    float64 // what the move takes off the log-probability, by how unlikely a model makes it
 }
@@ -79,6 +80,11 @@ func (sc *scene) step() move {
 	}
 
 	m := move{thought: thought, call: call}
+
+	if sc.knows != nil {
+		m.known, _ = envs.Lift(sc.knows, sc.h, call) // what cannot be said is called as the prompt lists it
+	}
+
 	if sc.profile.ReadsNotices {
 		m.via = sc.st.successor(sc.h, call.Name, call.Args)
 	}
@@ -107,7 +113,10 @@ func finish(answer string) envs.Call {
 
 // name is the tool name the move writes.
 func (m *move) name() string {
-	if m.via != nil && m.kind != describing {
+	switch {
+	case m.known.Name != "":
+		return m.known.Name
+	case m.via != nil && m.kind != describing:
 		return m.via.name
 	}
 
@@ -116,7 +125,10 @@ func (m *move) name() string {
 
 // args are the arguments the move writes.
 func (m *move) args() envs.Args {
-	if m.via != nil && m.kind != describing && m.form != oldParams {
+	switch {
+	case m.known.Name != "":
+		return m.known.Args
+	case m.via != nil && m.kind != describing && m.form != oldParams:
 		return m.via.apply(m.call.Args)
 	}
 

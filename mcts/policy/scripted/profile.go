@@ -16,6 +16,9 @@ type Profile struct {
 	// the prompt lists.
 	ReadsNotices bool
 
+	// Knowing is whether the policy is told how its calls are written in the deployed version; see [Policy.In].
+	Knowing bool
+
 	// NoUpdateTool is set where the prompt does not offer UpdateTool (prompt.Prompt.NoUpdateTool).
 	NoUpdateTool bool
 
@@ -66,6 +69,7 @@ func Profiles() []Profile {
 				OldParams: 0.08, IgnoreNotice: 0.10, ForgetUpdate: 0.15, RepeatUpdate: 0.05, ExtraCall: 0.04,
 			},
 		},
+		{Name: "oracle", ReadsNotices: true, Knowing: true, Patience: 3, Rephrase: 0.5},
 		{Name: "reader", ReadsNotices: true, Patience: 3, Rephrase: 0.5},
 		{Name: "stale", Patience: 4, Rephrase: 0.5},
 		{

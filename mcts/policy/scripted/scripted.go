@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -15,6 +16,7 @@ import (
 type Policy struct {
 	profile Profile
 	planFor func(question string) (envs.Plan, bool)
+	knows   envs.Environment // how it writes calls; nil of a profile that is not told
 
 	plans   memo[planned] // by question
 	notices memo[*usage]  // by the observation of a deprecated call; nil when it cannot be read
@@ -34,6 +36,19 @@ func New(profile Profile, plan func(question string) (envs.Plan, bool)) *Policy 
 	return &Policy{profile: profile, planFor: plan}
 }
 
+// In returns the policy for episodes in an environment. One that is Knowing is told how its calls are written there,
+// and nothing else; it cannot play before. Any other is the same everywhere.
+func (s *Policy) In(env envs.Environment) *Policy {
+	if !s.profile.Knowing {
+		return s
+	}
+
+	told := New(s.profile, s.planFor)
+	told.knows = env
+
+	return told
+}
+
 // Name returns what reports call the policy, e.g. "scripted:noisy": never the name of a model.
 func (s *Policy) Name() string { return "scripted:" + s.profile.Name }
 
@@ -46,6 +61,11 @@ func (s *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	if r.N < 1 {
 		return nil, envs.Fail(envs.StagePolicy, s.Name()+": propose",
 			fmt.Errorf("%d samples asked for, want at least 1", r.N))
+	}
+
+	if s.profile.Knowing && s.knows == nil {
+		return nil, envs.Fail(envs.StagePolicy, s.Name()+": propose", errors.New("it was not told what is deployed: "+
+			"give the same command another policy, such as scripted:reader"))
 	}
 
 	sc := s.look(r.History)

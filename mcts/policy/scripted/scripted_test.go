@@ -182,7 +182,7 @@ func TestStale(t *testing.T) {
 
 func TestUnknownQuestions(t *testing.T) {
 	for _, p := range Profiles() {
-		h := solve(t, New(p, plans), newWorld("p_c"), strangeRequest, 1, false)
+		h := solve(t, in(newWorld("p_c"), p), newWorld("p_c"), strangeRequest, 1, false)
 		if diff := cmp.Diff([]string{"Finish incorrect"}, called(h)); diff != "" {
 			t.Errorf("%s:\n%s", p.Name, diff)
 		}
@@ -274,8 +274,8 @@ func TestWrappedAnswersChangeNothing(t *testing.T) {
 			wrapped.wraps = true
 
 			for _, greedy := range []bool{true, false} {
-				want := called(solve(t, New(p, plans), plain, question, seed, greedy))
-				got := called(solve(t, New(p, plans), wrapped, question, seed, greedy))
+				want := called(solve(t, in(plain, p), plain, question, seed, greedy))
+				got := called(solve(t, in(wrapped, p), wrapped, question, seed, greedy))
 
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("%s, seed %d, greedy %v (-plain +wrapped):\n%s", p.Name, seed, greedy, diff)
@@ -329,8 +329,8 @@ func TestSteadyProfilesMakeOneCall(t *testing.T) {
 func TestProposalsDependOnHistoryAndSeedsOnly(t *testing.T) {
 	for _, profile := range Profiles() {
 		r := mcts.Request{History: ask(openQuestion), N: 8, Seed: 42}
-		first := propose(t, New(profile, plans), r)
-		shared := New(profile, plans)
+		first := propose(t, in(newWorld("p_s_in"), profile), r)
+		shared := in(newWorld("p_s_in"), profile)
 		propose(t, shared, mcts.Request{History: ask(strangeRequest), N: 3, Seed: 1})
 
 		r.Node = mcts.NodeID{Question: "other", Tree: 3, Path: "0.1"}
@@ -350,6 +350,40 @@ func TestProposalsDependOnHistoryAndSeedsOnly(t *testing.T) {
 				t.Errorf("%s: proposal %+v", profile.Name, p)
 			}
 		}
+	}
+}
+
+// The oracle takes as many turns whatever is deployed, and meets no notice; nobody else does. It plays nowhere before
+// it was told.
+func TestOracle(t *testing.T) {
+	for _, version := range []string{"p_c", "p_s_in", "p_s_ood"} {
+		w := newWorld(version)
+
+		h := solve(t, in(w, profile(t, "oracle")), w, openQuestion, 1, true)
+		if outcome(h) != envs.Correct || h.Len() != 5 {
+			t.Errorf("%s: %q", version, called(h))
+		}
+
+		reader := solve(t, in(w, profile(t, "reader")), w, openQuestion, 1, true)
+		if outcome(reader) != envs.Correct || (reader.Len() > 5) != (version != "p_c") {
+			t.Errorf("%s: the reader calls %q", version, called(reader))
+		}
+	}
+
+	_, err := New(profile(t, "oracle"), plans).Propose(t.Context(), mcts.Request{History: ask(openQuestion), N: 1})
+	if stage, _ := envs.FailedStage(err); stage != envs.StagePolicy || !strings.Contains(err.Error(), "not told") {
+		t.Errorf("it plays without knowing: %v", err)
+	}
+}
+
+// What the deployed version cannot express, or an environment without versions cannot say, is called as the prompt
+// lists it.
+func TestOracleThatCannotKnow(t *testing.T) {
+	told, unaware := New(profile(t, "oracle"), plans).In(struct{ envs.Environment }{}), in(nil, profile(t, "reader"))
+	r := mcts.Request{History: ask(openQuestion), N: 1, Greedy: true}
+
+	if diff := cmp.Diff(propose(t, unaware, r), propose(t, told, r)); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -398,7 +432,7 @@ func TestProfiles(t *testing.T) {
 	}
 
 	_, err := ParseProfile("gpt")
-	if err == nil || !strings.Contains(err.Error(), `"gpt": valid are noisy, reader, stale`) {
+	if err == nil || !strings.Contains(err.Error(), `"gpt": valid are noisy, oracle, reader, stale`) {
 		t.Errorf("error %v does not list the profiles", err)
 	}
 

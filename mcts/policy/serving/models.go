@@ -163,6 +163,16 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 	return p, nil
 }
 
+// PolicyIn returns the policy of a name for episodes in an environment; see [scripted.Policy.In].
+func (m *Models) PolicyIn(name string, env envs.Environment) (mcts.Policy, error) {
+	p, err := m.Policy(name)
+	if script, ok := p.(*scripted.Policy); ok {
+		return script.In(env), err
+	}
+
+	return p, err
+}
+
 // Options says what to ask and how.
 func (m *Models) Options(kind, model string) (server.Options, error) {
 	c := m.Config.Server

@@ -43,7 +43,7 @@ func writerOf(t *testing.T, name, form string) (w *Writer, sent *map[string]any)
 	c.Server.Form, c.Server.LogProbs = form, true
 	servers := FromEnvironment(&console.Program{}, 1)
 
-	w, err := New(c, nil, servers).Writer(name, WriterOptions{
+	w, err := New(c, nil, nil, servers).Writer(name, WriterOptions{
 		Server: server.URL + "/v1", Temperature: 0.5, MaxTokens: 64,
 	})
 	if err != nil {
@@ -112,7 +112,9 @@ func TestWriterOfWhatWritesNothing(t *testing.T) {
 		c := &configs.Resolved{}
 		c.Server.Form = test.form
 
-		_, err := New(c, nil, FromEnvironment(&console.Program{}, 1)).Writer(test.name, WriterOptions{MaxTokens: 1})
+		m := New(c, nil, nil, FromEnvironment(&console.Program{}, 1))
+
+		_, err := m.Writer(test.name, WriterOptions{MaxTokens: 1})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", test.name, err, test.want)
 		}

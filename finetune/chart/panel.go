@@ -1,9 +1,8 @@
-package variability
+package chart
 
 import (
 	"fmt"
 	"image/color"
-	"slices"
 	"unicode"
 
 	"gonum.org/v1/plot"
@@ -14,14 +13,14 @@ import (
 )
 
 const (
-	lineLetters = 16  // of the name of a policy, which fit its place on the axis
+	lineLetters = 16  // of the name of a place, which fit it on the axis
 	allBars     = 0.8 // of its place
 )
 
-// panel is the bars of a difficulty.
-func (f Figure) panel(difficulty string) (*plot.Plot, error) {
+// plot draws the bars, of so many series.
+func (f Panel) plot(series int) (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text, p.Title.TextStyle.Font = difficulty, sans(11)
+	p.Title.Text, p.Title.TextStyle.Font = f.Title, sans(11)
 	p.Title.Padding = 4
 
 	p.Y.Min, p.Y.Max = 0, 110 // room for a number above a full bar
@@ -35,8 +34,8 @@ func (f Figure) panel(difficulty string) (*plot.Plot, error) {
 
 	f.nameAxis(p)
 
-	for k := range f.apis {
-		if err := drawBars(p, f.bars(difficulty, k), colours[k]); err != nil {
+	for k := range series {
+		if err := drawBars(p, f.bars(k, series), colours[k]); err != nil {
 			return nil, err
 		}
 	}
@@ -44,16 +43,15 @@ func (f Figure) panel(difficulty string) (*plot.Plot, error) {
 	return p, nil
 }
 
-// nameAxis writes the policies below their places, which are at 0, 1 and so on.
-func (f Figure) nameAxis(p *plot.Plot) {
-	policies := f.policies()
-	ticks := make([]plot.Tick, len(policies))
+// nameAxis writes the places below their bars, which are at 0, 1 and so on.
+func (f Panel) nameAxis(p *plot.Plot) {
+	ticks := make([]plot.Tick, len(f.Places))
 
-	for i, policy := range policies {
-		ticks[i] = plot.Tick{Value: float64(i), Label: inLines(policy)}
+	for i, place := range f.Places {
+		ticks[i] = plot.Tick{Value: float64(i), Label: inLines(place)}
 	}
 
-	p.X.Min, p.X.Max = -0.5, float64(len(policies))-0.5
+	p.X.Min, p.X.Max = -0.5, float64(len(f.Places))-0.5
 	p.X.Tick.Marker, p.X.Tick.Label.Font = plot.ConstantTicks(ticks), sans(9)
 	p.X.Tick.Length = 0
 }
@@ -86,40 +84,39 @@ func percents() []plot.Tick {
 	return ticks
 }
 
-// The colours of the original and of its changes, which can be told apart by everybody (Okabe and Ito).
-var colours = []color.Color{
+// MostSeries is how many series can be told apart.
+const MostSeries = 6
+
+var colours = [MostSeries]color.Color{
 	color.RGBA{R: 0xaa, G: 0xaa, B: 0xaa, A: 0xff}, color.RGBA{G: 0x72, B: 0xb2, A: 0xff},
-	color.RGBA{R: 0xe6, G: 0x9f, A: 0xff},
+	color.RGBA{R: 0xe6, G: 0x9f, A: 0xff}, color.RGBA{G: 0x9e, B: 0x73, A: 0xff},
+	color.RGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, color.RGBA{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff},
 }
 
-// bar is an accuracy and its interval in percent, and where it stands.
+// bar is a share and its interval in percent, and where it stands.
 type bar struct{ left, right, low, top, high float64 }
 
 func (b bar) middle() float64 { return (b.left + b.right) / 2 }
 
-// bars are those of the k-th version, one for each policy that was measured.
-func (f Figure) bars(difficulty string, k int) []bar {
+// bars are those of the k-th of some series.
+func (f Panel) bars(k, series int) []bar {
 	var bars []bar
 
-	width := allBars / float64(len(f.apis))
+	width := allBars / float64(series)
 
-	for i, policy := range f.policies() {
-		at := slices.IndexFunc(f.rows, func(r Row) bool {
-			return r.Policy == policy && r.API == f.apis[k] && r.Difficulty == difficulty
-		})
-		if at < 0 || f.rows[at].N == 0 {
+	for _, b := range f.Bars {
+		if b.Series != k {
 			continue
 		}
 
-		r := f.rows[at]
-		left := float64(i) - allBars/2 + float64(k)*width
+		left := float64(b.Place) - allBars/2 + float64(k)*width
 
 		bars = append(bars, bar{
 			left:  left,
 			right: left + 0.9*width,
-			low:   100 * min(r.Official, r.OfficialLow), // a bootstrapped interval need not have the mean in it
-			top:   100 * r.Official,
-			high:  100 * max(r.Official, r.OfficialHigh),
+			low:   100 * min(b.Share, b.Low),
+			top:   100 * b.Share,
+			high:  100 * max(b.Share, b.High),
 		})
 	}
 

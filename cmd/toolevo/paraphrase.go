@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"toolevo/envs/console"
+	"toolevo/envs/perturb"
+	"toolevo/envs/suite"
+	"toolevo/mcts/policy/serving"
+)
+
+// paraphrasesFile is the file of the data folder that keeps what models made of questions.
+const paraphrasesFile = "paraphrases.jsonl"
+
+// inputParaphrases is the name under which a lineage has who paraphrased the questions. As those may be more when the
+// run is extended, it is one of the names about questions.
+const inputParaphrases = inputQuestions + " paraphrased"
+
+// How a model paraphrases: not greedily, so that an answer that will not do is followed by another one.
+const (
+	paraphraseTemperature = 0.7
+	paraphraseTokens      = 1024
+	paraphrasesAtATime    = 16 // the limit on sequences in flight may let fewer through
+)
+
+// rephrase has a model paraphrase the questions of a choice, and returns what says them so.
+func (b *bench) rephrase(ctx context.Context, c suite.Choice) (func(id, query string) string, error) {
+	questions, err := b.asked(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+
+	p := &perturb.Paraphraser{
+		Model: b.Config.ParaphrasedBy(), File: filepath.Join(c.Data, paraphrasesFile),
+		Faithful: b.Config.PerturbValues, Seed: b.Config.Seed, Workers: paraphrasesAtATime,
+	}
+
+	made, err := b.paraphrase(ctx, p, questions)
+	if err != nil {
+		return nil, err
+	}
+
+	b.lineage[inputParaphrases] = fmt.Sprintf("%s, %d of %d questions as they were", p.Model, made.Kept, len(questions))
+	b.unparaphrased = made.Kept
+
+	return func(id, query string) string {
+		if text, ok := made.Texts[id]; ok {
+			return text
+		}
+
+		return query // not chosen
+	}, nil
+}
+
+// paraphrase asks the model if it may be asked.
+func (b *bench) paraphrase(ctx context.Context, p *perturb.Paraphraser, questions []perturb.Question) (
+	made perturb.Paraphrased, err error) {
+	if b.asks {
+		w, err := b.Writer(p.Model, serving.WriterOptions{
+			Temperature: paraphraseTemperature, MaxTokens: paraphraseTokens,
+		})
+		if err != nil {
+			return made, console.Usage("paraphraser: %w", err)
+		}
+
+		set, stop := b.watch("Paraphrasing questions")
+		p.Writer, p.Done = w, set
+
+		made, err = p.Paraphrase(ctx, questions)
+
+		stop()
+
+		return made, console.GaveUp(errors.Join(err, w.Close()))
+	}
+
+	if made, err = p.Paraphrase(ctx, questions); errors.Is(err, perturb.ErrNotAsked) {
+		err = console.Usage("%w: a run asks for them, this command and --dry-run do not", err)
+	}
+
+	return made, err
+}
+
+// asked are the questions that a choice comes to, as users asked them.
+func (b *bench) asked(ctx context.Context, c suite.Choice) (questions []perturb.Question, err error) {
+	texts := map[string]string{}
+	c.Rephrase = func(id, query string) string {
+		texts[id] = query
+		return query
+	}
+
+	first := *b
+	first.lineage = map[string]string{}
+
+	if first.suite, err = b.Benchmark.Open(ctx, c); err != nil {
+		return nil, err
+	}
+
+	err = errors.Join(first.readTasks(), first.suite.Close())
+
+	for _, t := range first.tasks {
+		text, ok := texts[t.ID]
+		if !ok {
+			return nil, fmt.Errorf("the suite %s cannot ask %s in other words", b.Config.Suite, t.ID)
+		}
+
+		questions = append(questions, perturb.Question{ID: t.ID, Text: text})
+	}
+
+	return questions, err
+}

@@ -1,0 +1,139 @@
+package perturb
+
+import (
+	_ "embed"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:embed paraphrase.yaml
+var rulesText []byte
+
+// rules are what a paraphrase by rule is made of; see paraphrase.yaml.
+type rules struct {
+	Openings, Closings []string
+	Alike              [][]string
+	Conjunctions       []string
+
+	phrases  *regexp.Regexp      // any phrase that has others like it
+	others   map[string][]string // those of a phrase
+	leading  *regexp.Regexp      // a sentence that begins with a clause
+	politely *regexp.Regexp      // a sentence that begins with please
+}
+
+var paraphrasing = newRules()
+
+func newRules() *rules {
+	r := &rules{others: map[string][]string{}}
+	if err := yaml.UnmarshalWithOptions(rulesText, r, yaml.Strict()); err != nil {
+		panic(fmt.Sprintf("paraphrase.yaml: %v", err))
+	}
+
+	var all []string
+
+	for _, alike := range r.Alike {
+		for _, phrase := range alike {
+			all = append(all, regexp.QuoteMeta(phrase))
+			r.others[strings.ToLower(phrase)] = slices.DeleteFunc(slices.Clone(alike),
+				func(other string) bool { return other == phrase })
+		}
+	}
+
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // the longest that fits
+	r.phrases = regexp.MustCompile(`(?i)\b(?:` + strings.Join(all, "|") + `)\b`)
+	r.leading = regexp.MustCompile(`(?i)(^|[.!?] )((?:` + strings.Join(r.Conjunctions, "|") +
+		`) [^,.;:!?\n]+), ([^,.;:!?\n]+)([.!?])`)
+	r.politely = regexp.MustCompile(`(^|[.!?] )Please ([^.!?\n]+)([.!?])`)
+
+	return r
+}
+
+// The chances of what the rule does to a place where it can.
+const (
+	rewords  = 0.7
+	reorders = 0.7
+)
+
+// paraphrase says a text in other words by rule. Values are hidden from it.
+func (r *rules) paraphrase(random *rand.Rand, text string) string {
+	hidden, values := hide(strings.TrimSpace(text))
+
+	hidden = r.phrases.ReplaceAllStringFunc(hidden, func(phrase string) string {
+		if random.Float64() >= rewords {
+			return phrase
+		}
+
+		others := r.others[strings.ToLower(phrase)]
+
+		other := others[random.IntN(len(others))]
+		if startsUpper(phrase) {
+			other = withFirst(other, unicode.ToUpper)
+		}
+
+		return other
+	})
+
+	hidden = reorder(random, r.leading, hidden, func(part []string) string {
+		return part[1] + withFirst(part[3], unicode.ToUpper) + " " + withFirst(part[2], unicode.ToLower) + part[4]
+	})
+	hidden = reorder(random, r.politely, hidden, func(part []string) string {
+		return part[1] + withFirst(part[2], unicode.ToUpper) + ", please" + part[3]
+	})
+
+	frame := random.IntN(3) // before, behind, both
+	if frame != 1 {
+		hidden = r.Openings[random.IntN(len(r.Openings))] + " " + hidden
+	}
+
+	if frame != 0 {
+		hidden += " " + r.Closings[random.IntN(len(r.Closings))]
+	}
+
+	return values.Replace(hidden)
+}
+
+// reorder writes some of the places that a pattern finds as swap does.
+func reorder(random *rand.Rand, pattern *regexp.Regexp, text string, swap func(part []string) string) string {
+	return pattern.ReplaceAllStringFunc(text, func(place string) string {
+		if random.Float64() >= reorders {
+			return place
+		}
+
+		return swap(pattern.FindStringSubmatch(place))
+	})
+}
+
+// firstHidden is the rune that stands for the first value: one that no text has for itself.
+const firstHidden = '\U000F0000'
+
+// hide puts a rune in place of each value, and returns what puts the values back.
+func hide(text string) (hidden string, back *strings.Replacer) {
+	var pairs []string
+
+	hidden = values.ReplaceAllStringFunc(text, func(value string) string {
+		stand := string(rune(int(firstHidden) + len(pairs)/2))
+		pairs = append(pairs, stand, value)
+
+		return stand
+	})
+
+	return hidden, strings.NewReplacer(pairs...)
+}
+
+// withFirst changes the first letter of a text.
+func withFirst(text string, change func(rune) rune) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(change(first)) + text[size:]
+}
+
+func startsUpper(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(first)
+}
