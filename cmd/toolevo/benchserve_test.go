@@ -210,7 +210,7 @@ func TestBenchServeRefuses(t *testing.T) {
 	for _, tt := range []struct{ args, words string }{
 		{"--protocol tgi", "vllm, ollama"},
 		{"--policy openai:gpt", "scripted:reader"},
-		{"--policy scripted:gpt", "noisy, reader, stale"},
+		{"--policy scripted:gpt", "noisy, oracle, reader, stale"},
 		{"--faults hang", "want KIND=RATE,… or one rate"},
 		{"--faults 1.5", "one rate from 0 to 1"},
 		{"--faults hang=often", "hang=0.01"},
