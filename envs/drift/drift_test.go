@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -70,10 +71,17 @@ apis:
   - {name: UpdateTool, parameters: [newtool_desc], description: which learns.}
 `
 
+// loadShipped loads the shipped versions once for all tests: nothing changes a catalog.
+var loadShipped = sync.OnceValues(func() (*toolapi.Catalog, error) { return toolapi.Load(apis.FS()) })
+
 func shipped(t testing.TB, own ...toolapi.File) *toolapi.Catalog {
 	t.Helper()
 
-	c, err := toolapi.Load(apis.FS(), own...)
+	c, err := loadShipped()
+	if len(own) > 0 {
+		c, err = toolapi.Load(apis.FS(), own...)
+	}
+
 	if err != nil {
 		t.Fatal(err)
 	}

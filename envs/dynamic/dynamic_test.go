@@ -572,7 +572,7 @@ func BenchmarkCanonical(b *testing.B) {
 func factorVersion(t *testing.T, factor string) *toolapi.Version {
 	t.Helper()
 
-	c, err := toolapi.Load(apis.FS())
+	c, err := shipped()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 
 	"toolevo/envs"
@@ -12,10 +13,13 @@ import (
 	"toolevo/envs/toolapi"
 )
 
+// shipped loads the shipped versions once for all tests: nothing changes them.
+var shipped = sync.OnceValues(func() (*toolapi.Catalog, error) { return toolapi.Load(os.DirFS("../../configs/apis")) })
+
 func version(t testing.TB, name string) *toolapi.Version {
 	t.Helper()
 
-	c, err := toolapi.Load(os.DirFS("../../configs/apis"))
+	c, err := shipped()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,10 +18,13 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 const shipped = "../../configs/apis"
 
+// loadShipped loads the shipped versions once for all tests: nothing changes a catalog.
+var loadShipped = sync.OnceValues(func() (*toolapi.Catalog, error) { return toolapi.Load(os.DirFS(shipped)) })
+
 func load(t testing.TB) *toolapi.Catalog {
 	t.Helper()
 
-	c, err := toolapi.Load(os.DirFS(shipped))
+	c, err := loadShipped()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 func TestReaderSolvesUnderMadeVersions(t *testing.T) {
 	t.Parallel()
 
-	shipped, err := toolapi.Load(apis.FS())
+	shipped, err := shippedVersions()
 	if err != nil {
 		t.Fatal(err)
 	}

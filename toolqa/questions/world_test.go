@@ -65,10 +65,13 @@ type world struct {
 	reader   mcts.Policy
 }
 
+// shippedVersions loads the versions once for all worlds: nothing changes a catalog.
+var shippedVersions = sync.OnceValues(func() (*toolapi.Catalog, error) { return toolapi.Load(apis.FS()) })
+
 func newWorld(t testing.TB, c *corpus.Corpus) *world {
 	t.Helper()
 
-	versions, err := toolapi.Load(apis.FS())
+	versions, err := shippedVersions()
 	if err != nil {
 		t.Fatal(err)
 	}

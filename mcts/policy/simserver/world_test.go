@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"toolevo/configs/apis"
@@ -100,6 +101,9 @@ var versions = []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary", "p_s_
 // wrapped ends the name of a version whose answers are objects.
 const wrapped = ", wrapped"
 
+// shipped loads the shipped versions once for all tests: nothing changes a catalog.
+var shipped = sync.OnceValues(func() (*toolapi.Catalog, error) { return toolapi.Load(apis.FS()) })
+
 // environment is the dynamic environment over the toy tools with a version deployed.
 func environment(t testing.TB, version string) (envs.Environment, prompt.Prompt) {
 	t.Helper()
@@ -110,7 +114,7 @@ func environment(t testing.TB, version string) (envs.Environment, prompt.Prompt)
 func environmentOf(t testing.TB, version string, codec action.Codec) (envs.Environment, prompt.Prompt) {
 	t.Helper()
 
-	all, err := toolapi.Load(apis.FS())
+	all, err := shipped()
 	if err != nil {
 		t.Fatal(err)
 	}
