@@ -68,17 +68,18 @@ type NoticeSpec struct {
 
 // AdapterSpec is an adapter as data. It has exactly one of its fields.
 type AdapterSpec struct {
-	Rename    Rename         `yaml:"rename,omitempty,flow"`
-	Ignored   *Ignored       `yaml:"ignored,omitempty,flow"`
-	Numbered  *Numbered      `yaml:"numbered,omitempty,flow"`
-	Flag      *Flag          `yaml:"flag,omitempty,flow"`
-	Prefix    *Prefix        `yaml:"prefix,omitempty,flow"`
-	Bracketed *BracketedSpec `yaml:"bracketed,omitempty,flow"`
-	Spelled   *Spelled       `yaml:"spelled,omitempty,flow"`
-	Nested    *Nested        `yaml:"nested,omitempty,flow"`
-	Fallback  *Fallback      `yaml:"fallback,omitempty,flow"`
-	Nullable  *Nullable      `yaml:"nullable,omitempty,flow"`
-	Flipped   *Flipped       `yaml:"flipped,omitempty,flow"`
+	Rename     Rename         `yaml:"rename,omitempty,flow"`
+	Ignored    *Ignored       `yaml:"ignored,omitempty,flow"`
+	Numbered   *Numbered      `yaml:"numbered,omitempty,flow"`
+	Enumerated *Enumerated    `yaml:"enumerated,omitempty,flow"`
+	Flag       *Flag          `yaml:"flag,omitempty,flow"`
+	Prefix     *Prefix        `yaml:"prefix,omitempty,flow"`
+	Bracketed  *BracketedSpec `yaml:"bracketed,omitempty,flow"`
+	Spelled    *Spelled       `yaml:"spelled,omitempty,flow"`
+	Nested     *Nested        `yaml:"nested,omitempty,flow"`
+	Fallback   *Fallback      `yaml:"fallback,omitempty,flow"`
+	Nullable   *Nullable      `yaml:"nullable,omitempty,flow"`
+	Flipped    *Flipped       `yaml:"flipped,omitempty,flow"`
 }
 
 // BracketedSpec is a [Bracketed] as data.
