@@ -1,19 +1,13 @@
 package toolapi
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/token"
 
-	"toolevo/envs"
 	"toolevo/envs/response"
 )
 
@@ -102,34 +96,4 @@ func Parse(f File) (*Spec, error) {
 	}
 
 	return s, nil
-}
-
-// Encode returns the text of the file.
-func (s *Spec) Encode() ([]byte, error) {
-	var b bytes.Buffer
-
-	err := yaml.NewEncoder(&b, yaml.IndentSequence(true), yaml.CustomMarshaler(writeText),
-		yaml.CustomMarshaler(func(n envs.Number) ([]byte, error) { return []byte(n), nil })).Encode(s)
-	if err != nil {
-		return nil, fmt.Errorf("toolapi: write the version %s: %w", s.Version, err)
-	}
-
-	return b.Bytes(), nil
-}
-
-// bare is text that needs no quotes, wherever it stands.
-var bare = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// writeText quotes what goccy leaves bare, or breaks into a block of lines: a list on one line does not always hold it.
-func writeText(text string) ([]byte, error) {
-	hidden := func(r rune) bool { return !unicode.IsGraphic(r) || r == '\uFFFD' }
-
-	switch {
-	case bare.MatchString(text) && !token.IsNeedQuoted(text):
-		return []byte(text), nil
-	case strings.ContainsFunc(text, hidden):
-		return json.Marshal(text)
-	}
-
-	return []byte("'" + strings.ReplaceAll(text, "'", "''") + "'"), nil
 }
