@@ -5,11 +5,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -228,24 +230,31 @@ func (o *makeOptions) make(m *drift.Maker, dir string, count int) ([]madeVersion
 		return nil, err
 	}
 
-	var all []madeVersion
+	all := make([]madeVersion, count)
 
-	for i := range count {
-		spec, changes, err := one(i)
-		if err != nil {
-			return nil, err
-		}
+	var makers errgroup.Group
+	makers.SetLimit(runtime.GOMAXPROCS(0))
 
-		text, err := spec.Encode()
-		if err != nil {
-			return nil, err
-		}
+	for i := range all {
+		makers.Go(func() error {
+			spec, changes, err := one(i)
+			if err != nil {
+				return err
+			}
 
-		path := filepath.Join(dir, spec.Version+".yaml")
-		all = append(all, madeVersion{spec.Version, path, changes, toolapi.File{Path: path, Text: string(text)}})
+			text, err := spec.Encode()
+			if err != nil {
+				return err
+			}
+
+			path := filepath.Join(dir, spec.Version+".yaml")
+			all[i] = madeVersion{spec.Version, path, changes, toolapi.File{Path: path, Text: string(text)}}
+
+			return nil
+		})
 	}
 
-	return all, nil
+	return all, makers.Wait()
 }
 
 // maker returns what makes the i-th version: by the operators that are named, by those of a script, or of the factor,

@@ -33,7 +33,8 @@
 //	move-url            …/v1/rates              …/v2/rates, in the document; calls stay
 //	wrap-response       Loaded.                 {"State": "Success", "Message": "Loaded."}
 //
-// Of parameters with types, merge-parameters takes the texts that a call must have.
+// Of parameters with types, merge-parameters takes the texts that a call must have, and number-list a list that it must
+// have, or a text whose name says that it is one: the first five items get a parameter each.
 //
 // # Scripts
 //
@@ -72,6 +73,7 @@
 //     distinct, and none is that of an API or a parameter that it replaces.
 //   - Versions of [Seen] and of [Unseen] share no identifier that the source does not have, and no word that was
 //     chosen. A label of a merged text is the name that it stands for.
+//   - No new name is longer than toolapi.MostName, but where a script says so.
 //   - A held-out identifier occurs in no made version, nor does another spelling of it (case, underscores) that the
 //     source does not have.
 //

@@ -66,6 +66,13 @@ apis:
       - {name: end_date, type: string, optional: true}
       - {name: page, type: integer, default: 1, optional: true}
       - {name: page_size, type: integer, optional: true}
+  - name: tag_a_picture_with_words_and_send_it_to_everybody_who_wants_it
+    description: which has a name as long as names may be.
+    parameters:
+      - {name: picture, type: string}
+      - {name: tags, type: array, items: {type: string}, description: what to say}
+      - {name: keywords, type: string, optional: true}
+      - {name: identifier_of_the_picture_in_the_archive_of_all_the_pictures_1, type: string, optional: true}
   - {name: now, description: which says the time., parameters: []}
   - {name: Finish, parameters: [answer], description: which ends the task.}
   - {name: UpdateTool, parameters: [newtool_desc], description: which learns.}
@@ -375,7 +382,7 @@ func TestLaws(t *testing.T) {
 
 			lifted, err := api.Lift(call)
 			if err != nil {
-				if inexpressible++; !bracketed(a) {
+				if inexpressible++; !limited(a) {
 					t.Fatalf("%s cannot express %v: %v", api.Signature(), call, err)
 				}
 
@@ -502,8 +509,11 @@ func predecessor(c *toolapi.Catalog, base *toolapi.Spec, i int) (toolapi.APISpec
 	return a, api
 }
 
-func bracketed(a toolapi.APISpec) bool {
-	return slices.ContainsFunc(a.Adapters, func(s toolapi.AdapterSpec) bool { return s.Bracketed != nil })
+// limited reports whether there may be calls that an API cannot express.
+func limited(a toolapi.APISpec) bool {
+	return slices.ContainsFunc(a.Adapters, func(s toolapi.AdapterSpec) bool {
+		return s.Bracketed != nil || s.Enumerated != nil
+	})
 }
 
 func deepCopy(a toolapi.APISpec) toolapi.APISpec {
@@ -578,6 +588,13 @@ func drawCall(t *rapid.T, parameters []toolapi.Parameter) envs.Args {
 			value = envs.Number(rapid.SampledFrom([]string{"0", "2.50", "-1e-3"}).Draw(t, p.Name))
 		case "boolean":
 			value = rapid.Bool().Draw(t, p.Name)
+		case "array":
+			items := []any{}
+			for range rapid.IntRange(0, 5).Draw(t, p.Name) {
+				items = append(items, texts.Draw(t, p.Name))
+			}
+
+			value = items
 		}
 
 		if enum, ok := p.Schema.Get("enum"); ok {

@@ -274,6 +274,10 @@ func Identifiers(s *toolapi.Spec) []string {
 				all[adapter.Numbered.Item] = true
 			}
 
+			if adapter.Enumerated != nil {
+				all[adapter.Enumerated.Item] = true
+			}
+
 			if adapter.Prefix != nil {
 				all[adapter.Prefix.Text] = true
 			}

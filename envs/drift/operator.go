@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"toolevo/envs"
 	"toolevo/envs/names"
@@ -44,7 +46,7 @@ func Operators() []Operator { return slices.Clone(operators) }
 
 var operators = []Operator{
 	{Name: "rename-api", Apply: renameAPI, often: 1, About: "another name"},
-	{Name: "number-list", Apply: numberList, often: 0.7, About: "a list in one text becomes rule1, rule2, …"},
+	{Name: "number-list", Apply: numberList, often: 0.7, About: "a list becomes rule1, rule2, …"},
 	{Name: "prefix-text", Apply: prefixText, often: 0.6, About: "code has to begin with a sentence"},
 	{Name: "rename-parameter", Apply: renameParameter, often: 1, About: "other names of parameters; one in ten stays"},
 	{Name: "special-characters", Apply: specialCharacters, often: 0.3, About: "underscores in the names"},
@@ -124,8 +126,24 @@ func (d *Draws) name(r *rand.Rand, taken func(folded string) bool, draw func(r *
 func (d *Draws) api(was string, draw func(r *rand.Rand) string) string {
 	taken := func(folded string) bool { return folded == fold(was) || d.apis[folded] || !d.mayName(folded) }
 
-	return d.name(d.Rand, taken, draw)
+	return d.name(d.Rand, taken, func(r *rand.Rand) string { return shortened(draw(r), "") })
 }
+
+// spare is how many characters of a name are left for the letters that tell it from others.
+const spare = 4
+
+// shortened is a name that ends with a number, without as many of its last characters as nobody has room for.
+func shortened(name, number string) string {
+	all := []rune(name)
+	if most := toolapi.MostName - spare - len(number); len(all) > most {
+		name = strings.TrimRightFunc(string(all[:most]), func(r rune) bool { return !unicode.IsLetter(r) })
+	}
+
+	return name + number
+}
+
+// fits reports whether a name is as short as it has to be.
+func fits(name string) bool { return utf8.RuneCountInString(name) <= toolapi.MostName }
 
 // parameterOf draws a name for a new parameter, or for one of a name that is given up.
 func (d *Draws) parameterOf(a toolapi.APISpec, was string, draw func(r *rand.Rand) string) string {
@@ -137,7 +155,7 @@ func (d *Draws) parameterOf(a toolapi.APISpec, was string, draw func(r *rand.Ran
 		return was != "" && !d.mayName(folded) || slices.ContainsFunc(a.Parameters.All, is)
 	}
 
-	return d.name(d.ofParameter(stem), taken, func(r *rand.Rand) string { return draw(r) + number })
+	return d.name(d.ofParameter(stem), taken, func(r *rand.Rand) string { return shortened(draw(r), number) })
 }
 
 // mayName reports whether a new name, folded, belongs to the part. Names that differ by a number stay together.
@@ -149,7 +167,7 @@ func (d *Draws) mayName(folded string) bool {
 
 // maySpell reports whether a name may be given that differs from one there was by its spelling only.
 func (d *Draws) maySpell(name string) bool {
-	return !d.held[name] && (!d.taken[fold(name)] || d.part.has(name))
+	return fits(name) && !d.held[name] && (!d.taken[fold(name)] || d.part.has(name))
 }
 
 // ofParameter is the source of what a parameter gets in all APIs of a version, by its name without the number.
@@ -214,11 +232,12 @@ func has(a toolapi.APISpec, kind func(toolapi.AdapterSpec) bool) bool {
 	return slices.ContainsFunc(a.Adapters, kind)
 }
 
-func isNumbered(s toolapi.AdapterSpec) bool  { return s.Numbered != nil }
-func isPrefix(s toolapi.AdapterSpec) bool    { return s.Prefix != nil }
-func isBracketed(s toolapi.AdapterSpec) bool { return s.Bracketed != nil }
-func isFlag(s toolapi.AdapterSpec) bool      { return s.Flag != nil }
-func isIgnored(s toolapi.AdapterSpec) bool   { return s.Ignored != nil }
+func isNumbered(s toolapi.AdapterSpec) bool   { return s.Numbered != nil }
+func isEnumerated(s toolapi.AdapterSpec) bool { return s.Enumerated != nil }
+func isPrefix(s toolapi.AdapterSpec) bool     { return s.Prefix != nil }
+func isBracketed(s toolapi.AdapterSpec) bool  { return s.Bracketed != nil }
+func isFlag(s toolapi.AdapterSpec) bool       { return s.Flag != nil }
+func isIgnored(s toolapi.AdapterSpec) bool    { return s.Ignored != nil }
 
 // isPlain reports whether nothing is said of the values of a parameter.
 func isPlain(p toolapi.Parameter) bool { return p.Schema == nil && !p.Optional }

@@ -92,9 +92,10 @@ func rename(a toolapi.APISpec, next func(current toolapi.APISpec, name string) s
 	return Step{successor, strings.Join(from, ", "), strings.Join(to, ", "), adapter}, ok
 }
 
-// isItem reports whether a parameter stands for the items of a numbered list.
+// isItem reports whether a parameter stands for items of a list.
 func isItem(a toolapi.APISpec, name string) bool {
 	return has(a, func(s toolapi.AdapterSpec) bool {
-		return isNumbered(s) && (s.Numbered.Item == name || s.Numbered.Item+"1" == name)
+		return isEnumerated(s) && slices.Contains(s.Enumerated.Names(), name) ||
+			isNumbered(s) && (s.Numbered.Item == name || s.Numbered.Item+"1" == name)
 	})
 }

@@ -9,9 +9,13 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// numberList takes the items of a text one by one: rule1, rule2, … It is for APIs without types, as toolapi.Numbered
-// has it.
+// numberList takes the items of a list one by one: rule1, rule2, … Without types the list is a text, the first
+// parameter, as toolapi.Numbered has it.
 func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
+	if i, ok := parameterFor(a, d, isList); ok && !has(a, isEnumerated) {
+		return enumerateList(a, i, d)
+	}
+
 	i := slices.IndexFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return mentions(p.Name, words().Lists) })
 	typed := slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return !isPlain(p) })
 
@@ -25,6 +29,52 @@ func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
 	item := d.parameterOf(a, list, func(r *rand.Rand) string { return d.words.nameOfParameter(r, list) })
 
 	return numbered(a, list, item)
+}
+
+// mostItems is how many items of a list have a parameter each.
+const mostItems = 5
+
+// isList reports whether a parameter with a type is a list, or a text of several items.
+func isList(p toolapi.Parameter) bool {
+	switch typeOf(p) {
+	case "array": // none is an empty list
+		return !p.Optional && saysOnly(p, "type", "description", "title", "default", "items")
+	case "string":
+		return mentions(p.Name, words().Lists) && saysOnly(p, "type", "description", "title", "default")
+	}
+
+	return false
+}
+
+// enumerateList gives the first items of a list with a type a parameter each.
+func enumerateList(a toolapi.APISpec, i int, d *Draws) (Step, bool) {
+	list := a.Parameters.All[i]
+	e := toolapi.Enumerated{To: list.Name, Most: mostItems, Text: typeOf(list) == "string"}
+	e.Item = d.parameterOf(a, list.Name, func(r *rand.Rand) string { return d.words.nameOfParameter(r, list.Name) })
+
+	var schema envs.Args
+	if e.Text {
+		schema = envs.Args{{Name: "type", Value: "string"}}
+	} else if items, ok := list.Schema.Get("items"); ok {
+		schema, _ = items.(envs.Args)
+	}
+
+	parameters := without(a.Parameters.All, list.Name)
+	for k, name := range e.Names() {
+		same := func(p toolapi.Parameter) bool { return fold(p.Name) == fold(name) }
+		if d.taken[fold(name)] || slices.ContainsFunc(parameters, same) {
+			return Step{}, false
+		}
+
+		parameters = append(parameters, toolapi.Parameter{
+			Name: name, Optional: k > 0 || list.Optional || !e.Text, Schema: schema,
+		})
+	}
+
+	adapter := toolapi.AdapterSpec{Enumerated: &e}
+	successor, ok := succeed(a, adapter, parameters...)
+
+	return Step{successor, list.Name, e.Item + "1", adapter}, ok
 }
 
 // numbered takes the items of a list by their numbers. The list is the first parameter.
@@ -144,6 +194,7 @@ func textsToMerge(a toolapi.APISpec) []toolapi.Parameter {
 
 	for _, p := range a.Parameters.All {
 		switch {
+		case p.Schema != nil && isItem(a, p.Name):
 		case p.Schema != nil && isText(p) && !p.Optional, isPlain(p) && !isItem(a, p.Name):
 			all = append(all, p)
 		case p.Schema == nil:

@@ -38,22 +38,14 @@ func separatorOf(name string) string {
 	return ""
 }
 
-// gap is where one word of a name ends and the next begins. It is empty in LoadDB and has an underscore in Load_DB.
-type gap struct{ from, to int }
+// gaps returns what lies between the words of a name, one fewer than there are words: nothing in LoadDB, and an
+// underscore in Load_DB.
+func gaps(name string) []span {
+	var all []span
 
-// gaps returns those between the words of a name, one fewer than there are words.
-func gaps(name string) []gap {
-	var all []gap
-
-	end := 0
-
-	for i, word := range split(name) {
-		start := end + strings.Index(name[end:], word)
-		if i > 0 {
-			all = append(all, gap{end, start})
-		}
-
-		end = start + len(word)
+	words := spans(name)
+	for i := 1; i < len(words); i++ {
+		all = append(all, span{words[i-1].to, words[i].from})
 	}
 
 	return all
@@ -66,7 +58,7 @@ func inserted(r *rand.Rand, name, characters string) string {
 
 	places := gaps(name)
 	if len(places) == 0 {
-		places = []gap{{0, 0}, {len(name), len(name)}}
+		places = []span{{0, 0}, {len(name), len(name)}}
 	}
 
 	at := pick(r, places)

@@ -105,7 +105,7 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		object := d.words.Objects[k]
 
 		members := slices.DeleteFunc(slices.Clone(a.Parameters.All), func(p toolapi.Parameter) bool {
-			return p.Schema == nil || !mentions(p.Name, object.Of)
+			return p.Schema == nil || isItem(a, p.Name) || !mentions(p.Name, object.Of)
 		})
 		if len(members) < 2 {
 			continue
@@ -128,8 +128,8 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return Step{}, false
 }
 
-// parameterFor draws one of the parameters that an operator is for. There is none in an API whose JSON Schema says more
-// than its parameters do, since that may be about them.
+// parameterFor draws one of the parameters that an operator is for, none of them an item of a list. There is none in an
+// API whose JSON Schema says more than its parameters do, since that may be about them.
 func parameterFor(a toolapi.APISpec, d *Draws, is func(p toolapi.Parameter) bool) (i int, ok bool) {
 	if len(a.Parameters.Keywords) > 0 {
 		return 0, false
@@ -138,7 +138,7 @@ func parameterFor(a toolapi.APISpec, d *Draws, is func(p toolapi.Parameter) bool
 	var all []int
 
 	for i, p := range a.Parameters.All {
-		if is(p) {
+		if is(p) && !isItem(a, p.Name) {
 			all = append(all, i)
 		}
 	}

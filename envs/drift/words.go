@@ -70,8 +70,10 @@ type synonyms struct {
 
 // synonym draws what stands for a word, and reports whether anything does.
 func synonym(r *rand.Rand, entries []synonyms, word string) (string, bool) {
+	word = strings.ToLower(word)
+
 	for _, e := range entries {
-		if slices.Contains(e.For, strings.ToLower(word)) {
+		if slices.Contains(e.For, word) {
 			return pick(r, e.Use), true
 		}
 	}
@@ -86,39 +88,68 @@ func chance(r *rand.Rand, p float64) bool { return r.Float64() < p }
 
 // split returns the words of a name: DBName_2 is DB, Name and 2.
 func split(name string) []string {
-	var (
-		parts []string
-		all   = []rune(name)
-		first = 0 // of the word
-	)
+	var parts []string
 
-	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-	for i, r := range all {
-		if !isWord(r) {
-			first = i + 1
-			continue
-		}
-
-		if i+1 == len(all) || !isWord(all[i+1]) || ends(r, all[i+1:]) {
-			parts = append(parts, string(all[first:i+1]))
-			first = i + 1
-		}
+	for _, s := range spans(name) {
+		parts = append(parts, name[s.from:s.to])
 	}
 
 	return parts
 }
 
+// span is a part of a name.
+type span struct{ from, to int }
+
+// spans returns where the words of a name are.
+func spans(name string) []span {
+	var (
+		all   []span
+		first = 0 // of the word
+	)
+
+	for i := 0; i < len(name); {
+		r, size := utf8.DecodeRuneInString(name[i:])
+		i += size
+
+		if !isWord(r) {
+			first = i
+			continue
+		}
+
+		if ends(r, name[i:]) {
+			all = append(all, span{first, i})
+			first = i
+		}
+	}
+
+	return all
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 // ends reports whether a word ends between a letter or digit and what follows.
-func ends(r rune, rest []rune) bool {
-	next := rest[0]
-	acronym := unicode.IsUpper(r) && unicode.IsUpper(next) && len(rest) > 1 && unicode.IsLower(rest[1])
+func ends(r rune, rest string) bool {
+	next, size := utf8.DecodeRuneInString(rest)
+	if size == 0 || !isWord(next) {
+		return true
+	}
+
+	third, _ := utf8.DecodeRuneInString(rest[size:])
+	acronym := unicode.IsUpper(r) && unicode.IsUpper(next) && unicode.IsLower(third)
 
 	return unicode.IsLower(r) && unicode.IsUpper(next) || acronym || unicode.IsDigit(r) != unicode.IsDigit(next)
 }
 
 // fold is what is left of a name where spelling does not count.
-func fold(name string) string { return strings.ToLower(strings.Join(split(name), "")) }
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !isWord(r) {
+			return -1
+		}
+
+		return unicode.ToLower(r)
+	}, name)
+}
 
 // capital is a word with a capital.
 func capital(word string) string {
@@ -238,22 +269,25 @@ func stemmed(name string) (stem, number string) {
 
 // underscored puts an underscore into a name where a word ends, or inside the only one. Some names have no room for it.
 func underscored(r *rand.Rand, name string) string {
-	var between, inside []int // words
+	var (
+		between, inside []int // words
+		words           = spans(name)
+	)
 
 	for at := range name {
-		before, after := name[:at], name[at:]
+		within := func(word span) bool { return word.from < at && at < word.to }
 
 		switch {
-		case at == 0 || strings.HasSuffix(before, "_") || strings.HasPrefix(after, "_"):
-		case slices.Equal(append(split(before), split(after)...), split(name)):
-			between = append(between, at)
-		default:
+		case at == 0 || strings.HasSuffix(name[:at], "_") || strings.HasPrefix(name[at:], "_"):
+		case slices.ContainsFunc(words, within):
 			inside = append(inside, at)
+		default:
+			between = append(between, at)
 		}
 	}
 
 	at := between
-	if len(split(name)) == 1 {
+	if len(words) == 1 {
 		at = inside
 	}
 

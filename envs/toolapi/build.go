@@ -153,6 +153,7 @@ func (f *AdapterSpec) Adapter() (Adapter, error) {
 
 	all = given(all, f.Ignored)
 	all = given(all, f.Numbered)
+	all = given(all, f.Enumerated)
 	all = given(all, f.Flag)
 	all = given(all, f.Prefix)
 	all = given(all, f.Spelled)

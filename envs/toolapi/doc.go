@@ -32,6 +32,7 @@
 //	rename       {Query: keyword}                                another name
 //	ignored      {parameter: return_num, value: 3}               must be there, has no effect
 //	numbered     {item: column, to: column_name, beside: [...]}  column1, column2, … instead of one list in a text
+//	enumerated   {item: tag, to: tags, most: 5}                  tag1, tag2, … instead of a list, with types
 //	flag         {parameter: ReturnResult}                       must be true
 //	bracketed    {parameter: NodeInfos, fields: [...]}           FirstNode[x], SecondNode[y] instead of two parameters
 //	prefix       {parameter: SQL, text: "This is the SQL code:"} the text must begin so

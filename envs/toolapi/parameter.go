@@ -122,14 +122,14 @@ func (p *Parameters) read(v any) error {
 	return nil
 }
 
-// MarshalYAML writes a list of names, or a JSON Schema where a list of names would not say everything.
-func (p Parameters) MarshalYAML() (any, error) {
+// form returns what stands in a file: a list of names, or a JSON Schema where a list of names would not say everything.
+func (p Parameters) form() any {
 	typed := func(p Parameter) bool { return p.Optional || p.Schema != nil }
 	if len(p.Keywords) > 0 || slices.ContainsFunc(p.All, typed) {
-		return yamlValue(p.Schema()), nil
+		return p.Schema()
 	}
 
-	return parameterNames(p.All), nil
+	return parameterNames(p.All)
 }
 
 // readParameter reads an item of a list: a name, or a mapping of the name, whether the parameter is required or
@@ -245,28 +245,6 @@ func jsonValue(v any) (any, error) {
 	}
 
 	return nil, fmt.Errorf("%v is not a value of JSON", v)
-}
-
-// yamlValue is the inverse of jsonValue, as the YAML library writes it.
-func yamlValue(v any) any {
-	switch v := v.(type) {
-	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			list[i] = yamlValue(item)
-		}
-
-		return list
-	case envs.Args:
-		object := make(yaml.MapSlice, len(v))
-		for i, arg := range v {
-			object[i] = yaml.MapItem{Key: arg.Name, Value: yamlValue(arg.Value)}
-		}
-
-		return object
-	}
-
-	return v
 }
 
 func parameterNames(parameters []Parameter) []string {

@@ -1,19 +1,13 @@
 package toolapi
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/token"
 
-	"toolevo/envs"
 	"toolevo/envs/response"
 )
 
@@ -68,17 +62,18 @@ type NoticeSpec struct {
 
 // AdapterSpec is an adapter as data. It has exactly one of its fields.
 type AdapterSpec struct {
-	Rename    Rename         `yaml:"rename,omitempty,flow"`
-	Ignored   *Ignored       `yaml:"ignored,omitempty,flow"`
-	Numbered  *Numbered      `yaml:"numbered,omitempty,flow"`
-	Flag      *Flag          `yaml:"flag,omitempty,flow"`
-	Prefix    *Prefix        `yaml:"prefix,omitempty,flow"`
-	Bracketed *BracketedSpec `yaml:"bracketed,omitempty,flow"`
-	Spelled   *Spelled       `yaml:"spelled,omitempty,flow"`
-	Nested    *Nested        `yaml:"nested,omitempty,flow"`
-	Fallback  *Fallback      `yaml:"fallback,omitempty,flow"`
-	Nullable  *Nullable      `yaml:"nullable,omitempty,flow"`
-	Flipped   *Flipped       `yaml:"flipped,omitempty,flow"`
+	Rename     Rename         `yaml:"rename,omitempty,flow"`
+	Ignored    *Ignored       `yaml:"ignored,omitempty,flow"`
+	Numbered   *Numbered      `yaml:"numbered,omitempty,flow"`
+	Enumerated *Enumerated    `yaml:"enumerated,omitempty,flow"`
+	Flag       *Flag          `yaml:"flag,omitempty,flow"`
+	Prefix     *Prefix        `yaml:"prefix,omitempty,flow"`
+	Bracketed  *BracketedSpec `yaml:"bracketed,omitempty,flow"`
+	Spelled    *Spelled       `yaml:"spelled,omitempty,flow"`
+	Nested     *Nested        `yaml:"nested,omitempty,flow"`
+	Fallback   *Fallback      `yaml:"fallback,omitempty,flow"`
+	Nullable   *Nullable      `yaml:"nullable,omitempty,flow"`
+	Flipped    *Flipped       `yaml:"flipped,omitempty,flow"`
 }
 
 // BracketedSpec is a [Bracketed] as data.
@@ -101,34 +96,4 @@ func Parse(f File) (*Spec, error) {
 	}
 
 	return s, nil
-}
-
-// Encode returns the text of the file.
-func (s *Spec) Encode() ([]byte, error) {
-	var b bytes.Buffer
-
-	err := yaml.NewEncoder(&b, yaml.IndentSequence(true), yaml.CustomMarshaler(writeText),
-		yaml.CustomMarshaler(func(n envs.Number) ([]byte, error) { return []byte(n), nil })).Encode(s)
-	if err != nil {
-		return nil, fmt.Errorf("toolapi: write the version %s: %w", s.Version, err)
-	}
-
-	return b.Bytes(), nil
-}
-
-// bare is text that needs no quotes, wherever it stands.
-var bare = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// writeText quotes what goccy leaves bare, or breaks into a block of lines: a list on one line does not always hold it.
-func writeText(text string) ([]byte, error) {
-	hidden := func(r rune) bool { return !unicode.IsGraphic(r) || r == '\uFFFD' }
-
-	switch {
-	case bare.MatchString(text) && !token.IsNeedQuoted(text):
-		return []byte(text), nil
-	case strings.ContainsFunc(text, hidden):
-		return json.Marshal(text)
-	}
-
-	return []byte("'" + strings.ReplaceAll(text, "'", "''") + "'"), nil
 }

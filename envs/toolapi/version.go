@@ -17,6 +17,10 @@ import (
 // argumentError begins what an agent reads about arguments of the wrong type when the API has no text of its own.
 const argumentError = "argument error: "
 
+// MostName is how many characters a name of an API or parameter may have that is made: servers with function calls cut
+// longer ones, or refuse them.
+const MostName = 64
+
 // Version is one API version.
 type Version struct {
 	Name  string // e.g. "p_s"

@@ -110,7 +110,8 @@ func (p Parameter) schema() envs.Args {
 
 // Spec returns the API as a version exposes it under a name.
 func (d *Document) Spec(name string) toolapi.APISpec {
-	lead := "which calls the API " + display.Line(d.API, MostName) + " of the tool " + display.Line(d.Tool, MostName)
+	lead := "which calls the API " + display.Line(d.API, toolapi.MostName) + " of the tool " +
+		display.Line(d.Tool, toolapi.MostName)
 	if d.Description != "" {
 		lead += ": " + display.Line(d.Description, MostDescription)
 	}

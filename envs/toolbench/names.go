@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-)
 
-// MostName is how many characters the name of a function may have: the limit of servers with function calls.
-const MostName = 64
+	"toolevo/envs/toolapi"
+)
 
 var separators = strings.NewReplacer(" ", "_", ",", "_", "/", "_")
 
@@ -74,7 +73,7 @@ func (c *Collection) Functions() (map[Key]string, error) {
 
 	for _, d := range c.Documents {
 		name := FunctionName(d.Key)
-		if shared[name] > 1 || utf8.RuneCountInString(name) > MostName {
+		if shared[name] > 1 || utf8.RuneCountInString(name) > toolapi.MostName {
 			name = marked(name, d.Key)
 		}
 
@@ -94,7 +93,7 @@ func marked(name string, k Key) string {
 	mark := "_" + hex.EncodeToString(sum[:4])
 
 	runes := []rune(name)
-	if most := MostName - len(mark); len(runes) > most {
+	if most := toolapi.MostName - len(mark); len(runes) > most {
 		runes = runes[:most]
 	}
 

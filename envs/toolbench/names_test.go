@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"toolevo/envs/toolapi"
 )
 
 func TestNames(t *testing.T) {
@@ -85,7 +87,7 @@ func TestFunctions(t *testing.T) {
 
 	for _, k := range keys {
 		name := names[k]
-		if taken[name] || utf8.RuneCountInString(name) > MostName {
+		if taken[name] || utf8.RuneCountInString(name) > toolapi.MostName {
 			t.Errorf("%s is called %s", k, name)
 		}
 
@@ -123,7 +125,7 @@ func TestPublishedNames(t *testing.T) {
 	for _, q := range c.Queries {
 		for i, k := range q.APIs {
 			called := FunctionName(k)
-			last, first := called[max(0, len(called)-MostName):], called[:min(len(called), MostName)]
+			last, first := called[max(0, len(called)-toolapi.MostName):], called[:min(len(called), toolapi.MostName)]
 
 			if slices.IndexFunc(q.APIs, func(k Key) bool { return strings.HasSuffix(FunctionName(k), last) }) != i {
 				suffix++
@@ -139,6 +141,6 @@ func TestPublishedNames(t *testing.T) {
 		t.Error("the published rule reaches every function: this test looks at nothing")
 	}
 
-	t.Logf("by the published rules %d (last %d) and %d (first %d) calls reach another function", suffix, MostName,
-		prefix, MostName)
+	t.Logf("by the published rules %d (last %d) and %d (first %d) calls reach another function", suffix,
+		toolapi.MostName, prefix, toolapi.MostName)
 }

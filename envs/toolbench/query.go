@@ -3,6 +3,8 @@ package toolbench
 import (
 	"fmt"
 	"slices"
+
+	"toolevo/envs/toolapi"
 )
 
 // Query is what a user wants.
@@ -66,7 +68,7 @@ func (c *Collection) Statistics() Statistics {
 			s.Templates++
 		}
 
-		if len([]rune(FunctionName(d.Key))) > MostName {
+		if len([]rune(FunctionName(d.Key))) > toolapi.MostName {
 			s.LongNames++
 		}
 	}

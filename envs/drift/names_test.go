@@ -1,0 +1,77 @@
+package drift_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"toolevo/envs/drift"
+	"toolevo/envs/toolapi"
+)
+
+// No made name is longer than servers take, however long those are that it was made of. That names are distinct is what
+// loading checks.
+func TestNamesAreShort(t *testing.T) {
+	t.Parallel()
+
+	long := strings.NewReplacer("who_wants_it", "who_wants_it_1", "all_the_pictures_1", "all_the_pictures_01").
+		Replace(others)
+	m := maker(t, catalogOf(t, long), "base", 3)
+
+	var made []*toolapi.Spec
+
+	for i := range 40 {
+		s, _ := m.Version(i)
+		made = append(made, s)
+	}
+
+	for _, f := range drift.Factors() {
+		s, _ := m.FactorVersion(f, 0)
+		made = append(made, s)
+	}
+
+	for _, o := range drift.Operators() {
+		s, _ := m.Applied(o.Name, []drift.Operator{o}, 0)
+		made = append(made, s)
+	}
+
+	longest := 0
+
+	for _, s := range made {
+		for _, a := range s.APIs {
+			names := []string{a.Name}
+			for _, p := range a.Parameters.All {
+				names = append(names, p.Name)
+			}
+
+			longest = max(longest, slices.Max(lengths(names)))
+		}
+	}
+
+	if longest != toolapi.MostName {
+		t.Errorf("the longest name has %d characters, want %d, as many as the source has", longest, toolapi.MostName)
+	}
+
+	var files []toolapi.File
+
+	for _, s := range made {
+		text, err := s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		files = append(files, toolapi.File{Path: s.Version, Text: string(text)})
+	}
+
+	catalogOf(t, long, files...)
+}
+
+func lengths(names []string) []int {
+	all := make([]int, len(names))
+	for i, name := range names {
+		all[i] = utf8.RuneCountInString(name)
+	}
+
+	return all
+}
