@@ -71,6 +71,10 @@ test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, 
 test-improve: build ## two rounds of improve with a real LLaMA-Factory, Ollama and vLLM on the CPU, killed in every stage
 	bash finetune/interop/improve.sh $(BIN)
 
+.PHONY: test-serve
+test-serve: build ## serve tools under clients of others: the load tool hey, the MCP SDK for Python (both fetched once)
+	bash envs/toolbench/interop/run.sh $(BIN)
+
 .PHONY: test-grid
 test-grid: build ## the full grid of an evaluation with scripted policies, killed and resumed once, in every format
 	bash finetune/interop/grid.sh $(BIN)

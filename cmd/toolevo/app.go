@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -27,6 +28,7 @@ var helpTexts embed.FS
 // app is one invocation of the program, with everything it may touch.
 type app struct {
 	console.Program               // what others wrote is made visible on the way to Out
+	raw             io.Writer     // Out as it was, for protocols
 	columns         int           // of the terminal that results go to, 0 where they go to none
 	ending          ending        // what is said at Ctrl-C
 	quietPeriod     time.Duration // how long a command may prepare in silence; 0: the default, negative: not at all
@@ -42,7 +44,7 @@ type app struct {
 // commands give codes to everything that can happen once they work.
 func (a *app) run(ctx context.Context, args []string) int {
 	out := display.NewWriter(a.Out)
-	a.Out, a.columns = out, console.Width(a.Out)
+	a.raw, a.Out, a.columns = a.Out, out, console.Width(a.Out)
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -90,7 +92,7 @@ func (a *app) root() *cobra.Command {
 		a.reportCommand(), a.checkCommand(), a.exportCommand(), a.finetuneCommand(), a.evalCommand(),
 		a.improveCommand(), a.versionsCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(),
 		a.versionCommand(), a.replayCommand(), a.branchCommand(), a.ablateCommand(), a.runsCommand(),
-		a.analyzeCommand())
+		a.analyzeCommand(), a.serveCommand())
 
 	for _, b := range suite.All() {
 		if c, ok := b.(suite.Commander); ok {

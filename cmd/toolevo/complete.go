@@ -13,6 +13,7 @@ import (
 	"toolevo/envs/drift"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
+	"toolevo/envs/toolbench/virtual"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/trajectories/export"
@@ -36,6 +37,8 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"engine":        console.Offered(configs.PythonEngines()),
 		"compat":        console.Listed(valuesOf("environment.compat")),
 		"feedback":      console.Offered(configs.Feedbacks()),
+		"simulator":     policies,
+		"mode":          console.Offered(virtual.Modes()),
 		"config":        shippedOrFile,
 		"set":           settingKeys,
 		"without":       console.Listed(configs.PythonWalls()),

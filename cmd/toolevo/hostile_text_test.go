@@ -92,6 +92,8 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"toolbench", "import", in("queries"), "--data", in("toolbench")}},
 		{args: []string{"toolbench", "import", in("none" + spell)}, lines: true},
 		{args: []string{"toolbench", "convert", in("none" + spell), "--out", in("converted")}, lines: true},
+		{args: []string{"toolbench", "cache", in("none" + spell), "--cache", in("answers.db")}, lines: true},
+		{args: []string{"serve", "tools", "--data", in("none" + spell)}, lines: true},
 		{args: []string{"versions", "list", in("version.yaml")}},
 		{args: []string{"versions", "show", in("version.yaml")}},
 		{args: []string{"versions", "diff", "p_c", in("version.yaml")}},

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	toolbench "toolevo/envs/toolbench/bench"
+	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune"
 	"toolevo/finetune/improve"
 	"toolevo/mcts"
@@ -80,6 +81,8 @@ var allPrinted = []printedJSON{
 	{"versions validate", validatedVersions{}},
 	{"toolbench import", toolbench.Imported{}},
 	{"toolbench convert", toolbench.Converted{}},
+	{"toolbench cache", virtual.Imported{}},
+	{"serve tools", servedTools{}},
 }
 
 const jsonIntroduction = `# What commands print with --json

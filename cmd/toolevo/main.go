@@ -15,6 +15,7 @@
 //	toolevo doctor                             what a model's server will silently do wrong
 //	toolevo doctor sandbox                     whether model-written programs stay inside
 //	toolevo bench serve                        a simulated inference server, for rehearsals and measurements
+//	toolevo serve tools                        ToolBench's functions for any client, over HTTP or MCP
 //	toolevo demo                               all of it on synthetic data
 //
 // This package wires the others together and reports; it holds no logic of theirs. Results go to stdout, words for

@@ -22,7 +22,7 @@ var commands = [][]string{
 	{"versions", "diff"},
 	{"versions", "validate"}, {"finetune"}, {"improve"}, {"replay"}, {"branch"}, {"ablate"}, {"runs"},
 	{"runs", "compact"}, {"analyze"}, {"toolbench"}, {"toolbench", "import"},
-	{"toolbench", "convert"},
+	{"toolbench", "convert"}, {"toolbench", "cache"}, {"serve"}, {"serve", "tools"},
 }
 
 func TestHelp(t *testing.T) {

@@ -2,7 +2,7 @@
 # cache, the folder where environments are kept.
 # shellcheck shell=bash
 
-need_gb=12 # to build an environment: it takes 7 GB, and 3 GB of downloads while it is made
+need_gb=${need_gb:-12} # to build an environment: it takes 7 GB, and 3 GB of downloads while it is made
 
 # shellcheck source=../../mcts/policy/interop/find-python.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../mcts/policy/interop/find-python.sh"
@@ -38,7 +38,7 @@ environment() {
 		rm -rf "$env" # what an interrupted build left
 		free_gb=$(($(df -Pk "$cache" | awk 'NR == 2 { print $4 }') / 1024 / 1024))
 		[ "$free_gb" -ge "$need_gb" ] || skip "$cache has $free_gb GB free, building the Python environment needs $need_gb GB"
-		echo "python: building the Python environment in $env (some minutes, 7 GB)" >&2
+		echo "python: building the Python environment in $env (up to some minutes)" >&2
 		build_env "$env" "$pins"
 	fi
 	flock -u 9

@@ -22,7 +22,7 @@ func commands(p *console.Program) []*cobra.Command {
 	cmd := console.Documented(&cobra.Command{
 		Use: "toolbench",
 	}, helpTexts)
-	cmd.AddCommand(newImport(p), newConvert(p))
+	cmd.AddCommand(newImport(p), newConvert(p), newCache(p))
 
 	return []*cobra.Command{console.Group(cmd)}
 }

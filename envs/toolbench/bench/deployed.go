@@ -167,7 +167,7 @@ func (d *Deployed) Find(api toolbench.Key) (name string, ok bool) {
 	return d.suite.functions[found[0]], true
 }
 
-// Tally returns what happened to the calls that fitted.
+// Tally returns what happened to the calls that fitted a version of the suite.
 func (d *Deployed) Tally() virtual.Tally { return d.apis.Tally() }
 
 // Answer is what a call is answered.

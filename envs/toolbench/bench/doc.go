@@ -14,14 +14,14 @@
 // The observation is what StableToolBench's server answers, an object of error and response, cut as there. No other
 // functions than those of the task can be called.
 //
-// The simulator is a script, or a language model that the section toolbench of the configuration names; answers may be
-// kept in a cache. What it said is remembered in the log of a run, and what it is stands in the lineage. A call that
+// The simulator is a script, or a language model that the section toolbench of the configuration names; a cache may
+// keep answers. What a model said is remembered in the log of a run, and what it is stands in the lineage. A call that
 // the API answers with an error is a tool error.
 //
 // # Serving
 //
-// [Deploy] exposes the functions of a version without tasks, for a server: checked and answered as in a step, and
-// whole.
+// [Deploy] exposes the functions of a version without tasks, for a server: calls are checked and answered as in a step,
+// and nothing is cut.
 //
 // # Reward
 //

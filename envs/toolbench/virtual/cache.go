@@ -36,6 +36,9 @@ const (
 	cacheFormat   = 1
 )
 
+// mostConnections bounds how many calls read at the same time. A connection that stays open costs nothing to open.
+const mostConnections = 8
+
 // OpenCache opens the cache at a path, making it where there is none. The error of a file that is no cache, or a broken
 // one, is [durable.ErrDamaged].
 func OpenCache(ctx context.Context, path string) (*Cache, error) {
@@ -61,6 +64,9 @@ func openCache(ctx context.Context, path string) (*Cache, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	db.SetMaxOpenConns(mostConnections)
+	db.SetMaxIdleConns(mostConnections)
 
 	c := &Cache{path: path, db: db}
 	if err := c.prepare(ctx); err != nil {

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/configs"
+	"toolevo/envs/console"
+	"toolevo/envs/suite"
+	toolbench "toolevo/envs/toolbench/bench"
+	toolserver "toolevo/envs/toolbench/serve"
+	"toolevo/envs/toolbench/virtual"
+	"toolevo/mcts/policy/serving"
+)
+
+// The variables that hold keys.
+const (
+	ownKeyVariable     = "TOOLBENCH_KEY"      // what clients of our server send
+	backendKeyVariable = "TOOLBENCH_REAL_KEY" // what the real backend is sent
+)
+
+// serveToolsOptions are the flags of serve tools, beside those that are settings.
+type serveToolsOptions struct {
+	data, listen, task, backend string
+	requireKey, stdio           bool
+	calls                       int
+	asJSON                      *bool
+	servers                     *serving.Servers
+}
+
+func (a *app) serveCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "serve", Short: "Serve functions to clients of others"}
+	cmd.AddCommand(a.serveToolsCommand())
+
+	return console.Group(cmd)
+}
+
+func (a *app) serveToolsCommand() *cobra.Command {
+	o := &serveToolsOptions{}
+	cmd := console.Documented(&cobra.Command{
+		Use:  "tools",
+		Args: console.Positional(0, 0),
+	}, helpTexts)
+	s := a.addSettings(cmd, map[string]string{"suite": "toolbench", "split": "test", "api": "[p_c]"},
+		"split", "api", "feedback", "simulator", "mode", "cache")
+	data := a.DataFlag(cmd)
+	o.servers = a.servingFlags(cmd)
+	o.asJSON = console.JSONFlag(cmd)
+
+	flags := cmd.Flags()
+	flags.StringVar(&o.listen, "listen", "127.0.0.1:8081", "listen on `HOST:PORT`; port 0 is any free one")
+	flags.StringVar(&o.task, "question", "", "only the functions that the question of an `ID` offers (default: all)")
+	flags.StringVar(&o.backend, "real", "", "`URL` of a server of the real APIs, which is asked first; its key is "+
+		"that in "+backendKeyVariable)
+	flags.BoolVar(&o.requireKey, "require-key", false, "ask clients for the key in "+ownKeyVariable)
+	flags.IntVar(&o.calls, "max-calls", toolserver.DefaultMaxCalls, "`N` calls run at the same time, the others wait")
+	flags.BoolVar(&o.stdio, "stdio", false, "be an MCP server over stdin and stdout, and listen nowhere")
+
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := s.resolve(cmd.Flags(), nil)
+		if err != nil {
+			return err
+		}
+
+		o.data = *data
+
+		return a.serveTools(cmd.Context(), c, o)
+	}
+
+	return cmd
+}
+
+// serveTools serves the versions of a configuration until the process is told to end.
+func (a *app) serveTools(ctx context.Context, c *configs.Resolved, o *serveToolsOptions) (err error) {
+	options := toolserver.Options{MaxCalls: o.calls, Software: software(), Versions: map[string]toolserver.Version{}}
+	if o.calls < 1 {
+		return console.Usage("--max-calls %d: want at least 1", o.calls)
+	}
+
+	if o.requireKey {
+		if options.Key = a.Lookup(ownKeyVariable); options.Key == "" {
+			return console.Usage("--require-key: %s is not set", ownKeyVariable)
+		}
+	}
+
+	b, err := openBench(ctx, o.data, c, a.openEngine)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+
+	b.Servers = o.servers
+	a.warnExposed(b.Servers)
+
+	deployed, err := a.deployFunctions(ctx, b, o)
+	if err != nil {
+		return err
+	}
+
+	for i, version := range c.API {
+		options.Versions[version] = deployed[i]
+	}
+
+	options.Default = c.API[0]
+
+	server, err := toolserver.New(options)
+	if err != nil {
+		return err
+	}
+
+	if o.stdio {
+		return console.GaveUp(server.Stdio(ctx, io.NopCloser(a.In), unclosed{a.raw}))
+	}
+
+	address, err := a.serveHTTP(ctx, server, c, o)
+	if err != nil {
+		return err
+	}
+
+	served := servedTools{
+		Address: address, Versions: c.API, Functions: len(deployed[0].Functions()), Requests: server.Counts(),
+		Answers: deployed[0].Tally(), // all versions are of one suite
+	}
+
+	return a.Show(*o.asJSON, served, func() { fmt.Fprint(a.Out, served.text()) })
+}
+
+// deployFunctions deploys the versions of the configuration, after it made sure that a model can be asked.
+func (a *app) deployFunctions(ctx context.Context, b *bench, o *serveToolsOptions) ([]*toolbench.Deployed, error) {
+	if p, ok := b.suite.(suite.Preparer); ok {
+		if err := p.Prepare(ctx); err != nil {
+			return nil, err
+		}
+	}
+
+	var backend *virtual.Backend
+
+	if o.backend != "" {
+		var err error
+		if backend, err = virtual.NewBackend(o.backend, a.Lookup(backendKeyVariable)); err != nil {
+			return nil, console.Usage("--real: %w", err)
+		}
+	}
+
+	var all []*toolbench.Deployed
+
+	for _, version := range b.Config.API {
+		d, err := toolbench.Deploy(b.suite, version, o.task, backend)
+		if err != nil {
+			return nil, err
+		}
+
+		all = append(all, d)
+	}
+
+	return all, nil
+}
+
+// The times that clients have. A call may take as long as the model does.
+const (
+	readTime  = time.Minute
+	idleTime  = 2 * time.Minute
+	graceTime = 10 * time.Second // for calls that are being answered when the server ends
+)
+
+// serveHTTP serves until ctx ends; calls that are being answered then get their answers.
+func (a *app) serveHTTP(ctx context.Context, h http.Handler, c *configs.Resolved, o *serveToolsOptions) (string,
+	error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
+	if err != nil {
+		return "", console.GaveUp(fmt.Errorf("%w: name another with --listen", err))
+	}
+
+	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+
+	s := &http.Server{
+		Handler: h, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: idleTime,
+		BaseContext: func(net.Listener) context.Context { return calls },
+	}
+	address := "http://" + listener.Addr().String()
+	a.introduceTools(address, c, o)
+
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(listener) }()
+
+	select {
+	case err := <-ended:
+		return address, console.GaveUp(err)
+	case <-ctx.Done():
+	}
+
+	grace, end := context.WithTimeout(calls, graceTime)
+	defer end()
+
+	if err := s.Shutdown(grace); err != nil {
+		cancel()
+		_ = s.Close() // what has not ended by now is cut
+	}
+	<-ended
+
+	return address, nil
+}
+
+// introduceTools says where the server is and what to try with it.
+func (a *app) introduceTools(address string, c *configs.Resolved, o *serveToolsOptions) {
+	a.Say("ToolBench's functions under %s at %s/virtual, and over MCP at %s/mcp", c.API[0], address, address)
+
+	for _, version := range c.API[1:] {
+		a.Say("Under %s: the same, with \"version\": %q, and %s/mcp/%s", version, version, address, version)
+	}
+
+	if o.requireKey {
+		a.Say("It asks for the key in %s.", ownKeyVariable)
+	}
+
+	a.Say("Ctrl-C ends it and tells how it was used.")
+}
+
+// unclosed is an output that outlives its connection.
+type unclosed struct{ io.Writer }
+
+// Close implements [io.Closer].
+func (unclosed) Close() error { return nil }

@@ -1,0 +1,273 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/sync/semaphore"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/bench"
+)
+
+// Version is the functions that a version exposes. It is safe for concurrent use.
+type Version interface {
+	// Functions returns all of them.
+	Functions() []bench.Function
+	// Find returns the function by which an API is called, and whether there is one.
+	Find(api toolbench.Key) (name string, ok bool)
+	// Call calls a function. The error is ours.
+	Call(ctx context.Context, name string, args envs.Args) (bench.Answer, error)
+}
+
+// Options say what is served, and to whom.
+type Options struct {
+	Versions map[string]Version // by name
+	Default  string             // the version of a request that names none
+	Key      string             // that clients have to send; "" is none
+	MaxBody  int64              // bytes of a request; 0 is DefaultMaxBody
+	MaxCalls int                // that run at the same time; 0 is DefaultMaxCalls
+	Software string             // the version of this program, for clients
+	Log      *slog.Logger       // of failures of ours; nil is nowhere
+}
+
+// The limits where nobody says otherwise. Calls wait for a model more than for a processor.
+const (
+	DefaultMaxBody  = 1 << 20
+	DefaultMaxCalls = 256
+)
+
+// Server answers requests. It implements [http.Handler].
+type Server struct {
+	o       Options
+	running *semaphore.Weighted
+	figures *figures
+	handler http.Handler
+}
+
+// New returns a server.
+func New(o Options) (*Server, error) {
+	if o.Versions[o.Default] == nil {
+		return nil, fmt.Errorf("serve: the version %q is not among those that are served", o.Default)
+	}
+
+	o.MaxBody, o.MaxCalls = cmp.Or(o.MaxBody, DefaultMaxBody), cmp.Or(o.MaxCalls, DefaultMaxCalls)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+
+	s := &Server{o: o, running: semaphore.NewWeighted(int64(o.MaxCalls)), figures: newFigures()}
+	mcp := s.mcpHandler()
+
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /virtual", s.virtual)
+	mux.Handle("/mcp", s.withKey(mcp))
+	mux.Handle("/mcp/{version}", s.withKey(mcp))
+	mux.Handle("GET /metrics", s.withKey(promhttp.HandlerFor(s.figures.registry, promhttp.HandlerOpts{})))
+
+	s.handler = http.NewCrossOriginProtection().Handler(mux)
+
+	return s, nil
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength > s.o.MaxBody {
+		s.refuse(w, http.StatusRequestEntityTooLarge, s.tooLarge())
+		return
+	}
+
+	r.Body = http.MaxBytesReader(w, r.Body, s.o.MaxBody)
+	s.handler.ServeHTTP(w, r)
+}
+
+func (s *Server) tooLarge() string {
+	return fmt.Sprintf("the body is too large: want at most %d bytes", s.o.MaxBody)
+}
+
+// withKey lets requests with the right key pass.
+func (s *Server) withKey(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.isKey(bearer(r)) {
+			s.refuse(w, http.StatusUnauthorized, wrongKey)
+			return
+		}
+
+		h.ServeHTTP(w, r)
+	})
+}
+
+const wrongKey = "the key is missing or wrong: send it as Authorization: Bearer KEY, or to /virtual as toolbench_key"
+
+func bearer(r *http.Request) string {
+	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return key
+}
+
+func (s *Server) isKey(key string) bool {
+	return s.o.Key == "" || subtle.ConstantTimeCompare([]byte(key), []byte(s.o.Key)) == 1
+}
+
+// chatWithUser is a name that agents call which want to ask the user.
+const chatWithUser = "chat_with_user"
+
+// virtual answers a request of StableToolBench's protocol.
+func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
+	request, status, err := s.read(r)
+	if err != nil {
+		s.refuse(w, status, err.Error())
+		return
+	}
+
+	key, _ := request.Text("toolbench_key")
+	if !s.isKey(cmp.Or(bearer(r), key)) {
+		s.refuse(w, http.StatusUnauthorized, wrongKey)
+		return
+	}
+
+	version, _ := request.Text("version")
+
+	v, ok := s.o.Versions[cmp.Or(version, s.o.Default)]
+	if !ok {
+		s.refuse(w, http.StatusBadRequest, fmt.Sprintf("the version %.100q is not served", version))
+		return
+	}
+
+	if name, _ := request.Text("api_name"); name == chatWithUser {
+		send(w, http.StatusOK, toolbench.Answer{Response: "There is no user to chat with. Go on by yourself."}.Text())
+		return
+	}
+
+	text, err := s.answer(r.Context(), v, request)
+	if err != nil {
+		s.o.Log.Error("a call failed", "error", err)
+		s.refuse(w, http.StatusBadGateway, "what stands in for the API failed: "+err.Error())
+
+		return
+	}
+
+	send(w, http.StatusOK, text)
+}
+
+// read reads the object of a request.
+func (s *Server) read(r *http.Request) (request envs.Args, status int, err error) {
+	body, err := io.ReadAll(r.Body)
+
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return nil, http.StatusRequestEntityTooLarge, errors.New(s.tooLarge())
+	}
+
+	if err != nil {
+		return nil, http.StatusBadRequest, fmt.Errorf("the body was cut off: %w", err)
+	}
+
+	v, err := pytext.Decode(strings.ToValidUTF8(string(body), "\uFFFD"))
+	if err != nil {
+		return nil, http.StatusBadRequest, fmt.Errorf("the body is no JSON: %w", err)
+	}
+
+	request, ok := v.(envs.Args)
+	if !ok {
+		return nil, http.StatusBadRequest, fmt.Errorf("the body is a %s, want an object", pytext.TypeName(v))
+	}
+
+	return request, http.StatusOK, nil
+}
+
+// answer answers a request in a version.
+func (s *Server) answer(ctx context.Context, v Version, request envs.Args) (string, error) {
+	category, _ := request.Text("category")
+	tool, _ := request.Text("tool_name")
+	api, _ := request.Text("api_name")
+	key := toolbench.Key{Category: category, Tool: tool, API: api}
+
+	input, _ := request.Get("tool_input")
+
+	args, err := arguments(input)
+	if err != nil {
+		return s.refusal(envs.InvocationError, "tool input parse error: "+err.Error()), nil
+	}
+
+	name, ok := v.Find(key)
+	if !ok {
+		return s.refusal(envs.InvalidAction, fmt.Sprintf("there is no API %.300q", key)), nil
+	}
+
+	a, err := s.call(ctx, v, name, args)
+
+	return a.Text, err
+}
+
+// refusal is the answer to what is no call.
+func (s *Server) refusal(outcome envs.Outcome, why string) string {
+	s.figures.count(outcome.String())
+	return toolbench.Answer{Error: why, Response: ""}.Text()
+}
+
+// arguments reads the arguments of a call: an object, a text that holds one, or nothing.
+func arguments(input any) (envs.Args, error) {
+	if text, ok := input.(string); ok {
+		if strings.TrimSpace(text) == "" {
+			return envs.Args{}, nil
+		}
+
+		var err error
+		if input, err = pytext.Decode(text); err != nil {
+			return nil, fmt.Errorf("%w: want a JSON object", err)
+		}
+	}
+
+	switch input := input.(type) {
+	case nil:
+		return envs.Args{}, nil
+	case envs.Args:
+		return input, nil
+	}
+
+	return nil, fmt.Errorf("it is a %s: want a JSON object", pytext.TypeName(input))
+}
+
+// call calls a function as soon as one more call may run.
+func (s *Server) call(ctx context.Context, v Version, name string, args envs.Args) (bench.Answer, error) {
+	if err := s.running.Acquire(ctx, 1); err != nil {
+		return bench.Answer{}, err
+	}
+	defer s.running.Release(1)
+
+	a, err := v.Call(ctx, name, args)
+	if err != nil {
+		s.figures.count("failed")
+		return a, err
+	}
+
+	s.figures.count(a.Outcome.String())
+
+	return a, nil
+}
+
+// refuse answers a request that is no call.
+func (s *Server) refuse(w http.ResponseWriter, status int, why string) {
+	if status == http.StatusRequestEntityTooLarge {
+		w.Header().Set("Connection", "close") // nobody reads the rest
+	}
+
+	s.figures.count("refused")
+	send(w, status, toolbench.Answer{Error: why, Response: ""}.Text())
+}
+
+func send(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text) // who does not listen any more is told nothing
+}
