@@ -21,6 +21,7 @@ import (
 
 	toolbench "toolevo/envs/toolbench/bench"
 	"toolevo/finetune"
+	"toolevo/finetune/fidelity"
 	"toolevo/finetune/improve"
 	"toolevo/mcts"
 	"toolevo/toolqa"
@@ -49,6 +50,7 @@ var allPrinted = []printedJSON{
 	{"eval adaptation", evaluationAdaptation{}},
 	{"eval compare", comparedEvaluations{}},
 	{"eval rescore", rescoredEvaluation{}},
+	{"eval simulator", fidelity.Report{}},
 	{"analyze", analysis{}},
 	{"collect --dry-run, eval --dry-run", dryRunDocument{}},
 	{"runs", runList{}},
@@ -80,6 +82,7 @@ var allPrinted = []printedJSON{
 	{"versions validate", validatedVersions{}},
 	{"toolbench import", toolbench.Imported{}},
 	{"toolbench convert", toolbench.Converted{}},
+	{"mirror data", mirrored{}},
 }
 
 const jsonIntroduction = `# What commands print with --json
