@@ -54,7 +54,8 @@ func (a *app) evalSimulatorCommand() *cobra.Command {
 		"ollama:MODEL, separated by commas (default: the files have answers)")
 	flags.StringVar(&o.mode, "mode", string(virtual.SFT), "with --simulator: `NAME` of how they are asked: sft, or cot")
 	flags.StringVar(&o.judge, "judge", "", "`KIND:MODEL` that rates answers from 1 to 10")
-	flags.StringVar(&o.embedder, "embedder", "", "`MODEL` whose embeddings are compared, at the server's /v1/embeddings")
+	flags.StringVar(&o.embedder, "embedder", "", "`MODEL` whose embeddings are compared, at the server's "+
+		"/v1/embeddings")
 	flags.StringVar(&o.write, "format", "table", "`NAME`: table, markdown, csv or latex")
 	flags.StringVar(&o.out, "out", "", "keep answers, judgements and the report in the folder `DIR`; the same command "+
 		"goes on there")

@@ -94,14 +94,14 @@ func (m *mirrorData) run(cmd *cobra.Command, files []string) (err error) {
 		return err
 	}
 
-	documents, err := readDocuments(*m.data)
+	ctx := cmd.Context()
+
+	calls, inputs, err := m.read(ctx, files)
 	if err != nil {
 		return err
 	}
 
-	ctx := cmd.Context()
-
-	calls, inputs, err := m.read(ctx, files)
+	documents, err := readDocuments(*m.data)
 	if err != nil {
 		return err
 	}
@@ -308,7 +308,8 @@ func (m *mirrorData) print(r *mirror.Report) error {
 
 		printCounts(m, "dropped of "+strconv.Itoa(r.Calls)+" calls", r.Dropped)
 		printCounts(m, "texts refused", r.Written.Refused)
-		m.app.Say("Next: toolevo %s", console.Shell("finetune", *m.out, "--recipe", "mirrorapi-7b", "--out", "simulator"))
+		m.app.Say("Next: toolevo %s", console.Shell("finetune", *m.out, "--recipe", "mirrorapi-7b", "--out",
+			"simulator"))
 	})
 }
 

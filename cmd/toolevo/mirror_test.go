@@ -55,6 +55,7 @@ type writing struct {
 
 func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
+		Model    string
 		Messages []struct{ Content string }
 		Input    []string
 	}
@@ -97,14 +98,14 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		text = `{"error": "", "response": "thing 1"}`
 	}
 
-	json.NewEncoder(w).Encode(map[string]any{"object": "chat.completion", "model": "m", "choices": []any{
+	json.NewEncoder(w).Encode(map[string]any{"object": "chat.completion", "model": asked.Model, "choices": []any{
 		map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": text},
 			"finish_reason": "stop"},
 	}})
 }
 
-// Recorded calls become a folder that trains a simulator, whose answers are measured by its test sets. What models wrote
-// is not asked for again, and a server that fails leaves no half of a folder.
+// Recorded calls become a folder that trains a simulator, whose answers are measured by its test sets. What models
+// wrote is not asked for again, and a server that fails leaves no half of a folder.
 func TestMirror(t *testing.T) {
 	t.Parallel()
 
@@ -114,8 +115,8 @@ func TestMirror(t *testing.T) {
 
 	file, data, out := calls(t), smallData(t), filepath.Join(t.TempDir(), "mirror")
 	mirror := func(args ...string) []string {
-		return append([]string{"mirror", "data", file, "--data", data, "--server", server.URL + "/v1", "--progress", "none",
-			"--out", out}, args...)
+		return append([]string{"mirror", "data", file, "--data", data, "--server", server.URL + "/v1", "--progress",
+			"none", "--out", out}, args...)
 	}
 	asking := mirror("--check", "openai:m", "--augment", "openai:m", "--pairs", "2", "--explain", "openai:m",
 		"--explanations", "5", "--explained-failures", "1", "--json")
@@ -145,7 +146,8 @@ func TestMirror(t *testing.T) {
 	}
 
 	says(t, "check", must(t, "check", out), "0 faulty, 0 problems")
-	says(t, "finetune", must(t, "finetune", out, "--recipe", "mirrorapi-7b", "--gpus", "8", "--print", "--out", out+"-t"),
+	says(t, "finetune",
+		must(t, "finetune", out, "--recipe", "mirrorapi-7b", "--gpus", "8", "--print", "--out", out+"-t"),
 		"dataset: train_sft,train_cot,train_augment\n", "num_train_epochs: 5.0\n")
 	fails(t, exitUsage, []string{"it trains exports of the format sft-trajectory"}, "finetune", out, "--recipe", "tiny",
 		"--print", "--out", out+"-t")

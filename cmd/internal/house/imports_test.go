@@ -127,8 +127,8 @@ var allowed = []rule{
 	{"finetune/viewer", []string{"envs", "envs/display", "finetune/rundir", "mcts", "mcts/store", "trajectories"}},
 	{"finetune/adaptation", []string{"envs", "envs/toolapi", "trajectories"}},
 	{"finetune/failure", []string{"envs", "envs/names", "mcts", "trajectories"}},
-	{"finetune/fidelity", []string{"envs/kept", "envs/regular", "envs/toolbench", "envs/toolbench/recorded",
-		"envs/toolbench/virtual", "finetune/statistics", "trajectories/mirror"}},
+	{"finetune/fidelity", []string{"envs/display", "envs/kept", "envs/regular", "envs/toolbench",
+		"envs/toolbench/recorded", "envs/toolbench/virtual", "finetune/statistics", "trajectories/mirror"}},
 	{"finetune/variability", []string{"envs/drift", "finetune", "finetune/statistics"}},
 	{"finetune/checkpoint", []string{"envs/durable", "envs/regular", "trajectories/export"}},
 	{"finetune/child", nil},
@@ -154,7 +154,7 @@ var allowed = []rule{
 		"mcts/store", "trajectories"}},
 
 	{"cmd/...", []string{"envs/...", "toolqa/bench", "mcts/...", "trajectories",
-		"trajectories/export", "finetune/...", "configs/..."}},
+		"trajectories/export", "trajectories/mirror", "finetune/...", "configs/..."}},
 }
 
 // Imports point downwards. Tests may look anywhere but into the commands.
