@@ -92,7 +92,7 @@ func (a *app) root() *cobra.Command {
 		a.reportCommand(), a.checkCommand(), a.exportCommand(), a.finetuneCommand(), a.evalCommand(),
 		a.improveCommand(), a.versionsCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(),
 		a.versionCommand(), a.replayCommand(), a.branchCommand(), a.ablateCommand(), a.runsCommand(),
-		a.analyzeCommand(), a.serveCommand())
+		a.analyzeCommand(), a.serveCommand(), a.mirrorCommand())
 
 	for _, b := range suite.All() {
 		if c, ok := b.(suite.Commander); ok {

@@ -94,6 +94,10 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"toolbench", "convert", in("none" + spell), "--out", in("converted")}, lines: true},
 		{args: []string{"toolbench", "cache", in("none" + spell), "--cache", in("answers.db")}, lines: true},
 		{args: []string{"serve", "tools", "--data", in("none" + spell)}, lines: true},
+		{args: []string{"mirror", "data", in("calls.jsonl"), "--out", in("mirror")}, quiet: true},
+		{args: []string{"mirror", "data", in("none" + spell), "--out", in("mirror")}, lines: true},
+		{args: []string{"eval", "simulator", in("cases.jsonl")}},
+		{args: []string{"eval", "simulator", in("cases.jsonl"), "--format", spell}},
 		{args: []string{"versions", "list", in("version.yaml")}},
 		{args: []string{"versions", "show", in("version.yaml")}},
 		{args: []string{"versions", "diff", "p_c", in("version.yaml")}},
@@ -199,6 +203,9 @@ func hostile(t *testing.T) hostileFiles {
 	version = strings.Replace(version, "about: 'made from p_c'", `about: "`+inJSON(spell)+`"`, 1)
 	write(t, in("queries/G1_x.json"), `[{"query_id": 1, "query": "q", "api_list": [], "relevant APIs": [["`+
 		inJSON(spell)+`", ""]]}]`)
+	write(t, in("cases.jsonl"), `{"instruction": "i", "output": "o", "predict": "p", "model": "`+inJSON(spell)+`"}`)
+	write(t, in("calls.jsonl"), `{"category": "c", "tool_name": "t", "api_name": "a", "tool_input": "`+inJSON(spell)+
+		`", "response": ""}`)
 	write(t, in("templates.yaml"), `dataset: "tea`+inJSON(spell)+"\"\n")
 	write(t, in("version.yaml"), strings.Replace(version, "version: made_1_000", `version: "made`+inJSON(spell)+`"`, 1))
 

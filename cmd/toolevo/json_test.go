@@ -22,6 +22,7 @@ import (
 	toolbench "toolevo/envs/toolbench/bench"
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune"
+	"toolevo/finetune/fidelity"
 	"toolevo/finetune/improve"
 	"toolevo/mcts"
 	"toolevo/toolqa"
@@ -50,6 +51,7 @@ var allPrinted = []printedJSON{
 	{"eval adaptation", evaluationAdaptation{}},
 	{"eval compare", comparedEvaluations{}},
 	{"eval rescore", rescoredEvaluation{}},
+	{"eval simulator", fidelity.Report{}},
 	{"analyze", analysis{}},
 	{"collect --dry-run, eval --dry-run", dryRunDocument{}},
 	{"runs", runList{}},
@@ -83,6 +85,7 @@ var allPrinted = []printedJSON{
 	{"toolbench convert", toolbench.Converted{}},
 	{"toolbench cache", virtual.Imported{}},
 	{"serve tools", servedTools{}},
+	{"mirror data", mirrored{}},
 }
 
 const jsonIntroduction = `# What commands print with --json

@@ -23,6 +23,7 @@ var commands = [][]string{
 	{"versions", "validate"}, {"finetune"}, {"improve"}, {"replay"}, {"branch"}, {"ablate"}, {"runs"},
 	{"runs", "compact"}, {"analyze"}, {"toolbench"}, {"toolbench", "import"},
 	{"toolbench", "convert"}, {"toolbench", "cache"}, {"serve"}, {"serve", "tools"},
+	{"toolbench", "convert"}, {"eval", "simulator"}, {"mirror"}, {"mirror", "data"},
 }
 
 func TestHelp(t *testing.T) {
@@ -39,7 +40,7 @@ func TestHelp(t *testing.T) {
 
 		leaf := name != "toolevo" && name != "toolevo data" && name != "toolevo bench" && name != "toolevo version" &&
 			name != "toolevo versions" && name != "toolevo data template" && name != "toolevo completion" &&
-			name != "toolevo toolbench"
+			name != "toolevo toolbench" && name != "toolevo mirror"
 		if leaf && !strings.Contains(r.out, "Examples:\n  "+name) && !strings.Contains(r.out, "\n  "+name+" ") {
 			t.Errorf("%s --help has no example:\n%s", name, r.out)
 		}

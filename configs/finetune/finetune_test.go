@@ -16,7 +16,8 @@ func TestFS(t *testing.T) {
 	}
 
 	want := []string{
-		"llama3-8b-paper.yaml", "llama3-8b-static.yaml", "llama3.1-8b.yaml", "many.yaml", "proof.yaml",
+		"llama3-8b-paper.yaml", "llama3-8b-static.yaml", "llama3.1-8b.yaml", "many.yaml",
+		"mirrorapi-7b.yaml", "proof.yaml",
 		"qwen2-7b-paper.yaml", "qwen3-8b-dpo.yaml", "qwen3-8b-lora.yaml", "qwen3-8b-step.yaml", "qwen3-8b.yaml",
 		"tiny.yaml", "zero2.json",
 	}

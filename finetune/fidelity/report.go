@@ -26,7 +26,7 @@ type Row struct {
 	Cosine *float64 `json:"cosine,omitempty"` // of embeddings, the mean; missing without an embedding model
 	Judge  *Judged  `json:"judge,omitempty"`  // missing without a judge
 
-	// Keeps is the share of cases in which the answer succeeds or fails as the real one does, by MirrorAPI's rules.
+	// the share of cases in which the answer succeeds or fails as the real one does, by MirrorAPI's rules
 	Keeps float64 `json:"keeps"`
 }
 
@@ -37,8 +37,7 @@ type Judged struct {
 	Rating    float64 `json:"rating"`    // the mean, 1 to 10
 	Deviation float64 `json:"deviation"` // of the ratings, by n-1
 
-	// Agreement is the share of cases with a rating in which the judge, by a rating above 5, and the rule of keeps
-	// say the same.
+	// the share of cases with a rating in which the judge, by a rating above 5, and the rule of keeps say the same
 	Agreement float64 `json:"agreement"`
 	Kappa     float64 `json:"kappa"` // Cohen's: the agreement beyond what chance gives
 }
@@ -82,22 +81,22 @@ func (o *Options) row(model string, split mirror.Split, all []measured) Row {
 	n := float64(len(all))
 
 	var (
-		cosine        float64
+		cosine, keeps float64
 		ratings       []float64
 		good, keeping []bool
 	)
 
 	for _, m := range all {
-		row.BLEU += m.bleu / n
-		row.BLEUWords += m.words / n
-		cosine += m.cosine / n
+		row.BLEU += m.bleu
+		row.BLEUWords += m.words
+		cosine += m.cosine
 
 		if !m.readable {
 			row.Unreadable++
 		}
 
 		if m.keeps {
-			row.Keeps += 1 / n
+			keeps++
 		}
 
 		if m.judged {
@@ -106,7 +105,10 @@ func (o *Options) row(model string, split mirror.Split, all []measured) Row {
 		}
 	}
 
+	row.BLEU, row.BLEUWords, row.Keeps = row.BLEU/n, row.BLEUWords/n, keeps/n
+
 	if o.Embedder != nil {
+		cosine /= n
 		row.Cosine = &cosine
 	}
 

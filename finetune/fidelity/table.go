@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"toolevo/envs/display"
 	"toolevo/trajectories/mirror"
 )
 
@@ -145,8 +146,9 @@ func (r *Report) WriteTable(w io.Writer) error {
 			lost, agree = strconv.Itoa(row.Judge.Lost), fmt.Sprintf("%.1f", 100*row.Judge.Agreement)
 		}
 
-		fmt.Fprintf(tabs, "%s\t%s\t%d\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\n", row.Model, row.Split, row.N, text(byBLEU),
-			100*row.BLEUWords, text(byCosine), text(byKeeps), text(byJudge), lost, agree)
+		fmt.Fprintf(tabs, "%s\t%s\t%d\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\n", display.Line(row.Model, 0),
+			display.Line(string(row.Split), 0), row.N, text(byBLEU), 100*row.BLEUWords, text(byCosine), text(byKeeps),
+			text(byJudge), lost, agree)
 	}
 
 	return tabs.Flush()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	shipped "toolevo/configs/finetune"
 	"toolevo/finetune/training"
 	"toolevo/trajectories/export"
 )
@@ -90,6 +91,46 @@ func plan(t *testing.T, text string, o training.Options) *training.Plan {
 	}
 
 	return p
+}
+
+// MirrorAPI's values (Appendix E) on its hardware: 8 GPUs, 2 samples at a time, 8 times.
+func TestPlanOfASimulator(t *testing.T) {
+	m := manifest()
+	m.Format, m.Runs = export.Simulator, nil
+	m.Lengths = export.Lengths{MaxChars: 1000}
+	m.Sets = []export.ManifestSet{{Name: "train_sft", Rows: 60}, {Name: "train_cot", Rows: 40}, {Name: "test_id_low"}}
+	dir := exported(t, m)
+
+	r, err := training.LoadRecipe(shipped.FS(), "mirrorapi-7b")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	p, err := r.Plan(training.Options{Export: dir, GPUs: 8, Files: shipped.FS()})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	text, err := p.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, line := range []string{
+		"learning_rate: 2.0e-05", "per_device_train_batch_size: 2", "gradient_accumulation_steps: 8",
+		"num_train_epochs: 5.0", "adam_beta1: 0.9", "adam_beta2: 0.999", "adam_epsilon: 1.0e-08",
+		"lr_scheduler_type: cosine", "warmup_ratio: 0.04", "warmup_steps: 100", "seed: 42",
+		"dataset: train_sft,train_cot",
+	} {
+		if !strings.Contains(string(text), "\n"+line+"\n") {
+			t.Errorf("LLaMA-Factory is not told %q:\n%s", line, text)
+		}
+	}
+
+	_, err = load(t, recipeText).Plan(training.Options{Export: dir, Files: recipes(recipeText)})
+	if err == nil || !strings.Contains(err.Error(), "it trains exports of the format sft-trajectory") {
+		t.Errorf("error %v, want one that names the format", err)
+	}
 }
 
 func TestPlan(t *testing.T) {

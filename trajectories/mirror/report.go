@@ -1,6 +1,9 @@
 package mirror
 
 import (
+	"cmp"
+	"slices"
+
 	"toolevo/envs/toolbench"
 )
 
@@ -13,7 +16,7 @@ type Report struct {
 	Models   []string       `json:"models"`           // that were asked, e.g. "check openai:m"
 	Sizes    Sizes          `json:"sizes"`            // of the splits, at most
 	Seed     uint64         `json:"seed"`             // of all that is drawn
-	Lineage  []Input        `json:"inputs"`           // files that were read
+	Inputs   []Input        `json:"inputs"`           // files that were read
 	Rules    string         `json:"rules"`            // by which calls are classed: corrected or published
 	Failures int            `json:"failures_at_most"` // that are kept
 }
@@ -28,9 +31,15 @@ type Written struct {
 
 // Input is a file that was read.
 type Input struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
-	Kind   Kind   `json:"kind"` // recorded, cached or augmented
+	Path  string `json:"path"`  // as it was named
+	Kind  Kind   `json:"kind"`  // recorded, cached or augmented
+	Calls int    `json:"calls"` // in it
+}
+
+// Compare orders inputs by kind and path.
+func (i Input) Compare(other Input) int {
+	return cmp.Or(cmp.Compare(slices.Index(kinds, i.Kind), slices.Index(kinds, other.Kind)),
+		cmp.Compare(i.Path, other.Path))
 }
 
 // Dataset counts what a file has, as the paper's Table 1 does.
@@ -45,7 +54,7 @@ type Dataset struct {
 func NewReport() *Report {
 	return &Report{
 		Dropped: map[string]int{}, Written: Written{Refused: map[string]int{}}, Datasets: []Dataset{},
-		Models: []string{}, Lineage: []Input{},
+		Models: []string{}, Inputs: []Input{},
 	}
 }
 

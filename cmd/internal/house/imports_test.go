@@ -130,8 +130,8 @@ var allowed = []rule{
 	{"finetune/rundir", []string{"envs/regular", "finetune", "mcts/store"}},
 	{"finetune/viewer", []string{"envs", "envs/display", "finetune/rundir", "mcts", "mcts/store", "trajectories"}},
 	{"finetune/adaptation", []string{"envs", "envs/toolapi", "trajectories"}},
-	{"finetune/fidelity", []string{"envs/kept", "envs/regular", "envs/toolbench", "envs/toolbench/recorded",
-		"envs/toolbench/virtual", "finetune/statistics", "trajectories/mirror"}},
+	{"finetune/fidelity", []string{"envs/display", "envs/kept", "envs/regular", "envs/toolbench",
+		"envs/toolbench/recorded", "envs/toolbench/virtual", "finetune/statistics", "trajectories/mirror"}},
 	{"finetune/failure", []string{"envs", "envs/names", "envs/pytext", "envs/toolapi", "mcts", "trajectories"}},
 	{"finetune/judge", []string{"envs", "envs/durable", "envs/pytext", "envs/toolapi", "envs/toolbench/answers",
 		"finetune", "finetune/failure", "finetune/statistics", "finetune/table", "mcts/store", "trajectories"}},
@@ -161,7 +161,7 @@ var allowed = []rule{
 		"mcts/store", "trajectories"}},
 
 	{"cmd/...", []string{"envs/...", "toolqa/bench", "mcts/...", "trajectories",
-		"trajectories/export", "finetune/...", "configs/..."}},
+		"trajectories/export", "trajectories/mirror", "finetune/...", "configs/..."}},
 }
 
 // Imports point downwards. Tests may look anywhere but into the commands.

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"toolevo/envs"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolbench"
+	apicalls "toolevo/envs/toolbench/recorded"
+	"toolevo/finetune/fidelity"
+)
+
+// calls writes recorded calls of the invented APIs, and returns the file.
+func calls(t *testing.T) string {
+	t.Helper()
+
+	var text []byte
+
+	for _, split := range suite.Splits() {
+		kept, err := toolbench.Open(smallData(t), split)
+		if err != nil {
+			continue
+		}
+
+		for _, d := range kept.Documents {
+			for i := range 30 {
+				c := apicalls.Call{Key: d.Key, Input: envs.Args{{Name: "n", Value: envs.Number(fmt.Sprint(i))}}}
+				if c.Answer.Response = fmt.Sprintf("thing %d", i); i%10 == 9 {
+					c.Answer = toolbench.Answer{Error: "missing parameter", Response: ""}
+				}
+
+				text = c.Append(text)
+			}
+		}
+	}
+
+	path := filepath.Join(t.TempDir(), "calls.jsonl")
+	write(t, path, string(text))
+
+	return path
+}
+
+// writing is a server of models that write texts, and of embeddings.
+type writing struct {
+	asked atomic.Int64
+	down  atomic.Bool
+}
+
+func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		Model    string
+		Messages []struct{ Content string }
+		Input    []string
+	}
+
+	if r.Method == http.MethodGet {
+		http.NotFound(w, r)
+		return
+	}
+
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || s.down.Load() {
+		http.Error(w, `{"error":{"message":"no"}}`, http.StatusBadRequest)
+		return
+	}
+
+	s.asked.Add(1)
+
+	if strings.HasSuffix(r.URL.Path, "/embeddings") {
+		data := make([]map[string]any, len(asked.Input))
+		for i, text := range asked.Input {
+			data[i] = map[string]any{"index": i, "embedding": []float64{1, float64(len(text))}}
+		}
+
+		json.NewEncoder(w).Encode(map[string]any{"data": data})
+
+		return
+	}
+
+	system, text := asked.Messages[0].Content, ""
+
+	switch {
+	case strings.Contains(system, "You review answers"):
+		text = `{"reason": "so", "overall_eval": 1}`
+	case strings.Contains(system, "You invent calls"):
+		text = `{"request": {"n": 7000}, "error": "bad parameter n", "response": ""}`
+	case strings.Contains(system, "You explain how"):
+		text = "It counts."
+	case strings.Contains(system, "You judge"):
+		text = "Close. Rating: [[8]]"
+	default:
+		text = `{"error": "", "response": "thing 1"}`
+	}
+
+	json.NewEncoder(w).Encode(map[string]any{"object": "chat.completion", "model": asked.Model, "choices": []any{
+		map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": text},
+			"finish_reason": "stop"},
+	}})
+}
+
+// Recorded calls become a folder that trains a simulator, whose answers are measured by its test sets. What models
+// wrote is not asked for again, and a server that fails leaves no half of a folder.
+func TestMirror(t *testing.T) {
+	t.Parallel()
+
+	s := &writing{}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+
+	file, data, out := calls(t), smallData(t), filepath.Join(t.TempDir(), "mirror")
+	mirror := func(args ...string) []string {
+		return append([]string{"mirror", "data", file, "--data", data, "--server", server.URL + "/v1", "--progress",
+			"none", "--out", out}, args...)
+	}
+	asking := mirror("--check", "openai:m", "--augment", "openai:m", "--pairs", "2", "--explain", "openai:m",
+		"--explanations", "5", "--explained-failures", "1", "--json")
+
+	s.down.Store(true)
+	fails(t, exitGaveUp, []string{"write a text"}, asking...)
+	s.down.Store(false)
+
+	first := must(t, asking...)
+	asked := s.asked.Load()
+
+	datasets := map[string]int{}
+	for _, d := range document[mirrored](t, first).Datasets {
+		datasets[d.Name] = d.Samples
+	}
+
+	for name, least := range map[string]int{
+		"train_sft": 1, "train_cot": 6, "train_augment": 1, "test_ood_success": 1, "test_id_high": 1,
+	} {
+		if datasets[name] < least {
+			t.Errorf("%s has %d samples, want at least %d: %v", name, datasets[name], least, datasets)
+		}
+	}
+
+	if again := must(t, asking...); again != first || s.asked.Load() != asked {
+		t.Errorf("the models were asked %d times more:\n%s", s.asked.Load()-asked, again)
+	}
+
+	says(t, "check", must(t, "check", out), "0 faulty, 0 problems")
+	says(t, "finetune",
+		must(t, "finetune", out, "--recipe", "mirrorapi-7b", "--gpus", "8", "--print", "--out", out+"-t"),
+		"dataset: train_sft,train_cot,train_augment\n", "num_train_epochs: 5.0\n")
+	fails(t, exitUsage, []string{"it trains exports of the format sft-trajectory"}, "finetune", out, "--recipe", "tiny",
+		"--print", "--out", out+"-t")
+
+	// The simulator always says the same, so it keeps where calls succeed, and only there.
+	tests := []string{filepath.Join(out, "test_ood_success.jsonl"), filepath.Join(out, "test_ood_fail.jsonl")}
+	eval := append([]string{"eval", "simulator"}, tests...)
+	eval = append(eval, "--simulator", "openai:mirror", "--judge", "openai:judge", "--embedder", "embed", "--server",
+		server.URL+"/v1", "--progress", "none", "--out", out+"-eval")
+
+	report := document[fidelity.Report](t, must(t, append(eval, "--json")...))
+	asked = s.asked.Load()
+
+	for i, keeps := range []float64{1, 0} {
+		row := report.Rows[i]
+		if row.Keeps != keeps || row.Judge.Rating != 8 || row.Model != "openai:mirror sft" || row.Cosine == nil {
+			t.Errorf("row %d is %+v with %+v", i, row, row.Judge)
+		}
+	}
+
+	says(t, "eval simulator", must(t, append(eval, "--format", "markdown")...),
+		"| Models | OOD Succ | OOD Fail |", "| openai:mirror sft | 8.00 | 8.00 |")
+
+	if s.asked.Load() != asked {
+		t.Errorf("the models were asked %d times more", s.asked.Load()-asked)
+	}
+
+	for _, name := range []string{"report.md", "report.csv", "report.tex", "report.json"} {
+		if len(read(t, filepath.Join(out+"-eval", name))) == 0 {
+			t.Errorf("%s is empty", name)
+		}
+	}
+}
+
+func TestMirrorRefuses(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "calls.jsonl"), filepath.Join(dir, "out")
+	write(t, file, `{"category": "c", "tool_name": "t", "api_name": "a", "response": 1}`)
+	data := []string{"--data", smallData(t)}
+
+	for _, tt := range []struct {
+		words []string
+		args  []string
+	}{
+		{[]string{"--out is missing"}, []string{"mirror", "data", file}},
+		{[]string{"no calls", "--cache"}, []string{"mirror", "data", "--out", out}},
+		{[]string{"--pairs -1"}, []string{"mirror", "data", file, "--out", out, "--pairs", "-1"}},
+		{[]string{"toolevo toolbench import"}, []string{"mirror", "data", file, "--out", out, "--data", dir}},
+		{[]string{"--check", "writes no texts"}, append(data, "mirror", "data", file, "--out", out, "--check",
+			"scripted:reader")},
+		{[]string{"--tokenizer"}, append(data, "mirror", "data", file, "--out", out, "--tokenizer", file)},
+		{[]string{"no such file"}, append(data, "mirror", "data", "--cache", filepath.Join(dir, "none"), "--out", out)},
+		{[]string{"has no instruction"}, []string{"eval", "simulator", file}},
+		{[]string{"--workers 0"}, append(data, "mirror", "data", file, "--out", out, "--workers", "0")},
+	} {
+		args := tt.args
+		if args[0] == "--data" { // behind the command
+			args = append(args[2:], args[:2]...)
+		}
+
+		fails(t, exitUsage, tt.words, args...)
+	}
+
+	cases := filepath.Join(dir, "test_id_low.jsonl")
+	write(t, cases, `{"instruction": "i", "output": "o"}`)
+	fails(t, exitUsage, []string{"case 1", "--simulator"}, "eval", "simulator", cases)
+	fails(t, exitUsage, []string{"--format", "markdown"}, "eval", "simulator", cases, "--format", "tex")
+	fails(t, exitUsage, []string{"--mode", "cot"}, "eval", "simulator", cases, "--mode", "few-shot")
+}
