@@ -23,21 +23,21 @@ var flagTable = map[string][]string{
 	"trees":      {"collect", "branch"},
 	"seed": {"data build", "data questions", "data template check", "collect", "eval", "eval errors", "export",
 		"bench serve", "versions make", "report", "branch", "ablate", "analyze"},
-	"workers": {"collect", "eval", "check", "branch", "ablate", "replay", "analyze"},
+	"workers": {"collect", "eval", "check", "branch", "ablate", "replay", "analyze", "eval judge"},
 	"limit":   {"collect", "eval", "ablate", "analyze"},
 	"perturb": {"play", "collect", "eval", "ablate", "analyze"},
 	"out": {"collect", "eval", "export", "demo", "versions make", "finetune", "improve", "view", "report",
-		"branch", "ablate", "analyze", "toolbench convert"},
+		"branch", "ablate", "analyze", "toolbench convert", "eval judge"},
 	"resume":  {"collect", "eval", "analyze"},
 	"dry-run": {"collect", "eval", "branch", "analyze"},
 	"json": {"data build", "data import", "data questions", "data gold", "data verify", "data template check",
 		"collect", "eval", "eval errors", "eval adaptation", "eval compare", "eval rescore", "inspect", "check",
 		"export", "doctor", "doctor sandbox", "bench serve", "versions make", "versions list", "versions show",
 		"versions diff", "versions validate", "finetune", "improve", "replay", "branch", "ablate", "runs",
-		"runs compact", "analyze", "toolbench import", "toolbench convert"},
-	"config": {"play", "collect", "eval", "doctor", "doctor sandbox", "branch", "ablate", "analyze"},
+		"runs compact", "analyze", "toolbench import", "toolbench convert", "eval judge"},
+	"config": {"eval judge", "play", "collect", "eval", "doctor", "doctor sandbox", "branch", "ablate", "analyze"},
 	"progress": {"data build", "data import", "data questions", "data verify", "collect", "eval", "finetune",
-		"improve", "branch", "ablate", "analyze"},
+		"improve", "branch", "ablate", "analyze", "eval judge"},
 	"compat":   {"play", "collect", "eval", "analyze", "ablate"},
 	"feedback": {"play", "collect", "eval", "analyze", "ablate"},
 }
@@ -106,7 +106,7 @@ func TestFlagsRefuseTheSame(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "none")
 	required := map[string][]string{"data import": {"--corpus", dir}, "finetune": {dir}, "improve": {dir},
-		"branch": {dir, "QUESTION", "0", "0"}, "ablate": {"--out", dir}}
+		"branch": {dir, "QUESTION", "0", "0"}, "ablate": {"--out", dir}, "eval judge": {dir}}
 
 	for flag, tt := range map[string]struct {
 		value string

@@ -49,6 +49,7 @@ var allPrinted = []printedJSON{
 	{"eval adaptation", evaluationAdaptation{}},
 	{"eval compare", comparedEvaluations{}},
 	{"eval rescore", rescoredEvaluation{}},
+	{"eval judge", judgedAnswers{}},
 	{"analyze", analysis{}},
 	{"collect --dry-run, eval --dry-run", dryRunDocument{}},
 	{"runs", runList{}},
