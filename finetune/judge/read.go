@@ -44,7 +44,7 @@ func OfEpisode(e *trajectories.Episode, api string, deployed *toolapi.Version) (
 		return a, nil
 	}
 
-	a.Episode, a.Deployed = e, deployed
+	a.Conduct, a.Right = ConductOf(e, deployed), e.Official
 	a.Given, err = as.Answer()
 
 	return a, err

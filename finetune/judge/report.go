@@ -184,9 +184,9 @@ func rowOf(cell finetune.Cell, groups [][]*Judgement) Row {
 				complete[i] = append(complete[i], verdicts{*j.Complete})
 			}
 
-			if j.Episode != nil {
+			if j.Conduct != nil {
 				row.Conduct = &conduct
-				conduct.add(j.Episode, j.Deployed)
+				conduct.add(j.Conduct)
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func rowOf(cell finetune.Cell, groups [][]*Judgement) Row {
 		row.FAC = rateOf(complete)
 	}
 
-	conduct.finish()
+	conduct.share()
 
 	return row
 }
