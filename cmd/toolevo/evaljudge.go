@@ -88,18 +88,19 @@ func (a *app) evalJudge(cmd *cobra.Command, args []string, o *judgeOptions) (err
 		return err
 	}
 
-	j, maker, closing, err := a.openJudge(cmd, o)
+	j, closing, err := a.openJudge(cmd, o)
+	defer func() { err = errors.Join(err, closing()) }()
+
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closing()) }()
 
 	judged, err := a.judge(cmd.Context(), j, answers, o)
 	if err != nil {
 		return err
 	}
 
-	result := judgedAnswers{Report: judged.Report(maker, o.passes)}
+	result := judgedAnswers{Report: judged.Report(j.Maker(), o.passes)}
 
 	if o.out != "" {
 		if result.Files, err = judged.WriteFiles(o.out); err != nil {
@@ -238,27 +239,14 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 	return all, nil
 }
 
-// openJudge opens who judges.
-func (a *app) openJudge(cmd *cobra.Command, o *judgeOptions) (j judge.Judge, maker trajectories.Maker,
-	closing func() error, err error) {
-	if o.by == byRule {
-		return judge.Rule{}, judge.Rule{}.Maker(), func() error { return nil }, nil
-	}
+// recordedJudge is a judge that says who it is.
+type recordedJudge interface {
+	judge.Judge
+	Maker() trajectories.Maker
+}
 
-	c, err := o.settings.resolve(cmd.Flags(), nil)
-	if err != nil {
-		return nil, maker, nil, err
-	}
-
-	benchmark, err := suite.Lookup(c.Suite)
-	if err != nil {
-		return nil, maker, nil, err
-	}
-
-	a.warnExposed(o.servers)
-
-	models := serving.New(c, benchmark, o.servers)
-
+// openJudge opens who judges. closing closes what was opened, in case of an error, too.
+func (a *app) openJudge(cmd *cobra.Command, o *judgeOptions) (j recordedJudge, closing func() error, err error) {
 	var open []io.Closer
 
 	closing = func() (err error) {
@@ -269,31 +257,58 @@ func (a *app) openJudge(cmd *cobra.Command, o *judgeOptions) (j judge.Judge, mak
 		return err
 	}
 
-	writer, err := models.Writer(o.by, serving.WriterOptions{
-		Temperature: judge.Temperature, MaxTokens: judge.MaxTokens,
-	})
-	if err != nil {
-		return nil, maker, nil, console.Usage("--by: %w", err)
+	if o.by == byRule {
+		return judge.Rule{}, closing, nil
 	}
 
-	open = append(open, writer)
-
-	greedy, err := models.Writer(o.by, serving.WriterOptions{MaxTokens: judge.CompleteMaxTokens})
+	models, err := a.judgeModels(cmd, o)
 	if err != nil {
-		return nil, maker, nil, errors.Join(err, closing())
+		return nil, closing, err
 	}
 
-	open = append(open, greedy)
+	writer := func(temperature float64, tokens int) *serving.Writer {
+		w, failed := models.Writer(o.by, serving.WriterOptions{Temperature: temperature, MaxTokens: tokens})
+		if failed != nil {
+			err = console.Usage("--by: %w", failed)
+			return nil
+		}
 
-	log, err := judge.OpenLog(o.out)
-	if err != nil {
-		return nil, maker, nil, errors.Join(err, closing())
+		open = append(open, w)
+
+		return w
 	}
 
-	open = append(open, log)
-	model := &judge.Model{Name: o.by, Writer: writer, Completing: greedy, Log: log}
+	model := &judge.Model{
+		Name: o.by, Writer: writer(judge.Temperature, judge.MaxTokens), Completing: writer(0, judge.CompleteMaxTokens),
+	}
+	if err != nil {
+		return nil, closing, err
+	}
 
-	return model, model.Maker(), closing, nil
+	if model.Log, err = judge.OpenLog(o.out); err != nil {
+		return nil, closing, err
+	}
+
+	open = append(open, model.Log)
+
+	return model, closing, nil
+}
+
+// judgeModels are the models that the flags configure.
+func (a *app) judgeModels(cmd *cobra.Command, o *judgeOptions) (*serving.Models, error) {
+	c, err := o.settings.resolve(cmd.Flags(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	benchmark, err := suite.Lookup(c.Suite)
+	if err != nil {
+		return nil, err
+	}
+
+	a.warnExposed(o.servers)
+
+	return serving.New(c, benchmark, o.servers), nil
 }
 
 // judge has answers judged, and shows how far it is.
