@@ -135,6 +135,8 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"eval", "compare", in("failed" + spell), "--json"}},
 		{args: []string{"eval", "rescore", in("evaluated" + spell), "--matcher", "exact"}, quiet: true},
 		{args: []string{"eval", "rescore", in("failed" + spell), "--matcher", spell}},
+		{args: []string{"eval", "judge", in("evaluated" + spell), "--progress", "none"}, lines: true},
+		{args: []string{"eval", "judge", in("none" + spell), "--progress", "none"}, lines: true},
 		{args: []string{"eval", "compare", in("failed" + spell), "--format", "latex", "--block", spell + "=" + spell}},
 		{
 			args: []string{"play", "--data", in("data"), "--policy", "openai:loud", "--split", "train", "--set",

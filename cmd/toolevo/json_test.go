@@ -52,6 +52,7 @@ var allPrinted = []printedJSON{
 	{"eval compare", comparedEvaluations{}},
 	{"eval rescore", rescoredEvaluation{}},
 	{"eval simulator", fidelity.Report{}},
+	{"eval judge", judgedAnswers{}},
 	{"analyze", analysis{}},
 	{"collect --dry-run, eval --dry-run", dryRunDocument{}},
 	{"runs", runList{}},

@@ -167,14 +167,21 @@ type RefusalTally map[Refusal]int
 
 // Add counts the refused calls of an episode that met a version.
 func (t *RefusalTally) Add(turns []trajectories.Turn, deployed *toolapi.Version) {
+	for i := range turns {
+		if r, ok := RefusalOf(&turns[i], deployed); ok {
+			t.Merge(RefusalTally{r: 1})
+		}
+	}
+}
+
+// Merge counts what another one has, too.
+func (t *RefusalTally) Merge(other RefusalTally) {
 	if *t == nil {
 		*t = RefusalTally{}
 	}
 
-	for i := range turns {
-		if r, ok := RefusalOf(&turns[i], deployed); ok {
-			(*t)[r]++
-		}
+	for r, n := range other {
+		(*t)[r] += n
 	}
 }
 

@@ -3,10 +3,8 @@ package judge
 import (
 	"fmt"
 
-	"toolevo/envs/toolapi"
 	"toolevo/envs/toolbench/answers"
 	"toolevo/finetune"
-	"toolevo/trajectories"
 )
 
 // Answer is what an agent did about a query, or did not do.
@@ -19,9 +17,9 @@ type Answer struct {
 	Given *answers.Answer // nil: there is none
 	Lost  bool            // to a failure of ours
 
-	// Episode is that of our evaluations, nil of published answers; Deployed is the version that it met.
-	Episode  *trajectories.Episode
-	Deployed *toolapi.Version
+	// Conduct is what was done in an episode of ours, nil of published answers; Right is what the rule says of it.
+	Conduct *Conduct
+	Right   bool
 }
 
 // String returns who answered what.

@@ -22,9 +22,9 @@ type Conduct struct {
 	refused failure.RefusalTally
 }
 
-// add counts an episode that met a version.
-func (c *Conduct) add(e *trajectories.Episode, deployed *toolapi.Version) {
-	met := map[string]bool{}
+// ConductOf counts what was done in an episode that met a version.
+func ConductOf(e *trajectories.Episode, deployed *toolapi.Version) *Conduct {
+	c, met := &Conduct{}, map[string]bool{}
 
 	for i := range e.Turns {
 		t := &e.Turns[i]
@@ -52,10 +52,20 @@ func (c *Conduct) add(e *trajectories.Episode, deployed *toolapi.Version) {
 	}
 
 	c.refused.Add(e.Turns, deployed)
+	c.share()
+
+	return c
 }
 
-// finish completes the counts by what they add up to.
-func (c *Conduct) finish() {
+// add counts what was done in another one, too.
+func (c *Conduct) add(other *Conduct) {
+	c.Calls, c.Valid = c.Calls+other.Calls, c.Valid+other.Valid
+	c.Met, c.Recovered = c.Met+other.Met, c.Recovered+other.Recovered
+	c.refused.Merge(other.refused)
+}
+
+// share completes the counts by what they add up to.
+func (c *Conduct) share() {
 	c.ValidShare = float64(c.Valid) / float64(max(c.Calls, 1))
 	c.RecoveredShare = float64(c.Recovered) / float64(max(c.Met, 1))
 	c.Refusals = c.refused.Counts()

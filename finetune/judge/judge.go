@@ -54,9 +54,9 @@ func (Rule) Prefer(context.Context, *Answer, *Answer, int) (Preference, error) {
 // byRule returns what the rule says; Lost of published answers, of which it knows nothing.
 func (a *Answer) byRule() Status {
 	switch {
-	case a.Episode == nil:
+	case a.Conduct == nil:
 		return Lost
-	case a.Episode.Official:
+	case a.Right:
 		return Solved
 	}
 

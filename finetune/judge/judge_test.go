@@ -17,7 +17,6 @@ import (
 	"toolevo/finetune"
 	"toolevo/finetune/judge"
 	"toolevo/mcts/store"
-	"toolevo/trajectories"
 )
 
 // model answers what a test says. It is safe for concurrent use.
@@ -139,7 +138,7 @@ func TestGraphIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if !strings.Contains(m.asked[1], `"name": "f"`) || !strings.Contains(m.asked[1], `"next"`) {
+	if !strings.Contains(m.asked[1], `"name":"f"`) || !strings.Contains(m.asked[1], `"next"`) {
 		t.Errorf("the second step is shown %s", m.asked[1])
 	}
 }
@@ -303,13 +302,13 @@ func TestRule(t *testing.T) {
 		t.Errorf("published: %v, %v", got, err)
 	}
 
-	a.Episode = &trajectories.Episode{}
+	a.Conduct = &judge.Conduct{}
 
 	if got, err := (judge.Rule{}).Complete(t.Context(), &a); got != judge.Unsolved || err != nil {
 		t.Errorf("not right: %v, %v", got, err)
 	}
 
-	a.Episode.Official = true
+	a.Right = true
 
 	if got, err := (judge.Rule{}).Status(t.Context(), &a, 2); got != judge.Solved || err != nil {
 		t.Errorf("right: %v, %v", got, err)

@@ -13,7 +13,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"toolevo/envs/pytext"
-	"toolevo/envs/toolbench/answers"
 	"toolevo/trajectories"
 )
 
@@ -108,7 +107,7 @@ func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error)
 		return status, err
 	}
 
-	graph, err := answers.Encode(map[string]*answers.Answer{a.ID: a.Given})
+	graph, err := a.Given.Graph()
 	if err != nil {
 		return Lost, err
 	}

@@ -1,7 +1,9 @@
 package judge
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"toolevo/finetune"
 	"toolevo/trajectories"
@@ -56,10 +58,7 @@ type WinRow struct {
 func (d *Judged) Report(judge trajectories.Maker, passes int) *Report {
 	r := &Report{Judge: judge, Passes: passes, Rows: []Row{}, Means: []Row{}}
 
-	var (
-		cells []finetune.Cell
-		of    = map[finetune.Cell][]*Judgement{}
-	)
+	rows, means := &cells{}, &cells{}
 
 	for _, j := range d.Judgements {
 		for _, exposure := range []string{everything, j.Exposure} {
@@ -70,31 +69,19 @@ func (d *Judged) Report(judge trajectories.Maker, passes int) *Report {
 			cell := finetune.Cell{
 				Policy: j.Agent.Policy, API: j.Agent.API, Dataset: j.Group, Difficulty: exposure,
 			}
-			if of[cell] == nil {
-				cells = append(cells, cell)
-			}
+			rows.of(cell).add(j)
 
-			of[cell] = append(of[cell], j)
+			cell.Dataset = mean
+			means.of(cell).add(j)
 		}
 	}
 
-	var means []finetune.Cell
-
-	groups := map[finetune.Cell][][]*Judgement{}
-
-	for _, cell := range cells {
-		r.Rows = append(r.Rows, rowOf(cell, of[cell]))
-
-		whole := cell
-		if whole.Dataset = mean; groups[whole] == nil {
-			means = append(means, whole)
-		}
-
-		groups[whole] = append(groups[whole], of[cell])
+	for _, c := range rows.inOrder() {
+		r.Rows = append(r.Rows, rowOf(c.Cell, c.groups))
 	}
 
-	for _, cell := range means {
-		r.Means = append(r.Means, rowOf(cell, groups[cell]...))
+	for _, c := range means.inOrder() {
+		r.Means = append(r.Means, rowOf(c.Cell, c.groups))
 	}
 
 	r.Wins = d.wins()
@@ -102,8 +89,72 @@ func (d *Judged) Report(judge trajectories.Maker, passes int) *Report {
 	return r
 }
 
+// cell is what a row stands for, and its judgements by group.
+type cell struct {
+	finetune.Cell
+	groups [][]*Judgement
+}
+
+// add takes a judgement to those of its group.
+func (c *cell) add(j *Judgement) {
+	sameGroup := func(group []*Judgement) bool { return group[0].Group == j.Group }
+
+	i := slices.IndexFunc(c.groups, sameGroup)
+	if i < 0 {
+		i = len(c.groups)
+		c.groups = append(c.groups, nil)
+	}
+
+	c.groups[i] = append(c.groups[i], j)
+}
+
+// cells are what a report has rows for.
+type cells struct {
+	all    []*cell
+	places map[finetune.Cell]*cell
+}
+
+// of returns the cell of that name.
+func (c *cells) of(name finetune.Cell) *cell {
+	if c.places == nil {
+		c.places = map[finetune.Cell]*cell{}
+	}
+
+	if c.places[name] == nil {
+		c.places[name] = &cell{Cell: name}
+		c.all = append(c.all, c.places[name])
+	}
+
+	return c.places[name]
+}
+
+// inOrder returns the cells by agent, then by group, both in the order in which they came first, then by exposure.
+func (c *cells) inOrder() []*cell {
+	agents, groups := map[finetune.Contender]int{}, map[string]int{}
+
+	for i, one := range c.all {
+		agent := finetune.Contender{Policy: one.Policy, API: one.API}
+		if _, ok := agents[agent]; !ok {
+			agents[agent] = i
+		}
+
+		if _, ok := groups[one.Dataset]; !ok {
+			groups[one.Dataset] = i
+		}
+	}
+
+	slices.SortFunc(c.all, func(a, b *cell) int {
+		return cmp.Or(
+			agents[finetune.Contender{Policy: a.Policy, API: a.API}]-
+				agents[finetune.Contender{Policy: b.Policy, API: b.API}],
+			groups[a.Dataset]-groups[b.Dataset], strings.Compare(a.Difficulty, b.Difficulty))
+	})
+
+	return c.all
+}
+
 // rowOf returns the row of some groups of judgements.
-func rowOf(cell finetune.Cell, groups ...[]*Judgement) Row {
+func rowOf(cell finetune.Cell, groups [][]*Judgement) Row {
 	row := Row{Cell: cell}
 	passes, complete := make([][]verdicts, len(groups)), make([][]verdicts, len(groups))
 	judged, completed := false, false
@@ -133,9 +184,9 @@ func rowOf(cell finetune.Cell, groups ...[]*Judgement) Row {
 				complete[i] = append(complete[i], verdicts{*j.Complete})
 			}
 
-			if j.Episode != nil {
+			if j.Conduct != nil {
 				row.Conduct = &conduct
-				conduct.add(j.Episode, j.Deployed)
+				conduct.add(j.Conduct)
 			}
 		}
 	}
@@ -148,7 +199,7 @@ func rowOf(cell finetune.Cell, groups ...[]*Judgement) Row {
 		row.FAC = rateOf(complete)
 	}
 
-	conduct.finish()
+	conduct.share()
 
 	return row
 }

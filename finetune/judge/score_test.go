@@ -247,7 +247,7 @@ func TestExposureAndConduct(t *testing.T) {
 	all := []judge.Answer{answered("a", "1", "x"), answered("a", "2", "x")}
 	all[0].Exposure, all[1].Exposure = "exposed", "unexposed"
 
-	all[0].Episode = &trajectories.Episode{Row: trajectories.Row{Turns: []trajectories.Turn{
+	first := &trajectories.Episode{Row: trajectories.Row{Turns: []trajectories.Turn{
 		{Tool: "f", API: "f", Key: "f {}", Outcome: envs.Deprecated},
 		{Tool: "f", API: "g", Key: `g {"a": 1}`, Outcome: envs.OK},
 		{Tool: "h", API: "h", Key: "h {}", Outcome: envs.InvalidAction},
@@ -255,10 +255,12 @@ func TestExposureAndConduct(t *testing.T) {
 		{Outcome: envs.Malformed},
 		{Tool: envs.FinishTool, API: envs.FinishTool, Outcome: envs.Incorrect},
 	}}}
-	all[1].Episode = &trajectories.Episode{Row: trajectories.Row{Official: true, Turns: []trajectories.Turn{
+	second := &trajectories.Episode{Row: trajectories.Row{Turns: []trajectories.Turn{
 		{Tool: "f", API: "f", Key: "f {}", Outcome: envs.OK},
 		{Tool: "f", API: "f", Key: "f {}", Outcome: envs.ToolError},
 	}}}
+
+	all[0].Conduct, all[1].Conduct, all[1].Right = judge.ConductOf(first, nil), judge.ConductOf(second, nil), true
 
 	r := reported(t, judge.Rule{}, all, judge.SoPR)
 

@@ -15,7 +15,8 @@ import (
 // none stands in a table where there is no figure.
 const none = "–"
 
-// WriteTable writes the report for a terminal: below each agent a line for each group, then what was compared.
+// WriteTable writes the report for a terminal: below each agent a line for each group, then what was compared. It fits
+// 80 columns.
 func (r *Report) WriteTable(w io.Writer) error {
 	var agents []finetune.Contender
 
@@ -36,22 +37,46 @@ func (r *Report) WriteTable(w io.Writer) error {
 		}
 	}
 
-	if len(r.Wins) > 0 {
-		fmt.Fprintln(w)
+	return r.writeWins(w)
+}
 
-		wins := r.winLines()
+// writeWins writes what was compared: below each pair a line for each group.
+func (r *Report) writeWins(w io.Writer) error {
+	t := table.Table{Heads: []string{"data", "n", "won:lost:tied", "sowr [95%]"}, Words: 1}
 
-		return wins.Write(w)
+	for _, win := range r.Wins {
+		t.Lines = append(t.Lines, win.fields())
+
+		if win.Dataset != mean {
+			continue
+		}
+
+		fmt.Fprintf(w, "\n%s against %s\n", name(win.Candidate), win.Reference.Policy)
+
+		if err := t.Write(w); err != nil {
+			return err
+		}
+
+		t.Lines = nil
 	}
 
 	return nil
+}
+
+// fields are the row's without those who were compared.
+func (w *WinRow) fields() []string {
+	rate := &Rate{N: w.N, Mean: w.Rate, Low: w.Low, High: w.High}
+
+	return []string{
+		w.Dataset, strconv.Itoa(w.N), fmt.Sprintf("%d:%d:%d", w.Win, w.Lose, w.Tie), rate.withInterval(),
+	}
 }
 
 // writeAgent writes the rows of an agent.
 func writeAgent(w io.Writer, agent finetune.Contender, rows []Row) error {
 	fmt.Fprintln(w, name(agent))
 
-	t := table.Table{Heads: []string{"  data", "n", "sopr ± sd [95%]", "fac [95%]", "valid", "recovered"}, Words: 1}
+	t := table.Table{Heads: []string{"data", "n", "sopr ± sd [95%]", "fac [95%]", "valid", "recovered"}, Words: 1}
 
 	var missing, lost, unread int
 
@@ -62,7 +87,7 @@ func writeAgent(w io.Writer, agent finetune.Contender, rows []Row) error {
 
 		valid, recovered := row.Conduct.shares()
 		t.Lines = append(t.Lines, []string{
-			"  " + row.data(), strconv.Itoa(row.N), row.SoPR.withDeviation(), row.FAC.withInterval(), valid, recovered,
+			row.data(), strconv.Itoa(row.N), row.SoPR.withDeviation(), row.FAC.withInterval(), valid, recovered,
 		})
 
 		if row.Dataset == mean && row.Difficulty == everything {
@@ -178,11 +203,7 @@ func (r *Report) winLines() table.Table {
 	}
 
 	for _, win := range r.Wins {
-		rate := &Rate{N: win.N, Mean: win.Rate, Low: win.Low, High: win.High}
-		t.Lines = append(t.Lines, []string{
-			name(win.Candidate), name(win.Reference), win.Dataset, strconv.Itoa(win.N),
-			fmt.Sprintf("%d:%d:%d", win.Win, win.Lose, win.Tie), rate.withInterval(),
-		})
+		t.Lines = append(t.Lines, append([]string{name(win.Candidate), name(win.Reference)}, win.fields()...))
 	}
 
 	return t
@@ -283,13 +304,13 @@ func full(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 // agent returns whose row it is.
 func (r *Row) agent() finetune.Contender { return finetune.Contender{Policy: r.Policy, API: r.API} }
 
-// data names the queries of the row.
+// data names the queries of the row; those of one exposure stand below all of their group.
 func (r *Row) data() string {
 	if r.Difficulty == everything {
 		return r.Dataset
 	}
 
-	return r.Dataset + "-" + r.Difficulty
+	return "  " + r.Difficulty
 }
 
 // name names an agent; one that was published met no version of ours.
@@ -307,7 +328,7 @@ func (r *Rate) withDeviation() string {
 		return none
 	}
 
-	return fmt.Sprintf("%.1f ± %.1f %s", 100*r.Mean, 100*r.Deviation, r.interval())
+	return fmt.Sprintf("%.1f ± %.1f%s", 100*r.Mean, 100*r.Deviation, r.interval())
 }
 
 // withInterval is the rate in percent and its interval.
@@ -316,10 +337,18 @@ func (r *Rate) withInterval() string {
 		return none
 	}
 
-	return fmt.Sprintf("%.1f %s", 100*r.Mean, r.interval())
+	return fmt.Sprintf("%.1f%s", 100*r.Mean, r.interval())
 }
 
-func (r *Rate) interval() string { return fmt.Sprintf("[%.0f–%.0f]", 100*r.Low, 100*r.High) }
+// interval follows a rate. One without width is of a bootstrap that had nothing to choose from, and would say that
+// nothing is uncertain.
+func (r *Rate) interval() string {
+	if r.Low == r.High {
+		return ""
+	}
+
+	return fmt.Sprintf(" [%.0f–%.0f]", 100*r.Low, 100*r.High)
+}
 
 // lost is how many judgements are in no figure.
 func (r *Rate) lost() int {

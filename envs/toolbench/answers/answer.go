@@ -71,27 +71,40 @@ func Encode(all map[string]*Answer) ([]byte, error) {
 	for id, a := range all {
 		c := converted{Query: a.Query, Functions: a.Functions}
 		c.Answer.Method, c.Answer.Final, c.Answer.TotalSteps = a.Method, a.Final, len(a.Nodes)
-		c.Answer.Details = []graph{}
-
-		for _, n := range slices.Backward(a.Nodes) {
-			g := graph{Role: n.Role, Message: n.Text, Next: c.Answer.Details}
-			if n.Role == roleTool {
-				g.Message = n.Call
-			}
-
-			c.Answer.Details = []graph{g}
-		}
-
+		c.Answer.Details = a.details()
 		file[id] = c
 	}
 
+	return encode(file, "    ")
+}
+
+// details returns the execution graph.
+func (a *Answer) details() []graph {
+	next := []graph{}
+
+	for _, n := range slices.Backward(a.Nodes) {
+		g := graph{Role: n.Role, Message: n.Text, Next: next}
+		if n.Role == roleTool {
+			g.Message = n.Call
+		}
+
+		next = []graph{g}
+	}
+
+	return next
+}
+
+// Graph returns the execution graph as JSON, as a converted file has it.
+func (a *Answer) Graph() ([]byte, error) { return encode(a.details(), "") }
+
+func encode(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "    ")
+	e.SetIndent("", indent)
 
-	if err := e.Encode(file); err != nil {
+	if err := e.Encode(v); err != nil {
 		return nil, fmt.Errorf("answers: %w", err)
 	}
 

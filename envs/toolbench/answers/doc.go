@@ -8,7 +8,7 @@
 //
 // # Guarantees
 //
-//   - What a published answer file becomes equals what was published with it.
+//   - What a published answer file becomes equals what was published with it, and is read again as it was.
 //   - Of an attempt that was not taken the published code draws a path by chance. Here it is the first chain, or the
 //     path of a tree that was tried last; so the same files give the same bytes.
 //

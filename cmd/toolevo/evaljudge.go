@@ -1,0 +1,363 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/durable"
+	"toolevo/envs/names"
+	"toolevo/envs/suite"
+	"toolevo/finetune/judge"
+	"toolevo/finetune/rundir"
+	"toolevo/finetune/stored"
+	"toolevo/mcts/policy/serving"
+	"toolevo/trajectories"
+)
+
+// judgedAnswers is what `eval judge` prints.
+type judgedAnswers struct {
+	*judge.Report
+	Files []string `json:"files,omitempty"` // that --out got, in the form of StableToolBench's results
+}
+
+// byRule is the judge that asks nobody.
+const byRule = "rule"
+
+// judgeOptions are the flags of `eval judge`.
+type judgeOptions struct {
+	by, reference, ids, out, format string
+
+	scores   []string
+	passes   int
+	workers  int
+	asJSON   *bool
+	servers  *serving.Servers
+	settings *settings
+	watch    func() (*console.Steps, func())
+}
+
+func (a *app) evalJudgeCommand() *cobra.Command {
+	var o judgeOptions
+
+	cmd := console.Documented(&cobra.Command{
+		Use:               "judge RUN|FILE...",
+		Args:              console.Positional(1, -1),
+		ValidArgsFunction: runs(-1),
+	}, helpTexts)
+	flags := cmd.Flags()
+	flags.StringVar(&o.by, "by", byRule, "`JUDGE`: rule, or a model, openai:MODEL or ollama:MODEL")
+	flags.StringSliceVar(&o.scores, "score", []string{string(judge.SoPR)}, "`NAMES`: sopr, fac, sowr")
+	flags.IntVar(&o.passes, "passes", judge.Passes, "`N` passes of sopr, and rounds of sowr")
+	flags.StringVar(&o.reference, "reference", "", "with sowr: the `POLICY` that others are compared with (default: "+
+		"the first)")
+	flags.StringVar(&o.ids, "ids", "", "folder `DIR` of ID files, GROUP.json: what FILE... had to answer")
+	flags.StringVar(&o.out, "out", "", "keep judgements and results in the folder `DIR` (required by models)")
+	flags.StringVar(&o.format, "format", "table", "`NAME`: table, markdown, csv or latex")
+	flags.IntVar(&o.workers, "workers", maxOpenTrees, "`N` judgements at most at the same time")
+	console.Complete(cmd, "score", console.Listed(judge.Scores()))
+	console.Complete(cmd, "ids", console.Folders)
+	console.Complete(cmd, "out", console.Folders)
+
+	o.asJSON, o.watch = console.JSONFlag(cmd), a.Watched(cmd)
+	o.settings, o.servers = a.addSettings(cmd, nil), a.servingFlags(cmd)
+
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.evalJudge(cmd, args, &o)
+	}
+
+	return cmd
+}
+
+func (a *app) evalJudge(cmd *cobra.Command, args []string, o *judgeOptions) (err error) {
+	write, err := o.check()
+	if err != nil {
+		return err
+	}
+
+	answers, err := a.readAnswers(cmd.Context(), args, o)
+	if err != nil {
+		return err
+	}
+
+	j, closing, err := a.openJudge(cmd, o)
+	defer func() { err = errors.Join(err, closing()) }()
+
+	if err != nil {
+		return err
+	}
+
+	judged, err := a.judge(cmd.Context(), j, answers, o)
+	if err != nil {
+		return err
+	}
+
+	result := judgedAnswers{Report: judged.Report(j.Maker(), o.passes)}
+
+	if o.out != "" {
+		if result.Files, err = judged.WriteFiles(o.out); err != nil {
+			return err
+		}
+
+		if err := writeJudged(o.out, result.Report); err != nil {
+			return err
+		}
+	}
+
+	if *o.asJSON {
+		return a.PrintJSON(result)
+	}
+
+	return write(a.Out, result.Report)
+}
+
+// check refuses flags that make no sense, and returns what writes the report in the format that was asked for.
+func (o *judgeOptions) check() (func(io.Writer, *judge.Report) error, error) {
+	for _, name := range o.scores {
+		if _, err := names.Parse("score", name, judge.Scores()); err != nil {
+			return nil, console.Usage("--score: %w", err)
+		}
+	}
+
+	writers := map[string]func(io.Writer, *judge.Report) error{
+		"table":    func(w io.Writer, r *judge.Report) error { return r.WriteTable(w) },
+		"markdown": func(w io.Writer, r *judge.Report) error { return r.WriteMarkdown(w) },
+		"csv":      func(w io.Writer, r *judge.Report) error { return r.WriteCSV(w) },
+		"latex":    func(w io.Writer, r *judge.Report) error { return r.WriteLaTeX(w) },
+	}
+
+	switch write, ok := writers[o.format]; {
+	case !ok:
+		return nil, console.Usage("--format: %w", names.Unknown("format", o.format,
+			[]string{"table", "markdown", "csv", "latex"}))
+	case o.passes < 1:
+		return nil, console.Usage("--passes %d: want at least 1", o.passes)
+	case o.workers < 1:
+		return nil, console.Usage("--workers %d: want at least 1", o.workers)
+	case o.by != byRule && o.out == "":
+		return nil, console.Usage("--out is missing: what a model writes is kept there, so that nothing is asked twice")
+	case o.reference != "" && !slices.Contains(o.scores, string(judge.SoWR)):
+		return nil, console.Usage("--reference is for --score sowr: add it, or leave out --reference")
+	default:
+		return write, nil
+	}
+}
+
+// readAnswers reads evaluations and converted files.
+func (a *app) readAnswers(ctx context.Context, args []string, o *judgeOptions) ([]judge.Answer, error) {
+	var ids judge.IDs
+
+	if o.ids != "" {
+		var err error
+		if ids, err = judge.ReadIDs(o.ids); err != nil {
+			return nil, console.Usage("--ids: %w", err)
+		}
+	}
+
+	var inputs []judge.Input
+
+	for _, arg := range args {
+		in := judge.Input{Name: filepath.Base(arg)}
+
+		var (
+			others int
+			err    error
+		)
+
+		switch {
+		case isRun(arg):
+			in.Answers, err = playedAnswers(ctx, arg)
+		case o.by == byRule:
+			if _, others, err = judge.Converted(arg, ids); err == nil {
+				err = console.Usage("%s: the rule knows only what the deployed version took in an evaluation: judge "+
+					"by a model, e.g. --by openai:MODEL", arg)
+			}
+		default:
+			in.Answers, others, err = judge.Converted(arg, ids)
+		}
+
+		if err != nil {
+			return nil, err
+		}
+
+		if others > 0 {
+			a.Say("%s: %d answers are left out: the ID files do not list their queries", arg, others)
+		}
+
+		inputs = append(inputs, in)
+	}
+
+	all, err := judge.Join(inputs)
+	if err != nil {
+		return nil, console.Usage("%w", err)
+	}
+
+	return all, nil
+}
+
+// playedAnswers reads the answers of an evaluation: the first episode of each question.
+func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err error) {
+	e, err := stored.OpenEvaluation(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+
+	lost, err := e.Lost()
+	if isMissing(err) {
+		return nil, console.Usage("%s is unfinished: go on with it first: toolevo eval --resume --out %s", dir,
+			console.Shell(dir))
+	} else if err != nil {
+		return nil, err
+	}
+
+	for p, err := range e.Played(ctx, lost) {
+		if err != nil {
+			return nil, err
+		}
+
+		if p.Repeat > 0 {
+			continue
+		}
+
+		answer, err := judge.OfEpisode(p.Episode, p.API, p.Version)
+		if err != nil {
+			return nil, console.Usage("%s: %w", dir, err)
+		}
+
+		all = append(all, answer)
+	}
+
+	return all, nil
+}
+
+// recordedJudge is a judge that says who it is.
+type recordedJudge interface {
+	judge.Judge
+	Maker() trajectories.Maker
+}
+
+// openJudge opens who judges. closing closes what was opened, in case of an error, too.
+func (a *app) openJudge(cmd *cobra.Command, o *judgeOptions) (j recordedJudge, closing func() error, err error) {
+	var open []io.Closer
+
+	closing = func() (err error) {
+		for _, c := range open {
+			err = errors.Join(err, c.Close())
+		}
+
+		return err
+	}
+
+	if o.by == byRule {
+		return judge.Rule{}, closing, nil
+	}
+
+	models, err := a.judgeModels(cmd, o)
+	if err != nil {
+		return nil, closing, err
+	}
+
+	writer := func(temperature float64, tokens int) *serving.Writer {
+		w, failed := models.Writer(o.by, serving.WriterOptions{Temperature: temperature, MaxTokens: tokens})
+		if failed != nil {
+			err = console.Usage("--by: %w", failed)
+			return nil
+		}
+
+		open = append(open, w)
+
+		return w
+	}
+
+	model := &judge.Model{
+		Name: o.by, Writer: writer(judge.Temperature, judge.MaxTokens), Completing: writer(0, judge.CompleteMaxTokens),
+	}
+	if err != nil {
+		return nil, closing, err
+	}
+
+	if model.Log, err = judge.OpenLog(o.out); err != nil {
+		return nil, closing, err
+	}
+
+	open = append(open, model.Log)
+
+	return model, closing, nil
+}
+
+// judgeModels are the models that the flags configure.
+func (a *app) judgeModels(cmd *cobra.Command, o *judgeOptions) (*serving.Models, error) {
+	c, err := o.settings.resolve(cmd.Flags(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	benchmark, err := suite.Lookup(c.Suite)
+	if err != nil {
+		return nil, err
+	}
+
+	a.warnExposed(o.servers)
+
+	return serving.New(c, benchmark, nil, o.servers), nil
+}
+
+// judge has answers judged, and shows how far it is.
+func (a *app) judge(ctx context.Context, j judge.Judge, answers []judge.Answer, o *judgeOptions) (*judge.Judged,
+	error) {
+	steps, stop := o.watch()
+	defer stop()
+
+	options := judge.Options{
+		Passes: o.passes, Workers: o.workers, Reference: o.reference, Done: steps.Step("judgements"),
+	}
+	for _, name := range o.scores {
+		options.Scores = append(options.Scores, judge.Score(name))
+	}
+
+	judged, err := judge.Run(ctx, j, answers, options)
+
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return judged, err
+	case errors.Is(err, judge.ErrNoMatch):
+		return nil, console.Usage("%w", err)
+	case o.out != "":
+		err = fmt.Errorf("%w\nWhat was judged is kept in %s: run the same command again", err, o.out)
+	}
+
+	return nil, console.GaveUp(err)
+}
+
+// writeJudged writes a report into a folder, in all formats.
+func writeJudged(dir string, r *judge.Report) error {
+	text, err := console.EncodeJSON(r)
+
+	var markdown, lines, latex bytes.Buffer
+	if err := errors.Join(err, r.WriteMarkdown(&markdown), r.WriteCSV(&lines), r.WriteLaTeX(&latex)); err != nil {
+		return err
+	}
+
+	files := map[string][]byte{
+		rundir.ReportFile: text, stored.ReportMarkdown: markdown.Bytes(), stored.ReportCSV: lines.Bytes(),
+		stored.ReportLaTeX: latex.Bytes(),
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		write := func(w io.Writer) error { _, err := w.Write(files[name]); return err }
+		if err := durable.WriteFile(filepath.Join(dir, name), write); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}

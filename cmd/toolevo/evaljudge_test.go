@@ -1,0 +1,211 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"toolevo/finetune/judge"
+)
+
+// judgeServer answers like a model that judges: what holds the marker is solved. It counts what it was asked.
+func judgeServer(t *testing.T, marker string) (url string, asked *atomic.Int64) {
+	t.Helper()
+
+	asked = new(atomic.Int64)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+			http.NotFound(w, r)
+			return
+		}
+
+		var body struct {
+			Messages []struct{ Content string }
+		}
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(body.Messages) != 2 {
+			t.Errorf("%d messages, %v", len(body.Messages), err)
+		}
+
+		asked.Add(1)
+
+		status := "Unsolved"
+		if strings.Contains(body.Messages[1].Content, marker) {
+			status = "Solved"
+		}
+
+		text, _ := json.Marshal(`{"index": 1, "answer_status": "` + status + `"}`)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":` +
+			`"assistant","content":` + string(text) + `},"finish_reason":"stop"}]}`))
+	}))
+	t.Cleanup(server.Close)
+
+	return server.URL + "/v1", asked
+}
+
+// Where APIs drifted an agent that reads notices solves more than one that does not, and where they did not as much;
+// no server is asked.
+func TestEvalJudgeByRule(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	eval, out := filepath.Join(dir, "eval"), filepath.Join(dir, "judged")
+	must(t, ofToolBench(t, "eval", "--policy", "scripted:stale,scripted:reader", "--out", eval)...)
+
+	args := []string{"eval", "judge", eval, "--score", "sopr,fac,sowr", "--out", out, "--progress", "none"}
+	got := document[judgedAnswers](t, must(t, append(args, "--json")...))
+
+	solved, refused := map[string]float64{}, map[string]int{}
+
+	for _, row := range got.Means {
+		if row.Difficulty == "all" {
+			solved[row.Policy+" "+row.API] = row.SoPR.Mean
+			refused[row.Policy+" "+row.API] = row.Conduct.Calls - row.Conduct.Valid
+		}
+
+		if math.Abs(row.SoPR.Mean-row.FAC.Mean) > 1e-9 || row.SoPR.Deviation != 0 || row.Missing != 0 {
+			t.Errorf("%s: %+v, %+v", row.Cell, row.SoPR, row.FAC)
+		}
+	}
+
+	for _, api := range []string{"p_s_in", "p_s_ood"} {
+		stale, reader := solved["scripted:stale "+api], solved["scripted:reader "+api]
+		if stale != 0 || reader <= stale {
+			t.Errorf("under %s the stale one solves %v and the reader %v", api, stale, reader)
+		}
+
+		if refused["scripted:stale "+api] == 0 {
+			t.Errorf("under %s no call of the stale one is refused", api)
+		}
+	}
+
+	if s := solved["scripted:stale p_c"]; s == 0 || s != solved["scripted:reader p_c"] {
+		t.Errorf("where nothing has changed: %v", solved)
+	}
+
+	for _, win := range got.Wins {
+		if win.Candidate.Policy != "scripted:reader" || win.Lose != 0 || (win.Win > 0) != (win.Reference.API != "p_c") {
+			t.Errorf("%+v", win)
+		}
+	}
+
+	if got.Judge.Kind != "judge" || got.Judge.Name != "rule" || len(got.Files) != 6*2*2+3*2 {
+		t.Errorf("judged by %+v into %d files", got.Judge, len(got.Files))
+	}
+
+	for _, name := range []string{"report.json", "report.md", "report.csv", "report.tex"} {
+		if _, err := os.Stat(filepath.Join(out, name)); err != nil {
+			t.Error(err)
+		}
+	}
+
+	text := must(t, args...)
+	says(t, "eval judge", text, "scripted:stale under p_s_in\n", "\n  exposed", "SOPR ± SD [95%]",
+		"\nscripted:reader under p_c against scripted:stale", "WON:LOST")
+	fits(t, text)
+
+	says(t, "eval judge --format markdown", must(t, append(args, "--format", "markdown")...),
+		"| agent | G1_instruction | G2_category | mean |", "parameter-grounding", "judged by rule")
+
+	errors := must(t, "eval", "errors", eval)
+	says(t, "eval errors", errors, "scripted:stale under p_s_in", "refused calls, by what was not taken")
+}
+
+// A model is asked once for each judgement, however often the command runs.
+func TestEvalJudgeByModel(t *testing.T) {
+	t.Parallel()
+
+	url, asked := judgeServer(t, "9 degrees")
+	dir := t.TempDir()
+
+	answer := func(final string) string {
+		call := `{"name": "Finish", "arguments": ` + final + `, "response": ""}`
+
+		return `{"query": "How warm is it?", "available_tools": [{"name": "Finish"}], "answer": {"method": "CoT@1",
+			"total_steps": 1, "final_answer": ` + final + `, "answer_details": [
+				{"role": "tool", "message": ` + call + `, "next": []}]}}`
+	}
+
+	right := `"{\"return_type\": \"give_answer\", \"final_answer\": \"9 degrees\"}"`
+	wrong := `"{\"return_type\": \"give_answer\", \"final_answer\": \"cold\"}"`
+	none := `"{\"return_type\": \"give_up_and_restart\"}"`
+
+	write(t, filepath.Join(dir, "cot", "G1_x.json"), `{"7": `+answer(wrong)+`, "8": `+answer(none)+`}`)
+	write(t, filepath.Join(dir, "dfs", "G1_x.json"), `{"7": `+answer(right)+`, "8": `+answer(right)+`, "9": `+
+		answer(right)+`}`)
+	write(t, filepath.Join(dir, "ids", "G1_x.json"), `{"7": 0, "8": 0, "10": 0}`)
+
+	out := filepath.Join(dir, "judged")
+	args := []string{"eval", "judge", filepath.Join(dir, "cot", "G1_x.json"), filepath.Join(dir, "dfs"), "--by",
+		"openai:m", "--server", url, "--score", "sopr,fac,sowr", "--ids", filepath.Join(dir, "ids"), "--out", out,
+		"--progress", "none", "--json"}
+
+	r := cli(t, args...)
+	if r.code != exitDone {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+
+	says(t, "eval judge", r.err, "1 answers are left out")
+
+	first := document[judgedAnswers](t, r.out)
+	cot, dfs := first.Rows[0], first.Rows[1]
+
+	if cot.SoPR.Mean != 0 || cot.Missing != 1 || cot.N != 3 || dfs.SoPR.Mean != 2.0/3 || dfs.FAC.Mean != 2.0/3 {
+		t.Errorf("%+v %+v, %+v %+v", cot, cot.SoPR, dfs, dfs.SoPR)
+	}
+
+	if w := first.Wins[0]; w.Win != 2 || w.Lose != 0 || w.Tie != 1 {
+		t.Errorf("%+v", w)
+	}
+
+	if first.Judge.Name != "openai:m" || !strings.Contains(first.Judge.Version, judge.PromptHash()) {
+		t.Errorf("judged by %+v", first.Judge)
+	}
+
+	// Three answers take a judge, in three passes and once for FAC; what is solved by one side alone takes none.
+	if n := asked.Load(); n != 3*3+3 {
+		t.Errorf("%d judgements were asked for", n)
+	}
+
+	if again := must(t, args...); again != r.out || asked.Load() != 3*3+3 {
+		t.Errorf("again %d judgements are asked for, and the report is\n%s", asked.Load()-12, again)
+	}
+}
+
+// What cannot be judged is told before anybody is asked.
+func TestEvalJudgeErrors(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	file := filepath.Join(dir, "cot", "G1_x.json")
+	write(t, file, `{}`)
+	write(t, filepath.Join(dir, "list", "G1_x.json"), `[]`)
+
+	for _, test := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{file}, []string{"--by openai:MODEL", "the rule knows only"}},
+		{[]string{file, "--by", "openai:m"}, []string{"--out is missing"}},
+		{[]string{file, "--by", "scripted:reader", "--out", dir}, []string{"--by", "writes no texts"}},
+		{[]string{file, "--score", "sopr,bleu"}, []string{"--score", `"bleu"`, "sopr, fac, sowr"}},
+		{[]string{file, "--format", "html"}, []string{"--format", "latex"}},
+		{[]string{file, "--passes", "0"}, []string{"--passes 0"}},
+		{[]string{file, "--workers", "0"}, []string{"--workers 0"}},
+		{[]string{file, "--reference", "cot"}, []string{"--score sowr"}},
+		{[]string{file, "--ids", filepath.Join(dir, "list")}, []string{"--ids", "no ID file"}},
+		{[]string{file, "--ids", filepath.Join(dir, "none")}, []string{"--ids", "none"}},
+		{[]string{filepath.Join(dir, "list")}, []string{"not a converted file", "toolbench convert"}},
+		{[]string{filepath.Join(dir, "none")}, []string{"none"}},
+		{[]string{smallEvaluation(t)}, []string{"not of the suite toolbench"}},
+		{[]string{smallRun(t)}, []string{"toolevo collect", "toolevo eval"}},
+	} {
+		fails(t, exitUsage, test.want, append([]string{"eval", "judge", "--progress", "none"}, test.args...)...)
+	}
+}

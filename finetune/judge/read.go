@@ -1,0 +1,210 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/regular"
+	"toolevo/envs/toolapi"
+	"toolevo/envs/toolbench/answers"
+	"toolevo/finetune"
+	"toolevo/trajectories"
+)
+
+// fileExtension is that of converted files and ID files.
+const fileExtension = ".json"
+
+// OfEpisode returns an episode of the suite toolbench as an answer. api is what reports call the version that it met.
+func OfEpisode(e *trajectories.Episode, api string, deployed *toolapi.Version) (Answer, error) {
+	as := answers.Episode{QuestionID: e.QuestionID, Question: e.Question, Policy: e.Policy, API: e.DeployedAPI}
+	for _, t := range e.Turns {
+		as.Turns = append(as.Turns, answers.Turn{
+			Action: t.Action, API: t.API, Key: t.Key, Observation: t.Observation, Outcome: t.Outcome,
+		})
+	}
+
+	group, id, err := as.Query()
+	if err != nil {
+		return Answer{}, err
+	}
+
+	a := Answer{
+		Agent: finetune.Contender{Policy: e.Policy, API: api}, Group: group, ID: id,
+		Exposure: e.Labels[envs.LabelDifficulty], Lost: e.Lost != "",
+	}
+	if a.Lost {
+		return a, nil
+	}
+
+	a.Conduct, a.Right = ConductOf(e, deployed), e.Official
+	a.Given, err = as.Answer()
+
+	return a, err
+}
+
+// IDs are the queries of groups, by ID file.
+type IDs map[string][]string
+
+// ReadIDs reads the ID files of a folder, GROUP.json.
+func ReadIDs(dir string) (IDs, error) {
+	paths, err := jsonFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+
+	all := IDs{}
+
+	for _, path := range paths {
+		text, err := regular.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+
+		var file map[string]any
+		if err := json.Unmarshal(text, &file); err != nil {
+			return nil, fmt.Errorf("%s is no ID file, an object of query IDs: %w", path, err)
+		}
+
+		all[groupOf(path)] = slices.SortedFunc(maps.Keys(file), byNumber)
+	}
+
+	return all, nil
+}
+
+// Converted reads a converted file, AGENT/GROUP.json, or all of a folder AGENT. Where there is an ID file of the group,
+// its queries are those that count: one without an answer is missing, and other answers are left out and counted.
+func Converted(path string, ids IDs) (all []Answer, others int, err error) {
+	paths := []string{path}
+
+	if info, err := os.Stat(path); err != nil {
+		return nil, 0, err
+	} else if info.IsDir() {
+		if paths, err = jsonFiles(path); err != nil {
+			return nil, 0, err
+		}
+	}
+
+	for _, path := range paths {
+		text, err := regular.ReadFile(path)
+		if err != nil {
+			return nil, 0, err
+		}
+
+		given, err := answers.Decode(text)
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: %w: want a converted file, as `toolevo toolbench convert` writes it", path,
+				err)
+		}
+
+		group := groupOf(path)
+
+		queries, listed := ids[group]
+		if !listed {
+			queries = slices.SortedFunc(maps.Keys(given), byNumber)
+		}
+
+		whole, err := filepath.Abs(path)
+		if err != nil {
+			return nil, 0, err
+		}
+
+		agent := finetune.Contender{Policy: filepath.Base(filepath.Dir(whole))}
+		for _, id := range queries {
+			all = append(all, Answer{Agent: agent, Group: group, ID: id, Given: given[id]})
+			delete(given, id)
+		}
+
+		others += len(given)
+	}
+
+	return all, others, nil
+}
+
+// Input is the answers of an evaluation or of files.
+type Input struct {
+	Name    string // e.g. of its run directory
+	Answers []Answer
+}
+
+// Join returns the answers of all inputs. An agent that several have is called POLICY@NAME in all, as in comparisons of
+// evaluations. Two answers of one agent to a query are an error.
+func Join(inputs []Input) ([]Answer, error) {
+	has := map[finetune.Contender]map[int]bool{}
+
+	for i, in := range inputs {
+		for _, a := range in.Answers {
+			if has[a.Agent] == nil {
+				has[a.Agent] = map[int]bool{}
+			}
+
+			has[a.Agent][i] = true
+		}
+	}
+
+	var all []Answer
+
+	seen := map[string]bool{}
+
+	for _, in := range inputs {
+		for _, a := range in.Answers {
+			if len(has[a.Agent]) > 1 {
+				a.Agent.Policy += "@" + in.Name
+			}
+
+			if seen[a.String()] {
+				return nil, fmt.Errorf("there are two answers of %s: name each once", &a)
+			}
+
+			seen[a.String()] = true
+
+			all = append(all, a)
+		}
+	}
+
+	return all, nil
+}
+
+// jsonFiles returns the JSON files of a folder, in the order of their names.
+func jsonFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+
+	var paths []string
+
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == fileExtension {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%w: no GROUP%s in %s", fs.ErrNotExist, fileExtension, dir)
+	}
+
+	return paths, nil
+}
+
+// groupOf returns the group whose file it is.
+func groupOf(path string) string { return strings.TrimSuffix(filepath.Base(path), fileExtension) }
+
+// byNumber orders IDs of queries, which are numbers.
+func byNumber(a, b string) int {
+	m, errM := strconv.Atoi(a)
+	n, errN := strconv.Atoi(b)
+
+	if errM == nil && errN == nil && m != n {
+		return m - n
+	}
+
+	return strings.Compare(a, b)
+}
