@@ -18,6 +18,7 @@ package response
 import (
 	"errors"
 	"regexp"
+	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
@@ -54,12 +55,13 @@ func (f Format) Wrap(succeeded bool, text string) string {
 	return string(pytext.AppendJSON(nil, envs.Args{{Name: f.State, Value: state}, {Name: f.Message, Value: text}}))
 }
 
-// wrapped is how such an object begins. Most answers are told from it without being decoded.
+// wrapped is how such an object begins. Most answers are told from it by their first bytes, the others without being
+// decoded.
 var wrapped = regexp.MustCompile(`^\{"(?:[^"\\]|\\.)+": "(?:` + success + `|` + failure + `)", "`)
 
 // Read returns the text of an answer: the message of an object, and anything else as it is.
 func Read(answer string) string {
-	if !wrapped.MatchString(answer) {
+	if !strings.HasPrefix(answer, `{"`) || !wrapped.MatchString(answer) {
 		return answer
 	}
 

@@ -21,7 +21,7 @@ func syntheticAgenda(t testing.TB, n int) *corpus.Corpus {
 }
 
 func TestAgendaSecondOpinions(t *testing.T) {
-	c := syntheticAgenda(t, 10_000)
+	c := syntheticAgenda(t, 3_000)
 	wantAnswers(t, toolqa.Agenda, answersOf(t, c, drawEach(t, mustLoad(t, c), 90)), 5)
 }
 

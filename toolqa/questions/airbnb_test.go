@@ -272,7 +272,7 @@ func TestListed(t *testing.T) {
 }
 
 func TestAirbnbSecondOpinions(t *testing.T) {
-	c := syntheticAirbnb(t, 2_500)
+	c := syntheticAirbnb(t, 3_000)
 	qs := drawEach(t, mustLoad(t, c), 25)
 	answersOf(t, c, qs)
 

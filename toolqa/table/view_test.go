@@ -141,8 +141,8 @@ func TestViewsStaySmall(t *testing.T) {
 		t.Errorf("400 views hold %d bytes, want at most %d", held, most)
 	}
 
-	for i, v := range views {
-		if rows := numbersOf(v.selection()); len(rows) != 36_000 || rows[0] != 10*i {
+	for i := 0; i < len(views); i += 7 { // among them views whose selections were dropped, and the last, which is kept
+		if rows := numbersOf(views[i].selection()); len(rows) != 36_000 || rows[0] != 10*i {
 			t.Fatalf("view %d has %d rows from %d on", i, len(rows), rows[0])
 		}
 	}
