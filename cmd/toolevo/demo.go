@@ -59,6 +59,7 @@ type demo struct {
 	data      string // the folders below dir
 	trees     string
 	samples   string
+	made      string
 	evaluated string
 	accept    []string          // flags of the commands that run programs
 	starting  *console.Starting // says on a terminal what is being done
@@ -74,6 +75,7 @@ func (a *app) newDemo(dir string) *demo {
 		data:      in("data"),
 		trees:     in("run"),
 		samples:   in("export"),
+		made:      in("made"),
 		evaluated: in("eval"),
 	}
 
@@ -122,7 +124,7 @@ func (d *demo) clear() error {
 		return err
 	}
 
-	for _, dir := range []string{d.data, d.trees, d.samples, d.evaluated} {
+	for _, dir := range []string{d.data, d.trees, d.samples, d.made, d.evaluated} {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
@@ -171,7 +173,7 @@ func (a *app) acceptMissing(err error) ([]string, error) {
 
 // run does the job.
 func (d *demo) run(ctx context.Context) error {
-	steps := []func(context.Context) error{d.build, d.collect, d.check, d.export, d.evaluate}
+	steps := []func(context.Context) error{d.build, d.collect, d.check, d.export, d.make, d.evaluate}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return err

@@ -34,7 +34,7 @@ func TestDemo(t *testing.T) {
 	}
 
 	out := run("demo")
-	says(t, "demo", out, "Collected", ": 0 problems", "Exported", "is deprecated", "Action: Finish", "In toolevo-demo:")
+	says(t, "demo", out, "Collected", ": 0 problems", "Exported", "is deprecated", "Action: Finish", "Made       made_1_000 of p_c, in which ", "In toolevo-demo:")
 
 	if n := strings.Count(out, "\n"); n > 24 {
 		t.Errorf("the demo has %d lines:\n%s", n, out)
@@ -58,7 +58,7 @@ func TestDemo(t *testing.T) {
 		}
 	}
 
-	if len(rows) != 2 || rows["scripted:stale"] != 2 || rows["scripted:reader"] != 2 || commands < 2 {
+	if len(rows) != 2 || rows["scripted:stale"] != 3 || rows["scripted:reader"] != 3 || commands < 2 {
 		t.Errorf("%d commands, rows of policies %v:\n%s", commands, rows, out)
 	}
 
@@ -69,7 +69,7 @@ func TestDemo(t *testing.T) {
 	// What the user added stays when the next demo takes the place of this one.
 	made := filepath.Join(dir, "toolevo-demo")
 	for _, name := range []string{"data/questions/SHA256SUMS", "run/trajectories.parquet", "export/toolevo_sft.parquet",
-		"eval/report.md"} {
+		"made/made_1_000.yaml", "eval/report.md"} {
 		if len(read(t, filepath.Join(made, name))) == 0 {
 			t.Errorf("%s is empty", name)
 		}

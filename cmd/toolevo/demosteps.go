@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/envs/drift"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
 	"toolevo/trajectories"
@@ -112,8 +114,8 @@ func (d *demo) printExample() {
 	old, again, _ := recovery(d.example.Turns)
 	d.tell("\n%s", display.Line("One of them  "+d.example.Question, demoWidth))
 	d.printTurn("Action", old.Key, 1)
-	d.printTurn("Observation", old.Observation, 3)
-	d.printTurn("Thought", again.Thought, 2)
+	d.printTurn("Observation", old.Observation, 2)
+	d.printTurn("Thought", again.Thought, 1)
 	d.printTurn("Action", again.Key, 1)
 	d.printTurn("Observation", again.Observation, 1)
 	d.printTurn("… Action", d.example.Turns[len(d.example.Turns)-1].Key, 1)
@@ -145,25 +147,49 @@ func (d *demo) printTurn(part, text string, most int) {
 	d.tell("%s", strings.Join(lines, "\n"))
 }
 
+// make makes a version of other names, and shows what has become of the tool of the example.
+func (d *demo) make(ctx context.Context) error {
+	var made madeVersions
+
+	err := d.do(ctx, "Making an API version", &made, "versions", "make", "--count", "1", "--out", d.made)
+	if err != nil {
+		return err
+	}
+
+	var now versionsDifference
+	if err := d.do(ctx, "Comparing it", &now, "versions", "diff", made.From, made.Made[0].Path); err != nil {
+		return err
+	}
+
+	old, _, _ := recovery(d.example.Turns)
+
+	for _, tool := range now.Tools {
+		if tool.Tool == old.Tool {
+			d.tell("\n%s", display.Cut(fmt.Sprintf("Made       %s of %s, in which %s is %s", now.To, now.From,
+				tool.From, tool.To), demoWidth))
+		}
+	}
+
+	return nil
+}
+
 func (d *demo) evaluate(ctx context.Context) error {
 	var r finetune.Report
 
 	args := []string{
-		"eval", "--data", d.data, "--limit", "5", "--policy", "scripted:stale,scripted:reader", "--api", "p_c,p_s_ood",
-		"--out", d.evaluated, "--progress", console.ProgressNone,
+		"eval", "--data", d.data, "--limit", "5", "--policy", "scripted:stale,scripted:reader", "--api",
+		"p_c,p_s_ood," + drift.FilePrefix + d.made, "--out", d.evaluated, "--progress", console.ProgressNone,
 	}
 	if err := d.do(ctx, "Evaluating", &r, slices.Concat(args, d.accept)...); err != nil {
 		return err
 	}
-
-	d.tell("")
 
 	return r.Overall().WriteTable(d.app.Out)
 }
 
 // next says where everything is, and what can be done with it.
 func (d *demo) next() {
-	d.app.Say("In %s: data, run, export, eval (played by scripts, no model). Next:", d.dir)
+	d.app.Say("In %s: data, run, export, made, eval (by scripts, no model). Next:", d.dir)
 
 	for _, args := range [][]string{
 		{"inspect", d.trees, d.example.QuestionID, strconv.Itoa(d.example.Tree)},

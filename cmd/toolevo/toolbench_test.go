@@ -1,14 +1,19 @@
 package main
 
 import (
+	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/parquet/file"
+
 	"toolevo/envs/toolbench"
 	"toolevo/finetune"
 	"toolevo/mcts/policy/simserver"
+	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 
 	toolbenchsuite "toolevo/envs/toolbench/bench"
@@ -207,4 +212,112 @@ func TestToolBenchIsServed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "name the data folder with --data") {
 		t.Errorf("without questions: %v", err)
 	}
+}
+
+// What is collected under twenty made versions, by a search over tasks of either suite, has one schema, holds when it
+// is checked, and is exported without a row that the linter drops.
+func TestCollectingUnderMadeVersions(t *testing.T) {
+	t.Parallel()
+
+	invented := func(t *testing.T) string { return smallData(t) }
+	published := func(t *testing.T) string {
+		const group = "G1_category.json"
+
+		text, err := os.ReadFile(filepath.Join(os.Getenv("TOOLEVO_SHARED_DATA"), "stabletoolbench", group))
+		if err != nil {
+			t.Skipf("the published data is not here: %v (set TOOLEVO_SHARED_DATA)", err)
+		}
+
+		var queries []json.RawMessage
+		if err := json.Unmarshal(text, &queries); err != nil {
+			t.Fatal(err)
+		}
+
+		few, err := json.Marshal(queries[:10])
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		dir, data := t.TempDir(), t.TempDir()
+		write(t, filepath.Join(dir, group), string(few))
+		must(t, "toolbench", "import", dir, "--split", "train", "--data", data)
+
+		return data
+	}
+
+	schemas := map[string]string{} // by test
+
+	t.Run("suites", func(t *testing.T) {
+		for name, test := range map[string]struct {
+			suite string
+			data  func(*testing.T) string
+		}{
+			"ToolQA":                {"toolqa", invented},
+			"ToolBench":             {"toolbench", invented},
+			"ToolBench (published)": {"toolbench", published},
+		} {
+			t.Run(name, func(t *testing.T) {
+				dir, data := t.TempDir(), test.data(t)
+				family, run := filepath.Join(dir, "family"), filepath.Join(dir, "run")
+				exported := filepath.Join(dir, "export")
+				about := []string{"--data", data, "--set", "suite=" + test.suite}
+
+				must(t, slices.Concat([]string{"versions", "make", "--count", "20", "--out", family}, about)...)
+				must(t, slices.Concat([]string{"collect", "--api", "file:" + family + "/*.yaml", "--policy",
+					"scripted:noisy", "--limit", "6", "--trees", "4", "--out", run, "--progress", "none"}, about)...)
+				says(t, "check", must(t, "check", run), "0 problems")
+
+				must(t, "export", run, "--for", "llamafactory", "--out", exported)
+				says(t, "check", must(t, "check", exported), "0 faulty, 0 problems")
+
+				m, err := export.ReadManifest(exported)
+				if err != nil || m.Rows == 0 || m.Lint.Dropped+m.Lint.Samples > 0 {
+					t.Fatalf("%d samples; of %d trajectories %d dropped (%v)", m.Rows, m.Lint.Checked,
+						m.Lint.Dropped, err)
+				}
+
+				if met := deployedIn(t, run); met < 2 {
+					t.Errorf("the questions met %d versions", met)
+				}
+
+				schemas[name] = schemaOf(t, filepath.Join(run, rowsFile))
+			})
+		}
+	})
+
+	for name, schema := range schemas {
+		if schema != schemas["ToolQA"] {
+			t.Errorf("%s has other columns:\n%s\nToolQA:\n%s", name, schema, schemas["ToolQA"])
+		}
+	}
+}
+
+// deployedIn counts the versions that the rows of a run met.
+func deployedIn(t *testing.T, run string) int {
+	t.Helper()
+
+	met := map[string]bool{}
+
+	for row, err := range trajectories.ReadFile(filepath.Join(run, rowsFile)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		met[row.DeployedAPI] = true
+	}
+
+	return len(met)
+}
+
+// schemaOf is the schema of a Parquet file.
+func schemaOf(t *testing.T, path string) string {
+	t.Helper()
+
+	r, err := file.OpenParquetFile(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+
+	return r.MetaData().Schema.String()
 }
