@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolevo/mcts/store"
 )
 
 // simulatorModel is a server of a language model that answers for APIs, and first with prose.
@@ -179,5 +181,33 @@ func TestServeToolsRefuses(t *testing.T) {
 		if r.code == 0 || !strings.Contains(r.err, want) {
 			t.Errorf("%v: exit %d, %s\nwant %q", args, r.code, r.err, want)
 		}
+	}
+}
+
+// A run whose APIs a language model stands in for remembers what it said, and names it: the run is checked without it.
+func TestModelStandsInForAPIs(t *testing.T) {
+	t.Parallel()
+
+	model, calls := simulatorModel(t)
+	run := filepath.Join(t.TempDir(), "run")
+	environ := []string{"OPENAI_BASE_URL=" + model}
+
+	r := cliWith(t, "", environ, ofToolBench(t, "collect", "--policy", "scripted:reader", "--out", run, "--set",
+		"toolbench.simulator=openai:mirror", "--set", "toolbench.mode=cot", "--limit", "2")...)
+	if r.code != 0 || calls.Load() == 0 {
+		t.Fatalf("exit %d after %d calls of the model: %s", r.code, calls.Load(), r.err)
+	}
+
+	m, err := store.ReadManifest(run)
+	if err != nil || !strings.HasPrefix(m.Inputs["simulator"], "cot openai:mirror ") {
+		t.Errorf("the run was made from %v (%v)", m.Inputs, err)
+	}
+
+	before := calls.Load()
+
+	says(t, "check", must(t, "check", run), "0 problems")
+
+	if calls.Load() != before {
+		t.Error("a check asked the model")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/response"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/toolbench"
@@ -69,6 +70,30 @@ func TestDeployed(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Where a version has a form for its answers, a client gets that as the response.
+func TestDeployedWithAForm(t *testing.T) {
+	t.Parallel()
+
+	s := open(t, choice(t, queries))
+
+	file, err := s.versions.file(inDomain)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	formed := *file
+	formed.Response = &response.Format{State: "state", Message: "said"}
+	s.versions.files[inDomain] = func() (*toolapi.Spec, error) { return &formed, nil }
+
+	v := versionOf(t, s, inDomain)
+	call := lifted(t, v, s.planned(s.queries["G1_instruction-11"])[0])
+
+	want := `{"error": "", "response": "{\"state\": \"Success\", \"said\": \"{\\\"error\\\"`
+	if a := callOf(t, deploy(t, s, inDomain, ""), call); a.Outcome != envs.OK || !strings.HasPrefix(a.Text, want) {
+		t.Errorf("the answer is %s, want %s", a.Text, want)
 	}
 }
 

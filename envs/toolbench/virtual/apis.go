@@ -17,7 +17,7 @@ type APIs struct {
 	cache     *Cache              // nil keeps nothing
 	backend   *Backend            // nil asks nobody
 	simulator toolbench.Simulator // a *Model, or the script
-	counts    *Counts
+	counts    *counts
 	flight    singleflight.Group
 }
 
@@ -30,7 +30,7 @@ type Options struct {
 
 // New returns APIs.
 func New(o Options) *APIs {
-	a := &APIs{cache: o.Cache, backend: o.Backend, simulator: toolbench.Scripted{}, counts: &Counts{}}
+	a := &APIs{cache: o.Cache, backend: o.Backend, simulator: toolbench.Scripted{}, counts: &counts{}}
 
 	if o.Model != nil {
 		m := *o.Model

@@ -18,10 +18,10 @@ const (
 	events
 )
 
-// Counts count what happened to calls that reached the APIs. They are safe for concurrent use; nil counts nothing.
-type Counts struct{ of [events]atomic.Int64 }
+// counts count what happened to calls that reached the APIs. They are safe for concurrent use; nil counts nothing.
+type counts struct{ of [events]atomic.Int64 }
 
-func (c *Counts) add(e event) {
+func (c *counts) add(e event) {
 	if c != nil {
 		c.of[e].Add(1)
 	}
@@ -40,7 +40,7 @@ type Tally struct {
 }
 
 // Tally returns what was counted so far.
-func (c *Counts) Tally() Tally {
+func (c *counts) Tally() Tally {
 	n := func(e event) int64 { return c.of[e].Load() }
 
 	return Tally{

@@ -20,7 +20,7 @@ type Model struct {
 	name     string
 	mode     Mode
 	examples func(context.Context, toolbench.Key) ([]Example, error)
-	counts   *Counts
+	counts   *counts
 }
 
 // NewModel returns the simulator that asks a model of a name in a mode.
