@@ -178,9 +178,9 @@ type Lister interface {
 
 // Deployer has tasks with tools of their own, which its versions without data do not know.
 type Deployer interface {
-	// Deployed reads a split of a data folder, and returns what says what an API version deploys for the task of an ID
-	// when prompts show another.
-	Deployed(data, split, prompt string) (func(version, task string) (*toolapi.Version, error), error)
+	// Deployed reads the data of a choice, and returns what says what an API version deploys for the task of an ID.
+	// lineage is what a suite that was opened then said of its data, and maybe more; other data are an error.
+	Deployed(c Choice, lineage map[string]string) (func(version, task string) (*toolapi.Version, error), error)
 }
 
 // OwnSplit is what rows call the split of tasks of the user's own.

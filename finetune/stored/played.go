@@ -48,12 +48,12 @@ func (r *Run) deployed() (func(version, task string) (*toolapi.Version, error), 
 	}
 
 	if own, ok := benchmark.(suite.Deployer); ok {
-		data := r.Manifest.DataFolder(r.Dir)
+		c := suite.Choice{Data: r.Manifest.DataFolder(r.Dir), Split: r.Config.Split, Prompt: r.Config.Prompt}
 
-		deployed, err := own.Deployed(data, r.Config.Split, r.Config.Prompt)
+		deployed, err := own.Deployed(c, r.Manifest.Inputs)
 		if err != nil {
-			return nil, fmt.Errorf("%w\nThe functions that %s met are in its data folder, %s: put it back there", err,
-				r.Dir, data)
+			return nil, fmt.Errorf("%w\nThe functions that %s met are in its data folder, %s: put it back there as it "+
+				"was", err, r.Dir, c.Data)
 		}
 
 		return deployed, nil

@@ -268,7 +268,10 @@ func TestDeployed(t *testing.T) {
 
 	c := choice(t, queries)
 
-	deployed, err := (&ToolBench{}).Deployed(c.Data, "test", base)
+	c.Split, c.Prompt = "test", base
+	lineage := open(t, c).Lineage()
+
+	deployed, err := (&ToolBench{}).Deployed(c, lineage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +296,15 @@ func TestDeployed(t *testing.T) {
 		t.Error("a query that is not there has functions")
 	}
 
-	if _, err := (&ToolBench{}).Deployed(c.Data, "train", base); !errors.Is(err, fs.ErrNotExist) {
+	lineage["split train"] = "what was there then"
+
+	if _, err := (&ToolBench{}).Deployed(c, lineage); err == nil || !strings.Contains(err.Error(), "split train") {
+		t.Errorf("other data: %v", err)
+	}
+
+	c.Split = "train"
+
+	if _, err := (&ToolBench{}).Deployed(c, lineage); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a split that is not there: %v", err)
 	}
 }

@@ -87,13 +87,20 @@ func (*ToolBench) List(data, split string) ([]envs.Task, error) {
 }
 
 // Deployed implements [suite.Deployer].
-func (*ToolBench) Deployed(data, split, prompt string) (func(version, task string) (*toolapi.Version, error), error) {
-	o, err := read(data, split)
+func (*ToolBench) Deployed(c suite.Choice, lineage map[string]string) (
+	func(version, task string) (*toolapi.Version, error), error) {
+	o, err := read(c.Data, c.Split)
 	if err != nil {
 		return nil, err
 	}
 
-	o.prompt = prompt
+	for _, name := range suite.Splits() {
+		if key := lineageOf(name); o.lineage[key] != lineage[key] {
+			return nil, fmt.Errorf("the %s in %s is another one than then", key, c.Data)
+		}
+	}
+
+	o.prompt = c.Prompt
 
 	queries := make(map[string]*toolbench.Query, len(o.collection.Queries))
 	for i := range o.collection.Queries {
@@ -104,7 +111,7 @@ func (*ToolBench) Deployed(data, split, prompt string) (func(version, task strin
 	return func(version, task string) (*toolapi.Version, error) {
 		q, ok := queries[task]
 		if !ok {
-			return nil, fmt.Errorf("no query %s in the split %s of %s", task, split, data)
+			return nil, fmt.Errorf("no query %s in the split %s of %s", task, c.Split, c.Data)
 		}
 
 		_, deployed, err := o.deployed(version, q)
@@ -142,6 +149,9 @@ func (b *ToolBench) Open(_ context.Context, c suite.Choice) (suite.Suite, error)
 	return o, nil
 }
 
+// lineageOf is what the lineage calls a split.
+func lineageOf(split string) string { return "split " + split }
+
 // read reads a split of a data folder, and the documents of the others: versions are made from all.
 func read(data, split string) (*opened, error) {
 	kept, err := toolbench.Open(data, split)
@@ -149,7 +159,7 @@ func read(data, split string) (*opened, error) {
 		return nil, err
 	}
 
-	o := &opened{queries: map[string]*toolbench.Query{}, lineage: map[string]string{"split " + split: kept.SHA256}}
+	o := &opened{queries: map[string]*toolbench.Query{}, lineage: map[string]string{lineageOf(split): kept.SHA256}}
 
 	var others []*toolbench.Collection
 
@@ -168,7 +178,7 @@ func read(data, split string) (*opened, error) {
 		}
 
 		others = append(others, other.Collection)
-		o.lineage["split "+name] = other.SHA256
+		o.lineage[lineageOf(name)] = other.SHA256
 	}
 
 	if o.collection, err = toolbench.Union(kept.Collection, others...); err != nil {
