@@ -117,6 +117,35 @@ func TestEvalJudgeByRule(t *testing.T) {
 	says(t, "eval errors", errors, "scripted:stale under p_s_in", "refused calls, by what was not taken")
 }
 
+// The functions that agents met are looked up in the data folder, and in no other one.
+func TestEvalJudgeWantsTheData(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	data, eval := filepath.Join(dir, "data"), filepath.Join(dir, "eval")
+
+	must(t, "toolbench", "import", inventedQueries, "--data", data)
+	must(t, "eval", "--data", data, "--set", "suite=toolbench", "--policy", "scripted:stale", "--api", "p_c", "--out",
+		eval, "--progress", "none")
+	must(t, "eval", "judge", eval, "--progress", "none")
+
+	const group = "G2_category.json"
+
+	part := filepath.Join(dir, "part")
+	write(t, filepath.Join(part, group), string(read(t, filepath.Join(inventedQueries, group))))
+	must(t, "toolbench", "import", part, "--data", data)
+
+	for _, args := range [][]string{{"judge", eval, "--progress", "none"}, {"errors", eval}} {
+		fails(t, exitUsage, []string{"split test", "put it back"}, append([]string{"eval"}, args...)...)
+	}
+
+	if err := os.RemoveAll(data); err != nil {
+		t.Fatal(err)
+	}
+
+	fails(t, exitUsage, []string{"put it back"}, "eval", "judge", eval, "--progress", "none")
+}
+
 // A model is asked once for each judgement, however often the command runs.
 func TestEvalJudgeByModel(t *testing.T) {
 	t.Parallel()

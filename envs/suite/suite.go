@@ -202,6 +202,12 @@ type Lister interface {
 	List(data, split string) ([]envs.Task, error)
 }
 
+// Sourced makes its versions from what is in the data folder.
+type Sourced interface {
+	// Sources returns the hashes of that, by the names that a suite's lineage has for them.
+	Sources(data string) (map[string]string, error)
+}
+
 // OwnSplit is what rows call the split of tasks of the user's own.
 const OwnSplit = "own"
 

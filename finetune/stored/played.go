@@ -2,6 +2,7 @@ package stored
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"toolevo/envs/suite"
@@ -46,7 +47,36 @@ func (r *Run) Catalog(data string) (*toolapi.Catalog, error) {
 		return nil, err
 	}
 
-	return benchmark.Versions(data, r.Versions.Files...)
+	s, ok := benchmark.(suite.Sourced)
+	if !ok {
+		return benchmark.Versions(data, r.Versions.Files...)
+	}
+
+	if err = r.checkSources(s, data); err == nil {
+		var c *toolapi.Catalog
+		if c, err = benchmark.Versions(data, r.Versions.Files...); err == nil {
+			return c, nil
+		}
+	}
+
+	return nil, fmt.Errorf("%w\nThe versions that %s met are made from its data folder, %s: put it back there as it "+
+		"was", err, r.Dir, data)
+}
+
+// checkSources refuses a data folder from which other versions would be made than the run met.
+func (r *Run) checkSources(s suite.Sourced, data string) error {
+	sources, err := s.Sources(data)
+	if err != nil {
+		return err
+	}
+
+	for name, hash := range sources {
+		if r.Manifest.Inputs[name] != hash {
+			return fmt.Errorf("%s: %s is another one than it was", data, name)
+		}
+	}
+
+	return nil
 }
 
 // Data is the data folder that the run was made from.

@@ -18,8 +18,8 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// ToolBench is the benchmark. It implements [suite.Benchmark], [suite.Lister], [suite.Configurable] and
-// [suite.Commander].
+// ToolBench is the benchmark. It implements [suite.Benchmark], [suite.Lister], [suite.Sourced],
+// [suite.Configurable] and [suite.Commander].
 type ToolBench struct{}
 
 // Name implements [suite.Benchmark].
@@ -47,6 +47,26 @@ func (ToolBench) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, e
 // Tools implements [suite.Benchmark]. Questions list the functions.
 func (ToolBench) Tools(v *toolapi.Version, _ []string) []*toolapi.API {
 	return slices.DeleteFunc(slices.Clone(v.APIs), func(a *toolapi.API) bool { return !isSystem(a.Tool) })
+}
+
+// Sources implements [suite.Sourced].
+func (ToolBench) Sources(data string) (map[string]string, error) {
+	splits, err := readSplits(data)
+	if err != nil {
+		return nil, err
+	}
+
+	return sources(splits), nil
+}
+
+// sources are the hashes of splits as a lineage has them.
+func sources(splits map[string]*toolbench.Kept) map[string]string {
+	all := map[string]string{}
+	for name, kept := range splits {
+		all["split "+name] = kept.SHA256
+	}
+
+	return all
 }
 
 // Commands implements [suite.Commander].
@@ -125,17 +145,13 @@ func readSplits(data string) (map[string]*toolbench.Kept, error) {
 
 // take takes the queries of a split, and the documents of all: versions are made from them, where the choice has none.
 func (o *opened) take(splits map[string]*toolbench.Kept, split string) error {
-	o.queries, o.lineage = map[string]*toolbench.Query{}, map[string]string{}
+	o.queries, o.lineage = map[string]*toolbench.Query{}, sources(splits)
 
 	var others []*toolbench.Collection
 
 	for _, name := range suite.Splits() {
-		if kept := splits[name]; kept != nil {
-			o.lineage["split "+name] = kept.SHA256
-
-			if name != split {
-				others = append(others, kept.Collection)
-			}
+		if kept := splits[name]; kept != nil && name != split {
+			others = append(others, kept.Collection)
 		}
 	}
 

@@ -77,22 +77,26 @@ func TestDeployed(t *testing.T) {
 func TestDeployedWithAForm(t *testing.T) {
 	t.Parallel()
 
-	s := open(t, choice(t, queries))
+	c := choice(t, queries)
 
-	file, err := s.versions.file(inDomain)
+	file, err := open(t, c).choice.Versions.Spec(inDomain)
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	formed := *file
-	formed.Response = &response.Format{State: "state", Message: "said"}
-	s.versions.files[inDomain] = func() (*toolapi.Spec, error) { return &formed, nil }
+	formed.Version, formed.Response = "formed", &response.Format{State: "state", Message: "said"}
 
-	v := versionOf(t, s, inDomain)
-	call := lifted(t, v, s.planned(s.queries["G1_instruction-11"])[0])
+	if c.Versions, err = open(t, c).choice.Versions.With(&formed); err != nil {
+		t.Fatal(err)
+	}
+
+	s := open(t, c)
+	task := taskOf(t, s, "G1_instruction-11")
+	call := lifted(t, environmentOf(t, s, "formed"), task, s.planned(s.queries[task.ID])[0])
 
 	want := `{"error": "", "response": "{\"state\": \"Success\", \"said\": \"{\\\"error\\\"`
-	if a := callOf(t, deploy(t, s, inDomain, ""), call); a.Outcome != envs.OK || !strings.HasPrefix(a.Text, want) {
+	if a := callOf(t, deploy(t, s, "formed", ""), call); a.Outcome != envs.OK || !strings.HasPrefix(a.Text, want) {
 		t.Errorf("the answer is %s, want %s", a.Text, want)
 	}
 }
