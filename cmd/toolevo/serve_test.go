@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -123,6 +124,61 @@ func TestServeTools(t *testing.T) {
 
 	if calls.Load() != 2 {
 		t.Errorf("the model is asked %d times, want twice", calls.Load())
+	}
+}
+
+// A call that is being answered at Ctrl-C gets its answer.
+func TestServeToolsEnds(t *testing.T) {
+	t.Parallel()
+
+	asked, interrupted := make(chan struct{}), make(chan struct{})
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+			http.NotFound(w, r)
+			return
+		}
+
+		close(asked)
+		<-interrupted
+
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"object": "chat.completion", "model": "mirror", "choices": [{"index": 0, "message": `+
+			`{"role": "assistant", "content": "{\"response\": \"late\"}"}, "finish_reason": "stop"}]}`)
+	}))
+	defer model.Close()
+
+	s := startServing(t, []string{"OPENAI_BASE_URL=" + model.URL + "/v1"}, "serve", "tools", "--data", smallData(t),
+		"--split", "train", "--simulator", "openai:mirror")
+
+	var client sync.WaitGroup
+	client.Go(func() {
+		if status, text := askVirtual(t, s.url, "", ""); status != 200 || !strings.Contains(text, "late") {
+			t.Errorf("the call is answered %d %s", status, text)
+		}
+	})
+
+	<-asked
+
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+
+	for said := ""; !strings.Contains(said, "Interrupted"); {
+		var err error
+		if said, err = s.words.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	close(interrupted)
+	client.Wait()
+
+	if _, err := io.ReadAll(s.words); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := s.cmd.Wait(); err != nil || !strings.Contains(s.out.String(), "1 by a model") {
+		t.Errorf("it ends with %v and reports %s", err, s.out.String())
 	}
 }
 
