@@ -124,7 +124,7 @@ func (l *layout) row(policy, api string, c column) Row {
 func (l *layout) table(b *strings.Builder, api string) {
 	fmt.Fprintf(b, "\n\\begin{table}\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n"+
 		"\\caption{Official accuracy in percent with %s on the server.}\n\\begin{tabular}{l*{%d}{r}}\n\\toprule\n",
-		latex(api), len(l.columns))
+		LaTeX(api), len(l.columns))
 	l.heads(b)
 
 	if len(l.proprietary) > 0 {
@@ -153,7 +153,7 @@ func (l *layout) heads(b *strings.Builder) {
 			name = title(dataset)
 		}
 
-		fmt.Fprintf(b, " & \\multicolumn{%d}{c}{%s}", end-start, latex(name))
+		fmt.Fprintf(b, " & \\multicolumn{%d}{c}{%s}", end-start, LaTeX(name))
 		fmt.Fprintf(&rules, "\\cmidrule(lr){%d-%d}", start+2, end+1)
 		start = end
 	}
@@ -161,7 +161,7 @@ func (l *layout) heads(b *strings.Builder) {
 	fmt.Fprintf(b, " \\\\\n%s\nModels", rules.String())
 
 	for _, c := range l.columns {
-		fmt.Fprintf(b, " & %s", latex(title(c.difficulty)))
+		fmt.Fprintf(b, " & %s", LaTeX(title(c.difficulty)))
 	}
 
 	b.WriteString(" \\\\\n")
@@ -172,12 +172,12 @@ func (l *layout) block(b *strings.Builder, api string, block Block, marked bool)
 	b.WriteString("\\midrule\n")
 
 	if block.Name != "" {
-		fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(l.columns)+1, latex(block.Name))
+		fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(l.columns)+1, LaTeX(block.Name))
 	}
 
 	lines := make([]string, len(block.Policies))
 	for i, policy := range block.Policies {
-		lines[i] = latex(policy)
+		lines[i] = LaTeX(policy)
 	}
 
 	for _, c := range l.columns {
@@ -244,7 +244,7 @@ func title(word string) string {
 }
 
 var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
-	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`)
+	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "–", "--")
 
-// latex returns a name as LaTeX prints it.
-func latex(name string) string { return latexEscapes.Replace(name) }
+// LaTeX returns a text that LaTeX prints as it is.
+func LaTeX(name string) string { return latexEscapes.Replace(name) }

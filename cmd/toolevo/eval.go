@@ -54,7 +54,7 @@ func (a *app) evalCommand() *cobra.Command {
 	}
 
 	cmd.AddCommand(a.evalErrorsCommand(), a.evalAdaptationCommand(), a.evalCompareCommand(),
-		a.evalRescoreCommand())
+		a.evalRescoreCommand(), a.evalDriftCommand())
 
 	return cmd
 }
