@@ -7,15 +7,15 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
 	"toolevo/finetune/report"
-	"toolevo/finetune/robustness"
 )
 
 // driftPage is the page of an experiment.
 const driftPage = "drift.html"
 
 // writeDrift writes the report of an experiment in all formats, and returns the paths.
-func writeDrift(dir string, r *robustness.Report) ([]string, error) {
-	page := &report.Page{Title: "What drift and wording cost", Robustness: r}
+func writeDrift(dir string, page *report.Page) ([]string, error) {
+	r := page.Robustness
+
 	files := []struct {
 		name  string
 		write func(io.Writer) error

@@ -17,6 +17,7 @@ import (
 	"toolevo/envs/perturb"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune"
+	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
@@ -51,15 +52,15 @@ func (a *app) evalDriftCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.Int("workers", 0, "`N` episodes at most at the same time (0: four per processor, or enough to keep the "+
 		"model's servers busy)")
-	flags.StringSliceVar(&f.feedbacks, "feedbacks", configs.Feedbacks(), "`NAMES` of what a call is told that is not "+
-		"taken, separated by commas: each by itself")
-	flags.StringSliceVar(&f.perturbations, "perturbations", perturbations(), "`NAMES` of how questions are changed, "+
-		"separated by commas: each by itself; none for none")
+	flags.StringSliceVar(&f.feedbacks, "feedbacks", []string{all}, "`NAMES` of what a call is told that is not taken, "+
+		"separated by commas: each by itself")
+	flags.StringSliceVar(&f.perturbations, "perturbations", []string{all}, "`NAMES` of how questions are changed, "+
+		"separated by commas: each by itself; or none")
 	flags.StringVar(&f.out, "out", "", "make the evaluations and the report in the folder `DIR` (required)")
 	f.asJSON = console.JSONFlag(cmd)
 	console.ProgressFlag(cmd)
-	console.Complete(cmd, "feedbacks", console.Listed(configs.Feedbacks()))
-	console.Complete(cmd, "perturbations", console.Listed(append(perturbations(), string(perturb.None))))
+	console.Complete(cmd, "feedbacks", console.Listed(append(configs.Feedbacks(), all)))
+	console.Complete(cmd, "perturbations", console.Listed(append(perturbations(), string(perturb.None), all)))
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.check(); err != nil {
@@ -104,15 +105,20 @@ func (f *driftFlags) check() error {
 	}
 
 	for _, list := range []struct {
-		flag       string
-		got, valid []string
-	}{{"feedbacks", f.feedbacks, configs.Feedbacks()}, {"perturbations", f.perturbations, perturbations()}} {
-		for i, name := range list.got {
+		flag  string
+		named *[]string
+		valid []string
+	}{{"feedbacks", &f.feedbacks, configs.Feedbacks()}, {"perturbations", &f.perturbations, perturbations()}} {
+		if slices.Equal(*list.named, []string{all}) {
+			*list.named = list.valid
+		}
+
+		for i, name := range *list.named {
 			if _, err := names.Parse(strings.TrimSuffix(list.flag, "s"), name, list.valid); err != nil {
 				return console.Usage("--%s: %w", list.flag, err)
 			}
 
-			if slices.Contains(list.got[:i], name) {
+			if slices.Contains((*list.named)[:i], name) {
 				return console.Usage("--%s names %s twice: name it once", list.flag, name)
 			}
 		}
@@ -170,9 +176,9 @@ func (m *driftRun) setting(api string) robustness.Setting {
 }
 
 // evalDrift makes the evaluations, or goes on with them, and reports on them.
-func (a *app) evalDrift(ctx context.Context, f *driftFlags, all []driftRun, flags []string) error {
-	for i, m := range all {
-		a.Say("Evaluation %d of %d: feedback %s, questions %s", i+1, len(all), m.feedback,
+func (a *app) evalDrift(ctx context.Context, f *driftFlags, runs []driftRun, flags []string) error {
+	for i, m := range runs {
+		a.Say("Evaluation %d of %d: feedback %s, questions %s", i+1, len(runs), m.feedback,
 			map[bool]string{true: "as asked", false: string(m.wording)}[m.wording == perturb.None])
 
 		if err := a.driftRun(ctx, m, flags); err != nil {
@@ -182,7 +188,7 @@ func (a *app) evalDrift(ctx context.Context, f *driftFlags, all []driftRun, flag
 
 	var results robustness.Results
 
-	for _, m := range all {
+	for _, m := range runs {
 		err := a.playedEpisodes(ctx, []string{m.dir}, func(p stored.Played) {
 			results.Add(robustness.Condition{
 				Policy: p.Policy, Feedback: string(m.feedback), Setting: m.setting(p.API),
@@ -193,7 +199,28 @@ func (a *app) evalDrift(ctx context.Context, f *driftFlags, all []driftRun, flag
 		}
 	}
 
-	return a.printDrift(f, results.Report())
+	page := &report.Page{Title: "What drift and wording cost", Robustness: results.Report()}
+	if err := a.addDriftRuns(ctx, page, runs); err != nil {
+		return err
+	}
+
+	return a.printDrift(f, page)
+}
+
+// addDriftRuns adds to a page where its figures come from.
+func (a *app) addDriftRuns(ctx context.Context, page *report.Page, runs []driftRun) error {
+	dirs := make([]string, len(runs))
+	for i, m := range runs {
+		dirs[i] = m.dir
+	}
+
+	_, err := a.addRuns(ctx, page, dirs)
+
+	for i := range page.Runs {
+		page.Runs[i].Name = fmt.Sprintf("feedback %s, %s", runs[i].feedback, page.Runs[i].Name)
+	}
+
+	return err
 }
 
 // driftRun makes one evaluation, or goes on with it. One that lost questions has a report of the others, and the
@@ -206,9 +233,9 @@ func (a *app) driftRun(ctx context.Context, m driftRun, flags []string) error {
 		args = append(args, "--resume")
 	}
 
-	var report finetune.Report
+	var printed finetune.Report
 
-	err := a.inner(ctx, a.Err, &report, args...)
+	err := a.inner(ctx, a.Err, &printed, args...)
 	_, noReport := os.Stat(filepath.Join(m.dir, rundir.ReportFile))
 
 	if console.ExitCode(err) == console.ExitGaveUp && noReport == nil {
@@ -226,15 +253,17 @@ type drifted struct {
 }
 
 // printDrift writes the report in all formats, and prints it.
-func (a *app) printDrift(f *driftFlags, r *robustness.Report) error {
-	files, err := writeDrift(f.out, r)
+func (a *app) printDrift(f *driftFlags, page *report.Page) error {
+	r := page.Robustness
+
+	files, err := writeDrift(f.out, page)
 	if err != nil {
 		return err
 	}
 
 	var tableErr error
 
-	err = a.Show(*f.asJSON, drifted{r, files}, func() { tableErr = r.WriteTable(a.Out) })
+	err = a.Show(*f.asJSON, drifted{r, files}, func() { tableErr = r.WriteTable(a.Out, max(a.columns, 80)) })
 	a.Say("The same with figures, as a page: %s; for papers: %s and %s", filepath.Join(f.out, driftPage),
 		filepath.Join(f.out, "drift.tex"), filepath.Join(f.out, "figure-*.svg"))
 

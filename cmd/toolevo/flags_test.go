@@ -12,33 +12,35 @@ import (
 // flagTable says which commands have each flag that means the same on every command.
 var flagTable = map[string][]string{
 	"data": {"data build", "data import", "data questions", "data gold", "data verify", "data template check",
-		"play", "collect", "eval", "check", "export", "replay", "branch", "ablate", "analyze", "toolbench import"},
+		"play", "collect", "eval", "check", "export", "replay", "branch", "ablate", "analyze", "toolbench import",
+		"eval drift"},
 	"dataset": {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect",
-		"eval", "ablate", "analyze"},
-	"difficulty": {"data questions", "data gold", "play", "collect", "eval", "ablate", "analyze"},
-	"split":      {"data import", "play", "collect", "eval", "export", "ablate", "analyze", "toolbench import"},
-	"api":        {"play", "collect", "eval", "ablate", "branch", "analyze"},
-	"policy":     {"play", "collect", "eval", "doctor", "bench serve", "ablate", "branch", "analyze"},
-	"preset":     {"collect", "branch"},
-	"trees":      {"collect", "branch"},
+		"eval", "ablate", "analyze", "eval drift"},
+	"difficulty": {"data questions", "data gold", "play", "collect", "eval", "ablate", "analyze", "eval drift"},
+	"split": {"data import", "play", "collect", "eval", "export", "ablate", "analyze", "toolbench import",
+		"eval drift"},
+	"api":    {"play", "collect", "eval", "ablate", "branch", "analyze", "eval drift"},
+	"policy": {"play", "collect", "eval", "doctor", "bench serve", "ablate", "branch", "analyze", "eval drift"},
+	"preset": {"collect", "branch"},
+	"trees":  {"collect", "branch"},
 	"seed": {"data build", "data questions", "data template check", "collect", "eval", "eval errors", "export",
-		"bench serve", "versions make", "report", "branch", "ablate", "analyze"},
-	"workers": {"collect", "eval", "check", "branch", "ablate", "replay", "analyze"},
-	"limit":   {"collect", "eval", "ablate", "analyze"},
+		"bench serve", "versions make", "report", "branch", "ablate", "analyze", "eval drift"},
+	"workers": {"collect", "eval", "check", "branch", "ablate", "replay", "analyze", "eval drift"},
+	"limit":   {"collect", "eval", "ablate", "analyze", "eval drift"},
 	"perturb": {"play", "collect", "eval", "ablate", "analyze"},
 	"out": {"collect", "eval", "export", "demo", "versions make", "finetune", "improve", "view", "report",
-		"branch", "ablate", "analyze", "toolbench convert"},
+		"branch", "ablate", "analyze", "toolbench convert", "eval drift"},
 	"resume":  {"collect", "eval", "analyze"},
 	"dry-run": {"collect", "eval", "branch", "analyze"},
 	"json": {"data build", "data import", "data questions", "data gold", "data verify", "data template check",
 		"collect", "eval", "eval errors", "eval adaptation", "eval compare", "eval rescore", "inspect", "check",
 		"export", "doctor", "doctor sandbox", "bench serve", "versions make", "versions list", "versions show",
 		"versions diff", "versions validate", "finetune", "improve", "replay", "branch", "ablate", "runs",
-		"runs compact", "analyze", "toolbench import", "toolbench convert"},
-	"config": {"play", "collect", "eval", "doctor", "doctor sandbox", "branch", "ablate", "analyze"},
+		"runs compact", "analyze", "toolbench import", "toolbench convert", "eval drift"},
+	"config": {"play", "collect", "eval", "doctor", "doctor sandbox", "branch", "ablate", "analyze", "eval drift"},
 	"progress": {"data build", "data import", "data questions", "data verify", "collect", "eval", "finetune",
-		"improve", "branch", "ablate", "analyze"},
-	"compat":   {"play", "collect", "eval", "analyze", "ablate"},
+		"improve", "branch", "ablate", "analyze", "eval drift"},
+	"compat":   {"play", "collect", "eval", "analyze", "ablate", "eval drift"},
 	"feedback": {"play", "collect", "eval", "analyze", "ablate"},
 }
 
@@ -106,7 +108,8 @@ func TestFlagsRefuseTheSame(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "none")
 	required := map[string][]string{"data import": {"--corpus", dir}, "finetune": {dir}, "improve": {dir},
-		"branch": {dir, "QUESTION", "0", "0"}, "ablate": {"--out", dir}}
+		"branch": {dir, "QUESTION", "0", "0"}, "ablate": {"--out", dir},
+		"eval drift": {"--out", dir, "--set", "suite=toolqa"}}
 
 	for flag, tt := range map[string]struct {
 		value string

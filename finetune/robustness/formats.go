@@ -13,12 +13,9 @@ import (
 	"toolevo/finetune"
 )
 
-// terminalWidth is what a terminal is sure to have.
-const terminalWidth = 80
-
-// WriteTable writes the tables for a terminal, those of each policy below its name. What does not fit side by side
-// stands one below the other.
-func (r *Report) WriteTable(w io.Writer) error {
+// WriteTable writes the tables for a terminal of a width, those of each policy below its name. What does not fit side
+// by side stands one below the other.
+func (r *Report) WriteTable(w io.Writer, width int) error {
 	var b strings.Builder
 
 	for i, t := range r.Tables() {
@@ -28,7 +25,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 
 		fmt.Fprintf(&b, "%s\n", t.Title)
 
-		for _, columns := range t.fitting() {
+		for _, columns := range t.fitting(width) {
 			if err := t.writeColumns(&b, columns); err != nil {
 				return err
 			}
@@ -40,29 +37,42 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return err
 }
 
-// fitting divides the columns of figures into those that fit side by side.
-func (t *Table) fitting() (bundles [][]int) {
-	width := func(column int) int {
-		widest := utf8.RuneCountInString(t.Heads[column])
-		for _, line := range t.Lines {
-			widest = max(widest, utf8.RuneCountInString(line[column]))
-		}
+// fitting divides the columns of figures into those that fit side by side. The second part begins anew where not all
+// do.
+func (t *Table) fitting(width int) (bundles [][]int) {
+	widths := t.widths()
+	setting := len(indent) + widths[words-1]
+	whole := setting
 
-		return widest + 1
+	for _, w := range widths[words:] {
+		whole += w
 	}
 
 	left := 0
 
-	for column := words; column < len(t.Heads); column++ {
-		if left -= width(column); left < 0 {
+	for column := words; column < len(widths); column++ {
+		if left -= widths[column]; left < 0 || column == t.part && whole > width {
 			bundles = append(bundles, nil)
-			left = terminalWidth - len(indent) - width(words-1) - width(column)
+			left = width - setting - widths[column]
 		}
 
 		bundles[len(bundles)-1] = append(bundles[len(bundles)-1], column)
 	}
 
 	return bundles
+}
+
+// widths are those of the columns, with the space behind each.
+func (t *Table) widths() []int {
+	widths := make([]int, len(t.Heads))
+
+	for i := range widths {
+		for _, line := range append([][]string{t.Heads}, t.Lines...) {
+			widths[i] = max(widths[i], utf8.RuneCountInString(line[i])+1)
+		}
+	}
+
+	return widths
 }
 
 // indent stands before a setting.
@@ -123,12 +133,14 @@ func (r *Report) WriteLaTeX(w io.Writer) error {
 	b.WriteString("% Needs \\usepackage{booktabs}.\n")
 
 	for _, t := range r.Tables() {
-		fmt.Fprintf(&b, "\n\\begin{table}\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n\\caption{%s.}\n"+
-			"\\begin{tabular}{l*{%d}{r}}\n\\toprule\n%s", finetune.LaTeX(t.Title), len(t.Heads)-words, latexLine(t.Heads))
+		fmt.Fprintf(&b, "\n\\begin{table}\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n"+
+			"\\caption{%s.}\n\\begin{tabular}{l*{%d}{r}}\n\\toprule\n%s", finetune.LaTeX(t.Title),
+			len(t.Heads)-words, latexLine(t.Heads))
 
 		for i, line := range t.Lines {
 			if i == 0 || line[0] != t.Lines[i-1][0] {
-				fmt.Fprintf(&b, "\\midrule\n\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(t.Heads)-1, finetune.LaTeX(line[0]))
+				fmt.Fprintf(&b, "\\midrule\n\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(t.Heads)-1,
+					finetune.LaTeX(line[0]))
 			}
 
 			b.WriteString(latexLine(line))
@@ -182,9 +194,9 @@ func (r *Report) WriteCSV(w io.Writer) error {
 
 // WriteStatisticsCSV writes the statistics like WriteCSV, with a column for the turns of each outcome.
 func (r *Report) WriteStatisticsCSV(w io.Writer) error {
-	heads := []string{"feedback", "policy", "kind", "setting", "episodes", "lost", "answered", "turns", "tokens", "calls",
-		"valid", "valid_low", "valid_high", "refused", "recovered", "tools_refused", "tools_recovered", "recovered_low",
-		"recovered_high"}
+	heads := []string{"feedback", "policy", "kind", "setting", "episodes", "lost", "answered", "turns", "tokens",
+		"calls", "valid", "valid_low", "valid_high", "refused", "recovered", "tools_refused", "tools_recovered",
+		"recovered_low", "recovered_high"}
 	for _, o := range envs.Outcomes() {
 		heads = append(heads, o.String())
 	}
@@ -196,7 +208,8 @@ func (r *Report) WriteStatisticsCSV(w io.Writer) error {
 			st.Feedback, st.Policy, string(st.Kind), st.Name, strconv.Itoa(st.Episodes), strconv.Itoa(st.Lost),
 			strconv.Itoa(st.Answered), number(st.Turns), number(st.Tokens), number(st.Calls), number(st.Valid),
 			number(st.ValidLow), number(st.ValidHigh), strconv.Itoa(st.Refused), strconv.Itoa(st.Recovered),
-			strconv.Itoa(st.ToolsRefused), number(st.ToolsRecovered), number(st.RecoveredLow), number(st.RecoveredHigh),
+			strconv.Itoa(st.ToolsRefused), number(st.ToolsRecovered), number(st.RecoveredLow),
+			number(st.RecoveredHigh),
 		}
 		for _, o := range envs.Outcomes() {
 			line = append(line, strconv.Itoa(st.Outcomes[o.String()]))

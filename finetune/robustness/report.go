@@ -47,16 +47,16 @@ type Change struct {
 
 // Relative is a change in relation to what was.
 type Relative struct {
-	Change float64 `json:"change"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
+	Change float64 `json:"change"` // the difference, divided by what was
+	Low    float64 `json:"low"`    // lower end of the interval
+	High   float64 `json:"high"`   // upper end
 }
 
 // Statistics are how the episodes of a condition went.
 type Statistics struct {
 	Condition
 	Episodes int `json:"episodes"` // that were not lost
-	Lost     int `json:"lost"`
+	Lost     int `json:"lost"`     // to failures of ours, in no other figure
 	Answered int `json:"answered"` // episodes that ended with an answer
 
 	Turns  float64 `json:"turns"`            // mean of an episode

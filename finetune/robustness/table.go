@@ -10,6 +10,8 @@ type Table struct {
 	Title string
 	Heads []string   // of all columns
 	Lines [][]string // a policy's together, the baseline first
+
+	part int // the first column of the second part, which stands below the first where there is no room beside it
 }
 
 // words is how many columns of a table hold words.
@@ -24,11 +26,9 @@ func (r *Report) Tables() []Table {
 		told := ", feedback " + feedback
 
 		tables = append(tables,
-			r.rates("Table I. Pass rate under API versioning, in percent [95 % interval]"+told, feedback, Versioning),
-			r.rates("Table II. Pass rate under query perturbations, in percent [95 % interval]"+told, feedback,
-				Perturbation),
-			r.changes("Change in relation to the baseline on the same questions, in percent [95 % interval], and p of "+
-				"McNemar's test by Holm"+told, feedback),
+			r.rates("Table I. Pass rate under API versioning, % [95 %]"+told, feedback, Versioning),
+			r.rates("Table II. Pass rate under query perturbations, % [95 %]"+told, feedback, Perturbation),
+			r.changes("Change in % of the baseline [95 %], McNemar's p by Holm"+told, feedback),
 			r.statisticsTable("Run statistics"+told, feedback),
 		)
 	}
@@ -75,6 +75,11 @@ func (r *Report) columns() []column {
 	return columns
 }
 
+// part is the place in a table of the first column that is not about a dataset.
+func part(columns []column) int {
+	return words + slices.IndexFunc(columns, func(c column) bool { return c.dataset == All })
+}
+
 // names are the heads of columns.
 func names(columns []column) []string {
 	heads := make([]string, len(columns))
@@ -118,7 +123,7 @@ func (r *Report) rates(title, feedback string, kind Kind) Table {
 	}
 
 	columns := r.columns()
-	t := Table{Title: title, Heads: append([]string{"policy", "setting"}, names(columns)...)}
+	t := Table{Title: title, Heads: append([]string{"policy", "setting"}, names(columns)...), part: part(columns)}
 
 	for _, c := range r.conditions(feedback, Baseline, kind) {
 		line := []string{c.Policy, c.Name}
@@ -157,6 +162,7 @@ func (r *Report) changes(title, feedback string) Table {
 	columns := r.columns()
 	t := Table{
 		Title: title, Heads: slices.Concat([]string{"policy", "setting"}, names(columns), []string{"p of " + All}),
+		part: part(columns),
 	}
 
 	for _, c := range r.conditions(feedback, Versioning, Perturbation) {
@@ -198,20 +204,22 @@ func probability(p float64) string {
 
 // statisticsTable is a table of how episodes went.
 func (r *Report) statisticsTable(title, feedback string) Table {
-	t := Table{Title: title, Heads: []string{"policy", "setting", "episodes", "lost", "answered", "turns", "tokens",
-		"calls", "valid %", "refused", "recovered", "tools recovered %"}}
+	heads := []string{"policy", "setting", "episodes", "lost", "answered", "turns", "tokens", "calls", "valid %",
+		"recovered", "tools recovered %"}
+	t := Table{Title: title, Heads: heads, part: slices.Index(heads, "valid %")}
 
 	for _, st := range r.Statistics {
 		if st.Feedback != feedback {
 			continue
 		}
 
-		valid, tools, tokens := none, none, none
+		valid, episodes, tools, tokens := none, none, none, none
 		if st.Calls > 0 {
 			valid = percent(st.Valid, st.ValidLow, st.ValidHigh)
 		}
 
 		if st.ToolsRefused > 0 {
+			episodes = fmt.Sprintf("%d of %d", st.Recovered, st.Refused)
 			tools = percent(st.ToolsRecovered, st.RecoveredLow, st.RecoveredHigh)
 		}
 
@@ -221,8 +229,7 @@ func (r *Report) statisticsTable(title, feedback string) Table {
 
 		t.Lines = append(t.Lines, []string{
 			st.Policy, st.Name, fmt.Sprint(st.Episodes), fmt.Sprint(st.Lost), fmt.Sprint(st.Answered),
-			fmt.Sprintf("%.1f", st.Turns), tokens, fmt.Sprintf("%.1f", st.Calls), valid, fmt.Sprint(st.Refused),
-			fmt.Sprint(st.Recovered), tools,
+			fmt.Sprintf("%.1f", st.Turns), tokens, fmt.Sprintf("%.1f", st.Calls), valid, episodes, tools,
 		})
 	}
 
