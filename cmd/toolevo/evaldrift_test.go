@@ -207,3 +207,21 @@ func TestEvalDriftMistakes(t *testing.T) {
 		t.Error("a mistake leaves a folder")
 	}
 }
+
+// What the oracle does is no training data, and no server can be it.
+func TestOracleTeachesNobody(t *testing.T) {
+	t.Parallel()
+
+	data, oracle := smallData(t), "scripted:oracle"
+	out := filepath.Join(t.TempDir(), "run")
+
+	fails(t, exitUsage, []string{"its trajectories teach nothing"}, "collect", "--data", data, "--policy", oracle,
+		"--out", out)
+	fails(t, exitUsage, []string{"a server is not told"}, "bench", "serve", "--policy", oracle)
+	says(t, "play", must(t, "play", "--data", data, "--policy", oracle, "--set", "python.engine=unsafe",
+		"--api", "p_s_in", "--split", "train", "--transcript"), "Answer is CORRECT")
+
+	if exists(out) {
+		t.Error("a run was begun")
+	}
+}
