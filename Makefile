@@ -79,6 +79,10 @@ test-serve: build ## serve tools under clients of others: the load tool hey, the
 test-grid: build ## the full grid of an evaluation with scripted policies, killed and resumed once, in every format
 	bash finetune/interop/grid.sh $(BIN)
 
+.PHONY: test-drift
+test-drift: build ## DynamicToolBench's experiment on the published queries, killed and interrupted once, in every format
+	bash finetune/interop/drift.sh $(BIN) $(TOOLEVO_SHARED_DATA)/stabletoolbench
+
 .PHONY: proof
 proof: build ## trains a small model from scratch on a CPU, in ./toolevo-proof, and measures it on three API versions
 	bash finetune/proof/run.sh $(BIN) toolevo-proof

@@ -19,6 +19,7 @@ import (
 	"toolevo/mcts/collect"
 	"toolevo/mcts/metrics"
 	"toolevo/mcts/policy/server"
+	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 	"toolevo/trajectories/export"
 )
@@ -51,7 +52,7 @@ func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
 		return o, err
 	}
 
-	o.Policy, err = b.PolicyIn(b.Config.Policy[0], o.Env)
+	o.Policy, err = b.Policy(b.Config.Policy[0])
 	o.Room = b.Room()
 
 	return o, err
@@ -111,14 +112,19 @@ func (b *bench) acceptance() (mcts.Accept, error) {
 	return export.NewAcceptance(linter, b.Config.Codec(), prompt.System, characters).Accept, nil
 }
 
-// onePolicy refuses several policies, which grow no tree together.
+// onePolicy refuses several policies, which grow no tree together, and one that knows more than a prompt says: who
+// learns from it learns to guess.
 func onePolicy(cmd *cobra.Command) func(*bench) error {
 	return func(b *bench) error {
-		if len(b.Config.Policy) == 1 {
-			return nil
+		switch policies := b.Config.Policy; {
+		case len(policies) != 1:
+			return console.Usage("%s takes one --policy, not %s", cmd.Name(), strings.Join(policies, ","))
+		case serving.IsKnowing(policies[0]):
+			return console.Usage("--policy %s: it is told what is deployed, so its trajectories teach nothing: "+
+				"evaluate it, and let another one %s", policies[0], cmd.Name())
 		}
 
-		return console.Usage("%s takes one --policy, not %s", cmd.Name(), strings.Join(b.Config.Policy, ","))
+		return nil
 	}
 }
 

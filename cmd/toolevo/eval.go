@@ -54,7 +54,8 @@ func (a *app) evalCommand() *cobra.Command {
 	}
 
 	cmd.AddCommand(a.evalErrorsCommand(), a.evalAdaptationCommand(), a.evalCompareCommand(),
-		a.evalRescoreCommand(), a.evalSimulatorCommand(), a.evalJudgeCommand())
+		a.evalRescoreCommand(), a.evalSimulatorCommand(), a.evalJudgeCommand(),
+		a.evalDriftCommand())
 
 	return cmd
 }

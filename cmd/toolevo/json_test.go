@@ -72,6 +72,7 @@ var allPrinted = []printedJSON{
 	{"export", export.Manifest{}},
 	{"export --lint", linted{}},
 	{"ablate", comparedEvaluations{}},
+	{"eval drift", drifted{}},
 	{"finetune", tuned{}},
 	{"improve", improve.Result{}},
 	{"doctor", doctorDocument{}},

@@ -10,6 +10,7 @@
 //	toolevo export                             write training data from runs
 //	toolevo finetune                           train a model on an export with LLaMA-Factory, and serve it
 //	toolevo eval                               accuracies of policies under several API versions
+//	toolevo eval drift                         what drifting APIs and other words of questions cost
 //	toolevo analyze                            what changes of names, parameters or responses cost
 //	toolevo improve                            collect, train and evaluate in rounds
 //	toolevo doctor                             what a model's server will silently do wrong

@@ -409,3 +409,14 @@ func TestOneProcessForARun(t *testing.T) {
 
 	sameRun(t, "paper", run)
 }
+
+// sees waits until the process has told people something, or has ended.
+func (p *process) sees(words string) {
+	for !strings.Contains(p.err.String(), words) {
+		select {
+		case <-p.err.saw:
+		case <-p.ended:
+			return
+		}
+	}
+}

@@ -17,7 +17,7 @@ var commands = [][]string{
 	{"data", "verify"}, {"data", "template"}, {"data", "template", "check"},
 	{"play"}, {"collect"}, {"inspect"}, {"view"}, {"report"}, {"check"}, {"export"},
 	{"eval"}, {"eval", "errors"}, {"eval", "adaptation"}, {"demo"}, {"eval", "compare"},
-	{"eval", "rescore"}, {"eval", "judge"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"}, {"bench", "serve"},
+	{"eval", "rescore"}, {"eval", "judge"}, {"eval", "drift"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"}, {"bench", "serve"},
 	{"version"},
 	{"completion"}, {"versions"}, {"versions", "make"}, {"versions", "list"}, {"versions", "show"},
 	{"versions", "diff"},

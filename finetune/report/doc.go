@@ -3,9 +3,9 @@
 //
 // # Words
 //
-// A Page is what is reported. Its figures are those of finetune.Report, failure.Row, adaptation.Row and package
-// variability: nothing is computed here but where a mark stands. An interval is drawn as a line with a dot at the
-// estimate, on an axis from 0 to 100 percent.
+// A Page is what is reported. Its figures are those of finetune.Report, failure.Row, adaptation.Row and the packages
+// variability and robustness: nothing is computed here but where a mark stands. An interval is drawn as a line with a
+// dot at the estimate, on an axis from 0 to 100 percent.
 //
 // # Guarantees
 //

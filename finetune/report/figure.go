@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"html/template"
 
+	"toolevo/finetune/chart"
 	"toolevo/finetune/variability"
 )
 
@@ -26,9 +27,17 @@ func (p *Page) Figures() ([]figure, error) {
 		return nil, nil
 	}
 
+	return embedded(variability.Figures(rows, p.Prompt))
+}
+
+// RobustnessFigures are DynamicToolBench's figures 3 and 4.
+func (p *Page) RobustnessFigures() ([]figure, error) { return embedded(p.Robustness.Figures()) }
+
+// embedded are figures as parts of the page.
+func embedded(figures []chart.Figure) ([]figure, error) {
 	var all []figure
 
-	for _, f := range variability.Figures(rows, p.Prompt) {
+	for _, f := range figures {
 		var svg bytes.Buffer
 		if err := f.WriteSVG(&svg); err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 	"toolevo/finetune/adaptation"
 	"toolevo/finetune/failure"
 	"toolevo/finetune/improve"
+	"toolevo/finetune/robustness"
 	"toolevo/finetune/viewer"
 )
 
@@ -29,6 +30,8 @@ type Page struct {
 	Failures   []failure.Row
 	Examples   []failure.Case
 	Adaptation []adaptation.Row
+
+	Robustness *robustness.Report
 
 	Collections []Collection
 	Improvement *improve.Result

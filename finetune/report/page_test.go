@@ -16,6 +16,7 @@ import (
 	"toolevo/finetune/improve"
 	"toolevo/finetune/internal/browser"
 	"toolevo/finetune/report"
+	"toolevo/finetune/robustness"
 	"toolevo/trajectories"
 )
 
@@ -112,6 +113,44 @@ func TestPage(t *testing.T) {
 		if !strings.Contains(plain, want) {
 			t.Errorf("the page does not say %q", want)
 		}
+	}
+}
+
+// drifting is what became of a policy of a hostile name when the APIs moved on.
+func drifting() *robustness.Report {
+	var r robustness.Results
+
+	for _, s := range []robustness.Setting{
+		{Kind: robustness.Baseline, Name: "baseline"}, {Kind: robustness.Versioning, Name: "p_s_ood"},
+	} {
+		e := &trajectories.Episode{}
+		e.QuestionID, e.Official = "1", s.Kind == robustness.Baseline
+		r.Add(robustness.Condition{Policy: "openai:" + hostile, Feedback: "generic", Setting: s}, e)
+	}
+
+	return r.Report()
+}
+
+// What drift and wording cost stands in the page in tables and figures, as text whatever a policy is called.
+func TestRobustness(t *testing.T) {
+	t.Parallel()
+
+	text := written(t, &report.Page{Title: "Mine", Robustness: drifting()})
+
+	plain := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(text, " "))
+	plain = strings.Join(strings.Fields(plain), " ")
+
+	for _, want := range []string{
+		"Table I. Pass rate under API versioning, % [95 %], feedback generic policy setting all",
+		"p_s_ood 0.0 [0–79]", "p_s_ood -100.0 1.000",
+	} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("the page does not say %q, but\n%s", want, plain)
+		}
+	}
+
+	if n := strings.Count(text, "<img"); n != 1 || strings.Contains(text, "<script") {
+		t.Errorf("%d images, want that of the figure", n)
 	}
 }
 

@@ -9,8 +9,8 @@
 //
 // # Guarantees
 //
-//   - Nothing is random but [Bootstrap], which draws from the source it is given: the same source, the same
-//     interval.
+//   - Nothing is random but [Bootstrap] and [RelativeChange], which draw from the source they are given: the same
+//     source, the same interval.
 //   - Every test is two-sided.
 //
 // # Caveats

@@ -138,6 +138,8 @@ var allowed = []rule{
 		"trajectories"}},
 	{"finetune/chart", nil},
 	{"finetune/variability", []string{"envs/drift", "finetune", "finetune/chart", "finetune/statistics"}},
+	{"finetune/robustness", []string{"envs", "finetune", "finetune/chart", "finetune/statistics",
+		"finetune/table", "trajectories"}},
 	{"finetune/checkpoint", []string{"envs/durable", "envs/regular", "trajectories/export"}},
 	{"finetune/child", nil},
 	{"finetune/training", []string{"envs/durable", "envs/regular", "finetune/checkpoint",
@@ -148,8 +150,8 @@ var allowed = []rule{
 	{"finetune/improve", []string{"envs/durable", "envs/names", "envs/regular", "finetune", "finetune/child",
 		"finetune/host", "mcts/store"}},
 
-	{"finetune/report", []string{"envs/display", "finetune", "finetune/adaptation", "finetune/failure",
-		"finetune/improve", "finetune/variability", "finetune/viewer"}},
+	{"finetune/report", []string{"envs/display", "finetune", "finetune/adaptation", "finetune/chart",
+		"finetune/failure", "finetune/improve", "finetune/robustness", "finetune/variability", "finetune/viewer"}},
 
 	{"configs", []string{"envs", "envs/action", "envs/names", "envs/perturb", "envs/regular", "envs/suite",
 		"envs/toolapi", "mcts", "mcts/policy/server"}},

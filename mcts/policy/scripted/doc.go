@@ -11,7 +11,8 @@
 // The profile oracle is told how its calls are written in the deployed version, as no agent ever is: it loses nothing
 // to drift. On a version that drifted it is at least as good as reader, which learns from notices, and reader is better
 // than stale, which calls what the prompt lists; where there are no notices those two are alike, and where nothing has
-// changed all three. Of the answer it knows no more than they do.
+// changed all three. Of the answer it knows no more than they do. Its trajectories are not collected: they would teach
+// to call what no prompt lists.
 //
 // # Under drift
 //

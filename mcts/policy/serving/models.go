@@ -99,6 +99,14 @@ func CheckPolicy(c *configs.Resolved, name string) error {
 	return names.Unknown("policy", name, PolicyNames())
 }
 
+// IsKnowing reports whether the policy of a name is told what no agent is; see [scripted.Profile].
+func IsKnowing(name string) bool {
+	kind, which, _ := strings.Cut(name, ":")
+	profile, err := scripted.ParseProfile(which)
+
+	return kind == Scripted && err == nil && profile.Knowing
+}
+
 // PolicyNames lists what policies are called.
 func PolicyNames() []string {
 	all := []string{OpenAI + ":MODEL", Ollama + ":MODEL"}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"toolevo/finetune/robustness"
+)
+
+// driftOf are the arguments of an experiment on a data folder.
+func driftOf(data, out string, more ...string) []string {
+	return append([]string{"eval", "drift", "--data", data, "--out", out, "--progress", "none"}, more...)
+}
+
+// smallDrift is a finished experiment on invented queries, with what it printed beside it.
+var smallDrift = shared("drift", func(t testing.TB, dir string) {
+	printed := made(t, driftOf(smallData(t), dir, "--split", "train", "--feedbacks", "deprecation,none",
+		"--perturbations", "paraphrase,distractor", "--json")...)
+
+	if err := os.WriteFile(dir+".json", []byte(printed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+})
+
+// inOrder holds an experiment with the scripted policies to what they are: where nothing has changed all are alike;
+// where APIs have moved on, the oracle is at least as good as the reader, who is better than the stale one if there are
+// notices, and as good if there is no word. Nobody is better than the oracle anywhere.
+func inOrder(t *testing.T, rows []robustness.Row) {
+	t.Helper()
+
+	type condition struct {
+		feedback, setting, dataset, difficulty string
+	}
+
+	rates := map[condition]map[string]robustness.Row{}
+
+	for _, row := range rows {
+		c := condition{row.Feedback, row.Name, row.Dataset, row.Difficulty}
+		if rates[c] == nil {
+			rates[c] = map[string]robustness.Row{}
+		}
+
+		rates[c][row.Policy] = row
+	}
+
+	for c, of := range rates {
+		oracle, reader, stale := of["scripted:oracle"], of["scripted:reader"], of["scripted:stale"]
+
+		alike := oracle.PassRate == reader.PassRate && reader.PassRate == stale.PassRate
+		whole := c.dataset == robustness.All && c.difficulty == robustness.All
+
+		switch {
+		case oracle.N != reader.N || reader.N != stale.N || whole && oracle.N == 0 || oracle.Lost > 0:
+			t.Errorf("%+v: %d, %d and %d questions", c, oracle.N, reader.N, stale.N)
+		case oracle.PassRate < reader.PassRate || reader.PassRate < stale.PassRate:
+			t.Errorf("%+v: the oracle passes %v, the reader %v, the stale one %v", c, oracle.PassRate, reader.PassRate,
+				stale.PassRate)
+		case oracle.Kind != robustness.Versioning && !alike:
+			t.Errorf("%+v: where no API has changed they are not alike", c)
+		case oracle.Kind == robustness.Versioning && c.feedback == "none" && reader.PassRate != stale.PassRate:
+			t.Errorf("%+v: without a word the reader is another one than the stale one", c)
+		case oracle.Kind == robustness.Versioning && c.feedback == "deprecation" && whole &&
+			reader.PassRate <= stale.PassRate:
+			t.Errorf("%+v: the reader learns nothing", c)
+		}
+	}
+}
+
+func TestEvalDrift(t *testing.T) {
+	t.Parallel()
+
+	dir := smallDrift(t)
+	printed := document[drifted](t, string(read(t, dir+".json")))
+
+	inOrder(t, printed.Rows)
+
+	for _, s := range printed.Statistics {
+		informed := s.Policy == "scripted:oracle" || s.Kind != robustness.Versioning
+		if informed && (s.Refused > 0 || s.Valid != 1) || !informed && s.Refused == 0 {
+			t.Errorf("%+v: %d episodes had a tool refused, %v of the calls are valid", s.Condition, s.Refused, s.Valid)
+		}
+
+		learns := s.Policy == "scripted:reader" && s.Kind == robustness.Versioning && s.Feedback == "deprecation"
+		if learns != (s.Recovered > 0) {
+			t.Errorf("%+v: %d of %d episodes recovered", s.Condition, s.Recovered, s.Refused)
+		}
+	}
+
+	for _, name := range []string{"drift.md", "drift.tex", "drift.csv", "drift.html", "figure-3-none.svg"} {
+		if !slices.Contains(printed.Files, filepath.Join(dir, name)) {
+			t.Errorf("%s is not among %v", name, printed.Files)
+		}
+	}
+
+	says(t, "the page", string(read(t, filepath.Join(dir, driftPage))), "Table I.", "Table II.", "Run statistics",
+		`class="figure"`, "feedback none, paraphrase")
+	says(t, "check", must(t, "check", filepath.Join(dir, "deprecation", "paraphrase")), "0 problems")
+}
+
+// Whatever is left of an experiment, the same command completes it, and its report is that of one that went through.
+func TestEvalDriftGoesOn(t *testing.T) {
+	t.Parallel()
+
+	out := filepath.Join(t.TempDir(), "drift")
+	args := driftOf(smallData(t), out, "--split", "train", "--feedbacks", "deprecation,none", "--perturbations",
+		"paraphrase,distractor")
+
+	// Killed in one evaluation, interrupted in another.
+	p := start(t, args...)
+	p.sees("Evaluation 2 of 6")
+
+	_ = syscall.Kill(p.Process.Pid, syscall.SIGKILL)
+
+	p.wait()
+
+	p = start(t, args...)
+	p.sees("Evaluation 4 of 6")
+	p.interrupt(t)
+
+	if code := p.wait(); code != exitInterrupted || !strings.Contains(p.err.String(), "run the same command again") {
+		t.Errorf("exit %d:\n%s", code, p.err)
+	}
+
+	r := cli(t, args...)
+	if r.code != exitDone {
+		t.Fatalf("exit %d:\n%s", r.code, r.err)
+	}
+
+	says(t, "eval drift", r.out, "Table I. Pass rate under API versioning", "scripted:oracle\n  baseline   100.0")
+
+	for _, name := range []string{"drift.json", "drift.csv", "drift-statistics.csv"} {
+		if string(read(t, filepath.Join(out, name))) != string(read(t, filepath.Join(smallDrift(t), name))) {
+			t.Errorf("%s is another one than that of an experiment that went through", name)
+		}
+	}
+
+	fails(t, exitUsage, []string{"which differs", "seed: 2"}, append(args, "--seed", "2")...)
+}
+
+// The policies stand in the same order on ToolQA, whose questions they know by their words.
+func TestEvalDriftOnToolQA(t *testing.T) {
+	t.Parallel()
+
+	out := filepath.Join(t.TempDir(), "drift")
+	printed := must(t, driftOf(smallData(t), out, "--set", "suite=toolqa", "--engine", "unsafe", "--split", "train",
+		"--limit", "2", "--api", "p_s_in,p_s_ood", "--perturbations", "none", "--json")...)
+
+	rows := document[drifted](t, printed).Rows
+	inOrder(t, rows)
+
+	if len(rows) != 3*3*4*3 {
+		t.Errorf("%d rows, want those of three settings and policies, four feedbacks, easy, hard and all", len(rows))
+	}
+}
+
+// The experiment on the published queries, as far as they are here: the first of each group.
+func TestEvalDriftOnPublishedQueries(t *testing.T) {
+	t.Parallel()
+
+	queries := filepath.Join(os.Getenv("TOOLEVO_SHARED_DATA"), "stabletoolbench")
+	if _, err := os.Stat(filepath.Join(queries, "G1_instruction.json")); err != nil {
+		t.Skipf("the published data is not here: %v (set TOOLEVO_SHARED_DATA)", err)
+	}
+
+	dir := t.TempDir()
+	data, out := filepath.Join(dir, "data"), filepath.Join(dir, "drift")
+	must(t, "toolbench", "import", queries, "--data", data)
+
+	// The program itself, which is several times as fast as this process.
+	p := start(t, driftOf(data, out, "--limit", "6", "--feedbacks", "deprecation,none", "--json")...)
+	if code := p.wait(); code != exitDone {
+		t.Fatalf("exit %d\n%s", code, p.err)
+	}
+
+	printed := document[drifted](t, p.out.String())
+	inOrder(t, printed.Rows)
+
+	for _, row := range printed.Rows {
+		whole := row.Dataset == robustness.All && row.Difficulty == robustness.All
+		if whole && row.N != 3*2*6 {
+			t.Errorf("%+v: %d queries, want 6 of each kind of three groups", row.Condition, row.N)
+		}
+	}
+}
+
+func TestEvalDriftMistakes(t *testing.T) {
+	t.Parallel()
+
+	out := filepath.Join(t.TempDir(), "drift")
+
+	for want, args := range map[string][]string{
+		"needs --out DIR":                             {"eval", "drift"},
+		`unknown feedback "nothing"`:                  driftOf("d", out, "--feedbacks", "nothing"),
+		"names none twice":                            driftOf("d", out, "--feedbacks", "none,none"),
+		`unknown perturbation "typos"`:                driftOf("d", out, "--perturbations", "typos"),
+		"--feedbacks is empty":                        driftOf("d", out, "--feedbacks", ""),
+		"run `toolevo toolbench import --split test`": driftOf(filepath.Join(out, "none"), out),
+	} {
+		fails(t, exitUsage, []string{want}, args...)
+	}
+
+	if exists(out) {
+		t.Error("a mistake leaves a folder")
+	}
+}
+
+// What the oracle does is no training data, and no server can be it.
+func TestOracleTeachesNobody(t *testing.T) {
+	t.Parallel()
+
+	data, oracle := smallData(t), "scripted:oracle"
+	out := filepath.Join(t.TempDir(), "run")
+
+	fails(t, exitUsage, []string{"its trajectories teach nothing"}, "collect", "--data", data, "--policy", oracle,
+		"--out", out)
+	fails(t, exitUsage, []string{"a server is not told"}, "bench", "serve", "--policy", oracle)
+	says(t, "play", must(t, "play", "--data", data, "--policy", oracle, "--set", "python.engine=unsafe",
+		"--api", "p_s_in", "--split", "train", "--transcript"), "Answer is CORRECT")
+
+	if exists(out) {
+		t.Error("a run was begun")
+	}
+}

@@ -1,0 +1,25 @@
+// Package robustness says what drifting APIs and other words of questions cost agents: the tables, figures and run
+// statistics of DynamicToolBench, from the episodes of evaluations.
+//
+// # Words
+//
+// A [Setting] is what was changed: nothing (the baseline), the deployed version of the APIs, or the words of the
+// questions. A [Condition] is a policy that met it, and the feedback that it got for calls that the deployed version
+// does not take. The pass rate is the share of the questions whose answer the suite's own rule takes. ToolBench's
+// groups are its datasets, and its difficulties say whether the published drift touches a question (exposed).
+//
+// A tool is refused when the deployed version does not take a call of it; it recovers when it is called with success
+// later in the same episode. A call is valid when the deployed version takes it.
+//
+// # Guarantees
+//
+//   - A question without an answer has not passed. One that was lost to a failure of ours is in no figure, and counted.
+//   - A change is one of the same questions: those that both the baseline and the setting measured, paired by their ID.
+//   - The same episodes give the same bytes, in whatever order they come.
+//
+// # Caveats
+//
+// Several episodes of one question are its mean; the intervals are those of the questions. An interval of a mean over
+// calls or tools draws whole episodes. The published figures are means of several passes of a judge over one set of
+// episodes, with the deviation of those passes; that says nothing about other questions, and is not shown here.
+package robustness
