@@ -83,6 +83,8 @@ var allPrinted = []printedJSON{
 	{"toolbench import", toolbench.Imported{}},
 	{"toolbench convert", toolbench.Converted{}},
 	{"mirror data", mirrored{}},
+	{"mirror requests", mirrorWritten{}},
+	{"mirror queries", mirrorWritten{}},
 }
 
 const jsonIntroduction = `# What commands print with --json

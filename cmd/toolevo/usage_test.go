@@ -23,6 +23,7 @@ var commands = [][]string{
 	{"versions", "validate"}, {"finetune"}, {"improve"}, {"replay"}, {"branch"}, {"ablate"}, {"runs"},
 	{"runs", "compact"}, {"analyze"}, {"toolbench"}, {"toolbench", "import"},
 	{"toolbench", "convert"}, {"eval", "simulator"}, {"mirror"}, {"mirror", "data"},
+	{"mirror", "requests"}, {"mirror", "queries"},
 }
 
 func TestHelp(t *testing.T) {
