@@ -116,7 +116,7 @@ var allowed = []rule{
 		"trajectories/internal/..."}},
 	{"trajectories/export", []string{"envs", "envs/action", "envs/durable", "envs/names", "envs/pytext", "envs/regular",
 		"mcts", "mcts/policy/chat", "mcts/policy/prompt", "trajectories", "trajectories/internal/..."}},
-	{"trajectories/mirror", []string{"envs", "envs/pytext", "envs/toolbench", "envs/toolbench/recorded",
+	{"trajectories/mirror", []string{"envs", "envs/kept", "envs/pytext", "envs/toolbench", "envs/toolbench/recorded",
 		"envs/toolbench/virtual", "trajectories/export"}},
 	{"trajectories/internal/synth", []string{"envs", "envs/action", "mcts", "trajectories", "trajectories/export"}},
 	{"trajectories/interop/...", []string{"trajectories", "trajectories/export", "trajectories/internal/..."}},
