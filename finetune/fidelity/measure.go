@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"toolevo/envs"
 	"toolevo/envs/kept"
 	"toolevo/envs/toolbench/recorded"
 	"toolevo/envs/toolbench/virtual"
@@ -117,7 +118,7 @@ func (o *Options) cosine(ctx context.Context, real, simulated string) (float64, 
 
 	vectors, err := o.Embedder.Embed(ctx, []string{real, simulated})
 	if err != nil {
-		return 0, err
+		return 0, envs.Fail(envs.StageTool, "embed two answers", err)
 	}
 
 	cosine, err := Cosine(vectors[0], vectors[1])

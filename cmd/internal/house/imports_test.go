@@ -127,7 +127,7 @@ var allowed = []rule{
 	{"finetune/viewer", []string{"envs", "envs/display", "finetune/rundir", "mcts", "mcts/store", "trajectories"}},
 	{"finetune/adaptation", []string{"envs", "envs/toolapi", "trajectories"}},
 	{"finetune/failure", []string{"envs", "envs/names", "mcts", "trajectories"}},
-	{"finetune/fidelity", []string{"envs/display", "envs/kept", "envs/regular", "envs/toolbench",
+	{"finetune/fidelity", []string{"envs", "envs/display", "envs/kept", "envs/regular", "envs/toolbench",
 		"envs/toolbench/recorded", "envs/toolbench/virtual", "finetune/statistics", "trajectories/mirror"}},
 	{"finetune/variability", []string{"envs/drift", "finetune", "finetune/statistics"}},
 	{"finetune/checkpoint", []string{"envs/durable", "envs/regular", "trajectories/export"}},
