@@ -88,6 +88,8 @@ var allPrinted = []printedJSON{
 	{"toolbench cache", virtual.Imported{}},
 	{"serve tools", servedTools{}},
 	{"mirror data", mirrored{}},
+	{"mirror requests", mirrorWritten{}},
+	{"mirror queries", mirrorWritten{}},
 }
 
 const jsonIntroduction = `# What commands print with --json

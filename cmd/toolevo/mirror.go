@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -25,7 +26,7 @@ import (
 // mirrorCommand makes what trains and tests models that stand in for APIs.
 func (a *app) mirrorCommand() *cobra.Command {
 	cmd := console.Documented(&cobra.Command{Use: "mirror"}, helpTexts)
-	cmd.AddCommand(a.mirrorDataCommand())
+	cmd.AddCommand(a.mirrorRequestsCommand(), a.mirrorDataCommand(), a.mirrorQueriesCommand())
 
 	return console.Group(cmd)
 }
@@ -306,22 +307,22 @@ func (m *mirrorData) print(r *mirror.Report) error {
 
 		tabs.Flush()
 
-		printCounts(m, "dropped of "+strconv.Itoa(r.Calls)+" calls", r.Dropped)
-		printCounts(m, "texts refused", r.Written.Refused)
+		printCounts(m.app.Out, "dropped of "+strconv.Itoa(r.Calls)+" calls", r.Dropped)
+		printCounts(m.app.Out, "texts refused", r.Written.Refused)
 		m.app.Say("Next: toolevo %s", console.Shell("finetune", *m.out, "--recipe", "mirrorapi-7b", "--out",
 			"simulator"))
 	})
 }
 
 // printCounts prints how many there are by reason.
-func printCounts(m *mirrorData, what string, counts map[string]int) {
+func printCounts(w io.Writer, what string, counts map[string]int) {
 	if len(counts) == 0 {
 		return
 	}
 
-	fmt.Fprintf(m.app.Out, "\n%s:\n", what)
+	fmt.Fprintf(w, "\n%s:\n", what)
 
 	for _, reason := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(m.app.Out, "%7d  %s\n", counts[reason], reason)
+		fmt.Fprintf(w, "%7d  %s\n", counts[reason], reason)
 	}
 }

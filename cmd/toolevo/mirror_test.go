@@ -94,6 +94,14 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		text = "It counts."
 	case strings.Contains(system, "You judge"):
 		text = "Close. Rating: [[8]]"
+	case strings.Contains(system, "You imagine"):
+		text = "You are at sea."
+	case strings.Contains(system, "You write calls"):
+		text = `{"tool_input": {}}`
+	case strings.Contains(system, "You write what users ask"):
+		text = queryFor(asked.Messages[1].Content)
+	case strings.Contains(system, "You decide"):
+		text = `{"task_status": "Solvable"}`
 	default:
 		text = `{"error": "", "response": "thing 1"}`
 	}
@@ -102,6 +110,27 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": text},
 			"finish_reason": "stop"},
 	}})
+}
+
+// queryFor writes a query for all APIs of a list.
+func queryFor(list string) string {
+	var offered []struct {
+		Tool string `json:"tool_name"`
+		API  string `json:"api_name"`
+	}
+
+	if err := json.Unmarshal([]byte(list), &offered); err != nil {
+		return err.Error()
+	}
+
+	var related [][]string
+	for _, o := range offered {
+		related = append(related, []string{o.Tool, o.API})
+	}
+
+	text, _ := json.Marshal(map[string]any{"query": "What now?", "related_apis": related})
+
+	return string(text)
 }
 
 // Recorded calls become a folder that trains a simulator, whose answers are measured by its test sets. What models
@@ -218,4 +247,68 @@ func TestMirrorRefuses(t *testing.T) {
 	fails(t, exitUsage, []string{"case 1", "--simulator"}, "eval", "simulator", cases)
 	fails(t, exitUsage, []string{"--format", "markdown"}, "eval", "simulator", cases, "--format", "tex")
 	fails(t, exitUsage, []string{"--mode", "cot"}, "eval", "simulator", cases, "--mode", "few-shot")
+}
+
+// Requests and queries are written for APIs that work, and the queries can be imported.
+func TestMirrorWrites(t *testing.T) {
+	t.Parallel()
+
+	server := httptest.NewServer(&writing{})
+	t.Cleanup(server.Close)
+
+	dir, data := t.TempDir(), smallData(t)
+	about := []string{
+		"--data", data, "--model", "openai:m", "--server", server.URL + "/v1", "--progress", "none", "--json",
+	}
+
+	kept, err := toolbench.Open(data, "train")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// An API without required parameters works, and another one.
+	var working []byte
+
+	apis := 0
+
+	for _, d := range kept.Documents {
+		if apis < 2 && len(d.Required) == 0 || apis == 0 {
+			c := apicalls.Call{Key: d.Key, Input: envs.Args{}, Answer: toolbench.Answer{Response: "fine"}}
+			working = c.Append(working)
+			apis++
+		}
+	}
+
+	file := filepath.Join(dir, "calls.jsonl")
+	write(t, file, string(working))
+
+	requests := append([]string{
+		"mirror", "requests", "--each", "2", "--working", file, "--out", filepath.Join(dir, "r"),
+	}, about...)
+
+	got := document[mirrorWritten](t, must(t, requests...))
+	text := string(read(t, got.Path))
+
+	if got.APIs != apis || got.Count == 0 || strings.Count(text, "\n") != got.Count ||
+		!strings.Contains(text, `"tool_input": "{}"`) {
+		t.Errorf("%+v:\n%s", got, text)
+	}
+
+	queries := append([]string{
+		"mirror", "queries", "--count", "4", "--group", "G3_x", "--out", filepath.Join(dir, "q"),
+	}, about...)
+	if got := document[mirrorWritten](t, must(t, queries...)); got.Count == 0 {
+		t.Errorf("%+v", got)
+	}
+
+	says(t, "import",
+		must(t, "toolbench", "import", filepath.Join(dir, "q", "queries"), "--data", filepath.Join(dir, "d")),
+		"queries of 1 groups")
+
+	fails(t, exitUsage, []string{"--model is missing"}, "mirror", "requests", "--out", dir)
+	fails(t, exitUsage, []string{"--out is missing"}, "mirror", "queries", "--model", "openai:m")
+	fails(t, exitUsage, []string{"--group"}, "mirror", "queries", "--model", "openai:m", "--out", dir, "--group",
+		"a/b")
+	write(t, file, "")
+	fails(t, exitUsage, []string{"--working", "succeeded"}, requests...)
 }

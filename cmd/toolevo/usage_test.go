@@ -25,6 +25,7 @@ var commands = [][]string{
 	{"runs", "compact"}, {"analyze"}, {"toolbench"}, {"toolbench", "import"},
 	{"toolbench", "convert"}, {"toolbench", "cache"}, {"serve"}, {"serve", "tools"},
 	{"toolbench", "convert"}, {"eval", "simulator"}, {"mirror"}, {"mirror", "data"},
+	{"mirror", "requests"}, {"mirror", "queries"},
 }
 
 func TestHelp(t *testing.T) {

@@ -107,3 +107,43 @@ func TestOpenDamaged(t *testing.T) {
 		t.Errorf("error %v, want the line", err)
 	}
 }
+
+func TestEach(t *testing.T) {
+	var (
+		seen  [50]bool
+		calls []int
+	)
+
+	err := Each(t.Context(), len(seen), 4, func(done, total int) {
+		if total != len(seen) {
+			t.Errorf("%d of %d", done, total)
+		}
+
+		calls = append(calls, done)
+	}, func(_ context.Context, i int) error {
+		seen[i] = true
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for i := range seen {
+		if !seen[i] || calls[i] != i+1 {
+			t.Errorf("%d: %v, call %d", i, seen[i], calls[i])
+		}
+	}
+
+	wrong, done := errors.New("no"), 0
+
+	err = Each(t.Context(), 10, 1, func(int, int) { done++ }, func(_ context.Context, i int) error {
+		if i == 2 {
+			return wrong
+		}
+
+		return nil
+	})
+	if !errors.Is(err, wrong) || done != 2 {
+		t.Errorf("error %v after %d, want the one of the third", err, done)
+	}
+}

@@ -13,17 +13,25 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs"
 	"toolevo/envs/kept"
 	"toolevo/trajectories/mirror"
 )
 
 // hashing is an embedding model of texts as the words that they have.
-type hashing struct{ asked atomic.Int64 }
+type hashing struct {
+	asked atomic.Int64
+	down  bool
+}
 
 func (*hashing) Model() string { return "hashing" }
 
 func (h *hashing) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	h.asked.Add(1)
+
+	if h.down {
+		return nil, errors.New("the server is down")
+	}
 
 	vectors := make([][]float32, len(texts))
 
@@ -130,6 +138,11 @@ func TestMeasure(t *testing.T) {
 	j.rule = func(string, uint64) string { return "" }
 	if _, err := Measure(t.Context(), cases(), o); err == nil {
 		t.Error("a judge that is down gives a rating")
+	}
+
+	var ours *envs.StageError
+	if _, err := Measure(t.Context(), cases(), Options{Embedder: &hashing{down: true}}); !errors.As(err, &ours) {
+		t.Errorf("an embedding model that is down: %v, want a failure of ours", err)
 	}
 }
 

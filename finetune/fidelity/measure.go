@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"sync"
 
-	"golang.org/x/sync/errgroup"
-
+	"toolevo/envs"
 	"toolevo/envs/kept"
 	"toolevo/envs/toolbench/recorded"
 	"toolevo/envs/toolbench/virtual"
@@ -49,7 +47,7 @@ type measured struct {
 func Simulate(ctx context.Context, cases []Case, name string, w Writer, o Options) ([]Case, error) {
 	answered := make([]Case, len(cases))
 
-	err := o.each(ctx, len(cases), func(ctx context.Context, i int) (err error) {
+	err := kept.Each(ctx, len(cases), o.Workers, o.Done, func(ctx context.Context, i int) (err error) {
 		c := cases[i]
 
 		system := c.System
@@ -72,7 +70,7 @@ func Measure(ctx context.Context, cases []Case, o Options) (*Report, error) {
 	all := make([]measured, len(cases))
 	rules := recorded.Corrected()
 
-	err := o.each(ctx, len(cases), func(ctx context.Context, i int) (err error) {
+	err := kept.Each(ctx, len(cases), o.Workers, o.Done, func(ctx context.Context, i int) (err error) {
 		all[i], err = o.measure(ctx, &cases[i], rules)
 		return err
 	})
@@ -81,41 +79,6 @@ func Measure(ctx context.Context, cases []Case, o Options) (*Report, error) {
 	}
 
 	return report(cases, all, o), nil
-}
-
-// each does something for every case, some at a time, until one fails.
-func (o *Options) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(o.Workers, 1))
-
-	var (
-		mu   sync.Mutex
-		done int
-	)
-
-	for i := range n {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-
-			if err := do(ctx, i); err != nil {
-				return err
-			}
-
-			if o.Done != nil {
-				mu.Lock()
-				defer mu.Unlock()
-
-				done++
-				o.Done(done, n)
-			}
-
-			return nil
-		})
-	}
-
-	return g.Wait()
 }
 
 func (o *Options) measure(ctx context.Context, c *Case, rules *recorded.Rules) (m measured, err error) {
@@ -155,7 +118,7 @@ func (o *Options) cosine(ctx context.Context, real, simulated string) (float64, 
 
 	vectors, err := o.Embedder.Embed(ctx, []string{real, simulated})
 	if err != nil {
-		return 0, err
+		return 0, envs.Fail(envs.StageTool, "embed two answers", err)
 	}
 
 	cosine, err := Cosine(vectors[0], vectors[1])

@@ -16,6 +16,9 @@
 // draws the test set. A model may explain pairs that are trained on ([Model.Explain]). [Data.Write] writes a folder
 // that LLaMA-Factory reads, and what was dropped and why.
 //
+// Before there are calls, a model may write requests to send to APIs ([Model.Requests]), and queries for agents that
+// take several ([Model.Queries]).
+//
 // # Guarantees
 //
 //   - The same calls, options and texts give the same bytes, in whatever order the calls come.

@@ -219,11 +219,11 @@ func TestDivideInThePapersSizes(t *testing.T) {
 
 	var calls, cached []recorded.Call
 
-	for i := range 600 {
+	for i := range 500 {
 		k := toolbench.Key{Category: "C", Tool: fmt.Sprintf("T%03d", i), API: "A"}
 		c.Documents = append(c.Documents, toolbench.Document{Key: k})
 
-		for j := range 20 {
+		for j := range 6 {
 			calls = append(calls, call(k, j, toolbench.Answer{Response: "x"}),
 				call(k, 100+j, toolbench.Answer{Error: "bad parameter"}))
 			cached = append(cached, call(k, 200+j, toolbench.Answer{Response: "x"}))

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench/virtual"
 )
@@ -47,37 +45,7 @@ var errUnreadable = errors.New("unreadable")
 
 // each does something for every number below n, some at a time, until one fails.
 func (m *Model) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(m.Workers, 1))
-
-	var (
-		mu   sync.Mutex
-		done int
-	)
-
-	for i := range n {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-
-			if err := do(ctx, i); err != nil {
-				return err
-			}
-
-			if m.Done != nil {
-				mu.Lock()
-				defer mu.Unlock()
-
-				done++
-				m.Done(done, n)
-			}
-
-			return nil
-		})
-	}
-
-	return g.Wait()
+	return kept.Each(ctx, n, m.Workers, m.Done, do)
 }
 
 // ask asks until a text can be read. refused is what was wrong with the last one, err a failure of ours.

@@ -11,7 +11,8 @@
 // # A step
 //
 // A call is checked against the deployed version of its function first, and reaches the simulator only when it fits.
-// The observation is what StableToolBench's server answers, an object of error and response, cut as there. No other
+// The observation is what StableToolBench's server answers, an object of error and response, cut at
+// 2,048 characters; an episode of eval has 20 turns (eval.max_turns): the limits of MirrorAPI's agents. No other
 // functions than those of the task can be called.
 //
 // The simulator is a script, or a language model that the section toolbench of the configuration names; a cache may

@@ -8,16 +8,27 @@ import (
 // Documents finds the documents of a collection by the names that requests have.
 type Documents struct {
 	byName map[toolbench.Key]*toolbench.Document
+	all    []*toolbench.Document
+}
+
+// All returns the documents in the order of the collection; of none there are none.
+func (d *Documents) All() []*toolbench.Document {
+	if d == nil {
+		return nil
+	}
+
+	return d.all
 }
 
 // NewDocuments indexes a collection. Of two APIs that requests cannot tell apart the first is found.
 func NewDocuments(c *toolbench.Collection) *Documents {
-	d := &Documents{make(map[toolbench.Key]*toolbench.Document, len(c.Documents))}
+	d := &Documents{byName: make(map[toolbench.Key]*toolbench.Document, len(c.Documents))}
 
 	for i := range c.Documents {
 		name := virtual.Normalised(c.Documents[i].Key)
 		if d.byName[name] == nil {
 			d.byName[name] = &c.Documents[i]
+			d.all = append(d.all, &c.Documents[i])
 		}
 	}
 

@@ -1,0 +1,125 @@
+package mirror
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/recorded"
+	"toolevo/envs/toolbench/virtual"
+)
+
+var (
+	//go:embed prompts/scenario.txt
+	scenarioPrompt string
+	//go:embed prompts/request.txt
+	requestPrompt string
+)
+
+// Request is a request that a model wrote, to be sent to an API and recorded.
+type Request struct {
+	toolbench.Key
+	Input    envs.Args
+	Scenario string // for which it was written
+}
+
+// Append adds the request to a file of one JSON object a line, as clients of StableToolBench's server send it.
+func (q *Request) Append(dst []byte) []byte {
+	input := q.Input
+	if input == nil {
+		input = envs.Args{}
+	}
+
+	dst = pytext.AppendJSON(dst, envs.Args{
+		{Name: "category", Value: q.Category}, {Name: "tool_name", Value: q.Tool}, {Name: "api_name", Value: q.API},
+		{Name: "tool_input", Value: string(pytext.AppendJSON(nil, input))}, {Name: "strip", Value: "filter"},
+		{Name: "scenario", Value: q.Scenario},
+	})
+
+	return append(dst, '\n')
+}
+
+// errRepeated is why a request that was written before is refused.
+var errRepeated = errors.New("request that was written before")
+
+// Requests has n requests of each API written in two stages, as in the paper's Appendix A: imagine writes a situation,
+// and the model the request that it asks for. Of equal requests one stays.
+func (m *Model) Requests(ctx context.Context, imagine Writer, documents []*toolbench.Document, n int,
+	r *Report) ([]Request, error) {
+	all := make([]Request, n*len(documents))
+	refusals := make([]error, len(all))
+
+	err := m.each(ctx, len(all), func(ctx context.Context, i int) (err error) {
+		d := documents[i/n]
+		document := strings.TrimSuffix(virtual.SFT.Request(d, nil, nil), "\n\nRequest:\n{}")
+
+		scenario, err := imagine.Write(ctx, strings.TrimSpace(scenarioPrompt), document, m.Seed+uint64(i))
+		if err != nil {
+			return err
+		}
+
+		all[i] = Request{Key: d.Key, Scenario: strings.TrimSpace(scenario)}
+		request := document + "\n\nSituation:\n" + all[i].Scenario
+
+		refusals[i], err = m.ask(ctx, requestPrompt, request, i, func(text string) (err error) {
+			all[i].Input, err = inputIn(text, d)
+			return err
+		})
+
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	var kept []Request
+
+	seen := map[string]bool{}
+
+	for i, refusal := range refusals {
+		call := recorded.Call{Key: all[i].Key, Input: all[i].Input}
+		if key := call.Request(); refusal == nil && seen[key] {
+			refusal = errRepeated
+		} else if refusal == nil {
+			seen[key] = true
+		}
+
+		if refusal != nil {
+			r.Written.Refused[refusal.Error()]++
+			continue
+		}
+
+		kept = append(kept, all[i])
+	}
+
+	return kept, nil
+}
+
+// inputIn reads the arguments of a request that fits a document.
+func inputIn(text string, d *toolbench.Document) (envs.Args, error) {
+	object, err := objectIn(text)
+	if err != nil {
+		return nil, err
+	}
+
+	value, ok := object.Get("tool_input")
+	if inner, isText := value.(string); isText {
+		value, err = pytext.DecodeStrict(inner)
+		ok = err == nil
+	}
+
+	input, isObject := value.(envs.Args)
+
+	switch {
+	case !ok || !isObject:
+		return nil, errUnreadable
+	case !fits(d, input):
+		return nil, errAPILimit
+	}
+
+	return input, nil
+}
