@@ -34,7 +34,8 @@ func TestDemo(t *testing.T) {
 	}
 
 	out := run("demo")
-	says(t, "demo", out, "Collected", ": 0 problems", "Exported", "is deprecated", "Action: Finish", "Made       made_1_000 of p_c, in which ", "In toolevo-demo:")
+	says(t, "demo", out, "Collected", ": 0 problems", "Exported", "is deprecated", "Action: Finish",
+		"Made       made_1_000 of p_c, in which ", "In toolevo-demo:")
 
 	if n := strings.Count(out, "\n"); n > 24 {
 		t.Errorf("the demo has %d lines:\n%s", n, out)
