@@ -104,6 +104,8 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"versions", "show", in("version.yaml")}},
 		{args: []string{"versions", "diff", "p_c", in("version.yaml")}},
 		{args: []string{"versions", "diff", spell, "p_c"}},
+		{args: []string{"versions", "mutate", "--policy", "openai:sim" + spell, "--server", d.server.URL + "/v1",
+			"--set", "server.form=" + spell, "--out", in("mutated")}},
 		{args: []string{"versions", "make", "--ops", spell, "--out", in("made")}},
 		{args: []string{"versions", "validate", in("version.yaml"), in("none" + spell)}, lines: true},
 		{args: []string{"versions", "make", "--from", spell, "--out", in("made")}},

@@ -79,6 +79,7 @@ var allPrinted = []printedJSON{
 	{"doctor sandbox", sandboxReport{}},
 	{"bench serve", serveReport{}},
 	{"versions make", madeVersions{}},
+	{"versions mutate", mutatedVersions{}},
 	{"versions list", versionList{}},
 	{"versions show", shownVersion{}},
 	{"versions diff", versionsDifference{}},

@@ -27,7 +27,7 @@ func (a *app) versionsCommand() *cobra.Command {
 	cmd := console.Documented(&cobra.Command{
 		Use: "versions",
 	}, helpTexts)
-	cmd.AddCommand(a.versionsMakeCommand(), a.versionsListCommand(), a.versionsShowCommand(),
+	cmd.AddCommand(a.versionsMakeCommand(), a.versionsMutateCommand(), a.versionsListCommand(), a.versionsShowCommand(),
 		a.versionsDiffCommand(), a.versionsValidateCommand())
 
 	return console.Group(cmd)
@@ -84,13 +84,9 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 	}, helpTexts)
 	cmd.Long = strings.Replace(cmd.Long, "OPERATORS\n", operatorHelp(), 1)
 
+	o.addTo(cmd, 50)
+
 	flags := cmd.Flags()
-	flags.StringVar(&o.from, "from", "p_c", "`NAME` of the version they are made from")
-	flags.IntVar(&o.count, "count", 50, "`N` versions")
-	flags.Uint64Var(&o.seed, "seed", 1, "`N` is the seed of all randomness")
-	flags.StringVar(&o.out, "out", "", "folder `DIR` for the files")
-	flags.StringSliceVar(&o.holdOut, "hold-out", nil, "`NAMES` of versions whose identifiers are not used (default: "+
-		"all that are shipped, but the source)")
 	flags.StringVar(&o.factor, "factor", "", "`NAME` of the only thing that changes: "+
 		strings.Join(drift.FactorNames(), ", ")+" (default: many at once)")
 	console.Complete(cmd, "factor", console.Listed(drift.FactorNames()))
@@ -108,9 +104,7 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 			return err
 		}
 
-		if !cmd.Flags().Changed("hold-out") {
-			o.holdOut = drift.AllBut(shipped, o.from)
-		}
+		o.holdOut = o.heldOut(cmd, shipped)
 
 		if o.script != "" && !cmd.Flags().Changed("count") {
 			o.count = 1
@@ -124,6 +118,26 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 	}
 
 	return cmd
+}
+
+// addTo adds the flags of every command that makes versions.
+func (o *makeOptions) addTo(cmd *cobra.Command, count int) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.from, "from", "p_c", "`NAME` of the version they are made from")
+	flags.IntVar(&o.count, "count", count, "`N` versions")
+	flags.Uint64Var(&o.seed, "seed", 1, "`N` is the seed of all randomness")
+	flags.StringVar(&o.out, "out", "", "folder `DIR` for the files")
+	flags.StringSliceVar(&o.holdOut, "hold-out", nil, "`NAMES` of versions whose identifiers are not used (default: "+
+		"all that are shipped, but the source)")
+}
+
+// heldOut are the versions whose identifiers are not used.
+func (o *makeOptions) heldOut(cmd *cobra.Command, shipped *toolapi.Catalog) []string {
+	if cmd.Flags().Changed("hold-out") {
+		return o.holdOut
+	}
+
+	return drift.AllBut(shipped, o.from)
 }
 
 // check refuses options that make no sense.
@@ -242,19 +256,21 @@ func (o *makeOptions) make(m *drift.Maker, dir string, count int) ([]madeVersion
 				return err
 			}
 
-			text, err := spec.Encode()
-			if err != nil {
-				return err
-			}
+			all[i], err = newMadeVersion(dir, spec, changes)
 
-			path := filepath.Join(dir, spec.Version+".yaml")
-			all[i] = madeVersion{spec.Version, path, changes, toolapi.File{Path: path, Text: string(text)}}
-
-			return nil
+			return err
 		})
 	}
 
 	return all, makers.Wait()
+}
+
+// newMadeVersion is a version with its file in a folder.
+func newMadeVersion(dir string, spec *toolapi.Spec, changes []drift.Change) (madeVersion, error) {
+	text, err := spec.Encode()
+	path := filepath.Join(dir, spec.Version+".yaml")
+
+	return madeVersion{spec.Version, path, changes, toolapi.File{Path: path, Text: string(text)}}, err
 }
 
 // maker returns what makes the i-th version: by the operators that are named, by those of a script, or of the factor,

@@ -36,6 +36,11 @@
 // Of parameters with types, merge-parameters takes the texts that a call must have, and number-list a list that it must
 // have, or a text whose name says that it is one: the first five items get a parameter each.
 //
+// # Models
+//
+// [Maker.Mutate] has a language model choose the names, by the rules of ToolEvo's appendix D.1. Everything else, and
+// what the model does not manage, is the operators'.
+//
 // # Scripts
 //
 // A [Script] names operators for each tool, with all that they would draw. The scripts of configs/apis/scripts make

@@ -33,6 +33,7 @@
 //
 // p_c is the published documents. p_s_in and p_s_ood are made from all that the data folder has by the operators of
 // package drift; their seeds are fixed, and p_s_ood has no identifier of p_s_in. They are made when a run wants them.
+// Files of versions and factors are deployed as for any suite.
 //
 // # Guarantees
 //

@@ -1,0 +1,276 @@
+package drift
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
+)
+
+// mutateInstructions are the rules by which a model renames APIs: those of ToolEvo, appendix D.1, in other words.
+//
+//go:embed mutate.txt
+var mutateInstructions string
+
+// A Writer is a language model that answers a text with a text.
+type Writer interface {
+	// Write returns what the model answers to instructions and a request. The error is the server's, never the model's.
+	Write(ctx context.Context, instructions, request string, seed uint64) (string, error)
+}
+
+// Most tools of one request, and most requests for them: models forget some of a long list, and repeat themselves.
+const (
+	mutatedAtOnce = 12
+	mutateTries   = 4
+)
+
+// Mutation is what became of a version that a model wrote.
+type Mutation struct {
+	Requests int      // to the model
+	Refused  []string // what was wrong with names, which the model was then asked for again
+	Repaired []string // the same of those that were replaced in the end
+}
+
+// Mutate makes the i-th version by a model, which gives all APIs and parameters other names. Names that cannot be used
+// are asked for again, with what is wrong with them; what is wrong at last is replaced by names that are drawn.
+func (m *Maker) Mutate(ctx context.Context, w Writer, i int) (*toolapi.Spec, []Change, *Mutation, error) {
+	u := &mutation{maker: m, writer: w, names: map[string]newNames{}, used: map[string]bool{}, number: uint64(i)}
+
+	for part := range slices.Chunk(m.mutable(), mutatedAtOnce) {
+		if err := u.ask(ctx, part); err != nil {
+			return nil, nil, nil, fmt.Errorf("drift: a version by a model: %w", err)
+		}
+	}
+
+	operators := []Operator{
+		{Name: "rename-api", Apply: u.renameAPI}, {Name: "rename-parameter", Apply: u.renameParameters},
+	}
+	made, changes := m.version(m.Name("mutated", i), i, plan{operators: operators})
+
+	return made, changes, &u.report, nil
+}
+
+// mutable are the APIs of the source that a model renames.
+func (m *Maker) mutable() []toolapi.APISpec {
+	return slices.DeleteFunc(slices.Clone(m.source.APIs), func(a toolapi.APISpec) bool { return isSystem(toolOf(a)) })
+}
+
+// newNames are what a model calls an API and its parameters.
+type newNames struct {
+	api        string
+	parameters map[string]string
+}
+
+// mutation is a version in the making.
+type mutation struct {
+	maker  *Maker
+	writer Writer
+	number uint64
+	names  map[string]newNames // that can be used, by tool; some of them may be missing
+	used   map[string]bool     // names of APIs, folded
+	report Mutation
+}
+
+// ask has the model name some APIs, and again those whose names cannot be used.
+func (u *mutation) ask(ctx context.Context, apis []toolapi.APISpec) error {
+	var wrong []string
+
+	for try := range mutateTries {
+		request := toolList(apis)
+		if try > 0 {
+			request += "\n\nThese names of your last answer cannot be used:\n" + strings.Join(wrong, "\n")
+		}
+
+		u.report.Requests++
+
+		seed := hash(u.maker.seed+uint64(try), fmt.Sprint(u.number))
+
+		answer, err := u.writer.Write(ctx, mutateInstructions, request, seed)
+		if err != nil {
+			return err
+		}
+
+		if wrong = u.take(apis, answer); len(wrong) == 0 {
+			return nil
+		}
+
+		u.report.Refused = append(u.report.Refused, wrong...)
+		apis = slices.DeleteFunc(slices.Clone(apis), func(a toolapi.APISpec) bool { return u.isNamed(a) })
+	}
+
+	u.report.Repaired = append(u.report.Repaired, wrong...)
+
+	return nil
+}
+
+// isNamed reports whether an API and all its parameters have new names.
+func (u *mutation) isNamed(a toolapi.APISpec) bool {
+	n := u.names[toolOf(a)]
+	return n.api != "" && len(n.parameters) == len(renamable(a))
+}
+
+// renamable are the parameters of an API that a rename can be about.
+func renamable(a toolapi.APISpec) []string {
+	if len(a.Parameters.Keywords) > 0 {
+		return nil
+	}
+
+	return slices.DeleteFunc(namesOf(a.Parameters.All), func(name string) bool { return isItem(a, name) })
+}
+
+// toolList writes APIs for a model.
+func toolList(apis []toolapi.APISpec) string {
+	all := make([]any, len(apis))
+
+	for i, a := range apis {
+		var parameters []any
+		for _, name := range renamable(a) {
+			parameters = append(parameters, name)
+		}
+
+		all[i] = envs.Args{
+			{Name: "name", Value: a.Name},
+			{Name: "parameters", Value: parameters},
+			{Name: "about", Value: a.Description},
+		}
+	}
+
+	return string(pytext.AppendJSON(nil, all))
+}
+
+// take takes the names of an answer that can be used, and says what is wrong with the others.
+func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong []string) {
+	object, err := objectIn(answer)
+	if err != nil {
+		return []string{err.Error()}
+	}
+
+	for _, a := range apis {
+		given, _ := object.Get(a.Name)
+		named, _ := given.(envs.Args)
+		n := u.names[toolOf(a)]
+
+		if n.parameters == nil {
+			n.parameters = map[string]string{}
+		}
+
+		if n.api == "" {
+			name, _ := named.Text("name")
+			if err := u.check(name, func(folded string) bool { return u.used[folded] }); err != nil {
+				wrong = append(wrong, fmt.Sprintf("%s: %v", a.Name, err))
+			} else {
+				n.api, u.used[fold(name)] = name, true
+			}
+		}
+
+		of, _ := named.Get("parameters")
+		parameters, _ := of.(envs.Args)
+
+		for _, was := range renamable(a) {
+			if n.parameters[was] != "" {
+				continue
+			}
+
+			name, _ := parameters.Text(was)
+			taken := func(folded string) bool {
+				for _, other := range n.parameters {
+					if fold(other) == folded {
+						return true
+					}
+				}
+
+				return false
+			}
+
+			if err := u.check(name, taken); err != nil {
+				wrong = append(wrong, fmt.Sprintf("%s, parameter %s: %v", a.Name, was, err))
+			} else {
+				n.parameters[was] = name
+			}
+		}
+
+		u.names[toolOf(a)] = n
+	}
+
+	return wrong
+}
+
+// check returns what is wrong with a name.
+func (u *mutation) check(name string, taken func(folded string) bool) error {
+	folded := fold(name)
+
+	switch {
+	case name == "":
+		return errors.New("there is no new name")
+	case !fits(name):
+		return fmt.Errorf("%q is longer than %d characters", name, toolapi.MostName)
+	case folded == "" || strings.ContainsFunc(name, isOdd):
+		return fmt.Errorf("%q has other characters than letters, digits and %s", name, special)
+	case u.maker.taken[folded] || taken(folded):
+		return fmt.Errorf("%q is in use", name)
+	}
+
+	return nil
+}
+
+// isOdd reports whether a character may not stand in a name.
+func isOdd(r rune) bool { return !isWord(r) && !strings.ContainsRune(special, r) }
+
+// special are the characters that may stand between words (appendix D.1).
+const special = "_-@%#"
+
+// objectIn reads the JSON object of an answer, whatever stands around it.
+func objectIn(answer string) (envs.Args, error) {
+	from, to := strings.Index(answer, "{"), strings.LastIndex(answer, "}")
+	if from < 0 || to < from {
+		return nil, errors.New("the answer has no JSON object")
+	}
+
+	decoded, err := pytext.Decode(answer[from : to+1])
+	if err != nil {
+		return nil, fmt.Errorf("the answer is not JSON: %w", err)
+	}
+
+	object, ok := decoded.(envs.Args)
+	if !ok {
+		return nil, errors.New("the answer is not a JSON object")
+	}
+
+	return object, nil
+}
+
+// renameAPI gives an API the name of the model, or one that is drawn.
+func (u *mutation) renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
+	name := u.names[toolOf(a)].api
+	if name == "" || d.apis[fold(name)] {
+		return renameAPI(a, d)
+	}
+
+	was := a.Name
+	a.Name, a.Notice.Signature = name, ""
+
+	return Step{API: a, From: was, To: name}, true
+}
+
+// renameParameters gives the parameters of an API the names of the model, or ones that are drawn.
+func (u *mutation) renameParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
+	of := u.names[toolOf(a)].parameters
+
+	return rename(a, func(current toolapi.APISpec, was string) string {
+		same := func(p toolapi.Parameter) bool { return p.Name != was && fold(p.Name) == fold(of[was]) }
+		if of[was] != "" && !slices.ContainsFunc(current.Parameters.All, same) {
+			return of[was]
+		}
+
+		stem, _ := stemmed(was)
+
+		return d.parameterOf(current, was, func(r *rand.Rand) string { return d.words.nameOfParameter(r, stem) })
+	})
+}
