@@ -45,7 +45,11 @@ checked += $(foreach p,$(unshared),-gcflags='$(p)=-d=checkptr=0 -race=false')
 # is tested at a time, as tests also wait for programs that they start.
 sooner = -ldflags='-s -w' -p $$(($$(nproc) + 1))
 
+# Collecting the small heaps of tests takes up to two fifths of their time, and those of linkers a sixth; a process that
+# has much in memory still collects.
 .PHONY: test
+test: export GOGC ?= 400
+test: export GOMEMLIMIT ?= 3GiB
 test: export GORACE ?= atexit_sleep_ms=50
 test: tools lint ## lint and every test that needs no GPU, under the race detector
 	CGO_ENABLED=1 $(GO) run ./cmd/internal/testrun -skips .ci/skipped.txt $(TESTRUN) -- -race $(checked) $(sooner) -timeout 40m ./...

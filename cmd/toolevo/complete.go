@@ -26,7 +26,7 @@ const all = "all"
 // every command.
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
-		"dataset":       console.Listed(append(valuesOf("dataset"), all)),
+		"dataset":       listedValues("dataset", all),
 		"difficulty":    console.Offered(append(valuesOf("difficulty"), all)),
 		"split":         console.Offered(suite.Splits()),
 		"perturb":       console.Offered(perturb.Kinds()),
@@ -35,7 +35,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"policy":        policies,
 		"preset":        console.Offered(configs.Presets()),
 		"engine":        console.Offered(configs.PythonEngines()),
-		"compat":        console.Listed(valuesOf("environment.compat")),
+		"compat":        listedValues("environment.compat"),
 		"feedback":      console.Offered(configs.Feedbacks()),
 		"simulator":     policies,
 		"mode":          console.Offered(virtual.Modes()),
@@ -123,6 +123,14 @@ func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 	}
 
 	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// listedValues completes several of the names that a setting may have, and of some more. They are looked up when
+// somebody types: parsing all question templates would be half of what a short command does.
+func listedValues(setting string, more ...string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return console.Listed(append(valuesOf(setting), more...))(cmd, args, typed)
+	}
 }
 
 // valuesOf are the names that a setting may have, of all suites.

@@ -97,7 +97,7 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 		cmd.Flags().String(f.flag, strings.Trim(value, "[]"), f.usage)
 
 		if f.flag == "template" { // export's is that of a chat
-			console.Complete(cmd, f.flag, console.Listed(append(valuesOf("template"), all)))
+			console.Complete(cmd, f.flag, listedValues("template", all))
 		}
 	}
 

@@ -42,8 +42,8 @@ var probe string
 // The error of an interpreter that is missing, too old, or does not start says what to install; a module that
 // is there but cannot be imported is an error, too.
 //
-// What an interpreter said is remembered for as long as this process lives, its file stays as it is, and the
-// environment does. Callers leave the result as it is.
+// What an interpreter said is remembered for as long as this process lives and its file stays as it is, and which one a
+// shim starts, for as long as the environment does, too. Callers leave the result as it is.
 func Find(ctx context.Context, executable string, want []string) (*Interpreter, error) {
 	if executable == "" {
 		executable = "python3"
@@ -60,64 +60,82 @@ func Find(ctx context.Context, executable string, want []string) (*Interpreter, 
 		return nil, fmt.Errorf("python: %w: %s", err, install)
 	}
 
-	q, err := newQuestion(found, want)
+	// A shim looks at the user's environment to choose an interpreter, which is then asked without one.
+	real, err := chosen.ask(found, strings.Join(os.Environ(), "\x00"), func() (string, error) {
+		return choose(ctx, found)
+	})
 	if err != nil {
-		return nil, fmt.Errorf("python: %w: %s", err, install)
+		return nil, fmt.Errorf("python: ask %s: %w: %s", found, err, install)
 	}
 
-	if in, ok := answered.Load(q); ok {
-		return in.(*Interpreter), nil
-	}
-
-	in, err := ask(ctx, found, want)
+	in, err := described.ask(real, strings.Join(want, ","), func() (*Interpreter, error) {
+		return describe(ctx, real, want)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("python: ask %s: %w", found, err)
 	}
 
-	answered.Store(q, in)
-
 	return in, nil
 }
 
-// answered are the interpreters that were asked, by question.
-var answered sync.Map
+var (
+	chosen    answers[string]       // by the environment
+	described answers[*Interpreter] // by the modules that are wanted
+)
 
-// question is all that an answer depends on.
+// answers are what programs have said, by their file and by what else their answer depends on.
+type answers[T any] struct{ all sync.Map }
+
 type question struct {
-	path, want, environment string
-	size                    int64
-	changed                 time.Time
+	path, rest string
+	size       int64
+	changed    time.Time
 }
 
-func newQuestion(path string, want []string) (question, error) {
+// ask returns what a program has said, or asks it. An error is not remembered.
+func (a *answers[T]) ask(path, rest string, ask func() (T, error)) (T, error) {
+	var said T
+
 	info, err := os.Stat(path)
 	if err != nil {
-		return question{}, err
+		return said, err
 	}
 
-	return question{
-		path: path, want: strings.Join(want, ","), environment: strings.Join(os.Environ(), "\x00"),
-		size: info.Size(), changed: info.ModTime(),
-	}, nil
+	q := question{path, rest, info.Size(), info.ModTime()}
+	if said, ok := a.all.Load(q); ok {
+		return said.(T), nil
+	}
+
+	if said, err = ask(); err == nil {
+		a.all.Store(q, said)
+	}
+
+	return said, err
 }
 
 func isAlphanumeric(r rune) bool {
 	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-func ask(ctx context.Context, found string, want []string) (*Interpreter, error) {
-	// A shim looks at the user's environment to choose.
-	out, err := output(ctx, found, withoutPython(os.Environ()), "-s", "-B", "-c", "import sys; print(sys.executable)")
+// choose returns the path of the interpreter that a program is or starts.
+func choose(ctx context.Context, found string) (string, error) {
+	out, err := output(ctx, found, withoutPython(os.Environ()), "-S", "-s", "-B", "-c",
+		"import sys; print(sys.executable)")
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, install)
+		return "", err
 	}
 
 	real := strings.TrimSpace(string(out))
 	if !filepath.IsAbs(real) {
-		return nil, fmt.Errorf("it does not answer like Python, but %.60q: %s", real, install)
+		return "", fmt.Errorf("it does not answer like Python, but %.60q", real)
 	}
-	// From here on, in the environment that it will have.
-	out, err = output(ctx, real, Environment(), append([]string{"-S", "-s", "-B", "-c", probe}, want...)...)
+
+	return real, nil
+}
+
+// describe asks an interpreter about itself, in the environment that it will have.
+func describe(ctx context.Context, real string, want []string) (*Interpreter, error) {
+	out, err := output(ctx, real, Environment(), append([]string{"-S", "-s", "-B", "-c", probe}, want...)...)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w: %s", real, err, install)
 	}

@@ -1,6 +1,7 @@
 package python
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,7 +114,8 @@ func TestFindVirtualEnvironment(t *testing.T) {
 	}
 }
 
-// An interpreter is asked once, and again when its file has changed.
+// A shim is asked once, and again when its file or the environment has changed; the interpreter that it starts is asked
+// once for each list of modules.
 func TestFindRemembers(t *testing.T) {
 	if _, err := os.Stat(debian); err != nil {
 		t.Skip("no interpreter of the distribution: ", err)
@@ -132,11 +134,22 @@ func TestFindRemembers(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	find(t, shim)
-	find(t, shim, "numpy")
+	if find(t, shim) != first {
+		t.Error("the interpreter was asked again because its shim has changed")
+	}
+
+	t.Setenv("TOOLEVO_TEST_OTHER", "surroundings")
+
+	if find(t, shim) != first {
+		t.Error("the interpreter was asked again because the environment has changed")
+	}
+
+	if find(t, shim, "numpy") == first {
+		t.Error("it was not asked about another module")
+	}
 
 	if text, err := os.ReadFile(asked); err != nil || len(text) != 3 {
-		t.Errorf("asked %d times (%v), want 3: at first, after the change, for another module", len(text), err)
+		t.Errorf("the shim was asked %d times (%v), want 3: at first, after each change", len(text), err)
 	}
 }
 
@@ -371,7 +384,8 @@ func script(t *testing.T, text string) string {
 func answering(t *testing.T, answer string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "python3")
-	write(t, path, "#!/bin/sh\nif [ \"$1\" = -s ]; then echo "+path+"; else echo '"+answer+"'; fi\n")
+	write(t, path, fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *'print(sys.executable)') echo %s ;; *) echo '%s' ;; esac\n",
+		path, answer))
 
 	return path
 }
