@@ -141,8 +141,8 @@ func eachRow(t *testing.T, c *corpus.Corpus, stmt string, row func() error, dest
 	return rows.Err()
 }
 
-// makePickles has Python make pickles of the papers of a corpus.
-func makePickles(t *testing.T, c *corpus.Corpus, protocol string) (dir string) {
+// makePickles has Python make pickles of the papers of a corpus, and returns their folders by protocol.
+func makePickles(t *testing.T, c *corpus.Corpus, protocols ...string) (dirs map[string]string) {
 	t.Helper()
 
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -184,8 +184,15 @@ func makePickles(t *testing.T, c *corpus.Corpus, protocol string) (dir string) {
 		t.Fatal(err)
 	}
 
-	dir = t.TempDir()
-	cmd := exec.Command("python3", filepath.Join(pickles, "make.py"), dir, protocol)
+	args := []string{filepath.Join(pickles, "make.py")}
+	dirs = map[string]string{}
+
+	for _, protocol := range protocols {
+		dirs[protocol] = t.TempDir()
+		args = append(args, dirs[protocol], protocol)
+	}
+
+	cmd := exec.Command("python3", args...)
 	cmd.Stdin = bytes.NewReader(input)
 
 	out, err := cmd.CombinedOutput()
@@ -195,7 +202,7 @@ func makePickles(t *testing.T, c *corpus.Corpus, protocol string) (dir string) {
 
 	t.Logf("pickles of %s", bytes.TrimSpace(out))
 
-	return dir
+	return dirs
 }
 
 // Python makes the graphs of a synthetic corpus again, by the published rules, and they are the same.
@@ -204,9 +211,9 @@ func TestPythonMakesTheSameGraphs(t *testing.T) {
 	built := buildDBLP(t, 5, 200)
 
 	want := readGraphs(t, built)
-	for _, protocol := range []string{"2", "3", "4", "5"} {
+	for protocol, dir := range makePickles(t, built, "2", "3", "4", "5") {
 		t.Run("protocol "+protocol, func(t *testing.T) {
-			c := importPickles(t, makePickles(t, built, protocol))
+			c := importPickles(t, dir)
 
 			got := readGraphs(t, c)
 			if err := c.Verify(context.Background()); err != nil {

@@ -1,6 +1,6 @@
 """Makes the six pickles of the published dblp corpus from papers, by the rules of the published notebook.
 
-Usage: make.py FOLDER PROTOCOL < papers.json
+Usage: make.py FOLDER PROTOCOL [FOLDER PROTOCOL …] < papers.json
 
 The input is a list of papers in ascending order of n_citation: {"key", "cites": [keys], "attributes": {...}}. Without
 networkx, stand-ins of its two classes are pickled under their names.
@@ -93,7 +93,9 @@ def build(papers):
 
 
 if __name__ == "__main__":
-    for name, value in build(json.load(sys.stdin)).items():
-        with open(os.path.join(sys.argv[1], name + ".pkl"), "wb") as f:
-            pickle.dump(value, f, int(sys.argv[2]))
+    made = build(json.load(sys.stdin))
+    for folder, protocol in zip(sys.argv[1::2], sys.argv[2::2]):
+        for name, value in made.items():
+            with open(os.path.join(folder, name + ".pkl"), "wb") as f:
+                pickle.dump(value, f, int(protocol))
     print("networkx", networkx.__version__ if networkx else "stand-in")
