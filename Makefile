@@ -36,11 +36,6 @@ lint: ## gofmt, go vet, staticcheck
 # where such conversions are ours, and not in every library.
 checked := -gcflags=all=-d=checkptr=0 -gcflags=toolevo/...=-d=checkptr=1
 
-# These parse, match and compare what nobody else writes, and are most of what the detector has to watch. Whatever they
-# reach by reflection it sees nevertheless. Leave out every package whose memory two goroutines might share.
-unshared := github.com/goccy/go-yaml/... github.com/google/go-cmp/... pgregory.net/rapid regexp regexp/syntax
-checked += $(foreach p,$(unshared),-gcflags='$(p)=-d=checkptr=0 -race=false')
-
 # Test binaries without symbols for a debugger are linked in half the time. One package more than there are processors
 # is tested at a time, as tests also wait for programs that they start.
 sooner = -ldflags='-s -w' -p $$(($$(nproc) + 1))

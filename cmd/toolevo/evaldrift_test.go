@@ -193,12 +193,12 @@ func TestEvalDriftMistakes(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "drift")
 
 	for want, args := range map[string][]string{
-		"needs --out DIR":                             {"eval", "drift"},
-		`unknown feedback "nothing"`:                  driftOf("d", out, "--feedbacks", "nothing"),
-		"names none twice":                            driftOf("d", out, "--feedbacks", "none,none"),
-		`unknown perturbation "typos"`:                driftOf("d", out, "--perturbations", "typos"),
-		"--feedbacks is empty":                        driftOf("d", out, "--feedbacks", ""),
-		"run `toolevo toolbench import --split test`": driftOf(filepath.Join(out, "none"), out),
+		"needs --out DIR":                {"eval", "drift"},
+		`unknown feedback "nothing"`:     driftOf("d", out, "--feedbacks", "nothing"),
+		"names none twice":               driftOf("d", out, "--feedbacks", "none,none"),
+		`unknown perturbation "typos"`:   driftOf("d", out, "--perturbations", "typos"),
+		"--feedbacks is empty":           driftOf("d", out, "--feedbacks", ""),
+		"run `toolevo toolbench import`": driftOf(filepath.Join(out, "none"), out),
 	} {
 		fails(t, exitUsage, []string{want}, args...)
 	}

@@ -15,7 +15,6 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
 	"toolevo/envs/names"
-	"toolevo/envs/suite"
 	"toolevo/finetune/judge"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
@@ -88,9 +87,10 @@ func (a *app) evalJudge(cmd *cobra.Command, args []string, o *judgeOptions) (err
 		return err
 	}
 
-	j, closing, err := a.openJudge(cmd, o)
-	defer func() { err = errors.Join(err, closing()) }()
+	w := &writers{app: a, settings: o.settings, servers: o.servers, workers: &o.workers}
+	defer func() { err = errors.Join(err, w.shut()) }()
 
+	j, err := openJudge(cmd, w, o)
 	if err != nil {
 		return err
 	}
@@ -245,70 +245,28 @@ type recordedJudge interface {
 	Maker() trajectories.Maker
 }
 
-// openJudge opens who judges. closing closes what was opened, in case of an error, too.
-func (a *app) openJudge(cmd *cobra.Command, o *judgeOptions) (j recordedJudge, closing func() error, err error) {
-	var open []io.Closer
-
-	closing = func() (err error) {
-		for _, c := range open {
-			err = errors.Join(err, c.Close())
-		}
-
-		return err
-	}
-
+// openJudge opens who judges: nobody, or a model of w.
+func openJudge(cmd *cobra.Command, w *writers, o *judgeOptions) (recordedJudge, error) {
 	if o.by == byRule {
-		return judge.Rule{}, closing, nil
+		return judge.Rule{}, nil
 	}
 
-	models, err := a.judgeModels(cmd, o)
-	if err != nil {
-		return nil, closing, err
-	}
-
-	writer := func(temperature float64, tokens int) *serving.Writer {
-		w, failed := models.Writer(o.by, serving.WriterOptions{Temperature: temperature, MaxTokens: tokens})
-		if failed != nil {
-			err = console.Usage("--by: %w", failed)
-			return nil
-		}
-
-		open = append(open, w)
-
-		return w
-	}
-
-	model := &judge.Model{
-		Name: o.by, Writer: writer(judge.Temperature, judge.MaxTokens), Completing: writer(0, judge.CompleteMaxTokens),
-	}
-	if err != nil {
-		return nil, closing, err
-	}
-
-	if model.Log, err = judge.OpenLog(o.out); err != nil {
-		return nil, closing, err
-	}
-
-	open = append(open, model.Log)
-
-	return model, closing, nil
-}
-
-// judgeModels are the models that the flags configure.
-func (a *app) judgeModels(cmd *cobra.Command, o *judgeOptions) (*serving.Models, error) {
-	c, err := o.settings.resolve(cmd.Flags(), nil)
-	if err != nil {
+	if err := w.open(cmd, o.out); err != nil {
 		return nil, err
 	}
 
-	benchmark, err := suite.Lookup(c.Suite)
-	if err != nil {
-		return nil, err
+	model := &judge.Model{Name: o.by}
+
+	var err error
+	if model.Writer, err = w.writer(o.by, serving.WriterOptions{
+		Temperature: judge.Temperature, MaxTokens: judge.MaxTokens,
+	}); err != nil {
+		return nil, console.Usage("--by: %w", err)
 	}
 
-	a.warnExposed(o.servers)
+	model.Completing, err = w.writer(o.by, serving.WriterOptions{MaxTokens: judge.CompleteMaxTokens})
 
-	return serving.New(c, benchmark, nil, o.servers), nil
+	return model, err
 }
 
 // judge has answers judged, and shows how far it is.

@@ -120,7 +120,10 @@ func TestFlagsRefuseTheSame(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "none")
 	required := map[string][]string{"data import": {"--corpus", dir}, "finetune": {dir}, "improve": {dir},
-		"branch": {dir, "QUESTION", "0", "0"}, "ablate": {"--out", dir}}
+		"branch": {dir, "QUESTION", "0", "0"}, "ablate": {"--out", dir},
+		"eval drift": {"--out", dir, "--set", "suite=toolqa"}, "eval simulator": {dir}, "eval judge": {dir},
+		"mirror data": {dir, "--out", dir}, "mirror requests": {"--out", dir, "--model", "openai:m"},
+		"mirror queries": {"--out", dir, "--model", "openai:m"}}
 
 	for flag, tt := range map[string]struct {
 		value string

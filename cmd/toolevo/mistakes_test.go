@@ -29,7 +29,7 @@ var mistakes = []struct {
 }{
 	{"Commands", []mistake{
 		{args: "colect"},
-		{args: "serve"},
+		{args: "rescore"},
 		{args: "data biuld"},
 		{args: "doctor sandbx"},
 		{args: "completion bsh"},

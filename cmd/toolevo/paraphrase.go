@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"toolevo/envs/console"
+	"toolevo/envs/kept"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
 	"toolevo/mcts/policy/serving"
@@ -33,17 +34,13 @@ func (b *bench) rephrase(ctx context.Context, c suite.Choice) (func(id, query st
 		return nil, err
 	}
 
-	p := &perturb.Paraphraser{
-		Model: b.Config.ParaphrasedBy(), File: filepath.Join(c.Data, paraphrasesFile),
-		Faithful: b.Config.PerturbValues, Seed: b.Config.Seed, Workers: paraphrasesAtATime,
-	}
-
-	made, err := b.paraphrase(ctx, p, questions)
+	made, err := b.paraphrase(ctx, filepath.Join(c.Data, paraphrasesFile), questions)
 	if err != nil {
 		return nil, err
 	}
 
-	b.lineage[inputParaphrases] = fmt.Sprintf("%s, %d of %d questions as they were", p.Model, made.Kept, len(questions))
+	b.lineage[inputParaphrases] = fmt.Sprintf("%s, %d of %d questions as they were", b.Config.ParaphrasedBy(),
+		made.Kept, len(questions))
 	b.unparaphrased = made.Kept
 
 	return func(id, query string) string {
@@ -55,32 +52,47 @@ func (b *bench) rephrase(ctx context.Context, c suite.Choice) (func(id, query st
 	}, nil
 }
 
-// paraphrase asks the model if it may be asked.
-func (b *bench) paraphrase(ctx context.Context, p *perturb.Paraphraser, questions []perturb.Question) (
+// paraphrase asks the model, if it may be asked, for what a file does not have.
+func (b *bench) paraphrase(ctx context.Context, file string, questions []perturb.Question) (
 	made perturb.Paraphrased, err error) {
-	if b.asks {
-		w, err := b.Writer(p.Model, serving.WriterOptions{
-			Temperature: paraphraseTemperature, MaxTokens: paraphraseTokens,
-		})
+	model := b.Config.ParaphrasedBy()
+	p := &perturb.Paraphraser{Faithful: b.Config.PerturbValues, Seed: b.Config.Seed, Workers: paraphrasesAtATime}
+
+	if !b.asks {
+		texts, err := kept.Read(file)
 		if err != nil {
-			return made, console.Usage("paraphraser: %w", err)
+			return made, err
 		}
 
-		set, stop := b.watch("Paraphrasing questions")
-		p.Writer, p.Done = w, set
+		p.Writer = texts.Writer(model, nil)
 
-		made, err = p.Paraphrase(ctx, questions)
+		if made, err = p.Paraphrase(ctx, questions); errors.Is(err, kept.ErrNotKept) {
+			err = console.Usage("%w: a run asks for paraphrases, this command and --dry-run do not", err)
+		}
 
-		stop()
-
-		return made, console.GaveUp(errors.Join(err, w.Close()))
+		return made, err
 	}
 
-	if made, err = p.Paraphrase(ctx, questions); errors.Is(err, perturb.ErrNotAsked) {
-		err = console.Usage("%w: a run asks for them, this command and --dry-run do not", err)
+	w, err := b.Writer(model, serving.WriterOptions{Temperature: paraphraseTemperature, MaxTokens: paraphraseTokens})
+	if err != nil {
+		return made, console.Usage("paraphraser: %w", err)
 	}
+	defer func() { err = errors.Join(err, w.Close()) }()
 
-	return made, err
+	texts, err := kept.Open(file)
+	if err != nil {
+		return made, err
+	}
+	defer func() { err = errors.Join(err, texts.Close()) }()
+
+	set, stop := b.watch("Paraphrasing questions")
+	defer stop()
+
+	p.Writer, p.Done = texts.Writer(model, w), set
+
+	made, err = p.Paraphrase(ctx, questions)
+
+	return made, console.GaveUp(err)
 }
 
 // asked are the questions that a choice comes to, as users asked them.

@@ -69,7 +69,7 @@ func TestParaphraseByModel(t *testing.T) {
 
 	first, second := filepath.Join(data, "first"), filepath.Join(data, "second")
 
-	fails(t, exitUsage, []string{"not paraphrased yet", "has no paraphrases by openai:m of 8 questions"},
+	fails(t, exitUsage, []string{"paraphrase G", "not asked for yet", "a run asks for paraphrases"},
 		evaluate(first, "--dry-run")...)
 
 	r := cli(t, evaluate(first, "--server", url, "--json")...)

@@ -2,14 +2,14 @@
 //
 // # Guarantees
 //
-//   - A text is in the file before it is used, and the first text of a key stays.
+//   - A text is on the disk before it is used, and the first text of a key stays.
 //   - What a killed process left of a line is removed when the file is opened again.
 //   - A key names everything that a text depends on: the model and its settings, the instructions, the request and the
 //     seed. So other prompts ask again.
 //
 // # Caveats
 //
-// One process at a time may have a file open. A power cut may cost the last texts, which are asked for again.
+// One process at a time may have a file open.
 package kept
 
 import (
@@ -21,7 +21,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"strings"
 	"sync"
 )
 
@@ -46,24 +48,51 @@ type entry struct {
 
 // Open opens a file of texts, or makes it.
 func Open(path string) (*Texts, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
 
 	t := &Texts{file: f, texts: map[string]string{}}
-	if err := t.read(); err != nil {
+
+	whole, err := t.read(f)
+	if err == nil {
+		err = f.Truncate(whole)
+	}
+
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
 
 	return t, nil
 }
 
-// read reads the file, and cuts off what is no whole line.
-func (t *Texts) read() error {
-	all, err := io.ReadAll(t.file)
+// Read opens a file of texts for reading alone: none can be put there. A file that is not there has none.
+func Read(path string) (*Texts, error) {
+	t := &Texts{texts: map[string]string{}, broken: errors.New("texts are only read")}
+
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, nil
+	}
+
 	if err != nil {
-		return err
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+
+	if _, err := t.read(f); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+
+	return t, nil
+}
+
+// read reads a file, and returns how many of its bytes are whole lines.
+func (t *Texts) read(f io.Reader) (int64, error) {
+	all, err := io.ReadAll(f)
+	if err != nil {
+		return 0, err
 	}
 
 	whole := bytes.LastIndexByte(all, '\n') + 1
@@ -75,7 +104,7 @@ func (t *Texts) read() error {
 
 		var e entry
 		if err := json.Unmarshal(line, &e); err != nil {
-			return fmt.Errorf("line %d is damaged: %w: remove the line, and its text is asked for again", n+1, err)
+			return 0, fmt.Errorf("line %d is damaged: %w: remove the line, and its text is asked for again", n+1, err)
 		}
 
 		if _, known := t.texts[e.Key]; !known {
@@ -83,13 +112,7 @@ func (t *Texts) read() error {
 		}
 	}
 
-	if err := t.file.Truncate(int64(whole)); err != nil {
-		return err
-	}
-
-	_, err = t.file.Seek(int64(whole), io.SeekStart)
-
-	return err
+	return int64(whole), nil
 }
 
 // Get returns the text of a key, and whether there is one.
@@ -102,9 +125,11 @@ func (t *Texts) Get(key string) (string, bool) {
 	return text, ok
 }
 
-// Put keeps the text of a key unless it has one, and returns the one that it has. After a failure nothing more is
-// kept.
+// Put keeps the text of a key unless it has one, and returns the one that it has: what is no UTF-8 is replaced. After a
+// failure nothing more is kept.
 func (t *Texts) Put(key, text string) (string, error) {
+	text = strings.ToValidUTF8(text, "\uFFFD") // as it is read again
+
 	line, err := json.Marshal(entry{key, text})
 	if err != nil {
 		return "", err
@@ -117,7 +142,11 @@ func (t *Texts) Put(key, text string) (string, error) {
 		return known, t.broken
 	}
 
-	if _, t.broken = t.file.Write(append(line, '\n')); t.broken != nil {
+	if _, t.broken = t.file.Write(append(line, '\n')); t.broken == nil {
+		t.broken = t.file.Sync() // a text costs more than that
+	}
+
+	if t.broken != nil {
 		return "", t.broken
 	}
 
@@ -135,7 +164,13 @@ func (t *Texts) Len() int {
 }
 
 // Close closes the file.
-func (t *Texts) Close() error { return errors.Join(t.file.Sync(), t.file.Close()) }
+func (t *Texts) Close() error {
+	if t.file == nil {
+		return nil
+	}
+
+	return t.file.Close()
+}
 
 // Key returns the key of what depends on some texts.
 func Key(parts ...string) string {
@@ -147,8 +182,11 @@ func Key(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Writer returns a model that asks another one only for texts that are not kept. name is the model's, with its
-// settings.
+// ErrNotKept says that a text is not kept, and that there is nobody to ask.
+var ErrNotKept = errors.New("not asked for yet")
+
+// Writer returns a model that asks another one only for texts that are not kept; nil is nobody. name is the model's,
+// with its settings.
 func (t *Texts) Writer(name string, w Writer) Writer { return &keeper{t, name, w} }
 
 // keeper is a model whose texts are kept.
@@ -163,6 +201,10 @@ func (k *keeper) Write(ctx context.Context, instructions, request string, seed u
 	key := Key(k.name, instructions, request, fmt.Sprint(seed))
 	if text, ok := k.texts.Get(key); ok {
 		return text, nil
+	}
+
+	if k.writer == nil {
+		return "", ErrNotKept
 	}
 
 	text, err := k.writer.Write(ctx, instructions, request, seed)

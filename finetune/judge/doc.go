@@ -23,8 +23,9 @@
 //   - A question lost to a failure of ours is in no score, and counted.
 //   - What a judge wrote and nobody can read is asked for again, and then a lost judgement: it is left out of its pass
 //     and counted. It is never Unsolved.
-//   - What a model wrote is kept before it is used ([Log]): a run that was cut short goes on, and repeats no call.
-//   - The same log gives the same scores, whatever the number of workers.
+//   - A model is asked the same of an answer in every run, so that what it wrote can be kept (package envs/kept): a run
+//     that was cut short goes on, and repeats no call.
+//   - The same texts give the same scores, whatever the number of workers.
 //
 // # Caveats
 //

@@ -12,11 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/kept"
 	"toolevo/envs/toolbench/answers"
 	"toolevo/finetune"
 	"toolevo/finetune/judge"
-	"toolevo/mcts/store"
 )
 
 // model answers what a test says. It is safe for concurrent use.
@@ -40,29 +39,9 @@ func says(texts ...string) *model {
 	return &model{answer: func(_, _ string, n int) (string, error) { return texts[min(n, len(texts))-1], nil }}
 }
 
-func openLog(t *testing.T, dir string) *judge.Log {
-	t.Helper()
-
-	log, err := judge.OpenLog(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return log
-}
-
-// judging returns a model that judges, with a log of its own.
-func judging(t *testing.T, m *model) *judge.Model {
-	t.Helper()
-
-	log := openLog(t, t.TempDir())
-	t.Cleanup(func() {
-		if err := log.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-
-	return &judge.Model{Name: "test:judge", Writer: m, Completing: m, Log: log}
+// judging returns a model that judges.
+func judging(m *model) *judge.Model {
+	return &judge.Model{Name: "test:judge", Writer: m, Completing: m}
 }
 
 // answered returns an answer of an agent that ends with a call of Finish.
@@ -116,7 +95,7 @@ func TestStatus(t *testing.T) {
 		m := says(test.texts...)
 		a := answered("a", "7", "9 degrees")
 
-		got, err := judging(t, m).Status(t.Context(), &a, 0)
+		got, err := judging(m).Status(t.Context(), &a, 0)
 		if err != nil || got != test.want || len(m.asked) != test.asked {
 			t.Errorf("%s: %v, %v after %d calls, want %v after %d", name, got, err, len(m.asked), test.want, test.asked)
 		}
@@ -134,7 +113,7 @@ func TestGraphIsShown(t *testing.T) {
 	m := says(unsure, solved)
 	a := answered("a", "7", "9 degrees")
 
-	if _, err := judging(t, m).Status(t.Context(), &a, 0); err != nil {
+	if _, err := judging(m).Status(t.Context(), &a, 0); err != nil {
 		t.Fatal(err)
 	}
 
@@ -155,7 +134,7 @@ func TestComplete(t *testing.T) {
 		`{"answer_status": "Solved", "why": "-"}`: judge.Solved,
 	} {
 		a := answered("a", "7", "9 degrees")
-		if got, err := judging(t, says(text)).Complete(t.Context(), &a); err != nil || got != want {
+		if got, err := judging(says(text)).Complete(t.Context(), &a); err != nil || got != want {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
 		}
 	}
@@ -173,7 +152,7 @@ func TestPrefer(t *testing.T) {
 
 		return `{"index": "1"}`, nil
 	}}
-	j := judging(t, better)
+	j := judging(better)
 
 	orders := map[bool]bool{}
 
@@ -191,7 +170,7 @@ func TestPrefer(t *testing.T) {
 		t.Error("they are always shown in the same order")
 	}
 
-	if got, err := judging(t, says(prose)).Prefer(t.Context(), &first, &second, 0); err != nil ||
+	if got, err := judging(says(prose)).Prefer(t.Context(), &first, &second, 0); err != nil ||
 		got != judge.NoPreference {
 		t.Errorf("prose: %v, %v", got, err)
 	}
@@ -201,30 +180,32 @@ func TestPrefer(t *testing.T) {
 func TestResume(t *testing.T) {
 	t.Parallel()
 
-	dir := t.TempDir()
+	path := filepath.Join(t.TempDir(), "texts.jsonl")
 	all := []judge.Answer{answered("a", "1", "x"), answered("a", "2", "y"), answered("a", "3", "z")}
 	options := judge.Options{Scores: []judge.Score{judge.SoPR, judge.FAC}, Passes: 3, Workers: 1}
 	down := errors.New("the server is down")
 
-	run := func(m *model, workers int) (*judge.Report, int, error) {
-		log := openLog(t, dir)
+	run := func(m *model, workers int) (*judge.Report, error) {
+		texts, err := kept.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
 		defer func() {
-			if err := log.Close(); err != nil {
+			if err := texts.Close(); err != nil {
 				t.Error(err)
 			}
 		}()
 
-		j := &judge.Model{Name: "test:judge", Writer: m, Completing: m, Log: log}
+		w := texts.Writer("test", m)
+		j := &judge.Model{Name: "test:judge", Writer: w, Completing: w}
 		options.Workers = workers
 
 		judged, err := judge.Run(t.Context(), j, all, options)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 
-		_, replayed := log.Counts()
-
-		return judged.Report(j.Maker(), options.Passes), replayed, nil
+		return judged.Report(j.Maker(), options.Passes), nil
 	}
 
 	flaky := &model{answer: func(_, _ string, n int) (string, error) {
@@ -234,13 +215,11 @@ func TestResume(t *testing.T) {
 
 		return solved, nil
 	}}
-	if _, _, err := run(flaky, 1); !errors.Is(err, down) {
+	if _, err := run(flaky, 1); !errors.Is(err, down) {
 		t.Fatalf("a server that is down: %v", err)
 	}
 
 	// A killed process left half a line.
-	path := filepath.Join(dir, "judgements.jsonl")
-
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
 		_, err = file.WriteString(`{"key": "unfinis`)
@@ -252,43 +231,20 @@ func TestResume(t *testing.T) {
 
 	m := says(solved)
 
-	first, replayed, err := run(m, 4)
-	if err != nil || replayed != 5 || len(m.asked) != 12-5 {
-		t.Errorf("%d replayed, %d asked, %v: want 5 and 7", replayed, len(m.asked), err)
+	first, err := run(m, 4)
+	if err != nil || len(m.asked) != 12-5 {
+		t.Errorf("%d asked, %v: want 7", len(m.asked), err)
 	}
 
 	m = says(prose)
 
-	again, replayed, err := run(m, 2)
-	if err != nil || replayed != 12 || len(m.asked) != 0 {
-		t.Errorf("%d replayed, %d asked, %v: want 12 and 0", replayed, len(m.asked), err)
+	again, err := run(m, 2)
+	if err != nil || len(m.asked) != 0 {
+		t.Errorf("%d asked, %v: want 0", len(m.asked), err)
 	}
 
 	if diff := cmp.Diff(first, again); diff != "" {
-		t.Errorf("the same log, another report: %s", diff)
-	}
-}
-
-func TestLogIsOfOneProcess(t *testing.T) {
-	t.Parallel()
-
-	dir := t.TempDir()
-	log := openLog(t, dir)
-
-	if _, err := judge.OpenLog(dir); !errors.Is(err, store.ErrLocked) {
-		t.Errorf("a second one: %v", err)
-	}
-
-	if err := log.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	if err := os.WriteFile(filepath.Join(dir, "judgements.jsonl"), []byte("no JSON\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-
-	if _, err := judge.OpenLog(dir); !errors.Is(err, durable.ErrDamaged) {
-		t.Errorf("a damaged one: %v", err)
+		t.Errorf("the same texts, another report: %s", diff)
 	}
 }
 

@@ -67,12 +67,12 @@ func PromptHash() string {
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 }
 
-// Model is a language model that judges.
+// Model is a language model that judges. Who wants to go on where a run was cut short has its texts kept, see package
+// envs/kept.
 type Model struct {
 	Name       string // of the policy, e.g. "openai:gpt-4o"
 	Writer     Writer // at [Temperature]
 	Completing Writer // greedy
-	Log        *Log   // of what they wrote
 }
 
 // Maker returns what a record says of a judge.
@@ -179,16 +179,19 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 // ask asks until what was written can be read, some times at most.
 func (m *Model) ask(ctx context.Context, w Writer, instructions, request, about string, read func(string) bool) error {
 	for attempt := range attempts {
-		q := question{
-			Judge: m.Name, About: about, Attempt: attempt, Instructions: prompt(instructions), Request: request,
-		}
-		if attempt > 0 {
-			q.Request += prompt(promptAgain)
+		if attempt == 1 {
+			request += prompt(promptAgain)
 		}
 
-		text, err := m.Log.write(ctx, w, q)
-		if err != nil || read(text) {
-			return err
+		seed := xxh3.HashString(fmt.Sprint(about, attempt)) >> 1 // servers take no more than 63 bits
+
+		text, err := w.Write(ctx, prompt(instructions), request, seed)
+		if err != nil {
+			return fmt.Errorf("judge the %s: %w", about, err)
+		}
+
+		if read(text) {
+			return nil
 		}
 	}
 

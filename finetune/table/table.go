@@ -69,7 +69,8 @@ func (t *Table) LaTeX(b *strings.Builder) {
 }
 
 var escapes = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
-	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "±", `$\pm$`, "–", "--")
+	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "±", `$\pm$`, "–", "--",
+	"<", `$<$`, ">", `$>$`)
 
 // Escape returns a text as LaTeX prints it.
 func Escape(text string) string { return escapes.Replace(text) }
