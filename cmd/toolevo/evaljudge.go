@@ -296,7 +296,7 @@ func (a *app) judge(ctx context.Context, j judge.Judge, answers []judge.Answer, 
 	return nil, console.GaveUp(err)
 }
 
-// writeJudged writes a report into a folder, in all formats.
+// writeJudged writes a report into a folder, in all formats, and its figure.
 func writeJudged(dir string, r *judge.Report) error {
 	text, err := console.EncodeJSON(r)
 
@@ -308,6 +308,15 @@ func writeJudged(dir string, r *judge.Report) error {
 	files := map[string][]byte{
 		rundir.ReportFile: text, stored.ReportMarkdown: markdown.Bytes(), stored.ReportCSV: lines.Bytes(),
 		stored.ReportLaTeX: latex.Bytes(),
+	}
+
+	if f, ok := r.Figure(); ok {
+		var svg, png bytes.Buffer
+		if err := errors.Join(f.WriteSVG(&svg), f.WritePNG(&png)); err != nil {
+			return err
+		}
+
+		files[f.Name+".svg"], files[f.Name+".png"] = svg.Bytes(), png.Bytes()
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(files)) {

@@ -146,6 +146,38 @@ func TestEvalJudgeWantsTheData(t *testing.T) {
 	fails(t, exitUsage, []string{"put it back"}, "eval", "judge", eval, "--progress", "none")
 }
 
+// Agents that meet recorded answers alone are judged beside those that meet simulated ones.
+func TestEvalJudgeOfRecordedAnswers(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+
+	must(t, "toolbench", "import", inventedQueries, "--data", in("data"))
+	write(t, in("calls.jsonl"), `{"category": "Weather", "tool_name": "24h Weather", "api_name": "Health", `+
+		`"tool_input": {}, "error": "", "response": {"status": "up"}}`+"\n")
+
+	kept := must(t, "toolbench", "cache", in("calls.jsonl"), "--cache", in("real.db"))
+	says(t, "toolbench cache", kept, "1 answers of 1 files")
+
+	eval := []string{"eval", "--data", in("data"), "--set", "suite=toolbench", "--policy", "scripted:reader", "--api",
+		"p_c", "--progress", "none"}
+	must(t, append(eval, "--out", in("real"), "--set", "toolbench.simulator=none", "--set",
+		"toolbench.cache="+in("real.db"))...)
+	must(t, append(eval, "--out", in("script"))...)
+
+	episodes := string(read(t, in("real/episodes.jsonl")))
+	says(t, "episodes", episodes, "no answer to this call was recorded")
+
+	must(t, "eval", "judge", in("real"), in("script"), "--out", in("judged"), "--progress", "none")
+
+	figure := string(read(t, in("judged/pass_rate.svg")))
+	says(t, "the figure", figure, ">real<", ">script<", ">scripted:reader<")
+
+	fails(t, exitUsage, []string{"toolbench.cache"}, append(eval, "--set", "toolbench.simulator=none", "--out",
+		in("none"))...)
+}
+
 // A model is asked once for each judgement, however often the command runs.
 func TestEvalJudgeByModel(t *testing.T) {
 	t.Parallel()

@@ -1,25 +1,27 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/envs/toolbench/recorded"
 	"toolevo/envs/toolbench/virtual"
 )
 
 func newCache(p *console.Program) *cobra.Command {
 	cmd := console.Documented(&cobra.Command{
-		Use:  "cache DIR",
+		Use:  "cache DIR|FILE",
 		Args: console.Positional(1, 1),
 	}, helpTexts)
 	asJSON := console.JSONFlag(cmd)
 	path := cmd.Flags().String("cache", "", "`FILE` that keeps the answers")
-	cmd.ValidArgsFunction = console.Folders
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if *path == "" {
@@ -32,13 +34,13 @@ func newCache(p *console.Program) *cobra.Command {
 		}
 		defer func() { err = errors.Join(err, c.Close()) }()
 
-		done, err := c.Import(cmd.Context(), args[0], base)
+		done, err := importAnswers(cmd.Context(), c, args[0])
 		if err != nil {
 			return console.Bad("%w", err)
 		}
 
 		return p.Show(*asJSON, done, func() {
-			fmt.Fprintf(p.Out, "%d answers of %d APIs in %s, %d were there before\n", done.Added, done.Files, *path,
+			fmt.Fprintf(p.Out, "%d answers of %d files in %s, %d were there before\n", done.Added, done.Files, *path,
 				done.Known)
 
 			for _, why := range slices.Sorted(maps.Keys(done.Rejected)) {
@@ -48,4 +50,28 @@ func newCache(p *console.Program) *cobra.Command {
 	}
 
 	return cmd
+}
+
+// importAnswers reads a published cache, which is a folder, or a file of recorded calls.
+func importAnswers(ctx context.Context, c *virtual.Cache, path string) (virtual.Imported, error) {
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return c.Import(ctx, path, base)
+	}
+
+	calls, err := recorded.Read(path)
+	if err != nil {
+		return virtual.Imported{}, err
+	}
+
+	entries := make([]virtual.Entry, len(calls))
+	for i, call := range calls {
+		entries[i] = virtual.Entry{
+			Call: virtual.NewCall(base, call.Key, call.Input), Answer: call.Answer, Provenance: virtual.Real,
+		}
+	}
+
+	done, err := c.Keep(ctx, entries)
+	done.Files = 1
+
+	return done, err
 }

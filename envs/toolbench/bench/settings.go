@@ -19,12 +19,15 @@ func (ToolBench) Defaults() []byte { return defaults }
 // section is the section of the configuration that is this benchmark's.
 const section = "toolbench"
 
-// scripted is the simulator that is no model.
-const scripted = "scripted"
+// The simulators that are no models.
+const (
+	scripted = "scripted"
+	nobody   = "none" // the cache has all answers that there are
+)
 
 // settings choose what stands in for the APIs.
 type settings struct {
-	Simulator   string  `yaml:"simulator"` // scripted, or KIND:NAME of a model
+	Simulator   string  `yaml:"simulator"` // scripted, none, or KIND:NAME of a model
 	Mode        string  `yaml:"mode"`
 	Temperature float64 `yaml:"temperature"`
 	Tokens      int     `yaml:"tokens"` // of one answer
@@ -48,11 +51,16 @@ func (s *settings) Validate() (string, error) {
 		return "mode", err
 	}
 
-	if _, name, ok := strings.Cut(s.Simulator, ":"); s.Simulator != scripted && (!ok || name == "") {
-		return "simulator", fmt.Errorf("is %q, want %s, openai:MODEL or ollama:MODEL", s.Simulator, scripted)
+	if _, name, ok := strings.Cut(s.Simulator, ":"); s.isModel() && (!ok || name == "") {
+		return "simulator", fmt.Errorf("is %q, want %s, %s, openai:MODEL or ollama:MODEL", s.Simulator, scripted,
+			nobody)
 	}
 
-	if s.Server != "" && s.Simulator == scripted {
+	if s.Simulator == nobody && s.Cache == "" {
+		return "simulator", errors.New("is none, so that toolbench.cache has to name a file with recorded answers")
+	}
+
+	if s.Server != "" && !s.isModel() {
 		return "server", errors.New("is of no use without toolbench.simulator, the name of a model")
 	}
 
@@ -62,6 +70,9 @@ func (s *settings) Validate() (string, error) {
 
 	return "tokens", suite.Within(float64(s.Tokens), 1)
 }
+
+// isModel reports whether a language model stands in for the APIs.
+func (s *settings) isModel() bool { return s.Simulator != scripted && s.Simulator != nobody }
 
 // settings returns those of the choice, or the defaults.
 func (o *opened) settings() *settings {

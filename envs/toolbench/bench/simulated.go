@@ -13,7 +13,7 @@ import (
 )
 
 // Remote implements [suite.Preparer].
-func (o *opened) Remote() bool { return o.settings().Simulator != scripted }
+func (o *opened) Remote() bool { return o.settings().isModel() }
 
 // Prepare implements [suite.Preparer]: a model that cannot be asked is known before a run begins.
 func (o *opened) Prepare(context.Context) error {
@@ -31,7 +31,7 @@ func (o *opened) Prepare(context.Context) error {
 func (o *opened) openAPIs(ctx context.Context) error {
 	s := o.settings()
 
-	var options virtual.Options
+	options := virtual.Options{Unsimulated: s.Simulator == nobody}
 
 	o.writer = sync.OnceValues(func() (suite.Writer, error) {
 		if o.choice.Writer == nil {

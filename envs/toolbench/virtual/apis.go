@@ -16,7 +16,7 @@ import (
 type APIs struct {
 	cache     *Cache              // nil keeps nothing
 	backend   *Backend            // nil asks nobody
-	simulator toolbench.Simulator // a *Model, or the script
+	simulator toolbench.Simulator // a *Model, the script, or nobody
 	counts    *counts
 	flight    singleflight.Group
 }
@@ -26,11 +26,19 @@ type Options struct {
 	Cache   *Cache   // where answers are kept; nil is nowhere
 	Backend *Backend // real APIs that are asked first; nil is none
 	Model   *Model   // stands in for them; nil is the script
+
+	// Unsimulated has no script stand in for them: what is neither kept nor answered by the backend is an error of the
+	// API. So agents meet nothing but what was recorded.
+	Unsimulated bool
 }
 
 // New returns APIs.
 func New(o Options) *APIs {
 	a := &APIs{cache: o.Cache, backend: o.Backend, simulator: toolbench.Scripted{}, counts: &counts{}}
+
+	if o.Unsimulated {
+		a.simulator = nobody{}
+	}
 
 	if o.Model != nil {
 		m := *o.Model
@@ -44,6 +52,14 @@ func New(o Options) *APIs {
 	}
 
 	return a
+}
+
+// nobody stands in for APIs whose recorded answers are all that there is.
+type nobody struct{}
+
+// Simulate implements [toolbench.Simulator].
+func (nobody) Simulate(context.Context, *toolbench.Document, envs.Args) (toolbench.Answer, error) {
+	return toolbench.Answer{Error: "no answer to this call was recorded", Response: ""}, nil
 }
 
 // Before returns the same APIs, which ask a real backend first.

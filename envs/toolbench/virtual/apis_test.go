@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
 )
 
@@ -287,5 +288,38 @@ func TestTwoOfOneFile(t *testing.T) {
 
 	if _, from := ask(t, virtual.New(virtual.Options{Cache: other}), "p_c", bern()); from != virtual.Replayed {
 		t.Errorf("the second answer is %s", from)
+	}
+}
+
+// Without a simulator there are the answers of the cache, and no others; that there is none is not kept.
+func TestUnsimulated(t *testing.T) {
+	t.Parallel()
+
+	cache := openCache(t)
+	a := virtual.New(virtual.Options{Cache: cache, Unsimulated: true})
+	known, unknown := envs.Args{arg("city", "Bern")}, envs.Args{arg("city", "Rome")}
+	entry := func(args envs.Args, answer toolbench.Answer) virtual.Entry {
+		return virtual.Entry{
+			Call: virtual.NewCall("p_c", forecast.Key, args), Answer: answer, Provenance: virtual.Real,
+		}
+	}
+
+	done, err := cache.Keep(t.Context(), []virtual.Entry{
+		entry(known, toolbench.Answer{Response: "sun"}), entry(unknown, toolbench.Answer{Error: "Rate limit"}),
+	})
+	if err != nil || done.Added != 1 || len(done.Rejected) != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+
+	if text, from := ask(t, a, "p_c", known); text != `{"error": "", "response": "sun"}` || from != virtual.Replayed {
+		t.Errorf("a recorded call: %s (%s)", text, from)
+	}
+
+	if text, _ := ask(t, a, "p_c", unknown); !strings.Contains(text, "recorded") {
+		t.Errorf("another call: %s", text)
+	}
+
+	if n, err := cache.Count(t.Context()); n != 1 || err != nil {
+		t.Errorf("%d are kept, %v", n, err)
 	}
 }

@@ -15,9 +15,9 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// Imported is what became of a published cache.
+// Imported is what became of answers that were imported.
 type Imported struct {
-	Files    int            `json:"files"`    // of one API each
+	Files    int            `json:"files"`    // that were read
 	Added    int            `json:"added"`    // answers that the cache did not have
 	Known    int            `json:"known"`    // answers to calls that it had
 	Rejected map[string]int `json:"rejected"` // answers that are not worth keeping, by why
@@ -32,10 +32,8 @@ func (c *Cache) Import(ctx context.Context, folder, version string) (Imported, e
 		return Imported{}, err
 	}
 
-	result := Imported{Files: len(paths), Rejected: map[string]int{}}
-
 	if len(paths) == 0 {
-		return result, fmt.Errorf("no cache in %s: want files CATEGORY/TOOL_for_CATEGORY/API.json", folder)
+		return Imported{}, fmt.Errorf("no cache in %s: want files CATEGORY/TOOL_for_CATEGORY/API.json", folder)
 	}
 
 	slices.Sort(paths)
@@ -44,28 +42,50 @@ func (c *Cache) Import(ctx context.Context, folder, version string) (Imported, e
 
 	for _, path := range paths {
 		if err := ctx.Err(); err != nil {
-			return result, err
+			return Imported{}, err
 		}
 
 		entries, err := readPublished(path, version)
 		if err != nil {
-			return result, err
+			return Imported{}, err
 		}
 
-		for _, e := range entries {
-			if reason, worthy := Check(e.Answer); worthy {
-				all = append(all, e)
-			} else {
-				result.Rejected[reason]++
-			}
-		}
+		all = append(all, entries...)
 	}
 
-	if result.Added, err = c.add(ctx, all); err != nil {
+	result, err := c.Keep(ctx, all)
+	result.Files = len(paths)
+
+	return result, err
+}
+
+// Keep keeps answers that somebody else got, all or none, but for those that are not worth it. An answer that the cache
+// has stays.
+func (c *Cache) Keep(ctx context.Context, all []Entry) (Imported, error) {
+	result := Imported{Rejected: map[string]int{}}
+
+	var worth []Entry
+
+	for _, e := range all {
+		reason, worthy := Check(e.Answer)
+		if !worthy {
+			result.Rejected[reason]++
+			continue
+		}
+
+		if e.Made.IsZero() {
+			e.Made = now()
+		}
+
+		worth = append(worth, e)
+	}
+
+	var err error
+	if result.Added, err = c.add(ctx, worth); err != nil {
 		return result, err
 	}
 
-	result.Known = len(all) - result.Added
+	result.Known = len(worth) - result.Added
 
 	return result, nil
 }
@@ -140,5 +160,5 @@ func publishedEntry(version string, api toolbench.Key, member envs.Arg) (Entry, 
 		return Entry{}, errors.New("the answer has no response")
 	}
 
-	return Entry{Call: NewCall(version, api, args), Answer: a, Provenance: Replayed, Made: now()}, nil
+	return Entry{Call: NewCall(version, api, args), Answer: a, Provenance: Replayed}, nil
 }
