@@ -15,7 +15,6 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/suite"
-	"toolevo/mcts/policy/serving"
 	"toolevo/trajectories"
 )
 
@@ -50,7 +49,7 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 		Settings: maps.Collect(c.Sections()),
 		Embedder: b.Embedder,
 		Writer: func(name string, o suite.WriterOptions) (suite.Writer, error) {
-			return b.Writer(name, serving.WriterOptions(o))
+			return b.Writer(name, o)
 		},
 		Watch: b.watch,
 	}, err

@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
 	"toolevo/envs/names"
+	"toolevo/envs/suite"
 	"toolevo/finetune/judge"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
@@ -258,13 +259,13 @@ func openJudge(cmd *cobra.Command, w *writers, o *judgeOptions) (recordedJudge, 
 	model := &judge.Model{Name: o.by}
 
 	var err error
-	if model.Writer, err = w.writer(o.by, serving.WriterOptions{
+	if model.Writer, err = w.writer(o.by, suite.WriterOptions{
 		Temperature: judge.Temperature, MaxTokens: judge.MaxTokens,
 	}); err != nil {
 		return nil, console.Usage("--by: %w", err)
 	}
 
-	model.Completing, err = w.writer(o.by, serving.WriterOptions{MaxTokens: judge.CompleteMaxTokens})
+	model.Completing, err = w.writer(o.by, suite.WriterOptions{MaxTokens: judge.CompleteMaxTokens})
 
 	return model, err
 }

@@ -14,11 +14,11 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
 	"toolevo/envs/names"
+	"toolevo/envs/suite"
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune/fidelity"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
-	"toolevo/mcts/policy/serving"
 )
 
 // The settings of the paper: simulators and the judge are greedy.
@@ -161,7 +161,7 @@ func (o *simulatorOptions) measure(ctx context.Context, cases []fidelity.Case) (
 	m := fidelity.Options{Kept: o.texts, Seed: *o.seed, Workers: *o.workers}
 
 	if o.judge != "" {
-		if m.Judge, err = o.writer(o.judge, serving.WriterOptions{MaxTokens: judgeTokens}); err != nil {
+		if m.Judge, err = o.writer(o.judge, suite.WriterOptions{MaxTokens: judgeTokens}); err != nil {
 			return nil, console.Usage("--judge: %w", err)
 		}
 	}
@@ -191,7 +191,7 @@ func (o *simulatorOptions) simulate(ctx context.Context, cases []fidelity.Case) 
 	for name := range strings.SplitSeq(o.simulators, ",") {
 		name = strings.TrimSpace(name)
 
-		w, err := o.writer(name, serving.WriterOptions{MaxTokens: simulatorTokens})
+		w, err := o.writer(name, suite.WriterOptions{MaxTokens: simulatorTokens})
 		if err != nil {
 			return nil, console.Usage("--simulator: %w", err)
 		}

@@ -18,7 +18,6 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
 	apicalls "toolevo/envs/toolbench/recorded"
-	"toolevo/mcts/policy/serving"
 	"toolevo/trajectories/export"
 	"toolevo/trajectories/mirror"
 )
@@ -245,13 +244,13 @@ func (m *mirrorData) complete() error {
 
 	for _, role := range []struct {
 		flag, name, doing string
-		options           serving.WriterOptions
+		options           suite.WriterOptions
 		model             **mirror.Model
 	}{
-		{"check", *m.check, "checked", serving.WriterOptions{MaxTokens: checkTokens}, &m.plan.Check},
-		{"augment", *m.augment, "invented", serving.WriterOptions{Temperature: 1, MaxTokens: augmentTokens},
+		{"check", *m.check, "checked", suite.WriterOptions{MaxTokens: checkTokens}, &m.plan.Check},
+		{"augment", *m.augment, "invented", suite.WriterOptions{Temperature: 1, MaxTokens: augmentTokens},
 			&m.plan.Augment},
-		{"explain", *m.explain, "explained", serving.WriterOptions{MaxTokens: explainTokens}, &m.plan.Explain},
+		{"explain", *m.explain, "explained", suite.WriterOptions{MaxTokens: explainTokens}, &m.plan.Explain},
 	} {
 		if role.name == "" {
 			continue

@@ -12,9 +12,9 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
+	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
 	apicalls "toolevo/envs/toolbench/recorded"
-	"toolevo/mcts/policy/serving"
 	"toolevo/trajectories/mirror"
 )
 
@@ -160,7 +160,7 @@ func (m *mirrorWriting) documents() ([]*toolbench.Document, error) {
 }
 
 // asker opens the model.
-func (m *mirrorWriting) asker(what string, o serving.WriterOptions) (*mirror.Model, error) {
+func (m *mirrorWriting) asker(what string, o suite.WriterOptions) (*mirror.Model, error) {
 	w, err := m.writer(*m.model, o)
 	if err != nil {
 		return nil, console.Usage("--model: %w", err)
@@ -174,14 +174,14 @@ func (m *mirrorWriting) asker(what string, o serving.WriterOptions) (*mirror.Mod
 
 // requests has requests written in two stages.
 func (m *mirrorWriting) requests(ctx context.Context, documents []*toolbench.Document) (*mirrorWritten, error) {
-	model, err := m.asker("written", serving.WriterOptions{
+	model, err := m.asker("written", suite.WriterOptions{
 		Temperature: requestTemperature, MaxTokens: requestTokens,
 	})
 	if err != nil {
 		return nil, err
 	}
 
-	imagine, err := m.writer(*m.model, serving.WriterOptions{
+	imagine, err := m.writer(*m.model, suite.WriterOptions{
 		Temperature: scenarioTemperature, MaxTokens: scenarioTokens,
 	})
 	if err != nil {
@@ -206,7 +206,7 @@ func (m *mirrorWriting) requests(ctx context.Context, documents []*toolbench.Doc
 // queries has queries written and looked at.
 func (m *mirrorWriting) queries(ctx context.Context, documents []*toolbench.Document,
 	group string) (*mirrorWritten, error) {
-	model, err := m.asker("written", serving.WriterOptions{
+	model, err := m.asker("written", suite.WriterOptions{
 		Temperature: scenarioTemperature, MaxTokens: queryTokens,
 	})
 	if err != nil {

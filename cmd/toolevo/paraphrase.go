@@ -10,7 +10,6 @@ import (
 	"toolevo/envs/kept"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
-	"toolevo/mcts/policy/serving"
 )
 
 // paraphrasesFile is the file of the data folder that keeps what models made of questions.
@@ -73,7 +72,7 @@ func (b *bench) paraphrase(ctx context.Context, file string, questions []perturb
 		return made, err
 	}
 
-	w, err := b.Writer(model, serving.WriterOptions{Temperature: paraphraseTemperature, MaxTokens: paraphraseTokens})
+	w, err := b.Writer(model, suite.WriterOptions{Temperature: paraphraseTemperature, MaxTokens: paraphraseTokens})
 	if err != nil {
 		return made, console.Usage("paraphraser: %w", err)
 	}

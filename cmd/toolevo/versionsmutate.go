@@ -91,7 +91,7 @@ func (a *app) mutate(ctx context.Context, o *mutateOptions) (err error) {
 
 	a.warnExposed(o.servers)
 
-	w, err := serving.New(c, benchmark, shipped, o.servers).Writer(c.Policy[0], serving.WriterOptions{
+	w, err := serving.New(c, benchmark, shipped, o.servers).Writer(c.Policy[0], suite.WriterOptions{
 		Temperature: mutateTemperature, MaxTokens: mutateTokens,
 	})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/kept"
+	"toolevo/envs/suite"
 	"toolevo/finetune/fidelity"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
@@ -88,7 +89,7 @@ func (w *writers) open(cmd *cobra.Command, folder string) error {
 }
 
 // writer opens a model.
-func (w *writers) writer(name string, o serving.WriterOptions) (kept.Writer, error) {
+func (w *writers) writer(name string, o suite.WriterOptions) (kept.Writer, error) {
 	writer, err := w.models.Writer(name, o)
 	if err != nil {
 		return nil, err

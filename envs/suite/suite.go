@@ -124,7 +124,7 @@ type Writer interface {
 
 // WriterOptions say how a model writes.
 type WriterOptions struct {
-	Server      string  // its base URL; "" is the policies' own
+	Server      string  // base URLs, separated by commas; "" are those of the policies
 	Temperature float64 // 0 is greedy
 	MaxTokens   int     // of one text
 }

@@ -10,6 +10,7 @@ import (
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/console"
+	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/mcts/policy/serving"
@@ -25,7 +26,7 @@ func simulates(t *testing.T, model, url, form string) {
 	servers := serving.FromEnvironment(&console.Program{}, 0)
 
 	// A model that knows nothing of the task is asked for few tokens, and draws from its whole distribution.
-	w, err := serving.New(c, nil, nil, servers).Writer(model, serving.WriterOptions{
+	w, err := serving.New(c, nil, nil, servers).Writer(model, suite.WriterOptions{
 		Server: url, Temperature: 1, MaxTokens: 48,
 	})
 	if err != nil {

@@ -9,16 +9,10 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
+	"toolevo/envs/suite"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/server"
 )
-
-// WriterOptions say how a model writes.
-type WriterOptions struct {
-	Server      string  // base URLs, separated by commas; "" are those of the policies
-	Temperature float64 // 0 is greedy
-	MaxTokens   int     // of one text, at least 1
-}
 
 // Writer is a model that answers a text with a text, for what is asked of models beside acting: to judge, to rephrase,
 // to stand in for an API. It tries again, waits and fails over as a policy does, and is safe for concurrent use. Close
@@ -33,7 +27,7 @@ type Writer struct {
 
 // Writer opens the model of a policy's name as a writer. It is sent messages, or text in the chat template that the
 // setting server.form names; Ollama takes only the latter.
-func (m *Models) Writer(name string, o WriterOptions) (*Writer, error) {
+func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 	kind, model, _ := strings.Cut(name, ":")
 	if kind == Scripted {
 		return nil, fmt.Errorf("%s writes no texts: want %s:MODEL or %s:MODEL", name, OpenAI, Ollama)

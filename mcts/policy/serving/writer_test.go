@@ -11,6 +11,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/suite"
 )
 
 // writerOf opens a model at a server of a form, and returns what the server was sent.
@@ -43,7 +44,7 @@ func writerOf(t *testing.T, name, form string) (w *Writer, sent *map[string]any)
 	c.Server.Form, c.Server.LogProbs = form, true
 	servers := FromEnvironment(&console.Program{}, 1)
 
-	w, err := New(c, nil, nil, servers).Writer(name, WriterOptions{
+	w, err := New(c, nil, nil, servers).Writer(name, suite.WriterOptions{
 		Server: server.URL + "/v1", Temperature: 0.5, MaxTokens: 64,
 	})
 	if err != nil {
@@ -114,7 +115,7 @@ func TestWriterOfWhatWritesNothing(t *testing.T) {
 
 		m := New(c, nil, nil, FromEnvironment(&console.Program{}, 1))
 
-		_, err := m.Writer(test.name, WriterOptions{MaxTokens: 1})
+		_, err := m.Writer(test.name, suite.WriterOptions{MaxTokens: 1})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", test.name, err, test.want)
 		}
