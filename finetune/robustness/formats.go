@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 
 	"toolevo/envs"
@@ -26,9 +25,7 @@ func (r *Report) WriteTable(w io.Writer, width int) error {
 		fmt.Fprintf(&b, "%s\n", t.Title)
 
 		for _, columns := range t.fitting(width) {
-			if err := t.writeColumns(&b, columns); err != nil {
-				return err
-			}
+			t.writeColumns(&b, columns)
 		}
 	}
 
@@ -79,29 +76,27 @@ func (t *Table) widths() []int {
 const indent = "  "
 
 // writeColumns writes some columns of figures beside those of words.
-func (t *Table) writeColumns(w io.Writer, columns []int) error {
-	tabs := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+func (t *Table) writeColumns(b *strings.Builder, columns []int) {
+	widths := t.widths()
 
-	cells := func(line []string) string {
-		picked := []string{indent + line[words-1]}
+	write := func(line []string) {
+		cells := fmt.Sprintf("%s%-*s", indent, widths[words-1], line[words-1])
 		for _, column := range columns {
-			picked = append(picked, line[column])
+			cells += fmt.Sprintf("%-*s", widths[column], line[column])
 		}
 
-		return strings.Join(picked, "\t")
+		fmt.Fprintln(b, strings.TrimRight(cells, " "))
 	}
 
-	fmt.Fprintln(tabs, cells(t.Heads))
+	write(t.Heads)
 
 	for i, line := range t.Lines {
 		if i == 0 || line[0] != t.Lines[i-1][0] {
-			fmt.Fprintln(tabs, line[0])
+			fmt.Fprintln(b, line[0])
 		}
 
-		fmt.Fprintln(tabs, cells(line))
+		write(line)
 	}
-
-	return tabs.Flush()
 }
 
 // WriteMarkdown writes the tables as Markdown.

@@ -31,6 +31,7 @@ STAGES = {
     "sft-step": {"stage": "sft", "mask_history": True},
     "dpo": {"stage": "dpo", "pref_beta": 0.1, "pref_loss": "sigmoid"},
     "reward": {"stage": "rm"},
+    "simulator": {"stage": "sft"},
     "kto": {"stage": "kto", "pref_beta": 0.1},
 }
 
