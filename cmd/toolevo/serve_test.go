@@ -227,7 +227,7 @@ func TestServeToolsRefuses(t *testing.T) {
 		"want at least 1":               {"--split", "train", "--max-calls", "0"},
 		"unknown API version":           {"--split", "train", "--api", "p_x"},
 		"did you mean cot":              {"--split", "train", "--mode", "cott"},
-		"want scripted, openai:MODEL":   {"--split", "train", "--simulator", "mirror"},
+		"want scripted, none, openai":   {"--split", "train", "--simulator", "mirror"},
 		"is no URL":                     {"--split", "train", "--real", "localhost:8080"},
 		"cannot be served":              {"--split", "train", "--set", "suite=toolqa"},
 		"unknown policy":                {"--split", "train", "--simulator", "vllm:mirror"},
