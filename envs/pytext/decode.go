@@ -70,6 +70,7 @@ type decoder struct {
 	i      int // the next byte
 	depth  int
 	strict bool
+	python bool // the text is a literal of Python's, see DecodeLiteral
 }
 
 // document reads a value and nothing else.
@@ -123,13 +124,17 @@ func (d *decoder) value() (any, *Error) {
 		return nil, d.fail("Expecting value", d.i)
 	}
 
+	if d.python {
+		return d.literal()
+	}
+
 	switch d.s[d.i] {
 	case '"':
 		return boxed(d.text())
 	case '{':
 		return boxed(d.object())
 	case '[':
-		return boxed(d.array())
+		return boxed(d.array(']'))
 	case 'n':
 		if d.word("null") {
 			return nil, nil
@@ -219,7 +224,8 @@ func (d *decoder) enter(what string) *Error {
 	return nil
 }
 
-func (d *decoder) array() ([]any, *Error) {
+// array reads items up to a bracket. A comma may stand before it in Python.
+func (d *decoder) array(closing byte) ([]any, *Error) {
 	if err := d.enter("array"); err != nil {
 		return nil, err
 	}
@@ -228,7 +234,7 @@ func (d *decoder) array() ([]any, *Error) {
 
 	items := []any{}
 
-	for first := true; !(first && d.at(']')); first = false {
+	for first := true; !((first || d.python) && d.at(closing)); first = false {
 		v, err := d.value()
 		if err != nil {
 			return nil, err
@@ -236,7 +242,7 @@ func (d *decoder) array() ([]any, *Error) {
 
 		items = append(items, v)
 
-		if more, err := d.more(']'); err != nil {
+		if more, err := d.more(closing); err != nil {
 			return nil, err
 		} else if !more {
 			break
@@ -276,7 +282,7 @@ func (d *decoder) object() (envs.Args, *Error) {
 	args := envs.Args{}
 	var index map[string]int
 
-	for first := true; !(first && d.at('}')); first = false {
+	for first := true; !((first || d.python) && d.at('}')); first = false {
 		name, v, err := d.member()
 		if err != nil {
 			return nil, err
@@ -298,11 +304,7 @@ func (d *decoder) object() (envs.Args, *Error) {
 
 // member reads a key, the colon and the value.
 func (d *decoder) member() (name string, v any, err *Error) {
-	if !d.at('"') {
-		return "", nil, d.fail("Expecting property name enclosed in double quotes", d.i)
-	}
-
-	if name, err = d.text(); err != nil {
+	if name, err = d.key(); err != nil {
 		return "", nil, err
 	}
 
@@ -314,6 +316,19 @@ func (d *decoder) member() (name string, v any, err *Error) {
 	v, err = d.value()
 
 	return name, v, err
+}
+
+func (d *decoder) key() (string, *Error) {
+	switch {
+	case d.python && (d.at('\'') || d.at('"')):
+		return d.quoted()
+	case d.python:
+		return "", d.fail("Expecting a key in quotes", d.i)
+	case !d.at('"'):
+		return "", d.fail("Expecting property name enclosed in double quotes", d.i)
+	}
+
+	return d.text()
 }
 
 // set adds an argument or replaces the value of one that is there. The index appears once the object is large.

@@ -4,32 +4,14 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"toolevo/envs"
 )
 
 // DecodeLiteral returns the value of a Python literal, such as [Repr] prints: None, True, False, numbers, strings,
 // lists, tuples, which are lists here, and dictionaries whose keys are strings. Every error is an [*Error].
-func DecodeLiteral(s string) (any, error) {
-	d := &literal{decoder{s: s}}
-	d.space()
+func DecodeLiteral(s string) (any, error) { return document(&decoder{s: s, python: true}) }
 
-	v, err := d.value()
-	if err != nil {
-		return nil, err
-	}
-
-	if d.space(); d.i < len(d.s) {
-		return nil, d.fail("Extra data", d.i)
-	}
-
-	return v, nil
-}
-
-// literal reads Python literals by what they share with JSON.
-type literal struct{ decoder }
-
-func (d *literal) value() (any, *Error) {
+// literal reads a value as Python writes it.
+func (d *decoder) literal() (any, *Error) {
 	switch {
 	case d.word("None"):
 		return nil, nil
@@ -40,94 +22,14 @@ func (d *literal) value() (any, *Error) {
 	case d.at('\'') || d.at('"'):
 		return boxed(d.quoted())
 	case d.at('['):
-		return boxed(d.list("list", ']'))
+		return boxed(d.array(']'))
 	case d.at('('):
-		return boxed(d.list("tuple", ')'))
+		return boxed(d.array(')'))
 	case d.at('{'):
-		return boxed(d.dict())
+		return boxed(d.object())
 	}
 
 	return boxed(d.number())
-}
-
-// list reads items up to a bracket. A comma may stand before it.
-func (d *literal) list(what string, closing byte) ([]any, *Error) {
-	if err := d.enter(what); err != nil {
-		return nil, err
-	}
-	d.i++
-	d.space()
-
-	items := []any{}
-
-	for !d.at(closing) {
-		v, err := d.value()
-		if err != nil {
-			return nil, err
-		}
-
-		items = append(items, v)
-
-		if more, err := d.more(closing); err != nil {
-			return nil, err
-		} else if !more {
-			break
-		}
-	}
-	d.i++
-	d.depth--
-
-	return items, nil
-}
-
-func (d *literal) dict() (envs.Args, *Error) {
-	if err := d.enter("dictionary"); err != nil {
-		return nil, err
-	}
-	d.i++
-	d.space()
-
-	args := envs.Args{}
-	var index map[string]int
-
-	for !d.at('}') {
-		name, v, err := d.member()
-		if err != nil {
-			return nil, err
-		}
-
-		args, index = set(args, index, name, v)
-
-		if more, err := d.more('}'); err != nil {
-			return nil, err
-		} else if !more {
-			break
-		}
-	}
-	d.i++
-	d.depth--
-
-	return args, nil
-}
-
-// member reads a key, the colon and the value.
-func (d *literal) member() (name string, v any, err *Error) {
-	if !d.at('\'') && !d.at('"') {
-		return "", nil, d.fail("Expecting a key in quotes", d.i)
-	}
-
-	if name, err = d.quoted(); err != nil {
-		return "", nil, err
-	}
-
-	if d.space(); !d.at(':') {
-		return "", nil, d.fail("Expecting ':' delimiter", d.i)
-	}
-	d.i++
-	d.space()
-	v, err = d.value()
-
-	return name, v, err
 }
 
 // escapes are what a backslash and one more character stand for.
@@ -137,7 +39,7 @@ var escapes = map[byte]string{'\\': `\`, '\'': "'", '"': `"`, 'n': "\n", 'r': "\
 var digitsOf = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 
 // quoted reads a string in either kind of quotes.
-func (d *literal) quoted() (string, *Error) {
+func (d *decoder) quoted() (string, *Error) {
 	start, quote := d.i, d.s[d.i]
 
 	var b strings.Builder
