@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+)
+
+// versionList is the result of `versions list`.
+type versionList struct {
+	Versions []listedVersion `json:"versions"` // in alphabetical order
+}
+
+// listedVersion is a version in few words.
+type listedVersion struct {
+	Version string `json:"version"`        // its name
+	About   string `json:"about"`          // one line for people
+	File    string `json:"file,omitempty"` // of a version of the user's own
+}
+
+func (a *app) versionsListCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "list [FILE…]",
+		Short:   "List the versions that are shipped, and those in files",
+		Example: "  toolevo versions list\n  toolevo versions list made/*.yaml",
+		Args:    console.Positional(0, -1),
+	}
+	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		catalog, own, err := tools.open(args)
+		if err != nil {
+			return err
+		}
+
+		var list versionList
+
+		for _, name := range catalog.Names() {
+			spec, err := catalog.Spec(name)
+			if err != nil {
+				return err
+			}
+
+			list.Versions = append(list.Versions, listedVersion{name, spec.About, own[name]})
+		}
+
+		return a.Show(*asJSON, list, func() {
+			t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+			for _, v := range list.Versions {
+				fmt.Fprintf(t, "%s\t%s\n", display.Line(v.Version, 0), display.Line(v.About, 0))
+			}
+
+			_ = t.Flush() // a.Out keeps its error
+		})
+	}
+
+	return cmd
+}

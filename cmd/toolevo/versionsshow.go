@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/envs/response"
+)
+
+// shownVersion is the result of `versions show`.
+type shownVersion struct {
+	Version string     `json:"version"` // its name
+	About   string     `json:"about"`   // one line for people
+	APIs    []shownAPI `json:"apis"`    // in the order of the tool list
+	// the names of an answer's members, where answers are JSON objects
+	Response *response.Format `json:"response,omitempty"`
+}
+
+// shownAPI is an API of a version.
+type shownAPI struct {
+	Tool      string `json:"tool"`              // the tool that it exposes
+	Signature string `json:"signature"`         // its name and parameters
+	URL       string `json:"url,omitempty"`     // where its document says that it is served
+	Example   string `json:"example,omitempty"` // the arguments of a call, as a notice shows them
+}
+
+func (a *app) versionsShowCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "show NAME|FILE",
+		Short:   "Show the tools, names and examples of a version",
+		Example: "  toolevo versions show p_s_in\n  toolevo versions show made/made_1_000.yaml",
+		Args:    console.Positional(1, 1),
+	}
+	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		v, err := tools.openOne(args[0])
+		if err != nil {
+			return err
+		}
+
+		shown := shownVersion{Version: v.Name, About: v.About, Response: v.Response}
+		for _, api := range v.APIs {
+			shown.APIs = append(shown.APIs, shownAPI{api.Tool, api.Signature(), api.URL, api.Example()})
+		}
+
+		return a.Show(*asJSON, shown, func() {
+			fmt.Fprintf(a.Out, "%s: %s\n", display.Line(v.Name, 0), display.Line(v.About, 0))
+
+			if v.Response != nil {
+				fmt.Fprintf(a.Out, "\nAnswers: %s\n", display.Line(v.Response.Wrap(true, "…"), 0))
+			}
+
+			for _, api := range shown.APIs {
+				fmt.Fprintf(a.Out, "\n%s: %s\n", display.Line(api.Tool, 0), display.Line(api.Signature, 0))
+
+				if api.URL != "" {
+					fmt.Fprintf(a.Out, "  at %s\n", display.Line(api.URL, 0))
+				}
+
+				if api.Example != "" {
+					fmt.Fprintf(a.Out, "  %s\n", display.Line(api.Example, 0))
+				}
+			}
+		})
+	}
+
+	return cmd
+}
