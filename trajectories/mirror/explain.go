@@ -73,15 +73,7 @@ func (m *Model) Explain(ctx context.Context, pairs []Pair, e Explanations, r *Re
 
 // choose draws the pairs that are explained, in their order.
 func (e Explanations) choose(pairs []Pair, seed uint64) []Pair {
-	var succeed, fail []Pair
-
-	for _, p := range pairs {
-		if p.fails() {
-			fail = append(fail, p)
-		} else {
-			succeed = append(succeed, p)
-		}
-	}
+	succeed, fail := byOutcome(pairs)
 
 	chosen, _ := draw(succeed, e.Successes, source(seed, "explain"))
 	failed, _ := draw(fail, e.Failures, source(seed, "explain failures"))

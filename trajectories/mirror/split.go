@@ -131,17 +131,22 @@ func holdOut(pairs []Pair, sizes Sizes, random *rand.Rand) map[toolbench.Key]boo
 	return apart
 }
 
-// divideOutside draws the splits of APIs that are held out. What is left of those is nowhere.
-func (d *Data) divideOutside(outside []Pair, sizes Sizes, seed uint64, r *Report) {
-	var succeed, fail []Pair
-
-	for _, p := range outside {
+// byOutcome divides pairs into those whose call succeeded and those whose call failed, in their order.
+func byOutcome(pairs []Pair) (succeed, fail []Pair) {
+	for _, p := range pairs {
 		if p.fails() {
 			fail = append(fail, p)
 		} else {
 			succeed = append(succeed, p)
 		}
 	}
+
+	return succeed, fail
+}
+
+// divideOutside draws the splits of APIs that are held out. What is left of those is nowhere.
+func (d *Data) divideOutside(outside []Pair, sizes Sizes, seed uint64, r *Report) {
+	succeed, fail := byOutcome(outside)
 
 	for split, from := range map[Split][]Pair{OODSuccess: succeed, OODFail: fail} {
 		n := map[Split]int{OODSuccess: sizes.OODSuccess, OODFail: sizes.OODFail}[split]
