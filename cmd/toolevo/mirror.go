@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -162,19 +161,17 @@ func (m *mirrorData) keptFolder() string {
 
 // readDocuments reads the documents of all splits of a data folder.
 func readDocuments(data string) (*apicalls.Documents, error) {
+	splits, err := toolbench.OpenAll(data, suite.Splits())
+	if err != nil {
+		return nil, err
+	}
+
 	var all []*toolbench.Collection
 
 	for _, split := range suite.Splits() {
-		kept, err := toolbench.Open(data, split)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		if kept := splits[split]; kept != nil {
+			all = append(all, kept.Collection)
 		}
-
-		if err != nil {
-			return nil, err
-		}
-
-		all = append(all, kept.Collection)
 	}
 
 	if len(all) == 0 {

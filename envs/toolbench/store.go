@@ -78,6 +78,26 @@ type Kept struct {
 	SHA256 string // of its file
 }
 
+// OpenAll reads those of some splits that a data folder has, by split.
+func OpenAll(data string, splits []string) (map[string]*Kept, error) {
+	all := map[string]*Kept{}
+
+	for _, split := range splits {
+		kept, err := Open(data, split)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+
+		if err != nil {
+			return nil, err
+		}
+
+		all[split] = kept
+	}
+
+	return all, nil
+}
+
 // Open reads a split of a data folder. The error is [fs.ErrNotExist] where it has none.
 func Open(data, split string) (*Kept, error) {
 	text, err := regular.ReadFile(path(data, split))

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
-	"golang.org/x/sync/errgroup"
+	"toolevo/envs/kept"
 )
 
 // Score is a figure that judges are asked for.
@@ -88,33 +87,13 @@ type work func(context.Context) error
 
 // all does some work, of a total of which some was done before.
 func (o *Options) all(ctx context.Context, all []work, before, total int) error {
-	var mu sync.Mutex
-
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(o.Workers)
-
-	for _, one := range all {
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-
-			if err := one(ctx); err != nil {
-				return err
-			}
-
-			mu.Lock()
-			defer mu.Unlock()
-
-			if before++; o.Done != nil {
-				o.Done(before, total)
-			}
-
-			return nil
-		})
+	told := func(done, _ int) {
+		if o.Done != nil {
+			o.Done(before+done, total)
+		}
 	}
 
-	return group.Wait()
+	return kept.Each(ctx, len(all), o.Workers, told, func(ctx context.Context, i int) error { return all[i](ctx) })
 }
 
 // alone returns the judgements of single answers. SoWR rests on SoPR.

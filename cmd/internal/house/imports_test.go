@@ -134,7 +134,7 @@ var allowed = []rule{
 		"envs/toolbench/recorded", "envs/toolbench/virtual", "finetune/statistics", "trajectories/mirror"}},
 	{"finetune/failure", []string{"envs", "envs/names", "envs/pytext", "envs/toolapi", "mcts", "trajectories"}},
 	{"finetune/chart", nil},
-	{"finetune/judge", []string{"envs", "envs/durable", "envs/pytext", "envs/regular", "envs/toolapi",
+	{"finetune/judge", []string{"envs", "envs/durable", "envs/kept", "envs/pytext", "envs/regular", "envs/toolapi",
 		"envs/toolbench/answers", "finetune", "finetune/chart", "finetune/failure", "finetune/statistics",
 		"finetune/table", "trajectories"}},
 	{"finetune/variability", []string{"envs/drift", "finetune", "finetune/chart", "finetune/statistics"}},

@@ -2,9 +2,7 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 
@@ -27,7 +25,7 @@ func (ToolBench) Name() string { return "toolbench" }
 
 // Versions implements [suite.Benchmark]. They are of the functions of all splits.
 func (ToolBench) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, error) {
-	splits, err := readSplits(data)
+	splits, err := toolbench.OpenAll(data, suite.Splits())
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +49,7 @@ func (ToolBench) Tools(v *toolapi.Version, _ []string) []*toolapi.API {
 
 // Sources implements [suite.Sourced].
 func (ToolBench) Sources(data string) (map[string]string, error) {
-	splits, err := readSplits(data)
+	splits, err := toolbench.OpenAll(data, suite.Splits())
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +72,7 @@ func (ToolBench) Commands(p *console.Program) []*cobra.Command { return commands
 
 // List implements [suite.Lister].
 func (ToolBench) List(data, split string) ([]envs.Task, error) {
-	splits, err := readSplits(data)
+	splits, err := toolbench.OpenAll(data, suite.Splits())
 	if err != nil || splits[split] == nil {
 		return nil, err
 	}
@@ -89,7 +87,7 @@ func (ToolBench) List(data, split string) ([]envs.Task, error) {
 
 // Open implements [suite.Benchmark].
 func (ToolBench) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) {
-	splits, err := readSplits(c.Data)
+	splits, err := toolbench.OpenAll(c.Data, suite.Splits())
 	if err != nil {
 		return nil, err
 	}
@@ -121,26 +119,6 @@ func (ToolBench) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) 
 	}
 
 	return o, nil
-}
-
-// readSplits reads what a data folder has, by split.
-func readSplits(data string) (map[string]*toolbench.Kept, error) {
-	all := map[string]*toolbench.Kept{}
-
-	for _, split := range suite.Splits() {
-		kept, err := toolbench.Open(data, split)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-
-		if err != nil {
-			return nil, err
-		}
-
-		all[split] = kept
-	}
-
-	return all, nil
 }
 
 // take takes the queries of a split, and the documents of all: versions are made from them, where the choice has none.
