@@ -1,0 +1,105 @@
+package stategen
+
+import (
+	"math/rand/v2"
+
+	"toolevo/envs"
+	"toolevo/envs/toolapi"
+)
+
+// Domain is a service, its tools, and the rules of programs that use it. It is safe for concurrent use.
+type Domain interface {
+	// Name is the domain's name and the dataset of its tasks, e.g. "session".
+	Name() string
+
+	// APIs are the tools as the base version has them, with the types of their parameters. Every one has a description.
+	APIs() []toolapi.APISpec
+
+	// Counted are the names of the tools that programs call: the M of adjacent transition coverage.
+	Counted() []string
+
+	// Splits lists after how many of n calls a program may branch; n-1 stands for no branch.
+	Splits(n int) []int
+
+	// Init returns the schema of a new program: a random start of variables and service.
+	Init(rng *rand.Rand) Schema
+
+	Service
+}
+
+// Schema is a program that grows, and what is known of its state (StateGen, III-C). It knows how values look, not what
+// they are: an implementation need not run the calls.
+type Schema interface {
+	// Candidates returns the transitions that are valid now, each with concrete parameters, in an order that depends on
+	// rng alone; none when the program cannot go on.
+	Candidates(rng *rand.Rand, want Want) []Candidate
+
+	// Apply takes one of the last candidates.
+	Apply(c Candidate)
+
+	// Condition returns the test of a branch here: the most recent variable that can be compared, or a property of it,
+	// with a constant that was not there before, whose value is nil: replay finds what it is. ok is false where there is
+	// nothing to compare.
+	Condition(rng *rand.Rand) (t Test, constant Variable, ok bool)
+
+	// Result returns what the program up to here has to answer: the variables that nothing has consumed.
+	Result() (result Expr, ok bool)
+
+	// Program returns the program up to here, all in Main, without a result.
+	Program() Program
+
+	// Clone returns a copy that shares nothing that changes.
+	Clone() Schema
+}
+
+// Want says what is wanted of the path that a schema grows.
+type Want struct {
+	Left  int  // counted calls that the path still has to make, this one included
+	Flush bool // pending local edits have to be written by then; only services with local edits care
+}
+
+// Candidate is a transition that could come next.
+type Candidate struct {
+	Transition string // the name of the tool, or of an edit
+	Key        string // its canonical parameters: the same transition with the same key is not made twice on a path
+	Pairs      []Pair // what it would cover; distinct
+	Counts     bool   // false for edits of local variables
+	Params     any    // the schema's own
+}
+
+// Pair is a data-bound pair of transitions: the one that last touched something, and the one that consumes it.
+type Pair struct{ Producer, Consumer string }
+
+// None is the producer of what was there from the start.
+const None = "NONE"
+
+// Service is what the tools of a domain act on. States are immutable.
+type Service interface {
+	// Begin returns the state of the service before the first call of a program whose variables have these values.
+	Begin(p *Program, values map[string]any) (State, error)
+
+	// Call runs a tool on arguments that fit its parameters. A *[Refusal] is the caller's mistake; every other error is
+	// ours.
+	Call(s State, tool string, args envs.Args) (State, any, error)
+
+	// Content returns what a value means in a state, for comparison: handles are replaced by what they stand for, and
+	// what the service made up, such as identifiers, is left out.
+	Content(s State, v any) any
+
+	// Effects returns what calls have left in the service, for comparison; nil where nothing counts.
+	Effects(s State) any
+
+	// Same reports whether contents or effects are the same, within the tolerance of the domain. got may be anything.
+	Same(got, want any) bool
+
+	// Record returns a content or effects as a value that can be stored: all of it, or a digest where it is large.
+	Record(content any) any
+}
+
+// State is the state of a service. Only the service knows what is in it.
+type State any
+
+// Refusal is a call that the service cannot do: what the caller reads.
+type Refusal struct{ Text string }
+
+func (r *Refusal) Error() string { return r.Text }
