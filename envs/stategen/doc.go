@@ -17,8 +17,8 @@
 //
 // # Values
 //
-// A value is what JSON can say, as in [envs.Arg]. What cannot be written in JSON, such as the numbers of a tensor, stays
-// in the service; programs, agents and tools pass it by a handle, which is a text like "tensor_3".
+// A value is what JSON can say, as in [envs.Arg]. What JSON cannot say, such as the numbers of a tensor, stays in the
+// service; programs, agents and tools pass it by a handle, which is a text like "tensor_3".
 //
 // # Guarantees
 //

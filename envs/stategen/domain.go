@@ -27,8 +27,8 @@ type Domain interface {
 	Service
 }
 
-// Schema is a program that grows, and what is known of its state (StateGen, III-C). It knows how values look, not what
-// they are: an implementation need not run the calls.
+// Schema is a program that grows, and what is known of its state (StateGen, III-C). It knows how values look, and not
+// what they are: an implementation need not run the calls.
 type Schema interface {
 	// Candidates returns the transitions that are valid now, each with concrete parameters, in an order that depends on
 	// rng alone; none when the program cannot go on.
@@ -38,8 +38,8 @@ type Schema interface {
 	Apply(c Candidate)
 
 	// Condition returns the test of a branch here: the most recent variable that can be compared, or a property of it,
-	// with a constant that was not there before, whose value is nil: replay finds what it is. ok is false where there is
-	// nothing to compare.
+	// with a constant that was not there before. The constant's value is nil: replay finds it. ok is false where there
+	// is nothing to compare.
 	Condition(rng *rand.Rand) (t Test, constant Variable, ok bool)
 
 	// Result returns what the program up to here has to answer: the variables that nothing has consumed.
@@ -102,4 +102,5 @@ type State any
 // Refusal is a call that the service cannot do: what the caller reads.
 type Refusal struct{ Text string }
 
+// Error implements error.
 func (r *Refusal) Error() string { return r.Text }

@@ -23,6 +23,7 @@ type Outcome struct {
 // Fault is a mistake of a program: a variable that is not there, a key that an object has not.
 type Fault struct{ Text string }
 
+// Error implements error.
 func (f *Fault) Error() string { return f.Text }
 
 func fault(format string, args ...any) error { return &Fault{fmt.Sprintf(format, args...)} }
