@@ -34,9 +34,9 @@ func steps(stmts []stategen.Stmt) Flow {
 		case s.Call != nil:
 			flow = append(flow, call(s.Call))
 		case s.Edit != nil:
-			flow = append(flow, Step{Assign: s.Edit.Var, Uses: variables(nil, s.Edit.To), Keeps: true})
+			flow = append(flow, Step{Assign: s.Edit.Var, Uses: s.Edit.To.Variables(), Keeps: true})
 		case s.Each != nil:
-			flow = append(flow, Step{Assign: s.Each.Item, Uses: variables(nil, s.Each.In)}, call(&s.Each.Do))
+			flow = append(flow, Step{Assign: s.Each.Item, Uses: s.Each.In.Variables()}, call(&s.Each.Do))
 		}
 	}
 
@@ -46,25 +46,8 @@ func steps(stmts []stategen.Stmt) Flow {
 func call(c *stategen.Call) Step {
 	step := Step{Tool: c.Tool, Assign: c.Assign}
 	for _, a := range c.Args {
-		step.Uses = variables(step.Uses, a.Expr)
+		step.Uses = append(step.Uses, a.Expr.Variables()...)
 	}
 
 	return step
-}
-
-// variables appends the variables in an expression.
-func variables(names []string, e stategen.Expr) []string {
-	if e.Var != "" {
-		names = append(names, e.Var)
-	}
-
-	for _, part := range e.List {
-		names = variables(names, part)
-	}
-
-	for _, member := range e.Object {
-		names = variables(names, member.Expr)
-	}
-
-	return names
 }
