@@ -50,7 +50,7 @@ var allowed = []rule{
 	{"envs/toolbench", []string{"envs", "envs/display", "envs/drift", "envs/durable", "envs/pytext", "envs/regular",
 		"envs/toolapi"}},
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
-	{"envs/stategen", []string{"envs", "envs/pytext", "envs/toolapi"}},
+	{"envs/stategen", []string{"envs", "envs/names", "envs/pytext", "envs/toolapi"}},
 	{"envs/toolbench/answers", []string{"envs", "envs/pytext", "envs/toolbench"}},
 	{"envs/toolbench/virtual", []string{"envs", "envs/durable", "envs/names", "envs/pytext", "envs/regular",
 		"envs/toolbench"}},
