@@ -32,7 +32,11 @@ const batch = 32
 // instructions are empty. It ends at the first error of yield, or when ctx ends. When it returns, the book has the
 // programs up to the last task that was yielded and no other.
 func Generate(ctx context.Context, d Domain, o Options, book *Book, n int, yield func(Task) error) (Report, error) {
-	g := &grower{domain: d, options: o, book: book, report: Report{Failed: map[string]int{}, Rejected: map[string]int{}}}
+	g := &grower{
+		domain: d, options: o, book: book,
+		report: Report{Failed: map[string]int{}, Rejected: map[string]int{}},
+	}
+
 	if o.Calls < 2 {
 		return g.report, fmt.Errorf("stategen: programs of %d calls, want at least 2", o.Calls)
 	}

@@ -93,7 +93,8 @@ func TestPathsHaveTheirCalls(t *testing.T) {
 				t.Errorf("%s/%s: %d calls on the path %s", task.ID, c.Path, n, o.Path)
 			}
 
-			if want := (stategen.Oracle{Result: c.Result.Any, Effects: c.Effects.Any}); !stategen.Passes(toy{}, o, want) {
+			want := stategen.Oracle{Result: c.Result.Any, Effects: c.Effects.Any}
+			if !stategen.Passes(toy{}, o, want) {
 				t.Errorf("%s/%s: does not pass its own case", task.ID, c.Path)
 			}
 		}

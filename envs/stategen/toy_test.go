@@ -110,14 +110,16 @@ func (toy) Init(*rand.Rand) stategen.Schema {
 
 func (s *shelf) Candidates(rng *rand.Rand, _ stategen.Want) (all []stategen.Candidate) {
 	all = append(all, stategen.Candidate{
-		Transition: "new", Key: strconv.Itoa(1 + rng.IntN(90)), Pairs: []stategen.Pair{{stategen.None, "new"}}, Counts: true,
+		Transition: "new", Key: strconv.Itoa(1 + rng.IntN(90)), Counts: true,
+		Pairs: []stategen.Pair{{Producer: stategen.None, Consumer: "new"}},
 	})
 
 	for _, name := range s.made {
 		for _, tool := range []string{"double", "keep"} {
 			if !s.kept[name] {
 				all = append(all, stategen.Candidate{
-					Transition: tool, Key: name, Pairs: []stategen.Pair{{s.by[name], tool}}, Counts: true,
+					Transition: tool, Key: name, Counts: true,
+					Pairs: []stategen.Pair{{Producer: s.by[name], Consumer: tool}},
 				})
 			}
 		}
