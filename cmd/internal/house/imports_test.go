@@ -52,6 +52,7 @@ var allowed = []rule{
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
 	{"envs/stategen", []string{"envs", "envs/names", "envs/pytext", "envs/toolapi"}},
 	{"envs/stategen/taskfile", []string{"envs/durable", "envs/regular", "envs/stategen"}},
+	{"envs/stategen/domains", []string{"envs/names", "envs/stategen", "envs/stategen/session"}},
 	{"envs/stategen/session", []string{"envs", "envs/pytext", "envs/stategen", "envs/toolapi"}},
 	{"envs/stategen/instruct", []string{"envs", "envs/kept", "envs/pytext", "envs/stategen", "envs/toolapi"}},
 	{"envs/stategen/measure", []string{"envs/pytext", "envs/sandbox", "envs/stategen"}},
