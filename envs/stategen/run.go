@@ -3,6 +3,7 @@ package stategen
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,13 @@ import (
 
 // Caller answers calls of tools: a service, or the observations of an agent.
 type Caller func(tool string, args envs.Args) (any, error)
+
+// The paths of a program.
+const (
+	pathMain = "main"
+	pathIf   = "if"
+	pathElse = "else"
+)
 
 // Outcome is what a program came to.
 type Outcome struct {
@@ -44,11 +52,24 @@ func (p *Program) Values(c Case) map[string]any {
 
 // Run runs a program whose variables have these values. Errors are those of calls, and [Fault]s.
 func (p *Program) Run(values map[string]any, call Caller) (Outcome, error) {
-	r := run{vars: make(map[string]any, len(values)+8), call: call}
-	for name, v := range values {
-		r.vars[name] = v
-	}
+	return newRun(values, call).program(p)
+}
 
+// run is a program that runs.
+type run struct {
+	vars  map[string]any
+	call  Caller
+	found any // the left side of the condition
+}
+
+func newRun(values map[string]any, call Caller) *run {
+	r := &run{vars: make(map[string]any, len(values)+8), call: call}
+	maps.Copy(r.vars, values)
+
+	return r
+}
+
+func (r *run) program(p *Program) (Outcome, error) {
 	if err := r.stmts(p.Main); err != nil {
 		return Outcome{}, err
 	}
@@ -60,17 +81,17 @@ func (p *Program) Run(values map[string]any, call Caller) (Outcome, error) {
 
 		result, err := r.eval(*p.Result)
 
-		return Outcome{result, "main"}, err
+		return Outcome{result, pathMain}, err
 	}
 
-	taken, err := r.test(p.Branch.Test)
+	taken, err := r.condition(p.Branch.Test)
 	if err != nil {
 		return Outcome{}, err
 	}
 
-	path, name := p.Branch.Else, "else"
+	path, name := p.Branch.Else, pathElse
 	if taken {
-		path, name = p.Branch.If, "if"
+		path, name = p.Branch.If, pathIf
 	}
 
 	if err := r.stmts(path.Stmts); err != nil {
@@ -82,10 +103,23 @@ func (p *Program) Run(values map[string]any, call Caller) (Outcome, error) {
 	return Outcome{result, name}, err
 }
 
-// run is a program that runs.
-type run struct {
-	vars map[string]any
-	call Caller
+// condition tests what a branch depends on. A constant that has no value yet takes that of the left side, or of its
+// first element, and is kept for who wants to know.
+func (r *run) condition(t Test) (bool, error) {
+	if v, ok := r.vars[t.Right.Var]; ok && v == nil {
+		left, err := r.eval(t.Left)
+		if err == nil && t.Any != nil {
+			left, err = at(left, append([]string{"0"}, t.Any...))
+		}
+
+		if err != nil {
+			return false, err
+		}
+
+		r.found, r.vars[t.Right.Var] = left, left
+	}
+
+	return r.test(t)
 }
 
 func (r *run) stmts(all []Stmt) error {

@@ -1,0 +1,140 @@
+package stategen
+
+import (
+	"slices"
+
+	"toolevo/envs"
+)
+
+// Mutant is a program with a mistake that its cases have to catch.
+type Mutant struct {
+	Kind    string
+	Program Program
+	Case    Case // the case that runs the mistake
+}
+
+// The kinds of mutants.
+const (
+	NoResult    = "no-result"    // RESULT is null
+	EmptyResult = "empty-result" // RESULT is an empty object
+	Dropped     = "dropped-call" // the last call that nothing reads is left out: a side effect
+	Swapped     = "swapped"      // the branches change places
+	WrongText   = "wrong-text"   // the last text of a call is another one
+	UnknownTool = "unknown-tool" // the last call is of a tool that does not exist
+)
+
+// Mutants returns the mutants of a task, for each of its cases; a kind that the program has no place for is left out. A
+// mutant may mean the same as its program, as where a side effect that is left out had no effect.
+func Mutants(t Task) (all []Mutant) {
+	for _, c := range t.Cases {
+		add := func(kind string, change func(p *Path) bool) {
+			program, path := t.Program.along(c.Path)
+			if change(&path) {
+				all = append(all, Mutant{kind, program.with(c.Path, path), c})
+			}
+		}
+
+		add(NoResult, func(p *Path) bool { p.Result = Literal(nil); return true })
+		add(EmptyResult, func(p *Path) bool { p.Result = Literal(envs.Args{}); return true })
+		add(Dropped, dropCall)
+		add(WrongText, changeText)
+		add(UnknownTool, func(p *Path) bool {
+			return p.lastCall(func(c *Call) bool { c.Tool += "_all"; return true })
+		})
+
+		if b := t.Program.Branch; b != nil {
+			swapped := t.Program
+			swapped.Branch = &Branch{b.Test, b.Else, b.If}
+			all = append(all, Mutant{Swapped, swapped, c})
+		}
+	}
+
+	return all
+}
+
+// along returns a program and the end of it that a case runs.
+func (p *Program) along(path string) (Program, Path) {
+	switch path {
+	case pathIf:
+		return *p, p.Branch.If
+	case pathElse:
+		return *p, p.Branch.Else
+	}
+
+	return *p, Path{p.Main, *p.Result}
+}
+
+// with returns the program with another end.
+func (p Program) with(name string, path Path) Program {
+	if name == pathMain {
+		p.Main, p.Result = path.Stmts, &path.Result
+		return p
+	}
+
+	b := *p.Branch
+	if name == pathIf {
+		b.If = path
+	} else {
+		b.Else = path
+	}
+
+	p.Branch = &b
+
+	return p
+}
+
+// dropCall leaves out the last call that nothing reads.
+func dropCall(p *Path) bool {
+	for i, s := range slices.Backward(p.Stmts) {
+		if s.Each != nil || s.Call != nil && s.Call.Assign == "" {
+			p.Stmts = slices.Delete(slices.Clone(p.Stmts), i, i+1)
+			return true
+		}
+	}
+
+	return false
+}
+
+// lastCall changes a copy of the last call that change accepts.
+func (p *Path) lastCall(change func(*Call) bool) bool {
+	p.Stmts = slices.Clone(p.Stmts)
+
+	for i, s := range slices.Backward(p.Stmts) {
+		switch {
+		case s.Call != nil:
+			c := *s.Call
+			if change(&c) {
+				p.Stmts[i].Call = &c
+				return true
+			}
+		case s.Each != nil:
+			e := *s.Each
+			if change(&e.Do) {
+				p.Stmts[i].Each = &e
+				return true
+			}
+		}
+	}
+
+	return false
+}
+
+// changeText changes the last argument that is a literal text.
+func changeText(p *Path) bool {
+	return p.lastCall(func(c *Call) bool {
+		for i, a := range slices.Backward(c.Args) {
+			if a.Expr.Value == nil {
+				continue
+			}
+
+			if text, ok := a.Expr.Value.Any.(string); ok {
+				c.Args = slices.Clone(c.Args)
+				c.Args[i].Expr = Literal(text + "_other")
+
+				return true
+			}
+		}
+
+		return false
+	})
+}
