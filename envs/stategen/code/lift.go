@@ -54,9 +54,10 @@ func (r *renderer) lift(api *toolapi.API, c stategen.Call) ([]argument, error) {
 
 // standIn is a value in place of an expression.
 type standIn struct {
-	value any
-	mark  string // how it reads inside a text; "" for what cannot stand there
-	text  string // the expression
+	value  any
+	inside any    // the item of a list: one expression stands for all of it, so that it cannot be taken apart
+	mark   string // how it reads inside a text; "" for what cannot stand there
+	text   string // the expression
 }
 
 type standIns []standIn
@@ -118,7 +119,7 @@ func (in *standIns) fresh(schema envs.Args) standIn {
 		return standIn{value: envs.Args{{Name: mark, Value: mark}}}
 	case "array":
 		s := in.fresh(sub(schema, "items"))
-		return standIn{value: []any{s.value}}
+		return standIn{value: []any{s.value}, inside: s.value}
 	}
 
 	return standIn{value: mark, mark: mark}
@@ -139,8 +140,11 @@ func sub(schema envs.Args, name string) envs.Args {
 // text writes a lifted value, with the expressions in place of what stood for them.
 func (in standIns) text(v any) (string, error) {
 	for _, s := range in {
-		if stategen.Equal(s.value, v) {
+		switch {
+		case stategen.Equal(s.value, v):
 			return s.text, nil
+		case s.inside != nil && stategen.Equal(s.inside, v):
+			return "", fmt.Errorf("the items of %s, which is one expression, would have to be named", s.text)
 		}
 	}
 
