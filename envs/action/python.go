@@ -13,8 +13,8 @@ const fence = "```"
 // answerParameter is the parameter of [envs.FinishTool] that holds a program.
 const answerParameter = "answer"
 
-// Python is the [Codec] of a program in a fenced block, which is the answer to the task: a call of [envs.FinishTool] and
-// nothing else. The last block of a text counts.
+// Python is the [Codec] of a program in a fenced block, which is the answer to the task: a call of [envs.FinishTool]
+// and nothing else. The last block of a text counts.
 type Python struct{}
 
 // String implements [Codec].

@@ -31,8 +31,8 @@ func TestPythonParse(t *testing.T) {
 	}
 
 	for _, text := range []string{
-		"", "RESULT = 1", "```python\nRESULT = 1", "``\nRESULT = 1\n``", "`RESULT = 1`", "```", "```python RESULT = 1```",
-		"````python\nRESULT = 1\n```",
+		"", "RESULT = 1", "```python\nRESULT = 1", "``\nRESULT = 1\n``", "`RESULT = 1`", "```",
+		"```python RESULT = 1```", "````python\nRESULT = 1\n```",
 	} {
 		if got, err := (Python{}).Parse(text); !errors.Is(err, ErrMalformed) || got.Name != "" {
 			t.Errorf("Parse(%q) = %v, %v, want a malformed action", text, got, err)

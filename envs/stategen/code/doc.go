@@ -1,21 +1,21 @@
-// Package code evaluates models that answer a task with a program: StateEval's own way, in which the model writes Python
-// once and reads nothing back (StateGen, IV).
+// Package code evaluates models that answer a task with a program: StateEval's own way, in which the model writes
+// Python once and reads nothing back (StateGen, IV).
 //
 // # Words
 //
 // A [Surface] is how programs reach the tools of a domain where an API version is deployed: routes of a service for the
 // session domain, functions of torch for tensors, plain functions for every other. [Surface.Render] writes a
-// [stategen.Program] as Python for it. A [Verdict] is what came of a program that a model wrote, in all cases of its task.
-// An [Environment] asks for one program per task, and ends with it.
+// [stategen.Program] as Python for it. A [Verdict] is what came of a program that a model wrote, in all cases of its
+// task. An [Environment] asks for one program per task, and ends with it.
 //
 // # The surfaces
 //
 // An API that is as the base has it is called as its library is. One that has changed has another name or other
 // parameters, and is called by that name:
 //
-//	session  requests.get(f"{BASE_URL}/api/sessions/{source}/{type}")   requests.post(f"{BASE_URL}/api/NAME", json={…})
-//	tensor   torch.cat((a, b), dim=0)                                   torch.NAME(tensors=(a, b), dim=0)
-//	others   text_to_speech(text=a)                                     NAME(text=a)
+//	session  requests.get(f"{BASE_URL}/api/sessions/{source}/{type}")  requests.post(f"{BASE_URL}/api/NAME", json={…})
+//	tensor   torch.cat([a, b], dim=0)                                  torch.NAME(tensors=[a, b], dim=0)
+//	others   text_to_speech(text=a)                                    NAME(text=a)
 //
 // What it answers is the same. A name that is no identifier is written getattr(torch, "NAME"), globals()["NAME"].
 //

@@ -12,7 +12,8 @@ import (
 )
 
 // lift writes the arguments of a tool's call as an API takes them that has changed. Adapters turn values into values,
-// and here most arguments are expressions: so each is lifted as a stand-in of its type, and found again in what comes out.
+// and here most arguments are expressions: so each is lifted as a stand-in of its type, and found again in what comes
+// out.
 func (r *renderer) lift(api *toolapi.API, c stategen.Call) ([]argument, error) {
 	base, ok := r.surface.Base.ForTool(c.Tool)
 	if !ok {
@@ -25,12 +26,7 @@ func (r *renderer) lift(api *toolapi.API, c stategen.Call) ([]argument, error) {
 	)
 
 	for i, a := range c.Args {
-		var schema envs.Args
-		if at := slices.IndexFunc(base.Parameters, func(p toolapi.Parameter) bool { return p.Name == a.Name }); at >= 0 {
-			schema = base.Parameters[at].Schema
-		}
-
-		args[i] = envs.Arg{Name: a.Name, Value: in.of(r, a.Expr, schema)}
+		args[i] = envs.Arg{Name: a.Name, Value: in.of(r, a.Expr, schemaOf(base, a.Name))}
 	}
 
 	lifted, err := api.Lift(args)
@@ -50,6 +46,16 @@ func (r *renderer) lift(api *toolapi.API, c stategen.Call) ([]argument, error) {
 	}
 
 	return texts, nil
+}
+
+// schemaOf returns the schema of a parameter, nil where it has none.
+func schemaOf(api *toolapi.API, parameter string) envs.Args {
+	i := slices.IndexFunc(api.Parameters, func(p toolapi.Parameter) bool { return p.Name == parameter })
+	if i < 0 {
+		return nil
+	}
+
+	return api.Parameters[i].Schema
 }
 
 // standIn is a value in place of an expression.

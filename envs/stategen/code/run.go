@@ -29,8 +29,8 @@ const (
 //go:embed prelude/core.py
 var core string
 
-// frameMark begins the line of a frame. A program that writes one of its own asks a question or gives a RESULT, which it
-// may do; the last one counts.
+// frameMark begins the line of a frame. A program that writes one of its own asks a question or gives a RESULT, which
+// it may do; the last one counts.
 const frameMark = "\n\x1e"
 
 // ending is how a run of a program ended.

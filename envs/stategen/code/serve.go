@@ -16,7 +16,6 @@ import (
 // The statuses of responses.
 const (
 	statusNone    = 0 // nobody is there
-	statusOK      = 200
 	statusBad     = 400
 	statusMissing = 404
 	statusGone    = 410
@@ -111,7 +110,8 @@ func (s *server) named(name string, args envs.Args) (any, error) {
 // unknown is the answer to a name that no deployed API of the domain has.
 func (s *server) unknown(name string) *problem {
 	p := &problem{
-		cause: UnknownAPI, status: statusMissing, raises: "AttributeError", text: "there is no API " + pytext.Repr(name),
+		cause: UnknownAPI, status: statusMissing, raises: "AttributeError",
+		text: "there is no API " + pytext.Repr(name),
 	}
 
 	if notice := s.surface.deprecated(name); notice != "" {
@@ -154,7 +154,7 @@ func (s *server) request(asked envs.Args) (any, error) {
 
 	rest, ok := strings.CutPrefix(address, baseURL+"/")
 	if !ok {
-		return nil, &problem{cause: WrongURL, status: statusNone, text: "cannot connect to " + address}
+		return nil, nowhere(statusNone, "cannot connect to "+address)
 	}
 
 	rest, inline, _ := strings.Cut(rest, "?")
@@ -167,7 +167,7 @@ func (s *server) request(asked envs.Args) (any, error) {
 	}
 
 	if len(path) != 2 || path[0] != changedPath {
-		return nil, &problem{cause: WrongURL, status: statusMissing, text: "nothing is served at " + method + " /" + rest}
+		return nil, nowhere(statusMissing, "nothing is served at "+method+" /"+rest)
 	}
 
 	name, err := url.PathUnescape(path[1])
@@ -177,7 +177,7 @@ func (s *server) request(asked envs.Args) (any, error) {
 	case err != nil || !ok || s.surface.unchanged(api):
 		return nil, s.unknown(name)
 	case method != "POST":
-		return nil, &problem{cause: WrongURL, status: statusMissing, text: "/" + rest + " takes POST, not " + method}
+		return nil, nowhere(statusMissing, "/"+rest+" takes POST, not "+method)
 	}
 
 	args, wrong := body(asked)
@@ -191,6 +191,10 @@ func (s *server) request(asked envs.Args) (any, error) {
 	}
 
 	return s.call(api, object)
+}
+
+func nowhere(status int, text string) *problem {
+	return &problem{cause: WrongURL, status: status, text: text}
 }
 
 // routed answers a request to a route of the base, which is gone where its API has changed.
@@ -210,7 +214,7 @@ func (s *server) routed(r *route, inPath map[string]string, asked envs.Args, inl
 
 	query, err := url.ParseQuery(inline)
 	if err != nil {
-		return nil, &problem{cause: WrongURL, status: statusBad, text: "the query of the URL cannot be read: " + err.Error()}
+		return nil, nowhere(statusBad, "the query of the URL cannot be read: "+err.Error())
 	}
 
 	params, _ := asked.Get("query")

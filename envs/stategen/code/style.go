@@ -245,8 +245,8 @@ func keywords(args []argument) string {
 }
 
 // reserved are Python's keywords.
-var reserved = strings.Fields("False None True and as assert async await break class continue def del elif else except " +
-	"finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
+var reserved = strings.Fields("False None True and as assert async await break class continue def del elif else " +
+	"except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
 // identifier reports whether a name can stand in a program as it is.
 func identifier(name string) bool {
