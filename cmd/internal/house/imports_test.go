@@ -53,6 +53,7 @@ var allowed = []rule{
 	{"envs/stategen", []string{"envs", "envs/names", "envs/pytext", "envs/toolapi"}},
 	{"envs/stategen/code", []string{"envs", "envs/action", "envs/pytext", "envs/sandbox", "envs/stategen",
 		"envs/toolapi"}},
+	{"envs/stategen/taskfile", []string{"envs/durable", "envs/regular", "envs/stategen"}},
 	{"envs/toolbench/answers", []string{"envs", "envs/pytext", "envs/toolbench"}},
 	{"envs/toolbench/virtual", []string{"envs", "envs/durable", "envs/names", "envs/pytext", "envs/regular",
 		"envs/toolbench"}},
