@@ -51,6 +51,8 @@ var allowed = []rule{
 		"envs/toolapi"}},
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
 	{"envs/stategen", []string{"envs", "envs/names", "envs/pytext", "envs/toolapi"}},
+	{"envs/stategen/code", []string{"envs", "envs/action", "envs/pytext", "envs/sandbox", "envs/stategen",
+		"envs/toolapi"}},
 	{"envs/stategen/taskfile", []string{"envs/durable", "envs/regular", "envs/stategen"}},
 	{"envs/stategen/domains", []string{"envs/names", "envs/stategen", "envs/stategen/session",
 		"envs/stategen/voice"}},
