@@ -152,7 +152,7 @@ var allowed = []rule{
 	{"finetune/variability", []string{"envs/drift", "finetune", "finetune/chart", "finetune/statistics"}},
 	{"finetune/robustness", []string{"envs", "finetune", "finetune/chart", "finetune/statistics",
 		"finetune/table", "trajectories"}},
-	{"finetune/programs", []string{"envs", "envs/stategen/measure", "finetune", "finetune/chart",
+	{"finetune/programs", []string{"envs", "envs/display", "envs/stategen/measure", "finetune", "finetune/chart",
 		"finetune/statistics", "finetune/table", "mcts", "trajectories"}},
 	{"finetune/checkpoint", []string{"envs/durable", "envs/regular", "trajectories/export"}},
 	{"finetune/child", nil},
