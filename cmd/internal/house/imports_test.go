@@ -57,6 +57,7 @@ var allowed = []rule{
 	{"envs/stategen/session", []string{"envs", "envs/pytext", "envs/stategen", "envs/toolapi"}},
 	{"envs/stategen/instruct", []string{"envs", "envs/kept", "envs/pytext", "envs/stategen", "envs/toolapi"}},
 	{"envs/stategen/measure", []string{"envs/pytext", "envs/sandbox", "envs/stategen"}},
+	{"envs/stategen/sketch", []string{"envs/kept", "envs/pytext", "envs/stategen", "envs/stategen/code"}},
 	{"envs/stategen/stateeval", []string{"envs", "envs/pytext", "envs/stategen"}},
 	{"envs/stategen/voice", []string{"envs", "envs/display", "envs/pytext", "envs/stategen", "envs/toolapi"}},
 	{"envs/stategen/domains", []string{"envs/names", "envs/stategen", "envs/stategen/session",
