@@ -75,24 +75,15 @@ func Programs(ctx context.Context, w kept.Writer, s *code.Surface, n int, seed u
 
 // prompt returns the instructions for a domain.
 func prompt(ctx context.Context, s *code.Surface) (string, error) {
-	type documented struct{ Call, About string }
-
 	example, err := example(ctx, s)
 	if err != nil {
 		return "", fmt.Errorf("sketch: %w", err)
 	}
 
-	var calls []documented
-
-	for i, signature := range s.Signatures() {
-		about := strings.Join(strings.Fields(s.Domain.APIs()[i].Description), " ")
-		calls = append(calls, documented{signature, about})
-	}
-
 	var b strings.Builder
 
 	err = instructions.Execute(&b, map[string]any{
-		"Calls": calls, "Length": stategen.DefaultCalls, "Example": example, "Programs": batch,
+		"Calls": s.Documents(), "Length": stategen.DefaultCalls, "Example": example, "Programs": batch,
 	})
 
 	return b.String(), err
