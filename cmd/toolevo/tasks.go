@@ -1,7 +1,9 @@
 package main
 
 import (
+	"embed"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,19 @@ import (
 	"toolevo/envs/stategen/taskfile"
 	"toolevo/envs/suite"
 )
+
+//go:embed tasks
+var tasksFiles embed.FS
+
+// tasksHelp has the help of the commands about tasks, which other commands share their names with.
+var tasksHelp = func() fs.FS {
+	files, err := fs.Sub(tasksFiles, "tasks")
+	if err != nil {
+		panic(err) // it is in the program
+	}
+
+	return files
+}()
 
 // addTasksCommands adds the commands about generated tasks that need more than their suite knows.
 func (a *app) addTasksCommands(root *cobra.Command) {

@@ -121,7 +121,8 @@ func (a *app) printImported(made importedRows) {
 		fmt.Fprintln(a.Out, display.Line(line, 80))
 	}
 
-	fmt.Fprintf(a.Out, "%d rows; %d tasks added to %s, %d were there\n", len(made.Rows), made.Added, made.Path, made.Known)
+	fmt.Fprintf(a.Out, "%d rows; %d tasks added to %s, %d were there\n", len(made.Rows), made.Added, made.Path,
+		made.Known)
 
 	if foreign := len(made.Rows) - made.Added - made.Known; foreign > 0 {
 		a.Say("%d rows hold no task of toolevo: their programs are Python alone, which is not translated.", foreign)

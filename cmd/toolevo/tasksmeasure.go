@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,11 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
-	"toolevo/envs/names"
 	"toolevo/envs/stategen"
-	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/domains"
-	"toolevo/envs/stategen/taskfile"
 	"toolevo/envs/suite"
 	"toolevo/finetune/programs"
 	"toolevo/trajectories/export"
@@ -36,23 +32,25 @@ type measuredTasks struct {
 // measureOptions are the flags of `tasks measure`.
 type measureOptions struct {
 	*writers
+	*taskSplit
 	cmd    *cobra.Command
-	data   *string
 	asJSON *bool
 
-	split, tokenizer, model, out string
-	named                        []string
-	generators                   programs.Generators
+	tokenizer, model, out string
+	named                 []string
+	generators            programs.Generators
 
 	domains []stategen.Domain
 }
 
 func (a *app) tasksMeasureCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{Use: "measure", Args: console.Positional(0, 0)}, helpTexts)
-	o := &measureOptions{cmd: cmd, writers: a.addWriters(cmd), data: a.DataFlag(cmd), asJSON: console.JSONFlag(cmd)}
+	cmd := console.Documented(&cobra.Command{Use: "measure", Args: console.Positional(0, 0)}, tasksHelp)
+	o := &measureOptions{
+		cmd: cmd, writers: a.addWriters(cmd), asJSON: console.JSONFlag(cmd),
+		taskSplit: a.addTaskSplit(cmd, "test", "`NAME` of the split of the tasks: train, dev or test"),
+	}
 
 	flags := cmd.Flags()
-	flags.StringVar(&o.split, "split", "test", "`NAME` of the split of the tasks: train, dev or test")
 	flags.StringSliceVar(&o.named, "domain", nil, "`NAMES` of domains, separated by commas (default: all)")
 	flags.StringVar(&o.tokenizer, "tokenizer", "", "tokenizer.json `FILE`, to count tokens; the paper's is cl100k_base")
 	flags.IntVar(&o.generators.Programs, "programs", 60, "`N` programs of each generator whose coverage is compared "+
@@ -61,7 +59,6 @@ func (a *app) tasksMeasureCommand() *cobra.Command {
 	flags.StringVar(&o.model, "model", "", "`KIND:MODEL` that writes programs by itself, to be compared with")
 	flags.StringVar(&o.out, "out", "", "also write tables and figures into the folder `DIR`, and keep there what the "+
 		"model writes")
-	console.Complete(cmd, "split", console.Offered(suite.Splits()))
 	console.Complete(cmd, "out", console.Folders)
 	console.Complete(cmd, "domain", console.Listed(domains.Names()))
 
@@ -77,9 +74,9 @@ func (a *app) tasksMeasureCommand() *cobra.Command {
 }
 
 // check refuses flags that make no sense.
-func (o *measureOptions) check() error {
-	if _, err := names.Parse("split", o.split, suite.Splits()); err != nil {
-		return console.Usage("--split: %w", err)
+func (o *measureOptions) check() (err error) {
+	if err := o.taskSplit.check(); err != nil {
+		return err
 	}
 
 	if o.generators.Programs < 0 || o.generators.Runs < 1 {
@@ -91,22 +88,10 @@ func (o *measureOptions) check() error {
 		return console.Usage("--model %s writes programs, and --programs 0 wants none", o.model)
 	}
 
-	if len(o.named) == 0 {
-		o.domains = domains.All()
-	}
-
-	for _, name := range o.named {
-		d, err := domains.Lookup(name)
-		if err != nil {
-			return console.Usage("--domain: %w", err)
-		}
-
-		o.domains = append(o.domains, d)
-	}
-
 	o.generators.Seed, o.generators.Workers = *o.seed, *o.workers
+	o.domains, err = parseDomains(o.named)
 
-	return nil
+	return err
 }
 
 // measureTasks measures the tasks of a split and the coverage of generators, and says what they come to.
@@ -143,30 +128,11 @@ func (a *app) measureTasks(ctx context.Context, o *measureOptions) (err error) {
 	return a.printMeasured(o, r)
 }
 
-// stategenSurface returns how programs reach the tools of a domain as prompts show them.
-func stategenSurface(data string) (programs.Version, error) {
-	b, err := suite.Lookup("stategen")
-	if err != nil {
-		return nil, err
-	}
-
-	catalog, err := b.Versions(data)
-	if err != nil {
-		return nil, err
-	}
-
-	base := catalog.Base()
-
-	return func(d stategen.Domain) *code.Surface {
-		return &code.Surface{Domain: d, Base: base, Deployed: base}
-	}, nil
-}
-
 // complexity measures the tasks of the split.
 func (o *measureOptions) complexity(ctx context.Context, m *programs.Measuring) ([]programs.Complexity, error) {
 	var samples []programs.Sample
 
-	f, err := taskfile.Open(*o.data, o.split, func(t *stategen.Task) error {
+	f, err := o.taskSplit.open(func(t *stategen.Task) error {
 		i := slices.IndexFunc(o.domains, func(d stategen.Domain) bool { return d.Name() == t.Program.Domain })
 		if i < 0 {
 			return ctx.Err()
@@ -178,7 +144,7 @@ func (o *measureOptions) complexity(ctx context.Context, m *programs.Measuring) 
 		return errors.Join(ctx.Err(), err)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w: `toolevo tasks generate --split %s` makes tasks", err, o.split)
+		return nil, err
 	}
 
 	return programs.ComplexityOf(samples), f.Close()
@@ -191,8 +157,8 @@ func (a *app) coverage(ctx context.Context, o *measureOptions, surface programs.
 		return nil, err
 	}
 
-	steps, stop := a.Steps(*o.progress)
-	defer stop()
+	steps := &console.Steps{}
+	defer a.Report(*o.progress, steps.Read)()
 
 	var curves []programs.Coverage
 
@@ -225,7 +191,7 @@ func (a *app) author(ctx context.Context, o *measureOptions) (*programs.Author, 
 		return nil, nil
 	}
 
-	if err := o.open(o.cmd, o.out); err != nil {
+	if err := o.writers.open(o.cmd, o.out); err != nil {
 		return nil, err
 	}
 
@@ -256,7 +222,9 @@ func (a *app) printMeasured(o *measureOptions, r *programs.Report) (err error) {
 
 	if o.out != "" {
 		files := append([]outFile{
-			jsonFile("measures.json", r), {"complexity.csv", r.WriteComplexityCSV}, {"coverage.csv", r.WriteCoverageCSV},
+			jsonFile("measures.json", r),
+			{"complexity.csv", r.WriteComplexityCSV},
+			{"coverage.csv", r.WriteCoverageCSV},
 		}, tableFiles("measures", tables)...)
 
 		if err := os.MkdirAll(o.out, 0o755); err != nil {

@@ -180,7 +180,8 @@ func exported(t *testing.T, d stategen.Domain, task *stategen.Task) ([]stateeval
 	t.Helper()
 
 	base := &toolapi.Spec{
-		Version: "p_c", Base: true, Messages: toolapi.Messages{Deprecated: "It is gone.", Invalid: "There is no such API."},
+		Version: "p_c", Base: true,
+		Messages: toolapi.Messages{Deprecated: "It is gone.", Invalid: "There is no such API."},
 	}
 	for name, parameter := range map[string]string{"take": "x", "Finish": "answer", "UpdateTool": "newtool_desc"} {
 		base.APIs = append(base.APIs, toolapi.APISpec{
