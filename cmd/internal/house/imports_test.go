@@ -51,6 +51,7 @@ var allowed = []rule{
 		"envs/toolapi"}},
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
 	{"envs/stategen", []string{"envs", "envs/names", "envs/pytext", "envs/toolapi"}},
+	{"envs/stategen/tensor", []string{"envs", "envs/pytext", "envs/stategen", "envs/toolapi"}},
 	{"envs/toolbench/answers", []string{"envs", "envs/pytext", "envs/toolbench"}},
 	{"envs/toolbench/virtual", []string{"envs", "envs/durable", "envs/names", "envs/pytext", "envs/regular",
 		"envs/toolbench"}},
