@@ -42,12 +42,20 @@ sooner = -ldflags='-s -w' -p $$(($$(nproc) + 1))
 
 # Collecting the small heaps of tests takes up to two fifths of their time, and those of linkers a sixth; a process that
 # has much in memory still collects.
-.PHONY: test
-test: export GOGC ?= 400
-test: export GOMEMLIMIT ?= 3GiB
-test: export GORACE ?= atexit_sleep_ms=50
-test: tools lint ## lint and every test that needs no GPU, under the race detector
-	CGO_ENABLED=1 $(GO) run ./cmd/internal/testrun -skips .ci/skipped.txt $(TESTRUN) -- -race $(checked) $(sooner) -timeout 40m ./...
+tested = CGO_ENABLED=1 $(GO) run ./cmd/internal/testrun -skips .ci/skipped.txt $(TESTRUN) --
+commands := ./cmd/toolevo
+
+.PHONY: test test-race
+test test-race: export GOGC ?= 400
+test test-race: export GOMEMLIMIT ?= 3GiB
+test test-race: export GORACE ?= atexit_sleep_ms=50
+test: tools lint ## lint and every test that needs no GPU; packages under the race detector, commands as they are shipped
+	$(tested) -race $(checked) $(sooner) -timeout 40m $$($(GO) list ./... | grep -vx toolevo/cmd/toolevo) -- \
+	  -ldflags='-s -w' -timeout 40m $(commands)
+
+# Commands run whole jobs, which takes twice as long under the race detector; their goroutines are those of packages.
+test-race: tools ## the tests of commands under the race detector, too
+	$(tested) -race $(checked) $(sooner) -timeout 40m $(commands)
 
 .PHONY: test-interop
 test-interop: build ## real exports of every format: five readers open them, LLaMA-Factory and TRL train on them

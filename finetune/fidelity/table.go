@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"toolevo/envs/display"
+	"toolevo/finetune/table"
 	"toolevo/trajectories/mirror"
 )
 
@@ -41,17 +42,9 @@ var (
 // none stands in a table where there is no figure.
 const none = "–"
 
-// table is a table in the layout of the paper: a line for each simulator, and some columns for each split.
-type table struct {
-	caption  string
-	splits   []mirror.Split
-	measures []measure
-	lines    [][]string // a name, and then figures
-}
-
 // tables are those that the report has figures for: the judge's (Tables 2 and 6), likeness (Table 3), and how often
 // the rule holds.
-func (r *Report) tables() []table {
+func (r *Report) tables() []table.Table {
 	has := func(m measure) bool {
 		for _, row := range r.Rows {
 			if _, ok := m.of(row); ok {
@@ -62,7 +55,7 @@ func (r *Report) tables() []table {
 		return false
 	}
 
-	var all []table
+	var all []table.Table
 
 	if has(byJudge) {
 		all = append(all, r.table("Following documentation and instructions: the judge's mean rating, 1 to 10.",
@@ -80,19 +73,31 @@ func (r *Report) tables() []table {
 	return append(all, r.table("Answers that succeed or fail as the real ones do, in percent.", byKeeps))
 }
 
-func (r *Report) table(caption string, measures ...measure) table {
-	t := table{caption: caption, splits: r.Splits(), measures: measures}
+// table returns a table in the layout of the paper: a line for each simulator, and some columns for each split.
+func (r *Report) table(caption string, measures ...measure) table.Table {
+	t := table.Table{Title: caption, Heads: []string{"Models"}, Words: 1}
+
+	for _, split := range r.Splits() {
+		for _, m := range measures {
+			head := split.Title()
+			if len(measures) > 1 {
+				head += " " + m.name
+			}
+
+			t.Names = append(t.Names, head)
+		}
+	}
 
 	for _, model := range r.Models() {
 		line := []string{model}
 
-		for _, split := range t.splits {
+		for _, split := range r.Splits() {
 			for _, m := range measures {
 				line = append(line, r.figure(model, split, m))
 			}
 		}
 
-		t.lines = append(t.lines, line)
+		t.Lines = append(t.Lines, line)
 	}
 
 	return t
@@ -115,22 +120,6 @@ func (r *Report) figure(model string, split mirror.Split, m measure) string {
 	}
 
 	return none
-}
-
-// heads are the heads of the columns behind the first.
-func (t *table) heads() (heads []string) {
-	for _, split := range t.splits {
-		for _, m := range t.measures {
-			head := split.Title()
-			if len(t.measures) > 1 {
-				head += " " + m.name
-			}
-
-			heads = append(heads, head)
-		}
-	}
-
-	return heads
 }
 
 // WriteTable writes a line for each simulator and split for a terminal. With names of up to 20 columns it fits 80.
@@ -163,13 +152,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 			b.WriteByte('\n')
 		}
 
-		heads := t.heads()
-		fmt.Fprintf(&b, "%s\n\n| Models | %s |\n|---|%s\n", t.caption, strings.Join(heads, " | "),
-			strings.Repeat("---:|", len(heads)))
-
-		for _, line := range t.lines {
-			fmt.Fprintf(&b, "| %s |\n", strings.Join(line, " | "))
-		}
+		t.Markdown(&b)
 	}
 
 	_, err := io.WriteString(w, b.String())
@@ -184,28 +167,14 @@ func (r *Report) WriteLaTeX(w io.Writer) error {
 	b.WriteString("% Needs \\usepackage{booktabs}.\n")
 
 	for _, t := range r.tables() {
-		heads := t.heads()
-		fmt.Fprintf(&b, "\n\\begin{table}\n\\centering\n\\small\n\\caption{%s}\n", escape(t.caption))
-		fmt.Fprintf(&b, "\\begin{tabular}{l*{%d}{r}}\n\\toprule\n", len(heads))
-		fmt.Fprintf(&b, "Models & %s \\\\\n\\midrule\n", escape(strings.Join(heads, "\x00")))
-
-		for _, line := range t.lines {
-			fmt.Fprintf(&b, "%s \\\\\n", escape(strings.Join(line, "\x00")))
-		}
-
-		b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{table}\n")
+		b.WriteByte('\n')
+		t.LaTeX(&b)
 	}
 
 	_, err := io.WriteString(w, b.String())
 
 	return err
 }
-
-var escapes = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
-	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, none, "--", "\x00", " & ")
-
-// escape returns fields, which NUL separates, as LaTeX prints them.
-func escape(text string) string { return escapes.Replace(text) }
 
 // WriteCSV writes the rows as CSV, unrounded, with names as in JSON; what was not measured is empty.
 func (r *Report) WriteCSV(w io.Writer) error {

@@ -108,12 +108,8 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 			b.WriteByte('\n')
 		}
 
-		fmt.Fprintf(&b, "%s.\n\n| %s |\n|%s%s\n", t.Title, strings.Join(t.Heads, " | "),
-			strings.Repeat("---|", words), strings.Repeat("---:|", len(t.Heads)-words))
-
-		for _, line := range t.Lines {
-			fmt.Fprintf(&b, "| %s |\n", strings.Join(line, " | "))
-		}
+		whole := table.Table{Title: t.Title + ".", Heads: t.Heads, Words: words, Lines: t.Lines}
+		whole.Markdown(&b)
 	}
 
 	_, err := io.WriteString(w, b.String())

@@ -1,5 +1,6 @@
 // Command testrun runs `go test -json` with its arguments and prints what a person wants to know of it: a line for each
-// package, all that failed tests wrote, and what was skipped and why.
+// package, all that failed tests wrote, and what was skipped and why. Arguments behind another -- are those of another
+// `go test`, which runs at the same time.
 //
 // A file (-skips) lists what may be skipped: a line with how the reasons begin, and below it, indented, the
 // tests. A test that is skipped otherwise is named; with -strict it fails the run.
@@ -14,6 +15,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 func main() {
@@ -22,7 +25,7 @@ func main() {
 
 	flag.Parse()
 
-	ok, err := run(*list, *strict, flag.Args())
+	ok, err := run(*list, *strict, split(flag.Args()))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testrun:", err)
 		os.Exit(2)
@@ -33,7 +36,7 @@ func main() {
 	}
 }
 
-func run(list string, strict bool, args []string) (ok bool, err error) {
+func run(list string, strict bool, groups [][]string) (ok bool, err error) {
 	text, err := os.ReadFile(list)
 	if err != nil {
 		return false, fmt.Errorf("read the list of skips: %w", err)
@@ -47,36 +50,83 @@ func run(list string, strict bool, args []string) (ok bool, err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // go test meets the signal, too
 	defer stop()
 
+	r := &report{out: os.Stdout}
+	started := time.Now()
+	used := make([]time.Duration, len(groups))
+
+	var tests errgroup.Group
+
+	ok = true // guarded by the report's lock
+
+	for i, args := range groups {
+		tests.Go(func() error {
+			passed, took, err := r.run(args)
+			r.mu.Lock()
+			defer r.mu.Unlock()
+
+			ok = ok && passed
+			used[i] = took
+
+			return err
+		})
+	}
+
+	if err := tests.Wait(); err != nil {
+		return false, err
+	}
+
+	unlisted := r.writeSkips(allowed)
+
+	total := time.Duration(0)
+	for _, took := range used {
+		total += took
+	}
+
+	fmt.Printf("%d tests passed, %d failed, %d were skipped; %v, %v of processor time\n", r.passed, r.failed,
+		len(r.skipped), time.Since(started).Round(time.Second), total.Round(time.Second))
+
+	return ok && ctx.Err() == nil && !(strict && unlisted > 0), nil
+}
+
+// run runs `go test -json` with some arguments, reports on it, and returns whether all passed, and the processor time.
+func (r *report) run(args []string) (passed bool, used time.Duration, err error) {
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
-
-	started := time.Now()
 
 	if err := cmd.Start(); err != nil {
-		return false, fmt.Errorf("start go test: %w", err)
+		return false, 0, fmt.Errorf("start go test: %w", err)
 	}
 
-	r := report{out: os.Stdout}
 	readErr := r.read(out)
 	failed := cmd.Wait()
 
 	if readErr != nil {
-		return false, fmt.Errorf("read what go test says: %w", readErr)
+		return false, 0, fmt.Errorf("read what go test says: %w", readErr)
 	}
 
-	os.Stdout.Write(complaints.Bytes())
+	r.print(complaints.String())
 
-	unlisted := r.writeSkips(allowed)
-	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	fmt.Printf("%d tests passed, %d failed, %d were skipped; %v, %v of processor time\n", r.passed, r.failed,
-		len(r.skipped),
-		time.Since(started).Round(time.Second), used.Round(time.Second))
+	return failed == nil, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+}
 
-	return failed == nil && ctx.Err() == nil && !(strict && unlisted > 0), nil
+// split divides arguments at each --.
+func split(args []string) [][]string {
+	groups := [][]string{nil}
+
+	for _, arg := range args {
+		if arg == "--" {
+			groups = append(groups, nil)
+			continue
+		}
+
+		groups[len(groups)-1] = append(groups[len(groups)-1], arg)
+	}
+
+	return groups
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // event is a line of go test -json.
@@ -20,8 +21,9 @@ type event struct {
 // skip is a test that was skipped.
 type skip struct{ test, reason string }
 
-// report reads events and writes what a person wants to know of them.
+// report reads events and writes what a person wants to know of them. Several runs may be read at a time.
 type report struct {
+	mu             sync.Mutex // guards the rest
 	out            io.Writer
 	passed, failed int
 	skipped        []skip
@@ -39,7 +41,7 @@ func (r *report) read(in io.Reader) error {
 	for lines.Scan() {
 		var e event
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
-			fmt.Fprintf(r.out, "%s\n", lines.Bytes())
+			r.print(lines.Text() + "\n")
 			continue
 		}
 
@@ -63,8 +65,19 @@ func (r *report) read(in io.Reader) error {
 	return lines.Err()
 }
 
+// print writes a text as it is.
+func (r *report) print(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	fmt.Fprint(r.out, text)
+}
+
 // note notes how a test or a package ended, which wrote some text.
 func (r *report) note(e event, name, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
 	pkg := e.Test == ""
 	switch {
 	case e.Action == "build-fail":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,5 +97,15 @@ func TestReason(t *testing.T) {
 		if got := reason(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// Arguments behind each -- are of another go test.
+func TestSplit(t *testing.T) {
+	got := split([]string{"-race", "./a", "--", "./b", "./c"})
+	want := [][]string{{"-race", "./a"}, {"./b", "./c"}}
+
+	if !slices.EqualFunc(got, want, slices.Equal[[]string]) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

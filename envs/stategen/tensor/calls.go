@@ -15,7 +15,7 @@ func (a *arguments) permute() []*Tensor {
 	seen := make([]bool, len(t.Shape))
 
 	if len(dims) != len(t.Shape) {
-		a.refuse("dims has %d dimensions, the input of shape %s has %d", len(dims), shapeText(t.Shape), len(t.Shape))
+		a.refuse("dims has length %d, the input of shape %s has %d dimensions", len(dims), shapeText(t.Shape), len(t.Shape))
 	}
 
 	for i, dim := range dims {
@@ -166,6 +166,10 @@ func (a *arguments) window(kernel []int) window {
 		w.same(kernel)
 	case validPadding:
 	default:
+		if _, isText := v.(string); isText {
+			a.refuse("padding is %s, want %q, %q, a number or two of them", shown(v), validPadding, samePadding)
+		}
+
 		w.before = a.pair("padding", 0, 0)
 		w.after = w.before
 	}
