@@ -1,0 +1,240 @@
+package instruct
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+)
+
+// Check returns what is wrong with a task's instruction: a variable that is not named, or whose value is shown. What
+// the program states itself, and the types of variables, may be shown.
+func Check(t *stategen.Task) error { return check(t, t.Instruction) }
+
+func check(t *stategen.Task, made stategen.Instruction) error {
+	var wrong []error
+
+	used := namesIn(&t.Program)
+	text := made.Variables + "\n" + made.Text
+	open := openly(&t.Program)
+	covered := cover(text, open)
+
+	for _, v := range t.Program.Init {
+		switch {
+		case !hasWord(made.Variables, v.Name):
+			wrong = append(wrong, fmt.Errorf("the definitions do not name the variable %s", v.Name))
+		case used[v.Name] && !hasWord(made.Text, v.Name):
+			wrong = append(wrong, fmt.Errorf("the task does not name the variable %s", v.Name))
+		}
+
+		for _, value := range hidden(t, v) {
+			if !open[value] && shows(covered, v.Name, value) {
+				wrong = append(wrong, fmt.Errorf("the value of %s is shown: %q", v.Name, value))
+				break
+			}
+		}
+	}
+
+	return errors.Join(wrong...)
+}
+
+// hidden are the values of a variable in all cases, as texts.
+func hidden(t *stategen.Task, v stategen.Variable) []string {
+	all := leaves(nil, v.Value.Any)
+
+	for _, c := range t.Cases {
+		if set, ok := c.Set[v.Name]; ok {
+			all = leaves(all, set.Any)
+		}
+	}
+
+	// An object of the service is known by the name of its variable.
+	return slices.DeleteFunc(all, func(value string) bool { return value == v.Name })
+}
+
+// leaves appends the texts and numbers of a value.
+func leaves(all []string, v any) []string {
+	switch v := v.(type) {
+	case string:
+		return append(all, v)
+	case envs.Number:
+		return append(all, string(v))
+	case []any:
+		for _, part := range v {
+			all = leaves(all, part)
+		}
+	case envs.Args:
+		for _, m := range v {
+			all = leaves(all, m.Value)
+		}
+	}
+
+	return all
+}
+
+// openly are the values that an instruction may show: what stands in the program, and the numbers of types.
+func openly(p *stategen.Program) map[string]bool {
+	open := map[string]bool{}
+
+	everyExpr(p, func(e stategen.Expr) {
+		if e.Value != nil {
+			for _, text := range leaves(nil, e.Value.Any) {
+				open[text] = true
+			}
+		}
+
+		for _, step := range e.Path {
+			open[step] = true
+		}
+	})
+
+	for _, v := range p.Init {
+		for _, n := range numberPattern.FindAllString(v.Type, -1) {
+			open[n] = true
+		}
+	}
+
+	return open
+}
+
+var (
+	numberPattern = regexp.MustCompile(`\d+(?:\.\d+)?`)
+	// What stands before the points of a list is no value.
+	pointPattern = regexp.MustCompile(`(?m)^\s*(?:\d+[.)]|[-*])\s`)
+	endPattern   = regexp.MustCompile(`[.!?]\s|\n`)
+)
+
+// cover takes what may be shown out of a text, where it has more than one word, and the marks of lists.
+func cover(text string, open map[string]bool) string {
+	text = pointPattern.ReplaceAllString(text, "\n")
+
+	for value := range open {
+		if isTelling(value) {
+			text = strings.ReplaceAll(text, value, "")
+		}
+	}
+
+	return text
+}
+
+// isTelling reports whether a value can be no accident in a text.
+func isTelling(value string) bool {
+	return len(value) >= 4 && strings.ContainsFunc(value, func(r rune) bool {
+		return r == '_' || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.'
+	})
+}
+
+// shows reports whether a text shows the value of a variable. A single word or a number counts only in quotes, or in
+// one sentence with its variable: "2" in "call it twice, 2 times in all" is not the constant 2.
+func shows(text, name, value string) bool {
+	if value = strings.TrimSpace(value); value == "" {
+		return false
+	}
+
+	if isTelling(value) {
+		return strings.Contains(strings.ToLower(text), strings.ToLower(value))
+	}
+
+	for _, quote := range []string{"`%s`", `"%s"`, "'%s'", "“%s”"} {
+		if strings.Contains(text, fmt.Sprintf(quote, value)) {
+			return true
+		}
+	}
+
+	if len(value) == 1 && strings.ToLower(value) != strings.ToUpper(value) {
+		return false // a letter: "a" is a word
+	}
+
+	return slices.ContainsFunc(endPattern.Split(text, -1), func(sentence string) bool {
+		return hasWord(sentence, name) && hasWord(sentence, value)
+	})
+}
+
+// hasWord reports whether a word stands in a text, and not in a longer one, or in a number with a point.
+func hasWord(text, word string) bool {
+	for from := 0; ; {
+		at := strings.Index(text[from:], word)
+		if at < 0 {
+			return false
+		}
+
+		start := from + at
+		from = start + len(word)
+
+		if !longerBefore.MatchString(text[:start]) && !longerBehind.MatchString(text[from:]) {
+			return true
+		}
+	}
+}
+
+// What makes a word a part of a longer one.
+var (
+	longerBefore = regexp.MustCompile(`(?:\w|\d\.)$`)
+	longerBehind = regexp.MustCompile(`^(?:\w|\.\d)`)
+)
+
+// namesIn are the variables that a program uses.
+func namesIn(p *stategen.Program) map[string]bool {
+	names := map[string]bool{}
+	everyExpr(p, func(e stategen.Expr) { names[e.Var] = true })
+
+	return names
+}
+
+// everyExpr visits every expression of a program.
+func everyExpr(p *stategen.Program, visit func(stategen.Expr)) {
+	everyOf(p.Main, visit)
+
+	if p.Result != nil {
+		within(*p.Result, visit)
+	}
+
+	if b := p.Branch; b != nil {
+		within(b.Test.Left, visit)
+		within(b.Test.Right, visit)
+
+		for _, path := range []stategen.Path{b.If, b.Else} {
+			everyOf(path.Stmts, visit)
+			within(path.Result, visit)
+		}
+	}
+}
+
+func everyOf(all []stategen.Stmt, visit func(stategen.Expr)) {
+	for _, s := range all {
+		switch {
+		case s.Call != nil:
+			everyNamed(s.Call.Args, visit)
+		case s.Edit != nil:
+			within(stategen.Var(s.Edit.Var, s.Edit.Path...), visit)
+			within(s.Edit.To, visit)
+		case s.Each != nil:
+			within(s.Each.In, visit)
+			within(s.Each.Where.Left, visit)
+			within(s.Each.Where.Right, visit)
+			everyNamed(s.Each.Do.Args, visit)
+		}
+	}
+}
+
+func everyNamed(all []stategen.Named, visit func(stategen.Expr)) {
+	for _, m := range all {
+		within(m.Expr, visit)
+	}
+}
+
+// within visits an expression and those that it is made of.
+func within(e stategen.Expr, visit func(stategen.Expr)) {
+	visit(e)
+
+	for _, part := range e.List {
+		within(part, visit)
+	}
+
+	everyNamed(e.Object, visit)
+}

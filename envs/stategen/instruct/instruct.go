@@ -1,0 +1,98 @@
+package instruct
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+)
+
+// ByTemplate is the writer of instructions that need no model.
+const ByTemplate = "template"
+
+// most wordings of one task are tried: a wording is refused where a value that is hidden happens to stand in it.
+const mostWordings = 8
+
+// Instruct writes a task's instruction by templates. Other seeds give other wordings.
+func Instruct(t *stategen.Task, seed uint64) (stategen.Instruction, error) {
+	x := words().domains[t.Program.Domain]
+	if x == nil {
+		return stategen.Instruction{}, fmt.Errorf("instruct: no words for the domain %q: add a file to words",
+			t.Program.Domain)
+	}
+
+	h := fnv.New64a()
+	h.Write([]byte(t.ID))
+
+	random := rand.New(rand.NewPCG(seed, h.Sum64()))
+
+	var refused error
+
+	for range mostWordings {
+		made, err := render(x, &words().frame, &t.Program, random)
+		if err != nil {
+			return stategen.Instruction{}, fmt.Errorf("instruct: %s: %w", t.ID, err)
+		}
+
+		if refused = check(t, made); refused == nil {
+			return made, nil
+		}
+	}
+
+	return stategen.Instruction{}, fmt.Errorf("instruct: %s: no wording will do: %w", t.ID, refused)
+}
+
+// render writes the instruction of a program.
+func render(x *lexicon, f *frame, p *stategen.Program, random *rand.Rand) (stategen.Instruction, error) {
+	r := &renderer{lexicon: x, frame: f, random: random, orders: map[string][]int{}, scope: scope{}}
+
+	paragraphs, err := r.program(p)
+	if err != nil {
+		return stategen.Instruction{}, err
+	}
+
+	return stategen.Instruction{
+		Variables: r.variables(p.Init), Text: strings.Join(paragraphs, "\n\n"), Writer: ByTemplate,
+	}, nil
+}
+
+// variables says what the names of a program stand for.
+func (r *renderer) variables(all []stategen.Variable) string {
+	lines := []string{r.pick("headings", r.frame.Headings)}
+	constant, loaded := r.pick("constants", r.frame.Constants), r.pick("loaded", r.frame.Loaded)
+
+	for _, v := range all {
+		line := "- " + quoted(v.Name) + ": " + v.Type
+
+		switch v.Role {
+		case stategen.Constant:
+			line += constant
+		case stategen.Loaded:
+			line += loaded
+		default:
+			line += structure(v.Value.Any)
+		}
+
+		lines = append(lines, line)
+	}
+
+	return strings.Join(lines, "\n")
+}
+
+// structure says which members an object has, "" for what is no object.
+func structure(v any) string {
+	object, ok := v.(envs.Args)
+	if !ok || len(object) == 0 {
+		return ""
+	}
+
+	parts := make([]string, len(object))
+	for i, m := range object {
+		parts[i] = quoted(m.Name) + structure(m.Value)
+	}
+
+	return " (with " + join(parts) + ")"
+}

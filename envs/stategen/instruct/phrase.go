@@ -1,0 +1,266 @@
+package instruct
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
+)
+
+// firstMark is the rune that stands for the first thing that a text mentions: one that no text has for itself.
+const firstMark = '\U000F0000'
+
+// mark returns a rune that stands for an expression until all is known that is said about it.
+func (r *renderer) mark(e stategen.Expr) string {
+	r.marks = append(r.marks, mention{e, r.scope})
+	return string(rune(firstMark + len(r.marks) - 1))
+}
+
+// unmark writes what the marks of a text stand for.
+func (r *renderer) unmark(text string) string {
+	var b strings.Builder
+
+	for _, c := range text {
+		if i := int(c - firstMark); i >= 0 && i < len(r.marks) {
+			r.scope = r.marks[i].scope
+			b.WriteString(r.phrase(r.marks[i].expr))
+		} else {
+			b.WriteRune(c)
+		}
+	}
+
+	return b.String()
+}
+
+// phrase says what an expression is.
+func (r *renderer) phrase(e stategen.Expr) string {
+	switch {
+	case e.Value != nil:
+		return stated(e.Value.Any)
+	case e.Var != "":
+		return r.part(e)
+	case e.Object != nil:
+		members := make([]string, len(e.Object))
+		for i, m := range e.Object {
+			members[i] = quoted(m.Name) + " set to " + r.phrase(m.Expr)
+		}
+
+		return "an object with " + join(members)
+	case e.Func == stategen.Sum:
+		return r.sum(e.List)
+	case e.Func == stategen.Length && len(e.List) == 1:
+		return r.length(e.List[0])
+	case e.Func == stategen.Sentences && len(e.List) == 1:
+		return "the number of sentences in " + r.phrase(e.List[0])
+	}
+
+	return r.list(e.List)
+}
+
+// list says what several things are: some elements of one list together, and one thing twice as two copies.
+func (r *renderer) list(all []stategen.Expr) string {
+	var texts []string
+
+	for i := 0; i < len(all); i++ {
+		var same, next int
+		for same = 1; i+same < len(all) && alike(all[i], all[i+same]); same++ {
+		}
+
+		var which []string
+		for next = i; next < len(all) && r.isElement(all[next]) && all[next].Var == all[i].Var; next++ {
+			n, _ := strconv.Atoi(all[next].Path[0])
+			which = append(which, ordinal(n))
+		}
+
+		switch {
+		case same > 1:
+			texts = append(texts, counted(same)+" copies of "+r.phrase(all[i]))
+			i += same - 1
+		case len(which) > 1:
+			texts = append(texts, "the "+join(which)+" "+r.itemOf(all[i])+"s in "+r.variable(all[i].Var))
+			i = next - 1
+		default:
+			texts = append(texts, r.phrase(all[i]))
+		}
+	}
+
+	return join(texts)
+}
+
+func alike(a, b stategen.Expr) bool {
+	return a.Var != "" && a.Var == b.Var && slices.Equal(a.Path, b.Path)
+}
+
+// isElement reports whether an expression is an element of a list, whole.
+func (r *renderer) isElement(e stategen.Expr) bool {
+	if e.Var == "" || len(e.Path) == 0 || r.noun(e.Var, e.Path[1:]) != "" {
+		return false
+	}
+
+	_, err := strconv.Atoi(e.Path[0])
+
+	return err == nil
+}
+
+// sum says what a sum is of. Sums of the same part of several things name the part once.
+func (r *renderer) sum(all []stategen.Expr) string {
+	wholes := make([]stategen.Expr, len(all))
+
+	for i, e := range all {
+		if len(e.Path) == 0 || e.Path[len(e.Path)-1] != "sum" {
+			return "the sum of " + r.list(all)
+		}
+
+		wholes[i] = stategen.Var(e.Var, e.Path[:len(e.Path)-1]...)
+	}
+
+	text := "the " + r.noun("", []string{"sum"}) + " of " + r.list(wholes)
+	if len(wholes) > 1 {
+		text += " together"
+	}
+
+	return text
+}
+
+// length says what a length is of.
+func (r *renderer) length(e stategen.Expr) string {
+	if n := len(e.Path); n > 0 && r.lexicon.Lengths[e.Path[n-1]] != "" {
+		return "the " + r.lexicon.Lengths[e.Path[n-1]] + " of " + r.part(stategen.Var(e.Var, e.Path[:n-1]...))
+	}
+
+	return "the number of " + r.itemOf(e) + "s in " + r.phrase(e)
+}
+
+// part says what a variable is, or a part of it.
+func (r *renderer) part(e stategen.Expr) string {
+	whole := r.variable(e.Var)
+	nouns := r.nounsOf(e.Var)
+
+	for path := e.Path; len(path) > 0; {
+		if _, err := strconv.Atoi(path[0]); err == nil {
+			i, _ := strconv.Atoi(path[0])
+			whole, path = "the "+ordinal(i)+" "+r.itemOf(stategen.Var(e.Var))+" in "+whole, path[1:]
+
+			continue
+		}
+
+		noun, n := r.nounOf(nouns, path)
+		if noun != "" {
+			whole = "the " + noun + " of " + whole
+		}
+
+		path = path[n:]
+	}
+
+	return whole
+}
+
+// variable says what a variable is.
+func (r *renderer) variable(name string) string {
+	made := r.scope[name]
+
+	switch {
+	case made == nil:
+		return quoted(name)
+	case made.name != "":
+		return quoted(made.name)
+	}
+
+	return made.just
+}
+
+// noun says what the part of a variable at a path is called, "" for no variable.
+func (r *renderer) noun(name string, path []string) string {
+	own := r.nounsOf(name)
+
+	var nouns []string
+
+	for len(path) > 0 {
+		noun, n := r.nounOf(own, path)
+		if noun != "" {
+			nouns = append([]string{noun}, nouns...)
+		}
+
+		path = path[n:]
+	}
+
+	return strings.Join(nouns, " of the ")
+}
+
+// nounsOf are the nouns that only the parts of a variable's elements have.
+func (r *renderer) nounsOf(name string) map[string]string {
+	if made := r.scope[name]; made != nil {
+		return made.words.Nouns
+	}
+
+	return nil
+}
+
+// nounOf returns what the part at the beginning of a path is called, the longest beginning that has a name, and how
+// much of the path that is. "" is the thing itself.
+func (r *renderer) nounOf(own map[string]string, path []string) (string, int) {
+	for n := len(path); n > 0; n-- {
+		key := make([]string, n)
+		index := ""
+
+		for i, step := range path[:n] {
+			key[i] = step
+			if _, err := strconv.Atoi(step); err == nil {
+				key[i], index = "*", step
+			}
+		}
+
+		noun, ok := own[strings.Join(key, ".")]
+		if !ok {
+			noun, ok = r.lexicon.Nouns[strings.Join(key, ".")]
+		}
+
+		if ok {
+			return strings.ReplaceAll(noun, "INDEX", index), n
+		}
+	}
+
+	return quoted(path[0]), 1
+}
+
+// itemOf says what an element of a list is called.
+func (r *renderer) itemOf(e stategen.Expr) string {
+	if made := r.scope[e.Var]; made != nil && made.words.Item != "" {
+		return made.words.Item
+	}
+
+	return "element"
+}
+
+// stated writes a value that stands in the program: texts in quotes.
+func stated(v any) string {
+	if text, ok := v.(string); ok {
+		return `"` + text + `"`
+	}
+
+	return written(v)
+}
+
+// written writes a value as people do.
+func written(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nothing"
+	case string:
+		return v
+	case envs.Number:
+		return string(v)
+	case []any:
+		parts := make([]string, len(v))
+		for i, part := range v {
+			parts[i] = stated(part)
+		}
+
+		return "(" + strings.Join(parts, ", ") + ")"
+	}
+
+	return string(pytext.AppendJSON(nil, v))
+}

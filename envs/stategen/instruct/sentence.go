@@ -1,0 +1,220 @@
+package instruct
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/envs/stategen"
+)
+
+// statements drafts the sentences of statements. Edits of one variable in a row are one sentence.
+func (r *renderer) statements(all []stategen.Stmt, place int) (made []sentence, err error) {
+	for i := 0; i < len(all); i++ {
+		s := sentence{place: place + i}
+
+		switch {
+		case all[i].Call != nil:
+			s, err = r.call(*all[i].Call, s)
+		case all[i].Each != nil:
+			s.text, err = r.each(*all[i].Each)
+		case all[i].Edit != nil:
+			edits := []stategen.Edit{*all[i].Edit}
+			for i+1 < len(all) && all[i+1].Edit != nil && all[i+1].Edit.Var == edits[0].Var {
+				i++
+				edits = append(edits, *all[i].Edit)
+			}
+
+			s.text, err = r.edit(edits)
+		default:
+			err = fmt.Errorf("an empty statement")
+		}
+
+		if err != nil {
+			return nil, err
+		}
+
+		made = append(made, s)
+	}
+
+	return made, nil
+}
+
+// call drafts the sentence of a call.
+func (r *renderer) call(c stategen.Call, s sentence) (sentence, error) {
+	w, ok := r.lexicon.Tools[c.Tool]
+	if !ok {
+		return s, fmt.Errorf("no words for the tool %s", c.Tool)
+	}
+
+	text, err := r.say(r.pick("say "+c.Tool, w.Say), r.arguments(w, c.Args))
+	s.text = text
+
+	if c.Assign != "" {
+		s.result = &result{words: w, at: s.place}
+		r.scope = r.scope.with(c.Assign, s.result)
+	}
+
+	return s, err
+}
+
+// each drafts the sentence of a call for every element of a list.
+func (r *renderer) each(e stategen.Each) (string, error) {
+	w := r.lexicon.Tools[e.Do.Tool]
+	if len(w.Each) == 0 {
+		return "", fmt.Errorf("no words for %s of every element of a list", e.Do.Tool)
+	}
+
+	list, item := r.argument(e.In), r.itemOf(e.In)
+	r.scope = r.scope.with(e.Item, &result{words: toolWords{Nouns: r.nounsOf(e.In.Var)}, just: "the " + item})
+
+	data := r.arguments(w, e.Do.Args)
+	data["list"] = list
+	data["item"] = &argument{text: item}
+	data["where"] = &argument{text: r.where(e)}
+
+	return r.say(r.pick("each "+e.Do.Tool, w.Each), data)
+}
+
+// where says which elements a call is for.
+func (r *renderer) where(e stategen.Each) string {
+	if e.Where.Left.Var == e.Item && e.Where.Any == nil {
+		return fill(r.pick("where", r.frame.Where), "PART", r.noun(e.Item, e.Where.Left.Path),
+			"RIGHT", r.mark(e.Where.Right))
+	}
+
+	return "for which " + r.condition(e.Where)
+}
+
+// edit drafts the sentence of edits of one local variable.
+func (r *renderer) edit(all []stategen.Edit) (string, error) {
+	changes := make([]string, len(all))
+	for i, e := range all {
+		changes[i] = "the " + r.noun(e.Var, e.Path) + " to " + r.mark(e.To)
+	}
+
+	return r.say(r.pick("edits", r.lexicon.Edits), map[string]*argument{
+		"object": r.argument(stategen.Var(all[0].Var)), "changes": {text: join(changes)},
+	})
+}
+
+// condition says what a test asks.
+func (r *renderer) condition(t stategen.Test) string {
+	if t.Any != nil {
+		return fill(r.pick("members", r.frame.Members), "ITEM", r.itemOf(t.Left), "LIST", r.mark(t.Left),
+			"PART", r.noun(t.Left.Var, t.Any), "RIGHT", r.mark(t.Right))
+	}
+
+	return fill(r.pick("conditions", r.frame.Conditions), "LEFT", r.mark(t.Left), "RIGHT", r.mark(t.Right))
+}
+
+func (r *renderer) resultSentence(e stategen.Expr, place int) sentence {
+	return sentence{text: fill(r.pick("result", r.frame.Result), "VALUE", r.mark(e)), place: place, sets: true}
+}
+
+// fill writes values in place of words in capitals.
+func fill(wording string, pairs ...string) string {
+	return strings.NewReplacer(pairs...).Replace(wording)
+}
+
+// say writes a wording with its arguments.
+func (r *renderer) say(wording string, data map[string]*argument) (string, error) {
+	var b strings.Builder
+	if err := r.lexicon.wordings[wording].Execute(&b, data); err != nil {
+		return "", err
+	}
+
+	return strings.TrimSpace(b.String()), nil
+}
+
+// argument is an argument as wordings see it.
+type argument struct {
+	text string // with marks
+	expr stategen.Expr
+}
+
+// String implements [fmt.Stringer].
+func (a *argument) String() string { return a.text }
+
+// IsList reports whether an argument is a list that stands in the program.
+func (a *argument) IsList() bool {
+	if a.expr.Value == nil {
+		return a.expr.List != nil
+	}
+
+	_, ok := a.expr.Value.Any.([]any)
+
+	return ok
+}
+
+// Twice reports whether an argument is a list of one thing, twice or more.
+func (a *argument) Twice() bool {
+	all := a.expr.List
+	return len(all) > 1 && !slices.ContainsFunc(all, func(e stategen.Expr) bool { return !alike(e, all[0]) })
+}
+
+// literal is the value of an argument that stands in the program, as people write it.
+func (a *argument) literal() string {
+	if a.expr.Value == nil {
+		return ""
+	}
+
+	return written(a.expr.Value.Any)
+}
+
+func (r *renderer) argument(e stategen.Expr) *argument { return &argument{text: r.mark(e), expr: e} }
+
+// arguments returns the arguments of a call for its wordings, and the things that several of them are parts of.
+func (r *renderer) arguments(w toolWords, all []stategen.Named) map[string]*argument {
+	data := map[string]*argument{}
+	given := map[string]stategen.Expr{}
+
+	for _, a := range all {
+		given[a.Name] = a.Expr
+
+		data[a.Name] = r.argument(a.Expr)
+		if text, ok := partName(a.Expr); ok && slices.Contains(w.Parts, a.Name) {
+			data[a.Name].text = r.noun("", strings.Split(text, "."))
+		}
+	}
+
+	for name, parameters := range w.Whole {
+		if whole, ok := together(given, parameters); ok {
+			data[name] = r.argument(whole)
+		}
+	}
+
+	return data
+}
+
+// partName is the text of an expression that stands in the program.
+func partName(e stategen.Expr) (string, bool) {
+	if e.Value == nil {
+		return "", false
+	}
+
+	text, ok := e.Value.Any.(string)
+
+	return text, ok
+}
+
+// together returns the thing of which all of some arguments are parts, each called as its parameter is.
+func together(given map[string]stategen.Expr, parameters []string) (stategen.Expr, bool) {
+	var whole stategen.Expr
+
+	for i, name := range parameters {
+		e, ok := given[name]
+		if !ok || e.Var == "" || len(e.Path) == 0 || e.Path[len(e.Path)-1] != name {
+			return whole, false
+		}
+
+		of := stategen.Var(e.Var, e.Path[:len(e.Path)-1]...)
+		if i > 0 && (of.Var != whole.Var || !slices.Equal(of.Path, whole.Path)) {
+			return whole, false
+		}
+
+		whole = of
+	}
+
+	return whole, true
+}

@@ -1,0 +1,146 @@
+package instruct
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"text/template"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:embed words/*.yaml
+var files embed.FS
+
+// lexicon is what the instructions of a domain are made of; see words/common.yaml for what its parts mean.
+type lexicon struct {
+	Scene    string               `yaml:"scene"`
+	Define   string               `yaml:"define"`
+	Openings []string             `yaml:"openings"`
+	Nouns    map[string]string    `yaml:"nouns"`
+	Lengths  map[string]string    `yaml:"lengths"`
+	Edits    []string             `yaml:"edits"`
+	Tools    map[string]toolWords `yaml:"tools"`
+
+	wordings map[string]*template.Template // by their text
+}
+
+// toolWords are the words of a tool.
+type toolWords struct {
+	Name   string              `yaml:"name"`   // of its result, where one is needed
+	Result string              `yaml:"result"` // what is called so
+	Just   []string            `yaml:"just"`   // the result, said right after the call
+	Item   string              `yaml:"item"`   // an element of the result, which is a list
+	Nouns  map[string]string   `yaml:"nouns"`  // of parts of such an element, where they differ
+	Parts  []string            `yaml:"parts"`  // parameters that name a part of something
+	Whole  map[string][]string `yaml:"whole"`  // parameters that may be parts of one thing, by what it is called
+	Say    []string            `yaml:"say"`
+	Each   []string            `yaml:"each"` // of a call for each element of a list
+}
+
+// frame is what instructions of every domain are made of.
+type frame struct {
+	First, Then, Finally, Merge, Keep  []string
+	Conditions, Members, Where, Result []string
+	Branches                           []branchWords
+	Headings, Constants, Loaded        []string
+}
+
+// branchWords begin the two ends of a program.
+type branchWords struct{ If, Else string }
+
+// library holds the words of all domains.
+type library struct {
+	frame   frame
+	domains map[string]*lexicon
+}
+
+// words reads the files once: they are part of the program, and a mistake in them is one of the program.
+var words = sync.OnceValue(func() *library {
+	l := &library{domains: map[string]*lexicon{}}
+
+	if err := l.read(files); err != nil {
+		panic(fmt.Sprintf("instruct: %v", err))
+	}
+
+	return l
+})
+
+func (l *library) read(from fs.FS) error {
+	names, err := fs.Glob(from, "words/*.yaml")
+	if err != nil {
+		return err
+	}
+
+	for _, name := range names {
+		text, err := fs.ReadFile(from, name)
+		if err != nil {
+			return err
+		}
+
+		domain := strings.TrimSuffix(path.Base(name), ".yaml")
+		if domain == "common" {
+			err = yaml.UnmarshalWithOptions(text, &l.frame, yaml.Strict())
+		} else {
+			l.domains[domain], err = newLexicon(text)
+		}
+
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+
+	return nil
+}
+
+func newLexicon(text []byte) (*lexicon, error) {
+	x := &lexicon{wordings: map[string]*template.Template{}}
+	if err := yaml.UnmarshalWithOptions(text, x, yaml.Strict()); err != nil {
+		return nil, err
+	}
+
+	base, err := template.New("").Option("missingkey=zero").Funcs(helpers).Parse(x.Define)
+	if err != nil {
+		return nil, err
+	}
+
+	all := x.Edits
+	for _, name := range slices.Sorted(maps.Keys(x.Tools)) {
+		all = slices.Concat(all, x.Tools[name].Say, x.Tools[name].Each)
+	}
+
+	for _, wording := range all {
+		t, err := base.Clone()
+		if err == nil {
+			x.wordings[wording], err = t.Parse(wording)
+		}
+
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", wording, err)
+		}
+	}
+
+	return x, nil
+}
+
+// helpers are the functions of wordings.
+var helpers = template.FuncMap{"label": label, "series": series}
+
+// label says what an argument is for; nothing where there is none, or where it is what the tool assumes anyway.
+func label(what string, a *argument, assumed ...string) string {
+	if a == nil || slices.Contains(assumed, a.literal()) {
+		return ""
+	}
+
+	return what + " " + a.String()
+}
+
+// series joins what there is to say.
+func series(parts ...string) string {
+	return join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }))
+}
