@@ -38,8 +38,8 @@ Action Input: the parameters of the tool, as a JSON object`,
 	action.Python{}: {
 		opening: "You do tasks by writing a Python program, which calls the APIs of a service. The APIs are:",
 		guidelines: []string{
-			"Write one program that does the whole task. It is run once, and you cannot change it after you have seen " +
-				"what it does.",
+			"Write one program that does the whole task. It is run once, and you cannot change it after you have " +
+				"seen what it does.",
 			"Call the APIs as the task shows, and give all their parameters.",
 			"The libraries and variables that the task names are loaded already. Use the variables by their names: " +
 				"their values change from one run to another.",
