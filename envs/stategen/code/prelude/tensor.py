@@ -62,7 +62,7 @@ class dtype:
         self.name = name
 
     def __eq__(self, other):
-        return str(self) == str(other) if isinstance(other, (dtype, str)) else NotImplemented
+        return str(other) in (str(self), self.name) if isinstance(other, (dtype, str)) else NotImplemented
 
     def __hash__(self):
         return hash(str(self))
