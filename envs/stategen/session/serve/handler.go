@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"toolevo/envs"
 	"toolevo/envs/jsonhttp"
@@ -17,29 +18,6 @@ import (
 
 // MaxBody is how many bytes the body of a request may have.
 const MaxBody = 1 << 20
-
-// route is where the base version has a tool.
-type route struct {
-	tool, pattern string
-	path          []string // parameters in the path
-	query         []string // in the query
-	body          string   // the parameter that is the body, or ""
-}
-
-var routes = []route{
-	{tool: session.List, pattern: "GET /api/sessions/{source}/{type}", path: []string{"source", "type"}},
-	{tool: session.Add, pattern: "POST /api/sessions/{source}/{type}", path: []string{"source", "type"}, body: "data"},
-	{
-		tool: session.Query, pattern: "GET /api/sessions/{source}/{type}/query", path: []string{"source", "type"},
-		query: []string{"field", "value"},
-	},
-	{tool: session.Get, pattern: "GET /api/sessions/{source}/{type}/{id}", path: []string{"source", "type", "id"}},
-	{
-		tool: session.Update, pattern: "PUT /api/sessions/{source}/{type}/{id}", path: []string{"source", "type", "id"},
-		body: "data",
-	},
-	{tool: session.Delete, pattern: "DELETE /api/sessions/{source}/{type}/{id}", path: []string{"source", "type", "id"}},
-}
 
 // handler finds the calls in requests.
 type handler struct {
@@ -53,8 +31,8 @@ func Handler(base, deployed *toolapi.Version, call stategen.Caller) http.Handler
 	h := &handler{base, deployed, call}
 	mux := http.NewServeMux()
 
-	for _, r := range routes {
-		mux.HandleFunc(r.pattern, func(w http.ResponseWriter, request *http.Request) { h.routed(w, request, &r) })
+	for _, at := range session.Routes() {
+		mux.HandleFunc(at.Method+" "+at.Path, func(w http.ResponseWriter, r *http.Request) { h.routed(w, r, &at) })
 	}
 
 	mux.HandleFunc("POST /api/{name}", h.named)
@@ -63,35 +41,37 @@ func Handler(base, deployed *toolapi.Version, call stategen.Caller) http.Handler
 }
 
 // routed answers a request to a route of the base version, which is gone where its API changed.
-func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *route) {
-	api, ok := h.deployed.ForTool(at.tool)
+func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *session.Route) {
+	api, ok := h.deployed.ForTool(at.Tool)
 	if !ok || h.changed(api) {
-		h.gone(w, at.tool)
+		h.gone(w, at.Tool)
 		return
 	}
 
 	var args envs.Args
 
-	for _, name := range at.path {
-		args = append(args, envs.Arg{Name: name, Value: r.PathValue(name)})
+	for _, p := range api.Parameters {
+		if value := r.PathValue(p.Name); value != "" {
+			args = append(args, envs.Arg{Name: p.Name, Value: value})
+		}
 	}
 
 	query := r.URL.Query()
 
-	for _, name := range at.query {
+	for _, name := range at.Query {
 		if query.Has(name) {
 			args = append(args, envs.Arg{Name: name, Value: query.Get(name)})
 		}
 	}
 
-	if at.body != "" {
+	if at.Body != "" {
 		data, status, err := jsonhttp.ReadObject(r)
 		if err != nil {
 			refuse(w, status, err.Error())
 			return
 		}
 
-		args = append(args, envs.Arg{Name: at.body, Value: data})
+		args = append(args, envs.Arg{Name: at.Body, Value: data})
 	}
 
 	h.answer(w, api, args)
@@ -126,13 +106,7 @@ func (h *handler) changed(api *toolapi.API) bool {
 
 // serves reports whether a tool is one of the service.
 func serves(tool string) bool {
-	for _, r := range routes {
-		if r.tool == tool {
-			return true
-		}
-	}
-
-	return false
+	return slices.ContainsFunc(session.Routes(), func(r session.Route) bool { return r.Tool == tool })
 }
 
 // gone answers a request to what the deployed version does not have.

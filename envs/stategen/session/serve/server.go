@@ -26,9 +26,9 @@ type Server struct {
 func New(base, deployed *toolapi.Version) (*Server, error) {
 	s := &Server{domain: session.New(), calls: map[string]int{}}
 
-	for _, r := range routes {
-		if _, ok := deployed.ForTool(r.tool); !ok {
-			return nil, fmt.Errorf("serve: the version %s does not have the tool %s", deployed.Name, r.tool)
+	for _, r := range session.Routes() {
+		if _, ok := deployed.ForTool(r.Tool); !ok {
+			return nil, fmt.Errorf("serve: the version %s does not have the tool %s", deployed.Name, r.Tool)
 		}
 	}
 
