@@ -143,6 +143,8 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"eval", "drift", "--perturbations", spell, "--out", in("drifted")}},
 		{args: []string{"eval", "adaptation", in("failed" + spell)}, quiet: true},
 		{args: []string{"eval", "adaptation", in("none" + spell)}, lines: true},
+		{args: []string{"eval", "tasks", in("failed" + spell), "--out", in("figures" + spell)}, lines: true},
+		{args: []string{"eval", "tasks", in("none" + spell)}, lines: true},
 		{args: []string{"eval", "compare", in("failed" + spell), in("evaluated" + spell)}, lines: true},
 		{args: []string{"eval", "compare", in("failed" + spell), "--json"}},
 		{args: []string{"eval", "rescore", in("evaluated" + spell), "--matcher", "exact"}, quiet: true},

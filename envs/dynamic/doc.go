@@ -36,7 +36,8 @@
 // The environment is generic over S, what the tools of one state remember (a loaded table, its filters). A
 // [Tool] turns an S and arguments into another S and a result; it never changes the S it is given. Finish and
 // UpdateTool belong to the environment itself. UpdateTool changes the History of what follows: P_c becomes
-// P_c + P_s (section 3.3).
+// P_c + P_s (section 3.3). Where tasks begin with different sessions, Config.Begin says with which; a grader sees the
+// last one, so that a reward can depend on what calls have done.
 //
 // # Guarantees
 //

@@ -29,12 +29,12 @@ func (f ToolFunc[S]) Call(ctx context.Context, s S, args envs.Args) (S, envs.Res
 }
 
 // Grader knows the tasks and their gold answers.
-type Grader interface {
+type Grader[S any] interface {
 	// Known reports whether there is such a task. It is asked at every Reset and should be fast.
 	Known(t envs.Task) bool
-	// Grade compares an answer with the gold answer of the task; done is what the agent did before it answered. A task
-	// it does not know is an error.
-	Grade(ctx context.Context, done envs.History, answer string) (envs.Grade, error)
+	// Grade compares an answer with the gold answer of the task; done is what the agent did before it answered, and s
+	// what that has left the tools with. A task it does not know is an error.
+	Grade(ctx context.Context, s S, done envs.History, answer string) (envs.Grade, error)
 }
 
 // Config is what an environment is made of.
@@ -42,9 +42,12 @@ type Config[S any] struct {
 	Prompt   *toolapi.Version   // what the agent is shown; the invalid-action message lists it
 	Deployed *toolapi.Version   // what the server enforces
 	Tools    map[string]Tool[S] // by name: all but Finish and UpdateTool
-	Initial  S                  // what the tools remember before the first turn
-	Grader   Grader
+	Grader   Grader[S]
 	Options  Options
+
+	// Begin returns what the tools remember before the first turn of a task that the grader knows. It is asked at every
+	// Reset; its error is ours. nil is the zero S for all tasks, which calls that belong to no task have anyway.
+	Begin func(t envs.Task) (S, error)
 }
 
 // DefaultObservationWords is the limit of the published code.
@@ -96,8 +99,8 @@ func (o *Options) notice(d toolapi.Deprecation) string {
 // Environment is the dynamic environment. It implements [envs.Environment], [envs.Canonicalizer] and [envs.Lifter], and
 // is safe for concurrent use.
 type Environment[S any] struct {
-	initial  S
-	grader   Grader
+	begin    func(envs.Task) (S, error)
+	grader   Grader[S]
 	options  Options
 	prompt   *toolapi.Version
 	deployed *toolapi.Version
@@ -140,8 +143,13 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 		return nil, fmt.Errorf("dynamic: %w", err)
 	}
 
+	begin := c.Begin
+	if begin == nil {
+		begin = func(envs.Task) (s S, _ error) { return s, nil }
+	}
+
 	return &Environment[S]{
-		initial: c.Initial, grader: c.Grader, options: c.Options, prompt: c.Prompt, deployed: c.Deployed,
+		begin: begin, grader: c.Grader, options: c.Options, prompt: c.Prompt, deployed: c.Deployed,
 		names: c.entries(hidden), invalid: invalid, toolList: c.Prompt.ToolList(hidden...),
 	}, nil
 }
@@ -251,11 +259,18 @@ func (e *Environment[S]) Lift(_ envs.History, c envs.Call) (envs.Call, error) {
 
 // Reset returns the first state of a task.
 func (e *Environment[S]) Reset(_ context.Context, t envs.Task) (envs.State, error) {
+	op := fmt.Sprintf("reset to task %q", t.ID)
+
 	if !e.grader.Known(t) {
-		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("reset to task %q", t.ID), errors.New("unknown task"))
+		return nil, envs.Fail(envs.StageEnvironment, op, errors.New("unknown task"))
 	}
 
-	return &state[S]{session: e.initial, history: envs.NewHistory(t)}, nil
+	session, err := e.begin(t)
+	if err != nil {
+		return nil, envs.Fail(envs.StageEnvironment, op, err)
+	}
+
+	return &state[S]{session: session, history: envs.NewHistory(t)}, nil
 }
 
 // state is one point of the environment. It never changes.

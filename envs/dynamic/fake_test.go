@@ -79,7 +79,7 @@ type fakeGrader struct{}
 
 func (fakeGrader) Known(t envs.Task) bool { return t.ID == task.ID }
 
-func (fakeGrader) Grade(_ context.Context, _ envs.History, answer string) (envs.Grade, error) {
+func (fakeGrader) Grade(_ context.Context, _ memory, _ envs.History, answer string) (envs.Grade, error) {
 	if answer == "crash" {
 		return envs.Grade{}, errors.New("the matcher crashed")
 	}

@@ -70,7 +70,7 @@ func (e *Environment[S]) Call(ctx context.Context, call envs.Call) (envs.Turn, e
 
 	var turn envs.Turn
 
-	ans, err := e.call(ctx, &state[S]{session: e.initial}, &turn, call)
+	ans, err := e.call(ctx, &state[S]{}, &turn, call)
 	if err != nil {
 		return envs.Turn{}, err
 	}
@@ -266,7 +266,7 @@ func (e *Environment[S]) finish(ctx context.Context, from *state[S], v any) (ans
 	text := pytext.Str(v)
 	task := from.history.Task()
 
-	grade, err := e.grader.Grade(ctx, from.history, text)
+	grade, err := e.grader.Grade(ctx, from.session, from.history, text)
 	if err != nil {
 		return answer[S]{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("grade %q in task %q", short(text), task.ID),
 			err)

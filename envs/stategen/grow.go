@@ -3,6 +3,7 @@ package stategen
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -73,7 +74,8 @@ type path struct {
 	rng      *rand.Rand
 	book     *Book
 	selector Selector
-	seen     map[string]bool // transitions with their parameters; a second branch does not repeat the first
+	seen     map[string]bool // transitions with their parameters
+	other    map[string]bool // those of the other branch, which this one repeats only where nothing else is possible
 	pairs    []Pair          // what was added to the book
 }
 
@@ -121,7 +123,13 @@ func (p *path) branch(schema Schema, n int) (Program, error) {
 	var paths [2]Path
 	var added [2][]Variable
 
+	main := maps.Clone(p.seen)
+
 	for i, end := range ends {
+		if i == 1 {
+			p.seen, p.other = main, p.seen
+		}
+
 		if err := p.grow(end, n, flush == (i == 0)); err != nil {
 			return Program{}, err
 		}
@@ -139,7 +147,7 @@ func (p *path) branch(schema Schema, n int) (Program, error) {
 	program := before
 	program.Branch = &Branch{test, paths[0], paths[1]}
 	program.Init = slices.Concat(before.Init, added[0], []Variable{constant})
-	program.take(added[1])
+	program.take(added[1], added[0])
 
 	return program, nil
 }
@@ -148,16 +156,21 @@ func (p *path) branch(schema Schema, n int) (Program, error) {
 func (p *path) grow(s Schema, n int, flush bool) error {
 	for calls, edits := 0, 0; calls < n; {
 		valid := slices.DeleteFunc(s.Candidates(p.rng, Want{n - calls, flush}), func(c Candidate) bool {
-			return p.seen[c.Transition+" "+c.Key] || !c.Counts && edits >= mostEdits*n
+			return p.seen[c.id()] || !c.Counts && edits >= mostEdits*n
 		})
 		if len(valid) == 0 {
 			return errDeadEnd
 		}
 
+		fresh := func(c Candidate) bool { return !p.other[c.id()] }
+		if slices.ContainsFunc(valid, fresh) {
+			valid = slices.DeleteFunc(valid, func(c Candidate) bool { return !fresh(c) })
+		}
+
 		c := p.selector.choose(p.rng, valid, p.book)
 		s.Apply(c)
 
-		p.seen[c.Transition+" "+c.Key] = true
+		p.seen[c.id()] = true
 		p.pairs = append(p.pairs, c.Pairs...)
 		p.book.add(c.Pairs, 1)
 
@@ -171,27 +184,40 @@ func (p *path) grow(s Schema, n int, flush bool) error {
 	return nil
 }
 
-// take adds the variables that only the second branch has, under names that are free.
-func (p *Program) take(added []Variable) {
+// id is what no path has twice.
+func (c Candidate) id() string { return c.Transition + " " + c.Key }
+
+// take adds the variables that only the second branch has, under names that are free. What the first branch has, too,
+// because both took it from the same start, stays one variable.
+func (p *Program) take(added, first []Variable) {
 	names := map[string]string{}
+	first = slices.Clone(first)
 
 	for _, v := range added {
+		if i := slices.IndexFunc(first, v.same); i >= 0 {
+			names[v.Name] = first[i].Name
+			first = slices.Delete(first, i, i+1)
+
+			continue
+		}
+
 		name := v.Name
-		for i := len(p.Init); p.declares(name); i++ {
+		for i := 0; p.declares(name); i++ {
 			name = renumber(v.Name, i)
 		}
 
-		if name != v.Name {
-			names[v.Name] = name
-		}
-
+		names[v.Name] = name
 		v.Name, v.Value.Any = name, renamedValue(v.Value.Any, names)
 		p.Init = append(p.Init, v)
 	}
 
-	if len(names) > 0 {
-		p.Branch.Else = p.Branch.Else.renamed(names)
-	}
+	p.Branch.Else = p.Branch.Else.renamed(names)
+}
+
+// same reports whether two variables differ in their names alone.
+func (v Variable) same(other Variable) bool {
+	value := renamedValue(v.Value.Any, map[string]string{v.Name: other.Name})
+	return v.Role == other.Role && v.Type == other.Type && Equal(value, other.Value.Any)
 }
 
 func (p *Program) declares(name string) bool {

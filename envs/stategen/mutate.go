@@ -19,7 +19,7 @@ const (
 	EmptyResult = "empty-result" // RESULT is an empty object
 	Dropped     = "dropped-call" // the last call that nothing reads is left out: a side effect
 	Swapped     = "swapped"      // the branches change places
-	WrongText   = "wrong-text"   // the last text of a call is another one
+	WrongText   = "wrong-text"   // a text that a side effect or the result depends on is another one
 	UnknownTool = "unknown-tool" // the last call is of a tool that does not exist
 )
 
@@ -119,9 +119,15 @@ func (p *Path) lastCall(change func(*Call) bool) bool {
 	return false
 }
 
-// changeText changes the last argument that is a literal text.
+// changeText changes the last argument that is a literal text, of a side effect or of a call that the result needs.
 func changeText(p *Path) bool {
+	answered := p.Result.Variables()
+
 	return p.lastCall(func(c *Call) bool {
+		if c.Assign != "" && !slices.Contains(answered, c.Assign) {
+			return false
+		}
+
 		for i, a := range slices.Backward(c.Args) {
 			if a.Expr.Value == nil {
 				continue

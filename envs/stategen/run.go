@@ -69,6 +69,14 @@ func newRun(values map[string]any, call Caller) *run {
 	return r
 }
 
+// Do runs statements on variables, which it changes. The values in them stay as they are.
+func Do(vars map[string]any, call Caller, all ...Stmt) error {
+	return (&run{vars: vars, call: call}).stmts(all)
+}
+
+// Eval returns the value of an expression of variables.
+func Eval(vars map[string]any, e Expr) (any, error) { return (&run{vars: vars}).eval(e) }
+
 func (r *run) program(p *Program) (Outcome, error) {
 	if err := r.stmts(p.Main); err != nil {
 		return Outcome{}, err
@@ -182,27 +190,40 @@ func (r *run) edit(e Edit) error {
 	return err
 }
 
-// set returns a copy of a value with another one at a path.
+// set returns a copy of a value with another one at a path: a member of an object, which may be new, or an element.
 func set(v any, path []string, to any) (any, error) {
 	if len(path) == 0 {
 		return to, nil
 	}
 
-	object, ok := v.(envs.Args)
-	if !ok {
-		return nil, fault("no member %s in %s", path[0], pytext.Repr(v))
+	object, isObject := v.(envs.Args)
+
+	old, err := at(v, path[:1])
+	if err != nil && !isObject {
+		return nil, err
 	}
 
-	old, _ := object.Get(path[0])
-	member, err := set(old, path[1:], to)
+	part, err := set(old, path[1:], to)
+	if err != nil {
+		return nil, err
+	}
+
+	if list, ok := v.([]any); ok {
+		i, _ := strconv.Atoi(path[0])
+		list = slices.Clone(list)
+		list[i] = part
+
+		return list, nil
+	}
+
 	object = slices.Clone(object)
 
 	if i := slices.Index(object.Names(), path[0]); i >= 0 {
-		object[i].Value = member
-		return object, err
+		object[i].Value = part
+		return object, nil
 	}
 
-	return append(object, envs.Arg{Name: path[0], Value: member}), err
+	return append(object, envs.Arg{Name: path[0], Value: part}), nil
 }
 
 func (r *run) each(e Each) error {

@@ -41,6 +41,10 @@ func TestPrograms(t *testing.T) {
 			`{"x":{"a":{"b":1}},"y":"z"}`, `[{"a": {"b": 2}, "new": "z"}, "z"]`, "", "main",
 		},
 		{
+			"an edit reaches into a list", `{"main":[{"edit":{"var":"x","path":["1","k"],"to":{"value":2}}}],
+			"result":{"var":"x"}}`, `{"x":[{"k":1},{"k":1}]}`, `[{"k": 1}, {"k": 2}]`, "", "main",
+		},
+		{
 			"functions", `{"main":[],"result":{"list":[{"func":"sum","list":[{"var":"n"},{"value":0.5}]},
 			{"func":"length","list":[{"var":"l"}]},{"func":"sentences","list":[{"var":"s"}]}]}}`,
 			`{"n":2,"l":[1,2,3],"s":"One. Two! Is it three?"}`, `[2.5, 3, 3]`, "", "main",
@@ -62,6 +66,10 @@ func TestPrograms(t *testing.T) {
 		},
 		{"no variable", `{"main":[],"result":{"var":"x"}}`, `{}`, "", "there is no variable x", ""},
 		{"no member", `{"main":[],"result":{"var":"x","path":["b"]}}`, `{"x":{"a":1}}`, "", "no member b", ""},
+		{
+			"an edit past the end", `{"main":[{"edit":{"var":"x","path":["1"],"to":{"value":2}}}],"result":{"var":"x"}}`,
+			`{"x":[1]}`, "", "no element 1", "",
+		},
 		{"no element", `{"main":[],"result":{"var":"x","path":["2"]}}`, `{"x":[1]}`, "", "no element 2", ""},
 		{
 			"not a list", `{"main":[],"result":{"func":"length","list":[{"value":3}]}}`, `{}`, "", "length of 3", "",

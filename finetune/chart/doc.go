@@ -1,4 +1,4 @@
-// Package chart draws shares with their intervals as bars, in panels side by side, for reports and papers.
+// Package chart draws shares with their intervals, as bars or as lines, in panels side by side, for reports and papers.
 //
 // # Guarantees
 //

@@ -13,20 +13,24 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Figure is panels of bars that stand side by side, with one legend. It has a panel, and every panel a place.
+// Figure is panels of bars or lines that stand side by side, with one legend. It has a panel, and every panel a place
+// or a line.
 type Figure struct {
 	Name   string // of its files, without an ending
 	Title  string
-	Axis   string   // what the bars are, in percent
+	Axis   string   // what the bars or lines are, in percent
 	Series []string // the legend; at most MostSeries
 	Panels []Panel
 }
 
-// Panel shows some places beside each other.
+// Panel shows some places beside each other, or how shares grow.
 type Panel struct {
 	Title  string
 	Places []string // below the bars
 	Bars   []Bar
+
+	Lines []Line
+	Steps string // what the lines are over, e.g. "programs"
 }
 
 // Bar is a share and its interval, in 0..1, at a place of a panel.
@@ -71,10 +75,13 @@ const (
 
 // size is as wide as the places need, and as high as their names. All panels have the same width.
 func (f Figure) size() (width, height vg.Length) {
-	places, lines := 0, 1
+	places, lines := 0.0, 1
 
 	for _, p := range f.Panels {
-		places = max(places, len(p.Places))
+		places = max(places, float64(len(p.Places)))
+		if len(p.Lines) > 0 {
+			places, lines = max(places, linePlaces), max(lines, 2) // numbers, and what they count
+		}
 
 		for _, place := range p.Places {
 			lines = max(lines, 1+strings.Count(inLines(place), "\n"))

@@ -17,7 +17,7 @@ const (
 	allBars     = 0.8 // of its place
 )
 
-// plot draws the bars, of so many series.
+// plot draws the lines, or the bars, of so many series.
 func (f Panel) plot(series int) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text, p.Title.TextStyle.Font = f.Title, sans(11)
@@ -31,6 +31,10 @@ func (f Panel) plot(series int) (*plot.Plot, error) {
 	grid.Vertical.Width = 0
 	grid.Horizontal.Color = color.Gray{Y: 225}
 	p.Add(grid)
+
+	if len(f.Lines) > 0 {
+		return p, f.addLines(p)
+	}
 
 	f.nameAxis(p)
 

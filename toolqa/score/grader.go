@@ -39,7 +39,7 @@ var errUnknownTask = errors.New("no gold answer is known for this task")
 
 // Grade compares an answer with the task's gold answer by both matchers. A task the grader does not know is a failure
 // of the environment, never a wrong answer.
-func (g *Grader) Grade(_ context.Context, done envs.History, answer string) (envs.Grade, error) {
+func (g *Grader) Grade(_ context.Context, _ toolqa.Session, done envs.History, answer string) (envs.Grade, error) {
 	t := done.Task()
 
 	gold, ok := g.gold[t.ID]

@@ -166,12 +166,12 @@ func TestGrader(t *testing.T) {
 		t.Error("Known is wrong about q1, q2 or q3")
 	}
 
-	got, err := g.Grade(context.Background(), envs.NewHistory(envs.Task{ID: "q1"}), "2.79%")
+	got, err := g.Grade(context.Background(), toolqa.Session{}, envs.NewHistory(envs.Task{ID: "q1"}), "2.79%")
 	if want := (envs.Grade{Answer: "2.79%", Official: true}); err != nil || got != want {
 		t.Errorf("Grade = %+v, %v, want %+v", got, err, want)
 	}
 
-	_, err = g.Grade(context.Background(), envs.NewHistory(envs.Task{ID: "q3"}), "2.79%")
+	_, err = g.Grade(context.Background(), toolqa.Session{}, envs.NewHistory(envs.Task{ID: "q3"}), "2.79%")
 	if stage, ok := envs.FailedStage(err); !ok || stage != envs.StageEnvironment {
 		t.Errorf("grading an unknown task: error %v, want a failure of the environment", err)
 	}

@@ -88,7 +88,7 @@ func run(list string, strict bool, groups [][]string) (ok bool, err error) {
 	return ok && ctx.Err() == nil && !(strict && unlisted > 0), nil
 }
 
-// run runs `go test -json` with some arguments and reports on it. It returns whether all passed, and the processor time.
+// run runs `go test -json` with some arguments, reports on it, and returns whether all passed, and the processor time.
 func (r *report) run(args []string) (passed bool, used time.Duration, err error) {
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	var complaints bytes.Buffer

@@ -194,7 +194,7 @@ func (s *shop) Environment(version string, _ envs.Memory) (envs.Environment, err
 func (s *shop) Known(t envs.Task) bool { return s.gold[t.ID] != "" }
 
 // Grade implements [dynamic.Grader].
-func (s *shop) Grade(_ context.Context, done envs.History, answer string) (envs.Grade, error) {
+func (s *shop) Grade(_ context.Context, _ struct{}, done envs.History, answer string) (envs.Grade, error) {
 	right := answer == s.gold[done.Task().ID]
 	return envs.Grade{Answer: answer, Official: right, Strict: right}, nil
 }

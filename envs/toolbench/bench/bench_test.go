@@ -400,4 +400,4 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-var _ dynamic.Grader = rule{}
+var _ dynamic.Grader[struct{}] = rule{}

@@ -215,6 +215,6 @@ type noTasks struct{}
 func (noTasks) Known(envs.Task) bool { return false }
 
 // Grade implements [dynamic.Grader].
-func (noTasks) Grade(_ context.Context, done envs.History, _ string) (envs.Grade, error) {
+func (noTasks) Grade(_ context.Context, _ struct{}, done envs.History, _ string) (envs.Grade, error) {
 	return envs.Grade{}, fmt.Errorf("unknown task %q", done.Task().ID)
 }

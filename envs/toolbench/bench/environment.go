@@ -118,7 +118,7 @@ func (o *opened) environment(version string, q *toolbench.Query, memory envs.Mem
 }
 
 // deploy returns an environment of some APIs under a version.
-func (o *opened) deploy(version string, apis []toolbench.Key, grader dynamic.Grader,
+func (o *opened) deploy(version string, apis []toolbench.Key, grader dynamic.Grader[struct{}],
 	behind func(*toolbench.Document) function, words int) (*dynamic.Environment[struct{}], error) {
 	tools := o.toolsOf(apis)
 
@@ -170,7 +170,7 @@ type rule struct {
 func (r rule) Known(t envs.Task) bool { return t.ID == r.query.Name() }
 
 // Grade implements [dynamic.Grader].
-func (r rule) Grade(_ context.Context, done envs.History, answer string) (envs.Grade, error) {
+func (r rule) Grade(_ context.Context, _ struct{}, done envs.History, answer string) (envs.Grade, error) {
 	turns := done.Turns()
 	right := strings.TrimSpace(answer) != ""
 

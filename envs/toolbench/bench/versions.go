@@ -15,15 +15,11 @@ import (
 //go:embed p_c.yaml
 var baseText string
 
-// The versions. The second keeps clear of the identifiers of the first, so that it measures what was not trained on.
+// The versions.
 const (
-	base       = "p_c"
-	inDomain   = "p_s_in"
-	outOfIt    = "p_s_ood"
-	seedOfIn   = 1
-	seedOfOOD  = 2
-	aboutMade  = "functions, parameters and types have changed"
-	aboutClear = "the same, with names that p_s_in does not have"
+	base     = "p_c"
+	inDomain = drift.InDomain
+	outOfIt  = drift.OutOfDomain // has no identifier of inDomain
 )
 
 // versionsOf returns the versions of functions. Those that are drifted are made when they are wanted.
@@ -40,26 +36,7 @@ func versionsOf(functions []toolapi.APISpec) (*toolapi.Catalog, error) {
 		return nil, err
 	}
 
-	withIn := published.Promise(inDomain, func() (*toolapi.Spec, error) {
-		return drifted(published, inDomain, aboutMade, seedOfIn)
-	})
-
-	return withIn.Promise(outOfIt, func() (*toolapi.Spec, error) {
-		return drifted(withIn, outOfIt, aboutClear, seedOfOOD, inDomain)
-	}), nil
-}
-
-// drifted makes a version of the base that has no identifier of some others.
-func drifted(c *toolapi.Catalog, name, about string, seed uint64, heldOut ...string) (*toolapi.Spec, error) {
-	m, err := drift.NewMaker(c, base, heldOut, seed)
-	if err != nil {
-		return nil, err
-	}
-
-	spec, _ := m.Version(0)
-	spec.Version, spec.About = name, about
-
-	return spec, nil
+	return drift.Standard(published, base), nil
 }
 
 // part returns the catalog of some versions and of those that they deprecate, with the functions of some tools only. A

@@ -188,7 +188,7 @@ func values(e Entry) []any {
 	key, response := e.Key(), string(pytext.AppendJSON(nil, e.Answer.Response))
 
 	return []any{
-		key, e.Version, e.API.Category, e.API.Tool, e.API.API, string(canonical(e.Args)), response,
+		key, e.Version, e.API.Category, e.API.Tool, e.API.API, string(pytext.AppendCanonical(nil, e.Args)), response,
 		string(e.Provenance), e.Answer.Maker, e.Prompt, e.Document, e.Made.UnixMilli(), entryHash(key, response),
 	}
 }

@@ -1,13 +1,8 @@
 package virtual
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"math"
-	"math/big"
-	"slices"
-	"strings"
 	"time"
 
 	"toolevo/envs"
@@ -48,58 +43,10 @@ func Normalised(k toolbench.Key) toolbench.Key {
 
 // Key identifies a call. Calls whose arguments differ in their order alone, or in how a number is written, are equal.
 func (c Call) Key() string {
-	text := append([]byte(c.Version+"\n"+c.API.Category+"\n"+c.API.Tool+"\n"+c.API.API+"\n"), canonical(c.Args)...)
-	sum := sha256.Sum256(text)
+	text := []byte(c.Version + "\n" + c.API.Category + "\n" + c.API.Tool + "\n" + c.API.API + "\n")
+	sum := sha256.Sum256(pytext.AppendCanonical(text, c.Args))
 
 	return hex.EncodeToString(sum[:])
-}
-
-// canonical returns arguments as JSON, sorted by name and with one spelling of each number.
-func canonical(args envs.Args) []byte { return pytext.AppendJSON(nil, sorted(args)) }
-
-func sorted(v any) any {
-	switch v := v.(type) {
-	case envs.Args:
-		all := make(envs.Args, len(v))
-		for i, arg := range v {
-			all[i] = envs.Arg{Name: arg.Name, Value: sorted(arg.Value)}
-		}
-
-		slices.SortFunc(all, func(a, b envs.Arg) int { return cmp.Compare(a.Name, b.Name) })
-
-		return all
-	case []any:
-		items := make([]any, len(v))
-		for i, item := range v {
-			items[i] = sorted(item)
-		}
-
-		return items
-	case envs.Number:
-		return spelled(v)
-	}
-
-	return v
-}
-
-// spelled returns a number in one spelling: an integer in digits, whatever its length, and else the shortest text.
-func spelled(n envs.Number) envs.Number {
-	if !strings.ContainsAny(string(n), ".eENI") {
-		if i, ok := new(big.Int).SetString(string(n), 10); ok {
-			return envs.Number(i.String())
-		}
-	}
-
-	f, ok := pytext.ParseFloat(string(n))
-
-	switch {
-	case !ok || math.IsInf(f, 0) || math.IsNaN(f):
-		return n
-	case f == math.Trunc(f) && math.Abs(f) < 1<<53:
-		return envs.Number(big.NewInt(int64(f)).String())
-	}
-
-	return envs.Number(pytext.FormatFloat(f))
 }
 
 // Entry is an answer that is kept.

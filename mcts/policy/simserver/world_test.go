@@ -91,7 +91,7 @@ type grader struct{}
 
 func (grader) Known(envs.Task) bool { return true }
 
-func (grader) Grade(_ context.Context, _ envs.History, a string) (envs.Grade, error) {
+func (grader) Grade(_ context.Context, _ int, _ envs.History, a string) (envs.Grade, error) {
 	return envs.Grade{Answer: a, Official: a == answer, Strict: a == answer}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -68,6 +69,31 @@ func TestEncodeEqualsTokenizers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// cl100k_base as tokenizer.json has the pattern of Llama 3, and removes what lies between its matches: nothing.
+func TestInvertedSplit(t *testing.T) {
+	data, err := os.ReadFile("testdata/llama3.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	form := regexp.MustCompile(`"behavior":\s*"Isolated",\s*"invert":\s*false`)
+	inverted := form.ReplaceAll(data, []byte(`"behavior": "Removed", "invert": true`))
+
+	tok, err := Parse(inverted)
+	if err != nil || string(inverted) == string(data) {
+		t.Fatalf("error %v, or nothing was changed", err)
+	}
+
+	const text = "It's 12345 tokens,\r\n\n  don't split   me."
+	if d := cmp.Diff(load(t, "llama3").Encode(text), tok.Encode(text)); d != "" {
+		t.Errorf("-isolated +removed:\n%s", d)
+	}
+
+	if _, err := Parse(form.ReplaceAll(data, []byte(`"behavior": "Removed", "invert": false`))); err == nil {
+		t.Error("removing the matches themselves is not supported, and was taken")
 	}
 }
 

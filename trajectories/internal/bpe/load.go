@@ -236,8 +236,11 @@ func (t *Tokenizer) readPreTokenizer(p *jsonStep) error {
 		last := i == len(steps)-1
 		switch {
 		case s.Type == "Split" && !last:
-			if s.Pattern.Regex == nil || s.Behavior != "Isolated" || s.Invert {
-				return errors.New("pre_tokenizer Split: only Isolated splits by a regular expression are supported")
+			// The patterns match every character: removing what lies between the matches is isolating them.
+			whole := s.Behavior == "Isolated" && !s.Invert || s.Behavior == "Removed" && s.Invert
+			if s.Pattern.Regex == nil || !whole {
+				return errors.New("pre_tokenizer Split: only Isolated splits by a regular expression are supported, " +
+					"and Removed ones that are inverted")
 			}
 
 			split, ok := patterns[*s.Pattern.Regex]

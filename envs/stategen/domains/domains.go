@@ -1,0 +1,39 @@
+// Package domains lists the domains that tasks are generated for.
+package domains
+
+import (
+	"sync"
+
+	"toolevo/envs/names"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/session"
+	"toolevo/envs/stategen/voice"
+)
+
+var all = sync.OnceValue(func() []stategen.Domain {
+	return []stategen.Domain{session.New(), voice.Domain{}}
+})
+
+// All returns the domains, in the order in which they are listed.
+func All() []stategen.Domain { return all() }
+
+// Names lists the names of the domains.
+func Names() []string {
+	all := make([]string, len(All()))
+	for i, d := range All() {
+		all[i] = d.Name()
+	}
+
+	return all
+}
+
+// Lookup returns the domain called name; the error of an unknown name lists the valid ones.
+func Lookup(name string) (stategen.Domain, error) {
+	for _, d := range All() {
+		if d.Name() == name {
+			return d, nil
+		}
+	}
+
+	return nil, names.Unknown("domain", name, Names())
+}

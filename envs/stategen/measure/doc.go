@@ -1,0 +1,22 @@
+// Package measure says how diverse and how complex programs of calls are (StateGen, RQ1 and RQ2).
+//
+// # Words
+//
+// A [Flow] is what the measures need of a program: its calls in order, what each assigns and what it is given, and
+// where it branches. It comes from a [stategen.Program], or from Python text, which is read and never run. A variable
+// originates in the calls whose results are in it, whether they came there by an assignment, by an edit of a part, or
+// as an element of a list.
+//
+// A binding is a pair of variables that calls assigned: the first is an origin of an argument of the second's call. The
+// path depth is the longest chain of bindings on a path. Two calls are adjacent when one follows the other on a path;
+// adjacent transition coverage, ATC, is the share of all ordered pairs of tools that are adjacent in some program.
+//
+// # Guarantees
+//
+//   - Calls of two branches are never adjacent, and never bound to each other.
+//   - What one program is measured as does not depend on the others.
+//
+// # Caveats
+//
+// Calls are those in the text: one in a loop counts once, however often it runs.
+package measure

@@ -1,0 +1,402 @@
+package session
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+)
+
+// mostEdited is how many members of a copy change before it is written.
+const mostEdited = 2
+
+// Candidates implements [stategen.Schema]. A path owes a read, without which it has nothing to return, and, where it
+// flushes, a write of every pending copy; the last calls pay that.
+func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) (all []stategen.Candidate) {
+	noRead := 0
+	if len(s.reads) == 0 {
+		noRead = 1
+	}
+
+	pending := 0
+	for _, h := range s.copies {
+		if h.pending() {
+			pending++
+		}
+	}
+
+	owed := noRead
+	if want.Flush {
+		owed += pending
+	}
+
+	if owed < want.Left {
+		all = append(s.readers(rng), s.writers(rng, false)...)
+		all = append(all, s.deleters(rng, want.Left == 1)...)
+
+		return append(all, s.editors(rng, pending+noRead < want.Left)...)
+	}
+
+	if noRead > 0 {
+		all = s.readers(rng)
+	}
+
+	if want.Left > noRead && want.Flush {
+		all = append(all, s.writers(rng, true)...)
+	}
+
+	return all
+}
+
+// readers returns the candidates that read: for each pair of source and type that the program knows, a list, a search
+// for every text in the data of its sessions, and one for a text of every copy.
+func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
+	var done []pair
+
+	for _, h := range s.copies {
+		if slices.Contains(done, h.pair) {
+			continue
+		}
+
+		done = append(done, h.pair)
+
+		live := s.live(h.pair)
+		if len(live) == 0 {
+			continue
+		}
+
+		known := slices.DeleteFunc(slices.Clone(s.copies), func(k *held) bool { return k.pair != h.pair })
+		all = append(all, s.list(pick(rng, known), live))
+
+		for _, one := range live {
+			for _, m := range one.data {
+				if c, ok := s.search(pick(rng, known), live, m.Name, m.Value.(string)); ok {
+					all = append(all, c)
+				}
+			}
+		}
+
+		for _, k := range known {
+			if c, ok := s.compare(rng, k, live); ok {
+				all = append(all, c)
+			}
+		}
+	}
+
+	return all
+}
+
+// list is the candidate that lists the sessions of the pair of a copy.
+func (s *schema) list(h *held, live []session) stategen.Candidate {
+	m := s.move(List, s.producers(h, live)...)
+	m.place(h)
+
+	return s.read(m, h.pair, "")
+}
+
+// search looks for a text that the user gives, by the pair of a copy.
+func (s *schema) search(h *held, live []session, key, text string) (c stategen.Candidate, ok bool) {
+	found := matching(live, key, text)
+	if s.justKnown(found) {
+		return c, false
+	}
+
+	m := s.move(Query, s.producers(h, found)...)
+	m.place(h)
+	m.field(key)
+	m.arg("value", m.text(text), text)
+
+	return s.read(m, h.pair, key), true
+}
+
+// compare looks for what a copy has, too, where that finds another session.
+func (s *schema) compare(rng *rand.Rand, h *held, live []session) (c stategen.Candidate, ok bool) {
+	data := s.data(h)
+	key := pick(rng, data).Name
+	text, _ := data.Text(key)
+
+	found := matching(live, key, text)
+	if s.justKnown(found) || !slices.ContainsFunc(found, func(one session) bool { return one.id != h.remote }) {
+		return c, false
+	}
+
+	m := s.move(Query, s.producers(h, found)...)
+	m.place(h)
+	m.field(key)
+	m.part("value", h, "data", key)
+
+	return s.read(m, h.pair, key), true
+}
+
+// field gives the call the field of a key of data.
+func (m *move) field(key string) { m.arg("field", stategen.Literal(fieldPrefix+key), fieldPrefix+key) }
+
+// read completes a candidate whose result is sessions of a pair.
+func (s *schema) read(m *move, p pair, key string) stategen.Candidate {
+	m.keep()
+
+	return m.call(func(result any) {
+		s.reads = append(s.reads, read{m.assign, key})
+
+		for i, v := range result.([]any) {
+			id, _ := v.(envs.Args).Text("id")
+			path := []string{strconv.Itoa(i)}
+			s.touched[id] = m.transition
+
+			s.copies = append(s.copies, &held{
+				pair: p, name: m.assign, path: path, remote: id, id: stategen.Var(m.assign, path[0], "id"),
+				change: s.changes[id], touched: m.transition,
+			})
+		}
+	})
+}
+
+// producers returns what last touched a copy and some sessions.
+func (s *schema) producers(h *held, sessions []session) []string {
+	all := []string{h.touched}
+	for _, one := range sessions {
+		all = append(all, s.touched[one.id])
+	}
+
+	return all
+}
+
+// matching returns the sessions whose data has a text under a key.
+func matching(live []session, key, text string) []session {
+	return slices.DeleteFunc(slices.Clone(live), func(one session) bool { return !one.has(key, text) })
+}
+
+// justKnown reports whether the program found or wrote all of these sessions last.
+func (s *schema) justKnown(found []session) bool {
+	return !slices.ContainsFunc(found, func(one session) bool {
+		by := s.touched[one.id]
+		return by != Query && by != Add && by != Update
+	})
+}
+
+// writers returns the candidates that write copies: pending ones and, unless it is only those, local ones that were
+// never written.
+func (s *schema) writers(rng *rand.Rand, onlyPending bool) (all []stategen.Candidate) {
+	for _, h := range s.copies {
+		if !h.pending() && (onlyPending || !h.local || h.written) {
+			continue
+		}
+
+		if h.remote != "" {
+			all = append(all, s.update(h, h.remote, h.id))
+			continue
+		}
+
+		all = append(all, s.add(h))
+
+		if over := s.replaceable(h.pair); len(over) > 0 {
+			e := pick(rng, over)
+			all = append(all, s.update(h, e.remote, e.id))
+		}
+	}
+
+	return all
+}
+
+// replaceable returns the elements of lists whose sessions a local one of a pair may replace: no call of the program
+// has written them, and no copy waits to.
+func (s *schema) replaceable(p pair) (all []*held) {
+	for _, e := range s.copies {
+		by := s.touched[e.remote]
+		if e.remote != "" && !e.local && e.pair == p && by != Add && by != Update && !s.waiting(e.remote) {
+			all = append(all, e)
+		}
+	}
+
+	return all
+}
+
+// waiting reports whether a copy of a session is pending.
+func (s *schema) waiting(id string) bool {
+	return slices.ContainsFunc(s.copies, func(h *held) bool { return h.remote == id && h.pending() })
+}
+
+func (s *schema) add(h *held) stategen.Candidate {
+	m := s.move(Add, h.touched)
+	m.place(h)
+	m.part("data", h, "data")
+	m.keep()
+
+	return m.call(func(result any) {
+		id, _ := result.(envs.Args).Text("id")
+		s.wrote(h, Add, id, stategen.Var(m.assign, "id"))
+	})
+}
+
+func (s *schema) update(h *held, remote string, id stategen.Expr) stategen.Candidate {
+	m := s.move(Update, h.touched, s.touched[remote])
+	m.place(h)
+	m.arg("id", id, remote)
+	m.part("data", h, "data")
+
+	return m.call(func(any) { s.wrote(h, Update, remote, id) })
+}
+
+// wrote notes that a session is now what a copy is.
+func (s *schema) wrote(h *held, by, id string, e stategen.Expr) {
+	s.changes[id]++
+	s.touched[id] = by
+
+	h.remote, h.id, h.change = id, e, s.changes[id]
+	h.edited, h.written, h.touched = nil, true, by
+}
+
+// deleters returns the candidates that delete a session: not what was just written, and the last one only by the last
+// call.
+func (s *schema) deleters(rng *rand.Rand, last bool) (all []stategen.Candidate) {
+	if !last && len(s.state.(state).sessions) < 2 {
+		return nil
+	}
+
+	var done []string
+
+	for _, h := range slices.Backward(s.copies) {
+		by := s.touched[h.remote]
+		if h.remote == "" || by == Add || by == Update || slices.Contains(done, h.remote) || s.waiting(h.remote) {
+			continue
+		}
+
+		if c, ok := s.delete(rng, h); ok {
+			done = append(done, h.remote)
+			all = append(all, c)
+		}
+	}
+
+	return all
+}
+
+// delete is the candidate that deletes the session of a copy. An element among others is told from them by what its
+// data has.
+func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool) {
+	m := s.move(Delete, h.touched, s.touched[h.remote])
+
+	after := func(any) {
+		for _, k := range s.copies {
+			if k.remote == h.remote && k != h {
+				k.remote, k.touched = "", Delete
+			}
+		}
+
+		h.remote, h.touched = "", Delete
+	}
+
+	var list []any
+	if !h.local {
+		list = s.values[h.name].([]any)
+	}
+
+	if len(list) < 2 {
+		m.place(h)
+		m.arg("id", h.id, h.remote)
+
+		return m.call(after), true
+	}
+
+	key, text := s.distinction(rng, h, list)
+	if key == "" {
+		return c, false
+	}
+
+	const item = "item"
+
+	m.given = envs.Args{{Name: "source", Value: h.source}, {Name: "type", Value: h.kind}, {Name: "id", Value: h.remote}}
+	do := stategen.Call{Tool: Delete}
+
+	for _, name := range m.given.Names() {
+		do.Args = append(do.Args, stategen.Named{Name: name, Expr: stategen.Var(item, name)})
+	}
+
+	m.stmt.Each = &stategen.Each{
+		Item: item, In: stategen.Var(h.name), Do: do,
+		Where: stategen.Test{Left: stategen.Var(item, "data", key), Right: m.text(text)},
+	}
+	m.after = after
+
+	return m.candidate(true), true
+}
+
+// distinction returns a key that the data of every element of a list has, and what only that of one has there.
+func (s *schema) distinction(rng *rand.Rand, h *held, list []any) (key, text string) {
+	data := s.data(h)
+	names := data.Names()
+
+	for _, i := range rng.Perm(len(names)) {
+		text, _ = data.Text(names[i])
+		alike := 0
+
+		for k := range list {
+			v, err := stategen.Eval(s.values, stategen.Var(h.name, strconv.Itoa(k), "data", names[i]))
+			if err != nil || v == text {
+				alike++ // an element without the key cannot be tested
+			}
+		}
+
+		if alike == 1 {
+			return names[i], text
+		}
+	}
+
+	return "", ""
+}
+
+// editors returns the candidates that change a copy: a local one and an element of a list, at random. Only where more
+// may be pending does one change that is not.
+func (s *schema) editors(rng *rand.Rand, more bool) (all []stategen.Candidate) {
+	var locals, elements []*held
+
+	for _, h := range s.copies {
+		first := !h.pending()
+
+		switch {
+		case len(h.edited) >= mostEdited || first && (!more || h.remote != "" && s.waiting(h.remote)):
+		case h.local && (h.remote == "" || !s.stale(h)):
+			locals = append(locals, h)
+		case !h.local && h.remote != "" && !s.stale(h):
+			elements = append(elements, h)
+		}
+	}
+
+	for _, from := range [][]*held{locals, elements} {
+		if len(from) > 0 {
+			all = append(all, s.edit(rng, pick(rng, from)))
+		}
+	}
+
+	return all
+}
+
+// edit is the candidate that changes a member of a copy that was not changed since it was last written.
+func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
+	names := slices.DeleteFunc(s.data(h).Names(), func(key string) bool { return slices.Contains(h.edited, key) })
+	key := pick(rng, names)
+	was, _ := s.data(h).Text(key)
+
+	text := s.text(rng, key)
+	for text == was {
+		text = s.text(rng, key)
+	}
+
+	m := s.move(edit, h.touched)
+	name := m.variable(h)
+	path := slices.Concat(h.path, []string{"data", key})
+	m.stmt.Edit = &stategen.Edit{Var: name, Path: path, To: m.text(text)}
+
+	m.given = envs.Args{{Name: strings.Join(append([]string{name}, path...), "."), Value: text}}
+	m.after = func(any) {
+		h.edited, h.touched = append(slices.Clip(h.edited), key), edit
+
+		if key == title {
+			s.titles = append(s.titles, text)
+		}
+	}
+
+	return m.candidate(false)
+}

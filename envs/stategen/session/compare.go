@@ -1,0 +1,61 @@
+package session
+
+import (
+	"bytes"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
+)
+
+// Content implements [stategen.Service]: ids and checksums are the service's own.
+func (*Domain) Content(_ stategen.State, v any) any { return content(v) }
+
+func content(v any) any {
+	switch v := v.(type) {
+	case envs.Args:
+		rest := make(envs.Args, 0, len(v))
+		for _, m := range v {
+			if m.Name != "id" && m.Name != "checksum" {
+				rest = append(rest, envs.Arg{Name: m.Name, Value: content(m.Value)})
+			}
+		}
+
+		return rest
+	case []any:
+		all := make([]any, len(v))
+		for i := range v {
+			all[i] = content(v[i])
+		}
+
+		return all
+	}
+
+	return v
+}
+
+// Effects implements [stategen.Service]: all sessions without what the service made up, in an order that does not
+// depend on how they came there.
+func (*Domain) Effects(s stategen.State) any {
+	all := content(s.(state).find(func(*session) bool { return true })).([]any)
+
+	slices.SortFunc(all, func(a, b any) int {
+		return bytes.Compare(pytext.AppendCanonical(nil, a), pytext.AppendCanonical(nil, b))
+	})
+
+	return all
+}
+
+// Same implements [stategen.Service]. Every session matches one other, and every member of either object counts. An
+// object without members is what is left of an id: it says nothing, and is the same as nothing.
+func (*Domain) Same(got, want any) bool {
+	if object, ok := got.(envs.Args); ok && len(object) == 0 {
+		return false
+	}
+
+	return stategen.Equal(got, want)
+}
+
+// Record implements [stategen.Service].
+func (*Domain) Record(content any) any { return content }

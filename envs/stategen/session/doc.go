@@ -1,0 +1,28 @@
+// Package session is the session service of StateGen as a domain of package stategen: clients keep sessions under a
+// source and a type, and find, change and delete them.
+//
+// # Words
+//
+// A session is an object of id, source, type, checksum and data. A program holds copies of sessions: local ones, which
+// are variables of its user, and the elements of lists that the service returned. An edit changes a copy and is no
+// call; a copy with edits that the service does not know yet is pending, and a write, which is add_session or
+// update_session, settles it.
+//
+// # Rules
+//
+// What the service can do is not all that a program may do. Programs read only where there is something to find, and
+// never what they read or wrote by the call before; they write what is pending or was never written; and they delete
+// what exists and was not just written, but not the last session before the last call. Of several copies of one session
+// at most one is pending, and nothing else of that session changes until it is written. Where a path has to flush, it
+// goes on with writes alone as soon as there are as many pending copies as calls left.
+//
+// # Guarantees
+//
+//   - A candidate runs: the schema has the service itself behind it, and every call of it has been made there.
+//   - A path of any number of calls can go on, and returns something that a call found.
+//   - The service is a pure function of its calls, ids included. States are immutable.
+//
+// # Caveats
+//
+// Checksums and ids are our own, and not those of the service that StateGen took.
+package session

@@ -1,0 +1,75 @@
+package session
+
+import (
+	"embed"
+	"math/rand/v2"
+	"strings"
+
+	"toolevo/envs/stategen"
+	"toolevo/envs/toolapi"
+)
+
+// The tools.
+const (
+	List   = "list_sessions"
+	Add    = "add_session"
+	Query  = "query_sessions"
+	Get    = "get_session"
+	Update = "update_session"
+	Delete = "delete_session"
+)
+
+// edit is the transition that changes a copy.
+const edit = "edit"
+
+//go:embed tools.yaml
+var tools string
+
+//go:embed words
+var words embed.FS
+
+// Domain is the domain. Make one with New.
+type Domain struct {
+	apis                                 []toolapi.APISpec
+	types, sources, titles, descriptions []string
+}
+
+var _ stategen.Domain = (*Domain)(nil)
+
+// New returns the domain.
+func New() *Domain {
+	spec, err := toolapi.Parse(toolapi.File{Path: "session/tools.yaml", Text: tools})
+	if err != nil {
+		panic(err) // it is in the program
+	}
+
+	return &Domain{
+		apis: spec.APIs, types: lines("types"), sources: lines("sources"), titles: lines("titles"),
+		descriptions: lines("descriptions"),
+	}
+}
+
+// lines returns the lines of a word list.
+func lines(name string) []string {
+	text, err := words.ReadFile("words/" + name + ".txt")
+	if err != nil {
+		panic(err) // it is in the program
+	}
+
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// Name implements [stategen.Domain].
+func (*Domain) Name() string { return "session" }
+
+// APIs implements [stategen.Domain].
+func (d *Domain) APIs() []toolapi.APISpec { return d.apis }
+
+// Counted implements [stategen.Domain]. It has no get_session: who knows an id has seen the session.
+func (*Domain) Counted() []string { return []string{List, Add, Query, Update, Delete} }
+
+// Splits implements [stategen.Domain].
+func (*Domain) Splits(n int) []int { return []int{max(1, n-2), n - 1} }
+
+// pick returns a random one.
+func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }

@@ -1,0 +1,150 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
+)
+
+// The types of variables, in words for instructions.
+const (
+	localType = "a local session, an object of source, type and data"
+	textType  = "a text"
+)
+
+// move is a candidate in the making: the variables that it declares, its arguments as the program says them and as they
+// are, and what becomes of the copies.
+type move struct {
+	*schema
+	transition string
+	declares   []stategen.Variable
+	names      map[*held]string // of local sessions whose variables it declares
+	args       []stategen.Named
+	given      envs.Args
+	assign     string
+	pairs      []stategen.Pair
+
+	stmt  stategen.Stmt
+	after func(result any)
+}
+
+func (s *schema) move(transition string, producers ...string) *move {
+	m := &move{schema: s, transition: transition, names: map[*held]string{}}
+
+	for _, p := range producers {
+		if p == "" {
+			p = stategen.None
+		}
+
+		if pair := (stategen.Pair{Producer: p, Consumer: transition}); !slices.Contains(m.pairs, pair) {
+			m.pairs = append(m.pairs, pair)
+		}
+	}
+
+	return m
+}
+
+// declare returns the name of a new variable of the user.
+func (m *move) declare(kind string, value any) string {
+	n := len(m.program.Init) + len(m.declares)
+	v := stategen.Variable{
+		Name: "user_variable_" + strconv.Itoa(n), Role: stategen.User, Type: kind, Value: stategen.Value{Any: value},
+	}
+	m.declares = append(m.declares, v)
+
+	return v.Name
+}
+
+// variable returns the variable of a copy. One that no statement has named yet is declared.
+func (m *move) variable(h *held) string {
+	if h.name != "" {
+		return h.name
+	}
+
+	if m.names[h] == "" {
+		m.names[h] = m.declare(localType, h.draft)
+	}
+
+	return m.names[h]
+}
+
+// arg gives the call an argument: as the program says it, and as it is.
+func (m *move) arg(name string, e stategen.Expr, value any) {
+	m.args = append(m.args, stategen.Named{Name: name, Expr: e})
+	m.given = append(m.given, envs.Arg{Name: name, Value: value})
+}
+
+// part gives the call a part of a copy.
+func (m *move) part(name string, h *held, path ...string) {
+	value, err := stategen.Eval(map[string]any{h.source: m.value(h)}, stategen.Var(h.source, path...))
+	if err != nil {
+		panic(fmt.Sprintf("session: a copy without a part: %v", err))
+	}
+
+	m.arg(name, stategen.Var(m.variable(h), slices.Concat(h.path, path)...), value)
+}
+
+// place gives the call the source and type of a copy.
+func (m *move) place(h *held) {
+	m.part("source", h, "source")
+	m.part("type", h, "type")
+}
+
+// text returns a new variable that holds a text.
+func (m *move) text(value string) stategen.Expr { return stategen.Var(m.declare(textType, value)) }
+
+// keep assigns the result of the call to a variable.
+func (m *move) keep() { m.assign = "r_" + strconv.Itoa(m.results+1) }
+
+// call returns the candidate of a call.
+func (m *move) call(after func(result any)) stategen.Candidate {
+	m.stmt.Call = &stategen.Call{Assign: m.assign, Tool: m.transition, Args: m.args}
+	m.after = after
+
+	return m.candidate(true)
+}
+
+func (m *move) candidate(counts bool) stategen.Candidate {
+	return stategen.Candidate{
+		Transition: m.transition, Key: string(pytext.AppendCanonical(nil, m.given)), Pairs: m.pairs, Counts: counts,
+		Params: m,
+	}
+}
+
+// Apply implements [stategen.Schema].
+func (s *schema) Apply(c stategen.Candidate) {
+	m := c.Params.(*move)
+
+	for _, v := range m.declares {
+		s.values[v.Name] = v.Value.Any
+	}
+
+	for h, name := range m.names {
+		h.name = name
+	}
+
+	s.program.Init = append(s.program.Init, m.declares...)
+	s.program.Main = append(s.program.Main, m.stmt)
+
+	var result any
+
+	err := stategen.Do(s.values, func(tool string, args envs.Args) (answer any, err error) {
+		s.state, result, err = s.Call(s.state, tool, args)
+		return result, err
+	}, m.stmt)
+	if err != nil {
+		panic(fmt.Sprintf("session: a candidate that the service refuses: %v", err))
+	}
+
+	if m.assign != "" {
+		s.results++
+	}
+
+	if m.after != nil {
+		m.after(result)
+	}
+}

@@ -1,0 +1,148 @@
+package session
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+)
+
+// schema is a program that grows. It has the values of the program's variables and the service as the calls left it, so
+// that it knows what the next call would do.
+type schema struct {
+	drawer
+	program stategen.Program
+	values  map[string]any // of the variables
+	state   stategen.State
+	results int // variables that calls were assigned to
+
+	copies []*held // of sessions; the newest last
+	reads  []read  // the newest last
+
+	// Of the service's sessions, by id: what touched one last (nothing: it was there from the start), and how often one
+	// was written.
+	touched map[string]string
+	changes map[string]int
+}
+
+// held is a copy of a session that the program has.
+type held struct {
+	pair
+	draft envs.Args // what a local one is before a statement names it; the variable is declared then
+	name  string    // of the variable
+	path  []string  // in the variable, of an element of a list
+
+	remote string        // the id of the session of which it is a copy; "" if there is none (any more)
+	id     stategen.Expr // by which the program knows the id
+	change int           // of the session, when it was copied or written
+
+	local   bool     // a variable of its own
+	edited  []string // keys that were changed since it was last written
+	written bool
+	touched string // the transition that touched it last
+}
+
+// read is a variable with sessions that the service returned.
+type read struct {
+	name string
+	key  string // of the query; "" of a list
+}
+
+// pending reports whether there are edits that the service does not know.
+func (h *held) pending() bool { return len(h.edited) > 0 }
+
+// expr returns the expression of a part of the copy.
+func (h *held) expr(path ...string) stategen.Expr {
+	return stategen.Var(h.name, slices.Concat(h.path, path)...)
+}
+
+// stale reports whether the session changed behind the back of its copy.
+func (s *schema) stale(h *held) bool { return h.change != s.changes[h.remote] }
+
+// value returns what a copy is now.
+func (s *schema) value(h *held) envs.Args {
+	if h.name == "" {
+		return h.draft
+	}
+
+	return s.eval(h.expr()).(envs.Args)
+}
+
+// data returns the data of a copy.
+func (s *schema) data(h *held) envs.Args {
+	v, _ := s.value(h).Get("data")
+	return v.(envs.Args)
+}
+
+func (s *schema) eval(e stategen.Expr) any {
+	v, err := stategen.Eval(s.values, e)
+	if err != nil {
+		panic(fmt.Sprintf("session: a statement that does not fit its program: %v", err))
+	}
+
+	return v
+}
+
+// live returns the sessions of a pair in the service.
+func (s *schema) live(p pair) (all []session) {
+	for _, one := range s.state.(state).sessions {
+		if one.isOf(p.source, p.kind) {
+			all = append(all, one)
+		}
+	}
+
+	return all
+}
+
+// Program implements [stategen.Schema].
+func (s *schema) Program() stategen.Program {
+	p := s.program
+	p.Init, p.Main = slices.Clone(p.Init), slices.Clone(p.Main)
+
+	return p
+}
+
+// Clone implements [stategen.Schema].
+func (s *schema) Clone() stategen.Schema {
+	c := *s
+	c.program = s.Program()
+	c.titles = slices.Clone(s.titles)
+	c.values, c.touched, c.changes = maps.Clone(s.values), maps.Clone(s.touched), maps.Clone(s.changes)
+	c.reads = slices.Clone(s.reads)
+
+	c.copies = make([]*held, len(s.copies))
+	for i, h := range s.copies {
+		other := *h
+		other.edited = slices.Clone(h.edited)
+		c.copies[i] = &other
+	}
+
+	return &c
+}
+
+// Result implements [stategen.Schema]: the newest list of the service that nothing has used, or else the newest.
+func (s *schema) Result() (stategen.Expr, bool) {
+	if len(s.reads) == 0 {
+		return stategen.Expr{}, false
+	}
+
+	return stategen.Var(s.newest().name), true
+}
+
+// newest returns the read that a condition or a result is about.
+func (s *schema) newest() read {
+	for _, r := range slices.Backward(s.reads) {
+		if !slices.ContainsFunc(s.copies, func(h *held) bool { return h.name == r.name && isChange(h.touched) }) {
+			return r
+		}
+	}
+
+	return s.reads[len(s.reads)-1]
+}
+
+// isChange reports whether a transition changes sessions or copies.
+func isChange(transition string) bool {
+	return transition != List && transition != Query && transition != stategen.None
+}

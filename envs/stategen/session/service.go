@@ -1,0 +1,226 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
+)
+
+// leastSource is how many characters a source has at least.
+const leastSource = 3
+
+// fieldPrefix begins the field of a query.
+const fieldPrefix = "data."
+
+// state is the sessions of the service, oldest first. It is never changed.
+type state struct {
+	sessions []session
+	added    int // also those deleted since: no id is given twice
+}
+
+// session is a session of the service.
+type session struct {
+	id, source, kind, checksum string
+	data                       envs.Args
+}
+
+// Missing is the refusal of a call about a session that is not there.
+type Missing struct{ *stategen.Refusal }
+
+// Unwrap returns the refusal.
+func (m Missing) Unwrap() error { return m.Refusal }
+
+func refuse(format string, args ...any) error {
+	return &stategen.Refusal{Text: fmt.Sprintf(format, args...)}
+}
+
+// value returns the session as callers read it.
+func (s *session) value() envs.Args {
+	return envs.Args{
+		{Name: "id", Value: s.id}, {Name: "source", Value: s.source}, {Name: "type", Value: s.kind},
+		{Name: "checksum", Value: s.checksum}, {Name: "data", Value: s.data},
+	}
+}
+
+func (s *session) isOf(source, kind string) bool { return s.source == source && s.kind == kind }
+
+// has reports whether the data has a text under a key.
+func (s *session) has(key, text string) bool {
+	v, ok := s.data.Text(key)
+	return ok && v == text
+}
+
+// Begin implements [stategen.Service].
+func (d *Domain) Begin(p *stategen.Program, _ map[string]any) (stategen.State, error) {
+	var s stategen.State = state{}
+
+	all, ok := p.Server.Any.([]any)
+	if !ok && p.Server.Any != nil {
+		return nil, fmt.Errorf("session: the service of a program begins with %s, want a list of sessions",
+			pytext.TypeName(p.Server.Any))
+	}
+
+	for i, v := range all {
+		one, ok := v.(envs.Args)
+		if !ok {
+			return nil, fmt.Errorf("session: session %d of a program is not an object", i)
+		}
+
+		var err error
+		if s, _, err = d.Call(s, Add, one); err != nil {
+			return nil, fmt.Errorf("session: session %d of a program: %w", i, err)
+		}
+	}
+
+	return s, nil
+}
+
+// Call implements [stategen.Service].
+func (d *Domain) Call(from stategen.State, tool string, args envs.Args) (stategen.State, any, error) {
+	s, ok := from.(state)
+	if !ok {
+		return nil, nil, fmt.Errorf("session: a state of another service: %T", from)
+	}
+
+	source, _ := args.Text("source")
+	kind, _ := args.Text("type")
+
+	if err := d.check(source, kind); err != nil {
+		return from, nil, err
+	}
+
+	switch tool {
+	case List:
+		return s, s.find(func(one *session) bool { return one.isOf(source, kind) }), nil
+	case Query:
+		found, err := s.query(source, kind, args)
+		return s, found, err
+	case Add:
+		data, err := dataOf(args)
+		if err != nil {
+			return s, nil, err
+		}
+
+		next, id := s.add(source, kind, data)
+
+		return next, envs.Args{{Name: "id", Value: id}}, nil
+	}
+
+	id, _ := args.Text("id")
+
+	i := slices.IndexFunc(s.sessions, func(one session) bool { return one.id == id && one.isOf(source, kind) })
+	if i < 0 {
+		return s, nil, Missing{&stategen.Refusal{Text: fmt.Sprintf(
+			"There is no session with the id %.100q of the source %.100q and type %s.", id, source, kind)}}
+	}
+
+	switch tool {
+	case Get:
+		return s, s.sessions[i].value(), nil
+	case Update:
+		data, err := dataOf(args)
+		if err != nil {
+			return s, nil, err
+		}
+
+		return s.update(i, data), nil, nil
+	case Delete:
+		return state{slices.Delete(slices.Clone(s.sessions), i, i+1), s.added}, nil, nil
+	}
+
+	return nil, nil, errors.New("session: no tool " + tool)
+}
+
+// check refuses a source or type that no session has.
+func (d *Domain) check(source, kind string) error {
+	if utf8.RuneCountInString(source) < leastSource {
+		return refuse("The source %q is too short: it has at least %d characters.", source, leastSource)
+	}
+
+	if !slices.Contains(d.types, kind) {
+		return refuse("There is no type %.100q. The types are %s.", kind, strings.Join(d.types, ", "))
+	}
+
+	return nil
+}
+
+// dataOf returns the data of a call.
+func dataOf(args envs.Args) (envs.Args, error) {
+	v, _ := args.Get("data")
+
+	data, ok := v.(envs.Args)
+	if !ok {
+		return nil, refuse("The data of a session is a JSON object, not a %s.", pytext.TypeName(v))
+	}
+
+	return data, nil
+}
+
+// find returns the sessions that match as a value.
+func (s state) find(matches func(*session) bool) []any {
+	found := []any{}
+
+	for i := range s.sessions {
+		if matches(&s.sessions[i]) {
+			found = append(found, s.sessions[i].value())
+		}
+	}
+
+	return found
+}
+
+func (s state) query(source, kind string, args envs.Args) (any, error) {
+	field, _ := args.Text("field")
+	value, isText := args.Text("value")
+
+	key, ok := strings.CutPrefix(field, fieldPrefix)
+	if !ok || key == "" {
+		return nil, refuse("The field %.100q is not of the form data.KEY, e.g. data.title.", field)
+	}
+
+	if !isText {
+		return nil, refuse("The value to look for is a text.")
+	}
+
+	return s.find(func(one *session) bool { return one.isOf(source, kind) && one.has(key, value) }), nil
+}
+
+// add returns the service with a session more, and its id. One that exists already is not added.
+func (s state) add(source, kind string, data envs.Args) (state, string) {
+	sum := checksum(data)
+
+	for _, one := range s.sessions {
+		if one.isOf(source, kind) && one.checksum == sum {
+			return s, one.id
+		}
+	}
+
+	added := session{digest(fmt.Sprint(s.added, " ", source, " ", kind, " ", sum)), source, kind, sum, data}
+
+	return state{append(slices.Clip(s.sessions), added), s.added + 1}, added.id
+}
+
+// update returns the service with other data in a session.
+func (s state) update(i int, data envs.Args) state {
+	s.sessions = slices.Clone(s.sessions)
+	s.sessions[i].data, s.sessions[i].checksum = data, checksum(data)
+
+	return s
+}
+
+// checksum identifies data. Data that means the same has the same.
+func checksum(data envs.Args) string { return digest(string(pytext.AppendCanonical(nil, data))) }
+
+// digest is 24 hexadecimal digits, as ids of documents in MongoDB are.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:12])
+}

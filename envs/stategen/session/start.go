@@ -1,0 +1,147 @@
+package session
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+)
+
+// How much there is at the start of a program.
+const (
+	fewestSessions, mostSessions = 3, 6 // of the service
+	fewestLocals, mostLocals     = 2, 3
+	pairs                        = 3 // of source and type, at most
+	furtherKeys                  = 2 // of data, beside its title
+	mostCount                    = 24
+)
+
+const title = "title"
+
+// keys are those of data beside its title.
+var keys = []string{"description", "members", "similarities", "significantDifferences"}
+
+// pair is where sessions belong.
+type pair struct{ source, kind string }
+
+// session returns a session as a program begins with it.
+func (p pair) session(data envs.Args) envs.Args {
+	return envs.Args{{Name: "source", Value: p.source}, {Name: "type", Value: p.kind}, {Name: "data", Value: data}}
+}
+
+// drawer draws the values of one program. No title occurs twice.
+type drawer struct {
+	*Domain
+	titles []string // that occur so far
+}
+
+// Init implements [stategen.Domain]. The first two sessions of the service and the first local one are of the same
+// source and type, so that there is something to list, to tell apart and to write.
+func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
+	w := drawer{Domain: d}
+
+	var at []pair
+	for range pairs {
+		at = append(at, pair{pick(rng, d.sources), pick(rng, d.types)})
+	}
+
+	server := make([]any, between(rng, fewestSessions, mostSessions))
+
+	for i := range server {
+		p := at[0]
+		if i > 1 {
+			p = pick(rng, at)
+		}
+
+		data := w.data(rng)
+		if i == 1 {
+			data = sharing(rng, data, server[0].(envs.Args))
+		}
+
+		server[i] = p.session(data)
+	}
+
+	s := &schema{
+		program: stategen.Program{Domain: d.Name(), Server: stategen.Value{Any: server}},
+		values:  map[string]any{}, touched: map[string]string{}, changes: map[string]int{},
+	}
+
+	var err error
+	if s.state, err = d.Begin(&s.program, nil); err != nil {
+		panic(fmt.Sprintf("session: the service refuses what was drawn: %v", err))
+	}
+
+	for i := range between(rng, fewestLocals, mostLocals) {
+		p := at[0]
+		if i > 0 {
+			p = pick(rng, at)
+		}
+
+		data := w.data(rng)
+		if rng.IntN(2) == 0 {
+			data = sharing(rng, data, pick(rng, server).(envs.Args))
+		}
+
+		s.copies = append(s.copies, &held{
+			draft: p.session(data), pair: p, local: true, touched: stategen.None,
+		})
+	}
+
+	s.drawer = w
+
+	return s
+}
+
+// data draws the data of a session: a title, and some other members in their usual order.
+func (w *drawer) data(rng *rand.Rand) envs.Args {
+	data := envs.Args{{Name: title, Value: w.text(rng, title)}}
+	w.titles = append(w.titles, data[0].Value.(string))
+
+	chosen := rng.Perm(len(keys))[:furtherKeys]
+	slices.Sort(chosen)
+
+	for _, i := range chosen {
+		data = append(data, envs.Arg{Name: keys[i], Value: w.text(rng, keys[i])})
+	}
+
+	return data
+}
+
+// text draws a value of data, a title that does not occur yet. Numbers are texts.
+func (w *drawer) text(rng *rand.Rand, key string) string {
+	switch key {
+	case title:
+		text := pick(rng, w.Domain.titles)
+
+		for n := 2; slices.Contains(w.titles, text); n++ {
+			if text = pick(rng, w.Domain.titles); n > len(w.Domain.titles) { // most of them occur
+				text = fmt.Sprintf("%s, part %d", text, n)
+			}
+		}
+
+		return text
+	case "description":
+		return pick(rng, w.descriptions)
+	}
+
+	return strconv.Itoa(1 + rng.IntN(mostCount))
+}
+
+// sharing returns data in which one member, if both have it, is that of a session: so that a search finds several.
+func sharing(rng *rand.Rand, data, like envs.Args) envs.Args {
+	v, _ := like.Get("data")
+	other := v.(envs.Args)
+	i := 1 + rng.IntN(len(data)-1)
+
+	if text, ok := other.Get(data[i].Name); ok {
+		data[i].Value = text
+	}
+
+	return data
+}
+
+// between returns a random number of a range with both ends.
+func between(rng *rand.Rand, least, most int) int { return least + rng.IntN(most-least+1) }

@@ -1,0 +1,75 @@
+package stateeval
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Description is a row in short.
+type Description struct {
+	ID        int      `json:"id"`
+	Domain    string   `json:"domain"`
+	Cases     int      `json:"cases"`
+	Variables []string `json:"variables"`      // that the program declares
+	Loaded    []string `json:"loaded"`         // that are loaded before it runs
+	Sessions  int      `json:"sessions"`       // that the service begins with
+	Lines     int      `json:"lines"`          // of the program
+	Prompt    int      `json:"prompt"`         // characters
+	Task      string   `json:"task,omitempty"` // the ID of our task that it was made from; "" of any other row
+}
+
+// Describe returns a row in short.
+func Describe(r Row) (Description, error) {
+	cases, err := r.Cases()
+	if err != nil {
+		return Description{}, fmt.Errorf("stateeval: row %d: %w", r.ExampleID, err)
+	}
+
+	task, ours, err := r.Task()
+	if err != nil {
+		return Description{}, err
+	}
+
+	first := cases[0]
+	d := Description{
+		ID: r.ExampleID, Domain: domain(first), Cases: len(cases), Variables: names(first.Info.InitLocalInfo),
+		Loaded: names(first.Info.InitLoadInfo), Prompt: len([]rune(r.Prompt)),
+		Sessions: len(entries(first.Info.InitImplicitDict.Any)),
+		Lines:    strings.Count(strings.TrimSpace(first.Program), "\n") + 1,
+	}
+
+	if ours {
+		d.Task = task.ID
+	}
+
+	return d, nil
+}
+
+// names are those of some values; none is not null.
+func names(all []Named) []string {
+	list := make([]string, len(all))
+	for i, n := range all {
+		list[i] = n.Name
+	}
+
+	return list
+}
+
+// domain tells by what a program calls which scenario it is of.
+func domain(c TestCase) string {
+	switch {
+	case strings.Contains(c.Program, "requests."):
+		return Session
+	case strings.Contains(c.Program, "torch.") || strings.Contains(c.Program, "F."):
+		return Tensor
+	}
+
+	return Voice
+}
+
+// The scenarios of the benchmark, which are also the names of our domains.
+const (
+	Session = "session"
+	Tensor  = "tensor"
+	Voice   = "voice"
+)

@@ -1,0 +1,211 @@
+package stateeval
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
+)
+
+// Nested is a content that is written as nested lists of numbers, such as a tensor.
+type Nested interface{ Nested() any }
+
+// Export returns a task as a row. code is its program as Python, prompt what a model is asked.
+func Export(d stategen.Domain, t *stategen.Task, id int, code, prompt string) (Row, error) {
+	e := Evaluator{Config: json.RawMessage("{}")}
+	if d.Name() == Session {
+		e.Config = json.RawMessage(`{"base_url":"http://localhost:8080"}`)
+	}
+
+	for _, c := range t.Cases {
+		one, err := testCase(d, &t.Program, c, code)
+		if err != nil {
+			return Row{}, fmt.Errorf("stateeval: export %s: %w", t.ID, err)
+		}
+
+		e.TestCases = append(e.TestCases, one)
+	}
+
+	evaluator, err := json.Marshal(e)
+	if err != nil {
+		return Row{}, fmt.Errorf("stateeval: export %s: %w", t.ID, err)
+	}
+
+	about, err := json.Marshal(metadata{t})
+	if err != nil {
+		return Row{}, fmt.Errorf("stateeval: export %s: %w", t.ID, err)
+	}
+
+	return Row{ExampleID: id, Evaluator: string(evaluator), Prompt: prompt, Metadata: string(about)}, nil
+}
+
+// testCase runs a case and writes down what was there before and after it.
+func testCase(d stategen.Domain, p *stategen.Program, c stategen.Case, code string) (TestCase, error) {
+	oracle, err := stategen.Replay(d, p, c, nil)
+	if err != nil {
+		return TestCase{}, err
+	}
+
+	one := TestCase{Result: stategen.Value{Any: written(oracle.Result)}, Program: code}
+	if one.Info, err = info(d, p, c); err != nil {
+		return one, err
+	}
+
+	effects := entries(oracle.Effects)
+
+	switch d.Name() {
+	case Session:
+		one.Info.InitImplicitDict.Any = numbered(entries(p.Server.Any))
+		one.Info.EndImplicitList.Any = oracle.Effects
+		one.StateOracle.Any = byPair(effects)
+	case Voice:
+		one.StateOracle.Any = written(oracle.Effects)
+	}
+
+	return one, nil
+}
+
+// info is what is there before a case runs.
+func info(d stategen.Domain, p *stategen.Program, c stategen.Case) (ProgramInfo, error) {
+	values := p.Values(c)
+
+	state, err := d.Begin(p, values)
+	if err != nil {
+		return ProgramInfo{}, err
+	}
+
+	var (
+		all         ProgramInfo
+		local, load strings.Builder
+	)
+
+	all.InitLocalInfo = []Named{}
+
+	for _, v := range p.Init {
+		if v.Role == stategen.Loaded {
+			fmt.Fprintf(&load, "%s = %s\n", v.Name, v.Type)
+			all.InitLoadInfo = append(all.InitLoadInfo, Named{
+				v.Name, stategen.Value{Any: written(d.Content(state, v.Name))},
+			})
+
+			continue
+		}
+
+		fmt.Fprintf(&local, "%s = %s\n", v.Name, pytext.Repr(values[v.Name]))
+		all.InitLocalInfo = append(all.InitLocalInfo, Named{v.Name, stategen.Value{Any: values[v.Name]}})
+	}
+
+	all.InitLocalStr = local.String()
+
+	if text := load.String(); text != "" {
+		all.InitLoadStr = &text
+	}
+
+	return all, nil
+}
+
+// written returns a content as the benchmark writes it.
+func written(content any) any {
+	switch v := content.(type) {
+	case Nested:
+		return v.Nested()
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = written(v[i])
+		}
+
+		return list
+	case envs.Args:
+		return object(v)
+	}
+
+	return content
+}
+
+// object writes an object: a speech, which has a history, or another one.
+func object(v envs.Args) envs.Args {
+	var members envs.Args
+
+	for _, m := range v {
+		if history, ok := m.Value.([]any); ok && m.Name == "history" {
+			members = append(members, envs.Arg{Name: "transitions", Value: transitions(history)},
+				envs.Arg{Name: "is_speech", Value: true})
+
+			continue
+		}
+
+		members = append(members, envs.Arg{Name: m.Name, Value: written(m.Value)})
+	}
+
+	return members
+}
+
+// transitions are pairs of what was done and its parameters, which our histories have in the words.
+func transitions(history []any) []any {
+	list := make([]any, len(history))
+	for i, done := range history {
+		list[i] = []any{done, envs.Args{}}
+	}
+
+	return list
+}
+
+// numbered are sessions under identifiers.
+func numbered(sessions []envs.Args) envs.Args {
+	all := make(envs.Args, len(sessions))
+	for i, s := range sessions {
+		all[i] = envs.Arg{Name: strconv.Itoa(i), Value: s}
+	}
+
+	return all
+}
+
+// byPair are sessions by "source||type".
+func byPair(sessions []envs.Args) envs.Args {
+	groups := map[string][]any{}
+
+	for _, s := range sessions {
+		source, _ := s.Text("source")
+		kind, _ := s.Text("type")
+		pair := source + "||" + kind
+		groups[pair] = append(groups[pair], s)
+	}
+
+	all := envs.Args{}
+	for _, pair := range slices.Sorted(maps.Keys(groups)) {
+		all = append(all, envs.Arg{Name: pair, Value: groups[pair]})
+	}
+
+	return all
+}
+
+// entries are the objects in a list, or in an object.
+func entries(v any) []envs.Args {
+	var items []any
+
+	switch v := v.(type) {
+	case []any:
+		items = v
+	case envs.Args:
+		for _, m := range v {
+			items = append(items, m.Value)
+		}
+	}
+
+	var objects []envs.Args
+
+	for _, item := range items {
+		if o, ok := item.(envs.Args); ok {
+			objects = append(objects, o)
+		}
+	}
+
+	return objects
+}

@@ -1,0 +1,304 @@
+package stateeval_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/stateeval"
+	"toolevo/envs/toolapi"
+)
+
+// The rows of these tests are of our own making, in the published form: none was published.
+
+// published is a row as the benchmark has them: its variables are a text, an object and a number, its result an object.
+const published = `{"example_id": 3, "prompt": "Write a program.", "metadata_json": "{\"task\": \"session\"}", ` +
+	`"agent_data_json": "{}", "evaluator_json": "{\"test_cases\": [{\"result\": {\"source\": \"abc\"}, ` +
+	`\"state_oracle\": {\"abc||settings\": []}, \"program_info\": {\"init_local_str\": \"user_variable_0 = 'x'\\n\", ` +
+	`\"init_local_info\": [[\"user_variable_0\", \"x\"], [\"user_constant_0\", 2.50]], ` +
+	`\"init_implicit_dict\": {\"1\": {\"source\": \"abc\"}, \"2\": {\"source\": \"abc\"}}, ` +
+	`\"end_implict_list\": []}, \"program\": \"r = requests.get(x)\\nRESULT = r\\n\"}], \"config\": {}}"}`
+
+func read(t *testing.T, text string) []stateeval.Row {
+	t.Helper()
+
+	var rows []stateeval.Row
+
+	err := stateeval.Read(strings.NewReader(text), func(r stateeval.Row) error {
+		rows = append(rows, r)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return rows
+}
+
+func TestDescribe(t *testing.T) {
+	rows := read(t, published+"\n\n"+strings.Replace(published, `"example_id": 3`, `"example_id": 4`, 1))
+	if len(rows) != 2 || rows[1].ExampleID != 4 || rows[0].AgentData != "{}" {
+		t.Fatalf("rows are %+v", rows)
+	}
+
+	got, err := stateeval.Describe(rows[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := stateeval.Description{
+		ID: 3, Domain: "session", Cases: 1, Variables: []string{"user_variable_0", "user_constant_0"},
+		Loaded: []string{}, Sessions: 2, Lines: 2, Prompt: 16,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+
+	if _, ours, err := rows[0].Task(); ours || err != nil {
+		t.Errorf("a published row holds a task of ours, or: %v", err)
+	}
+}
+
+// The programs of the benchmark read evaluator_N.json, which is a row without its number and prompt.
+func TestReadEvaluator(t *testing.T) {
+	evaluator := read(t, published)[0].Evaluator
+
+	rows := read(t, evaluator)
+	if len(rows) != 1 || rows[0].Evaluator != evaluator {
+		t.Fatalf("rows are %+v", rows)
+	}
+
+	cases, err := rows[0].Cases()
+	if err != nil || len(cases) != 1 || cases[0].Info.InitLocalInfo[1].Value.Any != envs.Number("2.50") {
+		t.Errorf("error %v, cases %+v", err, cases)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for name, text := range map[string]string{
+		"no JSON":        "{",
+		"no evaluator":   `{"example_id": 1}`,
+		"no cases":       `{"example_id": 1, "evaluator_json": "{\"test_cases\": []}"}`,
+		"no program":     `{"test_cases": [{"result": 1}]}`,
+		"a lone name":    `{"test_cases": [{"program": "x", "program_info": {"init_local_info": [["a"]]}}]}`,
+		"another format": "a,b\n1,2",
+	} {
+		err := stateeval.Read(strings.NewReader(published+"\n"+text), func(stateeval.Row) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), "line 2 ") {
+			t.Errorf("%s: error %v, want one of line 2", name, err)
+		}
+	}
+
+	stop := errors.New("enough")
+	if err := stateeval.Read(strings.NewReader(published), func(stateeval.Row) error { return stop }); err != stop {
+		t.Errorf("error %v, want that of yield", err)
+	}
+}
+
+// grid is a content with numbers, like a tensor.
+type grid [][]float64
+
+func (g grid) Nested() any {
+	var rows []any
+
+	for _, row := range g {
+		var numbers []any
+		for _, f := range row {
+			numbers = append(numbers, stategen.Number(f))
+		}
+
+		rows = append(rows, numbers)
+	}
+
+	return rows
+}
+
+// service is a domain whose only tool takes what it is given away. Its name and contents are as a test needs them.
+type service struct {
+	stategen.Domain
+	name     string
+	contents map[string]any
+	effects  any
+}
+
+func (s *service) Name() string { return s.name }
+
+func (s *service) APIs() []toolapi.APISpec { return []toolapi.APISpec{{Name: "take"}} }
+
+func (s *service) Begin(*stategen.Program, map[string]any) (stategen.State, error) { return nil, nil }
+
+func (s *service) Call(_ stategen.State, _ string, args envs.Args) (stategen.State, any, error) {
+	return nil, args[0].Value, nil
+}
+
+func (s *service) Content(_ stategen.State, v any) any {
+	if name, ok := v.(string); ok && s.contents[name] != nil {
+		return s.contents[name]
+	}
+
+	return v
+}
+
+func (s *service) Effects(stategen.State) any { return s.effects }
+
+// task takes what variable holds, and answers with it; with a second case in which a constant is another.
+func task(variable stategen.Variable) *stategen.Task {
+	result := stategen.Var("r_1")
+
+	return &stategen.Task{
+		ID: "x-1-00001",
+		Program: stategen.Program{
+			Init: []stategen.Variable{
+				variable, {Name: "user_constant_0", Role: stategen.Constant, Value: text("it's")},
+			},
+			Server: stategen.Value{Any: []any{
+				envs.Args{{Name: "source", Value: "abc"}, {Name: "type", Value: "group"}},
+			}},
+			Main: []stategen.Stmt{{Call: &stategen.Call{
+				Assign: "r_1", Tool: "take", Args: []stategen.Named{{Name: "x", Expr: stategen.Var(variable.Name)}},
+			}}},
+			Result: &result,
+		},
+		Cases: []stategen.Case{{Path: "main"}, {Path: "main", Set: map[string]stategen.Value{
+			"user_constant_0": text("other"),
+		}}},
+	}
+}
+
+func text(s string) stategen.Value { return stategen.Value{Any: s} }
+
+// exported is what a task becomes: its cases, and the row.
+func exported(t *testing.T, d stategen.Domain, task *stategen.Task) ([]stateeval.TestCase, stateeval.Row) {
+	t.Helper()
+
+	row, err := stateeval.Export(d, task, 7, "RESULT = take(x)\n", "Take it.")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	cases, err := row.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return cases, row
+}
+
+func TestExportTensors(t *testing.T) {
+	d := &service{name: "tensor", contents: map[string]any{"user_tensor_0": grid{{1, 2.5}}}}
+
+	cases, row := exported(t, d, task(stategen.Variable{
+		Name: "user_tensor_0", Role: stategen.Loaded, Type: "a tensor", Value: text("user_tensor_0"),
+	}))
+
+	got, err := json.Marshal(cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	info := func(constant string) string {
+		return `"state_oracle":null,"program_info":{"init_local_str":"user_constant_0 = ` + constant + `\n",` +
+			`"init_local_info":[["user_constant_0",` + strings.ReplaceAll(constant, `\"`, `"`) + `]],` +
+			`"init_implicit_dict":null,"end_implict_list":null,"init_load_str":"user_tensor_0 = a tensor\n",` +
+			`"init_load_info":[["user_tensor_0",[[1,2.5]]]]},"program":"RESULT = take(x)\n"}`
+	}
+	want := `[{"result":[[1,2.5]],` + info(`\"it's\"`) + `,{"result":[[1,2.5]],` +
+		strings.Replace(info(`\"other\"`), `\"other\"`, `'other'`, 1) + `]`
+
+	if d := cmp.Diff(want, string(compact(t, got))); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+
+	if row.ExampleID != 7 || row.Prompt != "Take it." {
+		t.Errorf("the row is %d, %q", row.ExampleID, row.Prompt)
+	}
+}
+
+func compact(t *testing.T, text []byte) []byte {
+	t.Helper()
+
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		t.Fatal(err)
+	}
+
+	return b.Bytes()
+}
+
+func TestExportSessions(t *testing.T) {
+	session := func(kind string) any {
+		return envs.Args{{Name: "source", Value: "abc"}, {Name: "type", Value: kind}}
+	}
+	d := &service{name: "session", effects: []any{session("group"), session("settings"), session("group")}}
+
+	cases, row := exported(t, d, task(stategen.Variable{
+		Name: "user_variable_0", Role: stategen.User, Value: text("x"),
+	}))
+
+	oracle := cases[0].StateOracle.Any.(envs.Args)
+	if got := oracle.Names(); !slices.Equal(got, []string{"abc||group", "abc||settings"}) {
+		t.Errorf("pairs are %q", got)
+	}
+
+	if got, _ := oracle.Get("abc||group"); len(got.([]any)) != 2 {
+		t.Errorf("of one pair there are %v", got)
+	}
+
+	if got := cases[0].Info.InitImplicitDict.Any.(envs.Args); len(got) != 1 || cases[0].Info.InitLoadInfo != nil {
+		t.Errorf("the service begins with %v, loaded is %v", got, cases[0].Info.InitLoadInfo)
+	}
+
+	if !strings.Contains(row.Evaluator, `"config":{"base_url":`) {
+		t.Error("the published evaluator needs a base_url")
+	}
+}
+
+func TestExportSpeeches(t *testing.T) {
+	speech := envs.Args{{Name: "text", Value: "Hi."}, {Name: "history", Value: []any{"text to speech"}}}
+	d := &service{
+		name: "voice", contents: map[string]any{"user_speech_0": speech},
+		effects: []any{envs.Args{{Name: "speech", Value: speech}, {Name: "voice_name", Value: "Emma"}}},
+	}
+
+	cases, _ := exported(t, d, task(stategen.Variable{
+		Name: "user_speech_0", Role: stategen.Loaded, Value: text("user_speech_0"),
+	}))
+
+	written := `{"text": "Hi.", "transitions": [["text to speech", {}]], "is_speech": true}`
+	for name, got := range map[string]stategen.Value{
+		written: cases[0].Result,
+		`[{"speech": ` + written + `, "voice_name": "Emma"}]`: cases[0].StateOracle,
+	} {
+		text, err := got.MarshalJSON()
+		if err != nil || string(text) != name {
+			t.Errorf("error %v, %s, want %s", err, text, name)
+		}
+	}
+}
+
+// A row of ours is read back as the task that it was made from.
+func TestTaskOfRow(t *testing.T) {
+	want := task(stategen.Variable{Name: "user_variable_0", Role: stategen.User, Value: text("x")})
+	_, row := exported(t, &service{name: "voice"}, want)
+
+	line, err := json.Marshal(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	got, ours, err := read(t, string(line))[0].Task()
+	if err != nil || !ours {
+		t.Fatalf("a task: %t, error %v", ours, err)
+	}
+
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}

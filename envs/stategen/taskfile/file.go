@@ -1,0 +1,150 @@
+package taskfile
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+
+	"toolevo/envs/durable"
+	"toolevo/envs/regular"
+	"toolevo/envs/stategen"
+)
+
+// folder returns where a data folder has tasks.
+func folder(data string) string { return filepath.Join(data, "stategen") }
+
+// Path returns the file of a split in a data folder.
+func Path(data, split string) string { return filepath.Join(folder(data), split+".jsonl") }
+
+// File is a split of a data folder. It is safe for concurrent use.
+type File struct {
+	SHA256 string // of its bytes
+
+	path  string
+	file  *os.File
+	lines []line
+}
+
+// line is where a task stands.
+type line struct{ offset, length int64 }
+
+// Open reads a split of a data folder, and calls visit, which may be nil, with each task in its order. The error is
+// [io/fs.ErrNotExist] where the folder has no such split.
+func Open(data, split string, visit func(t *stategen.Task) error) (*File, error) {
+	f := &File{path: Path(data, split)}
+
+	var err error
+	if f.file, err = regular.Open(f.path); err != nil {
+		return nil, fmt.Errorf("stategen: %w", err)
+	}
+
+	sum := sha256.New()
+
+	err = scan(f.file, sum, func(at line, text []byte) error {
+		f.lines = append(f.lines, at)
+
+		t, err := decode(text)
+		if err != nil {
+			return f.damaged(len(f.lines), err)
+		}
+
+		if visit != nil {
+			return visit(t)
+		}
+
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(err, f.file.Close())
+	}
+
+	f.SHA256 = hex.EncodeToString(sum.Sum(nil))
+
+	return f, nil
+}
+
+// Hash returns the SHA-256 of a split of a data folder. The error is that of [Open].
+func Hash(data, split string) (string, error) {
+	f, err := regular.Open(Path(data, split))
+	if err != nil {
+		return "", fmt.Errorf("stategen: %w", err)
+	}
+	defer f.Close()
+
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", fmt.Errorf("stategen: %w", err)
+	}
+
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// Len returns how many tasks there are.
+func (f *File) Len() int { return len(f.lines) }
+
+// Task reads the i-th task.
+func (f *File) Task(i int) (*stategen.Task, error) {
+	text := make([]byte, f.lines[i].length)
+	if _, err := f.file.ReadAt(text, f.lines[i].offset); err != nil {
+		return nil, f.damaged(i+1, err)
+	}
+
+	t, err := decode(text)
+	if err != nil {
+		return nil, f.damaged(i+1, err)
+	}
+
+	return t, nil
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.file.Close() }
+
+func (f *File) damaged(number int, err error) error {
+	return fmt.Errorf("%s is %w: line %d: %w: generate tasks in another data folder", f.path, durable.ErrDamaged,
+		number, err)
+}
+
+// decode reads a task.
+func decode(text []byte) (*stategen.Task, error) {
+	t := new(stategen.Task)
+	if err := json.Unmarshal(text, t); err != nil {
+		return nil, err
+	}
+
+	if t.ID == "" || len(t.Cases) == 0 {
+		return nil, errors.New("a task without an id or without cases")
+	}
+
+	return t, nil
+}
+
+// scan calls visit with each line of a file, and adds its bytes to a hash.
+func scan(from io.Reader, sum hash.Hash, visit func(at line, text []byte) error) error {
+	lines := bufio.NewReaderSize(io.TeeReader(from, sum), 1<<16)
+
+	for at := (line{}); ; at.offset += at.length {
+		text, err := lines.ReadBytes('\n')
+		at.length = int64(len(text))
+
+		switch {
+		case errors.Is(err, io.EOF) && len(text) == 0:
+			return nil
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("the last line is %w", durable.ErrDamaged)
+		case err != nil:
+			return err
+		}
+
+		if err := visit(at, text); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package taskfile
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/zeebo/xxh3"
+
+	"toolevo/envs/durable"
+	"toolevo/envs/regular"
+	"toolevo/envs/stategen"
+)
+
+// booksFile has the state of a folder: what is committed.
+const booksFile = "books.json"
+
+// committed is what a folder holds for good.
+type committed struct {
+	Books map[string]*stategen.Book `json:"books"` // by domain
+	Bytes map[string]int64          `json:"bytes"` // of the tasks, by split
+}
+
+// Folder is the tasks of a data folder, to which one process adds others. It is not safe for concurrent use.
+type Folder struct {
+	path   string
+	lock   *os.File
+	state  committed
+	counts map[string]map[string]int // tasks, by split and domain
+	known  map[xxh3.Uint128]bool     // programs
+	files  map[string]*appended      // by split, those that tasks were added to
+}
+
+// appended is a split to which tasks are added.
+type appended struct {
+	file   *os.File
+	buffer *bufio.Writer
+	bytes  int64
+}
+
+// Edit opens a data folder to add tasks, and removes what was not committed. It is an error while another process has
+// it open.
+func Edit(data string, splits []string) (*Folder, error) {
+	f := &Folder{
+		path: data, counts: map[string]map[string]int{}, known: map[xxh3.Uint128]bool{}, files: map[string]*appended{},
+		state: committed{Books: map[string]*stategen.Book{}, Bytes: map[string]int64{}},
+	}
+
+	if err := os.MkdirAll(folder(data), 0o755); err != nil {
+		return nil, fmt.Errorf("stategen: %w", err)
+	}
+
+	var err error
+	if f.lock, err = os.Open(folder(data)); err != nil {
+		return nil, fmt.Errorf("stategen: %w", err)
+	}
+
+	// The kernel releases the lock of a process that ends, however it ends.
+	if err = syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		err = fmt.Errorf("stategen: another process adds tasks to %s: wait for it: %w", folder(data), err)
+	}
+
+	if err == nil {
+		err = f.read(splits)
+	}
+
+	if err != nil {
+		return nil, errors.Join(err, f.lock.Close())
+	}
+
+	return f, nil
+}
+
+// read reads what is committed.
+func (f *Folder) read(splits []string) error {
+	path := filepath.Join(folder(f.path), booksFile)
+
+	text, err := regular.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, &f.state)
+	}
+
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is %w: %w: generate tasks in another data folder", path, durable.ErrDamaged, err)
+	}
+
+	for _, split := range splits {
+		f.counts[split] = map[string]int{}
+		if err := f.readSplit(split); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+func (f *Folder) readSplit(split string) error {
+	path := Path(f.path, split)
+
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) && f.state.Bytes[split] == 0 {
+		return nil
+	}
+
+	whole, ours := f.state.Bytes[split]
+
+	switch {
+	case err != nil:
+	case !ours: // somebody else wrote it
+		f.state.Bytes[split] = info.Size()
+	case info.Size() < whole:
+		err = fmt.Errorf("it has %d bytes, want %d: %w", info.Size(), whole, io.ErrUnexpectedEOF)
+	default:
+		err = os.Truncate(path, whole)
+	}
+
+	if err != nil {
+		return fmt.Errorf("%s is %w: %w: generate tasks in another data folder", path, durable.ErrDamaged, err)
+	}
+
+	file, err := Open(f.path, split, func(t *stategen.Task) error {
+		f.counts[split][t.Program.Domain]++
+		f.known[identity(&t.Program)] = true
+
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+
+	return file.Close()
+}
+
+// identity is what programs are told apart by: they are too few to meet by chance in 128 bits.
+func identity(p *stategen.Program) xxh3.Uint128 {
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // a program has nothing but what JSON can say
+	}
+
+	return xxh3.Hash128(text)
+}
+
+// Book returns the book of a domain, which is committed with the tasks.
+func (f *Folder) Book(domain string) *stategen.Book {
+	if f.state.Books[domain] == nil {
+		f.state.Books[domain] = new(stategen.Book)
+	}
+
+	return f.state.Books[domain]
+}
+
+// Count returns how many tasks of a domain a split has.
+func (f *Folder) Count(split, domain string) int { return f.counts[split][domain] }
+
+// Add adds a task to a split, and reports whether it did: a program that any split has is not added.
+func (f *Folder) Add(split string, t *stategen.Task) (bool, error) {
+	id := identity(&t.Program)
+	if f.known[id] {
+		return false, nil
+	}
+
+	text, err := json.Marshal(t)
+	if err != nil {
+		return false, fmt.Errorf("stategen: %s: %w", t.ID, err)
+	}
+
+	a, err := f.appended(split)
+	if err != nil {
+		return false, err
+	}
+
+	n, err := a.buffer.Write(append(text, '\n'))
+	if err != nil {
+		return false, fmt.Errorf("stategen: %w", err)
+	}
+
+	a.bytes += int64(n)
+	f.known[id] = true
+	f.counts[split][t.Program.Domain]++
+
+	return true, nil
+}
+
+// appended opens a split to add to it.
+func (f *Folder) appended(split string) (*appended, error) {
+	if a := f.files[split]; a != nil {
+		return a, nil
+	}
+
+	if _, ours := f.state.Bytes[split]; !ours {
+		f.state.Bytes[split] = 0 // from now on, what is not committed is removed
+
+		if err := f.write(); err != nil {
+			return nil, err
+		}
+	}
+
+	file, err := os.OpenFile(Path(f.path, split), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("stategen: %w", err)
+	}
+
+	a := &appended{file, bufio.NewWriterSize(file, 1<<16), f.state.Bytes[split]}
+	f.files[split] = a
+
+	return a, nil
+}
+
+// Commit makes the added tasks and the books durable.
+func (f *Folder) Commit() error {
+	for split, a := range f.files {
+		if err := errors.Join(a.buffer.Flush(), a.file.Sync()); err != nil {
+			return fmt.Errorf("stategen: %w", err)
+		}
+
+		f.state.Bytes[split] = a.bytes
+	}
+
+	return f.write()
+}
+
+// write writes what is committed.
+func (f *Folder) write() error {
+	return durable.WriteFile(filepath.Join(folder(f.path), booksFile), func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(f.state)
+	})
+}
+
+// Close ends the editing. What was not committed is lost.
+func (f *Folder) Close() (err error) {
+	for _, a := range f.files {
+		err = errors.Join(err, a.file.Close())
+	}
+
+	return errors.Join(err, f.lock.Close())
+}

@@ -1,0 +1,259 @@
+package taskfile_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs/durable"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/taskfile"
+)
+
+var splits = []string{"train", "test"}
+
+// task returns a task whose program is another one for another number.
+func task(domain string, number int) *stategen.Task {
+	result := stategen.Var("r_1")
+
+	return &stategen.Task{
+		ID: fmt.Sprintf("%s-1-%05d", domain, number),
+		Program: stategen.Program{
+			Domain: domain,
+			Init: []stategen.Variable{{
+				Name: "user_variable_0", Role: stategen.User, Type: "a text",
+				Value: stategen.Value{Any: fmt.Sprintf("naïve\n%d", number)},
+			}},
+			Main:   []stategen.Stmt{{Call: &stategen.Call{Assign: "r_1", Tool: "new"}}},
+			Result: &result,
+		},
+		Cases: []stategen.Case{{Path: "main", Result: stategen.Value{Any: stategen.Number(float64(number))}}},
+	}
+}
+
+func edit(t *testing.T, data string) *taskfile.Folder {
+	t.Helper()
+
+	f, err := taskfile.Edit(data, splits)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return f
+}
+
+func add(t *testing.T, f *taskfile.Folder, split string, task *stategen.Task) bool {
+	t.Helper()
+
+	added, err := f.Add(split, task)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return added
+}
+
+func end(t *testing.T, f *taskfile.Folder, commit bool) {
+	t.Helper()
+
+	var err error
+	if commit {
+		err = f.Commit()
+	}
+
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read returns the tasks of a split, and the hash of their file.
+func read(t *testing.T, data, split string) (all []*stategen.Task, hash string) {
+	t.Helper()
+
+	f, err := taskfile.Open(data, split, func(t *stategen.Task) error {
+		all = append(all, t)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+
+	for i, want := range all {
+		if got, err := f.Task(i); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("task %d is %v (%v), want %v", i, got, err, want)
+		}
+	}
+
+	if f.Len() != len(all) {
+		t.Errorf("a file of %d tasks has %d", len(all), f.Len())
+	}
+
+	return all, f.SHA256
+}
+
+// Tasks come back as they were added, with the books, and only what was committed.
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+
+	f := edit(t, data)
+	add(t, f, "train", task("session", 1))
+	add(t, f, "test", task("voice", 2))
+
+	if err := f.Book("session").UnmarshalJSON([]byte(`{"programs": 7, "pairs": []}`)); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+
+	add(t, f, "train", task("session", 3))
+	end(t, f, false)
+
+	// What a killed process leaves is half a line.
+	left, err := os.OpenFile(taskfile.Path(data, "train"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := left.WriteString(`{"id": "session`); err != nil {
+		t.Fatal(err)
+	}
+
+	left.Close()
+
+	f = edit(t, data)
+
+	if f.Count("train", "session") != 1 || f.Count("test", "voice") != 1 || f.Count("test", "session") != 0 {
+		t.Error("the counts are wrong")
+	}
+
+	if n := f.Book("session").Programs(); n != 7 {
+		t.Errorf("the book has %d programs, want 7", n)
+	}
+
+	add(t, f, "train", task("session", 4))
+	end(t, f, true)
+
+	got, sum := read(t, data, "train")
+	if diff := cmp.Diff([]*stategen.Task{task("session", 1), task("session", 4)}, got); diff != "" {
+		t.Error(diff)
+	}
+
+	if hash, err := taskfile.Hash(data, "train"); err != nil || hash != sum {
+		t.Errorf("the hash is %s (%v), want %s", hash, err, sum)
+	}
+}
+
+// No program is there twice, in another split neither; with other values it is another one.
+func TestNoProgramTwice(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+
+	f := edit(t, data)
+	again := task("session", 1)
+	again.ID = "session-2-00001"
+
+	if !add(t, f, "train", task("session", 1)) || add(t, f, "train", again) || !add(t, f, "train", task("session", 2)) {
+		t.Error("a program is told by something else than its text")
+	}
+
+	end(t, f, true)
+
+	f = edit(t, data)
+	if add(t, f, "test", again) {
+		t.Error("two splits share a program")
+	}
+
+	end(t, f, true)
+}
+
+// Tasks that somebody else put there stay.
+func TestTasksOfOthers(t *testing.T) {
+	t.Parallel()
+	first, data := t.TempDir(), t.TempDir()
+
+	f := edit(t, first)
+	add(t, f, "train", task("session", 1))
+	end(t, f, true)
+
+	text, err := os.ReadFile(taskfile.Path(first, "train"))
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(taskfile.Path(data, "train")), 0o755)
+	}
+
+	if err := errors.Join(err, os.WriteFile(taskfile.Path(data, "train"), text, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+
+	f = edit(t, data)
+	if f.Count("train", "session") != 1 || add(t, f, "test", task("session", 1)) {
+		t.Error("the tasks are not taken in")
+	}
+
+	add(t, f, "train", task("session", 2))
+	end(t, f, true)
+
+	if got, _ := read(t, data, "train"); len(got) != 2 {
+		t.Errorf("there are %d tasks, want 2", len(got))
+	}
+}
+
+// Two processes do not add tasks at a time.
+func TestOneEditor(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+
+	f := edit(t, data)
+
+	if _, err := taskfile.Edit(data, splits); err == nil || !strings.Contains(err.Error(), "wait for it") {
+		t.Errorf("the error is %v", err)
+	}
+
+	end(t, f, false)
+	end(t, edit(t, data), false)
+}
+
+// Files that are not what was written are told with what to do.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+
+	for name, spoil := range map[string]func(text []byte) []byte{
+		"cut":      func(text []byte) []byte { return text[:len(text)-3] },
+		"no JSON":  func(text []byte) []byte { return append(text[:len(text)-3], "xx\n"...) },
+		"no cases": func([]byte) []byte { return []byte("{\"id\": \"x\"}\n") },
+	} {
+		data := t.TempDir()
+		f := edit(t, data)
+		add(t, f, "train", task("session", 1))
+		end(t, f, true)
+
+		path := taskfile.Path(data, "train")
+
+		text, err := os.ReadFile(path)
+		if err := errors.Join(err, os.WriteFile(path, spoil(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := taskfile.Open(data, "train", nil); !errors.Is(err, durable.ErrDamaged) {
+			t.Errorf("%s: opened: %v", name, err)
+		}
+
+		if _, err := taskfile.Edit(data, splits); !errors.Is(err, durable.ErrDamaged) ||
+			!strings.Contains(err.Error(), "another data folder") {
+			t.Errorf("%s: edited: %v", name, err)
+		}
+	}
+
+	if _, err := taskfile.Open(t.TempDir(), "train", nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a split that is not there: %v", err)
+	}
+}

@@ -1,0 +1,102 @@
+package programs
+
+import (
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/mcts"
+	"toolevo/trajectories"
+)
+
+// Class is how a task failed (StateGen, RQ4).
+type Class string
+
+// The classes.
+const (
+	Syntax    Class = "syntax"    // nothing that can be read as a call or a program
+	Execution Class = "execution" // it came to no answer
+	Result    Class = "result"    // a wrong answer, or wrong effects
+)
+
+// Classes lists the classes.
+func Classes() []Class { return []Class{Syntax, Execution, Result} }
+
+// Cause is why a task failed (StateGen, RQ5).
+type Cause string
+
+// The causes.
+const (
+	Misread     Cause = "document"    // it was misread
+	NotFollowed Cause = "instruction" // it was not followed
+	State       Cause = "state"       // that of the service was mismanaged
+	Undecided   Cause = "undecided"
+)
+
+// Causes lists the causes.
+func Causes() []Cause { return []Cause{Misread, NotFollowed, State, Undecided} }
+
+// classify says how and why an episode failed whose reference calls these tools.
+func classify(e *trajectories.Episode, reference []string) (Class, Cause) {
+	if len(e.Turns) == 0 {
+		return Syntax, NotFollowed // not a word
+	}
+
+	// A wrong answer ends an episode, and so does a program that fails.
+	switch last := e.Turns[len(e.Turns)-1].Outcome; {
+	case last == envs.Incorrect:
+		return Result, wrongAnswer(e, reference)
+	case last == envs.Malformed, e.Limit == string(mcts.LimitSilence):
+		return Syntax, NotFollowed
+	}
+
+	return Execution, obstacle(e)
+}
+
+// obstacle is what the last call says that was not taken, and not made right later; where there is none, a limit ended
+// what may have been right.
+func obstacle(e *trajectories.Episode) Cause {
+	for i, t := range slices.Backward(e.Turns) {
+		if _, recovered := trajectories.Recovery(e.Turns, i); recovered {
+			continue
+		}
+
+		switch t.Outcome {
+		case envs.InvalidAction, envs.InvocationError, envs.Deprecated:
+			return Misread
+		case envs.ToolError:
+			return State
+		case envs.Malformed:
+			return NotFollowed
+		}
+	}
+
+	return Undecided
+}
+
+// wrongAnswer tells other tools than the reference's, which the instruction did not ask for, from the right ones on
+// things that were not what the service had.
+func wrongAnswer(e *trajectories.Episode, reference []string) Cause {
+	if cause := obstacle(e); cause != Undecided {
+		return cause
+	}
+
+	if reference == nil {
+		return Undecided
+	}
+
+	var called []string
+
+	for _, t := range e.Turns {
+		if t.Outcome == envs.OK && t.Tool != envs.UpdateTool {
+			called = append(called, t.Tool)
+		}
+	}
+
+	slices.Sort(called)
+
+	if !slices.Equal(called, slices.Sorted(slices.Values(reference))) {
+		return NotFollowed
+	}
+
+	return State
+}

@@ -1,0 +1,155 @@
+package programs
+
+import (
+	"fmt"
+	"slices"
+
+	"toolevo/envs/stategen/measure"
+	"toolevo/finetune/table"
+)
+
+// All is the domain of every task.
+const All = "all"
+
+// Complexity is a column of Table I: means over the programs of a domain.
+type Complexity struct {
+	Domain      string   `json:"domain"`                // "all" is every one; of others' programs, whose they are
+	N           int      `json:"n"`                     // programs
+	Instruction *float64 `json:"instruction,omitempty"` // tokens; none without a tokenizer
+	Code        *float64 `json:"code,omitempty"`        // tokens of the reference as Python; none without a tokenizer
+	Calls       float64  `json:"calls"`                 // in the text of a program, on all its paths
+	Depth       float64  `json:"depth"`                 // calls in a chain in which each uses a result of the last, less one
+	Bindings    float64  `json:"bindings"`              // pairs of results of which one was made from the other
+	Straight    *float64 `json:"straight,omitempty"`    // share of programs without a branch, 0..1
+	Published   bool     `json:"published,omitempty"`   // by the paper, of the tasks it published
+}
+
+// Sizes are how many tokens the instruction and the reference of a task have.
+type Sizes struct{ Instruction, Code int }
+
+// Sample is a program that is measured.
+type Sample struct {
+	Domain string
+	Flow   measure.Flow
+	Sizes  *Sizes // nil where nobody counted
+}
+
+// ComplexityOf returns the means of each domain in the order in which they come first, of all where there are several,
+// and the paper's of its own tasks.
+func ComplexityOf(samples []Sample) []Complexity {
+	var (
+		domains []string
+		columns []Complexity
+	)
+
+	for _, s := range samples {
+		if !slices.Contains(domains, s.Domain) {
+			domains = append(domains, s.Domain)
+		}
+	}
+
+	if len(domains) > 1 {
+		domains = append(domains, All)
+	}
+
+	for _, domain := range domains {
+		columns = append(columns, mean(domain, samples))
+	}
+
+	return append(columns, published())
+}
+
+// mean is the column of a domain, which has a sample.
+func mean(domain string, samples []Sample) Complexity {
+	c := Complexity{Domain: domain}
+	instruction, code, straight, sized := 0.0, 0.0, 0.0, 0
+
+	for _, s := range samples {
+		if domain != All && s.Domain != domain {
+			continue
+		}
+
+		one := s.Flow.Complexity()
+		c.N++
+		c.Calls += float64(one.Calls)
+		c.Depth += float64(one.Depth)
+		c.Bindings += float64(one.Bindings)
+
+		if !s.Flow.Branches() {
+			straight++
+		}
+
+		if s.Sizes != nil {
+			sized++
+			instruction += float64(s.Sizes.Instruction)
+			code += float64(s.Sizes.Code)
+		}
+	}
+
+	n := float64(c.N)
+	c.Calls, c.Depth, c.Bindings, straight = c.Calls/n, c.Depth/n, c.Bindings/n, straight/n
+	c.Straight = &straight
+
+	if sized == c.N {
+		instruction, code = instruction/n, code/n
+		c.Instruction, c.Code = &instruction, &code
+	}
+
+	return c
+}
+
+// published is the column StateEval of the paper's Table I.
+func published() Complexity {
+	instruction, code := 717.08, 442.11
+
+	return Complexity{
+		Domain: "StateEval", N: 120, Instruction: &instruction, Code: &code, Calls: 7.16, Depth: 2, Bindings: 5.03,
+		Published: true,
+	}
+}
+
+// none stands in a table where there is no figure.
+const none = "–"
+
+// complexityTable is Table I: a line for each statistic, a column for each domain.
+func complexityTable(columns []Complexity) table.Table {
+	t := table.Table{
+		Title: "Statistics averaged over the tasks of each domain (StateGen, Table I). The column StateEval has the " +
+			"paper's figures of its own tasks.",
+		Heads: []string{"statistic"}, Words: 1,
+	}
+
+	for _, c := range columns {
+		t.Names = append(t.Names, c.Domain)
+	}
+
+	known := func(f *float64, scale float64) string {
+		if f == nil {
+			return none
+		}
+
+		return fmt.Sprintf("%.2f", scale**f)
+	}
+
+	for _, line := range []struct {
+		name string
+		of   func(Complexity) string
+	}{
+		{"Instruction Length", func(c Complexity) string { return known(c.Instruction, 1) }},
+		{"Code Length", func(c Complexity) string { return known(c.Code, 1) }},
+		{"Function Call Num", func(c Complexity) string { return fmt.Sprintf("%.2f", c.Calls) }},
+		{"Path Depth", func(c Complexity) string { return fmt.Sprintf("%.2f", c.Depth) }},
+		{"Binding Count", func(c Complexity) string { return fmt.Sprintf("%.2f", c.Bindings) }},
+		{"Without a Branch, %", func(c Complexity) string { return known(c.Straight, 100) }},
+		{"Tasks", func(c Complexity) string { return fmt.Sprint(c.N) }},
+	} {
+		fields := []string{line.name}
+		for _, c := range columns {
+			fields = append(fields, line.of(c))
+		}
+
+		t.Lines = append(t.Lines, fields)
+	}
+
+	return t
+}

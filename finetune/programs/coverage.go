@@ -1,0 +1,132 @@
+package programs
+
+import (
+	"fmt"
+	"slices"
+
+	"toolevo/envs/stategen/measure"
+	"toolevo/finetune/chart"
+	"toolevo/finetune/table"
+)
+
+// Coverage is a curve of figure 3: how adjacent transition coverage grows with the programs of a generator.
+type Coverage struct {
+	Domain string    `json:"domain"`
+	Source string    `json:"source"`          // who made the programs: a selector, or a policy
+	Runs   int       `json:"runs"`            // generators, each with a seed of its own
+	ATC    []float64 `json:"atc"`             // after 1, 2 and so on programs, mean over the runs, 0..1
+	Low    []float64 `json:"low"`             // the lowest of them
+	High   []float64 `json:"high"`            // the highest
+	Pairs  []float64 `json:"pairs,omitempty"` // distinct data-bound pairs, mean over the runs; none of a policy
+}
+
+// CoverageOf puts the runs of a generator together. They are of the same number of programs, and there is one.
+func CoverageOf(domain, source string, runs []measure.Growth) Coverage {
+	c := Coverage{Domain: domain, Source: source, Runs: len(runs)}
+
+	for i := range runs[0].ATC {
+		atc, pairs := make([]float64, len(runs)), 0.0
+
+		for j, run := range runs {
+			atc[j] = run.ATC[i]
+
+			if run.Pairs != nil {
+				pairs += float64(run.Pairs[i])
+			}
+		}
+
+		c.ATC = append(c.ATC, sum(atc)/float64(len(runs)))
+		c.Low, c.High = append(c.Low, slices.Min(atc)), append(c.High, slices.Max(atc))
+
+		if runs[0].Pairs != nil {
+			c.Pairs = append(c.Pairs, pairs/float64(len(runs)))
+		}
+	}
+
+	return c
+}
+
+func sum(all []float64) (total float64) {
+	for _, f := range all {
+		total += f
+	}
+
+	return total
+}
+
+// shown are after how many programs a table has the coverage, as far as there are so many.
+var shown = []int{5, 10, 20, 40, 60}
+
+// coverageTable has a line for each domain and generator.
+func coverageTable(curves []Coverage) table.Table {
+	t := table.Table{
+		Title: "Adjacent transition coverage in percent after some programs (StateGen, figure 3), mean over the " +
+			"runs, and distinct data-bound pairs after 5 programs.",
+		Heads: []string{"domain", "source", "runs"}, Words: 2,
+	}
+
+	most := 0
+	for _, c := range curves {
+		most = max(most, len(c.ATC))
+	}
+
+	steps := slices.DeleteFunc(slices.Clone(shown), func(n int) bool { return n > most })
+
+	for _, n := range steps {
+		t.Names = append(t.Names, fmt.Sprint(n))
+	}
+
+	t.Names = append(t.Names, "pairs")
+
+	for _, c := range curves {
+		line := []string{c.Domain, c.Source, fmt.Sprint(c.Runs)}
+
+		for _, n := range steps {
+			if n > len(c.ATC) {
+				line = append(line, none)
+			} else {
+				line = append(line, fmt.Sprintf("%.1f", 100*c.ATC[n-1]))
+			}
+		}
+
+		pairs := none
+		if len(c.Pairs) >= shown[0] {
+			pairs = fmt.Sprintf("%.1f", c.Pairs[shown[0]-1])
+		}
+
+		t.Lines = append(t.Lines, append(line, pairs))
+	}
+
+	return t
+}
+
+// coverageFigure is figure 3: a panel for each domain.
+func coverageFigure(curves []Coverage) chart.Figure {
+	f := chart.Figure{
+		Name: "figure-3", Title: "Adjacent transition coverage over generated programs", Axis: "ATC",
+	}
+
+	for _, c := range curves {
+		series := slices.Index(f.Series, c.Source)
+		if series < 0 {
+			if len(f.Series) == chart.MostSeries {
+				continue // it is in the table
+			}
+
+			series = len(f.Series)
+			f.Series = append(f.Series, c.Source)
+		}
+
+		i := slices.IndexFunc(f.Panels, func(p chart.Panel) bool { return p.Title == c.Domain })
+		if i < 0 {
+			i = len(f.Panels)
+			f.Panels = append(f.Panels, chart.Panel{Title: c.Domain, Steps: "programs"})
+		}
+
+		f.Panels[i].Lines = append(f.Panels[i].Lines, chart.Line{
+			Series: series, Shares: c.ATC, Low: c.Low, High: c.High,
+		})
+	}
+
+	return f
+}

@@ -1,0 +1,187 @@
+package programs
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"toolevo/finetune"
+	"toolevo/finetune/chart"
+	"toolevo/finetune/statistics"
+	"toolevo/finetune/table"
+)
+
+// PassTables are pass@1 by domain, and how and why tasks failed.
+func PassTables(rows []Pass) []table.Table {
+	rates := table.Table{
+		Title: "pass@1 in percent (StateGen, figure 4): tasks all of whose cases pass [95 % interval].",
+		Heads: []string{"policy", "api"}, Words: 2,
+	}
+	classes := table.Table{
+		Title: "How tasks failed (StateGen, figure 5).",
+		Heads: []string{"policy", "api", "domain", "n", "lost", "failed"}, Names: words(Classes()), Words: 3,
+	}
+	causes := table.Table{
+		Title: "Why they failed, by rule (StateGen, RQ5): a misread document, an instruction that was not followed, " +
+			"a mismanaged state.",
+		Heads: []string{"policy", "api", "domain"}, Names: words(Causes()), Words: 3,
+	}
+
+	var of finetune.Contender
+
+	for i, row := range rows {
+		if i == 0 || row.Contender != of {
+			of = row.Contender
+			rates.Lines = append(rates.Lines, []string{row.Policy, row.API})
+		}
+
+		if !slices.Contains(rates.Names, row.Domain) {
+			rates.Names = append(rates.Names, row.Domain)
+		}
+
+		last := &rates.Lines[len(rates.Lines)-1]
+		*last = append(*last, row.rate())
+
+		who := []string{row.Policy, row.API, row.Domain}
+		counts := []string{strconv.Itoa(row.N), strconv.Itoa(row.Lost), strconv.Itoa(row.Failed)}
+		classes.Lines = append(classes.Lines, slices.Concat(who, counts, counted(row.Classes, Classes())))
+		causes.Lines = append(causes.Lines, slices.Concat(who, counted(row.Causes, Causes())))
+	}
+
+	return []table.Table{rates, classes, causes}
+}
+
+// words are names as text.
+func words[T ~string](names []T) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = string(name)
+	}
+
+	return all
+}
+
+// counted are the counts of names, in their order.
+func counted[T ~string](counts map[T]int, names []T) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = strconv.Itoa(counts[name])
+	}
+
+	return all
+}
+
+// rate is pass@1 in percent and its interval.
+func (p *Pass) rate() string {
+	if p.N == 0 {
+		return none
+	}
+
+	return fmt.Sprintf("%.1f [%.0f–%.0f]", 100*p.Pass, 100*p.Low, 100*p.High)
+}
+
+// PassFigures are figures 4 and 5 for each API version: pass@1 by policy and domain, and the classes of the failures of
+// each domain.
+func PassFigures(rows []Pass) []chart.Figure {
+	var apis []string
+
+	for _, row := range rows {
+		if !slices.Contains(apis, row.API) {
+			apis = append(apis, row.API)
+		}
+	}
+
+	var figures []chart.Figure
+	for _, api := range apis {
+		figures = append(figures, passFigure(rows, api), failureFigure(rows, api))
+	}
+
+	return figures
+}
+
+func passFigure(rows []Pass, api string) chart.Figure {
+	f := chart.Figure{Name: "figure-4-" + api, Title: "pass@1 under " + api, Axis: "pass@1"}
+	p := chart.Panel{}
+
+	for _, row := range rows {
+		if row.API != api {
+			continue
+		}
+
+		place, series := index(&p.Places, row.Policy), index(&f.Series, row.Domain)
+		if row.N > 0 && series < chart.MostSeries {
+			p.Bars = append(p.Bars, chart.Bar{
+				Place: place, Series: series, Share: row.Pass, Low: row.Low, High: row.High,
+			})
+		}
+	}
+
+	f.Series = f.Series[:min(len(f.Series), chart.MostSeries)]
+	f.Panels = []chart.Panel{p}
+
+	return f
+}
+
+// failureFigure has the shares of the failed tasks.
+func failureFigure(rows []Pass, api string) chart.Figure {
+	f := chart.Figure{
+		Name: "figure-5-" + api, Title: "Types of errors under " + api, Axis: "failed tasks", Series: words(Classes()),
+	}
+
+	for _, row := range rows {
+		if row.API != api {
+			continue
+		}
+
+		i := slices.IndexFunc(f.Panels, func(p chart.Panel) bool { return p.Title == row.Domain })
+		if i < 0 {
+			i = len(f.Panels)
+			f.Panels = append(f.Panels, chart.Panel{Title: row.Domain})
+		}
+
+		p := &f.Panels[i]
+		place := index(&p.Places, row.Policy)
+
+		for series, class := range Classes() {
+			if row.Failed == 0 {
+				continue
+			}
+
+			low, high := statistics.Wilson(row.Classes[class], row.Failed)
+			p.Bars = append(p.Bars, chart.Bar{
+				Place: place, Series: series, Share: float64(row.Classes[class]) / float64(row.Failed),
+				Low: low, High: high,
+			})
+		}
+	}
+
+	return f
+}
+
+// index returns the place of a name, which is added where it is new.
+func index(names *[]string, name string) int {
+	if i := slices.Index(*names, name); i >= 0 {
+		return i
+	}
+
+	*names = append(*names, name)
+
+	return len(*names) - 1
+}
+
+// WritePassCSV writes the rows in full precision.
+func WritePassCSV(w io.Writer, rows []Pass) error {
+	lines := [][]string{slices.Concat([]string{"policy", "api", "domain", "n", "lost", "pass", "low", "high", "failed"},
+		words(Classes()), words(Causes()))}
+
+	for _, row := range rows {
+		lines = append(lines, slices.Concat([]string{
+			row.Policy, row.API, row.Domain, strconv.Itoa(row.N), strconv.Itoa(row.Lost), number(row.Pass),
+			number(row.Low), number(row.High), strconv.Itoa(row.Failed),
+		}, counted(row.Classes, Classes()), counted(row.Causes, Causes())))
+	}
+
+	return csv.NewWriter(w).WriteAll(lines)
+}
