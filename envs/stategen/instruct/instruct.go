@@ -20,8 +20,7 @@ const mostWordings = 8
 func Instruct(t *stategen.Task, seed uint64) (stategen.Instruction, error) {
 	x := words().domains[t.Program.Domain]
 	if x == nil {
-		return stategen.Instruction{}, fmt.Errorf("instruct: no words for the domain %q: add a file to words",
-			t.Program.Domain)
+		return stategen.Instruction{}, errNoWords(t.Program.Domain)
 	}
 
 	h := fnv.New64a()
@@ -43,6 +42,10 @@ func Instruct(t *stategen.Task, seed uint64) (stategen.Instruction, error) {
 	}
 
 	return stategen.Instruction{}, fmt.Errorf("instruct: %s: no wording will do: %w", t.ID, refused)
+}
+
+func errNoWords(domain string) error {
+	return fmt.Errorf("instruct: no words for the domain %q: add a file to the folder words", domain)
 }
 
 // render writes the instruction of a program.
