@@ -208,8 +208,8 @@ func (r *renderer) noteMentions(all []sentence) {
 	}
 }
 
-// nameResults gives a name to the results that are mentioned more than once, or not right after their call. It returns
-// the names that are used, those from before among them.
+// nameResults gives a name to the results that are mentioned more than once, or not right after their call, or that may
+// be taken for one that has a name. It returns the names that are used, those from before among them.
 func (r *renderer) nameResults(all []sentence, used []string) []string {
 	used = slices.Clone(used)
 
@@ -219,7 +219,8 @@ func (r *renderer) nameResults(all []sentence, used []string) []string {
 			continue
 		}
 
-		if len(made.mentions) == 1 && made.mentions[0] == made.at+1 {
+		first := !slices.Contains(used, made.words.Name)
+		if first && len(made.mentions) == 1 && made.mentions[0] == made.at+1 {
 			made.just = r.pick("just "+made.words.Name, made.words.Just)
 			continue
 		}

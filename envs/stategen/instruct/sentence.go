@@ -207,6 +207,13 @@ func (r *renderer) arguments(w toolWords, all []stategen.Named) map[string]*argu
 		}
 	}
 
+	for part, value := range w.Like {
+		e := given[value]
+		if text, ok := partName(given[part]); ok && e.Var != "" && isPart(e, text) {
+			data["like"] = r.argument(stategen.Var(e.Var, e.Path[:len(e.Path)-strings.Count(text, ".")-1]...))
+		}
+	}
+
 	for name, parameters := range w.Some {
 		parameters = slices.DeleteFunc(slices.Clone(parameters), func(p string) bool { return data[p] == nil })
 		if whole, ok := together(given, parameters); ok && len(parameters) > 0 {
@@ -227,6 +234,12 @@ func partName(e stategen.Expr) (string, bool) {
 	text, ok := e.Value.Any.(string)
 
 	return text, ok
+}
+
+// isPart reports whether an expression is that part of something, like "data.title".
+func isPart(e stategen.Expr, part string) bool {
+	path := strings.Join(e.Path, ".")
+	return path == part || strings.HasSuffix(path, "."+part)
 }
 
 // together returns the thing of which all of some arguments are parts, each called as its parameter is.
