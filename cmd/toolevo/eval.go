@@ -55,7 +55,7 @@ func (a *app) evalCommand() *cobra.Command {
 
 	cmd.AddCommand(a.evalErrorsCommand(), a.evalAdaptationCommand(), a.evalCompareCommand(),
 		a.evalRescoreCommand(), a.evalSimulatorCommand(), a.evalJudgeCommand(),
-		a.evalDriftCommand())
+		a.evalDriftCommand(), a.evalTasksCommand())
 
 	return cmd
 }

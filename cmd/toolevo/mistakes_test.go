@@ -42,6 +42,7 @@ var mistakes = []struct {
 		{args: "eval errors"},
 		{args: "eval errors @run"},
 		{args: "eval adaptation @data"},
+		{args: "eval tasks @data"},
 		{args: "eval compare"},
 		{args: "eval rescore @run"},
 		{args: "replay @run"},

@@ -17,7 +17,8 @@ var commands = [][]string{
 	{"data", "verify"}, {"data", "template"}, {"data", "template", "check"},
 	{"play"}, {"collect"}, {"inspect"}, {"view"}, {"report"}, {"check"}, {"export"},
 	{"eval"}, {"eval", "errors"}, {"eval", "adaptation"}, {"demo"}, {"eval", "compare"},
-	{"eval", "rescore"}, {"eval", "judge"}, {"eval", "drift"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"},
+	{"eval", "rescore"}, {"eval", "judge"}, {"eval", "drift"}, {"eval", "tasks"},
+	{"doctor"}, {"doctor", "sandbox"}, {"bench"},
 	{"bench", "serve"}, {"version"}, {"completion"}, {"versions"}, {"versions", "make"}, {"versions", "mutate"},
 	{"versions", "list"}, {"versions", "show"},
 	{"versions", "diff"},
@@ -26,7 +27,7 @@ var commands = [][]string{
 	{"toolbench", "convert"}, {"toolbench", "cache"}, {"serve"}, {"serve", "tools"},
 	{"toolbench", "convert"}, {"eval", "simulator"}, {"mirror"}, {"mirror", "data"},
 	{"mirror", "requests"}, {"mirror", "queries"}, {"tasks"}, {"tasks", "generate"},
-	{"tasks", "verify"},
+	{"tasks", "show"}, {"tasks", "verify"},
 }
 
 func TestHelp(t *testing.T) {

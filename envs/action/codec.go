@@ -31,7 +31,7 @@ type Codec interface {
 }
 
 // Codecs returns every codec; the first is the default.
-func Codecs() []Codec { return []Codec{ReAct{}, FunctionCall{}} }
+func Codecs() []Codec { return []Codec{ReAct{}, FunctionCall{}, Python{}} }
 
 // ParseCodec returns the codec called name; the error of an unknown name lists the valid ones.
 func ParseCodec(name string) (Codec, error) {

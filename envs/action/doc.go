@@ -4,8 +4,8 @@
 //
 // A [Codec] turns the text of an action into an [envs.Call] and back. [ReAct] is the format of ToolEvo, A.1: a Thought,
 // an Action and an Action Input, each behind its marker. [FunctionCall] is that of trainers and servers: a thought
-// between <think> tags and a JSON object with a name and arguments. A canonical key stands for a call: equal calls,
-// equal keys, whichever codec wrote them.
+// between <think> tags and a JSON object with a name and arguments. [Python] is a program in a fenced block, which
+// answers a task as a whole. A canonical key stands for a call: equal calls, equal keys, whichever codec wrote them.
 //
 // # Reading ReAct
 //
@@ -23,6 +23,12 @@
 // The call is the JSON object that begins at the first brace, or at the first one behind </think> in a text that begins
 // with <think>; a <tool_call> tag before it and any text after it are ignored. Its name must not be empty, and its
 // arguments, which may be called parameters, must be an object or a string that holds one.
+//
+// # Reading programs
+//
+// The program is what stands in the last fenced block: from a line that begins with three or more backquotes to one of
+// as many and nothing else. The language named there is ignored, but that such a line also begins a block inside of one
+// that has no end yet. A block without an end is none.
 //
 // # Guarantees
 //

@@ -147,7 +147,7 @@ func (p *path) branch(schema Schema, n int) (Program, error) {
 	program := before
 	program.Branch = &Branch{test, paths[0], paths[1]}
 	program.Init = slices.Concat(before.Init, added[0], []Variable{constant})
-	program.take(added[0], added[1])
+	program.take(added[1], added[0])
 
 	return program, nil
 }
@@ -187,35 +187,37 @@ func (p *path) grow(s Schema, n int, flush bool) error {
 // id is what no path has twice.
 func (c Candidate) id() string { return c.Transition + " " + c.Key }
 
-// take adds the variables that only the second branch has, under names that are free. What the first one has, too, are
-// the same variables.
-func (p *Program) take(shared, added []Variable) {
+// take adds the variables that only the second branch has, under names that are free. What the first branch has, too,
+// because both took it from the same start, stays one variable.
+func (p *Program) take(added, first []Variable) {
 	names := map[string]string{}
+	first = slices.Clone(first)
 
 	for _, v := range added {
-		if i := slices.IndexFunc(shared, func(s Variable) bool {
-			return s.Role == v.Role && s.Type == v.Type && Equal(s.Value.Any, v.Value.Any)
-		}); i >= 0 && v.Role == User {
-			names[v.Name] = shared[i].Name
+		if i := slices.IndexFunc(first, v.same); i >= 0 {
+			names[v.Name] = first[i].Name
+			first = slices.Delete(first, i, i+1)
+
 			continue
 		}
 
 		name := v.Name
-		for i := len(p.Init); p.declares(name); i++ {
+		for i := 0; p.declares(name); i++ {
 			name = renumber(v.Name, i)
 		}
 
-		if name != v.Name {
-			names[v.Name] = name
-		}
-
+		names[v.Name] = name
 		v.Name, v.Value.Any = name, renamedValue(v.Value.Any, names)
 		p.Init = append(p.Init, v)
 	}
 
-	if len(names) > 0 {
-		p.Branch.Else = p.Branch.Else.renamed(names)
-	}
+	p.Branch.Else = p.Branch.Else.renamed(names)
+}
+
+// same reports whether two variables differ in their names alone.
+func (v Variable) same(other Variable) bool {
+	value := renamedValue(v.Value.Any, map[string]string{v.Name: other.Name})
+	return v.Role == other.Role && v.Type == other.Type && Equal(value, other.Value.Any)
 }
 
 func (p *Program) declares(name string) bool {

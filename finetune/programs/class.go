@@ -26,9 +26,9 @@ type Cause string
 
 // The causes.
 const (
-	Misread     Cause = "document misread"
-	NotFollowed Cause = "instruction not followed"
-	State       Cause = "state mismanaged"
+	Misread     Cause = "document"    // it was misread
+	NotFollowed Cause = "instruction" // it was not followed
+	State       Cause = "state"       // that of the service was mismanaged
 	Undecided   Cause = "undecided"
 )
 

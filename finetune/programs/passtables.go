@@ -19,17 +19,14 @@ func PassTables(rows []Pass) []table.Table {
 		Title: "pass@1 in percent (StateGen, figure 4): tasks all of whose cases pass [95 % interval].",
 		Heads: []string{"policy", "api"}, Words: 2,
 	}
-	failures := table.Table{
-		Title: "How and why tasks failed: classes (StateGen, figure 5) and root causes by rule (RQ5).",
-		Heads: []string{"policy", "api", "domain", "n", "lost", "failed"}, Words: 3,
+	classes := table.Table{
+		Title: "How tasks failed (StateGen, figure 5).",
+		Heads: []string{"policy", "api", "domain", "n", "lost", "failed"}, Names: words(Classes()), Words: 3,
 	}
-
-	for _, class := range Classes() {
-		failures.Names = append(failures.Names, string(class))
-	}
-
-	for _, cause := range Causes() {
-		failures.Names = append(failures.Names, string(cause))
+	causes := table.Table{
+		Title: "Why they failed, by rule (StateGen, RQ5): a misread document, an instruction that was not followed, " +
+			"a mismanaged state.",
+		Heads: []string{"policy", "api", "domain"}, Names: words(Causes()), Words: 3,
 	}
 
 	var of finetune.Contender
@@ -47,17 +44,33 @@ func PassTables(rows []Pass) []table.Table {
 		last := &rates.Lines[len(rates.Lines)-1]
 		*last = append(*last, row.rate())
 
-		line := []string{
-			row.Policy, row.API, row.Domain, strconv.Itoa(row.N), strconv.Itoa(row.Lost), strconv.Itoa(row.Failed),
-		}
-		for _, n := range row.counts() {
-			line = append(line, strconv.Itoa(n))
-		}
-
-		failures.Lines = append(failures.Lines, line)
+		who := []string{row.Policy, row.API, row.Domain}
+		counts := []string{strconv.Itoa(row.N), strconv.Itoa(row.Lost), strconv.Itoa(row.Failed)}
+		classes.Lines = append(classes.Lines, slices.Concat(who, counts, counted(row.Classes, Classes())))
+		causes.Lines = append(causes.Lines, slices.Concat(who, counted(row.Causes, Causes())))
 	}
 
-	return []table.Table{rates, failures}
+	return []table.Table{rates, classes, causes}
+}
+
+// words are names as text.
+func words[T ~string](names []T) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = string(name)
+	}
+
+	return all
+}
+
+// counted are the counts of names, in their order.
+func counted[T ~string](counts map[T]int, names []T) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = strconv.Itoa(counts[name])
+	}
+
+	return all
 }
 
 // rate is pass@1 in percent and its interval.
@@ -67,19 +80,6 @@ func (p *Pass) rate() string {
 	}
 
 	return fmt.Sprintf("%.1f [%.0f–%.0f]", 100*p.Pass, 100*p.Low, 100*p.High)
-}
-
-// counts are the classes and then the causes.
-func (p *Pass) counts() (all []int) {
-	for _, class := range Classes() {
-		all = append(all, p.Classes[class])
-	}
-
-	for _, cause := range Causes() {
-		all = append(all, p.Causes[cause])
-	}
-
-	return all
 }
 
 // PassFigures are figures 4 and 5 for each API version: pass@1 by policy and domain, and the classes of the failures of
@@ -126,9 +126,8 @@ func passFigure(rows []Pass, api string) chart.Figure {
 
 // failureFigure has the shares of the failed tasks.
 func failureFigure(rows []Pass, api string) chart.Figure {
-	f := chart.Figure{Name: "figure-5-" + api, Title: "Types of errors under " + api, Axis: "failed tasks"}
-	for _, class := range Classes() {
-		f.Series = append(f.Series, string(class))
+	f := chart.Figure{
+		Name: "figure-5-" + api, Title: "Types of errors under " + api, Axis: "failed tasks", Series: words(Classes()),
 	}
 
 	for _, row := range rows {
@@ -174,27 +173,14 @@ func index(names *[]string, name string) int {
 
 // WritePassCSV writes the rows in full precision.
 func WritePassCSV(w io.Writer, rows []Pass) error {
-	heads := []string{"policy", "api", "domain", "n", "lost", "pass", "low", "high", "failed"}
-	for _, class := range Classes() {
-		heads = append(heads, string(class))
-	}
-
-	for _, cause := range Causes() {
-		heads = append(heads, string(cause))
-	}
-
-	lines := [][]string{heads}
+	lines := [][]string{slices.Concat([]string{"policy", "api", "domain", "n", "lost", "pass", "low", "high", "failed"},
+		words(Classes()), words(Causes()))}
 
 	for _, row := range rows {
-		line := []string{
+		lines = append(lines, slices.Concat([]string{
 			row.Policy, row.API, row.Domain, strconv.Itoa(row.N), strconv.Itoa(row.Lost), number(row.Pass),
 			number(row.Low), number(row.High), strconv.Itoa(row.Failed),
-		}
-		for _, n := range row.counts() {
-			line = append(line, strconv.Itoa(n))
-		}
-
-		lines = append(lines, line)
+		}, counted(row.Classes, Classes()), counted(row.Causes, Causes())))
 	}
 
 	return csv.NewWriter(w).WriteAll(lines)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolevo/envs/display"
 	"toolevo/finetune/chart"
 	"toolevo/finetune/table"
 )
@@ -40,10 +41,13 @@ func (r *Report) Figures() []chart.Figure {
 	return []chart.Figure{coverageFigure(r.Coverage)}
 }
 
+// titleWidth is how wide titles are in a terminal.
+const titleWidth = 80
+
 // WriteTerminal writes tables for a terminal, each below its title.
 func WriteTerminal(w io.Writer, tables []table.Table) error {
 	for i, t := range tables {
-		title := t.Title + "\n"
+		title := display.Wrap("", t.Title, titleWidth) + "\n"
 		if i > 0 {
 			title = "\n" + title
 		}

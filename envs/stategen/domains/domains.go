@@ -7,10 +7,11 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/session"
+	"toolevo/envs/stategen/voice"
 )
 
 var all = sync.OnceValue(func() []stategen.Domain {
-	return []stategen.Domain{session.New()}
+	return []stategen.Domain{session.New(), voice.Domain{}}
 })
 
 // All returns the domains, in the order in which they are listed.

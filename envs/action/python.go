@@ -1,0 +1,109 @@
+package action
+
+import (
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// fence begins and ends a block of code; a longer one does where lines of the code begin like it.
+const fence = "```"
+
+// answerParameter is the parameter of [envs.FinishTool] that holds a program.
+const answerParameter = "answer"
+
+// Python is the [Codec] of a program in a fenced block, which is the answer to the task: a call of [envs.FinishTool]
+// and nothing else. The last block of a text counts.
+type Python struct{}
+
+// String implements [Codec].
+func (Python) String() string { return "python" }
+
+// Parse implements [Codec].
+func (Python) Parse(text string) (envs.Call, error) {
+	b, ok := lastBlock(text)
+	if !ok {
+		return envs.Call{}, ErrMalformed
+	}
+
+	return envs.Call{Name: envs.FinishTool, Args: envs.Args{{Name: answerParameter, Value: b.code}}}, nil
+}
+
+// Thought returns what stands before the block.
+func (Python) Thought(text string) string {
+	if b, ok := lastBlock(text); ok {
+		text = b.before
+	}
+
+	return strings.TrimSpace(text)
+}
+
+// Trim implements [Codec].
+func (Python) Trim(text string) string {
+	b, ok := lastBlock(text)
+	if !ok {
+		return text
+	}
+
+	return trim(text, b.after)
+}
+
+// Format implements [Codec]. A call that answers with no text is written as its key, which is no program.
+func (Python) Format(thought string, c envs.Call) string {
+	code, ok := c.Args.Text(answerParameter)
+	if c.Name != envs.FinishTool || !ok {
+		code = Canonical(c)
+	}
+
+	around := fence
+	for line := range strings.Lines(code) {
+		if n := backquotes(line); n >= len(around) {
+			around = strings.Repeat("`", n+1)
+		}
+	}
+
+	text := around + "python\n" + code + "\n" + around
+	if thought == "" {
+		return text
+	}
+
+	return thought + "\n\n" + text
+}
+
+// Stop implements [Codec]: a program ends where the completion does.
+func (Python) Stop() []string { return nil }
+
+// block is a fenced block and what stands around it.
+type block struct{ before, code, after string }
+
+// lastBlock returns the last fenced block. A line that begins with three or more backquotes begins one, as many and
+// nothing else end it; as many or more and a language begin another in its place.
+func lastBlock(text string) (last block, ok bool) {
+	start, code, open, at := 0, 0, 0, 0 // open is how many backquotes the block began with that is not at its end
+
+	for line := range strings.Lines(text) {
+		n := backquotes(line)
+		bare := len(pytext.Strip(line)) == n
+
+		switch {
+		case n < len(fence):
+		case open == 0 || !bare && n >= open:
+			start, code, open = at, at+len(line), n
+		case bare && n == open:
+			end := at + strings.LastIndexByte(line, '`') + 1
+			last, ok = block{text[:start], strings.TrimSuffix(text[code:at], "\n"), text[end:]}, true
+			open = 0
+		}
+
+		at += len(line)
+	}
+
+	return last, ok
+}
+
+// backquotes counts those that a line begins with, behind any space.
+func backquotes(line string) int {
+	line = strings.TrimLeftFunc(line, pytext.IsSpace)
+	return len(line) - len(strings.TrimLeft(line, "`"))
+}

@@ -1,0 +1,220 @@
+package code
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+	"toolevo/envs/toolapi"
+)
+
+// lift writes the arguments of a tool's call as an API takes them that has changed. Adapters turn values into values,
+// and here most arguments are expressions: so each is lifted as a stand-in of its type, and found again in what comes
+// out.
+func (r *renderer) lift(api *toolapi.API, c stategen.Call) ([]argument, error) {
+	base, ok := r.surface.Base.ForTool(c.Tool)
+	if !ok {
+		return nil, fmt.Errorf("%s has no such tool", r.surface.Base.Name)
+	}
+
+	var (
+		in   standIns
+		args = make(envs.Args, len(c.Args))
+	)
+
+	for i, a := range c.Args {
+		args[i] = envs.Arg{Name: a.Name, Value: in.of(r, a.Expr, schemaOf(base, a.Name))}
+	}
+
+	lifted, err := api.Lift(args)
+	if err != nil {
+		return nil, err
+	}
+
+	texts := make([]argument, len(lifted))
+
+	for i, a := range lifted {
+		text, err := in.text(a.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Name, err)
+		}
+
+		texts[i] = argument{name: a.Name, text: text}
+	}
+
+	return texts, nil
+}
+
+// schemaOf returns the schema of a parameter, nil where it has none.
+func schemaOf(api *toolapi.API, parameter string) envs.Args {
+	i := slices.IndexFunc(api.Parameters, func(p toolapi.Parameter) bool { return p.Name == parameter })
+	if i < 0 {
+		return nil
+	}
+
+	return api.Parameters[i].Schema
+}
+
+// standIn is a value in place of an expression.
+type standIn struct {
+	value  any
+	inside any    // the item of a list: one expression stands for all of it, so that it cannot be taken apart
+	mark   string // how it reads inside a text; "" for what cannot stand there
+	text   string // the expression
+}
+
+type standIns []standIn
+
+// of returns what stands for an expression where a schema is wanted. Literals, lists and objects stand for themselves.
+func (in *standIns) of(r *renderer, e stategen.Expr, schema envs.Args) any {
+	switch {
+	case e.Value != nil:
+		return e.Value.Any
+	case e.Object != nil:
+		object := make(envs.Args, len(e.Object))
+		for i, m := range e.Object {
+			object[i] = envs.Arg{Name: m.Name, Value: in.of(r, m.Expr, nil)}
+		}
+
+		return object
+	case e.Var == "" && e.Func == "":
+		list := make([]any, len(e.List))
+		for i, item := range e.List {
+			list[i] = in.of(r, item, sub(schema, "items"))
+		}
+
+		return list
+	}
+
+	s := in.fresh(schema)
+	s.text = r.expr(e)
+	*in = append(*in, s)
+
+	return s.value
+}
+
+// fresh returns a stand-in that fits a schema and is no other's.
+func (in *standIns) fresh(schema envs.Args) standIn {
+	n := len(*in) + 1
+	mark := "arg" + strconv.Itoa(n) + "arg"
+
+	if enum, ok := schema.Get("enum"); ok {
+		members, _ := enum.([]any)
+		for _, v := range slices.Backward(members) {
+			if !slices.ContainsFunc(*in, func(s standIn) bool { return stategen.Equal(s.value, v) }) {
+				text, _ := v.(string)
+				return standIn{value: v, mark: text}
+			}
+		}
+	}
+
+	kind, _ := schema.Text("type")
+	switch kind {
+	case "integer":
+		return number(90000 + n)
+	case "number":
+		if _, bounded := schema.Get("maximum"); bounded {
+			return standIn{value: envs.Number("0.9000" + strconv.Itoa(n)), mark: "0.9000" + strconv.Itoa(n)}
+		}
+
+		return number(90000 + n)
+	case "object":
+		return standIn{value: envs.Args{{Name: mark, Value: mark}}}
+	case "array":
+		s := in.fresh(sub(schema, "items"))
+		return standIn{value: []any{s.value}, inside: s.value}
+	}
+
+	return standIn{value: mark, mark: mark}
+}
+
+func number(n int) standIn {
+	text := strconv.Itoa(n)
+	return standIn{value: envs.Number(text), mark: text}
+}
+
+func sub(schema envs.Args, name string) envs.Args {
+	v, _ := schema.Get(name)
+	object, _ := v.(envs.Args)
+
+	return object
+}
+
+// text writes a lifted value, with the expressions in place of what stood for them.
+func (in standIns) text(v any) (string, error) {
+	for _, s := range in {
+		switch {
+		case stategen.Equal(s.value, v):
+			return s.text, nil
+		case s.inside != nil && stategen.Equal(s.inside, v):
+			return "", fmt.Errorf("the items of %s, which is one expression, would have to be named", s.text)
+		}
+	}
+
+	switch v := v.(type) {
+	case string:
+		return in.joined(v), nil
+	case []any:
+		texts := make([]string, len(v))
+
+		for i, item := range v {
+			text, err := in.text(item)
+			if err != nil {
+				return "", err
+			}
+
+			texts[i] = text
+		}
+
+		return "[" + strings.Join(texts, ", ") + "]", nil
+	case envs.Args:
+		texts := make([]string, len(v))
+
+		for i, m := range v {
+			text, err := in.text(m.Value)
+			if err != nil {
+				return "", err
+			}
+
+			texts[i] = quote(m.Name) + ": " + text
+		}
+
+		return "{" + strings.Join(texts, ", ") + "}", nil
+	}
+
+	return literal(v), nil
+}
+
+// joined writes a text that adapters have put together: its own parts, and expressions as texts between them.
+func (in standIns) joined(text string) string {
+	var parts []string
+
+	for text != "" {
+		at, found := len(text), standIn{}
+
+		for _, s := range in {
+			if i := strings.Index(text, s.mark); s.mark != "" && i >= 0 && i < at {
+				at, found = i, s
+			}
+		}
+
+		if at > 0 {
+			parts = append(parts, quote(text[:at]))
+		}
+
+		if found.mark != "" {
+			parts = append(parts, "str("+found.text+")")
+		}
+
+		text = text[at+len(found.mark):]
+	}
+
+	if len(parts) == 0 {
+		return `""`
+	}
+
+	return strings.Join(parts, " + ")
+}

@@ -1,0 +1,247 @@
+package code
+
+import (
+	"fmt"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
+)
+
+// Render writes a program as Python that calls the deployed APIs. Its variables and the libraries are there before it
+// begins. The error says which call the version cannot express.
+func (s *Surface) Render(p *stategen.Program) (string, error) {
+	r := renderer{surface: s, style: s.style()}
+
+	r.stmts(p.Main)
+
+	switch b := p.Branch; {
+	case b != nil:
+		r.line("if " + r.test(b.Test) + ":")
+		r.path(b.If)
+		r.line("else:")
+		r.path(b.Else)
+	case p.Result != nil:
+		r.line("RESULT = " + r.expr(*p.Result))
+	}
+
+	if r.err != nil {
+		return "", fmt.Errorf("code: render a program for %s: %w", s.Deployed.Name, r.err)
+	}
+
+	text := r.text.String()
+	if strings.Contains(text, "re.split(") {
+		text = "import re\n\n" + text
+	}
+
+	return text, nil
+}
+
+// Signatures writes how each of the domain's APIs is called, in the order of its tools, with the parameters' names in
+// place of arguments.
+func (s *Surface) Signatures() []string {
+	var lines []string
+
+	for _, api := range s.apis() {
+		args := make([]argument, len(api.Parameters))
+		for i, p := range api.Parameters {
+			args[i] = argument{name: p.Name, text: p.Name}
+		}
+
+		call := s.style().changed
+		if s.unchanged(api) {
+			call = s.style().call
+		}
+
+		lines = append(lines, call(api.Name, args))
+	}
+
+	return lines
+}
+
+// renderer writes a program. The first error stays.
+type renderer struct {
+	surface *Surface
+	style   style
+	text    strings.Builder
+	depth   int
+	err     error
+}
+
+func (r *renderer) line(text string) {
+	r.text.WriteString(strings.Repeat("    ", r.depth) + text + "\n")
+}
+
+func (r *renderer) path(p stategen.Path) {
+	r.depth++
+	defer func() { r.depth-- }()
+
+	r.stmts(p.Stmts)
+	r.line("RESULT = " + r.expr(p.Result))
+}
+
+func (r *renderer) stmts(all []stategen.Stmt) {
+	for _, s := range all {
+		switch {
+		case s.Call != nil:
+			r.line(r.assigned(*s.Call))
+		case s.Edit != nil:
+			r.line(r.target(*s.Edit) + " = " + r.expr(s.Edit.To))
+		case s.Each != nil:
+			r.line("for " + s.Each.Item + " in " + r.expr(s.Each.In) + ":")
+			r.depth++
+			r.line("if " + r.test(s.Each.Where) + ":")
+			r.depth++
+			r.line(r.assigned(s.Each.Do))
+			r.depth -= 2
+		}
+	}
+}
+
+func (r *renderer) assigned(c stategen.Call) string {
+	if c.Assign == "" {
+		return strings.TrimSuffix(r.call(c), ".json()")
+	}
+
+	return c.Assign + " = " + r.call(c)
+}
+
+// target is what an edit assigns to: members by their keys, whatever a style makes of them.
+func (r *renderer) target(e stategen.Edit) string {
+	text := e.Var
+	for _, key := range e.Path {
+		text = index(text, key)
+	}
+
+	return text
+}
+
+func (r *renderer) call(c stategen.Call) string {
+	api, ok := r.surface.Deployed.ForTool(c.Tool)
+	if !ok {
+		r.fail(fmt.Errorf("it has no tool %q", c.Tool))
+		return ""
+	}
+
+	if r.surface.unchanged(api) {
+		args := make([]argument, len(c.Args))
+
+		for i, a := range c.Args {
+			args[i] = argument{name: a.Name, text: r.expr(a.Expr)}
+			if a.Expr.Value != nil {
+				args[i].constant = a.Expr.Value.Any
+			}
+		}
+
+		return r.style.call(c.Tool, args)
+	}
+
+	args, err := r.lift(api, c)
+	if err != nil {
+		r.fail(fmt.Errorf("%s: %w", c.Tool, err))
+	}
+
+	text := r.style.changed(api.Name, args)
+	if _, isRequest := r.style.(requests); isRequest && c.Assign != "" {
+		text += ".json()"
+	}
+
+	return text
+}
+
+func (r *renderer) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *renderer) test(t stategen.Test) string {
+	left, right := r.expr(t.Left), r.expr(t.Right)
+	if t.Any == nil {
+		return left + " == " + right
+	}
+
+	part := "item"
+
+	for i, key := range t.Any {
+		if i == len(t.Any)-1 && !isIndex(key) {
+			part += ".get(" + quote(key) + ")" // an element may lack it
+		} else {
+			part = r.style.part(part, key)
+		}
+	}
+
+	return "any(" + part + " == " + right + " for item in " + left + ")"
+}
+
+func (r *renderer) expr(e stategen.Expr) string {
+	switch {
+	case e.Value != nil:
+		return literal(e.Value.Any)
+	case e.Var != "":
+		text := r.parts(e)
+		if strings.HasSuffix(text, ".shape") {
+			text = "list(" + text + ")" // a tuple equals no list
+		}
+
+		return text
+	case e.Object != nil:
+		members := make([]string, len(e.Object))
+		for i, m := range e.Object {
+			members[i] = quote(m.Name) + ": " + r.expr(m.Expr)
+		}
+
+		return "{" + strings.Join(members, ", ") + "}"
+	}
+
+	texts := make([]string, len(e.List))
+	for i, item := range e.List {
+		texts[i] = r.expr(item)
+	}
+
+	switch e.Func {
+	case stategen.Sum:
+		return strings.Join(texts, " + ")
+	case stategen.Length:
+		return "len(" + strings.Join(texts, ", ") + ")"
+	case stategen.Sentences:
+		return `len([s for s in re.split("[.!?]", ` + strings.Join(texts, ", ") + ") if s.strip()])"
+	}
+
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+// parts writes a variable, or a part of one.
+func (r *renderer) parts(e stategen.Expr) string {
+	text := e.Var
+	for _, key := range e.Path {
+		text = r.style.part(text, key)
+	}
+
+	return text
+}
+
+// literal writes a value.
+func literal(v any) string {
+	switch v := v.(type) {
+	case string:
+		return quote(v)
+	case envs.Args:
+		members := make([]string, len(v))
+		for i, m := range v {
+			members[i] = quote(m.Name) + ": " + literal(m.Value)
+		}
+
+		return "{" + strings.Join(members, ", ") + "}"
+	case []any:
+		items := make([]string, len(v))
+		for i, item := range v {
+			items[i] = literal(item)
+		}
+
+		return "[" + strings.Join(items, ", ") + "]"
+	}
+
+	return pytext.Repr(v)
+}

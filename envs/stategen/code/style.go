@@ -1,0 +1,260 @@
+package code
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	_ "embed"
+
+	"toolevo/envs/pytext"
+)
+
+// style is how programs of a domain are written.
+type style interface {
+	// call writes the call of a tool as the base has it.
+	call(tool string, args []argument) string
+	// changed writes the call of an API that has changed.
+	changed(name string, args []argument) string
+	// part writes a part of a value: a member of an object or an element of a list.
+	part(value, key string) string
+	// stubs is the Python that stands in for the libraries.
+	stubs() string
+}
+
+// argument is an argument of a call as Python.
+type argument struct {
+	name, text string
+	constant   any // the value of a text that is a literal
+}
+
+var (
+	//go:embed prelude/functions.py
+	functionStubs string
+
+	//go:embed prelude/session.py
+	requestStubs string
+
+	//go:embed prelude/tensor.py
+	torchStubs string
+)
+
+// functions are plain functions with keywords. Their objects know their handles by the member "speech".
+type functions struct{}
+
+func (functions) stubs() string { return functionStubs }
+
+func (functions) call(tool string, args []argument) string { return tool + "(" + keywords(args) + ")" }
+
+func (functions) changed(name string, args []argument) string {
+	if !identifier(name) {
+		name = "globals()[" + pytext.Repr(name) + "]"
+	}
+
+	return name + "(" + keywords(args) + ")"
+}
+
+func (functions) part(value, key string) string {
+	if key == "speech" {
+		return value
+	}
+
+	return index(value, key)
+}
+
+// torch are functions of PyTorch. Tensors are passed as they are, and asked for their properties as its tensors are.
+type torch struct{}
+
+func (torch) stubs() string { return torchStubs }
+
+func (torch) call(tool string, args []argument) string {
+	module, positional := "torch.", 1
+	switch tool {
+	case "linear", "conv2d":
+		module, positional = "F.", 2
+	case "permute", "split":
+		positional = 2
+	case "transpose":
+		positional = 3
+	}
+
+	positional = min(positional, len(args))
+	texts := make([]string, 0, len(args))
+
+	for _, a := range args[:positional] {
+		texts = append(texts, a.text)
+	}
+
+	if rest := keywords(args[positional:]); rest != "" {
+		texts = append(texts, rest)
+	}
+
+	return module + tool + "(" + strings.Join(texts, ", ") + ")"
+}
+
+func (torch) changed(name string, args []argument) string {
+	if identifier(name) {
+		return "torch." + name + "(" + keywords(args) + ")"
+	}
+
+	return "getattr(torch, " + pytext.Repr(name) + ")(" + keywords(args) + ")"
+}
+
+func (torch) part(value, key string) string {
+	switch key {
+	case "tensor":
+		return value
+	case "shape":
+		return value + ".shape"
+	case "dtype":
+		return "str(" + value + `.dtype).replace("torch.", "")`
+	case "sum":
+		return value + ".sum()"
+	case "above_mean":
+		return "(" + value + " > " + value + ".mean()).sum().item()"
+	}
+
+	return index(value, key)
+}
+
+// requests are requests to a service.
+type requests struct{}
+
+func (requests) stubs() string { return requestStubs }
+
+func (q requests) call(tool string, args []argument) string {
+	i := slices.IndexFunc(routes, func(r route) bool { return r.tool == tool })
+	if i < 0 {
+		return q.changed(tool, args)
+	}
+
+	r := &routes[i]
+	of := func(name string) argument {
+		i := slices.IndexFunc(args, func(a argument) bool { return a.name == name })
+		if i < 0 {
+			return argument{name: name, text: "None"}
+		}
+
+		return args[i]
+	}
+
+	var b strings.Builder
+
+	b.WriteString("requests." + strings.ToLower(r.method) + `(f"{BASE_URL}`)
+
+	for _, s := range r.path {
+		b.WriteString("/")
+
+		if name, ok := argumentOf(s); ok {
+			s = inURL(of(name))
+		}
+
+		b.WriteString(s)
+	}
+
+	b.WriteString(`"`)
+
+	if len(r.query) > 0 {
+		b.WriteString(", params={")
+
+		for i, name := range r.query {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+
+			b.WriteString(`"` + name + `": ` + of(name).text)
+		}
+
+		b.WriteString("}")
+	}
+
+	if r.body != "" {
+		b.WriteString(", json=" + of(r.body).text)
+	}
+
+	b.WriteString(")")
+
+	if r.answers {
+		b.WriteString(".json()")
+	}
+
+	return b.String()
+}
+
+// inURL writes an argument as a segment of a path in an f-string, in whose braces Python before 3.12 takes no quotes of
+// the outer kind.
+func inURL(a argument) string {
+	if text, ok := a.constant.(string); ok {
+		return url.PathEscape(text)
+	}
+
+	return "{" + strings.ReplaceAll(a.text, `"`, "'") + "}"
+}
+
+func (requests) changed(name string, args []argument) string {
+	members := make([]string, len(args))
+	for i, a := range args {
+		members[i] = quote(a.name) + ": " + a.text
+	}
+
+	return `requests.post(f"{BASE_URL}/` + changedPath + "/" + url.PathEscape(name) + `", json={` +
+		strings.Join(members, ", ") + "})"
+}
+
+func (requests) part(value, key string) string { return index(value, key) }
+
+// index writes an element of a list, or a member of an object.
+func index(value, key string) string {
+	if isIndex(key) {
+		return value + "[" + key + "]"
+	}
+
+	return value + "[" + quote(key) + "]"
+}
+
+// isIndex reports whether a key of a path is an index of a list.
+func isIndex(key string) bool { return key != "" && strings.Trim(key, "0123456789") == "" }
+
+// quote writes a text as Python, in the quotes that most programs have.
+func quote(text string) string {
+	literal := pytext.Repr(text)
+	if strings.ContainsAny(text, `"'\`) || len(literal) != len(text)+2 {
+		return literal
+	}
+
+	return `"` + text + `"`
+}
+
+// keywords writes arguments by their names; those whose names are no identifiers, in an object.
+func keywords(args []argument) string {
+	var plain, others []string
+
+	for _, a := range args {
+		if identifier(a.name) {
+			plain = append(plain, a.name+"="+a.text)
+		} else {
+			others = append(others, quote(a.name)+": "+a.text)
+		}
+	}
+
+	if len(others) > 0 {
+		plain = append(plain, "**{"+strings.Join(others, ", ")+"}")
+	}
+
+	return strings.Join(plain, ", ")
+}
+
+// reserved are Python's keywords.
+var reserved = strings.Fields("False None True and as assert async await break class continue def del elif else " +
+	"except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
+
+// identifier reports whether a name can stand in a program as it is.
+func identifier(name string) bool {
+	for i, r := range name {
+		if !pytext.IsWord(r) || r > 0x7f || i == 0 && r >= '0' && r <= '9' {
+			return false
+		}
+	}
+
+	return name != "" && !slices.Contains(reserved, name)
+}

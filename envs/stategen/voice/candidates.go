@@ -1,0 +1,234 @@
+package voice
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
+)
+
+// move is a call that a schema can make.
+type move struct {
+	tool string
+	args []argument
+}
+
+// argument is a thing or a part of it that a call is given.
+type argument struct {
+	name string
+	of   int // the thing
+	path []string
+}
+
+// Candidates implements [stategen.Schema]. Of calls that differ in their voice alone there is one for each transition
+// that a voice can come from.
+func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) []stategen.Candidate {
+	all := s.moves(rng)
+	if !slices.ContainsFunc(all, s.fresh) {
+		// Everything was used, as after a phone call: there is one more text to speak.
+		s.offer(rng, aText, 1)
+		all = s.moves(rng)
+	}
+
+	all = slices.DeleteFunc(all, func(m move) bool { return !s.fresh(m) || want.Left == 1 && s.leavesNothing(m) })
+
+	candidates := make([]stategen.Candidate, len(all))
+	for i, m := range all {
+		candidates[i] = stategen.Candidate{
+			Transition: m.tool, Key: s.key(m), Pairs: s.pairs(m), Counts: true, Params: m,
+		}
+	}
+
+	return candidates
+}
+
+// moves returns the calls that are valid and not silly.
+func (s *schema) moves(rng *rand.Rand) []move {
+	var all []move
+
+	for i, t := range s.things {
+		switch t.kind {
+		case aText:
+			text := argument{"text", i, nil}
+			all = append(all, move{textToSpeech, append([]argument{text}, s.settings(rng)...)})
+
+			for _, voice := range s.voices(rng, "") {
+				all = append(all, move{textToSpeech, append([]argument{text, voice}, s.settings(rng)...)})
+			}
+		case aSpeech:
+			input := argument{"input_speech", i, []string{"speech"}}
+			if t.producer != speechToText {
+				all = append(all, move{speechToText, []argument{input}})
+			}
+
+			if !t.speech.isIsolated() {
+				all = append(all, move{isolateAudio, []argument{input}})
+			}
+
+			for _, voice := range s.voices(rng, t.speech.voice) {
+				all = append(all, move{speechToSpeech, []argument{input, voice}})
+			}
+
+			for _, voice := range s.voices(rng, "") {
+				all = append(all, move{outboundCall, []argument{input, voice}})
+			}
+		case aSearch:
+			all = append(all, move{searchVoices, []argument{
+				{"search_category", i, []string{"search_category"}}, {"search_gender", i, []string{"search_gender"}},
+			}})
+		}
+	}
+
+	return all
+}
+
+// voices returns a voice from the start and one that a search found, as far as there are any other than but. Those that
+// nothing has consumed come first.
+func (s *schema) voices(rng *rand.Rand, but string) []argument {
+	var all []argument
+
+	for _, k := range []kind{aVoice, foundVoices} {
+		var unused, used []argument
+
+		for i, t := range s.things {
+			if t.kind != k {
+				continue
+			}
+
+			for _, path := range paths(t) {
+				switch a := (argument{"voice_name", i, path}); {
+				case s.value(a) == but:
+				case t.consumed:
+					used = append(used, a)
+				default:
+					unused = append(unused, a)
+				}
+			}
+		}
+
+		if len(unused) == 0 {
+			unused = used
+		}
+
+		if len(unused) > 0 {
+			all = append(all, pick(rng, unused))
+		}
+	}
+
+	return all
+}
+
+// paths returns where the names of voices are in a thing.
+func paths(t thing) [][]string {
+	found, ok := t.value.([]any)
+	if !ok {
+		return [][]string{nil}
+	}
+
+	all := make([][]string, len(found))
+	for i := range found {
+		all[i] = []string{strconv.Itoa(i), "voice_name"}
+	}
+
+	return all
+}
+
+// settings returns settings, by a coin.
+func (s *schema) settings(rng *rand.Rand) []argument {
+	i := slices.IndexFunc(s.things, func(t thing) bool { return t.kind == someSettings })
+	if rng.IntN(2) == 0 {
+		return nil
+	}
+
+	var all []argument
+	for _, name := range s.things[i].value.(envs.Args).Names() {
+		all = append(all, argument{name, i, []string{name}})
+	}
+
+	return all
+}
+
+// fresh reports whether a call consumes something that none has. Voices and settings from the start do not count: what
+// a call is about does.
+func (s *schema) fresh(m move) bool {
+	return slices.ContainsFunc(m.args, func(a argument) bool {
+		t := s.things[a.of]
+		return !t.consumed && t.kind != aVoice && t.kind != someSettings
+	})
+}
+
+// leavesNothing reports whether after a call there would be no result.
+func (s *schema) leavesNothing(m move) bool {
+	if m.tool != outboundCall {
+		return false
+	}
+
+	for i, t := range s.things {
+		if t.result && !t.consumed && !slices.ContainsFunc(m.args, func(a argument) bool { return a.of == i }) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// pairs returns what a call covers.
+func (s *schema) pairs(m move) []stategen.Pair {
+	var all []stategen.Pair
+
+	for _, a := range m.args {
+		p := stategen.Pair{Producer: s.things[a.of].producer, Consumer: m.tool}
+		if !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+
+	return all
+}
+
+// value returns the value of an argument that is not a speech.
+func (s *schema) value(a argument) any {
+	v := s.things[a.of].value
+
+	for _, key := range a.path {
+		switch whole := v.(type) {
+		case envs.Args:
+			v, _ = whole.Get(key)
+		case []any:
+			i, _ := strconv.Atoi(key)
+			v = whole[i]
+		}
+	}
+
+	return v
+}
+
+// key returns the arguments of a call as a text: values, and of a speech how it was made.
+func (s *schema) key(m move) string {
+	var key []byte
+
+	for _, a := range m.args {
+		key = append(append(key, a.name...), '=')
+
+		if id := s.things[a.of].identity; id != "" {
+			key = append(key, id...)
+		} else {
+			key = pytext.AppendJSON(key, s.value(a))
+		}
+
+		key = append(key, ' ')
+	}
+
+	return strings.TrimSuffix(string(key), " ")
+}
+
+// identity returns a short name of a speech that a call with a key makes.
+func identity(transition, key string) string {
+	return strconv.FormatUint(xxh3.HashString(transition+" "+key), 16)
+}

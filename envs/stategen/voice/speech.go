@@ -1,0 +1,186 @@
+package voice
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+)
+
+// voice is one of a library.
+type voice struct{ name, category, gender string }
+
+// value returns a voice as tools give it.
+func (v voice) value() envs.Args {
+	return envs.Args{
+		{Name: "voice_name", Value: v.name},
+		{Name: "category", Value: v.category},
+		{Name: "gender", Value: v.gender},
+	}
+}
+
+// readVoice reads what value returns.
+func readVoice(v any) (voice, bool) {
+	object, _ := v.(envs.Args)
+	name, _ := object.Text("voice_name")
+	category, _ := object.Text("category")
+	gender, _ := object.Text("gender")
+
+	return voice{name, category, gender}, name != "" && category != "" && gender != ""
+}
+
+// settings are how a text is spoken, each a number from 0 to 1, in the order of settingNames.
+type settings [3]envs.Number
+
+var (
+	settingNames    = [3]string{"stability", "similarity_boost", "style"}
+	defaultSettings = settings{"0.5", "0.75", "0"}
+)
+
+// isSetting reports whether a value is a number from 0 to 1.
+func isSetting(v any) (envs.Number, bool) {
+	n, ok := v.(envs.Number)
+	f, err := strconv.ParseFloat(string(n), 64)
+
+	return n, ok && err == nil && f >= 0 && f <= 1
+}
+
+// speech is one of the service's. It never changes.
+type speech struct {
+	text     string
+	voice    string // its name; "" is none of the library
+	settings settings
+	seconds  float64
+	history  []string // what was done, in words
+}
+
+// The words of what was done. A voice's are followed by "by" and its name.
+const (
+	recorded    = "recorded" // by the user
+	spoken      = "spoken"
+	spokenAgain = "spoken again"
+	isolated    = "isolated"
+	transcribed = "transcribed"
+)
+
+// speak returns a text as a voice speaks it. Every voice speaks at the same pace.
+func speak(text, voice string, s settings) *speech {
+	words := len(strings.Fields(text))
+
+	return (&speech{text: text, settings: s, seconds: float64(words) * 2 / 5}).in(voice, spoken)
+}
+
+// recording returns what the user says.
+func recording(text string) *speech {
+	s := speak(text, "", defaultSettings)
+	s.history = []string{recorded}
+
+	return s
+}
+
+// in returns a speech in a voice.
+func (s *speech) in(voice, done string) *speech {
+	if voice != "" {
+		done += " by " + voice
+	}
+
+	next := s.after(done)
+	next.voice = voice
+
+	return next
+}
+
+// isolate returns a speech without silence and noise.
+func (s *speech) isolate() *speech {
+	next := s.after(isolated)
+	next.seconds /= 2
+
+	return next
+}
+
+// after returns a copy with one more entry in its history.
+func (s *speech) after(done string) *speech {
+	next := *s
+	next.history = append(slices.Clip(s.history), done)
+
+	return &next
+}
+
+// isIsolated reports whether a speech was isolated since a voice spoke it.
+func (s *speech) isIsolated() bool {
+	for _, done := range slices.Backward(s.history) {
+		if done != transcribed {
+			return done == isolated
+		}
+	}
+
+	return false
+}
+
+// content returns what a speech is, without its handle.
+func (s *speech) content() envs.Args {
+	var name any
+	if s.voice != "" {
+		name = s.voice
+	}
+
+	history := make([]any, len(s.history))
+	for i, done := range s.history {
+		history[i] = done
+	}
+
+	return envs.Args{
+		{Name: "text", Value: s.text},
+		{Name: "voice_name", Value: name},
+		{Name: settingNames[0], Value: s.settings[0]},
+		{Name: settingNames[1], Value: s.settings[1]},
+		{Name: settingNames[2], Value: s.settings[2]},
+		{Name: "duration", Value: stategen.Number(s.seconds)},
+		{Name: "history", Value: history},
+	}
+}
+
+// value returns a speech as tools give it.
+func (s *speech) value(handle string) envs.Args {
+	return append(envs.Args{{Name: "speech", Value: handle}}, s.content()...)
+}
+
+// readSpeech reads what value returns.
+func readSpeech(v any) (handle string, s *speech, ok bool) {
+	object, _ := v.(envs.Args)
+	s = new(speech)
+
+	handle, isHandle := object.Text("speech")
+	text, isText := object.Text("text")
+	s.text, s.voice = text, textOf(object, "voice_name")
+
+	for i, name := range settingNames {
+		member, _ := object.Get(name)
+		if s.settings[i], ok = isSetting(member); !ok {
+			return "", nil, false
+		}
+	}
+
+	duration, _ := object.Get("duration")
+	n, _ := duration.(envs.Number)
+	seconds, err := strconv.ParseFloat(string(n), 64)
+	s.seconds = seconds
+
+	history, _ := object.Get("history")
+	entries, isList := history.([]any)
+
+	for _, entry := range entries {
+		done, isText := entry.(string)
+		isList = isList && isText
+		s.history = append(s.history, done)
+	}
+
+	return handle, s, isHandle && isText && err == nil && isList
+}
+
+func textOf(args envs.Args, name string) string {
+	text, _ := args.Text(name)
+	return text
+}
