@@ -45,7 +45,9 @@ func ReadObject(r *http.Request) (object envs.Args, status int, err error) {
 }
 
 // TooLarge is the reason of a body of more than a number of bytes.
-func TooLarge(most int64) error { return fmt.Errorf("the body is too large: want at most %d bytes", most) }
+func TooLarge(most int64) error {
+	return fmt.Errorf("the body is too large: want at most %d bytes", most)
+}
 
 // Send answers a request with JSON. A client whose body is too large is not listened to any more.
 func Send(w http.ResponseWriter, status int, text string) {

@@ -241,51 +241,238 @@ func TestDocumentsAreEnough(t *testing.T) {
 	}
 }
 
-// A client that knows a drifted version gets the same answers, call for call, and one that does not is told.
-func TestDriftedVersions(t *testing.T) {
+// A client that knows a drifted version gets the same answers, call for call.
+func TestDriftedVersionsAnswerTheSame(t *testing.T) {
 	t.Parallel()
 
 	all, d := versions(t), session.New()
 
 	for _, name := range []string{"p_s_in", "p_s_ood"} {
-		v, c := all(name), served(t, name)
+		v := all(name)
 
-		for i := range uint64(20) {
-			rng := rand.New(rand.NewPCG(i, 0))
-			program := grown(t, d.Init(rng), rng)
+		for seed := range uint64(20) {
+			c := served(t, name)
+			program := grown(d, seed)
 
-			// The sessions of the service at the start are added, too.
-			call := func(tool string, args envs.Args) {
-				t.Helper()
+			state, err := d.Begin(&stategen.Program{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
 
-				name, lifted, err := v.Lift(tool, args)
+			call := func(tool string, args envs.Args) (any, error) {
+				next, want, err := d.Call(state, tool, args)
 				if err != nil {
-					t.Fatal(err)
+					return nil, err
 				}
 
-				status, _ := c.do("POST", "/api/"+url.PathEscape(name), string(pytext.AppendJSON(nil, lifted)))
-				if status != http.StatusOK {
-					t.Fatalf("%s%v: %d", name, lifted, status)
+				state = next
+
+				api, lifted, err := v.Lift(tool, args)
+				if err != nil {
+					return nil, err
 				}
+
+				text := ""
+				if want != nil {
+					text = string(pytext.AppendJSON(nil, want))
+				}
+
+				status, got := c.do("POST", "/api/"+url.PathEscape(api), string(pytext.AppendJSON(nil, lifted)))
+				if status != http.StatusOK || got != text {
+					return nil, fmt.Errorf("%s%v: %d %s, want %s", api, lifted, status, got, text)
+				}
+
+				return want, nil
 			}
 
 			for _, s := range program.Server.Any.([]any) {
-				call(session.Add, s.(envs.Args))
+				if _, err := call(session.Add, s.(envs.Args)); err != nil {
+					t.Fatal(err)
+				}
 			}
 
-			_ = call
-		}
-
-		for _, old := range []struct{ method, path, body string }{
-			{"GET", "/api/sessions/lab/group", ""},
-			{"POST", "/api/sessions/lab/group", `{}`},
-			{"DELETE", "/api/sessions/lab/group/none", ""},
-			{"POST", "/api/list_sessions", `{"source": "lab", "type": "group"}`},
-		} {
-			status, answer := c.do(old.method, old.path, old.body)
-			if status != http.StatusGone || !strings.Contains(answer, "Use ") {
-				t.Errorf("%s: %s %s: %d %s", name, old.method, old.path, status, answer)
+			if _, err := program.Run(program.Values(stategen.Case{}), call); err != nil {
+				t.Fatalf("%s, program %d: %v", name, seed, err)
 			}
 		}
 	}
+}
+
+// grown returns a program of five calls.
+func grown(d *session.Domain, seed uint64) stategen.Program {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	s := d.Init(rng)
+
+	for left := stategen.DefaultCalls; left > 0; {
+		all := s.Candidates(rng, stategen.Want{Left: left, Flush: true})
+		c := all[rng.IntN(len(all))]
+		s.Apply(c)
+
+		if c.Counts {
+			left--
+		}
+	}
+
+	program := s.Program()
+	result, _ := s.Result()
+	program.Result = &result
+
+	return program
+}
+
+// A client that knows the base version alone is told what to use instead.
+func TestDriftedVersionsSaySo(t *testing.T) {
+	t.Parallel()
+
+	for _, name := range []string{"p_s_in", "p_s_ood"} {
+		c := served(t, name)
+
+		for _, tt := range []struct {
+			method, path, body string
+			status             int
+			says               string
+		}{
+			{"GET", "/api/sessions/lab/group", "", http.StatusGone, "Use "},
+			{"POST", "/api/sessions/lab/group", "{}", http.StatusGone, "Use "},
+			{"DELETE", "/api/sessions/lab/group/none", "", http.StatusGone, "Use "},
+			{"POST", "/api/list_sessions", `{"source": "lab", "type": "group"}`, http.StatusGone, "Use "},
+			{"POST", "/api/Finish", `{"answer": "1"}`, http.StatusNotFound, "nothing is served"},
+			{"POST", "/api/no_such_name", `{}`, http.StatusNotFound, "nothing is served"},
+		} {
+			status, answer := c.do(tt.method, tt.path, tt.body)
+			if status != tt.status || !strings.Contains(answer, tt.says) {
+				t.Errorf("%s: %s %s: %d %s, want %d %s", name, tt.method, tt.path, status, answer, tt.status, tt.says)
+			}
+		}
+	}
+}
+
+// Many clients at once lose nothing, and get ids of their own.
+func TestManyClients(t *testing.T) {
+	t.Parallel()
+
+	c := served(t, "p_c")
+
+	const clients, each = 8, 20
+
+	var group sync.WaitGroup
+
+	for i := range clients {
+		group.Go(func() {
+			for k := range each {
+				status, answer := c.do("POST", "/api/sessions/lab/group", fmt.Sprintf(`{"title": "%d of %d"}`, k, i))
+				id, _ := object(c, answer).Text("id")
+
+				if status != http.StatusOK {
+					c.Errorf("POST: %d %s", status, answer)
+				}
+
+				if k%2 == 0 {
+					continue
+				}
+
+				if status, answer := c.do("DELETE", "/api/sessions/lab/group/"+id, ""); status != http.StatusOK {
+					c.Errorf("DELETE: %d %s", status, answer)
+				}
+			}
+		})
+	}
+
+	group.Wait()
+
+	_, answer := c.do("GET", "/api/sessions/lab/group", "")
+
+	v, err := pytext.Decode(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if left := len(v.([]any)); left != clients*each/2 {
+		t.Errorf("%d sessions are left, want %d", left, clients*each/2)
+	}
+}
+
+// A page of another site cannot make a browser write.
+func TestForeignPages(t *testing.T) {
+	t.Parallel()
+
+	c := served(t, "p_c")
+
+	r, err := http.NewRequestWithContext(t.Context(), "POST", c.url+"/api/sessions/lab/group", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+
+	if reply.StatusCode != http.StatusForbidden {
+		t.Errorf("the status is %s", reply.Status)
+	}
+}
+
+func TestServerNeedsItsTools(t *testing.T) {
+	t.Parallel()
+
+	if _, err := serve.New(versions(t)("p_c"), &toolapi.Version{Name: "empty"}); err == nil {
+		t.Error("a version without the tools is served")
+	}
+}
+
+// FuzzHandler sends any request to a service under two versions. Nothing but a call that succeeds changes it, and
+// nothing is our failure.
+func FuzzHandler(f *testing.F) {
+	all := versions(f)
+
+	f.Add("GET", "/api/sessions/lab/group", "")
+	f.Add("POST", "/api/sessions/lab/group", `{"title": "A"}`)
+	f.Add("GET", "/api/sessions/lab/group/query?field=data.title&value=%41", "")
+	f.Add("PUT", "/api/sessions/lab/group/%2e%2e", `{"title": {"a": [1e999, null]}}`)
+	f.Add("DELETE", "/api/sessions//group/../x;y", "\xff")
+	f.Add("POST", "/api/get%5fsession", `{"source": "lab", "type": "group", "id": "1", "id": 2}`)
+
+	f.Fuzz(func(t *testing.T, method, target, body string) {
+		address, err := url.ParseRequestURI(target)
+		if err != nil || method == "" {
+			return
+		}
+
+		for _, name := range []string{"p_c", "p_s_in"} {
+			d := session.New()
+
+			state, err := d.Begin(&stategen.Program{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			calls, done := 0, 0
+
+			h := serve.Handler(all("p_c"), all(name), func(tool string, args envs.Args) (any, error) {
+				calls++
+
+				next, result, err := d.Call(state, tool, args)
+				if err == nil {
+					state = next
+					done++
+				}
+
+				return result, err
+			})
+
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", strings.NewReader(body))
+			r.Method, r.URL = method, address
+
+			reply := httptest.NewRecorder()
+			h.ServeHTTP(reply, r)
+
+			if calls > 1 || reply.Code >= 500 || (reply.Code == http.StatusOK) != (done == 1) {
+				t.Errorf("%s %s under %s: %d after %d calls: %s", method, target, name, reply.Code, calls, reply.Body)
+			}
+		}
+	})
 }
