@@ -20,6 +20,8 @@ type style interface {
 	part(value, key string) string
 	// stubs is the Python that stands in for the libraries.
 	stubs() string
+	// loaded says which libraries a program finds.
+	loaded() string
 }
 
 // argument is an argument of a call as Python.
@@ -44,6 +46,11 @@ type functions struct{}
 
 func (functions) stubs() string { return functionStubs }
 
+func (functions) loaded() string {
+	return "The APIs are functions that are loaded, as the variables are. What a tool knows by its handle is passed as " +
+		"the object itself; its members are read like those of a dict."
+}
+
 func (functions) call(tool string, args []argument) string { return tool + "(" + keywords(args) + ")" }
 
 func (functions) changed(name string, args []argument) string {
@@ -66,6 +73,11 @@ func (functions) part(value, key string) string {
 type torch struct{}
 
 func (torch) stubs() string { return torchStubs }
+
+func (torch) loaded() string {
+	return "torch and torch.nn.functional, which is called F, are loaded, as the variables are. Of a tensor x there are " +
+		"x.shape, x.dtype, x.sum() and (x > x.mean()).sum()."
+}
 
 func (torch) call(tool string, args []argument) string {
 	module, positional := "torch.", 1
@@ -121,6 +133,10 @@ func (torch) part(value, key string) string {
 type requests struct{}
 
 func (requests) stubs() string { return requestStubs }
+
+func (requests) loaded() string {
+	return "requests and BASE_URL, the address of the service, are loaded, as the variables are. Bodies are JSON."
+}
 
 func (q requests) call(tool string, args []argument) string {
 	i := slices.IndexFunc(routes, func(r route) bool { return r.tool == tool })
