@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/subtle"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"toolevo/envs"
+	"toolevo/envs/jsonhttp"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/bench"
@@ -83,16 +82,12 @@ func New(o Options) (*Server, error) {
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength > s.o.MaxBody {
-		s.refuse(w, http.StatusRequestEntityTooLarge, s.tooLarge())
+		s.refuse(w, http.StatusRequestEntityTooLarge, jsonhttp.TooLarge(s.o.MaxBody).Error())
 		return
 	}
 
 	r.Body = http.MaxBytesReader(w, r.Body, s.o.MaxBody)
 	s.handler.ServeHTTP(w, r)
-}
-
-func (s *Server) tooLarge() string {
-	return fmt.Sprintf("the body is too large: want at most %d bytes", s.o.MaxBody)
 }
 
 // withKey lets requests with the right key pass.
@@ -123,7 +118,7 @@ const chatWithUser = "chat_with_user"
 
 // virtual answers a request of StableToolBench's protocol.
 func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
-	request, status, err := s.read(r)
+	request, status, err := jsonhttp.ReadObject(r)
 	if err != nil {
 		s.refuse(w, status, err.Error())
 		return
@@ -144,7 +139,9 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 	}
 
 	if name, _ := request.Text("api_name"); name == chatWithUser {
-		send(w, http.StatusOK, toolbench.Answer{Response: "There is no user to chat with. Go on by yourself."}.Text())
+		answer := toolbench.Answer{Response: "There is no user to chat with. Go on by yourself."}
+		jsonhttp.Send(w, http.StatusOK, answer.Text())
+
 		return
 	}
 
@@ -156,33 +153,7 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	send(w, http.StatusOK, text)
-}
-
-// read reads the object of a request.
-func (s *Server) read(r *http.Request) (request envs.Args, status int, err error) {
-	body, err := io.ReadAll(r.Body)
-
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return nil, http.StatusRequestEntityTooLarge, errors.New(s.tooLarge())
-	}
-
-	if err != nil {
-		return nil, http.StatusBadRequest, fmt.Errorf("the body was cut off: %w", err)
-	}
-
-	v, err := pytext.Decode(strings.ToValidUTF8(string(body), "\uFFFD"))
-	if err != nil {
-		return nil, http.StatusBadRequest, fmt.Errorf("the body is no JSON: %w", err)
-	}
-
-	request, ok := v.(envs.Args)
-	if !ok {
-		return nil, http.StatusBadRequest, fmt.Errorf("the body is a %s, want an object", pytext.TypeName(v))
-	}
-
-	return request, http.StatusOK, nil
+	jsonhttp.Send(w, http.StatusOK, text)
 }
 
 // answer answers a request in a version.
@@ -258,16 +229,6 @@ func (s *Server) call(ctx context.Context, v Version, name string, args envs.Arg
 
 // refuse answers a request that is no call.
 func (s *Server) refuse(w http.ResponseWriter, status int, why string) {
-	if status == http.StatusRequestEntityTooLarge {
-		w.Header().Set("Connection", "close") // nobody reads the rest
-	}
-
 	s.figures.count("refused")
-	send(w, status, toolbench.Answer{Error: why, Response: ""}.Text())
-}
-
-func send(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text) // who does not listen any more is told nothing
+	jsonhttp.Send(w, status, toolbench.Answer{Error: why, Response: ""}.Text())
 }

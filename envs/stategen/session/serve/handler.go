@@ -1,0 +1,157 @@
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/jsonhttp"
+	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/session"
+	"toolevo/envs/toolapi"
+)
+
+// MaxBody is how many bytes the body of a request may have.
+const MaxBody = 1 << 20
+
+// handler finds the calls in requests.
+type handler struct {
+	base, deployed *toolapi.Version
+	call           stategen.Caller
+}
+
+// Handler answers requests to a deployed version by calls of the tools; base is the version that defines them. It
+// serves whoever has the sessions: the server, or a program in a sandbox.
+func Handler(base, deployed *toolapi.Version, call stategen.Caller) http.Handler {
+	h := &handler{base, deployed, call}
+	mux := http.NewServeMux()
+
+	for _, at := range session.Routes() {
+		mux.HandleFunc(at.Method+" "+at.Path, func(w http.ResponseWriter, r *http.Request) { h.routed(w, r, &at) })
+	}
+
+	mux.HandleFunc("POST /api/{name}", h.named)
+
+	return http.MaxBytesHandler(mux, MaxBody)
+}
+
+// routed answers a request to a route of the base version, which is gone where its API changed.
+func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *session.Route) {
+	api, ok := h.deployed.ForTool(at.Tool)
+	if !ok || h.changed(api) {
+		h.gone(w, at.Tool)
+		return
+	}
+
+	var args envs.Args
+
+	for _, p := range api.Parameters {
+		if value := r.PathValue(p.Name); value != "" {
+			args = append(args, envs.Arg{Name: p.Name, Value: value})
+		}
+	}
+
+	query := r.URL.Query()
+
+	for _, name := range at.Query {
+		if query.Has(name) {
+			args = append(args, envs.Arg{Name: name, Value: query.Get(name)})
+		}
+	}
+
+	if at.Body != "" {
+		data, status, err := jsonhttp.ReadObject(r)
+		if err != nil {
+			refuse(w, status, err.Error())
+			return
+		}
+
+		args = append(args, envs.Arg{Name: at.Body, Value: data})
+	}
+
+	h.answer(w, api, args)
+}
+
+// named answers a request to an API that changed, by its name.
+func (h *handler) named(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+
+	api, ok := h.deployed.API(name)
+	if !ok || !serves(api.Tool) || !h.changed(api) {
+		h.gone(w, name)
+		return
+	}
+
+	args, status, err := jsonhttp.ReadObject(r)
+	if err != nil {
+		refuse(w, status, err.Error())
+		return
+	}
+
+	h.answer(w, api, args)
+}
+
+// changed reports whether an API is not what the base has under that name.
+func (h *handler) changed(api *toolapi.API) bool {
+	base, ok := h.base.ForTool(api.Tool)
+
+	return !ok || api.Name != base.Name ||
+		!bytes.Equal(pytext.AppendJSON(nil, api.Schema()), pytext.AppendJSON(nil, base.Schema()))
+}
+
+// serves reports whether a tool is one of the service.
+func serves(tool string) bool {
+	return slices.ContainsFunc(session.Routes(), func(r session.Route) bool { return r.Tool == tool })
+}
+
+// gone answers a request to what the deployed version does not have.
+func (h *handler) gone(w http.ResponseWriter, name string) {
+	if d, ok := h.deployed.Deprecation(name); ok {
+		refuse(w, http.StatusGone, d.Notice())
+		return
+	}
+
+	if api, ok := h.deployed.ForTool(name); ok && h.changed(api) {
+		refuse(w, http.StatusGone, "use POST /api/"+api.Name+" instead: "+api.Signature())
+		return
+	}
+
+	refuse(w, http.StatusNotFound, fmt.Sprintf("nothing is served under the name %.100q", name))
+}
+
+// answer answers a request by the call that it is.
+func (h *handler) answer(w http.ResponseWriter, api *toolapi.API, args envs.Args) {
+	lowered, wrong := api.Lower(args)
+	if wrong != nil {
+		refuse(w, http.StatusBadRequest, cmp.Or(wrong.Reason, wrong.Text))
+		return
+	}
+
+	result, err := h.call(api.Tool, lowered)
+
+	var refusal *stategen.Refusal
+
+	switch {
+	case errors.As(err, new(session.Missing)):
+		refuse(w, http.StatusNotFound, err.Error())
+	case errors.As(err, &refusal):
+		refuse(w, http.StatusBadRequest, refusal.Text)
+	case err != nil:
+		refuse(w, http.StatusInternalServerError, "the service failed: "+err.Error())
+	case result == nil:
+		w.WriteHeader(http.StatusOK)
+	default:
+		jsonhttp.Send(w, http.StatusOK, string(pytext.AppendJSON(nil, result)))
+	}
+}
+
+// refuse answers a request that is not done.
+func refuse(w http.ResponseWriter, status int, why string) {
+	text := pytext.AppendJSON(nil, envs.Args{{Name: "error", Value: why}})
+	jsonhttp.Send(w, status, string(text))
+}

@@ -1,0 +1,69 @@
+package serve
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"sync"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/session"
+	"toolevo/envs/toolapi"
+)
+
+// Server is the service with its sessions, none at first. It implements [http.Handler].
+type Server struct {
+	domain  *session.Domain
+	handler http.Handler
+
+	mu    sync.Mutex
+	state stategen.State
+	calls map[string]int
+}
+
+// New returns a server of a deployed version; base is the version that defines the tools.
+func New(base, deployed *toolapi.Version) (*Server, error) {
+	s := &Server{domain: session.New(), calls: map[string]int{}}
+
+	for _, r := range session.Routes() {
+		if _, ok := deployed.ForTool(r.Tool); !ok {
+			return nil, fmt.Errorf("serve: the version %s does not have the tool %s", deployed.Name, r.Tool)
+		}
+	}
+
+	var err error
+	if s.state, err = s.domain.Begin(&stategen.Program{}, nil); err != nil {
+		return nil, err
+	}
+
+	s.handler = http.NewCrossOriginProtection().Handler(Handler(base, deployed, s.call))
+
+	return s, nil
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// call calls a tool, and keeps what it leaves.
+func (s *Server) call(tool string, args envs.Args) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.calls[tool]++
+
+	next, result, err := s.domain.Call(s.state, tool, args)
+	if err == nil {
+		s.state = next
+	}
+
+	return result, err
+}
+
+// Calls returns how often each tool was called.
+func (s *Server) Calls() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return maps.Clone(s.calls)
+}
