@@ -72,7 +72,8 @@ func (r *renderer) program(p *stategen.Program) ([]string, error) {
 		}
 
 		main = append(main, r.resultSentence(*p.Result, end))
-		r.nameResults(main)
+		r.noteMentions(main)
+		r.nameResults(main, nil)
 
 		return []string{r.opening() + r.paragraph(main, r.frame.First)}, nil
 	}
@@ -93,7 +94,11 @@ func (r *renderer) program(p *stategen.Program) ([]string, error) {
 		return nil, err
 	}
 
-	r.nameResults(slices.Concat(main, []sentence{test}, taken, other))
+	r.noteMentions(slices.Concat(main, []sentence{test}, taken, other))
+
+	named := r.nameResults(main, nil)
+	r.nameResults(taken, named)
+	r.nameResults(other, named)
 
 	begin := r.frame.Branches[r.next("branches", len(r.frame.Branches))]
 	paragraphs := []string{
@@ -192,8 +197,8 @@ func (r *renderer) next(what string, n int) int {
 	return i
 }
 
-// nameResults gives a name to the results that are mentioned more than once, or not right after their call.
-func (r *renderer) nameResults(all []sentence) {
+// noteMentions notes which sentences mention which results.
+func (r *renderer) noteMentions(all []sentence) {
 	for _, s := range all {
 		for _, mark := range s.text {
 			if i := int(mark - firstMark); i >= 0 && i < len(r.marks) {
@@ -201,8 +206,12 @@ func (r *renderer) nameResults(all []sentence) {
 			}
 		}
 	}
+}
 
-	used := map[string]bool{}
+// nameResults gives a name to the results that are mentioned more than once, or not right after their call, or that may
+// be taken for one that has a name. It returns the names that are used, those from before among them.
+func (r *renderer) nameResults(all []sentence, used []string) []string {
+	used = slices.Clone(used)
 
 	for _, s := range all {
 		made := s.result
@@ -210,18 +219,21 @@ func (r *renderer) nameResults(all []sentence) {
 			continue
 		}
 
-		if len(made.mentions) == 1 && made.mentions[0] == made.at+1 {
+		first := !slices.Contains(used, made.words.Name)
+		if first && len(made.mentions) == 1 && made.mentions[0] == made.at+1 {
 			made.just = r.pick("just "+made.words.Name, made.words.Just)
 			continue
 		}
 
 		made.name = made.words.Name
-		for n := 2; used[made.name]; n++ {
+		for n := 2; slices.Contains(used, made.name); n++ {
 			made.name = fmt.Sprintf("%s_%d", made.words.Name, n)
 		}
 
-		used[made.name] = true
+		used = append(used, made.name)
 	}
+
+	return used
 }
 
 // mention notes the results that an expression mentions.
