@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	stategenbench "toolevo/envs/stategen/bench"
 	toolbench "toolevo/envs/toolbench/bench"
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune"
@@ -88,6 +89,9 @@ var allPrinted = []printedJSON{
 	{"toolbench import", toolbench.Imported{}},
 	{"toolbench convert", toolbench.Converted{}},
 	{"toolbench cache", virtual.Imported{}},
+	{"tasks generate", stategenbench.Generated{}},
+	{"tasks show", stategenbench.Shown{}},
+	{"tasks verify", stategenbench.Verified{}},
 	{"serve tools", servedTools{}},
 	{"serve voice", servedVoice{}},
 	{"mirror data", mirrored{}},
