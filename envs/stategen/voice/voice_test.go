@@ -259,8 +259,8 @@ func generate(t testing.TB, selector stategen.Selector, seed uint64, book *state
 	return all
 }
 
-// Tasks have as many calls on each path as were wanted, no call twice, and arguments that fit the documents; their cases
-// pass, flipped ones on the other branch; every input is used once declared, under one name.
+// Tasks have as many calls on each path as were wanted, no call twice, and arguments that fit the documents. The cases
+// pass, flipped ones on the other branch. Every input is used once declared, under one name.
 func TestTasks(t *testing.T) {
 	var (
 		book           stategen.Book
