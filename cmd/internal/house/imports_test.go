@@ -75,7 +75,8 @@ var allowed = []rule{
 	{"envs/toolbench/bench", []string{"envs", "envs/action", "envs/console", "envs/display", "envs/drift",
 		"envs/durable", "envs/dynamic", "envs/names", "envs/pytext", "envs/regular", "envs/suite", "envs/toolapi",
 		"envs/toolbench", "envs/toolbench/answers", "envs/toolbench/recorded", "envs/toolbench/virtual"}},
-	{"envs/toolbench/serve", []string{"envs", "envs/jsonhttp", "envs/pytext", "envs/toolbench", "envs/toolbench/bench"}},
+	{"envs/toolbench/serve", []string{"envs", "envs/jsonhttp", "envs/pytext", "envs/toolbench",
+		"envs/toolbench/bench"}},
 	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/drift", "envs/dynamic", "envs/suite",
 		"envs/toolapi"}},
 
