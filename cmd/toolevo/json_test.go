@@ -93,6 +93,7 @@ var allPrinted = []printedJSON{
 	{"tasks show", stategenbench.Shown{}},
 	{"tasks verify", stategenbench.Verified{}},
 	{"serve tools", servedTools{}},
+	{"serve voice", servedVoice{}},
 	{"mirror data", mirrored{}},
 	{"mirror requests", mirrorWritten{}},
 	{"mirror queries", mirrorWritten{}},
