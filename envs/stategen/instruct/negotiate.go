@@ -32,8 +32,10 @@ type Negotiator struct {
 	Writer, Reviewer kept.Writer
 	Policy           string // the writer's name
 
-	Domain  func(name string) (stategen.Domain, error)
-	Program func(*stategen.Program) (string, error) // writes it as models read it, without its variables
+	Domain func(name string) (stategen.Domain, error)
+
+	// Program writes a program as models read it, without its variables.
+	Program func(stategen.Domain, *stategen.Program) (string, error)
 
 	Seed uint64
 
@@ -108,7 +110,7 @@ func (n *Negotiator) about(t *stategen.Task) (s subject, err error) {
 		return s, err
 	}
 
-	text, err := n.Program(&t.Program)
+	text, err := n.Program(d, &t.Program)
 	if err != nil {
 		return s, fmt.Errorf("instruct: %s: %w", t.ID, err)
 	}

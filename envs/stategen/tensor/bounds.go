@@ -2,7 +2,7 @@ package tensor
 
 // The service refuses calls beyond these bounds.
 const (
-	mostElements = 1 << 22 // of all results of a call
+	mostElements = 1 << 21 // of all results of a call
 	mostWork     = 1 << 27 // multiplications of a call
 
 	mostList      = 128     // elements of a list in an argument, and parts of a tensor
@@ -10,11 +10,11 @@ const (
 )
 
 // Programs stay below smaller bounds, so that thousands of them can be replayed. Of the published initial shapes, those
-// with more elements are drawn again, and a fresh weight has fewer outputs where as many as published would take too
-// much work; where even one takes too much, the call is no candidate.
+// with more elements, one in eight, are drawn again, and a fresh weight has fewer outputs where as many as published
+// would take too much work; where even one takes too much, the call is no candidate.
 const (
-	programElements = 1 << 20 // of a tensor
-	programWork     = 1 << 23 // multiplications of a call
+	programElements = 1 << 18 // of a tensor
+	programWork     = 1 << 22 // multiplications of a call
 )
 
 // The paddings that have a name.

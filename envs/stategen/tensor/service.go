@@ -102,7 +102,7 @@ func load(v any) (*Tensor, error) {
 			mostElements)
 	}
 
-	return newTensor(shape, elements(uint32(seed), n)), nil
+	return &Tensor{shape, elements(uint32(seed), n)}, nil
 }
 
 // Call implements [stategen.Service].

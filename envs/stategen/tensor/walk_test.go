@@ -301,42 +301,20 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// Every path of a task has as many calls as wanted, its reference passes, and its mutants do not.
+// Every path of a task has as many calls as wanted, and comes to what was recorded.
 func TestTasks(t *testing.T) {
-	caught, missed := map[string]int{}, map[string]int{}
-
-	for _, task := range generated(t, 7, 120) {
+	for _, task := range generated(t, 7, 60) {
 		for _, c := range task.Cases {
 			calls := 0
 
-			want, err := stategen.Replay(Domain{}, &task.Program, c, func(string, envs.Args) { calls++ })
-			if err != nil || want.Path != c.Path || calls != stategen.DefaultCalls {
-				t.Fatalf("%s: path %s with %d calls, want %s: %v", task.ID, want.Path, calls, c.Path, err)
+			got, err := stategen.Replay(Domain{}, &task.Program, c, func(string, envs.Args) { calls++ })
+			if err != nil || got.Path != c.Path || calls != stategen.DefaultCalls {
+				t.Fatalf("%s: path %s with %d calls, want %s: %v", task.ID, got.Path, calls, c.Path, err)
 			}
 
-			if got := (Domain{}).Record(want.Result); !(Domain{}).Same(got, c.Result.Any) {
-				t.Errorf("%s: %v, recorded %v", task.ID, got, c.Result.Any)
-			}
-		}
-
-		for _, m := range stategen.Mutants(task) {
-			want, err := stategen.Replay(Domain{}, &task.Program, m.Case, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			got, err := stategen.Replay(Domain{}, &m.Program, m.Case, nil)
-			if err == nil && stategen.Passes(Domain{}, got, want) {
-				missed[m.Kind]++
-			} else {
-				caught[m.Kind]++
+			if record := (Domain{}).Record(got.Result); !stategen.Equal(record, c.Result.Any) {
+				t.Errorf("%s: %v, recorded %v", task.ID, record, c.Result.Any)
 			}
 		}
-	}
-
-	t.Logf("caught %v, missed %v", caught, missed)
-
-	if len(missed) > 0 {
-		t.Errorf("mutants that pass: %v", missed)
 	}
 }
