@@ -49,8 +49,8 @@ type functions struct{}
 func (functions) stubs() string { return functionStubs }
 
 func (functions) loaded() string {
-	return "The APIs are functions that are loaded, as the variables are. What a tool knows by its handle is passed as " +
-		"the object itself; its members are read like those of a dict."
+	return "The APIs are functions that are loaded, as the variables are. What a tool knows by its handle is passed " +
+		"as the object itself; its members are read like those of a dict."
 }
 
 func (functions) call(tool string, args []argument) string { return tool + "(" + keywords(args) + ")" }

@@ -5,6 +5,7 @@ const (
 	mostElements = 1 << 21 // of all results of a call
 	mostWork     = 1 << 27 // multiplications of a call
 
+	mostLoaded    = 1 << 24 // elements of all loaded tensors of a program
 	mostList      = 128     // elements of a list in an argument, and parts of a tensor
 	mostParameter = 1 << 16 // of stride, padding and dilation
 )

@@ -175,6 +175,16 @@ func TestBeginRejects(t *testing.T) {
 			t.Errorf("a tensor from %v", value)
 		}
 	}
+
+	s := &schema{}
+	for range mostLoaded/mostElements + 1 {
+		s.load([]int{mostElements}, 1)
+	}
+
+	p := s.Program()
+	if _, err := (Domain{}).Begin(&p, p.Values(stategen.Case{})); err == nil {
+		t.Errorf("a program with %d large tensors", len(p.Init))
+	}
 }
 
 func TestSame(t *testing.T) {
