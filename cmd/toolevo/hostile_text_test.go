@@ -97,6 +97,8 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"tasks", "generate", "--domain", spell}},
 		{args: []string{"tasks", "show", spell, "--data", in("none")}},
 		{args: []string{"tasks", "verify", "--data", in("none" + spell)}, lines: true},
+		{args: []string{"tasks", "instruct", "--data", in("none" + spell), "--out", in("instructed"), "--policy",
+			"openai:" + spell}, lines: true},
 		{args: []string{"serve", "voice", "--listen", spell}, lines: true},
 		{args: []string{"mirror", "requests", "--out", in("mirror"), "--model", spell}, quiet: true},
 		{args: []string{"mirror", "queries", "--out", in("mirror"), "--model", spell, "--group", "/" + spell}},

@@ -92,6 +92,7 @@ var allPrinted = []printedJSON{
 	{"tasks generate", stategenbench.Generated{}},
 	{"tasks show", stategenbench.Shown{}},
 	{"tasks verify", stategenbench.Verified{}},
+	{"tasks instruct", instructedTasks{}},
 	{"serve tools", servedTools{}},
 	{"serve voice", servedVoice{}},
 	{"mirror data", mirrored{}},

@@ -27,7 +27,7 @@ var commands = [][]string{
 	{"toolbench", "convert"}, {"toolbench", "cache"}, {"serve"}, {"serve", "tools"}, {"serve", "voice"},
 	{"toolbench", "convert"}, {"eval", "simulator"}, {"mirror"}, {"mirror", "data"},
 	{"mirror", "requests"}, {"mirror", "queries"}, {"tasks"}, {"tasks", "generate"},
-	{"tasks", "show"}, {"tasks", "verify"},
+	{"tasks", "show"}, {"tasks", "instruct"}, {"tasks", "verify"},
 }
 
 func TestHelp(t *testing.T) {
