@@ -97,6 +97,34 @@ func TestStateGenUnderDrift(t *testing.T) {
 	says(t, "check", must(t, "check", eval), "0 problems")
 }
 
+// Who writes programs gets no notice: who would read one does as one who does not. A program is one turn of a task with
+// all its cases, and no tree grows from it.
+func TestStateGenInCode(t *testing.T) {
+	t.Parallel()
+
+	eval := filepath.Join(t.TempDir(), "eval")
+	inCode := []string{"--set", "environment.codec=python", "--limit", "1"}
+	text := must(t, append(ofStateGen(t, "eval", "--policy", "scripted:oracle,scripted:reader,scripted:stale",
+		"--api", "p_c,p_s_in", "--out", eval, "--json"), inCode...)...)
+
+	for _, row := range document[finetune.Report](t, text).Rows {
+		want := 1.0
+		if row.API != "p_c" && row.Policy != "scripted:oracle" {
+			want = 0
+		}
+
+		if row.N == 0 || row.Official != want {
+			t.Errorf("%s under %s: %v of %d tasks, want %v", row.Policy, row.API, row.Official, row.N, want)
+		}
+	}
+
+	says(t, "check", must(t, "check", eval), "0 problems")
+	says(t, "eval tasks", must(t, "eval", "tasks", eval), "execution")
+
+	fails(t, exitUsage, []string{"environment.codec: python", "evaluate with python"},
+		append(ofStateGen(t, "collect", "--policy", "scripted:reader"), inCode...)...)
+}
+
 // A run over generated tasks that is killed goes on to the same rows.
 func TestStateGenIsKilled(t *testing.T) {
 	t.Parallel()
@@ -152,7 +180,8 @@ func TestTasks(t *testing.T) {
 	says(t, "tasks show", shown, "session-1-00000  session, dev", "RESULT", "requests.")
 
 	document := document[stategensuite.Shown](t, must(t, "tasks", "show", "session-1-00000", "--data", data, "--json"))
-	if document.Split != "dev" || document.Task.ID != "session-1-00000" || !strings.Contains(shown, document.Source) {
+	if document.Split != "dev" ||
+		!bytes.Contains(document.Task, []byte(`"session-1-00000"`)) || !strings.Contains(shown, document.Source) {
 		t.Errorf("shown as JSON: %+v", document)
 	}
 

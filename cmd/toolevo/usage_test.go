@@ -27,7 +27,8 @@ var commands = [][]string{
 	{"toolbench", "convert"}, {"toolbench", "cache"}, {"serve"}, {"serve", "tools"}, {"serve", "voice"},
 	{"toolbench", "convert"}, {"eval", "simulator"}, {"mirror"}, {"mirror", "data"},
 	{"mirror", "requests"}, {"mirror", "queries"}, {"tasks"}, {"tasks", "generate"},
-	{"tasks", "show"}, {"tasks", "instruct"}, {"tasks", "verify"},
+	{"tasks", "show"}, {"tasks", "verify"}, {"tasks", "measure"}, {"tasks", "sample"},
+	{"tasks", "export"}, {"tasks", "import"}, {"tasks", "instruct"},
 }
 
 func TestHelp(t *testing.T) {

@@ -21,8 +21,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// StateGen is the benchmark. It implements [suite.Benchmark], [suite.Narrower], [suite.Lister], [suite.Configurable]
-// and [suite.Commander].
+// StateGen is the benchmark. It implements [suite.Benchmark], [suite.Narrower], [suite.Lister], [suite.Configurable],
+// [suite.Programmer] and [suite.Commander].
 type StateGen struct{}
 
 // Name implements [suite.Benchmark].
@@ -120,6 +120,10 @@ func (StateGen) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 		return nil, errors.Join(err, o.Close())
 	}
 
+	if o.inCode() {
+		return &programs{opened: o}, nil
+	}
+
 	return o, nil
 }
 
@@ -135,8 +139,12 @@ func (o *opened) read() error {
 			return fmt.Errorf("task %s: %w", t.ID, err)
 		}
 
-		for i := range t.Cases {
-			task := taskOf(t, i, o.choice.Ask)
+		tasks, err := o.tasksOf(t)
+		if err != nil {
+			return fmt.Errorf("task %s: %w", t.ID, err)
+		}
+
+		for i, task := range tasks {
 			if _, twice := o.places[task.ID]; twice {
 				return fmt.Errorf("two tasks are called %s", task.ID)
 			}

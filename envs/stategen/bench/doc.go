@@ -1,5 +1,6 @@
 // Package bench is the generated tasks of package stategen as a suite: agents call the tools of a service turn by turn,
-// and are right by what they answer and by what their calls have left.
+// and are right by what they answer and by what their calls have left. Or models answer with a program, once for all
+// cases of a generated task (environment.codec: python); package code says how that goes.
 //
 // # Tasks
 //

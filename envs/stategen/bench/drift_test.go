@@ -25,7 +25,7 @@ func driftedTasks(t testing.TB) int {
 		return n
 	}
 
-	return 60
+	return 20
 }
 
 // driftedCatalog returns a catalog with made versions, and their names.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/dynamic"
@@ -129,7 +130,7 @@ func (g grader) Grade(_ context.Context, s playing, done envs.History, answer st
 // readings returns what an answer may mean: the value that it is as JSON, or as Python writes values, as which
 // environments print an answer that is no text; and the text itself.
 func readings(answer string) []any {
-	all := []any{answer}
+	all := []any{answer, strings.TrimSpace(answer)}
 
 	if v, err := pytext.DecodeStrict(answer); err == nil {
 		all = append(all, v)

@@ -23,23 +23,39 @@ func difficulties() []string { return []string{branching, linear} }
 // taskOf returns the task of a case. ask rephrases an instruction.
 func taskOf(t *stategen.Task, number int, ask func(id, text string) string) envs.Task {
 	c := t.Cases[number]
-
-	difficulty := linear
-	if t.Program.Branch != nil {
-		difficulty = branching
-	}
-
-	task := envs.Task{
-		ID: t.ID + "/" + c.Path,
-		Labels: map[string]string{
-			envs.LabelDataset: t.Program.Domain, envs.LabelDifficulty: difficulty, labelProgram: t.ID,
-		},
-	}
+	task := envs.Task{ID: t.ID + "/" + c.Path, Labels: labels(t)}
 
 	instruction := strings.TrimSpace(t.Instruction.Variables + "\n\n" + t.Instruction.Text)
 	task.Question = ask(task.ID, instruction) + "\n\n" + given(&t.Program, c)
 
 	return task
+}
+
+// labels returns the labels of a task of a generated one.
+func labels(t *stategen.Task) map[string]string {
+	difficulty := linear
+	if t.Program.Branch != nil {
+		difficulty = branching
+	}
+
+	return map[string]string{
+		envs.LabelDataset: t.Program.Domain, envs.LabelDifficulty: difficulty, labelProgram: t.ID,
+	}
+}
+
+// tasksOf returns the tasks of a generated one: one for each case, or one of all.
+func (o *opened) tasksOf(t *stategen.Task) ([]envs.Task, error) {
+	if o.inCode() {
+		task, err := o.whole(t)
+		return []envs.Task{task}, err
+	}
+
+	tasks := make([]envs.Task, len(t.Cases))
+	for i := range t.Cases {
+		tasks[i] = taskOf(t, i, o.choice.Ask)
+	}
+
+	return tasks, nil
 }
 
 // given tells the values of a case, and how to answer.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,9 +20,11 @@ import (
 
 // Shown is what `tasks show --json` prints.
 type Shown struct {
-	Split  string         `json:"split"`  // train, dev or test
-	Source string         `json:"source"` // the program as Python
-	Task   *stategen.Task `json:"task"`   // as the data folder has it
+	Split  string          `json:"split"`  // train, dev or test
+	Source string          `json:"source"` // the program as Python
+	Task   json.RawMessage `json:"task"`   // as the data folder has it
+
+	task *stategen.Task
 }
 
 func newShow(p *console.Program) *cobra.Command {
@@ -51,7 +54,7 @@ func show(data, id string) (*Shown, error) {
 	for _, split := range suite.Splits() {
 		f, err := taskfile.Open(data, split, func(t *stategen.Task) error {
 			if t.ID == id {
-				found.Split, found.Task = split, t
+				found.Split, found.task = split, t
 			}
 
 			return nil
@@ -69,12 +72,16 @@ func show(data, id string) (*Shown, error) {
 		}
 	}
 
-	if found.Task == nil {
+	if found.task == nil {
 		return nil, console.Usage("no task %q in %s: `toolevo play --set suite=stategen` lists tasks", id, data)
 	}
 
 	var err error
-	found.Source, err = source(&found.Task.Program)
+	if found.Source, err = source(&found.task.Program); err != nil {
+		return nil, err
+	}
+
+	found.Task, err = json.Marshal(found.task)
 
 	return found, err
 }
@@ -100,7 +107,7 @@ func source(p *stategen.Program) (string, error) {
 }
 
 func (s *Shown) print(p *console.Program) {
-	t := s.Task
+	t := s.task
 	fmt.Fprintf(p.Out, "%s  %s, %s\n\n%s\n\n%s\n\n", t.ID, t.Program.Domain, s.Split, t.Instruction.Variables,
 		t.Instruction.Text)
 

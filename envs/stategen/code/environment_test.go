@@ -2,6 +2,7 @@ package code
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -43,7 +44,13 @@ func toyConfig(base, deployed *toolapi.Version, e sandbox.Engine) Config {
 
 	return Config{
 		Domains: []stategen.Domain{toy{}}, Base: base, Deployed: deployed, Engine: e,
-		Tasks: func(id string) (*stategen.Task, bool) { return task, id == task.ID },
+		Tasks: func(id string) (*stategen.Task, error) {
+			if id != task.ID {
+				return nil, errors.New("no such task")
+			}
+
+			return task, nil
+		},
 	}
 }
 
@@ -129,7 +136,8 @@ func TestVerdictsAreRemembered(t *testing.T) {
 	first := play(t, newEnvironment(t, config), written(toyProgram))
 	runs := e.runs.Load()
 
-	if again := play(t, newEnvironment(t, config), written(toyProgram)); again.Turn.Observation != first.Turn.Observation {
+	again := play(t, newEnvironment(t, config), written(toyProgram))
+	if again.Turn.Observation != first.Turn.Observation {
 		t.Errorf("%q at first, and then %q", first.Turn.Observation, again.Turn.Observation)
 	}
 
@@ -151,7 +159,7 @@ func TestPlanAndLift(t *testing.T) {
 	config := toyConfig(base, base, e)
 	task := toyTask()
 
-	_, planned, err := (&Surface{Domain: toy{}, Base: base, Deployed: deployed}).Plan(task)(nil)
+	_, planned, err := (&Surface{Domain: toy{}, Base: base, Deployed: base}).Plan(task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,10 +201,9 @@ func TestIncompleteConfigurations(t *testing.T) {
 		"no base":     func(c *Config) { c.Base = nil },
 		"no version":  func(c *Config) { c.Deployed = nil },
 		"no tasks":    func(c *Config) { c.Tasks = nil },
-		"no engine":   func(c *Config) { c.Engine = nil },
 		"other tools": func(c *Config) { c.Base, c.Deployed = empty, empty },
 	} {
-		c := toyConfig(base, base, stamped{})
+		c := toyConfig(base, base, nil)
 		change(&c)
 
 		if _, err := New(c); err == nil {
@@ -204,11 +211,6 @@ func TestIncompleteConfigurations(t *testing.T) {
 		}
 	}
 }
-
-// stamped is an engine that only says what it is.
-type stamped struct{ sandbox.Engine }
-
-func (stamped) Stamp() sandbox.Stamp { return sandbox.Stamp{Engine: "none"} }
 
 func TestQuestion(t *testing.T) {
 	base := version(t, catalog(t, toy{}), "p_c")
@@ -218,7 +220,8 @@ func TestQuestion(t *testing.T) {
 
 	got := s.Question(task, "Write the text.\n")
 	for _, want := range []string{
-		"user_variable_0 is a text.\nuser_variable_1", "\n    join(notes=notes, between=between)\n", "\nWrite the text.",
+		"user_variable_0 is a text.\nuser_variable_1", "\n    join(notes=notes, between=between)\n",
+		"\nWrite the text.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)

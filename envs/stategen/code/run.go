@@ -81,7 +81,7 @@ func (g *Grader) run(ctx context.Context, p *stategen.Program, c stategen.Case, 
 			return e, nil
 		}
 
-		answer, err := e.server.answer(asked.call)
+		answer, err := e.server.answer(ctx, asked.call)
 		if err != nil {
 			return ending{}, fmt.Errorf("code: answer %s: %w", short(asked.text), err)
 		}

@@ -12,10 +12,8 @@ import (
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/code"
+	"toolevo/envs/stategen/tensor"
 )
-
-// Nested is a content that is written as nested lists of numbers, such as a tensor.
-type Nested interface{ Nested() any }
 
 // Export returns a task as a row. The surface is that of its domain, for which its program is written.
 func Export(s *code.Surface, t *stategen.Task, id int) (Row, error) {
@@ -132,8 +130,8 @@ func info(d stategen.Domain, p *stategen.Program, c stategen.Case) (ProgramInfo,
 // written returns a content as the benchmark writes it.
 func written(content any) any {
 	switch v := content.(type) {
-	case Nested:
-		return v.Nested()
+	case *tensor.Tensor:
+		return nested(v.Shape, v.Data)
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
@@ -146,6 +144,21 @@ func written(content any) any {
 	}
 
 	return content
+}
+
+// nested are the elements of a tensor as lists in lists.
+func nested(shape []int, data []float32) any {
+	if len(shape) == 0 {
+		return envs.Number(strconv.FormatFloat(float64(data[0]), 'g', -1, 32))
+	}
+
+	list := make([]any, shape[0])
+	for i := range list {
+		part := len(data) / len(list)
+		list[i] = nested(shape[1:], data[i*part:(i+1)*part])
+	}
+
+	return list
 }
 
 // object writes an object: a speech, which has a history, or another one.

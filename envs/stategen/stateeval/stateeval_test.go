@@ -14,6 +14,7 @@ import (
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/stateeval"
+	"toolevo/envs/stategen/tensor"
 	"toolevo/envs/toolapi"
 )
 
@@ -101,24 +102,6 @@ func TestReadRefuses(t *testing.T) {
 	if err := stateeval.Read(strings.NewReader(published), func(stateeval.Row) error { return stop }); err != stop {
 		t.Errorf("error %v, want that of yield", err)
 	}
-}
-
-// grid is a content with numbers, like a tensor.
-type grid [][]float64
-
-func (g grid) Nested() any {
-	var rows []any
-
-	for _, row := range g {
-		var numbers []any
-		for _, f := range row {
-			numbers = append(numbers, stategen.Number(f))
-		}
-
-		rows = append(rows, numbers)
-	}
-
-	return rows
 }
 
 // service is a domain whose only tool takes what it is given away. Its name and contents are as a test needs them.
@@ -214,7 +197,9 @@ func exported(t *testing.T, d stategen.Domain, task *stategen.Task) ([]stateeval
 }
 
 func TestExportTensors(t *testing.T) {
-	d := &service{name: "tensor", contents: map[string]any{"user_tensor_0": grid{{1, 2.5}}}}
+	d := &service{name: "tensor", contents: map[string]any{
+		"user_tensor_0": &tensor.Tensor{Shape: []int{1, 2}, Data: []float32{1, 2.5}},
+	}}
 
 	cases, row := exported(t, d, task(stategen.Variable{
 		Name: "user_tensor_0", Role: stategen.Loaded, Type: "a tensor", Value: text("user_tensor_0"),

@@ -15,7 +15,8 @@ func (a *arguments) permute() []*Tensor {
 	seen := make([]bool, len(t.Shape))
 
 	if len(dims) != len(t.Shape) {
-		a.refuse("dims has length %d, the input of shape %s has %d dimensions", len(dims), shapeText(t.Shape), len(t.Shape))
+		a.refuse("dims has length %d, the input of shape %s has %d dimensions", len(dims), shapeText(t.Shape),
+			len(t.Shape))
 	}
 
 	for i, dim := range dims {

@@ -47,13 +47,13 @@ func (d Domain) Same(got, want any) bool {
 	switch want := want.(type) {
 	case *Tensor:
 		got, ok := got.(*Tensor)
-		return ok && slices.Equal(got.Shape, want.Shape) && slices.EqualFunc(got.Data, want.Data, near[float32])
+		return ok && want.near(got)
 	case envs.Number:
 		got, ok := got.(envs.Number)
 		x, err := strconv.ParseFloat(string(got), 64)
 		y, _ := strconv.ParseFloat(string(want), 64)
 
-		return ok && err == nil && near(x, y)
+		return ok && err == nil && near(y, x)
 	case []any:
 		got, ok := got.([]any)
 		return ok && slices.EqualFunc(got, want, d.Same)
@@ -69,8 +69,8 @@ func (d Domain) Same(got, want any) bool {
 	return stategen.Equal(got, want)
 }
 
-func near[F float32 | float64](got, want F) bool {
-	return math.Abs(float64(got)-float64(want)) <= tolerance+tolerance*math.Abs(float64(want))
+func near(want, got float64) bool {
+	return math.Abs(got-want) <= tolerance+tolerance*math.Abs(want)
 }
 
 // Record implements [stategen.Service].

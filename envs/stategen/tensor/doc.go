@@ -22,7 +22,7 @@
 //
 //   - Results agree with PyTorch's within 1e-2; the tests hold a table that PyTorch filled in.
 //   - A schema knows the shapes of what the service will compute, and the service refuses no call of its programs.
-//   - Whatever the arguments, a call makes at most 2^22 elements with at most 2^27 multiplications, or is refused.
+//   - Whatever the arguments, a call makes at most 2^21 elements with at most 2^27 multiplications, or is refused.
 //
 // # Caveats
 //

@@ -16,6 +16,7 @@ type plan struct {
 	args     []stategen.Named
 	shapes   [][]int // of its results
 	elements exactness
+	order    []int // see [variable]
 }
 
 // arguments returns the arguments of the call, given those that are tensors.
@@ -43,38 +44,40 @@ var draws = []func(s *schema, rng *rand.Rand, i int) (plan, bool){
 	(*schema).permute, (*schema).transpose, (*schema).split, (*schema).cat, (*schema).linear, (*schema).conv2d,
 }
 
-// permute changes the order of at least two dimensions.
+// permute moves dimensions.
 func (s *schema) permute(rng *rand.Rand, i int) (plan, bool) {
-	v := &s.vars[i]
-	if len(v.shape) < 2 {
-		return plan{}, false
-	}
-
-	dims := rng.Perm(len(v.shape))
-	for slices.IsSorted(dims) {
-		dims = rng.Perm(len(v.shape))
-	}
-
-	return plan{
-		tool: "permute", inputs: []int{i}, args: []stategen.Named{named("dims", numbers(dims))},
-		shapes: [][]int{permuted(v.shape, dims)}, elements: v.elements,
-	}, true
+	dims := rng.Perm(len(s.vars[i].shape))
+	return s.moved(plan{tool: "permute", args: []stategen.Named{named("dims", numbers(dims))}}, i, dims)
 }
 
+// transpose has two dimensions change places.
 func (s *schema) transpose(rng *rand.Rand, i int) (plan, bool) {
-	v := &s.vars[i]
-	if len(v.shape) < 2 {
+	rank := len(s.vars[i].shape)
+	if rank < 2 {
 		return plan{}, false
 	}
 
-	dims := rng.Perm(len(v.shape))[:2]
+	dims := rng.Perm(rank)[:2]
 	slices.Sort(dims)
 
-	return plan{
-		tool: "transpose", inputs: []int{i},
-		args:   []stategen.Named{integer("dim0", dims[0]), integer("dim1", dims[1])},
-		shapes: [][]int{permuted(v.shape, swapped(len(v.shape), dims[0], dims[1]))}, elements: v.elements,
-	}, true
+	p := plan{tool: "transpose", args: []stategen.Named{integer("dim0", dims[0]), integer("dim1", dims[1])}}
+
+	return s.moved(p, i, swapped(rank, dims[0], dims[1]))
+}
+
+// moved completes a plan that moves the dimensions of a variable. It is none if they stay where they are, or come back
+// to where they were before the calls that moved them last.
+func (s *schema) moved(p plan, i int, dims []int) (plan, bool) {
+	v := &s.vars[i]
+	p.inputs, p.elements, p.order = []int{i}, v.elements, dims
+
+	if v.order != nil {
+		p.order = permuted(v.order, dims)
+	}
+
+	p.shapes = [][]int{permuted(v.shape, dims)}
+
+	return p, !slices.IsSorted(dims) && !slices.IsSorted(p.order)
 }
 
 // mostSections is how many parts a split of a program has.

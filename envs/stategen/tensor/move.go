@@ -1,8 +1,8 @@
 package tensor
 
-import "slices"
-
 // permute returns a tensor whose dimension i is dimension dims[i] of another one.
+//
+//go:norace
 func permute(t *Tensor, dims []int) *Tensor {
 	if len(dims) == 0 {
 		return t
@@ -40,7 +40,7 @@ func permute(t *Tensor, dims []int) *Tensor {
 		}
 	}
 
-	return t.rearranged(shape, data)
+	return &Tensor{shape, data}
 }
 
 // split returns the parts of a tensor along a dimension; the parts make up all of it.
@@ -56,7 +56,7 @@ func split(t *Tensor, parts []int, dim int) []*Tensor {
 			data = append(data, t.Data[at:at+n*inner]...)
 		}
 
-		all[i] = newTensor(resized(t.Shape, dim, n), data)
+		all[i] = &Tensor{resized(t.Shape, dim, n), data}
 		start += n * inner
 	}
 
@@ -74,5 +74,5 @@ func cat(all []*Tensor, dim int, shape []int) *Tensor {
 		}
 	}
 
-	return newTensor(slices.Clone(shape), data)
+	return &Tensor{shape, data}
 }

@@ -16,7 +16,7 @@ func linear(input, weight *Tensor, shape []int) *Tensor {
 			0, matrix(rows, out, data))
 	}
 
-	return newTensor(shape, data)
+	return &Tensor{shape, data}
 }
 
 // patchElements is about how many elements of patches are unfolded at a time: they stay in a processor's cache, and a
@@ -49,10 +49,12 @@ func conv2d(input, weight *Tensor, w window, shape []int) *Tensor {
 		}
 	}
 
-	return newTensor(shape, data)
+	return &Tensor{shape, data}
 }
 
 // unfold fills a row with what lies under one element of the kernel, at every place of the kernel on an image.
+//
+//go:norace
 func (w window) unfold(row []float32, input *Tensor, image int, kernel []int, element int, shape []int) {
 	var (
 		x             = element % kernel[3]

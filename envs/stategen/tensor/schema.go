@@ -23,6 +23,7 @@ type variable struct {
 	part     []string // the path of the part; nil is all of it
 	shape    []int
 	elements exactness
+	order    []int  // of its dimensions before the last calls that only moved them; nil after any other
 	last     string // the tool that made it or took it last
 	made     bool   // by a call
 	consumed bool   // by a call
@@ -133,7 +134,9 @@ func (s *schema) Apply(c stategen.Candidate) {
 	s.stmts = append(s.stmts, stategen.Stmt{Call: call})
 
 	for i, shape := range p.shapes {
-		v := variable{name: call.Assign, shape: shape, elements: p.elements, last: p.tool, made: true}
+		v := variable{
+			name: call.Assign, shape: shape, elements: p.elements, order: p.order, last: p.tool, made: true,
+		}
 		if p.tool == "split" {
 			v.part = []string{strconv.Itoa(i)}
 		}
@@ -174,7 +177,9 @@ func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 		stategen.Variable{Name: constant, Role: stategen.Constant, Type: drawn.kind}, true
 }
 
-// Result implements [stategen.Schema]: the only result that no call has taken, or the sum of the sums of all such.
+// Result implements [stategen.Schema]: the only result that no call has taken, or the sum of the sums of all such, as
+// is published. The sum of what was there from the start stays the same however it is split and moved, and would say
+// nothing of the calls; where nothing was multiplied, the result is the list of the tensors.
 func (s *schema) Result() (stategen.Expr, bool) {
 	var open []*variable
 
@@ -191,12 +196,18 @@ func (s *schema) Result() (stategen.Expr, bool) {
 		return open[0].expr(handleMember), true
 	}
 
-	sum := stategen.Expr{Func: stategen.Sum}
-	for _, v := range open {
-		sum.List = append(sum.List, v.expr("sum"))
+	var result stategen.Expr
+
+	member := handleMember
+	if slices.ContainsFunc(open, func(v *variable) bool { return v.elements.multiplied() }) {
+		result.Func, member = stategen.Sum, "sum"
 	}
 
-	return sum, true
+	for _, v := range open {
+		result.List = append(result.List, v.expr(member))
+	}
+
+	return result, true
 }
 
 // Program implements [stategen.Schema].

@@ -13,6 +13,8 @@ var levels = func() (all [16]float32) {
 const most = 15
 
 // elements returns the first n elements of a seed: the hexadecimal digits of what SplitMix64 makes of it.
+//
+//go:norace
 func elements(seed uint32, n int) []float32 {
 	data := make([]float32, n)
 	state := uint64(seed)

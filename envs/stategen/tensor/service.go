@@ -68,6 +68,7 @@ func resultHandle(n int) string { return "tensor_" + strconv.Itoa(n) }
 // "float32", "shape": [2, 3], "seed": 7}, in which the handle is the variable's own name.
 func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State, error) {
 	s := &state{}
+	total := 0
 
 	for _, v := range p.Init {
 		if v.Role != stategen.Loaded {
@@ -77,6 +78,10 @@ func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State,
 		t, err := load(values[v.Name])
 		if err != nil {
 			return nil, fmt.Errorf("stategen: tensor %s: %w", v.Name, err)
+		}
+
+		if total += len(t.Data); total > mostLoaded {
+			return nil, fmt.Errorf("stategen: the tensors of a program have more than %d elements", mostLoaded)
 		}
 
 		s.objects = append(s.objects, object{v.Name, t})
@@ -102,7 +107,7 @@ func load(v any) (*Tensor, error) {
 			mostElements)
 	}
 
-	return newTensor(shape, elements(uint32(seed), n)), nil
+	return &Tensor{shape, elements(uint32(seed), n)}, nil
 }
 
 // Call implements [stategen.Service].

@@ -175,10 +175,20 @@ func TestBeginRejects(t *testing.T) {
 			t.Errorf("a tensor from %v", value)
 		}
 	}
+
+	s := &schema{}
+	for range mostLoaded/mostElements + 1 {
+		s.load([]int{mostElements}, 1)
+	}
+
+	p := s.Program()
+	if _, err := (Domain{}).Begin(&p, p.Values(stategen.Case{})); err == nil {
+		t.Errorf("a program with %d large tensors", len(p.Init))
+	}
 }
 
 func TestSame(t *testing.T) {
-	tensor := func(shape []int, data ...float32) *Tensor { return newTensor(shape, data) }
+	tensor := func(shape []int, data ...float32) *Tensor { return &Tensor{shape, data} }
 	nan := float32(math.NaN())
 	list := func(all ...any) []any { return all }
 
