@@ -7,9 +7,9 @@ import (
 
 // Description is a row in short.
 type Description struct {
-	ID        int      `json:"id"`
-	Domain    string   `json:"domain"`
-	Cases     int      `json:"cases"`
+	ID        int      `json:"id"`             // its number
+	Domain    string   `json:"domain"`         // told by its calls
+	Cases     int      `json:"cases"`          // runs of its program
 	Variables []string `json:"variables"`      // that the program declares
 	Loaded    []string `json:"loaded"`         // that are loaded before it runs
 	Sessions  int      `json:"sessions"`       // that the service begins with
