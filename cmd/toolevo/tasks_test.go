@@ -77,8 +77,8 @@ func TestTasksSampleAndRows(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	fails(t, exitUsage, []string{"changed.jsonl", "the row was changed"}, "tasks", "import", in("changed.jsonl"), "--data",
-		in("other"))
+	fails(t, exitUsage, []string{"changed.jsonl", "the row was changed"}, "tasks", "import", in("changed.jsonl"),
+		"--data", in("other"))
 	fails(t, exitUsage, []string{"8 tasks", "generate more"}, "tasks", "sample", "--data", data, "--n", "9", "--out",
 		in("more"))
 	fails(t, exitUsage, []string{"toolevo tasks generate"}, "tasks", "export", "--data", dir, "--out", in("none"))
