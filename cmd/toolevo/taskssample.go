@@ -18,7 +18,7 @@ import (
 // sampledTasks is what `tasks sample` prints.
 type sampledTasks struct {
 	Path    string             `json:"path"`    // the file that the sample is in
-	Domains []taskfile.Sampled `json:"domains"` // one for each domain that was sampled
+	Domains []taskfile.Sampled `json:"domains"` // in the order of the file
 }
 
 func (a *app) tasksSampleCommand() *cobra.Command {

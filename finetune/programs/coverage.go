@@ -11,7 +11,7 @@ import (
 
 // Coverage is a curve of figure 3: how adjacent transition coverage grows with the programs of a generator.
 type Coverage struct {
-	Domain string    `json:"domain"`          // e.g. "session"
+	Domain string    `json:"domain"`          // whose tools are called
 	Source string    `json:"source"`          // who made the programs: a selector, or a policy
 	Runs   int       `json:"runs"`            // generators, each with a seed of its own
 	Unread int       `json:"unread"`          // programs of a policy that are no Python: they cover nothing

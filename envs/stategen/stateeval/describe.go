@@ -7,9 +7,9 @@ import (
 
 // Description is a row in short.
 type Description struct {
-	ID        int      `json:"id"`             // of the example
-	Domain    string   `json:"domain"`         // e.g. "session"
-	Cases     int      `json:"cases"`          // one or two
+	ID        int      `json:"id"`             // its number
+	Domain    string   `json:"domain"`         // told by its calls
+	Cases     int      `json:"cases"`          // runs of its program
 	Variables []string `json:"variables"`      // that the program declares
 	Loaded    []string `json:"loaded"`         // that are loaded before it runs
 	Sessions  int      `json:"sessions"`       // that the service begins with
