@@ -94,6 +94,7 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"toolbench", "convert", in("none" + spell), "--out", in("converted")}, lines: true},
 		{args: []string{"toolbench", "cache", in("none" + spell), "--cache", in("answers.db")}, lines: true},
 		{args: []string{"serve", "tools", "--data", in("none" + spell)}, lines: true},
+		{args: []string{"serve", "sessions", "--api", "file:" + in("none"+spell)}, lines: true},
 		{args: []string{"mirror", "requests", "--out", in("mirror"), "--model", spell}, quiet: true},
 		{args: []string{"mirror", "queries", "--out", in("mirror"), "--model", spell, "--group", "/" + spell}},
 		{args: []string{"mirror", "data", in("calls.jsonl"), "--out", in("mirror")}, quiet: true},

@@ -89,6 +89,7 @@ var allPrinted = []printedJSON{
 	{"toolbench convert", toolbench.Converted{}},
 	{"toolbench cache", virtual.Imported{}},
 	{"serve tools", servedTools{}},
+	{"serve sessions", servedSessions{}},
 	{"mirror data", mirrored{}},
 	{"mirror requests", mirrorWritten{}},
 	{"mirror queries", mirrorWritten{}},

@@ -37,7 +37,7 @@ type serveToolsOptions struct {
 
 func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "serve", Short: "Serve functions to clients of others"}
-	cmd.AddCommand(a.serveToolsCommand())
+	cmd.AddCommand(a.serveToolsCommand(), a.serveSessionsCommand())
 
 	return console.Group(cmd)
 }
@@ -119,7 +119,7 @@ func (a *app) serveTools(ctx context.Context, c *configs.Resolved, o *serveTools
 		return console.GaveUp(server.Stdio(ctx, io.NopCloser(a.In), unclosed{a.raw}))
 	}
 
-	address, err := a.serveHTTP(ctx, server, c, o)
+	address, err := a.serveHTTP(ctx, server, o.listen, func(address string) { a.introduceTools(address, c, o) })
 	if err != nil {
 		return err
 	}
@@ -170,10 +170,11 @@ const (
 	graceTime = 10 * time.Second // for calls that are being answered when the server ends
 )
 
-// serveHTTP serves until ctx ends; calls that are being answered then get their answers.
-func (a *app) serveHTTP(ctx context.Context, h http.Handler, c *configs.Resolved, o *serveToolsOptions) (string,
+// serveHTTP serves until ctx ends; calls that are being answered then get their answers. It returns the address, which
+// introduce tells people at the start.
+func (a *app) serveHTTP(ctx context.Context, h http.Handler, listen string, introduce func(address string)) (string,
 	error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return "", console.GaveUp(fmt.Errorf("%w: name another with --listen", err))
 	}
@@ -186,7 +187,7 @@ func (a *app) serveHTTP(ctx context.Context, h http.Handler, c *configs.Resolved
 		BaseContext: func(net.Listener) context.Context { return calls },
 	}
 	address := "http://" + listener.Addr().String()
-	a.introduceTools(address, c, o)
+	introduce(address)
 
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(listener) }()
