@@ -79,7 +79,7 @@ test-improve: build ## two rounds of improve with a real LLaMA-Factory, Ollama a
 	bash finetune/interop/improve.sh $(BIN)
 
 .PHONY: test-serve
-test-serve: build ## serve tools under clients of others: the load tool hey, the MCP SDK for Python (both fetched once)
+test-serve: build ## both servers of functions under clients of others: the load tool hey, the MCP SDK for Python (both fetched once)
 	bash envs/toolbench/interop/run.sh $(BIN)
 
 .PHONY: test-grid

@@ -235,6 +235,8 @@ func TestErrorsSayWhatIsValid(t *testing.T) {
 		{"unknown difficulty", "difficulty: medium\n", "easy, hard, all"},
 		{"unknown split", "split: validation\n", "train, dev, test"},
 		{"unknown reward", "environment:\n  reward: kind\n", "official, strict"},
+		{"unknown codec", "environment:\n  codec: xml\n", "react, function-call, python"},
+		{"no programs", "environment:\n  codec: python\n", "toolqa cannot read actions written as python: want one of"},
 		{"senseless search", "search:\n  samples: 0\n", "samples is 0"},
 		{"senseless limit", "limit: -1\n", "limit"},
 		{"empty list", "api: []\n", "at least one"},

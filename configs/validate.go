@@ -50,7 +50,6 @@ func (e *Environment) checkFeedback() error {
 // policies and compat options are checked where they are looked up, with the valid ones in the error.
 func (r *Resolved) validate() error {
 	_, noSuite := suite.Lookup(r.Suite)
-	_, noCodec := action.ParseCodec(r.Environment.Codec)
 	_, noPerturbation := perturb.ParseKind(r.Perturb)
 
 	for _, check := range []struct {
@@ -66,7 +65,7 @@ func (r *Resolved) validate() error {
 		{"server.sampling", r.Server.Sampling.Validate()},
 		{"environment.reward", isOneOf("matcher", r.Environment.Reward, []string{rewardOfficial, RewardStrict})},
 		{feedbackKey, r.Environment.checkFeedback()},
-		{"environment.codec", noCodec},
+		{"environment.codec", r.checkCodec()},
 		{"server.prompt.tools", r.checkTools()},
 		{"eval.controller", isOneOf("controller", r.Eval.Controller, Controllers())},
 		{"branch", r.Branch.validate()},
@@ -148,9 +147,25 @@ func (c *Config) checkTools() error {
 	return nil
 }
 
+// checkCodec wants one in which the suite can read actions.
+func (c *Config) checkCodec() error {
+	codec, err := action.ParseCodec(c.Environment.Codec)
+	if err != nil {
+		return err
+	}
+
+	b, err := suite.Lookup(c.Suite)
+	if err != nil || slices.Contains(suite.Codecs(b), codec) {
+		return nil // another check says so
+	}
+
+	return fmt.Errorf("the suite %s cannot read actions written as %s: want one of %v", c.Suite, codec,
+		suite.Codecs(b))
+}
+
 // checkForm wants one that can hold the actions.
 func (c *Config) checkForm() error {
-	if _, react := c.Codec().(action.ReAct); !react && c.Server.Form == "chatml" {
+	if c.Codec() == (action.FunctionCall{}) && c.Server.Form == "chatml" {
 		return errors.New("chatml has no form for function calls (environment.codec)")
 	}
 

@@ -100,6 +100,8 @@ func (a *app) root() *cobra.Command {
 		}
 	}
 
+	a.addTasksCommands(root)
+
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 

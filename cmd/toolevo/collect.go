@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/rundir"
@@ -113,7 +114,7 @@ func (b *bench) acceptance() (mcts.Accept, error) {
 }
 
 // onePolicy refuses several policies, which grow no tree together, and one that knows more than a prompt says: who
-// learns from it learns to guess.
+// learns from it learns to guess. Whole programs grow no tree either.
 func onePolicy(cmd *cobra.Command) func(*bench) error {
 	return func(b *bench) error {
 		switch policies := b.Config.Policy; {
@@ -122,6 +123,9 @@ func onePolicy(cmd *cobra.Command) func(*bench) error {
 		case serving.IsKnowing(policies[0]):
 			return console.Usage("--policy %s: it is told what is deployed, so its trajectories teach nothing: "+
 				"evaluate it, and let another one %s", policies[0], cmd.Name())
+		case b.Config.Codec() == action.Python{}:
+			return console.Usage("environment.codec: python answers a task in one turn, and a search needs several: "+
+				"%s with react or function-call, and evaluate with python", cmd.Name())
 		}
 
 		return nil

@@ -17,6 +17,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/names"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/store"
@@ -32,8 +33,15 @@ func (a *app) demoCommand() *cobra.Command {
 		Args: console.Positional(0, 0),
 	}, helpTexts)
 	out := cmd.Flags().String("out", "toolevo-demo", "work in the folder `DIR`")
+	about := cmd.Flags().String("suite", demoToolQA, "the suite `NAME`: "+strings.Join(demoSuites, " or "))
+	console.Complete(cmd, "suite", console.Offered(demoSuites))
+
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		d := a.newDemo(*out)
+		if _, err := names.Parse("suite of a demo", *about, demoSuites); err != nil {
+			return console.Usage("--suite: %v", err)
+		}
+
+		d := a.newDemo(*out, *about)
 
 		release, err := d.claim()
 		if err != nil {
@@ -52,10 +60,21 @@ func (a *app) demoCommand() *cobra.Command {
 	return cmd
 }
 
+// The suites of demos: what both have is in the program.
+const (
+	demoToolQA   = "toolqa"
+	demoStateGen = "stategen"
+)
+
+var demoSuites = []string{demoToolQA, demoStateGen}
+
 // demo is the whole job, done once.
 type demo struct {
 	app       *app
+	suite     string
+	versions  int // made ones
 	dir       string
+	settings  string // the configuration below dir
 	data      string // the folders below dir
 	trees     string
 	samples   string
@@ -66,17 +85,24 @@ type demo struct {
 	example   trajectories.Row  // a trajectory to look at
 }
 
-func (a *app) newDemo(dir string) *demo {
+func (a *app) newDemo(dir, about string) *demo {
 	in := func(name string) string { return filepath.Join(dir, name) }
 
 	d := &demo{
 		app:       a,
+		suite:     about,
+		versions:  1,
 		dir:       dir,
+		settings:  in("toolevo.yaml"),
 		data:      in("data"),
 		trees:     in("run"),
 		samples:   in("export"),
 		made:      in("made"),
 		evaluated: in("eval"),
+	}
+
+	if about == demoStateGen {
+		d.versions = 2
 	}
 
 	if a.Draws(console.ProgressAuto) {
@@ -124,7 +150,7 @@ func (d *demo) clear() error {
 		return err
 	}
 
-	for _, dir := range []string{d.data, d.trees, d.samples, d.made, d.evaluated} {
+	for _, dir := range []string{d.settings, d.data, d.trees, d.samples, d.made, d.evaluated} {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
@@ -173,7 +199,11 @@ func (a *app) acceptMissing(err error) ([]string, error) {
 
 // run does the job.
 func (d *demo) run(ctx context.Context) error {
-	steps := []func(context.Context) error{d.build, d.collect, d.check, d.export, d.make, d.evaluate}
+	fill := map[string]func(context.Context) error{demoToolQA: d.build, demoStateGen: d.generate}
+	steps := []func(context.Context) error{
+		d.configure, fill[d.suite], d.collect, d.check, d.export, d.make, d.evaluate,
+	}
+
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return err

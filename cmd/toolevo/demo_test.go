@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -13,11 +14,23 @@ import (
 	"toolevo/mcts/store"
 )
 
+// run returns what a program wrote that has to succeed.
+func run(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, text)
+	}
+
+	return string(text)
+}
+
 // TestDemo holds that the demo fits a screen, leaves nothing elsewhere, and prints commands that run.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir, temporary := t.TempDir(), t.TempDir()
-	run := func(args ...string) string {
+	do := func(args ...string) string {
 		t.Helper()
 		cmd := program(t, args...)
 		cmd.Args[0] = "toolevo"
@@ -25,15 +38,10 @@ func TestDemo(t *testing.T) {
 
 		cmd.Env = append(cmd.Env, "TMPDIR="+temporary)
 
-		text, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("toolevo %s: %v\n%s", strings.Join(args, " "), err, text)
-		}
-
-		return string(text)
+		return run(t, cmd)
 	}
 
-	out := run("demo")
+	out := do("demo")
 	says(t, "demo", out, "Collected", ": 0 problems", "Exported", "is deprecated", "Action: Finish",
 		"Made       made_1_000 of p_c, in which ", "In toolevo-demo:")
 
@@ -55,7 +63,7 @@ func TestDemo(t *testing.T) {
 		case strings.HasPrefix(line, "  toolevo "):
 			commands++
 
-			run(words[1:]...)
+			do(words[1:]...)
 		}
 	}
 
@@ -79,7 +87,7 @@ func TestDemo(t *testing.T) {
 	mine := filepath.Join(made, "mine.txt")
 	put(t, mine)
 
-	release, err := on(io.Discard).newDemo(made).claim()
+	release, err := on(io.Discard).newDemo(made, demoToolQA).claim()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,6 +101,38 @@ func TestDemo(t *testing.T) {
 	}
 
 	read(t, mine)
+}
+
+// The whole job on generated tasks gives the same tasks, versions, training data and reports, byte for byte, when it is
+// done again, in a screen of lines.
+func TestDemoOfGeneratedTasks(t *testing.T) {
+	t.Parallel()
+
+	var made [2]map[string]string
+
+	for i := range made {
+		dir := filepath.Join(t.TempDir(), "demo")
+		out := run(t, program(t, "demo", "--suite", "stategen", "--out", dir))
+		says(t, "demo", out, "Collected", ": 0 problems", "is deprecated", "Made       made_1_000 of p_c",
+			"--config "+filepath.Join(dir, "toolevo.yaml"))
+
+		if n := strings.Count(out, "\n"); n > 24 {
+			t.Errorf("the demo has %d lines:\n%s", n, out)
+		}
+
+		made[i] = map[string]string{"rows": strings.ReplaceAll(out, dir, "DIR")}
+		for _, name := range []string{"data/stategen/train.jsonl", "data/stategen/test.jsonl", "made/made_1_000.yaml",
+			"made/made_1_001.yaml", "export/toolevo_sft.jsonl", "export/toolevo_sft.parquet", "eval/report.json",
+			"eval/report.csv", "eval/report.tex", "eval/report.md"} {
+			made[i][name] = string(read(t, filepath.Join(dir, name)))
+		}
+	}
+
+	for name, text := range made[0] {
+		if again := made[1][name]; text == "" || text != again {
+			t.Errorf("%s: %d bytes, and %d other ones the second time", name, len(text), len(again))
+		}
+	}
 }
 
 // A folder that no demo made is refused, and so is one in which something is at work.

@@ -24,6 +24,12 @@ import (
 // demoWidth is how many columns the demo's lines have, but for commands with long names of folders.
 const demoWidth = 80
 
+// configure writes the configuration of all that follows.
+func (d *demo) configure(context.Context) error {
+	return os.WriteFile(d.settings, []byte("suite: "+d.suite+"\n"), 0o644)
+}
+
+// build makes corpora and questions of ToolQA-D.
 func (d *demo) build(ctx context.Context) error {
 	var result json.RawMessage
 
@@ -37,11 +43,26 @@ func (d *demo) build(ctx context.Context) error {
 		"data", "questions", "--data", d.data, "--scale", "0.1", "--progress", console.ProgressNone)
 }
 
+// generate makes tasks of all domains, other ones to measure with.
+func (d *demo) generate(ctx context.Context) error {
+	for seed, split := range []string{"train", "test"} {
+		var result json.RawMessage
+
+		err := d.do(ctx, "Generating tasks", &result, "tasks", "generate", "--data", d.data, "--split", split, "--n",
+			"10", "--seed", strconv.Itoa(seed+1), "--progress", console.ProgressNone)
+		if err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
 func (d *demo) collect(ctx context.Context) error {
 	var c collected
 
 	args := []string{
-		"collect", "--data", d.data, "--api", "p_s_in", "--policy", "scripted:noisy", "--limit", "4", "--trees", "4",
+		"collect", "--config", d.settings, "--data", d.data, "--api", "p_s_in", "--policy", "scripted:noisy", "--limit", "4", "--trees", "4",
 		"--out", d.trees, "--progress", console.ProgressNone,
 	}
 	if err := d.do(ctx, "Growing trees", &c, slices.Concat(args, d.accept)...); err != nil {
@@ -151,13 +172,15 @@ func (d *demo) printTurn(part, text string, most int) {
 func (d *demo) make(ctx context.Context) error {
 	var made madeVersions
 
-	err := d.do(ctx, "Making an API version", &made, "versions", "make", "--count", "1", "--out", d.made)
+	err := d.do(ctx, "Making API versions", &made, "versions", "make", "--config", d.settings, "--data", d.data,
+		"--count", strconv.Itoa(d.versions), "--out", d.made)
 	if err != nil {
 		return err
 	}
 
 	var now versionsDifference
-	if err := d.do(ctx, "Comparing it", &now, "versions", "diff", made.From, made.Made[0].Path); err != nil {
+	if err := d.do(ctx, "Comparing them", &now, "versions", "diff", "--config", d.settings, "--data", d.data,
+		made.From, made.Made[0].Path); err != nil {
 		return err
 	}
 
@@ -177,7 +200,7 @@ func (d *demo) evaluate(ctx context.Context) error {
 	var r finetune.Report
 
 	args := []string{
-		"eval", "--data", d.data, "--limit", "5", "--policy", "scripted:stale,scripted:reader", "--api",
+		"eval", "--config", d.settings, "--data", d.data, "--limit", "5", "--policy", "scripted:stale,scripted:reader", "--api",
 		"p_c,p_s_ood," + drift.FilePrefix + d.made, "--out", d.evaluated, "--progress", console.ProgressNone,
 	}
 	if err := d.do(ctx, "Evaluating", &r, slices.Concat(args, d.accept)...); err != nil {
@@ -191,9 +214,14 @@ func (d *demo) evaluate(ctx context.Context) error {
 func (d *demo) next() {
 	d.app.Say("In %s: data, run, export, made, eval (by scripts, no model). Next:", d.dir)
 
+	play := []string{"play", "--data", d.data, "--api", "p_s_in"}
+	if d.suite != demoToolQA { // which is the default
+		play = append(play, "--config", d.settings)
+	}
+
 	for _, args := range [][]string{
 		{"inspect", d.trees, d.example.QuestionID, strconv.Itoa(d.example.Tree)},
-		{"play", "--data", d.data, "--api", "p_s_in"},
+		play,
 	} {
 		d.app.Say("  %s", console.Shell(append([]string{os.Args[0]}, args...)...))
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	stategenbench "toolevo/envs/stategen/bench"
 	toolbench "toolevo/envs/toolbench/bench"
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune"
@@ -88,8 +89,16 @@ var allPrinted = []printedJSON{
 	{"toolbench import", toolbench.Imported{}},
 	{"toolbench convert", toolbench.Converted{}},
 	{"toolbench cache", virtual.Imported{}},
+	{"tasks generate", stategenbench.Generated{}},
+	{"tasks show", stategenbench.Shown{}},
+	{"tasks verify", stategenbench.Verified{}},
+	{"tasks measure", measuredTasks{}},
+	{"tasks sample", sampledTasks{}},
+	{"tasks export", exportedTasks{}},
+	{"tasks import", importedRows{}},
 	{"serve tools", servedTools{}},
 	{"serve sessions", servedSessions{}},
+	{"serve voice", servedVoice{}},
 	{"mirror data", mirrored{}},
 	{"mirror requests", mirrorWritten{}},
 	{"mirror queries", mirrorWritten{}},

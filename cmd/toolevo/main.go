@@ -17,6 +17,7 @@
 //	toolevo doctor sandbox                     whether model-written programs stay inside
 //	toolevo bench serve                        a simulated inference server, for rehearsals and measurements
 //	toolevo serve tools                        ToolBench's functions for any client, over HTTP or MCP
+//	toolevo serve voice                        a mocked voice service for MCP clients
 //	toolevo demo                               all of it on synthetic data
 //
 // This package wires the others together and reports; it holds no logic of theirs. Results go to stdout, words for

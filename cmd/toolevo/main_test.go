@@ -290,12 +290,13 @@ func shared(name string, fill func(t testing.TB, dir string)) func(t testing.TB)
 	}
 }
 
-// smallData is a data folder with a synthetic corpus and a hundredth of the paper's questions, and with invented
-// queries of ToolBench.
+// smallData is a data folder with a synthetic corpus and a hundredth of the paper's questions, with invented queries of
+// ToolBench, and with generated tasks.
 var smallData = shared("data", func(t testing.TB, dir string) {
 	made(t, "data", "build", "--data", dir, "--dataset", "coffee", "--seed", "5", "--rows", "900")
 	made(t, "data", "questions", "--data", dir, "--seed", "5", "--scale", "0.01")
 	must(t, "toolbench", "import", inventedQueries, "--split", "train", "--data", dir)
+	must(t, "tasks", "generate", "--n", "10", "--data", dir, "--progress", "none")
 })
 
 // inventedQueries are of ToolBench's form.

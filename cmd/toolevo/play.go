@@ -242,9 +242,13 @@ func typed(ctx context.Context, from io.Reader, codec action.Codec) <-chan typed
 func readAction(in *bufio.Reader, codec action.Codec) (string, error) {
 	var b strings.Builder
 
-	last := action.InputMarker // what the part of an action has that nothing follows
-	if codec != (action.ReAct{}) {
-		last = "}"
+	whole := func(text string) bool { return strings.Contains(text, action.InputMarker) } // nothing follows that part
+
+	switch codec {
+	case action.FunctionCall{}:
+		whole = func(text string) bool { return strings.Contains(text, "}") }
+	case action.Python{}:
+		whole = func(text string) bool { _, err := codec.Parse(text); return err == nil }
 	}
 
 	for {
@@ -253,7 +257,7 @@ func readAction(in *bufio.Reader, codec action.Codec) (string, error) {
 			b.WriteString(line)
 		}
 
-		ended := strings.TrimSpace(line) == "" && strings.Contains(b.String(), last)
+		ended := strings.TrimSpace(line) == "" && whole(b.String())
 		switch {
 		case errors.Is(err, io.EOF) && b.Len() > 0, err == nil && ended:
 			return b.String(), nil

@@ -26,6 +26,12 @@ const (
 	backendKeyVariable = "TOOLBENCH_REAL_KEY" // what the real backend is sent
 )
 
+// The help of flags that servers share.
+const (
+	listenWords = "listen on `HOST:PORT`; port 0 is any free one"
+	stdioWords  = "be an MCP server over stdin and stdout, and listen nowhere"
+)
+
 // serveToolsOptions are the flags of serve tools, beside those that are settings.
 type serveToolsOptions struct {
 	data, listen, task, backend string
@@ -37,7 +43,7 @@ type serveToolsOptions struct {
 
 func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "serve", Short: "Serve functions to clients of others"}
-	cmd.AddCommand(a.serveToolsCommand(), a.serveSessionsCommand())
+	cmd.AddCommand(a.serveToolsCommand(), a.serveSessionsCommand(), a.serveVoiceCommand())
 
 	return console.Group(cmd)
 }
@@ -55,13 +61,13 @@ func (a *app) serveToolsCommand() *cobra.Command {
 	o.asJSON = console.JSONFlag(cmd)
 
 	flags := cmd.Flags()
-	flags.StringVar(&o.listen, "listen", "127.0.0.1:8081", "listen on `HOST:PORT`; port 0 is any free one")
+	flags.StringVar(&o.listen, "listen", "127.0.0.1:8081", listenWords)
 	flags.StringVar(&o.task, "question", "", "only the functions that the question of an `ID` offers (default: all)")
 	flags.StringVar(&o.backend, "real", "", "`URL` of a server of the real APIs, which is asked first; its key is "+
 		"that in "+backendKeyVariable)
 	flags.BoolVar(&o.requireKey, "require-key", false, "ask clients for the key in "+ownKeyVariable)
 	flags.IntVar(&o.calls, "max-calls", toolserver.DefaultMaxCalls, "`N` calls run at the same time, the others wait")
-	flags.BoolVar(&o.stdio, "stdio", false, "be an MCP server over stdin and stdout, and listen nowhere")
+	flags.BoolVar(&o.stdio, "stdio", false, stdioWords)
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := s.resolve(cmd.Flags(), nil)
@@ -119,7 +125,7 @@ func (a *app) serveTools(ctx context.Context, c *configs.Resolved, o *serveTools
 		return console.GaveUp(server.Stdio(ctx, io.NopCloser(a.In), unclosed{a.raw}))
 	}
 
-	address, err := a.serveHTTP(ctx, server, o.listen, func(address string) { a.introduceTools(address, c, o) })
+	address, err := serveHTTP(ctx, server, o.listen, func(address string) { a.introduceTools(address, c, o) })
 	if err != nil {
 		return err
 	}
@@ -170,10 +176,9 @@ const (
 	graceTime = 10 * time.Second // for calls that are being answered when the server ends
 )
 
-// serveHTTP serves until ctx ends; calls that are being answered then get their answers. It returns the address, which
-// introduce tells people at the start.
-func (a *app) serveHTTP(ctx context.Context, h http.Handler, listen string, introduce func(address string)) (string,
-	error) {
+// serveHTTP serves until ctx ends; calls that are being answered then get their answers. It introduces the server once
+// it listens.
+func serveHTTP(ctx context.Context, h http.Handler, listen string, introduce func(address string)) (string, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return "", console.GaveUp(fmt.Errorf("%w: name another with --listen", err))

@@ -86,7 +86,7 @@ func (a *app) serveSessions(ctx context.Context, c *configs.Resolved, listen str
 		return nil, err
 	}
 
-	address, err := a.serveHTTP(ctx, server, listen, func(address string) {
+	address, err := serveHTTP(ctx, server, listen, func(address string) {
 		a.Say("The session service under %s at %s", deployed.Name, address)
 
 		if deployed == base {

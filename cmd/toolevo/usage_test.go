@@ -24,10 +24,12 @@ var commands = [][]string{
 	{"versions", "diff"},
 	{"versions", "validate"}, {"finetune"}, {"improve"}, {"replay"}, {"branch"}, {"ablate"}, {"runs"},
 	{"runs", "compact"}, {"analyze"}, {"toolbench"}, {"toolbench", "import"},
-	{"toolbench", "convert"}, {"toolbench", "cache"}, {"serve"}, {"serve", "tools"},
+	{"toolbench", "convert"}, {"toolbench", "cache"}, {"serve"}, {"serve", "tools"}, {"serve", "voice"},
 	{"serve", "sessions"},
 	{"toolbench", "convert"}, {"eval", "simulator"}, {"mirror"}, {"mirror", "data"},
-	{"mirror", "requests"}, {"mirror", "queries"},
+	{"mirror", "requests"}, {"mirror", "queries"}, {"tasks"}, {"tasks", "generate"},
+	{"tasks", "show"}, {"tasks", "verify"}, {"tasks", "measure"}, {"tasks", "sample"},
+	{"tasks", "export"}, {"tasks", "import"},
 }
 
 func TestHelp(t *testing.T) {
@@ -44,7 +46,7 @@ func TestHelp(t *testing.T) {
 
 		leaf := name != "toolevo" && name != "toolevo data" && name != "toolevo bench" && name != "toolevo version" &&
 			name != "toolevo versions" && name != "toolevo data template" && name != "toolevo completion" &&
-			name != "toolevo toolbench" && name != "toolevo mirror"
+			name != "toolevo toolbench" && name != "toolevo mirror" && name != "toolevo tasks"
 		if leaf && !strings.Contains(r.out, "Examples:\n  "+name) && !strings.Contains(r.out, "\n  "+name+" ") {
 			t.Errorf("%s --help has no example:\n%s", name, r.out)
 		}

@@ -229,6 +229,21 @@ type Matcher interface {
 	Matchers() map[string]func(gold, answer string) bool
 }
 
+// Codecs returns how actions can be written in a benchmark: turn by turn, unless it is a [Programmer].
+func Codecs(b Benchmark) []action.Codec {
+	if p, ok := b.(Programmer); ok {
+		return p.Codecs()
+	}
+
+	return []action.Codec{action.ReAct{}, action.FunctionCall{}}
+}
+
+// Programmer is a benchmark whose tasks may be answered with one program, too ([action.Python]). Such an environment
+// ends with its first turn.
+type Programmer interface {
+	Codecs() []action.Codec
+}
+
 // Sandboxed runs programs that a model wrote.
 type Sandboxed interface {
 	// UseEngine takes the engine for environments that are made from now on. The caller closes it.

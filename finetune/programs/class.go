@@ -4,22 +4,10 @@ import (
 	"slices"
 
 	"toolevo/envs"
+	"toolevo/envs/stategen/code"
 	"toolevo/mcts"
 	"toolevo/trajectories"
 )
-
-// Class is how a task failed (StateGen, RQ4).
-type Class string
-
-// The classes.
-const (
-	Syntax    Class = "syntax"    // nothing that can be read as a call or a program
-	Execution Class = "execution" // it came to no answer
-	Result    Class = "result"    // a wrong answer, or wrong effects
-)
-
-// Classes lists the classes.
-func Classes() []Class { return []Class{Syntax, Execution, Result} }
 
 // Cause is why a task failed (StateGen, RQ5).
 type Cause string
@@ -36,20 +24,38 @@ const (
 func Causes() []Cause { return []Cause{Misread, NotFollowed, State, Undecided} }
 
 // classify says how and why an episode failed whose reference calls these tools.
-func classify(e *trajectories.Episode, reference []string) (Class, Cause) {
+func classify(e *trajectories.Episode, reference []string) (code.Class, Cause) {
 	if len(e.Turns) == 0 {
-		return Syntax, NotFollowed // not a word
+		return code.Syntax, NotFollowed // not a word
 	}
 
-	// A wrong answer ends an episode, and so does a program that fails.
-	switch last := e.Turns[len(e.Turns)-1].Outcome; {
-	case last == envs.Incorrect:
-		return Result, wrongAnswer(e, reference)
-	case last == envs.Malformed, e.Limit == string(mcts.LimitSilence):
-		return Syntax, NotFollowed
+	last := e.Turns[len(e.Turns)-1]
+	if v, err := code.ReadVerdict(last.Observation); err == nil && !v.Passed() {
+		return v.Class, causeOf(v.Cause)
 	}
 
-	return Execution, obstacle(e)
+	switch {
+	case last.Outcome == envs.Incorrect:
+		return code.Result, wrongAnswer(e, reference)
+	case last.Outcome == envs.Malformed, e.Limit == string(mcts.LimitSilence):
+		return code.Syntax, NotFollowed
+	}
+
+	return code.Execution, obstacle(e)
+}
+
+// causeOf is what stands behind a program that failed.
+func causeOf(c code.Cause) Cause {
+	switch c {
+	case code.UnknownAPI, code.OutdatedAPI, code.Arguments, code.WrongURL, code.NoModule:
+		return Misread
+	case code.NoCode, code.Unparsable, code.NoResult:
+		return NotFollowed
+	case code.Refused, code.NoVariable, code.Data, code.WrongState:
+		return State
+	}
+
+	return Undecided
 }
 
 // obstacle is what the last call says that was not taken, and not made right later; where there is none, a limit ended

@@ -14,6 +14,7 @@ type Coverage struct {
 	Domain string    `json:"domain"`
 	Source string    `json:"source"`          // who made the programs: a selector, or a policy
 	Runs   int       `json:"runs"`            // generators, each with a seed of its own
+	Unread int       `json:"unread"`          // programs of a policy that are no Python: they cover nothing
 	ATC    []float64 `json:"atc"`             // after 1, 2 and so on programs, mean over the runs, 0..1
 	Low    []float64 `json:"low"`             // the lowest of them
 	High   []float64 `json:"high"`            // the highest

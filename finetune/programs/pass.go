@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/stategen/code"
 	"toolevo/finetune"
 	"toolevo/finetune/statistics"
 	"toolevo/trajectories"
@@ -23,9 +24,9 @@ type Pass struct {
 	Low  float64 `json:"low"`  // lower end of the 95 % Wilson interval
 	High float64 `json:"high"` // upper end
 
-	Failed  int           `json:"failed"`  // runs of tasks that did not pass
-	Classes map[Class]int `json:"classes"` // of them, by their first case that failed
-	Causes  map[Cause]int `json:"causes"`  // likewise
+	Failed  int                `json:"failed"`  // runs of tasks that did not pass
+	Classes map[code.Class]int `json:"classes"` // of them, by their first case that failed
+	Causes  map[Cause]int      `json:"causes"`  // likewise
 }
 
 // Results adds up episodes. The zero value has none.
@@ -54,7 +55,7 @@ type run struct {
 
 // verdict is why a case failed.
 type verdict struct {
-	class Class
+	class code.Class
 	cause Cause
 }
 
@@ -137,7 +138,7 @@ func (r *Results) Passes() []Pass {
 }
 
 func (r *Results) pass(c finetune.Contender, domain string) Pass {
-	row := Pass{Contender: c, Domain: domain, Classes: map[Class]int{}, Causes: map[Cause]int{}}
+	row := Pass{Contender: c, Domain: domain, Classes: map[code.Class]int{}, Causes: map[Cause]int{}}
 	passed, measured, lost := map[string]int{}, map[string]int{}, map[string]bool{}
 
 	for key, one := range r.runs {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"toolevo/envs/stategen/code"
 	"toolevo/finetune"
 	"toolevo/finetune/chart"
 	"toolevo/finetune/statistics"
@@ -21,7 +22,7 @@ func PassTables(rows []Pass) []table.Table {
 	}
 	classes := table.Table{
 		Title: "How tasks failed (StateGen, figure 5).",
-		Heads: []string{"policy", "api", "domain", "n", "lost", "failed"}, Names: words(Classes()), Words: 3,
+		Heads: []string{"policy", "api", "domain", "n", "lost", "failed"}, Names: words(code.Classes()), Words: 3,
 	}
 	causes := table.Table{
 		Title: "Why they failed, by rule (StateGen, RQ5): a misread document, an instruction that was not followed, " +
@@ -46,7 +47,7 @@ func PassTables(rows []Pass) []table.Table {
 
 		who := []string{row.Policy, row.API, row.Domain}
 		counts := []string{strconv.Itoa(row.N), strconv.Itoa(row.Lost), strconv.Itoa(row.Failed)}
-		classes.Lines = append(classes.Lines, slices.Concat(who, counts, counted(row.Classes, Classes())))
+		classes.Lines = append(classes.Lines, slices.Concat(who, counts, counted(row.Classes, code.Classes())))
 		causes.Lines = append(causes.Lines, slices.Concat(who, counted(row.Causes, Causes())))
 	}
 
@@ -127,7 +128,8 @@ func passFigure(rows []Pass, api string) chart.Figure {
 // failureFigure has the shares of the failed tasks.
 func failureFigure(rows []Pass, api string) chart.Figure {
 	f := chart.Figure{
-		Name: "figure-5-" + api, Title: "Types of errors under " + api, Axis: "failed tasks", Series: words(Classes()),
+		Name: "figure-5-" + api, Title: "Types of errors under " + api, Axis: "failed tasks",
+		Series: words(code.Classes()),
 	}
 
 	for _, row := range rows {
@@ -144,7 +146,7 @@ func failureFigure(rows []Pass, api string) chart.Figure {
 		p := &f.Panels[i]
 		place := index(&p.Places, row.Policy)
 
-		for series, class := range Classes() {
+		for series, class := range code.Classes() {
 			if row.Failed == 0 {
 				continue
 			}
@@ -174,13 +176,13 @@ func index(names *[]string, name string) int {
 // WritePassCSV writes the rows in full precision.
 func WritePassCSV(w io.Writer, rows []Pass) error {
 	lines := [][]string{slices.Concat([]string{"policy", "api", "domain", "n", "lost", "pass", "low", "high", "failed"},
-		words(Classes()), words(Causes()))}
+		words(code.Classes()), words(Causes()))}
 
 	for _, row := range rows {
 		lines = append(lines, slices.Concat([]string{
 			row.Policy, row.API, row.Domain, strconv.Itoa(row.N), strconv.Itoa(row.Lost), number(row.Pass),
 			number(row.Low), number(row.High), strconv.Itoa(row.Failed),
-		}, counted(row.Classes, Classes()), counted(row.Causes, Causes())))
+		}, counted(row.Classes, code.Classes()), counted(row.Causes, Causes())))
 	}
 
 	return csv.NewWriter(w).WriteAll(lines)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/measure"
 	"toolevo/finetune"
 	"toolevo/finetune/programs"
@@ -159,16 +160,16 @@ func TestPasses(t *testing.T) {
 	want := []programs.Pass{
 		{
 			Contender: contender, Domain: "session", N: 3, Pass: 1. / 3, Failed: 2,
-			Classes: map[programs.Class]int{programs.Result: 2},
+			Classes: map[code.Class]int{code.Result: 2},
 			Causes:  map[programs.Cause]int{programs.State: 1, programs.Undecided: 1},
 		},
 		{
 			Contender: contender, Domain: "voice", N: 1, Lost: 1, Pass: 1,
-			Classes: map[programs.Class]int{}, Causes: map[programs.Cause]int{},
+			Classes: map[code.Class]int{}, Causes: map[programs.Cause]int{},
 		},
 		{
 			Contender: contender, Domain: "all", N: 4, Lost: 1, Pass: 0.5, Failed: 2,
-			Classes: map[programs.Class]int{programs.Result: 2},
+			Classes: map[code.Class]int{code.Result: 2},
 			Causes:  map[programs.Cause]int{programs.State: 1, programs.Undecided: 1},
 		},
 	}
@@ -218,38 +219,48 @@ func TestPassesOfRepeats(t *testing.T) {
 	}
 }
 
+// program is the only turn of an episode in code mode.
+func program(v code.Verdict) trajectories.Turn {
+	return trajectories.Turn{Outcome: envs.Incorrect, Observation: v.Observation()}
+}
+
 func TestClasses(t *testing.T) {
 	get, list := turn(envs.OK, "get_session"), turn(envs.OK, "list_sessions")
 
 	for _, c := range []struct {
 		name  string
 		turns []trajectories.Turn
-		class programs.Class
+		class code.Class
 		cause programs.Cause
 	}{
-		{"silence", nil, programs.Syntax, programs.NotFollowed},
-		{"no call", []trajectories.Turn{get, turn(envs.Malformed, "")}, programs.Syntax, programs.NotFollowed},
+		{"silence", nil, code.Syntax, programs.NotFollowed},
+		{"no call", []trajectories.Turn{get, turn(envs.Malformed, "")}, code.Syntax, programs.NotFollowed},
 		{
-			"an API that is not there", []trajectories.Turn{turn(envs.InvalidAction, "")}, programs.Execution,
+			"an API that is not there", []trajectories.Turn{turn(envs.InvalidAction, "")}, code.Execution,
 			programs.Misread,
 		},
 		{
 			"a handle that is not there", []trajectories.Turn{get, turn(envs.ToolError, "list_sessions")},
-			programs.Execution, programs.State,
+			code.Execution, programs.State,
 		},
-		{"a limit", []trajectories.Turn{get, get}, programs.Execution, programs.Undecided},
+		{"a limit", []trajectories.Turn{get, get}, code.Execution, programs.Undecided},
 		{
 			"a wrong answer after a refusal", []trajectories.Turn{turn(envs.InvocationError, "get_session"), wrong},
-			programs.Result, programs.Misread,
+			code.Result, programs.Misread,
 		},
 		{
 			"a wrong answer of other tools, the refusal made right",
-			[]trajectories.Turn{turn(envs.Deprecated, "get_session"), get, get, list, wrong}, programs.Result,
+			[]trajectories.Turn{turn(envs.Deprecated, "get_session"), get, get, list, wrong}, code.Result,
 			programs.NotFollowed,
 		},
 		{
 			"a wrong answer of the right tools", []trajectories.Turn{get, turn(envs.OK, envs.UpdateTool), list, wrong},
-			programs.Result, programs.State,
+			code.Result, programs.State,
+		},
+		{
+			"a program in a verdict's words",
+			[]trajectories.Turn{program(code.Verdict{Class: code.Execution, Cause: code.WrongURL})}, code.Execution,
+			programs.Misread,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -257,7 +268,7 @@ func TestClasses(t *testing.T) {
 			r.Add("p_c", episode("session-1-1/main", c.turns...))
 
 			want := programs.Pass{
-				Classes: map[programs.Class]int{c.class: 1}, Causes: map[programs.Cause]int{c.cause: 1},
+				Classes: map[code.Class]int{c.class: 1}, Causes: map[programs.Cause]int{c.cause: 1},
 			}
 			got := r.Passes()[0]
 

@@ -21,8 +21,8 @@ type Config struct {
 	Domains  []stategen.Domain
 	Base     *toolapi.Version // what prompts show
 	Deployed *toolapi.Version
-	Tasks    func(id string) (*stategen.Task, bool)
-	Engine   sandbox.Engine
+	Tasks    func(id string) (*stategen.Task, error)
+	Engine   sandbox.Engine // nil does all but run programs
 	Limits   sandbox.Limits
 	Memory   envs.Memory // of verdicts, as a program may read the clock; nil remembers none
 }
@@ -37,11 +37,14 @@ type Environment struct {
 
 // New returns the environment of a configuration, or an error that says what is missing from it.
 func New(c Config) (*Environment, error) {
-	if c.Base == nil || c.Deployed == nil || c.Tasks == nil || c.Engine == nil {
-		return nil, errors.New("code: the base version, the deployed version, the tasks or the engine is missing")
+	if c.Base == nil || c.Deployed == nil || c.Tasks == nil {
+		return nil, errors.New("code: the base version, the deployed version or the tasks are missing")
 	}
 
-	e := &Environment{config: c, graders: map[string]*Grader{}, stamp: c.Engine.Stamp().String()}
+	e := &Environment{config: c, graders: map[string]*Grader{}}
+	if c.Engine != nil {
+		e.stamp = c.Engine.Stamp().String()
+	}
 
 	for _, d := range c.Domains {
 		for _, tool := range d.Counted() {
@@ -78,9 +81,9 @@ func (e *Environment) Reset(_ context.Context, t envs.Task) (envs.State, error) 
 
 // task returns a task and who grades it.
 func (e *Environment) task(t envs.Task) (*stategen.Task, *Grader, error) {
-	task, ok := e.config.Tasks(t.ID)
-	if !ok {
-		return nil, nil, fmt.Errorf("code: there is no task %q", t.ID)
+	task, err := e.config.Tasks(t.ID)
+	if err != nil {
+		return nil, nil, fmt.Errorf("code: %w", err)
 	}
 
 	g, ok := e.graders[task.Program.Domain]
@@ -162,6 +165,10 @@ func (e *Environment) verdict(ctx context.Context, t envs.Task, program string) 
 		}
 	}
 
+	if e.config.Engine == nil {
+		return v, envs.Fail(envs.StageTool, "grade task "+t.ID, errors.New("no engine runs programs"))
+	}
+
 	if v, err = grader.Grade(ctx, task, program); err != nil {
 		return v, envs.Fail(envs.StageTool, "grade task "+t.ID, err)
 	}
@@ -217,18 +224,14 @@ func (e *Environment) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 	return answerWith(lifted), nil
 }
 
-// Plan is the solution of a task as programs are asked for: the reference, as the base version has it.
-func (s *Surface) Plan(t *stategen.Task) envs.Plan {
-	return func([]string) (string, envs.Call, error) {
-		base := Surface{Domain: s.Domain, Base: s.Base, Deployed: s.Base}
-
-		program, err := base.Render(&t.Program)
-		if err != nil {
-			return "", envs.Call{}, err
-		}
-
-		return "I write down the steps of the task one by one.", answerWith(program), nil
+// Plan returns the solution of a task in one turn: the reference program.
+func (s *Surface) Plan(t *stategen.Task) (thought string, next envs.Call, err error) {
+	program, err := s.Render(&t.Program)
+	if err != nil {
+		return "", envs.Call{}, err
 	}
+
+	return "The program takes the steps of the task one by one.", answerWith(program), nil
 }
 
 func answerWith(program string) envs.Call {

@@ -111,7 +111,11 @@ func (in *standIns) fresh(schema envs.Args) standIn {
 		}
 	}
 
-	kind, _ := schema.Text("type")
+	kind, _ := schema.Get("type")
+	if several, ok := kind.([]any); ok && len(several) > 0 {
+		kind = several[0]
+	}
+
 	switch kind {
 	case "integer":
 		return number(90000 + n)

@@ -196,8 +196,12 @@ func (r *renderer) expr(e stategen.Expr) string {
 	}
 
 	texts := make([]string, len(e.List))
+
 	for i, item := range e.List {
 		texts[i] = r.expr(item)
+		if e.Func == stategen.Length && item.Var != "" {
+			texts[i] = r.parts(item)
+		}
 	}
 
 	switch e.Func {

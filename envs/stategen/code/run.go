@@ -81,7 +81,7 @@ func (g *Grader) run(ctx context.Context, p *stategen.Program, c stategen.Case, 
 			return e, nil
 		}
 
-		answer, err := e.server.answer(asked.call)
+		answer, err := e.server.answer(ctx, asked.call)
 		if err != nil {
 			return ending{}, fmt.Errorf("code: answer %s: %w", short(asked.text), err)
 		}
@@ -130,7 +130,9 @@ func (g *Grader) source(text string, values map[string]any, answers []any) strin
 		{Name: "answers", Value: answers},
 	})
 
-	return core + "\n\n" + g.Surface.style().stubs() + "\n\nrun(json.loads(" + pytext.Repr(string(data)) + "))\n"
+	// Engines look at the syntax tree of what they run, which for a text inside of it is that of a text.
+	return "exec(" + pytext.Repr(core+"\n\n"+g.Surface.style().stubs()) + ")\n" +
+		"run(json.loads(" + pytext.Repr(string(data)) + "))\n"
 }
 
 func parameters(api *toolapi.API) []any {

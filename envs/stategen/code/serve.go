@@ -1,25 +1,19 @@
 package code
 
 import (
+	"context"
 	"errors"
-	"maps"
-	"net/url"
-	"slices"
+	"net/http"
 	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
-	"toolevo/envs/toolapi"
+	"toolevo/envs/stategen/session/serve"
 )
 
-// The statuses of responses.
-const (
-	statusNone    = 0 // nobody is there
-	statusBad     = 400
-	statusMissing = 404
-	statusGone    = 410
-)
+// baseURL is where the service seems to be.
+const baseURL = "http://localhost:8000"
 
 // server is the service as a program finds it, and the state it has come to.
 type server struct {
@@ -30,71 +24,50 @@ type server struct {
 	last    *problem // why the last call was not done; nil if it was
 }
 
-// problem is a call that was not done.
+// problem is a call that was not done, and the exception that a function raises for it.
 type problem struct {
-	cause  Cause
-	text   string
-	status int    // of a response
-	raises string // the exception of a function
-}
-
-// answer answers what a program asks: a request, or a call by name. The error is ours.
-func (s *server) answer(asked envs.Args) (envs.Args, error) {
-	s.calls++
-	s.last = nil
-
-	var (
-		value any
-		err   error
-	)
-
-	_, isRequest := asked.Get("method")
-	if isRequest {
-		value, err = s.request(asked)
-	} else {
-		name, _ := asked.Text("name")
-		args, _ := asked.Get("args")
-		object, _ := args.(envs.Args)
-		value, err = s.named(name, object)
-	}
-
-	if errors.As(err, &s.last) {
-		if s.refusal == nil {
-			s.refusal = s.last
-		}
-
-		err = nil
-	}
-
-	if isRequest {
-		return respond(value, s.last), err
-	}
-
-	if s.last != nil {
-		return envs.Args{{Name: "raise", Value: s.last.raises}, {Name: "text", Value: s.last.text}}, err
-	}
-
-	return envs.Args{{Name: "value", Value: value}}, err
+	cause        Cause
+	raises, text string
 }
 
 // Error implements error.
 func (p *problem) Error() string { return p.text }
 
-// respond is the response to a request. What answers with nothing has an empty body.
-func respond(value any, wrong *problem) envs.Args {
-	status, body := envs.Number("200"), ""
+// answer answers what a program asks: a request, or a call by name. The error is ours.
+func (s *server) answer(ctx context.Context, asked envs.Args) (envs.Args, error) {
+	s.calls++
+	s.last = nil
 
-	switch {
-	case wrong != nil && wrong.status == statusNone:
-		status, body = "0", wrong.text
-	case wrong != nil:
-		status = stategen.Number(float64(wrong.status))
-		body = string(pytext.AppendJSON(nil, envs.Args{{Name: "error", Value: wrong.text}}))
-	case value != nil:
-		body = string(pytext.AppendJSON(nil, value))
+	var (
+		answer envs.Args
+		err    error
+	)
+
+	if _, isRequest := asked.Get("method"); isRequest {
+		answer, err = s.request(ctx, asked)
+	} else {
+		answer, err = s.function(asked)
 	}
 
-	return envs.Args{{Name: "status", Value: status}, {Name: "body", Value: body}}
+	if s.refusal == nil {
+		s.refusal = s.last
+	}
+
+	return answer, err
+}
+
+// function answers a call by name.
+func (s *server) function(asked envs.Args) (envs.Args, error) {
+	name, _ := asked.Text("name")
+	args, _ := asked.Get("args")
+	object, _ := args.(envs.Args)
+
+	value, err := s.named(name, object)
+	if errors.As(err, &s.last) {
+		return envs.Args{{Name: "raise", Value: s.last.raises}, {Name: "text", Value: s.last.text}}, nil
+	}
+
+	return envs.Args{{Name: "value", Value: value}}, err
 }
 
 // named calls a deployed API by its name.
@@ -104,42 +77,39 @@ func (s *server) named(name string, args envs.Args) (any, error) {
 		return nil, s.unknown(name)
 	}
 
-	return s.call(api, args)
-}
-
-// unknown is the answer to a name that no deployed API of the domain has.
-func (s *server) unknown(name string) *problem {
-	p := &problem{
-		cause: UnknownAPI, status: statusMissing, raises: "AttributeError",
-		text: "there is no API " + pytext.Repr(name),
-	}
-
-	if notice := s.surface.deprecated(name); notice != "" {
-		p.cause, p.status, p.text = OutdatedAPI, statusGone, notice
-	}
-
-	return p
-}
-
-// call runs the tool of an API.
-func (s *server) call(api *toolapi.API, args envs.Args) (any, error) {
 	lowered, wrong := api.Lower(args)
 	if wrong != nil {
-		p := &problem{cause: Arguments, status: statusBad, raises: "TypeError", text: api.Name + ": " + wrong.Reason}
-		if _, outdated := s.surface.Deployed.Outdated(api.Name, args); outdated {
+		p := &problem{cause: Arguments, raises: "TypeError", text: api.Name + ": " + wrong.Reason}
+		if _, outdated := s.surface.Deployed.Outdated(name, args); outdated {
 			p.cause = OutdatedAPI
 		}
 
 		return nil, p
 	}
 
-	state, value, err := s.surface.Domain.Call(s.state, api.Tool, lowered)
+	value, err := s.call(api.Tool, lowered)
 
 	var refused *stategen.Refusal
 	if errors.As(err, &refused) {
-		return nil, &problem{cause: Refused, status: statusBad, raises: "RuntimeError", text: refused.Text}
+		return nil, &problem{cause: Refused, raises: "RuntimeError", text: refused.Text}
 	}
 
+	return value, err
+}
+
+// unknown is the answer to a name that no deployed API of the domain has.
+func (s *server) unknown(name string) *problem {
+	p := &problem{cause: UnknownAPI, raises: "AttributeError", text: "there is no API " + pytext.Repr(name)}
+	if notice := s.surface.deprecated(name); notice != "" {
+		p.cause, p.text = OutdatedAPI, notice
+	}
+
+	return p
+}
+
+// call runs a tool of the base version.
+func (s *server) call(tool string, args envs.Args) (any, error) {
+	state, value, err := s.surface.Domain.Call(s.state, tool, args)
 	if err == nil {
 		s.state = state
 	}
@@ -147,107 +117,86 @@ func (s *server) call(api *toolapi.API, args envs.Args) (any, error) {
 	return value, err
 }
 
-// request answers a request to the service.
-func (s *server) request(asked envs.Args) (any, error) {
+// request answers a request as the service on the web does. An address where nothing is has the status 0.
+func (s *server) request(ctx context.Context, asked envs.Args) (envs.Args, error) {
 	method, _ := asked.Text("method")
 	address, _ := asked.Text("url")
+	body, _ := asked.Text("body")
 
-	rest, ok := strings.CutPrefix(address, baseURL+"/")
-	if !ok {
-		return nil, nowhere(statusNone, "cannot connect to "+address)
+	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
+	if err != nil || r.URL.Scheme+"://"+r.URL.Host != baseURL {
+		s.last = &problem{cause: WrongURL, text: "cannot connect to " + address}
+		return response(0, s.last.text), nil
 	}
 
-	rest, inline, _ := strings.Cut(rest, "?")
-	path := segments(strings.TrimSuffix(rest, "/"))
+	r.Header.Set("Content-Type", "application/json")
 
-	for i := range routes {
-		if args, ok := routes[i].match(method, path); ok {
-			return s.routed(&routes[i], args, asked, inline)
-		}
-	}
-
-	if len(path) != 2 || path[0] != changedPath {
-		return nil, nowhere(statusMissing, "nothing is served at "+method+" /"+rest)
-	}
-
-	name, err := url.PathUnescape(path[1])
-	api, ok := s.surface.api(name)
-
-	switch {
-	case err != nil || !ok || s.surface.unchanged(api):
-		return nil, s.unknown(name)
-	case method != "POST":
-		return nil, nowhere(statusMissing, "/"+rest+" takes POST, not "+method)
-	}
-
-	args, wrong := body(asked)
-	if wrong != nil {
-		return nil, wrong
-	}
-
-	object, ok := args.(envs.Args)
-	if !ok {
-		return nil, &problem{cause: Arguments, status: statusBad, text: "the body is no JSON object"}
-	}
-
-	return s.call(api, object)
-}
-
-func nowhere(status int, text string) *problem {
-	return &problem{cause: WrongURL, status: status, text: text}
-}
-
-// routed answers a request to a route of the base, which is gone where its API has changed.
-func (s *server) routed(r *route, inPath map[string]string, asked envs.Args, inline string) (any, error) {
-	api, ok := s.surface.Deployed.ForTool(r.tool)
-	if !ok || !s.surface.unchanged(api) {
-		p := s.unknown(r.tool)
-		p.cause, p.status = OutdatedAPI, statusGone
-
-		return nil, p
-	}
-
-	args := envs.Args{}
-	for _, name := range slices.Sorted(maps.Keys(inPath)) {
-		args = append(args, envs.Arg{Name: name, Value: inPath[name]})
-	}
-
-	query, err := url.ParseQuery(inline)
-	if err != nil {
-		return nil, nowhere(statusBad, "the query of the URL cannot be read: "+err.Error())
-	}
-
+	query := r.URL.Query()
 	params, _ := asked.Get("query")
 	object, _ := params.(envs.Args)
 
-	for _, name := range r.query {
-		if v, ok := object.Get(name); ok {
-			args = append(args, envs.Arg{Name: name, Value: v})
-		} else if query.Has(name) {
-			args = append(args, envs.Arg{Name: name, Value: query.Get(name)})
-		}
+	for _, p := range object {
+		query.Set(p.Name, pytext.Str(p.Value))
 	}
 
-	if r.body != "" {
-		v, wrong := body(asked)
-		if wrong != nil {
-			return nil, wrong
+	r.URL.RawQuery = query.Encode()
+
+	var failure error
+
+	w := &recorder{header: http.Header{}, status: http.StatusOK}
+	called := false
+
+	serve.Handler(s.surface.Base, s.surface.Deployed, func(tool string, args envs.Args) (any, error) {
+		called = true
+		value, err := s.call(tool, args)
+
+		var refused *stategen.Refusal
+		if !errors.As(err, &refused) {
+			failure = err
 		}
 
-		args = append(args, envs.Arg{Name: r.body, Value: v})
+		return value, err
+	}).ServeHTTP(w, r)
+
+	if w.status != http.StatusOK {
+		s.last = &problem{cause: causeOfStatus(w.status, called, r.URL.Path), text: w.body.String()}
 	}
 
-	return s.call(api, args)
+	return response(w.status, w.body.String()), failure
 }
 
-// body reads the body of a request.
-func body(asked envs.Args) (any, *problem) {
-	text, _ := asked.Text("body")
-
-	v, err := pytext.Decode(text)
-	if err != nil {
-		return nil, &problem{cause: Arguments, status: statusBad, text: "the body is no JSON: " + err.Error()}
+// causeOfStatus is what the status of a response comes from. called is whether a tool was called at all.
+func causeOfStatus(status int, called bool, path string) Cause {
+	switch {
+	case called:
+		return Refused
+	case status == http.StatusGone:
+		return OutdatedAPI
+	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge:
+		return Arguments
+	case strings.Count(path, "/") == 2: // as /api/NAME
+		return UnknownAPI
 	}
 
-	return v, nil
+	return WrongURL
 }
+
+func response(status int, body string) envs.Args {
+	return envs.Args{{Name: "status", Value: stategen.Number(float64(status))}, {Name: "body", Value: body}}
+}
+
+// recorder keeps a response.
+type recorder struct {
+	header http.Header
+	status int
+	body   strings.Builder
+}
+
+// Header implements [http.ResponseWriter].
+func (r *recorder) Header() http.Header { return r.header }
+
+// WriteHeader implements [http.ResponseWriter].
+func (r *recorder) WriteHeader(status int) { r.status = status }
+
+// Write implements [http.ResponseWriter].
+func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }

@@ -2,12 +2,14 @@ package code
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
 	_ "embed"
 
 	"toolevo/envs/pytext"
+	"toolevo/envs/stategen/session"
 )
 
 // style is how programs of a domain are written.
@@ -20,6 +22,8 @@ type style interface {
 	part(value, key string) string
 	// stubs is the Python that stands in for the libraries.
 	stubs() string
+	// loaded says which libraries a program finds.
+	loaded() string
 }
 
 // argument is an argument of a call as Python.
@@ -44,6 +48,11 @@ type functions struct{}
 
 func (functions) stubs() string { return functionStubs }
 
+func (functions) loaded() string {
+	return "The APIs are functions that are loaded, as the variables are. What a tool knows by its handle is passed " +
+		"as the object itself; its members are read like those of a dict."
+}
+
 func (functions) call(tool string, args []argument) string { return tool + "(" + keywords(args) + ")" }
 
 func (functions) changed(name string, args []argument) string {
@@ -66,6 +75,11 @@ func (functions) part(value, key string) string {
 type torch struct{}
 
 func (torch) stubs() string { return torchStubs }
+
+func (torch) loaded() string {
+	return "torch and torch.nn.functional, which is called F, are loaded, as the variables are. Of a tensor x there " +
+		"are x.shape, x.dtype, x.sum() and (x > x.mean()).sum()."
+}
 
 func (torch) call(tool string, args []argument) string {
 	module, positional := "torch.", 1
@@ -122,13 +136,19 @@ type requests struct{}
 
 func (requests) stubs() string { return requestStubs }
 
+func (requests) loaded() string {
+	return "requests and BASE_URL, the address of the service, are loaded, as the variables are. Bodies are JSON."
+}
+
 func (q requests) call(tool string, args []argument) string {
-	i := slices.IndexFunc(routes, func(r route) bool { return r.tool == tool })
+	routes := session.Routes()
+
+	i := slices.IndexFunc(routes, func(r session.Route) bool { return r.Tool == tool })
 	if i < 0 {
 		return q.changed(tool, args)
 	}
 
-	r := &routes[i]
+	r := routes[i]
 	of := func(name string) argument {
 		i := slices.IndexFunc(args, func(a argument) bool { return a.name == name })
 		if i < 0 {
@@ -138,48 +158,32 @@ func (q requests) call(tool string, args []argument) string {
 		return args[i]
 	}
 
-	var b strings.Builder
+	path := inBraces.ReplaceAllStringFunc(r.Path, func(name string) string { return inURL(of(name[1 : len(name)-1])) })
+	text := "requests." + strings.ToLower(r.Method) + `(f"{BASE_URL}` + path + `"`
 
-	b.WriteString("requests." + strings.ToLower(r.method) + `(f"{BASE_URL}`)
-
-	for _, s := range r.path {
-		b.WriteString("/")
-
-		if name, ok := argumentOf(s); ok {
-			s = inURL(of(name))
+	if len(r.Query) > 0 {
+		members := make([]string, len(r.Query))
+		for i, name := range r.Query {
+			members[i] = quote(name) + ": " + of(name).text
 		}
 
-		b.WriteString(s)
+		text += ", params={" + strings.Join(members, ", ") + "}"
 	}
 
-	b.WriteString(`"`)
-
-	if len(r.query) > 0 {
-		b.WriteString(", params={")
-
-		for i, name := range r.query {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-
-			b.WriteString(`"` + name + `": ` + of(name).text)
-		}
-
-		b.WriteString("}")
+	if r.Body != "" {
+		text += ", json=" + of(r.Body).text
 	}
 
-	if r.body != "" {
-		b.WriteString(", json=" + of(r.body).text)
+	text += ")"
+	if r.Method == "GET" || r.Method == "POST" { // the others answer with nothing
+		text += ".json()"
 	}
 
-	b.WriteString(")")
-
-	if r.answers {
-		b.WriteString(".json()")
-	}
-
-	return b.String()
+	return text
 }
+
+// inBraces is an argument in the path of a route.
+var inBraces = regexp.MustCompile(`\{\w+\}`)
 
 // inURL writes an argument as a segment of a path in an f-string, in whose braces Python before 3.12 takes no quotes of
 // the outer kind.
@@ -197,7 +201,7 @@ func (requests) changed(name string, args []argument) string {
 		members[i] = quote(a.name) + ": " + a.text
 	}
 
-	return `requests.post(f"{BASE_URL}/` + changedPath + "/" + url.PathEscape(name) + `", json={` +
+	return `requests.post(f"{BASE_URL}/api/` + url.PathEscape(name) + `", json={` +
 		strings.Join(members, ", ") + "})"
 }
 

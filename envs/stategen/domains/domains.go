@@ -7,11 +7,12 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/session"
+	"toolevo/envs/stategen/tensor"
 	"toolevo/envs/stategen/voice"
 )
 
 var all = sync.OnceValue(func() []stategen.Domain {
-	return []stategen.Domain{session.New(), voice.Domain{}}
+	return []stategen.Domain{session.New(), tensor.Domain{}, voice.Domain{}}
 })
 
 // All returns the domains, in the order in which they are listed.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"toolevo/envs"
 	"toolevo/envs/stategen"
@@ -23,6 +24,7 @@ func check(t *stategen.Task, made stategen.Instruction) error {
 	text := made.Variables + "\n" + made.Text
 	open := openly(&t.Program)
 	covered := cover(text, open)
+	sentences := endPattern.Split(covered, -1)
 
 	for _, v := range t.Program.Init {
 		switch {
@@ -33,7 +35,7 @@ func check(t *stategen.Task, made stategen.Instruction) error {
 		}
 
 		for _, value := range hidden(t, v) {
-			if !open[value] && shows(covered, v.Name, value) {
+			if !open[value] && shows(covered, sentences, v.Name, value) {
 				wrong = append(wrong, fmt.Errorf("the value of %s is shown: %q", v.Name, value))
 				break
 			}
@@ -131,7 +133,7 @@ func isTelling(value string) bool {
 
 // shows reports whether a text shows the value of a variable. A single word or a number counts only in quotes, or in
 // one sentence with its variable: "2" in "call it twice, 2 times in all" is not the constant 2.
-func shows(text, name, value string) bool {
+func shows(text string, sentences []string, name, value string) bool {
 	if value = strings.TrimSpace(value); value == "" {
 		return false
 	}
@@ -150,7 +152,7 @@ func shows(text, name, value string) bool {
 		return false // a letter: "a" is a word
 	}
 
-	return slices.ContainsFunc(endPattern.Split(text, -1), func(sentence string) bool {
+	return slices.ContainsFunc(sentences, func(sentence string) bool {
 		return hasWord(sentence, name) && hasWord(sentence, value)
 	})
 }
@@ -166,17 +168,26 @@ func hasWord(text, word string) bool {
 		start := from + at
 		from = start + len(word)
 
-		if !longerBefore.MatchString(text[:start]) && !longerBehind.MatchString(text[from:]) {
+		if !continues(text, start-1, -1) && !continues(text, from, 1) {
 			return true
 		}
 	}
 }
 
-// What makes a word a part of a longer one.
-var (
-	longerBefore = regexp.MustCompile(`(?:\w|\d\.)$`)
-	longerBehind = regexp.MustCompile(`^(?:\w|\.\d)`)
-)
+// continues reports whether a word goes on at an index, in one direction: with a letter, a digit, or a point that has a
+// digit behind it.
+func continues(text string, at, step int) bool {
+	in := func(i int, chars func(c byte) bool) bool { return i >= 0 && i < len(text) && chars(text[i]) }
+	isPoint := func(c byte) bool { return c == '.' }
+
+	return in(at, isWord) || in(at, isPoint) && in(at+step, isDigit)
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isWord(c byte) bool {
+	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c >= utf8.RuneSelf
+}
 
 // namesIn are the variables that a program uses.
 func namesIn(p *stategen.Program) map[string]bool {

@@ -54,3 +54,12 @@ func capital(text string) string {
 
 // quoted writes a name as it is.
 func quoted(name string) string { return "`" + name + "`" }
+
+func quotedAll(names []string) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = quoted(name)
+	}
+
+	return all
+}

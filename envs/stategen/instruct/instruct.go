@@ -20,8 +20,7 @@ const mostWordings = 8
 func Instruct(t *stategen.Task, seed uint64) (stategen.Instruction, error) {
 	x := words().domains[t.Program.Domain]
 	if x == nil {
-		return stategen.Instruction{}, fmt.Errorf("instruct: no words for the domain %q: add a file to words",
-			t.Program.Domain)
+		return stategen.Instruction{}, errNoWords(t.Program.Domain)
 	}
 
 	h := fnv.New64a()
@@ -43,6 +42,10 @@ func Instruct(t *stategen.Task, seed uint64) (stategen.Instruction, error) {
 	}
 
 	return stategen.Instruction{}, fmt.Errorf("instruct: %s: no wording will do: %w", t.ID, refused)
+}
+
+func errNoWords(domain string) error {
+	return fmt.Errorf("instruct: no words for the domain %q: add a file to the folder words", domain)
 }
 
 // render writes the instruction of a program.
@@ -73,7 +76,7 @@ func (r *renderer) variables(all []stategen.Variable) string {
 		case stategen.Loaded:
 			line += loaded
 		default:
-			line += structure(v.Value.Any)
+			line += structure(v)
 		}
 
 		lines = append(lines, line)
@@ -82,17 +85,29 @@ func (r *renderer) variables(all []stategen.Variable) string {
 	return strings.Join(lines, "\n")
 }
 
-// structure says which members an object has, "" for what is no object.
-func structure(v any) string {
-	object, ok := v.(envs.Args)
-	if !ok || len(object) == 0 {
+// structure says which members an object has that its type does not name, "" for what is no object.
+func structure(v stategen.Variable) string {
+	object, _ := v.Value.Any.(envs.Args)
+
+	var own, inner []string
+
+	for _, m := range object {
+		if !hasWord(v.Type, m.Name) {
+			own = append(own, quoted(m.Name))
+		}
+
+		if members, ok := m.Value.(envs.Args); ok {
+			inner = append(inner, "its "+quoted(m.Name)+" has "+join(quotedAll(members.Names())))
+		}
+	}
+
+	if len(own) > 0 {
+		inner = append([]string{"it has " + join(own)}, inner...)
+	}
+
+	if len(inner) == 0 {
 		return ""
 	}
 
-	parts := make([]string, len(object))
-	for i, m := range object {
-		parts[i] = quoted(m.Name) + structure(m.Value)
-	}
-
-	return " (with " + join(parts) + ")"
+	return "; " + join(inner)
 }

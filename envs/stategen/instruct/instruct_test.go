@@ -287,3 +287,17 @@ func TestPhrases(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkInstruct(b *testing.B) {
+	for _, task := range allTasks() {
+		b.Run(task.Program.Domain, func(b *testing.B) {
+			b.ReportAllocs()
+
+			for i := range b.N {
+				if _, err := Instruct(task, uint64(i)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -32,8 +32,10 @@ type Negotiator struct {
 	Writer, Reviewer kept.Writer
 	Policy           string // the writer's name
 
+	Domain func(name string) (stategen.Domain, error)
+
 	// Program writes a program as models read it, without its variables.
-	Program func(*stategen.Program) (string, error)
+	Program func(stategen.Domain, *stategen.Program) (string, error)
 
 	Seed uint64
 
@@ -43,9 +45,9 @@ type Negotiator struct {
 
 // Negotiate writes the instruction of a task, and reports whether the reviewer accepted it at last. A draft that shows
 // a hidden value, or lacks a variable, goes back without a review.
-func (n *Negotiator) Negotiate(ctx context.Context, d stategen.Domain, t *stategen.Task) (
+func (n *Negotiator) Negotiate(ctx context.Context, t *stategen.Task) (
 	made stategen.Instruction, accepted bool, err error) {
-	about, err := n.about(d, t)
+	about, err := n.about(t)
 	if err != nil {
 		return made, false, err
 	}
@@ -84,10 +86,15 @@ type subject struct {
 }
 
 // about gathers what the models are told.
-func (n *Negotiator) about(d stategen.Domain, t *stategen.Task) (s subject, err error) {
+func (n *Negotiator) about(t *stategen.Task) (s subject, err error) {
+	d, err := n.Domain(t.Program.Domain)
+	if err != nil {
+		return s, fmt.Errorf("instruct: %s: %w", t.ID, err)
+	}
+
 	x := words().domains[d.Name()]
 	if x == nil {
-		return s, fmt.Errorf("instruct: no words for the domain %q: add a file to words", d.Name())
+		return s, errNoWords(d.Name())
 	}
 
 	data := struct {
@@ -103,7 +110,7 @@ func (n *Negotiator) about(d stategen.Domain, t *stategen.Task) (s subject, err 
 		return s, err
 	}
 
-	text, err := n.Program(&t.Program)
+	text, err := n.Program(d, &t.Program)
 	if err != nil {
 		return s, fmt.Errorf("instruct: %s: %w", t.ID, err)
 	}

@@ -59,7 +59,8 @@ const (
 func negotiator(writer, reviewer kept.Writer) *Negotiator {
 	return &Negotiator{
 		Writer: writer, Reviewer: reviewer, Policy: "openai:tester", Seed: 7,
-		Program: func(p *stategen.Program) (string, error) { return "program of " + p.Domain, nil },
+		Domain:  func(string) (stategen.Domain, error) { return domain{}, nil },
+		Program: func(_ stategen.Domain, p *stategen.Program) (string, error) { return "program of " + p.Domain, nil },
 	}
 }
 
@@ -99,7 +100,7 @@ func TestNegotiation(t *testing.T) {
 			n := negotiator(writer, reviewer)
 			n.Published = c.published
 
-			made, accepted, err := n.Negotiate(t.Context(), domain{}, voiceTask())
+			made, accepted, err := n.Negotiate(t.Context(), voiceTask())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +131,7 @@ func TestWhatModelsAreTold(t *testing.T) {
 	writer := &speaker{lines: []string{good, leaking, good}}
 	reviewer := &speaker{lines: []string{"REVISE\nSay who is called.", "OK"}}
 
-	if _, _, err := negotiator(writer, reviewer).Negotiate(t.Context(), domain{}, voiceTask()); err != nil {
+	if _, _, err := negotiator(writer, reviewer).Negotiate(t.Context(), voiceTask()); err != nil {
 		t.Fatal(err)
 	}
 
@@ -175,7 +176,7 @@ func TestNegotiationGoesOn(t *testing.T) {
 
 	negotiate := func(writer, reviewer kept.Writer) (stategen.Instruction, error) {
 		made, _, err := negotiator(texts.Writer("w", writer), texts.Writer("r", reviewer)).
-			Negotiate(t.Context(), domain{}, voiceTask())
+			Negotiate(t.Context(), voiceTask())
 
 		return made, err
 	}
@@ -250,7 +251,7 @@ func TestNegotiationStops(t *testing.T) {
 	cancel()
 
 	n := negotiator(&speaker{lines: []string{good}}, &speaker{lines: []string{"OK"}})
-	if _, accepted, err := n.Negotiate(ctx, domain{}, voiceTask()); !errors.Is(err, context.Canceled) || accepted {
+	if _, accepted, err := n.Negotiate(ctx, voiceTask()); !errors.Is(err, context.Canceled) || accepted {
 		t.Errorf("accepted: %v; %v", accepted, err)
 	}
 }

@@ -100,8 +100,11 @@ func (r *renderer) isElement(e stategen.Expr) bool {
 		return false
 	}
 
-	_, err := strconv.Atoi(e.Path[0])
+	return isIndex(e.Path[0])
+}
 
+func isIndex(step string) bool {
+	_, err := strconv.Atoi(step)
 	return err == nil
 }
 
@@ -190,6 +193,16 @@ func (r *renderer) noun(name string, path []string) string {
 	return strings.Join(nouns, " of the ")
 }
 
+// nouns says what parts are called.
+func (r *renderer) nouns(parts []string) []string {
+	nouns := make([]string, len(parts))
+	for i, part := range parts {
+		nouns[i] = r.noun("", []string{part})
+	}
+
+	return nouns
+}
+
 // nounsOf are the nouns that only the parts of a variable's elements have.
 func (r *renderer) nounsOf(name string) map[string]string {
 	if made := r.scope[name]; made != nil {
@@ -208,7 +221,7 @@ func (r *renderer) nounOf(own map[string]string, path []string) (string, int) {
 
 		for i, step := range path[:n] {
 			key[i] = step
-			if _, err := strconv.Atoi(step); err == nil {
+			if isIndex(step) {
 				key[i], index = "*", step
 			}
 		}

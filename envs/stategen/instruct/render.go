@@ -72,28 +72,33 @@ func (r *renderer) program(p *stategen.Program) ([]string, error) {
 		}
 
 		main = append(main, r.resultSentence(*p.Result, end))
-		r.nameResults(main)
+		r.noteMentions(main)
+		r.nameResults(main, names{})
 
 		return []string{r.opening() + r.paragraph(main, r.frame.First)}, nil
 	}
 
 	test := sentence{text: r.condition(p.Branch.Test), place: end}
 
-	before := r.scope
+	split := r.scope
 
 	taken, err := r.path(p.Branch.If, end+1)
 	if err != nil {
 		return nil, err
 	}
 
-	r.scope = before
+	r.scope = split
 
 	other, err := r.path(p.Branch.Else, end+len(taken)+2) // no neighbour of the other end
 	if err != nil {
 		return nil, err
 	}
 
-	r.nameResults(slices.Concat(main, []sentence{test}, taken, other))
+	r.noteMentions(slices.Concat(main, []sentence{test}, taken, other))
+
+	before := r.nameResults(main, names{})
+	r.nameResults(taken, before)
+	r.nameResults(other, before)
 
 	begin := r.frame.Branches[r.next("branches", len(r.frame.Branches))]
 	paragraphs := []string{
@@ -192,8 +197,8 @@ func (r *renderer) next(what string, n int) int {
 	return i
 }
 
-// nameResults gives a name to the results that are mentioned more than once, or not right after their call.
-func (r *renderer) nameResults(all []sentence) {
+// noteMentions notes which sentences mention which results.
+func (r *renderer) noteMentions(all []sentence) {
 	for _, s := range all {
 		for _, mark := range s.text {
 			if i := int(mark - firstMark); i >= 0 && i < len(r.marks) {
@@ -201,8 +206,19 @@ func (r *renderer) nameResults(all []sentence) {
 			}
 		}
 	}
+}
 
-	used := map[string]bool{}
+// names are what results are called up to some place.
+type names struct {
+	used []string // names
+	made []string // the names that all results would have
+}
+
+// nameResults gives a name to the results that are mentioned more than once or not right after their call, and to those
+// that may be taken for another one: one that has a name, or, where RESULT is said, any of the same tool. It returns
+// the names from before, and these.
+func (r *renderer) nameResults(all []sentence, before names) names {
+	n := names{slices.Clone(before.used), slices.Clone(before.made)}
 
 	for _, s := range all {
 		made := s.result
@@ -210,18 +226,24 @@ func (r *renderer) nameResults(all []sentence) {
 			continue
 		}
 
-		if len(made.mentions) == 1 && made.mentions[0] == made.at+1 {
+		ends := slices.ContainsFunc(all, func(e sentence) bool { return e.sets && slices.Contains(made.mentions, e.place) })
+		alone := !slices.Contains(n.used, made.words.Name) && !(ends && slices.Contains(n.made, made.words.Name))
+		n.made = append(n.made, made.words.Name)
+
+		if alone && len(made.mentions) == 1 && made.mentions[0] == made.at+1 {
 			made.just = r.pick("just "+made.words.Name, made.words.Just)
 			continue
 		}
 
 		made.name = made.words.Name
-		for n := 2; used[made.name]; n++ {
-			made.name = fmt.Sprintf("%s_%d", made.words.Name, n)
+		for i := 2; slices.Contains(n.used, made.name); i++ {
+			made.name = fmt.Sprintf("%s_%d", made.words.Name, i)
 		}
 
-		used[made.name] = true
+		n.used = append(n.used, made.name)
 	}
+
+	return n
 }
 
 // mention notes the results that an expression mentions.

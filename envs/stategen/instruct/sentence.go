@@ -20,7 +20,7 @@ func (r *renderer) statements(all []stategen.Stmt, place int) (made []sentence, 
 			s.text, err = r.each(*all[i].Each)
 		case all[i].Edit != nil:
 			edits := []stategen.Edit{*all[i].Edit}
-			for i+1 < len(all) && all[i+1].Edit != nil && all[i+1].Edit.Var == edits[0].Var {
+			for i+1 < len(all) && all[i+1].Edit != nil && sameObject(edits[0], *all[i+1].Edit) {
 				i++
 				edits = append(edits, *all[i].Edit)
 			}
@@ -86,17 +86,31 @@ func (r *renderer) where(e stategen.Each) string {
 	return "for which " + r.condition(e.Where)
 }
 
-// edit drafts the sentence of edits of one local variable.
+// edit drafts the sentence of edits of one local object.
 func (r *renderer) edit(all []stategen.Edit) (string, error) {
+	object := edited(all[0])
 	changes := make([]string, len(all))
+
 	for i, e := range all {
-		changes[i] = "the " + r.noun(e.Var, e.Path) + " to " + r.mark(e.To)
+		changes[i] = "the " + r.noun(e.Var, e.Path[len(object.Path):]) + " to " + r.mark(e.To)
 	}
 
 	return r.say(r.pick("edits", r.lexicon.Edits), map[string]*argument{
-		"object": r.argument(stategen.Var(all[0].Var)), "changes": {text: join(changes)},
+		"object": r.argument(object), "changes": {text: join(changes)},
 	})
 }
+
+// edited is the object that an edit changes: a variable, or an element of a list.
+func edited(e stategen.Edit) stategen.Expr {
+	n := 0
+	for n < len(e.Path) && isIndex(e.Path[n]) {
+		n++
+	}
+
+	return stategen.Var(e.Var, e.Path[:n]...)
+}
+
+func sameObject(a, b stategen.Edit) bool { return alike(edited(a), edited(b)) }
 
 // condition says what a test asks.
 func (r *renderer) condition(t stategen.Test) string {
@@ -109,7 +123,12 @@ func (r *renderer) condition(t stategen.Test) string {
 }
 
 func (r *renderer) resultSentence(e stategen.Expr, place int) sentence {
-	return sentence{text: fill(r.pick("result", r.frame.Result), "VALUE", r.mark(e)), place: place, sets: true}
+	value := r.mark(e)
+	if e.Func == "" && e.Var == "" && e.Object == nil && e.Value == nil {
+		value = "a list of " + value
+	}
+
+	return sentence{text: fill(r.pick("result", r.frame.Result), "VALUE", value), place: place, sets: true}
 }
 
 // fill writes values in place of words in capitals.
@@ -129,12 +148,16 @@ func (r *renderer) say(wording string, data map[string]*argument) (string, error
 
 // argument is an argument as wordings see it.
 type argument struct {
-	text string // with marks
-	expr stategen.Expr
+	text  string // with marks
+	expr  stategen.Expr
+	parts []string // what its parts are called that the call is given
 }
 
 // String implements [fmt.Stringer].
 func (a *argument) String() string { return a.text }
+
+// Parts says which parts of an argument the call is given.
+func (a *argument) Parts() string { return join(a.parts) }
 
 // IsList reports whether an argument is a list that stands in the program.
 func (a *argument) IsList() bool {
@@ -184,6 +207,21 @@ func (r *renderer) arguments(w toolWords, all []stategen.Named) map[string]*argu
 		}
 	}
 
+	for part, value := range w.Like {
+		e := given[value]
+		if text, ok := partName(given[part]); ok && e.Var != "" && isPart(e, text) {
+			data["like"] = r.argument(stategen.Var(e.Var, e.Path[:len(e.Path)-strings.Count(text, ".")-1]...))
+		}
+	}
+
+	for name, parameters := range w.Some {
+		parameters = slices.DeleteFunc(slices.Clone(parameters), func(p string) bool { return data[p] == nil })
+		if whole, ok := together(given, parameters); ok && len(parameters) > 0 {
+			data[name] = r.argument(whole)
+			data[name].parts = r.nouns(parameters)
+		}
+	}
+
 	return data
 }
 
@@ -196,6 +234,12 @@ func partName(e stategen.Expr) (string, bool) {
 	text, ok := e.Value.Any.(string)
 
 	return text, ok
+}
+
+// isPart reports whether an expression is that part of something, like "data.title".
+func isPart(e stategen.Expr, part string) bool {
+	path := strings.Join(e.Path, ".")
+	return path == part || strings.HasSuffix(path, "."+part)
 }
 
 // together returns the thing of which all of some arguments are parts, each called as its parameter is.

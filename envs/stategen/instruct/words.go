@@ -38,7 +38,9 @@ type toolWords struct {
 	Item   string              `yaml:"item"`   // an element of the result, which is a list
 	Nouns  map[string]string   `yaml:"nouns"`  // of parts of such an element, where they differ
 	Parts  []string            `yaml:"parts"`  // parameters that name a part of something
+	Like   map[string]string   `yaml:"like"`   // parameters whose value may be the part of another thing that they name
 	Whole  map[string][]string `yaml:"whole"`  // parameters that may be parts of one thing, by what it is called
+	Some   map[string][]string `yaml:"some"`   // the same of parameters that a call may leave out
 	Say    []string            `yaml:"say"`
 	Each   []string            `yaml:"each"` // of a call for each element of a list
 }

@@ -11,22 +11,37 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/code"
+	"toolevo/envs/stategen/tensor"
 )
 
-// Nested is a content that is written as nested lists of numbers, such as a tensor.
-type Nested interface{ Nested() any }
+// Export returns a task as a row. The surface is that of its domain, for which its program is written.
+func Export(s *code.Surface, t *stategen.Task, id int) (Row, error) {
+	row, err := export(s, t)
+	if err != nil {
+		return Row{}, fmt.Errorf("stateeval: export %s: %w", t.ID, err)
+	}
 
-// Export returns a task as a row. code is its program as Python, prompt what a model is asked.
-func Export(d stategen.Domain, t *stategen.Task, id int, code, prompt string) (Row, error) {
+	row.ExampleID = id
+
+	return row, nil
+}
+
+func export(s *code.Surface, t *stategen.Task) (Row, error) {
 	e := Evaluator{Config: json.RawMessage("{}")}
-	if d.Name() == Session {
+	if s.Domain.Name() == Session {
 		e.Config = json.RawMessage(`{"base_url":"http://localhost:8080"}`)
 	}
 
+	program, err := s.Render(&t.Program)
+	if err != nil {
+		return Row{}, err
+	}
+
 	for _, c := range t.Cases {
-		one, err := testCase(d, &t.Program, c, code)
+		one, err := testCase(s.Domain, &t.Program, c, program)
 		if err != nil {
-			return Row{}, fmt.Errorf("stateeval: export %s: %w", t.ID, err)
+			return Row{}, err
 		}
 
 		e.TestCases = append(e.TestCases, one)
@@ -34,25 +49,27 @@ func Export(d stategen.Domain, t *stategen.Task, id int, code, prompt string) (R
 
 	evaluator, err := json.Marshal(e)
 	if err != nil {
-		return Row{}, fmt.Errorf("stateeval: export %s: %w", t.ID, err)
+		return Row{}, err
 	}
 
 	about, err := json.Marshal(metadata{t})
 	if err != nil {
-		return Row{}, fmt.Errorf("stateeval: export %s: %w", t.ID, err)
+		return Row{}, err
 	}
 
-	return Row{ExampleID: id, Evaluator: string(evaluator), Prompt: prompt, Metadata: string(about)}, nil
+	prompt, err := Prompt(s, t)
+
+	return Row{Evaluator: string(evaluator), Prompt: prompt, Metadata: string(about)}, err
 }
 
 // testCase runs a case and writes down what was there before and after it.
-func testCase(d stategen.Domain, p *stategen.Program, c stategen.Case, code string) (TestCase, error) {
+func testCase(d stategen.Domain, p *stategen.Program, c stategen.Case, program string) (TestCase, error) {
 	oracle, err := stategen.Replay(d, p, c, nil)
 	if err != nil {
 		return TestCase{}, err
 	}
 
-	one := TestCase{Result: stategen.Value{Any: written(oracle.Result)}, Program: code}
+	one := TestCase{Result: stategen.Value{Any: written(oracle.Result)}, Program: program}
 	if one.Info, err = info(d, p, c); err != nil {
 		return one, err
 	}
@@ -113,8 +130,8 @@ func info(d stategen.Domain, p *stategen.Program, c stategen.Case) (ProgramInfo,
 // written returns a content as the benchmark writes it.
 func written(content any) any {
 	switch v := content.(type) {
-	case Nested:
-		return v.Nested()
+	case *tensor.Tensor:
+		return nested(v.Shape, v.Data)
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
@@ -127,6 +144,21 @@ func written(content any) any {
 	}
 
 	return content
+}
+
+// nested are the elements of a tensor as lists in lists.
+func nested(shape []int, data []float32) any {
+	if len(shape) == 0 {
+		return envs.Number(strconv.FormatFloat(float64(data[0]), 'g', -1, 32))
+	}
+
+	list := make([]any, shape[0])
+	for i := range list {
+		part := len(data) / len(list)
+		list[i] = nested(shape[1:], data[i*part:(i+1)*part])
+	}
+
+	return list
 }
 
 // object writes an object: a speech, which has a history, or another one.

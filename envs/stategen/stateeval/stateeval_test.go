@@ -12,7 +12,9 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/stateeval"
+	"toolevo/envs/stategen/tensor"
 	"toolevo/envs/toolapi"
 )
 
@@ -102,24 +104,6 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// grid is a content with numbers, like a tensor.
-type grid [][]float64
-
-func (g grid) Nested() any {
-	var rows []any
-
-	for _, row := range g {
-		var numbers []any
-		for _, f := range row {
-			numbers = append(numbers, stategen.Number(f))
-		}
-
-		rows = append(rows, numbers)
-	}
-
-	return rows
-}
-
 // service is a domain whose only tool takes what it is given away. Its name and contents are as a test needs them.
 type service struct {
 	stategen.Domain
@@ -153,7 +137,7 @@ func task(variable stategen.Variable) *stategen.Task {
 	result := stategen.Var("r_1")
 
 	return &stategen.Task{
-		ID: "x-1-00001",
+		ID: "x-1-00001", Instruction: stategen.Instruction{Variables: "`x` is a thing.", Text: "Take it."},
 		Program: stategen.Program{
 			Init: []stategen.Variable{
 				variable, {Name: "user_constant_0", Role: stategen.Constant, Value: text("it's")},
@@ -178,7 +162,28 @@ func text(s string) stategen.Value { return stategen.Value{Any: s} }
 func exported(t *testing.T, d stategen.Domain, task *stategen.Task) ([]stateeval.TestCase, stateeval.Row) {
 	t.Helper()
 
-	row, err := stateeval.Export(d, task, 7, "RESULT = take(x)\n", "Take it.")
+	base := &toolapi.Spec{
+		Version: "p_c", Base: true,
+		Messages: toolapi.Messages{Deprecated: "It is gone.", Invalid: "There is no such API."},
+	}
+	for name, parameter := range map[string]string{"take": "x", "Finish": "answer", "UpdateTool": "newtool_desc"} {
+		base.APIs = append(base.APIs, toolapi.APISpec{
+			Name: name, Description: "which takes what it is given.",
+			Parameters: toolapi.Parameters{All: []toolapi.Parameter{{Name: parameter}}},
+		})
+	}
+
+	catalog, err := toolapi.NewCatalog(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	v, err := catalog.Version("p_c")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	row, err := stateeval.Export(&code.Surface{Domain: d, Base: v, Deployed: v}, task, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +197,9 @@ func exported(t *testing.T, d stategen.Domain, task *stategen.Task) ([]stateeval
 }
 
 func TestExportTensors(t *testing.T) {
-	d := &service{name: "tensor", contents: map[string]any{"user_tensor_0": grid{{1, 2.5}}}}
+	d := &service{name: "tensor", contents: map[string]any{
+		"user_tensor_0": &tensor.Tensor{Shape: []int{1, 2}, Data: []float32{1, 2.5}},
+	}}
 
 	cases, row := exported(t, d, task(stategen.Variable{
 		Name: "user_tensor_0", Role: stategen.Loaded, Type: "a tensor", Value: text("user_tensor_0"),
@@ -207,7 +214,7 @@ func TestExportTensors(t *testing.T) {
 		return `"state_oracle":null,"program_info":{"init_local_str":"user_constant_0 = ` + constant + `\n",` +
 			`"init_local_info":[["user_constant_0",` + strings.ReplaceAll(constant, `\"`, `"`) + `]],` +
 			`"init_implicit_dict":null,"end_implict_list":null,"init_load_str":"user_tensor_0 = a tensor\n",` +
-			`"init_load_info":[["user_tensor_0",[[1,2.5]]]]},"program":"RESULT = take(x)\n"}`
+			`"init_load_info":[["user_tensor_0",[[1,2.5]]]]},"program":"r_1 = torch.take(user_tensor_0)\nRESULT = r_1\n"}`
 	}
 	want := `[{"result":[[1,2.5]],` + info(`\"it's\"`) + `,{"result":[[1,2.5]],` +
 		strings.Replace(info(`\"other\"`), `\"other\"`, `'other'`, 1) + `]`
@@ -216,8 +223,14 @@ func TestExportTensors(t *testing.T) {
 		t.Errorf("-want +got:\n%s", d)
 	}
 
-	if row.ExampleID != 7 || row.Prompt != "Take it." {
-		t.Errorf("the row is %d, %q", row.ExampleID, row.Prompt)
+	if row.ExampleID != 7 {
+		t.Errorf("the row is number %d", row.ExampleID)
+	}
+
+	for _, want := range []string{"torch.take(", "which takes what it is given.", "`x` is a thing.", "Take it."} {
+		if !strings.Contains(row.Prompt, want) {
+			t.Errorf("%q is not in the prompt:\n%s", want, row.Prompt)
+		}
 	}
 }
 

@@ -63,7 +63,7 @@ func (s *schema) moves(rng *rand.Rand) []move {
 			}
 		case aSpeech:
 			input := argument{"input_speech", i, []string{"speech"}}
-			if t.producer != speechToText {
+			if !s.transcribed(t.speech.text) {
 				all = append(all, move{speechToText, []argument{input}})
 			}
 
@@ -86,6 +86,11 @@ func (s *schema) moves(rng *rand.Rand) []move {
 	}
 
 	return all
+}
+
+// transcribed reports whether a call has given a text: nobody needs to hear the same words again.
+func (s *schema) transcribed(text string) bool {
+	return slices.ContainsFunc(s.things, func(t thing) bool { return t.kind == aText && t.result && t.value == text })
 }
 
 // voices returns a voice from the start and one that a search found, as far as there are any other than but. Those that

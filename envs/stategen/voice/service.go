@@ -9,6 +9,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/display"
 	"toolevo/envs/stategen"
+	"toolevo/envs/toolapi"
 )
 
 // The limits of the service, whoever calls it.
@@ -100,6 +101,10 @@ func (Domain) Call(of stategen.State, tool string, args envs.Args) (stategen.Sta
 		return s, nil, fmt.Errorf("voice: there is no tool %q", tool)
 	}
 
+	if name, ok := unknown(tool, args); ok {
+		return s, nil, refuse("%s has no parameter %q", tool, display.Line(name, mostShown))
+	}
+
 	if s.changes >= mostChanges {
 		return s, nil, refuse("the service takes no more than %d calls from one caller", mostChanges)
 	}
@@ -124,6 +129,20 @@ var implementations = map[string]func(*state, envs.Args) (*state, any, error){
 	isolateAudio:   isolate,
 	outboundCall:   phone,
 	searchVoices:   search,
+}
+
+// unknown returns the first argument that a tool has no parameter for.
+func unknown(tool string, args envs.Args) (string, bool) {
+	i := slices.IndexFunc(tools(), func(a toolapi.APISpec) bool { return a.Name == tool })
+	parameters := tools()[i].Parameters.All
+
+	for _, arg := range args {
+		if !slices.ContainsFunc(parameters, func(p toolapi.Parameter) bool { return p.Name == arg.Name }) {
+			return arg.Name, true
+		}
+	}
+
+	return "", false
 }
 
 func refuse(format string, args ...any) error {

@@ -167,6 +167,7 @@ func TestRefusals(t *testing.T) {
 	for _, step := range []struct{ tool, args, want string }{
 		{"text_to_speech", `{}`, "text is missing"},
 		{"text_to_speech", `{"text": 3}`, "text is missing"},
+		{"text_to_speech", `{"text": "a", "speed": 2}`, `no parameter "speed"`},
 		{"text_to_speech", `{"text": " "}`, "empty"},
 		{"text_to_speech", `{"text": "` + strings.Repeat("a", 5001) + `"}`, "at most 5000"},
 		{"text_to_speech", `{"text": "a", "voice_name": "Nobody"}`, `no voice "Nobody"`},

@@ -12,6 +12,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/voice"
+	"toolevo/envs/toolapi"
 )
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
@@ -114,7 +115,8 @@ func TestCallsUseWhatNothingHasConsumed(t *testing.T) {
 	}
 }
 
-// No candidate is silly: a voice for what it has spoken, or a second isolation.
+// No candidate is silly: a voice for what it has spoken, the same words transcribed twice, or a second isolation, which
+// the service refuses.
 func TestCandidatesAreNotSilly(t *testing.T) {
 	for seed := range uint64(200) {
 		s := walk(t, seed, 8, nil)
@@ -128,6 +130,8 @@ func TestCandidatesAreNotSilly(t *testing.T) {
 			t.Fatal(err)
 		}
 
+		heard := map[string]bool{}
+
 		_, err = p.Run(p.Values(stategen.Case{}), func(tool string, args envs.Args) (result any, err error) {
 			handle, _ := args.Text("input_speech")
 			name, _ := args.Text("voice_name")
@@ -138,6 +142,14 @@ func TestCandidatesAreNotSilly(t *testing.T) {
 			}
 
 			state, result, err = voice.Domain{}.Call(state, tool, args)
+
+			if said := text(result); tool == "speech_to_text" {
+				if heard[said] {
+					t.Errorf("seed %d: it is transcribed twice: %s", seed, said)
+				}
+
+				heard[said] = true
+			}
 
 			return result, err
 		})
@@ -247,15 +259,17 @@ func generate(t testing.TB, selector stategen.Selector, seed uint64, book *state
 	return all
 }
 
-// Tasks have as many calls on each path as were wanted and no call twice; their cases pass, flipped ones on the other
-// branch; every input is used once declared, under one name.
+// Tasks have as many calls on each path as were wanted, no call twice, and arguments that fit the documents. The cases
+// pass, flipped ones on the other branch. Every input is used once declared, under one name.
 func TestTasks(t *testing.T) {
 	var (
 		book           stategen.Book
 		plain, flipped int
 	)
 
+	version := documents(t)
 	tasks := generate(t, stategen.Argmax, 3, &book, 1000)
+
 	for _, task := range tasks {
 		if task.Program.Branch == nil {
 			plain++
@@ -266,6 +280,12 @@ func TestTasks(t *testing.T) {
 
 			o, err := stategen.Replay(voice.Domain{}, &task.Program, c, func(tool string, args envs.Args) {
 				made[tool+text(args)] = true
+
+				if api, _ := version.API(tool); api != nil {
+					if _, wrong := api.Lower(args); wrong != nil {
+						t.Errorf("%s: %s %s: %s", task.ID, tool, text(args), wrong.Text)
+					}
+				}
 			})
 			if err != nil {
 				t.Fatalf("%s: %v", task.ID, err)
@@ -292,6 +312,33 @@ func TestTasks(t *testing.T) {
 	if plain < 250-41 || plain > 250+41 || flipped < 700 {
 		t.Errorf("of %d tasks %d have no branch and %d a second case", len(tasks), plain, flipped)
 	}
+}
+
+// documents returns the tools as a version, which checks arguments by their schemas.
+func documents(t testing.TB) *toolapi.Version {
+	t.Helper()
+
+	apis := (voice.Domain{}).APIs()
+	for _, system := range []string{envs.FinishTool, envs.UpdateTool} {
+		apis = append(apis, toolapi.APISpec{
+			Name: system, Description: "is there in every version",
+			Parameters: toolapi.Parameters{All: []toolapi.Parameter{{Name: "answer"}}},
+		})
+	}
+
+	catalog, err := toolapi.NewCatalog(&toolapi.Spec{
+		Version: "p_c", Base: true, APIs: apis, Messages: toolapi.Messages{Deprecated: "gone", Invalid: "unknown"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	v, err := catalog.Version("p_c")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return v
 }
 
 func declaredOnceAndUsed(t *testing.T, task stategen.Task) {

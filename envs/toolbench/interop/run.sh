@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Proves `toolevo serve tools` with clients that others wrote: hey, a load tool (its Go module, v0.1.4), and the official
-# MCP SDK for Python (a virtual environment of 60 MB in the cache folder, made once).
+# Proves `toolevo serve tools` and `serve voice` with clients that others wrote: hey, a load tool (its Go module, v0.1.4),
+# and the official MCP SDK for Python (a virtual environment of 60 MB in the cache folder, made once).
 #
 #   run.sh TOOLEVO
 #
@@ -108,5 +108,22 @@ python3 - "$work/report" <<'PYTHON' || fail "the report is wrong"
 import json, sys
 report = json.load(open(sys.argv[1]))
 assert report["requests"]["ok"] == 100 and report["answers"]["replayed"] == 100, report
+PYTHON
+
+# The voice service.
+at=127.0.0.1:$(free_port)
+"$toolevo" serve voice --listen "$at" --json >"$work/report" 2>"$work/server.log" &
+server=$!
+await "http://$at/mcp" "$work/server.log"
+"$environment/bin/python" "$here/voice.py" "http://$at/mcp" "$toolevo" serve voice --stdio ||
+	fail "the MCP SDK for Python found something wrong in the voice service"
+
+kill -INT "$server"
+wait "$server" || { cat "$work/server.log" >&2; fail "Ctrl-C ended the voice service with an error"; }
+server=''
+python3 - "$work/report" <<'PYTHON' || fail "the report of the voice service is wrong"
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["calls"] == 6 and report["refused"] == 5, report
 PYTHON
 echo "serve: everything held, in $SECONDS s"

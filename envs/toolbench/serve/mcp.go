@@ -3,14 +3,13 @@ package serve
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolevo/envs"
-	"toolevo/envs/pytext"
+	"toolevo/envs/mcpserver"
 )
 
 // mcpHandler serves every version over streamable HTTP.
@@ -30,45 +29,36 @@ func (s *Server) mcpHandler() http.Handler {
 
 // mcpServer returns the functions of a version as tools.
 func (s *Server) mcpServer(v Version) *mcp.Server {
-	server := mcp.NewServer(&mcp.Implementation{Name: "toolevo", Version: s.o.Software}, &mcp.ServerOptions{
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
-	})
+	var tools []mcpserver.Tool
 
 	for _, f := range v.Functions() {
-		tool := &mcp.Tool{
-			Name: f.Name, Description: f.Description, InputSchema: json.RawMessage(pytext.AppendJSON(nil, f.Schema)),
-		}
-		server.AddTool(tool, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return s.callTool(ctx, v, f.Name, string(r.Params.Arguments))
+		tools = append(tools, mcpserver.Tool{
+			Name: f.Name, Description: f.Description, Schema: f.Schema,
+			Call: func(ctx context.Context, input string) (string, bool, error) {
+				return s.callTool(ctx, v, f.Name, input)
+			},
 		})
 	}
 
-	return server
+	return mcpserver.New(s.o.Software, tools, mcp.ServerOptions{})
 }
 
 // callTool calls a function for a client of MCP.
-func (s *Server) callTool(ctx context.Context, v Version, name, input string) (*mcp.CallToolResult, error) {
+func (s *Server) callTool(ctx context.Context, v Version, name, input string) (text string, wrong bool, err error) {
 	args, err := arguments(input)
 	if err != nil {
-		return toolResult(s.refusal(envs.InvocationError, err.Error()), true), nil
+		return s.refusal(envs.InvocationError, err.Error()), true, nil
 	}
 
 	a, err := s.call(ctx, v, name, args)
 	if err != nil {
 		s.o.Log.Error("a call failed", "error", err)
-		return nil, err
 	}
 
-	return toolResult(a.Text, a.Outcome != envs.OK), nil
-}
-
-func toolResult(text string, failed bool) *mcp.CallToolResult {
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: failed}
+	return a.Text, a.Outcome != envs.OK, err
 }
 
 // Stdio serves the first version to the client at the other end of a pipe, until that closes it or ctx ends.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	return s.mcpServer(s.o.Versions[s.o.Default]).Run(ctx, &mcp.IOTransport{
-		Reader: in, Writer: out, MaxLineLength: int(s.o.MaxBody),
-	})
+	return mcpserver.Stdio(ctx, s.mcpServer(s.o.Versions[s.o.Default]), in, out, s.o.MaxBody)
 }

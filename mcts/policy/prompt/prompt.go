@@ -58,9 +58,9 @@ func New(tools []string) Prompt { return Prompt{Tools: tools, Shots: DefaultShot
 
 // System returns the guidelines and the tools of the prompt version for tasks of a dataset, and nothing else: no
 // demonstration, no learned tool, no question. It is the system text of a training sample and of a chat.
-func (p Prompt) System(dataset string) string { return p.system(dataset, nil, p.step().format()) }
+func (p Prompt) System(dataset string) string { return p.system(dataset, nil, p.wording().format) }
 
-func (p Prompt) step() step { return steps[action.OrDefault(p.Codec)] }
+func (p Prompt) wording() wording { return wordings[action.OrDefault(p.Codec)] }
 
 // Render returns the text a model continues with its next Thought. It ends with a blank line.
 func (p Prompt) Render(h envs.History) string {
@@ -79,7 +79,7 @@ func (p Prompt) Render(h envs.History) string {
 
 	var b strings.Builder
 	b.Grow(1 << 14)
-	b.WriteString(p.system(task.Labels[envs.LabelDataset], learned, spaced(p.step().format())))
+	b.WriteString(p.system(task.Labels[envs.LabelDataset], learned, spaced(p.wording().format)))
 	b.WriteString("\n\n")
 
 	if shown := p.shown(task); len(shown) > 0 {
@@ -126,7 +126,7 @@ var paperSpacing = strings.NewReplacer(
 func (p Prompt) system(dataset string, learned []string, format string) string {
 	var b strings.Builder
 	tools := p.tools(dataset)
-	b.WriteString(opening)
+	b.WriteString(p.wording().opening)
 	b.WriteString("\n\n")
 	appendNumbered(&b, 1, tools)
 
@@ -157,15 +157,17 @@ func (p Prompt) tools(dataset string) []string {
 		tools = p.Tools
 	}
 
-	if !p.NoUpdateTool {
-		return tools
-	}
-
-	return without(tools, func(line string) bool { return strings.HasPrefix(line, envs.UpdateTool+"[") })
+	return without(tools, func(line string) bool {
+		return (p.NoUpdateTool || p.codes()) && strings.HasPrefix(line, envs.UpdateTool+"[") ||
+			p.codes() && strings.HasPrefix(line, envs.FinishTool+"[")
+	})
 }
 
+// codes reports whether a program is the whole answer: it ends by itself, and nobody can learn in between.
+func (p Prompt) codes() bool { return p.Codec == action.Python{} }
+
 func (p Prompt) guidelines() []string {
-	all := guidelines(p.step().guideline)
+	all := p.wording().guidelines
 	if !p.NoUpdateTool {
 		return all
 	}
@@ -187,6 +189,9 @@ func without(lines []string, drop func(string) bool) []string {
 // shown returns the demonstrations of a task: the first Shots of its dataset's pool that ask something else.
 func (p Prompt) shown(t envs.Task) []Demonstration {
 	pool := p.Demonstrations[t.Labels[envs.LabelDataset]]
+	if p.codes() {
+		pool = nil // they go turn by turn
+	}
 
 	shown := make([]Demonstration, 0, max(0, min(p.Shots, len(pool))))
 	for _, d := range pool {

@@ -107,6 +107,8 @@ func TestGoldenPrompts(t *testing.T) {
 	zero.Shots = 0
 	calls := full
 	calls.Codec, calls.Shots = action.FunctionCall{}, 1
+	program := full
+	program.Codec = action.Python{}
 
 	fresh, drifted := ask(openQuestion), walk(t, 6)
 	for name, text := range map[string]string{
@@ -119,6 +121,7 @@ func TestGoldenPrompts(t *testing.T) {
 		"no-update-tool.txt":  ablation.Render(fresh),
 		"zero-shot-turns.txt": zero.Render(drifted),
 		"function-call.txt":   calls.Render(fresh),
+		"python.txt":          program.Render(fresh),
 	} {
 		golden.Check(t, name, text)
 	}
@@ -126,9 +129,9 @@ func TestGoldenPrompts(t *testing.T) {
 
 func TestEveryCodecIsAnnounced(t *testing.T) {
 	for _, codec := range action.Codecs() {
-		s := steps[codec]
-		if s.guideline == "" || s.template == "" || s.parts == "" {
-			t.Errorf("%s is announced as %q", codec, s)
+		w := wordings[codec]
+		if w.opening == "" || len(w.guidelines) == 0 || w.format == "" {
+			t.Errorf("%s is announced as %q", codec, w)
 		}
 	}
 }

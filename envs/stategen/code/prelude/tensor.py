@@ -62,7 +62,7 @@ class dtype:
         self.name = name
 
     def __eq__(self, other):
-        return str(self) == str(other) if isinstance(other, (dtype, str)) else NotImplemented
+        return str(other) in (str(self), self.name) if isinstance(other, (dtype, str)) else NotImplemented
 
     def __hash__(self):
         return hash(str(self))
@@ -149,9 +149,9 @@ class Functions:
             return own
         return self.channel.function(name, self.apis.get(name, ()))
 
-    def own_split(self, tensor, split_size_or_sections, dim=0):
+    def own_split(self, tensor=None, split_size_or_sections=None, dim=0, input=None):
         return self.channel.call("split", {
-            "tensor": tensor, "split_size_or_sections": split_size_or_sections, "dim": dim})
+            "input": input if tensor is None else tensor, "split_size_or_sections": split_size_or_sections, "dim": dim})
 
     def own_cat(self, tensors, dim=0):
         return self.channel.call("cat", {"tensors": tensors, "dim": dim})

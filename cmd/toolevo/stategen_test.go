@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolevo/envs/stategen/taskfile"
+	"toolevo/finetune"
+	"toolevo/trajectories/export"
+
+	stategensuite "toolevo/envs/stategen/bench"
+)
+
+// ofStateGen are the arguments of a command about the generated tasks.
+func ofStateGen(t *testing.T, args ...string) []string {
+	return append(args, "--data", smallData(t), "--set", "suite=stategen", "--progress", "none", "--split", "train")
+}
+
+// Generated tasks are collected from and exported like questions of any suite, in text and in function calls, the same
+// bytes each time.
+func TestStateGen(t *testing.T) {
+	t.Parallel()
+
+	for codec, role := range map[string]string{"react": export.GPT, "function-call": export.FunctionCall} {
+		t.Run(codec, func(t *testing.T) {
+			t.Parallel()
+
+			dir := t.TempDir()
+			run, again, exported := filepath.Join(dir, "run"), filepath.Join(dir, "again"), filepath.Join(dir, "export")
+
+			for _, out := range []string{run, again} {
+				must(t, ofStateGen(t, "collect", "--api", "p_s_in", "--policy", "scripted:noisy", "--limit", "2",
+					"--set", "environment.codec="+codec, "--set", "server.prompt.tools=dataset", "--run-id", "x",
+					"--out", out)...)
+			}
+
+			if !bytes.Equal(read(t, filepath.Join(run, rowsFile)), read(t, filepath.Join(again, rowsFile))) {
+				t.Error("the same command gives other rows")
+			}
+
+			says(t, "check", must(t, "check", run), "0 problems")
+			must(t, "export", run, "--out", exported)
+			says(t, "check", must(t, "check", exported), "0 faulty, 0 problems")
+
+			for sample, err := range export.Read(exported, false) {
+				if err != nil || sample.Conversations[1].From != role {
+					t.Fatalf("%v: a sample with the turns %v", err, sample.Conversations)
+				}
+
+				if strings.Contains(sample.Conversations[0].Value, "transpose") &&
+					strings.Contains(sample.Conversations[0].Value, "add_session") {
+					t.Error("a prompt lists the tools of two services")
+				}
+			}
+		})
+	}
+}
+
+// Who is told of the version solves every task, who calls what the prompt lists none but where nothing has changed, and
+// who reads notices some of those.
+func TestStateGenUnderDrift(t *testing.T) {
+	t.Parallel()
+
+	eval := filepath.Join(t.TempDir(), "eval")
+	text := must(t, ofStateGen(t, "eval", "--policy", "scripted:oracle,scripted:reader,scripted:stale", "--out", eval,
+		"--json")...)
+
+	total := 0.0
+	solved := map[string]float64{}
+
+	for _, row := range document[finetune.Report](t, text).Rows {
+		solved[row.Policy+" "+row.API] += row.Official * float64(row.N)
+
+		if row.Policy == "scripted:stale" && row.API == "p_c" {
+			total += float64(row.N)
+		}
+	}
+
+	for _, api := range []string{"p_c", "p_s_in", "p_s_ood"} {
+		stale := 0.0
+		if api == "p_c" {
+			stale = total
+		}
+
+		if solved["scripted:oracle "+api] != total || solved["scripted:stale "+api] != stale {
+			t.Errorf("%s: of %v tasks are solved: %v", api, total, solved)
+		}
+	}
+
+	drifted := solved["scripted:reader p_s_in"] + solved["scripted:reader p_s_ood"]
+	if solved["scripted:reader p_c"] != total || drifted == 0 {
+		t.Errorf("who reads notices: of %v tasks are solved: %v", total, solved)
+	}
+
+	says(t, "check", must(t, "check", eval), "0 problems")
+}
+
+// Who writes programs gets no notice: who would read one does as one who does not. A program is one turn of a task with
+// all its cases, and no tree grows from it.
+func TestStateGenInCode(t *testing.T) {
+	t.Parallel()
+
+	eval := filepath.Join(t.TempDir(), "eval")
+	inCode := []string{"--set", "environment.codec=python", "--limit", "1"}
+	text := must(t, append(ofStateGen(t, "eval", "--policy", "scripted:oracle,scripted:reader,scripted:stale",
+		"--api", "p_c,p_s_in", "--out", eval, "--json"), inCode...)...)
+
+	for _, row := range document[finetune.Report](t, text).Rows {
+		want := 1.0
+		if row.API != "p_c" && row.Policy != "scripted:oracle" {
+			want = 0
+		}
+
+		if row.N == 0 || row.Official != want {
+			t.Errorf("%s under %s: %v of %d tasks, want %v", row.Policy, row.API, row.Official, row.N, want)
+		}
+	}
+
+	says(t, "check", must(t, "check", eval), "0 problems")
+	says(t, "eval tasks", must(t, "eval", "tasks", eval), "execution")
+
+	fails(t, exitUsage, []string{"environment.codec: python", "evaluate with python"},
+		append(ofStateGen(t, "collect", "--policy", "scripted:reader"), inCode...)...)
+}
+
+// A run over generated tasks that is killed goes on to the same rows.
+func TestStateGenIsKilled(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
+	collect := func(out string) []string {
+		return ofStateGen(t, "collect", "--api", "p_s_in", "--preset", "paper", "--trees", "8", "--limit", "2",
+			"--run-id", "x", "--out", out)
+	}
+	made(t, collect(whole)...)
+
+	p := start(t, collect(killed)...)
+	if !p.until(t, killed, logged(t, whole)/5) {
+		t.Fatalf("it ended before it was killed: %s", p.err)
+	}
+
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+
+	p.wait()
+
+	if n, all := logged(t, killed), logged(t, whole); n >= all {
+		t.Fatalf("it was killed after all %d of its calls", n)
+	}
+
+	made(t, "collect", "--resume", "--out", killed, "--progress", "none")
+	says(t, "check", must(t, "check", killed), "0 problems")
+
+	if !bytes.Equal(read(t, filepath.Join(whole, rowsFile)), read(t, filepath.Join(killed, rowsFile))) {
+		t.Error("a run that was killed has other rows")
+	}
+}
+
+// Tasks are generated once, shown, and verified; what is wrong is told.
+func TestTasks(t *testing.T) {
+	t.Parallel()
+
+	data := t.TempDir()
+	text := must(t, "tasks", "generate", "--data", data, "--domain", "session", "--n", "12", "--split", "dev", "--json")
+	made := document[stategensuite.Generated](t, text)
+
+	if len(made.Domains) != 1 || made.Domains[0].Tasks != 12 || made.Path != taskfile.Path(data, "dev") {
+		t.Errorf("generated %+v", made)
+	}
+
+	says(t, "tasks generate", must(t, "tasks", "generate", "--data", data, "--domain", "session", "--n", "12",
+		"--split", "dev"), "12 tasks, 0 of them new")
+	says(t, "tasks verify", must(t, "tasks", "verify", "--data", data), "dev: 12 tasks of session", "0 problems")
+
+	shown := must(t, "tasks", "show", "session-1-00000/if", "--data", data)
+	says(t, "tasks show", shown, "session-1-00000  session, dev", "RESULT", "requests.")
+
+	document := document[stategensuite.Shown](t, must(t, "tasks", "show", "session-1-00000", "--data", data, "--json"))
+	if document.Split != "dev" ||
+		!bytes.Contains(document.Task, []byte(`"session-1-00000"`)) || !strings.Contains(shown, document.Source) {
+		t.Errorf("shown as JSON: %+v", document)
+	}
+
+	fails(t, exitUsage, []string{"session-2-00000"}, "tasks", "show", "session-2-00000", "--data", data)
+	fails(t, exitUsage, []string{"toolevo tasks generate"}, "tasks", "verify", "--data", t.TempDir())
+	fails(t, exitUsage, []string{"argmax, k2, uniform"}, "tasks", "generate", "--selector", "best", "--data", data)
+	fails(t, exitUsage, []string{"session"}, "tasks", "generate", "--domain", "sessions", "--data", data)
+	fails(t, exitUsage, []string{"toolevo tasks generate --split test"}, "eval", "--data", data, "--set",
+		"suite=stategen", "--out", filepath.Join(data, "eval"))
+
+	path := taskfile.Path(data, "dev")
+	write(t, path, strings.Replace(string(read(t, path)), `"result":`, `"results":`, 1))
+
+	if r := cli(t, "tasks", "verify", "--data", data); r.code != exitBad || !strings.Contains(r.out, "1 problems") {
+		t.Errorf("verify of a changed task: exit %d, %s", r.code, r.out)
+	}
+}

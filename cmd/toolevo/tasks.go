@@ -1,0 +1,115 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/names"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/code"
+	"toolevo/envs/stategen/domains"
+	"toolevo/envs/stategen/taskfile"
+	"toolevo/envs/suite"
+)
+
+//go:embed tasks
+var tasksFiles embed.FS
+
+// tasksHelp has the help of the commands about tasks, which other commands share their names with.
+var tasksHelp = func() fs.FS {
+	files, err := fs.Sub(tasksFiles, "tasks")
+	if err != nil {
+		panic(err) // it is in the program
+	}
+
+	return files
+}()
+
+// addTasksCommands adds the commands about generated tasks that need more than their suite knows.
+func (a *app) addTasksCommands(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		if c.Name() == "tasks" {
+			c.AddCommand(a.tasksMeasureCommand(), a.tasksSampleCommand(), a.tasksExportCommand(),
+				a.tasksImportCommand())
+		}
+	}
+}
+
+// taskSplit are the flags of a command about the tasks of a split.
+type taskSplit struct {
+	data  *string
+	split string
+}
+
+func (a *app) addTaskSplit(cmd *cobra.Command, split, usage string) *taskSplit {
+	s := &taskSplit{data: a.DataFlag(cmd)}
+	cmd.Flags().StringVar(&s.split, "split", split, usage)
+	console.Complete(cmd, "split", console.Offered(suite.Splits()))
+
+	return s
+}
+
+// check refuses a split that there cannot be.
+func (s *taskSplit) check() error {
+	if _, err := names.Parse("split", s.split, suite.Splits()); err != nil {
+		return console.Usage("--split: %w", err)
+	}
+
+	return nil
+}
+
+// open reads the tasks of the split.
+func (s *taskSplit) open(visit func(*stategen.Task) error) (*taskfile.File, error) {
+	f, err := taskfile.Open(*s.data, s.split, visit)
+	if err != nil {
+		return nil, fmt.Errorf("%w: `toolevo tasks generate --split %s` makes tasks", err, s.split)
+	}
+
+	return f, nil
+}
+
+// parseDomains returns the domains of these names, all where there are none.
+func parseDomains(named []string) (chosen []stategen.Domain, err error) {
+	if len(named) == 0 {
+		return domains.All(), nil
+	}
+
+	for i, name := range named {
+		d, err := domains.Lookup(name)
+		if err == nil && slices.Contains(named[:i], name) {
+			err = fmt.Errorf("%s stands there twice: name it once", name)
+		}
+
+		if err != nil {
+			return nil, console.Usage("--domain: %w", err)
+		}
+
+		chosen = append(chosen, d)
+	}
+
+	return chosen, nil
+}
+
+// stategenSurface returns how programs reach the tools of a domain as prompts show them.
+func stategenSurface(data string) (func(stategen.Domain) *code.Surface, error) {
+	b, err := suite.Lookup("stategen")
+	if err != nil {
+		return nil, err
+	}
+
+	catalog, err := b.Versions(data)
+	if err != nil {
+		return nil, err
+	}
+
+	base, err := catalog.Version("p_c")
+
+	return func(d stategen.Domain) *code.Surface {
+		return &code.Surface{Domain: d, Base: base, Deployed: base}
+	}, err
+}

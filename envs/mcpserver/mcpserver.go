@@ -1,0 +1,53 @@
+// Package mcpserver makes MCP servers of tools, with the official SDK.
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// Tool is a function as clients see it.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      envs.Args // the JSON Schema of its arguments
+
+	// Call returns what the client reads, and whether that says what the client did wrong. input is the arguments as
+	// they were sent: JSON, or "". The error is ours.
+	Call func(ctx context.Context, input string) (text string, wrong bool, err error)
+}
+
+// New returns a server of tools, which introduces itself as a version of this program. What the options leave out is
+// the SDK's default.
+func New(version string, tools []Tool, o mcp.ServerOptions) *mcp.Server {
+	o.Capabilities = &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
+	server := mcp.NewServer(&mcp.Implementation{Name: "toolevo", Version: version}, &o)
+
+	for _, t := range tools {
+		shown := &mcp.Tool{
+			Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(pytext.AppendJSON(nil, t.Schema)),
+		}
+		server.AddTool(shown, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			text, wrong, err := t.Call(ctx, string(r.Params.Arguments))
+			if err != nil {
+				return nil, err
+			}
+
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: wrong}, nil
+		})
+	}
+
+	return server
+}
+
+// Stdio serves the client at the other end of a pipe, until that closes it or ctx ends. No line has more bytes than
+// most.
+func Stdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser, most int64) error {
+	return s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: int(most)})
+}

@@ -1,0 +1,202 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/names"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/domains"
+	"toolevo/envs/stategen/taskfile"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
+)
+
+// StateGen is the benchmark. It implements [suite.Benchmark], [suite.Narrower], [suite.Lister], [suite.Configurable],
+// [suite.Programmer] and [suite.Commander].
+type StateGen struct{}
+
+// Name implements [suite.Benchmark].
+func (StateGen) Name() string { return "stategen" }
+
+// Versions implements [suite.Benchmark]. The tools are the same in every data folder.
+func (StateGen) Versions(_ string, own ...toolapi.File) (*toolapi.Catalog, error) {
+	all, err := versions()
+	if err != nil || len(own) == 0 {
+		return all, err
+	}
+
+	return all.WithFiles(own...)
+}
+
+// Tools implements [suite.Benchmark].
+func (StateGen) Tools(v *toolapi.Version, _ []string) []*toolapi.API { return v.APIs }
+
+// DatasetTools implements [suite.Narrower].
+func (StateGen) DatasetTools() map[string][]string {
+	all := map[string][]string{}
+
+	for _, d := range domains.All() {
+		for _, a := range d.APIs() {
+			all[d.Name()] = append(all[d.Name()], a.Name)
+		}
+
+		all[d.Name()] = append(all[d.Name()], envs.FinishTool, envs.UpdateTool)
+	}
+
+	return all
+}
+
+// Sections implements [suite.Configurable]: there are none.
+func (StateGen) Sections() []suite.Section { return nil }
+
+// Defaults implements [suite.Configurable].
+func (StateGen) Defaults() []byte { return nil }
+
+// Values implements [suite.Configurable].
+func (StateGen) Values(setting string) []string {
+	switch setting {
+	case "dataset":
+		return domains.Names()
+	case "difficulty":
+		return difficulties()
+	case "split":
+		return suite.Splits()
+	}
+
+	return nil
+}
+
+// Commands implements [suite.Commander].
+func (StateGen) Commands(p *console.Program) []*cobra.Command { return commands(p) }
+
+// List implements [suite.Lister].
+func (StateGen) List(data, split string) ([]envs.Task, error) {
+	o := &opened{choice: suite.Choice{Data: data, Split: split}}
+
+	err := o.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+
+	if err != nil {
+		return nil, err
+	}
+
+	return o.tasks, o.Close()
+}
+
+// Open implements [suite.Benchmark].
+func (StateGen) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
+	o := &opened{choice: c, prepared: newRecent[string, *episode](mostPrepared)}
+
+	if o.choice.Versions == nil {
+		var err error
+		if o.choice.Versions, err = versions(); err != nil {
+			return nil, err
+		}
+	}
+
+	err := o.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no tasks of the split %s in %s: run `toolevo tasks generate --split %s`", c.Split,
+			c.Data, c.Split)
+	}
+
+	if err != nil {
+		return nil, err
+	}
+
+	if err := o.choose(); err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
+
+	if o.inCode() {
+		return &programs{opened: o}, nil
+	}
+
+	return o, nil
+}
+
+// read reads the tasks of the split.
+func (o *opened) read() error {
+	o.places, o.asked = map[string]place{}, map[string]string{}
+
+	var err error
+	number := 0
+
+	o.file, err = taskfile.Open(o.choice.Data, o.choice.Split, func(t *stategen.Task) error {
+		if _, err := domains.Lookup(t.Program.Domain); err != nil {
+			return fmt.Errorf("task %s: %w", t.ID, err)
+		}
+
+		tasks, err := o.tasksOf(t)
+		if err != nil {
+			return fmt.Errorf("task %s: %w", t.ID, err)
+		}
+
+		for i, task := range tasks {
+			if _, twice := o.places[task.ID]; twice {
+				return fmt.Errorf("two tasks are called %s", task.ID)
+			}
+
+			o.tasks = append(o.tasks, task)
+			o.places[task.ID], o.asked[task.Question] = place{number, i}, task.ID
+		}
+
+		number++
+
+		return nil
+	})
+
+	slices.SortStableFunc(o.tasks, func(a, b envs.Task) int {
+		return cmp.Or(strings.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset]),
+			strings.Compare(a.Labels[envs.LabelDifficulty], b.Labels[envs.LabelDifficulty]))
+	})
+
+	return err
+}
+
+// choose leaves the tasks of the chosen domains and difficulties.
+func (o *opened) choose() error {
+	for _, d := range o.choice.Difficulties {
+		if _, err := names.Parse("difficulty of generated tasks", d, difficulties()); err != nil {
+			return err
+		}
+	}
+
+	has := func(domain string) bool {
+		return slices.ContainsFunc(o.tasks, func(t envs.Task) bool { return t.Labels[envs.LabelDataset] == domain })
+	}
+
+	for _, name := range o.choice.Datasets {
+		if _, err := domains.Lookup(name); err != nil {
+			return err
+		}
+
+		if !has(name) {
+			return fmt.Errorf("no tasks of the domain %s in the split %s of %s: run "+
+				"`toolevo tasks generate --domain %s --split %s`", name, o.choice.Split, o.choice.Data, name,
+				o.choice.Split)
+		}
+	}
+
+	o.datasets = slices.DeleteFunc(domains.Names(), func(name string) bool {
+		return !has(name) || o.choice.Datasets != nil && !slices.Contains(o.choice.Datasets, name)
+	})
+	o.tasks = slices.DeleteFunc(o.tasks, func(t envs.Task) bool {
+		chosen := o.choice.Difficulties == nil || slices.Contains(o.choice.Difficulties, t.Labels[envs.LabelDifficulty])
+		return !chosen || !slices.Contains(o.datasets, t.Labels[envs.LabelDataset])
+	})
+
+	return nil
+}

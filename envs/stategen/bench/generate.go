@@ -1,0 +1,212 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/domains"
+	"toolevo/envs/stategen/instruct"
+	"toolevo/envs/stategen/taskfile"
+	"toolevo/envs/suite"
+)
+
+const (
+	// part is how many tasks are generated before they are committed.
+	part = 500
+
+	// mostRepeated is after how many programs in a row that are there already a domain is taken to have no others.
+	mostRepeated = 200
+)
+
+// Generated is what `tasks generate --json` prints.
+type Generated struct {
+	Path    string            `json:"path"`    // the file in the data folder
+	Split   string            `json:"split"`   // train, dev or test
+	Domains []GeneratedDomain `json:"domains"` // in the order of their generation
+}
+
+// GeneratedDomain is how the tasks of a domain came to be.
+type GeneratedDomain struct {
+	Domain   string         `json:"domain"`   // e.g. "session"
+	Tasks    int            `json:"tasks"`    // that the split has now
+	Added    int            `json:"added"`    // by this command
+	Repeated int            `json:"repeated"` // programs that the data folder had already, in whichever split
+	Failed   map[string]int `json:"failed"`   // attempts at a program that came to no end, by reason
+	Rejected map[string]int `json:"rejected"` // programs that are no task, by reason
+}
+
+// generating is what is to be generated.
+type generating struct {
+	domains []stategen.Domain
+	split   string
+	tasks   int // of each domain, that the split has to have
+	options stategen.Options
+}
+
+func newGenerate(p *console.Program) *cobra.Command {
+	cmd := console.Documented(&cobra.Command{
+		Use:  "generate",
+		Args: console.Positional(0, 0),
+	}, helpTexts)
+	dir, asJSON, watch, split := p.DataFlag(cmd), console.JSONFlag(cmd), p.Watched(cmd), splitFlag(cmd)
+	chosen := cmd.Flags().StringSlice("domain", nil, "`NAMES` of domains, separated by commas (default: all)")
+	n := cmd.Flags().Int("n", 100, "`N` tasks of each domain that the split is to have")
+	calls := cmd.Flags().Int("calls", stategen.DefaultCalls, "`N` calls on each path of a program")
+	selector := cmd.Flags().String("selector", string(stategen.Argmax), "`NAME` of how transitions are chosen: "+
+		"argmax, k2 or uniform")
+	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and folder give the same tasks")
+
+	console.Complete(cmd, "domain", func(cmd *cobra.Command, args []string, typed string) (
+		[]string, cobra.ShellCompDirective) {
+		return console.Listed(domains.Names())(cmd, args, typed) // no other command has to open them
+	})
+	console.Complete(cmd, "selector", console.Offered(stategen.Selectors()))
+
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		g := generating{tasks: *n, options: stategen.Options{
+			Calls: *calls, Selector: stategen.Selector(*selector), Seed: *seed, Workers: runtime.GOMAXPROCS(0),
+		}}
+
+		var err error
+		if g.split, err = split(); err != nil {
+			return err
+		}
+
+		if _, err := stategen.ParseSelector(*selector); err != nil {
+			return console.Usage("--selector: %w", err)
+		}
+
+		if *n < 1 || *calls < 2 {
+			return console.Usage("--n %d --calls %d: want at least 1 task, and 2 calls", *n, *calls)
+		}
+
+		if len(*chosen) == 0 {
+			g.domains = domains.All()
+		}
+
+		for _, name := range *chosen {
+			d, err := domains.Lookup(name)
+			if err != nil {
+				return console.Usage("--domain: %w", err)
+			}
+
+			g.domains = append(g.domains, d)
+		}
+
+		progress, stop := watch()
+		made, err := g.run(cmd.Context(), *dir, progress)
+
+		stop()
+
+		if err != nil {
+			return err
+		}
+
+		return p.Show(*asJSON, made, func() {
+			for _, d := range made.Domains {
+				fmt.Fprintf(p.Out, "%-8s %d tasks, %d of them new\n", d.Domain, d.Tasks, d.Added)
+			}
+
+			fmt.Fprintf(p.Out, "in %s\n", made.Path)
+			p.Say("Next: toolevo %s", console.Shell("play", "--data", *dir, "--set", "suite=stategen", "--split",
+				g.split))
+		})
+	}
+
+	return cmd
+}
+
+// run generates the tasks of all domains. When it is interrupted, it keeps whole tasks.
+func (g *generating) run(ctx context.Context, data string, progress *console.Steps) (made Generated, err error) {
+	f, err := taskfile.Edit(data, suite.Splits())
+	if err != nil {
+		return made, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+
+	made = Generated{Path: taskfile.Path(data, g.split), Split: g.split}
+
+	for _, d := range g.domains {
+		one, err := g.domain(ctx, f, d, progress.Step(d.Name()+" tasks"))
+
+		// What was yielded before an interruption is whole, and the book knows of no more.
+		if err == nil || ctx.Err() != nil {
+			err = errors.Join(err, f.Commit())
+		}
+
+		if err != nil {
+			return made, err
+		}
+
+		made.Domains = append(made.Domains, one)
+	}
+
+	return made, nil
+}
+
+// domain generates what tasks of a domain the split lacks.
+func (g *generating) domain(
+	ctx context.Context, f *taskfile.Folder, d stategen.Domain, done func(done, total int),
+) (GeneratedDomain, error) {
+	made := GeneratedDomain{Domain: d.Name(), Failed: map[string]int{}, Rejected: map[string]int{}}
+	inARow := 0
+
+	yield := func(t stategen.Task) (err error) {
+		if t.Instruction, err = instruct.Instruct(&t, g.options.Seed); err != nil {
+			return err
+		}
+
+		added, err := f.Add(g.split, &t)
+		if err != nil {
+			return err
+		}
+
+		if added {
+			made.Added++
+			inARow = 0
+			done(f.Count(g.split, d.Name()), g.tasks)
+
+			return nil
+		}
+
+		made.Repeated++
+
+		if inARow++; inARow == mostRepeated {
+			return fmt.Errorf("the last %d programs of %s are in the data folder already: choose more calls, or fewer "+
+				"tasks", inARow, d.Name())
+		}
+
+		return nil
+	}
+
+	for {
+		made.Tasks = f.Count(g.split, d.Name())
+		if made.Tasks >= g.tasks {
+			return made, nil
+		}
+
+		report, err := stategen.Generate(ctx, d, g.options, f.Book(d.Name()), min(part, g.tasks-made.Tasks), yield)
+		merge(made.Failed, report.Failed)
+		merge(made.Rejected, report.Rejected)
+
+		if err == nil {
+			err = f.Commit()
+		}
+
+		if err != nil {
+			return made, err
+		}
+	}
+}
+
+func merge(all, more map[string]int) {
+	for name, n := range more {
+		all[name] += n
+	}
+}

@@ -1,0 +1,115 @@
+package bench
+
+import (
+	"fmt"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/code"
+	"toolevo/envs/stategen/domains"
+	"toolevo/envs/suite"
+)
+
+// Codecs implements [suite.Programmer].
+func (StateGen) Codecs() []action.Codec { return action.Codecs() }
+
+// programs is the benchmark where a model answers with a program: a task is a generated task with all of its cases. It
+// implements [suite.Suite], [suite.Planner] and [suite.Sandboxed].
+type programs struct {
+	*opened
+	engine sandbox.Engine
+}
+
+// inCode reports whether tasks are answered with programs.
+func (o *opened) inCode() bool { return o.choice.Environment.Codec == action.Python{} }
+
+// surface returns how programs of a domain reach its tools where an API version is deployed.
+func (o *opened) surface(domain, version string) (*code.Surface, error) {
+	d, err := domains.Lookup(domain)
+	if err != nil {
+		return nil, err
+	}
+
+	first, err := o.choice.Versions.Version(base)
+	if err != nil {
+		return nil, err
+	}
+
+	deployed, err := o.choice.Versions.Version(version)
+
+	return &code.Surface{Domain: d, Base: first, Deployed: deployed}, err
+}
+
+// whole returns the task of all cases of a generated task.
+func (o *opened) whole(t *stategen.Task) (envs.Task, error) {
+	s, err := o.surface(t.Program.Domain, o.choice.Prompt)
+	if err != nil {
+		return envs.Task{}, err
+	}
+
+	return envs.Task{
+		ID: t.ID, Labels: labels(t), Question: s.Question(t, o.choice.Ask(t.ID, t.Instruction.Text)),
+	}, nil
+}
+
+// UseEngine implements [suite.Sandboxed].
+func (p *programs) UseEngine(e sandbox.Engine) { p.engine = e }
+
+// Environment implements [suite.Suite]. Verdicts are kept: a program can read the clock.
+func (p *programs) Environment(version string, m envs.Memory) (envs.Environment, error) {
+	first, err := p.choice.Versions.Version(base)
+	if err != nil {
+		return nil, err
+	}
+
+	deployed, err := p.choice.Versions.Version(version)
+	if err != nil {
+		return nil, err
+	}
+
+	return code.New(code.Config{
+		Domains: domains.All(), Base: first, Deployed: deployed, Tasks: p.task, Engine: p.engine,
+		Limits: p.choice.Programs, Memory: m,
+	})
+}
+
+// task returns the generated task of an ID.
+func (p *programs) task(id string) (*stategen.Task, error) {
+	at, ok := p.places[id]
+	if !ok {
+		return nil, fmt.Errorf("there is no task %q in the split %s", id, p.choice.Split)
+	}
+
+	return p.file.Task(at.task)
+}
+
+// Plan implements [suite.Planner]: the reference as Python.
+func (p *programs) Plan(question string) (envs.Plan, bool) {
+	id, ok := p.asked[question]
+	if !ok {
+		return nil, false
+	}
+
+	return func([]string) (string, envs.Call, error) {
+		t, err := p.task(id)
+		if err != nil {
+			return "", envs.Call{}, err
+		}
+
+		s, err := p.surface(t.Program.Domain, base)
+		if err != nil {
+			return "", envs.Call{}, err
+		}
+
+		return s.Plan(t)
+	}, true
+}
+
+var (
+	_ suite.Programmer = StateGen{}
+	_ suite.Suite      = (*programs)(nil)
+	_ suite.Planner    = (*programs)(nil)
+	_ suite.Sandboxed  = (*programs)(nil)
+)

@@ -1,0 +1,135 @@
+package bench
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/code"
+	"toolevo/envs/stategen/domains"
+	"toolevo/envs/stategen/taskfile"
+	"toolevo/envs/suite"
+)
+
+// Shown is what `tasks show --json` prints.
+type Shown struct {
+	Split  string          `json:"split"`  // train, dev or test
+	Source string          `json:"source"` // the program as Python
+	Task   json.RawMessage `json:"task"`   // as the data folder has it
+
+	task *stategen.Task
+}
+
+func newShow(p *console.Program) *cobra.Command {
+	cmd := console.Documented(&cobra.Command{
+		Use:  "show ID",
+		Args: console.Positional(1, 1),
+	}, helpTexts)
+	dir, asJSON := p.DataFlag(cmd), console.JSONFlag(cmd)
+
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		shown, err := show(*dir, args[0])
+		if err != nil {
+			return err
+		}
+
+		return p.Show(*asJSON, shown, func() { shown.print(p) })
+	}
+
+	return cmd
+}
+
+// show finds the task of an ID, or of that of a case, in all splits.
+func show(data, id string) (*Shown, error) {
+	found := &Shown{}
+	id, _, _ = strings.Cut(id, "/")
+
+	for _, split := range suite.Splits() {
+		f, err := taskfile.Open(data, split, func(t *stategen.Task) error {
+			if t.ID == id {
+				found.Split, found.task = split, t
+			}
+
+			return nil
+		})
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+
+		if err == nil {
+			err = f.Close()
+		}
+
+		if err != nil {
+			return nil, err
+		}
+	}
+
+	if found.task == nil {
+		return nil, console.Usage("no task %q in %s: `toolevo play --set suite=stategen` lists tasks", id, data)
+	}
+
+	var err error
+	if found.Source, err = source(&found.task.Program); err != nil {
+		return nil, err
+	}
+
+	found.Task, err = json.Marshal(found.task)
+
+	return found, err
+}
+
+// source writes a program as Python that calls the tools of the base version.
+func source(p *stategen.Program) (string, error) {
+	d, err := domains.Lookup(p.Domain)
+	if err != nil {
+		return "", err
+	}
+
+	all, err := versions()
+	if err != nil {
+		return "", err
+	}
+
+	v, err := all.Version(base)
+	if err != nil {
+		return "", err
+	}
+
+	return (&code.Surface{Domain: d, Base: v, Deployed: v}).Render(p)
+}
+
+func (s *Shown) print(p *console.Program) {
+	t := s.task
+	fmt.Fprintf(p.Out, "%s  %s, %s\n\n%s\n\n%s\n\n", t.ID, t.Program.Domain, s.Split, t.Instruction.Variables,
+		t.Instruction.Text)
+
+	for _, v := range t.Program.Init {
+		fmt.Fprintf(p.Out, "%s = %s  # %s\n", v.Name, pytext.AppendJSON(nil, v.Value.Any), v.Type)
+	}
+
+	fmt.Fprintf(p.Out, "\n%s", s.Source)
+
+	for _, c := range t.Cases {
+		fmt.Fprintf(p.Out, "\ncase %s/%s\n", t.ID, c.Path)
+
+		for _, v := range t.Program.Init {
+			if other, ok := c.Set[v.Name]; ok {
+				fmt.Fprintf(p.Out, "  %s = %s\n", v.Name, pytext.AppendJSON(nil, other.Any))
+			}
+		}
+
+		fmt.Fprintf(p.Out, "  RESULT: %s\n", pytext.AppendJSON(nil, c.Result.Any))
+
+		if c.Effects.Any != nil {
+			fmt.Fprintf(p.Out, "  effects: %s\n", pytext.AppendJSON(nil, c.Effects.Any))
+		}
+	}
+}

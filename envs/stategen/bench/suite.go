@@ -1,0 +1,79 @@
+package bench
+
+import (
+	"slices"
+	"sync"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/domains"
+	"toolevo/envs/stategen/taskfile"
+	"toolevo/envs/suite"
+)
+
+// opened is the benchmark over a split of a data folder. It implements [suite.Suite] and [suite.Planner].
+type opened struct {
+	choice   suite.Choice
+	file     *taskfile.File
+	datasets []string
+	tasks    []envs.Task
+	places   map[string]place  // by ID of a task, of the whole split
+	asked    map[string]string // IDs of tasks, by question
+	prepared *recent[string, *episode]
+}
+
+// place is where the file has a case.
+type place struct{ task, number int }
+
+// mostPrepared is how many cases are kept ready: their services may hold large objects.
+const mostPrepared = 64
+
+// episode is a case that can be played.
+type episode struct {
+	domain  stategen.Domain
+	program *stategen.Program
+	values  map[string]any // of its variables
+
+	start  func() (stategen.State, error) // what the service has before the first call
+	oracle func() (stategen.Oracle, error)
+}
+
+// episode returns the case that is the task of an ID of the split.
+func (o *opened) episode(id string) (*episode, error) {
+	return o.prepared.get(id, func() (*episode, error) {
+		at := o.places[id]
+
+		t, err := o.file.Task(at.task)
+		if err != nil {
+			return nil, err
+		}
+
+		d, err := domains.Lookup(t.Program.Domain)
+		if err != nil {
+			return nil, err
+		}
+
+		c := t.Cases[at.number]
+		e := &episode{domain: d, program: &t.Program, values: t.Program.Values(c)}
+		e.start = sync.OnceValues(func() (stategen.State, error) { return d.Begin(e.program, e.values) })
+		e.oracle = sync.OnceValues(func() (stategen.Oracle, error) {
+			return stategen.Replay(d, e.program, c, nil)
+		})
+
+		return e, nil
+	})
+}
+
+// Tasks implements [suite.Suite].
+func (o *opened) Tasks() []envs.Task { return slices.Clone(o.tasks) }
+
+// Datasets implements [suite.Suite].
+func (o *opened) Datasets() []string { return slices.Clone(o.datasets) }
+
+// Lineage implements [suite.Suite].
+func (o *opened) Lineage() map[string]string {
+	return map[string]string{"split " + o.choice.Split: o.file.SHA256}
+}
+
+// Close implements [suite.Suite].
+func (o *opened) Close() error { return o.file.Close() }

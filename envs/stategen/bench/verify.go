@@ -1,0 +1,225 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/domains"
+	"toolevo/envs/stategen/taskfile"
+	"toolevo/envs/suite"
+)
+
+// Verified is what `tasks verify --json` prints.
+type Verified struct {
+	Splits   []VerifiedSplit `json:"splits"`   // those that the data folder has
+	Problems []string        `json:"problems"` // at most 20 of them
+	Count    int             `json:"count"`    // of the problems
+}
+
+// VerifiedSplit is a split that was verified.
+type VerifiedSplit struct {
+	Split   string                   `json:"split"`   // train, dev or test
+	Tasks   map[string]int           `json:"tasks"`   // by domain
+	Cases   int                      `json:"cases"`   // that were replayed
+	Mutants map[string]MutantsCaught `json:"mutants"` // of the sample, by kind
+}
+
+// MutantsCaught counts mutants of a kind.
+type MutantsCaught struct {
+	Mutants int `json:"mutants"` // programs with a mistake
+	Caught  int `json:"caught"`  // that fail the case
+	Alike   int `json:"alike"`   // that lead to the same result and effects, so that the mistake is none
+}
+
+// fatal are the kinds of mutants that no program means the same as. Others may change nothing, such as a text that
+// nothing reads.
+var fatal = []string{stategen.NoResult, stategen.EmptyResult}
+
+// mostProblems is how many problems are told.
+const mostProblems = 20
+
+func newVerify(p *console.Program) *cobra.Command {
+	cmd := console.Documented(&cobra.Command{
+		Use:  "verify",
+		Args: console.Positional(0, 0),
+	}, helpTexts)
+	dir, asJSON, watch := p.DataFlag(cmd), console.JSONFlag(cmd), p.Watched(cmd)
+	mutants := cmd.Flags().Int("mutants", 100, "`N` tasks of each split and domain whose mutants are run, too")
+
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *mutants < 0 {
+			return console.Usage("--mutants %d: want at least 0", *mutants)
+		}
+
+		progress, stop := watch()
+		v := verifying{mutants: *mutants, done: &Verified{Splits: []VerifiedSplit{}, Problems: []string{}}}
+		err := v.run(cmd.Context(), *dir, progress)
+
+		stop()
+
+		if err != nil {
+			return err
+		}
+
+		if len(v.done.Splits) == 0 {
+			return console.Usage("no tasks in %s: run `toolevo tasks generate`", *dir)
+		}
+
+		if err := p.Show(*asJSON, v.done, func() { printVerified(p, v.done) }); err != nil {
+			return err
+		}
+
+		if v.done.Count > 0 {
+			return console.Bad("%d problems: generate the tasks again, in another data folder", v.done.Count)
+		}
+
+		return nil
+	}
+
+	return cmd
+}
+
+func printVerified(p *console.Program, v *Verified) {
+	for _, s := range v.Splits {
+		for _, domain := range slices.Sorted(maps.Keys(s.Tasks)) {
+			fmt.Fprintf(p.Out, "%s: %d tasks of %s\n", s.Split, s.Tasks[domain], domain)
+		}
+
+		fmt.Fprintf(p.Out, "%s: %d cases replayed\n", s.Split, s.Cases)
+
+		for _, kind := range slices.Sorted(maps.Keys(s.Mutants)) {
+			m := s.Mutants[kind]
+			fmt.Fprintf(p.Out, "%s: %d of %d mutants caught, %d change nothing: %s\n", s.Split, m.Caught, m.Mutants,
+				m.Alike, kind)
+		}
+	}
+
+	for _, problem := range v.Problems {
+		fmt.Fprintln(p.Out, problem)
+	}
+
+	fmt.Fprintf(p.Out, "%d problems\n", v.Count)
+}
+
+// verifying replays tasks.
+type verifying struct {
+	mutants int // tasks of each split and domain whose mutants are run
+	done    *Verified
+}
+
+// run verifies all splits of a data folder.
+func (v *verifying) run(ctx context.Context, data string, progress *console.Steps) error {
+	for _, split := range suite.Splits() {
+		s := VerifiedSplit{Split: split, Tasks: map[string]int{}, Mutants: map[string]MutantsCaught{}}
+		replayed := 0
+
+		var set func(done, total int)
+
+		f, err := taskfile.Open(data, split, func(t *stategen.Task) error {
+			if replayed == 0 {
+				set = progress.Step("tasks of " + split)
+			}
+
+			replayed++
+			set(replayed, 0)
+
+			return errors.Join(ctx.Err(), v.task(t, &s))
+		})
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+
+		if err != nil {
+			return err
+		}
+
+		if err := f.Close(); err != nil {
+			return err
+		}
+
+		v.done.Splits = append(v.done.Splits, s)
+	}
+
+	return nil
+}
+
+func (v *verifying) problem(t *stategen.Task, path, format string, args ...any) {
+	if v.done.Count++; v.done.Count <= mostProblems {
+		v.done.Problems = append(v.done.Problems, fmt.Sprintf("%s/%s: %s", t.ID, path, fmt.Sprintf(format, args...)))
+	}
+}
+
+// task replays the cases of a task and compares with what was recorded, and runs mutants. The error is ours.
+func (v *verifying) task(t *stategen.Task, s *VerifiedSplit) error {
+	d, err := domains.Lookup(t.Program.Domain)
+	if err != nil {
+		return err
+	}
+
+	oracles := map[string]stategen.Oracle{}
+
+	for _, c := range t.Cases {
+		s.Cases++
+
+		got, err := stategen.Replay(d, &t.Program, c, nil)
+		if err != nil {
+			v.problem(t, c.Path, "the reference program fails: %v", err)
+			continue
+		}
+
+		oracles[c.Path] = got
+
+		switch {
+		case got.Path != c.Path:
+			v.problem(t, c.Path, "the reference program takes the path %s", got.Path)
+		case !stategen.Equal(d.Record(got.Result), c.Result.Any):
+			v.problem(t, c.Path, "RESULT is not the recorded one")
+		case !stategen.Equal(d.Record(got.Effects), c.Effects.Any):
+			v.problem(t, c.Path, "the effects are not the recorded ones")
+		case !stategen.Passes(d, got, got):
+			v.problem(t, c.Path, "the reference does not pass its own case")
+		}
+	}
+
+	s.Tasks[d.Name()]++
+	if s.Tasks[d.Name()] > v.mutants {
+		return nil
+	}
+
+	for _, m := range stategen.Mutants(*t) {
+		if want, ok := oracles[m.Case.Path]; ok {
+			v.mutant(t, d, m, want, s)
+		}
+	}
+
+	return nil
+}
+
+// mutant runs a mutant, which has to fail its case.
+func (v *verifying) mutant(
+	t *stategen.Task, d stategen.Domain, m stategen.Mutant, want stategen.Oracle, s *VerifiedSplit,
+) {
+	count := s.Mutants[m.Kind]
+	count.Mutants++
+
+	got, err := stategen.Replay(d, &m.Program, m.Case, nil)
+
+	switch {
+	case err != nil || !stategen.Passes(d, got, want):
+		count.Caught++
+	case slices.Contains(fatal, m.Kind):
+		v.problem(t, m.Case.Path, "a mutant passes: %s", m.Kind)
+	default:
+		count.Alike++
+	}
+
+	s.Mutants[m.Kind] = count
+}

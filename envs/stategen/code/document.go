@@ -1,0 +1,18 @@
+package code
+
+import "strings"
+
+// Document says how an API is called, and what it does.
+type Document struct{ Call, About string }
+
+// Documents returns the documents of the domain's APIs, in the order of its tools.
+func (s *Surface) Documents() []Document {
+	all := make([]Document, 0, len(s.apis()))
+
+	for i, call := range s.Signatures() {
+		about := strings.Join(strings.Fields(s.apis()[i].Description), " ")
+		all = append(all, Document{Call: call, About: about})
+	}
+
+	return all
+}

@@ -1,0 +1,89 @@
+package instruct
+
+import (
+	"context"
+
+	"toolevo/envs/kept"
+	"toolevo/envs/stategen"
+)
+
+// Tasks are tasks that are read one at a time.
+type Tasks interface {
+	Len() int
+	Task(i int) (*stategen.Task, error)
+}
+
+// Report says what came of negotiations.
+type Report struct {
+	Accepted int       `json:"accepted"`
+	Drafts   int       `json:"drafts"`   // of all tasks
+	Verdicts int       `json:"verdicts"` // the reviewer's, and those that needed none
+	Rejected []Refused `json:"rejected"`
+}
+
+// Refused is a task whose instruction was not accepted.
+type Refused struct {
+	ID      string `json:"id"`
+	Verdict string `json:"verdict"` // the last one: a diagnosis, "impossible", or "" for a draft that nobody looked at
+}
+
+// atOnce is how many tasks are in memory.
+const atOnce = 256
+
+// All negotiates the instructions of all tasks, so many at a time, and yields those that were accepted, in their order.
+// done is told how far it is.
+func (n *Negotiator) All(ctx context.Context, tasks Tasks, workers int, done func(done, total int),
+	yield func(t *stategen.Task) error) (r Report, err error) {
+	r.Rejected = []Refused{}
+
+	for first := 0; first < tasks.Len(); first += atOnce {
+		batch := make([]*stategen.Task, min(atOnce, tasks.Len()-first))
+		accepted := make([]bool, len(batch))
+
+		err := kept.Each(ctx, len(batch), workers, func(finished, _ int) { done(first+finished, tasks.Len()) },
+			func(ctx context.Context, i int) (err error) {
+				if batch[i], err = tasks.Task(first + i); err != nil {
+					return err
+				}
+
+				batch[i].Instruction, accepted[i], err = n.Negotiate(ctx, batch[i])
+
+				return err
+			})
+		if err != nil {
+			return r, err
+		}
+
+		for i, t := range batch {
+			r.add(t, accepted[i])
+
+			if !accepted[i] {
+				continue
+			}
+
+			if err := yield(t); err != nil {
+				return r, err
+			}
+		}
+	}
+
+	return r, nil
+}
+
+// add counts a negotiation.
+func (r *Report) add(t *stategen.Task, accepted bool) {
+	r.Drafts += len(t.Instruction.Drafts)
+	last := ""
+
+	for _, d := range t.Instruction.Drafts {
+		if last = d.Verdict; last != "" {
+			r.Verdicts++
+		}
+	}
+
+	if accepted {
+		r.Accepted++
+	} else {
+		r.Rejected = append(r.Rejected, Refused{t.ID, last})
+	}
+}

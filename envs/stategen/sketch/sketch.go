@@ -1,0 +1,112 @@
+// Package sketch has a language model write programs by itself: StateGen's LLM-only baseline, which shows what a model
+// covers that is asked for variety and guided by nothing (RQ1).
+//
+// # Caveats
+//
+// The programs are texts. Whether they run, and make as many calls as they were asked to, is nobody's promise: they are
+// measured as they are, as in the paper.
+package sketch
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+	"text/template"
+
+	"toolevo/envs/kept"
+	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/code"
+)
+
+//go:embed instructions.txt
+var instructionsText string
+
+var instructions = template.Must(template.New("").Parse(instructionsText))
+
+const (
+	// batch is how many programs are asked for at a time.
+	batch = 5
+
+	// mostEmpty is after how many answers in a row without a program a model is given up.
+	mostEmpty = 5
+
+	request = "Write the programs."
+)
+
+// fenced finds programs in an answer.
+var fenced = regexp.MustCompile("(?s)```[^\n`]*\n(.*?)```")
+
+// Programs has a model write n programs, asking again until there are so many. Equal arguments ask the same, so that
+// answers can be kept; see package kept. An error is the writer's, or says that it writes no programs.
+func Programs(ctx context.Context, w kept.Writer, s *code.Surface, n int, seed uint64) ([]string, error) {
+	text, err := prompt(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+
+	var programs []string
+
+	for empty := 0; len(programs) < n; seed++ {
+		answer, err := w.Write(ctx, text, request, seed)
+		if err != nil {
+			return nil, fmt.Errorf("sketch: ask for programs of %s: %w", s.Domain.Name(), err)
+		}
+
+		found := fenced.FindAllStringSubmatch(answer, -1)
+		for _, f := range found {
+			programs = append(programs, f[1])
+		}
+
+		if empty++; len(found) > 0 {
+			empty = 0
+		}
+
+		if empty == mostEmpty {
+			return nil, fmt.Errorf("sketch: %d answers in a row had no program of %s in a fenced block: use a model "+
+				"that writes some", mostEmpty, s.Domain.Name())
+		}
+	}
+
+	return programs[:n], nil
+}
+
+// prompt returns the instructions for a domain.
+func prompt(ctx context.Context, s *code.Surface) (string, error) {
+	example, err := example(ctx, s)
+	if err != nil {
+		return "", fmt.Errorf("sketch: %w", err)
+	}
+
+	var b strings.Builder
+
+	err = instructions.Execute(&b, map[string]any{
+		"Calls": s.Documents(), "Length": stategen.DefaultCalls, "Example": example, "Programs": batch,
+	})
+
+	return b.String(), err
+}
+
+// example is a generated program, the same at all times.
+func example(ctx context.Context, s *code.Surface) (text string, err error) {
+	o := stategen.Options{Calls: stategen.DefaultCalls, Selector: stategen.Uniform, Seed: 1}
+
+	_, err = stategen.Generate(ctx, s.Domain, o, new(stategen.Book), 1, func(t stategen.Task) error {
+		for _, v := range t.Program.Init {
+			if v.Role == stategen.Loaded {
+				text += fmt.Sprintf("# %s is loaded: %s\n", v.Name, v.Type)
+			} else {
+				text += fmt.Sprintf("%s = %s\n", v.Name, pytext.Repr(v.Value.Any))
+			}
+		}
+
+		program, err := s.Render(&t.Program)
+		text += "\n" + program
+
+		return err
+	})
+
+	return text, err
+}

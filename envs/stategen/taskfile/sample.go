@@ -1,0 +1,105 @@
+package taskfile
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+
+	"toolevo/envs/stategen"
+)
+
+// Sampling says which tasks of a split to keep, as StateEval was sampled of what its authors generated and read.
+type Sampling struct {
+	Each     int // tasks of each domain
+	Seed     uint64
+	Rejected []string // IDs of tasks that people rejected
+}
+
+// Sampled is how the tasks of a domain were sampled.
+type Sampled struct {
+	Domain   string `json:"domain"`   // e.g. "session"
+	Tasks    int    `json:"tasks"`    // that the split has
+	Rejected int    `json:"rejected"` // of them
+	Chosen   int    `json:"chosen"`   // of the others, at random
+}
+
+// Sample draws tasks from a split, and gives those to keep, which are chosen in the order of the file. A rejected ID
+// that the split has not, and too few tasks, are errors before any is given.
+func (f *File) Sample(s Sampling, keep func(*stategen.Task) error) ([]Sampled, error) {
+	places := map[string][]int{} // by domain, of tasks that were not rejected
+
+	var all []Sampled
+
+	unknown := slices.Clone(s.Rejected)
+
+	for i := range f.Len() {
+		t, err := f.Task(i)
+		if err != nil {
+			return nil, err
+		}
+
+		domain := t.Program.Domain
+
+		at := slices.IndexFunc(all, func(one Sampled) bool { return one.Domain == domain })
+		if at < 0 {
+			at = len(all)
+			all = append(all, Sampled{Domain: domain})
+		}
+
+		all[at].Tasks++
+
+		if slices.Contains(s.Rejected, t.ID) {
+			all[at].Rejected++
+			unknown = slices.DeleteFunc(unknown, func(id string) bool { return id == t.ID })
+
+			continue
+		}
+
+		places[domain] = append(places[domain], i)
+	}
+
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("stategen: %d rejected tasks are not in the split, the first is %q: reject what it has",
+			len(unknown), unknown[0])
+	}
+
+	var chosen []int
+
+	for i, one := range all {
+		left := places[one.Domain]
+		if len(left) < s.Each {
+			return nil, fmt.Errorf("stategen: %d tasks of %s are left, want %d: generate more, or reject fewer",
+				len(left), one.Domain, s.Each)
+		}
+
+		all[i].Chosen = s.Each
+		chosen = append(chosen, s.draw(one.Domain, left)...)
+	}
+
+	slices.Sort(chosen)
+
+	for _, i := range chosen {
+		t, err := f.Task(i)
+		if err != nil {
+			return nil, err
+		}
+
+		if err := keep(t); err != nil {
+			return nil, err
+		}
+	}
+
+	return all, nil
+}
+
+// draw returns some of the places of a domain. What is drawn of one domain does not depend on the others.
+func (s Sampling) draw(domain string, places []int) []int {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(domain)) // a hash takes anything
+
+	rng := rand.New(rand.NewPCG(s.Seed, h.Sum64()))
+	rng.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+
+	return places[:s.Each]
+}

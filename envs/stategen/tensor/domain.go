@@ -1,0 +1,79 @@
+package tensor
+
+import (
+	_ "embed"
+	"math/rand/v2"
+	"sync"
+
+	"toolevo/envs/stategen"
+	"toolevo/envs/toolapi"
+)
+
+// Domain is the domain of tensor operations.
+type Domain struct{}
+
+var _ stategen.Domain = Domain{}
+
+//go:embed apis.yaml
+var apisText string
+
+// apis are the tools. The file is a part of the program, and a test reads it.
+var apis = sync.OnceValue(func() []toolapi.APISpec {
+	spec, err := toolapi.Parse(toolapi.File{Path: "envs/stategen/tensor/apis.yaml", Text: apisText})
+	if err != nil {
+		panic(err)
+	}
+
+	return spec.APIs
+})
+
+// Name implements [stategen.Domain].
+func (Domain) Name() string { return "tensor" }
+
+// APIs implements [stategen.Domain].
+func (Domain) APIs() []toolapi.APISpec { return apis() }
+
+// Counted implements [stategen.Domain]: all tools.
+func (Domain) Counted() []string {
+	names := make([]string, len(apis()))
+	for i, a := range apis() {
+		names[i] = a.Name
+	}
+
+	return names
+}
+
+// Splits implements [stategen.Domain]: after every call but the last.
+func (Domain) Splits(n int) []int {
+	all := make([]int, n-1)
+	for i := range all {
+		all[i] = i + 1
+	}
+
+	return all
+}
+
+// The published initial shapes are (a, b, c, c): a and b up to mostSide, and c even up to it.
+const mostSide = 32
+
+// Init implements [stategen.Domain]: one or two tensors.
+func (Domain) Init(rng *rand.Rand) stategen.Schema {
+	s := &schema{}
+
+	for range 1 + rng.IntN(2) {
+		s.load(initialShape(rng), rng.Uint32())
+	}
+
+	return s
+}
+
+func initialShape(rng *rand.Rand) []int {
+	for {
+		c := 2 * (1 + rng.IntN(mostSide/2))
+
+		shape := []int{1 + rng.IntN(mostSide), 1 + rng.IntN(mostSide), c, c}
+		if size(shape...) <= programElements {
+			return shape
+		}
+	}
+}

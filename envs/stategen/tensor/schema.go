@@ -1,0 +1,221 @@
+package tensor
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+)
+
+// schema is a program that grows. It knows the shapes of its tensors.
+type schema struct {
+	init  []stategen.Variable
+	stmts []stategen.Stmt
+	vars  []variable // the newest last
+}
+
+// variable is a tensor that a program has: a loaded one, the result of a call, or a part of such a result.
+type variable struct {
+	name     string
+	part     []string // the path of the part; nil is all of it
+	shape    []int
+	elements exactness
+	order    []int  // of its dimensions before the last calls that only moved them; nil after any other
+	last     string // the tool that made it or took it last
+	made     bool   // by a call
+	consumed bool   // by a call
+}
+
+// expr returns the expression of a member of the tensor's value.
+func (v *variable) expr(path ...string) stategen.Expr {
+	return stategen.Var(v.name, slices.Concat(v.part, path)...)
+}
+
+// load adds a loaded tensor.
+func (s *schema) load(shape []int, seed uint32) {
+	name := s.nextLoaded()
+
+	s.init = append(s.init, stategen.Variable{
+		Name: name,
+		Role: stategen.Loaded,
+		Type: "a tensor of shape " + shapeText(shape),
+		Value: stategen.Value{Any: envs.Args{
+			{Name: handleMember, Value: name},
+			{Name: "dtype", Value: dtype},
+			{Name: shapeMember, Value: numbers(shape)},
+			{Name: seedMember, Value: number(int(seed))},
+		}},
+	})
+
+	s.vars = append(s.vars, variable{name: name, shape: shape, elements: loadedElements, last: stategen.None})
+}
+
+func (s *schema) nextLoaded() string { return "user_tensor_" + strconv.Itoa(len(s.init)) }
+
+// Candidates implements [stategen.Schema]. Where a call can take a tensor that no call has taken, only such calls are
+// returned.
+func (s *schema) Candidates(rng *rand.Rand, _ stategen.Want) []stategen.Candidate {
+	var all, using []stategen.Candidate
+
+	for i := range s.vars {
+		for _, draw := range draws {
+			p, ok := draw(s, rng, i)
+			if !ok {
+				continue
+			}
+
+			c := s.candidate(p)
+			all = append(all, c)
+
+			if slices.ContainsFunc(p.inputs, func(i int) bool { return !s.vars[i].consumed }) {
+				using = append(using, c)
+			}
+		}
+	}
+
+	if len(using) > 0 {
+		return using
+	}
+
+	return all
+}
+
+// candidate returns a call as a candidate.
+func (s *schema) candidate(p plan) stategen.Candidate {
+	c := stategen.Candidate{Transition: p.tool, Counts: true, Params: p}
+	producers := make([]string, 0, 2)
+
+	for _, i := range p.inputs {
+		v := &s.vars[i]
+		c.Key += fmt.Sprint(v.name, v.part, " ")
+		producers = append(producers, v.last)
+	}
+
+	if p.fresh != nil {
+		c.Key += shapeText(p.fresh)
+		producers = append(producers, stategen.None)
+	}
+
+	for _, a := range p.args {
+		c.Key += fmt.Sprint(" ", a.Expr.Value.Any)
+	}
+
+	slices.Sort(producers)
+
+	for _, producer := range slices.Compact(producers) {
+		c.Pairs = append(c.Pairs, stategen.Pair{Producer: producer, Consumer: p.tool})
+	}
+
+	return c
+}
+
+// Apply implements [stategen.Schema].
+func (s *schema) Apply(c stategen.Candidate) {
+	p := c.Params.(plan)
+	inputs := p.inputs
+
+	if p.fresh != nil {
+		s.load(p.fresh, p.seed)
+		inputs = append(slices.Clone(inputs), len(s.vars)-1)
+	}
+
+	tensors := make([]stategen.Expr, len(inputs))
+
+	for i, input := range inputs {
+		v := &s.vars[input]
+		v.consumed, v.last = true, p.tool
+		tensors[i] = v.expr(handleMember)
+	}
+
+	call := &stategen.Call{Assign: "r_" + strconv.Itoa(len(s.stmts)+1), Tool: p.tool, Args: p.arguments(tensors)}
+	s.stmts = append(s.stmts, stategen.Stmt{Call: call})
+
+	for i, shape := range p.shapes {
+		v := variable{
+			name: call.Assign, shape: shape, elements: p.elements, order: p.order, last: p.tool, made: true,
+		}
+		if p.tool == "split" {
+			v.part = []string{strconv.Itoa(i)}
+		}
+
+		s.vars = append(s.vars, v)
+	}
+}
+
+// constant is the variable that a condition compares with.
+const constant = "user_constant_0"
+
+// Condition implements [stategen.Schema]: a dimension of the newest result, its rank, its shape, its dtype, or how many
+// elements are above the mean, where that is the same however the tensor is computed.
+func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bool) {
+	v := &s.vars[len(s.vars)-1]
+	if !v.made {
+		return stategen.Test{}, stategen.Variable{}, false
+	}
+
+	kinds := []struct {
+		kind string
+		left stategen.Expr
+	}{
+		{"a number", v.expr(shapeMember, strconv.Itoa(rng.IntN(len(v.shape))))},
+		{"a number", stategen.Expr{Func: stategen.Length, List: []stategen.Expr{v.expr(shapeMember)}}},
+		{"a list of numbers", v.expr(shapeMember)},
+		{"a text", v.expr("dtype")},
+		{"a number", v.expr("above_mean")},
+	}
+
+	if !v.elements.exact() {
+		kinds = kinds[:len(kinds)-1]
+	}
+
+	drawn := kinds[rng.IntN(len(kinds))]
+
+	return stategen.Test{Left: drawn.left, Right: stategen.Var(constant)},
+		stategen.Variable{Name: constant, Role: stategen.Constant, Type: drawn.kind}, true
+}
+
+// Result implements [stategen.Schema]: the only result that no call has taken, or the sum of the sums of all such, as
+// is published. The sum of what was there from the start stays the same however it is split and moved, and would say
+// nothing of the calls; where nothing was multiplied, the result is the list of the tensors.
+func (s *schema) Result() (stategen.Expr, bool) {
+	var open []*variable
+
+	for i := range s.vars {
+		if v := &s.vars[i]; v.made && !v.consumed {
+			open = append(open, v)
+		}
+	}
+
+	switch len(open) {
+	case 0:
+		return stategen.Expr{}, false
+	case 1:
+		return open[0].expr(handleMember), true
+	}
+
+	var result stategen.Expr
+
+	member := handleMember
+	if slices.ContainsFunc(open, func(v *variable) bool { return v.elements.multiplied() }) {
+		result.Func, member = stategen.Sum, "sum"
+	}
+
+	for _, v := range open {
+		result.List = append(result.List, v.expr(member))
+	}
+
+	return result, true
+}
+
+// Program implements [stategen.Schema].
+func (s *schema) Program() stategen.Program {
+	return stategen.Program{Domain: Domain{}.Name(), Init: slices.Clone(s.init), Main: slices.Clone(s.stmts)}
+}
+
+// Clone implements [stategen.Schema].
+func (s *schema) Clone() stategen.Schema {
+	return &schema{slices.Clone(s.init), slices.Clone(s.stmts), slices.Clone(s.vars)}
+}

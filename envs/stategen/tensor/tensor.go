@@ -1,0 +1,122 @@
+package tensor
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// dtype is the type of all elements.
+const dtype = "float32"
+
+// Tensor has elements in row-major order. It does not change.
+type Tensor struct {
+	Shape []int
+	Data  []float32
+}
+
+// sum adds all elements.
+//
+// The race detector need not watch every element here or in the other loops over elements: they read what does not
+// change and write what nobody else has yet. Under it they would take most of the time of the tests.
+//
+//go:norace
+func (t *Tensor) sum() float64 {
+	data := t.Data
+
+	var sums [4]float64 // which do not wait for each other
+
+	for ; len(data) >= 4; data = data[4:] {
+		sums[0] += float64(data[0])
+		sums[1] += float64(data[1])
+		sums[2] += float64(data[2])
+		sums[3] += float64(data[3])
+	}
+
+	for _, x := range data {
+		sums[0] += float64(x)
+	}
+
+	return sums[0] + sums[1] + sums[2] + sums[3]
+}
+
+// above returns how many elements are above a number.
+//
+//go:norace
+func (t *Tensor) above(number float64) (n int) {
+	// The sign of a difference counts without a branch, which nobody could predict.
+	for _, x := range t.Data {
+		n += int(math.Float64bits(number-float64(x)) >> 63)
+	}
+
+	return n
+}
+
+// near reports whether two tensors have the same shape, and elements within the tolerance.
+//
+//go:norace
+func (t *Tensor) near(other *Tensor) bool {
+	if !slices.Equal(t.Shape, other.Shape) {
+		return false
+	}
+
+	for i, x := range t.Data {
+		if !near(float64(x), float64(other.Data[i])) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// value returns what a caller sees of a tensor.
+func (t *Tensor) value(handle string) envs.Args {
+	sum := t.sum()
+	above := t.above(sum / float64(max(1, len(t.Data))))
+
+	return envs.Args{
+		{Name: handleMember, Value: handle},
+		{Name: "dtype", Value: dtype},
+		{Name: "shape", Value: numbers(t.Shape)},
+		{Name: "sum", Value: rounded(sum)},
+		{Name: "above_mean", Value: number(above)},
+	}
+}
+
+// mostSamples is how many elements stand in a record.
+const mostSamples = 8
+
+// record returns a digest of a tensor: its shape, its sum, and elements at even distances.
+func (t *Tensor) record() envs.Args {
+	var samples []any
+
+	for i := range min(mostSamples, len(t.Data)) {
+		samples = append(samples, rounded(float64(t.Data[i*len(t.Data)/mostSamples])))
+	}
+
+	return envs.Args{
+		{Name: "shape", Value: numbers(t.Shape)},
+		{Name: "dtype", Value: dtype},
+		{Name: "sum", Value: rounded(t.sum())},
+		{Name: "samples", Value: samples},
+	}
+}
+
+// rounded returns a number with the digits that mean something beside a tolerance of 1e-2.
+func rounded(f float64) envs.Number {
+	return envs.Number(pytext.FormatFloat(pytext.Round(f, 4) + 0)) // + 0 turns -0 into 0
+}
+
+func number(n int) envs.Number { return envs.Number(strconv.Itoa(n)) }
+
+func numbers(ints []int) []any {
+	list := make([]any, len(ints))
+	for i, n := range ints {
+		list[i] = number(n)
+	}
+
+	return list
+}

@@ -1,0 +1,175 @@
+// Package serve serves the mocked voice service to MCP clients.
+//
+// Every session has a service of its own: a library of voices, the same for all of them, and no speech. What a tool
+// gives is JSON text; what it refuses is an error that says why.
+//
+// Over streamable HTTP, a session ends when its client says so, or was idle for IdleTime. Only versions of the protocol
+// that know sessions are spoken: in later ones (2026-07-28) every request stands alone, and no speech would outlive its
+// call. Whoever reaches the server can use it: it knows no key, and a service of invented voices holds nothing. A page
+// of a foreign site in a browser on this machine can call nothing.
+package serve
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolevo/envs"
+	"toolevo/envs/mcpserver"
+	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/voice"
+)
+
+// IdleTime is how long a session without requests is kept.
+const IdleTime = 30 * time.Minute
+
+// mostBytes is how long a request may be.
+const mostBytes = 1 << 20
+
+// sessionless is the first version of the protocol without sessions.
+const sessionless = "2026-07-28"
+
+// Server serves the service. It implements [http.Handler], for streamable HTTP at /mcp.
+type Server struct {
+	http.Handler
+
+	software string
+	start    stategen.State
+	protocol []string // versions
+	counts   counts
+}
+
+// Counts say how a server was used.
+type Counts struct {
+	Calls   int64 `json:"calls"`   // that were answered
+	Refused int64 `json:"refused"` // calls that the service could not do
+}
+
+type counts struct{ calls, refused atomic.Int64 }
+
+// New returns a server whose library is drawn from a seed. software is the version of this program, for clients.
+func New(seed uint64, software string) (*Server, error) {
+	p := voice.Domain{}.Init(rand.New(rand.NewPCG(seed, 0))).Program()
+
+	start, err := voice.Domain{}.Begin(&p, p.Values(stategen.Case{}))
+	if err != nil {
+		return nil, err
+	}
+
+	s := &Server{software: software, start: start}
+	s.protocol = slices.DeleteFunc(mcp.SupportedProtocolVersions(), func(v string) bool { return v >= sessionless })
+
+	h := mcp.NewStreamableHTTPHandler(s.serverOf(), &mcp.StreamableHTTPOptions{
+		JSONResponse: true, SessionTimeout: IdleTime, MaxRequestBodyBytes: mostBytes,
+	})
+
+	// Nothing is ever sent unasked: the stream that a GET asks for would only keep the server from ending.
+	mux := http.NewServeMux()
+	mux.Handle("POST /mcp", h)
+	mux.Handle("DELETE /mcp", h)
+	s.Handler = http.NewCrossOriginProtection().Handler(mux)
+
+	return s, nil
+}
+
+// serverOf returns a function that gives every new session a server.
+func (s *Server) serverOf() func(*http.Request) *mcp.Server {
+	some := s.session()
+
+	return func(r *http.Request) *mcp.Server {
+		if r.Header.Get("Mcp-Session-Id") != "" {
+			return some // the session has its own; asked is only which versions of the protocol there are
+		}
+
+		return s.session()
+	}
+}
+
+// session returns the tools over a service of its own.
+func (s *Server) session() *mcp.Server {
+	c := &caller{server: s, state: s.start}
+
+	var tools []mcpserver.Tool
+
+	for _, a := range (voice.Domain{}).APIs() {
+		tools = append(tools, mcpserver.Tool{
+			Name: a.Name, Description: a.Description, Schema: a.Parameters.Schema(),
+			Call: func(_ context.Context, input string) (string, bool, error) { return c.call(a.Name, input) },
+		})
+	}
+
+	return mcpserver.New(s.software, tools, mcp.ServerOptions{SupportedProtocolVersions: s.protocol})
+}
+
+// Stdio serves the client at the other end of a pipe, until that closes it or ctx ends.
+func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	return mcpserver.Stdio(ctx, s.session(), in, out, mostBytes)
+}
+
+// Counts returns how the server was used up to now.
+func (s *Server) Counts() Counts { return Counts{s.counts.calls.Load(), s.counts.refused.Load()} }
+
+// caller is a session with its service.
+type caller struct {
+	server *Server
+
+	mu    sync.Mutex // a client may send several calls at once
+	state stategen.State
+}
+
+// call makes a call and returns what the client reads.
+func (c *caller) call(tool, input string) (text string, wrong bool, err error) {
+	args, err := arguments(input)
+
+	var result any
+
+	if err == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+
+		c.state, result, err = voice.Domain{}.Call(c.state, tool, args)
+	}
+
+	var refusal *stategen.Refusal
+
+	switch {
+	case errors.As(err, &refusal):
+		c.server.counts.refused.Add(1)
+		return refusal.Text, true, nil
+	case err != nil:
+		return "", false, err
+	}
+
+	c.server.counts.calls.Add(1)
+
+	return string(pytext.AppendJSON(nil, result)), false, nil
+}
+
+// arguments reads the arguments of a call: an object, or nothing.
+func arguments(input string) (envs.Args, error) {
+	if strings.TrimSpace(input) == "" {
+		return nil, nil
+	}
+
+	v, err := pytext.Decode(strings.ToValidUTF8(input, "\uFFFD"))
+	if err != nil {
+		return nil, &stategen.Refusal{Text: "the arguments are no JSON: " + err.Error()}
+	}
+
+	args, ok := v.(envs.Args)
+	if !ok && v != nil {
+		return nil, &stategen.Refusal{Text: "the arguments are a " + pytext.TypeName(v) + ", want an object"}
+	}
+
+	return args, nil
+}

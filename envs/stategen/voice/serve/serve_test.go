@@ -1,0 +1,214 @@
+package serve_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolevo/envs/stategen/voice"
+	"toolevo/envs/stategen/voice/serve"
+)
+
+func served(t *testing.T) (*serve.Server, string) {
+	t.Helper()
+
+	s, err := serve.New(1, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	at := httptest.NewServer(s)
+	t.Cleanup(at.Close)
+
+	return s, at.URL + "/mcp"
+}
+
+// connect begins a session, which ends with the test.
+func connect(t *testing.T, over mcp.Transport) *mcp.ClientSession {
+	t.Helper()
+
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+
+	s, err := client.Connect(t.Context(), over, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() { _ = s.Close() })
+
+	return s
+}
+
+// call calls a tool and returns what it says.
+func call(t *testing.T, s *mcp.ClientSession, tool string, args any) (text string, refused bool) {
+	t.Helper()
+
+	r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		t.Errorf("%s: %v", tool, err)
+		return "", false
+	}
+
+	return r.Content[0].(*mcp.TextContent).Text, r.IsError
+}
+
+func TestToolsAreServed(t *testing.T) {
+	_, url := served(t)
+	s := connect(t, &mcp.StreamableClientTransport{Endpoint: url})
+
+	listed, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if got, want := len(listed.Tools), len(voice.Domain{}.APIs()); got != want {
+		t.Errorf("%d tools are listed, want %d", got, want)
+	}
+
+	said, refused := call(t, s, "text_to_speech", map[string]any{"text": "One two."})
+	if refused || !strings.HasPrefix(said, `{"speech": "speech_1", "text": "One two.", "voice_name": null`) {
+		t.Errorf("a text is spoken as %s", said)
+	}
+
+	said, refused = call(t, s, "speech_to_text", map[string]any{"input_speech": "speech_1"})
+	if refused || said != `"One two."` {
+		t.Errorf("it is transcribed as %s", said)
+	}
+}
+
+// A session knows nothing of the speeches of another one.
+func TestSessionsAreApart(t *testing.T) {
+	s, url := served(t)
+	one := connect(t, &mcp.StreamableClientTransport{Endpoint: url})
+	other := connect(t, &mcp.StreamableClientTransport{Endpoint: url})
+
+	call(t, one, "text_to_speech", map[string]any{"text": "Hello."})
+
+	if said, refused := call(t, other, "isolate_audio", map[string]any{"input_speech": "speech_1"}); !refused {
+		t.Errorf("another session has the speech: %s", said)
+	}
+
+	if said, refused := call(t, one, "isolate_audio", map[string]any{"input_speech": "speech_1"}); refused {
+		t.Error(said)
+	}
+
+	if got, want := s.Counts(), (serve.Counts{Calls: 2, Refused: 1}); got != want {
+		t.Errorf("it counts %+v, want %+v", got, want)
+	}
+}
+
+// Calls of a session that come at once are made one after the other.
+func TestCallsAtOnce(t *testing.T) {
+	_, url := served(t)
+	s := connect(t, &mcp.StreamableClientTransport{Endpoint: url})
+
+	var clients sync.WaitGroup
+	for range 20 {
+		clients.Go(func() {
+			if said, refused := call(t, s, "text_to_speech", map[string]any{"text": "Hello."}); refused {
+				t.Error(said)
+			}
+		})
+	}
+
+	clients.Wait()
+
+	if said, refused := call(t, s, "isolate_audio", map[string]any{"input_speech": "speech_20"}); refused {
+		t.Errorf("of 20 speeches the last is missing: %s", said)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	_, url := served(t)
+	s := connect(t, &mcp.StreamableClientTransport{Endpoint: url})
+
+	for _, args := range []any{
+		nil, map[string]any{"text": 3}, map[string]any{"text": "a", "speed": 1}, []any{1}, "text",
+	} {
+		if said, refused := call(t, s, "text_to_speech", args); !refused || said == "" {
+			t.Errorf("%v is answered %q", args, said)
+		}
+	}
+}
+
+func TestForeignPagesAreRefused(t *testing.T) {
+	_, url := served(t)
+
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	r.Header.Set("Origin", "https://example.org")
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+
+	if reply.StatusCode != http.StatusForbidden {
+		t.Errorf("a page of a foreign site is answered %s", reply.Status)
+	}
+}
+
+func TestStdio(t *testing.T) {
+	s, err := serve.New(1, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	ended := make(chan error, 1)
+
+	go func() { ended <- s.Stdio(t.Context(), fromClient, toClient) }()
+
+	client := connect(t, &mcp.IOTransport{Reader: fromServer, Writer: toServer})
+
+	call(t, client, "text_to_speech", map[string]any{"text": "Hello."})
+
+	if said, refused := call(t, client, "isolate_audio", map[string]any{"input_speech": "speech_1"}); refused {
+		t.Error(said)
+	}
+
+	if err := client.Close(); err != nil {
+		t.Error(err)
+	}
+
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
+// A seed has one library, and another seed another.
+func TestLibraries(t *testing.T) {
+	library := func(seed uint64) string {
+		s, err := serve.New(seed, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		at := httptest.NewServer(s)
+		defer at.Close()
+
+		session := connect(t, &mcp.StreamableClientTransport{Endpoint: at.URL + "/mcp"})
+		found, _ := call(t, session, "search_voice_library", map[string]any{
+			"search_category": "any", "search_gender": "any",
+		})
+
+		return found
+	}
+
+	if one := library(1); one != library(1) || one == library(2) || strings.Count(one, "voice_name") != 10 {
+		t.Errorf("the library of the seed 1 is %s, of 2 %s", one, library(2))
+	}
+}
