@@ -17,7 +17,6 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
-	"toolevo/envs/names"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/store"
@@ -33,12 +32,12 @@ func (a *app) demoCommand() *cobra.Command {
 		Args: console.Positional(0, 0),
 	}, helpTexts)
 	out := cmd.Flags().String("out", "toolevo-demo", "work in the folder `DIR`")
-	about := cmd.Flags().String("suite", demoToolQA, "the suite `NAME`: "+strings.Join(demoSuites, " or "))
-	console.Complete(cmd, "suite", console.Offered(demoSuites))
+	about := cmd.Flags().String("suite", "", "of the suite `NAME`: "+demoStateGen+" (default: questions over corpora)")
+	console.Complete(cmd, "suite", console.Offered([]string{demoStateGen}))
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if _, err := names.Parse("suite of a demo", *about, demoSuites); err != nil {
-			return console.Usage("--suite: %v", err)
+		if *about != "" && *about != demoStateGen {
+			return console.Usage("--suite: there is no demo of %q: want %s, or nothing", *about, demoStateGen)
 		}
 
 		d := a.newDemo(*out, *about)
@@ -60,19 +59,14 @@ func (a *app) demoCommand() *cobra.Command {
 	return cmd
 }
 
-// The suites of demos: what both have is in the program.
-const (
-	demoToolQA   = "toolqa"
-	demoStateGen = "stategen"
-)
-
-var demoSuites = []string{demoToolQA, demoStateGen}
+// demoStateGen is the suite of a demo on generated tasks.
+const demoStateGen = "stategen"
 
 // demo is the whole job, done once.
 type demo struct {
 	app       *app
-	suite     string
-	versions  int // made ones
+	suite     string // "" is the default one
+	versions  int    // made ones
 	dir       string
 	settings  string // the configuration below dir
 	data      string // the folders below dir
@@ -199,9 +193,13 @@ func (a *app) acceptMissing(err error) ([]string, error) {
 
 // run does the job.
 func (d *demo) run(ctx context.Context) error {
-	fill := map[string]func(context.Context) error{demoToolQA: d.build, demoStateGen: d.generate}
+	fill := d.build
+	if d.suite == demoStateGen {
+		fill = d.generate
+	}
+
 	steps := []func(context.Context) error{
-		d.configure, fill[d.suite], d.collect, d.check, d.export, d.make, d.evaluate,
+		d.configure, fill, d.collect, d.check, d.export, d.make, d.evaluate,
 	}
 
 	for _, step := range steps {

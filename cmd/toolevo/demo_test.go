@@ -87,7 +87,7 @@ func TestDemo(t *testing.T) {
 	mine := filepath.Join(made, "mine.txt")
 	put(t, mine)
 
-	release, err := on(io.Discard).newDemo(made, demoToolQA).claim()
+	release, err := on(io.Discard).newDemo(made, "").claim()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,10 +26,15 @@ const demoWidth = 80
 
 // configure writes the configuration of all that follows.
 func (d *demo) configure(context.Context) error {
-	return os.WriteFile(d.settings, []byte("suite: "+d.suite+"\n"), 0o644)
+	text := "# The settings of this demo: the default ones.\n"
+	if d.suite != "" {
+		text = "suite: " + d.suite + "\n"
+	}
+
+	return os.WriteFile(d.settings, []byte(text), 0o644)
 }
 
-// build makes corpora and questions of ToolQA-D.
+// build makes corpora and questions.
 func (d *demo) build(ctx context.Context) error {
 	var result json.RawMessage
 
@@ -62,8 +67,8 @@ func (d *demo) collect(ctx context.Context) error {
 	var c collected
 
 	args := []string{
-		"collect", "--config", d.settings, "--data", d.data, "--api", "p_s_in", "--policy", "scripted:noisy", "--limit", "4", "--trees", "4",
-		"--out", d.trees, "--progress", console.ProgressNone,
+		"collect", "--config", d.settings, "--data", d.data, "--api", "p_s_in", "--policy", "scripted:noisy",
+		"--limit", "4", "--trees", "4", "--out", d.trees, "--progress", console.ProgressNone,
 	}
 	if err := d.do(ctx, "Growing trees", &c, slices.Concat(args, d.accept)...); err != nil {
 		return err
@@ -200,8 +205,8 @@ func (d *demo) evaluate(ctx context.Context) error {
 	var r finetune.Report
 
 	args := []string{
-		"eval", "--config", d.settings, "--data", d.data, "--limit", "5", "--policy", "scripted:stale,scripted:reader", "--api",
-		"p_c,p_s_ood," + drift.FilePrefix + d.made, "--out", d.evaluated, "--progress", console.ProgressNone,
+		"eval", "--config", d.settings, "--data", d.data, "--limit", "5", "--policy", "scripted:stale,scripted:reader",
+		"--api", "p_c,p_s_ood," + drift.FilePrefix + d.made, "--out", d.evaluated, "--progress", console.ProgressNone,
 	}
 	if err := d.do(ctx, "Evaluating", &r, slices.Concat(args, d.accept)...); err != nil {
 		return err
@@ -215,7 +220,7 @@ func (d *demo) next() {
 	d.app.Say("In %s: data, run, export, made, eval (by scripts, no model). Next:", d.dir)
 
 	play := []string{"play", "--data", d.data, "--api", "p_s_in"}
-	if d.suite != demoToolQA { // which is the default
+	if d.suite != "" {
 		play = append(play, "--config", d.settings)
 	}
 

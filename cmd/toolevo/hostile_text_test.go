@@ -97,6 +97,8 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"tasks", "generate", "--domain", spell}},
 		{args: []string{"tasks", "show", spell, "--data", in("none")}},
 		{args: []string{"tasks", "verify", "--data", in("none" + spell)}, lines: true},
+		{args: []string{"tasks", "instruct", "--data", in("none" + spell), "--out", in("instructed"), "--policy",
+			"openai:" + spell}, lines: true},
 		{args: []string{"tasks", "measure", "--domain", spell}},
 		{args: []string{"tasks", "sample", "--data", in("none" + spell), "--out", in("sample")}, lines: true},
 		{args: []string{"tasks", "export", "--data", in("none" + spell), "--out", in("rows")}, lines: true},

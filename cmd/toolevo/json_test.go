@@ -92,6 +92,7 @@ var allPrinted = []printedJSON{
 	{"tasks generate", stategenbench.Generated{}},
 	{"tasks show", stategenbench.Shown{}},
 	{"tasks verify", stategenbench.Verified{}},
+	{"tasks instruct", instructedTasks{}},
 	{"tasks measure", measuredTasks{}},
 	{"tasks sample", sampledTasks{}},
 	{"tasks export", exportedTasks{}},

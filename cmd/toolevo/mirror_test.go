@@ -100,6 +100,12 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		text = `{"tool_input": {}}`
 	case strings.Contains(system, "You write what users ask"):
 		text = queryFor(asked.Messages[1].Content)
+	case strings.Contains(system, "You write requests to an assistant"):
+		text = instructionFor(asked.Messages[1].Content)
+	case strings.Contains(system, "You review requests to an assistant"):
+		if text = "OK"; strings.Contains(asked.Messages[1].Content, "make_outbound_call") {
+			text = "IMPOSSIBLE"
+		}
 	case strings.Contains(system, "You decide"):
 		text = `{"task_status": "Solvable"}`
 	default:

@@ -35,7 +35,7 @@ func (a *app) addTasksCommands(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() == "tasks" {
 			c.AddCommand(a.tasksMeasureCommand(), a.tasksSampleCommand(), a.tasksExportCommand(),
-				a.tasksImportCommand())
+				a.tasksImportCommand(), a.tasksInstructCommand())
 		}
 	}
 }

@@ -29,7 +29,7 @@ var commands = [][]string{
 	{"toolbench", "convert"}, {"eval", "simulator"}, {"mirror"}, {"mirror", "data"},
 	{"mirror", "requests"}, {"mirror", "queries"}, {"tasks"}, {"tasks", "generate"},
 	{"tasks", "show"}, {"tasks", "verify"}, {"tasks", "measure"}, {"tasks", "sample"},
-	{"tasks", "export"}, {"tasks", "import"},
+	{"tasks", "export"}, {"tasks", "import"}, {"tasks", "instruct"},
 }
 
 func TestHelp(t *testing.T) {

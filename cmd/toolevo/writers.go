@@ -36,10 +36,10 @@ type writers struct {
 	closers []func() error
 }
 
-// addWriters adds the flags of a command that asks models for texts.
-func (a *app) addWriters(cmd *cobra.Command) *writers {
+// addWriters adds the flags of a command that asks models for texts, and those of some settings.
+func (a *app) addWriters(cmd *cobra.Command, settings ...string) *writers {
 	return &writers{
-		app: a, settings: a.addSettings(cmd, nil), servers: a.servingFlags(cmd),
+		app: a, settings: a.addSettings(cmd, nil, settings...), servers: a.servingFlags(cmd),
 		seed:     cmd.Flags().Uint64("seed", 1, "`N` is the seed of all that is drawn or written"),
 		workers:  cmd.Flags().Int("workers", 16, "`N` texts are asked for at the same time"),
 		progress: console.ProgressFlag(cmd),

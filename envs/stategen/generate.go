@@ -91,9 +91,15 @@ func (g *grower) batch(ctx context.Context, n int, yield func(Task) error) error
 		}
 
 		if why[i] != nil {
-			g.report.Rejected[reason(why[i])]++
+			if err := g.reject(p, why[i]); err != nil {
+				g.forget(programs[i:])
+				return err
+			}
+
 			continue
 		}
+
+		g.inVain = 0
 
 		if err := yield(g.task(p, found[i])); err != nil {
 			g.forget(programs[i:])
@@ -122,14 +128,29 @@ func (g *grower) task(p grown, found []Case) Task {
 	}
 }
 
-// reason is an error as reports count it: a mistake of a program without its details.
-func reason(err error) string {
-	switch err.(type) {
+// mostInVain is after how many programs in a row that are no task generating ends.
+const mostInVain = 200
+
+// reject counts a program that is no task. Other errors are ours.
+func (g *grower) reject(p grown, why error) error {
+	var reason string
+
+	switch why := why.(type) {
 	case *Fault:
-		return "the program fails"
+		reason = "the program fails"
 	case *Refusal:
-		return "the service refuses a call"
+		reason = "the service refuses a call"
+	case unfit:
+		reason = why.Error()
+	default:
+		return fmt.Errorf("stategen: program %d of %s: %w", p.number, g.domain.Name(), why)
 	}
 
-	return err.Error()
+	g.report.Rejected[reason]++
+
+	if g.inVain++; g.inVain >= mostInVain {
+		return fmt.Errorf("stategen: %d programs of %s in a row are no task: %s", g.inVain, g.domain.Name(), reason)
+	}
+
+	return nil
 }

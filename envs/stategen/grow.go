@@ -34,6 +34,7 @@ type grower struct {
 	options Options
 	book    *Book
 	report  Report
+	inVain  int // programs in a row that were no task
 }
 
 // next grows the next program. A failed attempt leaves nothing in the book.
@@ -49,6 +50,10 @@ func (g *grower) next() (grown, error) {
 		program, err := p.program(g.domain, g.options.Calls)
 		if err == nil {
 			err = tests(&program)
+		}
+
+		if used := program.uses(); err == nil { // a path may have given up what it took
+			program.Init = slices.DeleteFunc(program.Init, func(v Variable) bool { return !used[v.Name] })
 		}
 
 		if err == nil {

@@ -1,7 +1,6 @@
 package stategen
 
 import (
-	"errors"
 	"slices"
 
 	"toolevo/envs"
@@ -58,13 +57,19 @@ func Passes(d Service, got, want Oracle) bool {
 	return d.Same(got.Result, want.Result) && d.Same(got.Effects, want.Effects)
 }
 
+// unfit is why a program is no task.
+type unfit string
+
+// Error implements error.
+func (u unfit) Error() string { return string(u) }
+
 // What makes a program no task.
-var (
-	errConstants = errors.New("the condition compares what no call made")
-	errUntouched = errors.New("the result comes from no call")
-	errEmpty     = errors.New("the result is empty")
-	errAlike     = errors.New("both branches lead to the same")
-	errUnsteady  = errors.New("the reference does not pass its own case")
+const (
+	errConstants unfit = "the condition compares what no call made"
+	errUntouched unfit = "the result comes from no call"
+	errEmpty     unfit = "the result is empty"
+	errAlike     unfit = "both branches lead to the same"
+	errUnsteady  unfit = "the reference does not pass its own case"
 )
 
 // tests returns why a program tests nothing, as far as its text says.
@@ -124,6 +129,59 @@ func (e Expr) Variables() (names []string) {
 	}
 
 	return names
+}
+
+// uses returns the names of the variables that a program reads or edits.
+func (p *Program) uses() map[string]bool {
+	used := map[string]bool{}
+	note := func(e Expr) {
+		for _, name := range e.Variables() {
+			used[name] = true
+		}
+	}
+
+	call := func(c Call) {
+		for _, a := range c.Args {
+			note(a.Expr)
+		}
+	}
+
+	test := func(t Test) {
+		note(t.Left)
+		note(t.Right)
+	}
+
+	stmts := func(all []Stmt) {
+		for _, s := range all {
+			switch {
+			case s.Call != nil:
+				call(*s.Call)
+			case s.Edit != nil:
+				used[s.Edit.Var] = true
+				note(s.Edit.To)
+			case s.Each != nil:
+				note(s.Each.In)
+				test(s.Each.Where)
+				call(s.Each.Do)
+			}
+		}
+	}
+
+	stmts(p.Main)
+
+	if p.Result != nil {
+		note(*p.Result)
+	}
+
+	if b := p.Branch; b != nil {
+		test(b.Test)
+		stmts(b.If.Stmts)
+		stmts(b.Else.Stmts)
+		note(b.If.Result)
+		note(b.Else.Result)
+	}
+
+	return used
 }
 
 // variable returns the first variable in an expression.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -393,8 +394,17 @@ func sentences(text string) int {
 	return n
 }
 
+// mostPlain is up to where numbers are written without an exponent.
+const mostPlain = 1e15
+
 // Number returns a number as a value.
-func Number(f float64) envs.Number { return envs.Number(strconv.FormatFloat(f, 'g', -1, 64)) }
+func Number(f float64) envs.Number {
+	if math.Abs(f) < mostPlain {
+		return envs.Number(strconv.FormatFloat(f, 'f', -1, 64))
+	}
+
+	return envs.Number(strconv.FormatFloat(f, 'g', -1, 64))
+}
 
 func number(v any) (float64, bool) {
 	n, ok := v.(envs.Number)

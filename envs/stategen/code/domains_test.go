@@ -36,7 +36,7 @@ func TestReferencesOfDomains(t *testing.T) {
 			of := Surface{Domain: d, Base: base, Deployed: base}
 			stale, lucky := 0, 0
 
-			for _, task := range tasks(t, d, 6) {
+			for _, task := range tasks(t, d, 4) {
 				program, err := of.Render(&task.Program)
 				if err != nil {
 					t.Fatalf("%s: %v", task.ID, err)
@@ -92,7 +92,7 @@ func TestReferencesCanBeWritten(t *testing.T) {
 		for _, d := range domains.All() {
 			s := Surface{Domain: d, Base: base, Deployed: deployed}
 
-			for _, task := range tasks(t, d, 20) {
+			for _, task := range tasks(t, d, 10) {
 				text, err := s.Render(&task.Program)
 				if err != nil {
 					t.Errorf("%s: %v", task.ID, err)
@@ -114,7 +114,7 @@ func TestMutantsOfDomains(t *testing.T) {
 		t.Run(d.Name(), func(t *testing.T) {
 			g := Grader{Surface: Surface{Domain: d, Base: base, Deployed: base}, Engine: e}
 
-			for _, task := range tasks(t, d, 4) {
+			for _, task := range tasks(t, d, 3) {
 				for _, m := range stategen.Mutants(task) {
 					one := task
 					one.Cases = []stategen.Case{m.Case}

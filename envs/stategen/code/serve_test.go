@@ -70,7 +70,8 @@ func TestRequestsAsClientsWriteThem(t *testing.T) {
 		Program: stategen.Program{
 			Domain: "session",
 			Main: []stategen.Stmt{
-				call("", "add_session", arg("source", stategen.Literal("my lab")), arg("type", stategen.Literal("group")),
+				call("", "add_session", arg("source", stategen.Literal("my lab")),
+					arg("type", stategen.Literal("group")),
 					arg("data", stategen.Expr{Object: []stategen.Named{arg("title", stategen.Literal("a & b"))}})),
 				call("r_1", "list_sessions", arg("source", stategen.Literal("my lab")),
 					arg("type", stategen.Literal("group"))),

@@ -15,15 +15,15 @@ type Tasks interface {
 
 // Report says what came of negotiations.
 type Report struct {
-	Accepted int       `json:"accepted"`
+	Accepted int       `json:"accepted"` // tasks whose instruction was accepted
 	Drafts   int       `json:"drafts"`   // of all tasks
-	Verdicts int       `json:"verdicts"` // the reviewer's, and those that needed none
-	Rejected []Refused `json:"rejected"`
+	Verdicts int       `json:"verdicts"` // on them, those that needed no reviewer among them
+	Rejected []Refused `json:"rejected"` // the other tasks
 }
 
 // Refused is a task whose instruction was not accepted.
 type Refused struct {
-	ID      string `json:"id"`
+	ID      string `json:"id"`      // of the task
 	Verdict string `json:"verdict"` // the last one: a diagnosis, "impossible", or "" for a draft that nobody looked at
 }
 

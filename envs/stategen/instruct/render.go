@@ -226,7 +226,9 @@ func (r *renderer) nameResults(all []sentence, before names) names {
 			continue
 		}
 
-		ends := slices.ContainsFunc(all, func(e sentence) bool { return e.sets && slices.Contains(made.mentions, e.place) })
+		ends := slices.ContainsFunc(all, func(e sentence) bool {
+			return e.sets && slices.Contains(made.mentions, e.place)
+		})
 		alone := !slices.Contains(n.used, made.words.Name) && !(ends && slices.Contains(n.made, made.words.Name))
 		n.made = append(n.made, made.words.Name)
 
