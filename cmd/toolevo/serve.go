@@ -43,7 +43,7 @@ type serveToolsOptions struct {
 
 func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "serve", Short: "Serve functions to clients of others"}
-	cmd.AddCommand(a.serveToolsCommand(), a.serveVoiceCommand())
+	cmd.AddCommand(a.serveToolsCommand(), a.serveSessionsCommand(), a.serveVoiceCommand())
 
 	return console.Group(cmd)
 }
