@@ -449,27 +449,24 @@ func asUser(t *testing.T, dir string, act func()) {
 		}
 	}
 
-	done := make(chan error)
+	// The rights are the thread's. It gets them back and goes on: what it once started, a sandbox of another test say,
+	// would end with it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 
-	go func() {
-		runtime.LockOSThread() // the rights are the thread's, which ends with this goroutine
-
-		if err := syscall.Setfsuid(nobody); err != nil {
-			done <- err
-			return
-		}
-
-		if _, err := os.ReadFile("/proc/1/environ"); err == nil {
-			done <- fmt.Errorf("root's rights cannot be given up here")
-			return
-		}
-
-		act()
-
-		done <- nil
-	}()
-
-	if err := <-done; err != nil {
+	if err := syscall.Setfsuid(nobody); err != nil {
 		t.Fatal(err)
 	}
+
+	defer func() {
+		if err := syscall.Setfsuid(0); err != nil {
+			panic(err) // the thread must not serve other tests
+		}
+	}()
+
+	if _, err := os.ReadFile("/proc/1/environ"); err == nil {
+		t.Fatal("root's rights cannot be given up here")
+	}
+
+	act()
 }
