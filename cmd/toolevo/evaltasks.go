@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	stategen "toolevo/envs/stategen/bench"
 	"toolevo/finetune/programs"
-	"toolevo/finetune/stored"
 )
 
 // evaluationTasks is what `eval tasks` prints.
@@ -40,9 +41,10 @@ func (a *app) evalTasksCommand() *cobra.Command {
 func (a *app) evalTasks(ctx context.Context, dirs []string, out string, asJSON bool) error {
 	var results programs.Results
 
-	err := a.playedEpisodes(ctx, dirs, func(p stored.Played) { results.Add(p.API, p.Episode) })
-	if err != nil {
-		return err
+	for _, dir := range dirs {
+		if err := a.addTasks(ctx, dir, &results); err != nil {
+			return err
+		}
 	}
 
 	document := evaluationTasks{Rows: results.Passes()}
@@ -59,6 +61,7 @@ func (a *app) evalTasks(ctx context.Context, dirs []string, out string, asJSON b
 			return err
 		}
 
+		var err error
 		if document.Files, err = writeFiles(out, files); err != nil {
 			return console.GaveUp(err)
 		}
@@ -66,10 +69,62 @@ func (a *app) evalTasks(ctx context.Context, dirs []string, out string, asJSON b
 
 	var tableErr error
 
-	err = a.Show(asJSON, document, func() { tableErr = programs.WriteTerminal(a.Out, tables) })
+	err := a.Show(asJSON, document, func() { tableErr = programs.WriteTerminal(a.Out, tables) })
 	if out != "" {
 		a.Say("For papers: %s and %s", filepath.Join(out, "tasks.tex"), filepath.Join(out, "figure-*.svg"))
 	}
 
 	return errors.Join(err, tableErr)
+}
+
+// addTasks adds the episodes of an evaluation.
+func (a *app) addTasks(ctx context.Context, dir string, results *programs.Results) (err error) {
+	e, err := a.openEvaluation(ctx, dir)
+	if err != nil {
+		return err
+	}
+
+	defer func() { err = errors.Join(err, e.Close()) }()
+
+	references, err := a.references(e)
+	if err != nil {
+		return err
+	}
+
+	if references != nil {
+		defer func() { err = errors.Join(err, references.Close()) }()
+	}
+
+	for p, err := range e.Played(ctx, e.missing) {
+		if err != nil {
+			return err
+		}
+
+		if err := results.Add(p.API, p.Episode, references); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// references opens the generated tasks that an evaluation asked, where they still are what they were.
+func (a *app) references(e *storedEvaluation) (*programs.References, error) {
+	if e.Config.Suite != (stategen.StateGen{}).Name() {
+		return nil, nil
+	}
+
+	r, err := programs.OpenReferences(e.Data(), e.Config.Split)
+	if err == nil && e.Manifest.Inputs["split "+e.Config.Split] == r.SHA256() {
+		return r, nil
+	}
+
+	if err == nil {
+		err = fmt.Errorf("%s has others in split %s", e.Data(), e.Config.Split)
+		err = errors.Join(err, r.Close())
+	}
+
+	a.Say("The tasks of %s are gone, so that nobody can tell why its wrong answers are wrong: %v", e.Dir, err)
+
+	return nil, nil
 }

@@ -23,25 +23,26 @@ const (
 // Causes lists the causes.
 func Causes() []Cause { return []Cause{Misread, NotFollowed, State, Undecided} }
 
-// classify says how and why an episode failed whose reference calls these tools.
-func classify(e *trajectories.Episode, reference []string) (code.Class, Cause) {
+// classify says how and why an episode failed.
+func classify(e *trajectories.Episode, references *References) (code.Class, Cause, error) {
 	if len(e.Turns) == 0 {
-		return code.Syntax, NotFollowed // not a word
+		return code.Syntax, NotFollowed, nil // not a word
 	}
 
 	last := e.Turns[len(e.Turns)-1]
 	if v, err := code.ReadVerdict(last.Observation); err == nil && !v.Passed() {
-		return v.Class, causeOf(v.Cause)
+		return v.Class, causeOf(v.Cause), nil
 	}
 
 	switch {
 	case last.Outcome == envs.Incorrect:
-		return code.Result, wrongAnswer(e, reference)
+		cause, err := wrongAnswer(e, references)
+		return code.Result, cause, err
 	case last.Outcome == envs.Malformed, e.Limit == string(mcts.LimitSilence):
-		return code.Syntax, NotFollowed
+		return code.Syntax, NotFollowed, nil
 	}
 
-	return code.Execution, obstacle(e)
+	return code.Execution, obstacle(e), nil
 }
 
 // causeOf is what stands behind a program that failed.
@@ -81,13 +82,14 @@ func obstacle(e *trajectories.Episode) Cause {
 
 // wrongAnswer tells other tools than the reference's, which the instruction did not ask for, from the right ones on
 // things that were not what the service had.
-func wrongAnswer(e *trajectories.Episode, reference []string) Cause {
-	if cause := obstacle(e); cause != Undecided {
-		return cause
+func wrongAnswer(e *trajectories.Episode, references *References) (Cause, error) {
+	if cause := obstacle(e); cause != Undecided || references == nil {
+		return cause, nil
 	}
 
-	if reference == nil {
-		return Undecided
+	want, err := references.tools(e.QuestionID)
+	if err != nil || want == nil {
+		return Undecided, err
 	}
 
 	var called []string
@@ -100,9 +102,9 @@ func wrongAnswer(e *trajectories.Episode, reference []string) Cause {
 
 	slices.Sort(called)
 
-	if !slices.Equal(called, slices.Sorted(slices.Values(reference))) {
-		return NotFollowed
+	if !slices.Equal(called, want) {
+		return NotFollowed, nil
 	}
 
-	return State
+	return State, nil
 }

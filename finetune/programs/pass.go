@@ -31,10 +31,6 @@ type Pass struct {
 
 // Results adds up episodes. The zero value has none.
 type Results struct {
-	// Reference returns the tools that the reference of a case calls, by the ID of its episode; nil is not known. It
-	// may be nil.
-	Reference func(id string) []string
-
 	contenders []finetune.Contender // in the order in which they came first
 	domains    []string
 	runs       map[runKey]*run
@@ -71,8 +67,9 @@ func cut(id string) (task, path string) {
 	return id, ""
 }
 
-// Add counts an episode under the API that reports call what it met.
-func (r *Results) Add(api string, e *trajectories.Episode) {
+// Add counts an episode under the API that reports call what it met. The references are those of its task; without
+// them, which may be nil, less is known of wrong answers.
+func (r *Results) Add(api string, e *trajectories.Episode, references *References) error {
 	if r.runs == nil {
 		r.runs = map[runKey]*run{}
 	}
@@ -100,14 +97,15 @@ func (r *Results) Add(api string, e *trajectories.Episode) {
 	case e.Lost != "":
 		one.lost = true
 	case !e.Official:
-		var reference []string
-		if r.Reference != nil {
-			reference = r.Reference(e.QuestionID)
+		class, cause, err := classify(e, references)
+		if err != nil {
+			return err
 		}
 
-		class, cause := classify(e, reference)
 		one.failed[path] = verdict{class, cause}
 	}
+
+	return nil
 }
 
 // first returns why the first case failed that did.

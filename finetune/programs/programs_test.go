@@ -3,6 +3,7 @@ package programs_test
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"image/png"
 	"io"
 	"strings"
@@ -11,8 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/measure"
+	"toolevo/envs/stategen/taskfile"
 	"toolevo/finetune"
 	"toolevo/finetune/programs"
 	"toolevo/trajectories"
@@ -153,7 +156,7 @@ func TestPasses(t *testing.T) {
 		lost,
 		episode("voice-1-2/else", right),
 	} {
-		r.Add("p_c", e)
+		add(t, &r, e, nil)
 	}
 
 	contender := finetune.Contender{Policy: "p", API: "p_c"}
@@ -211,7 +214,7 @@ func TestPassesOfRepeats(t *testing.T) {
 	for repeat, end := range []trajectories.Turn{right, wrong, right, wrong} {
 		e := episode("session-1-1/main", end)
 		e.Repeat = repeat
-		r.Add("p_c", e)
+		add(t, &r, e, nil)
 	}
 
 	if got := r.Passes()[0]; got.N != 1 || got.Pass != 0.5 || got.Failed != 2 {
@@ -224,8 +227,56 @@ func program(v code.Verdict) trajectories.Turn {
 	return trajectories.Turn{Outcome: envs.Incorrect, Observation: v.Observation()}
 }
 
+func add(t *testing.T, r *programs.Results, e *trajectories.Episode, references *programs.References) {
+	t.Helper()
+
+	if err := r.Add("p_c", e, references); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lists returns the references of a split with one task, session-1-1, which lists sessions, and those again.
+func lists(t *testing.T) *programs.References {
+	t.Helper()
+
+	list := func(assign string) stategen.Stmt {
+		return stategen.Stmt{Call: &stategen.Call{Assign: assign, Tool: "list_sessions", Args: []stategen.Named{
+			{Name: "source", Expr: stategen.Literal("hub")}, {Name: "type", Expr: stategen.Literal("group")},
+		}}}
+	}
+	result, data := stategen.Var("r_2"), t.TempDir()
+
+	f, err := taskfile.Edit(data, []string{"train"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	_, err1 := f.Add("train", &stategen.Task{
+		ID:      "session-1-1",
+		Program: stategen.Program{Domain: "session", Main: []stategen.Stmt{list("r_1"), list("r_2")}, Result: &result},
+		Cases:   []stategen.Case{{Path: "main"}},
+	})
+	if err := errors.Join(err1, f.Commit(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	r, err := programs.OpenReferences(data, "train")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+
+	return r
+}
+
 func TestClasses(t *testing.T) {
 	get, list := turn(envs.OK, "get_session"), turn(envs.OK, "list_sessions")
+	references := lists(t)
 
 	for _, c := range []struct {
 		name  string
@@ -254,7 +305,7 @@ func TestClasses(t *testing.T) {
 			programs.NotFollowed,
 		},
 		{
-			"a wrong answer of the right tools", []trajectories.Turn{get, turn(envs.OK, envs.UpdateTool), list, wrong},
+			"a wrong answer of the right tools", []trajectories.Turn{list, turn(envs.OK, envs.UpdateTool), list, wrong},
 			code.Result, programs.State,
 		},
 		{
@@ -264,8 +315,8 @@ func TestClasses(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := programs.Results{Reference: func(string) []string { return []string{"list_sessions", "get_session"} }}
-			r.Add("p_c", episode("session-1-1/main", c.turns...))
+			var r programs.Results
+			add(t, &r, episode("session-1-1/main", c.turns...), references)
 
 			want := programs.Pass{
 				Classes: map[code.Class]int{c.class: 1}, Causes: map[programs.Cause]int{c.cause: 1},

@@ -177,7 +177,7 @@ func TestFileInABrowser(t *testing.T) {
 
 	b.Open(t, 1280, "file://"+written(t, s))
 	b.Press(t, "j", browser.Enter)
-	b.Until(t, `location.hash == "#first"`)
+	b.Until(t, `location.hash == "#first" && !document.querySelector('section[data-page="first"]').hidden`)
 	b.Search(t, "much")
 	b.Until(t, `[...document.querySelectorAll("tbody a")].filter(a => a.offsetParent).length == 1`)
 	b.Press(t, browser.Escape)

@@ -23,17 +23,15 @@ function climb(out) {
     if (+all[j].dataset.depth < depth) { all[j].focus(); all[j].scrollIntoView({block: "nearest"}); return; }
 }
 
-function go(selector) {
-  const a = [...document.querySelectorAll(selector)].find(a => a.offsetParent !== null);
-  if (a) a.click();
-}
+// The first element of a selector that is on the page shown: in a file the others' stand there, too.
+const seen = selector => [...document.querySelectorAll(selector)].find(a => a.offsetParent !== null);
 
 const keys = {
   j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
   h: () => climb(true), ArrowLeft: () => climb(true), l: () => climb(false), ArrowRight: () => climb(false),
-  u: () => go("[data-up]"), n: () => go("[data-next]"), p: () => go("[data-previous]"),
+  u: () => seen("[data-up]")?.click(), n: () => seen("[data-next]")?.click(), p: () => seen("[data-previous]")?.click(),
   x: () => { const box = document.activeElement.closest("tr")?.querySelector("input[type=checkbox]"); if (box) box.click(); },
-  "/": () => { const q = document.querySelector("input[type=search]"); if (q) q.focus(); },
+  "/": () => seen("input[type=search]")?.focus(),
 };
 
 document.addEventListener("keydown", e => {

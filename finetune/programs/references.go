@@ -1,0 +1,68 @@
+package programs
+
+import (
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/domains"
+	"toolevo/envs/stategen/taskfile"
+)
+
+// References knows what the references of the tasks of a split call. The file is read again for each that is asked for.
+type References struct {
+	split  *taskfile.File
+	places map[string]int // by the ID of the task
+}
+
+// OpenReferences reads a split of a data folder. The error is [io/fs.ErrNotExist] where the folder has no such split.
+func OpenReferences(data, split string) (*References, error) {
+	r := &References{places: map[string]int{}}
+
+	var err error
+	r.split, err = taskfile.Open(data, split, func(t *stategen.Task) error {
+		r.places[t.ID] = len(r.places)
+		return nil
+	})
+
+	return r, err
+}
+
+// SHA256 is the hash of the split's bytes.
+func (r *References) SHA256() string { return r.split.SHA256 }
+
+// Close closes the file.
+func (r *References) Close() error { return r.split.Close() }
+
+// tools returns the tools that the reference of a case calls, by the ID of its episode, sorted, each as often as it is
+// called. There are none of what is no case of the split.
+func (r *References) tools(id string) ([]string, error) {
+	taskID, path := cut(id)
+
+	place, ok := r.places[taskID]
+	if !ok {
+		return nil, nil
+	}
+
+	t, err := r.split.Task(place)
+	if err != nil {
+		return nil, err
+	}
+
+	i := slices.IndexFunc(t.Cases, func(c stategen.Case) bool { return string(c.Path) == path })
+	if i < 0 {
+		return nil, nil
+	}
+
+	d, err := domains.Lookup(t.Program.Domain)
+	if err != nil {
+		return nil, err
+	}
+
+	var called []string
+
+	_, err = stategen.Replay(d, &t.Program, t.Cases[i], func(tool string, _ envs.Args) { called = append(called, tool) })
+	slices.Sort(called)
+
+	return called, err
+}
