@@ -257,7 +257,9 @@ func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 	}
 
 	switch {
-	case m.Rows == 0 && m.Format.IsDocuments():
+	case m.Format.IsDocuments() && m.Rows > 0:
+		a.sayHowToOpen(dir, m.Format)
+	case m.Format.IsDocuments():
 		return console.Bad("nothing was exported: what was left out above says why")
 	case m.Rows == 0 && len(m.Runs) == 0 && m.Selected.Dropped.Score > 0 && m.Selection.Score != export.Any:
 		return console.Bad("no sample is left to train on. Documents of others carry no verdict: --score any takes " +

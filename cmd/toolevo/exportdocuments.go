@@ -11,6 +11,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune"
+	"toolevo/finetune/inspectlog"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -106,7 +107,21 @@ func (e *exporter) checkKind(r *stored.Run) error {
 // exportDocuments writes runs as documents.
 func (e *exporter) exportDocuments(ctx context.Context, s *sources, o export.Options) (*export.Manifest, error) {
 	if i := slices.IndexFunc(trainingFlags, e.changed); i >= 0 {
-		return nil, console.Usage("--%s is about training data, and --format %s writes none", trainingFlags[i], e.format)
+		return nil, console.Usage("--%s is about training data, and --format %s writes none", trainingFlags[i],
+			e.format)
+	}
+
+	if o.Format == export.Inspect {
+		if len(s.runs) != 1 {
+			return nil, console.Usage("--format %s writes the logs of one evaluation: name one run", o.Format)
+		}
+
+		evaluation, lost, err := e.evaluation(s.runs[0])
+		if err != nil {
+			return nil, err
+		}
+
+		return writeInspect(ctx, e.out, evaluation, lost, s.shown)
 	}
 
 	var (
@@ -134,6 +149,52 @@ func (e *exporter) exportDocuments(ctx context.Context, s *sources, o export.Opt
 	}
 
 	return export.WriteDocuments(ctx, e.out, rows, oneAfterAnother(episodes), o)
+}
+
+// writeInspect writes the logs of an evaluation.
+func writeInspect(ctx context.Context, out string, e *stored.Evaluation, lost finetune.Lost,
+	shown func(*trajectories.Row) (trajectories.Shown, error)) (*export.Manifest, error) {
+	report, err := e.Report(ctx, lost)
+	if err != nil {
+		return nil, err
+	}
+
+	log := &inspectlog.Evaluation{
+		RunID:    e.Manifest.ID,
+		Software: e.Manifest.Software,
+		Began:    e.Manifest.Began(),
+		Suite:    e.Config.Suite,
+		Report:   report,
+		MaxTurns: e.Config.Eval.MaxTurns,
+		API:      e.Versions.Cell,
+		Shown:    shown,
+	}
+
+	return export.WriteLogs(out, software(), func(work string) (episodes, lostThere int, err error) {
+		return inspectlog.Write(ctx, work, log, e.Episodes(ctx, lost))
+	})
+}
+
+// inspectBeside writes the logs of an evaluation into its run directory.
+func (a *app) inspectBeside(ctx context.Context, run *stored.Run) error {
+	r, err := newExportedRun(run, run.Data())
+	if err != nil {
+		return err
+	}
+
+	evaluation, lost, err := (&exporter{partial: true}).evaluation(r)
+	if err != nil {
+		return err
+	}
+
+	dir := filepath.Join(run.Dir, string(export.Inspect))
+
+	_, err = writeInspect(ctx, dir, evaluation, lost, (&sources{runs: exportedRuns{r}}).shown)
+	if err == nil {
+		a.Say("As logs of inspect_ai: inspect view --log-dir %s", console.Shell(dir))
+	}
+
+	return err
 }
 
 // evaluation returns the evaluation of a run, and what it lost.
@@ -176,5 +237,16 @@ func (a *app) printDocuments(dir string, m *export.Manifest) {
 
 	for _, left := range m.LeftOut() {
 		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
+	}
+}
+
+// sayHowToOpen says what opens documents.
+func (a *app) sayHowToOpen(dir string, format export.Format) {
+	switch format {
+	case export.Inspect:
+		a.Say("Open them with: inspect view --log-dir %s", console.Shell(dir))
+	case export.ATIFFiles:
+		a.Say("OpenTelemetry spans: harbor traces export --path %s --format otel --output spans.jsonl",
+			console.Shell(dir))
 	}
 }

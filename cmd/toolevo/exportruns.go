@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -30,6 +31,15 @@ type exportedRun struct {
 
 type exportedRuns []*exportedRun
 
+// newExportedRun returns a run whose data is in a folder.
+func newExportedRun(v *stored.Run, data string) (r *exportedRun, err error) {
+	r = &exportedRun{Run: v, data: data}
+	r.versions = sync.OnceValues(func() (*toolapi.Catalog, error) { return v.Catalog(data) })
+	r.benchmark, err = suite.Lookup(v.Config.Suite)
+
+	return r, err
+}
+
 // sources are what is exported: runs, and imported documents.
 type sources struct {
 	runs     exportedRuns
@@ -53,15 +63,10 @@ func (e *exporter) open(ctx context.Context, args []string) (*sources, error) {
 			return s, err
 		}
 
-		r := &exportedRun{Run: v, data: e.data(v.Run)}
-		r.versions = sync.OnceValues(func() (*toolapi.Catalog, error) { return r.Catalog(r.data) })
+		r, err := newExportedRun(v, e.data(v.Run))
 		s.runs = append(s.runs, r)
 
-		if err := e.checkKind(v); err != nil {
-			return s, err
-		}
-
-		if r.benchmark, err = suite.Lookup(r.Config.Suite); err != nil {
+		if err = cmp.Or(err, e.checkKind(v)); err != nil {
 			return s, err
 		}
 	}

@@ -35,7 +35,8 @@ type Named struct {
 	Document
 }
 
-// Files returns the files with documents in a folder, in the order of their names, or the file itself. None is an error.
+// Files returns the files with documents in a folder, in the order of their names, or the file itself. None is an
+// error.
 func Files(path string) (files []string, err error) {
 	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
 		trial := entry != nil && entry.Name() == TrialFile && filepath.Base(filepath.Dir(name)) == agentDir

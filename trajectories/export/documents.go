@@ -31,8 +31,8 @@ const (
 // isExportFolder reports whether a folder of that name is part of an export.
 func isExportFolder(name string) bool { return name == atifFolder || name == inspectFolder }
 
-// WriteDocuments writes documents of the format [ATIF] or [ATIFFiles] to a folder, and returns the manifest: of rows, in
-// canonical order, those that the selection chooses, and all episodes but those that were lost. No text is changed, and
+// WriteDocuments writes documents of the format [ATIF] or [ATIFFiles] to a folder, and returns the manifest: of rows,
+// in canonical order, those that the selection chooses, and all episodes but those that were lost. No text is changed, and
 // the linter is not asked: it is about what trainers read. As with [Write] the folder may hold an earlier export, which
 // is replaced, and one with a manifest is whole.
 func WriteDocuments(ctx context.Context, dir string, rows iter.Seq2[trajectories.Row, error],
@@ -59,8 +59,8 @@ func WriteDocuments(ctx context.Context, dir string, rows iter.Seq2[trajectories
 	return &w.manifest, nil
 }
 
-// WriteLogs writes an export of the format [Inspect], whose logs another package makes: write writes them into a folder,
-// and returns how many episodes they have, and how many of those were lost.
+// WriteLogs writes an export of the format [Inspect], whose logs another package makes: write writes them into a
+// folder, and returns how many episodes they have, and how many of those were lost.
 func WriteLogs(dir, software string, write func(work string) (episodes, lost int, err error)) (*Manifest, error) {
 	m := newManifest(Options{Format: Inspect, Software: software})
 
@@ -86,8 +86,9 @@ func newManifest(opt Options) Manifest {
 	s := opt.Selection.withDefaults()
 
 	return Manifest{
-		Version: ManifestVersion, Format: opt.Format, Trainer: cmp.Or(opt.Trainer, LlamaFactory), Software: opt.Software,
-		Runs: []ManifestRun{}, Selection: s, Selected: s.report(), Lint: LintReport{ByRule: map[Rule]int{}},
+		Version: ManifestVersion, Format: opt.Format, Trainer: cmp.Or(opt.Trainer, LlamaFactory),
+		Software: opt.Software, Runs: []ManifestRun{}, Selection: s, Selected: s.report(),
+		Lint: LintReport{ByRule: map[Rule]int{}},
 	}
 }
 
@@ -125,7 +126,7 @@ func (m *Manifest) list(work string) error {
 		}
 
 		name, err = filepath.Rel(work, name)
-		m.written = append(m.written, filepath.ToSlash(name))
+		m.Files = append(m.Files, FileSum{Name: filepath.ToSlash(name)})
 
 		return err
 	})

@@ -75,15 +75,13 @@ type Manifest struct {
 	Lint         LintReport      `json:"lint"`                    // what the linter left out
 	Lengths      Lengths         `json:"lengths"`                 // of the samples
 	Sets         []ManifestSet   `json:"sets,omitempty"`          // of data that trains simulators: its files
-	Lost         int             `json:"lost,omitempty"`          // episodes that failures of ours ended: no document has them
-	Refused      []*atif.Refusal `json:"refused,omitempty"`       // documents to import that no sample can say
+	Lost         int             `json:"lost,omitempty"`          // episodes that failures of ours ended
+	Refused      []*atif.Refusal `json:"refused,omitempty"`       // documents that no sample can say
 	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer than there should be.
 	Unconfined int       `json:"rows_unconfined"`
 	Files      []FileSum `json:"files"` // of the folder, but this one
 	// Seal is the SHA-256 of the file without it, in hexadecimal: whoever alters a value alters that, too.
 	Seal string `json:"seal"`
-
-	written []string // of an export of documents, its files, before Files has them
 }
 
 // Form returns the format and the trainer, whatever version the manifest has.
@@ -103,19 +101,17 @@ func (m *Manifest) datasets() []dataset {
 
 // sealed are the files whose checksums stand in the manifest.
 func (m *Manifest) sealed() []string {
-	switch {
-	case m.Format.IsDocuments() && m.Files == nil:
-		return m.written
-	case m.Format.IsDocuments():
-		var names []string
+	var files []string
+
+	if m.Format.IsDocuments() { // which has whatever files were written
 		for _, f := range m.Files {
-			names = append(names, f.Name)
+			files = append(files, f.Name)
 		}
 
-		return names
+		return files
 	}
 
-	files := []string{DatasetInfoFile}
+	files = append(files, DatasetInfoFile)
 
 	if m.Format == Simulator {
 		for _, s := range m.Sets {
@@ -179,7 +175,7 @@ type ManifestRun struct {
 	Preset      string               `json:"preset"`             // search preset
 	Policy      string               `json:"policy"`             // e.g. "scripted:noisy"
 	Suite       string               `json:"suite,omitempty"`    // the benchmark; missing in exports of earlier versions
-	Origin      string               `json:"origin,omitempty"`   // what its samples were imported from; missing of our own runs
+	Origin      string               `json:"origin,omitempty"`   // what they were imported from
 	PromptAPI   string               `json:"prompt_api"`         // API version the model was shown
 	DeployedAPI string               `json:"deployed_api"`       // API version the server enforced
 	Software    string               `json:"software"`           // the version that made the rows
