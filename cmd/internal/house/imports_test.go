@@ -52,6 +52,8 @@ var allowed = []rule{
 	{"envs/toolbench", []string{"envs", "envs/display", "envs/drift", "envs/durable", "envs/pytext", "envs/regular",
 		"envs/toolapi"}},
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
+	{"envs/openenv", []string{"envs", "envs/action", "envs/drift", "envs/jsonhttp", "envs/names", "envs/pytext",
+		"envs/toolapi"}},
 	{"envs/stategen", []string{"envs", "envs/names", "envs/pytext", "envs/toolapi"}},
 	{"envs/stategen/tensor", []string{"envs", "envs/pytext", "envs/stategen", "envs/toolapi"}},
 	{"envs/stategen/session", []string{"envs", "envs/pytext", "envs/stategen", "envs/toolapi"}},
