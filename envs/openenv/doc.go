@@ -24,8 +24,8 @@
 //	episode_id  a text of up to 255 characters; without a seed, its hash is the seed
 //	task_id     the task by its ID
 //	dataset     the tasks of one dataset, of which the seed chooses
-//	api         the deployed version by its name, or a family of versions, of which each task meets one by the seed, as
-//	            in an evaluation of that seed; without it, that of all versions that are served
+//	api         the deployed version by its name, or a family of versions, of which each task meets one by the
+//	            seed, as in an evaluation of that seed; without it, that of all versions that are served
 //
 // Without seed and episode_id the server counts: its first such reset has the seed 0, the next 1. Equal seeds (and
 // task_id, dataset, api) give the same episode, in every process over the same data.
@@ -57,8 +57,8 @@
 //	tool_name   the name as the agent wrote it, "" where none could be read
 //	result      what the agent reads: the tool's result, a notice, or what is wrong with the call
 //	error       null, or an object of error_type and message (the result again) where the outcome is an error
-//	outcome     ok, malformed, invalid-action, invocation-error, deprecated, tool-error, correct or incorrect; where an
-//	            episode ends without an answer, that of its last call, or null
+//	outcome     ok, malformed, invalid-action, invocation-error, deprecated, tool-error, correct or incorrect; where
+//	            an episode ends without an answer, that of its last call, or null
 //	text        what a chat is told next: the result, after "Observation: "
 //	status      running; terminated by the agent's answer; or truncated by a limit, or by an agent that says no more
 //
