@@ -114,7 +114,7 @@ var allowed = []rule{
 		"envs/sandbox", "envs/suite", "envs/toolapi", "toolqa", "toolqa/compat", "toolqa/corpus", "toolqa/datacmd",
 		"toolqa/graph", "toolqa/pytool", "toolqa/questions", "toolqa/retrieve", "toolqa/score", "toolqa/sqltool",
 		"toolqa/table"}},
-	{"toolqa/pytool/pytooltest", []string{"envs", "envs/sandbox", "toolqa", "toolqa/pytool"}},
+	{"toolqa/pytool/pytooltest", nil},
 
 	{"mcts", []string{"envs", "envs/display"}},
 	{"mcts/policy/prompt", []string{"envs", "envs/action", "envs/names"}},
