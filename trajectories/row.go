@@ -67,8 +67,8 @@ func (r *Row) IsCorrect() bool {
 	return len(r.Turns) > 0 && r.Turns[len(r.Turns)-1].Outcome == envs.Correct
 }
 
-// Reward is what the search learnt from the trajectory (equation 1): 1, or -1 for a wrong answer and for a limit that the
-// agent ran into. limit is what stopped it, "" where nothing did. ok is false where nothing is known of its worth.
+// Reward is what the search learnt from the trajectory (equation 1): 1, or -1 for a wrong answer and for a limit that
+// the agent ran into. limit is what stopped it, "" where nothing did. ok is false where nothing is known of its worth.
 func (r *Row) Reward(limit mcts.Limit) (reward float64, ok bool) {
 	switch {
 	case r.IsCorrect():

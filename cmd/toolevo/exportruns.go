@@ -80,6 +80,12 @@ func (e *exporter) open(ctx context.Context, args []string) (*sources, error) {
 		return s, nil
 	}
 
+	for _, r := range s.runs {
+		if s.imported != nil && s.imported.Has(r.Manifest.ID) {
+			return s, console.Usage("the documents have trajectories of %s: name the run, or its documents", r.Dir)
+		}
+	}
+
 	return s, s.oneCodec()
 }
 

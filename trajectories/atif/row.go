@@ -20,8 +20,8 @@ const toolsHeading = "The tools, each a line. The parameters are a JSON Schema."
 // Refusal says why a document, which is one by the rules of the format, has no row.
 type Refusal struct {
 	Document string `json:"document"`       // the file, and the line where it has several
-	Step     int    `json:"step,omitempty"` // from 1; 0 for the document as a whole
-	Why      string `json:"why"`
+	Step     int    `json:"step,omitempty"` // from 1; missing for the document as a whole
+	Why      string `json:"why"`            // what of it no sample can say
 }
 
 // Error names the document and the step.

@@ -32,9 +32,9 @@ const (
 func isExportFolder(name string) bool { return name == atifFolder || name == inspectFolder }
 
 // WriteDocuments writes documents of the format [ATIF] or [ATIFFiles] to a folder, and returns the manifest: of rows,
-// in canonical order, those that the selection chooses, and all episodes but those that were lost. No text is changed, and
-// the linter is not asked: it is about what trainers read. As with [Write] the folder may hold an earlier export, which
-// is replaced, and one with a manifest is whole.
+// in canonical order, those that the selection chooses, and all episodes but those that were lost. No text is changed,
+// and the linter is not asked: it is about what trainers read. As with [Write] the folder may hold an earlier export,
+// which is replaced, and one with a manifest is whole.
 func WriteDocuments(ctx context.Context, dir string, rows iter.Seq2[trajectories.Row, error],
 	episodes iter.Seq2[trajectories.Episode, error], opt Options) (*Manifest, error) {
 	w := &documentWriter{

@@ -87,6 +87,11 @@ func (i *Imported) Shown(row *trajectories.Row) (shown trajectories.Shown, ok bo
 	return shown, ok
 }
 
+// Has reports whether there are trajectories of a run.
+func (i *Imported) Has(runID string) bool {
+	return slices.ContainsFunc(i.rows, func(r trajectories.Row) bool { return r.RunID == runID })
+}
+
 // Codecs are what the actions are written in, each once.
 func (i *Imported) Codecs() []action.Codec {
 	var all []action.Codec
