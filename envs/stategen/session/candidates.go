@@ -21,7 +21,8 @@ func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) []stategen.Candi
 }
 
 // canEnd reports whether after a candidate there are calls enough for what the path owes: a list that nothing has
-// changed, to return or to compare, and a write of every pending copy.
+// changed, to return or to compare, and a write of every pending copy. Behind a branch one call stays free, so that its
+// ends differ.
 func (s *schema) canEnd(c stategen.Candidate, want stategen.Want) bool {
 	m := c.Params.(*move)
 	owed := 0
@@ -45,7 +46,7 @@ func (s *schema) canEnd(c stategen.Candidate, want stategen.Want) bool {
 		}
 	}
 
-	return owed <= want.Left+want.After
+	return owed <= want.Left+max(0, want.After-1)
 }
 
 // listable reports whether after a candidate there are sessions that the path can list.

@@ -75,7 +75,7 @@ func (s *schema) moves(rng *rand.Rand) []move {
 				all = append(all, move{isolateAudio, []argument{input}})
 			}
 
-			if t.producer != speechToSpeech { // a voice of which nobody has made anything yet
+			if !t.isJustVoiced() {
 				for _, voice := range s.voices(rng, t.speech.voice) {
 					all = append(all, move{speechToSpeech, []argument{input, voice}})
 				}
@@ -92,6 +92,11 @@ func (s *schema) moves(rng *rand.Rand) []move {
 	}
 
 	return all
+}
+
+// isJustVoiced reports whether nothing has come of a speech since it got its voice: who wants another one takes that.
+func (t thing) isJustVoiced() bool {
+	return t.speech.voice != "" && (t.producer == textToSpeech || t.producer == speechToSpeech)
 }
 
 // echoes reports whether a thing is the transcript of a text that the user gave: who wants it spoken need not hear it.
