@@ -60,7 +60,8 @@ func (s *schema) listable(c stategen.Candidate) bool {
 }
 
 // readers returns the candidates that read: for each pair of source and type that the program knows, a list, a search
-// for every text in the data of its sessions, and one for a text of every copy.
+// for every text in the data of its sessions, and one for a text of every copy. The pair is that of a local copy or of
+// the first element of a list.
 func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 	var done []pair
 
@@ -76,7 +77,9 @@ func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 			continue
 		}
 
-		known := slices.DeleteFunc(slices.Clone(s.copies), func(k *held) bool { return k.pair != h.pair })
+		known := slices.DeleteFunc(slices.Clone(s.copies), func(k *held) bool {
+			return k.pair != h.pair || !k.local && k.path[0] != "0"
+		})
 		all = append(all, s.list(pick(rng, known), live))
 
 		for _, one := range live {
@@ -252,7 +255,7 @@ func (s *schema) update(h *held, remote string, id stategen.Expr) stategen.Candi
 // wrote notes that a session is now what a copy is.
 func (s *schema) wrote(h *held, by, id string, e stategen.Expr) {
 	s.changes[id]++
-	s.touched[id] = by
+	s.touched[id], s.lastWrite = by, id
 
 	h.remote, h.id, h.change = id, e, s.changes[id]
 	h.edited, h.written, h.touched = nil, true, by
@@ -357,13 +360,14 @@ func (s *schema) distinction(rng *rand.Rand, h *held, list []any) (key, text str
 	return "", ""
 }
 
-// editors returns the candidates that change a copy: a local one and an element of a list, at random.
+// editors returns the candidates that change a copy: a local one and an element of a list, at random. Who would change
+// what the last call has written might have done so before.
 func (s *schema) editors(rng *rand.Rand) (all []stategen.Candidate) {
 	var locals, elements []*held
 
 	for _, h := range s.copies {
 		switch {
-		case len(h.edited) >= mostEdited || !h.pending() && h.remote != "" && s.waiting(h.remote):
+		case len(h.edited) >= mostEdited || h.remote != "" && (h.remote == s.lastWrite || !h.pending() && s.waiting(h.remote)):
 		case h.local && (h.remote == "" || !s.stale(h)):
 			locals = append(locals, h)
 		case !h.local && h.remote != "" && !s.stale(h):

@@ -158,6 +158,10 @@ func (s *schema) Apply(c stategen.Candidate) {
 func (s *schema) note(m *move) {
 	s.changed[m.changes], s.used[m.changes] = true, true
 
+	if m.transition != edit {
+		s.lastWrite = ""
+	}
+
 	for _, a := range m.args {
 		if a.Name != "source" && a.Name != "type" {
 			s.used[a.Expr.Var] = true

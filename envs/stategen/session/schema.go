@@ -26,8 +26,9 @@ type schema struct {
 
 	// Of the service's sessions, by id: what touched one last (nothing: it was there from the start), and how often one
 	// was written.
-	touched map[string]string
-	changes map[string]int
+	touched   map[string]string
+	changes   map[string]int
+	lastWrite string // of the session that the last call wrote; "" if it wrote none
 }
 
 // held is a copy of a session that the program has.
