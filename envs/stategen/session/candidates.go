@@ -38,7 +38,9 @@ func (s *schema) canEnd(c stategen.Candidate, want stategen.Want) bool {
 	}
 
 	isRead := c.Transition == List || c.Transition == Query
-	if !isRead && !slices.ContainsFunc(s.reads, func(r read) bool { return !s.changed[r.name] && r.name != m.changes }) {
+	isWhole := func(r read) bool { return !s.changed[r.name] && r.name != m.changes }
+
+	if !isRead && !slices.ContainsFunc(s.reads, isWhole) {
 		owed++
 
 		if want.Left == 0 || !s.listable(c) {
@@ -366,8 +368,10 @@ func (s *schema) editors(rng *rand.Rand) (all []stategen.Candidate) {
 	var locals, elements []*held
 
 	for _, h := range s.copies {
+		busy := h.remote != "" && (h.remote == s.lastWrite || !h.pending() && s.waiting(h.remote))
+
 		switch {
-		case len(h.edited) >= mostEdited || h.remote != "" && (h.remote == s.lastWrite || !h.pending() && s.waiting(h.remote)):
+		case busy || len(h.edited) >= mostEdited:
 		case h.local && (h.remote == "" || !s.stale(h)):
 			locals = append(locals, h)
 		case !h.local && h.remote != "" && !s.stale(h):
