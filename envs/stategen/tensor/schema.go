@@ -151,9 +151,9 @@ func (s *schema) Apply(c stategen.Candidate) {
 // constant is the variable that a condition compares with.
 const constant = "user_constant_0"
 
-// Condition implements [stategen.Schema]: the shape of the newest result, a dimension that its call changed, or how many
-// elements are above the mean, where that is the same however the tensor is computed. No call changes the rank or the
-// dtype, on which published programs depend, too.
+// Condition implements [stategen.Schema]: the shape of the newest result, a dimension that its call changed, or how
+// many elements are above the mean, where that is the same however the tensor is computed. No call changes the rank or
+// the dtype, on which published programs depend, too.
 func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bool) {
 	v := &s.vars[len(s.vars)-1]
 	if !v.made {
