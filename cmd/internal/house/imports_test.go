@@ -142,17 +142,22 @@ var allowed = []rule{
 	{"trajectories/internal/jsonl", nil},
 	{"trajectories", []string{"envs", "envs/action", "envs/durable", "envs/pytext", "mcts",
 		"trajectories/internal/..."}},
+	{"trajectories/atif", []string{"envs", "envs/action", "envs/pytext", "envs/regular", "mcts", "mcts/policy/chat",
+		"trajectories", "trajectories/internal/jsonl"}},
 	{"trajectories/export", []string{"envs", "envs/action", "envs/durable", "envs/names", "envs/pytext", "envs/regular",
-		"mcts", "mcts/policy/chat", "mcts/policy/prompt", "trajectories", "trajectories/internal/..."}},
+		"mcts", "mcts/policy/chat", "mcts/policy/prompt", "trajectories", "trajectories/atif",
+		"trajectories/internal/..."}},
 	{"trajectories/mirror", []string{"envs", "envs/kept", "envs/pytext", "envs/toolbench", "envs/toolbench/recorded",
 		"envs/toolbench/virtual", "trajectories/export"}},
-	{"trajectories/internal/synth", []string{"envs", "envs/action", "mcts", "trajectories", "trajectories/export"}},
+	{"trajectories/internal/synth", []string{"envs", "envs/action", "mcts", "trajectories"}},
 	{"trajectories/interop/...", []string{"trajectories", "trajectories/export", "trajectories/internal/..."}},
 	{"finetune/statistics", nil},
 	{"finetune/table", nil},
 	{"finetune", []string{"envs", "envs/display", "finetune/statistics", "finetune/table", "mcts", "mcts/store",
 		"trajectories"}},
 	{"finetune/internal/browser", nil},
+	{"finetune/inspectlog", []string{"envs", "envs/durable", "finetune", "mcts", "mcts/policy/chat", "trajectories",
+		"trajectories/atif"}},
 	{"finetune/rundir", []string{"envs/regular", "finetune", "mcts/store"}},
 	{"finetune/viewer", []string{"envs", "envs/display", "finetune/rundir", "mcts", "mcts/store", "trajectories"}},
 	{"finetune/adaptation", []string{"envs", "envs/toolapi", "trajectories"}},
@@ -195,7 +200,7 @@ var allowed = []rule{
 		"mcts/store", "trajectories"}},
 
 	{"cmd/...", []string{"envs/...", "toolqa/bench", "mcts/...", "trajectories",
-		"trajectories/export", "trajectories/mirror", "finetune/...", "configs/..."}},
+		"trajectories/atif", "trajectories/export", "trajectories/mirror", "finetune/...", "configs/..."}},
 }
 
 // Imports point downwards. Tests may look anywhere but into the commands.
