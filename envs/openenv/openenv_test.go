@@ -208,7 +208,6 @@ func (c *client) calls(tool string, args map[string]any) reply {
 	return c.asks("step", map[string]any{"type": "call_tool", "tool_name": tool, "arguments": args})
 }
 
-
 func outcome(r reply) string {
 	if o := r.Data.Observation.Outcome; o != nil {
 		return *o

@@ -152,6 +152,7 @@ var allowed = []rule{
 	{"finetune/table", nil},
 	{"finetune", []string{"envs", "envs/display", "finetune/statistics", "finetune/table", "mcts", "mcts/store",
 		"trajectories"}},
+	{"finetune/external", []string{"envs", "envs/openenv", "finetune", "mcts", "mcts/store"}},
 	{"finetune/internal/browser", nil},
 	{"finetune/rundir", []string{"envs/regular", "finetune", "mcts/store"}},
 	{"finetune/viewer", []string{"envs", "envs/display", "finetune/rundir", "mcts", "mcts/store", "trajectories"}},
