@@ -214,7 +214,9 @@ func TestKey(t *testing.T) {
 	dial(t, h, "Authorization", "Bearer secret").reset(nil)
 
 	for _, header := range [][]string{nil, {"Authorization", "Bearer other"}} {
-		for path, want := range map[string]int{"/ws": 401, "/tasks": 401, "/metrics": 401, "/state": 401, "/health": 200} {
+		for path, want := range map[string]int{
+			"/ws": 401, "/tasks": 401, "/metrics": 401, "/state": 401, "/health": 200,
+		} {
 			if status, text := get(t, h, path, header...); status != want {
 				t.Errorf("%s with %q: %d %s", path, header, status, text)
 			}
