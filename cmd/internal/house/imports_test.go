@@ -155,6 +155,7 @@ var allowed = []rule{
 	{"finetune/table", nil},
 	{"finetune", []string{"envs", "envs/display", "finetune/statistics", "finetune/table", "mcts", "mcts/store",
 		"trajectories"}},
+	{"finetune/external", []string{"envs", "envs/openenv", "finetune", "mcts", "mcts/store"}},
 	{"finetune/internal/browser", nil},
 	{"finetune/inspectlog", []string{"envs", "envs/durable", "finetune", "mcts", "mcts/policy/chat", "trajectories",
 		"trajectories/atif"}},
