@@ -152,7 +152,10 @@ type simulated struct {
 
 func startSimulated(b *testing.B, args ...string) *simulated {
 	b.Helper()
-	return startProcess(b, program(b, append([]string{"bench", "serve", "--listen", "127.0.0.1:0", "--json"}, args...)...))
+
+	args = append([]string{"bench", "serve", "--listen", "127.0.0.1:0", "--json"}, args...)
+
+	return startProcess(b, program(b, args...))
 }
 
 // startProcess starts a process that serves, and returns once it has said where.

@@ -123,11 +123,10 @@ type simulatedEnv struct {
 func startSimulatedEnv(b *testing.B, dir string) *simulatedEnv {
 	b.Helper()
 
-	s := &simulatedEnv{simulated: startProcess(b, program(b, "serve", "env", "--data", dir, "--dataset", "coffee", "--api",
-		"p_c,p_s_in,p_s_ood", "--listen", "127.0.0.1:0", "--json"))}
-	s.start = processTime(b, s.cmd)
+	s := startProcess(b, program(b, "serve", "env", "--data", dir, "--dataset", "coffee", "--api", "p_c,p_s_in,p_s_ood",
+		"--listen", "127.0.0.1:0", "--json"))
 
-	return s
+	return &simulatedEnv{s, processTime(b, s.cmd)}
 }
 
 // processTime is the processor time of a process so far.

@@ -102,8 +102,8 @@
 //
 // /health, /metadata, /state (that of a session before its first reset), /openapi.json, and /metrics for Prometheus.
 // /schema has the members action, observation, reset_observation and state, and of this server's own functions, as a
-// reset has them: all tools of the prompt version, with ?dataset=NAME those that its prompts list. GET /tasks, of this server's
-// own, says what a reset may choose, the tasks in the order of seeds:
+// reset has them: all tools of the prompt version, with ?dataset=NAME those that its prompts list. GET /tasks, of this
+// server's own, says what a reset may choose, the tasks in the order of seeds:
 //
 //	{"split":…,"versions":[…],"families":[…],"tasks":[{"task_id":…,"dataset":…,"difficulty":…,"question":…}…]}
 //
