@@ -42,10 +42,7 @@ type serveEnvOptions struct {
 
 func (a *app) serveEnvCommand() *cobra.Command {
 	o := &serveEnvOptions{}
-	cmd := console.Documented(&cobra.Command{
-		Use:  "env",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("env")
 	s := a.addSettings(cmd, map[string]string{"api": "[p_c,p_s_in]"}, "suite", "dataset", "difficulty", "template",
 		"split", "questions", "limit", "api", "reward", "feedback", "compat", "seed", "engine", "python", "wasm")
 	data := a.DataFlag(cmd)
@@ -100,31 +97,33 @@ func (a *app) serveEnv(cmd *cobra.Command, s *settings, o *serveEnvOptions) (err
 		return err
 	}
 
-	serve := func(memory envs.Memory) error {
-		server, err := b.environmentServer(options, memory)
-		if err != nil {
-			return err
-		}
-
-		address, err := serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
-		if err != nil {
-			return err
-		}
-
-		served := servedEnv{address, b.deployed.All().Versions, len(b.tasks), server.Counts()}
-
-		return a.Show(*o.asJSON, served, func() { fmt.Fprint(a.Out, served.text()) })
-	}
-
 	if o.record == "" {
-		return serve(nil)
+		return a.listenEnv(ctx, b, options, nil, o)
 	}
 
 	return a.recorded(ctx, f, b, func(run *stored.Run, r *external.Recorder) error {
 		options.Recorder = r
 
-		return serve(run)
+		return a.listenEnv(ctx, b, options, run, o)
 	})
+}
+
+// listenEnv serves the environments of a bench, which remember what memory does, and reports how they were used.
+func (a *app) listenEnv(ctx context.Context, b *bench, options openenv.Options, memory envs.Memory,
+	o *serveEnvOptions) error {
+	server, err := b.environmentServer(options, memory)
+	if err != nil {
+		return err
+	}
+
+	address, err := serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
+	if err != nil {
+		return err
+	}
+
+	served := servedEnv{address, b.deployed.All().Versions, len(b.tasks), server.Counts()}
+
+	return a.Show(*o.asJSON, served, func() { fmt.Fprint(a.Out, served.text()) })
 }
 
 // readEnv reads the configuration and the data that it chooses. The engine is yet to be started.
