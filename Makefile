@@ -136,8 +136,9 @@ fuzz: ## every fuzz target, FUZZTIME each (20s)
 	  done; done
 
 .PHONY: hostile
-hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, programs that try to get out (about an hour)
-	CGO_ENABLED=1 TOOLEVO_HOSTILE=1 $(GO) test -count=1 -p 1 -v -timeout 90m -run '^TestHostile|^TestConformance$$' ./...
+hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, programs that try to get out, generated tasks (about an hour)
+	CGO_ENABLED=1 TOOLEVO_HOSTILE=1 $(GO) test -count=1 -p 1 -v -timeout 90m \
+	  -run '^TestHostile|^TestConformance$$|^TestGeneratedPrograms$$|^TestDriftKeeps' ./...
 
 .PHONY: golden
 golden: ## write all golden files anew; review the difference
