@@ -21,7 +21,7 @@ type Options struct {
 	Prompt   *toolapi.Version                       // what agents are shown
 	Deployed *drift.Deployed                        // what they may meet
 	Open     func(version string) (Deployed, error) // called once for each version
-	Tools    func(dataset string) []*toolapi.API    // of the prompt version
+	Tools    map[string][]*toolapi.API              // of the prompt version, by dataset; "" is all
 	Text     Text
 	Codec    action.Codec // how actions are written; nil is ReAct
 

@@ -12,7 +12,6 @@ import (
 
 	"toolevo/toolqa/corpus/importer"
 
-
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/score"
