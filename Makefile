@@ -58,7 +58,7 @@ test-race: tools ## the tests of commands under the race detector, too
 	$(tested) -race $(checked) $(sooner) -timeout 40m $(commands)
 
 .PHONY: test-interop
-test-interop: build ## real exports of every format: five readers open them, LLaMA-Factory and TRL train on them
+test-interop: build ## real exports of every format: five readers open them, LLaMA-Factory and TRL train on them; PyTorch computes as tensor tasks do
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN) demo --out "$$dir" >/dev/null && \
 	  bash trajectories/interop/run.sh $(BIN) "$$dir"
 

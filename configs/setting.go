@@ -14,7 +14,7 @@ import (
 
 // foreign are the environment variables TOOLEVO_* that are no settings: the data folder, and what the tests read.
 var foreign = []string{"TOOLEVO_DATA", "TOOLEVO_SHARED_DATA", "TOOLEVO_INTEROP_PYTHON", "TOOLEVO_TEST_PYTHON",
-	"TOOLEVO_BIN", "TOOLEVO_SOAK",
+	"TOOLEVO_TORCH_PYTHON", "TOOLEVO_BIN", "TOOLEVO_SOAK",
 	"TOOLEVO_HOSTILE", "TOOLEVO_HOSTILE_SEED"}
 
 // EnvironmentLayers returns a layer for each environment variable of the form TOOLEVO_SEARCH_CPUCT. One that names no
