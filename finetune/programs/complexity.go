@@ -115,7 +115,7 @@ const none = "–"
 func complexityTable(columns []Complexity) table.Table {
 	t := table.Table{
 		Title: "Statistics averaged over the tasks of each domain (StateGen, Table I). The column StateEval has the " +
-			"paper's figures of its own tasks.",
+			"paper's figures of its own tasks. Lengths are in tokens, which --tokenizer counts.",
 		Heads: []string{"statistic"}, Words: 1,
 	}
 
