@@ -25,8 +25,8 @@ const (
 )
 
 // Mutants returns the mutants of a task, for each of its cases; a kind that the program has no place for is left out. A
-// mutant may mean the same as its program, as where a side effect that is left out had no effect, or where nothing writes
-// what an edit changed.
+// mutant may mean the same as its program, as where a side effect that is left out had no effect, or where nothing
+// writes what an edit changed.
 func Mutants(t Task) (all []Mutant) {
 	for _, c := range t.Cases {
 		add := func(kind string, change func(p *Path) bool) {
