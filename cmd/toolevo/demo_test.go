@@ -115,8 +115,8 @@ func TestDemoOfGeneratedTasks(t *testing.T) {
 
 	for i := range made {
 		out := run(t, program(t, "demo", "--suite", "stategen", "--out", dir))
-		says(t, "demo", out, "Collected", ": 0 problems", "is deprecated", "Made       made_1_000 of p_c", "none 0 %",
-			"--config "+filepath.Join(dir, "toolevo.yaml"))
+		says(t, "demo", out, "Collected", ": 0 problems", "is deprecated", "Made       made_1_000 of p_c",
+			"none 0 %", "--config "+filepath.Join(dir, "toolevo.yaml"))
 
 		if n := strings.Count(out, "\n"); n > 26 {
 			t.Errorf("the demo has %d lines:\n%s", n, out)

@@ -57,8 +57,8 @@ func (a *app) evalDriftCommand() *cobra.Command {
 	flags.StringSliceVar(&f.perturbations, "perturbations", []string{all}, "`NAMES` of how questions are changed, "+
 		"separated by commas: each by itself; or none")
 	flags.StringVar(&f.out, "out", "", "make the evaluations and the report in the folder `DIR` (required)")
-	flags.StringVar(&f.id, "run-id", "", "`ID` that those of the evaluations begin with (default: each has one that no "+
-		"other run has)")
+	flags.StringVar(&f.id, "run-id", "", "`ID` that those of the evaluations begin with (default: each has one that "+
+		"no other run has)")
 	f.asJSON = console.JSONFlag(cmd)
 	console.ProgressFlag(cmd)
 	console.Complete(cmd, "feedbacks", console.Listed(append(configs.Feedbacks(), all)))
