@@ -134,6 +134,11 @@ func (e *exporter) export(ctx context.Context, dirs []string) (*export.Manifest,
 		return e.exportDocuments(ctx, s, o)
 	}
 
+	return e.exportSamples(ctx, s, o)
+}
+
+// exportSamples writes training data.
+func (e *exporter) exportSamples(ctx context.Context, s *sources, o export.Options) (*export.Manifest, error) {
 	rows, err := e.rows(ctx, s.runs)
 	if err != nil {
 		return nil, err
@@ -148,6 +153,10 @@ func (e *exporter) export(ctx context.Context, dirs []string) (*export.Manifest,
 	}
 
 	m, err := export.Write(ctx, e.out, rows, o)
+
+	if s.imported != nil && err == nil && m.Selected.Dropped.Score > 0 {
+		e.app.Say("Documents of others carry no verdict: --score any takes what nobody judged.")
+	}
 
 	var mixed *export.MixedError
 	if errors.As(err, &mixed) {
@@ -261,9 +270,6 @@ func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 		a.sayHowToOpen(dir, m.Format)
 	case m.Format.IsDocuments():
 		return console.Bad("nothing was exported: what was left out above says why")
-	case m.Rows == 0 && len(m.Runs) == 0 && m.Selected.Dropped.Score > 0 && m.Selection.Score != export.Any:
-		return console.Bad("no sample is left to train on. Documents of others carry no verdict: --score any takes " +
-			"what nobody judged")
 	case m.Rows == 0:
 		return console.Bad("no sample is left to train on: what was left out above says why")
 	case m.Trainer == export.TRL:
