@@ -104,8 +104,8 @@ func TestDemo(t *testing.T) {
 	read(t, mine)
 }
 
-// The whole job on generated tasks leaves the same files, byte for byte, when it is done again, but for logs, which have
-// times.
+// The whole job on generated tasks leaves the same files, byte for byte, when it is done again, but for logs, which
+// have times.
 func TestDemoOfGeneratedTasks(t *testing.T) {
 	t.Parallel()
 

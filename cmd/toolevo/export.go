@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,11 +25,7 @@ import (
 )
 
 func (a *app) exportCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:               "export RUN… | DOCUMENTS…",
-		Args:              console.Positional(1, -1),
-		ValidArgsFunction: runs(-1),
-	}, helpTexts)
+	cmd := newCommand("export RUN… | DOCUMENTS…")
 	e := &exporter{app: a}
 	e.addFlags(cmd.Flags())
 
@@ -290,13 +287,9 @@ func exportedStamps(m *export.Manifest) []sandbox.Stamp {
 	for _, r := range m.Runs {
 		for _, m := range r.MadeBy() {
 			stamp := stored.Engine(m)
+			same := func(s sandbox.Stamp) bool { return s.String() == stamp.String() }
 
-			known := false
-			for _, s := range stamps {
-				known = known || s.String() == stamp.String()
-			}
-
-			if runsPython(m) && !known {
+			if runsPython(m) && !slices.ContainsFunc(stamps, same) {
 				stamps = append(stamps, stamp)
 			}
 		}
