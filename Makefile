@@ -113,7 +113,9 @@ test-wasi: build ## the engine wasi on a real CPython for WASI (fetched once): i
 	@said=$$(bash envs/sandbox/wasi/fetch.sh) || { echo "$$said"; exit 1; }; \
 	  module=$$(echo "$$said" | tail -n 1); case "$$module" in SKIPPED:*) echo "$$module"; exit 0 ;; esac; \
 	  export TOOLEVO_PYTHON_WASM="$$module"; \
-	  $(GO) test -count=1 -timeout 20m ./envs/sandbox/wasi && $(BIN) doctor sandbox --engine wasi --short
+	  $(GO) test -count=1 -timeout 20m ./envs/sandbox/wasi && \
+	  $(GO) test -count=1 -timeout 20m -run TestWASI ./toolqa/pytool/pytooltest && \
+	  $(BIN) doctor sandbox --engine wasi --short
 
 .PHONY: test-metrics
 test-metrics: tools ## a real Prometheus (fetched once) scrapes a run, and answers every query of the dashboard

@@ -103,6 +103,7 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"tasks", "sample", "--data", in("none" + spell), "--out", in("sample")}, lines: true},
 		{args: []string{"tasks", "export", "--data", in("none" + spell), "--out", in("rows")}, lines: true},
 		{args: []string{"tasks", "import", in("none" + spell), "--data", in("copied")}, lines: true},
+		{args: []string{"serve", "env", "--api", "file:" + in("none"+spell)}, lines: true},
 		{args: []string{"serve", "sessions", "--api", "file:" + in("none"+spell)}, lines: true},
 		{args: []string{"serve", "voice", "--listen", spell}, lines: true},
 		{args: []string{"mirror", "requests", "--out", in("mirror"), "--model", spell}, quiet: true},

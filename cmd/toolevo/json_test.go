@@ -98,6 +98,7 @@ var allPrinted = []printedJSON{
 	{"tasks export", exportedTasks{}},
 	{"tasks import", importedRows{}},
 	{"serve tools", servedTools{}},
+	{"serve env", servedEnv{}},
 	{"serve sessions", servedSessions{}},
 	{"serve voice", servedVoice{}},
 	{"mirror data", mirrored{}},

@@ -43,7 +43,7 @@ type serveToolsOptions struct {
 
 func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "serve", Short: "Serve functions to clients of others"}
-	cmd.AddCommand(a.serveToolsCommand(), a.serveSessionsCommand(), a.serveVoiceCommand())
+	cmd.AddCommand(a.serveToolsCommand(), a.serveEnvCommand(), a.serveSessionsCommand(), a.serveVoiceCommand())
 
 	return console.Group(cmd)
 }
@@ -176,6 +176,9 @@ const (
 	graceTime = 10 * time.Second // for calls that are being answered when the server ends
 )
 
+// drainer is a handler with connections of its own, which end when ctx does at the latest.
+type drainer interface{ Drain(ctx context.Context) }
+
 // serveHTTP serves until ctx ends; calls that are being answered then get their answers. It introduces the server once
 // it listens.
 func serveHTTP(ctx context.Context, h http.Handler, listen string, introduce func(address string)) (string, error) {
@@ -205,6 +208,10 @@ func serveHTTP(ctx context.Context, h http.Handler, listen string, introduce fun
 
 	grace, end := context.WithTimeout(calls, graceTime)
 	defer end()
+
+	if d, ok := h.(drainer); ok {
+		d.Drain(grace)
+	}
 
 	if err := s.Shutdown(grace); err != nil {
 		cancel()

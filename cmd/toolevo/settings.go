@@ -45,6 +45,7 @@ var settingFlags = []settingFlag{
 	{"compat", "environment.compat", "`NAMES` of defects of the published code to reproduce, or published for all"},
 	{"feedback", "environment.feedback", "`NAME` of what a call is told that is not taken: deprecation (the notice " +
 		"of what replaces it), invocation (what is wrong), generic (that something is) or none"},
+	{"reward", "environment.reward", "`NAME` of the matcher that decides the reward: official or strict"},
 	{"simulator", "toolbench.simulator", "`NAME` of what stands in for ToolBench's APIs: scripted, or the policy " +
 		"KIND:NAME of a language model"},
 	{"mode", "toolbench.mode", "`NAME` of how a language model is asked to: sft, cot or few-shot"},

@@ -25,6 +25,7 @@ var commands = [][]string{
 	{"versions", "validate"}, {"finetune"}, {"improve"}, {"replay"}, {"branch"}, {"ablate"}, {"runs"},
 	{"runs", "compact"}, {"analyze"}, {"toolbench"}, {"toolbench", "import"},
 	{"toolbench", "convert"}, {"toolbench", "cache"}, {"serve"}, {"serve", "tools"}, {"serve", "voice"},
+	{"serve", "env"},
 	{"serve", "sessions"},
 	{"toolbench", "convert"}, {"eval", "simulator"}, {"mirror"}, {"mirror", "data"},
 	{"mirror", "requests"}, {"mirror", "queries"}, {"tasks"}, {"tasks", "generate"},

@@ -40,7 +40,7 @@ func DecodeStrict(s string) (any, error) { return document(&decoder{s: s, strict
 // DecodeObject decodes the JSON object at the beginning of s, after any space, as Decode does, and returns what follows
 // it.
 func DecodeObject(s string) (args envs.Args, rest string, err error) {
-	v, rest, err := decodePrefix(s)
+	v, rest, err := prefix(&decoder{s: s})
 	if err != nil {
 		return nil, "", fmt.Errorf("not a JSON object: %w", err)
 	}
@@ -53,8 +53,8 @@ func DecodeObject(s string) (args envs.Args, rest string, err error) {
 	return args, rest, nil
 }
 
-func decodePrefix(s string) (v any, rest string, err error) {
-	d := &decoder{s: s}
+// prefix reads a value, and returns what follows it.
+func prefix(d *decoder) (v any, rest string, err error) {
 	d.space()
 
 	v, wrong := d.value()
@@ -62,7 +62,7 @@ func decodePrefix(s string) (v any, rest string, err error) {
 		return nil, "", wrong
 	}
 
-	return v, s[d.i:], nil
+	return v, d.s[d.i:], nil
 }
 
 type decoder struct {

@@ -193,7 +193,7 @@ json.dump([[
 	for i, s := range texts {
 		got := [3]string{read(Decode(s)), read(DecodeStrict(s))}
 
-		v, rest, err := decodePrefix(s)
+		v, rest, err := prefix(&decoder{s: s})
 		if got[2] = read(v, err); err == nil {
 			got[2] += " then " + rest
 		}

@@ -10,6 +10,11 @@ import (
 // lists, tuples, which are lists here, and dictionaries whose keys are strings. Every error is an [*Error].
 func DecodeLiteral(s string) (any, error) { return document(&decoder{s: s, python: true}) }
 
+// DecodeLiteralPrefix is DecodeLiteral of the literal that s begins with, and returns what follows it.
+func DecodeLiteralPrefix(s string) (v any, rest string, err error) {
+	return prefix(&decoder{s: s, python: true})
+}
+
 // literal reads a value as Python writes it.
 func (d *decoder) literal() (any, *Error) {
 	switch {

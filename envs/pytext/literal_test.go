@@ -2,6 +2,8 @@ package pytext
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,4 +62,77 @@ func TestLiteralsRoundTrip(t *testing.T) {
 			t.Fatalf("%s (%v):\n%s", Repr(v), err, diff)
 		}
 	})
+}
+
+func TestDecodeLiteralPrefix(t *testing.T) {
+	t.Parallel()
+
+	for _, tt := range []struct {
+		text string
+		want any
+		rest string
+	}{
+		{`'it\'s' x`, "it's", " x"},
+		{`"it's \"\\n\" \n\x00\u20ac\U0001f600é"`, "it's \"\\n\" \n\x00€😀é", ""},
+		{`[]`, []any{}, ""},
+		{`[('A', 'weight: 1'), ('B', 2)], 3`, []any{[]any{"A", "weight: 1"}, []any{"B", envs.Number("2")}}, ", 3"},
+		{`{'raw': None, 'x': {}, 'y': [True, False, -1.5]}; Degree: 3`, envs.Args{
+			{Name: "raw", Value: nil}, {Name: "x", Value: envs.Args{}},
+			{Name: "y", Value: []any{true, false, envs.Number("-1.5")}},
+		}, "; Degree: 3"},
+	} {
+		got, rest, err := DecodeLiteralPrefix(tt.text)
+		if diff := cmp.Diff(tt.want, got); err != nil || rest != tt.rest || diff != "" {
+			t.Errorf("%s: %v, rest %q (-want +got):\n%s", tt.text, err, rest, diff)
+		}
+	}
+
+	for _, text := range []string{"", "x", "'", `'\`, `'\x0'`, `'\q'`, `'\Uffffffff'`, "[", "[1", "[1 2]", "{'a'}",
+		"{1: 2}", "{'a': }", "-"} {
+		if got, _, err := DecodeLiteralPrefix(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
+
+// No text makes the reader fail, and what Repr makes of a value is read back as that value.
+func FuzzDecodeLiteral(f *testing.F) {
+	for _, s := range []string{`["it's", "\"", {"a": [1, null, true]}]`, `"\u0000\\ \ud83d\ude00"`, `{"raw": ""}`,
+		"3"} {
+		f.Add(s)
+	}
+
+	f.Fuzz(func(t *testing.T, text string) {
+		DecodeLiteralPrefix(text) // whatever it is
+
+		value, err := Decode(text)
+		if err != nil || !literalValue(value, 0) {
+			return
+		}
+
+		got, rest, err := DecodeLiteralPrefix(Repr(value) + ";")
+		if diff := cmp.Diff(value, got); err != nil || rest != ";" || diff != "" {
+			t.Errorf("%s: %v, rest %q (-want +got):\n%s", Repr(value), err, rest, diff)
+		}
+	})
+}
+
+// literalValue reports whether a value is not deep, and has numbers as Python prints them.
+func literalValue(v any, depth int) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.ToValidUTF8(v, "") == v
+	case envs.Number:
+		digits := strings.TrimPrefix(string(v), "-")
+		return digits != "" && strings.Trim(digits, "123456789") == ""
+	case []any:
+		return depth < 8 && !slices.ContainsFunc(v, func(item any) bool { return !literalValue(item, depth+1) })
+	case envs.Args:
+		return depth < 8 && !slices.ContainsFunc(v, func(a envs.Arg) bool {
+			return !literalValue(a.Name, depth+1) ||
+				!literalValue(a.Value, depth+1)
+		})
+	}
+
+	return true
 }

@@ -26,9 +26,7 @@ func cases(d Domain, p *Program) ([]Case, error) {
 	constant := p.Branch.Test.Right.Var
 	p.declare(constant, found)
 
-	second := Case{Set: map[string]Value{constant: {flip(found)}}}
-
-	other, err := Replay(d, p, second, nil)
+	second, other, err := flipped(d, p, first.Path, constant, found)
 	if err != nil || other.Path == first.Path || sound(d, other) != nil {
 		return all, nil
 	}
@@ -37,10 +35,27 @@ func cases(d Domain, p *Program) ([]Case, error) {
 		return nil, errAlike
 	}
 
-	flipped := recorded(d, other)
-	flipped.Set = second.Set
+	c := recorded(d, other)
+	c.Set = second.Set
 
-	return append(all, flipped), nil
+	return append(all, c), nil
+}
+
+// mostFlips is how often a constant is flipped: the next number may stand in the list that has the first one.
+const mostFlips = 3
+
+// flipped returns the case in which a program takes another path, because a constant has another value, and its oracle.
+func flipped(d Domain, p *Program, path, constant string, value any) (c Case, o Oracle, err error) {
+	for range mostFlips {
+		value = flip(value)
+		c = Case{Set: map[string]Value{constant: {value}}}
+
+		if o, err = Replay(d, p, c, nil); err != nil || o.Path != path {
+			break
+		}
+	}
+
+	return c, o, err
 }
 
 // declare gives a variable its value.
@@ -76,16 +91,13 @@ func recorded(d Domain, o Oracle) Case {
 	return Case{Path: o.Path, Result: Value{d.Record(o.Result)}, Effects: Value{d.Record(o.Effects)}}
 }
 
-// dtypes are swapped when a condition is flipped: a third would be no type.
-var dtypes = []string{"float32", "float64"}
-
-// flip returns a value that differs from another one: a text with a suffix, a list with its first element again, the
-// next number.
+// flip returns a value that differs from another one: the next number, also of one that is a text, another text with a
+// suffix, a list whose last element is flipped.
 func flip(v any) any {
 	switch v := v.(type) {
 	case string:
-		if i := slices.Index(dtypes, v); i >= 0 {
-			return dtypes[1-i]
+		if n, ok := number(envs.Number(v)); ok {
+			return string(Number(n + 1))
 		}
 
 		return v + "_other"
@@ -95,8 +107,8 @@ func flip(v any) any {
 	case bool:
 		return !v
 	case []any:
-		if len(v) > 0 {
-			return append(slices.Clone(v), v[0])
+		if last := len(v) - 1; last >= 0 {
+			return append(slices.Clone(v[:last]), flip(v[last]))
 		}
 	}
 

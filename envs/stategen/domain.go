@@ -54,8 +54,8 @@ type Schema interface {
 
 // Want says what is wanted of the path that a schema grows.
 type Want struct {
-	Left  int  // counted calls that the path still has to make, this one included
-	Flush bool // pending local edits have to be written by then; only services with local edits care
+	Left  int // counted calls up to the next branch, or to the end of the path, this one included
+	After int // counted calls behind the branch
 }
 
 // Candidate is a transition that could come next.

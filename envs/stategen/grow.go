@@ -91,7 +91,7 @@ func (p *path) program(d Domain, n int) (Program, error) {
 
 	split := splits[p.rng.IntN(len(splits))]
 	if split >= n-1 {
-		if err := p.grow(schema, n, true); err != nil {
+		if err := p.grow(schema, n, 0); err != nil {
 			return Program{}, err
 		}
 
@@ -106,14 +106,14 @@ func (p *path) program(d Domain, n int) (Program, error) {
 		return program, nil
 	}
 
-	if err := p.grow(schema, split, false); err != nil {
+	if err := p.grow(schema, split, n-split); err != nil {
 		return Program{}, err
 	}
 
 	return p.branch(schema, n-split)
 }
 
-// branch grows both ends of a program that has a branch. One of them, by a coin, leaves its local edits unwritten.
+// branch grows both ends of a program that has a branch.
 func (p *path) branch(schema Schema, n int) (Program, error) {
 	before := schema.Program()
 
@@ -122,7 +122,6 @@ func (p *path) branch(schema Schema, n int) (Program, error) {
 		return Program{}, errNothing
 	}
 
-	flush := p.rng.IntN(2) == 0
 	ends := [2]Schema{schema, schema.Clone()}
 
 	var paths [2]Path
@@ -135,7 +134,7 @@ func (p *path) branch(schema Schema, n int) (Program, error) {
 			p.seen, p.other = main, p.seen
 		}
 
-		if err := p.grow(end, n, flush == (i == 0)); err != nil {
+		if err := p.grow(end, n, 0); err != nil {
 			return Program{}, err
 		}
 
@@ -157,10 +156,10 @@ func (p *path) branch(schema Schema, n int) (Program, error) {
 	return program, nil
 }
 
-// grow adds n calls to a schema: the loop of Algorithm 1. An exact repetition is never a candidate.
-func (p *path) grow(s Schema, n int, flush bool) error {
+// grow adds n calls to a schema, which more follow: the loop of Algorithm 1. An exact repetition is never a candidate.
+func (p *path) grow(s Schema, n, after int) error {
 	for calls, edits := 0, 0; calls < n; {
-		valid := slices.DeleteFunc(s.Candidates(p.rng, Want{n - calls, flush}), func(c Candidate) bool {
+		valid := slices.DeleteFunc(s.Candidates(p.rng, Want{n - calls, after}), func(c Candidate) bool {
 			return p.seen[c.id()] || !c.Counts && edits >= mostEdits*n
 		})
 		if len(valid) == 0 {

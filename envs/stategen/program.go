@@ -97,11 +97,10 @@ type Expr struct {
 // Func is what an expression does with others.
 type Func string
 
-// The functions.
+// The functions, of one value each.
 const (
-	Sum       Func = "sum"       // of numbers
-	Length    Func = "length"    // of one list
-	Sentences Func = "sentences" // how many one text has: runs of characters that end with '.', '!' or '?'
+	Length    Func = "length"    // of a list
+	Sentences Func = "sentences" // how many a text has: runs of characters that end with '.', '!' or '?'
 )
 
 // Var returns the expression of a variable, or of a part of it.

@@ -348,21 +348,6 @@ func at(v any, path []string) (any, error) {
 
 // apply applies a function to its arguments.
 func apply(f Func, args []any) (any, error) {
-	if f == Sum {
-		total := 0.0
-
-		for _, v := range args {
-			n, ok := number(v)
-			if !ok {
-				return nil, fault("%s is not a number", pytext.Repr(v))
-			}
-
-			total += n
-		}
-
-		return Number(total), nil
-	}
-
 	if len(args) != 1 {
 		return nil, fault("%s of %d values", f, len(args))
 	}

@@ -61,7 +61,8 @@ func (r *References) tools(id string) ([]string, error) {
 
 	var called []string
 
-	_, err = stategen.Replay(d, &t.Program, t.Cases[i], func(tool string, _ envs.Args) { called = append(called, tool) })
+	note := func(tool string, _ envs.Args) { called = append(called, tool) }
+	_, err = stategen.Replay(d, &t.Program, t.Cases[i], note)
 	slices.Sort(called)
 
 	return called, err

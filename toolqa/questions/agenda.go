@@ -1,50 +1,10 @@
 package questions
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
-
-	"toolevo/toolqa/corpus"
 )
-
-// busyTimes are the times of a day's appointments: as the tools print them, "20:00:00", and as they are published,
-// "8:00 PM".
-type busyTimes struct{ start, end, storedStart, storedEnd *corpus.Vector }
-
-// onBusyDay makes a rule of a function of the appointments that a person has on a date, at least one, in the order of
-// their starts; those that start together stay in the order of the table.
-func onBusyDay(answer func(t busyTimes, rows []uint32) (string, error)) rule {
-	return func(s *Corpus, slots slotValues) (string, error) {
-		var t busyTimes
-		if err := s.columns(map[string]**corpus.Vector{"start_time": &t.start, "end_time": &t.end}); err != nil {
-			return "", err
-		}
-
-		var err error
-		if t.storedStart, err = s.stored("start_time"); err != nil {
-			return "", err
-		}
-
-		if t.storedEnd, err = s.stored("end_time"); err != nil {
-			return "", err
-		}
-
-		rows, err := s.table.Find("person", slots.get("person"), "date", slots.get("date"))
-		if err != nil || len(rows) == 0 {
-			return "", cmp.Or(err, errNoAnswer)
-		}
-
-		rows = slices.Clone(rows)
-		slices.SortStableFunc(rows, func(x, y uint32) int {
-			return cmp.Compare(t.start.Text(int(x)), t.start.Text(int(y)))
-		})
-
-		return answer(t, rows)
-	}
-}
 
 // minutesOf reads a time as the tools print it, "20:00:00".
 func minutesOf(clock string) (int, bool) {
@@ -69,72 +29,6 @@ func fromPrinted(clock string) string {
 	}
 
 	return clock
-}
-
-// The day in which a meeting is looked for, and how long it takes, in minutes.
-const (
-	dayStart, dayEnd = 9 * 60, 18 * 60
-	meetingLength    = 60
-)
-
-// freeSlots lists the times, of an hour or more, at which there is none of the appointments. Nobody can tell whether
-// one that ends before it starts goes on after midnight, or has a mistake.
-func freeSlots(t busyTimes, rows []uint32) (string, error) {
-	var free []string
-	slot := func(from, to int) {
-		if to-from >= meetingLength {
-			free = append(free, clock12(from)+"-"+clock12(to))
-		}
-	}
-	now := dayStart
-
-	for _, row := range rows {
-		start, isTime := minutesOf(t.start.Text(int(row)))
-		end, ok := minutesOf(t.end.Text(int(row)))
-
-		if !isTime || !ok || start >= end {
-			if isTime && start >= dayEnd {
-				continue // it ends when it may
-			}
-
-			return "", errNoAnswer
-		}
-
-		slot(now, min(start, dayEnd))
-		now = max(now, end)
-	}
-
-	slot(now, dayEnd)
-
-	return noneIfEmpty(strings.Join(free, ", "))
-}
-
-// publishedSlots is the published rule: it takes the time from one appointment's end to the next one's start
-// for free if it is an hour or more, and when it is less than nothing goes round the clock.
-func publishedSlots(t busyTimes, rows []uint32) (string, error) {
-	var free []string
-	from, end := "9:00 AM", dayStart
-
-	slot := func(to string, start int) {
-		if (start-end+24*60)%(24*60) >= meetingLength {
-			free = append(free, from+"-"+to)
-		}
-	}
-	for _, row := range rows {
-		start, ok1 := minutesOf(t.start.Text(int(row)))
-
-		stop, ok2 := minutesOf(t.end.Text(int(row)))
-		if !ok1 || !ok2 {
-			return "", errNoAnswer
-		}
-
-		slot(t.storedStart.Text(int(row)), start)
-		from, end = t.storedEnd.Text(int(row)), stop
-	}
-
-	slot("6:00 PM", dayEnd)
-
-	return noneIfEmpty(strings.Join(free, ", "))
 }
 
 // readRowsLeft reads how many rows a filter has left.

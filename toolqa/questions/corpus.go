@@ -228,6 +228,7 @@ func (s *Corpus) functions() map[string]any {
 
 			return nil
 		},
+		"clock12": func(minutes int64) string { return clock12(int(minutes)) }, // 9:00 AM for 540
 		// the cell of a row as it is published
 		"stored": func(name string, rowid int64) (string, error) {
 			column, err := s.stored(name)

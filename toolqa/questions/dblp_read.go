@@ -69,7 +69,7 @@ func (s *slotValues) set(name, value string) {
 // attributes reads what NodeCheck prints of a node.
 func attributes(read func(node envs.Args, known *slotValues) error) reader {
 	return func(result string, known *slotValues) error {
-		v, rest, _ := parseLiteral(result)
+		v, rest, _ := pytext.DecodeLiteralPrefix(result)
 
 		node, ok := v.(envs.Args)
 		if !ok || !strings.HasPrefix(rest, "; Degree: ") {
@@ -177,7 +177,7 @@ func literalList(texts []string) string {
 
 // literalTexts reads what literalList wrote.
 func literalTexts(list string) []string {
-	v, _, _ := parseLiteral(list)
+	v, _ := pytext.DecodeLiteral(list)
 	texts, _ := listOfTexts(v)
 	return texts
 }
@@ -210,11 +210,11 @@ func (c circle) closest() []string {
 // parseCircle reads what NeighbourCheck prints of an author. A list that is cut off cannot be read.
 func parseCircle(result string) (circle, bool) {
 	_, list, ok := strings.Cut(result, " neighbors: ")
-	v, rest, isList := parseLiteral(list)
+	v, rest, err := pytext.DecodeLiteralPrefix(list)
 	items, _ := v.([]any)
 
 	_, papers, listed := strings.Cut(rest, " papers; Paper list: ")
-	if !ok || !isList || !strings.HasPrefix(rest, "; Total ") || !listed || strings.HasSuffix(papers, cutMark) {
+	if !ok || err != nil || !strings.HasPrefix(rest, "; Total ") || !listed || strings.HasSuffix(papers, cutMark) {
 		return circle{}, false
 	}
 
@@ -308,7 +308,7 @@ func readShared(arguments string) reader {
 // texts returns the items of a list of Python, or the one text that a value is.
 func (s slotValues) texts(name string) []string {
 	text := s.get(name)
-	if v, rest, ok := parseLiteral(text); ok && rest == "" {
+	if v, err := pytext.DecodeLiteral(text); err == nil {
 		if list, ok := listOfTexts(v); ok {
 			return list
 		}
@@ -319,11 +319,11 @@ func (s slotValues) texts(name string) []string {
 
 // parseEdge returns the titles of an edge's papers, each once.
 func parseEdge(result string) (papers []string, ok bool) {
-	v, rest, _ := parseLiteral(result)
+	v, _ := pytext.DecodeLiteral(result)
 	edge, _ := v.(envs.Args)
 
 	entries, err := texts(edge, "papers")
-	if rest != "" || err != nil || len(entries) == 0 {
+	if err != nil || len(entries) == 0 {
 		return nil, false
 	}
 

@@ -7,16 +7,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"toolevo/toolqa/corpus/importer"
 
-	"github.com/google/go-cmp/cmp"
-
-	"toolevo/envs"
-	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/score"
@@ -299,75 +294,4 @@ func TestDBLPDrawsFromNothing(t *testing.T) {
 			t.Errorf("%s: drawn from another corpus", tmpl.Name)
 		}
 	}
-}
-
-func TestParseLiteral(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		want any
-		rest string
-	}{
-		{`'it\'s' x`, "it's", " x"},
-		{`"it's \"\\n\" \n\x00\u20ac\U0001f600é"`, "it's \"\\n\" \n\x00€😀é", ""},
-		{`[]`, []any{}, ""},
-		{`[('A', 'weight: 1'), ('B', 2)], 3`, []any{[]any{"A", "weight: 1"}, []any{"B", envs.Number("2")}}, ", 3"},
-		{`('A',)`, []any{"A"}, ""},
-		{`{'raw': None, 'x': {}, 'y': [True, False, -1.5]}; Degree: 3`, envs.Args{
-			{Name: "raw", Value: nil}, {Name: "x", Value: envs.Args{}},
-			{Name: "y", Value: []any{true, false, envs.Number("-1.5")}},
-		}, "; Degree: 3"},
-	} {
-		got, rest, ok := parseLiteral(tt.text)
-		if diff := cmp.Diff(tt.want, got); !ok || rest != tt.rest || diff != "" {
-			t.Errorf("parseLiteral(%s): %v, rest %q (-want +got):\n%s", tt.text, ok, rest, diff)
-		}
-	}
-
-	for _, text := range []string{"", "x", "'", `'\`, `'\x0'`, `'\q'`, `'\Uffffffff'`, "[", "[1", "[1 2]", "[1,2]",
-		"['a',]", "{'a'}", "{1: 2}", "{'a': }", "-", "1-", strings.Repeat("[", 100)} {
-		if got, _, ok := parseLiteral(text); ok {
-			t.Errorf("parseLiteral(%q) = %v", text, got)
-		}
-	}
-}
-
-// What Python's repr makes of a value is read back as that value.
-func FuzzParseLiteral(f *testing.F) {
-	for _, s := range []string{`["it's", "\"", {"a": [1, null, true]}]`, `"\u0000\\ \ud83d\ude00"`, `{"raw": ""}`,
-		"3"} {
-		f.Add(s)
-	}
-
-	f.Fuzz(func(t *testing.T, text string) {
-		parseLiteral(text) // whatever it is
-
-		value, err := pytext.Decode(text)
-		if err != nil || !literalValue(value, 0) {
-			return
-		}
-
-		got, rest, ok := parseLiteral(pytext.Repr(value) + ";")
-		if diff := cmp.Diff(value, got); !ok || rest != ";" || diff != "" {
-			t.Errorf("%s: %v, rest %q (-want +got):\n%s", pytext.Repr(value), ok, rest, diff)
-		}
-	})
-}
-
-// literalValue reports whether nodes and edges can have a value: no deep nesting, and numbers as Python prints them.
-func literalValue(v any, depth int) bool {
-	switch v := v.(type) {
-	case string:
-		return strings.ToValidUTF8(v, "") == v
-	case envs.Number:
-		return strings.Trim(string(v), "-123456789") == "" && isInteger(string(v))
-	case []any:
-		return depth < 8 && !slices.ContainsFunc(v, func(item any) bool { return !literalValue(item, depth+1) })
-	case envs.Args:
-		return depth < 8 && !slices.ContainsFunc(v, func(a envs.Arg) bool {
-			return !literalValue(a.Name, depth+1) ||
-				!literalValue(a.Value, depth+1)
-		})
-	}
-
-	return true
 }

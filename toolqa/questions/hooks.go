@@ -5,11 +5,9 @@ var (
 	// goldHooks are rules that no query can say.
 	goldHooks = map[string]rule{
 		"distance":                     distance,
-		"free-slots":                   onBusyDay(freeSlots),
 		"nearby-review-rate":           ratedNear(place.circle, nearMiles),
 		"nearby-reviews":               aroundBusiness("name", false, nearbyReviews),
 		"nearest":                      aroundBusiness("name", false, nearestBusiness),
-		"published-free-slots":         onBusyDay(publishedSlots),
 		"published-nearby-review-rate": ratedNear(place.box, boxMetres),
 		"published-nearby-reviews":     aroundBusiness("name", true, publishedNearbyReviews),
 		"published-nearest":            aroundBusiness("name", true, publishedNearest),

@@ -80,15 +80,6 @@ type rule func(c *Corpus, s slotValues) (string, error)
 // drawer draws the values of a template's slots, in the order of its text, such that there is an answer.
 type drawer func(r *rand.Rand, c *Corpus) ([]string, error)
 
-// noneIfEmpty returns an answer, which is none where it is empty.
-func noneIfEmpty(answer string) (string, error) {
-	if answer == "" {
-		return "", errNoAnswer
-	}
-
-	return answer, nil
-}
-
 // shipped are the templates of every dataset. They are read when they are first wanted: most processes of the program
 // are children that run a statement or a program, and read none.
 var shipped = sync.OnceValue(shippedTemplates)

@@ -111,12 +111,8 @@ func (b *businesses) drawCategory(r *rand.Rand, row int) string {
 
 // attribute returns the text that an object, as the tools print it, has under a name.
 func attribute(object, name string) (string, bool) {
-	v, rest, ok := parseLiteral(object)
-
-	entries, isObject := v.(envs.Args)
-	if !ok || !isObject || rest != "" {
-		return "", false
-	}
+	v, _ := pytext.DecodeLiteral(object)
+	entries, _ := v.(envs.Args)
 
 	return entries.Text(name)
 }
@@ -124,10 +120,10 @@ func attribute(object, name string) (string, bool) {
 // openingHours returns the hours of an object as the published answers write them, "Monday: 9:0-17:0,
 // Tuesday: 9:0-17:0", and whether there are any.
 func openingHours(object string) (string, bool) {
-	v, rest, ok := parseLiteral(object)
+	v, _ := pytext.DecodeLiteral(object)
 
-	entries, isObject := v.(envs.Args)
-	if !ok || !isObject || rest != "" || len(entries) == 0 {
+	entries, _ := v.(envs.Args)
+	if len(entries) == 0 {
 		return "", false
 	}
 

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/importer"
 )
@@ -58,11 +59,11 @@ func yelpLines(t testing.TB, columns []string, rows [][]string) string {
 		for j, c := range columns {
 			cell := row[j]
 
-			switch v, _, ok := parseLiteral(cell); {
+			switch v, err := pytext.DecodeLiteral(cell); {
 			case cell == "None":
 				cell = "null"
 			case c == "attributes" || c == "hours":
-				if !ok {
+				if err != nil {
 					t.Fatalf("%q is no object", cell)
 				}
 

@@ -17,6 +17,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"toolevo/envs/durable"
 )
 
 // variable is the environment variable that has the secret.
@@ -67,11 +69,16 @@ func random(n int) string {
 // layFiles makes the folder, in which whoever can reach it may do everything.
 func (b *Bait) layFiles() error {
 	if b.dir == "" {
-		sweep()
-
-		if err := b.makeFolder(); err != nil {
+		if err := durable.RemoveLeftovers(os.TempDir(), folderName, ""); err != nil {
 			return err
 		}
+
+		var err error
+		if b.claim, err = durable.MkdirTemp("", folderName); err != nil {
+			return err
+		}
+
+		b.dir = b.claim.Name()
 	}
 
 	for _, name := range []string{"file", b.hidden} {
@@ -95,56 +102,6 @@ func (b *Bait) layFiles() error {
 
 // folderName is what the folders of bait begin with.
 const folderName = "toolevo-bait-"
-
-// makeFolder makes the folder and claims it. A sweep may come between the two: then it is made once more.
-func (b *Bait) makeFolder() error {
-	const tries = 10
-	for range tries {
-		dir, err := os.MkdirTemp("", folderName)
-		if err != nil {
-			return err
-		}
-
-		if claim, ok := claimFolder(dir); ok {
-			b.dir, b.claim = dir, claim
-			return nil
-		}
-	}
-
-	return fmt.Errorf("%s: folders named %s* are removed as soon as they are made", os.TempDir(), folderName)
-}
-
-// sweep removes the folders that were left behind, by a process that was killed.
-func sweep() {
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), folderName+"*"))
-	for _, dir := range left {
-		if claim, ok := claimFolder(dir); ok {
-			os.RemoveAll(dir)
-			claim.Close()
-		}
-	}
-}
-
-// claimFolder locks a folder of this user's that nobody has locked, until the file is closed or this process ends.
-func claimFolder(dir string) (*os.File, bool) {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, false
-	}
-
-	f := os.NewFile(uintptr(fd), dir)
-	var mine, there unix.Stat_t
-
-	free := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil
-	if free && unix.Fstat(fd, &mine) == nil && unix.Lstat(dir, &there) == nil &&
-		mine.Ino == there.Ino && mine.Dev == there.Dev && int(mine.Uid) == os.Geteuid() {
-		return f, true
-	}
-
-	f.Close()
-
-	return nil, false
-}
 
 // folder describes what is in the folder: names, modes, owners, times of change and contents.
 func (b *Bait) folder() string {

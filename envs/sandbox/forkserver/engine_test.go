@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,62 +17,7 @@ import (
 
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/confine"
-	"toolevo/toolqa/pytool/pytooltest"
 )
-
-func TestConformance(t *testing.T) {
-	tests := []struct {
-		name, executable string
-		bwrap            bool
-		extent           pytooltest.Extent
-	}{
-		{"distribution", debian, false, pytooltest.Extent{}},
-		{"PATH", "", false, pytooltest.Extent{Step: 3, Brief: true}},
-		{"bwrap", debian, true, pytooltest.Extent{Step: 4, Brief: true}},
-	}
-	if named := os.Getenv("TOOLEVO_TEST_PYTHON"); named != "" && named != debian {
-		tests[1].executable = named
-	}
-
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-
-			o := Options{Python: find(t, tt.executable)}
-			if tt.bwrap {
-				o.Bwrap = bubblewrap(t)
-			}
-
-			pytooltest.Check(t, start(t, o), tt.extent)
-		})
-	}
-}
-
-// nobody is an ordinary user on most systems.
-const nobody = 65534
-
-// TestOrdinaryUser is a part of TestConformance as an ordinary user.
-func TestOrdinaryUser(t *testing.T) {
-	if os.Getenv(inner) != "" {
-		pytooltest.Check(t, start(t, Options{}), pytooltest.Extent{Step: 4, Brief: true})
-		return
-	}
-
-	if os.Getuid() != 0 {
-		t.Skip("this is an ordinary user: TestConformance shows the same")
-	}
-
-	if _, err := os.Stat(debian); err != nil {
-		t.Skip("no interpreter that others may start: ", err)
-	}
-
-	binary := copyOfBinary(t)
-	again(t, "TestOrdinaryUser", func(cmd *exec.Cmd) {
-		cmd.Path, cmd.Dir = binary, "/"
-		cmd.Env = append(cmd.Env, "HOME=/", "TMPDIR=/tmp")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	})
-}
 
 func TestStamp(t *testing.T) {
 	in := find(t, debian)

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -135,30 +134,6 @@ func againCommand(ctx context.Context, binary, test string) *exec.Cmd {
 	cmd.WaitDelay = 10 * time.Second
 
 	return cmd
-}
-
-// copyOfBinary returns a copy of this test binary that every user may execute.
-func copyOfBinary(t *testing.T) string {
-	t.Helper()
-
-	folder, err := os.MkdirTemp("", "forkserver")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(func() { os.RemoveAll(folder) })
-
-	binary, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	path := filepath.Join(folder, "forkserver.test")
-	if err := errors.Join(os.Chmod(folder, 0o755), os.WriteFile(path, binary, 0o755)); err != nil {
-		t.Fatal(err)
-	}
-
-	return path
 }
 
 // listed is a line of the list of processes.

@@ -18,7 +18,6 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/python"
-	"toolevo/toolqa/pytool/pytooltest"
 )
 
 func TestMain(m *testing.M) {
@@ -70,22 +69,6 @@ func start(t testing.TB, o Options) *Engine {
 	})
 
 	return e
-}
-
-func TestConformance(t *testing.T) {
-	executables := map[string]string{"distribution": "/usr/bin/python3"}
-	if os.Getenv("TOOLEVO_HOSTILE") != "" {
-		executables["PATH"] = "" // the other tests here run on it, and so do the fork server's programs
-	}
-
-	for name, executable := range executables {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			// The driver is the fork server's, which runs all of the programs; each costs a new interpreter here.
-			part := pytooltest.Extent{Step: 6, Brief: true}
-			pytooltest.Check(t, start(t, Options{Python: find(t, executable)}), part)
-		})
-	}
 }
 
 // TestUnsafe shows what the engine without walls limits all the same.

@@ -15,7 +15,6 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/wasi"
-	"toolevo/toolqa/pytool/pytooltest"
 )
 
 func TestMain(m *testing.M) {
@@ -52,10 +51,6 @@ func open(t testing.TB, o wasi.Options) *wasi.Engine {
 	})
 
 	return e
-}
-
-func TestEngine(t *testing.T) {
-	pytooltest.Check(t, open(t, wasi.Options{}), pytooltest.Extent{})
 }
 
 func TestStamp(t *testing.T) {

@@ -6,14 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
-	"time"
+
+	"toolevo/envs/durable"
 )
 
-const (
-	scratchPrefix = "toolevo-scratch-"
-	young         = time.Minute // a folder's age at which its owner may not have locked it yet
-)
+const scratchPrefix = "toolevo-scratch-"
 
 // Scratch is a folder for the files of one child. All methods may be called of nil, which has none.
 type Scratch struct {
@@ -24,46 +21,16 @@ type Scratch struct {
 // NewScratch makes a scratch folder in the folder for temporary files that the environment names, and removes those
 // whose owners were killed.
 func NewScratch(parent string) (*Scratch, error) {
-	sweep(parent)
+	if err := durable.RemoveLeftovers(parent, scratchPrefix, ""); err != nil {
+		return nil, fmt.Errorf("worker: remove scratch folders that are left: %w", err)
+	}
 
-	path, err := os.MkdirTemp(parent, scratchPrefix)
+	lock, err := durable.MkdirTemp(parent, scratchPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("worker: make a scratch folder: %w", err)
 	}
 
-	lock, err := os.Open(path)
-	if err == nil {
-		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	}
-
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("worker: lock the scratch folder: %w", err), os.RemoveAll(path))
-	}
-
-	return &Scratch{Path: path, lock: lock}, nil
-}
-
-// sweep removes the folders that nobody holds a lock of.
-func sweep(parent string) {
-	left, err := filepath.Glob(filepath.Join(parent, scratchPrefix+"*"))
-	if err != nil {
-		return
-	}
-
-	for _, path := range left {
-		folder, err := os.Open(path)
-		if err != nil {
-			continue
-		}
-
-		info, err := folder.Stat()
-		if err == nil && time.Since(info.ModTime()) > young &&
-			syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-			os.RemoveAll(path)
-		}
-
-		folder.Close()
-	}
+	return &Scratch{Path: lock.Name(), lock: lock}, nil
 }
 
 // size returns the bytes of the files in the folder.

@@ -205,8 +205,6 @@ func (r *renderer) expr(e stategen.Expr) string {
 	}
 
 	switch e.Func {
-	case stategen.Sum:
-		return strings.Join(texts, " + ")
 	case stategen.Length:
 		return "len(" + strings.Join(texts, ", ") + ")"
 	case stategen.Sentences:

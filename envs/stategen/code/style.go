@@ -120,10 +120,6 @@ func (torch) part(value, key string) string {
 		return value
 	case "shape":
 		return value + ".shape"
-	case "dtype":
-		return "str(" + value + `.dtype).replace("torch.", "")`
-	case "sum":
-		return value + ".sum()"
 	case "above_mean":
 		return "(" + value + " > " + value + ".mean()).sum().item()"
 	}

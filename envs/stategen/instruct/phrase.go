@@ -49,10 +49,8 @@ func (r *renderer) phrase(e stategen.Expr) string {
 		}
 
 		return "an object with " + join(members)
-	case e.Func == stategen.Sum:
-		return r.sum(e.List)
 	case e.Func == stategen.Length && len(e.List) == 1:
-		return r.length(e.List[0])
+		return "the number of " + r.itemOf(e.List[0]) + "s in " + r.phrase(e.List[0])
 	case e.Func == stategen.Sentences && len(e.List) == 1:
 		return "the number of sentences in " + r.phrase(e.List[0])
 	}
@@ -106,35 +104,6 @@ func (r *renderer) isElement(e stategen.Expr) bool {
 func isIndex(step string) bool {
 	_, err := strconv.Atoi(step)
 	return err == nil
-}
-
-// sum says what a sum is of. Sums of the same part of several things name the part once.
-func (r *renderer) sum(all []stategen.Expr) string {
-	wholes := make([]stategen.Expr, len(all))
-
-	for i, e := range all {
-		if len(e.Path) == 0 || e.Path[len(e.Path)-1] != "sum" {
-			return "the sum of " + r.list(all)
-		}
-
-		wholes[i] = stategen.Var(e.Var, e.Path[:len(e.Path)-1]...)
-	}
-
-	text := "the " + r.noun("", []string{"sum"}) + " of " + r.list(wholes)
-	if len(wholes) > 1 {
-		text += " together"
-	}
-
-	return text
-}
-
-// length says what a length is of.
-func (r *renderer) length(e stategen.Expr) string {
-	if n := len(e.Path); n > 0 && r.lexicon.Lengths[e.Path[n-1]] != "" {
-		return "the " + r.lexicon.Lengths[e.Path[n-1]] + " of " + r.part(stategen.Var(e.Var, e.Path[:n-1]...))
-	}
-
-	return "the number of " + r.itemOf(e) + "s in " + r.phrase(e)
 }
 
 // part says what a variable is, or a part of it.

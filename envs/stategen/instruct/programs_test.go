@@ -55,7 +55,7 @@ func tensorTask() *stategen.Task {
 					call("r_4", "cat", arg("tensors", exprs(v("r_3", "0", "tensor"), v("r_3", "1", "tensor"))),
 						arg("dim", number("1"))),
 				},
-				Result: stategen.Expr{Func: stategen.Sum, List: []stategen.Expr{v("r_4", "sum"), v("r_3", "1", "sum")}},
+				Result: exprs(v("r_4", "tensor"), v("r_3", "1", "tensor")),
 			},
 			Else: stategen.Path{
 				Stmts: []stategen.Stmt{

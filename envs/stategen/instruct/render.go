@@ -54,7 +54,8 @@ type sentence struct {
 	text   string  // with marks
 	place  int     // neighbours have places that follow each other
 	result *result // of the call; nil where nothing takes it
-	sets   bool    // it says what RESULT is
+	sets   bool    // it says what RESULT is,
+	many   bool    // which is a list of several things
 }
 
 // program returns the paragraphs of a program.
@@ -214,9 +215,9 @@ type names struct {
 	made []string // the names that all results would have
 }
 
-// nameResults gives a name to the results that are mentioned more than once or not right after their call, and to those
-// that may be taken for another one: one that has a name, or, where RESULT is said, any of the same tool. It returns
-// the names from before, and these.
+// nameResults gives a name to the results that are mentioned more than once, not right after their call, or as one of
+// several things in RESULT, and to those that may be taken for an earlier result of the same tool. It returns the names
+// from before, and these.
 func (r *renderer) nameResults(all []sentence, before names) names {
 	n := names{slices.Clone(before.used), slices.Clone(before.made)}
 
@@ -226,10 +227,10 @@ func (r *renderer) nameResults(all []sentence, before names) names {
 			continue
 		}
 
-		ends := slices.ContainsFunc(all, func(e sentence) bool {
-			return e.sets && slices.Contains(made.mentions, e.place)
+		listed := slices.ContainsFunc(all, func(e sentence) bool {
+			return e.many && slices.Contains(made.mentions, e.place)
 		})
-		alone := !slices.Contains(n.used, made.words.Name) && !(ends && slices.Contains(n.made, made.words.Name))
+		alone := !listed && !slices.Contains(n.made, made.words.Name)
 		n.made = append(n.made, made.words.Name)
 
 		if alone && len(made.mentions) == 1 && made.mentions[0] == made.at+1 {

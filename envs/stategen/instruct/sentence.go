@@ -124,11 +124,13 @@ func (r *renderer) condition(t stategen.Test) string {
 
 func (r *renderer) resultSentence(e stategen.Expr, place int) sentence {
 	value := r.mark(e)
-	if e.Func == "" && e.Var == "" && e.Object == nil && e.Value == nil {
+
+	many := len(e.List) > 0 && e.Func == ""
+	if many {
 		value = "a list of " + value
 	}
 
-	return sentence{text: fill(r.pick("result", r.frame.Result), "VALUE", value), place: place, sets: true}
+	return sentence{text: fill(r.pick("result", r.frame.Result), "VALUE", value), place: place, sets: true, many: many}
 }
 
 // fill writes values in place of words in capitals.

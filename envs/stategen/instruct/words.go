@@ -23,7 +23,6 @@ type lexicon struct {
 	Define   string               `yaml:"define"`
 	Openings []string             `yaml:"openings"`
 	Nouns    map[string]string    `yaml:"nouns"`
-	Lengths  map[string]string    `yaml:"lengths"`
 	Edits    []string             `yaml:"edits"`
 	Tools    map[string]toolWords `yaml:"tools"`
 

@@ -14,7 +14,7 @@ func BenchmarkWalk(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 
 	for b.Loop() {
-		walk(b, d.Init(rng), rng, stategen.DefaultCalls, true)
+		walk(b, d.Init(rng), rng, stategen.DefaultCalls, 0)
 	}
 }
 

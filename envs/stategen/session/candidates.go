@@ -13,46 +13,57 @@ import (
 // mostEdited is how many members of a copy change before it is written.
 const mostEdited = 2
 
-// Candidates implements [stategen.Schema]. A path owes a read, without which it has nothing to return, and, where it
-// flushes, a write of every pending copy; the last calls pay that.
-func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) (all []stategen.Candidate) {
-	noRead := 0
-	if len(s.reads) == 0 {
-		noRead = 1
-	}
+// Candidates implements [stategen.Schema].
+func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) []stategen.Candidate {
+	all := slices.Concat(s.readers(rng), s.writers(rng), s.deleters(rng, want.Left+want.After == 1), s.editors(rng))
 
-	pending := 0
+	return slices.DeleteFunc(all, func(c stategen.Candidate) bool { return !s.canEnd(c, want) })
+}
+
+// canEnd reports whether after a candidate there are calls enough for what the path owes: a list that nothing has
+// changed, to return or to compare, and a write of every pending copy. Behind a branch one call stays free, so that its
+// ends differ.
+func (s *schema) canEnd(c stategen.Candidate, want stategen.Want) bool {
+	m := c.Params.(*move)
+	owed := 0
+
 	for _, h := range s.copies {
-		if h.pending() {
-			pending++
+		if h == m.copy && c.Transition == edit || h != m.copy && h.pending() {
+			owed++
 		}
 	}
 
-	owed := noRead
-	if want.Flush {
-		owed += pending
+	if c.Counts {
+		want.Left--
 	}
 
-	if owed < want.Left {
-		all = append(s.readers(rng), s.writers(rng, false)...)
-		all = append(all, s.deleters(rng, want.Left == 1)...)
+	isRead := c.Transition == List || c.Transition == Query
+	isWhole := func(r read) bool { return !s.changed[r.name] && r.name != m.changes }
 
-		return append(all, s.editors(rng, pending+noRead < want.Left)...)
+	if !isRead && !slices.ContainsFunc(s.reads, isWhole) {
+		owed++
+
+		if want.Left == 0 || !s.listable(c) {
+			return false
+		}
 	}
 
-	if noRead > 0 {
-		all = s.readers(rng)
-	}
+	return owed <= want.Left+max(0, want.After-1)
+}
 
-	if want.Left > noRead && want.Flush {
-		all = append(all, s.writers(rng, true)...)
-	}
+// listable reports whether after a candidate there are sessions that the path can list.
+func (s *schema) listable(c stategen.Candidate) bool {
+	return slices.ContainsFunc(s.copies, func(h *held) bool {
+		listed := slices.ContainsFunc(s.reads, func(r read) bool { return r.pair == h.pair && r.key == "" })
+		live := len(s.live(h.pair))
 
-	return all
+		return !listed && (live > 1 || live == 1 && c.Transition != Delete)
+	})
 }
 
 // readers returns the candidates that read: for each pair of source and type that the program knows, a list, a search
-// for every text in the data of its sessions, and one for a text of every copy.
+// for every text in the data of its sessions, and one for a text of every copy. The pair is that of a local copy or of
+// the first element of a list.
 func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 	var done []pair
 
@@ -68,7 +79,9 @@ func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 			continue
 		}
 
-		known := slices.DeleteFunc(slices.Clone(s.copies), func(k *held) bool { return k.pair != h.pair })
+		known := slices.DeleteFunc(slices.Clone(s.copies), func(k *held) bool {
+			return k.pair != h.pair || !k.local && k.path[0] != "0"
+		})
 		all = append(all, s.list(pick(rng, known), live))
 
 		for _, one := range live {
@@ -139,7 +152,7 @@ func (s *schema) read(m *move, p pair, key string) stategen.Candidate {
 	m.keep()
 
 	return m.call(func(result any) {
-		s.reads = append(s.reads, read{m.assign, key})
+		s.reads = append(s.reads, read{m.assign, p, key})
 
 		for i, v := range result.([]any) {
 			id, _ := v.(envs.Args).Text("id")
@@ -177,11 +190,10 @@ func (s *schema) justKnown(found []session) bool {
 	})
 }
 
-// writers returns the candidates that write copies: pending ones and, unless it is only those, local ones that were
-// never written.
-func (s *schema) writers(rng *rand.Rand, onlyPending bool) (all []stategen.Candidate) {
+// writers returns the candidates that write copies: pending ones, and local ones that were never written.
+func (s *schema) writers(rng *rand.Rand) (all []stategen.Candidate) {
 	for _, h := range s.copies {
-		if !h.pending() && (onlyPending || !h.local || h.written) {
+		if !h.pending() && (!h.local || h.written) {
 			continue
 		}
 
@@ -224,6 +236,7 @@ func (s *schema) add(h *held) stategen.Candidate {
 	m.place(h)
 	m.part("data", h, "data")
 	m.keep()
+	m.copy = h
 
 	return m.call(func(result any) {
 		id, _ := result.(envs.Args).Text("id")
@@ -236,6 +249,7 @@ func (s *schema) update(h *held, remote string, id stategen.Expr) stategen.Candi
 	m.place(h)
 	m.arg("id", id, remote)
 	m.part("data", h, "data")
+	m.copy, m.changes = h, id.Var
 
 	return m.call(func(any) { s.wrote(h, Update, remote, id) })
 }
@@ -243,7 +257,7 @@ func (s *schema) update(h *held, remote string, id stategen.Expr) stategen.Candi
 // wrote notes that a session is now what a copy is.
 func (s *schema) wrote(h *held, by, id string, e stategen.Expr) {
 	s.changes[id]++
-	s.touched[id] = by
+	s.touched[id], s.lastWrite = by, id
 
 	h.remote, h.id, h.change = id, e, s.changes[id]
 	h.edited, h.written, h.touched = nil, true, by
@@ -277,6 +291,7 @@ func (s *schema) deleters(rng *rand.Rand, last bool) (all []stategen.Candidate) 
 // data has.
 func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool) {
 	m := s.move(Delete, h.touched, s.touched[h.remote])
+	m.changes = h.id.Var
 
 	after := func(any) {
 		for _, k := range s.copies {
@@ -347,16 +362,16 @@ func (s *schema) distinction(rng *rand.Rand, h *held, list []any) (key, text str
 	return "", ""
 }
 
-// editors returns the candidates that change a copy: a local one and an element of a list, at random. Only where more
-// may be pending does one change that is not.
-func (s *schema) editors(rng *rand.Rand, more bool) (all []stategen.Candidate) {
+// editors returns the candidates that change a copy: a local one and an element of a list, at random. Who would change
+// what the last call has written might have done so before.
+func (s *schema) editors(rng *rand.Rand) (all []stategen.Candidate) {
 	var locals, elements []*held
 
 	for _, h := range s.copies {
-		first := !h.pending()
+		busy := h.remote != "" && (h.remote == s.lastWrite || !h.pending() && s.waiting(h.remote))
 
 		switch {
-		case len(h.edited) >= mostEdited || first && (!more || h.remote != "" && s.waiting(h.remote)):
+		case busy || len(h.edited) >= mostEdited:
 		case h.local && (h.remote == "" || !s.stale(h)):
 			locals = append(locals, h)
 		case !h.local && h.remote != "" && !s.stale(h):
@@ -388,6 +403,7 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	name := m.variable(h)
 	path := slices.Concat(h.path, []string{"data", key})
 	m.stmt.Edit = &stategen.Edit{Var: name, Path: path, To: m.text(text)}
+	m.copy, m.changes = h, name
 
 	m.given = envs.Args{{Name: strings.Join(append([]string{name}, path...), "."), Value: text}}
 	m.after = func(any) {

@@ -8,19 +8,21 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Condition implements [stategen.Schema]: a member of what the newest list has, or how long it is, that neither its
-// query nor an edit decided.
+// Condition implements [stategen.Schema]: a member of what the newest list has, or how long it is, that its query did
+// not decide.
 func (s *schema) Condition(rng *rand.Rand) (t stategen.Test, constant stategen.Variable, ok bool) {
-	if len(s.reads) == 0 {
+	r, ok := s.newest()
+	if !ok {
 		return t, constant, false
 	}
 
-	r := s.newest()
+	s.used[r.name] = true
 	list := s.values[r.name].([]any)
 	constant = stategen.Variable{Name: "user_constant_0", Role: stategen.Constant, Type: "a text"}
 	t.Right = stategen.Var(constant.Name)
 
-	open := s.undecided(r, list[0].(envs.Args))
+	v, _ := list[0].(envs.Args).Get("data")
+	open := slices.DeleteFunc(v.(envs.Args).Names(), func(key string) bool { return key == r.key })
 
 	if len(open) == 0 || len(list) > 1 && rng.IntN(4) == 0 {
 		constant.Type = "a number"
@@ -39,15 +41,4 @@ func (s *schema) Condition(rng *rand.Rand) (t stategen.Test, constant stategen.V
 	t.Left = stategen.Var(r.name, append([]string{"0"}, part...)...)
 
 	return t, constant, true
-}
-
-// undecided returns the keys of the data of a session whose values the program does not know already.
-func (s *schema) undecided(r read, first envs.Args) []string {
-	v, _ := first.Get("data")
-
-	return slices.DeleteFunc(v.(envs.Args).Names(), func(key string) bool {
-		return key == r.key || slices.ContainsFunc(s.copies, func(h *held) bool {
-			return h.name == r.name && slices.Contains(h.edited, key)
-		})
-	})
 }

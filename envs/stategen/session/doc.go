@@ -13,8 +13,11 @@
 // What the service can do is not all that a program may do. Programs read only where there is something to find, and
 // never what they read or wrote by the call before; they write what is pending or was never written; and they delete
 // what exists and was not just written, but not the last session before the last call. Of several copies of one session
-// at most one is pending, and nothing else of that session changes until it is written. Where a path has to flush, it
-// goes on with writes alone as soon as there are as many pending copies as calls left.
+// at most one is pending, and nothing else of that session changes until it is written.
+//
+// Nothing that a program does is lost: every edit is written before its path ends, and what no statement has used of
+// the lists that it read is its result. A result is never a list of which the program changed an element: it would not
+// be clear whether the list is meant as it was.
 //
 // # Guarantees
 //

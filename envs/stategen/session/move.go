@@ -27,6 +27,8 @@ type move struct {
 	given      envs.Args
 	assign     string
 	pairs      []stategen.Pair
+	copy       *held  // that it edits or writes
+	changes    string // the variable of which it edits, replaces or deletes an element
 
 	stmt  stategen.Stmt
 	after func(result any)
@@ -144,7 +146,25 @@ func (s *schema) Apply(c stategen.Candidate) {
 		s.results++
 	}
 
+	s.note(m)
+
 	if m.after != nil {
 		m.after(result)
+	}
+}
+
+// note notes what a move makes of the reads before it. Who only takes the source and type of a session has not used
+// what was read.
+func (s *schema) note(m *move) {
+	s.changed[m.changes], s.used[m.changes] = true, true
+
+	if m.transition != edit {
+		s.lastWrite = ""
+	}
+
+	for _, a := range m.args {
+		if a.Name != "source" && a.Name != "type" {
+			s.used[a.Expr.Var] = true
+		}
 	}
 }

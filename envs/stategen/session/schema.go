@@ -21,10 +21,14 @@ type schema struct {
 	copies []*held // of sessions; the newest last
 	reads  []read  // the newest last
 
+	used    map[string]bool // variables of which a statement used more than source and type, and
+	changed map[string]bool // those of which it edited, replaced or deleted an element
+
 	// Of the service's sessions, by id: what touched one last (nothing: it was there from the start), and how often one
 	// was written.
-	touched map[string]string
-	changes map[string]int
+	touched   map[string]string
+	changes   map[string]int
+	lastWrite string // of the session that the last call wrote; "" if it wrote none
 }
 
 // held is a copy of a session that the program has.
@@ -47,6 +51,7 @@ type held struct {
 // read is a variable with sessions that the service returned.
 type read struct {
 	name string
+	pair pair
 	key  string // of the query; "" of a list
 }
 
@@ -111,6 +116,7 @@ func (s *schema) Clone() stategen.Schema {
 	c.titles = slices.Clone(s.titles)
 	c.values, c.touched, c.changes = maps.Clone(s.values), maps.Clone(s.touched), maps.Clone(s.changes)
 	c.reads = slices.Clone(s.reads)
+	c.used, c.changed = maps.Clone(s.used), maps.Clone(s.changed)
 
 	c.copies = make([]*held, len(s.copies))
 	for i, h := range s.copies {
@@ -122,27 +128,37 @@ func (s *schema) Clone() stategen.Schema {
 	return &c
 }
 
-// Result implements [stategen.Schema]: the newest list of the service that nothing has used, or else the newest.
+// Result implements [stategen.Schema]: the lists of the service that no statement used, or else the newest that none
+// changed.
 func (s *schema) Result() (stategen.Expr, bool) {
-	if len(s.reads) == 0 {
-		return stategen.Expr{}, false
-	}
+	var unused []stategen.Expr
 
-	return stategen.Var(s.newest().name), true
-}
-
-// newest returns the read that a condition or a result is about.
-func (s *schema) newest() read {
-	for _, r := range slices.Backward(s.reads) {
-		if !slices.ContainsFunc(s.copies, func(h *held) bool { return h.name == r.name && isChange(h.touched) }) {
-			return r
+	for _, r := range s.reads {
+		if !s.used[r.name] {
+			unused = append(unused, stategen.Var(r.name))
 		}
 	}
 
-	return s.reads[len(s.reads)-1]
+	if len(unused) > 1 {
+		return stategen.Expr{List: unused}, true
+	}
+
+	if len(unused) == 1 {
+		return unused[0], true
+	}
+
+	r, ok := s.newest()
+
+	return stategen.Var(r.name), ok
 }
 
-// isChange reports whether a transition changes sessions or copies.
-func isChange(transition string) bool {
-	return transition != List && transition != Query && transition != stategen.None
+// newest returns the newest list that no statement changed.
+func (s *schema) newest() (read, bool) {
+	for _, r := range slices.Backward(s.reads) {
+		if !s.changed[r.name] {
+			return r, true
+		}
+	}
+
+	return read{}, false
 }

@@ -67,6 +67,7 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 	s := &schema{
 		program: stategen.Program{Domain: d.Name(), Server: stategen.Value{Any: server}},
 		values:  map[string]any{}, touched: map[string]string{}, changes: map[string]int{},
+		used: map[string]bool{}, changed: map[string]bool{},
 	}
 
 	var err error

@@ -17,6 +17,7 @@ type plan struct {
 	shapes   [][]int // of its results
 	elements exactness
 	order    []int // see [variable]
+	moves    int
 }
 
 // arguments returns the arguments of the call, given those that are tensors.
@@ -65,11 +66,14 @@ func (s *schema) transpose(rng *rand.Rand, i int) (plan, bool) {
 	return s.moved(p, i, swapped(rank, dims[0], dims[1]))
 }
 
-// moved completes a plan that moves the dimensions of a variable. It is none if they stay where they are, or come back
-// to where they were before the calls that moved them last.
+// mostMoves is how often the dimensions of a tensor move before another call takes it: more would be a riddle.
+const mostMoves = 2
+
+// moved completes a plan that moves the dimensions of a variable. It is none if they stay where they are, come back to
+// where they were before the calls that moved them last, or have moved often enough.
 func (s *schema) moved(p plan, i int, dims []int) (plan, bool) {
 	v := &s.vars[i]
-	p.inputs, p.elements, p.order = []int{i}, v.elements, dims
+	p.inputs, p.elements, p.order, p.moves = []int{i}, v.elements, dims, v.moves+1
 
 	if v.order != nil {
 		p.order = permuted(v.order, dims)
@@ -77,7 +81,7 @@ func (s *schema) moved(p plan, i int, dims []int) (plan, bool) {
 
 	p.shapes = [][]int{permuted(v.shape, dims)}
 
-	return p, !slices.IsSorted(dims) && !slices.IsSorted(p.order)
+	return p, p.moves <= mostMoves && !slices.IsSorted(dims) && !slices.IsSorted(p.order)
 }
 
 // mostSections is how many parts a split of a program has.

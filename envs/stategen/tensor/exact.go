@@ -12,9 +12,6 @@ var loadedElements = exactness{grid: 1. / 16, bound: most / 16.}
 
 func (e exactness) exact() bool { return e.bound <= e.grid*(1<<24) }
 
-// multiplied reports whether the elements come from a contraction.
-func (e exactness) multiplied() bool { return e.grid < loadedElements.grid }
-
 // joined is that of elements of either.
 func (e exactness) joined(other exactness) exactness {
 	return exactness{min(e.grid, other.grid), max(e.bound, other.bound)}

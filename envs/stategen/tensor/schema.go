@@ -24,6 +24,7 @@ type variable struct {
 	shape    []int
 	elements exactness
 	order    []int  // of its dimensions before the last calls that only moved them; nil after any other
+	moves    int    // how many such calls there were
 	last     string // the tool that made it or took it last
 	made     bool   // by a call
 	consumed bool   // by a call
@@ -135,7 +136,8 @@ func (s *schema) Apply(c stategen.Candidate) {
 
 	for i, shape := range p.shapes {
 		v := variable{
-			name: call.Assign, shape: shape, elements: p.elements, order: p.order, last: p.tool, made: true,
+			name: call.Assign, shape: shape, elements: p.elements, order: p.order, moves: p.moves, last: p.tool,
+			made: true,
 		}
 		if p.tool == "split" {
 			v.part = []string{strconv.Itoa(i)}
@@ -148,8 +150,9 @@ func (s *schema) Apply(c stategen.Candidate) {
 // constant is the variable that a condition compares with.
 const constant = "user_constant_0"
 
-// Condition implements [stategen.Schema]: a dimension of the newest result, its rank, its shape, its dtype, or how many
-// elements are above the mean, where that is the same however the tensor is computed.
+// Condition implements [stategen.Schema]: a dimension of the newest result, its shape, or how many elements are above
+// the mean, where that is the same however the tensor is computed. No call changes the rank or the dtype, on which
+// published programs depend, too.
 func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bool) {
 	v := &s.vars[len(s.vars)-1]
 	if !v.made {
@@ -161,9 +164,7 @@ func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 		left stategen.Expr
 	}{
 		{"a number", v.expr(shapeMember, strconv.Itoa(rng.IntN(len(v.shape))))},
-		{"a number", stategen.Expr{Func: stategen.Length, List: []stategen.Expr{v.expr(shapeMember)}}},
 		{"a list of numbers", v.expr(shapeMember)},
-		{"a text", v.expr("dtype")},
 		{"a number", v.expr("above_mean")},
 	}
 
@@ -177,37 +178,23 @@ func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 		stategen.Variable{Name: constant, Role: stategen.Constant, Type: drawn.kind}, true
 }
 
-// Result implements [stategen.Schema]: the only result that no call has taken, or the sum of the sums of all such, as
-// is published. The sum of what was there from the start stays the same however it is split and moved, and would say
-// nothing of the calls; where nothing was multiplied, the result is the list of the tensors.
+// Result implements [stategen.Schema]: the only result that no call has taken, or the list of all such. What is
+// published is the sum of their sums, which stays the same however a tensor is split and moved, and would say nothing
+// of those calls.
 func (s *schema) Result() (stategen.Expr, bool) {
-	var open []*variable
+	var open []stategen.Expr
 
 	for i := range s.vars {
 		if v := &s.vars[i]; v.made && !v.consumed {
-			open = append(open, v)
+			open = append(open, v.expr(handleMember))
 		}
 	}
 
-	switch len(open) {
-	case 0:
-		return stategen.Expr{}, false
-	case 1:
-		return open[0].expr(handleMember), true
+	if len(open) == 1 {
+		return open[0], true
 	}
 
-	var result stategen.Expr
-
-	member := handleMember
-	if slices.ContainsFunc(open, func(v *variable) bool { return v.elements.multiplied() }) {
-		result.Func, member = stategen.Sum, "sum"
-	}
-
-	for _, v := range open {
-		result.List = append(result.List, v.expr(member))
-	}
-
-	return result, true
+	return stategen.Expr{List: open}, len(open) > 0
 }
 
 // Program implements [stategen.Schema].

@@ -55,6 +55,10 @@ func (s *schema) moves(rng *rand.Rand) []move {
 	for i, t := range s.things {
 		switch t.kind {
 		case aText:
+			if s.echoes(t) {
+				continue
+			}
+
 			text := argument{"text", i, nil}
 			all = append(all, move{textToSpeech, append([]argument{text}, s.settings(rng)...)})
 
@@ -71,8 +75,10 @@ func (s *schema) moves(rng *rand.Rand) []move {
 				all = append(all, move{isolateAudio, []argument{input}})
 			}
 
-			for _, voice := range s.voices(rng, t.speech.voice) {
-				all = append(all, move{speechToSpeech, []argument{input, voice}})
+			if !t.isJustVoiced() {
+				for _, voice := range s.voices(rng, t.speech.voice) {
+					all = append(all, move{speechToSpeech, []argument{input, voice}})
+				}
 			}
 
 			for _, voice := range s.voices(rng, "") {
@@ -86,6 +92,18 @@ func (s *schema) moves(rng *rand.Rand) []move {
 	}
 
 	return all
+}
+
+// isJustVoiced reports whether nothing has come of a speech since it got its voice: who wants another one takes that.
+func (t thing) isJustVoiced() bool {
+	return t.speech.voice != "" && (t.producer == textToSpeech || t.producer == speechToSpeech)
+}
+
+// echoes reports whether a thing is the transcript of a text that the user gave: who wants it spoken need not hear it.
+func (s *schema) echoes(t thing) bool {
+	return t.result && slices.ContainsFunc(s.things, func(g thing) bool {
+		return g.kind == aText && !g.result && g.value == t.value
+	})
 }
 
 // transcribed reports whether a call has given a text: nobody needs to hear the same words again.

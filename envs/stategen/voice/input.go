@@ -3,7 +3,6 @@ package voice
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/stategen"
@@ -84,11 +83,11 @@ func (t thing) words() string {
 	case aSpeech:
 		return "a speech"
 	case aSearch:
-		return "an object of search_category and search_gender"
+		return "a search for voices"
 	case aVoice:
 		return voiceWords
 	case someSettings:
-		return "an object of " + strings.Join(t.value.(envs.Args).Names(), " and ")
+		return "an object of voice settings"
 	}
 
 	return "a text"

@@ -146,7 +146,7 @@ func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 		test.Left, test.Any = stategen.Var(t.name), []string{"voice_name"}
 	case t.kind == foundVoices:
 		test.Left = stategen.Var(t.name, "0", "voice_name")
-	case t.kind == aSpeech && t.speech.voice != "" && coin:
+	case t.kind == aSpeech && t.speech.voice != "" && coin && !s.isGiven(t.speech.voice):
 		test.Left = stategen.Var(t.name, "voice_name")
 	case t.kind == aSpeech:
 		constant.Type, test.Left = "a number", sentences(stategen.Var(t.name, "text"))
@@ -155,6 +155,11 @@ func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 	}
 
 	return test, constant, true
+}
+
+// isGiven reports whether the user named a voice: nobody has to look which one it is.
+func (s *schema) isGiven(voice string) bool {
+	return slices.ContainsFunc(s.things, func(t thing) bool { return t.kind == aVoice && t.value == voice })
 }
 
 // newest returns the result of the last call that has one.

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"toolevo/configs"
+	"toolevo/envs"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy/prompt"
@@ -52,9 +53,7 @@ func NewPrompt(
 		p.ByDataset = map[string][]string{}
 
 		for dataset, names := range benchmark.(suite.Narrower).DatasetTools() { // validated
-			p.ByDataset[dataset] = toolLines(slices.DeleteFunc(slices.Clone(apis), func(api *toolapi.API) bool {
-				return !slices.Contains(names, api.Tool)
-			}))
+			p.ByDataset[dataset] = toolLines(narrowed(apis, names))
 		}
 	}
 
@@ -62,6 +61,36 @@ func NewPrompt(
 	p.Demonstrations, err = loadDemonstrations(benchmark)
 
 	return p, err
+}
+
+// Tools returns the APIs of the prompt version that the prompt lists for tasks of a dataset.
+func (m *Models) Tools(dataset string) ([]*toolapi.API, error) {
+	v, err := m.Versions.Version(m.Config.Prompt)
+	if err != nil {
+		return nil, err
+	}
+
+	apis := m.Benchmark.Tools(v, append([]string{}, m.Config.Python.Modules...))
+	if !m.Config.Environment.UpdateTool {
+		apis = slices.DeleteFunc(slices.Clone(apis), func(api *toolapi.API) bool { return api.Tool == envs.UpdateTool })
+	}
+
+	if m.Config.Server.Prompt.Tools != configs.ToolsOfDataset {
+		return apis, nil
+	}
+
+	if names, ok := m.Benchmark.(suite.Narrower).DatasetTools()[dataset]; ok { // validated
+		apis = narrowed(apis, names)
+	}
+
+	return apis, nil
+}
+
+// narrowed are the APIs of tools with some names.
+func narrowed(apis []*toolapi.API, names []string) []*toolapi.API {
+	return slices.DeleteFunc(slices.Clone(apis), func(api *toolapi.API) bool {
+		return !slices.Contains(names, api.Tool)
+	})
 }
 
 // toolLines are APIs as a prompt lists them.

@@ -304,7 +304,7 @@ func grown(d *session.Domain, seed uint64) stategen.Program {
 	s := d.Init(rng)
 
 	for left := stategen.DefaultCalls; left > 0; {
-		all := s.Candidates(rng, stategen.Want{Left: left, Flush: true})
+		all := s.Candidates(rng, stategen.Want{Left: left})
 		c := all[rng.IntN(len(all))]
 		s.Apply(c)
 

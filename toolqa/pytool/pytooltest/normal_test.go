@@ -31,8 +31,8 @@ var reworded = []struct {
 	{regexp.MustCompile(`numpy\._core\.`), "numpy.core."},
 }
 
-// Normal takes from an observation what differs between versions of Python and has no meaning.
-func Normal(text string) string {
+// normal takes from an observation what differs between versions of Python and has no meaning.
+func normal(text string) string {
 	text = withoutLibrary(text)
 	text = repeated.ReplaceAllString(text, "[more]")
 	text = suggestion.ReplaceAllString(text, "")

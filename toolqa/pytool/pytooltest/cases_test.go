@@ -31,11 +31,11 @@ var snippets string
 //go:embed testdata/samples.txt
 var samples string
 
-// Snippets returns programs that each show one rule of what is shown.
-func Snippets() []Case { return mustParse("snippets.txt", snippets) }
+// snippetCases returns programs that each show one rule of what is shown.
+func snippetCases() []Case { return mustParse("snippets.txt", snippets) }
 
-// Samples returns programs of the kind that models write.
-func Samples() []Case { return mustParse("samples.txt", samples) }
+// sampleCases returns programs of the kind that models write.
+func sampleCases() []Case { return mustParse("samples.txt", samples) }
 
 func mustParse(name, text string) []Case {
 	cases, err := parse(text)
@@ -46,8 +46,8 @@ func mustParse(name, text string) []Case {
 	return cases
 }
 
-// For returns the cases that an engine can run.
-func For(cases []Case, s sandbox.Stamp) []Case {
+// runnable returns the cases that an engine can run.
+func runnable(cases []Case, s sandbox.Stamp) []Case {
 	var able []Case
 
 	for _, c := range cases {

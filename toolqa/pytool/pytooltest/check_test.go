@@ -10,25 +10,26 @@ import (
 	"toolevo/envs/sandbox"
 )
 
-// Extent is how much of [Check] is run. The zero value is all of it, which the fork server and wasi pass.
+// extent is how much of check is run. The zero value is all of it, which the fork server and wasi pass.
 // That is enough for what others share with them: the same driver in an engine that starts a new Python, on
 // another interpreter, behind other walls or for another user runs a part that has each kind of program.
-type Extent struct {
-	Step  int  // of the programs in the files, run one in so many, the snippets in both captures by turns; 0 is all
-	Brief bool // leave out the programs that compute for seconds until a limit that another program meets, too
+type extent struct {
+	step  int  // of the programs in the files, run one in so many, the snippets in both captures by turns; 0 is all
+	brief bool // leave out the programs that compute for seconds until a limit that another program meets, too
 }
 
-// Check holds an engine to what packages sandbox and pytool promise, to all of it where TOOLEVO_HOSTILE is set. It does
+// check holds an engine to what packages sandbox and pytool promise, to all of it where TOOLEVO_HOSTILE is set. It does
 // not close it.
-func Check(t *testing.T, e sandbox.Engine, x Extent) {
+func check(t *testing.T, e sandbox.Engine, x extent) {
 	t.Helper()
 
 	if os.Getenv("TOOLEVO_HOSTILE") != "" {
-		x = Extent{}
+		x = extent{}
 	}
 
-	step := max(x.Step, 1)
-	plain, published, samples := oneIn(step, 0, Snippets()), oneIn(step, step/2, Snippets()), oneIn(step, 0, Samples())
+	step := max(x.step, 1)
+	snippets := snippetCases()
+	plain, published, samples := oneIn(step, 0, snippets), oneIn(step, step/2, snippets), oneIn(step, 0, sampleCases())
 
 	t.Run("snippets", func(t *testing.T) { checkCases(t, e, plain, false) })
 	t.Run("snippets, published capture", func(t *testing.T) { checkCases(t, e, published, true) })
@@ -37,7 +38,7 @@ func Check(t *testing.T, e sandbox.Engine, x Extent) {
 	t.Run("odd code", func(t *testing.T) { checkOddCode(t, e) })
 	t.Run("equal code", func(t *testing.T) { checkEqual(t, e) })
 	t.Run("no state survives", func(t *testing.T) { checkState(t, e) })
-	t.Run("limits", func(t *testing.T) { checkLimits(t, e, x.Brief) })
+	t.Run("limits", func(t *testing.T) { checkLimits(t, e, x.brief) })
 	t.Run("callers that give up", func(t *testing.T) { checkCancel(t, e) })
 }
 
@@ -53,12 +54,12 @@ func oneIn(step, first int, cases []Case) []Case {
 
 // checkCases compares what is shown of cases with what their file says.
 func checkCases(t *testing.T, e sandbox.Engine, cases []Case, published bool) {
-	cases = For(cases, e.Stamp())
+	cases = runnable(cases, e.Stamp())
 	if published {
 		cases = slices.DeleteFunc(cases, func(c Case) bool { return c.Published == nil })
 	}
 
-	all, err := Observe(t.Context(), e, cases, published)
+	all, err := observe(t.Context(), e, cases, published)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,9 +70,9 @@ func checkCases(t *testing.T, e sandbox.Engine, cases []Case, published bool) {
 			want = *c.Published
 		}
 
-		got := Shown{all[i].Failed, Normal(all[i].Text)}
+		got := Shown{all[i].Failed, normal(all[i].Text)}
 
-		want.Text = Normal(want.Text)
+		want.Text = normal(want.Text)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s\n%s", c.Name, c.Code, diff)
 		}

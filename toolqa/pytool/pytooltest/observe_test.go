@@ -12,9 +12,9 @@ import (
 	"toolevo/toolqa/pytool"
 )
 
-// Observe runs the cases on an engine, several at once, and returns what is shown of them, in their order. It stops at
+// observe runs the cases on an engine, several at once, and returns what is shown of them, in their order. It stops at
 // the first error.
-func Observe(ctx context.Context, e sandbox.Engine, cases []Case, published bool) ([]Shown, error) {
+func observe(ctx context.Context, e sandbox.Engine, cases []Case, published bool) ([]Shown, error) {
 	in := pytool.New(e, pytool.Options{PublishedCapture: published})
 	all := make([]Shown, len(cases))
 

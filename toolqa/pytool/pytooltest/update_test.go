@@ -7,83 +7,31 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/confine"
-	"toolevo/envs/sandbox/forkserver"
-	"toolevo/envs/sandbox/python"
 )
 
 var update = flag.Bool("update", false, "write the observations in testdata anew")
-
-func TestMain(m *testing.M) {
-	confine.Main()
-	os.Exit(m.Run())
-}
-
-// engine starts a fork server on the interpreter that TOOLEVO_TEST_PYTHON names, or else on one with numpy if there is
-// one where Linux distributions put it, or else on python3.
-func engine(t testing.TB) sandbox.Engine {
-	t.Helper()
-
-	named := os.Getenv("TOOLEVO_TEST_PYTHON")
-
-	in, err := python.Find(t.Context(), named, []string{"numpy"})
-	if named == "" && (err != nil || len(in.Modules) == 0) {
-		if other, e := python.Find(t.Context(), "/usr/bin/python3", []string{"numpy"}); e == nil {
-			in, err = other, nil
-		}
-	}
-
-	if err != nil {
-		t.Skipf("no Python: %v", err)
-	}
-
-	e, err := forkserver.New(t.Context(), forkserver.Options{Python: in, Without: lacking()})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-
-	return e
-}
-
-// lacking are the walls this machine does not offer.
-func lacking() []confine.Wall {
-	var walls []confine.Wall
-
-	for _, w := range confine.Walls() {
-		if confine.Probe()[w] != nil {
-			walls = append(walls, w)
-		}
-	}
-
-	return walls
-}
 
 func TestUpdate(t *testing.T) {
 	if !*update {
 		t.Skip("without -update")
 	}
 
-	e := engine(t)
+	e := newest(t)
 
-	for name, cases := range map[string][]Case{"testdata/snippets.txt": Snippets(), "testdata/samples.txt": Samples()} {
+	for name, cases := range map[string][]Case{
+		"testdata/snippets.txt": snippetCases(),
+		"testdata/samples.txt":  sampleCases(),
+	} {
 		both := strings.Contains(name, "snippets")
 
 		for i, c := range cases {
-			one := For([]Case{c}, e.Stamp())
+			one := runnable([]Case{c}, e.Stamp())
 			if len(one) == 0 {
 				t.Errorf("%s: %s cannot run %s, whose observation stays", name, e.Stamp(), c.Name)
 				continue
 			}
 
-			plain, err := Observe(t.Context(), e, one, false)
+			plain, err := observe(t.Context(), e, one, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +42,7 @@ func TestUpdate(t *testing.T) {
 				continue
 			}
 
-			published, err := Observe(t.Context(), e, one, true)
+			published, err := observe(t.Context(), e, one, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,15 +57,15 @@ func TestUpdate(t *testing.T) {
 }
 
 func TestFilesAreComplete(t *testing.T) {
-	if n := len(Snippets()); n < 80 {
+	if n := len(snippetCases()); n < 80 {
 		t.Errorf("%d snippets, want 80", n)
 	}
 
-	if n := len(Samples()); n < 200 {
+	if n := len(sampleCases()); n < 200 {
 		t.Errorf("%d samples, want 200", n)
 	}
 
-	for _, cases := range [][]Case{Snippets(), Samples()} {
+	for _, cases := range [][]Case{snippetCases(), sampleCases()} {
 		for _, c := range cases {
 			if c.Plain.Text == "" {
 				t.Errorf("%s has no observation", c.Name)
@@ -156,7 +104,7 @@ func TestNormal(t *testing.T) {
 			"maximum recursion depth exceeded in x": "  [more]\nRecursionError",
 		"a\n  File name\n": "a\n  File name\n",
 	} {
-		if got := Normal(text); got != want {
+		if got := normal(text); got != want {
 			t.Errorf("%q\n got %q\nwant %q", text, got, want)
 		}
 	}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/configs"
+	"toolevo/envs/console"
+	"toolevo/envs/drift"
+	"toolevo/envs/names"
+	"toolevo/envs/openenv"
+	"toolevo/envs/toolapi"
+	"toolevo/finetune/adaptation"
+)
+
+// envKeyVariable holds the key that clients of serve env send.
+const envKeyVariable = "TOOLEVO_ENV_KEY"
+
+// serveEnvOptions are the flags of serve env, beside those that are settings.
+type serveEnvOptions struct {
+	data, listen          string
+	requireKey, allowTest bool
+	shapes                []string
+	sessions              int
+	bytes                 int64
+	idle                  time.Duration
+	logging               *console.LogFlags
+	asJSON                *bool
+}
+
+func (a *app) serveEnvCommand() *cobra.Command {
+	o := &serveEnvOptions{}
+	cmd := console.Documented(&cobra.Command{
+		Use:  "env",
+		Args: console.Positional(0, 0),
+	}, helpTexts)
+	s := a.addSettings(cmd, map[string]string{"api": "[p_c,p_s_in]"}, "suite", "dataset", "difficulty", "template",
+		"split", "questions", "limit", "api", "reward", "feedback", "compat", "seed", "engine", "python", "wasm")
+	data := a.DataFlag(cmd)
+	o.logging = console.AddLogFlags(cmd)
+	o.asJSON = console.JSONFlag(cmd)
+
+	flags := cmd.Flags()
+	flags.StringVar(&o.listen, "listen", "127.0.0.1:8083", listenWords)
+	flags.BoolVar(&o.requireKey, "require-key", false, "ask clients for the key in "+envKeyVariable)
+	flags.BoolVar(&o.allowTest, "allow-test", false, "serve the test split: nothing that learns from it can be "+
+		"measured by it")
+	flags.StringSliceVar(&o.shapes, "shape", nil, "`NAME=NUMBER` to add to the reward, separated by commas: "+
+		"recovered-deprecation, truthful-update (default: none)")
+	flags.IntVar(&o.sessions, "max-sessions", openenv.DefaultMaxSessions, "`N` connections at most, each one episode")
+	flags.Int64Var(&o.bytes, "max-bytes", openenv.DefaultMaxBytes, "`N` bytes at most in a message, and in all "+
+		"actions of an episode")
+	flags.DurationVar(&o.idle, "idle", openenv.DefaultIdle, "end a connection that says nothing for a `TIME`")
+
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := s.resolve(cmd.Flags(), nil)
+		if err != nil {
+			return err
+		}
+
+		o.data = *data
+
+		return a.serveEnv(cmd.Context(), c, o)
+	}
+
+	return cmd
+}
+
+// serveEnv serves environments until the process is told to end.
+func (a *app) serveEnv(ctx context.Context, c *configs.Resolved, o *serveEnvOptions) (err error) {
+	options, err := o.check(c)
+	if err != nil {
+		return err
+	}
+
+	if o.requireKey {
+		if options.Key = a.Lookup(envKeyVariable); options.Key == "" {
+			return console.Usage("--require-key: %s is not set", envKeyVariable)
+		}
+	}
+
+	b, err := openBench(ctx, o.data, c, a.openEngine)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+
+	if b.runsPrograms() {
+		if err := a.guard(ctx, b.stamp, engineOptions(c.Python, 0)); err != nil {
+			return err
+		}
+	}
+
+	if options.Log, _, b.logFile, err = o.logging.Open(a.Err); err != nil {
+		return err
+	}
+
+	server, err := b.environmentServer(options)
+	if err != nil {
+		return err
+	}
+
+	address, err := serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
+	if err != nil {
+		return err
+	}
+
+	served := servedEnv{address, b.deployed.All().Versions, len(b.tasks), server.Counts()}
+
+	return a.Show(*o.asJSON, served, func() { fmt.Fprint(a.Out, served.text()) })
+}
+
+// check refuses flags that make no sense, and returns what they come to.
+func (o *serveEnvOptions) check(c *configs.Resolved) (openenv.Options, error) {
+	options := openenv.Options{
+		Software: software(), Codec: c.Codec(), MaxTurns: c.Eval.MaxTurns, MaxSessions: o.sessions, MaxBytes: o.bytes,
+		Idle: o.idle, Shapes: map[openenv.Shape]float64{},
+		IsTrue: func(description string, v *toolapi.Version) bool {
+			return adaptation.Judge(description, v) == adaptation.True
+		},
+	}
+
+	switch {
+	case c.Split == "test" && c.Questions == "" && !o.allowTest:
+		return options, console.Usage("--split test: what learns from test tasks cannot be measured by them; add " +
+			"--allow-test for a client that only measures")
+	case o.sessions < 1 || o.bytes < 1 || o.idle <= 0:
+		return options, console.Usage("--max-sessions %d, --max-bytes %d, --idle %v: want more than 0 of each",
+			o.sessions, o.bytes, o.idle)
+	}
+
+	for _, entry := range o.shapes {
+		name, number, _ := strings.Cut(entry, "=")
+
+		shape, err := names.Parse("shape", name, openenv.Shapes())
+		if err != nil {
+			return options, console.Usage("--shape %s: %w", entry, err)
+		}
+
+		if options.Shapes[shape], err = strconv.ParseFloat(number, 64); err != nil {
+			return options, console.Usage("--shape %s: want NAME=NUMBER, e.g. %s=0.1", entry, name)
+		}
+	}
+
+	return options, o.logging.Check()
+}
+
+// environmentServer serves the tasks and versions of a bench.
+func (b *bench) environmentServer(o openenv.Options) (*openenv.Server, error) {
+	c := b.Config
+
+	shown, err := b.Prompt()
+	if err != nil {
+		return nil, err
+	}
+
+	if o.Prompt, err = b.Versions.Version(c.Prompt); err != nil {
+		return nil, err
+	}
+
+	o.Tools = map[string][]*toolapi.API{}
+	for _, dataset := range append(b.suite.Datasets(), "") {
+		if o.Tools[dataset], err = b.Tools(dataset); err != nil {
+			return nil, err
+		}
+	}
+
+	o.Open = func(version string) (d openenv.Deployed, err error) {
+		if d.Version, err = b.Versions.Version(version); err != nil {
+			return d, err
+		}
+
+		env, err := b.environment(drift.Family{Name: version, Versions: []string{version}}, nil)
+		if err == nil {
+			d.Env = b.retry().Environment(env)
+		}
+
+		return d, err
+	}
+	o.Name, o.Split, o.Tasks, o.Deployed, o.Text = c.Suite, c.Split, b.tasks, b.deployed, shown
+
+	return openenv.New(o)
+}
+
+// introduceEnv says where the server is and what to try with it.
+func (a *app) introduceEnv(address string, b *bench, o *serveEnvOptions) {
+	a.Say("%d tasks of %s (%s) under %s at %s, for clients of OpenEnv", len(b.tasks), b.Config.Suite, b.Config.Split,
+		strings.Join(b.deployed.All().Versions, ", "), address)
+
+	if o.requireKey {
+		a.Say("It asks for the key in %s.", envKeyVariable)
+	}
+
+	a.Say("Try: curl %s/tasks", address)
+	a.Say("Ctrl-C ends it and tells how it was used.")
+}
+
+// servedEnv is how a server of environments was used.
+type servedEnv struct {
+	Address  string   `json:"address"`  // of the server
+	Versions []string `json:"versions"` // that it deployed
+	Tasks    int      `json:"tasks"`    // that a reset could choose
+	openenv.Counts
+}
+
+// text is the report for people.
+func (s *servedEnv) text() string {
+	var b strings.Builder
+
+	for _, part := range []struct {
+		title  string
+		counts map[string]int64
+	}{{"episodes", s.Episodes}, {"turns", s.Turns}, {"errors", s.Errors}} {
+		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
+			fmt.Fprintf(&b, "%-9s %-17s %d\n", part.title, name, part.counts[name])
+		}
+	}
+
+	return b.String()
+}

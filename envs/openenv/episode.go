@@ -1,0 +1,166 @@
+package openenv
+
+import (
+	"context"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/names"
+)
+
+// episode is an episode of a session. It is a value: a turn makes another one.
+type episode struct {
+	id      string
+	seed    uint64
+	version string
+	env     envs.Environment
+	state   envs.State
+	status  envs.Status
+	turns   []envs.Transition
+	bytes   int64 // of all actions
+	silent  bool  // the agent had no more to say, or was not listened to any more
+	shaped  shaped
+}
+
+// begin begins the episode that a reset chooses.
+func (s *Server) begin(ctx context.Context, c choice) (*episode, error) {
+	e := &episode{id: c.episode}
+
+	number := s.episodes.Add(1)
+	if e.id == "" {
+		e.id = "episode-" + itoa(number)
+	}
+
+	switch {
+	case c.seed != nil:
+		e.seed = *c.seed
+	case c.episode != "":
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(c.episode))
+		e.seed = h.Sum64() >> 1 // of 63 bits, like those of clients
+	default:
+		e.seed = s.unseeded.Add(1) - 1
+	}
+
+	task, err := s.task(c, e.seed)
+	if err != nil {
+		return nil, err
+	}
+
+	if e.version, err = s.version(c.version, e.seed, task.ID); err != nil {
+		return nil, err
+	}
+
+	e.env = s.deployed[e.version].Env
+
+	if e.state, err = e.env.Reset(ctx, task); err != nil {
+		return nil, s.ours(err)
+	}
+
+	return e, nil
+}
+
+// task returns the task that a reset chooses.
+func (s *Server) task(c choice, seed uint64) (envs.Task, error) {
+	if c.task != "" {
+		task, ok := s.byID[c.task]
+
+		switch {
+		case !ok:
+			return task, failed("task %.200q is none of the %d of the split %s that are served: GET /tasks lists them",
+				c.task, len(s.o.Tasks), s.o.Split)
+		case c.dataset != "" && task.Labels[envs.LabelDataset] != c.dataset:
+			return task, failed("task %.200q is none of the dataset %.100q", c.task, c.dataset)
+		}
+
+		return task, nil
+	}
+
+	tasks := s.byDataset[c.dataset]
+	if len(tasks) == 0 {
+		return envs.Task{}, failed("%v", names.Unknown("dataset", c.dataset, s.datasets))
+	}
+
+	return tasks[seed%uint64(len(tasks))], nil
+}
+
+// version returns the version that a reset chooses for a task.
+func (s *Server) version(name string, seed uint64, task string) (string, error) {
+	family, ok := s.families[name]
+	if !ok {
+		return "", failed("%v", names.Unknown("API version", name, s.versionNames()))
+	}
+
+	return family.Of(seed, task), nil
+}
+
+// step is the episode after one more action, and the reward for it, nil where there is none.
+func (s *Server) step(ctx context.Context, e *episode, text envs.Action) (*episode, *float64, error) {
+	next := *e
+	next.bytes += int64(len(text))
+
+	if strings.TrimSpace(string(text)) == "" || next.bytes > s.o.MaxBytes {
+		next.silent, next.status = true, envs.Truncated
+		return &next, sum(nil, wrongReward), nil
+	}
+
+	t, err := e.env.Step(ctx, e.state, text)
+	if err != nil {
+		return nil, nil, s.ours(err)
+	}
+
+	s.figures.turns.WithLabelValues(t.Turn.Outcome.String()).Inc()
+
+	next.state, next.status = t.State, t.State.Status()
+	next.turns = append(slices.Clip(e.turns), t)
+
+	if next.status == envs.Running && len(next.turns) >= s.o.MaxTurns {
+		next.status = envs.Truncated
+	}
+
+	reward := s.shape(&next, t)
+
+	if next.status != envs.Running {
+		reward = sum(reward, final(t))
+	}
+
+	return &next, reward, nil
+}
+
+// The rewards of an episode's end, as in equation 1 of ToolEvo.
+const (
+	rightReward = 1.0
+	wrongReward = -1.0
+)
+
+// final is the reward of an episode that ends with a turn.
+func final(t envs.Transition) float64 {
+	if t.Turn.Outcome == envs.Correct {
+		return rightReward
+	}
+
+	return wrongReward
+}
+
+// sum adds to a reward that may not be there.
+func sum(reward *float64, more float64) *float64 {
+	if reward != nil {
+		more += *reward
+	}
+
+	return &more
+}
+
+// record keeps an episode that is over.
+func (s *Server) record(ctx context.Context, e *episode) error {
+	if s.o.Recorder == nil || len(e.turns) == 0 {
+		return nil
+	}
+
+	// What was done counts even where the client has just gone.
+	return s.ours(s.o.Recorder.Record(context.WithoutCancel(ctx), Episode{
+		Task: e.state.History().Task(), Version: e.version, Env: e.env, Turns: e.turns, Silent: e.silent,
+	}))
+}

@@ -1,0 +1,91 @@
+package openenv
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/envs/drift"
+	"toolevo/envs/toolapi"
+)
+
+// Options say what is served, and to whom. What says "0 is" has a default.
+type Options struct {
+	Name     string      // of the suite
+	Software string      // the version of this program
+	Split    string      // of the tasks
+	Tasks    []envs.Task // in the order of seeds
+
+	Prompt   *toolapi.Version                       // what agents are shown
+	Deployed *drift.Deployed                        // what they may meet
+	Open     func(version string) (Deployed, error) // called once for each version
+	Tools    map[string][]*toolapi.API              // of the prompt version, by dataset; "" is all
+	Text     Text
+	Codec    action.Codec // how actions are written; nil is ReAct
+
+	Shapes map[Shape]float64 // what is rewarded beside the answer, and by how much
+	// IsTrue reports whether a description by UpdateTool is true of a version; needed for TruthfulUpdate.
+	IsTrue func(description string, v *toolapi.Version) bool
+
+	Recorder Recorder // nil keeps nothing
+
+	Key         string        // that clients have to send; "" is none
+	MaxTurns    int           // of an episode, at least 1
+	MaxSessions int           // 0 is DefaultMaxSessions
+	MaxBytes    int64         // of a frame, and of all actions of an episode; 0 is DefaultMaxBytes
+	Idle        time.Duration // that a session may say nothing; 0 is DefaultIdle
+	Log         *slog.Logger  // of failures of ours; nil is nowhere
+}
+
+// The limits where nobody says otherwise.
+const (
+	DefaultMaxSessions = 1024
+	DefaultMaxBytes    = 1 << 20
+	DefaultIdle        = 15 * time.Minute
+)
+
+// Deployed is a version in force.
+type Deployed struct {
+	Env     envs.Environment
+	Version *toolapi.Version
+}
+
+// Text is how a model is shown tasks.
+type Text interface {
+	// System returns the guidelines and the tools for tasks of a dataset.
+	System(dataset string) string
+	// Render returns the text that a model continues.
+	Render(h envs.History) string
+}
+
+// Shape is something that is rewarded beside the answer.
+type Shape string
+
+// The shapes.
+const (
+	// RecoveredDeprecation is a call that succeeds of a tool that a deprecated call meant before, once for each tool.
+	RecoveredDeprecation Shape = "recovered-deprecation"
+	// TruthfulUpdate is a description by UpdateTool that is true of the deployed version and not of that of the prompt:
+	// in an episode at most as often as there were tools whose calls were deprecated.
+	TruthfulUpdate Shape = "truthful-update"
+)
+
+// Shapes lists all shapes.
+func Shapes() []Shape { return []Shape{RecoveredDeprecation, TruthfulUpdate} }
+
+// Recorder keeps episodes. It is safe for concurrent use.
+type Recorder interface {
+	// Record keeps an episode that is over, and returns when it is safe. The error is ours.
+	Record(ctx context.Context, e Episode) error
+}
+
+// Episode is one that is over.
+type Episode struct {
+	Task    envs.Task
+	Version string // that was deployed
+	Env     envs.Environment
+	Turns   []envs.Transition // in their order
+	Silent  bool              // the agent had no more to say, or was not listened to any more
+}

@@ -1,0 +1,72 @@
+package openenv
+
+import (
+	_ "embed"
+	"encoding/json"
+	"net/http"
+
+	"toolevo/envs"
+	"toolevo/envs/names"
+	"toolevo/envs/pytext"
+)
+
+// fixedSchemas are the JSON Schemas of what depends on no tool, by name.
+//
+//go:embed schemas.json
+var fixedSchemas []byte
+
+// schema sends the JSON Schemas of what clients send and get. The parameter dataset takes the tools of one.
+func (s *Server) schema(w http.ResponseWriter, r *http.Request) {
+	dataset := r.URL.Query().Get("dataset")
+
+	shown, ok := s.shown[dataset]
+	if !ok {
+		sendError(w, http.StatusNotFound, names.Unknown("dataset", dataset, s.datasets).Error())
+		return
+	}
+
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(fixedSchemas, &all); err != nil {
+		panic(err) // it is part of the program
+	}
+
+	actions := []any{}
+	for _, api := range shown.apis {
+		actions = append(actions, callSchema(api.Name, description(api), api.Schema()))
+	}
+
+	var others []json.RawMessage
+	if err := json.Unmarshal(all["actions"], &others); err != nil {
+		panic(err)
+	}
+
+	calls := make([]json.RawMessage, len(actions), len(actions)+len(others))
+	for i, action := range actions {
+		calls[i] = pytext.AppendJSON(nil, action)
+	}
+
+	action, _ := json.Marshal(map[string]any{"type": "object", "anyOf": append(calls, others...)})
+
+	delete(all, "actions")
+	all["action"], all["functions"] = action, shown.functions
+
+	sendJSON(w, http.StatusOK, all)
+}
+
+// callSchema is the JSON Schema of the action that calls a function.
+func callSchema(name, description string, arguments envs.Args) envs.Args {
+	constant := func(value string) envs.Args { return envs.Args{{Name: "const", Value: value}} }
+
+	return envs.Args{
+		{Name: "title", Value: name},
+		{Name: "description", Value: description},
+		{Name: "type", Value: "object"},
+		{Name: "properties", Value: envs.Args{
+			{Name: "type", Value: constant("call_tool")},
+			{Name: "tool_name", Value: constant(name)},
+			{Name: "arguments", Value: arguments},
+			{Name: "thought", Value: envs.Args{{Name: "type", Value: "string"}}},
+		}},
+		{Name: "required", Value: []any{"type", "tool_name", "arguments"}},
+	}
+}

@@ -1,0 +1,164 @@
+package openenv
+
+import (
+	"context"
+	"errors"
+
+	"toolevo/envs"
+)
+
+// session is what a client has: at most one episode. It is for one goroutine.
+type session struct {
+	s       *Server
+	episode *episode // nil before the first reset
+}
+
+// answer answers a frame; ends is whether nothing follows.
+func (c *session) answer(ctx context.Context, frame []byte) (reply []byte, ends bool) {
+	m, err := parseMessage(frame)
+	if err != nil {
+		return c.s.refusal(err), false
+	}
+
+	switch m.kind {
+	case closeMessage:
+		return nil, true
+	case stateMessage:
+		return encode("state", c.s.stated(c.episode)), false
+	case mcpMessage:
+		return encode("mcp", c.s.rpc(ctx, c, m.data)), false
+	}
+
+	var o observed
+	if m.kind == resetMessage {
+		o, err = c.reset(ctx, m.data)
+	} else {
+		o, err = c.step(ctx, m.data)
+	}
+
+	if err != nil {
+		return c.s.refusal(err), false
+	}
+
+	return encode("observation", o), false
+}
+
+// reset begins another episode.
+func (c *session) reset(ctx context.Context, data envs.Args) (observed, error) {
+	wanted, err := parseReset(data)
+	if err != nil {
+		return observed{}, err
+	}
+
+	if c.s.isStopping() {
+		return observed{}, errStopping
+	}
+
+	next, err := c.s.begin(ctx, wanted)
+	if err != nil {
+		return observed{}, err
+	}
+
+	if err := c.leave(ctx); err != nil {
+		return observed{}, err
+	}
+
+	c.episode = next
+
+	return observed{Observation: c.s.begun(next)}, nil
+}
+
+// step does what an action says.
+func (c *session) step(ctx context.Context, data envs.Args) (observed, error) {
+	a, err := parseAction(data, c.s.o.Codec)
+	if err != nil {
+		return observed{}, err
+	}
+
+	if a.lists {
+		return observed{Observation: listed{c.shown().functions}, Done: c.over()}, nil
+	}
+
+	return c.act(ctx, a.text)
+}
+
+// shown is what the tasks of the episode's dataset show, or all of them.
+func (c *session) shown() *shown {
+	if c.episode == nil {
+		return c.s.shown[""]
+	}
+
+	return c.s.shown[c.episode.state.History().Task().Labels[envs.LabelDataset]]
+}
+
+// over reports whether the episode has ended.
+func (c *session) over() bool { return c.episode != nil && c.episode.status != envs.Running }
+
+// act takes a turn. An episode that is over is safe before anybody is told.
+func (c *session) act(ctx context.Context, text envs.Action) (observed, error) {
+	switch {
+	case c.episode == nil:
+		return observed{}, failed("there is no episode yet: send a reset first")
+	case c.over():
+		return observed{}, failed("the episode is over (%s): send a reset", c.episode.status)
+	}
+
+	next, reward, err := c.s.step(ctx, c.episode, text)
+	if err != nil {
+		return observed{}, err
+	}
+
+	if next.status != envs.Running {
+		if err := c.s.record(ctx, next); err != nil {
+			return observed{}, err
+		}
+
+		c.s.figures.count(next)
+	}
+
+	c.episode = next
+
+	return observed{Observation: next.called(), Reward: reward, Done: c.over()}, nil
+}
+
+// leave ends an episode that the client goes on without.
+func (c *session) leave(ctx context.Context) error {
+	if c.episode == nil || c.over() || len(c.episode.turns) == 0 {
+		return nil
+	}
+
+	left := *c.episode
+	left.silent, left.status = true, envs.Truncated
+
+	if err := c.s.record(ctx, &left); err != nil {
+		return err
+	}
+
+	c.s.figures.count(&left)
+	c.episode = &left
+
+	return nil
+}
+
+// refusal is the answer to what was not done.
+func (s *Server) refusal(err error) []byte {
+	var told *Error
+	if !errors.As(err, &told) {
+		told = failed("%v", err)
+	}
+
+	s.figures.errors.WithLabelValues(string(told.Code)).Inc()
+
+	return encode("error", told)
+}
+
+// ours is the error of a failure of ours, which is logged, and which a client may try to get over.
+func (s *Server) ours(err error) error {
+	if err == nil {
+		return nil
+	}
+
+	s.o.Log.Error("an episode failed", "error", err)
+
+	return failed("a failure of the server, try again: %v", err)
+}
