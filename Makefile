@@ -82,6 +82,10 @@ test-improve: build ## two rounds of improve with a real LLaMA-Factory, Ollama a
 test-serve: build ## both servers of functions under clients of others: the load tool hey, the MCP SDK for Python (both fetched once)
 	bash envs/toolbench/interop/run.sh $(BIN)
 
+.PHONY: test-rl
+test-rl: build ## serve env under OpenEnv's own client and validator, and a tiny model that TRL's GRPOTrainer trains there
+	bash finetune/python/interop/run.sh $(BIN)
+
 .PHONY: test-grid
 test-grid: build ## the full grid of an evaluation with scripted policies, killed and resumed once, in every format
 	bash finetune/interop/grid.sh $(BIN)

@@ -47,13 +47,14 @@ def conversation(env: ToolEvoEnv, episode: dict) -> list[dict]:
 
 def tokenizer_for(conversations: list[list[dict]], tools: list) -> PreTrainedTokenizerFast:
     blank = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.BPE()))
-    begin, end = "<|im_start|>system\n", "<|im_end|>\n"
+    begin, end = "<|im_start|>system\n", "<|im_end|>"
     texts = [
         blank.apply_chat_template(c, tools=tools, chat_template=qwen2_5_chat_template, tokenize=False)
         for c in conversations
     ]
-    system, _ = texts[0].removeprefix(begin).split(end, 1)
-    tokenizer, _ = make_tokenizer([system], [text.split(end, 1)[1] for text in texts])
+    system = texts[0].removeprefix(begin).split(end)[0]
+    # What ends a turn is a token of its own, and no part of a phrase.
+    tokenizer, _ = make_tokenizer([system], [text.split(end, 1)[1].replace(end, "\n") for text in texts])
     tokenizer.add_tokens(MARKS)
     tokenizer.chat_template = qwen2_5_chat_template
     return tokenizer

@@ -4,8 +4,8 @@
     trainer = answering(GRPOTrainer)(
         model, train_dataset=tasks(url), environment_factory=environment(url), reward_funcs=reward, ...)
 
-The tools, the answers to calls and the rewards are the server's: nothing of them is written here. The model is shown the
-tools of the prompt's version, as methods of a class that is made of them. Which ones are deployed it learns from answers.
+The tools, the answers to calls and the rewards are the server's: nothing of them is written here. The model is shown
+the tools of the prompt's version, as methods of a class that is made of them. Which ones are deployed, answers tell.
 The key of a server that wants one is read from TOOLEVO_ENV_KEY.
 """
 
@@ -70,11 +70,10 @@ class ToolEvoEnv:
         self.trace.append({"action": action, "reward": data["reward"], **data["observation"]})
         return data["observation"]["result"]
 
-    def __contains__(self, name: object) -> bool:
+    def __contains__(self, name: object) -> bool:  # for answering
         return True
 
-    def __getitem__(self, name: str) -> Callable[..., str]:
-        """Returns what calls a tool, of whatever name."""
+    def __getitem__(self, name: str) -> Callable[..., str]:  # what calls a tool, of whatever name
         return lambda **given: self._act({"type": "call_tool", "tool_name": name, "arguments": given})
 
     def _ask(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
@@ -94,8 +93,8 @@ class ToolEvoEnv:
     def _send(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
         try:
             if self._socket is None:
-                address = re.sub("^http", "ws", self._url) + "/ws"
-                self._socket = connect(address, additional_headers=HEADERS, max_size=None)
+                url = re.sub("^http", "ws", self._url) + "/ws"
+                self._socket = connect(url, additional_headers=HEADERS, max_size=None)
             self._socket.send(json.dumps({"type": kind, "data": data}))
             answer = json.loads(self._socket.recv(timeout=PATIENCE))
         except (OSError, WebSocketException) as e:
@@ -122,9 +121,9 @@ def environment(url: str, dataset: str = "") -> type[ToolEvoEnv]:
 def _method(tool: dict[str, Any]) -> Callable[..., str]:
     """Makes the method of a tool. It takes whatever it is given: the server says what is wrong with arguments."""
     parameters, lines = [], [_line(tool["description"]), "", "Args:"]
+    required = tool["input_schema"].get("required", [])
     for name, schema in tool["input_schema"].get("properties", {}).items():
-        required = name in tool["input_schema"].get("required", [])
-        default = inspect.Parameter.empty if required else schema.get("default")
+        default = inspect.Parameter.empty if name in required else schema.get("default")
         parameters.append(inspect.Parameter(name, KEYWORD, default=default, annotation=_hint(schema)))
         lines.append(f"    {name}: {_line(schema.get('description') or name)}")
 
@@ -167,8 +166,7 @@ def tasks(url: str, dataset: str = "", api: str = "", system: str = "") -> Any:
     prompt = [{"role": "system", "content": system}] * bool(system) + [{"role": "user", "content": ""}]
     return Dataset.from_list([
         {"prompt": prompt, "task_id": task["task_id"], "seed": seed, "api": api or None}
-        for seed, task in enumerate(_http(f"{url}/tasks")["tasks"]) if dataset in ("", task["dataset"])
-    ])
+        for seed, task in enumerate(_http(f"{url}/tasks")["tasks"]) if dataset in ("", task["dataset"])])
 
 
 def reward(environments: list[ToolEvoEnv], **_: Any) -> list[float | None]:
@@ -176,15 +174,13 @@ def reward(environments: list[ToolEvoEnv], **_: Any) -> list[float | None]:
     here. TRL leaves out what has no reward: the episodes that were lost."""
     for e in environments:
         with suppress(EnvironmentFailure):
-            if not e.done:
-                e._act({"type": "text", "text": ""})  # it has no more to say
+            e._act({"type": "text", "text": ""})  # it has no more to say
     return [None if e.lost else sum(turn["reward"] or 0.0 for turn in e.trace) for e in environments]
 
 
 def answering(trainer: type) -> type:
     """Derives a class of a trainer, such as GRPOTrainer, that passes on calls of any name. TRL's own refuse names that
     the environment's class has no method for, so that no call of what a notice names would reach the server."""
-
     class Answering(trainer):  # type: ignore[misc, valid-type]
         def _tool_call_loop(self, *args: Any, **kwargs: Any) -> Any:
             self._sync_tool_dicts = self.environments
