@@ -88,7 +88,7 @@ serve "${few[@]}"
 "$python" "$here/tiny.py" "$work/model" "$url" "$work/few/episodes.jsonl" 2>"$work/said" ||
 	{ tail -n 60 "$work/said" >&2; fail "no tiny model"; }
 quietly "$python" "$here/../examples/grpo.py" --url "$url" --model "$work/model" --out "$work/trained" \
-	--steps 10 --episodes 16 --tokens 640 --learning-rate 5e-4
+	--steps 10 --episodes 16 --tokens 640 --learning-rate 1e-4
 stop
 "$python" "$here/learnt.py" "$work/trained" || fail "GRPO did not do what it should (see above)"
 echo "rl: everything held, in $SECONDS s"
