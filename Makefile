@@ -41,21 +41,27 @@ checked := -gcflags=all=-d=checkptr=0 -gcflags=toolevo/...=-d=checkptr=1
 sooner = -ldflags='-s -w' -p $$(($$(nproc) + 1))
 
 # Collecting the small heaps of tests takes up to two fifths of their time, and those of linkers a sixth; a process that
-# has much in memory still collects.
+# has much in memory still collects. What `go test` vets, lint has.
 tested = CGO_ENABLED=1 $(GO) run ./cmd/internal/testrun -skips .ci/skipped.txt $(TESTRUN) --
-commands := ./cmd/toolevo
+
+# Packages that start goroutines, themselves or in their tests, are always tested under the race detector. It makes a
+# test five to ten times slower, and finds little where one thing happens at a time. Commands start whole jobs; their
+# goroutines are those of packages.
+starts := ^[[:space:]]*go [[:alpha:](]|errgroup\.|\.Go\(|AfterFunc\(|synctest
+concurrent = $$(grep -rlE --include='*.go' '$(starts)' cmd configs envs finetune mcts toolqa trajectories | \
+  xargs dirname | sort -u | sed 's,^,toolevo/,' | grep -vx toolevo/cmd/toolevo)
+others = $$($(GO) list ./... | grep -vxF "$(concurrent)")
 
 .PHONY: test test-race
 test test-race: export GOGC ?= 400
 test test-race: export GOMEMLIMIT ?= 3GiB
 test test-race: export GORACE ?= atexit_sleep_ms=50
-test: tools lint ## lint and every test that needs no GPU; packages under the race detector, commands as they are shipped
-	$(tested) -race $(checked) $(sooner) -timeout 40m $$($(GO) list ./... | grep -vx toolevo/cmd/toolevo) -- \
-	  -ldflags='-s -w' -timeout 40m $(commands)
+test: tools lint ## lint and every test that needs no GPU, under the race detector where a package starts goroutines
+	$(tested) -vet=off -race $(checked) $(sooner) -timeout 40m $(concurrent) -- \
+	  -vet=off -ldflags='-s -w' -timeout 40m $(others)
 
-# Commands run whole jobs, which takes twice as long under the race detector; their goroutines are those of packages.
-test-race: tools ## the tests of commands under the race detector, too
-	$(tested) -race $(checked) $(sooner) -timeout 40m $(commands)
+test-race: tools ## the tests of commands, and of packages that start no goroutines, under the race detector, too
+	$(tested) -vet=off -race $(checked) $(sooner) -timeout 40m $(others)
 
 .PHONY: test-interop
 test-interop: build ## real exports of every format: five readers open them, LLaMA-Factory and TRL train on them

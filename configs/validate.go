@@ -28,6 +28,12 @@ const (
 	FeedbackPublished = "published" // deprecation, but for outdated parameters under a name that stands
 )
 
+// External is the kind of policies that play by themselves: nobody here can ask them.
+const External = "external"
+
+// IsExternal reports whether the policy of a name is of that kind.
+func IsExternal(policy string) bool { return strings.HasPrefix(policy, External+":") }
+
 // Feedbacks lists the values of environment.feedback.
 func Feedbacks() []string {
 	return []string{

@@ -46,6 +46,9 @@ type Job struct {
 	// is greedy.
 	Repeats int
 	Seed    uint64
+	// Played is how many episodes there are of each task, by its name (Episode), that somebody else has played, Repeats
+	// of some and fewer of others. nil is a job whose episodes Policy plays.
+	Played map[string]int
 
 	Controller Controller
 }
@@ -57,7 +60,7 @@ func (j Job) Episode(t envs.Task) string { return j.Cell.String() + "/" + t.ID }
 func (j Job) attempts() iter.Seq2[envs.Task, int] {
 	return func(yield func(envs.Task, int) bool) {
 		for _, task := range j.Tasks {
-			for repeat := range max(j.Repeats, 1) {
+			for repeat := range j.count(task) {
 				if !yield(task, repeat) {
 					return
 				}
@@ -66,7 +69,20 @@ func (j Job) attempts() iter.Seq2[envs.Task, int] {
 	}
 }
 
+// count is how many episodes of a task there may be.
+func (j Job) count(t envs.Task) int {
+	if j.Played != nil {
+		return j.Played[j.Episode(t)]
+	}
+
+	return max(j.Repeats, 1)
+}
+
 func (j Job) limits() Limits {
+	if j.Played != nil {
+		return Limits{MaxTurns: j.MaxTurns}
+	}
+
 	return Limits{
 		MaxTurns: j.MaxTurns, Sampled: j.Repeats > 1 || j.Controller.several(), Seed: j.Seed, Controller: j.Controller,
 	}

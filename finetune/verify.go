@@ -35,8 +35,12 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 	group.SetLimit(o.Workers)
 
 	for i, job := range jobs {
-		played[i] = make([]playedAgain, len(job.Tasks)*max(job.Repeats, 1))
-		k := 0
+		n, k := 0, 0
+		for _, task := range job.Tasks {
+			n += job.count(task)
+		}
+
+		played[i] = make([]playedAgain, n)
 
 		for task, repeat := range job.attempts() {
 			p := &played[i][k]

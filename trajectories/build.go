@@ -124,8 +124,7 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 		}
 	}
 
-	row.Key = Key(row.Turns)
-	row.count()
+	row.Sum()
 
 	return row
 }
@@ -177,9 +176,9 @@ func nodePath(tree *mcts.TreeRecord, path []int) string {
 	return strings.Join(ordinals, ".")
 }
 
-// count fills in the sums over the turns.
-func (r *Row) count() {
-	r.TurnCount = len(r.Turns)
+// Sum fills in the key and the sums over the turns.
+func (r *Row) Sum() {
+	r.Key, r.TurnCount = Key(r.Turns), len(r.Turns)
 	for i, t := range r.Turns {
 		switch {
 		case t.Outcome == envs.Deprecated:

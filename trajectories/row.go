@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"toolevo/envs"
+	"toolevo/mcts"
 	"toolevo/trajectories/internal/pq"
 )
 
@@ -64,6 +65,19 @@ type Row struct {
 // IsCorrect reports whether the trajectory ended with the right answer, by the matcher that its run was rewarded by.
 func (r *Row) IsCorrect() bool {
 	return len(r.Turns) > 0 && r.Turns[len(r.Turns)-1].Outcome == envs.Correct
+}
+
+// Reward is what the search learnt from the trajectory (equation 1): 1, or -1 for a wrong answer and for a limit that
+// the agent ran into. limit is what stopped it, "" where nothing did. ok is false where nothing is known of its worth.
+func (r *Row) Reward(limit mcts.Limit) (reward float64, ok bool) {
+	switch {
+	case r.IsCorrect():
+		return 1, true
+	case stopped(limit), len(r.Turns) > 0 && r.Turns[len(r.Turns)-1].Outcome.Ends():
+		return -1, true
+	}
+
+	return 0, false
 }
 
 // MarshalJSON returns the row as an object whose keys are its columns.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
@@ -39,9 +40,12 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *stored.Run, work
 
 	lost, err := e.Lost()
 	if isOpen && (isMissing(err) || err == nil && result.Missing > len(lost)) {
-		a.Say("The evaluation is unfinished: its files were not compared. Continue with: "+
-			"toolevo eval --resume --out %s",
-			console.Shell(v.Dir))
+		again := console.Shell("eval", "--resume", "--out", v.Dir)
+		if configs.IsExternal(v.Config.Policy[0]) {
+			again = console.Shell("serve", "env", "--record", v.Dir)
+		}
+
+		a.Say("The evaluation is unfinished: its files were not compared. Continue with: toolevo %s", again)
 	} else {
 		if err == nil {
 			result.Rows, err = e.CheckFiles(ctx, lost)

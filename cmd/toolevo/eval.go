@@ -11,12 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/envs/names"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/metrics"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // evalDefaults are what eval sets before anybody else does.
@@ -33,11 +35,19 @@ func (a *app) evalCommand() *cobra.Command {
 		"perturb", "api", "policy", "seed", "repeats", "controller", "compat", "feedback", "no-update-tool",
 		"no-reflection", "engine", "python", "wasm")
 	byTemplate := cmd.Flags().Bool("by-template", false, "show the official accuracy of each question template, too")
+	format := cmd.Flags().String("format", "", "also write the episodes in the format `NAME`: inspect, logs of "+
+		"inspect_ai, into the folder inspect of the run")
 	failUnder := failUnderFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		least, err := parseThresholds(*failUnder)
 		if err != nil {
 			return err
+		}
+
+		if *format != "" {
+			if _, err := names.Parse("format", *format, []export.Format{export.Inspect}); err != nil {
+				return err
+			}
 		}
 
 		if cmd.Flags().Changed("questions") && cmd.Flags().Changed("split") {
@@ -48,6 +58,12 @@ func (a *app) evalCommand() *cobra.Command {
 
 		return a.makeRun(cmd, stored.Evaluated, f, measured, func(b *bench) error {
 			return a.evaluate(cmd.Context(), f, b, func(run *stored.Run, r *finetune.Report) error {
+				if *format != "" {
+					if err := a.inspectBeside(cmd.Context(), run); err != nil {
+						return err
+					}
+				}
+
 				return a.printEvaluation(*f.asJSON, run, r, least, *byTemplate)
 			})
 		})

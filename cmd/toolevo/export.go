@@ -25,7 +25,7 @@ import (
 
 func (a *app) exportCommand() *cobra.Command {
 	cmd := console.Documented(&cobra.Command{
-		Use:               "export RUN…",
+		Use:               "export RUN… | DOCUMENTS…",
 		Args:              console.Positional(1, -1),
 		ValidArgsFunction: runs(-1),
 	}, helpTexts)
@@ -33,6 +33,7 @@ func (a *app) exportCommand() *cobra.Command {
 	e.addFlags(cmd.Flags())
 
 	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
+	e.changed = cmd.Flags().Changed
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		e.data = func(run *store.Run) string { return dataOf(cmd, *data, &run.Manifest, run.Dir) }
 
@@ -69,6 +70,7 @@ type exporter struct {
 
 	data       func(*store.Run) string // the data folder of a run
 	dataFolder string                  // the one that was named, or is there
+	changed    func(flag string) bool  // whether the user set it
 	found      func(name string, found []export.Finding)
 }
 
@@ -76,7 +78,7 @@ type exporter struct {
 func (e *exporter) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&e.out, "out", "", "write the folder `DIR` (required without --lint)")
 	flags.StringVar(&e.format, "format", string(export.SFTTrajectory), "`NAME` of what a sample is: "+
-		names.Join(export.Formats()))
+		names.Join(export.Formats())+"; or of documents for other programs: "+names.Join(export.DocumentFormats()))
 	flags.StringVar(&e.trainer, "for", string(export.LlamaFactory), "`NAME` of the trainer whose names columns and "+
 		"roles have: "+names.Join(export.Trainers()))
 	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most `N` distinct trajectories of a question "+
@@ -85,7 +87,7 @@ func (e *exporter) addFlags(flags *pflag.FlagSet) {
 		names.Join(export.Strategies()))
 	flags.Uint64Var(&e.selection.Seed, "seed", 1, "`N` is the seed of the strategy random, --dev and --mix")
 	flags.StringVar(&e.score, "score", string(export.Strict), "`NAME` of the matcher that must accept the "+
-		"answer: strict or official")
+		"answer: strict or official; any: right or wrong, and what nobody judged")
 	flags.StringVar(&e.selection.Split, "split", export.TrainSplit, "only questions of the split `NAME`: "+
 		"train, dev or test")
 	flags.BoolVar(&e.selection.RequireRecovery, "require-recovery", false,
@@ -121,23 +123,29 @@ func (e *exporter) export(ctx context.Context, dirs []string) (*export.Manifest,
 		return nil, console.Usage("export needs --out DIR, the folder to write")
 	}
 
-	runs, err := e.open(ctx, dirs)
-	defer runs.close()
+	s, err := e.open(ctx, dirs)
+	defer s.close()
 
 	if err != nil {
 		return nil, err
 	}
 
-	rows, err := e.rows(ctx, runs)
+	if o.Shown = s.shown; o.Format.IsDocuments() {
+		return e.exportDocuments(ctx, s, o)
+	}
+
+	rows, err := e.rows(ctx, s.runs)
 	if err != nil {
 		return nil, err
 	}
 
-	if o.Selection.Elsewhere, err = e.elsewhere(runs); err != nil {
+	if o.Selection.Elsewhere, err = e.elsewhere(s); err != nil {
 		return nil, err
 	}
 
-	o.Shown, o.Found = runs.shown, e.found
+	if o.Found = e.found; s.imported != nil {
+		rows, o.Refused = trajectories.Merge(rows, s.imported.Rows()), s.imported.Refused()
+	}
 
 	m, err := export.Write(ctx, e.out, rows, o)
 
@@ -161,7 +169,7 @@ func (e *exporter) options() (o export.Options, err error) {
 	}
 
 	for _, parse := range []func() error{
-		func() error { o.Format, err = export.ParseFormat(e.format); return err },
+		func() error { o.Format, err = export.ParseExportFormat(e.format); return err },
 		func() error { o.Trainer, err = export.ParseTrainer(e.trainer); return err },
 		func() error { e.selection.Strategy, err = export.ParseStrategy(e.strategy); return err },
 		func() error { e.selection.Score, err = export.ParseScore(e.score); return err },
@@ -239,11 +247,23 @@ func parseMix(text string) (m export.Mix, err error) {
 }
 
 func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
-	if err := a.Show(asJSON, m, func() { a.printSamples(dir, m) }); err != nil {
+	show := a.printSamples
+	if m.Format.IsDocuments() {
+		show = a.printDocuments
+	}
+
+	if err := a.Show(asJSON, m, func() { show(dir, m) }); err != nil {
 		return err
 	}
 
 	switch {
+	case m.Format.IsDocuments() && m.Rows > 0:
+		a.sayHowToOpen(dir, m.Format)
+	case m.Format.IsDocuments():
+		return console.Bad("nothing was exported: what was left out above says why")
+	case m.Rows == 0 && len(m.Runs) == 0 && m.Selected.Dropped.Score > 0 && m.Selection.Score != export.Any:
+		return console.Bad("no sample is left to train on. Documents of others carry no verdict: --score any takes " +
+			"what nobody judged")
 	case m.Rows == 0:
 		return console.Bad("no sample is left to train on: what was left out above says why")
 	case m.Trainer == export.TRL:

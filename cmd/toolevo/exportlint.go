@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -54,7 +55,7 @@ func (e *exporter) runLint(ctx context.Context, paths []string, asJSON bool) (er
 	result := &linted{Problems: []string{}, Findings: []lintFinding{}}
 	folders := paths
 
-	if _, err := export.ReadManifest(paths[0]); isMissing(err) {
+	if _, err := export.ReadManifest(paths[0]); isMissing(err) || errors.Is(err, syscall.ENOTDIR) {
 		dir, tempErr := os.MkdirTemp("", "toolevo-lint-*")
 		if tempErr != nil {
 			return console.GaveUp(tempErr)

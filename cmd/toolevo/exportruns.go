@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -10,6 +11,7 @@ import (
 	"sync"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
@@ -29,38 +31,105 @@ type exportedRun struct {
 
 type exportedRuns []*exportedRun
 
-// open opens runs that can stand in one export.
-func (e *exporter) open(ctx context.Context, dirs []string) (runs exportedRuns, err error) {
-	for _, dir := range dirs {
-		v, err := stored.Open(ctx, dir)
+// newExportedRun returns a run whose data is in a folder.
+func newExportedRun(v *stored.Run, data string) (r *exportedRun, err error) {
+	r = &exportedRun{Run: v, data: data}
+	r.versions = sync.OnceValues(func() (*toolapi.Catalog, error) { return v.Catalog(data) })
+	r.benchmark, err = suite.Lookup(v.Config.Suite)
+
+	return r, err
+}
+
+// sources are what is exported: runs, and imported documents.
+type sources struct {
+	runs     exportedRuns
+	imported *export.Imported // nil where there are none
+}
+
+// open opens what can stand in one export.
+func (e *exporter) open(ctx context.Context, args []string) (*sources, error) {
+	s := &sources{}
+
+	var documents []string
+
+	for _, arg := range args {
+		if isDocuments(arg) {
+			documents = append(documents, arg)
+			continue
+		}
+
+		v, err := stored.Open(ctx, arg)
 		if err != nil {
-			return runs, err
+			return s, err
 		}
 
-		r := &exportedRun{Run: v, data: e.data(v.Run)}
-		r.versions = sync.OnceValues(func() (*toolapi.Catalog, error) { return r.Catalog(r.data) })
-		runs = append(runs, r)
+		r, err := newExportedRun(v, e.data(v.Run))
+		s.runs = append(s.runs, r)
 
-		if kind := v.Manifest.Kind; kind != stored.Collection {
-			return runs, console.Usage("%s is a run of `toolevo %s`; an export is made from runs of `toolevo "+
-				"collect`", dir, kind)
-		}
-
-		if r.benchmark, err = suite.Lookup(r.Config.Suite); err != nil {
-			return runs, err
-		}
-
-		if first := runs[0]; first.Config.Codec() != r.Config.Codec() {
-			return runs, console.Usage("the actions of %s and %s are written as %s and %s (environment.codec): export "+
-				"them apart", first.Dir, dir, first.Config.Codec(), r.Config.Codec())
+		if err = cmp.Or(err, e.checkKind(v)); err != nil {
+			return s, err
 		}
 	}
 
-	return runs, nil
+	var err error
+	if s.imported, err = e.importDocuments(documents); err != nil {
+		return s, err
+	}
+
+	if export.Format(e.format).IsDocuments() {
+		return s, nil
+	}
+
+	for _, r := range s.runs {
+		if s.imported != nil && s.imported.Has(r.Manifest.ID) {
+			return s, console.Usage("the documents have trajectories of %s: name the run, or its documents", r.Dir)
+		}
+	}
+
+	return s, s.oneCodec()
 }
 
-func (runs exportedRuns) close() {
-	for _, r := range runs {
+// oneCodec makes sure that all actions are written in one codec.
+func (s *sources) oneCodec() error {
+	var (
+		first action.Codec
+		of    string
+	)
+
+	one := func(codec action.Codec, name string) error {
+		if first == nil {
+			first, of = codec, name
+		}
+
+		if first != codec {
+			return console.Usage("the actions of %s and %s are written as %s and %s (environment.codec): export "+
+				"them apart", of, name, first, codec)
+		}
+
+		return nil
+	}
+
+	for _, r := range s.runs {
+		if err := one(r.Config.Codec(), r.Dir); err != nil {
+			return err
+		}
+	}
+
+	if s.imported == nil {
+		return nil
+	}
+
+	for _, codec := range s.imported.Codecs() {
+		if err := one(codec, "the documents"); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+func (s *sources) close() {
+	for _, r := range s.runs {
 		r.Close()
 	}
 }
@@ -87,7 +156,9 @@ func (e *exporter) rowsOf(ctx context.Context, r *exportedRun) (iter.Seq2[trajec
 	_, err := os.Stat(path)
 	finished := err == nil
 
-	switch failures := export.Format(e.format).NeedsFailures(); {
+	format := export.Format(e.format)
+
+	switch failures := format.NeedsFailures() || format.IsDocuments() && e.selection.Score == export.Any; {
 	case finished && !failures:
 		return trajectories.ReadFile(path), r.CheckResult()
 	case !finished && !e.partial:
@@ -101,13 +172,19 @@ func (e *exporter) rowsOf(ctx context.Context, r *exportedRun) (iter.Seq2[trajec
 }
 
 // shown returns what the model of a row was shown.
-func (runs exportedRuns) shown(row *trajectories.Row) (export.Shown, error) {
-	i := slices.IndexFunc(runs, func(r *exportedRun) bool { return r.Manifest.ID == row.RunID })
-	if i < 0 {
-		return export.Shown{}, fmt.Errorf("a trajectory of the run %s, which is none of those named", row.RunID)
+func (s *sources) shown(row *trajectories.Row) (trajectories.Shown, error) {
+	if s.imported != nil {
+		if shown, ok := s.imported.Shown(row); ok {
+			return shown, nil
+		}
 	}
 
-	r := runs[i]
+	i := slices.IndexFunc(s.runs, func(r *exportedRun) bool { return r.Manifest.ID == row.RunID })
+	if i < 0 {
+		return trajectories.Shown{}, fmt.Errorf("a trajectory of the run %s, which is none of those named", row.RunID)
+	}
+
+	r := s.runs[i]
 
 	var modules []string
 	if slices.ContainsFunc(row.Makers, runsPython) { // else of the first versions, whose prompts name no modules
@@ -116,41 +193,70 @@ func (runs exportedRuns) shown(row *trajectories.Row) (export.Shown, error) {
 
 	versions, err := r.versions()
 	if err != nil {
-		return export.Shown{}, err
+		return trajectories.Shown{}, err
 	}
 
 	v, err := versions.Version(row.PromptAPI)
 	if err != nil {
-		return export.Shown{}, err
+		return trajectories.Shown{}, err
 	}
 
 	p, err := serving.NewPrompt(r.benchmark, r.Config, v, modules)
 	if err != nil {
-		return export.Shown{}, err
+		return trajectories.Shown{}, err
 	}
 
-	system := p.System(row.Labels[envs.LabelDataset])
+	dataset := row.Labels[envs.LabelDataset]
 
-	return export.Shown{Suite: r.benchmark.Name(), System: system, Codec: p.Codec}, nil
+	return trajectories.Shown{
+		Suite:  r.benchmark.Name(),
+		System: p.System(dataset),
+		Tools:  serving.Functions(r.benchmark, p, v, modules, dataset),
+		Codec:  p.Codec,
+	}, nil
 }
 
 // elsewhere reads the questions of the splits that are not exported, and says so where there are none.
-func (e *exporter) elsewhere(runs exportedRuns) (*export.Elsewhere, error) {
+func (e *exporter) elsewhere(s *sources) (*export.Elsewhere, error) {
 	known := &export.Elsewhere{}
 
 	type source struct{ suite, data string }
 
 	read := map[source]bool{}
 
-	for _, r := range runs {
-		s := source{r.benchmark.Name(), r.data}
-		if read[s] {
+	add := func(benchmark suite.Benchmark, data string) error {
+		from := source{benchmark.Name(), data}
+		if read[from] {
+			return nil
+		}
+
+		read[from] = true
+
+		return e.addElsewhere(known, benchmark, data)
+	}
+
+	for _, r := range s.runs {
+		if err := add(r.benchmark, r.data); err != nil {
+			return nil, err
+		}
+	}
+
+	if s.imported == nil {
+		return known, nil
+	}
+
+	for _, name := range s.imported.Suites() {
+		benchmark, err := suite.Lookup(name)
+		if name == "" || e.dataFolder == "" {
+			known.Skip()
 			continue
 		}
 
-		read[s] = true
+		if err == nil {
+			err = add(benchmark, e.dataFolder)
+		}
 
-		if err := e.addElsewhere(known, r.benchmark, r.data); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -59,7 +59,7 @@ func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Ru
 			return m, "", err
 		}
 
-		if extended && m.Finished != nil {
+		if (extended || f.grows) && m.Finished != nil {
 			finished := *m.Finished
 			finished.Extended = true
 			m.Finished = &finished

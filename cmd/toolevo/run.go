@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +42,7 @@ type runFlags struct {
 	estimate       *estimateFlags    // of collect
 	starting       *console.Starting // says what is done until the run begins
 	branch         *branch           // where the trees of a new run begin; nil is at the beginning of their tasks
+	grows          bool              // a run that goes on gets more than it was finished with
 }
 
 // addRunFlags adds the flags of a command that makes a run directory or continues one.
@@ -175,6 +178,11 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	c, err := f.settings.resolve(cmd.Flags(), resumed)
 	if err != nil {
 		return nil, err
+	}
+
+	if slices.ContainsFunc(c.Policy, configs.IsExternal) {
+		return nil, console.Usage("the policy %s plays by itself, against `toolevo serve env --record RUN`",
+			strings.Join(c.Policy, ","))
 	}
 
 	f.settings.app.warnExposed(f.serving)

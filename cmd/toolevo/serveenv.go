@@ -13,12 +13,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/names"
 	"toolevo/envs/openenv"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune/adaptation"
+	"toolevo/finetune/external"
+	"toolevo/finetune/stored"
 )
 
 // envKeyVariable holds the key that clients of serve env send.
@@ -32,6 +35,7 @@ type serveEnvOptions struct {
 	sessions              int
 	bytes                 int64
 	idle                  time.Duration
+	agent, record         string
 	logging               *console.LogFlags
 	asJSON                *bool
 }
@@ -60,62 +64,115 @@ func (a *app) serveEnvCommand() *cobra.Command {
 		"actions of an episode")
 	flags.DurationVar(&o.idle, "idle", openenv.DefaultIdle, "end a connection that says nothing for a `TIME`")
 
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := s.resolve(cmd.Flags(), nil)
-		if err != nil {
-			return err
-		}
+	flags.StringVar(&o.record, "record", "", "keep the episodes in the run `RUN`, as those of an evaluation; one that "+
+		"is there gets more, under its own configuration")
+	flags.StringVar(&o.agent, "agent", "agent", "`NAME` of who plays, in the tables of a new --record")
 
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		o.data = *data
 
-		return a.serveEnv(cmd.Context(), c, o)
+		return a.serveEnv(cmd, s, o)
 	}
 
 	return cmd
 }
 
 // serveEnv serves environments until the process is told to end.
-func (a *app) serveEnv(ctx context.Context, c *configs.Resolved, o *serveEnvOptions) (err error) {
-	options, err := o.check(c)
+func (a *app) serveEnv(cmd *cobra.Command, s *settings, o *serveEnvOptions) (err error) {
+	f, err := a.recordFlags(cmd, s, o)
 	if err != nil {
 		return err
 	}
 
-	if o.requireKey {
-		if options.Key = a.Lookup(envKeyVariable); options.Key == "" {
-			return console.Usage("--require-key: %s is not set", envKeyVariable)
-		}
-	}
-
-	b, err := openBench(ctx, o.data, c, a.openEngine)
+	b, options, err := a.readEnv(cmd, f, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 
-	if b.runsPrograms() {
-		if err := a.guard(ctx, b.stamp, engineOptions(c.Python, 0)); err != nil {
-			return err
-		}
+	ctx := cmd.Context()
+
+	if err := a.startPrograms(ctx, b); err != nil {
+		return err
 	}
 
 	if options.Log, _, b.logFile, err = o.logging.Open(a.Err); err != nil {
 		return err
 	}
 
-	server, err := b.environmentServer(options)
+	serve := func(memory envs.Memory) error {
+		server, err := b.environmentServer(options, memory)
+		if err != nil {
+			return err
+		}
+
+		address, err := serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
+		if err != nil {
+			return err
+		}
+
+		served := servedEnv{address, b.deployed.All().Versions, len(b.tasks), server.Counts()}
+
+		return a.Show(*o.asJSON, served, func() { fmt.Fprint(a.Out, served.text()) })
+	}
+
+	if o.record == "" {
+		return serve(nil)
+	}
+
+	return a.recorded(ctx, f, b, func(run *stored.Run, r *external.Recorder) error {
+		options.Recorder = r
+
+		return serve(run)
+	})
+}
+
+// readEnv reads the configuration and the data that it chooses. The engine is yet to be started.
+func (a *app) readEnv(cmd *cobra.Command, f *runFlags, o *serveEnvOptions) (*bench, openenv.Options, error) {
+	var options openenv.Options
+
+	resumed, err := f.resumed(cmd)
 	if err != nil {
+		return nil, options, err
+	}
+
+	c, err := f.settings.resolve(cmd.Flags(), resumed)
+	if err != nil {
+		return nil, options, err
+	}
+
+	if options, err = o.check(c); err != nil {
+		return nil, options, err
+	}
+
+	if o.requireKey {
+		if options.Key = a.Lookup(envKeyVariable); options.Key == "" {
+			return nil, options, console.Usage("--require-key: %s is not set", envKeyVariable)
+		}
+	}
+
+	noted, err := f.notedVersions(cmd.Context(), c)
+	if err != nil {
+		return nil, options, err
+	}
+
+	b, err := readBench(cmd.Context(), *f.data, c, noted, nil)
+
+	return b, options, err
+}
+
+// startPrograms starts the engine of a bench that runs programs, and tries to get out of it.
+func (a *app) startPrograms(ctx context.Context, b *bench) error {
+	if !b.runsPrograms() {
+		return nil
+	}
+
+	o := engineOptions(b.Config.Python, 0)
+	if err := b.start(a.openEngine(ctx, o)); err != nil {
 		return err
 	}
 
-	address, err := serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
-	if err != nil {
-		return err
-	}
-
-	served := servedEnv{address, b.deployed.All().Versions, len(b.tasks), server.Counts()}
-
-	return a.Show(*o.asJSON, served, func() { fmt.Fprint(a.Out, served.text()) })
+	return a.guard(ctx, b.stamp, o)
 }
 
 // check refuses flags that make no sense, and returns what they come to.
@@ -154,7 +211,7 @@ func (o *serveEnvOptions) check(c *configs.Resolved) (openenv.Options, error) {
 }
 
 // environmentServer serves the tasks and versions of a bench.
-func (b *bench) environmentServer(o openenv.Options) (*openenv.Server, error) {
+func (b *bench) environmentServer(o openenv.Options, m envs.Memory) (*openenv.Server, error) {
 	c := b.Config
 
 	shown, err := b.Prompt()
@@ -178,7 +235,7 @@ func (b *bench) environmentServer(o openenv.Options) (*openenv.Server, error) {
 			return d, err
 		}
 
-		env, err := b.environment(drift.Family{Name: version, Versions: []string{version}}, nil)
+		env, err := b.environment(drift.Family{Name: version, Versions: []string{version}}, m)
 		if err == nil {
 			d.Env = b.retry().Environment(env)
 		}

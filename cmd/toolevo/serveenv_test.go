@@ -1,10 +1,22 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/coder/websocket"
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/finetune"
+	"toolevo/mcts"
+	"toolevo/mcts/policy/scripted"
+	toolqa "toolevo/toolqa/bench"
 )
 
 // agent is a client of a server of environments.
@@ -30,11 +42,15 @@ func newAgent(t *testing.T, url string) *agent {
 type answered struct {
 	Type string
 	Data struct {
-		Observation struct{ Question, Result, Outcome string }
-		Reward      *float64
-		Done        bool
-		Message     string
-		Deployed    string `json:"deployed_version"`
+		Observation struct {
+			Question, Result string
+			Outcome          envs.Outcome
+			Status           envs.Status
+		}
+		Reward   *float64
+		Done     bool
+		Message  string
+		Deployed string `json:"deployed_version"`
 	}
 }
 
@@ -75,7 +91,7 @@ func TestServeEnv(t *testing.T) {
 		"--json")
 	a := newAgent(t, s.url)
 
-	for version, want := range map[string]string{"p_c": "ok", "p_s_in": "deprecated"} {
+	for version, want := range map[string]envs.Outcome{"p_c": envs.OK, "p_s_in": envs.Deprecated} {
 		if r := a.asks("reset", map[string]any{"seed": 1, "api": version}); r.Data.Observation.Question == "" {
 			t.Fatalf("%+v", r)
 		}
@@ -119,4 +135,130 @@ func TestServeEnvRefuses(t *testing.T) {
 	} {
 		fails(t, exitUsage, []string{tt.says}, append([]string{"serve", "env", "--data", smallData(t)}, tt.args...)...)
 	}
+}
+
+// remote is the environment at the other end of a connection, under a version.
+type remote struct {
+	agent   *agent
+	version string
+}
+
+// remoteState is what a client knows of a state.
+type remoteState struct {
+	history envs.History
+	status  envs.Status
+}
+
+func (s remoteState) History() envs.History { return s.history }
+func (s remoteState) Status() envs.Status   { return s.status }
+
+func (r remote) Reset(_ context.Context, t envs.Task) (envs.State, error) {
+	if got := r.agent.asks("reset", map[string]any{"task_id": t.ID, "api": r.version}); got.Type != "observation" {
+		r.agent.t.Errorf("%s under %s: %+v", t.ID, r.version, got)
+	}
+
+	return remoteState{history: envs.NewHistory(t)}, nil
+}
+
+func (r remote) Step(_ context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
+	got := r.agent.asks("step", map[string]any{"type": "text", "text": string(a)}).Data
+	o := got.Observation
+	turn := envs.Turn{Action: a, Observation: o.Result, Outcome: o.Outcome}
+	turn.Call, _ = action.ReAct{}.Parse(string(a))
+	history := s.History().Append(turn)
+
+	if text, ok := turn.Call.Args.Text("newtool_desc"); ok && turn.Outcome == envs.OK {
+		history = history.Learn(text)
+	}
+
+	return envs.Transition{State: remoteState{history, o.Status}, Turn: turn}, nil
+}
+
+// A policy at the other end of a connection is measured as in an evaluation, in each version, however many play at the
+// same time; and a server that is killed has every episode whose end it has told.
+func TestServeEnvIsAnEvaluation(t *testing.T) {
+	t.Parallel()
+
+	data, run := smallData(t), filepath.Join(t.TempDir(), "run")
+	chosen := []string{"--data", data, "--dataset", "coffee", "--split", "train", "--limit", "4", "--api",
+		"p_c,p_s_in,p_s_ood"}
+	versions := []string{"p_c", "p_s_in", "p_s_ood"}
+	tasks, err := toolqa.ToolQA{}.List(data, "train")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	evaluated := document[finetune.Report](t, must(t, append([]string{"eval", "--policy", "scripted:reader", "--json",
+		"--out", filepath.Join(t.TempDir(), "eval")}, chosen...)...))
+
+	s := startServing(t, nil, append([]string{"serve", "env", "--record", run, "--agent", "reader"}, chosen...)...)
+
+	served := document[struct {
+		Tasks []struct {
+			ID string `json:"task_id"`
+		}
+	}](t, page(t, s.url+"/tasks"))
+
+	ids := map[string]bool{}
+	for _, task := range served.Tasks {
+		ids[task.ID] = true
+	}
+
+	tasks = slices.DeleteFunc(tasks, func(task envs.Task) bool { return !ids[task.ID] })
+
+	profile, err := scripted.ParseProfile("reader")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	policy := scripted.New(profile, toolqa.ToolQA{}.Plans())
+
+	var clients sync.WaitGroup
+
+	for _, version := range versions {
+		for _, task := range tasks {
+			env := remote{newAgent(t, s.url), version}
+			job := finetune.Job{Cell: finetune.CellOf("scripted:reader", version, task.Labels)}
+
+			clients.Go(func() {
+				_, err := finetune.Play(t.Context(), env, policy, task, mcts.NodeID{Question: job.Episode(task)},
+					finetune.Limits{MaxTurns: 20})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+
+	clients.Wait()
+
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.cmd.Wait()
+
+	recorded := document[evaluationOverview](t, must(t, "inspect", run, "--json"))
+	for i := range recorded.Rows {
+		recorded.Rows[i].Policy = "scripted:reader"
+		evaluated.Rows[i].Tokens = 0 // only a policy of ours counts them
+	}
+
+	if len(recorded.Rows) == 0 || recorded.Rows[0].N != 4 {
+		t.Fatalf("it recorded %+v", recorded.Rows)
+	}
+
+	if diff := cmp.Diff(evaluated.Rows, recorded.Rows); diff != "" {
+		t.Errorf("-evaluated +recorded:\n%s", diff)
+	}
+
+	// The run goes on under its own configuration, and ends whole.
+	again := startServing(t, nil, "serve", "env", "--record", run)
+	a := newAgent(t, again.url)
+	a.asks("reset", map[string]any{"task_id": tasks[0].ID, "api": "p_c"})
+	a.asks("step", map[string]any{"tool_name": "Finish", "arguments": map[string]any{"answer": "none"}})
+	again.interrupt()
+
+	says(t, "check", must(t, "check", run), "25 episodes played again", "25 rows compared: 0 problems")
+	fails(t, exitUsage, []string{"serve env"}, "eval", "--resume", "--out", run)
+	fails(t, exitUsage, []string{"--agent"}, "serve", "env", "--record", run, "--agent", "other")
 }

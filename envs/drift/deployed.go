@@ -180,6 +180,18 @@ func (d *Deployed) All() Family {
 	return all
 }
 
+// Apart has each version as a family of its own.
+func (d *Deployed) Apart() *Deployed {
+	apart := *d
+	apart.Families = nil
+
+	for _, version := range d.All().Versions {
+		apart.Families = append(apart.Families, Family{Name: version, Versions: []string{version}})
+	}
+
+	return &apart
+}
+
 // Family returns the family that reports call so.
 func (d *Deployed) Family(name string) Family {
 	i := slices.IndexFunc(d.Families, func(f Family) bool { return f.Name == name })

@@ -45,7 +45,7 @@ func (s *suite) compare(ctx context.Context, env envs.Environment, want []seen) 
 			return errors.New("it goes on where the first ended")
 		}
 
-		if diff := cmp.Diff(want[i], seenOf(st.Transition)); diff != "" {
+		if diff := difference(want[i], seenOf(st.Transition)); diff != "" {
 			return fmt.Errorf("a step differs (-want +got):\n%s", diff)
 		}
 		i++

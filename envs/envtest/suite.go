@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -98,7 +99,7 @@ func (s *suite) walk(ctx context.Context, env envs.Environment, visit func(st st
 			return fmt.Errorf("Reset(%q): %w", task.ID, err)
 		}
 
-		if diff := cmp.Diff(view{Task: task, Turns: []envs.Turn{}}, viewOf(first)); diff != "" {
+		if diff := difference(view{Task: task, Turns: []envs.Turn{}}, viewOf(first)); diff != "" {
 			return fmt.Errorf("Reset(%q): not a first state (-want +got):\n%s", task.ID, diff)
 		}
 
@@ -150,7 +151,7 @@ func checkSteps(ctx context.Context, s *suite) error {
 
 	return s.walk(ctx, env, func(st step) error {
 		first := seenOf(st.Transition)
-		if diff := cmp.Diff(st.before, viewOf(st.from)); diff != "" {
+		if diff := difference(st.before, viewOf(st.from)); diff != "" {
 			return fmt.Errorf("the state stepped from changed (-before +after):\n%s", diff)
 		}
 
@@ -162,7 +163,7 @@ func checkSteps(ctx context.Context, s *suite) error {
 			return err
 		}
 
-		if diff := cmp.Diff(first, seenOf(st.Transition)); diff != "" {
+		if diff := difference(first, seenOf(st.Transition)); diff != "" {
 			return fmt.Errorf("a second step changed the first transition (-before +after):\n%s", diff)
 		}
 
@@ -178,7 +179,7 @@ func checkAgain(ctx context.Context, env envs.Environment, from envs.State, a en
 			return fmt.Errorf("second step: %w", err)
 		}
 
-		if diff := cmp.Diff(first, seenOf(again)); diff != "" {
+		if diff := difference(first, seenOf(again)); diff != "" {
 			return fmt.Errorf("a second step differs, of %s (-first +second):\n%s", brief(same), diff)
 		}
 	}
@@ -193,7 +194,7 @@ func checkTransition(before view, a envs.Action, got seen) error {
 		return fmt.Errorf("the history went from %d turns to %d", n, len(got.View.Turns))
 	}
 
-	if diff := cmp.Diff(append(before.Turns[:n:n], got.Turn), got.View.Turns); diff != "" {
+	if diff := difference(append(before.Turns[:n:n], got.Turn), got.View.Turns); diff != "" {
 		return fmt.Errorf("the history is not the old one and the turn (-want +got):\n%s", diff)
 	}
 
@@ -220,6 +221,15 @@ func checkTransition(before view, a envs.Action, got seen) error {
 	}
 
 	return checkReward(got)
+}
+
+// difference says how two values differ. Nearly all are equal, which package reflect sees in a tenth of the time.
+func difference(want, got any) string {
+	if reflect.DeepEqual(want, got) {
+		return ""
+	}
+
+	return cmp.Diff(want, got)
 }
 
 // checkReward compares status, outcome, reward and grade.

@@ -16,6 +16,7 @@ type episode struct {
 	seed    uint64
 	version string
 	env     envs.Environment
+	start   envs.State
 	state   envs.State
 	status  envs.Status
 	turns   []envs.Transition
@@ -55,9 +56,11 @@ func (s *Server) begin(ctx context.Context, c choice) (*episode, error) {
 
 	e.env = s.deployed[e.version].Env
 
-	if e.state, err = e.env.Reset(ctx, task); err != nil {
+	if e.start, err = e.env.Reset(ctx, task); err != nil {
 		return nil, s.ours(err)
 	}
+
+	e.state = e.start
 
 	return e, nil
 }
@@ -161,6 +164,6 @@ func (s *Server) record(ctx context.Context, e *episode) error {
 
 	// What was done counts even where the client has just gone.
 	return s.ours(s.o.Recorder.Record(context.WithoutCancel(ctx), Episode{
-		Task: e.state.History().Task(), Version: e.version, Env: e.env, Turns: e.turns, Silent: e.silent,
+		Start: e.start, Version: e.version, Env: e.env, Turns: e.turns, Silent: e.silent,
 	}))
 }

@@ -3,12 +3,17 @@ package openenv
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/coder/websocket"
+	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
 	"toolevo/envs/drift"
@@ -208,7 +213,6 @@ func (c *client) calls(tool string, args map[string]any) reply {
 	return c.asks("step", map[string]any{"type": "call_tool", "tool_name": tool, "arguments": args})
 }
 
-
 func outcome(r reply) string {
 	if o := r.Data.Observation.Outcome; o != nil {
 		return *o
@@ -264,4 +268,339 @@ func TestEpisode(t *testing.T) {
 	if s.Data.Steps != 5 || *s.Data.Deployed != "new" || *s.Data.Seed != 7 || s.Data.Status != "terminated" {
 		t.Errorf("%+v", s.Data)
 	}
+}
+
+// get asks for a page.
+func get(t testing.TB, h *httptest.Server, path string, header ...string) (status int, text string) {
+	t.Helper()
+	return ask(t, h, http.MethodGet, path, "", header...)
+}
+
+func ask(t testing.TB, h *httptest.Server, method, path, body string, header ...string) (status int, text string) {
+	t.Helper()
+
+	r, err := http.NewRequestWithContext(t.Context(), method, h.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+
+	b, err := io.ReadAll(reply.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return reply.StatusCode, string(b)
+}
+
+// play plays the episode of a seed, and returns what it was shown, in order.
+func play(c *client, seed int) []string {
+	c.t.Helper()
+
+	begun := c.reset(map[string]any{"seed": seed}).Data.Observation
+	seen := []string{begun.Task, begun.Prompt}
+
+	text, _, _ := strings.Cut(begun.Question, " cost?")
+	words := strings.Fields(text)
+
+	for _, call := range []struct{ tool, parameter, value string }{
+		{"Price", "item", words[len(words)-1]},
+		{"Quote", "article", words[len(words)-1]},
+		{"Finish", "answer", "6"},
+	} {
+		r := c.calls(call.tool, map[string]any{call.parameter: call.value})
+		seen = append(seen, outcome(r), r.Data.Observation.Text)
+
+		if r.Data.Done {
+			seen = append(seen, fmt.Sprint(*r.Data.Reward))
+		}
+	}
+
+	s := c.asks("state", nil).Data
+
+	return append(seen, *s.Deployed, fmt.Sprint(s.Steps))
+}
+
+// Equal seeds give equal episodes, in other servers too, and two hundred clients at once meet what one meets.
+func TestSameSeedsSameEpisodes(t *testing.T) {
+	_, h := serve(t, shop(t))
+	alone := dial(t, h)
+
+	var want [][]string
+	for seed := range 20 {
+		want = append(want, play(alone, seed))
+	}
+
+	versions := map[string]bool{}
+	for _, seen := range want {
+		versions[seen[len(seen)-2]] = true
+	}
+
+	if len(versions) != 2 {
+		t.Errorf("the seeds draw %v", versions)
+	}
+
+	_, other := serve(t, shop(t))
+
+	var clients sync.WaitGroup
+
+	for i := range 200 {
+		c := dial(t, []*httptest.Server{h, other}[i%2])
+
+		clients.Go(func() {
+			for seed := i; seed < i+2; seed++ {
+				if diff := cmp.Diff(want[seed%20], play(c, seed%20)); diff != "" {
+					t.Errorf("client %d, seed %d: %s", i, seed%20, diff)
+				}
+			}
+		})
+	}
+
+	clients.Wait()
+}
+
+func TestSeeds(t *testing.T) {
+	o := shop(t)
+	s, h := serve(t, o)
+	c := dial(t, h)
+
+	for i := range 2 { // the server counts
+		if r := c.reset(nil); r.Data.Observation.Task != o.Tasks[i].ID {
+			t.Errorf("%d: %s, want %s", i, r.Data.Observation.Task, o.Tasks[i].ID)
+		}
+	}
+
+	if r := c.reset(map[string]any{"seed": len(o.Tasks) + 3}); r.Data.Observation.Task != o.Tasks[3].ID {
+		t.Errorf("%s, want %s", r.Data.Observation.Task, o.Tasks[3].ID)
+	}
+
+	if r := c.reset(map[string]any{"seed": 5, "dataset": "tools"}); r.Data.Observation.Dataset != "tools" {
+		t.Errorf("%+v", r)
+	}
+
+	// The name of an episode stands for a seed.
+	first, again := c.reset(map[string]any{"episode_id": "é"}), c.asks("state", nil)
+	if c.reset(map[string]any{"episode_id": "é"}).Data.Observation.Task != first.Data.Observation.Task ||
+		*again.Data.EpisodeID != "é" {
+		t.Errorf("%+v", again)
+	}
+
+	// A family's version is the one that an evaluation of the seed draws.
+	s.families["both"] = drift.Family{Name: "both", Versions: []string{"new", "old"}}
+
+	for seed := range 10 {
+		task := c.reset(map[string]any{"seed": seed, "api": "both"}).Data.Observation.Task
+		if got := *c.asks("state", nil).Data.Deployed; got != s.families["both"].Of(uint64(seed), task) {
+			t.Errorf("seed %d: %s", seed, got)
+		}
+	}
+}
+
+// A turn earns what is named, and nothing twice.
+func TestShapes(t *testing.T) {
+	o := shop(t)
+	o.MaxTurns = 20
+	o.Shapes = map[Shape]float64{RecoveredDeprecation: 0.25, TruthfulUpdate: 0.5}
+	o.IsTrue = func(description string, v *toolapi.Version) bool {
+		_, known := v.API(description)
+		return known
+	}
+
+	_, h := serve(t, o)
+	c := dial(t, h)
+	c.reset(map[string]any{"task_id": "fruit-train-pear-03", "api": "new"})
+
+	for i, step := range []struct {
+		tool, parameter, value string
+		reward                 float64
+	}{
+		{"UpdateTool", "newtool_desc", "Quote", 0}, // nothing was deprecated yet
+		{"Quote", "article", "pear", 0},
+		{"Price", "item", "pear", 0},
+		{"UpdateTool", "newtool_desc", "Price", 0}, // the prompt's own
+		{"UpdateTool", "newtool_desc", "Quote", 0.5},
+		{"UpdateTool", "newtool_desc", "Quote", 0},
+		{"Quote", "article", "brick", 0}, // an error
+		{"Quote", "article", "pear", 0.25},
+		{"Quote", "article", "pear", 0},
+		{"Finish", "answer", "9", 1},
+	} {
+		r := c.calls(step.tool, map[string]any{step.parameter: step.value})
+		if r.Data.Reward == nil || *r.Data.Reward != step.reward {
+			t.Errorf("%d: %+v: %+v", i, step, r.Data)
+		}
+	}
+}
+
+// recorder is a Recorder in memory that may fail.
+type recorder struct {
+	mu       sync.Mutex
+	episodes []Episode
+	err      error
+}
+
+func (r *recorder) Record(_ context.Context, e Episode) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	if r.err == nil {
+		r.episodes = append(r.episodes, e)
+	}
+
+	return r.err
+}
+
+// An episode is recorded before its end is told, once; one that the client leaves, too.
+func TestRecord(t *testing.T) {
+	o, kept := shop(t), &recorder{err: errors.New("the disk is full")}
+	o.Recorder = kept
+
+	server, h := serve(t, o)
+	c := dial(t, h)
+	pear := map[string]any{"task_id": "fruit-train-pear-03", "api": "new"}
+	c.reset(pear)
+	c.calls("Price", map[string]any{"item": "pear"})
+
+	if r := c.calls("Finish", map[string]any{"answer": "9"}); r.Data.Code != ExecutionError {
+		t.Errorf("not recorded, but answered: %+v", r)
+	}
+
+	kept.err = nil
+	if r := c.calls("Finish", map[string]any{"answer": "9"}); outcome(r) != "correct" || len(kept.episodes) != 1 {
+		t.Errorf("%+v, %d recorded", r, len(kept.episodes))
+	}
+
+	c.reset(pear)
+	c.reset(pear) // nothing was done
+	c.calls("Price", map[string]any{"item": "pear"})
+	c.reset(pear)
+	c.calls("Quote", map[string]any{"article": "pear"})
+	c.asks("step", map[string]any{"type": "text", "text": " "})
+	c.reset(pear)
+	c.calls("Quote", map[string]any{"article": "pear"})
+	c.tells(`{"type":"close"}`)
+	c.ends()
+	server.open.Wait()
+
+	var got []string
+	for _, e := range kept.episodes {
+		got = append(got, fmt.Sprint(e.Version, " ", len(e.Turns), " ", e.Silent, " ", e.Start.History().Len()))
+	}
+
+	if diff := cmp.Diff([]string{"new 2 false 0", "new 1 true 0", "new 1 true 0", "new 1 true 0"}, got); diff != "" {
+		t.Error(diff)
+	}
+
+	if diff := cmp.Diff(map[string]int64{"correct": 1, "unanswered": 3}, server.Counts().Episodes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What a server says over HTTP is what OpenEnv's validator looks for, and nowhere is there a gold answer.
+func TestHTTP(t *testing.T) {
+	_, h := serve(t, shop(t))
+
+	for _, tt := range []struct {
+		method, path, body string
+		status             int
+		says               string
+	}{
+		{"GET", "/health", "", 200, `"status":"healthy"`},
+		{"GET", "/metadata", "", 200, `"name":"toolevo-shop"`},
+		{"GET", "/state", "", 200, `"episode_id":null,"step_count":0`},
+		{"GET", "/openapi.json", "", 200, `"/reset"`},
+		{"GET", "/schema", "", 200, `"const":"Price"`},
+		{"GET", "/schema?dataset=fruit", "", 200, `"functions":[{"name":"Price"`},
+		{"GET", "/schema?dataset=cars", "", 404, "fruit"},
+		{"GET", "/tasks", "", 200, `{"task_id":"fruit-train-apple-03","dataset":"fruit"`},
+		{"GET", "/metrics", "", 200, "toolevo_env_sessions 0"},
+		{"POST", "/reset", `{"seed":0}`, 200, `"task_id":"fruit-train-apple-03"`},
+		{"POST", "/reset", ``, 200, `"done":false`},
+		{"POST", "/reset", `{"seed":-1}`, 422, "VALIDATION_ERROR"},
+		{"POST", "/step", `{"action":{"type":"list_tools"}}`, 200, `"tools":[{"name":"Price"`},
+		{"POST", "/step", `{"action":{"tool_name":"Price"}}`, 409, "EXECUTION_ERROR"},
+		{"POST", "/step", `{}`, 422, "is required"},
+		{"POST", "/mcp", `{}`, 200, `"jsonrpc":"2.0"`},
+		{"POST", "/mcp", `{`, 200, `-32700`},
+		{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 200, `"inputSchema":{"type":"object"`},
+		{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Price"}}`, 200, `-32000`},
+		{"GET", "/elsewhere", "", 404, ""},
+	} {
+		status, text := ask(t, h, tt.method, tt.path, tt.body)
+		if status != tt.status || !strings.Contains(text, tt.says) {
+			t.Errorf("%s %s %s: %d %s", tt.method, tt.path, tt.body, status, text)
+		}
+	}
+}
+
+func TestMCP(t *testing.T) {
+	_, h := serve(t, shop(t))
+	c := dial(t, h)
+
+	rpc := func(method string, params any) string {
+		t.Helper()
+		text, _ := json.Marshal(map[string]any{"type": "mcp", "data": map[string]any{
+			"jsonrpc": "2.0", "id": "a", "method": method, "params": params,
+		}})
+
+		return c.sends(string(text))
+	}
+	says := func(text string, parts ...string) {
+		t.Helper()
+
+		for _, part := range parts {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s does not say %s", text, part)
+			}
+		}
+	}
+
+	says(rpc("tools/list", map[string]any{}), `"id":"a"`, `"name":"Price"`)
+	says(rpc("tools/call", map[string]any{"name": "Price"}), "-32000", "reset")
+	says(rpc("resources/list", nil), "-32601")
+
+	c.reset(map[string]any{"task_id": "fruit-train-pear-03", "api": "old"})
+	says(rpc("tools/call", map[string]any{}), "-32602")
+	says(rpc("tools/call", map[string]any{"name": "Price", "arguments": map[string]any{"item": "pear"}}),
+		`"content":[{"type":"text","text":"3"}],"isError":false`, `"done":false`)
+	says(rpc("tools/call", map[string]any{"name": "Finish", "arguments": map[string]any{"answer": "9"}}), `"reward":1`)
+	says(c.sends(`{"type":"mcp","data":{"id":NaN}}`), "-32600", `"id":null`)
+}
+
+// No frame makes the parser fail but by its own error.
+func FuzzMessage(f *testing.F) {
+	for _, frame := range []string{
+		price, `{"type":"reset","data":{"seed":1,"episode_id":"a","task_id":"b"}}`, `{"type":"state"}`, `{`,
+		`{"type":"step","data":{"type":"text","text":"Thought: a\nAction: b\nAction Input: {}","metadata":{}}}`,
+		`{"type":"step","data":{"tool_name":"a","arguments":{"b":NaN},"thought":"Action: c"}}`,
+		`{"type":"mcp","data":{"jsonrpc":"2.0","method":"tools/list"}}`,
+	} {
+		f.Add([]byte(frame))
+	}
+
+	s, err := New(shop(f))
+	if err != nil {
+		f.Fatal(err)
+	}
+
+	f.Fuzz(func(t *testing.T, frame []byte) {
+		c := &session{s: s}
+		if _, err := c.reset(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+
+		reply, ends := c.answer(t.Context(), frame)
+		if !ends && !json.Valid(reply) {
+			t.Errorf("%q is answered with %q", frame, reply)
+		}
+	})
 }

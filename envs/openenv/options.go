@@ -83,8 +83,8 @@ type Recorder interface {
 
 // Episode is one that is over.
 type Episode struct {
-	Task    envs.Task
-	Version string // that was deployed
+	Start   envs.State // before its first turn
+	Version string     // that was deployed
 	Env     envs.Environment
 	Turns   []envs.Transition // in their order
 	Silent  bool              // the agent had no more to say, or was not listened to any more

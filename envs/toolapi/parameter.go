@@ -41,6 +41,18 @@ type Parameters struct {
 // the parameters in their order.
 func (a *API) Schema() envs.Args { return Parameters{All: a.Parameters, Keywords: a.keywords}.Schema() }
 
+// Function returns the API as OpenAI's chat API describes a function that a model may call.
+func (a *API) Function() envs.Args {
+	return envs.Args{
+		{Name: "type", Value: "function"},
+		{Name: "function", Value: envs.Args{
+			{Name: "name", Value: a.Name},
+			{Name: "description", Value: a.Description},
+			{Name: "parameters", Value: a.Schema()},
+		}},
+	}
+}
+
 // Schema returns the JSON Schema of an object with these parameters, in their order.
 func (p Parameters) Schema() envs.Args {
 	properties := envs.Args{}

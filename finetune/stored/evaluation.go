@@ -37,22 +37,42 @@ type Evaluation struct {
 	*Run
 	Jobs    []finetune.Job // without environments and policies
 	TaskSet string         // hash of its questions
-	asked   map[string]trajectories.Question
+	// Versions are those of the run; each by itself where somebody else chose which one a question meets.
+	Versions *drift.Deployed
+	asked    map[string]trajectories.Question
 }
 
 // Evaluation returns the evaluation of some questions in the run.
 func (r *Run) Evaluation(questions []trajectories.Question) *Evaluation {
 	e := &Evaluation{
-		Run:     r,
-		Jobs:    evalJobs(r.Config, r.Versions, questions),
-		TaskSet: finetune.TaskSet(questions),
-		asked:   map[string]trajectories.Question{},
+		Run: r, TaskSet: finetune.TaskSet(questions), Versions: r.Versions, asked: map[string]trajectories.Question{},
 	}
+	if r.played != nil {
+		e.Versions = r.Versions.Apart()
+	}
+
+	e.Jobs = evalJobs(r.Config, e.Versions, questions)
+	if r.played != nil {
+		e.count()
+	}
+
 	for _, q := range questions {
 		e.asked[q.ID] = q
 	}
 
 	return e
+}
+
+// count gives the jobs the episodes that were played.
+func (e *Evaluation) count() {
+	for i := range e.Jobs {
+		j := &e.Jobs[i]
+		j.Played, j.Repeats = e.played, 1
+
+		for _, task := range j.Tasks {
+			j.Repeats = max(j.Repeats, e.played[j.Episode(task)])
+		}
+	}
 }
 
 // OpenEvaluation opens an evaluation to be read.

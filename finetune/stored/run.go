@@ -42,6 +42,9 @@ type Run struct {
 	Questions []trajectories.Question // in the order of the run
 	Versions  *drift.Deployed         // that its questions meet
 	Engines   []sandbox.Stamp         // that it was grown with, the one it began with first
+
+	// played counts the episodes of an evaluation that somebody else plays, by their names; nil of any other run.
+	played map[string]int
 }
 
 // Open opens a run to be read.
@@ -75,9 +78,20 @@ func read(ctx context.Context, run *store.Run) (*Run, error) {
 		return nil, err
 	}
 
-	r.Engines, err = engines(ctx, run)
+	if r.Engines, err = engines(ctx, run); err != nil {
+		return nil, err
+	}
 
-	return r, err
+	return r, r.CountPlayed(ctx)
+}
+
+// CountPlayed counts the episodes of a run that somebody else plays.
+func (r *Run) CountPlayed(ctx context.Context) (err error) {
+	if configs.IsExternal(r.Config.Policy[0]) {
+		r.played, err = r.TreeCounts(ctx)
+	}
+
+	return err
 }
 
 // Note notes in a run that is worked on what it is made from. engine, nil where none runs programs, joins those of the

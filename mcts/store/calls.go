@@ -239,19 +239,28 @@ func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Pr
 // addCall adds a row of calls, whose proposals are yet to be packed.
 func (s *Store) addCall(ctx context.Context, id mcts.NodeID, first int, l logged, proposals []mcts.Proposal) (
 	err error) {
+	insert, err := s.insertCall(ctx, id, first, l, proposals)
+	if err == nil {
+		err = s.change(ctx, insert)
+	}
+
+	return fail("log call "+id.String(), err)
+}
+
+// insertCall returns what writes a row of calls, whose proposals are yet to be packed.
+func (s *Store) insertCall(ctx context.Context, id mcts.NodeID, first int, l logged, proposals []mcts.Proposal) (
+	insert func(*sql.Tx) error, err error) {
 	if l.proposals, err = s.pack(ctx, appendRows(nil, proposals)); err != nil {
-		return fail("log call "+id.String(), err)
+		return nil, err
 	}
 
 	hash := l.hash(id.Question, id.Tree, callKey{id.Path, first})
 
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	return func(tx *sql.Tx) error {
 		return insertOf(tx, id.Question,
 			`INSERT INTO calls SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM questions WHERE name = ?`,
 			id.Tree, id.Path, first, l.n, int64(l.seed), int64(l.history), l.proposals, hash)
-	})
-
-	return fail("log call "+id.String(), err)
+	}, nil
 }
 
 // insertOf inserts a row about a question, whose name is the last parameter of the statement. A

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -51,6 +52,16 @@ func NewID() (string, error) {
 	}
 
 	return id.String(), nil
+}
+
+// Began returns when the run began, which its ID tells; of a run of an earlier version that is the zero time.
+func (m *Manifest) Began() time.Time {
+	id, err := uuid.Parse(m.ID)
+	if err != nil || id.Version() != 7 {
+		return time.Time{}
+	}
+
+	return time.Unix(id.Time().UnixTime()).UTC()
 }
 
 // Identity returns what two runs have in common that grow the same trees. Of a run of an earlier

@@ -17,22 +17,89 @@ type head struct {
 
 // SaveTree stores a finished tree, replacing an earlier one of the same question and index.
 func (s *Store) SaveTree(ctx context.Context, t *mcts.TreeRecord) error {
-	op := fmt.Sprintf("save tree %s/%d", t.Question, t.Tree)
+	insert, err := s.insertTree(ctx, t)
+	if err == nil {
+		err = s.change(ctx, insert)
+	}
+
+	return fail(fmt.Sprintf("save tree %s/%d", t.Question, t.Tree), err)
+}
+
+// insertTree returns what writes a row of trees.
+func (s *Store) insertTree(ctx context.Context, t *mcts.TreeRecord) (insert func(*sql.Tx) error, err error) {
 	raw := appendRows(nil, []head{{t.Seed, t.Simulations, t.Idle, t.Calls, t.Samples}})
 
 	packed, err := s.pack(ctx, appendRows(raw, t.Nodes))
 	if err != nil {
-		return fail(op, err)
+		return nil, err
 	}
 
 	hash := treeHash(t.Question, t.Tree, packed)
 
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	return func(tx *sql.Tx) error {
 		return insertOf(tx, t.Question,
 			`INSERT OR REPLACE INTO trees SELECT id, ?, ?, ? FROM questions WHERE name = ?`, t.Tree, packed, hash)
+	}, nil
+}
+
+// Call is a call that somebody else has made, and the answer to it.
+type Call struct {
+	Request   mcts.Request
+	Proposals []mcts.Proposal
+}
+
+// SaveEpisode stores a tree that is finished with the calls that made it, whole or not at all.
+func (s *Store) SaveEpisode(ctx context.Context, calls []Call, t *mcts.TreeRecord) error {
+	op := fmt.Sprintf("save episode %s/%d", t.Question, t.Tree)
+
+	insert, err := s.insertTree(ctx, t)
+	if err != nil {
+		return fail(op, err)
+	}
+
+	inserts := []func(*sql.Tx) error{insert}
+
+	for _, c := range calls {
+		r := c.Request
+
+		insert, err := s.insertCall(ctx, r.Node, r.First, logged{n: r.N, seed: r.Seed, history: r.History.Hash()},
+			c.Proposals)
+		if err != nil {
+			return fail(op, err)
+		}
+
+		inserts = append(inserts, insert)
+	}
+
+	err = s.change(ctx, func(tx *sql.Tx) error {
+		for _, insert := range inserts {
+			if err := insert(tx); err != nil {
+				return err
+			}
+		}
+
+		return nil
 	})
 
 	return fail(op, err)
+}
+
+// TreeCounts returns, by question, one more than the index of the last stored tree.
+func (s *Store) TreeCounts(ctx context.Context) (map[string]int, error) {
+	counts := map[string]int{}
+
+	err := each(ctx, s.read, `SELECT name, max(tree) + 1 FROM trees JOIN questions ON question = id GROUP BY id`, nil,
+		func(rows *sql.Rows) error {
+			var name string
+			var n int
+
+			err := rows.Scan(&name, &n)
+			counts[name] = n
+
+			return err
+		})
+
+	return counts, fail("count the trees of questions", err)
 }
 
 func treeHash(question string, tree int, packed []byte) int64 {

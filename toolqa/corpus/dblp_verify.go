@@ -72,7 +72,7 @@ func verifyCitations(ctx context.Context, db *sql.DB, d *DBLP) error {
 	var cites sql.RawBytes
 	outside := false
 
-	for _, table := range []string{layout.DBLPPapers.Name, layout.DBLPOlder.Name} {
+	for _, table := range []string{"papers", "older"} {
 		err := each(ctx, db, "SELECT cites FROM "+table, func() error {
 			return layout.ScanNumbers(cites, func(n int64) {
 				if n < 0 || n >= int64(len(counts)) {

@@ -20,7 +20,7 @@ type Document struct {
 // there is nothing more.
 func (c *Corpus) Documents(ctx context.Context) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
-		if !c.has(layout.DocumentsTable.Name) {
+		if !c.has(layout.Documents) {
 			return
 		}
 
@@ -55,7 +55,7 @@ func (c *Corpus) Document(ctx context.Context, id int) (Document, error) {
 // DocumentCount returns the number of passages.
 func (c *Corpus) DocumentCount() int {
 	for _, t := range c.contents {
-		if t.Table == layout.DocumentsTable.Name {
+		if t.Table == layout.Documents {
 			return t.Rows
 		}
 	}

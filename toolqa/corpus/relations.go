@@ -9,7 +9,7 @@ import (
 
 // Relations returns the results of the scirex corpus in the order of the published files; none of another dataset.
 func (c *Corpus) Relations(ctx context.Context) (all []layout.Relation, err error) {
-	if !c.has(layout.RelationsTable.Name) {
+	if !c.has(layout.Relations) {
 		return nil, nil
 	}
 

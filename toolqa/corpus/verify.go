@@ -52,7 +52,7 @@ func (c *Corpus) verifyTables(ctx context.Context) error {
 		rest = rest[1:]
 	}
 
-	for i, table := range layout.SideTables[c.info.Dataset] {
+	for i, table := range layout.SideTables()[c.info.Dataset] {
 		if err := c.verifySide(ctx, table, rest[i]); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (c *Corpus) verifyTables(ctx context.Context) error {
 // same for the typed table by looking up every row in every index, which takes minutes; verifyIndex does not.
 func (c *Corpus) verifyPages(ctx context.Context) error {
 	checks := []string{"PRAGMA quick_check(1)"}
-	for _, t := range layout.SideTables[c.info.Dataset] {
+	for _, t := range layout.SideTables()[c.info.Dataset] {
 		checks = append(checks, fmt.Sprintf("PRAGMA integrity_check(%s)", t.Name))
 	}
 

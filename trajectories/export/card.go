@@ -62,6 +62,8 @@ func (m *Manifest) LeftOut() []LeftOut {
 
 	all := []LeftOut{
 		{m.Lint.Dropped, "rejected by the linter" + byRule(m.Lint.ByRule)},
+		{len(m.Refused), "imported documents that no sample can say"},
+		{m.Lost, "episodes that failures of ours ended"},
 		{d.Split, "of another split than " + m.Selection.Split},
 		{d.Elsewhere, "their questions are asked in another split, too"},
 		{d.Score, fmt.Sprintf("the %s matcher does not accept them", m.Selection.Score)},

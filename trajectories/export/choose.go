@@ -8,7 +8,6 @@ import (
 	"iter"
 	"math/rand/v2"
 
-	"toolevo/envs"
 	"toolevo/trajectories"
 )
 
@@ -27,7 +26,7 @@ func (w *writer) weigh(ctx context.Context, rows iter.Seq2[trajectories.Row, err
 		}
 
 		for _, row := range q.chosen {
-			shown, err := w.show(row)
+			shown, err := w.shown.of(row)
 			if err != nil {
 				return err
 			}
@@ -43,35 +42,19 @@ func (w *writer) weigh(ctx context.Context, rows iter.Seq2[trajectories.Row, err
 	return err
 }
 
-// origin is what a row's system text and codec depend on.
-type origin struct {
-	runID, promptAPI, makers, dataset string
-}
-
-// show returns what the model of a row was shown.
-func (w *writer) show(row *trajectories.Row) (Shown, error) {
-	key := origin{row.RunID, row.PromptAPI, trajectories.InWords(row.Makers), row.Labels[envs.LabelDataset]}
-	if known, ok := w.shown[key]; ok {
-		return known, nil
+// lintShown refuses a system text of ours that the linter faults. That of an imported document is checked with it.
+func (w *writer) lintShown(shown trajectories.Shown) error {
+	found := w.linter.lintText(-1, shown.System, false)
+	if len(found) == 0 || shown.Origin != "" {
+		return nil
 	}
 
-	shown, err := w.opt.Shown(row)
-	if err != nil {
-		return shown, fmt.Errorf("system text for prompt version %s: %w", row.PromptAPI, err)
-	}
-
-	if found := w.linter.lintText(-1, shown.System, false); len(found) > 0 {
-		return shown, fmt.Errorf("system text for prompt version %s: %s", row.PromptAPI, found[0])
-	}
-
-	w.shown[key] = shown
-
-	return shown, nil
+	return errors.New(found[0].String())
 }
 
 // sample makes the sample of a trajectory; broken counts the messages that were sanitised.
 func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error) {
-	shown, err := w.show(row)
+	shown, err := w.shown.of(row)
 	if err != nil {
 		return s, 0, err
 	}
@@ -153,7 +136,7 @@ func (w *writer) question(group []*trajectories.Row) (*question, error) {
 			return nil, err
 		}
 
-		if !row.IsCorrect() {
+		if w.opt.Format.NeedsFailures() && !row.IsCorrect() {
 			continue
 		}
 
@@ -216,7 +199,7 @@ func (w *writer) withinQuotas(chosen []*trajectories.Row) (kept []*trajectories.
 	report := &w.manifest.Selected
 
 	for _, row := range chosen {
-		shown, err := w.show(row)
+		shown, err := w.shown.of(row)
 		if err != nil {
 			return nil, err
 		}

@@ -342,13 +342,13 @@ func TestExportOfNothing(t *testing.T) {
 func TestExportRefuses(t *testing.T) {
 	rows := synth.Rows(1, 2, 1)
 	noSystem := errors.New("no such version")
-	says := func(system string, err error) func(*trajectories.Row) (export.Shown, error) {
-		return func(*trajectories.Row) (export.Shown, error) { return export.Shown{System: system}, err }
+	says := func(system string, err error) func(*trajectories.Row) (trajectories.Shown, error) {
+		return func(*trajectories.Row) (trajectories.Shown, error) { return trajectories.Shown{System: system}, err }
 	}
 
 	cases := []struct {
 		name  string
-		shown func(*trajectories.Row) (export.Shown, error)
+		shown func(*trajectories.Row) (trajectories.Shown, error)
 		file  string
 		want  string
 	}{
@@ -544,7 +544,7 @@ func TestExportRefusesMixedMakers(t *testing.T) {
 
 	m := wrote(t, dir, rows, export.Options{
 		MixEngines: true,
-		Shown: func(row *trajectories.Row) (export.Shown, error) {
+		Shown: func(row *trajectories.Row) (trajectories.Shown, error) {
 			shown[row.Makers[0].String()] = true
 			return synth.Shown(row)
 		},

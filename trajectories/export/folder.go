@@ -3,9 +3,11 @@ package export
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"toolevo/envs/durable"
@@ -23,7 +25,7 @@ func prepareFolder(dir string) error {
 	}
 
 	for _, entry := range entries {
-		if !isExportFile(entry.Name()) || entry.IsDir() {
+		if !isExportFile(entry.Name()) || entry.IsDir() != isExportFolder(entry.Name()) {
 			return fmt.Errorf("the folder holds %s, which is not part of an export: choose another folder",
 				entry.Name())
 		}
@@ -47,26 +49,38 @@ func (m *Manifest) install(work, dir string) error {
 		return nil
 	}
 
-	for _, name := range m.sealed() {
+	if err := removeEarlier(dir, m.entries()); err != nil {
+		return fmt.Errorf("remove what is left of the earlier export: %w", err)
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(m.entries())) {
 		if err := place(name); err != nil {
 			return err
 		}
 	}
 
-	if err := m.removeOthers(dir); err != nil {
-		return fmt.Errorf("remove what is left of the earlier export: %w", err)
-	}
-
 	return place(ManifestFile)
 }
 
-// removeOthers removes the files of an earlier export of another format.
-func (m *Manifest) removeOthers(dir string) error {
+// entries are what the export has in its folder, beside the manifest: files, and folders with files.
+func (m *Manifest) entries() map[string]bool {
+	all := map[string]bool{}
+
+	for _, name := range m.sealed() {
+		first, _, _ := strings.Cut(name, "/")
+		all[first] = true
+	}
+
+	return all
+}
+
+// removeEarlier removes what an earlier export has in the folder and none of the new one's files takes the place of.
+func removeEarlier(dir string, kept map[string]bool) error {
 	entries, err := os.ReadDir(dir)
 
 	for _, entry := range entries {
-		if !slices.Contains(m.sealed(), entry.Name()) {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
+		if entry.IsDir() || !kept[entry.Name()] {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))
 		}
 	}
 

@@ -20,11 +20,31 @@ const (
 	OpenAI        Format = "openai"         // a trajectory as messages of OpenAI's chat API
 )
 
-// Formats lists every format.
+// The formats of documents, which other programs show and keep: [WriteDocuments] and [WriteLogs] write them.
+const (
+	ATIF      Format = "atif"       // a document of the Agent Trajectory Interchange Format a line
+	ATIFFiles Format = "atif-files" // such a document a file, in folders as Harbor has them
+	Inspect   Format = "inspect"    // logs of inspect_ai, one for each row of an evaluation's report
+)
+
+// DocumentFormats lists the formats of documents.
+func DocumentFormats() []Format { return []Format{ATIF, ATIFFiles, Inspect} }
+
+// IsDocuments reports whether the format is one of documents: no trainer reads it.
+func (f Format) IsDocuments() bool { return slices.Contains(DocumentFormats(), f) }
+
+// Formats lists every format that is trained on.
 func Formats() []Format { return []Format{SFTTrajectory, SFTStep, DPO, KTO, Reward, OpenAI} }
 
-// ParseFormat returns the format of a name; the error of an unknown one names the valid ones.
+// ParseFormat returns the format of a name, of those that are trained on; the error of an unknown one names the valid
+// ones.
 func ParseFormat(name string) (Format, error) { return names.Parse("format", name, Formats()) }
+
+// ParseExportFormat is ParseFormat for what runs can be exported as: the formats that are trained on, and those of
+// documents.
+func ParseExportFormat(name string) (Format, error) {
+	return names.Parse("format", name, append(Formats(), DocumentFormats()...))
+}
 
 // ParseTrainedFormat is ParseFormat for what can be trained: the formats of trajectories, and [Simulator].
 func ParseTrainedFormat(name string) (Format, error) {

@@ -206,7 +206,7 @@ func TestFormats(t *testing.T) {
 // Of every format, trainer and codec the folder is one that the linter finds nothing in, has the same bytes when it is
 // written again, and says of each file what it is.
 func TestEveryFormat(t *testing.T) {
-	calls := func(row *trajectories.Row) (export.Shown, error) {
+	calls := func(row *trajectories.Row) (trajectories.Shown, error) {
 		shown, err := synth.Shown(row)
 		shown.Codec = action.FunctionCall{}
 
@@ -216,7 +216,7 @@ func TestEveryFormat(t *testing.T) {
 	for _, format := range export.Formats() {
 		for _, trainer := range export.Trainers() {
 			for name, codec := range map[string]struct {
-				shown func(*trajectories.Row) (export.Shown, error)
+				shown func(*trajectories.Row) (trajectories.Shown, error)
 				act   func(string) string
 			}{"react": {synth.Shown, act}, "calls": {calls, call}} {
 				opt := export.Options{
@@ -327,8 +327,8 @@ func TestToolCalls(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
 	m := wrote(t, dir, []trajectories.Row{row}, export.Options{
 		Format: export.OpenAI,
-		Shown: func(*trajectories.Row) (export.Shown, error) {
-			return export.Shown{System: "tools", Codec: action.FunctionCall{}}, nil
+		Shown: func(*trajectories.Row) (trajectories.Shown, error) {
+			return trajectories.Shown{System: "tools", Codec: action.FunctionCall{}}, nil
 		},
 	})
 

@@ -128,7 +128,10 @@ func (s *InstructionSet) write(path string) error {
 
 // complete notes the checksums and the seal, and writes the manifest.
 func (m *Manifest) complete(work string) error {
-	for _, name := range m.sealed() {
+	names := m.sealed()
+	m.Files = nil
+
+	for _, name := range names {
 		sum, err := sumFile(work, name)
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 // Lineage is one line of a lineage file: where a sample comes from. It holds no text and no answer.
 type Lineage struct {
 	RunID        string            `json:"run_id"`
+	Origin       string            `json:"origin,omitempty"` // what it was imported from
 	Dataset      string            `json:"dataset"`
 	Difficulty   string            `json:"difficulty"`
 	Labels       map[string]string `json:"labels,omitempty"` // the question's other ones
@@ -31,11 +32,12 @@ type Lineage struct {
 	Tokens       int               `json:"tokens,omitempty"`
 }
 
-func lineageOf(c *candidate, chars, tokens int) Lineage {
+func lineageOf(c *candidate, origin string, chars, tokens int) Lineage {
 	r := c.row
 
 	l := Lineage{
 		RunID:        r.RunID,
+		Origin:       origin,
 		Dataset:      r.Labels[envs.LabelDataset],
 		Difficulty:   r.Labels[envs.LabelDifficulty],
 		Labels:       trajectories.OtherLabels(r.Labels),

@@ -20,7 +20,7 @@ const (
 	RoleOrder     Rule = "role-order"     // human first, then gpt and observation in turn
 	Parity        Rule = "parity"         // messages that end with the model's, or before it where a pair follows
 	NoCall        Rule = "no-call"        // a function call that is not one: the trainer would stop
-	EmptyTurn     Rule = "empty-turn"     // a message, or the system text, without visible text
+	EmptyTurn     Rule = "empty-turn"     // a message, or a system text, without visible text
 	ControlToken  Rule = "control-token"  // text that the tokenizer would read as a control token
 	FormatterSlot Rule = "formatter-slot" // {{name}} in text that is read: the trainer would fill it in
 	BrokenText    Rule = "broken-text"    // not UTF-8, or U+FFFD in a message that is trained
@@ -156,7 +156,9 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 		found = append(found, l.lintReply(len(all), s.Rejected)...)
 	}
 
-	found = append(found, l.lintText(-1, s.System, false)...)
+	if s.System != "" { // of documents of others there may be none
+		found = append(found, l.lintText(-1, s.System, false)...)
+	}
 
 	for i, m := range all {
 		if want := rolesAt(i); !slices.Contains(want, m.From) {

@@ -51,6 +51,8 @@ func TestLint(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	blankSystem := conversation("human:q", "gpt:a")
+	blankSystem.System = " "
 	noSystem := conversation("human:q", "gpt:a")
 	noSystem.System = ""
 	type rules []export.Rule
@@ -82,7 +84,8 @@ func TestLint(t *testing.T) {
 		{"blank turn", newLinter(t), conversation("human:q", "gpt: \n\t"), rules{export.EmptyTurn}},
 		{"blank observation", newLinter(t), conversation("human:q", "gpt:a", "observation:", "gpt:b"),
 			rules{export.EmptyTurn}},
-		{"no system text", newLinter(t), noSystem, rules{export.EmptyTurn}},
+		{"blank system text", newLinter(t), blankSystem, rules{export.EmptyTurn}},
+		{"no system text", newLinter(t), noSystem, nil},
 		{"token observed", newLinter(t), conversation("human:q", "gpt:a", "observation:<|eot_id|>", "gpt:b"),
 			rules{export.ControlToken}},
 		{"token trained", newLinter(t), conversation("human:q", "gpt:</s>"), rules{export.ControlToken}},

@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"toolevo/envs/names"
 	"toolevo/envs/regular"
 	"toolevo/trajectories"
+	"toolevo/trajectories/atif"
 	"toolevo/trajectories/internal/jsonl"
 )
 
@@ -73,6 +75,8 @@ type Manifest struct {
 	Lint         LintReport      `json:"lint"`                    // what the linter left out
 	Lengths      Lengths         `json:"lengths"`                 // of the samples
 	Sets         []ManifestSet   `json:"sets,omitempty"`          // of data that trains simulators: its files
+	Lost         int             `json:"lost,omitempty"`          // episodes that failures of ours ended
+	Refused      []*atif.Refusal `json:"refused,omitempty"`       // documents that no sample can say
 	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer than there should be.
 	Unconfined int       `json:"rows_unconfined"`
 	Files      []FileSum `json:"files"` // of the folder, but this one
@@ -97,7 +101,17 @@ func (m *Manifest) datasets() []dataset {
 
 // sealed are the files whose checksums stand in the manifest.
 func (m *Manifest) sealed() []string {
-	files := []string{DatasetInfoFile}
+	var files []string
+
+	if m.Format.IsDocuments() { // which has whatever files were written
+		for _, f := range m.Files {
+			files = append(files, f.Name)
+		}
+
+		return files
+	}
+
+	files = append(files, DatasetInfoFile)
 
 	if m.Format == Simulator {
 		for _, s := range m.Sets {
@@ -120,7 +134,7 @@ func (m *Manifest) sealed() []string {
 
 // isExportFile reports whether an export may have a file of a name.
 func isExportFile(name string) bool {
-	if name == ManifestFile || isInstructionFile(name) {
+	if name == ManifestFile || name == atif.LinesFile || isInstructionFile(name) || isExportFolder(name) {
 		return true
 	}
 
@@ -161,6 +175,7 @@ type ManifestRun struct {
 	Preset      string               `json:"preset"`             // search preset
 	Policy      string               `json:"policy"`             // e.g. "scripted:noisy"
 	Suite       string               `json:"suite,omitempty"`    // the benchmark; missing in exports of earlier versions
+	Origin      string               `json:"origin,omitempty"`   // what they were imported from
 	PromptAPI   string               `json:"prompt_api"`         // API version the model was shown
 	DeployedAPI string               `json:"deployed_api"`       // API version the server enforced
 	Software    string               `json:"software"`           // the version that made the rows
@@ -216,31 +231,42 @@ type FileSum struct {
 	SHA256 string `json:"sha256"` // in hexadecimal
 }
 
+// note writes the runs into the manifest.
+func (c runCounts) note(m *Manifest) {
+	m.Runs = c.sorted()
+
+	for _, run := range m.Runs {
+		if trajectories.Unconfined(run.Makers) {
+			m.Unconfined += run.Rows
+		}
+	}
+}
+
 // runKey tells the entries of a manifest's runs apart. What is not in it is the same in all of a run.
 type runKey struct {
 	runID, promptAPI, deployedAPI string
 	makers                        string // their limits, too
 }
 
-// addRun counts a sample under its run.
-func (w *writer) addRun(r *trajectories.Row, suite string) {
-	if trajectories.Unconfined(r.Makers) {
-		w.manifest.Unconfined++
-	}
+// runCounts are the runs with samples in an export.
+type runCounts map[runKey]*ManifestRun
 
+// add counts a sample under its run.
+func (c runCounts) add(r *trajectories.Row, shown trajectories.Shown) {
 	key := runKey{r.RunID, r.PromptAPI, r.DeployedAPI, fmt.Sprintf("%#v", r.Makers)}
-	if known := w.runs[key]; known != nil {
+	if known := c[key]; known != nil {
 		known.Rows++
 		return
 	}
 
-	w.runs[key] = &ManifestRun{
+	c[key] = &ManifestRun{
 		RunID:       r.RunID,
 		RunHash:     r.RunHash,
 		ConfigHash:  r.ConfigHash,
 		Preset:      r.Preset,
 		Policy:      r.Policy,
-		Suite:       suite,
+		Suite:       shown.Suite,
+		Origin:      shown.Origin,
 		PromptAPI:   r.PromptAPI,
 		DeployedAPI: r.DeployedAPI,
 		Software:    r.Software,
@@ -251,10 +277,10 @@ func (w *writer) addRun(r *trajectories.Row, suite string) {
 	}
 }
 
-// sortedRuns are the entries of the manifest, in an order that no ID decides that a run happened to get.
-func (w *writer) sortedRuns() []ManifestRun {
+// sorted are the entries of the manifest, in an order that no ID decides that a run happened to get.
+func (c runCounts) sorted() []ManifestRun {
 	all := []ManifestRun{}
-	for _, run := range w.runs {
+	for _, run := range c {
 		all = append(all, *run)
 	}
 
@@ -283,7 +309,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 
 	f, t := m.Form()
 
-	_, formatErr := ParseTrainedFormat(string(f))
+	_, formatErr := names.Parse("format", string(f), append(append(Formats(), DocumentFormats()...), Simulator))
 	_, trainerErr := ParseTrainer(string(t))
 
 	if err := errors.Join(formatErr, trainerErr); err != nil {

@@ -49,8 +49,8 @@ func Read(dir string, dev bool) iter.Seq2[Sample, error] {
 		}
 
 		f, t := m.Form()
-		if f == Simulator {
-			yield(Sample{}, fmt.Errorf("export: %s trains simulators: it has no samples of trajectories", dir))
+		if f == Simulator || f.IsDocuments() {
+			yield(Sample{}, fmt.Errorf("export: %s has the format %s: no samples of trajectories", dir, f))
 			return
 		}
 
@@ -93,16 +93,19 @@ func Lint(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
 	}
 
 	for _, entry := range entries {
-		if name := entry.Name(); name != ManifestFile && !slices.Contains(m.sealed(), name) {
+		if name := entry.Name(); name != ManifestFile && !m.entries()[name] {
 			r.problem("%s does not belong in this export", name)
 		}
 	}
 
 	r.checkSums(dir, m)
-	r.checkInfo(dir, m)
 	r.checkManifest(dir, m)
 
-	if m.Format == Simulator { // of which the linter knows nothing
+	if !m.Format.IsDocuments() {
+		r.checkInfo(dir, m)
+	}
+
+	if m.Format == Simulator || m.Format.IsDocuments() { // of which the linter knows nothing
 		r.Rows = m.Rows + m.DevRows
 		return r, nil
 	}

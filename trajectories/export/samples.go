@@ -149,14 +149,14 @@ func (w *writer) dropSample(c *candidate, found []Finding) {
 }
 
 func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
-	shown, err := w.show(c.row)
+	shown, err := w.shown.of(c.row)
 	if err != nil {
 		return err
 	}
 
 	m := &w.manifest
 	m.Lint.Sanitized += c.broken
-	w.addRun(c.row, shown.Suite)
+	w.runs.add(c.row, shown)
 
 	chars, tokens := w.linter.Length(w.opt.Format, &c.sample)
 	m.Lengths.add(chars, tokens)
@@ -177,7 +177,7 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 		return err
 	}
 
-	return files.lineage.Encode(lineageOf(c, chars, tokens))
+	return files.lineage.Encode(lineageOf(c, shown.Origin, chars, tokens))
 }
 
 func writeJSON(path string, v any) error {

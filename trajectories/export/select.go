@@ -38,11 +38,15 @@ type Score string
 const (
 	Strict   Score = "strict"   // right by the strict matcher
 	Official Score = "official" // right by the benchmark's own
+	Any      Score = "any"      // none: wrong ones, too, and those that nobody judged
 )
+
+// Scores lists every score.
+func Scores() []Score { return []Score{Strict, Official, Any} }
 
 // ParseScore returns the score of a name; the error of an unknown one names the valid ones.
 func ParseScore(name string) (Score, error) {
-	return names.Parse("score", name, []Score{Strict, Official})
+	return names.Parse("score", name, Scores())
 }
 
 // TrainSplit is the split that is exported unless another one is named.

@@ -10,9 +10,9 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 
-	"toolevo/envs/action"
 	"toolevo/envs/durable"
 	"toolevo/trajectories"
+	"toolevo/trajectories/atif"
 )
 
 // Options say what goes into an export.
@@ -23,7 +23,7 @@ type Options struct {
 
 	// Shown returns what the model of a row was shown. It is called once for each run, prompt version, dataset and
 	// makers. A system text with a control token is refused.
-	Shown func(row *trajectories.Row) (Shown, error)
+	Shown func(row *trajectories.Row) (trajectories.Shown, error)
 
 	// MixEngines lets rows of different makers stand in one export. What a program shows depends on what runs it, so a
 	// mixed export is refused otherwise.
@@ -34,16 +34,11 @@ type Options struct {
 	Cutoff    int        // samples of more tokens are dropped, never cut; 0 keeps them; needs a Tokenizer
 	Software  string     // the version of toolevo, for the manifest
 
+	Refused []*atif.Refusal // documents to import that no sample can say, for the manifest
+
 	// Found is told what the linter holds against a trajectory or sample that it leaves out, by its name; nil is told
 	// nothing.
 	Found func(name string, found []Finding)
-}
-
-// Shown is what a model was shown before its question, and how its actions are written.
-type Shown struct {
-	Suite  string       // the benchmark
-	System string       // guidelines and tools of the prompt version, for the dataset
-	Codec  action.Codec // nil is ReAct
 }
 
 // Write writes rows, which come in canonical order, to a folder that the trainer reads, and returns the manifest. Of
@@ -76,9 +71,9 @@ type writer struct {
 	form     form
 	layout   layout
 	linter   *Linter
-	shown    map[origin]Shown
+	shown    shownCache
 	samples  map[*trajectories.Row]cleaned // of the question at hand
-	runs     map[runKey]*ManifestRun       // with samples
+	runs     runCounts
 	manifest Manifest
 	first    *trajectories.Row // whose makers all others have, unless they may be mixed
 
@@ -101,6 +96,11 @@ func newWriter(opt Options) (*writer, error) {
 		return nil, err
 	}
 
+	if opt.Selection.Score == Any && opt.Format.NeedsFailures() {
+		return nil, fmt.Errorf("export: %s sets right answers against wrong ones: it needs a verdict, %s or %s",
+			opt.Format, Strict, Official)
+	}
+
 	if opt.Selection.SkipFaulty && opt.Format != SFTStep {
 		return nil, fmt.Errorf("export: faulty turns can be left out of the loss in the format %s only: in %s a "+
 			"sample holds all turns, and LLaMA-Factory has no loss per turn", SFTStep, opt.Format)
@@ -113,8 +113,9 @@ func newWriter(opt Options) (*writer, error) {
 
 	w := &writer{
 		opt: opt, form: forms[opt.Format], layout: layoutOf(opt.Format, opt.Trainer), linter: linter,
-		shown: map[origin]Shown{}, samples: map[*trajectories.Row]cleaned{}, runs: map[runKey]*ManifestRun{},
+		samples: map[*trajectories.Row]cleaned{}, runs: runCounts{},
 	}
+	w.shown = newShownCache(opt.Shown, w.lintShown)
 	w.reset()
 
 	return w, nil
@@ -126,7 +127,7 @@ func (w *writer) reset() {
 
 	w.manifest = Manifest{
 		Version: ManifestVersion, Format: w.opt.Format, Trainer: w.opt.Trainer, Software: w.opt.Software,
-		Selection: s, Selected: s.report(), Lint: LintReport{ByRule: map[Rule]int{}},
+		Selection: s, Selected: s.report(), Lint: LintReport{ByRule: map[Rule]int{}}, Refused: w.opt.Refused,
 	}
 	if t := w.opt.Tokenizer; t != nil {
 		w.manifest.Lengths = Lengths{Cutoff: w.opt.Cutoff, Template: w.opt.Template, TokenizerSHA256: t.sha256}
@@ -158,7 +159,7 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 	}
 
 	m := &w.manifest
-	m.Runs = w.sortedRuns()
+	w.runs.note(m)
 
 	if err := writeJSON(filepath.Join(work, DatasetInfoFile), m.datasetInfo()); err != nil {
 		return err

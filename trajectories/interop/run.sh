@@ -36,6 +36,11 @@ environment trl "$here/trl"
 trl=$environment
 environment statistics "$here/../../finetune/statistics/interop"
 statistics=$environment
+documents=
+if newer=$(find_python 12); then
+	need_gb=2 python=$newer environment documents "$here/documents"
+	documents=$environment
+fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -61,6 +66,20 @@ export_run() {
 export_run react sft-trajectory sft-step dpo kto reward openai
 export_run function-call sft-trajectory openai
 
+# export_documents RUN OUT FLAGS…: exports a run for other programs.
+export_documents() {
+	"$toolevo" export "$1" --out "$work/$2" "${@:3}" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no $2"; }
+	"$toolevo" check "$work/$2" >/dev/null || fail "the export of $2 is damaged"
+}
+
+# Eight turns are too few for some of 70 questions.
+"$toolevo" eval --data "$demo/data" --limit 5 --policy scripted:noisy --api p_s_in --set eval.max_turns=8 \
+	--out "$work/eval" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no evaluation"; }
+export_documents "$demo/run" run-documents --format atif --score any --per-question 0
+export_documents "$work/eval" eval-documents --format atif
+export_documents "$work/eval" trials --format atif-files
+export_documents "$work/eval" logs --format inspect
+
 # Nothing is looked up and nothing is cached outside the work folder: a stale cache would prove an older file.
 export HF_HOME=$work/hf HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 CUDA_VISIBLE_DEVICES= TOKENIZERS_PARALLELISM=false \
 	PYTHONDONTWRITEBYTECODE=1 HF_DATASETS_DISABLE_PROGRESS_BARS=1 OMP_NUM_THREADS="$(nproc)"
@@ -75,4 +94,10 @@ mkdir -p "$HF_HOME"
 "$trl/bin/python" "$here/trl/train.py" "$tokenizer" "$work/trl-work" "$work"/trl/*/ || fail "TRL disagrees (see above)"
 "$statistics/bin/python" "$here/../../finetune/statistics/interop/reference.py" \
 	"$here/../../finetune/statistics/testdata/reference.json" || fail "statsmodels disagrees (see above)"
-echo "interop: everything held"
+if [ -n "$documents" ]; then
+	"$documents/bin/python" "$here/documents/check.py" "$work/trials" "$work/logs" "$work"/*-documents/*.jsonl ||
+		fail "Harbor or inspect_ai disagrees (see above)"
+	echo "interop: everything held"
+else
+	echo "SKIPPED: Harbor and inspect_ai need Python 3.12 or 3.13, and the PATH has none; everything else held"
+fi

@@ -1,14 +1,12 @@
 package forkserver
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 	"syscall"
 
 	"toolevo/envs/sandbox"
@@ -31,10 +29,8 @@ type Options struct {
 // Engine is a [sandbox.Engine]; see the package.
 type Engine struct {
 	stamp   sandbox.Stamp
-	wants   chan want
-	stop    context.CancelFunc
-	stopped <-chan struct{} // closed by stop
-	keepers sync.WaitGroup
+	recycle int
+	servers *worker.Standby[*server]
 }
 
 var (
@@ -67,69 +63,20 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 		name = "bwrap"
 	}
 
-	life, stop := context.WithCancel(context.WithoutCancel(ctx))
-
-	keepers, err := startAll(ctx, life, o, start)
-	if err != nil {
-		stop()
-		return nil, err
+	e := &Engine{
+		stamp:   o.Python.Stamp(name, o.Without),
+		recycle: o.Recycle,
+		servers: worker.NewStandby(ctx, o.Servers, start),
 	}
-
-	e := &Engine{stamp: o.Python.Stamp(name, o.Without), wants: make(chan want), stop: stop, stopped: life.Done()}
-	for _, k := range keepers {
-		e.keepers.Go(func() { k.run(life, e.wants) })
+	if err := e.servers.Wait(ctx, o.Servers); err != nil {
+		return nil, errors.Join(err, e.Close())
 	}
 
 	return e, nil
 }
 
-// startAll starts all servers at once.
-func startAll(ctx, life context.Context, o Options, start starter) ([]*keeper, error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-
-	keepers := make([]*keeper, o.Servers)
-	errs := make([]error, o.Servers)
-	var wg sync.WaitGroup
-
-	for i := range keepers {
-		keepers[i] = &keeper{start: start, recycle: o.Recycle}
-
-		wg.Go(func() {
-			if keepers[i].server, errs[i] = start(ctx, life); errs[i] != nil {
-				stop() // the others would fail, too
-			}
-		})
-	}
-
-	wg.Wait()
-
-	if errors.Join(errs...) == nil {
-		return keepers, nil
-	}
-
-	for _, k := range keepers {
-		k.end()
-	}
-	// Those that were stopped have less to say than the one they were stopped for.
-	slices.SortStableFunc(errs, func(a, b error) int { return cmp.Compare(rank(a), rank(b)) })
-
-	return nil, errs[0]
-}
-
-func rank(err error) int {
-	switch {
-	case err == nil:
-		return 2
-	case errors.Is(err, context.Canceled):
-		return 1
-	}
-
-	return 0
-}
-
-// starter starts a server that ends with life. ctx bounds the start.
-type starter func(ctx, life context.Context) (*server, error)
+// starter starts a server that ends with life.
+type starter func(life context.Context) (*server, error)
 
 // starter returns what starts a server with these options.
 func (o Options) starter() (starter, error) {
@@ -147,7 +94,7 @@ func (o Options) starter() (starter, error) {
 	jail := o.Python.Jail(python.ForkServer(), o.Without)
 	jail.Bwrap, jail.LandlockABI = o.Bwrap, o.LandlockABI
 
-	return func(ctx, life context.Context) (*server, error) {
+	return func(life context.Context) (*server, error) {
 		cmd, err := jail.Command(life)
 		if err != nil {
 			return nil, fmt.Errorf("forkserver: start %s: %w", jail.Path, err)
@@ -160,12 +107,12 @@ func (o Options) starter() (starter, error) {
 
 		child.Block()
 
-		s := &server{child}
-		if err := s.prepare(ctx, setup); err != nil {
+		s := &server{Child: child}
+		if err := s.prepare(life, setup); err != nil {
 			said := s.End()
 
-			if ctx.Err() != nil {
-				return nil, fmt.Errorf("forkserver: start %s: %w", jail.Path, ctx.Err())
+			if life.Err() != nil {
+				return nil, errClosed
 			}
 
 			return nil, fmt.Errorf("forkserver: %s ended when it started: %s", jail.Path, said)
@@ -181,15 +128,14 @@ func (e *Engine) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (
 
 	r, err := e.once(ctx, p, l)
 	if ctx.Err() == nil && (errors.Is(err, errKilled) || errors.Is(err, errBroken)) {
-		if e.isClosed() {
-			return sandbox.Reply{}, errClosed
-		}
-
 		r, err = e.once(ctx, p, l)
 	}
 
-	if ctx.Err() != nil && err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return sandbox.Reply{}, ctx.Err()
+	case err != nil && e.servers.Closed():
+		return sandbox.Reply{}, errClosed
 	}
 
 	return r, err
@@ -197,43 +143,42 @@ func (e *Engine) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (
 
 // once borrows a server for one call.
 func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) (sandbox.Reply, error) {
-	lend := make(chan lease)
-	select {
-	case e.wants <- want{lend, ctx.Done()}:
-	case <-ctx.Done():
-		return sandbox.Reply{}, ctx.Err()
-	case <-e.stopped:
-		return sandbox.Reply{}, errClosed
-	}
-
-	var b lease
-	select {
-	case b = <-lend:
-	case <-ctx.Done():
-		return sandbox.Reply{}, ctx.Err()
-	}
-
-	if b.err != nil {
-		return sandbox.Reply{}, b.err
-	}
-
-	a, err := b.server.call(ctx, p, l)
-	b.back <- err == nil
-
+	s, err := e.servers.Take(ctx)
 	if err != nil {
 		return sandbox.Reply{}, err
 	}
 
+	a, err := s.call(ctx, p, l)
+	if err != nil {
+		e.servers.Replace(s)
+		return sandbox.Reply{}, err
+	}
+
+	e.giveBack(s)
+
 	return a.reply(l)
 }
 
-func (e *Engine) isClosed() bool {
-	select {
-	case <-e.stopped:
-		return true
-	default:
-		return false
+// giveBack gives a server back after a call. One that has served its number of calls serves on until the next one is
+// ready; where that fails, the next is tried after as many calls again.
+func (e *Engine) giveBack(s *server) {
+	s.calls++
+	if s.calls >= e.recycle && s.next == nil {
+		s.next = e.servers.Spare()
 	}
+
+	select {
+	case next, ok := <-s.next:
+		if ok {
+			s.End()
+			s = next
+		} else {
+			s.next, s.calls = nil, 0
+		}
+	default:
+	}
+
+	e.servers.Give(s)
 }
 
 // reply says how a program ended. Its error wraps errKilled when something else than a limit killed it.
@@ -262,7 +207,6 @@ func (e *Engine) Stamp() sandbox.Stamp { return e.stamp }
 
 // Close implements [sandbox.Engine].
 func (e *Engine) Close() error {
-	e.stop()
-	e.keepers.Wait()
+	e.servers.Close()
 	return nil
 }

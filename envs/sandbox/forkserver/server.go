@@ -22,7 +22,22 @@ const (
 var errBroken = errors.New("forkserver: the server broke")
 
 // server is a running server. One goroutine at a time may use it; Kill may be called by any.
-type server struct{ *worker.Child }
+type server struct {
+	*worker.Child
+	calls int
+	next  <-chan *server // the one that is being started in its place, nil if none is
+}
+
+// End ends the server, and the one that was to follow it.
+func (s *server) End() string {
+	if s.next != nil {
+		if next, ok := <-s.next; ok {
+			next.End()
+		}
+	}
+
+	return s.Child.End()
+}
 
 // request is a call as a server reads it.
 type request struct {

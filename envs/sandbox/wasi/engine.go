@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/confine"
@@ -45,19 +44,8 @@ type Engine struct {
 	jail   confine.Jail
 	remove string // a temporary cache
 
-	slots chan struct{} // a place for each program that runs
-	ready chan server   // machines that nobody uses: one more than there are slots
-	start func() (*child, error)
-	stop  context.CancelFunc
-	close func() error    // once
-	life  <-chan struct{} // closed by stop
-	tasks sync.WaitGroup  // what replaces machines
-}
-
-// server is a machine, or why there is none.
-type server struct {
-	child *child
-	err   error
+	slots    chan struct{}           // a place for each program that runs
+	machines *worker.Standby[*child] // one more than there are slots
 }
 
 var errClosed = errors.New("wasi: the engine is closed")
@@ -78,27 +66,15 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 		return nil, fmt.Errorf("wasi: %w", err)
 	}
 
-	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	e.machines = worker.NewStandby(ctx, o.Servers+1,
+		func(life context.Context) (*child, error) { return startChild(life, e.jail) })
 
-	e.start = func() (*child, error) { return startChild(life, e.jail) }
-	e.stop, e.life, e.close = stop, life.Done(), sync.OnceValue(e.end)
-
-	for range o.Servers + 1 {
-		e.replace()
+	// The first one to come says whether machines start at all.
+	if err := e.machines.Wait(ctx, 1); err != nil {
+		return nil, errors.Join(err, e.Close())
 	}
 
-	select { // the first one to come says whether machines start at all
-	case s := <-e.ready:
-		e.ready <- s
-
-		if s.err != nil {
-			return nil, errors.Join(s.err, e.Close())
-		}
-
-		return e, nil
-	case <-ctx.Done():
-		return nil, errors.Join(ctx.Err(), e.Close())
-	}
+	return e, nil
 }
 
 // engine prepares everything that machines are started with.
@@ -117,7 +93,7 @@ func (o Options) engine(ctx context.Context) (*Engine, error) {
 		return nil, err
 	}
 
-	e := &Engine{slots: make(chan struct{}, o.Servers), ready: make(chan server, o.Servers+1)}
+	e := &Engine{slots: make(chan struct{}, o.Servers)}
 	if err := e.findCache(&o); err != nil {
 		return nil, err
 	}
@@ -277,14 +253,6 @@ func (e *Engine) prepareJail(without []confine.Wall, abi int) error {
 // ownBinary leads to this process's binary even after the file was replaced or removed.
 const ownBinary = "/proc/self/exe"
 
-// replace starts a machine and waits for it in the background.
-func (e *Engine) replace() {
-	e.tasks.Go(func() {
-		c, err := e.start()
-		e.ready <- server{c, err}
-	})
-}
-
 // Run implements [sandbox.Engine]. A program whose machine something else than a limit kills runs once more; the second
 // time it is an error.
 func (e *Engine) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (sandbox.Reply, error) {
@@ -295,8 +263,6 @@ func (e *Engine) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (
 		defer func() { <-e.slots }()
 	case <-ctx.Done():
 		return sandbox.Reply{}, ctx.Err()
-	case <-e.life:
-		return sandbox.Reply{}, errClosed
 	}
 
 	r, err := e.once(ctx, p, l)
@@ -308,47 +274,26 @@ func (e *Engine) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (
 		return sandbox.Reply{}, ctx.Err()
 	}
 
-	if err != nil && e.isClosed() {
+	if err != nil && e.machines.Closed() {
 		return sandbox.Reply{}, errClosed
 	}
 
 	return r, err
 }
 
-func (e *Engine) isClosed() bool {
-	select {
-	case <-e.life:
-		return true
-	default:
-		return false
-	}
-}
-
 // once runs a program on a machine, and replaces the machine if it is of no more use.
 func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) (sandbox.Reply, error) {
-	var s server
-	select {
-	case s = <-e.ready:
-	case <-ctx.Done():
-		return sandbox.Reply{}, ctx.Err()
-	case <-e.life:
-		return sandbox.Reply{}, errClosed
+	c, err := e.machines.Take(ctx)
+	if err != nil {
+		return sandbox.Reply{}, err
 	}
 
-	if s.err != nil {
-		e.replace() // the next call tries again
-		return sandbox.Reply{}, s.err
-	}
-
-	r, good, err := s.child.run(ctx, p, l)
+	r, good, err := c.run(ctx, p, l)
 	if good {
-		e.ready <- s
-		return r, err
+		e.machines.Give(c)
+	} else {
+		e.machines.Replace(c)
 	}
-
-	s.child.Kill()
-	e.tasks.Go(func() { s.child.End() }) // freeing what it held may take a while
-	e.replace()
 
 	return r, err
 }
@@ -357,18 +302,7 @@ func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 func (e *Engine) Stamp() sandbox.Stamp { return e.stamp }
 
 // Close implements [sandbox.Engine].
-func (e *Engine) Close() error { return e.close() }
-
-func (e *Engine) end() error {
-	e.stop()
-	// Every machine is ready, on its way, or in a call, which ends now and brings it back or replaces it.
-	for range cap(e.ready) {
-		if s := <-e.ready; s.child != nil {
-			s.child.End()
-		}
-	}
-
-	e.tasks.Wait()
-
+func (e *Engine) Close() error {
+	e.machines.Close()
 	return e.removeCache()
 }

@@ -158,12 +158,13 @@ func TestKilled(t *testing.T) {
 	}
 	defer e.Close()
 
-	for range cap(e.ready) - 1 {
-		s := <-e.ready
-		s.child.End()
-
-		e.ready <- s
+	c, err := e.machines.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
+
+	c.End()
+	e.machines.Give(c)
 
 	r, err := e.Run(t.Context(), sandbox.Program{Code: "print(1)"}, sandbox.Limits{})
 	if diff := cmp.Diff(sandbox.Reply{Output: "1\n"}, r); diff != "" || err != nil {

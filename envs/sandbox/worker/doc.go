@@ -4,8 +4,8 @@
 //
 // A [Child] is a process that reads requests from its standard input and writes answers to its standard output. Each is
 // a frame: four bytes of length, big-endian, and so many bytes. A [Pool] has a number of children: it starts each when
-// it is first needed, lends it for one call at a time, and replaces one that is of no more use. A scratch folder is one
-// in which a child may make files, and which is emptied after each call.
+// it is first needed, lends it for one call at a time, and replaces one that is of no more use. A [Standby] starts them
+// all beforehand. A scratch folder is one in which a child may make files, and which is emptied after each call.
 //
 // A child may be this very program, started again behind the walls of package confine ([Self]). A package that serves
 // in one says so as it is initialised ([Serve]): nothing else of the program runs in the child.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sync/errgroup"
 
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
@@ -18,20 +17,15 @@ import (
 func grown(t *testing.T, d stategen.Domain, s stategen.Selector) []measure.Growth {
 	t.Helper()
 
-	runs := make([]measure.Growth, 10)
+	var runs []measure.Growth
 
-	group, ctx := errgroup.WithContext(t.Context())
-	group.SetLimit(2)
+	for seed := range uint64(10) {
+		g, err := measure.Grow(t.Context(), d, options(s, seed), 60)
+		if err != nil {
+			t.Fatal(err)
+		}
 
-	for seed := range runs {
-		group.Go(func() (err error) {
-			runs[seed], err = measure.Grow(ctx, d, options(s, uint64(seed)), 60)
-			return err
-		})
-	}
-
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
+		runs = append(runs, g)
 	}
 
 	return runs

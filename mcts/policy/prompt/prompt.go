@@ -125,7 +125,7 @@ var paperSpacing = strings.NewReplacer(
 
 func (p Prompt) system(dataset string, learned []string, format string) string {
 	var b strings.Builder
-	tools := p.tools(dataset)
+	tools := p.ToolLines(dataset)
 	b.WriteString(p.wording().opening)
 	b.WriteString("\n\n")
 	appendNumbered(&b, 1, tools)
@@ -151,7 +151,8 @@ func (p Prompt) system(dataset string, learned []string, format string) string {
 	return b.String()
 }
 
-func (p Prompt) tools(dataset string) []string {
+// ToolLines returns the lines of the prompt version's tools that tasks of a dataset are shown, without their numbers.
+func (p Prompt) ToolLines(dataset string) []string {
 	tools, ok := p.ByDataset[dataset]
 	if !ok {
 		tools = p.Tools

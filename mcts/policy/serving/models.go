@@ -83,6 +83,12 @@ func CheckPolicy(c *configs.Resolved, name string) error {
 	case Scripted:
 		_, err := scripted.ParseProfile(which)
 		return err
+	case configs.External:
+		if which == "" {
+			return fmt.Errorf("policy %q has no name: want %s:NAME", name, kind)
+		}
+
+		return nil
 	case OpenAI, Ollama:
 		if which == "" {
 			return fmt.Errorf("policy %q names no model: want %s:MODEL", name, kind)
@@ -150,6 +156,10 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 		profile.NoUpdateTool, profile.Codec = !m.Config.Environment.UpdateTool, m.Config.Codec()
 
 		return scripted.New(profile, m.Plans), nil
+	}
+
+	if configs.IsExternal(name) {
+		return nil, fmt.Errorf("the policy %s plays by itself, against `toolevo serve env --record RUN`", name)
 	}
 
 	if p, ok := m.open[name]; ok {

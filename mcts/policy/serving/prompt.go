@@ -97,8 +97,26 @@ func narrowed(apis []*toolapi.API, names []string) []*toolapi.API {
 func toolLines(apis []*toolapi.API) []string {
 	lines := make([]string, len(apis))
 	for i, api := range apis {
-		lines[i] = api.Signature() + ", " + api.Description
+		lines[i] = toolLine(api)
 	}
 
 	return lines
+}
+
+func toolLine(api *toolapi.API) string { return api.Signature() + ", " + api.Description }
+
+// Functions are the APIs that a prompt of [NewPrompt] lists for tasks of a dataset, as OpenAI's chat API describes
+// functions.
+func Functions(benchmark suite.Benchmark, p prompt.Prompt, version *toolapi.Version, modules []string,
+	dataset string) []envs.Args {
+	var all []envs.Args
+
+	lines := p.ToolLines(dataset)
+	for _, api := range benchmark.Tools(version, modules) {
+		if slices.Contains(lines, toolLine(api)) {
+			all = append(all, api.Function())
+		}
+	}
+
+	return all
 }

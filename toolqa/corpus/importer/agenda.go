@@ -58,7 +58,7 @@ func importAgenda(src *source) ([]layout.Part, error) {
 			}
 			id++
 
-			return put(layout.DocumentsTable.Name, id, fmt.Sprintf("%s:%d", agendaTexts, line), text)
+			return put(layout.Documents, id, fmt.Sprintf("%s:%d", agendaTexts, line), text)
 		}, src.paths[1])
 	}}, nil
 }

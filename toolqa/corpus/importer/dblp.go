@@ -224,7 +224,7 @@ func (im *dblpImport) copyPapers(ctx context.Context) error {
 		return err
 	}
 
-	return im.w.Found(layout.DBLPTitles, numbersOf(found, im.papers))
+	return im.w.Found("titles", numbersOf(found, im.papers))
 }
 
 // numbersOf returns what texts stand for.

@@ -39,7 +39,7 @@ func (im *dblpImport) copyAuthors(ctx context.Context) error {
 		return err
 	}
 
-	return im.w.Found(layout.DBLPNames, numbersOf(found, numbers))
+	return im.w.Found("names", numbersOf(found, numbers))
 }
 
 // pickledEdge is an edge of AuthorNet.

@@ -92,7 +92,7 @@ func agendaParts(rng *rand.Rand, n int) []layout.Part {
 		m := newAgendaMaker(rng)
 		for i := range n {
 			a := m.appointment(i)
-			if err := put(layout.DocumentsTable.Name, i+1, a.id, m.describe(a)); err != nil {
+			if err := put(layout.Documents, i+1, a.id, m.describe(a)); err != nil {
 				return err
 			}
 		}

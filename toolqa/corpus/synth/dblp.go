@@ -93,7 +93,7 @@ func (s *dblpSynth) write(ctx context.Context, w *layout.DBLPWriter) error {
 		}
 	}
 
-	if err := w.Found(layout.DBLPTitles, titles); err != nil {
+	if err := w.Found("titles", titles); err != nil {
 		return err
 	}
 
@@ -116,7 +116,7 @@ func (s *dblpSynth) writeAuthors(w *layout.DBLPWriter) error {
 		names[a.name] = uint32(i) // the last one wins
 	}
 
-	if err := w.Found(layout.DBLPNames, names); err != nil {
+	if err := w.Found("names", names); err != nil {
 		return err
 	}
 

@@ -15,12 +15,11 @@ import (
 	"toolevo/envs/action"
 	"toolevo/mcts"
 	"toolevo/trajectories"
-	"toolevo/trajectories/export"
 )
 
 // Shown is what export options want: a short system text, and ReAct.
-func Shown(row *trajectories.Row) (export.Shown, error) {
-	return export.Shown{Suite: "synth", System: System(row.PromptAPI)}, nil
+func Shown(row *trajectories.Row) (trajectories.Shown, error) {
+	return trajectories.Shown{Suite: "synth", System: System(row.PromptAPI)}, nil
 }
 
 // System is a short system text.

@@ -15,14 +15,6 @@ type Relation struct {
 	Number bool // the published score is a number, not a text
 }
 
-// RelationsTable holds the results, in the order of the published files. Score_kind is text or number.
-var RelationsTable = SideTable{
-	Name: "relations",
-	Columns: []string{"id INTEGER PRIMARY KEY", "paper TEXT NOT NULL", "material TEXT NOT NULL", "method TEXT NOT NULL",
-		"metric TEXT NOT NULL", "task TEXT NOT NULL", "score TEXT NOT NULL", "score_kind TEXT NOT NULL"},
-	Indexes: [][]string{{"method", "task"}, {"material", "task"}},
-}
-
 // The kinds of scores in the relations table.
 const (
 	textScore   = "text"
@@ -38,7 +30,7 @@ type SciREXWriter struct {
 // Section writes a passage. The published ID counts the sections of all papers from zero.
 func (w *SciREXWriter) Section(content string) error {
 	w.Documents++
-	return w.Put(DocumentsTable.Name, w.Documents, SciREXID(w.Documents-1), content)
+	return w.Put(Documents, w.Documents, SciREXID(w.Documents-1), content)
 }
 
 // SciREXID is the published ID of a section.
@@ -53,7 +45,7 @@ func (w *SciREXWriter) Relation(r Relation) error {
 		kind = NumberScore
 	}
 
-	return w.Put(RelationsTable.Name, w.relations, r.Paper, r.Material, r.Method, r.Metric, r.Task, r.Score, kind)
+	return w.Put(Relations, w.relations, r.Paper, r.Material, r.Method, r.Metric, r.Task, r.Score, kind)
 }
 
 // SciREXPapers is the number of published papers.

@@ -2,7 +2,9 @@ package layout
 
 import (
 	"context"
+	"embed"
 	"strings"
+	"sync"
 
 	"toolevo/toolqa"
 )
@@ -13,7 +15,7 @@ import (
 //
 // To give a dataset tables of its own:
 //
-//   - describe them as a SideTable each, and list them in SideTables: package write creates them, Verify checks them;
+//   - describe them in side_tables.yaml: package write creates them, Verify checks them;
 //   - return a Part that fills them from the dataset's generator (generators in package synth) and from its importer
 //     (importers in package importer);
 //   - read them in a method of *Corpus through c.db, which is open, read-only, until Close.
@@ -28,24 +30,25 @@ type SideTable struct {
 	Indexes [][]string // columns by name; made after the last row
 }
 
+//go:embed side_tables.yaml
+var sideTableFile embed.FS
+
 // SideTables are the side tables of each dataset. The rows of the first are what [Info].Rows counts for a dataset
 // without a typed table.
-var SideTables = map[toolqa.Dataset][]SideTable{
-	toolqa.Agenda: {DocumentsTable},
-	toolqa.DBLP:   {DBLPPapers, DBLPOlder, DBLPTitles, dblpAuthors, DBLPNames, dblpEdges},
-	toolqa.SciREX: {DocumentsTable, RelationsTable},
-}
+var SideTables = sync.OnceValue(func() map[toolqa.Dataset][]SideTable {
+	return *toolqa.DecodeFile[map[toolqa.Dataset][]SideTable](sideTableFile, "side_tables.yaml")
+})
+
+// The tables of passages and of the results that papers state.
+const (
+	Documents = "documents"
+	Relations = "relations"
+)
 
 // Part fills side tables. It calls put for every row, of the tables in any order. The values are those of all
 // columns: int64, float64, string, []byte, or nil. Rows of a table with an INTEGER PRIMARY KEY are put in its
 // ascending order. What put returns is returned; put also looks at ctx.
 type Part func(ctx context.Context, put func(table string, values ...any) error) error
-
-// DocumentsTable holds passages for retrieval, in the order of the published file.
-var DocumentsTable = SideTable{
-	Name:    "documents",
-	Columns: []string{"id INTEGER PRIMARY KEY", "name TEXT NOT NULL", "content TEXT NOT NULL"},
-}
 
 // TablesOf returns the names of the tables of a dataset that hold its data, in the order of their hashes: the typed
 // table, then the side tables.
@@ -55,7 +58,7 @@ func TablesOf(ds toolqa.Dataset) []string {
 		names = append(names, schema.Table)
 	}
 
-	for _, t := range SideTables[ds] {
+	for _, t := range SideTables()[ds] {
 		names = append(names, t.Name)
 	}
 

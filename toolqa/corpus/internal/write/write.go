@@ -116,7 +116,7 @@ func fill(ctx context.Context, file *os.File, info layout.Info, in Input, m *met
 
 	defer func() { err = errors.Join(err, db.close()) }()
 
-	w := &writer{db: db, side: layout.SideTables[info.Dataset], meter: m, disk: flusher{file: file}}
+	w := &writer{db: db, side: layout.SideTables()[info.Dataset], meter: m, disk: flusher{file: file}}
 	defer w.close()
 
 	if schema, err := layout.SchemaOf(info.Dataset); err == nil {

@@ -1,0 +1,187 @@
+package inspectlog
+
+import (
+	"fmt"
+	"maps"
+
+	"toolevo/envs"
+	"toolevo/mcts"
+	"toolevo/mcts/policy/chat"
+	"toolevo/trajectories"
+	"toolevo/trajectories/atif"
+)
+
+// toolRole is who answers a tool call.
+const toolRole = "tool"
+
+// What a scorer says of an answer.
+const (
+	right = "C"
+	wrong = "I"
+)
+
+// sampleOf returns the sample of an episode.
+func (e *Evaluation) sampleOf(played *trajectories.Episode, shown trajectories.Shown) *sample {
+	s := &sample{
+		ID:       played.QuestionID,
+		Epoch:    played.Repeat + 1,
+		Input:    played.Question,
+		Target:   played.Gold,
+		Output:   output{Model: modelName(played.Policy), Choices: []choice{}},
+		Metadata: metadataOf(played),
+		Limit:    e.limitOf(played),
+		Events:   []struct{}{},
+	}
+
+	if played.Lost != "" {
+		s.Messages = []message{}
+		s.Error = &failure{Message: played.Lost}
+
+		return s
+	}
+
+	s.Messages = messagesOf(atif.FromEpisode(played, shown))
+	s.Scores = map[string]score{
+		officialScorer: {verdict(played.Official), played.Answer},
+		strictScorer:   {verdict(played.Strict), played.Answer},
+	}
+
+	for _, m := range s.Messages {
+		if m.Role == chat.AssistantRole {
+			s.Output.Choices = []choice{{m, "stop"}}
+		}
+	}
+
+	if s.Output.Completion = played.Answer; played.Tokens > 0 {
+		s.ModelUsage = map[string]usage{s.Output.Model: {played.Tokens, played.Tokens}}
+	}
+
+	return s
+}
+
+func verdict(accepted bool) string {
+	if accepted {
+		return right
+	}
+
+	return wrong
+}
+
+// metadataOf is what an episode's labels and counts say.
+func metadataOf(played *trajectories.Episode) map[string]any {
+	all := map[string]any{}
+	for name, value := range played.Labels {
+		all[name] = value
+	}
+
+	maps.Copy(all, map[string]any{
+		"prompt_api":   played.PromptAPI,
+		"deployed_api": played.DeployedAPI,
+		"turns":        played.TurnCount,
+		"deprecations": played.Deprecations,
+		"recovered":    played.Recovered,
+		"updates":      played.Updates,
+		"errors":       played.Errors,
+	})
+
+	if played.Status != "" {
+		all["status"] = played.Status
+	}
+
+	return all
+}
+
+// limitOf says what truncated an episode, in the kinds that inspect_ai has.
+func (e *Evaluation) limitOf(played *trajectories.Episode) *limit {
+	switch mcts.Limit(played.Limit) {
+	case mcts.LimitNone:
+		return nil
+	case mcts.LimitDepth:
+		return &limit{"turn", e.MaxTurns, fmt.Sprintf("no answer within %d turns", e.MaxTurns)}
+	case mcts.LimitContext:
+		return &limit{"context", 0, "the prompt no longer fit the model's context window"}
+	}
+
+	return &limit{"custom", 0, played.Limit}
+}
+
+// summaryOf is what the list of samples shows.
+func summaryOf(s *sample, turns int) summary {
+	all := summary{
+		ID: s.ID, Epoch: s.Epoch, Input: s.Input, Target: s.Target, Scores: s.Scores, Completed: s.Error == nil,
+		MessageCount: len(s.Messages), TurnCount: turns,
+	}
+
+	if s.Error != nil {
+		all.Error = s.Error.Message
+	}
+
+	if s.Limit != nil {
+		all.Limit = s.Limit.Type
+	}
+
+	return all
+}
+
+// messagesOf returns the messages of a document.
+func messagesOf(d *atif.Document) []message {
+	var all []message
+
+	add := func(m message) {
+		m.ID = fmt.Sprintf("message_%d", len(all)+1)
+		all = append(all, m)
+	}
+
+	for i := range d.Steps {
+		s := &d.Steps[i]
+		if s.Source != atif.AgentSource {
+			add(message{Role: s.Source, Content: s.Message.Value})
+			continue
+		}
+
+		add(replyOf(s))
+
+		for _, result := range s.Observation.Results {
+			add(resultOf(s, result))
+		}
+	}
+
+	return all
+}
+
+// replyOf returns the message of an agent's step.
+func replyOf(s *atif.Step) message {
+	m := message{Role: chat.AssistantRole, Content: s.Message.Value}
+
+	if s.ReasoningContent != "" {
+		parts := []content{{Type: "reasoning", Reasoning: s.ReasoningContent}}
+		if s.Message.Value != "" {
+			parts = append(parts, content{Type: "text", Text: s.Message.Value})
+		}
+
+		m.Content = parts
+	}
+
+	for _, call := range s.ToolCalls {
+		m.ToolCalls = append(m.ToolCalls, toolCall{call.ToolCallID, call.FunctionName, call.Arguments, "function"})
+	}
+
+	return m
+}
+
+// resultOf returns the message of what a step met: a tool's where it made a call.
+func resultOf(s *atif.Step, result atif.Result) message {
+	m := message{
+		Role: chat.UserRole, Content: result.Content.Value, Metadata: map[string]any{"outcome": s.Extra.Ours.Outcome},
+	}
+
+	for _, call := range s.ToolCalls {
+		m.Role, m.ToolCallID, m.Function = toolRole, call.ToolCallID, call.FunctionName
+
+		if outcome, err := envs.ParseOutcome(s.Extra.Ours.Outcome); err == nil && outcome.IsError() {
+			m.Error = &toolError{"unknown", result.Content.Value}
+		}
+	}
+
+	return m
+}

@@ -1,0 +1,206 @@
+package atif
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"toolevo/trajectories"
+	"toolevo/trajectories/internal/jsonl"
+)
+
+// Version is the version of the format that documents are written in.
+const Version = "ATIF-v1.8"
+
+// Document is one trajectory in the format.
+type Document struct {
+	SchemaVersion string         `json:"schema_version"`
+	SessionID     string         `json:"session_id,omitempty"`
+	TrajectoryID  string         `json:"trajectory_id,omitempty"`
+	Agent         Agent          `json:"agent"`
+	Steps         []Step         `json:"steps"`
+	Notes         string         `json:"notes,omitempty"`
+	FinalMetrics  *FinalMetrics  `json:"final_metrics,omitempty"`
+	Extra         Extra[Lineage] `json:"extra,omitzero"`
+
+	// Of others: where it goes on, and the trajectories of agents that it called.
+	ContinuedTrajectoryRef string            `json:"continued_trajectory_ref,omitempty"`
+	SubagentTrajectories   []json.RawMessage `json:"subagent_trajectories,omitempty"`
+}
+
+// Agent is who acted.
+type Agent struct {
+	Name            string            `json:"name"`
+	Version         string            `json:"version"`
+	ModelName       string            `json:"model_name,omitempty"`
+	ToolDefinitions []json.RawMessage `json:"tool_definitions,omitempty"` // OpenAI's function schemas
+	Extra           json.RawMessage   `json:"extra,omitempty"`
+}
+
+// The sources of steps.
+const (
+	SystemSource = "system"
+	UserSource   = "user"
+	AgentSource  = "agent"
+)
+
+// Step is one step. Only an agent's has reasoning, calls and metrics.
+type Step struct {
+	StepID           int             `json:"step_id"` // from 1
+	Timestamp        string          `json:"timestamp,omitempty"`
+	Source           string          `json:"source"`
+	ModelName        string          `json:"model_name,omitempty"`
+	ReasoningEffort  json.RawMessage `json:"reasoning_effort,omitempty"`
+	Message          Text            `json:"message"`
+	ReasoningContent string          `json:"reasoning_content,omitempty"`
+	ToolCalls        []ToolCall      `json:"tool_calls,omitempty"`
+	Observation      *Observation    `json:"observation,omitempty"`
+	Metrics          json.RawMessage `json:"metrics,omitempty"`
+	IsCopiedContext  bool            `json:"is_copied_context,omitempty"`
+	LLMCallCount     *int            `json:"llm_call_count,omitempty"` // 0: no model wrote the step
+	Extra            Extra[Move]     `json:"extra,omitzero"`
+}
+
+// ToolCall is a call.
+type ToolCall struct {
+	ToolCallID   string          `json:"tool_call_id"`
+	FunctionName string          `json:"function_name"`
+	Arguments    json.RawMessage `json:"arguments"` // a JSON object
+	Extra        json.RawMessage `json:"extra,omitempty"`
+}
+
+// Observation is what a step met.
+type Observation struct {
+	Results []Result `json:"results"`
+}
+
+// Result is what one call of the step met, or none of them.
+type Result struct {
+	SourceCallID          string            `json:"source_call_id,omitempty"`
+	Content               Text              `json:"content"`
+	SubagentTrajectoryRef []json.RawMessage `json:"subagent_trajectory_ref,omitempty"`
+	Extra                 json.RawMessage   `json:"extra,omitempty"`
+}
+
+// FinalMetrics sum up a document.
+type FinalMetrics struct {
+	TotalPromptTokens     int             `json:"total_prompt_tokens,omitempty"`
+	TotalCompletionTokens int             `json:"total_completion_tokens,omitempty"`
+	TotalCachedTokens     int             `json:"total_cached_tokens,omitempty"`
+	TotalCostUSD          float64         `json:"total_cost_usd,omitempty"`
+	TotalSteps            int             `json:"total_steps,omitempty"`
+	Extra                 json.RawMessage `json:"extra,omitempty"`
+}
+
+// Extra is an object for what the format has no place for. What others put there is not read.
+type Extra[T any] struct {
+	Ours *T `json:"toolevo,omitempty"`
+}
+
+// UnmarshalJSON reads what is ours.
+func (e *Extra[T]) UnmarshalJSON(text []byte) error {
+	type plain Extra[T]
+
+	return json.Unmarshal(text, (*plain)(e))
+}
+
+// Text is a text, which others may have written in parts.
+type Text struct {
+	Value string
+	Media string // the kind of a part that is no text, such as "image"
+}
+
+// MarshalJSON returns the text as a JSON string.
+func (t Text) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	err := jsonl.NewEncoder(&b).Encode(t.Value)
+
+	return b.Bytes(), err
+}
+
+// UnmarshalJSON reads a string, a list of parts, or null.
+func (t *Text) UnmarshalJSON(text []byte) error {
+	if !bytes.HasPrefix(text, []byte("[")) {
+		return json.Unmarshal(text, &t.Value)
+	}
+
+	var parts []struct{ Type, Text string }
+	if err := json.Unmarshal(text, &parts); err != nil {
+		return errors.New("a text is neither a string nor a list of parts")
+	}
+
+	var all strings.Builder
+
+	for _, p := range parts {
+		if p.Type != "text" {
+			t.Media = p.Type
+		}
+
+		all.WriteString(p.Text)
+	}
+
+	t.Value = all.String()
+
+	return nil
+}
+
+// Lineage is what a document of ours says of its row, beside its steps. The keys are the columns that SCHEMA.md
+// describes, and a few of its own.
+type Lineage struct {
+	RunID       string `json:"run_id"`
+	RunHash     string `json:"run_hash"`
+	ConfigHash  string `json:"config_hash"`
+	Suite       string `json:"suite"` // the benchmark
+	Codec       string `json:"codec"` // what the actions are written in
+	PromptAPI   string `json:"prompt_api"`
+	DeployedAPI string `json:"deployed_api"`
+	Seed        uint64 `json:"seed"`
+
+	QuestionID    string               `json:"question_id"`
+	QuestionIndex int                  `json:"question_index"`
+	Split         string               `json:"split"`
+	Labels        map[string]string    `json:"labels,omitempty"`
+	Makers        []trajectories.Maker `json:"makers,omitempty"`
+
+	Reward   *float64 `json:"reward,omitempty"` // 1 or -1; missing where nothing is known
+	Answer   string   `json:"answer"`
+	Official bool     `json:"official"`
+	Strict   bool     `json:"strict"`
+	Cuts     int      `json:"cuts,omitempty"`
+
+	*Place // of a trajectory
+
+	// Of an episode.
+	Status string `json:"status,omitempty"`
+	Limit  string `json:"limit,omitempty"`
+	Repeat int    `json:"repeat,omitempty"`
+}
+
+// Place is where a trajectory lies among the trees of its question.
+type Place struct {
+	Preset   string  `json:"preset"`
+	Tree     int     `json:"tree"`
+	TreeSeed uint64  `json:"tree_seed"`
+	Node     int     `json:"node"`
+	NodePath string  `json:"node_path"`
+	Visits   int     `json:"visits"`
+	Value    float64 `json:"value"`
+}
+
+// Move is what a step of ours says of its turn. The keys are the columns of turns.
+type Move struct {
+	Outcome string `json:"outcome"`
+	Tool    string `json:"tool,omitempty"`
+	Text    string `json:"text,omitempty"` // as it was written, where the thought and the call do not say it
+
+	*Search // of a trajectory
+}
+
+// Search is what the search found out about an action.
+type Search struct {
+	Prior  float64 `json:"prior"`
+	Visits int     `json:"visits"`
+	Value  float64 `json:"value"`
+	Limit  string  `json:"limit,omitempty"`
+}

@@ -1,0 +1,277 @@
+package atif
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/envs/pytext"
+	"toolevo/mcts/policy/chat"
+	"toolevo/trajectories"
+)
+
+// toolsHeading stands in a system text before the tools that a document of others defines.
+const toolsHeading = "The tools, each a line. The parameters are a JSON Schema."
+
+// Refusal says why a document, which is one by the rules of the format, has no row.
+type Refusal struct {
+	Document string `json:"document"`       // the file, and the line where it has several
+	Step     int    `json:"step,omitempty"` // from 1; missing for the document as a whole
+	Why      string `json:"why"`            // what of it no sample can say
+}
+
+// Error names the document and the step.
+func (r *Refusal) Error() string {
+	if r.Step == 0 {
+		return fmt.Sprintf("%s: %s", r.Document, r.Why)
+	}
+
+	return fmt.Sprintf("%s, step %d: %s", r.Document, r.Step, r.Why)
+}
+
+// Row returns the document as a trajectory, and what its model was shown. A document of others is taken for one of a
+// split, without a verdict. The error is a *[Refusal].
+func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) {
+	codec, err := d.codec()
+	if err != nil {
+		return trajectories.Row{}, trajectories.Shown{}, &Refusal{Document: d.Name, Why: err.Error()}
+	}
+
+	if refusal := d.refuse(); refusal != nil {
+		return trajectories.Row{}, trajectories.Shown{}, refusal
+	}
+
+	shown := trajectories.Shown{
+		Codec:  codec,
+		Origin: strings.TrimSpace("ATIF document of " + d.Agent.Name + " " + d.Agent.Version),
+	}
+	row := trajectories.Row{
+		SchemaVersion: trajectories.SchemaVersion,
+		RunID:         d.SessionID,
+		Policy:        d.Agent.ModelName,
+		Software:      d.Agent.Name + " " + d.Agent.Version,
+		Split:         split,
+		QuestionID:    d.TrajectoryID,
+	}
+
+	var system, question []string
+
+	for i := range d.Steps {
+		switch s := &d.Steps[i]; s.Source {
+		case SystemSource:
+			system = append(system, s.Message.Value)
+		case UserSource:
+			question = append(question, s.Message.Value)
+		case AgentSource:
+			turn, err := s.turn(codec)
+			if err != nil {
+				return row, shown, &Refusal{d.Name, s.StepID, err.Error()}
+			}
+
+			row.Turns = append(row.Turns, turn)
+		}
+	}
+
+	shown.System, row.Question = strings.Join(system, "\n\n"), strings.Join(question, "\n\n")
+
+	if d.Extra.Ours == nil {
+		d.takeOthers(&row, &shown)
+	} else {
+		d.Extra.Ours.take(&row, &shown)
+		row.Software = d.Agent.Version
+	}
+
+	row.Sum()
+
+	return row, shown, nil
+}
+
+// codec returns what the actions of a document are to be written in.
+func (d *Document) codec() (action.Codec, error) {
+	if d.Extra.Ours == nil {
+		return action.FunctionCall{}, nil
+	}
+
+	return action.ParseCodec(d.Extra.Ours.Codec)
+}
+
+// takeOthers fills in what a document of others says in places of its own. What was shown names the version of the
+// tools, which has no name.
+func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown) {
+	if len(d.Agent.ToolDefinitions) > 0 {
+		lines := []string{toolsHeading}
+
+		for _, definition := range d.Agent.ToolDefinitions {
+			if function, _, err := pytext.DecodeObject(string(definition)); err == nil {
+				lines = append(lines, string(pytext.AppendJSON(nil, function)))
+			}
+		}
+
+		shown.System = strings.TrimSpace(shown.System + "\n\n" + strings.Join(lines, "\n"))
+	}
+
+	sum := sha256.Sum256([]byte(shown.Origin + "\x00" + shown.System))
+	row.PromptAPI = "shown_" + hex.EncodeToString(sum[:4])
+	row.DeployedAPI = row.PromptAPI
+
+	if row.QuestionID == "" {
+		row.QuestionID = d.Name
+	}
+
+	if row.RunID == "" {
+		row.RunID = d.Name
+	}
+}
+
+// take fills in what a document of ours says of its row.
+func (l *Lineage) take(row *trajectories.Row, shown *trajectories.Shown) {
+	shown.Suite = l.Suite
+
+	row.RunID, row.RunHash, row.ConfigHash = l.RunID, l.RunHash, l.ConfigHash
+	row.PromptAPI, row.DeployedAPI, row.Seed = l.PromptAPI, l.DeployedAPI, l.Seed
+	row.QuestionID, row.QuestionIndex, row.Split, row.Labels = l.QuestionID, l.QuestionIndex, l.Split, l.Labels
+	row.Makers, row.Answer, row.Official, row.Strict, row.Cuts = l.Makers, l.Answer, l.Official, l.Strict, l.Cuts
+
+	if p := l.Place; p != nil {
+		row.Preset, row.Tree, row.TreeSeed, row.Node, row.NodePath = p.Preset, p.Tree, p.TreeSeed, p.Node, p.NodePath
+		row.Visits, row.Value = p.Visits, p.Value
+	}
+}
+
+// refuse returns what of a document no row can say, nil when there is nothing: a row is one question, then actions and
+// observations in turn.
+func (d *Named) refuse() *Refusal {
+	switch {
+	case d.ContinuedTrajectoryRef != "":
+		return &Refusal{Document: d.Name, Why: "it goes on in another document, " +
+			strconv.Quote(d.ContinuedTrajectoryRef)}
+	case len(d.SubagentTrajectories) > 0:
+		return &Refusal{Document: d.Name, Why: "its agent called other agents"}
+	}
+
+	acted, asked := false, false
+
+	for i := range d.Steps {
+		s := &d.Steps[i]
+
+		why := s.refuse(i == len(d.Steps)-1)
+
+		switch {
+		case why != "":
+		case s.Source != AgentSource && acted:
+			why = "the " + s.Source + " speaks after the agent began"
+		case s.Source == AgentSource && !asked:
+			why = "the agent acts before a user asked"
+		}
+
+		if why != "" {
+			return &Refusal{d.Name, s.StepID, why}
+		}
+
+		acted, asked = acted || s.Source == AgentSource, asked || s.Source == UserSource
+	}
+
+	if !acted {
+		return &Refusal{Document: d.Name, Why: "its agent did nothing"}
+	}
+
+	return nil
+}
+
+// refuse says what of a step no turn can say, "" when there is nothing.
+func (s *Step) refuse(last bool) string {
+	var results []Result
+	if s.Observation != nil {
+		results = s.Observation.Results
+	}
+
+	switch {
+	case s.Message.Media != "":
+		return "its message has a part of the type " + s.Message.Media
+	case s.Source != AgentSource && s.Observation != nil:
+		return "an observation of the " + s.Source
+	case s.IsCopiedContext:
+		return "it was copied from another trajectory, and is not to be trained on"
+	case s.LLMCallCount != nil && *s.LLMCallCount == 0 && s.Source == AgentSource:
+		return "no model wrote it (llm_call_count is 0)"
+	case len(s.ToolCalls) > 1:
+		return fmt.Sprintf("it has %d calls, and a turn has one", len(s.ToolCalls))
+	case s.Source == AgentSource && !last && len(results) == 0:
+		return "it met nothing, and the agent goes on"
+	case len(results) > 1:
+		return fmt.Sprintf("it has %d results, and a turn has one", len(results))
+	}
+
+	for _, r := range results {
+		if r.Content.Media != "" {
+			return "its result has a part of the type " + r.Content.Media
+		}
+
+		if len(r.SubagentTrajectoryRef) > 0 {
+			return "its result refers to another agent's trajectory"
+		}
+	}
+
+	return ""
+}
+
+// turn returns the turn of an agent's step.
+func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
+	if s.Observation != nil {
+		for _, r := range s.Observation.Results {
+			t.Observation = r.Content.Value
+		}
+	}
+
+	if ours := s.Extra.Ours; ours != nil {
+		t.Tool, t.Action = ours.Tool, ours.Text
+		if t.Outcome, err = envs.ParseOutcome(ours.Outcome); err != nil {
+			return t, err
+		}
+
+		if found := ours.Search; found != nil {
+			t.Prior, t.Visits, t.Value, t.Limit = found.Prior, found.Visits, found.Value, found.Limit
+		}
+	}
+
+	if len(s.ToolCalls) == 0 {
+		t.Action = strings.TrimSpace(strings.Join([]string{s.ReasoningContent, s.Message.Value}, "\n\n"))
+		t.Key = action.Key(codec, t.Action)
+
+		return t, nil
+	}
+
+	call, err := s.ToolCalls[0].call()
+	if err != nil {
+		return t, err
+	}
+
+	t.API, t.Key, t.Thought = call.Name, action.Canonical(call), s.ReasoningContent
+	if s.Extra.Ours == nil {
+		t.Thought = strings.TrimSpace(t.Thought + "\n\n" + s.Message.Value)
+	}
+
+	if t.Action == "" {
+		t.Action = chat.ReplyText(codec.Format(t.Thought, call))
+	}
+
+	return t, nil
+}
+
+// call returns what is called.
+func (c *ToolCall) call() (envs.Call, error) {
+	args, rest, err := pytext.DecodeObject(strings.TrimSpace(string(c.Arguments)))
+	if err == nil && strings.TrimSpace(rest) != "" {
+		err = fmt.Errorf("text after the object: %q", rest)
+	}
+
+	if err != nil {
+		return envs.Call{}, fmt.Errorf("the arguments of %s are no JSON object: %w", c.FunctionName, err)
+	}
+
+	return envs.Call{Name: c.FunctionName, Args: args}, nil
+}

@@ -1,0 +1,170 @@
+package atif
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/envs/pytext"
+	"toolevo/mcts"
+	"toolevo/trajectories"
+)
+
+// agentName is the name of the agent in documents of ours: the program that plays a policy.
+const agentName = "toolevo"
+
+// FromEpisode returns the document of an episode, or of a trajectory, which is an episode without a status.
+func FromEpisode(e *trajectories.Episode, shown trajectories.Shown) *Document {
+	codec := action.OrDefault(shown.Codec)
+	lineage := lineageOf(e, shown.Suite, codec)
+	d := &Document{
+		SchemaVersion: Version,
+		TrajectoryID:  documentID(e, lineage.Place != nil),
+		Agent: Agent{
+			Name: agentName, Version: cmp.Or(e.Software, "unknown"), ModelName: e.Policy,
+		},
+		Notes: notesOf(e),
+		Extra: Extra[Lineage]{lineage},
+	}
+	d.SessionID = d.TrajectoryID
+
+	for _, tool := range shown.Tools {
+		d.Agent.ToolDefinitions = append(d.Agent.ToolDefinitions, pytext.AppendJSON(nil, tool))
+	}
+
+	if shown.System != "" {
+		d.add(Step{Source: SystemSource, Message: Text{Value: shown.System}})
+	}
+
+	d.add(Step{Source: UserSource, Message: Text{Value: e.Question}})
+
+	for i := range e.Turns {
+		d.add(stepOf(i, &e.Turns[i], codec, lineage.Place != nil))
+	}
+
+	d.FinalMetrics = &FinalMetrics{TotalSteps: len(d.Steps), TotalCompletionTokens: e.Tokens}
+
+	return d
+}
+
+// add adds a step.
+func (d *Document) add(s Step) {
+	s.StepID = len(d.Steps) + 1
+	d.Steps = append(d.Steps, s)
+}
+
+// documentID names a trajectory by its run, its question and its leaf, an episode by what it met instead.
+func documentID(e *trajectories.Episode, ofTree bool) string {
+	parts := []string{e.RunID, e.QuestionID}
+	if ofTree {
+		parts = append(parts, "tree "+strconv.Itoa(e.Tree), "node "+strconv.Itoa(e.Node))
+	} else {
+		parts = append(parts, e.DeployedAPI, e.Policy, "repeat "+strconv.Itoa(e.Repeat))
+	}
+
+	return strings.Join(parts, "/")
+}
+
+// notesOf says what a reader of the steps would not see.
+func notesOf(e *trajectories.Episode) string {
+	if limit := limitOf(e); limit != "" {
+		return fmt.Sprintf("Truncated: stopped by the limit %q before the agent gave an answer.", limit)
+	}
+
+	return ""
+}
+
+// limitOf is what truncated an episode or trajectory.
+func limitOf(e *trajectories.Episode) string {
+	if n := len(e.Turns); e.Limit == "" && n > 0 {
+		return e.Turns[n-1].Limit
+	}
+
+	return e.Limit
+}
+
+func lineageOf(e *trajectories.Episode, suite string, codec action.Codec) *Lineage {
+	l := &Lineage{
+		RunID:         e.RunID,
+		RunHash:       e.RunHash,
+		ConfigHash:    e.ConfigHash,
+		Suite:         suite,
+		Codec:         codec.String(),
+		PromptAPI:     e.PromptAPI,
+		DeployedAPI:   e.DeployedAPI,
+		Seed:          e.Seed,
+		QuestionID:    e.QuestionID,
+		QuestionIndex: e.QuestionIndex,
+		Split:         e.Split,
+		Labels:        e.Labels,
+		Makers:        e.Makers,
+		Answer:        e.Answer,
+		Official:      e.Official,
+		Strict:        e.Strict,
+		Cuts:          e.Cuts,
+		Status:        e.Status,
+		Limit:         limitOf(e),
+		Repeat:        e.Repeat,
+	}
+
+	if reward, ok := e.Reward(mcts.Limit(l.Limit)); ok {
+		l.Reward = &reward
+	}
+
+	if e.Status == "" {
+		l.Place = &Place{
+			Preset: e.Preset, Tree: e.Tree, TreeSeed: e.TreeSeed, Node: e.Node, NodePath: e.NodePath, Visits: e.Visits,
+			Value: e.Value,
+		}
+	}
+
+	return l
+}
+
+// stepOf returns the step of turn i.
+func stepOf(i int, t *trajectories.Turn, codec action.Codec, ofTree bool) Step {
+	move := &Move{Outcome: t.Outcome.String(), Tool: t.Tool}
+	if ofTree {
+		move.Search = &Search{Prior: t.Prior, Visits: t.Visits, Value: t.Value, Limit: t.Limit}
+	}
+
+	s := Step{Source: AgentSource, Extra: Extra[Move]{move}}
+	result := Result{Content: Text{Value: t.Observation}}
+
+	call, err := codec.Parse(t.Action)
+	if arguments := pytext.AppendJSON(nil, call.Args); err == nil && json.Valid(arguments) {
+		result.SourceCallID = fmt.Sprintf("call_%d", i+1)
+		s.ToolCalls = []ToolCall{{
+			ToolCallID: result.SourceCallID, FunctionName: call.Name, Arguments: arguments,
+		}}
+		s.ReasoningContent = t.Thought
+
+		if t.Outcome.Ends() {
+			s.Message.Value = answerOf(call.Args)
+		}
+
+		if codec.Format(t.Thought, call) != strings.TrimSpace(t.Action) {
+			move.Text = t.Action
+		}
+	} else {
+		s.Message.Value = t.Action // NaN, which Python's JSON has, is in no document
+	}
+
+	s.Observation = &Observation{[]Result{result}}
+
+	return s
+}
+
+// answerOf is the answer among the arguments of Finish.
+func answerOf(args envs.Args) string {
+	answer, ok := args.Get("answer")
+	if !ok {
+		return ""
+	}
+
+	return pytext.Str(answer)
+}

@@ -1,0 +1,250 @@
+package export_test
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolevo/envs/action"
+	"toolevo/trajectories"
+	"toolevo/trajectories/export"
+	"toolevo/trajectories/internal/synth"
+)
+
+// none are no episodes.
+func none(func(trajectories.Episode, error) bool) {}
+
+// documents writes rows and episodes as documents.
+func documents(t *testing.T, rows []trajectories.Row, episodes iter.Seq2[trajectories.Episode, error],
+	opt export.Options) (string, *export.Manifest) {
+	t.Helper()
+
+	if opt.Shown == nil {
+		opt.Shown = synth.Shown
+	}
+
+	dir := filepath.Join(t.TempDir(), "documents")
+
+	m, err := export.WriteDocuments(t.Context(), dir, synth.Sequence(rows), episodes, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	report, err := export.Lint(dir, newLinter(t), nil)
+	if err != nil || !report.OK() || report.Rows != m.Rows {
+		t.Errorf("%s: report %+v, error %v", opt.Format, report, err)
+	}
+
+	return dir, m
+}
+
+// imported reads documents and exports them.
+func imported(t *testing.T, from string, opt export.Options) (string, *export.Manifest) {
+	t.Helper()
+
+	all, err := export.Import([]string{from})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	opt.Refused = all.Refused()
+	opt.Shown = func(row *trajectories.Row) (trajectories.Shown, error) {
+		shown, ok := all.Shown(row)
+		if !ok {
+			t.Errorf("%s was not imported", row.Name())
+		}
+
+		return shown, nil
+	}
+
+	dir := filepath.Join(t.TempDir(), "export")
+
+	m, err := export.Write(t.Context(), dir, all.Rows(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+		t.Errorf("%s: report %+v, error %v", opt.Format, report, err)
+	}
+
+	return dir, m
+}
+
+func contents(t *testing.T, path string) []byte {
+	t.Helper()
+
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return text
+}
+
+// What was exported as documents and imported again makes the samples that a direct export has, byte for byte, and says
+// where it comes from.
+func TestDocumentsMakeTheSameSamples(t *testing.T) {
+	rows := synth.Rows(5, 12, 2)
+	everything := export.Selection{}
+
+	for _, kind := range []export.Format{export.ATIF, export.ATIFFiles} {
+		from, m := documents(t, rows, none, export.Options{Format: kind, Selection: everything})
+		if m.Rows == 0 || m.Rows != m.Selected.Kept || len(m.Runs) != 1 || m.Runs[0].Rows != m.Rows {
+			t.Errorf("%s: %+v", kind, m)
+		}
+
+		for _, format := range []export.Format{export.SFTTrajectory, export.SFTStep, export.OpenAI} {
+			for _, trainer := range export.Trainers() {
+				opt := export.Options{Format: format, Trainer: trainer, Selection: everything}
+				back, m := imported(t, from, opt)
+
+				direct := filepath.Join(t.TempDir(), "direct")
+				wrote(t, direct, rows, opt)
+
+				for _, suffix := range []string{".jsonl", ".parquet"} {
+					name := format.Dataset() + suffix
+					if !bytes.Equal(contents(t, filepath.Join(back, name)), contents(t, filepath.Join(direct, name))) {
+						t.Errorf("%s, %s for %s: %s differs from the direct export", kind, format, trainer, name)
+					}
+				}
+
+				const origin = "ATIF document of toolevo synth"
+				for _, name := range []string{"README.md", export.LineageFile} {
+					if !strings.Contains(string(contents(t, filepath.Join(back, name))), origin) {
+						t.Errorf("%s does not name the origin", name)
+					}
+				}
+
+				if m.Runs[0].Origin != origin || m.Rows == 0 {
+					t.Errorf("manifest: %+v", m.Runs)
+				}
+			}
+		}
+	}
+}
+
+// The same rows give the same bytes, and a later export of another format takes the place of an earlier one.
+func TestDocumentsReplaceAnExport(t *testing.T) {
+	rows := synth.Rows(5, 3, 1)
+	dir, _ := documents(t, rows, none, export.Options{Format: export.ATIF})
+	again, _ := documents(t, rows, none, export.Options{Format: export.ATIF})
+
+	name := "toolevo_atif.jsonl"
+	if !bytes.Equal(contents(t, filepath.Join(dir, name)), contents(t, filepath.Join(again, name))) {
+		t.Error("the same rows give other bytes")
+	}
+
+	for _, format := range []export.Format{export.ATIFFiles, export.SFTTrajectory, export.ATIFFiles, export.ATIF} {
+		opt := export.Options{Format: format, Shown: synth.Shown}
+
+		var err error
+		if format.IsDocuments() {
+			_, err = export.WriteDocuments(t.Context(), dir, synth.Sequence(rows), none, opt)
+		} else {
+			_, err = export.Write(t.Context(), dir, synth.Sequence(rows), opt)
+		}
+
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+			t.Errorf("%s: report %+v, error %v", format, report, err)
+		}
+	}
+
+	// Nobody's own folder is touched.
+	if err := os.Mkdir(filepath.Join(dir, "mine"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+
+	_, err := export.WriteDocuments(t.Context(), dir, synth.Sequence(rows), none,
+		export.Options{Format: export.ATIF, Shown: synth.Shown})
+	if err == nil || !strings.Contains(err.Error(), "mine") {
+		t.Errorf("an export beside other folders: %v", err)
+	}
+}
+
+// Episodes are all exported, right or wrong, but for those that were lost; their IDs are names of files.
+func TestEpisodesAsDocuments(t *testing.T) {
+	rows := synth.Rows(5, 2, 1)
+	episodes := func(yield func(trajectories.Episode, error) bool) {
+		for i, status := range []string{"terminated", "truncated", ""} {
+			e := trajectories.Episode{Row: rows[0], Status: status, Repeat: i}
+			e.QuestionID = "own/../question " + strings.Repeat("x", 300)
+			e.Strict, e.Official = false, false
+
+			if status == "" {
+				e.Lost = "the server is down"
+			}
+
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+
+	_, m := documents(t, nil, episodes, export.Options{Format: export.ATIFFiles})
+	if m.Rows != 2 || m.Lost != 1 || len(m.Files) != 2 || len(m.LeftOut()) != 1 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// foreign is a document of another program.
+const foreign = `{"schema_version": "ATIF-v1.6", "session_id": "s%d", "agent": {"name": "coder", "version": "2.0"},
+"steps": [{"step_id": 1, "source": "user", "message": "Say %d."}, {"step_id": 2, "source": "agent", "message": %q}]}`
+
+// Documents of others have no verdict, so they are taken only where none is asked for. The linter looks at them, and
+// what no sample can say is named.
+func TestDocumentsOfOthersAsSamples(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "others.jsonl")
+	line := func(i int, text string) string {
+		return strings.ReplaceAll(fmt.Sprintf(foreign, i, i, text), "\n", " ") + "\n"
+	}
+	refused := strings.Replace(line(3, "x"), `"source": "agent"`, `"source": "agent", "llm_call_count": 0`, 1)
+
+	text := line(1, "done") + line(2, "I say <|im_end|>") + refused
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	_, m := imported(t, path, export.Options{})
+	if m.Rows != 0 || m.Selected.Dropped.Score != 1 || m.Lint.Dropped != 1 || len(m.Refused) != 1 {
+		t.Errorf("strict: %+v", m)
+	}
+
+	_, m = imported(t, path, export.Options{Selection: export.Selection{Score: export.Any}})
+	if m.Rows != 1 || m.Lint.ByRule[export.ControlToken] != 1 || len(m.Refused) != 1 || m.Refused[0].Step != 2 ||
+		!strings.Contains(m.Refused[0].Error(), "others.jsonl, line 3, step 2: no model wrote it") ||
+		m.Runs[0].Origin != "ATIF document of coder 2.0" || m.LeftOut()[1].N != 1 {
+		t.Errorf("any: %+v, %v", m, m.Refused)
+	}
+
+	all, err := export.Import([]string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if codecs := all.Codecs(); len(codecs) != 1 || codecs[0] != (action.FunctionCall{}) {
+		t.Errorf("codecs: %v", codecs)
+	}
+
+	if suites := all.Suites(); len(suites) != 1 || suites[0] != "" {
+		t.Errorf("suites: %q", suites)
+	}
+}
+
+// What sets right against wrong needs to know which is which.
+func TestPairsNeedAVerdict(t *testing.T) {
+	_, err := export.Write(t.Context(), t.TempDir(), synth.Sequence(nil), export.Options{
+		Format: export.DPO, Shown: synth.Shown, Selection: export.Selection{Score: export.Any},
+	})
+	if err == nil || !strings.Contains(err.Error(), "needs a verdict") {
+		t.Errorf("dpo of what nobody judged: %v", err)
+	}
+}

@@ -1,0 +1,122 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"toolevo/envs/action"
+	"toolevo/trajectories"
+	"toolevo/trajectories/atif"
+)
+
+// Imported are the trajectories of documents, of our own or of others.
+type Imported struct {
+	rows    []trajectories.Row
+	refused []*atif.Refusal
+	shown   map[origin]trajectories.Shown
+}
+
+// Import reads documents from files and folders, as [atif.Files] finds them. Those of others are taken for
+// trajectories on training questions. What no sample can say is refused; a file that is no document is an error.
+func Import(paths []string) (*Imported, error) {
+	all := &Imported{shown: map[origin]trajectories.Shown{}}
+
+	for _, path := range paths {
+		files, err := atif.Files(path)
+		if err != nil {
+			return nil, fmt.Errorf("export: import %s: %w", path, err)
+		}
+
+		for _, file := range files {
+			if err := all.add(file); err != nil {
+				return nil, fmt.Errorf("export: import: %w", err)
+			}
+		}
+	}
+
+	slices.SortStableFunc(all.rows, func(a, b trajectories.Row) int { return trajectories.Compare(&a, &b) })
+
+	return all, nil
+}
+
+// add adds the documents of a file.
+func (i *Imported) add(file string) error {
+	for d, err := range atif.Read(file) {
+		if err != nil {
+			return err
+		}
+
+		row, shown, err := d.Row(TrainSplit)
+
+		var refusal *atif.Refusal
+		if errors.As(err, &refusal) {
+			i.refused = append(i.refused, refusal)
+			continue
+		}
+
+		if err != nil {
+			return err
+		}
+
+		i.rows = append(i.rows, row)
+		i.shown[originOf(&row)] = shown
+	}
+
+	return nil
+}
+
+// Rows are the trajectories in canonical order.
+func (i *Imported) Rows() iter.Seq2[trajectories.Row, error] {
+	return func(yield func(trajectories.Row, error) bool) {
+		for _, row := range i.rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Refused says which documents no sample can say, and why.
+func (i *Imported) Refused() []*atif.Refusal { return i.refused }
+
+// Shown returns what the model of a row was shown. ok is false of a row that is none of those imported.
+func (i *Imported) Shown(row *trajectories.Row) (shown trajectories.Shown, ok bool) {
+	shown, ok = i.shown[originOf(row)]
+	return shown, ok
+}
+
+// Has reports whether there are trajectories of a run.
+func (i *Imported) Has(runID string) bool {
+	return slices.ContainsFunc(i.rows, func(r trajectories.Row) bool { return r.RunID == runID })
+}
+
+// Codecs are what the actions are written in, each once.
+func (i *Imported) Codecs() []action.Codec {
+	var all []action.Codec
+
+	for _, codec := range action.Codecs() {
+		for _, shown := range i.shown {
+			if shown.Codec == codec {
+				all = append(all, codec)
+				break
+			}
+		}
+	}
+
+	return all
+}
+
+// Suites are the benchmarks of the documents, each once, with "" where there are documents of others.
+func (i *Imported) Suites() []string {
+	var all []string
+
+	for _, shown := range i.shown {
+		all = append(all, shown.Suite)
+	}
+
+	slices.Sort(all)
+
+	return slices.Compact(all)
+}

@@ -1,0 +1,17 @@
+package trajectories
+
+import (
+	"toolevo/envs"
+	"toolevo/envs/action"
+)
+
+// Shown is what a model was shown before its question, and how its actions are written.
+type Shown struct {
+	Suite  string       // the benchmark; "" of documents of others
+	System string       // guidelines and tools of the prompt version, for the dataset
+	Tools  []envs.Args  // those tools, as OpenAI's chat API describes functions
+	Codec  action.Codec // nil is ReAct
+
+	// Origin names what the row was imported from, such as "ATIF document of claude-code 2.0.1"; "" of our own runs.
+	Origin string
+}
