@@ -1,25 +1,36 @@
 """Checks what a run of examples/grpo.py left: ten steps, 16 episodes in each, rewards that tell episodes apart, gradients,
-and episodes that were right because the model called what a notice named.
+episodes that were right because the model called what a notice named, and at the server the same episodes.
 
-    learnt.py OUT
+    learnt.py OUT EPISODES.jsonl
+
+EPISODES.jsonl is what `toolevo serve env --record` kept: the episodes with a turn.
 """
 
 import json
 import math
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 STEPS, EPISODES = 10, 16
 
 
-def main(out):
+def answered(trace):
+    """What a trace says of the answers of its tools, as recorded episodes say it, too."""
+    return [turn["result"] for turn in trace["turns"] if turn["action"] != {"type": "text", "text": ""}]
+
+
+def main(out, recorded):
     state = json.loads(Path(out, "trainer_state.json").read_text())
     steps = [s for s in state["log_history"] if "reward" in s]
     traces = [json.loads(line) for line in Path(out, "traces.jsonl").read_text().splitlines()]
     by_step = defaultdict(list)
     for t in traces:
         by_step[t["step"]].append(t["reward"])
+
+    kept = [json.loads(line) for line in Path(recorded).read_text().splitlines()]
+    at_server = Counter(str((e["question_id"], e["official"], [t["observation"] for t in e["turns"]])) for e in kept)
+    here = Counter(str((t["task_id"], t["reward"] == 1, answered(t))) for t in traces if answered(t))
 
     recovered = 0
     for t in traces:
@@ -40,6 +51,7 @@ def main(out):
             math.isclose(s["reward"], m, abs_tol=1e-4) for s, m in zip(steps, means)),
         "steps with gradients": told_apart > 0,
         "episodes right after notices": recovered > 0,
+        "the same episodes at the server": here == at_server,
         "weights": Path(out, "model.safetensors").exists(),
     }.items() if not holds]
     if faults:
@@ -49,6 +61,6 @@ def main(out):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

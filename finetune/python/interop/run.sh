@@ -87,8 +87,11 @@ quietly "$toolevo" eval "${few[@]}" --policy scripted:reader --out "$work/few" -
 serve "${few[@]}"
 "$python" "$here/tiny.py" "$work/model" "$url" "$work/few/episodes.jsonl" 2>"$work/said" ||
 	{ tail -n 60 "$work/said" >&2; fail "no tiny model"; }
+stop
+serve "${few[@]}" --record "$work/recorded" --agent tiny
 quietly "$python" "$here/../examples/grpo.py" --url "$url" --model "$work/model" --out "$work/trained" \
 	--steps 10 --episodes 16 --tokens 640 --learning-rate 1e-4
 stop
-"$python" "$here/learnt.py" "$work/trained" || fail "GRPO did not do what it should (see above)"
+quietly "$toolevo" check "$work/recorded"
+"$python" "$here/learnt.py" "$work/trained" "$work/recorded/episodes.jsonl" || fail "GRPO did not do what it should (see above)"
 echo "rl: everything held, in $SECONDS s"
