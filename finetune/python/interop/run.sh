@@ -48,9 +48,10 @@ quietly() {
 # serve FLAG…: starts the server on a free port, and sets url.
 serve() {
 	local end=$((SECONDS + 60))
+	rm -f "$work/server.log" # of the server before
 	"$toolevo" serve env "$@" --listen 127.0.0.1:0 >"$work/used" 2>"$work/server.log" &
 	server=$!
-	until url=$(grep -om 1 'http://127[0-9.:]*' "$work/server.log"); do
+	until url=$(grep -osm 1 'http://127[0-9.:]*' "$work/server.log"); do
 		kill -0 "$server" 2>/dev/null && [ $SECONDS -lt $end ] || { cat "$work/server.log" >&2; fail "no server"; }
 		sleep 0.2
 	done

@@ -11,15 +11,16 @@ The key of a server that wants one is read from TOOLEVO_ENV_KEY.
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import random
 import re
 import urllib.error
 import urllib.request
+from collections import ChainMap
 from collections.abc import Callable
 from contextlib import suppress
+from inspect import Parameter, Signature
 from typing import Any, Literal, Union
 
 from websockets.exceptions import WebSocketException
@@ -29,7 +30,6 @@ __version__ = "0.1.0"
 __all__ = ["EnvironmentFailure", "ToolEvoEnv", "answering", "environment", "reward", "tasks"]
 
 CHOICES = ("seed", "task_id", "dataset", "api")  # columns of a row that choose its episode
-KEYWORD = inspect.Parameter.KEYWORD_ONLY
 PATIENCE = 120  # seconds that an answer may take
 HEADERS = {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ.get('TOOLEVO_ENV_KEY', '')}"}
 TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "object": dict, "null": None}
@@ -98,7 +98,7 @@ class ToolEvoEnv:
             self._socket.send(json.dumps({"type": kind, "data": data}))
             answer = json.loads(self._socket.recv(timeout=PATIENCE))
         except (OSError, WebSocketException) as e:
-            raise EnvironmentFailure(f"{self._url}: {kind}: {e}") from e
+            raise EnvironmentFailure(f"{self._url}: {kind}: {e}") from None
         if answer["type"] == "error":
             raise EnvironmentFailure(f"{self._url}: {kind}: {answer['data']}")
         return answer["data"]
@@ -123,16 +123,16 @@ def _method(tool: dict[str, Any]) -> Callable[..., str]:
     parameters, lines = [], [_line(tool["description"]), "", "Args:"]
     required = tool["input_schema"].get("required", [])
     for name, schema in tool["input_schema"].get("properties", {}).items():
-        default = inspect.Parameter.empty if name in required else schema.get("default")
-        parameters.append(inspect.Parameter(name, KEYWORD, default=default, annotation=_hint(schema)))
+        default = Parameter.empty if name in required else schema.get("default")
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=_hint(schema)))
         lines.append(f"    {name}: {_line(schema.get('description') or name)}")
 
     def call(self: ToolEvoEnv, **arguments: Any) -> str:
         return self[tool["name"]](**arguments)
 
     call.__name__, call.__doc__ = tool["name"], "\n".join(lines)
-    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    call.__signature__ = inspect.Signature([itself, *parameters])  # type: ignore[attr-defined]
+    itself = Parameter("self", Parameter.POSITIONAL_ONLY)
+    call.__signature__ = Signature([itself, *parameters])  # type: ignore[attr-defined]
     call.__annotations__ = {p.name: p.annotation for p in parameters}
     return call
 
@@ -183,7 +183,7 @@ def answering(trainer: type) -> type:
     the environment's class has no method for, so that no call of what a notice names would reach the server."""
     class Answering(trainer):  # type: ignore[misc, valid-type]
         def _tool_call_loop(self, *args: Any, **kwargs: Any) -> Any:
-            self._sync_tool_dicts = self.environments
+            self._sync_tool_dicts = [ChainMap(*of) for of in zip(self._sync_tool_dicts, self.environments, strict=True)]
             return super()._tool_call_loop(*args, **kwargs)
 
     return Answering
@@ -196,4 +196,4 @@ def _http(address: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
             return json.load(answer)
     except OSError as e:
         said = e.read().decode(errors="replace") if isinstance(e, urllib.error.HTTPError) else "is serve env running?"
-        raise EnvironmentFailure(f"{address}: {e}: {said}") from e
+        raise EnvironmentFailure(f"{address}: {e}: {said}") from None
