@@ -15,45 +15,39 @@ func Changing(first []envs.Environment, then envs.Environment) envs.Environment 
 		return then
 	}
 
-	return &changing{first, then}
+	return &varied{func(so envs.History) envs.Environment {
+		if turn := so.Len(); turn < len(first) {
+			return first[turn]
+		}
+
+		return then
+	}}
 }
 
-// changing implements [envs.Environment], [envs.Canonicalizer] and [envs.Lifter].
-type changing struct {
-	first []envs.Environment
-	then  envs.Environment
+// varied is an environment whose turns are those of others: next is the one that the turn after a history meets. It
+// implements [envs.Environment], [envs.Canonicalizer] and [envs.Lifter].
+type varied struct {
+	next func(so envs.History) envs.Environment
 }
 
 // Reset implements [envs.Environment].
-func (c *changing) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
-	return c.first[0].Reset(ctx, t)
+func (v *varied) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
+	return v.next(envs.NewHistory(t)).Reset(ctx, t)
 }
 
 // Step implements [envs.Environment].
-func (c *changing) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
-	return c.next(s.History()).Step(ctx, s, a)
-}
-
-// next is the environment that the turn after a history meets.
-func (c *changing) next(so envs.History) envs.Environment {
-	if turn := so.Len(); turn < len(c.first) {
-		return c.first[turn]
-	}
-
-	return c.then
+func (v *varied) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
+	return v.next(s.History()).Step(ctx, s, a)
 }
 
 // Lift implements [envs.Lifter].
-func (c *changing) Lift(so envs.History, call envs.Call) (envs.Call, error) {
-	return envs.Lift(c.next(so), so, call)
+func (v *varied) Lift(so envs.History, c envs.Call) (envs.Call, error) {
+	return envs.Lift(v.next(so), so, c)
 }
 
-// Canonical implements [envs.Canonicalizer].
-func (c *changing) Canonical(a envs.Action) string { return canonical(c.then, a) }
-
-// canonical is the key of an action in an environment. Actions are written in the same way under all versions.
-func canonical(env envs.Environment, a envs.Action) string {
-	if c, ok := env.(envs.Canonicalizer); ok {
+// Canonical implements [envs.Canonicalizer]. Actions are written in the same way under all versions.
+func (v *varied) Canonical(a envs.Action) string {
+	if c, ok := v.next(envs.History{}).(envs.Canonicalizer); ok {
 		return c.Canonical(a)
 	}
 

@@ -1,10 +1,6 @@
 package drift
 
-import (
-	"context"
-
-	"toolevo/envs"
-)
+import "toolevo/envs"
 
 // Family is API versions of which each question meets one, by chance.
 type Family struct {
@@ -35,32 +31,5 @@ func (f Family) Environment(seed uint64, open func(version string) (envs.Environ
 		return all[f.Versions[0]], nil
 	}
 
-	return &drawn{f, seed, all}, nil
+	return &varied{func(so envs.History) envs.Environment { return all[f.Of(seed, so.Task().ID)] }}, nil
 }
-
-// drawn is the environment of a family. It implements [envs.Environment], [envs.Canonicalizer] and [envs.Lifter].
-type drawn struct {
-	family Family
-	seed   uint64
-	all    map[string]envs.Environment // by version
-}
-
-func (d *drawn) of(t envs.Task) envs.Environment { return d.all[d.family.Of(d.seed, t.ID)] }
-
-// Reset implements [envs.Environment].
-func (d *drawn) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
-	return d.of(t).Reset(ctx, t)
-}
-
-// Step implements [envs.Environment].
-func (d *drawn) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
-	return d.of(s.History().Task()).Step(ctx, s, a)
-}
-
-// Lift implements [envs.Lifter].
-func (d *drawn) Lift(so envs.History, c envs.Call) (envs.Call, error) {
-	return envs.Lift(d.of(so.Task()), so, c)
-}
-
-// Canonical implements [envs.Canonicalizer].
-func (d *drawn) Canonical(a envs.Action) string { return canonical(d.all[d.family.Versions[0]], a) }

@@ -9,49 +9,63 @@ import (
 
 // AppendASCII appends json.dumps(v): one line, the separators ", " and ": ", and everything outside printable ASCII
 // escaped, characters beyond the basic plane as a surrogate pair.
-func AppendASCII(dst []byte, v any) []byte { return appendJSON(dst, v, true) }
+func AppendASCII(dst []byte, v any) []byte { return ascii.append(dst, v) }
 
 // AppendJSON appends json.dumps(v, ensure_ascii=False): the same, but letters of any script as they are.
 // Decode reads it back as v when the strings in v are valid UTF-8.
-func AppendJSON(dst []byte, v any) []byte { return appendJSON(dst, v, false) }
+func AppendJSON(dst []byte, v any) []byte { return unescaped.append(dst, v) }
 
-func appendJSON(dst []byte, v any, ascii bool) []byte {
+// notation is how values are written.
+type notation struct {
+	null, yes, no string
+	number        func(dst []byte, n envs.Number) []byte
+	text          func(dst []byte, s string) []byte
+}
+
+var (
+	ascii = notation{"null", "true", "false", asWritten,
+		func(dst []byte, s string) []byte { return appendText(dst, s, true) }}
+	unescaped = notation{"null", "true", "false", asWritten,
+		func(dst []byte, s string) []byte { return appendText(dst, s, false) }}
+	literal = notation{"None", "True", "False", appendNumber, appendQuoted} // of Python
+)
+
+func asWritten(dst []byte, n envs.Number) []byte { return append(dst, n...) }
+
+func (as *notation) append(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
-		return append(dst, "null"...)
+		return append(dst, as.null...)
 	case bool:
 		if v {
-			return append(dst, "true"...)
+			return append(dst, as.yes...)
 		}
 
-		return append(dst, "false"...)
+		return append(dst, as.no...)
 	case envs.Number:
-		return append(dst, v...)
+		return as.number(dst, v)
 	case string:
-		return appendText(dst, v, ascii)
+		return as.text(dst, v)
 	case []any:
 		dst = append(dst, '[')
-
 		for i, item := range v {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}
 
-			dst = appendJSON(dst, item, ascii)
+			dst = as.append(dst, item)
 		}
 
 		return append(dst, ']')
 	case envs.Args:
 		dst = append(dst, '{')
-
 		for i, arg := range v {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}
 
-			dst = appendText(dst, arg.Name, ascii)
-			dst = append(dst, ": "...)
-			dst = appendJSON(dst, arg.Value, ascii)
+			dst = append(as.text(dst, arg.Name), ": "...)
+			dst = as.append(dst, arg.Value)
 		}
 
 		return append(dst, '}')

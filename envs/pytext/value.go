@@ -19,7 +19,7 @@ func Str(v any) string {
 }
 
 // Repr returns what Python's repr prints for v.
-func Repr(v any) string { return string(appendRepr(nil, v)) }
+func Repr(v any) string { return string(literal.append(nil, v)) }
 
 // TypeName returns the name of the Python type a JSON value decodes to, e.g. "dict" or "NoneType".
 func TypeName(v any) string {
@@ -47,51 +47,6 @@ func TypeName(v any) string {
 
 // foreign is what a function panics with when v is not a value. It keeps v off the heap.
 func foreign(v any) string { return "pytext: " + reflect.TypeOf(v).String() + " is not a JSON value" }
-
-func appendRepr(dst []byte, v any) []byte {
-	switch v := v.(type) {
-	case nil:
-		return append(dst, "None"...)
-	case bool:
-		if v {
-			return append(dst, "True"...)
-		}
-
-		return append(dst, "False"...)
-	case envs.Number:
-		return appendNumber(dst, v)
-	case string:
-		return appendQuoted(dst, v)
-	case []any:
-		dst = append(dst, '[')
-
-		for i, item := range v {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-
-			dst = appendRepr(dst, item)
-		}
-
-		return append(dst, ']')
-	case envs.Args:
-		dst = append(dst, '{')
-
-		for i, arg := range v {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-
-			dst = appendQuoted(dst, arg.Name)
-			dst = append(dst, ": "...)
-			dst = appendRepr(dst, arg.Value)
-		}
-
-		return append(dst, '}')
-	}
-
-	panic(foreign(v))
-}
 
 // appendNumber prints an integer as it was written and anything else as Python prints the float it denotes.
 func appendNumber(dst []byte, n envs.Number) []byte {

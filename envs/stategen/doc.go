@@ -28,6 +28,13 @@
 //   - A program that tests nothing is no task: its condition does not compare two constants, and its result on every
 //     path comes from a call.
 //
+// # Differences
+//
+// People who read the programs of the published rules found calls that nothing noticed. So here every edit of a local
+// object is written on every path, not on one of two; lists that nothing used are results; several tensors are a result
+// as a list, not as one sum; no condition is about the rank or the dtype of a tensor, which no call changes, or about a
+// voice that the user named; and a constant that is a number in a text is flipped to the next number.
+//
 // # Caveats
 //
 // A [Book] is of one generator at a time: programs depend on those before them.

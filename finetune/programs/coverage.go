@@ -61,8 +61,9 @@ var shown = []int{5, 10, 20, 40, 60}
 // coverageTable has a line for each domain and generator.
 func coverageTable(curves []Coverage) table.Table {
 	t := table.Table{
-		Title: "Adjacent transition coverage in percent after some programs (StateGen, figure 3), mean over the " +
-			"runs, and distinct data-bound pairs after 5 programs.",
+		Title: "How many percent of all ordered pairs of tools follow each other in the first programs (adjacent " +
+			"transition coverage; StateGen, figure 3), mean over the runs, and distinct data-bound pairs after 5 " +
+			"programs.",
 		Heads: []string{"domain", "source", "runs"}, Words: 2,
 	}
 
@@ -84,13 +85,13 @@ func coverageTable(curves []Coverage) table.Table {
 
 		for _, n := range steps {
 			if n > len(c.ATC) {
-				line = append(line, none)
+				line = append(line, table.None)
 			} else {
 				line = append(line, fmt.Sprintf("%.1f", 100*c.ATC[n-1]))
 			}
 		}
 
-		pairs := none
+		pairs := table.None
 		if len(c.Pairs) >= shown[0] {
 			pairs = fmt.Sprintf("%.1f", c.Pairs[shown[0]-1])
 		}

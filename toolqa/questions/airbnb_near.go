@@ -18,8 +18,7 @@ const (
 	farMiles  = 10.0  // around a point
 	mapError  = 0.005 // how much smaller or larger the circle may be on another map
 
-	boxMetres    = 5_000.0 // the published rule's five miles: to each side of a box
-	farDegreesSq = 0.0169  // the published rule's ten miles: the square of a radius in degrees
+	boxMetres = 5_000.0 // the published rule's five miles: to each side of a box
 )
 
 // at returns where a listing is, and whether that is known.
@@ -133,69 +132,40 @@ func (l *lodgings) meanIsSettled(centre place) bool {
 	return true
 }
 
-// sharedRooms returns the shared rooms that near holds for.
-func sharedRooms(s *Corpus, l *lodgings, near func(p place) bool) ([]uint32, error) {
-	rows, err := s.table.Find("room type", "Shared room")
-
-	return rowsThat(rows, func(row int) bool {
-		p, ok := l.at(row)
-		return ok && near(p)
-	}), err
-}
-
 // cheapestShared returns the shared rooms of the lowest price within so many miles.
 func cheapestShared(s *Corpus, l *lodgings, centre place, miles float64) ([]uint32, error) {
 	near := centre.reach(miles)
-	rows, err := sharedRooms(s, l, func(p place) bool { _, ok := near(p); return ok })
+	rows, err := s.table.Find("room type", "Shared room")
 
 	return best(rows, func(row int) (float64, bool) {
-		f, ok := amount(l.price.Text(row))
-		return -f, ok
+		price, priced := amount(l.price.Text(row))
+		p, known := l.at(row)
+		if !priced || !known {
+			return 0, false
+		}
+
+		_, ok := near(p)
+
+		return -price, ok
 	}), err
 }
 
-// onPoint makes a rule of a function of the point that a question is about.
-func onPoint(f func(s *Corpus, l *lodgings, centre place) (string, error)) rule {
-	return func(s *Corpus, slots slotValues) (string, error) {
-		lat, err := strconv.ParseFloat(slots.get("lat"), 64)
-		long, err2 := strconv.ParseFloat(slots.get("long"), 64)
+// cheapestSharedRoom is the rule for a shared room.
+func cheapestSharedRoom(s *Corpus, slots slotValues) (string, error) {
+	lat, err := strconv.ParseFloat(slots.get("lat"), 64)
+	long, err2 := strconv.ParseFloat(slots.get("long"), 64)
 
-		l, err3 := lodgingsOf(s)
-		if err := errors.Join(err, err2, err3); err != nil {
-			return "", err
-		}
-
-		return f(s, l, place{lat, long})
+	l, err3 := lodgingsOf(s)
+	if err := errors.Join(err, err2, err3); err != nil {
+		return "", err
 	}
-}
 
-// cheapestSharedRoom is the right rule for a shared room.
-func cheapestSharedRoom(s *Corpus, l *lodgings, centre place) (string, error) {
-	rows, err := cheapestShared(s, l, centre, farMiles)
+	rows, err := cheapestShared(s, l, place{lat, long}, farMiles)
 	if err != nil {
 		return "", err
 	}
 
 	return l.names(rows)
-}
-
-// publishedSharedRoom is the published rule: it compares prices as texts, for which $1,083 is less than $50.
-func publishedSharedRoom(s *Corpus, l *lodgings, centre place) (string, error) {
-	rows, err := sharedRooms(s, l, func(p place) bool {
-		north, east := p.lat-centre.lat, p.long-centre.long
-		return north*north+east*east <= farDegreesSq
-	})
-	rows = rowsThat(rows, func(row int) bool { return l.price.Text(row) != noCell })
-
-	if err != nil || len(rows) == 0 {
-		return "", cmp.Or(err, errNoAnswer)
-	}
-
-	first := slices.MinFunc(rows, func(x, y uint32) int {
-		return cmp.Compare(l.price.Code(int(x)), l.price.Code(int(y)))
-	})
-
-	return l.name.Text(int(first)), nil
 }
 
 // mostTied is how many listings may share the best value.

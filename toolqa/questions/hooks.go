@@ -10,11 +10,9 @@ var (
 		"nearest":                      aroundBusiness("name", false, nearestBusiness),
 		"published-nearby-review-rate": ratedNear(place.box, boxMetres),
 		"published-nearby-reviews":     aroundBusiness("name", true, publishedNearbyReviews),
-		"published-nearest":            aroundBusiness("name", true, publishedNearest),
 		"published-recommend":          aroundBusiness("address", true, publishedRecommended),
-		"published-shared-room":        onPoint(publishedSharedRoom),
 		"recommend":                    aroundBusiness("address", false, recommended),
-		"shared-room":                  onPoint(cheapestSharedRoom),
+		"shared-room":                  cheapestSharedRoom,
 	}
 
 	// drawHooks are the ways to draw slots. What stands behind the name is the argument.

@@ -3,7 +3,6 @@ package questions
 import (
 	"math"
 	"math/rand/v2"
-	"regexp"
 )
 
 // The questions about what is near a business. Distances of the right answers are those on the ellipsoid; the published
@@ -182,28 +181,6 @@ func nearestBusiness(b *businesses, row int, s slotValues) (string, error) {
 	}
 
 	return b.name.Text(nearest), nil
-}
-
-// publishedNearest looks in the same city, on a map where all degrees are as long.
-func publishedNearest(b *businesses, row int, s slotValues) (string, error) {
-	re, err := regexp.Compile(s.get("cat"))
-	if err != nil {
-		return "", errNoAnswer // the published code cannot run it, either
-	}
-
-	centre := b.at(row)
-	nearest := best(b.city.RowsOf(b.city.Code(row)), func(row int) (float64, bool) {
-		list, p := b.categories.Text(row), b.at(row)
-		square := (p.lat-centre.lat)*(p.lat-centre.lat) + (p.long-centre.long)*(p.long-centre.long)
-
-		return -square, list != noObject && re.MatchString(list)
-	})
-
-	if len(nearest) == 0 {
-		return "", errNoAnswer
-	}
-
-	return b.name.Text(int(nearest[0])), nil
 }
 
 func pickNearest(r *rand.Rand, b *businesses, row int) (string, bool, error) {

@@ -52,7 +52,6 @@ type answer struct {
 	Why    string  `json:"why"`    // the limit for which the server killed it: "wall", "output", or none
 	Began  bool    `json:"began"`  // the program began; before that, output says what went wrong
 	CPU    float64 `json:"cpu"`    // seconds of processor time
-	RSS    int64   `json:"rss"`    // KiB, most resident memory
 	output []byte
 }
 

@@ -35,9 +35,10 @@ type Engine struct {
 	opts    Options
 	setup   python.Setup
 	stamp   sandbox.Stamp
-	mu      sync.Mutex // guards running.Add against Wait, and closed
+	life    context.Context // until Close
+	close   context.CancelFunc
+	mu      sync.Mutex // guards running.Add against Wait
 	running sync.WaitGroup
-	closed  chan struct{}
 }
 
 var (
@@ -57,12 +58,9 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 
-	e := &Engine{
-		opts:   o,
-		setup:  o.Python.Setup(o.Without),
-		stamp:  o.Python.Stamp(name, o.Without),
-		closed: make(chan struct{}),
-	}
+	e := &Engine{opts: o, setup: o.Python.Setup(o.Without), stamp: o.Python.Stamp(name, o.Without)}
+	e.life, e.close = context.WithCancel(context.WithoutCancel(ctx))
+
 	if o.Unsafe {
 		e.stamp.Missing = nil // the name says it
 	}
@@ -85,28 +83,17 @@ func (e *Engine) Stamp() sandbox.Stamp { return e.stamp }
 // Close implements [sandbox.Engine].
 func (e *Engine) Close() error {
 	e.mu.Lock()
-	if !e.isClosed() {
-		close(e.closed)
-	}
+	e.close()
 	e.mu.Unlock()
 	e.running.Wait()
 
 	return nil
 }
 
-func (e *Engine) isClosed() bool {
-	select {
-	case <-e.closed:
-		return true
-	default:
-		return false
-	}
-}
-
 // Run implements [sandbox.Engine].
 func (e *Engine) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (sandbox.Reply, error) {
 	e.mu.Lock()
-	if e.isClosed() {
+	if e.life.Err() != nil {
 		e.mu.Unlock()
 		return sandbox.Reply{}, errClosed
 	}
@@ -138,20 +125,10 @@ func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 
 	run, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	defer context.AfterFunc(e.life, func() { stop(errClosed) })()
 
 	run, release := context.WithTimeoutCause(run, l.Wall, errWall)
 	defer release()
-
-	ended := make(chan struct{})
-	defer close(ended)
-
-	e.running.Go(func() {
-		select {
-		case <-e.closed:
-			stop(errClosed)
-		case <-ended:
-		}
-	})
 
 	cmd, err := e.command(run)
 	if err != nil {
@@ -167,7 +144,7 @@ func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 	switch {
 	case ctx.Err() != nil:
 		return sandbox.Reply{}, ctx.Err()
-	case e.isClosed():
+	case e.life.Err() != nil:
 		return sandbox.Reply{}, errClosed
 	case cmd.ProcessState == nil:
 		return sandbox.Reply{}, fmt.Errorf("process: start %s: %w", e.opts.Python.Executable, err)

@@ -112,7 +112,7 @@ class Server:
         began = text.startswith(START)
         header = {
             "status": status, "why": why, "began": began,
-            "cpu": usage.ru_utime + usage.ru_stime, "rss": usage.ru_maxrss,
+            "cpu": usage.ru_utime + usage.ru_stime,
         }
         return header, text[len(START) if began else 0:][:most]
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/envs/display"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/code"
@@ -28,10 +29,7 @@ type Shown struct {
 }
 
 func newShow(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "show ID",
-		Args: console.Positional(1, 1),
-	}, helpTexts)
+	cmd := console.Command("show ID", helpTexts)
 	dir, asJSON := p.DataFlag(cmd), console.JSONFlag(cmd)
 
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
@@ -108,28 +106,60 @@ func source(p *stategen.Program) (string, error) {
 
 func (s *Shown) print(p *console.Program) {
 	t := s.task
-	fmt.Fprintf(p.Out, "%s  %s, %s\n\n%s\n\n%s\n\n", t.ID, t.Program.Domain, s.Split, t.Instruction.Variables,
-		t.Instruction.Text)
+	fmt.Fprintf(p.Out, "%s  %s, %s\n\nWhat a model is told:\n\n", t.ID, t.Program.Domain, s.Split)
 
-	for _, v := range t.Program.Init {
-		fmt.Fprintf(p.Out, "%s = %s  # %s\n", v.Name, pytext.AppendJSON(nil, v.Value.Any), v.Type)
+	for line := range strings.Lines(t.Instruction.Variables + "\n\n" + t.Instruction.Text) {
+		mark := ""
+		if rest, ok := strings.CutPrefix(line, "- "); ok {
+			mark, line = "- ", rest
+		}
+
+		fmt.Fprint(p.Out, display.Wrap(mark, line, console.HelpWidth))
 	}
 
-	fmt.Fprintf(p.Out, "\n%s", s.Source)
+	fmt.Fprint(p.Out, "\nThe values:\n\n")
+
+	for _, v := range t.Program.Init {
+		printValue(p, v.Name+" = ", v.Value.Any)
+	}
+
+	if t.Program.Server.Any != nil {
+		fmt.Fprintln(p.Out)
+		printValue(p, "The service begins with: ", t.Program.Server.Any)
+	}
+
+	fmt.Fprintf(p.Out, "\nThe program, which nobody is told:\n\n%s\nWhat its cases lead to:\n", s.Source)
 
 	for _, c := range t.Cases {
-		fmt.Fprintf(p.Out, "\ncase %s/%s\n", t.ID, c.Path)
+		fmt.Fprintf(p.Out, "\n%s/%s\n", t.ID, c.Path)
 
 		for _, v := range t.Program.Init {
 			if other, ok := c.Set[v.Name]; ok {
-				fmt.Fprintf(p.Out, "  %s = %s\n", v.Name, pytext.AppendJSON(nil, other.Any))
+				printValue(p, "  with "+v.Name+" = ", other.Any)
 			}
 		}
 
-		fmt.Fprintf(p.Out, "  RESULT: %s\n", pytext.AppendJSON(nil, c.Result.Any))
+		printValue(p, "  RESULT: ", c.Result.Any)
 
 		if c.Effects.Any != nil {
-			fmt.Fprintf(p.Out, "  effects: %s\n", pytext.AppendJSON(nil, c.Effects.Any))
+			printValue(p, "  left in the service: ", c.Effects.Any)
 		}
+	}
+}
+
+// printValue prints a value behind a label, on one line if it fits, else each element of a list on lines of its own.
+func printValue(p *console.Program, label string, v any) {
+	text := string(pytext.AppendJSON(nil, v))
+	all, _ := v.([]any)
+
+	if len(all) == 0 || len(label)+len(text) <= console.HelpWidth {
+		fmt.Fprint(p.Out, display.Wrap(label, text, console.HelpWidth))
+		return
+	}
+
+	fmt.Fprintln(p.Out, strings.TrimRight(label, " "))
+
+	for _, item := range all {
+		fmt.Fprint(p.Out, display.Wrap("    - ", string(pytext.AppendJSON(nil, item)), console.HelpWidth))
 	}
 }

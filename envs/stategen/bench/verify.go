@@ -43,14 +43,21 @@ type MutantsCaught struct {
 // nothing reads.
 var fatal = []string{stategen.NoResult, stategen.EmptyResult}
 
+// mistakes are the kinds of mutants in words.
+var mistakes = map[string]string{
+	stategen.NoResult:    "RESULT is null",
+	stategen.EmptyResult: "RESULT is an empty object",
+	stategen.Dropped:     "a call made for its effect is left out",
+	stategen.Swapped:     "the branches change places",
+	stategen.WrongText:   "a text is another one",
+	stategen.UnknownTool: "a tool does not exist",
+}
+
 // mostProblems is how many problems are told.
 const mostProblems = 20
 
 func newVerify(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "verify",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := console.Command("verify", helpTexts)
 	dir, asJSON, watch := p.DataFlag(cmd), console.JSONFlag(cmd), p.Watched(cmd)
 	mutants := cmd.Flags().Int("mutants", 100, "`N` tasks of each split and domain whose mutants are run, too")
 
@@ -95,10 +102,13 @@ func printVerified(p *console.Program, v *Verified) {
 
 		fmt.Fprintf(p.Out, "%s: %d cases replayed\n", s.Split, s.Cases)
 
+		if len(s.Mutants) > 0 {
+			fmt.Fprintf(p.Out, "%s: programs with a mistake, and how many the cases catch:\n", s.Split)
+		}
+
 		for _, kind := range slices.Sorted(maps.Keys(s.Mutants)) {
 			m := s.Mutants[kind]
-			fmt.Fprintf(p.Out, "%s: %d of %d mutants caught, %d change nothing: %s\n", s.Split, m.Caught, m.Mutants,
-				m.Alike, kind)
+			fmt.Fprintf(p.Out, "    %d of %d: %s\n", m.Caught, m.Mutants-m.Alike, mistakes[kind])
 		}
 	}
 

@@ -132,7 +132,9 @@ func (s *schema) compare(rng *rand.Rand, h *held, live []session) (c stategen.Ca
 	text, _ := data.Text(key)
 
 	found := matching(live, key, text)
-	if s.justKnown(found) || !slices.ContainsFunc(found, func(one session) bool { return one.id != h.remote }) {
+	another := func(one session) bool { return one.id != h.remote }
+
+	if s.edits(h.name, key) || s.justKnown(found) || !slices.ContainsFunc(found, another) {
 		return c, false
 	}
 
@@ -344,6 +346,10 @@ func (s *schema) distinction(rng *rand.Rand, h *held, list []any) (key, text str
 	names := data.Names()
 
 	for _, i := range rng.Perm(len(names)) {
+		if s.edits(h.name, names[i]) {
+			continue
+		}
+
 		text, _ = data.Text(names[i])
 		alike := 0
 
@@ -360,6 +366,12 @@ func (s *schema) distinction(rng *rand.Rand, h *held, list []any) (key, text str
 	}
 
 	return "", ""
+}
+
+// edits reports whether a variable has a session with an edit of a key that the service does not know: who speaks of
+// what it has there might mean the service's.
+func (s *schema) edits(name, key string) bool {
+	return slices.ContainsFunc(s.copies, func(h *held) bool { return h.name == name && slices.Contains(h.edited, key) })
 }
 
 // editors returns the candidates that change a copy: a local one and an element of a list, at random. Who would change

@@ -421,6 +421,49 @@ func TestPathsWriteWhatTheyEdit(t *testing.T) {
 	}
 }
 
+// Nothing is read in vain: what no statement uses is a result, and what a statement changes is none.
+func TestPathsReturnWhatTheyDoNotUse(t *testing.T) {
+	t.Parallel()
+
+	for seed := range uint64(500) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		s := session.New().Init(rng)
+		walk(t, s, rng, 5, 0)
+
+		used, changed := map[string]bool{}, map[string]bool{}
+
+		for _, stmt := range s.Program().Main {
+			switch {
+			case stmt.Edit != nil:
+				changed[stmt.Edit.Var] = true
+			case stmt.Each != nil:
+				changed[stmt.Each.In.Var] = true
+			default:
+				for _, a := range stmt.Call.Args {
+					used[a.Expr.Var] = used[a.Expr.Var] || a.Name == "value"
+					changed[a.Expr.Var] = changed[a.Expr.Var] || a.Name == "id"
+				}
+			}
+		}
+
+		result, _ := s.Result()
+		returned := result.Variables()
+
+		for _, stmt := range s.Program().Main {
+			if stmt.Call == nil || stmt.Call.Tool != session.List && stmt.Call.Tool != session.Query {
+				continue
+			}
+
+			name := stmt.Call.Assign
+			is := slices.Contains(returned, name)
+
+			if is && changed[name] || !is && !changed[name] && !used[name] {
+				t.Fatalf("seed %d: %s is returned: %v, changed: %v, in %v", seed, name, is, changed[name], returned)
+			}
+		}
+	}
+}
+
 // part is where a session is in its variable.
 func part(path []string) string {
 	i := slices.Index(path, "data")

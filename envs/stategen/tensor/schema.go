@@ -22,6 +22,7 @@ type variable struct {
 	name     string
 	part     []string // the path of the part; nil is all of it
 	shape    []int
+	before   []int // the shape of the first tensor that it was made of
 	elements exactness
 	order    []int  // of its dimensions before the last calls that only moved them; nil after any other
 	moves    int    // how many such calls there were
@@ -136,8 +137,8 @@ func (s *schema) Apply(c stategen.Candidate) {
 
 	for i, shape := range p.shapes {
 		v := variable{
-			name: call.Assign, shape: shape, elements: p.elements, order: p.order, moves: p.moves, last: p.tool,
-			made: true,
+			name: call.Assign, shape: shape, before: s.vars[inputs[0]].shape, elements: p.elements, order: p.order,
+			moves: p.moves, last: p.tool, made: true,
 		}
 		if p.tool == "split" {
 			v.part = []string{strconv.Itoa(i)}
@@ -150,32 +151,34 @@ func (s *schema) Apply(c stategen.Candidate) {
 // constant is the variable that a condition compares with.
 const constant = "user_constant_0"
 
-// Condition implements [stategen.Schema]: a dimension of the newest result, its shape, or how many elements are above
-// the mean, where that is the same however the tensor is computed. No call changes the rank or the dtype, on which
-// published programs depend, too.
+// Condition implements [stategen.Schema]: the shape of the newest result, a dimension that its call changed, or how
+// many elements are above the mean, where that is the same however the tensor is computed. No call changes the rank or
+// the dtype, on which published programs depend, too.
 func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bool) {
 	v := &s.vars[len(s.vars)-1]
 	if !v.made {
 		return stategen.Test{}, stategen.Variable{}, false
 	}
 
-	kinds := []struct {
-		kind string
+	type kind struct {
+		name string
 		left stategen.Expr
-	}{
-		{"a number", v.expr(shapeMember, strconv.Itoa(rng.IntN(len(v.shape))))},
-		{"a list of numbers", v.expr(shapeMember)},
-		{"a number", v.expr("above_mean")},
 	}
 
-	if !v.elements.exact() {
-		kinds = kinds[:len(kinds)-1]
+	kinds := []kind{{"a list of numbers", v.expr(shapeMember)}}
+
+	if d := rng.IntN(len(v.shape)); v.shape[d] != v.before[d] {
+		kinds = append(kinds, kind{"a number", v.expr(shapeMember, strconv.Itoa(d))})
+	}
+
+	if v.elements.exact() {
+		kinds = append(kinds, kind{"a number", v.expr("above_mean")})
 	}
 
 	drawn := kinds[rng.IntN(len(kinds))]
 
 	return stategen.Test{Left: drawn.left, Right: stategen.Var(constant)},
-		stategen.Variable{Name: constant, Role: stategen.Constant, Type: drawn.kind}, true
+		stategen.Variable{Name: constant, Role: stategen.Constant, Type: drawn.name}, true
 }
 
 // Result implements [stategen.Schema]: the only result that no call has taken, or the list of all such. What is

@@ -96,7 +96,7 @@ func (s *schema) moves(rng *rand.Rand) []move {
 
 // isJustVoiced reports whether nothing has come of a speech since it got its voice: who wants another one takes that.
 func (t thing) isJustVoiced() bool {
-	return t.speech.voice != "" && (t.producer == textToSpeech || t.producer == speechToSpeech)
+	return t.speech.voice != "" && !t.consumed && t.producer != speechToText
 }
 
 // echoes reports whether a thing is the transcript of a text that the user gave: who wants it spoken need not hear it.

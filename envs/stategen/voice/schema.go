@@ -129,7 +129,8 @@ func (s *schema) run(c stategen.Call, of stategen.Candidate) {
 	s.things = append(s.things, t)
 }
 
-// Condition implements [stategen.Schema]: which voice a result has or a search found, or how many sentences it has.
+// Condition implements [stategen.Schema]: which voice a result has or a search found, how many sentences it has, or how
+// long it takes.
 func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bool) {
 	constant := stategen.Variable{Name: "user_constant_0", Role: stategen.Constant, Type: voiceWords}
 	test := stategen.Test{Right: stategen.Var(constant.Name)}
@@ -148,6 +149,8 @@ func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 		test.Left = stategen.Var(t.name, "0", "voice_name")
 	case t.kind == aSpeech && t.speech.voice != "" && coin && !s.isGiven(t.speech.voice):
 		test.Left = stategen.Var(t.name, "voice_name")
+	case t.kind == aSpeech && rng.IntN(2) == 0:
+		constant.Type, test.Left = "a number", stategen.Var(t.name, "duration")
 	case t.kind == aSpeech:
 		constant.Type, test.Left = "a number", sentences(stategen.Var(t.name, "text"))
 	default:

@@ -205,6 +205,27 @@ func TestClone(t *testing.T) {
 	}
 }
 
+// A transcript of what the user gave as a text is not spoken.
+func TestEchoesAreNotSpoken(t *testing.T) {
+	for seed := range uint64(300) {
+		p := walk(t, seed, 8, nil).Program()
+		typed := map[string]bool{} // variables whose words the user has as a text
+
+		for _, v := range p.Init {
+			typed[v.Name] = v.Role == stategen.User
+		}
+
+		for _, s := range p.Main {
+			from := s.Call.Args[0].Expr.Var
+			if strings.HasPrefix(from, "r_") && s.Call.Tool == "text_to_speech" && typed[from] {
+				t.Errorf("seed %d: %s of a text that was typed: %s", seed, from, encoded(t, p.Main))
+			}
+
+			typed[s.Call.Assign] = typed[from]
+		}
+	}
+}
+
 // A condition compares what a call has given with what is found there.
 func TestConditions(t *testing.T) {
 	seen := map[string]int{}
@@ -229,11 +250,11 @@ func TestConditions(t *testing.T) {
 		case len(left.Path) == 2:
 			seen["first found"]++
 		default:
-			seen["voice"]++
+			seen[left.Path[0]]++
 		}
 	}
 
-	for _, kind := range []string{"membership", "sentences", "first found", "voice"} {
+	for _, kind := range []string{"membership", "sentences", "first found", "voice_name", "duration"} {
 		if seen[kind] == 0 {
 			t.Errorf("no condition of the kind %s in %v", kind, seen)
 		}
