@@ -152,8 +152,16 @@ type simulated struct {
 
 func startSimulated(b *testing.B, args ...string) *simulated {
 	b.Helper()
-	s := &simulated{b: b}
-	s.cmd = program(b, append([]string{"bench", "serve", "--listen", "127.0.0.1:0", "--json"}, args...)...)
+
+	args = append([]string{"bench", "serve", "--listen", "127.0.0.1:0", "--json"}, args...)
+
+	return startProcess(b, program(b, args...))
+}
+
+// startProcess starts a process that serves, and returns once it has said where.
+func startProcess(b *testing.B, cmd *exec.Cmd) *simulated {
+	b.Helper()
+	s := &simulated{b: b, cmd: cmd}
 	s.cmd.Stdout = &s.out
 
 	words, err := s.cmd.StderrPipe()

@@ -97,31 +97,33 @@ func (a *app) serveEnv(cmd *cobra.Command, s *settings, o *serveEnvOptions) (err
 		return err
 	}
 
-	serve := func(memory envs.Memory) error {
-		server, err := b.environmentServer(options, memory)
-		if err != nil {
-			return err
-		}
-
-		address, err := serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
-		if err != nil {
-			return err
-		}
-
-		served := servedEnv{address, b.deployed.All().Versions, len(b.tasks), server.Counts()}
-
-		return a.Show(*o.asJSON, served, func() { fmt.Fprint(a.Out, served.text()) })
-	}
-
 	if o.record == "" {
-		return serve(nil)
+		return a.listenEnv(ctx, b, options, nil, o)
 	}
 
 	return a.recorded(ctx, f, b, func(run *stored.Run, r *external.Recorder) error {
 		options.Recorder = r
 
-		return serve(run)
+		return a.listenEnv(ctx, b, options, run, o)
 	})
+}
+
+// listenEnv serves the environments of a bench, which remember what memory does, and reports how they were used.
+func (a *app) listenEnv(ctx context.Context, b *bench, options openenv.Options, memory envs.Memory,
+	o *serveEnvOptions) error {
+	server, err := b.environmentServer(options, memory)
+	if err != nil {
+		return err
+	}
+
+	address, err := serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
+	if err != nil {
+		return err
+	}
+
+	served := servedEnv{address, b.deployed.All().Versions, len(b.tasks), server.Counts()}
+
+	return a.Show(*o.asJSON, served, func() { fmt.Fprint(a.Out, served.text()) })
 }
 
 // readEnv reads the configuration and the data that it chooses. The engine is yet to be started.

@@ -1,5 +1,5 @@
-// Package openenv serves the environments of a suite to trainers of others, over the protocol of OpenEnv: any client of
-// it, such as GenericEnvClient of the Python package openenv 0.10, plays as it is.
+// Package openenv serves the environments of a suite to trainers of others, over the protocol of OpenEnv: a client such
+// as GenericEnvClient of the Python package openenv 0.10 plays as it is.
 //
 // # Words
 //
@@ -35,8 +35,8 @@
 //	task_id     the task
 //	dataset     its dataset
 //	question    what the agent is asked
-//	functions   the tools of the prompt version that serve it, Finish and UpdateTool among them: a list of name,
-//	            description and input_schema, a JSON Schema. (Not "tools": OpenEnv's MCP client would take the
+//	functions   the tools of the prompt version that the prompt lists, Finish and UpdateTool among them: a list of
+//	            name, description and input_schema, a JSON Schema. (Not "tools": OpenEnv's MCP client would take the
 //	            observation for that of list_tools, and drop the rest.)
 //	system      guidelines and tools in the words of our prompts: the system text of a chat
 //	prompt      the whole text that a model continues with its first action: system, demonstrations, question
@@ -102,8 +102,8 @@
 //
 // /health, /metadata, /state (that of a session before its first reset), /openapi.json, and /metrics for Prometheus.
 // /schema has the members action, observation, reset_observation and state, and of this server's own functions, as a
-// reset has them: all tools of the prompt version, with ?dataset=NAME those that serve it. GET /tasks, of this server's
-// own, says what a reset may choose, the tasks in the order of seeds:
+// reset has them: all tools of the prompt version, with ?dataset=NAME those that its prompts list. GET /tasks, of this
+// server's own, says what a reset may choose, the tasks in the order of seeds:
 //
 //	{"split":…,"versions":[…],"families":[…],"tasks":[{"task_id":…,"dataset":…,"difficulty":…,"question":…}…]}
 //
@@ -118,7 +118,7 @@
 //   - Sessions share the suite and nothing else: an episode of one is no part of another's, nor of a later one of its
 //     own. States are immutable, so that an open episode costs its history.
 //   - A session has limits of turns, of bytes (of a frame and of all actions of an episode) and of silence. A larger
-//     frame is read and thrown away.
+//     frame is read and thrown away, one of more than 100 MiB closes the connection.
 //   - A recorded episode is safe before its last observation is sent. One that the client leaves after its first turn,
 //     by a reset or by closing the connection, is recorded as truncated; one that the server ends is not recorded.
 //

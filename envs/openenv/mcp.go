@@ -48,16 +48,11 @@ type content struct {
 
 // rpc answers a request of JSON-RPC in a session.
 func (s *Server) rpc(ctx context.Context, c *session, request envs.Args) rpcReply {
-	reply := rpcReply{Version: "2.0", ID: json.RawMessage("null")}
-	wrong := func(code int, text string) rpcReply {
-		reply.Error = &rpcError{code, text}
-		return reply
-	}
-
 	f := fields{object: request, at: []string{}}
 	f.require("jsonrpc")
 	f.require("method")
 	version, method, params := f.text("jsonrpc"), f.text("method"), f.mapping("params")
+	reply := rpcReply{Version: "2.0", ID: json.RawMessage("null")}
 
 	switch id := f.get("id").(type) {
 	case string, envs.Number:
@@ -66,31 +61,33 @@ func (s *Server) rpc(ctx context.Context, c *session, request envs.Args) rpcRepl
 		}
 	}
 
-	if err := f.fault(); err != nil || version != "2.0" {
-		return wrong(invalidRequest, "invalid request: want jsonrpc 2.0, a method, and params and an id, if at all")
-	}
-
-	switch method {
-	case "tools/list":
+	switch err := f.fault(); {
+	case err != nil || version != "2.0":
+		reply.Error = &rpcError{invalidRequest, "invalid request: want jsonrpc 2.0, a method, params and an id"}
+	case method == "tools/list":
 		reply.Result = toolsResult{c.shown().tools}
-		return reply
-	case "tools/call":
+	case method == "tools/call":
+		reply.Result, reply.Error = c.callTool(ctx, params)
 	default:
-		return wrong(unknownMethod, "method not found: want tools/list or tools/call")
+		reply.Error = &rpcError{unknownMethod, "method not found: want tools/list or tools/call"}
 	}
 
-	text, err := parseCall(params, s.o.Codec)
+	return reply
+}
+
+// callTool takes a turn as MCP's tools/call. The result is nil where there is an error.
+func (c *session) callTool(ctx context.Context, params envs.Args) (any, *rpcError) {
+	text, err := parseCall(params, c.s.o.Codec)
 	if err != nil {
-		return wrong(invalidParams, "invalid params: "+err.Error())
+		return nil, &rpcError{invalidParams, "invalid params: " + err.Error()}
 	}
 
 	o, err := c.act(ctx, text)
 	if err != nil {
-		return wrong(serverError, err.Error())
+		return nil, &rpcError{serverError, err.Error()}
 	}
 
 	said := o.Observation.(called)
-	reply.Result = callResult{[]content{{"text", said.Result}}, said.Error != nil, o}
 
-	return reply
+	return callResult{[]content{{"text", said.Result}}, said.Error != nil, o}, nil
 }

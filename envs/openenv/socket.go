@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
-
-	"toolevo/envs"
 )
 
 const (
@@ -113,49 +111,46 @@ func (s *Server) readFrame(ctx context.Context, conn *websocket.Conn) (f frame, 
 // converse answers frames until the session ends. It returns what the client is to be told of that, nil where it has
 // ended the session itself.
 func (s *Server) converse(ctx context.Context, conn *websocket.Conn, c *session, frames <-chan frame) *Error {
-	idle := time.NewTimer(s.o.Idle)
-	defer idle.Stop()
-
-	stopping := s.stopping
-
 	for {
-		var f frame
+		f, told := s.next(ctx, c, frames)
+		if told != nil {
+			return told
+		}
 
-		select {
-		case f = <-frames:
-		case <-stopping:
-			if c.episode == nil || c.episode.status != envs.Running {
-				return errStopping
-			}
-
-			stopping = nil // its episode may end
-
-			continue
-		case <-idle.C:
-			return &Error{Code: SessionError, Message: fmt.Sprintf("nothing was said for %v", s.o.Idle)}
-		case <-ctx.Done():
-			if s.stopped.Err() != nil {
-				return errStopping
-			}
-
+		if ctx.Err() != nil {
 			return nil
 		}
 
 		reply, ends := s.reply(ctx, c, f)
-		if ends {
+		if ends || send(ctx, conn, reply) != nil {
 			return nil
 		}
-
-		if err := send(ctx, conn, reply); err != nil {
-			return nil
-		}
-
-		if stopping == nil && c.over() {
-			return errStopping
-		}
-
-		idle.Reset(s.o.Idle)
 	}
+}
+
+// next waits for a frame, or for what ends the session from our side. If ctx has ended, there is neither.
+func (s *Server) next(ctx context.Context, c *session, frames <-chan frame) (f frame, told *Error) {
+	idle := time.NewTimer(s.o.Idle)
+	defer idle.Stop()
+
+	stopping := s.stopping
+	if c.episode != nil && !c.over() {
+		stopping = nil // its episode may end
+	}
+
+	select {
+	case f = <-frames:
+	case <-stopping:
+		told = errStopping
+	case <-idle.C:
+		told = &Error{Code: SessionError, Message: fmt.Sprintf("nothing was said for %v", s.o.Idle)}
+	case <-ctx.Done():
+		if s.stopped.Err() != nil {
+			told = errStopping
+		}
+	}
+
+	return f, told
 }
 
 // reply is the answer to a frame.
