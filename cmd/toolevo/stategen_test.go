@@ -132,7 +132,7 @@ func TestStateGenIsKilled(t *testing.T) {
 
 	for command, of := range map[string]struct{ args, files []string }{
 		"collect": {
-			[]string{"--api", "p_s_in", "--preset", "paper", "--trees", "8", "--limit", "2"}, []string{rowsFile},
+			[]string{"--api", "p_s_in", "--preset", "paper", "--trees", "4", "--limit", "2"}, []string{rowsFile},
 		},
 		"eval": {[]string{"--policy", "scripted:reader,scripted:stale,scripted:oracle"}, []string{
 			"report.json", "report.md", "episodes.jsonl", "episodes.parquet",
