@@ -63,7 +63,7 @@ test-race: tools ## the tests of commands, and of packages that start no gorouti
 	$(tested) -race $(checked) $(sooner) $(others)
 
 .PHONY: test-interop
-test-interop: build ## real exports of every format: five readers open them, LLaMA-Factory and TRL train on them
+test-interop: build ## real exports of every format: five readers open them, LLaMA-Factory and TRL train on them; PyTorch computes as tensor tasks do
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN) demo --out "$$dir" >/dev/null && \
 	  bash trajectories/interop/run.sh $(BIN) "$$dir"
 
@@ -86,6 +86,10 @@ test-improve: build ## two rounds of improve with a real LLaMA-Factory, Ollama a
 .PHONY: test-serve
 test-serve: build ## both servers of functions under clients of others: the load tool hey, the MCP SDK for Python (both fetched once)
 	bash envs/toolbench/interop/run.sh $(BIN)
+
+.PHONY: test-rl
+test-rl: build ## serve env under OpenEnv's own client and validator, and a tiny model that TRL's GRPOTrainer trains there
+	bash finetune/python/interop/run.sh $(BIN)
 
 .PHONY: test-grid
 test-grid: build ## the full grid of an evaluation with scripted policies, killed and resumed once, in every format
@@ -141,8 +145,9 @@ fuzz: ## every fuzz target, FUZZTIME each (20s)
 	  done; done
 
 .PHONY: hostile
-hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, programs that try to get out (about an hour)
-	CGO_ENABLED=1 TOOLEVO_HOSTILE=1 $(GO) test -count=1 -p 1 -v -timeout 90m -run '^TestHostile|^TestConformance$$' ./...
+hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, programs that try to get out, generated tasks (about an hour)
+	CGO_ENABLED=1 TOOLEVO_HOSTILE=1 $(GO) test -count=1 -p 1 -v -timeout 90m \
+	  -run '^TestHostile|^TestConformance$$|^TestGeneratedPrograms$$|^TestDriftKeeps' ./...
 
 .PHONY: golden
 golden: ## write all golden files anew; review the difference

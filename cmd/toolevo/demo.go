@@ -62,15 +62,19 @@ const demoStateGen = "stategen"
 // demo is the whole job, done once.
 type demo struct {
 	app       *app
-	suite     string // "" is the default one
-	versions  int    // made ones
+	suite     string   // "" is the default one
+	id        string   // begins the IDs of its runs, which are the same in every demo
+	versions  int      // made ones
+	feedbacks []string // that are compared
 	dir       string
 	settings  string // the configuration below dir
 	data      string // the folders below dir
 	trees     string
+	searched  string // trees under each of the feedbacks
 	samples   string
 	made      string
 	evaluated string
+	drifted   string            // evaluations under each of the feedbacks
 	accept    []string          // flags of the commands that run programs
 	starting  *console.Starting // says on a terminal what is being done
 	example   trajectories.Row  // a trajectory to look at
@@ -82,18 +86,21 @@ func (a *app) newDemo(dir, about string) *demo {
 	d := &demo{
 		app:       a,
 		suite:     about,
+		id:        "demo",
 		versions:  1,
 		dir:       dir,
 		settings:  in("toolevo.yaml"),
 		data:      in("data"),
 		trees:     in("run"),
+		searched:  in("search"),
 		samples:   in("export"),
 		made:      in("made"),
 		evaluated: in("eval"),
+		drifted:   in("drift"),
 	}
 
 	if about == demoStateGen {
-		d.versions = 2
+		d.id, d.versions, d.feedbacks = "demo-"+about, 2, configs.Feedbacks()
 	}
 
 	if a.Draws(console.ProgressAuto) {
@@ -141,7 +148,9 @@ func (d *demo) clear() error {
 		return err
 	}
 
-	for _, dir := range []string{d.settings, d.data, d.trees, d.samples, d.made, d.evaluated} {
+	for _, dir := range []string{
+		d.settings, d.data, d.trees, d.searched, d.samples, d.made, d.evaluated, d.drifted,
+	} {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
@@ -197,6 +206,9 @@ func (d *demo) run(ctx context.Context) error {
 
 	steps := []func(context.Context) error{
 		d.configure, fill, d.collect, d.check, d.export, d.make, d.evaluate,
+	}
+	if len(d.feedbacks) > 0 {
+		steps = append(steps, d.compare)
 	}
 
 	for _, step := range steps {

@@ -16,6 +16,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
 	"toolevo/finetune"
+	"toolevo/finetune/robustness"
 	"toolevo/finetune/stored"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
@@ -23,6 +24,9 @@ import (
 
 // demoWidth is how many columns the demo's lines have, but for commands with long names of folders.
 const demoWidth = 80
+
+// demoReader is the policy that learns from what it is told.
+const demoReader = "scripted:reader"
 
 // configure writes the configuration of all that follows.
 func (d *demo) configure(context.Context) error {
@@ -64,29 +68,73 @@ func (d *demo) generate(ctx context.Context) error {
 }
 
 func (d *demo) collect(ctx context.Context) error {
-	var c collected
-
-	args := []string{
-		"collect", "--config", d.settings, "--data", d.data, "--api", "p_s_in", "--policy", "scripted:noisy",
-		"--limit", "4", "--trees", "4", "--out", d.trees, "--progress", console.ProgressNone,
-	}
-	if err := d.do(ctx, "Growing trees", &c, slices.Concat(args, d.accept)...); err != nil {
+	c, err := d.grow(ctx, d.trees, "--api", "p_s_in", "--limit", "4", "--run-id", d.id)
+	if err != nil {
 		return err
 	}
 
 	d.tell("Collected  %d correct trajectories of %d questions, in %d trees (%d calls)",
 		c.Correct, c.Questions, c.Trees, c.Asked)
 
+	return d.search(ctx)
+}
+
+// search grows trees with each of the feedbacks, under three versions.
+func (d *demo) search(ctx context.Context) error {
+	if len(d.feedbacks) == 0 {
+		return nil
+	}
+
+	var found []string
+
+	for _, feedback := range d.feedbacks {
+		c, err := d.grow(ctx, filepath.Join(d.searched, feedback), "--api", "p_c,p_s_in,p_s_ood", "--limit", "1",
+			"--feedback", feedback, "--run-id", d.id+"-"+feedback)
+		if err != nil {
+			return err
+		}
+
+		found = append(found, fmt.Sprintf("%s %d", feedback, c.Correct))
+	}
+
+	d.tell("           and, by feedback: %s", strings.Join(found, ", "))
+
 	return nil
 }
 
-func (d *demo) check(ctx context.Context) error {
-	var c checked
-	if err := d.do(ctx, "Growing every tree again from the log", &c, "check", d.trees); err != nil {
-		return err
+// grow grows the trees of a run.
+func (d *demo) grow(ctx context.Context, run string, more ...string) (c collected, err error) {
+	args := []string{
+		"collect", "--config", d.settings, "--data", d.data, "--policy", "scripted:noisy", "--trees", "4", "--out", run,
+		"--progress", console.ProgressNone,
 	}
 
-	d.tell("Checked    %d trees, regrown from the log: %d problems", c.Trees, len(c.Problems))
+	return c, d.do(ctx, "Growing trees", &c, slices.Concat(args, more, d.accept)...)
+}
+
+// runs are the folders with trees.
+func (d *demo) runs() []string {
+	all := []string{d.trees}
+	for _, feedback := range d.feedbacks {
+		all = append(all, filepath.Join(d.searched, feedback))
+	}
+
+	return all
+}
+
+func (d *demo) check(ctx context.Context) error {
+	trees, problems := 0, 0
+
+	for _, run := range d.runs() {
+		var c checked
+		if err := d.do(ctx, "Growing every tree again from the log", &c, "check", run); err != nil {
+			return err
+		}
+
+		trees, problems = trees+c.Trees, problems+len(c.Problems)
+	}
+
+	d.tell("Checked    %d trees, regrown from the log: %d problems", trees, problems)
 
 	return nil
 }
@@ -94,7 +142,9 @@ func (d *demo) check(ctx context.Context) error {
 func (d *demo) export(ctx context.Context) error {
 	var m export.Manifest
 
-	err := d.do(ctx, "Writing training data", &m, "export", d.trees, "--require-recovery", "--out", d.samples)
+	args := append([]string{"export", "--require-recovery", "--out", d.samples}, d.runs()...)
+
+	err := d.do(ctx, "Writing training data", &m, args...)
 	if err != nil {
 		return err
 	}
@@ -205,8 +255,9 @@ func (d *demo) evaluate(ctx context.Context) error {
 	var r finetune.Report
 
 	args := []string{
-		"eval", "--config", d.settings, "--data", d.data, "--limit", "5", "--policy", "scripted:stale,scripted:reader",
-		"--api", "p_c,p_s_ood," + drift.FilePrefix + d.made, "--out", d.evaluated, "--progress", console.ProgressNone,
+		"eval", "--config", d.settings, "--data", d.data, "--limit", "5", "--policy", "scripted:stale," + demoReader,
+		"--api", "p_c,p_s_ood," + drift.FilePrefix + d.made, "--run-id", d.id + "-eval", "--out", d.evaluated,
+		"--progress", console.ProgressNone,
 	}
 	if err := d.do(ctx, "Evaluating", &r, slices.Concat(args, d.accept)...); err != nil {
 		return err
@@ -215,9 +266,40 @@ func (d *demo) evaluate(ctx context.Context) error {
 	return r.Overall().WriteTable(d.app.Out)
 }
 
+// compare measures what each feedback is worth to who reads it, beside who does not and who needs none.
+func (d *demo) compare(ctx context.Context) error {
+	var r drifted
+
+	args := []string{
+		"eval", "drift", "--config", d.settings, "--data", d.data, "--limit", "1", "--perturbations", "none",
+		"--api", "p_s_in,p_s_ood", "--run-id", d.id, "--out", d.drifted, "--progress", console.ProgressNone,
+	}
+	if err := d.do(ctx, "Comparing feedbacks", &r, slices.Concat(args, d.accept)...); err != nil {
+		return err
+	}
+
+	var rates []string
+
+	for _, row := range r.Rows {
+		if row.Policy == demoReader && row.Name == "p_s_in" && row.Dataset == robustness.All &&
+			row.Difficulty == robustness.All {
+			rates = append(rates, fmt.Sprintf("%s %.0f", row.Feedback, 100*row.PassRate))
+		}
+	}
+
+	d.tell("%s under p_s_in, told %s %%", strings.TrimPrefix(demoReader, "scripted:"), strings.Join(rates, ", "))
+
+	return nil
+}
+
 // next says where everything is, and what can be done with it.
 func (d *demo) next() {
-	d.app.Say("In %s: data, run, export, made, eval (by scripts, no model). Next:", d.dir)
+	more := ""
+	if len(d.feedbacks) > 0 {
+		more = ", search, drift"
+	}
+
+	d.app.Say("In %s: data, run, export, made, eval%s (by scripts, no model). Next:", d.dir, more)
 
 	play := []string{"play", "--data", d.data, "--api", "p_s_in"}
 	if d.suite != "" {

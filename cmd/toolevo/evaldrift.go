@@ -34,7 +34,7 @@ func driftDefaults() map[string]string {
 type driftFlags struct {
 	settings                 *settings
 	feedbacks, perturbations []string
-	out                      string
+	out, id                  string
 	asJSON                   *bool
 }
 
@@ -49,6 +49,8 @@ func (a *app) evalDriftCommand() *cobra.Command {
 	flags.StringSliceVar(&f.perturbations, "perturbations", []string{all}, "`NAMES` of how questions are changed, "+
 		"separated by commas: each by itself; or none")
 	flags.StringVar(&f.out, "out", "", "make the evaluations and the report in the folder `DIR` (required)")
+	flags.StringVar(&f.id, "run-id", "", "`ID` that those of the evaluations begin with (default: each has one that "+
+		"no other run has)")
 	console.Complete(cmd, "feedbacks", console.Listed(append(configs.Feedbacks(), all)))
 	console.Complete(cmd, "perturbations", console.Listed(append(perturbations(), string(perturb.None), all)))
 
@@ -62,7 +64,8 @@ func (a *app) evalDriftCommand() *cobra.Command {
 			return err
 		}
 
-		inner := append(passedOn(flags, "api", "policy", "split", "out", "json", "feedbacks", "perturbations"),
+		inner := append(passedOn(flags, "api", "policy", "split", "out", "run-id", "json", "feedbacks",
+			"perturbations"),
 			"--policy", strings.Join(c.Policy, ","), "--split", c.Split, "--set", "suite="+c.Suite)
 
 		return a.evalDrift(cmd.Context(), f, f.runs(c), inner)
@@ -171,7 +174,7 @@ func (a *app) evalDrift(ctx context.Context, f *driftFlags, runs []driftRun, fla
 		a.Say("Evaluation %d of %d: feedback %s, questions %s", i+1, len(runs), m.feedback,
 			map[bool]string{true: "as asked", false: string(m.wording)}[m.wording == perturb.None])
 
-		if err := a.driftRun(ctx, m, flags); err != nil {
+		if err := a.driftRun(ctx, f, m, flags); err != nil {
 			return err
 		}
 	}
@@ -215,7 +218,12 @@ func (a *app) addDriftRuns(ctx context.Context, page *report.Page, runs []driftR
 
 // driftRun makes one evaluation, or goes on with it. One that lost questions has a report of the others, and the
 // experiment goes on.
-func (a *app) driftRun(ctx context.Context, m driftRun, flags []string) error {
+func (a *app) driftRun(ctx context.Context, f *driftFlags, m driftRun, flags []string) error {
+	if f.id != "" {
+		flags = append(slices.Clone(flags), "--run-id", strings.Join([]string{f.id, string(m.feedback),
+			filepath.Base(m.dir)}, "-"))
+	}
+
 	err := a.evaluateIn(ctx, m.dir, slices.Concat(flags, []string{
 		"--api", strings.Join(m.apis, ","), "--feedback", string(m.feedback), "--perturb", string(m.wording),
 	}))

@@ -143,6 +143,10 @@ func (e *exporter) exportDocuments(ctx context.Context, s *sources, o export.Opt
 		episodes = append(episodes, evaluation.Episodes(ctx, lost))
 	}
 
+	if !e.changed("per-question") { // to be looked at, and not to be trained on
+		o.Selection.PerQuestion = 0
+	}
+
 	rows, err := e.rows(ctx, collections)
 	if err != nil {
 		return nil, err

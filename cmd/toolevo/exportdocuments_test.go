@@ -80,10 +80,12 @@ func TestExportDocuments(t *testing.T) {
 		}
 	}
 
+	says(t, "lint", must(t, "export", in("lines"), "--lint"), "0 faulty, 0 problems")
+
 	fails(t, exitUsage, []string{"name the run, or its documents"}, "export", run, in("lines"), "--out", in("both"))
 
 	m := document[export.Manifest](t, must(t, "export", in("lines"), in("lines"), "--data", smallData(t), "--out",
-		in("both"), "--json"))
+		in("both"), "--per-question", "0", "--json"))
 	if m.Rows != count("lines") || m.Selected.Elsewhere.Skipped || m.Selected.Elsewhere.Questions == 0 {
 		t.Errorf("documents and the same ones: %+v", m.Selected)
 	}

@@ -55,7 +55,8 @@ func (e *exporter) runLint(ctx context.Context, paths []string, asJSON bool) (er
 	result := &linted{Problems: []string{}, Findings: []lintFinding{}}
 	folders := paths
 
-	if _, err := export.ReadManifest(paths[0]); isMissing(err) || errors.Is(err, syscall.ENOTDIR) {
+	m, err := export.ReadManifest(paths[0])
+	if isMissing(err) || errors.Is(err, syscall.ENOTDIR) || err == nil && m.Format.IsDocuments() {
 		dir, tempErr := os.MkdirTemp("", "toolevo-lint-*")
 		if tempErr != nil {
 			return console.GaveUp(tempErr)

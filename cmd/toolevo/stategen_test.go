@@ -120,43 +120,58 @@ func TestStateGenInCode(t *testing.T) {
 
 	says(t, "check", must(t, "check", eval), "0 problems")
 	says(t, "eval tasks", must(t, "eval", "tasks", eval), "execution")
+	fails(t, exitUsage, []string{"by itself"}, "eval", "tasks", eval, eval)
 
 	fails(t, exitUsage, []string{"environment.codec: python", "evaluate with python"},
 		append(ofStateGen(t, "collect", "--policy", "scripted:reader"), inCode...)...)
 }
 
-// A run over generated tasks that is killed goes on to the same rows.
+// A run over generated tasks that is killed goes on to the same files, be it a collection or an evaluation.
 func TestStateGenIsKilled(t *testing.T) {
 	t.Parallel()
 
-	dir := t.TempDir()
-	whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
-	collect := func(out string) []string {
-		return ofStateGen(t, "collect", "--api", "p_s_in", "--preset", "paper", "--trees", "4", "--limit", "2",
-			"--run-id", "x", "--out", out)
-	}
-	made(t, collect(whole)...)
+	for command, of := range map[string]struct{ args, files []string }{
+		"collect": {
+			[]string{"--api", "p_s_in", "--preset", "paper", "--trees", "4", "--limit", "2"}, []string{rowsFile},
+		},
+		"eval": {[]string{"--policy", "scripted:reader,scripted:stale,scripted:oracle"}, []string{
+			"report.json", "report.md", "episodes.jsonl", "episodes.parquet",
+		}},
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
 
-	p := start(t, collect(killed)...)
-	if !p.until(t, killed, logged(t, whole)/5) {
-		t.Fatalf("it ended before it was killed: %s", p.err)
-	}
+			dir := t.TempDir()
+			whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
+			into := func(out string) []string {
+				return ofStateGen(t, append([]string{command, "--run-id", "x", "--out", out}, of.args...)...)
+			}
+			made(t, into(whole)...)
 
-	if err := p.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+			p := start(t, into(killed)...)
+			if !p.until(t, killed, logged(t, whole)/5) {
+				t.Fatalf("it ended before it was killed: %s", p.err)
+			}
 
-	p.wait()
+			if err := p.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
 
-	if n, all := logged(t, killed), logged(t, whole); n >= all {
-		t.Fatalf("it was killed after all %d of its calls", n)
-	}
+			p.wait()
 
-	made(t, "collect", "--resume", "--out", killed, "--progress", "none")
-	says(t, "check", must(t, "check", killed), "0 problems")
+			if n, all := logged(t, killed), logged(t, whole); n >= all {
+				t.Fatalf("it was killed after all %d of its calls", n)
+			}
 
-	if !bytes.Equal(read(t, filepath.Join(whole, rowsFile)), read(t, filepath.Join(killed, rowsFile))) {
-		t.Error("a run that was killed has other rows")
+			made(t, command, "--resume", "--out", killed, "--progress", "none")
+			says(t, "check", must(t, "check", killed), "0 problems")
+
+			for _, name := range of.files {
+				if !bytes.Equal(read(t, filepath.Join(whole, name)), read(t, filepath.Join(killed, name))) {
+					t.Errorf("what was killed has another %s", name)
+				}
+			}
+		})
 	}
 }
 
@@ -186,9 +201,11 @@ func TestTasks(t *testing.T) {
 	}
 
 	fails(t, exitUsage, []string{"session-2-00000"}, "tasks", "show", "session-2-00000", "--data", data)
+	fails(t, exitUsage, []string{`no case "or"`}, "tasks", "show", "session-1-00000/or", "--data", data)
 	fails(t, exitUsage, []string{"toolevo tasks generate"}, "tasks", "verify", "--data", t.TempDir())
 	fails(t, exitUsage, []string{"argmax, k2, uniform"}, "tasks", "generate", "--selector", "best", "--data", data)
 	fails(t, exitUsage, []string{"session"}, "tasks", "generate", "--domain", "sessions", "--data", data)
+	fails(t, exitUsage, []string{"twice"}, "tasks", "generate", "--domain", "voice,voice", "--data", data)
 	fails(t, exitUsage, []string{"toolevo tasks generate --split test"}, "eval", "--data", data, "--set",
 		"suite=stategen", "--out", filepath.Join(data, "eval"))
 

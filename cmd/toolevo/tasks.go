@@ -2,9 +2,9 @@ package main
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +12,6 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/code"
-	"toolevo/envs/stategen/domains"
 	"toolevo/envs/stategen/taskfile"
 	"toolevo/envs/suite"
 )
@@ -66,33 +65,11 @@ func (s *taskSplit) check() error {
 // open reads the tasks of the split.
 func (s *taskSplit) open(visit func(*stategen.Task) error) (*taskfile.File, error) {
 	f, err := taskfile.Open(*s.data, s.split, visit)
-	if err != nil {
-		return nil, fmt.Errorf("%w: `toolevo tasks generate --split %s` makes tasks", err, s.split)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: `toolevo tasks generate --split %s` makes tasks", err, s.split)
 	}
 
-	return f, nil
-}
-
-// parseDomains returns the domains of these names, all where there are none.
-func parseDomains(named []string) (chosen []stategen.Domain, err error) {
-	if len(named) == 0 {
-		return domains.All(), nil
-	}
-
-	for i, name := range named {
-		d, err := domains.Lookup(name)
-		if err == nil && slices.Contains(named[:i], name) {
-			err = fmt.Errorf("%s stands there twice: name it once", name)
-		}
-
-		if err != nil {
-			return nil, console.Usage("--domain: %w", err)
-		}
-
-		chosen = append(chosen, d)
-	}
-
-	return chosen, nil
+	return f, err
 }
 
 // stategenSurface returns how programs reach the tools of a domain as prompts show them.

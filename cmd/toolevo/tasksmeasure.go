@@ -89,9 +89,12 @@ func (o *measureOptions) check() (err error) {
 	}
 
 	o.generators.Seed, o.generators.Workers = *o.seed, *o.workers
-	o.domains, err = parseDomains(o.named)
 
-	return err
+	if o.domains, err = domains.Parse(o.named); err != nil {
+		return console.Usage("--domain: %w", err)
+	}
+
+	return nil
 }
 
 // measureTasks measures the tasks of a split and the coverage of generators, and says what they come to.

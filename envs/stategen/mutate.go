@@ -20,11 +20,13 @@ const (
 	Dropped     = "dropped-call" // the last call that nothing reads is left out: a side effect
 	Swapped     = "swapped"      // the branches change places
 	WrongText   = "wrong-text"   // a text that a side effect or the result depends on is another one
+	WrongField  = "wrong-field"  // the last edit of a variable changes another member than it should
 	UnknownTool = "unknown-tool" // the last call is of a tool that does not exist
 )
 
 // Mutants returns the mutants of a task, for each of its cases; a kind that the program has no place for is left out. A
-// mutant may mean the same as its program, as where a side effect that is left out had no effect.
+// mutant may mean the same as its program, as where a side effect that is left out had no effect, or where nothing
+// writes what an edit changed.
 func Mutants(t Task) (all []Mutant) {
 	for _, c := range t.Cases {
 		add := func(kind string, change func(p *Path) bool) {
@@ -38,6 +40,7 @@ func Mutants(t Task) (all []Mutant) {
 		add(EmptyResult, func(p *Path) bool { p.Result = Literal(envs.Args{}); return true })
 		add(Dropped, dropCall)
 		add(WrongText, changeText)
+		add(WrongField, changeField)
 		add(UnknownTool, func(p *Path) bool {
 			return p.lastCall(func(c *Call) bool { c.Tool += "_all"; return true })
 		})
@@ -90,6 +93,26 @@ func dropCall(p *Path) bool {
 			p.Stmts = slices.Delete(slices.Clone(p.Stmts), i, i+1)
 			return true
 		}
+	}
+
+	return false
+}
+
+// changeField has the last edit change a member that was not there.
+func changeField(p *Path) bool {
+	for i, s := range slices.Backward(p.Stmts) {
+		if s.Edit == nil || len(s.Edit.Path) == 0 {
+			continue
+		}
+
+		e := *s.Edit
+		e.Path = slices.Clone(e.Path)
+		e.Path[len(e.Path)-1] += "_other"
+
+		p.Stmts = slices.Clone(p.Stmts)
+		p.Stmts[i].Edit = &e
+
+		return true
 	}
 
 	return false

@@ -2,6 +2,7 @@ package programs
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -46,7 +47,13 @@ type runKey struct {
 // run is what came of the cases of a task so far.
 type run struct {
 	lost   bool
+	seen   []string           // paths
 	failed map[string]verdict // by path
+}
+
+// has reports whether an episode of the path was counted. One of all cases, whose path is "", is of every path.
+func (r *run) has(path string) bool {
+	return slices.Contains(r.seen, path) || len(r.seen) > 0 && (path == "" || slices.Contains(r.seen, ""))
 }
 
 // verdict is why a case failed.
@@ -68,7 +75,7 @@ func cut(id string) (task, path string) {
 }
 
 // Add counts an episode under the API that reports call what it met. The references are those of its task; without
-// them, which may be nil, less is known of wrong answers.
+// them, which may be nil, less is known of wrong answers. A second episode of a case is an error.
 func (r *Results) Add(api string, e *trajectories.Episode, references *References) error {
 	if r.runs == nil {
 		r.runs = map[runKey]*run{}
@@ -93,7 +100,14 @@ func (r *Results) Add(api string, e *trajectories.Episode, references *Reference
 		r.runs[key] = &run{failed: map[string]verdict{}}
 	}
 
-	switch one := r.runs[key]; {
+	one := r.runs[key]
+	if one.has(path) {
+		return fmt.Errorf("two evaluations have %s of %s under %s: look at each by itself", key.task, e.Policy, api)
+	}
+
+	one.seen = append(one.seen, path)
+
+	switch {
 	case e.Lost != "":
 		one.lost = true
 	case !e.Official:

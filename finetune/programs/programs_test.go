@@ -224,6 +224,22 @@ func TestPassesOfRepeats(t *testing.T) {
 	}
 }
 
+// Two evaluations are put together where they asked different things, and not where they asked the same, be it turn by
+// turn in one and with programs in the other.
+func TestPassesOfSeveralEvaluations(t *testing.T) {
+	for _, again := range []string{"session-1-1", "session-1-1/if"} {
+		var r programs.Results
+
+		add(t, &r, episode("session-1-1/if", right), nil)
+		add(t, &r, episode("session-1-2/if", right), nil)
+		add(t, &r, episode("session-1-1/else", right), nil)
+
+		if err := r.Add("p_c", episode(again, right), nil); err == nil || !strings.Contains(err.Error(), "by itself") {
+			t.Errorf("%s is counted twice: %v", again, err)
+		}
+	}
+}
+
 // program is the only turn of an episode in code mode.
 func program(v code.Verdict) trajectories.Turn {
 	return trajectories.Turn{Outcome: envs.Incorrect, Observation: v.Observation()}

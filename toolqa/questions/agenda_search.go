@@ -3,8 +3,6 @@ package questions
 import (
 	"strings"
 
-	"toolevo/envs"
-	"toolevo/envs/pytext"
 	"toolevo/toolqa/corpus"
 )
 
@@ -82,41 +80,24 @@ func readAppointment(part string) reader {
 // tableRows reads what GetValue prints: an object with a text for every column, or with as many texts as
 // there are rows.
 func tableRows(result string, columns []string) ([]map[string]string, bool) {
-	v, _ := pytext.Decode(result)
-
-	object, ok := v.(envs.Args)
-	if !ok {
-		return nil, false
-	}
 	var rows []map[string]string
 
 	for i, column := range columns {
-		v, _ := object.Get(column)
-
-		cells, several := v.([]any)
-		if !several {
-			cells = []any{v}
-		}
-
+		cells, err := cellLists(result, column)
 		if i == 0 {
 			rows = make([]map[string]string, len(cells))
 		}
 
-		if len(cells) != len(rows) {
+		if err != nil || len(cells) != len(rows) {
 			return nil, false
 		}
 
 		for j, cell := range cells {
-			text, ok := cell.(string)
-			if !ok {
-				return nil, false
-			}
-
 			if rows[j] == nil {
 				rows[j] = map[string]string{}
 			}
 
-			rows[j][column] = text
+			rows[j][column] = cell
 		}
 	}
 

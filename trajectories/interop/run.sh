@@ -94,6 +94,8 @@ mkdir -p "$HF_HOME"
 "$trl/bin/python" "$here/trl/train.py" "$tokenizer" "$work/trl-work" "$work"/trl/*/ || fail "TRL disagrees (see above)"
 "$statistics/bin/python" "$here/../../finetune/statistics/interop/reference.py" \
 	"$here/../../finetune/statistics/testdata/reference.json" || fail "statsmodels disagrees (see above)"
+(cd "$here/../.." && TOOLEVO_TORCH_PYTHON=$trl/bin/python CGO_ENABLED=1 go test -count=1 -run '^TestTorch$' \
+	./envs/stategen/tensor) || fail "PyTorch disagrees with the tensors of generated tasks (see above)"
 if [ -n "$documents" ]; then
 	"$documents/bin/python" "$here/documents/check.py" "$work/trials" "$work/logs" "$work"/*-documents/*.jsonl ||
 		fail "Harbor or inspect_ai disagrees (see above)"

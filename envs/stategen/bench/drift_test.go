@@ -2,7 +2,6 @@ package bench
 
 import (
 	"os"
-	"strconv"
 	"testing"
 
 	"toolevo/envs"
@@ -16,16 +15,14 @@ import (
 // madeVersions is how many versions are made for the tests of what drift leaves alone.
 const madeVersions = 20
 
-// driftedTasks returns how many tasks of each domain these tests compare: a few, or as many as TOOLEVO_STATEGEN_TASKS
-// says.
-func driftedTasks(t testing.TB) int {
-	t.Helper()
-
-	if n, err := strconv.Atoi(os.Getenv("TOOLEVO_STATEGEN_TASKS")); err == nil {
-		return n
+// driftedTasks is how many tasks of each domain these tests compare, and how many of them they play: a part of those
+// that `make hostile` takes.
+func driftedTasks() (compared, played int) {
+	if os.Getenv("TOOLEVO_HOSTILE") != "" {
+		return 1000, 50
 	}
 
-	return 20
+	return 20, 3
 }
 
 // driftedCatalog returns a catalog with made versions, and their names.
@@ -62,7 +59,8 @@ func TestDriftKeepsCalls(t *testing.T) {
 
 	all, names := driftedCatalog(t)
 	data := t.TempDir()
-	generate(t, data, "train", driftedTasks(t))
+	compared, _ := driftedTasks()
+	generate(t, data, "train", compared)
 
 	var made []*toolapi.Version
 
@@ -124,7 +122,8 @@ func checkCall(t *testing.T, v *toolapi.Version, task, tool string, args envs.Ar
 func TestDriftKeepsOracles(t *testing.T) {
 	t.Parallel()
 
-	c := choice(t, max(3, driftedTasks(t)/20))
+	_, played := driftedTasks()
+	c := choice(t, played)
 
 	var names []string
 	c.Versions, names = driftedCatalog(t)

@@ -83,17 +83,8 @@ func newGenerate(p *console.Program) *cobra.Command {
 			return console.Usage("--n %d --calls %d: want at least 1 task, and 2 calls", *n, *calls)
 		}
 
-		if len(*chosen) == 0 {
-			g.domains = domains.All()
-		}
-
-		for _, name := range *chosen {
-			d, err := domains.Lookup(name)
-			if err != nil {
-				return console.Usage("--domain: %w", err)
-			}
-
-			g.domains = append(g.domains, d)
+		if g.domains, err = domains.Parse(*chosen); err != nil {
+			return console.Usage("--domain: %w", err)
 		}
 
 		progress, stop := watch()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,7 +48,7 @@ func newShow(p *console.Program) *cobra.Command {
 // show finds the task of an ID, or of that of a case, in all splits.
 func show(data, id string) (*Shown, error) {
 	found := &Shown{}
-	id, _, _ = strings.Cut(id, "/")
+	id, path, ofCase := strings.Cut(id, "/")
 
 	for _, split := range suite.Splits() {
 		f, err := taskfile.Open(data, split, func(t *stategen.Task) error {
@@ -72,6 +73,10 @@ func show(data, id string) (*Shown, error) {
 
 	if found.task == nil {
 		return nil, console.Usage("no task %q in %s: `toolevo play --set suite=stategen` lists tasks", id, data)
+	}
+
+	if ofCase && !slices.ContainsFunc(found.task.Cases, func(c stategen.Case) bool { return c.Path == path }) {
+		return nil, console.Usage("%s has no case %q: `toolevo tasks show %s` shows those that it has", id, path, id)
 	}
 
 	var err error

@@ -2,6 +2,8 @@
 package domains
 
 import (
+	"fmt"
+	"slices"
 	"sync"
 
 	"toolevo/envs/names"
@@ -37,4 +39,27 @@ func Lookup(name string) (stategen.Domain, error) {
 	}
 
 	return nil, names.Unknown("domain", name, Names())
+}
+
+// Parse returns the domains of these names, all where there are none. The error of a name that is unknown, or stands
+// there twice, says so.
+func Parse(named []string) (chosen []stategen.Domain, err error) {
+	if len(named) == 0 {
+		return All(), nil
+	}
+
+	for i, name := range named {
+		d, err := Lookup(name)
+		if err == nil && slices.Contains(named[:i], name) {
+			err = fmt.Errorf("%s stands there twice: name it once", name)
+		}
+
+		if err != nil {
+			return nil, err
+		}
+
+		chosen = append(chosen, d)
+	}
+
+	return chosen, nil
 }

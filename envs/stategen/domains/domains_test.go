@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"toolevo/envs"
@@ -35,9 +36,9 @@ func generate(t *testing.T, d stategen.Domain, s stategen.Selector, seed uint64,
 	return tasks, &book
 }
 
-// TestPrograms replays many tasks of each domain as they are read from a file: every path has five calls, none twice,
-// and leads where the file says; the second case takes the other branch; and mistakes are caught.
-func TestPrograms(t *testing.T) {
+// TestGeneratedPrograms replays tasks of each domain as they are read from a file: every path has five calls, none
+// twice, and leads where the file says; the second case takes the other branch; and mistakes are caught.
+func TestGeneratedPrograms(t *testing.T) {
 	for _, d := range domains.All() {
 		t.Run(d.Name(), func(t *testing.T) {
 			t.Parallel()
@@ -67,13 +68,13 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// programs is how many each domain is tested on.
+// programs is how many each domain is tested on: a part of those that `make hostile` takes.
 func programs() int {
-	if testing.Short() {
-		return 100
+	if os.Getenv("TOOLEVO_HOSTILE") != "" {
+		return 1000
 	}
 
-	return 300
+	return 100
 }
 
 // reread returns a task as a file has it.

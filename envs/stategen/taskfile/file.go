@@ -61,6 +61,10 @@ func Open(data, split string, visit func(t *stategen.Task) error) (*File, error)
 
 		return nil
 	})
+	if err == io.ErrUnexpectedEOF { // scan's own
+		err = f.damaged(len(f.lines)+1, err)
+	}
+
 	if err != nil {
 		return nil, errors.Join(err, f.file.Close())
 	}
@@ -126,7 +130,8 @@ func decode(text []byte) (*stategen.Task, error) {
 	return t, nil
 }
 
-// scan calls visit with each line of a file, and adds its bytes to a hash.
+// scan calls visit with each line of a file, and adds its bytes to a hash. The error of a last line without an end is
+// [io.ErrUnexpectedEOF].
 func scan(from io.Reader, sum hash.Hash, visit func(at line, text []byte) error) error {
 	lines := bufio.NewReaderSize(io.TeeReader(from, sum), 1<<16)
 
@@ -138,8 +143,10 @@ func scan(from io.Reader, sum hash.Hash, visit func(at line, text []byte) error)
 		case errors.Is(err, io.EOF) && len(text) == 0:
 			return nil
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("the last line is %w", durable.ErrDamaged)
-		case err != nil:
+			err = io.ErrUnexpectedEOF
+		}
+
+		if err != nil {
 			return err
 		}
 

@@ -40,7 +40,13 @@ func (v *variable) expr(path ...string) stategen.Expr {
 func (s *schema) load(shape []int, seed uint32) {
 	name := s.nextLoaded()
 
-	s.init = append(s.init, stategen.Variable{
+	s.init = append(s.init, loadedVariable(name, shape, seed))
+	s.vars = append(s.vars, variable{name: name, shape: shape, elements: loadedElements, last: stategen.None})
+}
+
+// loadedVariable returns the variable of a loaded tensor.
+func loadedVariable(name string, shape []int, seed uint32) stategen.Variable {
+	return stategen.Variable{
 		Name: name,
 		Role: stategen.Loaded,
 		Type: "a tensor of shape " + shapeText(shape),
@@ -50,9 +56,7 @@ func (s *schema) load(shape []int, seed uint32) {
 			{Name: shapeMember, Value: numbers(shape)},
 			{Name: seedMember, Value: number(int(seed))},
 		}},
-	})
-
-	s.vars = append(s.vars, variable{name: name, shape: shape, elements: loadedElements, last: stategen.None})
+	}
 }
 
 func (s *schema) nextLoaded() string { return "user_tensor_" + strconv.Itoa(len(s.init)) }

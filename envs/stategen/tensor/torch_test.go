@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -61,18 +62,14 @@ func digestOf(t *Tensor) digest {
 	return d
 }
 
-// program returns the run's tensors as the variables of a program.
+// program returns the run's tensors as the variables of a program, which need not have all numbers.
 func (r torchRun) program() (*stategen.Program, map[string]any) {
-	s := &schema{}
-
-	for i := range len(r.Tensors) {
-		t := r.Tensors["user_tensor_"+strconv.Itoa(i)]
-		s.load(t.Shape, t.Seed)
+	p := &stategen.Program{}
+	for _, name := range slices.Sorted(maps.Keys(r.Tensors)) {
+		p.Init = append(p.Init, loadedVariable(name, r.Tensors[name].Shape, r.Tensors[name].Seed))
 	}
 
-	p := s.Program()
-
-	return &p, p.Values(stategen.Case{})
+	return p, p.Values(stategen.Case{})
 }
 
 // digests runs the calls with the service.

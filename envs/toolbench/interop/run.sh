@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Proves `toolevo serve tools` and `serve voice` with clients that others wrote: hey, a load tool (its Go module, v0.1.4),
-# and the official MCP SDK for Python (a virtual environment of 60 MB in the cache folder, made once).
+# Proves `toolevo serve tools`, `serve voice` and `serve sessions` with clients that others wrote: hey, a load tool (its
+# Go module, v0.1.4), and the official MCP SDK for Python (a virtual environment of 60 MB in the cache folder, made once).
 #
 #   run.sh TOOLEVO
 #
@@ -126,4 +126,15 @@ import json, sys
 report = json.load(open(sys.argv[1]))
 assert report["calls"] == 6 and report["refused"] == 5, report
 PYTHON
+
+# The session service, under two versions.
+at=127.0.0.1:$(free_port)
+"$toolevo" serve sessions --listen "$at" >/dev/null 2>"$work/server.log" &
+server=$!
+await "http://$at/" "$work/server.log"
+moved=127.0.0.1:$(free_port)
+"$toolevo" serve sessions --api p_s_in --listen "$moved" >/dev/null 2>"$work/moved.log" &
+model+=" $!"
+await "http://$moved/" "$work/moved.log"
+"$environment/bin/python" "$here/sessions.py" "http://$at" "http://$moved" || fail "httpx2 found something wrong"
 echo "serve: everything held, in $SECONDS s"
