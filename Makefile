@@ -36,12 +36,12 @@ lint: ## gofmt, go vet, staticcheck
 # where such conversions are ours, and not in every library.
 checked := -gcflags=all=-d=checkptr=0 -gcflags=toolevo/...=-d=checkptr=1
 
-# Test binaries without symbols for a debugger are linked in half the time. One package more than there are processors
-# is tested at a time, as tests also wait for programs that they start.
-sooner = -ldflags='-s -w' -p $$(($$(nproc) + 1))
+# Test binaries without symbols for a debugger are linked in half the time, and lint has vetted them. One package more
+# than there are processors is tested at a time, as tests also wait for programs that they start.
+sooner = -vet=off -ldflags='-s -w' -p $$(($$(nproc) + 1)) -timeout 40m
 
 # Collecting the small heaps of tests takes up to two fifths of their time, and those of linkers a sixth; a process that
-# has much in memory still collects. What `go test` vets, lint has.
+# has much in memory still collects.
 tested = CGO_ENABLED=1 $(GO) run ./cmd/internal/testrun -skips .ci/skipped.txt $(TESTRUN) --
 
 # Packages that start goroutines, themselves or in their tests, are always tested under the race detector. It makes a
@@ -57,11 +57,10 @@ test test-race: export GOGC ?= 400
 test test-race: export GOMEMLIMIT ?= 3GiB
 test test-race: export GORACE ?= atexit_sleep_ms=50
 test: tools lint ## lint and every test that needs no GPU, under the race detector where a package starts goroutines
-	$(tested) -vet=off -race $(checked) $(sooner) -timeout 40m $(concurrent) -- \
-	  -vet=off -ldflags='-s -w' -timeout 40m $(others)
+	$(tested) -race $(checked) $(sooner) $(concurrent) -- $(sooner) $(others)
 
 test-race: tools ## the tests of commands, and of packages that start no goroutines, under the race detector, too
-	$(tested) -vet=off -race $(checked) $(sooner) -timeout 40m $(others)
+	$(tested) -race $(checked) $(sooner) $(others)
 
 .PHONY: test-interop
 test-interop: build ## real exports of every format: five readers open them, LLaMA-Factory and TRL train on them
@@ -87,6 +86,10 @@ test-improve: build ## two rounds of improve with a real LLaMA-Factory, Ollama a
 .PHONY: test-serve
 test-serve: build ## both servers of functions under clients of others: the load tool hey, the MCP SDK for Python (both fetched once)
 	bash envs/toolbench/interop/run.sh $(BIN)
+
+.PHONY: test-rl
+test-rl: build ## serve env under OpenEnv's own client and validator, and a tiny model that TRL's GRPOTrainer trains there
+	bash finetune/python/interop/run.sh $(BIN)
 
 .PHONY: test-grid
 test-grid: build ## the full grid of an evaluation with scripted policies, killed and resumed once, in every format

@@ -12,13 +12,15 @@ import (
 	"toolevo/envs/names"
 )
 
-// foreign are the environment variables TOOLEVO_* that are no settings: the data folder, and what the tests read.
-var foreign = []string{"TOOLEVO_DATA", "TOOLEVO_SHARED_DATA", "TOOLEVO_INTEROP_PYTHON", "TOOLEVO_TEST_PYTHON",
-	"TOOLEVO_BIN", "TOOLEVO_SOAK",
-	"TOOLEVO_HOSTILE", "TOOLEVO_HOSTILE_SEED"}
+// foreign are the environment variables TOOLEVO_* that are no settings: the data folder, the key of serve env, and what
+// the tests read.
+var foreign = []string{
+	"TOOLEVO_DATA", "TOOLEVO_ENV_KEY", "TOOLEVO_SHARED_DATA", "TOOLEVO_INTEROP_PYTHON", "TOOLEVO_TEST_PYTHON",
+	"TOOLEVO_BIN", "TOOLEVO_SOAK", "TOOLEVO_HOSTILE", "TOOLEVO_HOSTILE_SEED",
+}
 
 // EnvironmentLayers returns a layer for each environment variable of the form TOOLEVO_SEARCH_CPUCT. One that names no
-// setting is an error, but for TOOLEVO_DATA and those that the tests read.
+// setting is an error, but for the foreign ones.
 func EnvironmentLayers(environ []string) ([]Layer, error) {
 	keys := map[string]string{}
 	var variables []string

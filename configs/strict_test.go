@@ -175,8 +175,8 @@ func TestUnknownVariables(t *testing.T) {
 		t.Errorf("error is %v, want one that names both variables", err)
 	}
 
-	layers, err := EnvironmentLayers([]string{"TOOLEVO_DATA=x", "TOOLEVO_BIN=x", "TOOLEVO_INTEROP_PYTHON=x",
-		"TOOLEVO_OLLAMA_URL=x", "PATH=x"})
+	layers, err := EnvironmentLayers([]string{"TOOLEVO_DATA=x", "TOOLEVO_ENV_KEY=x", "TOOLEVO_BIN=x",
+		"TOOLEVO_INTEROP_PYTHON=x", "TOOLEVO_OLLAMA_URL=x", "PATH=x"})
 	if err != nil || len(layers) != 0 {
 		t.Errorf("%v, %v", layers, err)
 	}

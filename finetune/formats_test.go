@@ -46,7 +46,7 @@ func TestWriteCSVAndLaTeX(t *testing.T) {
 	r := published(t)
 	blocks := []finetune.Block{{Name: "Llama3", Policies: []string{"openai:llama3", "openai:llama3_sft"}}}
 
-	if err := errors.Join(r.WriteCSV(&lines), r.WriteLaTeX(&tables, blocks)); err != nil {
+	if err := errors.Join(r.WriteCSV(&lines), r.WriteBlocks(&tables, blocks)); err != nil {
 		t.Fatal(err)
 	}
 
@@ -62,7 +62,7 @@ func TestStandInsAreMeasuredUnderNothingElse(t *testing.T) {
 	r := reported(t, answered{cell: cell("ood"), verdicts: "1"}, answered{cell: cell("ood_proprietary"), verdicts: "0"})
 
 	var b bytes.Buffer
-	if err := r.WriteLaTeX(&b, nil); err != nil {
+	if err := r.WriteLaTeX(&b); err != nil {
 		t.Fatal(err)
 	}
 
@@ -88,7 +88,7 @@ func TestLaTeXMarks(t *testing.T) {
 	r := reported(t, cells...)
 
 	blocks := []finetune.Block{{Policies: []string{"e", "f"}}, {Policies: []string{"g"}}}
-	if err := r.WriteLaTeX(&b, blocks); err != nil {
+	if err := r.WriteBlocks(&b, blocks); err != nil {
 		t.Fatal(err)
 	}
 
@@ -245,7 +245,7 @@ func fromLaTeX(t *testing.T, r *finetune.Report) map[string]string {
 	t.Helper()
 
 	var b bytes.Buffer
-	if err := r.WriteLaTeX(&b, nil); err != nil {
+	if err := r.WriteLaTeX(&b); err != nil {
 		t.Fatal(err)
 	}
 

@@ -24,7 +24,10 @@ const standIn = "_proprietary"
 // accuracy in percent, a line for each policy, a column for each dataset and difficulty, and averages over the
 // datasets. Within a block the best are bold and the second-best underlined. Policies of no block make up one without a
 // name, and those that were measured under NAME_proprietary in place of NAME stand above the others, unmarked.
-func (r *Report) WriteLaTeX(w io.Writer, blocks []Block) error {
+func (r *Report) WriteLaTeX(w io.Writer) error { return r.WriteBlocks(w, nil) }
+
+// WriteBlocks is [Report.WriteLaTeX] with the policies in blocks.
+func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
 	l := r.layout(blocks)
 
 	var b strings.Builder
@@ -57,16 +60,16 @@ func (r *Report) layout(blocks []Block) *layout {
 
 	for _, row := range r.Rows {
 		l.figures[row.Cell] = row
-		l.columns = appendNew(l.columns, column{row.Dataset, row.Difficulty})
+		table.Place(&l.columns, column{row.Dataset, row.Difficulty})
 	}
 
 	// The difficulties of a dataset stand side by side.
-	datasets := distinct(r.Rows, func(row Row) string { return row.Dataset })
+	datasets := table.Distinct(r.Rows, func(row Row) string { return row.Dataset })
 	slices.SortStableFunc(l.columns, func(a, b column) int {
 		return slices.Index(datasets, a.dataset) - slices.Index(datasets, b.dataset)
 	})
 
-	difficulties := distinct(r.Rows, func(row Row) string { return row.Difficulty })
+	difficulties := table.Distinct(r.Rows, func(row Row) string { return row.Difficulty })
 
 	for _, s := range r.Summaries {
 		if !slices.Contains(difficulties, s.Difficulty) && len(difficulties) > 1 {
@@ -76,7 +79,7 @@ func (r *Report) layout(blocks []Block) *layout {
 		row := s.figures()
 		row.Dataset = ""
 		l.figures[row.Cell] = row
-		l.columns = appendNew(l.columns, column{"", s.Difficulty})
+		table.Place(&l.columns, column{"", s.Difficulty})
 	}
 
 	l.divide(r, blocks)
@@ -94,15 +97,15 @@ func (l *layout) divide(r *Report, blocks []Block) {
 	for _, row := range r.Rows {
 		base, isStandIn := strings.CutSuffix(row.API, standIn)
 		if !isStandIn || measured[Contender{row.Policy, base}] {
-			l.apis = appendNew(l.apis, row.API)
+			table.Place(&l.apis, row.API)
 			continue
 		}
 
-		l.apis = appendNew(l.apis, base)
-		l.proprietary = appendNew(l.proprietary, row.Policy)
+		table.Place(&l.apis, base)
+		table.Place(&l.proprietary, row.Policy)
 	}
 
-	rest := distinct(r.Rows, func(row Row) string { return row.Policy })
+	rest := table.Distinct(r.Rows, func(row Row) string { return row.Policy })
 	rest = slices.DeleteFunc(rest, func(policy string) bool {
 		inBlock := func(b Block) bool { return slices.Contains(b.Policies, policy) }
 		return slices.Contains(l.proprietary, policy) || slices.ContainsFunc(blocks, inBlock)

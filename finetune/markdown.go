@@ -14,15 +14,14 @@ import (
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 
-	accuracies := r.accuracyTable()
-	accuracies.Markdown(&b)
-
+	tables := []table.Table{r.accuracyTable()}
 	for _, t := range []table.Table{r.repeatTable(), r.comparisonTable(), r.outcomeTable(), r.templateTable()} {
 		if len(t.Lines) > 0 {
-			b.WriteByte('\n')
-			t.Markdown(&b)
+			tables = append(tables, t)
 		}
 	}
+
+	_ = table.WriteMarkdown(&b, tables) // b takes all
 
 	if r.TaskSet != "" {
 		fmt.Fprintf(&b, "\nTask set: `%s`.\n", r.TaskSet)

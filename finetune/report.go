@@ -3,7 +3,6 @@ package finetune
 import (
 	"fmt"
 	"iter"
-	"slices"
 
 	"toolevo/envs"
 	"toolevo/finetune/statistics"
@@ -202,16 +201,4 @@ func (s *sum) row() Row {
 	}
 
 	return s.Row
-}
-
-func distinct(rows []Row, key func(Row) string) []string {
-	var keys []string
-
-	for _, row := range rows {
-		if k := key(row); !slices.Contains(keys, k) {
-			keys = append(keys, k)
-		}
-	}
-
-	return keys
 }

@@ -237,7 +237,7 @@ func TestWritingFails(t *testing.T) {
 	r := &finetune.Report{}
 	for name, err := range map[string]error{
 		"table": r.WriteTable(full{}), "Markdown": r.WriteMarkdown(full{}), "CSV": r.WriteCSV(full{}),
-		"LaTeX": r.WriteLaTeX(full{}, nil),
+		"LaTeX": r.WriteLaTeX(full{}),
 	} {
 		if !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("%s: error is %v", name, err)

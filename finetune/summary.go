@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"toolevo/finetune/statistics"
+	"toolevo/finetune/table"
 )
 
 // resamples is how often the bootstrap of a summary draws: its ends then vary by about a tenth of its width.
@@ -36,7 +37,7 @@ type Summary struct {
 // summaries returns those of rows and the answers that they count: of each difficulty, and of all where there are
 // several or none is named. Contenders are in their order.
 func summaries(rows []Row, a *answers) []Summary {
-	difficulties := distinct(rows, func(r Row) string { return r.Difficulty })
+	difficulties := table.Distinct(rows, func(r Row) string { return r.Difficulty })
 	if len(difficulties) != 1 || difficulties[0] == "" {
 		difficulties = append(slices.DeleteFunc(difficulties, func(d string) bool { return d == "" }), all)
 	}

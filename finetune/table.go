@@ -27,35 +27,17 @@ func (r *Report) rowTable() table.Table {
 
 // accuracyTable is a line for each policy and its questions, and a column for each API version.
 func (r *Report) accuracyTable() table.Table {
-	type line struct{ policy, data string }
-
-	rows := r.figures()
-	apis := distinct(rows, func(row Row) string { return row.API })
-	places := map[line]int{}
 	t := table.Table{
 		Title: "Accuracy in percent: official [95 % interval] / strict, of n questions measured. Intervals are " +
 			"Wilson's, and\nthose of means over datasets bootstrapped by question template.",
 		Heads: []string{"policy", "data"},
-		Names: apis,
-		Words: 2 + len(apis),
 	}
 
-	for _, row := range rows {
-		l := line{row.Policy, row.data()}
-
-		place, ok := places[l]
-		if !ok {
-			place = len(t.Lines)
-			places[l] = place
-			t.Lines = append(t.Lines, append([]string{l.policy, l.data}, repeat("–", len(apis))...))
-		}
-
-		for i, api := range apis {
-			if row.API == api {
-				t.Lines[place][2+i] = row.accuracies()
-			}
-		}
+	for _, row := range r.figures() {
+		t.Set([]string{row.Policy, row.data()}, row.API, row.accuracies())
 	}
+
+	t.Words = len(t.Heads) + len(t.Names)
 
 	return t
 }
@@ -84,7 +66,7 @@ func (r *Report) outcomeTable() table.Table {
 	}
 
 	for _, row := range r.Rows {
-		tokens := "–" // not counted
+		tokens := table.None // not counted
 		if row.Tokens > 0 {
 			tokens = row.decimal(row.Tokens)
 		}
@@ -119,20 +101,11 @@ func (r *Report) comparisonTable() table.Table {
 
 		t.Lines = append(t.Lines, []string{
 			same, first, second, fmt.Sprint(c.N), fmt.Sprintf("%d:%d", c.OnlyFirst, c.OnlySecond),
-			fmt.Sprintf("%+.1f", 100*c.Difference), probability(c.PHolm),
+			fmt.Sprintf("%+.1f", 100*c.Difference), table.Probability(c.PHolm),
 		})
 	}
 
 	return t
-}
-
-// probability is a p-value with three decimals.
-func probability(p float64) string {
-	if p < 0.001 {
-		return "<0.001"
-	}
-
-	return fmt.Sprintf("%.3f", p)
 }
 
 // data names the questions of the row.
@@ -147,7 +120,7 @@ func (r Row) data() string {
 // decimal is a figure of the row; a row without a measured question has none.
 func (r Row) decimal(f float64) string {
 	if r.N == 0 {
-		return "–"
+		return table.None
 	}
 
 	return fmt.Sprintf("%.1f", f)
@@ -155,14 +128,13 @@ func (r Row) decimal(f float64) string {
 
 func (r Row) percent(p float64) string { return r.decimal(100 * p) }
 
-// withInterval is a proportion and its interval, the latter with so many decimals. An interval without width is of a
-// bootstrap that had nothing to choose from, and would say that nothing is uncertain.
+// withInterval is a proportion and its interval, the latter with so many decimals.
 func (r Row) withInterval(p, low, high float64, decimals int) string {
-	if r.N == 0 || low == high {
-		return r.percent(p)
+	if r.N == 0 {
+		return table.None
 	}
 
-	return fmt.Sprintf("%s [%.*f–%.*f]", r.percent(p), decimals, 100*low, decimals, 100*high)
+	return r.percent(p) + table.Interval(low, high, decimals)
 }
 
 // figures are the rows, and the summaries as rows where they say more than those.
@@ -176,13 +148,4 @@ func (r *Report) figures() []Row {
 	}
 
 	return rows
-}
-
-func repeat(field string, n int) []string {
-	fields := make([]string, n)
-	for i := range fields {
-		fields[i] = field
-	}
-
-	return fields
 }

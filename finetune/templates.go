@@ -60,19 +60,8 @@ func (s *sum) templateRows() []TemplateRow {
 func (r *Report) templateTable() table.Table {
 	type line struct{ template, policy string }
 
-	var (
-		apis, policies []string
-		templates      []string
-		figures        = map[line]map[string]TemplateRow{}
-	)
-
-	for _, row := range r.Rows {
-		apis, policies = appendNew(apis, row.API), appendNew(policies, row.Policy)
-	}
-
+	figures := map[line]map[string]TemplateRow{}
 	for _, row := range r.Templates {
-		templates = appendNew(templates, row.Template)
-
 		l := line{row.Template, row.Policy}
 		if figures[l] == nil {
 			figures[l] = map[string]TemplateRow{}
@@ -84,15 +73,15 @@ func (r *Report) templateTable() table.Table {
 	t := table.Table{
 		Title: "Official accuracy in percent by question template.",
 		Heads: []string{"template", "policy", "n"},
-		Names: apis,
+		Names: table.Distinct(r.Rows, func(row Row) string { return row.API }),
 		Words: 2,
 	}
 
-	for _, template := range templates {
+	policies := table.Distinct(r.Rows, func(row Row) string { return row.Policy })
+	for _, template := range table.Distinct(r.Templates, func(row TemplateRow) string { return row.Template }) {
 		for _, policy := range policies {
 			n, fields := 0, []string(nil)
-
-			for _, api := range apis {
+			for _, api := range t.Names {
 				row := figures[line{template, policy}][api]
 				n = max(n, row.N)
 				fields = append(fields, Row{N: row.N}.percent(row.Official))
@@ -103,12 +92,4 @@ func (r *Report) templateTable() table.Table {
 	}
 
 	return t
-}
-
-func appendNew[T comparable](all []T, one T) []T {
-	if slices.Contains(all, one) {
-		return all
-	}
-
-	return append(all, one)
 }

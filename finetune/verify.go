@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
-
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 )
@@ -30,57 +29,45 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 		return Verification{}, err
 	}
 
-	played := make([][]playedAgain, len(jobs))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(o.Workers)
+	var all []attempt
 
-	for i, job := range jobs {
-		n, k := 0, 0
-		for _, task := range job.Tasks {
-			n += job.count(task)
-		}
-
-		played[i] = make([]playedAgain, n)
-
+	for _, job := range jobs {
 		for task, repeat := range job.attempts() {
-			p := &played[i][k]
-			k++
-
-			group.Go(func() (err error) {
-				*p, err = o.again(groupCtx, job, task, repeat)
-				return err
-			})
+			all = append(all, attempt{job, task, repeat})
 		}
 	}
 
-	if err := group.Wait(); err != nil {
+	played, err := kept.All(ctx, len(all), o.Workers, nil, func(ctx context.Context, i int) (playedAgain, error) {
+		return o.again(ctx, all[i])
+	})
+	if err != nil {
 		return Verification{}, err
 	}
 
 	damage, err := o.Store.Check(ctx)
 	v := Verification{Problems: append([]string{}, damage...)}
 
-	for i, job := range jobs {
-		k := 0
+	for i, p := range played {
+		v.Calls += p.calls
+		if p.stored {
+			v.Episodes++
+		} else {
+			v.Missing++
+		}
 
-		for task := range job.attempts() {
-			p := &played[i][k]
-			k++
-
-			v.Calls += p.calls
-			if p.stored {
-				v.Episodes++
-			} else {
-				v.Missing++
-			}
-
-			for _, problem := range p.problems {
-				v.Problems = append(v.Problems, fmt.Sprintf("episode %s: %s", job.Episode(task), problem))
-			}
+		for _, problem := range p.problems {
+			v.Problems = append(v.Problems, fmt.Sprintf("episode %s: %s", all[i].Episode(all[i].task), problem))
 		}
 	}
 
 	return v, err
+}
+
+// attempt is an episode of a job.
+type attempt struct {
+	Job
+	task   envs.Task
+	repeat int
 }
 
 // playedAgain is what came of playing an episode again.
@@ -90,8 +77,8 @@ type playedAgain struct {
 	problems []string
 }
 
-func (o *Options) again(ctx context.Context, job Job, task envs.Task, repeat int) (p playedAgain, err error) {
-	id := mcts.NodeID{Question: job.Episode(task), Tree: repeat}
+func (o *Options) again(ctx context.Context, a attempt) (p playedAgain, err error) {
+	id := mcts.NodeID{Question: a.Episode(a.task), Tree: a.repeat}
 	var branch *mcts.TreeRecord
 
 	branch, p.stored, err = o.Store.LoadTree(ctx, id.Question, id.Tree)
@@ -113,7 +100,7 @@ func (o *Options) again(ctx context.Context, job Job, task envs.Task, repeat int
 		return p, err
 	}
 
-	e, err := Play(ctx, job.Env, policy, task, id, job.limits())
+	e, err := Play(ctx, a.Env, policy, a.task, id, a.limits())
 	_, p.calls = policy.Counts()
 
 	stage, _ := envs.FailedStage(err)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolevo/envs/console"
-	"toolevo/envs/durable"
 	"toolevo/finetune"
 )
 
@@ -41,20 +39,11 @@ func ablateDefaults() map[string]string {
 }
 
 func (a *app) ablateCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "ablate",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("ablate")
 	settings := a.addSettings(cmd, ablateDefaults(), "dataset", "difficulty", "template", "split", "limit", "perturb",
 		"api", "policy", "seed", "compat", "feedback", "engine", "python", "wasm")
-	a.DataFlag(cmd)
-	a.servingFlags(cmd)
-	cmd.Flags().Int("workers", 0, "`N` episodes at most at the same time (0: four per processor, or enough to keep "+
-		"the model's servers busy)")
 	out := cmd.Flags().String("out", "", "make the evaluations in the folder `DIR` (required)")
-	asJSON := console.JSONFlag(cmd)
-	console.ProgressFlag(cmd)
-
+	asJSON := a.evaluationsFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *out == "" {
 			return console.Usage("ablate needs --out DIR, the folder of its evaluations")
@@ -93,13 +82,7 @@ func (a *app) ablate(ctx context.Context, out string, all []variant, flags []str
 		dir := filepath.Join(out, v.name)
 		dirs = append(dirs, dir)
 
-		args := slices.Concat([]string{"eval", "--out", dir}, flags, v.flags)
-		if isRun(dir) {
-			args = append(args, "--resume")
-		}
-
-		var report finetune.Report
-		if err := a.inner(ctx, a.Err, &report, args...); err != nil {
+		if err := a.evaluateIn(ctx, dir, slices.Concat(flags, v.flags)); err != nil {
 			return compared, err
 		}
 	}
@@ -111,7 +94,12 @@ func (a *app) ablate(ctx context.Context, out string, all []variant, flags []str
 
 // printAblations writes the reports of a study, and prints what it comes to.
 func (a *app) printAblations(asJSON bool, out string, compared comparedEvaluations) error {
-	if err := writeAblations(out, compared.Report); err != nil {
+	r := compared.Report
+	if _, err := writeFiles(out, []outFile{
+		{ablations + ".csv", r.WriteCSV},
+		{ablations + ".md", r.WriteMarkdown},
+		{ablations + ".tex", r.WriteLaTeX},
+	}); err != nil {
 		return err
 	}
 
@@ -132,21 +120,6 @@ func compareCommand(compared comparedEvaluations) []string {
 	}
 
 	return args
-}
-
-// writeAblations writes the report of a study in all formats.
-func writeAblations(out string, r *finetune.Report) error {
-	for ending, write := range map[string]func(io.Writer) error{
-		".csv": r.WriteCSV,
-		".md":  r.WriteMarkdown,
-		".tex": func(w io.Writer) error { return r.WriteLaTeX(w, nil) },
-	} {
-		if err := durable.WriteFile(filepath.Join(out, ablations+ending), write); err != nil {
-			return err
-		}
-	}
-
-	return nil
 }
 
 // means is a report without the rows of single datasets, where there are several.

@@ -1,16 +1,14 @@
 package main
 
 import (
-	"fmt"
+	"cmp"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
-	"toolevo/envs/durable"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
 	"toolevo/finetune/variability"
@@ -33,10 +31,7 @@ func analyzeDefaults() map[string]string {
 }
 
 func (a *app) analyzeCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "analyze",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("analyze")
 	f := a.addRunFlags(cmd, analyzeDefaults(), "dataset", "difficulty", "template", "split", "limit", "perturb", "api",
 		"policy", "seed", "compat", "feedback", "no-update-tool", "engine", "python", "wasm")
 	f.kind = stored.Evaluated
@@ -71,7 +66,10 @@ func (a *app) analyze(asJSON bool, run *stored.Run, r *finetune.Report, original
 	}
 
 	result := analysis{Rows: rows}
-	if result.Files, err = writeAnalysis(run.Dir, rows, original); err != nil {
+	files := append([]outFile{
+		{analysisCSV, func(w io.Writer) error { return variability.WriteCSV(w, rows) }},
+	}, figureFiles(variability.Figures(rows, original))...)
+	if result.Files, err = writeFiles(run.Dir, files); err != nil {
 		return err
 	}
 
@@ -85,42 +83,5 @@ func (a *app) analyze(asJSON bool, run *stored.Run, r *finetune.Report, original
 		a.Say("Written: %s", file)
 	}
 
-	lost := 0
-	for _, row := range r.Rows {
-		lost += row.Lost
-	}
-
-	if err == nil && lost > 0 {
-		err = console.GaveUp(fmt.Errorf("%d questions were lost to failures of ours; the figures are of the others",
-			lost))
-	}
-
-	return err
-}
-
-// writeAnalysis writes the rows as CSV and the figures, and returns the paths.
-func writeAnalysis(dir string, rows []variability.Row, original string) ([]string, error) {
-	var paths []string
-
-	write := func(name string, to func(io.Writer) error) error {
-		paths = append(paths, filepath.Join(dir, name))
-		return durable.WriteFile(filepath.Join(dir, name), to)
-	}
-
-	err := write(analysisCSV, func(w io.Writer) error { return variability.WriteCSV(w, rows) })
-	if err != nil {
-		return nil, err
-	}
-
-	for _, f := range variability.Figures(rows, original) {
-		if err := write(f.Name+".svg", f.WriteSVG); err != nil {
-			return nil, err
-		}
-
-		if err := write(f.Name+".png", f.WritePNG); err != nil {
-			return nil, err
-		}
-	}
-
-	return paths, nil
+	return cmp.Or(err, lostQuestions(r))
 }

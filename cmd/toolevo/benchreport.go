@@ -22,20 +22,9 @@ type serveReport struct {
 	Seconds   float64 `json:"seconds"`    // from the first request to the end of the last sequence
 	SlotsBusy float64 `json:"slots_busy"` // share of the slot-time of these seconds, 0..1
 
-	Requests   int `json:"requests"`    // that came in
-	Answered   int `json:"answered"`    // with status 200; the faults that spoil an answer included
-	Sequences  int `json:"sequences"`   // that were asked for
-	Completed  int `json:"completed"`   // of the sequences
-	Aborted    int `json:"aborted"`     // because the client went away
-	Rejected   int `json:"rejected"`    // requests that found the queue full
-	Reloads    int `json:"reloads"`     // of the model, because a request changed the window (Ollama)
-	MaxRunning int `json:"max_running"` // sequences at one time
-	MaxWaiting int `json:"max_waiting"` // sequences in the queue at one time
+	simserver.Counts
 
-	PromptTokens     int     `json:"prompt_tokens"`     // of all requests
-	CompletionTokens int     `json:"completion_tokens"` // of all sequences
-	PromptChars      int     `json:"prompt_chars"`      // bytes of the prompts, once for each request
-	PrefixReused     float64 `json:"prefix_reused"`     // share of these bytes that the prefix cache held, 0..1
+	PrefixReused float64 `json:"prefix_reused"` // share of these bytes that the prefix cache held, 0..1
 
 	Faults map[simserver.Fault]int `json:"faults"` // that were made, by kind
 	Cut    int                     `json:"cut"`    // connections cut while it was flapping
@@ -106,11 +95,7 @@ func (r *serveReport) end() *serveReport {
 	st := r.server.Stats()
 	r.note(st)
 	r.Slots = len(st.Busy)
-	r.Requests, r.Answered, r.Sequences, r.Completed = st.Requests, st.Answered, st.Sequences, st.Completed
-	r.Aborted, r.Rejected, r.Reloads, r.Cut = st.Aborted, st.Rejected, st.Reloads, st.Cut
-	r.MaxRunning, r.MaxWaiting = st.MaxRunning, st.MaxWaiting
-	r.PromptTokens, r.CompletionTokens, r.PromptChars = st.PromptTokens, st.CompletionTokens, st.PromptChars
-	r.PrefixReused, r.Faults = st.Reused(), st.Faults
+	r.Counts, r.PrefixReused, r.Faults, r.Cut = st.Counts, st.Reused(), st.Faults, st.Cut
 
 	last := st.Last
 	if st.Running > 0 {

@@ -21,9 +21,7 @@ import (
 )
 
 func (a *app) benchCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use: "bench",
-	}, helpTexts)
+	cmd := newCommand("bench")
 	cmd.AddCommand(a.benchServeCommand())
 
 	return console.Group(cmd)
@@ -41,10 +39,7 @@ type serveFlags struct {
 
 func (a *app) benchServeCommand() *cobra.Command {
 	f := &serveFlags{}
-	cmd := console.Documented(&cobra.Command{
-		Use:  "serve",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("serve")
 	cmd.Long = strings.Replace(cmd.Long, "MISCONFIGURATIONS", indented(simserver.Misconfigurations()), 1)
 	f.add(a, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

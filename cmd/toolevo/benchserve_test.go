@@ -176,12 +176,9 @@ func TestBenchServeText(t *testing.T) {
 	says(t, "bench serve", said, "OPENAI_API_KEY")
 
 	r := serveReport{
-		Requests:     12,
-		Answered:     10,
+		Counts:       simserver.Counts{Requests: 12, Answered: 10, Rejected: 1, Reloads: 2},
 		Slots:        4,
 		SlotsBusy:    0.987,
-		Rejected:     1,
-		Reloads:      2,
 		Cut:          3,
 		PrefixReused: 0.5,
 		Faults:       map[simserver.Fault]int{simserver.Hang: 1, simserver.Garbage: 4},

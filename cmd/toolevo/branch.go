@@ -22,11 +22,7 @@ import (
 )
 
 func (a *app) branchCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:               "branch RUN QUESTION TREE NODE",
-		Args:              console.Positional(4, 4),
-		ValidArgsFunction: runs(1),
-	}, helpTexts)
+	cmd := newCommand("branch RUN QUESTION TREE NODE")
 	f := a.addNewRunFlags(cmd, nil, "api", "policy", "preset", "trees", "seed", "no-update-tool", "no-reflection",
 		"engine", "python", "wasm")
 	f.command = stored.Collection // goes on with what a branch has begun

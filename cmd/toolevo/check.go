@@ -19,11 +19,7 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:               "check RUN|EXPORT",
-		Args:              console.Positional(1, 1),
-		ValidArgsFunction: runs(1),
-	}, helpTexts)
+	cmd := newCommand("check RUN|EXPORT")
 	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` trees or episodes checked at the same time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -221,10 +217,7 @@ func (a *app) printChecked(asJSON bool, dir string, document any, head string, p
 	err := a.Show(asJSON, document, func() {
 		fmt.Fprintf(a.Out, "%s: %d problems\n", head, len(problems))
 
-		for _, p := range problems {
-			fmt.Fprintln(a.Out, "  "+display.Line(p, 0))
-		}
-
+		a.printProblems(problems)
 		printEngines(a.Out, run.Engines, run.Warnings)
 	})
 	if err == nil && len(problems) > 0 {
@@ -234,6 +227,12 @@ func (a *app) printChecked(asJSON bool, dir string, document any, head string, p
 	}
 
 	return err
+}
+
+func (a *app) printProblems(problems []string) {
+	for _, p := range problems {
+		fmt.Fprintln(a.Out, "  "+display.Line(p, 0))
+	}
 }
 
 // checkedExport is the result of the check of an export.
@@ -262,9 +261,7 @@ func (a *app) checkExport(dir string, m *export.Manifest, asJSON bool) error {
 		fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", report.Rows, report.Faulty,
 			len(report.Problems))
 
-		for _, p := range report.Problems {
-			fmt.Fprintln(a.Out, "  "+display.Line(p, 0))
-		}
+		a.printProblems(report.Problems)
 
 		for _, f := range report.Findings {
 			fmt.Fprintf(a.Out, "  sample %d: %s\n", f.Sample, display.Line(f.Finding.String(), 0))

@@ -26,10 +26,7 @@ import (
 )
 
 func (a *app) collectCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "collect",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("collect")
 	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit", "perturb", "api", "policy",
 		"preset", "trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python", "wasm")
 	f.estimate = addEstimateFlags(cmd)

@@ -12,11 +12,7 @@ import (
 )
 
 func (a *app) compactCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:               "compact RUN…",
-		Args:              console.Positional(1, -1),
-		ValidArgsFunction: runs(-1),
-	}, helpTexts)
+	cmd := newCommand("compact RUN…")
 	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		result := compaction{Runs: []compactedRun{}}

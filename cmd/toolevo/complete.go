@@ -97,6 +97,16 @@ func settingKeys(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Sh
 	return console.BeginningWith(typed, keys), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
+// newCommand returns the command of a usage line. A shell completes the runs that it takes.
+func newCommand(use string) *cobra.Command {
+	cmd := console.Command(use, helpTexts)
+	if _, most := console.Arguments(use); strings.Contains(use, "RUN") {
+		cmd.ValidArgsFunction = runs(min(most, 1)) // of several arguments the first
+	}
+
+	return cmd
+}
+
 // runs completes the runs that a command takes as its first arguments, any number where most is
 // negative.
 func runs(most int) cobra.CompletionFunc {

@@ -27,10 +27,7 @@ import (
 const demoMark = ".toolevo-demo"
 
 func (a *app) demoCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "demo",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("demo")
 	out := cmd.Flags().String("out", "toolevo-demo", "work in the folder `DIR`")
 	about := cmd.Flags().String("suite", "", "of the suite `NAME`: "+demoStateGen+" (default: questions over corpora)")
 	console.Complete(cmd, "suite", console.Offered([]string{demoStateGen}))

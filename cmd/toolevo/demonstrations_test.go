@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/configs"
@@ -236,7 +237,7 @@ func needed(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy, ds
 		}
 
 		seen[q.Template] = true
-		maps.Copy(names, called(t, []prompt.Demonstration{prompt.FromHistory(solve(t, env, reader, q))}))
+		maps.Copy(names, called(t, []prompt.Demonstration{demonstrationOf(solve(t, env, reader, q))}))
 	}
 
 	return names
@@ -315,7 +316,8 @@ func writeDemonstrations(t *testing.T, b *bench, env envs.Environment, reader mc
 			pool = append(pool, d)
 		}
 
-		text, err := prompt.MarshalDemonstrations(pool)
+		text, err := yaml.MarshalWithOptions(map[string]any{"demonstrations": pool},
+			yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -326,13 +328,25 @@ func writeDemonstrations(t *testing.T, b *bench, env envs.Environment, reader mc
 	}
 }
 
+// demonstrationOf is what a history shows: the question and every turn, spaces around them trimmed.
+func demonstrationOf(h envs.History) prompt.Demonstration {
+	d := prompt.Demonstration{Question: strings.TrimSpace(h.Task().Question)}
+	for _, t := range h.Turns() {
+		d.Turns = append(d.Turns, prompt.DemonstrationTurn{
+			Action: strings.TrimSpace(string(t.Action)), Observation: strings.TrimSpace(t.Observation),
+		})
+	}
+
+	return d
+}
+
 // demonstrate returns the first candidate that is not taken, as scripted:reader solves it within maxObserved.
 func (s exhibit) demonstrate(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy,
 	taken map[string]bool) prompt.Demonstration {
 	t.Helper()
 
 	for _, q := range s.candidates(chosen(b)) {
-		d := prompt.FromHistory(solve(t, env, reader, q))
+		d := demonstrationOf(solve(t, env, reader, q))
 		if err := d.Validate(); err != nil {
 			t.Fatal(err)
 		}

@@ -18,10 +18,7 @@ import (
 
 // doctorCommand examines model servers. Other things that a run depends on are examined by commands below it.
 func (a *app) doctorCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "doctor",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("doctor")
 	d := &serverDoctor{app: a, settings: a.addSettings(cmd, nil, "policy"), servers: a.serving()}
 	d.data = a.DataFlag(cmd)
 	d.servers.AddressFlag(cmd.Flags())

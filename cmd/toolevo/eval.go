@@ -27,10 +27,7 @@ func evalDefaults() map[string]string {
 }
 
 func (a *app) evalCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "eval",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("eval")
 	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "template", "split", "questions", "limit",
 		"perturb", "api", "policy", "seed", "repeats", "controller", "compat", "feedback", "no-update-tool",
 		"no-reflection", "engine", "python", "wasm")
@@ -199,9 +196,8 @@ func (a *app) printEvaluation(asJSON bool, run *stored.Run, r *finetune.Report, 
 			console.Shell("inspect", run.Dir))
 	}
 
-	lost := 0
 	for _, row := range r.Rows {
-		if lost += row.Lost; row.FirstLoss != "" {
+		if row.FirstLoss != "" {
 			a.Say("%s: %d lost, the first because of: %s", row.Cell, row.Lost, row.FirstLoss)
 		}
 
@@ -215,10 +211,19 @@ func (a *app) printEvaluation(asJSON bool, run *stored.Run, r *finetune.Report, 
 		return err
 	}
 
-	if lost > 0 {
-		return console.GaveUp(fmt.Errorf("%d questions were lost to failures of ours; the figures are of the "+
-			"others", lost))
+	return lostQuestions(r)
+}
+
+// lostQuestions is the error of a report on fewer questions than were asked.
+func lostQuestions(r *finetune.Report) error {
+	lost := 0
+	for _, row := range r.Rows {
+		lost += row.Lost
 	}
 
-	return nil
+	if lost == 0 {
+		return nil
+	}
+
+	return console.GaveUp(fmt.Errorf("%d questions were lost to failures of ours; the figures are of the others", lost))
 }

@@ -16,11 +16,7 @@ type evaluationAdaptation struct {
 }
 
 func (a *app) evalAdaptationCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:               "adaptation RUN...",
-		Args:              console.Positional(1, -1),
-		ValidArgsFunction: runs(-1),
-	}, helpTexts)
+	cmd := newCommand("adaptation RUN...")
 	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.evalAdaptation(cmd.Context(), args, *asJSON)

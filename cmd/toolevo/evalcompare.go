@@ -17,6 +17,7 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune"
+	"toolevo/finetune/table"
 )
 
 // comparedEvaluations is what `eval compare` prints.
@@ -45,12 +46,8 @@ type compareOptions struct {
 func (a *app) evalCompareCommand() *cobra.Command {
 	var o compareOptions
 
-	cmd := console.Documented(&cobra.Command{
-		Use:               "compare RUN...",
-		Args:              console.Positional(1, -1),
-		ValidArgsFunction: runs(-1),
-	}, helpTexts)
-	cmd.Flags().StringVar(&o.format, "format", "table", "`NAME`: table, markdown, csv or latex")
+	cmd := newCommand("compare RUN...")
+	formatFlag(cmd, &o.format)
 	cmd.Flags().StringArrayVar(&o.blocks, "block", nil,
 		"with --format latex: `NAME=POLICY,...` that were made from one base model; may be repeated")
 	cmd.Flags().IntVar(&o.flips, "flips", 5, "at most `N` questions that flipped are shown for each pair")
@@ -63,8 +60,7 @@ func (a *app) evalCompareCommand() *cobra.Command {
 }
 
 func (a *app) evalCompare(ctx context.Context, dirs []string, o compareOptions) error {
-	write, err := o.writer()
-	if err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 
@@ -73,11 +69,7 @@ func (a *app) evalCompare(ctx context.Context, dirs []string, o compareOptions) 
 		return err
 	}
 
-	if *o.asJSON {
-		return a.PrintJSON(result)
-	}
-
-	return write(a.Out, result.Report)
+	return a.showTables(*o.asJSON, result, comparedTables{result.Report, &o}, o.format)
 }
 
 // compareEvaluations puts evaluations into one report.
@@ -111,13 +103,9 @@ func (a *app) compareEvaluations(ctx context.Context, dirs []string) (result com
 
 	result.Engines, result.Warnings = walls.InWords(stamps), walls.Warnings(stamps)
 
-	var feedbacks []string
-	for _, run := range result.Runs {
-		feedbacks = append(feedbacks, run.Feedback)
-	}
-
+	feedbacks := table.Distinct(result.Runs, func(run comparedEvaluation) string { return run.Feedback })
 	slices.Sort(feedbacks)
-	result.Feedback = strings.Join(slices.Compact(feedbacks), ", ")
+	result.Feedback = strings.Join(feedbacks, ", ")
 
 	if result.TaskSet == "" {
 		a.Say("The evaluations are not of the same questions: pairs are compared on those that both sides measured.")
@@ -126,43 +114,37 @@ func (a *app) compareEvaluations(ctx context.Context, dirs []string) (result com
 	return result, nil
 }
 
-// writer returns what writes the report in the format that was asked for.
-func (o *compareOptions) writer() (func(io.Writer, *finetune.Report) error, error) {
-	writers := map[string]func(io.Writer, *finetune.Report) error{
-		"table":    func(w io.Writer, r *finetune.Report) error { return printCompared(w, r, o.flips) },
-		"markdown": func(w io.Writer, r *finetune.Report) error { return r.WriteMarkdown(w) },
-		"csv":      func(w io.Writer, r *finetune.Report) error { return r.WriteCSV(w) },
-		"latex":    o.writeLaTeX,
+// check refuses flags that make no sense.
+func (o *compareOptions) check() error {
+	switch err := checkFormat(o.format); {
+	case err != nil:
+		return err
+	case o.flips < 0:
+		return console.Usage("--flips %d: want 0 questions or more", o.flips)
+	case len(o.blocks) > 0 && o.format != "latex":
+		return console.Usage("--block is for --format latex: add it, or leave out --block")
 	}
 
-	switch write, ok := writers[o.format]; {
-	case !ok:
-		return nil, console.Usage("--format: %w", names.Unknown("format", o.format,
-			[]string{"table", "markdown", "csv", "latex"}))
-	case o.flips < 0:
-		return nil, console.Usage("--flips %d: want 0 questions or more", o.flips)
-	case len(o.blocks) > 0 && o.format != "latex":
-		return nil, console.Usage("--block is for --format latex: add it, or leave out --block")
-	default:
-		return write, nil
-	}
+	return nil
 }
 
-// writeLaTeX writes LaTeX tables in the blocks that were asked for.
-func (o *compareOptions) writeLaTeX(w io.Writer, r *finetune.Report) error {
-	var (
-		blocks   []finetune.Block
-		policies []string
-	)
+// comparedTables is a comparison as the flags want it.
+type comparedTables struct {
+	*finetune.Report
+	o *compareOptions
+}
 
-	for _, row := range r.Rows {
-		policies = append(policies, row.Policy)
-	}
+// WriteTable writes the report and some of the questions that flipped.
+func (c comparedTables) WriteTable(w io.Writer) error { return printCompared(w, c.Report, c.o.flips) }
 
+// WriteLaTeX writes LaTeX tables in the blocks that were asked for.
+func (c comparedTables) WriteLaTeX(w io.Writer) error {
+	policies := table.Distinct(c.Rows, func(row finetune.Row) string { return row.Policy })
 	slices.Sort(policies)
-	policies = slices.Compact(policies)
 
-	for _, text := range o.blocks {
+	var blocks []finetune.Block
+
+	for _, text := range c.o.blocks {
 		name, of, ok := strings.Cut(text, "=")
 		if !ok || name == "" || of == "" {
 			return console.Usage("--block %s: want NAME=POLICY,...", text)
@@ -170,15 +152,15 @@ func (o *compareOptions) writeLaTeX(w io.Writer, r *finetune.Report) error {
 
 		block := finetune.Block{Name: name, Policies: strings.Split(of, ",")}
 		for _, policy := range block.Policies {
-			if !slices.Contains(policies, policy) {
-				return console.Usage("--block %s: %w", name, names.Unknown("policy", policy, policies))
+			if _, err := names.Parse("policy", policy, policies); err != nil {
+				return console.Usage("--block %s: %w", name, err)
 			}
 		}
 
 		blocks = append(blocks, block)
 	}
 
-	return r.WriteLaTeX(w, blocks)
+	return c.WriteBlocks(w, blocks)
 }
 
 // printCompared prints the report, and at most so many questions that flipped for each comparison.

@@ -16,7 +16,6 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/toolapi"
-	"toolevo/finetune"
 	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/rundir"
@@ -40,25 +39,16 @@ type driftFlags struct {
 }
 
 func (a *app) evalDriftCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "drift",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("drift")
 	f := &driftFlags{settings: a.addSettings(cmd, driftDefaults(), "dataset", "difficulty", "split", "limit", "api",
 		"policy", "seed", "repeats", "compat", "engine", "python", "wasm")}
-	a.DataFlag(cmd)
-	a.servingFlags(cmd)
-
+	f.asJSON = a.evaluationsFlags(cmd)
 	flags := cmd.Flags()
-	flags.Int("workers", 0, "`N` episodes at most at the same time (0: four per processor, or enough to keep the "+
-		"model's servers busy)")
 	flags.StringSliceVar(&f.feedbacks, "feedbacks", []string{all}, "`NAMES` of what a call is told that is not taken, "+
 		"separated by commas: each by itself")
 	flags.StringSliceVar(&f.perturbations, "perturbations", []string{all}, "`NAMES` of how questions are changed, "+
 		"separated by commas: each by itself; or none")
 	flags.StringVar(&f.out, "out", "", "make the evaluations and the report in the folder `DIR` (required)")
-	f.asJSON = console.JSONFlag(cmd)
-	console.ProgressFlag(cmd)
 	console.Complete(cmd, "feedbacks", console.Listed(append(configs.Feedbacks(), all)))
 	console.Complete(cmd, "perturbations", console.Listed(append(perturbations(), string(perturb.None), all)))
 
@@ -226,18 +216,11 @@ func (a *app) addDriftRuns(ctx context.Context, page *report.Page, runs []driftR
 // driftRun makes one evaluation, or goes on with it. One that lost questions has a report of the others, and the
 // experiment goes on.
 func (a *app) driftRun(ctx context.Context, m driftRun, flags []string) error {
-	args := slices.Concat([]string{"eval", "--out", m.dir}, flags, []string{
+	err := a.evaluateIn(ctx, m.dir, slices.Concat(flags, []string{
 		"--api", strings.Join(m.apis, ","), "--feedback", string(m.feedback), "--perturb", string(m.wording),
-	})
-	if isRun(m.dir) {
-		args = append(args, "--resume")
-	}
+	}))
 
-	var printed finetune.Report
-
-	err := a.inner(ctx, a.Err, &printed, args...)
 	_, noReport := os.Stat(filepath.Join(m.dir, rundir.ReportFile))
-
 	if console.ExitCode(err) == console.ExitGaveUp && noReport == nil {
 		a.Say("%v", err)
 		return nil

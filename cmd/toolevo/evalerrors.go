@@ -30,11 +30,7 @@ type errorsOptions struct {
 func (a *app) evalErrorsCommand() *cobra.Command {
 	var o errorsOptions
 
-	cmd := console.Documented(&cobra.Command{
-		Use:               "errors RUN...",
-		Args:              console.Positional(1, -1),
-		ValidArgsFunction: runs(-1),
-	}, helpTexts)
+	cmd := newCommand("errors RUN...")
 	cmd.Flags().IntVar(&o.sample, "sample", 0, "also print `N` failed episodes, drawn at random")
 	cmd.Flags().Uint64Var(&o.seed, "seed", 1, "`N` is the seed of the sample")
 	o.asJSON = console.JSONFlag(cmd)

@@ -1,23 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
-	"toolevo/envs/durable"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
+	"toolevo/finetune/chart"
 	"toolevo/finetune/judge"
-	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/policy/serving"
 	"toolevo/trajectories"
@@ -48,11 +44,7 @@ type judgeOptions struct {
 func (a *app) evalJudgeCommand() *cobra.Command {
 	var o judgeOptions
 
-	cmd := console.Documented(&cobra.Command{
-		Use:               "judge RUN|FILE...",
-		Args:              console.Positional(1, -1),
-		ValidArgsFunction: runs(-1),
-	}, helpTexts)
+	cmd := newCommand("judge RUN|FILE...")
 	flags := cmd.Flags()
 	flags.StringVar(&o.by, "by", byRule, "`JUDGE`: rule, or a model, openai:MODEL or ollama:MODEL")
 	flags.StringSliceVar(&o.scores, "score", []string{string(judge.SoPR)}, "`NAMES`: sopr, fac, sowr")
@@ -61,7 +53,7 @@ func (a *app) evalJudgeCommand() *cobra.Command {
 		"the first)")
 	flags.StringVar(&o.ids, "ids", "", "folder `DIR` of ID files, GROUP.json: what FILE... had to answer")
 	flags.StringVar(&o.out, "out", "", "keep judgements and results in the folder `DIR` (required by models)")
-	flags.StringVar(&o.format, "format", "table", "`NAME`: table, markdown, csv or latex")
+	formatFlag(cmd, &o.format)
 	flags.IntVar(&o.workers, "workers", maxOpenTrees, "`N` judgements at most at the same time")
 	console.Complete(cmd, "score", console.Listed(judge.Scores()))
 	console.Complete(cmd, "ids", console.Folders)
@@ -78,8 +70,7 @@ func (a *app) evalJudgeCommand() *cobra.Command {
 }
 
 func (a *app) evalJudge(cmd *cobra.Command, args []string, o *judgeOptions) (err error) {
-	write, err := o.check()
-	if err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 
@@ -108,48 +99,42 @@ func (a *app) evalJudge(cmd *cobra.Command, args []string, o *judgeOptions) (err
 			return err
 		}
 
-		if err := writeJudged(o.out, result.Report); err != nil {
+		if err := stored.WriteReport(o.out, result.Report); err != nil {
 			return err
 		}
-	}
 
-	if *o.asJSON {
-		return a.PrintJSON(result)
-	}
-
-	return write(a.Out, result.Report)
-}
-
-// check refuses flags that make no sense, and returns what writes the report in the format that was asked for.
-func (o *judgeOptions) check() (func(io.Writer, *judge.Report) error, error) {
-	for _, name := range o.scores {
-		if _, err := names.Parse("score", name, judge.Scores()); err != nil {
-			return nil, console.Usage("--score: %w", err)
+		if f, ok := result.Figure(); ok {
+			if _, err := writeFiles(o.out, figureFiles([]chart.Figure{f})); err != nil {
+				return err
+			}
 		}
 	}
 
-	writers := map[string]func(io.Writer, *judge.Report) error{
-		"table":    func(w io.Writer, r *judge.Report) error { return r.WriteTable(w) },
-		"markdown": func(w io.Writer, r *judge.Report) error { return r.WriteMarkdown(w) },
-		"csv":      func(w io.Writer, r *judge.Report) error { return r.WriteCSV(w) },
-		"latex":    func(w io.Writer, r *judge.Report) error { return r.WriteLaTeX(w) },
+	return a.showTables(*o.asJSON, result, result.Report, o.format)
+}
+
+// check refuses flags that make no sense.
+func (o *judgeOptions) check() error {
+	for _, name := range o.scores {
+		if _, err := names.Parse("score", name, judge.Scores()); err != nil {
+			return console.Usage("--score: %w", err)
+		}
 	}
 
-	switch write, ok := writers[o.format]; {
-	case !ok:
-		return nil, console.Usage("--format: %w", names.Unknown("format", o.format,
-			[]string{"table", "markdown", "csv", "latex"}))
+	switch err := checkFormat(o.format); {
+	case err != nil:
+		return err
 	case o.passes < 1:
-		return nil, console.Usage("--passes %d: want at least 1", o.passes)
+		return console.Usage("--passes %d: want at least 1", o.passes)
 	case o.workers < 1:
-		return nil, console.Usage("--workers %d: want at least 1", o.workers)
+		return console.Usage("--workers %d: want at least 1", o.workers)
 	case o.by != byRule && o.out == "":
-		return nil, console.Usage("--out is missing: what a model writes is kept there, so that nothing is asked twice")
+		return console.Usage("--out is missing: what a model writes is kept there, so that nothing is asked twice")
 	case o.reference != "" && !slices.Contains(o.scores, string(judge.SoWR)):
-		return nil, console.Usage("--reference is for --score sowr: add it, or leave out --reference")
-	default:
-		return write, nil
+		return console.Usage("--reference is for --score sowr: add it, or leave out --reference")
 	}
+
+	return nil
 }
 
 // readAnswers reads evaluations and converted files.
@@ -295,37 +280,4 @@ func (a *app) judge(ctx context.Context, j judge.Judge, answers []judge.Answer, 
 	}
 
 	return nil, console.GaveUp(err)
-}
-
-// writeJudged writes a report into a folder, in all formats, and its figure.
-func writeJudged(dir string, r *judge.Report) error {
-	text, err := console.EncodeJSON(r)
-
-	var markdown, lines, latex bytes.Buffer
-	if err := errors.Join(err, r.WriteMarkdown(&markdown), r.WriteCSV(&lines), r.WriteLaTeX(&latex)); err != nil {
-		return err
-	}
-
-	files := map[string][]byte{
-		rundir.ReportFile: text, stored.ReportMarkdown: markdown.Bytes(), stored.ReportCSV: lines.Bytes(),
-		stored.ReportLaTeX: latex.Bytes(),
-	}
-
-	if f, ok := r.Figure(); ok {
-		var svg, png bytes.Buffer
-		if err := errors.Join(f.WriteSVG(&svg), f.WritePNG(&png)); err != nil {
-			return err
-		}
-
-		files[f.Name+".svg"], files[f.Name+".png"] = svg.Bytes(), png.Bytes()
-	}
-
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		write := func(w io.Writer) error { _, err := w.Write(files[name]); return err }
-		if err := durable.WriteFile(filepath.Join(dir, name), write); err != nil {
-			return err
-		}
-	}
-
-	return nil
 }

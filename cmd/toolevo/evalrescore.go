@@ -28,11 +28,7 @@ type rescoredEvaluation struct {
 const exactMatcher = "exact"
 
 func (a *app) evalRescoreCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:               "rescore RUN",
-		Args:              console.Positional(1, 1),
-		ValidArgsFunction: runs(1),
-	}, helpTexts)
+	cmd := newCommand("rescore RUN")
 	matcher := cmd.Flags().String("matcher", "strict", "`NAME`: official, strict or exact")
 	changed := cmd.Flags().Int("changed", 20, "at most `N` answers are shown on which the matchers disagree")
 	asJSON := console.JSONFlag(cmd)

@@ -3,21 +3,16 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
-	"toolevo/envs/durable"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune/fidelity"
-	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 )
 
@@ -35,19 +30,8 @@ type simulatorOptions struct {
 	asJSON                 *bool
 }
 
-// counter counts what is done.
-type counter struct{ done, total atomic.Int64 }
-
-func (c *counter) set(done, total int) {
-	c.done.Store(int64(done))
-	c.total.Store(int64(total))
-}
-
 func (a *app) evalSimulatorCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "simulator FILE...",
-		Args: console.Positional(1, -1),
-	}, helpTexts)
+	cmd := newCommand("simulator FILE...")
 	o := &simulatorOptions{writers: a.addWriters(cmd), asJSON: console.JSONFlag(cmd)}
 	flags := cmd.Flags()
 	flags.StringVar(&o.simulators, "simulator", "", "`NAMES` of models that answer first, openai:MODEL or "+
@@ -56,7 +40,7 @@ func (a *app) evalSimulatorCommand() *cobra.Command {
 	flags.StringVar(&o.judge, "judge", "", "`KIND:MODEL` that rates answers from 1 to 10")
 	flags.StringVar(&o.embedder, "embedder", "", "`MODEL` whose embeddings are compared, at the server's "+
 		"/v1/embeddings")
-	flags.StringVar(&o.write, "format", "table", "`NAME`: table, markdown, csv or latex")
+	formatFlag(cmd, &o.write)
 	flags.StringVar(&o.out, "out", "", "keep answers, judgements and the report in the folder `DIR`; the same command "+
 		"goes on there")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) }
@@ -66,8 +50,7 @@ func (a *app) evalSimulatorCommand() *cobra.Command {
 
 // run measures the cases of files, and writes the report.
 func (o *simulatorOptions) run(cmd *cobra.Command, files []string) (err error) {
-	write, err := o.format()
-	if err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 
@@ -87,16 +70,13 @@ func (o *simulatorOptions) run(cmd *cobra.Command, files []string) (err error) {
 		return o.stopped(cmd.Context(), err)
 	}
 
-	if err := o.keep(report); err != nil {
-		return err
+	if o.out != "" {
+		if err := stored.WriteReport(o.out, report); err != nil {
+			return err
+		}
 	}
 
-	if *o.asJSON {
-		err = o.app.PrintJSON(report)
-	} else {
-		err = write(report, o.app.Out)
-	}
-
+	err = o.app.showTables(*o.asJSON, report, report, o.write)
 	if n := report.Lost(); err == nil && n > 0 {
 		o.app.Say("%d judgements could not be read in %d tries each; the figures are of the others.", n,
 			fidelity.JudgeTries)
@@ -105,27 +85,17 @@ func (o *simulatorOptions) run(cmd *cobra.Command, files []string) (err error) {
 	return err
 }
 
-// formats write a report.
-var formats = map[string]func(*fidelity.Report, io.Writer) error{
-	"table":    (*fidelity.Report).WriteTable,
-	"markdown": (*fidelity.Report).WriteMarkdown,
-	"csv":      (*fidelity.Report).WriteCSV,
-	"latex":    (*fidelity.Report).WriteLaTeX,
-}
-
-// format checks what the flags say, and returns what writes the report.
-func (o *simulatorOptions) format() (func(*fidelity.Report, io.Writer) error, error) {
-	write, ok := formats[o.write]
-
-	switch {
-	case !ok:
-		return nil, console.Usage("--format: %w", names.Unknown("format", o.write,
-			[]string{"table", "markdown", "csv", "latex"}))
-	case o.mode != string(virtual.SFT) && o.mode != string(virtual.CoT):
-		return nil, console.Usage("--mode: %w", names.Unknown("mode", o.mode, []virtual.Mode{virtual.SFT, virtual.CoT}))
+// check refuses flags that make no sense.
+func (o *simulatorOptions) check() error {
+	if err := checkFormat(o.write); err != nil {
+		return err
 	}
 
-	return write, nil
+	if _, err := names.Parse("mode", o.mode, []virtual.Mode{virtual.SFT, virtual.CoT}); err != nil {
+		return console.Usage("--mode: %w", err)
+	}
+
+	return nil
 }
 
 // read reads the cases of all files, which have answers or are to be answered.
@@ -210,30 +180,4 @@ func (o *simulatorOptions) simulate(ctx context.Context, cases []fidelity.Case) 
 	}
 
 	return all, nil
-}
-
-// keep writes the report into the folder, in all formats.
-func (o *simulatorOptions) keep(r *fidelity.Report) error {
-	if o.out == "" {
-		return nil
-	}
-
-	text, err := console.EncodeJSON(r)
-	if err != nil {
-		return err
-	}
-
-	files := map[string]func(io.Writer) error{
-		rundir.ReportFile:     func(w io.Writer) error { _, err := w.Write(text); return err },
-		stored.ReportMarkdown: r.WriteMarkdown,
-		stored.ReportCSV:      r.WriteCSV,
-		stored.ReportLaTeX:    r.WriteLaTeX,
-	}
-	for name, fill := range files {
-		if err := durable.WriteFile(filepath.Join(o.out, name), fill); err != nil {
-			return err
-		}
-	}
-
-	return nil
 }

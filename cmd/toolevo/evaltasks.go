@@ -22,11 +22,7 @@ type evaluationTasks struct {
 }
 
 func (a *app) evalTasksCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:               "tasks RUN...",
-		Args:              console.Positional(1, -1),
-		ValidArgsFunction: runs(-1),
-	}, helpTexts)
+	cmd := newCommand("tasks RUN...")
 	out := cmd.Flags().String("out", "", "also write tables and figures into the folder `DIR`")
 	asJSON := console.JSONFlag(cmd)
 	console.Complete(cmd, "out", console.Folders)

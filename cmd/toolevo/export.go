@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,11 +25,7 @@ import (
 )
 
 func (a *app) exportCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:               "export RUN… | DOCUMENTS…",
-		Args:              console.Positional(1, -1),
-		ValidArgsFunction: runs(-1),
-	}, helpTexts)
+	cmd := newCommand("export RUN… | DOCUMENTS…")
 	e := &exporter{app: a}
 	e.addFlags(cmd.Flags())
 
@@ -134,6 +131,11 @@ func (e *exporter) export(ctx context.Context, dirs []string) (*export.Manifest,
 		return e.exportDocuments(ctx, s, o)
 	}
 
+	return e.exportSamples(ctx, s, o)
+}
+
+// exportSamples writes training data.
+func (e *exporter) exportSamples(ctx context.Context, s *sources, o export.Options) (*export.Manifest, error) {
 	rows, err := e.rows(ctx, s.runs)
 	if err != nil {
 		return nil, err
@@ -148,6 +150,10 @@ func (e *exporter) export(ctx context.Context, dirs []string) (*export.Manifest,
 	}
 
 	m, err := export.Write(ctx, e.out, rows, o)
+
+	if s.imported != nil && err == nil && m.Selected.Dropped.Score > 0 {
+		e.app.Say("Documents of others carry no verdict: --score any takes what nobody judged.")
+	}
 
 	var mixed *export.MixedError
 	if errors.As(err, &mixed) {
@@ -261,9 +267,6 @@ func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 		a.sayHowToOpen(dir, m.Format)
 	case m.Format.IsDocuments():
 		return console.Bad("nothing was exported: what was left out above says why")
-	case m.Rows == 0 && len(m.Runs) == 0 && m.Selected.Dropped.Score > 0 && m.Selection.Score != export.Any:
-		return console.Bad("no sample is left to train on. Documents of others carry no verdict: --score any takes " +
-			"what nobody judged")
 	case m.Rows == 0:
 		return console.Bad("no sample is left to train on: what was left out above says why")
 	case m.Trainer == export.TRL:
@@ -284,13 +287,9 @@ func exportedStamps(m *export.Manifest) []sandbox.Stamp {
 	for _, r := range m.Runs {
 		for _, m := range r.MadeBy() {
 			stamp := stored.Engine(m)
+			same := func(s sandbox.Stamp) bool { return s.String() == stamp.String() }
 
-			known := false
-			for _, s := range stamps {
-				known = known || s.String() == stamp.String()
-			}
-
-			if runsPython(m) && !known {
+			if runsPython(m) && !slices.ContainsFunc(stamps, same) {
 				stamps = append(stamps, stamp)
 			}
 		}

@@ -163,9 +163,7 @@ func (a *app) printLint(r *linted) {
 	fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", r.Rows, r.Faulty,
 		len(r.Problems))
 
-	for _, p := range r.Problems {
-		fmt.Fprintln(a.Out, "  "+display.Line(p, 0))
-	}
+	a.printProblems(r.Problems)
 
 	for _, f := range r.Findings {
 		fmt.Fprintf(a.Out, "  %s: %s\n", display.Line(f.Name, 0), display.Line(f.Finding.String(), 0))

@@ -21,17 +21,16 @@ import (
 )
 
 func (a *app) finetuneCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use: "finetune EXPORT [-- EVAL-FLAGS]",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
-				args = args[:dash]
-			}
+	cmd := newCommand("finetune EXPORT [-- EVAL-FLAGS]")
+	cmd.ValidArgsFunction = console.Folders
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+			args = args[:dash]
+		}
 
-			return console.Positional(1, 1)(cmd, args)
-		},
-		ValidArgsFunction: console.Folders,
-	}, helpTexts)
+		return console.Positional(1, 1)(cmd, args)
+	}
+
 	t := &tuner{app: a}
 	t.addFlags(cmd.Flags())
 	onlyPrint := cmd.Flags().Bool("print", false, "print what LLaMA-Factory would be told, and stop")

@@ -21,10 +21,7 @@ import (
 )
 
 func (a *app) improveCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "improve FILE",
-		Args: console.Positional(1, 1),
-	}, helpTexts)
+	cmd := newCommand("improve FILE")
 	cmd.Long = strings.Replace(cmd.Long, "EXAMPLE", improveExample(), 1)
 
 	var o improve.Options

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/walls"
+	"toolevo/finetune"
 )
 
 // inner runs a command of this program within another one, which has the say in the end: what it is to say at Ctrl-C is
@@ -44,4 +47,27 @@ func (a *app) inner(ctx context.Context, screen *console.Screen, result any, arg
 	}
 
 	return nil
+}
+
+// evaluationsFlags adds the flags of a command that makes several evaluations, which are told most of them.
+func (a *app) evaluationsFlags(cmd *cobra.Command) (asJSON *bool) {
+	a.DataFlag(cmd)
+	a.servingFlags(cmd)
+	cmd.Flags().Int("workers", 0, "`N` episodes at most at the same time (0: four per processor, or enough to keep "+
+		"the model's servers busy)")
+	console.ProgressFlag(cmd)
+
+	return console.JSONFlag(cmd)
+}
+
+// evaluateIn makes an evaluation in a folder, or goes on with the one there.
+func (a *app) evaluateIn(ctx context.Context, dir string, flags []string) error {
+	args := append([]string{"eval", "--out", dir}, flags...)
+	if isRun(dir) {
+		args = append(args, "--resume")
+	}
+
+	var printed finetune.Report
+
+	return a.inner(ctx, a.Err, &printed, args...)
 }

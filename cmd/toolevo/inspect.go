@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -14,17 +13,14 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/stored"
+	"toolevo/finetune/table"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
 
 func (a *app) inspectCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:               "inspect RUN [QUESTION [TREE|EPISODE [NODE]]]",
-		Args:              console.Positional(1, 4),
-		ValidArgsFunction: runs(1),
-	}, helpTexts)
+	cmd := newCommand("inspect RUN [QUESTION [TREE|EPISODE [NODE]]]")
 	o := lookOptions{}
 	cmd.Flags().BoolVar(&o.cached, "cached", false, "also draw nodes that rollouts cached")
 	cmd.Flags().BoolVar(&o.full, "full", false, "show trees and texts in full")
@@ -248,24 +244,22 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 	}
 
 	a.printRunHead(all.Run, all.Engines, all.Warnings)
-	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "QUESTION\tTREES\tCALLS\tCORRECT\tDISTINCT ACCEPTED")
-
+	t := table.Table{Heads: []string{"question", "trees", "calls", "correct", "distinct accepted"}}
 	for _, l := range all.Questions {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d%s\n", display.Line(l.QuestionID, 0), l.Trees, l.Calls, l.Correct, l.Distinct,
-			o.text(l.Question))
+		line := table.Fields(display.Line(l.QuestionID, 0), l.Trees, l.Calls, l.Correct, l.Distinct)
+		t.Lines = append(t.Lines, append(line, o.text(l.Question)...))
 	}
 
-	return t.Flush()
+	return t.Write(a.Out)
 }
 
 // text is a text in a column of its own, where texts are wanted.
-func (o lookOptions) text(s string) string {
+func (o lookOptions) text(s string) []string {
 	if !o.full {
-		return ""
+		return nil
 	}
 
-	return "\t" + display.Line(s, 0)
+	return []string{display.Line(s, 0)}
 }
 
 // printRunHead says which run it is.
@@ -313,8 +307,9 @@ func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories
 	}
 
 	a.printQuestion(q)
-	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "TREE\tSIMULATIONS\tCALLS\tNODES\tDEPRECATED\tCORRECT\tACCEPTED AT NODE")
+	t := table.Table{Heads: []string{
+		"tree", "simulations", "calls", "nodes", "deprecated", "correct", "accepted at node",
+	}}
 
 	for _, s := range trees {
 		most := mostNodes
@@ -322,11 +317,11 @@ func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories
 			most = len(s.Accepted)
 		}
 
-		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%s\n", s.Tree, s.Simulations, s.Calls, s.Nodes, s.Deprecations,
-			s.Correct, few(s.Accepted, most))
+		t.Lines = append(t.Lines, table.Fields(s.Tree, s.Simulations, s.Calls, s.Nodes, s.Deprecations, s.Correct,
+			few(s.Accepted, most)))
 	}
 
-	return t.Flush()
+	return t.Write(a.Out)
 }
 
 func (a *app) printQuestion(q trajectories.Question) {

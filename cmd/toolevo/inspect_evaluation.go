@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
+	"toolevo/finetune/table"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -131,14 +131,13 @@ func (a *app) inspectEvaluated(ctx context.Context, e *stored.Evaluation, o look
 	}
 
 	fmt.Fprintln(a.Out)
-	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "QUESTION\tEPISODES\tCORRECT")
-
+	t := table.Table{Heads: []string{"question", "episodes", "correct"}}
 	for _, l := range all.Questions {
-		fmt.Fprintf(t, "%s\t%d\t%d%s\n", display.Line(l.QuestionID, 0), l.Episodes, l.Correct, o.text(l.Question))
+		line := table.Fields(display.Line(l.QuestionID, 0), l.Episodes, l.Correct)
+		t.Lines = append(t.Lines, append(line, o.text(l.Question)...))
 	}
 
-	return t.Flush()
+	return t.Write(a.Out)
 }
 
 // inspectEpisodes shows the episodes of a question.
@@ -156,8 +155,9 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 	}
 
 	a.printQuestion(q)
-	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "EPISODE\tPOLICY\tAPI\tTURNS\tDEPRECATED\tOFFICIAL\tSTRICT\tANSWER")
+	t := table.Table{Heads: []string{
+		"episode", "policy", "api", "turns", "deprecated", "official", "strict", "answer",
+	}}
 
 	for _, s := range all.Episodes {
 		answer := s.Answer
@@ -165,12 +165,11 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 			answer = "none; stopped: " + s.Limit
 		}
 
-		fmt.Fprintf(t, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", s.Episode, display.Line(s.Policy, 0), s.API, s.Turns,
-			s.Deprecations,
-			tick(s.Official), tick(s.Strict), display.Line(answer, 0))
+		t.Lines = append(t.Lines, table.Fields(s.Episode, display.Line(s.Policy, 0), s.API, s.Turns, s.Deprecations,
+			tick(s.Official), tick(s.Strict), display.Line(answer, 0)))
 	}
 
-	return t.Flush()
+	return t.Write(a.Out)
 }
 
 // tick says whether an answer is right.

@@ -23,7 +23,7 @@ import (
 
 // mirrorCommand makes what trains and tests models that stand in for APIs.
 func (a *app) mirrorCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{Use: "mirror"}, helpTexts)
+	cmd := newCommand("mirror")
 	cmd.AddCommand(a.mirrorRequestsCommand(), a.mirrorDataCommand(), a.mirrorQueriesCommand())
 
 	return console.Group(cmd)
@@ -43,6 +43,7 @@ type mirrorData struct {
 	caches, written         *[]string
 	check, augment, explain *string
 	plan                    mirror.Plan
+	asked                   []string // the models, by what they were asked for
 	published               *bool
 	asJSON                  *bool
 }
@@ -54,10 +55,7 @@ type mirrored struct {
 }
 
 func (a *app) mirrorDataCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "data [CALLS...]",
-		Args: console.Positional(0, -1),
-	}, helpTexts)
+	cmd := newCommand("data [CALLS...]")
 	flags := cmd.Flags()
 	m := &mirrorData{
 		writers: a.addWriters(cmd), data: a.DataFlag(cmd), asJSON: console.JSONFlag(cmd),
@@ -120,7 +118,7 @@ func (m *mirrorData) run(cmd *cobra.Command, files []string) (err error) {
 		return m.stopped(ctx, err)
 	}
 
-	built.Report.Inputs, built.Report.Models, built.Report.Rules = inputs, m.asked(), m.rules()
+	built.Report.Inputs, built.Report.Models, built.Report.Rules = inputs, m.asked, m.rules()
 
 	if _, err := built.Write(*m.out, built.Explained, built.Report, software()); err != nil {
 		return err
@@ -253,35 +251,32 @@ func (m *mirrorData) complete() error {
 			continue
 		}
 
-		w, err := m.writer(role.name, role.options)
-		if err != nil {
-			return console.Usage("--%s: %w", role.flag, err)
+		var err error
+		if *role.model, err = m.mirrorModel(role.flag, role.name, role.doing, role.options); err != nil {
+			return err
 		}
 
-		set, stop := m.follow(role.doing)
-		m.closers = append(m.closers, func() error { stop(); return nil })
-
-		*role.model = &mirror.Model{Writer: w, Seed: *m.seed, Tries: mirrorTries, Workers: *m.workers, Done: set}
+		m.asked = append(m.asked, role.flag+" "+role.name)
 	}
 
 	return nil
 }
 
-// mirrorTries is how often a model is asked for one text.
-const mirrorTries = 3
-
-// asked are the models by what they were asked for.
-func (m *mirrorData) asked() (models []string) {
-	for _, role := range []struct{ name, model string }{
-		{"check", *m.check}, {"augment", *m.augment}, {"explain", *m.explain},
-	} {
-		if role.model != "" {
-			models = append(models, role.name+" "+role.model)
-		}
+// mirrorModel opens the model that a flag names.
+func (w *writers) mirrorModel(flag, name, doing string, o suite.WriterOptions) (*mirror.Model, error) {
+	writer, err := w.writer(name, o)
+	if err != nil {
+		return nil, console.Usage("--%s: %w", flag, err)
 	}
 
-	return models
+	set, stop := w.follow(doing)
+	w.closers = append(w.closers, func() error { stop(); return nil })
+
+	return &mirror.Model{Writer: writer, Seed: *w.seed, Tries: mirrorTries, Workers: *w.workers, Done: set}, nil
 }
+
+// mirrorTries is how often a model is asked for one text.
+const mirrorTries = 3
 
 func (m *mirrorData) rules() string {
 	if *m.published {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -48,7 +47,7 @@ type mirrorWritten struct {
 }
 
 func (a *app) mirrorRequestsCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{Use: "requests", Args: console.Positional(0, 0)}, helpTexts)
+	cmd := newCommand("requests")
 	m := a.addMirrorWriting(cmd)
 	m.count = cmd.Flags().Int("each", 200, "`N` requests of each API")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return m.run(cmd, m.requests) }
@@ -57,7 +56,7 @@ func (a *app) mirrorRequestsCommand() *cobra.Command {
 }
 
 func (a *app) mirrorQueriesCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{Use: "queries", Args: console.Positional(0, 0)}, helpTexts)
+	cmd := newCommand("queries")
 	m := a.addMirrorWriting(cmd)
 	m.count = cmd.Flags().Int("count", 200, "write `N` queries; those that are not solvable are left out")
 	group := cmd.Flags().String("group", "G3_written", "`NAME` of the queries' group")
@@ -159,22 +158,9 @@ func (m *mirrorWriting) documents() ([]*toolbench.Document, error) {
 	return all, nil
 }
 
-// asker opens the model.
-func (m *mirrorWriting) asker(what string, o suite.WriterOptions) (*mirror.Model, error) {
-	w, err := m.writer(*m.model, o)
-	if err != nil {
-		return nil, console.Usage("--model: %w", err)
-	}
-
-	set, stop := m.follow(what)
-	m.closers = append(m.closers, func() error { stop(); return nil })
-
-	return &mirror.Model{Writer: w, Seed: *m.seed, Tries: mirrorTries, Workers: *m.workers, Done: set}, nil
-}
-
 // requests has requests written in two stages.
 func (m *mirrorWriting) requests(ctx context.Context, documents []*toolbench.Document) (*mirrorWritten, error) {
-	model, err := m.asker("written", suite.WriterOptions{
+	model, err := m.mirrorModel("model", *m.model, "written", suite.WriterOptions{
 		Temperature: requestTemperature, MaxTokens: requestTokens,
 	})
 	if err != nil {
@@ -206,7 +192,7 @@ func (m *mirrorWriting) requests(ctx context.Context, documents []*toolbench.Doc
 // queries has queries written and looked at.
 func (m *mirrorWriting) queries(ctx context.Context, documents []*toolbench.Document,
 	group string) (*mirrorWritten, error) {
-	model, err := m.asker("written", suite.WriterOptions{
+	model, err := m.mirrorModel("model", *m.model, "written", suite.WriterOptions{
 		Temperature: scenarioTemperature, MaxTokens: queryTokens,
 	})
 	if err != nil {
@@ -236,7 +222,5 @@ func (m *mirrorWriting) write(name string, text []byte, count int, r *mirror.Rep
 		return nil, err
 	}
 
-	fill := func(w io.Writer) error { _, err := w.Write(text); return err }
-
-	return &mirrorWritten{Path: path, Count: count, Refused: r.Written.Refused}, durable.WriteFile(path, fill)
+	return &mirrorWritten{Path: path, Count: count, Refused: r.Written.Refused}, durable.Write(path, text)
 }

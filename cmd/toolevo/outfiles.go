@@ -7,7 +7,6 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
 	"toolevo/finetune/chart"
-	"toolevo/finetune/programs"
 	"toolevo/finetune/table"
 )
 
@@ -32,8 +31,8 @@ func jsonFile(name string, v any) outFile {
 // tableFiles have tables as Markdown and as LaTeX.
 func tableFiles(name string, tables []table.Table) []outFile {
 	return []outFile{
-		{name + ".md", func(w io.Writer) error { return programs.WriteMarkdown(w, tables) }},
-		{name + ".tex", func(w io.Writer) error { return programs.WriteLaTeX(w, tables) }},
+		{name + ".md", func(w io.Writer) error { return table.WriteMarkdown(w, tables) }},
+		{name + ".tex", func(w io.Writer) error { return table.WriteLaTeX(w, tables) }},
 	}
 }
 

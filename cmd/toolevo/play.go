@@ -23,10 +23,7 @@ import (
 )
 
 func (a *app) playCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "play",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("play")
 	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "perturb", "api", "policy", "compat", "feedback",
 		"no-update-tool")
 	data := a.DataFlag(cmd)

@@ -18,11 +18,7 @@ import (
 )
 
 func (a *app) replayCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:               "replay RUN --set KEY=VALUE",
-		Args:              console.Positional(1, 1),
-		ValidArgsFunction: runs(1),
-	}, helpTexts)
+	cmd := newCommand("replay RUN --set KEY=VALUE")
 	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` questions searched at the same time")
 	sets := cmd.Flags().StringArray("set", nil, "search under `KEY=VALUE`, e.g. search.cpuct=2, or several of them "+

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -32,14 +32,8 @@ type reportOptions struct {
 
 func (a *app) reportCommand() *cobra.Command {
 	o := reportOptions{}
-	cmd := console.Documented(&cobra.Command{
-		Use:               "report RUN...",
-		Args:              console.Positional(1, -1),
-		ValidArgsFunction: runs(-1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.report(cmd.Context(), args, o)
-		},
-	}, helpTexts)
+	cmd := newCommand("report RUN...")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.report(cmd.Context(), args, o) }
 	flags := cmd.Flags()
 	flags.StringVar(&o.out, "out", "report.html", "write the HTML `FILE`")
 	flags.StringVar(&o.title, "title", "", "`TEXT` above the page (default: the names of the runs)")
@@ -81,33 +75,18 @@ func (a *app) report(ctx context.Context, args []string, o reportOptions) error 
 
 // writePage writes an HTML file and says what to do with it.
 func (a *app) writePage(path string, write func(io.Writer) error) error {
-	var size int64
+	if err := durable.WriteFile(path, write); err != nil {
+		return err
+	}
 
-	err := durable.WriteFile(path, func(w io.Writer) error {
-		b := bufio.NewWriter(countingWriter{w, &size})
-		return errors.Join(write(b), b.Flush())
-	})
+	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
 
-	a.Say("%s: %.1f MB. Open it in a browser.", path, float64(size)/1e6)
+	a.Say("%s: %.1f MB. Open it in a browser.", path, float64(info.Size())/1e6)
 
 	return nil
-}
-
-// countingWriter counts the bytes that are written.
-type countingWriter struct {
-	io.Writer
-	n *int64
-}
-
-// Write implements io.Writer.
-func (c countingWriter) Write(p []byte) (int, error) {
-	n, err := c.Writer.Write(p)
-	*c.n += int64(n)
-
-	return n, err
 }
 
 // addRuns adds what each run is, and what collections and rounds found. It returns which are evaluations.

@@ -19,11 +19,8 @@ import (
 const runsFolder = "runs"
 
 func (a *app) runsCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:               "runs [DIR…]",
-		Args:              console.Positional(0, -1),
-		ValidArgsFunction: runs(-1),
-	}, helpTexts)
+	cmd := newCommand("runs [DIR…]")
+	cmd.ValidArgsFunction = runs(-1)
 	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		folders := args

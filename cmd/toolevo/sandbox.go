@@ -31,10 +31,7 @@ type sandboxFlags struct {
 
 // sandboxCommand attacks the engine that runs model-written programs.
 func (a *app) sandboxCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "sandbox",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("sandbox")
 	f := &sandboxFlags{settings: a.addSettings(cmd, nil, "engine", "python", "wasm")}
 	cmd.Flags().StringSliceVar(&f.without, "without", nil, "leave out `WALLS` as if this machine had none: "+
 		"landlock, seccomp")

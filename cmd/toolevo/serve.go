@@ -50,10 +50,7 @@ func (a *app) serveCommand() *cobra.Command {
 
 func (a *app) serveToolsCommand() *cobra.Command {
 	o := &serveToolsOptions{}
-	cmd := console.Documented(&cobra.Command{
-		Use:  "tools",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("tools")
 	s := a.addSettings(cmd, map[string]string{"suite": "toolbench", "split": "test", "api": "[p_c]"},
 		"split", "api", "feedback", "simulator", "mode", "cache")
 	data := a.DataFlag(cmd)

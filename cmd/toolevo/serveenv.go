@@ -42,10 +42,7 @@ type serveEnvOptions struct {
 
 func (a *app) serveEnvCommand() *cobra.Command {
 	o := &serveEnvOptions{}
-	cmd := console.Documented(&cobra.Command{
-		Use:  "env",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("env")
 	s := a.addSettings(cmd, map[string]string{"api": "[p_c,p_s_in]"}, "suite", "dataset", "difficulty", "template",
 		"split", "questions", "limit", "api", "reward", "feedback", "compat", "seed", "engine", "python", "wasm")
 	data := a.DataFlag(cmd)

@@ -34,13 +34,10 @@ func (s *servedSessions) text() string {
 func (a *app) serveSessionsCommand() *cobra.Command {
 	var listen string
 
-	cmd := console.Documented(&cobra.Command{
-		Use:  "sessions",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("sessions")
 	s := a.addSettings(cmd, map[string]string{"suite": "stategen", "api": "[p_c]"}, "api")
 	asJSON := console.JSONFlag(cmd)
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8082", "listen on `HOST:PORT`; port 0 is any free one")
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8082", listenWords)
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := s.resolve(cmd.Flags(), nil)

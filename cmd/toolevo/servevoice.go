@@ -27,10 +27,7 @@ type servedVoice struct {
 
 func (a *app) serveVoiceCommand() *cobra.Command {
 	o := &serveVoiceOptions{}
-	cmd := console.Documented(&cobra.Command{
-		Use:  "voice",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("voice")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.serveVoice(cmd.Context(), o) }
 
 	o.asJSON = console.JSONFlag(cmd)

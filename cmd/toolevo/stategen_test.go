@@ -132,7 +132,7 @@ func TestStateGenIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
 	collect := func(out string) []string {
-		return ofStateGen(t, "collect", "--api", "p_s_in", "--preset", "paper", "--trees", "8", "--limit", "2",
+		return ofStateGen(t, "collect", "--api", "p_s_in", "--preset", "paper", "--trees", "4", "--limit", "2",
 			"--run-id", "x", "--out", out)
 	}
 	made(t, collect(whole)...)

@@ -38,7 +38,7 @@ func (a *app) tally(dir string, b *bench) (finish func() error) {
 
 	path := filepath.Join(dir, serversFile)
 	started, earlier := time.Now(), a.earlierPasses(path)
-	keep := rundir.Keep(path, func() ([]byte, error) {
+	keep := rundir.Keep(path, func() any {
 		pass := servedPass{
 			Software: software(),
 			Started:  started.UTC(),
@@ -46,9 +46,7 @@ func (a *app) tally(dir string, b *bench) (finish func() error) {
 			Policies: b.Snapshots(),
 		}
 
-		text, err := json.MarshalIndent(append(slices.Clip(earlier), pass), "", "  ")
-
-		return append(text, '\n'), err
+		return append(slices.Clip(earlier), pass)
 	})
 
 	return func() error {

@@ -36,7 +36,7 @@ type exportedDomain struct {
 const stateEvalFormat = "stateeval"
 
 func (a *app) tasksExportCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{Use: "export", Args: console.Positional(0, 0)}, tasksHelp)
+	cmd := console.Command("export", tasksHelp)
 	from := a.addTaskSplit(cmd, "test", "`NAME` of the split of the tasks: train, dev or test")
 	format := cmd.Flags().String("format", stateEvalFormat, "`NAME` of the form: stateeval, the rows of StateEval")
 	out := cmd.Flags().String("out", "", "write DOMAIN.jsonl into the folder `DIR` (required)")

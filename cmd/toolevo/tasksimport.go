@@ -26,7 +26,7 @@ type importedRows struct {
 }
 
 func (a *app) tasksImportCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{Use: "import FILE...", Args: console.Positional(1, -1)}, tasksHelp)
+	cmd := console.Command("import FILE...", tasksHelp)
 	to := a.addTaskSplit(cmd, "test", "`NAME` of the split to add to: train, dev or test")
 	asJSON := console.JSONFlag(cmd)
 

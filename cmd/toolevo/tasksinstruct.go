@@ -38,7 +38,7 @@ type instructedTasks struct {
 }
 
 func (a *app) tasksInstructCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{Use: "instruct", Args: console.Positional(0, 0)}, tasksHelp)
+	cmd := console.Command("instruct", tasksHelp)
 	flags := cmd.Flags()
 	o := &instructOptions{
 		cmd: cmd, writers: a.addWriters(cmd, "policy"),

@@ -44,7 +44,7 @@ type measureOptions struct {
 }
 
 func (a *app) tasksMeasureCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{Use: "measure", Args: console.Positional(0, 0)}, tasksHelp)
+	cmd := console.Command("measure", tasksHelp)
 	o := &measureOptions{
 		cmd: cmd, writers: a.addWriters(cmd), asJSON: console.JSONFlag(cmd),
 		taskSplit: a.addTaskSplit(cmd, "test", "`NAME` of the split of the tasks: train, dev or test"),

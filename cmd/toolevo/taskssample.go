@@ -22,7 +22,7 @@ type sampledTasks struct {
 }
 
 func (a *app) tasksSampleCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{Use: "sample", Args: console.Positional(0, 0)}, tasksHelp)
+	cmd := console.Command("sample", tasksHelp)
 	from := a.addTaskSplit(cmd, "test", "`NAME` of the split of the tasks: train, dev or test")
 
 	flags := cmd.Flags()

@@ -6,8 +6,6 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-
-	"toolevo/envs/console"
 )
 
 // version is the release. It stands in every run, corpus and export.
@@ -30,11 +28,10 @@ func software() string {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	return console.Documented(&cobra.Command{
-		Use:  "version",
-		Args: console.Positional(0, 0),
-		Run: func(*cobra.Command, []string) {
-			fmt.Fprintf(a.Out, "toolevo %s, %s, %s/%s\n", software(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-		},
-	}, helpTexts)
+	cmd := newCommand("version")
+	cmd.Run = func(*cobra.Command, []string) {
+		fmt.Fprintf(a.Out, "toolevo %s, %s, %s/%s\n", software(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	}
+
+	return cmd
 }

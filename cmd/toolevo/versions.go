@@ -12,9 +12,7 @@ import (
 )
 
 func (a *app) versionsCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use: "versions",
-	}, helpTexts)
+	cmd := newCommand("versions")
 	cmd.AddCommand(a.versionsMakeCommand(), a.versionsMutateCommand(), a.versionsListCommand(), a.versionsShowCommand(),
 		a.versionsDiffCommand(), a.versionsValidateCommand())
 

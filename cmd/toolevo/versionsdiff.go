@@ -27,10 +27,7 @@ type versionsDifference struct {
 }
 
 func (a *app) versionsDiffCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "diff NAME|FILE NAME|FILE",
-		Args: console.Positional(2, 2),
-	}, helpTexts)
+	cmd := newCommand("diff NAME|FILE NAME|FILE")
 	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		from, err := tools.openOne(args[0])

@@ -23,12 +23,7 @@ type listedVersion struct {
 }
 
 func (a *app) versionsListCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "list [FILE…]",
-		Short:   "List the versions that are shipped, and those in files",
-		Example: "  toolevo versions list\n  toolevo versions list made/*.yaml",
-		Args:    console.Positional(0, -1),
-	}
+	cmd := newCommand("list [FILE…]")
 	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		catalog, own, err := tools.open(args)

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/durable"
+	"toolevo/envs/kept"
 	"toolevo/envs/regular"
 	"toolevo/envs/toolapi"
 )
@@ -38,10 +38,7 @@ const maximumMade = 10_000
 func (a *app) versionsMakeCommand() *cobra.Command {
 	var o makeOptions
 
-	cmd := console.Documented(&cobra.Command{
-		Use:  "make",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("make")
 	cmd.Long = strings.Replace(cmd.Long, "OPERATORS\n", operatorHelp(), 1)
 
 	o.addTo(cmd, 50)
@@ -74,7 +71,7 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 			return err
 		}
 
-		return a.makeVersions(shipped, &o)
+		return a.makeVersions(cmd.Context(), shipped, &o)
 	}
 
 	return cmd
@@ -150,7 +147,7 @@ type madeVersion struct {
 	file toolapi.File
 }
 
-func (a *app) makeVersions(shipped *toolapi.Catalog, o *makeOptions) error {
+func (a *app) makeVersions(ctx context.Context, shipped *toolapi.Catalog, o *makeOptions) error {
 	m, err := drift.NewMaker(shipped, o.from, o.holdOut, o.seed)
 	if err != nil {
 		return err
@@ -161,12 +158,12 @@ func (a *app) makeVersions(shipped *toolapi.Catalog, o *makeOptions) error {
 	}
 
 	if o.unseen > 0 {
-		result.Unseen, err = o.make(m.Of(drift.Unseen), filepath.Join(o.out, "unseen"), o.unseen)
+		result.Unseen, err = o.make(ctx, m.Of(drift.Unseen), filepath.Join(o.out, "unseen"), o.unseen)
 		m = m.Of(drift.Seen)
 	}
 
 	if err == nil {
-		result.Made, err = o.make(m, o.out, o.count)
+		result.Made, err = o.make(ctx, m, o.out, o.count)
 	}
 
 	if err != nil {
@@ -198,31 +195,20 @@ func (a *app) makeVersions(shipped *toolapi.Catalog, o *makeOptions) error {
 }
 
 // make makes versions for a folder.
-func (o *makeOptions) make(m *drift.Maker, dir string, count int) ([]madeVersion, error) {
+func (o *makeOptions) make(ctx context.Context, m *drift.Maker, dir string, count int) ([]madeVersion, error) {
 	one, err := o.maker(m)
 	if err != nil {
 		return nil, err
 	}
 
-	all := make([]madeVersion, count)
+	return kept.All(ctx, count, runtime.GOMAXPROCS(0), nil, func(_ context.Context, i int) (madeVersion, error) {
+		spec, changes, err := one(i)
+		if err != nil {
+			return madeVersion{}, err
+		}
 
-	var makers errgroup.Group
-	makers.SetLimit(runtime.GOMAXPROCS(0))
-
-	for i := range all {
-		makers.Go(func() error {
-			spec, changes, err := one(i)
-			if err != nil {
-				return err
-			}
-
-			all[i], err = newMadeVersion(dir, spec, changes)
-
-			return err
-		})
-	}
-
-	return all, makers.Wait()
+		return newMadeVersion(dir, spec, changes)
+	})
 }
 
 // newMadeVersion is a version with its file in a folder.
@@ -294,8 +280,7 @@ func writeVersions(files []toolapi.File) error {
 			return err
 		}
 
-		write := func(w io.Writer) error { _, err := io.WriteString(w, f.Text); return err }
-		if err := durable.WriteFile(f.Path, write); err != nil {
+		if err := durable.Write(f.Path, []byte(f.Text)); err != nil {
 			return err
 		}
 	}

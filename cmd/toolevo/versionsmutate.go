@@ -30,10 +30,7 @@ const (
 )
 
 func (a *app) versionsMutateCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "mutate",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := newCommand("mutate")
 	o := &mutateOptions{
 		toolsFlags: &toolsFlags{a.addSettings(cmd, nil, "suite", "policy"), cmd, a.DataFlag(cmd)},
 		servers:    a.serving(),

@@ -28,12 +28,7 @@ type shownAPI struct {
 }
 
 func (a *app) versionsShowCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "show NAME|FILE",
-		Short:   "Show the tools, names and examples of a version",
-		Example: "  toolevo versions show p_s_in\n  toolevo versions show made/made_1_000.yaml",
-		Args:    console.Positional(1, 1),
-	}
+	cmd := newCommand("show NAME|FILE")
 	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		v, err := tools.openOne(args[0])

@@ -15,10 +15,7 @@ type validatedVersions struct {
 }
 
 func (a *app) versionsValidateCommand() *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "validate FILE…",
-		Args: console.Positional(1, -1),
-	}, helpTexts)
+	cmd := newCommand("validate FILE…")
 	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		_, own, err := tools.open(args)

@@ -6,11 +6,9 @@ import (
 	"io"
 	"io/fs"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,18 +22,15 @@ type viewOptions struct{ listen, out string }
 
 func (a *app) viewCommand() *cobra.Command {
 	o := viewOptions{}
-	cmd := console.Documented(&cobra.Command{
-		Use:               "view [RUN…]",
-		Args:              console.Positional(0, -1),
-		ValidArgsFunction: runs(-1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				args = []string{"runs"}
-			}
+	cmd := newCommand("view [RUN…]")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			args = []string{"runs"}
+		}
 
-			return a.view(cmd.Context(), args, o)
-		},
-	}, helpTexts)
+		return a.view(cmd.Context(), args, o)
+	}
+
 	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8765", "listen on `HOST:PORT`; port 0 is any free one")
 	cmd.Flags().StringVar(&o.out, "out", "", "write one HTML `FILE` and end")
 
@@ -67,10 +62,14 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 
 	site := viewer.New(runs)
 	if o.out != "" {
-		return a.writePage(o.out, func(w io.Writer) error { return site.WriteFile(ctx, w, nil) })
+		return a.writePage(o.out, func(w io.Writer) error { return site.WriteFile(ctx, w) })
 	}
 
-	return a.serveView(ctx, site, o.listen)
+	_, err = serveHTTP(ctx, site.Handler(), o.listen, func(address string) {
+		a.Say("Open %s/ in a browser. Ctrl-C ends it.", address)
+	})
+
+	return err
 }
 
 // checkLoopback refuses an address that others could reach: runs hold questions, answers and what programs printed.
@@ -135,29 +134,4 @@ func runName(dirs []string, i int) string {
 	}
 
 	return name(dirs[i])
-}
-
-// serveView serves pages until the process is told to end.
-func (a *app) serveView(ctx context.Context, site *viewer.Site, address string) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return console.GaveUp(fmt.Errorf("%w: name another with --listen", err))
-	}
-
-	s := &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second}
-	a.Say("Open http://%s/ in a browser. Ctrl-C ends it.", listener.Addr())
-
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(listener) }()
-
-	select {
-	case err := <-ended:
-		return console.GaveUp(err)
-	case <-ctx.Done():
-	}
-
-	err = s.Close()
-	<-ended
-
-	return err
 }

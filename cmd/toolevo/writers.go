@@ -145,14 +145,14 @@ func (w *writers) stopped(ctx context.Context, err error) error {
 
 // follow shows how far a step is, until stop is called.
 func (w *writers) follow(what string) (set func(done, total int), stop func()) {
-	p := &counter{}
-	stop = w.app.Report(*w.progress, func() console.Status {
-		done, total := p.done.Load(), p.total.Load()
+	steps := &console.Steps{}
+	set = steps.Step(what)
 
-		return console.Status{
-			Done: done, Total: cmp.Or(total, 1), Text: fmt.Sprintf("%s: %d/%d", what, done, total),
-		}
+	return set, w.app.Report(*w.progress, func() console.Status {
+		s := steps.Read()
+		s.Text = fmt.Sprintf("%s: %d/%d", what, s.Done, s.Total)
+		s.Total = cmp.Or(s.Total, 1)
+
+		return s
 	})
-
-	return p.set, stop
 }

@@ -9,6 +9,26 @@ import (
 	"toolevo/envs/names"
 )
 
+// Arguments returns how many arguments a usage line names: those in brackets may be missing, one with dots may be
+// repeated, which most says by being negative, and options end the line.
+func Arguments(use string) (least, most int) {
+	for _, word := range strings.Fields(use)[1:] {
+		if strings.HasPrefix(strings.TrimLeft(word, "["), "--") {
+			break
+		}
+
+		if !strings.HasPrefix(word, "[") {
+			least++
+		}
+
+		if most++; strings.Contains(word, "...") || strings.Contains(word, "…") {
+			return least, -1
+		}
+	}
+
+	return least, most
+}
+
 // Positional takes a number of arguments, any number from least on where most is negative.
 func Positional(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -12,6 +12,14 @@ import (
 // helpFolder is the folder of the help texts beside the commands of a package.
 const helpFolder = "help"
 
+// Command returns the command of a usage line such as "show RUN [QUESTION] [FILE...]": it takes as many arguments as
+// the line names. Its help text is that of [Documented].
+func Command(use string, files fs.FS) *cobra.Command {
+	least, most := Arguments(use)
+
+	return Documented(&cobra.Command{Use: use, Args: Positional(least, most)}, files)
+}
+
 // Documented gives a command its help text, help/NAME.txt of the files that its package embeds: what the command does
 // in a line, an empty line, the description, and below a line "Examples:" the examples. It panics when there is none,
 // as that is a mistake of the program.

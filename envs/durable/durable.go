@@ -48,6 +48,14 @@ func WriteFile(path string, fill func(io.Writer) error) error {
 	return nil
 }
 
+// Write replaces the file at path with a text.
+func Write(path string, text []byte) error {
+	return WriteFile(path, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
 func fillAndSync(f *os.File, fill func(io.Writer) error) error {
 	buffered := bufio.NewWriterSize(f, 1<<16)
 	if err := fill(buffered); err != nil {

@@ -41,3 +41,15 @@ func Each(ctx context.Context, n, workers int, done func(done, total int),
 
 	return g.Wait()
 }
+
+// All returns what do returns for every number below n, which it is called for as by [Each].
+func All[T any](ctx context.Context, n, workers int, done func(done, total int),
+	do func(ctx context.Context, i int) (T, error)) ([]T, error) {
+	all := make([]T, n)
+	err := Each(ctx, n, workers, done, func(ctx context.Context, i int) (err error) {
+		all[i], err = do(ctx, i)
+		return err
+	})
+
+	return all, err
+}

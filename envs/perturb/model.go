@@ -38,14 +38,13 @@ const MostTries = 3
 
 // Paraphrase returns the questions in other words.
 func (p *Paraphraser) Paraphrase(ctx context.Context, questions []Question) (Paraphrased, error) {
-	texts := make([]string, len(questions))
-
-	err := kept.Each(ctx, len(questions), p.Workers, p.Done, func(ctx context.Context, i int) (err error) {
-		if texts[i], err = p.paraphrase(ctx, questions[i]); err != nil {
-			return fmt.Errorf("paraphrase %s: %w", questions[i].ID, err)
+	texts, err := kept.All(ctx, len(questions), p.Workers, p.Done, func(ctx context.Context, i int) (string, error) {
+		text, err := p.paraphrase(ctx, questions[i])
+		if err != nil {
+			err = fmt.Errorf("paraphrase %s: %w", questions[i].ID, err)
 		}
 
-		return nil
+		return text, err
 	})
 	if err != nil {
 		return Paraphrased{}, err

@@ -6,27 +6,15 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"toolevo/finetune/table"
 )
 
 // mostTools is how many new tools are written one by one: a family of versions has hundreds.
 const mostTools = 12
 
 // Write writes the measures for a terminal, some lines for each row. With names of up to 40 columns it fits 80.
-func Write(w io.Writer, rows []Row) error {
-	var b strings.Builder
-
-	for i, r := range rows {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-
-		r.write(&b)
-	}
-
-	_, err := io.WriteString(w, b.String())
-
-	return err
-}
+func Write(w io.Writer, rows []Row) error { return table.WriteSections(w, rows, (*Row).write) }
 
 func (r *Row) write(b *strings.Builder) {
 	line := func(name, format string, args ...any) {

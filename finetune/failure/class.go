@@ -1,7 +1,5 @@
 package failure
 
-import "toolevo/envs/names"
-
 // Class is why an episode failed.
 type Class string
 
@@ -49,9 +47,6 @@ func Classes() []Class {
 	return []Class{InvalidInvocation, RepeatedDeprecated, InvocationLooping, IncorrectOutput, InstructionsNotFollowed,
 		ToolMisuse, Infrastructure, Undecided}
 }
-
-// ParseClass returns the class of that name; the error of an unknown name lists the valid ones.
-func ParseClass(name string) (Class, error) { return names.Parse("class", name, Classes()) }
 
 // Heading returns the heading that Table 7 has the class under.
 func (c Class) Heading() Heading {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -216,9 +217,9 @@ func TestEveryFailureHasAVerdict(t *testing.T) {
 		e.Turns = turns(letters)
 
 		v, ok := failure.Classify(e, []string{"Init_DB"})
-		if _, err := failure.ParseClass(string(v.Class)); !ok || err != nil || v.Rule == "" || v.Turn > len(letters) ||
+		if !ok || !slices.Contains(failure.Classes(), v.Class) || v.Rule == "" || v.Turn > len(letters) ||
 			(v.Turn < 1) != (letters == "") {
-			t.Errorf("%q stopped by %q: %+v, %v, %v", letters, limit, v, ok, err)
+			t.Errorf("%q stopped by %q: %+v, %v", letters, limit, v, ok)
 		}
 	})
 }

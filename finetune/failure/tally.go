@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolevo/envs/toolapi"
+	"toolevo/finetune/table"
 	"toolevo/trajectories"
 )
 
@@ -124,21 +125,7 @@ func (t *Tally) Rows() []Row {
 
 // Write writes rows for a terminal, some lines for each: the classes that occur, under Table 7's headings. With names
 // of up to 40 columns it fits 80.
-func Write(w io.Writer, rows []Row) error {
-	var b strings.Builder
-
-	for i, r := range rows {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-
-		r.write(&b)
-	}
-
-	_, err := io.WriteString(w, b.String())
-
-	return err
-}
+func Write(w io.Writer, rows []Row) error { return table.WriteSections(w, rows, (*Row).write) }
 
 func (r *Row) write(b *strings.Builder) {
 	fmt.Fprintf(b, "%s under %s: %d of %d failed, %d lost\n", r.Policy, r.API, r.Failed, r.N, r.Lost)

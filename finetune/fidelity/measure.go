@@ -1,6 +1,7 @@
 package fidelity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -45,34 +46,21 @@ type measured struct {
 // Simulate has a simulator answer calls, and returns them with its answers under a name. A case without a system text
 // is answered in the mode sft.
 func Simulate(ctx context.Context, cases []Case, name string, w Writer, o Options) ([]Case, error) {
-	answered := make([]Case, len(cases))
-
-	err := kept.Each(ctx, len(cases), o.Workers, o.Done, func(ctx context.Context, i int) (err error) {
-		c := cases[i]
-
-		system := c.System
-		if system == "" {
-			system = virtual.SFT.Instructions()
-		}
-
+	return kept.All(ctx, len(cases), o.Workers, o.Done, func(ctx context.Context, i int) (c Case, err error) {
+		c = cases[i]
 		c.Model = name
-		c.Simulated, err = w.Write(ctx, system, c.Instruction, o.Seed)
-		answered[i] = c
+		c.Simulated, err = w.Write(ctx, cmp.Or(c.System, virtual.SFT.Instructions()), c.Instruction, o.Seed)
 
-		return err
+		return c, err
 	})
-
-	return answered, err
 }
 
 // Measure measures cases, and returns a row for each simulator and split.
 func Measure(ctx context.Context, cases []Case, o Options) (*Report, error) {
-	all := make([]measured, len(cases))
 	rules := recorded.Corrected()
 
-	err := kept.Each(ctx, len(cases), o.Workers, o.Done, func(ctx context.Context, i int) (err error) {
-		all[i], err = o.measure(ctx, &cases[i], rules)
-		return err
+	all, err := kept.All(ctx, len(cases), o.Workers, o.Done, func(ctx context.Context, i int) (measured, error) {
+		return o.measure(ctx, &cases[i], rules)
 	})
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"toolevo/finetune/statistics"
+	"toolevo/finetune/table"
 	"toolevo/trajectories/mirror"
 )
 
@@ -122,24 +123,13 @@ func (o *Options) row(model string, split mirror.Split, all []measured) Row {
 }
 
 // Models returns the simulators in the order of the rows.
-func (r *Report) Models() (models []string) {
-	for _, row := range r.Rows {
-		if !slices.Contains(models, row.Model) {
-			models = append(models, row.Model)
-		}
-	}
-
-	return models
+func (r *Report) Models() []string {
+	return table.Distinct(r.Rows, func(row Row) string { return row.Model })
 }
 
 // Splits returns the splits of any row in the order of the paper's tables.
-func (r *Report) Splits() (splits []mirror.Split) {
-	for _, row := range r.Rows {
-		if !slices.Contains(splits, row.Split) {
-			splits = append(splits, row.Split)
-		}
-	}
-
+func (r *Report) Splits() []mirror.Split {
+	splits := table.Distinct(r.Rows, func(row Row) mirror.Split { return row.Split })
 	slices.SortFunc(splits, func(a, b mirror.Split) int {
 		return cmp.Or(cmp.Compare(a.Rank(), b.Rank()), cmp.Compare(a, b))
 	})

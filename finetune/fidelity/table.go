@@ -1,12 +1,9 @@
 package fidelity
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
-	"text/tabwriter"
 
 	"toolevo/envs/display"
 	"toolevo/finetune/table"
@@ -38,9 +35,6 @@ var (
 	}}
 	byKeeps = measure{"Keeps", func(r Row) (float64, bool) { return 100 * r.Keeps, true }}
 )
-
-// none stands in a table where there is no figure.
-const none = "–"
 
 // tables are those that the report has figures for: the judge's (Tables 2 and 6), likeness (Table 3), and how often
 // the rule holds.
@@ -119,85 +113,58 @@ func (r *Report) figure(model string, split mirror.Split, m measure) string {
 		}
 	}
 
-	return none
+	return table.None
 }
 
 // WriteTable writes a line for each simulator and split for a terminal. With names of up to 20 columns it fits 80.
 func (r *Report) WriteTable(w io.Writer) error {
-	tabs := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tabs, "SIMULATOR\tSPLIT\tN\tBLEU\tWORDS\tCOSINE\tKEEPS\tJUDGE\tLOST\tAGREE")
+	t := table.Table{Heads: []string{
+		"simulator", "split", "n", "bleu", "words", "cosine", "keeps", "judge", "lost", "agree",
+	}}
 
 	for _, row := range r.Rows {
 		text := func(m measure) string { return r.figure(row.Model, row.Split, m) }
 
-		lost, agree := none, none
+		lost, agree := table.None, table.None
 		if row.Judge != nil {
 			lost, agree = strconv.Itoa(row.Judge.Lost), fmt.Sprintf("%.1f", 100*row.Judge.Agreement)
 		}
 
-		fmt.Fprintf(tabs, "%s\t%s\t%d\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\n", display.Line(row.Model, 0),
-			display.Line(string(row.Split), 0), row.N, text(byBLEU), 100*row.BLEUWords, text(byCosine), text(byKeeps),
-			text(byJudge), lost, agree)
+		t.Lines = append(t.Lines, []string{
+			display.Line(row.Model, 0), display.Line(string(row.Split), 0), strconv.Itoa(row.N), text(byBLEU),
+			fmt.Sprintf("%.1f", 100*row.BLEUWords), text(byCosine), text(byKeeps), text(byJudge), lost, agree,
+		})
 	}
 
-	return tabs.Flush()
+	return t.Write(w)
 }
 
 // WriteMarkdown writes the paper's tables as Markdown.
-func (r *Report) WriteMarkdown(w io.Writer) error {
-	var b strings.Builder
-
-	for i, t := range r.tables() {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-
-		t.Markdown(&b)
-	}
-
-	_, err := io.WriteString(w, b.String())
-
-	return err
-}
+func (r *Report) WriteMarkdown(w io.Writer) error { return table.WriteMarkdown(w, r.tables()) }
 
 // WriteLaTeX writes the paper's tables for booktabs.
 func (r *Report) WriteLaTeX(w io.Writer) error {
-	var b strings.Builder
-
-	b.WriteString("% Needs \\usepackage{booktabs}.\n")
-
-	for _, t := range r.tables() {
-		b.WriteByte('\n')
-		t.LaTeX(&b)
+	if _, err := io.WriteString(w, "% Needs \\usepackage{booktabs}.\n\n"); err != nil {
+		return err
 	}
 
-	_, err := io.WriteString(w, b.String())
-
-	return err
+	return table.WriteLaTeX(w, r.tables())
 }
 
 // WriteCSV writes the rows as CSV, unrounded, with names as in JSON; what was not measured is empty.
 func (r *Report) WriteCSV(w io.Writer) error {
-	lines := [][]string{{"model", "split", "n", "bleu", "bleu_words", "unreadable", "cosine", "keeps", "rating",
-		"deviation", "judged", "lost", "agreement", "kappa"}}
+	columns := []string{"model", "split", "n", "bleu", "bleu_words", "unreadable", "cosine", "keeps", "rating",
+		"deviation", "judged", "lost", "agreement", "kappa"}
 
-	full := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+	return table.WriteCSV(w, columns, r.Rows, func(row Row) []string {
+		line := table.Fields(row.Model, row.Split, row.N, row.BLEU, row.BLEUWords, row.Unreadable, row.Cosine,
+			row.Keeps)
 
-	for _, row := range r.Rows {
-		line := []string{row.Model, string(row.Split), strconv.Itoa(row.N), full(row.BLEU), full(row.BLEUWords),
-			strconv.Itoa(row.Unreadable), "", full(row.Keeps)}
-		if row.Cosine != nil {
-			line[6] = full(*row.Cosine)
+		j := row.Judge
+		if j == nil {
+			return append(line, table.Empty(6)...)
 		}
 
-		judged := make([]string, 6)
-		if j := row.Judge; j != nil {
-			judged = []string{full(j.Rating), full(j.Deviation), strconv.Itoa(j.N), strconv.Itoa(j.Lost),
-				full(j.Agreement), full(j.Kappa)}
-		}
-
-		lines = append(lines, append(line, judged...))
-	}
-
-	return csv.NewWriter(w).WriteAll(lines)
+		return append(line, table.Fields(j.Rating, j.Deviation, j.N, j.Lost, j.Agreement, j.Kappa)...)
+	})
 }

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"toolevo/envs/durable"
 	"toolevo/finetune"
+	"toolevo/finetune/table"
 )
 
 // Result is what was measured in all rounds.
@@ -91,28 +91,25 @@ func (r *Round) add(s stage, n *note) error {
 // WriteTable writes the official accuracy for a terminal: a line for each round and server, a column for each API
 // version, with the 95 % Wilson interval.
 func (r *Result) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	apis := r.apis()
-	fmt.Fprintf(t, "ROUND\tCORRECT\tSAMPLES\tSERVER\t%s\n", strings.Join(apis, "\t"))
+	t := table.Table{Heads: []string{"round", "correct", "samples", "server"}, Names: r.apis()}
 
 	for _, round := range r.Rounds {
-		correct, samples := strconv.Itoa(round.Correct), strconv.Itoa(round.Samples)
+		counts := table.Fields(round.Round, round.Correct, round.Samples)
 		if round.Round == 0 {
-			correct, samples = "-", "-"
+			counts = table.Fields(0, "-", "-")
 		}
 
 		for _, e := range round.Evaluations {
-			fmt.Fprintf(t, "%d\t%s\t%s\t%s", round.Round, correct, samples, e.Server)
-
-			for _, api := range apis {
-				fmt.Fprintf(t, "\t%s", e.accuracy(api))
+			line := append(slices.Clone(counts), e.Server)
+			for _, api := range t.Names {
+				line = append(line, e.accuracy(api))
 			}
 
-			fmt.Fprintln(t)
+			t.Lines = append(t.Lines, line)
 		}
 	}
 
-	return t.Flush()
+	return t.Write(w)
 }
 
 // apis are the API versions of all evaluations.
@@ -120,9 +117,7 @@ func (r *Result) apis() (all []string) {
 	for _, round := range r.Rounds {
 		for _, e := range round.Evaluations {
 			for _, row := range e.Rows {
-				if !slices.Contains(all, row.API) {
-					all = append(all, row.API)
-				}
+				table.Place(&all, row.API)
 			}
 		}
 	}

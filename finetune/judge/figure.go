@@ -1,10 +1,10 @@
 package judge
 
 import (
-	"slices"
 	"strings"
 
 	"toolevo/finetune/chart"
+	"toolevo/finetune/table"
 )
 
 // Figure returns the solvable pass rates of agents beside each other, mean over the groups, and whether there are any
@@ -14,28 +14,18 @@ func (r *Report) Figure() (chart.Figure, bool) {
 	f := chart.Figure{Name: "pass_rate", Title: "Solvable pass rate", Axis: "solvable pass rate"}
 	panel := chart.Panel{Title: "mean of the groups"}
 
-	place := func(all *[]string, name string) int {
-		if i := slices.Index(*all, name); i >= 0 {
-			return i
-		}
-
-		*all = append(*all, name)
-
-		return len(*all) - 1
-	}
-
 	for _, row := range r.Means {
 		if row.Difficulty != everything || row.SoPR == nil {
 			continue
 		}
 
 		agent, series := row.Policy, row.API
-		if policy, input, ok := cutLast(row.Policy, "@"); ok {
-			agent, series = policy, input
+		if at := strings.LastIndexByte(row.Policy, '@'); at >= 0 {
+			agent, series = row.Policy[:at], row.Policy[at+1:]
 		}
 
 		panel.Bars = append(panel.Bars, chart.Bar{
-			Place: place(&panel.Places, agent), Series: place(&f.Series, series),
+			Place: table.Place(&panel.Places, agent), Series: table.Place(&f.Series, series),
 			Share: row.SoPR.Mean, Low: row.SoPR.Low, High: row.SoPR.High,
 		})
 	}
@@ -43,14 +33,4 @@ func (r *Report) Figure() (chart.Figure, bool) {
 	f.Panels = []chart.Panel{panel}
 
 	return f, len(panel.Bars) > 0 && len(f.Series) <= chart.MostSeries
-}
-
-// cutLast cuts a text at the last separator in it.
-func cutLast(text, separator string) (before, after string, ok bool) {
-	i := strings.LastIndex(text, separator)
-	if i < 0 {
-		return text, "", false
-	}
-
-	return text[:i], text[i+len(separator):], true
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -65,8 +64,7 @@ func (d *Judged) WriteFiles(dir string) (paths []string, err error) {
 			return nil, err
 		}
 
-		write := func(w io.Writer) error { _, err := w.Write(files[path]); return err }
-		if err := durable.WriteFile(at, write); err != nil {
+		if err := durable.Write(at, files[path]); err != nil {
 			return nil, err
 		}
 

@@ -1,19 +1,14 @@
 package judge
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"toolevo/finetune"
 	"toolevo/finetune/table"
 )
-
-// none stands in a table where there is no figure.
-const none = "–"
 
 // WriteTable writes the report for a terminal: below each agent a line for each group, then what was compared. It fits
 // 80 columns.
@@ -161,34 +156,11 @@ func (r *Report) tables() []table.Table {
 // byGroup is a line for each agent and a column for each group, and their mean.
 func (r *Report) byGroup(exposure string, text func(Row) string, has func(Row) bool) table.Table {
 	t := table.Table{Heads: []string{"agent"}, Words: 1}
-	lines, places := map[finetune.Contender]int{}, map[string]int{}
-
-	var rows []Row
 
 	for _, row := range slices.Concat(r.Rows, r.Means) {
-		if row.Difficulty != exposure || !has(row) {
-			continue
+		if row.Difficulty == exposure && has(row) {
+			t.Set([]string{name(row.agent())}, row.Dataset, text(row))
 		}
-
-		rows = append(rows, row)
-
-		if _, ok := places[row.Dataset]; !ok {
-			places[row.Dataset] = len(places) + 1
-			t.Names = append(t.Names, row.Dataset)
-		}
-	}
-
-	for _, row := range rows {
-		line, ok := lines[row.agent()]
-		if !ok {
-			line = len(t.Lines)
-			lines[row.agent()] = line
-
-			empty := slices.Repeat([]string{none}, len(t.Names))
-			t.Lines = append(t.Lines, append([]string{name(row.agent())}, empty...))
-		}
-
-		t.Lines[line][places[row.Dataset]] = text(row)
 	}
 
 	return t
@@ -239,67 +211,37 @@ func (r *Report) conductLines() table.Table {
 }
 
 // WriteMarkdown writes the report as Markdown tables.
-func (r *Report) WriteMarkdown(w io.Writer) error {
-	return r.write(w, func(t table.Table, b *strings.Builder) { t.Markdown(b) })
-}
+func (r *Report) WriteMarkdown(w io.Writer) error { return table.WriteMarkdown(w, r.tables()) }
 
 // WriteLaTeX writes the report as LaTeX tables, for booktabs.
-func (r *Report) WriteLaTeX(w io.Writer) error {
-	return r.write(w, func(t table.Table, b *strings.Builder) { t.LaTeX(b) })
-}
-
-func (r *Report) write(w io.Writer, one func(table.Table, *strings.Builder)) error {
-	var b strings.Builder
-
-	for i, t := range r.tables() {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-
-		one(t, &b)
-	}
-
-	_, err := io.WriteString(w, b.String())
-
-	return err
-}
+func (r *Report) WriteLaTeX(w io.Writer) error { return table.WriteLaTeX(w, r.tables()) }
 
 // WriteCSV writes the rows and means as CSV, unrounded; the columns are called as in JSON.
 func (r *Report) WriteCSV(w io.Writer) error {
-	lines := [][]string{{
+	columns := []string{
 		"policy", "api", "dataset", "difficulty", "n", "missing", "lost", "sopr", "sopr_deviation", "sopr_low",
 		"sopr_high", "fac", "fac_low", "fac_high", "calls", "valid", "met", "recovered",
-	}}
+	}
 
-	for _, row := range slices.Concat(r.Rows, r.Means) {
-		line := []string{row.Policy, row.API, row.Dataset, row.Difficulty}
-		for _, n := range []int{row.N, row.Missing, row.Lost} {
-			line = append(line, strconv.Itoa(n))
-		}
-
-		sopr, fac, conduct := make([]string, 4), make([]string, 3), make([]string, 4)
+	return table.WriteCSV(w, columns, slices.Concat(r.Rows, r.Means), func(row Row) []string {
+		sopr, fac, conduct := table.Empty(4), table.Empty(3), table.Empty(4)
 		if f := row.SoPR; f != nil {
-			sopr = []string{full(f.Mean), full(f.Deviation), full(f.Low), full(f.High)}
+			sopr = table.Fields(f.Mean, f.Deviation, f.Low, f.High)
 		}
 
 		if f := row.FAC; f != nil {
-			fac = []string{full(f.Mean), full(f.Low), full(f.High)}
+			fac = table.Fields(f.Mean, f.Low, f.High)
 		}
 
 		if c := row.Conduct; c != nil {
-			for i, n := range []int{c.Calls, c.Valid, c.Met, c.Recovered} {
-				conduct[i] = strconv.Itoa(n)
-			}
+			conduct = table.Fields(c.Calls, c.Valid, c.Met, c.Recovered)
 		}
 
-		lines = append(lines, slices.Concat(line, sopr, fac, conduct))
-	}
+		line := table.Fields(row.Policy, row.API, row.Dataset, row.Difficulty, row.N, row.Missing, row.Lost)
 
-	return csv.NewWriter(w).WriteAll(lines)
+		return slices.Concat(line, sopr, fac, conduct)
+	})
 }
-
-// full is a number with all its digits.
-func full(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
 // agent returns whose row it is.
 func (r *Row) agent() finetune.Contender { return finetune.Contender{Policy: r.Policy, API: r.API} }
@@ -325,29 +267,19 @@ func name(c finetune.Contender) string {
 // withDeviation is the rate in percent, its deviation and its interval.
 func (r *Rate) withDeviation() string {
 	if r == nil || r.N == 0 {
-		return none
+		return table.None
 	}
 
-	return fmt.Sprintf("%.1f ± %.1f%s", 100*r.Mean, 100*r.Deviation, r.interval())
+	return fmt.Sprintf("%.1f ± %.1f%s", 100*r.Mean, 100*r.Deviation, table.Interval(r.Low, r.High, 0))
 }
 
 // withInterval is the rate in percent and its interval.
 func (r *Rate) withInterval() string {
 	if r == nil || r.N == 0 {
-		return none
+		return table.None
 	}
 
-	return fmt.Sprintf("%.1f%s", 100*r.Mean, r.interval())
-}
-
-// interval follows a rate. One without width is of a bootstrap that had nothing to choose from, and would say that
-// nothing is uncertain.
-func (r *Rate) interval() string {
-	if r.Low == r.High {
-		return ""
-	}
-
-	return fmt.Sprintf(" [%.0f–%.0f]", 100*r.Low, 100*r.High)
+	return fmt.Sprintf("%.1f%s", 100*r.Mean, table.Interval(r.Low, r.High, 0))
 }
 
 // lost is how many judgements are in no figure.
@@ -361,7 +293,7 @@ func (r *Rate) lost() int {
 
 // shares are the valid calls and the functions that recovered, in percent.
 func (c *Conduct) shares() (valid, recovered string) {
-	valid, recovered = none, none
+	valid, recovered = table.None, table.None
 
 	if c != nil && c.Calls > 0 {
 		valid = fmt.Sprintf("%.1f", 100*c.ValidShare)

@@ -2,7 +2,6 @@ package programs
 
 import (
 	"fmt"
-	"slices"
 
 	"toolevo/envs/stategen/measure"
 	"toolevo/finetune/table"
@@ -37,17 +36,9 @@ type Sample struct {
 // ComplexityOf returns the means of each domain in the order in which they come first, of all where there are several,
 // and the paper's of its own tasks.
 func ComplexityOf(samples []Sample) []Complexity {
-	var (
-		domains []string
-		columns []Complexity
-	)
+	var columns []Complexity
 
-	for _, s := range samples {
-		if !slices.Contains(domains, s.Domain) {
-			domains = append(domains, s.Domain)
-		}
-	}
-
+	domains := table.Distinct(samples, func(s Sample) string { return s.Domain })
 	if len(domains) > 1 {
 		domains = append(domains, All)
 	}
@@ -108,9 +99,6 @@ func published() Complexity {
 	}
 }
 
-// none stands in a table where there is no figure.
-const none = "–"
-
 // complexityTable is Table I: a line for each statistic, a column for each domain.
 func complexityTable(columns []Complexity) table.Table {
 	t := table.Table{
@@ -125,7 +113,7 @@ func complexityTable(columns []Complexity) table.Table {
 
 	known := func(f *float64, scale float64) string {
 		if f == nil {
-			return none
+			return table.None
 		}
 
 		return fmt.Sprintf("%.2f", scale**f)

@@ -85,13 +85,13 @@ func coverageTable(curves []Coverage) table.Table {
 
 		for _, n := range steps {
 			if n > len(c.ATC) {
-				line = append(line, none)
+				line = append(line, table.None)
 			} else {
 				line = append(line, fmt.Sprintf("%.1f", 100*c.ATC[n-1]))
 			}
 		}
 
-		pairs := none
+		pairs := table.None
 		if len(c.Pairs) >= shown[0] {
 			pairs = fmt.Sprintf("%.1f", c.Pairs[shown[0]-1])
 		}

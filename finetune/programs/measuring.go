@@ -52,14 +52,12 @@ type Generators struct {
 // many runs are done.
 func (g Generators) Selectors(ctx context.Context, d stategen.Domain, done func(done, total int)) ([]Coverage, error) {
 	selectors := stategen.Selectors()
-	runs := make([]measure.Growth, len(selectors)*g.Runs)
+	n := len(selectors) * g.Runs
 
-	err := kept.Each(ctx, len(runs), g.Workers, done, func(ctx context.Context, i int) (err error) {
-		runs[i], err = measure.Grow(ctx, d, stategen.Options{
+	runs, err := kept.All(ctx, n, g.Workers, done, func(ctx context.Context, i int) (measure.Growth, error) {
+		return measure.Grow(ctx, d, stategen.Options{
 			Calls: stategen.DefaultCalls, Selector: selectors[i/g.Runs], Seed: g.Seed + uint64(i%g.Runs),
 		}, g.Programs)
-
-		return err
 	})
 	if err != nil {
 		return nil, err

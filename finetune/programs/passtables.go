@@ -1,7 +1,6 @@
 package programs
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -77,25 +76,17 @@ func counted[T ~string](counts map[T]int, names []T) []string {
 // rate is pass@1 in percent and its interval.
 func (p *Pass) rate() string {
 	if p.N == 0 {
-		return none
+		return table.None
 	}
 
-	return fmt.Sprintf("%.1f [%.0f–%.0f]", 100*p.Pass, 100*p.Low, 100*p.High)
+	return fmt.Sprintf("%.1f%s", 100*p.Pass, table.Interval(p.Low, p.High, 0))
 }
 
 // PassFigures are figures 4 and 5 for each API version: pass@1 by policy and domain, and the classes of the failures of
 // each domain.
 func PassFigures(rows []Pass) []chart.Figure {
-	var apis []string
-
-	for _, row := range rows {
-		if !slices.Contains(apis, row.API) {
-			apis = append(apis, row.API)
-		}
-	}
-
 	var figures []chart.Figure
-	for _, api := range apis {
+	for _, api := range table.Distinct(rows, func(row Pass) string { return row.API }) {
 		figures = append(figures, passFigure(rows, api), failureFigure(rows, api))
 	}
 
@@ -111,7 +102,7 @@ func passFigure(rows []Pass, api string) chart.Figure {
 			continue
 		}
 
-		place, series := index(&p.Places, row.Policy), index(&f.Series, row.Domain)
+		place, series := table.Place(&p.Places, row.Policy), table.Place(&f.Series, row.Domain)
 		if row.N > 0 && series < chart.MostSeries {
 			p.Bars = append(p.Bars, chart.Bar{
 				Place: place, Series: series, Share: row.Pass, Low: row.Low, High: row.High,
@@ -144,7 +135,7 @@ func failureFigure(rows []Pass, api string) chart.Figure {
 		}
 
 		p := &f.Panels[i]
-		place := index(&p.Places, row.Policy)
+		place := table.Place(&p.Places, row.Policy)
 
 		for series, class := range code.Classes() {
 			if row.Failed == 0 {
@@ -162,28 +153,14 @@ func failureFigure(rows []Pass, api string) chart.Figure {
 	return f
 }
 
-// index returns the place of a name, which is added where it is new.
-func index(names *[]string, name string) int {
-	if i := slices.Index(*names, name); i >= 0 {
-		return i
-	}
-
-	*names = append(*names, name)
-
-	return len(*names) - 1
-}
-
 // WritePassCSV writes the rows in full precision.
 func WritePassCSV(w io.Writer, rows []Pass) error {
-	lines := [][]string{slices.Concat([]string{"policy", "api", "domain", "n", "lost", "pass", "low", "high", "failed"},
-		words(code.Classes()), words(Causes()))}
+	columns := slices.Concat([]string{"policy", "api", "domain", "n", "lost", "pass", "low", "high", "failed"},
+		words(code.Classes()), words(Causes()))
 
-	for _, row := range rows {
-		lines = append(lines, slices.Concat([]string{
-			row.Policy, row.API, row.Domain, strconv.Itoa(row.N), strconv.Itoa(row.Lost), number(row.Pass),
-			number(row.Low), number(row.High), strconv.Itoa(row.Failed),
-		}, counted(row.Classes, code.Classes()), counted(row.Causes, Causes())))
-	}
+	return table.WriteCSV(w, columns, rows, func(row Pass) []string {
+		line := table.Fields(row.Policy, row.API, row.Domain, row.N, row.Lost, row.Pass, row.Low, row.High, row.Failed)
 
-	return csv.NewWriter(w).WriteAll(lines)
+		return slices.Concat(line, counted(row.Classes, code.Classes()), counted(row.Causes, Causes()))
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"toolevo/finetune/chart"
+	"toolevo/finetune/table"
 )
 
 // Figures returns DynamicToolBench's figures 3 and 4 for each feedback: the pass rate of each group, and of all, under
@@ -11,7 +12,7 @@ import (
 func (r *Report) Figures() []chart.Figure {
 	var figures []chart.Figure
 
-	for _, feedback := range distinct(r.Rows, func(row Row) string { return row.Feedback }) {
+	for _, feedback := range table.Distinct(r.Rows, func(row Row) string { return row.Feedback }) {
 		for _, of := range []struct {
 			kind        Kind
 			name, title string
@@ -36,12 +37,12 @@ func (r *Report) Figures() []chart.Figure {
 func (r *Report) figure(feedback string, kind Kind, f chart.Figure) chart.Figure {
 	shown := r.conditions(feedback, Baseline, kind)
 
-	f.Series = distinct(shown, func(c Condition) string { return c.Name })
+	f.Series = table.Distinct(shown, func(c Condition) string { return c.Name })
 	f.Series = f.Series[:min(len(f.Series), chart.MostSeries)]
 
 	columns := slices.DeleteFunc(r.columns(), func(c column) bool { return c.difficulty != All })
 
-	for _, policy := range distinct(shown, func(c Condition) string { return c.Policy }) {
+	for _, policy := range table.Distinct(shown, func(c Condition) string { return c.Policy }) {
 		panel := chart.Panel{Title: policy, Places: names(columns)}
 
 		for _, c := range shown {

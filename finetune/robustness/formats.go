@@ -1,10 +1,9 @@
 package robustness
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,23 +14,13 @@ import (
 // WriteTable writes the tables for a terminal of a width, those of each policy below its name. What does not fit side
 // by side stands one below the other.
 func (r *Report) WriteTable(w io.Writer, width int) error {
-	var b strings.Builder
-
-	for i, t := range r.Tables() {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-
-		fmt.Fprintf(&b, "%s\n", t.Title)
+	return table.WriteSections(w, r.Tables(), func(t *Table, b *strings.Builder) {
+		fmt.Fprintf(b, "%s\n", t.Title)
 
 		for _, columns := range t.fitting(width) {
-			t.writeColumns(&b, columns)
+			t.writeColumns(b, columns)
 		}
-	}
-
-	_, err := io.WriteString(w, b.String())
-
-	return err
+	})
 }
 
 // fitting divides the columns of figures into those that fit side by side. The second part begins anew where not all
@@ -101,20 +90,12 @@ func (t *Table) writeColumns(b *strings.Builder, columns []int) {
 
 // WriteMarkdown writes the tables as Markdown.
 func (r *Report) WriteMarkdown(w io.Writer) error {
-	var b strings.Builder
-
-	for i, t := range r.Tables() {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-
-		whole := table.Table{Title: t.Title + ".", Heads: t.Heads, Words: words, Lines: t.Lines}
-		whole.Markdown(&b)
+	var tables []table.Table
+	for _, t := range r.Tables() {
+		tables = append(tables, table.Table{Title: t.Title + ".", Heads: t.Heads, Words: words, Lines: t.Lines})
 	}
 
-	_, err := io.WriteString(w, b.String())
-
-	return err
+	return table.WriteMarkdown(w, tables)
 }
 
 // WriteLaTeX writes the tables in the layout of the paper's, for booktabs: policies as headings, settings as lines.
@@ -157,59 +138,46 @@ func latexLine(fields []string) string {
 
 // WriteCSV writes the rows with a heading, in full precision: shares are 0 to 1, and a field without a value is empty.
 func (r *Report) WriteCSV(w io.Writer) error {
-	lines := [][]string{{"feedback", "policy", "kind", "setting", "dataset", "difficulty", "n", "lost", "pass_rate",
+	columns := []string{"feedback", "policy", "kind", "setting", "dataset", "difficulty", "n", "lost", "pass_rate",
 		"low", "high", "paired_n", "only_baseline", "only_setting", "relative", "relative_low", "relative_high", "p",
-		"p_holm"}}
+		"p_holm"}
 
-	for _, row := range r.Rows {
-		change := make([]string, 8)
+	return table.WriteCSV(w, columns, r.Rows, func(row Row) []string {
+		line := table.Fields(row.Feedback, row.Policy, row.Kind, row.Name, row.Dataset, row.Difficulty, row.N, row.Lost,
+			row.PassRate, row.Low, row.High)
 
-		if c := row.Change; c != nil {
-			change = []string{
-				strconv.Itoa(c.N), strconv.Itoa(c.OnlyBaseline), strconv.Itoa(c.OnlySetting), "", "", "", number(c.P),
-				number(c.PHolm),
-			}
-			if c.Relative != nil {
-				copy(change[3:], []string{number(c.Relative.Change), number(c.Relative.Low), number(c.Relative.High)})
-			}
+		c := row.Change
+		if c == nil {
+			return append(line, table.Empty(8)...)
 		}
 
-		lines = append(lines, append([]string{
-			row.Feedback, row.Policy, string(row.Kind), row.Name, row.Dataset, row.Difficulty, strconv.Itoa(row.N),
-			strconv.Itoa(row.Lost), number(row.PassRate), number(row.Low), number(row.High),
-		}, change...))
-	}
+		relative := table.Empty(3)
+		if r := c.Relative; r != nil {
+			relative = table.Fields(r.Change, r.Low, r.High)
+		}
 
-	return csv.NewWriter(w).WriteAll(lines)
+		return slices.Concat(line, table.Fields(c.N, c.OnlyBaseline, c.OnlySetting), relative,
+			table.Fields(c.P, c.PHolm))
+	})
 }
 
 // WriteStatisticsCSV writes the statistics like WriteCSV, with a column for the turns of each outcome.
 func (r *Report) WriteStatisticsCSV(w io.Writer) error {
-	heads := []string{"feedback", "policy", "kind", "setting", "episodes", "lost", "answered", "turns", "tokens",
+	columns := []string{"feedback", "policy", "kind", "setting", "episodes", "lost", "answered", "turns", "tokens",
 		"calls", "valid", "valid_low", "valid_high", "refused", "recovered", "tools_refused", "tools_recovered",
 		"recovered_low", "recovered_high"}
 	for _, o := range envs.Outcomes() {
-		heads = append(heads, o.String())
+		columns = append(columns, o.String())
 	}
 
-	lines := [][]string{heads}
-
-	for _, st := range r.Statistics {
-		line := []string{
-			st.Feedback, st.Policy, string(st.Kind), st.Name, strconv.Itoa(st.Episodes), strconv.Itoa(st.Lost),
-			strconv.Itoa(st.Answered), number(st.Turns), number(st.Tokens), number(st.Calls), number(st.Valid),
-			number(st.ValidLow), number(st.ValidHigh), strconv.Itoa(st.Refused), strconv.Itoa(st.Recovered),
-			strconv.Itoa(st.ToolsRefused), number(st.ToolsRecovered), number(st.RecoveredLow),
-			number(st.RecoveredHigh),
-		}
+	return table.WriteCSV(w, columns, r.Statistics, func(st Statistics) []string {
+		line := table.Fields(st.Feedback, st.Policy, st.Kind, st.Name, st.Episodes, st.Lost, st.Answered, st.Turns,
+			st.Tokens, st.Calls, st.Valid, st.ValidLow, st.ValidHigh, st.Refused, st.Recovered, st.ToolsRefused,
+			st.ToolsRecovered, st.RecoveredLow, st.RecoveredHigh)
 		for _, o := range envs.Outcomes() {
-			line = append(line, strconv.Itoa(st.Outcomes[o.String()]))
+			line = append(line, table.Fields(st.Outcomes[o.String()])...)
 		}
 
-		lines = append(lines, line)
-	}
-
-	return csv.NewWriter(w).WriteAll(lines)
+		return line
+	})
 }
-
-func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"toolevo/finetune/statistics"
+	"toolevo/finetune/table"
 )
 
 // All is the dataset or difficulty of every question.
@@ -108,7 +109,7 @@ func (r *Results) Report() *Report {
 
 // withAll are the values of a label in alphabetical order, and "all": of one value that alone.
 func (r *Results) withAll(label func(questionKey) string) []string {
-	values := distinct(r.questions, label)
+	values := table.Distinct(r.questions, label)
 	slices.Sort(values)
 
 	if len(values) == 1 {

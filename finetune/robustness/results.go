@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"toolevo/envs"
+	"toolevo/finetune/table"
 	"toolevo/trajectories"
 )
 
@@ -166,7 +167,7 @@ func refusedTools(turns []trajectories.Turn) (c tally) {
 // episode.
 func (r *Results) sortedConditions() []Condition {
 	index := func(of func(Condition) string) func(Condition) int {
-		names := distinct(r.conditions, of)
+		names := table.Distinct(r.conditions, of)
 		return func(c Condition) int { return slices.Index(names, of(c)) }
 	}
 
@@ -179,17 +180,4 @@ func (r *Results) sortedConditions() []Condition {
 		return cmp.Or(cmp.Compare(feedback(a), feedback(b)), cmp.Compare(policy(a), policy(b)),
 			cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(setting(a), setting(b)))
 	})
-}
-
-// distinct returns the values that items have, in the order in which they occur.
-func distinct[T any](items []T, value func(T) string) []string {
-	var values []string
-
-	for _, item := range items {
-		if v := value(item); !slices.Contains(values, v) {
-			values = append(values, v)
-		}
-	}
-
-	return values
 }

@@ -3,6 +3,8 @@ package robustness
 import (
 	"fmt"
 	"slices"
+
+	"toolevo/finetune/table"
 )
 
 // Table is figures as text. The first two columns are the policy and what it met.
@@ -22,7 +24,7 @@ const words = 2
 func (r *Report) Tables() []Table {
 	var tables []Table
 
-	for _, feedback := range distinct(r.Rows, func(row Row) string { return row.Feedback }) {
+	for _, feedback := range table.Distinct(r.Rows, func(row Row) string { return row.Feedback }) {
 		told := ", feedback " + feedback
 
 		tables = append(tables,
@@ -137,24 +139,17 @@ func (r *Report) rates(title, feedback string, kind Kind) Table {
 	return t
 }
 
-// none stands where there is no figure.
-const none = "–"
-
 func (r *Row) rate() string {
 	if r.N == 0 {
-		return none
+		return table.None
 	}
 
 	return percent(r.PassRate, r.Low, r.High)
 }
 
-// percent is a share and its interval; an interval without width is of a bootstrap that had nothing to choose from.
+// percent is a share and its interval.
 func percent(share, low, high float64) string {
-	if low == high {
-		return fmt.Sprintf("%.1f", 100*share)
-	}
-
-	return fmt.Sprintf("%.1f [%.0f–%.0f]", 100*share, 100*low, 100*high)
+	return fmt.Sprintf("%.1f%s", 100*share, table.Interval(low, high, 0))
 }
 
 // changes is a table of the changes of all settings.
@@ -166,13 +161,13 @@ func (r *Report) changes(title, feedback string) Table {
 	}
 
 	for _, c := range r.conditions(feedback, Versioning, Perturbation) {
-		line, p := []string{c.Policy, c.Name}, none
+		line, p := []string{c.Policy, c.Name}, table.None
 
 		for _, row := range r.of(c, columns) {
 			line = append(line, row.Change.relative())
 
 			if row.Change != nil && row.Change.N > 0 {
-				p = probability(row.Change.PHolm) // that of the last column, all questions
+				p = table.Probability(row.Change.PHolm) // that of the last column, all questions
 			}
 		}
 
@@ -186,20 +181,12 @@ func (r *Report) changes(title, feedback string) Table {
 func (c *Change) relative() string {
 	switch {
 	case c == nil || c.Relative == nil:
-		return none
+		return table.None
 	case c.Relative.Low == c.Relative.High:
 		return fmt.Sprintf("%+.1f", 100*c.Relative.Change)
 	}
 
 	return fmt.Sprintf("%+.1f [%+.0f, %+.0f]", 100*c.Relative.Change, 100*c.Relative.Low, 100*c.Relative.High)
-}
-
-func probability(p float64) string {
-	if p < 0.001 {
-		return "<0.001"
-	}
-
-	return fmt.Sprintf("%.3f", p)
 }
 
 // statisticsTable is a table of how episodes went.
@@ -213,7 +200,7 @@ func (r *Report) statisticsTable(title, feedback string) Table {
 			continue
 		}
 
-		valid, episodes, tools, tokens := none, none, none, none
+		valid, episodes, tools, tokens := table.None, table.None, table.None, table.None
 		if st.Calls > 0 {
 			valid = percent(st.Valid, st.ValidLow, st.ValidHigh)
 		}

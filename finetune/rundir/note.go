@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"toolevo/envs/durable"
 	"toolevo/envs/regular"
 )
 
@@ -30,15 +31,12 @@ type Progress struct {
 
 // Note notes the progress of the run in dir until finish is called, which notes the last of it.
 func Note(dir string, read func() Progress) (finish func() error) {
-	return Keep(filepath.Join(dir, noteFile), func() ([]byte, error) {
-		text, err := json.MarshalIndent(read(), "", "  ")
-		return append(text, '\n'), err
-	})
+	return Keep(filepath.Join(dir, noteFile), func() any { return read() })
 }
 
-// Keep replaces the file at path by text every second until finish is called, which does so for the last time and
-// returns what went wrong with that. A process that is killed leaves the old file or the new one.
-func Keep(path string, text func() ([]byte, error)) (finish func() error) {
+// Keep replaces the file at path by a value as JSON every second until finish is called, which does so for the last
+// time and returns what went wrong with that. A process that is killed leaves the old file or the new one.
+func Keep(path string, read func() any) (finish func() error) {
 	done := make(chan struct{})
 	var writing sync.WaitGroup
 
@@ -49,7 +47,7 @@ func Keep(path string, text func() ([]byte, error)) (finish func() error) {
 		for {
 			select {
 			case <-ticker.C:
-				_ = replace(path, text) // what goes wrong, goes wrong at the end, too
+				_ = replace(path, read()) // what goes wrong, goes wrong at the end, too
 			case <-done:
 				return
 			}
@@ -60,22 +58,22 @@ func Keep(path string, text func() ([]byte, error)) (finish func() error) {
 		close(done)
 		writing.Wait()
 
-		return replace(path, text)
+		return replace(path, read())
 	}
 }
 
 // replace syncs nothing: after a power cut the figures of the last seconds are not worth a sync every second.
-func replace(path string, text func() ([]byte, error)) error {
-	data, err := text()
+func replace(path string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return err
 	}
 
-	if err := os.WriteFile(path+".new", data, 0o644); err != nil {
+	if err := os.WriteFile(path+durable.Unfinished, append(text, '\n'), 0o644); err != nil {
 		return err
 	}
 
-	return os.Rename(path+".new", path)
+	return os.Rename(path+durable.Unfinished, path)
 }
 
 // readNote returns the progress that the run in dir has noted, nil where it has noted none that can be read.

@@ -187,16 +187,8 @@ func (e *Evaluation) Write(ctx context.Context, lost finetune.Lost) (*finetune.R
 		return nil, err
 	}
 
-	texts, err := reportTexts(r)
-	if err != nil {
+	if err := WriteReport(e.Dir, r); err != nil {
 		return nil, err
-	}
-
-	for name, text := range texts {
-		write := func(w io.Writer) error { _, err := w.Write(text); return err }
-		if err := durable.WriteFile(filepath.Join(e.Dir, name), write); err != nil {
-			return nil, err
-		}
 	}
 
 	if len(lost) > 0 {
@@ -206,17 +198,40 @@ func (e *Evaluation) Write(ctx context.Context, lost finetune.Lost) (*finetune.R
 	return r, e.End(ctx, n)
 }
 
+// Tables is a report that is written in several formats.
+type Tables interface {
+	WriteMarkdown(w io.Writer) error
+	WriteCSV(w io.Writer) error
+	WriteLaTeX(w io.Writer) error
+}
+
 // reportTexts are the files of a report, by name.
-func reportTexts(r *finetune.Report) (map[string][]byte, error) {
+func reportTexts(r Tables) (map[string][]byte, error) {
 	text, err := console.EncodeJSON(r)
 
 	var markdown, lines, latex bytes.Buffer
 
-	err = errors.Join(err, r.WriteMarkdown(&markdown), r.WriteCSV(&lines), r.WriteLaTeX(&latex, nil))
+	err = errors.Join(err, r.WriteMarkdown(&markdown), r.WriteCSV(&lines), r.WriteLaTeX(&latex))
 
 	return map[string][]byte{
 		rundir.ReportFile: text, ReportMarkdown: markdown.Bytes(), ReportCSV: lines.Bytes(), ReportLaTeX: latex.Bytes(),
 	}, err
+}
+
+// WriteReport writes a report into a folder in every format, as JSON, too.
+func WriteReport(dir string, r Tables) error {
+	texts, err := reportTexts(r)
+	if err != nil {
+		return err
+	}
+
+	for name, text := range texts {
+		if err := durable.Write(filepath.Join(dir, name), text); err != nil {
+			return err
+		}
+	}
+
+	return nil
 }
 
 // Lost reads from the episodes' file which were lost. The error wraps fs.ErrNotExist while there is none.

@@ -31,8 +31,8 @@ func (t *Table) Write(w io.Writer) error {
 	return tabs.Flush()
 }
 
-// Markdown writes the table below its title.
-func (t *Table) Markdown(b *strings.Builder) {
+// markdown writes the table below its title.
+func (t *Table) markdown(b *strings.Builder) {
 	columns := len(t.Heads) + len(t.Names)
 	rule := strings.Repeat("---|", t.Words) + strings.Repeat("---:|", columns-t.Words)
 
@@ -43,8 +43,8 @@ func (t *Table) Markdown(b *strings.Builder) {
 	}
 }
 
-// LaTeX writes the table for booktabs, its title as the caption.
-func (t *Table) LaTeX(b *strings.Builder) {
+// latex writes the table for booktabs, its title as the caption.
+func (t *Table) latex(b *strings.Builder) {
 	columns := len(t.Heads) + len(t.Names)
 
 	fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n\\caption{%s}\n"+
@@ -74,3 +74,23 @@ var escapes = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`,
 
 // Escape returns a text as LaTeX prints it.
 func Escape(text string) string { return escapes.Replace(text) }
+
+// Set puts a figure into the line that begins with some words, below a name. Both are added where they are new; None
+// stands where no figure is put.
+func (t *Table) Set(words []string, name, figure string) {
+	column := len(words) + Place(&t.Names, name)
+
+	line := slices.IndexFunc(t.Lines, func(l []string) bool { return slices.Equal(l[:len(words)], words) })
+	if line < 0 {
+		line = len(t.Lines)
+		t.Lines = append(t.Lines, slices.Clone(words))
+	}
+
+	for i := range t.Lines {
+		for len(t.Lines[i]) < len(words)+len(t.Names) {
+			t.Lines[i] = append(t.Lines[i], None)
+		}
+	}
+
+	t.Lines[line][column] = figure
+}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -76,17 +75,13 @@ func (t *Training) write(arguments []byte) error {
 		return err
 	}
 
-	put := func(name string, text []byte) error {
-		return durable.WriteFile(t.path(name), func(w io.Writer) error { _, err := w.Write(text); return err })
-	}
-
 	for name, text := range t.plan.files {
-		if err := put(name, text); err != nil {
+		if err := durable.Write(t.path(name), text); err != nil {
 			return err
 		}
 	}
 
-	return put(argumentsFile, arguments)
+	return durable.Write(t.path(argumentsFile), arguments)
 }
 
 func (t *Training) path(name string) string { return filepath.Join(t.dir, name) }

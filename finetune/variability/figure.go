@@ -6,6 +6,7 @@ import (
 
 	"toolevo/envs/drift"
 	"toolevo/finetune/chart"
+	"toolevo/finetune/table"
 )
 
 // The titles of the figures, by what the names of their factors begin with.
@@ -22,7 +23,7 @@ func Figures(rows []Row, original string) []chart.Figure {
 	var (
 		figures  []chart.Figure
 		apis     [][]string // of each figure, the original first
-		measured = distinct(rows, func(r Row) string { return r.API })
+		measured = table.Distinct(rows, func(r Row) string { return r.API })
 	)
 
 	for _, factor := range drift.FactorNames() {
@@ -53,8 +54,8 @@ func Figures(rows []Row, original string) []chart.Figure {
 
 // panels are those of the difficulties: each by itself where there are several.
 func panels(rows []Row, apis []string) []chart.Panel {
-	policies := distinct(rows, func(r Row) string { return r.Policy })
-	difficulties := distinct(rows, func(r Row) string { return r.Difficulty })
+	policies := table.Distinct(rows, func(r Row) string { return r.Policy })
+	difficulties := table.Distinct(rows, func(r Row) string { return r.Difficulty })
 
 	var all []chart.Panel
 

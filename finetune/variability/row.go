@@ -6,6 +6,7 @@ import (
 
 	"toolevo/finetune"
 	"toolevo/finetune/statistics"
+	"toolevo/finetune/table"
 )
 
 // Row is the accuracies of a policy under the original or under a change of it, on the questions of a difficulty.
@@ -43,7 +44,7 @@ func Rows(r *finetune.Report, original string) ([]Row, error) {
 	}
 
 	pair(rows, r.Comparisons, original)
-	policies := distinct(rows, func(r Row) string { return r.Policy })
+	policies := table.Distinct(rows, func(r Row) string { return r.Policy })
 
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		return slices.Index(policies, a.Policy) - slices.Index(policies, b.Policy)
@@ -91,17 +92,4 @@ func pair(rows []Row, comparisons []finetune.Comparison, original string) {
 	for i, adjusted := range statistics.Holm(p) {
 		paired[i].PHolm = adjusted
 	}
-}
-
-// distinct returns the values that rows have, in the order in which they occur.
-func distinct(rows []Row, value func(Row) string) []string {
-	var values []string
-
-	for _, row := range rows {
-		if v := value(row); !slices.Contains(values, v) {
-			values = append(values, v)
-		}
-	}
-
-	return values
 }

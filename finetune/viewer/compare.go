@@ -41,10 +41,6 @@ func (s *Site) comparePage(ctx context.Context, places []place) (*page, error) {
 			at.Node = a.best()
 		}
 
-		if at.Node >= len(a.Tree.Nodes) {
-			return nil, fmt.Errorf("the tree has nodes 0 to %d: %w", len(a.Tree.Nodes)-1, errNowhere)
-		}
-
 		n := &a.Tree.Nodes[at.Node]
 		body.Question = a.Meta.Question
 		body.Sides = append(body.Sides, side{
@@ -60,7 +56,7 @@ func (s *Site) comparePage(ctx context.Context, places []place) (*page, error) {
 	return p, nil
 }
 
-// attempt returns the attempt of a place.
+// attempt returns the attempt of a place, which has the node of the place if that names one.
 func (s *Site) attempt(ctx context.Context, at place) (*Attempt, error) {
 	r, err := s.run(at.Run)
 	if err != nil {
@@ -81,7 +77,12 @@ func (s *Site) attempt(ctx context.Context, at place) (*Attempt, error) {
 		return nil, fmt.Errorf("%s has %d attempts at %s: %w", r.Name, len(attempts), q.ID, errNowhere)
 	}
 
-	return &attempts[at.Attempt], nil
+	a := &attempts[at.Attempt]
+	if at.Node >= len(a.Tree.Nodes) {
+		return nil, fmt.Errorf("the tree has nodes 0 to %d: %w", len(a.Tree.Nodes)-1, errNowhere)
+	}
+
+	return a, nil
 }
 
 // align puts the turns of the trajectories into rows, and marks those that differ from the first trajectory's.

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -231,11 +232,7 @@ func sortedColumns(all []facts) (columns []column) {
 	}
 
 	slices.SortFunc(columns, func(a, b column) int {
-		if a.Policy != b.Policy {
-			return strings.Compare(a.Policy, b.Policy)
-		}
-
-		return strings.Compare(a.API, b.API)
+		return cmp.Or(strings.Compare(a.Policy, b.Policy), strings.Compare(a.API, b.API))
 	})
 
 	return columns

@@ -16,16 +16,15 @@ type filePage struct {
 	Name string // after # in the address
 }
 
-// WriteFile writes all pages as one HTML file that needs no server and no network. progress, which may be nil, is told
-// how many of the questions are written.
-func (s *Site) WriteFile(ctx context.Context, w io.Writer, progress func(done, all int)) error {
+// WriteFile writes all pages as one HTML file that needs no server and no network.
+func (s *Site) WriteFile(ctx context.Context, w io.Writer) error {
 	r := newRenderer(true)
 	beside := map[string]string{} // pages of trajectories side by side, by the place of a question
 
 	var failed error
 
 	pages := func(yield func(filePage) bool) {
-		failed = s.eachPage(ctx, beside, progress, func(p filePage) bool {
+		failed = s.eachPage(ctx, beside, func(p filePage) bool {
 			p.Page.Grows = false
 			return yield(p)
 		})
@@ -42,13 +41,7 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer, progress func(done, a
 }
 
 // eachPage yields all pages until one is not wanted.
-func (s *Site) eachPage(ctx context.Context, beside map[string]string, progress func(done, all int),
-	yield func(filePage) bool) error {
-	all, done := 0, 0
-	for _, r := range s.runs {
-		all += len(r.Questions)
-	}
-
+func (s *Site) eachPage(ctx context.Context, beside map[string]string, yield func(filePage) bool) error {
 	first, err := s.runsPage(ctx)
 	if err != nil || !yield(filePage{first, ""}) {
 		return err
@@ -67,10 +60,6 @@ func (s *Site) eachPage(ctx context.Context, beside map[string]string, progress 
 
 			if ok, err := s.eachOfQuestion(ctx, r, i, beside, yield); err != nil || !ok {
 				return err
-			}
-
-			if done++; progress != nil {
-				progress(done, all)
 			}
 		}
 	}

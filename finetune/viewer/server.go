@@ -138,7 +138,7 @@ func (s *Site) promptPage(req *http.Request) (*page, error) {
 		return nil, err
 	}
 
-	if at.Node < 0 || at.Node >= len(a.Tree.Nodes) {
+	if at.Node < 0 {
 		return nil, errNowhere
 	}
 

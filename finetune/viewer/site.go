@@ -79,21 +79,18 @@ func (s *Site) page(ctx context.Context, at place, f filter) (*page, error) {
 		return nil, errors.Join(err, errNowhere)
 	}
 
-	attempts, err := r.Source.Attempts(ctx, q)
+	if at.Attempt < 0 {
+		attempts, err := r.Source.Attempts(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+
+		return s.questionPage(ctx, r, q, attempts)
+	}
+
+	a, err := s.attempt(ctx, at)
 	if err != nil {
 		return nil, err
-	}
-
-	switch {
-	case at.Attempt < 0:
-		return s.questionPage(ctx, r, q, attempts)
-	case at.Attempt >= len(attempts):
-		return nil, fmt.Errorf("%s has %d attempts at %s: %w", r.Name, len(attempts), q.ID, errNowhere)
-	}
-
-	a := &attempts[at.Attempt]
-	if at.Node >= len(a.Tree.Nodes) {
-		return nil, fmt.Errorf("the tree has nodes 0 to %d: %w", len(a.Tree.Nodes)-1, errNowhere)
 	}
 
 	return s.attemptPage(at, a, false), nil

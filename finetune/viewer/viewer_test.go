@@ -157,7 +157,7 @@ func written(t *testing.T, s *viewer.Site) string {
 	}
 	defer f.Close()
 
-	if err := s.WriteFile(t.Context(), f, nil); err != nil {
+	if err := s.WriteFile(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
 

@@ -1,10 +1,12 @@
 package collect
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 )
@@ -97,4 +99,15 @@ func (o *Options) known(found *mcts.Found) *mcts.Found {
 	}
 
 	return found
+}
+
+// eachQuestion returns what do returns for each question.
+func eachQuestion[T any](ctx context.Context, o *Options, do func(context.Context, Question) (T, error)) ([]T, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+
+	return kept.All(ctx, len(o.Questions), o.Workers, nil, func(ctx context.Context, i int) (T, error) {
+		return do(ctx, o.Questions[i])
+	})
 }

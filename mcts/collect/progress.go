@@ -2,19 +2,15 @@ package collect
 
 import (
 	"context"
-	"sync/atomic"
+	"sync"
 
 	"toolevo/mcts"
 )
 
 // Progress counts what a run has done so far. Reading it while the run works is safe.
 type Progress struct {
-	questions, questionsDone, solved atomic.Int64
-	treesPlanned, treesDone          atomic.Int64
-	treesLoaded, unresolved          atomic.Int64
-	treesBefore                      atomic.Int64
-	asked, replayed, samples         atomic.Int64
-	accepted, correct, trees         atomic.Int64
+	mu  sync.Mutex
+	now Snapshot
 }
 
 // Snapshot is Progress at one moment.
@@ -39,13 +35,17 @@ type Snapshot struct {
 
 // Snapshot reads the counters.
 func (p *Progress) Snapshot() Snapshot {
-	return Snapshot{
-		Questions: p.questions.Load(), QuestionsDone: p.questionsDone.Load(), Solved: p.solved.Load(),
-		TreesPlanned: p.treesPlanned.Load(), TreesDone: p.treesDone.Load(),
-		TreesLoaded: p.treesLoaded.Load(), TreesBefore: p.treesBefore.Load(), Unresolved: p.unresolved.Load(),
-		Asked: p.asked.Load(), Replayed: p.replayed.Load(), Samples: p.samples.Load(),
-		Accepted: p.accepted.Load(), Correct: p.correct.Load(), Trees: p.trees.Load(),
-	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	return p.now
+}
+
+func (p *Progress) count(change func(s *Snapshot)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	change(&p.now)
 }
 
 // counted counts the calls that reach the model.
@@ -58,8 +58,10 @@ type counted struct {
 func (c counted) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	proposals, err := c.next.Propose(ctx, r)
 	if err == nil {
-		c.progress.asked.Add(1)
-		c.progress.samples.Add(int64(len(proposals)))
+		c.progress.count(func(s *Snapshot) {
+			s.Asked++
+			s.Samples += int64(len(proposals))
+		})
 	}
 
 	return proposals, err

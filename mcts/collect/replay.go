@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"golang.org/x/sync/errgroup"
-
 	"toolevo/envs"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
@@ -44,22 +42,8 @@ type Lack struct {
 // answer counts as lacking, too, when the log has one for another history in its place: other settings may give a path
 // another meaning. Where trees depend on those before them (mcts.Config.Enough), a question ends with a lack.
 func Replay(ctx context.Context, o Options) (Replayed, error) {
-	if err := o.validate(); err != nil {
-		return Replayed{}, err
-	}
-
-	results := make([]Replayed, len(o.Questions))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(o.Workers)
-
-	for i, q := range o.Questions {
-		group.Go(func() (err error) {
-			results[i], err = o.replay(groupCtx, q)
-			return err
-		})
-	}
-
-	if err := group.Wait(); err != nil {
+	results, err := eachQuestion(ctx, &o, o.replay)
+	if err != nil {
 		return Replayed{}, err
 	}
 

@@ -35,8 +35,9 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 	c.policy = counted{o.Retry.Policy(o.Policy), o.Progress}
 	c.Env = o.Retry.Environment(o.Env)
 	c.open = len(o.Questions)
-	o.Progress.questions.Store(int64(len(o.Questions)))
-	o.Progress.treesPlanned.Store(int64(len(o.Questions) * o.Search.Trees))
+	o.Progress.count(func(s *Snapshot) {
+		s.Questions, s.TreesPlanned = int64(len(o.Questions)), int64(len(o.Questions)*o.Search.Trees)
+	})
 
 	err := c.grow(ctx)
 	if err == nil {
@@ -136,7 +137,7 @@ func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 			return err
 		}
 
-		c.Progress.treesDone.Add(1)
+		c.Progress.count(func(s *Snapshot) { s.TreesDone++ })
 	}
 
 	c.ended(l.question)
@@ -149,11 +150,12 @@ func (c *collector) skip(q, trees int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	if c.states[q].grown == 0 {
-		c.Progress.treesBefore.Add(int64(trees))
-	}
-
-	c.Progress.treesDone.Add(int64(trees))
+	c.Progress.count(func(s *Snapshot) {
+		s.TreesDone += int64(trees)
+		if c.states[q].grown == 0 {
+			s.TreesBefore += int64(trees)
+		}
+	})
 }
 
 // begun returns what is found of a question of which a lane begins.
@@ -188,7 +190,7 @@ func (c *collector) ended(q int) {
 
 	s.found = nil
 	c.open--
-	c.Progress.questionsDone.Store(int64(len(c.Questions) - c.open))
+	c.Progress.count(func(s *Snapshot) { s.QuestionsDone = int64(len(c.Questions) - c.open) })
 }
 
 // tree loads a stored tree or grows and stores it.
@@ -201,8 +203,10 @@ func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, polic
 	}
 
 	if ok {
-		c.Progress.treesLoaded.Add(1)
-		c.Progress.treesBefore.Add(1)
+		c.Progress.count(func(s *Snapshot) {
+			s.TreesLoaded++
+			s.TreesBefore++
+		})
 		c.resolved(found, record)
 
 		return nil
@@ -245,7 +249,7 @@ func (c *collector) growTree(ctx context.Context, q Question, i int, found *mcts
 
 	t, err := c.search(q, policy).Grow(ctx, q.Task, i, c.known(found))
 	_, replayed := policy.Counts()
-	c.Progress.replayed.Add(int64(replayed))
+	c.Progress.count(func(s *Snapshot) { s.Replayed += int64(replayed) })
 
 	if err != nil {
 		return nil, err
@@ -261,13 +265,16 @@ func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 
 	before := found.Len()
 	found.Add(t)
-	c.Progress.trees.Add(1)
-	c.Progress.correct.Add(int64(t.Correct()))
-	c.Progress.accepted.Add(int64(found.Len() - before))
 
-	if before == 0 && found.Len() > 0 {
-		c.Progress.solved.Add(1)
-	}
+	c.Progress.count(func(s *Snapshot) {
+		s.Trees++
+		s.Correct += int64(t.Correct())
+		s.Accepted += int64(found.Len() - before)
+
+		if before == 0 && found.Len() > 0 {
+			s.Solved++
+		}
+	})
 }
 
 // failed notes a tree that was given up, and passes on what must end the run: the user's wish, and what no
@@ -287,7 +294,7 @@ func (c *collector) failed(ctx context.Context, q, i int, err error) error {
 	defer c.mu.Unlock()
 
 	c.failures = append(c.failures, failure{q, i, err})
-	c.Progress.unresolved.Add(1)
+	c.Progress.count(func(s *Snapshot) { s.Unresolved++ })
 
 	return nil
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 )
@@ -25,22 +23,8 @@ type Verification struct {
 // Of a tree that is not finished it makes sure that the log answers what the search asks, as far as the log goes. The
 // error is a failure to verify; what is wrong with the run stands in the report.
 func Verify(ctx context.Context, o Options) (Verification, error) {
-	if err := o.validate(); err != nil {
-		return Verification{}, err
-	}
-
-	reports := make([]Verification, len(o.Questions))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(o.Workers)
-
-	for i, q := range o.Questions {
-		group.Go(func() (err error) {
-			reports[i], err = o.verify(groupCtx, q)
-			return err
-		})
-	}
-
-	if err := group.Wait(); err != nil {
+	reports, err := eachQuestion(ctx, &o, o.verify)
+	if err != nil {
 		return Verification{}, err
 	}
 

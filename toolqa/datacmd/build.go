@@ -19,10 +19,7 @@ import (
 )
 
 func newBuild(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "build",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := console.Command("build", helpTexts)
 	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and size give the same rows")
 	scale := cmd.Flags().String("scale", string(synth.Demo), "`SIZE` of all: demo, some thousands of rows each, "+

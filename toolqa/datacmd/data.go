@@ -22,9 +22,7 @@ var helpTexts embed.FS
 
 // Commands returns the commands of a program.
 func Commands(p *console.Program) []*cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use: "data",
-	}, helpTexts)
+	cmd := console.Command("data", helpTexts)
 	cmd.AddCommand(newBuild(p), newImport(p), newQuestions(p), newVerify(p), newGold(p), newTemplate(p))
 
 	return []*cobra.Command{console.Group(cmd)}

@@ -16,10 +16,7 @@ import (
 )
 
 func newGold(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "gold",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := console.Command("gold", helpTexts)
 	dir, datasets, difficulties := p.DataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd)
 	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -18,10 +18,7 @@ import (
 )
 
 func newImport(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "import",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := console.Command("import", helpTexts)
 	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
 	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
 	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")

@@ -18,10 +18,7 @@ import (
 )
 
 func newQuestions(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "questions",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := console.Command("questions", helpTexts)
 	dir, datasets, difficulties := p.DataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd)
 	asJSON, watch := console.JSONFlag(cmd), p.Watched(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpora give the same questions")

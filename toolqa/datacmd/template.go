@@ -19,19 +19,14 @@ import (
 )
 
 func newTemplate(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use: "template",
-	}, helpTexts)
+	cmd := console.Command("template", helpTexts)
 	cmd.AddCommand(newTemplateCheck(p))
 
 	return console.Group(cmd)
 }
 
 func newTemplateCheck(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "check FILE",
-		Args: console.Positional(1, 1),
-	}, helpTexts)
+	cmd := console.Command("check FILE", helpTexts)
 	dir, asJSON := p.DataFlag(cmd), console.JSONFlag(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpus give the same questions")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

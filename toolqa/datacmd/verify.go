@@ -18,10 +18,7 @@ import (
 )
 
 func newVerify(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "verify",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := console.Command("verify", helpTexts)
 	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
 	watch := p.Watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

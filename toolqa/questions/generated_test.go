@@ -26,8 +26,8 @@ var generatedFrom = map[toolqa.Dataset]synth.Options{
 	toolqa.Yelp:    yelpOptions(5_000),
 }
 
-// TestGeneratedQuestionsStayTheSame compares the generated files of all datasets and difficulties, for two seeds each,
-// byte by byte with those of earlier versions: the same seed and corpus must give the same questions and answers.
+// TestGeneratedQuestionsStayTheSame compares the generated files of all datasets and difficulties byte by byte with
+// those of earlier versions: the same seed and corpus must give the same questions and answers.
 func TestGeneratedQuestionsStayTheSame(t *testing.T) {
 	var sums strings.Builder
 
@@ -35,16 +35,14 @@ func TestGeneratedQuestionsStayTheSame(t *testing.T) {
 		view := mustLoad(t, synthetic(t, ds, generatedFrom[ds]))
 
 		for _, d := range toolqa.Difficulties() {
-			for seed := range uint64(2) {
-				options := Options{Counts: PaperCounts(ds, d).Scale(0.3), Faulty: true}
+			options := Options{Counts: PaperCounts(ds, d).Scale(0.3), Faulty: true}
 
-				qs, err := Generate(rand.New(rand.NewPCG(seed, 0)), view, d, options)
-				if err != nil {
-					t.Fatal(err)
-				}
-
-				fmt.Fprintf(&sums, "%s %s %d %x\n", ds, d, seed, sumOfFiles(t, qs))
+			qs, err := Generate(rand.New(rand.NewPCG(0, 0)), view, d, options)
+			if err != nil {
+				t.Fatal(err)
 			}
+
+			fmt.Fprintf(&sums, "%s %s %x\n", ds, d, sumOfFiles(t, qs))
 		}
 	}
 

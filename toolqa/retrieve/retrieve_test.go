@@ -503,9 +503,10 @@ func TestRecentQueries(t *testing.T) {
 
 	for i := range 3 * recentResults {
 		call(t, tool, fmt.Sprint("query ", i))
+	}
 
-		if n := len(tool.recent.results); n > recentResults {
-			t.Fatalf("%d results are kept", n)
-		}
+	before := search.searches
+	if call(t, tool, "attention weights"); search.searches != before+1 {
+		t.Error("a result is kept for ever")
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"toolevo/envs"
@@ -37,23 +36,17 @@ type Tool struct {
 	name   string
 	corpus *corpus.Corpus // nil: there is nothing to be found
 	search Searcher
-	memory envs.Memory // may be nil
-	recent *recent     // of a ranking that depends on nothing but the corpus
+	memory envs.Memory    // may be nil
+	recent *toolqa.Recent // of a ranking that depends on nothing but the corpus
 }
 
-// recent holds the latest results: the trees of a question ask for the same passages again and again.
-type recent struct {
-	mu      sync.Mutex
-	results map[string]envs.Result // by query
-}
-
-// recentResults bounds what recent holds; beyond it all is forgotten.
-const recentResults = 256
+// recentResults is how many results a generation of the latest ones has.
+const recentResults = 128
 
 // NewTool returns the tool called name over the passages of c, ranked by s. With a nil corpus, for one that
 // is not there, every query is answered like one that finds nothing.
 func NewTool(name string, c *corpus.Corpus, s Searcher) *Tool {
-	return &Tool{name: name, corpus: c, search: s, recent: &recent{results: map[string]envs.Result{}}}
+	return &Tool{name: name, corpus: c, search: s, recent: &toolqa.Recent{Most: recentResults}}
 }
 
 // WithMemory returns the same tool with a memory for what depends on a model: its server may give another answer on
@@ -117,29 +110,16 @@ func (t *Tool) remembered(ctx context.Context, query string) (envs.Result, error
 
 // pure is result for a ranking that depends on nothing but the corpus.
 func (t *Tool) pure(ctx context.Context, query string) (envs.Result, error) {
-	t.recent.mu.Lock()
-	r, ok := t.recent.results[query]
-	t.recent.mu.Unlock()
-
-	if ok {
+	if r, ok := t.recent.Get(query); ok {
 		return r, nil
 	}
 
 	r, err := t.result(ctx, query)
-	if err != nil {
-		return r, err
+	if err == nil {
+		t.recent.Put(query, r)
 	}
 
-	t.recent.mu.Lock()
-	defer t.recent.mu.Unlock()
-
-	if len(t.recent.results) >= recentResults {
-		clear(t.recent.results)
-	}
-
-	t.recent.results[query] = r
-
-	return r, nil
+	return r, err
 }
 
 func (t *Tool) result(ctx context.Context, query string) (envs.Result, error) {

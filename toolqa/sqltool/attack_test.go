@@ -16,6 +16,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/sandbox/worker"
+	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
@@ -377,7 +378,7 @@ func unharmed(t *testing.T, in *Interpreter, after string) {
 	var got envs.Result
 
 	for range 20 { // on a busy machine the deadline of these tests may pass before a child is heard
-		in.recent = &recent{}
+		in.recent = &toolqa.Recent{Most: recentStatements}
 
 		got = query(t, in, "SELECT COUNT(*) >= 5 AS n FROM coffee.coffee_data")
 		if !strings.HasPrefix(got.Observation, "The SQL command ran longer") {

@@ -24,7 +24,7 @@ func BenchmarkQuery(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				in.recent = &recent{}
+				in.recent = &toolqa.Recent{Most: recentStatements}
 				query(b, in, sql)
 			}
 		})
@@ -39,7 +39,7 @@ func BenchmarkCallers(b *testing.B) {
 	for _, callers := range []int{1, 8} {
 		b.Run(fmt.Sprint(callers), func(b *testing.B) {
 			took := make([]time.Duration, b.N)
-			in.recent = &recent{}
+			in.recent = &toolqa.Recent{Most: recentStatements}
 
 			b.ResetTimer()
 
@@ -112,7 +112,7 @@ func BenchmarkFlights(b *testing.B) {
 		} {
 			b.Run(name+"/"+q.name, func(b *testing.B) {
 				for b.Loop() {
-					in.recent = &recent{}
+					in.recent = &toolqa.Recent{Most: recentStatements}
 					if r := query(b, in, q.sql); r.Outcome != envs.OK {
 						b.Fatal(r)
 					}

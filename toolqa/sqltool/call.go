@@ -42,10 +42,15 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 	return s, r, envs.Fail(envs.StageTool, fmt.Sprintf("SQLInterpreter[%s]", shorten(query)), err)
 }
 
+const (
+	recentStatements = 1024    // in each generation
+	recentBytes      = 8 << 10 // of the longest observation that is kept
+)
+
 // remembered returns the result of a statement: as it was a moment ago; as it was before, where that came close to a
 // limit; or else as it is now.
 func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result, error) {
-	if r, ok := in.recent.get(stmt); ok {
+	if r, ok := in.recent.Get(stmt); ok {
 		return r, nil
 	}
 
@@ -60,8 +65,9 @@ func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result
 	switch {
 	case err != nil:
 		return r, err
+	case !marginal && len(r.Observation) <= recentBytes:
+		in.recent.Put(stmt, r)
 	case !marginal:
-		in.recent.put(stmt, r)
 	case in.memory != nil:
 		err = in.memory.Remember(ctx, in.key(stmt), r)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/sandbox/worker"
+	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
@@ -74,7 +75,7 @@ type Interpreter struct {
 	opts      Options
 	temporary map[string]string // see translate
 	memory    envs.Memory       // may be nil
-	recent    *recent           // results that are not for the memory
+	recent    *toolqa.Recent    // results that are not for the memory
 }
 
 // New returns the tool over the given corpora. Each that has a table is the schema of its dataset's name.
@@ -96,7 +97,7 @@ func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpr
 	in := &Interpreter{
 		opts:      opts,
 		temporary: map[string]string{},
-		recent:    &recent{},
+		recent:    &toolqa.Recent{Most: recentStatements},
 		pool:      worker.NewPool(opts.Conns, start),
 	}
 	if opts.TextColumns {
@@ -122,7 +123,7 @@ const (
 // may, and give another observation. Close the original only.
 func (in *Interpreter) WithMemory(m envs.Memory) *Interpreter {
 	c := *in
-	c.memory, c.recent = m, &recent{}
+	c.memory, c.recent = m, &toolqa.Recent{Most: recentStatements}
 
 	return &c
 }

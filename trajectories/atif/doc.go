@@ -30,5 +30,7 @@
 // # Caveats
 //
 // session_id is that of the document, not of the run, which stands in "extra": readers take it for one agent's run, and
-// Harbor's converter to OpenTelemetry puts all documents of one session_id into one trace.
+// Harbor's converter to OpenTelemetry puts all documents of one session_id into one trace. That converter (0.1.1) shows
+// what a call met, so what an action met that is none is in the document and in no span; and it warns of this version,
+// for it knows those before, which lack audio.
 package atif

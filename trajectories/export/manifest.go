@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -144,24 +143,11 @@ func isExportFile(name string) bool {
 	})
 }
 
-// encode returns the bytes of the manifest's file.
-func (m *Manifest) encode() ([]byte, error) {
-	var b bytes.Buffer
-	enc := jsonl.NewEncoder(&b)
-	enc.SetIndent("", "  ")
-
-	if err := enc.Encode(m); err != nil {
-		return nil, fmt.Errorf("encode %s: %w", ManifestFile, err)
-	}
-
-	return b.Bytes(), nil
-}
-
 // seal returns what the seal has to be.
 func (m *Manifest) seal() (string, error) {
 	open := *m
 	open.Seal = ""
-	text, err := open.encode()
+	text, err := indented(&open)
 	sum := sha256.Sum256(text)
 
 	return hex.EncodeToString(sum[:]), err

@@ -54,11 +54,7 @@ func Read(dir string, dev bool) iter.Seq2[Sample, error] {
 			return
 		}
 
-		sets := datasets(f, true)
-		if !dev {
-			sets = sets[:1]
-		}
-
+		sets := datasets(f, dev)
 		l := layoutOf(f, t)
 
 		for rec, err := range pq.Read[record](filepath.Join(dir, sets[len(sets)-1].parquet()), l.columns) {
@@ -149,7 +145,7 @@ func (r *Report) checkManifest(dir string, m *Manifest) {
 
 	have, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 
-	text, encodeErr := m.encode()
+	text, encodeErr := indented(m)
 	if err := errors.Join(err, encodeErr); err != nil {
 		r.problem("%v", err)
 	} else if !bytes.Equal(have, text) {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -180,17 +181,24 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 	return files.lineage.Encode(lineageOf(c, shown.Origin, chars, tokens))
 }
 
+// writeJSON replaces a file by one that holds a value.
 func writeJSON(path string, v any) error {
-	return durable.WriteFile(path, func(w io.Writer) error {
-		enc := jsonl.NewEncoder(w)
-		enc.SetIndent("", "  ")
+	text, err := indented(v)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", path, err)
+	}
 
-		if err := enc.Encode(v); err != nil {
-			return fmt.Errorf("encode %s: %w", path, err)
-		}
+	return durable.Write(path, text)
+}
 
-		return nil
-	})
+// indented is a value as files of an export hold it.
+func indented(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := jsonl.NewEncoder(&b)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(v)
+
+	return b.Bytes(), err
 }
 
 func sumFile(dir, name string) (FileSum, error) {

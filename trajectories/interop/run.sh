@@ -99,5 +99,5 @@ if [ -n "$documents" ]; then
 		fail "Harbor or inspect_ai disagrees (see above)"
 	echo "interop: everything held"
 else
-	echo "SKIPPED: Harbor and inspect_ai need Python 3.12 or 3.13, and the PATH has none; everything else held"
+	echo "SKIPPED: Harbor and inspect_ai need Python 3.12 or 3.13, and there is none; everything else held"
 fi

@@ -37,41 +37,17 @@ func (m *Model) Augment(ctx context.Context, pairs []Pair, n int, r *Report) ([]
 		return cmp.Or(cmp.Compare(len(byAPI[a]), len(byAPI[b])), a.Compare(b))
 	})
 
-	calls := make([]*recorded.Call, n)
-	refusals := make([]error, n)
-
-	err := m.each(ctx, n, func(ctx context.Context, i int) (err error) {
-		target := byAPI[keys[i%len(keys)]]
-		request := m.examples(i, target, real) + virtual.SFT.Request(target[0].Document, nil, nil)
-		request = strings.TrimSuffix(request, "\n\nRequest:\n{}")
-
-		refusals[i], err = m.ask(ctx, augmentPrompt, request, i, func(text string) error {
-			c, err := invented(text, target[0].Document)
-			calls[i] = c
-
-			return err
-		})
-
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-
 	r.Written.Pairs += n
 
-	var all []recorded.Call
+	return written(ctx, m, n, r, func(ctx context.Context, i int) (answer[recorded.Call], error) {
+		target := byAPI[keys[i%len(keys)]]
+		document := target[0].Document
+		request := m.examples(i, target, real) + shownDocument(document)
 
-	for i, refusal := range refusals {
-		if refusal != nil {
-			r.Written.Refused[refusal.Error()]++
-			continue
-		}
-
-		all = append(all, *calls[i])
-	}
-
-	return all, nil
+		return ask(ctx, m, augmentPrompt, request, i, func(text string) (recorded.Call, error) {
+			return invented(text, document)
+		})
+	})
 }
 
 // examples are real calls of any API, and then some of the API in question.
@@ -98,29 +74,29 @@ func (m *Model) examples(number int, target, real []Pair) string {
 }
 
 // invented reads a call that a model wrote. One whose arguments do not fit the document stays only as a failure.
-func invented(text string, d *toolbench.Document) (*recorded.Call, error) {
+func invented(text string, d *toolbench.Document) (c recorded.Call, err error) {
 	object, err := objectIn(text)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 
 	request, _ := object.Get("request")
 
 	input, ok := request.(envs.Args)
 	if !ok {
-		return nil, errUnreadable
+		return c, errUnreadable
 	}
 
 	answer, err := virtual.ReadReply(text)
 	if err != nil {
-		return nil, errUnreadable
+		return c, errUnreadable
 	}
 
 	if answer.Error == "" && !fits(d, input) {
-		return nil, errAPILimit
+		return c, errAPILimit
 	}
 
-	return &recorded.Call{Key: d.Key, Input: input, Answer: answer}, nil
+	return recorded.Call{Key: d.Key, Input: input, Answer: answer}, nil
 }
 
 // fits reports whether a document has all parameters of a call, and the call all that are required.

@@ -41,34 +41,18 @@ var (
 // Explain has some pairs explained, drawn at random, and returns those with their rationales.
 func (m *Model) Explain(ctx context.Context, pairs []Pair, e Explanations, r *Report) ([]Pair, error) {
 	chosen := e.choose(pairs, m.Seed)
-	refusals := make([]error, len(chosen))
 
-	err := m.each(ctx, len(chosen), func(ctx context.Context, i int) (err error) {
-		refusals[i], err = m.ask(ctx, rationalePrompt, described(&chosen[i]), i, func(text string) error {
-			chosen[i].Rationale = strings.TrimSpace(text)
-			return e.check(&chosen[i])
+	explained, err := written(ctx, m, len(chosen), r, func(ctx context.Context, i int) (answer[Pair], error) {
+		p := chosen[i]
+
+		return ask(ctx, m, rationalePrompt, described(&p), i, func(text string) (Pair, error) {
+			p.Rationale = strings.TrimSpace(text)
+			return p, e.check(&p)
 		})
-
-		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-
-	var explained []Pair
-
-	for i, refusal := range refusals {
-		if refusal != nil {
-			r.Written.Refused[refusal.Error()]++
-			continue
-		}
-
-		explained = append(explained, chosen[i])
-	}
-
 	r.Written.Rationales = len(explained)
 
-	return explained, nil
+	return explained, err
 }
 
 // choose draws the pairs that are explained, in their order.

@@ -10,6 +10,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
+	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
 )
 
@@ -43,27 +44,50 @@ var (
 // errUnreadable is why a text that could not be read in any try is refused.
 var errUnreadable = errors.New("unreadable")
 
-// each does something for every number below n, some at a time, until one fails.
-func (m *Model) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	return kept.Each(ctx, n, m.Workers, m.Done, do)
+// answer is what was read of a model's text. refused says what was wrong with the last one, if none could be read.
+type answer[T any] struct {
+	read    T
+	refused error
 }
 
-// ask asks until a text can be read. refused is what was wrong with the last one, err a failure of ours.
-func (m *Model) ask(ctx context.Context, instructions, request string, number int,
-	read func(text string) error) (refused, err error) {
+// ask asks until a text can be read. The error is a failure of ours.
+func ask[T any](ctx context.Context, m *Model, instructions, request string, number int,
+	read func(text string) (T, error)) (a answer[T], err error) {
 	for try := range m.Tries {
 		text, err := m.Writer.Write(ctx, strings.TrimSpace(instructions), request,
 			m.Seed+uint64(number*m.Tries+try))
 		if err != nil {
-			return nil, err
+			return a, err
 		}
 
-		if refused = read(text); refused == nil {
-			return nil, nil
+		if a.read, a.refused = read(text); a.refused == nil {
+			break
 		}
 	}
 
-	return refused, nil
+	return a, nil
+}
+
+// written has n things written, some at a time, and returns those that were not refused. The report counts the others.
+func written[T any](ctx context.Context, m *Model, n int, r *Report,
+	write func(ctx context.Context, i int) (answer[T], error)) ([]T, error) {
+	answers, err := kept.All(ctx, n, m.Workers, m.Done, write)
+	if err != nil {
+		return nil, err
+	}
+
+	var all []T
+
+	for _, a := range answers {
+		if a.refused != nil {
+			r.Written.Refused[a.refused.Error()]++
+			continue
+		}
+
+		all = append(all, a.read)
+	}
+
+	return all, nil
 }
 
 // objectIn returns the first JSON object of a text: models put fences and remarks around it.
@@ -83,42 +107,33 @@ func objectIn(text string) (envs.Args, error) {
 
 // Check drops the pairs that do not follow their document, by the model's verdict, and those without one.
 func (m *Model) Check(ctx context.Context, pairs []Pair, r *Report) ([]Pair, error) {
-	reasons := make([]string, len(pairs)) // for which pairs are dropped
+	judge := func(ctx context.Context, i int) (answer[bool], error) {
+		return ask(ctx, m, checkPrompt, described(&pairs[i]), i, verdict)
+	}
 
-	err := m.each(ctx, len(pairs), func(ctx context.Context, i int) error {
-		refused, err := m.ask(ctx, checkPrompt, described(&pairs[i]), i, func(text string) error {
-			follows, err := verdict(text)
-			if err == nil && !follows {
-				reasons[i] = offDocument
-			}
-
-			return err
-		})
-		if refused != nil {
-			reasons[i] = unjudged
-		}
-
-		return err
-	})
+	verdicts, err := kept.All(ctx, len(pairs), m.Workers, m.Done, judge)
 	if err != nil {
 		return nil, err
 	}
 
-	var kept []Pair
+	var follow []Pair
 
-	for i, reason := range reasons {
-		if reason != unjudged {
-			r.Written.Verdicts++
+	for i, v := range verdicts {
+		if v.refused != nil {
+			r.drop(unjudged)
+			continue
 		}
 
-		if reason == "" {
-			kept = append(kept, pairs[i])
+		r.Written.Verdicts++
+
+		if v.read {
+			follow = append(follow, pairs[i])
 		} else {
-			r.drop(reason)
+			r.drop(offDocument)
 		}
 	}
 
-	return kept, nil
+	return follow, nil
 }
 
 // verdict reads whether a pair follows its document.
@@ -138,6 +153,11 @@ func verdict(text string) (follows bool, err error) {
 	}
 
 	return false, errUnreadable
+}
+
+// shownDocument is a document as models are asked to write a request that fits it.
+func shownDocument(d *toolbench.Document) string {
+	return strings.TrimSuffix(virtual.SFT.Request(d, nil, nil), "\n\nRequest:\n{}")
 }
 
 // described is a pair as models are asked about it: the document, the request and the answer.

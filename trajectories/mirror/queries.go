@@ -36,55 +36,39 @@ var (
 // model then calls solvable. They are of one group, whose IDs count from 1.
 func (m *Model) Queries(ctx context.Context, documents []*toolbench.Document, n int, group string,
 	r *Report) ([]toolbench.Query, error) {
-	all := make([]toolbench.Query, n)
-	refusals := make([]error, n)
-
-	err := m.each(ctx, n, func(ctx context.Context, i int) (err error) {
-		offered, err := m.offer(documents, i)
-		if err != nil {
-			return err
-		}
-
-		list := offeredText(offered)
-
-		refusals[i], err = m.ask(ctx, queryPrompt, list, i, func(text string) (err error) {
-			all[i], err = queryIn(text, offered)
-			return err
-		})
-		if refusals[i] != nil || err != nil {
-			return err
-		}
-
-		isSolvable := false
-
-		refusals[i], err = m.ask(ctx, solvablePrompt, "Request:\n"+all[i].Text+"\n\nAPIs:\n"+list, i,
-			func(text string) (err error) {
-				isSolvable, err = solvable(text)
-				return err
-			})
-		if refusals[i] == nil && !isSolvable {
-			refusals[i] = errUnsolvable
-		}
-
-		return err
+	all, err := written(ctx, m, n, r, func(ctx context.Context, i int) (answer[toolbench.Query], error) {
+		return m.query(ctx, documents, i)
 	})
+	for i := range all {
+		all[i].Group, all[i].ID = group, i+1
+	}
+
+	return all, err
+}
+
+// query has one query written, and judged.
+func (m *Model) query(ctx context.Context, documents []*toolbench.Document, number int) (q answer[toolbench.Query],
+	err error) {
+	offered, err := m.offer(documents, number)
 	if err != nil {
-		return nil, err
+		return q, err
 	}
 
-	var kept []toolbench.Query
+	list := offeredText(offered)
 
-	for i, refusal := range refusals {
-		if refusal != nil {
-			r.Written.Refused[refusal.Error()]++
-			continue
-		}
-
-		all[i].Group, all[i].ID = group, len(kept)+1
-		kept = append(kept, all[i])
+	q, err = ask(ctx, m, queryPrompt, list, number, func(text string) (toolbench.Query, error) {
+		return queryIn(text, offered)
+	})
+	if q.refused != nil || err != nil {
+		return q, err
 	}
 
-	return kept, nil
+	verdict, err := ask(ctx, m, solvablePrompt, "Request:\n"+q.read.Text+"\n\nAPIs:\n"+list, number, solvable)
+	if q.refused = verdict.refused; q.refused == nil && !verdict.read {
+		q.refused = errUnsolvable
+	}
+
+	return q, err
 }
 
 // errFewTools says that no query can be written for several tools.

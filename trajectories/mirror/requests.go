@@ -4,13 +4,13 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"slices"
 	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/recorded"
-	"toolevo/envs/toolbench/virtual"
 )
 
 var (
@@ -50,53 +50,37 @@ var errRepeated = errors.New("request that was written before")
 // and the model the request that it asks for. Of equal requests one stays.
 func (m *Model) Requests(ctx context.Context, imagine Writer, documents []*toolbench.Document, n int,
 	r *Report) ([]Request, error) {
-	all := make([]Request, n*len(documents))
-	refusals := make([]error, len(all))
-
-	err := m.each(ctx, len(all), func(ctx context.Context, i int) (err error) {
+	all, err := written(ctx, m, n*len(documents), r, func(ctx context.Context, i int) (answer[Request], error) {
 		d := documents[i/n]
-		document := strings.TrimSuffix(virtual.SFT.Request(d, nil, nil), "\n\nRequest:\n{}")
+		document := shownDocument(d)
 
 		scenario, err := imagine.Write(ctx, strings.TrimSpace(scenarioPrompt), document, m.Seed+uint64(i))
 		if err != nil {
-			return err
+			return answer[Request]{}, err
 		}
 
-		all[i] = Request{Key: d.Key, Scenario: strings.TrimSpace(scenario)}
-		request := document + "\n\nSituation:\n" + all[i].Scenario
+		scenario = strings.TrimSpace(scenario)
 
-		refusals[i], err = m.ask(ctx, requestPrompt, request, i, func(text string) (err error) {
-			all[i].Input, err = inputIn(text, d)
-			return err
+		return ask(ctx, m, requestPrompt, document+"\n\nSituation:\n"+scenario, i, func(text string) (Request, error) {
+			input, err := inputIn(text, d)
+			return Request{d.Key, input, scenario}, err
 		})
-
-		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-
-	var kept []Request
 
 	seen := map[string]bool{}
 
-	for i, refusal := range refusals {
-		call := recorded.Call{Key: all[i].Key, Input: all[i].Input}
-		if key := call.Request(); refusal == nil && seen[key] {
-			refusal = errRepeated
-		} else if refusal == nil {
-			seen[key] = true
+	return slices.DeleteFunc(all, func(q Request) bool {
+		call := recorded.Call{Key: q.Key, Input: q.Input}
+		key := call.Request()
+		repeated := seen[key]
+		seen[key] = true
+
+		if repeated {
+			r.Written.Refused[errRepeated.Error()]++
 		}
 
-		if refusal != nil {
-			r.Written.Refused[refusal.Error()]++
-			continue
-		}
-
-		kept = append(kept, all[i])
-	}
-
-	return kept, nil
+		return repeated
+	}), err
 }
 
 // inputIn reads the arguments of a request that fits a document.

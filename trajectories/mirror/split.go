@@ -176,13 +176,8 @@ func (d *Data) divideInside(pairs []Pair, size int, seed uint64) (train []Pair) 
 			of := byAPI[k]
 			rest = append(rest, of[0])
 
-			for _, p := range of[1:] {
-				if p.fails() {
-					rest = append(rest, p)
-				} else {
-					can = append(can, p)
-				}
-			}
+			succeed, fail := byOutcome(of[1:])
+			can, rest = append(can, succeed...), append(rest, fail...)
 		}
 
 		drawn, left := draw(can, min(size, (len(can)+len(rest))/most), source(seed, string(split)))

@@ -41,16 +41,16 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 	args := []string{found, "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "localhost",
 		"--dev", "/dev"}
 
-	outer := outermost(slices.Concat(read, libraries))
+	outer := Outermost(slices.Concat(read, libraries), "/dev") // which bubblewrap makes itself
 	for _, path := range outer {
 		args = append(args, "--ro-bind-try", path, path)
 	}
 
 	for _, folder := range hide {
-		if slices.ContainsFunc(outer, func(o string) bool { return within(folder, o) }) {
+		if slices.ContainsFunc(outer, func(o string) bool { return Within(folder, o) }) {
 			args = append(args, "--tmpfs", folder)
 			for _, path := range read {
-				if within(path, folder) {
+				if Within(path, folder) {
 					args = append(args, "--ro-bind-try", path, path)
 				}
 			}
@@ -59,7 +59,7 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 		}
 	}
 
-	for _, path := range outermost(write) {
+	for _, path := range Outermost(write, "/dev") {
 		args = append(args, "--bind-try", path, path)
 	}
 
@@ -89,29 +89,28 @@ func CheckBubblewrap(ctx context.Context, path string) error {
 	return nil
 }
 
-// outermost sorts paths and leaves out those inside of another one, and those in /dev, which bubblewrap makes itself.
-func outermost(paths []string) []string {
+// Outermost sorts paths and leaves out those inside of another one, or of one of the folders without.
+func Outermost(paths []string, without ...string) []string {
 	sorted := make([]string, 0, len(paths))
 	for _, path := range paths {
 		sorted = append(sorted, filepath.Clean(path))
 	}
 
-	slices.Sort(sorted)
+	slices.Sort(sorted) // a folder comes before what lies in it
 
-	kept := []string{"/dev"}
+	kept := slices.Clone(without)
 
 	for _, path := range sorted {
-		inside := func(folder string) bool { return within(path, folder) }
-		if !slices.ContainsFunc(kept, inside) {
+		if !slices.ContainsFunc(kept, func(folder string) bool { return Within(path, folder) }) {
 			kept = append(kept, path)
 		}
 	}
 
-	return kept[1:]
+	return kept[len(without):]
 }
 
-// within reports whether a path is a folder or lies in it.
-func within(path, folder string) bool {
+// Within reports whether a path is a folder or lies in it.
+func Within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 

@@ -214,15 +214,15 @@ func TestCheckBubblewrap(t *testing.T) {
 }
 
 func TestOutermost(t *testing.T) {
-	got := outermost([]string{"/usr/lib/python3", "/usr/lib", "/usr/lib64", "/dev/null", "/dev", "/usr/lib/", "/opt/a",
-		"/opt/a b", "/opt"})
+	got := Outermost([]string{"/usr/lib/python3", "/usr/lib", "/usr/lib64", "/dev/null", "/dev", "/usr/lib/", "/opt/a",
+		"/opt/a b", "/opt"}, "/dev")
 
 	want := []string{"/opt", "/usr/lib", "/usr/lib64"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 
-	if diff := cmp.Diff([]string{"/"}, outermost([]string{"/usr", "/"})); diff != "" {
+	if diff := cmp.Diff([]string{"/"}, Outermost([]string{"/usr", "/"}, "/dev")); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -189,7 +189,7 @@ func splitHidden(read, hidden []string) (whole, listed []string) {
 	}
 
 	for _, folder := range hidden {
-		if slices.ContainsFunc(read, func(path string) bool { return within(path, folder) }) {
+		if slices.ContainsFunc(read, func(path string) bool { return Within(path, folder) }) {
 			listed = append(listed, folder) // an import looks through it
 		}
 	}
@@ -198,7 +198,7 @@ func splitHidden(read, hidden []string) (whole, listed []string) {
 }
 
 func splitFolder(folder string, hidden []string) (whole, listed []string) {
-	if !slices.ContainsFunc(hidden, func(h string) bool { return within(h, folder) }) {
+	if !slices.ContainsFunc(hidden, func(h string) bool { return Within(h, folder) }) {
 		return []string{folder}, nil
 	}
 
@@ -225,6 +225,6 @@ func splitFolder(folder string, hidden []string) (whole, listed []string) {
 // leadsInside reports whether a link leads to something in a folder that is not hidden.
 func leadsInside(link, folder string, hidden []string) bool {
 	target, err := filepath.EvalSymlinks(link)
-	inHidden := func(h string) bool { return within(target, h) }
-	return err == nil && within(target, folder) && !slices.ContainsFunc(hidden, inHidden)
+	inHidden := func(h string) bool { return Within(target, h) }
+	return err == nil && Within(target, folder) && !slices.ContainsFunc(hidden, inHidden)
 }

@@ -2,9 +2,9 @@
 //
 // # Words
 //
-// A server is a Python process that has imported what programs may import, and forks a child for each program. It is lent
-// for one call at a time, and replaced when it breaks or has served its number of calls. In the latter case the next
-// one is started, and warmed up by a call, beforehand.
+// A server is a Python process that has imported what programs may import, and forks a child for each program. It is
+// lent for one call at a time, and replaced when it breaks or has served its number of calls. In the latter case the
+// next one is started, and warmed up by a call, beforehand.
 //
 // # Guarantees
 //

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/worker"
 )
 
@@ -255,29 +256,17 @@ func (a answer) libraries(file string) []string {
 
 // outermost sorts the paths that exist and are not too wide, and leaves out those that lie in another one.
 func outermost(paths []string) []string {
-	var sorted []string
+	var found []string
 
 	for _, p := range paths {
 		p = filepath.Clean(p)
 		if _, err := os.Stat(p); err == nil && filepath.IsAbs(p) && !tooWide(p) {
-			sorted = append(sorted, p)
+			found = append(found, p)
 		}
 	}
 
-	slices.Sort(sorted) // a folder comes before what lies in it
-
-	var kept []string
-	for _, p := range sorted {
-		if !slices.ContainsFunc(kept, func(k string) bool { return within(p, k) }) {
-			kept = append(kept, p)
-		}
-	}
-
-	return kept
+	return confine.Outermost(found)
 }
-
-// within reports whether a path is a folder or lies in it.
-func within(path, folder string) bool { return path == folder || strings.HasPrefix(path, folder+"/") }
 
 // foreign returns the folders inside of one that hold modules of third parties, or the library of another Python.
 func (a answer) foreign(folder string) []string {
@@ -295,7 +284,7 @@ func (a answer) search(folder string) []string {
 
 	pythons, _ := filepath.Glob(filepath.Join(folder, "python[0-9]*"))
 	for _, p := range pythons {
-		own := func(library string) bool { return within(library, p) || within(p, library) }
+		own := func(library string) bool { return confine.Within(library, p) || confine.Within(p, library) }
 		if !slices.ContainsFunc(a.Library, own) {
 			found = append(found, p)
 		}
@@ -325,7 +314,7 @@ func packagesIn(folder string, depth int) []string {
 }
 
 func inAny(path string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(f string) bool { return within(path, f) })
+	return slices.ContainsFunc(folders, func(f string) bool { return confine.Within(path, f) })
 }
 
 // tooWide reports whether a folder holds more than a program may read, e.g. because a library lies in a home.

@@ -125,7 +125,7 @@ func TestSuite(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 
-	c := choice(t, 3)
+	c := choice(t, 1)
 	s := open(t, c)
 
 	for _, version := range []string{base, "p_s_in"} {

@@ -17,7 +17,7 @@ var helpTexts embed.FS
 
 // commands returns the commands of the benchmark.
 func commands(p *console.Program) []*cobra.Command {
-	cmd := console.Documented(&cobra.Command{Use: "tasks"}, helpTexts)
+	cmd := console.Command("tasks", helpTexts)
 	cmd.AddCommand(newGenerate(p), newShow(p), newVerify(p))
 
 	return []*cobra.Command{console.Group(cmd)}

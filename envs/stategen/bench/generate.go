@@ -50,10 +50,7 @@ type generating struct {
 }
 
 func newGenerate(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "generate",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := console.Command("generate", helpTexts)
 	dir, asJSON, watch, split := p.DataFlag(cmd), console.JSONFlag(cmd), p.Watched(cmd), splitFlag(cmd)
 	chosen := cmd.Flags().StringSlice("domain", nil, "`NAMES` of domains, separated by commas (default: all)")
 	n := cmd.Flags().Int("n", 100, "`N` tasks of each domain that the split is to have")

@@ -29,10 +29,7 @@ type Shown struct {
 }
 
 func newShow(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "show ID",
-		Args: console.Positional(1, 1),
-	}, helpTexts)
+	cmd := console.Command("show ID", helpTexts)
 	dir, asJSON := p.DataFlag(cmd), console.JSONFlag(cmd)
 
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

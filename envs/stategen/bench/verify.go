@@ -57,10 +57,7 @@ var mistakes = map[string]string{
 const mostProblems = 20
 
 func newVerify(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "verify",
-		Args: console.Positional(0, 0),
-	}, helpTexts)
+	cmd := console.Command("verify", helpTexts)
 	dir, asJSON, watch := p.DataFlag(cmd), console.JSONFlag(cmd), p.Watched(cmd)
 	mutants := cmd.Flags().Int("mutants", 100, "`N` tasks of each split and domain whose mutants are run, too")
 

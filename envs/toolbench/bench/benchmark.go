@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -34,13 +35,23 @@ func (ToolBench) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, e
 		return nil, fmt.Errorf("no queries of ToolBench in %s: run `toolevo toolbench import`", data)
 	}
 
-	o := &opened{}
-	if err := o.take(splits, slices.Min(slices.Collect(maps.Keys(splits)))); err != nil {
-		return nil, err
+	hashes := fmt.Sprint(sources(splits))
+	known, ok := versions.Load(hashes)
+
+	if !ok {
+		o := &opened{}
+		if err := o.take(splits, slices.Min(slices.Collect(maps.Keys(splits)))); err != nil {
+			return nil, err
+		}
+
+		known, _ = versions.LoadOrStore(hashes, o.choice.Versions)
 	}
 
-	return o.choice.Versions.WithFiles(own...)
+	return known.(*toolapi.Catalog).WithFiles(own...)
 }
+
+// versions are the catalogs of splits, by their hashes. A command that plays several evaluations wants one for each.
+var versions sync.Map
 
 // Tools implements [suite.Benchmark]. Questions list the functions.
 func (ToolBench) Tools(v *toolapi.Version, _ []string) []*toolapi.API {

@@ -16,10 +16,7 @@ import (
 )
 
 func newCache(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "cache DIR|FILE",
-		Args: console.Positional(1, 1),
-	}, helpTexts)
+	cmd := console.Command("cache DIR|FILE", helpTexts)
 	asJSON := console.JSONFlag(cmd)
 	path := cmd.Flags().String("cache", "", "`FILE` that keeps the answers")
 

@@ -19,9 +19,7 @@ var helpTexts embed.FS
 
 // commands returns the commands of the benchmark.
 func commands(p *console.Program) []*cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use: "toolbench",
-	}, helpTexts)
+	cmd := console.Command("toolbench", helpTexts)
 	cmd.AddCommand(newImport(p), newConvert(p), newCache(p))
 
 	return []*cobra.Command{console.Group(cmd)}
@@ -37,10 +35,7 @@ type Imported struct {
 }
 
 func newImport(p *console.Program) *cobra.Command {
-	cmd := console.Documented(&cobra.Command{
-		Use:  "import DIR",
-		Args: console.Positional(1, 1),
-	}, helpTexts)
+	cmd := console.Command("import DIR", helpTexts)
 	dir, asJSON := p.DataFlag(cmd), console.JSONFlag(cmd)
 	tools := cmd.Flags().String("tools", "", "folder `DIR` with tool documents, CATEGORY/TOOL.json")
 	split := cmd.Flags().String("split", "test", "the split `NAME` of the queries: train, dev or test")

@@ -22,19 +22,7 @@ import (
 const episodesFile = "episodes.jsonl"
 
 func newConvert(p *console.Program) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "convert ANSWERS|EVALUATION",
-		Short: "Convert answers for StableToolBench's judges",
-		Long: `Writes the converted files that StableToolBench's judges read, GROUP.json.
-
-ANSWERS is a folder of published answer files, GROUP/ID_METHOD.json. EVALUATION
-is a run directory of eval, or an episodes.jsonl; its files are
-DIR/POLICY_VERSION/GROUP.json. Of repeated episodes the first is taken; lost
-ones are left out and counted.`,
-		Example: `  toolevo toolbench convert runs/toolbench --out converted
-  toolevo toolbench convert answer/virtual_chatgpt_cot --out converted/cot`,
-		Args: console.Positional(1, 1),
-	}
+	cmd := console.Command("convert ANSWERS|EVALUATION", helpTexts)
 	asJSON := console.JSONFlag(cmd)
 	out := cmd.Flags().String("out", "", "folder `DIR` for the files")
 	console.Complete(cmd, "out", console.Folders)
@@ -245,8 +233,7 @@ func (c *conversion) write(out string) (*Converted, error) {
 			return nil, err
 		}
 
-		write := func(w io.Writer) error { _, err := w.Write(text); return err }
-		if err := durable.WriteFile(at, write); err != nil {
+		if err := durable.Write(at, text); err != nil {
 			return nil, err
 		}
 

@@ -35,10 +35,6 @@ func (b *Backend) Transcribe(ctx context.Context, c server.Completion, p server.
 	samples := make([]sample, n)
 
 	group, gctx := errgroup.WithContext(ctx)
-	if b.opts.Parallel > 0 {
-		group.SetLimit(b.opts.Parallel)
-	}
-
 	for i := range n {
 		group.Go(func() error {
 			if gctx.Err() != nil {

@@ -150,27 +150,6 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestParallel: a limit on the requests at the same time is kept.
-func TestParallel(t *testing.T) {
-	var mu sync.Mutex
-	now, most := 0, 0
-	f := serve(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
-		mu.Lock()
-		now++
-		most = max(most, now)
-		mu.Unlock()
-		bySeed(w, r, body)
-		mu.Lock()
-		now--
-		mu.Unlock()
-	})
-
-	reply, err := backend(t, f, func(o *Options) { o.Parallel = 1 }).Complete(t.Context(), ask(6))
-	if err != nil || len(reply.Choices) != 6 || most != 1 {
-		t.Errorf("%d choices, %d at the same time, %v", len(reply.Choices), most, err)
-	}
-}
-
 // TestCold: at temperature 0 all samples are one.
 func TestCold(t *testing.T) {
 	f := serve(t, bySeed)
@@ -433,8 +412,7 @@ func TestHosts(t *testing.T) {
 		}
 	}
 
-	for _, opts := range []Options{{Window: 1}, {Model: "m"}, {Model: "m", Window: 1, Parallel: -1},
-		{Model: "m", Window: 1, APIKey: "a\nb"}} {
+	for _, opts := range []Options{{Window: 1}, {Model: "m"}, {Model: "m", Window: 1, APIKey: "a\nb"}} {
 		if _, err := New(opts); err == nil {
 			t.Errorf("%+v is taken", opts)
 		}
@@ -495,8 +473,6 @@ func TestStatus(t *testing.T) {
 	want := Description{
 		ContextLength: 32768,
 		Architecture:  "qwen2",
-		Parameters:    "temperature 0.6",
-		Template:      "{{ .Prompt }}",
 	}
 	if diff := cmp.Diff(want, show); diff != "" {
 		t.Errorf("description (-want +got):\n%s", diff)

@@ -16,8 +16,8 @@
 //     transient fault.
 //   - A prompt that does not fit is a fault of kind [server.TooLong]. Current servers refuse it when asked to; older
 //     ones, which cut it or slide the window in silence, are found out by their token counts.
-//   - Samples differ by their seeds, one request each, at the same time up to [Options.Parallel]. At temperature 0 all
-//     samples are one text: one is drawn, and repeated.
+//   - Samples differ by their seeds, one request each, all at the same time. At temperature 0 all samples
+//     are one text: one is drawn, and repeated.
 //   - Nothing is pulled, created or unloaded.
 //   - Every error of a request is a [server.Fault] or the context's own error, and contains no key.
 //

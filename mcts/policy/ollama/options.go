@@ -21,7 +21,6 @@ type Options struct {
 
 	// how long the model stays loaded after a request: 0 is the server's choice, negative is forever
 	KeepAlive time.Duration
-	Parallel  int           // requests of one completion at the same time; 0 is as many as samples
 	Timeout   time.Duration // of one request, loading the model and waiting included; 0 is 10 minutes
 
 	DialTimeout time.Duration // of one connection; 0 is 10 seconds
@@ -59,8 +58,6 @@ func New(opts Options) (*Backend, error) {
 	case opts.Window < 1:
 		return nil, fmt.Errorf("ollama: a window of %d tokens: it is sent with every request, and at least 1",
 			opts.Window)
-	case opts.Parallel < 0:
-		return nil, fmt.Errorf("ollama: %d parallel requests", opts.Parallel)
 	}
 
 	link, err := wire.NewLink(wire.Options{

@@ -85,8 +85,6 @@ func tagged(name string) string {
 type Description struct {
 	ContextLength int    // tokens of the window the model was trained with, 0 when the server does not say
 	Architecture  string // "llama", "qwen2"
-	Parameters    string // options that the model brings along, one a line; all those of sampling are overridden
-	Template      string // the model's chat template, of no effect on raw prompts
 	RemoteHost    string // where the model runs when it is not on this server
 
 	ParameterCount int64  // of the model, 0 when the server does not say
@@ -100,9 +98,7 @@ func (b *Backend) Show(ctx context.Context) (Description, error) {
 		return Description{}, err
 	}
 
-	d := Description{Parameters: show.Parameters, Template: show.Template, RemoteHost: show.RemoteHost}
-
-	d.Quantization = show.Details.QuantizationLevel
+	d := Description{RemoteHost: show.RemoteHost, Quantization: show.Details.QuantizationLevel}
 	count, _ := show.ModelInfo["general.parameter_count"].(float64)
 	d.ParameterCount = int64(count)
 

@@ -32,19 +32,6 @@ type demonstrationFile struct {
 	Demonstrations []Demonstration `yaml:"demonstrations"`
 }
 
-// FromHistory returns what a history shows as a demonstration: the question and every turn, spaces around them trimmed.
-// The caller chooses histories worth showing; Validate says whether one can be.
-func FromHistory(h envs.History) Demonstration {
-	d := Demonstration{Question: strings.TrimSpace(h.Task().Question)}
-	for _, t := range h.Turns() {
-		d.Turns = append(d.Turns, DemonstrationTurn{
-			Action: strings.TrimSpace(string(t.Action)), Observation: strings.TrimSpace(t.Observation),
-		})
-	}
-
-	return d
-}
-
 // Validate reports the first reason why the demonstration would teach a model something wrong about the format: no
 // question, an action that is not a Thought, an Action and an Action Input holding one JSON object, or a last action
 // that is not Finish.
@@ -117,17 +104,6 @@ func parseDemonstrations(text []byte) ([]Demonstration, error) {
 	}
 
 	return file.Demonstrations, nil
-}
-
-// MarshalDemonstrations writes a pool as LoadDemonstrations reads it.
-func MarshalDemonstrations(pool []Demonstration) ([]byte, error) {
-	text, err := yaml.MarshalWithOptions(demonstrationFile{pool}, yaml.UseLiteralStyleIfMultiline(true),
-		yaml.IndentSequence(true))
-	if err != nil {
-		return nil, fmt.Errorf("prompt: write demonstrations: %w", err)
-	}
-
-	return text, nil
 }
 
 // sameQuestion reports whether two questions differ in nothing but spacing.

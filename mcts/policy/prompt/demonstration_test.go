@@ -5,9 +5,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
-
-	"toolevo/envs"
 )
 
 func TestDemonstrationsRoundTrip(t *testing.T) {
@@ -15,7 +14,7 @@ func TestDemonstrationsRoundTrip(t *testing.T) {
 	want["coffee"][0].Turns[0].Observation = "a: b\n  # c\n\nünï \"quoted\" 'x'"
 	want["coffee"][1].Turns[0].Observation = ""
 
-	text, err := MarshalDemonstrations(want["coffee"])
+	text, err := yaml.Marshal(demonstrationFile{want["coffee"]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,19 +28,6 @@ func TestDemonstrationsRoundTrip(t *testing.T) {
 
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestFromHistory(t *testing.T) {
-	h := envs.NewHistory(envs.Task{Question: " q "}).Append(envs.Turn{Action: "\nThought: x ", Observation: " y\n"})
-
-	want := Demonstration{Question: "q", Turns: []DemonstrationTurn{{Action: "Thought: x", Observation: "y"}}}
-	if diff := cmp.Diff(want, FromHistory(h)); diff != "" {
-		t.Error(diff)
-	}
-
-	if solved, _ := recorded(t); solved.Validate() != nil {
-		t.Error(solved.Validate())
 	}
 }
 

@@ -1,11 +1,15 @@
 package scripted
 
 import (
+	"regexp"
 	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
 )
+
+// useWord is what comes before the successor in a notice.
+var useWord = regexp.MustCompile(`[Uu][Ss][Ee] `)
 
 // parseNotice infers a usage from a deprecation notice:
 //
@@ -23,10 +27,12 @@ func parseNotice(text string) (*usage, bool) {
 		head = head[at+len("Error: "):]
 	}
 
-	_, tail, ok = cutFold(tail, "use ")
-	if !ok {
+	use := useWord.FindStringIndex(tail)
+	if use == nil {
 		return nil, false
 	}
+
+	tail = tail[use[1]:]
 
 	u := &usage{}
 	if u.old, u.oldParams, _, ok = parseSignature(head); !ok {
@@ -162,13 +168,4 @@ func guess(params []string, oldCount int) []slot {
 	}
 
 	return slots
-}
-
-func cutFold(text, sep string) (before, after string, ok bool) {
-	at := strings.Index(strings.ToLower(text), sep)
-	if at < 0 || at+len(sep) > len(text) {
-		return text, "", false
-	}
-
-	return text[:at], text[at+len(sep):], true
 }

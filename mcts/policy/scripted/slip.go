@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -123,7 +124,7 @@ func earlyAnswer(sc *scene, _ *dice) (move, bool) {
 		return move{}, false
 	}
 
-	answer := firstNumber(sc.st.results[len(sc.st.results)-1])
+	answer := number.FindString(sc.st.results[len(sc.st.results)-1])
 	if answer == "" {
 		answer = unknownAnswer
 	}
@@ -133,19 +134,8 @@ func earlyAnswer(sc *scene, _ *dice) (move, bool) {
 
 func giveUpEarly(sc *scene, _ *dice) (move, bool) { return giveUp(), sc.stepping() }
 
-func firstNumber(text string) string {
-	at := strings.IndexAny(text, "0123456789")
-	if at < 0 {
-		return ""
-	}
-
-	end := at
-	for end < len(text) && (isDigit(text[end]) || text[end] == '.' && end+1 < len(text) && isDigit(text[end+1])) {
-		end++
-	}
-
-	return text[at:end]
-}
+// number is a number in a text, as far as digits and points reach.
+var number = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)*`)
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 

@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"toolevo/envs"
@@ -114,10 +115,15 @@ func (st *standing) successor(h envs.History, tool string, args envs.Args) *usag
 	return found
 }
 
+// noticed is what the last notice of a deprecated name says.
 func (st *standing) noticed(name string) *usage {
-	for i := len(st.usages) - 1; i >= 0; i-- {
-		if st.usages[i].old == name {
-			return st.usages[i]
+	return st.lastUsage(func(u *usage) bool { return u.old == name })
+}
+
+func (st *standing) lastUsage(matches func(*usage) bool) *usage {
+	for _, u := range slices.Backward(st.usages) {
+		if matches(u) {
+			return u
 		}
 	}
 
@@ -132,15 +138,7 @@ func (st *standing) updateDue() (*usage, *envs.Turn) {
 	}
 
 	t := &st.turns[st.lastOK]
-	var u *usage
-
-	for i := len(st.usages) - 1; i >= 0; i-- {
-		if st.usages[i].name == t.Call.Name {
-			u = st.usages[i]
-			break
-		}
-	}
-
+	u := st.lastUsage(func(u *usage) bool { return u.name == t.Call.Name })
 	if u == nil {
 		return nil, nil
 	}

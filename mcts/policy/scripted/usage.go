@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -230,7 +231,7 @@ func (u *usage) ordered(args envs.Args) envs.Args {
 
 	sorted := make(envs.Args, 0, len(args))
 	for _, p := range u.oldParams {
-		at := indexOf(args, p)
+		at := slices.IndexFunc(args, func(a envs.Arg) bool { return a.Name == p })
 		if at < 0 {
 			return args
 		}
@@ -239,16 +240,6 @@ func (u *usage) ordered(args envs.Args) envs.Args {
 	}
 
 	return sorted
-}
-
-func indexOf(args envs.Args, name string) int {
-	for i, a := range args {
-		if a.Name == name {
-			return i
-		}
-	}
-
-	return -1
 }
 
 // asText returns a value as part of a text; nothing is "".

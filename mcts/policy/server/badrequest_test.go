@@ -55,7 +55,7 @@ func TestNothingButBadRequests(t *testing.T) {
 	p := newPolicy(t, options(picky(func(string) bool { return false })))
 	_, err := p.Propose(t.Context(), request(0, 2))
 
-	if !envs.IsFinal(err) || !server.IsRefused(err) || !strings.Contains(err.Error(), "out of vocabulary") {
+	if !envs.IsFinal(err) || !isRefused(err) || !strings.Contains(err.Error(), "out of vocabulary") {
 		t.Errorf("error is %v", err)
 	}
 }

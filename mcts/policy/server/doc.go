@@ -30,7 +30,7 @@
 // they fail, and so do new ones, but for a probe now and then. Bad requests are not tried again. They become a refusal
 // when no request was ever taken, a greeting included, or when so many different prompts in a row were not. A server
 // that answers for another model, or gives no text where it once gave one, is set aside at once, as if it were down.
-// That error, and one for which [IsRefused] holds, concern every request: envs.IsFinal holds for both, and a caller
+// That error, and a [Fault] of the kind [Refused], concern every request: envs.IsFinal holds for both, and a caller
 // that gets one stops instead of continuing with the next tree. A prompt that does not fit the context window is not an
 // error: see [Policy.Propose].
 //

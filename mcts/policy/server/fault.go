@@ -86,13 +86,6 @@ func KindOfStatus(status int) Kind {
 	return Refused
 }
 
-// IsRefused reports whether a server refused a request in a way that no further try and no further
-// request changes: a wrong key, an unknown model, no request taken at all. A run that sees one stops.
-func IsRefused(err error) bool {
-	var f *Fault
-	return errors.As(err, &f) && f.Kind == Refused
-}
-
 // GoneError means that no server has answered for longer than Retry.Patience. A run that went on would give up one
 // tree after the other: it is to stop, and to be started again when a server is back.
 type GoneError struct {

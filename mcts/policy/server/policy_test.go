@@ -227,7 +227,7 @@ func TestRefusalEndsAtOnce(t *testing.T) {
 			continue
 		}
 
-		if stage, _ := envs.FailedStage(err); !server.IsRefused(err) || !envs.IsFinal(err) || !errors.As(err, &fault) ||
+		if stage, _ := envs.FailedStage(err); !isRefused(err) || !envs.IsFinal(err) || !errors.As(err, &fault) ||
 			fault.Status != 401 || stage != envs.StagePolicy {
 			t.Errorf("error is %v", err)
 		}
@@ -237,7 +237,7 @@ func TestRefusalEndsAtOnce(t *testing.T) {
 		t.Errorf("the server was asked %d times", n)
 	}
 
-	if server.IsRefused(&server.Fault{Kind: server.Transient}) || server.IsRefused(errors.New("refused")) {
+	if isRefused(&server.Fault{Kind: server.Transient}) || isRefused(errors.New("refused")) {
 		t.Error("not every error is a refusal")
 	}
 }
@@ -261,7 +261,7 @@ func TestAttemptsAreBounded(t *testing.T) {
 		_, err := p.Propose(t.Context(), request(7, 2))
 
 		var fault *server.Fault
-		if !errors.As(err, &fault) || server.IsRefused(err) || len(times) != 4 {
+		if !errors.As(err, &fault) || isRefused(err) || len(times) != 4 {
 			t.Errorf("%d attempts, error %v", len(times), err)
 		}
 
@@ -389,4 +389,10 @@ func BenchmarkPropose(b *testing.B) {
 			}
 		})
 	}
+}
+
+// isRefused reports whether a server refused a request in a way that no further request changes.
+func isRefused(err error) bool {
+	var f *server.Fault
+	return errors.As(err, &f) && f.Kind == server.Refused
 }

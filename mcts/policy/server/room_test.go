@@ -83,7 +83,7 @@ func TestGoneForGood(t *testing.T) {
 				var gone *server.GoneError
 
 				var fault *server.Fault
-				if !errors.As(err, &gone) || !errors.As(err, &fault) || !envs.IsFinal(err) || server.IsRefused(err) {
+				if !errors.As(err, &gone) || !errors.As(err, &fault) || !envs.IsFinal(err) || isRefused(err) {
 					t.Fatalf("error is %v", err)
 				}
 

@@ -292,7 +292,7 @@ func TestServerRefusesAfterAWhile(t *testing.T) {
 			_, err = p.Propose(t.Context(), request(i, n))
 		}
 
-		if !server.IsRefused(err) || p.Snapshot().Requests != 11 {
+		if !isRefused(err) || p.Snapshot().Requests != 11 {
 			t.Errorf("after %d requests: %v", p.Snapshot().Requests, err)
 		}
 	})

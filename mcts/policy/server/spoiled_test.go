@@ -122,7 +122,7 @@ func TestNoLogProbs(t *testing.T) {
 	p := newPolicy(t, o)
 
 	_, err := p.Propose(t.Context(), request(0, 2))
-	if !server.IsRefused(err) || !strings.Contains(err.Error(), "server.logprobs") {
+	if !isRefused(err) || !strings.Contains(err.Error(), "server.logprobs") {
 		t.Errorf("error is %v", err)
 	}
 
@@ -163,7 +163,7 @@ func TestNoEnd(t *testing.T) {
 	}
 
 	_, err := noEnd(func(int64) bool { return true }).Propose(t.Context(), request(0, 2))
-	if !server.IsRefused(err) || !strings.Contains(err.Error(), "server.ends") ||
+	if !isRefused(err) || !strings.Contains(err.Error(), "server.ends") ||
 		!strings.Contains(err.Error(), `"done"`) {
 		t.Errorf("error is %v", err)
 	}

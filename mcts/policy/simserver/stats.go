@@ -14,26 +14,35 @@ type Stats struct {
 	First, Last time.Time
 	Now         time.Time
 
-	Requests  int // for completions, with whatever came of them
-	Answered  int // of these, with status 200 and to the last byte; the faults that spoil an answer included
-	Sequences int // that the engine took
-	Completed int // of these, run to their end
-	Aborted   int // because the client went away
-	Rejected  int // requests that found the queue full
-	Reloads   int // of the model, because a request changed the context window (Ollama)
+	Counts
 
-	Running, Waiting       int // sequences now
-	MaxRunning, MaxWaiting int
+	Running, Waiting int // sequences now
 
 	// Busy is for how long each slot has been in use, up to Now.
 	Busy []time.Duration
 
-	PromptTokens, CompletionTokens int // of all sequences that started, and of all completed
-	QueriedTokens, HitTokens       int // of the prompts of all sequences, looked up and found in the prefix cache
-	PromptChars, CachedChars       int // bytes of the prompt of each request, and how many the prefix cache held
+	QueriedTokens, HitTokens int // of the prompts of all sequences, looked up and found in the prefix cache
+	CachedChars              int // of PromptChars, how many the prefix cache held
 
 	Faults map[Fault]int // how often each was injected
 	Cut    int           // connections cut while the server was flapping
+}
+
+// Counts are what a server counts from its first request on.
+type Counts struct {
+	Requests   int `json:"requests"`    // that came in
+	Answered   int `json:"answered"`    // with status 200; the faults that spoil an answer included
+	Sequences  int `json:"sequences"`   // that were asked for
+	Completed  int `json:"completed"`   // of the sequences
+	Aborted    int `json:"aborted"`     // because the client went away
+	Rejected   int `json:"rejected"`    // requests that found the queue full
+	Reloads    int `json:"reloads"`     // of the model, because a request changed the window (Ollama)
+	MaxRunning int `json:"max_running"` // sequences at one time
+	MaxWaiting int `json:"max_waiting"` // sequences in the queue at one time
+
+	PromptTokens     int `json:"prompt_tokens"`     // of all requests
+	CompletionTokens int `json:"completion_tokens"` // of all sequences
+	PromptChars      int `json:"prompt_chars"`      // bytes of the prompts, once for each request
 }
 
 // Reused is the share of all prompts' bytes that the prefix cache held.

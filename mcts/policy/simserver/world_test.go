@@ -210,9 +210,14 @@ func demonstrated(t testing.TB, p prompt.Prompt) prompt.Prompt {
 	t.Helper()
 	env, _ := environment(t, "p_c")
 	all := histories(t, env, profiled(t, "reader"), 1, true)
-	d := prompt.FromHistory(all[len(all)-1])
+
+	var turns []prompt.DemonstrationTurn
+	for _, t := range all[len(all)-1].Turns() {
+		turns = append(turns, prompt.DemonstrationTurn{Action: string(t.Action), Observation: t.Observation})
+	}
+
 	p.Demonstrations = map[string][]prompt.Demonstration{"coffee": {
-		{Question: question + " (second)", Turns: d.Turns}, {Question: question + " (third)", Turns: d.Turns},
+		{Question: question + " (second)", Turns: turns}, {Question: question + " (third)", Turns: turns},
 	}}
 
 	return p

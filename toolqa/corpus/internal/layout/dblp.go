@@ -27,8 +27,8 @@ type Paper struct {
 	Orgs    []string
 }
 
-// DBLPWriter puts rows into the tables of the dblp corpus, which side_tables.yaml describes. The rows of papers, authors
-// and edges are numbered as they come.
+// DBLPWriter puts rows into the tables of the dblp corpus, which side_tables.yaml describes. The rows of papers,
+// authors and edges are numbered as they come.
 type DBLPWriter struct {
 	Put                    func(table string, values ...any) error
 	papers, authors, edges int
@@ -70,8 +70,8 @@ func (w *DBLPWriter) Edge(a, b uint32, weight int, papers []uint32, citations []
 		string(appendNumbers(nil, papers)), string(appendNumbers(nil, citations)))
 }
 
-// Found puts what the tools find into the table of titles or names, sorted by the number of what is found, so that equal
-// maps make equal tables.
+// Found puts what the tools find into the table of titles or names, sorted by the number of what is found, so that
+// equal maps make equal tables.
 func (w *DBLPWriter) Found(table string, by map[string]uint32) error {
 	texts := make([]string, 0, len(by))
 	for text := range by {

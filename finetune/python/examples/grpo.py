@@ -1,0 +1,86 @@
+"""GRPO on tools that drift, with TRL's trainer. It needs a server, and what `pip install 'finetune/python[trl]'` installs.
+
+    toolevo serve env --dataset coffee --api p_s_in &
+    python grpo.py --dataset coffee --model Qwen/Qwen3-0.6B --out trained
+
+A step plays some tasks, each several times, all episodes at once, and rewards what the server rewards. The folder OUT gets
+the model, in trainer_state.json what was logged of each step, and in traces.jsonl every episode: its task, its reward, and
+its turns.
+
+With --eval-url, a server of other tasks, accuracies there are measured before and after.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import torch
+from trl import GRPOConfig, GRPOTrainer
+
+from toolevo_env import answering, environment, reward, tasks
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--url", default="http://127.0.0.1:8083", help="of toolevo serve env")
+    parser.add_argument("--dataset", default="", help="show tools and play tasks of this dataset alone")
+    parser.add_argument("--model", required=True, help="one whose chat template has tools")
+    parser.add_argument("--out", required=True, help="folder for the model and the logs")
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--episodes", type=int, default=16, help="at once, in a step")
+    parser.add_argument("--generations", type=int, default=8, help="episodes of a task, which are compared")
+    parser.add_argument("--turns", type=int, default=12, help="of an episode at most")
+    parser.add_argument("--tokens", type=int, default=2048, help="of an episode at most, with what tools answer")
+    parser.add_argument("--learning-rate", type=float, default=1e-6)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--eval-url", default="", help="of another server, to measure at")
+    parser.add_argument("--eval-api", default="p_c,p_s_in,p_s_ood", help="versions to measure under")
+    return parser.parse_args()
+
+
+def main() -> None:
+    a = arguments()
+    traces = Path(a.out, "traces.jsonl")
+    traces.parent.mkdir(parents=True, exist_ok=True)
+
+    def logged_reward(environments, task_id, trainer_state, **_):
+        rewards = reward(environments)
+        with traces.open("a") as file:
+            for e, task, r in zip(environments, task_id, rewards, strict=True):
+                line = {"step": trainer_state.global_step, "task_id": task, "reward": r, "lost": e.lost, "turns": e.trace}
+                file.write(json.dumps(line) + "\n")
+        return rewards
+
+    config = GRPOConfig(
+        output_dir=a.out, max_steps=a.steps, learning_rate=a.learning_rate, seed=a.seed, logging_steps=1, report_to="none",
+        per_device_train_batch_size=a.episodes, num_generations=a.generations, num_generations_eval=1,
+        per_device_eval_batch_size=a.episodes, max_completion_length=a.tokens, max_tool_calling_iterations=a.turns,
+        save_strategy="no", bf16=torch.cuda.is_available(),
+    )
+    trainer = answering(GRPOTrainer)(
+        a.model, args=config, train_dataset=tasks(a.url, a.dataset), environment_factory=environment(a.url, a.dataset),
+        reward_funcs=logged_reward,
+    )
+    before = accuracies(trainer, a)
+    trainer.train()
+    print(json.dumps({"before": before, "after": accuracies(trainer, a)}))
+    trainer.save_model()
+    trainer.save_state()
+
+
+def accuracies(trainer: GRPOTrainer, a: argparse.Namespace) -> dict[str, float]:
+    """The share of right answers to the tasks of the other server: a right one is worth 1, and any other end -1."""
+    if not a.eval_url:
+        return {}
+    examiner = answering(GRPOTrainer)(
+        trainer.model, args=trainer.args, processing_class=trainer.processing_class, reward_funcs=reward,
+        train_dataset=tasks(a.eval_url, a.dataset), environment_factory=environment(a.eval_url, a.dataset),
+    )
+    found = {}
+    for version in a.eval_api.split(","):
+        found[version] = (1 + examiner.evaluate(tasks(a.eval_url, a.dataset, version))["eval_reward"]) / 2
+    return found
+
+
+if __name__ == "__main__":
+    main()
