@@ -91,7 +91,8 @@ func TestRecorder(t *testing.T) {
 	}
 
 	job := finetune.Job{
-		Cell: finetune.CellOf("external:me", "new", task.Labels), Env: env, Tasks: []envs.Task{task}, MaxTurns: maxTurns,
+		Cell: finetune.CellOf("external:me", "new", task.Labels), Env: env, Tasks: []envs.Task{task},
+		MaxTurns: maxTurns,
 	}
 	name := job.Episode(task)
 	job.Played = map[string]int{name: 3}
