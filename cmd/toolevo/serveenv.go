@@ -93,7 +93,7 @@ func (a *app) serveEnv(cmd *cobra.Command, s *settings, o *serveEnvOptions) (err
 		return err
 	}
 
-	if options.Log, _, b.logFile, err = o.logging.Open(a.Err); err != nil {
+	if b.log, options.Log, b.logFile, err = o.logging.Open(a.Err); err != nil {
 		return err
 	}
 

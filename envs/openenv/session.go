@@ -152,13 +152,16 @@ func (s *Server) refusal(err error) []byte {
 	return encode("error", told)
 }
 
-// ours is the error of a failure of ours, which is logged, and which a client may try to get over.
+// ours is the error of a failure of ours, which is logged, and which a client may try to get over. That a client has
+// gone is none.
 func (s *Server) ours(err error) error {
 	if err == nil {
 		return nil
 	}
 
-	s.o.Log.Error("an episode failed", "error", err)
+	if !errors.Is(err, context.Canceled) {
+		s.o.Log.Error("an episode failed", "error", err)
+	}
 
 	return failed("a failure of the server, try again: %v", err)
 }
