@@ -89,8 +89,8 @@ func (e *exporter) checkKind(r *stored.Run) error {
 	switch {
 	case evaluation && !format.IsDocuments():
 		return console.Usage("%s is a run of `toolevo eval`: training data is made from runs of `toolevo collect`. "+
-			"Its episodes can be exported with --format %s, %s or %s", r.Dir, export.ATIF, export.ATIFFiles,
-			export.Inspect)
+			"Its episodes can be exported with --format %s, %s or %s, and what the first two write is training data "+
+			"for `toolevo export` in turn", r.Dir, export.ATIF, export.ATIFFiles, export.Inspect)
 	case !evaluation && format == export.Inspect:
 		return console.Usage("%s is a run of `toolevo %s`: logs of inspect_ai are made from runs of `toolevo eval`",
 			r.Dir, r.Manifest.Kind)
