@@ -386,6 +386,10 @@ func TestVerify(t *testing.T) {
 		if m.Caught+m.Alike != m.Mutants || m.Caught*2 < m.Mutants {
 			t.Errorf("%s: %+v", kind, m)
 		}
+
+		if mistakes[kind] == "" {
+			t.Errorf("no words for the mutants %s", kind)
+		}
 	}
 
 	changed := t.TempDir()

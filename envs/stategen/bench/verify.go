@@ -50,6 +50,7 @@ var mistakes = map[string]string{
 	stategen.Dropped:     "a call made for its effect is left out",
 	stategen.Swapped:     "the branches change places",
 	stategen.WrongText:   "a text is another one",
+	stategen.WrongField:  "an edit changes another member",
 	stategen.UnknownTool: "a tool does not exist",
 }
 
