@@ -105,8 +105,6 @@ func (o Options) starter() (starter, error) {
 			return nil, fmt.Errorf("forkserver: start %s: %w", jail.Path, err)
 		}
 
-		child.Block()
-
 		s := &server{Child: child}
 		if err := s.prepare(life, setup); err != nil {
 			said := s.End()

@@ -92,15 +92,14 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 	}
 
 	c.watch.start(c)
+	// Reading blocks a thread from now on. That is back sooner than a goroutine, which counts for calls of a fraction of
+	// a millisecond, and takes more processor time.
+	out.Fd()
 
-	go c.wait()
+	go c.wait() // which closes out, so that nobody may ask for its number later
 
 	return c, nil
 }
-
-// Block has reading block a thread from now on. That is back sooner than a goroutine, which counts for calls of a
-// fraction of a millisecond, and takes more processor time.
-func (c *Child) Block() { c.out.Fd() }
 
 // wait waits for the process, ends what is left of its group, and closes dead.
 func (c *Child) wait() {

@@ -59,8 +59,6 @@ func StartSelf(name string, read []string) (*Child, error) {
 		return nil, err
 	}
 
-	c.Block()
-
 	return c, nil
 }
 
