@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -29,19 +28,16 @@ type Prompt struct {
 	Messages []chat.Message
 }
 
-// Options say which server, and what a run would ask of it. All but APIKey, Window (of OpenAI), Timeout, Quick,
-// Found and Transport are needed.
+// Options say which server, and what a run would ask of it. All but Window (of OpenAI), Quick and Found are needed.
 type Options struct {
-	Kind   Kind
-	URL    string // as the backend of the kind takes it
-	APIKey string
-	Model  string
+	Kind Kind
+	// Endpoint's Timeout is of one probe; 0 is 30 s, or 5 minutes in quick mode. DialTimeout is not used.
+	server.Endpoint
 
-	Chat             bool     // the server applies the chat template (OpenAI)
-	Extensions       bool     // vLLM's own fields are sent (OpenAI)
-	LogProbs         bool     // the run counts on log-probabilities
-	AddSpecialTokens *bool    // as in the backend's options (OpenAI)
-	Ends             []string // as in the backend's options
+	Chat             bool  // the server applies the chat template (OpenAI)
+	Extensions       bool  // vLLM's own fields are sent (OpenAI)
+	LogProbs         bool  // the run counts on log-probabilities
+	AddSpecialTokens *bool // as in the backend's options (OpenAI)
 	// tokens that Ollama is told to load the model with; what is assumed of a server that states none
 	Window int
 
@@ -51,12 +47,9 @@ type Options struct {
 	First    Prompt                   // the run's first prompt of a question
 	Observed func(text string) Prompt // a question, an action, and an observation of that text
 
-	Parallel int           // requests at the same time, to see whether they run side by side; 0 is 8
-	Timeout  time.Duration // of one probe; 0 is 30 s, or 5 minutes in quick mode
-	Quick    bool          // quick mode, for slow servers; see the package's comment
-	Found    func(Check)   // told of every check when it is made; nil is nobody
-
-	Transport http.RoundTripper // what carries the probes; nil is the network
+	Parallel int         // requests at the same time, to see whether they run side by side; 0 is 8
+	Quick    bool        // quick mode, for slow servers; see the package's comment
+	Found    func(Check) // told of every check when it is made; nil is nobody
 }
 
 // The defaults.
@@ -115,7 +108,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 		work = quick
 	}
 
-	o.Timeout = cmp.Or(o.Timeout, work.timeout)
+	o.Timeout, o.DialTimeout = cmp.Or(o.Timeout, work.timeout), reachTime
 	if o.Found == nil {
 		o.Found = func(Check) {}
 	}
