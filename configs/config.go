@@ -111,8 +111,8 @@ type Eval struct {
 	Calls      int    `yaml:"calls" least:"1"`   // of dfsdt
 }
 
-// Controllers lists what eval.controller can be.
-func Controllers() []string { return []string{"cot", "dfsdt"} }
+// controllers lists what eval.controller can be.
+func controllers() []string { return []string{"cot", "dfsdt"} }
 
 // Server says how a model on an inference server is asked. Where the server is, and how hard it is driven, changes no
 // result and is not among it.
@@ -180,12 +180,12 @@ func (c *Config) Codec() action.Codec {
 	return codec
 }
 
-// ByRule is the paraphraser that is no model.
-const ByRule = "scripted"
+// byRule is the paraphraser that is no model.
+const byRule = "scripted"
 
 // ParaphrasedBy returns the model that paraphrases the questions, "" where none does.
 func (c *Config) ParaphrasedBy() string {
-	if perturb.Kind(c.Perturb) == perturb.Paraphrase && c.Paraphraser != ByRule {
+	if perturb.Kind(c.Perturb) == perturb.Paraphrase && c.Paraphraser != byRule {
 		return c.Paraphraser
 	}
 

@@ -73,7 +73,7 @@ func (r *Resolved) validate() error {
 		{feedbackKey, r.Environment.checkFeedback()},
 		{"environment.codec", r.checkCodec()},
 		{"server.prompt.tools", r.checkTools()},
-		{"eval.controller", isOneOf("controller", r.Eval.Controller, Controllers())},
+		{"eval.controller", isOneOf("controller", r.Eval.Controller, controllers())},
 		{"branch", r.Branch.validate()},
 		{"server.form", r.checkForm()},
 		{"python.engine", r.Python.checkEngine()},

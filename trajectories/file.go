@@ -61,8 +61,8 @@ func (w *Writer) Write(r Row) error {
 	return nil
 }
 
-// Rows returns how many rows were written.
-func (w *Writer) Rows() int { return w.w.Rows() }
+// rows returns how many rows were written.
+func (w *Writer) rows() int { return w.w.Rows() }
 
 // Close writes the footer; without it the file cannot be read. A file of no rows is valid.
 func (w *Writer) Close() error {
@@ -118,7 +118,7 @@ func WriteFile(ctx context.Context, path string, rows iter.Seq2[Row, error]) (n 
 			}
 		}
 
-		n = tw.Rows()
+		n = tw.rows()
 
 		return tw.Close()
 	})

@@ -89,7 +89,7 @@ func (b *bench) ownTasks() ([]envs.Task, map[string]string, error) {
 
 // readTasks takes the tasks of the templates within the limit, and notes of each dataset and difficulty what they hold.
 func (b *bench) readTasks() error {
-	chosen, err := b.templates()
+	isChosen, err := b.chosen()
 	if err != nil {
 		return err
 	}
@@ -103,14 +103,9 @@ func (b *bench) readTasks() error {
 		}
 	}
 	answers, _ := b.suite.(suite.Answerer)
-	split := b.Config.Split
-
-	if b.Config.Questions != "" {
-		split = suite.OwnSplit
-	}
 
 	for _, t := range b.suite.Tasks() {
-		q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: split, Text: t.Question}
+		q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: b.split(), Text: t.Question}
 		if answers != nil {
 			q.Gold = answers.Answer(t.ID)
 		}
@@ -125,11 +120,7 @@ func (b *bench) readTasks() error {
 		q.Index = index[cell]
 		index[cell]++
 
-		if chosen != nil && !slices.Contains(chosen, t.Labels[envs.LabelTemplate]) {
-			continue
-		}
-
-		if only := b.Config.Branch.Question; only != "" && t.ID != only {
+		if !isChosen(t) {
 			continue
 		}
 
@@ -145,6 +136,26 @@ func (b *bench) readTasks() error {
 	note()
 
 	return nil
+}
+
+// split is the split that rows name.
+func (b *bench) split() string {
+	if b.Config.Questions != "" {
+		return suite.OwnSplit
+	}
+
+	return b.Config.Split
+}
+
+// chosen returns what tells whether the configuration chooses a task, by its template and name.
+func (b *bench) chosen() (func(envs.Task) bool, error) {
+	templates, err := b.templates()
+	only := b.Config.Branch.Question
+
+	return func(t envs.Task) bool {
+		return (templates == nil || slices.Contains(templates, t.Labels[envs.LabelTemplate])) &&
+			(only == "" || t.ID == only)
+	}, err
 }
 
 // templates returns the question templates chosen, nil for all.

@@ -35,17 +35,11 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *stored.Run, work
 	}
 
 	result := checkedEvaluation{verification, checkedRunOf(v)}
-	ended := v.Manifest.Finished
-	isOpen := ended == nil || ended.Extended
 
 	lost, err := e.Lost()
-	if isOpen && (isMissing(err) || err == nil && result.Missing > len(lost)) {
-		again := console.Shell("eval", "--resume", "--out", v.Dir)
-		if configs.IsExternal(v.Config.Policy[0]) {
-			again = console.Shell("serve", "env", "--record", v.Dir)
-		}
-
-		a.Say("The evaluation is unfinished: its files were not compared. Continue with: toolevo %s", again)
+	if isOpen(v) && (isMissing(err) || err == nil && result.Missing > len(lost)) {
+		a.Say("The evaluation is unfinished: its files were not compared. Continue with: toolevo %s",
+			continuation(v))
 	} else {
 		if err == nil {
 			result.Rows, err = e.CheckFiles(ctx, lost)
@@ -70,4 +64,19 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *stored.Run, work
 		result.Calls, result.Rows)
 
 	return a.printChecked(asJSON, v.Dir, result, head, result.Problems, result.checkedRun)
+}
+
+// isOpen reports whether episodes of an evaluation may be missing.
+func isOpen(v *stored.Run) bool {
+	ended := v.Manifest.Finished
+	return ended == nil || ended.Extended
+}
+
+// continuation returns the command, with its arguments, that goes on with an evaluation.
+func continuation(v *stored.Run) string {
+	if configs.IsExternal(v.Config.Policy[0]) {
+		return console.Shell("serve", "env", "--record", v.Dir)
+	}
+
+	return console.Shell("eval", "--resume", "--out", v.Dir)
 }

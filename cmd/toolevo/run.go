@@ -15,6 +15,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/drift"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
@@ -196,6 +197,11 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 		return nil, err
 	}
 
+	return f.read(ctx, c, noted)
+}
+
+// read reads the data that a configuration chooses. noted are the versions that the run has, nil for a new one.
+func (f *runFlags) read(ctx context.Context, c *configs.Resolved, noted *drift.Deployed) (*bench, error) {
 	if *f.progress == console.ProgressNone {
 		f.serving.Watch = nil
 	}

@@ -82,15 +82,9 @@ func (a *app) serveToolsCommand() *cobra.Command {
 
 // serveTools serves the versions of a configuration until the process is told to end.
 func (a *app) serveTools(ctx context.Context, c *configs.Resolved, o *serveToolsOptions) (err error) {
-	options := toolserver.Options{MaxCalls: o.calls, Software: software(), Versions: map[string]toolserver.Version{}}
-	if o.calls < 1 {
-		return console.Usage("--max-calls %d: want at least 1", o.calls)
-	}
-
-	if o.requireKey {
-		if options.Key = a.Lookup(ownKeyVariable); options.Key == "" {
-			return console.Usage("--require-key: %s is not set", ownKeyVariable)
-		}
+	options, err := a.toolServerOptions(o)
+	if err != nil {
+		return err
 	}
 
 	b, err := openBench(ctx, o.data, c, a.openEngine)
@@ -133,6 +127,22 @@ func (a *app) serveTools(ctx context.Context, c *configs.Resolved, o *serveTools
 	}
 
 	return a.Show(*o.asJSON, served, func() { fmt.Fprint(a.Out, served.text()) })
+}
+
+// toolServerOptions returns what the flags say about the server, without the versions that it serves.
+func (a *app) toolServerOptions(o *serveToolsOptions) (toolserver.Options, error) {
+	options := toolserver.Options{MaxCalls: o.calls, Software: software(), Versions: map[string]toolserver.Version{}}
+	if o.calls < 1 {
+		return options, console.Usage("--max-calls %d: want at least 1", o.calls)
+	}
+
+	if o.requireKey {
+		if options.Key = a.Lookup(ownKeyVariable); options.Key == "" {
+			return options, console.Usage("--require-key: %s is not set", ownKeyVariable)
+		}
+	}
+
+	return options, nil
 }
 
 // deployFunctions deploys the versions of the configuration, after it made sure that a model can be asked.

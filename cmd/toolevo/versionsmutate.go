@@ -97,27 +97,32 @@ func (a *app) mutate(ctx context.Context, o *mutateOptions) (err error) {
 	defer func() { err = errors.Join(err, w.Close()) }()
 
 	result := mutatedVersions{From: o.from, Policy: c.Policy[0], Seed: o.seed}
+	if result.Made, err = o.mutateAll(ctx, m, w, shipped); err != nil {
+		return err
+	}
 
+	return a.Show(*o.asJSON, result, func() { a.printMutated(result.Made) })
+}
+
+// mutateAll makes the versions and writes their files.
+func (o *mutateOptions) mutateAll(ctx context.Context, m *drift.Maker, w drift.Writer, shipped *toolapi.Catalog) (
+	made []mutatedVersion, err error) {
 	var files []toolapi.File
 
 	for i := range o.count {
 		one, err := o.mutated(ctx, m, w, i)
 		if err != nil {
-			return err
+			return nil, err
 		}
 
-		result.Made, files = append(result.Made, one), append(files, one.file)
+		made, files = append(made, one), append(files, one.file)
 	}
 
 	if _, err := shipped.WithFiles(files...); err != nil {
-		return fmt.Errorf("a version that was made is not whole, which is a mistake of the program: %w", err)
+		return nil, fmt.Errorf("a version that was made is not whole, which is a mistake of the program: %w", err)
 	}
 
-	if err := writeVersions(files); err != nil {
-		return err
-	}
-
-	return a.Show(*o.asJSON, result, func() { a.printMutated(result.Made) })
+	return made, writeVersions(files)
 }
 
 // mutated makes the i-th version.

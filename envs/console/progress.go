@@ -154,6 +154,6 @@ func (p *Program) bar() func(s Status, last bool) {
 			second = display.Cut("     "+s.Servers, width)
 		}
 
-		screen.Draw(display.Cut(line+"  "+s.Text, width), second)
+		screen.draw(display.Cut(line+"  "+s.Text, width), second)
 	}
 }

@@ -46,8 +46,8 @@ func (s *Screen) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Draw puts progress, one line or two, in the place of what was drawn before, and goes back to its beginning.
-func (s *Screen) Draw(first, second string) {
+// draw puts progress, one line or two, in the place of what was drawn before, and goes back to its beginning.
+func (s *Screen) draw(first, second string) {
 	text := display.Visible(first)
 	if second != "" {
 		text += "\n" + display.Visible(second) + up

@@ -37,7 +37,7 @@ func (p *Program) Start(mode string, quiet time.Duration) *Starting {
 				return
 			}
 
-			p.Err.Draw(what+" …", "")
+			p.Err.draw(what+" …", "")
 		}
 	}
 

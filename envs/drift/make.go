@@ -114,8 +114,8 @@ func (m *Maker) Of(part Part) *Maker {
 	return &other
 }
 
-// Name is what the i-th version is called whose name begins with a word.
-func (m *Maker) Name(word string, i int) string {
+// name is what the i-th version is called whose name begins with a word.
+func (m *Maker) name(word string, i int) string {
 	if m.part == Unseen {
 		word += "_unseen"
 	}
@@ -125,14 +125,14 @@ func (m *Maker) Name(word string, i int) string {
 
 // Version makes the i-th version, i >= 0, by operators that are drawn for each API, and says what has changed.
 func (m *Maker) Version(i int) (*toolapi.Spec, []Change) {
-	return m.version(m.Name("made", i), i, plan{operators: operators, drawn: true})
+	return m.version(m.name("made", i), i, plan{operators: operators, drawn: true})
 }
 
 // Applied makes the i-th version, i >= 0, by operators in their order, each wherever it can be applied, and says what
 // has changed. An API that changed has a text for arguments that do not fit, as the APIs of Version have. The name of
 // the version begins with a word.
 func (m *Maker) Applied(word string, operators []Operator, i int) (*toolapi.Spec, []Change) {
-	made, changes := m.version(m.Name(word, i), i, plan{operators: operators})
+	made, changes := m.version(m.name(word, i), i, plan{operators: operators})
 
 	var names []string
 	for _, o := range operators {

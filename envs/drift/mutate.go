@@ -52,7 +52,7 @@ func (m *Maker) Mutate(ctx context.Context, w Writer, i int) (*toolapi.Spec, []C
 	operators := []Operator{
 		{Name: "rename-api", Apply: u.renameAPI}, {Name: "rename-parameter", Apply: u.renameParameters},
 	}
-	made, changes := m.version(m.Name("mutated", i), i, plan{operators: operators})
+	made, changes := m.version(m.name("mutated", i), i, plan{operators: operators})
 
 	return made, changes, &u.report, nil
 }

@@ -198,8 +198,8 @@ func TestPromptNames(t *testing.T) {
 		t.Errorf("%s of %q: %q", got.Outcome, got.Call.Tool, got.Observation)
 	}
 
-	if !strings.HasPrefix(env.ToolList()[2], "(3) InitializeDatabase[DatabaseName], which ") {
-		t.Errorf("tool list %q", env.ToolList())
+	if !strings.HasPrefix(env.shownTools()[2], "(3) InitializeDatabase[DatabaseName], which ") {
+		t.Errorf("tool list %q", env.shownTools())
 	}
 }
 
@@ -284,7 +284,7 @@ func TestNoUpdateTool(t *testing.T) {
 		t.Errorf("%s of %q: %q", got.Turn.Outcome, got.Turn.Call.Tool, got.Turn.Observation)
 	}
 
-	if list := env.ToolList(); len(list) != 12 || strings.Contains(list[11], "UpdateTool") {
+	if list := env.shownTools(); len(list) != 12 || strings.Contains(list[11], "UpdateTool") {
 		t.Errorf("tool list %q", list)
 	}
 }

@@ -50,8 +50,8 @@ type Config[S any] struct {
 	Begin func(t envs.Task) (S, error)
 }
 
-// DefaultObservationWords is the limit of the published code.
-const DefaultObservationWords = 1024
+// defaultObservationWords is the limit of the published code.
+const defaultObservationWords = 1024
 
 // Options are the choices an environment leaves open. The zero Options are the default.
 type Options struct {
@@ -65,7 +65,7 @@ type Options struct {
 	LoadNames []string
 	// NoUpdateTool removes the tool UpdateTool: the ablation "w/o tool update" of ToolEvo, table 5.
 	NoUpdateTool bool
-	// ObservationWords is how many words an observation may have; a longer one is cut. 0 is DefaultObservationWords, a
+	// ObservationWords is how many words an observation may have; a longer one is cut. 0 is defaultObservationWords, a
 	// negative number means unlimited.
 	ObservationWords int
 	// StrictReward makes the strict matcher decide between Correct and Incorrect, and not the official one.
@@ -125,7 +125,7 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 	}
 
 	if c.Options.ObservationWords == 0 {
-		c.Options.ObservationWords = DefaultObservationWords
+		c.Options.ObservationWords = defaultObservationWords
 	}
 
 	c.Options.Codec = action.OrDefault(c.Options.Codec)
@@ -227,8 +227,8 @@ func (c *Config[S]) entries(hidden []string) map[string]*entry[S] {
 	return names
 }
 
-// ToolList returns the numbered lines of the prompt's tool list. What an agent has learned since is in its History.
-func (e *Environment[S]) ToolList() []string { return slices.Clone(e.toolList) }
+// shownTools returns the numbered lines of the prompt's tool list. What an agent has learned since is in its History.
+func (e *Environment[S]) shownTools() []string { return slices.Clone(e.toolList) }
 
 // Canonical implements [envs.Canonicalizer] with the keys of package action.
 func (e *Environment[S]) Canonical(a envs.Action) string {

@@ -33,8 +33,8 @@ type Paraphrased struct {
 	Kept  int               // of them, those that are as they were, because no answer would do
 }
 
-// MostTries is how often a model is asked for the paraphrase of a question that will do.
-const MostTries = 3
+// mostTries is how often a model is asked for the paraphrase of a question that will do.
+const mostTries = 3
 
 // Paraphrase returns the questions in other words.
 func (p *Paraphraser) Paraphrase(ctx context.Context, questions []Question) (Paraphrased, error) {
@@ -75,7 +75,7 @@ func (p *Paraphraser) paraphrase(ctx context.Context, q Question) (string, error
 
 	random := Perturbation{Kind: Paraphrase, Seed: p.Seed}.random(q.ID)
 
-	for range MostTries {
+	for range mostTries {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}

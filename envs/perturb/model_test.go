@@ -92,7 +92,7 @@ func TestParaphraser(t *testing.T) {
 		}
 	}
 
-	if w.times() != 3*MostTries || len(w.seeds) != 3*MostTries {
+	if w.times() != 3*mostTries || len(w.seeds) != 3*mostTries {
 		t.Errorf("asked %d times with %d seeds", w.times(), len(w.seeds))
 	}
 

@@ -19,11 +19,11 @@ type Command struct {
 	Dir   string        // where it runs; "" is this process's folder
 	Env   []string      // KEY=VALUE, beside this process's own and before them
 	Log   string        // the file to which both its outputs are appended
-	Grace time.Duration // between being asked to end and being killed; 0 is [DefaultGrace]
+	Grace time.Duration // between being asked to end and being killed; 0 is defaultGrace
 }
 
-// DefaultGrace is how long a child may take to end when it is asked to.
-const DefaultGrace = 20 * time.Second
+// defaultGrace is how long a child may take to end when it is asked to.
+const defaultGrace = 20 * time.Second
 
 // Child is a program that runs.
 type Child struct {
@@ -55,7 +55,7 @@ func Start(ctx context.Context, c Command) (*Child, error) {
 
 	cmd.WaitDelay = c.Grace
 	if c.Grace == 0 {
-		cmd.WaitDelay = DefaultGrace
+		cmd.WaitDelay = defaultGrace
 	}
 
 	if err := cmd.Start(); err != nil {

@@ -35,8 +35,8 @@ const (
 	RefusedValue Refusal = "value"
 )
 
-// Refusals returns every refusal, in order of precedence.
-func Refusals() []Refusal {
+// refusals returns every refusal, in order of precedence.
+func refusals() []Refusal {
 	return []Refusal{RefusedUnreadable, RefusedStructure, RefusedGrounding, RefusedType, RefusedName, RefusedValue}
 }
 
@@ -111,7 +111,7 @@ func refusedArguments(args envs.Args, api *toolapi.API) (r Refusal, ok bool) {
 		}
 	}
 
-	for _, r := range Refusals() {
+	for _, r := range refusals() {
 		if found[r] {
 			return r, true
 		}
@@ -192,8 +192,8 @@ func (t RefusalTally) Counts() []RefusalCount {
 		total += n
 	}
 
-	counts := make([]RefusalCount, len(Refusals()))
-	for i, r := range Refusals() {
+	counts := make([]RefusalCount, len(refusals()))
+	for i, r := range refusals() {
 		counts[i] = RefusalCount{r, t[r], float64(t[r]) / float64(max(total, 1))}
 	}
 

@@ -8,15 +8,15 @@ import (
 // most is the length of the longest n-grams of BLEU-4.
 const most = 4
 
-// Words cuts a text at white space.
-func Words(text string) []string { return strings.Fields(text) }
+// words cuts a text at white space.
+func words(text string) []string { return strings.Fields(text) }
 
-// Characters cuts a text into its characters.
-func Characters(text string) []string { return strings.Split(text, "") }
+// characters cuts a text into its characters.
+func characters(text string) []string { return strings.Split(text, "") }
 
-// BLEU returns the sentence BLEU-4 of a hypothesis, 0 to 1, as NLTK computes it with uniform weights and smoothing
+// bleu returns the sentence BLEU-4 of a hypothesis, 0 to 1, as NLTK computes it with uniform weights and smoothing
 // method 3: the k-th order of n-grams of which none matches counts as 1/2^k matches. Without a common token it is 0.
-func BLEU(hypothesis []string, references ...[]string) float64 {
+func bleu(hypothesis []string, references ...[]string) float64 {
 	logs, missing := 0.0, 0
 
 	for n := 1; n <= most; n++ {

@@ -31,10 +31,10 @@ func TestBLEUOfWords(t *testing.T) {
 	} {
 		var references [][]string
 		for _, r := range tt.references {
-			references = append(references, Words(r))
+			references = append(references, words(r))
 		}
 
-		if got := BLEU(Words(tt.hypothesis), references...); math.Abs(got-tt.want) > 1e-4 {
+		if got := bleu(words(tt.hypothesis), references...); math.Abs(got-tt.want) > 1e-4 {
 			t.Errorf("BLEU of %q to %d references is %.6f, want %.6f", tt.hypothesis, len(references), got, tt.want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestBLEUOfCharacters(t *testing.T) {
 		{"the cat", "the dog", 0.411134},
 		{"日本語です", "日本語です", 1}, // characters, not bytes
 	} {
-		got := BLEU(Characters(tt.hypothesis), Characters(tt.reference))
+		got := bleu(characters(tt.hypothesis), characters(tt.reference))
 		if math.Abs(got-tt.want) > 1e-6 {
 			t.Errorf("BLEU of %q to %q is %.6f, want %.6f", tt.hypothesis, tt.reference, got, tt.want)
 		}

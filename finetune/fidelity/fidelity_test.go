@@ -113,7 +113,7 @@ func TestMeasure(t *testing.T) {
 	success, fail, other := r.Rows[0], r.Rows[1], r.Rows[2]
 
 	// The mechanism and the fence are not compared: the answer is the real one.
-	prose := BLEU(Characters("Some cats."), Characters(answered))
+	prose := bleu(characters("Some cats."), characters(answered))
 	if math.Abs(success.BLEU-(1+prose)/2) > 1e-12 || success.Unreadable != 1 || success.Keeps != 0.5 {
 		t.Errorf("success is %+v", success)
 	}
@@ -266,13 +266,13 @@ func TestCosine(t *testing.T) {
 		{[]float32{1, 1}, []float32{1, 0}, math.Sqrt2 / 2},
 		{[]float32{1, 0}, []float32{-1, 0}, -1},
 	} {
-		if got, err := Cosine(tt.a, tt.b); err != nil || math.Abs(got-tt.want) > 1e-12 {
+		if got, err := cosineOf(tt.a, tt.b); err != nil || math.Abs(got-tt.want) > 1e-12 {
 			t.Errorf("%v and %v: %v (%v), want %v", tt.a, tt.b, got, err, tt.want)
 		}
 	}
 
 	for _, b := range [][]float32{{1}, {0, 0}} {
-		if _, err := Cosine([]float32{1, 0}, b); err == nil {
+		if _, err := cosineOf([]float32{1, 0}, b); err == nil {
 			t.Errorf("the cosine with %v is taken", b)
 		}
 	}

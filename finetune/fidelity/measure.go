@@ -72,8 +72,8 @@ func Measure(ctx context.Context, cases []Case, o Options) (*Report, error) {
 func (o *Options) measure(ctx context.Context, c *Case, rules *recorded.Rules) (m measured, err error) {
 	real, simulated := compared(c.Real), compared(c.Simulated)
 
-	m.bleu = BLEU(Characters(simulated), Characters(real))
-	m.words = BLEU(Words(simulated), Words(real))
+	m.bleu = bleu(characters(simulated), characters(real))
+	m.words = bleu(words(simulated), words(real))
 
 	want, wantErr := virtual.ReadReply(c.Real)
 	got, gotErr := virtual.ReadReply(c.Simulated)
@@ -109,7 +109,7 @@ func (o *Options) cosine(ctx context.Context, real, simulated string) (float64, 
 		return 0, envs.Fail(envs.StageTool, "embed two answers", err)
 	}
 
-	cosine, err := Cosine(vectors[0], vectors[1])
+	cosine, err := cosineOf(vectors[0], vectors[1])
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", o.Embedder.Model(), err)
 	}
@@ -121,8 +121,8 @@ func (o *Options) cosine(ctx context.Context, real, simulated string) (float64, 
 	return cosine, err
 }
 
-// Cosine returns the cosine of the angle between two vectors of one length, neither of which is 0.
-func Cosine(a, b []float32) (float64, error) {
+// cosineOf returns the cosine of the angle between two vectors of one length, neither of which is 0.
+func cosineOf(a, b []float32) (float64, error) {
 	if len(a) != len(b) {
 		return 0, fmt.Errorf("vectors of %d and %d numbers: want as many", len(a), len(b))
 	}

@@ -68,7 +68,7 @@ func report(cases []Case, all []measured, o Options) *Report {
 		r.Rows = append(r.Rows, o.row(at.model, at.split, members[at]))
 	}
 
-	models := r.Models()
+	models := r.models()
 	slices.SortStableFunc(r.Rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)),
 			cmp.Compare(a.Split.Rank(), b.Split.Rank()), cmp.Compare(a.Split, b.Split))
@@ -122,13 +122,13 @@ func (o *Options) row(model string, split mirror.Split, all []measured) Row {
 	return row
 }
 
-// Models returns the simulators in the order of the rows.
-func (r *Report) Models() []string {
+// models returns the simulators in the order of the rows.
+func (r *Report) models() []string {
 	return table.Distinct(r.Rows, func(row Row) string { return row.Model })
 }
 
-// Splits returns the splits of any row in the order of the paper's tables.
-func (r *Report) Splits() []mirror.Split {
+// splits returns the splits of any row in the order of the paper's tables.
+func (r *Report) splits() []mirror.Split {
 	splits := table.Distinct(r.Rows, func(row Row) mirror.Split { return row.Split })
 	slices.SortFunc(splits, func(a, b mirror.Split) int {
 		return cmp.Or(cmp.Compare(a.Rank(), b.Rank()), cmp.Compare(a, b))

@@ -71,7 +71,7 @@ func (r *Report) tables() []table.Table {
 func (r *Report) table(caption string, measures ...measure) table.Table {
 	t := table.Table{Title: caption, Heads: []string{"Models"}, Words: 1}
 
-	for _, split := range r.Splits() {
+	for _, split := range r.splits() {
 		for _, m := range measures {
 			head := split.Title()
 			if len(measures) > 1 {
@@ -82,10 +82,10 @@ func (r *Report) table(caption string, measures ...measure) table.Table {
 		}
 	}
 
-	for _, model := range r.Models() {
+	for _, model := range r.models() {
 		line := []string{model}
 
-		for _, split := range r.Splits() {
+		for _, split := range r.splits() {
 			for _, m := range measures {
 				line = append(line, r.figure(model, split, m))
 			}

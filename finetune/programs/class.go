@@ -20,8 +20,8 @@ const (
 	Undecided   Cause = "undecided"
 )
 
-// Causes lists the causes.
-func Causes() []Cause { return []Cause{Misread, NotFollowed, State, Undecided} }
+// allCauses lists the causes.
+func allCauses() []Cause { return []Cause{Misread, NotFollowed, State, Undecided} }
 
 // classify says how and why an episode failed.
 func classify(e *trajectories.Episode, references *References) (code.Class, Cause, error) {

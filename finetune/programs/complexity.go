@@ -7,8 +7,8 @@ import (
 	"toolevo/finetune/table"
 )
 
-// All is the domain of every task.
-const All = "all"
+// allDomains is the domain of every task.
+const allDomains = "all"
 
 // Complexity is a column of Table I: means over the programs of a domain.
 type Complexity struct {
@@ -40,7 +40,7 @@ func ComplexityOf(samples []Sample) []Complexity {
 
 	domains := table.Distinct(samples, func(s Sample) string { return s.Domain })
 	if len(domains) > 1 {
-		domains = append(domains, All)
+		domains = append(domains, allDomains)
 	}
 
 	for _, domain := range domains {
@@ -56,7 +56,7 @@ func mean(domain string, samples []Sample) Complexity {
 	instruction, code, straight, sized := 0.0, 0.0, 0.0, 0
 
 	for _, s := range samples {
-		if domain != All && s.Domain != domain {
+		if domain != allDomains && s.Domain != domain {
 			continue
 		}
 

@@ -142,7 +142,7 @@ func (r *Results) Passes() []Pass {
 		}
 
 		if len(r.domains) > 1 {
-			rows = append(rows, r.pass(c, All))
+			rows = append(rows, r.pass(c, allDomains))
 		}
 	}
 
@@ -155,7 +155,7 @@ func (r *Results) pass(c finetune.Contender, domain string) Pass {
 
 	for key, one := range r.runs {
 		switch {
-		case key.Contender != c || domain != All && key.domain != domain:
+		case key.Contender != c || domain != allDomains && key.domain != domain:
 		case one.lost:
 			lost[key.task] = true
 		case len(one.failed) == 0:

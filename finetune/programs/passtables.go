@@ -26,7 +26,7 @@ func PassTables(rows []Pass) []table.Table {
 	causes := table.Table{
 		Title: "Why they failed, by rule (StateGen, RQ5): a misread document, an instruction that was not followed, " +
 			"a mismanaged state.",
-		Heads: []string{"policy", "api", "domain"}, Names: words(Causes()), Words: 3,
+		Heads: []string{"policy", "api", "domain"}, Names: words(allCauses()), Words: 3,
 	}
 
 	var of finetune.Contender
@@ -47,7 +47,7 @@ func PassTables(rows []Pass) []table.Table {
 		who := []string{row.Policy, row.API, row.Domain}
 		counts := []string{strconv.Itoa(row.N), strconv.Itoa(row.Lost), strconv.Itoa(row.Failed)}
 		classes.Lines = append(classes.Lines, slices.Concat(who, counts, counted(row.Classes, code.Classes())))
-		causes.Lines = append(causes.Lines, slices.Concat(who, counted(row.Causes, Causes())))
+		causes.Lines = append(causes.Lines, slices.Concat(who, counted(row.Causes, allCauses())))
 	}
 
 	return []table.Table{rates, classes, causes}
@@ -156,11 +156,11 @@ func failureFigure(rows []Pass, api string) chart.Figure {
 // WritePassCSV writes the rows in full precision.
 func WritePassCSV(w io.Writer, rows []Pass) error {
 	columns := slices.Concat([]string{"policy", "api", "domain", "n", "lost", "pass", "low", "high", "failed"},
-		words(code.Classes()), words(Causes()))
+		words(code.Classes()), words(allCauses()))
 
 	return table.WriteCSV(w, columns, rows, func(row Pass) []string {
 		line := table.Fields(row.Policy, row.API, row.Domain, row.N, row.Lost, row.Pass, row.Low, row.High, row.Failed)
 
-		return slices.Concat(line, counted(row.Classes, code.Classes()), counted(row.Causes, Causes()))
+		return slices.Concat(line, counted(row.Classes, code.Classes()), counted(row.Causes, allCauses()))
 	})
 }

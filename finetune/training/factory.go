@@ -18,8 +18,8 @@ type Factory struct {
 	program string // absolute
 }
 
-// Program is the command line of LLaMA-Factory.
-const Program = "llamafactory-cli"
+// factoryProgram is the command line of LLaMA-Factory.
+const factoryProgram = "llamafactory-cli"
 
 // install says how to get it; the pins belong together.
 const install = `LLaMA-Factory is installed in an environment of its own:
@@ -30,7 +30,7 @@ and named with --llamafactory ~/llamafactory/bin/llamafactory-cli, or found on t
 // Find returns the LLaMA-Factory of a path, or the one on the PATH when that is "".
 func Find(program string) (*Factory, error) {
 	if program == "" {
-		program = Program
+		program = factoryProgram
 	}
 
 	path, err := exec.LookPath(program)

@@ -19,9 +19,9 @@ type Health struct {
 	at   time.Time // when work was first seen there; zero before the first question
 }
 
-// Check returns why no work goes on, nil while it does. Nobody watches between two questions, so work counts as done
+// check returns why no work goes on, nil while it does. Nobody watches between two questions, so work counts as done
 // when it is seen: it is never called stalled too early.
-func (h *Health) Check(now time.Time) error {
+func (h *Health) check(now time.Time) error {
 	if away, all := h.servers(); all > 0 && away == all {
 		return fmt.Errorf("all %d servers of the model are away", all)
 	}

@@ -101,13 +101,13 @@ func TestHealth(t *testing.T) {
 		{15 * time.Minute, 6, false},
 	} {
 		work = step.work
-		if err := h.Check(start.Add(step.at)); (err == nil) != step.well {
+		if err := h.check(start.Add(step.at)); (err == nil) != step.well {
 			t.Errorf("after %v: %v", step.at, err)
 		}
 	}
 
 	away := &Health{Work: h.Work, Policies: oneServer(true), Patience: time.Minute}
-	if err := away.Check(start); err == nil || !strings.Contains(err.Error(), "away") {
+	if err := away.check(start); err == nil || !strings.Contains(err.Error(), "away") {
 		t.Errorf("%v", err)
 	}
 }

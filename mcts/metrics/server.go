@@ -98,7 +98,7 @@ func (s *Server) Close() error {
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	if h := s.health.Load(); h != nil {
-		if err := h.Check(time.Now()); err != nil {
+		if err := h.check(time.Now()); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}

@@ -1,7 +1,7 @@
 // Package table holds the three tools that work on a loaded table: [LoadDB], [FilterDB] and [GetValue].
 //
-// A [View] is a selection of the rows of a shared read-only table. Filters accumulate from call to call until the next
-// LoadDB: each one makes a new View and leaves the one before as it was, so a search branches from any state. A View
+// A view is a selection of the rows of a shared read-only table. Filters accumulate from call to call until the next
+// LoadDB: each one makes a new view and leaves the one before as it was, so a search branches from any state. A view
 // never holds a cell. It holds row numbers or a bit for every row while these take little space, and otherwise its
 // filters, from which it selects the rows again when they are asked for; the selections used last are kept.
 //

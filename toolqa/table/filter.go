@@ -94,18 +94,18 @@ func failed(piece string) *failure {
 }
 
 // apply narrows view by the pieces of a condition up to the first that fails.
-func (f *FilterDB) apply(ctx context.Context, view *View, condition string) (*View, *failure, error) {
+func (f *FilterDB) apply(ctx context.Context, view *tableView, condition string) (*tableView, *failure, error) {
 	cast, selected := view.cast, view.selection()
 	surviving := cast
 	var filters []predicate // those that leave out a row
-	result := func() *View {
+	result := func() *tableView {
 		if len(filters) == 0 && cast == view.cast {
 			return view
 		}
 
 		return view.after(filters, selected, cast)
 	}
-	fail := func(left *View, why *failure) (*View, *failure, error) {
+	fail := func(left *tableView, why *failure) (*tableView, *failure, error) {
 		why.cast = surviving
 		return left, why, nil
 	}
@@ -157,7 +157,7 @@ func (f *FilterDB) apply(ctx context.Context, view *View, condition string) (*Vi
 }
 
 // next returns the first piece of a condition, its text, and what follows it.
-func (f *FilterDB) next(view *View, condition string) (p piece, text, rest string, more bool, err error) {
+func (f *FilterDB) next(view *tableView, condition string) (p piece, text, rest string, more bool, err error) {
 	if f.Split {
 		text, rest, more = strings.Cut(condition, separator)
 		return parsePublished(text), text, rest, more, nil

@@ -17,7 +17,7 @@ const notInList = "The database you want to query in not in the list. Please cha
 type LoadDB struct{ loaded map[string]loaded }
 
 type loaded struct {
-	view        *View
+	view        *tableView
 	observation string
 }
 

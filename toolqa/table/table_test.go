@@ -294,7 +294,7 @@ func TestBranchingCopiesNoTable(t *testing.T) {
 			t.Fatalf("%s: %s", tt.condition, r.Observation)
 		}
 
-		if got := next.Table.(*View).kept.size(); got > tt.bytes {
+		if got := next.Table.(*tableView).kept.size(); got > tt.bytes {
 			t.Errorf("FilterDB[%s] holds %d bytes, want at most %d", tt.condition, got, tt.bytes)
 		}
 

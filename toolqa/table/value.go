@@ -65,7 +65,7 @@ func (GetValue) Call(_ context.Context, s toolqa.Session, args envs.Args) (toolq
 }
 
 // json returns the object of the given columns, in the format of Python's json.dumps.
-func (v *View) json(columns []*corpus.Vector) string {
+func (v *tableView) json(columns []*corpus.Vector) string {
 	size := 2
 	for _, column := range columns {
 		size += 2*len(column.Name()) + 8 + v.n*(column.ItemSize()+1)

@@ -8,37 +8,38 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// View is a selection of the rows of a table. It is immutable, safe for concurrent use, and implements [toolqa.View].
-type View struct {
+// tableView is a selection of the rows of a table. It is immutable, safe for concurrent use, and implements
+// [toolqa.View].
+type tableView struct {
 	source *source
 	n      int // the number of rows selected
 
 	// Kept is the selection itself, where it takes little space. Otherwise it is nil, and the selection is what filters
 	// leave of the one of parent.
 	kept    *selection
-	parent  *View
+	parent  *tableView
 	filters []predicate
 
 	cast castSet // the columns whose cells have become numbers
 }
 
 // newView returns the selection of all rows of a table.
-func newView(t *corpus.Table) *View {
-	return &View{source: &source{table: t}, n: t.Rows(), kept: &selection{n: t.Rows()}}
+func newView(t *corpus.Table) *tableView {
+	return &tableView{source: &source{table: t}, n: t.Rows(), kept: &selection{n: t.Rows()}}
 }
 
 // Dataset returns the dataset whose table this is.
-func (v *View) Dataset() toolqa.Dataset { return v.source.table.Dataset() }
+func (v *tableView) Dataset() toolqa.Dataset { return v.source.table.Dataset() }
 
 // Len returns the number of rows selected.
-func (v *View) Len() int { return v.n }
+func (v *tableView) Len() int { return v.n }
 
 // keptSize is up to how many bytes of a selection every view keeps.
 const keptSize = 4096
 
 // after returns the view of what filters, in this order, leave of v: the selection s.
-func (v *View) after(filters []predicate, s *selection, cast castSet) *View {
-	next := &View{source: v.source, n: s.n, cast: cast}
+func (v *tableView) after(filters []predicate, s *selection, cast castSet) *tableView {
+	next := &tableView{source: v.source, n: s.n, cast: cast}
 	if s.size() <= keptSize {
 		next.kept = s
 		return next
@@ -51,12 +52,12 @@ func (v *View) after(filters []predicate, s *selection, cast castSet) *View {
 }
 
 // withCast returns the same selection, with these columns as numbers.
-func (v *View) withCast(cast castSet) *View {
+func (v *tableView) withCast(cast castSet) *tableView {
 	return v.after(nil, v.selection(), cast)
 }
 
 // selection returns the rows of v.
-func (v *View) selection() *selection {
+func (v *tableView) selection() *selection {
 	if v.kept != nil {
 		return v.kept
 	}
@@ -81,13 +82,13 @@ type source struct {
 
 	mu     sync.Mutex
 	recent [128]struct {
-		view      *View
+		view      *tableView
 		selection *selection
 	}
 	next int // the place in recent that is taken next
 }
 
-func (s *source) recall(v *View) *selection {
+func (s *source) recall(v *tableView) *selection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
@@ -100,7 +101,7 @@ func (s *source) recall(v *View) *selection {
 	return nil
 }
 
-func (s *source) remember(v *View, sel *selection) {
+func (s *source) remember(v *tableView, sel *selection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
@@ -109,12 +110,12 @@ func (s *source) remember(v *View, sel *selection) {
 }
 
 // viewOf returns the session's view, or nil when no table is loaded.
-func viewOf(s toolqa.Session) (*View, error) {
+func viewOf(s toolqa.Session) (*tableView, error) {
 	if s.Table == nil {
 		return nil, nil
 	}
 
-	v, ok := s.Table.(*View)
+	v, ok := s.Table.(*tableView)
 	if !ok {
 		return nil, fmt.Errorf("table: the session holds a %T, not a *table.View", s.Table)
 	}

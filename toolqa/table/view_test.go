@@ -113,7 +113,7 @@ func TestChains(t *testing.T) {
 // However many states a search holds, the selections in memory are bounded.
 func TestViewsStaySmall(t *testing.T) {
 	root := newView(wide())
-	var views []*View
+	var views []*tableView
 
 	for i := range 400 {
 		v, failure, err := (&FilterDB{}).apply(t.Context(), root,
@@ -174,7 +174,7 @@ func TestConcurrentTrees(t *testing.T) {
 	load := newLoadDB(wide())
 	s, _ := call(t, load, toolqa.Session{}, "DBName", "flights")
 	shared, _ := call(t, &FilterDB{}, s, "condition", "each>=000010") // too large to be kept
-	source := shared.Table.(*View).source
+	source := shared.Table.(*tableView).source
 
 	var wg sync.WaitGroup
 	for tree := range 16 {

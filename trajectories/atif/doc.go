@@ -3,7 +3,7 @@
 //
 // # Words
 //
-// A [Document] is one trajectory in the format, version [Version]. A [Step] is a text of the system or of a user, or
+// A [Document] is one trajectory in the format, version ATIF-v1.8. A [Step] is a text of the system or of a user, or
 // what an agent did at once: its reasoning, a call, and what it observed. What the format has no place for stands in
 // the objects "extra" under "toolevo": [Lineage] in the document, [Move] in an agent's steps.
 //

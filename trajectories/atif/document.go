@@ -10,8 +10,8 @@ import (
 	"toolevo/trajectories/internal/jsonl"
 )
 
-// Version is the version of the format that documents are written in.
-const Version = "ATIF-v1.8"
+// version is the version of the format that documents are written in.
+const version = "ATIF-v1.8"
 
 // Document is one trajectory in the format.
 type Document struct {

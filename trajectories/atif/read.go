@@ -26,7 +26,7 @@ const lineSuffix = ".jsonl"
 
 // versions are the versions of the format that are read. Each has the fields of those before it.
 var versions = []string{
-	"ATIF-v1.0", "ATIF-v1.1", "ATIF-v1.2", "ATIF-v1.3", "ATIF-v1.4", "ATIF-v1.5", "ATIF-v1.6", "ATIF-v1.7", Version,
+	"ATIF-v1.0", "ATIF-v1.1", "ATIF-v1.2", "ATIF-v1.3", "ATIF-v1.4", "ATIF-v1.5", "ATIF-v1.6", "ATIF-v1.7", version,
 }
 
 // Named is a document and where it was read.

@@ -22,7 +22,7 @@ func FromEpisode(e *trajectories.Episode, shown trajectories.Shown) *Document {
 	codec := action.OrDefault(shown.Codec)
 	lineage := lineageOf(e, shown.Suite, codec)
 	d := &Document{
-		SchemaVersion: Version,
+		SchemaVersion: version,
 		TrajectoryID:  documentID(e, lineage.Place != nil),
 		Agent: Agent{
 			Name: agentName, Version: cmp.Or(e.Software, "unknown"), ModelName: e.Policy,

@@ -16,9 +16,9 @@ import (
 // shown is how many real calls a model sees before it invents one.
 const shown = 10
 
-// Augment has n calls invented after recorded ones, those of APIs with the fewest pairs first. They go through
-// [Select] together with the others.
-func (m *Model) Augment(ctx context.Context, pairs []Pair, n int, r *Report) ([]recorded.Call, error) {
+// augment has n calls invented after recorded ones, those of APIs with the fewest pairs first. They go through
+// selectPairs together with the others.
+func (m *Model) augment(ctx context.Context, pairs []Pair, n int, r *Report) ([]recorded.Call, error) {
 	byAPI := map[toolbench.Key][]Pair{}
 	real := []Pair{}
 

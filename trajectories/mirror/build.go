@@ -34,12 +34,12 @@ func (p *Plan) Build(ctx context.Context, calls map[Kind][]recorded.Call, docume
 	r := NewReport()
 	r.Seed, r.Sizes, r.Failures = p.Seed, p.Sizes, p.Failures
 
-	pairs, err := p.checked(ctx, Select(calls, documents, p.Options, r), r)
+	pairs, err := p.checked(ctx, selectPairs(calls, documents, p.Options, r), r)
 	if err != nil {
 		return nil, err
 	}
 
-	b := &Built{Data: Divide(pairs, p.Sizes, p.Seed, r), Report: r}
+	b := &Built{Data: divideCalls(pairs, p.Sizes, p.Seed, r), Report: r}
 
 	if p.Augment != nil {
 		if err := p.augment(ctx, b, pairs, documents); err != nil {
@@ -48,7 +48,7 @@ func (p *Plan) Build(ctx context.Context, calls map[Kind][]recorded.Call, docume
 	}
 
 	if p.Explain != nil {
-		b.Explained, err = p.Explain.Explain(ctx, b.Train[Recorded], p.Explanations, r)
+		b.Explained, err = p.Explain.explain(ctx, b.Train[Recorded], p.Explanations, r)
 	}
 
 	return b, err
@@ -60,13 +60,13 @@ func (p *Plan) checked(ctx context.Context, pairs []Pair, r *Report) ([]Pair, er
 		return pairs, nil
 	}
 
-	return p.Check.Check(ctx, pairs, r)
+	return p.Check.check(ctx, pairs, r)
 }
 
 // augment adds invented pairs to those that are trained on. Models see no pair of the test set, and what they invent is
 // none of all pairs.
 func (p *Plan) augment(ctx context.Context, b *Built, pairs []Pair, documents *recorded.Documents) error {
-	calls, err := p.Augment.Augment(ctx, b.Train[Recorded], p.Pairs, b.Report)
+	calls, err := p.Augment.augment(ctx, b.Train[Recorded], p.Pairs, b.Report)
 	if err != nil {
 		return err
 	}

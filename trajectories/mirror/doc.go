@@ -11,10 +11,9 @@
 //
 // # Steps
 //
-// [Select] drops what is of no use: calls of unknown APIs, failures that no request caused, repetitions. A model may
-// then drop pairs that do not follow their document ([Model.Check]), and write more pairs ([Model.Augment]). [Divide]
-// draws the test set. A model may explain pairs that are trained on ([Model.Explain]). [Data.Write] writes a folder
-// that LLaMA-Factory reads, and what was dropped and why.
+// What is of no use is dropped: calls of unknown APIs, failures that no request caused, repetitions. A [Model] may then
+// drop pairs that do not follow their document, and write more pairs. The test set is drawn. A model may explain pairs
+// that are trained on. [Data.Write] writes a folder that LLaMA-Factory reads, and what was dropped and why.
 //
 // Before there are calls, a model may write requests to send to APIs ([Model.Requests]), and queries for agents that
 // take several ([Model.Queries]).

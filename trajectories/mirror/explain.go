@@ -38,8 +38,8 @@ var (
 	errAPILimit = errors.New("call of parameters that the document does not have, or without required ones")
 )
 
-// Explain has some pairs explained, drawn at random, and returns those with their rationales.
-func (m *Model) Explain(ctx context.Context, pairs []Pair, e Explanations, r *Report) ([]Pair, error) {
+// explain has some pairs explained, drawn at random, and returns those with their rationales.
+func (m *Model) explain(ctx context.Context, pairs []Pair, e Explanations, r *Report) ([]Pair, error) {
 	chosen := e.choose(pairs, m.Seed)
 
 	explained, err := written(ctx, m, len(chosen), r, func(ctx context.Context, i int) (answer[Pair], error) {

@@ -66,7 +66,7 @@ func TestSelect(t *testing.T) {
 	stranger.Tool = "Nobody's"
 
 	r := NewReport()
-	pairs := Select(map[Kind][]recorded.Call{
+	pairs := selectPairs(map[Kind][]recorded.Call{
 		Recorded: append(slices.Clone(calls), first, stranger,
 			other(toolbench.Answer{Response: "another thing"}), // APIs change their minds
 			other(toolbench.Answer{Error: "HTTP 502"}),
@@ -101,7 +101,7 @@ func TestSelectKeepsSomeFailures(t *testing.T) {
 	o.Failures = 7
 
 	failed := 0
-	for _, p := range Select(map[Kind][]recorded.Call{Recorded: calls}, documents, o, r) {
+	for _, p := range selectPairs(map[Kind][]recorded.Call{Recorded: calls}, documents, o, r) {
 		if p.fails() {
 			failed++
 		}
@@ -120,9 +120,9 @@ func TestDivide(t *testing.T) {
 
 	divide := func(calls []recorded.Call) (*Data, *Report) {
 		r := NewReport()
-		pairs := Select(map[Kind][]recorded.Call{Recorded: calls}, documents, options(), r)
+		pairs := selectPairs(map[Kind][]recorded.Call{Recorded: calls}, documents, options(), r)
 
-		return Divide(pairs, PaperSizes(), 3, r), r
+		return divideCalls(pairs, PaperSizes(), 3, r), r
 	}
 
 	data, r := divide(calls)
@@ -231,9 +231,9 @@ func TestDivideInThePapersSizes(t *testing.T) {
 	}
 
 	r := NewReport()
-	pairs := Select(map[Kind][]recorded.Call{Recorded: calls, Cached: cached}, recorded.NewDocuments(c),
+	pairs := selectPairs(map[Kind][]recorded.Call{Recorded: calls, Cached: cached}, recorded.NewDocuments(c),
 		Options{Failures: 1 << 30, Rules: recorded.Corrected()}, r)
-	data := Divide(pairs, PaperSizes(), 1, r)
+	data := divideCalls(pairs, PaperSizes(), 1, r)
 
 	for split, want := range map[Split]int{
 		OODSuccess: 200, OODFail: 100, IDHigh: 100, IDMedium: 100, IDLow: 100, OfCache: 200,
@@ -292,7 +292,7 @@ func selected(t *testing.T) []Pair {
 
 	documents, calls := world()
 
-	return Select(map[Kind][]recorded.Call{Recorded: calls}, documents, options(), NewReport())
+	return selectPairs(map[Kind][]recorded.Call{Recorded: calls}, documents, options(), NewReport())
 }
 
 // A verdict that cannot be read is asked for again, and its pair goes in the end; a server that fails stops
@@ -325,7 +325,7 @@ func TestCheck(t *testing.T) {
 	})
 	r := NewReport()
 
-	kept, err := m.Check(t.Context(), pairs, r)
+	kept, err := m.check(t.Context(), pairs, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +343,7 @@ func TestCheck(t *testing.T) {
 	}
 
 	m, _ = model(func(string, string, uint64) string { return "down" })
-	if _, err := m.Check(t.Context(), pairs, r); err == nil {
+	if _, err := m.check(t.Context(), pairs, r); err == nil {
 		t.Error("a failure of the server is a verdict")
 	}
 }
@@ -387,7 +387,7 @@ func TestExplain(t *testing.T) {
 	})
 	r := NewReport()
 
-	explained, err := m.Explain(t.Context(), pairs, Explanations{Successes: 100, Failures: 5}, r)
+	explained, err := m.explain(t.Context(), pairs, Explanations{Successes: 100, Failures: 5}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -425,7 +425,7 @@ func TestAugment(t *testing.T) {
 	})
 	r := NewReport()
 
-	calls, err := m.Augment(t.Context(), pairs, 4, r)
+	calls, err := m.augment(t.Context(), pairs, 4, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -459,7 +459,7 @@ func TestWrite(t *testing.T) {
 
 	dir := filepath.Join(t.TempDir(), "data")
 	r := NewReport()
-	data := Divide(selected(t), PaperSizes(), 1, r)
+	data := divideCalls(selected(t), PaperSizes(), 1, r)
 	explained := slices.Clone(data.Train[Recorded][:2])
 
 	for i := range explained {

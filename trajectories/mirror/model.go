@@ -105,8 +105,8 @@ func objectIn(text string) (envs.Args, error) {
 	return object, nil
 }
 
-// Check drops the pairs that do not follow their document, by the model's verdict, and those without one.
-func (m *Model) Check(ctx context.Context, pairs []Pair, r *Report) ([]Pair, error) {
+// check drops the pairs that do not follow their document, by the model's verdict, and those without one.
+func (m *Model) check(ctx context.Context, pairs []Pair, r *Report) ([]Pair, error) {
 	judge := func(ctx context.Context, i int) (answer[bool], error) {
 		return ask(ctx, m, checkPrompt, described(&pairs[i]), i, verdict)
 	}

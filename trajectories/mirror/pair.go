@@ -36,8 +36,8 @@ type Pair struct {
 	answer  string // the answer as text
 }
 
-// NewPair returns the pair of a call.
-func NewPair(c recorded.Call, kind Kind, documents *recorded.Documents, rules *recorded.Rules) (Pair, error) {
+// newPair returns the pair of a call.
+func newPair(c recorded.Call, kind Kind, documents *recorded.Documents, rules *recorded.Rules) (Pair, error) {
 	d, err := c.Find(documents)
 	if err != nil {
 		return Pair{}, err
@@ -87,10 +87,10 @@ const (
 	classDropped = "class "
 )
 
-// Select returns the pairs of calls that are worth training on, in an order of their own, and counts the others in the
-// report. Of equal pairs one stays; two answers to one request stay where they were recorded, for APIs change their
+// selectPairs returns the pairs of calls that are worth training on, in an order of their own, and counts the others in
+// the report. Of equal pairs one stays; two answers to one request stay where they were recorded, for APIs change their
 // minds, and go where a model wrote one of them.
-func Select(calls map[Kind][]recorded.Call, documents *recorded.Documents, o Options, r *Report) []Pair {
+func selectPairs(calls map[Kind][]recorded.Call, documents *recorded.Documents, o Options, r *Report) []Pair {
 	var all []Pair
 
 	for kind, list := range calls {
@@ -105,7 +105,7 @@ func Select(calls map[Kind][]recorded.Call, documents *recorded.Documents, o Opt
 func useful(calls []recorded.Call, kind Kind, documents *recorded.Documents, rules *recorded.Rules,
 	r *Report) (all []Pair) {
 	for _, c := range calls {
-		p, err := NewPair(c, kind, documents, rules)
+		p, err := newPair(c, kind, documents, rules)
 
 		switch {
 		case err != nil:

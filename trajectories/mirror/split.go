@@ -22,8 +22,8 @@ const (
 	OfCache    Split = "cache" // of the calls of a cache
 )
 
-// Splits returns all splits.
-func Splits() []Split { return []Split{OODSuccess, OODFail, IDHigh, IDMedium, IDLow, OfCache} }
+// splits returns all splits.
+func splits() []Split { return []Split{OODSuccess, OODFail, IDHigh, IDMedium, IDLow, OfCache} }
 
 // Title is what the paper's tables call a split; another one is called what it is.
 func (s Split) Title() string {
@@ -37,11 +37,11 @@ func (s Split) Title() string {
 
 // Rank is the place of a split in the paper's tables; others come after all of those.
 func (s Split) Rank() int {
-	if i := slices.Index(Splits(), s); i >= 0 {
+	if i := slices.Index(splits(), s); i >= 0 {
 		return i
 	}
 
-	return len(Splits())
+	return len(splits())
 }
 
 // Sizes say how large the splits are at most.
@@ -68,9 +68,9 @@ type Data struct {
 	Test  map[Split][]Pair
 }
 
-// Divide draws the test set from pairs as [Select] returns them. What is not drawn is trained on, but for the pairs of
-// APIs that are held out, which the report counts.
-func Divide(pairs []Pair, sizes Sizes, seed uint64, r *Report) *Data {
+// divideCalls draws the test set from pairs as selectPairs returns them. What is not drawn is trained on, but for the
+// pairs of APIs that are held out, which the report counts.
+func divideCalls(pairs []Pair, sizes Sizes, seed uint64, r *Report) *Data {
 	data := &Data{Train: map[Kind][]Pair{}, Test: map[Split][]Pair{}}
 	apart := holdOut(pairs, sizes, source(seed, "ood"))
 

@@ -29,7 +29,7 @@ func (d *Data) Write(dir string, explained []Pair, r *Report, software string) (
 		{trainAugment, d.Train[Augmented], virtual.SFT},
 		{trainCache, d.Train[Cached], virtual.SFT},
 	}
-	for _, split := range Splits() {
+	for _, split := range splits() {
 		files = append(files, file{testPrefix + string(split), d.Test[split], virtual.SFT})
 	}
 

@@ -1,6 +1,7 @@
 package house
 
 import (
+	"bytes"
 	"go/ast"
 	"go/token"
 	"slices"
@@ -88,6 +89,38 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 			return x.IsExported()
 		default:
 			return false
+		}
+	}
+}
+
+// mostLines is how many lines a function of a command may have, blank ones not counted.
+const mostLines = 40
+
+// Commands wire packages together: what takes more lines is logic, and belongs into one of them.
+func TestFunctionsOfCommandsAreShort(t *testing.T) {
+	fset, files := source(t)
+	for _, f := range files {
+		if f.test || !strings.HasPrefix(f.pkg, "cmd/") {
+			continue
+		}
+
+		for _, decl := range f.ast.Decls {
+			d, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+
+			n := 0
+
+			for line := range bytes.Lines(f.text[fset.Position(d.Pos()).Offset:fset.Position(d.End()).Offset]) {
+				if len(bytes.TrimSpace(line)) > 0 {
+					n++
+				}
+			}
+
+			if n > mostLines {
+				t.Errorf("%s: %s has %d lines, want at most %d", position(fset, d), d.Name.Name, n, mostLines)
+			}
 		}
 	}
 }

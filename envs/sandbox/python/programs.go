@@ -68,11 +68,11 @@ type Job struct {
 
 // NewJob returns the job of a program under limits that have no zero values.
 func NewJob(p sandbox.Program, l sandbox.Limits) Job {
-	return Job{Code: p.Code, Published: p.Published, Seed: p.Seed, CPU: Seconds(l.CPU), Memory: l.Memory}
+	return Job{Code: p.Code, Published: p.Published, Seed: p.Seed, CPU: seconds(l.CPU), Memory: l.Memory}
 }
 
-// Seconds rounds up to whole seconds, at least one.
-func Seconds(d time.Duration) int { return int(max(1, (d+time.Second-1)/time.Second)) }
+// seconds rounds up to whole seconds, at least one.
+func seconds(d time.Duration) int { return int(max(1, (d+time.Second-1)/time.Second)) }
 
 // raised is the exit status of a driver whose program raised: RAISED in driver.py.
 const raised = 87

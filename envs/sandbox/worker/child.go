@@ -17,7 +17,7 @@ type Child struct {
 	in      *os.File // requests
 	out     *os.File // answers, read through the next
 	answers *bufio.Reader
-	stderr  *Tail
+	stderr  *tail
 	scratch *Scratch // may be nil
 	watch   watch
 	dead    chan struct{} // closed when the process has ended and was waited for
@@ -70,7 +70,7 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 		in:      in,
 		out:     out,
 		answers: bufio.NewReader(out),
-		stderr:  &Tail{Max: 4 << 10},
+		stderr:  &tail{Max: 4 << 10},
 		scratch: scratch,
 		dead:    make(chan struct{}),
 	}
@@ -92,8 +92,8 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 	}
 
 	c.watch.start(c)
-	// Reading blocks a thread from now on. That is back sooner than a goroutine, which counts for calls of a fraction of
-	// a millisecond, and takes more processor time.
+	// Reading blocks a thread from now on. That is back sooner than a goroutine, which counts for calls of a fraction
+	// of a millisecond, and takes more processor time.
 	out.Fd()
 
 	go c.wait() // which closes out, so that nobody may ask for its number later

@@ -18,9 +18,9 @@ type Scratch struct {
 	lock *os.File // held for as long as this process lives
 }
 
-// NewScratch makes a scratch folder in the folder for temporary files that the environment names, and removes those
+// newScratch makes a scratch folder in the folder for temporary files that the environment names, and removes those
 // whose owners were killed.
-func NewScratch(parent string) (*Scratch, error) {
+func newScratch(parent string) (*Scratch, error) {
 	if err := durable.RemoveLeftovers(parent, scratchPrefix, ""); err != nil {
 		return nil, fmt.Errorf("worker: remove scratch folders that are left: %w", err)
 	}

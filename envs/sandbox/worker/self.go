@@ -42,7 +42,7 @@ func Serve(name string, serve func(in io.Reader, out io.Writer) error) {
 // StartSelf starts this program as the child of a name, with a scratch folder. It may read the given files, and can
 // write nothing but what is in its folder. Walls that the machine does not offer are left out.
 func StartSelf(name string, read []string) (*Child, error) {
-	scratch, err := NewScratch(temporary())
+	scratch, err := newScratch(temporary())
 	if err != nil {
 		return nil, err
 	}

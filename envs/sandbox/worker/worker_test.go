@@ -183,7 +183,7 @@ func TestScratch(t *testing.T) {
 		t.Fatal(held, err)
 	}
 
-	next, err := NewScratch(temp)
+	next, err := newScratch(temp)
 	if err != nil {
 		t.Fatal(err)
 	}
