@@ -5,10 +5,9 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/action"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
-	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
 )
@@ -33,13 +32,13 @@ type Config struct {
 	Preset        string   `yaml:"preset"`
 	Seed          uint64   `yaml:"seed"`
 
-	Search      Search      `yaml:"search"`
-	Branch      Branch      `yaml:"branch"`
-	Training    Training    `yaml:"training"`
-	Environment Environment `yaml:"environment"`
-	Python      Python      `yaml:"python"`
-	Eval        Eval        `yaml:"eval"`
-	Server      Server      `yaml:"server"`
+	Search      Search           `yaml:"search"`
+	Branch      Branch           `yaml:"branch"`
+	Training    Training         `yaml:"training"`
+	Environment dynamic.Settings `yaml:"environment"`
+	Python      Python           `yaml:"python"`
+	Eval        Eval             `yaml:"eval"`
+	Server      Server           `yaml:"server"`
 
 	Attempts int `yaml:"attempts" least:"1"`
 
@@ -67,17 +66,6 @@ type Training struct {
 	Cutoff    int    `yaml:"cutoff" least:"0"` // the longest sample, in tokens; 0 is no bound
 	Tokenizer string `yaml:"tokenizer"`        // the tokenizer.json of the model that is trained; "" counts characters
 	Template  string `yaml:"template"`         // the chat template to count under, with a tokenizer
-}
-
-// Environment configures the evolving environment.
-type Environment struct {
-	Codec            string   `yaml:"codec"`
-	UpdateTool       bool     `yaml:"update_tool"`
-	Reward           string   `yaml:"reward"`
-	Feedback         string   `yaml:"feedback"`
-	MaxLoads         int      `yaml:"max_loads" least:"0"`
-	ObservationWords int      `yaml:"observation_words" least:"1"`
-	Compat           []string `yaml:"compat,flow" least:"0"`
 }
 
 // Python chooses and limits the PythonInterpreter. What the choice comes to on a machine is the engine's
@@ -173,13 +161,6 @@ func chosenOf(setting []string) []string {
 	return names
 }
 
-// Codec returns how actions are written.
-func (c *Config) Codec() action.Codec {
-	codec, _ := action.ParseCodec(c.Environment.Codec) // validated
-
-	return codec
-}
-
 // ByRule is the paraphraser that is no model.
 const ByRule = "scripted"
 
@@ -199,16 +180,6 @@ func (c *Config) Rephrase() func(id, query string) string {
 	}
 
 	return nil
-}
-
-// Feedback is what a call is told that the deployed version does not take.
-func (c *Config) Feedback() toolapi.Feedback {
-	switch c.Environment.Feedback {
-	case formerNotice, FeedbackPublished:
-		return toolapi.FeedbackDeprecation
-	}
-
-	return toolapi.Feedback(c.Environment.Feedback)
 }
 
 // MaxDepth returns the depth limit of a task.

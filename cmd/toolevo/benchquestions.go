@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
@@ -30,17 +29,8 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 	return suite.Choice{
 		Own: own, Answers: answers, Rephrase: c.Rephrase(),
 		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split, Prompt: c.Prompt,
-		Versions: b.Versions,
-		Environment: suite.Environment{
-			Codec:             c.Codec(),
-			UpdateTool:        c.Environment.UpdateTool,
-			StrictReward:      c.Environment.Reward == configs.RewardStrict,
-			Feedback:          c.Feedback(),
-			PublishedFeedback: c.Environment.Feedback == configs.FeedbackPublished,
-			MaxLoads:          c.Environment.MaxLoads,
-			ObservationWords:  c.Environment.ObservationWords,
-			Compat:            c.Environment.Compat,
-		},
+		Versions:    b.Versions,
+		Environment: c.Environment,
 		Programs: sandbox.Limits{
 			Wall: time.Duration(c.Python.WallSeconds * float64(time.Second)),
 			CPU:  time.Duration(c.Python.CPUSeconds) * time.Second, Memory: int64(c.Python.MemoryMiB) << 20,

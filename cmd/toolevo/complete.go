@@ -11,6 +11,7 @@ import (
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench/virtual"
@@ -36,7 +37,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"preset":        console.Offered(configs.Presets()),
 		"engine":        console.Offered(configs.PythonEngines()),
 		"compat":        listedValues("environment.compat"),
-		"feedback":      console.Offered(configs.Feedbacks()),
+		"feedback":      console.Offered(dynamic.Feedbacks()),
 		"simulator":     policies,
 		"mode":          console.Offered(virtual.Modes()),
 		"config":        shippedOrFile,

@@ -17,6 +17,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/store"
@@ -100,7 +101,7 @@ func (a *app) newDemo(dir, about string) *demo {
 	}
 
 	if about == demoStateGen {
-		d.id, d.versions, d.feedbacks = "demo-"+about, 2, configs.Feedbacks()
+		d.id, d.versions, d.feedbacks = "demo-"+about, 2, dynamic.Feedbacks()
 	}
 
 	if a.Draws(console.ProgressAuto) {
