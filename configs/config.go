@@ -7,6 +7,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/perturb"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
@@ -36,7 +37,7 @@ type Config struct {
 	Branch      Branch           `yaml:"branch"`
 	Training    Training         `yaml:"training"`
 	Environment dynamic.Settings `yaml:"environment"`
-	Python      Python           `yaml:"python"`
+	Python      engines.Settings `yaml:"python"`
 	Eval        Eval             `yaml:"eval"`
 	Server      Server           `yaml:"server"`
 
@@ -67,28 +68,6 @@ type Training struct {
 	Tokenizer string `yaml:"tokenizer"`        // the tokenizer.json of the model that is trained; "" counts characters
 	Template  string `yaml:"template"`         // the chat template to count under, with a tokenizer
 }
-
-// Python chooses and limits the PythonInterpreter. What the choice comes to on a machine is the engine's
-// stamp, an input of the run.
-type Python struct {
-	Engine      string   `yaml:"engine"`                 // one of PythonEngines
-	Executable  string   `yaml:"executable"`             // the python3 of every engine but wasi
-	Wasm        string   `yaml:"wasm"`                   // the path of a CPython built for WASI; "" is none
-	Modules     []string `yaml:"modules,flow" least:"0"` // third-party modules that programs may import, where they are installed
-	Accept      []string `yaml:"accept,flow" least:"0"`  // walls to do without where the machine has none, of PythonWalls
-	WallSeconds float64  `yaml:"wall_seconds" least:"0.001"`
-	CPUSeconds  int      `yaml:"cpu_seconds" least:"1"`
-	MemoryMiB   int      `yaml:"memory_mib" least:"64"`
-	OutputKiB   int      `yaml:"output_kib" least:"1"`
-}
-
-// PythonEngines lists the engines of PythonInterpreter. auto is the first that works of bwrap, forkserver and wasi.
-func PythonEngines() []string {
-	return []string{"auto", "forkserver", "bwrap", "wasi", "process", "unsafe"}
-}
-
-// PythonWalls lists the walls that the user may accept to do without.
-func PythonWalls() []string { return []string{"landlock", "seccomp"} }
 
 // Eval configures episodes.
 type Eval struct {

@@ -41,9 +41,7 @@ func (r *Resolved) validate() error {
 		{"eval.controller", isOneOf("controller", r.Eval.Controller, Controllers())},
 		{"branch", r.Branch.validate()},
 		{"server.form", r.checkForm()},
-		{"python.engine", r.Python.checkEngine()},
-		{"python.accept", r.Python.checkAccepted()},
-		{"python.modules", r.Python.checkModules()},
+		checkSection("python", &r.Python),
 	} {
 		if check.err != nil {
 			return r.invalid(check.key, check.err)
@@ -149,42 +147,6 @@ func (c *Config) checkCodec() error {
 func (c *Config) checkForm() error {
 	if c.Environment.ActionCodec() == (action.FunctionCall{}) && c.Server.Form == "chatml" {
 		return errors.New("chatml has no form for function calls (environment.codec)")
-	}
-
-	return nil
-}
-
-// checkEngine wants an engine that exists and has what it needs.
-func (p *Python) checkEngine() error {
-	if p.Engine == "wasi" && p.Wasm == "" {
-		return errors.New("wasi needs python.wasm, the path of a CPython built for WASI")
-	}
-
-	return isOneOf("engine", p.Engine, PythonEngines())
-}
-
-func (p *Python) checkAccepted() error {
-	if p.Engine == "unsafe" && len(p.Accept) > 0 {
-		return errors.New("is of no use with the engine unsafe, which has no walls")
-	}
-
-	for _, wall := range p.Accept {
-		if err := isOneOf("wall", wall, PythonWalls()); err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
-
-// moduleName is a top-level module: its submodules come with it.
-var moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-func (p *Python) checkModules() error {
-	for _, module := range p.Modules {
-		if !moduleName.MatchString(module) {
-			return fmt.Errorf("%q is no name of a module, want e.g. numpy", module)
-		}
 	}
 
 	return nil

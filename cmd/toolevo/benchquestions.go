@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"toolevo/envs"
 	"toolevo/envs/console"
@@ -31,13 +30,9 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split, Prompt: c.Prompt,
 		Versions:    b.Versions,
 		Environment: c.Environment,
-		Programs: sandbox.Limits{
-			Wall: time.Duration(c.Python.WallSeconds * float64(time.Second)),
-			CPU:  time.Duration(c.Python.CPUSeconds) * time.Second, Memory: int64(c.Python.MemoryMiB) << 20,
-			Output: c.Python.OutputKiB << 10,
-		},
-		Settings: maps.Collect(c.Sections()),
-		Embedder: b.Embedder,
+		Programs:    c.Python.Limits(),
+		Settings:    maps.Collect(c.Sections()),
+		Embedder:    b.Embedder,
 		Writer: func(name string, o suite.WriterOptions) (suite.Writer, error) {
 			return b.Writer(name, o)
 		},

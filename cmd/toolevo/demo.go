@@ -173,7 +173,7 @@ func (a *app) demoWalls(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 
-	engine, err := engines.Open(ctx, engineOptions(c.Python, 1))
+	engine, err := engines.Open(ctx, c.Python.Options(1))
 	if err != nil {
 		return a.acceptMissing(err)
 	}

@@ -20,16 +20,6 @@ import (
 // inputPython is the name under which a run's manifest has the stamp of the engine that the run began with.
 const inputPython = "python"
 
-// engineOptions says which engine a configuration chooses.
-func engineOptions(p configs.Python, servers int) engines.Options {
-	o := engines.Options{Engine: p.Engine, Executable: p.Executable, Wasm: p.Wasm, Modules: p.Modules, Servers: servers}
-	for _, wall := range p.Accept {
-		o.Accept = append(o.Accept, confine.Wall(wall))
-	}
-
-	return o
-}
-
 // resumedEngine makes sure that a run that goes on keeps the engine that auto once chose, whatever auto would
 // choose today.
 func resumedEngine(o engines.Options, dir string) engines.Options {

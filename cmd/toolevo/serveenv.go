@@ -166,7 +166,7 @@ func (a *app) startPrograms(ctx context.Context, b *bench) error {
 		return nil
 	}
 
-	o := engineOptions(b.Config.Python, 0)
+	o := b.Config.Python.Options(0)
 	if err := b.start(a.openEngine(ctx, o)); err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ var allowed = []rule{
 	{"envs/sandbox/wasi", []string{"envs/sandbox", "envs/sandbox/confine", "envs/sandbox/python",
 		"envs/sandbox/worker"}},
 	{"envs/sandbox/attack", []string{"envs/durable", "envs/sandbox"}},
-	{"envs/sandbox/engines", []string{"envs/sandbox", "envs/sandbox/confine", "envs/sandbox/python",
+	{"envs/sandbox/engines", []string{"envs/names", "envs/sandbox", "envs/sandbox/confine", "envs/sandbox/python",
 		"envs/sandbox/forkserver", "envs/sandbox/process", "envs/sandbox/wasi"}},
 	{"envs/sandbox/walls", []string{"envs/sandbox", "envs/sandbox/attack", "envs/sandbox/confine",
 		"envs/sandbox/engines"}},
@@ -194,7 +194,7 @@ var allowed = []rule{
 		"finetune/failure", "finetune/improve", "finetune/robustness", "finetune/variability", "finetune/viewer"}},
 
 	{"configs", []string{"envs", "envs/action", "envs/dynamic", "envs/names", "envs/perturb", "envs/regular",
-		"envs/suite", "envs/toolapi", "mcts", "mcts/policy/server"}},
+		"envs/sandbox/engines", "envs/suite", "envs/toolapi", "mcts", "mcts/policy/server"}},
 
 	{"mcts/policy/serving", []string{"configs", "envs", "envs/action", "envs/console", "envs/display", "envs/names",
 		"envs/suite", "envs/toolapi", "mcts", "mcts/policy/chat", "mcts/policy/doctor", "mcts/policy/ollama",
