@@ -11,7 +11,6 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
-	"toolevo/envs/sandbox"
 	"toolevo/envs/suite"
 	"toolevo/trajectories"
 )

@@ -7,11 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/sandbox/walls"
 	"toolevo/mcts/store"

@@ -10,14 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
-	"toolevo/finetune/stored"
 )
 
 // sandboxFlags are the flags of doctor sandbox.
