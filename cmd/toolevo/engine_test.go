@@ -18,7 +18,6 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
-	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	"toolevo/finetune"
