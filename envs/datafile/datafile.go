@@ -25,7 +25,7 @@ func Decode[T any](files fs.FS, path string) *T {
 	}
 
 	if err != nil {
-		panic(fmt.Sprintf("%s: %v", path, err))
+		panic(fmt.Sprintf("datafile: %s: %v", path, err))
 	}
 
 	return &decoded
