@@ -3,6 +3,7 @@ package export
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +13,29 @@ import (
 
 	"toolevo/envs/durable"
 )
+
+// writeFolder writes an export to a folder, in which there may be an earlier one: write writes its files, and what it
+// notes in the manifest is written last.
+func (m *Manifest) writeFolder(dir string, write func(work string) error) error {
+	if err := prepareFolder(dir); err != nil {
+		return err
+	}
+
+	work, release, err := claimFolder(dir)
+	if err != nil {
+		return err
+	}
+
+	if err = write(work); err == nil {
+		err = m.complete(work)
+	}
+
+	if err == nil {
+		err = m.install(work, dir)
+	}
+
+	return errors.Join(err, release())
+}
 
 // prepareFolder makes the folder, or makes sure that all it holds is an earlier export.
 func prepareFolder(dir string) error {
@@ -32,6 +56,48 @@ func prepareFolder(dir string) error {
 	}
 
 	return nil
+}
+
+// complete notes the checksums of the files and the seal, and writes the manifest.
+func (m *Manifest) complete(work string) error {
+	if m.Format.IsDocuments() {
+		if err := m.list(work); err != nil {
+			return err
+		}
+	}
+
+	names := m.sealed()
+	m.Files = nil
+
+	for _, name := range names {
+		sum, err := sumFile(work, name)
+		if err != nil {
+			return err
+		}
+
+		m.Files = append(m.Files, sum)
+	}
+
+	var err error
+	if m.Seal, err = m.seal(); err != nil {
+		return err
+	}
+
+	return writeJSON(filepath.Join(work, ManifestFile), m)
+}
+
+// list takes note of the files that were written.
+func (m *Manifest) list(work string) error {
+	return filepath.WalkDir(work, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+
+		name, err = filepath.Rel(work, name)
+		m.Files = append(m.Files, FileSum{Name: filepath.ToSlash(name)})
+
+		return err
+	})
 }
 
 // install moves the files of an export into place. The manifest of an earlier one goes first and the new one comes
