@@ -185,7 +185,7 @@ var allowed = []rule{
 		"finetune/child", "trajectories/export"}},
 	{"finetune/training/trainingtest", nil},
 	{"finetune/host", []string{"envs/names", "envs/regular", "finetune/child", "mcts/policy/chat",
-		"mcts/policy/ollama", "mcts/policy/openai"}},
+		"mcts/policy/ollama", "mcts/policy/openai", "mcts/policy/server"}},
 	{"finetune/improve", []string{"envs/durable", "envs/names", "envs/regular", "finetune", "finetune/child",
 		"finetune/host", "finetune/table", "mcts/store"}},
 
