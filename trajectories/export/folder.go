@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"toolevo/envs/durable"
 )
@@ -21,7 +20,7 @@ func (m *Manifest) writeFolder(dir string, write func(work string) error) error 
 		return err
 	}
 
-	work, release, err := claimFolder(dir)
+	work, release, err := durable.ClaimFolder(dir)
 	if err != nil {
 		return err
 	}
@@ -148,58 +147,6 @@ func removeEarlier(dir string, kept map[string]bool) error {
 		if entry.IsDir() || !kept[entry.Name()] {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))
 		}
-	}
-
-	return err
-}
-
-// claimFolder makes the folder in which the files of dir are written until all are whole, and locks it until release
-// removes it. What a killed process left in it is removed.
-func claimFolder(dir string) (work string, release func() error, err error) {
-	if dir, err = filepath.Abs(dir); err != nil {
-		return "", nil, fmt.Errorf("make a temporary folder: %w", err)
-	}
-
-	work = filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+durable.Unfinished)
-	for {
-		if err := os.MkdirAll(work, 0o755); err != nil {
-			return "", nil, fmt.Errorf("make a temporary folder: %w", err)
-		}
-
-		f, err := os.Open(work)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-
-		if err != nil {
-			return "", nil, fmt.Errorf("open a temporary folder: %w", err)
-		}
-
-		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-			return "", nil, errors.Join(fmt.Errorf("another process is writing it (%s)", work), f.Close())
-		}
-
-		if !isAt(f, work) { // whoever had the lock before has removed it
-			f.Close()
-			continue
-		}
-
-		release = func() error { return errors.Join(os.RemoveAll(work), f.Close()) }
-
-		return work, release, empty(work)
-	}
-}
-
-func isAt(f *os.File, path string) bool {
-	ours, err := f.Stat()
-	there, statErr := os.Stat(path)
-	return err == nil && statErr == nil && os.SameFile(ours, there)
-}
-
-func empty(dir string) error {
-	entries, err := os.ReadDir(dir)
-	for _, entry := range entries {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))
 	}
 
 	return err
