@@ -153,7 +153,7 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 			return nil, err
 		}
 
-		profile.NoUpdateTool, profile.Codec = !m.Config.Environment.UpdateTool, m.Config.Codec()
+		profile.NoUpdateTool, profile.Codec = !m.Config.Environment.UpdateTool, m.Config.Environment.ActionCodec()
 
 		return scripted.New(profile, m.Plans), nil
 	}
@@ -206,7 +206,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 		Single: kind == Ollama, Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
 	}
 
-	o.Sampling.Stop = slices.Concat(sent.stops, m.Config.Codec().Stop(), c.Sampling.Stop)
+	o.Sampling.Stop = slices.Concat(sent.stops, m.Config.Environment.ActionCodec().Stop(), c.Sampling.Stop)
 	if o.Limit, err = m.Servers.limit(); err != nil {
 		return server.Options{}, err
 	}
