@@ -80,7 +80,7 @@ var allowed = []rule{
 	{"envs/toolbench/answers", []string{"envs", "envs/pytext", "envs/toolbench"}},
 	{"envs/toolbench/virtual", []string{"envs", "envs/durable", "envs/names", "envs/pytext", "envs/regular",
 		"envs/toolbench"}},
-	{"envs/toolbench/recorded", []string{"envs", "envs/pytext", "envs/regular", "envs/toolbench",
+	{"envs/toolbench/recorded", []string{"envs", "envs/datafile", "envs/pytext", "envs/regular", "envs/toolbench",
 		"envs/toolbench/virtual"}},
 	{"envs/toolbench/bench", []string{"envs", "envs/action", "envs/console", "envs/display", "envs/drift",
 		"envs/durable", "envs/dynamic", "envs/names", "envs/pytext", "envs/regular", "envs/suite", "envs/toolapi",
