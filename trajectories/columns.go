@@ -2,7 +2,6 @@ package trajectories
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -14,14 +13,7 @@ import (
 //go:embed columns.yaml
 var columnsYAML []byte
 
-var tables = sync.OnceValue(func() map[string][]pq.Column {
-	all, err := pq.Tables(columnsYAML)
-	if err != nil {
-		panic(fmt.Sprintf("trajectories: columns.yaml: %v", err)) // embedded
-	}
-
-	return all
-})
+var tables = sync.OnceValue(func() map[string][]pq.Column { return pq.Tables(columnsYAML) })
 
 // rowColumns are the columns of a trajectories file, in file order.
 var rowColumns = sync.OnceValue(func() []pq.Column {

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,6 +56,52 @@ func isAt(f *os.File, path string) bool {
 	ours, err1 := f.Stat()
 	there, err2 := os.Stat(path)
 	return err1 == nil && err2 == nil && os.SameFile(ours, there)
+}
+
+// ClaimFolder makes the folder beside dir in which its files are written until all are whole, and locks it until
+// release removes it. What a killed process left in it is removed.
+func ClaimFolder(dir string) (work string, release func() error, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", nil, fmt.Errorf("make a temporary folder: %w", err)
+	}
+
+	work = filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+Unfinished)
+	for {
+		if err := os.MkdirAll(work, 0o755); err != nil {
+			return "", nil, fmt.Errorf("make a temporary folder: %w", err)
+		}
+
+		f, err := os.Open(work)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+
+		if err != nil {
+			return "", nil, fmt.Errorf("open a temporary folder: %w", err)
+		}
+
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+			return "", nil, errors.Join(fmt.Errorf("another process is writing it (%s)", work), f.Close())
+		}
+
+		if !isAt(f, work) { // whoever had the lock before has removed it
+			f.Close()
+			continue
+		}
+
+		release = func() error { return errors.Join(os.RemoveAll(work), f.Close()) }
+
+		return work, release, empty(work)
+	}
+}
+
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, entry := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))
+	}
+
+	return err
 }
 
 // RemoveLeftovers removes the temporary files and folders that killed programs left in folder: those whose names are

@@ -3,6 +3,8 @@
 package regular
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +39,19 @@ func ReadFile(path string) ([]byte, error) {
 	data, err := io.ReadAll(f)
 
 	return data, errors.Join(err, f.Close())
+}
+
+// Sum returns the SHA-256 of a regular file, in hexadecimal, and its size.
+func Sum(path string) (sum string, size int64, err error) {
+	f, err := Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+
+	return hex.EncodeToString(h.Sum(nil)), size, errors.Join(err, f.Close())
 }
 
 // kindOf names what is not a regular file.

@@ -33,6 +33,19 @@ type Panel struct {
 	Steps string // what the lines are over, e.g. "programs"
 }
 
+// Panel returns the panel of a title, which is added where it is new.
+func (f *Figure) Panel(title string) *Panel {
+	for i := range f.Panels {
+		if f.Panels[i].Title == title {
+			return &f.Panels[i]
+		}
+	}
+
+	f.Panels = append(f.Panels, Panel{Title: title})
+
+	return &f.Panels[len(f.Panels)-1]
+}
+
 // Bar is a share and its interval, in 0..1, at a place of a panel.
 type Bar struct {
 	Place, Series int // the index of each

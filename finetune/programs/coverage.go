@@ -119,15 +119,9 @@ func coverageFigure(curves []Coverage) chart.Figure {
 			f.Series = append(f.Series, c.Source)
 		}
 
-		i := slices.IndexFunc(f.Panels, func(p chart.Panel) bool { return p.Title == c.Domain })
-		if i < 0 {
-			i = len(f.Panels)
-			f.Panels = append(f.Panels, chart.Panel{Title: c.Domain, Steps: "programs"})
-		}
-
-		f.Panels[i].Lines = append(f.Panels[i].Lines, chart.Line{
-			Series: series, Shares: c.ATC, Low: c.Low, High: c.High,
-		})
+		p := f.Panel(c.Domain)
+		p.Steps = "programs"
+		p.Lines = append(p.Lines, chart.Line{Series: series, Shares: c.ATC, Low: c.Low, High: c.High})
 	}
 
 	return f

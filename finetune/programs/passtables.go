@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"toolevo/envs/stategen/code"
-	"toolevo/finetune"
 	"toolevo/finetune/chart"
 	"toolevo/finetune/statistics"
 	"toolevo/finetune/table"
@@ -29,20 +28,8 @@ func PassTables(rows []Pass) []table.Table {
 		Heads: []string{"policy", "api", "domain"}, Names: words(allCauses()), Words: 3,
 	}
 
-	var of finetune.Contender
-
-	for i, row := range rows {
-		if i == 0 || row.Contender != of {
-			of = row.Contender
-			rates.Lines = append(rates.Lines, []string{row.Policy, row.API})
-		}
-
-		if !slices.Contains(rates.Names, row.Domain) {
-			rates.Names = append(rates.Names, row.Domain)
-		}
-
-		last := &rates.Lines[len(rates.Lines)-1]
-		*last = append(*last, row.rate())
+	for _, row := range rows {
+		rates.Set([]string{row.Policy, row.API}, row.Domain, row.rate())
 
 		who := []string{row.Policy, row.API, row.Domain}
 		counts := []string{strconv.Itoa(row.N), strconv.Itoa(row.Lost), strconv.Itoa(row.Failed)}
@@ -128,13 +115,7 @@ func failureFigure(rows []Pass, api string) chart.Figure {
 			continue
 		}
 
-		i := slices.IndexFunc(f.Panels, func(p chart.Panel) bool { return p.Title == row.Domain })
-		if i < 0 {
-			i = len(f.Panels)
-			f.Panels = append(f.Panels, chart.Panel{Title: row.Domain})
-		}
-
-		p := &f.Panels[i]
+		p := f.Panel(row.Domain)
 		place := table.Place(&p.Places, row.Policy)
 
 		for series, class := range code.Classes() {

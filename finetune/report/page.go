@@ -14,6 +14,7 @@ import (
 	"toolevo/finetune/failure"
 	"toolevo/finetune/improve"
 	"toolevo/finetune/robustness"
+	"toolevo/finetune/table"
 	"toolevo/finetune/viewer"
 )
 
@@ -85,20 +86,11 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	},
 	"add":      func(a, b int) int { return a + b },
 	"interval": func(at, low, high float64) interval { return interval{at, low, high} },
-	"p":        pValue,
+	"p":        table.Probability,
 }).ParseFS(files, "page.html"))
 
 // percent is a proportion in percent, as reports print it.
 func percent(share float64) string { return fmt.Sprintf("%.1f", 100*share) }
-
-// pValue is a p-value as reports print it.
-func pValue(p float64) string {
-	if p < 0.001 {
-		return "<0.001"
-	}
-
-	return fmt.Sprintf("%.3f", p)
-}
 
 // interval is an estimate and its interval, proportions in 0..1.
 type interval struct{ At, Low, High float64 }

@@ -3,18 +3,15 @@ package stored
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"reflect"
 
 	"toolevo/envs/console"
+	"toolevo/envs/regular"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -28,7 +25,7 @@ const RowsFile = "trajectories.parquet"
 func (r *Run) WriteRows(ctx context.Context, say func(format string, args ...any)) (int, error) {
 	path, now := filepath.Join(r.Dir, RowsFile), r.Rows(ctx)
 
-	sum, err := fileSum(path)
+	sum, _, err := regular.Sum(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return trajectories.WriteFile(ctx, path, now)
 	}
@@ -98,23 +95,6 @@ func firstLost(now, was iter.Seq2[trajectories.Row, error]) (string, error) {
 	return "", nil
 }
 
-// fileSum returns the SHA-256 of a file.
-func fileSum(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-
-	sum := sha256.New()
-
-	_, err = io.Copy(sum, f)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return "", fmt.Errorf("sum %s: %w", path, err)
-	}
-
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
 // rowName says in words which row it is.
 func rowName(r *trajectories.Row) string { return nameOf(r.QuestionID, r.Tree, r.Node) }
 
@@ -134,7 +114,7 @@ func (r *Run) resultFile() string {
 
 // End notes that the run has nothing left to do, and which file its n rows are.
 func (r *Run) End(ctx context.Context, n int) error {
-	sum, err := fileSum(r.resultFile())
+	sum, _, err := regular.Sum(r.resultFile())
 	if err != nil {
 		return err
 	}
@@ -151,7 +131,7 @@ func (r *Run) CheckResult() error {
 
 	path := r.resultFile()
 
-	sum, err := fileSum(path)
+	sum, _, err := regular.Sum(path)
 	if err == nil && sum != ended.SHA256 {
 		err = fmt.Errorf("%s is %w: it changed after the run ended. To rewrite it from the log, resume the run: "+
 			"toolevo %s --resume --out %s", path, store.ErrDamaged, r.Manifest.Kind, console.Shell(r.Dir))

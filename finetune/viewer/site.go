@@ -124,12 +124,7 @@ func (s *Site) runsPage(ctx context.Context) (*page, error) {
 	var lines []runLine
 
 	for _, r := range s.runs {
-		all, state, err := s.factsOf(ctx, r, p)
-		if err != nil {
-			return nil, err
-		}
-
-		kind, err := r.kind()
+		all, kind, state, err := s.factsOf(ctx, r, p)
 		if err != nil {
 			return nil, err
 		}
@@ -164,23 +159,27 @@ func one(counts bool) int {
 	return 0
 }
 
-// factsOf are the facts of all questions of a run, and its state. The page grows where the run does.
-func (s *Site) factsOf(ctx context.Context, r *Run, p *page) ([]facts, string, error) {
+// factsOf are the facts of all questions of a run, what made it, and its state. The page grows where the run does.
+func (s *Site) factsOf(ctx context.Context, r *Run, p *page) (all []facts, kind, state string, err error) {
 	state, grows, err := r.State()
 	if err != nil {
-		return nil, "", err
+		return nil, "", "", err
 	}
 
 	p.Grows = p.Grows || grows
-	all := make([]facts, len(r.Questions))
 
-	for i, q := range r.Questions {
-		if all[i], err = s.ledgers[r.Name].of(ctx, q); err != nil {
-			return nil, "", err
+	for _, q := range r.Questions {
+		f, err := s.ledgers[r.Name].of(ctx, q)
+		if err != nil {
+			return nil, "", "", err
 		}
+
+		all = append(all, f)
 	}
 
-	return all, state, nil
+	kind, err = r.kind()
+
+	return all, kind, state, err
 }
 
 // questionLine is a question in the list of a run.
@@ -206,12 +205,7 @@ type runBody struct {
 func (s *Site) runPage(ctx context.Context, r *Run, f filter) (*page, error) {
 	p := newPage(placeOf(r), "run", r.Name)
 
-	all, state, err := s.factsOf(ctx, r, p)
-	if err != nil {
-		return nil, err
-	}
-
-	kind, err := r.kind()
+	all, kind, state, err := s.factsOf(ctx, r, p)
 	if err != nil {
 		return nil, err
 	}

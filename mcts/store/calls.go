@@ -37,14 +37,12 @@ func (s *Store) Policy(ctx context.Context, question string, tree int, next mcts
 
 	p := &Policy{store: s, next: next, logged: map[callKey]logged{}}
 
-	err := each(ctx, s.read, `SELECT path, first, n, seed, history, proposals, hash, name, tree
-		FROM calls JOIN questions ON id = question WHERE name = ? AND tree = ?`, []any{question, tree},
-		func(rows *sql.Rows) error {
-			k, l, err := scanCall(rows, &question, &tree)
-			p.logged[k] = l
+	var c callRow
 
-			return err
-		})
+	err := each(ctx, s.read, callsOfTree, []any{question, tree}, c.into(), func() (err error) {
+		p.logged[c.callKey], err = c.read()
+		return err
+	})
 
 	return p, fail(op, err)
 }
@@ -73,19 +71,32 @@ type logged struct {
 	proposals []byte // packed
 }
 
-// scanCall reads a row of calls and compares its hash.
-func scanCall(rows *sql.Rows, question *string, tree *int) (k callKey, l logged, err error) {
-	var seed, history, hash int64
-	if err := rows.Scan(&k.path, &k.first, &l.n, &seed, &history, &l.proposals, &hash, question, tree); err != nil {
-		return k, l, err
+// callsOfTree selects the calls of a tree of a question.
+const callsOfTree = `SELECT path, first, n, seed, history, proposals, hash, name, tree
+	FROM calls JOIN questions ON id = question WHERE name = ? AND tree = ?`
+
+// callRow is a row of calls as SQLite has it.
+type callRow struct {
+	callKey
+	question            string
+	tree, n             int
+	seed, history, hash int64
+	proposals           []byte
+}
+
+// into are the columns of the row, in the order of the queries.
+func (c *callRow) into() []any {
+	return []any{&c.path, &c.first, &c.n, &c.seed, &c.history, &c.proposals, &c.hash, &c.question, &c.tree}
+}
+
+// read compares the hash of the row.
+func (c *callRow) read() (logged, error) {
+	l := logged{c.n, uint64(c.seed), uint64(c.history), c.proposals}
+	if c.hash != l.hash(c.question, c.tree, c.callKey) {
+		return l, damaged("the call at %s is not as it was written", c.path)
 	}
 
-	l.seed, l.history = uint64(seed), uint64(history)
-	if hash != l.hash(*question, *tree, k) {
-		return k, l, damaged("the call at %s is not as it was written", k.path)
-	}
-
-	return k, l, nil
+	return l, nil
 }
 
 func (l *logged) hash(question string, tree int, k callKey) int64 {

@@ -114,25 +114,21 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 }
 
 func (s *Store) checkIntegrity(ctx context.Context, report func(error)) error {
-	return each(ctx, s.read, `PRAGMA integrity_check(20)`, nil, func(rows *sql.Rows) error {
-		var found string
+	var found string
 
-		err := rows.Scan(&found)
-		if err == nil && found != "ok" {
+	return each(ctx, s.read, `PRAGMA integrity_check(20)`, nil, []any{&found}, func() error {
+		if found != "ok" {
 			report(damaged("%s", found))
 		}
 
-		return err
+		return nil
 	})
 }
 
 func (s *Store) checkMeta(ctx context.Context, report func(error)) error {
-	return each(ctx, s.read, `SELECT key FROM meta`, nil, func(rows *sql.Rows) error {
-		var key string
-		if err := rows.Scan(&key); err != nil {
-			return err
-		}
+	var key string
 
+	return each(ctx, s.read, `SELECT key FROM meta`, nil, []any{&key}, func() error {
 		if _, err := s.Meta(ctx, key); err != nil {
 			report(err)
 		}
@@ -142,31 +138,26 @@ func (s *Store) checkMeta(ctx context.Context, report func(error)) error {
 }
 
 func (s *Store) checkCalls(ctx context.Context, report func(error)) error {
-	return each(ctx, s.read, `SELECT path, first, n, seed, history, proposals, hash, coalesce(name, ''), tree
-		FROM calls LEFT JOIN questions ON id = question`, nil, func(rows *sql.Rows) error {
-		var question string
-		var tree int
+	var c callRow
 
-		_, _, err := scanCall(rows, &question, &tree)
-		if errors.Is(err, ErrDamaged) {
-			report(fmt.Errorf("question %s, tree %d: %w", question, tree, err))
-			return nil
+	return each(ctx, s.read, `SELECT path, first, n, seed, history, proposals, hash, coalesce(name, ''), tree
+		FROM calls LEFT JOIN questions ON id = question`, nil, c.into(), func() error {
+		if _, err := c.read(); err != nil {
+			report(fmt.Errorf("question %s, tree %d: %w", c.question, c.tree, err))
 		}
 
-		return err
+		return nil
 	})
 }
 
 func (s *Store) checkTools(ctx context.Context, report func(error)) error {
-	return each(ctx, s.read, `SELECT key, result, hash FROM tools`, nil, func(rows *sql.Rows) error {
-		var key string
-		var packed []byte
+	var (
+		key    string
+		packed []byte
+		hash   int64
+	)
 
-		var hash int64
-		if err := rows.Scan(&key, &packed, &hash); err != nil {
-			return err
-		}
-
+	return each(ctx, s.read, `SELECT key, result, hash FROM tools`, nil, []any{&key, &packed, &hash}, func() error {
 		if _, err := s.readResult(ctx, key, packed, hash); err != nil {
 			report(err)
 		}
@@ -176,17 +167,15 @@ func (s *Store) checkTools(ctx context.Context, report func(error)) error {
 }
 
 func (s *Store) checkTrees(ctx context.Context, report func(error)) error {
+	var (
+		question string
+		tree     int
+		packed   []byte
+		hash     int64
+	)
+
 	return each(ctx, s.read, `SELECT coalesce(name, ''), tree, record, hash
-		FROM trees LEFT JOIN questions ON id = question`, nil, func(rows *sql.Rows) error {
-		var question string
-		var tree int
-		var packed []byte
-
-		var hash int64
-		if err := rows.Scan(&question, &tree, &packed, &hash); err != nil {
-			return err
-		}
-
+		FROM trees LEFT JOIN questions ON id = question`, nil, []any{&question, &tree, &packed, &hash}, func() error {
 		if _, err := s.readTree(ctx, question, tree, packed, hash); err != nil {
 			report(fmt.Errorf("question %s, tree %d: %w", question, tree, err))
 		}
@@ -195,8 +184,8 @@ func (s *Store) checkTrees(ctx context.Context, report func(error)) error {
 	})
 }
 
-// each calls fn on each row of a query.
-func each(ctx context.Context, db *sql.DB, query string, args []any, fn func(*sql.Rows) error) error {
+// each reads the columns of each row of a query into some variables, and then calls fn.
+func each(ctx context.Context, db *sql.DB, query string, args, into []any, fn func() error) error {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
@@ -204,7 +193,11 @@ func each(ctx context.Context, db *sql.DB, query string, args []any, fn func(*sq
 	defer rows.Close()
 
 	for rows.Next() {
-		if err := fn(rows); err != nil {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+
+		if err := fn(); err != nil {
 			return err
 		}
 	}

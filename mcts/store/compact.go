@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -118,65 +117,22 @@ func foldJournal(ctx context.Context, path string) error {
 	return nil
 }
 
-// copyTo writes all that a database of format 1 holds to a new one.
+// copyTo writes all that a database of format 1 holds to a new one. What is noted comes last, for it makes the new
+// database one that is not written any more.
 func (s *Store) copyTo(ctx context.Context, to *Store) error {
-	for _, copyRows := range []func(context.Context, *Store) error{s.copyCalls, s.copyTools, s.copyTrees, s.copyMeta} {
-		if err := copyRows(ctx, to); err != nil {
-			return err
-		}
+	if err := s.eachOld(ctx, oldRows{to.addCall, to.Remember, to.SaveTree}); err != nil {
+		return err
 	}
 
-	return nil
-}
+	var key, value string
 
-// copyMeta comes last: what it notes makes the new database one that is not written any more.
-func (s *Store) copyMeta(ctx context.Context, to *Store) error {
-	err := each(ctx, s.read, `SELECT key, value FROM meta WHERE key <> 'format'`, nil, func(rows *sql.Rows) error {
-		var key, value string
-		if err := rows.Scan(&key, &value); err != nil {
-			return err
-		}
-
-		return to.SetMeta(ctx, key, value)
-	})
+	err := each(ctx, s.read, `SELECT key, value FROM meta WHERE key <> 'format'`, nil, []any{&key, &value},
+		func() error { return to.SetMeta(ctx, key, value) })
 	if err != nil {
 		return err
 	}
 
 	return to.SetMeta(ctx, metaCompacted, oldFormatVersion)
-}
-
-func (s *Store) copyCalls(ctx context.Context, to *Store) error {
-	return s.eachOldTree(ctx, "calls", func(question string, tree int) error {
-		calls, err := s.oldCalls(ctx, question, tree)
-		if err != nil {
-			return err
-		}
-
-		for _, c := range calls {
-			id := mcts.NodeID{Question: question, Tree: tree, Path: c.path}
-			if err := to.addCall(ctx, id, c.first, logged{n: c.n, seed: c.seed}, c.proposals); err != nil {
-				return err
-			}
-		}
-
-		return nil
-	})
-}
-
-func (s *Store) copyTools(ctx context.Context, to *Store) error {
-	return s.eachOldTool(ctx, to.Remember)
-}
-
-func (s *Store) copyTrees(ctx context.Context, to *Store) error {
-	return s.eachOldTree(ctx, "trees", func(question string, tree int) error {
-		t, _, err := s.LoadTree(ctx, question, tree)
-		if err != nil {
-			return err
-		}
-
-		return to.SaveTree(ctx, t)
-	})
 }
 
 // compare makes sure that the database at path holds all that this one of format 1 does.
@@ -192,17 +148,15 @@ func (s *Store) compare(ctx context.Context, path string) (err error) {
 		err = errors.New(problems[0])
 	}
 
+	if err == nil {
+		err = s.sameCounts(ctx, to)
+	}
+
 	if err != nil {
 		return err
 	}
 
-	for _, same := range []func(context.Context, *Store) error{s.sameCounts, s.sameCalls, s.sameTools, s.sameTrees} {
-		if err := same(ctx, to); err != nil {
-			return err
-		}
-	}
-
-	return nil
+	return s.eachOld(ctx, oldRows{to.hasCall, to.hasResult, to.hasTree})
 }
 
 func (s *Store) sameCounts(ctx context.Context, to *Store) error {
@@ -225,124 +179,45 @@ func (s *Store) sameCounts(ctx context.Context, to *Store) error {
 	return nil
 }
 
-func (s *Store) sameCalls(ctx context.Context, to *Store) error {
-	return s.eachOldTree(ctx, "calls", func(question string, tree int) error {
-		calls, err := s.oldCalls(ctx, question, tree)
-		if err != nil {
-			return err
-		}
+// hasCall makes sure that the log has a call as it was.
+func (s *Store) hasCall(ctx context.Context, id mcts.NodeID, first int, want logged, proposals []mcts.Proposal) error {
+	var c callRow
 
-		p, err := to.Policy(ctx, question, tree, nil)
-		if err != nil {
-			return err
-		}
-
-		for _, c := range calls {
-			l := p.logged[c.callKey]
-
-			proposals, err := to.proposals(ctx, l)
-			if err != nil {
-				return err
-			}
-
-			if l.n != c.n || l.seed != c.seed || !reflect.DeepEqual(proposals, c.proposals) {
-				return fmt.Errorf("the call at %s/%d/%s is not the same", question, tree, c.path)
-			}
-		}
-
-		return nil
-	})
-}
-
-func (s *Store) sameTools(ctx context.Context, to *Store) error {
-	return s.eachOldTool(ctx, func(ctx context.Context, key string, want envs.Result) error {
-		got, _, err := to.Recall(ctx, key)
-		if err == nil && got != want {
-			err = errors.New("the result of a program is not the same")
-		}
-
+	err := s.read.QueryRowContext(ctx, callsOfTree+` AND path = ? AND first = ?`, id.Question, id.Tree, id.Path, first).
+		Scan(c.into()...)
+	if err != nil {
 		return err
-	})
-}
+	}
 
-func (s *Store) sameTrees(ctx context.Context, to *Store) error {
-	return s.eachOldTree(ctx, "trees", func(question string, tree int) error {
-		want, _, err := s.LoadTree(ctx, question, tree)
-		if err != nil {
-			return err
-		}
-
-		got, _, err := to.LoadTree(ctx, question, tree)
-		if err == nil && !reflect.DeepEqual(got, want) {
-			err = fmt.Errorf("the tree %s/%d is not the same", question, tree)
-		}
-
+	got, err := c.read()
+	if err != nil {
 		return err
-	})
+	}
+
+	has, err := s.proposals(ctx, got)
+	if err == nil && (got.n != want.n || got.seed != want.seed || !reflect.DeepEqual(has, proposals)) {
+		err = fmt.Errorf("the call at %s is not the same", id)
+	}
+
+	return err
 }
 
-// eachOldTree calls fn for each tree of which a table of format 1 has rows.
-func (s *Store) eachOldTree(ctx context.Context, table string, fn func(question string, tree int) error) error {
-	return each(ctx, s.read, `SELECT DISTINCT question, tree FROM `+table+` ORDER BY question, tree`, nil,
-		func(rows *sql.Rows) error {
-			var question string
-			var tree int
+// hasResult makes sure that the log has a tool result as it was.
+func (s *Store) hasResult(ctx context.Context, key string, want envs.Result) error {
+	got, _, err := s.Recall(ctx, key)
+	if err == nil && got != want {
+		err = errors.New("the result of a program is not the same")
+	}
 
-			if err := rows.Scan(&question, &tree); err != nil {
-				return err
-			}
-
-			return fn(question, tree)
-		})
+	return err
 }
 
-// eachOldTool calls fn for each tool result of format 1.
-func (s *Store) eachOldTool(ctx context.Context, fn func(context.Context, string, envs.Result) error) error {
-	return each(ctx, s.read, `SELECT key, observation, outcome FROM tools`, nil, func(rows *sql.Rows) error {
-		var key, outcome string
-		var r envs.Result
+// hasTree makes sure that a tree is stored as it was.
+func (s *Store) hasTree(ctx context.Context, want *mcts.TreeRecord) error {
+	got, _, err := s.LoadTree(ctx, want.Question, want.Tree)
+	if err == nil && !reflect.DeepEqual(got, want) {
+		err = fmt.Errorf("the tree %s/%d is not the same", want.Question, want.Tree)
+	}
 
-		err := rows.Scan(&key, &r.Observation, &outcome)
-		if err == nil {
-			r.Outcome, err = envs.ParseOutcome(outcome)
-		}
-
-		if err != nil {
-			return err
-		}
-
-		return fn(ctx, key, r)
-	})
-}
-
-// oldCall is a row of calls of format 1.
-type oldCall struct {
-	callKey
-	n         int
-	seed      uint64
-	proposals []mcts.Proposal
-}
-
-func (s *Store) oldCalls(ctx context.Context, question string, tree int) (calls []oldCall, err error) {
-	err = each(ctx, s.read, `SELECT path, first, n, seed, proposals FROM calls WHERE question = ? AND tree = ?`,
-		[]any{question, tree}, func(rows *sql.Rows) error {
-			var c oldCall
-			var seed int64
-			var text []byte
-
-			if err := rows.Scan(&c.path, &c.first, &c.n, &seed, &text); err != nil {
-				return err
-			}
-
-			if err := json.Unmarshal(text, &c.proposals); err != nil {
-				return damaged("the call at %s/%d/%s: %w", question, tree, c.path, err)
-			}
-
-			c.seed = uint64(seed)
-			calls = append(calls, c)
-
-			return nil
-		})
-
-	return calls, err
+	return err
 }

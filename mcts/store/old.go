@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -40,6 +41,71 @@ var oldTables = map[string]string{
 	PRIMARY KEY (question, tree, id)) WITHOUT ROWID`,
 }
 
+// oldRows are told what a database of format 1 holds, row by row.
+type oldRows struct {
+	call func(context.Context, mcts.NodeID, int, logged, []mcts.Proposal) error
+	tool func(context.Context, string, envs.Result) error
+	tree func(context.Context, *mcts.TreeRecord) error
+}
+
+// eachOld goes through the calls, the tool results and the trees of a database of format 1.
+func (s *Store) eachOld(ctx context.Context, tell oldRows) error {
+	if err := s.eachOldCall(ctx, tell.call); err != nil {
+		return err
+	}
+
+	var (
+		key, outcome, question string
+		tree                   int
+		r                      envs.Result
+	)
+
+	err := each(ctx, s.read, `SELECT key, observation, outcome FROM tools`, nil, []any{&key, &r.Observation, &outcome},
+		func() (err error) {
+			if r.Outcome, err = envs.ParseOutcome(outcome); err != nil {
+				return err
+			}
+
+			return tell.tool(ctx, key, r)
+		})
+	if err != nil {
+		return err
+	}
+
+	return each(ctx, s.read, `SELECT question, tree FROM trees ORDER BY question, tree`, nil, []any{&question, &tree},
+		func() error {
+			t, _, err := s.LoadTree(ctx, question, tree)
+			if err != nil {
+				return err
+			}
+
+			return tell.tree(ctx, t)
+		})
+}
+
+func (s *Store) eachOldCall(ctx context.Context,
+	tell func(context.Context, mcts.NodeID, int, logged, []mcts.Proposal) error) error {
+	var (
+		id          mcts.NodeID
+		l           logged
+		first, seed int64
+		text        []byte
+	)
+
+	return each(ctx, s.read, `SELECT question, tree, path, first, n, seed, proposals FROM calls
+		ORDER BY question, tree, path, first`, nil,
+		[]any{&id.Question, &id.Tree, &id.Path, &first, &l.n, &seed, &text}, func() error {
+			var proposals []mcts.Proposal
+			if err := json.Unmarshal(text, &proposals); err != nil {
+				return damaged("the call at %s: %w", id, err)
+			}
+
+			l.seed = uint64(seed)
+
+			return tell(ctx, id, int(first), l, proposals)
+		})
+}
+
 // loadOldTree is LoadTree for format 1.
 func (s *Store) loadOldTree(ctx context.Context, question string, tree int) (*mcts.TreeRecord, error) {
 	t := &mcts.TreeRecord{Question: question, Tree: tree}
@@ -71,21 +137,19 @@ func (s *Store) loadOldTree(ctx context.Context, question string, tree int) (*mc
 }
 
 func (s *Store) loadOldNodes(ctx context.Context, t *mcts.TreeRecord) error {
+	var n mcts.Record
+	var outcome, status string
+
+	into := []any{
+		&n.ID, &n.Parent, &n.Depth, &n.Ordinal, &n.Action, &n.Tool, &n.Name, &n.Key, &n.Observation, &outcome,
+		&status, &n.Limit, &n.Prior, &n.Visits, &n.TotalValue, &n.Expanded, &n.Reward, &n.Grade.Answer,
+		&n.Grade.Official, &n.Grade.Strict,
+	}
+
 	return each(ctx, s.read, `SELECT id, parent, depth, ordinal, action, tool, name, key,
 		observation, outcome, status, stopped_by, prior, visits, total_value, expanded, reward,
 		answer, official, strict
-		FROM nodes WHERE question = ? AND tree = ? ORDER BY id`, []any{t.Question, t.Tree}, func(rows *sql.Rows) error {
-		var n mcts.Record
-		var outcome, status, limit string
-
-		err := rows.Scan(&n.ID, &n.Parent, &n.Depth, &n.Ordinal, &n.Action, &n.Tool, &n.Name, &n.Key,
-			&n.Observation, &outcome, &status, &limit, &n.Prior, &n.Visits, &n.TotalValue, &n.Expanded,
-			&n.Reward, &n.Grade.Answer, &n.Grade.Official, &n.Grade.Strict)
-		if err != nil {
-			return err
-		}
-
-		n.Limit = mcts.Limit(limit)
+		FROM nodes WHERE question = ? AND tree = ? ORDER BY id`, []any{t.Question, t.Tree}, into, func() (err error) {
 		if n.Outcome, err = envs.ParseOutcome(outcome); err != nil {
 			return err
 		}

@@ -103,11 +103,10 @@ func schemaOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	have := map[string]string{}
 
 	query := `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master`
-	err := each(ctx, db, query, nil, func(rows *sql.Rows) error {
-		var kind, name, table, statement string
-		if err := rows.Scan(&kind, &name, &table, &statement); err != nil {
-			return err
-		}
+
+	var kind, name, table, statement string
+
+	err := each(ctx, db, query, nil, []any{&kind, &name, &table, &statement}, func() error {
 		// What SQLite makes by itself for UNIQUE has no statement.
 		if kind == "index" && statement == "" && strings.HasPrefix(name, "sqlite_autoindex_"+table+"_") {
 			return nil

@@ -86,17 +86,16 @@ func (s *Store) SaveEpisode(ctx context.Context, calls []Call, t *mcts.TreeRecor
 
 // TreeCounts returns, by question, one more than the index of the last stored tree.
 func (s *Store) TreeCounts(ctx context.Context) (map[string]int, error) {
-	counts := map[string]int{}
+	var (
+		counts = map[string]int{}
+		name   string
+		n      int
+	)
 
 	err := each(ctx, s.read, `SELECT name, max(tree) + 1 FROM trees JOIN questions ON question = id GROUP BY id`, nil,
-		func(rows *sql.Rows) error {
-			var name string
-			var n int
-
-			err := rows.Scan(&name, &n)
+		[]any{&name, &n}, func() error {
 			counts[name] = n
-
-			return err
+			return nil
 		})
 
 	return counts, fail("count the trees of questions", err)
@@ -139,11 +138,14 @@ func (s *Store) indices(ctx context.Context, table, question string) ([]int, err
 		query = `SELECT DISTINCT tree FROM ` + table + ` WHERE question = ? ORDER BY tree`
 	}
 
-	var indices []int
+	var (
+		indices []int
+		tree    int
+	)
 
-	err := each(ctx, s.read, query, []any{question}, func(rows *sql.Rows) error {
-		indices = append(indices, 0)
-		return rows.Scan(&indices[len(indices)-1])
+	err := each(ctx, s.read, query, []any{question}, []any{&tree}, func() error {
+		indices = append(indices, tree)
+		return nil
 	})
 
 	return indices, fail("list trees of "+question, err)

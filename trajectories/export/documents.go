@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -9,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"path"
@@ -81,57 +79,6 @@ func WriteLogs(dir, software string, write func(work string) (episodes, lost int
 	return &m, nil
 }
 
-// newManifest returns the manifest of an export of nothing.
-func newManifest(opt Options) Manifest {
-	s := opt.Selection.withDefaults()
-
-	return Manifest{
-		Version: ManifestVersion, Format: opt.Format, Trainer: cmp.Or(opt.Trainer, LlamaFactory),
-		Software: opt.Software, Runs: []ManifestRun{}, Selection: s, Selected: s.report(),
-		Lint: LintReport{ByRule: map[Rule]int{}},
-	}
-}
-
-// writeFolder writes the export's folder: write writes the files.
-func (m *Manifest) writeFolder(dir string, write func(work string) error) error {
-	if err := prepareFolder(dir); err != nil {
-		return err
-	}
-
-	work, release, err := claimFolder(dir)
-	if err != nil {
-		return err
-	}
-
-	if err = write(work); err == nil {
-		err = m.list(work)
-	}
-
-	if err == nil {
-		err = m.complete(work)
-	}
-
-	if err == nil {
-		err = m.install(work, dir)
-	}
-
-	return errors.Join(err, release())
-}
-
-// list takes note of the files that were written.
-func (m *Manifest) list(work string) error {
-	return filepath.WalkDir(work, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-
-		name, err = filepath.Rel(work, name)
-		m.Files = append(m.Files, FileSum{Name: filepath.ToSlash(name)})
-
-		return err
-	})
-}
-
 // documentWriter writes one export of documents.
 type documentWriter struct {
 	ctx      context.Context
@@ -184,10 +131,8 @@ func (w *documentWriter) each(episodes iter.Seq2[trajectories.Episode, error], w
 func (w *documentWriter) inFolder(work string, use func(write func(*atif.Document) error) error) error {
 	if w.opt.Format == ATIF {
 		return durable.WriteFile(filepath.Join(work, atif.LinesFile), func(out io.Writer) error {
-			b := bufio.NewWriter(out)
-			enc := jsonl.NewEncoder(b)
-
-			return errors.Join(use(func(d *atif.Document) error { return enc.Encode(d) }), b.Flush())
+			enc := jsonl.NewEncoder(out)
+			return use(func(d *atif.Document) error { return enc.Encode(d) })
 		})
 	}
 

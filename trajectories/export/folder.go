@@ -3,15 +3,38 @@ package export
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"toolevo/envs/durable"
 )
+
+// writeFolder writes an export to a folder, in which there may be an earlier one: write writes its files, and what it
+// notes in the manifest is written last.
+func (m *Manifest) writeFolder(dir string, write func(work string) error) error {
+	if err := prepareFolder(dir); err != nil {
+		return err
+	}
+
+	work, release, err := durable.ClaimFolder(dir)
+	if err != nil {
+		return err
+	}
+
+	if err = write(work); err == nil {
+		err = m.complete(work)
+	}
+
+	if err == nil {
+		err = m.install(work, dir)
+	}
+
+	return errors.Join(err, release())
+}
 
 // prepareFolder makes the folder, or makes sure that all it holds is an earlier export.
 func prepareFolder(dir string) error {
@@ -32,6 +55,48 @@ func prepareFolder(dir string) error {
 	}
 
 	return nil
+}
+
+// complete notes the checksums of the files and the seal, and writes the manifest.
+func (m *Manifest) complete(work string) error {
+	if m.Format.IsDocuments() {
+		if err := m.list(work); err != nil {
+			return err
+		}
+	}
+
+	names := m.sealed()
+	m.Files = nil
+
+	for _, name := range names {
+		sum, err := sumFile(work, name)
+		if err != nil {
+			return err
+		}
+
+		m.Files = append(m.Files, sum)
+	}
+
+	var err error
+	if m.Seal, err = m.seal(); err != nil {
+		return err
+	}
+
+	return writeJSON(filepath.Join(work, ManifestFile), m)
+}
+
+// list takes note of the files that were written.
+func (m *Manifest) list(work string) error {
+	return filepath.WalkDir(work, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+
+		name, err = filepath.Rel(work, name)
+		m.Files = append(m.Files, FileSum{Name: filepath.ToSlash(name)})
+
+		return err
+	})
 }
 
 // install moves the files of an export into place. The manifest of an earlier one goes first and the new one comes
@@ -82,58 +147,6 @@ func removeEarlier(dir string, kept map[string]bool) error {
 		if entry.IsDir() || !kept[entry.Name()] {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))
 		}
-	}
-
-	return err
-}
-
-// claimFolder makes the folder in which the files of dir are written until all are whole, and locks it until release
-// removes it. What a killed process left in it is removed.
-func claimFolder(dir string) (work string, release func() error, err error) {
-	if dir, err = filepath.Abs(dir); err != nil {
-		return "", nil, fmt.Errorf("make a temporary folder: %w", err)
-	}
-
-	work = filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+durable.Unfinished)
-	for {
-		if err := os.MkdirAll(work, 0o755); err != nil {
-			return "", nil, fmt.Errorf("make a temporary folder: %w", err)
-		}
-
-		f, err := os.Open(work)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-
-		if err != nil {
-			return "", nil, fmt.Errorf("open a temporary folder: %w", err)
-		}
-
-		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-			return "", nil, errors.Join(fmt.Errorf("another process is writing it (%s)", work), f.Close())
-		}
-
-		if !isAt(f, work) { // whoever had the lock before has removed it
-			f.Close()
-			continue
-		}
-
-		release = func() error { return errors.Join(os.RemoveAll(work), f.Close()) }
-
-		return work, release, empty(work)
-	}
-}
-
-func isAt(f *os.File, path string) bool {
-	ours, err := f.Stat()
-	there, statErr := os.Stat(path)
-	return err == nil && statErr == nil && os.SameFile(ours, there)
-}
-
-func empty(dir string) error {
-	entries, err := os.ReadDir(dir)
-	for _, entry := range entries {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))
 	}
 
 	return err

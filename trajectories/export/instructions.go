@@ -49,33 +49,14 @@ const reportFile = "report.json"
 // how they came to be, and returns the manifest. Sets without a sample are left out. As with [Write] the folder may
 // hold an earlier export, and one with a manifest is whole.
 func WriteInstructions(dir string, sets []InstructionSet, report any, software string) (*Manifest, error) {
-	m := &Manifest{
-		Version: ManifestVersion, Format: Simulator, Trainer: LlamaFactory, Software: software, Runs: []ManifestRun{},
-		Selected: Selection{}.report(), Lint: LintReport{ByRule: map[Rule]int{}},
-	}
+	m := newManifest(Options{Format: Simulator, Software: software})
+	m.Selection = Selection{} // nothing was to be selected
 
-	if err := m.writeInstructions(dir, sets, report); err != nil {
+	if err := m.writeFolder(dir, func(work string) error { return m.writeSets(work, sets, report) }); err != nil {
 		return nil, fmt.Errorf("export to %s: %w", dir, err)
 	}
 
-	return m, nil
-}
-
-func (m *Manifest) writeInstructions(dir string, sets []InstructionSet, report any) error {
-	if err := prepareFolder(dir); err != nil {
-		return err
-	}
-
-	work, release, err := claimFolder(dir)
-	if err != nil {
-		return err
-	}
-
-	if err = m.writeSets(work, sets, report); err == nil {
-		err = m.install(work, dir)
-	}
-
-	return errors.Join(err, release())
+	return &m, nil
 }
 
 func (m *Manifest) writeSets(work string, sets []InstructionSet, report any) error {
@@ -102,14 +83,10 @@ func (m *Manifest) writeSets(work string, sets []InstructionSet, report any) err
 		}
 	}
 
-	if err := errors.Join(
+	return errors.Join(
 		writeJSON(filepath.Join(work, DatasetInfoFile), m.datasetInfo()),
 		writeJSON(filepath.Join(work, reportFile), report),
-	); err != nil {
-		return err
-	}
-
-	return m.complete(work)
+	)
 }
 
 func (s *InstructionSet) write(path string) error {
@@ -124,28 +101,6 @@ func (s *InstructionSet) write(path string) error {
 
 		return nil
 	})
-}
-
-// complete notes the checksums and the seal, and writes the manifest.
-func (m *Manifest) complete(work string) error {
-	names := m.sealed()
-	m.Files = nil
-
-	for _, name := range names {
-		sum, err := sumFile(work, name)
-		if err != nil {
-			return err
-		}
-
-		m.Files = append(m.Files, sum)
-	}
-
-	var err error
-	if m.Seal, err = m.seal(); err != nil {
-		return err
-	}
-
-	return writeJSON(filepath.Join(work, ManifestFile), m)
 }
 
 // instructionInfo is the entry of a set in dataset_info.json.

@@ -2,7 +2,6 @@ package export
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -43,14 +42,7 @@ type layout struct {
 //go:embed columns.yaml
 var columnsYAML []byte
 
-var tables = sync.OnceValue(func() map[string][]pq.Column {
-	all, err := pq.Tables(columnsYAML)
-	if err != nil {
-		panic(fmt.Sprintf("export: columns.yaml: %v", err)) // embedded
-	}
-
-	return all
-})
+var tables = sync.OnceValue(func() map[string][]pq.Column { return pq.Tables(columnsYAML) })
 
 // layoutOf returns the layout of a format for a trainer.
 func layoutOf(f Format, t Trainer) layout {

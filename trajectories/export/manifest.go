@@ -83,6 +83,17 @@ type Manifest struct {
 	Seal string `json:"seal"`
 }
 
+// newManifest returns the manifest of an export of nothing.
+func newManifest(opt Options) Manifest {
+	s := opt.Selection.withDefaults()
+
+	return Manifest{
+		Version: ManifestVersion, Format: opt.Format, Trainer: cmp.Or(opt.Trainer, LlamaFactory),
+		Software: opt.Software, Runs: []ManifestRun{}, Selection: s, Selected: s.report(),
+		Lint: LintReport{ByRule: map[Rule]int{}}, Refused: opt.Refused,
+	}
+}
+
 // Form returns the format and the trainer, whatever version the manifest has.
 func (m *Manifest) Form() (Format, Trainer) {
 	if m.Version < cardSince {

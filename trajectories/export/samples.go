@@ -2,8 +2,6 @@ package export
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,10 +9,10 @@ import (
 	"io"
 	"iter"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 
 	"toolevo/envs/durable"
+	"toolevo/envs/regular"
 	"toolevo/trajectories/internal/jsonl"
 	"toolevo/trajectories/internal/pq"
 )
@@ -202,17 +200,10 @@ func indented(v any) ([]byte, error) {
 }
 
 func sumFile(dir, name string) (FileSum, error) {
-	f, err := os.Open(filepath.Join(dir, name))
+	sum, size, err := regular.Sum(filepath.Join(dir, name))
 	if err != nil {
 		return FileSum{}, fmt.Errorf("sum %s: %w", name, err)
 	}
 
-	h := sha256.New()
-
-	n, err := io.Copy(h, f)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return FileSum{}, fmt.Errorf("sum %s: %w", name, err)
-	}
-
-	return FileSum{Name: name, Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
+	return FileSum{Name: name, Bytes: size, SHA256: sum}, nil
 }

@@ -3,9 +3,7 @@ package export
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"math/rand/v2"
 	"path/filepath"
@@ -55,7 +53,7 @@ func Write(ctx context.Context, dir string, rows iter.Seq2[trajectories.Row, err
 	}
 
 	if err = w.weigh(ctx, rows); err == nil {
-		err = w.export(ctx, dir, rows)
+		err = w.manifest.writeFolder(dir, func(work string) error { return w.writeAll(ctx, work, rows) })
 	}
 
 	if err != nil {
@@ -123,36 +121,13 @@ func newWriter(opt Options) (*writer, error) {
 
 // reset makes the manifest one of nothing.
 func (w *writer) reset() {
-	s := w.opt.Selection.withDefaults()
-
-	w.manifest = Manifest{
-		Version: ManifestVersion, Format: w.opt.Format, Trainer: w.opt.Trainer, Software: w.opt.Software,
-		Selection: s, Selected: s.report(), Lint: LintReport{ByRule: map[Rule]int{}}, Refused: w.opt.Refused,
-	}
+	w.manifest = newManifest(w.opt)
 	if t := w.opt.Tokenizer; t != nil {
 		w.manifest.Lengths = Lengths{Cutoff: w.opt.Cutoff, Template: w.opt.Template, TokenizerSHA256: t.sha256}
 	}
 }
 
-// export writes the folder.
-func (w *writer) export(ctx context.Context, dir string, rows iter.Seq2[trajectories.Row, error]) error {
-	if err := prepareFolder(dir); err != nil {
-		return err
-	}
-
-	work, release, err := claimFolder(dir)
-	if err != nil {
-		return err
-	}
-
-	if err = w.writeAll(ctx, work, rows); err == nil {
-		err = w.manifest.install(work, dir)
-	}
-
-	return errors.Join(err, release())
-}
-
-// writeAll writes every file into the folder work.
+// writeAll writes every file but the manifest into the folder work.
 func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[trajectories.Row, error]) error {
 	if err := w.writeData(work, w.questions(ctx, rows)); err != nil {
 		return err
@@ -165,12 +140,5 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 		return err
 	}
 
-	if err := durable.WriteFile(filepath.Join(work, cardFile), func(out io.Writer) error {
-		_, err := io.WriteString(out, m.card())
-		return err
-	}); err != nil {
-		return err
-	}
-
-	return m.complete(work)
+	return durable.Write(filepath.Join(work, cardFile), []byte(m.card()))
 }

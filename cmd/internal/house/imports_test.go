@@ -196,7 +196,8 @@ var allowed = []rule{
 		"finetune/host", "finetune/table", "mcts/store"}},
 
 	{"finetune/report", []string{"envs/display", "finetune", "finetune/adaptation", "finetune/chart",
-		"finetune/failure", "finetune/improve", "finetune/robustness", "finetune/variability", "finetune/viewer"}},
+		"finetune/failure", "finetune/improve", "finetune/robustness", "finetune/table", "finetune/variability",
+		"finetune/viewer"}},
 
 	{"configs", []string{"envs", "envs/action", "envs/dynamic", "envs/names", "envs/perturb", "envs/regular",
 		"envs/sandbox/engines", "envs/suite", "envs/toolapi", "mcts", "mcts/policy/server"}},
@@ -204,9 +205,9 @@ var allowed = []rule{
 	{"mcts/policy/serving", []string{"configs", "envs", "envs/action", "envs/console", "envs/display", "envs/names",
 		"envs/suite", "envs/toolapi", "mcts", "mcts/policy/chat", "mcts/policy/doctor", "mcts/policy/ollama",
 		"mcts/policy/openai", "mcts/policy/prompt", "mcts/policy/scripted", "mcts/policy/server"}},
-	{"finetune/stored", []string{"configs", "envs", "envs/console", "envs/drift", "envs/durable", "envs/sandbox",
-		"envs/sandbox/walls", "envs/suite", "envs/toolapi", "finetune", "finetune/rundir", "finetune/viewer", "mcts",
-		"mcts/store", "trajectories"}},
+	{"finetune/stored", []string{"configs", "envs", "envs/console", "envs/drift", "envs/durable", "envs/regular",
+		"envs/sandbox", "envs/sandbox/walls", "envs/suite", "envs/toolapi", "finetune", "finetune/rundir",
+		"finetune/viewer", "mcts", "mcts/store", "trajectories"}},
 
 	{"cmd/...", []string{"envs/...", "toolqa/bench", "mcts/...", "trajectories",
 		"trajectories/atif", "trajectories/export", "trajectories/mirror", "finetune/...", "configs/..."}},

@@ -32,12 +32,15 @@ type Column struct {
 	index []int // of the field
 }
 
-// Tables reads tables of columns from YAML: a list of columns for each name.
-func Tables(text []byte) (map[string][]Column, error) {
+// Tables reads tables of columns from YAML, a list of columns for each name. Tables are part of the program: a mistake
+// in them panics.
+func Tables(text []byte) map[string][]Column {
 	var tables map[string][]Column
-	err := yaml.UnmarshalWithOptions(text, &tables, yaml.Strict())
+	if err := yaml.UnmarshalWithOptions(text, &tables, yaml.Strict()); err != nil {
+		panic(fmt.Sprintf("pq: tables of columns: %v", err))
+	}
 
-	return tables, err
+	return tables
 }
 
 // Bind returns the columns of a table, in its order, as those of T. A table that does not fit T is a mistake of the

@@ -39,7 +39,7 @@ type table struct {
 }
 
 var tables = func() map[string][]Column {
-	all, err := Tables([]byte(`
+	return Tables([]byte(`
 item:
   - {name: text}
   - {name: maybe, optional: true, repeats: true}
@@ -60,11 +60,6 @@ table:
   - {name: items, of: item}
   - {name: whole, of: part}
 `))
-	if err != nil {
-		panic(err)
-	}
-
-	return all
 }()
 
 var tableColumns = Bind[table](tables, tables["table"])
@@ -276,11 +271,7 @@ func TestReadRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	write(t, path, tableColumns, []table{{Name: "x", Items: []item{{Text: "y"}}}})
 	items := func(column string) []Column {
-		all, err := Tables([]byte("t: [{name: items, of: item}]\nitem: [" + column + "]"))
-		if err != nil {
-			t.Fatal(err)
-		}
-
+		all := Tables([]byte("t: [{name: items, of: item}]\nitem: [" + column + "]"))
 		return Bind[table](all, all["t"])
 	}
 	cases := []struct {
