@@ -25,7 +25,7 @@ type Model struct {
 
 // NewModel returns the simulator that asks a model of a name in a mode.
 func NewModel(w Writer, name string, mode Mode) *Model {
-	return &Model{writer: w, name: name, mode: mode}
+	return &Model{writer: w, name: name, mode: mode, counts: &counts{}}
 }
 
 // Name says what answers and how it is asked, e.g. "sft openai:mirror".
@@ -62,7 +62,7 @@ func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.A
 			return a, nil
 		}
 
-		m.counts.add(spoiltReply)
+		m.counts.add(&m.counts.Spoilt)
 
 		refused = err
 		seed++
