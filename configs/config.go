@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/action"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/perturb"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
-	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
 )
@@ -33,13 +33,13 @@ type Config struct {
 	Preset        string   `yaml:"preset"`
 	Seed          uint64   `yaml:"seed"`
 
-	Search      Search      `yaml:"search"`
-	Branch      Branch      `yaml:"branch"`
-	Training    Training    `yaml:"training"`
-	Environment Environment `yaml:"environment"`
-	Python      Python      `yaml:"python"`
-	Eval        Eval        `yaml:"eval"`
-	Server      Server      `yaml:"server"`
+	Search      Search           `yaml:"search"`
+	Branch      Branch           `yaml:"branch"`
+	Training    Training         `yaml:"training"`
+	Environment dynamic.Settings `yaml:"environment"`
+	Python      engines.Settings `yaml:"python"`
+	Eval        Eval             `yaml:"eval"`
+	Server      Server           `yaml:"server"`
 
 	Attempts int `yaml:"attempts" least:"1"`
 
@@ -68,39 +68,6 @@ type Training struct {
 	Tokenizer string `yaml:"tokenizer"`        // the tokenizer.json of the model that is trained; "" counts characters
 	Template  string `yaml:"template"`         // the chat template to count under, with a tokenizer
 }
-
-// Environment configures the evolving environment.
-type Environment struct {
-	Codec            string   `yaml:"codec"`
-	UpdateTool       bool     `yaml:"update_tool"`
-	Reward           string   `yaml:"reward"`
-	Feedback         string   `yaml:"feedback"`
-	MaxLoads         int      `yaml:"max_loads" least:"0"`
-	ObservationWords int      `yaml:"observation_words" least:"1"`
-	Compat           []string `yaml:"compat,flow" least:"0"`
-}
-
-// Python chooses and limits the PythonInterpreter. What the choice comes to on a machine is the engine's
-// stamp, an input of the run.
-type Python struct {
-	Engine      string   `yaml:"engine"`                 // one of PythonEngines
-	Executable  string   `yaml:"executable"`             // the python3 of every engine but wasi
-	Wasm        string   `yaml:"wasm"`                   // the path of a CPython built for WASI; "" is none
-	Modules     []string `yaml:"modules,flow" least:"0"` // third-party modules that programs may import, where they are installed
-	Accept      []string `yaml:"accept,flow" least:"0"`  // walls to do without where the machine has none, of PythonWalls
-	WallSeconds float64  `yaml:"wall_seconds" least:"0.001"`
-	CPUSeconds  int      `yaml:"cpu_seconds" least:"1"`
-	MemoryMiB   int      `yaml:"memory_mib" least:"64"`
-	OutputKiB   int      `yaml:"output_kib" least:"1"`
-}
-
-// PythonEngines lists the engines of PythonInterpreter. auto is the first that works of bwrap, forkserver and wasi.
-func PythonEngines() []string {
-	return []string{"auto", "forkserver", "bwrap", "wasi", "process", "unsafe"}
-}
-
-// PythonWalls lists the walls that the user may accept to do without.
-func PythonWalls() []string { return []string{"landlock", "seccomp"} }
 
 // Eval configures episodes.
 type Eval struct {
@@ -173,13 +140,6 @@ func chosenOf(setting []string) []string {
 	return names
 }
 
-// Codec returns how actions are written.
-func (c *Config) Codec() action.Codec {
-	codec, _ := action.ParseCodec(c.Environment.Codec) // validated
-
-	return codec
-}
-
 // ByRule is the paraphraser that is no model.
 const ByRule = "scripted"
 
@@ -199,16 +159,6 @@ func (c *Config) Rephrase() func(id, query string) string {
 	}
 
 	return nil
-}
-
-// Feedback is what a call is told that the deployed version does not take.
-func (c *Config) Feedback() toolapi.Feedback {
-	switch c.Environment.Feedback {
-	case formerNotice, FeedbackPublished:
-		return toolapi.FeedbackDeprecation
-	}
-
-	return toolapi.Feedback(c.Environment.Feedback)
 }
 
 // MaxDepth returns the depth limit of a task.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolevo/envs/dynamic"
 	"toolevo/envs/toolapi"
 
 	"github.com/goccy/go-yaml"
@@ -127,7 +128,7 @@ func values(text string) map[string]any {
 
 	all := flatten("", root)
 
-	if all[feedbackKey] == formerNotice {
+	if all[feedbackKey] == string(dynamic.FormerNotice) {
 		all[feedbackKey] = string(toolapi.FeedbackDeprecation) // another word for the same
 	}
 

@@ -163,14 +163,14 @@ func TestFormerFeedback(t *testing.T) {
 	former := mustLoad(t, SettingLayer("x", "environment.feedback", "notice"))
 
 	if former.Hash() != now.Hash() || len(Difference(now.String(), former.String())) > 0 ||
-		former.Feedback() != now.Feedback() {
-		t.Errorf("notice is %q with the hash %s, want %q and %s", former.Feedback(), former.Hash(), now.Feedback(),
-			now.Hash())
+		former.Environment.Told() != now.Environment.Told() {
+		t.Errorf("notice is %q with the hash %s, want %q and %s", former.Environment.Told(), former.Hash(),
+			now.Environment.Told(), now.Hash())
 	}
 
 	published := mustLoad(t, SettingLayer("x", "environment.feedback", "published"))
-	if published.Hash() == now.Hash() || published.Feedback() != now.Feedback() {
-		t.Errorf("published is %q with the hash %s", published.Feedback(), published.Hash())
+	if published.Hash() == now.Hash() || published.Environment.Told() != now.Environment.Told() {
+		t.Errorf("published is %q with the hash %s", published.Environment.Told(), published.Hash())
 	}
 
 	_, err := Load(SettingLayer("x", "environment.feedback", "noticed"))

@@ -13,19 +13,6 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
-	"toolevo/envs/toolapi"
-)
-
-// The two matchers that may decide the reward.
-const (
-	rewardOfficial = "official"
-	RewardStrict   = "strict"
-)
-
-// Former words for environment.feedback, which configurations and runs may have.
-const (
-	formerNotice      = "notice"    // deprecation
-	FeedbackPublished = "published" // deprecation, but for outdated parameters under a name that stands
 )
 
 // External is the kind of policies that play by themselves: nobody here can ask them.
@@ -34,34 +21,13 @@ const External = "external"
 // IsExternal reports whether the policy of a name is of that kind.
 func IsExternal(policy string) bool { return strings.HasPrefix(policy, External+":") }
 
-// Feedbacks lists the values of environment.feedback.
-func Feedbacks() []string {
-	return []string{
-		string(toolapi.FeedbackDeprecation), string(toolapi.FeedbackInvocation), string(toolapi.FeedbackGeneric),
-		string(toolapi.FeedbackNone),
-	}
-}
-
-// checkFeedback takes the former words, too.
-func (e *Environment) checkFeedback() error {
-	switch e.Feedback {
-	case formerNotice, FeedbackPublished:
-		return nil
-	}
-
-	return isOneOf("feedback", e.Feedback, Feedbacks())
-}
-
 // validate reports the first value that makes no sense, with the layer it came from. Names of API versions,
 // policies and compat options are checked where they are looked up, with the valid ones in the error.
 func (r *Resolved) validate() error {
 	_, noSuite := suite.Lookup(r.Suite)
 	_, noPerturbation := perturb.ParseKind(r.Perturb)
 
-	for _, check := range []struct {
-		key string
-		err error
-	}{
+	for _, check := range []check{
 		{"suite", noSuite},
 		{"dataset", r.checkNames("dataset", r.Dataset)},
 		{"difficulty", r.checkNames("difficulty", []string{r.Difficulty})},
@@ -69,16 +35,13 @@ func (r *Resolved) validate() error {
 		{"split", isOneOf("split", r.Split, r.validNames("split"))},
 		{"search", r.Search.Validate()},
 		{"server.sampling", r.Server.Sampling.Validate()},
-		{"environment.reward", isOneOf("matcher", r.Environment.Reward, []string{rewardOfficial, RewardStrict})},
-		{feedbackKey, r.Environment.checkFeedback()},
+		checkSection("environment", &r.Environment),
 		{"environment.codec", r.checkCodec()},
 		{"server.prompt.tools", r.checkTools()},
 		{"eval.controller", isOneOf("controller", r.Eval.Controller, Controllers())},
 		{"branch", r.Branch.validate()},
 		{"server.form", r.checkForm()},
-		{"python.engine", r.Python.checkEngine()},
-		{"python.accept", r.Python.checkAccepted()},
-		{"python.modules", r.Python.checkModules()},
+		checkSection("python", &r.Python),
 	} {
 		if check.err != nil {
 			return r.invalid(check.key, check.err)
@@ -98,6 +61,17 @@ func (r *Resolved) validate() error {
 	}
 
 	return r.validateDepths()
+}
+
+// check is a setting and what is wrong with it.
+type check struct {
+	key string
+	err error
+}
+
+func checkSection(name string, s suite.Settings) check {
+	setting, err := s.Validate()
+	return check{join(name, setting), err}
 }
 
 // isOneOf wants a valid name, any where none are listed.
@@ -171,44 +145,8 @@ func (c *Config) checkCodec() error {
 
 // checkForm wants one that can hold the actions.
 func (c *Config) checkForm() error {
-	if c.Codec() == (action.FunctionCall{}) && c.Server.Form == "chatml" {
+	if c.Environment.ActionCodec() == (action.FunctionCall{}) && c.Server.Form == "chatml" {
 		return errors.New("chatml has no form for function calls (environment.codec)")
-	}
-
-	return nil
-}
-
-// checkEngine wants an engine that exists and has what it needs.
-func (p *Python) checkEngine() error {
-	if p.Engine == "wasi" && p.Wasm == "" {
-		return errors.New("wasi needs python.wasm, the path of a CPython built for WASI")
-	}
-
-	return isOneOf("engine", p.Engine, PythonEngines())
-}
-
-func (p *Python) checkAccepted() error {
-	if p.Engine == "unsafe" && len(p.Accept) > 0 {
-		return errors.New("is of no use with the engine unsafe, which has no walls")
-	}
-
-	for _, wall := range p.Accept {
-		if err := isOneOf("wall", wall, PythonWalls()); err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
-
-// moduleName is a top-level module: its submodules come with it.
-var moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-func (p *Python) checkModules() error {
-	for _, module := range p.Modules {
-		if !moduleName.MatchString(module) {
-			return fmt.Errorf("%q is no name of a module, want e.g. numpy", module)
-		}
 	}
 
 	return nil

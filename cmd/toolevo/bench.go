@@ -57,7 +57,7 @@ func openBench(ctx context.Context, dir string, c *configs.Resolved, open openFu
 	}
 
 	if b.runsPrograms() {
-		err = b.start(open(ctx, engineOptions(c.Python, 0)))
+		err = b.start(open(ctx, c.Python.Options(0)))
 	}
 
 	if err != nil {

@@ -7,13 +7,10 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"time"
 
-	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
-	"toolevo/envs/sandbox"
 	"toolevo/envs/suite"
 	"toolevo/trajectories"
 )
@@ -30,24 +27,11 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 	return suite.Choice{
 		Own: own, Answers: answers, Rephrase: c.Rephrase(),
 		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split, Prompt: c.Prompt,
-		Versions: b.Versions,
-		Environment: suite.Environment{
-			Codec:             c.Codec(),
-			UpdateTool:        c.Environment.UpdateTool,
-			StrictReward:      c.Environment.Reward == configs.RewardStrict,
-			Feedback:          c.Feedback(),
-			PublishedFeedback: c.Environment.Feedback == configs.FeedbackPublished,
-			MaxLoads:          c.Environment.MaxLoads,
-			ObservationWords:  c.Environment.ObservationWords,
-			Compat:            c.Environment.Compat,
-		},
-		Programs: sandbox.Limits{
-			Wall: time.Duration(c.Python.WallSeconds * float64(time.Second)),
-			CPU:  time.Duration(c.Python.CPUSeconds) * time.Second, Memory: int64(c.Python.MemoryMiB) << 20,
-			Output: c.Python.OutputKiB << 10,
-		},
-		Settings: maps.Collect(c.Sections()),
-		Embedder: b.Embedder,
+		Versions:    b.Versions,
+		Environment: c.Environment,
+		Programs:    c.Python.Limits(),
+		Settings:    maps.Collect(c.Sections()),
+		Embedder:    b.Embedder,
 		Writer: func(name string, o suite.WriterOptions) (suite.Writer, error) {
 			return b.Writer(name, o)
 		},

@@ -107,7 +107,7 @@ func (b *bench) acceptance() (mcts.Accept, error) {
 		return nil, console.Usage("training: %v", err)
 	}
 
-	return export.NewAcceptance(linter, b.Config.Codec(), prompt.System, characters).Accept, nil
+	return export.NewAcceptance(linter, b.Config.Environment.ActionCodec(), prompt.System, characters).Accept, nil
 }
 
 // onePolicy refuses several policies, which grow no tree together, and one that knows more than a prompt says: who
@@ -120,7 +120,7 @@ func onePolicy(cmd *cobra.Command) func(*bench) error {
 		case serving.IsKnowing(policies[0]):
 			return console.Usage("--policy %s: it is told what is deployed, so its trajectories teach nothing: "+
 				"evaluate it, and let another one %s", policies[0], cmd.Name())
-		case b.Config.Codec() == action.Python{}:
+		case b.Config.Environment.ActionCodec() == action.Python{}:
 			return console.Usage("environment.codec: python answers a task in one turn, and a search needs several: "+
 				"%s with react or function-call, and evaluate with python", cmd.Name())
 		}

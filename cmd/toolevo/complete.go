@@ -11,7 +11,10 @@ import (
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/perturb"
+	"toolevo/envs/sandbox/confine"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/mcts/policy/serving"
@@ -34,14 +37,14 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"api":           versionNames,
 		"policy":        policies,
 		"preset":        console.Offered(configs.Presets()),
-		"engine":        console.Offered(configs.PythonEngines()),
+		"engine":        console.Offered(engines.Names()),
 		"compat":        listedValues("environment.compat"),
-		"feedback":      console.Offered(configs.Feedbacks()),
+		"feedback":      console.Offered(dynamic.Feedbacks()),
 		"simulator":     policies,
 		"mode":          console.Offered(virtual.Modes()),
 		"config":        shippedOrFile,
 		"set":           settingKeys,
-		"without":       console.Listed(configs.PythonWalls()),
+		"without":       console.Listed(confine.Walls()),
 		"strategy":      console.Offered(export.Strategies()),
 		"score":         console.Offered(export.Scores()),
 		"chat-template": console.Offered(export.Templates()),

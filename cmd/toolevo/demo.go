@@ -17,6 +17,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/store"
@@ -100,7 +101,7 @@ func (a *app) newDemo(dir, about string) *demo {
 	}
 
 	if about == demoStateGen {
-		d.id, d.versions, d.feedbacks = "demo-"+about, 2, configs.Feedbacks()
+		d.id, d.versions, d.feedbacks = "demo-"+about, 2, dynamic.Feedbacks()
 	}
 
 	if a.Draws(console.ProgressAuto) {
@@ -172,7 +173,7 @@ func (a *app) demoWalls(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 
-	engine, err := engines.Open(ctx, engineOptions(c.Python, 1))
+	engine, err := engines.Open(ctx, c.Python.Options(1))
 	if err != nil {
 		return a.acceptMissing(err)
 	}

@@ -7,11 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/sandbox/walls"
 	"toolevo/mcts/store"
@@ -19,16 +17,6 @@ import (
 
 // inputPython is the name under which a run's manifest has the stamp of the engine that the run began with.
 const inputPython = "python"
-
-// engineOptions says which engine a configuration chooses.
-func engineOptions(p configs.Python, servers int) engines.Options {
-	o := engines.Options{Engine: p.Engine, Executable: p.Executable, Wasm: p.Wasm, Modules: p.Modules, Servers: servers}
-	for _, wall := range p.Accept {
-		o.Accept = append(o.Accept, confine.Wall(wall))
-	}
-
-	return o
-}
 
 // resumedEngine makes sure that a run that goes on keeps the engine that auto once chose, whatever auto would
 // choose today.

@@ -18,7 +18,6 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
-	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	"toolevo/finetune"
@@ -29,22 +28,6 @@ import (
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 )
-
-func TestConfigurationKnowsTheEngines(t *testing.T) {
-	t.Parallel()
-	if diff := cmp.Diff(engines.Names(), configs.PythonEngines()); diff != "" {
-		t.Errorf("engines, -want +got:\n%s", diff)
-	}
-
-	var walls []string
-	for _, w := range confine.Walls() {
-		walls = append(walls, string(w))
-	}
-
-	if diff := cmp.Diff(walls, configs.PythonWalls()); diff != "" {
-		t.Errorf("walls, -want +got:\n%s", diff)
-	}
-}
 
 // The flags about the engine mean the same on every command that runs programs.
 func TestTheEngineHasFlags(t *testing.T) {

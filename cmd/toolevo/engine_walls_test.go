@@ -33,7 +33,7 @@ func TestTheDemoDoesWithoutMissingWalls(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if got := engineOptions(c.Python, 0).Accept; !slices.Equal(got, missing) {
+		if got := c.Python.Options(0).Accept; !slices.Equal(got, missing) {
 			t.Errorf("the demo accepts %v, missing are %v", got, missing)
 		}
 

@@ -91,7 +91,7 @@ func (a *app) compareEvaluations(ctx context.Context, dirs []string) (result com
 			Name: filepath.Base(dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.missing),
 		})
 		result.Runs = append(result.Runs, comparedEvaluation{
-			dir, e.Manifest.ID, e.TaskSet, string(e.Config.Feedback()),
+			dir, e.Manifest.ID, e.TaskSet, string(e.Config.Environment.Told()),
 		})
 	}
 

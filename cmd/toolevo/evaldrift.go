@@ -13,6 +13,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/toolapi"
@@ -51,7 +52,7 @@ func (a *app) evalDriftCommand() *cobra.Command {
 	flags.StringVar(&f.out, "out", "", "make the evaluations and the report in the folder `DIR` (required)")
 	flags.StringVar(&f.id, "run-id", "", "`ID` that those of the evaluations begin with (default: each has one that "+
 		"no other run has)")
-	console.Complete(cmd, "feedbacks", console.Listed(append(configs.Feedbacks(), all)))
+	console.Complete(cmd, "feedbacks", console.Listed(append(dynamic.Feedbacks(), all)))
 	console.Complete(cmd, "perturbations", console.Listed(append(perturbations(), string(perturb.None), all)))
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -101,7 +102,7 @@ func (f *driftFlags) check() error {
 		flag  string
 		named *[]string
 		valid []string
-	}{{"feedbacks", &f.feedbacks, configs.Feedbacks()}, {"perturbations", &f.perturbations, perturbations()}} {
+	}{{"feedbacks", &f.feedbacks, dynamic.Feedbacks()}, {"perturbations", &f.perturbations, perturbations()}} {
 		if slices.Equal(*list.named, []string{all}) {
 			*list.named = list.valid
 		}
@@ -118,7 +119,7 @@ func (f *driftFlags) check() error {
 	}
 
 	if len(f.feedbacks) == 0 {
-		return console.Usage("--feedbacks is empty: want at least one of %s", strings.Join(configs.Feedbacks(), ", "))
+		return console.Usage("--feedbacks is empty: want at least one of %s", strings.Join(dynamic.Feedbacks(), ", "))
 	}
 
 	return nil

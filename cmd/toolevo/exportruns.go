@@ -110,7 +110,7 @@ func (s *sources) oneCodec() error {
 	}
 
 	for _, r := range s.runs {
-		if err := one(r.Config.Codec(), r.Dir); err != nil {
+		if err := one(r.Config.Environment.ActionCodec(), r.Dir); err != nil {
 			return err
 		}
 	}

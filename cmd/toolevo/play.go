@@ -124,7 +124,7 @@ func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	actions := typed(ctx, a.In, b.Config.Codec())
+	actions := typed(ctx, a.In, b.Config.Environment.ActionCodec())
 
 	for state.Status() == envs.Running {
 		var typed typedAction

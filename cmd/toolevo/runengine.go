@@ -12,7 +12,7 @@ import (
 // chooseEngine says which engine to open. A run that mixes engines goes on under its own configuration, which
 // then does not choose the engine.
 func (f *runFlags) chooseEngine(c *configs.Resolved, resumed []configs.Layer) (engines.Options, error) {
-	o := engineOptions(c.Python, *f.pythonServers)
+	o := c.Python.Options(*f.pythonServers)
 	if !*f.resume {
 		return o, nil
 	}
@@ -26,17 +26,15 @@ func (f *runFlags) chooseEngine(c *configs.Resolved, resumed []configs.Layer) (e
 		return o, err
 	}
 
-	here, there := c.Values(), own.Values()
-	for _, key := range []string{"python.engine", "python.executable", "python.wasm", "python.modules",
-		"python.accept"} {
+	here := c.Values()
+	c.Python.Choice = own.Python.Choice
+	there := c.Values()
+
+	for _, key := range configs.Keys() {
 		if here[key] != there[key] {
 			f.overrides = append(f.overrides, key+"="+here[key])
 		}
 	}
-
-	p := &c.Python
-	p.Engine, p.Executable, p.Wasm, p.Modules, p.Accept = own.Python.Engine, own.Python.Executable, own.Python.Wasm,
-		own.Python.Modules, own.Python.Accept
 
 	return o, nil
 }

@@ -10,14 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
-	"toolevo/finetune/stored"
 )
 
 // sandboxFlags are the flags of doctor sandbox.
@@ -51,7 +49,7 @@ func (a *app) sandboxCommand() *cobra.Command {
 
 		ctx := cmd.Context()
 
-		err = a.attackSandbox(ctx, c.Python, f)
+		err = a.attackSandbox(ctx, &c.Python, f)
 		if ctx.Err() != nil {
 			return console.Interrupted("interrupted: nothing is left behind; run the same command again")
 		}
@@ -65,7 +63,7 @@ func (a *app) sandboxCommand() *cobra.Command {
 // check refuses flags that make no sense.
 func (f *sandboxFlags) check() error {
 	for _, wall := range f.without {
-		if _, err := names.Parse("wall", wall, configs.PythonWalls()); err != nil {
+		if _, err := names.Parse("wall", wall, confine.Walls()); err != nil {
 			return console.Usage("--without: %w", err)
 		}
 	}
@@ -78,8 +76,8 @@ func (f *sandboxFlags) check() error {
 }
 
 // engineOptions are those of the engine to attack: it may lack the walls that the flags take away.
-func (f *sandboxFlags) engineOptions(p configs.Python) engines.Options {
-	o := engineOptions(p, 1)
+func (f *sandboxFlags) engineOptions(p *engines.Settings) engines.Options {
+	o := p.Options(1)
 	o.ABI = f.abi
 
 	for _, wall := range f.without {
@@ -141,7 +139,7 @@ type sandboxFinding struct {
 }
 
 // attackSandbox opens the engine behind its bait, attacks it, and reports.
-func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFlags) (err error) {
+func (a *app) attackSandbox(ctx context.Context, p *engines.Settings, f *sandboxFlags) (err error) {
 	bait, err := attack.Lay()
 	if err != nil {
 		return console.GaveUp(err)
@@ -162,7 +160,7 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 		Asked:    p.Engine,
 		Walls:    missingWalls(o.Lacking),
 		Landlock: landlockSupport(f.abi),
-		Limits:   stored.Limits(p),
+		Limits:   p.LimitText(),
 	}
 	if !f.short {
 		r.Others = probeOthers(ctx, o, engine.Stamp().Engine)

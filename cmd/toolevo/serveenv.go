@@ -166,7 +166,7 @@ func (a *app) startPrograms(ctx context.Context, b *bench) error {
 		return nil
 	}
 
-	o := engineOptions(b.Config.Python, 0)
+	o := b.Config.Python.Options(0)
 	if err := b.start(a.openEngine(ctx, o)); err != nil {
 		return err
 	}
@@ -177,8 +177,8 @@ func (a *app) startPrograms(ctx context.Context, b *bench) error {
 // check refuses flags that make no sense, and returns what they come to.
 func (o *serveEnvOptions) check(c *configs.Resolved) (openenv.Options, error) {
 	options := openenv.Options{
-		Software: software(), Codec: c.Codec(), MaxTurns: c.Eval.MaxTurns, MaxSessions: o.sessions, MaxBytes: o.bytes,
-		Idle: o.idle, Shapes: map[openenv.Shape]float64{},
+		Software: software(), Codec: c.Environment.ActionCodec(), MaxTurns: c.Eval.MaxTurns,
+		MaxSessions: o.sessions, MaxBytes: o.bytes, Idle: o.idle, Shapes: map[openenv.Shape]float64{},
 		IsTrue: func(description string, v *toolapi.Version) bool {
 			return adaptation.Judge(description, v) == adaptation.True
 		},

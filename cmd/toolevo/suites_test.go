@@ -61,7 +61,7 @@ func TestSuitesConform(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			engine, err := openShared(t.Context(), engineOptions(c.Python, 0))
+			engine, err := openShared(t.Context(), c.Python.Options(0))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -208,7 +208,7 @@ func (a *app) author(ctx context.Context, o *measureOptions) (*programs.Author, 
 		return nil, err
 	}
 
-	engine, err := a.openEngine(ctx, engineOptions(c.Python, 1))
+	engine, err := a.openEngine(ctx, c.Python.Options(1))
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func TestCallWithoutATask(t *testing.T) {
 	for _, name := range []string{"LoadDB", "InitializeDatabase", "nonsense"} {
 		call := envs.Call{Name: name, Args: load}
 
-		inTask, err := e.Step(t.Context(), state, envs.Action(e.options.Codec.Format("next", call)))
+		inTask, err := e.Step(t.Context(), state, envs.Action(e.codec.Format("next", call)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestCallWithoutATask(t *testing.T) {
 		}
 	}
 
-	e = newEnv(t, "p_s_in", Options{Feedback: toolapi.FeedbackNone})
+	e = newEnv(t, "p_s_in", Options{Settings: Settings{Feedback: toolapi.FeedbackNone}})
 	if turn, err := e.Call(t.Context(), envs.Call{Name: "LoadDB", Args: load}); err != nil ||
 		turn.Observation != failedText {
 		t.Errorf("without feedback a deprecated name is answered with %q (%v)", turn.Observation, err)

@@ -13,7 +13,6 @@ import (
 
 	"toolevo/configs/apis"
 	"toolevo/envs"
-	"toolevo/envs/action"
 	"toolevo/envs/drift"
 	"toolevo/envs/envtest"
 	"toolevo/envs/pytext"
@@ -24,7 +23,7 @@ import (
 func TestConforms(t *testing.T) {
 	for _, deployed := range []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"} {
 		t.Run(deployed, func(t *testing.T) {
-			options := Options{MaxLoads: 1, LoadTools: []string{"LoadDB", "LoadGraph"}}
+			options := Options{Settings: Settings{MaxLoads: 1}, LoadTools: []string{"LoadDB", "LoadGraph"}}
 			actions := []envs.Action{
 				"no action", react("LoadDB", `{"DBName": "coffee"}`),
 				react("InitializeDatabase", `{"DatabaseName": "coffee"}`),
@@ -113,7 +112,7 @@ func TestCall(t *testing.T) {
 
 // TestCodec steps through a task with function calls, whose hostile texts are observations, too.
 func TestCodec(t *testing.T) {
-	env := newEnv(t, "p_s_in", Options{Codec: action.FunctionCall{}})
+	env := newEnv(t, "p_s_in", Options{Settings: Settings{Codec: "function-call"}})
 
 	for text, outcome := range map[envs.Action]envs.Outcome{
 		`<think>so be it</think>{"name": "LoadDB", "arguments": {"DBName": "coffee"}}`: envs.Deprecated,
@@ -206,22 +205,22 @@ func TestPromptNames(t *testing.T) {
 func TestFinish(t *testing.T) {
 	tests := []struct {
 		input   string
-		strict  bool
+		reward  string
 		outcome envs.Outcome
 		grade   envs.Grade
 	}{
-		{`{"answer": "65.15"}`, false, envs.Correct, envs.Grade{Answer: "65.15", Official: true, Strict: true}},
-		{`{"answer": 65.150}`, false, envs.Correct, envs.Grade{Answer: "65.15", Official: true, Strict: true}},
-		{`{"answer": " 65.15"}`, false, envs.Correct, envs.Grade{Answer: " 65.15", Official: true}},
-		{`{"answer": " 65.15"}`, true, envs.Incorrect, envs.Grade{Answer: " 65.15", Official: true}},
-		{`{"answer": "65.15"}`, true, envs.Correct, envs.Grade{Answer: "65.15", Official: true, Strict: true}},
-		{`{"answer": ["a", true, null, {"b": 1e5}]}`, false, envs.Incorrect,
+		{`{"answer": "65.15"}`, rewardOfficial, envs.Correct, envs.Grade{Answer: "65.15", Official: true, Strict: true}},
+		{`{"answer": 65.150}`, rewardOfficial, envs.Correct, envs.Grade{Answer: "65.15", Official: true, Strict: true}},
+		{`{"answer": " 65.15"}`, rewardOfficial, envs.Correct, envs.Grade{Answer: " 65.15", Official: true}},
+		{`{"answer": " 65.15"}`, rewardStrict, envs.Incorrect, envs.Grade{Answer: " 65.15", Official: true}},
+		{`{"answer": "65.15"}`, rewardStrict, envs.Correct, envs.Grade{Answer: "65.15", Official: true, Strict: true}},
+		{`{"answer": ["a", true, null, {"b": 1e5}]}`, rewardOfficial, envs.Incorrect,
 			envs.Grade{Answer: "['a', True, None, {'b': 100000.0}]"}},
 	}
 	for _, tt := range tests {
-		got := play(t, newEnv(t, "p_s_in", Options{StrictReward: tt.strict}), react("Finish", tt.input))
+		got := play(t, newEnv(t, "p_s_in", Options{Settings: Settings{Reward: tt.reward}}), react("Finish", tt.input))
 		if got.Turn.Outcome != tt.outcome || got.Grade != tt.grade || got.State.Status() != envs.Terminated {
-			t.Errorf("%s, strict %v: %s %+v, want %s %+v", tt.input, tt.strict, got.Turn.Outcome, got.Grade, tt.outcome,
+			t.Errorf("%s, %s reward: %s %+v, want %s %+v", tt.input, tt.reward, got.Turn.Outcome, got.Grade, tt.outcome,
 				tt.grade)
 		}
 	}
@@ -276,7 +275,13 @@ func TestUpdateTool(t *testing.T) {
 }
 
 func TestNoUpdateTool(t *testing.T) {
-	env := newEnv(t, "p_s_in", Options{NoUpdateTool: true})
+	c := config(t, "p_s_in", Options{})
+	c.Options.UpdateTool = false
+
+	env, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	got := play(t, env, react("UpdateTool", `{"newtool_desc": "x"}`))
 	if got.Turn.Outcome != envs.InvalidAction || got.Turn.Call.Tool != "" ||
@@ -325,7 +330,7 @@ func TestMaxLoads(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			env := newEnv(t, "p_s_in", Options{
-				MaxLoads:  2,
+				Settings:  Settings{MaxLoads: 2},
 				LoadTools: []string{"LoadDB", "LoadGraph"},
 				LoadNames: tt.names,
 			})
@@ -381,7 +386,7 @@ func TestFeedback(t *testing.T) {
 		{"Finish", `{"result": "1"}`, toolapi.FeedbackNone, envs.InvocationError, generic},
 		{"Search", `{"q": "1"}`, toolapi.FeedbackNone, envs.InvalidAction, "Valid Actions are"},
 	} {
-		env := newEnv(t, "p_s_in", Options{Feedback: test.feedback})
+		env := newEnv(t, "p_s_in", Options{Settings: Settings{Feedback: test.feedback}})
 
 		got := play(t, env, react(test.name, test.input)).Turn
 		if got.Outcome != test.outcome || !strings.Contains(got.Observation, test.want) {
@@ -420,7 +425,7 @@ func TestObservation(t *testing.T) {
 		{0, "caf\xe9 \xff\xfe", "caf\uFFFD \uFFFD"},
 	}
 	for _, tt := range tests {
-		env := answering(t, Options{ObservationWords: tt.limit},
+		env := answering(t, Options{Settings: Settings{ObservationWords: tt.limit}},
 			func(_ context.Context, m memory, _ envs.Args) (memory, envs.Result, error) {
 				return m, envs.Result{Observation: tt.said}, nil
 			})
@@ -525,7 +530,7 @@ func TestLiftedCalls(t *testing.T) {
 }
 
 func BenchmarkStep(b *testing.B) {
-	env := newEnv(b, "p_s_in", Options{MaxLoads: 5, LoadTools: []string{"LoadDB"}})
+	env := newEnv(b, "p_s_in", Options{Settings: Settings{MaxLoads: 5}, LoadTools: []string{"LoadDB"}})
 	env.names["InitializeDatabase"].run = ToolFunc[memory](func(_ context.Context, m memory, _ envs.Args) (memory,
 		envs.Result, error) {
 		return m, envs.Result{Observation: "We have successfully loaded the coffee database."}, nil
@@ -652,7 +657,7 @@ func TestResponses(t *testing.T) {
 func playUnder(t *testing.T, deployed *toolapi.Version, a envs.Action) envs.Turn {
 	t.Helper()
 
-	config := config(t, "p_c", Options{ObservationWords: 10})
+	config := config(t, "p_c", Options{Settings: Settings{ObservationWords: 10}})
 	config.Deployed = deployed
 
 	env, err := New(config)

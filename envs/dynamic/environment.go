@@ -53,37 +53,24 @@ type Config[S any] struct {
 // DefaultObservationWords is the limit of the published code.
 const DefaultObservationWords = 1024
 
-// Options are the choices an environment leaves open. The zero Options are the default.
+// Options are the choices an environment leaves open.
 type Options struct {
-	// MaxLoads is how many loads a task may make; the next one is run, and truncates the task with reward -1. 0 is no
-	// limit. The published code has 5.
-	MaxLoads int
+	// Settings are what the configuration says. MaxLoads is how many loads a task may make; the next one is run, and
+	// truncates the task with reward -1. 0 is no limit; the published code has 5. Unlike in a configuration,
+	// ObservationWords may be 0, which is DefaultObservationWords, or negative, which is no limit.
+	Settings
 	// LoadTools are the tools whose successful calls are loads.
 	LoadTools []string
 	// LoadNames are, when there are any, the action names that count as loads instead: whether or not the deployed
 	// version knows them, and whether or not the call succeeds.
 	LoadNames []string
-	// NoUpdateTool removes the tool UpdateTool: the ablation "w/o tool update" of ToolEvo, table 5.
-	NoUpdateTool bool
-	// ObservationWords is how many words an observation may have; a longer one is cut. 0 is DefaultObservationWords, a
-	// negative number means unlimited.
-	ObservationWords int
-	// StrictReward makes the strict matcher decide between Correct and Incorrect, and not the official one.
-	StrictReward bool
-	// Codec is how actions are written; nil is ReAct.
-	Codec action.Codec
 	// LastBrace reads ReAct text as the published code does: see [action.ReAct].
 	LastBrace bool
 	// EmptyInput reads {} in ReAct text as a call without arguments: see [action.ReAct].
 	EmptyInput bool
 	// PublishedNotices answers with the notices as they were published, where a version keeps another text of one.
 	PublishedNotices bool
-	// Feedback is what a call is told that the deployed version does not take.
-	Feedback toolapi.Feedback
-
-	// PublishedFeedback answers a call whose name stands and whose parameters are outdated as the published code does:
-	// with the API's text about wrong arguments, which names no parameter, and not with a notice. It is about
-	// FeedbackDeprecation only.
+	// PublishedFeedback has the feedback deprecation told as the feedback published is.
 	PublishedFeedback bool
 }
 
@@ -102,6 +89,7 @@ type Environment[S any] struct {
 	begin    func(envs.Task) (S, error)
 	grader   Grader[S]
 	options  Options
+	codec    action.Codec
 	prompt   *toolapi.Version
 	deployed *toolapi.Version
 	names    map[string]*entry[S] // every name the environment knows
@@ -128,13 +116,13 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 		c.Options.ObservationWords = DefaultObservationWords
 	}
 
-	c.Options.Codec = action.OrDefault(c.Options.Codec)
-	if c.Options.Codec == (action.ReAct{}) {
-		c.Options.Codec = action.ReAct{LastBrace: c.Options.LastBrace, EmptyInput: c.Options.EmptyInput}
+	codec := c.Options.ActionCodec()
+	if codec == (action.ReAct{}) {
+		codec = action.ReAct{LastBrace: c.Options.LastBrace, EmptyInput: c.Options.EmptyInput}
 	}
 
 	var hidden []string
-	if c.Options.NoUpdateTool {
+	if !c.Options.UpdateTool {
 		hidden = []string{envs.UpdateTool}
 	}
 
@@ -149,7 +137,7 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 	}
 
 	return &Environment[S]{
-		begin: begin, grader: c.Grader, options: c.Options, prompt: c.Prompt, deployed: c.Deployed,
+		begin: begin, grader: c.Grader, options: c.Options, codec: codec, prompt: c.Prompt, deployed: c.Deployed,
 		names: c.entries(hidden), invalid: invalid, toolList: c.Prompt.ToolList(hidden...),
 	}, nil
 }
@@ -232,7 +220,7 @@ func (e *Environment[S]) ToolList() []string { return slices.Clone(e.toolList) }
 
 // Canonical implements [envs.Canonicalizer] with the keys of package action.
 func (e *Environment[S]) Canonical(a envs.Action) string {
-	return action.Key(e.options.Codec, string(a))
+	return action.Key(e.codec, string(a))
 }
 
 // Lift implements [envs.Lifter]. Finish and UpdateTool are the same in all versions.

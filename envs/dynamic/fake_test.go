@@ -88,6 +88,8 @@ func (fakeGrader) Grade(_ context.Context, _ memory, _ envs.History, answer stri
 }
 
 func config(t testing.TB, deployed string, options Options) Config[memory] {
+	options.UpdateTool = true
+
 	return Config[memory]{
 		Prompt: version(t, "p_c"), Deployed: version(t, deployed),
 		Tools: fakeTools(t), Grader: fakeGrader{}, Options: options,

@@ -49,7 +49,7 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 			fmt.Errorf("the state is %s", from.status))
 	}
 
-	turn := envs.Turn{Action: envs.Action(e.options.Codec.Trim(valid(string(a))))}
+	turn := envs.Turn{Action: envs.Action(e.codec.Trim(valid(string(a))))}
 
 	ans, err := e.act(ctx, from, &turn)
 	if err != nil {
@@ -131,14 +131,14 @@ func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S
 
 // act reads the action, fills in the turn's call, and finds the answer.
 func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Turn) (answer[S], error) {
-	call, wrong := e.options.Codec.Parse(string(turn.Action))
+	call, wrong := e.codec.Parse(string(turn.Action))
 
 	var ans answer[S]
 	var err error
 
 	switch {
 	case errors.Is(wrong, action.ErrMalformed):
-		return from.said(envs.Malformed, malformed(e.options.Codec)), nil
+		return from.said(envs.Malformed, malformed(e.codec)), nil
 	case wrong != nil:
 		ans = from.said(envs.InvocationError, argumentError+wrong.Error())
 	default:
@@ -201,7 +201,7 @@ func (e *Environment[S]) call(
 
 // removed is the answer to a call of a deprecated name.
 func (e *Environment[S]) removed(name string, known *entry[S]) (envs.Outcome, string) {
-	switch e.options.Feedback {
+	switch e.options.Told() {
 	case toolapi.FeedbackNone:
 		return envs.InvalidAction, failedText
 	case toolapi.FeedbackGeneric:
@@ -218,7 +218,7 @@ func (e *Environment[S]) removed(name string, known *entry[S]) (envs.Outcome, st
 func (e *Environment[S]) refused(call envs.Call, known *entry[S], wrong *toolapi.ArgError) (envs.Outcome, string) {
 	outdated, ok := e.deployed.Outdated(call.Name, call.Args)
 
-	feedback := e.options.Feedback
+	feedback := e.options.Told()
 	if known.run == nil {
 		feedback = toolapi.FeedbackDeprecation
 	}
@@ -230,7 +230,7 @@ func (e *Environment[S]) refused(call envs.Call, known *entry[S], wrong *toolapi
 		return envs.InvocationError, genericText
 	case feedback == toolapi.FeedbackInvocation:
 		return envs.InvocationError, argumentError + wrong.Reason
-	case ok && !e.options.PublishedFeedback:
+	case ok && !e.options.PublishedFeedback && e.options.Feedback != feedbackPublished:
 		return envs.Deprecated, e.options.notice(outdated)
 	case wrong.Text == "":
 		return envs.InvocationError, e.invalid
@@ -275,7 +275,7 @@ func (e *Environment[S]) finish(ctx context.Context, from *state[S], v any) (ans
 	grade.Answer = text
 
 	right := grade.Official
-	if e.options.StrictReward {
+	if e.options.Reward == rewardStrict {
 		right = grade.Strict
 	}
 

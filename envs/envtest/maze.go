@@ -2,6 +2,8 @@ package envtest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"toolevo/envs"
@@ -35,7 +37,7 @@ const mazeTurns = 8
 // MazeTask is the one task of the Maze.
 var MazeTask = envs.Task{
 	ID:       "maze",
-	Labels:   toyLabels,
+	Labels:   map[string]string{envs.LabelDataset: "toy"},
 	Question: "Walk to the goal and stop there. You can: left, right, up, down, stop, learn.",
 }
 
@@ -70,7 +72,11 @@ func (m *Maze) Canonical(a envs.Action) string {
 
 // Reset returns the state in the start room.
 func (m *Maze) Reset(_ context.Context, t envs.Task) (envs.State, error) {
-	return toyReset(MazeTask, t, mazeStart)
+	if t.ID != MazeTask.ID || t.Question != MazeTask.Question {
+		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("reset to task %q", t.ID), errors.New("unknown task"))
+	}
+
+	return &toyState{history: envs.NewHistory(t), place: mazeStart}, nil
 }
 
 // Step takes one action.
@@ -101,7 +107,7 @@ func (m *Maze) Step(_ context.Context, s envs.State, a envs.Action) (envs.Transi
 		place, turn.Outcome, turn.Observation = mazeAct(place, word, rest)
 	}
 
-	t := from.after(turn, place, mazeTurns)
+	t := from.after(turn, place)
 	if word == "learn" && turn.Outcome == envs.OK {
 		next := t.State.(*toyState)
 		next.history = next.history.Learn(rest)

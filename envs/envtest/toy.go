@@ -1,7 +1,6 @@
 package envtest
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -17,18 +16,6 @@ type toyState struct {
 
 func (s *toyState) History() envs.History { return s.history }
 func (s *toyState) Status() envs.Status   { return s.status }
-
-// toyLabels are those of the toys' tasks.
-var toyLabels = map[string]string{envs.LabelDataset: "toy"}
-
-// toyReset returns the first state of a toy that knows one task.
-func toyReset(known, t envs.Task, place int) (envs.State, error) {
-	if t.ID != known.ID || t.Question != known.Question {
-		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("reset to task %q", t.ID), errors.New("unknown task"))
-	}
-
-	return &toyState{history: envs.NewHistory(t), place: place}, nil
-}
 
 // toyFrom checks that a state can be stepped from.
 func toyFrom(s envs.State) (*toyState, error) {
@@ -50,8 +37,8 @@ func toyText(a envs.Action) (kept envs.Action, words string) {
 	return envs.Action(text), strings.TrimSpace(text)
 }
 
-// after returns the transition to place; limit is how many turns a task may take, or 0.
-func (s *toyState) after(turn envs.Turn, place, limit int) envs.Transition {
+// after returns the transition to place.
+func (s *toyState) after(turn envs.Turn, place int) envs.Transition {
 	next := &toyState{history: s.history.Append(turn), place: place}
 
 	t := envs.Transition{State: next, Turn: turn}
@@ -60,7 +47,7 @@ func (s *toyState) after(turn envs.Turn, place, limit int) envs.Transition {
 		next.status, t.Reward = envs.Terminated, 1
 	case turn.Outcome == envs.Incorrect:
 		next.status, t.Reward = envs.Terminated, -1
-	case limit > 0 && next.history.Len() >= limit:
+	case next.history.Len() >= mazeTurns:
 		next.status, t.Reward = envs.Truncated, -1
 	}
 

@@ -37,7 +37,8 @@
 //	question    what the agent is asked
 //	functions   the tools of the prompt version that the prompt lists, Finish and UpdateTool among them: a list of
 //	            name, description and input_schema, a JSON Schema. (Not "tools": OpenEnv's MCP client would take the
-//	            observation for that of list_tools, and drop the rest.)
+//	            observation for that of list_tools, and drop the rest.) Those that a task alone has, as in ToolBench,
+//	            stand in its question.
 //	system      guidelines and tools in the words of our prompts: the system text of a chat
 //	prompt      the whole text that a model continues with its first action: system, demonstrations, question
 //	text        what a chat is told next: the question, after "Question: "

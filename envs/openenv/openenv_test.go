@@ -17,6 +17,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/drift"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/envtest/suitetest"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
@@ -40,7 +41,7 @@ func shop(t testing.TB) Options {
 	}
 
 	s, err := b.Open(t.Context(), suite.Choice{
-		Split: "train", Prompt: "old", Versions: catalog, Environment: suite.Environment{UpdateTool: true},
+		Split: "train", Prompt: "old", Versions: catalog, Environment: dynamic.Settings{UpdateTool: true},
 	})
 	if err != nil {
 		t.Fatal(err)

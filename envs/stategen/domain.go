@@ -1,6 +1,7 @@
 package stategen
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"toolevo/envs"
@@ -101,6 +102,9 @@ type State any
 
 // Refusal is a call that the service cannot do: what the caller reads.
 type Refusal struct{ Text string }
+
+// Refuse returns a refusal.
+func Refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
 
 // Error implements error.
 func (r *Refusal) Error() string { return r.Text }

@@ -1,11 +1,14 @@
 package stategen
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 )
@@ -52,11 +55,8 @@ func (g *grower) next() (grown, error) {
 			err = tests(&program)
 		}
 
-		if used := program.uses(); err == nil { // a path may have given up what it took
-			program.Init = slices.DeleteFunc(program.Init, func(v Variable) bool { return !used[v.Name] })
-		}
-
 		if err == nil {
+			program.drop()
 			g.book.programs++
 			return grown{number, program, p.pairs}, nil
 		}
@@ -67,6 +67,16 @@ func (g *grower) next() (grown, error) {
 
 	return grown{}, fmt.Errorf("stategen: program %d of %s failed %d times in a row: %v", number, g.domain.Name(),
 		mostAttempts, g.report.Failed)
+}
+
+// drop leaves out the variables that no expression has: a path may have given up what it took.
+func (p *Program) drop() {
+	used := map[string]bool{}
+	for _, e := range p.Exprs() {
+		used[e.Var] = true
+	}
+
+	p.Init = slices.DeleteFunc(p.Init, func(v Variable) bool { return !used[v.Name] })
 }
 
 // random returns the source of one attempt at one program.
@@ -207,21 +217,35 @@ func (p *Program) take(added, first []Variable) {
 
 		name := v.Name
 		for i := 0; p.declares(name); i++ {
-			name = renumber(v.Name, i)
+			name = strings.TrimRight(v.Name, "0123456789") + strconv.Itoa(i)
 		}
 
 		names[v.Name] = name
-		v.Name, v.Value.Any = name, renamedValue(v.Value.Any, names)
+		v.Name, v.Value.Any = name, renamed(v.Value.Any, names)
 		p.Init = append(p.Init, v)
 	}
 
-	p.Branch.Else = p.Branch.Else.renamed(names)
+	p.Branch.Else = p.Branch.Else.mapped(func(e Expr) Expr {
+		e.Var = cmp.Or(names[e.Var], e.Var)
+		return e
+	})
 }
 
 // same reports whether two variables differ in their names alone.
 func (v Variable) same(other Variable) bool {
-	value := renamedValue(v.Value.Any, map[string]string{v.Name: other.Name})
+	value := renamed(v.Value.Any, map[string]string{v.Name: other.Name})
 	return v.Role == other.Role && v.Type == other.Type && Equal(value, other.Value.Any)
+}
+
+// renamed returns a value in which handles, which are names of variables, are renamed.
+func renamed(v any, names map[string]string) any {
+	return Map(v, func(part any) (any, bool) {
+		if name, ok := part.(string); ok {
+			part = cmp.Or(names[name], name)
+		}
+
+		return part, false
+	})
 }
 
 func (p *Program) declares(name string) bool {

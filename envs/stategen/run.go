@@ -401,28 +401,3 @@ func number(v any) (float64, bool) {
 
 	return f, err == nil
 }
-
-// Equal reports whether two values say the same: numbers by their value, objects in any order of their members.
-func Equal(a, b any) bool {
-	if x, ok := number(a); ok {
-		y, ok := number(b)
-		return ok && x == y
-	}
-
-	switch a := a.(type) {
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, Equal)
-	case envs.Args:
-		b, ok := b.(envs.Args)
-
-		return ok && len(a) == len(b) && !slices.ContainsFunc(a, func(m envs.Arg) bool {
-			v, ok := b.Get(m.Name)
-			return !ok || !Equal(m.Value, v)
-		})
-	case envs.Number:
-		return a == b
-	}
-
-	return a == b
-}

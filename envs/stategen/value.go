@@ -1,6 +1,9 @@
 package stategen
 
 import (
+	"slices"
+
+	"toolevo/envs"
 	"toolevo/envs/pytext"
 )
 
@@ -15,4 +18,120 @@ func (v Value) MarshalJSON() ([]byte, error) { return pytext.AppendJSON(nil, v.A
 func (v *Value) UnmarshalJSON(text []byte) (err error) {
 	v.Any, err = pytext.DecodeStrict(string(text))
 	return err
+}
+
+// Map returns a value in which every part is what replace makes of it, the whole first. Parts of what replace calls
+// final are left as they are.
+func Map(v any, replace func(part any) (by any, final bool)) any {
+	v, final := replace(v)
+	if final {
+		return v
+	}
+
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = Map(item, replace)
+		}
+
+		return list
+	case envs.Args:
+		object := make(envs.Args, len(v))
+		for i, m := range v {
+			object[i] = envs.Arg{Name: m.Name, Value: Map(m.Value, replace)}
+		}
+
+		return object
+	}
+
+	return v
+}
+
+// Handle returns the handle that a value is, or that an object has as a member; "" is none.
+func Handle(v any, member string) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case envs.Args:
+		handle, _ := v.Text(member)
+		return handle
+	}
+
+	return ""
+}
+
+// Comparison says which values are the same, where more are than [Equal] says. The zero Comparison is Equal.
+type Comparison struct {
+	// Near compares numbers; nil takes those of one value.
+	Near func(got, want float64) bool
+	// Loose names the lists that may be in any order, by the member of an object that they are, "" where they are none.
+	Loose func(member string) bool
+	// Own compares what only a domain knows; ok is false for any other value. It may be nil.
+	Own func(got, want any) (same, ok bool)
+}
+
+// Equal reports whether two values say the same: numbers by their value, objects in any order of their members.
+func Equal(a, b any) bool { return Comparison{}.Same(a, b) }
+
+// Same reports whether two values are the same.
+func (c Comparison) Same(got, want any) bool { return c.same("", got, want) }
+
+func (c Comparison) same(member string, got, want any) bool {
+	if c.Own != nil {
+		if same, ok := c.Own(got, want); ok {
+			return same
+		}
+	}
+
+	switch want := want.(type) {
+	case envs.Number:
+		return c.number(got, want)
+	case []any:
+		got, ok := got.([]any)
+		return ok && c.list(got, want, c.Loose != nil && c.Loose(member))
+	case envs.Args:
+		got, ok := got.(envs.Args)
+
+		return ok && len(got) == len(want) && !slices.ContainsFunc(want, func(m envs.Arg) bool {
+			v, ok := got.Get(m.Name)
+			return !ok || !c.same(m.Name, v, m.Value)
+		})
+	}
+
+	return got == want
+}
+
+func (c Comparison) number(got any, want envs.Number) bool {
+	x, isNumber := number(got)
+	y, isWanted := number(want)
+
+	switch {
+	case !isNumber || !isWanted:
+		return got == any(want)
+	case c.Near != nil:
+		return c.Near(x, y)
+	}
+
+	return x == y
+}
+
+func (c Comparison) list(got, want []any, loose bool) bool {
+	same := func(got, want any) bool { return c.same("", got, want) }
+	if !loose || len(got) != len(want) {
+		return slices.EqualFunc(got, want, same)
+	}
+
+	left := slices.Clone(got)
+
+	for _, w := range want {
+		at := slices.IndexFunc(left, func(g any) bool { return same(g, w) })
+		if at < 0 {
+			return false
+		}
+
+		left = slices.Delete(left, at, at+1)
+	}
+
+	return true
 }

@@ -10,6 +10,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/console"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/toolapi"
 )
@@ -66,7 +67,7 @@ type Choice struct {
 
 	Prompt      string           // the API version that prompts show
 	Versions    *toolapi.Catalog // what can be deployed; nil is what Versions returns for Data, without files
-	Environment Environment
+	Environment dynamic.Settings
 	Programs    sandbox.Limits // of one program that a model wrote
 
 	// Settings are those of the benchmark's own sections, by section; see [Configurable].
@@ -88,21 +89,6 @@ func (c *Choice) Ask(id, query string) string {
 	}
 
 	return c.Rephrase(id, query)
-}
-
-// Environment are the settings that environments of every benchmark have; see the section environment of the
-// configuration.
-type Environment struct {
-	Codec        action.Codec
-	UpdateTool   bool
-	StrictReward bool
-	Feedback     toolapi.Feedback
-	// PublishedFeedback tells nothing of parameters that changed under a name that stands. It is about the feedback
-	// deprecation, which otherwise has a notice of them.
-	PublishedFeedback bool
-	MaxLoads          int
-	ObservationWords  int
-	Compat            []string // defects of the published code to reproduce, by the benchmark's names
 }
 
 // Embedder turns texts into vectors.

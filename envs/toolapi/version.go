@@ -1,6 +1,7 @@
 package toolapi
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/envs/response"
 )
 
@@ -65,6 +67,14 @@ func (v *Version) API(name string) (*API, bool) {
 func (v *Version) ForTool(tool string) (*API, bool) {
 	a, ok := v.byTool[tool]
 	return a, ok
+}
+
+// Has reports whether a version has an API as it is: under its name, with its parameters.
+func (v *Version) Has(a *API) bool {
+	own, ok := v.ForTool(a.Tool)
+
+	return ok && a.Name == own.Name &&
+		bytes.Equal(pytext.AppendJSON(nil, a.Schema()), pytext.AppendJSON(nil, own.Schema()))
 }
 
 // Lift returns the call of this version that does what a tool's call does: the exposed name and its arguments. It is an

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/envtest/suitetest"
 	"toolevo/envs/openenv"
 	"toolevo/envs/suite"
@@ -52,7 +53,7 @@ const (
 // What is recorded can be played again from the run, and goes on where an earlier recorder ended.
 func TestRecorder(t *testing.T) {
 	s, err := suitetest.Shop{}.Open(t.Context(), suite.Choice{
-		Split: "train", Prompt: "old", Environment: suite.Environment{UpdateTool: true},
+		Split: "train", Prompt: "old", Environment: dynamic.Settings{UpdateTool: true},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/ollama"
 	"toolevo/mcts/policy/openai"
+	"toolevo/mcts/policy/server"
 )
 
 // Checkpoint is what is served.
@@ -135,8 +136,10 @@ func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
 
 // lister returns a function that asks the server for its models.
 func (s Server) lister(c Checkpoint, address string) (func(context.Context) ([]string, error), error) {
+	at := server.Endpoint{URL: address, Model: c.Name}
+
 	if s.Kind == Ollama {
-		b, err := ollama.New(ollama.Options{Host: address, Model: c.Name, Window: 1})
+		b, err := ollama.New(ollama.Options{Endpoint: at, Window: 1})
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +147,7 @@ func (s Server) lister(c Checkpoint, address string) (func(context.Context) ([]s
 		return b.Models, nil
 	}
 
-	b, err := openai.New(openai.Options{BaseURL: address, Model: c.Name})
+	b, err := openai.New(openai.Options{Endpoint: at})
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func PromptHash() string {
 // Model is a language model that judges. Who wants to go on where a run was cut short has its texts kept, see package
 // envs/kept.
 type Model struct {
-	Name       string // of the policy, e.g. "openai:gpt-4o"
+	Name       string      // of the policy, e.g. "openai:gpt-4o"
 	Writer     kept.Writer // at [Temperature]
 	Completing kept.Writer // greedy
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/walls"
@@ -48,20 +47,14 @@ func (r *Run) addEngine(ctx context.Context, stamp sandbox.Stamp) (err error) {
 func (r *Run) makers() []trajectories.RunMaker {
 	all := make([]trajectories.RunMaker, len(r.Engines))
 	for i, s := range r.Engines {
-		all[i] = trajectories.RunMaker{Result: s.String(), Maker: maker(s, r.Config.Python)}
+		all[i] = trajectories.RunMaker{Result: s.String(), Maker: maker(s, r.Config.Python.LimitText())}
 	}
 
 	return all
 }
 
-// Limits are the limits of programs in words.
-func Limits(p configs.Python) string {
-	return fmt.Sprintf("wall %vs, cpu %ds, memory %d MiB, output %d KiB", p.WallSeconds, p.CPUSeconds, p.MemoryMiB,
-		p.OutputKiB)
-}
-
 // maker is what rows say of an engine and the limits of its programs.
-func maker(s sandbox.Stamp, p configs.Python) trajectories.Maker {
+func maker(s sandbox.Stamp, limits string) trajectories.Maker {
 	_, unconfined := walls.Warning(s)
 
 	return trajectories.Maker{
@@ -70,7 +63,7 @@ func maker(s sandbox.Stamp, p configs.Python) trajectories.Maker {
 		Version:    s.Python,
 		With:       strings.Join(s.Modules, ", "),
 		Without:    strings.Join(s.Missing, ", "),
-		Limits:     Limits(p),
+		Limits:     limits,
 		Unconfined: unconfined,
 	}
 }

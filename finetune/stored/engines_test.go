@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolevo/configs"
 	"toolevo/envs/sandbox"
 )
 
@@ -18,7 +17,7 @@ func TestMaker(t *testing.T) {
 		{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.0"}},
 		{Engine: "bwrap", Python: "3.11.2", Missing: []string{"landlock", "seccomp"}},
 	} {
-		if diff := cmp.Diff(want, Engine(maker(want, configs.Python{}))); diff != "" {
+		if diff := cmp.Diff(want, Engine(maker(want, ""))); diff != "" {
 			t.Errorf("what a row says of an engine is another one, -want +got:\n%s", diff)
 		}
 	}

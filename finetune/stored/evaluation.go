@@ -169,7 +169,7 @@ func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.
 		return nil, err
 	}
 
-	r.Feedback = string(e.Config.Feedback())
+	r.Feedback = string(e.Config.Environment.Told())
 	r.TaskSet, r.Engines, r.Warnings = e.TaskSet, walls.InWords(e.Engines), walls.Warnings(e.Engines)
 
 	return r, nil

@@ -228,7 +228,7 @@ func (r *Run) lineage(version string) trajectories.Run {
 		Policy:      r.Config.Policy[0],
 		PromptAPI:   r.Config.Prompt,
 		DeployedAPI: version,
-		Codec:       r.Config.Codec(),
+		Codec:       r.Config.Environment.ActionCodec(),
 		Seed:        r.Config.Seed,
 		ConfigHash:  r.Manifest.ConfigHash,
 		Software:    r.Manifest.Software,
@@ -244,7 +244,7 @@ func (r *Run) TreeMeta(q trajectories.Question) trajectories.Meta {
 
 // labelled is a question with what rows say about it beside: the feedback, where it is not that of ToolEvo.
 func (r *Run) labelled(q trajectories.Question) trajectories.Question {
-	if feedback := r.Config.Feedback(); feedback != toolapi.FeedbackDeprecation {
+	if feedback := r.Config.Environment.Told(); feedback != toolapi.FeedbackDeprecation {
 		labels := map[string]string{envs.LabelFeedback: string(feedback)}
 		maps.Copy(labels, q.Labels)
 		q.Labels = labels

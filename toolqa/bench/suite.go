@@ -263,25 +263,18 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 		return nil, err
 	}
 
-	c := o.choice.Environment
-
 	return dynamic.New(dynamic.Config[toolqa.Session]{
 		Prompt:   prompt,
 		Deployed: deployed,
 		Tools:    o.tools(memory),
 		Grader:   o.grader,
 		Options: dynamic.Options{
-			Codec:             c.Codec,
+			Settings:          o.choice.Environment,
 			LastBrace:         o.compat.Has(compat.LastBrace),
-			MaxLoads:          c.MaxLoads,
 			LoadTools:         []string{"LoadDB", "LoadGraph"},
 			LoadNames:         o.compat.LoadNames(),
-			NoUpdateTool:      !c.UpdateTool,
-			ObservationWords:  c.ObservationWords,
-			StrictReward:      c.StrictReward,
 			PublishedNotices:  o.compat.Has(compat.Notices),
-			Feedback:          c.Feedback,
-			PublishedFeedback: c.PublishedFeedback || o.compat.Has(compat.Published),
+			PublishedFeedback: o.compat.Has(compat.Published),
 		},
 	})
 }

@@ -13,45 +13,95 @@ import (
 // What the plans read of the graphs. It has names that end in its number where a plan takes it more than once: name2,
 // edge2, venue2.
 
-// nodeReaders take what is asked for from the attributes of a node. Their argument is the number of the step.
-var nodeReaders = map[string]func(node envs.Args, known *slotValues, number string) error{
-	"authors": func(paper envs.Args, known *slotValues, _ string) error {
-		names, err := ofAuthors(paper, "name")
-		known.set("authors", strings.Join(names, ", "))
-
-		return err
+// nodeForms are how the texts that are found in a node become a value of the plan; before is what it was.
+var nodeForms = map[string]func(found []string, before string) (string, error){
+	"distinct": func(found []string, _ string) (string, error) { return strings.Join(distinctTexts(found), "; "), nil },
+	"joined":   func(found []string, _ string) (string, error) { return strings.Join(found, ", "), nil },
+	"listed": func(found []string, before string) (string, error) {
+		return literalList(append(literalTexts(before), found...)), nil
 	},
-	"institutions": func(paper envs.Args, known *slotValues, _ string) error {
-		orgs, err := ofAuthors(paper, "org")
-		known.set("institutions", strings.Join(distinctTexts(orgs), "; "))
-
-		return err
+	"page": func(found []string, _ string) (string, error) {
+		n, err := pageNumber(strings.Join(found, " "))
+		return strconv.Itoa(n), err
 	},
-	"org": func(author envs.Args, known *slotValues, _ string) error {
-		org, ok := author.Text("org")
-		if !ok || org == "" {
-			return fmt.Errorf("no org")
+	"summed": func(found []string, before string) (string, error) {
+		if before != "" {
+			before += " + "
 		}
 
-		known.set("org", org)
-
-		return nil
+		return before + literalList(found), nil
 	},
-	"pages":    readPages,
-	"venue":    readVenue,
-	"keywords": readKeywords,
+	"text": func(found []string, _ string) (string, error) {
+		if len(found) != 1 || found[0] == "" {
+			return "", fmt.Errorf("%d texts; expected one", len(found))
+		}
+
+		return found[0], nil
+	},
 }
 
-// readNode reads what NodeCheck prints of a node. The arguments are what is asked for and the number of the step.
+// readNode reads what NodeCheck prints of a node. The arguments are a path in its attributes, a form, and the name of
+// the value: "authors.name joined authors".
 func readNode(arguments string) reader {
-	asked, number, _ := strings.Cut(arguments, " ")
-
-	read, ok := nodeReaders[asked]
-	if !ok {
+	words := strings.Fields(arguments)
+	if len(words) != 3 || nodeForms[words[1]] == nil {
 		return nil
 	}
 
-	return attributes(func(node envs.Args, known *slotValues) error { return read(node, known, number) })
+	path, form, name := words[0], nodeForms[words[1]], words[2]
+
+	return func(result string, known *slotValues) error {
+		node, rest, _ := pytext.DecodeLiteralPrefix(result)
+		if _, ok := node.(envs.Args); !ok || !strings.HasPrefix(rest, "; Degree: ") {
+			return unexpected(result, "the attributes of a node")
+		}
+
+		found, err := textsAt(node, path)
+
+		var text string
+		if err == nil {
+			text, err = form(found, known.get(name))
+		}
+
+		if err != nil {
+			return fmt.Errorf("%w: %w", unexpected(result, "a node with what is asked for"), err)
+		}
+
+		known.set(name, text)
+
+		return nil
+	}
+}
+
+// textsAt returns the texts at a path, such as authors.name, in an object: of a list, those of all its items.
+func textsAt(v any, path string) (found []string, err error) {
+	key, rest, _ := strings.Cut(path, ".")
+
+	switch v := v.(type) {
+	case envs.Args:
+		if value, ok := v.Get(key); ok {
+			return textsAt(value, rest)
+		}
+	case []any:
+		for _, item := range v {
+			texts, err := textsAt(item, path)
+			if err != nil {
+				return nil, err
+			}
+
+			found = append(found, texts...)
+		}
+
+		if path == "" || len(v) > 0 {
+			return found, nil
+		}
+	case string:
+		if path == "" {
+			return []string{v}, nil
+		}
+	}
+
+	return nil, fmt.Errorf("no text at %q", path)
 }
 
 // set gives a value a name, in place of the one that has it.
@@ -64,24 +114,6 @@ func (s *slotValues) set(name, value string) {
 	}
 
 	*s = append(*s, slotValue{name, value})
-}
-
-// attributes reads what NodeCheck prints of a node.
-func attributes(read func(node envs.Args, known *slotValues) error) reader {
-	return func(result string, known *slotValues) error {
-		v, rest, _ := pytext.DecodeLiteralPrefix(result)
-
-		node, ok := v.(envs.Args)
-		if !ok || !strings.HasPrefix(rest, "; Degree: ") {
-			return unexpected(result, "the attributes of a node")
-		}
-
-		if err := read(node, known); err != nil {
-			return fmt.Errorf("%w: %w", unexpected(result, "a node with what is asked for"), err)
-		}
-
-		return nil
-	}
 }
 
 // readDegrees reads the degrees that NeighbourCheck begins with: of an author "degree", the number of neighbours, and
@@ -322,24 +354,13 @@ func parseEdge(result string) (papers []string, ok bool) {
 	v, _ := pytext.DecodeLiteral(result)
 	edge, _ := v.(envs.Args)
 
-	entries, err := texts(edge, "papers")
-	if err != nil || len(entries) == 0 {
+	list, _ := edge.Get("papers")
+	entries, ok := listOfTexts(list)
+	if !ok || len(entries) == 0 {
 		return nil, false
 	}
 
 	return eachOnce(entries), true
-}
-
-// texts returns the list of texts under a key.
-func texts(node envs.Args, key string) ([]string, error) {
-	v, _ := node.Get(key)
-
-	list, ok := listOfTexts(v)
-	if !ok {
-		return nil, fmt.Errorf("%s is no list of texts", key)
-	}
-
-	return list, nil
 }
 
 func listOfTexts(v any) ([]string, bool) {
@@ -356,75 +377,6 @@ func listOfTexts(v any) ([]string, bool) {
 	}
 
 	return list, ok
-}
-
-// ofAuthors returns what the authors of a paper have under a key.
-func ofAuthors(paper envs.Args, key string) ([]string, error) {
-	v, _ := paper.Get("authors")
-
-	items, _ := v.([]any)
-	if len(items) == 0 {
-		return nil, fmt.Errorf("no authors")
-	}
-
-	list := make([]string, len(items))
-	for i, item := range items {
-		author, _ := item.(envs.Args)
-
-		text, ok := author.Text(key)
-		if !ok {
-			return nil, fmt.Errorf("author %d has no %s", i+1, key)
-		}
-
-		list[i] = text
-	}
-
-	return list, nil
-}
-
-// readPages reads the first and the last page of a paper.
-func readPages(paper envs.Args, known *slotValues, _ string) error {
-	start, _ := paper.Text("page_start")
-	end, _ := paper.Text("page_end")
-
-	first, err := pageNumber(start)
-	if err != nil {
-		return err
-	}
-
-	last, err := pageNumber(end)
-	known.set("first", strconv.Itoa(first))
-	known.set("last", strconv.Itoa(last))
-
-	return err
-}
-
-// readVenue reads the venue of a paper, as "venue" with the number behind, and adds it to the list "venues".
-func readVenue(paper envs.Args, known *slotValues, number string) error {
-	v, _ := paper.Get("venue")
-	object, _ := v.(envs.Args)
-
-	raw, ok := object.Text("raw")
-	if !ok {
-		return fmt.Errorf("no venue")
-	}
-
-	known.set("venue"+number, raw)
-	known.set("venues", literalList(append(literalTexts(known.get("venues")), raw)))
-
-	return nil
-}
-
-// readKeywords reads the keywords of a paper, a list, and adds it to the sum of such lists, "keywords".
-func readKeywords(paper envs.Args, known *slotValues, _ string) error {
-	words, err := texts(paper, "keywords")
-	if err != nil {
-		return err
-	}
-
-	known.join("keywords", " + ", literalList(words))
-
-	return nil
 }
 
 // pageNumber reads a number of a page as Python's int(float(text)) does.

@@ -217,7 +217,10 @@ func (w *world) play(api string, qs []toolqa.Question) []ending {
 
 	env, err := dynamic.New(dynamic.Config[toolqa.Session]{
 		Prompt: prompt, Deployed: deployed, Tools: w.tools, Grader: grader,
-		Options: dynamic.Options{MaxLoads: 5, LoadTools: []string{"LoadDB", "LoadGraph"}},
+		Options: dynamic.Options{
+			Settings:  dynamic.Settings{UpdateTool: true, MaxLoads: 5},
+			LoadTools: []string{"LoadDB", "LoadGraph"},
+		},
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -178,15 +178,13 @@ func (s *shop) Environment(version string, _ envs.Memory) (envs.Environment, err
 		return none, envs.Result{Observation: "There is no such item.", Outcome: envs.ToolError}, nil
 	}
 
+	settings := s.choice.Environment
+	settings.MaxLoads = 0 // no call is a load
+
 	return dynamic.New(dynamic.Config[struct{}]{
 		Prompt: prompt, Deployed: deployed, Grader: s,
-		Tools: map[string]dynamic.Tool[struct{}]{"Price": dynamic.ToolFunc[struct{}](price)},
-		Options: dynamic.Options{
-			Codec:             s.choice.Environment.Codec,
-			NoUpdateTool:      !s.choice.Environment.UpdateTool,
-			Feedback:          s.choice.Environment.Feedback,
-			PublishedFeedback: s.choice.Environment.PublishedFeedback,
-		},
+		Tools:   map[string]dynamic.Tool[struct{}]{"Price": dynamic.ToolFunc[struct{}](price)},
+		Options: dynamic.Options{Settings: settings},
 	})
 }
 

@@ -3,9 +3,10 @@ package suitetest
 import (
 	"testing"
 
+	"toolevo/envs/dynamic"
 	"toolevo/envs/suite"
 )
 
 func TestShop(t *testing.T) {
-	Run(t, Shop{}, suite.Choice{Split: "train", Prompt: "old", Environment: suite.Environment{UpdateTool: true}}, nil)
+	Run(t, Shop{}, suite.Choice{Split: "train", Prompt: "old", Environment: dynamic.Settings{UpdateTool: true}}, nil)
 }

@@ -92,8 +92,8 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 	}
 
 	c.watch.start(c)
-	// Reading blocks a thread from now on. That is back sooner than a goroutine, which counts for calls of a fraction of
-	// a millisecond, and takes more processor time.
+	// Reading blocks a thread from now on. That is back sooner than a goroutine, which counts for calls of a fraction
+	// of a millisecond, and takes more processor time.
 	out.Fd()
 
 	go c.wait() // which closes out, so that nobody may ask for its number later

@@ -11,6 +11,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/console"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/envtest"
 	"toolevo/envs/envtest/suitetest"
 	"toolevo/envs/stategen"
@@ -47,7 +48,7 @@ func choice(t testing.TB, n int) suite.Choice {
 	data := t.TempDir()
 	generate(t, data, "test", n)
 
-	return suite.Choice{Data: data, Split: "test", Prompt: base, Environment: suite.Environment{UpdateTool: true}}
+	return suite.Choice{Data: data, Split: "test", Prompt: base, Environment: dynamic.Settings{UpdateTool: true}}
 }
 
 func open(t testing.TB, c suite.Choice) *opened {

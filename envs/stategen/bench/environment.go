@@ -42,18 +42,12 @@ func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, e
 		}
 	}
 
-	c := o.choice.Environment
+	settings := o.choice.Environment
+	settings.MaxLoads = 0 // no call is a load
 
 	return dynamic.New(dynamic.Config[playing]{
 		Prompt: prompt, Deployed: deployed, Tools: tools, Grader: grader{o}, Begin: o.begin,
-		Options: dynamic.Options{
-			Codec:             c.Codec,
-			NoUpdateTool:      !c.UpdateTool,
-			ObservationWords:  c.ObservationWords,
-			StrictReward:      c.StrictReward,
-			Feedback:          c.Feedback,
-			PublishedFeedback: c.PublishedFeedback,
-		},
+		Options: dynamic.Options{Settings: settings},
 	})
 }
 

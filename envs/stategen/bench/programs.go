@@ -23,7 +23,7 @@ type programs struct {
 }
 
 // inCode reports whether tasks are answered with programs.
-func (o *opened) inCode() bool { return o.choice.Environment.Codec == action.Python{} }
+func (o *opened) inCode() bool { return o.choice.Environment.ActionCodec() == action.Python{} }
 
 // surface returns how programs of a domain reach its tools where an API version is deployed.
 func (o *opened) surface(domain, version string) (*code.Surface, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/toolapi"
 )
@@ -34,18 +35,7 @@ func (r *renderer) lift(api *toolapi.API, c stategen.Call) ([]argument, error) {
 		return nil, err
 	}
 
-	texts := make([]argument, len(lifted))
-
-	for i, a := range lifted {
-		text, err := in.text(a.Value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", a.Name, err)
-		}
-
-		texts[i] = argument{name: a.Name, text: text}
-	}
-
-	return texts, nil
+	return in.texts(lifted)
 }
 
 // schemaOf returns the schema of a parameter, nil where it has none.
@@ -173,23 +163,29 @@ func (in standIns) text(v any) (string, error) {
 			texts[i] = text
 		}
 
-		return "[" + strings.Join(texts, ", ") + "]", nil
+		return listOf(texts), nil
 	case envs.Args:
-		texts := make([]string, len(v))
-
-		for i, m := range v {
-			text, err := in.text(m.Value)
-			if err != nil {
-				return "", err
-			}
-
-			texts[i] = quote(m.Name) + ": " + text
-		}
-
-		return "{" + strings.Join(texts, ", ") + "}", nil
+		members, err := in.texts(v)
+		return dict(members), err
 	}
 
-	return literal(v), nil
+	return pytext.Repr(v), nil
+}
+
+// texts writes the values of some arguments, or of the members of an object.
+func (in standIns) texts(all envs.Args) ([]argument, error) {
+	texts := make([]argument, len(all))
+
+	for i, a := range all {
+		text, err := in.text(a.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Name, err)
+		}
+
+		texts[i] = argument{name: a.Name, text: text}
+	}
+
+	return texts, nil
 }
 
 // joined writes a text that adapters have put together: its own parts, and expressions as texts between them.

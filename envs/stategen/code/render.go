@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"toolevo/envs"
-	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 )
 
@@ -50,7 +48,7 @@ func (s *Surface) Signatures() []string {
 		}
 
 		call := s.style().changed
-		if s.unchanged(api) {
+		if s.Base.Has(api) {
 			call = s.style().call
 		}
 
@@ -124,7 +122,7 @@ func (r *renderer) call(c stategen.Call) string {
 		return ""
 	}
 
-	if r.surface.unchanged(api) {
+	if r.surface.Base.Has(api) {
 		args := make([]argument, len(c.Args))
 
 		for i, a := range c.Args {
@@ -187,12 +185,12 @@ func (r *renderer) expr(e stategen.Expr) string {
 
 		return text
 	case e.Object != nil:
-		members := make([]string, len(e.Object))
+		members := make([]argument, len(e.Object))
 		for i, m := range e.Object {
-			members[i] = quote(m.Name) + ": " + r.expr(m.Expr)
+			members[i] = argument{name: m.Name, text: r.expr(m.Expr)}
 		}
 
-		return "{" + strings.Join(members, ", ") + "}"
+		return dict(members)
 	}
 
 	texts := make([]string, len(e.List))
@@ -211,7 +209,7 @@ func (r *renderer) expr(e stategen.Expr) string {
 		return `len([s for s in re.split("[.!?]", ` + strings.Join(texts, ", ") + ") if s.strip()])"
 	}
 
-	return "[" + strings.Join(texts, ", ") + "]"
+	return listOf(texts)
 }
 
 // parts writes a variable, or a part of one.
@@ -226,24 +224,20 @@ func (r *renderer) parts(e stategen.Expr) string {
 
 // literal writes a value.
 func literal(v any) string {
-	switch v := v.(type) {
-	case string:
-		return quote(v)
-	case envs.Args:
-		members := make([]string, len(v))
-		for i, m := range v {
-			members[i] = quote(m.Name) + ": " + literal(m.Value)
-		}
+	text, _ := standIns{}.text(v) // nothing stands for an expression
 
-		return "{" + strings.Join(members, ", ") + "}"
-	case []any:
-		items := make([]string, len(v))
-		for i, item := range v {
-			items[i] = literal(item)
-		}
+	return text
+}
 
-		return "[" + strings.Join(items, ", ") + "]"
+// listOf writes a list of some texts.
+func listOf(texts []string) string { return "[" + strings.Join(texts, ", ") + "]" }
+
+// dict writes an object of some members.
+func dict(members []argument) string {
+	texts := make([]string, len(members))
+	for i, m := range members {
+		texts[i] = quote(m.name) + ": " + m.text
 	}
 
-	return pytext.Repr(v)
+	return "{" + strings.Join(texts, ", ") + "}"
 }

@@ -116,7 +116,7 @@ func (g *Grader) source(text string, values map[string]any, answers []any) strin
 	for _, api := range g.Surface.apis() {
 		apis = append(apis, envs.Arg{Name: api.Name, Value: parameters(api)})
 
-		if g.Surface.unchanged(api) {
+		if g.Surface.Base.Has(api) {
 			unchanged = append(unchanged, api.Name)
 		}
 	}

@@ -158,12 +158,12 @@ func (q requests) call(tool string, args []argument) string {
 	text := "requests." + strings.ToLower(r.Method) + `(f"{BASE_URL}` + path + `"`
 
 	if len(r.Query) > 0 {
-		members := make([]string, len(r.Query))
+		members := make([]argument, len(r.Query))
 		for i, name := range r.Query {
-			members[i] = quote(name) + ": " + of(name).text
+			members[i] = of(name)
 		}
 
-		text += ", params={" + strings.Join(members, ", ") + "}"
+		text += ", params=" + dict(members)
 	}
 
 	if r.Body != "" {
@@ -192,13 +192,7 @@ func inURL(a argument) string {
 }
 
 func (requests) changed(name string, args []argument) string {
-	members := make([]string, len(args))
-	for i, a := range args {
-		members[i] = quote(a.name) + ": " + a.text
-	}
-
-	return `requests.post(f"{BASE_URL}/api/` + url.PathEscape(name) + `", json={` +
-		strings.Join(members, ", ") + "})"
+	return `requests.post(f"{BASE_URL}/api/` + url.PathEscape(name) + `", json=` + dict(args) + ")"
 }
 
 func (requests) part(value, key string) string { return index(value, key) }
@@ -227,18 +221,21 @@ func quote(text string) string {
 
 // keywords writes arguments by their names; those whose names are no identifiers, in an object.
 func keywords(args []argument) string {
-	var plain, others []string
+	var (
+		plain  []string
+		others []argument
+	)
 
 	for _, a := range args {
 		if identifier(a.name) {
 			plain = append(plain, a.name+"="+a.text)
 		} else {
-			others = append(others, quote(a.name)+": "+a.text)
+			others = append(others, a)
 		}
 	}
 
 	if len(others) > 0 {
-		plain = append(plain, "**{"+strings.Join(others, ", ")+"}")
+		plain = append(plain, "**"+dict(others))
 	}
 
 	return strings.Join(plain, ", ")

@@ -1,10 +1,8 @@
 package code
 
 import (
-	"bytes"
 	"slices"
 
-	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/toolapi"
 )
@@ -49,14 +47,6 @@ func (s *Surface) api(name string) (*toolapi.API, bool) {
 	}
 
 	return s.apis()[i], true
-}
-
-// unchanged reports whether a deployed API is what the base has.
-func (s *Surface) unchanged(api *toolapi.API) bool {
-	base, ok := s.Base.ForTool(api.Tool)
-
-	return ok && api.Name == base.Name &&
-		bytes.Equal(pytext.AppendJSON(nil, api.Schema()), pytext.AppendJSON(nil, base.Schema()))
 }
 
 // deprecated returns the notice about a name that the deployed version no longer has, or "".

@@ -20,7 +20,11 @@ func Check(t *stategen.Task) error { return check(t, t.Instruction) }
 func check(t *stategen.Task, made stategen.Instruction) error {
 	var wrong []error
 
-	used := namesIn(&t.Program)
+	used := map[string]bool{}
+	for _, e := range t.Program.Exprs() {
+		used[e.Var] = true
+	}
+
 	text := made.Variables + "\n" + made.Text
 	open := openly(&t.Program)
 	covered := cover(text, open)
@@ -83,7 +87,7 @@ func leaves(all []string, v any) []string {
 func openly(p *stategen.Program) map[string]bool {
 	open := map[string]bool{}
 
-	everyExpr(p, func(e stategen.Expr) {
+	for _, e := range p.Exprs() {
 		if e.Value != nil {
 			for _, text := range leaves(nil, e.Value.Any) {
 				open[text] = true
@@ -93,7 +97,7 @@ func openly(p *stategen.Program) map[string]bool {
 		for _, step := range e.Path {
 			open[step] = true
 		}
-	})
+	}
 
 	for _, v := range p.Init {
 		for _, n := range numberPattern.FindAllString(v.Type, -1) {
@@ -187,65 +191,4 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isWord(c byte) bool {
 	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c >= utf8.RuneSelf
-}
-
-// namesIn are the variables that a program uses.
-func namesIn(p *stategen.Program) map[string]bool {
-	names := map[string]bool{}
-	everyExpr(p, func(e stategen.Expr) { names[e.Var] = true })
-
-	return names
-}
-
-// everyExpr visits every expression of a program.
-func everyExpr(p *stategen.Program, visit func(stategen.Expr)) {
-	everyOf(p.Main, visit)
-
-	if p.Result != nil {
-		within(*p.Result, visit)
-	}
-
-	if b := p.Branch; b != nil {
-		within(b.Test.Left, visit)
-		within(b.Test.Right, visit)
-
-		for _, path := range []stategen.Path{b.If, b.Else} {
-			everyOf(path.Stmts, visit)
-			within(path.Result, visit)
-		}
-	}
-}
-
-func everyOf(all []stategen.Stmt, visit func(stategen.Expr)) {
-	for _, s := range all {
-		switch {
-		case s.Call != nil:
-			everyNamed(s.Call.Args, visit)
-		case s.Edit != nil:
-			within(stategen.Var(s.Edit.Var, s.Edit.Path...), visit)
-			within(s.Edit.To, visit)
-		case s.Each != nil:
-			within(s.Each.In, visit)
-			within(s.Each.Where.Left, visit)
-			within(s.Each.Where.Right, visit)
-			everyNamed(s.Each.Do.Args, visit)
-		}
-	}
-}
-
-func everyNamed(all []stategen.Named, visit func(stategen.Expr)) {
-	for _, m := range all {
-		within(m.Expr, visit)
-	}
-}
-
-// within visits an expression and those that it is made of.
-func within(e stategen.Expr, visit func(stategen.Expr)) {
-	visit(e)
-
-	for _, part := range e.List {
-		within(part, visit)
-	}
-
-	everyNamed(e.Object, visit)
 }

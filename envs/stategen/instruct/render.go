@@ -203,7 +203,9 @@ func (r *renderer) noteMentions(all []sentence) {
 	for _, s := range all {
 		for _, mark := range s.text {
 			if i := int(mark - firstMark); i >= 0 && i < len(r.marks) {
-				r.marks[i].scope.mention(r.marks[i].expr, s.place)
+				for _, name := range r.marks[i].expr.Variables() {
+					r.marks[i].scope.mention(name, s.place)
+				}
 			}
 		}
 	}
@@ -249,17 +251,9 @@ func (r *renderer) nameResults(all []sentence, before names) names {
 	return n
 }
 
-// mention notes the results that an expression mentions.
-func (s scope) mention(e stategen.Expr, place int) {
-	if made := s[e.Var]; made != nil {
+// mention notes the result that a variable is, if it is one.
+func (s scope) mention(name string, place int) {
+	if made := s[name]; made != nil {
 		made.mentions = append(made.mentions, place)
-	}
-
-	for _, part := range e.List {
-		s.mention(part, place)
-	}
-
-	for _, part := range e.Object {
-		s.mention(part.Expr, place)
 	}
 }

@@ -268,7 +268,7 @@ func (s *schema) wrote(h *held, by, id string, e stategen.Expr) {
 // deleters returns the candidates that delete a session: not what was just written, and the last one only by the last
 // call.
 func (s *schema) deleters(rng *rand.Rand, last bool) (all []stategen.Candidate) {
-	if !last && len(s.state.(state).sessions) < 2 {
+	if !last && len(s.State.(state).sessions) < 2 {
 		return nil
 	}
 
@@ -307,7 +307,7 @@ func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool)
 
 	var list []any
 	if !h.local {
-		list = s.values[h.name].([]any)
+		list = s.Values[h.name].([]any)
 	}
 
 	if len(list) < 2 {
@@ -354,7 +354,7 @@ func (s *schema) distinction(rng *rand.Rand, h *held, list []any) (key, text str
 		alike := 0
 
 		for k := range list {
-			v, err := stategen.Eval(s.values, stategen.Var(h.name, strconv.Itoa(k), "data", names[i]))
+			v, err := stategen.Eval(s.Values, stategen.Var(h.name, strconv.Itoa(k), "data", names[i]))
 			if err != nil || v == text {
 				alike++ // an element without the key cannot be tested
 			}

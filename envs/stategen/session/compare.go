@@ -13,26 +13,15 @@ import (
 func (*Domain) Content(_ stategen.State, v any) any { return content(v) }
 
 func content(v any) any {
-	switch v := v.(type) {
-	case envs.Args:
-		rest := make(envs.Args, 0, len(v))
-		for _, m := range v {
-			if m.Name != "id" && m.Name != "checksum" {
-				rest = append(rest, envs.Arg{Name: m.Name, Value: content(m.Value)})
-			}
+	return stategen.Map(v, func(part any) (any, bool) {
+		if object, ok := part.(envs.Args); ok {
+			part = slices.DeleteFunc(slices.Clone(object), func(m envs.Arg) bool {
+				return m.Name == "id" || m.Name == "checksum"
+			})
 		}
 
-		return rest
-	case []any:
-		all := make([]any, len(v))
-		for i := range v {
-			all[i] = content(v[i])
-		}
-
-		return all
-	}
-
-	return v
+		return part, false
+	})
 }
 
 // Effects implements [stategen.Service]: all sessions without what the service made up, in an order that does not

@@ -17,28 +17,20 @@ func (s *schema) Condition(rng *rand.Rand) (t stategen.Test, constant stategen.V
 	}
 
 	s.used[r.name] = true
-	list := s.values[r.name].([]any)
-	constant = stategen.Variable{Name: "user_constant_0", Role: stategen.Constant, Type: "a text"}
-	t.Right = stategen.Var(constant.Name)
-
+	list := s.Values[r.name].([]any)
 	v, _ := list[0].(envs.Args).Get("data")
 	open := slices.DeleteFunc(v.(envs.Args).Names(), func(key string) bool { return key == r.key })
 
 	if len(open) == 0 || len(list) > 1 && rng.IntN(4) == 0 {
-		constant.Type = "a number"
-		t.Left = stategen.Expr{Func: stategen.Length, List: []stategen.Expr{stategen.Var(r.name)}}
-
-		return t, constant, true
+		length := stategen.Expr{Func: stategen.Length, List: []stategen.Expr{stategen.Var(r.name)}}
+		return stategen.Compared("a number", length)
 	}
 
 	part := []string{"data", pick(rng, open)}
 
 	if len(list) > 1 && rng.IntN(2) == 0 {
-		t.Left, t.Any = stategen.Var(r.name), part
-		return t, constant, true
+		return stategen.Compared(textType, stategen.Var(r.name), part...)
 	}
 
-	t.Left = stategen.Var(r.name, append([]string{"0"}, part...)...)
-
-	return t, constant, true
+	return stategen.Compared(textType, stategen.Var(r.name, append([]string{"0"}, part...)...))
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
@@ -35,26 +34,16 @@ type move struct {
 }
 
 func (s *schema) move(transition string, producers ...string) *move {
-	m := &move{schema: s, transition: transition, names: map[*held]string{}}
-
-	for _, p := range producers {
-		if p == "" {
-			p = stategen.None
-		}
-
-		if pair := (stategen.Pair{Producer: p, Consumer: transition}); !slices.Contains(m.pairs, pair) {
-			m.pairs = append(m.pairs, pair)
-		}
+	return &move{
+		schema: s, transition: transition, names: map[*held]string{}, pairs: stategen.Pairs(transition, producers...),
 	}
-
-	return m
 }
 
 // declare returns the name of a new variable of the user.
 func (m *move) declare(kind string, value any) string {
-	n := len(m.program.Init) + len(m.declares)
 	v := stategen.Variable{
-		Name: "user_variable_" + strconv.Itoa(n), Role: stategen.User, Type: kind, Value: stategen.Value{Any: value},
+		Name: m.NextVariable("user_variable", len(m.declares)), Role: stategen.User, Type: kind,
+		Value: stategen.Value{Any: value},
 	}
 	m.declares = append(m.declares, v)
 
@@ -100,7 +89,7 @@ func (m *move) place(h *held) {
 func (m *move) text(value string) stategen.Expr { return stategen.Var(m.declare(textType, value)) }
 
 // keep assigns the result of the call to a variable.
-func (m *move) keep() { m.assign = "r_" + strconv.Itoa(m.results+1) }
+func (m *move) keep() { m.assign = m.NextResult() }
 
 // call returns the candidate of a call.
 func (m *move) call(after func(result any)) stategen.Candidate {
@@ -120,32 +109,13 @@ func (m *move) candidate(counts bool) stategen.Candidate {
 // Apply implements [stategen.Schema].
 func (s *schema) Apply(c stategen.Candidate) {
 	m := c.Params.(*move)
-
-	for _, v := range m.declares {
-		s.values[v.Name] = v.Value.Any
-	}
+	s.Declare(m.declares...)
 
 	for h, name := range m.names {
 		h.name = name
 	}
 
-	s.program.Init = append(s.program.Init, m.declares...)
-	s.program.Main = append(s.program.Main, m.stmt)
-
-	var result any
-
-	err := stategen.Do(s.values, func(tool string, args envs.Args) (answer any, err error) {
-		s.state, result, err = s.Call(s.state, tool, args)
-		return result, err
-	}, m.stmt)
-	if err != nil {
-		panic(fmt.Sprintf("session: a candidate that the service refuses: %v", err))
-	}
-
-	if m.assign != "" {
-		s.results++
-	}
-
+	result := s.Run(s.Domain, m.stmt)
 	s.note(m)
 
 	if m.after != nil {

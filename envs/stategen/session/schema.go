@@ -9,14 +9,10 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// schema is a program that grows. It has the values of the program's variables and the service as the calls left it, so
-// that it knows what the next call would do.
+// schema is a program that grows. It runs the program's statements, so that it knows what the next call would do.
 type schema struct {
 	drawer
-	program stategen.Program
-	values  map[string]any // of the variables
-	state   stategen.State
-	results int // variables that calls were assigned to
+	stategen.Growing
 
 	copies []*held // of sessions; the newest last
 	reads  []read  // the newest last
@@ -82,7 +78,7 @@ func (s *schema) data(h *held) envs.Args {
 }
 
 func (s *schema) eval(e stategen.Expr) any {
-	v, err := stategen.Eval(s.values, e)
+	v, err := stategen.Eval(s.Values, e)
 	if err != nil {
 		panic(fmt.Sprintf("session: a statement that does not fit its program: %v", err))
 	}
@@ -92,7 +88,7 @@ func (s *schema) eval(e stategen.Expr) any {
 
 // live returns the sessions of a pair in the service.
 func (s *schema) live(p pair) (all []session) {
-	for _, one := range s.state.(state).sessions {
+	for _, one := range s.State.(state).sessions {
 		if one.isOf(p.source, p.kind) {
 			all = append(all, one)
 		}
@@ -101,20 +97,12 @@ func (s *schema) live(p pair) (all []session) {
 	return all
 }
 
-// Program implements [stategen.Schema].
-func (s *schema) Program() stategen.Program {
-	p := s.program
-	p.Init, p.Main = slices.Clone(p.Init), slices.Clone(p.Main)
-
-	return p
-}
-
 // Clone implements [stategen.Schema].
 func (s *schema) Clone() stategen.Schema {
 	c := *s
-	c.program = s.Program()
+	c.Growing = s.Growing.Clone()
 	c.titles = slices.Clone(s.titles)
-	c.values, c.touched, c.changes = maps.Clone(s.values), maps.Clone(s.touched), maps.Clone(s.changes)
+	c.touched, c.changes = maps.Clone(s.touched), maps.Clone(s.changes)
 	c.reads = slices.Clone(s.reads)
 	c.used, c.changed = maps.Clone(s.used), maps.Clone(s.changed)
 
@@ -139,12 +127,8 @@ func (s *schema) Result() (stategen.Expr, bool) {
 		}
 	}
 
-	if len(unused) > 1 {
-		return stategen.Expr{List: unused}, true
-	}
-
-	if len(unused) == 1 {
-		return unused[0], true
+	if len(unused) > 0 {
+		return stategen.OneOrAll(unused)
 	}
 
 	r, ok := s.newest()

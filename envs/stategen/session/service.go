@@ -14,6 +14,8 @@ import (
 	"toolevo/envs/stategen"
 )
 
+var refuse = stategen.Refuse
+
 // leastSource is how many characters a source has at least.
 const leastSource = 3
 
@@ -37,10 +39,6 @@ type Missing struct{ *stategen.Refusal }
 
 // Unwrap returns the refusal.
 func (m Missing) Unwrap() error { return m.Refusal }
-
-func refuse(format string, args ...any) error {
-	return &stategen.Refusal{Text: fmt.Sprintf(format, args...)}
-}
 
 // value returns the session as callers read it.
 func (s *session) value() envs.Args {

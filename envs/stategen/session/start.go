@@ -65,13 +65,15 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 	}
 
 	s := &schema{
-		program: stategen.Program{Domain: d.Name(), Server: stategen.Value{Any: server}},
-		values:  map[string]any{}, touched: map[string]string{}, changes: map[string]int{},
+		Growing: stategen.NewGrowing(d.Name(), server),
+		touched: map[string]string{}, changes: map[string]int{},
 		used: map[string]bool{}, changed: map[string]bool{},
 	}
 
+	p := s.Program()
+
 	var err error
-	if s.state, err = d.Begin(&s.program, nil); err != nil {
+	if s.State, err = d.Begin(&p, nil); err != nil {
 		panic(fmt.Sprintf("session: the service refuses what was drawn: %v", err))
 	}
 

@@ -129,21 +129,16 @@ func info(d stategen.Domain, p *stategen.Program, c stategen.Case) (ProgramInfo,
 
 // written returns a content as the benchmark writes it.
 func written(content any) any {
-	switch v := content.(type) {
-	case *tensor.Tensor:
-		return nested(v.Shape, v.Data)
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = written(v[i])
+	return stategen.Map(content, func(part any) (any, bool) {
+		switch part := part.(type) {
+		case *tensor.Tensor:
+			return nested(part.Shape, part.Data), true
+		case envs.Args:
+			return speech(part), false
 		}
 
-		return list
-	case envs.Args:
-		return object(v)
-	}
-
-	return content
+		return part, false
+	})
 }
 
 // nested are the elements of a tensor as lists in lists.
@@ -161,8 +156,8 @@ func nested(shape []int, data []float32) any {
 	return list
 }
 
-// object writes an object: a speech, which has a history, or another one.
-func object(v envs.Args) envs.Args {
+// speech writes a speech, which has a history, or leaves another object as it is.
+func speech(v envs.Args) envs.Args {
 	var members envs.Args
 
 	for _, m := range v {
@@ -173,7 +168,7 @@ func object(v envs.Args) envs.Args {
 			continue
 		}
 
-		members = append(members, envs.Arg{Name: m.Name, Value: written(m.Value)})
+		members = append(members, envs.Arg{Name: m.Name, Value: m.Value})
 	}
 
 	return members

@@ -74,22 +74,6 @@ func Open(data, split string, visit func(t *stategen.Task) error) (*File, error)
 	return f, nil
 }
 
-// Hash returns the SHA-256 of a split of a data folder. The error is that of [Open].
-func Hash(data, split string) (string, error) {
-	f, err := regular.Open(Path(data, split))
-	if err != nil {
-		return "", fmt.Errorf("stategen: %w", err)
-	}
-	defer f.Close()
-
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", fmt.Errorf("stategen: %w", err)
-	}
-
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
 // Len returns how many tasks there are.
 func (f *File) Len() int { return len(f.lines) }
 

@@ -143,13 +143,9 @@ func TestFolder(t *testing.T) {
 	add(t, f, "train", task("session", 4))
 	end(t, f, true)
 
-	got, sum := read(t, data, "train")
+	got, _ := read(t, data, "train")
 	if diff := cmp.Diff([]*stategen.Task{task("session", 1), task("session", 4)}, got); diff != "" {
 		t.Error(diff)
-	}
-
-	if hash, err := taskfile.Hash(data, "train"); err != nil || hash != sum {
-		t.Errorf("the hash is %s (%v), want %s", hash, err, sum)
 	}
 }
 

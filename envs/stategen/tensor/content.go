@@ -2,10 +2,7 @@ package tensor
 
 import (
 	"math"
-	"slices"
-	"strconv"
 
-	"toolevo/envs"
 	"toolevo/envs/stategen"
 )
 
@@ -15,27 +12,16 @@ import (
 const tolerance = 1e-2
 
 // Content implements [stategen.Service]. The content of a handle, or of an object with a handle, is a [*Tensor].
-func (d Domain) Content(s stategen.State, v any) any {
-	switch v := v.(type) {
-	case string:
-		if t := s.(*state).find(v); t != nil {
-			return t
-		}
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = d.Content(s, v[i])
+func (Domain) Content(s stategen.State, v any) any {
+	return stategen.Map(v, func(part any) (any, bool) {
+		if t := s.(*state).find(stategen.Handle(part, handleMember)); t != nil {
+			return t, true
 		}
 
-		return list
-	case envs.Args:
-		handle, _ := v.Text(handleMember)
-		if t := s.(*state).find(handle); t != nil {
-			return t
-		}
-	}
+		_, isList := part.([]any)
 
-	return v
+		return part, !isList
+	})
 }
 
 // Effects implements [stategen.Service]. Tensors have none.
@@ -43,30 +29,16 @@ func (Domain) Effects(stategen.State) any { return nil }
 
 // Same implements [stategen.Service]: tensors of the same shape whose elements agree within the tolerance, numbers that
 // do, and lists and objects of such. A tensor that overflowed is the same as nothing.
-func (d Domain) Same(got, want any) bool {
-	switch want := want.(type) {
-	case *Tensor:
-		got, ok := got.(*Tensor)
-		return ok && want.near(got)
-	case envs.Number:
-		got, ok := got.(envs.Number)
-		x, err := strconv.ParseFloat(string(got), 64)
-		y, _ := strconv.ParseFloat(string(want), 64)
+func (Domain) Same(got, want any) bool { return comparison.Same(got, want) }
 
-		return ok && err == nil && near(y, x)
-	case []any:
-		got, ok := got.([]any)
-		return ok && slices.EqualFunc(got, want, d.Same)
-	case envs.Args:
-		got, ok := got.(envs.Args)
+var comparison = stategen.Comparison{
+	Near: func(got, want float64) bool { return near(want, got) },
+	Own: func(got, want any) (same, ok bool) {
+		tensor, ok := want.(*Tensor)
+		other, isTensor := got.(*Tensor)
 
-		return ok && len(got) == len(want) && !slices.ContainsFunc(want, func(m envs.Arg) bool {
-			v, ok := got.Get(m.Name)
-			return !ok || !d.Same(v, m.Value)
-		})
-	}
-
-	return stategen.Equal(got, want)
+		return ok && isTensor && tensor.near(other), ok
+	},
 }
 
 func near(want, got float64) bool {
@@ -74,18 +46,12 @@ func near(want, got float64) bool {
 }
 
 // Record implements [stategen.Service].
-func (d Domain) Record(content any) any {
-	switch v := content.(type) {
-	case *Tensor:
-		return v.record()
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = d.Record(v[i])
+func (Domain) Record(content any) any {
+	return stategen.Map(content, func(part any) (any, bool) {
+		if t, ok := part.(*Tensor); ok {
+			return t.record(), true
 		}
 
-		return list
-	}
-
-	return content
+		return part, false
+	})
 }

@@ -58,7 +58,7 @@ const mostSide = 32
 
 // Init implements [stategen.Domain]: one or two tensors.
 func (Domain) Init(rng *rand.Rand) stategen.Schema {
-	s := &schema{}
+	s := &schema{Growing: stategen.NewGrowing(Domain{}.Name(), nil)}
 
 	for range 1 + rng.IntN(2) {
 		s.load(initialShape(rng), rng.Uint32())

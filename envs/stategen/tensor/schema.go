@@ -12,9 +12,8 @@ import (
 
 // schema is a program that grows. It knows the shapes of its tensors.
 type schema struct {
-	init  []stategen.Variable
-	stmts []stategen.Stmt
-	vars  []variable // the newest last
+	stategen.Growing
+	vars []variable // the newest last
 }
 
 // variable is a tensor that a program has: a loaded one, the result of a call, or a part of such a result.
@@ -38,9 +37,9 @@ func (v *variable) expr(path ...string) stategen.Expr {
 
 // load adds a loaded tensor.
 func (s *schema) load(shape []int, seed uint32) {
-	name := s.nextLoaded()
+	name := s.NextVariable("user_tensor", 0)
 
-	s.init = append(s.init, loadedVariable(name, shape, seed))
+	s.Declare(loadedVariable(name, shape, seed))
 	s.vars = append(s.vars, variable{name: name, shape: shape, elements: loadedElements, last: stategen.None})
 }
 
@@ -58,8 +57,6 @@ func loadedVariable(name string, shape []int, seed uint32) stategen.Variable {
 		}},
 	}
 }
-
-func (s *schema) nextLoaded() string { return "user_tensor_" + strconv.Itoa(len(s.init)) }
 
 // Candidates implements [stategen.Schema]. Where a call can take a tensor that no call has taken, only such calls are
 // returned.
@@ -92,7 +89,8 @@ func (s *schema) Candidates(rng *rand.Rand, _ stategen.Want) []stategen.Candidat
 // candidate returns a call as a candidate.
 func (s *schema) candidate(p plan) stategen.Candidate {
 	c := stategen.Candidate{Transition: p.tool, Counts: true, Params: p}
-	producers := make([]string, 0, 2)
+
+	var producers []string
 
 	for _, i := range p.inputs {
 		v := &s.vars[i]
@@ -110,10 +108,7 @@ func (s *schema) candidate(p plan) stategen.Candidate {
 	}
 
 	slices.Sort(producers)
-
-	for _, producer := range slices.Compact(producers) {
-		c.Pairs = append(c.Pairs, stategen.Pair{Producer: producer, Consumer: p.tool})
-	}
+	c.Pairs = stategen.Pairs(p.tool, producers...)
 
 	return c
 }
@@ -136,8 +131,8 @@ func (s *schema) Apply(c stategen.Candidate) {
 		tensors[i] = v.expr(handleMember)
 	}
 
-	call := &stategen.Call{Assign: "r_" + strconv.Itoa(len(s.stmts)+1), Tool: p.tool, Args: p.arguments(tensors)}
-	s.stmts = append(s.stmts, stategen.Stmt{Call: call})
+	call := &stategen.Call{Assign: s.NextResult(), Tool: p.tool, Args: p.arguments(tensors)}
+	s.Add(stategen.Stmt{Call: call})
 
 	for i, shape := range p.shapes {
 		v := variable{
@@ -151,9 +146,6 @@ func (s *schema) Apply(c stategen.Candidate) {
 		s.vars = append(s.vars, v)
 	}
 }
-
-// constant is the variable that a condition compares with.
-const constant = "user_constant_0"
 
 // Condition implements [stategen.Schema]: the shape of the newest result, a dimension that its call changed, or how
 // many elements are above the mean, where that is the same however the tensor is computed. No call changes the rank or
@@ -181,8 +173,7 @@ func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 
 	drawn := kinds[rng.IntN(len(kinds))]
 
-	return stategen.Test{Left: drawn.left, Right: stategen.Var(constant)},
-		stategen.Variable{Name: constant, Role: stategen.Constant, Type: drawn.name}, true
+	return stategen.Compared(drawn.name, drawn.left)
 }
 
 // Result implements [stategen.Schema]: the only result that no call has taken, or the list of all such. What is
@@ -197,19 +188,10 @@ func (s *schema) Result() (stategen.Expr, bool) {
 		}
 	}
 
-	if len(open) == 1 {
-		return open[0], true
-	}
-
-	return stategen.Expr{List: open}, len(open) > 0
-}
-
-// Program implements [stategen.Schema].
-func (s *schema) Program() stategen.Program {
-	return stategen.Program{Domain: Domain{}.Name(), Init: slices.Clone(s.init), Main: slices.Clone(s.stmts)}
+	return stategen.OneOrAll(open)
 }
 
 // Clone implements [stategen.Schema].
 func (s *schema) Clone() stategen.Schema {
-	return &schema{slices.Clone(s.init), slices.Clone(s.stmts), slices.Clone(s.vars)}
+	return &schema{s.Growing.Clone(), slices.Clone(s.vars)}
 }

@@ -22,7 +22,7 @@ var shapes = [][]int{{2, 3, 6, 6}, {4, 3, 3, 3}, {5, 6}, {7}, {4, 2, 3, 3}, {32,
 func begun(t testing.TB) stategen.State {
 	t.Helper()
 
-	s := &schema{}
+	s := &schema{Growing: stategen.NewGrowing("tensor", nil)}
 	for i, shape := range shapes {
 		s.load(shape, uint32(i))
 	}
@@ -176,7 +176,7 @@ func TestBeginRejects(t *testing.T) {
 		}
 	}
 
-	s := &schema{}
+	s := &schema{Growing: stategen.NewGrowing("tensor", nil)}
 	for range mostLoaded/mostElements + 1 {
 		s.load([]int{mostElements}, 1)
 	}

@@ -1,7 +1,6 @@
 package tensor
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -10,10 +9,7 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// refuse returns a refusal.
-func refuse(format string, args ...any) error {
-	return &stategen.Refusal{Text: fmt.Sprintf(format, args...)}
-}
+var refuse = stategen.Refuse
 
 // shapeText is a shape in words, e.g. "(2, 3)".
 func shapeText(shape []int) string {

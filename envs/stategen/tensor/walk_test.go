@@ -13,7 +13,7 @@ import (
 
 // smallStart is a start like that of Init, with tensors of few elements.
 func smallStart(rng *rand.Rand) *schema {
-	s := &schema{}
+	s := &schema{Growing: stategen.NewGrowing("tensor", nil)}
 
 	for range 1 + rng.IntN(2) {
 		side := 2 * (1 + rng.IntN(4))
@@ -161,7 +161,7 @@ func TestCandidatesUseWhatIsOpen(t *testing.T) {
 
 // The pairs of a candidate are the tools that touched its tensors last, and NONE for those that are fresh.
 func TestPairs(t *testing.T) {
-	s := &schema{}
+	s := &schema{Growing: stategen.NewGrowing("tensor", nil)}
 	s.load([]int{2, 3, 4, 4}, 1)
 
 	take := func(tool string) []stategen.Pair {
@@ -235,7 +235,7 @@ func TestMovesDoNotUndo(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 
 	for range 200 {
-		s := &schema{}
+		s := &schema{Growing: stategen.NewGrowing("tensor", nil)}
 		s.load([]int{2, 3, 4, 5}, 1)
 
 		start := s.vars[0].shape
@@ -306,7 +306,7 @@ func TestCondition(t *testing.T) {
 
 // A result is a handle where one tensor is left over, and a list where several are.
 func TestResult(t *testing.T) {
-	s := &schema{}
+	s := &schema{Growing: stategen.NewGrowing("tensor", nil)}
 	s.load([]int{2, 2, 4, 4}, 1)
 
 	if _, ok := s.Result(); ok {

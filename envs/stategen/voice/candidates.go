@@ -203,16 +203,12 @@ func (s *schema) leavesNothing(m move) bool {
 
 // pairs returns what a call covers.
 func (s *schema) pairs(m move) []stategen.Pair {
-	var all []stategen.Pair
-
-	for _, a := range m.args {
-		p := stategen.Pair{Producer: s.things[a.of].producer, Consumer: m.tool}
-		if !slices.Contains(all, p) {
-			all = append(all, p)
-		}
+	producers := make([]string, len(m.args))
+	for i, a := range m.args {
+		producers[i] = s.things[a.of].producer
 	}
 
-	return all
+	return stategen.Pairs(m.tool, producers...)
 }
 
 // value returns the value of an argument that is not a speech.

@@ -33,7 +33,7 @@ func (s *schema) draw(rng *rand.Rand, k kind) thing {
 	case aSearch:
 		t.value = drawSearch(rng)
 	case aVoice:
-		t.value = pick(rng, s.service.library).name
+		t.value = pick(rng, s.service().library).name
 	case someSettings:
 		t.value = drawSettings(rng)
 	}

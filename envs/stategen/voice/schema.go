@@ -1,24 +1,19 @@
 package voice
 
 import (
-	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 
-	"toolevo/envs"
 	"toolevo/envs/stategen"
 )
 
 // schema implements [stategen.Schema].
 type schema struct {
-	program stategen.Program
-	things  []thing        // inputs that were used or may be, and results, in the order of their making
-	values  map[string]any // of the program's variables
-	service *state
-	results int
+	stategen.Growing
+	things []thing // inputs that were used or may be, and results, in the order of their making
 }
+
+func (s *schema) service() *state { return s.State.(*state) }
 
 // kind is what calls can use a thing as.
 type kind int
@@ -65,11 +60,9 @@ func (s *schema) Apply(c stategen.Candidate) {
 	}
 
 	if m.tool != outboundCall {
-		s.results++
-		stmt.Assign = "r_" + strconv.Itoa(s.results)
+		stmt.Assign = s.NextResult()
 	}
 
-	s.program.Main = append(s.program.Main, stategen.Stmt{Call: &stmt})
 	s.run(stmt, c)
 }
 
@@ -80,41 +73,26 @@ func (s *schema) declare(i int) {
 		return
 	}
 
-	t.name = "user_variable_" + strconv.Itoa(len(s.program.Init))
+	t.name = s.NextVariable("user_variable", 0)
 	v := stategen.Variable{Name: t.name, Role: stategen.User, Type: t.words()}
 
 	if t.kind == aSpeech {
 		v.Role, t.value = stategen.Loaded, t.speech.value(t.name)
-		s.service = s.service.with(named{t.name, t.speech})
+		s.State = s.service().with(named{t.name, t.speech})
 	}
 
-	v.Value.Any, s.values[t.name] = t.value, t.value
-	s.program.Init = append(s.program.Init, v)
+	v.Value.Any = t.value
+	s.Declare(v)
 }
 
 // run makes a call and takes what it gives.
 func (s *schema) run(c stategen.Call, of stategen.Candidate) {
-	p := stategen.Program{Main: []stategen.Stmt{{Call: &c}}, Result: new(stategen.Literal(nil))}
-	if c.Assign != "" {
-		*p.Result = stategen.Var(c.Assign)
-	}
-
-	done, err := p.Run(s.values, func(tool string, args envs.Args) (any, error) {
-		next, result, err := Domain{}.Call(s.service, tool, args)
-		s.service = next.(*state)
-
-		return result, err
-	})
-	if err != nil {
-		panic(fmt.Sprintf("voice: a candidate is refused: %v", err)) // a mistake of Candidates
-	}
-
+	result := s.Run(Domain{}, stategen.Stmt{Call: &c})
 	if c.Assign == "" {
 		return
 	}
 
-	s.values[c.Assign] = done.Result
-	t := thing{name: c.Assign, value: done.Result, producer: c.Tool, result: true}
+	t := thing{name: c.Assign, value: result, producer: c.Tool, result: true}
 
 	switch c.Tool {
 	case speechToText:
@@ -123,7 +101,7 @@ func (s *schema) run(c stategen.Call, of stategen.Candidate) {
 		t.kind = foundVoices
 	default:
 		t.kind, t.identity = aSpeech, identity(of.Transition, of.Key)
-		_, t.speech, _ = readSpeech(done.Result)
+		_, t.speech, _ = readSpeech(result)
 	}
 
 	s.things = append(s.things, t)
@@ -132,32 +110,27 @@ func (s *schema) run(c stategen.Call, of stategen.Candidate) {
 // Condition implements [stategen.Schema]: which voice a result has or a search found, how many sentences it has, or how
 // long it takes.
 func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bool) {
-	constant := stategen.Variable{Name: "user_constant_0", Role: stategen.Constant, Type: voiceWords}
-	test := stategen.Test{Right: stategen.Var(constant.Name)}
-
 	t, ok := s.newest()
 	if !ok {
-		return test, constant, false
+		return stategen.Test{}, stategen.Variable{}, false
 	}
 
 	coin := rng.IntN(2) == 0
 
 	switch {
 	case t.kind == foundVoices && coin:
-		test.Left, test.Any = stategen.Var(t.name), []string{"voice_name"}
+		return stategen.Compared(voiceWords, stategen.Var(t.name), "voice_name")
 	case t.kind == foundVoices:
-		test.Left = stategen.Var(t.name, "0", "voice_name")
+		return stategen.Compared(voiceWords, stategen.Var(t.name, "0", "voice_name"))
 	case t.kind == aSpeech && t.speech.voice != "" && coin && !s.isGiven(t.speech.voice):
-		test.Left = stategen.Var(t.name, "voice_name")
+		return stategen.Compared(voiceWords, stategen.Var(t.name, "voice_name"))
 	case t.kind == aSpeech && rng.IntN(2) == 0:
-		constant.Type, test.Left = "a number", stategen.Var(t.name, "duration")
+		return stategen.Compared("a number", stategen.Var(t.name, "duration"))
 	case t.kind == aSpeech:
-		constant.Type, test.Left = "a number", sentences(stategen.Var(t.name, "text"))
-	default:
-		constant.Type, test.Left = "a number", sentences(stategen.Var(t.name))
+		return stategen.Compared("a number", sentences(stategen.Var(t.name, "text")))
 	}
 
-	return test, constant, true
+	return stategen.Compared("a number", sentences(stategen.Var(t.name)))
 }
 
 // isGiven reports whether the user named a voice: nobody has to look which one it is.
@@ -190,25 +163,10 @@ func (s *schema) Result() (stategen.Expr, bool) {
 		}
 	}
 
-	if len(left) == 1 {
-		return left[0], true
-	}
-
-	return stategen.Expr{List: left}, len(left) > 0
-}
-
-// Program implements [stategen.Schema].
-func (s *schema) Program() stategen.Program {
-	p := s.program
-	p.Init, p.Main = slices.Clone(p.Init), slices.Clone(p.Main)
-
-	return p
+	return stategen.OneOrAll(left)
 }
 
 // Clone implements [stategen.Schema].
 func (s *schema) Clone() stategen.Schema {
-	next := *s
-	next.program, next.things, next.values = s.Program(), slices.Clone(s.things), maps.Clone(s.values)
-
-	return &next
+	return &schema{s.Growing.Clone(), slices.Clone(s.things)}
 }

@@ -12,6 +12,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
+var refuse = stategen.Refuse
+
 // The limits of the service, whoever calls it.
 const (
 	mostChanges    = 1000 // by one caller
@@ -143,10 +145,6 @@ func unknown(tool string, args envs.Args) (string, bool) {
 	}
 
 	return "", false
-}
-
-func refuse(format string, args ...any) error {
-	return &stategen.Refusal{Text: fmt.Sprintf(format, args...)}
 }
 
 func speakText(s *state, args envs.Args) (*state, any, error) {

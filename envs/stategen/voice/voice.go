@@ -45,14 +45,14 @@ func (Domain) Splits(n int) []int {
 // Init implements [stategen.Domain].
 func (Domain) Init(rng *rand.Rand) stategen.Schema {
 	library := voiceNames().draw(rng)
-	s := &schema{service: &state{library: library}, values: map[string]any{}}
 
 	server := make([]any, len(library))
 	for i, v := range library {
 		server[i] = v.value()
 	}
 
-	s.program = stategen.Program{Domain: Domain{}.Name(), Server: stategen.Value{Any: server}}
+	s := &schema{Growing: stategen.NewGrowing(Domain{}.Name(), server)}
+	s.State = &state{library: library}
 
 	s.offer(rng, aText, 1+rng.IntN(2))
 	s.offer(rng, aSearch, 1+rng.IntN(2))

@@ -38,7 +38,7 @@ func choice(t testing.TB, queries string) suite.Choice {
 	}
 
 	return suite.Choice{
-		Data: data, Split: "test", Prompt: base, Environment: suite.Environment{UpdateTool: true},
+		Data: data, Split: "test", Prompt: base, Environment: dynamic.Settings{UpdateTool: true},
 	}
 }
 

@@ -29,7 +29,7 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 	}
 
 	e := &environment{
-		codec: action.OrDefault(o.choice.Environment.Codec), tasks: make(map[string]taskEnvironment, len(o.tasks)),
+		codec: o.choice.Environment.ActionCodec(), tasks: make(map[string]taskEnvironment, len(o.tasks)),
 	}
 
 	if e.codec == (action.ReAct{}) {
@@ -144,19 +144,12 @@ func (o *opened) deploy(version string, apis []toolbench.Key, grader dynamic.Gra
 		run[tools[i]] = behind(d)
 	}
 
-	options := o.choice.Environment
+	settings := o.choice.Environment
+	settings.MaxLoads, settings.ObservationWords = 0, words // no call is a load
 
 	return dynamic.New(dynamic.Config[struct{}]{
 		Prompt: prompt, Deployed: deployed, Tools: run, Grader: grader,
-		Options: dynamic.Options{
-			Codec:             options.Codec,
-			EmptyInput:        true,
-			NoUpdateTool:      !options.UpdateTool,
-			ObservationWords:  words,
-			StrictReward:      options.StrictReward,
-			Feedback:          options.Feedback,
-			PublishedFeedback: options.PublishedFeedback,
-		},
+		Options: dynamic.Options{Settings: settings, EmptyInput: true},
 	})
 }
 

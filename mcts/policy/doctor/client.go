@@ -43,32 +43,16 @@ func newClient(o Options) (backend, client, error) {
 	switch o.Kind {
 	case OpenAI:
 		b, err := openai.New(openai.Options{
-			BaseURL:          o.URL,
-			APIKey:           o.APIKey,
-			Model:            o.Model,
+			Endpoint:         o.Endpoint,
 			Chat:             o.Chat,
 			Extensions:       o.Extensions,
 			AddSpecialTokens: o.AddSpecialTokens,
 			OmitLogProbs:     !o.LogProbs,
-			Ends:             o.Ends,
-			Timeout:          o.Timeout,
-			DialTimeout:      reachTime,
-			Transport:        o.Transport,
 		})
 
 		return b, openAIClient{b, o.Model}, err
 	case Ollama:
-		b, err := ollama.New(ollama.Options{
-			Host:        o.URL,
-			APIKey:      o.APIKey,
-			Model:       o.Model,
-			Window:      o.Window,
-			KeepAlive:   -1,
-			Ends:        o.Ends,
-			Timeout:     o.Timeout,
-			DialTimeout: reachTime,
-			Transport:   o.Transport,
-		})
+		b, err := ollama.New(ollama.Options{Endpoint: o.Endpoint, Window: o.Window, KeepAlive: -1})
 
 		return b, ollamaClient{b, o.Model}, err
 	}

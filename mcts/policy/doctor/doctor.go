@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -29,19 +28,16 @@ type Prompt struct {
 	Messages []chat.Message
 }
 
-// Options say which server, and what a run would ask of it. All but APIKey, Window (of OpenAI), Timeout, Quick,
-// Found and Transport are needed.
+// Options say which server, and what a run would ask of it. All but Window (of OpenAI), Quick and Found are needed.
 type Options struct {
-	Kind   Kind
-	URL    string // as the backend of the kind takes it
-	APIKey string
-	Model  string
+	Kind Kind
+	// Endpoint's Timeout is of one probe; 0 is 30 s, or 5 minutes in quick mode. DialTimeout is not used.
+	server.Endpoint
 
-	Chat             bool     // the server applies the chat template (OpenAI)
-	Extensions       bool     // vLLM's own fields are sent (OpenAI)
-	LogProbs         bool     // the run counts on log-probabilities
-	AddSpecialTokens *bool    // as in the backend's options (OpenAI)
-	Ends             []string // as in the backend's options
+	Chat             bool  // the server applies the chat template (OpenAI)
+	Extensions       bool  // vLLM's own fields are sent (OpenAI)
+	LogProbs         bool  // the run counts on log-probabilities
+	AddSpecialTokens *bool // as in the backend's options (OpenAI)
 	// tokens that Ollama is told to load the model with; what is assumed of a server that states none
 	Window int
 
@@ -51,12 +47,9 @@ type Options struct {
 	First    Prompt                   // the run's first prompt of a question
 	Observed func(text string) Prompt // a question, an action, and an observation of that text
 
-	Parallel int           // requests at the same time, to see whether they run side by side; 0 is 8
-	Timeout  time.Duration // of one probe; 0 is 30 s, or 5 minutes in quick mode
-	Quick    bool          // quick mode, for slow servers; see the package's comment
-	Found    func(Check)   // told of every check when it is made; nil is nobody
-
-	Transport http.RoundTripper // what carries the probes; nil is the network
+	Parallel int         // requests at the same time, to see whether they run side by side; 0 is 8
+	Quick    bool        // quick mode, for slow servers; see the package's comment
+	Found    func(Check) // told of every check when it is made; nil is nobody
 }
 
 // The defaults.
@@ -69,7 +62,7 @@ const (
 // reachTime bounds the wait for a server's first answer, whatever the timeout of a probe.
 const reachTime = 4 * time.Second
 
-// errStop ends an examination that an answer has made pointless; the check that says why is made already.
+// errStop ends an examination that its check has made pointless.
 var errStop = errors.New("nothing else can be looked at")
 
 // examination holds a server and what the checks have found out about it so far.
@@ -99,7 +92,10 @@ type examination struct {
 	unread  error   // why there are none
 	inSpeed float64 // tokens read in a second, 0 when unknown
 	weights weights
-	alone   pace // of what quick mode drew
+	undrawn error // why quick mode has no samples
+
+	alone, atOnce pace // how completions were written; without tokens where none were timed
+	inFlight      int  // of those together
 }
 
 // Examine looks at one server. The error is the context's, or says what is wrong with the options; whatever is wrong
@@ -112,7 +108,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 		work = quick
 	}
 
-	o.Timeout = cmp.Or(o.Timeout, work.timeout)
+	o.Timeout, o.DialTimeout = cmp.Or(o.Timeout, work.timeout), reachTime
 	if o.Found == nil {
 		o.Found = func(Check) {}
 	}
@@ -131,22 +127,70 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	err = p.examine(ctx)
 	p.report.Took = time.Since(started)
 
-	if errors.Is(err, errStop) {
-		err = nil
-	}
-
 	return &p.report, err
 }
 
-// examine makes the checks one after the other. A check returns an error only when there is no sense in going on.
+// look makes a check. The zero Check says nothing; an error says why the probes did not tell, or is errStop.
+type look func(ctx context.Context) (Check, error)
+
+// step is a check as a whole examination makes it, and as quick mode does.
+type step struct {
+	name        Name
+	full, quick look
+}
+
+// steps are the checks in the order in which they are made.
+func (p *examination) steps() []step {
+	return []step{
+		{Reachable, p.reach, p.reach},
+		{Version, p.askVersion, p.askVersion},
+		{Model, p.askModel, p.askModel},
+		{Completion, p.complete, p.complete},
+		{"", p.measure, p.measure},
+		{Template, p.template, p.template},
+		{PrefixCache, p.prefixCache, p.prefixCache},
+		{Window, p.window, p.quickWindow},
+		{Room, p.room, p.room},
+		{Samples, p.samples, p.quickSamples},
+		{Seeds, p.seeds, p.quickSeeds},
+		{Greedy, p.stable, skip},
+		{Defaults, p.defaults, skip},
+		{Stop, p.stop, p.quickStop},
+		{LogProbs, p.logProbs, p.logProbs},
+		{Slots, p.slots, skip},
+		{Clock, p.clock, p.clock},
+		{Loaded, p.loaded, p.loaded},
+		{Model, p.otherModels, p.otherModels},
+	}
+}
+
+// examine makes the checks one after the other. The error is the context's.
 func (p *examination) examine(ctx context.Context) error {
-	for _, check := range p.effort.checks(p) {
-		if err := check(ctx); err != nil {
-			return err
+	for _, s := range p.steps() {
+		check := s.full
+		if p.o.Quick {
+			check = s.quick
 		}
 
-		if err := ctx.Err(); err != nil {
-			return err
+		c, err := check(ctx)
+		if err != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+
+		told := err == nil || errors.Is(err, errStop)
+		if !told {
+			c = p.inconclusive(err)
+		}
+
+		p.found(s.name, c)
+
+		if !told && p.gone(ctx, err) {
+			p.found(Reachable, p.finding("gone"))
+			return nil
+		}
+
+		if errors.Is(err, errStop) || ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
 
@@ -160,36 +204,29 @@ type effort struct {
 	known   int // tokens of the prompt that the prefix cache is to know; less in a small window
 	rounds  int // of what the clock must tell, at most
 	timeout time.Duration
-	checks  func(p *examination) []func(context.Context) error
 }
 
-var full = effort{
-	probeTokens, longFiller, cachePrompt, mostRounds, DefaultTimeout,
-	func(p *examination) []func(context.Context) error {
-		return []func(context.Context) error{
-			p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.prefixCache, p.window, p.room,
-			p.samples, p.seeds, p.stable, p.defaults, p.stop, p.logProbs, p.slots, p.loaded, p.otherModels,
-		}
-	},
-}
+var full = effort{probeTokens, longFiller, cachePrompt, mostRounds, DefaultTimeout}
 
-// found notes a check.
-func (p *examination) found(c Check) {
+// found notes a check, if it says anything.
+func (p *examination) found(name Name, c Check) {
+	if c.Verdict == "" {
+		return
+	}
+
+	c.Name = name
 	p.report.Checks = append(p.report.Checks, c)
 	p.report.Verdict = p.report.Verdict.Worse(c.Verdict)
 	p.o.Found(c)
 }
 
-func (p *examination) ok(name Name, format string, args ...any) {
-	p.found(Check{Name: name, Verdict: OK, Seen: fmt.Sprintf(format, args...)})
+// ok is a check that found nothing wrong.
+func ok(format string, args ...any) Check {
+	return Check{Verdict: OK, Seen: fmt.Sprintf(format, args...)}
 }
 
-// inconclusive records that the probes of a check failed or proved nothing. It returns an error if the server is gone.
-func (p *examination) inconclusive(ctx context.Context, name Name, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-
+// inconclusive is a check whose probes failed or proved nothing.
+func (p *examination) inconclusive(err error) Check {
 	finding := "inconclusive"
 
 	var fault *server.Fault
@@ -200,23 +237,22 @@ func (p *examination) inconclusive(ctx context.Context, name Name, err error) er
 		finding = "slow"
 	}
 
-	c := p.finding(finding, errorText(err))
-	c.Name = name
-	p.found(c)
+	return p.finding(finding, errorText(err))
+}
 
-	if fault == nil || fault.Status != 0 {
-		return nil
+// gone reports whether the server has gone away, after an error of a probe.
+func (p *examination) gone(ctx context.Context, err error) bool {
+	var fault *server.Fault
+	if !errors.As(err, &fault) || fault.Status != 0 {
+		return false
 	}
 
 	limited, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
 
-	if _, err := p.c.list(limited); err != nil && ctx.Err() == nil {
-		p.note("gone")
-		return errStop
-	}
+	_, err = p.c.list(limited)
 
-	return ctx.Err()
+	return err != nil && ctx.Err() == nil
 }
 
 // errorText is an error's text; of a fault, without the server's address.

@@ -48,18 +48,14 @@ func nonce() string { return "Note " + rand.Text() + "." }
 // one is a probe for a single token: what counts is the prompt.
 func one(prompt Prompt) ask { return ask{prompt: prompt, n: 1, seed: 1, sampling: neutral(1)} }
 
-// measure finds the scale. It is not a check of its own.
-func (p *examination) measure(ctx context.Context) error {
+// measure finds the scale. It is not a check of its own: those that need the scale say why there is none.
+func (p *examination) measure(ctx context.Context) (none Check, err error) {
 	var counts [2]int
 
 	for i, sentences := range [...]int{shortFiller, p.effort.filler} {
 		r, err := p.draw(ctx, one(p.filler("", sentences)))
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-
 		if err != nil {
-			return nil // the checks that need the scale say so
+			return none, nil
 		}
 
 		counts[i] = r.PromptTokens
@@ -68,7 +64,7 @@ func (p *examination) measure(ctx context.Context) error {
 	p.scale.each = (counts[1] - counts[0]) / (p.effort.filler - shortFiller)
 	p.scale.around = counts[0] - p.scale.each*shortFiller
 
-	return nil
+	return none, nil
 }
 
 // errUncounted says why there is no scale.
@@ -81,33 +77,27 @@ const (
 )
 
 // template finds out whether what we send reaches the model, and nothing else.
-func (p *examination) template(ctx context.Context) error {
-	if p.scale.each <= 0 {
-		return p.inconclusive(ctx, Template, errUncounted)
-	}
-
-	if p.o.Chat {
+func (p *examination) template(ctx context.Context) (Check, error) {
+	switch {
+	case p.scale.each <= 0:
+		return Check{}, errUncounted
+	case p.o.Chat:
 		return p.observations(ctx)
+	case p.scale.around <= mostAround:
+		return ok("raw prompts reach the model as they are"), nil
 	}
 
-	if p.scale.around <= mostAround {
-		p.ok(Template, "raw prompts reach the model as they are")
-		return nil
-	}
-
-	p.note("template-added", number(p.scale.around))
-
-	return nil
+	return p.finding("template-added", number(p.scale.around)), nil
 }
 
 // observations finds out whether a chat template renders them: the prompt must grow with the observation.
-func (p *examination) observations(ctx context.Context) error {
+func (p *examination) observations(ctx context.Context) (Check, error) {
 	var counts [2]int
 
 	for i, sentences := range [...]int{1, 1 + observedLong} {
 		r, err := p.draw(ctx, one(p.o.Observed(strings.Repeat(sentence, sentences))))
 		if err != nil {
-			return p.inconclusive(ctx, Template, err)
+			return Check{}, err
 		}
 
 		counts[i] = r.PromptTokens
@@ -115,11 +105,8 @@ func (p *examination) observations(ctx context.Context) error {
 
 	grown, want := counts[1]-counts[0], observedLong*p.scale.each
 	if grown >= want/2 {
-		p.ok(Template, "observations reach the model: %s tokens more make %s more", number(want), number(grown))
-		return nil
+		return ok("observations reach the model: %s tokens more make %s more", number(want), number(grown)), nil
 	}
 
-	p.note("template-drops", number(want), number(grown))
-
-	return nil
+	return p.finding("template-drops", number(want), number(grown)), nil
 }

@@ -41,6 +41,3 @@ func (p *examination) finding(name string, figures ...any) Check {
 
 	return c
 }
-
-// note notes a finding.
-func (p *examination) note(name string, figures ...any) { p.found(p.finding(name, figures...)) }

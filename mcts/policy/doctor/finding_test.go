@@ -26,7 +26,7 @@ func TestFindings(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		for _, match := range regexp.MustCompile(`(?:p\.note\(|p\.finding\(|finding(?:, seen)? :?= )"([^"]+)"`).
+		for _, match := range regexp.MustCompile(`(?:p\.finding\(|finding(?:, seen)? :?= )"([^"]+)"`).
 			FindAllStringSubmatch(string(text), -1) {
 			made[match[1]] = true
 		}

@@ -21,7 +21,7 @@ import (
 const greetings = 3
 
 // reach finds out whether the server answers, and takes the key.
-func (p *examination) reach(ctx context.Context) error {
+func (p *examination) reach(ctx context.Context) (Check, error) {
 	best := time.Duration(0)
 
 	for range greetings {
@@ -32,14 +32,10 @@ func (p *examination) reach(ctx context.Context) error {
 
 		cancel()
 
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
 		var fault *server.Fault
 		// a server may not list its models
 		if err != nil && !(errors.As(err, &fault) && fault.Status == http.StatusNotFound) {
-			p.unreachable(err)
-			return errStop
+			return p.unreachable(err), errStop
 		}
 
 		if best == 0 || took < best {
@@ -47,58 +43,47 @@ func (p *examination) reach(ctx context.Context) error {
 		}
 	}
 
-	p.ok(Reachable, "%s answers in %s", p.report.Server, duration(best))
-
-	return nil
+	return ok("%s answers in %s", p.report.Server, duration(best)), nil
 }
 
-// unreachable notes that a server cannot be used at all.
-func (p *examination) unreachable(err error) {
+// unreachable is the finding of a server that cannot be used at all.
+func (p *examination) unreachable(err error) Check {
 	var fault *server.Fault
 	seen := errorText(err)
 
 	switch {
 	case errors.As(err, &fault) && (fault.Status == http.StatusUnauthorized || fault.Status == http.StatusForbidden):
-		p.note("key", seen)
-		return
+		return p.finding("key", seen)
 	case errors.Is(err, context.DeadlineExceeded):
 		seen = fmt.Sprintf("no answer within %v", reachTime)
 	}
 
-	p.note("unreachable", seen, p.report.Server)
+	return p.finding("unreachable", seen, p.report.Server)
 }
 
 // askVersion asks what the server is.
-func (p *examination) askVersion(ctx context.Context) error {
+func (p *examination) askVersion(ctx context.Context) (Check, error) {
 	version, err := p.b.Version(ctx)
 	if err != nil {
-		return p.inconclusive(ctx, Version, err)
+		return Check{}, err
 	}
 
 	p.version = version
-	if p.o.Kind == OpenAI {
-		if version == "" {
-			p.ok(Version, "the server does not tell; it is not vLLM")
-		} else {
-			p.ok(Version, "vLLM %s", version)
-		}
-
-		return nil
-	}
-
 	s := p.o.Sampling
 
 	penalties := s.FrequencyPenalty != 0 || s.PresencePenalty != 0 || s.RepetitionPenalty != 1
 	switch {
+	case p.o.Kind == OpenAI && version == "":
+		return ok("the server does not tell; it is not vLLM"), nil
+	case p.o.Kind == OpenAI:
+		return ok("vLLM %s", version), nil
 	case before(version, "0.12.6"):
-		p.note("version-cuts", version)
+		return p.finding("version-cuts", version), nil
 	case penalties && before(version, "0.30.0"):
-		p.note("version-penalties", version)
-	default:
-		p.ok(Version, "Ollama %s", version)
+		return p.finding("version-penalties", version), nil
 	}
 
-	return nil
+	return ok("Ollama %s", version), nil
 }
 
 // before reports whether a version is known to be before another. One that cannot be read, or 0.0.0, which is what
@@ -112,7 +97,7 @@ func before(version, than string) bool {
 const listed = 8
 
 // askModel finds out whether the server has the model.
-func (p *examination) askModel(ctx context.Context) error {
+func (p *examination) askModel(ctx context.Context) (Check, error) {
 	all, err := p.c.list(ctx)
 	if err == nil && all.has {
 		err = p.c.describe(ctx, &all)
@@ -120,22 +105,16 @@ func (p *examination) askModel(ctx context.Context) error {
 
 	var fault *server.Fault
 	if errors.As(err, &fault) && fault.Status == http.StatusNotFound && len(all.names) == 0 {
-		p.ok(Model, "the server does not list its models; a completion will show")
-		return nil
+		return ok("the server does not list its models; a completion will show"), nil
 	}
 
-	if err != nil {
-		return p.inconclusive(ctx, Model, err)
-	}
-
-	if !all.has {
-		p.note("model-missing", p.o.Model, some(all.names))
-		return errStop
-	}
-
-	if p.o.Kind == OpenAI && all.owner == "library" {
-		p.note("model-is-ollama", p.o.Model, strings.TrimSuffix(p.report.Server, "/v1"))
-		return errStop
+	switch {
+	case err != nil:
+		return Check{}, err
+	case !all.has:
+		return p.finding("model-missing", p.o.Model, some(all.names)), errStop
+	case p.o.Kind == OpenAI && all.owner == "library":
+		return p.finding("model-is-ollama", p.o.Model, strings.TrimSuffix(p.report.Server, "/v1")), errStop
 	}
 
 	p.stated, p.weights = all.window, all.weights
@@ -145,14 +124,12 @@ func (p *examination) askModel(ctx context.Context) error {
 
 	switch {
 	case all.remote != "":
-		p.ok(Model, "%s, which runs at %s", p.o.Model, all.remote)
+		return ok("%s, which runs at %s", p.o.Model, all.remote), nil
 	case p.o.Kind == Ollama && all.window > 0 && all.window < p.o.Window:
-		p.note("model-window", p.o.Model, number(all.window), number(p.o.Window), all.window)
-	default:
-		p.ok(Model, "%s, %s", p.o.Model, oneOf(len(all.names)))
+		return p.finding("model-window", p.o.Model, number(all.window), number(p.o.Window), all.window), nil
 	}
 
-	return nil
+	return ok("%s, %s", p.o.Model, oneOf(len(all.names))), nil
 }
 
 func oneOf(n int) string {
@@ -184,24 +161,20 @@ func some(names []string) string {
 }
 
 // otherModels reports replies that came from another model.
-func (p *examination) otherModels(context.Context) error {
+func (p *examination) otherModels(context.Context) (c Check, err error) {
 	if p.strange != nil {
-		p.note("model-changes", errorText(p.strange))
+		c = p.finding("model-changes", errorText(p.strange))
 	}
 
-	return nil
+	return c, nil
 }
 
 // complete sends the first completion, with every field that a run sends. Ollama loads the model for it.
-func (p *examination) complete(ctx context.Context) error {
+func (p *examination) complete(ctx context.Context) (Check, error) {
 	s := p.o.Sampling
 	s.MaxTokens = min(s.MaxTokens, p.effort.tokens)
 
 	r, err := p.draw(ctx, ask{prompt: p.o.Short, n: 1, seed: 1, sampling: s})
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-
 	if err != nil {
 		finding, seen := "completion", errorText(err)
 
@@ -223,9 +196,7 @@ func (p *examination) complete(ctx context.Context) error {
 			}
 		}
 
-		p.note(finding, seen)
-
-		return errStop
+		return p.finding(finding, seen), errStop
 	}
 
 	p.reloads = 0 // the first load is nobody's fault
@@ -235,9 +206,7 @@ func (p *examination) complete(ctx context.Context) error {
 		loading = fmt.Sprintf(", %s of them to load the model", duration(r.load()))
 	}
 
-	p.ok(Completion, "%d tokens in %s%s", r.Choices[0].Tokens, duration(r.took), loading)
-
-	return nil
+	return ok("%d tokens in %s%s", r.Choices[0].Tokens, duration(r.took), loading), nil
 }
 
 // duration is a duration in two or three digits.

@@ -13,54 +13,34 @@ const (
 	quickSamples = 2   // of one request
 )
 
-// quick is the effort of quick mode. Its checks are those of a full examination that a few probes can decide, in the
-// same order; the others are said to be skipped.
-var quick = effort{
-	quickTokens, quickFiller, quickPrompt, 1, QuickTimeout,
-	func(p *examination) []func(context.Context) error {
-		return []func(context.Context) error{
-			p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.prefixCache, p.quickWindow, p.room,
-			p.quickDraw, p.skip(Greedy, Defaults), p.quickStop, p.logProbs, p.skip(Slots), p.quickClock, p.loaded,
-			p.otherModels,
-		}
-	},
-}
+// quick is the effort of quick mode. Its checks are those of a full examination that a few probes can decide; the
+// others are said to be skipped.
+var quick = effort{quickTokens, quickFiller, quickPrompt, 1, QuickTimeout}
 
-// skip says of checks that they are not made.
-func (p *examination) skip(names ...Name) func(context.Context) error {
-	return func(context.Context) error {
-		for _, name := range names {
-			p.skipped(name, "not probed in quick mode")
-		}
+// skip says of a check that it is not made.
+func skip(context.Context) (Check, error) { return skipped("not probed in quick mode"), nil }
 
-		return nil
-	}
-}
-
-// skipped says of a check that it is not made, or not whole.
-func (p *examination) skipped(name Name, format string, args ...any) {
-	p.found(Check{Name: name, Verdict: Skipped, Seen: fmt.Sprintf(format, args...)})
+// skipped is a check that is not made, or not whole.
+func skipped(format string, args ...any) Check {
+	return Check{Verdict: Skipped, Seen: fmt.Sprintf(format, args...)}
 }
 
 // quickWindow finds out whether the prompt was read whole that the prefix cache was to know.
-func (p *examination) quickWindow(ctx context.Context) error {
+func (p *examination) quickWindow(context.Context) (Check, error) {
 	if p.unread != nil {
-		return p.inconclusive(ctx, Window, p.unread)
+		return Check{}, p.unread
 	}
 
 	if sent := p.scale.tokens(p.knownSentences()); float64(p.read) < float64(sent)*(1-slack) {
-		p.cutInSilence(sent, p.read)
-		return nil
+		return p.cutInSilence(sent, p.read), nil
 	}
 
-	p.skipped(Window, "a prompt of %s tokens is read whole; how many fit, and what becomes of more, is not probed "+
-		"in quick mode", number(p.read))
-
-	return nil
+	return skipped("a prompt of %s tokens is read whole; how many fit, and what becomes of more, is not probed "+
+		"in quick mode", number(p.read)), nil
 }
 
-// quickDraw makes a request twice: are all samples there, and are they the same?
-func (p *examination) quickDraw(ctx context.Context) error {
+// quickSamples makes a request twice: are all samples there? Whether they are the same is the next check's.
+func (p *examination) quickSamples(ctx context.Context) (Check, error) {
 	a := p.quickAsk()
 
 	var replies [2]reply
@@ -68,11 +48,8 @@ func (p *examination) quickDraw(ctx context.Context) error {
 	for i := range replies {
 		r, err := p.draw(ctx, a)
 		if err != nil {
-			if err := p.inconclusive(ctx, Samples, err); err != nil {
-				return err
-			}
-
-			return p.inconclusive(ctx, Seeds, err)
+			p.undrawn = err
+			return Check{}, err
 		}
 
 		replies[i] = r
@@ -82,23 +59,18 @@ func (p *examination) quickDraw(ctx context.Context) error {
 	p.scored, p.sampled = r.Choices, texts(r.Choices)
 	p.seeded = slices.Equal(texts(replies[0].Choices), p.sampled)
 	p.alone = pace{tokens: r.Choices[0].Tokens, took: r.took, decode: r.first.Decode}
+	p.atOnce, p.inFlight = p.alone, 1
 
-	switch got := len(r.Choices); {
-	case p.o.Kind == Ollama:
-		p.ok(Samples, "one request a sample: Ollama has no n")
-	case got == a.n:
-		p.ok(Samples, "n = %d gives %d", a.n, got)
-	default:
-		p.note("samples-ignored", a.n, got)
+	return p.gave(a.n, len(r.Choices)), nil
+}
+
+// quickSeeds judges the two replies.
+func (p *examination) quickSeeds(context.Context) (Check, error) {
+	if p.undrawn == nil && !p.seeded {
+		return p.finding("seeds-unsteady"), nil
 	}
 
-	if p.seeded {
-		p.ok(Seeds, "the same seed gives the same text; whether others give others is not probed in quick mode")
-	} else {
-		p.note("seeds-unsteady")
-	}
-
-	return nil
+	return ok("the same seed gives the same text; whether others give others is not probed in quick mode"), p.undrawn
 }
 
 // quickAsk is the request that quick mode compares.
@@ -112,14 +84,14 @@ func (p *examination) quickAsk() ask {
 }
 
 // quickStop makes the same request with a piece of its text to stop at.
-func (p *examination) quickStop(ctx context.Context) error {
+func (p *examination) quickStop(ctx context.Context) (Check, error) {
 	if !p.seeded {
-		return p.skip(Stop)(ctx)
+		return skip(ctx)
 	}
 
 	stop, before := stopIn(p.sampled[0])
 	if stop == "" {
-		return p.inconclusive(ctx, Stop, errNoStop)
+		return Check{}, errNoStop
 	}
 
 	a := p.quickAsk()
@@ -127,24 +99,8 @@ func (p *examination) quickStop(ctx context.Context) error {
 
 	r, err := p.draw(ctx, a)
 	if err != nil {
-		return p.inconclusive(ctx, Stop, err)
+		return Check{}, err
 	}
 
-	c := p.halted(r, stop, before)
-	if c == nil {
-		return p.inconclusive(ctx, Stop, errNoStop)
-	}
-
-	p.found(*c)
-
-	return nil
-}
-
-// quickClock tells how fast one request is written, where one was.
-func (p *examination) quickClock(context.Context) error {
-	if p.alone.tokens > 0 {
-		p.clock(p.alone, p.alone, 1)
-	}
-
-	return nil
+	return p.halted(r, stop, before)
 }

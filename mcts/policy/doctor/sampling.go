@@ -2,7 +2,7 @@ package doctor
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -22,30 +22,30 @@ const (
 )
 
 // samples finds out whether one request draws several.
-func (p *examination) samples(ctx context.Context) error {
+func (p *examination) samples(ctx context.Context) (Check, error) {
 	if p.o.Kind == Ollama {
-		p.ok(Samples, "one request a sample: Ollama has no n")
-		return nil
+		return p.gave(0, 0), nil
 	}
 
 	r, err := p.draw(ctx, ask{prompt: p.o.Short, n: askedFor, seed: firstSeed, sampling: neutral(probeTokens)})
-	if err != nil {
-		return p.inconclusive(ctx, Samples, err)
+
+	return p.gave(askedFor, len(r.Choices)), err
+}
+
+// gave is the check of a request for so many samples, and so many that came back.
+func (p *examination) gave(asked, got int) Check {
+	switch {
+	case p.o.Kind == Ollama:
+		return ok("one request a sample: Ollama has no n")
+	case got == asked:
+		return ok("n = %d gives %d", asked, got)
 	}
 
-	got := len(r.Choices)
-	if got == askedFor {
-		p.ok(Samples, "n = %d gives %d", askedFor, got)
-		return nil
-	}
-
-	p.note("samples-ignored", askedFor, got)
-
-	return nil
+	return p.finding("samples-ignored", asked, got)
 }
 
 // seeds finds out whether a seed decides what is drawn, and nothing else.
-func (p *examination) seeds(ctx context.Context) error {
+func (p *examination) seeds(ctx context.Context) (Check, error) {
 	a := ask{prompt: p.o.Short, n: drawn, seed: firstSeed, sampling: neutral(probeTokens)}
 	var lists [3][]string
 
@@ -54,7 +54,7 @@ func (p *examination) seeds(ctx context.Context) error {
 
 		choices, err := p.drawAll(ctx, a)
 		if err != nil {
-			return p.inconclusive(ctx, Seeds, err)
+			return Check{}, err
 		}
 
 		lists[i], p.scored = texts(choices), choices
@@ -66,16 +66,14 @@ func (p *examination) seeds(ctx context.Context) error {
 	p.sampled, p.seeded = lists[0], same
 	switch {
 	case different == 1:
-		p.note("seeds-one-text", 3*drawn)
+		return p.finding("seeds-one-text", 3*drawn), nil
 	case !same:
-		p.note("seeds-unsteady")
+		return p.finding("seeds-unsteady"), nil
 	case !other:
-		p.note("seeds-ignored")
-	default:
-		p.ok(Seeds, "the same seeds give the same texts, others give others")
+		return p.finding("seeds-ignored"), nil
 	}
 
-	return nil
+	return ok("the same seeds give the same texts, others give others"), nil
 }
 
 // Numbers of probes at temperature 0.
@@ -86,12 +84,12 @@ const (
 )
 
 // stable finds out whether temperature 0 gives one text, alone and among other requests.
-func (p *examination) stable(ctx context.Context) error {
+func (p *examination) stable(ctx context.Context) (Check, error) {
 	a := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens)}
 	for range coldTries {
 		r, err := p.draw(ctx, a)
 		if err != nil {
-			return p.inconclusive(ctx, Greedy, err)
+			return Check{}, err
 		}
 
 		p.greedy = append(p.greedy, r.Choices[0].Text)
@@ -101,7 +99,7 @@ func (p *examination) stable(ctx context.Context) error {
 	for range coldCrowded {
 		text, err := p.among(ctx, a)
 		if err != nil {
-			return p.inconclusive(ctx, Greedy, err)
+			return Check{}, err
 		}
 
 		p.greedy = append(p.greedy, text)
@@ -109,8 +107,7 @@ func (p *examination) stable(ctx context.Context) error {
 
 	n := differentTexts(p.greedy)
 	if n == 1 {
-		p.ok(Greedy, "temperature 0 gives one text in %d tries", len(p.greedy))
-		return nil
+		return ok("temperature 0 gives one text in %d tries", len(p.greedy)), nil
 	}
 
 	crowded := ""
@@ -118,9 +115,7 @@ func (p *examination) stable(ctx context.Context) error {
 		crowded = ", though one when it is alone: the batch decides"
 	}
 
-	p.note("greedy-unsteady", n, len(p.greedy), crowded)
-
-	return nil
+	return p.finding("greedy-unsteady", n, len(p.greedy), crowded), nil
 }
 
 func differentTexts(list []string) int {
@@ -157,9 +152,9 @@ var parameters = []string{
 
 // defaults finds out what the server does when sampling parameters are left out: a model's generation_config.json, or
 // the server's own choice, may be anything but neutral.
-func (p *examination) defaults(ctx context.Context) error {
+func (p *examination) defaults(ctx context.Context) (Check, error) {
 	if len(p.greedy) == 0 || len(p.sampled) == 0 {
-		return p.inconclusive(ctx, Defaults, fmt.Errorf("there is nothing to compare with"))
+		return Check{}, errors.New("there is nothing to compare with")
 	}
 
 	cold := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens)}
@@ -170,7 +165,7 @@ func (p *examination) defaults(ctx context.Context) error {
 	for range 2 {
 		r, err := p.draw(ctx, cold)
 		if err != nil {
-			return p.inconclusive(ctx, Defaults, err)
+			return Check{}, err
 		}
 
 		leaks = leaks && !slices.Contains(p.greedy, r.Choices[0].Text)
@@ -179,27 +174,22 @@ func (p *examination) defaults(ctx context.Context) error {
 	if p.seeded && !leaks {
 		var err error
 		if leaks, err = p.leak(ctx, parameters); err != nil {
-			return p.inconclusive(ctx, Defaults, err)
+			return Check{}, err
 		}
 	}
 
 	switch {
 	case !leaks && !p.seeded:
-		p.ok(Defaults, "neutral, as far as temperature 0 tells")
+		return ok("neutral, as far as temperature 0 tells"), nil
 	case !leaks:
-		p.ok(Defaults, "neutral: what is not sent changes nothing")
+		return ok("neutral: what is not sent changes nothing"), nil
 	case p.o.Kind == Ollama:
-		p.ok(Defaults, "not neutral, as Ollama's are; a run sends every parameter")
-	default:
-		names, err := p.leaking(ctx)
-		if err != nil {
-			return p.inconclusive(ctx, Defaults, err)
-		}
-
-		p.note("defaults-leak", names)
+		return ok("not neutral, as Ollama's are; a run sends every parameter"), nil
 	}
 
-	return nil
+	names, err := p.leaking(ctx)
+
+	return p.finding("defaults-leak", names), err
 }
 
 // leak reports whether parameters that are left out change what known seeds draw.

@@ -17,10 +17,10 @@ const (
 )
 
 // prefixCache finds out whether a prompt's known beginning is read again, and how fast prompts are read.
-func (p *examination) prefixCache(ctx context.Context) error {
+func (p *examination) prefixCache(ctx context.Context) (Check, error) {
 	if p.scale.each <= 0 {
 		p.unread = errUncounted
-		return p.inconclusive(ctx, PrefixCache, errUncounted)
+		return Check{}, errUncounted
 	}
 
 	var clock comparison // above 0 when a known prompt takes as long
@@ -32,7 +32,7 @@ func (p *examination) prefixCache(ctx context.Context) error {
 		r, err := p.timePrefix(ctx, p.knownSentences())
 		if err != nil {
 			p.unread = err
-			return p.inconclusive(ctx, PrefixCache, err)
+			return Check{}, err
 		}
 
 		clock.add(r.again - time.Duration(warmShare*float64(r.read)))
@@ -60,27 +60,24 @@ func (p *examination) prefixCache(ctx context.Context) error {
 	switch {
 	case counted && share >= cachedShare:
 		p.cached = true
-		p.ok(PrefixCache, "%.0f %% of a known prompt is not read again", 100*share)
+		return ok("%.0f %% of a known prompt is not read again", 100*share), nil
 	case counted:
-		p.note("cache-idle", fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*share))
+		return p.finding("cache-idle", fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*share)), nil
 	case p.o.Quick && told && float64(again) < warmShare*float64(read):
 		p.cached = true
-		p.ok(PrefixCache, "%s", times)
+		return ok("%s", times), nil
 	case p.o.Quick:
-		p.skipped(PrefixCache, "%s, seen once: that is not certain, and more is not probed in quick mode", times)
+		return skipped("%s, seen once: that is not certain, and more is not probed in quick mode", times), nil
 	case !told && read < tooQuickRead:
-		return p.inconclusive(ctx, PrefixCache, fmt.Errorf(
-			"a prompt of %s tokens is read too quickly to see a difference", number(prompt)))
+		return Check{}, fmt.Errorf("a prompt of %s tokens is read too quickly to see a difference", number(prompt))
 	case clock.side() < 0:
 		p.cached = true
-		p.ok(PrefixCache, "%s", times)
+		return ok("%s", times), nil
 	case clock.side() > 0:
-		p.note("cache-idle", times)
-	default:
-		return p.inconclusive(ctx, PrefixCache, fmt.Errorf("%w: %s", errBusy, times))
+		return p.finding("cache-idle", times), nil
 	}
 
-	return nil
+	return Check{}, fmt.Errorf("%w: %s", errBusy, times)
 }
 
 // knownSentences is the length of the filler that the prefix cache is to know.
@@ -173,7 +170,7 @@ func (s pace) overlap() float64 { return s.served.Seconds() / max(s.took.Seconds
 
 // slots finds out whether requests run side by side, and how fast completions are written. What the server was seen to
 // work on at the same time proves it; else the clock must be certain.
-func (p *examination) slots(ctx context.Context) error {
+func (p *examination) slots(ctx context.Context) (Check, error) {
 	m := p.o.Parallel
 	var alone, together pace // the fastest
 	var clock comparison     // above 0 when they run one after the other
@@ -182,16 +179,16 @@ func (p *examination) slots(ctx context.Context) error {
 	for range mostRounds {
 		single, one, err := p.writing(ctx, 1)
 		if err != nil {
-			return p.inconclusive(ctx, Slots, err)
+			return Check{}, err
 		}
 
 		all, each, err := p.writing(ctx, m)
 		if err != nil {
-			return p.inconclusive(ctx, Slots, err)
+			return Check{}, err
 		}
 
 		if single.tokens == 0 {
-			return p.inconclusive(ctx, Slots, errors.New("the model writes nothing"))
+			return Check{}, errors.New("the model writes nothing")
 		}
 
 		alone, together = alone.faster(single), together.faster(all)
@@ -204,29 +201,24 @@ func (p *examination) slots(ctx context.Context) error {
 		}
 	}
 
+	p.alone, p.atOnce, p.inFlight = alone, together, m
 	gain := together.perSecond() / alone.perSecond()
 	seen := fmt.Sprintf("%d requests at once are %.1f times as fast as one by one", m, gain)
 
 	switch {
 	case together.overlap() >= sideBySide:
-		p.ok(Slots, "%.1f of %d at a time, %.1f times as fast as one by one", together.overlap(), m, gain)
+		return ok("%.1f of %d at a time, %.1f times as fast as one by one", together.overlap(), m, gain), nil
 	case proven:
-		p.ok(Slots, "several run at once, %.1f times as fast as one by one", gain)
+		return ok("several run at once, %.1f times as fast as one by one", gain), nil
 	case alone.took < tooQuick:
-		p.ok(Slots, "a completion takes %s: too quick for slots to matter", duration(alone.took))
+		return ok("a completion takes %s: too quick for slots to matter", duration(alone.took)), nil
 	case clock.side() < 0:
-		p.ok(Slots, "%s", seen)
+		return ok("%s", seen), nil
 	case clock.side() > 0:
-		p.note("slots-one", seen, m)
-	default:
-		if err := p.inconclusive(ctx, Slots, fmt.Errorf("%w: %s", errBusy, seen)); err != nil {
-			return err
-		}
+		return p.finding("slots-one", seen, m), nil
 	}
 
-	p.clock(alone, together, m)
-
-	return nil
+	return Check{}, fmt.Errorf("%w: %s", errBusy, seen)
 }
 
 // writing runs n requests at once, and n for one token each, so that what is slow beside the writing is known. each is
@@ -319,8 +311,13 @@ const (
 	newTokens    = 200 // read: an action and an observation more than what the prefix cache holds
 )
 
-// clock tells how fast the server reads and writes with so many requests in flight, and what that makes of a run.
-func (p *examination) clock(alone, together pace, inFlight int) {
+// clock tells how fast the server reads and writes, where completions were timed, and what that makes of a run.
+func (p *examination) clock(context.Context) (none Check, err error) {
+	alone, together, inFlight := p.alone, p.atOnce, p.inFlight
+	if alone.tokens == 0 {
+		return none, nil
+	}
+
 	single := alone.perSecond()
 	if alone.decode > 0 {
 		single = float64(alone.tokens) / alone.decode.Seconds()
@@ -352,12 +349,10 @@ func (p *examination) clock(alone, together pace, inFlight int) {
 
 	if p.weights.tooSlow(single) {
 		reads := fmt.Sprintf("%s tokens/s read %s/s", rate(single), gigabytes(single*p.weights.bytes()))
-		p.note("clock-slow", seen, p.weights.String(), reads, gigabytes(slowest))
-
-		return
+		return p.finding("clock-slow", seen, p.weights.String(), reads, gigabytes(slowest)), nil
 	}
 
-	p.ok(Clock, "%s", seen)
+	return ok("%s", seen), nil
 }
 
 // rate is a number of tokens in a second.
@@ -376,27 +371,24 @@ const (
 )
 
 // loaded finds out whether Ollama keeps the model loaded between requests, and after them.
-func (p *examination) loaded(ctx context.Context) error {
-	c, ok := p.c.(ollamaClient)
-	if !ok {
-		return nil
+func (p *examination) loaded(ctx context.Context) (none Check, err error) {
+	c, isOllama := p.c.(ollamaClient)
+	if !isOllama {
+		return none, nil
 	}
 
 	window, until, err := c.b.Loaded(ctx)
-	if err != nil {
-		return p.inconclusive(ctx, Loaded, err)
-	}
 
 	switch stays := time.Until(until); {
+	case err != nil:
+		return none, err
 	case p.reloads > 0:
-		p.note("loaded-anew", p.reloads, p.o.Window)
+		return p.finding("loaded-anew", p.reloads, p.o.Window), nil
 	case stays > 0 && stays < shortStay:
-		p.note("loaded-briefly", duration(stays))
+		return p.finding("loaded-briefly", duration(stays)), nil
 	case window > 0:
-		p.ok(Loaded, "it stays loaded, with a window of %s tokens", number(window))
-	default:
-		p.ok(Loaded, "it stays loaded")
+		return ok("it stays loaded, with a window of %s tokens", number(window)), nil
 	}
 
-	return nil
+	return ok("it stays loaded"), nil
 }

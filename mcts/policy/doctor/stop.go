@@ -50,15 +50,14 @@ var errNoStop = errors.New("the model writes too little, or never the same again
 
 // stop finds out whether a stop text ends a completion, before the text. One that does is enough: bytes that
 // are no text, which a model may write and a server drops, can stand within a piece without being seen.
-func (p *examination) stop(ctx context.Context) error {
-	var ignored *Check
+func (p *examination) stop(ctx context.Context) (ignored Check, err error) {
 
 	for seed := range uint64(stopTries) {
 		a := ask{prompt: p.o.Short, n: 1, seed: firstSeed + seed, sampling: neutral(2 * probeTokens)}
 
 		r, err := p.draw(ctx, a)
 		if err != nil {
-			return p.inconclusive(ctx, Stop, err)
+			return ignored, err
 		}
 
 		stop, before := stopIn(r.Choices[0].Text)
@@ -68,46 +67,41 @@ func (p *examination) stop(ctx context.Context) error {
 
 		a.sampling.Stop = []string{stop}
 		if r, err = p.draw(ctx, a); err != nil {
-			return p.inconclusive(ctx, Stop, err)
+			return ignored, err
 		}
 
-		switch c := p.halted(r, stop, before); {
-		case c == nil:
+		switch c, told := p.halted(r, stop, before); {
 		case c.Verdict == OK:
-			p.found(*c)
-			return nil
-		default:
+			return c, nil
+		case told == nil:
 			ignored = c
 		}
 	}
 
-	if ignored != nil {
-		p.found(*ignored)
-		return nil
+	if ignored.Verdict == "" {
+		return ignored, errNoStop
 	}
 
-	return p.inconclusive(ctx, Stop, errNoStop)
+	return ignored, nil
 }
 
-// halted judges a reply that was to stop at a text, with what stands before it the first time; nil is that it tells
-// nothing.
-func (p *examination) halted(r reply, stop, before string) *Check {
+// halted judges a reply that was to stop at a text, with what stands before it the first time; the error is that it
+// tells nothing.
+func (p *examination) halted(r reply, stop, before string) (Check, error) {
 	got := r.Choices[0].Text
 
 	finding := "stop-ignored"
 	switch {
 	case strings.TrimSpace(got) == strings.TrimSpace(before):
 		p.stopped = stopTokens(r, got, stop)
-		return &Check{Name: Stop, Verdict: OK, Seen: fmt.Sprintf("%q ends a completion", stop)}
+		return ok("%q ends a completion", stop), nil
 	case !strings.Contains(got, stop):
-		return nil
+		return Check{}, errNoStop
 	case strings.HasSuffix(got, stop):
 		finding = "stop-left"
 	}
 
-	c := p.finding(finding, stop)
-
-	return &c
+	return p.finding(finding, stop), nil
 }
 
 // stopTokens tells whether the tokens with log-probabilities go beyond the text.
@@ -137,15 +131,13 @@ const (
 )
 
 // logProbs finds out whether log-probabilities come back, and of which distribution.
-func (p *examination) logProbs(ctx context.Context) error {
+func (p *examination) logProbs(ctx context.Context) (Check, error) {
 	if p.o.Kind == OpenAI && !p.o.LogProbs {
-		p.note("logprobs-unasked")
-
-		return nil
+		return p.finding("logprobs-unasked"), nil
 	}
 
 	if len(p.scored) == 0 {
-		return p.inconclusive(ctx, LogProbs, errors.New("there is no sample to look at"))
+		return Check{}, errors.New("there is no sample to look at")
 	}
 
 	scored, bare := choicesScored(p.scored)
@@ -155,15 +147,11 @@ func (p *examination) logProbs(ctx context.Context) error {
 			finding = "logprobs-outdated"
 		}
 
-		p.note(finding)
-
-		return nil
+		return p.finding(finding), nil
 	}
 
 	if bare > 0 {
-		p.note("logprobs-some", bare, len(p.scored))
-
-		return nil
+		return p.finding("logprobs-some", bare, len(p.scored)), nil
 	}
 
 	seen := fmt.Sprintf("of all tokens, %s", p.stopped)
@@ -172,17 +160,11 @@ func (p *examination) logProbs(ctx context.Context) error {
 	}
 
 	mode, err := p.logProbMode(ctx)
-	if err != nil {
-		return p.inconclusive(ctx, LogProbs, err)
-	}
-
 	if strings.Contains(mode, "after") {
-		p.note("logprobs-after", seen+mode)
-	} else {
-		p.ok(LogProbs, "%s", seen+mode)
+		return p.finding("logprobs-after", seen+mode), err
 	}
 
-	return nil
+	return ok("%s", seen+mode), err
 }
 
 // logProbMode tells whether log-probabilities are of the model's own distribution or of the one that is drawn from, in

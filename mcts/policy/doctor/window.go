@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,9 +64,9 @@ func (p *examination) slow(tokens int) error {
 const beyond = 4
 
 // window finds out whether the context window is what is stated, and whether a longer prompt is refused.
-func (p *examination) window(ctx context.Context) error {
+func (p *examination) window(ctx context.Context) (Check, error) {
 	if p.scale.each <= 0 {
-		return p.inconclusive(ctx, Window, errUncounted)
+		return Check{}, errUncounted
 	}
 
 	assumed, over := p.stated, p.stated+2*p.scale.each+8
@@ -75,53 +76,51 @@ func (p *examination) window(ctx context.Context) error {
 
 	long, sent, counted, err := p.try(ctx, over)
 	if err != nil {
-		return p.inconclusive(ctx, Window, err)
+		return Check{}, err
 	}
 
 	if long == cut {
-		p.cutInSilence(sent, counted)
-		return nil
+		return p.cutInSilence(sent, counted), nil
 	}
 
 	inside := assumed - 1 - p.scale.each
 	if err := p.slow(inside); err != nil {
-		return p.inconclusive(ctx, Window, err)
+		return Check{}, err
 	}
 
 	fits, sent, counted, err := p.try(ctx, inside)
 	switch {
 	case err != nil:
-		return p.inconclusive(ctx, Window, err)
+		return Check{}, err
 	case fits == cut || fits == caught:
-		p.cutInSilence(sent, counted)
+		return p.cutInSilence(sent, counted), nil
 	case fits == refused:
 		return p.shorter(ctx, assumed, sent)
-	default:
-		p.real = assumed
-		p.asStated(long, sent, over)
 	}
 
-	return nil
+	p.real = assumed
+
+	return p.asStated(long, sent, over), nil
 }
 
-// asStated notes a window in which a prompt of sent tokens fits.
-func (p *examination) asStated(long promptResult, sent, over int) {
+// asStated is the check of a window in which a prompt of sent tokens fits.
+func (p *examination) asStated(long promptResult, sent, over int) Check {
 	switch {
 	case long == caught:
-		p.note("window-caught", number(p.real), number(sent))
+		return p.finding("window-caught", number(p.real), number(sent))
 	case long == whole && p.stated > 0:
-		p.note("window-beyond", number(p.stated), number(over))
+		return p.finding("window-beyond", number(p.stated), number(over))
 	case long == whole:
-		p.ok(Window, "%s tokens fit, and %s, too", number(sent), number(over))
+		return ok("%s tokens fit, and %s, too", number(sent), number(over))
 	case p.stated == 0:
-		p.ok(Window, "not stated; %s tokens fit, %s are refused", number(sent), number(over))
-	default:
-		p.ok(Window, "%s tokens: %s fit, %s are refused", number(p.real), number(sent), number(over))
+		return ok("not stated; %s tokens fit, %s are refused", number(sent), number(over))
 	}
+
+	return ok("%s tokens: %s fit, %s are refused", number(p.real), number(sent), number(over))
 }
 
-// cutInSilence notes that a prompt of sent tokens was answered of which fewer were counted.
-func (p *examination) cutInSilence(sent, counted int) {
+// cutInSilence is the finding of a prompt of sent tokens that was answered, and of which fewer were counted.
+func (p *examination) cutInSilence(sent, counted int) Check {
 	states := ""
 
 	if counted > 0 {
@@ -132,14 +131,14 @@ func (p *examination) cutInSilence(sent, counted int) {
 		}
 	}
 
-	p.note("window-cut", number(sent), number(counted), states)
+	return p.finding("window-cut", number(sent), number(counted), states)
 }
 
 // steps bounds the search for the window.
 const steps = 16
 
 // shorter finds the window of a server that refuses a prompt of fewer tokens than it states.
-func (p *examination) shorter(ctx context.Context, stated, refusedAt int) error {
+func (p *examination) shorter(ctx context.Context, stated, refusedAt int) (Check, error) {
 	low, high := 0, refusedAt
 	for range steps {
 		if high-low <= p.scale.each {
@@ -158,7 +157,7 @@ func (p *examination) shorter(ctx context.Context, stated, refusedAt int) error 
 		f, sent, _, err := p.try(ctx, middle)
 		switch {
 		case err != nil:
-			return p.inconclusive(ctx, Window, err)
+			return Check{}, err
 		case f == whole:
 			low = max(sent, low+1)
 		default:
@@ -168,9 +167,7 @@ func (p *examination) shorter(ctx context.Context, stated, refusedAt int) error 
 
 	p.real = low + 1
 
-	p.note("window-shorter", number(stated), number(low), number(high), stated, p.real)
-
-	return nil
+	return p.finding("window-shorter", number(stated), number(low), number(high), stated, p.real), nil
 }
 
 // Bounds of the check of room.
@@ -180,23 +177,17 @@ const (
 )
 
 // room finds out whether the run's prompts fit.
-func (p *examination) room(ctx context.Context) error {
+func (p *examination) room(ctx context.Context) (Check, error) {
 	r, err := p.draw(ctx, one(p.o.First))
-	if err != nil && tooLong(err) == nil {
-		return p.inconclusive(ctx, Room, err)
-	}
-
-	window := p.real
-	if window == 0 {
-		window = p.stated
+	if tooLong(err) != nil {
+		return p.finding("room-refused", errorText(err)), nil
 	}
 
 	if err != nil {
-		p.note("room-refused", errorText(err))
-
-		return nil
+		return Check{}, err
 	}
 
+	window := cmp.Or(p.real, p.stated)
 	p.prompt = r.PromptTokens
 	left := window - r.PromptTokens - p.o.Sampling.MaxTokens
 
@@ -204,14 +195,12 @@ func (p *examination) room(ctx context.Context) error {
 		number(p.o.Sampling.MaxTokens))
 	switch {
 	case window == 0 || r.PromptTokens == 0:
-		p.ok(Room, "%s", seen)
+		return ok("%s", seen), nil
 	case left <= 0:
-		p.note("room-none", seen, number(window))
+		return p.finding("room-none", seen, number(window)), nil
 	case left < fewTurns*turnTokens:
-		p.note("room-tight", seen, number(left), left/turnTokens)
-	default:
-		p.ok(Room, "%s: %s are left for turns", seen, number(left))
+		return p.finding("room-tight", seen, number(left), left/turnTokens), nil
 	}
 
-	return nil
+	return ok("%s: %s are left for turns", seen, number(left)), nil
 }

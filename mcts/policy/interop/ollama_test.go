@@ -38,7 +38,7 @@ func openOllama(t *testing.T) ollamaServer {
 		t.Fatal(err)
 	}
 
-	o.backend = o.open(t, ollama.Options{Transport: o.sent})
+	o.backend = o.open(t, ollama.Options{Endpoint: server.Endpoint{Transport: o.sent}})
 
 	return o
 }
@@ -46,7 +46,7 @@ func openOllama(t *testing.T) ollamaServer {
 func (o ollamaServer) open(t *testing.T, options ollama.Options) *ollama.Backend {
 	t.Helper()
 
-	options.Host = o.host
+	options.URL = o.host
 	if options.Model == "" {
 		options.Model = o.model
 	}
@@ -273,7 +273,7 @@ func (o ollamaServer) testNotScored(t *testing.T) {
 }
 
 func (o ollamaServer) testUnknownModel(t *testing.T) {
-	b := o.open(t, ollama.Options{Model: "nobody-knows-this"})
+	b := o.open(t, ollama.Options{Endpoint: server.Endpoint{Model: "nobody-knows-this"}})
 	_, err := b.Complete(testContext(t), server.Completion{Prompt: question, N: 1, Sampling: sampling(8)})
 	wantFault(t, err, server.Refused, 404)
 

@@ -28,7 +28,7 @@ func openVLLM(t *testing.T) vllm {
 		model: setting(t, "TOOLEVO_VLLM_MODEL", "vllm.sh"),
 		sent:  &counting{},
 	}
-	v.backend = v.open(t, openai.Options{Transport: v.sent})
+	v.backend = v.open(t, openai.Options{Endpoint: server.Endpoint{Transport: v.sent}})
 
 	return v
 }
@@ -36,7 +36,7 @@ func openVLLM(t *testing.T) vllm {
 func (v vllm) open(t *testing.T, o openai.Options) *openai.Backend {
 	t.Helper()
 
-	o.BaseURL, o.Extensions = v.url, true
+	o.URL, o.Extensions = v.url, true
 	if o.Model == "" {
 		o.Model = v.model
 	}
@@ -380,7 +380,7 @@ func (v vllm) testTooLong(t *testing.T) {
 }
 
 func (v vllm) testUnknownModel(t *testing.T) {
-	b := v.open(t, openai.Options{Model: "nobody/knows-this"})
+	b := v.open(t, openai.Options{Endpoint: server.Endpoint{Model: "nobody/knows-this"}})
 	_, err := b.Complete(testContext(t), server.Completion{Prompt: question, N: 1, Sampling: sampling(8)})
 	wantFault(t, err, server.Refused, 404)
 }

@@ -402,7 +402,7 @@ func TestHosts(t *testing.T) {
 		{"http://h?secretword", "", "query"},
 	}
 	for _, tt := range tests {
-		b, err := New(Options{Host: tt.host, Model: "m", Window: 1})
+		b, err := New(Options{Endpoint: server.Endpoint{URL: tt.host, Model: "m"}, Window: 1})
 		switch {
 		case tt.err == "" && (err != nil || b.Address() != tt.address):
 			t.Errorf("%q: %v, %v, want %s", tt.host, b, err, tt.address)
@@ -412,7 +412,11 @@ func TestHosts(t *testing.T) {
 		}
 	}
 
-	for _, opts := range []Options{{Window: 1}, {Model: "m"}, {Model: "m", Window: 1, APIKey: "a\nb"}} {
+	for _, opts := range []Options{
+		{Window: 1},
+		{Endpoint: server.Endpoint{Model: "m"}},
+		{Endpoint: server.Endpoint{Model: "m", APIKey: "a\nb"}, Window: 1},
+	} {
 		if _, err := New(opts); err == nil {
 			t.Errorf("%+v is taken", opts)
 		}

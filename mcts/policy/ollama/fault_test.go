@@ -242,7 +242,7 @@ func TestSecrets(t *testing.T) {
 		"reset":    wiretest.Reset,
 	}
 	wiretest.Secrets(t, handlers, func(t *testing.T, address, key string) []any {
-		b, err := New(Options{Host: address, APIKey: key, Model: "m", Window: 256})
+		b, err := New(Options{Endpoint: server.Endpoint{URL: address, APIKey: key, Model: "m"}, Window: 256})
 		if err != nil {
 			t.Fatal(err)
 		}

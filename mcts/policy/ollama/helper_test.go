@@ -47,7 +47,7 @@ func decoded(t testing.TB, text []byte) (body map[string]any) {
 func backend(t testing.TB, f *wiretest.Server, change ...func(*Options)) *Backend {
 	t.Helper()
 
-	opts := Options{Host: f.URL, Model: "m", Window: 256}
+	opts := Options{Endpoint: server.Endpoint{URL: f.URL, Model: "m"}, Window: 256}
 	for _, c := range change {
 		c(&opts)
 	}

@@ -4,34 +4,23 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"toolevo/mcts/policy/internal/wire"
+	"toolevo/mcts/policy/server"
 )
 
-// Options say which server, which model, and how to speak to it. Model and Window are needed.
+// Options say which server, which model, and how to speak to it. Window is needed.
 type Options struct {
-	Host   string // as in OLLAMA_HOST: host, host:port or a URL; empty is 127.0.0.1:11434
-	APIKey string // sent as a bearer token, for a gateway before the server; empty sends none
-	Model  string // as the server names it
-	Window int    // num_ctx: tokens of prompt and completion together
+	// Endpoint's URL is as in OLLAMA_HOST: host, host:port or a URL; empty is 127.0.0.1:11434. Its APIKey is for a
+	// gateway before the server.
+	server.Endpoint
 
+	Window int // num_ctx: tokens of prompt and completion together
 	// how long the model stays loaded after a request: 0 is the server's choice, negative is forever
 	KeepAlive time.Duration
-	Timeout   time.Duration // of one request, loading the model and waiting included; 0 is 10 minutes
-
-	DialTimeout time.Duration // of one connection; 0 is 10 seconds
-
-	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and
-	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken for
-	// cut.
-	Ends []string
-	// Transport carries the requests; nil is one of the backend's own that keeps a connection for each
-	// request in flight.
-	Transport http.RoundTripper
 }
 
 // defaultHost is where Ollama listens.
@@ -47,7 +36,7 @@ type Backend struct {
 // New returns the backend of one server. It sends nothing. Errors never contain the key or the
 // address's credentials.
 func New(opts Options) (*Backend, error) {
-	address, err := parseHost(opts.Host)
+	address, err := parseHost(opts.URL)
 	if err != nil {
 		return nil, fmt.Errorf("ollama: the host (host:port, or a URL): %w", err)
 	}
@@ -60,15 +49,12 @@ func New(opts Options) (*Backend, error) {
 			opts.Window)
 	}
 
-	link, err := wire.NewLink(wire.Options{
-		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, DialTimeout: opts.DialTimeout,
-		Transport: opts.Transport,
-	})
+	link, err := wire.NewLink(address, opts.Endpoint)
 	if err != nil {
 		return nil, fmt.Errorf("ollama: %w", err)
 	}
 
-	opts.APIKey, opts.Host = "", ""
+	opts.APIKey, opts.URL = "", ""
 
 	return &Backend{opts: opts, base: address.URL, link: link}, nil
 }
@@ -82,7 +68,7 @@ func (b *Backend) Close() { b.link.Close() }
 // The ports of a host that names none.
 var defaultPorts = map[string]string{"": "11434", "http": "80", "https": "443"}
 
-// ParseHost returns the address of a server, as in Options.Host, without credentials.
+// ParseHost returns the address of a server, as in [Options], without credentials.
 func ParseHost(host string) (*url.URL, error) {
 	address, err := parseHost(host)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/server"
 )
 
 func TestGivesLogProbs(t *testing.T) {
@@ -27,7 +28,7 @@ func TestServes(t *testing.T) {
 		{"llama3:8b", "llama3:8b", true}, {"llama3:8b", "llama3", false}, {"llama3", "llama3:70b", false},
 		{"host:5000/a/m", "host:5000/a/m:latest", true}, {"llama3", "llama2", false},
 	} {
-		b, err := ollama.New(ollama.Options{Model: test.asked, Window: 1})
+		b, err := ollama.New(ollama.Options{Endpoint: server.Endpoint{Model: test.asked}, Window: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,14 +29,9 @@ type Embedder struct {
 	retry   server.Retry
 }
 
-// NewEmbedder returns the embedder. It sends nothing. Of the options BaseURL, APIKey, Model,
-// Timeout, DialTimeout and Transport count; the others are about completions. The way to the server
-// is that of a [Backend].
-func NewEmbedder(opts Options, retry server.Retry) (*Embedder, error) {
-	b, err := New(Options{
-		BaseURL: opts.BaseURL, APIKey: opts.APIKey, Model: opts.Model,
-		Timeout: opts.Timeout, DialTimeout: opts.DialTimeout, Transport: opts.Transport,
-	})
+// NewEmbedder returns the embedder. It sends nothing. The way to the server is that of a [Backend].
+func NewEmbedder(e server.Endpoint, retry server.Retry) (*Embedder, error) {
+	b, err := New(Options{Endpoint: e})
 	if err != nil {
 		return nil, err
 	}

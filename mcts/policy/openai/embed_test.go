@@ -20,10 +20,10 @@ import (
 )
 
 // embedder is an embedder on the fake server that tries twice without much of a wait.
-func embedder(t testing.TB, address string, change ...func(*Options)) *Embedder {
+func embedder(t testing.TB, address string, change ...func(*server.Endpoint)) *Embedder {
 	t.Helper()
 
-	opts := Options{BaseURL: address + "/v1", Model: "m", Timeout: time.Minute}
+	opts := server.Endpoint{URL: address + "/v1", Model: "m", Timeout: time.Minute}
 	for _, c := range change {
 		c(&opts)
 	}
@@ -82,7 +82,7 @@ func words(n int) (texts []string, want [][]float32) {
 
 func TestEmbed(t *testing.T) {
 	s := wiretest.Serve(t, lengths(t))
-	e := embedder(t, s.URL, func(o *Options) { o.APIKey = "password" })
+	e := embedder(t, s.URL, func(o *server.Endpoint) { o.APIKey = "password" })
 	texts, want := words(2*mostTexts + 1)
 
 	got, err := e.Embed(t.Context(), texts)
@@ -299,7 +299,7 @@ func TestEmbedSecrets(t *testing.T) {
 	}
 	handlers := map[string]http.HandlerFunc{"refuses": echo(400), "fails": echo(500), "garbles": echo(200)}
 	wiretest.Secrets(t, handlers, func(t *testing.T, address, key string) []any {
-		e, err := NewEmbedder(Options{BaseURL: address, APIKey: key, Model: "m"},
+		e, err := NewEmbedder(server.Endpoint{URL: address, APIKey: key, Model: "m"},
 			server.Retry{Attempts: 2, Base: time.Millisecond})
 		if err != nil {
 			return []any{err}

@@ -291,7 +291,9 @@ func TestSecrets(t *testing.T) {
 		"reset": wiretest.Reset,
 	}
 	wiretest.Secrets(t, handlers, func(t *testing.T, address, key string) []any {
-		b, err := New(Options{BaseURL: address + "/v1", APIKey: key, Model: "m", Extensions: true})
+		e := server.Endpoint{URL: address + "/v1", APIKey: key, Model: "m"}
+
+		b, err := New(Options{Endpoint: e, Extensions: true})
 		if err != nil {
 			t.Fatal(err)
 		}

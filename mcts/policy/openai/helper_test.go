@@ -14,7 +14,7 @@ import (
 func backend(t testing.TB, f *wiretest.Server, change ...func(*Options)) *Backend {
 	t.Helper()
 
-	opts := Options{BaseURL: f.URL + "/v1", Model: "m", Extensions: true}
+	opts := Options{Endpoint: server.Endpoint{URL: f.URL + "/v1", Model: "m"}, Extensions: true}
 	for _, c := range change {
 		c(&opts)
 	}

@@ -3,21 +3,17 @@ package openai
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"toolevo/mcts/policy/internal/wire"
+	"toolevo/mcts/policy/server"
 )
 
-// Options say which server, which model, and how to speak to it. BaseURL and Model are needed.
+// Options say which server, which model, and how to speak to it.
 type Options struct {
-	// BaseURL ends in the version of the protocol: http://host:8000/v1. One without a path gets /v1.
-	// Credentials in it are used for basic authentication when there is no APIKey.
-	BaseURL string
-	APIKey  string // sent as a bearer token; empty sends none
-	Model   string // as the server names it
+	// Endpoint's URL ends in the version of the protocol: http://host:8000/v1. One without a path gets /v1.
+	server.Endpoint
 
 	// Chat sends messages to /chat/completions, where the server applies the model's chat template.
 	// Otherwise prompts go to /completions as they are.
@@ -31,16 +27,6 @@ type Options struct {
 	// OmitLogProbs asks for no log-probabilities, and reads none: for servers that refuse the field,
 	// or give figures that are none.
 	OmitLogProbs bool
-	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and
-	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken for
-	// cut.
-	Ends []string
-
-	Timeout     time.Duration // of one request, waiting in the server's queue included; 0 is 10 minutes
-	DialTimeout time.Duration // of one connection; 0 is 10 seconds
-	// Transport carries the requests; nil is one of the backend's own that keeps a connection for each
-	// request in flight.
-	Transport http.RoundTripper
 }
 
 // Backend is one server. It is safe for concurrent use.
@@ -54,7 +40,7 @@ type Backend struct {
 // New returns the backend of one server. It sends nothing. Errors never contain the key or the
 // address's credentials.
 func New(opts Options) (*Backend, error) {
-	address, err := parseBase(opts.BaseURL)
+	address, err := parseBase(opts.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -67,15 +53,12 @@ func New(opts Options) (*Backend, error) {
 		return nil, errors.New("openai: add_special_tokens is one of vLLM's own fields, and those are switched off")
 	}
 
-	link, err := wire.NewLink(wire.Options{
-		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, DialTimeout: opts.DialTimeout,
-		Transport: opts.Transport,
-	})
+	link, err := wire.NewLink(address, opts.Endpoint)
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
 
-	opts.APIKey, opts.BaseURL = "", ""
+	opts.APIKey, opts.URL = "", ""
 
 	return &Backend{opts: opts, base: address.URL, root: rootOf(address.URL), link: link}, nil
 }

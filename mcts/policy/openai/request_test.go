@@ -189,36 +189,41 @@ func TestNotSent(t *testing.T) {
 }
 
 func TestNew(t *testing.T) {
+	at := func(url string) Options { return Options{Endpoint: server.Endpoint{URL: url, Model: "m"}} }
 	tests := []struct {
 		name, address, err string
 		opts               Options
 	}{
-		{name: "no path", opts: Options{BaseURL: "http://h:8000", Model: "m"}, address: "http://h:8000/v1"},
-		{name: "slash", opts: Options{BaseURL: "https://h/proxy/v1/", Model: "m"}, address: "https://h/proxy/v1"},
+		{name: "no path", opts: at("http://h:8000"), address: "http://h:8000/v1"},
+		{name: "slash", opts: at("https://h/proxy/v1/"), address: "https://h/proxy/v1"},
 		{
 			name:    "credentials",
-			opts:    Options{BaseURL: "http://user:secretword@h/v1", Model: "m"},
+			opts:    at("http://user:secretword@h/v1"),
 			address: "http://h/v1",
 		},
-		{name: "IPv6", opts: Options{BaseURL: "http://[::1]:8000/v1", Model: "m"}, address: "http://[::1]:8000/v1"},
-		{name: "no host", opts: Options{BaseURL: "http://:8000/v1", Model: "m"}, err: "no host"},
-		{name: "a socket", opts: Options{BaseURL: "unix:///run/secretword", Model: "m"}, err: "http://"},
-		{name: "no such port", opts: Options{BaseURL: "http://h:80000/v1", Model: "m"}, err: "port"},
-		{name: "no scheme", opts: Options{BaseURL: "h:8000", Model: "m"}, err: "http://"},
-		{name: "not a URL", opts: Options{BaseURL: "http://secretword:bad port/%", Model: "m"}, err: "not a URL"},
-		{name: "query", opts: Options{BaseURL: "http://h/v1?key=secretword", Model: "m"}, err: "query"},
-		{name: "no model", opts: Options{BaseURL: "http://h/v1"}, err: "model"},
+		{name: "IPv6", opts: at("http://[::1]:8000/v1"), address: "http://[::1]:8000/v1"},
+		{name: "no host", opts: at("http://:8000/v1"), err: "no host"},
+		{name: "a socket", opts: at("unix:///run/secretword"), err: "http://"},
+		{name: "no such port", opts: at("http://h:80000/v1"), err: "port"},
+		{name: "no scheme", opts: at("h:8000"), err: "http://"},
+		{name: "not a URL", opts: at("http://secretword:bad port/%"), err: "not a URL"},
+		{name: "query", opts: at("http://h/v1?key=secretword"), err: "query"},
+		{name: "no model", opts: Options{Endpoint: server.Endpoint{URL: "http://h/v1"}}, err: "model"},
 		{
 			name: "key with a line",
-			opts: Options{BaseURL: "http://h", Model: "m", APIKey: "secretword\nx"},
+			opts: Options{Endpoint: server.Endpoint{URL: "http://h", Model: "m", APIKey: "secretword\nx"}},
 			err:  "control",
 		},
 		{
 			name: "extension",
-			opts: Options{BaseURL: "http://h", Model: "m", AddSpecialTokens: ptr(true)},
+			opts: Options{Endpoint: server.Endpoint{URL: "http://h", Model: "m"}, AddSpecialTokens: ptr(true)},
 			err:  "switched off",
 		},
-		{name: "negative", opts: Options{BaseURL: "http://h", Model: "m", Timeout: -1}, err: "negative"},
+		{
+			name: "negative",
+			opts: Options{Endpoint: server.Endpoint{URL: "http://h", Model: "m", Timeout: -1}},
+			err:  "negative",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -240,7 +245,7 @@ func TestNew(t *testing.T) {
 
 // TestPromptBytes: whatever the prompt, the server reads the same text, and the seed leaves room for the samples.
 func TestPromptBytes(t *testing.T) {
-	b, err := New(Options{BaseURL: "http://h", Model: "m", Extensions: true})
+	b, err := New(Options{Endpoint: server.Endpoint{URL: "http://h", Model: "m"}, Extensions: true})
 	if err != nil {
 		t.Fatal(err)
 	}

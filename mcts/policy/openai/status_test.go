@@ -37,7 +37,7 @@ func TestStatus(t *testing.T) {
 		"/proxy/version":   `{"version":"0.32.0"}`,
 		"/proxy/metrics":   string(metrics),
 	}))
-	b := backend(t, f, func(o *Options) { o.BaseURL, o.APIKey = f.URL+"/proxy/v1", "keyword" })
+	b := backend(t, f, func(o *Options) { o.URL, o.APIKey = f.URL+"/proxy/v1", "keyword" })
 
 	models, err := b.Models(t.Context())
 	if err != nil {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"toolevo/mcts/policy/chat"
@@ -13,6 +14,25 @@ type Backend interface {
 	Complete(ctx context.Context, c Completion) (Reply, error)
 	// Address names the server in reports, without credentials.
 	Address() string
+}
+
+// Endpoint is a model on a server, and how it is reached. URL and Model are needed.
+type Endpoint struct {
+	URL    string // as the backend reads it; credentials in it are used when there is no APIKey
+	APIKey string // sent as a bearer token; empty sends none
+	Model  string // as the server names it
+
+	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and
+	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken for
+	// cut.
+	Ends []string
+
+	// Timeout bounds one request, loading the model and waiting in the server's queue included; 0 is 10 minutes.
+	Timeout     time.Duration
+	DialTimeout time.Duration // of one connection; 0 is 10 seconds
+	// Transport carries the requests; nil is one of the backend's own that keeps a connection for each
+	// request in flight.
+	Transport http.RoundTripper
 }
 
 // Namer is a backend that knows the names under which its server may answer.

@@ -12,6 +12,7 @@ import (
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/doctor"
 	"toolevo/mcts/policy/prompt"
+	"toolevo/mcts/policy/server"
 )
 
 // Target is one server to examine.
@@ -92,13 +93,15 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 
 	c := m.Config.Server
 	o := doctor.Options{
-		Kind:       doctor.Kind(kind),
-		APIKey:     m.Servers.key(kind),
-		Model:      model,
+		Kind: doctor.Kind(kind),
+		Endpoint: server.Endpoint{
+			APIKey: m.Servers.key(kind),
+			Model:  model,
+			Ends:   c.Ends,
+		},
 		Chat:       c.Form == configs.FormChat,
 		Extensions: c.Extensions,
 		LogProbs:   c.LogProbs,
-		Ends:       c.Ends,
 		Window:     c.Window,
 		Sampling:   run.Sampling,
 	}

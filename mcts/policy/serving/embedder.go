@@ -19,12 +19,7 @@ func (m *Models) Embedder(model, url string, target bool) (suite.Embedder, error
 		retry = m.Servers.retry()
 	}
 
-	e, err := openai.NewEmbedder(openai.Options{
-		BaseURL: cmp.Or(url, m.embeddingServer()),
-		APIKey:  m.Servers.key(OpenAI),
-		Model:   model,
-		Timeout: m.Servers.Timeout,
-	}, retry)
+	e, err := openai.NewEmbedder(m.endpoint(OpenAI, model, cmp.Or(url, m.embeddingServer())), retry)
 	if err != nil || target {
 		return e, err
 	}

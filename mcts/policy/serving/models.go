@@ -153,7 +153,7 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 			return nil, err
 		}
 
-		profile.NoUpdateTool, profile.Codec = !m.Config.Environment.UpdateTool, m.Config.Codec()
+		profile.NoUpdateTool, profile.Codec = !m.Config.Environment.UpdateTool, m.Config.Environment.ActionCodec()
 
 		return scripted.New(profile, m.Plans), nil
 	}
@@ -206,7 +206,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 		Single: kind == Ollama, Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
 	}
 
-	o.Sampling.Stop = slices.Concat(sent.stops, m.Config.Codec().Stop(), c.Sampling.Stop)
+	o.Sampling.Stop = slices.Concat(sent.stops, m.Config.Environment.ActionCodec().Stop(), c.Sampling.Stop)
 	if o.Limit, err = m.Servers.limit(); err != nil {
 		return server.Options{}, err
 	}
@@ -222,6 +222,17 @@ func (m *Models) OnServers() bool {
 		func(name string) bool { return !strings.HasPrefix(name, Scripted+":") })
 }
 
+// endpoint is a model on a server of a kind, as a run reaches it.
+func (m *Models) endpoint(kind, model, url string) server.Endpoint {
+	return server.Endpoint{
+		URL:     url,
+		APIKey:  m.Servers.key(kind),
+		Model:   model,
+		Ends:    m.Config.Server.Ends,
+		Timeout: m.Servers.Timeout,
+	}
+}
+
 func (m *Models) backends(kind, model string, addSpecial bool) ([]server.Backend, error) {
 	c := m.Config.Server
 	var all []server.Backend
@@ -232,24 +243,16 @@ func (m *Models) backends(kind, model string, addSpecial bool) ([]server.Backend
 		var err error
 		if kind == Ollama {
 			backend, err = ollama.New(ollama.Options{
-				Host:      url,
-				APIKey:    m.Servers.key(kind),
-				Model:     model,
+				Endpoint:  m.endpoint(kind, model, url),
 				Window:    c.Window,
 				KeepAlive: -1,
-				Timeout:   m.Servers.Timeout,
-				Ends:      c.Ends,
 			})
 		} else {
 			o := openai.Options{
-				BaseURL:      url,
-				APIKey:       m.Servers.key(kind),
-				Model:        model,
+				Endpoint:     m.endpoint(kind, model, url),
 				Chat:         c.Form == configs.FormChat,
 				Extensions:   c.Extensions,
 				OmitLogProbs: !c.LogProbs,
-				Timeout:      m.Servers.Timeout,
-				Ends:         c.Ends,
 			}
 			if c.Extensions && c.Form != configs.FormChat {
 				o.AddSpecialTokens = &addSpecial

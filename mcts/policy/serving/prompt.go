@@ -47,7 +47,7 @@ func NewPrompt(
 ) (prompt.Prompt, error) {
 	apis := benchmark.Tools(version, modules)
 	p := prompt.New(toolLines(apis))
-	p.NoUpdateTool, p.Codec = !c.Environment.UpdateTool, c.Codec()
+	p.NoUpdateTool, p.Codec = !c.Environment.UpdateTool, c.Environment.ActionCodec()
 
 	if c.Server.Prompt.Tools == configs.ToolsOfDataset {
 		p.ByDataset = map[string][]string{}

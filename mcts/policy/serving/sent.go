@@ -52,7 +52,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 		return Sent{}, err
 	}
 
-	template = template.In(m.Config.Codec())
+	template = template.In(m.Config.Environment.ActionCodec())
 	render := func(h envs.History) string {
 		text := template.Render(system(h), h, clean)
 		if kind == Ollama {

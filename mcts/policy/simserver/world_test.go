@@ -136,7 +136,8 @@ func environmentOf(t testing.TB, version string, codec action.Codec) (envs.Envir
 	}
 
 	env, err := dynamic.New(dynamic.Config[int]{
-		Prompt: shown, Deployed: deployed, Tools: tools(), Grader: grader{}, Options: dynamic.Options{Codec: codec},
+		Prompt: shown, Deployed: deployed, Tools: tools(), Grader: grader{},
+		Options: dynamic.Options{Settings: dynamic.Settings{Codec: codec.String(), UpdateTool: true}},
 	})
 	if err != nil {
 		t.Fatal(err)

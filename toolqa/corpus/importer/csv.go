@@ -139,13 +139,12 @@ func (c *csvReader) bare(i int) (field []byte, end int) {
 
 // quoted parses a cell that begins with a quote at byte i. It returns the index of what ends it.
 func (c *csvReader) quoted(i int) (field []byte, end int, err error) {
-	open := &quoteError{c.line + c.lines}
-	from := len(c.scratch)
+	from, line := len(c.scratch), c.line+c.lines
 
 	for i++; ; i++ {
 		n := bytes.IndexByte(c.text[i:], '"')
 		if n < 0 {
-			return nil, 0, open
+			return nil, 0, &quoteError{line}
 		}
 
 		c.scratch = append(c.scratch, c.text[i:i+n+1]...)

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -43,7 +42,7 @@ func Handler(base, deployed *toolapi.Version, call stategen.Caller) http.Handler
 // routed answers a request to a route of the base version, which is gone where its API changed.
 func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *session.Route) {
 	api, ok := h.deployed.ForTool(at.Tool)
-	if !ok || h.changed(api) {
+	if !ok || !h.base.Has(api) {
 		h.gone(w, at.Tool)
 		return
 	}
@@ -82,7 +81,7 @@ func (h *handler) named(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 
 	api, ok := h.deployed.API(name)
-	if !ok || !serves(api.Tool) || !h.changed(api) {
+	if !ok || !serves(api.Tool) || h.base.Has(api) {
 		h.gone(w, name)
 		return
 	}
@@ -94,14 +93,6 @@ func (h *handler) named(w http.ResponseWriter, r *http.Request) {
 	}
 
 	h.answer(w, api, args)
-}
-
-// changed reports whether an API is not what the base has under that name.
-func (h *handler) changed(api *toolapi.API) bool {
-	base, ok := h.base.ForTool(api.Tool)
-
-	return !ok || api.Name != base.Name ||
-		!bytes.Equal(pytext.AppendJSON(nil, api.Schema()), pytext.AppendJSON(nil, base.Schema()))
 }
 
 // serves reports whether a tool is one of the service.
@@ -116,7 +107,7 @@ func (h *handler) gone(w http.ResponseWriter, name string) {
 		return
 	}
 
-	if api, ok := h.deployed.ForTool(name); ok && h.changed(api) {
+	if api, ok := h.deployed.ForTool(name); ok && !h.base.Has(api) {
 		refuse(w, http.StatusGone, "use POST /api/"+api.Name+" instead: "+api.Signature())
 		return
 	}

@@ -78,7 +78,7 @@ func TestStatusFault(t *testing.T) {
 		{"wants another key", key, "", "no " + key, 403, "no [hidden]"},
 	}
 	for _, tt := range tests {
-		l, err := NewLink(Options{Address: address, APIKey: tt.key})
+		l, err := NewLink(address, server.Endpoint{APIKey: tt.key})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestLongRetryAfter(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	l, err := NewLink(Options{Address: address})
+	l, err := NewLink(address, server.Endpoint{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	l, err := NewLink(Options{Address: address})
+	l, err := NewLink(address, server.Endpoint{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestCleaned(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	l, err := NewLink(Options{Address: address, APIKey: "password"})
+	l, err := NewLink(address, server.Endpoint{APIKey: "password"})
 	if err != nil {
 		t.Fatal(err)
 	}

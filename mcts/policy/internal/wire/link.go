@@ -16,18 +16,7 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Options say how a server is reached. Zero values mean the defaults below.
-type Options struct {
-	Address     Address
-	APIKey      string        // sent as a bearer token; without one the address's credentials are sent, if any
-	Timeout     time.Duration // of one request
-	DialTimeout time.Duration // of one connection
-	// Transport carries the requests; nil is one of the link's own that keeps a connection for each
-	// request in flight.
-	Transport http.RoundTripper
-}
-
-// The defaults of Options.
+// The defaults of an endpoint.
 const (
 	defaultTimeout     = 10 * time.Minute
 	defaultDialTimeout = 10 * time.Second
@@ -49,30 +38,30 @@ type Link struct {
 	client        *http.Client
 }
 
-// NewLink returns the link. It sends nothing. Errors contain no secret.
-func NewLink(o Options) (*Link, error) {
-	key, err := cleanKey(o.APIKey)
+// NewLink returns the link to an endpoint whose URL is the address. It sends nothing. Errors contain no secret.
+func NewLink(a Address, e server.Endpoint) (*Link, error) {
+	key, err := cleanKey(e.APIKey)
 	if err != nil {
 		return nil, err
 	}
 
-	if o.Timeout < 0 || o.DialTimeout < 0 {
-		return nil, fmt.Errorf("negative limit: timeout %v, dial timeout %v", o.Timeout, o.DialTimeout)
+	if e.Timeout < 0 || e.DialTimeout < 0 {
+		return nil, fmt.Errorf("negative limit: timeout %v, dial timeout %v", e.Timeout, e.DialTimeout)
 	}
 
-	if o.Transport == nil {
-		o.Transport = newTransport(cmp.Or(o.DialTimeout, defaultDialTimeout))
+	if e.Transport == nil {
+		e.Transport = newTransport(cmp.Or(e.DialTimeout, defaultDialTimeout))
 	}
 
-	hide := newSecrets(key, o.Address.User)
+	hide := newSecrets(key, a.User)
 
 	return &Link{
-		address:       hide.hide(o.Address.URL.String()),
-		authorization: authorization(key, o.Address.User),
+		address:       hide.hide(a.URL.String()),
+		authorization: authorization(key, a.User),
 		secrets:       hide,
-		timeout:       cmp.Or(o.Timeout, defaultTimeout),
+		timeout:       cmp.Or(e.Timeout, defaultTimeout),
 		client: &http.Client{
-			Transport:     o.Transport,
+			Transport:     e.Transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil

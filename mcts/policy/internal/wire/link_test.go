@@ -24,7 +24,7 @@ import (
 )
 
 // link is a link to an address, changed by the functions.
-func link(t testing.TB, address string, change ...func(*wire.Options)) *wire.Link {
+func link(t testing.TB, address string, change ...func(*server.Endpoint)) *wire.Link {
 	t.Helper()
 
 	a, err := wire.ParseAddress(address)
@@ -32,12 +32,12 @@ func link(t testing.TB, address string, change ...func(*wire.Options)) *wire.Lin
 		t.Fatal(err)
 	}
 
-	o := wire.Options{Address: a}
+	var e server.Endpoint
 	for _, c := range change {
-		c(&o)
+		c(&e)
 	}
 
-	l, err := wire.NewLink(o)
+	l, err := wire.NewLink(a, e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestCancel(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	begun, ended := make(chan struct{}, 1), make(chan struct{}, 1)
 	s := wiretest.Serve(t, wiretest.Hang(begun, ended))
-	_, err := post(t.Context(), link(t, s.URL, func(o *wire.Options) { o.Timeout = 20 * time.Millisecond }), s.URL)
+	_, err := post(t.Context(), link(t, s.URL, func(o *server.Endpoint) { o.Timeout = 20 * time.Millisecond }), s.URL)
 
 	f := wiretest.FaultOf(t, err)
 	if f.Kind != server.Transient || f.Message != "no answer within 20ms" || errors.Is(err, context.DeadlineExceeded) {
@@ -286,7 +286,7 @@ func TestRedirect(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		s := wiretest.Serve(t, wiretest.Answers(status, "", "Location", other.URL))
 
-		a, err := post(t.Context(), link(t, s.URL, func(o *wire.Options) { o.APIKey = "password" }), s.URL)
+		a, err := post(t.Context(), link(t, s.URL, func(o *server.Endpoint) { o.APIKey = "password" }), s.URL)
 		if a.Status != status || wiretest.FaultOf(t, err).Status != status {
 			t.Errorf("%d: %+v, %v", status, a, err)
 		}
@@ -335,11 +335,16 @@ func TestSecrets(t *testing.T) {
 	for place, put := range wiretest.Places() {
 		t.Run(place, func(t *testing.T) {
 			s := wiretest.Serve(t, echo)
-			var o wire.Options
 			address, key := put(s.URL)
-			l := link(t, address, func(given *wire.Options) { given.APIKey = key; o = *given })
 
-			a, err := post(t.Context(), l, o.Address.URL.String())
+			given, err := wire.ParseAddress(address)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			l := link(t, address, func(e *server.Endpoint) { e.APIKey = key })
+
+			a, err := post(t.Context(), l, given.URL.String())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -353,7 +358,7 @@ func TestSecrets(t *testing.T) {
 
 			s.Close()
 
-			_, err = post(t.Context(), l, o.Address.URL.String())
+			_, err = post(t.Context(), l, given.URL.String())
 			wiretest.CheckHidden(t, wiretest.FaultOf(t, err))
 		})
 	}
@@ -367,16 +372,15 @@ func TestNewLink(t *testing.T) {
 
 	tests := []struct {
 		want string
-		o    wire.Options
+		e    server.Endpoint
 	}{
-		{"control", wire.Options{APIKey: "secret\nword"}},
-		{"control", wire.Options{APIKey: "secret\x7fword"}},
-		{"negative", wire.Options{Timeout: -1}},
-		{"negative", wire.Options{DialTimeout: -1}},
+		{"control", server.Endpoint{APIKey: "secret\nword"}},
+		{"control", server.Endpoint{APIKey: "secret\x7fword"}},
+		{"negative", server.Endpoint{Timeout: -1}},
+		{"negative", server.Endpoint{DialTimeout: -1}},
 	}
 	for _, tt := range tests {
-		tt.o.Address = a
-		if _, err := wire.NewLink(tt.o); err == nil || !strings.Contains(err.Error(), tt.want) ||
+		if _, err := wire.NewLink(a, tt.e); err == nil || !strings.Contains(err.Error(), tt.want) ||
 			strings.Contains(err.Error(), "secret") {
 			t.Errorf("error %v, want %q", err, tt.want)
 		}

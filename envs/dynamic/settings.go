@@ -1,0 +1,76 @@
+package dynamic
+
+import (
+	"toolevo/envs/action"
+	"toolevo/envs/names"
+	"toolevo/envs/toolapi"
+)
+
+// Settings are the section environment of the configuration, which every benchmark has. configs/default.yaml explains
+// each. A benchmark hands all of them to its environments, so that a new one is a field here and its use.
+type Settings struct {
+	Codec            string           `yaml:"codec"` // see [Settings.ActionCodec]
+	UpdateTool       bool             `yaml:"update_tool"`
+	Reward           string           `yaml:"reward"`
+	Feedback         toolapi.Feedback `yaml:"feedback"` // see [Settings.Told]
+	MaxLoads         int              `yaml:"max_loads" least:"0"`
+	ObservationWords int              `yaml:"observation_words" least:"1"`
+	Compat           []string         `yaml:"compat,flow" least:"0"` // by the names of the benchmark
+}
+
+// The two matchers that may decide the reward. The zero Reward is the official one.
+const (
+	rewardOfficial = "official"
+	rewardStrict   = "strict"
+)
+
+// Former words for the feedback deprecation, which configurations and runs may have.
+const (
+	// FormerNotice says the same.
+	FormerNotice toolapi.Feedback = "notice"
+
+	// feedbackPublished answers a call whose name stands and whose parameters are outdated as the published code does:
+	// with the API's text about wrong arguments, which names no parameter, and not with a notice.
+	feedbackPublished toolapi.Feedback = "published"
+)
+
+// Feedbacks lists what feedback can be.
+func Feedbacks() []string {
+	return []string{
+		string(toolapi.FeedbackDeprecation), string(toolapi.FeedbackInvocation), string(toolapi.FeedbackGeneric),
+		string(toolapi.FeedbackNone),
+	}
+}
+
+// ActionCodec is how actions are written, ReAct unless Codec names another one.
+func (s *Settings) ActionCodec() action.Codec {
+	codec, _ := action.ParseCodec(s.Codec) // a configuration has a valid one
+
+	return action.OrDefault(codec)
+}
+
+// Told is what a call is told that the deployed version does not take.
+func (s *Settings) Told() toolapi.Feedback {
+	switch s.Feedback {
+	case FormerNotice, feedbackPublished:
+		return toolapi.FeedbackDeprecation
+	}
+
+	return s.Feedback
+}
+
+// Validate returns the first setting that makes no sense, and why. Which codecs there are is for the benchmark to say.
+func (s *Settings) Validate() (setting string, err error) {
+	if _, err := names.Parse("matcher", s.Reward, []string{rewardOfficial, rewardStrict}); err != nil {
+		return "reward", err
+	}
+
+	switch s.Feedback {
+	case FormerNotice, feedbackPublished:
+		return "", nil
+	}
+
+	_, err = names.Parse("feedback", string(s.Feedback), Feedbacks())
+
+	return "feedback", err
+}

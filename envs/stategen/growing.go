@@ -1,0 +1,115 @@
+package stategen
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"toolevo/envs"
+)
+
+// Growing is a program that grows: what the schemas of all domains have in common. They embed one.
+type Growing struct {
+	// State is the service as the statements left it, and Values are the variables. Both are kept by [Growing.Run].
+	State  State
+	Values map[string]any
+
+	program Program
+	results int // variables that calls were assigned to
+}
+
+// NewGrowing returns a program without statements, of which the service begins with a value.
+func NewGrowing(domain string, server any) Growing {
+	return Growing{program: Program{Domain: domain, Server: Value{server}}, Values: map[string]any{}}
+}
+
+// Program implements [Schema].
+func (g *Growing) Program() Program {
+	p := g.program
+	p.Init, p.Main = slices.Clone(p.Init), slices.Clone(p.Main)
+
+	return p
+}
+
+// Clone returns a copy that shares nothing that changes.
+func (g *Growing) Clone() Growing {
+	next := *g
+	next.program, next.Values = g.Program(), maps.Clone(g.Values)
+
+	return next
+}
+
+// NextVariable returns the name of the next variable to be declared, or of one that comes some places later.
+func (g *Growing) NextVariable(kind string, later int) string {
+	return kind + "_" + strconv.Itoa(len(g.program.Init)+later)
+}
+
+// Declare adds variables.
+func (g *Growing) Declare(all ...Variable) {
+	g.program.Init = append(g.program.Init, all...)
+
+	for _, v := range all {
+		g.Values[v.Name] = v.Value.Any
+	}
+}
+
+// NextResult returns the name of the variable for the result of the next call.
+func (g *Growing) NextResult() string { return "r_" + strconv.Itoa(g.results+1) }
+
+// Add adds a statement.
+func (g *Growing) Add(s Stmt) {
+	g.program.Main = append(g.program.Main, s)
+
+	if s.Call != nil && s.Call.Assign != "" {
+		g.results++
+	}
+}
+
+// Run adds a statement, runs it, and returns what its call was answered. One that fails is a mistake of the domain.
+func (g *Growing) Run(on Service, s Stmt) (result any) {
+	g.Add(s)
+
+	err := Do(g.Values, func(tool string, args envs.Args) (any, error) {
+		var err error
+		g.State, result, err = on.Call(g.State, tool, args)
+
+		return result, err
+	}, s)
+	if err != nil {
+		panic(fmt.Sprintf("stategen: a candidate of %s cannot be done: %v", g.program.Domain, err))
+	}
+
+	return result
+}
+
+// Pairs returns the distinct pairs of a transition with those that touched what it consumes; "" is [None].
+func Pairs(consumer string, producers ...string) (all []Pair) {
+	for _, p := range producers {
+		if p == "" {
+			p = None
+		}
+
+		if pair := (Pair{p, consumer}); !slices.Contains(all, pair) {
+			all = append(all, pair)
+		}
+	}
+
+	return all
+}
+
+// OneOrAll returns the only one of some expressions, or a list of them; ok is false where there is none.
+func OneOrAll(all []Expr) (e Expr, ok bool) {
+	if len(all) == 1 {
+		return all[0], true
+	}
+
+	return Expr{List: all}, len(all) > 0
+}
+
+// Compared returns the test of a branch, and the constant that a value, or a part of an element of a list, is compared
+// with. The constant is described in words.
+func Compared(words string, left Expr, any ...string) (Test, Variable, bool) {
+	constant := Variable{Name: "user_constant_0", Role: Constant, Type: words}
+	return Test{Left: left, Any: any, Right: Var(constant.Name)}, constant, true
+}
