@@ -97,6 +97,16 @@ type Service interface {
 	Record(content any) any
 }
 
+// Tools reads the tools of a domain from a file that is part of the program, so that a mistake in it is one of ours.
+func Tools(path, text string) []toolapi.APISpec {
+	spec, err := toolapi.Parse(toolapi.File{Path: path, Text: text})
+	if err != nil {
+		panic(fmt.Sprintf("stategen: %v", err))
+	}
+
+	return spec.APIs
+}
+
 // State is the state of a service. Only the service knows what is in it.
 type State any
 

@@ -30,9 +30,9 @@ const (
 func Mutants(t Task) (all []Mutant) {
 	for _, c := range t.Cases {
 		add := func(kind string, change func(p *Path) bool) {
-			program, path := t.Program.along(c.Path)
+			path := t.Program.along(c.Path)
 			if change(&path) {
-				all = append(all, Mutant{kind, program.with(c.Path, path), c})
+				all = append(all, Mutant{kind, t.Program.with(c.Path, path), c})
 			}
 		}
 
@@ -55,16 +55,20 @@ func Mutants(t Task) (all []Mutant) {
 	return all
 }
 
-// along returns a program and the end of it that a case runs.
-func (p *Program) along(path string) (Program, Path) {
-	switch path {
-	case pathIf:
-		return *p, p.Branch.If
-	case pathElse:
-		return *p, p.Branch.Else
+// along returns a copy of the end of a program that a case runs, which may be changed.
+func (p *Program) along(name string) Path {
+	path := Path{Stmts: p.Main}
+
+	switch {
+	case name == pathIf:
+		path = p.Branch.If
+	case name == pathElse:
+		path = p.Branch.Else
+	case p.Result != nil:
+		path.Result = *p.Result
 	}
 
-	return *p, Path{p.Main, *p.Result}
+	return path.mapped(func(e Expr) Expr { return e })
 }
 
 // with returns the program with another end.
@@ -90,7 +94,7 @@ func (p Program) with(name string, path Path) Program {
 func dropCall(p *Path) bool {
 	for i, s := range slices.Backward(p.Stmts) {
 		if s.Each != nil || s.Call != nil && s.Call.Assign == "" {
-			p.Stmts = slices.Delete(slices.Clone(p.Stmts), i, i+1)
+			p.Stmts = slices.Delete(p.Stmts, i, i+1)
 			return true
 		}
 	}
@@ -100,42 +104,28 @@ func dropCall(p *Path) bool {
 
 // changeField has the last edit change a member that was not there.
 func changeField(p *Path) bool {
-	for i, s := range slices.Backward(p.Stmts) {
-		if s.Edit == nil || len(s.Edit.Path) == 0 {
-			continue
+	for _, s := range slices.Backward(p.Stmts) {
+		if s.Edit != nil && len(s.Edit.Path) > 0 {
+			last := len(s.Edit.Path) - 1
+			s.Edit.Path = append(s.Edit.Path[:last:last], s.Edit.Path[last]+"_other")
+
+			return true
 		}
-
-		e := *s.Edit
-		e.Path = slices.Clone(e.Path)
-		e.Path[len(e.Path)-1] += "_other"
-
-		p.Stmts = slices.Clone(p.Stmts)
-		p.Stmts[i].Edit = &e
-
-		return true
 	}
 
 	return false
 }
 
-// lastCall changes a copy of the last call that change accepts.
+// lastCall changes the last call that change accepts.
 func (p *Path) lastCall(change func(*Call) bool) bool {
-	p.Stmts = slices.Clone(p.Stmts)
+	for _, s := range slices.Backward(p.Stmts) {
+		c := s.Call
+		if s.Each != nil {
+			c = &s.Each.Do
+		}
 
-	for i, s := range slices.Backward(p.Stmts) {
-		switch {
-		case s.Call != nil:
-			c := *s.Call
-			if change(&c) {
-				p.Stmts[i].Call = &c
-				return true
-			}
-		case s.Each != nil:
-			e := *s.Each
-			if change(&e.Do) {
-				p.Stmts[i].Each = &e
-				return true
-			}
+		if c != nil && change(c) {
+			return true
 		}
 	}
 
@@ -157,7 +147,6 @@ func changeText(p *Path) bool {
 			}
 
 			if text, ok := a.Expr.Value.Any.(string); ok {
-				c.Args = slices.Clone(c.Args)
 				c.Args[i].Expr = Literal(text + "_other")
 
 				return true

@@ -118,7 +118,7 @@ func (r *run) condition(t Test) (bool, error) {
 	if v, ok := r.vars[t.Right.Var]; ok && v == nil {
 		left, err := r.eval(t.Left)
 		if err == nil && t.Any != nil {
-			left, err = at(left, append([]string{"0"}, t.Any...))
+			left, err = At(left, append([]string{"0"}, t.Any...))
 		}
 
 		if err != nil {
@@ -199,7 +199,7 @@ func set(v any, path []string, to any) (any, error) {
 
 	object, isObject := v.(envs.Args)
 
-	old, err := at(v, path[:1])
+	old, err := At(v, path[:1])
 	if err != nil && !isObject {
 		return nil, err
 	}
@@ -271,7 +271,7 @@ func (r *run) test(t Test) (bool, error) {
 	}
 
 	return slices.ContainsFunc(list, func(item any) bool {
-		part, err := at(item, t.Any)
+		part, err := At(item, t.Any)
 		return err == nil && Equal(part, right)
 	}), nil
 }
@@ -286,7 +286,7 @@ func (r *run) eval(e Expr) (any, error) {
 			return nil, fault("there is no variable %s", e.Var)
 		}
 
-		return at(v, e.Path)
+		return At(v, e.Path)
 	case e.Object != nil:
 		object := make(envs.Args, len(e.Object))
 
@@ -320,8 +320,8 @@ func (r *run) eval(e Expr) (any, error) {
 	return apply(e.Func, list)
 }
 
-// at returns the part of a value at a path.
-func at(v any, path []string) (any, error) {
+// At returns the part of a value at a path.
+func At(v any, path []string) (any, error) {
 	for _, key := range path {
 		switch whole := v.(type) {
 		case envs.Args:

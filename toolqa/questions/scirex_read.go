@@ -4,9 +4,8 @@ import (
 	"embed"
 	"regexp"
 	"strings"
-	"sync"
 
-	"toolevo/toolqa"
+	"toolevo/envs/datafile"
 )
 
 // readStated reads what a search has found: the score, the names or the highest of the scores that the passages state.
@@ -38,9 +37,7 @@ func readStated(asked string) reader {
 var wordingFiles embed.FS
 
 // scirexWordings are those in which papers state what is asked, by its name.
-var scirexWordings = sync.OnceValue(func() map[string][]string {
-	return *toolqa.DecodeFile[map[string][]string](wordingFiles, "wordings/scirex.yaml")
-})
+var scirexWordings = datafile.Once[map[string][]string](wordingFiles, "wordings/scirex.yaml")
 
 const (
 	oneScore = `(\S+)`

@@ -147,7 +147,7 @@ type conn struct {
 // open opens the connection, attaches the corpora, and then removes its access to everything that a statement does not
 // need.
 func (s setup) open() (*conn, error) {
-	opened, err := (&sqlite3.SQLiteDriver{}).Open("file::memory:")
+	opened, err := (&sqlite3.SQLiteDriver{}).Open("file::memory:?_mutex=no") // one goroutine uses it
 	if err != nil {
 		return nil, fmt.Errorf("open a connection: %w", err)
 	}

@@ -69,7 +69,7 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 		cmd:     cmd,
 		in:      in,
 		out:     out,
-		answers: bufio.NewReader(out),
+		answers: bufio.NewReader(newPipe(out)),
 		stderr:  &Tail{Max: 4 << 10},
 		scratch: scratch,
 		dead:    make(chan struct{}),
@@ -92,11 +92,8 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 	}
 
 	c.watch.start(c)
-	// Reading blocks a thread from now on. That is back sooner than a goroutine, which counts for calls of a fraction
-	// of a millisecond, and takes more processor time.
-	out.Fd()
 
-	go c.wait() // which closes out, so that nobody may ask for its number later
+	go c.wait()
 
 	return c, nil
 }

@@ -31,7 +31,11 @@ func Serve(name string, serve func(in io.Reader, out io.Writer) error) {
 		return
 	}
 
-	if err := serve(bufio.NewReader(os.Stdin), os.Stdout); err != nil && !errors.Is(err, io.EOF) {
+	// The goroutine that initialises packages keeps to its thread, which makes every turn of it dear.
+	served := make(chan error)
+	go func() { served <- serve(bufio.NewReader(newPipe(os.Stdin)), os.Stdout) }()
+
+	if err := <-served; err != nil && !errors.Is(err, io.EOF) {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(1)
 	}

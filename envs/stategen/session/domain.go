@@ -38,14 +38,9 @@ var _ stategen.Domain = (*Domain)(nil)
 
 // New returns the domain.
 func New() *Domain {
-	spec, err := toolapi.Parse(toolapi.File{Path: "session/tools.yaml", Text: tools})
-	if err != nil {
-		panic(err) // it is in the program
-	}
-
 	return &Domain{
-		apis: spec.APIs, types: lines("types"), sources: lines("sources"), titles: lines("titles"),
-		descriptions: lines("descriptions"),
+		apis: stategen.Tools("session/tools.yaml", tools), types: lines("types"), sources: lines("sources"),
+		titles: lines("titles"), descriptions: lines("descriptions"),
 	}
 }
 

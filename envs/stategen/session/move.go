@@ -71,7 +71,7 @@ func (m *move) arg(name string, e stategen.Expr, value any) {
 
 // part gives the call a part of a copy.
 func (m *move) part(name string, h *held, path ...string) {
-	value, err := stategen.Eval(map[string]any{h.source: m.value(h)}, stategen.Var(h.source, path...))
+	value, err := stategen.At(m.value(h), path)
 	if err != nil {
 		panic(fmt.Sprintf("session: a copy without a part: %v", err))
 	}

@@ -17,15 +17,8 @@ var _ stategen.Domain = Domain{}
 //go:embed apis.yaml
 var apisText string
 
-// apis are the tools. The file is a part of the program, and a test reads it.
-var apis = sync.OnceValue(func() []toolapi.APISpec {
-	spec, err := toolapi.Parse(toolapi.File{Path: "envs/stategen/tensor/apis.yaml", Text: apisText})
-	if err != nil {
-		panic(err)
-	}
-
-	return spec.APIs
-})
+// apis are the tools.
+var apis = sync.OnceValue(func() []toolapi.APISpec { return stategen.Tools("tensor/apis.yaml", apisText) })
 
 // Name implements [stategen.Domain].
 func (Domain) Name() string { return "tensor" }

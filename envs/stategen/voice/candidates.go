@@ -213,17 +213,7 @@ func (s *schema) pairs(m move) []stategen.Pair {
 
 // value returns the value of an argument that is not a speech.
 func (s *schema) value(a argument) any {
-	v := s.things[a.of].value
-
-	for _, key := range a.path {
-		switch whole := v.(type) {
-		case envs.Args:
-			v, _ = whole.Get(key)
-		case []any:
-			i, _ := strconv.Atoi(key)
-			v = whole[i]
-		}
-	}
+	v, _ := stategen.At(s.things[a.of].value, a.path) // paths are of what is there
 
 	return v
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"toolevo/envs/stategen"
 	"toolevo/envs/toolapi"
 )
 
@@ -25,14 +26,7 @@ var (
 )
 
 // tools are the tools as the base version has them.
-var tools = sync.OnceValue(func() []toolapi.APISpec {
-	spec, err := toolapi.Parse(toolapi.File{Path: "apis.yaml", Text: apisFile})
-	if err != nil {
-		panic(fmt.Sprintf("voice: %v", err)) // embedded
-	}
-
-	return spec.APIs
-})
+var tools = sync.OnceValue(func() []toolapi.APISpec { return stategen.Tools("voice/apis.yaml", apisFile) })
 
 // texts are the parts of texts.
 type texts struct {

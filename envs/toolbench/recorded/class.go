@@ -1,16 +1,12 @@
 package recorded
 
 import (
-	"bytes"
-	_ "embed"
-	"fmt"
+	"embed"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/goccy/go-yaml"
-
+	"toolevo/envs/datafile"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 )
@@ -46,15 +42,9 @@ type words struct {
 }
 
 //go:embed classes.yaml
-var classesFile []byte
+var files embed.FS
 
-var classes = sync.OnceValue(func() (all []classRules) {
-	if err := yaml.NewDecoder(bytes.NewReader(classesFile), yaml.Strict()).Decode(&all); err != nil {
-		panic(fmt.Sprintf("recorded: classes.yaml: %v", err)) // it is compiled in, and tested
-	}
-
-	return all
-})
+var classes = datafile.Once[[]classRules](files, "classes.yaml")
 
 // Corrected returns the rules in which a number is a status code only where it is called one.
 func Corrected() *Rules { return &Rules{classes(), hasCode} }

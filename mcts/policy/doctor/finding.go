@@ -1,28 +1,21 @@
 package doctor
 
 import (
-	_ "embed" // findings.yaml
+	"embed"
 	"fmt"
 	"strings"
-	"sync"
 
-	"github.com/goccy/go-yaml"
+	"toolevo/envs/datafile"
 )
 
 //go:embed findings.yaml
-var findingsFile []byte
+var files embed.FS
 
 // findings are the checks of findings.yaml by their names there, and what is to be done at an Ollama server instead.
-var findings = sync.OnceValue(func() (all map[string]struct {
+var findings = datafile.Once[map[string]struct {
 	Check  `yaml:",inline"`
 	Ollama string
-}) {
-	if err := yaml.UnmarshalWithOptions(findingsFile, &all, yaml.Strict()); err != nil {
-		panic(fmt.Sprintf("doctor: findings.yaml: %v", err))
-	}
-
-	return all
-})
+}](files, "findings.yaml")
 
 // finding returns the check of a name in findings.yaml with its figures filled in.
 func (p *examination) finding(name string, figures ...any) Check {

@@ -1,10 +1,12 @@
 package scripted
 
 import (
+	"embed"
 	"fmt"
 	"slices"
 
 	"toolevo/envs/action"
+	"toolevo/envs/datafile"
 	"toolevo/envs/names"
 )
 
@@ -14,16 +16,16 @@ type Profile struct {
 
 	// ReadsNotices is whether a deprecation notice changes what is called. Without it the policy goes on calling what
 	// the prompt lists.
-	ReadsNotices bool
+	ReadsNotices bool `yaml:"reads_notices"`
 
 	// Knowing is whether the policy is told how its calls are written in the deployed version; see [Policy.In].
 	Knowing bool
 
 	// NoUpdateTool is set where the prompt does not offer UpdateTool (prompt.Prompt.NoUpdateTool).
-	NoUpdateTool bool
+	NoUpdateTool bool `yaml:"-"`
 
 	// Codec is what actions are written in; nil is ReAct.
-	Codec action.Codec
+	Codec action.Codec `yaml:"-"`
 
 	// Patience is how many errors in a row on one step are met with another try; then the policy finishes with
 	// "unknown". A deprecation that can be read is not an error here.
@@ -48,52 +50,29 @@ type Profile struct {
 type Rates struct {
 	Column       float64 // names another of the columns that an observation listed
 	Arithmetic   float64 // a wrong digit in Python code or in the final answer, another aggregate in SQL
-	EarlyAnswer  float64 // finishes before the solution is complete
+	EarlyAnswer  float64 `yaml:"early_answer"` // finishes before the solution is complete
 	Malformed    float64 // Action Input is not JSON: a missing brace, or single quotes
-	NoAction     float64 // leaves the Action line out
-	OldParams    float64 // calls the new name with the old parameters
-	IgnoreNotice float64 // calls the deprecated name once more
-	ForgetUpdate float64 // goes on without calling UpdateTool
-	RepeatUpdate float64 // calls UpdateTool a second time
-	ExtraCall    float64 // repeats the last call though it succeeded
-	GiveUp       float64 // finishes with "unknown"
+	NoAction     float64 `yaml:"no_action"`     // leaves the Action line out
+	OldParams    float64 `yaml:"old_params"`    // calls the new name with the old parameters
+	IgnoreNotice float64 `yaml:"ignore_notice"` // calls the deprecated name once more
+	ForgetUpdate float64 `yaml:"forget_update"` // goes on without calling UpdateTool
+	RepeatUpdate float64 `yaml:"repeat_update"` // calls UpdateTool a second time
+	ExtraCall    float64 `yaml:"extra_call"`    // repeats the last call though it succeeded
+	GiveUp       float64 `yaml:"give_up"`       // finishes with "unknown"
 }
 
+//go:embed habits.yaml
+var files embed.FS
+
+// habits are the built-in profiles, and the sentences of thoughts.
+var habits = datafile.Once[struct {
+	Profiles []Profile
+	Openers  [][]string // by situation
+	Closers  []string
+}](files, "habits.yaml")
+
 // Profiles returns the built-in profiles, in alphabetical order.
-func Profiles() []Profile {
-	return []Profile{
-		{
-			Name: "noisy", ReadsNotices: true, Patience: 3, Rephrase: 0.6, Greedy: 0.5,
-			Rates: Rates{
-				Column: 0.06, Arithmetic: 0.15, EarlyAnswer: 0.03, Malformed: 0.04, NoAction: 0.02,
-				OldParams: 0.08, IgnoreNotice: 0.10, ForgetUpdate: 0.15, RepeatUpdate: 0.05, ExtraCall: 0.04,
-			},
-		},
-		{Name: "oracle", ReadsNotices: true, Knowing: true, Patience: 3, Rephrase: 0.5},
-		{Name: "reader", ReadsNotices: true, Patience: 3, Rephrase: 0.5},
-		{Name: "stale", Patience: 4, Rephrase: 0.5},
-		{
-			Name:         "weak",
-			ReadsNotices: true,
-			Patience:     3,
-			Rephrase:     0.6,
-			Greedy:       0.5,
-			Hopeless:     1.0 / 3,
-			Rates: Rates{
-				Column:       0.15,
-				Arithmetic:   0.99,
-				Malformed:    0.04,
-				NoAction:     0.02,
-				OldParams:    0.08,
-				IgnoreNotice: 0.15,
-				ForgetUpdate: 0.25,
-				RepeatUpdate: 0.05,
-				ExtraCall:    0.06,
-				GiveUp:       0.47,
-			},
-		},
-	}
-}
+func Profiles() []Profile { return slices.Clone(habits().Profiles) }
 
 // ParseProfile returns the built-in profile called name; the error of an unknown name lists the valid ones.
 func ParseProfile(name string) (Profile, error) {

@@ -1,29 +1,20 @@
 package simserver
 
 import (
-	_ "embed" // wordings.yaml
-	"fmt"
+	"embed"
 	"regexp"
 	"strings"
-	"sync"
-
-	"github.com/goccy/go-yaml"
 
 	"toolevo/envs"
+	"toolevo/envs/datafile"
 	"toolevo/envs/response"
 )
 
 //go:embed wordings.yaml
-var wordingsFile []byte
+var files embed.FS
 
 // wordings are what observations begin with, and what that means.
-var wordings = sync.OnceValue(func() (all map[string]envs.Outcome) {
-	if err := yaml.Unmarshal(wordingsFile, &all); err != nil {
-		panic(fmt.Sprintf("simserver: wordings.yaml: %v", err))
-	}
-
-	return all
-})
+var wordings = datafile.Once[map[string]envs.Outcome](files, "wordings.yaml")
 
 // A last line that says a Python program raised something, or that an output was cut.
 var lastLine = regexp.MustCompile(

@@ -4,7 +4,7 @@ import (
 	"embed"
 	"sync"
 
-	"toolevo/toolqa"
+	"toolevo/envs/datafile"
 )
 
 // wordFiles are what synthetic corpora are made of: a file of words for each dataset that has some.
@@ -14,5 +14,5 @@ var wordFiles embed.FS
 
 // wordsIn returns a function that decodes a file of words when it is first called.
 func wordsIn[T any](file string) func() *T {
-	return sync.OnceValue(func() *T { return toolqa.DecodeFile[T](wordFiles, "words/"+file) })
+	return sync.OnceValue(func() *T { return datafile.Decode[T](wordFiles, "words/"+file) })
 }

@@ -32,7 +32,7 @@ func TestWords(t *testing.T) {
 
 func TestWordsOfABadFilePanic(t *testing.T) {
 	defer func() {
-		if err, _ := recover().(string); !strings.HasPrefix(err, "toolqa: words/agenda.yaml: ") {
+		if err, _ := recover().(string); !strings.HasPrefix(err, "datafile: words/agenda.yaml: ") {
 			t.Errorf("a panic with %q", err)
 		}
 	}()

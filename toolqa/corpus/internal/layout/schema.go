@@ -4,8 +4,8 @@ import (
 	"embed"
 	"fmt"
 	"strings"
-	"sync"
 
+	"toolevo/envs/datafile"
 	"toolevo/toolqa"
 )
 
@@ -118,9 +118,7 @@ func (s Schema) IsJSON() bool {
 var schemaFile embed.FS
 
 // Schemas are the tables of the benchmark.
-var Schemas = sync.OnceValue(func() map[toolqa.Dataset]Schema {
-	return *toolqa.DecodeFile[map[toolqa.Dataset]Schema](schemaFile, "schemas.yaml")
-})
+var Schemas = datafile.Once[map[toolqa.Dataset]Schema](schemaFile, "schemas.yaml")
 
 // SchemaOf returns the schema of a dataset's table, or an error when the dataset has no table.
 func SchemaOf(ds toolqa.Dataset) (Schema, error) {

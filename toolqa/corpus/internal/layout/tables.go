@@ -4,8 +4,8 @@ import (
 	"context"
 	"embed"
 	"strings"
-	"sync"
 
+	"toolevo/envs/datafile"
 	"toolevo/toolqa"
 )
 
@@ -35,9 +35,7 @@ var sideTableFile embed.FS
 
 // SideTables are the side tables of each dataset. The rows of the first are what [Info].Rows counts for a dataset
 // without a typed table.
-var SideTables = sync.OnceValue(func() map[toolqa.Dataset][]SideTable {
-	return *toolqa.DecodeFile[map[toolqa.Dataset][]SideTable](sideTableFile, "side_tables.yaml")
-})
+var SideTables = datafile.Once[map[toolqa.Dataset][]SideTable](sideTableFile, "side_tables.yaml")
 
 // The tables of passages and of the results that papers state.
 const (

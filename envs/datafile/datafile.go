@@ -1,0 +1,32 @@
+// Package datafile reads the YAML files that are part of the program: word lists, wordings, tables.
+package datafile
+
+import (
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Once returns a function that decodes an embedded file the first time it is called.
+func Once[T any](files fs.FS, path string) func() T {
+	return sync.OnceValue(func() T { return *Decode[T](files, path) })
+}
+
+// Decode decodes an embedded file. It panics where the file does not fit the type: a mistake of ours, which every test
+// that needs the file finds.
+func Decode[T any](files fs.FS, path string) *T {
+	var decoded T
+
+	text, err := fs.ReadFile(files, path)
+	if err == nil {
+		err = yaml.UnmarshalWithOptions(text, &decoded, yaml.Strict())
+	}
+
+	if err != nil {
+		panic(fmt.Sprintf("datafile: %s: %v", path, err))
+	}
+
+	return &decoded
+}
