@@ -11,6 +11,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
+	"toolevo/envs/kept"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy/serving"
@@ -126,7 +127,7 @@ func (o *mutateOptions) mutateAll(ctx context.Context, m *drift.Maker, w drift.W
 }
 
 // mutated makes the i-th version.
-func (o *mutateOptions) mutated(ctx context.Context, m *drift.Maker, w drift.Writer, i int) (mutatedVersion, error) {
+func (o *mutateOptions) mutated(ctx context.Context, m *drift.Maker, w kept.Writer, i int) (mutatedVersion, error) {
 	spec, changes, report, err := m.Mutate(ctx, w, i)
 	if err != nil {
 		return mutatedVersion{}, console.GaveUp(err)

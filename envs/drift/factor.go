@@ -90,23 +90,16 @@ func wrapResponse(s *toolapi.Spec, d *Draws) Change {
 
 // rewordAPI gives an API a name of other words, written in the style of the one it had.
 func rewordAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
-	was := a.Name
-	a.Name = d.api(was, func(r *rand.Rand) string { return styled(was, d.words.wordsOfAPI(r, was)) })
-	a.Notice.Signature = ""
+	name := func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, a.Name)) }
 
-	return Step{API: a, From: was, To: a.Name}, true
+	return called(a, d.api(a.Name, name)), true
 }
 
 // insertIntoAPI puts a special character into the name of an API.
 func insertIntoAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
-	was := a.Name
-	taken := func(name string) bool { return d.written[name] }
+	name, ok := d.insert(d.Rand, a.Name, charactersOfAPIs, func(name string) bool { return d.written[name] })
 
-	name, ok := d.insert(d.Rand, was, charactersOfAPIs, taken)
-	a.Name = name
-	a.Notice.Signature = ""
-
-	return Step{API: a, From: was, To: a.Name}, ok
+	return called(a, name), ok
 }
 
 // rewordParameters gives all parameters of an API names of other words, written in the style of those they had.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
 )
@@ -18,12 +19,6 @@ import (
 //
 //go:embed mutate.txt
 var mutateInstructions string
-
-// A Writer is a language model that answers a text with a text.
-type Writer interface {
-	// Write returns what the model answers to instructions and a request. The error is the server's, never the model's.
-	Write(ctx context.Context, instructions, request string, seed uint64) (string, error)
-}
 
 // Most tools of one request, and most requests for them: models forget some of a long list, and repeat themselves.
 const (
@@ -40,7 +35,7 @@ type Mutation struct {
 
 // Mutate makes the i-th version by a model, which gives all APIs and parameters other names. Names that cannot be used
 // are asked for again, with what is wrong with them; what is wrong at last is replaced by names that are drawn.
-func (m *Maker) Mutate(ctx context.Context, w Writer, i int) (*toolapi.Spec, []Change, *Mutation, error) {
+func (m *Maker) Mutate(ctx context.Context, w kept.Writer, i int) (*toolapi.Spec, []Change, *Mutation, error) {
 	u := &mutation{maker: m, writer: w, names: map[string]newNames{}, used: map[string]bool{}, number: uint64(i)}
 
 	for part := range slices.Chunk(m.mutable(), mutatedAtOnce) {
@@ -71,7 +66,7 @@ type newNames struct {
 // mutation is a version in the making.
 type mutation struct {
 	maker  *Maker
-	writer Writer
+	writer kept.Writer
 	number uint64
 	names  map[string]newNames // that can be used, by tool; some of them may be missing
 	used   map[string]bool     // names of APIs, folded
@@ -253,10 +248,7 @@ func (u *mutation) renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return renameAPI(a, d)
 	}
 
-	was := a.Name
-	a.Name, a.Notice.Signature = name, ""
-
-	return Step{API: a, From: was, To: name}, true
+	return called(a, name), true
 }
 
 // renameParameters gives the parameters of an API the names of the model, or ones that are drawn.

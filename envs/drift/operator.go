@@ -38,7 +38,6 @@ func (o Operator) isDrawn(r *rand.Rand) bool {
 type Step struct {
 	API      toolapi.APISpec // with the adapter, and an example that fits it
 	From, To string          // what has changed; From is "" for what is new
-	Adapter  toolapi.AdapterSpec
 }
 
 // Operators returns all operators. A Maker applies them in this order, unless it is given another.
@@ -178,12 +177,21 @@ func (d *Draws) ofParameter(stem string) *rand.Rand {
 	return rand.New(rand.NewPCG(d.seed, h.Sum64()))
 }
 
-// succeed returns the successor of a with other parameters, from which an adapter leads to those of a. It is none where
-// the example of a cannot be expressed.
-func succeed(a toolapi.APISpec, adapter toolapi.AdapterSpec, parameters ...toolapi.Parameter) (toolapi.APISpec, bool) {
+// called is the step to an API of another name.
+func called(a toolapi.APISpec, name string) Step {
+	was := a.Name
+	a.Name, a.Notice.Signature = name, ""
+
+	return Step{API: a, From: was, To: name}
+}
+
+// succeed is the step to the successor of a with other parameters, from which an adapter leads to those of a. There is
+// none where the example of a cannot be expressed.
+func succeed(a toolapi.APISpec, from, to string, adapter toolapi.AdapterSpec,
+	parameters ...toolapi.Parameter) (Step, bool) {
 	lifter, err := adapter.Adapter()
 	if err != nil {
-		return a, false
+		return Step{}, false
 	}
 
 	if a.Notice.Example != "" {
@@ -191,11 +199,11 @@ func succeed(a toolapi.APISpec, adapter toolapi.AdapterSpec, parameters ...toola
 		example, ok := decoded.(envs.Args)
 
 		if err != nil || !ok {
-			return a, false
+			return Step{}, false
 		}
 
 		if example, err = lifter.Lift(example); err != nil {
-			return a, false
+			return Step{}, false
 		}
 
 		a.Notice = toolapi.NoticeSpec{Example: string(pytext.AppendJSON(nil, example))}
@@ -205,7 +213,7 @@ func succeed(a toolapi.APISpec, adapter toolapi.AdapterSpec, parameters ...toola
 	a.Parameters.All = parameters
 	a.Adapters = prepend(adapter, a.Adapters)
 
-	return a, true
+	return Step{API: a, From: from, To: to}, true
 }
 
 // prepend puts an adapter before others. A renaming of names becomes one renaming.

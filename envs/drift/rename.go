@@ -10,11 +10,7 @@ import (
 
 // renameAPI gives an API another name.
 func renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
-	was := a.Name
-	a.Name = d.api(was, func(r *rand.Rand) string { return d.words.nameOfAPI(r, was) })
-	a.Notice.Signature = ""
-
-	return Step{API: a, From: was, To: a.Name}, true
+	return called(a, d.api(a.Name, func(r *rand.Rand) string { return d.words.nameOfAPI(r, a.Name) })), true
 }
 
 // renameParameter gives the parameters of an API other names; one in ten keeps its own.
@@ -41,11 +37,8 @@ func specialCharacters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	if chance(d.Rand, 0.5) {
-		was := a.Name
-		a.Name = spelt(was)
-		a.Notice.Signature = ""
-
-		return Step{API: a, From: was, To: a.Name}, a.Name != was
+		name := spelt(a.Name)
+		return called(a, name), name != a.Name
 	}
 
 	return rename(a, func(_ toolapi.APISpec, name string) string { return spelt(name) })
@@ -86,10 +79,8 @@ func rename(a toolapi.APISpec, next func(current toolapi.APISpec, name string) s
 		return Step{}, false
 	}
 
-	adapter := toolapi.AdapterSpec{Rename: renaming}
-	successor, ok := succeed(a, adapter, current.Parameters.All...)
-
-	return Step{successor, strings.Join(from, ", "), strings.Join(to, ", "), adapter}, ok
+	return succeed(a, strings.Join(from, ", "), strings.Join(to, ", "), toolapi.AdapterSpec{Rename: renaming},
+		current.Parameters.All...)
 }
 
 // isItem reports whether a parameter stands for items of a list.

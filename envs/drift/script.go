@@ -108,10 +108,7 @@ func (s ScriptStep) operator() (Operator, error) {
 	}
 
 	add(s.RenameAPI != "", "rename-api", func(a toolapi.APISpec) (Step, bool) {
-		was := a.Name
-		a.Name, a.Notice.Signature = s.RenameAPI, ""
-
-		return Step{API: a, From: was, To: a.Name}, true
+		return called(a, s.RenameAPI), true
 	})
 	add(s.RenameParameter != nil, "rename-parameter", func(a toolapi.APISpec) (Step, bool) {
 		for name := range s.RenameParameter {

@@ -71,10 +71,7 @@ func enumerateList(a toolapi.APISpec, i int, d *Draws) (Step, bool) {
 		})
 	}
 
-	adapter := toolapi.AdapterSpec{Enumerated: &e}
-	successor, ok := succeed(a, adapter, parameters...)
-
-	return Step{successor, list.Name, e.Item + "1", adapter}, ok
+	return succeed(a, list.Name, e.Item+"1", toolapi.AdapterSpec{Enumerated: &e}, parameters...)
 }
 
 // numbered takes the items of a list by their numbers. The list is the first parameter.
@@ -91,10 +88,7 @@ func numbered(a toolapi.APISpec, list, item string) (Step, bool) {
 		parameters = append(parameters, p)
 	}
 
-	adapter := toolapi.AdapterSpec{Numbered: n}
-	successor, ok := succeed(a, adapter, parameters...)
-
-	return Step{successor, list, item + "1", adapter}, ok
+	return succeed(a, list, item+"1", toolapi.AdapterSpec{Numbered: n}, parameters...)
 }
 
 // prefixText wants code to begin with some words.
@@ -133,10 +127,7 @@ func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 // prefixed wants a text to begin with another.
 func prefixed(a toolapi.APISpec, p toolapi.Prefix) (Step, bool) {
-	adapter := toolapi.AdapterSpec{Prefix: &p}
-	successor, ok := succeed(a, adapter, a.Parameters.All...)
-
-	return Step{successor, p.Parameter, p.Text, adapter}, ok
+	return succeed(a, p.Parameter, p.Text, toolapi.AdapterSpec{Prefix: &p}, a.Parameters.All...)
 }
 
 // mergeParameters puts the last two texts that a call must have, or more, into one: First[x], Second[y].
@@ -181,10 +172,8 @@ func merged(a toolapi.APISpec, b toolapi.BracketedSpec) (Step, bool) {
 		}
 	}
 
-	adapter := toolapi.AdapterSpec{Bracketed: &b}
-	successor, ok := succeed(a, adapter, append(without(a.Parameters.All, members...), p)...)
-
-	return Step{successor, strings.Join(members, ", "), p.Name, adapter}, ok
+	return succeed(a, strings.Join(members, ", "), p.Name, toolapi.AdapterSpec{Bracketed: &b},
+		append(without(a.Parameters.All, members...), p)...)
 }
 
 // textsToMerge are the parameters that mergeParameters may put into one text. Those without types are the last ones, as
@@ -232,8 +221,5 @@ func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 // addParameter adds a parameter behind the others.
 func addParameter(a toolapi.APISpec, name string, adapter toolapi.AdapterSpec) (Step, bool) {
-	parameters := append(slices.Clone(a.Parameters.All), toolapi.Parameter{Name: name})
-	successor, ok := succeed(a, adapter, parameters...)
-
-	return Step{API: successor, To: name, Adapter: adapter}, ok
+	return succeed(a, "", name, adapter, append(slices.Clone(a.Parameters.All), toolapi.Parameter{Name: name})...)
 }

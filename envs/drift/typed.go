@@ -36,9 +36,8 @@ func typeToString(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 	p.Schema = schema
 	adapter := toolapi.AdapterSpec{Spelled: &toolapi.Spelled{Parameter: p.Name, Type: kind}}
-	successor, ok := succeed(a, adapter, changed(a, i, p)...)
 
-	return Step{successor, p.Name, p.Name + " as a text", adapter}, ok
+	return succeed(a, p.Name, p.Name+" as a text", adapter, changed(a, i, p)...)
 }
 
 // swapRequired has a call say what it could leave out, or lets it leave out what it had to say.
@@ -70,9 +69,8 @@ func swapRequired(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	p.Optional = !p.Optional
-	successor, ok := succeed(a, adapter, changed(a, i, p)...)
 
-	return Step{successor, p.Name, to, adapter}, ok
+	return succeed(a, p.Name, to, adapter, changed(a, i, p)...)
 }
 
 // flipDefault gives an optional parameter another default: of a boolean the other one, of an enumeration one of the
@@ -89,10 +87,9 @@ func flipDefault(a toolapi.APISpec, d *Draws) (Step, bool) {
 	p.Schema = withKeyword(p.Schema, "default", now)
 
 	adapter := toolapi.AdapterSpec{Flipped: &toolapi.Flipped{Parameter: p.Name, Tool: was, Default: now}}
-	successor, ok := succeed(a, adapter, changed(a, i, p)...)
 	said := func(v any) string { return p.Name + "=" + string(pytext.AppendJSON(nil, v)) }
 
-	return Step{successor, said(was), said(now), adapter}, ok
+	return succeed(a, said(was), said(now), adapter, changed(a, i, p)...)
 }
 
 // nestParameters makes an object of parameters that belong together.
@@ -120,9 +117,8 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 		names := namesOf(members)
 		adapter := toolapi.AdapterSpec{Nested: &toolapi.Nested{Parameter: p.Name, Members: names}}
-		successor, ok := succeed(a, adapter, append(without(a.Parameters.All, names...), p)...)
 
-		return Step{successor, strings.Join(names, ", "), p.Name, adapter}, ok
+		return succeed(a, strings.Join(names, ", "), p.Name, adapter, append(without(a.Parameters.All, names...), p)...)
 	}
 
 	return Step{}, false

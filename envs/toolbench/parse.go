@@ -58,42 +58,18 @@ func (b *builder) readQueries(group string, text []byte) error {
 }
 
 func (b *builder) query(group string, raw json.RawMessage) (Query, error) {
-	q := Query{Group: group}
+	m := membersOf(raw)
+	q := Query{Group: group, ID: member[int](m, "query_id")}
 
-	f, err := parseFields(raw)
-	if err != nil {
-		return q, err
+	m.where = fmt.Sprintf("query_id %d", q.ID)
+	q.Text = m.filled("query")
+	m.each("api_list", func(raw json.RawMessage) error { return b.offer(&q, raw) })
+
+	if relevant := member[[][]string](m, "relevant APIs"); m.err == nil {
+		m.fail(q.takeRelevant(relevant))
 	}
 
-	if q.ID, err = field[int](f, "query_id"); err != nil {
-		return q, err
-	}
-
-	if q.Text, err = filledField(f, "query"); err != nil {
-		return q, fmt.Errorf("query_id %d: %w", q.ID, err)
-	}
-
-	offered, err := field[[]json.RawMessage](f, "api_list")
-	if err != nil {
-		return q, fmt.Errorf("query_id %d: %w", q.ID, err)
-	}
-
-	for i, raw := range offered {
-		if err := b.offer(&q, raw); err != nil {
-			return q, fmt.Errorf("query_id %d: api_list[%d]: %w", q.ID, i, err)
-		}
-	}
-
-	relevant, err := field[[][]string](f, "relevant APIs")
-	if err == nil {
-		err = q.takeRelevant(relevant)
-	}
-
-	if err != nil {
-		return q, fmt.Errorf("query_id %d: %w", q.ID, err)
-	}
-
-	return q, nil
+	return q, m.err
 }
 
 // offer adds an API to those of a query.
@@ -157,144 +133,128 @@ func (q *Query) takeRelevant(pairs [][]string) error {
 
 // parseDocument reads an API of a query file.
 func parseDocument(raw json.RawMessage) (Document, error) {
+	m := membersOf(raw)
+
 	var d Document
+	d.Category, d.Tool, d.API = m.filled("category_name"), m.filled("tool_name"), m.filled("api_name")
+	d.takeRest(m, "api_description", "template_response")
 
-	f, err := parseFields(raw)
-	if err != nil {
-		return d, err
-	}
-
-	if d.Category, err = filledField(f, "category_name"); err != nil {
-		return d, err
-	}
-
-	if d.Tool, err = filledField(f, "tool_name"); err != nil {
-		return d, err
-	}
-
-	if d.API, err = filledField(f, "api_name"); err != nil {
-		return d, err
-	}
-
-	return d, d.takeRest(f, "api_description", "template_response")
+	return d, m.err
 }
 
 // takeRest reads what query files and tool documents have under the same names, and what they do not.
-func (d *Document) takeRest(f fields, description, template string) (err error) {
-	if d.Description, err = textOrNull(f, description); err != nil {
-		return fmt.Errorf("%s: %w", d.Key, err)
-	}
+func (d *Document) takeRest(m *members, description, template string) {
+	m.where = d.Key
+	d.Description = m.textOrNull(description)
+	d.Method = member[string](m, "method")
 
-	if d.Method, err = field[string](f, "method"); err != nil {
-		return fmt.Errorf("%s: %w", d.Key, err)
-	}
+	d.Required, d.Optional = m.parameters("required_parameters"), m.parameters("optional_parameters")
 
-	if d.Required, err = parseParameters(f, "required_parameters"); err != nil {
-		return fmt.Errorf("%s: %w", d.Key, err)
-	}
-
-	if d.Optional, err = parseParameters(f, "optional_parameters"); err != nil {
-		return fmt.Errorf("%s: %w", d.Key, err)
-	}
-
-	if raw := f[template]; raw != nil && string(raw) != "null" && string(raw) != `""` {
+	if raw := m.of[template]; raw != nil && string(raw) != "null" && string(raw) != `""` {
 		d.Template = compacted(raw)
 	}
-
-	return nil
 }
 
-func parseParameters(f fields, name string) ([]Parameter, error) {
-	list, err := field[[]json.RawMessage](f, name)
-	if err != nil {
-		return nil, err
-	}
-
-	var all []Parameter
-
-	for i, raw := range list {
+// parameters reads a list of parameters.
+func (m *members) parameters(name string) (all []Parameter) {
+	m.each(name, func(raw json.RawMessage) error {
 		p, err := parseParameter(raw)
-		if err != nil {
-			return nil, fmt.Errorf("%s[%d]: %w", name, i, err)
-		}
-
 		all = append(all, p)
-	}
 
-	return all, nil
+		return err
+	})
+
+	return all
 }
 
-func parseParameter(raw json.RawMessage) (p Parameter, err error) {
-	f, err := parseFields(raw)
-	if err != nil {
-		return p, err
-	}
+func parseParameter(raw json.RawMessage) (Parameter, error) {
+	m := membersOf(raw)
+	p := Parameter{Name: m.filled("name")}
 
-	if p.Name, err = filledField(f, "name"); err != nil {
-		return p, err
-	}
+	m.where = p.Name
+	p.Type = member[string](m, "type")
+	p.Description = m.textOrNull("description")
 
-	if p.Type, err = field[string](f, "type"); err != nil {
-		return p, fmt.Errorf("%s: %w", p.Name, err)
-	}
-
-	if p.Description, err = textOrNull(f, "description"); err != nil {
-		return p, fmt.Errorf("%s: %w", p.Name, err)
-	}
-
-	usual, ok := f["default"]
+	usual, ok := m.of["default"]
 	if !ok {
-		return p, fmt.Errorf(`%s: no "default"`, p.Name)
+		m.fail(errors.New(`no "default"`))
 	}
 
 	p.Default = compacted(usual)
 
-	return p, nil
+	return p, m.err
 }
 
-// fields are the members of a JSON object.
-type fields map[string]json.RawMessage
-
-func parseFields(raw json.RawMessage) (fields, error) {
-	var f fields
-	if err := json.Unmarshal(raw, &f); err != nil || f == nil {
-		return nil, fmt.Errorf("%s, want an object", kindOf(raw))
-	}
-
-	return f, nil
+// members reads the members of a JSON object. Of one that is not as it should be err says what is wrong; nothing is
+// read after that.
+type members struct {
+	of    map[string]json.RawMessage
+	where any // begins what err says; nil where nothing needs to be said
+	err   error
 }
 
-// field returns a member that has to be there, of the type that is wanted.
-func field[T string | int | []json.RawMessage | [][]string](f fields, name string) (v T, err error) {
-	raw, ok := f[name]
-	if !ok {
-		return v, fmt.Errorf("no %q", name)
+func membersOf(raw json.RawMessage) *members {
+	m := &members{}
+	if err := json.Unmarshal(raw, &m.of); err != nil || m.of == nil {
+		m.err = fmt.Errorf("%s, want an object", kindOf(raw))
 	}
 
-	if err := json.Unmarshal(raw, &v); err != nil || string(raw) == "null" {
-		return v, fmt.Errorf("%q is %s, want %s", name, kindOf(raw), kinds[reflect.TypeFor[T]()])
-	}
-
-	return v, nil
+	return m
 }
 
-// filledField is field for a text that may not be empty.
-func filledField(f fields, name string) (string, error) {
-	text, err := field[string](f, name)
-	if err == nil && strings.TrimSpace(text) == "" {
-		err = fmt.Errorf("%q is empty", name)
+// fail keeps the first error.
+func (m *members) fail(err error) {
+	if m.err != nil || err == nil {
+		return
 	}
 
-	return text, err
+	if m.err = err; m.where != nil {
+		m.err = fmt.Errorf("%v: %w", m.where, err)
+	}
 }
 
-// textOrNull is field for a text that may be null where there is none.
-func textOrNull(f fields, name string) (string, error) {
-	if string(f[name]) == "null" {
-		return "", nil
+// member returns a member that has to be there, of the type that is wanted.
+func member[T string | int | []json.RawMessage | [][]string](m *members, name string) (v T) {
+	raw, ok := m.of[name]
+
+	switch {
+	case m.err != nil:
+	case !ok:
+		m.fail(fmt.Errorf("no %q", name))
+	case json.Unmarshal(raw, &v) != nil || string(raw) == "null":
+		m.fail(fmt.Errorf("%q is %s, want %s", name, kindOf(raw), kinds[reflect.TypeFor[T]()]))
 	}
 
-	return field[string](f, name)
+	return v
+}
+
+// filled is member for a text that may not be empty.
+func (m *members) filled(name string) string {
+	text := member[string](m, name)
+	if strings.TrimSpace(text) == "" {
+		m.fail(fmt.Errorf("%q is empty", name))
+	}
+
+	return text
+}
+
+// textOrNull is member for a text that may be null where there is none.
+func (m *members) textOrNull(name string) string {
+	if string(m.of[name]) == "null" {
+		return ""
+	}
+
+	return member[string](m, name)
+}
+
+// each reads the items of a list, until one is not as it should be.
+func (m *members) each(name string, read func(raw json.RawMessage) error) {
+	for i, raw := range member[[]json.RawMessage](m, name) {
+		if err := read(raw); err != nil {
+			m.fail(fmt.Errorf("%s[%d]: %w", name, i, err))
+			return
+		}
+	}
 }
 
 var kinds = map[reflect.Type]string{

@@ -13,59 +13,36 @@ func (b *builder) readTool(category string, text []byte) error {
 		return positioned(text, err, "an object")
 	}
 
-	f, err := parseFields(raw)
-	if err != nil {
-		return err
-	}
-
-	tool, err := filledField(f, "tool_name")
-	if err != nil {
-		return err
-	}
-
-	about, err := textOrNull(f, "tool_description")
-	if err != nil {
-		return err
-	}
-
-	list, err := field[[]json.RawMessage](f, "api_list")
-	if err != nil {
-		return err
-	}
-
+	m := membersOf(raw)
+	tool, about := m.filled("tool_name"), m.textOrNull("tool_description")
 	seen := map[string]bool{}
 
-	for i, raw := range list {
+	m.each("api_list", func(raw json.RawMessage) error {
 		d, err := parseToolAPI(category, tool, raw)
-		if err == nil && seen[d.API] {
-			err = fmt.Errorf("%s stands there twice, want each once", d.API)
-		}
 
-		if err != nil {
-			return fmt.Errorf("api_list[%d]: %w", i, err)
+		switch {
+		case err != nil:
+			return err
+		case seen[d.API]:
+			return fmt.Errorf("%s stands there twice, want each once", d.API)
 		}
 
 		seen[d.API] = true
 		b.describe(d, about)
-	}
 
-	return nil
+		return nil
+	})
+
+	return m.err
 }
 
 // parseToolAPI reads an API of a tool document.
 func parseToolAPI(category, tool string, raw json.RawMessage) (Document, error) {
-	d := Document{Key: Key{Category: category, Tool: tool}}
+	m := membersOf(raw)
+	d := Document{Key: Key{Category: category, Tool: tool, API: m.filled("name")}}
+	d.takeRest(m, "description", "schema")
 
-	f, err := parseFields(raw)
-	if err != nil {
-		return d, err
-	}
-
-	if d.API, err = filledField(f, "name"); err != nil {
-		return d, err
-	}
-
-	return d, d.takeRest(f, "description", "schema")
+	return d, m.err
 }
 
 // describe keeps the document of a tool's API where no query has one; what queries say of an API stands.

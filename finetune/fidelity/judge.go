@@ -6,14 +6,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-)
 
-// Writer is a language model that answers a text with a text. It is safe for concurrent use.
-type Writer interface {
-	// Write returns what the model answers to instructions (the system text) and a request (the user's). Other seeds
-	// may give other texts. The error is ours (the server's), never the model's.
-	Write(ctx context.Context, instructions, request string, seed uint64) (string, error)
-}
+	"toolevo/envs/kept"
+)
 
 //go:embed prompts/judge.txt
 var judgePrompt string
@@ -22,7 +17,7 @@ var judgePrompt string
 const JudgeTries = 3
 
 // judge returns the rating of a case, and whether the judge gave one that can be read.
-func judge(ctx context.Context, w Writer, c *Case, seed uint64) (rating float64, ok bool, err error) {
+func judge(ctx context.Context, w kept.Writer, c *Case, seed uint64) (rating float64, ok bool, err error) {
 	request := "[Question]\n" + c.Instruction + "\n\n[Reference answer]\n" + compared(c.Real) +
 		"\n[End of the reference answer]\n\n[The program's answer]\n" + compared(c.Simulated) +
 		"\n[End of the program's answer]"

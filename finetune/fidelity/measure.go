@@ -23,7 +23,7 @@ type Embedder interface {
 
 // Options say how cases are measured.
 type Options struct {
-	Judge    Writer      // nil judges nothing
+	Judge    kept.Writer      // nil judges nothing
 	Embedder Embedder    // nil embeds nothing
 	Kept     *kept.Texts // what was measured before; nil is nothing
 	Seed     uint64
@@ -45,7 +45,7 @@ type measured struct {
 
 // Simulate has a simulator answer calls, and returns them with its answers under a name. A case without a system text
 // is answered in the mode sft.
-func Simulate(ctx context.Context, cases []Case, name string, w Writer, o Options) ([]Case, error) {
+func Simulate(ctx context.Context, cases []Case, name string, w kept.Writer, o Options) ([]Case, error) {
 	return kept.All(ctx, len(cases), o.Workers, o.Done, func(ctx context.Context, i int) (c Case, err error) {
 		c = cases[i]
 		c.Model = name

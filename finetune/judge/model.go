@@ -12,16 +12,10 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/trajectories"
 )
-
-// Writer is a language model that answers a text with a text. It is safe for concurrent use.
-type Writer interface {
-	// Write returns what the model answers to instructions (the system text) and a request (the user's). Other seeds
-	// may give other texts. The error is ours, never the model's.
-	Write(ctx context.Context, instructions, request string, seed uint64) (string, error)
-}
 
 // How models are asked, as StableToolBench and MirrorAPI ask theirs.
 const (
@@ -70,9 +64,9 @@ func PromptHash() string {
 // Model is a language model that judges. Who wants to go on where a run was cut short has its texts kept, see package
 // envs/kept.
 type Model struct {
-	Name       string // of the policy, e.g. "openai:gpt-4o"
-	Writer     Writer // at [Temperature]
-	Completing Writer // greedy
+	Name       string      // of the policy, e.g. "openai:gpt-4o"
+	Writer     kept.Writer // at [Temperature]
+	Completing kept.Writer // greedy
 }
 
 // Maker returns what a record says of a judge.
@@ -177,7 +171,8 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 }
 
 // ask asks until what was written can be read, some times at most.
-func (m *Model) ask(ctx context.Context, w Writer, instructions, request, about string, read func(string) bool) error {
+func (m *Model) ask(ctx context.Context, w kept.Writer, instructions, request, about string,
+	read func(string) bool) error {
 	for attempt := range attempts {
 		if attempt == 1 {
 			request += prompt(promptAgain)

@@ -14,16 +14,9 @@ import (
 	"toolevo/envs/toolbench/virtual"
 )
 
-// Writer is a language model that answers a text with a text. It is safe for concurrent use.
-type Writer interface {
-	// Write returns what the model answers to instructions (the system text) and a request (the user's). Other seeds
-	// may give other texts. The error is ours (the server's), never the model's.
-	Write(ctx context.Context, instructions, request string, seed uint64) (string, error)
-}
-
 // Model asks a language model.
 type Model struct {
-	Writer  Writer
+	Writer  kept.Writer
 	Seed    uint64
 	Tries   int // of a text that cannot be read, at least 1
 	Workers int // texts that are asked for at the same time

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/recorded"
@@ -48,7 +49,7 @@ var errRepeated = errors.New("request that was written before")
 
 // Requests has n requests of each API written in two stages, as in the paper's Appendix A: imagine writes a situation,
 // and the model the request that it asks for. Of equal requests one stays.
-func (m *Model) Requests(ctx context.Context, imagine Writer, documents []*toolbench.Document, n int,
+func (m *Model) Requests(ctx context.Context, imagine kept.Writer, documents []*toolbench.Document, n int,
 	r *Report) ([]Request, error) {
 	all, err := written(ctx, m, n*len(documents), r, func(ctx context.Context, i int) (answer[Request], error) {
 		d := documents[i/n]

@@ -72,7 +72,7 @@ func (o *opened) openAPIs(ctx context.Context) error {
 // asked is a writer that is opened when it is first asked.
 type asked func() (suite.Writer, error)
 
-// Write implements [virtual.Writer].
+// Write implements [kept.Writer].
 func (open asked) Write(ctx context.Context, instructions, request string, seed uint64) (string, error) {
 	w, err := open()
 	if err != nil {

@@ -68,7 +68,7 @@ func (a *APIs) Before(b *Backend) *APIs {
 }
 
 // Tally returns what was counted so far.
-func (a *APIs) Tally() Tally { return a.counts.Tally() }
+func (a *APIs) Tally() Tally { return a.counts.soFar() }
 
 // Under returns the APIs behind a version as a simulator.
 func (a *APIs) Under(version string) toolbench.Simulator { return under{a, version} }
@@ -114,7 +114,7 @@ func (a *APIs) Answer(ctx context.Context, version string, d *toolbench.Document
 // counted counts a failure.
 func (a *APIs) counted(err error) error {
 	if err != nil {
-		a.counts.add(failed)
+		a.counts.add(&a.counts.Failed)
 	}
 
 	return err
@@ -128,7 +128,7 @@ func (a *APIs) kept(ctx context.Context, call Call) (Entry, bool, error) {
 
 	e, ok, err := a.cache.Get(ctx, call)
 	if ok {
-		a.counts.add(replayed)
+		a.counts.add(&a.counts.Replayed)
 	}
 
 	return e, ok, err
@@ -151,7 +151,7 @@ func (a *APIs) make(ctx context.Context, call Call, d *toolbench.Document) (Entr
 	}
 
 	if _, worthy := Check(e.Answer); !worthy {
-		a.counts.add(unkept)
+		a.counts.add(&a.counts.Unkept)
 		return e, nil
 	}
 
@@ -167,14 +167,14 @@ func (a *APIs) ask(ctx context.Context, call Call, d *toolbench.Document) (Entry
 	if a.backend != nil {
 		answer, ok := a.backend.Ask(ctx, call)
 		if ok {
-			a.counts.add(real)
+			a.counts.add(&a.counts.Real)
 
 			e.Answer = answer
 
 			return e, nil
 		}
 
-		a.counts.add(realRefused)
+		a.counts.add(&a.counts.RealRefused)
 	}
 
 	answer, err := a.simulator.Simulate(ctx, d, call.Args)
@@ -186,11 +186,11 @@ func (a *APIs) ask(ctx context.Context, call Call, d *toolbench.Document) (Entry
 
 	m, isModel := a.simulator.(*Model)
 	if !isModel {
-		a.counts.add(scripted)
+		a.counts.add(&a.counts.Scripted)
 		return e, nil
 	}
 
-	a.counts.add(simulated)
+	a.counts.add(&a.counts.Simulated)
 
 	e.Provenance, e.Prompt = Simulated, hash(m.mode.Instructions())
 

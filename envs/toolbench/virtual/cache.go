@@ -197,53 +197,6 @@ func entryHash(key, response string) int64 {
 	return int64(xxh3.HashStringSeed(response, xxh3.HashString(key)))
 }
 
-// Examples returns what an API answered to the first calls, whatever version was deployed.
-func (c *Cache) Examples(ctx context.Context, api toolbench.Key) ([]Example, error) {
-	k := Normalised(api)
-
-	rows, err := c.db.QueryContext(ctx, `SELECT key, args, response, hash FROM entries
-		WHERE category = ? AND tool = ? AND api = ? ORDER BY rowid LIMIT ?`, k.Category, k.Tool, k.API, mostExamples)
-	if err != nil {
-		return nil, c.failed("read", err)
-	}
-	defer rows.Close()
-
-	var all []Example
-
-	for rows.Next() {
-		var key, args, response string
-		var sum int64
-
-		if err := rows.Scan(&key, &args, &response, &sum); err != nil {
-			return nil, c.failed("read", err)
-		}
-
-		given, _, wrong := pytext.DecodeObject(args)
-
-		v, err := pytext.DecodeStrict(response)
-		if err != nil || wrong != nil || sum != entryHash(key, response) {
-			return nil, c.broken(k, key)
-		}
-
-		all = append(all, Example{given, toolbench.Answer{Response: v}})
-	}
-
-	if err := rows.Err(); err != nil {
-		return nil, c.failed("read", err)
-	}
-
-	return all, nil
-}
-
-// Count returns how many answers there are.
-func (c *Cache) Count(ctx context.Context) (n int, err error) {
-	if err := c.db.QueryRowContext(ctx, `SELECT count(*) FROM entries`).Scan(&n); err != nil {
-		return 0, c.failed("read", err)
-	}
-
-	return n, nil
-}
-
 func (c *Cache) failed(op string, err error) error {
 	return envs.Fail(envs.StageTool, op+" the cache "+c.path, damagedFile(err))
 }

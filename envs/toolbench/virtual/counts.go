@@ -1,33 +1,8 @@
 package virtual
 
-import "sync/atomic"
+import "sync"
 
-// event is something that is counted.
-type event int
-
-// The events.
-const (
-	replayed event = iota
-	real
-	simulated
-	scripted
-	unkept
-	spoiltReply
-	realRefused
-	failed
-	events
-)
-
-// counts count what happened to calls that reached the APIs. They are safe for concurrent use; nil counts nothing.
-type counts struct{ of [events]atomic.Int64 }
-
-func (c *counts) add(e event) {
-	if c != nil {
-		c.of[e].Add(1)
-	}
-}
-
-// Tally is what was counted.
+// Tally is what happened to calls that reached the APIs.
 type Tally struct {
 	Replayed    int64 `json:"replayed"`     // answered from the cache
 	Real        int64 `json:"real"`         // answered by the real backend
@@ -39,12 +14,24 @@ type Tally struct {
 	Failed      int64 `json:"failed"`       // not answered: a failure of a server, or no readable reply
 }
 
-// Tally returns what was counted so far.
-func (c *counts) Tally() Tally {
-	n := func(e event) int64 { return c.of[e].Load() }
+// counts are a Tally in the making. They are safe for concurrent use.
+type counts struct {
+	mu sync.Mutex
+	Tally
+}
 
-	return Tally{
-		Replayed: n(replayed), Real: n(real), Simulated: n(simulated), Scripted: n(scripted), Unkept: n(unkept),
-		Spoilt: n(spoiltReply), RealRefused: n(realRefused), Failed: n(failed),
-	}
+// add counts one more of a field.
+func (c *counts) add(field *int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	*field++
+}
+
+// soFar returns what was counted.
+func (c *counts) soFar() Tally {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	return c.Tally
 }

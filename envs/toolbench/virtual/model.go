@@ -7,6 +7,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/envs/toolbench"
 )
 
@@ -16,7 +17,7 @@ const mostAttempts = 3
 // Model is a [toolbench.Simulator] that asks a language model. A reply that cannot be read is asked for again, under
 // another seed; the error of a call of which no reply can be read is [ErrReply].
 type Model struct {
-	writer   Writer
+	writer   kept.Writer
 	name     string
 	mode     Mode
 	examples func(context.Context, toolbench.Key) ([]Example, error)
@@ -24,8 +25,8 @@ type Model struct {
 }
 
 // NewModel returns the simulator that asks a model of a name in a mode.
-func NewModel(w Writer, name string, mode Mode) *Model {
-	return &Model{writer: w, name: name, mode: mode}
+func NewModel(w kept.Writer, name string, mode Mode) *Model {
+	return &Model{writer: w, name: name, mode: mode, counts: &counts{}}
 }
 
 // Name says what answers and how it is asked, e.g. "sft openai:mirror".
@@ -62,7 +63,7 @@ func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.A
 			return a, nil
 		}
 
-		m.counts.add(spoiltReply)
+		m.counts.add(&m.counts.Spoilt)
 
 		refused = err
 		seed++
