@@ -106,7 +106,7 @@ func (a *app) mutate(ctx context.Context, o *mutateOptions) (err error) {
 }
 
 // mutateAll makes the versions and writes their files.
-func (o *mutateOptions) mutateAll(ctx context.Context, m *drift.Maker, w drift.Writer, shipped *toolapi.Catalog) (
+func (o *mutateOptions) mutateAll(ctx context.Context, m *drift.Maker, w kept.Writer, shipped *toolapi.Catalog) (
 	made []mutatedVersion, err error) {
 	var files []toolapi.File
 

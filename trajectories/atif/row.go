@@ -90,6 +90,9 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 	return row, shown, nil
 }
 
+// IsEpisode reports whether the document is one of ours, of an episode, which has no place in a tree.
+func (d *Document) IsEpisode() bool { return d.Extra.Ours != nil && d.Extra.Ours.Place == nil }
+
 // codec returns what the actions of a document are to be written in.
 func (d *Document) codec() (action.Codec, error) {
 	if d.Extra.Ours == nil {

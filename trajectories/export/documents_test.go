@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,6 +201,48 @@ func TestEpisodesAsDocuments(t *testing.T) {
 	_, m := documents(t, nil, episodes, export.Options{Format: export.ATIFFiles})
 	if m.Rows != 2 || m.Lost != 1 || len(m.Files) != 2 || len(m.LeftOut()) != 1 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// Episodes of one question differ by policy, API version and repeat. All are samples, and one given twice is one.
+func TestEpisodesAsSamples(t *testing.T) {
+	rows := synth.Rows(5, 3, 1)
+	episodes := func(yield func(trajectories.Episode, error) bool) {
+		for i, policy := range []string{"scripted:reader", "scripted:noisy", "scripted:noisy"} {
+			e := trajectories.Episode{Row: rows[i], Status: "terminated", Repeat: i}
+			e.QuestionID, e.QuestionIndex, e.Question, e.Labels = "q", 0, rows[0].Question, rows[0].Labels
+			e.RunID, e.RunHash, e.Policy = "r", "h", policy
+			e.Strict, e.Official = true, true
+			e.Preset, e.Tree, e.TreeSeed, e.Node, e.NodePath, e.Visits, e.Value = "", 0, 0, 0, "", 0, 0
+
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+
+	dir, m := documents(t, nil, episodes, export.Options{Format: export.ATIF})
+	if m.Rows != 3 {
+		t.Fatalf("%d documents of 3", m.Rows)
+	}
+
+	all, err := export.Import([]string{dir, dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var trees []int
+
+	for row, err := range trajectories.Merge(all.Rows(), synth.Sequence(nil)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		trees = append(trees, row.Tree)
+	}
+
+	if !slices.Equal(trees, []int{0, 1, 2}) {
+		t.Errorf("trees %v of three episodes given twice", trees)
 	}
 }
 

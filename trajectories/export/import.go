@@ -13,15 +13,16 @@ import (
 
 // Imported are the trajectories of documents, of our own or of others.
 type Imported struct {
-	rows    []trajectories.Row
-	refused []*atif.Refusal
-	shown   map[origin]trajectories.Shown
+	rows     []trajectories.Row
+	refused  []*atif.Refusal
+	shown    map[origin]trajectories.Shown
+	episodes map[[2]string][]string // the IDs of those of a run and a question, in the order in which they were read
 }
 
 // Import reads documents from files and folders, as [atif.Files] finds them. Those of others are taken for
 // trajectories on training questions. What no sample can say is refused; a file that is no document is an error.
 func Import(paths []string) (*Imported, error) {
-	all := &Imported{shown: map[origin]trajectories.Shown{}}
+	all := &Imported{shown: map[origin]trajectories.Shown{}, episodes: map[[2]string][]string{}}
 
 	for _, path := range paths {
 		files, err := atif.Files(path)
@@ -60,11 +61,30 @@ func (i *Imported) add(file string) error {
 			return err
 		}
 
+		if d.IsEpisode() {
+			row.Tree = i.treeOf(&row, d.TrajectoryID)
+		}
+
 		i.rows = append(i.rows, row)
 		i.shown[originOf(&row)] = shown
 	}
 
 	return nil
+}
+
+// treeOf returns a tree of its own for each episode of a run and a question: policies, API versions and repeats are
+// told apart, and a document that is read twice is not.
+func (i *Imported) treeOf(row *trajectories.Row, id string) int {
+	question := [2]string{row.RunID, row.QuestionID}
+	ids := i.episodes[question]
+
+	tree := slices.Index(ids, id)
+	if tree < 0 {
+		tree = len(ids)
+		i.episodes[question] = append(ids, id)
+	}
+
+	return tree
 }
 
 // Rows are the trajectories in canonical order.
