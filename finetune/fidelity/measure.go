@@ -23,7 +23,7 @@ type Embedder interface {
 
 // Options say how cases are measured.
 type Options struct {
-	Judge    kept.Writer      // nil judges nothing
+	Judge    kept.Writer // nil judges nothing
 	Embedder Embedder    // nil embeds nothing
 	Kept     *kept.Texts // what was measured before; nil is nothing
 	Seed     uint64
