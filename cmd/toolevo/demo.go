@@ -67,6 +67,7 @@ type demo struct {
 	id        string   // begins the IDs of its runs, which are the same in every demo
 	versions  int      // made ones
 	feedbacks []string // that are compared
+	gap       string   // before the example and the made version, where a screen of 24 lines has room for it
 	dir       string
 	settings  string // the configuration below dir
 	data      string // the folders below dir
@@ -89,6 +90,7 @@ func (a *app) newDemo(dir, about string) *demo {
 		suite:     about,
 		id:        "demo",
 		versions:  1,
+		gap:       "\n",
 		dir:       dir,
 		settings:  in("toolevo.yaml"),
 		data:      in("data"),
@@ -101,7 +103,7 @@ func (a *app) newDemo(dir, about string) *demo {
 	}
 
 	if about == demoStateGen {
-		d.id, d.versions, d.feedbacks = "demo-"+about, 2, dynamic.Feedbacks()
+		d.id, d.versions, d.feedbacks, d.gap = "demo-"+about, 2, dynamic.Feedbacks(), ""
 	}
 
 	if a.Draws(console.ProgressAuto) {

@@ -188,7 +188,7 @@ func (d *demo) clearest() (trajectories.Row, error) {
 // printExample prints three turns of a trajectory: the deprecated call, the call that replaced it, and the end.
 func (d *demo) printExample() {
 	old, again, _ := recovery(d.example.Turns)
-	d.tell("\n%s", display.Line("One of them  "+d.example.Question, demoWidth))
+	d.tell("%s%s", d.gap, display.Line("One of them  "+d.example.Question, demoWidth))
 	d.printTurn("Action", old.Key, 1)
 	d.printTurn("Observation", old.Observation, 2)
 	d.printTurn("Thought", again.Thought, 1)
@@ -243,7 +243,7 @@ func (d *demo) make(ctx context.Context) error {
 
 	for _, tool := range now.Tools {
 		if tool.Tool == old.Tool {
-			d.tell("\n%s", display.Cut(fmt.Sprintf("Made       %s of %s, in which %s is %s", now.To, now.From,
+			d.tell("%s%s", d.gap, display.Cut(fmt.Sprintf("Made       %s of %s, in which %s is %s", now.To, now.From,
 				tool.From, tool.To), demoWidth))
 		}
 	}
