@@ -36,6 +36,9 @@ type Config struct {
 	Barren int `yaml:"barren"`
 	// Widen is how many samples more a node draws while the tree before found no such trajectory.
 	Widen int `yaml:"widen"`
+	// Completions bounds the samples of all trees of a question; 0 is no bound. A tree ends when they are used up, also
+	// in the middle of a rollout, which then has no reward. With it, too, trees depend on those before them.
+	Completions int `yaml:"completions"`
 
 	// Reflect is the self-reflection module: a state whose last observation is an invocation error is expanded like
 	// any other. Without it (Table 5, "w/o self-reflection") such a state ends there; deprecation errors never do.
@@ -103,6 +106,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("mcts: barren is %d, want at least 0, and 0 without enough", c.Barren)
 	case c.Widen < 0 || c.Widen > 0 && c.Enough == 0:
 		return fmt.Errorf("mcts: widen is %d, want at least 0, and 0 without enough", c.Widen)
+	case c.Completions < 0:
+		return fmt.Errorf("mcts: completions is %d, want at least 0", c.Completions)
 	case c.ParentVisits != OwnVisits && c.ParentVisits != ChildVisits:
 		return fmt.Errorf("mcts: parent_visits is %q, want own or children", c.ParentVisits)
 	case c.Rollouts != OneRandom && c.Rollouts != Every:
@@ -115,6 +120,10 @@ func (c Config) Validate() error {
 
 	return nil
 }
+
+// InTurn reports whether the trees of a question grow one after the other, because what a tree does depends on those
+// before it.
+func (c Config) InTurn() bool { return c.Enough > 0 || c.Completions > 0 }
 
 // DeepestActing is the depth of the deepest node that may still act; its children, if they do not end the task, are
 // truncated. Line 5 of Algorithm 1 drops a leaf deeper than T, so nodes at depth T still act (slack 0); the published

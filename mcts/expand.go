@@ -14,7 +14,7 @@ import (
 // the error, writes the reflective action (equation 5).
 func (g *growth) expand(ctx context.Context, leaf *Node) error {
 	if missing := g.found.samples(g.Config, g.Config.Samples) - leaf.Drawn; missing > 0 {
-		if err := g.generate(ctx, leaf, missing); err != nil {
+		if err := g.generate(ctx, leaf, min(missing, g.left())); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package mcts
 
 import (
 	"maps"
+	"math"
 
 	"toolevo/envs"
 )
@@ -11,7 +12,7 @@ import (
 type Accept func(envs.History) bool
 
 // Found is what the trees of one question have found so far, in their order. It decides how a tree is grown
-// (Config.Enough, Config.Barren, Config.Widen), so it depends on nothing but the question's own trees.
+// (Config.Enough, Config.Barren, Config.Widen, Config.Completions), so it depends on nothing but the question's own trees.
 type Found struct {
 	task   envs.Task
 	accept Accept
@@ -20,6 +21,7 @@ type Found struct {
 	trajectories map[string]struct{} // distinct, by their keys
 	tools        map[string]struct{} // the distinct sequences of tools that they call
 	barren       int                 // trees in a row, up to now, that added to neither
+	drawn        int                 // samples
 }
 
 // NewFound returns what is found before the first tree of a task. accept may be nil: then every trajectory counts whose
@@ -44,14 +46,24 @@ func (f *Found) Add(t *TreeRecord) {
 		}
 	}
 
+	f.drawn += t.Samples
 	f.barren++
 	if len(f.tools) > before {
 		f.barren = 0
 	}
 }
 
-// Done reports whether a question needs no further tree: it has enough, or is given up.
-func (f *Found) Done(c Config) bool { return f.enough(c) || f.barrenTooLong(c) }
+// Done reports whether a question needs no further tree: it has enough, is given up, or its completions are used up.
+func (f *Found) Done(c Config) bool { return f.enough(c) || f.barrenTooLong(c) || f.left(c, 0) == 0 }
+
+// left is how many samples may still be drawn when the tree that is growing has drawn so many.
+func (f *Found) left(c Config, drawn int) int {
+	if c.Completions == 0 {
+		return math.MaxInt
+	}
+
+	return max(c.Completions-f.drawn-drawn, 0)
+}
 
 // enough reports whether as many trajectories as wanted call different tools, or half as many again exist.
 func (f *Found) enough(c Config) bool {

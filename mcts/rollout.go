@@ -35,7 +35,8 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 // rolled is a rollout: the new child it began with, and the node at which it ended.
 type rolled struct{ child, end *Node }
 
-// settle makes what a rollout found part of the tree. One that ended in silence has no reward to back up.
+// settle makes what a rollout found part of the tree. One that ended in silence, or for want of completions, has no
+// reward to back up.
 func (g *growth) settle(r rolled) {
 	from := r.child
 	if g.Config.RolloutNodes == Visible {
@@ -46,7 +47,7 @@ func (g *growth) settle(r rolled) {
 		from = r.end
 	}
 
-	if !r.end.silent() {
+	if r.end.Status != envs.Running && !r.end.silent() {
 		backup(from, r.end.Reward)
 	}
 
@@ -76,12 +77,18 @@ func (g *growth) pick(rng *rand.Rand, children []*Node) *Node {
 	return children[i]
 }
 
-// rollout follows the policy from n to the end of the task and returns the node there. Each node it makes stays in the
+// rollout follows the policy from n to the end of the task, or of the question's completions, and returns the node
+// there. Each node it makes stays in the
 // tree (paper, A.3), so a later rollout through the same node walks what is there, and a later expansion uses it.
 func (g *growth) rollout(ctx context.Context, n *Node, rng *rand.Rand) (end *Node, err error) {
 	for n.Status == envs.Running {
 		if n.Drawn == 0 {
-			if err := g.generate(ctx, n, g.found.samples(g.Config, g.Config.samplesInRollout())); err != nil {
+			k := min(g.found.samples(g.Config, g.Config.samplesInRollout()), g.left())
+			if k == 0 {
+				break
+			}
+
+			if err := g.generate(ctx, n, k); err != nil {
 				return nil, err
 			}
 		}

@@ -22,7 +22,8 @@ type Search struct {
 }
 
 // Grow grows tree number index of a task until its simulations are spent, nothing is left to expand, or, when
-// Config.Enough is set, enough is found in this tree and in those before it. found is what they found; nil is nothing.
+// Config.Enough is set, enough is found in this tree and in those before it, or the question's completions are used up.
+// found is what they found; nil is nothing.
 // No other tree of the question grows with it at the same time.
 //
 // On an error (the policy's, the environment's, or ctx's) the tree so far is returned with it: whole, checked, and
@@ -42,7 +43,7 @@ func (s *Search) Grow(ctx context.Context, task envs.Task, index int, found *Fou
 	}
 
 	g := &growth{Search: s, tree: t, found: found.clone()}
-	for t.Simulations < s.Config.Simulations && !t.Root.Closed && !g.found.enough(s.Config) {
+	for t.Simulations < s.Config.Simulations && !t.Root.Closed && !g.found.enough(s.Config) && g.left() > 0 {
 		if err := ctx.Err(); err != nil {
 			return t, err
 		}
@@ -107,6 +108,9 @@ type growth struct {
 	tree  *Tree
 	found *Found // in this tree and those before it
 }
+
+// left is how many samples the question may still draw.
+func (g *growth) left() int { return g.found.left(g.Config, g.tree.Samples) }
 
 // simulate is one pass of lines 4-20 of Algorithm 1. It counts once it is through: one that fails is not a simulation.
 func (g *growth) simulate(ctx context.Context) error {

@@ -94,7 +94,7 @@ func (o *Options) search(q Question, policy mcts.Policy) *mcts.Search {
 
 // known is what a tree knows of the trees before it, nil where trees do not depend on each other.
 func (o *Options) known(found *mcts.Found) *mcts.Found {
-	if o.Search.Enough == 0 {
+	if !o.Search.InTurn() {
 		return nil
 	}
 

@@ -87,7 +87,7 @@ func (c *collector) lanes(yield func(lane) bool) {
 
 // laneLength is how many trees form a lane: where what is found decides, all of a question, and else each its own.
 func (c *collector) laneLength() int {
-	if c.Search.Enough > 0 {
+	if c.Search.InTurn() {
 		return c.Search.Trees
 	}
 
@@ -212,7 +212,7 @@ func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, polic
 		return nil
 	}
 
-	if c.Search.Enough > 0 {
+	if c.Search.InTurn() {
 		// What an earlier run stored beyond a tree it gave up was grown without knowing that tree. It goes before the
 		// tree is there: whenever this run is stopped in turn, no tree stays that is out of date.
 		if err := c.Store.DropTrees(ctx, question.Task.ID, i); err != nil {
