@@ -23,6 +23,21 @@ type Canonicalizer interface {
 	Canonical(a Action) string
 }
 
+// Comparer is implemented by environments that can tell when nothing has changed that a failure depends on.
+type Comparer interface {
+	// Alike reports whether every action that fails in one of two states of a task fails alike in the other, because
+	// they differ in nothing but their turns and the descriptions learned. What tools remember, and any count that
+	// decides an answer, belongs to a state: where a call may succeed later, the states are not alike. False is always
+	// safe.
+	Alike(a, b State) bool
+}
+
+// Alike asks an environment, if it is a [Comparer]; of others no two states are known to be alike.
+func Alike(env Environment, a, b State) bool {
+	c, ok := env.(Comparer)
+	return ok && c.Alike(a, b)
+}
+
 // Lifter is implemented by environments that can say how a call of the prompt version is written in the version that is
 // deployed. No agent is told: it is for a yardstick that knows what an agent has to find out.
 type Lifter interface {

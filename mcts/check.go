@@ -17,7 +17,8 @@ import (
 //     up to one reward. Nothing is visited more often than there were simulations that expanded something.
 //  4. Priors lie in 0..1, |W| is at most N, and rewards belong to nodes where the task has ended.
 //  5. A node that has ended has no children, a closed node no open ones, and siblings are distinct.
-//  6. Each child was drawn, together they were drawn no more often than samples were, and what was cut is not a call.
+//  6. A path ends by LimitRepeat where as many turns in a row repeat a failure as may, and no later.
+//  7. Each child was drawn, together they were drawn no more often than samples were, and what was cut is not a call.
 func (t *Tree) Check(c Config) error {
 	var errs []error
 	report := func(n *Node, format string, args ...any) {
@@ -113,6 +114,21 @@ func checkValues(n *Node, report reporter) {
 	}
 }
 
+func checkRepeats(n *Node, c Config, report reporter) {
+	if n.Parent != nil && n.Repeats != 0 && n.Repeats != n.Parent.Repeats+1 {
+		report(n, "repeats %d times in a row, its parent %d", n.Repeats, n.Parent.Repeats)
+	}
+
+	if n.Repeats > 0 && !n.Turn.Outcome.IsError() {
+		report(n, "repeats a failure, yet its outcome is %s", n.Turn.Outcome)
+	}
+
+	tooMany := c.Repeats > 0 && n.Repeats >= c.Repeats
+	if tooMany && n.Status == envs.Running || n.Limit == LimitRepeat && !tooMany {
+		report(n, "repeats %d times in a row and is %s, where %d may", n.Repeats, n.Status, c.Repeats)
+	}
+}
+
 func checkDraws(n *Node, report reporter) {
 	draws := 0
 
@@ -142,9 +158,11 @@ func checkEnds(n *Node, c Config, report reporter) {
 		report(n, "may act at depth %d, deeper than %d", n.Depth, c.DeepestActing())
 	}
 
-	if k := c.Samples + c.Widen; n.Drawn > k {
+	if k := c.Samples + c.Widen + c.Redraw; n.Drawn > k {
 		report(n, "%d samples drawn, more than %d", n.Drawn, k)
 	}
+
+	checkRepeats(n, c, report)
 
 	if n.Cut && n.Turn.Call.Name != "" {
 		report(n, "is cut, yet calls %s", n.Turn.Call.Name)

@@ -40,6 +40,11 @@ type Config struct {
 	// in the middle of a rollout, which then has no reward. With it, too, trees depend on those before them.
 	Completions int `yaml:"completions"`
 
+	// Redraw is how many samples more are drawn, once, at a node whose samples all repeat a failure; 0 is off.
+	Redraw int `yaml:"redraw"`
+	// Repeats is how many turns in a row may repeat a failure before their path is truncated, by LimitRepeat; 0 is off.
+	Repeats int `yaml:"repeats"`
+
 	// Reflect is the self-reflection module: a state whose last observation is an invocation error is expanded like
 	// any other. Without it (Table 5, "w/o self-reflection") such a state ends there; deprecation errors never do.
 	Reflect bool `yaml:"reflect"`
@@ -106,6 +111,10 @@ func (c Config) Validate() error {
 		return fmt.Errorf("mcts: barren is %d, want at least 0, and 0 without enough", c.Barren)
 	case c.Widen < 0 || c.Widen > 0 && c.Enough == 0:
 		return fmt.Errorf("mcts: widen is %d, want at least 0, and 0 without enough", c.Widen)
+	case c.Redraw < 0:
+		return fmt.Errorf("mcts: redraw is %d, want at least 0", c.Redraw)
+	case c.Repeats < 0:
+		return fmt.Errorf("mcts: repeats is %d, want at least 0", c.Repeats)
 	case c.Completions < 0:
 		return fmt.Errorf("mcts: completions is %d, want at least 0", c.Completions)
 	case c.ParentVisits != OwnVisits && c.ParentVisits != ChildVisits:
@@ -129,6 +138,9 @@ func (c Config) InTurn() bool { return c.Enough > 0 || c.Completions > 0 }
 // truncated. Line 5 of Algorithm 1 drops a leaf deeper than T, so nodes at depth T still act (slack 0); the published
 // code tests the parent's depth, one more (slack 1).
 func (c Config) DeepestActing() int { return c.MaxDepth + c.DepthSlack }
+
+// seesRepeats reports whether turns that repeat a failure are told apart.
+func (c Config) seesRepeats() bool { return c.Redraw > 0 || c.Repeats > 0 }
 
 // samplesInRollout is the number of completions for a node made in a rollout.
 func (c Config) samplesInRollout() int {

@@ -36,9 +36,24 @@ func silence(n *Node, proposals []Proposal) {
 	}
 }
 
-// generate draws k samples at n, runs each distinct action, and adds the children; a node without any ends in silence.
-// Either all of it happens or nothing.
+// generate draws k samples at n, and once more where all that were drawn repeat a failure. A node without children ends
+// in silence.
 func (g *growth) generate(ctx context.Context, n *Node, k int) error {
+	proposals, err := g.draw(ctx, n, k)
+	if err == nil && g.redraws(n) {
+		n.Redrawn = true
+		_, err = g.draw(ctx, n, min(g.Config.Redraw, g.left()))
+	}
+
+	if err == nil && len(n.Children) == 0 {
+		silence(n, proposals)
+	}
+
+	return err
+}
+
+// draw draws k samples at n, runs each distinct action, and adds the children. Either all of it happens or nothing.
+func (g *growth) draw(ctx context.Context, n *Node, k int) ([]Proposal, error) {
 	path := n.Path()
 
 	proposals, err := g.Policy.Propose(ctx, Request{
@@ -49,7 +64,7 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 		Seed:    sampleSeed(g.tree.Seed, path) + uint64(n.Drawn),
 	})
 	if err != nil {
-		return envs.Fail(envs.StagePolicy, "propose at "+path, err)
+		return nil, envs.Fail(envs.StagePolicy, "propose at "+path, err)
 	}
 
 	had := len(n.Children)
@@ -70,7 +85,7 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 		if sibling < 0 {
 			var err error
 			if child, err = g.act(ctx, n, p, key); err != nil {
-				return envs.Fail(envs.StageEnvironment, "step at "+path, err)
+				return nil, envs.Fail(envs.StageEnvironment, "step at "+path, err)
 			}
 
 			// The environment may take less than the model wrote.
@@ -98,15 +113,11 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 		}
 	}
 
-	if len(n.Children) == 0 {
-		silence(n, proposals)
-	}
-
 	n.Drawn += k
 	g.tree.Calls++
 	g.tree.Samples += len(proposals)
 
-	return nil
+	return proposals, nil
 }
 
 // act runs one action from n's state: s_{t+1} = Cat(s_t, a_t). UpdateTool's change of P_c (lines 14-15) is part of the
@@ -122,6 +133,10 @@ func (g *growth) act(ctx context.Context, n *Node, p Proposal, key string) (*Nod
 		State: next.State, Turn: next.Turn, Status: next.State.Status(), Reward: next.Reward, Grade: next.Grade,
 		Cut: p.Finish == FinishLength && next.Turn.Call.Name == "",
 	}
+	if g.repeats(n, child) {
+		child.Repeats = n.Repeats + 1
+	}
+
 	g.limit(child, n.Depth+1)
 
 	return child, nil
@@ -135,6 +150,8 @@ func (g *growth) limit(child *Node, depth int) {
 	case child.Status == envs.Terminated:
 	case !g.Config.Reflect && child.Turn.Outcome.IsInvocationError():
 		child.Status, child.Limit, child.Reward = envs.Truncated, LimitReflection, -1
+	case g.Config.Repeats > 0 && child.Repeats >= g.Config.Repeats:
+		child.Status, child.Limit, child.Reward = envs.Truncated, LimitRepeat, -1
 	case depth > g.Config.DeepestActing():
 		child.Status, child.Limit, child.Reward = envs.Truncated, LimitDepth, -1
 	}

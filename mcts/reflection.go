@@ -25,6 +25,9 @@ func (e unreflecting) Step(ctx context.Context, s envs.State, a envs.Action) (en
 // Canonical implements [envs.Canonicalizer].
 func (e unreflecting) Canonical(a envs.Action) string { return Canonical(e.Environment, a) }
 
+// Alike implements [envs.Comparer] where the environment does.
+func (e unreflecting) Alike(a, b envs.State) bool { return envs.Alike(e.Environment, a, b) }
+
 // Lift implements [envs.Lifter] where the environment does.
 func (e unreflecting) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 	return envs.Lift(e.Environment, so, c)

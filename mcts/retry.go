@@ -51,6 +51,9 @@ func (e retryingEnvironment) Step(ctx context.Context, s envs.State, a envs.Acti
 // Canonical implements envs.Canonicalizer.
 func (e retryingEnvironment) Canonical(a envs.Action) string { return Canonical(e.Environment, a) }
 
+// Alike implements envs.Comparer where the environment does.
+func (e retryingEnvironment) Alike(a, b envs.State) bool { return envs.Alike(e.Environment, a, b) }
+
 // do runs try until it succeeds, the attempts are used up, or ctx ends; after that nothing is begun.
 func (r Retry) do(ctx context.Context, try func() error) error {
 	wait := r.Backoff

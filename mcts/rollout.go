@@ -14,9 +14,9 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 		return nil, nil
 	}
 
-	chosen := leaf.Children
+	chosen := worthwhile(leaf.Children)
 	if g.Config.Rollouts == OneRandom {
-		chosen = []*Node{g.pick(rng, leaf.Children)}
+		chosen = []*Node{g.pick(rng, chosen)}
 	}
 
 	results := make([]rolled, 0, len(chosen))
@@ -56,7 +56,7 @@ func (g *growth) settle(r rolled) {
 	}
 }
 
-// pick draws one of a node's children. Where siblings are actions, each is drawn as often as the policy chose
+// pick draws one of some siblings. Where siblings are actions, each is drawn as often as the policy chose
 // it, so that a rollout is a draw of the policy. Where they are texts each counts once, as in the published
 // code.
 func (g *growth) pick(rng *rand.Rand, children []*Node) *Node {
@@ -97,7 +97,7 @@ func (g *growth) rollout(ctx context.Context, n *Node, rng *rand.Rand) (end *Nod
 			break
 		}
 
-		n = g.pick(rng, n.Children)
+		n = g.pick(rng, worthwhile(n.Children))
 	}
 
 	return n, nil

@@ -690,6 +690,9 @@ func TestInvariants(t *testing.T) {
 			CloseAtOnce:    rapid.Bool().Draw(t, "close at once"),
 			Reflect:        rapid.Bool().Draw(t, "reflect"),
 			Enough:         rapid.IntRange(0, 3).Draw(t, "enough"),
+			Completions:    rapid.SampledFrom([]int{0, 0, 1, 7, 40}).Draw(t, "completions"),
+			Redraw:         rapid.IntRange(0, 2).Draw(t, "redraw"),
+			Repeats:        rapid.IntRange(0, 3).Draw(t, "repeats"),
 		}
 		if c.Enough > 0 {
 			c.Barren, c.Widen = rapid.IntRange(0, 2).Draw(t, "barren"), rapid.IntRange(0, 2).Draw(t, "widen")
@@ -702,7 +705,7 @@ func TestInvariants(t *testing.T) {
 				min(3, c.DeepestActing())).Draw(t, "prefix"),
 		}
 
-		found := mcts.NewFound(envtest.MazeTask, nil)
+		found, drawn := mcts.NewFound(envtest.MazeTask, nil), 0
 		for index := range 2 {
 			tree, err := s.Grow(context.Background(), envtest.MazeTask, index, found)
 			if err != nil {
@@ -713,7 +716,12 @@ func TestInvariants(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			if !tree.Root.Closed && tree.Simulations != c.Simulations && c.Enough == 0 {
+			if drawn += tree.Samples; c.Completions > 0 && drawn > c.Completions {
+				t.Fatalf("%d samples drawn where %d may", drawn, c.Completions)
+			}
+
+			if !tree.Root.Closed && tree.Simulations != c.Simulations && c.Enough == 0 &&
+				(c.Completions == 0 || drawn < c.Completions) {
 				t.Fatalf("stopped after %d of %d simulations with work left", tree.Simulations, c.Simulations)
 			}
 

@@ -36,12 +36,14 @@ type Node struct {
 	Reward  float64 // ±1 when the task ends here (equation 1)
 	Grade   envs.Grade
 	Cut     bool // the completion was cut by its length limit before its action was whole
+	Repeats int  // turns in a row up to this one that repeat a failure; 0 where they are not told apart
 
 	// Changed by the search.
 
 	Children []*Node
 	Expanded bool // children are visible to selection; before that they are a cache
 	Drawn    int  // samples drawn here, dropped duplicates too
+	Redrawn  bool // more samples were drawn because all repeated a failure
 	Draws    int  // how many of its parent's samples chose this action; 0 at the root
 
 	// Prior is P(s,a): exp of the mean token log-probability, or 1/k when the server gave none. Where siblings that
@@ -62,6 +64,7 @@ type Limit string
 const (
 	LimitNone        Limit = ""
 	LimitDepth       Limit = "depth"       // deeper than the configuration allows
+	LimitRepeat      Limit = "repeat"      // too many turns in a row that repeat a failure
 	LimitReflection  Limit = "reflection"  // an invocation error, with self-reflection switched off
 	LimitSilence     Limit = "silence"     // the policy had nothing to say here
 	LimitContext     Limit = "context"     // the prompt does not fit the model's context window

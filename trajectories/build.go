@@ -80,7 +80,8 @@ func Ended(meta Meta, tree *mcts.TreeRecord) []Row {
 
 // stopped reports whether a limit is one that the agent ran into.
 func stopped(limit mcts.Limit) bool {
-	return limit == mcts.LimitDepth || limit == mcts.LimitReflection || limit == mcts.LimitEnvironment
+	return limit == mcts.LimitDepth || limit == mcts.LimitRepeat || limit == mcts.LimitReflection ||
+		limit == mcts.LimitEnvironment
 }
 
 // FromNode returns the trajectory that ends at a node of a tree, whatever became of it.

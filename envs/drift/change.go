@@ -25,7 +25,7 @@ func Changing(first []envs.Environment, then envs.Environment) envs.Environment 
 }
 
 // varied is an environment whose turns are those of others: next is the one that the turn after a history meets. It
-// implements [envs.Environment], [envs.Canonicalizer] and [envs.Lifter].
+// implements [envs.Environment], [envs.Canonicalizer], [envs.Comparer] and [envs.Lifter].
 type varied struct {
 	next func(so envs.History) envs.Environment
 }
@@ -43,6 +43,12 @@ func (v *varied) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tr
 // Lift implements [envs.Lifter].
 func (v *varied) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 	return envs.Lift(v.next(so), so, c)
+}
+
+// Alike implements [envs.Comparer]: turns that meet different environments are answered differently.
+func (v *varied) Alike(a, b envs.State) bool {
+	env := v.next(a.History())
+	return env == v.next(b.History()) && envs.Alike(env, a, b)
 }
 
 // Canonical implements [envs.Canonicalizer]. Actions are written in the same way under all versions.

@@ -45,6 +45,9 @@ type Config[S any] struct {
 	Grader   Grader[S]
 	Options  Options
 
+	// Same reports whether a call that fails where tools remember a fails alike where they remember b. nil is never.
+	Same func(a, b S) bool
+
 	// Begin returns what the tools remember before the first turn of a task that the grader knows. It is asked at every
 	// Reset; its error is ours. nil is the zero S for all tasks, which calls that belong to no task have anyway.
 	Begin func(t envs.Task) (S, error)
@@ -83,10 +86,11 @@ func (o *Options) notice(d toolapi.Deprecation) string {
 	return d.Notice()
 }
 
-// Environment is the dynamic environment. It implements [envs.Environment], [envs.Canonicalizer] and [envs.Lifter], and
-// is safe for concurrent use.
+// Environment is the dynamic environment. It implements [envs.Environment], [envs.Canonicalizer], [envs.Comparer] and
+// [envs.Lifter], and is safe for concurrent use.
 type Environment[S any] struct {
 	begin    func(envs.Task) (S, error)
+	same     func(a, b S) bool
 	grader   Grader[S]
 	options  Options
 	codec    action.Codec
@@ -136,8 +140,13 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 		begin = func(envs.Task) (s S, _ error) { return s, nil }
 	}
 
+	same := c.Same
+	if same == nil {
+		same = func(S, S) bool { return false }
+	}
+
 	return &Environment[S]{
-		begin: begin, grader: c.Grader, options: c.Options, codec: codec, prompt: c.Prompt, deployed: c.Deployed,
+		begin: begin, same: same, grader: c.Grader, options: c.Options, codec: codec, prompt: c.Prompt, deployed: c.Deployed,
 		names: c.entries(hidden), invalid: invalid, toolList: c.Prompt.ToolList(hidden...),
 	}, nil
 }
@@ -221,6 +230,14 @@ func (e *Environment[S]) shownTools() []string { return slices.Clone(e.toolList)
 // Canonical implements [envs.Canonicalizer] with the keys of package action.
 func (e *Environment[S]) Canonical(a envs.Action) string {
 	return action.Key(e.codec, string(a))
+}
+
+// Alike implements [envs.Comparer]: the tools remember the same, and where loads are limited there were as many.
+func (e *Environment[S]) Alike(a, b envs.State) bool {
+	one, ok := a.(*state[S])
+	other, same := b.(*state[S])
+
+	return ok && same && (e.options.MaxLoads == 0 || one.loads == other.loads) && e.same(one.session, other.session)
 }
 
 // Lift implements [envs.Lifter]. Finish and UpdateTool are the same in all versions.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -221,4 +222,36 @@ func checkCanonical(ctx context.Context, s *suite) error {
 	}
 
 	return nil
+}
+
+// checkAlike compares the answers to one action in states that are alike: what fails in one fails so in the other. An
+// environment that compares no states passes.
+func checkAlike(ctx context.Context, s *suite) error {
+	env := s.env()
+	var firsts []envs.State                 // of those that are alike, the first
+	var answers []map[envs.Action]envs.Turn // in each of them
+
+	return s.walk(ctx, env, func(st step) error {
+		at := slices.IndexFunc(firsts, func(first envs.State) bool {
+			return first.History().Task().ID == st.from.History().Task().ID && envs.Alike(env, first, st.from)
+		})
+		if at < 0 {
+			firsts, at = append(firsts, st.from), len(firsts)
+			answers = append(answers, map[envs.Action]envs.Turn{})
+		}
+
+		first, ok := answers[at][st.action]
+		if !ok {
+			answers[at][st.action] = st.Turn
+			return nil
+		}
+
+		failed := first.Outcome.IsError() || st.Turn.Outcome.IsError()
+		if failed && (first.Outcome != st.Turn.Outcome || first.Observation != st.Turn.Observation) {
+			return fmt.Errorf("states that are alike give two answers: %s %q and %s %q", first.Outcome,
+				first.Observation, st.Turn.Outcome, st.Turn.Observation)
+		}
+
+		return nil
+	})
 }

@@ -18,6 +18,10 @@ func TestMazeConforms(t *testing.T) {
 		append(m.Actions(), "", "left  twice", "learn", "stop now"))
 }
 
+func TestDoorConforms(t *testing.T) {
+	Run(t, func() envs.Environment { return Door{} }, []envs.Task{DoorTask}, []envs.Action{"knock", "enter", "shout", ""})
+}
+
 // play steps through actions and returns the last transition.
 func play(t *testing.T, env envs.Environment, task envs.Task, actions ...envs.Action) envs.Transition {
 	t.Helper()
@@ -116,6 +120,7 @@ type broken struct {
 	reset func(envs.State, error) (envs.State, error)
 	step  func(envs.State, envs.Transition, error) (envs.Transition, error)
 	key   func(envs.Action) string
+	alike bool // all states are
 }
 
 func (b *broken) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
@@ -143,6 +148,8 @@ func (b *broken) Canonical(a envs.Action) string {
 
 	return b.Maze.Canonical(a)
 }
+
+func (b *broken) Alike(x, y envs.State) bool { return b.alike || b.Maze.Alike(x, y) }
 
 // retell makes a transition's turn the last one of its state.
 func retell(t *envs.Transition) {
@@ -247,6 +254,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 		{"order matters", "concurrency", "differs",
 			changed(func(t *envs.Transition) { t.Reward = float64(calls.Add(1)) })},
 		{"one key for all", "canonical", "two answers", &broken{key: func(envs.Action) string { return "" }}},
+		{"everything is alike", "alike", "two answers", &broken{alike: true}},
 		{"key with spaces", "canonical", "the key of", &broken{key: func(a envs.Action) string { return string(a) }}},
 	}
 	for _, tt := range tests {

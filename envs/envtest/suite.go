@@ -49,6 +49,7 @@ var checks = []check{
 	{"unknown task", checkUnknown},
 	{"concurrency", checkConcurrency},
 	{"canonical", checkCanonical},
+	{"alike", checkAlike},
 }
 
 type suite struct {

@@ -31,6 +31,14 @@ func toyFrom(s envs.State) (*toyState, error) {
 	return from, nil
 }
 
+// samePlace reports whether two states of a toy are at one place.
+func samePlace(a, b envs.State) bool {
+	one, ok := a.(*toyState)
+	other, same := b.(*toyState)
+
+	return ok && same && one.place == other.place
+}
+
 // toyText returns the action as the history keeps it, and its trimmed words.
 func toyText(a envs.Action) (kept envs.Action, words string) {
 	text := strings.ToValidUTF8(string(a), "\uFFFD")

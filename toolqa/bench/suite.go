@@ -268,6 +268,7 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 		Deployed: deployed,
 		Tools:    o.tools(memory),
 		Grader:   o.grader,
+		Same:     func(a, b toolqa.Session) bool { return a == b },
 		Options: dynamic.Options{
 			Settings:          o.choice.Environment,
 			LastBrace:         o.compat.Has(compat.LastBrace),

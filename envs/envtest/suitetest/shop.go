@@ -184,6 +184,7 @@ func (s *shop) Environment(version string, _ envs.Memory) (envs.Environment, err
 	return dynamic.New(dynamic.Config[struct{}]{
 		Prompt: prompt, Deployed: deployed, Grader: s,
 		Tools:   map[string]dynamic.Tool[struct{}]{"Price": dynamic.ToolFunc[struct{}](price)},
+		Same:    func(_, _ struct{}) bool { return true },
 		Options: dynamic.Options{Settings: settings},
 	})
 }

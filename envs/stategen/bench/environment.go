@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -46,9 +47,14 @@ func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, e
 	settings.MaxLoads = 0 // no call is a load
 
 	return dynamic.New(dynamic.Config[playing]{
-		Prompt: prompt, Deployed: deployed, Tools: tools, Grader: grader{o}, Begin: o.begin,
+		Prompt: prompt, Deployed: deployed, Tools: tools, Grader: grader{o}, Begin: o.begin, Same: sameState,
 		Options: dynamic.Options{Settings: settings},
 	})
+}
+
+// sameState compares all that a service remembers; states of services are values of any type.
+func sameState(a, b playing) bool {
+	return a.episode == b.episode && reflect.DeepEqual(a.state, b.state)
 }
 
 // begin returns the episode before the first turn of a task.

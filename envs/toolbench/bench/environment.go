@@ -47,7 +47,7 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 }
 
 // environment deploys a version in which every task has its own functions. It implements [envs.Environment],
-// [envs.Canonicalizer] and [envs.Lifter].
+// [envs.Canonicalizer], [envs.Comparer] and [envs.Lifter].
 type environment struct {
 	codec action.Codec
 	tasks map[string]taskEnvironment // by ID
@@ -83,6 +83,12 @@ func (e *environment) Step(ctx context.Context, s envs.State, a envs.Action) (en
 // Canonical implements [envs.Canonicalizer].
 func (e *environment) Canonical(a envs.Action) string {
 	return action.Key(e.codec, string(a))
+}
+
+// Alike implements [envs.Comparer]: functions remember nothing.
+func (e *environment) Alike(a, b envs.State) bool {
+	env, err := e.of(a.History().Task(), "compare states of")
+	return err == nil && env.Alike(a, b)
 }
 
 // Lift implements [envs.Lifter].
@@ -148,8 +154,12 @@ func (o *opened) deploy(version string, apis []toolbench.Key, grader dynamic.Gra
 	settings.MaxLoads, settings.ObservationWords = 0, words // no call is a load
 
 	return dynamic.New(dynamic.Config[struct{}]{
-		Prompt: prompt, Deployed: deployed, Tools: run, Grader: grader,
-		Options: dynamic.Options{Settings: settings, EmptyInput: true},
+		Prompt:   prompt,
+		Deployed: deployed,
+		Tools:    run,
+		Grader:   grader,
+		Same:     func(_, _ struct{}) bool { return true },
+		Options:  dynamic.Options{Settings: settings, EmptyInput: true},
 	})
 }
 
