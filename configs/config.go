@@ -97,7 +97,8 @@ type Server struct {
 
 // Shown says what of the prompt version a model is shown, in every form.
 type Shown struct {
-	Tools string `yaml:"tools"` // ToolsAll or ToolsOfDataset
+	Tools      string `yaml:"tools"`      // ToolsAll or ToolsOfDataset
+	Reflection bool   `yaml:"reflection"` // a note below each error says where to look
 }
 
 // The tool lists of a prompt.

@@ -37,13 +37,18 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}
 
 	shown.Clean = clean.Clean
+	noted := func(h envs.History) envs.History { return h }
+	if c.Prompt.Reflection {
+		noted = prompt.WithNotes
+	}
+
 	system := func(h envs.History) string { return shown.System(h.Task().Labels[envs.LabelDataset]) }
 
 	switch c.Form {
 	case configs.FormFewShot: // a plain prompt has no beginning-of-text token of its own
-		return Sent{Render: shown.Render, addSpecial: true}, nil
+		return Sent{Render: func(h envs.History) string { return shown.Render(noted(h)) }, addSpecial: true}, nil
 	case configs.FormChat:
-		messages := func(h envs.History) []chat.Message { return chat.Messages(system(h), h, clean) }
+		messages := func(h envs.History) []chat.Message { return chat.Messages(system(h), noted(h), clean) }
 		return Sent{Messages: messages, addSpecial: true}, nil
 	}
 
@@ -54,7 +59,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 
 	template = template.In(m.Config.Environment.ActionCodec())
 	render := func(h envs.History) string {
-		text := template.Render(system(h), h, clean)
+		text := template.Render(system(h), noted(h), clean)
 		if kind == Ollama {
 			text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
 		}
