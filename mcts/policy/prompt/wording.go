@@ -62,7 +62,7 @@ func turnByTurn(step, template, parts string) wording {
 		opening: "You answer questions by using tools, one call at a time. The tools are:",
 		guidelines: []string{
 			"Work step by step. Each step is " + step + "; the Observation that follows is the tool's answer.",
-			"Name the tool exactly as it is listed, and give all its parameters.",
+			"Name the tool exactly as it is listed, without the brackets, and give all its parameters.",
 			"When a step needs exact arithmetic, write Python code and run it.",
 			"When a tool turns out to be deprecated and you have called its replacement successfully for the first " +
 				"time, call UpdateTool to describe the new tool.",
