@@ -37,6 +37,45 @@ func TestConforms(t *testing.T) {
 	}
 }
 
+// States are alike where the tools remember the same, whatever was said and learnt; and, where loads are limited, after
+// as many of them.
+func TestAlike(t *testing.T) {
+	load, other := react("LoadDB", `{"DBName": "coffee"}`), react("LoadDB", `{"DBName": "flights"}`)
+	learn := react("UpdateTool", `{"newtool_desc": "x"}`)
+
+	for _, tt := range []struct {
+		name     string
+		maxLoads int
+		a, b     []envs.Action
+		want     bool
+	}{
+		{"words", 0, []envs.Action{load}, []envs.Action{load, "nothing", learn}, true},
+		{"another database", 0, []envs.Action{load}, []envs.Action{other}, false},
+		{"loaded again", 0, []envs.Action{load}, []envs.Action{load, load}, true},
+		{"loaded again, of so many", 5, []envs.Action{load}, []envs.Action{load, load}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			env := newEnv(t, "p_c", Options{Settings: Settings{MaxLoads: tt.maxLoads}, LoadTools: []string{"LoadDB"}})
+			a, b := play(t, env, tt.a...).State, play(t, env, tt.b...).State
+
+			if got := env.Alike(a, b); got != tt.want || env.Alike(b, a) != tt.want {
+				t.Errorf("alike is %v, want %v", got, tt.want)
+			}
+		})
+	}
+
+	env, alien := newEnv(t, "p_c", Options{}), envtest.NewMaze()
+
+	s, err := alien.Reset(t.Context(), envtest.MazeTask)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if env.Alike(s, s) {
+		t.Error("states of another environment are alike")
+	}
+}
+
 // TestNoticeExamples does what an agent does that believes a notice: it makes exactly the call of the example.
 func TestNoticeExamples(t *testing.T) {
 	for _, deployed := range []string{"p_s_in", "p_s_ood", "p_s_ood_proprietary"} {

@@ -93,6 +93,7 @@ func config(t testing.TB, deployed string, options Options) Config[memory] {
 	return Config[memory]{
 		Prompt: version(t, "p_c"), Deployed: version(t, deployed),
 		Tools: fakeTools(t), Grader: fakeGrader{}, Options: options,
+		Same: func(a, b memory) bool { return a == b },
 	}
 }
 
