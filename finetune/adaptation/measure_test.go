@@ -115,7 +115,7 @@ func TestRows(t *testing.T) {
 			Policy: "p", API: "p_s_in", N: 3, Lost: 1,
 			Met: 2, MetShare: 2.0 / 3, Adapted: 1,
 			ToolsMet: 4, ToolsRecovered: 3, RecoveryTurns: 5.0 / 3,
-			Recovery: []adaptation.Recovery{{Turns: 1, Tools: 2}, {Turns: 3, Tools: 1}},
+			Recovery:      []adaptation.Recovery{{Turns: 1, Tools: 2}, {Turns: 3, Tools: 1}},
 			RepeatedTurns: 3, RepeatedShare: 3.0 / 19, Hallucinated: 1,
 			NewTools: []adaptation.NewTool{
 				{API: "Apply_Database_Filters", Tool: "FilterDB", Calls: 2},

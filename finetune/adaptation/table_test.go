@@ -15,7 +15,7 @@ func TestWrite(t *testing.T) {
 		{
 			Policy: "p", API: "p_s_in", N: 4, Lost: 1,
 			Met: 3, Adapted: 2, ToolsMet: 6, ToolsRecovered: 4, RecoveryTurns: 1.5,
-			Recovery: []adaptation.Recovery{{Turns: 1, Tools: 3}, {Turns: 3, Tools: 1}},
+			Recovery:      []adaptation.Recovery{{Turns: 1, Tools: 3}, {Turns: 3, Tools: 1}},
 			RepeatedTurns: 7, RepeatedShare: 0.14, Hallucinated: 2,
 			NewTools: []adaptation.NewTool{
 				{API: "Filter", Calls: 4, Errors: 2}, {API: "Init", Calls: 8, Errors: 3}, {API: "Read", Calls: 3},
