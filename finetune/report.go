@@ -58,7 +58,7 @@ type Row struct {
 	Outcomes map[string]int `json:"outcomes"`         // turns by outcome
 	// turns that make a call again that failed in the same way before, with no ok turn between
 	RepeatedTurns int      `json:"repeated_turns"`
-	RepeatedShare float64  `json:"repeated_share"`       // of all turns
+	RepeatedShare float64  `json:"repeated_share"`       // their share of all turns
 	FirstLoss     string   `json:"first_loss,omitempty"` // the failure to which the first question was lost
 	Repeats       *Repeats `json:"repeats,omitempty"`    // of several sampled episodes of each question
 }

@@ -18,7 +18,7 @@ type Row struct {
 
 	// turns that make a call again that failed in the same way before, with no ok turn between
 	RepeatedTurns int     `json:"repeated_turns"`
-	RepeatedShare float64 `json:"repeated_share"` // of all turns
+	RepeatedShare float64 `json:"repeated_share"` // their share of all turns
 	Hallucinated  int     `json:"hallucinated"`   // calls of names that are neither deployed nor deprecated
 
 	NewTools []NewTool `json:"new_tools"` // those that were called, by name
