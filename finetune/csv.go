@@ -11,12 +11,13 @@ import (
 // repeats, and empty of greedy episodes.
 func (r *Report) WriteCSV(w io.Writer) error {
 	columns := []string{"policy", "api", "dataset", "difficulty", "n", "lost", "official", "official_low",
-		"official_high", "strict", "strict_low", "strict_high", "turns", "tokens", "repeats", "deviation", "pass_at",
-		"pass_all"}
+		"official_high", "strict", "strict_low", "strict_high", "turns", "tokens", "repeated_share", "repeats",
+		"deviation", "pass_at", "pass_all"}
 
 	return table.WriteCSV(w, columns, r.figures(), func(row Row) []string {
 		line := table.Fields(row.Policy, row.API, row.Dataset, row.Difficulty, row.N, row.Lost, row.Official,
-			row.OfficialLow, row.OfficialHigh, row.Strict, row.StrictLow, row.StrictHigh, row.Turns, row.Tokens)
+			row.OfficialLow, row.OfficialHigh, row.Strict, row.StrictLow, row.StrictHigh, row.Turns, row.Tokens,
+			row.RepeatedShare)
 
 		f := row.Repeats
 		if f == nil {

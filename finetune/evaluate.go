@@ -103,9 +103,7 @@ type Options struct {
 	Workers int        // episodes at the same time, at least 1
 	Retry   mcts.Retry // for model calls and steps that fail, before their question is lost
 
-	// Done, if set, is called after each episode with how many are over, and how many of them took no
-	// call to the model.
-	Done func(done, replayed, total int)
+	Progress *Progress // counts what is done; may be nil
 }
 
 // Lost has why episodes were lost.
@@ -126,14 +124,19 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 		return nil, err
 	}
 
-	total := 0
-	for _, j := range jobs {
-		total += len(j.Tasks) * max(j.Repeats, 1)
+	if o.Progress == nil {
+		o.Progress = &Progress{}
 	}
 
+	planned := 0
+	for _, j := range jobs {
+		planned += len(j.Tasks) * max(j.Repeats, 1)
+	}
+
+	o.Progress.count(func(s *Snapshot) { s.Planned = int64(planned) })
+
 	lost := Lost{}
-	var mu sync.Mutex // guards what follows
-	done, replayed := 0, 0
+	var mu sync.Mutex // guards lost
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Workers)
 
@@ -149,20 +152,13 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 					return err
 				}
 
-				mu.Lock()
-				defer mu.Unlock()
-
 				if r.lost != nil {
+					mu.Lock()
+					defer mu.Unlock()
 					lost[Attempt{job.Episode(task), repeat}] = r.lost.Error()
 				}
 
-				if r.replayed {
-					replayed++
-				}
-
-				if done++; o.Done != nil {
-					o.Done(done, replayed, total)
-				}
+				o.Progress.count(r.counted)
 
 				return nil
 			})
@@ -205,6 +201,14 @@ func (o *Options) validate(jobs []Job) error {
 type result struct {
 	lost     error // why there is none
 	replayed bool  // it took no call to the model
+}
+
+// counted counts an episode.
+func (r result) counted(s *Snapshot) {
+	s.Done++
+	if r.replayed {
+		s.Replayed++
+	}
 }
 
 // episode plays and stores one episode. What ends the whole evaluation is an error: the user's wish, or a log that

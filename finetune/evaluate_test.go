@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,7 +58,9 @@ func TestEvaluate(t *testing.T) {
 				"ok": 3 + 3 + 1, "deprecated": 1, "invalid-action": 1, "invocation-error": 1, "correct": 2,
 				"incorrect": 1, "tool-error": 8,
 			},
-			FirstLoss: unknown,
+			RepeatedTurns: 7, // of the eight tool errors, which are alike
+			RepeatedShare: 7.0 / (4 + 7 + 2 + 8 + 0),
+			FirstLoss:     unknown,
 		},
 		{
 			Cell:         second.Cell,
@@ -76,6 +77,21 @@ func TestEvaluate(t *testing.T) {
 		{Cell: fourth.Cell, OfficialHigh: 1, StrictHigh: 1, Outcomes: map[string]int{}},
 	}
 	if diff := cmp.Diff(want, report.Rows); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// Every dataset weighs the same in the share of turns that repeat a failure, as it does in other means.
+func TestRepeatedShareOfSeveralDatasets(t *testing.T) {
+	w, _ := mixed()
+	first, second := job(w, tasks("endless")), job(w, tasks("right"))
+	second.Cell.Dataset = "other"
+	report := evaluate(t, options(t), first, second)
+
+	want := []float64{7.0 / 8, 0, (7.0/8 + 0) / 2}
+	got := []float64{report.Rows[0].RepeatedShare, report.Rows[1].RepeatedShare, report.Summaries[0].RepeatedShare}
+
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -383,42 +399,31 @@ func TestUnloggableAnswer(t *testing.T) {
 	}
 }
 
-func TestDone(t *testing.T) {
+// How many episodes there are is known from the first on, and at the end what became of them.
+func TestProgress(t *testing.T) {
 	o := options(t)
-	var mu sync.Mutex
-	var seen, want []int
-	o.Done = func(done, replayed, total int) {
-		mu.Lock()
-		defer mu.Unlock()
-
-		if seen = append(seen, done); total != 16 || replayed > 0 {
-			t.Errorf("%d of %d, %d of them replayed, want 16 in all", done, total, replayed)
-		}
-	}
+	o.Progress = &finetune.Progress{}
 	w, of := mixed()
-	evaluate(t, o, job(w, append(numbered(10), of...)))
-	slices.Sort(seen)
+	w.asked = func(mcts.Request, int) error {
+		if s := o.Progress.Snapshot(); s.Planned != 16 || s.Done >= 16 || s.Replayed > 0 {
+			t.Errorf("while episodes are played: %+v, want 16 planned", s)
+		}
 
-	for i := range 16 {
-		want = append(want, i+1)
+		return nil
 	}
+	evaluate(t, o, job(w, append(numbered(10), of...)))
 
-	if diff := cmp.Diff(want, seen); diff != "" {
-		t.Error(diff)
+	if diff := cmp.Diff(finetune.Snapshot{Planned: 16, Done: 16}, o.Progress.Snapshot()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 
 	// Whoever goes on with what is done has it from the log.
-	last := 0
-	o.Done = func(_, replayed, _ int) {
-		mu.Lock()
-		defer mu.Unlock()
-
-		last = max(last, replayed)
-	}
-
+	o.Progress = &finetune.Progress{}
 	report := evaluate(t, o, job(w, append(numbered(10), of...)))
-	if last != report.Rows[0].N {
-		t.Errorf("%d episodes are replayed, want all %d that were not lost", last, report.Rows[0].N)
+
+	want := finetune.Snapshot{Planned: 16, Done: 16, Replayed: int64(report.Rows[0].N)}
+	if diff := cmp.Diff(want, o.Progress.Snapshot()); diff != "" {
+		t.Errorf("again, -want +got:\n%s", diff)
 	}
 }
 

@@ -61,6 +61,14 @@ func (r *Row) add(other Row) {
 		r.Outcomes[outcome] += n
 	}
 
+	turns := 0
+	for _, n := range r.Outcomes {
+		turns += n
+	}
+
+	r.RepeatedTurns += other.RepeatedTurns
+	r.RepeatedShare = float64(r.RepeatedTurns) / float64(max(turns, 1))
+
 	r.FirstLoss = cmp.Or(r.FirstLoss, other.FirstLoss)
 
 	r.OfficialLow, r.OfficialHigh = statistics.WilsonOf(r.Official, r.N)

@@ -22,7 +22,7 @@ func TestOverall(t *testing.T) {
 				Official: 0.75,
 				Strict:   0.5,
 				Turns:    3,
-				Outcomes: map[string]int{"ok": 2},
+				Outcomes: map[string]int{"ok": 1, "deprecated": 1},
 			},
 			{Cell: cell("new", "coffee"), N: 0, Lost: 4, FirstLoss: "gone"},
 			{
@@ -32,8 +32,10 @@ func TestOverall(t *testing.T) {
 				Official: 0.25,
 				Strict:   0.25,
 				Turns:    8,
-				Outcomes: map[string]int{"ok": 3},
+				Outcomes: map[string]int{"ok": 1, "tool-error": 2},
 				TooLong:  2,
+
+				RepeatedTurns: 1, RepeatedShare: 1.0 / 3,
 			},
 		},
 	}
@@ -43,10 +45,12 @@ func TestOverall(t *testing.T) {
 
 	want := &finetune.Report{Engines: []string{"bwrap"}, Rows: []finetune.Row{
 		{
-			Cell: all("old"), N: 20, Lost: 1, TooLong: 2, Outcomes: map[string]int{"ok": 5},
+			Cell: all("old"), N: 20, Lost: 1, TooLong: 2, Outcomes: map[string]int{"ok": 2, "deprecated": 1, "tool-error": 2},
 			Official: 0.35, // 3 + 4 of 20
 			Strict:   0.3,  // 2 + 4 of 20
 			Turns:    7,    // (4·3 + 16·8) / 20
+
+			RepeatedTurns: 1, RepeatedShare: 0.2, // of 2 + 3 turns
 		},
 		{Cell: all("new"), Lost: 4, FirstLoss: "gone", Outcomes: map[string]int{}},
 	}}

@@ -51,13 +51,16 @@ type Row struct {
 
 	Unanswered int `json:"unanswered"` // episodes that ended without an answer
 	// of those, the ones whose prompt no longer fit the context window
-	TooLong   int            `json:"too_long"`
-	Silent    int            `json:"silent"`               // of those, the ones in which the policy wrote nothing more
-	Turns     float64        `json:"turns"`                // mean turns of an episode
-	Tokens    float64        `json:"tokens,omitempty"`     // mean tokens that the policy wrote in an episode, if counted
-	Outcomes  map[string]int `json:"outcomes"`             // turns by outcome
-	FirstLoss string         `json:"first_loss,omitempty"` // the failure to which the first question was lost
-	Repeats   *Repeats       `json:"repeats,omitempty"`    // of several sampled episodes of each question
+	TooLong  int            `json:"too_long"`
+	Silent   int            `json:"silent"`           // of those, the ones in which the policy wrote nothing more
+	Turns    float64        `json:"turns"`            // mean turns of an episode
+	Tokens   float64        `json:"tokens,omitempty"` // mean tokens that the policy wrote in an episode, if counted
+	Outcomes map[string]int `json:"outcomes"`         // turns by outcome
+	// turns that make a call again that failed in the same way before, with no ok turn between
+	RepeatedTurns int      `json:"repeated_turns"`
+	RepeatedShare float64  `json:"repeated_share"`       // their share of all turns
+	FirstLoss     string   `json:"first_loss,omitempty"` // the failure to which the first question was lost
+	Repeats       *Repeats `json:"repeats,omitempty"`    // of several sampled episodes of each question
 }
 
 // Summarise returns the report on the episodes of an evaluation: a row for each job, in their order, summaries and
@@ -182,6 +185,7 @@ func (s *sum) add(e *trajectories.Episode) {
 
 	s.turns += len(e.Turns)
 	s.tokens += e.Tokens
+	s.RepeatedTurns += trajectories.RepeatedFailures(e.Turns)
 
 	for _, t := range e.Turns {
 		s.Outcomes[t.Outcome.String()]++
@@ -193,6 +197,7 @@ func (s *sum) row() Row {
 	n := float64(max(s.episodes, 1))
 	s.Official, s.Strict = float64(s.official)/n, float64(s.strict)/n
 	s.Turns, s.Tokens = float64(s.turns)/n, float64(s.tokens)/n
+	s.RepeatedShare = float64(s.RepeatedTurns) / float64(max(s.turns, 1))
 	s.OfficialLow, s.OfficialHigh = statistics.WilsonOf(s.Official, s.N)
 	s.StrictLow, s.StrictHigh = statistics.WilsonOf(s.Strict, s.N)
 

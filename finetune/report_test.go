@@ -196,8 +196,11 @@ func TestJSON(t *testing.T) {
 			StrictHigh:   0.625,
 			Unanswered:   1,
 			Turns:        4.5,
-			Outcomes:     map[string]int{"ok": 28, "correct": 6, "incorrect": 1},
-			FirstLoss:    "policy: gone",
+			Outcomes:     map[string]int{"ok": 21, "deprecated": 7, "correct": 6, "incorrect": 1},
+
+			RepeatedTurns: 7,
+			RepeatedShare: 0.2,
+			FirstLoss:     "policy: gone",
 		},
 		{Outcomes: map[string]int{}},
 	}}
@@ -210,10 +213,12 @@ func TestJSON(t *testing.T) {
 	want := `{"rows":[` +
 		`{"policy":"scripted:reader","api":"p_s_in","dataset":"coffee","difficulty":"easy","n":8,"lost":2,` +
 		`"official":0.75,"official_low":0.5,"official_high":0.875,"strict":0.5,"strict_low":0.25,"strict_high":0.625,` +
-		`"unanswered":1,"too_long":0,"silent":0,"turns":4.5,"outcomes":{"correct":6,"incorrect":1,"ok":28},"first_loss":"policy: gone"},` +
+		`"unanswered":1,"too_long":0,"silent":0,"turns":4.5,` +
+		`"outcomes":{"correct":6,"deprecated":7,"incorrect":1,"ok":21},"repeated_turns":7,"repeated_share":0.2,` +
+		`"first_loss":"policy: gone"},` +
 		`{"policy":"","api":"","dataset":"","difficulty":"","n":0,"lost":0,` +
 		`"official":0,"official_low":0,"official_high":0,"strict":0,"strict_low":0,"strict_high":0,` +
-		`"unanswered":0,"too_long":0,"silent":0,"turns":0,"outcomes":{}}]}`
+		`"unanswered":0,"too_long":0,"silent":0,"turns":0,"outcomes":{},"repeated_turns":0,"repeated_share":0}]}`
 	if diff := cmp.Diff(want, string(text)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -32,6 +32,8 @@ type Summary struct {
 
 	// mean tokens that the policy wrote in an episode, mean over the cells, if counted
 	Tokens float64 `json:"tokens,omitempty"`
+
+	RepeatedShare float64 `json:"repeated_share"` // of turns, those that repeat a failure, mean over the cells
 }
 
 // summaries returns those of rows and the answers that they count: of each difficulty, and of all where there are
@@ -65,6 +67,7 @@ func summaryOf(rows []Row, a *answers, c Contender, difficulty string) Summary {
 		s.Lost += r.Lost
 		s.Turns += r.Turns
 		s.Tokens += r.Tokens
+		s.RepeatedShare += r.RepeatedShare
 	}
 
 	official, strict := a.strata(c, byOfficial, difficulty), a.strata(c, byStrict, difficulty)
@@ -74,6 +77,7 @@ func summaryOf(rows []Row, a *answers, c Contender, difficulty string) Summary {
 	s.StrictLow, s.StrictHigh = statistics.Bootstrap(strict, resamples, draws())
 	s.Turns /= float64(max(s.Cells, 1))
 	s.Tokens /= float64(max(s.Cells, 1))
+	s.RepeatedShare /= float64(max(s.Cells, 1))
 
 	return s
 }
@@ -85,7 +89,7 @@ func draws() *rand.Rand { return rand.New(rand.NewPCG(2025, 1)) }
 func (s Summary) figures() Row {
 	return Row{
 		Cell: Cell{Policy: s.Policy, API: s.API, Dataset: "mean", Difficulty: s.Difficulty},
-		N:    s.N, Lost: s.Lost, Turns: s.Turns, Tokens: s.Tokens,
+		N:    s.N, Lost: s.Lost, Turns: s.Turns, Tokens: s.Tokens, RepeatedShare: s.RepeatedShare,
 		Official: s.Official, OfficialLow: s.OfficialLow, OfficialHigh: s.OfficialHigh,
 		Strict: s.Strict, StrictLow: s.StrictLow, StrictHigh: s.StrictHigh,
 	}

@@ -62,3 +62,36 @@ func Recovery(turns []Turn, i int) (after int, ok bool) {
 
 	return 0, false
 }
+
+// RepeatedFailures returns how many turns of an episode repeat a failure: they make the call of an earlier turn, or
+// write its text again where that was no call, it fails with the same outcome and observation, and no turn between the
+// two is ok.
+func RepeatedFailures(turns []Turn) int {
+	type failure struct {
+		key, observation string
+		outcome          envs.Outcome
+	}
+
+	repeated, failed := 0, map[failure]bool{}
+
+	for i := range turns {
+		t := &turns[i]
+
+		switch {
+		case t.Outcome == envs.OK:
+			clear(failed) // what failed before may succeed now
+			continue
+		case !t.Outcome.IsError():
+			continue
+		}
+
+		f := failure{t.Key, t.Observation, t.Outcome}
+		if failed[f] {
+			repeated++
+		}
+
+		failed[f] = true
+	}
+
+	return repeated
+}

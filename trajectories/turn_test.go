@@ -48,6 +48,54 @@ func TestUnknownTool(t *testing.T) {
 	}
 }
 
+// A letter for each turn: d and e are two calls that are deprecated, a digit an observation, v is the call of d that is
+// refused for another reason, i, t and m are other failures, o is ok, u tells UpdateTool, and x ends the task.
+func TestRepeatedFailures(t *testing.T) {
+	outcomes := map[rune]envs.Outcome{
+		'd': envs.Deprecated, 'e': envs.Deprecated, 'v': envs.InvocationError, 'i': envs.InvalidAction,
+		't': envs.ToolError, 'm': envs.Malformed, 'x': envs.Incorrect,
+	}
+
+	for letters, want := range map[string]int{
+		"":          0,
+		"dx":        0,
+		"ddd":       2, // the second and the third
+		"ded":       1, // another failure lies between, and nothing that changes what the call meets
+		"dede":      2,
+		"dod":       0, // a turn that is ok may have changed what the call meets
+		"dodd":      1,
+		"dud":       0, // UpdateTool that is ok is a turn like others
+		"dvd":       1, // v fails otherwise
+		"d1d2":      0, // the same call was told something else
+		"d1d2d1d2":  2,
+		"oo":        0, // no failures
+		"iittmm":    3,
+		"tmiottmix": 1, // the sixth
+	} {
+		var turns []trajectories.Turn
+
+		for _, letter := range letters {
+			turn := trajectories.Turn{Key: string(letter), Outcome: outcomes[letter]}
+
+			switch letter {
+			case '1', '2':
+				turns[len(turns)-1].Observation = string(letter)
+				continue
+			case 'v':
+				turn.Key = "d"
+			case 'u':
+				turn.Tool = envs.UpdateTool
+			}
+
+			turns = append(turns, turn)
+		}
+
+		if got := trajectories.RepeatedFailures(turns); got != want {
+			t.Errorf("%q repeats %d failures, want %d", letters, got, want)
+		}
+	}
+}
+
 func TestRecovery(t *testing.T) {
 	turns := []trajectories.Turn{
 		{Tool: "Load", Outcome: envs.Deprecated},

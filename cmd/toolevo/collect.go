@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/action"
 	"toolevo/envs/console"
+	"toolevo/envs/display"
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
@@ -146,7 +146,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) error {
 				return s.TreesDone + s.Asked + s.Replayed
 			},
 			progress: func() rundir.Progress { return collectProgress(o.Progress.Snapshot()) },
-			status:   collectStatus(o.Progress, b.Load()),
+			status:   collectStatus(o.Progress.Snapshot, b.Load()),
 		})
 		if err != nil {
 			return err
@@ -239,20 +239,12 @@ func (a *app) printCollected(asJSON bool, c collected) error {
 }
 
 // collectStatus is the progress. With the bar it fits 80 columns; where it does not, what matters least stands last.
-func collectStatus(p *collect.Progress, load func() string) func() console.Status {
-	start, last := time.Now(), time.Now()
-	var lastAsked int64
-	rate := 0.0
+// The time left is told by questions: most trees of one that has enough are skipped.
+func collectStatus(read func() collect.Snapshot, load func() string) func() console.Status {
+	calls := console.NewMeter()
 
 	return func() console.Status {
-		s := p.Snapshot()
-		if since := time.Since(last); since >= time.Second {
-			rate = float64(s.Asked-lastAsked) / since.Seconds()
-			last, lastAsked = time.Now(), s.Asked
-		} else if rate == 0 {
-			rate = float64(s.Asked) / max(time.Since(start).Seconds(), 1e-3)
-		}
-
+		s := read()
 		solved := 100 * float64(s.Solved) / float64(max(s.Questions, 1))
 
 		text := fmt.Sprintf("%d/%d questions %.0f%% solved %d accepted", s.QuestionsDone, s.Questions, solved,
@@ -261,12 +253,15 @@ func collectStatus(p *collect.Progress, load func() string) func() console.Statu
 			text += fmt.Sprintf(" %d unresolved", s.Unresolved)
 		}
 
-		text += fmt.Sprintf(" %.0f calls/s %d trees", rate, s.Trees)
+		text += fmt.Sprintf(" %s %d trees", display.Rate(calls.Rate(s.Asked), "calls"), s.Trees)
 
 		return console.Status{
-			Done:    s.TreesDone,
-			Before:  s.TreesBefore,
-			Total:   s.TreesPlanned,
+			Done:  s.TreesDone,
+			Total: s.TreesPlanned,
+			Work: console.Work{
+				Done: s.QuestionsDone - s.QuestionsReplayed,
+				Left: s.Questions - s.QuestionsDone,
+			},
 			Text:    text,
 			Servers: load(),
 		}

@@ -77,7 +77,7 @@ func TestCollect(t *testing.T) {
 		t.Fatal(r.err)
 	}
 
-	says(t, "collect", r.err, "100%", "4/4 questions", "calls/s", "solved", "accepted",
+	says(t, "collect", r.err, "100%", "4/4 questions", " calls/", "solved", "accepted",
 		fmt.Sprintf(" %d trees\n", document[collected](t, r.out).Trees))
 
 	c := document[collected](t, r.out)

@@ -269,8 +269,9 @@ func (p *projection) lines(questions int) []string {
 	if p.Seconds == nil {
 		lines = append(lines, "  time: unknown; --tokens-per-second N, or --probe N to measure it")
 	} else {
-		lines = append(lines, fmt.Sprintf("  %s, at %s completion tokens per second", between(*p.Seconds,
-			func(s float64) string { return display.Duration(time.Duration(s * float64(time.Second))) }), rate(p.Rate)))
+		seconds := func(s float64) string { return display.Duration(time.Duration(s * float64(time.Second))) }
+		lines = append(lines, fmt.Sprintf("  %s, at %s", between(*p.Seconds, seconds),
+			display.Rate(p.Rate, "completion tokens")))
 	}
 
 	if p.Cost != nil {
@@ -289,13 +290,4 @@ func between(t estimate.Total, text func(float64) string) string {
 	}
 
 	return fmt.Sprintf("%s (%s to %s)", text(t.Value), text(t.Low), text(t.High))
-}
-
-// rate is a number of tokens per second; those of a small machine are few.
-func rate(perSecond float64) string {
-	if perSecond < 10 {
-		return fmt.Sprintf("%.2g", perSecond)
-	}
-
-	return display.Count(perSecond)
 }

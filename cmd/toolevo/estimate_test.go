@@ -42,7 +42,7 @@ func TestEstimateAsksNoServer(t *testing.T) {
 		"4 characters as a token", "on disk", "# time: unknown; --tokens-per-second N")
 
 	out = must(t, append(args, "--tokens-per-second", "0.5", "--prices", "1,2")...)
-	says(t, "collect --dry-run --tokens-per-second", out, ", at 0.5 completion tokens per second", "# cost ",
+	says(t, "collect --dry-run --tokens-per-second", out, ", at 30 completion tokens/min", "# cost ",
 		"at 1 and 2 per million")
 
 	fails(t, exitGaveUp, []string{"127.0.0.1:1"}, append(args, "--probe", "1")...)

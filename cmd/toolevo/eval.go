@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune"
@@ -82,18 +82,18 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench,
 			return err
 		}
 
-		p := &episodes{began: time.Now()}
+		progress := &finetune.Progress{}
 
-		finish, err := a.follow(f, b, run, p.followed(a, b))
+		finish, err := a.follow(f, b, run, a.followEpisodes(b, progress))
 		if err != nil {
 			return err
 		}
 
 		lost, err := finetune.Evaluate(ctx, e.Jobs, finetune.Options{
-			Store:   run.Store,
-			Workers: f.workerCount(b),
-			Retry:   b.retry(),
-			Done:    p.set,
+			Store:    run.Store,
+			Workers:  f.workerCount(b),
+			Retry:    b.retry(),
+			Progress: progress,
 		})
 		if err = cmp.Or(err, finish()); err != nil {
 			return a.stopped(stored.Evaluated, f, err)
@@ -125,45 +125,41 @@ func (b *bench) evaluation(run *stored.Run) (*stored.Evaluation, error) {
 	return e, nil
 }
 
-// episodes counts those of an evaluation while they are played.
-type episodes struct {
-	began                 time.Time
-	done, replayed, total atomic.Int64
-}
-
-func (p *episodes) set(done, replayed, total int) {
-	p.done.Store(int64(done))
-	p.replayed.Store(int64(replayed))
-	p.total.Store(int64(total))
-}
-
-// followed is what can be seen of them.
-func (p *episodes) followed(a *app, b *bench) followed {
-	load := b.Load()
+// followEpisodes is what can be seen of an evaluation's episodes.
+func (a *app) followEpisodes(b *bench, p *finetune.Progress) followed {
+	began := time.Now()
 
 	return followed{
-		figures: metrics.Evaluation(func() metrics.Episodes {
-			return metrics.Episodes{Planned: p.total.Load(), Done: p.done.Load(), Replayed: p.replayed.Load()}
-		}),
-		done:     p.done.Load,
-		progress: func() rundir.Progress { return rundir.Progress{Done: p.done.Load(), Total: p.total.Load()} },
-		status: func() console.Status {
-			d, t := p.done.Load(), p.total.Load()
-
-			return console.Status{
-				Done:    d,
-				Before:  p.replayed.Load(),
-				Total:   t,
-				Text:    fmt.Sprintf("%d/%d episodes", d, t),
-				Servers: load(),
-			}
+		figures: metrics.Evaluation(func() metrics.Episodes { return metrics.Episodes(p.Snapshot()) }),
+		done:    func() int64 { return p.Snapshot().Done },
+		progress: func() rundir.Progress {
+			s := p.Snapshot()
+			return rundir.Progress{Done: s.Done, Total: s.Planned}
 		},
+		status: evalStatus(p.Snapshot, b.Load()),
 		ended: func() {
-			if n := p.done.Load() - p.replayed.Load(); n > 0 && b.OnServers() {
-				took := time.Since(p.began).Seconds()
-				a.Say("%d episodes in %.0f s: one every %.2f s", n, took, took/float64(n))
+			s := p.Snapshot()
+			if n := s.Done - s.Replayed; n > 0 && b.OnServers() {
+				took := time.Since(began)
+				a.Say("%d episodes in %.0f s: %s", n, took.Seconds(),
+					display.Rate(float64(n)/took.Seconds(), "episodes"))
 			}
 		},
+	}
+}
+
+// evalStatus is the progress, of which every episode is as much work.
+func evalStatus(read func() finetune.Snapshot, load func() string) func() console.Status {
+	return func() console.Status {
+		s := read()
+
+		return console.Status{
+			Done:    s.Done,
+			Total:   s.Planned,
+			Work:    console.Work{Done: s.Done - s.Replayed, Left: s.Planned - s.Done},
+			Text:    fmt.Sprintf("%d/%d episodes", s.Done, s.Planned),
+			Servers: load(),
+		}
 	}
 }
 

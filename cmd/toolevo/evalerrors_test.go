@@ -95,11 +95,11 @@ func TestEvalAdaptation(t *testing.T) {
 	}
 
 	stale, reader := rows["scripted:stale p_s_in"], rows["scripted:reader p_s_in"]
-	if stale.Met != 2 || stale.Adapted != 0 || stale.Repeated == 0 || stale.Updates.Calls != 0 {
+	if stale.Met != 2 || stale.Adapted != 0 || stale.RepeatedTurns == 0 || stale.Updates.Calls != 0 {
 		t.Errorf("stale: %+v", stale)
 	}
 
-	if reader.Met != 2 || reader.Adapted != 2 || reader.Repeated != 0 || reader.RecoveryTurns != 1 ||
+	if reader.Met != 2 || reader.Adapted != 2 || reader.RepeatedTurns != 0 || reader.RecoveryTurns != 1 ||
 		reader.Updates.Calls != reader.ToolsMet || reader.Updates.True != reader.Updates.Calls {
 		t.Errorf("reader: %+v", reader)
 	}

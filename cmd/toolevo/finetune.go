@@ -237,7 +237,12 @@ func (t *tuner) train(ctx context.Context, tr *training.Training, f *training.Fa
 	finished := t.app.Report(t.progress, func() console.Status {
 		p := tr.Progress()
 
-		return console.Status{Done: p.Step, Before: before, Total: p.Steps, Text: p.String()}
+		return console.Status{
+			Done:  p.Step,
+			Total: p.Steps,
+			Work:  console.Work{Done: p.Step - before, Left: p.Steps - p.Step},
+			Text:  p.String(),
+		}
 	})
 	err = tr.Train(ctx, f, t.options.GPUs, software())
 

@@ -176,10 +176,10 @@ func TestTrainerStatus(t *testing.T) {
 	for line, want := range map[string]console.Status{
 		"loading the model": {Text: "loading the model"},
 		" 16% ETA 4m2s  step 61/384, loss 0.2": {
-			Text: "ETA 4m2s step 61/384, loss 0.2", Done: 16, Total: 100, Before: 16,
+			Text: "ETA 4m2s step 61/384, loss 0.2", Done: 16, Total: 100,
 		},
 		"61%|██████    | 61/100 [08:25<1:00]": {
-			Text: "██████ | 61/100 [08:25<1:00]", Done: 61, Total: 100, Before: 61,
+			Text: "██████ | 61/100 [08:25<1:00]", Done: 61, Total: 100,
 		},
 	} {
 		if d := cmp.Diff(want, trainerStatus(line)); d != "" {

@@ -43,14 +43,23 @@ func ProgressFlag(cmd *cobra.Command) *string {
 	return mode
 }
 
-// Status is what there is to report: how far it is, what else is worth knowing, and how the servers do, which
-// is "" without any. Both texts are short enough for one line.
+// Status is what there is to report: how far it is, how much work is left, what else is worth knowing, and how the
+// servers do, which is "" without any. Both texts are short enough for one line.
 type Status struct {
 	Done, Total int64
-	Before      int64 // of Done, what took this process no work: the time left is told by the rest
+	Work        Work
 	Text        string
 	Servers     string
 }
+
+// Work is what the time left is told by: units of work that take about as long as each other. The zero Work tells none.
+type Work struct {
+	Done int64 // by this process: what it found done took it no time
+	Left int64
+}
+
+// leastWork is after how many units of work the time left is told: fewer are no sample.
+const leastWork = 5
 
 // Report shows progress in a way on stderr until the returned function is called, which waits for the last line.
 func (p *Program) Report(mode string, read func() Status) (stop func()) {
@@ -90,13 +99,26 @@ func (p *Program) Draws(mode string) bool {
 
 // plain writes a line at a time, with the share done and the time left, and another one about servers.
 func (p *Program) plain() func(s Status, last bool) {
-	start := time.Now()
-	return func(s Status, last bool) { fmt.Fprint(p.Err, s.lines(time.Since(start), last)) }
+	clock := newClock()
+
+	return func(s Status, last bool) {
+		eta := clock.eta(s.Work)
+		if last {
+			eta = ""
+		}
+
+		fmt.Fprint(p.Err, s.lines(eta))
+	}
 }
 
 // lines are the Status as text that stays.
-func (s Status) lines(elapsed time.Duration, last bool) string {
-	text := share(s, elapsed, last) + "  " + s.Text + "\n"
+func (s Status) lines(eta string) string {
+	done := "  0%"
+	if s.Total > 0 {
+		done = fmt.Sprintf("%3d%%", 100*s.Done/s.Total)
+	}
+
+	text := done + eta + "  " + s.Text + "\n"
 	if s.Servers != "" {
 		text += "     " + s.Servers + "\n"
 	}
@@ -104,26 +126,29 @@ func (s Status) lines(elapsed time.Duration, last bool) string {
 	return text
 }
 
-func share(s Status, elapsed time.Duration, last bool) string {
-	if s.Total == 0 {
-		return "  0%"
-	}
-
-	text := fmt.Sprintf("%3d%%", 100*s.Done/s.Total)
-	if left := remaining(s, elapsed); !last && left > 0 {
-		text += " ETA " + left.String()
-	}
-
-	return text
+// clock tells the time left.
+type clock struct {
+	began time.Time // the work
+	last  Work
 }
 
-// remaining is about how long it takes yet, to the second; 0 when nobody knows.
-func remaining(s Status, elapsed time.Duration) time.Duration {
-	if s.Done <= s.Before {
-		return 0
+func newClock() *clock { return &clock{began: time.Now()} }
+
+// eta is " ETA " and about how long the work takes yet, to the second; "" when nobody knows. Of less work than before
+// it is another step, whose time begins now.
+func (c *clock) eta(w Work) string {
+	if w.Done < c.last.Done {
+		c.began = time.Now()
 	}
 
-	return time.Duration(float64(elapsed) * float64(s.Total-s.Done) / float64(s.Done-s.Before)).Round(time.Second)
+	c.last = w
+	if w.Done < leastWork || w.Left <= 0 {
+		return ""
+	}
+
+	left := float64(time.Since(c.began)) * float64(w.Left) / float64(w.Done)
+
+	return " ETA " + time.Duration(left).Round(time.Second).String()
 }
 
 // bar draws a bar with the text behind it, and the line about servers below it, over and over. What is longer than the
@@ -132,11 +157,11 @@ func (p *Program) bar() func(s Status, last bool) {
 	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(10),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
 	_ = bar.RenderBlank() // it is drawn for bar.String alone
-	start, screen := time.Now(), p.Err
+	clock, screen := newClock(), p.Err
 
 	return func(s Status, last bool) {
 		if last {
-			fmt.Fprint(screen, s.lines(0, true))
+			fmt.Fprint(screen, s.lines(""))
 			return
 		}
 
@@ -144,10 +169,7 @@ func (p *Program) bar() func(s Status, last bool) {
 		_ = bar.Set64(s.Done)                   // it fails above the maximum alone
 		width := max(screen.columns()-1, 1)
 
-		line := fmt.Sprintf("%17s", strings.TrimSpace(bar.String()))
-		if left := remaining(s, time.Since(start)); left > 0 {
-			line += " ETA " + left.String()
-		}
+		line := fmt.Sprintf("%17s", strings.TrimSpace(bar.String())) + clock.eta(s.Work)
 
 		second := ""
 		if s.Servers != "" {

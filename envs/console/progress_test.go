@@ -2,8 +2,11 @@ package console
 
 import (
 	"bytes"
+	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -87,15 +90,118 @@ func TestWordsAmongProgress(t *testing.T) {
 	}
 }
 
-// TestTimeLeft holds that the time left is told by what this process did, not by what it found done.
+// The time left is told once five units of work are done, by how long those took.
 func TestTimeLeft(t *testing.T) {
 	t.Parallel()
-	s := Status{Done: 90, Before: 80, Total: 100}
-	if left := remaining(s, 10*time.Second); left != 10*time.Second {
-		t.Errorf("%v are left, want 10s: 10 of 100 are to do, and the last 10 took 10s", left)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		time.Sleep(40 * time.Second)
 
-	if left := remaining(Status{Done: 80, Before: 80, Total: 100}, time.Second); left != 0 {
-		t.Errorf("%v are left, and nothing was done yet", left)
-	}
+		for _, test := range []struct {
+			work Work
+			want string
+		}{
+			{Work{}, ""},
+			{Work{Left: 20}, ""},
+			{Work{Done: 4, Left: 16}, ""},
+			{Work{Done: 5, Left: 15}, " ETA 2m0s"}, // 15 of 8 s
+			{Work{Done: 20}, ""},
+		} {
+			if got := clock.eta(test.work); got != test.want {
+				t.Errorf("of %+v the time left is %q, want %q", test.work, got, test.want)
+			}
+		}
+
+		clock.eta(Work{Left: 10}) // another step
+		time.Sleep(30 * time.Second)
+
+		if got := clock.eta(Work{Done: 6, Left: 4}); got != " ETA 20s" {
+			t.Errorf("of a second step the time left is %q, want 20s", got)
+		}
+	})
+}
+
+// Lines have the time left but for the last, and what there is to do from the first on.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var screen bytes.Buffer
+		p := &Program{Err: &Screen{W: &screen}}
+		var done atomic.Int64
+		stop := p.Report(ProgressPlain, func() Status {
+			n := done.Load()
+			return Status{Done: n, Total: 10, Work: Work{Done: n, Left: 10 - n}, Text: "q", Servers: "s"}
+		})
+
+		for range 4 {
+			time.Sleep(plainEvery)
+			synctest.Wait()
+
+			done.Add(2)
+		}
+
+		stop()
+
+		want := "  0%  q\n     s\n 20%  q\n     s\n 40%  q\n     s\n 60% ETA 27s  q\n     s\n 80%  q\n     s\n"
+		if diff := cmp.Diff(want, screen.String()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// A rate is the mean of a minute, and of so long a time that five events fit in.
+func TestMeter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, count := NewMeter(), int64(0)
+		expect := func(when string, want float64) {
+			t.Helper()
+
+			if got := m.Rate(count); math.Abs(got-want) > 1e-9 {
+				t.Errorf("%s: %v a second, want %v", when, got, want)
+			}
+		}
+		expect("at once", 0)
+
+		time.Sleep(8 * time.Second)
+		expect("before the first event", 0)
+
+		count = 4
+		expect("four after 8 s", 4./8)
+
+		// One every 8 s, and looked at far more often.
+		for range 20 {
+			for range 40 {
+				time.Sleep(200 * time.Millisecond)
+				m.Rate(count)
+			}
+
+			count++
+			if got := m.Rate(count); got < 0.12 || got > 5./16 { // the first four came at once
+				t.Errorf("%d events: %v a second, want about 1/8", count, got)
+			}
+		}
+
+		expect("after 168 s", 1./8)
+
+		// One every minute: the time of five.
+		for range 10 {
+			time.Sleep(time.Minute)
+
+			count++
+			m.Rate(count)
+		}
+
+		expect("one a minute", 1./60)
+
+		// Ten a second: those of the last minute.
+		for range 100 {
+			time.Sleep(time.Second)
+
+			count += 10
+			m.Rate(count)
+		}
+
+		expect("ten a second", 10)
+	})
 }

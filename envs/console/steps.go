@@ -18,7 +18,12 @@ func (t *Steps) Step(what string) func(done, total int) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 
-		t.now = Status{Done: int64(done), Total: int64(total), Text: what}
+		t.now = Status{
+			Done:  int64(done),
+			Total: int64(total),
+			Work:  Work{Done: int64(done), Left: int64(total - done)},
+			Text:  what,
+		}
 	}
 	set(0, 0)
 

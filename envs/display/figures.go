@@ -18,6 +18,25 @@ func Count(x float64) string {
 	return fmt.Sprintf("%.0fM", x/1e6)
 }
 
+// Rate is how often something happens, e.g. "120 calls/s". What happens less than once a second is told by the minute:
+// "7 calls/min".
+func Rate(perSecond float64, what string) string {
+	if perSecond < 1 {
+		return fewDigits(60*perSecond) + " " + what + "/min"
+	}
+
+	return fewDigits(perSecond) + " " + what + "/s"
+}
+
+// fewDigits is a number in at most four columns, a small one with two digits.
+func fewDigits(x float64) string {
+	if x < 0.05 || x >= 99.5 {
+		return Count(x)
+	}
+
+	return fmt.Sprintf("%.2g", x)
+}
+
 // Duration is a duration in one unit.
 func Duration(d time.Duration) string {
 	switch s := d.Seconds(); {

@@ -23,6 +23,21 @@ func TestShortNumbers(t *testing.T) {
 	}
 }
 
+// What happens seven times a minute is not "0 a second".
+func TestRate(t *testing.T) {
+	t.Parallel()
+
+	for perSecond, want := range map[float64]string{
+		0: "0 calls/min", 7. / 60: "7 calls/min", 0.5: "30 calls/min", 0.9: "54 calls/min", 0.01 / 60: "0 calls/min",
+		0.25 / 60: "0.25 calls/min", 1: "1 calls/s", 3.24: "3.2 calls/s", 99.4: "99 calls/s", 99.6: "100 calls/s",
+		26_543: "27k calls/s",
+	} {
+		if got := Rate(perSecond, "calls"); got != want {
+			t.Errorf("%v a second is %q, want %q", perSecond, got, want)
+		}
+	}
+}
+
 func TestBytes(t *testing.T) {
 	t.Parallel()
 

@@ -55,6 +55,7 @@ func (m *Measures) Add(s Sample) {
 	c.deprecations(s.Turns)
 	c.calls(s.Turns)
 	c.updates(s.Turns, s.Version)
+	c.row.RepeatedTurns += trajectories.RepeatedFailures(s.Turns)
 
 	c.spent = c.spent.and(s)
 
@@ -101,11 +102,7 @@ func (s *sum) deprecations(turns []trajectories.Turn) {
 	recovered := 0
 
 	for i, t := range turns {
-		switch {
-		case t.Outcome != envs.Deprecated:
-			continue
-		case met[t.Tool]:
-			s.row.Repeated++
+		if t.Outcome != envs.Deprecated || met[t.Tool] {
 			continue
 		}
 
@@ -200,6 +197,7 @@ func (s *sum) complete(plain map[question]spent) Row {
 		row.NewTools = append(row.NewTools, s.newTools[name])
 	}
 
+	row.RepeatedShare = mean(row.RepeatedTurns, s.spent.turns)
 	row.MetShare = mean(row.Met, row.N)
 	row.RecoveryTurns = mean(turns, row.ToolsRecovered)
 	row.Turns, row.Tokens = mean(s.spent.turns, row.N), mean(s.spent.tokens, row.N)

@@ -57,8 +57,8 @@ func TestJudge(t *testing.T) {
 
 // Turns as they are in episodes under p_s_in.
 var (
-	oldLoad    = trajectories.Turn{Tool: "LoadDB", API: "LoadDB", Outcome: envs.Deprecated}
-	oldFilter  = trajectories.Turn{Tool: "FilterDB", API: "FilterDB", Outcome: envs.Deprecated}
+	oldLoad    = trajectories.Turn{Tool: "LoadDB", API: "LoadDB", Key: "LoadDB {}", Outcome: envs.Deprecated}
+	oldFilter  = trajectories.Turn{Tool: "FilterDB", API: "FilterDB", Key: "FilterDB {}", Outcome: envs.Deprecated}
 	newLoad    = trajectories.Turn{Tool: "LoadDB", API: "InitializeDatabase", Outcome: envs.OK}
 	wrongLoad  = trajectories.Turn{Tool: "LoadDB", API: "InitializeDatabase", Outcome: envs.InvocationError}
 	newFilter  = trajectories.Turn{Tool: "FilterDB", API: "Apply_Database_Filters", Outcome: envs.OK}
@@ -95,10 +95,10 @@ func TestRows(t *testing.T) {
 
 	var m adaptation.Measures
 	for _, s := range []adaptation.Sample{
-		// LoadDB recovers after 3 turns and FilterDB after 1; 9 turns.
+		// LoadDB recovers after 3 turns and FilterDB after 1; 9 turns, the third repeats a failure.
 		sample(drifted, "a", 90, oldLoad, wrongLoad, oldLoad, newLoad, told("InitializeDatabase[DatabaseName]"),
 			oldFilter, newFilter, told("Apply_Database_Filters[which]"), finish),
-		// LoadDB recovers after 1 turn, FilterDB never; 8 turns.
+		// LoadDB recovers after 1 turn, FilterDB never; 8 turns, the sixth and seventh repeat a failure.
 		sample(drifted, "b", 80, oldLoad, newLoad, told("Open[x]"), oldFilter, vainFilter, oldFilter, oldFilter,
 			invented),
 		// No deprecation; 2 turns.
@@ -115,8 +115,8 @@ func TestRows(t *testing.T) {
 			Policy: "p", API: "p_s_in", N: 3, Lost: 1,
 			Met: 2, MetShare: 2.0 / 3, Adapted: 1,
 			ToolsMet: 4, ToolsRecovered: 3, RecoveryTurns: 5.0 / 3,
-			Recovery: []adaptation.Recovery{{Turns: 1, Tools: 2}, {Turns: 3, Tools: 1}},
-			Repeated: 3, Hallucinated: 1,
+			Recovery:      []adaptation.Recovery{{Turns: 1, Tools: 2}, {Turns: 3, Tools: 1}},
+			RepeatedTurns: 3, RepeatedShare: 3.0 / 19, Hallucinated: 1,
 			NewTools: []adaptation.NewTool{
 				{API: "Apply_Database_Filters", Tool: "FilterDB", Calls: 2},
 				{API: "InitializeDatabase", Tool: "LoadDB", Calls: 3, Errors: 1},

@@ -16,8 +16,10 @@ type Row struct {
 	RecoveryTurns  float64    `json:"recovery_turns"`  // mean turns from the first notice to that success, 1 for the next
 	Recovery       []Recovery `json:"recovery"`        // how many tools recovered after how many turns
 
-	Repeated     int `json:"repeated"`     // calls of a deprecated tool after its first notice
-	Hallucinated int `json:"hallucinated"` // calls of names that are neither deployed nor deprecated
+	// turns that make a call again that failed in the same way before, with no ok turn between
+	RepeatedTurns int     `json:"repeated_turns"`
+	RepeatedShare float64 `json:"repeated_share"` // their share of all turns
+	Hallucinated  int     `json:"hallucinated"`   // calls of names that are neither deployed nor deprecated
 
 	NewTools []NewTool `json:"new_tools"` // those that were called, by name
 	Updates  Updates   `json:"updates"`   // calls of UpdateTool

@@ -34,7 +34,7 @@ func (r *Row) write(b *strings.Builder) {
 		line(fmt.Sprintf("  after %d", after.Turns), "%s", share(after.Tools, r.ToolsRecovered))
 	}
 
-	line("deprecated calls repeated", "%d", r.Repeated)
+	line("turns repeating a failure", "%d (%.1f %% of turns)", r.RepeatedTurns, 100*r.RepeatedShare)
 	line("calls of unknown names", "%d", r.Hallucinated)
 
 	if len(r.NewTools) > 0 {

@@ -15,8 +15,8 @@ func TestWrite(t *testing.T) {
 		{
 			Policy: "p", API: "p_s_in", N: 4, Lost: 1,
 			Met: 3, Adapted: 2, ToolsMet: 6, ToolsRecovered: 4, RecoveryTurns: 1.5,
-			Recovery: []adaptation.Recovery{{Turns: 1, Tools: 3}, {Turns: 3, Tools: 1}},
-			Repeated: 7, Hallucinated: 2,
+			Recovery:      []adaptation.Recovery{{Turns: 1, Tools: 3}, {Turns: 3, Tools: 1}},
+			RepeatedTurns: 7, RepeatedShare: 0.14, Hallucinated: 2,
 			NewTools: []adaptation.NewTool{
 				{API: "Filter", Calls: 4, Errors: 2}, {API: "Init", Calls: 8, Errors: 3}, {API: "Read", Calls: 3},
 			},
@@ -33,7 +33,7 @@ func TestWrite(t *testing.T) {
     after turns, mean        1.5
     after 1                  3 of 4 (75.0 %)
     after 3                  1 of 4 (25.0 %)
-  deprecated calls repeated  7
+  turns repeating a failure  7 (14.0 % of turns)
   calls of unknown names     2
   wrong calls of new tools   5 of 15 (33.3 %)
                              Init: 3 of 8 (37.5 %)
@@ -49,7 +49,7 @@ p under p_c: 4 questions, 0 lost
   met a deprecation          0 of 4 (0.0 %)
     adapted to all           0 of 0
   tools recovered            0 of 0
-  deprecated calls repeated  0
+  turns repeating a failure  0 (0.0 % of turns)
   calls of unknown names     0
   turns                      3.0
 `

@@ -17,13 +17,14 @@ type Progress struct {
 type Snapshot struct {
 	Questions     int64 `json:"questions"`      // questions of the run
 	QuestionsDone int64 `json:"questions_done"` // questions with nothing more to do
-	Solved        int64 `json:"solved"`         // questions with an accepted trajectory
-	Trees         int64 `json:"trees"`          // trees in the run; fewer than planned where questions had enough
-	TreesPlanned  int64 `json:"trees_planned"`  // trees the run may grow at most
+	// of those done, the ones that took this process no call to the model
+	QuestionsReplayed int64 `json:"-"`
+	Solved            int64 `json:"solved"`        // questions with an accepted trajectory
+	Trees             int64 `json:"trees"`         // trees in the run; fewer than planned where questions had enough
+	TreesPlanned      int64 `json:"trees_planned"` // trees the run may grow at most
 	// of those planned, the ones in the run, given up, or no longer needed
 	TreesDone   int64 `json:"trees_done"`
 	TreesLoaded int64 `json:"trees_loaded"`   // of those in the run, the ones that were there before
-	TreesBefore int64 `json:"-"`              // of those done, the ones that took this process no work
 	Unresolved  int64 `json:"unresolved"`     // trees given up
 	Asked       int64 `json:"calls"`          // calls to the model
 	Replayed    int64 `json:"calls_replayed"` // calls answered by the log

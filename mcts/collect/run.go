@@ -62,7 +62,7 @@ type collector struct {
 type state struct {
 	found *mcts.Found // of the trees resolved; nil before the first lane and after the last
 	ended int         // lanes
-	grown int         // trees that this process grew
+	asked bool        // the model, by this process
 }
 
 type failure struct {
@@ -125,7 +125,9 @@ func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 	found := c.begun(l.question)
 	for i := l.first; i < l.first+l.count; i++ {
 		if c.done(found) {
-			c.skip(l.question, l.first+l.count-i)
+			skipped := l.first + l.count - i
+			c.Progress.count(func(s *Snapshot) { s.TreesDone += int64(skipped) })
+
 			break
 		}
 
@@ -143,19 +145,6 @@ func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 	c.ended(l.question)
 
 	return nil
-}
-
-// skip counts trees that a question does not need any more.
-func (c *collector) skip(q, trees int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-
-	c.Progress.count(func(s *Snapshot) {
-		s.TreesDone += int64(trees)
-		if c.states[q].grown == 0 {
-			s.TreesBefore += int64(trees)
-		}
-	})
 }
 
 // begun returns what is found of a question of which a lane begins.
@@ -190,7 +179,12 @@ func (c *collector) ended(q int) {
 
 	s.found = nil
 	c.open--
-	c.Progress.count(func(s *Snapshot) { s.QuestionsDone = int64(len(c.Questions) - c.open) })
+	c.Progress.count(func(now *Snapshot) {
+		now.QuestionsDone = int64(len(c.Questions) - c.open)
+		if !s.asked {
+			now.QuestionsReplayed++
+		}
+	})
 }
 
 // tree loads a stored tree or grows and stores it.
@@ -203,10 +197,7 @@ func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, polic
 	}
 
 	if ok {
-		c.Progress.count(func(s *Snapshot) {
-			s.TreesLoaded++
-			s.TreesBefore++
-		})
+		c.Progress.count(func(s *Snapshot) { s.TreesLoaded++ })
 		c.resolved(found, record)
 
 		return nil
@@ -220,7 +211,7 @@ func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, polic
 		}
 	}
 
-	record, err = c.growTree(ctx, question, i, found, policy)
+	record, err = c.growTree(ctx, q, i, found, policy)
 	if err != nil {
 		return c.failed(ctx, q, i, err)
 	}
@@ -232,23 +223,23 @@ func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, polic
 	c.Log.Debug("tree grown", "question", question.Task.ID, "tree", i, "nodes", len(record.Nodes),
 		"calls", record.Calls, "correct", record.Correct())
 
-	c.mu.Lock()
-	c.states[q].grown++
-	c.mu.Unlock()
 	c.resolved(found, record)
 
 	return nil
 }
 
-func (c *collector) growTree(ctx context.Context, q Question, i int, found *mcts.Found,
+func (c *collector) growTree(ctx context.Context, q, i int, found *mcts.Found,
 	model mcts.Policy) (*mcts.TreeRecord, error) {
-	policy, err := c.Store.Policy(ctx, q.Task.ID, i, model)
+	question := c.Questions[q]
+
+	policy, err := c.Store.Policy(ctx, question.Task.ID, i, model)
 	if err != nil {
 		return nil, err
 	}
 
-	t, err := c.search(q, policy).Grow(ctx, q.Task, i, c.known(found))
-	_, replayed := policy.Counts()
+	t, err := c.search(question, policy).Grow(ctx, question.Task, i, c.known(found))
+	asked, replayed := policy.Counts()
+	c.grew(q, asked > 0 || err != nil)
 	c.Progress.count(func(s *Snapshot) { s.Replayed += int64(replayed) })
 
 	if err != nil {
@@ -256,6 +247,14 @@ func (c *collector) growTree(ctx context.Context, q Question, i int, found *mcts
 	}
 
 	return t.Record(), nil
+}
+
+// grew notes whether a tree of a question took the model's time: one that the log answers does not, one that failed did.
+func (c *collector) grew(q int, asked bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	c.states[q].asked = c.states[q].asked || asked
 }
 
 // resolved counts a tree that is there.
