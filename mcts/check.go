@@ -115,17 +115,17 @@ func checkValues(n *Node, report reporter) {
 }
 
 func checkRepeats(n *Node, c Config, report reporter) {
-	if n.Parent != nil && n.Repeats != 0 && n.Repeats != n.Parent.Repeats+1 {
-		report(n, "repeats %d times in a row, its parent %d", n.Repeats, n.Parent.Repeats)
-	}
-
-	if n.Repeats > 0 && !n.Turn.Outcome.IsError() {
+	if n.Repeats && !n.Turn.Outcome.IsError() {
 		report(n, "repeats a failure, yet its outcome is %s", n.Turn.Outcome)
 	}
 
-	tooMany := c.Repeats > 0 && n.Repeats >= c.Repeats
+	if n.Parent != nil && (n.Repeats && n.Row != n.Parent.Row+1 || !n.Repeats && n.Row != 0 && n.Row != n.Parent.Row) {
+		report(n, "is repeat %d in a row, its parent %d", n.Row, n.Parent.Row)
+	}
+
+	tooMany := c.Repeats > 0 && n.Repeats && n.Row >= c.Repeats
 	if tooMany && n.Status == envs.Running || n.Limit == LimitRepeat && !tooMany {
-		report(n, "repeats %d times in a row and is %s, where %d may", n.Repeats, n.Status, c.Repeats)
+		report(n, "is repeat %d in a row and %s, where %d may be", n.Row, n.Status, c.Repeats)
 	}
 }
 

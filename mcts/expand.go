@@ -133,10 +133,7 @@ func (g *growth) act(ctx context.Context, n *Node, p Proposal, key string) (*Nod
 		State: next.State, Turn: next.Turn, Status: next.State.Status(), Reward: next.Reward, Grade: next.Grade,
 		Cut: p.Finish == FinishLength && next.Turn.Call.Name == "",
 	}
-	if g.repeats(n, child) {
-		child.Repeats = n.Repeats + 1
-	}
-
+	g.noteRepeats(n, child)
 	g.limit(child, n.Depth+1)
 
 	return child, nil
@@ -150,7 +147,7 @@ func (g *growth) limit(child *Node, depth int) {
 	case child.Status == envs.Terminated:
 	case !g.Config.Reflect && child.Turn.Outcome.IsInvocationError():
 		child.Status, child.Limit, child.Reward = envs.Truncated, LimitReflection, -1
-	case g.Config.Repeats > 0 && child.Repeats >= g.Config.Repeats:
+	case g.Config.Repeats > 0 && child.Repeats && child.Row >= g.Config.Repeats:
 		child.Status, child.Limit, child.Reward = envs.Truncated, LimitRepeat, -1
 	case depth > g.Config.DeepestActing():
 		child.Status, child.Limit, child.Reward = envs.Truncated, LimitDepth, -1

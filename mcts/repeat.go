@@ -10,19 +10,25 @@ import (
 // deterministic fails it again, and the search knows what it would pay for. Keys tell actions apart, so text that is no
 // call repeats only equal text. Such turns stay in the tree, as the policy wrote them; the search avoids to go on there.
 
-// repeats reports whether a new child of n repeats a failure.
-func (g *growth) repeats(n, child *Node) bool {
-	if !g.Config.seesRepeats() || !child.Turn.Outcome.IsError() {
-		return false
+// noteRepeats says of a new child of n whether it repeats a failure, and of how many in a row it is the last. A turn that
+// does what was done before, in a state that was alike, tells the policy nothing new: it neither counts nor breaks a row.
+func (g *growth) noteRepeats(n, child *Node) {
+	if !g.Config.seesRepeats() {
+		return
 	}
+
+	failed := child.Turn.Outcome.IsError()
 
 	for m := n; m.Parent != nil; m = m.Parent {
-		if m.Key == child.Key && m.Turn.Outcome.IsError() && envs.Alike(g.Env, m.Parent.State, n.State) {
-			return true
+		if m.Key == child.Key && m.Turn.Outcome.IsError() == failed && envs.Alike(g.Env, m.Parent.State, n.State) {
+			child.Repeats, child.Row = failed, n.Row
+			if failed {
+				child.Row++
+			}
+
+			return
 		}
 	}
-
-	return false
 }
 
 // redraws reports whether more samples are drawn at n: all of those before repeat a failure.
@@ -32,7 +38,7 @@ func (g *growth) redraws(n *Node) bool {
 }
 
 // isNew reports whether a node repeats no failure.
-func isNew(n *Node) bool { return n.Repeats == 0 }
+func isNew(n *Node) bool { return !n.Repeats }
 
 // worthwhile returns those of siblings that a rollout may follow: the ones that repeat no failure, or all if every one
 // does.

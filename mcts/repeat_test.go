@@ -45,7 +45,7 @@ func along(t *testing.T, env envs.Environment, task envs.Task, path []envs.Actio
 func repeated(n *mcts.Node) []bool {
 	flags := make([]bool, n.Depth)
 	for ; n.Parent != nil; n = n.Parent {
-		flags[n.Depth-1] = n.Repeats > 0
+		flags[n.Depth-1] = n.Repeats
 	}
 
 	return flags
@@ -185,6 +185,22 @@ func TestRepeatsEndAPath(t *testing.T) {
 		end.Reward != -1 {
 		t.Errorf("%d calls, %d nodes, the last is %s by %q with reward %v", calls, len(tree.Nodes), end.Status,
 			end.Limit, end.Reward)
+	}
+}
+
+// What was done before and is done again breaks no row, what is new does.
+func TestRows(t *testing.T) {
+	for _, tt := range []struct {
+		path []envs.Action
+		want int // turns until the second repeat in a row
+	}{
+		{[]envs.Action{"up", "learn a", "up", "learn a", "up", "stop"}, 5},
+		{[]envs.Action{"up", "learn a", "up", "learn b", "up", "stop"}, 6},
+		{[]envs.Action{"up", "right", "left", "up", "right", "left", "up", "stop"}, 7},
+	} {
+		if end := along(t, envtest.NewMaze(), envtest.MazeTask, tt.path, 2); end.Depth != tt.want {
+			t.Errorf("%v ends after %d turns, want %d", tt.path, end.Depth, tt.want)
+		}
 	}
 }
 

@@ -36,7 +36,8 @@ type Node struct {
 	Reward  float64 // ±1 when the task ends here (equation 1)
 	Grade   envs.Grade
 	Cut     bool // the completion was cut by its length limit before its action was whole
-	Repeats int  // turns in a row up to this one that repeat a failure; 0 where they are not told apart
+	Repeats bool // the turn repeats a failure (Config.Redraw, Config.Repeats)
+	Row     int  // turns in a row up to this one that repeat a failure, not counting what was done before in between
 
 	// Changed by the search.
 

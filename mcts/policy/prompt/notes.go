@@ -42,7 +42,7 @@ func WithNotes(h envs.History) envs.History {
 			}
 
 			failed[failure] = true
-			t.Observation += "\nNote: " + notes[note]
+			t.Observation += " (" + notes[note] + ")"
 		}
 
 		noted = noted.Append(t)

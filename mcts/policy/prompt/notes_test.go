@@ -25,7 +25,7 @@ func TestNotes(t *testing.T) {
 			turns := noted.Turns()
 			last := turns[len(turns)-1].Observation
 
-			text, note, ok := strings.Cut(last, "\nNote: ")
+			text, note, ok := strings.Cut(strings.TrimSuffix(last, ")"), " (")
 			if text != outcome.String() || ok != outcome.IsError() || ok && note == "" {
 				t.Errorf("below %s stands %q", outcome, last)
 			}
