@@ -204,6 +204,24 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// Selection descends to a repeat when nothing else beside it is open.
+func TestSelectionAvoidsRepeats(t *testing.T) {
+	c := config()
+	c.Samples, c.RolloutSamples, c.Simulations, c.MaxDepth, c.Repeats, c.Rollouts = 2, 2, 12, 4, 9, mcts.Every
+
+	p := policyFunc(func(r mcts.Request) []mcts.Proposal { return []mcts.Proposal{{Text: "up"}, {Text: "fly"}} })
+	tree := grow(t, search(c, p), 0, nil)
+
+	for _, n := range tree.Nodes {
+		for _, repeat := range n.Children {
+			beside := slices.ContainsFunc(n.Children, func(m *mcts.Node) bool { return !m.Repeats && m.Open() })
+			if repeat.Repeats && repeat.Expanded && beside {
+				t.Errorf("%s repeats and was expanded, though a sibling is open", repeat.Path())
+			}
+		}
+	}
+}
+
 // Repeats of a prefix do not count, but what failed in it is known.
 func TestPrefixAndRepeats(t *testing.T) {
 	c := config()

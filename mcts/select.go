@@ -3,6 +3,7 @@ package mcts
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // descend is line 4 of Algorithm 1: from the root, follow the child with the highest PUCT value until a node is not
@@ -27,14 +28,16 @@ func (g *growth) descend(rng *rand.Rand) *Node {
 	return n
 }
 
-// best returns the open child with the highest PUCT value, ties broken uniformly, or nil when no child is open.
+// best returns the open child with the highest PUCT value, ties broken uniformly, or nil when no child is open. One that
+// repeats a failure waits until no other is open.
 func (g *growth) best(n *Node, rng *rand.Rand) *Node {
 	visits := g.parentVisits(n)
 	var best *Node
 	highest, ties := math.Inf(-1), 0
+	fresh := slices.ContainsFunc(n.Children, func(c *Node) bool { return c.Open() && isNew(c) })
 
 	for _, child := range n.Children {
-		if !child.Open() {
+		if !child.Open() || fresh && child.Repeats {
 			continue
 		}
 
