@@ -17,7 +17,7 @@ type serveReport struct {
 	URL      string  `json:"url"`             // of the server
 	Protocol string  `json:"protocol"`        // "vllm" or "ollama"
 	Slots    int     `json:"slots"`           // sequences that run at a time
-	PerSlot  bool    `json:"prompt_per_slot"` // whether each slot kept one prompt, instead of a prefix cache for all
+	PerSlot  bool    `json:"prompt_per_slot"` // whether slots kept a prompt each
 	Speed    float64 `json:"speed"`           // how many times faster than the times it was given
 
 	Seconds   float64 `json:"seconds"`    // from the first request to the end of the last sequence

@@ -142,7 +142,7 @@ func ending(t *testing.T, e *engine, requests ...[]*sequence) []float64 {
 
 	for i, list := range requests {
 		go func() {
-			time.Sleep(time.Duration(i) * time.Second)
+			<-time.After(time.Duration(i) * time.Second)
 
 			err := e.run(t.Context(), list)
 			ends[i] = time.Since(start).Seconds()
