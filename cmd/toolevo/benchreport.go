@@ -14,17 +14,18 @@ import (
 
 // serveReport is how a simulated server was used. Slot-time is time in use, summed over the slots.
 type serveReport struct {
-	URL      string  `json:"url"`      // of the server
-	Protocol string  `json:"protocol"` // "vllm" or "ollama"
-	Slots    int     `json:"slots"`    // sequences that run at a time
-	Speed    float64 `json:"speed"`    // how many times faster than the times it was given
+	URL      string  `json:"url"`             // of the server
+	Protocol string  `json:"protocol"`        // "vllm" or "ollama"
+	Slots    int     `json:"slots"`           // sequences that run at a time
+	PerSlot  bool    `json:"prompt_per_slot"` // whether slots kept a prompt each
+	Speed    float64 `json:"speed"`           // how many times faster than the times it was given
 
 	Seconds   float64 `json:"seconds"`    // from the first request to the end of the last sequence
 	SlotsBusy float64 `json:"slots_busy"` // share of the slot-time of these seconds, 0..1
 
 	simserver.Counts
 
-	PrefixReused float64 `json:"prefix_reused"` // share of these bytes that the prefix cache held, 0..1
+	PrefixReused float64 `json:"prefix_reused"` // share of these bytes that were cached, 0..1
 
 	Faults map[simserver.Fault]int `json:"faults"` // that were made, by kind
 	Cut    int                     `json:"cut"`    // connections cut while it was flapping
@@ -48,7 +49,14 @@ type serveMoment struct {
 const timelineEvery = time.Second
 
 func newServeReport(f *serveFlags, s *simserver.Server) *serveReport {
-	return &serveReport{URL: s.URL(), Protocol: f.protocol, Speed: f.Speed, Timeline: []serveMoment{}, server: s}
+	return &serveReport{
+		URL:      s.URL(),
+		Protocol: f.protocol,
+		PerSlot:  f.PromptPerSlot,
+		Speed:    f.Speed,
+		Timeline: []serveMoment{},
+		server:   s,
+	}
 }
 
 // watch keeps the timeline until ctx ends.
@@ -139,8 +147,8 @@ func (r *serveReport) text() string {
 		line("model reloads", "%d, because requests changed its window", r.Reloads)
 	}
 
-	line("tokens", "%d in, %d out", r.PromptTokens, r.CompletionTokens)
-	line("prefix cache", "held %.1f %% of the prompts' bytes", 100*r.PrefixReused)
+	line("tokens", "%d in, %d of them read, %d out", r.PromptTokens, r.PromptTokensRead, r.CompletionTokens)
+	line("cached", "%.1f %% of the prompts' bytes", 100*r.PrefixReused)
 
 	if len(r.Faults) == 0 {
 		line("faults", "none")

@@ -71,7 +71,10 @@ func (f *serveFlags) add(a *app, cmd *cobra.Command) {
 	flags.StringVar(&f.suite, "suite", suite.Names()[0], "`NAME` of the benchmark whose questions it answers")
 	flags.StringVar(&f.codec, "codec", action.ReAct{}.String(), "`NAME` of how it writes actions: react or "+
 		"function-call")
-	flags.IntVar(&f.Slots, "slots", 0, "sequences that run at the same time: `N` (0: 256, for ollama 1)")
+	flags.IntVar(&f.Slots, "slots", 0, "sequences that run at the same time: `N` (0: 256, with "+
+		"--prompt-per-slot 4, for ollama 1)")
+	flags.BoolVar(&f.PromptPerSlot, "prompt-per-slot", false, "keep one prompt in each slot instead of a prefix "+
+		"cache, as llama.cpp and ollama do")
 	flags.IntVar(&f.MaxModelLen, "window", 32768, "context window of `N` tokens")
 	flags.IntVar(&f.KVTokens, "kv-tokens", 0, "memory for `N` tokens of all running sequences; the others wait "+
 		"(0: no limit)")
@@ -149,6 +152,9 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--window %d: want at least 1", f.MaxModelLen)
 	case !(f.Speed > 0):
 		return fmt.Errorf("--speed %v: want more than 0", f.Speed)
+	case f.PromptPerSlot && f.KVTokens > 0:
+		return fmt.Errorf("--kv-tokens %d: want 0 with --prompt-per-slot, where each slot has a window of its own",
+			f.KVTokens)
 	}
 
 	for _, n := range []struct {
@@ -234,7 +240,12 @@ func (a *app) introduce(f *serveFlags, url string) {
 		address, name = url, serving.Ollama+":"+f.Model
 	}
 
-	a.Say("A simulated %s with the model %q (%s) listens on %s", f.protocol, f.Model, f.policy, url)
+	server := f.protocol
+	if f.PromptPerSlot && f.protocol == string(simserver.VLLM) {
+		server = "llama.cpp server"
+	}
+
+	a.Say("A simulated %s with the model %q (%s) listens on %s", server, f.Model, f.policy, url)
 
 	if f.requireKey {
 		a.Say("It asks for the key in OPENAI_API_KEY.")

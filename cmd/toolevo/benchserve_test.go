@@ -176,16 +176,19 @@ func TestBenchServeText(t *testing.T) {
 	says(t, "bench serve", said, "OPENAI_API_KEY")
 
 	r := serveReport{
-		Counts:       simserver.Counts{Requests: 12, Answered: 10, Rejected: 1, Reloads: 2},
+		Counts: simserver.Counts{
+			Requests: 12, Answered: 10, Rejected: 1, Reloads: 2,
+			PromptTokens: 123_456_789, PromptTokensRead: 12_345_678, CompletionTokens: 1_234_567,
+		},
 		Slots:        4,
 		SlotsBusy:    0.987,
 		Cut:          3,
 		PrefixReused: 0.5,
 		Faults:       map[simserver.Fault]int{simserver.Hang: 1, simserver.Garbage: 4},
 	}
-	says(t, "bench serve", r.text(), "busy 98.7 %", "12, 10 answered", "held 50.0 %", "fault garbage   4",
+	says(t, "bench serve", r.text(), "busy 98.7 %", "12, 10 answered", "cached          50.0 %", "fault garbage   4",
 		"fault hang      1", "1 requests turned away",
-		"2, because", "3 connections")
+		"2, because", "3 connections", "12345678 of them read")
 
 	for line := range strings.Lines(r.text()) {
 		if len(line) > 81 {
@@ -224,6 +227,7 @@ func TestBenchServeRefuses(t *testing.T) {
 		{"--retry-after -1s", "--retry-after -1s: want at least 0"},
 		{"--drip-every -1s", "--drip-every -1s: want at least 0"},
 		{"--kv-tokens -1", "--kv-tokens -1: want at least 0"},
+		{"--kv-tokens 9 --prompt-per-slot", "--kv-tokens 9: want 0 with --prompt-per-slot"},
 		{"--require-key", "OPENAI_API_KEY is not set"},
 		{"extra", "toolevo bench serve"},
 	} {

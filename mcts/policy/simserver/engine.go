@@ -14,13 +14,17 @@ var errFull = errors.New("the queue is full")
 // sequence is one completion for the engine to spend time on.
 type sequence struct {
 	prompt     *input
-	completion []uint32 // its tokens
-	cutShort   bool     // it ends by its length
+	completion []uint32  // its tokens
+	cutShort   bool      // it ends by its length
+	placement            // what its request says about slots, where they keep prompts
+	parent     *sequence // the sequence whose prompt it copies, where slots keep prompts; nil reads its own
 
+	unread          int           // tokens of the prompt that it reads once it runs
 	prefill, decode time.Duration // what it spends on either once it runs
 
 	batch *batch
-	slot  int // -1 while it waits
+	slot  int  // -1 while it waits
+	tried bool // it did not find the slots it needs, where slots keep prompts
 	since time.Time
 	timer *time.Timer
 	ended bool
@@ -47,11 +51,16 @@ type engine struct {
 	kv      int // tokens of the running sequences
 	paused  bool
 	cache   *prefixCache
+	prompts *slotPrompts // nil of a server with a prefix cache
 	figures figures
 }
 
 func newEngine(o *Options) *engine {
 	e := &engine{o: o, running: map[*sequence]struct{}{}, cache: newPrefixCache(o.CacheBlock, o.CacheBlocks)}
+	if o.PromptPerSlot {
+		e.prompts = newSlotPrompts(o)
+	}
+
 	for slot := o.Slots - 1; slot >= 0; slot-- {
 		e.free = append(e.free, slot)
 	}
@@ -109,6 +118,11 @@ func (e *engine) admit(b *batch) error {
 
 // dispatch starts what is waiting while there are slots and memory. What is too large for the memory runs alone.
 func (e *engine) dispatch() {
+	if e.prompts != nil {
+		e.dispatchTasks()
+		return
+	}
+
 	for len(e.waiting) > 0 && len(e.free) > 0 && !e.paused {
 		s := e.waiting[0]
 		if e.o.KVTokens > 0 && e.kv > 0 && e.kv+s.size() > e.o.KVTokens {
@@ -116,21 +130,29 @@ func (e *engine) dispatch() {
 		}
 
 		e.waiting = e.waiting[1:]
+		s.slot = e.free[len(e.free)-1]
+		e.lookUp(s)
 		e.start(s)
 	}
 
 	e.figures.MaxWaiting = max(e.figures.MaxWaiting, len(e.waiting))
 }
 
+// start runs a sequence in its slot.
 func (e *engine) start(s *sequence) {
-	last := len(e.free) - 1
-	s.slot, s.since = e.free[last], time.Now()
-	e.free = e.free[:last]
+	s.since = time.Now()
+	e.free = slices.DeleteFunc(e.free, func(slot int) bool { return slot == s.slot })
 	e.running[s] = struct{}{}
 	e.kv += s.size()
 	e.figures.MaxRunning = max(e.figures.MaxRunning, len(e.running))
 	e.figures.queue.Observe(s.since.Sub(s.batch.arrived).Seconds())
-	prefill, decode := e.o.Latency.of(e.lookUp(s), len(s.completion), len(e.running))
+
+	reading := s.unread
+	if s.parent != nil {
+		reading = s.parent.unread // it waits until that has been read
+	}
+
+	prefill, decode := e.o.Latency.of(reading, len(s.completion), len(e.running))
 
 	s.prefill, s.decode = e.o.scaled(prefill), e.o.scaled(decode)
 	if d := s.prefill + s.decode; d > 0 {
@@ -140,27 +162,20 @@ func (e *engine) start(s *sequence) {
 	}
 }
 
-// lookUp finds the sequence's prompt in the prefix cache, puts it there, and returns how many tokens must be read. The
-// last token of a prompt is always read.
-func (e *engine) lookUp(s *sequence) int {
+// lookUp finds out how many tokens of the sequence's prompt must be read, and counts them.
+func (e *engine) lookUp(s *sequence) {
 	p := s.prompt
 	n := p.tokens.len()
 
+	cached := e.cached(s)
+	s.unread = n - cached
+
 	e.figures.PromptTokens += n
-	if e.o.wrong(NoPrefixCache) {
-		e.figures.PromptChars += p.first(len(p.text))
-		p.seen = true
-		return n
+	e.figures.PromptTokensRead += s.unread
+	if !e.o.wrong(NoPrefixCache) {
+		e.figures.QueriedTokens += n
+		e.figures.HitTokens += cached
 	}
-
-	if p.chain == nil {
-		p.chain = e.cache.chain(p.tokens.ids)
-	}
-
-	cached := min(e.cache.match(p.chain), max(0, n-1)/e.o.CacheBlock) * e.o.CacheBlock
-	e.cache.add(p.chain)
-	e.figures.QueriedTokens += n
-	e.figures.HitTokens += cached
 
 	e.figures.PromptChars += p.first(len(p.text))
 	if cached > 0 {
@@ -169,8 +184,31 @@ func (e *engine) lookUp(s *sequence) int {
 	}
 
 	p.seen = true
+}
 
-	return n - cached
+// cached returns how many tokens of the sequence's prompt were read before. A prefix cache remembers the prompt from
+// now on. The last token of a prompt is always read.
+func (e *engine) cached(s *sequence) int {
+	p := s.prompt
+	n := p.tokens.len()
+
+	switch {
+	case s.parent != nil:
+		return n
+	case e.o.wrong(NoPrefixCache) || s.afresh:
+		return 0
+	case e.prompts != nil:
+		return min(e.prompts.common(s.slot, p.tokens.ids), max(0, n-1))
+	}
+
+	if p.chain == nil {
+		p.chain = e.cache.chain(p.tokens.ids)
+	}
+
+	blocks := min(e.cache.match(p.chain), max(0, n-1)/e.o.CacheBlock)
+	e.cache.add(p.chain)
+
+	return blocks * e.o.CacheBlock
 }
 
 // of is how long a sequence takes: to read its prompt, and to write.
@@ -210,7 +248,7 @@ func (e *engine) finish(s *sequence) {
 	e.figures.CompletionTokens += len(s.completion)
 	e.figures.latency.Observe(time.Since(s.batch.arrived).Seconds())
 
-	if !e.o.wrong(NoPrefixCache) {
+	if e.prompts == nil && !e.o.wrong(NoPrefixCache) {
 		e.cache.add(e.cache.chain(slices.Concat(s.prompt.tokens.ids, s.completion)))
 	}
 
@@ -225,6 +263,10 @@ func (e *engine) leave(s *sequence) {
 	e.figures.Last = time.Now()
 	e.figures.Busy[s.slot] += e.figures.Last.Sub(s.since)
 	e.free = append(e.free, s.slot)
+	if e.prompts != nil {
+		e.prompts.release(s, e.figures.Last)
+	}
+
 	e.kv -= s.size()
 	delete(e.running, s)
 }
@@ -261,5 +303,9 @@ func (e *engine) pause(paused bool) {
 	defer e.mu.Unlock()
 
 	e.paused = paused
+	if e.prompts != nil && !paused {
+		e.retryTasks()
+	}
+
 	e.dispatch()
 }

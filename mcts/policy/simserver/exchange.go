@@ -72,12 +72,19 @@ func (x *exchange) retryAfter() {
 
 // refuse answers with an error in the words of the protocol: nested for OpenAI's, flat for Ollama's.
 func (x *exchange) refuse(status int, text, param string) {
-	if x.native() {
-		writeJSON(x.w, status, map[string]string{"error": text})
-		return
-	}
+	x.refuseAs(status, errorTypes[status], text, param)
+}
 
-	writeJSON(x.w, status, errorBody(status, errorTypes[status], text, param))
+// refuseAs is refuse with vLLM's name of the error.
+func (x *exchange) refuseAs(status int, kind, text, param string) {
+	switch {
+	case x.native():
+		writeJSON(x.w, status, map[string]string{"error": text})
+	case x.s.o.llamaCpp():
+		writeJSON(x.w, status, llamaCppError(status, text))
+	default:
+		writeJSON(x.w, status, errorBody(status, kind, text, param))
+	}
 }
 
 // errorTypes are vLLM's names of its errors.

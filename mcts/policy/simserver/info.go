@@ -20,6 +20,11 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("POST /v1/chat/completions", s.guard(s.completion(s.chatCompletions)))
 	s.mux.HandleFunc("GET /v1/models", s.guard(s.models))
 
+	if s.o.llamaCpp() {
+		s.llamaCppRoutes()
+		return
+	}
+
 	if s.o.Kind == VLLM {
 		s.mux.HandleFunc("POST /tokenize", s.tokenize)
 		s.mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
@@ -62,7 +67,12 @@ var began = time.Unix(1_760_000_000, 0).UTC()
 
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	model := map[string]any{"id": s.o.served(), "object": "model", "created": began.Unix(), "owned_by": "library"}
-	if s.o.Kind == VLLM {
+
+	switch {
+	case s.o.llamaCpp():
+		model["owned_by"] = "llamacpp"
+		model["meta"] = map[string]int{"n_ctx": s.o.MaxModelLen, "n_ctx_train": s.o.MaxModelLen}
+	case s.o.Kind == VLLM:
 		model["owned_by"], model["root"], model["parent"] = "vllm", s.o.served(), nil
 		model["max_model_len"] = s.o.MaxModelLen
 	}

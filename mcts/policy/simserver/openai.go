@@ -35,6 +35,8 @@ type openAIRequest struct {
 	Stream              bool            `json:"stream"`
 	Echo                bool            `json:"echo"`
 	PromptLogProbs      *int            `json:"prompt_logprobs"`
+	IDSlot              json.RawMessage `json:"id_slot"`      // the number of a slot (llama.cpp)
+	CachePrompt         json.RawMessage `json:"cache_prompt"` // true or false (llama.cpp)
 }
 
 // beginOfText is the special token that servers put before the prompt of a completion.
@@ -49,7 +51,7 @@ func (x *exchange) openAI(chat bool) {
 	var q openAIRequest
 	if err := json.Unmarshal(x.body, &q); err != nil {
 		text := "1 validation error:\n  " + err.Error()
-		writeJSON(x.w, http.StatusBadRequest, errorBody(http.StatusBadRequest, "Bad Request", text, badField(err)))
+		x.refuseAs(http.StatusBadRequest, "Bad Request", text, badField(err))
 		return
 	}
 

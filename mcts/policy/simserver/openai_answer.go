@@ -16,6 +16,8 @@ type openAIAnswer struct {
 	Model   string         `json:"model"`
 	Choices []openAIChoice `json:"choices"`
 	Usage   openai.Usage   `json:"usage"`
+
+	Timings *llamaCppTimings `json:"timings,omitempty"`
 }
 
 type openAIChoice struct {
@@ -80,6 +82,10 @@ func (x *exchange) openAIAnswer(q *openAIRequest, chat bool, prompts []*input, l
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
 	if !o.NoDetails && o.Kind == VLLM && !o.wrong(NoPrefixCache) {
 		u.PromptTokensDetails = &openai.PromptTokensDetails{CachedTokens: cached}
+	}
+
+	if o.llamaCpp() {
+		answer.asLlamaCpp(prompts[0], lists[0][0])
 	}
 
 	return answer

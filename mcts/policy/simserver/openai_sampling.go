@@ -39,7 +39,11 @@ func (q *openAIRequest) sampling(s *Server, chat bool) (a sampling, top int, bad
 
 	a.greedy = q.Temperature != nil && *q.Temperature == 0
 
-	return a, top, q.check(&a, s.ignoresN())
+	if s.o.llamaCpp() {
+		a.placement = q.placement()
+	}
+
+	return a, top, q.check(&a, s)
 }
 
 func (q *openAIRequest) limit(chat bool) int {
@@ -84,10 +88,10 @@ func (q *openAIRequest) top(chat bool) (int, *refusal) {
 	return n, nil
 }
 
-// check refuses values out of range. A server that ignores n does not look at it.
-func (q *openAIRequest) check(a *sampling, ignoresN bool) *refusal {
-	if a.n < 1 && !ignoresN {
-		return &refusal{fmt.Sprintf("n must be at least 1, got %d.", a.n), "n"}
+// check refuses values out of range.
+func (q *openAIRequest) check(a *sampling, s *Server) *refusal {
+	if bad := q.checkN(a, s); bad != nil {
+		return bad
 	}
 
 	for _, p := range []struct {
@@ -113,10 +117,25 @@ func (q *openAIRequest) check(a *sampling, ignoresN bool) *refusal {
 		return &refusal{fmt.Sprintf("top_k must be 0 (disable), or at least 1, got %d.", *q.TopK), "top_k"}
 	case a.maxTokens < 1 && (q.MaxTokens != nil || q.MaxCompletionTokens != nil):
 		return &refusal{fmt.Sprintf("max_tokens must be at least 1, got %d.", a.maxTokens), "max_tokens"}
-	case a.greedy && a.n > 1 && !ignoresN:
-		return &refusal{fmt.Sprintf("n must be 1 when using greedy sampling, got %d.", a.n), "n"}
 	case slices.Contains(a.stop, ""):
 		return &refusal{"stop cannot contain an empty string.", "stop"}
+	}
+
+	return nil
+}
+
+// checkN refuses numbers of completions. A server that ignores n does not look at it.
+func (q *openAIRequest) checkN(a *sampling, s *Server) *refusal {
+	switch {
+	case s.ignoresN():
+		return nil
+	case s.o.llamaCpp() && (a.n < 1 || a.n > s.o.Slots):
+		return &refusal{fmt.Sprintf("Field 'n': Value must be between 1 <= value <= %d, but got %d", s.o.Slots,
+			a.n), "n"}
+	case a.n < 1:
+		return &refusal{fmt.Sprintf("n must be at least 1, got %d.", a.n), "n"}
+	case a.greedy && a.n > 1 && !s.o.llamaCpp():
+		return &refusal{fmt.Sprintf("n must be 1 when using greedy sampling, got %d.", a.n), "n"}
 	}
 
 	return nil

@@ -25,7 +25,7 @@ const (
 // Latency is how long the engine takes. The zero Latency takes no time.
 type Latency struct {
 	PerCompletion    time.Duration // of every sequence, whatever its length
-	PrefillPerSecond float64       // prompt tokens read, those in the prefix cache not counted; 0 is at once
+	PrefillPerSecond float64       // prompt tokens read, cached ones not counted; 0 is at once
 	DecodePerSecond  float64       // tokens written by a sequence that runs alone; 0 is at once
 	Crowding         float64       // the share by which each other running sequence makes one slower
 }
@@ -70,9 +70,15 @@ type Options struct {
 	APIKey      string // what clients must send as a bearer token; "" asks for none (VLLM)
 	MaxModelLen int    // the context window in tokens; 0 is 8192
 	Parameters  int64  // how many the model says it has, of 16 bits each (Ollama); 0 says nothing
-	Slots       int    // sequences that run at a time; 0 is 256 (VLLM) or 1 (Ollama)
-	MaxWaiting  int    // sequences beyond which requests are refused with 503; 0 is without limit
-	// tokens of all running sequences together; what does not fit waits; 0 is without limit
+	// sequences that run at a time; 0 is 256 (VLLM), 4 (VLLM with PromptPerSlot) or 1 (Ollama)
+	Slots int
+	// PromptPerSlot makes every slot keep one prompt, the last that ran there, in place of a prefix cache that all
+	// sequences share. An Ollama then chooses slots as Ollama 0.17 does, and a VLLM is llama.cpp's server in all that
+	// concerns slots.
+	PromptPerSlot bool
+	MaxWaiting    int // sequences beyond which requests are refused with 503; 0 is without limit
+	// tokens of all running sequences together; what does not fit waits; 0 is without limit, as slots that keep
+	// prompts want it: each has a window of its own
 	KVTokens    int
 	CacheBlock  int                // tokens in a block of the prefix cache; 0 is 16
 	CacheBlocks int                // blocks the prefix cache holds; 0 is as many as KVTokens fill, or 65,536
@@ -87,8 +93,16 @@ type Options struct {
 // withDefaults fills in what is not set and reports the first option that makes no sense.
 func (o Options) withDefaults() (Options, error) {
 	o.Kind = cmp.Or(o.Kind, VLLM)
-	o.Version = cmp.Or(o.Version, map[Kind]string{VLLM: "0.32.0", Ollama: "0.17.4"}[o.Kind])
-	o.Slots = cmp.Or(o.Slots, map[Kind]int{VLLM: 256, Ollama: 1}[o.Kind])
+
+	version := map[Kind]string{VLLM: "0.32.0", Ollama: "0.17.4"}[o.Kind]
+	slots := map[Kind]int{VLLM: 256, Ollama: 1}[o.Kind]
+
+	if o.llamaCpp() {
+		version, slots = "b11549-unknown", 4
+	}
+
+	o.Version = cmp.Or(o.Version, version)
+	o.Slots = cmp.Or(o.Slots, slots)
 	o.MaxModelLen = cmp.Or(o.MaxModelLen, 8192)
 	o.CacheBlock = cmp.Or(o.CacheBlock, 16)
 	o.CacheBlocks = cmp.Or(o.CacheBlocks, o.KVTokens/max(o.CacheBlock, 1), 1<<16)
@@ -111,6 +125,8 @@ func (o Options) check() error {
 	case o.MaxModelLen < 1 || o.Slots < 1 || o.MaxWaiting < 0 || o.KVTokens < 0 || o.CacheBlock < 1 ||
 		o.CacheBlocks < 0:
 		return errors.New("simserver: a size is negative")
+	case o.PromptPerSlot && o.KVTokens > 0:
+		return errors.New("simserver: slots that keep prompts have a window each: want no limit on all tokens")
 	case !(o.Speed > 0) || math.IsInf(o.Speed, 0):
 		return fmt.Errorf("simserver: speed is %v, want more than 0", o.Speed)
 	case o.Latency.PerCompletion < 0 || !(o.Latency.PrefillPerSecond >= 0) || !(o.Latency.DecodePerSecond >= 0) ||
@@ -128,6 +144,9 @@ func (o Options) check() error {
 }
 
 func (o *Options) wrong(m Misconfiguration) bool { return slices.Contains(o.Wrong, m) }
+
+// llamaCpp reports whether the server is llama.cpp's.
+func (o *Options) llamaCpp() bool { return o.PromptPerSlot && o.Kind == VLLM }
 
 // scaled is a duration at the server's speed.
 func (o *Options) scaled(d time.Duration) time.Duration { return time.Duration(float64(d) / o.Speed) }

@@ -21,7 +21,7 @@ type input struct {
 
 	chain  []uint64 // blocks of the prefix cache
 	seen   bool     // a sequence of it has started
-	cached int      // tokens the prefix cache held when the first one did
+	cached int      // tokens that were cached when the first one did
 }
 
 // first returns v for the first sequence of the prompt and 0 for the others: they share what was read.
@@ -42,6 +42,13 @@ type sampling struct {
 	stop        []string
 	includeStop bool
 	unset       uint64 // bits: temperature, top_p, top_k and the repetition penalty were not sent
+	placement
+}
+
+// placement is what a request says about slots that keep prompts.
+type placement struct {
+	wanted *int // the slot that it asks for; nil is any
+	afresh bool // nothing of its prompt counts as read
 }
 
 // drawn is one completion.
@@ -219,7 +226,12 @@ func (s *Server) generate(ctx context.Context, prompts []*input, a sampling) ([]
 		}
 
 		for _, d := range lists[i] {
-			q := &sequence{prompt: p, completion: make([]uint32, len(d.tokens)), cutShort: d.length}
+			q := &sequence{
+				prompt:     p,
+				completion: make([]uint32, len(d.tokens)),
+				cutShort:   d.length,
+				placement:  a.placement,
+			}
 			for j, token := range d.tokens {
 				q.completion[j] = tokenID(token)
 			}

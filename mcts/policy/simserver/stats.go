@@ -21,8 +21,8 @@ type Stats struct {
 	// Busy is for how long each slot has been in use, up to Now.
 	Busy []time.Duration
 
-	QueriedTokens, HitTokens int // of the prompts of all sequences, looked up and found in the prefix cache
-	CachedChars              int // of PromptChars, how many the prefix cache held
+	QueriedTokens, HitTokens int // of the prompts of all sequences, looked up and found in the cache
+	CachedChars              int // of PromptChars, how many were cached
 
 	Faults map[Fault]int // how often each was injected
 	Cut    int           // connections cut while the server was flapping
@@ -40,12 +40,13 @@ type Counts struct {
 	MaxRunning int `json:"max_running"` // sequences at one time
 	MaxWaiting int `json:"max_waiting"` // sequences in the queue at one time
 
-	PromptTokens     int `json:"prompt_tokens"`     // of all requests
-	CompletionTokens int `json:"completion_tokens"` // of all sequences
-	PromptChars      int `json:"prompt_chars"`      // bytes of the prompts, once for each request
+	PromptTokens     int `json:"prompt_tokens"`      // of all sequences
+	PromptTokensRead int `json:"prompt_tokens_read"` // of these, that were not cached
+	CompletionTokens int `json:"completion_tokens"`  // of all sequences
+	PromptChars      int `json:"prompt_chars"`       // bytes of the prompts, once for each request
 }
 
-// Reused is the share of all prompts' bytes that the prefix cache held.
+// Reused is the share of all prompts' bytes that were cached.
 func (s Stats) Reused() float64 {
 	if s.PromptChars == 0 {
 		return 0
