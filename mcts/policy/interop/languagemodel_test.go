@@ -102,7 +102,7 @@ func (m *languageModel) testEval(t *testing.T) {
 
 	var episodes []played
 	readLines(t, filepath.Join(dir, "episodes.jsonl"), &episodes)
-	m.shows(t, "inspect", dir, "--data", m.data)
+	m.shows(t, "inspect", dir)
 
 	turns := 0
 	for i, e := range episodes {
@@ -111,7 +111,7 @@ func (m *languageModel) testEval(t *testing.T) {
 		if e.Official && !sameNumber(e.Answer, e.Gold) {
 			t.Errorf("%s under %s: %q counts as right, the answer is %q", e.ID, e.API, e.Answer, e.Gold)
 		}
-		m.shows(t, "inspect", dir, e.ID, strconv.Itoa(i/2), "--data", m.data)
+		m.shows(t, "inspect", dir, e.ID, strconv.Itoa(i/2))
 	}
 
 	if m.proxy.count() < turns {
@@ -125,8 +125,8 @@ func (m *languageModel) testEval(t *testing.T) {
 // right answers only.
 func (m *languageModel) testCollect(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	m.proxy.reset(4 * m.each)
-	m.kill(t, m.asks("collect", "--out", dir, "--limit", "1", "--api", "p_c", "--trees", "1",
+	m.proxy.reset(1 + m.each) // a greeting, and one node: no tree is smaller
+	m.kill(t, m.asks("collect", "--out", dir, "--limit", "1", "--api", "p_c", "--trees", "2",
 		"--set", "search.simulations=4", "--set", "search.max_depth=6")...)
 	answered := m.proxy.count()
 
@@ -147,12 +147,12 @@ func (m *languageModel) testCollect(t *testing.T) {
 	}
 
 	checked := m.check(t, dir)
-	if !checked.Complete || checked.Trees != 1 || checked.Missing != 0 || checked.Calls != logged+c.Calls {
+	if !checked.Complete || checked.Trees < 1 || checked.Missing != 0 || checked.Calls != logged+c.Calls {
 		t.Errorf("check: %+v", checked)
 	}
 
-	m.shows(t, "inspect", dir, "--data", m.data)
-	m.shows(t, "inspect", dir, m.first(t, dir), "0", "--data", m.data)
+	m.shows(t, "inspect", dir)
+	m.shows(t, "inspect", dir, m.first(t, dir), "0")
 	m.testExport(t, dir, c.Accepted)
 }
 
@@ -212,7 +212,7 @@ func (m *languageModel) first(t *testing.T, dir string) string {
 			ID string `json:"question_id"`
 		} `json:"questions"`
 	}
-	m.run(t, &run, "inspect", dir, "--data", m.data, "--json")
+	m.run(t, &run, "inspect", dir, "--json")
 
 	return run.Questions[0].ID
 }
