@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestLanguageModel has a real language model answer questions through the whole program, and holds what is true of any
-// server and any model. What the model says is printed, for people.
+// TestLanguageModel has a real language model answer questions through the whole program, and holds
+// what is true of any server and any model. What the model says is printed, for people.
 func TestLanguageModel(t *testing.T) {
 	const script = "test-model.sh"
 	policy := setting(t, "TOOLEVO_MODEL_POLICY", script)
@@ -30,8 +30,14 @@ func TestLanguageModel(t *testing.T) {
 	}
 
 	m.program = openProgram(t, program{
-		policy: policy, proxy: proxy, patience: time.Hour, environment: []string{environment, "OPENAI_API_KEY="},
-		settings: []string{"--config", "policies/qwen2.5-coder-gguf", "--set", "server.sampling.max_tokens=128"},
+		policy:      policy,
+		proxy:       proxy,
+		patience:    time.Hour,
+		environment: []string{environment, "OPENAI_API_KEY="},
+		settings: []string{
+			"--config", "policies/qwen2.5-coder-gguf",
+			"--set", "server.sampling.max_tokens=128",
+		},
 	})
 	m.parallel = append(parallel, "--progress", "none")
 
@@ -47,9 +53,11 @@ type languageModel struct {
 	parallel []string
 }
 
-// asks are the arguments of a command that asks the model questions of the two templates that it finds easiest.
+// asks are the arguments of a command that asks the model questions of the two templates that it
+// finds easiest.
 func (m *languageModel) asks(arguments ...string) []string {
-	arguments = append(arguments, "--difficulty", "easy", "--template", "coffee-easy/open,coffee-easy/close")
+	arguments = append(arguments, "--difficulty", "easy",
+		"--template", "coffee-easy/open,coffee-easy/close")
 	return append(m.with(arguments...), m.parallel...)
 }
 
@@ -60,7 +68,8 @@ func (m *languageModel) shows(t *testing.T, arguments ...string) {
 	fmt.Printf("\n$ toolevo %s\n%s", strings.Join(arguments, " "), out)
 }
 
-// Nothing of the server makes a run wrong. That it gives no log-probabilities, doctor tells as a warning.
+// Nothing of the server makes a run wrong. That it gives no log-probabilities, doctor tells as a
+// warning.
 func (m *languageModel) testDoctor(t *testing.T) {
 	m.proxy.reset(-1)
 	arguments := []string{"doctor", "--quick", "--policy", m.policy, "--set", "dataset=coffee"}
@@ -87,8 +96,8 @@ func (m *languageModel) testEval(t *testing.T) {
 			N, Lost int
 		} `json:"rows"`
 	}
-	m.run(t, &report, m.asks("eval", "--out", dir, "--split", "test", "--limit", "2", "--api", "p_c,p_s_in",
-		"--set", "eval.max_turns=6")...)
+	m.run(t, &report, m.asks("eval", "--out", dir, "--split", "test", "--limit", "2",
+		"--api", "p_c,p_s_in", "--set", "eval.max_turns=6")...)
 
 	if len(report.Rows) != 2 || report.Rows[0].API != "p_c" || report.Rows[1].API != "p_s_in" {
 		t.Errorf("rows %+v", report.Rows)
@@ -109,7 +118,7 @@ func (m *languageModel) testEval(t *testing.T) {
 		turns += len(e.Turns)
 
 		if e.Official && !sameNumber(e.Answer, e.Gold) {
-			t.Errorf("%s under %s: %q counts as right, the answer is %q", e.ID, e.API, e.Answer, e.Gold)
+			t.Errorf("%s under %s: %q is right, want %q", e.ID, e.API, e.Answer, e.Gold)
 		}
 		m.shows(t, "inspect", dir, e.ID, strconv.Itoa(i/2))
 	}
@@ -121,8 +130,8 @@ func (m *languageModel) testEval(t *testing.T) {
 	m.ends(t, 0, "check", dir, "--data", m.data)
 }
 
-// A collection that is killed in the middle goes on where it was, asks for nothing that was logged, and its export holds
-// right answers only.
+// A collection that is killed in the middle goes on where it was, asks for nothing that was logged,
+// and its export holds right answers only.
 func (m *languageModel) testCollect(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	m.proxy.reset(1 + m.each) // a greeting, and one node: no tree is smaller
@@ -133,22 +142,26 @@ func (m *languageModel) testCollect(t *testing.T) {
 	logged := m.check(t, dir).Calls
 	m.proxy.reset(-1)
 	var c collected
-	m.run(t, &c, append([]string{"collect", "--resume", "--out", dir, "--data", m.data, "--json"}, m.parallel...)...)
-	t.Logf("killed after %d requests, of which %d calls were logged; resumed: %+v, %d requests, %d made before", answered,
-		logged, c, m.proxy.count(), m.proxy.repeated())
+	m.run(t, &c, append([]string{"collect", "--resume", "--out", dir, "--data", m.data, "--json"},
+		m.parallel...)...)
+	t.Logf("resumed: %+v", c)
 
-	if c.Questions != 1 || c.QuestionsDone != 1 || c.TreesDone != c.TreesPlanned || c.Unresolved != 0 {
+	if c.Questions != 1 || c.QuestionsDone != 1 || c.TreesDone != c.TreesPlanned ||
+		c.Unresolved != 0 {
 		t.Errorf("the run did not end: %+v", c)
 	}
 
-	if logged < 1 || c.Calls < 1 || c.Replayed != logged || m.proxy.repeated() > answered-logged*m.each {
-		t.Errorf("%d calls were logged when it was killed, %d used; %d of the %d requests before were made again", logged,
-			c.Replayed, m.proxy.repeated(), answered)
+	repeated := m.proxy.repeated()
+	t.Logf("%d requests until it was killed, %d calls in the log; %d requests more, %d as before",
+		answered, logged, m.proxy.count(), repeated)
+
+	if logged < 1 || c.Calls < 1 || c.Replayed != logged || repeated > answered-logged*m.each {
+		t.Errorf("some of the %d calls in the log were asked again, or not used: %+v", logged, c)
 	}
 
-	checked := m.check(t, dir)
-	if !checked.Complete || checked.Trees < 1 || checked.Missing != 0 || checked.Calls != logged+c.Calls {
-		t.Errorf("check: %+v", checked)
+	whole := m.check(t, dir)
+	if !whole.Complete || whole.Trees < 1 || whole.Missing != 0 || whole.Calls != logged+c.Calls {
+		t.Errorf("check: %+v", whole)
 	}
 
 	m.shows(t, "inspect", dir)
@@ -246,16 +259,17 @@ func (m *languageModel) testExport(t *testing.T, dir string, accepted int) {
 	readLines(t, filepath.Join(out, "lineage.jsonl"), &lineage)
 
 	if len(samples) != accepted || len(lineage) != accepted {
-		t.Fatalf("%d samples and %d origins of %d trajectories", len(samples), len(lineage), accepted)
+		t.Fatalf("%d samples, %d origins, %d trajectories", len(samples), len(lineage), accepted)
 	}
 
 	gold := m.answers(t)
 	for i, s := range samples {
+		want := gold[lineage[i].ID]
 		last := s.Conversations[len(s.Conversations)-1].Value
 		_, answer, found := strings.Cut(last, "Action: Finish\n")
 
-		if !found || !sameNumber(answer, gold[lineage[i].ID]) {
-			t.Errorf("%s is trained to end with %q, the answer is %q", lineage[i].ID, last, gold[lineage[i].ID])
+		if !found || !sameNumber(answer, want) {
+			t.Errorf("%s: a sample ends with %q, want %q", lineage[i].ID, last, want)
 		}
 	}
 }
