@@ -71,9 +71,13 @@ test-interop: build ## real exports of every format: five readers open them, LLa
 test-ollama: build ## a real Ollama (built from its Go module) with a tiny model: doctor, protocol, collect, resume, eval
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/ollama.sh
 
-.PHONY: test-pretrained
-test-pretrained: build ## a small pretrained model (SmolLM2-135M) on a real Ollama: doctor --quick, collect, eval, transcripts
-	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/pretrained.sh
+.PHONY: test-model
+test-model: build ## a real language model (MODEL=qwen05, qwen15) on llama.cpp (SERVER=llama, ollama): eval, collect, kill, resume, export, transcripts
+	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/test-model.sh
+
+.PHONY: test-page
+test-page: ## the commands of mcts/policy/ONE-MACHINE.md, in a copy of the repository
+	bash mcts/policy/interop/test-page.sh
 
 .PHONY: test-vllm
 test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, collect, resume, eval

@@ -76,7 +76,7 @@ func TestPrecedence(t *testing.T) {
 	file := Layer{Origin: "run.yaml", YAML: []byte("preset: paper\nseed: 2\nsearch:\n  trees: 3\n  samples: 7\n")}
 
 	env, err := EnvironmentLayers([]string{"TOOLEVO_SEARCH_TREES=4", "TOOLEVO_SHARED_DATA=/x", "TOOLEVO_VLLM_URL=x",
-		"HOME=/root"})
+		"TOOLEVO_MODEL_SERVER=x", "HOME=/root"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,8 @@ func EnvironmentLayers(environ []string) ([]Layer, error) {
 		case ok:
 			layers = append(layers, SettingLayer("environment "+name, key, value))
 		case !strings.HasPrefix(name, "TOOLEVO_"), slices.Contains(foreign, name),
-			strings.HasPrefix(name, "TOOLEVO_VLLM_"), strings.HasPrefix(name, "TOOLEVO_OLLAMA_"):
+			strings.HasPrefix(name, "TOOLEVO_VLLM_"), strings.HasPrefix(name, "TOOLEVO_OLLAMA_"),
+			strings.HasPrefix(name, "TOOLEVO_MODEL_"):
 		default:
 			err := fmt.Errorf("configs: environment variable %s names no setting", name)
 			if meant, ok := names.Closest(name, variables); ok {

@@ -70,7 +70,7 @@ stop() {
 # tests PATTERN LOG: runs the Go tests, and shows the server's log when they fail. None may be skipped, but those of the
 # program when there is none.
 tests() {
-	if ! (cd "$repository" && go test ./mcts/policy/interop -run "$1" -count=1 -timeout 20m -v | tee "$work/tests"); then
+	if ! (cd "$repository" && go test ./mcts/policy/interop -run "$1" -count=1 -timeout "${timeout:-20m}" -v | tee "$work/tests"); then
 		echo "$name: the end of the server's log:" >&2
 		tail -n 60 "$2" >&2
 		fail "something is wrong (see above)"

@@ -1,4 +1,4 @@
-# What ollama.sh and pretrained.sh share: a real Ollama. Sourced by them, after lib.sh. If processor is set, as gcc names
+# What ollama.sh and test-model.sh share: a real Ollama. Sourced by them, after lib.sh. If processor is set, as gcc names
 # processors, the program is compiled for it; else for any, without vector instructions: seven times slower.
 # shellcheck shell=bash
 

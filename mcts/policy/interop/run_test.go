@@ -3,6 +3,7 @@ package interop
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // program is toolevo, and what it needs to reach a server.
@@ -33,6 +35,7 @@ type program struct {
 	enough             int // requests after which some calls are answered and some are not
 	diagnosis          diagnosis
 	prefixes           func() (hit, queried float64) // tokens, since the server started; nil if it does not say
+	patience           time.Duration                 // for one command, in place of patience
 }
 
 // proxy stands between toolevo and a server: it counts the completions answered, and can keep back further ones.
@@ -40,9 +43,12 @@ type proxy struct {
 	forward *httputil.ReverseProxy
 
 	mu       sync.Mutex
-	answered int           // completions since reset
-	allowed  int           // completions answered before the others are kept back; below 0 is all
-	kept     chan struct{} // closed when the first is kept back
+	answered int             // completions since reset
+	allowed  int             // completions answered before the others are kept back; below 0 is all
+	kept     chan struct{}   // closed when the first is kept back
+	asked    map[string]bool // the requests since reset
+	before   map[string]bool // those before it
+	again    int             // requests since reset that were made before it, too
 }
 
 func newProxy(t *testing.T, server string) (*proxy, string) {
@@ -72,6 +78,7 @@ func (p *proxy) reset(allowed int) {
 	defer p.mu.Unlock()
 
 	p.answered, p.allowed, p.kept = 0, allowed, make(chan struct{})
+	p.before, p.asked, p.again = p.asked, map[string]bool{}, 0
 }
 
 func (p *proxy) count() int {
@@ -80,17 +87,29 @@ func (p *proxy) count() int {
 	return p.answered
 }
 
+// repeated is how many requests since reset were made before it, too.
+func (p *proxy) repeated() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.again
+}
+
 func (p *proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if req.Method == http.MethodPost && !p.admit() {
-		io.Copy(io.Discard, req.Body) // only then is it seen that the client
-		<-req.Context().Done()        // gives up
+	body, err := io.ReadAll(req.Body) // whole: only then is it seen that the client gives up
+	if err != nil {
+		return
+	}
+	req.Body = io.NopCloser(bytes.NewReader(body))
+
+	if req.Method == http.MethodPost && !p.admit(string(body)) {
+		<-req.Context().Done()
 		return
 	}
 
 	p.forward.ServeHTTP(w, req)
 }
 
-func (p *proxy) admit() bool {
+func (p *proxy) admit(body string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
@@ -104,6 +123,10 @@ func (p *proxy) admit() bool {
 		return false
 	}
 	p.answered++
+	p.asked[body] = true
+	if p.before[body] {
+		p.again++
+	}
 
 	return true
 }
@@ -118,7 +141,9 @@ func (p *program) command(ctx context.Context, arguments ...string) *exec.Cmd {
 func (p *program) ends(t *testing.T, code int, arguments ...string) (out, said string) {
 	t.Helper()
 	var printed, complaints bytes.Buffer
-	c := p.command(testContext(t), arguments...)
+	ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(p.patience, patience))
+	defer cancel()
+	c := p.command(ctx, arguments...)
 	c.Stdout, c.Stderr = &printed, &complaints
 	err := c.Run()
 
@@ -177,6 +202,7 @@ type collected struct {
 	Calls         int `json:"calls"`
 	Replayed      int `json:"calls_replayed"`
 	Samples       int `json:"samples"`
+	Accepted      int `json:"distinct_accepted"`
 }
 
 const questions = 10 // five easy ones, five hard ones
@@ -215,7 +241,6 @@ func openProgram(t *testing.T, p program) *program {
 	p.data = filepath.Join(t.TempDir(), "data")
 	p.run(t, nil, "data", "build", "--data", p.data, "--dataset", "coffee", "--rows", "300")
 	p.run(t, nil, "data", "questions", "--data", p.data, "--dataset", "coffee", "--scale", "0.1")
-	p.settings = append(p.settings, "--set", "server.shots=1", "--set", "server.sampling.max_tokens=24")
 
 	return &p
 }
@@ -236,6 +261,7 @@ func search(depth, simulations int) []string {
 
 // testProgram lets the program work with a server through the proxy.
 func testProgram(t *testing.T, p *program) {
+	p.settings = append(p.settings, "--set", "server.shots=1", "--set", "server.sampling.max_tokens=24")
 	t.Run("doctor", p.testDoctor)
 	t.Run("doctor unknown model", p.testDoctorUnknownModel)
 	t.Run("collect", p.testCollect)
