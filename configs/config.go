@@ -97,8 +97,7 @@ type Server struct {
 
 // Shown says what of the prompt version a model is shown, in every form.
 type Shown struct {
-	Tools      string `yaml:"tools"`      // ToolsAll or ToolsOfDataset
-	Reflection bool   `yaml:"reflection"` // a note below each error says where to look
+	Tools string `yaml:"tools"` // ToolsAll or ToolsOfDataset
 }
 
 // The tool lists of a prompt.

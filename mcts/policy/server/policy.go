@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -83,7 +84,7 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 
 	proposals := make([]mcts.Proposal, len(choices))
 	for i, c := range choices {
-		proposals[i] = proposal(c)
+		proposals[i] = proposal(c, p.options.Lead)
 	}
 
 	return proposals, nil
@@ -227,10 +228,15 @@ func (p *Policy) each(ctx context.Context, question string, c Completion) ([]Cho
 }
 
 // proposal turns a sample into what the search knows.
-func proposal(c Choice) mcts.Proposal {
+func proposal(c Choice, lead string) mcts.Proposal {
 	mean, ok := c.mean()
 
-	p := mcts.Proposal{Text: c.Text, LogProb: mean, Scored: ok, Tokens: c.Tokens}
+	text := c.Text
+	if !c.blank() && !strings.HasPrefix(strings.TrimSpace(text), lead) {
+		text = lead + text
+	}
+
+	p := mcts.Proposal{Text: text, LogProb: mean, Scored: ok, Tokens: c.Tokens}
 	if c.Finish == FinishLength {
 		p.Finish = mcts.FinishLength
 	}

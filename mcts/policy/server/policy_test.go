@@ -117,6 +117,23 @@ func TestProposals(t *testing.T) {
 	}
 }
 
+// What a model writes behind a lead begins with it, once; silence stays silence.
+func TestLead(t *testing.T) {
+	for written, want := range map[string]string{
+		" I look.\nAction: Look":          "Thought: I look.\nAction: Look",
+		"\nThought: I look.\nAction: Look": "\nThought: I look.\nAction: Look",
+		" ":                               " ",
+	} {
+		o := options(fixed{server.Reply{Choices: []server.Choice{{Text: written, Finish: server.FinishStop}}}})
+		o.LogProbs, o.Lead = false, "Thought:"
+
+		got, err := newPolicy(t, o).Propose(t.Context(), request(0, 1))
+		if err != nil || len(got) != 1 || got[0].Text != want {
+			t.Errorf("%q became %+v, %v", written, got, err)
+		}
+	}
+}
+
 type fixed struct{ reply server.Reply }
 
 func (fixed) Address() string { return "fixed" }

@@ -201,7 +201,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 	}
 
 	o := server.Options{
-		Render: sent.Render, Messages: sent.Messages,
+		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages,
 		Sampling: c.Sampling, LogProbs: c.LogProbs && (kind == OpenAI || m.Servers.scored),
 		Single: kind == Ollama, Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
 	}

@@ -13,6 +13,7 @@ import (
 type Sent struct {
 	Render     func(envs.History) string         // nil where messages are sent
 	Messages   func(envs.History) []chat.Message // nil where a text is
+	lead       string                            // with which the text ends, and what the model writes begins
 	stops      []string                          // that end a turn of the form
 	addSpecial bool                              // whether the server puts its token of the text's beginning before it
 }
@@ -37,18 +38,16 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}
 
 	shown.Clean = clean.Clean
-	noted := func(h envs.History) envs.History { return h }
-	if c.Prompt.Reflection {
-		noted = prompt.WithNotes
-	}
-
 	system := func(h envs.History) string { return shown.System(h.Task().Labels[envs.LabelDataset]) }
 
 	switch c.Form {
 	case configs.FormFewShot: // a plain prompt has no beginning-of-text token of its own
-		return Sent{Render: func(h envs.History) string { return shown.Render(noted(h)) }, addSpecial: true}, nil
+		lead := shown.Lead()
+		render := func(h envs.History) string { return shown.Render(h) + lead }
+
+		return Sent{Render: render, lead: lead, addSpecial: true}, nil
 	case configs.FormChat:
-		messages := func(h envs.History) []chat.Message { return chat.Messages(system(h), noted(h), clean) }
+		messages := func(h envs.History) []chat.Message { return chat.Messages(system(h), h, clean) }
 		return Sent{Messages: messages, addSpecial: true}, nil
 	}
 
@@ -59,7 +58,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 
 	template = template.In(m.Config.Environment.ActionCodec())
 	render := func(h envs.History) string {
-		text := template.Render(system(h), noted(h), clean)
+		text := template.Render(system(h), h, clean)
 		if kind == Ollama {
 			text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
 		}
