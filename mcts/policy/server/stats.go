@@ -117,6 +117,7 @@ func (c *counters) hasAnswered() bool {
 // Load is how busy a server, or all of them together, is kept.
 type Load struct {
 	Limit    int `json:"limit"`     // sequences that may be in flight
+	Slots    int `json:"slots"`     // that the servers have; 0 when they have none that are known
 	InFlight int `json:"in_flight"` // sequences that are
 	Waiting  int `json:"waiting"`   // sequences that wait for the limit, on our side
 
@@ -197,14 +198,19 @@ func sum[T any](to *T, from T) {
 	}
 }
 
-// Room says how many sequences more the servers could be given right now: those that their limits leave, and
-// one request for each that waits until the next is through, so that no slot stays empty meanwhile. A server
-// that is down has none. Whoever starts work only while there is room drives the servers as hard as they can
-// be driven, with as little work begun as that takes.
-func (p *Policy) Room() int {
+// Room says how many conversations more the servers could serve right now whose requests are for so many samples. A
+// server with slots has room for as many as it has seats free; any other for what its limit leaves, and one request that
+// waits until the next is through, so that no slot stays empty meanwhile. A server that is down has none. Whoever starts
+// work only while there is room drives the servers as hard as they can be driven, with as little work begun as that
+// takes.
+func (p *Policy) Room(samples int) int {
 	room := 0
 	for _, s := range p.pool.servers {
-		room += s.limiter.room()
+		if s.seats.exist() {
+			room += s.seats.room()
+		} else {
+			room += (s.limiter.room() + samples - 1) / samples
+		}
 	}
 
 	return room

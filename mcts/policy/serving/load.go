@@ -9,16 +9,17 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Room is how many samples more the servers could draw at once; nil without servers, where nothing is waited for.
-func (m *Models) Room() func() int {
+// Room is how many lanes more the servers could serve whose calls draw so many samples; nil without servers, where
+// nothing is waited for.
+func (m *Models) Room() func(samples int) int {
 	if len(m.open) == 0 {
 		return nil
 	}
 
-	return func() int {
+	return func(samples int) int {
 		room := 0
 		for _, p := range m.open {
-			room += p.Room()
+			room += p.Room(samples)
 		}
 
 		return room
