@@ -16,9 +16,10 @@ type conversation struct {
 	ticket uint64        // those that began earlier have lower ones
 	turn   chan struct{} // holds one value while a request is in its seat
 
-	mu   sync.Mutex // guards what follows
-	seat seat
-	lent int // the slot that was borrowed last: it may still know the prompt
+	mu    sync.Mutex // guards what follows
+	where *server    // where its seat is; nil while it has none
+	seat  *claim
+	lent  int // the slot that was lent last: it may still know the prompt
 }
 
 // Converse implements mcts.Converser.
@@ -37,9 +38,9 @@ func (c *conversation) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	if c.seat.server != nil {
-		c.seat.server.seats.rise(c.seat)
-		c.seat = seat{}
+	if c.where != nil {
+		c.where.seats.drop(c.seat)
+		c.where = nil
 	}
 }
 
@@ -48,16 +49,16 @@ func (c *conversation) server() *server {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	if c.seat.server == nil || !c.seat.server.seats.holds(c.seat) {
+	if c.where == nil || !c.where.seats.holds(c.seat) {
 		return nil
 	}
 
-	return c.seat.server
+	return c.where
 }
 
 // sit waits until a request of the conversation may go to a server with slots, and returns its slot. One at a time goes
-// to the conversation's own seat; others go to seats that nobody wants, and else wait for it. leave is called when the
-// request is over.
+// to the conversation's own seat; others go to seats that no conversation wants, or wait until it is free. leave is
+// called when the request is over.
 func (c *conversation) sit(ctx context.Context, t turn) (slot int, leave func(), err error) {
 	select {
 	case c.turn <- struct{}{}:
@@ -65,63 +66,69 @@ func (c *conversation) sit(ctx context.Context, t turn) (slot int, leave func(),
 	default:
 	}
 
-	if lent, ok := c.borrow(t.server); ok {
-		return lent.slot, func() { t.server.seats.bringBack(lent) }, nil
-	}
+	seats := &t.server.seats
+	loan := seats.claim(c.ticket, true, c.lastLent())
 
 	select {
+	case <-loan.ready:
+		c.setLent(loan.seat.slot)
+		return loan.seat.slot, func() { seats.drop(loan) }, nil
 	case c.turn <- struct{}{}:
+		seats.drop(loan)
 		return c.sitDown(ctx, t)
 	case <-ctx.Done():
+		seats.drop(loan)
 		return 0, nil, ctx.Err()
 	case <-t.gone:
+		seats.drop(loan)
 		return 0, nil, errGone
 	}
 }
 
-// sitDown takes the conversation's own seat, for which nothing else is in it now.
+// sitDown takes the conversation's own seat, in which there is no other request now.
 func (c *conversation) sitDown(ctx context.Context, t turn) (slot int, leave func(), err error) {
 	leave = func() { <-c.turn }
-
-	c.mu.Lock()
-	own := c.seat
-	c.mu.Unlock()
-
-	if own.server == t.server && own.server.seats.holds(own) {
-		return own.slot, leave, nil
+	if c.server() == t.server {
+		return c.seat.seat.slot, leave, nil
 	}
 
-	taken, err := t.server.seats.sit(ctx, c.ticket, t.gone)
+	c.end() // its server went down
+
+	seats := &t.server.seats
+	own := seats.claim(c.ticket, false, 0)
+
+	select {
+	case <-own.ready:
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-t.gone:
+		err = errGone
+	}
+
 	if err != nil {
+		seats.drop(own)
 		leave()
+
 		return 0, nil, err
 	}
 
-	taken.server = t.server
-
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.where, c.seat = t.server, own
 
-	if own.server != nil { // it went down, or another server answers for the question now
-		own.server.seats.rise(own)
-	}
-
-	c.seat = taken
-
-	return taken.slot, leave, nil
+	return own.seat.slot, leave, nil
 }
 
-// borrow takes a seat of a server that nobody wants.
-func (c *conversation) borrow(s *server) (lent seat, ok bool) {
+func (c *conversation) lastLent() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.lent
+}
 
-	lent, ok = s.seats.borrow(c.lent)
-	if ok {
-		c.lent = lent.slot
-	}
-
-	return lent, ok
+func (c *conversation) setLent(slot int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lent = slot
 }
 
 // caller is who asks for a completion: about which question, and in which conversation, if it is in one.

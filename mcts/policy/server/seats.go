@@ -78,7 +78,7 @@ func slotsOf(ctx context.Context, b Backend) (int, error) {
 }
 
 // seats are the slots of a server as conversations sit in them. One that waits for a seat gets it before those that
-// began after it. While nobody waits, a conversation may draw several samples at a time in seats that are free.
+// began after it. Seats that no conversation wants are lent to single requests.
 type seats struct {
 	asking chan struct{} // holds one value while the server is asked for its slots
 
@@ -89,21 +89,23 @@ type seats struct {
 	named    bool       // the server takes a completion for a slot that we name
 	term     int        // how often the server has gone down; seats taken before are void
 	free     []int
-	seated   int // conversations
-	waiting  []*waitingTalk
+	seated   int      // conversations
+	waiting  []*claim // those of conversations first
 }
 
-// seat is a place in a server's slot. The zero seat is none.
+// seat is a slot of a server while it is up.
 type seat struct {
-	server *server
-	slot   int // from 1
-	term   int
+	slot int // from 1
+	term int
 }
 
-// waitingTalk is a conversation that waits for a seat.
-type waitingTalk struct {
-	ticket uint64
-	ready  chan struct{} // closed when it has one
+// claim is a wish for a seat: a conversation's, or for a loan, one request's of a conversation whose own seat is taken by
+// another of its requests.
+type claim struct {
+	ticket uint64 // of the conversation
+	loan   bool
+	liked  int           // the slot that would be best
+	ready  chan struct{} // closed when seat is set
 	seat   seat
 }
 
@@ -162,123 +164,89 @@ func (s *seats) toldOf(slot int) int {
 	return slot
 }
 
-// holds reports whether a seat is still the conversation's.
-func (s *seats) holds(taken seat) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return taken.slot > 0 && taken.term == s.term
-}
-
-// sit waits for a seat for the conversation with the ticket, or returns the context's error, or errGone once gone is
-// closed.
-func (s *seats) sit(ctx context.Context, ticket uint64, gone <-chan struct{}) (seat, error) {
-	w := &waitingTalk{ticket: ticket, ready: make(chan struct{})}
-	s.queue(w)
-
-	select {
-	case <-w.ready:
-		return w.seat, nil
-	case <-ctx.Done():
-		s.leave(w)
-		return seat{}, ctx.Err()
-	case <-gone:
-		s.leave(w)
-		return seat{}, errGone
-	}
-}
-
-// queue lets a conversation wait behind those that began before it.
-func (s *seats) queue(w *waitingTalk) {
+// claim lets a conversation, or a request of it, wait for a seat behind those that began before it; loans wait behind all
+// conversations. liked is the slot that would be best, 0 for any.
+func (s *seats) claim(ticket uint64, loan bool, liked int) *claim {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	at, _ := slices.BinarySearchFunc(s.waiting, w.ticket, func(w *waitingTalk, ticket uint64) int {
-		return cmp.Compare(w.ticket, ticket)
+	c := &claim{ticket: ticket, loan: loan, liked: liked, ready: make(chan struct{})}
+	at := slices.IndexFunc(s.waiting, func(other *claim) bool {
+		return other.loan && !loan || other.loan == loan && other.ticket > ticket
 	})
-	s.waiting = slices.Insert(s.waiting, at, w)
-	s.seatNext()
-}
 
-// seatNext gives free seats to those that wait. The caller holds mu.
-func (s *seats) seatNext() {
-	for len(s.free) > 0 && len(s.waiting) > 0 {
-		w := s.waiting[0]
-		s.waiting = s.waiting[1:]
-		w.seat = seat{slot: s.takeFree(0), term: s.term}
-		s.seated++
-		close(w.ready)
-	}
-}
-
-// takeFree takes a free seat: the one that is liked best, where it is free. The caller holds mu.
-func (s *seats) takeFree(liked int) int {
-	at := slices.Index(s.free, liked)
 	if at < 0 {
-		at = len(s.free) - 1
+		at = len(s.waiting)
 	}
 
-	slot := s.free[at]
-	s.free = slices.Delete(s.free, at, at+1)
+	s.waiting = slices.Insert(s.waiting, at, c)
+	s.fill()
 
-	return slot
+	return c
 }
 
-// leave takes a conversation that waits out of the queue, or out of the seat that it got at the same moment.
-func (s *seats) leave(w *waitingTalk) {
+// fill gives free seats to those that wait. The caller holds mu.
+func (s *seats) fill() {
+	for len(s.free) > 0 && len(s.waiting) > 0 {
+		c := s.waiting[0]
+		s.waiting = s.waiting[1:]
+
+		at := slices.Index(s.free, c.liked)
+		if at < 0 {
+			at = len(s.free) - 1
+		}
+
+		c.seat = seat{slot: s.free[at], term: s.term}
+		s.free = slices.Delete(s.free, at, at+1)
+
+		if !c.loan {
+			s.seated++
+		}
+
+		close(c.ready)
+	}
+}
+
+// drop ends a claim: it waits no longer, or gives back the seat that it has got.
+func (s *seats) drop(c *claim) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	if at := slices.Index(s.waiting, w); at >= 0 {
+	if at := slices.Index(s.waiting, c); at >= 0 {
 		s.waiting = slices.Delete(s.waiting, at, at+1)
 		return
 	}
 
-	s.giveBack(w.seat, true)
-}
-
-// rise gives a conversation's seat back.
-func (s *seats) rise(taken seat) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.giveBack(taken, true)
-}
-
-// giveBack frees a seat, of a conversation or one that was lent. The caller holds mu.
-func (s *seats) giveBack(taken seat, ofTalk bool) {
-	if taken.slot == 0 || taken.term != s.term {
+	if c.seat.term != s.term { // the server has gone down since
 		return
 	}
 
-	if ofTalk {
+	if !c.loan {
 		s.seated--
 	}
 
-	s.free = append(s.free, taken.slot)
-	s.seatNext()
+	s.free = append(s.free, c.seat.slot)
+	s.fill()
 }
 
-// borrow takes a free seat for one request, the one that is liked best, unless there is none.
-func (s *seats) borrow(liked int) (lent seat, ok bool) {
+// holds reports whether a claim's seat is still its own.
+func (s *seats) holds(c *claim) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-
-	if len(s.free) == 0 {
-		return seat{}, false
-	}
-
-	return seat{slot: s.takeFree(liked), term: s.term}, true
-}
-
-// bringBack ends a loan.
-func (s *seats) bringBack(lent seat) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.giveBack(lent, false)
+	return c.seat.term == s.term
 }
 
 // room is how many conversations more could be seated. Seats that are lent count as free.
 func (s *seats) room() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return max(0, s.number-s.seated-len(s.waiting))
+
+	free := s.number - s.seated
+	for _, c := range s.waiting {
+		if !c.loan {
+			free--
+		}
+	}
+
+	return max(0, free)
 }

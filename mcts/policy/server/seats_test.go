@@ -478,8 +478,8 @@ func TestNoSlotsNoSeats(t *testing.T) {
 // The setting takes the place of what servers tell, and servers that tell nothing are not told of slots.
 func TestSlotsOfTheSetting(t *testing.T) {
 	for _, test := range []struct {
-		name            string
-		told, set       int
+		name          string
+		told, set     int
 		seats, lowest int // and the lowest slot that is named
 	}{
 		{"fewer than it has", 4, 2, 2, 1},
