@@ -136,6 +136,19 @@ func (l Load) Utilization() float64 {
 	return l.Busy.Seconds() / (l.Busy + l.Idle).Seconds()
 }
 
+// Known is how many sequences the server is known to work on at once, up to the limit: its slots, or what it is given
+// by its own figures. It is 0 where the limit is a guess, which may be above what the server has.
+func (s *ServerSnapshot) Known() int {
+	switch {
+	case s.Slots > 0:
+		return min(s.Limit, s.Slots)
+	case s.Gauges != nil:
+		return s.Limit
+	}
+
+	return 0
+}
+
 // Snapshot is a policy at one moment. Rates are differences of two snapshots.
 type Snapshot struct {
 	Counts                   // of all servers
