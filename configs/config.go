@@ -91,6 +91,7 @@ type Server struct {
 	LogProbs   bool            `yaml:"logprobs"`            // the server reports log-probabilities
 	Ends       []string        `yaml:"ends,flow" least:"0"` // the server's own words for the end of a whole completion
 	Window     int             `yaml:"window" least:"1"`    // context window in tokens; Ollama loads the model with it
+	Slots      int             `yaml:"slots" least:"0"`     // prompts that each server keeps; 0 asks it
 	Prompt     Shown           `yaml:"prompt"`
 	Sampling   server.Sampling `yaml:"sampling"`
 }

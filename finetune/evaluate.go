@@ -88,6 +88,12 @@ func (j Job) limits() Limits {
 	}
 }
 
+// converse is the job with a conversation of its policy's, for one episode. end ends the conversation.
+func (j Job) converse() (one Job, end func()) {
+	j.Policy, end = mcts.Converse(j.Policy)
+	return j, end
+}
+
 // versions are the API versions that its questions meet.
 func (j Job) versions() []string {
 	if j.Versions == nil {
@@ -142,7 +148,11 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 
 	for _, job := range jobs {
 		for task, repeat := range job.attempts() {
+			job, hangUp := job.converse() // here, for conversations wait in the order of the episodes
+
 			group.Go(func() error {
+				defer hangUp()
+
 				if err := groupCtx.Err(); err != nil { // asked here, for Go waits until a worker is free
 					return err
 				}

@@ -42,17 +42,17 @@ func (g *gate) end() {
 	g.running--
 }
 
-// open reports whether a lane may start: one always runs, and the others need room for a call of so many samples beside
-// those that are about to make their first.
-func (g *gate) open(room, samples int) bool {
+// open reports whether a lane may start when there is room for so many: one always runs, and the others need room
+// beside those that are about to make their first call.
+func (g *gate) open(room int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.running == 0 || g.opening*samples < room
+	return g.running == 0 || g.opening < room
 }
 
 // waitForRoom waits until a lane may start, or ctx ends.
 func (c *collector) waitForRoom(ctx context.Context) {
-	if c.Room == nil || c.gate.open(c.Room(), c.Search.Samples) {
+	if c.Room == nil || c.gate.open(c.Room(c.Search.Samples)) {
 		return
 	}
 
@@ -62,7 +62,7 @@ func (c *collector) waitForRoom(ctx context.Context) {
 	for {
 		select {
 		case <-ticker.C:
-			if c.gate.open(c.Room(), c.Search.Samples) {
+			if c.gate.open(c.Room(c.Search.Samples)) {
 				return
 			}
 		case <-ctx.Done():

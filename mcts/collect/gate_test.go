@@ -40,7 +40,7 @@ func TestNoRoom(t *testing.T) {
 				return nil
 			}
 			o := options(config, m, open(t, database(t)))
-			o.Workers, o.Room = 8, func() int { return 0 }
+			o.Workers, o.Room = 8, func(int) int { return 0 }
 			same(t, want, collected(t, o))
 
 			first := order
@@ -81,7 +81,11 @@ func TestRoomForThree(t *testing.T) {
 	o := options(c, m, open(t, database(t)))
 	o.Workers = 8
 	most := 0
-	o.Room = func() int {
+	o.Room = func(samples int) int {
+		if samples != c.Samples {
+			t.Errorf("asked for room for calls of %d samples, want %d", samples, c.Samples)
+		}
+
 		mu.Lock()
 		defer mu.Unlock()
 
@@ -89,7 +93,7 @@ func TestRoomForThree(t *testing.T) {
 		case <-all:
 		default:
 			most = max(most, len(lanes))
-			return c.Samples * (3 - len(lanes))
+			return 3 - len(lanes)
 		}
 
 		return 100
@@ -112,7 +116,7 @@ func TestInterruptedWithoutRoom(t *testing.T) {
 	}}
 	o := options(paper(), m, open(t, database(t)))
 
-	o.Room = func() int { return 0 }
+	o.Room = func(int) int { return 0 }
 	if _, err := collect.Run(ctx, o); !errors.Is(err, context.Canceled) || m.calls != 1 {
 		t.Fatalf("%d calls, error %v; want one", m.calls, err)
 	}

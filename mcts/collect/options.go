@@ -24,10 +24,10 @@ type Options struct {
 	Workers int        // trees that grow at the same time, at most
 	Retry   mcts.Retry // for model calls and steps that fail, before their tree is given up
 
-	// Room says how many samples more could be drawn at once right now; a lane starts only when there is room
-	// for its first call, so that as many trees grow as the model takes, and no more. nil is room without
-	// end.
-	Room func() int
+	// Room says how many lanes more the model could serve right now whose calls draw so many samples; a lane
+	// starts only when there is room for it, so that as many trees grow as the model takes, and no more. nil is
+	// room without end.
+	Room func(samples int) int
 
 	// Log is told of each tree, at the level debug, and of those given up, as warnings. nil logs nothing.
 	Log *slog.Logger

@@ -32,7 +32,6 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 	}
 
 	c := &collector{Options: o, states: make([]state, len(o.Questions))}
-	c.policy = counted{o.Retry.Policy(o.Policy), o.Progress}
 	c.Env = o.Retry.Environment(o.Env)
 	c.open = len(o.Questions)
 	o.Progress.count(func(s *Snapshot) {
@@ -49,8 +48,7 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 
 type collector struct {
 	Options
-	policy mcts.Policy
-	gate   gate
+	gate gate
 
 	mu       sync.Mutex // guards what follows
 	states   []state
@@ -105,11 +103,14 @@ func (c *collector) grow(ctx context.Context) error {
 		}
 
 		arrived := c.gate.start()
+		model, hangUp := mcts.Converse(c.Policy) // here, for conversations wait in the order of the lanes
+		policy := arriving{counted{c.Retry.Policy(model), c.Progress}, arrived}
 
 		group.Go(func() error {
 			defer c.gate.end()
 			defer arrived()
-			return c.run(groupCtx, l, arriving{c.policy, arrived})
+			defer hangUp()
+			return c.run(groupCtx, l, policy)
 		})
 	}
 

@@ -25,6 +25,7 @@ type client interface {
 	list(ctx context.Context) (catalogue, error)        // the cheapest request there is that needs the key
 	describe(ctx context.Context, all *catalogue) error // adds what the list does not tell of the model
 	metrics(ctx context.Context) openai.Metrics         // nothing is known of a server without any
+	slots(ctx context.Context) (int, error)             // 0 of a server that has none, or does not tell
 }
 
 // catalogue is what a server has.
@@ -85,6 +86,8 @@ func (c openAIClient) metrics(ctx context.Context) openai.Metrics {
 	return m
 }
 
+func (c openAIClient) slots(ctx context.Context) (int, error) { return c.b.Slots(ctx) }
+
 // ollamaClient is an Ollama server, in its own protocol.
 type ollamaClient struct {
 	b     *ollama.Backend
@@ -109,6 +112,8 @@ func (c ollamaClient) describe(ctx context.Context, all *catalogue) error {
 }
 
 func (c ollamaClient) metrics(context.Context) (none openai.Metrics) { return none }
+
+func (c ollamaClient) slots(context.Context) (int, error) { return 0, nil }
 
 // ask is one probe.
 type ask struct {

@@ -28,7 +28,7 @@ type Prompt struct {
 	Messages []chat.Message
 }
 
-// Options say which server, and what a run would ask of it. All but Window (of OpenAI), Quick and Found are needed.
+// Options say which server, and what a run would ask of it. All but Window (of OpenAI), Slots, Quick and Found are needed.
 type Options struct {
 	Kind Kind
 	// Endpoint's Timeout is of one probe; 0 is 30 s, or 5 minutes in quick mode. DialTimeout is not used.
@@ -40,6 +40,7 @@ type Options struct {
 	AddSpecialTokens *bool // as in the backend's options (OpenAI)
 	// tokens that Ollama is told to load the model with; what is assumed of a server that states none
 	Window int
+	Slots  int // the setting: prompts that the server keeps, as far as the user knows; 0 is not told
 
 	Sampling server.Sampling // the run's
 
@@ -86,13 +87,16 @@ type examination struct {
 	sampled []string // texts drawn with known seeds
 	seeded  bool     // and drawn again alike
 	scored  []server.Choice
-	stopped string  // what is known of the log-probabilities of a stop text's tokens
-	cached  bool    // the prefix cache is at work
-	read    int     // tokens counted of the prompt that was to be known, and
-	unread  error   // why there are none
-	inSpeed float64 // tokens read in a second, 0 when unknown
-	weights weights
-	undrawn error // why quick mode has no samples
+	stopped string // what is known of the log-probabilities of a stop text's tokens
+	cached  bool   // the prefix cache is at work
+	read    int    // tokens counted of the prompt that was to be known, and
+	unread  error  // why there are none
+	// how long that prompt took when it was new, as the server says if it is timed
+	readTook time.Duration
+	timed    bool
+	inSpeed  float64 // tokens read in a second, 0 when unknown
+	weights  weights
+	undrawn  error // why quick mode has no samples
 
 	alone, atOnce pace // how completions were written; without tokens where none were timed
 	inFlight      int  // of those together
@@ -158,6 +162,7 @@ func (p *examination) steps() []step {
 		{Stop, p.stop, p.quickStop},
 		{LogProbs, p.logProbs, p.logProbs},
 		{Slots, p.slots, skip},
+		{Kept, p.kept, p.kept},
 		{Clock, p.clock, p.clock},
 		{Loaded, p.loaded, p.loaded},
 		{Model, p.otherModels, p.otherModels},

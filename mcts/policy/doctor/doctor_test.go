@@ -163,7 +163,8 @@ func every(kind doctor.Kind) []doctor.Name {
 		doctor.Clock,
 	}
 	if kind == doctor.Ollama {
-		all = append(all, doctor.Loaded)
+		clock := slices.Index(all, doctor.Clock)
+		all = append(slices.Insert(all, clock, doctor.Kept), doctor.Loaded)
 	}
 
 	return all

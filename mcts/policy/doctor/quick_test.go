@@ -60,7 +60,7 @@ func TestQuick(t *testing.T) {
 		"vllm":      {simserver.VLLM, vllm, 10},
 		"vllm chat": {simserver.VLLM, chatting, 12},
 		"ollama": {
-			simserver.Ollama, func(s *simserver.Server) doctor.Options { return options(s, doctor.Ollama) }, 10,
+			simserver.Ollama, func(s *simserver.Server) doctor.Options { return options(s, doctor.Ollama) }, 20,
 		},
 	} {
 		virtually(t, name, func(t *testing.T) {

@@ -66,6 +66,7 @@ const (
 	Stop        Name = "stop"         // stop texts are honoured
 	LogProbs    Name = "logprobs"     // are present, and of what
 	Slots       Name = "slots"        // requests run side by side
+	Kept        Name = "kept-prompts" // how many it keeps, so that what is known of them is not read again
 	Clock       Name = "clock"        // tokens a second, in and out
 	Loaded      Name = "loaded"       // Ollama: the model stays loaded
 )

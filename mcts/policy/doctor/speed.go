@@ -50,7 +50,7 @@ func (p *examination) prefixCache(ctx context.Context) (Check, error) {
 		}
 	}
 
-	p.read = prompt
+	p.read, p.readTook, p.timed = prompt, read, told
 	if read > time.Millisecond {
 		p.inSpeed = float64(prompt) / read.Seconds()
 	}

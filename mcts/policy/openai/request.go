@@ -48,6 +48,10 @@ func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string
 		fields["stop"] = s.Stop
 	}
 
+	if c.Slot > 0 {
+		fields["id_slot"] = c.Slot - 1 // llama.cpp's own field
+	}
+
 	if b.opts.Chat {
 		var messages []message
 		for _, m := range c.Messages {

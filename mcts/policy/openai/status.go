@@ -115,6 +115,24 @@ func (b *Backend) Version(ctx context.Context) (string, error) {
 	return wire.Shorten(v.Version), err
 }
 
+// Slots implements server.Slotted: what llama.cpp's /props says. Other servers have no such document.
+func (b *Backend) Slots(ctx context.Context) (int, error) {
+	slots := 0
+
+	err := b.get(ctx, b.root.JoinPath("props"), func(body io.Reader) error {
+		if wire.NewDocument(body).Object(map[string]any{"total_slots": &slots}) != nil {
+			slots = 0 // a page for people
+		}
+
+		return nil
+	})
+	if absent(err) {
+		return 0, nil
+	}
+
+	return slots, err
+}
+
 // Metrics reads the server's /metrics. A server without them gives the zero Metrics, in which
 // nothing is known.
 func (b *Backend) Metrics(ctx context.Context) (Metrics, error) {

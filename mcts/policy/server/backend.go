@@ -49,6 +49,7 @@ type Completion struct {
 	N        int            // samples, at least 1
 	Seed     uint64         // of the first sample; sample i has Seed+i
 	Sampling Sampling
+	Slot     int // of the server that is to work on it, from 1, for a [Slotted] backend; 0 leaves that to the server
 
 	try int // how often samples of it came back without text; below 0 when that says nothing
 }

@@ -11,7 +11,7 @@ import (
 
 // deliver gets one reply to a completion, trying as often and waiting as long as Retry allows. The error is the
 // context's, or wraps the last *Fault.
-func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Reply, error) {
+func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (Reply, error) {
 	counted := 0
 
 	for sent := 0; ; {
@@ -19,12 +19,13 @@ func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Re
 			return Reply{}, err
 		}
 
-		turn, err := p.pool.choose(ctx, question)
+		turn, err := p.pool.choose(ctx, by)
 		if err != nil {
 			return Reply{}, err
 		}
 
-		if err := turn.admit(ctx, c.N); errors.Is(err, errGone) {
+		slot, leave, err := p.admit(ctx, by, turn, c.N)
+		if errors.Is(err, errGone) {
 			continue
 		} else if err != nil {
 			p.pool.abandoned(turn)
@@ -35,7 +36,10 @@ func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Re
 			turn.server.count(func(n *Counts) { n.Retries++ })
 		}
 
+		c.Slot = slot
 		reply, fault := p.attempt(ctx, turn, c)
+		leave()
+
 		if err := ctx.Err(); err != nil && fault != nil {
 			p.pool.abandoned(turn)
 			return Reply{}, err
@@ -83,6 +87,45 @@ func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Re
 			}
 		}
 	}
+}
+
+// errOneByOne means that a server has slots, of which each draws one sample at a time.
+var errOneByOne = errors.New("server: one sample a request")
+
+// admit waits until a request for n samples may go to a server, and says for which of its slots it is, 0 for any. A
+// conversation waits for its seat first, if the server has any; a probe waits for nothing, since what it would wait for
+// may be hanging. leave is called when the request is over.
+func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (slot int, leave func(), err error) {
+	leave = func() {}
+	if t.probe {
+		t.server.limiter.force(n)
+		return 0, leave, nil
+	}
+
+	if by.conversation != nil {
+		if err := t.server.learnSlots(ctx, p.options.Slots); err != nil {
+			return 0, nil, err
+		}
+
+		if t.server.seats.exist() {
+			if n > 1 {
+				return 0, nil, errOneByOne
+			}
+
+			if slot, leave, err = by.conversation.sit(ctx, t); err != nil {
+				return 0, nil, err
+			}
+
+			slot = t.server.seats.toldOf(slot)
+		}
+	}
+
+	if err := t.server.limiter.acquire(ctx, n, t.gone); err != nil {
+		leave()
+		return 0, nil, err
+	}
+
+	return slot, leave, nil
 }
 
 // attempt sends one request to one server. An interruption waits for the answer; a fault while the request was given up

@@ -23,6 +23,10 @@ func (p *Policy) Greet(ctx context.Context) error {
 	var greeted sync.WaitGroup
 	for i, s := range p.pool.servers {
 		greeted.Go(func() {
+			if s.learnSlots(ctx, p.options.Slots) != nil {
+				return
+			}
+
 			if fault := p.greet(ctx, s, greeting); fault != nil {
 				errs[i] = fault
 			}

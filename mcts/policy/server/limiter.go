@@ -20,6 +20,8 @@ var errGone = errors.New("server: went down")
 type limiter struct {
 	mu       sync.Mutex
 	limit    int
+	slots    int // that the server has; 0 where it has none, or is not known to have any
+	auto     Limit
 	inFlight int
 	queue    list.List // of *waiter
 	waiting  int       // sequences in the queue
@@ -51,7 +53,38 @@ func newLimiter(l Limit) *limiter {
 		return &limiter{limit: l.Sequences}
 	}
 
-	return &limiter{limit: l.Start, tuner: newTuner(l.Start, l.Max)}
+	return &limiter{limit: l.Start, auto: l, tuner: newTuner(l.Start, l.Max)}
+}
+
+// setSlots says how many slots the server has, 0 for none. That is the limit then, unless it was fixed: beyond it
+// requests would wait in the server, and short of it slots would stay empty.
+func (l *limiter) setSlots(slots int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+
+	now := time.Now()
+	l.advance(now)
+	l.slots = slots
+
+	switch {
+	case l.auto.Start == 0: // fixed
+	case slots > 0:
+		l.limit, l.tuner = slots, nil
+	case l.tuner == nil:
+		l.tuner = newTuner(l.auto.Start, l.auto.Max)
+		l.limit = l.tuner.limit
+	}
+
+	l.admit(now)
+}
+
+// capacity is how many sequences the server can work on, as far as that is known.
+func (l *limiter) capacity() int {
+	if l.slots > 0 {
+		return min(l.limit, l.slots)
+	}
+
+	return l.limit
 }
 
 // acquire waits until n sequences may be sent, or returns the context's error, or errGone once gone is closed.
@@ -198,10 +231,10 @@ func (l *limiter) advance(now time.Time) {
 		return
 	}
 
-	used := min(l.inFlight, l.limit)
+	used := min(l.inFlight, l.capacity())
 	l.used += passed * time.Duration(used)
 
-	l.idle += passed * time.Duration(l.limit-used)
+	l.idle += passed * time.Duration(l.capacity()-used)
 	if l.tuner != nil {
 		l.tuner.passed(passed, l.inFlight)
 	}
@@ -232,5 +265,5 @@ func (l *limiter) load() Load {
 
 	l.advance(time.Now())
 
-	return Load{Limit: l.limit, InFlight: l.inFlight, Waiting: l.waiting, Busy: l.used, Idle: l.idle}
+	return Load{Limit: l.limit, Slots: l.slots, InFlight: l.inFlight, Waiting: l.waiting, Busy: l.used, Idle: l.idle}
 }

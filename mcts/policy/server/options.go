@@ -33,6 +33,10 @@ type Options struct {
 	// Single says that the servers draw one sample a request. Each is asked for, and tried again, by itself then.
 	Single bool
 
+	// Slots is how many prompts each server keeps, for as many conversations at a time; 0 asks the servers that can
+	// tell ([Slotted]).
+	Slots int
+
 	Retry   Retry
 	Limit   Limit
 	Timeout time.Duration // of one attempt, the server's queue included
@@ -113,6 +117,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("server: retries wait %v to %v", o.Retry.Base, o.Retry.Max)
 	case o.Timeout < 0:
 		return fmt.Errorf("server: timeout is %v", o.Timeout)
+	case o.Slots < 0:
+		return fmt.Errorf("server: slots is %d, want at least 1, or 0 to ask the servers", o.Slots)
 	case o.Limit.Sequences < 0:
 		return fmt.Errorf("server: limit is %d sequences, want at least 1, or 0 for auto", o.Limit.Sequences)
 	case o.Limit.Start < 1 || o.Limit.Max < o.Limit.Start:

@@ -23,6 +23,7 @@ type Policy struct {
 	calls   counters    // what no single server can be asked about
 	whole   atomic.Bool // a server has given several samples, as many as it was asked for
 	bad     badRequests
+	tickets atomic.Uint64 // of conversations
 
 	stop    context.CancelFunc
 	pollers sync.WaitGroup
@@ -63,13 +64,18 @@ var errNoPrompt = errors.New("nothing writes its prompt: set Render or Messages"
 //
 // An error names envs.StagePolicy and wraps the *Fault that made further tries useless, or is the context's.
 func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	return p.propose(ctx, r, caller{question: r.Node.Question})
+}
+
+// propose is Propose for a request of a conversation, or of none.
+func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts.Proposal, error) {
 	if p.options.Render == nil && p.options.Messages == nil {
 		return nil, envs.Fail(envs.StagePolicy, "complete at "+r.Node.String(), errNoPrompt)
 	}
 
 	c := p.completion(r)
 
-	choices, err := p.sample(ctx, r.Node.Question, c)
+	choices, err := p.sample(ctx, by, c)
 	if isTooLong(err) && r.History.Len() > 0 {
 		return []mcts.Proposal{{Finish: mcts.FinishTooLong}}, nil
 	}
@@ -94,7 +100,7 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 // go to one server as long as it answers. The error wraps the *Fault that made further tries useless, or is the
 // context's.
 func (p *Policy) Complete(ctx context.Context, key string, c Completion) ([]Choice, error) {
-	return p.sample(ctx, key, c)
+	return p.sample(ctx, caller{question: key}, c)
 }
 
 // completion is what is asked of a server.
@@ -124,14 +130,14 @@ const emptyTries = 6
 // sample draws c.N samples, and those without text again by their seeds. A model that ends its text at once does so
 // again at the price of a token; a server that lost the text has it the next time, and nothing grows otherwise than
 // without that fault.
-func (p *Policy) sample(ctx context.Context, question string, c Completion) ([]Choice, error) {
-	choices, err := p.complete(ctx, question, c)
+func (p *Policy) sample(ctx context.Context, by caller, c Completion) ([]Choice, error) {
+	choices, err := p.complete(ctx, by, c)
 	for c.try = 1; err == nil && c.try <= emptyTries; c.try++ {
 		if !slices.ContainsFunc(choices, Choice.blank) {
 			return choices, nil
 		}
 
-		err = p.fillIn(ctx, question, c, choices)
+		err = p.fillIn(ctx, by, c, choices)
 	}
 
 	if err != nil {
@@ -148,7 +154,7 @@ func (p *Policy) sample(ctx context.Context, question string, c Completion) ([]C
 }
 
 // fillIn draws every sample without text again, those beside each other in one request.
-func (p *Policy) fillIn(ctx context.Context, question string, c Completion, choices []Choice) error {
+func (p *Policy) fillIn(ctx context.Context, by caller, c Completion, choices []Choice) error {
 	for first := 0; first < len(choices); first++ {
 		end := first
 		for end < len(choices) && choices[end].blank() {
@@ -162,7 +168,7 @@ func (p *Policy) fillIn(ctx context.Context, question string, c Completion, choi
 		part := c
 		part.N, part.Seed = end-first, c.Seed+uint64(first)
 
-		drawn, err := p.complete(ctx, question, part)
+		drawn, err := p.complete(ctx, by, part)
 		if err != nil {
 			return err
 		}
@@ -174,14 +180,18 @@ func (p *Policy) fillIn(ctx context.Context, question string, c Completion, choi
 	return nil
 }
 
-// complete draws c.N samples in one request. A server that gives fewer does not say which: they are left, and
+// complete draws c.N samples in one request, unless the servers want one for each. A server that gives fewer does not say which: they are left, and
 // each sample is asked for by itself, so that they are the same as from a server that gives all.
-func (p *Policy) complete(ctx context.Context, question string, c Completion) ([]Choice, error) {
+func (p *Policy) complete(ctx context.Context, by caller, c Completion) ([]Choice, error) {
 	if c.N == 1 || p.options.Single || p.ignoresN() {
-		return p.each(ctx, question, c)
+		return p.each(ctx, by, c)
 	}
 
-	reply, err := p.deliver(ctx, question, c)
+	reply, err := p.deliver(ctx, by, c)
+	if errors.Is(err, errOneByOne) {
+		return p.each(ctx, by, c)
+	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +203,7 @@ func (p *Policy) complete(ctx context.Context, question string, c Completion) ([
 
 	p.calls.count(func(n *Counts) { n.Short++ })
 
-	return p.each(ctx, question, c)
+	return p.each(ctx, by, c)
 }
 
 // ignoresN reports whether the servers are of those that give one sample whatever they are asked for.
@@ -205,8 +215,9 @@ func (p *Policy) ignoresN() bool {
 // neverWhole is after how many replies with too few samples, and none with all, nobody is asked for several any more.
 const neverWhole = 8
 
-// each draws c.N samples in a request each, at the same time.
-func (p *Policy) each(ctx context.Context, question string, c Completion) ([]Choice, error) {
+// each draws c.N samples in a request each, at the same time; of a server with slots as many at a time as it has free
+// seats.
+func (p *Policy) each(ctx context.Context, by caller, c Completion) ([]Choice, error) {
 	choices := make([]Choice, c.N)
 
 	group, ctx := errgroup.WithContext(ctx)
@@ -215,7 +226,7 @@ func (p *Policy) each(ctx context.Context, question string, c Completion) ([]Cho
 			one := c
 			one.N, one.Seed = 1, c.Seed+uint64(i)
 
-			reply, err := p.deliver(ctx, question, one)
+			reply, err := p.deliver(ctx, by, one)
 			if err == nil {
 				choices[i] = reply.Choices[0]
 			}

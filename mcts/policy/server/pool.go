@@ -41,6 +41,7 @@ type server struct {
 	unended atomic.Int64           // replies that did not say that their completions ended
 	names   sync.Map               // under which it may answer
 	silence silence
+	seats   seats
 	counters
 
 	health
@@ -68,16 +69,6 @@ type turn struct {
 	home   bool            // the server is the question's first choice
 }
 
-// admit waits for the server's limiter. A probe does not: what fills the limiter may be hanging.
-func (t turn) admit(ctx context.Context, n int) error {
-	if t.probe {
-		t.server.limiter.force(n)
-		return nil
-	}
-
-	return t.server.limiter.acquire(ctx, n, t.gone)
-}
-
 func newPool(o Options) *pool {
 	p := &pool{retry: o.Retry, log: o.Log, changed: make(chan struct{})}
 	for _, b := range o.Backends {
@@ -85,6 +76,7 @@ func newPool(o Options) *pool {
 			backend: b,
 			hash:    hashOf(b.Address()),
 			limiter: newLimiter(o.Limit),
+			seats:   seats{asking: make(chan struct{}, 1)},
 			health:  health{gone: make(chan struct{})},
 		})
 	}
@@ -112,18 +104,33 @@ func (p *pool) order(question string) []*server {
 	})
 }
 
-// choose returns the server that a request of the question goes to. While all are down it waits for one to come back,
+// prefer puts a server first in an order.
+func prefer(s *server, order []*server) []*server {
+	if s == nil || order[0] == s {
+		return order
+	}
+
+	others := slices.DeleteFunc(slices.Clone(order), func(other *server) bool { return other == s })
+
+	return slices.Insert(others, 0, s)
+}
+
+// choose returns the server that a caller's request goes to: the one where its conversation sits, else the first of the
+// question's that is up. While all are down it waits for one to come back,
 // or for its turn to find out whether one has; once all have been gone for longer than Patience, only the latter, and
 // everybody else gets a *GoneError.
-func (p *pool) choose(ctx context.Context, question string) (turn, error) {
-	order := p.order(question)
+func (p *pool) choose(ctx context.Context, by caller) (turn, error) {
+	order := p.order(by.question)
+	home := order[0]
+	order = prefer(by.server(), order)
+
 	for {
 		p.mu.Lock()
 		now := time.Now()
 
-		for i, s := range order {
+		for _, s := range order {
 			if !s.down {
-				t := turn{server: s, gone: s.gone, home: i == 0}
+				t := turn{server: s, gone: s.gone, home: s == home}
 				p.mu.Unlock()
 				return t, nil
 			}
@@ -131,7 +138,7 @@ func (p *pool) choose(ctx context.Context, question string) (turn, error) {
 			if !s.probing && !now.Before(s.next) {
 				s.probing = true
 				p.mu.Unlock()
-				return turn{server: s, probe: true, home: i == 0}, nil
+				return turn{server: s, probe: true, home: s == home}, nil
 			}
 		}
 
@@ -213,6 +220,7 @@ func (p *pool) answered(t turn) {
 
 	s.down, s.gone = false, make(chan struct{})
 	s.limiter.pause(false)
+	s.seats.close() // it may have been asked for its slots while it went down
 	p.broadcast()
 
 	if s.told {
@@ -252,6 +260,7 @@ func (p *pool) missed(t turn, f *Fault) (down bool) {
 		s.next = now.Add(p.retry.pause(s.probes, s.hash+uint64(s.probes), f))
 		close(s.gone)
 		s.limiter.pause(true)
+		s.seats.close()
 		p.broadcast()
 	}
 

@@ -21,7 +21,7 @@ func TestRoom(t *testing.T) {
 		o.Limit.Sequences = 8
 
 		p := newPolicy(t, o)
-		if room := p.Room(); room != 9 {
+		if room := p.Room(1); room != 9 {
 			t.Errorf("room for %d before the first request, want 8 and one that waits", room)
 		}
 
@@ -30,7 +30,7 @@ func TestRoom(t *testing.T) {
 
 			synctest.Wait()
 
-			if room := p.Room(); room != want {
+			if room := p.Room(1); room != want {
 				t.Errorf("room for %d with %d requests of 5 at a limit of 8, want %d", room, i+1, want)
 			}
 		}
@@ -38,7 +38,7 @@ func TestRoom(t *testing.T) {
 		close(end)
 		synctest.Wait()
 
-		if room := p.Room(); room != 13 {
+		if room := p.Room(1); room != 13 {
 			t.Errorf("room for %d when all are through, want 13", room)
 		}
 	})
@@ -47,15 +47,15 @@ func TestRoom(t *testing.T) {
 		o.Limit.Sequences = 8
 
 		p := newPolicy(t, o)
-		if room := p.Room(); room != 18 {
+		if room := p.Room(1); room != 18 {
 			t.Errorf("room for %d at two servers, want 18", room)
 		}
 
 		all(t, p, 40, 4, 1)
 		synctest.Wait()
 
-		if s := p.Snapshot().Servers[0]; !s.Down || p.Room() != 9 {
-			t.Errorf("room for %d, want that of the server that is left (down: %v)", p.Room(), s.Down)
+		if s := p.Snapshot().Servers[0]; !s.Down || p.Room(1) != 9 {
+			t.Errorf("room for %d, want that of the server that is left (down: %v)", p.Room(1), s.Down)
 		}
 	})
 }

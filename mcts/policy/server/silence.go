@@ -38,7 +38,7 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 		s.noText = false
 		if s.known == nil {
 			c := c
-			c.N, c.Seed, c.try = 1, c.Seed+uint64(i), control
+			c.N, c.Seed, c.Slot, c.try = 1, c.Seed+uint64(i), 0, control
 			s.known = &c
 		}
 	}
@@ -87,7 +87,10 @@ func (p *Policy) checkSilence(ctx context.Context, t turn, c Completion, r Reply
 	if !failing && c.try == emptyTries && slices.ContainsFunc(r.Choices, Choice.blank) {
 		s.limiter.force(1)
 
-		again, fault := p.attempt(ctx, t, s.silence.question(c))
+		known := s.silence.question(c)
+		known.Slot = c.Slot // so that it costs no other conversation its prompt
+
+		again, fault := p.attempt(ctx, t, known)
 		if fault != nil {
 			return fault
 		}

@@ -117,6 +117,7 @@ func (c *counters) hasAnswered() bool {
 // Load is how busy a server, or all of them together, is kept.
 type Load struct {
 	Limit    int `json:"limit"`     // sequences that may be in flight
+	Slots    int `json:"slots"`     // that the servers have; 0 when they have none that are known
 	InFlight int `json:"in_flight"` // sequences that are
 	Waiting  int `json:"waiting"`   // sequences that wait for the limit, on our side
 
@@ -133,6 +134,19 @@ func (l Load) Utilization() float64 {
 	}
 
 	return l.Busy.Seconds() / (l.Busy + l.Idle).Seconds()
+}
+
+// Known is how many sequences the server is known to work on at once, up to the limit: its slots, or what it is given
+// by its own figures. It is 0 where the limit is a guess, which may be above what the server has.
+func (s *ServerSnapshot) Known() int {
+	switch {
+	case s.Slots > 0:
+		return min(s.Limit, s.Slots)
+	case s.Gauges != nil:
+		return s.Limit
+	}
+
+	return 0
 }
 
 // Snapshot is a policy at one moment. Rates are differences of two snapshots.
@@ -197,14 +211,19 @@ func sum[T any](to *T, from T) {
 	}
 }
 
-// Room says how many sequences more the servers could be given right now: those that their limits leave, and
-// one request for each that waits until the next is through, so that no slot stays empty meanwhile. A server
-// that is down has none. Whoever starts work only while there is room drives the servers as hard as they can
-// be driven, with as little work begun as that takes.
-func (p *Policy) Room() int {
+// Room says how many conversations more the servers could serve right now whose requests are for so many samples. A
+// server with slots has room for as many as it has seats free; any other for what its limit leaves, and one request that
+// waits until the next is through, so that no slot stays empty meanwhile. A server that is down has none. Whoever starts
+// work only while there is room drives the servers as hard as they can be driven, with as little work begun as that
+// takes.
+func (p *Policy) Room(samples int) int {
 	room := 0
 	for _, s := range p.pool.servers {
-		room += s.limiter.room()
+		if s.seats.exist() {
+			room += s.seats.room()
+		} else {
+			room += (s.limiter.room() + samples - 1) / samples
+		}
 	}
 
 	return room

@@ -103,6 +103,7 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 		Extensions: c.Extensions,
 		LogProbs:   c.LogProbs,
 		Window:     c.Window,
+		Slots:      c.Slots,
 		Sampling:   run.Sampling,
 	}
 	show := func(h envs.History) doctor.Prompt {

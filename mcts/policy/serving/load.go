@@ -9,16 +9,17 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Room is how many samples more the servers could draw at once; nil without servers, where nothing is waited for.
-func (m *Models) Room() func() int {
+// Room is how many lanes more the servers could serve whose calls draw so many samples; nil without servers, where
+// nothing is waited for.
+func (m *Models) Room() func(samples int) int {
 	if len(m.open) == 0 {
 		return nil
 	}
 
-	return func() int {
+	return func(samples int) int {
 		room := 0
 		for _, p := range m.open {
-			room += p.Room()
+			room += p.Room(samples)
 		}
 
 		return room
@@ -55,9 +56,9 @@ type loadMeter struct {
 	text    string
 }
 
-// read refreshes the line: tokens a second, sequences, the share of prompts found in the prefix cache, and
-// for how long the server, or the average one of its slots, waited for us. While servers are away, that is
-// what matters.
+// read refreshes the line: tokens a second, sequences, the share of prompts found in the prefix cache, and for how long
+// the average slot of the servers waited for us, of those that are known to have as many as the limit. While servers are
+// away, that is what matters.
 func (m *loadMeter) read(now time.Time, policies []server.Snapshot) {
 	var t loadTotal
 
@@ -84,8 +85,8 @@ func (m *loadMeter) read(now time.Time, policies []server.Snapshot) {
 		parts = append(parts, fmt.Sprintf("%.0f%% cached", 100*float64(t.hit)/float64(t.queried)))
 	}
 
-	if t.limit > 0 {
-		parts = append(parts, fmt.Sprintf("idle %s (%.0f%%)", display.Duration(t.load.Idle/time.Duration(t.limit)),
+	if t.slots > 0 {
+		parts = append(parts, fmt.Sprintf("idle %s (%.0f%%)", display.Duration(t.load.Idle/time.Duration(t.slots)),
 			100*(1-t.load.Utilization())))
 	}
 
@@ -99,7 +100,7 @@ type loadTotal struct {
 	in, out          int64     // tokens
 	running, waiting int       // sequences: at the servers as they tell, else as we know
 	hit, queried     int64     // tokens of the prefix caches, since our first look
-	limit            int
+	slots            int       // that the servers have, as far as that is known
 	load             server.Load
 }
 
@@ -113,10 +114,13 @@ func (t *loadTotal) add(s server.ServerSnapshot, first map[string]server.Gauges)
 
 	t.in += s.PromptTokens
 	t.out += s.CompletionTokens
-	t.limit += s.Limit
-	t.load.Busy += s.Busy
 
-	t.load.Idle += s.Idle
+	if slots := s.Known(); slots > 0 {
+		t.slots += slots
+		t.load.Busy += s.Busy
+		t.load.Idle += s.Idle
+	}
+
 	if s.Gauges == nil {
 		t.running += s.InFlight
 		t.waiting += s.Load.Waiting

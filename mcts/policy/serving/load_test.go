@@ -27,6 +27,10 @@ func TestLoadText(t *testing.T) {
 	}
 	cached := served(10, 400, 50, nil)
 	cached.Servers[0].CachedTokens = 3000
+	slots := served(10, 400, 50, nil)
+	slots.Servers[0].Slots = 64
+	one := served(10, 400, 50, nil)
+	one.Servers = append(one.Servers, slots.Servers[0])
 	two := served(10, 400, 50, nil)
 	two.Servers = append(two.Servers, served(10, 100, 50, gauges(0, 0)).Servers[0])
 	two.Servers[1].Address, two.Servers[1].Down = "b", true
@@ -45,14 +49,18 @@ func TestLoadText(t *testing.T) {
 		want   string
 	}{
 		{"a server that tells nothing", server.Snapshot{}, served(10, 400, 50, nil),
+			"tok/s 400 in 50 out, 60 running 15 waiting"},
+		{"a server with slots", server.Snapshot{}, slots,
 			"tok/s 400 in 50 out, 60 running 15 waiting, idle 1s (6%)"},
+		{"one of them", server.Snapshot{}, one,
+			"tok/s 800 in 100 out, 120 running 30 waiting, idle 1s (6%)"},
 		{"the server's own figures, and hits since the first look", served(0, 0, 0, gauges(5000, 0)),
 			served(10, 141_234, 26_543, gauges(15000, 9700)),
 			"tok/s 141k in 27k out, 64 running 12 waiting, 97% cached, idle 1s (6%)"},
 		{"a server that began anew", served(0, 0, 0, gauges(5000, 5000)), served(10, 400, 50, gauges(1000, 500)),
 			"tok/s 400 in 50 out, 64 running 12 waiting, 50% cached, idle 1s (6%)"},
 		{"hits told with the replies", server.Snapshot{}, cached,
-			"tok/s 400 in 50 out, 60 running 15 waiting, 75% cached, idle 1s (6%)"},
+			"tok/s 400 in 50 out, 60 running 15 waiting, 75% cached"},
 		{"a server that is away", server.Snapshot{}, two,
 			"1 of 2 away since 12:34:56, tok/s 500 in 100 out, 124 running 27 waiting"},
 		{"large figures", server.Snapshot{}, huge,

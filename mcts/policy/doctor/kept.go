@@ -1,0 +1,142 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Bounds of the check of kept prompts.
+const (
+	keptMost      = 9    // prompts that are sent to a server that cannot tell how many it keeps
+	quickKeptMost = 5    // in quick mode
+	keptShare     = 0.25 // of the time of a new prompt, below which a known one is kept; half of each is common to all
+)
+
+// errUntimed says why it was not found out how many prompts are kept.
+var errUntimed = errors.New("the server does not say how long it reads a prompt")
+
+// kept finds out how many prompts the server keeps at a time, one in each of its slots. A run holds as many
+// conversations with it, and no more.
+func (p *examination) kept(ctx context.Context) (none Check, err error) {
+	told, err := p.c.slots(ctx)
+
+	switch {
+	case err != nil:
+		return none, err
+	case told > 0:
+		return p.keeps(told, counted(told, "slot")+", one prompt in each"), nil
+	case p.o.Kind != Ollama || !p.cached: // one cache for all prompts, or none
+		return none, nil
+	}
+
+	most := keptMost
+	if p.o.Quick {
+		most = quickKeptMost
+	}
+
+	n, err := p.countKept(ctx, most)
+
+	switch {
+	case err != nil:
+		return none, err
+	case n == most:
+		return ok("%d prompts or more at a time", n), nil
+	}
+
+	return p.keeps(n, counted(n, "prompt")+" at a time"), nil
+}
+
+// keeps judges the setting by what is kept.
+func (p *examination) keeps(n int, seen string) Check {
+	switch set := p.o.Slots; {
+	case set == 0 && p.o.Kind == Ollama:
+		return p.finding("kept-unset", seen, n)
+	case set > n:
+		return p.finding("kept-fewer", seen, n, set)
+	case set > 0:
+		return ok("%s; server.slots is %d", seen, set)
+	}
+
+	return ok("%s", seen)
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+
+	return number(n) + " " + thing + "s"
+}
+
+// countKept sends so many prompts at the same time, which begin alike, as a run's do, and then each again, by itself.
+// Those that were answered last stand in the slots: the last first, so none that is kept is lost to one that is not.
+func (p *examination) countKept(ctx context.Context, most int) (kept int, err error) {
+	if p.unread != nil {
+		return 0, p.unread
+	}
+
+	if !p.timed {
+		return 0, errUntimed
+	}
+
+	prompts, err := p.sendAll(ctx, p.forked(most))
+	if err != nil {
+		return 0, err
+	}
+
+	for i := range prompts {
+		r, err := p.draw(ctx, one(prompts[len(prompts)-1-i]))
+		if err != nil {
+			return 0, err
+		}
+
+		if r.first.Prefill > time.Duration(keptShare*float64(p.readTook)) {
+			return max(i, 1), nil // one was read for the first time a moment ago
+		}
+	}
+
+	return most, nil
+}
+
+// longer is by how many sentences prompts that are sent together are longer than the first. The sums of two differ, so
+// that no two slots are done at the same moment, or which of two prompts is lost would be left to chance.
+var longer = [keptMost]int{0, 1, 5, 12, 25, 27, 35, 41, 44}
+
+// forked are prompts at least as long as the one that was timed. Half of that is common to all.
+func (p *examination) forked(n int) []Prompt {
+	sentences := p.knownSentences()
+	head := nonce() + strings.Repeat(sentence, sentences/2)
+	prompts := make([]Prompt, n)
+
+	for i := range prompts {
+		prompts[i] = p.filler(head+" "+nonce(), sentences-sentences/2+longer[i])
+	}
+
+	return prompts
+}
+
+// sendAll sends prompts at the same time and returns them in the order in which they were answered.
+func (p *examination) sendAll(ctx context.Context, prompts []Prompt) (answered []Prompt, err error) {
+	var all sync.WaitGroup
+	var mu sync.Mutex // guards what is returned
+
+	for _, prompt := range prompts {
+		all.Go(func() {
+			_, failed := p.draw(ctx, one(prompt))
+
+			mu.Lock()
+			defer mu.Unlock()
+
+			err = errors.Join(err, failed)
+			answered = append(answered, prompt)
+		})
+	}
+
+	all.Wait()
+
+	return answered, err
+}

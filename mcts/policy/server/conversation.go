@@ -1,0 +1,147 @@
+package server
+
+import (
+	"context"
+	"sync"
+
+	"toolevo/mcts"
+)
+
+var _ mcts.Converser = (*Policy)(nil)
+
+// conversation is a sequence of requests whose prompts begin alike. It takes a seat with its first request, at the
+// server that answers for the question, if that server has slots, and keeps it until it ends or the server goes down.
+type conversation struct {
+	policy *Policy
+	ticket uint64        // those that began earlier have lower ones
+	turn   chan struct{} // holds one value while a request is in its seat
+
+	mu    sync.Mutex // guards what follows
+	where *server    // where its seat is; nil while it has none
+	seat  *claim
+	lent  int // the slot that was lent last: it may still know the prompt
+}
+
+// Converse implements mcts.Converser.
+func (p *Policy) Converse() (mcts.Policy, func()) {
+	c := &conversation{policy: p, ticket: p.tickets.Add(1), turn: make(chan struct{}, 1)}
+	return c, c.end
+}
+
+// Propose implements mcts.Policy.
+func (c *conversation) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	return c.policy.propose(ctx, r, caller{r.Node.Question, c})
+}
+
+// end gives the seat back.
+func (c *conversation) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	if c.where != nil {
+		c.where.seats.drop(c.seat)
+		c.where = nil
+	}
+}
+
+// server is where the conversation sits, nil where it has no seat.
+func (c *conversation) server() *server {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	if c.where == nil || !c.where.seats.holds(c.seat) {
+		return nil
+	}
+
+	return c.where
+}
+
+// sit waits until a request of the conversation may go to a server with slots, and returns its slot. One at a time goes
+// to the conversation's own seat; others go to seats that no conversation wants, or wait until it is free. leave is
+// called when the request is over.
+func (c *conversation) sit(ctx context.Context, t turn) (slot int, leave func(), err error) {
+	select {
+	case c.turn <- struct{}{}:
+		return c.sitDown(ctx, t)
+	default:
+	}
+
+	seats := &t.server.seats
+	loan := seats.claim(c.ticket, true, c.lastLent())
+
+	select {
+	case <-loan.ready:
+		c.setLent(loan.seat.slot)
+		return loan.seat.slot, func() { seats.drop(loan) }, nil
+	case c.turn <- struct{}{}:
+		seats.drop(loan)
+		return c.sitDown(ctx, t)
+	case <-ctx.Done():
+		seats.drop(loan)
+		return 0, nil, ctx.Err()
+	case <-t.gone:
+		seats.drop(loan)
+		return 0, nil, errGone
+	}
+}
+
+// sitDown takes the conversation's own seat, in which there is no other request now.
+func (c *conversation) sitDown(ctx context.Context, t turn) (slot int, leave func(), err error) {
+	leave = func() { <-c.turn }
+	if c.server() == t.server {
+		return c.seat.seat.slot, leave, nil
+	}
+
+	c.end() // its server went down
+
+	seats := &t.server.seats
+	own := seats.claim(c.ticket, false, 0)
+
+	select {
+	case <-own.ready:
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-t.gone:
+		err = errGone
+	}
+
+	if err != nil {
+		seats.drop(own)
+		leave()
+
+		return 0, nil, err
+	}
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.where, c.seat = t.server, own
+
+	return own.seat.slot, leave, nil
+}
+
+func (c *conversation) lastLent() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lent
+}
+
+func (c *conversation) setLent(slot int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lent = slot
+}
+
+// caller is who asks for a completion: about which question, and in which conversation, if it is in one.
+type caller struct {
+	question     string
+	conversation *conversation
+}
+
+// server is the one that answers the caller now, nil where it has none of its own.
+func (c caller) server() *server {
+	if c.conversation == nil {
+		return nil
+	}
+
+	return c.conversation.server()
+}

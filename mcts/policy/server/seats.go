@@ -1,0 +1,252 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Slotted is a backend whose server can tell how many slots it has, each of which keeps one prompt, and that can be
+// told which of them a completion is for ([Completion.Slot]).
+type Slotted interface {
+	// Slots returns how many slots the server has; 0 is a server that has none, whose cache all prompts share. The
+	// error is a *Fault, or the context's.
+	Slots(ctx context.Context) (int, error)
+}
+
+// Bounds of asking a server for its slots.
+const (
+	askTime  = 5 * time.Second  // for an answer
+	askAgain = 30 * time.Second // before a server is asked again that did not answer
+)
+
+// learnSlots finds out how many slots a server has, unless that is known; set is the setting about it. A server that
+// cannot be asked has none until it is asked again. The error is the context's.
+func (s *server) learnSlots(ctx context.Context, set int) error {
+	if s.seats.settled() {
+		return nil
+	}
+
+	select {
+	case s.seats.asking <- struct{}{}:
+		defer func() { <-s.seats.asking }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+
+	if s.seats.settled() { // somebody else has asked meanwhile
+		return nil
+	}
+
+	told, err := slotsOf(ctx, s.backend)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && set == 0:
+		s.seats.unanswered()
+		return nil
+	}
+
+	number := cmp.Or(set, told)
+	s.seats.open(number, number <= told)
+	s.limiter.setSlots(number)
+
+	return nil
+}
+
+// slotsOf asks a server for its slots; 0 is one that has none or does not say.
+func slotsOf(ctx context.Context, b Backend) (int, error) {
+	slotted, ok := b.(Slotted)
+	if !ok {
+		return 0, nil
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+
+	n, err := slotted.Slots(ctx)
+
+	var fault *Fault
+	if errors.As(err, &fault) && fault.Kind != Transient {
+		return 0, nil
+	}
+
+	return max(n, 0), err
+}
+
+// seats are the slots of a server as conversations sit in them. One that waits for a seat gets it before those that
+// began after it. Seats that no conversation wants are lent to single requests.
+type seats struct {
+	asking chan struct{} // holds one value while the server is asked for its slots
+
+	mu       sync.Mutex // guards what follows
+	known    bool       // whether the server has slots, and how many
+	askAfter time.Time  // when the server may be asked again that did not answer
+	number   int        // of seats; 0 where there are none
+	named    bool       // the server takes a completion for a slot that we name
+	term     int        // how often the server has gone down; seats taken before are void
+	free     []int
+	seated   int      // conversations
+	waiting  []*claim // those of conversations first
+}
+
+// seat is a slot of a server while it is up.
+type seat struct {
+	slot int // from 1
+	term int
+}
+
+// claim is a wish for a seat: a conversation's, or for a loan, one request's of a conversation whose own seat is taken by
+// another of its requests.
+type claim struct {
+	ticket uint64 // of the conversation
+	loan   bool
+	liked  int           // the slot that would be best
+	ready  chan struct{} // closed when seat is set
+	seat   seat
+}
+
+// open says how many slots the server has, and whether it takes a completion for one of them.
+func (s *seats) open(number int, named bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.known, s.number, s.named, s.seated = true, number, named, 0
+
+	s.free = s.free[:0]
+	for slot := number; slot > 0; slot-- { // the last is taken first
+		s.free = append(s.free, slot)
+	}
+}
+
+// close says that the server is down: what its slots kept is lost, and it may come back with other slots.
+func (s *seats) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.term++
+	s.known, s.askAfter, s.number, s.free, s.seated = false, time.Time{}, 0, nil, 0
+}
+
+// unanswered says that the server could not be asked: it is asked again after a while.
+func (s *seats) unanswered() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.askAfter = time.Now().Add(askAgain)
+}
+
+// settled reports whether there is nothing to ask the server for now.
+func (s *seats) settled() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known || time.Now().Before(s.askAfter)
+}
+
+// exist reports whether the server is known to have slots.
+func (s *seats) exist() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.number > 0
+}
+
+// toldOf is how a slot is named to the server, 0 where that takes no completion for a slot.
+func (s *seats) toldOf(slot int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	if !s.named {
+		return 0
+	}
+
+	return slot
+}
+
+// claim lets a conversation, or a request of it, wait for a seat behind those that began before it; loans wait behind all
+// conversations. liked is the slot that would be best, 0 for any.
+func (s *seats) claim(ticket uint64, loan bool, liked int) *claim {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	c := &claim{ticket: ticket, loan: loan, liked: liked, ready: make(chan struct{})}
+	at := slices.IndexFunc(s.waiting, func(other *claim) bool {
+		return other.loan && !loan || other.loan == loan && other.ticket > ticket
+	})
+
+	if at < 0 {
+		at = len(s.waiting)
+	}
+
+	s.waiting = slices.Insert(s.waiting, at, c)
+	s.fill()
+
+	return c
+}
+
+// fill gives free seats to those that wait. The caller holds mu.
+func (s *seats) fill() {
+	for len(s.free) > 0 && len(s.waiting) > 0 {
+		c := s.waiting[0]
+		s.waiting = s.waiting[1:]
+
+		at := slices.Index(s.free, c.liked)
+		if at < 0 {
+			at = len(s.free) - 1
+		}
+
+		c.seat = seat{slot: s.free[at], term: s.term}
+		s.free = slices.Delete(s.free, at, at+1)
+
+		if !c.loan {
+			s.seated++
+		}
+
+		close(c.ready)
+	}
+}
+
+// drop ends a claim: it waits no longer, or gives back the seat that it has got.
+func (s *seats) drop(c *claim) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	if at := slices.Index(s.waiting, c); at >= 0 {
+		s.waiting = slices.Delete(s.waiting, at, at+1)
+		return
+	}
+
+	if c.seat.term != s.term { // the server has gone down since
+		return
+	}
+
+	if !c.loan {
+		s.seated--
+	}
+
+	s.free = append(s.free, c.seat.slot)
+	s.fill()
+}
+
+// holds reports whether a claim's seat is still its own.
+func (s *seats) holds(c *claim) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return c.seat.term == s.term
+}
+
+// room is how many conversations more could be seated. Seats that are lent count as free.
+func (s *seats) room() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	free := s.number - s.seated
+	for _, c := range s.waiting {
+		if !c.loan {
+			free--
+		}
+	}
+
+	return max(0, free)
+}

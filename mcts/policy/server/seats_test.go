@@ -1,0 +1,614 @@
+package server_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	godiff "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"toolevo/mcts"
+	"toolevo/mcts/policy/server"
+)
+
+// slotted is a server with slots, each of which works on one completion at a time. A completion takes a second.
+type slotted struct {
+	echo
+	slots int   // that it tells
+	deaf  error // what it answers when it is asked for them
+
+	mu    sync.Mutex
+	told  int           // how often it was asked
+	inUse map[int]int   // completions by slot
+	most  int           // completions at a time
+	log   []usedSlot    // in the order in which they came
+	wrong []string      // what no server with slots should be asked
+	gone  func() bool   // nil is never
+	takes time.Duration // 0 is a second
+}
+
+// wordless is a backend that tells nothing.
+type wordless struct{ server.Backend }
+
+// usedSlot is a completion that a server with slots was asked for.
+type usedSlot struct {
+	slot     int
+	question uint64 // see request
+	n        int
+}
+
+func newSlotted(address string, slots int) *slotted {
+	s := &slotted{slots: slots, inUse: map[int]int{}}
+	s.address, s.before = address, s.work
+
+	return s
+}
+
+func (s *slotted) Slots(context.Context) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.told++
+
+	return s.slots, s.deaf
+}
+
+// work takes a second in the slot, if the server is there.
+func (s *slotted) work(ctx context.Context, c server.Completion) error {
+	if s.gone != nil && s.gone() {
+		return &server.Fault{Kind: server.Transient, Address: s.address, Err: errors.New("connection refused")}
+	}
+
+	s.enter(c)
+
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.inUse[c.Slot]--
+	}()
+
+	select {
+	case <-time.After(cmp.Or(s.takes, time.Second)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *slotted) enter(c server.Completion) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.inUse[c.Slot]++
+	s.log = append(s.log, usedSlot{c.Slot, c.Seed / 1000, c.N})
+
+	total := 0
+	for _, n := range s.inUse {
+		total += n
+	}
+
+	s.most = max(s.most, total)
+	if c.Slot > 0 && s.inUse[c.Slot] > 1 {
+		s.wrong = append(s.wrong, fmt.Sprintf("%d completions in slot %d", s.inUse[c.Slot], c.Slot))
+	}
+}
+
+// slotsOf are the slots in which a question was worked on, in order, each once in a row.
+func (s *slotted) slotsOf(question int) []int {
+	var slots []int
+	for _, u := range s.log {
+		if u.question == uint64(question) {
+			slots = append(slots, u.slot)
+		}
+	}
+
+	return slices.Compact(slots)
+}
+
+// check fails the test if the server was asked what it should not be.
+func (s *slotted) check(t rapid.TB) {
+	t.Helper()
+
+	if len(s.wrong) > 0 || s.most > s.slots {
+		t.Errorf("%s: at most %d completions at a time of %d slots; wrong: %q", s.address, s.most, s.slots, s.wrong)
+	}
+}
+
+// talk holds a conversation about a question: so many requests, a moment between them.
+func talk(ctx context.Context, p mcts.Policy, question, requests, n int) error {
+	for i := range requests {
+		r := request(question, n)
+		r.First, r.Seed = i*n, r.Seed+uint64(i*n)
+
+		if _, err := p.Propose(ctx, r); err != nil {
+			return err
+		}
+
+		<-time.After(10 * time.Millisecond)
+	}
+
+	return nil
+}
+
+// auto is options whose limit is not fixed.
+func auto(backends ...server.Backend) server.Options {
+	o := options(backends...)
+	o.Limit.Sequences = 0
+
+	return o
+}
+
+// Conversations that wait for a seat get one in the order in which they began, whoever asked first, and keep their slot.
+func TestSeatsAreTakenInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const conversations = 8
+		s := newSlotted("a", 2)
+		p := newPolicy(t, auto(s))
+
+		var policies [conversations]mcts.Policy
+		var ends [conversations]func()
+		for i := range policies {
+			policies[i], ends[i] = p.Converse()
+		}
+
+		for i := conversations - 1; i >= 0; i-- { // the last two are seated first
+			go func() {
+				defer ends[i]()
+
+				if err := talk(t.Context(), policies[i], i, 3, 1); err != nil {
+					t.Error(err)
+				}
+			}()
+
+			synctest.Wait()
+		}
+
+		if s := p.Snapshot(); s.Limit != 2 || s.Slots != 2 || p.Room(1) != 0 {
+			t.Errorf("a limit of %d at %d slots, room for %d more", s.Limit, s.Slots, p.Room(1))
+		}
+
+		<-time.After(time.Minute)
+		synctest.Wait()
+		s.check(t)
+
+		var order []uint64
+		for _, u := range s.log {
+			if !slices.Contains(order, u.question) {
+				order = append(order, u.question)
+			}
+		}
+
+		for pair := range slices.Chunk(order, 2) { // both seats become free at the same moment
+			slices.Sort(pair)
+		}
+
+		if want := []uint64{6, 7, 0, 1, 2, 3, 4, 5}; !slices.Equal(order, want) {
+			t.Errorf("questions were begun in the order %v, want %v", order, want)
+		}
+
+		for i := range conversations {
+			if slots := s.slotsOf(i); len(slots) != 1 || slots[0] < 1 || slots[0] > 2 {
+				t.Errorf("question %d was in slots %v", i, slots)
+			}
+		}
+
+		if p.Room(1) != 2 || s.told != 1 {
+			t.Errorf("room for %d after all, and the server was asked %d times for its slots", p.Room(1), s.told)
+		}
+	})
+}
+
+// The samples of a request are drawn one by one in the conversation's slot while others want theirs, and in free slots,
+// too, while nobody does. They are those of one request.
+func TestSamplesInSeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		want := all(t, newPolicy(t, options(&echo{address: "b"})), 4, 1, 3)
+		s := newSlotted("a", 3)
+		p := newPolicy(t, auto(s))
+		start := time.Now()
+
+		var group sync.WaitGroup
+		for i := range 3 {
+			c, end := p.Converse()
+			group.Go(func() {
+				defer end()
+
+				got, err := c.Propose(t.Context(), request(i, 3))
+				if diff := godiff.Diff(want[i], got); diff != "" || err != nil {
+					t.Errorf("question %d: %v\n%s", i, err, diff)
+				}
+			})
+		}
+
+		group.Wait()
+
+		if took := time.Since(start); took != 3*time.Second {
+			t.Errorf("9 samples took %v in 3 slots, want 3s", took)
+		}
+
+		c, end := p.Converse()
+		defer end()
+
+		start = time.Now()
+		got, err := c.Propose(t.Context(), request(3, 3))
+		if diff := godiff.Diff(want[3], got); diff != "" || err != nil {
+			t.Errorf("alone: %v\n%s", err, diff)
+		}
+
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("3 samples took %v in 3 free slots, want 1s", took)
+		}
+
+		if p.Room(3) != 2 {
+			t.Errorf("room for %d beside one conversation at 3 slots", p.Room(3))
+		}
+
+		s.check(t)
+	})
+}
+
+// A conversation gives its seat up when the server goes down, takes one where its question is answered then, and keeps
+// that when the first is back. A server that is back is asked anew for its slots.
+func TestSeatIsGivenUpWhenTheServerGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		servers := map[string]*slotted{"a": newSlotted("a", 2), "b": newSlotted("b", 2)}
+		p := newPolicy(t, auto(servers["a"], servers["b"]))
+
+		first, end := p.Converse()
+		defer end()
+
+		if err := talk(t.Context(), first, 1, 2, 1); err != nil {
+			t.Fatal(err)
+		}
+
+		home, other := servers["a"], servers["b"]
+		if len(home.log) == 0 {
+			home, other = other, home
+		}
+
+		away := func() bool { return time.Since(start) > 10*time.Second && time.Since(start) < time.Minute }
+		home.gone = away
+
+		<-time.After(15 * time.Second)
+
+		home.slots = 1 // when it comes back
+
+		var group sync.WaitGroup
+		for _, question := range []int{1, 2, 3, 4, 5, 6} {
+			c := mcts.Policy(first)
+			hangUp := func() {}
+			if question > 1 {
+				c, hangUp = p.Converse()
+			}
+
+			group.Go(func() {
+				defer hangUp()
+
+				if err := talk(t.Context(), c, question, 20, 1); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+
+		group.Wait()
+		servers["a"].check(t)
+		servers["b"].check(t)
+
+		if slots := other.slotsOf(1); len(slots) != 1 || len(home.slotsOf(1)) != 1 {
+			t.Errorf("the conversation was in slots %v at home and then in %v", home.slotsOf(1), slots)
+		}
+
+		again, hangUp := p.Converse()
+		defer hangUp()
+
+		if err := talk(t.Context(), again, 1, 3, 1); err != nil { // the first is a probe
+			t.Error(err)
+		}
+
+		if u := home.log[len(home.log)-1]; home.told != 2 || u != (usedSlot{1, 1, 1}) {
+			t.Errorf("the server that was away was asked %d times for its slots, and last for %v", home.told, u)
+		}
+	})
+}
+
+// A conversation that asks nothing takes no seat, and one that ends gives its seat to who waits.
+func TestSilentConversation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlotted("a", 1)
+		p := newPolicy(t, auto(s))
+
+		for range 5 {
+			_, end := p.Converse()
+			defer end()
+		}
+
+		for i := range 2 {
+			c, end := p.Converse()
+			if err := talk(t.Context(), c, i, 1, 1); err != nil {
+				t.Error(err)
+			}
+
+			end()
+		}
+
+		if s.told != 1 || len(s.log) != 2 {
+			t.Errorf("asked %d times for slots, for completions of %v", s.told, s.log)
+		}
+	})
+}
+
+// Waiting for a seat ends with the context, and when the run is interrupted; who is in a seat is answered. The seat goes
+// to who still waits.
+func TestWaitingForASeatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlotted("a", 1)
+		p := newPolicy(t, auto(s))
+		ctx, interrupt := mcts.Interruptible(t.Context())
+
+		errs := make([]error, 4)
+		for i := range errs {
+			c, end := p.Converse()
+			ctx := ctx
+			if i == 3 {
+				ctx = t.Context()
+			}
+
+			go func() {
+				defer end()
+
+				errs[i] = talk(ctx, c, i, 1, 1)
+			}()
+
+			synctest.Wait()
+		}
+
+		interrupt()
+		<-time.After(time.Minute)
+		synctest.Wait()
+
+		if errs[0] != nil || !errors.Is(errs[1], context.Canceled) || !errors.Is(errs[2], context.Canceled) ||
+			errs[3] != nil || len(s.log) != 2 {
+			t.Errorf("%v after %v", errs, s.log)
+		}
+	})
+}
+
+// Requests that are in no conversation need no seat.
+func TestSingleRequestsNeedNoSeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlotted("a", 1)
+		p := newPolicy(t, auto(s))
+
+		c, end := p.Converse()
+		defer end()
+
+		if err := talk(t.Context(), c, 0, 1, 1); err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := p.Propose(t.Context(), request(1, 1)); err != nil {
+			t.Fatal(err)
+		}
+
+		if want := []usedSlot{{1, 0, 1}, {0, 1, 1}}; !slices.Equal(s.log, want) {
+			t.Errorf("completions %v, want %v", s.log, want)
+		}
+	})
+}
+
+// A server without slots sees what it sees of requests in no conversation: the same, and as many at a time.
+func TestNoSlotsNoSeats(t *testing.T) {
+	type seen struct {
+		slots    []usedSlot
+		most     int
+		limit    int
+		answered int64
+	}
+
+	ask := func(t *testing.T, backend func(*slotted) server.Backend, converse bool) (got seen) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSlotted("a", 0)
+			p := newPolicy(t, auto(backend(s)))
+
+			var group sync.WaitGroup
+			for i := range 40 {
+				c, end := mcts.Policy(p), func() {}
+				if converse {
+					c, end = p.Converse()
+				}
+
+				group.Go(func() {
+					defer end()
+
+					if err := talk(t.Context(), c, i, 3, 5); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+
+			group.Wait()
+
+			got.most, got.slots = s.most, s.log
+			slices.SortFunc(got.slots, func(a, b usedSlot) int { return cmp.Compare(a.question, b.question) })
+
+			snapshot := p.Snapshot()
+			got.limit, got.answered = snapshot.Limit, snapshot.Answered
+
+			if snapshot.Slots != 0 {
+				t.Errorf("%d slots", snapshot.Slots)
+			}
+		})
+
+		return got
+	}
+
+	silent := func(s *slotted) server.Backend { return wordless{s} }
+	want := ask(t, silent, false)
+
+	if want.most < 6 || want.answered != 120 {
+		t.Errorf("the test shows nothing: %+v", want)
+	}
+
+	for name, backend := range map[string]func(*slotted) server.Backend{
+		"a server that cannot tell": silent,
+		"a server that has none":    func(s *slotted) server.Backend { return s },
+		"a server that is no such": func(s *slotted) server.Backend {
+			s.deaf = &server.Fault{Kind: server.Refused, Status: 401}
+			return s
+		},
+		"a server that does not say": func(s *slotted) server.Backend {
+			s.deaf = &server.Fault{Kind: server.Transient, Status: 500}
+			return s
+		},
+	} {
+		if diff := godiff.Diff(want, ask(t, backend, true), godiff.AllowUnexported(seen{}, usedSlot{})); diff != "" {
+			t.Errorf("%s, conversations -without +with:\n%s", name, diff)
+		}
+	}
+}
+
+// The setting takes the place of what servers tell, and servers that tell nothing are not told of slots.
+func TestSlotsOfTheSetting(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		told, set     int
+		seats, lowest int // and the lowest slot that is named
+	}{
+		{"fewer than it has", 4, 2, 2, 1},
+		{"more than it has", 2, 4, 4, 0},
+		{"it tells nothing", 0, 3, 3, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSlotted("a", test.told)
+			o := auto(s)
+			o.Slots = test.set
+			p := newPolicy(t, o)
+
+			var group sync.WaitGroup
+			for i := range 10 {
+				c, end := p.Converse()
+				group.Go(func() {
+					defer end()
+
+					if err := talk(t.Context(), c, i, 2, 2); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+
+			group.Wait()
+
+			least := slices.MinFunc(s.log, func(a, b usedSlot) int { return cmp.Compare(a.slot, b.slot) }).slot
+			if s.most != test.seats || least != test.lowest || len(s.wrong) > 0 {
+				t.Errorf("%s: %d at a time, slots from %d on, %q", test.name, s.most, least, s.wrong)
+			}
+		})
+	}
+}
+
+// A limit of the user's stands, and slots that it leaves empty, or that the server does not have, are not idle.
+func TestFixedLimitAtSlots(t *testing.T) {
+	for limit, want := range map[int]time.Duration{1: 0, 16: time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSlotted("a", 2)
+			o := options(s)
+			o.Limit.Sequences = limit
+			p := newPolicy(t, o)
+
+			c, end := p.Converse()
+			defer end()
+
+			if _, err := c.Propose(t.Context(), request(0, 1)); err != nil {
+				t.Fatal(err)
+			}
+
+			if got := p.Snapshot(); got.Idle != want || got.Busy != time.Second || got.Limit != limit {
+				t.Errorf("a limit of %d at 2 slots: %+v", limit, got.Load)
+			}
+		})
+	}
+}
+
+// Whatever fails, is interrupted or goes away: nobody is in a slot beside another, no conversation is lost, and in the
+// end all seats are free.
+func TestSeatsAreNeverLost(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		slots := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 3).Draw(rt, "slots")
+		outages := rapid.SliceOfN(rapid.IntRange(0, 60), len(slots), len(slots)).Draw(rt, "gone from the second")
+		talks := rapid.SliceOfN(rapid.IntRange(0, 5), 1, 25).Draw(rt, "requests of each conversation")
+		n := rapid.IntRange(1, 3).Draw(rt, "samples")
+		patience := rapid.IntRange(1, 40).Draw(rt, "seconds until a caller gives up, of every fifth")
+
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+
+			var servers []*slotted
+			o := auto()
+
+			for i, number := range slots {
+				s := newSlotted(string(rune('a'+i)), number)
+				s.gone = func() bool {
+					since := time.Since(start) - time.Duration(outages[i])*time.Second
+					return outages[i] > 0 && since > 0 && since < 20*time.Second
+				}
+				servers = append(servers, s)
+				o.Backends = append(o.Backends, s)
+			}
+
+			p := newPolicy(t, o)
+
+			var group sync.WaitGroup
+			for i, requests := range talks {
+				c, end := p.Converse()
+				group.Go(func() {
+					defer end()
+
+					ctx := t.Context()
+					if i%5 == 4 {
+						limited, cancel := context.WithTimeout(ctx, time.Duration(patience)*time.Second)
+						defer cancel()
+
+						ctx = limited
+					}
+
+					if err := talk(ctx, c, i, requests, n); err != nil && ctx.Err() == nil {
+						rt.Errorf("question %d: %v", i, err)
+					}
+				})
+			}
+
+			group.Wait()
+
+			for i, s := range servers {
+				if len(s.wrong) > 0 {
+					rt.Errorf("%q", s.wrong)
+				}
+
+				if slots[i] > 0 && s.most > slots[i] {
+					rt.Errorf("%d completions at a time of %d slots", s.most, slots[i])
+				}
+			}
+
+			<-time.After(time.Minute)
+
+			free := 0
+			for i := range servers { // each sits down somewhere, and all that there are can
+				if servers[i].told > 0 && !p.Snapshot().Servers[i].Down {
+					free += p.Snapshot().Servers[i].Slots
+				}
+			}
+
+			if room := p.Room(1); room < free {
+				rt.Errorf("room for %d at %d slots when all is over", room, free)
+			}
+		})
+	})
+}
