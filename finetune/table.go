@@ -72,7 +72,9 @@ func (r *Report) outcomeTable() table.Table {
 			tokens = row.decimal(row.Tokens)
 		}
 
-		line := []string{row.Policy, row.data(), row.API, row.decimal(row.Turns), tokens, row.percent(row.RepeatedShare)}
+		line := []string{
+		row.Policy, row.data(), row.API, row.decimal(row.Turns), tokens, row.percent(row.RepeatedShare),
+	}
 		for _, o := range t.Names {
 			line = append(line, fmt.Sprint(row.Outcomes[o]))
 		}

@@ -12,7 +12,8 @@ import (
 type Accept func(envs.History) bool
 
 // Found is what the trees of one question have found so far, in their order. It decides how a tree is grown
-// (Config.Enough, Config.Barren, Config.Widen, Config.Completions), so it depends on nothing but the question's own trees.
+// (Config.Enough, Config.Barren, Config.Widen, Config.Completions), so it depends on nothing but the question's own
+// trees.
 type Found struct {
 	task   envs.Task
 	accept Accept

@@ -7,11 +7,13 @@ import (
 )
 
 // A turn repeats a failure if its action failed before on the path, in a state that was alike: an environment that is
-// deterministic fails it again, and the search knows what it would pay for. Keys tell actions apart, so text that is no
-// call repeats only equal text. Such turns stay in the tree, as the policy wrote them; the search avoids to go on there.
+// deterministic fails it again, and the search knows what it would pay for. Keys tell actions apart, so text that is
+// no call repeats only equal text. Such turns stay in the tree, as the policy wrote them; the search avoids to go on
+// there.
 
-// noteRepeats says of a new child of n whether it repeats a failure, and of how many in a row it is the last. A turn that
-// does what was done before, in a state that was alike, tells the policy nothing new: it neither counts nor breaks a row.
+// noteRepeats says of a new child of n whether it repeats a failure, and of how many in a row it is the last. A turn
+// that does what was done before, in a state that was alike, tells the policy nothing new: it neither counts nor
+// breaks a row.
 func (g *growth) noteRepeats(n, child *Node) {
 	if !g.Config.seesRepeats() {
 		return
@@ -20,7 +22,8 @@ func (g *growth) noteRepeats(n, child *Node) {
 	failed := child.Turn.Outcome.IsError()
 
 	for m := n; m.Parent != nil; m = m.Parent {
-		if m.Key == child.Key && m.Turn.Outcome.IsError() == failed && envs.Alike(g.Env, m.Parent.State, n.State) {
+		before := m.Parent.State
+		if m.Key == child.Key && m.Turn.Outcome.IsError() == failed && envs.Alike(g.Env, before, n.State) {
 			child.Repeats, child.Row = failed, n.Row
 			if failed {
 				child.Row++
@@ -43,9 +46,10 @@ func isNew(n *Node) bool { return !n.Repeats }
 // worthwhile returns those of siblings that a rollout may follow: the ones that repeat no failure, or all if every one
 // does.
 func worthwhile(siblings []*Node) []*Node {
-	if !slices.ContainsFunc(siblings, isNew) || !slices.ContainsFunc(siblings, func(n *Node) bool { return !isNew(n) }) {
+	repeats := func(n *Node) bool { return n.Repeats }
+	if !slices.ContainsFunc(siblings, isNew) || !slices.ContainsFunc(siblings, repeats) {
 		return siblings
 	}
 
-	return slices.DeleteFunc(slices.Clone(siblings), func(n *Node) bool { return !isNew(n) })
+	return slices.DeleteFunc(slices.Clone(siblings), repeats)
 }

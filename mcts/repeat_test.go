@@ -152,6 +152,7 @@ type speechless struct{ envs.Environment }
 // An environment that cannot compare states has no repeats, and wrappers pass on what theirs says.
 func TestWhoSaysThatStatesAreAlike(t *testing.T) {
 	maze := envtest.NewMaze()
+	another := mcts.Retry{Attempts: 1}.Environment(maze)
 
 	for name, tt := range map[string]struct {
 		env  envs.Environment
@@ -160,7 +161,7 @@ func TestWhoSaysThatStatesAreAlike(t *testing.T) {
 		"the environment":       {maze, 2},
 		"none":                  {speechless{maze}, 8}, // the maze's own limit
 		"retried":               {mcts.Retry{Attempts: 2}.Environment(maze), 2},
-		"another version later": {drift.Changing([]envs.Environment{maze}, mcts.Retry{Attempts: 1}.Environment(maze)), 3},
+		"another version later": {drift.Changing([]envs.Environment{maze}, another), 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if end := along(t, tt.env, envtest.MazeTask, []envs.Action{"up"}, 1); end.Depth != tt.want {

@@ -52,7 +52,7 @@ func TestCollectStatus(t *testing.T) {
 
 		for range 14 {
 			for range 42 { // a call takes 60/7 s
-				time.Sleep(time.Minute / 7 / 42)
+				<-time.After(time.Minute / 7 / 42)
 				read()
 			}
 

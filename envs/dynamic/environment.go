@@ -146,8 +146,16 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 	}
 
 	return &Environment[S]{
-		begin: begin, same: same, grader: c.Grader, options: c.Options, codec: codec, prompt: c.Prompt, deployed: c.Deployed,
-		names: c.entries(hidden), invalid: invalid, toolList: c.Prompt.ToolList(hidden...),
+		begin:    begin,
+		same:     same,
+		grader:   c.Grader,
+		options:  c.Options,
+		codec:    codec,
+		prompt:   c.Prompt,
+		deployed: c.Deployed,
+		names:    c.entries(hidden),
+		invalid:  invalid,
+		toolList: c.Prompt.ToolList(hidden...),
 	}, nil
 }
 

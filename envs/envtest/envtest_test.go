@@ -19,7 +19,8 @@ func TestMazeConforms(t *testing.T) {
 }
 
 func TestDoorConforms(t *testing.T) {
-	Run(t, func() envs.Environment { return Door{} }, []envs.Task{DoorTask}, []envs.Action{"knock", "enter", "shout", ""})
+	Run(t, func() envs.Environment { return Door{} }, []envs.Task{DoorTask},
+		[]envs.Action{"knock", "enter", "shout", ""})
 }
 
 // play steps through actions and returns the last transition.

@@ -71,7 +71,9 @@ func example() *report.Page {
 			Verdict: failure.Verdict{Class: failure.RepeatedDeprecated, Rule: "again", Turn: 2},
 			API:     "p_s_in", Episode: episode,
 		}},
-		Adaptation: []adaptation.Row{{Policy: "tuned", API: "p_s_in", N: 70, Met: 69, Adapted: 61, RepeatedTurns: 5, RepeatedShare: 0.02}},
+		Adaptation: []adaptation.Row{{
+			Policy: "tuned", API: "p_s_in", N: 70, Met: 69, Adapted: 61, RepeatedTurns: 5, RepeatedShare: 0.02,
+		}},
 		Collections: []report.Collection{{
 			Run: "first", Dataset: "coffee", Difficulty: "easy", Questions: 5, Solved: 4,
 		}},

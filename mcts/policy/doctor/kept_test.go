@@ -37,7 +37,7 @@ func (s *slotServer) Serves(context.Context, string) (bool, error) { return true
 func (s *slotServer) Transcribe(_ context.Context, c server.Completion, _ server.Probe) (server.Transcript, error) {
 	slot, unread := s.take(c.Prompt)
 	took := time.Duration(unread) * time.Millisecond
-	time.Sleep(took)
+	<-time.After(took)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -120,9 +120,9 @@ func TestProposals(t *testing.T) {
 // What a model writes behind a lead begins with it, once; silence stays silence.
 func TestLead(t *testing.T) {
 	for written, want := range map[string]string{
-		" I look.\nAction: Look":          "Thought: I look.\nAction: Look",
+		" I look.\nAction: Look":           "Thought: I look.\nAction: Look",
 		"\nThought: I look.\nAction: Look": "\nThought: I look.\nAction: Look",
-		" ":                               " ",
+		" ":                                " ",
 	} {
 		o := options(fixed{server.Reply{Choices: []server.Choice{{Text: written, Finish: server.FinishStop}}}})
 		o.LogProbs, o.Lead = false, "Thought:"

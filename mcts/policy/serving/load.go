@@ -57,8 +57,8 @@ type loadMeter struct {
 }
 
 // read refreshes the line: tokens a second, sequences, the share of prompts found in the prefix cache, and for how long
-// the average slot of the servers waited for us, of those that are known to have as many as the limit. While servers are
-// away, that is what matters.
+// the average slot of the servers waited for us, of those that are known to have as many as the limit. While servers
+// are away, that is what matters.
 func (m *loadMeter) read(now time.Time, policies []server.Snapshot) {
 	var t loadTotal
 
