@@ -73,8 +73,8 @@ func (r *Report) outcomeTable() table.Table {
 		}
 
 		line := []string{
-		row.Policy, row.data(), row.API, row.decimal(row.Turns), tokens, row.percent(row.RepeatedShare),
-	}
+			row.Policy, row.data(), row.API, row.decimal(row.Turns), tokens, row.percent(row.RepeatedShare),
+		}
 		for _, o := range t.Names {
 			line = append(line, fmt.Sprint(row.Outcomes[o]))
 		}
