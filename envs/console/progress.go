@@ -129,27 +129,44 @@ func (s Status) lines(eta string) string {
 // clock tells the time left.
 type clock struct {
 	began time.Time // the work
-	last  Work
+	at    time.Time // when the last unit was done
+	done  int64     // units
 }
 
-func newClock() *clock { return &clock{began: time.Now()} }
+func newClock() *clock {
+	now := time.Now()
+	return &clock{began: now, at: now}
+}
 
 // eta is " ETA " and about how long the work takes yet, to the second; "" when nobody knows. Of less work than before
 // it is another step, whose time begins now.
 func (c *clock) eta(w Work) string {
-	if w.Done < c.last.Done {
-		c.began = time.Now()
+	now := time.Now()
+	if w.Done < c.done {
+		c.began = now
 	}
 
-	c.last = w
+	if w.Done != c.done {
+		c.at, c.done = now, w.Done
+	}
+
 	if w.Done < leastWork || w.Left <= 0 {
 		return ""
 	}
 
-	left := float64(time.Since(c.began)) * float64(w.Left) / float64(w.Done)
+	// It falls until the next unit is overdue, and then grows: the next one is taken to end now.
+	left := mean(c.at.Sub(c.began), w.Done)*float64(w.Left) - float64(now.Sub(c.at))
+	left = max(left, mean(now.Sub(c.began), w.Done+1)*float64(w.Left-1))
+
+	if left < float64(time.Second) {
+		return ""
+	}
 
 	return " ETA " + time.Duration(left).Round(time.Second).String()
 }
+
+// mean is how many nanoseconds each of n took.
+func mean(all time.Duration, n int64) float64 { return float64(all) / float64(n) }
 
 // bar draws a bar with the text behind it, and the line about servers below it, over and over. What is longer than the
 // terminal is wide is cut: a line that wraps cannot be drawn over.

@@ -99,17 +99,25 @@ func TestTimeLeft(t *testing.T) {
 
 		for _, test := range []struct {
 			work Work
+			then time.Duration // that it stays so
 			want string
 		}{
-			{Work{}, ""},
-			{Work{Left: 20}, ""},
-			{Work{Done: 4, Left: 16}, ""},
-			{Work{Done: 5, Left: 15}, " ETA 2m0s"}, // 15 of 8 s
-			{Work{Done: 20}, ""},
+			{Work{}, 0, ""},
+			{Work{Left: 20}, 0, ""},
+			{Work{Done: 4, Left: 16}, 0, ""},
+			{Work{Done: 5, Left: 15}, 4 * time.Second, " ETA 2m0s"},  // 15 of 8 s
+			{Work{Done: 5, Left: 15}, 4 * time.Second, " ETA 1m56s"}, // 4 s later
+			{Work{Done: 5, Left: 15}, 6 * time.Second, " ETA 1m52s"}, // 8 s later, when the sixth is due
+			{Work{Done: 5, Left: 15}, 0, " ETA 2m6s"},                // it is overdue: 6 in 54 s and 14 of 9 s
+			{Work{Done: 19, Left: 1}, time.Minute, " ETA 3s"},        // 54 s / 19
+			{Work{Done: 19, Left: 1}, 0, ""},                         // overdue
+			{Work{Done: 20}, 0, ""},
 		} {
 			if got := clock.eta(test.work); got != test.want {
 				t.Errorf("of %+v the time left is %q, want %q", test.work, got, test.want)
 			}
+
+			time.Sleep(test.then)
 		}
 
 		clock.eta(Work{Left: 10}) // another step
