@@ -45,7 +45,8 @@ func TestOverall(t *testing.T) {
 
 	want := &finetune.Report{Engines: []string{"bwrap"}, Rows: []finetune.Row{
 		{
-			Cell: all("old"), N: 20, Lost: 1, TooLong: 2, Outcomes: map[string]int{"ok": 2, "deprecated": 1, "tool-error": 2},
+			Cell: all("old"), N: 20, Lost: 1, TooLong: 2,
+			Outcomes: map[string]int{"ok": 2, "deprecated": 1, "tool-error": 2},
 			Official: 0.35, // 3 + 4 of 20
 			Strict:   0.3,  // 2 + 4 of 20
 			Turns:    7,    // (4·3 + 16·8) / 20

@@ -95,7 +95,7 @@ func TestTimeLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		clock := newClock()
-		time.Sleep(40 * time.Second)
+		<-time.After(40 * time.Second)
 
 		for _, test := range []struct {
 			work Work
@@ -117,11 +117,11 @@ func TestTimeLeft(t *testing.T) {
 				t.Errorf("of %+v the time left is %q, want %q", test.work, got, test.want)
 			}
 
-			time.Sleep(test.then)
+			<-time.After(test.then)
 		}
 
 		clock.eta(Work{Left: 10}) // another step
-		time.Sleep(30 * time.Second)
+		<-time.After(30 * time.Second)
 
 		if got := clock.eta(Work{Done: 6, Left: 4}); got != " ETA 20s" {
 			t.Errorf("of a second step the time left is %q, want 20s", got)
@@ -142,7 +142,7 @@ func TestPlain(t *testing.T) {
 		})
 
 		for range 4 {
-			time.Sleep(plainEvery)
+			<-time.After(plainEvery)
 			synctest.Wait()
 
 			done.Add(2)
@@ -171,7 +171,7 @@ func TestMeter(t *testing.T) {
 		}
 		expect("at once", 0)
 
-		time.Sleep(8 * time.Second)
+		<-time.After(8 * time.Second)
 		expect("before the first event", 0)
 
 		count = 4
@@ -180,7 +180,7 @@ func TestMeter(t *testing.T) {
 		// One every 8 s, and looked at far more often.
 		for range 20 {
 			for range 40 {
-				time.Sleep(200 * time.Millisecond)
+				<-time.After(200 * time.Millisecond)
 				m.Rate(count)
 			}
 
@@ -194,7 +194,7 @@ func TestMeter(t *testing.T) {
 
 		// One every minute: the time of five.
 		for range 10 {
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 
 			count++
 			m.Rate(count)
@@ -204,7 +204,7 @@ func TestMeter(t *testing.T) {
 
 		// Ten a second: those of the last minute.
 		for range 100 {
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 
 			count += 10
 			m.Rate(count)
