@@ -33,7 +33,8 @@ type Summary struct {
 	// mean tokens that the policy wrote in an episode, mean over the cells, if counted
 	Tokens float64 `json:"tokens,omitempty"`
 
-	RepeatedShare float64 `json:"repeated_share"` // of turns, those that repeat a failure, mean over the cells
+	// share of turns that repeat a failure, mean over the cells
+	RepeatedShare float64 `json:"repeated_share"`
 }
 
 // summaries returns those of rows and the answers that they count: of each difficulty, and of all where there are

@@ -56,8 +56,9 @@ func (r Row) accuracies() string {
 // outcomeTable counts the turns of each row by outcome.
 func (r *Report) outcomeTable() table.Table {
 	t := table.Table{
-		Title: "Mean turns of an episode, mean tokens that the policy wrote in it, turns in percent that repeat a " +
-			"failure (a call\nthat failed in the same way before, with no ok turn between), and turns by outcome.",
+		Title: "Mean turns of an episode, mean tokens that the policy wrote in it, turns in percent " +
+			"that repeat a failure (a call\nthat failed in the same way before, with no ok turn " +
+			"between), and turns by outcome.",
 		Heads: []string{"policy", "data", "api", "turns", "tokens", "repeated"},
 		Words: 3,
 	}
@@ -73,7 +74,8 @@ func (r *Report) outcomeTable() table.Table {
 		}
 
 		line := []string{
-			row.Policy, row.data(), row.API, row.decimal(row.Turns), tokens, row.percent(row.RepeatedShare),
+			row.Policy, row.data(), row.API, row.decimal(row.Turns), tokens,
+			row.percent(row.RepeatedShare),
 		}
 		for _, o := range t.Names {
 			line = append(line, fmt.Sprint(row.Outcomes[o]))

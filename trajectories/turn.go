@@ -63,9 +63,9 @@ func Recovery(turns []Turn, i int) (after int, ok bool) {
 	return 0, false
 }
 
-// RepeatedFailures returns how many turns of an episode repeat a failure: they make the call of an earlier turn, or
-// write its text again where that was no call, it fails with the same outcome and observation, and no turn between the
-// two is ok.
+// RepeatedFailures returns how many turns of an episode repeat a failure: they make the call of an
+// earlier turn, or write its text again where that was no call, it fails with the same outcome and
+// observation, and no turn between the two is ok.
 func RepeatedFailures(turns []Turn) int {
 	type failure struct {
 		key, observation string

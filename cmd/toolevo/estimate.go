@@ -269,7 +269,9 @@ func (p *projection) lines(questions int) []string {
 	if p.Seconds == nil {
 		lines = append(lines, "  time: unknown; --tokens-per-second N, or --probe N to measure it")
 	} else {
-		seconds := func(s float64) string { return display.Duration(time.Duration(s * float64(time.Second))) }
+		seconds := func(s float64) string {
+			return display.Duration(time.Duration(s * float64(time.Second)))
+		}
 		lines = append(lines, fmt.Sprintf("  %s, at %s", between(*p.Seconds, seconds),
 			display.Rate(p.Rate, "completion tokens")))
 	}

@@ -130,8 +130,10 @@ func (a *app) followEpisodes(b *bench, p *finetune.Progress) followed {
 	began := time.Now()
 
 	return followed{
-		figures: metrics.Evaluation(func() metrics.Episodes { return metrics.Episodes(p.Snapshot()) }),
-		done:    func() int64 { return p.Snapshot().Done },
+		figures: metrics.Evaluation(func() metrics.Episodes {
+			return metrics.Episodes(p.Snapshot())
+		}),
+		done: func() int64 { return p.Snapshot().Done },
 		progress: func() rundir.Progress {
 			s := p.Snapshot()
 			return rundir.Progress{Done: s.Done, Total: s.Planned}

@@ -97,7 +97,8 @@ func (a *app) asProgram(progress string) (p improve.Program, err error) {
 // percent is how far a program says that it is, at the beginning of a line, as bars of progress do.
 var percent = regexp.MustCompile(`^ *([0-9]{1,3})%[| ] *`)
 
-// trainerStatus reads the progress of a trainer from what it said last. Trainers tell the time left themselves.
+// trainerStatus reads the progress of a trainer from what it said last. Trainers tell the time left
+// themselves.
 func trainerStatus(line string) console.Status {
 	s := console.Status{Text: display.Line(percent.ReplaceAllString(line, ""), 0)}
 	if found := percent.FindStringSubmatch(line); found != nil {

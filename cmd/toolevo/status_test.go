@@ -15,7 +15,8 @@ import (
 
 func noServers() string { return "" }
 
-// An evaluation says how much there is to do before its first episode is over. What the log had is no work.
+// An evaluation says how much there is to do before its first episode is over. What the log had is
+// no work.
 func TestEvalStatus(t *testing.T) {
 	t.Parallel()
 
@@ -32,7 +33,12 @@ func TestEvalStatus(t *testing.T) {
 		},
 		{
 			finetune.Snapshot{Planned: 40, Done: 30, Replayed: 28},
-			console.Status{Done: 30, Total: 40, Work: console.Work{Done: 2, Left: 10}, Text: "30/40 episodes"},
+			console.Status{
+				Done:  30,
+				Total: 40,
+				Work:  console.Work{Done: 2, Left: 10},
+				Text:  "30/40 episodes",
+			},
 		},
 	} {
 		s = test.snapshot
@@ -42,12 +48,18 @@ func TestEvalStatus(t *testing.T) {
 	}
 }
 
-// Seven calls a minute are not 0 a second, however often somebody looks. The work that is left is that of questions:
-// most of the trees that are planned are never grown.
+// Seven calls a minute are not 0 a second, however often somebody looks. The work that is left is
+// that of questions: most of the trees that are planned are never grown.
 func TestCollectStatus(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := collect.Snapshot{Questions: 10, QuestionsDone: 4, QuestionsReplayed: 3, TreesPlanned: 60, TreesDone: 24}
+		s := collect.Snapshot{
+			Questions:         10,
+			QuestionsDone:     4,
+			QuestionsReplayed: 3,
+			TreesPlanned:      60,
+			TreesDone:         24,
+		}
 		read := collectStatus(func() collect.Snapshot { return s }, noServers)
 
 		for range 14 {

@@ -2,8 +2,8 @@ package console
 
 import "time"
 
-// What a rate is the mean of, at least: of a longer time where that has fewer events. A call to a slow model takes
-// longer than the second that a fast one would need.
+// What a rate is the mean of: at least of this time, and of so long a time that it has these
+// events. A call to a slow model takes many seconds.
 const (
 	rateTime   = time.Minute
 	rateEvents = 5
@@ -21,16 +21,18 @@ type mark struct {
 // NewMeter returns the meter of a count that is 0 now.
 func NewMeter() *Meter { return &Meter{[]mark{{at: time.Now()}}} }
 
-// Rate takes the count now, and returns by how much it grows a second: the mean of the last minute, or since the meter
-// began where that is less. Where the count grew by fewer than five in a minute it is the mean of the time in which it
-// grew by five.
+// Rate takes the count now, and returns by how much it grows a second: the mean of the last minute,
+// or of the longer time in which it grew by five. What there was before the meter began is not in it.
 func (m *Meter) Rate(count int64) float64 {
 	now := time.Now()
 	if count != m.marks[len(m.marks)-1].count {
 		m.marks = append(m.marks, mark{now, count})
 	}
 
-	for len(m.marks) > 1 && now.Sub(m.marks[1].at) >= rateTime && count-m.marks[1].count >= rateEvents {
+	enough := func(since mark) bool {
+		return now.Sub(since.at) >= rateTime && count-since.count >= rateEvents
+	}
+	for len(m.marks) > 1 && enough(m.marks[1]) {
 		m.marks = m.marks[1:]
 	}
 

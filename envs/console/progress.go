@@ -43,8 +43,8 @@ func ProgressFlag(cmd *cobra.Command) *string {
 	return mode
 }
 
-// Status is what there is to report: how far it is, how much work is left, what else is worth knowing, and how the
-// servers do, which is "" without any. Both texts are short enough for one line.
+// Status is what there is to report: how far it is, how much work is left, what else is worth
+// knowing, and how the servers do, which is "" without any. Both texts are short enough for one line.
 type Status struct {
 	Done, Total int64
 	Work        Work
@@ -52,7 +52,8 @@ type Status struct {
 	Servers     string
 }
 
-// Work is what the time left is told by: units of work that take about as long as each other. The zero Work tells none.
+// Work is what the time left is told by: units of work that take about as long as each other. The
+// zero Work tells none.
 type Work struct {
 	Done int64 // by this process: what it found done took it no time
 	Left int64
@@ -138,8 +139,8 @@ func newClock() *clock {
 	return &clock{began: now, at: now}
 }
 
-// eta is " ETA " and about how long the work takes yet, to the second; "" when nobody knows. Of less work than before
-// it is another step, whose time begins now.
+// eta is " ETA " and about how long the work takes yet, to the second; "" when nobody knows. When
+// less is done than before, another step of the work begins now.
 func (c *clock) eta(w Work) string {
 	now := time.Now()
 	if w.Done < c.done {

@@ -117,7 +117,7 @@ func TestTimeLeft(t *testing.T) {
 				t.Errorf("of %+v the time left is %q, want %q", test.work, got, test.want)
 			}
 
-			time.Sleep(test.then)
+			<-time.After(test.then)
 		}
 
 		clock.eta(Work{Left: 10}) // another step

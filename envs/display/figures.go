@@ -18,8 +18,8 @@ func Count(x float64) string {
 	return fmt.Sprintf("%.0fM", x/1e6)
 }
 
-// Rate is how often something happens, e.g. "120 calls/s". What happens less than once a second is told by the minute:
-// "7 calls/min".
+// Rate is how often something happens, e.g. "120 calls/s". What happens less than once a second is
+// told by the minute: "7 calls/min".
 func Rate(perSecond float64, what string) string {
 	if perSecond < 1 {
 		return fewDigits(60*perSecond) + " " + what + "/min"

@@ -98,7 +98,7 @@ func TestRows(t *testing.T) {
 		// LoadDB recovers after 3 turns and FilterDB after 1; 9 turns, the third repeats a failure.
 		sample(drifted, "a", 90, oldLoad, wrongLoad, oldLoad, newLoad, told("InitializeDatabase[DatabaseName]"),
 			oldFilter, newFilter, told("Apply_Database_Filters[which]"), finish),
-		// LoadDB recovers after 1 turn, FilterDB never; 8 turns, the sixth and seventh repeat a failure.
+		// LoadDB recovers after 1 turn, FilterDB never; 8 turns, two of which repeat a failure.
 		sample(drifted, "b", 80, oldLoad, newLoad, told("Open[x]"), oldFilter, vainFilter, oldFilter, oldFilter,
 			invented),
 		// No deprecation; 2 turns.

@@ -72,7 +72,8 @@ func example() *report.Page {
 			API:     "p_s_in", Episode: episode,
 		}},
 		Adaptation: []adaptation.Row{{
-			Policy: "tuned", API: "p_s_in", N: 70, Met: 69, Adapted: 61, RepeatedTurns: 5, RepeatedShare: 0.02,
+			Policy: "tuned", API: "p_s_in", N: 70, Met: 69, Adapted: 61,
+			RepeatedTurns: 5, RepeatedShare: 0.02,
 		}},
 		Collections: []report.Collection{{
 			Run: "first", Dataset: "coffee", Difficulty: "easy", Questions: 5, Solved: 4,
@@ -109,7 +110,8 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"A wall was missing.", "82.5 68.0 to 91.3 70 2", "2 p_s_ood vllm 97.5", "coffee easy tuned p_s_in 82.5",
 		"static under p_s_in tuned under p_s_in 70 1 51 71.4 <0.001", "63 of 70 repeated-deprecated 60 tool-misuse 3",
-		"69 of 70 61", "5 (2.0 %)", "first coffee easy 5 0 4", "by the rule again", "Answered 8. The gold answer is 7.",
+		"69 of 70 61", "5 (2.0 %)",
+		"first coffee easy 5 0 4", "by the rule again", "Answered 8. The gold answer is 7.",
 		"Task set abcd",
 	} {
 		if !strings.Contains(plain, want) {
