@@ -75,6 +75,10 @@ test-ollama: build ## a real Ollama (built from its Go module) with a tiny model
 test-pretrained: build ## a small pretrained model (SmolLM2-135M) on a real Ollama: doctor --quick, collect, eval, transcripts
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/pretrained.sh
 
+.PHONY: bench-slots
+bench-slots: build ## what an evaluation and a collection cost at a server with SLOTS slots: POLICY=KIND:MODEL SERVER=URL SLOTS=N
+	TOOLEVO_BIN=$(CURDIR)/$(BIN) POLICY="$(POLICY)" SERVER="$(SERVER)" SLOTS="$(SLOTS)" bash mcts/policy/interop/slots.sh
+
 .PHONY: test-vllm
 test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, collect, resume, eval
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/vllm.sh
