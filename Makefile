@@ -79,6 +79,10 @@ test-model: build ## a real language model (MODEL=qwen05, qwen15) on llama.cpp (
 test-page: ## the commands of mcts/policy/ONE-MACHINE.md, in a copy of the repository
 	bash mcts/policy/interop/test-page.sh
 
+.PHONY: bench-slots
+bench-slots: build ## what an evaluation and a collection cost at a server with SLOTS slots: POLICY=KIND:MODEL SERVER=URL SLOTS=N
+	TOOLEVO_BIN=$(CURDIR)/$(BIN) POLICY="$(POLICY)" SERVER="$(SERVER)" SLOTS="$(SLOTS)" bash mcts/policy/interop/slots.sh
+
 .PHONY: test-vllm
 test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, collect, resume, eval
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/vllm.sh

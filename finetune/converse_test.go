@@ -12,7 +12,8 @@ import (
 	"toolevo/mcts"
 )
 
-// talker is a walker that holds conversations, so many at a time: others wait with their first request.
+// talker is a walker that holds conversations, so many at a time: others wait with their first
+// request.
 type talker struct {
 	*walker
 	seats chan struct{}
@@ -23,7 +24,9 @@ type talker struct {
 	most     int // conversations in seats
 }
 
-func newTalker(w *walker, seats int) *talker { return &talker{walker: w, seats: make(chan struct{}, seats)} }
+func newTalker(w *walker, seats int) *talker {
+	return &talker{walker: w, seats: make(chan struct{}, seats)}
+}
 
 // talk is one conversation.
 type talk struct {
@@ -66,8 +69,8 @@ func (c *talk) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, er
 	return c.walker.Propose(ctx, r)
 }
 
-// An episode is one conversation, under every controller, begun in the order of the episodes and ended, with several
-// policies in one evaluation; what comes of them is the same.
+// An episode is one conversation, under every controller, begun in the order of the episodes and
+// ended, with several policies in one evaluation; what comes of them is the same.
 func TestEpisodesAreConversations(t *testing.T) {
 	for _, controller := range []finetune.Controller{
 		{}, {Kind: finetune.Chain, Tries: 2}, {Kind: finetune.DepthFirst, Calls: 10},

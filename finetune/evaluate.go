@@ -88,7 +88,8 @@ func (j Job) limits() Limits {
 	}
 }
 
-// converse is the job with a conversation of its policy's, for one episode. end ends the conversation.
+// converse is the job with a conversation of its policy's, for one episode. end ends the
+// conversation.
 func (j Job) converse() (one Job, end func()) {
 	j.Policy, end = mcts.Converse(j.Policy)
 	return j, end

@@ -12,7 +12,8 @@ import (
 	"toolevo/mcts/collect"
 )
 
-// talker is a model that holds conversations, so many at a time: others wait with their first request.
+// talker is a model that holds conversations, so many at a time: others wait with their first
+// request.
 type talker struct {
 	*model
 	seats chan struct{}
@@ -23,7 +24,9 @@ type talker struct {
 	most  int // conversations in seats
 }
 
-func newTalker(m *model, seats int) *talker { return &talker{model: m, seats: make(chan struct{}, seats)} }
+func newTalker(m *model, seats int) *talker {
+	return &talker{model: m, seats: make(chan struct{}, seats)}
+}
 
 // talk is one conversation.
 type talk struct {
@@ -66,8 +69,8 @@ func (c *talk) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, er
 	return c.model.Propose(ctx, r)
 }
 
-// A lane is one conversation, begun in the order of the lanes and ended, whatever fails; the trees are the same, and
-// however few conversations there may be at a time, all lanes end.
+// A lane is one conversation, begun in the order of the lanes and ended, whatever fails; the trees
+// are the same, and however few conversations there may be at a time, all lanes end.
 func TestLanesAreConversations(t *testing.T) {
 	for name, config := range presets() {
 		for _, workers := range []int{1, 2, 8} {

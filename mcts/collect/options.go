@@ -24,9 +24,9 @@ type Options struct {
 	Workers int        // trees that grow at the same time, at most
 	Retry   mcts.Retry // for model calls and steps that fail, before their tree is given up
 
-	// Room says how many lanes more the model could serve right now whose calls draw so many samples; a lane
-	// starts only when there is room for it, so that as many trees grow as the model takes, and no more. nil is
-	// room without end.
+	// Room says how many lanes more the model could serve right now whose calls draw so many
+	// samples; a lane starts only when there is room for it, so that as many trees grow as the
+	// model takes, and no more. nil is room without end.
 	Room func(samples int) int
 
 	// Log is told of each tree, at the level debug, and of those given up, as warnings. nil logs nothing.

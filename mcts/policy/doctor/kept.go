@@ -18,8 +18,8 @@ const (
 // errUntimed says why it was not found out how many prompts are kept.
 var errUntimed = errors.New("the server does not say how long it reads a prompt")
 
-// kept finds out how many prompts the server keeps at a time, one in each of its slots. A run holds as many
-// conversations with it, and no more.
+// kept finds out how many prompts the server keeps at a time, one in each of its slots. A run holds
+// as many conversations with it, and no more.
 func (p *examination) kept(ctx context.Context) (none Check, err error) {
 	told, err := p.c.slots(ctx)
 
@@ -72,8 +72,9 @@ func counted(n int, thing string) string {
 	return number(n) + " " + thing + "s"
 }
 
-// countKept sends so many prompts at the same time, which begin alike, as a run's do, and then each again, by itself.
-// Those that were answered last stand in the slots: the last first, so none that is kept is lost to one that is not.
+// countKept sends so many prompts at the same time, which begin alike, as a run's do, and then each
+// again, by itself. Those that were answered last stand in the slots: the last first, so none that
+// is kept is lost to one that is not.
 func (p *examination) countKept(ctx context.Context, most int) (kept int, err error) {
 	if p.unread != nil {
 		return 0, p.unread
@@ -102,8 +103,9 @@ func (p *examination) countKept(ctx context.Context, most int) (kept int, err er
 	return most, nil
 }
 
-// longer is by how many sentences prompts that are sent together are longer than the first. The sums of two differ, so
-// that no two slots are done at the same moment, or which of two prompts is lost would be left to chance.
+// longer is by how many sentences prompts that are sent together are longer than the first. The
+// sums of two differ, so that no two slots are done at the same moment, or which of two prompts is
+// lost would be left to chance.
 var longer = [keptMost]int{0, 1, 5, 12, 25, 27, 35, 41, 44}
 
 // forked are prompts at least as long as the one that was timed. Half of that is common to all.

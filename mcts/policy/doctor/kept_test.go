@@ -12,8 +12,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// slotServer is an Ollama server that keeps one prompt in each of its slots. A prompt goes to the free slot that knows
-// most of it, as there. A byte is a token, and takes a millisecond to read.
+// slotServer is an Ollama server that keeps one prompt in each of its slots. A prompt goes to the
+// free slot that knows most of it, as there. A byte is a token, and takes a millisecond to read.
 type slotServer struct {
 	backend // nil: nothing else is asked
 
@@ -51,7 +51,8 @@ func (s *slotServer) Transcribe(_ context.Context, c server.Completion, _ server
 	}, nil
 }
 
-// take waits for a free slot, takes the one that knows most of the prompt, and returns how much it does not know.
+// take waits for a free slot, takes the one that knows most of the prompt, and returns how much it
+// does not know.
 func (s *slotServer) take(prompt string) (slot, unread int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +142,8 @@ func TestKeptPromptsAreCounted(t *testing.T) {
 	}
 }
 
-// A server that tells its slots is believed, and one whose prompts share a cache has nothing to count.
+// A server that tells its slots is believed, and one whose prompts share a cache has nothing to
+// count.
 func TestToldSlots(t *testing.T) {
 	t.Parallel()
 

@@ -23,11 +23,13 @@
 //
 // # Caveats
 //
-// Servers give log-probabilities from version 0.12.11 on; they leave out the tokens of the stop text, so
-// there can be fewer than [server.Choice.Tokens], and a prior from them is not comparable with one from vLLM.
-// Servers refuse to cut a prompt from 0.12.6 on. Before 0.30, Ollama's own engine ignores the penalties.
-// OLLAMA_NUM_PARALLEL is 1 by default: more requests than that wait in the server, and the time they wait
-// counts against [Options.Timeout]. A window above the one the model was trained with is lowered to that in
+// Servers give log-probabilities from version 0.12.11 on; they leave out the tokens of the stop
+// text, so there can be fewer than [server.Choice.Tokens], and a prior from them is not comparable
+// with one from vLLM. Servers refuse to cut a prompt from 0.12.6 on. Before 0.30, Ollama's own
+// engine ignores the penalties. OLLAMA_NUM_PARALLEL is 1 by default: more requests than that wait
+// in the server, and the time they wait counts against [Options.Timeout]. So many prompts are kept,
+// too, one in each slot; the server does not say how many. A request goes to the free slot that
+// knows most of its prompt. A window above the one the model was trained with is lowered to that in
 // silence: compare [Backend.Show].
 //
 // The types of the requests are those of Ollama's own client. The requests are not sent with it: it allocates

@@ -3,9 +3,10 @@
 //
 // # Words
 //
-// An extension is a field of a request that vLLM knows and the original protocol does not: top_k, min_p,
-// repetition_penalty, include_stop_str_in_output, add_special_tokens. A transcript is a reply with what the protocol
-// tells beyond a [server.Reply]: the tokens, and what stopped each choice.
+// A slot is the place of one prompt in llama.cpp; see the package server. An extension is a field
+// of a request that vLLM knows and the original protocol does not: top_k, min_p,
+// repetition_penalty, include_stop_str_in_output, add_special_tokens. A transcript is a reply with
+// what the protocol tells beyond a [server.Reply]: the tokens, and what stopped each choice.
 //
 // # Guarantees
 //

@@ -115,7 +115,8 @@ func (b *Backend) Version(ctx context.Context) (string, error) {
 	return wire.Shorten(v.Version), err
 }
 
-// Slots implements server.Slotted: what llama.cpp's /props says. Other servers have no such document.
+// Slots implements server.Slotted: what llama.cpp's /props says. Other servers have no such
+// document.
 func (b *Backend) Slots(ctx context.Context) (int, error) {
 	slots := 0
 

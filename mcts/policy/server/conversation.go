@@ -9,8 +9,9 @@ import (
 
 var _ mcts.Converser = (*Policy)(nil)
 
-// conversation is a sequence of requests whose prompts begin alike. It takes a seat with its first request, at the
-// server that answers for the question, if that server has slots, and keeps it until it ends or the server goes down.
+// conversation is a sequence of requests whose prompts begin alike. It takes a seat with its first
+// request, at the server that answers for the question, if that server has slots, and keeps it
+// until it ends or the server goes down.
 type conversation struct {
 	policy *Policy
 	ticket uint64        // those that began earlier have lower ones
@@ -56,9 +57,9 @@ func (c *conversation) server() *server {
 	return c.where
 }
 
-// sit waits until a request of the conversation may go to a server with slots, and returns its slot. One at a time goes
-// to the conversation's own seat; others go to seats that no conversation wants, or wait until it is free. leave is
-// called when the request is over.
+// sit waits until a request of the conversation may go to a server with slots, and returns its
+// slot. One at a time goes to the conversation's own seat; others go to seats that no conversation
+// wants, or wait until it is free. leave is called when the request is over.
 func (c *conversation) sit(ctx context.Context, t turn) (slot int, leave func(), err error) {
 	select {
 	case c.turn <- struct{}{}:
@@ -131,7 +132,8 @@ func (c *conversation) setLent(slot int) {
 	c.lent = slot
 }
 
-// caller is who asks for a completion: about which question, and in which conversation, if it is in one.
+// caller is who asks for a completion: about which question, and in which conversation, if it is in
+// one.
 type caller struct {
 	question     string
 	conversation *conversation

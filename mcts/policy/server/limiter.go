@@ -56,8 +56,8 @@ func newLimiter(l Limit) *limiter {
 	return &limiter{limit: l.Start, auto: l, tuner: newTuner(l.Start, l.Max)}
 }
 
-// setSlots says how many slots the server has, 0 for none. That is the limit then, unless it was fixed: beyond it
-// requests would wait in the server, and short of it slots would stay empty.
+// setSlots says how many slots the server has, 0 for none. That is the limit then, unless it was
+// fixed: beyond it requests would wait in the server, and short of it slots would stay empty.
 func (l *limiter) setSlots(slots int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -33,8 +33,8 @@ type Options struct {
 	// Single says that the servers draw one sample a request. Each is asked for, and tried again, by itself then.
 	Single bool
 
-	// Slots is how many prompts each server keeps, for as many conversations at a time; 0 asks the servers that can
-	// tell ([Slotted]).
+	// Slots is how many prompts each server keeps, for as many conversations at a time; 0 asks the
+	// servers that can tell ([Slotted]).
 	Slots int
 
 	Retry   Retry

@@ -180,9 +180,15 @@ func (p *Policy) fillIn(ctx context.Context, by caller, c Completion, choices []
 	return nil
 }
 
+<<<<<<< HEAD
 // complete draws c.N samples in one request, unless the servers want one for each. A server that gives fewer does not
 // say which: they are left, and each sample is asked for by itself, so that they are the same as from a server that
 // gives all.
+=======
+// complete draws c.N samples in one request, unless the servers want one for each. A server that
+// gives fewer does not say which: they are left, and each sample is asked for by itself, so that
+// they are the same as from a server that gives all.
+>>>>>>> h-c
 func (p *Policy) complete(ctx context.Context, by caller, c Completion) ([]Choice, error) {
 	if c.N == 1 || p.options.Single || p.ignoresN() {
 		return p.each(ctx, by, c)
@@ -216,8 +222,8 @@ func (p *Policy) ignoresN() bool {
 // neverWhole is after how many replies with too few samples, and none with all, nobody is asked for several any more.
 const neverWhole = 8
 
-// each draws c.N samples in a request each, at the same time; of a server with slots as many at a time as it has free
-// seats.
+// each draws c.N samples in a request each, at the same time; of a server with slots as many at a
+// time as it has free seats.
 func (p *Policy) each(ctx context.Context, by caller, c Completion) ([]Choice, error) {
 	choices := make([]Choice, c.N)
 

@@ -115,10 +115,10 @@ func prefer(s *server, order []*server) []*server {
 	return slices.Insert(others, 0, s)
 }
 
-// choose returns the server that a caller's request goes to: the one where its conversation sits, else the first of the
-// question's that is up. While all are down it waits for one to come back,
-// or for its turn to find out whether one has; once all have been gone for longer than Patience, only the latter, and
-// everybody else gets a *GoneError.
+// choose returns the server that a caller's request goes to: the one where its conversation sits,
+// else the first of the question's that is up. While all are down it waits for one to come back, or
+// for its turn to find out whether one has; once all have been gone for longer than Patience, only
+// the latter, and everybody else gets a *GoneError.
 func (p *pool) choose(ctx context.Context, by caller) (turn, error) {
 	order := p.order(by.question)
 	home := order[0]

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Slotted is a backend whose server can tell how many slots it has, each of which keeps one prompt, and that can be
-// told which of them a completion is for ([Completion.Slot]).
+// Slotted is a backend whose server can tell how many slots it has, each of which keeps one prompt,
+// and that can be told which of them a completion is for ([Completion.Slot]).
 type Slotted interface {
-	// Slots returns how many slots the server has; 0 is a server that has none, whose cache all prompts share. The
-	// error is a *Fault, or the context's.
+	// Slots returns how many slots the server has; 0 is a server that has none, whose cache all
+	// prompts share. The error is a *Fault, or the context's.
 	Slots(ctx context.Context) (int, error)
 }
 
@@ -23,8 +23,8 @@ const (
 	askAgain = 30 * time.Second // before a server is asked again that did not answer
 )
 
-// learnSlots finds out how many slots a server has, unless that is known; set is the setting about it. A server that
-// cannot be asked has none until it is asked again. The error is the context's.
+// learnSlots finds out how many slots a server has, unless that is known; set is the setting about
+// it. A server that cannot be asked has none until it is asked again. The error is the context's.
 func (s *server) learnSlots(ctx context.Context, set int) error {
 	if s.seats.settled() {
 		return nil
@@ -77,8 +77,8 @@ func slotsOf(ctx context.Context, b Backend) (int, error) {
 	return max(n, 0), err
 }
 
-// seats are the slots of a server as conversations sit in them. One that waits for a seat gets it before those that
-// began after it. Seats that no conversation wants are lent to single requests.
+// seats are the slots of a server as conversations sit in them. One that waits for a seat gets it
+// before those that began after it. Seats that no conversation wants are lent to single requests.
 type seats struct {
 	asking chan struct{} // holds one value while the server is asked for its slots
 
@@ -99,8 +99,13 @@ type seat struct {
 	term int
 }
 
+<<<<<<< HEAD
 // claim is a wish for a seat: a conversation's, or for a loan, one request's of a conversation whose own seat is taken
 // by another of its requests.
+=======
+// claim is a wish for a seat: a conversation's, or for a loan, one request's of a conversation
+// whose own seat is taken by another of its requests.
+>>>>>>> h-c
 type claim struct {
 	ticket uint64 // of the conversation
 	loan   bool
@@ -122,7 +127,8 @@ func (s *seats) open(number int, named bool) {
 	}
 }
 
-// close says that the server is down: what its slots kept is lost, and it may come back with other slots.
+// close says that the server is down: what its slots kept is lost, and it may come back with other
+// slots.
 func (s *seats) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,8 +170,13 @@ func (s *seats) toldOf(slot int) int {
 	return slot
 }
 
+<<<<<<< HEAD
 // claim lets a conversation, or a request of it, wait for a seat behind those that began before it; loans wait behind
 // all conversations. liked is the slot that would be best, 0 for any.
+=======
+// claim lets a conversation, or a request of it, wait for a seat behind those that began before it;
+// loans wait behind all conversations. liked is the slot that would be best, 0 for any.
+>>>>>>> h-c
 func (s *seats) claim(ticket uint64, loan bool, liked int) *claim {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// slotted is a server with slots, each of which works on one completion at a time. A completion takes a second.
+// slotted is a server with slots, each of which works on one completion at a time. A completion
+// takes a second.
 type slotted struct {
 	echo
 	slots int   // that it tells
@@ -145,8 +146,13 @@ func auto(backends ...server.Backend) server.Options {
 	return o
 }
 
+<<<<<<< HEAD
 // Conversations that wait for a seat get one in the order in which they began, whoever asked first, and keep their
 // slot.
+=======
+// Conversations that wait for a seat get one in the order in which they began, whoever asked first,
+// and keep their slot.
+>>>>>>> h-c
 func TestSeatsAreTakenInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const conversations = 8
@@ -206,8 +212,8 @@ func TestSeatsAreTakenInOrder(t *testing.T) {
 	})
 }
 
-// The samples of a request are drawn one by one in the conversation's slot while others want theirs, and in free slots,
-// too, while nobody does. They are those of one request.
+// The samples of a request are drawn one by one in the conversation's slot while others want
+// theirs, and in free slots, too, while nobody does. They are those of one request.
 func TestSamplesInSeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		want := all(t, newPolicy(t, options(&echo{address: "b"})), 4, 1, 3)
@@ -255,8 +261,9 @@ func TestSamplesInSeats(t *testing.T) {
 	})
 }
 
-// A conversation gives its seat up when the server goes down, takes one where its question is answered then, and keeps
-// that when the first is back. A server that is back is asked anew for its slots.
+// A conversation gives its seat up when the server goes down, takes one where its question is
+// answered then, and keeps that when the first is back. A server that is back is asked anew for its
+// slots.
 func TestSeatIsGivenUpWhenTheServerGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -346,8 +353,13 @@ func TestSilentConversation(t *testing.T) {
 	})
 }
 
+<<<<<<< HEAD
 // Waiting for a seat ends with the context, and when the run is interrupted; who is in a seat is answered. The seat
 // goes to who still waits.
+=======
+// Waiting for a seat ends with the context, and when the run is interrupted; who is in a seat is
+// answered. The seat goes to who still waits.
+>>>>>>> h-c
 func TestWaitingForASeatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlotted("a", 1)
@@ -405,7 +417,8 @@ func TestSingleRequestsNeedNoSeat(t *testing.T) {
 	})
 }
 
-// A server without slots sees what it sees of requests in no conversation: the same, and as many at a time.
+// A server without slots sees what it sees of requests in no conversation: the same, and as many at
+// a time.
 func TestNoSlotsNoSeats(t *testing.T) {
 	type seen struct {
 		slots    []usedSlot
@@ -476,7 +489,8 @@ func TestNoSlotsNoSeats(t *testing.T) {
 	}
 }
 
-// The setting takes the place of what servers tell, and servers that tell nothing are not told of slots.
+// The setting takes the place of what servers tell, and servers that tell nothing are not told of
+// slots.
 func TestSlotsOfTheSetting(t *testing.T) {
 	for _, test := range []struct {
 		name          string
@@ -515,7 +529,8 @@ func TestSlotsOfTheSetting(t *testing.T) {
 	}
 }
 
-// A limit of the user's stands, and slots that it leaves empty, or that the server does not have, are not idle.
+// A limit of the user's stands, and slots that it leaves empty, or that the server does not have,
+// are not idle.
 func TestFixedLimitAtSlots(t *testing.T) {
 	for limit, want := range map[int]time.Duration{1: 0, 16: time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -538,8 +553,8 @@ func TestFixedLimitAtSlots(t *testing.T) {
 	}
 }
 
-// Whatever fails, is interrupted or goes away: nobody is in a slot beside another, no conversation is lost, and in the
-// end all seats are free.
+// Whatever fails, is interrupted or goes away: nobody is in a slot beside another, no conversation
+// is lost, and in the end all seats are free.
 func TestSeatsAreNeverLost(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		slots := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 3).Draw(rt, "slots")

@@ -136,8 +136,9 @@ func (l Load) Utilization() float64 {
 	return l.Busy.Seconds() / (l.Busy + l.Idle).Seconds()
 }
 
-// Known is how many sequences the server is known to work on at once, up to the limit: its slots, or what it is given
-// by its own figures. It is 0 where the limit is a guess, which may be above what the server has.
+// Known is how many sequences the server is known to work on at once, up to the limit: its slots,
+// or what it is given by its own figures. It is 0 where the limit is a guess, which may be above
+// what the server has.
 func (s *ServerSnapshot) Known() int {
 	switch {
 	case s.Slots > 0:
@@ -211,11 +212,19 @@ func sum[T any](to *T, from T) {
 	}
 }
 
+<<<<<<< HEAD
 // Room says how many conversations more the servers could serve right now whose requests are for so many samples. A
 // server with slots has room for as many as it has seats free; any other for what its limit leaves, and one request
 // that waits until the next is through, so that no slot stays empty meanwhile. A server that is down has none. Whoever
 // starts work only while there is room drives the servers as hard as they can be driven, with as little work begun as
 // that takes.
+=======
+// Room says how many conversations more the servers could serve right now whose requests are for so
+// many samples. A server with slots has room for as many as it has seats free; any other for what
+// its limit leaves, and one request that waits until the next is through, so that no slot stays
+// empty meanwhile. A server that is down has none. Whoever starts work only while there is room
+// drives the servers as hard as they can be driven, with as little work begun as that takes.
+>>>>>>> h-c
 func (p *Policy) Room(samples int) int {
 	room := 0
 	for _, s := range p.pool.servers {
