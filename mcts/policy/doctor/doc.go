@@ -23,20 +23,6 @@
 //
 // # Quick mode
 //
-<<<<<<< HEAD
-// A server that writes a few tokens a second answers about 200 probes of a whole examination for an hour. Quick mode
-// makes ten, or twelve where the server applies the chat template, of at most 16 tokens each, and ten more at most of
-// an Ollama server, to count the prompts that it keeps; the longest prompt is the run's own first one. What it cannot
-// find out by them is Skipped, and says so: how much fits the window and what becomes of more, temperature 0, the
-// server's defaults, the distribution of log-probabilities, requests side by side.
-//
-// # Kept prompts
-//
-// A server with slots keeps one prompt in each; see the package server. llama.cpp tells how many it has. Ollama does
-// not: nine prompts that begin alike are sent to it at the same time, and then each again, by itself, in the order of
-// their answers, the last one first. Those that the slots still hold are read at once, by Ollama's own timings, and
-// they are the last answered: a slot gets no other prompt once none is waiting.
-=======
 // A server that writes a few tokens a second answers about 200 probes of a whole examination for an
 // hour. Quick mode makes ten, or twelve where the server applies the chat template, of at most 16
 // tokens each, and ten more at most of an Ollama server, to count the prompts that it keeps; the
@@ -51,7 +37,6 @@
 // each again, by itself, in the order of their answers, the last one first. Those that the slots
 // still hold are read at once, by Ollama's own timings, and they are the last answered: a slot gets
 // no other prompt once none is waiting.
->>>>>>> h-c
 //
 // # Weights
 //

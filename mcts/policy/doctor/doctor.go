@@ -28,13 +28,8 @@ type Prompt struct {
 	Messages []chat.Message
 }
 
-<<<<<<< HEAD
-// Options say which server, and what a run would ask of it. All but Window (of OpenAI), Slots, Quick and Found are
-// needed.
-=======
 // Options say which server, and what a run would ask of it. All but Window (of OpenAI), Slots,
 // Quick and Found are needed.
->>>>>>> h-c
 type Options struct {
 	Kind Kind
 	// Endpoint's Timeout is of one probe; 0 is 30 s, or 5 minutes in quick mode. DialTimeout is not used.

@@ -180,15 +180,9 @@ func (p *Policy) fillIn(ctx context.Context, by caller, c Completion, choices []
 	return nil
 }
 
-<<<<<<< HEAD
-// complete draws c.N samples in one request, unless the servers want one for each. A server that gives fewer does not
-// say which: they are left, and each sample is asked for by itself, so that they are the same as from a server that
-// gives all.
-=======
 // complete draws c.N samples in one request, unless the servers want one for each. A server that
 // gives fewer does not say which: they are left, and each sample is asked for by itself, so that
 // they are the same as from a server that gives all.
->>>>>>> h-c
 func (p *Policy) complete(ctx context.Context, by caller, c Completion) ([]Choice, error) {
 	if c.N == 1 || p.options.Single || p.ignoresN() {
 		return p.each(ctx, by, c)

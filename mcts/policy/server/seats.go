@@ -99,13 +99,8 @@ type seat struct {
 	term int
 }
 
-<<<<<<< HEAD
-// claim is a wish for a seat: a conversation's, or for a loan, one request's of a conversation whose own seat is taken
-// by another of its requests.
-=======
 // claim is a wish for a seat: a conversation's, or for a loan, one request's of a conversation
 // whose own seat is taken by another of its requests.
->>>>>>> h-c
 type claim struct {
 	ticket uint64 // of the conversation
 	loan   bool
@@ -170,13 +165,8 @@ func (s *seats) toldOf(slot int) int {
 	return slot
 }
 
-<<<<<<< HEAD
-// claim lets a conversation, or a request of it, wait for a seat behind those that began before it; loans wait behind
-// all conversations. liked is the slot that would be best, 0 for any.
-=======
 // claim lets a conversation, or a request of it, wait for a seat behind those that began before it;
 // loans wait behind all conversations. liked is the slot that would be best, 0 for any.
->>>>>>> h-c
 func (s *seats) claim(ticket uint64, loan bool, liked int) *claim {
 	s.mu.Lock()
 	defer s.mu.Unlock()

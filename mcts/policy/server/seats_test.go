@@ -146,13 +146,8 @@ func auto(backends ...server.Backend) server.Options {
 	return o
 }
 
-<<<<<<< HEAD
-// Conversations that wait for a seat get one in the order in which they began, whoever asked first, and keep their
-// slot.
-=======
 // Conversations that wait for a seat get one in the order in which they began, whoever asked first,
 // and keep their slot.
->>>>>>> h-c
 func TestSeatsAreTakenInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const conversations = 8
@@ -353,13 +348,8 @@ func TestSilentConversation(t *testing.T) {
 	})
 }
 
-<<<<<<< HEAD
-// Waiting for a seat ends with the context, and when the run is interrupted; who is in a seat is answered. The seat
-// goes to who still waits.
-=======
 // Waiting for a seat ends with the context, and when the run is interrupted; who is in a seat is
 // answered. The seat goes to who still waits.
->>>>>>> h-c
 func TestWaitingForASeatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlotted("a", 1)

@@ -212,19 +212,11 @@ func sum[T any](to *T, from T) {
 	}
 }
 
-<<<<<<< HEAD
-// Room says how many conversations more the servers could serve right now whose requests are for so many samples. A
-// server with slots has room for as many as it has seats free; any other for what its limit leaves, and one request
-// that waits until the next is through, so that no slot stays empty meanwhile. A server that is down has none. Whoever
-// starts work only while there is room drives the servers as hard as they can be driven, with as little work begun as
-// that takes.
-=======
 // Room says how many conversations more the servers could serve right now whose requests are for so
 // many samples. A server with slots has room for as many as it has seats free; any other for what
 // its limit leaves, and one request that waits until the next is through, so that no slot stays
 // empty meanwhile. A server that is down has none. Whoever starts work only while there is room
 // drives the servers as hard as they can be driven, with as little work begun as that takes.
->>>>>>> h-c
 func (p *Policy) Room(samples int) int {
 	room := 0
 	for _, s := range p.pool.servers {

@@ -56,15 +56,9 @@ type loadMeter struct {
 	text    string
 }
 
-<<<<<<< HEAD
-// read refreshes the line: tokens a second, sequences, the share of prompts found in the prefix cache, and for how long
-// the average slot of the servers waited for us, of those that are known to have as many as the limit. While servers
-// are away, that is what matters.
-=======
 // read refreshes the line: tokens a second, sequences, the share of prompts found in the prefix
 // cache, and for how long the average slot of the servers waited for us, of those that are known to
 // have as many as the limit. While servers are away, that is what matters.
->>>>>>> h-c
 func (m *loadMeter) read(now time.Time, policies []server.Snapshot) {
 	var t loadTotal
 
