@@ -164,9 +164,9 @@ func TestUnresolvedTrees(t *testing.T) {
 			t.Errorf("%d workers: the first failure in the order of the questions is %v", workers, unresolved.First)
 		}
 
-		if snapshot.TreesDone != 18 || snapshot.QuestionsDone != 6 {
-			t.Errorf("%d trees and %d questions are counted as done, want all", snapshot.TreesDone,
-				snapshot.QuestionsDone)
+		if snapshot.TreesDone != 18 || snapshot.QuestionsDone != 6 || snapshot.QuestionsReplayed != 0 {
+			t.Errorf("%d trees and %d questions are counted as done, want all, none of them replayed: %d",
+				snapshot.TreesDone, snapshot.QuestionsDone, snapshot.QuestionsReplayed)
 		}
 
 		want := map[string][]*mcts.TreeRecord{}
@@ -183,8 +183,10 @@ func TestUnresolvedTrees(t *testing.T) {
 		}
 
 		o.Policy = &model{}
-		if again, err := collect.Run(context.Background(), o); err != nil || again.TreesLoaded != 14 {
-			t.Errorf("run again, %d trees were loaded: %v", again.TreesLoaded, err)
+		again, err := collect.Run(context.Background(), o)
+		if err != nil || again.TreesLoaded != 14 || again.QuestionsReplayed != 3 { // all but those of failed trees
+			t.Errorf("run again, %d trees were loaded, %d questions replayed: %v", again.TreesLoaded,
+				again.QuestionsReplayed, err)
 		}
 
 		same(t, whole, stored(t, o))
