@@ -3,10 +3,12 @@
 //
 // # Words
 //
-// A lane is a sequence of trees that one worker grows in order. Where a configuration ends a question early
-// (mcts.Config.InTurn), what a tree may skip depends on the trees before it, so the trees of a question form one lane;
-// otherwise each tree is a lane of its own. Questions do not depend on each other, so a run can be given further
-// questions and trees. A tree is unresolved when something of ours failed in it after all retries.
+// A lane is a sequence of trees that one worker grows in order. Where a configuration ends a
+// question early (mcts.Config.InTurn), what a tree may skip depends on the trees before it, so the
+// trees of a question form one lane; otherwise each tree is a lane of its own. A lane is one
+// conversation with the policy ([mcts.Converse]). Questions do not depend on each other, so a run
+// can be given further questions and trees. A tree is unresolved when something of ours failed in
+// it after all retries.
 //
 // # Guarantees
 //

@@ -95,28 +95,29 @@ var errOneByOne = errors.New("server: one sample a request")
 // admit waits until a request for n samples may go to a server, and says for which of its slots it
 // is, 0 for any. A conversation waits for its seat first, if the server has any; a probe waits for
 // nothing, since what it would wait for may be hanging. leave is called when the request is over.
-func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (slot int, leave func(), err error) {
+func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (
+	slot int, leave func(), err error) {
 	leave = func() {}
-	if t.probe {
-		t.server.limiter.force(n)
-		return 0, leave, nil
-	}
+	seats := &t.server.seats
 
 	if by.conversation != nil {
 		if err := t.server.learnSlots(ctx, p.options.Slots); err != nil {
 			return 0, nil, err
 		}
 
-		if t.server.seats.exist() {
-			if n > 1 {
-				return 0, nil, errOneByOne
-			}
+		if seats.exist() && n > 1 {
+			return 0, nil, errOneByOne
+		}
+	}
 
-			if slot, leave, err = by.conversation.sit(ctx, t); err != nil {
-				return 0, nil, err
-			}
+	if t.probe {
+		t.server.limiter.force(n)
+		return 0, leave, nil
+	}
 
-			slot = t.server.seats.toldOf(slot)
+	if by.conversation != nil && seats.exist() {
+		if slot, leave, err = by.conversation.sit(ctx, t); err != nil {
+			return 0, nil, err
 		}
 	}
 
@@ -125,7 +126,7 @@ func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (slot int,
 		return 0, nil, err
 	}
 
-	return slot, leave, nil
+	return seats.toldOf(slot), leave, nil
 }
 
 // attempt sends one request to one server. An interruption waits for the answer; a fault while the request was given up

@@ -220,7 +220,6 @@ func (p *pool) answered(t turn) {
 
 	s.down, s.gone = false, make(chan struct{})
 	s.limiter.pause(false)
-	s.seats.close() // it may have been asked for its slots while it went down
 	p.broadcast()
 
 	if s.told {

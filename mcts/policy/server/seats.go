@@ -17,16 +17,16 @@ type Slotted interface {
 	Slots(ctx context.Context) (int, error)
 }
 
-// Bounds of asking a server for its slots.
-const (
-	askTime  = 5 * time.Second  // for an answer
-	askAgain = 30 * time.Second // before a server is asked again that did not answer
-)
+// askTime is how long a server may take to tell its slots.
+const askTime = 5 * time.Second
+
+// askRarely is how much longer than a server took to tell nothing it is not asked again.
+const askRarely = 10
 
 // learnSlots finds out how many slots a server has, unless that is known; set is the setting about
 // it. A server that cannot be asked has none until it is asked again. The error is the context's.
 func (s *server) learnSlots(ctx context.Context, set int) error {
-	if s.seats.settled() {
+	if _, settled := s.seats.settled(); settled {
 		return nil
 	}
 
@@ -37,22 +37,26 @@ func (s *server) learnSlots(ctx context.Context, set int) error {
 		return ctx.Err()
 	}
 
-	if s.seats.settled() { // somebody else has asked meanwhile
+	term, settled := s.seats.settled()
+	if settled { // somebody else has asked meanwhile
 		return nil
 	}
 
+	began := time.Now()
 	told, err := slotsOf(ctx, s.backend)
+
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil && set == 0:
-		s.seats.unanswered()
+		s.seats.unanswered(askRarely * time.Since(began))
 		return nil
 	}
 
 	number := cmp.Or(set, told)
-	s.seats.open(number, number <= told)
-	s.limiter.setSlots(number)
+	if s.seats.open(term, number, number <= told) {
+		s.limiter.setSlots(number)
+	}
 
 	return nil
 }
@@ -109,17 +113,22 @@ type claim struct {
 	seat   seat
 }
 
-// open says how many slots the server has, and whether it takes a completion for one of them.
-func (s *seats) open(number int, named bool) {
+// open says how many slots the server has, and whether it takes a completion for one of them, unless
+// it has gone down since it was asked.
+func (s *seats) open(term, number int, named bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	s.known, s.number, s.named, s.seated = true, number, named, 0
+	if term != s.term {
+		return false
+	}
 
-	s.free = s.free[:0]
+	s.known, s.number, s.named = true, number, named
 	for slot := number; slot > 0; slot-- { // the last is taken first
 		s.free = append(s.free, slot)
 	}
+
+	return true
 }
 
 // close says that the server is down: what its slots kept is lost, and it may come back with other
@@ -132,18 +141,18 @@ func (s *seats) close() {
 	s.known, s.askAfter, s.number, s.free, s.seated = false, time.Time{}, 0, nil, 0
 }
 
-// unanswered says that the server could not be asked: it is asked again after a while.
-func (s *seats) unanswered() {
+// unanswered says that the server could not be asked, and for how long it is not asked again.
+func (s *seats) unanswered(rest time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.askAfter = time.Now().Add(askAgain)
+	s.askAfter = time.Now().Add(rest)
 }
 
-// settled reports whether there is nothing to ask the server for now.
-func (s *seats) settled() bool {
+// settled reports whether there is nothing to ask the server for now, in which term.
+func (s *seats) settled() (term int, settled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.known || time.Now().Before(s.askAfter)
+	return s.term, s.known || time.Now().Before(s.askAfter)
 }
 
 // exist reports whether the server is known to have slots.
