@@ -83,6 +83,10 @@ test-page: ## the commands of mcts/policy/ONE-MACHINE.md, in a copy of the repos
 bench-slots: build ## what an evaluation and a collection cost at a server with SLOTS slots: POLICY=KIND:MODEL SERVER=URL SLOTS=N
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) POLICY="$(POLICY)" SERVER="$(SERVER)" SLOTS="$(SLOTS)" bash mcts/policy/interop/slots.sh
 
+.PHONY: bench-model
+bench-model: build ## what a trajectory costs with a language model (1.1 GB, fetched once), in CELLS of bench/cells.tsv
+	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/bench-model.sh $(CELLS)
+
 .PHONY: test-vllm
 test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, collect, resume, eval
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/vllm.sh

@@ -20,6 +20,7 @@ params.n_ctx = int(window) * int(slots)  # all slots share it
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = int(threads)
 params.cors_origins = ""  # pages in a browser have no business here
 params.ui = False
+params.endpoint_metrics = True  # tokens read and written, for bench-model
 server = xllamacpp.Server(params)
 print("serving", name, "on", server.listening_address, flush=True)
 threading.Event().wait()
