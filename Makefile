@@ -10,7 +10,7 @@ export TOOLEVO_SHARED_DATA ?= $(abspath ../shared/data)
 
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-15s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-17s %s\n", $$1, $$2}'
 
 .PHONY: tools
 tools:
@@ -75,9 +75,9 @@ test-ollama: build ## a real Ollama (built from its Go module) with a tiny model
 test-model: build ## a real language model (MODEL=qwen05, qwen15) on llama.cpp (SERVER=llama, ollama): eval, collect, kill, resume, export, transcripts
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/test-model.sh
 
-.PHONY: test-page
-test-page: ## the commands of mcts/policy/ONE-MACHINE.md, in a copy of the repository
-	bash mcts/policy/interop/test-page.sh
+.PHONY: test-one-machine
+test-one-machine: ## the commands of mcts/policy/ONE-MACHINE.md, in a copy of the repository
+	bash mcts/policy/interop/test-one-machine.sh
 
 .PHONY: bench-slots
 bench-slots: build ## what an evaluation and a collection cost at a server with SLOTS slots: POLICY=KIND:MODEL SERVER=URL SLOTS=N

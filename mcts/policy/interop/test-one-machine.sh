@@ -5,7 +5,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-name=page
+name=one-machine
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 # shellcheck source=llamalib.sh
@@ -32,4 +32,4 @@ cd "$work/copy"
 } >"$work/commands"
 grep -q '^bin/toolevo export' "$work/commands" || fail "the page has no commands"
 timeout 2h bash "$work/commands" || fail "a command of the page failed (see above)"
-echo "page: everything held, in $SECONDS s"
+echo "one-machine: everything held, in $SECONDS s"
