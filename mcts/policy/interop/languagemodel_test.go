@@ -20,13 +20,11 @@ func TestLanguageModel(t *testing.T) {
 	policy := setting(t, "TOOLEVO_MODEL_POLICY", script)
 	proxy, address := newProxy(t, setting(t, "TOOLEVO_MODEL_SERVER", script))
 
-	m := languageModel{each: 1}
+	var m languageModel
 	environment := "OPENAI_BASE_URL=" + address + "/v1"
-	parallel := []string{"--workers", "2", "--parallel", "4"} // the four slots of llama-serve.sh
 	if strings.HasPrefix(policy, "ollama:") {
-		m.each = 2 // a request for each of a node's two samples
 		environment = "OLLAMA_HOST=" + address
-		parallel = []string{"--workers", "1", "--parallel", "1"} // it remembers one prompt
+		m.slots = []string{"--set", "server.slots=1"} // which it cannot tell
 	}
 
 	m.program = openProgram(t, program{
@@ -39,8 +37,6 @@ func TestLanguageModel(t *testing.T) {
 			"--set", "server.sampling.max_tokens=128",
 		},
 	})
-	m.parallel = append(parallel, "--progress", "none")
-
 	t.Run("doctor", m.testDoctor)
 	t.Run("eval", m.testEval)
 	t.Run("collect", m.testCollect)
@@ -49,16 +45,18 @@ func TestLanguageModel(t *testing.T) {
 // languageModel is the program with a language model.
 type languageModel struct {
 	*program
-	each     int // requests for the samples of a node
-	parallel []string
+	slots []string // arguments about the slots of the server
 }
+
+// samplesOfANode is how many samples a node draws, each with a request of its own: the servers keep a prompt in each slot.
+const samplesOfANode = 2
 
 // asks are the arguments of a command that asks the model questions of the two templates that it
 // finds easiest.
 func (m *languageModel) asks(arguments ...string) []string {
 	arguments = append(arguments, "--difficulty", "easy",
 		"--template", "coffee-easy/open,coffee-easy/close")
-	return append(m.with(arguments...), m.parallel...)
+	return append(m.with(arguments...), append(m.slots, "--progress", "none")...)
 }
 
 // shows prints what a command says of a run, for people.
@@ -134,7 +132,7 @@ func (m *languageModel) testEval(t *testing.T) {
 // and its export holds right answers only.
 func (m *languageModel) testCollect(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	m.proxy.reset(1 + m.each) // a greeting, and one node: no tree is smaller
+	m.proxy.reset(1 + samplesOfANode) // a greeting, and one node: no tree is smaller
 	m.kill(t, m.asks("collect", "--out", dir, "--limit", "1", "--api", "p_c", "--trees", "2",
 		"--set", "search.simulations=4", "--set", "search.max_depth=6")...)
 	answered := m.proxy.count()
@@ -142,8 +140,8 @@ func (m *languageModel) testCollect(t *testing.T) {
 	logged := m.check(t, dir).Calls
 	m.proxy.reset(-1)
 	var c collected
-	m.run(t, &c, append([]string{"collect", "--resume", "--out", dir, "--data", m.data, "--json"},
-		m.parallel...)...)
+	m.run(t, &c, append([]string{"collect", "--resume", "--out", dir, "--data", m.data, "--json",
+		"--progress", "none"}, m.slots...)...)
 	t.Logf("resumed: %+v", c)
 
 	if c.Questions != 1 || c.QuestionsDone != 1 || c.TreesDone != c.TreesPlanned ||
@@ -155,7 +153,7 @@ func (m *languageModel) testCollect(t *testing.T) {
 	t.Logf("%d requests until it was killed, %d calls in the log; %d requests more, %d as before",
 		answered, logged, m.proxy.count(), repeated)
 
-	if logged < 1 || c.Calls < 1 || c.Replayed != logged || repeated > answered-logged*m.each {
+	if logged < 1 || c.Calls < 1 || c.Replayed != logged || repeated > answered-logged*samplesOfANode {
 		t.Errorf("some of the %d calls in the log were asked again, or not used: %+v", logged, c)
 	}
 
