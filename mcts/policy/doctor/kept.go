@@ -103,38 +103,43 @@ func (p *examination) countKept(ctx context.Context, most int) (kept int, err er
 	return most, nil
 }
 
-// longer is by how many sentences prompts that are sent together are longer than the first. The
-// sums of two differ, so that no two slots are done at the same moment, or which of two prompts is
-// lost would be left to chance.
+// keptTokens is how many tokens are written at least to each of the prompts that are sent together,
+// so that none is answered before all others that find a slot are in one: a server may read the
+// first of them alone.
+const keptTokens = 6
+
+// longer is by how many tokens more the answers may be. The sums of two differ, so that no two
+// slots are done at the same moment, or which of two prompts is lost would be left to chance.
 var longer = [keptMost]int{0, 1, 5, 12, 25, 27, 35, 41, 44}
 
-// forked are prompts at least as long as the one that was timed. Half of that is common to all.
-func (p *examination) forked(n int) []Prompt {
+// forked are probes with prompts as long as the one that was timed, half of which is common to all.
+func (p *examination) forked(n int) []ask {
 	sentences := p.knownSentences()
 	head := nonce() + strings.Repeat(sentence, sentences/2)
-	prompts := make([]Prompt, n)
+	probes := make([]ask, n)
 
-	for i := range prompts {
-		prompts[i] = p.filler(head+" "+nonce(), sentences-sentences/2+longer[i])
+	for i := range probes {
+		probes[i] = one(p.filler(head+" "+nonce(), sentences-sentences/2))
+		probes[i].sampling.MaxTokens = keptTokens + longer[i]
 	}
 
-	return prompts
+	return probes
 }
 
-// sendAll sends prompts at the same time and returns them in the order in which they were answered.
-func (p *examination) sendAll(ctx context.Context, prompts []Prompt) (answered []Prompt, err error) {
+// sendAll makes probes at the same time and returns their prompts in the order of the answers.
+func (p *examination) sendAll(ctx context.Context, probes []ask) (answered []Prompt, err error) {
 	var all sync.WaitGroup
 	var mu sync.Mutex // guards what is returned
 
-	for _, prompt := range prompts {
+	for _, a := range probes {
 		all.Go(func() {
-			_, failed := p.draw(ctx, one(prompt))
+			_, failed := p.draw(ctx, a)
 
 			mu.Lock()
 			defer mu.Unlock()
 
 			err = errors.Join(err, failed)
-			answered = append(answered, prompt)
+			answered = append(answered, a.prompt)
 		})
 	}
 

@@ -37,7 +37,7 @@ func (s *slotServer) Serves(context.Context, string) (bool, error) { return true
 func (s *slotServer) Transcribe(_ context.Context, c server.Completion, _ server.Probe) (server.Transcript, error) {
 	slot, unread := s.take(c.Prompt)
 	took := time.Duration(unread) * time.Millisecond
-	<-time.After(took)
+	<-time.After(took + time.Duration(c.Sampling.MaxTokens)*30*time.Millisecond)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
