@@ -26,10 +26,11 @@ var (
 	ollamaVerdicts = map[string]string{
 		"reachable": "ok", "model": "ok", "completion": "ok", "template": "ok", "prefix-cache": "ok", "room": "ok",
 		"samples": "ok", "seeds": "ok", "greedy": "ok", "defaults": "ok", "stop": "ok", "loaded": "ok",
-		"version":  "warning", // it is old:
-		"window":   "warning", // what is longer is cut in silence
-		"logprobs": "warning", // there are none
-		"slots":    "warning", // OLLAMA_NUM_PARALLEL=1
+		"version":      "warning", // it is old:
+		"window":       "warning", // what is longer is cut in silence
+		"logprobs":     "warning", // there are none
+		"slots":        "warning", // OLLAMA_NUM_PARALLEL=1
+		"kept-prompts": "warning", // one, and no setting says so
 	}
 )
 
