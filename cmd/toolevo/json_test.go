@@ -119,7 +119,7 @@ A key means the same in all of them, and the same as in the columns of [SCHEMA.m
   *accepted* when both do and training has room for it. Figures of ` + "`eval`" + ` are shares of ` + "`n`" + `, 0 to 1.
 - ` + "`outcome`" + ` is ok, malformed, invalid-action, invocation-error, deprecated, tool-error, correct or incorrect.
 - ` + "`status`" + ` is running, terminated (by the agent) or truncated (by a ` +
-	"`limit`" + `: depth, reflection, silence, context, environment).
+	"`limit`" + `: depth, repeat, reflection, silence, context, environment).
 - ` + "`calls`" + ` are requests to a model, ` +
 	"`api`" + ` is the deployed API version or, of a turn, the API name as written.
 - Times that end in ` + "`_ns`" + ` are nanoseconds, in ` + "`_s`" + ` a second's worth.
