@@ -92,9 +92,8 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (Reply, e
 // errOneByOne means that a server has slots, of which each draws one sample at a time.
 var errOneByOne = errors.New("server: one sample a request")
 
-// admit waits until a request may go to a server, and says for which of its slots it is, 0 for any.
-// A conversation waits for its seat first, if the server has any; a probe waits for nothing, since
-// what it would wait for may be hanging. leave is called when the request is over.
+// admit waits until a request may go to a server, and says for which of its slots it is, 0 for any. A conversation waits for its seat first, if the server has any; a probe waits for
+// nothing, since what it would wait for may be hanging. leave is called when the request is over.
 func (p *Policy) admit(ctx context.Context, by caller, t turn, c Completion) (
 	slot int, leave func(), err error) {
 	leave = func() {}

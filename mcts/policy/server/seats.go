@@ -115,8 +115,8 @@ type claim struct {
 	first  bool // of its term: its prompt is to be spread
 }
 
-// open says how many slots the server has, whether it takes a completion for one of them, and
-// whether a first prompt can be spread over all, unless it has gone down since it was asked.
+// open says how many slots the server has, whether it takes a completion for one of them, and whether
+// a first prompt can be spread over all, unless it has gone down since it was asked.
 func (s *seats) open(term, number int, named, spread bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

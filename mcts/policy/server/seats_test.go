@@ -273,8 +273,8 @@ func TestSamplesInSeats(t *testing.T) {
 
 		group.Wait()
 
-		// One of them spreads the prompt. Another is added where a sample takes the free seat just
-		// before its own is free, too.
+		// One of them spreads the prompt. Another is added where a sample takes the free seat just before its own is
+		// free, too.
 		if took := time.Since(start); took < 4*time.Second || took > 5*time.Second {
 			t.Errorf("9 samples took %v in 3 slots, want 4s", took)
 		}
@@ -428,8 +428,8 @@ func TestWaitingForASeatEnds(t *testing.T) {
 	})
 }
 
-// Before anybody else gets a seat, the first prompt is copied into all slots. Conversations go on
-// where that fails, or where whoever was first gives up meanwhile.
+// Before anybody else gets a seat, the first prompt is copied into all slots. Conversations go on where that fails, or
+// where whoever was first gives up meanwhile.
 func TestFirstPromptIsSpread(t *testing.T) {
 	all := []usedSlot{{3, 0, 1}, {1, 1, 1}, {2, 2, 1}}
 
