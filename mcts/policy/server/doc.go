@@ -64,11 +64,6 @@
 // billion parameters in four slots (six trees, two samples a request), all ways took the same
 // processor time for what was written, within 6 %.
 //
-// That copying is used once: before the first conversation's first request, its prompt is read in
-// one slot and copied into all (one token is drawn in each). Else each slot would read the
-// beginning that all prompts share, of guidelines, tools and examples, which is most of a short
-// episode's prompt.
-//
 // # Caveats
 //
 // Policies that ask the same server know nothing of each other's seats.
