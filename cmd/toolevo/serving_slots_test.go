@@ -9,8 +9,8 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// However few prompts a server keeps, the trajectories and episodes are the same; no more are drawn at a time than it
-// keeps, with many workers as with one. A run may go on with another number.
+// However few prompts a server keeps, the trajectories and episodes are the same; no more are drawn
+// at a time than it keeps, with many workers as with one. A run may go on with another number.
 func TestSlotsChangeNothing(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()

@@ -108,8 +108,8 @@ func (p *examination) countKept(ctx context.Context, most int) (kept int, err er
 // first of them alone.
 const keptTokens = 6
 
-// longer is by how many tokens more the answers may be. The sums of two differ, so that no two slots
-// are done at the same moment, or which of two prompts is lost would be left to chance.
+// longer is by how many tokens more the answers may be. The sums of two differ, so that no two
+// slots are done at the same moment, or which of two prompts is lost would be left to chance.
 var longer = [keptMost]int{0, 1, 5, 12, 25, 27, 35, 41, 44}
 
 // forked are probes with prompts as long as the one that was timed, half of which is common to all.

@@ -113,8 +113,8 @@ type claim struct {
 	seat   seat
 }
 
-// open says how many slots the server has, and whether it takes a completion for one of them, unless
-// it has gone down since it was asked.
+// open says how many slots the server has, and whether it takes a completion for one of them,
+// unless it has gone down since it was asked.
 func (s *seats) open(term, number int, named bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
