@@ -90,7 +90,15 @@ func TestMeter(t *testing.T) {
 		}
 	}
 
-	if diff := cmp.Diff([]Usage{{}, {3, 24, 39}}, m.Used([]string{"none", "q"})); diff != "" {
+	talk, end := m.Converse() // whose requests count with the others
+	defer end()
+
+	if _, err := talk.Propose(t.Context(), mcts.Request{Node: mcts.NodeID{Question: "talk"}}); err != nil {
+		t.Fatal(err)
+	}
+
+	want := []Usage{{}, {3, 24, 39}, {1, 8, 13}}
+	if diff := cmp.Diff(want, m.Used([]string{"none", "q", "talk"})); diff != "" {
 		t.Error(diff)
 	}
 

@@ -20,7 +20,30 @@ type Meter struct {
 
 // Propose implements mcts.Policy. The prompt of a request counts once, however many samples it asks for.
 func (m *Meter) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
-	proposals, err := m.Next.Propose(ctx, r)
+	return m.measure(ctx, m.Next, r)
+}
+
+// Converse implements mcts.Converser.
+func (m *Meter) Converse() (mcts.Policy, func()) {
+	next, end := mcts.Converse(m.Next)
+	return metered{m, next}, end
+}
+
+// metered is a conversation that a meter measures.
+type metered struct {
+	meter *Meter
+	next  mcts.Policy
+}
+
+// Propose implements mcts.Policy.
+func (c metered) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	return c.meter.measure(ctx, c.next, r)
+}
+
+// measure has a policy answer a request.
+func (m *Meter) measure(ctx context.Context, next mcts.Policy, r mcts.Request) (
+	[]mcts.Proposal, error) {
+	proposals, err := next.Propose(ctx, r)
 	if err != nil {
 		return nil, err
 	}

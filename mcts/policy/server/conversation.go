@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"sync"
-	"time"
 
 	"toolevo/mcts"
 )
@@ -61,11 +60,10 @@ func (c *conversation) server() *server {
 // sit waits until a request of the conversation may go to a server with slots, and returns its
 // slot. One at a time goes to the conversation's own seat; others go to seats that no conversation
 // wants, or wait until it is free. leave is called when the request is over.
-func (c *conversation) sit(ctx context.Context, t turn, q Completion) (
-	slot int, leave func(), err error) {
+func (c *conversation) sit(ctx context.Context, t turn) (slot int, leave func(), err error) {
 	select {
 	case c.turn <- struct{}{}:
-		return c.sitDown(ctx, t, q)
+		return c.sitDown(ctx, t)
 	default:
 	}
 
@@ -78,7 +76,7 @@ func (c *conversation) sit(ctx context.Context, t turn, q Completion) (
 		return loan.seat.slot, func() { seats.drop(loan) }, nil
 	case c.turn <- struct{}{}:
 		seats.drop(loan)
-		return c.sitDown(ctx, t, q)
+		return c.sitDown(ctx, t)
 	case <-ctx.Done():
 		seats.drop(loan)
 		return 0, nil, ctx.Err()
@@ -89,8 +87,7 @@ func (c *conversation) sit(ctx context.Context, t turn, q Completion) (
 }
 
 // sitDown takes the conversation's own seat, in which there is no other request now.
-func (c *conversation) sitDown(ctx context.Context, t turn, q Completion) (
-	slot int, leave func(), err error) {
+func (c *conversation) sitDown(ctx context.Context, t turn) (slot int, leave func(), err error) {
 	leave = func() { <-c.turn }
 	if c.server() == t.server {
 		return c.seat.seat.slot, leave, nil
@@ -116,34 +113,11 @@ func (c *conversation) sitDown(ctx context.Context, t turn, q Completion) (
 		return 0, nil, err
 	}
 
-	if own.first {
-		c.policy.spread(ctx, t, q, own.seat.slot)
-		seats.spread()
-	}
-
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.where, c.seat = t.server, own
 
 	return own.seat.slot, leave, nil
-}
-
-// spreadTime is how long a first prompt may take to be spread. A server that works for others waits
-// until all of its slots are free.
-const spreadTime = 2 * time.Minute
-
-// spread has a server read a prompt in one of its slots and copy it into all others, so that the
-// beginning that all prompts share, of examples, is read once and not in each slot: it draws one
-// token in every slot. Nothing comes of it where that fails.
-func (p *Policy) spread(ctx context.Context, t turn, q Completion, slot int) {
-	ctx, cancel := context.WithTimeout(ctx, spreadTime)
-	defer cancel()
-
-	q.N, q.Slot, q.try = t.server.seats.count(), slot, control
-	q.Sampling = Sampling{Temperature: 1, TopP: 1, RepetitionPenalty: 1, MaxTokens: 1}
-
-	t.server.limiter.force(q.N)
-	p.attempt(ctx, t, q)
 }
 
 func (c *conversation) lastLent() int {

@@ -24,7 +24,7 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (Reply, e
 			return Reply{}, err
 		}
 
-		slot, leave, err := p.admit(ctx, by, turn, c)
+		slot, leave, err := p.admit(ctx, by, turn, c.N)
 		if errors.Is(err, errGone) {
 			continue
 		} else if err != nil {
@@ -92,10 +92,10 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (Reply, e
 // errOneByOne means that a server has slots, of which each draws one sample at a time.
 var errOneByOne = errors.New("server: one sample a request")
 
-// admit waits until a request may go to a server, and says for which of its slots it is, 0 for any.
-// A conversation waits for its seat first, if the server has any; a probe waits for nothing, since
-// what it would wait for may be hanging. leave is called when the request is over.
-func (p *Policy) admit(ctx context.Context, by caller, t turn, c Completion) (
+// admit waits until a request for n samples may go to a server, and says for which of its slots it
+// is, 0 for any. A conversation waits for its seat first, if the server has any; a probe waits for
+// nothing, since what it would wait for may be hanging. leave is called when the request is over.
+func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (
 	slot int, leave func(), err error) {
 	leave = func() {}
 	seats := &t.server.seats
@@ -105,23 +105,23 @@ func (p *Policy) admit(ctx context.Context, by caller, t turn, c Completion) (
 			return 0, nil, err
 		}
 
-		if seats.count() > 0 && c.N > 1 {
+		if seats.exist() && n > 1 {
 			return 0, nil, errOneByOne
 		}
 	}
 
 	if t.probe {
-		t.server.limiter.force(c.N)
+		t.server.limiter.force(n)
 		return 0, leave, nil
 	}
 
-	if by.conversation != nil && seats.count() > 0 {
-		if slot, leave, err = by.conversation.sit(ctx, t, c); err != nil {
+	if by.conversation != nil && seats.exist() {
+		if slot, leave, err = by.conversation.sit(ctx, t); err != nil {
 			return 0, nil, err
 		}
 	}
 
-	if err := t.server.limiter.acquire(ctx, c.N, t.gone); err != nil {
+	if err := t.server.limiter.acquire(ctx, n, t.gone); err != nil {
 		leave()
 		return 0, nil, err
 	}

@@ -56,18 +56,17 @@
 // each other out though there are slots enough.
 //
 // The samples of a conversation's request are drawn one by one in its slot, and at the same time in
-// slots that no conversation wants. llama.cpp could draw n samples at once, in n slots; it copies
-// the prompt into any slots that are idle at the moment, so that a conversation loses its prompt
-// while its tool is at work. Seats would have to be slots / n of the largest n, half of which stay
-// empty when a request is for fewer samples, or for one that ends early; n beyond the slots is
-// refused, and of n samples the reply counts the tokens of one. Measured with a model of 0.5
-// billion parameters in four slots (six trees, two samples a request), all ways took the same
+// slots that no conversation wants. llama.cpp could draw n samples at once, in n slots: in any that
+// are idle at the moment, so that a conversation loses its prompt while its tool is at work, and it
+// forgets what all but one of them hold. Seats would have to be slots / n of the largest n, half of
+// which stay empty when a request is for fewer samples, or for one that ends early; n beyond the
+// slots is refused, and of n samples the reply counts the tokens of one. Measured with a model of
+// 0.5 billion parameters in four slots (six trees, two samples a request), all ways took the same
 // processor time for what was written, within 6 %.
 //
-// That copying is used once: before the first conversation's first request, its prompt is read in
-// one slot and copied into all (one token is drawn in each). Else each slot would read the
-// beginning that all prompts share, of guidelines, tools and examples, which is most of a short
-// episode's prompt.
+// The beginning that all prompts share is read once in each slot: nothing that llama.cpp offers
+// copies it from one slot to another for good. Where reading is slow and few episodes are played,
+// one conversation at a time may therefore be cheaper (--workers 1).
 //
 // # Caveats
 //

@@ -54,7 +54,7 @@ func (s *server) learnSlots(ctx context.Context, set int) error {
 	}
 
 	number := cmp.Or(set, told)
-	if s.seats.open(term, number, number <= told, number == told) {
+	if s.seats.open(term, number, number <= told) {
 		s.limiter.setSlots(number)
 	}
 
@@ -93,7 +93,6 @@ type seats struct {
 	named    bool       // the server takes a completion for a slot that we name
 	term     int        // how often the server has gone down; seats taken before are void
 	free     []int
-	held     []int    // slots that nobody gets before a first prompt has been spread
 	seated   int      // conversations
 	waiting  []*claim // those of conversations first
 }
@@ -110,14 +109,13 @@ type claim struct {
 	ticket uint64 // of the conversation
 	loan   bool
 	liked  int           // the slot that would be best
-	ready  chan struct{} // closed when what follows is set
+	ready  chan struct{} // closed when seat is set
 	seat   seat
-	first  bool // of its term: its prompt is to be spread
 }
 
-// open says how many slots the server has, whether it takes a completion for one of them, and
-// whether a first prompt can be spread over all, unless it has gone down since it was asked.
-func (s *seats) open(term, number int, named, spread bool) bool {
+// open says how many slots the server has, and whether it takes a completion for one of them,
+// unless it has gone down since it was asked.
+func (s *seats) open(term, number int, named bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
@@ -130,20 +128,7 @@ func (s *seats) open(term, number int, named, spread bool) bool {
 		s.free = append(s.free, slot)
 	}
 
-	if spread && number > 1 {
-		s.held, s.free = s.free[1:], s.free[:1:1]
-	}
-
 	return true
-}
-
-// spread says that a first prompt has been spread, or cannot be.
-func (s *seats) spread() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	s.free, s.held = append(s.free, s.held...), nil
-	s.fill()
 }
 
 // close says that the server is down: what its slots kept is lost, and it may come back with other
@@ -153,7 +138,7 @@ func (s *seats) close() {
 	defer s.mu.Unlock()
 
 	s.term++
-	s.known, s.askAfter, s.number, s.free, s.held, s.seated = false, time.Time{}, 0, nil, nil, 0
+	s.known, s.askAfter, s.number, s.free, s.seated = false, time.Time{}, 0, nil, 0
 }
 
 // unanswered says that the server could not be asked, and for how long it is not asked again.
@@ -170,11 +155,11 @@ func (s *seats) settled() (term int, settled bool) {
 	return s.term, s.known || time.Now().Before(s.askAfter)
 }
 
-// count is how many seats there are, 0 where the server is not known to have any.
-func (s *seats) count() int {
+// exist reports whether the server is known to have slots.
+func (s *seats) exist() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.number
+	return s.number > 0
 }
 
 // toldOf is how a slot is named to the server, 0 where that takes no completion for a slot.
@@ -221,7 +206,7 @@ func (s *seats) fill() {
 			at = len(s.free) - 1
 		}
 
-		c.seat, c.first = seat{slot: s.free[at], term: s.term}, len(s.held) > 0
+		c.seat = seat{slot: s.free[at], term: s.term}
 		s.free = slices.Delete(s.free, at, at+1)
 
 		if !c.loan {

@@ -25,12 +25,8 @@ type slotted struct {
 	slots int   // that it tells
 	deaf  error // what it answers when it is asked for them
 
-	mu     sync.Mutex
-	told   int // how often it was asked
-	spread int // how often it was to read one prompt for all slots
-
-	cannotSpread error // what it answers then
-
+	mu    sync.Mutex
+	told  int           // how often it was asked
 	inUse map[int]int   // completions by slot
 	most  int           // completions at a time
 	log   []usedSlot    // in the order in which they came
@@ -79,15 +75,6 @@ func (s *slotted) work(ctx context.Context, c server.Completion) error {
 		return &server.Fault{Kind: server.BadRequest, Address: s.address, Status: 400, Message: "n is too large"}
 	}
 
-	if s.spreads(c) {
-		select {
-		case <-time.After(time.Second):
-			return s.cannotSpread
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-
 	s.enter(c)
 
 	defer func() {
@@ -102,26 +89,6 @@ func (s *slotted) work(ctx context.Context, c server.Completion) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// spreads notes a completion that copies a prompt into all slots, none of which may be in use.
-func (s *slotted) spreads(c server.Completion) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	if c.N < 2 || c.N != s.slots || c.Sampling.MaxTokens != 1 {
-		return false
-	}
-
-	s.spread++
-
-	for slot, n := range s.inUse {
-		if n > 0 {
-			s.wrong = append(s.wrong, fmt.Sprintf("a prompt is spread while slot %d is in use", slot))
-		}
-	}
-
-	return true
 }
 
 func (s *slotted) enter(c server.Completion) {
@@ -201,7 +168,7 @@ func TestSeatsAreTakenInOrder(t *testing.T) {
 			policies[i], ends[i] = p.Converse()
 		}
 
-		for i := conversations - 1; i >= 0; i-- { // the last is seated first
+		for i := conversations - 1; i >= 0; i-- { // the last two are seated first
 			go func() {
 				defer ends[i]()
 
@@ -232,7 +199,7 @@ func TestSeatsAreTakenInOrder(t *testing.T) {
 			slices.Sort(pair)
 		}
 
-		if want := []uint64{0, 7, 1, 2, 3, 4, 5, 6}; !slices.Equal(order, want) {
+		if want := []uint64{6, 7, 0, 1, 2, 3, 4, 5}; !slices.Equal(order, want) {
 			t.Errorf("questions were begun in the order %v, want %v", order, want)
 		}
 
@@ -242,9 +209,8 @@ func TestSeatsAreTakenInOrder(t *testing.T) {
 			}
 		}
 
-		if p.Room(1) != 2 || s.told != 1 || s.spread != 1 {
-			t.Errorf("room for %d after all; the server was asked %d times for its slots, and %d times to spread a "+
-				"prompt", p.Room(1), s.told, s.spread)
+		if p.Room(1) != 2 || s.told != 1 {
+			t.Errorf("room for %d after all, and the server was asked %d times for its slots", p.Room(1), s.told)
 		}
 	})
 }
@@ -273,10 +239,9 @@ func TestSamplesInSeats(t *testing.T) {
 
 		group.Wait()
 
-		// One of them spreads the prompt. Another is added where a sample takes the free seat just
-		// before its own is free, too.
-		if took := time.Since(start); took < 4*time.Second || took > 5*time.Second {
-			t.Errorf("9 samples took %v in 3 slots, want 4s", took)
+		// A second more where a sample takes the free seat just before its own is free, too.
+		if took := time.Since(start); took < 3*time.Second || took > 4*time.Second {
+			t.Errorf("9 samples took %v in 3 slots, want 3s", took)
 		}
 
 		c, end := p.Converse()
@@ -428,60 +393,6 @@ func TestWaitingForASeatEnds(t *testing.T) {
 	})
 }
 
-// Before anybody else gets a seat, the first prompt is copied into all slots. Conversations go on
-// where that fails, or where whoever was first gives up meanwhile.
-func TestFirstPromptIsSpread(t *testing.T) {
-	all := []usedSlot{{3, 0, 1}, {1, 1, 1}, {2, 2, 1}}
-
-	for name, test := range map[string]struct {
-		fails    error
-		patience time.Duration // of the first conversation
-		want     []usedSlot
-	}{
-		"it works":   {nil, time.Hour, all},
-		"it refuses": {&server.Fault{Kind: server.BadRequest, Status: 400}, time.Hour, all},
-		"it is busy": {&server.Fault{Kind: server.Transient, Status: 503}, time.Hour, all},
-		"given up":   {nil, time.Second / 2, all[1:]},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			s := newSlotted("a", 3)
-			s.cannotSpread = test.fails
-			p := newPolicy(t, auto(s))
-
-			first, cancel := context.WithTimeout(t.Context(), test.patience)
-			defer cancel()
-
-			var group sync.WaitGroup
-			for i := range 3 {
-				ctx := t.Context()
-				if i == 0 {
-					ctx = first
-				}
-
-				c, end := p.Converse()
-				group.Go(func() {
-					defer end()
-
-					if err := talk(ctx, c, i, 1, 1); err != nil && ctx.Err() == nil {
-						t.Error(err)
-					}
-				})
-				synctest.Wait()
-			}
-
-			group.Wait()
-
-			slices.SortFunc(s.log, func(a, b usedSlot) int { return cmp.Compare(a.question, b.question) })
-
-			if s.spread != 1 || !slices.Equal(s.log, test.want) {
-				t.Errorf("%s: spread %d times, completions %v, want %v", name, s.spread, s.log, test.want)
-			}
-
-			s.check(t)
-		})
-	}
-}
-
 // Requests that are in no conversation need no seat.
 func TestSingleRequestsNeedNoSeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -620,10 +531,7 @@ func TestSlotsOfTheSetting(t *testing.T) {
 // A limit of the user's stands, and slots that it leaves empty, or that the server does not have,
 // are not idle.
 func TestFixedLimitAtSlots(t *testing.T) {
-	for limit, want := range map[int]server.Load{
-		1:  {Limit: 1, Slots: 2, Busy: 2 * time.Second},
-		16: {Limit: 16, Slots: 2, Busy: 3 * time.Second, Idle: time.Second},
-	} {
+	for limit, want := range map[int]time.Duration{1: 0, 16: time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newSlotted("a", 2)
 			o := options(s)
@@ -637,8 +545,8 @@ func TestFixedLimitAtSlots(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			if got := p.Snapshot().Load; got != want { // a second of them spreads the prompt over both slots
-				t.Errorf("a limit of %d at 2 slots: %+v", limit, got)
+			if got := p.Snapshot(); got.Idle != want || got.Busy != time.Second || got.Limit != limit {
+				t.Errorf("a limit of %d at 2 slots: %+v", limit, got.Load)
 			}
 		})
 	}

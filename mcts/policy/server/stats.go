@@ -220,7 +220,7 @@ func sum[T any](to *T, from T) {
 func (p *Policy) Room(samples int) int {
 	room := 0
 	for _, s := range p.pool.servers {
-		if s.seats.count() > 0 {
+		if s.seats.exist() {
 			room += s.seats.room()
 		} else {
 			room += (s.limiter.room() + samples - 1) / samples
