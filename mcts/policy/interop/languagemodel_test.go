@@ -133,7 +133,7 @@ func (m *languageModel) testEval(t *testing.T) {
 // and its export holds right answers only.
 func (m *languageModel) testCollect(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	m.proxy.reset(2 + samplesOfANode) // a greeting, the first prompt, and one node: no tree is smaller
+	m.proxy.reset(1 + samplesOfANode) // a greeting, and one node: no tree is smaller
 	m.kill(t, m.asks("collect", "--out", dir, "--limit", "1", "--api", "p_c", "--trees", "2",
 		"--set", "search.simulations=4", "--set", "search.max_depth=6")...)
 	answered := m.proxy.count()
