@@ -12,7 +12,7 @@ import (
 	"toolevo/mcts"
 )
 
-// talker is a walker that holds conversations, so many at a time: others wait with their first
+// talker is a walker that seats a limited number of conversations; the others wait with their first
 // request.
 type talker struct {
 	*walker

@@ -149,10 +149,10 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 
 	for _, job := range jobs {
 		for task, repeat := range job.attempts() {
-			job, hangUp := job.converse() // here, for conversations wait in the order of the episodes
+			job, endConversation := job.converse() // here, for conversations wait in the order of the episodes
 
 			group.Go(func() error {
-				defer hangUp()
+				defer endConversation()
 
 				if err := groupCtx.Err(); err != nil { // asked here, for Go waits until a worker is free
 					return err

@@ -114,18 +114,28 @@ func checkValues(n *Node, report reporter) {
 	}
 }
 
+// continues reports whether a node's streak follows from its parent's: a repeat adds one, and what
+// was done before in between keeps it; anything else ends it.
+func continues(n *Node) bool {
+	if n.Repeats {
+		return n.Streak == n.Parent.Streak+1
+	}
+
+	return n.Streak == 0 || n.Streak == n.Parent.Streak
+}
+
 func checkRepeats(n *Node, c Config, report reporter) {
 	if n.Repeats && !n.Turn.Outcome.IsError() {
 		report(n, "repeats a failure, yet its outcome is %s", n.Turn.Outcome)
 	}
 
-	if n.Parent != nil && (n.Repeats && n.Row != n.Parent.Row+1 || !n.Repeats && n.Row != 0 && n.Row != n.Parent.Row) {
-		report(n, "is repeat %d in a row, its parent %d", n.Row, n.Parent.Row)
+	if n.Parent != nil && !continues(n) {
+		report(n, "is repeat %d in a row, its parent %d", n.Streak, n.Parent.Streak)
 	}
 
-	tooMany := c.Repeats > 0 && n.Repeats && n.Row >= c.Repeats
+	tooMany := c.Repeats > 0 && n.Repeats && n.Streak >= c.Repeats
 	if tooMany && n.Status == envs.Running || n.Limit == LimitRepeat && !tooMany {
-		report(n, "is repeat %d in a row and %s, where %d may be", n.Row, n.Status, c.Repeats)
+		report(n, "is repeat %d in a row and %s, where %d may be", n.Streak, n.Status, c.Repeats)
 	}
 }
 

@@ -42,7 +42,7 @@ type Config struct {
 
 	// Redraw is how many samples more are drawn, once, at a node whose samples all repeat a failure; 0 is off.
 	Redraw int `yaml:"redraw"`
-	// Repeats is how many turns in a row may repeat a failure before their path is truncated, by LimitRepeat; 0 is off.
+	// Repeats truncates a path, by LimitRepeat, once this many turns in a row repeat a failure; 0 is off.
 	Repeats int `yaml:"repeats"`
 
 	// Reflect is the self-reflection module: a state whose last observation is an invocation error is expanded like

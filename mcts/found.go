@@ -57,7 +57,7 @@ func (f *Found) Add(t *TreeRecord) {
 // Done reports whether a question needs no further tree: it has enough, is given up, or its completions are used up.
 func (f *Found) Done(c Config) bool { return f.enough(c) || f.barrenTooLong(c) || f.left(c, 0) == 0 }
 
-// left is how many samples may still be drawn when the tree that is growing has drawn so many.
+// left is how many samples may still be drawn; drawn is what the growing tree has drawn.
 func (f *Found) left(c Config, drawn int) int {
 	if c.Completions == 0 {
 		return math.MaxInt

@@ -24,9 +24,9 @@ func (g *growth) noteRepeats(n, child *Node) {
 	for m := n; m.Parent != nil; m = m.Parent {
 		before := m.Parent.State
 		if m.Key == child.Key && m.Turn.Outcome.IsError() == failed && envs.Alike(g.Env, before, n.State) {
-			child.Repeats, child.Row = failed, n.Row
+			child.Repeats, child.Streak = failed, n.Streak
 			if failed {
-				child.Row++
+				child.Streak++
 			}
 
 			return

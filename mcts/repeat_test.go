@@ -22,7 +22,7 @@ func (s script) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, err
 	return slices.Repeat([]mcts.Proposal{{Text: string(action)}}, r.N), nil
 }
 
-// along grows a tree along a path, in which so many repeats in a row are too many, and returns its deepest node.
+// along grows a tree along a path, with Config.Repeats set to repeats, and returns its deepest node.
 func along(t *testing.T, env envs.Environment, task envs.Task, path []envs.Action, repeats int) *mcts.Node {
 	t.Helper()
 

@@ -37,7 +37,7 @@ type Node struct {
 	Grade   envs.Grade
 	Cut     bool // the completion was cut by its length limit before its action was whole
 	Repeats bool // the turn repeats a failure (Config.Redraw, Config.Repeats)
-	Row     int  // turns in a row up to this one that repeat a failure, not counting what was done before in between
+	Streak  int  // turns in a row up to this one that repeat a failure, not counting what was done before in between
 
 	// Changed by the search.
 

@@ -139,6 +139,7 @@ func (r *serveReport) text() string {
 	line("requests", "%d, %d answered", r.Requests, r.Answered)
 	line("sequences", "%d, %d completed, %d given up by clients", r.Sequences, r.Completed, r.Aborted)
 
+	// What did not happen is left out, but for faults: that there were none is worth a line.
 	if r.Rejected > 0 {
 		line("queue full", "%d requests turned away", r.Rejected)
 	}
@@ -147,7 +148,8 @@ func (r *serveReport) text() string {
 		line("model reloads", "%d, because requests changed its window", r.Reloads)
 	}
 
-	line("tokens", "%d in, %d of them read, %d out", r.PromptTokens, r.PromptTokensRead, r.CompletionTokens)
+	line("tokens", "%d in, %d of them read, %d out", r.PromptTokens, r.PromptTokensRead,
+		r.CompletionTokens)
 	line("cached", "%.1f %% of the prompts' bytes", 100*r.PrefixReused)
 
 	if len(r.Faults) == 0 {

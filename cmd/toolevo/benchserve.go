@@ -61,6 +61,8 @@ func (a *app) benchServeCommand() *cobra.Command {
 }
 
 func (f *serveFlags) add(a *app, cmd *cobra.Command) {
+	// Defaults are those of a server that answers at once and fails never: what a rehearsal needs
+	// is asked for.
 	flags, latency, faults := cmd.Flags(), &f.Latency, &f.Faults
 	f.data = a.DataFlag(cmd)
 	flags.StringVar(&f.Address, "listen", "127.0.0.1:8000", "listen on `HOST:PORT`; port 0 is any free one")
@@ -110,6 +112,7 @@ func (f *serveFlags) options(key string, plans solutions) (simserver.Options, er
 		return simserver.Options{}, err
 	}
 
+	// A real server's model is not told what is deployed, so neither is this one's.
 	if profile.Knowing {
 		return simserver.Options{}, fmt.Errorf("--policy %s: a server is not told which version is deployed: want "+
 			"scripted:reader, scripted:stale, scripted:noisy or scripted:weak", f.policy)
@@ -157,6 +160,7 @@ func (f *serveFlags) check() error {
 			f.KVTokens)
 	}
 
+	// 0 is a default or no limit in each of these, so only negative figures are refused.
 	for _, n := range []struct {
 		flag  string
 		value int

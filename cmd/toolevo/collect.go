@@ -155,6 +155,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) error {
 		snapshot, err := collect.Run(ctx, o)
 		err = cmp.Or(err, finish())
 
+		// Trees that were given up end the run as unfinished, but what the others found is written.
 		var unresolved *collect.UnresolvedError
 		if err != nil && !errors.As(err, &unresolved) {
 			return a.stopped(stored.Collection, f, err)
@@ -169,6 +170,7 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 	unresolved *collect.UnresolvedError) error {
 	path := filepath.Join(run.Dir, stored.RowsFile)
 
+	// To go on with a damaged run would not help, so no command to resume it is printed.
 	n, err := run.WriteRows(ctx, a.Say)
 	if errors.Is(err, store.ErrDamaged) {
 		return err

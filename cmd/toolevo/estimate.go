@@ -96,6 +96,8 @@ func (e *estimateFlags) estimate(ctx context.Context, b *bench) (p *projection, 
 		return nil, nil
 	}
 
+	// A script stands in for a model that the user does not want to pay for an estimate; it needs
+	// the suite's solutions.
 	grower := *b
 	if !e.ownPolicy(b) {
 		if _, ok := b.suite.(suite.Planner); !ok {
@@ -158,6 +160,7 @@ func (e *estimateFlags) sample(ctx context.Context, grower, b *bench, dir string
 		return nil, err
 	}
 
+	// An empty run takes space, too, which does not grow with the questions.
 	before, err := rundir.Read(ctx, dir)
 	if err != nil {
 		return nil, errors.Join(err, run.Close())

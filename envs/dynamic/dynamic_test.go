@@ -52,10 +52,13 @@ func TestAlike(t *testing.T) {
 		{"words", 0, []envs.Action{load}, []envs.Action{load, "nothing", learn}, true},
 		{"another database", 0, []envs.Action{load}, []envs.Action{other}, false},
 		{"loaded again", 0, []envs.Action{load}, []envs.Action{load, load}, true},
-		{"loaded again, of so many", 5, []envs.Action{load}, []envs.Action{load, load}, false},
+		{"loaded again where loads are limited", 5, []envs.Action{load}, []envs.Action{load, load}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			env := newEnv(t, "p_c", Options{Settings: Settings{MaxLoads: tt.maxLoads}, LoadTools: []string{"LoadDB"}})
+			env := newEnv(t, "p_c", Options{
+				Settings:  Settings{MaxLoads: tt.maxLoads},
+				LoadTools: []string{"LoadDB"},
+			})
 			a, b := play(t, env, tt.a...).State, play(t, env, tt.b...).State
 
 			if got := env.Alike(a, b); got != tt.want || env.Alike(b, a) != tt.want {

@@ -245,7 +245,11 @@ func (e *Environment[S]) Alike(a, b envs.State) bool {
 	one, ok := a.(*state[S])
 	other, same := b.(*state[S])
 
-	return ok && same && (e.options.MaxLoads == 0 || one.loads == other.loads) && e.same(one.session, other.session)
+	if !ok || !same || e.options.MaxLoads > 0 && one.loads != other.loads {
+		return false
+	}
+
+	return e.same(one.session, other.session)
 }
 
 // Lift implements [envs.Lifter]. Finish and UpdateTool are the same in all versions.

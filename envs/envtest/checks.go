@@ -233,7 +233,8 @@ func checkAlike(ctx context.Context, s *suite) error {
 
 	return s.walk(ctx, env, func(st step) error {
 		at := slices.IndexFunc(firsts, func(first envs.State) bool {
-			return first.History().Task().ID == st.from.History().Task().ID && envs.Alike(env, first, st.from)
+			sameTask := first.History().Task().ID == st.from.History().Task().ID
+			return sameTask && envs.Alike(env, first, st.from)
 		})
 		if at < 0 {
 			firsts, at = append(firsts, st.from), len(firsts)
@@ -246,10 +247,11 @@ func checkAlike(ctx context.Context, s *suite) error {
 			return nil
 		}
 
-		failed := first.Outcome.IsError() || st.Turn.Outcome.IsError()
-		if failed && (first.Outcome != st.Turn.Outcome || first.Observation != st.Turn.Observation) {
-			return fmt.Errorf("states that are alike give two answers: %s %q and %s %q", first.Outcome,
-				first.Observation, st.Turn.Outcome, st.Turn.Observation)
+		got := st.Turn
+		failed := first.Outcome.IsError() || got.Outcome.IsError()
+		if failed && (first.Outcome != got.Outcome || first.Observation != got.Observation) {
+			return fmt.Errorf("states that are alike give two answers: %s %q and %s %q",
+				first.Outcome, first.Observation, got.Outcome, got.Observation)
 		}
 
 		return nil

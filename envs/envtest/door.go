@@ -36,7 +36,8 @@ func (Door) Alike(a, b envs.State) bool { return samePlace(a, b) }
 // Reset returns the state before the first knock.
 func (Door) Reset(_ context.Context, t envs.Task) (envs.State, error) {
 	if t.ID != DoorTask.ID || t.Question != DoorTask.Question {
-		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("reset to task %q", t.ID), errors.New("unknown task"))
+		op := fmt.Sprintf("reset to task %q", t.ID)
+		return nil, envs.Fail(envs.StageEnvironment, op, errors.New("unknown task"))
 	}
 
 	return &toyState{history: envs.NewHistory(t)}, nil
@@ -52,7 +53,10 @@ func (Door) Step(_ context.Context, s envs.State, a envs.Action) (envs.Transitio
 	kept, word := toyText(a)
 	knocks := from.place
 	turn := envs.Turn{
-		Action: kept, Call: envs.Call{Name: word}, Outcome: envs.InvalidAction, Observation: "You can knock or enter.",
+		Action:      kept,
+		Call:        envs.Call{Name: word},
+		Outcome:     envs.InvalidAction,
+		Observation: "You can knock or enter.",
 	}
 
 	switch word {

@@ -12,7 +12,7 @@ import (
 	"toolevo/mcts/collect"
 )
 
-// talker is a model that holds conversations, so many at a time: others wait with their first
+// talker is a model that seats a limited number of conversations; the others wait with their first
 // request.
 type talker struct {
 	*model

@@ -42,7 +42,7 @@ func (g *gate) end() {
 	g.running--
 }
 
-// open reports whether a lane may start when there is room for so many: one always runs, and the
+// open reports whether a lane may start, given room for that many lanes: one always runs, and the
 // others need room beside those that are about to make their first call.
 func (g *gate) open(room int) bool {
 	g.mu.Lock()

@@ -24,8 +24,8 @@ type Options struct {
 	Workers int        // trees that grow at the same time, at most
 	Retry   mcts.Retry // for model calls and steps that fail, before their tree is given up
 
-	// Room says how many lanes more the model could serve right now whose calls draw so many
-	// samples; a lane starts only when there is room for it, so that as many trees grow as the
+	// Room says how many more lanes the model could serve right now, if each call draws that
+	// number of samples; a lane starts only when there is room for it, so that as many trees grow as the
 	// model takes, and no more. nil is room without end.
 	Room func(samples int) int
 

@@ -103,13 +103,13 @@ func (c *collector) grow(ctx context.Context) error {
 		}
 
 		arrived := c.gate.start()
-		model, hangUp := mcts.Converse(c.Policy) // here, for conversations wait in the order of the lanes
+		model, endConversation := mcts.Converse(c.Policy) // here, for conversations wait in the order of the lanes
 		policy := arriving{counted{c.Retry.Policy(model), c.Progress}, arrived}
 
 		group.Go(func() error {
 			defer c.gate.end()
 			defer arrived()
-			defer hangUp()
+			defer endConversation()
 			return c.run(groupCtx, l, policy)
 		})
 	}

@@ -47,8 +47,13 @@ func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, e
 	settings.MaxLoads = 0 // no call is a load
 
 	return dynamic.New(dynamic.Config[playing]{
-		Prompt: prompt, Deployed: deployed, Tools: tools, Grader: grader{o}, Begin: o.begin, Same: sameState,
-		Options: dynamic.Options{Settings: settings},
+		Prompt:   prompt,
+		Deployed: deployed,
+		Tools:    tools,
+		Grader:   grader{o},
+		Begin:    o.begin,
+		Same:     sameState,
+		Options:  dynamic.Options{Settings: settings},
 	})
 }
 

@@ -126,7 +126,7 @@ func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (
 		return 0, nil, err
 	}
 
-	return seats.toldOf(slot), leave, nil
+	return seats.slotToSend(slot), leave, nil
 }
 
 // attempt sends one request to one server. An interruption waits for the answer; a fault while the request was given up

@@ -20,8 +20,8 @@ type Slotted interface {
 // askTime is how long a server may take to tell its slots.
 const askTime = 5 * time.Second
 
-// askRarely is how much longer than a server took to tell nothing it is not asked again.
-const askRarely = 10
+// askAgainFactor is how much longer than a server took to tell nothing it is not asked again.
+const askAgainFactor = 10
 
 // learnSlots finds out how many slots a server has, unless that is known; set is the setting about
 // it. A server that cannot be asked has none until it is asked again. The error is the context's.
@@ -49,7 +49,7 @@ func (s *server) learnSlots(ctx context.Context, set int) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil && set == 0:
-		s.seats.unanswered(askRarely * time.Since(began))
+		s.seats.unanswered(askAgainFactor * time.Since(began))
 		return nil
 	}
 
@@ -106,11 +106,11 @@ type seat struct {
 // claim is a wish for a seat: a conversation's, or for a loan, one request's of a conversation
 // whose own seat is taken by another of its requests.
 type claim struct {
-	ticket uint64 // of the conversation
-	loan   bool
-	liked  int           // the slot that would be best
-	ready  chan struct{} // closed when seat is set
-	seat   seat
+	ticket    uint64 // of the conversation
+	loan      bool
+	preferred int           // the slot that would be best
+	ready     chan struct{} // closed when seat is set
+	seat      seat
 }
 
 // open says how many slots the server has, and whether it takes a completion for one of them,
@@ -162,8 +162,8 @@ func (s *seats) exist() bool {
 	return s.number > 0
 }
 
-// toldOf is how a slot is named to the server, 0 where that takes no completion for a slot.
-func (s *seats) toldOf(slot int) int {
+// slotToSend is how a slot is named to the server, 0 where that takes no completion for a slot.
+func (s *seats) slotToSend(slot int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
@@ -175,12 +175,12 @@ func (s *seats) toldOf(slot int) int {
 }
 
 // claim lets a conversation, or a request of it, wait for a seat behind those that began before it;
-// loans wait behind all conversations. liked is the slot that would be best, 0 for any.
-func (s *seats) claim(ticket uint64, loan bool, liked int) *claim {
+// loans wait behind all conversations. preferred is the slot that would be best, 0 for any.
+func (s *seats) claim(ticket uint64, loan bool, preferred int) *claim {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	c := &claim{ticket: ticket, loan: loan, liked: liked, ready: make(chan struct{})}
+	c := &claim{ticket: ticket, loan: loan, preferred: preferred, ready: make(chan struct{})}
 	at := slices.IndexFunc(s.waiting, func(other *claim) bool {
 		return other.loan && !loan || other.loan == loan && other.ticket > ticket
 	})
@@ -201,7 +201,7 @@ func (s *seats) fill() {
 		c := s.waiting[0]
 		s.waiting = s.waiting[1:]
 
-		at := slices.Index(s.free, c.liked)
+		at := slices.Index(s.free, c.preferred)
 		if at < 0 {
 			at = len(s.free) - 1
 		}

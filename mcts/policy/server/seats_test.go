@@ -130,7 +130,7 @@ func (s *slotted) check(t rapid.TB) {
 	}
 }
 
-// talk holds a conversation about a question: so many requests, a moment between them.
+// talk holds a conversation of a number of requests about a question, a moment between them.
 func talk(ctx context.Context, p mcts.Policy, question, requests, n int) error {
 	for i := range requests {
 		r := request(question, n)

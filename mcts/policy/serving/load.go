@@ -9,7 +9,7 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Room is how many lanes more the servers could serve whose calls draw so many samples; nil without
+// Room is how many lanes more the servers could serve if each call draws that number of samples; nil without
 // servers, where nothing is waited for.
 func (m *Models) Room() func(samples int) int {
 	if len(m.open) == 0 {
