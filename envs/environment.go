@@ -23,12 +23,13 @@ type Canonicalizer interface {
 	Canonical(a Action) string
 }
 
-// Comparer is implemented by environments that can tell when nothing has changed that a failure depends on.
+// Comparer is implemented by environments that can tell when nothing has changed that a failure
+// depends on.
 type Comparer interface {
-	// Alike reports whether every action that fails in one of two states of a task fails alike in the other, because
-	// they differ in nothing but their turns and the descriptions learned. What tools remember, and any count that
-	// decides an answer, belongs to a state: where a call may succeed later, the states are not alike. False is always
-	// safe.
+	// Alike reports whether every action that fails in one of two states of a task fails alike in
+	// the other, because they differ in nothing but their turns and the descriptions learned. What
+	// tools remember, and any count that decides an answer, belongs to a state: where a call may
+	// succeed later, the states are not alike. False is always safe.
 	Alike(a, b State) bool
 }
 

@@ -81,7 +81,8 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// Every dataset weighs the same in the share of turns that repeat a failure, as it does in other means.
+// Every dataset weighs the same in the share of turns that repeat a failure, as it does in other
+// means.
 func TestRepeatedShareOfSeveralDatasets(t *testing.T) {
 	w, _ := mixed()
 	first, second := job(w, tasks("endless")), job(w, tasks("right"))

@@ -17,8 +17,10 @@ import (
 //     up to one reward. Nothing is visited more often than there were simulations that expanded something.
 //  4. Priors lie in 0..1, |W| is at most N, and rewards belong to nodes where the task has ended.
 //  5. A node that has ended has no children, a closed node no open ones, and siblings are distinct.
-//  6. A path ends by LimitRepeat where as many turns in a row repeat a failure as may, and no later.
-//  7. Each child was drawn, together they were drawn no more often than samples were, and what was cut is not a call.
+//  6. A path ends by LimitRepeat where as many turns in a row repeat a failure as may, and no
+//     later.
+//  7. Each child was drawn, together they were drawn no more often than samples were, and what was
+//     cut is not a call.
 func (t *Tree) Check(c Config) error {
 	var errs []error
 	report := func(n *Node, format string, args ...any) {

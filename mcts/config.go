@@ -36,13 +36,16 @@ type Config struct {
 	Barren int `yaml:"barren"`
 	// Widen is how many samples more a node draws while the tree before found no such trajectory.
 	Widen int `yaml:"widen"`
-	// Completions bounds the samples of all trees of a question; 0 is no bound. A tree ends when they are used up, also
-	// in the middle of a rollout, which then has no reward. With it, too, trees depend on those before them.
+	// Completions bounds the samples of all trees of a question; 0 is no bound. A tree ends when
+	// they are used up, also in the middle of a rollout, which then has no reward. With it, too,
+	// trees depend on those before them.
 	Completions int `yaml:"completions"`
 
-	// Redraw is how many samples more are drawn, once, at a node whose samples all repeat a failure; 0 is off.
+	// Redraw is how many samples more are drawn, once, at a node whose samples all repeat a
+	// failure; 0 is off.
 	Redraw int `yaml:"redraw"`
-	// Repeats truncates a path, by LimitRepeat, once this many turns in a row repeat a failure; 0 is off.
+	// Repeats truncates a path, by LimitRepeat, once this many turns in a row repeat a failure; 0
+	// is off.
 	Repeats int `yaml:"repeats"`
 
 	// Reflect is the self-reflection module: a state whose last observation is an invocation error is expanded like
@@ -130,8 +133,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// InTurn reports whether the trees of a question grow one after the other, because what a tree does depends on those
-// before it.
+// InTurn reports whether the trees of a question grow one after the other, because what a tree does
+// depends on those before it.
 func (c Config) InTurn() bool { return c.Enough > 0 || c.Completions > 0 }
 
 // DeepestActing is the depth of the deepest node that may still act; its children, if they do not end the task, are

@@ -36,8 +36,8 @@ func silence(n *Node, proposals []Proposal) {
 	}
 }
 
-// generate draws k samples at n, and once more where all that were drawn repeat a failure. A node without children ends
-// in silence.
+// generate draws k samples at n, and once more where all that were drawn repeat a failure. A node
+// without children ends in silence.
 func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	proposals, err := g.draw(ctx, n, k)
 	if err == nil && g.redraws(n) {
@@ -52,7 +52,8 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	return err
 }
 
-// draw draws k samples at n, runs each distinct action, and adds the children. Either all of it happens or nothing.
+// draw draws k samples at n, runs each distinct action, and adds the children. Either all of it
+// happens or nothing.
 func (g *growth) draw(ctx context.Context, n *Node, k int) ([]Proposal, error) {
 	path := n.Path()
 

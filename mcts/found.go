@@ -12,8 +12,8 @@ import (
 type Accept func(envs.History) bool
 
 // Found is what the trees of one question have found so far, in their order. It decides how a tree is grown
-// (Config.Enough, Config.Barren, Config.Widen, Config.Completions), so it depends on nothing but the question's own
-// trees.
+// (Config.Enough, Config.Barren, Config.Widen, Config.Completions), so it depends on nothing but
+// the question's own trees.
 type Found struct {
 	task   envs.Task
 	accept Accept
@@ -54,7 +54,8 @@ func (f *Found) Add(t *TreeRecord) {
 	}
 }
 
-// Done reports whether a question needs no further tree: it has enough, is given up, or its completions are used up.
+// Done reports whether a question needs no further tree: it has enough, is given up, or its
+// completions are used up.
 func (f *Found) Done(c Config) bool { return f.enough(c) || f.barrenTooLong(c) || f.left(c, 0) == 0 }
 
 // left is how many samples may still be drawn; drawn is what the growing tree has drawn.

@@ -6,14 +6,14 @@ import (
 	"toolevo/envs"
 )
 
-// A turn repeats a failure if its action failed before on the path, in a state that was alike: an environment that is
-// deterministic fails it again, and the search knows what it would pay for. Keys tell actions apart, so text that is
-// no call repeats only equal text. Such turns stay in the tree, as the policy wrote them; the search avoids to go on
-// there.
+// A turn repeats a failure if its action failed before on the path, in a state that was alike: an
+// environment that is deterministic fails it again, and the search knows what it would pay for.
+// Keys tell actions apart, so text that is no call repeats only equal text. Such turns stay in the
+// tree, as the policy wrote them; the search avoids to go on there.
 
-// noteRepeats says of a new child of n whether it repeats a failure, and of how many in a row it is the last. A turn
-// that does what was done before, in a state that was alike, tells the policy nothing new: it neither counts nor
-// breaks a row.
+// noteRepeats says of a new child of n whether it repeats a failure, and of how many in a row it is
+// the last. A turn that does what was done before, in a state that was alike, tells the policy
+// nothing new: it neither counts nor breaks a row.
 func (g *growth) noteRepeats(n, child *Node) {
 	if !g.Config.seesRepeats() {
 		return
@@ -43,8 +43,8 @@ func (g *growth) redraws(n *Node) bool {
 // isNew reports whether a node repeats no failure.
 func isNew(n *Node) bool { return !n.Repeats }
 
-// worthwhile returns those of siblings that a rollout may follow: the ones that repeat no failure, or all if every one
-// does.
+// worthwhile returns those of siblings that a rollout may follow: the ones that repeat no failure,
+// or all if every one does.
 func worthwhile(siblings []*Node) []*Node {
 	repeats := func(n *Node) bool { return n.Repeats }
 	if !slices.ContainsFunc(siblings, isNew) || !slices.ContainsFunc(siblings, repeats) {

@@ -14,7 +14,8 @@ import (
 	"toolevo/mcts"
 )
 
-// script is a policy that takes the same path in every tree: one action at each depth, the last one ever after.
+// script is a policy that takes the same path in every tree: one action at each depth, the last one
+// ever after.
 type script []envs.Action
 
 func (s script) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
@@ -22,7 +23,8 @@ func (s script) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, err
 	return slices.Repeat([]mcts.Proposal{{Text: string(action)}}, r.N), nil
 }
 
-// along grows a tree along a path, with Config.Repeats set to repeats, and returns its deepest node.
+// along grows a tree along a path, with Config.Repeats set to repeats, and returns its deepest
+// node.
 func along(t *testing.T, env envs.Environment, task envs.Task, path []envs.Action, repeats int) *mcts.Node {
 	t.Helper()
 
@@ -79,8 +81,8 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// A path that is accepted is so without the turns that repeat a failure, too, and then it has none and nothing cuts it:
-// all walks of six turns.
+// A path that is accepted is so without the turns that repeat a failure, too, and then it has none
+// and nothing cuts it: all walks of six turns.
 func TestAPathLosesNothingWithItsRepeats(t *testing.T) {
 	maze := envtest.NewMaze()
 	paths, shorter := 0, 0
@@ -138,7 +140,8 @@ func withoutRepeats(t *testing.T, maze *envtest.Maze, path []envs.Action) bool {
 	return len(rest) < len(path)
 }
 
-// A call that succeeds the fourth time never repeats a failure, because its count is part of the state.
+// A call that succeeds the fourth time never repeats a failure, because its count is part of the
+// state.
 func TestPatienceIsNoRepeat(t *testing.T) {
 	end := along(t, envtest.Door{}, envtest.DoorTask, []envs.Action{"knock", "knock", "knock", "knock", "enter"}, 1)
 	if !end.Accepted() || end.Depth != 5 {
@@ -237,7 +240,8 @@ func TestPrefixAndRepeats(t *testing.T) {
 	}
 }
 
-// Where all samples repeat a failure more are drawn, once, of the next seeds; not where one of them is new.
+// Where all samples repeat a failure more are drawn, once, of the next seeds; not where one of them
+// is new.
 func TestRedraw(t *testing.T) {
 	c := config()
 	c.Samples, c.RolloutSamples, c.Simulations, c.MaxDepth, c.Redraw = 2, 2, 1, 2, 3

@@ -35,8 +35,8 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 // rolled is a rollout: the new child it began with, and the node at which it ended.
 type rolled struct{ child, end *Node }
 
-// settle makes what a rollout found part of the tree. One that ended in silence, or for want of completions, has no
-// reward to back up.
+// settle makes what a rollout found part of the tree. One that ended in silence, or for want of
+// completions, has no reward to back up.
 func (g *growth) settle(r rolled) {
 	from := r.child
 	if g.Config.RolloutNodes == Visible {
@@ -56,9 +56,9 @@ func (g *growth) settle(r rolled) {
 	}
 }
 
-// pick draws one of some siblings. Where siblings are actions, each is drawn as often as the policy chose
-// it, so that a rollout is a draw of the policy. Where they are texts each counts once, as in the published
-// code.
+// pick draws one of some siblings. Where siblings are actions, each is drawn as often as the policy
+// chose it, so that a rollout is a draw of the policy. Where they are texts each counts once, as in
+// the published code.
 func (g *growth) pick(rng *rand.Rand, children []*Node) *Node {
 	if g.Config.Duplicates == SameText {
 		return children[rng.IntN(len(children))]
@@ -77,8 +77,8 @@ func (g *growth) pick(rng *rand.Rand, children []*Node) *Node {
 	return children[i]
 }
 
-// rollout follows the policy from n to the end of the task, or of the question's completions, and returns the node
-// there. Each node it makes stays in the
+// rollout follows the policy from n to the end of the task, or of the question's completions, and
+// returns the node there. Each node it makes stays in the
 // tree (paper, A.3), so a later rollout through the same node walks what is there, and a later expansion uses it.
 func (g *growth) rollout(ctx context.Context, n *Node, rng *rand.Rand) (end *Node, err error) {
 	for n.Status == envs.Running {

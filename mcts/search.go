@@ -22,8 +22,8 @@ type Search struct {
 }
 
 // Grow grows tree number index of a task until its simulations are spent, nothing is left to expand, or, when
-// Config.Enough is set, enough is found in this tree and in those before it, or the question's completions are used up.
-// found is what they found; nil is nothing.
+// Config.Enough is set, enough is found in this tree and in those before it, or the question's
+// completions are used up. found is what they found; nil is nothing.
 // No other tree of the question grows with it at the same time.
 //
 // On an error (the policy's, the environment's, or ctx's) the tree so far is returned with it: whole, checked, and

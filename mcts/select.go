@@ -28,8 +28,8 @@ func (g *growth) descend(rng *rand.Rand) *Node {
 	return n
 }
 
-// best returns the open child with the highest PUCT value, ties broken uniformly, or nil when no child is open. One
-// that repeats a failure waits until no other is open.
+// best returns the open child with the highest PUCT value, ties broken uniformly, or nil when no
+// child is open. One that repeats a failure waits until no other is open.
 func (g *growth) best(n *Node, rng *rand.Rand) *Node {
 	visits := g.parentVisits(n)
 	var best *Node

@@ -48,9 +48,9 @@ func TestUnknownTool(t *testing.T) {
 	}
 }
 
-// A letter for each turn: d and e are two calls that are deprecated, a digit behind them is what was
-// observed, v is the call of d refused for another reason, i, t and m are other failures, o is ok, u
-// tells UpdateTool, and x ends the task.
+// A letter for each turn: d and e are two calls that are deprecated, a digit behind them is what
+// was observed, v is the call of d refused for another reason, i, t and m are other failures, o is
+// ok, u tells UpdateTool, and x ends the task.
 func TestRepeatedFailures(t *testing.T) {
 	outcomes := map[rune]envs.Outcome{
 		'd': envs.Deprecated, 'e': envs.Deprecated, 'v': envs.InvocationError, 'i': envs.InvalidAction,

@@ -10,7 +10,8 @@ import (
 )
 
 // TestSameTreesWithAPromptPerSlot collects from servers that keep one prompt in each of six slots,
-// and from ones that have a prefix cache: what is in the slots changes how much is read, and no tree.
+// and from ones that have a prefix cache: what is in the slots changes how much is read, and no
+// tree.
 func TestSameTreesWithAPromptPerSlot(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()

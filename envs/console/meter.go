@@ -22,7 +22,8 @@ type mark struct {
 func NewMeter() *Meter { return &Meter{[]mark{{at: time.Now()}}} }
 
 // Rate takes the count now, and returns by how much it grows a second: the mean of the last minute,
-// or of the longer time in which it grew by five. What there was before the meter began is not in it.
+// or of the longer time in which it grew by five. What there was before the meter began is not in
+// it.
 func (m *Meter) Rate(count int64) float64 {
 	now := time.Now()
 	if count != m.marks[len(m.marks)-1].count {

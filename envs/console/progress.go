@@ -44,7 +44,8 @@ func ProgressFlag(cmd *cobra.Command) *string {
 }
 
 // Status is what there is to report: how far it is, how much work is left, what else is worth
-// knowing, and how the servers do, which is "" without any. Both texts are short enough for one line.
+// knowing, and how the servers do, which is "" without any. Both texts are short enough for one
+// line.
 type Status struct {
 	Done, Total int64
 	Work        Work

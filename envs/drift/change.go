@@ -45,7 +45,8 @@ func (v *varied) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 	return envs.Lift(v.next(so), so, c)
 }
 
-// Alike implements [envs.Comparer]: turns that meet different environments are answered differently.
+// Alike implements [envs.Comparer]: turns that meet different environments are answered
+// differently.
 func (v *varied) Alike(a, b envs.State) bool {
 	env := v.next(a.History())
 	return env == v.next(b.History()) && envs.Alike(env, a, b)

@@ -37,8 +37,8 @@ func TestConforms(t *testing.T) {
 	}
 }
 
-// States are alike where the tools remember the same, whatever was said and learnt; and, where loads are limited, after
-// as many of them.
+// States are alike where the tools remember the same, whatever was said and learnt; and, where
+// loads are limited, after as many of them.
 func TestAlike(t *testing.T) {
 	load, other := react("LoadDB", `{"DBName": "coffee"}`), react("LoadDB", `{"DBName": "flights"}`)
 	learn := react("UpdateTool", `{"newtool_desc": "x"}`)

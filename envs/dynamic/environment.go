@@ -45,7 +45,8 @@ type Config[S any] struct {
 	Grader   Grader[S]
 	Options  Options
 
-	// Same reports whether a call that fails where tools remember a fails alike where they remember b. nil is never.
+	// Same reports whether a call that fails where tools remember a fails alike where they remember
+	// b. nil is never.
 	Same func(a, b S) bool
 
 	// Begin returns what the tools remember before the first turn of a task that the grader knows. It is asked at every
@@ -86,8 +87,8 @@ func (o *Options) notice(d toolapi.Deprecation) string {
 	return d.Notice()
 }
 
-// Environment is the dynamic environment. It implements [envs.Environment], [envs.Canonicalizer], [envs.Comparer] and
-// [envs.Lifter], and is safe for concurrent use.
+// Environment is the dynamic environment. It implements [envs.Environment], [envs.Canonicalizer],
+// [envs.Comparer] and [envs.Lifter], and is safe for concurrent use.
 type Environment[S any] struct {
 	begin    func(envs.Task) (S, error)
 	same     func(a, b S) bool
@@ -240,7 +241,8 @@ func (e *Environment[S]) Canonical(a envs.Action) string {
 	return action.Key(e.codec, string(a))
 }
 
-// Alike implements [envs.Comparer]: the tools remember the same, and where loads are limited there were as many.
+// Alike implements [envs.Comparer]: the tools remember the same, and where loads are limited there
+// were as many.
 func (e *Environment[S]) Alike(a, b envs.State) bool {
 	one, ok := a.(*state[S])
 	other, same := b.(*state[S])

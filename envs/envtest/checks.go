@@ -224,8 +224,8 @@ func checkCanonical(ctx context.Context, s *suite) error {
 	return nil
 }
 
-// checkAlike compares the answers to one action in states that are alike: what fails in one fails so in the other. An
-// environment that compares no states passes.
+// checkAlike compares the answers to one action in states that are alike: what fails in one fails
+// so in the other. An environment that compares no states passes.
 func checkAlike(ctx context.Context, s *suite) error {
 	env := s.env()
 	var firsts []envs.State                 // of those that are alike, the first

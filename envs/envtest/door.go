@@ -8,10 +8,10 @@ import (
 	"toolevo/envs"
 )
 
-// Door is a door at which somebody must knock four times: three times nobody answers (ToolError), then it is open (OK).
-// "enter" ends the task, rightly through the open door and wrongly before. Any other word is an InvalidAction. What a
-// knock is answered depends on how many there were, so no knock repeats another. The task is truncated by its eighth
-// turn.
+// Door is a door at which somebody must knock four times: three times nobody answers (ToolError),
+// then it is open (OK). "enter" ends the task, rightly through the open door and wrongly before.
+// Any other word is an InvalidAction. What a knock is answered depends on how many there were, so
+// no knock repeats another. The task is truncated by its eighth turn.
 type Door struct{}
 
 // DoorTask is the one task of the Door.

@@ -6,8 +6,9 @@
 // A [Sample] is an episode and the version that it met. A [Row] has the measures of all samples of a policy and an API
 // version, or a family of versions. A new tool is a deployed API whose name the prompt does not have. A tool recovers
 // when it is called with success after its notice. [trajectories.RepeatedFailures] says when a turn
-// repeats a failure. The [Truth] of a description is whether the deployed version has what it describes. The cost of
-// drift is what the same questions take beyond what they take under the version of the prompt.
+// repeats a failure. The [Truth] of a description is whether the deployed version has what it
+// describes. The cost of drift is what the same questions take beyond what they take under the
+// version of the prompt.
 //
 // # Guarantees
 //

@@ -25,8 +25,8 @@ type Options struct {
 	Retry   mcts.Retry // for model calls and steps that fail, before their tree is given up
 
 	// Room says how many more lanes the model could serve right now, if each call draws that
-	// number of samples; a lane starts only when there is room for it, so that as many trees grow as the
-	// model takes, and no more. nil is room without end.
+	// number of samples; a lane starts only when there is room for it, so that as many trees grow
+	// as the model takes, and no more. nil is room without end.
 	Room func(samples int) int
 
 	// Log is told of each tree, at the level debug, and of those given up, as warnings. nil logs nothing.

@@ -40,7 +40,8 @@ type Lack struct {
 
 // Replay searches over the log of a run under other settings than the run's, which o has, and never asks a model. An
 // answer counts as lacking, too, when the log has one for another history in its place: other settings may give a path
-// another meaning. Where trees depend on those before them (mcts.Config.InTurn), a question ends with a lack.
+// another meaning. Where trees depend on those before them (mcts.Config.InTurn), a question ends
+// with a lack.
 func Replay(ctx context.Context, o Options) (Replayed, error) {
 	results, err := eachQuestion(ctx, &o, o.replay)
 	if err != nil {

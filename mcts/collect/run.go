@@ -250,8 +250,8 @@ func (c *collector) growTree(ctx context.Context, q, i int, found *mcts.Found,
 	return t.Record(), nil
 }
 
-// grew notes whether a tree of a question took the model's time: one that the log answers does not, one that failed
-// did.
+// grew notes whether a tree of a question took the model's time: one that the log answers does not,
+// one that failed did.
 func (c *collector) grew(q int, asked bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -48,8 +48,8 @@ type languageModel struct {
 	slots []string // arguments about the slots of the server
 }
 
-// samplesOfANode is how many samples a node draws, each with a request of its own, since the servers keep a prompt in
-// each slot.
+// samplesOfANode is how many samples a node draws, each with a request of its own, since the
+// servers keep a prompt in each slot.
 const samplesOfANode = 2
 
 // asks are the arguments of a command that asks the model questions of the two templates that it

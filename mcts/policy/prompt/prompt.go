@@ -104,8 +104,8 @@ func (p Prompt) Render(h envs.History) string {
 	return b.String()
 }
 
-// Lead returns how the next action begins: what a model is given of it, so that it writes no more of the task, or of
-// the examples. Prompts in the layout Paper end as the published ones do.
+// Lead returns how the next action begins: what a model is given of it, so that it writes no more
+// of the task, or of the examples. Prompts in the layout Paper end as the published ones do.
 func (p Prompt) Lead() string {
 	if _, ok := action.OrDefault(p.Codec).(action.ReAct); ok && p.Layout != Paper {
 		return action.ThoughtMarker

@@ -9,8 +9,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Room is how many lanes more the servers could serve if each call draws that number of samples; nil without
-// servers, where nothing is waited for.
+// Room is how many lanes more the servers could serve if each call draws that number of samples;
+// nil without servers, where nothing is waited for.
 func (m *Models) Room() func(samples int) int {
 	if len(m.open) == 0 {
 		return nil

@@ -19,23 +19,24 @@
 //
 // # What was read before
 //
-// All sequences share a prefix cache of blocks, as vLLM's. With Options.PromptPerSlot every slot keeps one
-// prompt instead: what the last sequence there read and wrote. A request that names no slot is put on the free
-// one that holds the longest beginning of its prompt, else on the one that has been free for longest, and reads
-// what that slot does not hold.
+// All sequences share a prefix cache of blocks, as vLLM's. With Options.PromptPerSlot every slot
+// keeps one prompt instead: what the last sequence there read and wrote. A request that names no
+// slot is put on the free one that holds the longest beginning of its prompt, else on the one that
+// has been free for longest, and reads what that slot does not hold.
 //
-// Such a server with the OpenAI protocol is llama.cpp's in all that concerns slots (build 11549 with
-// --cache-ram 0): GET /props and /slots, id_slot and cache_prompt in requests, the usage and timings of the
-// first choice, the form of errors. A slot is not chosen for a tenth of a prompt or less. A request that names
-// a slot waits for it. A request for n samples needs n slots at once: one reads, the others copy what it read
-// and hold nothing afterwards. A request that does not find its slots is overtaken. Everything else stays
-// vLLM's, log-probabilities too, so that a client gets the same samples from either. With Ollama's protocol any
-// beginning counts, and a prompt that no slot knows takes the first one that is free.
+// Such a server with the OpenAI protocol is llama.cpp's in all that concerns slots (build 11549
+// with --cache-ram 0): GET /props and /slots, id_slot and cache_prompt in requests, the usage and
+// timings of the first choice, the form of errors. A slot is not chosen for a tenth of a prompt or
+// less. A request that names a slot waits for it. A request for n samples needs n slots at once:
+// one reads, the others copy what it read and hold nothing afterwards. A request that does not find
+// its slots is overtaken. Everything else stays vLLM's, log-probabilities too, so that a client
+// gets the same samples from either. With Ollama's protocol any beginning counts, and a prompt that
+// no slot knows takes the first one that is free.
 //
 // # Guarantees
 //
-//   - Equal requests with a seed, or with temperature 0, get equal texts, whatever else is going on and whatever slots
-//     hold, as long as no fault or misconfiguration says otherwise.
+//   - Equal requests with a seed, or with temperature 0, get equal texts, whatever else is going on
+//     and whatever slots hold, as long as no fault or misconfiguration says otherwise.
 //   - Whether a request meets a fault drawn by rate depends on Faults.Seed, the bytes of the request, and how often
 //     they were sent before; not on when they arrive.
 //   - Errors, field names and metric names are those of vLLM 0.32 and of current Ollama, as far as they are modelled.
@@ -47,6 +48,7 @@
 // texts and temperature 0 change what is written. Streams hold a single piece; those of the OpenAI protocol, prompts of
 // token IDs, echo and prompt log-probabilities are refused. A sequence reserves its memory before it starts, so nothing
 // is ever preempted. An observation that holds a line "Question:", or one that begins as an action does ("Thought:"),
-// after a blank line is misread. A prompt that loses its slot is forgotten; llama.cpp's server, unless told
-// otherwise (--cache-ram), still has it in main memory if the prompt that took the slot shares less than half of it.
+// after a blank line is misread. A prompt that loses its slot is forgotten; llama.cpp's server,
+// unless told otherwise (--cache-ram), still has it in main memory if the prompt that took the slot
+// shares less than half of it.
 package simserver

@@ -186,8 +186,8 @@ func (e *engine) lookUp(s *sequence) {
 	p.seen = true
 }
 
-// cached returns how many tokens of the sequence's prompt were read before. A prefix cache remembers the prompt from
-// now on. The last token of a prompt is always read.
+// cached returns how many tokens of the sequence's prompt were read before. A prefix cache
+// remembers the prompt from now on. The last token of a prompt is always read.
 func (e *engine) cached(s *sequence) int {
 	p := s.prompt
 	n := p.tokens.len()

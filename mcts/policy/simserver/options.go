@@ -72,13 +72,13 @@ type Options struct {
 	Parameters  int64  // how many the model says it has, of 16 bits each (Ollama); 0 says nothing
 	// sequences that run at a time; 0 is 256 (VLLM), 4 (VLLM with PromptPerSlot) or 1 (Ollama)
 	Slots int
-	// PromptPerSlot makes every slot keep one prompt, the last that ran there, in place of a prefix cache that all
-	// sequences share. An Ollama then chooses slots as Ollama 0.17 does, and a VLLM is llama.cpp's server in all that
-	// concerns slots.
+	// PromptPerSlot makes every slot keep one prompt, the last that ran there, in place of a prefix
+	// cache that all sequences share. An Ollama then chooses slots as Ollama 0.17 does, and a VLLM
+	// is llama.cpp's server in all that concerns slots.
 	PromptPerSlot bool
 	MaxWaiting    int // sequences beyond which requests are refused with 503; 0 is without limit
-	// tokens of all running sequences together; what does not fit waits; 0 is without limit, as slots that keep
-	// prompts want it: each has a window of its own
+	// tokens of all running sequences together; what does not fit waits; 0 is without limit, as
+	// slots that keep prompts want it: each has a window of its own
 	KVTokens    int
 	CacheBlock  int                // tokens in a block of the prefix cache; 0 is 16
 	CacheBlocks int                // blocks the prefix cache holds; 0 is as many as KVTokens fill, or 65,536
