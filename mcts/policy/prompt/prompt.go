@@ -114,6 +114,15 @@ func (p Prompt) Lead() string {
 	return ""
 }
 
+// Stops returns the texts with which a model goes on to another task, as the examples do. The paper has none.
+func (p Prompt) Stops() []string {
+	if p.Layout == Paper {
+		return nil
+	}
+
+	return []string{"\n" + QuestionMarker}
+}
+
 // QuestionText returns the line that asks a question.
 func QuestionText(question string) string { return QuestionMarker + " " + strings.TrimSpace(question) }
 

@@ -14,7 +14,7 @@ type Sent struct {
 	Render     func(envs.History) string         // nil where messages are sent
 	Messages   func(envs.History) []chat.Message // nil where a text is
 	lead       string                            // with which the text ends, and what the model writes begins
-	stops      []string                          // that end a turn of the form
+	stops      []string                          // that end a reply in the form
 	addSpecial bool                              // whether the server puts its token of the text's beginning before it
 }
 
@@ -45,7 +45,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 		lead := shown.Lead()
 		render := func(h envs.History) string { return shown.Render(h) + lead }
 
-		return Sent{Render: render, lead: lead, addSpecial: true}, nil
+		return Sent{Render: render, lead: lead, stops: shown.Stops(), addSpecial: true}, nil
 	case configs.FormChat:
 		messages := func(h envs.History) []chat.Message { return chat.Messages(system(h), h, clean) }
 		return Sent{Messages: messages, addSpecial: true}, nil

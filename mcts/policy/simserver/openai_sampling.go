@@ -9,6 +9,9 @@ import (
 // maxLogProbs is the most alternatives a client may ask for.
 const maxLogProbs = 20
 
+// maxStops is the most stop texts, as in OpenAI's protocol.
+const maxStops = 4
+
 // defaultMaxTokens is vLLM's limit of a completion that states none.
 const defaultMaxTokens = 16
 
@@ -117,6 +120,9 @@ func (q *openAIRequest) check(a *sampling, s *Server) *refusal {
 		return &refusal{fmt.Sprintf("top_k must be 0 (disable), or at least 1, got %d.", *q.TopK), "top_k"}
 	case a.maxTokens < 1 && (q.MaxTokens != nil || q.MaxCompletionTokens != nil):
 		return &refusal{fmt.Sprintf("max_tokens must be at least 1, got %d.", a.maxTokens), "max_tokens"}
+	case len(a.stop) > maxStops:
+		return &refusal{fmt.Sprintf("List should have at most %d items after validation, not %d", maxStops,
+			len(a.stop)), "stop"}
 	case slices.Contains(a.stop, ""):
 		return &refusal{"stop cannot contain an empty string.", "stop"}
 	}
