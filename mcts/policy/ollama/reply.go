@@ -142,6 +142,7 @@ func gather(samples []sample) server.Transcript {
 		t.Details = append(t.Details, s.detail)
 		t.PromptTokens = max(t.PromptTokens, s.detail.PromptTokens)
 		t.CompletionTokens += s.choice.Tokens
+		t.Reading = max(t.Reading, s.detail.Prefill)
 	}
 
 	return t

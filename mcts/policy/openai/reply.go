@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -52,10 +53,11 @@ func (d *decoder) read(body io.Reader) error {
 	choices := wire.List[choice]{Most: d.n}
 
 	var usage api.Usage
+	var timings jsontext.Value // llama.cpp's own
 	var complaint jsontext.Value // some gateways send one with a 200
 
 	err := wire.NewDocument(body).Object(map[string]any{
-		"model": &t.Model, "choices": &choices, "usage": &usage, "error": &complaint,
+		"model": &t.Model, "choices": &choices, "usage": &usage, "timings": &timings, "error": &complaint,
 	})
 	if err != nil {
 		return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
@@ -67,12 +69,25 @@ func (d *decoder) read(body io.Reader) error {
 
 	t.Model = wire.Shorten(t.Model)
 
+	t.Reading = readingIn(timings)
 	t.PromptTokens, t.CompletionTokens = max(usage.PromptTokens, 0), max(usage.CompletionTokens, 0)
 	if details := usage.PromptTokensDetails; details != nil {
 		t.CachedTokens, t.CachedKnown = max(details.CachedTokens, 0), true
 	}
 
 	return d.gather(choices.All)
+}
+
+// readingIn is how long a server read the prompt by its timings, 0 where these do not say so.
+func readingIn(timings jsontext.Value) time.Duration {
+	var told struct {
+		PromptMS float64 `json:"prompt_ms"`
+	}
+	if json.Unmarshal(timings, &told) != nil {
+		return 0
+	}
+
+	return time.Duration(told.PromptMS * float64(time.Millisecond))
 }
 
 // gather checks the choices, and puts them in their order.

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,6 +80,19 @@ func TestReplies(t *testing.T) {
 					CompletionTokens: 5,
 					Choices:          []server.Choice{{Text: "x", Finish: server.FinishStop, Tokens: 5}},
 				},
+				Details: []server.Detail{{Finish: "stop"}},
+			}},
+		{"llama.cpp's timings", `{"choices":[{"index":0,"text":"x","finish_reason":"stop"}],"timings":{"cache_n":0,"prompt_n":4,"prompt_ms":12.5,"predicted_ms":3}}`, 1,
+			server.Transcript{
+				Reply: server.Reply{
+					Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}},
+					Reading: 12500 * time.Microsecond,
+				},
+				Details: []server.Detail{{Finish: "stop"}},
+			}},
+		{"somebody's timings", `{"choices":[{"index":0,"text":"x","finish_reason":"stop"}],"timings":{"prompt_ms":"12 ms"}}`, 1,
+			server.Transcript{
+				Reply:   server.Reply{Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}}},
 				Details: []server.Detail{{Finish: "stop"}},
 			}},
 		{"one was lost", `{"choices":[{"index":2,"text":"c","finish_reason":"stop"},{"index":0,"text":"a","finish_reason":"length"}],"usage":{"completion_tokens":192}}`, 3,

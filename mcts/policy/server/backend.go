@@ -80,6 +80,8 @@ type Reply struct {
 	CachedTokens     int      // of the prompt, found in the prefix cache; 0 when the server does not say
 	CompletionTokens int      // of all choices; 0 when the server does not say
 	Model            string   // the name the server answered with; "" when it does not say
+
+	Reading time.Duration // of the prompt; 0 when the server does not say
 }
 
 // Choice is one sample.

@@ -157,6 +157,7 @@ func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fau
 	switch {
 	case fault == nil:
 		s.countReply(&reply)
+		s.seats.read(min(reply.Reading, time.Since(started)))
 		s.limiter.release(c.N, work{started: started, output: reply.output(), answered: true})
 	case request.Err() != nil:
 		s.count(func(n *Counts) { n.Cancelled++ })

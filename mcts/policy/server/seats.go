@@ -83,6 +83,10 @@ func slotsOf(ctx context.Context, b Backend) (int, error) {
 
 // seats are the slots of a server as conversations sit in them. One that waits for a seat gets it
 // before those that began after it. Seats that no conversation wants are lent to single requests.
+//
+// A slot that has answered nothing yet is cold: its first prompt is read from the beginning, which a
+// server without a GPU takes so long for that it may gain nothing by a second slot. So the first is
+// taken alone, and another once what its reading costs is little beside the time that has gone by.
 type seats struct {
 	asking chan struct{} // holds one value while the server is asked for its slots
 
@@ -93,7 +97,11 @@ type seats struct {
 	named    bool       // the server takes a completion for a slot that we name
 	term     int        // how often the server has gone down; seats taken before are void
 	free     []int
-	seated   int      // conversations
+	cold     []int         // not free until they are warmed
+	opened   time.Time     // when the slots became known
+	answered bool          // the server has answered since
+	reading  time.Duration // the longest that it read a prompt
+	seated   int           // conversations
 	waiting  []*claim // those of conversations first
 }
 
@@ -123,12 +131,37 @@ func (s *seats) open(term, number int, named bool) bool {
 		return false
 	}
 
-	s.known, s.number, s.named = true, number, named
+	s.known, s.number, s.named, s.opened = true, number, named, time.Now()
 	for slot := number; slot > 0; slot-- { // the last is taken first
-		s.free = append(s.free, slot)
+		s.cold = append(s.cold, slot)
 	}
 
+	s.fill()
+
 	return true
+}
+
+// read says that the server has answered a request, and how long it read the prompt.
+func (s *seats) read(took time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.answered, s.reading = true, max(s.reading, took)
+	s.fill()
+}
+
+// paidBack is how many times the reading of their first prompts has to have gone by in all slots
+// before another is taken: what is lost where a second slot gains nothing is an eighth of the time.
+const paidBack = 8
+
+// warms reports whether a cold slot is worth taking. The caller holds mu.
+func (s *seats) warms() bool {
+	warm := s.number - len(s.cold)
+	if len(s.cold) == 0 || warm > 0 && !s.answered {
+		return false
+	}
+
+	return time.Since(s.opened) >= paidBack*s.reading*time.Duration(warm)
 }
 
 // close says that the server is down: what its slots kept is lost, and it may come back with other
@@ -138,7 +171,8 @@ func (s *seats) close() {
 	defer s.mu.Unlock()
 
 	s.term++
-	s.known, s.askAfter, s.number, s.free, s.seated = false, time.Time{}, 0, nil, 0
+	s.known, s.askAfter, s.number, s.seated = false, time.Time{}, 0, 0
+	s.free, s.cold, s.answered, s.reading = nil, nil, false, 0
 }
 
 // unanswered says that the server could not be asked, and for how long it is not asked again.
@@ -197,7 +231,15 @@ func (s *seats) claim(ticket uint64, loan bool, preferred int) *claim {
 
 // fill gives free seats to those that wait. The caller holds mu.
 func (s *seats) fill() {
-	for len(s.free) > 0 && len(s.waiting) > 0 {
+	for len(s.waiting) > 0 {
+		if last := len(s.cold) - 1; len(s.free) == 0 && s.warms() {
+			s.free, s.cold = append(s.free, s.cold[last]), s.cold[:last]
+		}
+
+		if len(s.free) == 0 {
+			return
+		}
+
 		c := s.waiting[0]
 		s.waiting = s.waiting[1:]
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -33,6 +34,8 @@ type slotted struct {
 	wrong []string      // what no server with slots should be asked
 	gone  func() bool   // nil is never
 	takes time.Duration // 0 is a second
+	reads time.Duration // of that, what is told as the reading of a slot's first prompt
+	warm  map[int]bool  // slots that have answered
 }
 
 // wordless is a backend that tells nothing.
@@ -46,7 +49,7 @@ type usedSlot struct {
 }
 
 func newSlotted(address string, slots int) *slotted {
-	s := &slotted{slots: slots, inUse: map[int]int{}}
+	s := &slotted{slots: slots, inUse: map[int]int{}, warm: map[int]bool{}}
 	s.address, s.before = address, s.work
 
 	return s
@@ -109,6 +112,20 @@ func (s *slotted) enter(c server.Completion) {
 	}
 }
 
+// Complete tells how long a cold slot read its prompt.
+func (s *slotted) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
+	r, err := s.echo.Complete(ctx, c)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	if err == nil && !s.warm[c.Slot] {
+		s.warm[c.Slot], r.Reading = true, s.reads
+	}
+
+	return r, err
+}
+
 // slotsOf are the slots in which a question was worked on, in order, each once in a row.
 func (s *slotted) slotsOf(question int) []int {
 	var slots []int
@@ -168,7 +185,7 @@ func TestSeatsAreTakenInOrder(t *testing.T) {
 			policies[i], ends[i] = p.Converse()
 		}
 
-		for i := conversations - 1; i >= 0; i-- { // the last two are seated first
+		for i := conversations - 1; i >= 0; i-- { // the last is seated first, alone
 			go func() {
 				defer ends[i]()
 
@@ -199,7 +216,7 @@ func TestSeatsAreTakenInOrder(t *testing.T) {
 			slices.Sort(pair)
 		}
 
-		if want := []uint64{6, 7, 0, 1, 2, 3, 4, 5}; !slices.Equal(order, want) {
+		if want := []uint64{0, 7, 1, 2, 3, 4, 5, 6}; !slices.Equal(order, want) {
 			t.Errorf("questions were begun in the order %v, want %v", order, want)
 		}
 
@@ -212,6 +229,48 @@ func TestSeatsAreTakenInOrder(t *testing.T) {
 		if p.Room(1) != 2 || s.told != 1 {
 			t.Errorf("room for %d after all, and the server was asked %d times for its slots", p.Room(1), s.told)
 		}
+	})
+}
+
+// A slot more is taken when eight times what the reading of a first prompt has cost is over.
+func TestColdSlotsPayBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlotted("a", 3)
+		s.reads = 500 * time.Millisecond
+		p := newPolicy(t, auto(s))
+		start := time.Now()
+
+		var group sync.WaitGroup
+		for i := range 3 {
+			c, end := p.Converse()
+			group.Go(func() {
+				defer end()
+
+				if err := talk(t.Context(), c, i, 20, 1); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+		}
+
+		began := map[int]time.Duration{}
+		for len(began) < 3 {
+			<-time.After(time.Second / 2)
+			s.mu.Lock()
+			for _, u := range s.log {
+				if _, ok := began[u.slot]; !ok {
+					began[u.slot] = time.Since(start).Truncate(time.Second)
+				}
+			}
+			s.mu.Unlock()
+		}
+
+		if want := map[int]time.Duration{1: 0, 2: 4 * time.Second, 3: 8 * time.Second}; !maps.Equal(began, want) {
+			t.Errorf("slots were taken after %v, want %v", began, want)
+		}
+
+		group.Wait()
+		s.check(t)
 	})
 }
 
