@@ -53,7 +53,7 @@ func (d *decoder) read(body io.Reader) error {
 	choices := wire.List[choice]{Most: d.n}
 
 	var usage api.Usage
-	var timings jsontext.Value // llama.cpp's own
+	var timings jsontext.Value   // llama.cpp's own
 	var complaint jsontext.Value // some gateways send one with a 200
 
 	err := wire.NewDocument(body).Object(map[string]any{

@@ -102,7 +102,7 @@ type seats struct {
 	answered bool          // the server has answered since
 	reading  time.Duration // the longest that it read a prompt
 	seated   int           // conversations
-	waiting  []*claim // those of conversations first
+	waiting  []*claim      // those of conversations first
 }
 
 // seat is a slot of a server while it is up.
