@@ -38,6 +38,10 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (Reply, e
 
 		c.Slot = slot
 		reply, fault := p.attempt(ctx, turn, c)
+		if fault == nil && by.conversation != nil {
+			turn.server.seats.read(reply.Reading)
+		}
+
 		leave()
 
 		if err := ctx.Err(); err != nil && fault != nil {
@@ -157,7 +161,7 @@ func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fau
 	switch {
 	case fault == nil:
 		s.countReply(&reply)
-		s.seats.read(min(reply.Reading, time.Since(started)))
+		reply.Reading = min(reply.Reading, time.Since(started))
 		s.limiter.release(c.N, work{started: started, output: reply.output(), answered: true})
 	case request.Err() != nil:
 		s.count(func(n *Counts) { n.Cancelled++ })

@@ -99,7 +99,7 @@ type seats struct {
 	free     []int
 	cold     []int         // not free until they are warmed
 	opened   time.Time     // when the slots became known
-	answered bool          // the server has answered since
+	answered bool          // a conversation has been answered since
 	reading  time.Duration // the longest that it read a prompt
 	seated   int           // conversations
 	waiting  []*claim      // those of conversations first
@@ -141,7 +141,7 @@ func (s *seats) open(term, number int, named bool) bool {
 	return true
 }
 
-// read says that the server has answered a request, and how long it read the prompt.
+// read says that a request of a conversation was answered, and how long the server read its prompt.
 func (s *seats) read(took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
