@@ -47,6 +47,9 @@ type Config struct {
 	// Repeats truncates a path, by LimitRepeat, once this many turns in a row repeat a failure; 0
 	// is off.
 	Repeats int `yaml:"repeats"`
+	// AvoidFailures has rollouts follow a turn that failed only where all its siblings did. A
+	// deprecation is no failure here: it says what to call.
+	AvoidFailures bool `yaml:"avoid_failures"`
 
 	// Reflect is the self-reflection module: a state whose last observation is an invocation error is expanded like
 	// any other. Without it (Table 5, "w/o self-reflection") such a state ends there; deprecation errors never do.

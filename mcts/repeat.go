@@ -43,13 +43,24 @@ func (g *growth) redraws(n *Node) bool {
 // isNew reports whether a node repeats no failure.
 func isNew(n *Node) bool { return !n.Repeats }
 
-// worthwhile returns those of siblings that a rollout may follow: the ones that repeat no failure,
-// or all if every one does.
-func worthwhile(siblings []*Node) []*Node {
-	repeats := func(n *Node) bool { return n.Repeats }
-	if !slices.ContainsFunc(siblings, isNew) || !slices.ContainsFunc(siblings, repeats) {
-		return siblings
+// worthwhile returns those of siblings that a rollout may follow: the ones that repeat no failure, and
+// of these the ones that did not fail for another reason than a deprecation, if the configuration says
+// so; or all where none is left.
+func (g *growth) worthwhile(siblings []*Node) []*Node {
+	siblings = rather(siblings, isNew)
+	if g.Config.AvoidFailures {
+		siblings = rather(siblings, func(n *Node) bool { return !n.Turn.Outcome.IsInvocationError() })
 	}
 
-	return slices.DeleteFunc(slices.Clone(siblings), repeats)
+	return siblings
+}
+
+// rather returns the nodes that are good, or all if none is.
+func rather(nodes []*Node, good func(*Node) bool) []*Node {
+	bad := func(n *Node) bool { return !good(n) }
+	if !slices.ContainsFunc(nodes, good) || !slices.ContainsFunc(nodes, bad) {
+		return nodes
+	}
+
+	return slices.DeleteFunc(slices.Clone(nodes), bad)
 }

@@ -276,3 +276,61 @@ func policyOf(write func(r mcts.Request) string) mcts.Policy {
 		return slices.Repeat([]mcts.Proposal{{Text: write(r)}}, r.N)
 	})
 }
+
+// menu is a policy that proposes the actions of each depth in turn, at the last depth ever after.
+type menu [][]envs.Action
+
+func (m menu) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	choice := m[min(r.History.Len(), len(m)-1)]
+
+	var all []mcts.Proposal
+	for i := range r.N {
+		all = append(all, mcts.Proposal{Text: string(choice[(r.First+i)%len(choice)])})
+	}
+
+	return all, nil
+}
+
+// passedBy counts the nodes of a tree that were visited and failed although a sibling did not.
+func passedBy(tree *mcts.Tree) int {
+	went := func(n *mcts.Node) bool { return !n.Turn.Outcome.IsInvocationError() }
+
+	count := 0
+	for _, n := range tree.Nodes[1:] {
+		if n.Visits > 0 && !went(n) && slices.ContainsFunc(n.Parent.Children, went) {
+			count++
+		}
+	}
+
+	return count
+}
+
+// A rollout follows a turn that failed only where all its siblings did; a deprecation is no failure.
+func TestRolloutsAvoidFailures(t *testing.T) {
+	policy := menu{{"left twice", "right"}, {"fly", "up"}, {"left twice", "fly"}, {"left twice", "left"}, {"stop"}}
+	c := config()
+	c.Samples, c.RolloutSamples, c.Simulations, c.RolloutNodes = 2, 2, 1, mcts.Visible
+
+	blind := 0
+	for seed := range uint64(20) {
+		for _, c.AvoidFailures = range []bool{true, false} {
+			s := &mcts.Search{Env: envtest.NewMaze(), Policy: policy, Config: c, Seed: seed}
+
+			tree, err := s.Grow(t.Context(), envtest.MazeTask, 0, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			switch followed := passedBy(tree); {
+			case !c.AvoidFailures:
+				blind += followed
+			case followed > 0 || tree.Nodes[len(tree.Nodes)-1].Depth != len(policy):
+				t.Errorf("seed %d: %d failed turns were followed, in %d nodes", seed, followed, len(tree.Nodes))
+			}
+		}
+	}
+
+	if blind == 0 {
+		t.Error("nothing failed beside a turn that did not: the test shows nothing")
+	}
+}

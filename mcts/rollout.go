@@ -14,7 +14,7 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 		return nil, nil
 	}
 
-	chosen := worthwhile(leaf.Children)
+	chosen := g.worthwhile(leaf.Children)
 	if g.Config.Rollouts == OneRandom {
 		chosen = []*Node{g.pick(rng, chosen)}
 	}
@@ -97,7 +97,7 @@ func (g *growth) rollout(ctx context.Context, n *Node, rng *rand.Rand) (end *Nod
 			break
 		}
 
-		n = g.pick(rng, worthwhile(n.Children))
+		n = g.pick(rng, g.worthwhile(n.Children))
 	}
 
 	return n, nil
