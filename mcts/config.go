@@ -42,7 +42,7 @@ type Config struct {
 	Completions int `yaml:"completions"`
 
 	// Redraw is how many samples more are drawn, once, at a node whose samples all repeat a
-	// failure; 0 is off.
+	// failure, or all fail where AvoidFailures is set; 0 is off.
 	Redraw int `yaml:"redraw"`
 	// Repeats truncates a path, by LimitRepeat, once this many turns in a row repeat a failure; 0
 	// is off.

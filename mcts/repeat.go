@@ -34,25 +34,26 @@ func (g *growth) noteRepeats(n, child *Node) {
 	}
 }
 
-// redraws reports whether more samples are drawn at n: all of those before repeat a failure.
+// redraws reports whether more samples are drawn at n: none of those before is worth going on from.
 func (g *growth) redraws(n *Node) bool {
 	return g.Config.Redraw > 0 && !n.Redrawn && len(n.Children) > 0 && g.left() > 0 &&
-		!slices.ContainsFunc(n.Children, isNew)
+		!slices.ContainsFunc(n.Children, func(c *Node) bool { return isNew(c) && !g.avoids(c) })
 }
 
 // isNew reports whether a node repeats no failure.
 func isNew(n *Node) bool { return !n.Repeats }
 
-// worthwhile returns those of siblings that a rollout may follow: the ones that repeat no failure, and
-// of these the ones that did not fail for another reason than a deprecation, if the configuration says
-// so; or all where none is left.
+// avoids reports whether the configuration says to avoid a node, since its turn failed. A deprecation
+// is no failure here: it says what to call.
+func (g *growth) avoids(n *Node) bool {
+	return g.Config.AvoidFailures && n.Turn.Outcome.IsInvocationError()
+}
+
+// worthwhile returns those of siblings that a rollout may follow: the ones that repeat no failure, of
+// these the ones that are not to be avoided, or all where none is left.
 func (g *growth) worthwhile(siblings []*Node) []*Node {
 	siblings = rather(siblings, isNew)
-	if g.Config.AvoidFailures {
-		siblings = rather(siblings, func(n *Node) bool { return !n.Turn.Outcome.IsInvocationError() })
-	}
-
-	return siblings
+	return rather(siblings, func(n *Node) bool { return !g.avoids(n) })
 }
 
 // rather returns the nodes that are good, or all if none is.

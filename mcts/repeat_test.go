@@ -3,6 +3,7 @@ package mcts_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -332,5 +333,33 @@ func TestRolloutsAvoidFailures(t *testing.T) {
 
 	if blind == 0 {
 		t.Error("nothing failed beside a turn that did not: the test shows nothing")
+	}
+}
+
+// Where all samples fail, more are drawn once; where one went well, or met a deprecation, none are.
+func TestAFailureIsDrawnAgain(t *testing.T) {
+	policy := menu{{"left twice", "right"}, {"up", "fly"}, {"left twice", "fly", "left twice", "left"}, {"stop"}}
+	c := config()
+	c.Samples, c.RolloutSamples, c.Simulations, c.RolloutNodes = 2, 2, 1, mcts.Visible
+	c.Redraw, c.AvoidFailures = 2, true
+
+	s := &mcts.Search{Env: envtest.NewMaze(), Policy: policy, Config: c, Seed: 1}
+
+	tree, err := s.Grow(t.Context(), envtest.MazeTask, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	check(t, tree, c)
+
+	drawn := map[int]int{}
+	for _, n := range tree.Nodes {
+		if n.Drawn > 0 {
+			drawn[n.Depth] = n.Drawn
+		}
+	}
+
+	if want := map[int]int{0: 2, 1: 2, 2: 4, 3: 2}; !maps.Equal(drawn, want) {
+		t.Errorf("samples at each depth: %v, want %v", drawn, want)
 	}
 }

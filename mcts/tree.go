@@ -44,7 +44,7 @@ type Node struct {
 	Children []*Node
 	Expanded bool // children are visible to selection; before that they are a cache
 	Drawn    int  // samples drawn here, dropped duplicates too
-	Redrawn  bool // more samples were drawn because all repeated a failure
+	Redrawn  bool // more samples were drawn because none was worth going on from
 	Draws    int  // how many of its parent's samples chose this action; 0 at the root
 
 	// Prior is P(s,a): exp of the mean token log-probability, or 1/k when the server gave none. Where siblings that
