@@ -54,7 +54,7 @@ func (w *writer) steps(q *question) ([]candidate, error) {
 			switch {
 			case seen[at]:
 				continue
-			case bad[i] && w.opt.Selection.SkipFaulty:
+			case row.Turns[i].Unreadable(), bad[i] && w.opt.Selection.SkipFaulty:
 				w.manifest.Selected.SkippedSteps++
 			default:
 				all = append(all, candidate{sample: whole.step(i), row: row, step: i + 1})

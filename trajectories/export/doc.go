@@ -21,6 +21,8 @@
 //   - The gold answer is in no export, nor is a question that another split asks.
 //   - What is trained is what an evaluation sends, and the model's answer to it. The observation of the last action,
 //     the verdict on its answer, is never shown.
+//   - No sample of a single action trains one that the codec cannot read, its JSON included. Whole trajectories may
+//     hold such turns; the manifest counts them.
 //   - A failure of ours (a server, a tool, a prompt without room) makes no action bad.
 //   - A selection depends, for each question, on that question's rows, the options and the seed, never on the other
 //     questions. Only weights ([Mix]) look at the counts of all.

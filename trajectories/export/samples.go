@@ -155,6 +155,10 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 
 	m := &w.manifest
 	m.Lint.Sanitized += c.broken
+	if w.form.whole {
+		m.Unreadable += countUnreadable(c.row)
+	}
+
 	w.runs.add(c.row, shown)
 
 	chars, tokens := w.linter.Length(w.opt.Format, &c.sample)

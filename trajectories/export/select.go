@@ -63,7 +63,7 @@ type Selection struct {
 	RequireRecovery bool     `json:"require_recovery"`         // only trajectories that met a deprecation and recovered from it
 	RequireUpdate   bool     `json:"require_update,omitempty"` // only those that told UpdateTool of an API they then used
 
-	// the most turns that no model should learn: malformed ones, and errors made before; missing is any number
+	// the most turns that no model should learn: unreadable ones, and errors made before; missing is any number
 	MaxFaulty *int `json:"max_faulty,omitempty"`
 	// whether the samples of such turns are left out; only SFTStep has samples of single turns
 	SkipFaulty bool `json:"skip_faulty,omitempty"`

@@ -431,6 +431,7 @@ func TestFiltersByOutcome(t *testing.T) {
 	finish := turn(envs.FinishTool, envs.FinishTool, "finish", envs.Correct)
 	mistake := turn("LoadDB", "Open_DB", "mistake", envs.InvocationError)
 	garbage := turn("", "", "garbage", envs.Malformed)
+	noJSON := turn("", "", "no JSON", envs.InvocationError)
 
 	none, one := 0, 1
 
@@ -448,6 +449,7 @@ func TestFiltersByOutcome(t *testing.T) {
 		"twice is allowed":   {export.Selection{MaxFaulty: &one}, turns{mistake, mistake, finish}, true},
 		"thrice is not":      {export.Selection{MaxFaulty: &one}, turns{mistake, mistake, mistake, finish}, false},
 		"malformed":          {export.Selection{MaxFaulty: &none}, turns{garbage, load, finish}, false},
+		"no JSON":            {export.Selection{MaxFaulty: &none}, turns{noJSON, load, finish}, false},
 		"malformed, no care": {export.Selection{}, turns{garbage, garbage, load, finish}, true},
 	} {
 		row := did(0, 0, "x")
