@@ -99,20 +99,17 @@ func (s *Sample) transcript() Message {
 		switch m.From {
 		case Observation:
 			all = append(all, prompt.ObservationText(m.Value))
-		case FunctionCall:
-			all = append(all, untagged(m.Value))
 		default:
-			all = append(all, m.Value)
+			all = append(all, untagged(m.Value))
 		}
 	}
 
 	return Message{GPT, strings.Join(all, "\n\n")}
 }
 
-// untagged returns a function call without the tags of its thought, which are control tokens in plain text.
+// untagged returns a message of the model without the tags of the thought that it begins with, which
+// are control tokens anywhere else.
 func untagged(value string) string {
-	codec := action.FunctionCall{}
-	call, _ := codec.Parse(value) // as replyOf wrote it
-
-	return strings.TrimSpace(codec.Thought(value) + "\n" + codec.Format("", call))
+	thought, rest := action.PartThought(value)
+	return strings.TrimSpace(thought + "\n" + rest)
 }
