@@ -1,6 +1,9 @@
 package export
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
 	"strings"
 
 	"toolevo/envs/action"
@@ -78,6 +81,18 @@ func replyOf(text string, codec action.Codec) Message {
 	}
 
 	return Message{From: GPT, Value: text}
+}
+
+// sum is equal of samples that are trained alike.
+func (s *Sample) sum() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%t %d:%s", s.Good, len(s.System), s.System)
+
+	for _, m := range append(slices.Clip(s.Conversations), s.Chosen, s.Rejected) {
+		fmt.Fprintf(h, "%d:%s%d:%s", len(m.From), m.From, len(m.Value), m.Value)
+	}
+
+	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // state returns the conversation of a sample up to its action i, from 0.
