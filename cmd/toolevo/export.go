@@ -88,7 +88,7 @@ func (e *exporter) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&e.selection.Split, "split", export.TrainSplit, "only questions of the split `NAME`: "+
 		"train, dev or test")
 	flags.BoolVar(&e.selection.RequireRecovery, "require-recovery", false,
-		"only trajectories that met a deprecation and recovered from it")
+		"only trajectories that met deprecations and recovered from every one")
 	flags.BoolVar(&e.selection.RequireUpdate, "require-update", false,
 		"only trajectories that told UpdateTool of APIs that they called with success")
 	flags.IntVar(&e.maxFaulty, "max-faulty", -1, "only trajectories with at most `N` faulty turns: unreadable ones, "+
