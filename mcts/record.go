@@ -11,14 +11,14 @@ const NoParent = -1
 
 // TreeRecord is a finished tree as it is stored, exported and viewed.
 type TreeRecord struct {
-	Question    string   `json:"question_id"` // the task's ID
-	Tree        int      `json:"tree"`        // index among the question's trees, from 0
-	Seed        uint64   `json:"tree_seed"`   // derived from the run's
-	Simulations int      `json:"simulations"` // simulations run
-	Idle        int      `json:"idle"`        // of those, the ones that found nothing to expand
-	Calls       int      `json:"calls"`       // requests to the policy
-	Samples     int      `json:"samples"`     // completions received
-	Nodes       []Record `json:"nodes"`       // parents before their children
+	Question    string   `json:"question_id"`      // the task's ID
+	Tree        int      `json:"tree"`             // index among the question's trees, from 0
+	Seed        uint64   `json:"tree_seed,string"` // derived from the run's
+	Simulations int      `json:"simulations"`      // simulations run
+	Idle        int      `json:"idle"`             // of those, the ones that found nothing to expand
+	Calls       int      `json:"calls"`            // requests to the policy
+	Samples     int      `json:"samples"`          // completions received
+	Nodes       []Record `json:"nodes"`            // parents before their children
 }
 
 // Record is one node of a TreeRecord. A node's ID is its place in Nodes; parents come before their children.

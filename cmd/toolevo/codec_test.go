@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -74,4 +75,66 @@ func TestFunctionCalls(t *testing.T) {
 				want.Official, want.Turns)
 		}
 	}
+}
+
+// TestCodecsMakeTheSameSamples: what is collected and exported does not depend on how actions are
+// written. A turn without a readable action begins with a thought in tags under one of the codecs, and
+// is no reason to drop its trajectory, nor to ask the model more.
+func TestCodecsMakeTheSameSamples(t *testing.T) {
+	t.Parallel()
+
+	data, dir := smallData(t), t.TempDir()
+
+	for _, preset := range []string{"paper", "efficient"} {
+		var before map[string]int
+
+		for _, codec := range []action.Codec{action.ReAct{}, action.FunctionCall{}} {
+			run := filepath.Join(dir, preset+codec.String())
+			made(t, "collect", "--data", data, "--dataset", "coffee", "--limit", "2", "--trees", "2", "--preset", preset,
+				"--policy", "scripted:noisy", "--set", "environment.codec="+codec.String(), "--out", run)
+
+			counts := map[string]int{"unreadable turns": unreadableTurns(t, run, codec)}
+			if counts["unreadable turns"] == 0 {
+				t.Errorf("%s: all turns of the run can be read: the test shows nothing", preset)
+			}
+
+			for _, format := range export.Formats() {
+				m := document[export.Manifest](t, must(t, "export", run, "--data", data, "--format", string(format),
+					"--per-question", "0", "--out", filepath.Join(dir, "export"), "--json"))
+				counts[string(format)] = m.Rows
+				counts[string(format)+" trajectories"] = m.Selected.Rows
+				counts[string(format)+" dropped"] = m.Lint.Dropped + m.Lint.Samples
+			}
+
+			if before != nil && fmt.Sprint(counts) != fmt.Sprint(before) {
+				t.Errorf("%s: %v as %s, %v as ReAct", preset, counts, codec, before)
+			}
+
+			before = counts
+		}
+	}
+}
+
+// unreadableTurns counts the turns of a run's trajectories that its codec cannot parse.
+func unreadableTurns(t *testing.T, run string, codec action.Codec) (n int) {
+	t.Helper()
+
+	for row, err := range trajectories.ReadFile(filepath.Join(run, rowsFile)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for _, turn := range row.Turns {
+			_, wrong := codec.Parse(turn.Action)
+			if turn.Unreadable() != (wrong != nil) {
+				t.Errorf("a turn is unreadable: %v, and its codec says %v:\n%s", turn.Unreadable(), wrong, turn.Action)
+			}
+
+			if wrong != nil {
+				n++
+			}
+		}
+	}
+
+	return n
 }

@@ -88,10 +88,10 @@ func (e *exporter) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&e.selection.Split, "split", export.TrainSplit, "only questions of the split `NAME`: "+
 		"train, dev or test")
 	flags.BoolVar(&e.selection.RequireRecovery, "require-recovery", false,
-		"only trajectories that met a deprecation and recovered from it")
+		"only trajectories that met deprecations and recovered from every one")
 	flags.BoolVar(&e.selection.RequireUpdate, "require-update", false,
 		"only trajectories that told UpdateTool of APIs that they called with success")
-	flags.IntVar(&e.maxFaulty, "max-faulty", -1, "only trajectories with at most `N` faulty turns: malformed ones, "+
+	flags.IntVar(&e.maxFaulty, "max-faulty", -1, "only trajectories with at most `N` faulty turns: unreadable ones, "+
 		"and errors made before (-1: any number)")
 	flags.BoolVar(&e.selection.SkipFaulty, "skip-faulty", false, "leave the samples of faulty turns out; of sft-step")
 	flags.Float64Var(&e.selection.Dev, "dev", 0, "hold out this `SHARE` of the questions in files of their own")

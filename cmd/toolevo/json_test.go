@@ -214,7 +214,11 @@ func (d *documenter) object(prefix string, of reflect.Type) {
 		}
 
 		kind, below, path := describeJSON(inner, prefix+tag)
-		if options != "" {
+		switch options {
+		case "":
+		case "string": // a number that readers of doubles would round
+			kind = "text"
+		default:
 			kind += ", may be missing"
 		}
 

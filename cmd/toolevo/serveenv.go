@@ -43,7 +43,8 @@ type serveEnvOptions struct {
 func (a *app) serveEnvCommand() *cobra.Command {
 	o := &serveEnvOptions{}
 	cmd := newCommand("env")
-	s := a.addSettings(cmd, map[string]string{"api": "[p_c,p_s_in]"}, "suite", "dataset", "difficulty", "template",
+	// What is learnt from is right by the strict matcher, as in collected data.
+	s := a.addSettings(cmd, map[string]string{"api": "[p_c,p_s_in]", "environment.reward": "strict"}, "suite", "dataset", "difficulty", "template",
 		"split", "questions", "limit", "api", "reward", "feedback", "compat", "seed", "engine", "python", "wasm")
 	data := a.DataFlag(cmd)
 	o.logging = console.AddLogFlags(cmd)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -111,10 +112,27 @@ func TestServeEnv(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 
+	// The official matcher takes any punctuation.
+	type question struct{ QID, Question, Answer string }
+
+	text := string(read(t, filepath.Join(smallData(t), "questions", "train", "coffee-easy.jsonl")))
+	asked := document[question](t, text[:strings.IndexByte(text, '\n')])
+
+	for answer, want := range map[string]float64{
+		asked.Answer: 1, strings.Replace(asked.Answer, ".", "", 1): -1,
+	} {
+		a.asks("reset", map[string]any{"task_id": asked.QID, "api": "p_c"})
+
+		call["arguments"] = map[string]any{"answer": answer}
+		if r := a.asks("step", call); r.Data.Reward == nil || *r.Data.Reward != want {
+			t.Errorf("the answer %s to %q: %+v, want %v", answer, asked.Question, r.Data.Reward, want)
+		}
+	}
+
 	out, _ := s.interrupt()
 
 	report := document[servedEnv](t, out)
-	if report.Episodes["incorrect"] != 1 || report.Episodes["unanswered"] != 1 || report.Turns["deprecated"] != 1 {
+	if report.Episodes["incorrect"] != 2 || report.Episodes["correct"] != 1 || report.Episodes["unanswered"] != 1 || report.Turns["deprecated"] != 1 {
 		t.Errorf("it reports %+v", report)
 	}
 }
@@ -189,7 +207,7 @@ func TestServeEnvIsAnEvaluation(t *testing.T) {
 	}
 
 	evaluated := document[finetune.Report](t, must(t, append([]string{"eval", "--policy", "scripted:reader", "--json",
-		"--out", filepath.Join(t.TempDir(), "eval")}, chosen...)...))
+		"--set", "environment.reward=strict", "--out", filepath.Join(t.TempDir(), "eval")}, chosen...)...))
 
 	s := startServing(t, nil, append([]string{"serve", "env", "--record", run, "--agent", "reader"}, chosen...)...)
 

@@ -92,6 +92,19 @@ func splitObject(text string) (before, object string) {
 	return text[:start+at], text[start+at:]
 }
 
+// PartThought parts the thought in tags that a text begins with from what stands behind it. A thought
+// whose end is missing is all of the text; without one, all of it stands behind.
+func PartThought(text string) (thought, rest string) {
+	inside, ok := strings.CutPrefix(strings.TrimSpace(text), thinkTag)
+	if !ok {
+		return "", text
+	}
+
+	thought, rest, _ = strings.Cut(inside, thinkEndTag)
+
+	return strings.TrimSpace(thought), strings.TrimSpace(rest)
+}
+
 // Thought returns the text between the tags, or without them what stands before the call.
 func (FunctionCall) Thought(text string) string {
 	before, _ := splitObject(text)

@@ -21,18 +21,16 @@ const (
 
 // mistakeOf returns what was wrong with a turn by itself. Whether a notice was ignored depends on the turns before.
 func mistakeOf(t *trajectories.Turn, deployed []string) mistake {
-	switch t.Outcome {
-	case envs.Malformed:
+	if t.Unreadable() {
 		return unreadableText
+	}
+
+	switch t.Outcome {
 	case envs.Deprecated:
 		return ignoredNotice
 	case envs.ToolError:
 		return vainCall
 	case envs.InvocationError:
-		if t.API == "" { // its arguments are no JSON
-			return unreadableText
-		}
-
 		return wrongCall
 	case envs.InvalidAction:
 		return wrongName(t, deployed)

@@ -58,7 +58,7 @@ func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok b
 	}
 
 	args, _, err := pytext.DecodeObject(strings.TrimPrefix(t.Key, t.API+" "))
-	if t.API == "" || err != nil {
+	if t.Unreadable() || err != nil {
 		return RefusedUnreadable, true
 	}
 

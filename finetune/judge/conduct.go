@@ -28,7 +28,7 @@ func ConductOf(e *trajectories.Episode, deployed *toolapi.Version) *Conduct {
 
 	for i := range e.Turns {
 		t := &e.Turns[i]
-		if t.Outcome == envs.Malformed || t.Tool == envs.FinishTool || t.Tool == envs.UpdateTool {
+		if t.Unreadable() || t.Tool == envs.FinishTool || t.Tool == envs.UpdateTool {
 			continue
 		}
 

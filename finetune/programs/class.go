@@ -38,7 +38,7 @@ func classify(e *trajectories.Episode, references *References) (code.Class, Caus
 	case last.Outcome == envs.Incorrect:
 		cause, err := wrongAnswer(e, references)
 		return code.Result, cause, err
-	case last.Outcome == envs.Malformed, e.Limit == string(mcts.LimitSilence):
+	case last.Unreadable(), e.Limit == string(mcts.LimitSilence):
 		return code.Syntax, NotFollowed, nil
 	}
 
@@ -67,13 +67,15 @@ func obstacle(e *trajectories.Episode) Cause {
 			continue
 		}
 
+		if t.Unreadable() {
+			return NotFollowed
+		}
+
 		switch t.Outcome {
 		case envs.InvalidAction, envs.InvocationError, envs.Deprecated:
 			return Misread
 		case envs.ToolError:
 			return State
-		case envs.Malformed:
-			return NotFollowed
 		}
 	}
 

@@ -305,8 +305,12 @@ func TestClasses(t *testing.T) {
 		{"silence", nil, code.Syntax, programs.NotFollowed},
 		{"no call", []trajectories.Turn{get, turn(envs.Malformed, "")}, code.Syntax, programs.NotFollowed},
 		{
-			"an API that is not there", []trajectories.Turn{turn(envs.InvalidAction, "")}, code.Execution,
-			programs.Misread,
+			"an API that is not there", []trajectories.Turn{{API: "get_sesion", Outcome: envs.InvalidAction}},
+			code.Execution, programs.Misread,
+		},
+		{
+			"arguments that are no JSON", []trajectories.Turn{get, turn(envs.InvocationError, "")}, code.Syntax,
+			programs.NotFollowed,
 		},
 		{
 			"a handle that is not there", []trajectories.Turn{get, turn(envs.ToolError, "list_sessions")},

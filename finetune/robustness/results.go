@@ -130,7 +130,7 @@ func (s *sum) add(place int, e *trajectories.Episode) {
 // callsOf counts the calls of tools in an episode, and those of them that are valid.
 func callsOf(turns []trajectories.Turn) (c tally) {
 	for _, t := range turns {
-		if t.API == "" || t.Tool == envs.FinishTool || t.Tool == envs.UpdateTool {
+		if t.Unreadable() || t.Tool == envs.FinishTool || t.Tool == envs.UpdateTool {
 			continue
 		}
 

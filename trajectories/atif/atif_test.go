@@ -2,8 +2,10 @@ package atif_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -191,6 +193,33 @@ func TestRowsComeBack(t *testing.T) {
 			!strings.HasPrefix(back.Origin, "ATIF document of toolevo ") {
 			t.Errorf("shown: %+v", back)
 		}
+	}
+}
+
+// Seeds come back through a program whose numbers are doubles, as in JavaScript.
+func TestSeedsAreNotRounded(t *testing.T) {
+	row := trajectories.FromNode(meta(), branch(), 5)
+	row.Seed, row.TreeSeed = math.MaxUint64, 1<<53+1
+
+	var all any
+
+	err := json.Unmarshal(encode(t, atif.FromEpisode(&trajectories.Episode{Row: row}, shown())), &all)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	d, err := read(t, string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if got, _, err := d.Row("dev"); err != nil || got.Seed != row.Seed || got.TreeSeed != row.TreeSeed {
+		t.Errorf("seeds %d and %d, want %d and %d; %v", got.Seed, got.TreeSeed, row.Seed, row.TreeSeed, err)
 	}
 }
 

@@ -155,7 +155,7 @@ type Lineage struct {
 	Codec       string `json:"codec"` // what the actions are written in
 	PromptAPI   string `json:"prompt_api"`
 	DeployedAPI string `json:"deployed_api"`
-	Seed        uint64 `json:"seed"`
+	Seed        uint64 `json:"seed,string"` // a text, since readers of doubles round numbers above 2^53
 
 	QuestionID    string               `json:"question_id"`
 	QuestionIndex int                  `json:"question_index"`
@@ -181,7 +181,7 @@ type Lineage struct {
 type Place struct {
 	Preset   string  `json:"preset"`
 	Tree     int     `json:"tree"`
-	TreeSeed uint64  `json:"tree_seed"`
+	TreeSeed uint64  `json:"tree_seed,string"`
 	Node     int     `json:"node"`
 	NodePath string  `json:"node_path"`
 	Visits   int     `json:"visits"`

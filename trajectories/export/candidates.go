@@ -1,6 +1,10 @@
 package export
 
-import "toolevo/trajectories"
+import (
+	"crypto/sha256"
+
+	"toolevo/trajectories"
+)
 
 // question is what an export knows of one question.
 type question struct {
@@ -16,6 +20,29 @@ type candidate struct {
 	row      *trajectories.Row // the trajectory that it is of; of a pair the chosen one
 	step     int               // which of its actions, from 1; 0 for all of them
 	rejected *trajectories.Row // of a pair the trajectory that goes the other way
+	count    int               // how often the trees have the sample
+}
+
+// distinct returns each sample once, where it came first, with how often it came. Trees of a question
+// often begin alike.
+func distinct(all []candidate) []candidate {
+	var once []candidate
+
+	at := map[[sha256.Size]byte]int{}
+
+	for _, c := range all {
+		sum := c.sample.sum()
+		if i, ok := at[sum]; ok {
+			once[i].count++
+			continue
+		}
+
+		at[sum] = len(once)
+		c.count = 1
+		once = append(once, c)
+	}
+
+	return once
 }
 
 // trajectories returns a sample of each trajectory.
@@ -54,7 +81,7 @@ func (w *writer) steps(q *question) ([]candidate, error) {
 			switch {
 			case seen[at]:
 				continue
-			case bad[i] && w.opt.Selection.SkipFaulty:
+			case row.Turns[i].Unreadable(), bad[i] && w.opt.Selection.SkipFaulty:
 				w.manifest.Selected.SkippedSteps++
 			default:
 				all = append(all, candidate{sample: whole.step(i), row: row, step: i + 1})
@@ -174,9 +201,10 @@ func (w *writer) transcripts(q *question) ([]candidate, error) {
 	var all []candidate
 
 	used := map[*trajectories.Row]bool{}
+	bad := growTree(q).badEnds(q.all)
 
 	for _, row := range q.chosen {
-		failed := nearest(row, q.all, used)
+		failed := nearest(row, bad, used)
 		if failed == nil {
 			continue
 		}
@@ -188,7 +216,7 @@ func (w *writer) transcripts(q *question) ([]candidate, error) {
 			return nil, err
 		}
 
-		bad, _, err := w.sample(failed)
+		other, _, err := w.sample(failed)
 		if err != nil {
 			return nil, err
 		}
@@ -196,7 +224,7 @@ func (w *writer) transcripts(q *question) ([]candidate, error) {
 		all = append(all, candidate{
 			sample: Sample{
 				System: good.System, Conversations: good.state(0),
-				Chosen: good.transcript(), Rejected: bad.transcript(),
+				Chosen: good.transcript(), Rejected: other.transcript(),
 			},
 			broken: broken, row: row, rejected: failed,
 		})
@@ -205,15 +233,15 @@ func (w *writer) transcripts(q *question) ([]candidate, error) {
 	return all, nil
 }
 
-// nearest returns the failed trajectory of the same run whose actions are those of a row for longest, nil if there is
+// nearest returns the bad trajectory of the same run whose actions are those of a row for longest, nil if there is
 // none that is not used.
-func nearest(row *trajectories.Row, all []*trajectories.Row, used map[*trajectories.Row]bool) *trajectories.Row {
+func nearest(row *trajectories.Row, bad []*trajectories.Row, used map[*trajectories.Row]bool) *trajectories.Row {
 	var best *trajectories.Row
 
 	longest := -1
 
-	for _, r := range all {
-		if !isFailed(r) || used[r] || r.RunID != row.RunID || r.PromptAPI != row.PromptAPI {
+	for _, r := range bad {
+		if used[r] || r.RunID != row.RunID || r.PromptAPI != row.PromptAPI {
 			continue
 		}
 
@@ -234,5 +262,8 @@ func alike(a, b []trajectories.Turn) (n int) {
 	return n
 }
 
-// isFailed reports whether a trajectory failed by what the model did. A cut turn is not what the model wrote.
-func isFailed(row *trajectories.Row) bool { return !row.IsCorrect() && row.Cuts == 0 }
+// isFailed reports whether a trajectory failed by what the model did: no matcher takes its answer, and
+// every turn is as the model wrote it, none of them cut.
+func isFailed(row *trajectories.Row) bool {
+	return !row.IsCorrect() && !row.Official && !row.Strict && row.Cuts == 0
+}

@@ -7,20 +7,31 @@ import (
 	"toolevo/trajectories"
 )
 
-// faulty reports for each turn whether no model should learn it: nothing could be read from it, or it makes an earlier
-// mistake again.
+// faulty reports for each turn whether no model should learn it: no action could be read from it, or
+// it makes an earlier mistake again.
 func faulty(row *trajectories.Row) []bool {
 	turns := make([]bool, len(row.Turns))
 	mistakes := map[string]bool{}
 
 	for i, t := range row.Turns {
 		if t.Outcome.IsError() {
-			turns[i] = t.Outcome == envs.Malformed || mistakes[t.Key]
+			turns[i] = t.Unreadable() || mistakes[t.Key]
 			mistakes[t.Key] = true
 		}
 	}
 
 	return turns
+}
+
+// countUnreadable counts the turns from which no action could be read.
+func countUnreadable(row *trajectories.Row) (n int) {
+	for i := range row.Turns {
+		if row.Turns[i].Unreadable() {
+			n++
+		}
+	}
+
+	return n
 }
 
 func countFaulty(row *trajectories.Row) (n int) {

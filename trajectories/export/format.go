@@ -82,7 +82,7 @@ var forms = map[Format]form{
 	DPO: {
 		dataset: "toolevo_dpo", pairs: true, samples: (*writer).pairs,
 		about: "One sample is one state of a search tree and two actions in it: the chosen one lies on a trajectory " +
-			"that ended with the right answer, every trajectory through the rejected one failed.",
+			"that ended with the right answer, every trajectory that does the rejected one in that state failed.",
 	},
 	KTO: {
 		dataset: "toolevo_kto", last: true, samples: (*writer).judged,

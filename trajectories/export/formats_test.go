@@ -203,6 +203,47 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// No format of single turns trains a turn from which no action can be read, as a good or a chosen one;
+// of whole trajectories the card says how many there are.
+func TestUnreadableTurnsAreNotTrained(t *testing.T) {
+	rows := smallRows(true)
+
+	for i := range rows {
+		for j := range rows[i].Turns {
+			if turn := &rows[i].Turns[j]; turn.Key == "0.0.2" {
+				turn.API, turn.Tool = "", ""
+			}
+		}
+	}
+
+	for format, want := range map[export.Format]int{
+		export.SFTStep: 3, export.KTO: 6, export.DPO: 2, export.SFTTrajectory: 2, export.OpenAI: 2,
+	} {
+		dir := filepath.Join(t.TempDir(), "export")
+		chosen := slices.DeleteFunc(slices.Clone(rows), func(r trajectories.Row) bool {
+			return !format.NeedsFailures() && !r.IsCorrect()
+		})
+		m := wrote(t, dir, chosen, export.Options{Format: format})
+
+		for _, s := range synth.Collect(t, export.Read(dir, false)) {
+			last := s.Chosen.Value
+			if format == export.SFTStep || s.Good {
+				last = s.Conversations[len(s.Conversations)-1].Value
+			}
+
+			if strings.HasPrefix(last, "act 0.0.2") && last != "act 0.0.2.0.0" {
+				t.Errorf("%s trains %s", format, last)
+			}
+		}
+
+		card, err := os.ReadFile(filepath.Join(dir, "README.md"))
+		if said := strings.Contains(string(card), "no action can be read"); m.Rows != want || said != (m.Unreadable == 2) ||
+			said != (format == export.SFTTrajectory || format == export.OpenAI) || err != nil {
+			t.Errorf("%s: %d samples, %d unreadable turns, %v", format, m.Rows, m.Unreadable, err)
+		}
+	}
+}
+
 // Of every format, trainer and codec the folder is one that the linter finds nothing in, has the same bytes when it is
 // written again, and says of each file what it is.
 func TestEveryFormat(t *testing.T) {

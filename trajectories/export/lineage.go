@@ -19,7 +19,8 @@ type Lineage struct {
 	NodePath     string            `json:"node_path"`
 	Step         int               `json:"step,omitempty"`          // which action of the trajectory the sample is of, from 1
 	RejectedPath string            `json:"rejected_path,omitempty"` // of a pair: the other leaf
-	RejectedTree int               `json:"rejected_tree,omitempty"` // and its tree
+	RejectedTree *int              `json:"rejected_tree,omitempty"` // and its tree
+	Count        int               `json:"count"`                   // how often the trees have the sample
 	Key          string            `json:"key"`
 	PromptAPI    string            `json:"prompt_api"`
 	DeployedAPI  string            `json:"deployed_api"`
@@ -47,6 +48,7 @@ func lineageOf(c *candidate, origin string, chars, tokens int) Lineage {
 		Node:         r.Node,
 		NodePath:     r.NodePath,
 		Step:         c.step,
+		Count:        c.count,
 		Key:          r.Key,
 		PromptAPI:    r.PromptAPI,
 		DeployedAPI:  r.DeployedAPI,
@@ -62,7 +64,7 @@ func lineageOf(c *candidate, origin string, chars, tokens int) Lineage {
 	}
 
 	if c.rejected != nil {
-		l.RejectedPath, l.RejectedTree = c.rejected.NodePath, c.rejected.Tree
+		l.RejectedPath, l.RejectedTree = c.rejected.NodePath, &c.rejected.Tree
 	}
 
 	return l

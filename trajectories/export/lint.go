@@ -9,6 +9,7 @@ import (
 
 	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/prompt"
 	"toolevo/trajectories"
 )
 
@@ -27,6 +28,7 @@ const (
 	TooLong       Rule = "too-long"       // more tokens than the cutoff: the trainer would cut off the end
 
 	ControlCharacter Rule = "control-character" // NUL, ESC and the like, which no text has and a terminal obeys
+	ForgedTurn       Rule = "forged-turn"       // a question or an observation in the model's own words
 	CutTurn          Rule = "cut-turn"          // a completion that ended in the middle: see [trajectories.Row].Cuts
 
 	SameReply Rule = "same-reply" // a pair whose replies are one
@@ -152,8 +154,8 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 			add(SameReply, -1, "%q is chosen and rejected", s.Chosen.Value)
 		}
 
-		found = append(found, l.lintReply(len(all), s.Chosen)...)
-		found = append(found, l.lintReply(len(all), s.Rejected)...)
+		found = append(found, l.lintReply(format, len(all), s.Chosen)...)
+		found = append(found, l.lintReply(format, len(all), s.Rejected)...)
 	}
 
 	if s.System != "" { // of documents of others there may be none
@@ -177,13 +179,18 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 	return found
 }
 
-// lintReply checks one of a pair's replies, which would be message i.
-func (l *Linter) lintReply(i int, m Message) []Finding {
+// lintReply checks one of a pair's replies, which would be message i. A transcript tells observations.
+func (l *Linter) lintReply(format Format, i int, m Message) []Finding {
 	if !m.isReply() {
 		return []Finding{{RoleOrder, i, fmt.Sprintf("from %q, want %s or %s", m.From, GPT, FunctionCall)}}
 	}
 
-	return l.lintMessage(i, m)
+	found := l.lintMessage(i, m)
+	if format == Reward {
+		found = slices.DeleteFunc(found, func(f Finding) bool { return f.Rule == ForgedTurn })
+	}
+
+	return found
 }
 
 // rolesAt are who may say message i: one question, then model and environment in turn.
@@ -198,22 +205,49 @@ func rolesAt(i int) []string {
 	return []string{Observation}
 }
 
-// lintMessage checks a message's text. The tags of a function call's thought are the trainer's own: its thought and its
-// call are checked without them.
+// lintMessage checks a message's text. The tags of a thought that the model begins with are its own, in
+// a function call and where none could be read: what it wrote is checked without them.
 func (l *Linter) lintMessage(i int, m Message) []Finding {
-	if m.From != FunctionCall {
-		return l.lintText(i, m.Value, m.From == GPT)
+	if !m.isReply() {
+		return l.lintText(i, m.Value, false)
 	}
 
-	codec := action.FunctionCall{}
-	thought := codec.Thought(m.Value)
+	if m.From == FunctionCall {
+		codec := action.FunctionCall{}
 
-	call, err := codec.Parse(m.Value)
-	if err != nil || codec.Format(thought, call) != m.Value {
-		return []Finding{{NoCall, i, "not a function call as the trainer reads it"}}
+		call, err := codec.Parse(m.Value)
+		if err != nil || codec.Format(codec.Thought(m.Value), call) != m.Value {
+			return []Finding{{NoCall, i, "not a function call as the trainer reads it"}}
+		}
 	}
 
-	return l.lintText(i, thought+"\n"+codec.Format("", call), true)
+	text := untagged(m.Value)
+	found := l.lintText(i, text, true)
+
+	if marker := forged(text); marker != "" {
+		found = append(found, Finding{ForgedTurn, i, fmt.Sprintf("a line begins with %q", marker)})
+	}
+
+	return found
+}
+
+// turnMarkers begin what others write: the questions of plain prompts, and the observations of every
+// codec. The markers of chat templates are control tokens.
+var turnMarkers = []string{prompt.QuestionMarker, action.ObservationMarker}
+
+// forged returns the marker of a turn of others that a line of a reply begins with, emphasised or not,
+// "" where none does. A completion ends at such a line, unless the server took no stop texts.
+func forged(reply string) string {
+	for line := range strings.Lines(reply) {
+		line = strings.TrimLeft(line, " \t\r*_#>`")
+		for _, marker := range turnMarkers {
+			if strings.HasPrefix(line, marker) {
+				return marker
+			}
+		}
+	}
+
+	return ""
 }
 
 // lintText checks one text. Formatter slots are filled in only where text is read.

@@ -1,6 +1,9 @@
 package export
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
 	"strings"
 
 	"toolevo/envs/action"
@@ -80,6 +83,18 @@ func replyOf(text string, codec action.Codec) Message {
 	return Message{From: GPT, Value: text}
 }
 
+// sum is equal of samples that are trained alike.
+func (s *Sample) sum() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%t %d:%s", s.Good, len(s.System), s.System)
+
+	for _, m := range append(slices.Clip(s.Conversations), s.Chosen, s.Rejected) {
+		fmt.Fprintf(h, "%d:%s%d:%s", len(m.From), m.From, len(m.Value), m.Value)
+	}
+
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
 // state returns the conversation of a sample up to its action i, from 0.
 func (s *Sample) state(i int) []Message { return s.Conversations[: 2*i+1 : 2*i+1] }
 
@@ -99,20 +114,17 @@ func (s *Sample) transcript() Message {
 		switch m.From {
 		case Observation:
 			all = append(all, prompt.ObservationText(m.Value))
-		case FunctionCall:
-			all = append(all, untagged(m.Value))
 		default:
-			all = append(all, m.Value)
+			all = append(all, untagged(m.Value))
 		}
 	}
 
 	return Message{GPT, strings.Join(all, "\n\n")}
 }
 
-// untagged returns a function call without the tags of its thought, which are control tokens in plain text.
+// untagged returns a message of the model without the tags of the thought that it begins with, which
+// are control tokens anywhere else.
 func untagged(value string) string {
-	codec := action.FunctionCall{}
-	call, _ := codec.Parse(value) // as replyOf wrote it
-
-	return strings.TrimSpace(codec.Thought(value) + "\n" + codec.Format("", call))
+	thought, rest := action.PartThought(value)
+	return strings.TrimSpace(thought + "\n" + rest)
 }

@@ -110,8 +110,11 @@ func (w *writer) writeQuestion(q *question, files *sampleFiles) (written int, er
 		return 0, err
 	}
 
-	for i := range all {
-		c := &all[i]
+	once := distinct(all)
+	w.manifest.Selected.Repeated += len(all) - len(once)
+
+	for i := range once {
+		c := &once[i]
 
 		if !w.form.whole { // else the trajectory was checked, and is the sample
 			if found := w.linter.Lint(w.opt.Format, &c.sample); len(found) > 0 {
@@ -155,6 +158,10 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 
 	m := &w.manifest
 	m.Lint.Sanitized += c.broken
+	if w.form.whole {
+		m.Unreadable += countUnreadable(c.row)
+	}
+
 	w.runs.add(c.row, shown)
 
 	chars, tokens := w.linter.Length(w.opt.Format, &c.sample)

@@ -60,10 +60,10 @@ type Selection struct {
 	Seed            uint64   `json:"seed"`                     // of Random, Dev and Mix
 	Score           Score    `json:"score"`                    // "" means Strict
 	Split           string   `json:"split"`                    // only questions of this split; "" means TrainSplit
-	RequireRecovery bool     `json:"require_recovery"`         // only trajectories that met a deprecation and recovered from it
+	RequireRecovery bool     `json:"require_recovery"`         // only trajectories that met deprecations and recovered from each
 	RequireUpdate   bool     `json:"require_update,omitempty"` // only those that told UpdateTool of an API they then used
 
-	// the most turns that no model should learn: malformed ones, and errors made before; missing is any number
+	// the most turns that no model should learn: unreadable ones, and errors made before; missing is any number
 	MaxFaulty *int `json:"max_faulty,omitempty"`
 	// whether the samples of such turns are left out; only SFTStep has samples of single turns
 	SkipFaulty bool `json:"skip_faulty,omitempty"`
@@ -114,6 +114,8 @@ type SelectionReport struct {
 	QuestionsKept int     `json:"questions_kept"`          // with at least one row kept
 	Dropped       Dropped `json:"dropped"`                 // of those, the others, by reason
 	SkippedSteps  int     `json:"skipped_steps,omitempty"` // actions of those chosen that were left out as faulty
+
+	Repeated int `json:"repeated_samples,omitempty"` // samples of those chosen that were there already
 
 	Elsewhere ElsewhereReport `json:"elsewhere"` // the comparison with the questions of other splits
 }
@@ -239,7 +241,7 @@ func (s Selection) filter(group []*trajectories.Row, report *SelectionReport) []
 			d.Elsewhere++
 		case s.Score == Official && !r.Official, s.Score == Strict && !r.Strict:
 			d.Score++
-		case s.RequireRecovery && r.Recovered == 0:
+		case s.RequireRecovery && !recovered(r.Deprecations, r.Recovered):
 			d.NoRecovery++
 		case s.RequireUpdate && !toldTruth(r):
 			d.NoUpdate++
@@ -255,6 +257,9 @@ func (s Selection) filter(group []*trajectories.Row, report *SelectionReport) []
 
 	return rest
 }
+
+// recovered reports whether a trajectory met deprecations and recovered from every one.
+func recovered(deprecations, recovered int) bool { return recovered > 0 && recovered == deprecations }
 
 // choose returns at most PerQuestion rows, in canonical order.
 func (s Selection) choose(rows []*trajectories.Row, d *Dropped) []*trajectories.Row {

@@ -100,10 +100,12 @@ func TestSelectFilters(t *testing.T) {
 	loose, dev, recovered := did(0, 1, "a"), did(1, 1, "b"), did(2, 1, "c")
 	loose.Strict = false
 	dev.Split = "dev" // sorts before train
-	recovered.Recovered = 1
+	recovered.Deprecations, recovered.Recovered = 2, 2
+	halfway := did(2, 2, "e")
+	halfway.Deprecations, halfway.Recovered = 2, 1
 	wrong := did(3, 1, "d")
 	wrong.Official, wrong.Strict = false, false
-	rows := []trajectories.Row{dev, loose, recovered, wrong}
+	rows := []trajectories.Row{dev, loose, recovered, halfway, wrong}
 
 	cases := []struct {
 		name string
@@ -111,15 +113,15 @@ func TestSelectFilters(t *testing.T) {
 		want []string
 		drop export.Dropped
 	}{
-		{"strict and train are the default", export.Selection{}, []string{"c"},
+		{"strict and train are the default", export.Selection{}, []string{"c", "e"},
 			export.Dropped{Score: 2, Split: 1}},
-		{"official", export.Selection{Score: export.Official}, []string{"a", "c"},
+		{"official", export.Selection{Score: export.Official}, []string{"a", "c", "e"},
 			export.Dropped{Score: 1, Split: 1}},
-		{"split", export.Selection{Split: "dev"}, []string{"b"}, export.Dropped{Split: 3}},
+		{"split", export.Selection{Split: "dev"}, []string{"b"}, export.Dropped{Split: 4}},
 		{"recovery", export.Selection{RequireRecovery: true}, []string{"c"},
-			export.Dropped{Score: 2, Split: 1}},
+			export.Dropped{Score: 2, Split: 1, NoRecovery: 1}},
 		{"no recovery", export.Selection{Split: "dev", RequireRecovery: true}, nil,
-			export.Dropped{Split: 3, NoRecovery: 1}},
+			export.Dropped{Split: 4, NoRecovery: 1}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -431,6 +433,7 @@ func TestFiltersByOutcome(t *testing.T) {
 	finish := turn(envs.FinishTool, envs.FinishTool, "finish", envs.Correct)
 	mistake := turn("LoadDB", "Open_DB", "mistake", envs.InvocationError)
 	garbage := turn("", "", "garbage", envs.Malformed)
+	noJSON := turn("", "", "no JSON", envs.InvocationError)
 
 	none, one := 0, 1
 
@@ -448,6 +451,7 @@ func TestFiltersByOutcome(t *testing.T) {
 		"twice is allowed":   {export.Selection{MaxFaulty: &one}, turns{mistake, mistake, finish}, true},
 		"thrice is not":      {export.Selection{MaxFaulty: &one}, turns{mistake, mistake, mistake, finish}, false},
 		"malformed":          {export.Selection{MaxFaulty: &none}, turns{garbage, load, finish}, false},
+		"no JSON":            {export.Selection{MaxFaulty: &none}, turns{noJSON, load, finish}, false},
 		"malformed, no care": {export.Selection{}, turns{garbage, garbage, load, finish}, true},
 	} {
 		row := did(0, 0, "x")

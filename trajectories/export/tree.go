@@ -2,6 +2,8 @@ package export
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,10 +11,11 @@ import (
 )
 
 // tree is what the trajectories of a question say of the search trees that they are paths of: actions by their node,
-// and the actions in each state in the order of the rows.
+// the actions at each node in the order of the rows, and what became of every action in every state.
 type tree struct {
 	actions  map[node]*branch
-	siblings map[node][]*branch // by the state's node
+	siblings map[node][]*branch // by the node of their state
+	fates    map[move]*fate
 }
 
 // node names a node of a search tree.
@@ -22,13 +25,23 @@ type node struct {
 	path  string // ordinals from the root: "0.1"
 }
 
-// branch is an action in a state, and what became of the trajectories through it.
-type branch struct {
-	row  *trajectories.Row // the first of them
-	turn int               // which of its turns, from 0
+// move is an action in a state, in whatever tree of whatever run.
+type move struct {
+	state string // of statesOf
+	key   string // of the action
+}
 
+// fate is what became of the trajectories that make a move.
+type fate struct {
 	failed bool // one failed
 	other  bool // one did not fail: it is chosen, or right but not chosen, or we do not know
+}
+
+// branch is an action at a node.
+type branch struct {
+	row  *trajectories.Row // the first trajectory through it
+	turn int               // which of its turns, from 0
+	fate *fate
 }
 
 // nodeOf returns the node that turn i, from 0, of a trajectory led to. -1 is the root.
@@ -41,39 +54,70 @@ func nodeOf(row *trajectories.Row, i int) node {
 	return node{row.RunID, row.Tree, path}
 }
 
+// statesOf returns the state before each turn of a trajectory. Where the same calls met the same
+// observations the state is the same, whatever was thought and under whatever API version.
+func statesOf(row *trajectories.Row) []string {
+	states := make([]string, len(row.Turns))
+	state := ""
+
+	for i, t := range row.Turns {
+		states[i] = state
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s%d:%s%s", state, len(t.Key), t.Key, t.Observation))
+		state = string(sum[:])
+	}
+
+	return states
+}
+
 func growTree(q *question) *tree {
-	t := &tree{actions: map[node]*branch{}, siblings: map[node][]*branch{}}
+	t := &tree{actions: map[node]*branch{}, siblings: map[node][]*branch{}, fates: map[move]*fate{}}
 
 	for _, row := range q.all {
-		for i := range row.Turns {
-			at := nodeOf(row, i)
-
-			a := t.actions[at]
-			if a == nil {
-				a = &branch{row: row, turn: i}
-				t.actions[at] = a
-
-				state := nodeOf(row, i-1)
-				t.siblings[state] = append(t.siblings[state], a)
+		for i, state := range statesOf(row) {
+			m := move{state, row.Turns[i].Key}
+			if t.fates[m] == nil {
+				t.fates[m] = &fate{}
 			}
 
-			a.failed = a.failed || isFailed(row)
-			a.other = a.other || !isFailed(row)
+			f := t.fates[m]
+			f.failed = f.failed || isFailed(row)
+			f.other = f.other || !isFailed(row)
+
+			if at := nodeOf(row, i); t.actions[at] == nil {
+				a := &branch{row: row, turn: i, fate: f}
+				t.actions[at] = a
+
+				parent := nodeOf(row, i-1)
+				t.siblings[parent] = append(t.siblings[parent], a)
+			}
 		}
 	}
 
 	return t
 }
 
-// badSiblings returns the bad actions beside one, but for those that do the same.
+// badSiblings returns the bad actions beside one. None of them does the same as a chosen one, which is
+// not bad in their state.
 func (t *tree) badSiblings(at node) []*branch {
 	a := t.actions[at]
 
 	return slices.DeleteFunc(slices.Clone(t.siblings[nodeOf(a.row, a.turn-1)]), func(b *branch) bool {
-		return !b.failed || b.other || b.at().Key == a.at().Key
+		return !b.fate.isBad()
 	})
 }
 
+// badEnds returns the trajectories that failed with an action that is bad.
+func (t *tree) badEnds(all []*trajectories.Row) (bad []*trajectories.Row) {
+	for _, row := range all {
+		if last := len(row.Turns) - 1; last >= 0 && isFailed(row) && t.actions[nodeOf(row, last)].fate.isBad() {
+			bad = append(bad, row)
+		}
+	}
+
+	return bad
+}
+
+func (f *fate) isBad() bool              { return f.failed && !f.other }
 func (a *branch) at() *trajectories.Turn { return &a.row.Turns[a.turn] }
 
 // worst returns the action of which it is known best that it is bad: the one with the most visits, of those the one of

@@ -92,7 +92,7 @@ func (s *seen) chosen(question, leaf string, l *Lineage) {
 	}
 
 	s.paths[question][leaf] = true
-	s.recovered = s.recovered && l.Recovered > 0
+	s.recovered = s.recovered && recovered(l.Deprecations, l.Recovered)
 
 	key := question + "\x00" + l.Key
 	s.repeated = s.repeated || s.keys[key] != "" && (l.Step == 0 || s.keys[key] != leaf)

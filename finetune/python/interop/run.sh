@@ -75,14 +75,15 @@ quietly "$toolevo" data questions --scale 0.05 --progress none
 # A hundred tasks and four, in three versions, by a policy that solves them and by one that makes mistakes.
 versions=p_c,p_s_in,p_s_ood
 quietly "$toolevo" eval --split train --limit 13 --policy scripted:reader,scripted:noisy --api $versions \
-	--out "$work/hundred" --progress none
+	--out "$work/hundred" --set environment.reward=strict --progress none
 serve --api $versions
 "$python" "$here/protocol.py" "$url" "$work/hundred/episodes.jsonl" || fail "OpenEnv's client disagrees (see above)"
 stop
 
 # What a tiny model can learn by heart.
 few=(--split train --dataset coffee --difficulty easy --template coffee-easy/open,coffee-easy/high --limit 4 --api p_s_in)
-quietly "$toolevo" eval "${few[@]}" --policy scripted:reader --out "$work/few" --progress none
+quietly "$toolevo" eval "${few[@]}" --policy scripted:reader --out "$work/few" \
+	--set environment.reward=strict --progress none
 "$python" "$here/package.py" "$toolevo" "$work/few/episodes.jsonl" "${few[@]}" || fail "the package is wrong (see above)"
 
 serve "${few[@]}"

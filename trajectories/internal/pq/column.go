@@ -24,6 +24,7 @@ type Column struct {
 	Repeats  bool   `yaml:"repeats"`  // few distinct values: worth a dictionary
 	Later    bool   `yaml:"later"`    // older files may lack it
 	Omitted  bool   `yaml:"omitted"`  // JSON has no key for the empty value
+	Big      bool   `yaml:"big"`      // JSON has the number as text: readers of doubles round it above 2^53
 	Of       string `yaml:"of"`       // of a struct or a list of structs: the table of their columns
 
 	Fields []Column       `yaml:"-"` // of a struct, or of the structs of a list

@@ -11,7 +11,7 @@ import (
 )
 
 // AppendJSON appends a struct as a JSON object: its keys are the columns, in their order, and null is what the file has
-// null for. Columns that are Omitted have no key where there is nothing.
+// null for. Columns that are Omitted have no key where there is nothing. A number that is Big is a text.
 func AppendJSON[T any](b []byte, v *T, columns []Column) ([]byte, error) {
 	return appendStruct(b, reflect.ValueOf(v).Elem(), columns)
 }
@@ -48,6 +48,8 @@ func (c *Column) appendJSON(b []byte, field reflect.Value) (_ []byte, err error)
 	switch {
 	case c.Optional && isEmpty(field):
 		return append(b, "null"...), nil
+	case c.Big:
+		return appendValue(b, fmt.Sprint(field.Interface()))
 	case c.Type.ID() == arrow.STRUCT:
 		return appendStruct(b, field, c.Fields)
 	case c.Type.ID() != arrow.LIST:

@@ -56,7 +56,7 @@ bit: [{name: b}]
 table:
   - {name: name}
   - {name: maybe, optional: true}
-  - {name: u}
+  - {name: u, big: true}
   - {name: items, of: item}
   - {name: whole, of: part}
 `))
@@ -153,7 +153,7 @@ func TestJSON(t *testing.T) {
 		{Text: "a\n", Maybe: "b", N: -1, F: 0.5, B: true, Parts: []part{{Maybe: "c", Bits: []bit{{true}}}}}, {},
 	}}
 
-	want := `{"name":"<ü>","maybe":null,"u":18446744073709551615,"items":[` +
+	want := `{"name":"<ü>","maybe":null,"u":"18446744073709551615","items":[` +
 		`{"text":"a\n","maybe":"b","n":-1,"f":0.5,"b":true,"parts":[{"maybe":"c","text":"","bits":[{"b":true}]}],` +
 		`"whole":{"text":""}},{"text":"","maybe":null,"n":0,"f":0,"b":false,"whole":{"text":""}}],"whole":{"text":""}}`
 
