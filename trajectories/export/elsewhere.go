@@ -1,6 +1,6 @@
 package export
 
-import "strings"
+import "toolevo/envs"
 
 // Elsewhere knows the questions of the splits that an export does not take. A question that is asked there, too, is no
 // training data: whoever measures a model on that split would measure what it has seen. The zero value knows none.
@@ -16,7 +16,7 @@ func (e *Elsewhere) Add(text, where string) {
 		e.questions = map[string]string{}
 	}
 
-	e.questions[normal(text)] = where
+	e.questions[envs.QuestionKey(text)] = where
 	e.number++
 }
 
@@ -39,11 +39,8 @@ func (e *Elsewhere) find(text string) string {
 		return ""
 	}
 
-	return e.questions[normal(text)]
+	return e.questions[envs.QuestionKey(text)]
 }
-
-// normal makes texts equal that differ in white space or case only.
-func normal(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // Refused is a question that no trajectory was taken of, since it is asked in another split.
 type Refused struct {
