@@ -1,6 +1,11 @@
 package export
 
-import "toolevo/envs"
+import (
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/mcts/policy/prompt"
+)
 
 // Elsewhere knows the questions of the splits that an export does not take. A question that is asked there, too, is no
 // training data: whoever measures a model on that split would measure what it has seen. The zero value knows none.
@@ -33,13 +38,25 @@ func (e *Elsewhere) report() ElsewhereReport {
 	return r
 }
 
-// find returns where a question is asked, "" when nowhere that is known.
+// find returns where a question is asked, "" when nowhere that is known. Prompts of others may say more than the
+// question: then it is a line of theirs.
 func (e *Elsewhere) find(text string) string {
-	if e == nil {
+	if e == nil || len(e.questions) == 0 {
 		return ""
 	}
 
-	return e.questions[envs.QuestionKey(text)]
+	if where := e.questions[envs.QuestionKey(text)]; where != "" {
+		return where
+	}
+
+	for line := range strings.Lines(text) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), prompt.QuestionMarker)
+		if where := e.questions[envs.QuestionKey(line)]; where != "" {
+			return where
+		}
+	}
+
+	return ""
 }
 
 // Refused is a question that no trajectory was taken of, since it is asked in another split.
