@@ -125,6 +125,7 @@ func TestExportDocumentsOfOthers(t *testing.T) {
 
 	r := cli(t, "export", path, "--score", "any", "--out", out)
 	says(t, "export", r.err, "refused "+path+", line 2, step 2: no model wrote it")
+	says(t, "sample", string(read(t, filepath.Join(out, sftJSONL))), `"value":"Say it."`)
 	says(t, "export", r.out, "1 samples of 1 train questions", "left out 1: imported documents that no sample can say")
 
 	says(t, "card", string(read(t, filepath.Join(out, "README.md"))), "in another split was not checked.")
