@@ -167,7 +167,8 @@ func TestExportDocumentsOfTestQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	m := document[export.Manifest](t, must(t, "export", path, "--score", "any", "--data", data, "--out", out, "--json"))
+	m := document[export.Manifest](t, must(t, "export", path, "--score", "any", "--data", data, "--out", out,
+		"--json"))
 	if m.Rows != 1 || m.Selected.Dropped.Elsewhere != 2 || m.Selected.Elsewhere.Skipped {
 		t.Errorf("%d samples, left out %+v", m.Rows, m.Selected.Dropped)
 	}
