@@ -15,6 +15,7 @@ import (
 type Rescored struct {
 	Rows    []RescoredRow `json:"rows"`    // a row for each cell: dataset and difficulty, policy, API version
 	Changed []Rescoring   `json:"changed"` // the answers of which it says otherwise, in the order of the rows
+	Revised int           `json:"revised"` // verdicts by this matcher that the evaluation has and that differ now
 }
 
 // RescoredRow is a cell's accuracy by both matchers, as proportions of the N questions that were not lost.
@@ -39,10 +40,15 @@ type Rescoring struct {
 	Correct    bool   `json:"correct"`     // by the other matcher
 }
 
+// A Verdict is how a matcher judges.
+type Verdict struct {
+	Match func(gold, answer string) bool
+	Kept  func(e *trajectories.Episode) bool // its verdict when the episode was played; nil where none was kept
+}
+
 // Rescore compares the answers of an evaluation with the gold answers by another matcher. An episode without an answer
 // stays wrong. An episode of no job is an error, and so is the first of episodes.
-func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error],
-	match func(gold, answer string) bool) (*Rescored, error) {
+func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Verdict) (*Rescored, error) {
 	r := &Rescored{Rows: make([]RescoredRow, len(jobs)), Changed: []Rescoring{}}
 	places := newPlaces(jobs)
 	official, rescored := make([]int, len(jobs)), make([]int, len(jobs))
@@ -68,7 +74,11 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error],
 		row := &r.Rows[i]
 		row.N++
 
-		correct := e.Status == envs.Terminated.String() && match(e.Gold, e.Answer)
+		correct := e.Status == envs.Terminated.String() && by.Match(e.Gold, e.Answer)
+		if by.Kept != nil && by.Kept(&e) != correct {
+			r.Revised++
+		}
+
 		if e.Official {
 			official[i]++
 		}

@@ -30,7 +30,10 @@ func TestRescore(t *testing.T) {
 
 			yield(e, nil)
 		}
-	}, func(gold, answer string) bool { n++; return gold == answer })
+	}, finetune.Verdict{
+		Match: func(gold, answer string) bool { n++; return gold == answer },
+		Kept:  func(e *trajectories.Episode) bool { return e.Official },
+	})
 	if err != nil || n != 4 {
 		t.Fatalf("asked %d times, %v", n, err)
 	}
@@ -47,6 +50,7 @@ func TestRescore(t *testing.T) {
 			Cell: cell, N: 5, Official: 0.4, Rescored: 0.6, RescoredLow: low, RescoredHigh: high, Gained: 2, Dropped: 1,
 		}},
 		Changed: []finetune.Rescoring{change("0", "0", true), change("1", "1", true), change("2", "another", false)},
+		Revised: 3,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/finetune"
+	"toolevo/trajectories"
 )
 
 // rescoredEvaluation is what `eval rescore` prints.
@@ -50,12 +51,12 @@ func (a *app) evalRescore(ctx context.Context, dir, matcher string, most int, as
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 
-	match, err := matcherOf(e.Config.Suite, matcher)
+	by, err := verdictOf(e.Config.Suite, matcher)
 	if err != nil {
 		return err
 	}
 
-	rescored, err := finetune.Rescore(e.Jobs, e.Episodes(ctx, e.missing), match)
+	rescored, err := finetune.Rescore(e.Jobs, e.Episodes(ctx, e.missing), by)
 	if err != nil {
 		return err
 	}
@@ -73,6 +74,11 @@ func printRescored(w io.Writer, r *finetune.Rescored, most int) error {
 		return err
 	}
 
+	if r.Revised > 0 {
+		fmt.Fprintf(w, "\n%d verdicts by this matcher are not those that the evaluation has: its rules were "+
+			"others then\n", r.Revised)
+	}
+
 	for _, c := range r.Changed[:min(most, len(r.Changed))] {
 		fmt.Fprintf(w, "\n%s %s, %s\n  %s\n  answer %s\n  gold   %s\n", tick(c.Correct),
 			display.Line(c.Cell.String(), 0), display.Line(c.QuestionID, 0), display.Line(c.Question, 78),
@@ -86,11 +92,11 @@ func printRescored(w io.Writer, r *finetune.Rescored, most int) error {
 	return nil
 }
 
-// matcherOf returns a matcher of a benchmark, or the one that all have.
-func matcherOf(benchmark, name string) (func(gold, answer string) bool, error) {
+// verdictOf returns a matcher of a benchmark, or the one that all have.
+func verdictOf(benchmark, name string) (v finetune.Verdict, err error) {
 	b, err := suite.Lookup(benchmark)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 
 	matchers := map[string]func(gold, answer string) bool{}
@@ -102,8 +108,17 @@ func matcherOf(benchmark, name string) (func(gold, answer string) bool, error) {
 
 	match, ok := matchers[name]
 	if !ok {
-		return nil, console.Usage("--matcher: %w", names.Unknown("matcher", name, slices.Sorted(maps.Keys(matchers))))
+		return v, console.Usage("--matcher: %w", names.Unknown("matcher", name, slices.Sorted(maps.Keys(matchers))))
 	}
 
-	return match, nil
+	v.Match = match
+
+	switch name {
+	case "official":
+		v.Kept = func(e *trajectories.Episode) bool { return e.Official }
+	case "strict":
+		v.Kept = func(e *trajectories.Episode) bool { return e.Strict }
+	}
+
+	return v, nil
 }

@@ -23,7 +23,8 @@ func TestEvalRescore(t *testing.T) {
 		}
 
 		for _, row := range r.Rows {
-			if row.N != 1 || row.Rescored != row.Official || row.Gained+row.Dropped > 0 || len(r.Changed) > 0 {
+			if row.N != 1 || row.Rescored != row.Official ||
+				row.Gained+row.Dropped+r.Revised > 0 || len(r.Changed) > 0 {
 				t.Errorf("%s: %+v, %+v", matcher, row, r.Changed)
 			}
 		}
@@ -43,14 +44,15 @@ func TestRescoredAnswersAreShown(t *testing.T) {
 	t.Parallel()
 
 	c := finetune.Rescoring{QuestionID: "q1", Question: "How much?", Gold: "15", Answer: "1.5"}
-	r := &finetune.Rescored{Changed: []finetune.Rescoring{c, c, c}}
+	r := &finetune.Rescored{Changed: []finetune.Rescoring{c, c, c}, Revised: 7}
 
 	var b strings.Builder
 	if err := printRescored(&b, r, 2); err != nil {
 		t.Fatal(err)
 	}
 
-	says(t, "eval rescore", b.String(), "✗ ", "q1\n  How much?\n  answer 1.5\n  gold   15\n", "and 1 more")
+	says(t, "eval rescore", b.String(), "7 verdicts",
+		"✗ ", "q1\n  How much?\n  answer 1.5\n  gold   15\n", "and 1 more")
 
 	if n := strings.Count(b.String(), "How much?"); n != 2 {
 		t.Errorf("%d answers are shown, want 2", n)

@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"toolevo/toolqa"
+	"toolevo/toolqa/questions"
 	"toolevo/trajectories/atif"
 	"toolevo/trajectories/export"
 )
@@ -122,7 +125,54 @@ func TestExportDocumentsOfOthers(t *testing.T) {
 
 	r := cli(t, "export", path, "--score", "any", "--out", out)
 	says(t, "export", r.err, "refused "+path+", line 2, step 2: no model wrote it")
+	says(t, "sample", string(read(t, filepath.Join(out, sftJSONL))), `"value":"Say it."`)
 	says(t, "export", r.out, "1 samples of 1 train questions", "left out 1: imported documents that no sample can say")
 
+	says(t, "card", string(read(t, filepath.Join(out, "README.md"))), "in another split was not checked.")
+
 	says(t, "lint", must(t, "export", path, "--score", "any", "--lint"), "1 samples checked: 0 faulty")
+}
+
+// A question of the test split is known by its text, whoever asks it, and whatever else is said to the agent.
+func TestExportDocumentsOfTestQuestions(t *testing.T) {
+	t.Parallel()
+
+	data, dir := smallData(t), t.TempDir()
+	path, out := filepath.Join(dir, "others.jsonl"), filepath.Join(dir, "out")
+
+	asked, err := questions.Read(data, toolqa.Coffee, toolqa.Easy, toolqa.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var lines []byte
+
+	for _, message := range []string{
+		asked[0].Text, "Answer this.\n\nQuestion: " + strings.ToUpper(asked[0].Text) + "\n", "What else is there?",
+	} {
+		document, err := json.Marshal(map[string]any{
+			"schema_version": "ATIF-v1.7", "agent": map[string]string{"name": "coder", "version": "2.0"},
+			"steps": []map[string]any{
+				{"step_id": 1, "source": "user", "message": message}, {"step_id": 2, "source": "agent", "message": "It."},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		lines = append(append(lines, document...), '\n')
+	}
+
+	if err := os.WriteFile(path, lines, 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	m := document[export.Manifest](t, must(t, "export", path, "--score", "any", "--data", data, "--out", out,
+		"--json"))
+	if m.Rows != 1 || m.Selected.Dropped.Elsewhere != 2 || m.Selected.Elsewhere.Skipped {
+		t.Errorf("%d samples, left out %+v", m.Rows, m.Selected.Dropped)
+	}
+
+	says(t, "card", string(read(t, filepath.Join(out, "README.md"))), "No question is asked in another split")
+	says(t, "lint", must(t, "export", out, "--lint", "--data", data), "1 samples checked: 0 faulty, 0 problems")
 }

@@ -10,7 +10,6 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/envs/suite"
 	"toolevo/trajectories/export"
 )
 
@@ -130,34 +129,6 @@ func (e *exporter) lintFolder(folder string, linter *export.Linter, result *lint
 	}
 
 	return nil
-}
-
-// exportElsewhere reads the questions that an export must not have, if there is a data folder.
-func (e *exporter) exportElsewhere(folder string) (*export.Elsewhere, error) {
-	m, err := export.ReadManifest(folder)
-	if err != nil || e.dataFolder == "" {
-		return nil, err
-	}
-
-	known := &export.Elsewhere{}
-	read := map[string]bool{}
-
-	for _, run := range m.Runs {
-		benchmark, err := suite.Lookup(run.Suite)
-		if err != nil {
-			return nil, err
-		}
-
-		if !read[run.Suite] {
-			read[run.Suite] = true
-
-			if err := e.addElsewhere(known, benchmark, e.dataFolder); err != nil {
-				return nil, err
-			}
-		}
-	}
-
-	return known, nil
 }
 
 func (a *app) printLint(r *linted) {

@@ -250,7 +250,8 @@ func TestARunKnowsItsData(t *testing.T) {
 
 	slices.Sort(inputs)
 
-	want := []string{"corpus coffee", "python", "questions coffee-easy train", "questions coffee-hard train"}
+	want := []string{"corpus coffee", "python", "questions coffee-easy train", "questions coffee-hard train",
+		"strict matcher"}
 	if diff := cmp.Diff(want, inputs); diff != "" {
 		t.Errorf("the lineage:\n%s", diff)
 	}

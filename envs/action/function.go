@@ -115,14 +115,20 @@ func (FunctionCall) Thought(text string) string {
 	return strings.TrimSpace(thought)
 }
 
-// Format implements [Codec]. Without a thought there are no tags.
-func (FunctionCall) Format(thought string, c envs.Call) string {
-	b := make([]byte, 0, 256+len(thought))
-	if thought != "" {
-		b = append(b, thinkTag+"\n"+thought+"\n"+thinkEndTag+"\n\n"...)
+// Format implements [Codec].
+func (f FunctionCall) Format(thought string, c envs.Call) string {
+	return f.Think(thought, string(pytext.AppendJSON(nil, envs.Args{
+		{Name: "name", Value: c.Name}, {Name: "arguments", Value: c.Args},
+	})))
+}
+
+// Think returns a thought in tags and what a model writes behind it. Without a thought there are no tags.
+func (FunctionCall) Think(thought, text string) string {
+	if thought == "" {
+		return text
 	}
 
-	return string(pytext.AppendJSON(b, envs.Args{{Name: "name", Value: c.Name}, {Name: "arguments", Value: c.Args}}))
+	return thinkTag + "\n" + thought + "\n" + thinkEndTag + "\n\n" + text
 }
 
 // Stop implements [Codec].

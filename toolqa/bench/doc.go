@@ -9,7 +9,8 @@
 // # Guarantees
 //
 //   - Tasks come by dataset, in alphabetical order, then easy before hard, then as their file has them.
-//   - The lineage has the hash of each corpus. The caller adds that of the questions, since it may use only some.
+//   - The lineage has the hash of each corpus and the version of the strict matcher. The caller adds that of the
+//     questions, since it may use only some.
 //
 // # Caveats
 //

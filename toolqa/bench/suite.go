@@ -238,7 +238,7 @@ func (o *opened) Plan(question string) (envs.Plan, bool) { return questions.Plan
 
 // Lineage implements [suite.Suite].
 func (o *opened) Lineage() map[string]string {
-	lineage := make(map[string]string, len(o.corpora))
+	lineage := map[string]string{"strict matcher": score.StrictVersion}
 	for _, c := range o.corpora {
 		lineage["corpus "+string(c.Dataset())] = c.Info().ContentSHA256
 	}

@@ -27,8 +27,8 @@
 //   - A [Plan] is built from the question's text alone, never from the corpus or the gold answer, and calls
 //     the tools by the names of the prompt version (p_c). Run with the tools it ends with the gold answer.
 //   - Answers are texts as Python prints them: str of a float, round(x, 2), "%.1f". So "-0.0%" occurs.
-//   - [Generate] returns the same questions for the same seed and corpus; no two of them have the same text or ID, in
-//     whatever split, nor the text or ID of a question to exclude.
+//   - [Generate] returns the same questions for the same seed and corpus; no two of them are equal
+//     ([envs.QuestionKey]) or have the same ID, in whatever split, nor is one a question to exclude or has its ID.
 //   - Files are replaced as a whole or not at all, and [Read] refuses one that does not have the checksum
 //     that was written with it: DIR/questions/SHA256SUMS, which sha256sum -c reads.
 //   - [Open] gives a run only questions whose answers are from its corpus, and none that another split asks too.

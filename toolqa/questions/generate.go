@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"toolevo/envs"
 	"toolevo/toolqa"
 )
 
@@ -52,15 +53,15 @@ const patience = 10_000
 // Options say which questions Generate makes.
 type Options struct {
 	Counts
-	Exclude []toolqa.Question // neither their texts nor their IDs are used
+	Exclude []toolqa.Question // neither they nor their IDs are used
 	Faulty  bool              // templates that are not trainable occur in training, too
 }
 
 // Generate makes questions of one difficulty about a corpus: test, then dev, then train, each split balanced over the
-// templates and in an order that goes round them, so that its first questions are balanced too. No two questions have
-// the same text or ID. The same random numbers give the same questions. Once there are no more questions of a template,
-// since it asks for each of a hundred people, say, the others take its turns. A corpus too small for so many distinct
-// questions, or for any of some template, is an error.
+// templates and in an order that goes round them, so that its first questions are balanced too. No two questions are
+// equal ([envs.QuestionKey]) or have the same ID. The same random numbers give the same questions. Once there are no
+// more questions of a template, since it asks for each of a hundred people, say, the others take its turns. A corpus
+// too small for so many distinct questions, or for any of some template, is an error.
 func Generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Options) ([]toolqa.Question, error) {
 	return shipped().generate(r, c, d, o)
 }
@@ -70,7 +71,7 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 
 	g := l.newGenerator(r, c)
 	for _, q := range o.Exclude {
-		g.texts[q.Text], g.ids[q.ID] = true, true
+		g.keys[envs.QuestionKey(q.Text)], g.ids[q.ID] = true, true
 	}
 
 	templates := l.of(ds, d)
@@ -119,13 +120,13 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 // generator remembers what was drawn.
 type generator struct {
 	library
-	r          *rand.Rand
-	corpus     *Corpus
-	texts, ids map[string]bool // taken
+	r         *rand.Rand
+	corpus    *Corpus
+	keys, ids map[string]bool // taken
 }
 
 func (l library) newGenerator(r *rand.Rand, c *Corpus) *generator {
-	return &generator{library: l, r: r, corpus: c, texts: map[string]bool{}, ids: map[string]bool{}}
+	return &generator{library: l, r: r, corpus: c, keys: map[string]bool{}, ids: map[string]bool{}}
 }
 
 // errExhausted is the error of a template that has no more questions.
@@ -147,7 +148,9 @@ func (g *generator) draw(t *Template) (toolqa.Question, error) {
 		m := match{t, slots}
 
 		text := m.question()
-		if g.texts[text] {
+
+		key := envs.QuestionKey(text)
+		if g.keys[key] {
 			continue
 		}
 
@@ -164,7 +167,7 @@ func (g *generator) draw(t *Template) (toolqa.Question, error) {
 			return toolqa.Question{}, err
 		}
 
-		g.texts[text] = true
+		g.keys[key] = true
 
 		return toolqa.Question{
 			Dataset:    t.dataset,

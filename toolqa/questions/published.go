@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/regular"
 	"toolevo/toolqa"
 )
@@ -130,7 +131,7 @@ func Published(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Spli
 // Shared is a published question that is asked in two splits.
 type Shared struct {
 	Question toolqa.Question // as it was asked about
-	Other    toolqa.Question // of another split, with the same text
+	Other    toolqa.Question // of another split, equal to it
 }
 
 // FindShared returns which of some published questions the other published splits below dir ask, too.
@@ -158,11 +159,11 @@ func FindShared(dir string, qs []toolqa.Question) ([]Shared, error) {
 
 				others[f] = map[string]toolqa.Question{}
 				for _, other := range published {
-					others[f][other.Text] = other
+					others[f][envs.QuestionKey(other.Text)] = other
 				}
 			}
 
-			if other, ok := others[f][q.Text]; ok {
+			if other, ok := others[f][envs.QuestionKey(q.Text)]; ok {
 				shared = append(shared, Shared{q, other})
 			}
 		}
@@ -201,10 +202,11 @@ func (f *ImportedFile) read(name string, split toolqa.Split) ([]toolqa.Question,
 			f.Unrecognised = append(f.Unrecognised, q.ID)
 		}
 
-		if before, ok := first[q.Text]; ok {
+		key := envs.QuestionKey(q.Text)
+		if before, ok := first[key]; ok {
 			f.Duplicates = append(f.Duplicates, Duplicate{q.ID, before.ID, q.Answer != before.Answer})
 		} else {
-			first[q.Text] = q
+			first[key] = q
 		}
 	}
 

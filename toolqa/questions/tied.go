@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -14,7 +15,7 @@ import (
 const again = "run `toolevo data questions` again"
 
 // Open reads the questions of one file for a run over the corpus that info describes. Besides what [Read] refuses, it
-// refuses questions that do not belong to that corpus and generated questions whose text is also in another split.
+// refuses questions that do not belong to that corpus and generated questions that another split asks, too.
 // Published splits share some ([FindShared]), of which nothing is to be trained on.
 func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
 	path := Path(dir, info.Dataset, d, s)
@@ -30,7 +31,7 @@ func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]
 
 	sources := map[string]toolqa.Source{}
 	for _, q := range qs {
-		sources[q.Text] = q.Source
+		sources[envs.QuestionKey(q.Text)] = q.Source
 	}
 
 	for _, other := range toolqa.Splits() {
@@ -48,7 +49,7 @@ func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]
 		}
 
 		for _, q := range others {
-			source, shared := sources[q.Text]
+			source, shared := sources[envs.QuestionKey(q.Text)]
 			if shared && (source == toolqa.Generated || q.Source == toolqa.Generated) {
 				return nil, fmt.Errorf("questions: %s and %s share the question %q: %s", path,
 					Path(dir, info.Dataset, d, other), q.Text, again)
@@ -107,12 +108,12 @@ func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
 	for _, ds := range toolqa.Datasets() {
 		for _, d := range toolqa.Difficulties() {
 			for _, s := range toolqa.Splits() {
-				texts := textsOf(slices.DeleteFunc(slices.Clone(published), func(q toolqa.Question) bool {
+				keys := keysOf(slices.DeleteFunc(slices.Clone(published), func(q toolqa.Question) bool {
 					return q.Dataset != ds || q.Difficulty != d || q.Split == s
 				}))
 				path := Path(dir, ds, d, s)
 
-				shares, err := generatedShare(path, ds, d, s, texts)
+				shares, err := generatedShare(path, ds, d, s, keys)
 				if err != nil {
 					return removed, err
 				}
@@ -142,9 +143,9 @@ func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
 	return removed, updateSums(dir, changes)
 }
 
-// generatedShare reports whether a file asks, among its generated questions, one of the texts. Whether
+// generatedShare reports whether a file asks, among its generated questions, one of those with the keys. Whether
 // it is as it was written does not matter to that.
-func generatedShare(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split, texts map[string]bool) (bool,
+func generatedShare(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split, keys map[string]bool) (bool,
 	error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,15 +162,15 @@ func generatedShare(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolq
 	}
 
 	return slices.ContainsFunc(qs, func(q toolqa.Question) bool {
-		return q.Source == toolqa.Generated && texts[q.Text]
+		return q.Source == toolqa.Generated && keys[envs.QuestionKey(q.Text)]
 	}), nil
 }
 
-func textsOf(qs []toolqa.Question) map[string]bool {
-	texts := make(map[string]bool, len(qs))
+func keysOf(qs []toolqa.Question) map[string]bool {
+	keys := make(map[string]bool, len(qs))
 	for _, q := range qs {
-		texts[q.Text] = true
+		keys[envs.QuestionKey(q.Text)] = true
 	}
 
-	return texts
+	return keys
 }

@@ -51,8 +51,8 @@ func TestOpen(t *testing.T) {
 		"published":        {[]toolqa.Question{ask("1", "one?", toolqa.Test, ""), train}, published, "", 0},
 		"published on synthetic": {[]toolqa.Question{ask("1", "one?", toolqa.Test, ""), train}, synthetic,
 			"published questions need the published corpus", 1},
-		"shared": {[]toolqa.Question{test, ask("2", "one?", toolqa.Train, "a")}, synthetic,
-			filepath.Join("train", "coffee-easy.jsonl") + ` share the question "one?"`, 0},
+		"shared": {[]toolqa.Question{test, ask("2", "One? ", toolqa.Train, "a")}, synthetic,
+			filepath.Join("train", "coffee-easy.jsonl") + ` share the question "One? "`, 0},
 		"shared, both published": {[]toolqa.Question{ask("1", "one?", toolqa.Test, ""),
 			ask("2", "one?", toolqa.Train, "")}, published, "", 0},
 	} {
@@ -97,7 +97,7 @@ func TestRemoveShared(t *testing.T) {
 	}
 
 	got, err := RemoveShared(dir, []toolqa.Question{
-		ask("5", "two?", toolqa.Easy, toolqa.Test), ask("6", "one?", toolqa.Easy, toolqa.Train),
+		ask("5", "TWO?", toolqa.Easy, toolqa.Test), ask("6", "one?", toolqa.Easy, toolqa.Train),
 		ask("7", "two?", toolqa.Hard, toolqa.Train),
 	})
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -104,7 +105,7 @@ type verifier struct {
 	Verification
 	corpus    *Corpus
 	match     func(gold, answer string) bool
-	seen      map[string]toolqa.Question // by text
+	seen      map[string]toolqa.Question // by key
 	templates map[string]bool
 }
 
@@ -123,11 +124,12 @@ func (v *verifier) look(q toolqa.Question) error {
 		v.FromFiles++
 	}
 
-	if first, ok := v.seen[q.Text]; ok {
+	key := envs.QuestionKey(q.Text)
+	if first, ok := v.seen[key]; ok {
 		report("asks what %s (%s) asks", first.ID, first.Split)
 	}
 
-	v.seen[q.Text] = q
+	v.seen[key] = q
 
 	m, ok := recognise(q.Text)
 	if !ok || m.template.dataset != q.Dataset || m.template.difficulty != q.Difficulty {

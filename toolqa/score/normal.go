@@ -1,6 +1,7 @@
 package score
 
 import (
+	"bytes"
 	"unicode/utf8"
 
 	"toolevo/envs/pytext"
@@ -11,11 +12,14 @@ type marks bool
 
 const (
 	dropMarks marks = false // delete all of it, as the published matcher does
-	keepMarks marks = true  // keep the signs, points, colons, slashes and commas that stand before a digit
+	keepMarks marks = true  // keep what changes the meaning: see means
 )
 
-// appendNormal appends s in lower case, without punctuation, without the words a, an, the and usd, blanks collapsed to
-// single spaces and none at the ends. Lower case, words and blanks are those of Python's str and re.
+// appendNormal appends s in lower case, without punctuation, without articles, blanks collapsed to single spaces and
+// none at the ends. Lower case, words and blanks are those of Python's str and re.
+//
+// With dropMarks an article is one of the words a, an, the and usd. With keepMarks it is a, an or the before another
+// word, and blanks beside a sign that is always kept go: "5 %" is "5%".
 func appendNormal(dst []byte, s string, m marks) []byte {
 	start := len(dst)
 	dst = pytext.AppendLower(dst, s)
@@ -23,23 +27,37 @@ func appendNormal(dst []byte, s string, m marks) []byte {
 	n := 0
 
 	for i, c := range text {
-		if !pytext.IsPunctuation(c) || m == keepMarks && isMark(c) && i+1 < len(text) && isDigit(text[i+1]) {
+		if !pytext.IsPunctuation(c) || m == keepMarks && means(text, i) {
 			text[n] = c
 			n++
 		}
 	}
 
-	return dst[:start+compact(text[:n])]
+	return dst[:start+compact(text[:n], m)]
+}
+
+// means reports whether the punctuation at text[i] changes what is written: a sign always, a mark of numbers before a
+// digit, anything between two digits.
+func means(text []byte, i int) bool {
+	if isSign(text[i]) {
+		return true
+	}
+
+	if i+1 == len(text) || !isDigit(text[i+1]) {
+		return false
+	}
+
+	return isMark(text[i]) || i > 0 && isDigit(text[i-1])
 }
 
 // compact removes articles and surplus blanks from text in place and returns the length that is left.
-func compact(text []byte) int {
+func compact(text []byte, m marks) int {
 	n := 0 // text[:n] is finished, except for the word that began at word
 	word := -1
-	endWord := func() {
-		if word >= 0 && isArticle(text[word:n]) {
+	endWord := func(rest []byte) {
+		if word >= 0 && isArticle(text[word:n], rest, m) {
 			n = word
-			n = space(text, n)
+			n = space(text, n, m)
 		}
 
 		word = -1
@@ -53,9 +71,9 @@ func compact(text []byte) int {
 
 		switch {
 		case pytext.IsSpace(r):
-			endWord()
+			endWord(text[i:])
 
-			n = space(text, n)
+			n = space(text, n, m)
 		case pytext.IsWord(r):
 			if word < 0 {
 				word = n
@@ -63,7 +81,11 @@ func compact(text []byte) int {
 
 			n += copy(text[n:], text[i:i+size])
 		default:
-			endWord()
+			endWord(text[i:])
+
+			if m == keepMarks && isSign(text[i]) && n > 0 && text[n-1] == ' ' {
+				n--
+			}
 
 			n += copy(text[n:], text[i:i+size])
 		}
@@ -71,7 +93,7 @@ func compact(text []byte) int {
 		i += size
 	}
 
-	endWord()
+	endWord(nil)
 
 	if n > 0 && text[n-1] == ' ' {
 		n--
@@ -80,9 +102,9 @@ func compact(text []byte) int {
 	return n
 }
 
-// space ends text[:n] with one blank, unless nothing stands before it.
-func space(text []byte, n int) int {
-	if n > 0 && text[n-1] != ' ' {
+// space ends text[:n] with one blank, unless nothing stands before it, or a sign that takes no blanks.
+func space(text []byte, n int, m marks) int {
+	if n > 0 && text[n-1] != ' ' && !(m == keepMarks && isSign(text[n-1])) {
 		text[n] = ' '
 		n++
 	}
@@ -90,10 +112,20 @@ func space(text []byte, n int) int {
 	return n
 }
 
-func isArticle(word []byte) bool {
+// isArticle reports whether a word that rest follows says nothing.
+func isArticle(word, rest []byte, m marks) bool {
 	switch string(word) {
-	case "a", "an", "the", "usd":
-		return true
+	case "a", "an", "the":
+		if m == dropMarks {
+			return true
+		}
+
+		next := bytes.TrimLeftFunc(rest, pytext.IsSpace)
+		r, _ := utf8.DecodeRune(next)
+
+		return len(next) < len(rest) && len(next) > 0 && pytext.IsWord(r)
+	case "usd":
+		return m == dropMarks
 	}
 
 	return false
@@ -101,7 +133,17 @@ func isArticle(word []byte) bool {
 
 // isMark reports whether c before a digit can change the value of what is written.
 func isMark(c byte) bool {
-	return c == '-' || c == '+' || c == '.' || c == ',' || c == ':' || c == '/'
+	return c == '-' || c == '.' || c == ',' || c == ':' || c == '/'
+}
+
+// isSign reports whether c has a meaning of its own: C++ is not C#, and <5 not >5.
+func isSign(c byte) bool {
+	switch c {
+	case '<', '>', '=', '+', '#', '%', '$', '*', '^':
+		return true
+	}
+
+	return false
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -8,19 +8,29 @@ import (
 // quantity is a number with the unit written beside it.
 type quantity struct {
 	value  float64
-	digits string // the digits of an integer too long for value to tell it from its neighbours, else ""
+	digits string // the significant digits, where they are too many for value to tell the number from its neighbours
 	unit   string // canonical; "" when none is written
 }
 
-// matches reports whether two quantities are the same. A unit may be left out, but not exchanged.
-func (q quantity) matches(r quantity) bool {
-	return q.value == r.value && q.digits == r.digits && (q.unit == r.unit || q.unit == "" || r.unit == "")
+// matches reports whether an answer is the quantity. A unit may be left out, but not exchanged, and "per cent" not
+// added.
+func (q quantity) matches(answer quantity) bool {
+	if q.value != answer.value || q.digits != answer.digits {
+		return false
+	}
+
+	return q.unit == answer.unit || answer.unit == "" || q.unit == "" && answer.unit != percent
 }
+
+const (
+	percent = "percent"
+	usd     = "usd"
+)
 
 // units maps what is written behind a number to one name for each unit. Counted things are units too: "5 papers".
 var units = map[string]string{
-	"%": "percent", "percent": "percent", "per cent": "percent", "percentage": "percent",
-	"$": "usd", "usd": "usd", "us dollars": "usd", "dollar": "usd", "dollars": "usd",
+	"%": percent, "percent": percent, "per cent": percent, "percentage": percent,
+	"$": usd, "us$": usd, "usd": usd, "us dollars": usd, "dollar": usd, "dollars": usd,
 	"minute": "minutes", "minutes": "minutes", "min": "minutes", "mins": "minutes",
 	"hour": "hours", "hours": "hours", "day": "days", "days": "days", "night": "nights", "nights": "nights",
 	"year": "years", "years": "years", "time": "times", "times": "times",
@@ -38,11 +48,7 @@ var units = map[string]string{
 func parseQuantity(s string) (quantity, bool) {
 	negative, s := cutSign(s)
 
-	rest, dollars := strings.CutPrefix(s, "$")
-	if !dollars && len(s) > 3 && strings.EqualFold(s[:3], "usd") {
-		rest, dollars = s[3:], true
-	}
-
+	rest, dollars := cutDollars(s)
 	if dollars {
 		s = strings.TrimLeft(rest, " ")
 		if !negative {
@@ -83,8 +89,16 @@ func parseQuantity(s string) (quantity, bool) {
 	}
 
 	const exact = 15 // decimal digits that a float64 always keeps apart
-	if len(literal) > exact && !strings.ContainsAny(literal, ".eE") {
-		q.digits = literal
+	if len(literal) > exact || value < smallest {
+		q.digits = significant(literal)
+	}
+
+	if value < smallest && q.digits != "" {
+		return quantity{}, false // too small
+	}
+
+	if len(q.digits) <= exact {
+		q.digits = ""
 	}
 
 	q.value = value
@@ -95,13 +109,33 @@ func parseQuantity(s string) (quantity, bool) {
 	return q, true
 }
 
+// smallest is the least number that a float64 keeps as exactly as others.
+const smallest = 0x1p-1022
+
+// significant returns the digits of a number without its point, its exponent and the zeros around them.
+func significant(literal string) string {
+	if e := strings.IndexAny(literal, "eE"); e >= 0 {
+		literal = literal[:e]
+	}
+
+	return strings.Trim(strings.Replace(literal, ".", "", 1), "0")
+}
+
+// cutDollars removes a sign of US dollars.
+func cutDollars(s string) (rest string, ok bool) {
+	for _, sign := range []string{"$", "usd", "us$", "us $"} {
+		if len(s) > len(sign) && strings.EqualFold(s[:len(sign)], sign) {
+			return s[len(sign):], true
+		}
+	}
+
+	return s, false
+}
+
 // cutSign removes a sign and the blanks behind it.
 func cutSign(s string) (negative bool, rest string) {
-	switch {
-	case strings.HasPrefix(s, "-"), strings.HasPrefix(s, "+"):
+	if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {
 		return s[0] == '-', strings.TrimLeft(s[1:], " ")
-	case strings.HasPrefix(s, "−"):
-		return true, strings.TrimLeft(s[len("−"):], " ")
 	}
 
 	return false, s

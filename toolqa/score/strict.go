@@ -9,17 +9,24 @@ import (
 	"toolevo/envs/pytext"
 )
 
+// StrictVersion names the rules of Strict. It changes with them: verdicts of other rules cannot be mixed.
+const StrictVersion = "2"
+
 // Strict reports whether predicted says the same as gold.
 //
-//   - Two quantities match if their numbers are equal and their units are, or one has none: 138.4 usd is 138.40, $1,152
-//     is 1152, 14% is 14 but not 0.14, and minutes are not hours.
-//   - Lists, written with commas or semicolons, match if their elements do in some order, each as often.
+//   - Two quantities match if their numbers are equal, digit for digit, and their units are, or one has none: 138.4 usd
+//     is 138.40, $1,152 is 1152, and minutes are not hours. A per cent sign may be left out and not added: for 14% the
+//     answer 14 is right and 0.14 is wrong, for 14 the answer 14% is wrong.
+//   - Two dates that begin with the year match if they are the same day: 2001-12-6 is 2001-12-06.
+//   - If gold is a list, written with commas or semicolons, it matches a list with such elements in some order, each as
+//     often. The answer's commas may then separate or group, as fits, and its last "and" may be a comma: for "100, 200"
+//     the answers "100,200" and "200 and 100" are right. For "100,200", a number, only that number is.
 //   - Other texts match if they are the same without case, articles and blanks, and without the punctuation that does
-//     not stand before a digit. Dates and times are such texts.
+//     not change what is written: see appendNormal.
 //
-// An empty answer matches only an empty answer.
+// All of it holds after clean. An empty answer matches only an empty answer.
 func Strict(gold, predicted string) bool {
-	gold, predicted = pytext.Strip(gold), pytext.Strip(predicted)
+	gold, predicted = pytext.Strip(clean(gold)), pytext.Strip(clean(predicted))
 	if gold == predicted {
 		return true
 	}
@@ -28,9 +35,16 @@ func Strict(gold, predicted string) bool {
 		return false
 	}
 
-	if x, ok := parseQuantity(unwrap(gold)); ok {
-		if y, ok := parseQuantity(unwrap(predicted)); ok {
+	gold, predicted = unwrap(gold), unwrap(predicted)
+	if x, ok := parseQuantity(gold); ok {
+		if y, ok := parseQuantity(predicted); ok {
 			return x.matches(y)
+		}
+	}
+
+	if x, ok := parseDay(gold); ok {
+		if y, ok := parseDay(predicted); ok {
+			return x == y
 		}
 	}
 
@@ -38,7 +52,7 @@ func Strict(gold, predicted string) bool {
 }
 
 // sameText compares what is left of two texts without case, articles, blanks and meaningless punctuation. Where
-// nothing is left the texts themselves are compared, so that an article or a row of dashes is not an empty answer.
+// nothing is left the texts themselves are compared, so that a row of dashes is not an empty answer.
 func sameText(x, y string) bool {
 	var a, b [256]byte
 
@@ -57,32 +71,55 @@ type element struct {
 	text string
 }
 
-// sameList compares two lists whatever their order.
-func sameList(x, y string) bool {
-	if !strings.ContainsAny(x, ",;") || !strings.ContainsAny(y, ",;") {
+// sameList compares a list with what an answer may list, whatever their order. The form of gold decides whether there
+// is a list at all.
+func sameList(gold, predicted string) bool {
+	if !strings.ContainsAny(gold, ",;") {
 		return false
 	}
 
-	xs, ys := elements(x), elements(y)
+	want := elements(gold, separates)
+	if len(want) < 2 {
+		return false
+	}
 
-	return len(xs) > 1 && slices.EqualFunc(xs, ys, func(e, f element) bool {
-		if e.number != f.number {
-			return false
-		}
+	same := func(list string, separates func(string, int) bool) bool {
+		return slices.EqualFunc(want, elements(list, separates), element.matches)
+	}
+	if same(predicted, separates) || same(predicted, everyComma) {
+		return true
+	}
 
-		if e.number {
-			return e.matches(f.quantity)
-		}
+	joined, ok := commaForAnd(predicted)
 
-		return e.text == f.text
-	})
+	return ok && (same(joined, separates) || same(joined, everyComma))
 }
 
-// elements splits a list and sorts it.
-func elements(list string) []element {
+// commaForAnd puts a comma for the last "and" of a list, which has none in its other places.
+func commaForAnd(list string) (string, bool) {
+	const and = " and "
+
+	i := strings.LastIndex(list, and)
+	if i < 0 {
+		return "", false
+	}
+
+	return list[:i] + ", " + list[i+len(and):], true
+}
+
+// matches reports whether an element of an answer is that of the gold answer.
+func (e element) matches(f element) bool {
+	if e.number && f.number {
+		return e.quantity.matches(f.quantity)
+	}
+
+	return e.number == f.number && e.text == f.text
+}
+
+// elements splits a list where separates says so, and sorts it.
+func elements(list string, separates func(string, int) bool) []element {
 	var all []element
 
-	list = unwrap(list)
 	for start, i := 0, 0; i <= len(list); i++ {
 		if i < len(list) && !separates(list, i) {
 			continue
@@ -91,21 +128,9 @@ func elements(list string) []element {
 		part := unwrap(list[start:i])
 		start = i + 1
 
-		if part == "" {
-			continue
+		if part != "" {
+			all = append(all, newElement(part))
 		}
-
-		q, ok := parseQuantity(part)
-
-		e := element{number: ok, quantity: q}
-		if !ok {
-			e.text = string(appendNormal(nil, part, keepMarks))
-			if e.text == "" {
-				e.text = strings.ToLower(part)
-			}
-		}
-
-		all = append(all, e)
 	}
 
 	slices.SortFunc(all, func(e, f element) int {
@@ -127,10 +152,28 @@ func elements(list string) []element {
 	return all
 }
 
+// newElement reads an entry of a list, which is not empty.
+func newElement(part string) element {
+	if q, ok := parseQuantity(part); ok {
+		return element{number: true, quantity: q}
+	}
+
+	if d, ok := parseDay(part); ok {
+		return element{text: string(d[:])}
+	}
+
+	text := string(appendNormal(nil, part, keepMarks))
+
+	return element{text: cmp.Or(text, strings.ToLower(part))}
+}
+
 // separates reports whether s[i] ends an element: a semicolon, or a comma that does not group thousands.
 func separates(s string, i int) bool {
 	return s[i] == ';' || s[i] == ',' && !groups(s, i)
 }
+
+// everyComma is separates for lists without blanks, in which a comma before three digits groups nothing.
+func everyComma(s string, i int) bool { return s[i] == ';' || s[i] == ',' }
 
 // groups reports whether the comma at s[i] has a digit before it and exactly three after it.
 func groups(s string, i int) bool {
@@ -145,16 +188,4 @@ func groups(s string, i int) bool {
 	}
 
 	return i+4 == len(s) || !isDigit(s[i+4])
-}
-
-// unwrap removes blanks, quotes and brackets around an answer and a full stop behind it, unless nothing else is there.
-func unwrap(s string) string {
-	inner := strings.TrimLeft(s, " \t\r\n\"'`([{")
-
-	inner = strings.TrimRight(inner, " \t\r\n\"'`)]}.")
-	if inner == "" {
-		return pytext.Strip(s)
-	}
-
-	return inner
 }

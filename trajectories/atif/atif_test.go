@@ -232,12 +232,12 @@ func foreign(steps string) string {
 
 func TestDocumentsOfOthers(t *testing.T) {
 	d, err := read(t, foreign(`,
-		{"step_id": 2, "source": "agent", "message": [{"type": "text", "text": "I create it."}],
+		{"step_id": 2, "source": "agent", "message": [{"type": "text", "text": "I create"}, {"type": "text", "text": "it."}],
 			"timestamp": "2026-11-24T13:00:00Z", "metrics": {"prompt_tokens": 9}, "extra": {"x": 1},
 			"reasoning_content": "A file.", "tool_calls": [{"tool_call_id": "a", "function_name": "Edit",
 				"arguments": {"path": "hello.txt", "size": 1.50}}],
 			"observation": {"results": [{"source_call_id": "a", "content": "done"}]}},
-		{"step_id": 3, "source": "agent", "message": "It is there.", "llm_call_count": 1}`))
+		{"step_id": 3, "source": "agent", "message": "It is there.", "reasoning_content": "So be it.", "llm_call_count": 1}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,9 +253,9 @@ func TestDocumentsOfOthers(t *testing.T) {
 	}
 
 	want := []string{
-		"<think>\nA file.\n\nI create it.\n</think>\n\n" +
+		"<think>\nA file.\n\nI create\nit.\n</think>\n\n" +
 			`{"name": "Edit", "arguments": {"path": "hello.txt", "size": 1.50}}`, "done",
-		"It is there.", "",
+		"<think>\nSo be it.\n</think>\n\nIt is there.", "",
 	}
 
 	var got []string

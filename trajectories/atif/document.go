@@ -119,7 +119,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// UnmarshalJSON reads a string, a list of parts, or null.
+// UnmarshalJSON reads a string, a list of parts, each a line or more, or null.
 func (t *Text) UnmarshalJSON(text []byte) error {
 	if !bytes.HasPrefix(text, []byte("[")) {
 		return json.Unmarshal(text, &t.Value)
@@ -130,17 +130,16 @@ func (t *Text) UnmarshalJSON(text []byte) error {
 		return errors.New("a text is neither a string nor a list of parts")
 	}
 
-	var all strings.Builder
-
-	for _, p := range parts {
+	texts := make([]string, len(parts))
+	for i, p := range parts {
 		if p.Type != "text" {
 			t.Media = p.Type
 		}
 
-		all.WriteString(p.Text)
+		texts[i] = p.Text
 	}
 
-	t.Value = all.String()
+	t.Value = strings.Join(texts, "\n")
 
 	return nil
 }

@@ -242,7 +242,8 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 	}
 
 	if len(s.ToolCalls) == 0 {
-		t.Action = strings.TrimSpace(strings.Join([]string{s.ReasoningContent, s.Message.Value}, "\n\n"))
+		t.Thought = strings.TrimSpace(s.ReasoningContent)
+		t.Action = strings.TrimSpace(action.FunctionCall{}.Think(t.Thought, s.Message.Value))
 		t.Key = action.Key(codec, t.Action)
 
 		return t, nil

@@ -64,6 +64,10 @@ func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error)
 	}
 
 	s, broken = NewSample(shown.System, row, shown.Codec, w.linter.Sanitizer())
+	if shown.Origin != "" && shown.Suite == "" {
+		s.asOthersAsked()
+	}
+
 	w.samples[row] = cleaned{s, broken}
 
 	return s, broken, nil

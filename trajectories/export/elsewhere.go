@@ -1,6 +1,11 @@
 package export
 
-import "strings"
+import (
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/mcts/policy/prompt"
+)
 
 // Elsewhere knows the questions of the splits that an export does not take. A question that is asked there, too, is no
 // training data: whoever measures a model on that split would measure what it has seen. The zero value knows none.
@@ -16,7 +21,7 @@ func (e *Elsewhere) Add(text, where string) {
 		e.questions = map[string]string{}
 	}
 
-	e.questions[normal(text)] = where
+	e.questions[envs.QuestionKey(text)] = where
 	e.number++
 }
 
@@ -33,17 +38,26 @@ func (e *Elsewhere) report() ElsewhereReport {
 	return r
 }
 
-// find returns where a question is asked, "" when nowhere that is known.
+// find returns where a question is asked, "" when nowhere that is known. Prompts of others may say more than the
+// question: then it is a line of theirs.
 func (e *Elsewhere) find(text string) string {
-	if e == nil {
+	if e == nil || len(e.questions) == 0 {
 		return ""
 	}
 
-	return e.questions[normal(text)]
-}
+	if where := e.questions[envs.QuestionKey(text)]; where != "" {
+		return where
+	}
 
-// normal makes texts equal that differ in white space or case only.
-func normal(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+	for line := range strings.Lines(text) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), prompt.QuestionMarker)
+		if where := e.questions[envs.QuestionKey(line)]; where != "" {
+			return where
+		}
+	}
+
+	return ""
+}
 
 // Refused is a question that no trajectory was taken of, since it is asked in another split.
 type Refused struct {

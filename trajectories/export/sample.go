@@ -95,6 +95,11 @@ func (s *Sample) sum() (sum [sha256.Size]byte) {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
+// asOthersAsked takes the marker of our prompts from the question of a document of others.
+func (s *Sample) asOthersAsked() {
+	s.Conversations[0].Value = strings.TrimPrefix(s.Conversations[0].Value, prompt.QuestionMarker+" ")
+}
+
 // state returns the conversation of a sample up to its action i, from 0.
 func (s *Sample) state(i int) []Message { return s.Conversations[: 2*i+1 : 2*i+1] }
 

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 
+	"toolevo/envs"
 	"toolevo/envs/durable"
 	"toolevo/envs/regular"
 	"toolevo/trajectories/internal/jsonl"
@@ -69,7 +70,7 @@ func (w *writer) isDev(q *question) bool {
 	}
 
 	h := fnv.New64a()
-	h.Write([]byte(normal(q.chosen[0].Question)))
+	h.Write([]byte(envs.QuestionKey(q.chosen[0].Question)))
 
 	return rand.New(rand.NewPCG(w.opt.Selection.Seed, h.Sum64())).Float64() < w.opt.Selection.Dev
 }

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var fixtures = []string{"llama3", "qwen2", "qwen35", "gpt2"}
+var fixtures = []string{"llama3", "qwen2", "qwen35", "gpt2", "smollm2"}
 
 func load(t testing.TB, name string) *Tokenizer {
 	t.Helper()
@@ -135,7 +135,11 @@ func TestParseRefuses(t *testing.T) {
 	cases := []struct{ name, data, want string }{
 		{"not JSON", "{", "parse tokenizer.json"},
 		{"unigram", model("type", "Unigram"), `model type "Unigram"`},
-		{"sentencepiece", model("byte_fallback", true), "byte_fallback"},
+		{"sentencepiece", edit(func(v map[string]any) {
+			m := v["model"].(map[string]any)
+			m["byte_fallback"] = true
+			m["vocab"].(map[string]any)["<0x0A>"] = 419
+		}), "byte_fallback"},
 		{"dropout", model("dropout", 0.1), "dropout"},
 		{"suffix", model("end_of_word_suffix", "</w>"), "suffixes"},
 		{"no vocabulary", model("vocab", map[string]int{}), "vocabulary is empty"},

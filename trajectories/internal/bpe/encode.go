@@ -147,13 +147,20 @@ func (t *Tokenizer) piece(text string, emit func(int)) {
 // nothing where there is none, as in the original.
 func (t *Tokenizer) symbols(text string) []symbol {
 	symbols := make([]symbol, 0, len(text))
+	fuse := false // whether the last one was unknown, and the next would be part of it
+
 	for i := range len(text) {
 		id := t.bytes[text[i]]
-		if id < 0 {
+
+		unknown := id < 0
+		if unknown {
 			id = t.unknown
 		}
 
-		if id >= 0 {
+		fused := fuse && unknown
+		fuse = unknown && t.fuseUnknown
+
+		if id >= 0 && !fused {
 			symbols = append(symbols, symbol{id: id, prev: len(symbols) - 1, next: len(symbols) + 1})
 		}
 	}

@@ -17,6 +17,7 @@ type Tokenizer struct {
 	merges       map[pair]merge
 	bytes        [256]int // id of each single byte, -1 when the vocabulary has none
 	unknown      int      // id of the unknown token, -1 when there is none
+	fuseUnknown  bool     // whether unknown bytes beside each other are one token
 	ignoreMerges bool     // whether a piece that is a token is taken whole
 	splits       []splitter
 	nfc          bool
@@ -49,6 +50,7 @@ type jsonModel struct {
 	Merges       []json.RawMessage `json:"merges"`
 	IgnoreMerges bool              `json:"ignore_merges"`
 	ByteFallback bool              `json:"byte_fallback"`
+	FuseUnknown  bool              `json:"fuse_unk"`
 	Unknown      *string           `json:"unk_token"`
 	Dropout      *float64          `json:"dropout"`
 	Prefix       *string           `json:"continuing_subword_prefix"`
@@ -126,8 +128,8 @@ func (t *Tokenizer) readModel(m *jsonModel) error {
 	switch {
 	case m.Type != "BPE":
 		return fmt.Errorf("model type %q: only BPE is supported", m.Type)
-	case m.ByteFallback:
-		return errors.New("byte_fallback: only byte-level BPE is supported")
+	case m.ByteFallback && m.fallsBack():
+		return errors.New("byte_fallback: only byte-level BPE is supported, without tokens such as <0x0A>")
 	case m.Dropout != nil && *m.Dropout != 0:
 		return errors.New("dropout is not supported: counts would be random")
 	case m.Prefix != nil && *m.Prefix != "", m.Suffix != nil && *m.Suffix != "":
@@ -138,7 +140,7 @@ func (t *Tokenizer) readModel(m *jsonModel) error {
 
 	t.vocab = m.Vocab
 
-	t.ignoreMerges = m.IgnoreMerges
+	t.fuseUnknown, t.ignoreMerges = m.FuseUnknown, m.IgnoreMerges
 	if m.Unknown != nil {
 		id, ok := m.Vocab[*m.Unknown]
 		if !ok {
@@ -174,6 +176,18 @@ func (t *Tokenizer) readModel(m *jsonModel) error {
 	}
 
 	return nil
+}
+
+// fallsBack reports whether a byte may become a token such as <0x0A>. Where there is none, the original does with
+// byte_fallback what it does without.
+func (m *jsonModel) fallsBack() bool {
+	for b := range 256 {
+		if _, ok := m.Vocab[fmt.Sprintf("<0x%02X>", b)]; ok {
+			return true
+		}
+	}
+
+	return false
 }
 
 // splitMerge reads a merge in either spelling: "a b" or ["a", "b"].

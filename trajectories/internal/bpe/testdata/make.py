@@ -63,8 +63,10 @@ def fuzz_texts():
     return ["".join(rng.choice(alphabet) for _ in range(rng.randint(1, 40))) for _ in range(150)]
 
 
-def build(name, pattern, special, nfc=False, ignore_merges=False, added=()):
+def build(name, pattern, special, nfc=False, ignore_merges=False, added=(), fallback=False):
     tok = Tokenizer(models.BPE(ignore_merges=ignore_merges))
+    if fallback:  # as transformers has written SmolLM2's: bytes that the training never met are in no token
+        tok = Tokenizer(models.BPE(byte_fallback=True, fuse_unk=True, unk_token=special[0]))
     if nfc:
         tok.normalizer = normalizers.NFC()
     if pattern is None:
@@ -76,7 +78,8 @@ def build(name, pattern, special, nfc=False, ignore_merges=False, added=()):
         ])
     tok.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=420, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+        vocab_size=420, special_tokens=special, show_progress=False,
+        initial_alphabet=[] if fallback else pre_tokenizers.ByteLevel.alphabet(),
     )
     tok.train_from_iterator(LINES, trainer)
     tok.add_tokens([AddedToken(t, normalized=False) for t in added])
@@ -92,3 +95,4 @@ build("llama3", LLAMA3, LLAMA_SPECIAL, ignore_merges=True)
 build("qwen2", QWEN2, QWEN_SPECIAL, nfc=True, added=("<tool_call>", "</tool_call>"))
 build("qwen35", QWEN35, QWEN_SPECIAL, nfc=True)
 build("gpt2", None, ["<|endoftext|>"])
+build("smollm2", None, QWEN_SPECIAL, fallback=True)
