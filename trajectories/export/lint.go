@@ -198,22 +198,23 @@ func rolesAt(i int) []string {
 	return []string{Observation}
 }
 
-// lintMessage checks a message's text. The tags of a function call's thought are the trainer's own: its thought and its
-// call are checked without them.
+// lintMessage checks a message's text. The tags of a thought that the model begins with are its own, in
+// a function call and where none could be read: what it wrote is checked without them.
 func (l *Linter) lintMessage(i int, m Message) []Finding {
-	if m.From != FunctionCall {
-		return l.lintText(i, m.Value, m.From == GPT)
+	if !m.isReply() {
+		return l.lintText(i, m.Value, false)
 	}
 
-	codec := action.FunctionCall{}
-	thought := codec.Thought(m.Value)
+	if m.From == FunctionCall {
+		codec := action.FunctionCall{}
 
-	call, err := codec.Parse(m.Value)
-	if err != nil || codec.Format(thought, call) != m.Value {
-		return []Finding{{NoCall, i, "not a function call as the trainer reads it"}}
+		call, err := codec.Parse(m.Value)
+		if err != nil || codec.Format(codec.Thought(m.Value), call) != m.Value {
+			return []Finding{{NoCall, i, "not a function call as the trainer reads it"}}
+		}
 	}
 
-	return l.lintText(i, thought+"\n"+codec.Format("", call), true)
+	return l.lintText(i, untagged(m.Value), true)
 }
 
 // lintText checks one text. Formatter slots are filled in only where text is read.
