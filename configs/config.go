@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/perturb"
 	"toolevo/envs/sandbox/engines"
@@ -87,6 +88,7 @@ type Server struct {
 	Form       string          `yaml:"form"`                // FormFewShot, FormChat, or a chat template's name
 	Layout     string          `yaml:"layout"`              // of few-shot prompts: stable or paper
 	Shots      int             `yaml:"shots" least:"0"`     // demonstrations in a few-shot prompt
+	Reasoning  string          `yaml:"reasoning"`           // ReasoningAuto, or an [action.Reasoning]
 	Extensions bool            `yaml:"extensions"`          // send vLLM's own fields
 	LogProbs   bool            `yaml:"logprobs"`            // the server reports log-probabilities
 	Ends       []string        `yaml:"ends,flow" least:"0"` // the server's own words for the end of a whole completion
@@ -112,6 +114,23 @@ const (
 	FormFewShot = "few-shot" // one text: guidelines, tools, demonstrations, question, turns
 	FormChat    = "chat"     // messages; the server applies the model's template
 )
+
+// ReasoningAuto leaves it to the form what becomes of reasoning.
+const ReasoningAuto = "auto"
+
+// Reasoning returns what becomes of the reasoning of models on servers. The templates that servers
+// apply cut it from earlier turns (those of Qwen 3, DeepSeek R1, GLM, Nemotron, Gemma 4 and gpt-oss
+// do), those that we render do not. The thought of a function call is part of the codec's form.
+func (c *Config) Reasoning() action.Reasoning {
+	switch {
+	case c.Server.Reasoning != ReasoningAuto && c.Server.Reasoning != "":
+		return action.Reasoning(c.Server.Reasoning)
+	case c.Server.Form == FormChat && c.Environment.ActionCodec() != action.FunctionCall{}:
+		return action.Once
+	}
+
+	return action.Show
+}
 
 // everything is the name of all datasets, of all difficulties, and of all templates.
 const everything = "all"

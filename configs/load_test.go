@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs/action"
 	_ "toolevo/toolqa/bench" // whose sections a configuration has
 )
 
@@ -192,6 +193,7 @@ func TestHashCoversWhatDecidesAResult(t *testing.T) {
 		{"environment.update_tool", "false", true, false},
 		{"environment.codec", "function-call", true, false},
 		{"server.prompt.tools", "dataset", true, false},
+		{"server.reasoning", "once", true, false},
 		{"python.wall_seconds", "11", true, false},
 		{"retrieval.model", "embedder", true, false},
 		{"seed", "2", true, false},
@@ -237,6 +239,9 @@ func TestErrorsSayWhatIsValid(t *testing.T) {
 		{"unknown reward", "environment:\n  reward: kind\n", "official, strict"},
 		{"unknown codec", "environment:\n  codec: xml\n", "react, function-call, python"},
 		{"no programs", "environment:\n  codec: python\n", "toolqa cannot read actions written as python: want one of"},
+		{"unknown way to reason", "server:\n  reasoning: hide\n", "show, once, drop, refuse, auto"},
+		{"no thought of a call", "environment:\n  codec: function-call\nserver:\n  reasoning: refuse\n",
+			"server.reasoning"},
 		{"senseless search", "search:\n  samples: 0\n", "samples is 0"},
 		{"senseless limit", "limit: -1\n", "limit"},
 		{"empty list", "api: []\n", "at least one"},
@@ -267,5 +272,28 @@ func TestShippedPoliciesLoad(t *testing.T) {
 
 	if _, err := FileLayer("policies/gpt"); err == nil || !strings.Contains(err.Error(), "policies/llama3-8b") {
 		t.Errorf("error is %v, want one that names the shipped files", err)
+	}
+}
+
+// TestReasoning holds what becomes of reasoning where no setting says so.
+func TestReasoning(t *testing.T) {
+	for _, test := range []struct {
+		form, codec, set string
+		want             action.Reasoning
+	}{
+		{"few-shot", "react", "auto", action.Show},
+		{"qwen3_nothink", "react", "auto", action.Show},
+		{"chat", "react", "auto", action.Once},
+		{"chat", "function-call", "auto", action.Show},
+		{"chat", "react", "show", action.Show},
+		{"few-shot", "react", "once", action.Once},
+		{"chat", "react", "drop", action.Drop},
+		{"chat", "react", "refuse", action.Refuse},
+	} {
+		r := mustLoad(t, SettingLayer("x", "server.form", test.form),
+			SettingLayer("x", "environment.codec", test.codec), SettingLayer("x", "server.reasoning", test.set))
+		if got := r.Reasoning(); got != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
 	}
 }

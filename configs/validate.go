@@ -41,6 +41,7 @@ func (r *Resolved) validate() error {
 		{"eval.controller", isOneOf("controller", r.Eval.Controller, controllers())},
 		{"branch", r.Branch.validate()},
 		{"server.form", r.checkForm()},
+		{"server.reasoning", r.checkReasoning()},
 		checkSection("python", &r.Python),
 	} {
 		if check.err != nil {
@@ -147,6 +148,25 @@ func (c *Config) checkCodec() error {
 func (c *Config) checkForm() error {
 	if c.Environment.ActionCodec() == (action.FunctionCall{}) && c.Server.Form == "chatml" {
 		return errors.New("chatml has no form for function calls (environment.codec)")
+	}
+
+	return nil
+}
+
+// checkReasoning wants a way to deal with reasoning that the codec allows.
+func (c *Config) checkReasoning() error {
+	if c.Server.Reasoning == ReasoningAuto {
+		return nil
+	}
+
+	mode, err := action.ParseReasoning(c.Server.Reasoning)
+	if err != nil {
+		return fmt.Errorf("%w, %s", err, ReasoningAuto)
+	}
+
+	if mode == action.Refuse && c.Environment.ActionCodec() == (action.FunctionCall{}) {
+		return errors.New("refuse: the thought of a function call stands in the tags of reasoning " +
+			"(environment.codec)")
 	}
 
 	return nil

@@ -110,6 +110,20 @@ func (h History) Remark(text string) History {
 	return h.Append(last)
 }
 
+// Rewrite returns the history with each action as rewrite has it, for prompts that do not show all
+// that a model wrote. No state has such a history.
+func (h History) Rewrite(rewrite func(Action) Action) History {
+	turns := h.Turns()
+	h.last = nil
+
+	for _, t := range turns {
+		t.Action = rewrite(t.Action)
+		h = h.Append(t)
+	}
+
+	return h
+}
+
 // Hash returns a hash of all that an agent may be shown: the task's question and its dataset (no other
 // label), the turns with their outcomes, and the learned descriptions. Histories with equal hashes look the same
 // to a policy; the hash is the same in every process. It costs no walk through the turns.

@@ -12,6 +12,9 @@ type Shown struct {
 	Tools  []envs.Args  // those tools, as OpenAI's chat API describes functions
 	Codec  action.Codec // nil is ReAct
 
+	// Reasoning says what later prompts showed of the reasoning in a turn; "" is action.Show.
+	Reasoning action.Reasoning
+
 	// Origin names what the row was imported from, such as "ATIF document of claude-code 2.0.1"; "" of our own runs.
 	Origin string
 }

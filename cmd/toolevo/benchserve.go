@@ -73,6 +73,8 @@ func (f *serveFlags) add(a *app, cmd *cobra.Command) {
 	flags.StringVar(&f.suite, "suite", suite.Names()[0], "`NAME` of the benchmark whose questions it answers")
 	flags.StringVar(&f.codec, "codec", action.ReAct{}.String(), "`NAME` of how it writes actions: react or "+
 		"function-call")
+	flags.StringVar((*string)(&f.Thoughts), "thoughts", "", "`WAY` in which it reasons before actions: tags, "+
+		"empty-tags, begun, reasoning, reasoning_content, thinking or parts (default: it does not)")
 	flags.IntVar(&f.Slots, "slots", 0, "sequences that run at the same time: `N` (0: 256, with "+
 		"--prompt-per-slot 4, for ollama 1)")
 	flags.BoolVar(&f.PromptPerSlot, "prompt-per-slot", false, "keep one prompt in each slot instead of a prefix "+

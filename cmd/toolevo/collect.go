@@ -16,12 +16,12 @@ import (
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
-	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/metrics"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
+	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 )
 
@@ -77,7 +77,7 @@ func logOptions(b *bench, run *store.Run) (collect.Options, error) {
 		Questions: questions,
 		Env:       env,
 		Search:    b.Config.Search.Config,
-		Accept:    accept,
+		Accept:    accept.Accept,
 		Seed:      b.Config.Seed,
 		Store:     run.Store,
 		Log:       b.log,
@@ -89,7 +89,7 @@ func logOptions(b *bench, run *store.Run) (collect.Options, error) {
 const charactersOfAToken = 4
 
 // acceptance returns which trajectories training takes, as an export with the same cutoff and tokenizer would.
-func (b *bench) acceptance() (mcts.Accept, error) {
+func (b *bench) acceptance() (*export.Acceptance, error) {
 	t := b.Config.Training
 
 	prompt, err := b.Prompt()
@@ -107,7 +107,8 @@ func (b *bench) acceptance() (mcts.Accept, error) {
 		return nil, console.Usage("training: %v", err)
 	}
 
-	return export.NewAcceptance(linter, b.Config.Environment.ActionCodec(), prompt.System, characters).Accept, nil
+	return export.NewAcceptance(linter, b.Config.Environment.ActionCodec(), b.Config.Reasoning(),
+		prompt.System, characters), nil
 }
 
 // onePolicy refuses several policies, which grow no tree together, and one that knows more than a prompt says: who
@@ -189,7 +190,13 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 		return a.stopped(stored.Collection, f, err)
 	}
 
+	left, err := b.leftOut(run, n-int(snapshot.Accepted))
+	if err != nil {
+		return err
+	}
+
 	return a.printCollected(*f.asJSON, collected{
+		LeftOut:  left,
 		Run:      run.Manifest.ID,
 		Hash:     run.Manifest.Hash,
 		Dir:      run.Dir,
@@ -200,6 +207,20 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 		Engines:  walls.InWords(run.Engines),
 		Warnings: walls.Warnings(run.Engines),
 	})
+}
+
+// leftOut says why some trajectories of the run's file are not accepted, if there are any such.
+func (b *bench) leftOut(run *stored.Run, n int) ([]export.LeftOut, error) {
+	if n == 0 {
+		return nil, nil
+	}
+
+	accept, err := b.acceptance()
+	if err != nil {
+		return nil, err
+	}
+
+	return accept.LeftOut(trajectories.ReadFile(filepath.Join(run.Dir, stored.RowsFile)))
 }
 
 // collectProgress is how far a collection is, for those who list runs.
@@ -222,6 +243,7 @@ type collected struct {
 	File    string `json:"file"`     // of the correct trajectories
 	Correct int    `json:"correct"`  // correct trajectories, which the official matcher takes: the rows of the file
 	collect.Snapshot
+	LeftOut  []export.LeftOut           `json:"left_out,omitempty"` // correct, but not accepted
 	Policies map[string]server.Snapshot `json:"policies,omitempty"` // on servers, by name: the counts of this pass
 	// of PythonInterpreter, in words; more than one when they were mixed
 	Engines  []string `json:"engines"`
@@ -234,6 +256,10 @@ func (a *app) printCollected(asJSON bool, c collected) error {
 		fmt.Fprintf(a.Out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
 		fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
 			c.File)
+		for _, left := range c.LeftOut {
+			fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
+		}
+
 		printEngines(a.Out, c.Engines, c.Warnings)
 		a.Say("Next: toolevo %s\n      toolevo %s --out DIR", console.Shell("inspect", c.Dir),
 			console.Shell("export", c.Dir))

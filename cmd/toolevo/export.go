@@ -161,6 +161,11 @@ func (e *exporter) exportSamples(ctx context.Context, s *sources, o export.Optio
 			"--mix-engines", mixed)
 	}
 
+	var reasons *export.ReasoningError
+	if errors.As(err, &reasons) {
+		return nil, console.Usage("%w", reasons)
+	}
+
 	return m, err
 }
 

@@ -213,5 +213,7 @@ func (s *sources) shown(row *trajectories.Row) (trajectories.Shown, error) {
 		System: p.System(dataset),
 		Tools:  serving.Functions(r.benchmark, p, v, modules, dataset),
 		Codec:  p.Codec,
+
+		Reasoning: r.Config.Reasoning(),
 	}, nil
 }

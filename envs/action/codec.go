@@ -77,14 +77,15 @@ func Canonical(c envs.Call) string {
 	return string(pytext.AppendJSON([]byte(name+" "), c.Args))
 }
 
-// Key returns the canonical key of the call in a text. The key of any other text is the text without the space around
-// it, quoted, so that no text can pretend to be a call.
+// Key returns the canonical key of the call in a text. The key of any other text is its content
+// without the space around it, quoted, so that no text can pretend to be a call.
 func Key(codec Codec, text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 
 	c, err := codec.Parse(text)
 	if err != nil {
-		return strconv.Quote(pytext.Strip(text))
+		_, content := Part(text)
+		return strconv.Quote(pytext.Strip(content))
 	}
 
 	return Canonical(c)

@@ -30,6 +30,17 @@
 // as many and nothing else. The language named there is ignored, but that such a line also begins a block inside of one
 // that has no end yet. A block without an end is none.
 //
+// # Reasoning
+//
+// Reasoning is what a model writes in tags before its content, or what a server sends in a field of
+// its own; ReAct's Thought is content. An action is one text: reasoning stands at its beginning, in
+// the tags that the model wrote, or in <think> tags where a server sent it apart. So the search,
+// the log, trees, rows and documents need no place for it, and what was kept before there was
+// reasoning reads as ever. [Part] is the one place that parts the two, and [Join] the one that puts
+// them together. No codec reads a call in reasoning, and keys do not hold it: siblings that differ
+// in nothing else are one. The thought of [FunctionCall] stands in the same tags, and is treated as
+// reasoning is. What later prompts and samples show of it is said by [Reasoning].
+//
 // # Guarantees
 //
 //   - Parse takes any text, in time linear in its length, and what it returns with no error has a name.

@@ -78,10 +78,8 @@ func (f FunctionCall) Trim(text string) string {
 // there is no brace.
 func splitObject(text string) (before, object string) {
 	start := 0
-	if strings.HasPrefix(pytext.Strip(text), thinkTag) {
-		if at := strings.Index(text, thinkEndTag); at >= 0 {
-			start = at
-		}
+	if _, content := Part(text); content != "" || strings.Contains(text, thinkEndTag) {
+		start = len(text) - len(content)
 	}
 
 	at := strings.IndexByte(text[start:], '{')
@@ -92,21 +90,12 @@ func splitObject(text string) (before, object string) {
 	return text[:start+at], text[start+at:]
 }
 
-// PartThought parts the thought in tags that a text begins with from what stands behind it. A thought
-// whose end is missing is all of the text; without one, all of it stands behind.
-func PartThought(text string) (thought, rest string) {
-	inside, ok := strings.CutPrefix(strings.TrimSpace(text), thinkTag)
-	if !ok {
-		return "", text
-	}
-
-	thought, rest, _ = strings.Cut(inside, thinkEndTag)
-
-	return strings.TrimSpace(thought), strings.TrimSpace(rest)
-}
-
 // Thought returns the text between the tags, or without them what stands before the call.
 func (FunctionCall) Thought(text string) string {
+	if reasoning, content := Part(text); content != text && content != "" {
+		return reasoning
+	}
+
 	before, _ := splitObject(text)
 	before, _, _ = strings.Cut(before, callTag)
 	before = strings.TrimPrefix(strings.TrimSpace(before), thinkTag)

@@ -91,21 +91,6 @@ func TestFunctionCallThought(t *testing.T) {
 	}
 }
 
-func TestPartThought(t *testing.T) {
-	for text, want := range map[string][2]string{
-		"no thought":                                    {"", "no thought"},
-		" \n<think>\nso be it\n</think>\n\n{}":          {"so be it", "{}"},
-		"<think>so be it":                               {"so be it", ""},
-		"so <think>be</think> it":                       {"", "so <think>be</think> it"},
-		"<think>a</think><think>b</think>c":             {"a", "<think>b</think>c"},
-		FunctionCall{}.Format("t", call("A", "x", "y")): {"t", FunctionCall{}.Format("", call("A", "x", "y"))},
-	} {
-		if thought, rest := PartThought(text); [2]string{thought, rest} != want {
-			t.Errorf("PartThought(%q) = %q, %q, want %q", text, thought, rest, want)
-		}
-	}
-}
-
 func TestParseCodec(t *testing.T) {
 	for _, c := range Codecs() {
 		if got, err := ParseCodec(c.String()); got != c || err != nil {

@@ -77,12 +77,15 @@ func (Python) Stop() []string { return nil }
 // block is a fenced block and what stands around it.
 type block struct{ before, code, after string }
 
-// lastBlock returns the last fenced block. A line that begins with three or more backquotes begins one, as many and
-// nothing else end it; as many or more and a language begin another in its place.
+// lastBlock returns the last fenced block. A line that begins with three or more backquotes begins
+// one, as many and nothing else end it; as many or more and a language begin another in its place.
+// Blocks in reasoning are none.
 func lastBlock(text string) (last block, ok bool) {
-	start, code, open, at := 0, 0, 0, 0 // open is how many backquotes the block began with that is not at its end
+	_, content := Part(text)
+	at := len(text) - len(content)
+	start, code, open := 0, 0, 0 // open is how many backquotes the block began with that is not at its end
 
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(content) {
 		n := backquotes(line)
 		bare := len(pytext.Strip(line)) == n
 

@@ -19,8 +19,9 @@ const (
 	InputWords = "Action Input" // of the marker: no name of a tool can hold them
 )
 
-// ReAct is the [Codec] of Thought, Action and Action Input. A call ends with the first complete JSON object: models
-// write on after it, a code fence or another Thought.
+// ReAct is the [Codec] of Thought, Action and Action Input. A call ends with the first complete
+// JSON object: models write on after it, a code fence or another Thought. Reasoning is no part of
+// it, unless LastBrace reads as published.
 type ReAct struct {
 	LastBrace  bool // an input reaches to the last brace of the text, as in the published code
 	EmptyInput bool // {} is an input; in the published code something stands between the braces
@@ -37,6 +38,10 @@ func (r ReAct) Parse(text string) (envs.Call, error) {
 
 // parse returns the call and what of the text stands after it.
 func (r ReAct) parse(text string) (c envs.Call, after string, err error) {
+	if !r.LastBrace {
+		_, text = Part(text)
+	}
+
 	name, input, ok := r.split(text)
 	if !ok {
 		return c, "", ErrMalformed
@@ -150,7 +155,8 @@ func (ReAct) ParseStrict(text string) (envs.Call, error) {
 
 // Thought returns the text between the first "Thought:" and the "Action:" that follows it, or the end.
 func (ReAct) Thought(text string) string {
-	_, after, _ := strings.Cut(text, ThoughtMarker)
+	_, content := Part(text)
+	_, after, _ := strings.Cut(content, ThoughtMarker)
 	thought, _, _ := strings.Cut(after, ActionMarker)
 
 	return strings.TrimSpace(thought)

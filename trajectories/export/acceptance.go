@@ -1,6 +1,10 @@
 package export
 
 import (
+	"fmt"
+	"iter"
+	"slices"
+
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/trajectories"
@@ -11,16 +15,17 @@ import (
 type Acceptance struct {
 	linter     *Linter
 	codec      action.Codec
+	reasoning  action.Reasoning
 	system     func(dataset string) string
 	characters int
 }
 
-// NewAcceptance returns the acceptance of samples with the system text of their dataset, whose actions a codec wrote.
-// The linter bounds their length in tokens; where it has no tokenizer characters do, 0 being no bound.
-func NewAcceptance(
-	linter *Linter, codec action.Codec, system func(dataset string) string, characters int,
-) *Acceptance {
-	return &Acceptance{linter: linter, codec: codec, system: system, characters: characters}
+// NewAcceptance returns the acceptance of samples with the system text of their dataset, whose
+// actions a codec wrote, and of whose reasoning later prompts showed what is said. The linter
+// bounds their length in tokens; where it has no tokenizer characters do, 0 being no bound.
+func NewAcceptance(linter *Linter, codec action.Codec, reasoning action.Reasoning,
+	system func(dataset string) string, characters int) *Acceptance {
+	return &Acceptance{linter: linter, codec: codec, reasoning: reasoning, system: system, characters: characters}
 }
 
 // Accept reports whether an export would take the trajectory that led to a history.
@@ -30,16 +35,78 @@ func (a *Acceptance) Accept(h envs.History) bool {
 		row.Turns = append(row.Turns, trajectories.Turn{Action: string(t.Action), Observation: t.Observation})
 	}
 
-	system := a.system(h.Task().Labels[envs.LabelDataset])
-	sample, _ := NewSample(system, &row, a.codec, a.linter.Sanitizer())
-	if a.linter.LintRow(SFTTrajectory, &row, &sample) != nil {
-		return false
+	row.Labels = h.Task().Labels
+
+	return a.Lint(&row) == nil
+}
+
+// Lint returns what an export would hold against a trajectory; nil when nothing is.
+func (a *Acceptance) Lint(row *trajectories.Row) []Finding {
+	sample, _ := NewSample(a.system(row.Labels[envs.LabelDataset]), row, a.codec, a.linter.Sanitizer())
+	if a.reasoning != action.Once || !sample.hasReasoning() {
+		return a.lint(SFTTrajectory, row, &sample)
 	}
 
-	characters := 0
-	if a.characters > 0 {
-		characters, _ = a.linter.Length(SFTTrajectory, &sample)
+	sample.Once = true
+
+	for i := range row.Turns { // none is exported as a whole
+		step := sample.step(i)
+		if found := a.lint(SFTStep, row, &step); found != nil {
+			return found
+		}
 	}
 
-	return characters <= a.characters
+	return nil
+}
+
+// LeftOut says of how many trajectories that are right by the benchmark's matcher, in canonical
+// order, training takes none, and why: each is counted under the first reason.
+func (a *Acceptance) LeftOut(rows iter.Seq2[trajectories.Row, error]) ([]LeftOut, error) {
+	wrong, same, faults, byRules := 0, 0, 0, map[Rule]int{}
+
+	var seen map[string]bool
+
+	question := ""
+
+	for row, err := range rows {
+		if err != nil {
+			return nil, err
+		}
+
+		if row.QuestionID != question || seen == nil {
+			question, seen = row.QuestionID, map[string]bool{}
+		}
+
+		switch found := a.Lint(&row); {
+		case !row.Strict:
+			wrong++
+		case found != nil:
+			faults++
+			byRules[found[0].Rule]++
+		case seen[row.Key]:
+			same++
+		default:
+			seen[row.Key] = true
+		}
+	}
+
+	return slices.DeleteFunc([]LeftOut{
+		{wrong, "wrong by the strict matcher"},
+		{faults, "rejected by the linter" + byRule(byRules)},
+		{same, "the same as another of the question"},
+	}, func(l LeftOut) bool { return l.N == 0 }), nil
+}
+
+func (a *Acceptance) lint(format Format, row *trajectories.Row, s *Sample) []Finding {
+	found := a.linter.LintRow(format, row, s)
+	if a.characters == 0 {
+		return found
+	}
+
+	if characters, _ := a.linter.Length(format, s); characters > a.characters {
+		found = append(found, Finding{TooLong, -1, fmt.Sprintf("%d characters, want at most %d", characters,
+			a.characters)})
+	}
+
+	return found
 }

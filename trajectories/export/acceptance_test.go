@@ -66,7 +66,7 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 
 			shown := func(string) string { return system }
 
-			got := export.NewAcceptance(test.linter, nil, shown, test.characters).Accept(historyOf(&rows[i]))
+			got := export.NewAcceptance(test.linter, nil, "", shown, test.characters).Accept(historyOf(&rows[i]))
 			if got != want {
 				t.Errorf("%s: row %d of %d characters is accepted: %v, want %v", name, i, length, got, want)
 			}

@@ -52,8 +52,8 @@ func (m *Manifest) cardSets() []cardSet {
 
 // LeftOut is how many trajectories or samples were left out for a reason.
 type LeftOut struct {
-	N   int
-	Why string
+	N   int    `json:"n"`   // how many
+	Why string `json:"why"` // in words
 }
 
 // LeftOut says how many trajectories and samples were left out, and why.

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"strings"
 
+	"toolevo/envs/action"
 	"toolevo/trajectories"
 )
 
@@ -68,6 +70,12 @@ func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error)
 		s.asOthersAsked()
 	}
 
+	s.Once = shown.Reasoning == action.Once
+
+	if s.Once && !w.form.single && s.hasReasoning() {
+		return s, 0, &ReasoningError{w.opt.Format, row.RunID}
+	}
+
 	w.samples[row] = cleaned{s, broken}
 
 	return s, broken, nil
@@ -77,6 +85,29 @@ func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error)
 type cleaned struct {
 	Sample
 	broken int
+}
+
+// ReasoningError means that a sample was to hold the reasoning of turns that no prompt showed
+// together.
+type ReasoningError struct {
+	Format Format
+	RunID  string
+}
+
+// Error says which formats hold it, and what else can be done.
+func (e *ReasoningError) Error() string {
+	var single []string
+
+	for _, f := range Formats() {
+		if forms[f].single {
+			single = append(single, string(f))
+		}
+	}
+
+	return fmt.Sprintf("the model of run %s reasons before it answers, and no prompt showed it the reasoning "+
+		"of an earlier turn (server.reasoning is once): a sample of %s has all turns, so that the model would "+
+		"be trained on prompts that it never gets. Export as %s, or collect with --set server.reasoning=show "+
+		"or drop", e.RunID, e.Format, strings.Join(single, ", "))
 }
 
 // MixedError means that rows of different makers were to stand in one export.

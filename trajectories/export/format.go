@@ -62,9 +62,10 @@ type form struct {
 	dataset string
 	about   string // a sample, for the card
 
-	whole bool // a sample is a whole trajectory
-	pairs bool // a sample has a chosen and a rejected reply
-	last  bool // of several replies only the last is trained
+	whole  bool // a sample is a whole trajectory
+	single bool // of a sample's replies only those of one turn are trained
+	pairs  bool // a sample has a chosen and a rejected reply
+	last   bool // of several replies only the last is trained
 
 	samples func(*writer, *question) ([]candidate, error)
 }
@@ -75,17 +76,17 @@ var forms = map[Format]form{
 		about: "One sample is one trajectory. The loss falls on every message of the model and on nothing else.",
 	},
 	SFTStep: {
-		dataset: "toolevo_sft_step", last: true, samples: (*writer).steps,
+		dataset: "toolevo_sft_step", single: true, last: true, samples: (*writer).steps,
 		about: "One sample is one action and what led to it, as an evaluation sends it. The loss is to fall on the " +
 			"last message only (LLaMA-Factory: `mask_history: true`).",
 	},
 	DPO: {
-		dataset: "toolevo_dpo", pairs: true, samples: (*writer).pairs,
+		dataset: "toolevo_dpo", single: true, pairs: true, samples: (*writer).pairs,
 		about: "One sample is one state of a search tree and two actions in it: the chosen one lies on a trajectory " +
 			"that ended with the right answer, every trajectory that does the rejected one in that state failed.",
 	},
 	KTO: {
-		dataset: "toolevo_kto", last: true, samples: (*writer).judged,
+		dataset: "toolevo_kto", single: true, last: true, samples: (*writer).judged,
 		about: "One sample is one action and what led to it. The label says whether it lies on a trajectory that " +
 			"ended with the right answer, or left one for good.",
 	},

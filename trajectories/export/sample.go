@@ -31,6 +31,10 @@ type Sample struct {
 	Rejected Message `json:"rejected,omitzero"`
 
 	Good bool `json:"good,omitempty"` // whether the last reply is; of KTO
+
+	// Once says that no prompt showed the reasoning of an earlier reply. Conversations has it
+	// all the same.
+	Once bool `json:"-"`
 }
 
 // Message is one message of a sample.
@@ -100,15 +104,41 @@ func (s *Sample) asOthersAsked() {
 	s.Conversations[0].Value = strings.TrimPrefix(s.Conversations[0].Value, prompt.QuestionMarker+" ")
 }
 
-// state returns the conversation of a sample up to its action i, from 0.
-func (s *Sample) state(i int) []Message { return s.Conversations[: 2*i+1 : 2*i+1] }
+// state returns the conversation of a sample up to its action i, from 0, as the model was shown it.
+func (s *Sample) state(i int) []Message {
+	before := s.Conversations[: 2*i+1 : 2*i+1]
+	if !s.Once {
+		return before
+	}
+
+	before = slices.Clone(before)
+	for i := range before {
+		if before[i].isReply() {
+			_, before[i].Value = action.Part(before[i].Value)
+		}
+	}
+
+	return before
+}
+
+// hasReasoning reports whether a reply of the model has.
+func (s *Sample) hasReasoning() bool {
+	return slices.ContainsFunc(s.Conversations, func(m Message) bool {
+		_, content := action.Part(m.Value)
+		return m.isReply() && content != m.Value
+	})
+}
 
 // reply returns action i of the sample of a trajectory.
 func (s *Sample) reply(i int) Message { return s.Conversations[2*i+1] }
 
 // step returns the sample of action i, from 0, of the sample of a trajectory.
 func (s *Sample) step(i int) Sample {
-	return Sample{System: s.System, Conversations: s.Conversations[: 2*i+2 : 2*i+2]}
+	if !s.Once {
+		return Sample{System: s.System, Conversations: s.Conversations[: 2*i+2 : 2*i+2]}
+	}
+
+	return Sample{System: s.System, Conversations: append(s.state(i), s.reply(i))}
 }
 
 // transcript returns everything after the question as one message, as a plain prompt would show it.
@@ -127,9 +157,13 @@ func (s *Sample) transcript() Message {
 	return Message{GPT, strings.Join(all, "\n\n")}
 }
 
-// untagged returns a message of the model without the tags of the thought that it begins with, which
-// are control tokens anywhere else.
+// untagged returns a reply without the tags of its reasoning, which are control tokens in plain
+// text.
 func untagged(value string) string {
-	thought, rest := action.PartThought(value)
-	return strings.TrimSpace(thought + "\n" + rest)
+	reasoning, content := action.Part(value)
+	if content == value {
+		return value
+	}
+
+	return strings.TrimSpace(reasoning + "\n" + content)
 }

@@ -124,7 +124,7 @@ var allowed = []rule{
 	{"mcts/policy/chat", []string{"envs", "envs/action", "envs/names", "envs/pytext", "mcts/policy/prompt"}},
 	{"mcts/policy/scripted", []string{"envs/datafile", "envs", "envs/action", "envs/names", "envs/pytext",
 		"envs/response", "mcts"}},
-	{"mcts/policy/server", []string{"envs", "mcts", "mcts/policy/chat"}},
+	{"mcts/policy/server", []string{"envs", "envs/action", "mcts", "mcts/policy/chat"}},
 	{"mcts/policy/internal/golden", nil},
 	{"mcts/policy/internal/wire", []string{"envs/display", "mcts/policy/server"}},
 	{"mcts/policy/internal/wiretest", []string{"mcts/policy/server"}},

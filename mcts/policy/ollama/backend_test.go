@@ -191,6 +191,10 @@ func TestReplies(t *testing.T) {
 		{"a stream", `{"response":"a","done":false}` + "\n" + `{"response":"b","done":false}` + "\n" +
 			`{"response":"","done":true,"done_reason":"stop","eval_count":2}` + "\n",
 			server.Choice{Text: "ab", Finish: server.FinishStop, Tokens: 2}, server.Detail{Finish: "stop"}},
+		{"a thought split off", `{"response":"","thinking":"a","done":false}` + "\n" +
+			`{"response":"b","thinking":"c","done":true,"done_reason":"stop","eval_count":3}`,
+			server.Choice{Text: "b", Reasoning: "ac", Finish: server.FinishStop, Tokens: 3},
+			server.Detail{Finish: "stop"}},
 		{"empty", `{"response":"","done":true,"done_reason":"stop","eval_count":1}`,
 			server.Choice{Finish: server.FinishStop, Tokens: 1}, server.Detail{Finish: "stop"}},
 	}

@@ -170,12 +170,6 @@ func TestFaults(t *testing.T) {
 			want:    `"load"`,
 		},
 		{
-			name:    "a thought split off",
-			handler: wiretest.Answers(200, `{"response":"a","thinking":"b","done":true,"done_reason":"stop"}`),
-			kind:    server.Refused,
-			want:    "split",
-		},
-		{
 			name:    "too long a reply",
 			handler: wiretest.Answers(200, `{"response":"`+strings.Repeat("y", 2<<20)+`"}`),
 			kind:    server.Transient,

@@ -15,10 +15,9 @@ import (
 
 // sample is one decoded reply.
 type sample struct {
-	model    string
-	choice   server.Choice
-	detail   server.Detail
-	thinking bool
+	model  string
+	choice server.Choice
+	detail server.Detail
 }
 
 // line is a reply, or one line of it from a server that streams all the same.
@@ -40,7 +39,7 @@ type line struct {
 
 // read reads a reply: one object, or one a line.
 func (s *sample) read(body io.Reader) error {
-	var text strings.Builder
+	var text, thinking strings.Builder
 	doc := wire.NewDocument(body)
 
 	for {
@@ -56,8 +55,8 @@ func (s *sample) read(body io.Reader) error {
 		}
 
 		text.WriteString(l.Response)
+		thinking.WriteString(l.Thinking)
 
-		s.thinking = s.thinking || l.Thinking != ""
 		for _, p := range l.LogProbs {
 			if len(s.detail.Tokens) == 0 {
 				s.detail.Likeliest = p.Likeliest()
@@ -73,7 +72,8 @@ func (s *sample) read(body io.Reader) error {
 			continue
 		}
 
-		s.model, s.choice.Text = wire.Shorten(l.Model), text.String()
+		s.model = wire.Shorten(l.Model)
+		s.choice.Text, s.choice.Reasoning = text.String(), thinking.String()
 		s.choice.Tokens, s.detail.Finish = max(l.EvalCount, 0), l.DoneReason
 		s.detail.PromptTokens = max(l.PromptEvalCount, 0)
 		s.detail.Load = time.Duration(l.LoadDuration)
@@ -94,8 +94,8 @@ var (
 const beyond = 16
 
 // check finds a server that answered something else than it was asked: one that cut the prompt to
-// the window, that slid the window over the prompt's beginning, that only loaded the model, that
-// split the text, or whose sample cannot be what the model wrote. ends are the server's own words
+// the window, that slid the window over the prompt's beginning, that only loaded the model, or
+// whose sample cannot be what the model wrote. ends are the server's own words
 // for an end.
 func (s *sample) check(c server.Completion, window int, ends []string) error {
 	prompt, drawn := s.detail.PromptTokens, s.choice.Tokens
@@ -103,9 +103,6 @@ func (s *sample) check(c server.Completion, window int, ends []string) error {
 	case s.detail.Finish == "load" || s.detail.Finish == "unload":
 		return fmt.Errorf("%w: the server only answers that the model is in state %q",
 			errNoSample, s.detail.Finish)
-	case s.thinking:
-		return fmt.Errorf("%w: the server split the completion into a thought and an answer, "+
-			"although told not to", errNoSample)
 	case prompt > len(c.Prompt)+beyond:
 		return fmt.Errorf("the server counts %d tokens in a prompt of %d bytes", prompt, len(c.Prompt))
 	case drawn > c.Sampling.MaxTokens+beyond:

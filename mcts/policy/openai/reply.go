@@ -30,11 +30,9 @@ type decoder struct {
 
 // choice is one sample of a reply.
 type choice struct {
-	Index   *int    `json:"index"`
-	Text    *string `json:"text"`
-	Message *struct {
-		Content string `json:"content"` // null when the model said nothing
-	} `json:"message"`
+	Index        *int           `json:"index"`
+	Text         *string        `json:"text"`
+	Message      *answer        `json:"message"`
 	FinishReason string         `json:"finish_reason"`
 	StopReason   jsontext.Value `json:"stop_reason"`
 	LogProbs     struct {
@@ -147,7 +145,7 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 	case c.Text != nil:
 		s.Text = *c.Text
 	case c.Message != nil:
-		s.Text = c.Message.Content
+		s.Text, s.Reasoning = c.Message.parts()
 	default:
 		return s, server.Detail{}, errors.New("it has no text")
 	}

@@ -292,7 +292,7 @@ func TestSpoiledReplies(t *testing.T) {
 		{"tokens by the usage alone", one(`""`, `"stop"`, "null", "60"), "60 tokens, and no text"},
 		{"text null", one("null", `"stop"`, sixty, "60"), "no text"},
 		{"text missing", `{"choices":[{"finish_reason":"stop"}]}`, "no text"},
-		{"a chat's text null", `{"choices":[{"message":{"content":null,"reasoning_content":"hm"},"finish_reason":"stop"}],"usage":{"completion_tokens":60}}`, "60 tokens, and no text"},
+		{"a chat's text null", `{"choices":[{"message":{"content":null,"reasoning_content":null},"finish_reason":"stop"}],"usage":{"completion_tokens":60}}`, "60 tokens, and no text"},
 		{"a chat's text missing", `{"choices":[{"message":{},"finish_reason":"stop"}],"usage":{"completion_tokens":60}}`, "60 tokens, and no text"},
 		{"vLLM saw no stop text", `{"choices":[{"text":"","finish_reason":"stop","stop_reason":null}],"usage":{"completion_tokens":2}}`, "2 tokens, and no text"},
 
@@ -507,6 +507,37 @@ func BenchmarkDecodeReply(b *testing.B) {
 		d := decoder{n: 5, sampling: server.Sampling{MaxTokens: 1024}, figures: true}
 		if err := d.read(bytes.NewReader(body)); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestReasoning holds the shapes in which servers send what a model reasons.
+func TestReasoning(t *testing.T) {
+	for name, test := range map[string]struct{ message, text, reasoning string }{
+		"vLLM":                 {`"content":"b","reasoning":"a"`, "b", "a"},
+		"vLLM, nothing else":   {`"content":null,"reasoning":"a"`, "", "a"},
+		"vLLM, both names":     {`"content":"b","reasoning":"a","reasoning_content":"a"`, "b", "a"},
+		"vLLM, no reasoning":   {`"content":"b","reasoning":null,"tool_calls":[]`, "b", ""},
+		"llama.cpp and SGLang": {`"reasoning_content":"a\n","content":"\n\nb"`, "\n\nb", "a\n"},
+		"Ollama's native name": {`"content":"b","thinking":"a"`, "b", "a"},
+		"OpenRouter": {`"content":"b","reasoning":"a","reasoning_details":[{"type":"reasoning.text","text":"a"}]`,
+			"b", "a"},
+		"Mistral": {`"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"},{"type":"text","text":"c"}]},` +
+			`{"type":"text","text":"b"}]`, "b", "ac"},
+		"others' parts": {`"content":[{"type":"reasoning","text":"a"},{"type":"text","text":"b"},` +
+			`{"type":"image_url","image_url":{"url":"x"}},{"type":"text","text":"c"}]`, "bc", "a"},
+		"Anthropic's parts":   {`"content":[{"type":"thinking","thinking":"a","signature":"s"},{"type":"text","text":"b"}]`, "b", "a"},
+		"in tags":             {`"content":"<think>a</think>b"`, "<think>a</think>b", ""},
+		"something else":      {`"content":"b","reasoning":{"effort":"low"}`, "b", ""},
+		"something else, too": {`"content":"b","reasoning":7`, "b", ""},
+	} {
+		b := backend(t, wiretest.Serve(t, wiretest.Answers(200,
+			`{"choices":[{"message":{"role":"assistant",`+test.message+`},"finish_reason":"stop"}]}`)))
+
+		reply, err := b.Complete(t.Context(), ask(1))
+		if err != nil || len(reply.Choices) != 1 || reply.Choices[0].Text != test.text ||
+			reply.Choices[0].Reasoning != test.reasoning {
+			t.Errorf("%s: %+v, %v; want %q and %q", name, reply.Choices, err, test.text, test.reasoning)
 		}
 	}
 }

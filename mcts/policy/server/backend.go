@@ -86,10 +86,13 @@ type Reply struct {
 
 // Choice is one sample.
 type Choice struct {
-	Text     string
-	LogProbs []float64 // of each token as the server reports them; nil when it reports none
-	Finish   string    // why it ended: FinishStop or FinishLength
-	Tokens   int       // 0 when the server does not say
+	Text string
+	// Reasoning is what the server sends of it apart from Text; "" where it parts none, so that
+	// Text may hold it.
+	Reasoning string
+	LogProbs  []float64 // of each token as the server reports them; nil when it reports none
+	Finish    string    // why it ended: FinishStop or FinishLength
+	Tokens    int       // 0 when the server does not say
 }
 
 // Probe is what an examination of a server asks for beyond a run's completion.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
 )
 
@@ -24,7 +25,13 @@ type Options struct {
 	// get it back, but those that begin so all the same.
 	Lead string
 
+	// Reasoning says what becomes of the reasoning in samples; "" is action.Show.
+	Reasoning action.Reasoning
+
 	Sampling Sampling
+	// Closing are those of Sampling.Stop that end a reply wherever they stand. The others are
+	// about its content: in reasoning they end nothing.
+	Closing []string
 
 	// LogProbs says that the servers report log-probabilities: a reply without them is garbled then, and tried again,
 	// so that a missing field cannot change a prior. Without it such a reply is used, unscored.

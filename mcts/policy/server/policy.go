@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts"
 )
 
@@ -90,17 +91,25 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 
 	proposals := make([]mcts.Proposal, len(choices))
 	for i, c := range choices {
-		proposals[i] = proposal(c, p.options.Lead)
+		if proposals[i], err = p.proposal(c); err != nil {
+			return nil, envs.Fail(envs.StagePolicy, "complete at "+r.Node.String(), err)
+		}
 	}
 
 	return proposals, nil
 }
 
-// Complete draws c.N samples of a prompt that is no history's, with the guarantees of Propose. Completions of one key
-// go to one server as long as it answers. The error wraps the *Fault that made further tries useless, or is the
-// context's.
+// Complete draws c.N samples of a prompt that is no history's, with the guarantees of Propose, and
+// without their reasoning. Completions of one key go to one server as long as it answers. The error
+// wraps the *Fault that made further tries useless, or is the context's.
 func (p *Policy) Complete(ctx context.Context, key string, c Completion) ([]Choice, error) {
-	return p.sample(ctx, caller{question: key}, c)
+	choices, err := p.sample(ctx, caller{question: key}, c)
+	for i := range choices {
+		_, choices[i].Text = action.Part(choices[i].whole())
+		choices[i].Reasoning = ""
+	}
+
+	return choices, err
 }
 
 // completion is what is asked of a server.
@@ -134,10 +143,14 @@ func (p *Policy) sample(ctx context.Context, by caller, c Completion) ([]Choice,
 	choices, err := p.complete(ctx, by, c)
 	for c.try = 1; err == nil && c.try <= emptyTries; c.try++ {
 		if !slices.ContainsFunc(choices, Choice.blank) {
-			return choices, nil
+			break
 		}
 
-		err = p.fillIn(ctx, by, c, choices)
+		err = p.fillIn(ctx, by, c, choices, Choice.blank)
+	}
+
+	if err == nil {
+		err = p.pastReasoning(ctx, by, c, choices)
 	}
 
 	if err != nil {
@@ -153,11 +166,69 @@ func (p *Policy) sample(ctx context.Context, by caller, c Completion) ([]Choice,
 	return choices, nil
 }
 
-// fillIn draws every sample without text again, those beside each other in one request.
-func (p *Policy) fillIn(ctx context.Context, by caller, c Completion, choices []Choice) error {
+// pastReasoning draws every sample again that ended within or right behind its reasoning, by its
+// seed and without the stop texts that are about its content: a draft of an observation ends no
+// reasoning, and the beginning of an action is no sign of a second one. What they would have ended
+// ends here.
+func (p *Policy) pastReasoning(ctx context.Context, by caller, c Completion, choices []Choice) error {
+	asIs := len(c.Sampling.Stop) == len(p.options.Closing)
+	if asIs || !slices.ContainsFunc(choices, Choice.onlyReasoning) {
+		return nil
+	}
+
+	stops := c.Sampling.Stop
+	c.Sampling.Stop, c.try = p.options.Closing, 0
+
+	drawn := slices.Clone(choices)
+	if err := p.fillIn(ctx, by, c, drawn, Choice.onlyReasoning); err != nil {
+		return err
+	}
+
+	for i := range choices {
+		if choices[i].onlyReasoning() {
+			choices[i] = drawn[i].endAt(stops)
+			p.calls.count(func(n *Counts) { n.PastReasoning++ })
+		}
+	}
+
+	return nil
+}
+
+// onlyReasoning reports whether a sample that is whole is nothing but its reasoning, or its tags.
+func (c Choice) onlyReasoning() bool {
+	whole := c.whole()
+	_, content := action.Part(whole)
+
+	return c.Finish == FinishStop && content != whole && strings.TrimSpace(content) == ""
+}
+
+// endAt returns the sample up to the first stop text in its content.
+func (c Choice) endAt(stops []string) Choice {
+	whole := c.whole()
+	_, content := action.Part(whole)
+
+	end := len(content)
+	for _, stop := range stops {
+		if at := strings.Index(content[:end], stop); at >= 0 {
+			end = at
+		}
+	}
+
+	if end < len(content) {
+		c.Finish = FinishStop
+		c.Text, c.Reasoning = whole[:len(whole)-len(content)+end], ""
+	}
+
+	return c
+}
+
+// fillIn draws every sample again that is wanted, those beside each other in one request.
+func (p *Policy) fillIn(
+	ctx context.Context, by caller, c Completion, choices []Choice, wanted func(Choice) bool,
+) error {
 	for first := 0; first < len(choices); first++ {
 		end := first
-		for end < len(choices) && choices[end].blank() {
+		for end < len(choices) && wanted(choices[end]) {
 			end++
 		}
 
@@ -240,20 +311,67 @@ func (p *Policy) each(ctx context.Context, by caller, c Completion) ([]Choice, e
 }
 
 // proposal turns a sample into what the search knows.
-func proposal(c Choice, lead string) mcts.Proposal {
+func (p *Policy) proposal(c Choice) (mcts.Proposal, error) {
 	mean, ok := c.mean()
 
-	text := c.Text
-	if !c.blank() && !strings.HasPrefix(strings.TrimSpace(text), lead) {
-		text = lead + text
+	text, err := p.written(c)
+	if err != nil {
+		return mcts.Proposal{}, err
 	}
 
-	p := mcts.Proposal{Text: text, LogProb: mean, Scored: ok, Tokens: c.Tokens}
+	proposed := mcts.Proposal{Text: text, LogProb: mean, Scored: ok, Tokens: c.Tokens}
 	if c.Finish == FinishLength {
-		p.Finish = mcts.FinishLength
+		proposed.Finish = mcts.FinishLength
 	}
 
-	return p
+	return proposed, nil
+}
+
+// errReasons is final: the next reply has reasoning, too.
+var errReasons = &reasonsError{}
+
+type reasonsError struct{}
+
+// Error says what to do.
+func (*reasonsError) Error() string {
+	return "the reply has reasoning, and server.reasoning is refuse: set it to show, once or drop, or tell " +
+		"the server that the model is not to think"
+}
+
+// Final is true: see envs.IsFinal.
+func (*reasonsError) Final() bool { return true }
+
+// whole is the text of a sample, its reasoning in it.
+func (c Choice) whole() string { return action.Join(c.Reasoning, c.Text) }
+
+// written is the text of a sample as a turn has it. Tags with nothing between them are what
+// templates write for no reasoning: only where prompts show what was written do they stay.
+func (p *Policy) written(c Choice) (string, error) {
+	whole := c.whole()
+	reasoning, content := action.Part(whole)
+	tagged := whole[:len(whole)-len(content)]
+
+	switch p.options.Reasoning {
+	case action.Drop:
+		tagged = ""
+	case action.Once:
+		if reasoning == "" {
+			tagged = ""
+		}
+	case action.Refuse:
+		if reasoning != "" {
+			return "", errReasons
+		}
+
+		tagged = ""
+	}
+
+	if lead := p.options.Lead; strings.TrimSpace(content) != "" &&
+		!strings.HasPrefix(strings.TrimSpace(content), lead) {
+		content = lead + content
+	}
+
+	return tagged + content, nil
 }
 
 // mean is the mean log-probability of the tokens, at most 0. ok is false when there are none, or when one of them is

@@ -71,7 +71,7 @@ func (c *counters) countFault(f *Fault) {
 }
 
 // blank reports whether there is nothing to read in the sample.
-func (c Choice) blank() bool { return strings.TrimSpace(c.Text) == "" }
+func (c Choice) blank() bool { return strings.TrimSpace(c.Text+c.Reasoning) == "" }
 
 // Counts are what a policy, or one server of it, has counted. When nothing is in flight,
 // Requests = Answered + Transient + TooLong + Refused + BadRequests + Cancelled.
@@ -94,6 +94,9 @@ type Counts struct {
 	Empty       int64 `json:"empty"`       // without text, and so asked for again by their seeds
 	Silent      int64 `json:"silent"`      // without text however often: the model's own, of which nothing grows
 	Unscored    int64 `json:"unscored"`    // without usable log-probabilities
+	// of those, the ones that a stop text ended in their reasoning, and that were asked for
+	// again without
+	PastReasoning int64 `json:"past_reasoning,omitempty"`
 
 	PromptTokens     int64 `json:"prompt_tokens"`     // as the servers count them
 	CachedTokens     int64 `json:"cached_tokens"`     // of those, found in a prefix cache

@@ -202,9 +202,14 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 
 	o := server.Options{
 		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages,
-		Sampling: c.Sampling, LogProbs: c.LogProbs && (kind == OpenAI || m.Servers.scored),
+		Reasoning: m.Config.Reasoning(),
+		Sampling:  c.Sampling, LogProbs: c.LogProbs && (kind == OpenAI || m.Servers.scored),
 		Single: kind == Ollama, Slots: c.Slots,
 		Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
+	}
+
+	if c.Form != configs.FormFewShot {
+		o.Closing = sent.stops // of the template
 	}
 
 	o.Sampling.Stop = slices.Concat(sent.stops, m.Config.Environment.ActionCodec().Stop(), c.Sampling.Stop)

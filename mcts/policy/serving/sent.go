@@ -38,16 +38,20 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}
 
 	shown.Clean = clean.Clean
+	reasoning := m.Config.Reasoning()
 	system := func(h envs.History) string { return shown.System(h.Task().Labels[envs.LabelDataset]) }
 
 	switch c.Form {
 	case configs.FormFewShot: // a plain prompt has no beginning-of-text token of its own
 		lead := shown.Lead()
-		render := func(h envs.History) string { return shown.Render(h) + lead }
+		render := func(h envs.History) string { return shown.Render(reasoning.Shown(h)) + lead }
 
 		return Sent{Render: render, lead: lead, stops: shown.Stops(), addSpecial: true}, nil
 	case configs.FormChat:
-		messages := func(h envs.History) []chat.Message { return chat.Messages(system(h), h, clean) }
+		messages := func(h envs.History) []chat.Message {
+			return chat.Messages(system(h), reasoning.Shown(h), clean)
+		}
+
 		return Sent{Messages: messages, addSpecial: true}, nil
 	}
 
@@ -58,7 +62,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 
 	template = template.In(m.Config.Environment.ActionCodec())
 	render := func(h envs.History) string {
-		text := template.Render(system(h), h, clean)
+		text := template.Render(system(h), reasoning.Shown(h), clean)
 		if kind == Ollama {
 			text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
 		}

@@ -38,6 +38,11 @@ func TallyLines(name string, s server.Snapshot) []string {
 		lines = append(lines, fmt.Sprintf("of %d completions: %s", s.Completions, strings.Join(odd, ", ")))
 	}
 
+	if s.PastReasoning > 0 {
+		lines = append(lines, fmt.Sprintf("completions that a stop text ended in their reasoning: %d, asked "+
+			"for again without; --set server.sampling.stop=[] may spare that", s.PastReasoning))
+	}
+
 	if s.Short > 0 {
 		lines = append(lines, fmt.Sprintf("replies with too few samples: %d, each sample asked for again by itself",
 			s.Short))

@@ -17,6 +17,10 @@
 // its greedy one. The log-probabilities of the text's tokens have the mean that the policy states, and so have those of
 // all tokens returned.
 //
+// With Options.Thoughts the model reasons before each action, in the words of a draft that is not
+// the action, and the server sends that as servers of many kinds do. It stands in no history that
+// is read back, but in the action's text.
+//
 // # What was read before
 //
 // All sequences share a prefix cache of blocks, as vLLM's. With Options.PromptPerSlot every slot

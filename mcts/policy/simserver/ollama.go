@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
+
+	"toolevo/envs/action"
 )
 
 // ollamaWindow is the context window that Ollama gives a request that states none.
@@ -161,8 +163,14 @@ func (x *exchange) fitOllama(q *ollamaRequest, p *input, a *sampling, window int
 }
 
 func (x *exchange) sendOllama(q *ollamaRequest, chat bool, p *input, d drawn, took time.Duration) {
+	thinking, text := "", d.text
+	if x.s.o.Thoughts == ThinkingThoughts {
+		thinking, text = action.Part(d.text)
+	}
+
 	last := api.GenerateResponse{
-		Model: q.Model, CreatedAt: time.Now().UTC(), Response: d.text, Done: x.fault != WrongN, DoneReason: "stop",
+		Model: q.Model, CreatedAt: time.Now().UTC(), Response: text, Thinking: thinking,
+		Done: x.fault != WrongN, DoneReason: "stop",
 		Metrics: api.Metrics{
 			TotalDuration: took, PromptEvalCount: p.tokens.len(), PromptEvalDuration: d.prefill,
 			EvalCount: len(d.tokens), EvalDuration: d.decode,
@@ -183,9 +191,10 @@ func (x *exchange) sendOllama(q *ollamaRequest, chat bool, p *input, d drawn, to
 	lines, contentType := []api.GenerateResponse{last}, "application/json; charset=utf-8"
 	if q.Stream == nil || *q.Stream {
 		first := api.GenerateResponse{
-			Model: q.Model, CreatedAt: last.CreatedAt, Response: d.text, Logprobs: last.Logprobs,
+			Model: q.Model, CreatedAt: last.CreatedAt, Response: text, Thinking: thinking,
+			Logprobs: last.Logprobs,
 		}
-		last.Response, last.Logprobs = "", nil
+		last.Response, last.Thinking, last.Logprobs = "", "", nil
 		lines, contentType = []api.GenerateResponse{first, last}, "application/x-ndjson"
 	}
 
@@ -209,7 +218,8 @@ func ollamaLine(chat bool, r api.GenerateResponse) any {
 	}
 
 	return api.ChatResponse{
-		Model: r.Model, CreatedAt: r.CreatedAt, Message: api.Message{Role: "assistant", Content: r.Response},
-		Done: r.Done, DoneReason: r.DoneReason, Metrics: r.Metrics, Logprobs: r.Logprobs,
+		Model: r.Model, CreatedAt: r.CreatedAt,
+		Message: api.Message{Role: "assistant", Content: r.Response, Thinking: r.Thinking},
+		Done:    r.Done, DoneReason: r.DoneReason, Metrics: r.Metrics, Logprobs: r.Logprobs,
 	}
 }

@@ -31,8 +31,11 @@ type openAIChoice struct {
 }
 
 type openAIMessage struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+	Role             string `json:"role"`
+	Content          any    `json:"content"` // a text, or a list of parts
+	Reasoning        string `json:"reasoning,omitempty"`
+	ReasoningContent string `json:"reasoning_content,omitempty"`
+	Thinking         string `json:"thinking,omitempty"`
 }
 
 type completionLogProbs struct {
@@ -66,7 +69,7 @@ func (x *exchange) openAIAnswer(q *openAIRequest, chat bool, prompts []*input, l
 
 		for _, d := range lists[i] {
 			u.CompletionTokens += len(d.tokens)
-			c := d.choice(chat, top)
+			c := d.choice(chat, top, o.Thoughts)
 			c.Index = len(answer.Choices)
 
 			if q.ReturnTokenIDs {
@@ -91,7 +94,7 @@ func (x *exchange) openAIAnswer(q *openAIRequest, chat bool, prompts []*input, l
 	return answer
 }
 
-func (d *drawn) choice(chat bool, top int) openAIChoice {
+func (d *drawn) choice(chat bool, top int, thoughts Thoughts) openAIChoice {
 	c := openAIChoice{FinishReason: "stop"}
 	if d.length {
 		c.FinishReason = "length"
@@ -102,7 +105,7 @@ func (d *drawn) choice(chat bool, top int) openAIChoice {
 	}
 
 	if chat {
-		c.Message = &openAIMessage{"assistant", d.text}
+		c.Message = d.message(thoughts)
 		if top >= 0 {
 			c.LogProbs = map[string]any{"content": d.chatLogProbs(len(d.tokens), top)}
 		}

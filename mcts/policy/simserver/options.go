@@ -85,6 +85,7 @@ type Options struct {
 	NoDetails   bool               // leave usage.prompt_tokens_details out, as vLLM does unless asked
 	Latency     Latency            // how long it takes
 	Speed       float64            // how many times faster than that; 0 is 1
+	Thoughts    Thoughts           // how the model reasons; "" is not at all
 	Seed        uint64             // of samples that clients ask for without a seed
 	Faults      Faults             // what goes wrong now and then
 	Wrong       []Misconfiguration // what is wrong all the time
@@ -138,6 +139,10 @@ func (o Options) check() error {
 		if !slices.Contains(Misconfigurations(), m) {
 			return names.Unknown("misconfiguration", string(m), Misconfigurations())
 		}
+	}
+
+	if o.Thoughts != NoThoughts && !slices.Contains(ThoughtsKinds(), o.Thoughts) {
+		return names.Unknown("way to reason", string(o.Thoughts), ThoughtsKinds())
 	}
 
 	return o.Faults.check()

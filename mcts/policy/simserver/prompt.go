@@ -43,14 +43,12 @@ func (r reader) prompt(text string) envs.History {
 // begins with its opening; one that does not is what stands between two observations after the last blank line. Text
 // after the last observation that is not an action is dropped, and so is an action without an observation.
 func (r reader) turns(h envs.History, text string) envs.History {
-	opening := blank + r.opening()
-
 	written, rest, ok := strings.Cut(text, blank+action.ObservationMarker)
 	for ok {
 		var observation, next string
 		observation, next, ok = strings.Cut(rest, blank+action.ObservationMarker)
 
-		at := strings.Index(observation, opening)
+		at := r.splitTurn(observation)
 		if at < 0 && ok {
 			at = strings.LastIndex(observation, blank)
 		}

@@ -142,7 +142,7 @@ func (s *Server) other(ctx context.Context, h envs.History, proposals []mcts.Pro
 
 // write ends a proposal where the request wants it to end and gives its tokens their log-probabilities.
 func (s *Server) write(p mcts.Proposal, chat bool, a sampling) drawn {
-	full := p.Text
+	full := s.thought(chat) + p.Text
 	if !chat {
 		full += s.reader.unstopped()
 	}

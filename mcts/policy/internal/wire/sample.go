@@ -100,8 +100,8 @@ func CheckSamples(samples []server.Choice, tokens, unseen int) error {
 
 		figures += len(s.LogProbs)
 		scored = scored && len(s.LogProbs) > 0
-		silent = silent && strings.TrimSpace(s.Text) == ""
-		room += len(s.Text) + unseen
+		silent = silent && strings.TrimSpace(s.Text+s.Reasoning) == ""
+		room += len(s.Text) + len(s.Reasoning) + unseen
 	}
 
 	switch tokens = max(tokens, figures); {

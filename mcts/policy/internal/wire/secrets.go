@@ -73,7 +73,7 @@ const shortestKey = 16
 func (l *Link) CheckQuoted(samples []server.Choice) error {
 	for _, s := range samples {
 		for _, secret := range l.secrets {
-			if len(secret) >= shortestKey && strings.Contains(s.Text, secret) {
+			if len(secret) >= shortestKey && strings.Contains(s.Text+s.Reasoning, secret) {
 				return errors.New("the sample holds the key that the server was shown")
 			}
 		}

@@ -1,0 +1,79 @@
+package openai
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// answer is the message of a choice. Its content is a text, null when the model said nothing, or a
+// list of parts. A server that parts reasoning sends it in a field of its own: reasoning (vLLM,
+// OpenRouter, Ollama), reasoning_content (older vLLM, SGLang, llama.cpp, DeepSeek) or thinking;
+// some send it in two of them.
+type answer struct {
+	Content          spoken `json:"content"`
+	Reasoning        spoken `json:"reasoning"`
+	ReasoningContent spoken `json:"reasoning_content"`
+	Thinking         spoken `json:"thinking"`
+}
+
+// parts returns the content, and the reasoning that is sent apart from it.
+func (a *answer) parts() (content, reasoning string) {
+	reasoning = cmp.Or(a.Reasoning.all(), a.ReasoningContent.all(), a.Thinking.all(), a.Content.reasoning)
+	return a.Content.text, reasoning
+}
+
+// spoken is what a member of a message says.
+type spoken struct{ text, reasoning string }
+
+// all is what it says, whatever its parts are called.
+func (s *spoken) all() string { return s.reasoning + s.text }
+
+// part is one of a list. A server calls the text of reasoning as it likes: Mistral's is a list of
+// parts again.
+type part struct {
+	Type      string `json:"type"`
+	Text      spoken `json:"text"`
+	Thinking  spoken `json:"thinking"`
+	Reasoning spoken `json:"reasoning"`
+	Content   spoken `json:"content"`
+}
+
+// reasoningTypes are what parts are called that are not content.
+var reasoningTypes = []string{"thinking", "reasoning", "reasoning_text", "reasoning_content"}
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom]. Of what is neither a text nor a list of
+// parts nothing is read.
+func (s *spoken) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	value, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+
+	var parts []part
+
+	switch value.Kind() {
+	case jsontext.KindString:
+		return json.Unmarshal(value, &s.text)
+	case jsontext.KindBeginArray:
+		err = json.Unmarshal(value, &parts)
+	}
+
+	var text, reasoning strings.Builder
+
+	for _, p := range parts {
+		into := &text
+		if slices.Contains(reasoningTypes, p.Type) {
+			into = &reasoning
+		}
+
+		into.WriteString(cmp.Or(p.Text.all(), p.Thinking.all(), p.Reasoning.all(), p.Content.all()))
+	}
+
+	s.text, s.reasoning = text.String(), reasoning.String()
+
+	return err
+}
