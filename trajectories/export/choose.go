@@ -64,6 +64,13 @@ func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error)
 	}
 
 	s, broken = NewSample(shown.System, row, shown.Codec, w.linter.Sanitizer())
+	if w.form.whole {
+		for i, bad := range faulty(row) {
+			reply := &s.Conversations[2*i+1]
+			reply.Untrained = row.Turns[i].Unreadable() || bad && w.opt.Selection.SkipFaulty
+		}
+	}
+
 	w.samples[row] = cleaned{s, broken}
 
 	return s, broken, nil

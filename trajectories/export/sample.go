@@ -37,6 +37,9 @@ type Sample struct {
 type Message struct {
 	From  string `json:"from"`
 	Value string `json:"value"`
+
+	// whether no model should learn it, though the model of the trajectory wrote it
+	Untrained bool `json:"-"`
 }
 
 // isReply reports whether the model wrote the message.
@@ -119,7 +122,7 @@ func (s *Sample) transcript() Message {
 		}
 	}
 
-	return Message{GPT, strings.Join(all, "\n\n")}
+	return Message{From: GPT, Value: strings.Join(all, "\n\n")}
 }
 
 // untagged returns a message of the model without the tags of the thought that it begins with, which
