@@ -90,8 +90,9 @@ func TestCodecsMakeTheSameSamples(t *testing.T) {
 
 		for _, codec := range []action.Codec{action.ReAct{}, action.FunctionCall{}} {
 			run := filepath.Join(dir, preset+codec.String())
-			made(t, "collect", "--data", data, "--dataset", "coffee", "--limit", "2", "--trees", "2", "--preset", preset,
-				"--policy", "scripted:noisy", "--set", "environment.codec="+codec.String(), "--out", run)
+			made(t, "collect", "--data", data, "--dataset", "coffee", "--limit", "2", "--trees", "2",
+				"--preset", preset, "--policy", "scripted:noisy", "--out", run,
+				"--set", "environment.codec="+codec.String())
 
 			counts := map[string]int{"unreadable turns": unreadableTurns(t, run, codec)}
 			if counts["unreadable turns"] == 0 {

@@ -93,7 +93,8 @@ func (e *exporter) addFlags(flags *pflag.FlagSet) {
 		"only trajectories that told UpdateTool of APIs that they called with success")
 	flags.IntVar(&e.maxFaulty, "max-faulty", -1, "only trajectories with at most `N` faulty turns: unreadable ones, "+
 		"and errors made before (-1: any number)")
-	flags.BoolVar(&e.selection.SkipFaulty, "skip-faulty", false, "leave the samples of faulty turns out; of sft-step")
+	flags.BoolVar(&e.selection.SkipFaulty, "skip-faulty", false, "do not train faulty turns: leave their "+
+		"samples out (sft-step), or give them the weight 0 (openai)")
 	flags.Float64Var(&e.selection.Dev, "dev", 0, "hold out this `SHARE` of the questions in files of their own")
 	flags.StringVar(&e.mix, "mix", "", "weigh runs, suites or deployed API versions: `KIND:NAME=N`, and more after "+
 		"commas, with the kind "+names.Join(export.MixKinds()))
@@ -193,10 +194,10 @@ func (e *exporter) options() (o export.Options, err error) {
 		}
 	}
 
-	if e.selection.SkipFaulty && o.Format != export.SFTStep {
+	if e.selection.SkipFaulty && o.Format != export.SFTStep && o.Format != export.OpenAI {
 		return o, console.Usage("--skip-faulty leaves samples of single turns out, and a sample of %s is none: "+
-			"LLaMA-Factory has no loss per turn. Use --format %s, or drop such trajectories with --max-faulty 0",
-			o.Format, export.SFTStep)
+			"trainers have no loss per turn. Use --format %s, or %s, whose messages have a weight, or drop such "+
+			"trajectories with --max-faulty 0", o.Format, export.SFTStep, export.OpenAI)
 	}
 
 	o.Selection = e.selection

@@ -132,7 +132,8 @@ func TestServeEnv(t *testing.T) {
 	out, _ := s.interrupt()
 
 	report := document[servedEnv](t, out)
-	if report.Episodes["incorrect"] != 2 || report.Episodes["correct"] != 1 || report.Episodes["unanswered"] != 1 || report.Turns["deprecated"] != 1 {
+	if report.Episodes["incorrect"] != 2 || report.Episodes["correct"] != 1 ||
+		report.Episodes["unanswered"] != 1 || report.Turns["deprecated"] != 1 {
 		t.Errorf("it reports %+v", report)
 	}
 }

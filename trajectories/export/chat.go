@@ -22,6 +22,7 @@ type chatMessage struct {
 	Content    string
 	ToolCalls  []toolCall // of an assistant; at most one
 	ToolCallID string     // of a tool: which call it answers
+	Weight     *int       // 0 where an assistant's message is not to be trained
 }
 
 // toolCall is a call of a tool in OpenAI's chat API.
@@ -115,6 +116,10 @@ func toChat(system string, conversation []Message) []chatMessage {
 		default:
 			all = append(all, chatMessage{Role: chat.UserRole, Content: m.Value})
 		}
+
+		if m.Untrained {
+			all[len(all)-1].Weight = new(int)
+		}
 	}
 
 	return all
@@ -153,7 +158,7 @@ func (s *Sample) readChat(all []chatMessage) error {
 			}
 
 			written := action.FunctionCall{}.Format(m.Content, envs.Call{Name: call.Name, Args: arguments})
-			read = Message{FunctionCall, written}
+			read = Message{From: FunctionCall, Value: written}
 		case m.Role == chat.AssistantRole:
 			read.From = GPT
 		case m.Role == chat.UserRole && i == 0:
@@ -166,9 +171,10 @@ func (s *Sample) readChat(all []chatMessage) error {
 				return fmt.Errorf("message %d of the user does not begin with %q", i, action.ObservationMarker)
 			}
 
-			read = Message{Observation, text}
+			read = Message{From: Observation, Value: text}
 		}
 
+		read.Untrained = m.Weight != nil
 		s.Conversations = append(s.Conversations, read)
 	}
 

@@ -76,6 +76,13 @@ func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error)
 		return s, 0, &ReasoningError{w.opt.Format, row.RunID}
 	}
 
+	if w.form.whole {
+		for i, bad := range faulty(row) {
+			reply := &s.Conversations[2*i+1]
+			reply.Untrained = row.Turns[i].Unreadable() || bad && w.opt.Selection.SkipFaulty
+		}
+	}
+
 	w.samples[row] = cleaned{s, broken}
 
 	return s, broken, nil

@@ -10,10 +10,10 @@
 // choose.go asks it before the selection, recheck.go about an export that lies there. The lineage says where each
 // sample comes from, the [Manifest] how the export came to be, and the card says that to people.
 //
-// A state is what a model has met when it acts: the question, its calls and their observations, in whatever tree of
-// whatever run that is exported. Two actions at one node of a tree are siblings. An action is good if it lies on a chosen
-// trajectory, and bad if every trajectory that does it in that state failed, with a wrong answer or at a limit, and one
-// did.
+// A state is what a model has met when it acts: the question, its calls and their observations, in
+// whatever tree of whatever run that is exported. Two actions at one node of a tree are siblings. An
+// action is good if it lies on a chosen trajectory, and bad if every trajectory that does it in that
+// state failed, with a wrong answer or at a limit, and one did.
 //
 // # Guarantees
 //
@@ -22,10 +22,10 @@
 //   - The gold answer is in no export, nor is a question that another split asks.
 //   - What is trained is what an evaluation sends, and the model's answer to it. The observation of the last action,
 //     the verdict on its answer, is never shown.
-//   - No sample of a single action trains one that the codec cannot read, its JSON included. Whole trajectories may
-//     hold such turns; the manifest counts them.
-//   - No rejected action succeeds in its state in any trajectory of all runs that are exported together, and no sample of
-//     a question is there twice: the lineage says how often the trees have it.
+//   - No sample of a single action trains one that the codec cannot read, its JSON included. Whole
+//     trajectories may hold such turns; the manifest counts them.
+//   - No rejected action succeeds in its state in any trajectory of all runs that are exported together,
+//     and no sample of a question is there twice: the lineage says how often the trees have it.
 //   - A failure of ours (a server, a tool, a prompt without room) makes no action bad.
 //   - A selection depends, for each question, on that question's rows, the options and the seed, never on the other
 //     questions. Only weights ([Mix]) look at the counts of all.

@@ -98,7 +98,7 @@ var forms = map[Format]form{
 	OpenAI: {
 		dataset: "toolevo_openai", whole: true, samples: (*writer).trajectories,
 		about: "One sample is one trajectory as messages of OpenAI's chat API. The loss is to fall on the messages " +
-			"of the assistant.",
+			"of the assistant, but for those of the `weight` 0, from which no action can be read.",
 	},
 }
 

@@ -203,8 +203,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// No format of single turns trains a turn from which no action can be read, as a good or a chosen one;
-// of whole trajectories the card says how many there are.
+// No format of single turns trains a turn from which no action can be read, as a good or a chosen one.
+// Of whole trajectories openai gives them no weight, and of others the card says how many there are.
 func TestUnreadableTurnsAreNotTrained(t *testing.T) {
 	rows := smallRows(true)
 
@@ -236,11 +236,46 @@ func TestUnreadableTurnsAreNotTrained(t *testing.T) {
 			}
 		}
 
-		card, err := os.ReadFile(filepath.Join(dir, "README.md"))
-		if said := strings.Contains(string(card), "no action can be read"); m.Rows != want || said != (m.Unreadable == 2) ||
-			said != (format == export.SFTTrajectory || format == export.OpenAI) || err != nil {
-			t.Errorf("%s: %d samples, %d unreadable turns, %v", format, m.Rows, m.Unreadable, err)
+		card := string(contents(t, filepath.Join(dir, "README.md")))
+		weights := strings.Count(string(contents(t, filepath.Join(dir, format.Dataset()+".jsonl"))), `"weight":0`)
+
+		trained, weightless := 0, 0
+		switch format {
+		case export.SFTTrajectory:
+			trained = 2
+		case export.OpenAI:
+			weightless = 2
 		}
+
+		if m.Rows != want || m.Unreadable != trained || weights != weightless ||
+			strings.Contains(card, "no action can be read") != (trained+weightless > 0) {
+			t.Errorf("%s: %d samples, %d unreadable turns, %d weights", format, m.Rows, m.Unreadable, weights)
+		}
+	}
+}
+
+// Mistakes that are made again have no weight either, where that is asked for.
+func TestSkipFaultyByWeight(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "export")
+	opt := export.Options{Format: export.OpenAI, Selection: export.Selection{SkipFaulty: true}}
+	wrote(t, dir, smallRows(false), opt)
+
+	var untrained []string
+
+	for _, s := range synth.Collect(t, export.Read(dir, false)) {
+		for _, m := range s.Conversations {
+			if m.Untrained {
+				untrained = append(untrained, m.Value)
+			}
+		}
+	}
+
+	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+		t.Errorf("%+v, %v", report, err)
+	}
+
+	if d := cmp.Diff([]string{"act 0.0.2.0"}, untrained); d != "" {
+		t.Errorf("-want +got:\n%s", d)
 	}
 }
 

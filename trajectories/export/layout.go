@@ -46,8 +46,9 @@ var tables = sync.OnceValue(func() map[string][]pq.Column { return pq.Tables(col
 
 // layoutOf returns the layout of a format for a trainer.
 func layoutOf(f Format, t Trainer) layout {
+	table := string(t)
 	if f == OpenAI { // whose layout is its own
-		t = TRL
+		t, table = TRL, "openai"
 	}
 
 	kind := "steps"
@@ -62,7 +63,7 @@ func layoutOf(f Format, t Trainer) layout {
 	}
 
 	l := layouts[t](f)
-	l.columns = pq.Bind[record](tables(), tables()[string(t)+"-"+kind])
+	l.columns = pq.Bind[record](tables(), tables()[table+"-"+kind])
 
 	return l
 }

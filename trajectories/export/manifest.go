@@ -78,8 +78,8 @@ type Manifest struct {
 	Refused      []*atif.Refusal `json:"refused,omitempty"`       // documents that no sample can say
 	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer than there should be.
 	Unconfined int `json:"rows_unconfined"`
-	// Unreadable counts the turns that are trained although no action can be read from them: as parts of whole
-	// trajectories. Samples of single turns have none.
+	// Unreadable counts the turns that are trained although no action can be read from them, as parts
+	// of whole trajectories. Samples of single turns have none, and openai gives them no weight.
 	Unreadable int       `json:"unreadable_turns,omitempty"`
 	Files      []FileSum `json:"files"` // of the folder, but this one
 	// Seal is the SHA-256 of the file without it, in hexadecimal: whoever alters a value alters that, too.

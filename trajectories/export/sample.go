@@ -41,6 +41,9 @@ type Sample struct {
 type Message struct {
 	From  string `json:"from"`
 	Value string `json:"value"`
+
+	// whether no model should learn it, though the model of the trajectory wrote it
+	Untrained bool `json:"-"`
 }
 
 // isReply reports whether the model wrote the message.
@@ -154,7 +157,7 @@ func (s *Sample) transcript() Message {
 		}
 	}
 
-	return Message{GPT, strings.Join(all, "\n\n")}
+	return Message{From: GPT, Value: strings.Join(all, "\n\n")}
 }
 
 // untagged returns a reply without the tags of its reasoning, which are control tokens in plain

@@ -159,7 +159,7 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 
 	m := &w.manifest
 	m.Lint.Sanitized += c.broken
-	if w.form.whole {
+	if w.form.whole && w.opt.Format != OpenAI {
 		m.Unreadable += countUnreadable(c.row)
 	}
 

@@ -65,7 +65,7 @@ type Selection struct {
 
 	// the most turns that no model should learn: unreadable ones, and errors made before; missing is any number
 	MaxFaulty *int `json:"max_faulty,omitempty"`
-	// whether the samples of such turns are left out; only SFTStep has samples of single turns
+	// whether such turns are not trained: SFTStep leaves their samples out, OpenAI gives them no weight
 	SkipFaulty bool `json:"skip_faulty,omitempty"`
 
 	Dev float64 `json:"dev,omitempty"` // share of the questions, 0 to 1, held out in files of their own

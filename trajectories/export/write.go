@@ -99,9 +99,9 @@ func newWriter(opt Options) (*writer, error) {
 			opt.Format, Strict, Official)
 	}
 
-	if opt.Selection.SkipFaulty && opt.Format != SFTStep {
-		return nil, fmt.Errorf("export: faulty turns can be left out of the loss in the format %s only: in %s a "+
-			"sample holds all turns, and LLaMA-Factory has no loss per turn", SFTStep, opt.Format)
+	if opt.Selection.SkipFaulty && opt.Format != SFTStep && opt.Format != OpenAI {
+		return nil, fmt.Errorf("export: faulty turns can be left out of the loss in the formats %s and %s only: in "+
+			"%s a sample holds all turns, and trainers have no loss per turn", SFTStep, OpenAI, opt.Format)
 	}
 
 	linter, err := NewLinter(opt.Tokenizer, opt.Template, opt.Cutoff)

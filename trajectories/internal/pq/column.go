@@ -15,7 +15,8 @@ import (
 )
 
 // Column is one column of a table. It holds a field of a struct: text, an integer, a float, a boolean, a struct, or a
-// list of structs. A type with a name of its own stands as text if it says how, as [encoding.TextMarshaler].
+// list of structs. A type with a name of its own stands as text if it says how, as [encoding.TextMarshaler]. A pointer
+// stands for what it points to, and nil for the empty value.
 type Column struct {
 	Name     string `yaml:"name"`
 	Doc      string `yaml:"doc"`      // what it means and its unit; one line
@@ -69,7 +70,12 @@ func (c *Column) bind(t reflect.Type, tables map[string][]Column) {
 
 	c.index = field.Index
 
-	switch kind := field.Type.Kind(); {
+	kind := field.Type.Kind()
+	if kind == reflect.Pointer {
+		kind = field.Type.Elem().Kind()
+	}
+
+	switch {
 	case kind == reflect.Struct:
 		c.Fields = bind(field.Type, tables, c.inside(tables))
 		c.Type = structOf(c.Fields)
@@ -141,6 +147,8 @@ func (c *Column) put(b array.Builder, v reflect.Value) int {
 		return 0
 	}
 
+	field = reflect.Indirect(field)
+
 	switch b := b.(type) {
 	case *array.StringBuilder:
 		text := textOf(field)
@@ -186,6 +194,10 @@ func putStruct(b array.Builder, v reflect.Value, columns []Column) (size int) {
 // get sets the column's field of a struct to the value that a leaf stands at.
 func (c *Column) get(l *leaf, v reflect.Value) error {
 	field := v.FieldByIndex(c.index)
+	if field.Kind() == reflect.Pointer {
+		field.Set(reflect.New(field.Type().Elem()))
+		field = field.Elem()
+	}
 
 	switch c.Type.ID() {
 	case arrow.INT64, arrow.UINT64: // Parquet keeps the bits of both in a signed integer
