@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -58,7 +59,9 @@ func (r *Recipe) Plan(o Options) (*Plan, error) {
 		}
 	}
 
-	for _, step := range []func(Options) error{p.checkExport, p.checkLengths, p.setModel, p.setBatch, p.addFiles} {
+	for _, step := range []func(Options) error{
+		p.checkExport, p.checkCalls, p.checkLengths, p.setModel, p.setBatch, p.addFiles,
+	} {
 		if err := step(o); err != nil {
 			return nil, fmt.Errorf("recipe %s: %w", r.Name, err)
 		}
@@ -89,6 +92,26 @@ func (p *Plan) checkExport(Options) error {
 			return fmt.Errorf("it is for trajectories collected under %s, and run %s of %s was collected under %s: "+
 				"collect with --api %s", p.Recipe.Deployed, run.RunID, p.Export, run.DeployedAPI, p.Recipe.Deployed)
 		}
+	}
+
+	return nil
+}
+
+// checkCalls refuses function calls under a template that writes them in a form that their codec
+// cannot read: the model would learn replies that no evaluation understands.
+func (p *Plan) checkCalls(Options) error {
+	template, fitting := p.arguments.text(argTemplate), export.CallTemplates()
+
+	switch {
+	case !p.Manifest.Calls || slices.Contains(fitting, template):
+	case slices.Contains(export.Templates(), template):
+		return fmt.Errorf("the replies in %s are function calls, and the chat template %s writes them in "+
+			"another form, which environment.codec function-call cannot read: --set %s=NAME with one of %s, or "+
+			"another recipe, or collect with environment.codec=react", p.Export, template, argTemplate,
+			strings.Join(fitting, ", "))
+	default:
+		p.warn("The replies in the export are function calls, and how the chat template %s writes them is not "+
+			"known here. Those of %s are read back.", template, strings.Join(fitting, ", "))
 	}
 
 	return nil

@@ -250,6 +250,11 @@ func TestPlanRefuses(t *testing.T) {
 			manifest: changed(func(m *export.Manifest) { m.Lengths.MaxTokens = 1025 }),
 			want:     "has 1025 tokens, and cutoff_len is 1024",
 		},
+		"calls in another form": {
+			manifest: changed(func(m *export.Manifest) { m.Calls = true }),
+			options:  training.Options{Set: []string{"template=chatml"}},
+			want:     "--set template=NAME with one of llama3, qwen, qwen3_nothink",
+		},
 		"no model": {
 			manifest: manifest(),
 			options:  training.Options{Set: []string{"model_name_or_path="}},
@@ -294,6 +299,24 @@ func TestPlanRefuses(t *testing.T) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
 		})
+	}
+}
+
+// Function calls are trained under a template that writes them as they are read, and with a warning where nobody knows.
+func TestPlanOfCalls(t *testing.T) {
+	for template, warns := range map[string]bool{"llama3": false, "qwen": false, "qwen3_nothink": false, "glm4": true} {
+		m := manifest()
+		m.Calls, m.Lengths.Template = true, template
+
+		p := plan(t, recipeText, training.Options{Export: exported(t, m), Set: []string{"template=" + template}})
+		if len(p.Warnings) > 0 != warns || warns && !strings.Contains(p.Warnings[0], "llama3, qwen, qwen3_nothink") {
+			t.Errorf("%s: warnings %q", template, p.Warnings)
+		}
+	}
+
+	p := plan(t, recipeText, training.Options{Export: exported(t, manifest()), Set: []string{"template=chatml"}})
+	if p.Template() != "chatml" {
+		t.Errorf("ReAct is refused under chatml")
 	}
 }
 

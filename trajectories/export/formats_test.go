@@ -304,6 +304,10 @@ func TestEveryFormat(t *testing.T) {
 				m := wrote(t, dir, rows, opt)
 				wrote(t, again, rows, opt)
 
+				if calls := name == "calls" && format != export.Reward; m.Calls != calls {
+					t.Errorf("%s for %s in %s: function calls %v", format, trainer, name, m.Calls)
+				}
+
 				if m.Rows == 0 || m.DevRows == 0 {
 					t.Errorf("%s for %s: %d samples, %d held out", format, trainer, m.Rows, m.DevRows)
 				}

@@ -74,8 +74,10 @@ type Manifest struct {
 	Lint         LintReport      `json:"lint"`                    // what the linter left out
 	Lengths      Lengths         `json:"lengths"`                 // of the samples
 	Sets         []ManifestSet   `json:"sets,omitempty"`          // of data that trains simulators: its files
-	Lost         int             `json:"lost,omitempty"`          // episodes that failures of ours ended
-	Refused      []*atif.Refusal `json:"refused,omitempty"`       // documents that no sample can say
+	// Calls says that replies are function calls, which a trainer writes as its template has them.
+	Calls   bool            `json:"function_calls,omitempty"`
+	Lost    int             `json:"lost,omitempty"`    // episodes that failures of ours ended
+	Refused []*atif.Refusal `json:"refused,omitempty"` // documents that no sample can say
 	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer than there should be.
 	Unconfined int `json:"rows_unconfined"`
 	// Unreadable counts the turns that are trained although no action can be read from them, as parts

@@ -1,6 +1,8 @@
 package export
 
 import (
+	"slices"
+
 	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/prompt"
@@ -8,9 +10,15 @@ import (
 
 // Templates lists the chat templates whose tokens can be counted, by LLaMA-Factory's names. The tokenizer must have the
 // template's control tokens; a trainer that adds them to another tokenizer counts fewer tokens than we do.
-func Templates() []string {
-	templates := chat.Templates()
+func Templates() []string { return namesOf(chat.Templates()) }
 
+// CallTemplates lists those of [Templates] under which function calls are written as their codec reads
+// them.
+func CallTemplates() []string {
+	return namesOf(slices.DeleteFunc(chat.Templates(), func(t chat.Template) bool { return !t.HoldsCalls() }))
+}
+
+func namesOf(templates []chat.Template) []string {
 	names := make([]string, len(templates))
 	for i, t := range templates {
 		names[i] = t.String()

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/mcts/policy/chat"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 	"toolevo/trajectories/internal/synth"
@@ -68,6 +70,49 @@ func TestReasoningInSamples(t *testing.T) {
 					checkReasoning(t, about, &sample, mode, format)
 				}
 			}
+		}
+	}
+}
+
+// A step of a model that reasons is, message for message, what an evaluation sends, and the answer.
+func TestReasoningIsShownAsEvaluationSends(t *testing.T) {
+	for _, mode := range []action.Reasoning{action.Show, action.Once} {
+		row := manyRows(1, false, reasoned)[0]
+		row.Strict = true
+
+		dir := filepath.Join(t.TempDir(), "export")
+		wrote(t, dir, []trajectories.Row{row}, export.Options{
+			Format: export.SFTStep, Trainer: export.TRL, Shown: showing(mode),
+		})
+
+		h, steps := envs.NewHistory(envs.Task{Question: row.Question}), 0
+
+		for sample, err := range export.Read(dir, false) {
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			var trained []string
+			for _, m := range sample.Conversations {
+				trained = append(trained, m.Value)
+			}
+
+			var sent []string
+			for _, m := range chat.Messages("", mode.Shown(h), newLinter(t).Sanitizer()) {
+				sent = append(sent, strings.TrimPrefix(m.Content, "Observation: "))
+			}
+
+			turn := row.Turns[steps]
+			if want := append(sent, turn.Action); !slices.Equal(trained, want) {
+				t.Errorf("%s, step %d: %q is trained, %q is sent", mode, steps, trained, want)
+			}
+
+			h = h.Append(envs.Turn{Action: envs.Action(turn.Action), Observation: turn.Observation})
+			steps++
+		}
+
+		if steps != len(row.Turns) {
+			t.Errorf("%s: %d samples of %d actions", mode, steps, len(row.Turns))
 		}
 	}
 }

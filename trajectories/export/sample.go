@@ -124,6 +124,12 @@ func (s *Sample) state(i int) []Message {
 	return before
 }
 
+// hasCalls reports whether a reply is a function call.
+func (s *Sample) hasCalls() bool {
+	isCall := func(m Message) bool { return m.From == FunctionCall }
+	return isCall(s.Chosen) || isCall(s.Rejected) || slices.ContainsFunc(s.Conversations, isCall)
+}
+
 // hasReasoning reports whether a reply of the model has.
 func (s *Sample) hasReasoning() bool {
 	return slices.ContainsFunc(s.Conversations, func(m Message) bool {

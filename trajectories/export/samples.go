@@ -168,6 +168,8 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 	chars, tokens := w.linter.Length(w.opt.Format, &c.sample)
 	m.Lengths.add(chars, tokens)
 
+	m.Calls = m.Calls || c.sample.hasCalls()
+
 	rec := w.layout.write(&c.sample)
 	m.ToolCalls = m.ToolCalls || rec.hasToolCalls()
 

@@ -15,6 +15,7 @@ type seen struct {
 	samples   []seenSample // of the set at hand
 	sets      []seenSet
 	lengths   Lengths
+	calls     bool                       // a reply is a function call
 	paths     map[string]map[string]bool // of each question, the leaves that samples are of
 	runs      map[string]int             // samples of each, as the lineage names them
 	splits    map[string]bool
@@ -58,6 +59,7 @@ func (s *seen) sample(f Format, sample *Sample, linter *Linter) {
 	}
 
 	s.samples = append(s.samples, one)
+	s.calls = s.calls || sample.hasCalls()
 	s.lengths.TotalChars += chars
 	s.lengths.MaxChars = max(s.lengths.MaxChars, chars)
 }
@@ -140,6 +142,7 @@ func (r *Report) checkValues(m *Manifest, s *seen) {
 		differ("dev_questions", m.DevQuestions, len(s.sets[1].questions))
 	}
 
+	differ("function_calls", m.Calls, s.calls)
 	differ("lengths.total_chars", m.Lengths.TotalChars, s.lengths.TotalChars)
 	differ("lengths.max_chars", m.Lengths.MaxChars, s.lengths.MaxChars)
 	differ("lengths.total_tokens", m.Lengths.TotalTokens, s.lengths.TotalTokens)

@@ -83,6 +83,20 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+// A template holds calls when what it renders is the call that was rendered.
+func TestHoldsCalls(t *testing.T) {
+	codec := action.FunctionCall{}
+	call := envs.Call{Name: "LoadDB", Args: envs.Args{{Name: "DBName", Value: "coffee"}}}
+
+	for _, template := range chat.Templates() {
+		got, err := codec.Parse(template.In(codec).Reply(codec.Format("I load it.", call)))
+
+		if read := err == nil && action.Canonical(got) == action.Canonical(call); read != template.HoldsCalls() {
+			t.Errorf("%s holds calls: %v, and %v is read, %v", template, template.HoldsCalls(), got, err)
+		}
+	}
+}
+
 func TestMessages(t *testing.T) {
 	clean := newSanitizer(t)
 	h := envs.NewHistory(envs.Task{Question: " q "}).Append(turn(" a\n", " <s> \n")).Append(turn("b", ""))

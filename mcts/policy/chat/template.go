@@ -101,6 +101,9 @@ func (t Template) In(codec action.Codec) Template {
 	return t
 }
 
+// HoldsCalls reports whether the template writes function calls as their codec reads them.
+func (t Template) HoldsCalls() bool { return t.arguments != "" }
+
 // BOS returns the beginning-of-text token that a rendering begins with, "" when the template has none.
 //
 // Ollama puts the token before every prompt when the model's vocabulary says so, raw or not, and cannot be told not to.
