@@ -133,7 +133,8 @@ func TestExportDocumentsOfOthers(t *testing.T) {
 	says(t, "lint", must(t, "export", path, "--score", "any", "--lint"), "1 samples checked: 0 faulty")
 }
 
-// A question of the test split is known by its text, whoever asks it, and whatever else is said to the agent.
+// A question of the test split is known by its text, whoever asks it, and whatever else is said to
+// the agent.
 func TestExportDocumentsOfTestQuestions(t *testing.T) {
 	t.Parallel()
 
