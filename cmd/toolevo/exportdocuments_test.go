@@ -154,7 +154,8 @@ func TestExportDocumentsOfTestQuestions(t *testing.T) {
 		document, err := json.Marshal(map[string]any{
 			"schema_version": "ATIF-v1.7", "agent": map[string]string{"name": "coder", "version": "2.0"},
 			"steps": []map[string]any{
-				{"step_id": 1, "source": "user", "message": message}, {"step_id": 2, "source": "agent", "message": "It."},
+				{"step_id": 1, "source": "user", "message": message},
+				{"step_id": 2, "source": "agent", "message": "It."},
 			},
 		})
 		if err != nil {

@@ -28,7 +28,8 @@ func (m *Manifest) card() string {
 
 	// The template is ours and the manifest has what it asks for.
 	_ = cardTemplate.Execute(&b, map[string]any{
-		"M": m, "Config": m.configName(), "About": forms[f].about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
+		"M": m, "Config": m.configName(),
+		"About": forms[f].about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
 		"Columns": layoutOf(f, t).columns,
 	})
 
