@@ -133,7 +133,8 @@ func TestExportDocumentsOfOthers(t *testing.T) {
 	says(t, "lint", must(t, "export", path, "--score", "any", "--lint"), "1 samples checked: 0 faulty")
 }
 
-// A question of the test split is known by its text, whoever asks it, and whatever else is said to the agent.
+// A question of the test split is known by its text, whoever asks it, and whatever else is said to
+// the agent.
 func TestExportDocumentsOfTestQuestions(t *testing.T) {
 	t.Parallel()
 
@@ -153,7 +154,8 @@ func TestExportDocumentsOfTestQuestions(t *testing.T) {
 		document, err := json.Marshal(map[string]any{
 			"schema_version": "ATIF-v1.7", "agent": map[string]string{"name": "coder", "version": "2.0"},
 			"steps": []map[string]any{
-				{"step_id": 1, "source": "user", "message": message}, {"step_id": 2, "source": "agent", "message": "It."},
+				{"step_id": 1, "source": "user", "message": message},
+				{"step_id": 2, "source": "agent", "message": "It."},
 			},
 		})
 		if err != nil {

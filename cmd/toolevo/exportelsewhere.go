@@ -8,7 +8,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// elsewhere reads the questions of the splits that are not exported, and says so where there are none.
+// elsewhere reads the questions of the splits that are not exported, and says so where there are
+// none.
 func (e *exporter) elsewhere(s *sources) (*export.Elsewhere, error) {
 	o := otherSplits{e, &export.Elsewhere{}, map[splitSource]bool{}}
 
@@ -59,8 +60,8 @@ type otherSplits struct {
 // splitSource is where splits are.
 type splitSource struct{ data, suite string }
 
-// addNamed reads those of a suite in the data folder; "" is the suite of documents of others, which may ask what any
-// suite asks.
+// addNamed reads those of a suite in the data folder; "" is the suite of documents of others, which
+// may ask what any suite asks.
 func (o *otherSplits) addNamed(name string) error {
 	if name == "" {
 		return o.add(o.dataFolder, suite.All()...)
@@ -74,7 +75,8 @@ func (o *otherSplits) addNamed(name string) error {
 	return o.add(o.dataFolder, benchmark)
 }
 
-// add reads those of some suites in a data folder, each once. If none has any, nothing was compared.
+// add reads those of some suites in a data folder, each once. If none has any, nothing was
+// compared.
 func (o *otherSplits) add(data string, suites ...suite.Benchmark) error {
 	any := false
 

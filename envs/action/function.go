@@ -111,7 +111,8 @@ func (f FunctionCall) Format(thought string, c envs.Call) string {
 	})))
 }
 
-// Think returns a thought in tags and what a model writes behind it. Without a thought there are no tags.
+// Think returns a thought in tags and what a model writes behind it. Without a thought there are no
+// tags.
 func (FunctionCall) Think(thought, text string) string {
 	if thought == "" {
 		return text

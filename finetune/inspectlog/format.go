@@ -105,10 +105,12 @@ type sample struct {
 	Error      *failure         `json:"error,omitempty"` // of a lost one
 	Limit      *limit           `json:"limit,omitempty"`
 
+	Events     []any `json:"events"`
+	EventsData pool  `json:"events_data"`
+
 	// The viewer wants them, and there are none.
-	Events      []struct{} `json:"events"`
-	Store       struct{}   `json:"store"`
-	Attachments struct{}   `json:"attachments"`
+	Store       struct{} `json:"store"`
+	Attachments struct{} `json:"attachments"`
 }
 
 // summary is what the list of samples shows of one.

@@ -30,8 +30,8 @@ func (e *Evaluation) sampleOf(played *trajectories.Episode, shown trajectories.S
 		Output:   output{Model: modelName(played.Policy), Choices: []choice{}},
 		Metadata: metadataOf(played),
 		Limit:    e.limitOf(played),
-		Events:   []struct{}{},
 	}
+	defer e.transcript(s, played)
 
 	if played.Lost != "" {
 		s.Messages = []message{}

@@ -55,8 +55,11 @@ func NewID() (string, error) {
 }
 
 // Began returns when the run began, which its ID tells; of a run of an earlier version that is the zero time.
-func (m *Manifest) Began() time.Time {
-	id, err := uuid.Parse(m.ID)
+func (m *Manifest) Began() time.Time { return TimeOf(m.ID) }
+
+// TimeOf returns when a run of an ID began, the zero time where the ID does not tell.
+func TimeOf(runID string) time.Time {
+	id, err := uuid.Parse(runID)
 	if err != nil || id.Version() != 7 {
 		return time.Time{}
 	}

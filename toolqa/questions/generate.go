@@ -57,11 +57,12 @@ type Options struct {
 	Faulty  bool              // templates that are not trainable occur in training, too
 }
 
-// Generate makes questions of one difficulty about a corpus: test, then dev, then train, each split balanced over the
-// templates and in an order that goes round them, so that its first questions are balanced too. No two questions are
-// equal ([envs.QuestionKey]) or have the same ID. The same random numbers give the same questions. Once there are no
-// more questions of a template, since it asks for each of a hundred people, say, the others take its turns. A corpus
-// too small for so many distinct questions, or for any of some template, is an error.
+// Generate makes questions of one difficulty about a corpus: test, then dev, then train, each split
+// balanced over the templates and in an order that goes round them, so that its first questions are
+// balanced too. No two questions are equal ([envs.QuestionKey]) or have the same ID. The same
+// random numbers give the same questions. Once there are no more questions of a template, since it
+// asks for each of a hundred people, say, the others take its turns. A corpus too small for so many
+// distinct questions, or for any of some template, is an error.
 func Generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Options) ([]toolqa.Question, error) {
 	return shipped().generate(r, c, d, o)
 }

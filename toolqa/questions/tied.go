@@ -14,9 +14,10 @@ import (
 
 const again = "run `toolevo data questions` again"
 
-// Open reads the questions of one file for a run over the corpus that info describes. Besides what [Read] refuses, it
-// refuses questions that do not belong to that corpus and generated questions that another split asks, too.
-// Published splits share some ([FindShared]), of which nothing is to be trained on.
+// Open reads the questions of one file for a run over the corpus that info describes. Besides what
+// [Read] refuses, it refuses questions that do not belong to that corpus and generated questions
+// that another split asks, too. Published splits share some ([FindShared]), of which nothing is to
+// be trained on.
 func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
 	path := Path(dir, info.Dataset, d, s)
 
@@ -143,8 +144,8 @@ func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
 	return removed, updateSums(dir, changes)
 }
 
-// generatedShare reports whether a file asks, among its generated questions, one of those with the keys. Whether
-// it is as it was written does not matter to that.
+// generatedShare reports whether a file asks, among its generated questions, one of those with the
+// keys. Whether it is as it was written does not matter to that.
 func generatedShare(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split, keys map[string]bool) (bool,
 	error) {
 	data, err := os.ReadFile(path)

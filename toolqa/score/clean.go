@@ -9,8 +9,9 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// clean gives every way to write a text one form: NFKC, so that composed and decomposed letters and full-width digits
-// are the usual ones, and the quotes and dashes of a keyboard. ASCII texts are what they were.
+// clean gives every way to write a text one form: NFKC, so that composed and decomposed letters and
+// full-width digits are the usual ones, and the quotes and dashes of a keyboard. ASCII texts are
+// what they were.
 func clean(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
 		return s
@@ -46,8 +47,8 @@ var keyboard = strings.NewReplacer(
 	"‐", "-", "‒", "-", "–", "-", "—", "-", "―", "-", "−", "-",
 )
 
-// unwrap removes blanks, quotes, brackets and Markdown's emphasis around an answer and a full stop behind it, unless
-// nothing else is there.
+// unwrap removes blanks, quotes, brackets and Markdown's emphasis around an answer and a full stop
+// behind it, unless nothing else is there.
 func unwrap(s string) string {
 	inner := strings.TrimLeft(s, " \t\r\n\"'`([{")
 
@@ -67,8 +68,8 @@ func unwrap(s string) string {
 // day is a date as YYYY-MM-DD.
 type day [len("2006-01-02")]byte
 
-// parseDay reads a date, false for anything else. It takes year, month and day in that order, with hyphens, slashes or
-// points between them.
+// parseDay reads a date, false for anything else. It takes year, month and day in that order, with
+// hyphens, slashes or points between them.
 func parseDay(s string) (day, bool) {
 	if len(s) < len("2006-1-2") || len(s) > len(day{}) || !strings.ContainsRune("-/.", rune(s[4])) {
 		return day{}, false

@@ -15,11 +15,12 @@ const (
 	keepMarks marks = true  // keep what changes the meaning: see means
 )
 
-// appendNormal appends s in lower case, without punctuation, without articles, blanks collapsed to single spaces and
-// none at the ends. Lower case, words and blanks are those of Python's str and re.
+// appendNormal appends s in lower case, without punctuation, without articles, blanks collapsed to
+// single spaces and none at the ends. Lower case, words and blanks are those of Python's str and
+// re.
 //
-// With dropMarks an article is one of the words a, an, the and usd. With keepMarks it is a, an or the before another
-// word, and blanks beside a sign that is always kept go: "5 %" is "5%".
+// With dropMarks an article is one of the words a, an, the and usd. With keepMarks it is a, an or
+// the before another word, and blanks beside a sign that is always kept go: "5 %" is "5%".
 func appendNormal(dst []byte, s string, m marks) []byte {
 	start := len(dst)
 	dst = pytext.AppendLower(dst, s)
@@ -36,8 +37,8 @@ func appendNormal(dst []byte, s string, m marks) []byte {
 	return dst[:start+compact(text[:n], m)]
 }
 
-// means reports whether the punctuation at text[i] changes what is written: a sign always, a mark of numbers before a
-// digit, anything between two digits.
+// means reports whether the punctuation at text[i] changes what is written: a sign always, a mark
+// of numbers before a digit, anything between two digits.
 func means(text []byte, i int) bool {
 	if isSign(text[i]) {
 		return true
@@ -102,7 +103,8 @@ func compact(text []byte, m marks) int {
 	return n
 }
 
-// space ends text[:n] with one blank, unless nothing stands before it, or a sign that takes no blanks.
+// space ends text[:n] with one blank, unless nothing stands before it, or a sign that takes no
+// blanks.
 func space(text []byte, n int, m marks) int {
 	if n > 0 && text[n-1] != ' ' && !(m == keepMarks && isSign(text[n-1])) {
 		text[n] = ' '

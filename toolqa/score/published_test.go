@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// publishedAnswers returns the distinct gold answers of the published questions, or skips the test where there are
-// none.
+// publishedAnswers returns the distinct gold answers of the published questions, or skips the test
+// where there are none.
 func publishedAnswers(t *testing.T) []string {
 	t.Helper()
 
@@ -65,7 +65,8 @@ func publishedAnswers(t *testing.T) []string {
 // plain is what two published answers that say the same have in common.
 var plain = regexp.MustCompile(`(?i)[$% ,]|\.0+\b|minutes`)
 
-// Of all pairs of published answers only those match that differ in case, in zeros or in a unit that one leaves out.
+// Of all pairs of published answers only those match that differ in case, in zeros or in a unit
+// that one leaves out.
 func TestStrictOnPublishedPairs(t *testing.T) {
 	all := publishedAnswers(t)
 	right := 0

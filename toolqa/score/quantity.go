@@ -12,8 +12,8 @@ type quantity struct {
 	unit   string // canonical; "" when none is written
 }
 
-// matches reports whether an answer is the quantity. A unit may be left out, but not exchanged, and "per cent" not
-// added.
+// matches reports whether an answer is the quantity. A unit may be left out, but not exchanged, and
+// "per cent" not added.
 func (q quantity) matches(answer quantity) bool {
 	if q.value != answer.value || q.digits != answer.digits {
 		return false
@@ -112,7 +112,8 @@ func parseQuantity(s string) (quantity, bool) {
 // smallest is the least number that a float64 keeps as exactly as others.
 const smallest = 0x1p-1022
 
-// significant returns the digits of a number without its point, its exponent and the zeros around them.
+// significant returns the digits of a number without its point, its exponent and the zeros around
+// them.
 func significant(literal string) string {
 	if e := strings.IndexAny(literal, "eE"); e >= 0 {
 		literal = literal[:e]

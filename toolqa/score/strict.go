@@ -9,7 +9,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// StrictVersion names the rules of Strict. It changes with them: verdicts of other rules cannot be mixed.
+// StrictVersion names the rules of Strict. It changes with them: verdicts of other rules cannot be
+// mixed.
 const StrictVersion = "2"
 
 // Strict reports whether predicted says the same as gold.
@@ -51,8 +52,9 @@ func Strict(gold, predicted string) bool {
 	return sameText(gold, predicted) || sameList(gold, predicted)
 }
 
-// sameText compares what is left of two texts without case, articles, blanks and meaningless punctuation. Where
-// nothing is left the texts themselves are compared, so that a row of dashes is not an empty answer.
+// sameText compares what is left of two texts without case, articles, blanks and meaningless
+// punctuation. Where nothing is left the texts themselves are compared, so that a row of dashes is
+// not an empty answer.
 func sameText(x, y string) bool {
 	var a, b [256]byte
 
@@ -71,8 +73,8 @@ type element struct {
 	text string
 }
 
-// sameList compares a list with what an answer may list, whatever their order. The form of gold decides whether there
-// is a list at all.
+// sameList compares a list with what an answer may list, whatever their order. The form of gold
+// decides whether there is a list at all.
 func sameList(gold, predicted string) bool {
 	if !strings.ContainsAny(gold, ",;") {
 		return false
@@ -172,7 +174,8 @@ func separates(s string, i int) bool {
 	return s[i] == ';' || s[i] == ',' && !groups(s, i)
 }
 
-// everyComma is separates for lists without blanks, in which a comma before three digits groups nothing.
+// everyComma is separates for lists without blanks, in which a comma before three digits groups
+// nothing.
 func everyComma(s string, i int) bool { return s[i] == ';' || s[i] == ',' }
 
 // groups reports whether the comma at s[i] has a digit before it and exactly three after it.

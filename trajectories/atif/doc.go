@@ -23,7 +23,8 @@
 //
 // # Guarantees
 //
-//   - The same rows give the same bytes. Documents name no time and no machine.
+//   - The same rows give the same bytes. Documents name no machine. The time of every step is that at which the run
+//     began: no row says when a step was taken, and the order is that of the steps.
 //   - What a row cannot say is refused, by the document and the step ([Refusal]): media, several calls in a step, a
 //     user who speaks again, subagents, context that was copied, steps that no model wrote.
 //

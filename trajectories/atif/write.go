@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
 	"toolevo/mcts"
+	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
 
@@ -44,6 +46,12 @@ func FromEpisode(e *trajectories.Episode, shown trajectories.Shown) *Document {
 
 	for i := range e.Turns {
 		d.add(stepOf(i, &e.Turns[i], codec, lineage.Place != nil))
+	}
+
+	if began := store.TimeOf(e.RunID); !began.IsZero() {
+		for i := range d.Steps {
+			d.Steps[i].Timestamp = began.Format(time.RFC3339Nano)
+		}
 	}
 
 	d.FinalMetrics = &FinalMetrics{TotalSteps: len(d.Steps), TotalCompletionTokens: e.Tokens}

@@ -1,7 +1,9 @@
 package export
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,11 +28,27 @@ func (m *Manifest) card() string {
 
 	// The template is ours and the manifest has what it asks for.
 	_ = cardTemplate.Execute(&b, map[string]any{
-		"M": m, "About": forms[f].about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
+		"M": m, "Config": m.configName(),
+		"About": forms[f].about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
 		"Columns": layoutOf(f, t).columns,
 	})
 
 	return b.String()
+}
+
+// configName names the samples for datasets, which knows a folder again by its name and its
+// configuration's: of another export in the same folder it would load what was there before. It is
+// the files' checksums, as far as they are noted.
+func (m *Manifest) configName() string {
+	h := sha256.New()
+
+	for _, d := range m.datasets() {
+		if i := slices.IndexFunc(m.Files, func(f FileSum) bool { return f.Name == d.parquet() }); i >= 0 {
+			fmt.Fprintln(h, m.Files[i].Name, m.Files[i].SHA256)
+		}
+	}
+
+	return "toolevo_" + hex.EncodeToString(h.Sum(nil)[:6])
 }
 
 // cardSet is a set of samples as the card tells it.

@@ -9,23 +9,31 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/trajectories"
 )
 
-// weigh counts what is chosen, where that is weighed.
-func (w *writer) weigh(ctx context.Context, rows iter.Seq2[trajectories.Row, error]) (err error) {
-	mix := w.manifest.Selection.Mix
-	if len(mix.Weights) == 0 {
+// survey goes through what is chosen once before it is written, where weights or a share of the
+// questions need to know all of it.
+func (w *writer) survey(ctx context.Context, rows iter.Seq2[trajectories.Row, error]) (err error) {
+	s := w.manifest.Selection
+	weighed := len(s.Mix.Weights) > 0
+
+	if !weighed && s.Dev == 0 {
 		return nil
 	}
 
-	counts := map[string]int{}
+	found := w.opt.Found
+	w.opt.Found = nil // what is found is told when it is written
+	counts, asked := map[string]int{}, map[string]bool{}
 
 	for q, err := range w.questions(ctx, rows) {
 		if err != nil {
 			return err
 		}
+
+		asked[envs.QuestionKey(q.chosen[0].Question)] = true
 
 		for _, row := range q.chosen {
 			shown, err := w.shown.of(row)
@@ -33,13 +41,17 @@ func (w *writer) weigh(ctx context.Context, rows iter.Seq2[trajectories.Row, err
 				return err
 			}
 
-			counts[mix.of(row, shown.Suite)]++
+			counts[s.Mix.of(row, shown.Suite)]++
 		}
 	}
 
 	w.reset()
-	w.rng = rand.New(rand.NewPCG(w.opt.Selection.Seed, 0))
-	w.quotas, err = mix.quotas(counts)
+	w.opt.Found, w.heldOut = found, s.heldOut(asked)
+
+	if weighed {
+		w.rng = rand.New(rand.NewPCG(s.Seed, 0))
+		w.quotas, err = s.Mix.quotas(counts)
+	}
 
 	return err
 }

@@ -28,7 +28,7 @@
 //     and no sample of a question is there twice: the lineage says how often the trees have it.
 //   - A failure of ours (a server, a tool, a prompt without room) makes no action bad.
 //   - A selection depends, for each question, on that question's rows, the options and the seed, never on the other
-//     questions. Only weights ([Mix]) look at the counts of all.
+//     questions. Only weights ([Mix]) and the share that is held out look at the counts of all.
 //   - Writing, selecting and reading are streams: memory holds one row group or one question, not the file.
 //   - The same rows and options give byte-identical files. They appear whole, the manifest last.
 //

@@ -38,8 +38,8 @@ func (e *Elsewhere) report() ElsewhereReport {
 	return r
 }
 
-// find returns where a question is asked, "" when nowhere that is known. Prompts of others may say more than the
-// question: then it is a line of theirs.
+// find returns where a question is asked, "" when nowhere that is known. Prompts of others may say
+// more than the question: then it is a line of theirs.
 func (e *Elsewhere) find(text string) string {
 	if e == nil || len(e.questions) == 0 {
 		return ""

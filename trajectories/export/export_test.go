@@ -473,6 +473,25 @@ func TestLintExportLintsSamples(t *testing.T) {
 	}
 }
 
+// An export that takes the place of another has another configuration's name, by which datasets
+// knows it; the same one has the same.
+func TestCardNamesItsSamples(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "export")
+	name := func(questions int, dev float64) string {
+		wrote(t, dir, synth.Rows(1, questions, 1), export.Options{Selection: export.Selection{Dev: dev}})
+
+		_, rest, _ := strings.Cut(string(contents(t, filepath.Join(dir, "README.md"))), "- config_name: ")
+		name, _, _ := strings.Cut(rest, "\n")
+
+		return name
+	}
+
+	first, again, fewer, held := name(5, 0), name(5, 0), name(4, 0), name(5, 0.2)
+	if first != again || !strings.HasPrefix(first, "toolevo_") || first == fewer || first == held || fewer == held {
+		t.Errorf("configurations %q and %q of one export, %q and %q of others", first, again, fewer, held)
+	}
+}
+
 // A question that another split asks is found in an export, too.
 func TestLintFindsLeaks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")

@@ -65,7 +65,20 @@ func (m *Manifest) complete(work string) error {
 		}
 	}
 
-	names := m.sealed()
+	err := m.note(work, m.sealed())
+	if err != nil {
+		return err
+	}
+
+	if m.Seal, err = m.seal(); err != nil {
+		return err
+	}
+
+	return writeJSON(filepath.Join(work, ManifestFile), m)
+}
+
+// note notes the checksums of files.
+func (m *Manifest) note(work string, names []string) error {
 	m.Files = nil
 
 	for _, name := range names {
@@ -77,12 +90,7 @@ func (m *Manifest) complete(work string) error {
 		m.Files = append(m.Files, sum)
 	}
 
-	var err error
-	if m.Seal, err = m.seal(); err != nil {
-		return err
-	}
-
-	return writeJSON(filepath.Join(work, ManifestFile), m)
+	return nil
 }
 
 // list takes note of the files that were written.

@@ -2,14 +2,18 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"iter"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 
 	"toolevo/envs"
 	"toolevo/envs/durable"
@@ -65,14 +69,35 @@ func (w *writer) count(samples int, dev bool) {
 
 // isDev reports whether a question's samples are held out, whatever run they are of.
 func (w *writer) isDev(q *question) bool {
-	if w.opt.Selection.Dev == 0 {
-		return false
+	return w.heldOut[envs.QuestionKey(q.chosen[0].Question)]
+}
+
+// heldOut returns which questions are held out: their share, and at least one of several. The order
+// in which they are taken depends on each alone and the seed, so that of the same questions among
+// others nearly the same are held out.
+func (s Selection) heldOut(asked map[string]bool) map[string]bool {
+	if s.Dev == 0 {
+		return nil
 	}
 
-	h := fnv.New64a()
-	h.Write([]byte(envs.QuestionKey(q.chosen[0].Question)))
+	place := func(question string) float64 {
+		h := fnv.New64a()
+		h.Write([]byte(question))
 
-	return rand.New(rand.NewPCG(w.opt.Selection.Seed, h.Sum64())).Float64() < w.opt.Selection.Dev
+		return rand.New(rand.NewPCG(s.Seed, h.Sum64())).Float64()
+	}
+
+	ordered := slices.SortedFunc(maps.Keys(asked), func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+	})
+	n := int(math.Round(s.Dev * float64(len(ordered))))
+
+	held := map[string]bool{}
+	for _, question := range ordered[:min(max(n, 1), max(len(ordered)-1, 0))] {
+		held[question] = true
+	}
+
+	return held
 }
 
 // sampleFiles are the files of a set of samples.

@@ -15,8 +15,8 @@ type Tokenizer struct {
 	sha256 string
 }
 
-// LoadTokenizer reads the tokenizer.json of a byte-level BPE tokenizer (Llama 3, Qwen, GPT-2, SmolLM2). Another kind is an error
-// that names what is not supported.
+// LoadTokenizer reads the tokenizer.json of a byte-level BPE tokenizer (Llama 3, Qwen, GPT-2,
+// SmolLM2). Another kind is an error that names what is not supported.
 func LoadTokenizer(path string) (*Tokenizer, error) {
 	data, err := regular.ReadFile(path)
 	if err != nil {

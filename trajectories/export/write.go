@@ -44,15 +44,16 @@ type Options struct {
 // that the linter faults are dropped and counted before the selection, so they take no other row's place. Nothing left
 // is an export of no samples, not an error.
 //
-// The folder is made, or may hold an earlier export, which is replaced; any other content is refused. The manifest is
-// removed first and written last, so a folder with a manifest is whole. With weights the rows are gone through twice.
+// The folder is made, or may hold an earlier export, which is replaced; any other content is
+// refused. The manifest is removed first and written last, so a folder with a manifest is whole.
+// With weights or questions that are held out the rows are gone through twice.
 func Write(ctx context.Context, dir string, rows iter.Seq2[trajectories.Row, error], opt Options) (*Manifest, error) {
 	w, err := newWriter(opt)
 	if err != nil {
 		return nil, err
 	}
 
-	if err = w.weigh(ctx, rows); err == nil {
+	if err = w.survey(ctx, rows); err == nil {
 		err = w.manifest.writeFolder(dir, func(work string) error { return w.writeAll(ctx, work, rows) })
 	}
 
@@ -74,6 +75,8 @@ type writer struct {
 	runs     runCounts
 	manifest Manifest
 	first    *trajectories.Row // whose makers all others have, unless they may be mixed
+
+	heldOut map[string]bool // the questions, by their key
 
 	quotas map[string]*quota // by what rows are weighed by; nil without weights
 	rng    *rand.Rand        // of the quotas
@@ -137,6 +140,16 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 	w.runs.note(m)
 
 	if err := writeJSON(filepath.Join(work, DatasetInfoFile), m.datasetInfo()); err != nil {
+		return err
+	}
+
+	// The card names what the files hold.
+	var names []string
+	for _, d := range m.datasets() {
+		names = append(names, d.parquet())
+	}
+
+	if err := m.note(work, names); err != nil {
 		return err
 	}
 

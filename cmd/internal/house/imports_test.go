@@ -149,7 +149,7 @@ var allowed = []rule{
 	{"trajectories", []string{"envs", "envs/action", "envs/durable", "envs/pytext", "mcts",
 		"trajectories/internal/..."}},
 	{"trajectories/atif", []string{"envs", "envs/action", "envs/pytext", "envs/regular", "mcts", "mcts/policy/chat",
-		"trajectories", "trajectories/internal/jsonl"}},
+		"mcts/store", "trajectories", "trajectories/internal/jsonl"}},
 	{"trajectories/export", []string{"envs", "envs/action", "envs/durable", "envs/names", "envs/pytext", "envs/regular",
 		"mcts", "mcts/policy/chat", "mcts/policy/prompt", "trajectories", "trajectories/atif",
 		"trajectories/internal/..."}},

@@ -1,5 +1,6 @@
-// Package bpe counts and encodes text as a byte-level BPE tokenizer does, from the tokenizer.json that Hugging Face
-// tokenizers write (Llama 3, Qwen 2 to 3.5, GPT-2, SmolLM2 read from GGUF, and models made like them).
+// Package bpe counts and encodes text as a byte-level BPE tokenizer does, from the tokenizer.json
+// that Hugging Face tokenizers write (Llama 3, Qwen 2 to 3.5, GPT-2, SmolLM2 read from GGUF, and
+// models made like them).
 //
 // # Guarantees
 //

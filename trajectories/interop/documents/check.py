@@ -112,6 +112,19 @@ def accuracy(samples, scorer):
     return sum(scored) / len(scored) if scored else 0
 
 
+def check_transcript(sample):
+    """Every reply is an event after the messages before it, every answer of a tool one, too, and both scores are."""
+    kinds = Counter(event.event for event in sample.events)
+    roles = Counter(message.role for message in sample.messages)
+    expect((kinds["model"], kinds["tool"], kinds["score"]) == (roles["assistant"], roles["tool"], 2), sample.id, "has", kinds)
+
+    for event in sample.events:
+        if event.event == "model":
+            before = len(event.input)
+            expect(event.input == sample.messages[:before] and event.output.message.id == sample.messages[before].id,
+                   sample.id, "has a reply to other messages:", event.input)
+
+
 def check_logs(folder):
     logs = list_eval_logs(str(folder))
     n = 0
@@ -128,6 +141,7 @@ def check_logs(folder):
         for sample in log.samples:
             roles = [message.role for message in sample.messages]
             expect(roles[:3] == ["system", "user", "assistant"], info.name, sample.id, "has messages of", roles)
+            check_transcript(sample)
             n += 1
 
     dumped = subprocess.run([Path(sys.executable).with_name("inspect"), "log", "dump", "--header-only", logs[0].name],
