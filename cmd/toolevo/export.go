@@ -275,7 +275,12 @@ func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 		return console.Bad("nothing was exported: what was left out above says why")
 	case m.Rows == 0:
 		return console.Bad("no sample is left to train on: what was left out above says why")
-	case m.Trainer == export.TRL:
+	case !m.FitsLlamaFactory():
+		if m.Trainer == export.LlamaFactory {
+			a.Say("LLaMA-Factory would train these messages without their calls: for it, export again with --format %s",
+				export.SFTTrajectory)
+		}
+
 		a.Say("Train with: datasets.load_dataset(%q, split=\"train\")", dir)
 	default:
 		a.Say("Train with: dataset_dir: %s, dataset: %s", dir, m.Format.Dataset())

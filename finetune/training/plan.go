@@ -83,6 +83,9 @@ func (p *Plan) checkExport(Options) error {
 			"choose another recipe", p.Recipe.Format, p.Export, format, p.Recipe.Format)
 	case trainer != export.LlamaFactory:
 		return fmt.Errorf("%s is laid out for %s: export again with --for %s", p.Export, trainer, export.LlamaFactory)
+	case !p.Manifest.FitsLlamaFactory():
+		return fmt.Errorf("LLaMA-Factory would train the messages of %s without their calls: export again with "+
+			"--format %s", p.Export, export.SFTTrajectory)
 	case p.Manifest.Rows == 0:
 		return fmt.Errorf("%s holds no sample", p.Export)
 	}

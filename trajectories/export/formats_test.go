@@ -428,7 +428,7 @@ func TestToolCalls(t *testing.T) {
 	}
 
 	info, err := os.ReadFile(filepath.Join(dir, export.DatasetInfoFile))
-	if err != nil || !m.ToolCalls || strings.TrimSpace(string(info)) != "{}" {
+	if err != nil || m.FitsLlamaFactory() || strings.TrimSpace(string(info)) != "{}" {
 		t.Errorf("LLaMA-Factory would train this without its calls: %s, %v", info, err)
 	}
 }

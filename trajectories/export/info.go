@@ -11,9 +11,16 @@ type datasetEntry struct {
 	Tags map[string]string `json:"tags,omitempty"`
 }
 
+// FitsLlamaFactory reports whether LLaMA-Factory can train the export. It cannot where messages have tool calls as
+// members: its formatting sharegpt trains them without the calls, and its formatting openai without the text beside a
+// call, whose arguments it encodes a second time.
+func (m *Manifest) FitsLlamaFactory() bool {
+	_, t := m.Form()
+	return t == LlamaFactory && !m.ToolCalls
+}
+
 // datasetInfo returns what dataset_info.json says. The names are of files, never of the folder: of a folder
-// LLaMA-Factory takes every entry. An export for another trainer has no entries, and neither have messages with tool
-// calls, which LLaMA-Factory would train without them.
+// LLaMA-Factory takes every entry. An export that it cannot train has none.
 func (m *Manifest) datasetInfo() map[string]datasetEntry {
 	info := map[string]datasetEntry{}
 
@@ -21,8 +28,8 @@ func (m *Manifest) datasetInfo() map[string]datasetEntry {
 		info[s.Name] = instructionInfo(s.Name)
 	}
 
-	f, t := m.Form()
-	if t != LlamaFactory || m.ToolCalls || f == Simulator {
+	f, _ := m.Form()
+	if !m.FitsLlamaFactory() || f == Simulator {
 		return info
 	}
 
