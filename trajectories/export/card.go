@@ -23,11 +23,12 @@ func (m *Manifest) card() string {
 	var b strings.Builder
 
 	f, t := m.Form()
+	l := layoutOf(f, t)
 
 	// The template is ours and the manifest has what it asks for.
 	_ = cardTemplate.Execute(&b, map[string]any{
 		"M": m, "About": forms[f].about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
-		"Columns": layoutOf(f, t).columns,
+		"Columns": l.columns, "Objects": l.objects(),
 	})
 
 	return b.String()
