@@ -25,12 +25,13 @@ func (m *Manifest) card() string {
 	var b strings.Builder
 
 	f, t := m.Form()
+	l := layoutOf(f, t)
 
 	// The template is ours and the manifest has what it asks for.
 	_ = cardTemplate.Execute(&b, map[string]any{
 		"M": m, "Config": m.configName(),
 		"About": forms[f].about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
-		"Columns": layoutOf(f, t).columns,
+		"Columns": l.columns, "Objects": l.objects(),
 	})
 
 	return b.String()

@@ -18,24 +18,37 @@ const toolRole = "tool"
 // chatMessage is a message of OpenAI's chat API, as [chat.Messages] sends it: an observation is a user's message, or a
 // tool's where it answers a tool call.
 type chatMessage struct {
-	Role       string
-	Content    string
-	ToolCalls  []toolCall // of an assistant; at most one
-	ToolCallID string     // of a tool: which call it answers
-	Weight     *int       // 0 where an assistant's message is not to be trained
+	Role       string     `json:"role"`
+	Content    string     `json:"content"`
+	ToolCalls  []toolCall `json:"tool_calls,omitempty"`   // of an assistant; at most one
+	ToolCallID string     `json:"tool_call_id,omitempty"` // of a tool: which call it answers
+	Weight     *int       `json:"weight,omitempty"`       // 0 where an assistant's message is not to be trained
 }
 
 // toolCall is a call of a tool in OpenAI's chat API.
 type toolCall struct {
-	ID       string
-	Type     string // "function"
-	Function calledFunction
+	ID       string         `json:"id"`
+	Type     string         `json:"type"` // "function"
+	Function calledFunction `json:"function"`
 }
 
 // calledFunction is what is called, and with what.
 type calledFunction struct {
-	Name      string
-	Arguments string // a JSON object
+	Name      string    `json:"name"`
+	Arguments arguments `json:"arguments"`
+}
+
+// arguments is the text of a JSON object. As a member of a message in JSON it is that object:
+// templates encode what they are given, and a string a second time.
+type arguments string
+
+// MarshalJSON returns the object.
+func (a arguments) MarshalJSON() ([]byte, error) { return []byte(a), nil }
+
+// UnmarshalJSON keeps the object as it is written, with its numbers.
+func (a *arguments) UnmarshalJSON(text []byte) error {
+	*a = arguments(text)
+	return nil
 }
 
 // messages is the layout of OpenAI's chat API, with the columns that TRL knows.
@@ -133,7 +146,7 @@ func callMessage(id, value string) chatMessage {
 	return chatMessage{
 		Role: chat.AssistantRole, Content: codec.Thought(value),
 		ToolCalls: []toolCall{{
-			id, "function", calledFunction{call.Name, string(pytext.AppendJSON(nil, call.Args))},
+			id, "function", calledFunction{call.Name, arguments(pytext.AppendJSON(nil, call.Args))},
 		}},
 	}
 }
@@ -152,7 +165,7 @@ func (s *Sample) readChat(all []chatMessage) error {
 		case m.Role == chat.AssistantRole && len(m.ToolCalls) == 1:
 			call := m.ToolCalls[0].Function
 
-			arguments, _, err := pytext.DecodeObject(call.Arguments)
+			arguments, _, err := pytext.DecodeObject(string(call.Arguments))
 			if err != nil {
 				return fmt.Errorf("message %d: arguments of %s: %w", i, call.Name, err)
 			}

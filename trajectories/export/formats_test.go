@@ -433,6 +433,45 @@ func TestToolCalls(t *testing.T) {
 	}
 }
 
+// For TRL the arguments of a call are an object, which no template encodes twice, and a message has no empty keys.
+func TestArgumentsAreObjectsForTRL(t *testing.T) {
+	row := smallRows(false)[0]
+	row.Turns[0].Action = `{"name": "Look", "arguments": {"at": "<ü>", "n": 1.50, "big": 9007199254740993}}`
+	row.Turns[1].Action = `{"name": "Finish", "arguments": {"answer": "1"}}`
+
+	dir := filepath.Join(t.TempDir(), "export")
+	wrote(t, dir, []trajectories.Row{row}, export.Options{
+		Trainer: export.TRL,
+		Shown: func(*trajectories.Row) (trajectories.Shown, error) {
+			return trajectories.Shown{System: "tools", Codec: action.FunctionCall{}}, nil
+		},
+	})
+
+	data, err := os.ReadFile(filepath.Join(dir, export.SFTTrajectory.Dataset()+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := `{"messages":[{"role":"system","content":"tools"},{"role":"user","content":"Question: How much?"},` +
+		`{"role":"assistant","content":"","tool_calls":[{"id":"call_1","type":"function","function":{"name":"Look",` +
+		`"arguments":{"at":"<ü>","n":1.50,"big":9007199254740993}}}]},` +
+		`{"role":"tool","content":"see 0.0","tool_call_id":"call_1"},` +
+		`{"role":"assistant","content":"","tool_calls":[{"id":"call_2","type":"function","function":{"name":"Finish",` +
+		`"arguments":{"answer":"1"}}}]}]}`
+	if got := strings.TrimSpace(string(data)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+
+	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+		t.Errorf("%+v, %v", report, err)
+	}
+
+	card, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil || !strings.Contains(string(card), "- name: messages\n    list: json\n") {
+		t.Errorf("the card does not say that messages are JSON: %s, %v", card, err)
+	}
+}
+
 // An export takes the place of one of another format, whose files are gone.
 func TestAnotherFormatTakesThePlace(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")

@@ -44,11 +44,16 @@ var columnsYAML []byte
 
 var tables = sync.OnceValue(func() map[string][]pq.Column { return pq.Tables(columnsYAML) })
 
+// objects reports whether a file has columns of JSON, which datasets loads as objects where the card says so.
+func (l *layout) objects() bool {
+	return slices.ContainsFunc(l.columns, func(c pq.Column) bool { return c.JSON })
+}
+
 // layoutOf returns the layout of a format for a trainer.
 func layoutOf(f Format, t Trainer) layout {
-	table := string(t)
-	if f == OpenAI { // whose layout is its own
-		t, table = TRL, "openai"
+	owner := string(t)
+	if f == OpenAI && t != TRL { // whose layout is its own
+		owner, t = string(OpenAI), TRL
 	}
 
 	kind := "steps"
@@ -63,7 +68,7 @@ func layoutOf(f Format, t Trainer) layout {
 	}
 
 	l := layouts[t](f)
-	l.columns = pq.Bind[record](tables(), tables()[table+"-"+kind])
+	l.columns = pq.Bind[record](tables(), tables()[owner+"-"+kind])
 
 	return l
 }

@@ -26,6 +26,7 @@ type Column struct {
 	Later    bool   `yaml:"later"`    // older files may lack it
 	Omitted  bool   `yaml:"omitted"`  // JSON has no key for the empty value
 	Big      bool   `yaml:"big"`      // JSON has the number as text: readers of doubles round it above 2^53
+	JSON     bool   `yaml:"json"`     // of a list: each element is a text of JSON, as its type writes it
 	Of       string `yaml:"of"`       // of a struct or a list of structs: the table of their columns
 
 	Fields []Column       `yaml:"-"` // of a struct, or of the structs of a list
@@ -79,6 +80,8 @@ func (c *Column) bind(t reflect.Type, tables map[string][]Column) {
 	case kind == reflect.Struct:
 		c.Fields = bind(field.Type, tables, c.inside(tables))
 		c.Type = structOf(c.Fields)
+	case kind == reflect.Slice && c.JSON:
+		c.Type = arrow.ListOf(arrow.BinaryTypes.String)
 	case kind == reflect.Slice:
 		c.Fields = bind(field.Type.Elem(), tables, c.inside(tables))
 		c.Type = arrow.ListOf(structOf(c.Fields))
@@ -171,13 +174,29 @@ func (c *Column) put(b array.Builder, v reflect.Value) int {
 
 		size := 0
 		for i := range field.Len() {
-			size += putStruct(b.ValueBuilder(), field.Index(i), c.Fields)
+			size += c.putElement(b.ValueBuilder(), field.Index(i))
 		}
 
 		return size
 	}
 
 	return 8
+}
+
+// putElement appends an element of a list. What the values of JSON columns are is the program's, and can be written.
+func (c *Column) putElement(b array.Builder, v reflect.Value) int {
+	if !c.JSON {
+		return putStruct(b, v, c.Fields)
+	}
+
+	text, err := appendValue(nil, v.Interface())
+	if err != nil {
+		panic(fmt.Sprintf("pq: an element of column %s as JSON: %v", c.Name, err))
+	}
+
+	b.(*array.StringBuilder).Append(string(text))
+
+	return len(text)
 }
 
 func putStruct(b array.Builder, v reflect.Value, columns []Column) (size int) {
@@ -233,7 +252,7 @@ func (c *Column) get(l *leaf, v reflect.Value) error {
 func schema(columns []Column, meta map[string]string) *arrow.Schema {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {
-		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: c.Optional || c.Fields != nil}
+		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: c.Optional || c.Fields != nil || c.JSON}
 	}
 
 	keys := slices.Sorted(maps.Keys(meta))

@@ -1,6 +1,7 @@
 package pq
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -116,12 +117,54 @@ func openStruct(g *group, at position, columns []Column) (*cursor, error) {
 	}, nil
 }
 
+// openJSON decodes the texts of JSON at a position. Its cursor reads into what the text is of.
+func openJSON(g *group, at position, _ []Column) (*cursor, error) {
+	l, err := g.leaf(at)
+	if err != nil {
+		return nil, err
+	}
+
+	return &cursor{
+		read: func(v reflect.Value, rep int16) error {
+			def, err := l.step(rep)
+
+			switch {
+			case err != nil:
+				return err
+			case def < l.maxDef:
+				return fmt.Errorf("column %s is null", l.path)
+			}
+
+			text, err := take(l, l.texts)
+			if err != nil {
+				return fmt.Errorf("column %s: %w", l.path, err)
+			}
+
+			if err := json.Unmarshal([]byte(text), v.Addr().Interface()); err != nil {
+				return fmt.Errorf("column %s: %w", l.path, err)
+			}
+
+			return nil
+		},
+		skip: func(rep int16) error {
+			_, err := l.step(rep)
+			return err
+		},
+		peek: l.peek,
+	}, nil
+}
+
 // openList decodes the lists of structs at a position. The list may be null, has an element from the second level on,
 // and one that is not null from the third.
 func openList(g *group, c *Column, at position) (*cursor, error) {
 	element := at.within("list.element", 3, 1)
 
-	items, err := openStruct(g, element, c.Fields)
+	open := openStruct
+	if c.JSON {
+		open = openJSON
+	}
+
+	items, err := open(g, element, c.Fields)
 	if err != nil {
 		return nil, err
 	}

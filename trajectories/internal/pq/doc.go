@@ -15,6 +15,7 @@
 //
 // # Caveats
 //
-// Only what rows and samples need is here: text, integers, floats, booleans, structs of those, and lists of structs. A
+// Only what rows and samples need is here: text, integers, floats, booleans, structs of those, and lists of structs, or
+// of values that stand as JSON. A
 // value inside a list that is null where the column is not optional is an error when it is read.
 package pq

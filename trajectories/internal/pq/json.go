@@ -52,6 +52,8 @@ func (c *Column) appendJSON(b []byte, field reflect.Value) (_ []byte, err error)
 		return appendValue(b, fmt.Sprint(field.Interface()))
 	case c.Type.ID() == arrow.STRUCT:
 		return appendStruct(b, field, c.Fields)
+	case field.Kind() == reflect.String: // as the column has it, whatever JSON its type writes
+		return appendValue(b, field.String())
 	case c.Type.ID() != arrow.LIST:
 		return appendValue(b, field.Interface())
 	}
@@ -63,12 +65,20 @@ func (c *Column) appendJSON(b []byte, field reflect.Value) (_ []byte, err error)
 			b = append(b, ',')
 		}
 
-		if b, err = appendStruct(b, field.Index(i), c.Fields); err != nil {
+		if b, err = c.appendElement(b, field.Index(i)); err != nil {
 			return nil, err
 		}
 	}
 
 	return append(b, ']'), nil
+}
+
+func (c *Column) appendElement(b []byte, v reflect.Value) ([]byte, error) {
+	if c.JSON {
+		return appendValue(b, v.Interface())
+	}
+
+	return appendStruct(b, v, c.Fields)
 }
 
 // appendValue appends a text, a number or a truth value, with <, > and & as they are.

@@ -22,7 +22,7 @@ from trl import DPOConfig, DPOTrainer, KTOConfig, KTOTrainer, RewardConfig, Rewa
 TEMPLATE = """{{- bos_token }}{%- for m in messages %}
 {{- '<|start_header_id|>' + ('ipython' if m.role == 'tool' else m.role) + '<|end_header_id|>\n\n' }}
 {%- if m.role == 'assistant' %}{% generation %}{{- m.content }}
-{%- for c in (m.tool_calls or []) %}{{- '{"name": "' + c.function.name + '", "parameters": ' + c.function.arguments + '}' }}{% endfor %}
+{%- for c in (m.tool_calls or []) %}{{- '{"name": "' + c.function.name + '", "parameters": ' + c.function.arguments | tojson + '}' }}{% endfor %}
 {{- '<|eot_id|>' }}{% endgeneration %}
 {%- else %}{{- m.content + '<|eot_id|>' }}{% endif %}
 {%- endfor %}
@@ -99,6 +99,11 @@ def main():
         about = json.loads((export / "manifest.json").read_text())
         cache = tempfile.mkdtemp(dir=os.environ["HF_HOME"])  # datasets knows a folder again by its name
         rows = load_dataset(str(export), split="train", cache_dir=cache)
+        stem = next(f["name"] for f in about["files"] if f["name"].endswith(".jsonl") and "lineage" not in f["name"]
+                    and not f["name"].endswith("_dev.jsonl"))
+        want = [json.loads(line) for line in (export / stem).open(encoding="utf-8")]
+        if rows.to_list() != want:
+            wrong(f"{export.name}: by its card datasets loads other samples than {stem} has")
         trainer = trainer_of(about["format"], rows, models, work / "out")
         kept = len(trainer.train_dataset)
         loss = trainer.train().training_loss
