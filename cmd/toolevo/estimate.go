@@ -207,6 +207,7 @@ func (e *estimateFlags) growSample(ctx context.Context, grower, b *bench, run *s
 		n = probed
 	}
 
+	// Questions far apart in the list, all at once: the sample takes as long as its longest question.
 	meter.Next, o.Policy = o.Policy, meter
 	o.Questions, o.Workers = estimate.Spread(o.Questions, n), n
 	start := time.Now()
@@ -269,6 +270,7 @@ func (p *projection) lines(questions int) []string {
 		fmt.Sprintf("  %s on disk, for the log and the trees", display.Bytes(p.Bytes)),
 	}
 
+	// Time and cost are known only from a server, or from what the user says of one.
 	if p.Seconds == nil {
 		lines = append(lines, "  time: unknown; --tokens-per-second N, or --probe N to measure it")
 	} else {

@@ -156,6 +156,7 @@ func (e *exporter) exportSamples(ctx context.Context, s *sources, o export.Optio
 		e.app.Say("Documents of others carry no verdict: --score any takes what nobody judged.")
 	}
 
+	// Only here are the flags known that mend these.
 	var mixed *export.MixedError
 	if errors.As(err, &mixed) {
 		return nil, console.Usage("%w.\nWhat programs show may depend on it: export them apart, or add "+
@@ -180,6 +181,7 @@ func (e *exporter) options() (o export.Options, err error) {
 		return o, err
 	}
 
+	// All names are parsed before a file is opened, so that a typing error costs nothing.
 	for _, parse := range []func() error{
 		func() error { o.Format, err = export.ParseExportFormat(e.format); return err },
 		func() error { o.Trainer, err = export.ParseTrainer(e.trainer); return err },

@@ -80,6 +80,7 @@ func (e *exporter) open(ctx context.Context, args []string) (*sources, error) {
 		return s, nil
 	}
 
+	// A run beside documents of it would be there twice.
 	for _, r := range s.runs {
 		if s.imported != nil && s.imported.Has(r.Manifest.ID) {
 			return s, console.Usage("the documents have trajectories of %s: name the run, or its documents", r.Dir)
@@ -96,6 +97,7 @@ func (s *sources) oneCodec() error {
 		of    string
 	)
 
+	// Prompts of one model show one way to write a call.
 	one := func(codec action.Codec, name string) error {
 		if first == nil {
 			first, of = codec, name

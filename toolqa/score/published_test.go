@@ -41,7 +41,7 @@ func publishedAnswers(t *testing.T) []string {
 		for lines.Scan() {
 			var q struct{ Answer any }
 
-			// Python writes a number that is none as JSON does not.
+			// Python writes NaN, which JSON does not have.
 			d := json.NewDecoder(strings.NewReader(strings.ReplaceAll(lines.Text(), ": NaN", `: "nan"`)))
 			d.UseNumber()
 

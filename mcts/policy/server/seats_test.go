@@ -34,7 +34,7 @@ type slotted struct {
 	wrong []string      // what no server with slots should be asked
 	gone  func() bool   // nil is never
 	takes time.Duration // 0 is a second
-	reads time.Duration // of that, what is told as the reading of a slot's first prompt
+	reads time.Duration // of that, reported as the reading of a slot's first prompt
 	warm  map[int]bool  // slots that have answered
 }
 
@@ -163,6 +163,23 @@ func talk(ctx context.Context, p mcts.Policy, question, requests, n int) error {
 	return nil
 }
 
+// talkAll holds conversations about a question each, beside each other.
+func talkAll(t *testing.T, p *server.Policy, conversations, requests, n int) *sync.WaitGroup {
+	var group sync.WaitGroup
+	for i := range conversations {
+		c, end := p.Converse()
+		group.Go(func() {
+			defer end()
+
+			if err := talk(t.Context(), c, i, requests, n); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+
+	return &group
+}
+
 // auto is options whose limit is not fixed.
 func auto(backends ...server.Backend) server.Options {
 	o := options(backends...)
@@ -240,18 +257,7 @@ func TestColdSlotsPayBack(t *testing.T) {
 		p := newPolicy(t, auto(s))
 		start := time.Now()
 
-		var group sync.WaitGroup
-		for i := range 3 {
-			c, end := p.Converse()
-			group.Go(func() {
-				defer end()
-
-				if err := talk(t.Context(), c, i, 20, 1); err != nil {
-					t.Error(err)
-				}
-			})
-			synctest.Wait()
-		}
+		group := talkAll(t, p, 3, 20, 1)
 
 		began := map[int]time.Duration{}
 		for len(began) < 3 {
@@ -565,19 +571,7 @@ func TestSlotsOfTheSetting(t *testing.T) {
 			o.Slots = test.set
 			p := newPolicy(t, o)
 
-			var group sync.WaitGroup
-			for i := range 10 {
-				c, end := p.Converse()
-				group.Go(func() {
-					defer end()
-
-					if err := talk(t.Context(), c, i, 2, 2); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-
-			group.Wait()
+			talkAll(t, p, 10, 2, 2).Wait()
 
 			least := slices.MinFunc(s.log, func(a, b usedSlot) int { return cmp.Compare(a.slot, b.slot) }).slot
 			if s.most != test.seats || least != test.lowest || len(s.wrong) > 0 {

@@ -178,8 +178,8 @@ func (t *Tokenizer) readModel(m *jsonModel) error {
 	return nil
 }
 
-// fallsBack reports whether a byte may become a token such as <0x0A>. Where there is none, the
-// original does with byte_fallback what it does without.
+// fallsBack reports whether a byte may become a token such as <0x0A>. In a vocabulary
+// without such tokens the original ignores byte_fallback.
 func (m *jsonModel) fallsBack() bool {
 	for b := range 256 {
 		if _, ok := m.Vocab[fmt.Sprintf("<0x%02X>", b)]; ok {
