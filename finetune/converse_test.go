@@ -1,7 +1,6 @@
 package finetune_test
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -10,63 +9,12 @@ import (
 
 	"toolevo/finetune"
 	"toolevo/mcts"
+	"toolevo/mcts/mctstest"
 )
 
-// talker is a walker that seats a limited number of conversations; the others wait with their first
-// request.
-type talker struct {
-	*walker
-	seats chan struct{}
-
-	mu       sync.Mutex
-	episodes [][]string // by conversation: what it was asked about, each once in a row
-	ended    int
-	most     int // conversations in seats
-}
-
-func newTalker(w *walker, seats int) *talker {
-	return &talker{walker: w, seats: make(chan struct{}, seats)}
-}
-
-// talk is one conversation.
-type talk struct {
-	*talker
-	number int
-	seated bool
-}
-
-func (t *talker) Converse() (mcts.Policy, func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-
-	c := &talk{talker: t, number: len(t.episodes)}
-	t.episodes = append(t.episodes, nil)
-
-	return c, func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-
-		if t.ended++; c.seated {
-			<-t.seats
-		}
-	}
-}
-
-func (c *talk) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
-	if !c.seated {
-		select {
-		case c.seats <- struct{}{}:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-
-	c.mu.Lock()
-	c.seated, c.most = true, max(c.most, len(c.seats))
-	c.episodes[c.number] = slices.Compact(append(c.episodes[c.number], r.Node.Question))
-	c.mu.Unlock()
-
-	return c.walker.Propose(ctx, r)
+// seated gives a walker's server seats.
+func seated(w *walker, seats int) *mctstest.Seated {
+	return mctstest.NewSeated(w, seats, func(r mcts.Request) string { return r.Node.Question })
 }
 
 // An episode is one conversation, under every controller, begun in the order of the episodes and
@@ -92,7 +40,7 @@ func TestEpisodesAreConversations(t *testing.T) {
 				return nil
 			}
 
-			first, second := newTalker(w, 2), newTalker(w, 1)
+			first, second := seated(w, 2), seated(w, 1)
 			o := options(t)
 			o.Workers, o.Retry.Attempts = workers, 2
 			reports := [2]*finetune.Report{}
@@ -110,15 +58,15 @@ func TestEpisodesAreConversations(t *testing.T) {
 				t.Errorf("%+v, %d workers -without +with conversations:\n%s", controller, workers, diff)
 			}
 
-			for i, m := range []*talker{first, second} {
+			for i, m := range []*mctstest.Seated{first, second} {
 				repeats := 2 - i
-				if m.ended != len(m.episodes) || len(m.episodes) != repeats*len(of) || m.most > repeats ||
-					len(m.seats) > 0 {
-					t.Errorf("%d of %d conversations ended, %d at a time", m.ended, len(m.episodes), m.most)
+				if m.Ended != len(m.Conversations) || len(m.Conversations) != repeats*len(of) || m.Most > repeats ||
+					m.Taken() > 0 {
+					t.Errorf("%d of %d conversations ended, %d at a time", m.Ended, len(m.Conversations), m.Most)
 				}
 
-				for n, about := range m.episodes {
-					first := m.episodes[n/repeats*repeats] // a task's repeats follow each other
+				for n, about := range m.Conversations {
+					first := m.Conversations[n/repeats*repeats] // a task's repeats follow each other
 					if len(about) > 1 || !slices.Equal(about, first) {
 						t.Errorf("conversation %d was about %v", n, about)
 					}

@@ -10,64 +10,11 @@ import (
 
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
+	"toolevo/mcts/mctstest"
 )
 
-// talker is a model that seats a limited number of conversations; the others wait with their first
-// request.
-type talker struct {
-	*model
-	seats chan struct{}
-
-	mu    sync.Mutex
-	lanes [][]string // by conversation: what it was asked about, each once in a row
-	ended int
-	most  int // conversations in seats
-}
-
-func newTalker(m *model, seats int) *talker {
-	return &talker{model: m, seats: make(chan struct{}, seats)}
-}
-
-// talk is one conversation.
-type talk struct {
-	*talker
-	number int
-	seated bool
-}
-
-func (t *talker) Converse() (mcts.Policy, func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-
-	c := &talk{talker: t, number: len(t.lanes)}
-	t.lanes = append(t.lanes, nil)
-
-	return c, func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-
-		if t.ended++; c.seated {
-			<-t.seats
-		}
-	}
-}
-
-func (c *talk) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
-	if !c.seated {
-		select {
-		case c.seats <- struct{}{}:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-
-	c.mu.Lock()
-	c.seated, c.most = true, max(c.most, len(c.seats))
-	c.lanes[c.number] = slices.Compact(append(c.lanes[c.number], treeOf(r)))
-	c.mu.Unlock()
-
-	return c.model.Propose(ctx, r)
-}
+// seated gives a model's server seats.
+func seated(m *model, seats int) *mctstest.Seated { return mctstest.NewSeated(m, seats, treeOf) }
 
 // A lane is one conversation, begun in the order of the lanes and ended, whatever fails; the trees
 // are the same, and however few conversations there may be at a time, all lanes end.
@@ -77,11 +24,14 @@ func TestLanesAreConversations(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				want := collected(t, options(config, &model{}, open(t, database(t))))
 
+				var mu sync.Mutex
+
 				failed := false
-				m := newTalker(&model{}, 2)
-				m.model.asked = func(r mcts.Request, _ int) error {
-					m.mu.Lock()
-					defer m.mu.Unlock()
+				talking := &model{}
+				m := seated(talking, 2)
+				talking.asked = func(r mcts.Request, _ int) error {
+					mu.Lock()
+					defer mu.Unlock()
 
 					if again := failed; r.Node.Question == "hard-1" && !again {
 						failed = true
@@ -95,11 +45,11 @@ func TestLanesAreConversations(t *testing.T) {
 				o.Workers, o.Retry.Attempts = workers, 2
 				same(t, want, collected(t, o))
 
-				if m.ended != len(m.lanes) || m.most > 2 || len(m.seats) != 0 {
-					t.Errorf("%d of %d conversations ended, %d at a time", m.ended, len(m.lanes), m.most)
+				if m.Ended != len(m.Conversations) || m.Most > 2 || m.Taken() != 0 {
+					t.Errorf("%d of %d conversations ended, %d at a time", m.Ended, len(m.Conversations), m.Most)
 				}
 
-				for i, trees := range m.lanes {
+				for i, trees := range m.Conversations {
 					var wanted []string
 
 					if config.Enough > 0 { // all trees of a question
@@ -116,12 +66,13 @@ func TestLanesAreConversations(t *testing.T) {
 					}
 				}
 
-				silent := newTalker(&model{}, 0) // in which nobody can sit down
+				unasked := &model{}
+				silent := seated(unasked, 0) // in which nobody can sit down
 				o.Policy = silent
 				same(t, want, collected(t, o))
 
-				if silent.model.calls > 0 || silent.ended != len(silent.lanes) {
-					t.Errorf("replayed lanes: %d calls", silent.model.calls)
+				if unasked.calls > 0 || silent.Ended != len(silent.Conversations) {
+					t.Errorf("replayed lanes: %d calls", unasked.calls)
 				}
 			})
 		}
@@ -131,15 +82,16 @@ func TestLanesAreConversations(t *testing.T) {
 // A run that is interrupted while lanes wait for a seat ends, and all of its conversations with it.
 func TestInterruptedConversations(t *testing.T) {
 	ctx, interrupt := mcts.Interruptible(t.Context())
-	m := newTalker(&model{}, 1)
-	m.model.asked = func(mcts.Request, int) error {
+	talking := &model{}
+	m := seated(talking, 1)
+	talking.asked = func(mcts.Request, int) error {
 		interrupt()
 		return nil
 	}
 
 	o := options(paper(), m, open(t, database(t)))
-	if _, err := collect.Run(ctx, o); !errors.Is(err, context.Canceled) || m.model.calls != 1 ||
-		m.ended != len(m.lanes) {
-		t.Errorf("%v after %d calls; %d of %d conversations ended", err, m.model.calls, m.ended, len(m.lanes))
+	if _, err := collect.Run(ctx, o); !errors.Is(err, context.Canceled) || talking.calls != 1 ||
+		m.Ended != len(m.Conversations) {
+		t.Errorf("%v after %d calls; %d of %d conversations ended", err, talking.calls, m.Ended, len(m.Conversations))
 	}
 }

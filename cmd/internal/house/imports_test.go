@@ -120,6 +120,7 @@ var allowed = []rule{
 	{"toolqa/pytool/pytooltest", nil},
 
 	{"mcts", []string{"envs", "envs/display"}},
+	{"mcts/mctstest", []string{"mcts"}},
 	{"mcts/policy/prompt", []string{"envs", "envs/action", "envs/names"}},
 	{"mcts/policy/chat", []string{"envs", "envs/action", "envs/names", "envs/pytext", "mcts/policy/prompt"}},
 	{"mcts/policy/scripted", []string{"envs/datafile", "envs", "envs/action", "envs/names", "envs/pytext",

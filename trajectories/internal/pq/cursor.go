@@ -54,6 +54,13 @@ func openColumn(g *group, c *Column, at position) (*cursor, error) {
 		return nil, err
 	}
 
+	return l.cursor(func(v reflect.Value) error { return c.get(l, v) },
+		func(def int16) bool { return c.Optional && def >= at.def }), nil
+}
+
+// cursor reads the values of the leaf, of which get takes the next into a struct. A value that
+// is null is an error, unless optional says of its definition level that it may be.
+func (l *leaf) cursor(get func(v reflect.Value) error, optional func(def int16) bool) *cursor {
 	return &cursor{
 		read: func(v reflect.Value, rep int16) error {
 			def, err := l.step(rep)
@@ -61,13 +68,13 @@ func openColumn(g *group, c *Column, at position) (*cursor, error) {
 			switch {
 			case err != nil:
 				return err
-			case def < l.maxDef && c.Optional && def >= at.def:
+			case def < l.maxDef && optional(def):
 				return nil
 			case def < l.maxDef:
 				return fmt.Errorf("column %s is null", l.path)
 			}
 
-			if err := c.get(l, v); err != nil {
+			if err := get(v); err != nil {
 				return fmt.Errorf("column %s: %w", l.path, err)
 			}
 
@@ -78,7 +85,7 @@ func openColumn(g *group, c *Column, at position) (*cursor, error) {
 			return err
 		},
 		peek: l.peek,
-	}, nil
+	}
 }
 
 // openStruct decodes the fields of the structs at a position. Its cursor reads into such a struct.
@@ -124,34 +131,16 @@ func openJSON(g *group, at position, _ []Column) (*cursor, error) {
 		return nil, err
 	}
 
-	return &cursor{
-		read: func(v reflect.Value, rep int16) error {
-			def, err := l.step(rep)
-
-			switch {
-			case err != nil:
-				return err
-			case def < l.maxDef:
-				return fmt.Errorf("column %s is null", l.path)
-			}
-
-			text, err := take(l, l.texts)
-			if err != nil {
-				return fmt.Errorf("column %s: %w", l.path, err)
-			}
-
-			if err := json.Unmarshal([]byte(text), v.Addr().Interface()); err != nil {
-				return fmt.Errorf("column %s: %w", l.path, err)
-			}
-
-			return nil
-		},
-		skip: func(rep int16) error {
-			_, err := l.step(rep)
+	get := func(v reflect.Value) error {
+		text, err := take(l, l.texts)
+		if err != nil {
 			return err
-		},
-		peek: l.peek,
-	}, nil
+		}
+
+		return json.Unmarshal([]byte(text), v.Addr().Interface())
+	}
+
+	return l.cursor(get, func(int16) bool { return false }), nil
 }
 
 // openList decodes the lists of structs at a position. The list may be null, has an element from the second level on,
