@@ -38,6 +38,9 @@ func (m *Manifest) told() told {
 	return all
 }
 
+// Command is what trains the export with its trainer, without what it is told.
+func (m *Manifest) Command() string { return m.told().Command }
+
 // YAML are the lines of the trainer's configuration.
 func (t told) YAML() (string, error) {
 	text, err := yaml.Marshal(t.Lines)
@@ -46,8 +49,8 @@ func (t told) YAML() (string, error) {
 
 // Labels counts samples by whether their last message is wanted.
 type Labels struct {
-	Desirable   int `json:"desirable"`
-	Undesirable int `json:"undesirable"`
+	Desirable   int `json:"desirable"`   // wanted: they lie on trajectories that ended with the right answer
+	Undesirable int `json:"undesirable"` // not wanted: they left such a trajectory for good
 }
 
 // add counts a sample.

@@ -48,12 +48,20 @@ func TestCardSaysHowToTrain(t *testing.T) {
 
 	for trainer, wants := range map[export.Trainer]map[export.Format]string{
 		export.LlamaFactory: {
-			export.SFTTrajectory: "\nstage: sft\n", export.SFTStep: "\nmask_history: true\n", export.DPO: "\nstage: dpo\n",
-			export.KTO: "\nkto_chosen_weight: 1.0\n", export.Reward: "\nstage: rm\n", export.OpenAI: "\nstage: sft\n",
+			export.SFTTrajectory: "\nstage: sft\n",
+			export.SFTStep:       "\nmask_history: true\n",
+			export.DPO:           "\nstage: dpo\n",
+			export.KTO:           "\nkto_chosen_weight: 1.0\n",
+			export.Reward:        "\nstage: rm\n",
+			export.OpenAI:        "\nstage: sft\n",
 		},
 		export.TRL: {
-			export.SFTTrajectory: marked, export.SFTStep: "\ncompletion_only_loss: true\n", export.DPO: "`trl dpo`.\n",
-			export.KTO: "\ndesirable_weight: 1.0\n", export.Reward: "`trl reward`.\n", export.OpenAI: marked,
+			export.SFTTrajectory: marked,
+			export.SFTStep:       "\ncompletion_only_loss: true\n",
+			export.DPO:           "`trl dpo`.\n",
+			export.KTO:           "\ndesirable_weight: 1.0\n",
+			export.Reward:        "`trl reward`.\n",
+			export.OpenAI:        marked,
 		},
 	} {
 		for format, want := range wants {
@@ -84,7 +92,8 @@ func TestSizeOfACard(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "export")
 		m := wrote(t, dir, manyRows(questions, false, act), export.Options{})
 
-		if card := string(contents(t, filepath.Join(dir, "README.md"))); !strings.Contains(card, "\n- "+want+"\n") {
+		card := string(contents(t, filepath.Join(dir, "README.md")))
+		if !strings.Contains(card, "\n- "+want+"\n") {
 			t.Errorf("%d samples: %s, want %s", m.Rows, card[:200], want)
 		}
 	}
