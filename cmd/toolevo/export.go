@@ -311,6 +311,20 @@ func exportedStamps(m *export.Manifest) []sandbox.Stamp {
 	return stamps
 }
 
+// inBalance says what weights balance the labels of an export.
+func inBalance(m *export.Manifest) string {
+	var words []string
+	for _, w := range m.Labels.Weights(m.Trainer) {
+		words = append(words, fmt.Sprintf("%s=%v", w.Key, w.Value))
+	}
+
+	if words == nil {
+		return ": of one kind alone nothing is learnt"
+	}
+
+	return ", balanced by " + strings.Join(words, " ")
+}
+
 // mostRefused is how many questions that are asked in another split are named.
 const mostRefused = 20
 
@@ -319,6 +333,10 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 
 	if m.Selection.Dev > 0 {
 		fmt.Fprintf(a.Out, "held out: %d samples of %d questions\n", m.DevRows, m.DevQuestions)
+	}
+
+	if l := m.Labels; m.Format == export.KTO {
+		fmt.Fprintf(a.Out, "%d wanted and %d unwanted replies%s\n", l.Desirable, l.Undesirable, inBalance(m))
 	}
 
 	stamps := exportedStamps(m)

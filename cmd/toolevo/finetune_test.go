@@ -120,6 +120,22 @@ func TestFinetunePicks(t *testing.T) {
 	}
 }
 
+// What TRL is told is printed for it; it is not run.
+func TestFinetuneForTRL(t *testing.T) {
+	t.Parallel()
+
+	samples := filepath.Join(t.TempDir(), "export")
+	made(t, "export", smallRun(t), "--data", smallData(t), "--out", samples, "--format", "openai", "--for", "trl")
+
+	args := []string{"finetune", samples, "--recipe", "qwen2.5-7b-openai", "--out", "x", "--gpus", "4"}
+	says(t, "finetune --print", must(t, append(args, "--print")...), "dataset_name: "+samples,
+		"assistant_only_loss: true", "gradient_accumulation_steps: 8", "num_processes: 4")
+
+	if r := cli(t, args...); r.code != exitUsage || !strings.Contains(r.err, "trl sft --config FILE") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
+
 func TestFinetuneRefuses(t *testing.T) {
 	t.Parallel()
 

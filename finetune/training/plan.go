@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/goccy/go-yaml"
+
 	"toolevo/trajectories/export"
 )
 
@@ -24,7 +26,7 @@ type Options struct {
 	Files fs.FS
 }
 
-// Plan is everything that LLaMA-Factory is told for one training.
+// Plan is everything that a trainer is told for one training.
 type Plan struct {
 	Recipe   *Recipe
 	Export   string           // its folder, absolute
@@ -37,8 +39,8 @@ type Plan struct {
 	torchrun  bool              // must be started so, on however many GPUs
 }
 
-// Plan returns what LLaMA-Factory is told to train a model on an export. It refuses an export that the recipe is not
-// for, and one whose samples LLaMA-Factory would cut.
+// Plan returns what the trainer is told to train a model on an export. It refuses an export that the recipe is not for,
+// and one whose samples the trainer would cut.
 func (r *Recipe) Plan(o Options) (*Plan, error) {
 	folder, err := filepath.Abs(o.Export)
 	if err != nil {
@@ -60,15 +62,23 @@ func (r *Recipe) Plan(o Options) (*Plan, error) {
 	}
 
 	for _, step := range []func(Options) error{
-		p.checkExport, p.checkCalls, p.checkLengths, p.setModel, p.setBatch, p.addFiles,
+		p.checkExport, p.checkCalls, p.checkLengths, p.balanceLabels, p.setModel, p.setBatch, p.addFiles,
 	} {
 		if err := step(o); err != nil {
 			return nil, fmt.Errorf("recipe %s: %w", r.Name, err)
 		}
 	}
 
-	p.arguments = p.arguments.with("dataset_dir", folder).with("dataset", manifest.Dataset()).
-		with("output_dir", weightsFolder)
+	if r.Trainer == export.TRL {
+		p.arguments = p.arguments.with("dataset_name", folder)
+		if o.GPUs > 0 { // else what accelerate_config says, or as many as there are
+			p.arguments = p.arguments.with(argProcesses, o.GPUs)
+		}
+	} else {
+		p.arguments = p.arguments.with("dataset_dir", folder).with("dataset", manifest.Dataset())
+	}
+
+	p.arguments = p.arguments.with("output_dir", weightsFolder)
 
 	return p, nil
 }
@@ -81,11 +91,11 @@ func (p *Plan) checkExport(Options) error {
 	case format != p.Recipe.Format:
 		return fmt.Errorf("it trains exports of the format %s, and %s is one of %s: export again with --format %s, or "+
 			"choose another recipe", p.Recipe.Format, p.Export, format, p.Recipe.Format)
-	case trainer != export.LlamaFactory:
-		return fmt.Errorf("%s is laid out for %s: export again with --for %s", p.Export, trainer, export.LlamaFactory)
-	case !p.Manifest.FitsLlamaFactory():
+	case trainer != p.Recipe.Trainer:
+		return fmt.Errorf("%s is laid out for %s: export again with --for %s", p.Export, trainer, p.Recipe.Trainer)
+	case trainer == export.LlamaFactory && !p.Manifest.FitsLlamaFactory():
 		return fmt.Errorf("LLaMA-Factory would train the messages of %s without their calls: export again with "+
-			"--format %s", p.Export, export.SFTTrajectory)
+			"--format %s, or with --for %s for a recipe of TRL", p.Export, export.SFTTrajectory, export.TRL)
 	case p.Manifest.Rows == 0:
 		return fmt.Errorf("%s holds no sample", p.Export)
 	}
@@ -106,6 +116,7 @@ func (p *Plan) checkCalls(Options) error {
 	template, fitting := p.arguments.text(argTemplate), export.CallTemplates()
 
 	switch {
+	case p.Recipe.Trainer == export.TRL: // which has the model's own
 	case !p.Manifest.Calls || slices.Contains(fitting, template):
 	case slices.Contains(export.Templates(), template):
 		return fmt.Errorf("the replies in %s are function calls, and the chat template %s writes them in "+
@@ -120,12 +131,20 @@ func (p *Plan) checkCalls(Options) error {
 	return nil
 }
 
-// The value that LLaMA-Factory has when it is not told.
-const defaultCutoff = 2048
+// cutoffs are how trainers call the length at which they cut a sample, and how long that is when they are not told.
+var cutoffs = map[export.Trainer]struct {
+	argument  string
+	otherwise int
+}{
+	export.LlamaFactory: {"cutoff_len", 2048},
+	export.TRL:          {"max_length", 1024},
+}
 
-// checkLengths refuses samples that LLaMA-Factory would cut, which it does from behind, where the answer is.
+// checkLengths refuses samples that the trainer would cut, which it does from behind, where the answer is.
 func (p *Plan) checkLengths(Options) error {
-	cutoff, err := p.arguments.number(argCutoff, defaultCutoff)
+	key := cutoffs[p.Recipe.Trainer]
+
+	cutoff, err := p.arguments.number(key.argument, key.otherwise)
 	if err != nil {
 		return err
 	}
@@ -136,18 +155,32 @@ func (p *Plan) checkLengths(Options) error {
 	case lengths.MaxTokens == 0 && lengths.MaxChars*utf8.UTFMax <= cutoff: // a token is a byte at least
 	case lengths.MaxTokens == 0:
 		p.warn("The export was made without --tokenizer, so nobody knows whether its samples fit %d tokens; the "+
-			"longest has %d characters. LLaMA-Factory cuts what is longer, and with it the answer.", cutoff,
+			"longest has %d characters. The trainer cuts what is longer, and with it the answer.", cutoff,
 			lengths.MaxChars)
-	case lengths.Template != template:
+	case template != "" && lengths.Template != template:
 		p.warn("The export counted its tokens under the chat template %s, and %s is trained: lengths differ a little.",
 			lengths.Template, template)
 	}
 
 	if lengths.MaxTokens > cutoff {
-		return fmt.Errorf("the longest sample of %s has %d tokens, and %s is %d: LLaMA-Factory would cut the answer "+
-			"off. Export again with --cutoff %d, or --set %s=%d", p.Export, lengths.MaxTokens, argCutoff, cutoff,
-			cutoff, argCutoff, lengths.MaxTokens)
+		return fmt.Errorf("the longest sample of %s has %d tokens, and %s is %d: the trainer would cut the answer "+
+			"off. Export again with --cutoff %d, or --set %s=%d", p.Export, lengths.MaxTokens, key.argument, cutoff,
+			cutoff, key.argument, lengths.MaxTokens)
 	}
+
+	return nil
+}
+
+// balanceLabels has the rarer kind of labels weigh more, unless the recipe or the user says what it weighs.
+func (p *Plan) balanceLabels(Options) error {
+	weights := p.Manifest.Labels.Weights(p.Recipe.Trainer)
+
+	isSet := func(w yaml.MapItem) bool { return p.arguments.text(fmt.Sprint(w.Key)) != "" }
+	if slices.ContainsFunc(weights, isSet) {
+		return nil
+	}
+
+	p.arguments = append(slices.Clip(p.arguments), weights...)
 
 	return nil
 }

@@ -237,6 +237,11 @@ func TestPlanRefuses(t *testing.T) {
 			manifest: changed(func(m *export.Manifest) { m.Trainer = export.TRL }),
 			want:     "export again with --for llamafactory",
 		},
+		"calls beside text, of which LLaMA-Factory has none": {
+			manifest: changed(func(m *export.Manifest) { m.Format, m.ToolCalls = export.OpenAI, true }),
+			text:     strings.Replace(recipeText, "sft-trajectory", "openai", 1),
+			want:     "export again with --format sft-trajectory, or with --for trl",
+		},
 		"no sample": {
 			manifest: changed(func(m *export.Manifest) { m.Rows = 0 }),
 			want:     "holds no sample",
@@ -317,6 +322,51 @@ func TestPlanOfCalls(t *testing.T) {
 	p := plan(t, recipeText, training.Options{Export: exported(t, manifest()), Set: []string{"template=chatml"}})
 	if p.Template() != "chatml" {
 		t.Errorf("ReAct is refused under chatml")
+	}
+}
+
+// TRL trains what LLaMA-Factory cannot. Its chat template is the model's, and it cuts sooner.
+func TestPlanForTRL(t *testing.T) {
+	m := manifest()
+	m.Trainer, m.Format, m.Calls, m.ToolCalls = export.TRL, export.OpenAI, true, true
+	dir := exported(t, m)
+
+	text := strings.NewReplacer("format: sft-trajectory", "format: openai\ntrainer: trl", "  template: llama3\n", "",
+		"  cutoff_len: 1024 # tokens\n", "  assistant_only_loss: true\n").Replace(recipeText)
+	p := plan(t, text, training.Options{Export: dir})
+
+	got, err := p.YAML()
+	if err != nil || len(p.Warnings) > 0 || strings.Contains(string(got), "dataset_dir") ||
+		!strings.Contains(string(got), "\nassistant_only_loss: true\n") ||
+		!strings.Contains(string(got), "\ndataset_name: "+dir+"\n") {
+		t.Errorf("%v, warnings %q, TRL is told\n%s", err, p.Warnings, got)
+	}
+
+	m.Lengths.MaxTokens = 1025
+	_, err = load(t, text).Plan(training.Options{Export: exported(t, m), Files: recipes(text)})
+
+	if err == nil || !strings.Contains(err.Error(), "1025 tokens, and max_length is 1024") {
+		t.Errorf("error %v, want one that says what TRL cuts at", err)
+	}
+}
+
+// The rarer kind of labels weighs more, unless somebody says what it weighs.
+func TestPlanBalancesLabels(t *testing.T) {
+	m := manifest()
+	m.Format, m.Labels = export.KTO, export.Labels{Desirable: 524, Undesirable: 63}
+	text := strings.Replace(recipeText, "sft-trajectory", "kto", 1)
+
+	for set, want := range map[string]string{
+		"seed=1":                "kto_chosen_weight: 1.0\nkto_rejected_weight: 7.13\n",
+		"kto_rejected_weight=3": "kto_rejected_weight: 3\n",
+	} {
+		p := plan(t, text, training.Options{Export: exported(t, m), Set: []string{set}})
+
+		got, err := p.YAML()
+		if err != nil || !strings.Contains(string(got), want) ||
+			strings.Contains(string(got), "kto_chosen_weight") != strings.Contains(want, "kto_chosen_weight") {
+			t.Errorf("--set %s: %v, told\n%s", set, err, got)
+		}
 	}
 }
 

@@ -2,6 +2,8 @@ package training
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -18,11 +20,12 @@ type Recipe struct {
 	Name  string `yaml:"-"` // of the shipped file, or the path of another
 	About string `yaml:"-"` // the comment, on one line
 
-	Format   export.Format `yaml:"format"`   // of the exports that it trains
-	Deployed string        `yaml:"deployed"` // the API version that their runs must have deployed; "" is any
-	Batch    int           `yaml:"batch"`    // samples of one update, over all GPUs together
+	Trainer  export.Trainer `yaml:"trainer"`  // that is told so; "" in a file is LLaMA-Factory
+	Format   export.Format  `yaml:"format"`   // of the exports that it trains
+	Deployed string         `yaml:"deployed"` // the API version that their runs must have deployed; "" is any
+	Batch    int            `yaml:"batch"`    // samples of one update, over all GPUs together
 
-	// Arguments of LLaMA-Factory, in the order of the file.
+	// Arguments of the trainer, in the order of the file.
 	Arguments yaml.MapSlice `yaml:"arguments"`
 }
 
@@ -38,7 +41,8 @@ func LoadRecipe(folder fs.FS, name string) (*Recipe, error) {
 
 // ours lists the arguments that a plan sets, and a recipe therefore cannot.
 var ours = []string{
-	"dataset_dir", "dataset", "output_dir", "overwrite_output_dir", "resume_from_checkpoint", argAccumulation,
+	"dataset_dir", "dataset", "dataset_name", "output_dir", "overwrite_output_dir",
+	"resume_from_checkpoint", argAccumulation, argProcesses,
 }
 
 // The arguments that a plan reads.
@@ -47,9 +51,9 @@ const (
 	argAdapter      = "adapter_name_or_path"
 	argTemplate     = "template"
 	argTuning       = "finetuning_type"
-	argCutoff       = "cutoff_len"
 	argPerDevice    = "per_device_train_batch_size"
 	argAccumulation = "gradient_accumulation_steps"
+	argProcesses    = "num_processes"
 	argDeepSpeed    = "deepspeed"
 	argCPU          = "use_cpu"
 	argOnlyModel    = "save_only_model"
@@ -62,7 +66,12 @@ func parseRecipe(name string, text []byte) (*Recipe, error) {
 		return nil, fmt.Errorf("recipe %s: %w", name, err)
 	}
 
-	if _, err := export.ParseTrainedFormat(string(r.Format)); err != nil {
+	r.Trainer = cmp.Or(r.Trainer, export.LlamaFactory)
+
+	_, trainerErr := export.ParseTrainer(string(r.Trainer))
+	_, formatErr := export.ParseTrainedFormat(string(r.Format))
+
+	if err := errors.Join(trainerErr, formatErr); err != nil {
 		return nil, fmt.Errorf("recipe %s: %w", name, err)
 	}
 

@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -29,9 +31,10 @@ func (m *Manifest) card() string {
 
 	// The template is ours and the manifest has what it asks for.
 	_ = cardTemplate.Execute(&b, map[string]any{
-		"M": m, "Config": m.configName(),
+		"M": m, "Config": m.configName(), "Size": sizeCategory(m.Rows + m.DevRows),
 		"About": forms[f].about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
-		"Columns": l.columns, "Objects": l.objects(),
+		"Columns": l.columns, "Objects": l.objects(), "Told": m.told(), "KTO": f == KTO,
+		"Trained": t == TRL || m.FitsLlamaFactory(), "Whole": SFTTrajectory, "TRL": TRL,
 	})
 
 	return b.String()
@@ -50,6 +53,40 @@ func (m *Manifest) configName() string {
 	}
 
 	return "toolevo_" + hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// sizeCategory is how the Hub of Hugging Face names numbers of samples: between powers of ten.
+func sizeCategory(rows int) string {
+	if rows < 1000 {
+		return "n<1K"
+	}
+
+	const units = "KMBT"
+
+	// 1K, 10K, 100K, and the same of the next unit.
+	bound := func(power int) string {
+		return "1" + strings.Repeat("0", power%3) + units[power/3-1:power/3]
+	}
+
+	power := len(strconv.Itoa(rows)) - 1
+
+	return bound(power) + "<n<" + bound(power+1)
+}
+
+// licenseLine is a line in the head of a card that says under what licence the samples are, which
+// whoever shares them adds.
+var licenseLine = regexp.MustCompile(`(?m)^license(_name|_link|_details)?: .*\n`)
+
+// withoutLicense is a card as it was written.
+func withoutLicense(card string) string {
+	const end = "\n---\n"
+
+	head, rest, ok := strings.Cut(card, end)
+	if !ok {
+		return card
+	}
+
+	return strings.TrimSuffix(licenseLine.ReplaceAllString(head+"\n", ""), "\n") + end + rest
 }
 
 // cardSet is a set of samples as the card tells it.

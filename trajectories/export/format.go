@@ -73,12 +73,11 @@ type form struct {
 var forms = map[Format]form{
 	SFTTrajectory: {
 		dataset: "toolevo_sft", whole: true, samples: (*writer).trajectories,
-		about: "One sample is one trajectory. The loss falls on every message of the model and on nothing else.",
+		about: "One sample is one trajectory.",
 	},
 	SFTStep: {
 		dataset: "toolevo_sft_step", single: true, last: true, samples: (*writer).steps,
-		about: "One sample is one action and what led to it, as an evaluation sends it. The loss is to fall on the " +
-			"last message only (LLaMA-Factory: `mask_history: true`).",
+		about: "One sample is one action and what led to it, as an evaluation sends it.",
 	},
 	DPO: {
 		dataset: "toolevo_dpo", single: true, pairs: true, samples: (*writer).pairs,
@@ -97,8 +96,8 @@ var forms = map[Format]form{
 	},
 	OpenAI: {
 		dataset: "toolevo_openai", whole: true, samples: (*writer).trajectories,
-		about: "One sample is one trajectory as messages of OpenAI's chat API. The loss is to fall on the messages " +
-			"of the assistant, but for those of the `weight` 0, from which no action can be read.",
+		about: "One sample is one trajectory as messages of OpenAI's chat API. From messages of the `weight` 0 no " +
+			"action can be read.",
 	},
 }
 

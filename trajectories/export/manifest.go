@@ -83,7 +83,8 @@ type Manifest struct {
 	// Unreadable counts the turns that are trained although no action can be read from them, as parts
 	// of whole trajectories. Samples of single turns have none, and openai gives them no weight.
 	Unreadable int       `json:"unreadable_turns,omitempty"`
-	Files      []FileSum `json:"files"` // of the folder, but this one
+	Labels     Labels    `json:"labels,omitzero"` // of the samples, in the format kto
+	Files      []FileSum `json:"files"`           // of the folder, but this one
 	// Seal is the SHA-256 of the file without it, in hexadecimal: whoever alters a value alters that, too.
 	Seal string `json:"seal"`
 }

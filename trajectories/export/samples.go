@@ -47,6 +47,8 @@ func (w *writer) writeData(work string, questions iter.Seq2[*question, error]) e
 			w.count(written, dev)
 		}
 
+		w.manifest.Labels = files[0].labels
+
 		return nil
 	})
 }
@@ -105,6 +107,7 @@ type sampleFiles struct {
 	parquet *pq.Writer[record]
 	jsonl   io.Writer
 	lineage *json.Encoder
+	labels  Labels // of KTO
 }
 
 // withFiles opens the files of the sets and calls use. They are closed, and whole, when it has returned without error.
@@ -121,7 +124,7 @@ func (w *writer) withFiles(work string, sets []dataset, open []*sampleFiles, use
 					return err
 				}
 
-				files := append(open, &sampleFiles{parquet, jw, jsonl.NewEncoder(lw)})
+				files := append(open, &sampleFiles{parquet: parquet, jsonl: jw, lineage: jsonl.NewEncoder(lw)})
 
 				return errors.Join(w.withFiles(work, sets[1:], files, use), parquet.Close())
 			})
@@ -194,6 +197,10 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 	m.Lengths.add(chars, tokens)
 
 	m.Calls = m.Calls || c.sample.hasCalls()
+
+	if w.opt.Format == KTO {
+		files.labels.add(&c.sample)
+	}
 
 	rec := w.layout.write(&c.sample)
 	m.ToolCalls = m.ToolCalls || rec.hasToolCalls()

@@ -28,6 +28,7 @@ type seen struct {
 type seenSet struct {
 	rows      int
 	questions map[string]bool
+	labels    Labels
 }
 
 type seenSample struct {
@@ -56,6 +57,10 @@ func (s *seen) sample(f Format, sample *Sample, linter *Linter) {
 	one := seenSample{chars: chars, turns: len(sample.Conversations) / 2, unwanted: f == KTO && !sample.Good}
 	if len(sample.Conversations) > 0 {
 		one.question = sample.Conversations[0].Value
+	}
+
+	if f == KTO {
+		s.sets[len(s.sets)-1].labels.add(sample)
 	}
 
 	s.samples = append(s.samples, one)
@@ -142,6 +147,7 @@ func (r *Report) checkValues(m *Manifest, s *seen) {
 		differ("dev_questions", m.DevQuestions, len(s.sets[1].questions))
 	}
 
+	differ("labels", m.Labels, s.sets[0].labels)
 	differ("function_calls", m.Calls, s.calls)
 	differ("lengths.total_chars", m.Lengths.TotalChars, s.lengths.TotalChars)
 	differ("lengths.max_chars", m.Lengths.MaxChars, s.lengths.MaxChars)

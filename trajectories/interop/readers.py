@@ -16,6 +16,7 @@ from pathlib import Path
 
 import datasets
 import duckdb
+import huggingface_hub
 import pandas
 import polars
 import pyarrow.parquet
@@ -99,6 +100,17 @@ def read_all(path, *without):
     return tables
 
 
+def check_card(export, samples):
+    """The head of the card has the Hub's keys, with values of those that huggingface_hub documents."""
+    data = huggingface_hub.DatasetCard.load(export / "README.md").data
+    want = {"language": ["en"], "task_categories": ["text-generation"]}
+    if {key: data.get(key) for key in want} != want or data.license is not None:
+        wrong(f"{export.name}: the card's head says {data.to_dict()}")
+    sizes = [s for s in data.size_categories if f"'{s}'" in huggingface_hub.DatasetCardData.__doc__]
+    if sizes != ["n<1K"] or samples >= 1000:
+        wrong(f"{export.name}: {samples} samples are of the size {data.size_categories}")
+
+
 def parsed(row):
     """The row with its lists of JSON texts as lists of what they say: TRL's messages in Parquet are such."""
     return {
@@ -146,6 +158,7 @@ def check_export(export):
         if len(lines) != len(want):
             wrong(f"{export.name}: {lineage} has {len(lines)} lines, want {len(want)}")
         counts[split] = len(want)
+    check_card(export, sum(counts.values()))
     return counts
 
 

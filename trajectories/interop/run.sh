@@ -89,9 +89,9 @@ mkdir -p "$HF_HOME"
 	fail "LLaMA-Factory refuses a recipe (see above)"
 "$factory/bin/python" "$here/readers.py" "$demo/run/trajectories.parquet" "$demo/eval/episodes.parquet" \
 	"$work"/llamafactory/*/ "$work"/trl/*/ || fail "a reader disagrees (see above)"
-"$factory/bin/python" "$here/train.py" "$tokenizer" "$work/factory" "$work"/llamafactory/*/ ||
+"$factory/bin/python" "$here/train.py" "$toolevo" "$tokenizer" "$work/factory" "$work"/llamafactory/*/ ||
 	fail "LLaMA-Factory disagrees (see above)"
-"$trl/bin/python" "$here/trl/train.py" "$tokenizer" "$work/trl-work" "$work"/trl/*/ || fail "TRL disagrees (see above)"
+"$trl/bin/python" "$here/trl/train.py" "$toolevo" "$tokenizer" "$work/trl-work" "$work"/trl/*/ || fail "TRL disagrees (see above)"
 "$statistics/bin/python" "$here/../../finetune/statistics/interop/reference.py" \
 	"$here/../../finetune/statistics/testdata/reference.json" || fail "statsmodels disagrees (see above)"
 (cd "$here/../.." && TOOLEVO_TORCH_PYTHON=$trl/bin/python CGO_ENABLED=1 go test -count=1 -run '^TestTorch$' \

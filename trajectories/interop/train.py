@@ -1,13 +1,14 @@
 """Trains exports of every format with LLaMA-Factory on the CPU, and checks what it trains.
 
-    train.py TOKENIZER.json WORK_DIR EXPORT_DIR…
+    train.py TOOLEVO TOKENIZER.json WORK_DIR EXPORT_DIR…
 
-The model is a random Llama of about 100 k parameters made on the spot. Every export is trained for one epoch, in the
-stage of its format; of sft-trajectory both files are. For each: the number of examples LLaMA-Factory reports is the
-number of samples exported, and in its own tokenised data set every sample is, token for token, the pieces that the
-linter shows (EXPORT_DIR.lint), with loss on those that it says carry loss and nowhere else. An export with tool calls for
-OpenAI's chat API has no entry for LLaMA-Factory, and none is asked for. Exit 1 and a line for each difference when
-something is wrong.
+The model is a random Llama of about 100 k parameters made on the spot. Every export is trained for one epoch by the
+recipe of its format, as toolevo finetune --print tells LLaMA-Factory; of sft-trajectory both files are. What the card
+says of the training is what is told. For each: the number of examples LLaMA-Factory reports is the number of samples
+exported, and in its own tokenised data set every sample is, token for token, the pieces that the linter shows
+(EXPORT_DIR.lint), with loss on those that it says carry loss and nowhere else. An export with tool calls for OpenAI's
+chat API has no entry for LLaMA-Factory, and none is asked for. Exit 1 and a line for each difference when something is
+wrong.
 """
 
 import json
@@ -18,21 +19,23 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import yaml
 from datasets import load_from_disk
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 IGNORE = -100
 CUTOFF = 131072
 
-# What each format asks of LLaMA-Factory beside what they have in common, and the columns of its tokenised data set.
-STAGES = {
-    "sft-trajectory": {"stage": "sft"},
-    "openai": {"stage": "sft"},
-    "sft-step": {"stage": "sft", "mask_history": True},
-    "dpo": {"stage": "dpo", "pref_beta": 0.1, "pref_loss": "sigmoid"},
-    "reward": {"stage": "rm"},
-    "simulator": {"stage": "sft"},
-    "kto": {"stage": "kto", "pref_beta": 0.1},
+# The recipe of each format. That of openai is TRL's: LLaMA-Factory is told what the card says.
+RECIPES = {
+    "sft-trajectory": "qwen3-8b", "sft-step": "qwen3-8b-step", "dpo": "qwen3-8b-dpo", "kto": "qwen3-8b-kto",
+    "reward": "qwen3-8b-reward",
+}
+
+# What is told beside the recipe, of which an empty value takes an argument away: the model is tiny, and so is the machine.
+HERE = {
+    "template": "llama3", "cutoff_len": CUTOFF, "use_cpu": "true", "bf16": "", "deepspeed": "", "num_train_epochs": 1.0,
+    "preprocessing_num_workers": "", "dataloader_num_workers": "", "plot_loss": "", "save_only_model": "true",
 }
 
 failures = 0
@@ -59,15 +62,44 @@ def make_model(tokenizer_file, folder):
     return sum(p.numel() for p in model.parameters())
 
 
-def train(export, name, dataset, model, work, stage):
-    """Runs LLaMA-Factory; returns what it printed, or None when it failed."""
-    config = {
+def card_lines(export):
+    """What the card says that a trainer is told."""
+    block = re.search(r"^```yaml\n(.*?)^```$", (export / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    return yaml.safe_load(block.group(1)) if block else {}
+
+
+def printed(toolevo, export, recipe, model, settings):
+    """What toolevo finetune would tell the trainer."""
+    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    run = subprocess.run(
+        [toolevo, "finetune", str(export), "--recipe", recipe, "--model", str(model), "--out", "none", "--gpus", "0", "--print",
+         *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if run.returncode != 0:
+        wrong(f"toolevo finetune {export.name} --recipe {recipe}: {run.stderr}")
+        return {}
+    return yaml.safe_load(run.stdout)
+
+
+def arguments(toolevo, export, format, model):
+    """What LLaMA-Factory is told of an export."""
+    lines = card_lines(export)
+    if recipe := RECIPES.get(format):
+        told = printed(toolevo, export, recipe, model, HERE)
+        if differ := {key: told.get(key) for key in lines if told.get(key) != lines[key]}:
+            wrong(f"{export.name}: the card says {lines}, the recipe {recipe} {differ}")
+        return told
+    return {
         "model_name_or_path": str(model), "do_train": True, "finetuning_type": "full", "dataset_dir": str(export),
-        "dataset": dataset, "template": "llama3", "cutoff_len": CUTOFF, "tokenized_path": str(work / f"tokenized-{name}"),
-        "output_dir": str(work / f"out-{name}"), "num_train_epochs": 1.0, "per_device_train_batch_size": 4,
-        "gradient_accumulation_steps": 1, "learning_rate": 1e-3, "lr_scheduler_type": "cosine", "use_cpu": True,
-        "report_to": "none", "save_only_model": True, "logging_steps": 10, "overwrite_cache": True, "seed": 42,
-    } | stage
+        "template": "llama3", "cutoff_len": CUTOFF, "num_train_epochs": 1.0, "use_cpu": True, "report_to": "none",
+        "save_only_model": True, "overwrite_cache": True,
+    } | lines
+
+
+def train(told, name, dataset, work):
+    """Runs LLaMA-Factory; returns what it printed, or None when it failed."""
+    config = told | {
+        "dataset": dataset, "tokenized_path": str(work / f"tokenized-{name}"), "output_dir": str(work / f"out-{name}"),
+    }
     file = work / f"{name}.yaml"  # JSON is YAML; LLaMA-Factory 0.9.5 cannot open a .json
     file.write_text(json.dumps(config))
     run = subprocess.run(
@@ -136,16 +168,16 @@ def check_tokens(name, format, tokenized, tokenizer, shown):
 
 
 def main():
-    if len(sys.argv) < 4:
+    if len(sys.argv) < 5:
         print(__doc__, file=sys.stderr)
         return 2
-    tokenizer_file, work = Path(sys.argv[1]), Path(sys.argv[2])
+    toolevo, tokenizer_file, work = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     work.mkdir(parents=True)
     model = work / "model"
     parameters = make_model(tokenizer_file, model)
     tokenizer = AutoTokenizer.from_pretrained(model)
     runs = []
-    for export in map(Path, sys.argv[3:]):
+    for export in map(Path, sys.argv[4:]):
         format = json.loads((export / "manifest.json").read_text())["format"]
         entries = json.loads((export / "dataset_info.json").read_text())
         names = sorted(n for n in entries if not n.removesuffix("_jsonl").endswith("_dev"))
@@ -155,7 +187,7 @@ def main():
 
     def start(run):
         export, format, dataset = run
-        return train(export, f"{export.name}-{dataset}", dataset, model, work, STAGES[format])
+        return train(arguments(toolevo, export, format, model), f"{export.name}-{dataset}", dataset, work)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for (export, format, dataset), log in zip(runs, pool.map(start, runs)):
