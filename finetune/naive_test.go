@@ -120,7 +120,8 @@ func TestComparisonsNaively(t *testing.T) {
 				n++
 			}
 
-			if got, want := [4]int{c.N, c.Both, c.OnlyFirst, c.OnlySecond}, [4]int{n, both, first, second}; got != want {
+			got, want := [4]int{c.N, c.Both, c.OnlyFirst, c.OnlySecond}, [4]int{n, both, first, second}
+			if got != want {
 				t.Fatalf("seed %d: %v and %v: %v, want %v", seed, c.First, c.Second, got, want)
 			}
 
