@@ -161,6 +161,10 @@ hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, progr
 	CGO_ENABLED=1 TOOLEVO_HOSTILE=1 $(GO) test -count=1 -p 1 -v -timeout 90m \
 	  -run '^TestHostile|^TestConformance$$|^TestGeneratedPrograms$$|^TestDriftKeeps' ./...
 
+.PHONY: test-mutants
+test-mutants: tools ## small faults, planted one at a time in the packages of cmd/internal/mutants/mutants.yaml: do tests notice (hours; SAMPLE=100: minutes)
+	CGO_ENABLED=1 $(GO) run ./cmd/internal/mutants -json mutants.jsonl $(if $(SAMPLE),-sample $(SAMPLE))
+
 .PHONY: golden
 golden: ## write all golden files anew; review the difference
 	$(GO) test ./configs ./envs/toolapi ./envs/dynamic ./toolqa/corpus/synth ./toolqa/corpus/importer ./toolqa/questions ./toolqa/graph \

@@ -83,6 +83,27 @@ func TestParentVisits(t *testing.T) {
 	}
 }
 
+// Ties are broken uniformly, also among more than two: of 3,000 draws among five, each child has 600, give or take
+// five standard deviations of a binomial (22).
+func TestTiesAreUniform(t *testing.T) {
+	g := selector(Config{CPUCT: 1.25, ParentVisits: OwnVisits})
+	n := hand(5, Node{Prior: 0.2}, Node{Prior: 0.2}, Node{Prior: 0.2}, Node{Prior: 0.2}, Node{Prior: 0.2},
+		Node{Prior: 0.1})
+	picked := map[int]int{}
+
+	for i := range 3000 {
+		picked[g.best(n, simulationRand(1, i)).Ordinal]++
+	}
+
+	for i := range 5 {
+		if picked[i] < 490 || picked[i] > 710 {
+			t.Errorf("five children tie, and were chosen %v times", picked)
+
+			break
+		}
+	}
+}
+
 func TestBestSkipsWhatIsOver(t *testing.T) {
 	g := selector(Config{CPUCT: 1.25, ParentVisits: OwnVisits})
 

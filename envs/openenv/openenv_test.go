@@ -442,6 +442,35 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// An episode has as many turns as it may have and no more, and one without an answer costs 1, as silence does.
+func TestEndsWithoutAnAnswer(t *testing.T) {
+	o := shop(t)
+	_, h := serve(t, o)
+	c := dial(t, h)
+	pear := map[string]any{"task_id": "fruit-train-pear-03", "api": "new"}
+
+	for silence := range o.MaxTurns + 1 { // blank text comes after so many turns
+		c.reset(pear)
+
+		for turn := range silence {
+			r := c.calls("Quote", map[string]any{"article": "pear"})
+			if last := turn+1 == o.MaxTurns; r.Data.Done != last || (r.Data.Reward != nil) != last ||
+				last && (*r.Data.Reward != -1 || r.Data.Observation.Status != "truncated") {
+				t.Errorf("turn %d: %+v", turn+1, r.Data)
+			}
+		}
+
+		r := c.asks("step", map[string]any{"type": "text", "text": " "})
+		if silence == o.MaxTurns {
+			if r.Data.Code != ExecutionError {
+				t.Errorf("a step after the end: %+v", r)
+			}
+		} else if !r.Data.Done || r.Data.Reward == nil || *r.Data.Reward != -1 {
+			t.Errorf("silence after %d turns: %+v", silence, r.Data)
+		}
+	}
+}
+
 // recorder is a Recorder in memory that may fail.
 type recorder struct {
 	mu       sync.Mutex
@@ -449,9 +478,13 @@ type recorder struct {
 	err      error
 }
 
-func (r *recorder) Record(_ context.Context, e Episode) error {
+func (r *recorder) Record(ctx context.Context, e Episode) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
+	if ctx.Err() != nil {
+		return ctx.Err() // as a store would
+	}
 
 	if r.err == nil {
 		r.episodes = append(r.episodes, e)
@@ -490,6 +523,12 @@ func TestRecord(t *testing.T) {
 	c.calls("Quote", map[string]any{"article": "pear"})
 	c.tells(`{"type":"close"}`)
 	c.ends()
+
+	gone := dial(t, h)
+	gone.reset(pear)
+	gone.calls("Quote", map[string]any{"article": "pear"})
+	_ = gone.conn.CloseNow() // without a word
+
 	server.open.Wait()
 
 	var got []string
@@ -497,11 +536,12 @@ func TestRecord(t *testing.T) {
 		got = append(got, fmt.Sprint(e.Version, " ", len(e.Turns), " ", e.Silent, " ", e.Start.History().Len()))
 	}
 
-	if diff := cmp.Diff([]string{"new 2 false 0", "new 1 true 0", "new 1 true 0", "new 1 true 0"}, got); diff != "" {
+	left := "new 1 true 0"
+	if diff := cmp.Diff([]string{"new 2 false 0", left, left, left, left}, got); diff != "" {
 		t.Error(diff)
 	}
 
-	if diff := cmp.Diff(map[string]int64{"correct": 1, "unanswered": 3}, server.Counts().Episodes); diff != "" {
+	if diff := cmp.Diff(map[string]int64{"correct": 1, "unanswered": 4}, server.Counts().Episodes); diff != "" {
 		t.Error(diff)
 	}
 }

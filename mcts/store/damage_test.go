@@ -257,6 +257,48 @@ func TestDamageIsRefused(t *testing.T) {
 	}
 }
 
+// Every row's hash is of all of it and is compared: what is well formed and was written otherwise is noticed, be it the
+// hash itself.
+func TestHashesAreCompared(t *testing.T) {
+	for name, query := range map[string]string{
+		"the hash of a call":             `UPDATE calls SET hash = hash + 1 WHERE question = 3`,
+		"the hash of a result":           `UPDATE tools SET hash = hash + 1`,
+		"the key of a result":            `UPDATE tools SET key = 'another program'`,
+		"the hash of a tree":             `UPDATE trees SET hash = hash + 1 WHERE question = 3`,
+		"a tree's index":                 `UPDATE trees SET tree = 1 WHERE question = 3`,
+		"the hash of a note":             `UPDATE meta SET hash = hash + 1 WHERE key = 'note'`,
+		"the hash of the seal":           `UPDATE meta SET hash = hash + 1 WHERE key = 'seal'`,
+		"the seal, and what it is of":    `UPDATE meta SET value = replace(value, '20', '21') WHERE key = 'seal'`,
+		"the index of a question's call": `UPDATE calls SET tree = 1 WHERE question = 3`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, dir := t.Context(), filledRun(t)
+			alter(t, dir, query)
+
+			r, err := store.OpenRun(ctx, dir)
+			if errors.Is(err, store.ErrDamaged) {
+				return
+			}
+
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+
+			err = r.Intact(ctx)
+			problems, checkErr := r.Check(ctx)
+
+			if len(problems) == 0 && !errors.Is(errors.Join(err, checkErr), store.ErrDamaged) {
+				t.Errorf("it is not noticed: %v, %v", err, checkErr)
+			}
+
+			if seal := strings.Contains(name, "seal"); seal && !errors.Is(err, store.ErrDamaged) {
+				t.Errorf("who only asks whether the run is whole is not told: %v", err)
+			}
+		})
+	}
+}
+
 // A whole run has no problems, as often as it is opened.
 func TestAWholeRunIsIntact(t *testing.T) {
 	ctx, dir := t.Context(), filledRun(t)

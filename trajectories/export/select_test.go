@@ -430,6 +430,37 @@ func TestDevIsHeldOutByQuestion(t *testing.T) {
 	}
 }
 
+// Questions are held out by their texts: under another ID, in another run and in other letters, a question is on the
+// same side.
+func TestDevIsHeldOutByText(t *testing.T) {
+	rows := synth.Rows(1, 60, 1)
+	for _, row := range rows {
+		row.RunID, row.QuestionID = "again", "again-"+row.QuestionID
+		row.Question = strings.ToUpper(row.Question) + "  "
+		rows = append(rows, row)
+	}
+
+	dir := filepath.Join(t.TempDir(), "export")
+	m := wrote(t, dir, slices.Collect(values(synth.Sorted(rows))), export.Options{
+		Selection: export.Selection{Dev: 0.25, Seed: 4},
+	})
+	held := map[string]bool{}
+
+	for _, s := range synth.Collect(t, export.Read(dir, true)) {
+		held[envs.QuestionKey(s.Conversations[0].Value)] = true
+	}
+
+	for _, s := range synth.Collect(t, export.Read(dir, false)) {
+		if held[envs.QuestionKey(s.Conversations[0].Value)] {
+			t.Errorf("%q is on both sides", s.Conversations[0].Value)
+		}
+	}
+
+	if 2*len(held) != m.DevQuestions || len(held) < 5 {
+		t.Errorf("%d texts are held out, of %d questions", len(held), m.DevQuestions)
+	}
+}
+
 // Of two questions one is held out, however small the share, and of one question none.
 func TestDevOfFewQuestions(t *testing.T) {
 	for n, want := range map[int]int{1: 0, 2: 1, 9: 1, 42: 4} {
