@@ -66,6 +66,14 @@ export_run() {
 export_run react sft-trajectory sft-step dpo kto reward openai
 export_run function-call sft-trajectory openai
 
+# Runs long enough to have trajectories with and without a reply from which no action can be read.
+for codec in react function-call; do
+	"$toolevo" collect --data "$demo/data" --dataset coffee --limit 6 --trees 4 --set environment.codec="$codec" \
+		--out "$work/long-$codec" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no long run in $codec"; }
+	"$toolevo" export "$work/long-$codec" --for trl --out "$work/rendered/$codec" >/dev/null 2>"$work/said" ||
+		{ cat "$work/said" >&2; fail "no long export of $codec"; }
+done
+
 # export_documents RUN OUT FLAGS…: exports a run for other programs.
 export_documents() {
 	"$toolevo" export "$1" --out "$work/$2" "${@:3}" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no $2"; }
@@ -92,6 +100,8 @@ mkdir -p "$HF_HOME"
 "$factory/bin/python" "$here/train.py" "$toolevo" "$tokenizer" "$work/factory" "$work"/llamafactory/*/ ||
 	fail "LLaMA-Factory disagrees (see above)"
 "$trl/bin/python" "$here/trl/train.py" "$toolevo" "$tokenizer" "$work/trl-work" "$work"/trl/*/ || fail "TRL disagrees (see above)"
+"$trl/bin/python" "$here/trl/verdicts.py" "$here/../export/TEMPLATES.md" "$work"/rendered/{react,function-call} ||
+	fail "a chat template of TRL does otherwise (see above)"
 "$statistics/bin/python" "$here/../../finetune/statistics/interop/reference.py" \
 	"$here/../../finetune/statistics/testdata/reference.json" || fail "statsmodels disagrees (see above)"
 (cd "$here/../.." && TOOLEVO_TORCH_PYTHON=$trl/bin/python CGO_ENABLED=1 go test -count=1 -run '^TestTorch$' \
