@@ -45,13 +45,9 @@ func (e *Elsewhere) find(text string) string {
 		return ""
 	}
 
-	if where := e.questions[envs.QuestionKey(text)]; where != "" {
-		return where
-	}
-
-	for line := range strings.Lines(text) {
-		line = strings.TrimPrefix(strings.TrimSpace(line), prompt.QuestionMarker)
-		if where := e.questions[envs.QuestionKey(line)]; where != "" {
+	for _, asked := range append([]string{text}, strings.Split(text, "\n")...) {
+		asked = strings.TrimPrefix(strings.TrimSpace(asked), prompt.QuestionMarker)
+		if where := e.questions[envs.QuestionKey(asked)]; where != "" {
 			return where
 		}
 	}

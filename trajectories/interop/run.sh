@@ -88,6 +88,34 @@ export_documents "$work/eval" eval-documents --format atif
 export_documents "$work/eval" trials --format atif-files
 export_documents "$work/eval" logs --format inspect
 
+# Every sample of three runs, and of two of them together, against all trees.
+"$toolevo" collect --data "$demo/data" --dataset coffee --limit 3 --trees 6 --preset paper \
+	--out "$work/paper" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no run of the preset paper"; }
+
+# check_samples NAME RUN…: exports runs together in every format, and checks every sample.
+check_samples() {
+	local name=$1 format trainer out=$work/samples/$1
+	for format in sft-trajectory sft-step dpo kto reward openai; do
+		for trainer in llamafactory trl; do
+			"$toolevo" export "${@:2}" --out "$out/$trainer-$format" --format $format --for $trainer \
+				>/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no samples of $name"; }
+		done
+	done
+	"$toolevo" export "${@:2}" --out "$out/recovery" --require-recovery >/dev/null 2>"$work/said" ||
+		{ cat "$work/said" >&2; fail "no recoveries of $name"; }
+	"$toolevo" export "${@:2}" --out "$out/faultless" --max-faulty 0 >/dev/null 2>"$work/said" ||
+		{ cat "$work/said" >&2; fail "no faultless trajectories of $name"; }
+	"$python" "$here/samples/check.py" "$toolevo" "$demo/data" "${@:2}" -- "$out"/*/ ||
+		fail "the samples of $name are not what the trees say (see above)"
+}
+
+check_samples react "$work/react"
+check_samples paper "$work/paper"
+check_samples calls "$work/function-call"
+check_samples together "$work/react" "$work/paper"
+"$python" "$here/samples/foreign.py" "$toolevo" "$demo/data" "$work/eval-documents/toolevo_atif.jsonl" "$work/foreign" ||
+	fail "questions of the test split are exported (see above)"
+
 # Nothing is looked up and nothing is cached outside the work folder: a stale cache would prove an older file.
 export HF_HOME=$work/hf HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 CUDA_VISIBLE_DEVICES= TOKENIZERS_PARALLELISM=false \
 	PYTHONDONTWRITEBYTECODE=1 HF_DATASETS_DISABLE_PROGRESS_BARS=1 OMP_NUM_THREADS="$(nproc)"
