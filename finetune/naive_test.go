@@ -14,7 +14,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// sampled is an evaluation drawn by chance: of each question several episodes, some lost, sometimes all of them.
+// sampled is an evaluation drawn by chance: of each question several episodes, some lost, sometimes
+// all of them.
 func sampled(rng *rand.Rand, repeats int) (jobs []finetune.Job, episodes []trajectories.Episode) {
 	for _, policy := range []string{"a", "b", "c"} {
 		skill := rng.Float64()
@@ -49,7 +50,8 @@ func sampled(rng *rand.Rand, repeats int) (jobs []finetune.Job, episodes []traje
 	return jobs, episodes
 }
 
-// mostly tells of each question that a contender measured whether more of its episodes were right than were not.
+// mostly tells of each question that a contender measured whether more of its episodes were right
+// than were not.
 func mostly(episodes []trajectories.Episode, c finetune.Contender) map[string]bool {
 	balance := map[string]int{}
 
@@ -70,8 +72,8 @@ func mostly(episodes []trajectories.Episode, c finetune.Contender) map[string]bo
 	return right
 }
 
-// exactly is McNemar's exact test in whole numbers: twice the chance that of n coins at most so many fall on the side
-// that is rarer.
+// exactly is McNemar's exact test in whole numbers: twice the chance that n fair
+// coins fall on the rarer side no more often than these did.
 func exactly(first, second int) float64 {
 	n, sum := int64(first+second), new(big.Int)
 	for k := int64(0); k <= int64(min(first, second)); k++ {
@@ -83,8 +85,9 @@ func exactly(first, second int) float64 {
 	return min(p, 1)
 }
 
-// A comparison is on the questions that both sides measured, each right if most of its episodes were, and Holm's method
-// adjusts it among all of its kind: by a naive reading of random evaluations.
+// A comparison is on the questions that both sides measured, each right if most of its episodes
+// were, and Holm's method adjusts it among all of its kind: by a naive reading of random
+// evaluations.
 func TestComparisonsNaively(t *testing.T) {
 	moved := 0
 
@@ -146,8 +149,8 @@ func TestComparisonsNaively(t *testing.T) {
 	}
 }
 
-// holm checks the adjusted p-values of a family, and counts those that differ: the k-th smallest of n, from 0, is n-k
-// times itself, at least what the one before it is, and at most 1.
+// holm checks the adjusted p-values of a family, and counts those that differ: the k-th smallest of
+// n, from 0, is n-k times itself, at least what the one before it is, and at most 1.
 func holm(t *testing.T, family []finetune.Comparison) (moved int) {
 	t.Helper()
 

@@ -49,8 +49,8 @@ func branch(rng *rand.Rand, t *mcts.TreeRecord) {
 	}
 }
 
-// naive reads Config's comments word by word: what a question's trees found, and whether it needs no
-// further one.
+// naive reads Config's comments word by word: what a question's trees found, and whether it needs
+// no further one.
 type naive struct {
 	trajectories, tools map[string]bool
 	barren, drawn       int

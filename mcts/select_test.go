@@ -83,8 +83,8 @@ func TestParentVisits(t *testing.T) {
 	}
 }
 
-// Ties are broken uniformly, also among more than two: of 3,000 draws among five, each child has 600, give or take
-// five standard deviations of a binomial (22).
+// Ties are broken uniformly, also among more than two: of 3,000 draws among five, each child has
+// 600, give or take five standard deviations of a binomial (22).
 func TestTiesAreUniform(t *testing.T) {
 	g := selector(Config{CPUCT: 1.25, ParentVisits: OwnVisits})
 	n := hand(5, Node{Prior: 0.2}, Node{Prior: 0.2}, Node{Prior: 0.2}, Node{Prior: 0.2}, Node{Prior: 0.2},

@@ -336,7 +336,8 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 	}
 
 	if l := m.Labels; m.Format == export.KTO {
-		fmt.Fprintf(a.Out, "%d wanted and %d unwanted replies%s\n", l.Desirable, l.Undesirable, inBalance(m))
+		fmt.Fprintf(a.Out, "%d wanted and %d unwanted replies%s\n", l.Desirable, l.Undesirable,
+			inBalance(m))
 	}
 
 	stamps := exportedStamps(m)

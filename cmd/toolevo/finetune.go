@@ -34,7 +34,7 @@ func (a *app) finetuneCommand() *cobra.Command {
 
 	t := &tuner{app: a}
 	t.addFlags(cmd.Flags())
-	onlyPrint := cmd.Flags().Bool("print", false, "print what the trainer would be told, and stop")
+	onlyPrint := cmd.Flags().Bool("print", false, "print the trainer's configuration, and stop")
 	asJSON, progress := console.JSONFlag(cmd), console.ProgressFlag(cmd)
 
 	known, _ := regular.Named(recipes.FS())
@@ -80,7 +80,8 @@ func (t *tuner) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&t.out, "out", "", "train in the folder `DIR` (required)")
 	flags.StringVar(&t.options.Model, "model", "", "train the model `NAME` or folder in place of the recipe's")
 	flags.IntVar(&t.options.GPUs, "gpus", -1, "train on `N` GPUs; -1 is those of this machine")
-	flags.StringArrayVar(&t.options.Set, "set", nil, "set `ARGUMENT=VALUE` of the trainer; may be repeated")
+	flags.StringArrayVar(&t.options.Set, "set", nil,
+		"set `ARGUMENT=VALUE` of the trainer; may be repeated")
 	flags.StringVar(&t.factory, "llamafactory", "", "`PROGRAM` of LLaMA-Factory (default llamafactory-cli)")
 	flags.StringVar(&t.server, "serve", "", "`NAME` or file of the server: vllm, vllm-lora, ollama, or "+
 		"one as in configs/servers")
@@ -162,8 +163,8 @@ func (t *tuner) show(p *training.Plan) error {
 // run trains, chooses, and registers.
 func (t *tuner) run(ctx context.Context, p *training.Plan) (_ *tuned, err error) {
 	if p.Recipe.Trainer != export.LlamaFactory {
-		return nil, console.Usage("recipe %s is for %s, which finetune does not run: add --print, and give what it "+
-			"prints to %s --config FILE", p.Recipe.Name, p.Recipe.Trainer, p.Manifest.Command())
+		return nil, console.Usage("recipe %s is for %s, which finetune does not run: add --print, and "+
+			"give what it prints to %s --config FILE", p.Recipe.Name, p.Recipe.Trainer, p.Manifest.Command())
 	}
 
 	server, err := t.host(p)

@@ -442,7 +442,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// An episode has as many turns as it may have and no more, and one without an answer costs 1, as silence does.
+// An episode has as many turns as it may have and no more, and one without an answer costs 1, as
+// silence does.
 func TestEndsWithoutAnAnswer(t *testing.T) {
 	o := shop(t)
 	_, h := serve(t, o)

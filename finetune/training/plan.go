@@ -39,8 +39,8 @@ type Plan struct {
 	torchrun  bool              // must be started so, on however many GPUs
 }
 
-// Plan returns what the trainer is told to train a model on an export. It refuses an export that the recipe is not for,
-// and one whose samples the trainer would cut.
+// Plan returns what the trainer is told to train a model on an export. It refuses an export that
+// the recipe is not for, and one whose samples the trainer would cut.
 func (r *Recipe) Plan(o Options) (*Plan, error) {
 	folder, err := filepath.Abs(o.Export)
 	if err != nil {
@@ -92,7 +92,8 @@ func (p *Plan) checkExport(Options) error {
 		return fmt.Errorf("it trains exports of the format %s, and %s is one of %s: export again with --format %s, or "+
 			"choose another recipe", p.Recipe.Format, p.Export, format, p.Recipe.Format)
 	case trainer != p.Recipe.Trainer:
-		return fmt.Errorf("%s is laid out for %s: export again with --for %s", p.Export, trainer, p.Recipe.Trainer)
+		return fmt.Errorf("%s is laid out for %s: export again with --for %s", p.Export, trainer,
+			p.Recipe.Trainer)
 	case trainer == export.LlamaFactory && !p.Manifest.FitsLlamaFactory():
 		return fmt.Errorf("LLaMA-Factory would train the messages of %s without their calls: export again with "+
 			"--format %s, or with --for %s for a recipe of TRL", p.Export, export.SFTTrajectory, export.TRL)
@@ -131,7 +132,8 @@ func (p *Plan) checkCalls(Options) error {
 	return nil
 }
 
-// cutoffs are how trainers call the length at which they cut a sample, and how long that is when they are not told.
+// cutoffs are how trainers call the length at which they cut a sample, and how long that is when
+// they are not told.
 var cutoffs = map[export.Trainer]struct {
 	argument  string
 	otherwise int
@@ -140,7 +142,8 @@ var cutoffs = map[export.Trainer]struct {
 	export.TRL:          {"max_length", 1024},
 }
 
-// checkLengths refuses samples that the trainer would cut, which it does from behind, where the answer is.
+// checkLengths refuses samples that the trainer would cut, which it does from behind, where the
+// answer is.
 func (p *Plan) checkLengths(Options) error {
 	key := cutoffs[p.Recipe.Trainer]
 
@@ -163,15 +166,16 @@ func (p *Plan) checkLengths(Options) error {
 	}
 
 	if lengths.MaxTokens > cutoff {
-		return fmt.Errorf("the longest sample of %s has %d tokens, and %s is %d: the trainer would cut the answer "+
-			"off. Export again with --cutoff %d, or --set %s=%d", p.Export, lengths.MaxTokens, key.argument, cutoff,
-			cutoff, key.argument, lengths.MaxTokens)
+		return fmt.Errorf("the longest sample of %s has %d tokens, and %s is %d: the trainer would cut "+
+			"the answer off. Export again with --cutoff %d, or --set %s=%d", p.Export, lengths.MaxTokens,
+			key.argument, cutoff, cutoff, key.argument, lengths.MaxTokens)
 	}
 
 	return nil
 }
 
-// balanceLabels has the rarer kind of labels weigh more, unless the recipe or the user says what it weighs.
+// balanceLabels has the rarer kind of labels weigh more, unless the recipe or the user says what it
+// weighs.
 func (p *Plan) balanceLabels(Options) error {
 	weights := p.Manifest.Labels.Weights(p.Recipe.Trainer)
 

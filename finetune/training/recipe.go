@@ -20,9 +20,9 @@ type Recipe struct {
 	Name  string `yaml:"-"` // of the shipped file, or the path of another
 	About string `yaml:"-"` // the comment, on one line
 
-	Trainer  export.Trainer `yaml:"trainer"`  // that is told so; "" in a file is LLaMA-Factory
+	Trainer  export.Trainer `yaml:"trainer"`  // which it configures; "" in a file is LLaMA-Factory
 	Format   export.Format  `yaml:"format"`   // of the exports that it trains
-	Deployed string         `yaml:"deployed"` // the API version that their runs must have deployed; "" is any
+	Deployed string         `yaml:"deployed"` // API version of the runs that it trains; "" is any
 	Batch    int            `yaml:"batch"`    // samples of one update, over all GPUs together
 
 	// Arguments of the trainer, in the order of the file.

@@ -1,6 +1,6 @@
-// Package mctstest has test doubles of policies, for the packages that ask policies: collections and
-// evaluations. Seated stands for a server that keeps few prompts; what asks it is right if every
-// conversation ends, no more than the seats are held at a time, and each is about one thing.
+// Package mctstest has test doubles of policies, for the packages that ask policies: collections
+// and evaluations. Seated stands for a server that keeps few prompts; what asks it is right if
+// every conversation ends, no more than the seats are held at a time, and each is about one thing.
 package mctstest
 
 import (
@@ -24,8 +24,8 @@ type Seated struct {
 	about func(mcts.Request) string
 }
 
-// NewSeated gives a policy's server a number of seats. With 0 no conversation gets an answer. What a
-// request is about names what it belongs to: a question, a tree.
+// NewSeated gives a policy's server a number of seats. With 0 no conversation gets an answer. What
+// a request is about names what it belongs to: a question, a tree.
 func NewSeated(p mcts.Policy, seats int, about func(mcts.Request) string) *Seated {
 	return &Seated{Policy: p, seats: make(chan struct{}, seats), about: about}
 }

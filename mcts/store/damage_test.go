@@ -257,8 +257,8 @@ func TestDamageIsRefused(t *testing.T) {
 	}
 }
 
-// Every row's hash is of all of it and is compared: what is well formed and was written otherwise is noticed, be it the
-// hash itself.
+// Every row's hash is of all of it and is compared: what is well formed and was written otherwise
+// is noticed, be it the hash itself.
 func TestHashesAreCompared(t *testing.T) {
 	for name, query := range map[string]string{
 		"the hash of a call":             `UPDATE calls SET hash = hash + 1 WHERE question = 3`,

@@ -96,8 +96,8 @@ var forms = map[Format]form{
 	},
 	OpenAI: {
 		dataset: "toolevo_openai", whole: true, samples: (*writer).trajectories,
-		about: "One sample is one trajectory as messages of OpenAI's chat API. From messages of the `weight` 0 no " +
-			"action can be read.",
+		about: "One sample is one trajectory as messages of OpenAI's chat API. From messages of the " +
+			"`weight` 0 no action can be read.",
 	},
 }
 

@@ -430,8 +430,8 @@ func TestDevIsHeldOutByQuestion(t *testing.T) {
 	}
 }
 
-// Questions are held out by their texts: under another ID, in another run and in other letters, a question is on the
-// same side.
+// Questions are held out by their texts: under another ID, in another run and in other letters, a
+// question is on the same side.
 func TestDevIsHeldOutByText(t *testing.T) {
 	rows := synth.Rows(1, 60, 1)
 	for _, row := range rows {

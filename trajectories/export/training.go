@@ -49,7 +49,7 @@ func (t told) YAML() (string, error) {
 
 // Labels counts samples by whether their last message is wanted.
 type Labels struct {
-	Desirable   int `json:"desirable"`   // wanted: they lie on trajectories that ended with the right answer
+	Desirable   int `json:"desirable"`   // wanted: on trajectories that ended with the right answer
 	Undesirable int `json:"undesirable"` // not wanted: they left such a trajectory for good
 }
 
@@ -62,8 +62,8 @@ func (l *Labels) add(s *Sample) {
 	}
 }
 
-// balance is between the bounds of equation 8 of KTO's paper (arXiv 2402.01306), 1 and 4/3: how much
-// more than unwanted replies all wanted ones together are to weigh.
+// balance is between the bounds of equation 8 of KTO's paper (arXiv 2402.01306), 1 and 4/3: how
+// much more than unwanted replies all wanted ones together are to weigh.
 const balance = 7. / 6
 
 // Weights are the arguments of a trainer that balance the labels: the kind that is too rare weighs

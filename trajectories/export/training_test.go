@@ -10,8 +10,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// By equation 8 of KTO's paper all wanted replies together weigh 1 to 4/3 of what the others do, and one of the
-// weights is 1. The first counts are of real runs.
+// By equation 8 of KTO's paper all wanted replies together weigh 1 to 4/3 of what the others do,
+// and one of the weights is 1. The first counts are of real runs.
 func TestLabelWeights(t *testing.T) {
 	for _, l := range []export.Labels{
 		{524, 63}, {1448, 24}, {1527, 103}, {24, 1448}, {1, 1}, {4, 3}, {135, 100}, {99, 100}, {1, 100000}, {100000, 1},
@@ -41,8 +41,8 @@ func TestLabelWeights(t *testing.T) {
 	}
 }
 
-// The card says where the loss falls, with the lines by which it does, and how labels are balanced. The manifest
-// counts the labels.
+// The card says where the loss falls, with the lines by which it does, and how labels are balanced.
+// The manifest counts the labels.
 func TestCardSaysHowToTrain(t *testing.T) {
 	const marked = "\nassistant_only_loss: true\n"
 
