@@ -4,6 +4,8 @@
 #   run.sh TOOLEVO DEMO_DIR
 #
 # TOOLEVO is the built program, DEMO_DIR what its command demo wrote.
+# With BATCHES=FOLDER both trainers train under the templates of Qwen2.5, Llama 3.1 and Qwen3, too, which takes some minutes,
+# and the folder gets what they train, decoded.
 # Exit 0: everything held, or the last line begins with "SKIPPED: ". Exit 1: something was found wrong. Exit 2: usage.
 set -euo pipefail
 
@@ -130,6 +132,16 @@ mkdir -p "$HF_HOME"
 "$trl/bin/python" "$here/trl/train.py" "$toolevo" "$tokenizer" "$work/trl-work" "$work"/trl/*/ || fail "TRL disagrees (see above)"
 "$trl/bin/python" "$here/trl/verdicts.py" "$here/../export/TEMPLATES.md" "$work"/rendered/{react,function-call} ||
 	fail "a chat template of TRL does otherwise (see above)"
+if [ -n "${BATCHES:-}" ]; then
+	mkdir -p "$BATCHES"
+	kinds=(react/T-sft-trajectory react/T-sft-step calls/T-{sft-trajectory,sft-step,dpo,kto,reward})
+	kinds=("${kinds[@]/#/$work/samples/}")
+	"$trl/bin/python" "$here/trl/templates.py" "$toolevo" "$here/../internal/bpe/testdata" "$work/trl-templates" \
+		"${kinds[@]/T-/trl-}" >"$BATCHES/trl.txt" || fail "a template of TRL trains otherwise (see above)"
+	"$factory/bin/python" "$here/factory_templates.py" "$here/../internal/bpe/testdata" "$work/factory-templates" \
+		"${kinds[@]/T-/llamafactory-}" >"$BATCHES/llamafactory.txt" ||
+		fail "a template of LLaMA-Factory trains otherwise (see above)"
+fi
 "$statistics/bin/python" "$here/../../finetune/statistics/interop/reference.py" \
 	"$here/../../finetune/statistics/testdata/reference.json" || fail "statsmodels disagrees (see above)"
 (cd "$here/../.." && TOOLEVO_TORCH_PYTHON=$trl/bin/python CGO_ENABLED=1 go test -count=1 -run '^TestTorch$' \

@@ -48,10 +48,11 @@ def wrong(message):
         print(f"train: {message}", file=sys.stderr)
 
 
-def make_model(tokenizer_file, folder):
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_file=str(tokenizer_file), bos_token="<|begin_of_text|>", eos_token="<|eot_id|>", pad_token="<|end_of_text|>"
-    )
+LLAMA = {"bos_token": "<|begin_of_text|>", "eos_token": "<|eot_id|>", "pad_token": "<|end_of_text|>"}
+
+
+def make_model(tokenizer_file, folder, special=LLAMA):
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(tokenizer_file), **special)
     tokenizer.save_pretrained(folder)
     model = LlamaForCausalLM(LlamaConfig(
         vocab_size=len(tokenizer), hidden_size=48, intermediate_size=96, num_hidden_layers=2, num_attention_heads=2,
@@ -88,11 +89,16 @@ def arguments(toolevo, export, format, model):
         if differ := {key: told.get(key) for key in lines if told.get(key) != lines[key]}:
             wrong(f"{export.name}: the card says {lines}, the recipe {recipe} {differ}")
         return told
+    return plain(export, model)
+
+
+def plain(export, model):
+    """What LLaMA-Factory needs to be told of an export, without a recipe."""
     return {
         "model_name_or_path": str(model), "do_train": True, "finetuning_type": "full", "dataset_dir": str(export),
         "template": "llama3", "cutoff_len": CUTOFF, "num_train_epochs": 1.0, "use_cpu": True, "report_to": "none",
         "save_only_model": True, "overwrite_cache": True,
-    } | lines
+    } | card_lines(export)
 
 
 def train(told, name, dataset, work):

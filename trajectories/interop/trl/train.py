@@ -47,11 +47,12 @@ def wrong(message):
         print(f"trl: {message}", file=sys.stderr)
 
 
-def make_model(tokenizer_file, folder, kind):
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_file=str(tokenizer_file), bos_token="<|begin_of_text|>", eos_token="<|eot_id|>", pad_token="<|end_of_text|>"
-    )
-    tokenizer.chat_template = TEMPLATE
+LLAMA = {"bos_token": "<|begin_of_text|>", "eos_token": "<|eot_id|>", "pad_token": "<|end_of_text|>"}
+
+
+def make_model(tokenizer_file, folder, kind, template=TEMPLATE, special=LLAMA):
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(tokenizer_file), **special)
+    tokenizer.chat_template = template
     tokenizer.save_pretrained(folder)
     kind(LlamaConfig(
         vocab_size=len(tokenizer), hidden_size=48, intermediate_size=96, num_hidden_layers=2, num_attention_heads=2,
