@@ -6,9 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/finetune"
+	"toolevo/mcts"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
@@ -77,8 +80,8 @@ func TestFunctionCalls(t *testing.T) {
 	}
 }
 
-// TestCodecsMakeTheSameSamples: what is collected and exported does not depend on how actions are
-// written. A turn without a readable action begins with a thought in tags under one of the codecs, and
+// TestCodecsMakeTheSameSamples: the trees, and what is exported of them, do not depend on how
+// actions are written. A turn without a readable action begins with a thought in tags under one of the codecs, and
 // is no reason to drop its trajectory, nor to ask the model more.
 func TestCodecsMakeTheSameSamples(t *testing.T) {
 	t.Parallel()
@@ -87,6 +90,7 @@ func TestCodecsMakeTheSameSamples(t *testing.T) {
 
 	for _, preset := range []string{"paper", "efficient"} {
 		var before map[string]int
+		var grown string
 
 		for _, codec := range []action.Codec{action.ReAct{}, action.FunctionCall{}} {
 			run := filepath.Join(dir, preset+codec.String())
@@ -107,13 +111,39 @@ func TestCodecsMakeTheSameSamples(t *testing.T) {
 				counts[string(format)+" dropped"] = m.Lint.Dropped + m.Lint.Samples
 			}
 
-			if before != nil && fmt.Sprint(counts) != fmt.Sprint(before) {
-				t.Errorf("%s: %v as %s, %v as ReAct", preset, counts, codec, before)
+			forest := shapes(t, run)
+			if before != nil && (fmt.Sprint(counts) != fmt.Sprint(before) || forest != grown) {
+				t.Errorf("%s: %v as %s, %v as ReAct; trees -as ReAct +now:\n%s", preset, counts, codec, before,
+					cmp.Diff(grown, forest))
 			}
 
-			before = counts
+			before, grown = counts, forest
 		}
 	}
+}
+
+// shapes describes the trees of a run without the texts in them, a node a line. What is unreadable
+// in one codec can be an invalid call in another.
+func shapes(t *testing.T, run string) string {
+	t.Helper()
+
+	var b strings.Builder
+
+	for _, q := range document[runOverview](t, must(t, "inspect", run, "--json")).Questions {
+		for i := range q.Trees {
+			tree := must(t, "inspect", run, q.QuestionID, fmt.Sprint(i), "--json")
+			for _, n := range document[mcts.TreeRecord](t, tree).Nodes {
+				if n.Outcome == envs.Malformed {
+					n.Outcome = envs.InvocationError
+				}
+
+				fmt.Fprintln(&b, q.QuestionID, i, n.ID, n.Parent, n.Outcome, n.Status, n.Limit, n.Visits,
+					n.TotalValue, n.Expanded, n.Draws)
+			}
+		}
+	}
+
+	return b.String()
 }
 
 // unreadableTurns counts the turns of a run's trajectories that its codec cannot parse.
