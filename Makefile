@@ -63,7 +63,7 @@ test-race: tools ## the tests of commands, and of packages that start no gorouti
 	$(tested) -race $(checked) $(sooner) $(others)
 
 .PHONY: test-interop
-test-interop: build ## real exports of every format: five readers open them, LLaMA-Factory and TRL train on them; PyTorch computes as tensor tasks do
+test-interop: build ## real exports of every format: five readers open them, LLaMA-Factory and TRL train on them (BATCHES=FOLDER: under three templates, and shows what); PyTorch computes as tensor tasks do
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN) demo --out "$$dir" >/dev/null && \
 	  bash trajectories/interop/run.sh $(BIN) "$$dir"
 
