@@ -60,7 +60,8 @@ func TestEpisodesAreConversations(t *testing.T) {
 
 			for i, m := range []*mctstest.Seated{first, second} {
 				repeats := 2 - i
-				if m.Ended != len(m.Conversations) || len(m.Conversations) != repeats*len(of) || m.Most > repeats ||
+				if m.Ended != len(m.Conversations) || len(m.Conversations) != repeats*len(of) ||
+					m.Most > repeats ||
 					m.Taken() > 0 {
 					t.Errorf("%d of %d conversations ended, %d at a time", m.Ended, len(m.Conversations), m.Most)
 				}

@@ -19,7 +19,8 @@ import (
 func forest(rng *rand.Rand) []*mcts.TreeRecord {
 	trees := make([]*mcts.TreeRecord, 1+rng.IntN(6))
 	for i := range trees {
-		t := &mcts.TreeRecord{Tree: i, Samples: rng.IntN(5), Nodes: []mcts.Record{{Parent: mcts.NoParent}}}
+		root := mcts.Record{Parent: mcts.NoParent}
+		t := &mcts.TreeRecord{Tree: i, Samples: rng.IntN(5), Nodes: []mcts.Record{root}}
 		for range rng.IntN(6) {
 			branch(rng, t)
 		}

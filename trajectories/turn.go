@@ -19,8 +19,8 @@ func (t *Turn) UnknownTool() (name string, ok bool) {
 	return t.API, true
 }
 
-// Unreadable reports whether no action could be read from a turn's text: it has none, or its arguments
-// are not JSON. It is what the run's codec cannot parse, whatever the outcome is called.
+// Unreadable reports whether no action could be read from a turn's text: it has none, or its
+// arguments are not JSON. It is what the run's codec cannot parse, whatever the outcome is called.
 func (t *Turn) Unreadable() bool { return t.API == "" && t.Outcome.IsError() }
 
 // IsUpdate reports whether a turn took a description of a tool into the prompt (section 3.3).

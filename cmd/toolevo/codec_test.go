@@ -81,8 +81,8 @@ func TestFunctionCalls(t *testing.T) {
 }
 
 // TestCodecsMakeTheSameSamples: the trees, and what is exported of them, do not depend on how
-// actions are written. A turn without a readable action begins with a thought in tags under one of the codecs, and
-// is no reason to drop its trajectory, nor to ask the model more.
+// actions are written. A turn without a readable action begins with a thought in tags under one of
+// the codecs, and is no reason to drop its trajectory, nor to ask the model more.
 func TestCodecsMakeTheSameSamples(t *testing.T) {
 	t.Parallel()
 

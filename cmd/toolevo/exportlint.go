@@ -54,7 +54,7 @@ func (e *exporter) runLint(ctx context.Context, paths []string, asJSON bool) (er
 	result := &linted{Problems: []string{}, Findings: []lintFinding{}}
 	folders := paths
 
-	// Runs are exported to a folder of ours first: what is linted is what would be trained.
+	// Runs are exported to a temporary folder first: what is linted is what would be trained.
 	m, err := export.ReadManifest(paths[0])
 	if isMissing(err) || errors.Is(err, syscall.ENOTDIR) || err == nil && m.Format.IsDocuments() {
 		dir, tempErr := os.MkdirTemp("", "toolevo-lint-*")

@@ -125,7 +125,8 @@ func TestFinetuneForTRL(t *testing.T) {
 	t.Parallel()
 
 	samples := filepath.Join(t.TempDir(), "export")
-	made(t, "export", smallRun(t), "--data", smallData(t), "--out", samples, "--format", "openai", "--for", "trl")
+	made(t, "export", smallRun(t), "--data", smallData(t), "--out", samples,
+		"--format", "openai", "--for", "trl")
 
 	args := []string{"finetune", samples, "--recipe", "qwen2.5-7b-openai", "--out", "x", "--gpus", "4"}
 	says(t, "finetune --print", must(t, append(args, "--print")...), "dataset_name: "+samples,

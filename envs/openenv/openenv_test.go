@@ -450,7 +450,7 @@ func TestEndsWithoutAnAnswer(t *testing.T) {
 	c := dial(t, h)
 	pear := map[string]any{"task_id": "fruit-train-pear-03", "api": "new"}
 
-	for silence := range o.MaxTurns + 1 { // blank text comes after so many turns
+	for silence := range o.MaxTurns + 1 { // blank text comes after this many turns
 		c.reset(pear)
 
 		for turn := range silence {
@@ -542,7 +542,8 @@ func TestRecord(t *testing.T) {
 		t.Error(diff)
 	}
 
-	if diff := cmp.Diff(map[string]int64{"correct": 1, "unanswered": 4}, server.Counts().Episodes); diff != "" {
+	want := map[string]int64{"correct": 1, "unanswered": 4}
+	if diff := cmp.Diff(want, server.Counts().Episodes); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -92,6 +92,7 @@ func TestInterruptedConversations(t *testing.T) {
 	o := options(paper(), m, open(t, database(t)))
 	if _, err := collect.Run(ctx, o); !errors.Is(err, context.Canceled) || talking.calls != 1 ||
 		m.Ended != len(m.Conversations) {
-		t.Errorf("%v after %d calls; %d of %d conversations ended", err, talking.calls, m.Ended, len(m.Conversations))
+		t.Errorf("%v after %d calls; %d of %d conversations ended", err, talking.calls, m.Ended,
+			len(m.Conversations))
 	}
 }

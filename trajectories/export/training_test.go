@@ -14,7 +14,8 @@ import (
 // and one of the weights is 1. The first counts are of real runs.
 func TestLabelWeights(t *testing.T) {
 	for _, l := range []export.Labels{
-		{524, 63}, {1448, 24}, {1527, 103}, {24, 1448}, {1, 1}, {4, 3}, {135, 100}, {99, 100}, {1, 100000}, {100000, 1},
+		{524, 63}, {1448, 24}, {1527, 103}, {24, 1448}, {1, 1}, {4, 3}, {135, 100}, {99, 100},
+		{1, 100000}, {100000, 1},
 	} {
 		for trainer, names := range map[export.Trainer][2]string{
 			export.LlamaFactory: {"kto_chosen_weight", "kto_rejected_weight"},

@@ -80,7 +80,7 @@ func (t *target) plant(exports importer.Lookup) error {
 
 	var planters []*planter
 	var files []*ast.File
-	next := 1
+	next := 1 // 0 is no mutant
 
 	for _, name := range t.GoFiles {
 		s, err := t.parse(fset, name)
@@ -98,6 +98,7 @@ func (t *target) plant(exports importer.Lookup) error {
 		return err
 	}
 
+	// Sites need the types of the whole package, so they are found only now.
 	for _, p := range planters {
 		p.pkg = pkg
 		p.findAll()
@@ -130,6 +131,7 @@ func (t *target) settle(conf *types.Config, planters []*planter) error {
 	file := strings.Replace(switches, "PACKAGE", t.Name, 1)
 	t.planted[filepath.Join(t.Dir, "toolevo_mutants.go")] = []byte(file)
 
+	// A compiler that stops early hides what comes after, so it is asked again until nothing is left.
 	for {
 		for _, p := range planters {
 			t.planted[p.path] = p.planted(p.sites)

@@ -91,6 +91,7 @@ func run(ctx context.Context, path string, names []string, o options) (good bool
 		}
 	}
 
+	// What an interrupted measurement has found is not measured again.
 	known, err := readResults(o.results)
 	if err != nil {
 		return false, err

@@ -159,6 +159,7 @@ func (b *bench) build() error {
 		return err
 	}
 
+	// An overlay leaves the checkout as it is. vet would fault the planted code.
 	build := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w",
 		"-overlay", list, "-o", b.binary, ".")
 	build.Dir = b.Dir
@@ -188,6 +189,7 @@ func (b *bench) meet(ctx context.Context) error {
 			continue
 		}
 
+		// Each test alone, or nobody could say which of them reaches a mutant.
 		_ = os.Remove(reached)
 		began := time.Now()
 
@@ -258,6 +260,7 @@ func (b *bench) run(ctx context.Context, mu *mutant) (outcome, by string, err er
 		return unreached, "", nil
 	}
 
+	// Most mutants die in the quick tests, and the slow ones need not run.
 	for _, batch := range batches(tests, took) {
 		limit := slower*took + b.grace
 		bounded, stop := context.WithTimeout(ctx, limit+b.grace)

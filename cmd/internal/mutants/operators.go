@@ -65,6 +65,7 @@ func (p *planter) find(n ast.Node) {
 			}
 
 			p.condition(m)
+			// What a break or continue may become depends on what it is in.
 			p.loops = append(p.loops, m)
 			p.find(m)
 			p.loops = p.loops[:len(p.loops)-1]

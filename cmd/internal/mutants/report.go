@@ -193,7 +193,7 @@ func (l *list) print(w io.Writer, m *measurement) bool {
 	dead, accepted := 0, 0
 	for _, r := range m.results {
 		switch {
-		case r.Outcome == killed || r.Outcome == hung:
+		case r.Outcome == killed || r.Outcome == hung: // a hang fails the tests, too
 			dead++
 		case l.accepts(r.mutant):
 			accepted++
@@ -209,6 +209,7 @@ func (l *list) print(w io.Writer, m *measurement) bool {
 		}
 	}
 
+	// Accepted survivors change nothing that a test could see, so they count on neither side.
 	counted := len(m.results) - accepted
 	share := 100.0
 	if counted > 0 {

@@ -18,7 +18,8 @@ import trl
 from datasets import load_dataset
 from transformers import LlamaForCausalLM, LlamaForSequenceClassification
 
-from train import IGNORE, LLAMA, make_model, trainer_of
+import train
+from train import IGNORE, LLAMA, make_model, trainer_of, wrong
 
 QWEN = {"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"}
 # Llama 3.1's has no generation marks: assistant_only_loss cannot work there, and sft-step is what to take.
@@ -28,14 +29,6 @@ TEMPLATES = {
 KNOWN = {"llama3_1": "loses the text beside a call", "qwen3_training": "writes an empty think block"}
 WHOLE = ("sft-trajectory", "openai")
 SAMPLES = 2
-failures = 0
-
-
-def wrong(message):
-    global failures
-    failures += 1
-    if failures <= 20:
-        print(f"templates: {message}", file=sys.stderr)
 
 
 def learnt(batch, i):
@@ -115,7 +108,7 @@ def main():
                 shown, trained = marked(tokenizer, *learnt(batch, i))
                 print(f"=== {name}, row {i} of the batch\n{shown}\n", flush=True)
                 check(name, template, trained, replies(rows[0], i), form == "reward")
-    return 1 if failures else 0
+    return 1 if train.failures else 0
 
 
 if __name__ == "__main__":
