@@ -168,7 +168,7 @@ test-mutants: tools ## small faults, planted one at a time in the packages of cm
 .PHONY: golden
 golden: ## write all golden files anew; review the difference
 	$(GO) test ./configs ./envs/toolapi ./envs/dynamic ./toolqa/corpus/synth ./toolqa/corpus/importer ./toolqa/questions ./toolqa/graph \
-	  ./mcts/policy/prompt ./mcts/policy/chat ./mcts/policy/openai ./mcts/policy/ollama ./trajectories ./finetune ./cmd/toolevo -update
+	  ./mcts/policy/prompt ./mcts/policy/chat ./mcts/policy/openai ./mcts/policy/ollama ./trajectories ./finetune ./finetune/judge ./cmd/toolevo -update
 
 .PHONY: clean
 clean: ## remove what was built

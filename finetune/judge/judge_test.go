@@ -87,6 +87,7 @@ func TestStatus(t *testing.T) {
 		"unsure twice":          {[]string{unsure}, judge.Unsure, 2},
 		"prose, then solved":    {[]string{prose, solved}, judge.Solved, 2},
 		"thinks in braces":      {[]string{`{"answer_status": "Solved"} no: {"answer_status": "unsolved"}`}, judge.Unsolved, 1},
+		"braces around braces":  {[]string{"{{" + solved[1:] + "}"}, judge.Solved, 1},
 		"never readable":        {[]string{prose}, judge.Lost, 3},
 		"no such status":        {[]string{`{"answer_status": "Maybe"}`}, judge.Lost, 3},
 		"unsure, then prose":    {[]string{unsure, prose}, judge.Lost, 4},
@@ -154,7 +155,7 @@ func TestPrefer(t *testing.T) {
 	}}
 	j := judging(better)
 
-	orders := map[bool]bool{}
+	orders := ""
 
 	for round := range 20 {
 		got, err := j.Prefer(t.Context(), &first, &second, round)
@@ -163,11 +164,13 @@ func TestPrefer(t *testing.T) {
 		}
 
 		request := better.asked[round]
-		orders[strings.Index(request, "9 degrees") < strings.Index(request, "no idea")] = true
+		orders += map[bool]string{true: "a", false: "b"}[strings.Index(request, "9 degrees") <
+			strings.Index(request, "no idea")]
 	}
 
-	if len(orders) != 2 {
-		t.Error("they are always shown in the same order")
+	// What was written is kept by what was asked, so the order must not change with the version.
+	if want := "abbbaaaaabbbbabbabaa"; orders != want {
+		t.Errorf("who is shown first: %s, want %s as ever", orders, want)
 	}
 
 	if got, err := judging(says(prose)).Prefer(t.Context(), &first, &second, 0); err != nil ||
@@ -245,6 +248,19 @@ func TestResume(t *testing.T) {
 
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Errorf("the same texts, another report: %s", diff)
+	}
+}
+
+// A record says who judged and by which prompts.
+func TestMaker(t *testing.T) {
+	t.Parallel()
+
+	maker := judging(says(solved)).Maker()
+	hash := judge.PromptHash()
+
+	if len(hash) != 12 || maker.Version != "prompts "+hash || maker.Name != "test:judge" ||
+		maker.Kind != (judge.Rule{}).Maker().Kind || (judge.Rule{}).Maker().Name != "rule" {
+		t.Errorf("%+v", maker)
 	}
 }
 

@@ -204,7 +204,7 @@ func readStatus(text string) (Status, bool) { return parseStatus(readField(text,
 func readField(text, name string) (value string) {
 	for i := strings.IndexByte(text, '{'); i >= 0; {
 		object, rest, err := pytext.DecodeObject(text[i:])
-		if v, ok := object.Get(name); ok && err == nil {
+		if v, ok := object.Get(name); ok {
 			value = pytext.Str(v)
 		}
 

@@ -1,8 +1,17 @@
 package judge_test
 
 import (
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toolevo/envs"
 	"toolevo/envs/toolbench/answers"
@@ -70,5 +79,199 @@ func TestJoin(t *testing.T) {
 
 	if _, err := judge.Join([]judge.Input{first, first}); err == nil {
 		t.Error("an input that is named twice is taken")
+	}
+}
+
+// folder makes a folder of files.
+func folder(t *testing.T, name string, files map[string]string) string {
+	t.Helper()
+
+	dir := filepath.Join(t.TempDir(), name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+
+	for file, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	return dir
+}
+
+// convertedFile is the converted file of an agent that answered some queries.
+func convertedFile(t *testing.T, ids ...string) string {
+	t.Helper()
+
+	all := map[string]*answers.Answer{}
+
+	for _, id := range ids {
+		a := answered("a", id, "degrees of "+id)
+		all[id] = a.Given
+	}
+
+	text, err := answers.Encode(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return string(text)
+}
+
+// The queries that count are those of the ID file, where there is one: one without an answer is
+// missing, and answers to others are left out and counted. They come by number.
+func TestConverted(t *testing.T) {
+	t.Parallel()
+
+	ids, err := judge.ReadIDs(folder(t, "ids", map[string]string{
+		"G1_x.json": `{"10": 1, "9": 2, "x": 3, "7": 4, "07": 5}`, "README.md": "not read",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := judge.IDs{"G1_x": {"07", "7", "9", "10", "x"}}
+	if diff := cmp.Diff(want, ids); diff != "" {
+		t.Error(diff)
+	}
+
+	dir := folder(t, "agent", map[string]string{
+		"G1_x.json": convertedFile(t, "9", "8", "10", "6"), "G2_y.json": convertedFile(t, "20", "3"), "log": "{}",
+	})
+
+	got := func(path string, ids judge.IDs) (said []string, others int) {
+		all, others, err := judge.Converted(path, ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for _, a := range all {
+			text := a.String() + ":"
+			if a.Given != nil {
+				text += " " + a.Given.Outcome().Text
+			}
+
+			said = append(said, text)
+		}
+
+		return said, others
+	}
+
+	said, others := got(dir, ids)
+	if diff := cmp.Diff([]string{
+		"agent under , G1_x-07:", "agent under , G1_x-7:", "agent under , G1_x-9: degrees of 9",
+		"agent under , G1_x-10: degrees of 10", "agent under , G1_x-x:", "agent under , G2_y-3: degrees of 3",
+		"agent under , G2_y-20: degrees of 20",
+	}, said); diff != "" || others != 2 {
+		t.Errorf("%d other answers, %s", others, diff)
+	}
+
+	said, others = got(filepath.Join(dir, "G2_y.json"), nil)
+	if len(said) != 2 || others != 0 {
+		t.Errorf("one file: %q and %d others", said, others)
+	}
+}
+
+// What cannot be read, or is not what it is taken for, is an error that names the file.
+func TestFilesThatAreNotOurs(t *testing.T) {
+	t.Parallel()
+
+	list := folder(t, "list", map[string]string{"G1_x.json": `["1", "2"]`})
+	empty := folder(t, "empty", map[string]string{"G1_x.txt": `{}`})
+	gone := filepath.Join(empty, "gone")
+
+	// A folder with the name of a file.
+	odd := folder(t, "odd", nil)
+	if err := os.Mkdir(filepath.Join(odd, "G1_x.json"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, path := range []string{list, empty, gone, odd} {
+		if ids, err := judge.ReadIDs(path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("IDs of %s: %v, %v", path, ids, err)
+		}
+
+		if all, _, err := judge.Converted(path, nil); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("answers of %s: %v, %v", path, all, err)
+		}
+	}
+
+	if _, err := judge.ReadIDs(gone); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("IDs of a folder that is not there: %v", err)
+	}
+}
+
+// Conduct counts calls of functions that the version took, and for each function that refused one
+// whether it was called with success later: by a naive reading of episodes drawn by chance.
+func TestConductNaively(t *testing.T) {
+	t.Parallel()
+
+	outcomes := []envs.Outcome{
+		envs.OK, envs.OK, envs.ToolError, envs.Deprecated, envs.InvalidAction, envs.InvocationError, envs.Malformed,
+	}
+	recovered := 0
+
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 33))
+		e := &trajectories.Episode{}
+
+		for range 1 + rng.IntN(8) {
+			tool := []string{"f", "f", "g", "", envs.FinishTool, envs.UpdateTool}[rng.IntN(6)]
+			turn := trajectories.Turn{Tool: tool, API: "api", Outcome: outcomes[rng.IntN(len(outcomes))]}
+
+			if turn.Outcome == envs.Malformed {
+				turn.Tool, turn.API = "", ""
+			}
+
+			e.Turns = append(e.Turns, turn)
+		}
+
+		want := &judge.Conduct{}
+		refused := map[string]bool{}
+
+		for i, turn := range e.Turns {
+			if turn.Outcome == envs.Malformed || turn.Tool == envs.FinishTool || turn.Tool == envs.UpdateTool {
+				continue
+			}
+
+			want.Calls++
+			if turn.Outcome == envs.OK || turn.Outcome == envs.ToolError {
+				want.Valid++
+			} else if turn.Tool != "" && !refused[turn.Tool] {
+				refused[turn.Tool] = true
+				want.Met++
+
+				for _, later := range e.Turns[i+1:] {
+					if later.Tool == turn.Tool && later.Outcome == envs.OK {
+						want.Recovered++
+						break
+					}
+				}
+			}
+		}
+
+		recovered += want.Recovered
+		want.ValidShare = float64(want.Valid) / max(float64(want.Calls), 1)
+		want.RecoveredShare = float64(want.Recovered) / max(float64(want.Met), 1)
+
+		got := judge.ConductOf(e, nil)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(judge.Conduct{}),
+			cmpopts.IgnoreFields(judge.Conduct{}, "Refusals")); diff != "" {
+			t.Fatalf("%+v: %s", e.Turns, diff)
+		}
+
+		calls := 0
+		for _, r := range got.Refusals {
+			calls += r.Calls
+		}
+
+		if calls != want.Calls-want.Valid {
+			t.Fatalf("%+v: %d refused calls by kind, want %d", e.Turns, calls, want.Calls-want.Valid)
+		}
+	}
+
+	if recovered < 20 {
+		t.Errorf("%d functions recovered: the test shows little", recovered)
 	}
 }

@@ -145,6 +145,13 @@ func TestArithmeticOfMirrorAPI(t *testing.T) {
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("%s: %v, want %s", agent, got, test.want)
 		}
+
+		// The standard error of 765 queries is about sqrt(0.4 * 0.6 / 765) = 0.018, and 3.92 times that
+		// lies between the ends.
+		if fac := r.Means[0].FAC; math.Abs(fac.High-fac.Low-0.07) > 0.015 || fac.Low > fac.Mean ||
+			fac.High < fac.Mean {
+			t.Errorf("%s: the interval of the mean is %+v", agent, fac)
+		}
 	}
 }
 

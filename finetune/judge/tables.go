@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"toolevo/finetune"
 	"toolevo/finetune/table"
@@ -22,22 +23,26 @@ func (r *Report) WriteTable(w io.Writer) error {
 		}
 	}
 
+	var b strings.Builder
+
 	for i, agent := range agents {
 		if i > 0 {
-			fmt.Fprintln(w)
+			b.WriteByte('\n')
 		}
 
-		if err := writeAgent(w, agent, rows); err != nil {
-			return err
-		}
+		writeAgent(&b, agent, rows)
 	}
 
-	return r.writeWins(w)
+	r.writeWins(&b)
+
+	_, err := io.WriteString(w, b.String())
+
+	return err
 }
 
 // writeWins writes what was compared: below each pair a line for each group.
-func (r *Report) writeWins(w io.Writer) error {
-	t := table.Table{Heads: []string{"data", "n", "won:lost:tied", "sowr [95%]"}, Words: 1}
+func (r *Report) writeWins(b *strings.Builder) {
+	t := table.Table{Heads: []string{"data", "n", "won:lost:tied", "sowr [95%]"}}
 
 	for _, win := range r.Wins {
 		t.Lines = append(t.Lines, win.fields())
@@ -46,16 +51,11 @@ func (r *Report) writeWins(w io.Writer) error {
 			continue
 		}
 
-		fmt.Fprintf(w, "\n%s against %s\n", name(win.Candidate), win.Reference.Policy)
+		fmt.Fprintf(b, "\n%s against %s\n", name(win.Candidate), win.Reference.Policy)
 
-		if err := t.Write(w); err != nil {
-			return err
-		}
-
+		_ = t.Write(b) // a Builder takes everything
 		t.Lines = nil
 	}
-
-	return nil
 }
 
 // fields are the row's without those who were compared.
@@ -68,10 +68,10 @@ func (w *WinRow) fields() []string {
 }
 
 // writeAgent writes the rows of an agent.
-func writeAgent(w io.Writer, agent finetune.Contender, rows []Row) error {
-	fmt.Fprintln(w, name(agent))
+func writeAgent(b *strings.Builder, agent finetune.Contender, rows []Row) {
+	fmt.Fprintln(b, name(agent))
 
-	t := table.Table{Heads: []string{"data", "n", "sopr ± sd [95%]", "fac [95%]", "valid", "recovered"}, Words: 1}
+	t := table.Table{Heads: []string{"data", "n", "sopr ± sd [95%]", "fac [95%]", "valid", "recovered"}}
 
 	var missing, lost, unread int
 
@@ -90,9 +90,7 @@ func writeAgent(w io.Writer, agent finetune.Contender, rows []Row) error {
 		}
 	}
 
-	if err := t.Write(w); err != nil {
-		return err
-	}
+	_ = t.Write(b) // a Builder takes everything
 
 	for _, count := range []struct {
 		n    int
@@ -103,11 +101,9 @@ func writeAgent(w io.Writer, agent finetune.Contender, rows []Row) error {
 		{unread, "judgements could not be read and count nowhere"},
 	} {
 		if count.n > 0 {
-			fmt.Fprintf(w, "  %d %s\n", count.n, count.what)
+			fmt.Fprintf(b, "  %d %s\n", count.n, count.what)
 		}
 	}
-
-	return nil
 }
 
 // tables are the report as tables: for each score and exposure a line for each agent and a column for each group, as

@@ -27,6 +27,21 @@ func TestAgreement(t *testing.T) {
 		t.Errorf("share %v and kappa %v, want 0.7 and 0.4", share, kappa)
 	}
 
+	// Readers who say yes at different rates, neither of them half of the time: both yes 45, only the first 15, only
+	// the second 25, neither 15. Chance is 0.6 * 0.7 + 0.4 * 0.3 = 0.54, so kappa is 0.06 / 0.46.
+	first, second = nil, nil
+
+	add(45, true, true)
+	add(15, true, false)
+	add(25, false, true)
+	add(15, false, false)
+
+	for _, pair := range [][2][]bool{{first, second}, {second, first}} {
+		if share, kappa := Agreement(pair[0], pair[1]); share != 0.6 || math.Abs(kappa-0.06/0.46) > 1e-12 {
+			t.Errorf("share %v and kappa %v, want 0.6 and %v", share, kappa, 0.06/0.46)
+		}
+	}
+
 	for _, tt := range []struct {
 		first, second []bool
 		share, kappa  float64
