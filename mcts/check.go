@@ -98,7 +98,7 @@ func checkValues(n *Node, report reporter) {
 		report(n, "prior is %v", n.Prior)
 	}
 
-	if math.Abs(n.TotalValue) > float64(n.Visits) {
+	if !(math.Abs(n.TotalValue) <= float64(n.Visits)) {
 		report(n, "|W| = %v with %d visits", math.Abs(n.TotalValue), n.Visits)
 	}
 

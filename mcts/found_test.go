@@ -194,6 +194,12 @@ func TestCutTrajectoriesAreNotFound(t *testing.T) {
 		s.Env = unread{envtest.NewMaze()}
 		tree := grow(t, s, 0, nil)
 
+		// Neither in a tree that grows: it goes on where one trajectory is enough.
+		s.Config.Enough = 1
+		if ended := grow(t, s, 0, nil).Simulations == 1; ended == cut {
+			t.Errorf("cut: %v: one simulation is enough: %v", cut, ended)
+		}
+
 		solved := slices.ContainsFunc(tree.Nodes, (*mcts.Node).Accepted)
 		if want := map[bool]int{false: 1, true: 0}[cut]; after(nil, tree).Len() != want || !solved {
 			t.Errorf("cut: %v: %d trajectories found, want %d; solved: %v", cut, after(nil, tree).Len(), want, solved)

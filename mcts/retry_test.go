@@ -39,30 +39,36 @@ func TestRetry(t *testing.T) {
 	crash := envs.Fail(envs.StageTool, "x", errors.New("crash"))
 
 	full := envs.Fail(envs.StageStore, "x", errors.New("disk full"))
+	thrice := mcts.Retry{Attempts: 3, Backoff: time.Second}
+
 	for _, test := range []struct {
 		name            string
 		failures, calls int
 		err             error
 		works           bool
 		waited          time.Duration
+		retry           mcts.Retry
 	}{
-		{"at once", 0, 1, crash, true, 0},
-		{"at the second attempt", 1, 2, crash, true, time.Second},
-		{"at the third", 2, 3, crash, true, 3 * time.Second},
-		{"never", 9, 3, crash, false, 3 * time.Second},
-		{"a store that is full is not tried again", 9, 1, full, false, 0},
+		{"at once", 0, 1, crash, true, 0, thrice},
+		{"at the second attempt", 1, 2, crash, true, time.Second, thrice},
+		{"at the third", 2, 3, crash, true, 3 * time.Second, thrice},
+		{"never", 9, 3, crash, false, 3 * time.Second, thrice},
+		{"a store that is full is not tried again", 9, 1, full, false, 0, thrice},
+		// 1, 2, 4, 8, 16, 32 seconds, and no more than a minute
+		{"at the ninth", 8, 9, crash, true, 183 * time.Second, mcts.Retry{Attempts: 9, Backoff: time.Second}},
+		{"after long waits", 2, 3, crash, true, 10 * time.Minute, mcts.Retry{Attempts: 3, Backoff: 5 * time.Minute}},
+		{"once", 9, 1, crash, false, 0, mcts.Retry{Attempts: 1, Backoff: time.Second}},
 	} {
 		for _, what := range []string{"policy", "environment"} {
 			t.Run(test.name+"/"+what, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					retry := mcts.Retry{Attempts: 3, Backoff: time.Second}
 					s := &shaky{Maze: envtest.NewMaze(), failures: test.failures, err: test.err}
 
 					start, err := time.Now(), error(nil)
 					if what == "policy" {
-						_, err = retry.Policy(s).Propose(context.Background(), mcts.Request{})
+						_, err = test.retry.Policy(s).Propose(context.Background(), mcts.Request{})
 					} else {
-						env := retry.Environment(s)
+						env := test.retry.Environment(s)
 
 						from, resetErr := env.Reset(context.Background(), envtest.MazeTask)
 						if resetErr != nil {
@@ -104,4 +110,35 @@ func TestRetryingEnvironmentConforms(t *testing.T) {
 	maze := envtest.NewMaze()
 	envtest.Run(t, func() envs.Environment { return mcts.Retry{Attempts: 2}.Environment(envtest.NewMaze()) },
 		[]envs.Task{envtest.MazeTask}, maze.Actions())
+}
+
+// seated holds conversations.
+type seated struct{ begun, ended int }
+
+func (s *seated) Propose(context.Context, mcts.Request) ([]mcts.Proposal, error) { return nil, nil }
+
+func (s *seated) Converse() (mcts.Policy, func()) {
+	s.begun++
+	return walker(), func() { s.ended++ }
+}
+
+// A policy that holds conversations begins one, any other is used as it is.
+func TestConverse(t *testing.T) {
+	s := &seated{}
+
+	conversation, end := mcts.Converse(s)
+	end()
+
+	if _, ok := conversation.(wanderer); !ok || s.begun != 1 || s.ended != 1 {
+		t.Errorf("a conversation with %T, %d begun, %d ended", conversation, s.begun, s.ended)
+	}
+
+	other := &shaky{}
+
+	conversation, end = mcts.Converse(other)
+	end()
+
+	if conversation != mcts.Policy(other) {
+		t.Errorf("a conversation with %T", conversation)
+	}
 }

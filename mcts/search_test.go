@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -92,15 +93,43 @@ func check(t testing.TB, tree *mcts.Tree, c mcts.Config) {
 	}
 }
 
+// A tree is a function of its index and the run's seed: trees of one search that grow at the same
+// time are those that grow one after the other, and no two are the same.
 func TestGrowIsAFunction(t *testing.T) {
-	a, b := grow(t, search(config(), walker()), 0, nil), grow(t, search(config(), walker()), 0, nil)
-	if diff := cmp.Diff(a.Record(), b.Record()); diff != "" {
-		t.Errorf("the same tree grew differently:\n%s", diff)
+	const trees = 4
+
+	together := make([]*mcts.TreeRecord, trees)
+	s := search(config(), walker())
+
+	var group sync.WaitGroup
+
+	for i := range together {
+		group.Go(func() {
+			tree, err := s.Grow(context.Background(), envtest.MazeTask, i, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+
+			together[i] = tree.Record()
+		})
 	}
 
-	other := grow(t, search(config(), walker()), 1, nil)
-	if cmp.Equal(a.Record().Nodes, other.Record().Nodes) {
-		t.Error("trees 0 and 1 are the same")
+	group.Wait()
+
+	for i, record := range together {
+		if diff := cmp.Diff(grow(t, search(config(), walker()), i, nil).Record(), record); diff != "" {
+			t.Errorf("tree %d grew differently:\n%s", i, diff)
+		}
+
+		if i > 0 && cmp.Equal(record.Nodes, together[0].Nodes) {
+			t.Errorf("trees 0 and %d are the same", i)
+		}
+	}
+
+	s.Seed++
+	if cmp.Equal(grow(t, s, 0, nil).Record().Nodes, together[0].Nodes) {
+		t.Error("another seed grows the same tree")
 	}
 }
 
@@ -186,50 +215,87 @@ func TestSeedsDoNotOverlap(t *testing.T) {
 	}
 }
 
-// Whatever call fails, the tree is whole, and the simulation that was struck left no trace in visits and values.
+// failing is a maze that breaks at a step.
+type failing struct {
+	*envtest.Maze
+	step func() error // asked before each
+}
+
+func (f failing) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
+	if err := f.step(); err != nil {
+		return envs.Transition{}, err
+	}
+
+	return f.Maze.Step(ctx, s, a)
+}
+
+// Whatever call fails, the policy's or the environment's, the error says whose it was, the tree is
+// whole, and the simulation that was struck left no trace in visits and values.
 func TestAFailureIsNeverAReward(t *testing.T) {
-	broken := errors.New("the server is gone")
+	broken := errors.New("gone")
 
-	for failing := range 40 {
-		calls, finished := 0, 0
-		p := walker()
-		p.asked = func(mcts.Request) error {
-			if calls++; calls > failing {
-				return broken
+	for _, stage := range []envs.Stage{envs.StagePolicy, envs.StageEnvironment} {
+		struck := 0
+
+		for last := range 60 {
+			calls := 0
+			breaks := func(s envs.Stage) error {
+				if s == stage {
+					calls++
+				}
+
+				if calls > last {
+					return broken
+				}
+
+				return nil
+			}
+			p := walker()
+			p.asked = func(mcts.Request) error { return breaks(envs.StagePolicy) }
+			s := search(config(), p)
+			s.Env = failing{envtest.NewMaze(), func() error { return breaks(envs.StageEnvironment) }}
+
+			tree, err := s.Grow(context.Background(), envtest.MazeTask, 0, nil)
+			if err == nil {
+				break
 			}
 
-			return nil
-		}
-		s := search(config(), p)
+			struck++
 
-		tree, err := s.Grow(context.Background(), envtest.MazeTask, 0, nil)
-		if err == nil {
-			break
-		}
-
-		if stage, ok := envs.FailedStage(err); !ok || stage != envs.StagePolicy || !errors.Is(err, broken) {
-			t.Fatalf("call %d: error is %v", failing, err)
-		}
-
-		check(t, tree, s.Config)
-
-		whole := config()
-
-		whole.Simulations = max(tree.Simulations, 1)
-		if finished = tree.Simulations; finished == 0 {
-			if tree.Root.Visits != 0 {
-				t.Errorf("call %d: the root has %d visits before any simulation is through", failing, tree.Root.Visits)
+			if got, ok := envs.FailedStage(err); !ok || got != stage || !errors.Is(err, broken) {
+				t.Fatalf("%s, call %d: error is %v", stage, last, err)
 			}
 
-			continue
+			check(t, tree, s.Config)
+			sameFigures(t, tree)
 		}
 
-		want := grow(t, search(whole, walker()), 0, nil)
-		for i, n := range want.Nodes {
-			if m := tree.Nodes[i]; m.Visits != n.Visits || m.TotalValue != n.TotalValue {
-				t.Errorf("call %d: node %s has N=%d W=%v, want N=%d W=%v", failing, n.Path(), m.Visits, m.TotalValue,
-					n.Visits, n.TotalValue)
-			}
+		if struck < 20 {
+			t.Errorf("%s: %d calls failed: the test shows little", stage, struck)
+		}
+	}
+}
+
+// sameFigures makes sure that a tree has the visits and values of its whole simulations.
+func sameFigures(t *testing.T, tree *mcts.Tree) {
+	t.Helper()
+
+	if tree.Simulations == 0 {
+		if tree.Root.Visits != 0 || tree.Root.Expanded {
+			t.Errorf("the root has %d visits before any simulation is through", tree.Root.Visits)
+		}
+
+		return
+	}
+
+	whole := config()
+	whole.Simulations = tree.Simulations
+
+	for i, n := range grow(t, search(whole, walker()), 0, nil).Nodes {
+		m := tree.Nodes[i]
+		if m.Visits != n.Visits || m.TotalValue != n.TotalValue || m.Expanded != n.Expanded {
+			t.Errorf("simulation %d fails: node %s has N=%d W=%v, want N=%d W=%v", tree.Simulations,
+				n.Path(), m.Visits, m.TotalValue, n.Visits, n.TotalValue)
 		}
 	}
 }
@@ -814,19 +880,42 @@ func TestWithoutReflection(t *testing.T) {
 	}
 }
 
+// checked is a small search for trees that are damaged: repeats count in it, too.
+func checked() mcts.Config {
+	c := config()
+	c.Repeats, c.Redraw = 2, 1
+
+	return c
+}
+
 // A check that cannot fail checks nothing: each of these damages is found.
 func TestCheckFindsDamage(t *testing.T) {
 	damages := map[string]func(*mcts.Tree){
-		"a visit too many":         func(t *mcts.Tree) { t.Root.Visits++ },
-		"a value too high":         func(t *mcts.Tree) { t.Root.TotalValue = float64(t.Root.Visits) + 1 },
-		"a value out of nowhere":   func(t *mcts.Tree) { t.Root.TotalValue += 2 },
-		"a cached node visited":    func(t *mcts.Tree) { cached(t).Visits++ },
-		"a prior above one":        func(t *mcts.Tree) { t.Nodes[1].Prior = 1.5 },
-		"a prior that is no value": func(t *mcts.Tree) { t.Nodes[1].Prior = math.NaN() },
-		"a wrong ID":               func(t *mcts.Tree) { t.Nodes[1].ID = 9 },
-		"a wrong depth":            func(t *mcts.Tree) { t.Nodes[1].Depth = 3 },
-		"a lost child":             func(t *mcts.Tree) { t.Root.Children = t.Root.Children[1:] },
-		"a lost parent":            func(t *mcts.Tree) { t.Nodes[1].Parent = nil },
+		"a visit too many":        func(t *mcts.Tree) { t.Root.Visits++ },
+		"a root rolled out":       func(t *mcts.Tree) { t.Root.Visits++; t.Simulations += 9 },
+		"a visit too few":         func(t *mcts.Tree) { t.Root.Visits -= 2 },
+		"two rollouts of one":     func(t *mcts.Tree) { leaf(t).Visits = 2 },
+		"a value too high":        func(t *mcts.Tree) { t.Root.TotalValue = float64(t.Root.Visits) + 1 },
+		"a value out of nowhere":  func(t *mcts.Tree) { t.Root.TotalValue += 2 },
+		"a value that is none":    func(t *mcts.Tree) { leaf(t).TotalValue = math.NaN() },
+		"a cached node visited":   func(t *mcts.Tree) { cached(t).Visits++ },
+		"a cached node valued":    func(t *mcts.Tree) { cached(t).TotalValue = 0.5 },
+		"a cached node expanded":  func(t *mcts.Tree) { cached(t).Expanded = true },
+		"a prior above one":       func(t *mcts.Tree) { t.Nodes[1].Prior = 1.5 },
+		"a prior below zero":      func(t *mcts.Tree) { t.Nodes[1].Prior = -0.5 },
+		"a prior that is none":    func(t *mcts.Tree) { t.Nodes[1].Prior = math.NaN() },
+		"a wrong ID":              func(t *mcts.Tree) { t.Nodes[1].ID = 9 },
+		"a wrong depth":           func(t *mcts.Tree) { t.Nodes[1].Depth = 3 },
+		"a turn too few":          func(t *mcts.Tree) { t.Nodes[1].State = t.Root.State },
+		"a lost child":            func(t *mcts.Tree) { t.Root.Children = t.Root.Children[1:] },
+		"a lost parent":           func(t *mcts.Tree) { t.Nodes[1].Parent = nil },
+		"a place that is not its": func(t *mcts.Tree) { t.Root.Children[0].Ordinal = 1 },
+		"a place beyond all":      func(t *mcts.Tree) { t.Root.Children[0].Ordinal = 9 },
+		"a child before its parent": func(t *mcts.Tree) {
+			child := cached(t)
+			t.Nodes[child.ID], t.Nodes[child.Parent.ID] = child.Parent, child
+			child.ID, child.Parent.ID = child.Parent.ID, child.ID
+		},
 		"a repeated action": func(t *mcts.Tree) {
 			t.Root.Children[0].Key = t.Root.Children[1].Key
 		},
@@ -836,28 +925,90 @@ func TestCheckFindsDamage(t *testing.T) {
 		},
 		"children after the end":       func(t *mcts.Tree) { t.Root.Status = envs.Terminated },
 		"a reward while it goes on":    func(t *mcts.Tree) { t.Root.Reward = 1 },
-		"samples beyond k":             func(t *mcts.Tree) { t.Root.Drawn = 5 },
+		"a task that goes on too deep": func(t *mcts.Tree) { deepest(t).Status = envs.Running },
+		"samples beyond k":             func(t *mcts.Tree) { t.Root.Drawn = 6 },
 		"a child nobody drew":          func(t *mcts.Tree) { t.Nodes[1].Draws = 0 },
 		"draws beyond the samples":     func(t *mcts.Tree) { t.Nodes[1].Draws += t.Root.Drawn },
 		"a root that was drawn":        func(t *mcts.Tree) { t.Root.Draws = 1 },
 		"a call that was cut":          func(t *mcts.Tree) { t.Nodes[1].Cut = true },
 		"more visits than simulations": func(t *mcts.Tree) { t.Simulations = 1 },
-		"no root":                      func(t *mcts.Tree) { t.Nodes = nil },
+		"visits in idle simulations":   func(t *mcts.Tree) { t.Idle = t.Simulations },
+		"a success that repeats":       func(t *mcts.Tree) { first(t, envs.OK).Repeats = true },
+		"a row out of nowhere":         func(t *mcts.Tree) { first(t, envs.OK).Streak = 1 },
+		"a row that is too short": func(t *mcts.Tree) {
+			n := first(t, envs.ToolError)
+			n.Repeats, n.Streak = true, 0
+		},
+		"a row that ends no path": func(t *mcts.Tree) {
+			n := first(t, envs.ToolError)
+			n.Parent.Streak, n.Repeats, n.Streak = 1, true, 2
+		},
+		"a path that no row ended": func(t *mcts.Tree) { deepest(t).Limit = mcts.LimitRepeat },
+		"no root":                  func(t *mcts.Tree) { t.Nodes = nil },
+		"a root that is not there": func(t *mcts.Tree) { t.Root = nil },
+		"another root":             func(t *mcts.Tree) { t.Root = t.Nodes[1] },
 	}
 	for name, damage := range damages {
 		t.Run(name, func(t *testing.T) {
-			tree := grow(t, search(config(), walker()), 0, nil)
+			tree := grow(t, search(checked(), walker()), 0, nil)
 			damage(tree)
 
-			if tree.Check(config()) == nil {
+			if tree.Check(checked()) == nil {
 				t.Error("was not found")
 			}
 		})
 	}
+
+	// Siblings that are texts may be the same action, and not the same text.
+	c := config()
+	c.Duplicates = mcts.SameText
+
+	tree := grow(t, search(c, walker()), 0, nil)
+	if tree.Root.Children[1].Turn.Action = tree.Root.Children[0].Turn.Action; tree.Check(c) == nil {
+		t.Error("a repeated text was not found")
+	}
+}
+
+// What is at its bound is whole.
+func TestCheckAllowsBounds(t *testing.T) {
+	tree := grow(t, search(checked(), walker()), 0, nil)
+	tree.Nodes[1].Prior, tree.Nodes[2].Prior = 0, 1
+	tree.Root.Drawn = 5 // k and what may be drawn again
+
+	n := first(tree, envs.ToolError)
+	n.Repeats, n.Streak = true, 1
+
+	for _, child := range n.Children {
+		child.Streak = 1
+	}
+
+	n = leaf(tree)
+	n.Status, n.Reward, n.Visits = envs.Truncated, -1, 1
+	check(t, tree, checked())
 }
 
 func cached(t *mcts.Tree) *mcts.Node {
 	i := slices.IndexFunc(t.Nodes, func(n *mcts.Node) bool { return n.Parent != nil && !n.Parent.Expanded })
+	return t.Nodes[i]
+}
+
+// leaf returns a node without children that was rolled out.
+func leaf(t *mcts.Tree) *mcts.Node {
+	i := slices.IndexFunc(t.Nodes, func(n *mcts.Node) bool { return len(n.Children) == 0 && n.Visits == 1 })
+	return t.Nodes[i]
+}
+
+func deepest(t *mcts.Tree) *mcts.Node {
+	return slices.MaxFunc(t.Nodes, func(a, b *mcts.Node) int { return a.Depth - b.Depth })
+}
+
+// first returns a node below another one with an outcome and no repeat near it.
+func first(t *mcts.Tree, o envs.Outcome) *mcts.Node {
+	i := slices.IndexFunc(t.Nodes, func(n *mcts.Node) bool {
+		return n.Depth > 1 && n.Turn.Outcome == o && n.Streak == 0 && n.Status == envs.Running &&
+			n.Parent.Streak == 0
+	})
+
 	return t.Nodes[i]
 }
 

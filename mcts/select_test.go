@@ -184,15 +184,26 @@ func TestConfigValidate(t *testing.T) {
 		Barren:         1,
 		Widen:          1,
 	}
-	if err := good.Validate(); err != nil {
-		t.Fatal(err)
+	least := good // what may be 0 is
+	least.CPUCT, least.RolloutSamples, least.Enough, least.Barren, least.Widen = 0, 0, 0, 0, 0
+	most := good
+	most.RolloutSamples, most.Completions, most.Redraw, most.Repeats = most.Samples, 1, 1, 1
+
+	for _, c := range []Config{good, least, most} {
+		if err := c.Validate(); err != nil {
+			t.Fatal(err)
+		}
 	}
 
 	for name, spoil := range map[string]func(*Config){
 		"cpuct": func(c *Config) { c.CPUCT = -1 }, "samples": func(c *Config) { c.Samples = 0 },
-		"rollout_samples": func(c *Config) { c.RolloutSamples = 3 },
-		"simulations":     func(c *Config) { c.Simulations = 0 },
-		"trees":           func(c *Config) { c.Trees = 0 }, "max_depth": func(c *Config) { c.MaxDepth = 0 },
+		"rollout_samples":         func(c *Config) { c.RolloutSamples = 3 },
+		"rollout_samples below 0": func(c *Config) { c.RolloutSamples = -1 },
+		"completions":             func(c *Config) { c.Completions = -1 },
+		"redraw":                  func(c *Config) { c.Redraw = -1 },
+		"repeats":                 func(c *Config) { c.Repeats = -1 },
+		"simulations":             func(c *Config) { c.Simulations = 0 },
+		"trees":                   func(c *Config) { c.Trees = 0 }, "max_depth": func(c *Config) { c.MaxDepth = 0 },
 		"depth_slack": func(c *Config) { c.DepthSlack = -1 }, "enough": func(c *Config) { c.Enough = -1 },
 		"barren":                func(c *Config) { c.Barren = -1 },
 		"barren without enough": func(c *Config) { c.Enough, c.Widen = 0, 0 },
@@ -210,6 +221,29 @@ func TestConfigValidate(t *testing.T) {
 
 		if c.Validate() == nil {
 			t.Errorf("a senseless %s was taken", name)
+		}
+	}
+}
+
+// Seeds are the same in every version, or no run could go on where it was left: a change of these
+// numbers is a new format of runs.
+func TestSeeds(t *testing.T) {
+	for _, test := range []struct {
+		run      uint64
+		question string
+		tree     int
+		want     [3]uint64 // of the tree, of samples at a node, and the first number of a simulation
+	}{
+		{0, "", 0, [3]uint64{0xa5e0dba6c385580a, 0x682f0e5a463065a9, 0x135ce31f34165451}},
+		{7, "maze", 0, [3]uint64{0x1859f03372de6d07, 0x7acb4b656bc18880, 0x77517ead977c3a96}},
+		{7, "maze", 1, [3]uint64{0xa2f7272b727cde80, 0x71d5102c37a249a4, 0x616ba109b5395632}},
+		{1 << 63, "easy-coffee-0001", 12, [3]uint64{0x9d5128668a5d58a7, 0x5ed5729fae04ae30, 0x5010af9ed6485c1e}},
+	} {
+		seed := TreeSeed(test.run, test.question, test.tree)
+		got := [3]uint64{seed, sampleSeed(seed, "0.1.0"), simulationRand(seed, 3).Uint64()}
+
+		if got != test.want {
+			t.Errorf("%d, %q, %d: %#x", test.run, test.question, test.tree, got)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -242,8 +243,13 @@ func TestSoWR(t *testing.T) {
 	}
 
 	options := judge.Options{Scores: []judge.Score{judge.SoWR}, Passes: 1, Workers: 1, Reference: "c"}
-	if _, err := judge.Run(t.Context(), j, all, options); err == nil {
-		t.Error("a reference that nobody has is taken")
+	if _, err := judge.Run(t.Context(), j, all, options); !errors.Is(err, judge.ErrNoMatch) {
+		t.Errorf("a reference that nobody has: %v", err)
+	}
+
+	options.Reference = ""
+	if _, err := judge.Run(t.Context(), j, nil, options); !errors.Is(err, judge.ErrNoMatch) {
+		t.Errorf("no answers: %v", err)
 	}
 }
 
