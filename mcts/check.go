@@ -27,8 +27,8 @@ func (t *Tree) Check(c Config) error {
 		errs = append(errs, fmt.Errorf("mcts: node %s: "+format, append([]any{n.Path()}, args...)...))
 	}
 
-	if t.Root == nil || len(t.Nodes) == 0 || t.Nodes[0] != t.Root {
-		return errors.New("mcts: the tree has no root at place 0")
+	if t.Root == nil || len(t.Nodes) == 0 {
+		return errors.New("mcts: the tree has no root")
 	}
 
 	for id, n := range t.Nodes {
@@ -135,7 +135,7 @@ func checkRepeats(n *Node, c Config, report reporter) {
 		report(n, "is repeat %d in a row, its parent %d", n.Streak, n.Parent.Streak)
 	}
 
-	tooMany := c.Repeats > 0 && n.Repeats && n.Streak >= c.Repeats
+	tooMany := c.Repeats > 0 && n.Streak >= c.Repeats
 	if tooMany && n.Status == envs.Running || n.Limit == LimitRepeat && !tooMany {
 		report(n, "is repeat %d in a row and %s, where %d may be", n.Streak, n.Status, c.Repeats)
 	}

@@ -148,7 +148,7 @@ func (g *growth) limit(child *Node, depth int) {
 	case child.Status == envs.Terminated:
 	case !g.Config.Reflect && child.Turn.Outcome.IsInvocationError():
 		child.Status, child.Limit, child.Reward = envs.Truncated, LimitReflection, -1
-	case g.Config.Repeats > 0 && child.Repeats && child.Streak >= g.Config.Repeats:
+	case g.Config.Repeats > 0 && child.Streak >= g.Config.Repeats:
 		child.Status, child.Limit, child.Reward = envs.Truncated, LimitRepeat, -1
 	case depth > g.Config.DeepestActing():
 		child.Status, child.Limit, child.Reward = envs.Truncated, LimitDepth, -1

@@ -210,6 +210,12 @@ func TestCutTrajectoriesAreNotFound(t *testing.T) {
 // No more samples are drawn than trajectories are wanted, and some more after a tree that found nothing.
 func TestSamplesFollowWhatIsFound(t *testing.T) {
 	lost := func() *mcts.Tree { return grow(t, search(config(), wanderer{words: []envs.Action{"left"}}), 0, nil) }
+	solved := func() *mcts.Tree {
+		c := config()
+		c.Samples, c.RolloutSamples = 1, 1
+
+		return grow(t, search(c, script(envtest.MazeSolutions()[0])), 0, nil)
+	}
 	c := config()
 	c.Samples, c.RolloutSamples, c.RolloutNodes = 3, 0, mcts.Visible
 
@@ -222,6 +228,7 @@ func TestSamplesFollowWhatIsFound(t *testing.T) {
 		{"without enough", 0, 0, after(nil, lost()), 3},
 		{"much is wanted", 4, 1, after(nil), 3},
 		{"one is wanted", 1, 1, after(nil), 1},
+		{"all but one are there", 3, 1, after(nil, solved()), 2},
 		{"one is wanted after a tree in vain", 1, 1, after(nil, lost()), 2},
 		{"much is wanted after trees in vain", 4, 2, after(nil, lost(), lost()), 5},
 	} {

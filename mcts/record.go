@@ -2,6 +2,7 @@ package mcts
 
 import (
 	"fmt"
+	"slices"
 
 	"toolevo/envs"
 )
@@ -54,7 +55,7 @@ type Record struct {
 // Path returns the IDs from the root to node id.
 func (t *TreeRecord) Path(id int) []int {
 	path := make([]int, t.Nodes[id].Depth+1)
-	for i := len(path) - 1; i >= 0; i-- {
+	for i := range slices.Backward(path) {
 		path[i] = id
 		id = t.Nodes[id].Parent
 	}

@@ -58,10 +58,10 @@ func (g *growth) worthwhile(siblings []*Node) []*Node {
 
 // rather returns the nodes that are good, or all if none is.
 func rather(nodes []*Node, good func(*Node) bool) []*Node {
-	bad := func(n *Node) bool { return !good(n) }
-	if !slices.ContainsFunc(nodes, good) || !slices.ContainsFunc(nodes, bad) {
+	chosen := slices.DeleteFunc(slices.Clone(nodes), func(n *Node) bool { return !good(n) })
+	if len(chosen) == 0 {
 		return nodes
 	}
 
-	return slices.DeleteFunc(slices.Clone(nodes), bad)
+	return chosen
 }

@@ -105,6 +105,24 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 	})
 }
 
+// A call that its context ends is not made again, and its own error stands.
+func TestRetryOfWhatWasEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	gone, calls := errors.New("cut"), 0
+	p := walker()
+	p.asked = func(mcts.Request) error {
+		calls++
+		cancel()
+
+		return gone
+	}
+
+	_, err := mcts.Retry{Attempts: 3}.Policy(p).Propose(ctx, mcts.Request{N: 1})
+	if err != gone || calls != 1 {
+		t.Errorf("%v after %d calls", err, calls)
+	}
+}
+
 // An environment that is tried again is still an environment, and its keys are the ones it had.
 func TestRetryingEnvironmentConforms(t *testing.T) {
 	maze := envtest.NewMaze()

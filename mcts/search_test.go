@@ -370,7 +370,17 @@ func TestDuplicates(t *testing.T) {
 	byText := grow(t, search(c, p), 0, nil)
 	c.Duplicates = mcts.SameAction
 
-	byAction := grow(t, search(c, p), 0, nil)
+	s, steps := search(c, p), 0
+	s.Env = failing{envtest.NewMaze(), func() error {
+		steps++
+		return nil
+	}}
+
+	byAction := grow(t, s, 0, nil)
+	if steps != len(byAction.Nodes)-1 {
+		t.Errorf("%d steps were taken for %d actions that are distinct", steps, len(byAction.Nodes)-1)
+	}
+
 	if a, b := len(byText.Root.Children), len(byAction.Root.Children); a <= 2 || b != 2 {
 		t.Errorf("%d children by text and %d by action, want more than 2 and 2", a, b)
 	}
@@ -431,16 +441,16 @@ func TestContextWindow(t *testing.T) {
 				if n.Depth == depth && n.Status != envs.Running {
 					ended++
 
-					if n.Limit != tt.want || n.Reward != 0 || n.Visits != 0 {
+					if n.Limit != tt.want || n.Reward != 0 || n.Visits != 0 || n.Expanded {
 						t.Errorf("%s, depth %d: node %s is stopped by %q with r=%v N=%d", tt.name, depth, n.Path(),
 							n.Limit, n.Reward, n.Visits)
 					}
 				}
 			}
 
-			if ended == 0 || !tree.Root.Closed || tree.Root.Visits != 0 {
-				t.Errorf("%s, depth %d: %d nodes ended, root closed: %v, N=%d", tt.name, depth, ended, tree.Root.Closed,
-					tree.Root.Visits)
+			if ended == 0 || !tree.Root.Closed || tree.Root.Visits != 0 || tree.Idle != 0 {
+				t.Errorf("%s, depth %d: %d nodes ended, root closed: %v, N=%d, %d idle simulations", tt.name,
+					depth, ended, tree.Root.Closed, tree.Root.Visits, tree.Idle)
 			}
 		}
 	}
@@ -766,7 +776,16 @@ func TestInvariants(t *testing.T) {
 
 		s := &mcts.Search{
 			Env: envtest.NewMaze(), Config: c, Seed: rapid.Uint64().Draw(t, "seed"),
-			Policy: wanderer{words: rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(t, "words")},
+			Policy: wanderer{
+				words: rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(t, "words"),
+				asked: func(r mcts.Request) error {
+					if r.N < 1 {
+						t.Errorf("%d samples are asked for at %s", r.N, r.Node)
+					}
+
+					return nil
+				},
+			},
 			Prefix: rapid.SliceOfN(rapid.SampledFrom([]envs.Action{"right", "learn something", "fly"}), 0,
 				min(3, c.DeepestActing())).Draw(t, "prefix"),
 		}
@@ -847,6 +866,27 @@ func TestPrefixTooFar(t *testing.T) {
 	}
 }
 
+// lifting is a maze with a version of its own.
+type lifting struct{ *envtest.Maze }
+
+func (lifting) Lift(so envs.History, c envs.Call) (envs.Call, error) {
+	return envs.Call{Name: fmt.Sprint(c.Name, " after ", so.Len())}, nil
+}
+
+// An environment without self-reflection still says how its version is called.
+func TestWithoutReflectionLifts(t *testing.T) {
+	so := envs.NewHistory(envtest.MazeTask)
+
+	c, err := envs.Lift(mcts.WithoutReflection(lifting{envtest.NewMaze()}), so, envs.Call{Name: "up"})
+	if err != nil || c.Name != "up after 0" {
+		t.Errorf("%+v, %v", c, err)
+	}
+
+	if c, err := envs.Lift(mcts.WithoutReflection(envtest.NewMaze()), so, envs.Call{}); err == nil {
+		t.Errorf("an environment without versions says %+v", c)
+	}
+}
+
 // Without self-reflection an environment ends a task at an invocation error, and keeps what an environment promises.
 func TestWithoutReflection(t *testing.T) {
 	m := envtest.NewMaze()
@@ -891,10 +931,15 @@ func checked() mcts.Config {
 // A check that cannot fail checks nothing: each of these damages is found.
 func TestCheckFindsDamage(t *testing.T) {
 	damages := map[string]func(*mcts.Tree){
-		"a visit too many":        func(t *mcts.Tree) { t.Root.Visits++ },
-		"a root rolled out":       func(t *mcts.Tree) { t.Root.Visits++; t.Simulations += 9 },
-		"a visit too few":         func(t *mcts.Tree) { t.Root.Visits -= 2 },
-		"two rollouts of one":     func(t *mcts.Tree) { leaf(t).Visits = 2 },
+		"a visit too many":  func(t *mcts.Tree) { t.Root.Visits++ },
+		"a root rolled out": func(t *mcts.Tree) { t.Root.Visits++; t.Simulations += 9 },
+		"a visit too few":   func(t *mcts.Tree) { t.Root.Visits -= 2 },
+		"two rollouts of one": func(t *mcts.Tree) {
+			for n := leaf(t); n != nil; n = n.Parent {
+				n.Visits++
+			}
+			t.Simulations += 9
+		},
 		"a value too high":        func(t *mcts.Tree) { t.Root.TotalValue = float64(t.Root.Visits) + 1 },
 		"a value out of nowhere":  func(t *mcts.Tree) { t.Root.TotalValue += 2 },
 		"a value that is none":    func(t *mcts.Tree) { leaf(t).TotalValue = math.NaN() },

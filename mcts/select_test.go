@@ -247,3 +247,14 @@ func TestSeeds(t *testing.T) {
 		}
 	}
 }
+
+// A path is the ordinals in decimal, from the root.
+func TestPath(t *testing.T) {
+	root := &Node{}
+	below := &Node{Parent: root, Depth: 1, Ordinal: 12}
+	last := &Node{Parent: below, Depth: 2, Ordinal: 3}
+
+	if got := [3]string{root.Path(), below.Path(), last.Path()}; got != [3]string{"0", "0.12", "0.12.3"} {
+		t.Errorf("paths are %q", got)
+	}
+}

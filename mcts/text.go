@@ -173,7 +173,7 @@ func (t *TreeRecord) figures(id int) string {
 func (r *Record) Label() string {
 	label := display.Line(r.Key, 0)
 	switch {
-	case r.Outcome == envs.Correct && r.Accepted():
+	case r.Accepted():
 		label = "✓ " + label
 	case r.Outcome == envs.Correct:
 		label = "(✓) " + label

@@ -28,7 +28,8 @@ func record() *mcts.TreeRecord {
 		node(6, 3, 3, "c {}", envs.ToolError), node(7, 5, 4, "d {}", envs.Correct),
 	}}
 	t.Nodes[0].Expanded, t.Nodes[0].Visits = true, 3
-	t.Nodes[1].Visits, t.Nodes[1].TotalValue, t.Nodes[1].Limit = 2, -1, mcts.LimitDepth
+	t.Nodes[1].Limit = mcts.LimitDepth
+	t.Nodes[2].Visits, t.Nodes[2].TotalValue = 1, -0.5
 	t.Nodes[5].Grade = envs.Grade{Official: true, Strict: true}
 	t.Nodes[7].Grade = envs.Grade{Official: true}
 
@@ -44,13 +45,13 @@ func TestWriteText(t *testing.T) {
 	}{
 		{"visible", mcts.TextOptions{}, `
   ID    N      Q     P  Which?
-   1    2  -0.50  0.25  ├ [deprecated] old {}  stopped: depth
-   2    0         0.25  └ new {}  (+5 cached, 1 accepted)
+   1    0         0.25  ├ [deprecated] old {}  stopped: depth
+   2    1  -0.50  0.25  └ new {}  (+5 cached, 1 accepted)
 `},
 		{"cached", mcts.TextOptions{Cached: true}, `
   ID    N      Q     P  Which?
-   1    2  -0.50  0.25  ├ [deprecated] old {}  stopped: depth
-   2    0         0.25  └ new {}
+   1    0         0.25  ├ [deprecated] old {}  stopped: depth
+   2    1  -0.50  0.25  └ new {}
    3    ·         0.25    ├ a {}
    5    ·         0.25    │ ├ ✓ Finish {1}
    7    ·         0.25    │ │ └ (✓) d {}
@@ -59,17 +60,17 @@ func TestWriteText(t *testing.T) {
 `},
 		{"narrow", mcts.TextOptions{Width: 30}, `
   ID    N      Q     P  Which?
-   1    2  -0.50  0.25  ├ [de…
-   2    0         0.25  └ new…
+   1    0         0.25  ├ [de…
+   2    1  -0.50  0.25  └ new…
 `},
 		{"full", mcts.TextOptions{Full: true, Width: 30}, `
   ID    N      Q     P  Which?
-   1    2  -0.50  0.25  ├ [deprecated] old {}  stopped: depth
+   1    0         0.25  ├ [deprecated] old {}  stopped: depth
                         │   Thought: so.
                         │   Action: old {}
                         │   Observation: seen old {}
                         │   and more
-   2    0         0.25  └ new {}
+   2    1  -0.50  0.25  └ new {}
                             Thought: so.
                             Action: new {}
                             Observation: seen new {}
