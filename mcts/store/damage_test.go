@@ -515,8 +515,15 @@ func TestOldFormat(t *testing.T) {
 		t.Error(engines, err)
 	}
 
-	if _, err := s.Policy(ctx, question, 0, nil); !errors.Is(err, store.ErrOldFormat) {
-		t.Errorf("its log is read: %v", err)
+	for _, name := range []string{"Policy", "CompletionTokens", "Recall", "Check"} {
+		if err := operations[name](ctx, s); !errors.Is(err, store.ErrOldFormat) {
+			t.Errorf("%s reads its log: %v", name, err)
+		}
+	}
+
+	logged, err := s.LoggedTrees(ctx, question)
+	if diff := cmp.Diff([]int{0, 1}, logged); diff != "" || err != nil {
+		t.Error(diff, err)
 	}
 
 	before, err := os.ReadFile(path)
