@@ -44,7 +44,6 @@ func Compare(evaluations []Evaluation) (*Report, error) {
 
 	for _, e := range evaluations {
 		for _, j := range e.Jobs {
-			j.Versions = j.versions()
 			j.Cell.Policy = name(e, j.Cell.Policy)
 			jobs = append(jobs, j)
 		}

@@ -52,13 +52,73 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// A policy is named with its evaluation only where two measured it on the same questions, also
+// where one of them met a family of versions. The report is of the task set that all have, and an
+// episode that cannot be read ends it.
+func TestCompareNames(t *testing.T) {
+	cell := func(policy, api, dataset string) finetune.Cell {
+		return finetune.Cell{Policy: policy, API: api, Dataset: dataset, Difficulty: "easy"}
+	}
+	names := func(all ...finetune.Evaluation) (policies []string, taskSet string) {
+		r, err := finetune.Compare(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for _, row := range r.Rows {
+			policies = append(policies, row.Policy+" "+row.API)
+		}
+
+		return policies, r.TaskSet
+	}
+
+	apart, set := names(evaluation("one", answered{cell: cell("p", "p_c", "coffee"), verdicts: "1"}),
+		evaluation("two", answered{cell: cell("p", "p_s_in", "coffee"), verdicts: "1"},
+			answered{cell: cell("q", "p_c", "coffee"), verdicts: "0"}))
+	if diff := cmp.Diff([]string{"p p_c", "p p_s_in", "q p_c"}, apart); diff != "" || set != "" {
+		t.Errorf("task set %q: %s", set, diff)
+	}
+
+	family := evaluation("two", answered{cell: cell("p", "p_c", "coffee"), verdicts: "1"})
+	family.Jobs[0].Cell.API, family.Jobs[0].Versions = "family", []string{"p_s_in", "p_c"}
+
+	one := evaluation("one", answered{cell: cell("p", "p_c", "coffee"), verdicts: "1"})
+
+	together, set := names(one, family)
+	if diff := cmp.Diff([]string{"p@one p_c", "p@two family"}, together); diff != "" ||
+		set != finetune.TaskSet(one.Questions) {
+		t.Errorf("task set %q: %s", set, diff)
+	}
+
+	// One question is 100 percentage points.
+	r, err := finetune.Compare([]finetune.Evaluation{
+		one, evaluation("two", answered{cell: cell("p", "p_c", "coffee"), verdicts: "0"}),
+	})
+	if err != nil || r.Comparisons[0].Difference != -1 || len(r.Comparisons[0].Flipped) != 1 {
+		t.Errorf("%v, %+v", err, r)
+	}
+
+	gone := errors.New("gone")
+	one.Episodes = func(yield func(trajectories.Episode, error) bool) {
+		if yield(trajectories.Episode{}, gone) {
+			t.Error("it goes on after an error")
+		}
+	}
+
+	if _, err := finetune.Compare([]finetune.Evaluation{one}); !errors.Is(err, gone) {
+		t.Errorf("error is %v", err)
+	}
+}
+
 func TestCompareRefusesOtherQuestions(t *testing.T) {
 	cell := finetune.Cell{Policy: "p", API: "p_c", Dataset: "coffee", Difficulty: "easy"}
 	one, other := evaluation("one", answered{cell: cell, verdicts: "0"}), evaluation("other",
 		answered{cell: cell, verdicts: "0"})
 	other.Questions[0].Gold = "something else"
+	third := evaluation("third", answered{cell: cell, verdicts: "0"})
+	third.Questions[0].Text = "Something else?"
 
-	for _, all := range [][]finetune.Evaluation{{one, other}, {one, one}} {
+	for _, all := range [][]finetune.Evaluation{{one, other}, {one, third}, {one, one}} {
 		if _, err := finetune.Compare(all); !errors.Is(err, finetune.ErrUnlike) {
 			t.Errorf("error is %v", err)
 		}

@@ -385,6 +385,29 @@ func TestStoreFailure(t *testing.T) {
 	}
 }
 
+// refused is an error after which no further try can help, as that of a refused key.
+type refused struct{ error }
+
+func (refused) Final() bool { return true }
+
+// What no further try can help ends the evaluation: the other questions would be lost one by one.
+func TestFinalFailure(t *testing.T) {
+	o := options(t)
+	o.Workers = 1
+	w := &walker{asked: func(_ mcts.Request, before int) error {
+		if before < 6 {
+			return nil
+		}
+
+		return refused{errGone}
+	}}
+
+	lost, err := finetune.Evaluate(context.Background(), []finetune.Job{job(w, numbered(5))}, o)
+	if !errors.Is(err, refused{errGone}) || lost != nil || len(w.requests) != 7 {
+		t.Errorf("%v are lost, %v after %d calls", lost, err, len(w.requests))
+	}
+}
+
 // unscored gives no number for a log-probability.
 type unscored struct{}
 

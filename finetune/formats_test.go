@@ -108,6 +108,40 @@ func TestLaTeXMarks(t *testing.T) {
 	}
 }
 
+// Questions without a difficulty have one column a dataset, and their mean one. Blocks that name
+// every policy are all that there is.
+func TestLaTeXOfAnotherSuite(t *testing.T) {
+	cell := func(policy, dataset string) finetune.Cell {
+		return finetune.Cell{Policy: policy, API: "p_c", Dataset: dataset}
+	}
+	r := reported(t,
+		answered{cell: cell("p", "shop"), verdicts: "11"},
+		answered{cell: cell("p", "bank"), verdicts: "10"},
+		answered{cell: cell("q", "shop"), verdicts: "00"},
+		answered{cell: cell("q", "bank"), verdicts: "10"},
+	)
+
+	var b bytes.Buffer
+	if err := r.WriteBlocks(&b, []finetune.Block{{Policies: []string{"q", "p"}}}); err != nil {
+		t.Fatal(err)
+	}
+
+	_, got, _ := strings.Cut(b.String(), "\\toprule\n")
+	want := ` & \multicolumn{1}{c}{Shop} & \multicolumn{1}{c}{Bank} & \multicolumn{1}{c}{Average} \\
+\cmidrule(lr){2-2}\cmidrule(lr){3-3}\cmidrule(lr){4-4}
+Models &  &  & All \\
+\midrule
+q & 0.0 & \textbf{50.0} & \underline{25.0} \\
+p & \textbf{100.0} & \textbf{50.0} & \textbf{75.0} \\
+\bottomrule
+\end{tabular}
+\end{table}
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // The terminal's table, Markdown, CSV, LaTeX and JSON say the same numbers.
 func TestFormatsAgree(t *testing.T) {
 	for name, r := range map[string]*finetune.Report{"published": published(t), "measured": measured(t)} {

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"toolevo/envs"
 	"toolevo/finetune"
 	"toolevo/trajectories"
@@ -128,6 +131,10 @@ func TestComparisonsNaively(t *testing.T) {
 				t.Fatalf("seed %d: %v and %v: %v, want %v", seed, c.First, c.Second, got, want)
 			}
 
+			if math.Abs(c.Difference-float64(second-first)/float64(max(n, 1))) > 1e-12 {
+				t.Errorf("seed %d: %d of %d less %d is %v", seed, second, n, first, c.Difference)
+			}
+
 			if math.Abs(c.P-exactly(first, second)) > 1e-9 {
 				t.Errorf("seed %d: p of %d and %d is %v", seed, first, second, c.P)
 			}
@@ -169,4 +176,224 @@ func holm(t *testing.T, family []finetune.Comparison) (moved int) {
 	}
 
 	return moved
+}
+
+// drawnAtRandom is an evaluation over two datasets and both difficulties, with templates, of one to
+// three episodes a question: ended in every way, some lost.
+func drawnAtRandom(rng *rand.Rand) (jobs []finetune.Job, episodes []trajectories.Episode) {
+	repeats := 1 + rng.IntN(3)
+	outcomes := []envs.Outcome{envs.OK, envs.ToolError, envs.Deprecated, envs.Malformed}
+
+	for _, data := range [][2]string{{"yelp", "hard"}, {"coffee", "easy"}, {"coffee", "hard"}} {
+		cell := finetune.Cell{Policy: "p", API: "p_c", Dataset: data[0], Difficulty: data[1]}
+		j := finetune.Job{Cell: cell, Repeats: repeats, MaxTurns: 8}
+
+		for i := range 1 + rng.IntN(6) {
+			labels := map[string]string{
+				"dataset": data[0], "difficulty": data[1], "template": []string{"a", "b", ""}[rng.IntN(3)],
+			}
+			j.Tasks = append(j.Tasks, envs.Task{ID: fmt.Sprint(i), Labels: labels})
+
+			for repeat := range repeats {
+				e := trajectories.Episode{Repeat: repeat, Tokens: rng.IntN(50)}
+				e.Policy, e.DeployedAPI, e.QuestionID, e.Labels = "p", "p_c", fmt.Sprint(i), labels
+				e.Status = []string{"terminated", "truncated"}[rng.IntN(2)]
+				e.Limit = []string{"", "context", "silence"}[rng.IntN(3)]
+				e.Official = rng.IntN(2) == 0
+				e.Strict = e.Official && rng.IntN(2) == 0
+
+				for range rng.IntN(4) {
+					e.Turns = append(e.Turns, trajectories.Turn{
+						Key: "k", API: "f", Outcome: outcomes[rng.IntN(len(outcomes))],
+					})
+				}
+
+				if rng.IntN(4) == 0 {
+					e.Lost = fmt.Sprint("gone ", i)
+				}
+
+				episodes = append(episodes, e)
+			}
+		}
+
+		jobs = append(jobs, j)
+	}
+
+	return jobs, episodes
+}
+
+// naiveRow counts the episodes of a cell, and of a template if one is named, as the comments of Row
+// say.
+func naiveRow(cell finetune.Cell, template string, episodes []trajectories.Episode) finetune.Row {
+	row := finetune.Row{Cell: cell, Outcomes: map[string]int{}}
+	questions, measured, turns := map[string]bool{}, 0.0, 0
+
+	for _, e := range episodes {
+		if finetune.CellOf(e.Policy, e.DeployedAPI, e.Labels) != cell ||
+			template != "" && e.Labels["template"] != template {
+			continue
+		}
+
+		if e.Lost != "" {
+			row.Lost++
+			row.FirstLoss = cmp.Or(row.FirstLoss, e.Lost)
+
+			continue
+		}
+
+		questions[e.QuestionID] = true
+		measured++
+		turns += len(e.Turns)
+		row.Tokens += float64(e.Tokens)
+
+		for holds, n := range map[*bool]*float64{&e.Official: &row.Official, &e.Strict: &row.Strict} {
+			if *holds {
+				*n++
+			}
+		}
+
+		for n, holds := range map[*int]bool{
+			&row.Unanswered: e.Status == "truncated", &row.TooLong: e.Limit == "context",
+			&row.Silent: e.Limit == "silence",
+		} {
+			if holds {
+				*n++
+			}
+		}
+
+		for _, turn := range e.Turns {
+			row.Outcomes[turn.Outcome.String()]++
+		}
+
+		row.RepeatedTurns += trajectories.RepeatedFailures(e.Turns)
+	}
+
+	row.N, row.Turns = len(questions), float64(turns)/max(measured, 1)
+	row.Official, row.Strict = row.Official/max(measured, 1), row.Strict/max(measured, 1)
+	row.Tokens /= max(measured, 1)
+	row.RepeatedShare = float64(row.RepeatedTurns) / float64(max(turns, 1))
+
+	return row
+}
+
+// A lost question is in no accuracy and is counted, each dataset weighs the same in a mean and each
+// question in an overall row: by a naive reading of random evaluations.
+func TestRowsNaively(t *testing.T) {
+	near := gocmp.Options{
+		cmpopts.EquateApprox(0, 1e-12), cmpopts.IgnoreFields(finetune.Row{}, "Repeats", "OfficialLow",
+			"OfficialHigh", "StrictLow", "StrictHigh"),
+	}
+
+	for seed := range uint64(60) {
+		jobs, episodes := drawnAtRandom(rand.New(rand.NewPCG(seed, 33)))
+
+		r, err := finetune.Summarise(jobs, all(episodes))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var templates int
+
+		for i, j := range jobs {
+			if diff := gocmp.Diff(naiveRow(j.Cell, "", episodes), r.Rows[i], near); diff != "" {
+				t.Fatalf("seed %d, %v: %s", seed, j.Cell, diff)
+			}
+
+			for _, name := range []string{"a", "b"} {
+				want := naiveRow(j.Cell, name, episodes)
+				if want.N+want.Lost == 0 {
+					continue
+				}
+
+				got := r.Templates[templates]
+				templates++
+
+				want = finetune.Row{Cell: j.Cell, N: want.N, Lost: want.Lost, Official: want.Official,
+					Strict: want.Strict, Turns: want.Turns}
+				have := finetune.Row{Cell: got.Cell, N: got.N, Lost: got.Lost, Official: got.Official,
+					Strict: got.Strict, Turns: got.Turns}
+
+				if diff := gocmp.Diff(want, have, near); diff != "" || got.Template != name {
+					t.Fatalf("seed %d, template %s of %v: %s", seed, name, j.Cell, diff)
+				}
+			}
+		}
+
+		if templates != len(r.Templates) {
+			t.Errorf("seed %d: %d templates have rows, want %d", seed, len(r.Templates), templates)
+		}
+
+		means(t, r)
+		overall(t, r)
+	}
+}
+
+// means makes sure that each dataset and difficulty with a measured question weighs the same in
+// summaries: of each difficulty, and of both.
+func means(t *testing.T, r *finetune.Report) {
+	t.Helper()
+
+	if len(r.Summaries) != 3 {
+		t.Errorf("%d summaries, want those of hard, easy and all", len(r.Summaries))
+	}
+
+	for _, s := range r.Summaries {
+		want := finetune.Summary{Contender: s.Contender, Difficulty: s.Difficulty}
+
+		for _, row := range r.Rows {
+			if s.Difficulty != "all" && s.Difficulty != row.Difficulty {
+				continue
+			}
+
+			want.N, want.Lost = want.N+row.N, want.Lost+row.Lost
+
+			if row.N > 0 {
+				want.Cells++
+				want.Official, want.Strict = want.Official+row.Official, want.Strict+row.Strict
+				want.Turns, want.Tokens = want.Turns+row.Turns, want.Tokens+row.Tokens
+				want.RepeatedShare += row.RepeatedShare
+			}
+		}
+
+		for _, mean := range []*float64{
+			&want.Official, &want.Strict, &want.Turns, &want.Tokens, &want.RepeatedShare,
+		} {
+			*mean /= float64(max(want.Cells, 1))
+		}
+
+		rest := cmpopts.IgnoreFields(finetune.Summary{}, "OfficialLow", "OfficialHigh", "StrictLow",
+			"StrictHigh")
+		if diff := gocmp.Diff(want, s, cmpopts.EquateApprox(0, 1e-12), rest); diff != "" {
+			t.Errorf("mean of %s questions: %s", s.Difficulty, diff)
+		}
+
+		if s.OfficialLow > s.Official || s.OfficialHigh < s.Official || s.StrictLow > s.Strict ||
+			s.StrictHigh < s.Strict {
+			t.Errorf("intervals of %+v do not hold the means", s)
+		}
+	}
+}
+
+// overall makes sure that each question weighs the same in the row of all.
+func overall(t *testing.T, r *finetune.Report) {
+	t.Helper()
+
+	got := r.Overall().Rows
+	if len(got) != 1 {
+		t.Fatalf("%d rows are overall", len(got))
+	}
+
+	n, right, lost, turns := 0, 0.0, 0, 0.0
+	for _, row := range r.Rows {
+		n, lost = n+row.N, lost+row.Lost
+		right += row.Official * float64(row.N)
+		turns += row.Turns * float64(row.N)
+	}
+
+	row, of := got[0], float64(max(n, 1))
+	if row.N != n || row.Lost != lost || math.Abs(row.Official-right/of) > 1e-12 ||
+		math.Abs(row.Turns-turns/of) > 1e-12 {
+		t.Errorf("overall %+v, want %v right and %v turns of %d, %d lost", row, right/of, turns/of, n,
+			lost)
+	}
 }

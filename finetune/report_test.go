@@ -119,6 +119,38 @@ func TestTheWidestTableFits(t *testing.T) {
 	fits(t, b.String())
 }
 
+// Accuracies by template, by hand: of template a both questions are right under p_c, of b one is
+// wrong and one lost, and the policy q knows only a. A version of which nothing was measured has no
+// figure.
+func TestTemplates(t *testing.T) {
+	cell := func(policy, api string) finetune.Cell {
+		return finetune.Cell{Policy: policy, API: api, Dataset: "coffee", Difficulty: "easy"}
+	}
+	r := reported(t,
+		answered{cell("p", "p_c"), "10-1", "abba"}, answered{cell("p", "p_s_in"), "01-0", "abba"},
+		answered{cell("q", "p_c"), "1--1", "abba"},
+	)
+
+	var b, markdown bytes.Buffer
+	if err := errors.Join(r.WriteTemplates(&b), r.WriteMarkdown(&markdown)); err != nil {
+		t.Fatal(err)
+	}
+
+	want := "" +
+		"TEMPLATE  POLICY  N  p_c    p_s_in\n" +
+		"a         p       2  100.0  0.0\n" +
+		"a         q       2  100.0  –\n" +
+		"b         p       1  0.0    100.0\n" +
+		"b         q       0  –      –\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+
+	if !strings.Contains(markdown.String(), "| a | p | 2 | 100.0 | 0.0 |") {
+		t.Errorf("Markdown has no templates:\n%s", markdown.String())
+	}
+}
+
 func fits(t *testing.T, table string) {
 	t.Helper()
 
@@ -153,6 +185,7 @@ func TestEnginesAndWarningsAreReported(t *testing.T) {
 	r := measured(t)
 	r.Engines, r.Warnings = []string{"forkserver python 3.11.2", "unsafe python 3.12.1"},
 		[]string{"No walls around model-written programs."}
+	r.TaskSet, r.Feedback = "0123", "notices"
 
 	var table, markdown bytes.Buffer
 	if err := errors.Join(r.WriteTable(&table), r.WriteMarkdown(&markdown)); err != nil {
@@ -163,7 +196,8 @@ func TestEnginesAndWarningsAreReported(t *testing.T) {
 		t.Errorf("the table does not end with the warning:\n%s", table.String())
 	}
 
-	want := "\nPrograms ran in forkserver python 3.11.2; then in unsafe python 3.12.1.\n\n**No walls around " +
+	want := "\nTask set: `0123`.\n\nFeedback: notices.\n" +
+		"\nPrograms ran in forkserver python 3.11.2; then in unsafe python 3.12.1.\n\n**No walls around " +
 		"model-written programs.**\n"
 	if !strings.HasSuffix(markdown.String(), want) {
 		t.Errorf("the report does not end with %q:\n%s", want, markdown.String())
@@ -171,7 +205,8 @@ func TestEnginesAndWarningsAreReported(t *testing.T) {
 
 	text, err := json.Marshal(r)
 	if err != nil || !strings.HasSuffix(string(text),
-		`"engines":["forkserver python 3.11.2","unsafe python 3.12.1"],"warnings":["No walls around model-written programs."]}`) {
+		`"task_set":"0123","feedback":"notices",`+
+			`"engines":["forkserver python 3.11.2","unsafe python 3.12.1"],"warnings":["No walls around model-written programs."]}`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }

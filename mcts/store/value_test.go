@@ -25,7 +25,7 @@ func TestValuesThatNobodyWrote(t *testing.T) {
 		"only its kind":        {packedAlone},
 		"what is not packed":   {packedAlone, 0xff, 0xff},
 		"what is cut":          alone(whole)[:10],
-		"too much":             {packedAlone, 0x80, 0x80, 0x80, 0x80, 0x01},
+		"too much":             {packedAlone, 0x81, 0x80, 0x80, 0x80, 0x01}, // unpackedLimit and 1
 		"without a dictionary": append([]byte{packedWithDictionary}, s2.Encode(nil, whole)...),
 		"no columns":           alone([]byte{1, 3, 'a'}),
 		"a column too many":    alone(appendRows(nil, []struct{ Unknown int }{{1}})),
