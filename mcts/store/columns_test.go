@@ -95,6 +95,17 @@ func TestFieldsComeButDoNotGo(t *testing.T) {
 		t.Error(diff, err)
 	}
 
+	// A number that does not fit into its field is refused, not cut.
+	type wide struct{ A uint64 }
+	type narrow struct{ A uint8 }
+
+	for n, fits := range map[uint64]bool{255: true, 256: false, 1 << 40: false} {
+		got, _, err := readRows[narrow](appendRows(nil, []wide{{n}}))
+		if fits != (err == nil) || fits && got[0].A != 255 {
+			t.Errorf("%d is read as %v, %v", n, got, err)
+		}
+	}
+
 	later := appendRows(nil, []after{{New: "x", A: 1}})
 	if got, _, err := readRows[before](later); err == nil {
 		t.Errorf("read %v without the field that is gone", got)

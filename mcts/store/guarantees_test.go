@@ -3,6 +3,7 @@ package store_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -218,6 +219,52 @@ func TestErrorsAreTold(t *testing.T) {
 	}
 }
 
+// A write that the database refuses, as that of a disk that is full, is an error: nobody takes for
+// logged what is not, and a run that cannot be sealed is not closed in silence.
+func TestAFullDiskIsTold(t *testing.T) {
+	for _, sealed := range []bool{false, true} {
+		for table, needed := range map[string][]string{
+			"calls": {"Propose"}, "tools": {"Remember"}, "trees": {"SaveTree", "SaveEpisode", "DropTrees"},
+			"meta": {"SetMeta"}, "questions": {"SaveTree"},
+		} {
+			s, dir := filledStore(t)
+			if sealed { // a run that is gone on with
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+
+				var err error
+				if s, err = store.Open(t.Context(), filepath.Join(dir, "run.db")); err != nil {
+					t.Fatal(err)
+				}
+			}
+
+			for _, event := range []string{"INSERT", "DELETE"} {
+				alter(t, dir, fmt.Sprintf(`CREATE TRIGGER %[1]s_%[2]s BEFORE %[1]s ON %[2]s
+					BEGIN SELECT RAISE(ABORT, 'full'); END`, event, table))
+			}
+
+			for _, name := range needed {
+				change := writes[name]
+				if table == "questions" {
+					change = func(ctx context.Context, s *store.Store) error {
+						return s.SaveTree(ctx, tree("another", 0))
+					}
+				}
+
+				if stage, _ := envs.FailedStage(change(t.Context(), s)); stage != envs.StageStore {
+					t.Errorf("%s where %s is full: %v", name, table, change(t.Context(), s))
+				}
+			}
+
+			// A run that is sealed needs no other seal.
+			if err := s.Close(); (err != nil) != (table == "meta" && !sealed) {
+				t.Errorf("closed where %s is full: %v", table, err)
+			}
+		}
+	}
+}
+
 // Whoever opened a run for reading changes nothing of it; a tool's result is not missed.
 func TestReadersWriteNothing(t *testing.T) {
 	whole, dir := filledStore(t)
@@ -326,13 +373,15 @@ func TestAManifestThatCannotBeWritten(t *testing.T) {
 		}
 	}
 
-	taken := filepath.Join(t.TempDir(), "run")
-	if err := os.MkdirAll(filepath.Join(taken, "run.db.new", "in the way"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	for _, name := range []string{"run.db.new", "run.db-wal", "run.yaml.new", "run.lock"} {
+		taken := filepath.Join(t.TempDir(), "run")
+		if err := os.MkdirAll(filepath.Join(taken, name, "in the way"), 0o755); err != nil {
+			t.Fatal(err)
+		}
 
-	if r, err := store.StartRun(t.Context(), taken, manifest(t, "abc"), ""); err == nil {
-		t.Errorf("started %v", r)
+		if r, err := store.StartRun(t.Context(), taken, manifest(t, "abc"), ""); err == nil {
+			t.Errorf("started %v where %s is in the way", r, name)
+		}
 	}
 
 	file := filepath.Join(t.TempDir(), "file")
@@ -399,6 +448,100 @@ func TestWhatIsAgreedIsWritten(t *testing.T) {
 		if written := !os.SameFile(before, after); written != test.writes { // it is renamed
 			t.Errorf("%s changes: written: %v", name, written)
 		}
+	}
+}
+
+// A run that is finished again, with other rows, is noted so.
+func TestFinishedAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	r := begin(t, dir, manifest(t, "abc"))
+
+	for rows := range 3 {
+		for range 2 {
+			if err := r.Finish(t.Context(), rows, "sum"); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		m, err := store.ReadManifest(dir)
+		if want := (store.Finished{Rows: rows, SHA256: "sum"}); err != nil || *m.Finished != want {
+			t.Errorf("%+v, %v, want %+v", m.Finished, err, want)
+		}
+	}
+
+	closed(t, r)
+}
+
+// The hash of a run is the same in every version: runs are compared by it.
+func TestHashOfARun(t *testing.T) {
+	r := begin(t, filepath.Join(t.TempDir(), "run"), store.Manifest{
+		ID: "abc", Kind: "collect", ConfigHash: "h", Inputs: map[string]string{"b": "2", "a": "1"},
+	})
+	closed(t, r)
+
+	if want := "999c7d658a5028b0"; r.Manifest.Hash != want || r.Manifest.Identity() != want {
+		t.Errorf("the hash is %s, want %s", r.Manifest.Hash, want)
+	}
+}
+
+// Who holds a run is named by its process, whatever stood in the file of the lock before.
+func TestLockNamesItsHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.lock")
+	if err := os.WriteFile(path, []byte("12345678901234567890\nand more\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	release, err := store.Lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	text, err := os.ReadFile(path)
+	if want := fmt.Sprintln(os.Getpid()); string(text) != want || err != nil {
+		t.Errorf("the lock says %q, %v, want %q", text, err, want)
+	}
+
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A run is closed while somebody reads it, and can be read and gone on with then.
+func TestClosedWhileSomebodyReads(t *testing.T) {
+	s, dir := filledStore(t)
+	path := filepath.Join(dir, "run.db")
+
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var n int
+	if err := tx.QueryRow("SELECT count(*) FROM calls").Scan(&n); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+
+	if err := s.Close(); err != nil {
+		t.Errorf("it is read: %v", err)
+	}
+
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+
+	if s, err = store.Open(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	if problems, err := s.Check(t.Context()); len(problems) > 0 || err != nil {
+		t.Error(problems, err)
 	}
 }
 

@@ -118,8 +118,8 @@ func (s *Store) unpack(ctx context.Context, packed []byte) ([]byte, error) {
 	}
 
 	kind, packed := packed[0], packed[1:]
-	if n, err := s2.DecodedLen(packed); err != nil || n > unpackedLimit {
-		return nil, damaged("a value of %d bytes unpacked: %w", n, err)
+	if n, _ := s2.DecodedLen(packed); n > unpackedLimit { // decoding finds the error
+		return nil, damaged("a value of %d bytes unpacked", n)
 	}
 
 	decode := s2.Decode

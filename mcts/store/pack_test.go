@@ -44,8 +44,8 @@ func TestDictionaryIsTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if text, err := s.Meta(ctx, "dictionary"); err != nil || text == "" {
-		t.Errorf("there is no dictionary: %q, %v", text, err)
+	if text, err := s.Meta(ctx, "dictionary"); err != nil || len(text) != 32<<10 {
+		t.Errorf("the dictionary has %d bytes, %v", len(text), err)
 	}
 
 	if problems, err := s.Check(ctx); err != nil || len(problems) > 0 {

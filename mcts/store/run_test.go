@@ -273,6 +273,15 @@ func TestFlippedBitsOfAManifest(t *testing.T) {
 			}
 		}
 
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+
+		want := map[string]error{"run.json": store.ErrNoRun, "run.yaml": store.ErrDamaged}[name]
+		if _, err := store.ReadManifest(dir); !errors.Is(err, want) {
+			t.Errorf("without %s: %v", name, err)
+		}
+
 		if err := os.WriteFile(path, whole, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -425,6 +434,15 @@ func TestOldManifests(t *testing.T) {
 	}
 
 	closed(t, r)
+
+	// Older yet are databases that do not say of which run they are.
+	alter(t, dir, `DELETE FROM meta WHERE key = 'run'`)
+
+	if r, err = store.OpenRun(context.Background(), dir); err != nil {
+		t.Fatal(err)
+	}
+
+	closed(t, r)
 }
 
 // TestKilledWhileARunIsChanged holds that a run whose manifest and configuration were being changed is
@@ -451,6 +469,8 @@ func TestKilledWhileARunIsChanged(t *testing.T) {
 		{map[string]string{"run.yaml.new": "run.yaml", "run.json.new": "run.json"}, "seed: 1\n"},
 		{map[string]string{"run.yaml.new": "run.yaml", "run.json": "run.json"}, "seed: 2\n"},
 		{map[string]string{"run.yaml": "run.yaml", "run.json": "run.json"}, "seed: 2\n"},
+		{map[string]string{"run.yaml": "", "run.yaml.new": "run.yaml", "run.json": "run.json"},
+			"seed: 2\n"},
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
 		if err := os.CopyFS(dir, os.DirFS(was)); err != nil {
@@ -458,6 +478,14 @@ func TestKilledWhileARunIsChanged(t *testing.T) {
 		}
 
 		for to, from := range test.renamed {
+			if from == "" {
+				if err := os.Remove(filepath.Join(dir, to)); err != nil {
+					t.Fatal(err)
+				}
+
+				continue
+			}
+
 			data, err := os.ReadFile(filepath.Join(now, from))
 			if err == nil {
 				err = os.WriteFile(filepath.Join(dir, to), data, 0o644)

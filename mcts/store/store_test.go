@@ -100,6 +100,43 @@ func TestACallIsMadeOnce(t *testing.T) {
 	}
 }
 
+// What a model fails to answer is no call, and its error is passed on.
+func TestAFailedCallIsNotLogged(t *testing.T) {
+	ctx, s := context.Background(), open(t)
+	gone := errors.New("gone")
+	p := policy(t, s, failing{gone})
+
+	if got, err := p.Propose(ctx, request("0", 1)); !errors.Is(err, gone) || got != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+
+	if n, err := s.CallCount(ctx); n != 0 || err != nil {
+		t.Errorf("%d calls in the log, %v", n, err)
+	}
+
+	p = policy(t, s, &echo{})
+	for range 2 { // the second is another sample of the same node
+		r := request("0", 1)
+		asked, _ := p.Counts()
+		r.First, r.Seed = 2*asked, r.Seed+2*uint64(asked)
+
+		if _, err := p.Propose(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if asked, replayed := p.Counts(); asked != 2 || replayed != 0 {
+		t.Errorf("%d asked and %d replayed, want 2 and 0", asked, replayed)
+	}
+}
+
+// failing is a model that cannot be reached.
+type failing struct{ err error }
+
+func (f failing) Propose(context.Context, mcts.Request) ([]mcts.Proposal, error) {
+	return nil, f.err
+}
+
 func TestReplayRefusesToAsk(t *testing.T) {
 	_, err := policy(t, open(t), nil).Propose(context.Background(), request("0", 1))
 	if stage, _ := envs.FailedStage(err); !errors.Is(err, store.ErrNotLogged) || stage != envs.StageStore {
