@@ -59,7 +59,7 @@ const (
 // that ended last, and how many turns are to be taken back from the end of c.
 func (p *player) descend(ctx context.Context, c chain) (last chain, back int, err error) {
 	if p.over(c) {
-		if c.gaveUp() {
+		if c.state.Status() == envs.Terminated { // without an answer; with one nothing is taken back
 			return c, backAtGiveUp, nil
 		}
 

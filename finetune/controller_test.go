@@ -61,7 +61,11 @@ func (s *speaker) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, e
 	}
 
 	_, remark, _ := strings.Cut(shown, "no answer:\n\n- ")
-	remark, _, _ = strings.Cut(remark, "\n\nDo something else")
+	remark, _, told := strings.Cut(remark, "\n\nDo something else now.")
+	if told != (remark != "") {
+		remark = "not told to do something else"
+	}
+
 	s.asked = append(s.asked, place+":"+strings.ReplaceAll(remark, "\n  gave: ", " → "))
 
 	return []mcts.Proposal{{Text: s.words[place], Tokens: 1}}, nil
@@ -104,6 +108,39 @@ func TestChains(t *testing.T) {
 	if e := control(t, &speaker{words: s.words}, 2, finetune.Controller{Tries: 2}); e.Status != envs.Running ||
 		e.Branch.Nodes[2].Limit != mcts.LimitDepth || e.Branch.Nodes[2].Action != "run" {
 		t.Errorf("without an answer the last chain is the episode: %+v", e.Branch.Nodes)
+	}
+}
+
+// Actions are greedy where there is one chain, or a search that shows what was tried; several
+// chains or episodes are sampled, each with seeds of its own.
+func TestGreedyOrSampled(t *testing.T) {
+	for name, test := range map[string]struct {
+		repeats int
+		control finetune.Controller
+		greedy  bool
+	}{
+		"one chain":      {0, finetune.Controller{}, true},
+		"one try":        {1, finetune.Controller{Kind: finetune.Chain, Tries: 1}, true},
+		"two tries":      {1, finetune.Controller{Kind: finetune.Chain, Tries: 2}, false},
+		"a search":       {1, finetune.Controller{Kind: finetune.DepthFirst, Tries: 2, Calls: 9}, true},
+		"two episodes":   {2, finetune.Controller{}, false},
+		"three searches": {3, finetune.Controller{Kind: finetune.DepthFirst, Calls: 9}, false},
+	} {
+		w := &walker{}
+		j := job(w, numbered(2))
+		j.Repeats, j.Controller = test.repeats, test.control
+		evaluate(t, options(t), j)
+
+		seeds := map[uint64]int{}
+		for _, r := range w.requests {
+			if seeds[r.Seed]++; r.Greedy != test.greedy || r.Seed > 1<<63-1 {
+				t.Errorf("%s: greedy is %v, the seed %d", name, r.Greedy, r.Seed)
+			}
+		}
+
+		if greedy := len(seeds) == 1; greedy != test.greedy || !greedy && len(seeds) != len(w.requests) {
+			t.Errorf("%s: %d seeds of %d requests", name, len(seeds), len(w.requests))
+		}
 	}
 }
 

@@ -83,9 +83,6 @@ func (c chain) answered() bool {
 	return c.state.Status() == envs.Terminated && strings.TrimSpace(c.grade.Answer) != ""
 }
 
-// gaveUp reports whether the agent ended the task without an answer.
-func (c chain) gaveUp() bool { return c.state.Status() == envs.Terminated && !c.answered() }
-
 // request asks for one more action at the end of a chain, where so many were asked for before.
 func (p *player) request(c chain, before int) mcts.Request {
 	r := mcts.Request{

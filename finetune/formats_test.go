@@ -126,6 +126,12 @@ func TestLaTeXOfAnotherSuite(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	var text bytes.Buffer
+	err := r.WriteTable(&text)
+	if err != nil || !strings.Contains(text.String(), " p_c  shop      2 ") {
+		t.Errorf("%v: no line of the data shop in\n%s", err, text.String())
+	}
+
 	_, got, _ := strings.Cut(b.String(), "\\toprule\n")
 	want := ` & \multicolumn{1}{c}{Shop} & \multicolumn{1}{c}{Bank} & \multicolumn{1}{c}{Average} \\
 \cmidrule(lr){2-2}\cmidrule(lr){3-3}\cmidrule(lr){4-4}

@@ -218,7 +218,7 @@ func mark(text string, all []string) string {
 	}
 
 	switch {
-	case value(text) <= 0:
+	case value(text) == 0:
 		return text
 	case len(above) == 0:
 		return "\\textbf{" + text + "}"
@@ -229,13 +229,9 @@ func mark(text string, all []string) string {
 	return text
 }
 
-// value is a percentage as it is printed, -1 where there is none.
+// value is a percentage as it is printed, 0 where there is none.
 func value(text string) float64 {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return -1
-	}
-
+	v, _ := strconv.ParseFloat(text, 64)
 	return v
 }
 

@@ -2,6 +2,7 @@ package finetune_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,6 +60,36 @@ func TestRepeats(t *testing.T) {
 	if row.N != 3 || math.Abs(row.Official-4./9) > 1e-12 || row.OfficialLow != low || row.OfficialHigh != high ||
 		r.Summaries[0].N != 3 || r.Summaries[0].Official != row.Official {
 		t.Errorf("%+v\n%+v", row, r.Summaries)
+	}
+}
+
+// One question has a deviation, too: of two repeats with the accuracies 1 and 0. CSV has what of
+// all repeats is right, and of greedy episodes nothing.
+func TestRepeatsOfOneQuestion(t *testing.T) {
+	jobs, episodes := attempted("p", "10")
+
+	r, err := finetune.Summarise(jobs, all(episodes))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	r.Rows = append(r.Rows, finetune.Row{Cell: finetune.Cell{Policy: "greedy"}})
+	if got := r.Rows[0].Repeats.Deviation; math.Abs(got-math.Sqrt(0.5)) > 1e-12 {
+		t.Errorf("deviation %v, want that of 1 and 0", got)
+	}
+
+	r.Rows[0].Repeats.Deviation = 0.75 // easier to print
+
+	var b strings.Builder
+	if err := r.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+
+	lines := strings.Split(b.String(), "\n")
+	for i, want := range []string{",repeats,deviation,pass_at,pass_all", ",2,0.75,1,0", ",,,,"} {
+		if !strings.HasSuffix(lines[i], want) {
+			t.Errorf("line %d is %q, want it to end with %q", i, lines[i], want)
+		}
 	}
 }
 

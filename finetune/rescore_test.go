@@ -1,6 +1,7 @@
 package finetune_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +10,37 @@ import (
 	"toolevo/finetune/statistics"
 	"toolevo/trajectories"
 )
+
+// An episode of no job is no part of an evaluation, and one that cannot be read ends it.
+func TestEpisodesOfNobody(t *testing.T) {
+	cell := finetune.Cell{Policy: "p", API: "p_c", Dataset: "coffee", Difficulty: "easy"}
+	jobs, _ := played([]answered{{cell: cell, verdicts: "1"}})
+	gone := errors.New("gone")
+
+	for name, test := range map[string]struct {
+		policy string
+		err    error
+	}{"another policy": {"q", nil}, "not read": {"p", gone}} {
+		one := func(yield func(trajectories.Episode, error) bool) {
+			e := trajectories.Episode{}
+			e.Policy, e.DeployedAPI, e.QuestionID = test.policy, cell.API, "0"
+			e.Labels = map[string]string{"dataset": cell.Dataset, "difficulty": cell.Difficulty}
+
+			if yield(e, test.err) {
+				t.Errorf("%s: it goes on", name)
+			}
+		}
+		match := finetune.Verdict{Match: func(string, string) bool { return true }}
+
+		report, err := finetune.Summarise(jobs, one)
+		rescored, errR := finetune.Rescore(jobs, one, match)
+
+		if err == nil || errR == nil || report != nil || rescored != nil ||
+			test.err != nil && (!errors.Is(err, gone) || !errors.Is(errR, gone)) {
+			t.Errorf("%s: %v, %v", name, err, errR)
+		}
+	}
+}
 
 // The matcher is asked about answers alone: what was lost is not measured, and who gave no answer stays wrong.
 func TestRescore(t *testing.T) {

@@ -3,6 +3,7 @@ package finetune_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"toolevo/envs"
 	"toolevo/finetune"
 	"toolevo/mcts"
+	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
 
@@ -183,6 +185,89 @@ func TestVerify(t *testing.T) {
 
 		if err := o.Store.SaveTree(t.Context(), stored); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// What is neither stored nor lost is no episode yet, and the log of what broke off is as far as it
+// goes no problem. Damage and the user's wish end what reads episodes and what plays them.
+func TestUnfinishedAndDamaged(t *testing.T) {
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "run.db")
+	o := finetune.Options{Store: open(t, path), Workers: 2, Retry: mcts.Retry{Attempts: 1}}
+	w := &walker{}
+	w.asked = func(r mcts.Request, _ int) error {
+		if taskOf(r) == "task-2" && r.History.Len() == 2 {
+			return errGone
+		}
+
+		return nil
+	}
+	three := job(w, numbered(3))
+	evaluate(t, o, three) // the third is lost after two calls
+
+	five := job(w, numbered(5))
+	read := func() (ids []string, err error) {
+		for e, err := range episodes(o, nil, five) {
+			if err != nil {
+				return ids, err
+			}
+
+			ids = append(ids, e.QuestionID)
+		}
+
+		return ids, nil
+	}
+
+	ids, err := read()
+	if diff := cmp.Diff([]string{"task-0", "task-1"}, ids); diff != "" || err != nil {
+		t.Errorf("%v: %s", err, diff)
+	}
+
+	v, err := finetune.Verify(ctx, []finetune.Job{five}, o)
+	want := finetune.Verification{Episodes: 2, Missing: 3, Calls: 4 + 4 + 2, Problems: []string{}}
+
+	if diff := cmp.Diff(want, v); diff != "" || err != nil {
+		t.Errorf("%v: %s", err, diff)
+	}
+
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+
+	if _, err := finetune.Verify(stopped, []finetune.Job{five}, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("verified though the user has stopped it: %v", err)
+	}
+
+	idle := finetune.Options{Store: o.Store}
+	if _, err := finetune.Verify(ctx, []finetune.Job{five}, idle); err == nil {
+		t.Error("verified by no workers")
+	}
+
+	for _, damage := range []string{
+		`UPDATE trees SET hash = hash + 1
+			WHERE question = (SELECT id FROM questions WHERE name LIKE '%task-1')`,
+		`UPDATE calls SET hash = hash + 1`,
+	} {
+		db, err := sql.Open("sqlite3", path)
+		if err == nil {
+			_, err = db.Exec(damage)
+		}
+
+		if err := errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := read(); !errors.Is(err, store.ErrDamaged) {
+			t.Errorf("%s: read with %v", damage, err)
+		}
+
+		if _, err := finetune.Evaluate(ctx, []finetune.Job{five}, o); !errors.Is(err, store.ErrDamaged) {
+			t.Errorf("%s: gone on with %v", damage, err)
+		}
+
+		v, err := finetune.Verify(ctx, []finetune.Job{five}, o)
+		if err != nil || len(v.Problems) == 0 {
+			t.Errorf("%s: verified with %q, %v", damage, v.Problems, err)
 		}
 	}
 }
