@@ -90,9 +90,18 @@ func TestCompareNames(t *testing.T) {
 		t.Errorf("task set %q: %s", set, diff)
 	}
 
-	// One question is 100 percentage points.
+	// A third one that has the policy on other data does not change that.
+	third := evaluation("three", answered{cell: cell("p", "p_c", "yelp"), verdicts: "1"})
+	all, _ := names(one, family, third)
+
+	if diff := cmp.Diff([]string{"p@one p_c", "p@two family", "p@three p_c"}, all); diff != "" {
+		t.Error(diff)
+	}
+
+	// One question is 100 percentage points, and what one side lost is in no comparison.
 	r, err := finetune.Compare([]finetune.Evaluation{
-		one, evaluation("two", answered{cell: cell("p", "p_c", "coffee"), verdicts: "0"}),
+		evaluation("one", answered{cell: cell("p", "p_c", "coffee"), verdicts: "11-"}),
+		evaluation("two", answered{cell: cell("p", "p_c", "coffee"), verdicts: "0-1"}),
 	})
 	if err != nil || r.Comparisons[0].Difference != -1 || len(r.Comparisons[0].Flipped) != 1 {
 		t.Errorf("%v, %+v", err, r)

@@ -451,6 +451,29 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// window is a model whose context window is full from the second turn on.
+type window struct{}
+
+func (window) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	if r.History.Len() > 0 {
+		return []mcts.Proposal{{Finish: mcts.FinishTooLong}}, nil
+	}
+
+	return []mcts.Proposal{{Text: "right"}}, nil
+}
+
+// An episode ends unanswered where its prompt no longer fits, and one may have a single turn.
+func TestOneTurn(t *testing.T) {
+	o, whole, turn := options(t), job(window{}, numbered(2)), job(window{}, numbered(2))
+	turn.Cell.Dataset, turn.MaxTurns = "short", 1
+
+	for i, row := range evaluate(t, o, whole, turn).Rows {
+		if row.Unanswered != 2 || row.TooLong != 2-2*i || row.Silent != 0 || row.Turns != 1 {
+			t.Errorf("%d turns at most: %+v", 8-7*i, row)
+		}
+	}
+}
+
 func TestEvaluateChecksWhatItIsGiven(t *testing.T) {
 	for _, test := range []struct {
 		name, want string

@@ -209,11 +209,11 @@ func (l *layout) block(b *strings.Builder, api string, block Block, marked bool)
 // mark makes the highest of some percentages bold, and the next one underlined: as they are printed, and unless they
 // are none.
 func mark(text string, all []string) string {
-	above := map[string]bool{}
+	above := map[string]struct{}{}
 
 	for _, other := range all {
 		if value(other) > value(text) {
-			above[other] = true
+			above[other] = struct{}{}
 		}
 	}
 

@@ -1,6 +1,7 @@
 package finetune_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -80,9 +81,15 @@ func TestRepeatsOfOneQuestion(t *testing.T) {
 
 	r.Rows[0].Repeats.Deviation = 0.75 // easier to print
 
-	var b strings.Builder
-	if err := r.WriteCSV(&b); err != nil {
+	var text, b strings.Builder
+	if err := errors.Join(r.WriteTable(&text), r.WriteCSV(&b)); err != nil {
 		t.Fatal(err)
+	}
+
+	table := "POLICY  API  DATA         EPISODES  MEAN  SD    PASS@ALL  PASS^ALL\n" +
+		"p       p_c  coffee-easy  2         50.0  75.0  100.0     0.0\n"
+	if !strings.Contains(text.String(), "\n\n"+table) {
+		t.Errorf("the table has no\n%s:\n%s", table, text.String())
 	}
 
 	lines := strings.Split(b.String(), "\n")

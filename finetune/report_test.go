@@ -273,6 +273,34 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
+// small is a disk with room for some bytes.
+type small struct{ room int }
+
+func (s *small) Write(text []byte) (int, error) {
+	if s.room -= len(text); s.room < 0 {
+		return 0, io.ErrShortWrite
+	}
+
+	return len(text), nil
+}
+
+// Wherever the disk is full the table is not written.
+func TestWritingFailsInTheMiddle(t *testing.T) {
+	r := published(t)
+	r.Warnings = []string{"No walls."}
+
+	var whole bytes.Buffer
+	if err := r.WriteTable(&whole); err != nil {
+		t.Fatal(err)
+	}
+
+	for room := 0; room < whole.Len(); room += 97 {
+		if err := r.WriteTable(&small{room}); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("with room for %d of %d bytes: %v", room, whole.Len(), err)
+		}
+	}
+}
+
 func TestWritingFails(t *testing.T) {
 	r := &finetune.Report{}
 	for name, err := range map[string]error{
@@ -287,7 +315,7 @@ func TestWritingFails(t *testing.T) {
 
 // Every outcome has a column: what is counted is shown.
 func TestMarkdownHasEveryOutcome(t *testing.T) {
-	row := finetune.Row{N: 1, Outcomes: map[string]int{}}
+	row := finetune.Row{N: 1, Turns: 3, Tokens: 20.25, RepeatedShare: 0.5, Outcomes: map[string]int{}}
 	for i, o := range envs.Outcomes() {
 		row.Outcomes[o.String()] = 1000 + i
 	}
@@ -297,7 +325,8 @@ func TestMarkdownHasEveryOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if want := "| 1000 | 1001 | 1002 | 1003 | 1004 | 1005 | 1006 | 1007 |"; !strings.Contains(b.String(), want) {
+	want := "| 3.0 | 20.2 | 50.0 | 1000 | 1001 | 1002 | 1003 | 1004 | 1005 | 1006 | 1007 |"
+	if !strings.Contains(b.String(), want) {
 		t.Errorf("%s\nhas no %q", b.String(), want)
 	}
 }

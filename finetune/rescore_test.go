@@ -2,6 +2,7 @@ package finetune_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,5 +87,13 @@ func TestRescore(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+
+	var b strings.Builder
+
+	table := "POLICY  API  DATA         N  OFFICIAL  RESCORED [95%]  GAINED  DROPPED\n" +
+		"p       p_c  coffee-easy  5  40.0      60.0 [23–88]    2       1\n"
+	if err := got.WriteTable(&b); err != nil || b.String() != table {
+		t.Errorf("%v:\n%s\nwant\n%s", err, b.String(), table)
 	}
 }

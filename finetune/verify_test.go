@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/envtest"
 	"toolevo/finetune"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
@@ -234,8 +235,19 @@ func TestUnfinishedAndDamaged(t *testing.T) {
 	stopped, stop := context.WithCancel(ctx)
 	stop()
 
-	if _, err := finetune.Verify(stopped, []finetune.Job{five}, o); !errors.Is(err, context.Canceled) {
-		t.Errorf("verified though the user has stopped it: %v", err)
+	midway, stopMidway := context.WithCancel(ctx)
+	defer stopMidway()
+
+	played := five
+	played.Env = &estate{Maze: envtest.NewMaze(), stepped: func(envs.Action) error {
+		stopMidway()
+		return context.Canceled
+	}}
+
+	for name, ctx := range map[string]context.Context{"before": stopped, "midway": midway} {
+		if v, err := finetune.Verify(ctx, []finetune.Job{played}, o); !errors.Is(err, context.Canceled) {
+			t.Errorf("verified though the user has stopped it %s: %+v, %v", name, v, err)
+		}
 	}
 
 	idle := finetune.Options{Store: o.Store}
@@ -266,8 +278,8 @@ func TestUnfinishedAndDamaged(t *testing.T) {
 		}
 
 		v, err := finetune.Verify(ctx, []finetune.Job{five}, o)
-		if err != nil || len(v.Problems) == 0 {
-			t.Errorf("%s: verified with %q, %v", damage, v.Problems, err)
+		if err != nil || len(v.Problems) == 0 || v.Episodes != 2 || v.Missing != 3 {
+			t.Errorf("%s: verified as %+v, %v", damage, v, err)
 		}
 	}
 }
