@@ -226,6 +226,7 @@ func TestDamageIsRefused(t *testing.T) {
 		"another index":     {`CREATE INDEX more ON trees (hash)`},
 		"another column":    {`ALTER TABLE trees ADD COLUMN more`},
 		"a later format":    {`UPDATE meta SET value = '3' WHERE key = 'format'`},
+		"no format":         {`DELETE FROM meta WHERE key = 'format'`},
 		"an earlier format": {`UPDATE meta SET value = '1' WHERE key = 'format'`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -296,6 +297,38 @@ func TestHashesAreCompared(t *testing.T) {
 				t.Errorf("who only asks whether the run is whole is not told: %v", err)
 			}
 		})
+	}
+}
+
+// A database that was cut, or whose pages are not SQLite's any more, is damaged.
+func TestACutDatabaseIsDamaged(t *testing.T) {
+	for name, harm := range map[string]func(path string, size int64) error{
+		"cut": func(path string, size int64) error { return os.Truncate(path, size/2) },
+		"overwritten": func(path string, size int64) error {
+			text, err := os.ReadFile(path)
+			if err == nil {
+				clear(text[4096:])
+				err = os.WriteFile(path, text, 0o644)
+			}
+
+			return err
+		},
+	} {
+		dir := filledRun(t)
+		path := filepath.Join(dir, "run.db")
+
+		info, err := os.Stat(path)
+		if err == nil {
+			err = harm(path, info.Size())
+		}
+
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := readAll(t.Context(), dir); !errors.Is(err, store.ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -397,16 +430,20 @@ func TestResumeMakesNoDatabase(t *testing.T) {
 // What no search can have grown is refused, so that whoever walks a tree stays inside it.
 func TestImpossibleTrees(t *testing.T) {
 	for name, change := range map[string]func(*mcts.TreeRecord){
-		"no nodes":            func(t *mcts.TreeRecord) { t.Nodes = nil },
-		"no root":             func(t *mcts.TreeRecord) { t.Nodes[0].Parent = 1 },
-		"a second root":       func(t *mcts.TreeRecord) { t.Nodes[2].Parent = mcts.NoParent },
-		"its own parent":      func(t *mcts.TreeRecord) { t.Nodes[3].Parent = 3 },
-		"a later parent":      func(t *mcts.TreeRecord) { t.Nodes[1].Parent = 3 },
-		"a parent outside":    func(t *mcts.TreeRecord) { t.Nodes[2].Parent = 99 },
-		"a negative parent":   func(t *mcts.TreeRecord) { t.Nodes[2].Parent = -2 },
-		"another ID":          func(t *mcts.TreeRecord) { t.Nodes[2].ID = 1 },
-		"a hole":              func(t *mcts.TreeRecord) { t.Nodes = append(t.Nodes[:2], t.Nodes[3:]...) },
-		"without the root":    func(t *mcts.TreeRecord) { t.Nodes = t.Nodes[1:] },
+		"no nodes":          func(t *mcts.TreeRecord) { t.Nodes = nil },
+		"no root":           func(t *mcts.TreeRecord) { t.Nodes[0].Parent = 1 },
+		"a second root":     func(t *mcts.TreeRecord) { t.Nodes[2].Parent = mcts.NoParent },
+		"its own parent":    func(t *mcts.TreeRecord) { t.Nodes[3].Parent = 3 },
+		"a later parent":    func(t *mcts.TreeRecord) { t.Nodes[1].Parent = 3 },
+		"a parent outside":  func(t *mcts.TreeRecord) { t.Nodes[2].Parent = 99 },
+		"a negative parent": func(t *mcts.TreeRecord) { t.Nodes[2].Parent = -2 },
+		"another ID":        func(t *mcts.TreeRecord) { t.Nodes[2].ID = 1 },
+		"a hole":            func(t *mcts.TreeRecord) { t.Nodes = append(t.Nodes[:2], t.Nodes[3:]...) },
+		"without the root":  func(t *mcts.TreeRecord) { t.Nodes = t.Nodes[1:] },
+		"two roots": func(t *mcts.TreeRecord) {
+			t.Nodes[2].Parent, t.Nodes[2].Depth, t.Nodes[2].Ordinal = mcts.NoParent, 0, 0
+		},
+		"a root's sibling":    func(t *mcts.TreeRecord) { t.Nodes[0].Ordinal = 1 },
 		"a deep root":         func(t *mcts.TreeRecord) { t.Nodes[0].Depth = 1 },
 		"too deep":            func(t *mcts.TreeRecord) { t.Nodes[3].Depth = 1 << 40 },
 		"a sibling's ordinal": func(t *mcts.TreeRecord) { t.Nodes[2].Ordinal = 0 },
@@ -654,8 +691,8 @@ func TestCallsAreSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if size := info.Size() / calls; size > 600 || size > int64(length)/calls/2 {
-		t.Errorf("%d bytes a call of %d bytes of text, want at most 600", size, length/calls)
+	if size := info.Size() / calls; size > 350 {
+		t.Errorf("%d bytes a call of %d bytes of text, want at most 350", size, length/calls)
 	}
 
 	// The dictionary serves who opens the run later.

@@ -194,8 +194,11 @@ func TestErrorsAreTold(t *testing.T) {
 	}
 
 	for name, ask := range all {
-		if stage, _ := envs.FailedStage(ask(t.Context(), closed)); stage != envs.StageStore {
-			t.Errorf("%s of a closed store: %v", name, ask(t.Context(), closed))
+		err := ask(t.Context(), closed)
+		stage, _ := envs.FailedStage(err)
+
+		if stage != envs.StageStore || errors.Is(err, store.ErrDamaged) {
+			t.Errorf("%s of a closed store: %v", name, err)
 		}
 	}
 

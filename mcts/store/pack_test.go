@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -50,5 +51,48 @@ func TestDictionaryIsTriedAgain(t *testing.T) {
 
 	if problems, err := s.Check(ctx); err != nil || len(problems) > 0 {
 		t.Error(problems, err)
+	}
+}
+
+// A run keeps its dictionary for good: values that were packed before it was closed are read
+// afterwards, however much is added.
+func TestDictionaryStays(t *testing.T) {
+	ctx, path := t.Context(), filepath.Join(t.TempDir(), "run.db")
+	dictionary := ""
+
+	for session := range 3 {
+		s, err := store.Open(ctx, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		p := policy(t, s, &echo{text: strings.Repeat(string(rune('a'+session))+" text ", 700)})
+		for i := range uint64(20) {
+			r := request("0", 2*i)
+			r.Node.Path = fmt.Sprint("0.", session, ".", i)
+
+			if _, err := p.Propose(ctx, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		text, err := s.Meta(ctx, "dictionary")
+		if session > 0 && text != dictionary || err != nil || text == "" {
+			t.Errorf("session %d: the dictionary is another one, %v", session, err)
+		}
+
+		dictionary = text
+
+		if problems, err := s.Check(ctx); len(problems) > 0 || err != nil {
+			t.Errorf("session %d: %q, %v", session, problems, err)
+		}
+
+		if n, err := s.CompletionTokens(ctx, "q", 2); n != (session+1)*20*2*3 || err != nil {
+			t.Errorf("session %d: %d tokens, %v", session, n, err)
+		}
+
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -514,3 +514,32 @@ func TestKilledWhileARunIsChanged(t *testing.T) {
 		}
 	}
 }
+
+// A configuration may be empty, and is then missed, or put in its place, like any other.
+func TestAnEmptyConfiguration(t *testing.T) {
+	dir := filledRun(t)
+	path := filepath.Join(dir, "run.yaml")
+
+	if err := os.Rename(path, path+".new"); err != nil {
+		t.Fatal(err)
+	}
+
+	r, err := resume(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	closed(t, r)
+
+	if text, err := os.ReadFile(path); len(text) > 0 || err != nil {
+		t.Errorf("the configuration is %q, %v", text, err)
+	}
+
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+
+	if config, err := store.ReadConfig(dir); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("the configuration that is gone is %q, %v", config, err)
+	}
+}

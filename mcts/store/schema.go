@@ -112,7 +112,7 @@ func schemaOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
 			return nil
 		}
 
-		if kind != "table" || name != table {
+		if kind != "table" {
 			name = kind + " " + name
 		}
 

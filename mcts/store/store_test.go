@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,6 +98,27 @@ func TestACallIsMadeOnce(t *testing.T) {
 
 	if asked, replayed := replay.Counts(); model.calls != 1 || asked != 0 || replayed != 1 {
 		t.Errorf("the model was asked %d times, replay counts %d asked and %d replayed", model.calls, asked, replayed)
+	}
+}
+
+// A log-probability that is no number is the server's fault, whichever sample has it, and nothing
+// of its answer is logged.
+func TestLogProbabilitiesAreNumbers(t *testing.T) {
+	ctx, s := context.Background(), open(t)
+
+	for _, wrong := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		model := proposer(func(mcts.Request) []mcts.Proposal {
+			return []mcts.Proposal{{Text: "a", LogProb: -1}, {Text: "b", LogProb: wrong}}
+		})
+
+		got, err := policy(t, s, model).Propose(ctx, request("0", 1))
+		if stage, _ := envs.FailedStage(err); stage != envs.StagePolicy || got != nil {
+			t.Errorf("%v: %v, %v", wrong, got, err)
+		}
+	}
+
+	if n, err := s.CallCount(ctx); n != 0 || err != nil {
+		t.Errorf("%d calls in the log, %v", n, err)
 	}
 }
 

@@ -196,6 +196,15 @@ func TestCompactionIsCompared(t *testing.T) {
 		"a result less": {
 			`DELETE FROM tools`, `INSERT INTO tools VALUES ('a program', 'it printed this', 'ok')`,
 		},
+		"an unknown outcome": {`UPDATE tools SET outcome = '?'`, `UPDATE tools SET outcome = 'ok'`},
+		"an outcome of a node": {
+			`UPDATE nodes SET outcome = '?' WHERE outcome = 'deprecated'`,
+			`UPDATE nodes SET outcome = 'deprecated' WHERE outcome = '?'`,
+		},
+		"a status": {
+			`UPDATE nodes SET status = '?' WHERE status = 'terminated'`,
+			`UPDATE nodes SET status = 'terminated' WHERE status = '?'`,
+		},
 		"another tree": {`UPDATE nodes SET visits = visits + 1`, `UPDATE nodes SET visits = visits - 1`},
 	} {
 		alter(change[0])
@@ -217,5 +226,75 @@ func TestCompactionIsCompared(t *testing.T) {
 
 	if err := from.compare(ctx, next); err == nil {
 		t.Error("half a database is taken for the whole")
+	}
+}
+
+// A write that fails alone is made once: only one that failed in company is tried by itself.
+func TestAWriteThatFailsIsMadeOnce(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "run.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	no, made := errors.New("no"), 0
+
+	err = s.write(t.Context(), func(*sql.Tx) error {
+		made++
+		return no
+	})
+	if !errors.Is(err, no) || made != 1 {
+		t.Errorf("it was made %d times: %v", made, err)
+	}
+}
+
+// A dictionary that is not one, or not as it was written, is damage before anything is read.
+func TestDictionaryOfNobody(t *testing.T) {
+	for name, query := range map[string]string{
+		"too short to be one": `UPDATE meta SET value = x'00' WHERE key = 'dictionary'`,
+		"another hash":        `UPDATE meta SET hash = 0 WHERE key = 'dictionary'`,
+	} {
+		path := filepath.Join(t.TempDir(), "run.db")
+
+		s, err := Open(t.Context(), path)
+		if err == nil {
+			err = errors.Join(s.SetMeta(t.Context(), metaDictionary, "x"), s.Close())
+		}
+
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		db, err := sql.Open("sqlite3", path)
+		if err == nil {
+			_, err = db.Exec(query)
+		}
+
+		if name == "too short to be one" && err == nil {
+			_, err = db.Exec(`UPDATE meta SET hash = ? WHERE key = 'dictionary'`,
+				metaHash(metaDictionary, "\x00"))
+		}
+
+		if err := errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+
+		if s, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: opened %v, %v", name, s, err)
+		}
+	}
+}
+
+// A data folder is told as seen from the run, unless they have nothing in common but the root.
+func TestRelative(t *testing.T) {
+	for _, test := range [][3]string{
+		{"/nobody/runs/a", "/nobody/data", "../../data"},
+		{"/nobody/runs/a", "/nobody/runs/a/data", "data"},
+		{"/nobody/runs/a", "/another/data", "/another/data"},
+		{"/nobody/runs/a", "", ""},
+	} {
+		if got := relative(test[0], test[1]); got != test[2] {
+			t.Errorf("%s seen from %s is %s, want %s", test[1], test[0], got, test[2])
+		}
 	}
 }
