@@ -80,7 +80,7 @@ func TestCompareNames(t *testing.T) {
 	}
 
 	family := evaluation("two", answered{cell: cell("p", "p_c", "coffee"), verdicts: "1"})
-	family.Jobs[0].Cell.API, family.Jobs[0].Versions = "family", []string{"p_s_in", "p_c"}
+	family.Jobs[0].Cell.API, family.Jobs[0].Versions = "family", []string{"p_c"}
 
 	one := evaluation("one", answered{cell: cell("p", "p_c", "coffee"), verdicts: "1"})
 
@@ -88,6 +88,13 @@ func TestCompareNames(t *testing.T) {
 	if diff := cmp.Diff([]string{"p@one p_c", "p@two family"}, together); diff != "" ||
 		set != finetune.TaskSet(one.Questions) {
 		t.Errorf("task set %q: %s", set, diff)
+	}
+
+	other := evaluation("two", answered{cell: cell("p", "p_s_in", "coffee"), verdicts: "1"})
+	other.Jobs[0].Cell.API, other.Jobs[0].Versions = "others", []string{"p_s_in", "p_s_ood"}
+
+	if apart, _ := names(one, other); !cmp.Equal(apart, []string{"p p_c", "p others"}) {
+		t.Errorf("a family of other versions: %q", apart)
 	}
 
 	// A third one that has the policy on other data does not change that.

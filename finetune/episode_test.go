@@ -53,6 +53,12 @@ func TestPlayAsksGreedily(t *testing.T) {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 
+	for _, n := range e.Branch.Nodes[1:] {
+		if n.Draws != 1 || n.ID != n.Depth || n.Parent != n.ID-1 {
+			t.Errorf("a node of the branch is %+v", n)
+		}
+	}
+
 	if e.Status != envs.Terminated || !e.Grade.Official || !e.Grade.Strict || e.History.Len() != len(detour) {
 		t.Errorf("the episode is %s with %+v after %d turns", e.Status, e.Grade, e.History.Len())
 	}

@@ -299,6 +299,10 @@ func TestRowsNaively(t *testing.T) {
 				t.Fatalf("seed %d, %v: %s", seed, j.Cell, diff)
 			}
 
+			if (r.Rows[i].Repeats != nil) != (j.Repeats > 1) {
+				t.Errorf("seed %d: %d episodes a question, %+v", seed, j.Repeats, r.Rows[i].Repeats)
+			}
+
 			for _, name := range []string{"a", "b"} {
 				want := naiveRow(j.Cell, name, episodes)
 				if want.N+want.Lost == 0 {

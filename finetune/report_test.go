@@ -315,7 +315,7 @@ func TestWritingFails(t *testing.T) {
 
 // Every outcome has a column: what is counted is shown.
 func TestMarkdownHasEveryOutcome(t *testing.T) {
-	row := finetune.Row{N: 1, Turns: 3, Tokens: 20.25, RepeatedShare: 0.5, Outcomes: map[string]int{}}
+	row := finetune.Row{N: 1, Turns: 3, Tokens: 0.5, RepeatedShare: 0.5, Outcomes: map[string]int{}}
 	for i, o := range envs.Outcomes() {
 		row.Outcomes[o.String()] = 1000 + i
 	}
@@ -325,7 +325,7 @@ func TestMarkdownHasEveryOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want := "| 3.0 | 20.2 | 50.0 | 1000 | 1001 | 1002 | 1003 | 1004 | 1005 | 1006 | 1007 |"
+	want := "| 3.0 | 0.5 | 50.0 | 1000 | 1001 | 1002 | 1003 | 1004 | 1005 | 1006 | 1007 |"
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("%s\nhas no %q", b.String(), want)
 	}

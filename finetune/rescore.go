@@ -113,7 +113,6 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Ver
 func (r *Rescored) WriteTable(w io.Writer) error {
 	t := table.Table{
 		Heads: []string{"policy", "api", "data", "n", "official", "rescored [95%]", "gained", "dropped"},
-		Words: 3,
 	}
 
 	for _, row := range r.Rows {

@@ -89,6 +89,16 @@ func TestRescore(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 
+	// Of one question the accuracy is whole.
+	one, played := played([]answered{{cell: cell, verdicts: "1"}})
+
+	single, err := finetune.Rescore(one, played, finetune.Verdict{
+		Match: func(string, string) bool { return true },
+	})
+	if err != nil || single.Rows[0].Official != 1 || single.Rows[0].Rescored != 1 || single.Revised != 0 {
+		t.Errorf("%+v, %v", single, err)
+	}
+
 	var b strings.Builder
 
 	table := "POLICY  API  DATA         N  OFFICIAL  RESCORED [95%]  GAINED  DROPPED\n" +

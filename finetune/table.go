@@ -11,7 +11,6 @@ import (
 func (r *Report) rowTable() table.Table {
 	t := table.Table{
 		Heads: []string{"policy", "api", "data", "n", "lost", "official [95%]", "strict", "turns"},
-		Words: 3,
 	}
 
 	for _, row := range r.figures() {

@@ -332,6 +332,28 @@ func TestACutDatabaseIsDamaged(t *testing.T) {
 	}
 }
 
+// Check finds what no hash is of: here a question without a name, which no statement can have made.
+func TestCheckLooksThroughSQLite(t *testing.T) {
+	s, dir := filledStore(t)
+	definition := func(from, to string) {
+		alter(t, dir, fmt.Sprintf(`PRAGMA writable_schema = ON;
+			UPDATE sqlite_master SET sql = replace(sql, '%s', '%s') WHERE name = 'questions'`, from, to))
+	}
+
+	definition("TEXT NOT NULL UNIQUE", "TEXT UNIQUE")
+	alter(t, dir, `INSERT INTO questions VALUES (99, NULL)`)
+	definition("TEXT UNIQUE", "TEXT NOT NULL UNIQUE")
+
+	problems, err := s.Check(t.Context())
+	if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "questions.name") {
+		t.Errorf("Check says %q, %v", problems, err)
+	}
+
+	if err := s.Intact(t.Context()); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("it is intact: %v", err)
+	}
+}
+
 // A whole run has no problems, as often as it is opened.
 func TestAWholeRunIsIntact(t *testing.T) {
 	ctx, dir := t.Context(), filledRun(t)
@@ -575,6 +597,12 @@ func TestOldFormat(t *testing.T) {
 
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("a refused run was changed (%v)", err)
+	}
+
+	alter(t, dir, `UPDATE nodes SET outcome = '?' WHERE tree = 1 AND id = 1`)
+
+	if tree, _, err := s.LoadTree(ctx, question, 1); err == nil {
+		t.Errorf("loaded %v with an outcome that is none", tree)
 	}
 
 	alter(t, dir, `DELETE FROM nodes WHERE tree = 0 AND id = 0`)

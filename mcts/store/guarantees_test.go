@@ -268,6 +268,33 @@ func TestAFullDiskIsTold(t *testing.T) {
 	}
 }
 
+// A run that cannot be sealed says so when it is closed, and another process can have it all the
+// same.
+func TestARunThatCannotBeSealed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	closed(t, begin(t, dir, manifest(t, "abc")))
+
+	r, err := store.ResumeRun(t.Context(), dir, asItIs)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	called(t, r.Store)
+	alter(t, dir, `CREATE TRIGGER more BEFORE INSERT ON meta BEGIN SELECT RAISE(ABORT, 'full'); END`)
+
+	if err := r.Close(); err == nil {
+		t.Error("it was closed")
+	}
+
+	alter(t, dir, `DROP TRIGGER more`)
+
+	if r, err = store.ResumeRun(t.Context(), dir, asItIs); err != nil {
+		t.Fatal(err)
+	}
+
+	closed(t, r)
+}
+
 // Whoever opened a run for reading changes nothing of it; a tool's result is not missed.
 func TestReadersWriteNothing(t *testing.T) {
 	whole, dir := filledStore(t)

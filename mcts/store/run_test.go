@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -434,6 +435,20 @@ func TestOldManifests(t *testing.T) {
 	}
 
 	closed(t, r)
+
+	// What no version ever wrote is no manifest.
+	text := bytes.Replace(old, []byte(`"id"`), []byte(`"more": 1, "id"`), 1)
+	if err := os.WriteFile(filepath.Join(dir, "run.json"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	if m, err := store.ReadManifest(dir); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("a manifest with more in it is %+v, %v", m, err)
+	}
+
+	if err := os.WriteFile(filepath.Join(dir, "run.json"), old, 0o644); err != nil {
+		t.Fatal(err)
+	}
 
 	// Older yet are databases that do not say of which run they are.
 	alter(t, dir, `DELETE FROM meta WHERE key = 'run'`)
