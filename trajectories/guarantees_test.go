@@ -40,7 +40,8 @@ func place(r *trajectories.Row) []string {
 
 	return []string{
 		r.Labels["dataset"], r.Labels["difficulty"], r.Split, fmt.Sprint(r.QuestionIndex),
-		r.QuestionID, r.Question, other, r.RunHash, fmt.Sprint(r.Tree), fmt.Sprint(r.Node), turns, r.RunID,
+		r.QuestionID, r.Question, other, r.RunHash, fmt.Sprint(r.Tree), fmt.Sprint(r.Node),
+		turns, r.RunID,
 	}
 }
 
@@ -51,8 +52,9 @@ func drawRow(t *rapid.T) trajectories.Row {
 	number := func(name string) int { return rapid.IntRange(0, 1).Draw(t, name) }
 
 	r := trajectories.Row{
-		RunID: word("run"), RunHash: word("hash"), Split: word("split"), QuestionIndex: number("index"),
-		QuestionID: word("question"), Question: word("text"), Tree: number("tree"), Node: number("node"),
+		RunID: word("run"), RunHash: word("hash"), Split: word("split"),
+		QuestionIndex: number("index"), QuestionID: word("question"), Question: word("text"),
+		Tree: number("tree"), Node: number("node"),
 		Labels: map[string]string{"dataset": word("dataset"), "difficulty": word("difficulty")},
 	}
 	for _, name := range []string{"group", "turn"} {
@@ -80,8 +82,10 @@ func TestCanonicalOrder(t *testing.T) {
 		for _, r := range []*trajectories.Row{&a, &b} {
 			r.Turns = make([]trajectories.Turn, rapid.IntRange(0, 2).Draw(t, "turns"))
 			for i := range r.Turns {
-				r.Turns[i].Action = rapid.SampledFrom([]string{"a", "b"}).Draw(t, "action")
-				r.Turns[i].Observation = rapid.SampledFrom([]string{"a", "b"}).Draw(t, "observation")
+				word := rapid.SampledFrom([]string{"a", "b"})
+				r.Turns[i] = trajectories.Turn{
+					Action: word.Draw(t, "action"), Observation: word.Draw(t, "observation"),
+				}
 			}
 		}
 
@@ -151,8 +155,8 @@ func texts(v reflect.Value, path string, visit func(path string, text reflect.Va
 	}
 }
 
-// TestEveryTextIsUTF8 spoils each text of a row in turn, those of columns that are yet to come, too:
-// the writer takes none of them.
+// TestEveryTextIsUTF8 spoils each text of a row in turn, those of columns that are yet to come,
+// too: the writer takes none of them.
 func TestEveryTextIsUTF8(t *testing.T) {
 	full := trajectories.FromTree(meta, tree())[0]
 	spoiled := 0
@@ -247,8 +251,8 @@ func TestOneLabel(t *testing.T) {
 	}
 }
 
-// TestMemoryHoldsOneRowGroup holds that rows leave the writer, and reach the reader, by groups of at
-// most 1,000, whatever is wrong with the groups behind.
+// TestMemoryHoldsOneRowGroup holds that rows leave the writer, and reach the reader, by groups of
+// at most 1,000, whatever is wrong with the groups behind.
 func TestMemoryHoldsOneRowGroup(t *testing.T) {
 	rows := make([]trajectories.Row, 2100)
 	for i := range rows {
@@ -334,8 +338,8 @@ func TestRowAsJSON(t *testing.T) {
 	}
 }
 
-// TestWorthOfEnds says of each end of a tree whether it is a trajectory of the tree, whether its rows
-// are right, and what the search learnt from it.
+// TestWorthOfEnds says of each end of a tree whether it is a trajectory of the tree, whether its
+// rows are right, and what the search learnt from it.
 func TestWorthOfEnds(t *testing.T) {
 	for _, test := range []struct {
 		outcome envs.Outcome
@@ -375,8 +379,8 @@ func TestWorthOfEnds(t *testing.T) {
 
 		reward, known := r.Reward(test.limit)
 		if r.IsCorrect() != test.correct || reward != test.reward || known != test.known {
-			t.Errorf("%v, limit %q: correct %v, reward %v (%v)", test.outcome, test.limit, r.IsCorrect(),
-				reward, known)
+			t.Errorf("%v, limit %q: correct %v, reward %v (%v)", test.outcome, test.limit,
+				r.IsCorrect(), reward, known)
 		}
 	}
 

@@ -41,12 +41,13 @@ func writeStored(t *testing.T, rows ...stored) string {
 	return path
 }
 
-// TestReadFileEndsAtAnError holds that a row of a version that this program does not know, or one that
-// contradicts itself, is an error, after which nothing comes.
+// TestReadFileEndsAtAnError holds that a row of a version that this program does not know, or one
+// that contradicts itself, is an error, after which nothing comes.
 func TestReadFileEndsAtAnError(t *testing.T) {
 	row := func(version int) stored {
 		return toStored(&Row{
-			SchemaVersion: version, RunID: "r", QuestionID: "q", Labels: map[string]string{"dataset": "d"},
+			SchemaVersion: version, RunID: "r", QuestionID: "q",
+			Labels: map[string]string{"dataset": "d"},
 		})
 	}
 	good, contradicting := row(SchemaVersion), row(SchemaVersion)
