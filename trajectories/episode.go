@@ -44,11 +44,12 @@ func FromEpisode(meta Meta, branch *mcts.TreeRecord) Episode {
 	e := Episode{Row: FromNode(meta, branch, end)}
 	e.SchemaVersion = EpisodeVersion
 
-	e.Preset, e.Node, e.NodePath = "", 0, ""
-	e.Repeat, e.Tree = branch.Tree, 0
+	e.Repeat = branch.Tree
+	e.Preset, e.Tree, e.TreeSeed, e.Node, e.NodePath, e.Visits, e.Value = "", 0, 0, 0, "", 0, 0
 
 	for i := range e.Turns {
-		e.Turns[i].Limit = ""
+		t := &e.Turns[i]
+		t.Prior, t.Visits, t.Value, t.Limit = 0, 0, 0, ""
 	}
 
 	e.Status = branch.Nodes[end].Status.String()

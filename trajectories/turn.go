@@ -81,11 +81,11 @@ func RepeatedFailures(turns []Turn) int {
 	for i := range turns {
 		t := &turns[i]
 
-		switch {
-		case t.Outcome == envs.OK:
+		if t.Outcome == envs.OK {
 			clear(failed) // what failed before may succeed now
-			continue
-		case !t.Outcome.IsError():
+		}
+
+		if !t.Outcome.IsError() {
 			continue
 		}
 

@@ -1,6 +1,8 @@
 package trajectories_test
 
 import (
+	"regexp"
+	"slices"
 	"testing"
 
 	"toolevo/envs"
@@ -70,6 +72,7 @@ func TestRepeatedFailures(t *testing.T) {
 		"d1d2":      0, // the same call was told something else
 		"d1d2d1d2":  2,
 		"oo":        0, // no failures
+		"xx":        0,
 		"iittmm":    3,
 		"tmiottmix": 1, // the sixth
 	} {
@@ -111,6 +114,41 @@ func TestRecovery(t *testing.T) {
 	for i, want := range []int{3, 2, 0, 0, 2, 0, 0} {
 		if got, ok := trajectories.Recovery(turns, i); got != want || ok != (want > 0) {
 			t.Errorf("turn %d: after %d turns, %v, want %d", i, got, ok, want)
+		}
+	}
+}
+
+// A turn is unreadable where no action could be read from it, whatever the outcome is called.
+func TestUnreadable(t *testing.T) {
+	for _, test := range []struct {
+		turn trajectories.Turn
+		want bool
+	}{
+		{trajectories.Turn{Outcome: envs.Malformed}, true},
+		{trajectories.Turn{Outcome: envs.InvocationError}, true}, // its input is no JSON
+		{trajectories.Turn{API: "Load", Outcome: envs.InvocationError}, false},
+		{trajectories.Turn{API: "Load", Outcome: envs.Deprecated}, false},
+		{trajectories.Turn{Outcome: envs.OK}, false},
+	} {
+		if got := test.turn.Unreadable(); got != test.want {
+			t.Errorf("%+v: %v", test.turn, got)
+		}
+	}
+}
+
+// Letters, digits and underscores of ASCII make words, and nothing else does.
+func TestWords(t *testing.T) {
+	got := trajectories.Words("Use Load_DB2[name], not naïve `GetValue`.")
+	if want := []string{"Use", "Load_DB2", "name", "not", "na", "ve", "GetValue"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+
+	word := regexp.MustCompile(`^[[:word:]]$`)
+
+	for c := range rune(128) {
+		joined := len(trajectories.Words("x"+string(c)+"y")) == 1
+		if joined != word.MatchString(string(c)) {
+			t.Errorf("%q joins two words: %v", c, joined)
 		}
 	}
 }

@@ -257,6 +257,12 @@ func TestDrain(t *testing.T) {
 		c.ends()
 	}
 
+	select {
+	case <-drained:
+		t.Error("drained while a session is open")
+	default:
+	}
+
 	if r := read(t, busy.sends(`{"type":"reset"}`)); r.Data.Code != SessionError {
 		t.Errorf("a reset: %+v", r)
 	}

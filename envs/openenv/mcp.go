@@ -49,7 +49,6 @@ type content struct {
 // rpc answers a request of JSON-RPC in a session.
 func (s *Server) rpc(ctx context.Context, c *session, request envs.Args) rpcReply {
 	f := fields{object: request, at: []string{}}
-	f.require("jsonrpc")
 	f.require("method")
 	version, method, params := f.text("jsonrpc"), f.text("method"), f.mapping("params")
 	reply := rpcReply{Version: "2.0", ID: json.RawMessage("null")}

@@ -135,8 +135,9 @@ type reply struct {
 		Reward *float64
 		Done   bool
 
-		Code   Code
-		Errors []Fault
+		Code    Code
+		Message string
+		Errors  []Fault
 
 		EpisodeID *string `json:"episode_id"`
 		Steps     int     `json:"step_count"`
@@ -427,7 +428,9 @@ func TestShapes(t *testing.T) {
 		{"UpdateTool", "newtool_desc", "Quote", 0}, // nothing was deprecated yet
 		{"Quote", "article", "pear", 0},
 		{"Price", "item", "pear", 0},
-		{"UpdateTool", "newtool_desc", "Price", 0}, // the prompt's own
+		{"UpdateTool", "newtool_desc", "Price", 0},  // the prompt's own
+		{"UpdateTool", "newtool_desc", "Finish", 0}, // of both versions
+		{"UpdateTool", "newtool_desc", "Buy", 0},    // of neither
 		{"UpdateTool", "newtool_desc", "Quote", 0.5},
 		{"UpdateTool", "newtool_desc", "Quote", 0},
 		{"Quote", "article", "brick", 0}, // an error
@@ -448,7 +451,6 @@ func TestEndsWithoutAnAnswer(t *testing.T) {
 	o := shop(t)
 	_, h := serve(t, o)
 	c := dial(t, h)
-	pear := map[string]any{"task_id": "fruit-train-pear-03", "api": "new"}
 
 	for silence := range o.MaxTurns + 1 { // blank text comes after this many turns
 		c.reset(pear)
@@ -501,7 +503,6 @@ func TestRecord(t *testing.T) {
 
 	server, h := serve(t, o)
 	c := dial(t, h)
-	pear := map[string]any{"task_id": "fruit-train-pear-03", "api": "new"}
 	c.reset(pear)
 	c.calls("Price", map[string]any{"item": "pear"})
 

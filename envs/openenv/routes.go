@@ -145,14 +145,7 @@ func (s *Server) once(w http.ResponseWriter, r *http.Request, answer func(envs.A
 		return
 	}
 
-	told, ok := err.(*Error)
-	if !ok {
-		told = failed("%v", err)
-	}
-
-	s.figures.errors.WithLabelValues(string(told.Code)).Inc()
-
-	status := http.StatusUnprocessableEntity
+	told, status := s.told(err), http.StatusUnprocessableEntity
 	if told.Code == ExecutionError {
 		status = http.StatusConflict
 	}

@@ -135,13 +135,15 @@ func (c *session) leave(ctx context.Context) error {
 	}
 
 	c.s.figures.count(&left)
-	c.episode = &left
 
 	return nil
 }
 
 // refusal is the answer to what was not done.
-func (s *Server) refusal(err error) []byte {
+func (s *Server) refusal(err error) []byte { return encode("error", s.told(err)) }
+
+// told is what a client is told of an error, which counts.
+func (s *Server) told(err error) *Error {
 	var told *Error
 	if !errors.As(err, &told) {
 		told = failed("%v", err)
@@ -149,7 +151,7 @@ func (s *Server) refusal(err error) []byte {
 
 	s.figures.errors.WithLabelValues(string(told.Code)).Inc()
 
-	return encode("error", told)
+	return told
 }
 
 // ours is the error of a failure of ours, which is logged, and which a client may try to get over. That a client has

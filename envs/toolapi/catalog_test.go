@@ -30,6 +30,17 @@ func TestPromise(t *testing.T) {
 
 		return &later, nil
 	}).Promise("never", func() (*toolapi.Spec, error) { return nil, errNever })
+	promised = promised.Promise("after never", func() (*toolapi.Spec, error) {
+		spec, err := c.Spec("p_s_in")
+		if err != nil {
+			return nil, err
+		}
+
+		after := *spec
+		after.Version, after.Deprecates = "after never", []string{"never"}
+
+		return &after, nil
+	})
 
 	if !slices.Contains(promised.Names(), "later") || slices.Contains(c.Names(), "later") || made > 0 {
 		t.Errorf("%v of %v was made %d times before anybody wanted it", promised.Names(), c.Names(), made)
@@ -46,8 +57,10 @@ func TestPromise(t *testing.T) {
 		}
 	}
 
-	if _, err := promised.Version("never"); !errors.Is(err, errNever) {
-		t.Errorf("error %v, want that of who makes it", err)
+	for _, name := range []string{"never", "after never"} {
+		if _, err := promised.Version(name); !errors.Is(err, errNever) {
+			t.Errorf("%s: error %v, want that of who makes it", name, err)
+		}
 	}
 
 	if _, err := promised.With(&toolapi.Spec{Version: "later"}); err == nil ||

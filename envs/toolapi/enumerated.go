@@ -94,7 +94,6 @@ func (e Enumerated) Lift(args envs.Args) (envs.Args, error) {
 	if e.Text {
 		var text string
 		text, ok = v.(string)
-		items = nil
 
 		for _, item := range strings.Split(text, listSeparator) {
 			items = append(items, item)

@@ -31,6 +31,7 @@ func TestEnumerated(t *testing.T) {
 		"items":    {list, args("x", "y", "tag1", "a", "tag2", nil), args("x", "y", "tags", []any{"a", nil})},
 		"no items": {list, args("x", "y"), args("x", "y", "tags", []any{})},
 		"texts":    {text, args("tag1", "a", "tag2", "b"), args("tags", "a, b")},
+		"the most": {text, args("tag1", "a", "tag2", "b", "tag3", "c"), args("tags", "a, b, c")},
 		"no text":  {text, args("x", "y"), args("x", "y")},
 		"an empty": {text, args("tag1", ""), args("tags", "")},
 	} {

@@ -28,22 +28,16 @@ type Numbered struct {
 // Lower joins the items; the parameters in Beside follow them.
 func (n Numbered) Lower(args envs.Args) (envs.Args, *ArgError) {
 	if n.single(args) {
-		return n.joined(args, 1), nil
+		return n.joined(args), nil
 	}
 
-	items := 0
-
 	for i, arg := range args {
-		switch {
-		case slices.Contains(n.Beside, arg.Name):
-		case n.numbered(arg.Name, i+1):
-			items++
-		default:
+		if !slices.Contains(n.Beside, arg.Name) && !n.numbered(arg.Name, i+1) {
 			return nil, &ArgError{parameter: arg.Name, problem: "is not known, or not at its number"}
 		}
 	}
 
-	return n.joined(args, items), nil
+	return n.joined(args), nil
 }
 
 // single reports whether the call has exactly the parameters Item and Beside.
@@ -68,10 +62,10 @@ func (n Numbered) numbered(name string, k int) bool {
 	return ok && number == strconv.Itoa(k)
 }
 
-func (n Numbered) joined(args envs.Args, items int) envs.Args {
-	texts := make([]string, 0, items)
+func (n Numbered) joined(args envs.Args) envs.Args {
+	var texts []string
 
-	lowered := make(envs.Args, 1, 1+len(args)-items)
+	lowered := make(envs.Args, 1)
 	for _, arg := range args {
 		if slices.Contains(n.Beside, arg.Name) {
 			lowered = append(lowered, arg)
@@ -94,7 +88,7 @@ func (n Numbered) Lift(args envs.Args) (envs.Args, error) {
 
 	items := strings.Split(text, listSeparator)
 
-	lifted := make(envs.Args, 0, len(items)+len(args)-1)
+	lifted := make(envs.Args, 0, len(items)+len(args))
 	for i, item := range items {
 		lifted = append(lifted, envs.Arg{Name: n.Item + strconv.Itoa(i+1), Value: item})
 	}

@@ -37,8 +37,8 @@ func (s Spelled) Lower(args envs.Args) (envs.Args, *ArgError) {
 		return args, nil
 	}
 
-	text, ok := v.(string)
-	if !ok || !literals[s.Type].MatchString(text) {
+	text, _ := v.(string)
+	if !literals[s.Type].MatchString(text) {
 		return nil, &ArgError{Value: true, parameter: s.Parameter, problem: "is not " + s.Type + " as a text"}
 	}
 

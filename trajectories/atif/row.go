@@ -79,7 +79,9 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 	shown.System, row.Question = strings.Join(system, "\n\n"), strings.Join(question, "\n\n")
 
 	if d.Extra.Ours == nil {
-		d.takeOthers(&row, &shown)
+		if err := d.takeOthers(&row, &shown); err != nil {
+			return row, shown, &Refusal{Document: d.Name, Why: err.Error()}
+		}
 	} else {
 		d.Extra.Ours.take(&row, &shown)
 		row.Software = d.Agent.Version
@@ -104,14 +106,17 @@ func (d *Document) codec() (action.Codec, error) {
 
 // takeOthers fills in what a document of others says in places of its own. What was shown names the version of the
 // tools, which has no name.
-func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown) {
+func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown) error {
 	if len(d.Agent.ToolDefinitions) > 0 {
 		lines := []string{toolsHeading}
 
-		for _, definition := range d.Agent.ToolDefinitions {
-			if function, _, err := pytext.DecodeObject(string(definition)); err == nil {
-				lines = append(lines, string(pytext.AppendJSON(nil, function)))
+		for i, definition := range d.Agent.ToolDefinitions {
+			function, _, err := pytext.DecodeObject(string(definition))
+			if err != nil {
+				return fmt.Errorf("definition %d of a tool is %w", i+1, err)
 			}
+
+			lines = append(lines, string(pytext.AppendJSON(nil, function)))
 		}
 
 		shown.System = strings.TrimSpace(shown.System + "\n\n" + strings.Join(lines, "\n"))
@@ -128,6 +133,8 @@ func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown) {
 	if row.RunID == "" {
 		row.RunID = d.Name
 	}
+
+	return nil
 }
 
 // take fills in what a document of ours says of its row.
@@ -268,11 +275,7 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 
 // call returns what is called.
 func (c *ToolCall) call() (envs.Call, error) {
-	args, rest, err := pytext.DecodeObject(strings.TrimSpace(string(c.Arguments)))
-	if err == nil && strings.TrimSpace(rest) != "" {
-		err = fmt.Errorf("text after the object: %q", rest)
-	}
-
+	args, _, err := pytext.DecodeObject(string(c.Arguments)) // nothing follows: it is one value of JSON
 	if err != nil {
 		return envs.Call{}, fmt.Errorf("the arguments of %s are no JSON object: %w", c.FunctionName, err)
 	}

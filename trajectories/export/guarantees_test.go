@@ -1,0 +1,692 @@
+package export_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/mcts"
+	"toolevo/mcts/policy/chat"
+	"toolevo/trajectories"
+	"toolevo/trajectories/export"
+	"toolevo/trajectories/internal/synth"
+)
+
+// lintsWell makes sure that an export has nothing wrong.
+func lintsWell(t *testing.T, dir string) {
+	t.Helper()
+
+	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+		t.Errorf("report %+v, error %v", report, err)
+	}
+}
+
+// TestInstructions writes what trains simulators, by hand: what stands in each file, what is
+// counted, and that it takes the place of another export.
+func TestInstructions(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "export")
+	wrote(t, dir, synth.Rows(1, 3, 1), export.Options{})
+
+	one := export.Instruction{System: "s", Instruction: "<é>", Output: "ok"}
+	long := export.Instruction{Instruction: "four", Output: "five!"}
+
+	m, err := export.WriteInstructions(dir, []export.InstructionSet{
+		{Name: "train_a", Samples: []export.Instruction{one, long}},
+		{Name: "train_b", Samples: []export.Instruction{one}},
+		{Name: "train_none"},
+		{Name: "test_a", Samples: []export.Instruction{long}},
+	}, map[string]int{"calls": 4}, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	sets := []export.ManifestSet{
+		{Name: "train_a", Rows: 2}, {Name: "train_b", Rows: 1}, {Name: "test_a", Rows: 1},
+	}
+	if m.Rows != 3 || m.DevRows != 1 || !slices.Equal(m.Sets, sets) ||
+		m.Dataset() != "train_a,train_b" || m.Lengths.TotalChars != 6+9+6 ||
+		m.Lengths.MaxChars != 9 || m.Software != "v1" {
+		t.Errorf("%+v", m)
+	}
+
+	got := map[string]string{}
+
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, e := range entries {
+		got[e.Name()] = string(contents(t, filepath.Join(dir, e.Name())))
+	}
+
+	delete(got, export.ManifestFile)
+
+	entry := func(name string) string {
+		return `  "` + name + `": {
+    "file_name": "` + name + `.jsonl",
+    "formatting": "alpaca",
+    "columns": {
+      "prompt": "instruction",
+      "response": "output",
+      "system": "system"
+    }
+  }`
+	}
+	first := `{"system":"s","instruction":"<é>","output":"ok"}` + "\n"
+	second := `{"system":"","instruction":"four","output":"five!"}` + "\n"
+	want := map[string]string{
+		"train_a.jsonl": first + second, "train_b.jsonl": first, "test_a.jsonl": second,
+		"report.json": "{\n  \"calls\": 4\n}\n",
+		export.DatasetInfoFile: "{\n" + entry("test_a") + ",\n" + entry("train_a") + ",\n" +
+			entry("train_b") + "\n}\n",
+	}
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+
+	report, err := export.Lint(dir, newLinter(t), nil)
+	if err != nil || !report.OK() || report.Rows != 4 {
+		t.Errorf("report %+v, error %v", report, err)
+	}
+
+	err = synth.FirstError(export.Read(dir, false))
+	if err == nil || !strings.Contains(err.Error(), "simulator") {
+		t.Errorf("samples of trajectories: %v", err)
+	}
+
+	// Another export takes its place, and a file that is none of an export stays.
+	wrote(t, dir, synth.Rows(1, 3, 1), export.Options{})
+	lintsWell(t, dir)
+
+	for _, name := range []string{"other.jsonl", "train_a.txt"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		_, err := export.WriteInstructions(dir, nil, nil, "")
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("beside %s: %v", name, err)
+		}
+
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLogs writes logs of another package's making: what it says is counted, and where it fails the
+// export of before stays.
+func TestLogs(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "export")
+
+	m, err := export.WriteLogs(dir, "v1", func(work string) (int, int, error) {
+		return 7, 2, os.WriteFile(filepath.Join(work, "a.eval"), []byte("log"), 0o600)
+	})
+	if err != nil || m.Rows != 7 || m.Lost != 2 || m.Software != "v1" || len(m.Files) != 1 ||
+		m.Files[0].Bytes != 3 {
+		t.Errorf("%+v (%v)", m, err)
+	}
+
+	lintsWell(t, dir)
+
+	broken := errors.New("broken")
+	if m, err := export.WriteLogs(dir, "v1", func(string) (int, int, error) {
+		return 0, 0, broken
+	}); m != nil || !errors.Is(err, broken) {
+		t.Errorf("%+v (%v)", m, err)
+	}
+
+	lintsWell(t, dir)
+}
+
+// TestDatasetInfo says for each format what LLaMA-Factory is told of its files.
+func TestDatasetInfo(t *testing.T) {
+	const (
+		conversations = `"columns":{"messages":"conversations","system":"system"}`
+		pairs         = `"ranking":true,"columns":{"chosen":"chosen","messages":"conversations",` +
+			`"rejected":"rejected","system":"system"}`
+	)
+
+	for format, want := range map[export.Format]string{
+		export.SFTTrajectory: conversations,
+		export.SFTStep:       conversations,
+		export.DPO:           pairs,
+		export.Reward:        pairs,
+		export.KTO:           `"columns":{"kto_tag":"kto_tag","messages":"conversations","system":"system"}`,
+		export.OpenAI: `"columns":{"messages":"messages"},"tags":{"assistant_tag":"assistant",` +
+			`"content_tag":"content","function_tag":"function_call","observation_tag":"tool","role_tag":"role",` +
+			`"system_tag":"system","user_tag":"user"}`,
+	} {
+		dir := filepath.Join(t.TempDir(), "export")
+		rows := manyRows(6, format.NeedsFailures(), act)
+		wrote(t, dir, rows, export.Options{Format: format, Selection: export.Selection{Dev: 0.4}})
+
+		var info map[string]json.RawMessage
+
+		err := json.Unmarshal(contents(t, filepath.Join(dir, export.DatasetInfoFile)), &info)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		oneLine := strings.NewReplacer("\n", "", "  ", "", ": ", ":")
+
+		for _, suffix := range [][3]string{
+			{"", "", ".parquet"}, {"", "_jsonl", ".jsonl"},
+			{"_dev", "", ".parquet"}, {"_dev", "_jsonl", ".jsonl"},
+		} {
+			name := format.Dataset() + suffix[0]
+			text := `{"file_name":"` + name + suffix[2] + `","formatting":"sharegpt",` + want + `}`
+
+			if got := oneLine.Replace(string(info[name+suffix[1]])); got != text {
+				t.Errorf("%s: %s, want %s", name+suffix[1], got, text)
+			}
+		}
+
+		if len(info) != 4 {
+			t.Errorf("%s: %d entries", format, len(info))
+		}
+
+		// The card names the files of both sets.
+		card := string(contents(t, filepath.Join(dir, "README.md")))
+		for _, part := range []string{"", "_dev"} {
+			if name := format.Dataset() + part + ".parquet"; !strings.Contains(card, name) {
+				t.Errorf("the card does not name the file %s:\n%s", name, card)
+			}
+		}
+	}
+}
+
+// solved is a trajectory that recovered, told the truth about it, and is right.
+func solved(question, node int, change func(*trajectories.Row)) trajectories.Row {
+	r := did(question, node, "x")
+	r.Question, r.NodePath = fmt.Sprint("How much ", question), fmt.Sprint("0.", node)
+	r.DeployedAPI = "p_s_in"
+	r.Turns = []trajectories.Turn{
+		{Tool: "Load", API: "Load", Outcome: envs.Deprecated},
+		{Tool: "Load", API: "Open", Outcome: envs.OK},
+		{Tool: envs.UpdateTool, API: envs.UpdateTool, Outcome: envs.OK},
+		{Tool: envs.FinishTool, API: envs.FinishTool, Outcome: envs.Correct},
+	}
+
+	for i := range r.Turns {
+		t := &r.Turns[i]
+		t.Key, t.Observation = fmt.Sprint(t.API, node, i), "seen"
+	}
+
+	r.Turns[2].Key = `UpdateTool{"newtool_desc": "Open[name]` + fmt.Sprint(node) + `"}`
+	change(&r)
+
+	for i := range r.Turns {
+		r.Turns[i].Action = "act " + r.Turns[i].Key
+	}
+
+	r.Deprecations, r.Recovered = 0, 0
+	r.Sum()
+
+	return r
+}
+
+// TestEveryReasonAddsUp leaves a trajectory out for each reason there is: the counts add up, the
+// linter finds nothing in the export, and the manifest names each.
+func TestEveryReasonAddsUp(t *testing.T) {
+	none := 0
+	good := func(*trajectories.Row) {}
+	rows := []trajectories.Row{
+		solved(0, 0, good),
+		solved(0, 1, good), // more than one of the question
+		solved(0, 2, func(r *trajectories.Row) { r.Strict = false }),
+		solved(0, 3, func(r *trajectories.Row) { r.Turns[1].Tool = "Other" }), // nothing recovers
+		solved(0, 4, func(r *trajectories.Row) { r.Turns[1].API = "Use" }),    // there is no "Open"
+		solved(0, 5, func(r *trajectories.Row) {
+			r.Turns = slices.Insert(r.Turns, 1, r.Turns[0]) // the mistake again
+		}),
+		solved(0, 6, func(r *trajectories.Row) { r.Turns[2].Outcome = envs.ToolError }),
+		solved(0, 7, func(r *trajectories.Row) { r.Turns[0].Observation = " " }), // the linter's
+		solved(0, 8, func(r *trajectories.Row) { r.Split = "dev" }),
+		solved(1, 0, good), // asked elsewhere
+		solved(2, 0, func(r *trajectories.Row) { r.DeployedAPI = "p_c" }),
+		solved(3, 0, good), // the weights want one of each API
+	}
+	again := rows[0]
+	again.Node, again.NodePath = 9, "0.9"
+	rows = append(rows, again)
+
+	elsewhere := &export.Elsewhere{}
+	elsewhere.Add("how much 1", "test: q7")
+
+	weights := map[string]float64{"p_c": 1, "p_s_in": 1}
+	dir := filepath.Join(t.TempDir(), "export")
+	m := wrote(t, dir, slices.Collect(values(synth.Sorted(rows))), export.Options{
+		Selection: export.Selection{
+			PerQuestion: 1, Strategy: export.Shortest, MaxFaulty: &none,
+			RequireRecovery: true, RequireUpdate: true,
+			Mix: export.Mix{By: export.ByAPI, Weights: weights}, Elsewhere: elsewhere,
+		},
+	})
+
+	want := export.Dropped{
+		Split: 1, Elsewhere: 1, Score: 1, NoRecovery: 1, NoUpdate: 2, Faulty: 1, Duplicate: 1,
+		Surplus: 1, Weight: 1,
+	}
+
+	diff := cmp.Diff(want, m.Selected.Dropped)
+	if diff != "" || m.Rows != 2 || m.Lint.Dropped != 1 {
+		t.Errorf("%+v: -want +got:\n%s", m, diff)
+	}
+
+	var reasons []string
+	for _, l := range m.LeftOut() {
+		reasons = append(reasons, fmt.Sprint(l.N, " ", l.Why))
+	}
+
+	if diff := cmp.Diff([]string{
+		"1 rejected by the linter (empty-turn 1)", "1 of another split than train",
+		"1 their questions are asked in another split, too",
+		"1 the strict matcher does not accept them", "1 no recovery from a deprecation",
+		"2 no truthful call of UpdateTool", "1 more faulty turns than wanted", "1 duplicates",
+		"1 more than wanted of a question", "1 more than the weights allow",
+	}, reasons); diff != "" {
+		t.Errorf("reasons, -want +got:\n%s", diff)
+	}
+
+	lintsWell(t, dir)
+}
+
+// TestShortestCountsBytes holds that of trajectories of equally many turns the one that writes
+// least is the shortest.
+func TestShortestCountsBytes(t *testing.T) {
+	var rows []trajectories.Row
+
+	for node, action := range []string{"some words", "w", "words"} {
+		r := did(0, node, "ab")
+		r.Turns[0].Key, r.Turns[0].Action = action, action
+		r.Key = trajectories.Key(r.Turns)
+		rows = append(rows, r)
+	}
+
+	s := export.Selection{PerQuestion: 2, Strategy: export.Shortest}
+
+	got := words(synth.Collect(t, s.Select(synth.Sequence(rows), &export.SelectionReport{})))
+	if !slices.Equal(got, []string{"wb", "wordsb"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestEachQuestionIsDrawnByItself holds that chance decides of each question anew, by all that
+// tells it from others, and by the seed which questions are held out.
+func TestEachQuestionIsDrawnByItself(t *testing.T) {
+	var rows []trajectories.Row
+
+	for q := range 24 {
+		for node := range 6 {
+			r := did(q/4, node, fmt.Sprint(node))
+			r.Question = fmt.Sprint("How much ", q%4)
+			r.Turns[0].API = r.Turns[0].Key // no two call the same tools
+			rows = append(rows, r)
+		}
+	}
+
+	var drawn []int
+
+	one := export.Selection{PerQuestion: 1}
+	chosen := one.Select(synth.Sorted(rows), &export.SelectionReport{})
+
+	for _, r := range synth.Collect(t, chosen) {
+		drawn = append(drawn, r.Node)
+	}
+
+	for q := range 6 { // of four questions of one ID, not all draw alike
+		four := drawn[4*q : 4*q+4]
+		if slices.Min(four) == slices.Max(four) {
+			t.Errorf("question %d draws %v", q, four)
+		}
+	}
+
+	held := func(seed uint64) (all []string) {
+		dir := filepath.Join(t.TempDir(), "export")
+		some := export.Selection{Dev: 0.3, Seed: seed}
+		wrote(t, dir, synth.Rows(1, 40, 1), export.Options{Selection: some})
+
+		for _, s := range synth.Collect(t, export.Read(dir, true)) {
+			all = append(all, s.Conversations[0].Value)
+		}
+
+		return all
+	}
+
+	if slices.Equal(held(1), held(2)) {
+		t.Error("two seeds hold out the same questions")
+	}
+}
+
+// TestRewardTakesTheNearest holds that of the failed trajectories of a run the one is rejected that
+// goes along with the chosen one longest, wherever it stands.
+func TestRewardTakesTheNearest(t *testing.T) {
+	tree := record([]step{
+		{"0.1", envs.Incorrect, "", 1, -1}, {"0.0", envs.OK, "", 6, 0},
+		{"0.0.1", envs.Incorrect, "", 1, -1}, {"0.0.0", envs.OK, "", 4, 0},
+		{"0.0.0.1", envs.Incorrect, "", 1, -1}, {"0.0.0.2", envs.Incorrect, "", 2, -1},
+		{"0.0.0.0", envs.Correct, "", 1, 1},
+	}, act)
+	rows := trajectories.Ended(trajectories.Meta{
+		Run:      trajectories.Run{ID: "run", PromptAPI: "p_c"},
+		Question: trajectories.Question{ID: "q", Split: "train", Text: "How much?"},
+	}, tree)
+
+	dir := filepath.Join(t.TempDir(), "export")
+	wrote(t, dir, rows, export.Options{Format: export.Reward})
+
+	// Two go along equally long, and the first of them is taken.
+	all := lineage(t, dir)
+	if len(all) != 1 || all[0].NodePath != "0.0.0.0" || all[0].RejectedPath != "0.0.0.1" {
+		t.Errorf("%+v", all)
+	}
+
+	lintsWell(t, dir)
+}
+
+// TestCountsOfSamples holds that a sample is counted once for each time that the trees have it, and
+// not for each sibling that it was compared with; that what repeats is counted; and that an action
+// that the linter faults is, too.
+func TestCountsOfSamples(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "export")
+	m := wrote(t, dir, smallRows(true), export.Options{Format: export.KTO})
+
+	for _, l := range lineage(t, dir) {
+		if l.Count != 1 {
+			t.Errorf("%+v is there once", l)
+		}
+	}
+
+	if m.Selected.Repeated != 0 {
+		t.Errorf("%d samples repeat", m.Selected.Repeated)
+	}
+
+	// Another tree that is the same, but for its number.
+	rows := smallRows(false)
+	for _, r := range smallRows(false) {
+		r.Tree, r.Key = 1, r.Key+" again"
+		rows = append(rows, r)
+	}
+
+	m = wrote(t, dir, rows, export.Options{Format: export.SFTStep})
+	if m.Selected.Repeated != 5 || m.Rows != 5 {
+		t.Errorf("%d samples, %d repeat", m.Rows, m.Selected.Repeated)
+	}
+
+	for _, l := range lineage(t, dir) {
+		if l.Count != 2 {
+			t.Errorf("%+v is there twice", l)
+		}
+	}
+
+	lintsWell(t, dir)
+
+	// The last steps of the longer trajectory do not fit.
+	var told []string
+
+	opt := export.Options{
+		Format: export.SFTStep, Tokenizer: loadTokenizer(t, "llama3"), Template: "llama3",
+		Found: func(name string, found []export.Finding) {
+			told = append(told, name+" "+string(found[0].Rule))
+		},
+	}
+	opt.Cutoff = wrote(t, dir, smallRows(false), opt).Lengths.MaxTokens - 1
+
+	m = wrote(t, dir, smallRows(false), opt)
+	if m.Rows != 4 || m.Lint.Samples != 1 || m.Lint.SamplesByRule[export.TooLong] != 1 ||
+		m.Lint.Dropped != 0 ||
+		!slices.Equal(told, []string{"run: q/0/0.0.2.0.0, action 4 too-long"}) {
+		t.Errorf("%+v, %q", m.Lint, told)
+	}
+
+	lintsWell(t, dir)
+}
+
+// TestLeftOutOfARun counts under the first reason why training takes none of a trajectory, question
+// by question.
+func TestLeftOutOfARun(t *testing.T) {
+	var rows []trajectories.Row
+
+	for q := range 2 {
+		wrong, empty := did(q, 0, "ab"), did(q, 1, "cd")
+		first, same := did(q, 2, "ef"), did(q, 3, "ef")
+		wrong.Strict = false
+		empty.Turns[0].Action = " "
+		rows = append(rows, wrong, empty, first, same)
+	}
+
+	for i := range rows {
+		rows[i].Question = "How much?"
+		rows[i].Turns[0].Observation = "seen"
+	}
+
+	a := export.NewAcceptance(newLinter(t), nil, "", func(string) string { return "tools" }, 0)
+
+	got, err := a.LeftOut(synth.Sequence(rows))
+	want := []export.LeftOut{
+		{N: 2, Why: "wrong by the strict matcher"},
+		{N: 2, Why: "rejected by the linter (empty-turn 2)"},
+		{N: 2, Why: "the same as another of the question"},
+	}
+
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("(%v) -want +got:\n%s", err, diff)
+	}
+
+	broken := errors.New("broken")
+	failing := func(yield func(trajectories.Row, error) bool) { yield(trajectories.Row{}, broken) }
+
+	if _, err := a.LeftOut(failing); !errors.Is(err, broken) {
+		t.Errorf("an error of the rows: %v", err)
+	}
+
+	for _, dev := range []float64{0, 0.5} {
+		dir := filepath.Join(t.TempDir(), "export")
+
+		_, err := export.Write(t.Context(), dir, failing, export.Options{
+			Shown: synth.Shown, Selection: export.Selection{Dev: dev},
+		})
+		if !errors.Is(err, broken) {
+			t.Errorf("an error of the rows, %v held out: %v", dev, err)
+		}
+	}
+}
+
+// TestManifestsOfOtherVersions holds that a manifest of a version, format or trainer that this
+// program does not know, or with a key that it does not know, is not read.
+func TestManifestsOfOtherVersions(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "export")
+	wrote(t, dir, synth.Rows(1, 3, 1), export.Options{})
+
+	path := filepath.Join(dir, export.ManifestFile)
+	text := string(contents(t, path))
+
+	for _, test := range []struct{ old, new, want string }{
+		{`"manifest_version": 5`, `"manifest_version": 0`, "this program reads 1 to 5"},
+		{`"manifest_version": 5`, `"manifest_version": 6`, "this program reads 1 to 5"},
+		{`"format": "sft-trajectory"`, `"format": "sft"`, "sft-step"},
+		{`"trainer": "llamafactory"`, `"trainer": "axolotl"`, "trl"},
+		{`"rows"`, `"samples"`, "unknown field"},
+	} {
+		changed := strings.Replace(text, test.old, test.new, 1)
+		if err := os.WriteFile(path, []byte(changed), 0o600); err != nil || changed == text {
+			t.Fatal(test.old, err)
+		}
+
+		_, err := export.ReadManifest(dir)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", test.new, err, test.want)
+		}
+
+		if err := synth.FirstError(export.Read(dir, false)); err == nil {
+			t.Errorf("%s: samples are read", test.new)
+		}
+
+		report, err := export.Lint(dir, newLinter(t), nil)
+		if err != nil || report.OK() {
+			t.Errorf("%s: nothing is wrong (%v)", test.new, err)
+		}
+	}
+}
+
+// TestMissingPartsAreFound takes parts of an export away: each is named.
+func TestMissingPartsAreFound(t *testing.T) {
+	for _, name := range []string{
+		"README.md", export.DatasetInfoFile, jsonlFile, export.LineageFile, "toolevo_sft_dev.jsonl",
+		"toolevo_sft_dev.parquet", "lineage_dev.jsonl",
+	} {
+		dir := filepath.Join(t.TempDir(), "export")
+		wrote(t, dir, synth.Rows(1, 8, 1), export.Options{Selection: export.Selection{Dev: 0.3}})
+
+		path := filepath.Join(dir, name)
+		for _, change := range []func() error{
+			func() error { return os.WriteFile(path, []byte("}\n"), 0o600) },
+			func() error { return os.Remove(path) },
+		} {
+			if err := change(); err != nil {
+				t.Fatal(err)
+			}
+
+			report, err := export.Lint(dir, newLinter(t), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			// The checksum says so, and of what trainers are told what reads it, too.
+			named := strings.Count(strings.Join(report.Problems, "\n"), name)
+			if named == 0 || named == 1 && name == export.DatasetInfoFile {
+				t.Errorf("%s: %q", name, report.Problems)
+			}
+		}
+	}
+}
+
+// TestQuestionsOfOthers holds that a question of others is shown as they asked it, whether the
+// marker of our prompts stands before it or not.
+func TestQuestionsOfOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "others.jsonl")
+	text := fmt.Sprintf(strings.ReplaceAll(foreign, "\n", " "), 1, 1, "done")
+
+	for _, asked := range []string{"Say 1.", "Question: Say 1."} {
+		text := strings.Replace(text, "Say 1.", asked, 1)
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		dir, _ := imported(t, path, export.Options{Selection: export.Selection{Score: export.Any}})
+
+		for _, s := range synth.Collect(t, export.Read(dir, false)) {
+			if got := said(s.Conversations...); got != asked+" / done" {
+				t.Errorf("%q, want %q", got, asked)
+			}
+		}
+	}
+
+	all, err := export.Import([]string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if !all.Has("s1") || all.Has("s2") {
+		t.Error("the run is s1")
+	}
+
+	if _, ok := all.Shown(&trajectories.Row{RunID: "s2"}); ok {
+		t.Error("a row that was not imported was shown something")
+	}
+
+	_, err = export.Import([]string{filepath.Join(t.TempDir(), "none")})
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no document: %v", err)
+	}
+}
+
+// TestWhoHoldsCalls holds that calls are trained under those templates that write them as they are
+// read.
+func TestWhoHoldsCalls(t *testing.T) {
+	var all, calls []string
+
+	for _, template := range chat.Templates() {
+		all = append(all, template.String())
+
+		if template.HoldsCalls() {
+			calls = append(calls, template.String())
+		}
+	}
+
+	if !slices.Equal(export.Templates(), all) || !slices.Equal(export.CallTemplates(), calls) ||
+		len(calls) == 0 || len(calls) == len(all) {
+		t.Errorf("%q and %q", export.Templates(), export.CallTemplates())
+	}
+
+	if got := (export.Labels{Desirable: 3, Undesirable: 1}).Weights("another"); got != nil {
+		t.Errorf("weights of a trainer that nobody knows: %v", got)
+	}
+}
+
+// TestFailuresOfOursAreNotBad holds for each way in which a trajectory can end that an action is
+// rejected only where the agent failed.
+func TestFailuresOfOursAreNotBad(t *testing.T) {
+	for limit, bad := range map[mcts.Limit]bool{
+		mcts.LimitDepth: true, mcts.LimitRepeat: true, mcts.LimitReflection: true,
+		mcts.LimitEnvironment: true, mcts.LimitContext: false, mcts.LimitSilence: false,
+	} {
+		tree := record([]step{
+			{"0.0", envs.Correct, "", 1, 1}, {"0.1", envs.OK, limit, 1, 0},
+		}, act)
+		rows := trajectories.Ended(trajectories.Meta{
+			Run:      trajectories.Run{ID: "run", PromptAPI: "p_c"},
+			Question: trajectories.Question{ID: "q", Split: "train", Text: "How much?"},
+		}, tree)
+
+		dir := filepath.Join(t.TempDir(), "export")
+		m := wrote(t, dir, rows, export.Options{Format: export.DPO})
+		if m.Rows == 1 != bad {
+			t.Errorf("%s: %d pairs", limit, m.Rows)
+		}
+	}
+}
+
+// TestOneQuestionAtATime holds that the rows of a question are asked for only when those before it
+// are written: memory holds one question.
+func TestOneQuestionAtATime(t *testing.T) {
+	all := synth.Rows(1, 6, 1)
+	asked := 0
+
+	var rows iter.Seq2[trajectories.Row, error] = func(yield func(trajectories.Row, error) bool) {
+		for _, r := range all {
+			asked++
+
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+
+	chosen := export.Selection{Score: export.Official}.Select(rows, &export.SelectionReport{})
+	for r, err := range chosen {
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		next := slices.IndexFunc(all, func(other trajectories.Row) bool {
+			return other.QuestionIndex > r.QuestionIndex
+		})
+		if next >= 0 && asked > next+1 {
+			t.Errorf("%d rows were read by question %d, want %d", asked, r.QuestionIndex, next)
+		}
+	}
+}

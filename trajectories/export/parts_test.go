@@ -1,0 +1,208 @@
+package export
+
+import (
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"toolevo/trajectories/atif"
+)
+
+// TestSizeCategories names numbers of samples as the Hub does, at the bounds.
+func TestSizeCategories(t *testing.T) {
+	for rows, want := range map[int]string{
+		0: "n<1K", 999: "n<1K", 1000: "1K<n<10K", 9999: "1K<n<10K",
+		10000: "10K<n<100K", 99999: "10K<n<100K",
+		100000: "100K<n<1M", 999999: "100K<n<1M", 1000000: "1M<n<10M", 123456789: "100M<n<1B",
+	} {
+		if got := sizeCategory(rows); got != want {
+			t.Errorf("%d: %s, want %s", rows, got, want)
+		}
+	}
+}
+
+// TestNamesOfTrials holds that the name of a trial's folder has only letters, digits and _ . - of
+// ASCII, tells documents apart that differ in others, and is short.
+func TestNamesOfTrials(t *testing.T) {
+	of := func(id string) string {
+		d := &atif.Document{TrajectoryID: "run/" + id}
+		d.Extra.Ours = &atif.Lineage{RunID: "run"}
+
+		return trialFile(d)
+	}
+	name := regexp.MustCompile(`^toolevo_atif/([A-Za-z0-9_.-]+)-[0-9a-f]{8}/agent/trajectory\.json$`)
+	seen := map[string]bool{}
+
+	for c := range rune(300) {
+		path := of("a" + string(c) + "b")
+
+		m := name.FindStringSubmatch(path)
+		if m == nil || seen[path] {
+			t.Fatalf("%q: %s", c, path)
+		}
+
+		seen[path] = true
+		plain := regexp.MustCompile(`^[A-Za-z0-9_.-]$`).MatchString(string(c))
+
+		if want := map[bool]string{true: "a" + string(c) + "b", false: "a_b"}[plain]; m[1] != want {
+			t.Errorf("%q: %s, want %s", c, m[1], want)
+		}
+	}
+
+	if m := name.FindStringSubmatch(of(strings.Repeat("x", 300))); len(m[1]) != 100 {
+		t.Errorf("a name of %d characters", len(m[1]))
+	}
+}
+
+// TestPairsHaveOneReplyEach holds that a pair of messages for TRL has one chosen and one rejected
+// reply.
+func TestPairsHaveOneReplyEach(t *testing.T) {
+	ask := []chatMessage{{Role: "user", Content: "Question: How much?"}}
+	one := []chatMessage{{Role: "assistant", Content: "a"}}
+	other := []chatMessage{{Role: "assistant", Content: "b"}}
+	two := append(one[:1:1], chatMessage{Role: "user", Content: "Observation: c"})
+	odd := []chatMessage{{Role: "user", Content: "c"}}
+
+	s, err := fromPair(&record{Prompt: ask, Better: one, Worse: other})
+	if err != nil || s.Chosen.Value != "a" || s.Rejected.Value != "b" || len(s.Conversations) != 1 {
+		t.Errorf("%+v (%v)", s, err)
+	}
+
+	for want, r := range map[string]*record{
+		"2 chosen and 1 rejected": {Prompt: ask, Better: two, Worse: one},
+		"1 chosen and 2 rejected": {Prompt: ask, Better: one, Worse: two},
+		"0 chosen and 1 rejected": {Prompt: ask, Worse: one},
+		"does not begin":          {Prompt: ask, Better: odd, Worse: one},
+	} {
+		if _, err := fromPair(r); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestQuotas takes as many of each kind as its weight allows, by hand, and each row of a kind as
+// often as the others.
+func TestQuotas(t *testing.T) {
+	m := Mix{By: ByAPI, Weights: map[string]float64{"a": 3, "b": 1}}
+
+	for _, test := range []struct{ counts, want map[string]int }{
+		{map[string]int{"a": 60, "b": 100, "c": 9}, map[string]int{"a": 60, "b": 20, "c": 0}},
+		{map[string]int{"a": 60, "b": 10}, map[string]int{"a": 30, "b": 10}},
+		{map[string]int{"a": 1, "b": 1}, map[string]int{"a": 1, "b": 0}},
+		{map[string]int{"a": 2, "b": 1}, map[string]int{"a": 2, "b": 1}}, // two thirds are one
+	} {
+		all, err := m.quotas(test.counts)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		got := map[string]int{}
+		for name, q := range all {
+			got[name] = q.take
+
+			if q.left != test.counts[name] {
+				t.Errorf("%s: %d are left of %d", name, q.left, test.counts[name])
+			}
+		}
+
+		if !maps.Equal(got, test.want) {
+			t.Errorf("%v: %v, want %v", test.counts, got, test.want)
+		}
+	}
+
+	_, err := m.quotas(map[string]int{"a": 1, "c": 1})
+	if err == nil || !strings.Contains(err.Error(), "a, c") {
+		t.Errorf("nothing of b: %v", err)
+	}
+
+	rng := rand.New(rand.NewPCG(1, 2))
+	taken := make([]int, 5)
+
+	for range 5000 {
+		q, n := &quota{take: 2, left: 5}, 0
+
+		for i := range taken {
+			if q.next(rng) {
+				taken[i]++
+				n++
+			}
+		}
+
+		if n != 2 {
+			t.Fatalf("%d of 5 are taken, want 2", n)
+		}
+	}
+
+	for i, n := range taken { // 2,000 each, and a standard deviation of 35
+		if n < 1800 || n > 2200 {
+			t.Errorf("row %d is taken %d times of 5,000", i, n)
+		}
+	}
+}
+
+// TestSelectionIsChecked changes one count or promise at a time of a manifest that is right: each
+// is told, and nothing else.
+func TestSelectionIsChecked(t *testing.T) {
+	right := func() (*Manifest, *seen) {
+		m := newManifest(Options{Format: SFTTrajectory})
+		m.Selection.PerQuestion, m.Selection.RequireRecovery = 2, true
+		m.Selected = SelectionReport{Rows: 12, Kept: 3, Questions: 2, QuestionsKept: 2}
+		m.Selected.Dropped = Dropped{1, 1, 1, 1, 1, 1, 1, 1, 1}
+		m.Lint = LintReport{Checked: 15, Dropped: 3, ByRule: map[Rule]int{TooLong: 1, Leak: 2}}
+
+		s := newSeen()
+		s.splits["train"] = true
+		s.paths["a"] = map[string]bool{"1": true, "2": true}
+		s.paths["b"] = map[string]bool{"3": true}
+
+		return &m, s
+	}
+
+	for want, change := range map[string]func(m *Manifest, s *seen){
+		"": func(*Manifest, *seen) {},
+		"the split train, and the samples are of [dev]": func(_ *Manifest, s *seen) {
+			s.splits = map[string]bool{"dev": true}
+		},
+		"the split train, and the samples are of [dev train]": func(_ *Manifest, s *seen) {
+			s.splits["dev"] = true
+		},
+		"at most 1 trajectories of a question": func(m *Manifest, _ *seen) {
+			m.Selection.PerQuestion = 1
+		},
+		"recoveries only":          func(_ *Manifest, s *seen) { s.recovered = false },
+		"a question has one twice": func(_ *Manifest, s *seen) { s.repeated = true },
+		"3 trajectories of 2 questions selected, and there are 4": func(m *Manifest, s *seen) {
+			s.paths["b"]["4"] = true
+		},
+		"counts of the selection that do not add up": func(m *Manifest, _ *seen) {
+			m.Selected.Dropped.Weight++
+		},
+		"more questions kept than there were": func(m *Manifest, _ *seen) {
+			m.Selected.Questions = 1
+		},
+		"counts of the linter that do not add up": func(m *Manifest, _ *seen) { m.Lint.Checked++ },
+	} {
+		var r Report
+
+		m, s := right()
+		change(m, s)
+		r.checkSelection(m, s)
+
+		if want == "" && len(r.Problems) > 0 || want != "" && (len(r.Problems) != 1 ||
+			!strings.Contains(r.Problems[0], want)) {
+			t.Errorf("%q, want %q", r.Problems, want)
+		}
+	}
+
+	// No bound is no bound, and the rules of the linter have to come to what it dropped.
+	m, s := right()
+	m.Selection.PerQuestion, m.Selection.RequireRecovery, s.recovered = 0, false, false
+	m.Lint.ByRule[Leak]++
+
+	var r Report
+	if r.checkSelection(m, s); len(r.Problems) != 1 {
+		t.Errorf("%q", r.Problems)
+	}
+}
