@@ -53,6 +53,8 @@ func TestAlike(t *testing.T) {
 		{"another database", 0, []envs.Action{load}, []envs.Action{other}, false},
 		{"loaded again", 0, []envs.Action{load}, []envs.Action{load, load}, true},
 		{"loaded again where loads are limited", 5, []envs.Action{load}, []envs.Action{load, load}, false},
+		{"loaded again where one load is allowed", 1, []envs.Action{load}, []envs.Action{load, load}, false},
+		{"as many loads where they are limited", 5, []envs.Action{load}, []envs.Action{"nothing", load}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			env := newEnv(t, "p_c", Options{
@@ -74,8 +76,21 @@ func TestAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if env.Alike(s, s) {
+	own := play(t, env, load).State
+	if env.Alike(s, s) || env.Alike(s, own) || env.Alike(own, s) {
 		t.Error("states of another environment are alike")
+	}
+
+	// Nobody says that memories are the same.
+	c := config(t, "p_c", Options{})
+	c.Same = nil
+
+	if env, err = New(c); err != nil {
+		t.Fatal(err)
+	}
+
+	if own = play(t, env, load).State; env.Alike(own, own) {
+		t.Error("states are alike, and nothing compares what the tools remember")
 	}
 }
 
@@ -351,6 +366,8 @@ func TestMaxLoads(t *testing.T) {
 		actions []envs.Action
 		ends    bool
 	}{
+		{"published: one name", []string{"LoadDB"}, []envs.Action{old, good, old, good, old}, true},
+		{"published: the load tools do not count", []string{"LoadDB"}, []envs.Action{good, good, good}, false},
 		{"two loads", nil, []envs.Action{good, good}, false},
 		{"the third ends", nil, []envs.Action{good, good, good}, true},
 		{"graphs count", nil, []envs.Action{good, graph, good}, true},
@@ -382,6 +399,32 @@ func TestMaxLoads(t *testing.T) {
 				t.Errorf("%s with reward %v", got.State.Status(), got.Reward)
 			}
 		})
+	}
+
+	for _, limit := range []int{0, 1, 5} {
+		options := Options{Settings: Settings{MaxLoads: limit}, LoadTools: []string{"LoadDB"}}
+		if limit == 5 { // a limit needs the one or the other
+			options.LoadTools, options.LoadNames = nil, []string{"InitializeDatabase"}
+		}
+
+		env := newEnv(t, "p_s_in", options)
+		actions := slices.Repeat([]envs.Action{good}, max(limit, 10))
+
+		if limit > 0 {
+			actions = actions[:limit]
+		}
+
+		if status := play(t, env, actions...).State.Status(); status != envs.Running {
+			t.Errorf("%d loads of at most %d: %s", len(actions), limit, status)
+		}
+
+		if limit == 0 {
+			continue
+		}
+
+		if status := play(t, env, append(actions, good)...).State.Status(); status != envs.Truncated {
+			t.Errorf("a load more than %d: %s", limit, status)
+		}
 	}
 }
 
@@ -463,6 +506,7 @@ func TestObservation(t *testing.T) {
 		{0, "a\nb\n" + words(1023), "a b " + words(1022) + " ..."},
 		{2, "a\n\nb\n", "a\n\nb\n"},
 		{2, "a\n\nb c", "a b ..."},
+		{1, "a b", "a ..."},
 		{-1, words(3000), words(3000)},
 		{0, "caf\xe9 \xff\xfe", "caf\uFFFD \uFFFD"},
 	}
@@ -486,6 +530,9 @@ func TestOurFailures(t *testing.T) {
 	odd := answering(t, Options{}, func(_ context.Context, m memory, _ envs.Args) (memory, envs.Result, error) {
 		return m, envs.Result{Outcome: envs.Correct}, nil
 	})
+	oddFailing := answering(t, Options{}, func(_ context.Context, m memory, _ envs.Args) (memory, envs.Result, error) {
+		return m, envs.Result{Outcome: envs.Correct}, cause
+	})
 
 	tests := []struct {
 		name  string
@@ -500,6 +547,8 @@ func TestOurFailures(t *testing.T) {
 			`…: disk full`},
 		{"odd outcome", odd, react("LoadDB", `{"DBName": "coffee"}`), envs.StageTool,
 			"a tool cannot answer with the outcome correct"},
+		{"odd outcome of a failure", oddFailing, react("LoadDB", `{"DBName": "coffee"}`), envs.StageTool,
+			"disk full"},
 		{"grader", failing, react("Finish", `{"answer": "crash"}`), envs.StageEnvironment,
 			`grade "crash" in task "easy-coffee-0000": the matcher crashed`},
 	}
@@ -524,6 +573,11 @@ func TestOurFailures(t *testing.T) {
 	if _, err := failing.Step(t.Context(), nil, "x"); err == nil {
 		t.Error("a nil state is not an error")
 	}
+
+	call := envs.Call{Name: "LoadDB", Args: envs.Args{{Name: "DBName", Value: "x"}}}
+	if turn, err := failing.Call(t.Context(), call); !errors.Is(err, cause) {
+		t.Errorf("a call without a task is answered with %+v, error %v", turn, err)
+	}
 }
 
 func TestNewErrors(t *testing.T) {
@@ -533,13 +587,14 @@ func TestNewErrors(t *testing.T) {
 	}{
 		{"the grader is missing", func(c *Config[memory]) { c.Grader = nil }},
 		{"the prompt version", func(c *Config[memory]) { c.Prompt = nil }},
+		{"the deployed version", func(c *Config[memory]) { c.Deployed = nil }},
 		{"no implementation of the tool LoadDB, which p_s_in exposes as InitializeDatabase",
 			func(c *Config[memory]) { delete(c.Tools, "LoadDB") }},
 		{`an implementation of "OpenDB", which is no tool of p_s_in`,
 			func(c *Config[memory]) { c.Tools["OpenDB"] = c.Tools["LoadDB"] }},
 		{`an implementation of "Finish"`, func(c *Config[memory]) { c.Tools["Finish"] = c.Tools["LoadDB"] }},
 		{`load tool "Init_DB" is no tool`, func(c *Config[memory]) { c.Options.LoadTools = []string{"Init_DB"} }},
-		{"a limit on loads and no load tools", func(c *Config[memory]) { c.Options.MaxLoads = 5 }},
+		{"a limit on loads and no load tools", func(c *Config[memory]) { c.Options.MaxLoads = 1 }},
 		{"at most -1 loads", func(c *Config[memory]) { c.Options.MaxLoads = -1 }},
 	}
 	for _, tt := range tests {
@@ -721,15 +776,21 @@ func TestOutdatedParameters(t *testing.T) {
 
 	for _, test := range []struct {
 		published   bool
+		feedback    toolapi.Feedback
 		input       string
 		outcome     envs.Outcome
 		observation string
 	}{
-		{false, `{"DBName": "coffee"}`, envs.Deprecated, notice},
-		{false, `{"Name": "coffee"}`, envs.InvocationError, wrong},
-		{true, `{"DBName": "coffee"}`, envs.InvocationError, wrong},
+		{false, "", `{"DBName": "coffee"}`, envs.Deprecated, notice},
+		{false, FormerNotice, `{"DBName": "coffee"}`, envs.Deprecated, notice},
+		{false, "", `{"Name": "coffee"}`, envs.InvocationError, wrong},
+		{true, "", `{"DBName": "coffee"}`, envs.InvocationError, wrong},
+		{false, feedbackPublished, `{"DBName": "coffee"}`, envs.InvocationError, wrong},
 	} {
-		config := config(t, "p_c", Options{PublishedFeedback: test.published})
+		config := config(t, "p_c", Options{
+			Settings:          Settings{Feedback: test.feedback},
+			PublishedFeedback: test.published,
+		})
 		config.Deployed = made
 
 		env, err := New(config)

@@ -187,18 +187,28 @@ func (t *target) faults(conf *types.Config) ([]token.Position, error) {
 	return wrong, nil
 }
 
-// drop removes the innermost site around a position of the planted text.
+// drop removes the innermost site around a position of the planted text. If there is none, a break
+// was planted in an endless loop that ends a function, which then lacks a return, and the last break
+// before the position goes.
 func drop(planters []*planter, at token.Position) bool {
 	for _, p := range planters {
 		if p.path != at.Filename {
 			continue
 		}
 
-		inner, size := -1, 0
+		inner, size, last := -1, 0, -1
 		for i, s := range p.sites {
+			if s.breaks && s.to <= at.Offset && (last < 0 || s.to > p.sites[last].to) {
+				last = i
+			}
+
 			if s.from <= at.Offset && at.Offset <= s.to && (inner < 0 || s.to-s.from < size) {
 				inner, size = i, s.to-s.from
 			}
+		}
+
+		if inner < 0 {
+			inner = last
 		}
 
 		if inner >= 0 {

@@ -303,7 +303,7 @@ func (p *planter) branch(s *ast.BranchStmt) {
 
 	if s.Tok == token.CONTINUE {
 		other := strings.Replace(p.say(s), "continue", "break", 1)
-		p.site(s, "if mutant(%d) { "+other+" }; ", "", p.say(s)+" -> "+other)
+		p.site(s, "if mutant(%d) { "+other+" }; ", "", p.say(s)+" -> "+other).breaks = true
 	}
 }
 

@@ -35,7 +35,8 @@ type source struct {
 type site struct {
 	mutants []*mutant
 	edits   []edit
-	order   int // outer sites come first
+	order   int  // outer sites come first
+	breaks  bool // ends a loop, after which the function may lack a return
 	// Where the site stands in the planted text.
 	from, to int
 }

@@ -123,12 +123,11 @@ func (g *generating) run(ctx context.Context, data string, progress *console.Ste
 	for _, d := range g.domains {
 		one, err := g.domain(ctx, f, d, progress.Step(d.Name()+" tasks"))
 
-		// What was yielded before an interruption is whole, and the book knows of no more.
-		if err == nil || ctx.Err() != nil {
-			err = errors.Join(err, f.Commit())
-		}
-
 		if err != nil {
+			if ctx.Err() != nil { // what was yielded before is whole, and the book knows of no more
+				err = errors.Join(err, f.Commit())
+			}
+
 			return made, err
 		}
 

@@ -44,3 +44,16 @@ func Forever(n int) {
 		n--
 	}
 }
+
+// Odd returns the first odd number that a source gives. The function would not compile with a break
+// in its loop.
+func Odd(next func() int) int {
+	for {
+		n := next()
+		if n%2 == 0 {
+			continue
+		}
+
+		return n
+	}
+}

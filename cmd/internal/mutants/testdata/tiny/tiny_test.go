@@ -19,3 +19,10 @@ func TestCount(t *testing.T) {
 }
 
 func TestForever(t *testing.T) { Forever(2) }
+
+func TestOdd(t *testing.T) {
+	n := 3
+	if odd := Odd(func() int { n++; return n }); odd != 5 {
+		t.Errorf("Odd = %d", odd)
+	}
+}
