@@ -155,7 +155,7 @@ func TestLargeBodies(t *testing.T) {
 	for _, length := range []int64{-1, 100 << 20} {
 		body := &endless{}
 		r := httptest.NewRequest(http.MethodPost, "/virtual", body)
-		r.ContentLength = length
+		r.ContentLength, r.Host = length, "localhost"
 
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
