@@ -70,8 +70,8 @@ func New(seed uint64, software string, g *guard.Guard) (*Server, error) {
 	s := &Server{software: software, start: start}
 	s.protocol = slices.DeleteFunc(mcp.SupportedProtocolVersions(), func(v string) bool { return v >= sessionless })
 
-	h := mcp.NewStreamableHTTPHandler(s.serverOf(), &mcp.StreamableHTTPOptions{
-		JSONResponse: true, SessionTimeout: IdleTime, MaxRequestBodyBytes: mostBytes,
+	h := mcpserver.HTTP(s.serverOf(), mcp.StreamableHTTPOptions{
+		SessionTimeout: IdleTime, MaxRequestBodyBytes: mostBytes,
 	})
 
 	// Nothing is ever sent unasked: the stream that a GET asks for would only keep the server from ending.
