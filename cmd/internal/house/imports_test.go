@@ -148,7 +148,7 @@ var allowed = []rule{
 
 	{"trajectories/internal/bpe", nil},
 	{"trajectories/internal/pq", []string{"envs/durable"}},
-	{"trajectories/internal/jsonl", nil},
+	{"trajectories/internal/jsonl", []string{"envs/regular"}},
 	{"trajectories", []string{"envs", "envs/action", "envs/durable", "envs/pytext", "mcts",
 		"trajectories/internal/..."}},
 	{"trajectories/atif", []string{"envs", "envs/action", "envs/pytext", "envs/regular", "mcts", "mcts/policy/chat",
