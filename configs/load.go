@@ -164,7 +164,7 @@ func FileLayer(name string) (Layer, error) {
 
 // readFile reads a configuration file, as far as one can be one.
 func readFile(name string) ([]byte, error) {
-	f, err := regular.Open(name)
+	f, err := regular.OpenText(name)
 	if err != nil {
 		return nil, err
 	}

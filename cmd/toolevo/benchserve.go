@@ -30,26 +30,31 @@ func (a *app) benchCommand() *cobra.Command {
 // serveFlags are the flags of bench serve. Those that an option has as it is are read into it.
 type serveFlags struct {
 	simserver.Options
+	*door
 	protocol, policy, suite, codec string
 	data                           *string
 	faults, wrong                  []string
-	requireKey                     bool
 	asJSON                         *bool
 }
 
 func (a *app) benchServeCommand() *cobra.Command {
-	f := &serveFlags{}
 	cmd := newCommand("serve")
+	f := &serveFlags{door: doorFlags(cmd, "127.0.0.1:8000", "OPENAI_API_KEY")}
 	cmd.Long = strings.Replace(cmd.Long, "MISCONFIGURATIONS", indented(simserver.Misconfigurations()), 1)
 	f.add(a, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		key, err := f.key(a)
+		if err != nil {
+			return err
+		}
+
 		known, err := readKnown(cmd.Context(), f.suite, *f.data)
 		if err != nil {
 			return console.Usage("%w", err)
 		}
 		defer known.close()
 
-		o, err := f.options(a.Lookup("OPENAI_API_KEY"), known.plans)
+		o, err := f.options(key, known.plans)
 		if err != nil {
 			return console.Usage("%w", err)
 		}
@@ -65,7 +70,6 @@ func (f *serveFlags) add(a *app, cmd *cobra.Command) {
 	// is asked for.
 	flags, latency, faults := cmd.Flags(), &f.Latency, &f.Faults
 	f.data = a.DataFlag(cmd)
-	flags.StringVar(&f.Address, "listen", "127.0.0.1:8000", "listen on `HOST:PORT`; port 0 is any free one")
 	flags.StringVar(&f.protocol, "protocol", string(simserver.VLLM), "`NAME`: vllm or ollama")
 	flags.StringVar(&f.Model, "model", "sim", "serve the model under this `NAME`")
 	flags.StringVar(&f.policy, "policy", "scripted:noisy", "`KIND:NAME` of the policy that writes: "+
@@ -97,7 +101,6 @@ func (f *serveFlags) add(a *app, cmd *cobra.Command) {
 		"seconds (0: none)")
 	flags.DurationVar(&faults.DripEvery, "drip-every", 100*time.Millisecond, "`TIME` between two pieces of a drip")
 	flags.StringSliceVar(&f.wrong, "wrong", nil, "`NAMES` of permanent misconfigurations, separated by commas")
-	flags.BoolVar(&f.requireKey, "require-key", false, "ask clients for the key in OPENAI_API_KEY")
 	f.asJSON = console.JSONFlag(cmd)
 }
 
@@ -134,17 +137,12 @@ func (f *serveFlags) options(key string, plans solutions) (simserver.Options, er
 	}
 
 	o := f.Options
+	o.Address, o.APIKey = f.listen, key
 	o.Policy, o.Codec, o.Kind = scripted.New(profile, plans), profile.Codec, simserver.Kind(f.protocol)
 	o.Faults.Rates, o.Faults.Seed = rates, f.Seed
 
 	for _, w := range f.wrong {
 		o.Wrong = append(o.Wrong, simserver.Misconfiguration(w))
-	}
-
-	if f.requireKey {
-		if o.APIKey = key; key == "" {
-			return o, errors.New("--require-key: OPENAI_API_KEY is not set")
-		}
 	}
 
 	return o, nil
@@ -253,10 +251,7 @@ func (a *app) introduce(f *serveFlags, url string) {
 
 	a.Say("A simulated %s with the model %q (%s) listens on %s", server, f.Model, f.policy, url)
 
-	if f.requireKey {
-		a.Say("It asks for the key in OPENAI_API_KEY.")
-	}
-
+	f.sayKey(a)
 	a.Say("\nTry, in another terminal:")
 
 	for _, words := range [][]string{

@@ -39,7 +39,12 @@ func judgeServer(t *testing.T, marker string) (url string, asked *atomic.Int64) 
 			status = "Solved"
 		}
 
-		text, _ := json.Marshal(`{"index": 1, "answer_status": "` + status + `"}`)
+		reply := `{"index": 1, "answer_status": "` + status + `"}`
+		if strings.Contains(body.Messages[0].Content, "is complete") {
+			reply = status + "\nSo it is."
+		}
+
+		text, _ := json.Marshal(reply)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":` +
 			`"assistant","content":` + string(text) + `},"finish_reason":"stop"}]}`))
@@ -236,6 +241,43 @@ func TestEvalJudgeByModel(t *testing.T) {
 
 	if again := must(t, args...); again != r.out || asked.Load() != 3*3+3 {
 		t.Errorf("again %d judgements are asked for, and the report is\n%s", asked.Load()-12, again)
+	}
+}
+
+// A judge's verdict is that of the line that it is asked for, without its thoughts. One that cannot
+// be read is asked for again, and is then no verdict.
+func TestEvalJudgeReadsTheVerdict(t *testing.T) {
+	t.Parallel()
+
+	const final = `"{\"return_type\": \"give_answer\", \"final_answer\": \"9 degrees\"}"`
+
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "cot", "G1_x.json"), `{"7": {"query": "How warm is it?", "available_tools": [`+
+		`{"name": "Finish"}], "answer": {"method": "CoT@1", "total_steps": 1, "final_answer": `+final+`, `+
+		`"answer_details": [{"role": "tool", "message": {"name": "Finish", "arguments": `+final+`, "response": ""}, `+
+		`"next": []}]}}}`)
+
+	for name, test := range map[string]struct {
+		reply string
+		mean  float64
+		lost  int
+		asked int64
+	}{
+		"plain":      {"Solved\nBoth parts are taken up.", 1, 0, 1},
+		"not":        {"Unsolved\nThe chart is missing.", 0, 0, 1},
+		"thinks":     {"<think>\nSolved or Unsolved? It is not unsolved.\n</think>\nSolved\nBoth are there.", 1, 0, 1},
+		"in words":   {"Not solved\nThe chart is missing.", 0, 0, 1},
+		"of another": {"Solved\nNothing was left unsolved.", 1, 0, 1},
+		"unclear":    {"It could be called solved, or unsolved.", 0, 1, 3},
+		"no end":     {"<think>\nIs it solved?", 0, 1, 3},
+	} {
+		url, asked := rewriter(t, func(string) string { return test.reply })
+
+		got := document[judgedAnswers](t, must(t, "eval", "judge", filepath.Join(dir, "cot"), "--by", "openai:m",
+			"--score", "fac", "--server", url, "--out", filepath.Join(dir, name), "--progress", "none", "--json"))
+		if fac := got.Rows[0].FAC; fac.Mean != test.mean || fac.Lost != test.lost || asked.Load() != test.asked {
+			t.Errorf("%s: %+v after %d requests, want %v and %d lost", name, fac, asked.Load(), test.mean, test.lost)
+		}
 	}
 }
 

@@ -1,12 +1,18 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"toolevo/envs/console"
+	"toolevo/envs/guard"
 	"toolevo/mcts/metrics"
 	"toolevo/mcts/store"
 )
+
+// metricsKeyVariable holds the key that readers of metrics send.
+const metricsKeyVariable = "TOOLEVO_METRICS_KEY"
 
 // serveMetrics serves the metrics of the run to come, where that is wanted, until the bench is closed.
 func (f *runFlags) serveMetrics(b *bench) error {
@@ -14,8 +20,10 @@ func (f *runFlags) serveMetrics(b *bench) error {
 		return nil
 	}
 
-	s, err := metrics.Start(*f.metrics)
-	if err != nil {
+	s, err := metrics.Start(*f.metrics, f.settings.app.Lookup(metricsKeyVariable))
+	if errors.Is(err, guard.ErrOpen) {
+		return console.Usage("--metrics: %w: set %s, which Prometheus then has to send", err, metricsKeyVariable)
+	} else if err != nil {
 		return console.Usage("--metrics: %w\nChoose another port, or 0 for any that is free", err)
 	}
 

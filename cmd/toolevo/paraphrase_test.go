@@ -58,7 +58,9 @@ func TestParaphraseByModel(t *testing.T) {
 			return "I have no idea."
 		}
 
-		return "Say: " + request
+		question, _, _ := strings.Cut(request, "\n\nThese parts")
+
+		return "<think>\nThe values stay. Once more: " + question + "\n</think>\n\nWell then. " + question
 	})
 
 	evaluate := func(out string, more ...string) []string {
@@ -93,7 +95,11 @@ func TestParaphraseByModel(t *testing.T) {
 
 	must(t, evaluate(second)...)
 	says(t, "check", must(t, "check", second), "0 problems")
-	says(t, "inspect", must(t, "inspect", second, "G2_category-110"), "Say: ")
+	says(t, "inspect", must(t, "inspect", second, "G2_category-110"), "Well then. ")
+
+	if text := string(read(t, filepath.Join(data, paraphrasesFile))); strings.Contains(text, "think") {
+		t.Errorf("a thought is part of a question:\n%s", text)
+	}
 
 	if asked.Load() != once {
 		t.Errorf("asked again: %d times", asked.Load()-once)

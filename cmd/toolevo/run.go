@@ -75,7 +75,8 @@ func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, nam
 		asJSON:   console.JSONFlag(cmd),
 		progress: console.ProgressFlag(cmd),
 		metrics: cmd.Flags().String("metrics", "", "serve /metrics for Prometheus and /healthz at `ADDR`, PORT or "+
-			"HOST:PORT (without a host: to this machine alone)"),
+			"HOST:PORT (without a host: to this machine alone; to others only with the key in "+
+			metricsKeyVariable+")"),
 		logging: console.AddLogFlags(cmd),
 		serving: a.servingFlags(cmd),
 		pythonServers: cmd.Flags().Int("python-servers", 0, "`N` model-written programs run at the same time (0: "+

@@ -26,19 +26,17 @@ const (
 	backendKeyVariable = "TOOLBENCH_REAL_KEY" // what the real backend is sent
 )
 
-// The help of flags that servers share.
-const (
-	listenWords = "listen on `HOST:PORT`; port 0 is any free one"
-	stdioWords  = "be an MCP server over stdin and stdout, and listen nowhere"
-)
+// stdioWords is the help of a flag that servers share.
+const stdioWords = "be an MCP server over stdin and stdout, and listen nowhere"
 
 // serveToolsOptions are the flags of serve tools, beside those that are settings.
 type serveToolsOptions struct {
-	data, listen, task, backend string
-	requireKey, stdio           bool
-	calls                       int
-	asJSON                      *bool
-	servers                     *serving.Servers
+	*door
+	data, task, backend string
+	stdio               bool
+	calls               int
+	asJSON              *bool
+	servers             *serving.Servers
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -49,8 +47,8 @@ func (a *app) serveCommand() *cobra.Command {
 }
 
 func (a *app) serveToolsCommand() *cobra.Command {
-	o := &serveToolsOptions{}
 	cmd := newCommand("tools")
+	o := &serveToolsOptions{door: doorFlags(cmd, "127.0.0.1:8081", ownKeyVariable)}
 	s := a.addSettings(cmd, map[string]string{"suite": "toolbench", "split": "test", "api": "[p_c]"},
 		"split", "api", "feedback", "simulator", "mode", "cache")
 	data := a.DataFlag(cmd)
@@ -58,11 +56,9 @@ func (a *app) serveToolsCommand() *cobra.Command {
 	o.asJSON = console.JSONFlag(cmd)
 
 	flags := cmd.Flags()
-	flags.StringVar(&o.listen, "listen", "127.0.0.1:8081", listenWords)
 	flags.StringVar(&o.task, "question", "", "only the functions that the question of an `ID` offers (default: all)")
 	flags.StringVar(&o.backend, "real", "", "`URL` of a server of the real APIs, which is asked first; its key is "+
 		"that in "+backendKeyVariable)
-	flags.BoolVar(&o.requireKey, "require-key", false, "ask clients for the key in "+ownKeyVariable)
 	flags.IntVar(&o.calls, "max-calls", toolserver.DefaultMaxCalls, "`N` calls run at the same time, the others wait")
 	flags.BoolVar(&o.stdio, "stdio", false, stdioWords)
 
@@ -136,13 +132,10 @@ func (a *app) toolServerOptions(o *serveToolsOptions) (toolserver.Options, error
 		return options, console.Usage("--max-calls %d: want at least 1", o.calls)
 	}
 
-	if o.requireKey {
-		if options.Key = a.Lookup(ownKeyVariable); options.Key == "" {
-			return options, console.Usage("--require-key: %s is not set", ownKeyVariable)
-		}
-	}
+	var err error
+	options.Key, err = o.key(a)
 
-	return options, nil
+	return options, err
 }
 
 // deployFunctions deploys the versions of the configuration, after it made sure that a model can be asked.
@@ -237,10 +230,7 @@ func (a *app) introduceTools(address string, c *configs.Resolved, o *serveToolsO
 		a.Say("Under %s: the same, with \"version\": %q, and %s/mcp/%s", version, version, address, version)
 	}
 
-	if o.requireKey {
-		a.Say("It asks for the key in %s.", ownKeyVariable)
-	}
-
+	o.sayKey(a)
 	a.Say("Ctrl-C ends it and tells how it was used.")
 }
 

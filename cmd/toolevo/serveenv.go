@@ -29,20 +29,21 @@ const envKeyVariable = "TOOLEVO_ENV_KEY"
 
 // serveEnvOptions are the flags of serve env, beside those that are settings.
 type serveEnvOptions struct {
-	data, listen          string
-	requireKey, allowTest bool
-	shapes                []string
-	sessions              int
-	bytes                 int64
-	idle                  time.Duration
-	agent, record         string
-	logging               *console.LogFlags
-	asJSON                *bool
+	*door
+	data          string
+	allowTest     bool
+	shapes        []string
+	sessions      int
+	bytes         int64
+	idle          time.Duration
+	agent, record string
+	logging       *console.LogFlags
+	asJSON        *bool
 }
 
 func (a *app) serveEnvCommand() *cobra.Command {
-	o := &serveEnvOptions{}
 	cmd := newCommand("env")
+	o := &serveEnvOptions{door: doorFlags(cmd, "127.0.0.1:8083", envKeyVariable)}
 	// What is learnt from is right by the strict matcher, as in collected data.
 	s := a.addSettings(cmd, map[string]string{"api": "[p_c,p_s_in]", "environment.reward": "strict"},
 		"suite", "dataset", "difficulty", "template", "split", "questions", "limit", "api", "reward", "feedback",
@@ -52,8 +53,6 @@ func (a *app) serveEnvCommand() *cobra.Command {
 	o.asJSON = console.JSONFlag(cmd)
 
 	flags := cmd.Flags()
-	flags.StringVar(&o.listen, "listen", "127.0.0.1:8083", listenWords)
-	flags.BoolVar(&o.requireKey, "require-key", false, "ask clients for the key in "+envKeyVariable)
 	flags.BoolVar(&o.allowTest, "allow-test", false, "serve the test split: nothing that learns from it can be "+
 		"measured by it")
 	flags.StringSliceVar(&o.shapes, "shape", nil, "`NAME=NUMBER` to add to the reward, separated by commas: "+
@@ -146,10 +145,8 @@ func (a *app) readEnv(cmd *cobra.Command, f *runFlags, o *serveEnvOptions) (*ben
 		return nil, options, err
 	}
 
-	if o.requireKey {
-		if options.Key = a.Lookup(envKeyVariable); options.Key == "" {
-			return nil, options, console.Usage("--require-key: %s is not set", envKeyVariable)
-		}
+	if options.Key, err = o.key(a); err != nil {
+		return nil, options, err
 	}
 
 	noted, err := f.notedVersions(cmd.Context(), c)
@@ -253,10 +250,7 @@ func (a *app) introduceEnv(address string, b *bench, o *serveEnvOptions) {
 	a.Say("%d tasks of %s (%s) under %s at %s, for clients of OpenEnv", len(b.tasks), b.Config.Suite, b.Config.Split,
 		strings.Join(b.deployed.All().Versions, ", "), address)
 
-	if o.requireKey {
-		a.Say("It asks for the key in %s.", envKeyVariable)
-	}
-
+	o.sayKey(a)
 	a.Say("Try: curl %s/tasks", address)
 	a.Say("Ctrl-C ends it and tells how it was used.")
 }

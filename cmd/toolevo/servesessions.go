@@ -11,8 +11,12 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/guard"
 	sessionserver "toolevo/envs/stategen/session/serve"
 )
+
+// serviceKeyVariable holds the key that clients of the services of generated tasks send.
+const serviceKeyVariable = "TOOLEVO_SERVICE_KEY"
 
 // servedSessions is how a session service was used.
 type servedSessions struct {
@@ -32,12 +36,10 @@ func (s *servedSessions) text() string {
 }
 
 func (a *app) serveSessionsCommand() *cobra.Command {
-	var listen string
-
 	cmd := newCommand("sessions")
+	d := doorFlags(cmd, "127.0.0.1:8082", serviceKeyVariable)
 	s := a.addSettings(cmd, map[string]string{"suite": "stategen", "api": "[p_c]"}, "api")
 	asJSON := console.JSONFlag(cmd)
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8082", listenWords)
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := s.resolve(cmd.Flags(), nil)
@@ -45,7 +47,7 @@ func (a *app) serveSessionsCommand() *cobra.Command {
 			return err
 		}
 
-		served, err := a.serveSessions(cmd.Context(), c, listen)
+		served, err := a.serveSessions(cmd.Context(), c, d)
 		if err != nil {
 			return err
 		}
@@ -57,7 +59,12 @@ func (a *app) serveSessionsCommand() *cobra.Command {
 }
 
 // serveSessions serves the session service under the version of a configuration until the process is told to end.
-func (a *app) serveSessions(ctx context.Context, c *configs.Resolved, listen string) (*servedSessions, error) {
+func (a *app) serveSessions(ctx context.Context, c *configs.Resolved, d *door) (*servedSessions, error) {
+	key, err := d.key(a)
+	if err != nil {
+		return nil, err
+	}
+
 	b, err := newBench("", c, nil, nil)
 	if err != nil {
 		return nil, err
@@ -78,12 +85,12 @@ func (a *app) serveSessions(ctx context.Context, c *configs.Resolved, listen str
 		return nil, err
 	}
 
-	server, err := sessionserver.New(base, deployed)
+	server, err := sessionserver.New(base, deployed, &guard.Guard{Key: key})
 	if err != nil {
 		return nil, err
 	}
 
-	address, err := serveHTTP(ctx, server, listen, func(address string) {
+	address, err := serveHTTP(ctx, server, d.listen, func(address string) {
 		a.Say("The session service under %s at %s", deployed.Name, address)
 
 		if deployed == base {
@@ -92,6 +99,7 @@ func (a *app) serveSessions(ctx context.Context, c *configs.Resolved, listen str
 			a.Say("What changed is at /api/NAME: toolevo versions show %s --suite stategen", deployed.Name)
 		}
 
+		d.sayKey(a)
 		a.Say("Ctrl-C ends it and tells how it was used. Nothing is kept.")
 	})
 

@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/envs/guard"
 	voiceserver "toolevo/envs/stategen/voice/serve"
 )
 
 // serveVoiceOptions are the flags of serve voice.
 type serveVoiceOptions struct {
-	listen string
+	*door
 	stdio  bool
 	seed   uint64
 	asJSON *bool
@@ -26,12 +27,11 @@ type servedVoice struct {
 }
 
 func (a *app) serveVoiceCommand() *cobra.Command {
-	o := &serveVoiceOptions{}
 	cmd := newCommand("voice")
+	o := &serveVoiceOptions{door: doorFlags(cmd, "127.0.0.1:8082", serviceKeyVariable)}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.serveVoice(cmd.Context(), o) }
 
 	o.asJSON = console.JSONFlag(cmd)
-	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8082", listenWords)
 	cmd.Flags().BoolVar(&o.stdio, "stdio", false, stdioWords)
 	cmd.Flags().Uint64Var(&o.seed, "seed", 1, "`N` is the seed of the library of voices")
 
@@ -40,7 +40,12 @@ func (a *app) serveVoiceCommand() *cobra.Command {
 
 // serveVoice serves the voice service until the process is told to end.
 func (a *app) serveVoice(ctx context.Context, o *serveVoiceOptions) error {
-	server, err := voiceserver.New(o.seed, software())
+	key, err := o.key(a)
+	if err != nil {
+		return err
+	}
+
+	server, err := voiceserver.New(o.seed, software(), &guard.Guard{Key: key})
 	if err != nil {
 		return err
 	}
@@ -51,6 +56,7 @@ func (a *app) serveVoice(ctx context.Context, o *serveVoiceOptions) error {
 
 	address, err := serveHTTP(ctx, server, o.listen, func(address string) {
 		a.Say("A mocked voice service over MCP at %s/mcp", address)
+		o.sayKey(a)
 		a.Say("Ctrl-C ends it and tells how it was used.")
 	})
 	if err != nil {

@@ -70,7 +70,7 @@ func (s *taskSplit) importRows(ctx context.Context, paths []string) (made import
 }
 
 func (s *taskSplit) importFile(ctx context.Context, path string, to *taskfile.Folder, made *importedRows) (err error) {
-	file, err := regular.Open(path)
+	file, err := regular.OpenJSON(path)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func readRejected(path string) ([]string, error) {
 		return nil, nil
 	}
 
-	text, err := regular.ReadFile(path)
+	text, err := regular.ReadText(path)
 	if err != nil {
 		return nil, fmt.Errorf("--reject: %w", err)
 	}

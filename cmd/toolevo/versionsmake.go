@@ -224,7 +224,7 @@ func newMadeVersion(dir string, spec *toolapi.Spec, changes []drift.Change) (mad
 func (o *makeOptions) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []drift.Change, error), error) {
 	switch {
 	case o.script != "":
-		text, err := regular.ReadFile(o.script)
+		text, err := regular.ReadText(o.script)
 		if err != nil {
 			return nil, err
 		}

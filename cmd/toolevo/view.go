@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/envs/guard"
 	"toolevo/finetune/viewer"
 	"toolevo/mcts/store"
 )
@@ -74,17 +75,15 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 
 // checkLoopback refuses an address that others could reach: runs hold questions, answers and what programs printed.
 func checkLoopback(address string) error {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return console.Usage("--listen is %q, want HOST:PORT, e.g. 127.0.0.1:8765", address)
+	err := guard.CheckAddress(address)
+	if errors.Is(err, guard.ErrOpen) {
+		return console.Usage("--listen is %q: pages are served to this machine only (127.0.0.1, ::1, localhost); from "+
+			"another one, use ssh -L 8765:127.0.0.1:8765", address)
+	} else if err != nil {
+		return console.Usage("--listen: %w", err)
 	}
 
-	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
-		return nil
-	}
-
-	return console.Usage("--listen is %q: pages are served to this machine only (127.0.0.1, ::1, localhost); from "+
-		"another one, use ssh -L 8765:127.0.0.1:8765", address)
+	return nil
 }
 
 // runDirs are the run directories that are named, or in the folders that are.

@@ -66,6 +66,13 @@ func Part(text string) (reasoning, content string) {
 	}
 }
 
+// MentionsReasoning reports whether a text has a tag of reasoning anywhere.
+func MentionsReasoning(text string) bool {
+	return slices.ContainsFunc(reasoningTags, func(t tags) bool {
+		return strings.Contains(text, t.begin) || strings.Contains(text, t.end)
+	})
+}
+
 // Join returns the text of a reply whose content a server sends apart from its reasoning, "" where
 // it sends none. Content whose reasoning began in the prompt, so that only the end tag is in it,
 // gets the beginning.

@@ -267,7 +267,7 @@ func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 	)
 
 	for _, path := range paths {
-		text, err := regular.ReadFile(path)
+		text, err := regular.ReadText(path)
 		if err != nil {
 			return nil, nil, err
 		}

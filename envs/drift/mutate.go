@@ -73,36 +73,37 @@ type mutation struct {
 	report Mutation
 }
 
+// wrongNames says which names of an answer cannot be used, a line for each.
+type wrongNames []string
+
+// Error returns the lines.
+func (w wrongNames) Error() string { return strings.Join(w, "\n") }
+
 // ask has the model name some APIs, and again those whose names cannot be used.
 func (u *mutation) ask(ctx context.Context, apis []toolapi.APISpec) error {
-	var wrong []string
-
-	for try := range mutateTries {
-		request := toolList(apis)
-		if try > 0 {
-			request += "\n\nThese names of your last answer cannot be used:\n" + strings.Join(wrong, "\n")
-		}
-
+	_, wrong, err := kept.Ask(ctx, u.writer, kept.Asking{
+		Instructions: mutateInstructions, Request: toolList(apis), Tries: mutateTries,
+		Seed: hash(u.maker.seed, fmt.Sprint(u.number)),
+		Again: func(wrong error) string {
+			apis = slices.DeleteFunc(slices.Clone(apis), u.isNamed)
+			return toolList(apis) + "\n\nThese names of your last answer cannot be used:\n" + wrong.Error()
+		},
+	}, func(answer string) (none struct{}, err error) {
 		u.report.Requests++
 
-		seed := hash(u.maker.seed+uint64(try), fmt.Sprint(u.number))
-
-		answer, err := u.writer.Write(ctx, mutateInstructions, request, seed)
-		if err != nil {
-			return err
+		if wrong := u.take(apis, answer); len(wrong) > 0 {
+			u.report.Refused = append(u.report.Refused, wrong...)
+			return none, wrong
 		}
 
-		if wrong = u.take(apis, answer); len(wrong) == 0 {
-			return nil
-		}
+		return none, nil
+	})
 
-		u.report.Refused = append(u.report.Refused, wrong...)
-		apis = slices.DeleteFunc(slices.Clone(apis), func(a toolapi.APISpec) bool { return u.isNamed(a) })
+	if last, ok := wrong.(wrongNames); ok {
+		u.report.Repaired = append(u.report.Repaired, last...)
 	}
 
-	u.report.Repaired = append(u.report.Repaired, wrong...)
-
-	return nil
+	return err
 }
 
 // isNamed reports whether an API and all its parameters have new names.
@@ -141,10 +142,15 @@ func toolList(apis []toolapi.APISpec) string {
 }
 
 // take takes the names of an answer that can be used, and says what is wrong with the others.
-func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong []string) {
-	object, err := objectIn(answer)
+func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong wrongNames) {
+	var listed []string
+	for _, a := range apis {
+		listed = append(listed, a.Name)
+	}
+
+	object, err := kept.Object(answer, listed...)
 	if err != nil {
-		return []string{err.Error()}
+		return wrongNames{err.Error()}
 	}
 
 	for _, a := range apis {
@@ -220,26 +226,6 @@ func isOdd(r rune) bool { return !isWord(r) && !strings.ContainsRune(special, r)
 
 // special are the characters that may stand between words (appendix D.1).
 const special = "_-@%#"
-
-// objectIn reads the JSON object of an answer, whatever stands around it.
-func objectIn(answer string) (envs.Args, error) {
-	from, to := strings.Index(answer, "{"), strings.LastIndex(answer, "}")
-	if from < 0 || to < from {
-		return nil, errors.New("the answer has no JSON object")
-	}
-
-	decoded, err := pytext.Decode(answer[from : to+1])
-	if err != nil {
-		return nil, fmt.Errorf("the answer is not JSON: %w", err)
-	}
-
-	object, ok := decoded.(envs.Args)
-	if !ok {
-		return nil, errors.New("the answer is not a JSON object")
-	}
-
-	return object, nil
-}
 
 // renameAPI gives an API the name of the model, or one that is drawn.
 func (u *mutation) renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {

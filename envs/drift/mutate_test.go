@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolevo/envs/drift"
+	"toolevo/envs/kept"
 	"toolevo/envs/toolapi"
 )
 
@@ -93,7 +94,7 @@ func TestMutate(t *testing.T) {
 
 				return jsonOf(names)
 			},
-			requests: 2, refused: "no JSON object", loadDB: "model-loaddb",
+			requests: 2, refused: kept.ErrNoObject.Error(), loadDB: "model-loaddb",
 		},
 		"names that are in use": {
 			spoil: func(request int, names map[string]renamed) string {
@@ -114,7 +115,7 @@ func TestMutate(t *testing.T) {
 		},
 		"no answer": {
 			spoil:    func(int, map[string]renamed) string { return "" },
-			requests: 4, refused: "no JSON object", repaired: "no JSON object",
+			requests: 4, refused: kept.ErrNoObject.Error(), repaired: kept.ErrNoObject.Error(),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

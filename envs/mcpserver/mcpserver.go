@@ -2,9 +2,12 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -44,6 +47,35 @@ func New(version string, tools []Tool, o mcp.ServerOptions) *mcp.Server {
 	}
 
 	return server
+}
+
+// mostBatch is how many requests a batch may have, whose answers multiply what was sent. Newer clients send none.
+const mostBatch = 16
+
+// HTTP serves clients over streamable HTTP with whole answers, each by the server of its request. Who may come in is
+// for package envs/guard to say. A request has at most o.MaxRequestBodyBytes.
+func HTTP(of func(*http.Request) *mcp.Server, o mcp.StreamableHTTPOptions) http.Handler {
+	o.JSONResponse, o.DisableLocalhostProtection = true, true
+	h := mcp.NewStreamableHTTPHandler(of, &o)
+
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, o.MaxRequestBodyBytes))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+			return
+		}
+
+		var batch []json.RawMessage
+		if json.Unmarshal(body, &batch) == nil && len(batch) > mostBatch {
+			http.Error(w, fmt.Sprintf("a batch of %d requests: want at most %d", len(batch), mostBatch),
+				http.StatusBadRequest)
+
+			return
+		}
+
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		h.ServeHTTP(w, r)
+	})
 }
 
 // Stdio serves the client at the other end of a pipe, until that closes it or ctx ends. No line has more bytes than

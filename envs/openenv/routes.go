@@ -39,7 +39,7 @@ func (s *Server) routes() http.Handler {
 		},
 		"GET /metrics": promhttp.HandlerFor(s.figures.registry, promhttp.HandlerOpts{}).ServeHTTP,
 	} {
-		mux.Handle(pattern, s.withKey(handle))
+		mux.Handle(pattern, s.guard.WithKey(handle))
 	}
 
 	return mux
@@ -58,6 +58,9 @@ func sendJSON(w http.ResponseWriter, status int, v any) {
 func sendError(w http.ResponseWriter, status int, detail any) {
 	sendJSON(w, status, map[string]any{"detail": detail})
 }
+
+// refuse answers a request that may not come in.
+func refuse(w http.ResponseWriter, status int, why string) { sendError(w, status, why) }
 
 // metadata says what is served.
 func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {

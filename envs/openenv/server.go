@@ -3,7 +3,6 @@ package openenv
 import (
 	"cmp"
 	"context"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -20,11 +18,13 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/drift"
+	"toolevo/envs/guard"
 )
 
 // Server serves environments. It implements [http.Handler].
 type Server struct {
 	o         Options
+	guard     *guard.Guard
 	handler   http.Handler
 	deployed  map[string]Deployed     // by version
 	families  map[string]drift.Family // by what a reset may call them; "" is all
@@ -70,7 +70,8 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("openenv: %w", err)
 	}
 
-	s.handler = http.NewCrossOriginProtection().Handler(s.routes())
+	s.guard = &guard.Guard{Key: o.Key, MaxBytes: o.MaxBytes, Refuse: refuse}
+	s.handler = s.guard.Handler(s.routes())
 
 	return s, nil
 }
@@ -138,24 +139,7 @@ func (s *Server) versionNames() []string {
 }
 
 // ServeHTTP implements [http.Handler].
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, s.o.MaxBytes)
-	s.handler.ServeHTTP(w, r)
-}
-
-// withKey lets requests with the right key pass.
-func (s *Server) withKey(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-
-		if s.o.Key != "" && subtle.ConstantTimeCompare([]byte(key), []byte(s.o.Key)) != 1 {
-			sendError(w, http.StatusUnauthorized, "the key is missing or wrong: send it as Authorization: Bearer KEY")
-			return
-		}
-
-		h.ServeHTTP(w, r)
-	})
-}
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Drain lets no episode begin any more, and returns when all sessions have ended. Those without an episode end at once,
 // the others with it, or when ctx ends.

@@ -3,8 +3,10 @@ package perturb
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"toolevo/envs/kept"
 )
@@ -73,32 +75,49 @@ func (p *Paraphraser) paraphrase(ctx context.Context, q Question) (string, error
 		request += "\n\nThese parts have to stand in it, letter by letter:\n" + strings.Join(needed, "\n")
 	}
 
-	random := Perturbation{Kind: Paraphrase, Seed: p.Seed}.random(q.ID)
+	text, _, err := kept.Ask(ctx, p.Writer, kept.Asking{
+		Instructions: instructions, Request: request, Tries: mostTries,
+		Seed: Perturbation{Kind: Paraphrase, Seed: p.Seed}.random(q.ID).Uint64(),
+	}, func(reply string) (string, error) { return p.read(reply, q.Text, needed) })
 
-	for range mostTries {
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-
-		text, err := p.Writer.Write(ctx, instructions, request, random.Uint64()>>1) // servers take 63 bits
-		if err != nil {
-			return "", err
-		}
-
-		if text = strings.TrimSpace(text); text != "" && (p.Faithful || hasAll(text, needed)) {
-			return text, nil
-		}
-	}
-
-	return "", nil
+	return text, err
 }
 
-func hasAll(text string, parts []string) bool {
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			return false
+// read returns the paraphrase that a reply is: the question and nothing else, with the values that
+// it needs, each as often as the question has it.
+func (p *Paraphraser) read(reply, question string, needed []string) (string, error) {
+	text, err := kept.Prose(reply)
+	if err != nil {
+		return "", err
+	}
+
+	more := func(part string) bool { return strings.Count(text, part) > strings.Count(question, part) }
+	behind := text[strings.LastIndexByte(text, '?')+1:]
+
+	switch {
+	case more("\n"):
+		return "", errors.New("it has more lines than the request")
+	case more(": "):
+		return "", errors.New("it has a colon that the request does not have")
+	case more("?") && strings.Count(text, "?") > 1:
+		return "", errors.New("it asks more than the request does")
+	case behind != text && strings.HasSuffix(question, "?") && strings.ContainsFunc(behind, unicode.IsLetter):
+		return "", errors.New("something stands behind its question")
+	case p.Faithful:
+		return text, nil
+	}
+
+	for _, value := range needed {
+		if !strings.Contains(text, value) {
+			return "", fmt.Errorf("it lacks %s", value)
 		}
 	}
 
-	return true
+	for _, value := range values.FindAllString(text, -1) {
+		if more(value) {
+			return "", fmt.Errorf("it has %s more often than the request does", value)
+		}
+	}
+
+	return text, nil
 }

@@ -30,10 +30,11 @@ func (w *writer) Write(_ context.Context, _, request string, seed uint64) (strin
 		w.asked, w.seeds = map[string]int{}, map[uint64]bool{}
 	}
 
-	w.asked[request]++
+	question, _, _ := strings.Cut(request, "\n")
+	w.asked[question]++
 	w.seeds[seed] = true
 
-	return w.answer(request, w.asked[request])
+	return w.answer(request, w.asked[question])
 }
 
 func (w *writer) times() (n int) {
@@ -55,7 +56,7 @@ func forgetful(request string, times int) (string, error) {
 
 	first, _, _ := strings.Cut(request, "\n")
 
-	return "  In other words: " + first + "\n", nil
+	return "  Tell me, " + first + "\n", nil
 }
 
 var asked = []Question{
@@ -77,8 +78,8 @@ func TestParaphraser(t *testing.T) {
 
 	want := Paraphrased{
 		Texts: map[string]string{
-			"a": "In other words: What is 'x' in 2020?", "b": "A map of Rome in 2020.",
-			"c": "In other words: What is 'x' in 2021?",
+			"a": "Tell me, What is 'x' in 2020?", "b": "A map of Rome in 2020.",
+			"c": "Tell me, What is 'x' in 2021?",
 		},
 		Kept: 1,
 	}
@@ -104,6 +105,43 @@ func TestParaphraser(t *testing.T) {
 	free := &Paraphraser{Writer: &writer{answer: forgetful}, Workers: 1, Faithful: true}
 	if got, err := free.Paraphrase(t.Context(), asked[1:2]); err != nil || got.Texts["b"] != "Something else?" {
 		t.Errorf("as published: %+v, %v", got, err)
+	}
+}
+
+// Only a text that is the question and nothing else becomes the question.
+func TestParaphraserTakesTheQuestionAlone(t *testing.T) {
+	t.Parallel()
+
+	const question = "What did 'x' cost in 2020?"
+
+	for name, test := range map[string]struct {
+		reply string
+		taken bool
+	}{
+		"the question":           {"In 2020, what was the price of 'x'?", true},
+		"a request":              {"Tell me the price of 'x' in 2020.", true},
+		"with its thought":       {"In 2020, <think>the year stays</think> what was the price of 'x'?", false},
+		"an end of a thought":    {"The year 2020 and 'x' stay.\n</think>\nWhat was the price of 'x' in 2020?", false},
+		"an answer behind it":    {"In 2020, what was the price of 'x'? It was 17.5.", false},
+		"an answer in words":     {"In 2020, what was the price of 'x'? It was low.", false},
+		"an introduction":        {"Sure! Here it is:\n\nIn 2020, what was the price of 'x'?", false},
+		"introduced in a line":   {"Rephrased: In 2020, what was the price of 'x'?", false},
+		"two variants":           {"What was the price of 'x' in 2020? Or: in 2020, how much was 'x'?", false},
+		"a list":                 {"- What was the price of 'x' in 2020?\n- How much was 'x' in 2020?", false},
+		"a remark in a new line": {"In 2020, what was the price of 'x'?\n(I kept the year.)", false},
+		"a value of its own":     {"What was the price of 'x' in 2020, or of 'y'?", false},
+	} {
+		w := &writer{answer: func(string, int) (string, error) { return test.reply, nil }}
+		p := &Paraphraser{Writer: w, Workers: 1}
+
+		got, err := p.Paraphrase(t.Context(), []Question{{"a", question}})
+		if want := (Paraphrased{Texts: map[string]string{"a": test.reply}}); test.taken {
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+			}
+		} else if got.Texts["a"] != question || got.Kept != 1 || w.times() != mostTries || err != nil {
+			t.Errorf("%s: %+v after %d tries, %v: want it refused", name, got, w.times(), err)
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func ReadNamed(folder fs.FS, kind, name string) ([]byte, error) {
 		return fs.ReadFile(folder, name+ending)
 	}
 
-	text, err := ReadFile(name)
+	text, err := ReadText(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, names.Unknown(kind+" or file", name, known)
 	}

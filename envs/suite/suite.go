@@ -11,6 +11,7 @@ import (
 	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/dynamic"
+	"toolevo/envs/kept"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/toolapi"
 )
@@ -100,11 +101,9 @@ type Embedder interface {
 	Close()
 }
 
-// Writer is a language model that answers a text with a text. It is safe for concurrent use.
+// Writer is a language model that is opened, and closed when it is no longer used.
 type Writer interface {
-	// Write returns what the model answers to instructions (the system text) and a request (the user's). Other seeds
-	// may give other texts. The error is ours (the server's), never the model's.
-	Write(ctx context.Context, instructions, request string, seed uint64) (string, error)
+	kept.Writer
 	Close() error
 }
 

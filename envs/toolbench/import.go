@@ -125,7 +125,7 @@ func readFolder(dir string) ([]file, error) {
 }
 
 func readFile(name, path string) (file, error) {
-	text, err := regular.ReadFile(path)
+	text, err := regular.ReadJSON(path)
 	if err != nil {
 		return file{}, fmt.Errorf("toolbench: %w", err)
 	}

@@ -42,7 +42,7 @@ type line struct {
 // simulator has answered, predict; or prompt, label and predict. Without a split of their own they are of the one that
 // the file's name says, test_SPLIT.jsonl; without a model of its folder's name.
 func Read(path string) ([]Case, error) {
-	f, err := regular.Open(path)
+	f, err := regular.OpenJSON(path)
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,11 @@ func TestMeasure(t *testing.T) {
 	j := &judging{rule: func(request string, seed uint64) string {
 		switch request[len("[Question]\n")] {
 		case 'a':
-			return "By the form [[9]]: it should fail. Rating: [[2]]"
+			if seed == 7 {
+				return "As it looks [[9]], but it should fail. Rating: [[2]]"
+			}
+
+			return "It should fail, [[2]]. Rating: [[2.0]]"
 		case 'b':
 			if seed == 7 {
 				return "A good answer."
@@ -131,7 +135,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("the other is %+v", other)
 	}
 
-	if n := j.asked.Load(); n != 1+2+JudgeTries+1 {
+	if n := j.asked.Load(); n != 2+2+JudgeTries+1 {
 		t.Errorf("the judge was asked %d times", n)
 	}
 

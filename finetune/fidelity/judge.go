@@ -3,6 +3,7 @@ package fidelity
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -22,30 +23,32 @@ func judge(ctx context.Context, w kept.Writer, c *Case, seed uint64) (rating flo
 		"\n[End of the reference answer]\n\n[The program's answer]\n" + compared(c.Simulated) +
 		"\n[End of the program's answer]"
 
-	for try := range uint64(JudgeTries) {
-		text, err := w.Write(ctx, strings.TrimSpace(judgePrompt), request, seed+try)
-		if err != nil {
-			return 0, false, err
-		}
+	rating, lost, err := kept.Ask(ctx, w, kept.Asking{
+		Instructions: strings.TrimSpace(judgePrompt), Request: request, Seed: seed, Tries: JudgeTries,
+	}, parseRating)
 
-		if rating, ok = parseRating(text); ok {
-			return rating, true, nil
-		}
-	}
-
-	return 0, false, nil
+	return rating, lost == nil && err == nil, err
 }
 
 var bracketed = regexp.MustCompile(`\[\[\s*(\d+(?:\.\d+)?)\s*(?:/\s*10\s*)?\]\]`)
 
-// parseRating reads the rating that a judgement ends with. Judges quote the form before they use it.
-func parseRating(text string) (float64, bool) {
-	all := bracketed.FindAllStringSubmatch(text, -1)
-	if len(all) == 0 {
-		return 0, false
+// errRating is what is wrong with a judgement that cannot be read.
+var errRating = errors.New(`it has no rating from 1 to 10 in the form "[[rating]]", or several that differ`)
+
+// parseRating reads the rating of a judgement. One that is quoted or revised leaves a doubt.
+func parseRating(text string) (rating float64, err error) {
+	for i, match := range bracketed.FindAllStringSubmatch(text, -1) {
+		r, err := strconv.ParseFloat(match[1], 64)
+		if err != nil || i > 0 && r != rating {
+			return 0, errRating
+		}
+
+		rating = r
 	}
 
-	rating, err := strconv.ParseFloat(all[len(all)-1][1], 64)
+	if rating < 1 || rating > 10 {
+		return 0, errRating
+	}
 
-	return rating, err == nil && rating >= 1 && rating <= 10
+	return rating, nil
 }

@@ -68,7 +68,7 @@ func (f *Flags) UnmarshalYAML(decode func(any) error) error { return decode((*ya
 
 // Read reads a file.
 func Read(path string) (*Config, error) {
-	text, err := regular.ReadFile(path)
+	text, err := regular.ReadText(path)
 	if err != nil {
 		return nil, err
 	}

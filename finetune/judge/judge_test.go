@@ -34,6 +34,15 @@ func (m *model) Write(_ context.Context, instructions, request string, _ uint64)
 	return m.answer(instructions, request, len(m.asked))
 }
 
+// approves is a judge for whom everything is solved.
+func approves(instructions string) string {
+	if strings.Contains(instructions, "is complete") {
+		return "Solved\nAll of it is there."
+	}
+
+	return solved
+}
+
 // says returns a model that answers in turn; the last answer is repeated.
 func says(texts ...string) *model {
 	return &model{answer: func(_, _ string, n int) (string, error) { return texts[min(n, len(texts))-1], nil }}
@@ -86,8 +95,10 @@ func TestStatus(t *testing.T) {
 		"unsure, then solved":   {[]string{unsure, solved}, judge.Solved, 2},
 		"unsure twice":          {[]string{unsure}, judge.Unsure, 2},
 		"prose, then solved":    {[]string{prose, solved}, judge.Solved, 2},
-		"thinks in braces":      {[]string{`{"answer_status": "Solved"} no: {"answer_status": "unsolved"}`}, judge.Unsolved, 1},
 		"braces around braces":  {[]string{"{{" + solved[1:] + "}"}, judge.Solved, 1},
+		"says it twice":         {[]string{solved + " So: " + solved}, judge.Solved, 1},
+		"changes its mind":      {[]string{`{"answer_status": "Solved"} no: ` + unsolved}, judge.Lost, 3},
+		"two variants":          {[]string{"A:\n" + solved + "\nB:\n" + unsolved, unsolved}, judge.Unsolved, 2},
 		"never readable":        {[]string{prose}, judge.Lost, 3},
 		"no such status":        {[]string{`{"answer_status": "Maybe"}`}, judge.Lost, 3},
 		"unsure, then prose":    {[]string{unsure, prose}, judge.Lost, 4},
@@ -129,10 +140,20 @@ func TestComplete(t *testing.T) {
 	for text, want := range map[string]judge.Status{
 		"Solved\nBoth parts are there.":           judge.Solved,
 		"UNSOLVED":                                judge.Unsolved,
-		"It is solved but for a part: unsolved":   judge.Unsolved,
 		"Status: solved. Nothing was left out.":   judge.Solved,
+		"**Unsolved**\n\nIt solved one part.":     judge.Unsolved,
+		"Solved\nNothing of it is unsolved.":      judge.Solved,
+		"Unsolved: half of it is solved already.": judge.Lost, // two verdicts on one line
+		"Not solved\nThe chart is missing.":       judge.Unsolved,
+		"**Status:** not solved":                  judge.Unsolved,
+		"Solved or Unsolved?\nSolved":             judge.Lost,
+		"Not fully solved.":                       judge.Lost,
+		"Solved, but for the chart.":              judge.Lost,
+		"Resolved\nAll is there.":                 judge.Lost,
+		"It is solved but for a part: unsolved":   judge.Lost,
+		"It has no chart.\nSolved":                judge.Lost, // not on the line that is asked for
 		"I cannot tell.":                          judge.Lost,
-		`{"answer_status": "Solved", "why": "-"}`: judge.Solved,
+		`{"answer_status": "Solved", "why": "-"}`: judge.Lost,
 	} {
 		a := answered("a", "7", "9 degrees")
 		if got, err := judging(says(text)).Complete(t.Context(), &a); err != nil || got != want {
@@ -211,12 +232,12 @@ func TestResume(t *testing.T) {
 		return judged.Report(j.Maker(), options.Passes), nil
 	}
 
-	flaky := &model{answer: func(_, _ string, n int) (string, error) {
+	flaky := &model{answer: func(instructions, _ string, n int) (string, error) {
 		if n > 5 {
 			return "", down
 		}
 
-		return solved, nil
+		return approves(instructions), nil
 	}}
 	if _, err := run(flaky, 1); !errors.Is(err, down) {
 		t.Fatalf("a server that is down: %v", err)
@@ -232,7 +253,7 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	m := says(solved)
+	m := &model{answer: func(instructions, _ string, _ int) (string, error) { return approves(instructions), nil }}
 
 	first, err := run(m, 4)
 	if err != nil || len(m.asked) != 12-5 {

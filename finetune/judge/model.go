@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -28,7 +29,6 @@ const (
 	promptOfGraph      = "graph"
 	promptOfComplete   = "complete"
 	promptOfPreference = "prefer"
-	promptAgain        = "again"
 )
 
 //go:embed prompts
@@ -86,18 +86,11 @@ func (Rule) Maker() trajectories.Maker { return trajectories.Maker{Kind: makerKi
 
 // Status implements [Judge].
 func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error) {
-	status := Lost
-	read := func(text string) bool {
-		var ok bool
-		status, ok = readStatus(text)
-
-		return ok
-	}
-
 	about := fmt.Sprintf("status of %s, pass %d", a, pass)
 	request := section("Request", a.Given.Query) + section("Final answer", a.said())
 
-	if err := m.ask(ctx, m.Writer, promptOfStatus, request, about, read); err != nil || status != Unsure {
+	status, err := ask(ctx, m.Writer, promptOfStatus, request, about, Lost, readStatus)
+	if err != nil || status != Unsure {
 		return status, err
 	}
 
@@ -107,30 +100,15 @@ func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error)
 	}
 
 	request += section("What was done", string(graph))
-	err = m.ask(ctx, m.Writer, promptOfGraph, request, about+", with calls", read)
 
-	return status, err
+	return ask(ctx, m.Writer, promptOfGraph, request, about+", with calls", Lost, readStatus)
 }
 
 // Complete implements [Judge].
 func (m *Model) Complete(ctx context.Context, a *Answer) (Status, error) {
-	status := Lost
 	request := section("Request", a.Given.Query) + section("Final answer", a.said())
 
-	err := m.ask(ctx, m.Completing, promptOfComplete, request, "complete: "+a.String(), func(text string) bool {
-		text = strings.ToLower(text)
-
-		switch {
-		case strings.Contains(text, "unsolved"):
-			status = Unsolved
-		case strings.Contains(text, "solved"):
-			status = Solved
-		}
-
-		return status != Lost
-	})
-
-	return status, err
+	return ask(ctx, m.Completing, promptOfComplete, request, "complete: "+a.String(), Lost, readComplete)
 }
 
 // Prefer implements [Judge].
@@ -151,18 +129,7 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 			section(fmt.Sprintf("Assistant %d, final answer", i), a.said())
 	}
 
-	preferred := NoPreference
-
-	err := m.ask(ctx, m.Writer, promptOfPreference, request, about, func(text string) bool {
-		switch readField(text, "index") {
-		case "0":
-			preferred = First
-		case "1":
-			preferred = Second
-		}
-
-		return preferred != NoPreference
-	})
+	preferred, err := ask(ctx, m.Writer, promptOfPreference, request, about, NoPreference, readPreference)
 	if turned {
 		preferred = preferred.other()
 	}
@@ -170,58 +137,67 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 	return preferred, err
 }
 
-// ask asks until what was written can be read, some times at most.
-func (m *Model) ask(ctx context.Context, w kept.Writer, instructions, request, about string,
-	read func(string) bool) error {
-	for attempt := range attempts {
-		if attempt == 1 {
-			request += prompt(promptAgain)
-		}
-
-		seed := xxh3.HashString(fmt.Sprint(about, attempt)) >> 1 // servers take no more than 63 bits
-
-		text, err := w.Write(ctx, prompt(instructions), request, seed)
-		if err != nil {
-			return fmt.Errorf("judge the %s: %w", about, err)
-		}
-
-		if read(text) {
-			return nil
-		}
+// ask asks until what was written can be read, some times at most; what cannot is lost.
+func ask[T any](ctx context.Context, w kept.Writer, instructions, request, about string, lost T,
+	read func(string) (T, error)) (T, error) {
+	answer, refused, err := kept.Ask(ctx, w, kept.Asking{
+		Instructions: prompt(instructions), Request: request, Seed: xxh3.HashString(about), Tries: attempts,
+	}, read)
+	if err != nil {
+		return lost, fmt.Errorf("judge the %s: %w", about, err)
 	}
 
-	return nil
+	if refused != nil {
+		return lost, nil
+	}
+
+	return answer, nil
 }
 
 // section returns a part of a request.
 func section(title, text string) string { return title + ":\n" + text + "\n\n" }
 
 // readStatus returns the status in what a judge wrote.
-func readStatus(text string) (Status, bool) { return parseStatus(readField(text, "answer_status")) }
-
-// readField returns a field of the last JSON object in a text that has it, as text. Reasoning models think in braces,
-// too, before they answer.
-func readField(text, name string) (value string) {
-	for i := strings.IndexByte(text, '{'); i >= 0; {
-		object, rest, err := pytext.DecodeObject(text[i:])
-		if v, ok := object.Get(name); ok {
-			value = pytext.Str(v)
-		}
-
-		from := i + 1
-		if err == nil {
-			from = len(text) - len(rest)
-		}
-
-		next := strings.IndexByte(text[from:], '{')
-		if next < 0 {
-			break
-		}
-
-		i = from + next
+func readStatus(reply string) (Status, error) {
+	object, err := kept.Object(reply, "answer_status")
+	if err != nil {
+		return Lost, err
 	}
 
-	return value
+	value, _ := object.Get("answer_status")
+
+	return parseStatus(pytext.Str(value))
+}
+
+// readComplete returns the status on the first line of what a judge wrote.
+func readComplete(reply string) (Status, error) {
+	verdict, _, err := kept.Verdict(reply, "solved", "unsolved", "not solved")
+
+	switch {
+	case err != nil:
+		return Lost, err
+	case verdict == "solved":
+		return Solved, nil
+	}
+
+	return Unsolved, nil
+}
+
+// readPreference returns which of those that were shown is better.
+func readPreference(reply string) (Preference, error) {
+	object, err := kept.Object(reply, "index")
+	if err != nil {
+		return NoPreference, err
+	}
+
+	switch index, _ := object.Get("index"); pytext.Str(index) {
+	case "0":
+		return First, nil
+	case "1":
+		return Second, nil
+	}
+
+	return NoPreference, errors.New("its index is neither 0 nor 1")
 }
 
 var (

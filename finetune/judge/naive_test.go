@@ -363,7 +363,7 @@ func TestAModelIsAskedTheSame(t *testing.T) {
 		text  string
 		asked int // of 2 agents, 3 passes, 1 completeness each and 3 rounds
 	}{
-		"read at once": {`{"answer_status": "Unsolved", "index": 1}`, 2*3 + 2 + 3},
+		"read at once": {"Unsolved\n" + `{"answer_status": "Unsolved", "index": 1}`, 2*3 + 2 + 3},
 		// Where no status is read there is no preference to ask for.
 		"never read": {prose, (2*3 + 2) * 3},
 		// Unsure asks again with the calls, and says nothing of completeness or preference.
@@ -431,7 +431,7 @@ func TestAFailureIsNoJudgement(t *testing.T) {
 				return "", down
 			}
 
-			return `Unsolved {"answer_status": "Unsure", "index": 0}`, nil
+			return "Unsolved\n" + `{"answer_status": "Unsure", "index": 0}`, nil
 		}}
 
 		_, err := judge.Run(t.Context(), judging(m), all, judge.Options{

@@ -63,7 +63,7 @@ func ReadIDs(dir string) (IDs, error) {
 	all := IDs{}
 
 	for _, path := range paths {
-		text, err := regular.ReadFile(path)
+		text, err := regular.ReadJSON(path)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func Converted(path string, ids IDs) (all []Answer, others int, err error) {
 	}
 
 	for _, path := range paths {
-		text, err := regular.ReadFile(path)
+		text, err := regular.ReadJSON(path)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -28,14 +28,14 @@ func (s Status) String() string {
 }
 
 // parseStatus returns the status that a judge wrote.
-func parseStatus(name string) (Status, bool) {
+func parseStatus(name string) (Status, error) {
 	for s := Unsolved; s < Lost; s++ {
 		if strings.EqualFold(name, s.String()) {
-			return s, true
+			return s, nil
 		}
 	}
 
-	return Lost, false
+	return Lost, fmt.Errorf("%q is none of the statuses", name)
 }
 
 // halves is twice what a status counts. Lost counts nowhere.

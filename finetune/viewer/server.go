@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"net"
 	"net/http"
 	"strings"
 	"time"
+
+	"toolevo/envs/guard"
 )
 
 // policyOfContent has a browser load nothing from elsewhere, and run no script but the embedded ones.
@@ -53,28 +54,14 @@ func (s *Site) Handler() http.Handler {
 		r.answer(w, p, err)
 	})
 
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if !isLocal(req.Host) {
-			http.Error(w, "ask for this page as localhost", http.StatusForbidden)
-			return
-		}
-
+	pages := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Security-Policy", policyOfContent)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		mux.ServeHTTP(w, req)
 	})
-}
 
-// isLocal reports whether a host, with or without a port, is this machine by its name or a loopback address.
-func isLocal(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return new(guard.Guard).Handler(pages)
 }
 
 // answer writes a page, or what went wrong.

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
+	"toolevo/envs/guard"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/policy/server"
 )
@@ -133,7 +135,7 @@ func get(t *testing.T, s *Server, page string) (int, string) {
 func TestServer(t *testing.T) {
 	t.Parallel()
 
-	s, err := Start("0")
+	s, err := Start("0", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +174,7 @@ func TestAddresses(t *testing.T) {
 	t.Parallel()
 
 	for _, address := range []string{"0", ":0", "127.0.0.1:0", "localhost:0"} {
-		s, err := Start(address)
+		s, err := Start(address, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +184,7 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%q listens on %s", address, host)
 		}
 
-		if _, err := Start(port); err == nil || !strings.Contains(err.Error(), "in use") {
+		if _, err := Start(port, ""); err == nil || !strings.Contains(err.Error(), "in use") {
 			t.Errorf("a port in use: %v", err)
 		}
 
@@ -191,8 +193,33 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 
+	if s, err := Start("0.0.0.0:0", ""); !errors.Is(err, guard.ErrOpen) {
+		t.Errorf("without a key others are served: %v, %v", s, err)
+	}
+
+	s, err := Start("0.0.0.0:0", "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	_, port, _ := net.SplitHostPort(s.Address())
+	for path, want := range map[string]int{"/metrics": http.StatusUnauthorized, "/healthz": http.StatusOK} {
+		reply, err := http.Get("http://127.0.0.1:" + port + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if reply.Body.Close(); reply.StatusCode != want {
+			t.Errorf("%s is answered %d without the key, want %d", path, reply.StatusCode, want)
+		}
+	}
+
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+
 	for _, address := range []string{"", ":", "host:", "1:2:3", "port", "99999", fmt.Sprint(-1)} {
-		if s, err := Start(address); err == nil {
+		if s, err := Start(address, ""); err == nil {
 			t.Errorf("%q is taken", address)
 			s.Close()
 		}

@@ -15,6 +15,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"toolevo/envs/guard"
 )
 
 // thisMachine is where a server listens to which nobody gives a host.
@@ -35,8 +37,9 @@ type Server struct {
 	serving  sync.WaitGroup
 }
 
-// Start serves on an address: PORT, :PORT or HOST:PORT, port 0 being any that is free.
-func Start(address string) (*Server, error) {
+// Start serves on an address: PORT, :PORT or HOST:PORT, port 0 being any that is free. Metrics take the key, where
+// there is one; without one only this machine is served.
+func Start(address, key string) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil && !strings.Contains(address, ":") {
 		port, err = address, nil
@@ -46,7 +49,12 @@ func Start(address string) (*Server, error) {
 		return nil, fmt.Errorf("metrics: the address %q: want PORT or HOST:PORT, e.g. 9464", address)
 	}
 
-	listener, err := net.Listen("tcp", net.JoinHostPort(cmp.Or(host, thisMachine), port))
+	address = net.JoinHostPort(cmp.Or(host, thisMachine), port)
+	if err := guard.CheckAddress(address); err != nil && key == "" {
+		return nil, fmt.Errorf("metrics: %s: %w", address, err)
+	}
+
+	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
@@ -55,10 +63,11 @@ func Start(address string) (*Server, error) {
 	s.registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
+	g := &guard.Guard{Key: key}
 	pages := http.NewServeMux()
-	pages.Handle("GET /metrics", promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{}))
+	pages.Handle("GET /metrics", g.WithKey(promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{})))
 	pages.HandleFunc("GET /healthz", s.healthz)
-	s.http = &http.Server{Handler: pages, ReadHeaderTimeout: headerTimeout}
+	s.http = &http.Server{Handler: g.Handler(pages), ReadHeaderTimeout: headerTimeout}
 
 	s.serving.Go(func() { _ = s.http.Serve(listener) }) // its error is that of Close
 

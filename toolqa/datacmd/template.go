@@ -30,7 +30,7 @@ func newTemplateCheck(p *console.Program) *cobra.Command {
 	dir, asJSON := p.DataFlag(cmd), console.JSONFlag(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpus give the same questions")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		text, err := regular.ReadFile(args[0])
+		text, err := regular.ReadText(args[0])
 		if err != nil {
 			return err
 		}

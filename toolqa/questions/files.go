@@ -150,7 +150,7 @@ func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([
 // ReadOwn reads a file of questions of the user's own: JSON lines with qid, question, answer, dataset and, where they
 // are told apart, difficulty.
 func ReadOwn(path string) ([]toolqa.Question, error) {
-	data, err := regular.ReadFile(path)
+	data, err := regular.ReadJSON(path)
 	if err != nil {
 		return nil, fmt.Errorf("questions: %w", err)
 	}
@@ -262,8 +262,8 @@ func parseRecord(line []byte, form form) (record, error) {
 		return record{}, errors.New(`field "dataset" is missing`)
 	}
 
-	if _, ok := fields.Get("answer"); !ok {
-		return record{}, errors.New(`field "answer" is missing`)
+	if answer, ok := fields.Get("answer"); !ok || form == own && answer == nil {
+		return record{}, errors.New(`field "answer" is missing or null`)
 	}
 
 	switch {

@@ -279,7 +279,7 @@ func TestImportErrors(t *testing.T) {
 	for _, tt := range []struct{ name, easy, hard, want string }{
 		{"broken JSON", goodLine + `{"qid": "easy-`, "", "coffee-easy.jsonl:2: "},
 		{"no answer", goodLine + "\n" + `{"qid": "x", "question": "?"}`, "",
-			`coffee-easy.jsonl:3: field "answer" is missing`},
+			`coffee-easy.jsonl:3: field "answer" is missing or null`},
 		{"an ID twice in a file", goodLine + hard, "",
 			`coffee-easy.jsonl:2: qid "easy-coffee-0000" is already that of line 1`},
 		{"an ID in two files", goodLine, hard, `qid "easy-coffee-0000" is in two files`},

@@ -58,7 +58,7 @@ func Files(path string) (files []string, err error) {
 func Read(file string) iter.Seq2[Named, error] {
 	return func(yield func(Named, error) bool) {
 		if !strings.HasSuffix(file, lineSuffix) {
-			text, err := regular.ReadFile(file)
+			text, err := regular.ReadJSON(file)
 			if err != nil {
 				yield(Named{}, err)
 				return

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/recorded"
 	"toolevo/envs/toolbench/virtual"
@@ -75,7 +76,7 @@ func (m *Model) examples(number int, target, real []Pair) string {
 
 // invented reads a call that a model wrote. One whose arguments do not fit the document stays only as a failure.
 func invented(text string, d *toolbench.Document) (c recorded.Call, err error) {
-	object, err := objectIn(text)
+	object, err := kept.Object(text, "request")
 	if err != nil {
 		return c, err
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/envs/toolbench/virtual"
 )
 
@@ -34,7 +35,6 @@ var (
 	errTooLong  = errors.New("rationale of more than 300 words")
 	errTokens   = errors.New("output of more than 2560 tokens")
 	errLeaks    = errors.New("rationale with a part of the answer")
-	errNothing  = errors.New("empty rationale")
 	errAPILimit = errors.New("call of parameters that the document does not have, or without required ones")
 )
 
@@ -46,7 +46,11 @@ func (m *Model) explain(ctx context.Context, pairs []Pair, e Explanations, r *Re
 		p := chosen[i]
 
 		return ask(ctx, m, rationalePrompt, described(&p), i, func(text string) (Pair, error) {
-			p.Rationale = strings.TrimSpace(text)
+			var err error
+			if p.Rationale, err = kept.Prose(text); err != nil {
+				return p, err
+			}
+
 			return p, e.check(&p)
 		})
 	})
@@ -71,8 +75,6 @@ func (e Explanations) choose(pairs []Pair, seed uint64) []Pair {
 // check refuses a rationale that is not to be trained.
 func (e Explanations) check(p *Pair) error {
 	switch {
-	case p.Rationale == "":
-		return errNothing
 	case len(strings.Fields(p.Rationale)) > mostWords:
 		return errTooLong
 	case e.tokens(virtual.CoT.Reply(p.Rationale, p.Answer)) > mostTokens:

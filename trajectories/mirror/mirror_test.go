@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/recorded"
 	"toolevo/trajectories/export"
@@ -308,7 +309,9 @@ func TestCheck(t *testing.T) {
 	}
 
 	m, f := model(func(_, request string, seed uint64) string {
-		switch number[request] {
+		first, _, _ := strings.Cut(request, "\n\nYour last reply")
+
+		switch number[first] {
 		case 0:
 			return "```json\n{\"reason\": \"so\", \"overall_eval\": 1}\n```"
 		case 1:
@@ -363,7 +366,6 @@ func TestExplain(t *testing.T) {
 
 	for text, want := range map[string]error{
 		"The API looks things up.":     nil,
-		"":                             errNothing,
 		strings.Repeat("word ", 301):   errTooLong,
 		strings.Repeat("words ", 300):  nil,
 		strings.Repeat("x", 5*2560):    errTokens,
@@ -401,6 +403,61 @@ func TestExplain(t *testing.T) {
 
 	if refused := r.Written.Refused[errTooLong.Error()]; failed != 5 || len(explained)+refused != 105 || refused == 0 {
 		t.Errorf("%d are explained, %d of them failures, %d refused", len(explained), failed, refused)
+	}
+}
+
+// A rationale is the explanation and nothing else; the next reply may be one.
+func TestExplainTakesTheExplanationAlone(t *testing.T) {
+	t.Parallel()
+
+	pairs := selected(t)[:1]
+
+	for name, reply := range map[string]string{
+		"a thought within":    "The API looks things up. <think>By n?</think> It orders them.",
+		"the end of one":      "By n, I think.\n</think>\nThe API looks things up.",
+		"a thought, cut off":  "Well. <thinking>The API looks",
+		"an introduction":     "Sure, here are the hints:\n\nThe API looks things up.",
+		"nothing but a blank": "\n",
+	} {
+		m, _ := model(func(_, request string, seed uint64) string {
+			if seed%3 == 0 {
+				return reply
+			}
+
+			return "The API looks things up.\n"
+		})
+		m.Tries, m.Seed = 3, 0
+
+		explained, err := m.explain(t.Context(), pairs, Explanations{Successes: 1, Failures: 1}, NewReport())
+		if err != nil || len(explained) != 1 || explained[0].Rationale != "The API looks things up." {
+			t.Errorf("%s: %v, %+v", name, err, explained)
+		}
+	}
+}
+
+// A verdict is the only one of its reply.
+func TestVerdict(t *testing.T) {
+	t.Parallel()
+
+	for reply, want := range map[string]string{
+		`{"reason": "{so}", "overall_eval": 1}`:                               "true",
+		"```json\n{\"overall_eval\": 0}\n```":                                 "false",
+		`{"status": "thinking"} {"overall_eval": true}`:                       "true",
+		`{"overall_eval": 1} No: {"overall_eval": 0}`:                         "lost",
+		`{"reason": "a", "overall_eval": 1} {"reason":"b","overall_eval": 1}`: "true",
+		`{"overall_eval": 10}`:                                                "lost",
+		`"overall_eval": 1`:                                                   "lost",
+	} {
+		follows, err := verdict(reply)
+
+		got := fmt.Sprint(follows)
+		if err != nil {
+			got = "lost"
+		}
+
+		if got != want {
+			t.Errorf("%s: %s, %v, want %s", reply, got, err, want)
+		}
 	}
 }
 
@@ -447,7 +504,7 @@ func TestAugment(t *testing.T) {
 		t.Error(diff)
 	}
 
-	refused := map[string]int{errAPILimit.Error(): 1, errUnreadable.Error(): 1}
+	refused := map[string]int{errAPILimit.Error(): 1, kept.ErrNoObject.Error(): 1}
 	if diff := cmp.Diff(refused, r.Written.Refused); diff != "" {
 		t.Error(diff)
 	}

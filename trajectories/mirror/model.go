@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"toolevo/envs"
 	"toolevo/envs/kept"
-	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
 )
@@ -46,19 +44,12 @@ type answer[T any] struct {
 // ask asks until a text can be read. The error is a failure of ours.
 func ask[T any](ctx context.Context, m *Model, instructions, request string, number int,
 	read func(text string) (T, error)) (a answer[T], err error) {
-	for try := range m.Tries {
-		text, err := m.Writer.Write(ctx, strings.TrimSpace(instructions), request,
-			m.Seed+uint64(number*m.Tries+try))
-		if err != nil {
-			return a, err
-		}
+	a.read, a.refused, err = kept.Ask(ctx, m.Writer, kept.Asking{
+		Instructions: strings.TrimSpace(instructions), Request: request,
+		Seed: m.Seed + uint64(number*m.Tries), Tries: m.Tries,
+	}, read)
 
-		if a.read, a.refused = read(text); a.refused == nil {
-			break
-		}
-	}
-
-	return a, nil
+	return a, err
 }
 
 // written has n things written, some at a time, and returns those that were not refused. The report counts the others.
@@ -81,21 +72,6 @@ func written[T any](ctx context.Context, m *Model, n int, r *Report,
 	}
 
 	return all, nil
-}
-
-// objectIn returns the first JSON object of a text: models put fences and remarks around it.
-func objectIn(text string) (envs.Args, error) {
-	start := strings.IndexByte(text, '{')
-	if start < 0 {
-		return nil, errUnreadable
-	}
-
-	object, _, err := pytext.DecodeObject(text[start:])
-	if err != nil {
-		return nil, errUnreadable
-	}
-
-	return object, nil
 }
 
 // check drops the pairs that do not follow their document, by the model's verdict, and those without one.
@@ -131,7 +107,7 @@ func (m *Model) check(ctx context.Context, pairs []Pair, r *Report) ([]Pair, err
 
 // verdict reads whether a pair follows its document.
 func verdict(text string) (follows bool, err error) {
-	object, err := objectIn(text)
+	object, err := kept.Object(text, "overall_eval")
 	if err != nil {
 		return false, err
 	}

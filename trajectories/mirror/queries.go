@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 )
@@ -116,7 +117,7 @@ func offeredText(offered []*toolbench.Document) string {
 
 // queryIn reads a query for some of the APIs that were offered.
 func queryIn(text string, offered []*toolbench.Document) (q toolbench.Query, err error) {
-	object, err := objectIn(text)
+	object, err := kept.Object(text, "query")
 	if err != nil {
 		return q, err
 	}
@@ -161,7 +162,7 @@ func queryIn(text string, offered []*toolbench.Document) (q toolbench.Query, err
 
 // solvable reads whether a query is called solvable.
 func solvable(text string) (bool, error) {
-	object, err := objectIn(text)
+	object, err := kept.Object(text, "task_status")
 	if err != nil {
 		return false, err
 	}

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"slices"
-	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/kept"
@@ -51,20 +50,23 @@ var errRepeated = errors.New("request that was written before")
 // and the model the request that it asks for. Of equal requests one stays.
 func (m *Model) Requests(ctx context.Context, imagine kept.Writer, documents []*toolbench.Document, n int,
 	r *Report) ([]Request, error) {
+	imagining := *m
+	imagining.Writer = imagine
+
 	all, err := written(ctx, m, n*len(documents), r, func(ctx context.Context, i int) (answer[Request], error) {
 		d := documents[i/n]
 		document := shownDocument(d)
 
-		scenario, err := imagine.Write(ctx, strings.TrimSpace(scenarioPrompt), document, m.Seed+uint64(i))
-		if err != nil {
-			return answer[Request]{}, err
+		scenario, err := ask(ctx, &imagining, scenarioPrompt, document, i, kept.Prose)
+		if err != nil || scenario.refused != nil {
+			return answer[Request]{refused: scenario.refused}, err
 		}
 
-		scenario = strings.TrimSpace(scenario)
+		request := document + "\n\nSituation:\n" + scenario.read
 
-		return ask(ctx, m, requestPrompt, document+"\n\nSituation:\n"+scenario, i, func(text string) (Request, error) {
+		return ask(ctx, m, requestPrompt, request, i, func(text string) (Request, error) {
 			input, err := inputIn(text, d)
-			return Request{d.Key, input, scenario}, err
+			return Request{d.Key, input, scenario.read}, err
 		})
 	})
 
@@ -86,7 +88,7 @@ func (m *Model) Requests(ctx context.Context, imagine kept.Writer, documents []*
 
 // inputIn reads the arguments of a request that fits a document.
 func inputIn(text string, d *toolbench.Document) (envs.Args, error) {
-	object, err := objectIn(text)
+	object, err := kept.Object(text, "tool_input")
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/envs/toolbench"
 )
 
@@ -125,7 +126,7 @@ func TestQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	refused := map[string]int{errUnsolvable.Error(): 1, errUnreadable.Error(): 1, errForeignAPI.Error(): 2}
+	refused := map[string]int{errUnsolvable.Error(): 1, kept.ErrNoObject.Error(): 1, errForeignAPI.Error(): 2}
 	if diff := cmp.Diff(refused, r.Written.Refused); diff != "" || len(queries) != 1 {
 		t.Fatalf("%d queries: %s", len(queries), diff)
 	}

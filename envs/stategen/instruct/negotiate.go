@@ -246,6 +246,10 @@ func parseDraft(reply string) (stategen.Draft, error) {
 	}
 
 	rest := reply[first[1]:]
+	if variablesHeading.MatchString(rest) || taskHeading.MatchString(rest[second[1]:]) {
+		return whole, errors.New("the answer has the headings twice: write it once, without drafts")
+	}
+
 	d := stategen.Draft{
 		Variables: strings.TrimSpace(rest[:second[0]]), Text: strings.TrimSpace(rest[second[1]:]),
 	}

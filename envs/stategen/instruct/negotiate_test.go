@@ -92,6 +92,11 @@ func TestNegotiation(t *testing.T) {
 			verdicts: []string{"a", "b", `The value of user_variable_1 is shown: "narration".`}},
 		{name: "no definitions", drafts: []string{"TASK\nSay it.", good}, reviews: []string{"OK"},
 			verdicts: []string{"The answer has no heading VARIABLES.", OK}, accepted: true},
+		{name: "a draft of the draft", reviews: []string{"OK"}, accepted: true,
+			drafts:   []string{"VARIABLES\n- none\n\nTASK\nSay it.\n\nBetter:\n\n" + good, good},
+			verdicts: []string{"The answer has the headings twice: write it once, without drafts.", OK}},
+		{name: "a review with an introduction", drafts: []string{good, good}, reviews: []string{"Not OK", "OK"},
+			verdicts: []string{"Not OK", OK}, accepted: true},
 		{name: "a reviewer who says nothing", drafts: []string{good, good}, reviews: []string{"", "OK"},
 			verdicts: []string{"", OK}, accepted: true},
 	} {

@@ -8,8 +8,10 @@
 package sketch
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -39,6 +41,8 @@ const (
 // fenced finds programs in an answer.
 var fenced = regexp.MustCompile("(?s)```[^\n`]*\n(.*?)```")
 
+var errNoProgram = errors.New("it has no program in a fenced block")
+
 // Programs has a model write n programs, asking again until there are so many. Equal arguments ask the same, so that
 // answers can be kept; see package kept. An error is the writer's, or says that it writes no programs.
 func Programs(ctx context.Context, w kept.Writer, s *code.Surface, n int, seed uint64) ([]string, error) {
@@ -49,24 +53,25 @@ func Programs(ctx context.Context, w kept.Writer, s *code.Surface, n int, seed u
 
 	var programs []string
 
-	for empty := 0; len(programs) < n; seed++ {
-		answer, err := w.Write(ctx, text, request, seed)
-		if err != nil {
+	for len(programs) < n {
+		asking := kept.Asking{Instructions: text, Request: request, Seed: seed, Tries: mostEmpty}
+
+		found, none, err := kept.Ask(ctx, w, asking, func(reply string) ([][]string, error) {
+			seed++ // of the next request
+
+			found := fenced.FindAllStringSubmatch(reply, -1)
+			if len(found) == 0 {
+				return nil, errNoProgram
+			}
+
+			return found, nil
+		})
+		if err = cmp.Or(err, none); err != nil {
 			return nil, fmt.Errorf("sketch: ask for programs of %s: %w", s.Domain.Name(), err)
 		}
 
-		found := fenced.FindAllStringSubmatch(answer, -1)
 		for _, f := range found {
 			programs = append(programs, f[1])
-		}
-
-		if empty++; len(found) > 0 {
-			empty = 0
-		}
-
-		if empty == mostEmpty {
-			return nil, fmt.Errorf("sketch: %d answers in a row had no program of %s in a fenced block: use a model "+
-				"that writes some", mostEmpty, s.Domain.Name())
 		}
 	}
 

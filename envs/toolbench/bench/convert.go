@@ -142,7 +142,7 @@ func (c *conversion) readGroup(dir, group string) error {
 
 		at := filepath.Join(dir, f.Name())
 
-		text, err := regular.ReadFile(at)
+		text, err := regular.ReadJSON(at)
 		if err != nil {
 			return err
 		}

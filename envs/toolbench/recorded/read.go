@@ -25,7 +25,7 @@ type line struct {
 // Read reads the calls of a file of one JSON object a line: category, tool_name, api_name and tool_input, as a client
 // of StableToolBench's server sends them, and error and response, as it is answered.
 func Read(path string) ([]Call, error) {
-	f, err := regular.Open(path)
+	f, err := regular.OpenJSON(path)
 	if err != nil {
 		return nil, err
 	}

@@ -22,9 +22,7 @@ func (s *Server) mcpHandler() http.Handler {
 	of := func(r *http.Request) *mcp.Server { return servers[cmp.Or(r.PathValue("version"), s.o.Default)] }
 
 	// Calls depend on nothing that was before, so that a client needs no session.
-	return mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: s.o.MaxBody,
-	})
+	return mcpserver.HTTP(of, mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: s.o.MaxBody})
 }
 
 // mcpServer returns the functions of a version as tools.

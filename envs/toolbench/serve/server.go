@@ -3,7 +3,6 @@ package serve
 import (
 	"cmp"
 	"context"
-	"crypto/subtle"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"toolevo/envs"
+	"toolevo/envs/guard"
 	"toolevo/envs/jsonhttp"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
@@ -51,6 +51,7 @@ type Server struct {
 	o       Options
 	running *semaphore.Weighted
 	figures *figures
+	guard   *guard.Guard
 	handler http.Handler
 }
 
@@ -66,52 +67,22 @@ func New(o Options) (*Server, error) {
 	}
 
 	s := &Server{o: o, running: semaphore.NewWeighted(int64(o.MaxCalls)), figures: newFigures()}
-	mcp := s.mcpHandler()
+	s.guard = &guard.Guard{Key: o.Key, MaxBytes: o.MaxBody, Refuse: s.refuse}
+	mcp := s.guard.WithKey(s.mcpHandler())
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /virtual", s.virtual)
-	mux.Handle("/mcp", s.withKey(mcp))
-	mux.Handle("/mcp/{version}", s.withKey(mcp))
-	mux.Handle("GET /metrics", s.withKey(promhttp.HandlerFor(s.figures.registry, promhttp.HandlerOpts{})))
+	mux.Handle("/mcp", mcp)
+	mux.Handle("/mcp/{version}", mcp)
+	mux.Handle("GET /metrics", s.guard.WithKey(promhttp.HandlerFor(s.figures.registry, promhttp.HandlerOpts{})))
 
-	s.handler = http.NewCrossOriginProtection().Handler(mux)
+	s.handler = s.guard.Handler(mux)
 
 	return s, nil
 }
 
 // ServeHTTP implements [http.Handler].
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.ContentLength > s.o.MaxBody {
-		s.refuse(w, http.StatusRequestEntityTooLarge, jsonhttp.TooLarge(s.o.MaxBody).Error())
-		return
-	}
-
-	r.Body = http.MaxBytesReader(w, r.Body, s.o.MaxBody)
-	s.handler.ServeHTTP(w, r)
-}
-
-// withKey lets requests with the right key pass.
-func (s *Server) withKey(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.isKey(bearer(r)) {
-			s.refuse(w, http.StatusUnauthorized, wrongKey)
-			return
-		}
-
-		h.ServeHTTP(w, r)
-	})
-}
-
-const wrongKey = "the key is missing or wrong: send it as Authorization: Bearer KEY, or to /virtual as toolbench_key"
-
-func bearer(r *http.Request) string {
-	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return key
-}
-
-func (s *Server) isKey(key string) bool {
-	return s.o.Key == "" || subtle.ConstantTimeCompare([]byte(key), []byte(s.o.Key)) == 1
-}
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // chatWithUser is a name that agents call which want to ask the user.
 const chatWithUser = "chat_with_user"
@@ -125,8 +96,9 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 	}
 
 	key, _ := request.Text("toolbench_key")
-	if !s.isKey(cmp.Or(bearer(r), key)) {
-		s.refuse(w, http.StatusUnauthorized, wrongKey)
+	if !s.guard.IsKey(cmp.Or(guard.Bearer(r), key)) {
+		s.refuse(w, http.StatusUnauthorized,
+			"the key is missing or wrong: send it as Authorization: Bearer KEY, or as toolbench_key")
 		return
 	}
 

@@ -155,7 +155,7 @@ func TestLargeBodies(t *testing.T) {
 	for _, length := range []int64{-1, 100 << 20} {
 		body := &endless{}
 		r := httptest.NewRequest(http.MethodPost, "/virtual", body)
-		r.ContentLength = length
+		r.ContentLength, r.Host = length, "localhost"
 
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
@@ -364,6 +364,44 @@ func pipes() (client, server pipe) {
 	fromClient, toServer := io.Pipe()
 
 	return pipe{fromServer, toServer}, pipe{fromClient, toClient}
+}
+
+// A batch multiplies answers, a list of all tools for sixty bytes: it has few requests.
+func TestBatches(t *testing.T) {
+	t.Parallel()
+
+	server, _ := served(t, Options{})
+	asked := func(n int) (status, size int) {
+		requests := strings.Repeat(`,{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, n)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/mcp",
+			strings.NewReader(" ["+requests[1:]+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+
+		reply, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+
+		text, err := io.ReadAll(reply.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return reply.StatusCode, len(text)
+	}
+
+	for n, want := range map[int]int{2: http.StatusOK, 16: http.StatusOK, 17: http.StatusBadRequest,
+		1300: http.StatusBadRequest} {
+		if status, size := asked(n); status != want || size > 1<<16 {
+			t.Errorf("a batch of %d is answered %d with %d bytes, want %d", n, status, size, want)
+		}
+	}
 }
 
 func TestNewRefuses(t *testing.T) {

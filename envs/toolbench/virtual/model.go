@@ -47,26 +47,22 @@ func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.A
 	}
 
 	instructions, request := m.mode.Instructions(), m.mode.Request(d, args, examples)
-	seed := xxh3.HashString(request)
 
-	var refused error
-
-	for range mostAttempts {
-		reply, err := m.writer.Write(ctx, instructions, request, seed)
-		if err != nil {
-			return toolbench.Answer{}, err
-		}
-
+	a, refused, err := kept.Ask(ctx, m.writer, kept.Asking{
+		Instructions: instructions, Request: request, Seed: xxh3.HashString(request), Tries: mostAttempts,
+	}, func(reply string) (toolbench.Answer, error) {
 		a, err := ReadReply(reply)
-		if err == nil {
-			a.Maker = m.Name()
-			return a, nil
+		if err != nil {
+			m.counts.add(&m.counts.Spoilt)
 		}
 
-		m.counts.add(&m.counts.Spoilt)
+		a.Maker = m.Name()
 
-		refused = err
-		seed++
+		return a, err
+	})
+
+	if refused == nil {
+		return a, err
 	}
 
 	return toolbench.Answer{}, fmt.Errorf("%s answered a call of %s %d times in vain: %w: try another model, mode or "+

@@ -107,7 +107,7 @@ func readPublished(path, version string) ([]Entry, error) {
 
 	api := toolbench.Key{Category: category, Tool: tool, API: strings.TrimSuffix(filepath.Base(path), ".json")}
 
-	text, err := regular.ReadFile(path)
+	text, err := regular.ReadJSON(path)
 	if err != nil {
 		return nil, err
 	}

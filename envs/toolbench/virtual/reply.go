@@ -3,11 +3,13 @@ package virtual
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 )
@@ -15,17 +17,21 @@ import (
 // ErrReply means that a reply of a model cannot be read as an answer.
 var ErrReply = errors.New("want a JSON object with error and response")
 
-// mostBraces bounds how many places of a reply are looked at for an object.
-const mostBraces = 64
-
 // ReadReply returns the answer that a reply of a model contains: a JSON object with the members error and response, in
 // either order. What models do wrong beside that is repaired where it leaves no doubt: code fences, prose around the
 // object, Python's way of writing it, an object within a text, a text that is not closed or has bare quotes. How the
-// API works, which a reply in the mode cot begins with, is skipped. An answer without an error says something.
+// API works, which a reply in the mode cot begins with, is skipped. An answer without an error says something. A draft
+// before the answer, or two variants of it, are none.
 func ReadReply(reply string) (toolbench.Answer, error) {
 	reply = strings.TrimSpace(strings.ToValidUTF8(reply, "\uFFFD"))
 
-	for _, read := range []func(string) (toolbench.Answer, bool){within, asText, asLiteral, loose} {
+	if answers := within(reply); len(answers) > 1 {
+		return toolbench.Answer{}, fmt.Errorf("%w: %w", ErrReply, kept.ErrVariants)
+	} else if len(answers) == 1 {
+		return answers[0], nil
+	}
+
+	for _, read := range []func(string) (toolbench.Answer, bool){asText, asLiteral, loose} {
 		if a, ok := read(reply); ok && says(a) {
 			return a, nil
 		}
@@ -55,28 +61,20 @@ func isEmpty(response any) bool {
 	return false
 }
 
-// within reads the first object in a text that is an answer.
-func within(reply string) (toolbench.Answer, bool) {
-	from := 0
-
-	for range mostBraces {
-		brace := strings.IndexByte(reply[from:], '{')
-		if brace < 0 {
-			break
+// within reads the answers in a text, equal ones once.
+func within(reply string) (answers []toolbench.Answer) {
+	kept.Objects(reply, func(o envs.Args) bool {
+		a, ok := answerOf(o)
+		if ok = ok && says(a); ok && !slices.ContainsFunc(answers, func(b toolbench.Answer) bool {
+			return a.Text() == b.Text()
+		}) {
+			answers = append(answers, a)
 		}
 
-		from += brace
+		return ok
+	})
 
-		if o, _, err := pytext.DecodeObject(reply[from:]); err == nil {
-			if a, ok := answerOf(o); ok {
-				return a, true
-			}
-		}
-
-		from++
-	}
-
-	return toolbench.Answer{}, false
+	return answers
 }
 
 // asText reads a JSON text that holds the object.
@@ -88,7 +86,12 @@ func asText(reply string) (toolbench.Answer, bool) {
 		return toolbench.Answer{}, false
 	}
 
-	return within(text)
+	answers := within(text)
+	if len(answers) != 1 {
+		return toolbench.Answer{}, false
+	}
+
+	return answers[0], true
 }
 
 // asLiteral reads an object as Python prints it.

@@ -47,6 +47,7 @@ var spoilt = map[string]struct{ reply, want string }{
 	"number":              {`{"error": "", "response": 3`, `3`},
 	"not UTF-8":           {"{\"error\": \"\", \"response\": \"sun\xff\"}", "sun\uFFFD"},
 	"null error, cut off": {`{"error": null, "response": "sunny`, `sunny`},
+	"the same twice":      {`{"error": "", "response": "sunny"} or {"response": "sunny", "error": ""}`, `sunny`},
 	"members twice":       {`{"error": "", "response": "rain", "response": "sunny"}`, `sunny`},
 }
 
@@ -109,7 +110,11 @@ func TestReadReplyRefuses(t *testing.T) {
 		"a bad escape":          `{"error": "", "response": "\q"}`,
 		"no number":             `{"error": "", "response": [NaN]}`,
 		"the form":              `{"error": string, "response": object}`,
-		"braces":                `{{{{{{{{{{{{{{{{{{{{{{{{`,
+		"a draft": `Draft: {"error": "", "response": "rain"}
+			Better: {"error": "", "response": "sunny"}`,
+		"two variants":           "```json\n{\"response\": [1]}\n```\n```json\n{\"response\": [2]}\n```",
+		"an answer and an error": `{"error": "", "response": "sunny"} or {"error": "no such city", "response": ""}`,
+		"braces":                 `{{{{{{{{{{{{{{{{{{{{{{{{`,
 	} {
 		if a, err := virtual.ReadReply(reply); !errors.Is(err, virtual.ErrReply) {
 			t.Errorf("%s: got %s (%v), want no answer", name, a.Text(), err)

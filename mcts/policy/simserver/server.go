@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"toolevo/envs/guard"
 )
 
 // maxBody bounds the body of a request.
@@ -22,9 +24,11 @@ type Server struct {
 	o      Options
 	reader reader
 	mux    *http.ServeMux
-	engine *engine
-	faults faultSource
-	greedy atomic.Uint64 // greedy requests so far
+
+	handler http.Handler // the mux behind a guard
+	engine  *engine
+	faults  faultSource
+	greedy  atomic.Uint64 // greedy requests so far
 
 	handlers sync.WaitGroup // running requests
 	serving  sync.WaitGroup // accept loops
@@ -57,6 +61,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.engine = newEngine(&s.o)
 	s.routes()
+	s.handler = (&guard.Guard{Key: o.APIKey}).Handler(s.mux)
 
 	return s, nil
 }
@@ -163,7 +168,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	s.mux.ServeHTTP(w, r)
+	s.handler.ServeHTTP(w, r)
 }
 
 // completion wraps a handler of requests for completions: it counts them, reads the body, and injects the fault that

@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
+
+	"toolevo/envs/regular"
 )
 
 // NewEncoder returns an encoder of one JSON value a line, with <, > and & as they are.
@@ -36,10 +37,11 @@ func Decode(line []byte, v any) error {
 	return nil
 }
 
-// Lines streams the lines of a file, which may be of any length. Each is valid until the next one.
+// Lines streams the lines of a file, which may be of any length. Each is valid until the next one. What package regular
+// refuses in JSON is an error.
 func Lines(path string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		f, err := os.Open(path)
+		f, err := regular.OpenJSON(path)
 		if err != nil {
 			yield(nil, err)
 			return

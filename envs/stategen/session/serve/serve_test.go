@@ -15,6 +15,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/drift"
+	"toolevo/envs/guard"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/session"
@@ -66,7 +67,7 @@ func served(t testing.TB, version string) *client {
 
 	all := versions(t)
 
-	s, err := serve.New(all("p_c"), all(version))
+	s, err := serve.New(all("p_c"), all(version), &guard.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,7 +420,7 @@ func TestForeignPages(t *testing.T) {
 func TestServerNeedsItsTools(t *testing.T) {
 	t.Parallel()
 
-	if _, err := serve.New(versions(t)("p_c"), &toolapi.Version{Name: "empty"}); err == nil {
+	if _, err := serve.New(versions(t)("p_c"), &toolapi.Version{Name: "empty"}, &guard.Guard{}); err == nil {
 		t.Error("a version without the tools is served")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"toolevo/envs"
+	"toolevo/envs/guard"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/session"
 	"toolevo/envs/toolapi"
@@ -22,8 +23,8 @@ type Server struct {
 	calls map[string]int
 }
 
-// New returns a server of a deployed version; base is the version that defines the tools.
-func New(base, deployed *toolapi.Version) (*Server, error) {
+// New returns a server of a deployed version behind a guard; base is the version that defines the tools.
+func New(base, deployed *toolapi.Version, g *guard.Guard) (*Server, error) {
 	s := &Server{domain: session.New(), calls: map[string]int{}}
 
 	for _, r := range session.Routes() {
@@ -37,7 +38,7 @@ func New(base, deployed *toolapi.Version) (*Server, error) {
 		return nil, err
 	}
 
-	s.handler = http.NewCrossOriginProtection().Handler(Handler(base, deployed, s.call))
+	s.handler = g.Handler(g.WithKey(Handler(base, deployed, s.call)))
 
 	return s, nil
 }

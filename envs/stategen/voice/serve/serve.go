@@ -5,8 +5,7 @@
 //
 // Over streamable HTTP, a session ends when its client says so, or was idle for IdleTime. Only versions of the protocol
 // that know sessions are spoken: in later ones (2026-07-28) every request stands alone, and no speech would outlive its
-// call. Whoever reaches the server can use it: it knows no key, and a service of invented voices holds nothing. A page
-// of a foreign site in a browser on this machine can call nothing.
+// call. Who may come in says package envs/guard.
 package serve
 
 import (
@@ -24,6 +23,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolevo/envs"
+	"toolevo/envs/guard"
 	"toolevo/envs/mcpserver"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
@@ -57,8 +57,9 @@ type Counts struct {
 
 type counts struct{ calls, refused atomic.Int64 }
 
-// New returns a server whose library is drawn from a seed. software is the version of this program, for clients.
-func New(seed uint64, software string) (*Server, error) {
+// New returns a server behind a guard, whose library is drawn from a seed. software is the version of this program, for
+// clients.
+func New(seed uint64, software string, g *guard.Guard) (*Server, error) {
 	p := voice.Domain{}.Init(rand.New(rand.NewPCG(seed, 0))).Program()
 
 	start, err := voice.Domain{}.Begin(&p, p.Values(stategen.Case{}))
@@ -69,15 +70,15 @@ func New(seed uint64, software string) (*Server, error) {
 	s := &Server{software: software, start: start}
 	s.protocol = slices.DeleteFunc(mcp.SupportedProtocolVersions(), func(v string) bool { return v >= sessionless })
 
-	h := mcp.NewStreamableHTTPHandler(s.serverOf(), &mcp.StreamableHTTPOptions{
-		JSONResponse: true, SessionTimeout: IdleTime, MaxRequestBodyBytes: mostBytes,
+	h := mcpserver.HTTP(s.serverOf(), mcp.StreamableHTTPOptions{
+		SessionTimeout: IdleTime, MaxRequestBodyBytes: mostBytes,
 	})
 
 	// Nothing is ever sent unasked: the stream that a GET asks for would only keep the server from ending.
 	mux := http.NewServeMux()
 	mux.Handle("POST /mcp", h)
 	mux.Handle("DELETE /mcp", h)
-	s.Handler = http.NewCrossOriginProtection().Handler(mux)
+	s.Handler = g.Handler(g.WithKey(mux))
 
 	return s, nil
 }

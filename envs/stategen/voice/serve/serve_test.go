@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"toolevo/envs/guard"
 	"toolevo/envs/stategen/voice"
 	"toolevo/envs/stategen/voice/serve"
 )
@@ -19,7 +20,7 @@ import (
 func served(t *testing.T) (*serve.Server, string) {
 	t.Helper()
 
-	s, err := serve.New(1, "test")
+	s, err := serve.New(1, "test", &guard.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func TestForeignPagesAreRefused(t *testing.T) {
 }
 
 func TestStdio(t *testing.T) {
-	s, err := serve.New(1, "test")
+	s, err := serve.New(1, "test", &guard.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func TestStdio(t *testing.T) {
 // A seed has one library, and another seed another.
 func TestLibraries(t *testing.T) {
 	library := func(seed uint64) string {
-		s, err := serve.New(seed, "test")
+		s, err := serve.New(seed, "test", &guard.Guard{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,58 @@
+package kept
+
+import (
+	"context"
+	"fmt"
+)
+
+// Asking is how a model is asked for something that can be read.
+type Asking struct {
+	Instructions, Request string
+	Seed                  uint64 // of the first try; each further one has the next
+	Tries                 int    // at least 1
+
+	// Again writes the request of a further try, which says what was wrong with the last reply; nil
+	// adds that to Request.
+	Again func(wrong error) string
+}
+
+// Ask asks a model until read takes its reply, and returns what was read. The error of read is told
+// to the model, so it is about the reply. Where no reply is taken, lost is what was wrong with the
+// last one: that is the model's failure and is to be counted. err is ours, or the context's.
+func Ask[T any](ctx context.Context, w Writer, a Asking, read func(reply string) (T, error)) (
+	value T, lost, err error) {
+	var none T
+
+	request := a.Request
+
+	for try := range a.Tries {
+		if err := ctx.Err(); err != nil {
+			return none, nil, err
+		}
+
+		seed := (a.Seed + uint64(try)) &^ (1 << 63) // servers take 63 bits
+
+		reply, err := w.Write(ctx, a.Instructions, request, seed)
+		if err != nil {
+			return none, nil, err
+		}
+
+		if value, lost = read(reply); lost == nil {
+			return value, nil, nil
+		}
+
+		request = a.again(lost)
+	}
+
+	return none, lost, nil
+}
+
+// again is the request of a further try. A greedy model would repeat itself if it were not told.
+func (a *Asking) again(wrong error) string {
+	if a.Again != nil {
+		return a.Again(wrong)
+	}
+
+	return fmt.Sprintf("%s\n\nYour last reply to this cannot be used: %v. "+
+		"Keep exactly to the form that you were told to answer in.", a.Request, wrong)
+}

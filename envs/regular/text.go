@@ -1,0 +1,144 @@
+package regular
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// What is wrong with text files. It would be read as another text, with the sign for unknown characters in it.
+var (
+	ErrNotUTF8 = errors.New("this line is not UTF-8 text: save the file in UTF-8")
+	ErrHalf    = errors.New(`a \u escape is half a character: write both halves, or the character itself`)
+)
+
+// ReadText reads a text file whole, without a byte order mark. What is not UTF-8 is an error with the file and the
+// line.
+func ReadText(path string) ([]byte, error) { return readAll(OpenText(path)) }
+
+// ReadJSON is ReadText for a file of JSON, which may have no half of a character either.
+func ReadJSON(path string) ([]byte, error) { return readAll(OpenJSON(path)) }
+
+func readAll(f io.ReadCloser, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+
+	text, err := io.ReadAll(f)
+
+	return text, errors.Join(err, f.Close())
+}
+
+// OpenText opens a file that is read as ReadText does.
+func OpenText(path string) (io.ReadCloser, error) { return openLines(path, false) }
+
+// OpenJSON opens a file that is read as ReadJSON does.
+func OpenJSON(path string) (io.ReadCloser, error) { return openLines(path, true) }
+
+func openLines(path string, isJSON bool) (io.ReadCloser, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+
+	return &lines{Closer: f, in: bufio.NewReaderSize(f, 1<<16), path: path, isJSON: isJSON}, nil
+}
+
+// lines are those of a text file, each of which is looked at before it is read.
+type lines struct {
+	io.Closer
+	in     *bufio.Reader
+	path   string
+	isJSON bool
+	number int    // of the last line
+	line   []byte // what is not read of it yet
+	err    error  // behind it
+}
+
+// Read implements [io.Reader].
+func (l *lines) Read(p []byte) (int, error) {
+	for len(l.line) == 0 {
+		if l.err != nil {
+			return 0, l.err
+		}
+
+		l.next()
+	}
+
+	n := copy(p, l.line)
+	l.line = l.line[n:]
+
+	return n, nil
+}
+
+// next reads a line.
+func (l *lines) next() {
+	l.number++
+
+	l.line, l.err = l.in.ReadBytes('\n')
+	if l.number == 1 {
+		l.line = bytes.TrimPrefix(l.line, []byte("\ufeff"))
+	}
+
+	var wrong error
+
+	switch {
+	case !utf8.Valid(l.line):
+		wrong = ErrNotUTF8
+	case l.isJSON && hasHalf(l.line):
+		wrong = ErrHalf
+	default:
+		return
+	}
+
+	l.line, l.err = nil, fmt.Errorf("%s:%d: %w", l.path, l.number, wrong)
+}
+
+// hasHalf reports whether a line of JSON has an escape of half a character beyond the first 65,536 without the other
+// half.
+func hasHalf(line []byte) bool {
+	for {
+		at := bytes.IndexByte(line, '\\')
+		if at < 0 {
+			return false
+		}
+
+		line = line[at:]
+
+		first, ok := escaped(line)
+		if !ok {
+			line = line[min(2, len(line)):]
+			continue
+		}
+
+		if line = line[escapeLength:]; !utf16.IsSurrogate(first) {
+			continue
+		}
+
+		second, ok := escaped(line)
+		if !ok || utf16.DecodeRune(first, second) == utf8.RuneError {
+			return true
+		}
+
+		line = line[escapeLength:]
+	}
+}
+
+// escapeLength is how long an escape is, as in \u00e9.
+const escapeLength = 6
+
+// escaped returns what the escape stands for that a text begins with.
+func escaped(text []byte) (rune, bool) {
+	if len(text) < escapeLength || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+
+	unit, err := strconv.ParseUint(string(text[2:escapeLength]), 16, 16)
+
+	return rune(unit), err == nil
+}
