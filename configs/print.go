@@ -51,6 +51,9 @@ func writeText(text string) ([]byte, error) {
 	return []byte(strings.TrimSuffix(quoted.String(), "\n")), err
 }
 
+// Origin is where the value of a setting comes from, e.g. "flag --seed"; of a default it begins with "default".
+func (r *Resolved) Origin(key string) string { return r.origins[key] }
+
 // Annotated is String with each value's origin as a comment.
 func (r *Resolved) Annotated() string {
 	var out strings.Builder

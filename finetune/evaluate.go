@@ -210,8 +210,9 @@ func (o *Options) validate(jobs []Job) error {
 
 // result is what became of an episode.
 type result struct {
-	lost     error // why there is none
-	replayed bool  // it took no call to the model
+	record   *mcts.TreeRecord // nil of one that is lost
+	lost     error            // why there is none
+	replayed bool             // it took no call to the model
 }
 
 // counted counts an episode.
@@ -220,6 +221,11 @@ func (r result) counted(s *Snapshot) {
 	if r.replayed {
 		s.Replayed++
 	}
+
+	if r.record != nil {
+		s.Turns += int64(len(r.record.Nodes) - 1)
+		s.Unreadable += int64(r.record.Unreadable())
+	}
 }
 
 // episode plays and stores one episode. What ends the whole evaluation is an error: the user's wish, or a log that
@@ -227,9 +233,9 @@ func (r result) counted(s *Snapshot) {
 func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat int) (result, error) {
 	id := mcts.NodeID{Question: job.Episode(task), Tree: repeat}
 
-	_, stored, err := o.Store.LoadTree(ctx, id.Question, id.Tree)
+	record, stored, err := o.Store.LoadTree(ctx, id.Question, id.Tree)
 	if stored || err != nil {
-		return result{replayed: true}, err
+		return result{record: record, replayed: true}, err
 	}
 
 	policy, err := o.Store.Policy(ctx, id.Question, id.Tree, o.Retry.Policy(job.Policy))
@@ -240,7 +246,7 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat i
 	e, err := Play(ctx, o.Retry.Environment(job.Env), policy, task, id, job.limits())
 	if err == nil {
 		asked, _ := policy.Counts()
-		return result{replayed: asked == 0}, o.Store.SaveTree(ctx, e.Branch)
+		return result{record: e.Branch, replayed: asked == 0}, o.Store.SaveTree(ctx, e.Branch)
 	}
 
 	if ctx.Err() != nil {

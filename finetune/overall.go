@@ -50,6 +50,7 @@ func (r *Row) add(other Row) {
 	}
 	r.Official, r.Strict = mean(r.Official, other.Official), mean(r.Strict, other.Strict)
 	r.Turns, r.Tokens = mean(r.Turns, other.Turns), mean(r.Tokens, other.Tokens)
+	r.FirstUnreadable = mean(r.FirstUnreadable, other.FirstUnreadable)
 
 	r.N += other.N
 	r.Lost += other.Lost

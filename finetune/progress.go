@@ -13,6 +13,9 @@ type Snapshot struct {
 	Planned  int64 // episodes of the evaluation, from the start
 	Done     int64 // of those, the ones that are over or lost
 	Replayed int64 // of those done, the ones that took no call to the model
+
+	Turns      int64 // of the episodes that are over
+	Unreadable int64 // of those, the ones from which no action could be read
 }
 
 // Snapshot reads the counters.

@@ -51,11 +51,13 @@ type Row struct {
 
 	Unanswered int `json:"unanswered"` // episodes that ended without an answer
 	// of those, the ones whose prompt no longer fit the context window
-	TooLong  int            `json:"too_long"`
-	Silent   int            `json:"silent"`           // of those, the ones in which the policy wrote nothing more
-	Turns    float64        `json:"turns"`            // mean turns of an episode
-	Tokens   float64        `json:"tokens,omitempty"` // mean tokens that the policy wrote in an episode, if counted
-	Outcomes map[string]int `json:"outcomes"`         // turns by outcome
+	TooLong int `json:"too_long"`
+	Silent  int `json:"silent"` // of those, the ones in which the policy wrote nothing more
+	// share of episodes from whose first turn no action could be read
+	FirstUnreadable float64        `json:"first_unreadable,omitempty"`
+	Turns           float64        `json:"turns"`            // mean turns of an episode
+	Tokens          float64        `json:"tokens,omitempty"` // mean tokens that the policy wrote in an episode, if counted
+	Outcomes        map[string]int `json:"outcomes"`         // turns by outcome
 	// turns that make a call again that failed in the same way before, with no ok turn between
 	RepeatedTurns int      `json:"repeated_turns"`
 	RepeatedShare float64  `json:"repeated_share"`       // their share of all turns
@@ -139,6 +141,7 @@ type sum struct {
 	Row                             // its counts
 	episodes                        int
 	official, strict, turns, tokens int
+	firstUnreadable                 int
 	attempts                        *attempts       // nil where each question has one episode
 	templates                       map[string]*sum // of its questions, by template
 }
@@ -177,6 +180,7 @@ func (s *sum) add(e *trajectories.Episode) {
 		{e.Status != envs.Terminated.String(), &s.Unanswered},
 		{e.Limit == string(mcts.LimitContext), &s.TooLong},
 		{e.Limit == string(mcts.LimitSilence), &s.Silent},
+		{len(e.Turns) > 0 && e.Turns[0].Unreadable(), &s.firstUnreadable},
 	} {
 		if count.holds {
 			*count.n++
@@ -196,6 +200,7 @@ func (s *sum) add(e *trajectories.Episode) {
 func (s *sum) row() Row {
 	n := float64(max(s.episodes, 1))
 	s.Official, s.Strict = float64(s.official)/n, float64(s.strict)/n
+	s.FirstUnreadable = float64(s.firstUnreadable) / n
 	s.Turns, s.Tokens = float64(s.turns)/n, float64(s.tokens)/n
 	s.RepeatedShare = float64(s.RepeatedTurns) / float64(max(s.turns, 1))
 	s.OfficialLow, s.OfficialHigh = statistics.WilsonOf(s.Official, s.N)

@@ -22,6 +22,17 @@ type TreeRecord struct {
 	Nodes       []Record `json:"nodes"`            // parents before their children
 }
 
+// Unreadable counts the turns of the tree from which no action could be read.
+func (t *TreeRecord) Unreadable() (n int) {
+	for i := range t.Nodes {
+		if t.Nodes[i].Unreadable() {
+			n++
+		}
+	}
+
+	return n
+}
+
 // Record is one node of a TreeRecord. A node's ID is its place in Nodes; parents come before their children.
 type Record struct {
 	ID      int `json:"node"`    // its place in the tree, from 0, which is the root
@@ -67,6 +78,9 @@ func (t *TreeRecord) Path(id int) []int {
 func (t *TreeRecord) IsCached(id int) bool {
 	return t.Nodes[id].Parent != NoParent && !t.Nodes[t.Nodes[id].Parent].Expanded
 }
+
+// Unreadable reports whether no action could be read from the node's text; see [envs.Unreadable].
+func (r *Record) Unreadable() bool { return envs.Unreadable(r.Name, r.Outcome) }
 
 // Q is the mean reward Q(s,a) = W/N, and 0 before the first visit.
 func (r *Record) Q() float64 {

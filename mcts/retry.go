@@ -17,8 +17,17 @@ type Retry struct {
 // Policy returns p with failing calls made again.
 func (r Retry) Policy(p Policy) Policy { return retryingPolicy{p, r} }
 
-// Environment returns e with failing steps taken again; canonical keys are e's.
-func (r Retry) Environment(e envs.Environment) envs.Environment { return retryingEnvironment{e, r} }
+// Environment returns e with failing steps taken again.
+func (r Retry) Environment(e envs.Environment) envs.Environment {
+	return WithStep(e, func(ctx context.Context, s envs.State, a envs.Action) (next envs.Transition, err error) {
+		err = r.do(ctx, func() error {
+			next, err = e.Step(ctx, s, a)
+			return err
+		})
+
+		return next, err
+	})
+}
 
 type retryingPolicy struct {
 	next  Policy
@@ -33,26 +42,6 @@ func (p retryingPolicy) Propose(ctx context.Context, r Request) (proposals []Pro
 
 	return proposals, err
 }
-
-type retryingEnvironment struct {
-	envs.Environment
-	retry Retry
-}
-
-func (e retryingEnvironment) Step(ctx context.Context, s envs.State, a envs.Action) (next envs.Transition, err error) {
-	err = e.retry.do(ctx, func() error {
-		next, err = e.Environment.Step(ctx, s, a)
-		return err
-	})
-
-	return next, err
-}
-
-// Canonical implements envs.Canonicalizer.
-func (e retryingEnvironment) Canonical(a envs.Action) string { return Canonical(e.Environment, a) }
-
-// Alike implements envs.Comparer where the environment does.
-func (e retryingEnvironment) Alike(a, b envs.State) bool { return envs.Alike(e.Environment, a, b) }
 
 // do runs try until it succeeds, the attempts are used up, or ctx ends; after that nothing is begun.
 func (r Retry) do(ctx context.Context, try func() error) error {

@@ -19,9 +19,8 @@ func (t *Turn) UnknownTool() (name string, ok bool) {
 	return t.API, true
 }
 
-// Unreadable reports whether no action could be read from a turn's text: it has none, or its
-// arguments are not JSON. It is what the run's codec cannot parse, whatever the outcome is called.
-func (t *Turn) Unreadable() bool { return t.API == "" && t.Outcome.IsError() }
+// Unreadable reports whether no action could be read from a turn's text; see [envs.Unreadable].
+func (t *Turn) Unreadable() bool { return envs.Unreadable(t.API, t.Outcome) }
 
 // IsUpdate reports whether a turn took a description of a tool into the prompt (section 3.3).
 func (t *Turn) IsUpdate() bool { return t.Outcome == envs.OK && t.Tool == envs.UpdateTool }

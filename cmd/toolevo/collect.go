@@ -30,6 +30,8 @@ func (a *app) collectCommand() *cobra.Command {
 	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit", "perturb", "api", "policy",
 		"preset", "trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python", "wasm")
 	f.estimate = addEstimateFlags(cmd)
+	cmd.Flags().BoolVar(&f.unreadable, "ignore-unreadable", false, "go on although no action can be read from what the "+
+		"model writes first")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.estimate.check(cmd, *f.dryRun); err != nil {
 			return err
@@ -138,6 +140,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) error {
 			return err
 		}
 
+		o.Unreadable = f.unreadable
 		o.Workers, o.Progress = f.workerCount(b), &collect.Progress{}
 
 		finish, err := a.follow(f, b, run, followed{
@@ -158,7 +161,12 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) error {
 
 		// Trees that were given up end the run as unfinished, but what the others found is written.
 		var unresolved *collect.UnresolvedError
-		if err != nil && !errors.As(err, &unresolved) {
+		var cannot *collect.CannotActError
+
+		switch {
+		case errors.As(err, &cannot):
+			return b.cannotAct(f, cannot)
+		case err != nil && !errors.As(err, &unresolved):
 			return a.stopped(stored.Collection, f, err)
 		}
 
@@ -256,6 +264,10 @@ func (a *app) printCollected(asJSON bool, c collected) error {
 		fmt.Fprintf(a.Out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
 		fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
 			c.File)
+		if c.Unreadable > 0 {
+			fmt.Fprintf(a.Out, "%d turns,%s\n", c.Turns, unreadableShare(c.Unreadable, c.Turns))
+		}
+
 		for _, left := range c.LeftOut {
 			fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
 		}
@@ -281,6 +293,7 @@ func collectStatus(read func() collect.Snapshot, load func() string) func() cons
 			text += fmt.Sprintf(" %d unresolved", s.Unresolved)
 		}
 
+		text += unreadableShare(s.Unreadable, s.Turns)
 		text += fmt.Sprintf(" %s %d trees", display.Rate(calls.Rate(s.Asked), "calls"), s.Trees)
 
 		return console.Status{

@@ -159,7 +159,7 @@ func evalStatus(read func() finetune.Snapshot, load func() string) func() consol
 			Done:    s.Done,
 			Total:   s.Planned,
 			Work:    console.Work{Done: s.Done - s.Replayed, Left: s.Planned - s.Done},
-			Text:    fmt.Sprintf("%d/%d episodes", s.Done, s.Planned),
+			Text:    fmt.Sprintf("%d/%d episodes", s.Done, s.Planned) + unreadableShare(s.Unreadable, s.Turns),
 			Servers: load(),
 		}
 	}
@@ -197,6 +197,10 @@ func (a *app) printEvaluation(asJSON bool, run *stored.Run, r *finetune.Report, 
 	for _, row := range r.Rows {
 		if row.FirstLoss != "" {
 			a.Say("%s: %d lost, the first because of: %s", row.Cell, row.Lost, row.FirstLoss)
+		}
+
+		if row.FirstUnreadable == 1 {
+			a.Say("%s: no action can be read from the first turn of any episode; `toolevo doctor` looks into it", row.Cell)
 		}
 
 		if row.TooLong > 0 {

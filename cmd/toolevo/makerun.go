@@ -36,6 +36,8 @@ func (a *app) makeRun(cmd *cobra.Command, kind string, f *runFlags, check, work 
 		return a.dryRun(cmd.Context(), kind, f, b)
 	}
 
+	f.announce(b.Config)
+
 	if err := f.prepare(cmd.Context(), b); err != nil {
 		return err
 	}

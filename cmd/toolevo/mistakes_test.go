@@ -167,6 +167,8 @@ var mistakes = []struct {
 		{args: "collect --policy noisy"},
 		{args: "eval --policy scripted:raeder"},
 		{args: "play --policy scripted:reader,scripted:stale"},
+		{args: "collect --server http://localhost:8000/v1"},
+		{args: "eval --limit 1", in: []string{"OLLAMA_HOST=localhost"}},
 		{args: "collect --policy openai:m --server localhost:8000"},
 		{args: "collect --policy openai:m --server http://127.0.0.1:1/v1 --patience 0s"},
 		{args: "collect --policy openai:m --parallel lots"},
@@ -424,7 +426,7 @@ func (m mistake) play(t *testing.T, whole map[string]string) string {
 		fmt.Fprintf(&text, "(%s)\n", m.after)
 	}
 
-	said := strings.NewReplacer(dir+"/", "", os.Args[0], "toolevo", dir, ".").Replace(r.out + r.err)
+	said := strings.NewReplacer(dir+"/", "", smallData(t), "data", os.Args[0], "toolevo", dir, ".").Replace(r.out + r.err)
 	said = unstable.ReplaceAllString(said, "…")
 	fmt.Fprintf(&text, "$ %s\n%sexit %d\n\n", strings.Join(append(m.in, "toolevo "+strings.ReplaceAll(m.args, "@", "")),
 		" "), said, r.code)

@@ -41,6 +41,7 @@ type runFlags struct {
 	overrides      []string // settings about the engine that --mix-engines lets differ from the run's, KEY=VALUE
 	pythonServers  *int
 	estimate       *estimateFlags    // of collect
+	unreadable     bool              // collect goes on although no action can be read
 	starting       *console.Starting // says what is done until the run begins
 	branch         *branch           // where the trees of a new run begin; nil is at the beginning of their tasks
 	grows          bool              // a run that goes on gets more than it was finished with
@@ -199,6 +200,19 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	}
 
 	return f.read(ctx, c, noted)
+}
+
+// announce says what a run is about to be made of.
+func (f *runFlags) announce(c *configs.Resolved) {
+	policies := slices.Clone(c.Policy)
+	for i, name := range policies {
+		if serving.IsScripted(name) {
+			policies[i] += " (a script)"
+		}
+	}
+
+	f.settings.app.Say("%s: policy %s, API %s, preset %s, data %s", f.command,
+		strings.Join(policies, ", "), strings.Join(c.API, ", "), c.Preset, *f.data)
 }
 
 // read reads the data that a configuration chooses. noted are the versions that the run has, nil for a new one.
@@ -370,6 +384,10 @@ func resumeCommand(f *runFlags) string {
 
 	if *f.mixEngines {
 		args = append(args, "--mix-engines")
+	}
+
+	if f.unreadable {
+		args = append(args, "--ignore-unreadable")
 	}
 
 	if f.logging.File != "" {

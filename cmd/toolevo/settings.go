@@ -161,7 +161,39 @@ func (s *settings) resolve(flags *pflag.FlagSet, resumed []configs.Layer) (*conf
 		layers = append(layers, layer)
 	}
 
-	return configs.Load(layers...)
+	c, err := configs.Load(layers...)
+	if err != nil {
+		return nil, err
+	}
+
+	return c, s.policyNamed(flags, c)
+}
+
+// policyNamed refuses a server without a policy: the default policy is a script, which never asks it, and its
+// trajectories would look like those of the model.
+func (s *settings) policyNamed(flags *pflag.FlagSet, c *configs.Resolved) error {
+	if flags.Lookup("policy") == nil || !strings.HasPrefix(c.Origin("policy"), "default") {
+		return nil
+	}
+
+	var named string
+
+	switch server := flags.Lookup("server"); {
+	case server == nil:
+		return nil
+	case server.Changed:
+		named = "--server" // without the address, which may hold a key
+	case s.app.Lookup("OPENAI_BASE_URL") != "":
+		named = "OPENAI_BASE_URL"
+	case s.app.Lookup("OLLAMA_HOST") != "":
+		named = "OLLAMA_HOST"
+	default:
+		return nil
+	}
+
+	return console.Usage("%s names a server, but no policy is named, and the default, %s, asks no model.\n"+
+		"Name the model, with --policy openai:MODEL or ollama:MODEL, or the default, with --policy %[2]s",
+		named, strings.Join(c.Policy, ","))
 }
 
 // setLayer is the layer of a --set, and the key that it sets.

@@ -21,6 +21,9 @@ type Options struct {
 	Seed      uint64
 	Store     *store.Store
 
+	// Unreadable goes on although no action can be read from any first turn; else that is a CannotActError.
+	Unreadable bool
+
 	Workers int        // trees that grow at the same time, at most
 	Retry   mcts.Retry // for model calls and steps that fail, before their tree is given up
 

@@ -31,7 +31,10 @@ type Snapshot struct {
 	Samples     int64 `json:"samples"`        // completions, of asked calls
 	// distinct trajectories that training takes: correct by the strict matcher, too
 	Accepted int64 `json:"distinct_accepted"`
-	Correct  int64 `json:"-"` // trajectories of the trees in the run that ended with the right answer
+	Correct  int64 `json:"-"`     // trajectories of the trees in the run that ended with the right answer
+	Turns    int64 `json:"turns"` // turns of the trees in the run
+	// of those turns, the ones from which no action could be read
+	Unreadable int64 `json:"unreadable_turns"`
 }
 
 // Snapshot reads the counters.

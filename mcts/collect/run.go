@@ -14,7 +14,8 @@ import (
 )
 
 // Run collects until every question has its trees, or enough of them. It returns the context's error when it
-// was stopped, an UnresolvedError when trees were given up, and any other error when it could not go on; what
+// was stopped, an UnresolvedError when trees were given up, a CannotActError when the model writes no action, and any
+// other error when it could not go on; what
 // was done is stored in every case. Once ctx has ended no call to the model is begun; those that a server is
 // answering end with ctx, or, where it was interrupted ([mcts.Interruptible]), with an answer, which is
 // logged.
@@ -32,7 +33,7 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 	}
 
 	c := &collector{Options: o, states: make([]state, len(o.Questions))}
-	c.Env = o.Retry.Environment(o.Env)
+	c.Env = c.reading(o.Retry.Environment(o.Env))
 	c.open = len(o.Questions)
 	o.Progress.count(func(s *Snapshot) {
 		s.Questions, s.TreesPlanned = int64(len(o.Questions)), int64(len(o.Questions)*o.Search.Trees)
@@ -40,7 +41,7 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 
 	err := c.grow(ctx)
 	if err == nil {
-		err = c.unresolved()
+		err = cmp.Or(c.cannotAct(), c.unresolved())
 	}
 
 	return o.Progress.Snapshot(), err
@@ -54,6 +55,10 @@ type collector struct {
 	states   []state
 	open     int // questions that have lanes which have not ended
 	failures []failure
+
+	acts       bool          // an action was read from a first turn
+	firstTurns int           // without an action, while none had one
+	examples   []envs.Action // the first and the last of them
 }
 
 // state is what is known of a question while lanes of it are in progress.
@@ -267,9 +272,14 @@ func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 	before := found.Len()
 	found.Add(t)
 
+	acts := func(n mcts.Record) bool { return n.Depth == 1 && !n.Unreadable() }
+	c.acts = c.acts || slices.ContainsFunc(t.Nodes, acts)
+
 	c.Progress.count(func(s *Snapshot) {
 		s.Trees++
 		s.Correct += int64(t.Correct())
+		s.Turns += int64(len(t.Nodes) - 1)
+		s.Unreadable += int64(t.Unreadable())
 		s.Accepted += int64(found.Len() - before)
 
 		if before == 0 && found.Len() > 0 {

@@ -184,6 +184,7 @@ func TestSnapshot(t *testing.T) {
 				for _, tree := range of {
 					trees++
 					calls += tree.Calls
+					want.Turns += int64(len(tree.Nodes) - 1)
 
 					for _, n := range tree.Nodes {
 						if n.Outcome == envs.Correct {

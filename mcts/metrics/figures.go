@@ -67,6 +67,9 @@ func Collection(read func() collect.Snapshot) prometheus.Collector {
 			func(s s) float64 { return float64(s.Correct) }),
 		gauge("collect_trajectories_accepted", "Distinct trajectories in the run that training takes.",
 			func(s s) float64 { return float64(s.Accepted) }),
+		gauge("collect_turns", "Turns of the trees in the run.", func(s s) float64 { return float64(s.Turns) }),
+		gauge("collect_turns_unreadable", "Turns of the trees in the run from which no action could be read.",
+			func(s s) float64 { return float64(s.Unreadable) }),
 		counter("collect_trees_unresolved", "Trees given up because servers or tools failed.",
 			func(s s) float64 { return float64(s.Unresolved) }),
 		counter("collect_calls", "Calls to the model.", func(s s) float64 { return float64(s.Asked) }),
@@ -81,6 +84,8 @@ func Collection(read func() collect.Snapshot) prometheus.Collector {
 type Episodes struct {
 	Planned, Done int64
 	Replayed      int64 // of those done, the ones that took no call to the model
+
+	Turns, Unreadable int64 // of the episodes that are over, and of those, the ones from which no action could be read
 }
 
 // Evaluation returns the figures of an evaluation.
@@ -93,6 +98,9 @@ func Evaluation(read func() Episodes) prometheus.Collector {
 			func(s s) float64 { return float64(s.Done) }),
 		gauge("eval_episodes_replayed", "Episodes that took no call to the model.",
 			func(s s) float64 { return float64(s.Replayed) }),
+		gauge("eval_turns", "Turns of the episodes that are over.", func(s s) float64 { return float64(s.Turns) }),
+		gauge("eval_turns_unreadable", "Turns from which no action could be read.",
+			func(s s) float64 { return float64(s.Unreadable) }),
 	}}
 }
 

@@ -105,6 +105,9 @@ func CheckPolicy(c *configs.Resolved, name string) error {
 	return names.Unknown("policy", name, PolicyNames())
 }
 
+// IsScripted reports whether the policy of a name is a script and no language model.
+func IsScripted(name string) bool { return strings.HasPrefix(name, Scripted+":") }
+
 // IsKnowing reports whether the policy of a name is told what no agent is; see [scripted.Profile].
 func IsKnowing(name string) bool {
 	kind, which, _ := strings.Cut(name, ":")
@@ -225,7 +228,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 // OnServers reports whether a policy of the configuration is a model on a server.
 func (m *Models) OnServers() bool {
 	return slices.ContainsFunc(m.Config.Policy,
-		func(name string) bool { return !strings.HasPrefix(name, Scripted+":") })
+		func(name string) bool { return !IsScripted(name) })
 }
 
 // endpoint is a model on a server of a kind, as a run reaches it.
