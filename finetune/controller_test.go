@@ -217,16 +217,18 @@ func TestDepthFirstFails(t *testing.T) {
 	t.Parallel()
 
 	for fails := range 6 {
-		w := &walker{words: map[string][]string{"a": endless}, asked: func(_ mcts.Request, before int) error {
+		w := &walker{words: map[string][]string{"a": endless}}
+		w.asked = func(_ mcts.Request, before int) error {
 			if before == fails {
 				return errGone
 			}
 
 			return nil
-		}}
+		}
+		search := finetune.Controller{Kind: finetune.DepthFirst, Calls: 9}
 
 		_, err := finetune.Play(t.Context(), maze(), w, tasks("a")[0], mcts.NodeID{Question: "a"},
-			finetune.Limits{MaxTurns: 2, Controller: finetune.Controller{Kind: finetune.DepthFirst, Calls: 9}})
+			finetune.Limits{MaxTurns: 2, Controller: search})
 		if !errors.Is(err, errGone) || len(w.requests) != fails+1 {
 			t.Errorf("call %d fails: %v after %d calls", fails+1, err, len(w.requests))
 		}
