@@ -2,6 +2,7 @@ package finetune_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -126,13 +127,21 @@ func TestGreedyOrSampled(t *testing.T) {
 		"two episodes":   {2, finetune.Controller{}, false},
 		"three searches": {3, finetune.Controller{Kind: finetune.DepthFirst, Calls: 9}, false},
 	} {
-		w := &walker{}
+		w := &walker{words: everybody(wrong[:1])} // says nothing more, so chains begin again
 		j := job(w, numbered(2))
 		j.Repeats, j.Controller = test.repeats, test.control
 		evaluate(t, options(t), j)
 
-		seeds := map[uint64]int{}
+		seeds, first := map[uint64]int{}, map[string]uint64{}
 		for _, r := range w.requests {
+			// Those of a node are spaced by one, as samples of one request are.
+			if node := r.Node.String(); r.First == 0 {
+				first[node] = r.Seed
+			} else if !test.greedy && r.Seed != first[node]+uint64(r.First) {
+				t.Errorf("%s: sample %d of a node has the seed %d, the first %d", name, r.First, r.Seed,
+					first[node])
+			}
+
 			if seeds[r.Seed]++; r.Greedy != test.greedy || r.Seed > 1<<63-1 {
 				t.Errorf("%s: greedy is %v, the seed %d", name, r.Greedy, r.Seed)
 			}
@@ -200,5 +209,28 @@ func TestDepthFirstEnds(t *testing.T) {
 	if e := control(t, bounded, 2, finetune.Controller{Kind: finetune.DepthFirst, Calls: 3}); e.Branch.Calls != 3 ||
 		len(bounded.asked) != 3 {
 		t.Errorf("%d calls, %d asked", e.Branch.Calls, len(bounded.asked))
+	}
+}
+
+// A failure of the model in a search loses the question, wherever it happens.
+func TestDepthFirstFails(t *testing.T) {
+	t.Parallel()
+
+	for fails := range 6 {
+		w := &walker{words: map[string][]string{"a": endless}}
+		w.asked = func(_ mcts.Request, before int) error {
+			if before == fails {
+				return errGone
+			}
+
+			return nil
+		}
+		search := finetune.Controller{Kind: finetune.DepthFirst, Calls: 9}
+
+		_, err := finetune.Play(t.Context(), maze(), w, tasks("a")[0], mcts.NodeID{Question: "a"},
+			finetune.Limits{MaxTurns: 2, Controller: search})
+		if !errors.Is(err, errGone) || len(w.requests) != fails+1 {
+			t.Errorf("call %d fails: %v after %d calls", fails+1, err, len(w.requests))
+		}
 	}
 }

@@ -62,6 +62,16 @@ func TestStandInsAreMeasuredUnderNothingElse(t *testing.T) {
 	r := reported(t, answered{cell: cell("ood"), verdicts: "1"}, answered{cell: cell("ood_proprietary"), verdicts: "0"})
 
 	var b bytes.Buffer
+
+	// One that was measured under the other alone stands in the place of the first.
+	alone := reported(t, answered{cell: cell("ood_proprietary"), verdicts: "1"})
+	if err := alone.WriteLaTeX(&b); err != nil || strings.Count(b.String(), "with ood on") != 1 ||
+		strings.Contains(b.String(), "proprietary on") {
+		t.Errorf("%v: the table of ood is\n%s", err, b.String())
+	}
+
+	b.Reset()
+
 	if err := r.WriteLaTeX(&b); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -286,8 +287,13 @@ func (s *small) Write(text []byte) (int, error) {
 
 // Wherever the disk is full the table is not written.
 func TestWritingFailsInTheMiddle(t *testing.T) {
-	r := published(t)
-	r.Warnings = []string{"No walls."}
+	row := finetune.Row{N: 2, Repeats: &finetune.Repeats{
+		Episodes: 1, PassAt: []float64{1}, PassAll: []float64{1},
+	}}
+	r := &finetune.Report{
+		Rows: slices.Repeat([]finetune.Row{row}, 9), Comparisons: make([]finetune.Comparison, 9),
+		Warnings: []string{"No walls."},
+	}
 
 	var whole bytes.Buffer
 	if err := r.WriteTable(&whole); err != nil {

@@ -95,8 +95,12 @@ func TestRescore(t *testing.T) {
 	single, err := finetune.Rescore(one, played, finetune.Verdict{
 		Match: func(string, string) bool { return true },
 	})
-	if err != nil || single.Rows[0].Official != 1 || single.Rows[0].Rescored != 1 || single.Revised != 0 {
-		t.Errorf("%+v, %v", single, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if row := single.Rows[0]; row.Official != 1 || row.Rescored != 1 || single.Revised != 0 {
+		t.Errorf("%+v", single)
 	}
 
 	var b strings.Builder

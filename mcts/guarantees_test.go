@@ -53,9 +53,15 @@ func branch(rng *rand.Rand, t *mcts.TreeRecord) {
 // naive reads Config's comments word by word: what a question's trees found, and whether it needs
 // no further one.
 type naive struct {
+	picky               bool // training does not take what begins with a call of x
 	trajectories, tools map[string]bool
 	barren, drawn       int
 }
+
+func (f *naive) takes(keys []string) bool { return !f.picky || !strings.HasSuffix(keys[0], "x") }
+
+// accept is what a question's trees are asked for by f.
+func (f *naive) accept(h envs.History) bool { return f.takes([]string{string(h.Turns()[0].Action)}) }
 
 func (f *naive) add(t *mcts.TreeRecord) {
 	before := len(f.tools)
@@ -72,7 +78,7 @@ func (f *naive) add(t *mcts.TreeRecord) {
 			cut = cut || t.Nodes[at].Cut
 		}
 
-		if !cut {
+		if !cut && f.takes(keys) {
 			f.trajectories[strings.Join(keys, " ")] = true
 			f.tools[strings.Join(names, " ")] = true
 		}
@@ -102,8 +108,12 @@ func TestDoneNaively(t *testing.T) {
 
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 0))
-		found := mcts.NewFound(envtest.MazeTask, nil)
-		f := &naive{trajectories: map[string]bool{}, tools: map[string]bool{}}
+		f := &naive{picky: seed%2 == 0, trajectories: map[string]bool{}, tools: map[string]bool{}}
+		found := mcts.NewFound(envtest.MazeTask, f.accept)
+
+		if !f.picky {
+			found = mcts.NewFound(envtest.MazeTask, nil)
+		}
 
 		for _, tree := range forest(rng) {
 			found.Add(tree)
@@ -129,6 +139,21 @@ func TestDoneNaively(t *testing.T) {
 
 	if len(reasons) != 3 {
 		t.Errorf("questions ended for %v: the test shows little", reasons)
+	}
+}
+
+// A rollout that ends for want of completions has no reward and no visit, one that has enough of
+// them does: the way to the goal takes four, one a turn.
+func TestCompletionsEndARollout(t *testing.T) {
+	for completions := 1; completions <= 5; completions++ {
+		c := config()
+		c.Samples, c.RolloutSamples, c.Simulations, c.Completions = 1, 1, 1, completions
+
+		tree := grow(t, search(c, script(envtest.MazeSolutions()[0])), 0, nil)
+		if visits := max(0, min(completions-3, 1)); tree.Root.Visits != visits ||
+			tree.Samples != min(completions, 4) {
+			t.Errorf("%d completions: %d visits, %d samples", completions, tree.Root.Visits, tree.Samples)
+		}
 	}
 }
 

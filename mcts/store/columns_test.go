@@ -76,6 +76,19 @@ func check[T any](t *testing.T) {
 	}
 }
 
+// What is zero in every row takes no space, however many rows there are.
+func TestZerosTakeNoSpace(t *testing.T) {
+	rows := make([]mcts.Record, 1000)
+	if n := len(appendRows(nil, rows)); n > 3 {
+		t.Errorf("1000 rows of zeros take %d bytes", n)
+	}
+
+	rows[999].Prior = 1
+	if n := len(appendRows(nil, rows)); n < 8000 || n > 8020 {
+		t.Errorf("one column of numbers takes %d bytes", n)
+	}
+}
+
 // A struct that has gained a field reads what was stored before; one that has lost a field does not.
 func TestFieldsComeButDoNotGo(t *testing.T) {
 	type before struct {

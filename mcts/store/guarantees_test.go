@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"toolevo/envs"
 	"toolevo/mcts"
@@ -618,5 +621,53 @@ func TestDropTreesOfOneQuestion(t *testing.T) {
 			t.Errorf("from %s/%d on: %d trees are left, %v, want %d", test.question, test.first, n, err,
 				test.left)
 		}
+	}
+}
+
+// Memory does not grow with the number of questions: what 1,500 of them take that are written and
+// read, and whose names alone are 3 MB, is less than one.
+func TestMemoryDoesNotGrowWithQuestions(t *testing.T) {
+	ctx, s := t.Context(), open(t)
+	heap := func() int64 {
+		var m runtime.MemStats
+
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+
+		return int64(m.HeapAlloc)
+	}
+	use := func(from, to int) {
+		var group errgroup.Group
+		group.SetLimit(64)
+
+		for i := from; i < to; i++ {
+			group.Go(func() error {
+				name := fmt.Sprint(i, strings.Repeat("x", 2000))
+				p, err := s.Policy(ctx, name, 0, &echo{})
+				r := mcts.Request{Node: mcts.NodeID{Question: name, Path: "0"}, N: 1}
+
+				if err == nil {
+					_, err = p.Propose(ctx, r)
+				}
+
+				err = errors.Join(err, s.SaveTree(ctx, tree(name, 0)))
+				_, _, errLoad := s.LoadTree(ctx, name, 0)
+
+				return errors.Join(err, errLoad)
+			})
+		}
+
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	use(0, 200)
+
+	before := heap()
+	use(200, 1700)
+
+	if grown := heap() - before; grown > 1<<20 {
+		t.Errorf("memory has grown by %d bytes", grown)
 	}
 }

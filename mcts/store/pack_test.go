@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -29,9 +30,15 @@ func TestDictionaryIsTriedAgain(t *testing.T) {
 	p := policy(t, s, &echo{text: strings.Repeat("a text of some length ", 500)})
 	failed := 0
 
-	for seed := range uint64(20) {
-		if _, err := p.Propose(ctx, request("0", 2*seed)); err != nil {
+	for i := range uint64(20) {
+		r := request(fmt.Sprint("0.", i), 2*i)
+		if _, err := p.Propose(ctx, r); err != nil {
 			failed++
+			continue
+		}
+
+		if _, err := policy(t, s, nil).Propose(ctx, r); err != nil {
+			t.Errorf("call %d was answered, and is not logged: %v", i, err)
 		}
 	}
 
@@ -66,6 +73,12 @@ func TestDictionaryStays(t *testing.T) {
 			t.Fatal(err)
 		}
 
+		// Another process opened the run before there was one.
+		early, err := store.OpenReadOnly(ctx, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+
 		p := policy(t, s, &echo{text: strings.Repeat(string(rune('a'+session))+" text ", 700)})
 		for i := range uint64(20) {
 			r := request("0", 2*i)
@@ -87,11 +100,13 @@ func TestDictionaryStays(t *testing.T) {
 			t.Errorf("session %d: %q, %v", session, problems, err)
 		}
 
-		if n, err := s.CompletionTokens(ctx, "q", 2); n != (session+1)*20*2*3 || err != nil {
-			t.Errorf("session %d: %d tokens, %v", session, n, err)
+		for _, reader := range []*store.Store{s, early} {
+			if n, err := reader.CompletionTokens(ctx, "q", 2); n != (session+1)*20*2*3 || err != nil {
+				t.Errorf("session %d: %d tokens, %v", session, n, err)
+			}
 		}
 
-		if err := s.Close(); err != nil {
+		if err := errors.Join(early.Close(), s.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}

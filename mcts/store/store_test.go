@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -436,6 +437,21 @@ func TestForeignFilesAreRefused(t *testing.T) {
 
 	if s, err := store.Open(ctx, path); err == nil {
 		t.Error("opened it", s.Close())
+	}
+
+	// The database of another program, which has a table, is left as it is.
+	dir := t.TempDir()
+	alter(t, dir, `CREATE TABLE theirs (x)`)
+
+	other := filepath.Join(dir, "run.db")
+	before, _ := os.ReadFile(other)
+
+	if s, err := store.Open(ctx, other); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("opened %v: %v", s, err)
+	}
+
+	if after, err := os.ReadFile(other); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the database of another program was changed (%v)", err)
 	}
 
 	if _, err := store.OpenRun(ctx, t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a run directory") {

@@ -220,12 +220,17 @@ func TestCompactionIsCompared(t *testing.T) {
 		}
 	}
 
-	if err := os.Truncate(next, 5000); err != nil {
+	db, err := sql.Open("sqlite3", next)
+	if err == nil {
+		_, err = db.Exec(`UPDATE questions SET name = 'another'`)
+	}
+
+	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
 
 	if err := from.compare(ctx, next); err == nil {
-		t.Error("half a database is taken for the whole")
+		t.Error("rows that are of another question are taken for the same")
 	}
 }
 
@@ -293,8 +298,14 @@ func TestRelative(t *testing.T) {
 		{"/nobody/runs/a", "/another/data", "/another/data"},
 		{"/nobody/runs/a", "", ""},
 	} {
-		if got := relative(test[0], test[1]); got != test[2] {
+		got := relative(test[0], test[1])
+		if got != test[2] {
 			t.Errorf("%s seen from %s is %s, want %s", test[1], test[0], got, test[2])
+		}
+
+		m := Manifest{Data: got}
+		if back := m.DataFolder(test[0]); back != test[1] {
+			t.Errorf("%s is found at %s, want %s", got, back, test[1])
 		}
 	}
 }
