@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
 	"toolevo/trajectories"
@@ -375,7 +376,8 @@ func TestEachQuestionIsDrawnByItself(t *testing.T) {
 // goes along with the chosen one longest, wherever it stands.
 func TestRewardTakesTheNearest(t *testing.T) {
 	tree := record([]step{
-		{"0.1", envs.Incorrect, "", 1, -1}, {"0.0", envs.OK, "", 6, 0},
+		{"0.1", envs.OK, "", 1, -1}, {"0.1.0", envs.OK, "", 1, -1},
+		{"0.1.0.0", envs.Incorrect, "", 1, -1}, {"0.0", envs.OK, "", 6, 0},
 		{"0.0.1", envs.Incorrect, "", 1, -1}, {"0.0.0", envs.OK, "", 4, 0},
 		{"0.0.0.1", envs.Incorrect, "", 1, -1}, {"0.0.0.2", envs.Incorrect, "", 2, -1},
 		{"0.0.0.0", envs.Correct, "", 1, 1},
@@ -395,6 +397,17 @@ func TestRewardTakesTheNearest(t *testing.T) {
 	}
 
 	lintsWell(t, dir)
+
+	// Of another prompt version none is taken.
+	for i := range rows {
+		if !rows[i].IsCorrect() {
+			rows[i].PromptAPI = "p_s_in"
+		}
+	}
+
+	if m := wrote(t, dir, rows, export.Options{Format: export.Reward}); m.Rows != 0 {
+		t.Errorf("%d pairs of two prompt versions", m.Rows)
+	}
 }
 
 // TestCountsOfSamples holds that a sample is counted once for each time that the trees have it, and
@@ -433,6 +446,13 @@ func TestCountsOfSamples(t *testing.T) {
 	}
 
 	lintsWell(t, dir)
+
+	skip := export.Options{Format: export.SFTStep}
+	skip.Selection.SkipFaulty = true
+
+	if m := wrote(t, dir, smallRows(false), skip); m.Selected.SkippedSteps != 1 || m.Rows != 4 {
+		t.Errorf("%d samples, %d steps are skipped", m.Rows, m.Selected.SkippedSteps)
+	}
 
 	// The last steps of the longer trajectory do not fit.
 	var told []string
@@ -484,6 +504,10 @@ func TestLeftOutOfARun(t *testing.T) {
 
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("(%v) -want +got:\n%s", err, diff)
+	}
+
+	if got, err := a.LeftOut(synth.Sequence(rows[2:3])); err != nil || len(got) != 0 {
+		t.Errorf("of one that is good: %v (%v)", got, err)
 	}
 
 	broken := errors.New("broken")
@@ -687,6 +711,137 @@ func TestOneQuestionAtATime(t *testing.T) {
 		})
 		if next >= 0 && asked > next+1 {
 			t.Errorf("%d rows were read by question %d, want %d", asked, r.QuestionIndex, next)
+		}
+	}
+}
+
+// TestNoMatcherTakesAFailure holds that an action is bad only if no matcher takes the answer of a
+// trajectory with it.
+func TestNoMatcherTakesAFailure(t *testing.T) {
+	for _, test := range []struct {
+		official, strict, bad bool
+	}{{false, false, true}, {true, false, false}, {false, true, false}, {true, true, false}} {
+		rows := smallRows(true)
+
+		for i := range rows {
+			if !rows[i].IsCorrect() {
+				rows[i].Official, rows[i].Strict = test.official, test.strict
+			}
+		}
+
+		dir := filepath.Join(t.TempDir(), "export")
+
+		m := wrote(t, dir, rows, export.Options{Format: export.KTO})
+		if bad := m.Labels.Undesirable > 0; bad != test.bad {
+			t.Errorf("%+v: %+v", test, m.Labels)
+		}
+	}
+}
+
+// TestWhatIsShownCanFail holds that an export fails where nobody knows what the model of a rejected
+// action was shown.
+func TestWhatIsShownCanFail(t *testing.T) {
+	unknown := errors.New("unknown")
+	rows := smallRows(true)
+
+	for i := range rows {
+		if !rows[i].IsCorrect() {
+			rows[i].PromptAPI = "p_x"
+		}
+	}
+
+	shown := func(r *trajectories.Row) (trajectories.Shown, error) {
+		if r.PromptAPI == "p_x" {
+			return trajectories.Shown{}, unknown
+		}
+
+		return synth.Shown(r)
+	}
+
+	for _, format := range []export.Format{export.DPO, export.KTO} {
+		dir := filepath.Join(t.TempDir(), "export")
+
+		_, err := export.Write(t.Context(), dir, synth.Sequence(rows),
+			export.Options{Format: format, Shown: shown})
+		if !errors.Is(err, unknown) {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}
+
+// TestAcceptanceOfSteps holds that a trajectory whose reasoning later prompts did not show is
+// accepted if each of its steps is, under the system text of its dataset, to the last character.
+func TestAcceptanceOfSteps(t *testing.T) {
+	row := manyRows(1, false, reasoned)[0]
+	row.Labels = map[string]string{"dataset": "coffee"}
+	texts := map[string]string{"coffee": "tools"}
+
+	accept := func(mode action.Reasoning, characters int, row trajectories.Row) bool {
+		system := func(dataset string) string { return texts[dataset] }
+		a := export.NewAcceptance(newLinter(t), nil, mode, system, characters)
+
+		h := envs.NewHistory(envs.Task{Question: row.Question, Labels: row.Labels})
+		for _, turn := range row.Turns {
+			h = h.Append(envs.Turn{Action: envs.Action(turn.Action), Observation: turn.Observation})
+		}
+
+		return a.Accept(h)
+	}
+
+	for _, mode := range []action.Reasoning{action.Show, action.Once} {
+		// The longest text that there is: of a step the earlier reasoning is not shown.
+		least := 1
+		for !accept(mode, least, row) {
+			least++
+		}
+
+		sample, _ := export.NewSample("tools", &row, nil, newLinter(t).Sanitizer())
+
+		want, _ := newLinter(t).Length(export.SFTTrajectory, &sample)
+		if mode == action.Once {
+			want -= len("<think>\nAbout 0.0\n</think>\n\n")
+		}
+
+		if least != want || !accept(mode, 0, row) {
+			t.Errorf("%s: accepted from %d characters on, want %d", mode, least, want)
+		}
+
+		for i := range row.Turns {
+			spoilt := row
+			spoilt.Turns = slices.Clone(row.Turns)
+			spoilt.Turns[i].Action += " <|eot_id|>"
+
+			if accept(mode, 0, spoilt) {
+				t.Errorf("%s: a control token in turn %d is accepted", mode, i)
+			}
+		}
+	}
+}
+
+// TestFindingsAreToldOnce holds that what the linter leaves out is told once, though the
+// trajectories are gone through twice, and that all questions cannot be held out.
+func TestFindingsAreToldOnce(t *testing.T) {
+	rows := synth.Rows(1, 6, 1)
+	rows[2].Turns[0].Observation = " "
+
+	var told []string
+
+	wrote(t, filepath.Join(t.TempDir(), "export"), rows, export.Options{
+		Selection: export.Selection{Dev: 0.3},
+		Found:     func(name string, _ []export.Finding) { told = append(told, name) },
+	})
+
+	if !slices.Equal(told, []string{rows[2].Name()}) {
+		t.Errorf("told: %q", told)
+	}
+
+	for dev, bad := range map[float64]bool{-0.1: true, 0: false, 0.99: false, 1: true} {
+		dir := filepath.Join(t.TempDir(), "export")
+
+		_, err := export.Write(t.Context(), dir, synth.Sequence(rows),
+			export.Options{Shown: synth.Shown, Selection: export.Selection{Dev: dev}})
+		if (err != nil) != bad {
+			t.Errorf("a share of %v: %v", dev, err)
 		}
 	}
 }

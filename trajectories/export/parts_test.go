@@ -1,12 +1,19 @@
 package export
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/trajectories/atif"
 )
 
@@ -204,5 +211,93 @@ func TestSelectionIsChecked(t *testing.T) {
 	var r Report
 	if r.checkSelection(m, s); len(r.Problems) != 1 {
 		t.Errorf("%q", r.Problems)
+	}
+}
+
+// drawReply draws a reply of the model: a text, or a function call, with a thought or without.
+func drawReply(t *rapid.T) Message {
+	if rapid.Bool().Draw(t, "text") {
+		return Message{From: GPT, Value: rapid.StringMatching(`[a-z <>]{1,9}`).Draw(t, "reply")}
+	}
+
+	thought := rapid.SampledFrom([]string{"", "I <see>."}).Draw(t, "thought")
+	at := rapid.SampledFrom([]any{"<é>", nil, envs.Number("1.50"), []any{}}).Draw(t, "at")
+	call := envs.Call{Name: "Look", Args: envs.Args{{Name: "at", Value: at}}}
+
+	return Message{From: FunctionCall, Value: action.FunctionCall{}.Format(thought, call)}
+}
+
+// TestLayoutsReadWhatTheyWrite holds for each format and trainer that a sample is read from its
+// record as it was written, and that in messages each answer of a tool names the call before it,
+// and no other call has its name.
+func TestLayoutsReadWhatTheyWrite(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := rapid.SampledFrom(Formats()).Draw(t, "format")
+		s := Sample{System: rapid.SampledFrom([]string{"", "tools"}).Draw(t, "system")}
+		s.Conversations = []Message{{From: Human, Value: "Question: How much?"}}
+
+		for i := range rapid.IntRange(0, 6).Draw(t, "turns") {
+			s.Conversations = append(s.Conversations, drawReply(t),
+				Message{From: Observation, Value: fmt.Sprint("seen ", i)})
+		}
+
+		if forms[f].pairs {
+			s.Chosen, s.Rejected = drawReply(t), drawReply(t)
+		} else {
+			s.Conversations = append(s.Conversations, drawReply(t))
+			s.Good = f == KTO && rapid.Bool().Draw(t, "good")
+		}
+
+		for _, trainer := range Trainers() {
+			l := layoutOf(f, trainer)
+			rec := l.write(&s)
+
+			back, err := l.read(&rec)
+			if diff := cmp.Diff(s, back); err != nil || diff != "" {
+				t.Fatalf("%s for %s (%v): -want +got:\n%s", f, trainer, err, diff)
+			}
+
+			for _, all := range [][]chatMessage{
+				rec.Messages, slices.Concat(rec.Prompt, rec.Completion),
+				slices.Concat(rec.Prompt, rec.Better),
+			} {
+				answers(t, all)
+			}
+		}
+	})
+}
+
+// answers checks which calls the answers of tools name.
+func answers(t *rapid.T, all []chatMessage) {
+	calls := map[string]bool{}
+
+	for i, m := range all {
+		for _, call := range m.ToolCalls {
+			if calls[call.ID] {
+				t.Fatalf("two calls are %s", call.ID)
+			}
+
+			calls[call.ID] = true
+		}
+
+		switch called := i > 0 && len(all[i-1].ToolCalls) > 0; {
+		case m.Role == toolRole && (!called || all[i-1].ToolCalls[0].ID != m.ToolCallID):
+			t.Fatalf("message %d answers %q", i, m.ToolCallID)
+		case m.Role != toolRole && (called || m.ToolCallID != ""):
+			t.Fatalf("message %d is of the %s, and answers a call", i, m.Role)
+		}
+	}
+}
+
+// TestReasoningIsTheModels holds that tags in what a model is told are no reasoning of its.
+func TestReasoningIsTheModels(t *testing.T) {
+	thought := "<think>\nI see.\n</think>\n\ndone"
+	for from, want := range map[string]bool{
+		GPT: true, FunctionCall: true, Observation: false, Human: false,
+	} {
+		s := Sample{Conversations: []Message{{From: from, Value: thought}}}
+		if s.hasReasoning() != want {
+			t.Errorf("%s: %v", from, !want)
+		}
 	}
 }
