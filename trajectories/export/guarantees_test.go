@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"toolevo/envs"
 	"toolevo/envs/action"
@@ -844,4 +846,174 @@ func TestFindingsAreToldOnce(t *testing.T) {
 			t.Errorf("a share of %v: %v", dev, err)
 		}
 	}
+}
+
+// naiveDistance is what the comment of Distance says, of words: the mean of the share of letters
+// that the two do not have in common, and of the edits between them over the longer length.
+func naiveDistance(a, b string) float64 {
+	letters, common := map[rune]bool{}, map[rune]bool{}
+	for _, c := range a + b {
+		letters[c] = true
+		common[c] = strings.ContainsRune(a, c) && strings.ContainsRune(b, c)
+	}
+
+	shared := 0
+	for _, both := range common {
+		if both {
+			shared++
+		}
+	}
+
+	var edits func(a, b string) int
+
+	edits = func(a, b string) int {
+		switch {
+		case a == "" || b == "":
+			return len(a) + len(b)
+		case a[0] == b[0]:
+			return edits(a[1:], b[1:])
+		}
+
+		return 1 + min(edits(a[1:], b), edits(a, b[1:]), edits(a[1:], b[1:]))
+	}
+
+	return (1 - float64(shared)/float64(len(letters)) +
+		float64(edits(a, b))/float64(max(len(a), len(b)))) / 2
+}
+
+// TestDiverseNaively chooses among words as the comment of Diverse says: the shortest, then again
+// and again the one least like those chosen, of equals the earlier.
+func TestDiverseNaively(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-d]{1,5}`), 1, 8, rapid.ID).Draw(t, "words")
+		n := rapid.IntRange(1, 8).Draw(t, "n")
+
+		var rows []trajectories.Row
+		for i, word := range all {
+			rows = append(rows, did(0, i, word))
+		}
+
+		rest := slices.Clone(all)
+		slices.SortStableFunc(rest, func(a, b string) int { return len(a) - len(b) })
+
+		want := []string{rest[0]}
+		for rest = rest[1:]; len(want) < n && len(rest) > 0; {
+			at, farthest := 0, -1.0
+
+			for i, word := range rest {
+				nearest := 2.0
+				for _, other := range want {
+					nearest = min(nearest, naiveDistance(word, other))
+				}
+
+				if nearest > farthest {
+					at, farthest = i, nearest
+				}
+			}
+
+			want, rest = append(want, rest[at]), slices.Delete(rest, at, at+1)
+		}
+
+		// What is chosen comes in the order of the rows.
+		slices.SortFunc(want, func(a, b string) int {
+			return slices.Index(all, a) - slices.Index(all, b)
+		})
+
+		s := export.Selection{PerQuestion: n, Strategy: export.Diverse}
+
+		var got []trajectories.Row
+
+		for r, err := range s.Select(synth.Sequence(rows), &export.SelectionReport{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			got = append(got, r)
+		}
+
+		if !slices.Equal(words(got), want) {
+			t.Fatalf("%d of %q: %q, want %q", n, all, words(got), want)
+		}
+	})
+}
+
+// TestDocumentsThatFail holds that an export of documents fails with the first error of what it is
+// made of, that episodes that were lost are counted wherever they come, and that nothing known of
+// other splits is said.
+func TestDocumentsThatFail(t *testing.T) {
+	row := synth.Rows(5, 3, 1)[0]
+	broken := errors.New("broken")
+	episodes := func(err error) iter.Seq2[trajectories.Episode, error] {
+		return func(yield func(trajectories.Episode, error) bool) {
+			lost := trajectories.Episode{Row: row, Lost: "the server was down"}
+			ended := trajectories.Episode{Row: row, Status: "terminated"}
+
+			if yield(lost, nil) && yield(ended, nil) && err != nil {
+				yield(trajectories.Episode{}, err)
+			}
+		}
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+
+	unknown := func(*trajectories.Row) (trajectories.Shown, error) {
+		return trajectories.Shown{}, broken
+	}
+
+	for name, test := range map[string]struct {
+		ctx   context.Context
+		err   error
+		shown func(*trajectories.Row) (trajectories.Shown, error)
+		want  error
+	}{
+		"good":            {t.Context(), nil, synth.Shown, nil},
+		"an error":        {t.Context(), broken, synth.Shown, broken},
+		"cancelled":       {cancelled, nil, synth.Shown, context.Canceled},
+		"nothing is said": {t.Context(), nil, unknown, broken},
+	} {
+		for _, format := range []export.Format{export.ATIF, export.ATIFFiles} {
+			opt := export.Options{Format: format, Shown: test.shown}
+			opt.Selection.Elsewhere = &export.Elsewhere{}
+			opt.Selection.Elsewhere.Skip()
+
+			dir := filepath.Join(t.TempDir(), "documents")
+			m, err := export.WriteDocuments(test.ctx, dir, synth.Sequence(nil),
+				episodes(test.err), opt)
+			if !errors.Is(err, test.want) || (m == nil) != (err != nil) {
+				t.Errorf("%s, %s: %+v (%v)", name, format, m, err)
+			}
+
+			if m != nil && (m.Rows != 1 || m.Lost != 1 || !m.Selected.Elsewhere.Skipped) {
+				t.Errorf("%s, %s: %+v", name, format, m)
+			}
+		}
+	}
+}
+
+// TestCallsAndTexts holds that an export has function calls if any of its replies is one.
+func TestCallsAndTexts(t *testing.T) {
+	rows := manyRows(2, false, call)
+	for i := range rows {
+		for k := range rows[i].Turns {
+			if rows[i].QuestionIndex == 1 {
+				rows[i].Turns[k].Action = act("x")
+			}
+		}
+	}
+
+	dir := filepath.Join(t.TempDir(), "export")
+	calls := func(row *trajectories.Row) (trajectories.Shown, error) {
+		shown, err := synth.Shown(row)
+		shown.Codec = action.FunctionCall{}
+
+		return shown, err
+	}
+
+	m := wrote(t, dir, rows, export.Options{Shown: calls})
+
+	if !m.Calls || m.Questions != 2 {
+		t.Errorf("%+v", m)
+	}
+
+	lintsWell(t, dir)
 }
