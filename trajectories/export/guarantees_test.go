@@ -44,16 +44,16 @@ func TestInstructions(t *testing.T) {
 
 	m, err := export.WriteInstructions(dir, []export.InstructionSet{
 		{Name: "train_a", Samples: []export.Instruction{one, long}},
-		{Name: "train_b", Samples: []export.Instruction{one}},
 		{Name: "train_none"},
 		{Name: "test_a", Samples: []export.Instruction{long}},
+		{Name: "train_b", Samples: []export.Instruction{one}},
 	}, map[string]int{"calls": 4}, "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	sets := []export.ManifestSet{
-		{Name: "train_a", Rows: 2}, {Name: "train_b", Rows: 1}, {Name: "test_a", Rows: 1},
+		{Name: "train_a", Rows: 2}, {Name: "test_a", Rows: 1}, {Name: "train_b", Rows: 1},
 	}
 	if m.Rows != 3 || m.DevRows != 1 || !slices.Equal(m.Sets, sets) ||
 		m.Dataset() != "train_a,train_b" || m.Lengths.TotalChars != 6+9+6 ||
@@ -634,6 +634,17 @@ func TestQuestionsOfOthers(t *testing.T) {
 		t.Error("a row that was not imported was shown something")
 	}
 
+	for _, name := range []string{path, path + ".json"} { // the second in a file of one document
+		if err := os.WriteFile(name, []byte("{}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		_, err := export.Import([]string{name})
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("no document: %v", err)
+		}
+	}
+
 	_, err = export.Import([]string{filepath.Join(t.TempDir(), "none")})
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no document: %v", err)
@@ -1016,4 +1027,41 @@ func TestCallsAndTexts(t *testing.T) {
 	}
 
 	lintsWell(t, dir)
+}
+
+// TestFindingsInWords names the place of a finding, the rule, and what was found.
+func TestFindingsInWords(t *testing.T) {
+	for want, f := range map[string]export.Finding{
+		"sample: parity: 3 messages":    {Rule: export.Parity, Message: -1, Detail: "3 messages"},
+		"message 0: leak: in test":      {Rule: export.Leak, Message: 0, Detail: "in test"},
+		"message 2: too-long: 4 tokens": {Rule: export.TooLong, Message: 2, Detail: "4 tokens"},
+	} {
+		if got := f.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestOptionsThatDoNotFit holds that an export is refused for each option that it does not know, or
+// that its format cannot do.
+func TestOptionsThatDoNotFit(t *testing.T) {
+	odd := export.Mix{By: "model", Weights: map[string]float64{"p_s_in": 1}}
+
+	for want, opt := range map[string]export.Options{
+		"sft-step":         {Format: "sft"},
+		"llamafactory":     {Trainer: "axolotl"},
+		"shortest":         {Selection: export.Selection{Strategy: "best"}},
+		"faulty turns":     {Format: export.DPO, Selection: export.Selection{SkipFaulty: true}},
+		"suite":            {Selection: export.Selection{Mix: odd}},
+		"a tokenizer file": {Cutoff: 7},
+		"below 0":          {Cutoff: -1},
+		"template":         {Tokenizer: loadTokenizer(t, "llama3"), Template: "none"},
+	} {
+		opt.Shown = synth.Shown
+
+		_, err := export.Write(t.Context(), t.TempDir(), synth.Sequence(nil), opt)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
 }

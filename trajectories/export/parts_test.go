@@ -14,6 +14,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
 )
 
@@ -149,53 +150,87 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-// TestSelectionIsChecked changes one count or promise at a time of a manifest that is right: each
-// is told, and nothing else.
-func TestSelectionIsChecked(t *testing.T) {
-	right := func() (*Manifest, *seen) {
-		m := newManifest(Options{Format: SFTTrajectory})
-		m.Selection.PerQuestion, m.Selection.RequireRecovery = 2, true
-		m.Selected = SelectionReport{Rows: 12, Kept: 3, Questions: 2, QuestionsKept: 2}
-		m.Selected.Dropped = Dropped{1, 1, 1, 1, 1, 1, 1, 1, 1}
-		m.Lint = LintReport{Checked: 15, Dropped: 3, ByRule: map[Rule]int{TooLong: 1, Leak: 2}}
-
-		s := newSeen()
-		s.splits["train"] = true
-		s.paths["a"] = map[string]bool{"1": true, "2": true}
-		s.paths["b"] = map[string]bool{"3": true}
-
-		return &m, s
+// consistent returns a manifest, and what was seen of files that are as it says.
+func consistent() (*Manifest, *seen) {
+	m := newManifest(Options{Format: SFTTrajectory})
+	m.Rows, m.Questions, m.DevRows, m.DevQuestions, m.Calls = 5, 2, 3, 1, true
+	m.Lengths = Lengths{MaxChars: 1, TotalChars: 2, MaxTokens: 3, TotalTokens: 4, Cutoff: 3}
+	m.Labels = Labels{Desirable: 1, Undesirable: 2}
+	m.Unconfined = 2
+	m.Runs = []ManifestRun{
+		{RunID: "a", PromptAPI: "p", DeployedAPI: "d", Rows: 6},
+		{RunID: "b", PromptAPI: "p", DeployedAPI: "d", Rows: 2, Makers: []trajectories.Maker{
+			{Kind: "judge", Name: "kind", Unconfined: true},
+		}},
 	}
+	m.Selection.PerQuestion, m.Selection.RequireRecovery = 2, true
+	m.Selected = SelectionReport{Rows: 12, Kept: 3, Questions: 2, QuestionsKept: 2}
+	m.Selected.Dropped = Dropped{1, 1, 1, 1, 1, 1, 1, 1, 1}
+	m.Lint = LintReport{Checked: 15, Dropped: 3, ByRule: map[Rule]int{TooLong: 1, Leak: 2}}
 
+	s := newSeen()
+	s.sets = []seenSet{
+		{rows: 5, questions: map[string]bool{"a": true, "b": true}, labels: m.Labels},
+		{rows: 3, questions: map[string]bool{"c": true}},
+	}
+	s.calls, s.lengths = true, Lengths{MaxChars: 1, TotalChars: 2, MaxTokens: 3, TotalTokens: 4}
+	s.runs = map[string]int{runOf("a", "p", "d", ""): 6, runOf("b", "p", "d", "kind judge"): 2}
+	s.splits["train"] = true
+	s.paths["a"] = map[string]bool{"1": true, "2": true}
+	s.paths["b"] = map[string]bool{"3": true}
+
+	return &m, s
+}
+
+// TestEachValueIsChecked changes one count or promise at a time of a manifest that is right: each
+// is told, and nothing else.
+func TestEachValueIsChecked(t *testing.T) {
 	for want, change := range map[string]func(m *Manifest, s *seen){
-		"": func(*Manifest, *seen) {},
+		"":                     func(*Manifest, *seen) {},
+		"for rows,":            func(m *Manifest, _ *seen) { m.Rows++ },
+		"for questions,":       func(m *Manifest, _ *seen) { m.Questions++ },
+		"for dev_rows,":        func(m *Manifest, _ *seen) { m.DevRows++ },
+		"for dev_questions,":   func(m *Manifest, _ *seen) { m.DevQuestions++ },
+		"for labels,":          func(m *Manifest, _ *seen) { m.Labels.Desirable++ },
+		"for function_calls,":  func(m *Manifest, _ *seen) { m.Calls = false },
+		"total_chars,":         func(m *Manifest, _ *seen) { m.Lengths.TotalChars++ },
+		"max_chars,":           func(m *Manifest, _ *seen) { m.Lengths.MaxChars++ },
+		"total_tokens,":        func(m *Manifest, _ *seen) { m.Lengths.TotalTokens++ },
+		"max_tokens,":          func(m *Manifest, _ *seen) { m.Lengths.MaxTokens++ },
+		"cutoff,":              func(m *Manifest, _ *seen) { m.Lengths.Cutoff = 2 },
+		"rows of each run map": func(m *Manifest, _ *seen) { m.Runs[0].Rows++ },
+		"2 rows are unconf": func(m *Manifest, _ *seen) {
+			m.Runs[1].Makers[0].Unconfined = false
+		},
+		"ran programs of run b": func(m *Manifest, _ *seen) {
+			m.Runs[1].Python.Engine = "unsafe"
+		},
 		"the split train, and the samples are of [dev]": func(_ *Manifest, s *seen) {
 			s.splits = map[string]bool{"dev": true}
 		},
 		"the split train, and the samples are of [dev train]": func(_ *Manifest, s *seen) {
 			s.splits["dev"] = true
 		},
-		"at most 1 trajectories of a question": func(m *Manifest, _ *seen) {
-			m.Selection.PerQuestion = 1
-		},
-		"recoveries only":          func(_ *Manifest, s *seen) { s.recovered = false },
-		"a question has one twice": func(_ *Manifest, s *seen) { s.repeated = true },
-		"3 trajectories of 2 questions selected, and there are 4": func(m *Manifest, s *seen) {
+		"at most 1 trajectories": func(m *Manifest, _ *seen) { m.Selection.PerQuestion = 1 },
+		"recoveries only":        func(_ *Manifest, s *seen) { s.recovered = false },
+		"one twice":              func(_ *Manifest, s *seen) { s.repeated = true },
+		"3 trajectories of 2 questions selected, and there are 4": func(_ *Manifest, s *seen) {
 			s.paths["b"]["4"] = true
 		},
-		"counts of the selection that do not add up": func(m *Manifest, _ *seen) {
+		"3 trajectories of 1 questions selected": func(m *Manifest, _ *seen) {
+			m.Selected.QuestionsKept = 1
+		},
+		"the selection that do not add up": func(m *Manifest, _ *seen) {
 			m.Selected.Dropped.Weight++
 		},
-		"more questions kept than there were": func(m *Manifest, _ *seen) {
-			m.Selected.Questions = 1
-		},
-		"counts of the linter that do not add up": func(m *Manifest, _ *seen) { m.Lint.Checked++ },
+		"more questions kept":           func(m *Manifest, _ *seen) { m.Selected.Questions = 1 },
+		"the linter that do not add up": func(m *Manifest, _ *seen) { m.Lint.Checked++ },
 	} {
 		var r Report
 
-		m, s := right()
+		m, s := consistent()
 		change(m, s)
-		r.checkSelection(m, s)
+		r.checkValues(m, s)
 
 		if want == "" && len(r.Problems) > 0 || want != "" && (len(r.Problems) != 1 ||
 			!strings.Contains(r.Problems[0], want)) {
@@ -204,13 +239,55 @@ func TestSelectionIsChecked(t *testing.T) {
 	}
 
 	// No bound is no bound, and the rules of the linter have to come to what it dropped.
-	m, s := right()
+	m, s := consistent()
 	m.Selection.PerQuestion, m.Selection.RequireRecovery, s.recovered = 0, false, false
+	m.Selection.Split, m.Lengths.Cutoff = "", 0
+	s.splits["dev"], s.sets = true, s.sets[:1]
 	m.Lint.ByRule[Leak]++
 
 	var r Report
-	if r.checkSelection(m, s); len(r.Problems) != 1 {
+	if r.checkValues(m, s); len(r.Problems) != 1 {
 		t.Errorf("%q", r.Problems)
+	}
+}
+
+// TestSamplesThatAreTrainedAlike holds that samples are told apart by all that is trained, and by
+// nothing else.
+func TestSamplesThatAreTrainedAlike(t *testing.T) {
+	sample := func() Sample {
+		return Sample{
+			System:        "s",
+			Conversations: []Message{{From: Human, Value: "q"}, {From: GPT, Value: "a"}},
+			Chosen:        Message{From: GPT, Value: "b"},
+			Rejected:      Message{From: GPT, Value: "c"},
+		}
+	}
+	seen := map[[32]byte]bool{}
+
+	for _, change := range []func(*Sample){
+		func(*Sample) {},
+		func(s *Sample) { s.System = "S" },
+		func(s *Sample) { s.Good = true },
+		func(s *Sample) { s.Conversations[1].From = FunctionCall },
+		func(s *Sample) { s.Conversations[1].Value = "A" },
+		func(s *Sample) { s.Conversations = s.Conversations[:1] },
+		func(s *Sample) { s.Chosen, s.Rejected = s.Rejected, s.Chosen },
+		func(s *Sample) { s.System, s.Conversations[0].Value = "sq", "" },
+	} {
+		s := sample()
+		change(&s)
+		seen[s.sum()] = true
+	}
+
+	if len(seen) != 8 {
+		t.Errorf("%d of 8 samples are told apart", len(seen))
+	}
+
+	once := sample()
+	once.Once, once.Conversations[1].Untrained = true, true
+
+	if !seen[once.sum()] {
+		t.Error("what is not trained tells samples apart")
 	}
 }
 
