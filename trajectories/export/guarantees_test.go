@@ -1065,3 +1065,61 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		}
 	}
 }
+
+// TestTheWorstIsRejected holds that of bad siblings the one with the most visits is rejected, of
+// those the one of the lowest value; that a sample which the linter faults keeps no other one out;
+// and that a trajectory without a turn is no trouble.
+func TestTheWorstIsRejected(t *testing.T) {
+	meta := trajectories.Meta{
+		Run:      trajectories.Run{ID: "run", PromptAPI: "p_c"},
+		Question: trajectories.Question{ID: "q", Split: "train", Text: "How much?"},
+	}
+	rows := trajectories.Ended(meta, record([]step{
+		{"0.0", envs.Correct, "", 9, 1}, {"0.1", envs.Incorrect, "", 2, -1},
+		{"0.2", envs.Incorrect, "", 3, -0.5}, {"0.3", envs.Incorrect, "", 3, -1},
+		{"0.4", envs.Incorrect, "", 3, -0.7},
+	}, act))
+
+	empty := rows[1]
+	empty.Node, empty.NodePath, empty.Turns = 0, "0", nil
+	rows = append([]trajectories.Row{empty}, rows...)
+
+	rejected := func(format export.Format) string {
+		dir := filepath.Join(t.TempDir(), "export")
+		wrote(t, dir, rows, export.Options{Format: format})
+		lintsWell(t, dir)
+
+		return lineage(t, dir)[0].RejectedPath
+	}
+
+	dpo, reward := rejected(export.DPO), rejected(export.Reward)
+	if dpo != "0.3" || reward != "0.1" {
+		t.Errorf("%s is rejected, and the transcript %s", dpo, reward)
+	}
+
+	rows[2].Turns[0].Action += " <|eot_id|>"
+	dir := filepath.Join(t.TempDir(), "export")
+	m := wrote(t, dir, rows, export.Options{Format: export.KTO})
+
+	if m.Lint.Samples != 1 || m.Labels.Undesirable != 3 || m.Labels.Desirable != 1 {
+		t.Errorf("%+v, %+v", m.Lint, m.Labels)
+	}
+
+	lintsWell(t, dir)
+}
+
+// TestBothRepliesAreChecked holds that the linter looks at each reply of a pair.
+func TestBothRepliesAreChecked(t *testing.T) {
+	good := export.Message{From: export.GPT, Value: "a"}
+	bad := export.Message{From: export.GPT, Value: "b <|eot_id|>"}
+
+	for _, pair := range [][2]export.Message{{good, bad}, {bad, good}} {
+		s := conversation("human:q")
+		s.Chosen, s.Rejected = pair[0], pair[1]
+
+		found := newLinter(t).Lint(export.DPO, s)
+		if len(found) != 1 || found[0].Rule != export.ControlToken || found[0].Message != 1 {
+			t.Errorf("%+v: %v", pair, found)
+		}
+	}
+}
