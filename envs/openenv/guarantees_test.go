@@ -460,3 +460,23 @@ func TestPages(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestTheServerEndsAnEpisode holds that an episode that the server ends is not recorded, though the
+// agent acted.
+func TestTheServerEndsAnEpisode(t *testing.T) {
+	kept := &recorder{}
+	o := shop(t)
+	o.Recorder = kept
+	server, h := serve(t, o)
+	c := dial(t, h)
+	c.reset(pear)
+	c.calls("Quote", map[string]any{"article": "pear"})
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	server.Drain(ctx)
+
+	if len(kept.episodes) != 0 || len(server.Counts().Episodes) != 0 {
+		t.Errorf("%d episodes are recorded, %v", len(kept.episodes), server.Counts())
+	}
+}

@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,8 +13,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
 	"toolevo/trajectories"
@@ -41,16 +44,16 @@ func TestInstructions(t *testing.T) {
 
 	m, err := export.WriteInstructions(dir, []export.InstructionSet{
 		{Name: "train_a", Samples: []export.Instruction{one, long}},
-		{Name: "train_b", Samples: []export.Instruction{one}},
 		{Name: "train_none"},
 		{Name: "test_a", Samples: []export.Instruction{long}},
+		{Name: "train_b", Samples: []export.Instruction{one}},
 	}, map[string]int{"calls": 4}, "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	sets := []export.ManifestSet{
-		{Name: "train_a", Rows: 2}, {Name: "train_b", Rows: 1}, {Name: "test_a", Rows: 1},
+		{Name: "train_a", Rows: 2}, {Name: "test_a", Rows: 1}, {Name: "train_b", Rows: 1},
 	}
 	if m.Rows != 3 || m.DevRows != 1 || !slices.Equal(m.Sets, sets) ||
 		m.Dataset() != "train_a,train_b" || m.Lengths.TotalChars != 6+9+6 ||
@@ -375,7 +378,8 @@ func TestEachQuestionIsDrawnByItself(t *testing.T) {
 // goes along with the chosen one longest, wherever it stands.
 func TestRewardTakesTheNearest(t *testing.T) {
 	tree := record([]step{
-		{"0.1", envs.Incorrect, "", 1, -1}, {"0.0", envs.OK, "", 6, 0},
+		{"0.1", envs.OK, "", 1, -1}, {"0.1.0", envs.OK, "", 1, -1},
+		{"0.1.0.0", envs.Incorrect, "", 1, -1}, {"0.0", envs.OK, "", 6, 0},
 		{"0.0.1", envs.Incorrect, "", 1, -1}, {"0.0.0", envs.OK, "", 4, 0},
 		{"0.0.0.1", envs.Incorrect, "", 1, -1}, {"0.0.0.2", envs.Incorrect, "", 2, -1},
 		{"0.0.0.0", envs.Correct, "", 1, 1},
@@ -395,6 +399,17 @@ func TestRewardTakesTheNearest(t *testing.T) {
 	}
 
 	lintsWell(t, dir)
+
+	// Of another prompt version none is taken.
+	for i := range rows {
+		if !rows[i].IsCorrect() {
+			rows[i].PromptAPI = "p_s_in"
+		}
+	}
+
+	if m := wrote(t, dir, rows, export.Options{Format: export.Reward}); m.Rows != 0 {
+		t.Errorf("%d pairs of two prompt versions", m.Rows)
+	}
 }
 
 // TestCountsOfSamples holds that a sample is counted once for each time that the trees have it, and
@@ -433,6 +448,13 @@ func TestCountsOfSamples(t *testing.T) {
 	}
 
 	lintsWell(t, dir)
+
+	skip := export.Options{Format: export.SFTStep}
+	skip.Selection.SkipFaulty = true
+
+	if m := wrote(t, dir, smallRows(false), skip); m.Selected.SkippedSteps != 1 || m.Rows != 4 {
+		t.Errorf("%d samples, %d steps are skipped", m.Rows, m.Selected.SkippedSteps)
+	}
 
 	// The last steps of the longer trajectory do not fit.
 	var told []string
@@ -484,6 +506,10 @@ func TestLeftOutOfARun(t *testing.T) {
 
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("(%v) -want +got:\n%s", err, diff)
+	}
+
+	if got, err := a.LeftOut(synth.Sequence(rows[2:3])); err != nil || len(got) != 0 {
+		t.Errorf("of one that is good: %v (%v)", got, err)
 	}
 
 	broken := errors.New("broken")
@@ -608,6 +634,17 @@ func TestQuestionsOfOthers(t *testing.T) {
 		t.Error("a row that was not imported was shown something")
 	}
 
+	for _, name := range []string{path, path + ".json"} { // the second in a file of one document
+		if err := os.WriteFile(name, []byte("{}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		_, err := export.Import([]string{name})
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("no document: %v", err)
+		}
+	}
+
 	_, err = export.Import([]string{filepath.Join(t.TempDir(), "none")})
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no document: %v", err)
@@ -687,6 +724,402 @@ func TestOneQuestionAtATime(t *testing.T) {
 		})
 		if next >= 0 && asked > next+1 {
 			t.Errorf("%d rows were read by question %d, want %d", asked, r.QuestionIndex, next)
+		}
+	}
+}
+
+// TestNoMatcherTakesAFailure holds that an action is bad only if no matcher takes the answer of a
+// trajectory with it.
+func TestNoMatcherTakesAFailure(t *testing.T) {
+	for _, test := range []struct {
+		official, strict, bad bool
+	}{{false, false, true}, {true, false, false}, {false, true, false}, {true, true, false}} {
+		rows := smallRows(true)
+
+		for i := range rows {
+			if !rows[i].IsCorrect() {
+				rows[i].Official, rows[i].Strict = test.official, test.strict
+			}
+		}
+
+		dir := filepath.Join(t.TempDir(), "export")
+
+		m := wrote(t, dir, rows, export.Options{Format: export.KTO})
+		if bad := m.Labels.Undesirable > 0; bad != test.bad {
+			t.Errorf("%+v: %+v", test, m.Labels)
+		}
+	}
+}
+
+// TestWhatIsShownCanFail holds that an export fails where nobody knows what the model of a rejected
+// action was shown.
+func TestWhatIsShownCanFail(t *testing.T) {
+	unknown := errors.New("unknown")
+	rows := smallRows(true)
+
+	for i := range rows {
+		if !rows[i].IsCorrect() {
+			rows[i].PromptAPI = "p_x"
+		}
+	}
+
+	shown := func(r *trajectories.Row) (trajectories.Shown, error) {
+		if r.PromptAPI == "p_x" {
+			return trajectories.Shown{}, unknown
+		}
+
+		return synth.Shown(r)
+	}
+
+	for _, format := range []export.Format{export.DPO, export.KTO} {
+		dir := filepath.Join(t.TempDir(), "export")
+
+		_, err := export.Write(t.Context(), dir, synth.Sequence(rows),
+			export.Options{Format: format, Shown: shown})
+		if !errors.Is(err, unknown) {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}
+
+// TestAcceptanceOfSteps holds that a trajectory whose reasoning later prompts did not show is
+// accepted if each of its steps is, under the system text of its dataset, to the last character.
+func TestAcceptanceOfSteps(t *testing.T) {
+	row := manyRows(1, false, reasoned)[0]
+	row.Labels = map[string]string{"dataset": "coffee"}
+	texts := map[string]string{"coffee": "tools"}
+
+	accept := func(mode action.Reasoning, characters int, row trajectories.Row) bool {
+		system := func(dataset string) string { return texts[dataset] }
+		a := export.NewAcceptance(newLinter(t), nil, mode, system, characters)
+
+		h := envs.NewHistory(envs.Task{Question: row.Question, Labels: row.Labels})
+		for _, turn := range row.Turns {
+			h = h.Append(envs.Turn{Action: envs.Action(turn.Action), Observation: turn.Observation})
+		}
+
+		return a.Accept(h)
+	}
+
+	for _, mode := range []action.Reasoning{action.Show, action.Once} {
+		// The longest text that there is: of a step the earlier reasoning is not shown.
+		least := 1
+		for !accept(mode, least, row) {
+			least++
+		}
+
+		sample, _ := export.NewSample("tools", &row, nil, newLinter(t).Sanitizer())
+
+		want, _ := newLinter(t).Length(export.SFTTrajectory, &sample)
+		if mode == action.Once {
+			want -= len("<think>\nAbout 0.0\n</think>\n\n")
+		}
+
+		if least != want || !accept(mode, 0, row) {
+			t.Errorf("%s: accepted from %d characters on, want %d", mode, least, want)
+		}
+
+		for i := range row.Turns {
+			spoilt := row
+			spoilt.Turns = slices.Clone(row.Turns)
+			spoilt.Turns[i].Action += " <|eot_id|>"
+
+			if accept(mode, 0, spoilt) {
+				t.Errorf("%s: a control token in turn %d is accepted", mode, i)
+			}
+		}
+	}
+}
+
+// TestFindingsAreToldOnce holds that what the linter leaves out is told once, though the
+// trajectories are gone through twice, and that all questions cannot be held out.
+func TestFindingsAreToldOnce(t *testing.T) {
+	rows := synth.Rows(1, 6, 1)
+	rows[2].Turns[0].Observation = " "
+
+	var told []string
+
+	wrote(t, filepath.Join(t.TempDir(), "export"), rows, export.Options{
+		Selection: export.Selection{Dev: 0.3},
+		Found:     func(name string, _ []export.Finding) { told = append(told, name) },
+	})
+
+	if !slices.Equal(told, []string{rows[2].Name()}) {
+		t.Errorf("told: %q", told)
+	}
+
+	for dev, bad := range map[float64]bool{-0.1: true, 0: false, 0.99: false, 1: true} {
+		dir := filepath.Join(t.TempDir(), "export")
+
+		_, err := export.Write(t.Context(), dir, synth.Sequence(rows),
+			export.Options{Shown: synth.Shown, Selection: export.Selection{Dev: dev}})
+		if (err != nil) != bad {
+			t.Errorf("a share of %v: %v", dev, err)
+		}
+	}
+}
+
+// naiveDistance is what the comment of Distance says, of words: the mean of the share of letters
+// that the two do not have in common, and of the edits between them over the longer length.
+func naiveDistance(a, b string) float64 {
+	letters, common := map[rune]bool{}, map[rune]bool{}
+	for _, c := range a + b {
+		letters[c] = true
+		common[c] = strings.ContainsRune(a, c) && strings.ContainsRune(b, c)
+	}
+
+	shared := 0
+	for _, both := range common {
+		if both {
+			shared++
+		}
+	}
+
+	var edits func(a, b string) int
+
+	edits = func(a, b string) int {
+		switch {
+		case a == "" || b == "":
+			return len(a) + len(b)
+		case a[0] == b[0]:
+			return edits(a[1:], b[1:])
+		}
+
+		return 1 + min(edits(a[1:], b), edits(a, b[1:]), edits(a[1:], b[1:]))
+	}
+
+	return (1 - float64(shared)/float64(len(letters)) +
+		float64(edits(a, b))/float64(max(len(a), len(b)))) / 2
+}
+
+// TestDiverseNaively chooses among words as the comment of Diverse says: the shortest, then again
+// and again the one least like those chosen, of equals the earlier.
+func TestDiverseNaively(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-d]{1,5}`), 1, 8, rapid.ID).Draw(t, "words")
+		n := rapid.IntRange(1, 8).Draw(t, "n")
+
+		var rows []trajectories.Row
+		for i, word := range all {
+			rows = append(rows, did(0, i, word))
+		}
+
+		rest := slices.Clone(all)
+		slices.SortStableFunc(rest, func(a, b string) int { return len(a) - len(b) })
+
+		want := []string{rest[0]}
+		for rest = rest[1:]; len(want) < n && len(rest) > 0; {
+			at, farthest := 0, -1.0
+
+			for i, word := range rest {
+				nearest := 2.0
+				for _, other := range want {
+					nearest = min(nearest, naiveDistance(word, other))
+				}
+
+				if nearest > farthest {
+					at, farthest = i, nearest
+				}
+			}
+
+			want, rest = append(want, rest[at]), slices.Delete(rest, at, at+1)
+		}
+
+		// What is chosen comes in the order of the rows.
+		slices.SortFunc(want, func(a, b string) int {
+			return slices.Index(all, a) - slices.Index(all, b)
+		})
+
+		s := export.Selection{PerQuestion: n, Strategy: export.Diverse}
+
+		var got []trajectories.Row
+
+		for r, err := range s.Select(synth.Sequence(rows), &export.SelectionReport{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			got = append(got, r)
+		}
+
+		if !slices.Equal(words(got), want) {
+			t.Fatalf("%d of %q: %q, want %q", n, all, words(got), want)
+		}
+	})
+}
+
+// TestDocumentsThatFail holds that an export of documents fails with the first error of what it is
+// made of, that episodes that were lost are counted wherever they come, and that nothing known of
+// other splits is said.
+func TestDocumentsThatFail(t *testing.T) {
+	row := synth.Rows(5, 3, 1)[0]
+	broken := errors.New("broken")
+	episodes := func(err error) iter.Seq2[trajectories.Episode, error] {
+		return func(yield func(trajectories.Episode, error) bool) {
+			lost := trajectories.Episode{Row: row, Lost: "the server was down"}
+			ended := trajectories.Episode{Row: row, Status: "terminated"}
+
+			if yield(lost, nil) && yield(ended, nil) && err != nil {
+				yield(trajectories.Episode{}, err)
+			}
+		}
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+
+	unknown := func(*trajectories.Row) (trajectories.Shown, error) {
+		return trajectories.Shown{}, broken
+	}
+
+	for name, test := range map[string]struct {
+		ctx   context.Context
+		err   error
+		shown func(*trajectories.Row) (trajectories.Shown, error)
+		want  error
+	}{
+		"good":            {t.Context(), nil, synth.Shown, nil},
+		"an error":        {t.Context(), broken, synth.Shown, broken},
+		"cancelled":       {cancelled, nil, synth.Shown, context.Canceled},
+		"nothing is said": {t.Context(), nil, unknown, broken},
+	} {
+		for _, format := range []export.Format{export.ATIF, export.ATIFFiles} {
+			opt := export.Options{Format: format, Shown: test.shown}
+			opt.Selection.Elsewhere = &export.Elsewhere{}
+			opt.Selection.Elsewhere.Skip()
+
+			dir := filepath.Join(t.TempDir(), "documents")
+			m, err := export.WriteDocuments(test.ctx, dir, synth.Sequence(nil),
+				episodes(test.err), opt)
+			if !errors.Is(err, test.want) || (m == nil) != (err != nil) {
+				t.Errorf("%s, %s: %+v (%v)", name, format, m, err)
+			}
+
+			if m != nil && (m.Rows != 1 || m.Lost != 1 || !m.Selected.Elsewhere.Skipped) {
+				t.Errorf("%s, %s: %+v", name, format, m)
+			}
+		}
+	}
+}
+
+// TestCallsAndTexts holds that an export has function calls if any of its replies is one.
+func TestCallsAndTexts(t *testing.T) {
+	rows := manyRows(2, false, call)
+	for i := range rows {
+		for k := range rows[i].Turns {
+			if rows[i].QuestionIndex == 1 {
+				rows[i].Turns[k].Action = act("x")
+			}
+		}
+	}
+
+	dir := filepath.Join(t.TempDir(), "export")
+	calls := func(row *trajectories.Row) (trajectories.Shown, error) {
+		shown, err := synth.Shown(row)
+		shown.Codec = action.FunctionCall{}
+
+		return shown, err
+	}
+
+	m := wrote(t, dir, rows, export.Options{Shown: calls})
+
+	if !m.Calls || m.Questions != 2 {
+		t.Errorf("%+v", m)
+	}
+
+	lintsWell(t, dir)
+}
+
+// TestFindingsInWords names the place of a finding, the rule, and what was found.
+func TestFindingsInWords(t *testing.T) {
+	for want, f := range map[string]export.Finding{
+		"sample: parity: 3 messages":    {Rule: export.Parity, Message: -1, Detail: "3 messages"},
+		"message 0: leak: in test":      {Rule: export.Leak, Message: 0, Detail: "in test"},
+		"message 2: too-long: 4 tokens": {Rule: export.TooLong, Message: 2, Detail: "4 tokens"},
+	} {
+		if got := f.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestOptionsThatDoNotFit holds that an export is refused for each option that it does not know, or
+// that its format cannot do.
+func TestOptionsThatDoNotFit(t *testing.T) {
+	odd := export.Mix{By: "model", Weights: map[string]float64{"p_s_in": 1}}
+
+	for want, opt := range map[string]export.Options{
+		"sft-step":         {Format: "sft"},
+		"llamafactory":     {Trainer: "axolotl"},
+		"shortest":         {Selection: export.Selection{Strategy: "best"}},
+		"faulty turns":     {Format: export.DPO, Selection: export.Selection{SkipFaulty: true}},
+		"suite":            {Selection: export.Selection{Mix: odd}},
+		"a tokenizer file": {Cutoff: 7},
+		"below 0":          {Cutoff: -1},
+		"template":         {Tokenizer: loadTokenizer(t, "llama3"), Template: "none"},
+	} {
+		opt.Shown = synth.Shown
+
+		_, err := export.Write(t.Context(), t.TempDir(), synth.Sequence(nil), opt)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestTheWorstIsRejected holds that of bad siblings the one with the most visits is rejected, of
+// those the one of the lowest value; that a sample which the linter faults keeps no other one out;
+// and that a trajectory without a turn is no trouble.
+func TestTheWorstIsRejected(t *testing.T) {
+	meta := trajectories.Meta{
+		Run:      trajectories.Run{ID: "run", PromptAPI: "p_c"},
+		Question: trajectories.Question{ID: "q", Split: "train", Text: "How much?"},
+	}
+	rows := trajectories.Ended(meta, record([]step{
+		{"0.0", envs.Correct, "", 9, 1}, {"0.1", envs.Incorrect, "", 2, -1},
+		{"0.2", envs.Incorrect, "", 3, -0.5}, {"0.3", envs.Incorrect, "", 3, -1},
+		{"0.4", envs.Incorrect, "", 3, -0.7},
+	}, act))
+
+	empty := rows[1]
+	empty.Node, empty.NodePath, empty.Turns = 0, "0", nil
+	rows = append([]trajectories.Row{empty}, rows...)
+
+	rejected := func(format export.Format) string {
+		dir := filepath.Join(t.TempDir(), "export")
+		wrote(t, dir, rows, export.Options{Format: format})
+		lintsWell(t, dir)
+
+		return lineage(t, dir)[0].RejectedPath
+	}
+
+	dpo, reward := rejected(export.DPO), rejected(export.Reward)
+	if dpo != "0.3" || reward != "0.1" {
+		t.Errorf("%s is rejected, and the transcript %s", dpo, reward)
+	}
+
+	rows[2].Turns[0].Action += " <|eot_id|>"
+	dir := filepath.Join(t.TempDir(), "export")
+	m := wrote(t, dir, rows, export.Options{Format: export.KTO})
+
+	if m.Lint.Samples != 1 || m.Labels.Undesirable != 3 || m.Labels.Desirable != 1 {
+		t.Errorf("%+v, %+v", m.Lint, m.Labels)
+	}
+
+	lintsWell(t, dir)
+}
+
+// TestBothRepliesAreChecked holds that the linter looks at each reply of a pair.
+func TestBothRepliesAreChecked(t *testing.T) {
+	good := export.Message{From: export.GPT, Value: "a"}
+	bad := export.Message{From: export.GPT, Value: "b <|eot_id|>"}
+
+	for _, pair := range [][2]export.Message{{good, bad}, {bad, good}} {
+		s := conversation("human:q")
+		s.Chosen, s.Rejected = pair[0], pair[1]
+
+		found := newLinter(t).Lint(export.DPO, s)
+		if len(found) != 1 || found[0].Rule != export.ControlToken || found[0].Message != 1 {
+			t.Errorf("%+v: %v", pair, found)
 		}
 	}
 }

@@ -1,12 +1,20 @@
 package export
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
 )
 
@@ -142,53 +150,87 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-// TestSelectionIsChecked changes one count or promise at a time of a manifest that is right: each
-// is told, and nothing else.
-func TestSelectionIsChecked(t *testing.T) {
-	right := func() (*Manifest, *seen) {
-		m := newManifest(Options{Format: SFTTrajectory})
-		m.Selection.PerQuestion, m.Selection.RequireRecovery = 2, true
-		m.Selected = SelectionReport{Rows: 12, Kept: 3, Questions: 2, QuestionsKept: 2}
-		m.Selected.Dropped = Dropped{1, 1, 1, 1, 1, 1, 1, 1, 1}
-		m.Lint = LintReport{Checked: 15, Dropped: 3, ByRule: map[Rule]int{TooLong: 1, Leak: 2}}
-
-		s := newSeen()
-		s.splits["train"] = true
-		s.paths["a"] = map[string]bool{"1": true, "2": true}
-		s.paths["b"] = map[string]bool{"3": true}
-
-		return &m, s
+// consistent returns a manifest, and what was seen of files that are as it says.
+func consistent() (*Manifest, *seen) {
+	m := newManifest(Options{Format: SFTTrajectory})
+	m.Rows, m.Questions, m.DevRows, m.DevQuestions, m.Calls = 5, 2, 3, 1, true
+	m.Lengths = Lengths{MaxChars: 1, TotalChars: 2, MaxTokens: 3, TotalTokens: 4, Cutoff: 3}
+	m.Labels = Labels{Desirable: 1, Undesirable: 2}
+	m.Unconfined = 2
+	m.Runs = []ManifestRun{
+		{RunID: "a", PromptAPI: "p", DeployedAPI: "d", Rows: 6},
+		{RunID: "b", PromptAPI: "p", DeployedAPI: "d", Rows: 2, Makers: []trajectories.Maker{
+			{Kind: "judge", Name: "kind", Unconfined: true},
+		}},
 	}
+	m.Selection.PerQuestion, m.Selection.RequireRecovery = 2, true
+	m.Selected = SelectionReport{Rows: 12, Kept: 3, Questions: 2, QuestionsKept: 2}
+	m.Selected.Dropped = Dropped{1, 1, 1, 1, 1, 1, 1, 1, 1}
+	m.Lint = LintReport{Checked: 15, Dropped: 3, ByRule: map[Rule]int{TooLong: 1, Leak: 2}}
 
+	s := newSeen()
+	s.sets = []seenSet{
+		{rows: 5, questions: map[string]bool{"a": true, "b": true}, labels: m.Labels},
+		{rows: 3, questions: map[string]bool{"c": true}},
+	}
+	s.calls, s.lengths = true, Lengths{MaxChars: 1, TotalChars: 2, MaxTokens: 3, TotalTokens: 4}
+	s.runs = map[string]int{runOf("a", "p", "d", ""): 6, runOf("b", "p", "d", "kind judge"): 2}
+	s.splits["train"] = true
+	s.paths["a"] = map[string]bool{"1": true, "2": true}
+	s.paths["b"] = map[string]bool{"3": true}
+
+	return &m, s
+}
+
+// TestEachValueIsChecked changes one count or promise at a time of a manifest that is right: each
+// is told, and nothing else.
+func TestEachValueIsChecked(t *testing.T) {
 	for want, change := range map[string]func(m *Manifest, s *seen){
-		"": func(*Manifest, *seen) {},
+		"":                     func(*Manifest, *seen) {},
+		"for rows,":            func(m *Manifest, _ *seen) { m.Rows++ },
+		"for questions,":       func(m *Manifest, _ *seen) { m.Questions++ },
+		"for dev_rows,":        func(m *Manifest, _ *seen) { m.DevRows++ },
+		"for dev_questions,":   func(m *Manifest, _ *seen) { m.DevQuestions++ },
+		"for labels,":          func(m *Manifest, _ *seen) { m.Labels.Desirable++ },
+		"for function_calls,":  func(m *Manifest, _ *seen) { m.Calls = false },
+		"total_chars,":         func(m *Manifest, _ *seen) { m.Lengths.TotalChars++ },
+		"max_chars,":           func(m *Manifest, _ *seen) { m.Lengths.MaxChars++ },
+		"total_tokens,":        func(m *Manifest, _ *seen) { m.Lengths.TotalTokens++ },
+		"max_tokens,":          func(m *Manifest, _ *seen) { m.Lengths.MaxTokens++ },
+		"cutoff,":              func(m *Manifest, _ *seen) { m.Lengths.Cutoff = 2 },
+		"rows of each run map": func(m *Manifest, _ *seen) { m.Runs[0].Rows++ },
+		"2 rows are unconf": func(m *Manifest, _ *seen) {
+			m.Runs[1].Makers[0].Unconfined = false
+		},
+		"ran programs of run b": func(m *Manifest, _ *seen) {
+			m.Runs[1].Python.Engine = "unsafe"
+		},
 		"the split train, and the samples are of [dev]": func(_ *Manifest, s *seen) {
 			s.splits = map[string]bool{"dev": true}
 		},
 		"the split train, and the samples are of [dev train]": func(_ *Manifest, s *seen) {
 			s.splits["dev"] = true
 		},
-		"at most 1 trajectories of a question": func(m *Manifest, _ *seen) {
-			m.Selection.PerQuestion = 1
-		},
-		"recoveries only":          func(_ *Manifest, s *seen) { s.recovered = false },
-		"a question has one twice": func(_ *Manifest, s *seen) { s.repeated = true },
-		"3 trajectories of 2 questions selected, and there are 4": func(m *Manifest, s *seen) {
+		"at most 1 trajectories": func(m *Manifest, _ *seen) { m.Selection.PerQuestion = 1 },
+		"recoveries only":        func(_ *Manifest, s *seen) { s.recovered = false },
+		"one twice":              func(_ *Manifest, s *seen) { s.repeated = true },
+		"3 trajectories of 2 questions selected, and there are 4": func(_ *Manifest, s *seen) {
 			s.paths["b"]["4"] = true
 		},
-		"counts of the selection that do not add up": func(m *Manifest, _ *seen) {
+		"3 trajectories of 1 questions selected": func(m *Manifest, _ *seen) {
+			m.Selected.QuestionsKept = 1
+		},
+		"the selection that do not add up": func(m *Manifest, _ *seen) {
 			m.Selected.Dropped.Weight++
 		},
-		"more questions kept than there were": func(m *Manifest, _ *seen) {
-			m.Selected.Questions = 1
-		},
-		"counts of the linter that do not add up": func(m *Manifest, _ *seen) { m.Lint.Checked++ },
+		"more questions kept":           func(m *Manifest, _ *seen) { m.Selected.Questions = 1 },
+		"the linter that do not add up": func(m *Manifest, _ *seen) { m.Lint.Checked++ },
 	} {
 		var r Report
 
-		m, s := right()
+		m, s := consistent()
 		change(m, s)
-		r.checkSelection(m, s)
+		r.checkValues(m, s)
 
 		if want == "" && len(r.Problems) > 0 || want != "" && (len(r.Problems) != 1 ||
 			!strings.Contains(r.Problems[0], want)) {
@@ -197,12 +239,142 @@ func TestSelectionIsChecked(t *testing.T) {
 	}
 
 	// No bound is no bound, and the rules of the linter have to come to what it dropped.
-	m, s := right()
+	m, s := consistent()
 	m.Selection.PerQuestion, m.Selection.RequireRecovery, s.recovered = 0, false, false
+	m.Selection.Split, m.Lengths.Cutoff = "", 0
+	s.splits["dev"], s.sets = true, s.sets[:1]
 	m.Lint.ByRule[Leak]++
 
 	var r Report
-	if r.checkSelection(m, s); len(r.Problems) != 1 {
+	if r.checkValues(m, s); len(r.Problems) != 1 {
 		t.Errorf("%q", r.Problems)
+	}
+}
+
+// TestSamplesThatAreTrainedAlike holds that samples are told apart by all that is trained, and by
+// nothing else.
+func TestSamplesThatAreTrainedAlike(t *testing.T) {
+	sample := func() Sample {
+		return Sample{
+			System:        "s",
+			Conversations: []Message{{From: Human, Value: "q"}, {From: GPT, Value: "a"}},
+			Chosen:        Message{From: GPT, Value: "b"},
+			Rejected:      Message{From: GPT, Value: "c"},
+		}
+	}
+	seen := map[[32]byte]bool{}
+
+	for _, change := range []func(*Sample){
+		func(*Sample) {},
+		func(s *Sample) { s.System = "S" },
+		func(s *Sample) { s.Good = true },
+		func(s *Sample) { s.Conversations[1].From = FunctionCall },
+		func(s *Sample) { s.Conversations[1].Value = "A" },
+		func(s *Sample) { s.Conversations = s.Conversations[:1] },
+		func(s *Sample) { s.Chosen, s.Rejected = s.Rejected, s.Chosen },
+		func(s *Sample) { s.System, s.Conversations[0].Value = "sq", "" },
+	} {
+		s := sample()
+		change(&s)
+		seen[s.sum()] = true
+	}
+
+	if len(seen) != 8 {
+		t.Errorf("%d of 8 samples are told apart", len(seen))
+	}
+
+	once := sample()
+	once.Once, once.Conversations[1].Untrained = true, true
+
+	if !seen[once.sum()] {
+		t.Error("what is not trained tells samples apart")
+	}
+}
+
+// drawReply draws a reply of the model: a text, or a function call, with a thought or without.
+func drawReply(t *rapid.T) Message {
+	if rapid.Bool().Draw(t, "text") {
+		return Message{From: GPT, Value: rapid.StringMatching(`[a-z <>]{1,9}`).Draw(t, "reply")}
+	}
+
+	thought := rapid.SampledFrom([]string{"", "I <see>."}).Draw(t, "thought")
+	at := rapid.SampledFrom([]any{"<é>", nil, envs.Number("1.50"), []any{}}).Draw(t, "at")
+	call := envs.Call{Name: "Look", Args: envs.Args{{Name: "at", Value: at}}}
+
+	return Message{From: FunctionCall, Value: action.FunctionCall{}.Format(thought, call)}
+}
+
+// TestLayoutsReadWhatTheyWrite holds for each format and trainer that a sample is read from its
+// record as it was written, and that in messages each answer of a tool names the call before it,
+// and no other call has its name.
+func TestLayoutsReadWhatTheyWrite(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := rapid.SampledFrom(Formats()).Draw(t, "format")
+		s := Sample{System: rapid.SampledFrom([]string{"", "tools"}).Draw(t, "system")}
+		s.Conversations = []Message{{From: Human, Value: "Question: How much?"}}
+
+		for i := range rapid.IntRange(0, 6).Draw(t, "turns") {
+			s.Conversations = append(s.Conversations, drawReply(t),
+				Message{From: Observation, Value: fmt.Sprint("seen ", i)})
+		}
+
+		if forms[f].pairs {
+			s.Chosen, s.Rejected = drawReply(t), drawReply(t)
+		} else {
+			s.Conversations = append(s.Conversations, drawReply(t))
+			s.Good = f == KTO && rapid.Bool().Draw(t, "good")
+		}
+
+		for _, trainer := range Trainers() {
+			l := layoutOf(f, trainer)
+			rec := l.write(&s)
+
+			back, err := l.read(&rec)
+			if diff := cmp.Diff(s, back); err != nil || diff != "" {
+				t.Fatalf("%s for %s (%v): -want +got:\n%s", f, trainer, err, diff)
+			}
+
+			for _, all := range [][]chatMessage{
+				rec.Messages, slices.Concat(rec.Prompt, rec.Completion),
+				slices.Concat(rec.Prompt, rec.Better),
+			} {
+				answers(t, all)
+			}
+		}
+	})
+}
+
+// answers checks which calls the answers of tools name.
+func answers(t *rapid.T, all []chatMessage) {
+	calls := map[string]bool{}
+
+	for i, m := range all {
+		for _, call := range m.ToolCalls {
+			if calls[call.ID] {
+				t.Fatalf("two calls are %s", call.ID)
+			}
+
+			calls[call.ID] = true
+		}
+
+		switch called := i > 0 && len(all[i-1].ToolCalls) > 0; {
+		case m.Role == toolRole && (!called || all[i-1].ToolCalls[0].ID != m.ToolCallID):
+			t.Fatalf("message %d answers %q", i, m.ToolCallID)
+		case m.Role != toolRole && (called || m.ToolCallID != ""):
+			t.Fatalf("message %d is of the %s, and answers a call", i, m.Role)
+		}
+	}
+}
+
+// TestReasoningIsTheModels holds that tags in what a model is told are no reasoning of its.
+func TestReasoningIsTheModels(t *testing.T) {
+	thought := "<think>\nI see.\n</think>\n\ndone"
+	for from, want := range map[string]bool{
+		GPT: true, FunctionCall: true, Observation: false, Human: false,
+	} {
+		s := Sample{Conversations: []Message{{From: from, Value: thought}}}
+		if s.hasReasoning() != want {
+			t.Errorf("%s: %v", from, !want)
+		}
 	}
 }

@@ -15,7 +15,9 @@ import (
 type tree struct {
 	actions  map[node]*branch
 	siblings map[node][]*branch // by the node of their state
-	fates    map[move]*fate
+
+	// of a trajectory that did not fail: it is chosen, or right but not chosen, or we do not know
+	unfailed map[move]bool
 }
 
 // node names a node of a search tree.
@@ -31,17 +33,11 @@ type move struct {
 	key   string // of the action
 }
 
-// fate is what became of the trajectories that make a move.
-type fate struct {
-	failed bool // one failed
-	other  bool // one did not fail: it is chosen, or right but not chosen, or we do not know
-}
-
 // branch is an action at a node.
 type branch struct {
 	row  *trajectories.Row // the first trajectory through it
 	turn int               // which of its turns, from 0
-	fate *fate
+	move move
 }
 
 // nodeOf returns the node that turn i, from 0, of a trajectory led to. -1 is the root.
@@ -70,21 +66,15 @@ func statesOf(row *trajectories.Row) []string {
 }
 
 func growTree(q *question) *tree {
-	t := &tree{actions: map[node]*branch{}, siblings: map[node][]*branch{}, fates: map[move]*fate{}}
+	t := &tree{map[node]*branch{}, map[node][]*branch{}, map[move]bool{}}
 
 	for _, row := range q.all {
 		for i, state := range statesOf(row) {
 			m := move{state, row.Turns[i].Key}
-			if t.fates[m] == nil {
-				t.fates[m] = &fate{}
-			}
-
-			f := t.fates[m]
-			f.failed = f.failed || isFailed(row)
-			f.other = f.other || !isFailed(row)
+			t.unfailed[m] = t.unfailed[m] || !isFailed(row)
 
 			if at := nodeOf(row, i); t.actions[at] == nil {
-				a := &branch{row: row, turn: i, fate: f}
+				a := &branch{row: row, turn: i, move: m}
 				t.actions[at] = a
 
 				parent := nodeOf(row, i-1)
@@ -102,14 +92,15 @@ func (t *tree) badSiblings(at node) []*branch {
 	a := t.actions[at]
 
 	return slices.DeleteFunc(slices.Clone(t.siblings[nodeOf(a.row, a.turn-1)]), func(b *branch) bool {
-		return !b.fate.isBad()
+		return t.unfailed[b.move]
 	})
 }
 
-// badEnds returns the trajectories that failed with an action that is bad.
+// badEnds returns the trajectories that ended with a bad action, and so failed.
 func (t *tree) badEnds(all []*trajectories.Row) (bad []*trajectories.Row) {
 	for _, row := range all {
-		if last := len(row.Turns) - 1; last >= 0 && isFailed(row) && t.actions[nodeOf(row, last)].fate.isBad() {
+		last := len(row.Turns) - 1
+		if last >= 0 && !t.unfailed[t.actions[nodeOf(row, last)].move] {
 			bad = append(bad, row)
 		}
 	}
@@ -117,7 +108,6 @@ func (t *tree) badEnds(all []*trajectories.Row) (bad []*trajectories.Row) {
 	return bad
 }
 
-func (f *fate) isBad() bool              { return f.failed && !f.other }
 func (a *branch) at() *trajectories.Turn { return &a.row.Turns[a.turn] }
 
 // worst returns the action of which it is known best that it is bad: the one with the most visits, of those the one of
