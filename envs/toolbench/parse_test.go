@@ -162,11 +162,11 @@ func TestImportFolders(t *testing.T) {
 	const tool = `{"tool_name": "Kraken", "tool_description": null, "api_list": []}`
 
 	good := map[string]string{
-		"a.txt": "no query", "b.json/in.txt": "a folder", "G1_x.json": oneQuery,
+		"A.txt": "no query", "B.json/in.txt": "a folder", "G1_x.json": oneQuery, "test_instruction": "no folder",
 		"G2_y.json": strings.Replace(oneQuery, `"query_id": 7`, `"query_id": 8`, 1),
 	}
 
-	p, err := Import(folder(t, good), folder(t, map[string]string{"a.txt": "no folder", "Media/k.json": tool}))
+	p, err := Import(folder(t, good), folder(t, map[string]string{"A.txt": "no folder", "Media/k.json": tool}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,8 +204,14 @@ func TestImportFolders(t *testing.T) {
 			}), "")
 		},
 	} {
-		if _, err := read(); err == nil {
+		_, err := read()
+		if err == nil {
 			t.Errorf("%s is no error", name)
+		}
+
+		missing := strings.HasPrefix(name, "no folder") || strings.HasSuffix(name, "cannot be read")
+		if errors.Is(err, fs.ErrNotExist) != missing {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
