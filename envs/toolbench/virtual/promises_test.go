@@ -146,7 +146,6 @@ func TestBackendLimits(t *testing.T) {
 		ok     bool
 	}{
 		"small":     {of(100), true},
-		"just fits": {of(4 << 20), true},
 		"one more":  {of(4<<20 + 1), false},
 		"no object": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[1]`)) }, false},
 		"no answer": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"a": 1}`)) }, false},
