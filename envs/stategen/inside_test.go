@@ -64,7 +64,8 @@ func TestTests(t *testing.T) {
 		"result":{"list":[{"var":"r"},{"var":"ELSE"}]}}}`
 
 	branched := func(left, yes, no string) string {
-		return "{" + made + "," + strings.NewReplacer("LEFT", left, "IF", yes, "ELSE", no).Replace(branch) + "}"
+		return "{" + made + "," + strings.NewReplacer("LEFT", left, "IF", yes, "ELSE",
+			no).Replace(branch) + "}"
 	}
 
 	for text, want := range map[string]error{
@@ -78,10 +79,11 @@ func TestTests(t *testing.T) {
 		branched("r", "r", "r"):                                        nil,
 		branched("u", "s", "r"):                                        errConstants,
 		branched("", "s", "r"):                                         errConstants,
-		branched("s", "s", "r"):                                        errConstants, // made on one path alone
-		branched("r", "u", "r"):                                        errUntouched,
-		branched("r", "s", "s"):                                        errUntouched,
-		branched("r", "s", "u"):                                        errUntouched,
+		branched("s", "s",
+			"r"): errConstants, // made on one path alone
+		branched("r", "u", "r"): errUntouched,
+		branched("r", "s", "s"): errUntouched,
+		branched("r", "s", "u"): errUntouched,
 	} {
 		if got := tests(programOf(t, text)); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
@@ -170,7 +172,8 @@ func TestMutants(t *testing.T) {
 		{NoResult, "if", `"result":{"list":[{"var":"s"},{"var":"r"}]}`, `"result":{"value":null}`},
 		{EmptyResult, "if", `"result":{"list":[{"var":"s"},{"var":"r"}]}`, `"result":{"value":{}}`},
 		{WrongText, "if", `"value":"text"`, `"value":"text_other"`},
-		{UnknownTool, "if", `"assign":"unread","tool":"make"`, `"assign":"unread","tool":"make_all"`},
+		{UnknownTool, "if", `"assign":"unread","tool":"make"`,
+			`"assign":"unread","tool":"make_all"`},
 		{Swapped, "if", `"if":` + yes + `,"else":` + no, `"if":` + no + `,"else":` + yes},
 		{NoResult, "else", `"result":{"var":"r"}`, `"result":{"value":null}`},
 		{EmptyResult, "else", `"result":{"var":"r"}`, `"result":{"value":{}}`},
@@ -204,7 +207,8 @@ func TestMutants(t *testing.T) {
 	want = []mistake{
 		{kind: NoResult, from: `"result":{"var":"r"}`, to: `"result":{"value":null}`},
 		{kind: EmptyResult, from: `"result":{"var":"r"}`, to: `"result":{"value":{}}`},
-		{kind: Dropped, from: text[strings.Index(text, `{"each"`):strings.Index(text, `{"edit"`)], to: ``},
+		{kind: Dropped, from: text[strings.Index(text, `{"each"`):strings.Index(text, `{"edit"`)],
+			to: ``},
 		{kind: WrongText, from: `"value":"all"`, to: `"value":"all_other"`},
 		{kind: WrongField, from: `"path":["p","q"]`, to: `"path":["p","q_other"]`},
 		{kind: UnknownTool, from: `"delete"`, to: `"delete_all"`},
@@ -232,20 +236,24 @@ func TestTake(t *testing.T) {
 		variable("v_1", User, "a text", `"x"`), variable("v_2", User, "a text", `"x"`),
 		variable("t_3", Loaded, "a tensor", `{"tensor": "t_3", "n": 1}`),
 	}
-	p := &Program{Init: append([]Variable{variable("v_0", User, "a text", `"x"`)}, first...), Branch: &Branch{
-		Else: Path{Result: Expr{List: []Expr{
-			Var("v_0"), Var("v_1"), Var("v_2"), Var("v_3"), Var("v_4"), Var("t_5"), Var("t_3"), Var("v_7"), Var("r"),
-		}}},
-	}}
+	p := &Program{Init: append([]Variable{variable("v_0", User, "a text", `"x"`)}, first...),
+		Branch: &Branch{
+			Else: Path{Result: Expr{List: []Expr{
+				Var("v_0"), Var("v_1"), Var("v_2"), Var("v_3"), Var("v_4"), Var("t_5"), Var("t_3"),
+				Var("v_7"), Var("r"),
+			}}},
+		}}
 
 	p.take([]Variable{
-		variable("v_1", User, "a text", `"y"`),                           // another value: a name of its own
+		variable("v_1", User, "a text",
+			`"y"`), // another value: a name of its own
 		variable("v_2", User, "a text", `"x"`),                           // v_1 of the first branch
 		variable("v_3", User, "a text", `"x"`),                           // v_2 of the first branch
 		variable("v_4", User, "a text", `"x"`),                           // there is no third one
 		variable("t_5", Loaded, "a tensor", `{"tensor": "t_5", "n": 1}`), // t_3, by another name
-		variable("t_3", Loaded, "a tensor", `{"tensor": "t_3", "n": 2}`), // the handle follows the name
-		variable("v_7", Constant, "a text", `"x"`),                       // another role
+		variable("t_3", Loaded, "a tensor",
+			`{"tensor": "t_3", "n": 2}`), // the handle follows the name
+		variable("v_7", Constant, "a text", `"x"`), // another role
 	}, first)
 
 	var names []string
@@ -253,7 +261,8 @@ func TestTake(t *testing.T) {
 		names = append(names, e.Var)
 	}
 
-	if want := []string{"v_0", "v_3", "v_1", "v_2", "v_4", "t_3", "t_0", "v_7", "r"}; !slices.Equal(names, want) {
+	if want := []string{"v_0", "v_3", "v_1", "v_2", "v_4", "t_3", "t_0", "v_7",
+		"r"}; !slices.Equal(names, want) {
 		t.Errorf("the second branch has %v, want %v", names, want)
 	}
 
@@ -262,7 +271,8 @@ func TestTake(t *testing.T) {
 		taken = append(taken, v.Name+" "+written(v.Value.Any))
 	}
 
-	if want := []string{`v_3 "y"`, `v_4 "x"`, `t_0 {"tensor": "t_0", "n": 2}`, `v_7 "x"`}; !slices.Equal(taken, want) {
+	if want := []string{`v_3 "y"`, `v_4 "x"`, `t_0 {"tensor": "t_0", "n": 2}`,
+		`v_7 "x"`}; !slices.Equal(taken, want) {
 		t.Errorf("taken are %v, want %v", taken, want)
 	}
 
@@ -285,7 +295,8 @@ func TestDraw(t *testing.T) {
 
 	rng := rand.New(rand.NewPCG(1, 1))
 
-	for _, weights := range [][]float64{{1, 0, 3, 0}, {0, 2}, {0, 0, 5, 0}, {1, 1, 1, 1}, {0.25, 0.5, 0.25}} {
+	for _, weights := range [][]float64{{1, 0, 3, 0}, {0, 2}, {0, 0, 5, 0}, {1, 1, 1, 1},
+		{0.25, 0.5, 0.25}} {
 		total := 0.0
 		for _, w := range weights {
 			total += w
@@ -315,7 +326,8 @@ func TestParseSelector(t *testing.T) {
 		}
 	}
 
-	if _, err := ParseSelector("best"); err == nil || !strings.Contains(err.Error(), "argmax, k2, uniform") {
+	if _, err := ParseSelector("best"); err == nil || !strings.Contains(err.Error(),
+		"argmax, k2, uniform") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -351,17 +363,22 @@ func TestComparison(t *testing.T) {
 		got, want string
 		same      bool
 	}{
-		{near, `1`, `1.5`, true}, {near, `1`, `2`, false}, {near, `[1, {"a": 2}]`, `[1.5, {"a": 2.5}]`, true},
-		{near, `"1"`, `1`, false}, {near, `0`, `"0"`, false}, {near, `NaN`, `NaN`, false}, {near, `null`, `0`, false},
+		{near, `1`, `1.5`, true}, {near, `1`, `2`, false},
+		{near, `[1, {"a": 2}]`, `[1.5, {"a": 2.5}]`, true}, {near, `"1"`, `1`, false},
+		{near, `0`, `"0"`, false}, {near, `NaN`, `NaN`, false}, {near, `null`, `0`, false},
 		{loose, `[1, 2, 2]`, `[2, 1, 2]`, true}, {loose, `[1, 2, 2]`, `[1, 1, 2]`, false},
-		{loose, `[1, 1, 2]`, `[1, 2, 2]`, false}, {loose, `[1, 2]`, `[1]`, false}, {loose, `[1]`, `[1, 2]`, false},
-		{loose, `{"a": [1, 2]}`, `{"a": [2, 1]}`, true}, {loose, `{"strict": [1, 2]}`, `{"strict": [2, 1]}`, false},
-		{loose, `[[1, 2], [3]]`, `[[3], [2, 1]]`, true}, {loose, `3`, `[3]`, false}, {loose, `{"a": 1}`, `[1]`, false},
-		{own, `"any"`, `"handle"`, true}, {own, `"handle"`, `"handle"`, false}, {own, `"a"`, `"a"`, true},
+		{loose, `[1, 1, 2]`, `[1, 2, 2]`, false}, {loose, `[1, 2]`, `[1]`, false},
+		{loose, `[1]`, `[1, 2]`, false}, {loose, `{"a": [1, 2]}`, `{"a": [2, 1]}`, true},
+		{loose, `{"strict": [1, 2]}`, `{"strict": [2, 1]}`, false},
+		{loose, `[[1, 2], [3]]`, `[[3], [2, 1]]`, true}, {loose, `3`, `[3]`, false},
+		{loose, `{"a": 1}`, `[1]`, false}, {own, `"any"`, `"handle"`, true},
+		{own, `"handle"`, `"handle"`, false}, {own, `"a"`, `"a"`, true},
 		{own, `["any"]`, `["handle"]`, true}, {own, `["other"]`, `["handle"]`, false},
-		{Comparison{}, `{"a": 1, "b": 2}`, `{"a": 1, "c": 2}`, false}, {Comparison{}, `[1]`, `{"a": 1}`, false},
-		{Comparison{}, `{"a": 1}`, `{"a": 2}`, false}, {Comparison{}, `[]`, `{}`, false}, {Comparison{}, `null`, `[]`, false},
-		{Comparison{}, `{}`, `{}`, true}, {Comparison{}, `[]`, `[]`, true}, {Comparison{}, `true`, `true`, true},
+		{Comparison{}, `{"a": 1, "b": 2}`, `{"a": 1, "c": 2}`, false},
+		{Comparison{}, `[1]`, `{"a": 1}`, false}, {Comparison{}, `{"a": 1}`, `{"a": 2}`, false},
+		{Comparison{}, `[]`, `{}`, false}, {Comparison{}, `null`, `[]`, false},
+		{Comparison{}, `{}`, `{}`, true}, {Comparison{}, `[]`, `[]`, true},
+		{Comparison{}, `true`, `true`, true},
 	} {
 		if got := tt.by.Same(read(t, tt.got), read(t, tt.want)); got != tt.same {
 			t.Errorf("%s is %s: %v", tt.got, tt.want, got)
@@ -369,7 +386,8 @@ func TestComparison(t *testing.T) {
 	}
 
 	// Numbers that only JSON of others can write are the same where their texts are.
-	if n := envs.Number("many"); !Equal(n, n) || Equal(n, envs.Number("few")) || Equal(envs.Number("0"), n) {
+	if n := envs.Number("many"); !Equal(n, n) || Equal(n, envs.Number("few")) ||
+		Equal(envs.Number("0"), n) {
 		t.Error("numbers that are none are compared as if they were")
 	}
 }
@@ -402,7 +420,8 @@ func TestMap(t *testing.T) {
 		t.Errorf("it is %s, want %s; what was given is %s", written(got), want, written(v))
 	}
 
-	for text, want := range map[string]string{`"t_1"`: "t_1", `{"tensor": "t_2"}`: "t_2", `{"other": "t"}`: "", `3`: "",
+	for text, want := range map[string]string{`"t_1"`: "t_1", `{"tensor": "t_2"}`: "t_2",
+		`{"other": "t"}`: "", `3`: "",
 		`["t_1"]`: "", `{"tensor": 3}`: ""} {
 		if got := Handle(read(t, text), "tensor"); got != want {
 			t.Errorf("the handle of %s is %q, want %q", text, got, want)
@@ -439,7 +458,8 @@ func TestGrowing(t *testing.T) {
 	g := NewGrowing("toy", "start")
 	g.State = 0
 
-	if name := g.NextVariable("user_variable", 0) + " " + g.NextVariable("u", 2) + " " + g.NextResult(); name !=
+	if name := g.NextVariable("user_variable", 0) + " " + g.NextVariable("u",
+		2) + " " + g.NextResult(); name !=
 		"user_variable_0 u_2 r_1" {
 		t.Errorf("the next names are %s", name)
 	}
@@ -447,9 +467,11 @@ func TestGrowing(t *testing.T) {
 	g.Declare(Variable{Name: "u_0", Value: Value{"a"}}, Variable{Name: "u_1", Value: Value{"b"}})
 
 	call := Call{Assign: g.NextResult(), Tool: "t", Args: []Named{{"x", Var("u_1")}}}
-	if got := written(g.Run(counter{}, Stmt{Call: &call})); got != `{"x": "b", "n": 1}` || g.State != 1 ||
+	if got := written(g.Run(counter{}, Stmt{Call: &call})); got != `{"x": "b", "n": 1}` ||
+		g.State != 1 ||
 		written(g.Values["r_1"]) != got {
-		t.Errorf("the call is answered with %s, the state is %v, and the values are %v", got, g.State, g.Values)
+		t.Errorf("the call is answered with %s, the state is %v, and the values are %v", got,
+			g.State, g.Values)
 	}
 
 	g.Add(Stmt{Edit: &Edit{Var: "u_0", To: Literal("c")}})
@@ -464,7 +486,8 @@ func TestGrowing(t *testing.T) {
 	other.Run(counter{}, Stmt{Call: &Call{Assign: "r_2", Tool: "t"}})
 
 	p, q := g.Program(), other.Program()
-	if len(p.Init) != 2 || len(p.Main) != 3 || p.Domain != "toy" || p.Server.Any != "start" || g.State != 1 ||
+	if len(p.Init) != 2 || len(p.Main) != 3 || p.Domain != "toy" || p.Server.Any != "start" ||
+		g.State != 1 ||
 		g.Values["r_2"] != nil || g.Values["u_2"] != nil {
 		t.Errorf("what was copied is %+v, in the state %v with %v", p, g.State, g.Values)
 	}
@@ -503,7 +526,8 @@ func TestPairs(t *testing.T) {
 	}
 
 	test, constant, ok := Compared("a text", Var("r"), "n", "m")
-	if !ok || test.Left.Var != "r" || test.Right.Var != constant.Name || !slices.Equal(test.Any, []string{"n", "m"}) ||
+	if !ok || test.Left.Var != "r" || test.Right.Var != constant.Name ||
+		!slices.Equal(test.Any, []string{"n", "m"}) ||
 		constant.Type != "a text" || constant.Role != Constant || constant.Value.Any != nil {
 		t.Errorf("%+v %+v %v", test, constant, ok)
 	}
@@ -513,7 +537,8 @@ func TestPairs(t *testing.T) {
 	book.add(want[:2], -1)
 	book.add(want[:1], -1)
 
-	if !slices.Equal(book.Pairs(), want[1:]) || book.Count(want[1]) != 1 || book.Count(want[2]) != 2 {
+	if !slices.Equal(book.Pairs(), want[1:]) || book.Count(want[1]) != 1 ||
+		book.Count(want[2]) != 2 {
 		t.Errorf("the book has %v", book.Pairs())
 	}
 }

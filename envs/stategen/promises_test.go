@@ -71,11 +71,12 @@ func (b *barren) Candidates(rng *rand.Rand, want stategen.Want) []stategen.Candi
 	case len(b.program.Main) == b.calls:
 		return nil
 	case b.edits:
-		edit := stategen.Candidate{Transition: "edit", Key: fmt.Sprint(rng.Uint64()), Pairs: []stategen.Pair{{
-			Producer: stategen.None, Consumer: fmt.Sprint(rng.Uint64()), // new each time, so that Argmax takes it
-		}, {
-			Producer: stategen.None, Consumer: fmt.Sprint(rng.Uint64()),
-		}}}
+		edit := stategen.Candidate{Transition: "edit", Key: fmt.Sprint(rng.Uint64()),
+			Pairs: []stategen.Pair{{
+				Producer: stategen.None, Consumer: fmt.Sprint(rng.Uint64()), // new each time, so that Argmax takes it
+			}, {
+				Producer: stategen.None, Consumer: fmt.Sprint(rng.Uint64()),
+			}}}
 
 		return append([]stategen.Candidate{edit}, all...)
 	}
@@ -135,25 +136,30 @@ func TestHopelessDomains(t *testing.T) {
 		domain odd
 		want   string
 	}{
-		{"refusals", refuse(stategen.Refuse("no %s", "box")), "200 programs of toy in a row are no task: the service refuses"},
+		{"refusals", refuse(stategen.Refuse("no %s", "box")),
+			"200 programs of toy in a row are no task: the service refuses"},
 		{"faults", odd{call: func(s stategen.State, _ string, _ envs.Args) (stategen.State, any, error) {
 			return s, envs.Args{}, nil
 		}}, "200 programs of toy in a row are no task: the program fails"},
 		{"no result", odd{content: answered(nil)}, "no task: the result is empty"},
 		{"an empty list", odd{content: answered([]any{})}, "no task: the result is empty"},
 		{"an empty object", odd{content: answered(envs.Args{})}, "no task: the result is empty"},
-		{"unsteady", odd{same: func(any, any) bool { return false }}, "no task: the reference does not pass its own case"},
-		{"dead ends", odd{schema: grown(barren{calls: 1})}, "program 0 of toy failed 20 times in a row"},
-		{"nothing to answer", odd{schema: grown(barren{calls: -1, noResult: true})}, "nothing to compare or to answer:20"},
+		{"unsteady", odd{same: func(any, any) bool { return false }},
+			"no task: the reference does not pass its own case"},
+		{"dead ends", odd{schema: grown(barren{calls: 1})},
+			"program 0 of toy failed 20 times in a row"},
+		{"nothing to answer", odd{schema: grown(barren{calls: -1, noResult: true})},
+			"nothing to compare or to answer:20"},
 		{"our failure", refuse(errDisk), "the disk is full"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var book stategen.Book
 
-			report, err := stategen.Generate(t.Context(), tt.domain, paper, &book, 3, func(stategen.Task) error {
-				t.Error("a task")
-				return nil
-			})
+			report, err := stategen.Generate(t.Context(), tt.domain, paper, &book, 3,
+				func(stategen.Task) error {
+					t.Error("a task")
+					return nil
+				})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("the error is %v, want %s", err, tt.want)
 			}
@@ -171,19 +177,23 @@ func TestHopelessDomains(t *testing.T) {
 				failed += n
 			}
 
-			if inVain := strings.Contains(tt.want, "no task"); report.Kept != 0 || inVain != (rejected == 200) ||
+			if inVain := strings.Contains(tt.want, "no task"); report.Kept != 0 ||
+				inVain != (rejected == 200) ||
 				strings.Contains(tt.name, "dead") && failed != 20 {
 				t.Errorf("the report is %+v", report)
 			}
 
 			// What was rejected is in the book: going on does not grow it again. The last is not.
-			if want := max(0, rejected-1); book.Programs() != want || want == 0 && len(book.Pairs()) != 0 {
-				t.Errorf("the book has %d programs and the pairs %v, want %d programs", book.Programs(), book.Pairs(), want)
+			if want := max(0, rejected-1); book.Programs() != want || want == 0 &&
+				len(book.Pairs()) != 0 {
+				t.Errorf("the book has %d programs and the pairs %v, want %d programs",
+					book.Programs(), book.Pairs(), want)
 			}
 		})
 	}
 
-	if _, err := stategen.Generate(t.Context(), toy{}, stategen.Options{Calls: 1}, &stategen.Book{}, 1, nil); err == nil {
+	if _, err := stategen.Generate(t.Context(), toy{}, stategen.Options{Calls: 1}, &stategen.Book{},
+		1, nil); err == nil {
 		t.Error("programs of one call")
 	}
 }
@@ -198,14 +208,16 @@ func TestNothingToCompare(t *testing.T) {
 	options := paper
 	options.Workers = 0 // is one
 
-	report, err := stategen.Generate(t.Context(), d, options, &book, 30, func(task stategen.Task) error {
-		if task.Program.Branch != nil || len(task.Cases) != 1 || task.Cases[0].Path != "main" {
-			t.Errorf("%s has a branch", task.ID)
-		}
+	report, err := stategen.Generate(t.Context(), d, options, &book, 30,
+		func(task stategen.Task) error {
+			if task.Program.Branch != nil || len(task.Cases) != 1 || task.Cases[0].Path != "main" {
+				t.Errorf("%s has a branch", task.ID)
+			}
 
-		return nil
-	})
-	if err != nil || report.Kept != 30 || report.Failed["there is nothing to compare or to answer"] == 0 {
+			return nil
+		})
+	if err != nil || report.Kept != 30 ||
+		report.Failed["there is nothing to compare or to answer"] == 0 {
 		t.Errorf("%+v (%v)", report, err)
 	}
 
@@ -351,7 +363,8 @@ func TestGoingOn(t *testing.T) {
 	x, _ := json.Marshal(&whole)
 	y, _ := json.Marshal(&kept)
 
-	if string(x) != string(y) || whole.Programs() != n+report.Rejected["the service refuses a call"] {
+	if string(x) != string(y) ||
+		whole.Programs() != n+report.Rejected["the service refuses a call"] {
 		t.Errorf("the books are\n%s\n%s", x, y)
 	}
 
@@ -369,13 +382,14 @@ func TestBothBranches(t *testing.T) {
 
 	alike := odd{same: func(any, any) bool { return true }}
 
-	report, err := stategen.Generate(t.Context(), alike, paper, &book, 20, func(task stategen.Task) error {
-		if task.Program.Branch != nil {
-			t.Errorf("%s: both branches lead to the same", task.ID)
-		}
+	report, err := stategen.Generate(t.Context(), alike, paper, &book, 20,
+		func(task stategen.Task) error {
+			if task.Program.Branch != nil {
+				t.Errorf("%s: both branches lead to the same", task.ID)
+			}
 
-		return nil
-	})
+			return nil
+		})
 	if err != nil || report.Rejected["both branches lead to the same"] == 0 {
 		t.Errorf("%+v (%v)", report, err)
 	}
@@ -394,13 +408,14 @@ func TestBothBranches(t *testing.T) {
 
 	for range 5 {
 		paths = 0
-		_, err = stategen.Generate(t.Context(), half, options, &book, 1, func(task stategen.Task) error {
-			if len(task.Cases) != 1 {
-				t.Errorf("%s has a case without an answer", task.ID)
-			}
+		_, err = stategen.Generate(t.Context(), half, options, &book, 1,
+			func(task stategen.Task) error {
+				if len(task.Cases) != 1 {
+					t.Errorf("%s has a case without an answer", task.ID)
+				}
 
-			return nil
-		})
+				return nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -147,16 +147,22 @@ func TestPrograms(t *testing.T) {
 			"a member of nothing", `{"main":[],"result":{"object":[{"name":"a","expr":{"var":"z"}}]}}`, `{}`, "",
 			"there is no variable z", "",
 		},
-		{"an element of nothing", `{"main":[],"result":{"list":[{"var":"z"}]}}`, `{}`, "", "there is no variable z", ""},
+		{"an element of nothing", `{"main":[],"result":{"list":[{"var":"z"}]}}`, `{}`, "",
+			"there is no variable z", ""},
 		{
 			"the length of two", `{"main":[],"result":{"func":"length","list":[{"value":[]},{"value":[]}]}}`, `{}`, "",
 			"length of 2 values", "",
 		},
-		{"the length of a text", `{"main":[],"result":{"func":"length","list":[{"value":"a"}]}}`, `{}`, "", "length of 'a'", ""},
-		{"sentences of a list", `{"main":[],"result":{"func":"sentences","list":[{"value":[]}]}}`, `{}`, "", "sentences of []", ""},
-		{"no element before the first", `{"main":[],"result":{"var":"x","path":["-1"]}}`, `{"x":[1]}`, "", "no element -1", ""},
-		{"no number of an element", `{"main":[],"result":{"var":"x","path":["a"]}}`, `{"x":[1]}`, "", "no element a", ""},
-		{"a part of a number", `{"main":[],"result":{"var":"x","path":["a"]}}`, `{"x":1}`, "", "no member a", ""},
+		{"the length of a text", `{"main":[],"result":{"func":"length","list":[{"value":"a"}]}}`,
+			`{}`, "", "length of 'a'", ""},
+		{"sentences of a list", `{"main":[],"result":{"func":"sentences","list":[{"value":[]}]}}`,
+			`{}`, "", "sentences of []", ""},
+		{"no element before the first", `{"main":[],"result":{"var":"x","path":["-1"]}}`,
+			`{"x":[1]}`, "", "no element -1", ""},
+		{"no number of an element", `{"main":[],"result":{"var":"x","path":["a"]}}`, `{"x":[1]}`,
+			"", "no element a", ""},
+		{"a part of a number", `{"main":[],"result":{"var":"x","path":["a"]}}`, `{"x":1}`, "",
+			"no member a", ""},
 		{"no variable", `{"main":[],"result":{"var":"x"}}`, `{}`, "", "there is no variable x", ""},
 		{"no member", `{"main":[],"result":{"var":"x","path":["b"]}}`, `{"x":{"a":1}}`, "", "no member b", ""},
 		{
@@ -225,11 +231,13 @@ func TestFailingCalls(t *testing.T) {
 
 		path := stategen.Path{Stmts: []stategen.Stmt{s}, Result: stategen.Literal("done")}
 		branch := &stategen.Branch{
-			Test: stategen.Test{Left: stategen.Literal("x"), Right: stategen.Literal("x")}, If: path,
+			Test: stategen.Test{Left: stategen.Literal("x"),
+				Right: stategen.Literal("x")}, If: path,
 		}
 
 		for _, p := range []stategen.Program{
-			{Main: path.Stmts, Result: &path.Result}, {Branch: branch}, {Main: path.Stmts, Branch: &stategen.Branch{}},
+			{Main: path.Stmts, Result: &path.Result}, {Branch: branch}, {Main: path.Stmts,
+				Branch: &stategen.Branch{}},
 		} {
 			if got, err := p.Run(nil, fails); !errors.Is(err, cause) || got.Result != nil {
 				t.Errorf("%s: it comes to %+v (%v)", name, got, err)
@@ -243,9 +251,11 @@ func TestFailingCalls(t *testing.T) {
 
 	vars := map[string]any{"x": []any{"a"}, "y": []any{"a"}}
 	vars["same"] = vars["x"]
-	edit := stategen.Stmt{Edit: &stategen.Edit{Var: "x", Path: []string{"0"}, To: stategen.Literal("b")}}
+	edit := stategen.Stmt{Edit: &stategen.Edit{Var: "x", Path: []string{"0"},
+		To: stategen.Literal("b")}}
 
-	if err := stategen.Do(vars, fails, edit); err != nil || !stategen.Equal(vars["same"], vars["y"]) {
+	if err := stategen.Do(vars, fails, edit); err != nil ||
+		!stategen.Equal(vars["same"], vars["y"]) {
 		t.Errorf("an edit changes what it does not name: %v (%v)", vars, err)
 	}
 

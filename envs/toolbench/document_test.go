@@ -18,14 +18,17 @@ func TestParameterExample(t *testing.T) {
 		kind, usual string
 		want        string // as JSON; "" is none
 	}{
-		{"STRING", `"Ada"`, `"Ada"`}, {"STRING", `5`, `"5"`}, {"STRING", `{"a": 1}`, `"{\"a\": 1}"`},
+		{"STRING", `"Ada"`, `"Ada"`}, {"STRING", `5`, `"5"`},
+		{"STRING", `{"a": 1}`, `"{\"a\": 1}"`},
 		{"DATE (YYYY-MM-DD)", `"2020-01-01"`, `"2020-01-01"`}, {"ENUM", `true`, `"true"`},
 		{"STRING", `""`, ``}, {"STRING", `null`, ``}, {"STRING", ``, ``}, {"NUMBER", `""`, ``},
-		{"NUMBER", `5`, `5`}, {"number", `"5.5"`, `5.5`}, {"NUMBER", `" 7 "`, `7`}, {"NUMBER", `"many"`, ``},
-		{"NUMBER", `true`, ``}, {"INTEGER", `5`, `5`}, {"int", `5.0`, ``}, {"INTEGER", `"1e3"`, ``}, {"INTEGER", `1E3`, ``},
-		{"BOOLEAN", `false`, `false`}, {"BOOLEAN", `"True"`, `true`}, {"BOOLEAN", `1`, ``}, {"BOOLEAN", `"yes"`, ``},
-		{"ARRAY", `[1]`, `[1]`}, {"ARRAY", `"[1, 2]"`, `[1, 2]`}, {"ARRAY", `{}`, ``}, {"ARRAY", `"a"`, ``},
-		{"OBJECT", `{"a": 1}`, `{"a": 1}`}, {"OBJECT", `[]`, ``}, {"OBJECT", `5`, ``}, {"OBJECT", `true`, ``},
+		{"NUMBER", `5`, `5`}, {"number", `"5.5"`, `5.5`}, {"NUMBER", `" 7 "`, `7`},
+		{"NUMBER", `"many"`, ``}, {"NUMBER", `true`, ``}, {"INTEGER", `5`, `5`},
+		{"int", `5.0`, ``}, {"INTEGER", `"1e3"`, ``}, {"INTEGER", `1E3`, ``},
+		{"BOOLEAN", `false`, `false`}, {"BOOLEAN", `"True"`, `true`}, {"BOOLEAN", `1`, ``},
+		{"BOOLEAN", `"yes"`, ``}, {"ARRAY", `[1]`, `[1]`}, {"ARRAY", `"[1, 2]"`, `[1, 2]`},
+		{"ARRAY", `{}`, ``}, {"ARRAY", `"a"`, ``}, {"OBJECT", `{"a": 1}`, `{"a": 1}`},
+		{"OBJECT", `[]`, ``}, {"OBJECT", `5`, ``}, {"OBJECT", `true`, ``},
 	} {
 		v, ok := Parameter{Type: tt.kind, Default: []byte(tt.usual)}.Example()
 
@@ -35,7 +38,8 @@ func TestParameterExample(t *testing.T) {
 		}
 
 		if got != tt.want {
-			t.Errorf("the default %s of a %s is the example %s, want %s", tt.usual, tt.kind, got, tt.want)
+			t.Errorf("the default %s of a %s is the example %s, want %s", tt.usual, tt.kind, got,
+				tt.want)
 		}
 	}
 }
@@ -48,7 +52,8 @@ func TestSpec(t *testing.T) {
 	d := Document{
 		Key: Key{"Media", "Kraken", "List  Languages"}, Description: "All of\nthem.",
 		Required: []Parameter{
-			{Name: "voice", Type: "STRING", Description: strings.Repeat("long ", 100), Default: []byte(`"Ada"`)},
+			{Name: "voice", Type: "STRING", Description: strings.Repeat("long ", 100),
+				Default: []byte(`"Ada"`)},
 			{Name: "n", Type: "NUMBER", Default: []byte(`""`)},
 		},
 		Optional: []Parameter{
@@ -93,7 +98,8 @@ func TestSpec(t *testing.T) {
 	}
 
 	none := (&Document{Key: Key{"Media", "Kraken", "Speak"}}).Spec("speak")
-	if none.Parameters.All == nil || none.Description != "which calls the API Speak of the tool Kraken" ||
+	if none.Parameters.All == nil ||
+		none.Description != "which calls the API Speak of the tool Kraken" ||
 		none.Errors.Arguments != "argument error: speak takes no arguments." {
 		t.Errorf("without parameters it is %+v", none)
 	}
@@ -136,7 +142,8 @@ func TestStatistics(t *testing.T) {
 	}
 
 	whole, cut := names[c.Documents[0].Key], names[c.Documents[1].Key]
-	if whole != long+"_for_kraken" || len(cut) != 64 || !strings.HasPrefix(cut, (long + "a_for_kraken")[:64-9]+"_") {
+	if whole != long+"_for_kraken" || len(cut) != 64 ||
+		!strings.HasPrefix(cut, (long + "a_for_kraken")[:64-9]+"_") {
 		t.Errorf("they are called %s and %s", whole, cut)
 	}
 }
@@ -154,7 +161,8 @@ func TestExposed(t *testing.T) {
 			Required: []Parameter{{Name: "n", Type: "NUMBER", Default: text("5")}},
 			Optional: []Parameter{{Name: "on", Type: "BOOLEAN", Default: text("true")}},
 		},
-		{Key: Key{"Media", "Kraken", "Texts"}, Required: []Parameter{{Name: "zzz", Type: "ZZZ", Default: text(`""`)}}},
+		{Key: Key{"Media", "Kraken", "Texts"}, Required: []Parameter{{Name: "zzz", Type: "ZZZ",
+			Default: text(`""`)}}},
 	}}
 
 	exposed := c.Exposed()
@@ -187,7 +195,8 @@ func TestUnion(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want := &Collection{Documents: []Document{sing, speak}, Queries: first.Queries, Missing: first.Missing}
+	want := &Collection{Documents: []Document{sing, speak}, Queries: first.Queries,
+		Missing: first.Missing}
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Error(diff)
 	}

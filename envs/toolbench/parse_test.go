@@ -143,8 +143,10 @@ func TestImportErrors(t *testing.T) {
 		`a boolean, want a list`:             `false`,
 		`"query" is a boolean, want a text`:  change(`"Which languages are there?"`, "false"),
 		`"query" is an object, want a text`:  change(`"Which languages are there?"`, "{}"),
-		`"Speak" of "Squid" is not in`:       change(`["Kraken", "List Languages"]`, `["Squid", "Speak"]`),
-		`"List" of "Kraken" is not in`:       change(`["Kraken", "List Languages"]`, `["Kraken", "List"]`),
+		`"Speak" of "Squid" is not in`: change(`["Kraken", "List Languages"]`,
+			`["Squid", "Speak"]`),
+		`"List" of "Kraken" is not in`: change(`["Kraken", "List Languages"]`,
+			`["Kraken", "List"]`),
 		`list_languages_for_kraken as api_list[0] is`: strings.NewReplacer(`"tool_name": "Kraken", "api_name": "Speak"`,
 			`"tool_name": "kraken", "api_name": "List Languages"`).Replace(oneQuery),
 	} {
@@ -166,12 +168,14 @@ func TestImportFolders(t *testing.T) {
 		"G2_y.json": strings.Replace(oneQuery, `"query_id": 7`, `"query_id": 8`, 1),
 	}
 
-	p, err := Import(folder(t, good), folder(t, map[string]string{"A.txt": "no folder", "Media/k.json": tool}))
+	p, err := Import(folder(t, good), folder(t, map[string]string{"A.txt": "no folder",
+		"Media/k.json": tool}))
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	if want := []string{"G1_x", "G2_y"}; !slices.Equal(p.Groups, want) || len(p.Collection.Queries) != 2 {
+	if want := []string{"G1_x", "G2_y"}; !slices.Equal(p.Groups, want) ||
+		len(p.Collection.Queries) != 2 {
 		t.Errorf("the groups are %v, and there are %d queries", p.Groups, len(p.Collection.Queries))
 	}
 
@@ -185,12 +189,14 @@ func TestImportFolders(t *testing.T) {
 	}
 
 	for name, read := range map[string]func() (*Published, error){
-		"no folder of queries":        func() (*Published, error) { return Import(nowhere, "") },
-		"no folder of tools":          func() (*Published, error) { return Import(queries, nowhere) },
-		"tools without a document":    func() (*Published, error) { return Import(queries, queries) },
-		"a tool that cannot be read":  func() (*Published, error) { return Import(queries, dangling) },
-		"a tool that is no JSON":      func() (*Published, error) { return Import(queries, unreadable) },
-		"a query that cannot be read": func() (*Published, error) { return Import(filepath.Join(dangling, "Media"), "") },
+		"no folder of queries":       func() (*Published, error) { return Import(nowhere, "") },
+		"no folder of tools":         func() (*Published, error) { return Import(queries, nowhere) },
+		"tools without a document":   func() (*Published, error) { return Import(queries, queries) },
+		"a tool that cannot be read": func() (*Published, error) { return Import(queries, dangling) },
+		"a tool that is no JSON":     func() (*Published, error) { return Import(queries, unreadable) },
+		"a query that cannot be read": func() (*Published, error) {
+			return Import(filepath.Join(dangling, "Media"), "")
+		},
 		"IDs that are no JSON": func() (*Published, error) {
 			return Import(folder(t, map[string]string{
 				"solvable_queries/test_instruction/G1_x.json": oneQuery,
@@ -243,7 +249,8 @@ func TestOpenAll(t *testing.T) {
 	}
 
 	all, err := OpenAll(data, splits)
-	if err != nil || len(all) != 2 || len(all["train"].Queries) != 1 || all["test"].Queries[0].Group != "G1_x" {
+	if err != nil || len(all) != 2 || len(all["train"].Queries) != 1 ||
+		all["test"].Queries[0].Group != "G1_x" {
 		t.Errorf("there are %v (%v)", all, err)
 	}
 
@@ -255,8 +262,9 @@ func TestOpenAll(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if all, err := OpenAll(data, splits); !errors.Is(err, durable.ErrDamaged) || !strings.Contains(err.Error(),
-		"its format is 2, want 1") {
+	if all, err := OpenAll(data, splits); !errors.Is(err, durable.ErrDamaged) ||
+		!strings.Contains(err.Error(),
+			"its format is 2, want 1") {
 		t.Errorf("with one of another format there are %v (%v)", all, err)
 	}
 
@@ -365,9 +373,11 @@ func TestImportTools(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if d, _ := p.Collection.Document(Key{"Media", "Kraken", "Speak"}); d.ToolDescription != "" ||
+		if d, _ := p.Collection.Document(Key{"Media", "Kraken",
+			"Speak"}); d.ToolDescription != "" ||
 			len(p.Collection.Documents) != 4 {
-			t.Errorf("after %s there are %d documents, and the query's is %+v", where, len(p.Collection.Documents), d)
+			t.Errorf("after %s there are %d documents, and the query's is %+v", where,
+				len(p.Collection.Documents), d)
 		}
 	}
 

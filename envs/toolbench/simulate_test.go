@@ -45,7 +45,8 @@ func TestScriptedDraws(t *testing.T) {
 
 	for i := range 300 {
 		d := &Document{Key: Key{"Media", "Kraken", "Speak"}, Template: []byte(template)}
-		args := envs.Args{{Name: "call", Value: envs.Number(strconv.Itoa(i))}, {Name: "given", Value: ""}}
+		args := envs.Args{{Name: "call", Value: envs.Number(strconv.Itoa(i))},
+			{Name: "given", Value: ""}}
 
 		got, err := Scripted{}.Simulate(t.Context(), d, args)
 		if err != nil || got.Error != "" || got.Maker != "" {

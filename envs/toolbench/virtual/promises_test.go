@@ -46,7 +46,8 @@ func TestRowsOfACall(t *testing.T) {
 
 		_, _ = w.Write([]byte(`{"error": "", "response": "real"}`))
 	})
-	gone := serving(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
+	gone := serving(t,
+		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
 	down := &writer{write: func(int64, string, string) (string, error) { return "", errors.New("down") }}
 	good, bad := saying(`{"response": "made"}`), saying(`{"error": "no", "response": ""}`)
 	model := func(w *writer) *virtual.Model { return virtual.NewModel(w, "m", virtual.SFT) }
@@ -59,14 +60,17 @@ func TestRowsOfACall(t *testing.T) {
 		kept    bool
 		tally   virtual.Tally // of the first call
 	}{
-		{"real", virtual.Options{Backend: real, Model: model(down)}, virtual.Real, "real", true, virtual.Tally{Real: 1}},
+		{"real", virtual.Options{Backend: real, Model: model(down)}, virtual.Real, "real", true,
+			virtual.Tally{Real: 1}},
 		{"script", virtual.Options{}, virtual.Scripted, "", true, virtual.Tally{Scripted: 1}},
 		{"script for a backend", virtual.Options{Backend: gone}, virtual.Scripted, "", true,
 			virtual.Tally{Scripted: 1, RealRefused: 1}},
-		{"model", virtual.Options{Model: model(good)}, virtual.Simulated, "sft m", true, virtual.Tally{Simulated: 1}},
+		{"model", virtual.Options{Model: model(good)}, virtual.Simulated, "sft m", true,
+			virtual.Tally{Simulated: 1}},
 		{"model that fails", virtual.Options{Model: model(bad)}, virtual.Simulated, "sft m", false,
 			virtual.Tally{Simulated: 1, Unkept: 1}},
-		{"unreadable", virtual.Options{Model: model(saying("hm"))}, "", "", false, virtual.Tally{Spoilt: 3, Failed: 1}},
+		{"unreadable", virtual.Options{Model: model(saying("hm"))}, "", "", false,
+			virtual.Tally{Spoilt: 3, Failed: 1}},
 		{"down", virtual.Options{Model: model(down), Backend: gone}, "", "", false,
 			virtual.Tally{Failed: 1, RealRefused: 1}},
 	} {
@@ -77,7 +81,8 @@ func TestRowsOfACall(t *testing.T) {
 		before := time.Now().Add(-time.Second)
 		answer, from, err := a.Answer(t.Context(), "p_c", forecast, bern())
 
-		if (err != nil) != (tt.from == "") || from != tt.from || answer.Maker != tt.maker || a.Tally() != tt.tally {
+		if (err != nil) != (tt.from == "") || from != tt.from || answer.Maker != tt.maker ||
+			a.Tally() != tt.tally {
 			t.Errorf("%s: %+v from %q (%v), counted %+v", tt.name, answer, from, err, a.Tally())
 		}
 
@@ -85,8 +90,10 @@ func TestRowsOfACall(t *testing.T) {
 		for e, err := range tt.options.Cache.All(t.Context()) {
 			kept++
 
-			if err != nil || e.Provenance != tt.from || e.Answer.Maker != tt.maker || e.Version != "p_c" ||
-				e.Answer.Text() != answer.Text() || e.Key() != virtual.NewCall("p_c", forecast.Key, bern()).Key() {
+			if err != nil || e.Provenance != tt.from || e.Answer.Maker != tt.maker ||
+				e.Version != "p_c" ||
+				e.Answer.Text() != answer.Text() || e.Key() != virtual.NewCall("p_c", forecast.Key,
+				bern()).Key() {
 				t.Errorf("%s: kept is %+v (%v)", tt.name, e, err)
 			}
 		}
@@ -100,13 +107,15 @@ func TestRowsOfACall(t *testing.T) {
 		}
 
 		// Who asks another way gets the same answer, and it is known when it was made, and of what.
-		if again, err := a.Before(gone).Under("p_c").Simulate(t.Context(), forecast, bern()); err != nil ||
+		if again, err := a.Before(gone).Under("p_c").Simulate(t.Context(), forecast,
+			bern()); err != nil ||
 			again.Text() != answer.Text() || a.Tally().Replayed != 1 {
 			t.Errorf("%s: again %+v (%v), counted %+v", tt.name, again, err, a.Tally())
 		}
 
 		document, made := columns(t, path)
-		if at := time.UnixMilli(made); len(document) != 16 || at.Before(before) || at.After(time.Now()) {
+		if at := time.UnixMilli(made); len(document) != 16 || at.Before(before) ||
+			at.After(time.Now()) {
 			t.Errorf("%s: made of %q at %v", tt.name, document, at)
 		}
 	}
@@ -172,7 +181,8 @@ func TestBackendLimits(t *testing.T) {
 	}
 
 	for address, ok := range map[string]bool{
-		"http://localhost:8081/virtual": true, "https://example.org": true, "ftp://example.org": false, "http://": false,
+		"http://localhost:8081/virtual": true, "https://example.org": true, "ftp://example.org": false,
+		"http://":      false,
 		"http://:8081": false, "localhost": false, "http://a b": false, "": false, "http://[::1": false,
 	} {
 		if _, err := virtual.NewBackend(address, ""); (err == nil) != ok {
@@ -187,7 +197,8 @@ func TestUnreadableCache(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "cache.db")
 	call := virtual.NewCall("p_c", forecast.Key, bern())
-	entry := virtual.Entry{Call: call, Answer: toolbench.Answer{Response: "sun"}, Provenance: virtual.Real}
+	entry := virtual.Entry{Call: call, Answer: toolbench.Answer{Response: "sun"},
+		Provenance: virtual.Real}
 
 	open := func() *virtual.Cache {
 		c, err := virtual.OpenCache(t.Context(), path)
@@ -224,12 +235,14 @@ func TestUnreadableCache(t *testing.T) {
 			return err
 		},
 		"answer": func(c *virtual.Cache) error {
-			_, _, err := virtual.New(virtual.Options{Cache: c}).Answer(t.Context(), "p_c", forecast, bern())
+			_, _, err := virtual.New(virtual.Options{Cache: c}).Answer(t.Context(), "p_c", forecast,
+				bern())
 			return err
 		},
 		"few shots": func(c *virtual.Cache) error {
 			m := virtual.NewModel(saying(`{"response": "sun"}`), "m", virtual.FewShot)
-			_, _, err := virtual.New(virtual.Options{Cache: c, Model: m}).Answer(t.Context(), "other", forecast, bern())
+			_, _, err := virtual.New(virtual.Options{Cache: c, Model: m}).Answer(t.Context(),
+				"other", forecast, bern())
 
 			return err
 		},
@@ -341,7 +354,8 @@ func TestForeignCaches(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 
-	if c, err := virtual.OpenCache(ctx, filepath.Join(dir, "cancelled")); !errors.Is(err, context.Canceled) {
+	if c, err := virtual.OpenCache(ctx, filepath.Join(dir, "cancelled")); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("opening is called off: %v, %v", c, err)
 	}
 }
@@ -355,7 +369,8 @@ func TestIdentity(t *testing.T) {
 	for _, mode := range []virtual.Mode{virtual.SFT, virtual.CoT, virtual.FewShot} {
 		for _, name := range []string{"a", "b"} {
 			m := virtual.NewModel(saying(), name, mode)
-			if m.Name() != string(mode)+" "+name || !strings.HasPrefix(m.Identity(), m.Name()+" ") ||
+			if m.Name() != string(mode)+" "+name || !strings.HasPrefix(m.Identity(),
+				m.Name()+" ") ||
 				len(m.Identity()) != len(m.Name())+17 {
 				t.Errorf("%s is %s", m.Name(), m.Identity())
 			}
@@ -374,7 +389,8 @@ func TestIdentity(t *testing.T) {
 	}
 
 	// Without a cache there are no examples.
-	a := virtual.New(virtual.Options{Model: virtual.NewModel(saying(`{"response": "sun"}`), "m", virtual.FewShot)})
+	a := virtual.New(virtual.Options{Model: virtual.NewModel(saying(`{"response": "sun"}`), "m",
+		virtual.FewShot)})
 	if text, _ := ask(t, a, "p_c", bern()); !strings.Contains(text, "sun") {
 		t.Errorf("the answer is %s", text)
 	}
@@ -399,12 +415,14 @@ func TestImportOrder(t *testing.T) {
 	}
 
 	write("Sky/b_for_Sky/x.json", `{"{}": {"error": "", "response": "b"}}`)
-	write("Sky/a_for_Sky/x.json", `{"{}": {"error": "", "response": "a"}, "{'n': 1}": {"error": "no", "response": ""}}`)
+	write("Sky/a_for_Sky/x.json",
+		`{"{}": {"error": "", "response": "a"}, "{'n': 1}": {"error": "no", "response": ""}}`)
 
 	c := openCache(t)
 
 	done, err := c.Import(t.Context(), dir, "p_c")
-	if err != nil || done.Files != 2 || done.Added != 2 || done.Known != 0 || len(done.Rejected) != 1 {
+	if err != nil || done.Files != 2 || done.Added != 2 || done.Known != 0 ||
+		len(done.Rejected) != 1 {
 		t.Errorf("%+v (%v)", done, err)
 	}
 
@@ -417,7 +435,8 @@ func TestImportOrder(t *testing.T) {
 		t.Errorf("there are %v", got)
 	}
 
-	if done, err := c.Import(t.Context(), dir, "p_c"); err != nil || done.Added != 0 || done.Known != 2 {
+	if done, err := c.Import(t.Context(), dir, "p_c"); err != nil || done.Added != 0 ||
+		done.Known != 2 {
 		t.Errorf("again: %+v (%v)", done, err)
 	}
 
@@ -434,7 +453,8 @@ func TestImportOrder(t *testing.T) {
 	} {
 		write("Sky/c_for_Sky/x.json", text)
 
-		if done, err := c.Import(t.Context(), dir, "other"); err == nil || !strings.Contains(err.Error(), want) {
+		if done, err := c.Import(t.Context(), dir, "other"); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v (%v), want %s", text, done, err, want)
 		}
 	}
@@ -443,7 +463,8 @@ func TestImportOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if err := os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "Sky/c_for_Sky/x.json")); err != nil {
+	if err := os.Symlink(filepath.Join(dir, "nowhere"),
+		filepath.Join(dir, "Sky/c_for_Sky/x.json")); err != nil {
 		t.Fatal(err)
 	}
 
