@@ -418,7 +418,8 @@ func TestImportOrder(t *testing.T) {
 	write("Sky/a_for_Sky/x.json",
 		`{"{}": {"error": "", "response": "a"}, "{'n': 1}": {"error": "no", "response": ""}}`)
 
-	c := openCache(t)
+	path := filepath.Join(t.TempDir(), "cache.db")
+	c := openCacheAt(t, path)
 
 	done, err := c.Import(t.Context(), dir, "p_c")
 	if err != nil || done.Files != 2 || done.Added != 2 || done.Known != 0 ||
@@ -433,6 +434,25 @@ func TestImportOrder(t *testing.T) {
 
 	if want := "a a replayed<nil>, b b replayed<nil>"; strings.Join(got, ", ") != want {
 		t.Errorf("there are %v", got)
+	}
+
+	// What has no time is made now, and what has one keeps it.
+	if _, made := columns(t, path); time.Since(time.UnixMilli(made)).Abs() > time.Hour {
+		t.Errorf("the first is made at %v", time.UnixMilli(made))
+	}
+
+	old := filepath.Join(t.TempDir(), "cache.db")
+	entry := virtual.Entry{
+		Call: virtual.NewCall("p_c", forecast.Key, nil), Answer: toolbench.Answer{Response: "sun"},
+		Provenance: virtual.Real, Made: time.UnixMilli(1000),
+	}
+
+	if _, err := openCacheAt(t, old).Keep(t.Context(), []virtual.Entry{entry}); err != nil {
+		t.Fatal(err)
+	}
+
+	if _, made := columns(t, old); made != 1000 {
+		t.Errorf("an entry of the first second is made at %d", made)
 	}
 
 	if done, err := c.Import(t.Context(), dir, "p_c"); err != nil || done.Added != 0 ||
