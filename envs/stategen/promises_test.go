@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,15 @@ type odd struct {
 	content func(s stategen.State, v any) any
 	same    func(got, want any) bool
 	schema  func(s *shelf) stategen.Schema
+	splits  []int
+}
+
+func (o odd) Splits(n int) []int {
+	if o.splits != nil {
+		return o.splits
+	}
+
+	return o.toy.Splits(n)
 }
 
 func (o odd) Call(s stategen.State, tool string, args envs.Args) (stategen.State, any, error) {
@@ -62,10 +72,16 @@ type barren struct {
 	noResult    bool
 	noCondition bool
 	edits       bool // every candidate but the last is an edit
+	given       bool // the result comes from no call
+	unused      bool // there is a variable that nothing uses
+	wants       *[]stategen.Want
 }
 
 func (b *barren) Candidates(rng *rand.Rand, want stategen.Want) []stategen.Candidate {
 	all := b.shelf.Candidates(rng, want)
+	if b.wants != nil {
+		*b.wants = append(*b.wants, want)
+	}
 
 	switch {
 	case len(b.program.Main) == b.calls:
@@ -103,7 +119,20 @@ func (b *barren) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 
 func (b *barren) Result() (stategen.Expr, bool) {
 	e, ok := b.shelf.Result()
+	if b.given {
+		e = stategen.Var("user_variable_0")
+	}
+
 	return e, ok && !b.noResult
+}
+
+func (b *barren) Program() stategen.Program {
+	p := b.shelf.Program()
+	if b.unused {
+		p.Init = append([]stategen.Variable{{Name: "unused"}}, p.Init...)
+	}
+
+	return p
 }
 
 func (b *barren) Clone() stategen.Schema {
@@ -150,6 +179,8 @@ func TestHopelessDomains(t *testing.T) {
 			"program 0 of toy failed 20 times in a row"},
 		{"nothing to answer", odd{schema: grown(barren{calls: -1, noResult: true})},
 			"nothing to compare or to answer:20"},
+		{"nothing to call for", odd{schema: grown(barren{calls: -1, given: true})},
+			"the result comes from no call:20"},
 		{"our failure", refuse(errDisk), "the disk is full"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -455,5 +486,79 @@ func TestCheck(t *testing.T) {
 		}}); !errors.Is(err, errDisk) {
 			t.Errorf("%s: %v", whole.ID, err)
 		}
+	}
+}
+
+// A schema is told how many calls are left, this one included, up to the branch or the end, and how
+// many come behind the branch.
+func TestWants(t *testing.T) {
+	t.Parallel()
+
+	for split, want := range map[int][]stategen.Want{
+		4: {{Left: 5}, {Left: 4}, {Left: 3}, {Left: 2}, {Left: 1}},
+		2: {
+			{Left: 2, After: 3}, {Left: 1, After: 3}, {Left: 3}, {Left: 2}, {Left: 1}, {Left: 3},
+			{Left: 2}, {Left: 1},
+		},
+	} {
+		var got []stategen.Want
+		var book stategen.Book
+
+		d := odd{splits: []int{split}, schema: func(s *shelf) stategen.Schema {
+			return &barren{shelf: s, calls: -1, unused: true, wants: &got}
+		}}
+
+		report, err := stategen.Generate(t.Context(), d, paper, &book, 1,
+			func(task stategen.Task) error {
+				for _, v := range task.Program.Init {
+					if v.Name == "unused" {
+						t.Error("a variable that nothing uses is told")
+					}
+				}
+
+				return nil
+			})
+		if err != nil || len(report.Failed)+len(report.Rejected) > 0 || !slices.Equal(got, want) {
+			t.Errorf("before a branch after %d calls wanted are %v, want %v (%v)", split, got, want, err)
+		}
+	}
+}
+
+// No call of one branch is made again in the other where there is something else to do, as there
+// nearly always is with boxes: a new one, unless its number was drawn before.
+func TestBranchesDiffer(t *testing.T) {
+	t.Parallel()
+
+	var book stategen.Book
+
+	branches, again := 0, 0
+
+	_, tasks := generated(t, paper, &book, 100)
+	for _, task := range tasks {
+		if task.Program.Branch == nil {
+			continue
+		}
+
+		branches++
+
+		made := map[string]bool{}
+		for i, path := range []stategen.Path{task.Program.Branch.If, task.Program.Branch.Else} {
+			for _, s := range path.Stmts {
+				call := s.Call.Tool + " " + s.Call.Args[0].Expr.Var
+				if s.Call.Tool == "new" {
+					continue // its variables are others
+				}
+
+				if i == 1 && made[call] {
+					again++
+				}
+
+				made[call] = true
+			}
+		}
+	}
+
+	if branches < 50 || again > 2 {
+		t.Errorf("in %d branches %d calls are made again", branches, again)
 	}
 }
