@@ -53,8 +53,10 @@ func TestAlike(t *testing.T) {
 		{"another database", 0, []envs.Action{load}, []envs.Action{other}, false},
 		{"loaded again", 0, []envs.Action{load}, []envs.Action{load, load}, true},
 		{"loaded again where loads are limited", 5, []envs.Action{load}, []envs.Action{load, load}, false},
-		{"loaded again where one load is allowed", 1, []envs.Action{load}, []envs.Action{load, load}, false},
-		{"as many loads where they are limited", 5, []envs.Action{load}, []envs.Action{"nothing", load}, true},
+		{"loaded again where one load is allowed", 1, []envs.Action{load},
+			[]envs.Action{load, load}, false},
+		{"as many loads where they are limited", 5, []envs.Action{load},
+			[]envs.Action{"nothing", load}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			env := newEnv(t, "p_c", Options{
@@ -367,7 +369,8 @@ func TestMaxLoads(t *testing.T) {
 		ends    bool
 	}{
 		{"published: one name", []string{"LoadDB"}, []envs.Action{old, good, old, good, old}, true},
-		{"published: the load tools do not count", []string{"LoadDB"}, []envs.Action{good, good, good}, false},
+		{"published: the load tools do not count", []string{"LoadDB"},
+			[]envs.Action{good, good, good}, false},
 		{"two loads", nil, []envs.Action{good, good}, false},
 		{"the third ends", nil, []envs.Action{good, good, good}, true},
 		{"graphs count", nil, []envs.Action{good, graph, good}, true},
@@ -422,7 +425,8 @@ func TestMaxLoads(t *testing.T) {
 			continue
 		}
 
-		if status := play(t, env, append(actions, good)...).State.Status(); status != envs.Truncated {
+		if status := play(t, env,
+			append(actions, good)...).State.Status(); status != envs.Truncated {
 			t.Errorf("a load more than %d: %s", limit, status)
 		}
 	}
@@ -530,9 +534,10 @@ func TestOurFailures(t *testing.T) {
 	odd := answering(t, Options{}, func(_ context.Context, m memory, _ envs.Args) (memory, envs.Result, error) {
 		return m, envs.Result{Outcome: envs.Correct}, nil
 	})
-	oddFailing := answering(t, Options{}, func(_ context.Context, m memory, _ envs.Args) (memory, envs.Result, error) {
-		return m, envs.Result{Outcome: envs.Correct}, cause
-	})
+	oddFailing := answering(t, Options{},
+		func(_ context.Context, m memory, _ envs.Args) (memory, envs.Result, error) {
+			return m, envs.Result{Outcome: envs.Correct}, cause
+		})
 
 	tests := []struct {
 		name  string
@@ -547,7 +552,8 @@ func TestOurFailures(t *testing.T) {
 			`…: disk full`},
 		{"odd outcome", odd, react("LoadDB", `{"DBName": "coffee"}`), envs.StageTool,
 			"a tool cannot answer with the outcome correct"},
-		{"odd outcome of a failure", oddFailing, react("LoadDB", `{"DBName": "coffee"}`), envs.StageTool,
+		{"odd outcome of a failure", oddFailing, react("LoadDB", `{"DBName": "coffee"}`),
+			envs.StageTool,
 			"disk full"},
 		{"grader", failing, react("Finish", `{"answer": "crash"}`), envs.StageEnvironment,
 			`grade "crash" in task "easy-coffee-0000": the matcher crashed`},

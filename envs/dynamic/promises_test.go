@@ -27,16 +27,23 @@ func TestRowsOfAStep(t *testing.T) {
 	}{
 		{"no action input", "Action: Nobody", envs.Malformed, malformedText},
 		{"no action", `Action Input: {"DBName": }`, envs.Malformed, malformedText},
-		{"no JSON, and no known name", react("Nobody", `{"DBName"}`), envs.InvocationError, argumentError},
-		{"no JSON, and a name that stands", react("LoadDB", `{"DBName"}`), envs.InvocationError, argumentError},
-		{"nobody knows the name", react("Nobody", `{"x": 1}`), envs.InvalidAction, "Invalid Action."},
-		{"fitted a deprecated version", react("LoadDB", `{"DBName": "coffee"}`), envs.Deprecated, "Error: LoadDB[DBName]"},
-		{"do not fit", react("LoadDB", `{"Name": "coffee"}`), envs.InvocationError, "There is something wrong"},
-		{"Finish without an answer", react("Finish", `{"x": 1}`), envs.InvocationError, "Invalid Action."},
+		{"no JSON, and no known name", react("Nobody", `{"DBName"}`), envs.InvocationError,
+			argumentError},
+		{"no JSON, and a name that stands", react("LoadDB", `{"DBName"}`), envs.InvocationError,
+			argumentError},
+		{"nobody knows the name", react("Nobody", `{"x": 1}`), envs.InvalidAction,
+			"Invalid Action."},
+		{"fitted a deprecated version", react("LoadDB", `{"DBName": "coffee"}`), envs.Deprecated,
+			"Error: LoadDB[DBName]"},
+		{"do not fit", react("LoadDB", `{"Name": "coffee"}`), envs.InvocationError,
+			"There is something wrong"},
+		{"Finish without an answer", react("Finish", `{"x": 1}`), envs.InvocationError,
+			"Invalid Action."},
 		{"Finish", react("Finish", `{"answer": "65.15"}`), envs.Correct, correctText},
 		{"Finish wrongly", react("Finish", `{"answer": "1"}`), envs.Incorrect, incorrectText},
 		{"UpdateTool", react("UpdateTool", `{"newtool_desc": "x"}`), envs.OK, updatedText},
-		{"UpdateTool without a text", react("UpdateTool", `{"newtool_desc": 1}`), envs.InvocationError, notUpdatedText},
+		{"UpdateTool without a text", react("UpdateTool", `{"newtool_desc": 1}`),
+			envs.InvocationError, notUpdatedText},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := playUnder(t, made, tt.action)
@@ -59,9 +66,10 @@ func TestOutcomesOfTools(t *testing.T) {
 	t.Parallel()
 
 	for _, outcome := range []envs.Outcome{envs.OK, envs.ToolError, envs.InvocationError} {
-		env := answering(t, Options{}, func(_ context.Context, m memory, _ envs.Args) (memory, envs.Result, error) {
-			return m, envs.Result{Observation: "so it is", Outcome: outcome}, nil
-		})
+		env := answering(t, Options{},
+			func(_ context.Context, m memory, _ envs.Args) (memory, envs.Result, error) {
+				return m, envs.Result{Observation: "so it is", Outcome: outcome}, nil
+			})
 
 		got := play(t, env, react("LoadDB", `{"DBName": "x"}`))
 		if got.Turn.Outcome != outcome || got.Turn.Observation != "so it is" || got.Reward != 0 ||
@@ -75,20 +83,23 @@ func TestOutcomesOfTools(t *testing.T) {
 func TestTextsOfAHistoryAreUTF8(t *testing.T) {
 	t.Parallel()
 
-	env := answering(t, Options{}, func(_ context.Context, m memory, args envs.Args) (memory, envs.Result, error) {
-		name, _ := args.Text("DBName")
+	env := answering(t, Options{},
+		func(_ context.Context, m memory, args envs.Args) (memory, envs.Result, error) {
+			name, _ := args.Text("DBName")
 
-		return m, envs.Result{Observation: name + "\xff"}, nil
-	})
+			return m, envs.Result{Observation: name + "\xff"}, nil
+		})
 
 	actions := append(envtest.Hostile(), react("LoadDB", "{\"DBName\": \"a\xff\"}"),
-		react("LoadDB\xff", "{\"DBName\": \"a\xff\"}"), react("UpdateTool", "{\"newtool_desc\": \"a\xff\"}"))
+		react("LoadDB\xff", "{\"DBName\": \"a\xff\"}"), react("UpdateTool",
+			"{\"newtool_desc\": \"a\xff\"}"))
 
 	for _, a := range actions {
 		next := play(t, env, a)
 		turn, _ := next.State.History().Last()
 
-		texts := append(next.State.History().Learned(), string(turn.Action), turn.Observation, turn.Call.Name)
+		texts := append(next.State.History().Learned(), string(turn.Action), turn.Observation,
+			turn.Call.Name)
 		for _, arg := range turn.Call.Args {
 			text, _ := turn.Call.Args.Text(arg.Name)
 			texts = append(texts, arg.Name, text)
@@ -152,7 +163,8 @@ apis:
 		t.Fatal(err)
 	}
 
-	if got := play(t, env, react("Nobody", `{"x": 1}`)).Turn.Observation; got != "LoadDB and others" {
+	if got := play(t, env,
+		react("Nobody", `{"x": 1}`)).Turn.Observation; got != "LoadDB and others" {
 		t.Errorf("the invalid action is answered with %q", got)
 	}
 

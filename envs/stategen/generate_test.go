@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"testing"
 
 	"toolevo/envs"
@@ -103,6 +104,21 @@ func TestPathsHaveTheirCalls(t *testing.T) {
 			branches++
 			if len(task.Cases) != 2 || task.Cases[1].Path != "else" {
 				t.Errorf("%s: its cases are %v", task.ID, task.Cases)
+			}
+
+			// The condition compares with what is there, and in the second case with the next number.
+			last := task.Program.Init[slices.IndexFunc(task.Program.Init,
+				func(v stategen.Variable) bool {
+					return v.Role == stategen.Constant
+				})]
+			found, _ := last.Value.Any.(envs.Number)
+			flipped, _ := task.Cases[1].Set[last.Name].Any.(envs.Number)
+			x, err1 := strconv.Atoi(string(found))
+			y, err2 := strconv.Atoi(string(flipped))
+
+			if err := errors.Join(err1, err2); err != nil || y != x+1 {
+				t.Errorf("%s: %s is %q, and %q in the second case", task.ID, last.Name, found,
+					flipped)
 			}
 		}
 	}

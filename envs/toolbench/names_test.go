@@ -25,6 +25,13 @@ func TestNames(t *testing.T) {
 		"/":                        "",
 		"":                         "",
 		"_1_":                      "get_1",
+		"0":                        "get_0",
+		"9z":                       "get_9z",
+		":a;":                      "a",
+		"aAzZ09_^":                 "aazz09_^",
+		"@[`{/:":                   "",
+		"\u4e00\u9fa5":             "\u4e00\u9fa5",
+		"\u4dff\u9fa6":             "",
 		"\xffа":                    "", // no UTF-8, and a Cyrillic letter
 	} {
 		if got := Name(published); got != want {

@@ -79,10 +79,8 @@ func (b *builder) offer(q *Query, raw json.RawMessage) error {
 		return err
 	}
 
-	// Calls name the tool and the API, or a function made of both: either has to say which is meant.
-	same := func(k Key) bool {
-		return k.Tool == d.Tool && k.API == d.API || FunctionName(k) == FunctionName(d.Key)
-	}
+	// Calls name the tool and the API, or a function made of both, which has to say which is meant.
+	same := func(k Key) bool { return FunctionName(k) == FunctionName(d.Key) }
 	if i := slices.IndexFunc(q.APIs, same); i >= 0 {
 		return fmt.Errorf("%s is called %s as api_list[%d] is, want each once", d.Key, FunctionName(d.Key), i)
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +135,148 @@ func TestImportErrors(t *testing.T) {
 	if _, err := Import(folder(t, nil), ""); err == nil || !strings.Contains(err.Error(), "no query file in") {
 		t.Errorf("an empty folder: %v", err)
 	}
+
+	for want, text := range map[string]string{
+		`entry 1: null, want an object`:      `[null]`,
+		`entry 1: a boolean, want an object`: `[true]`,
+		`entry 1: a list, want an object`:    `[[]]`,
+		`a boolean, want a list`:             `false`,
+		`"query" is a boolean, want a text`:  change(`"Which languages are there?"`, "false"),
+		`"query" is an object, want a text`:  change(`"Which languages are there?"`, "{}"),
+		`"Speak" of "Squid" is not in`: change(`["Kraken", "List Languages"]`,
+			`["Squid", "Speak"]`),
+		`"List" of "Kraken" is not in`: change(`["Kraken", "List Languages"]`,
+			`["Kraken", "List"]`),
+		`list_languages_for_kraken as api_list[0] is`: strings.NewReplacer(`"tool_name": "Kraken", "api_name": "Speak"`,
+			`"tool_name": "kraken", "api_name": "List Languages"`).Replace(oneQuery),
+	} {
+		_, err := Import(folder(t, map[string]string{"G1_x.json": text}), "")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60s: error %v, want %s", text, err, want)
+		}
+	}
+}
+
+// What cannot be read is an error, wherever it stands, and what is no file of ours is passed over.
+func TestImportFolders(t *testing.T) {
+	t.Parallel()
+
+	const tool = `{"tool_name": "Kraken", "tool_description": null, "api_list": []}`
+
+	good := map[string]string{
+		"A.txt": "no query", "B.json/in.txt": "a folder", "G1_x.json": oneQuery, "test_instruction": "no folder",
+		"G2_y.json": strings.Replace(oneQuery, `"query_id": 7`, `"query_id": 8`, 1),
+	}
+
+	p, err := Import(folder(t, good), folder(t, map[string]string{"A.txt": "no folder",
+		"Media/k.json": tool}))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if want := []string{"G1_x", "G2_y"}; !slices.Equal(p.Groups, want) ||
+		len(p.Collection.Queries) != 2 {
+		t.Errorf("the groups are %v, and there are %d queries", p.Groups, len(p.Collection.Queries))
+	}
+
+	queries := folder(t, good)
+	nowhere := filepath.Join(queries, "nowhere")
+	unreadable := folder(t, map[string]string{"Media/k.json": "{"})
+	dangling := folder(t, map[string]string{"Media/a.txt": ""})
+
+	if err := os.Symlink(nowhere, filepath.Join(dangling, "Media", "k.json")); err != nil {
+		t.Fatal(err)
+	}
+
+	for name, read := range map[string]func() (*Published, error){
+		"no folder of queries":       func() (*Published, error) { return Import(nowhere, "") },
+		"no folder of tools":         func() (*Published, error) { return Import(queries, nowhere) },
+		"tools without a document":   func() (*Published, error) { return Import(queries, queries) },
+		"a tool that cannot be read": func() (*Published, error) { return Import(queries, dangling) },
+		"a tool that is no JSON":     func() (*Published, error) { return Import(queries, unreadable) },
+		"a query that cannot be read": func() (*Published, error) {
+			return Import(filepath.Join(dangling, "Media"), "")
+		},
+		"IDs that are no JSON": func() (*Published, error) {
+			return Import(folder(t, map[string]string{
+				"solvable_queries/test_instruction/G1_x.json": oneQuery,
+				"solvable_queries/test_query_ids/G1_x.json":   `{`,
+			}), "")
+		},
+		"IDs that are null": func() (*Published, error) {
+			return Import(folder(t, map[string]string{
+				"solvable_queries/test_instruction/G1_x.json": oneQuery,
+				"solvable_queries/test_query_ids/G1_x.json":   `null`,
+			}), "")
+		},
+	} {
+		_, err := read()
+		if err == nil {
+			t.Errorf("%s is no error", name)
+		}
+
+		missing := strings.HasPrefix(name, "no folder") || strings.HasSuffix(name, "cannot be read")
+		if errors.Is(err, fs.ErrNotExist) != missing {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The splits of a data folder are read together, those that are there; one that is damaged is an
+// error.
+func TestOpenAll(t *testing.T) {
+	t.Parallel()
+
+	data, splits := t.TempDir(), []string{"train", "dev", "test"}
+
+	p, err := Import(folder(t, map[string]string{"G1_x.json": oneQuery}), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := p.Save(data, "test", splits); err != nil {
+		t.Fatal(err)
+	}
+
+	other, err := Import(folder(t, map[string]string{"G2_y.json": oneQuery}), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	written, err := other.Save(data, "train", splits)
+	if err != nil || written != path(data, "train") {
+		t.Fatal(written, err)
+	}
+
+	all, err := OpenAll(data, splits)
+	if err != nil || len(all) != 2 || len(all["train"].Queries) != 1 ||
+		all["test"].Queries[0].Group != "G1_x" {
+		t.Errorf("there are %v (%v)", all, err)
+	}
+
+	if again, err := Open(data, "test"); err != nil || again != all["test"] {
+		t.Errorf("a split is read twice (%v)", err)
+	}
+
+	if err := os.WriteFile(path(data, "test"), []byte(`{"format":2}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	if all, err := OpenAll(data, splits); !errors.Is(err, durable.ErrDamaged) ||
+		!strings.Contains(err.Error(),
+			"its format is 2, want 1") {
+		t.Errorf("with one of another format there are %v (%v)", all, err)
+	}
+
+	// A query could be in what cannot be read, or the folder cannot be made.
+	if _, err := other.Save(data, "train", splits); !errors.Is(err, durable.ErrDamaged) {
+		t.Errorf("beside a damaged split: %v", err)
+	}
+
+	blocked := folder(t, map[string]string{"toolbench": "a file"})
+	if _, err := other.Save(blocked, "train", nil); err == nil {
+		t.Error("the split is kept in a file")
+	}
 }
 
 // ID files say which queries there are, and which are missing.
@@ -145,6 +288,26 @@ func TestImportIDs(t *testing.T) {
 			"solvable_queries/test_instruction/G1_x.json": oneQuery,
 			"solvable_queries/test_query_ids/G1_x.json":   ids,
 		})
+	}
+
+	p, err := Import(published(`{"9": 0, "7": 0, "10": 0, "8": 0}`), "")
+	if err != nil || !slices.Equal(p.Collection.Missing, []string{"G1_x-10", "G1_x-8", "G1_x-9"}) {
+		t.Errorf("missing are %v (%v)", p.Collection.Missing, err)
+	}
+
+	// A list of one group says nothing about another.
+	p, err = Import(folder(t, map[string]string{
+		"test_instruction/G1_x.json": oneQuery, "test_instruction/G2_y.json": oneQuery,
+		"test_query_ids/G2_y.json": `{"8": 0}`,
+	}), "")
+	if err != nil || len(p.Collection.Queries) != 1 || p.Collection.Queries[0].Group != "G1_x" {
+		t.Errorf("the queries are %v (%v)", p.Collection.Queries, err)
+	}
+
+	// Where nothing lists them, all are there.
+	p, err = Import(folder(t, map[string]string{"test_instruction/G1_x.json": oneQuery}), "")
+	if err != nil || len(p.Collection.Queries) != 1 {
+		t.Errorf("the queries are %v (%v)", p.Collection.Queries, err)
 	}
 
 	for ids, want := range map[string]Statistics{
@@ -192,7 +355,8 @@ func TestImportTools(t *testing.T) {
 	sing, _ := p.Collection.Document(Key{"Media", "Kraken", "Sing"})
 	speak, _ := p.Collection.Document(Key{"Media", "Kraken", "Speak"})
 
-	if sing == nil || sing.Method != "POST" || string(sing.Template) != `{"song":"str"}` {
+	if sing == nil || sing.Method != "POST" || string(sing.Template) != `{"song":"str"}` ||
+		sing.ToolDescription != "Speaks." {
 		t.Errorf("the API that no query offers is %v", sing)
 	}
 
@@ -200,7 +364,25 @@ func TestImportTools(t *testing.T) {
 		t.Errorf("the API that a query offers is %v", speak)
 	}
 
+	// A tool of the same name in another category, and another tool, are others.
+	for where, text := range map[string]string{
+		"Sports/kraken.json": tool, "Media/squid.json": strings.Replace(tool, "Kraken", "Squid", 1),
+	} {
+		p, err := Import(queries, folder(t, map[string]string{where: text}))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if d, _ := p.Collection.Document(Key{"Media", "Kraken",
+			"Speak"}); d.ToolDescription != "" ||
+			len(p.Collection.Documents) != 4 {
+			t.Errorf("after %s there are %d documents, and the query's is %+v", where,
+				len(p.Collection.Documents), d)
+		}
+	}
+
 	for want, text := range map[string]string{
+		`Media/kraken.json: a list, want an object`:             `[]`,
 		`Media/kraken.json: no "tool_name"`:                     strings.Replace(tool, "tool_name", "name", 1),
 		`Media/kraken.json: api_list[1]: Speak stands there tw`: strings.Replace(tool, "Sing", "Speak", 1),
 		`api_list[0]: Media/Kraken/Speak: no "method"`:          strings.Replace(tool, "method", "verb", 1),

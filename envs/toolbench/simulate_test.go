@@ -1,6 +1,8 @@
 package toolbench
 
 import (
+	"regexp"
+	"strconv"
 	"testing"
 
 	"toolevo/envs"
@@ -27,6 +29,63 @@ func TestScriptedFillsTemplates(t *testing.T) {
 		got, err := Scripted{}.Simulate(t.Context(), d, args)
 		if text := string(pytext.AppendJSON(nil, got.Response)); err != nil || text != want {
 			t.Errorf("%s is filled with %s (%v), want %s", template, text, err, want)
+		}
+	}
+}
+
+// What no argument gives is drawn: of the type that the template says, another one for another call,
+// and within its bounds.
+func TestScriptedDraws(t *testing.T) {
+	t.Parallel()
+
+	const template = `{"text": "str", "n": "int", "x": "float", "yes": "bool", "given": "str", "many": ["list of int with length 2"],
+		"three": [{"a": 1}, "list of str with length 1"]}`
+
+	seen := map[string]map[string]bool{}
+
+	for i := range 300 {
+		d := &Document{Key: Key{"Media", "Kraken", "Speak"}, Template: []byte(template)}
+		args := envs.Args{{Name: "call", Value: envs.Number(strconv.Itoa(i))},
+			{Name: "given", Value: ""}}
+
+		got, err := Scripted{}.Simulate(t.Context(), d, args)
+		if err != nil || got.Error != "" || got.Maker != "" {
+			t.Fatal(got, err)
+		}
+
+		response := got.Response.(envs.Args)
+		for _, m := range response {
+			if seen[m.Name] == nil {
+				seen[m.Name] = map[string]bool{}
+			}
+
+			seen[m.Name][string(pytext.AppendJSON(nil, m.Value))] = true
+		}
+	}
+
+	for member, pattern := range map[string]string{
+		"text": `^"[a-z]{6,9}"$`, "given": `^"[a-z]{6,9}"$`, "n": `^[0-9]{1,3}$`, "x": `^[0-9]{1,2}\.[0-9]{2}$`,
+		"yes": `^(true|false)$`, "many": `^\[[0-9]{1,3}, [0-9]{1,3}\]$`, "three": `^\["[a-z]{6,9}"\]$`,
+	} {
+		for text := range seen[member] {
+			if !regexp.MustCompile(pattern).MatchString(text) {
+				t.Errorf("%s is %s", member, text)
+			}
+		}
+
+		if most := len(seen[member]); most < 2 || member != "yes" && most < 50 {
+			t.Errorf("%s has %d values in 300 calls", member, most)
+		}
+	}
+
+	// Without a template there is a sentence.
+	for _, template := range []string{``, `null`, `"null"`, `{"a": `, `"{\"a\": "`} {
+		d := &Document{Key: Key{"Media", "Kraken", "Speak"}, Template: []byte(template)}
+
+		got, err := Scripted{}.Simulate(t.Context(), d, nil)
+		if text, _ := got.Response.(string); err != nil ||
+			!regexp.MustCompile(`^Speak of Kraken: done, reference [a-z]{6,9}\.$`).MatchString(text) {
+			t.Errorf("%q is answered with %v (%v)", template, got, err)
 		}
 	}
 }

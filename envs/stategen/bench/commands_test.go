@@ -121,12 +121,14 @@ func TestWrongUsage(t *testing.T) {
 		"verify --mutants -1":         "want at least 0",
 	} {
 		out, _, err := command(t, append(strings.Fields(args), "--data", data)...)
-		if err == nil || out != "" || !strings.Contains(err.Error(), want) || console.ExitCode(err) != console.ExitUsage {
+		if err == nil || out != "" || !strings.Contains(err.Error(), want) ||
+			console.ExitCode(err) != console.ExitUsage {
 			t.Errorf("%s: error %v, want %s", args, err, want)
 		}
 	}
 
-	if after, err := os.ReadFile(taskfile.Path(data, "train")); err != nil || !bytes.Equal(before, after) {
+	if after, err := os.ReadFile(taskfile.Path(data, "train")); err != nil ||
+		!bytes.Equal(before, after) {
 		t.Errorf("the tasks have changed (%v)", err)
 	}
 
@@ -142,7 +144,8 @@ func TestWrongUsage(t *testing.T) {
 
 	for _, args := range []string{"generate --n 2", "show session-1-00000", "verify"} {
 		_, _, err := command(t, append(strings.Fields(args), "--data", data)...)
-		if err == nil || !strings.Contains(err.Error(), "dev.jsonl") || console.ExitCode(err) == console.ExitUsage {
+		if err == nil || !strings.Contains(err.Error(), "dev.jsonl") ||
+			console.ExitCode(err) == console.ExitUsage {
 			t.Errorf("%s in a damaged folder: %v", args, err)
 		}
 	}
@@ -221,7 +224,8 @@ func TestVerifyProblems(t *testing.T) {
 	}
 
 	out, _, err := command(t, "verify", "--data", data)
-	if console.ExitCode(err) != console.ExitBad || !strings.Contains(out, "other: the reference program takes the path else") {
+	if console.ExitCode(err) != console.ExitBad || !strings.Contains(out,
+		"other: the reference program takes the path else") {
 		t.Errorf("error %v after\n%s", err, out)
 	}
 }

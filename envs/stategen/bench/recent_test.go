@@ -26,7 +26,8 @@ func TestRecent(t *testing.T) {
 				return fmt.Sprint(key, i), nil
 			})
 			if err != nil || made == kept || got[0] != byte('0'+key) {
-				t.Fatalf("of %d: key %d after %v is made anew: %v; the value is %q (%v)", most, key, last, made, got, err)
+				t.Fatalf("of %d: key %d after %v is made anew: %v; the value is %q (%v)", most, key,
+					last, made, got, err)
 			}
 
 			if made {

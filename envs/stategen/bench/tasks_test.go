@@ -56,7 +56,8 @@ func mixed(t testing.TB) suite.Choice {
 		}
 	}
 
-	return suite.Choice{Data: data, Split: "test", Prompt: base, Environment: dynamic.Settings{UpdateTool: true}}
+	return suite.Choice{Data: data, Split: "test", Prompt: base,
+		Environment: dynamic.Settings{UpdateTool: true}}
 }
 
 // tasksIn returns the generated tasks of the test split, as their file has them.
@@ -82,7 +83,8 @@ func tasksIn(t testing.TB, data string) []*stategen.Task {
 
 // naively returns the tasks of generated ones as the package comment says them: by domain, in
 // alphabetical order, branching ones first, then as the file has them.
-func naively(all []*stategen.Task, of func(t *stategen.Task) []string) (ids []string, labels map[string][3]string) {
+func naively(all []*stategen.Task, of func(t *stategen.Task) []string) (ids []string,
+	labels map[string][3]string) {
 	labels = map[string][3]string{}
 
 	for _, domain := range []string{"session", "tensor", "voice"} {
@@ -150,8 +152,10 @@ func TestTasks(t *testing.T) {
 			t.Errorf("%s has the labels %v", task.ID, got)
 		}
 
-		of := generated[slices.IndexFunc(generated, func(g *stategen.Task) bool { return g.ID == got[2] })]
-		number := slices.IndexFunc(of.Cases, func(c stategen.Case) bool { return of.ID+"/"+c.Path == task.ID })
+		of := generated[slices.IndexFunc(generated,
+			func(g *stategen.Task) bool { return g.ID == got[2] })]
+		number := slices.IndexFunc(of.Cases,
+			func(c stategen.Case) bool { return of.ID+"/"+c.Path == task.ID })
 
 		parts := []string{of.Instruction.Variables, of.Instruction.Text}
 		for _, v := range of.Program.Init {
@@ -188,7 +192,8 @@ func TestGiven(t *testing.T) {
 		t.Errorf("without variables it is %q", got)
 	}
 
-	if got, want := given(&one, stategen.Case{}), "The values are:\nn = \"1\"\n\n"+how; got != want {
+	if got, want := given(&one,
+		stategen.Case{}), "The values are:\nn = \"1\"\n\n"+how; got != want {
 		t.Errorf("with one it is %q, want %q", got, want)
 	}
 }
@@ -215,13 +220,15 @@ func TestChoose(t *testing.T) {
 
 		for _, task := range all {
 			if slices.Contains(tt.has, task.Labels[envs.LabelDataset]) &&
-				(tt.difficulties == nil || slices.Contains(tt.difficulties, task.Labels[envs.LabelDifficulty])) {
+				(tt.difficulties == nil || slices.Contains(tt.difficulties,
+					task.Labels[envs.LabelDifficulty])) {
 				want = append(want, task.ID)
 			}
 		}
 
 		s := open(t, c)
-		if diff := cmp.Diff(want, idsOf(s.Tasks())); diff != "" || !slices.Equal(s.Datasets(), tt.has) {
+		if diff := cmp.Diff(want, idsOf(s.Tasks())); diff != "" ||
+			!slices.Equal(s.Datasets(), tt.has) {
 			t.Errorf("%+v: datasets %v, tasks %s", tt, s.Datasets(), diff)
 		}
 	}
@@ -236,7 +243,8 @@ func TestChoose(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if _, err := (StateGen{}).Open(t.Context(), few); err == nil || !strings.Contains(err.Error(), "--domain tensor") {
+	if _, err := (StateGen{}).Open(t.Context(), few); err == nil ||
+		!strings.Contains(err.Error(), "--domain tensor") {
 		t.Errorf("a domain without tasks: %v", err)
 	}
 
@@ -282,7 +290,8 @@ func TestBenchmark(t *testing.T) {
 	}
 
 	const own = "version: mine\nfrom: p_c\napis: []\n"
-	if _, err := of.Versions("", toolapi.File{Path: "mine.yaml", Text: own + "colour: red\n"}); err == nil {
+	if _, err := of.Versions("", toolapi.File{Path: "mine.yaml",
+		Text: own + "colour: red\n"}); err == nil {
 		t.Error("a file of a version that cannot be read is no error")
 	}
 
@@ -296,7 +305,8 @@ func TestBenchmark(t *testing.T) {
 	s := open(t, c)
 	sum := sha256.Sum256(text)
 
-	if want := map[string]string{"split test": hex.EncodeToString(sum[:])}; !maps.Equal(s.Lineage(), want) {
+	if want := map[string]string{"split test": hex.EncodeToString(sum[:])}; !maps.Equal(s.Lineage(),
+		want) {
 		t.Errorf("the lineage is %v, want %v", s.Lineage(), want)
 	}
 }
@@ -385,7 +395,8 @@ func TestServices(t *testing.T) {
 			}
 		}
 
-		if turn, err := env.(*dynamic.Environment[playing]).Call(t.Context(), calls[domain]); err == nil {
+		if turn, err := env.(*dynamic.Environment[playing]).Call(t.Context(),
+			calls[domain]); err == nil {
 			t.Errorf("a call without a task is answered with %+v", turn)
 		}
 	}
@@ -396,7 +407,8 @@ func TestServices(t *testing.T) {
 	again, _ := play(t, s, env, tasks[0], as)
 	other, _ := play(t, s, env, tasks[1], as)
 
-	if !env.(envs.Comparer).Alike(first.State, again.State) || env.(envs.Comparer).Alike(first.State, other.State) {
+	if !env.(envs.Comparer).Alike(first.State, again.State) ||
+		env.(envs.Comparer).Alike(first.State, other.State) {
 		t.Error("states of the same calls are not alike, or those of two tasks are")
 	}
 }
@@ -413,18 +425,21 @@ func TestForeignFiles(t *testing.T) {
 	}
 
 	for want, changed := range map[string][]byte{
-		"unknown domain":       bytes.Replace(text, []byte(`"domain":"tensor"`), []byte(`"domain":"tensors"`), 1),
+		"unknown domain": bytes.Replace(text, []byte(`"domain":"tensor"`),
+			[]byte(`"domain":"tensors"`), 1),
 		"two tasks are called": append(slices.Clone(text), text...),
 	} {
 		if err := os.WriteFile(taskfile.Path(c.Data, c.Split), changed, 0o600); err != nil {
 			t.Fatal(err)
 		}
 
-		if _, err := (StateGen{}).Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := (StateGen{}).Open(t.Context(), c); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("opening says %v, want %s", err, want)
 		}
 
-		if tasks, err := (StateGen{}).List(c.Data, c.Split); err == nil || !strings.Contains(err.Error(), want) {
+		if tasks, err := (StateGen{}).List(c.Data, c.Split); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("listing says %v and gives %d tasks, want %s", err, len(tasks), want)
 		}
 	}
@@ -444,7 +459,8 @@ func TestPrograms(t *testing.T) {
 
 	t.Cleanup(func() { s.Close() })
 
-	want, labels := naively(tasksIn(t, c.Data), func(t *stategen.Task) []string { return []string{t.ID} })
+	want, labels := naively(tasksIn(t, c.Data),
+		func(t *stategen.Task) []string { return []string{t.ID} })
 	if diff := cmp.Diff(want, idsOf(s.Tasks())); diff != "" {
 		t.Error(diff)
 	}
@@ -455,7 +471,8 @@ func TestPrograms(t *testing.T) {
 	}
 
 	for _, task := range s.Tasks() {
-		if got := [3]string{task.Labels["dataset"], task.Labels["difficulty"], task.Labels["program"]}; got !=
+		if got := [3]string{task.Labels["dataset"], task.Labels["difficulty"],
+			task.Labels["program"]}; got !=
 			labels[task.ID] {
 			t.Errorf("%s has the labels %v", task.ID, got)
 		}
@@ -498,7 +515,8 @@ func TestPrograms(t *testing.T) {
 		t.Error("a version that is not there is shown")
 	}
 
-	if !slices.ContainsFunc(StateGen{}.Codecs(), func(c action.Codec) bool { return c == action.Python{} }) {
+	if !slices.ContainsFunc(StateGen{}.Codecs(),
+		func(c action.Codec) bool { return c == action.Python{} }) {
 		t.Error("no codec of programs")
 	}
 }
@@ -532,7 +550,8 @@ func TestGenerationEnds(t *testing.T) {
 		made, err := g.run(&patient{t.Context(), patience}, data, &console.Steps{})
 		after, _ := os.ReadFile(taskfile.Path(data, "train"))
 
-		if !bytes.HasPrefix(after, before) || made.Path != taskfile.Path(data, "train") || made.Split != "train" {
+		if !bytes.HasPrefix(after, before) || made.Path != taskfile.Path(data, "train") ||
+			made.Split != "train" {
 			t.Fatalf("after %d bytes of tasks there are %d: %+v", len(before), len(after), made)
 		}
 
@@ -606,7 +625,8 @@ func TestRepeatedPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if err := os.WriteFile(taskfile.Path(data, "dev"), bytes.Join(tt.has, nil), 0o600); err != nil {
+		if err := os.WriteFile(taskfile.Path(data, "dev"), bytes.Join(tt.has, nil),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 
@@ -626,7 +646,8 @@ func TestRepeatedPrograms(t *testing.T) {
 			continue
 		}
 
-		if err != nil || made.Domains[0].Repeated != tt.repeated || made.Domains[0].Added != g.tasks {
+		if err != nil || made.Domains[0].Repeated != tt.repeated ||
+			made.Domains[0].Added != g.tasks {
 			t.Errorf("%s: %+v (%v)", tt.name, made, err)
 		}
 	}

@@ -66,14 +66,10 @@ func (b *Backend) Ask(ctx context.Context, call Call) (toolbench.Answer, bool) {
 		return toolbench.Answer{}, false
 	}
 
-	o, _, err := pytext.DecodeObject(string(text))
-	if err != nil {
-		return toolbench.Answer{}, false
-	}
-
-	a, ok := answerOf(o)
+	o, _, _ := pytext.DecodeObject(string(text)) // a normal status is that of an object
+	a, _ := answerOf(o)                          // what has no response is not worth it
 	_, worthy := Check(a)
 	a.Maker = string(Real)
 
-	return a, ok && worthy
+	return a, worthy
 }
