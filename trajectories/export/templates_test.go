@@ -1,6 +1,7 @@
 package export
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolevo/mcts/policy/chat"
 )
 
 var update = flag.Bool("update", false, "write TEMPLATES.md anew from templates.yaml")
@@ -46,27 +49,23 @@ func verdictTables() string {
 			programs = append(programs, name+" "+of.Versions[name])
 		}
 
-		fmt.Fprintf(&b, "\n## %s (%s)\n\n| templates | react | react, a faulty reply | function-call | function-call, a faulty "+
-			"reply |\n|---|---|---|---|---|\n", trainer, strings.Join(programs, ", "))
+		fmt.Fprintf(&b, "\n## %s (%s)\n\n| templates | react | react, a faulty reply | function-call | "+
+			"function-call, a faulty reply |\n|---|---|---|---|---|\n", trainer, strings.Join(programs, ", "))
 
+		var fit [4]int
 		for _, j := range of.Templates {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", quoted(j.Names), j.React, j.FaultyReact, j.Calls, j.FaultyCalls)
-		}
-
-		count := func(of func(judged) verdict) (n int) {
-			for _, j := range templates()[trainer].Templates {
-				if of(j).fits() {
-					n += len(j.Names)
+			b.WriteString("| " + quoted(j.Names))
+			for i, v := range []verdict{j.React, j.FaultyReact, j.Calls, j.FaultyCalls} {
+				fmt.Fprintf(&b, " | %s", v)
+				if v.fits() {
+					fit[i] += len(j.Names)
 				}
 			}
-
-			return n
+			b.WriteString(" |\n")
 		}
 
 		fmt.Fprintf(&b, "| exact, or exact as steps, of %d | %d | %d | %d | %d |\n",
-			len(of.names(func(judged) bool { return true })),
-			count(func(j judged) verdict { return j.React }), count(func(j judged) verdict { return j.FaultyReact }),
-			count(func(j judged) verdict { return j.Calls }), count(func(j judged) verdict { return j.FaultyCalls }))
+			len(of.names(func(judged) bool { return true })), fit[0], fit[1], fit[2], fit[3])
 	}
 
 	return b.String() + formsTable() + "\n"
@@ -76,7 +75,8 @@ func verdictTables() string {
 func formsTable() string {
 	var b strings.Builder
 
-	b.WriteString("\n## The forms of a server\n\n| server.form | trainer | samples | asks what these train |\n|---|---|---|---|\n")
+	b.WriteString("\n## The forms of a server\n\n" +
+		"| server.form | trainer | samples | asks what these train |\n|---|---|---|---|\n")
 
 	forms := templates()[LlamaFactory].Forms
 	for _, form := range slices.Sorted(maps.Keys(forms)) {
@@ -109,4 +109,70 @@ func quoted[T any](names []T) string {
 	}
 
 	return strings.Join(words, ", ")
+}
+
+// What an export holds decides what a template makes of it.
+func TestCheckTemplate(t *testing.T) {
+	calls := Manifest{Version: ManifestVersion, Format: SFTTrajectory, Trainer: TRL, Calls: true}
+	with := func(change func(*Manifest)) Manifest {
+		m := calls
+		change(&m)
+
+		return m
+	}
+
+	whole := with(func(*Manifest) {})
+	faulty := with(func(m *Manifest) { m.Unreadable = 1 })
+	steps := with(func(m *Manifest) { m.Format = SFTStep })
+	texts := with(func(m *Manifest) { m.Calls = false })
+	transcripts := with(func(m *Manifest) { m.Format = Reward })
+	judgedOnce := with(func(m *Manifest) { m.Format, m.Unreadable = KTO, 1 })
+	factory := with(func(m *Manifest) { m.Trainer = LlamaFactory })
+
+	for name, c := range map[string]struct {
+		m        Manifest
+		template string
+		want     Fit
+		spoilt   bool
+	}{
+		"exact":               {whole, "qwen2_5", Fit{"qwen2_5", false, false}, false},
+		"loses":               {whole, "llama3_1", Fit{}, true},
+		"cannot":              {whole, "gemma3", Fit{}, true},
+		"begins":              {whole, "gemma4_v5", Fit{}, true},
+		"as steps":            {whole, "gemma4", Fit{"gemma4", true, false}, false},
+		"steps":               {steps, "gemma4", Fit{"gemma4", false, false}, false},
+		"texts":               {texts, "gemma3", Fit{"gemma3", false, false}, false},
+		"transcripts":         {transcripts, "gemma3", Fit{"gemma3", false, false}, false},
+		"without thinking":    {whole, "glm4moe", Fit{"glm4moe", false, true}, false},
+		"with a faulty reply": {faulty, "gptoss", Fit{"gptoss", true, false}, false},
+		"a faulty reply read": {judgedOnce, "gptoss", Fit{"gptoss", false, false}, false},
+		"LLaMA-Factory's":     {factory, "chatml", Fit{}, true},
+	} {
+		got, err := c.m.CheckTemplate(c.template)
+
+		var spoils *TemplateError
+		if got != c.want || errors.As(err, &spoils) != c.spoilt || (err != nil) != c.spoilt {
+			t.Errorf("%s: %+v, %v; want %+v, spoilt: %v", name, got, err, c.want, c.spoilt)
+		}
+
+		if spoils != nil && (len(spoils.Fitting) == 0 || slices.Contains(spoils.Fitting, c.template)) {
+			t.Errorf("%s: %v fit", name, spoils.Fitting)
+		}
+	}
+
+	if _, err := calls.CheckTemplate("qwen2_6"); err == nil || !strings.Contains(err.Error(), "qwen2_5") {
+		t.Errorf("an unknown template: %v", err)
+	}
+}
+
+// Our own templates hold calls where LLaMA-Factory's program says that its templates do.
+func TestOurTemplatesHoldCalls(t *testing.T) {
+	of := templates()[LlamaFactory]
+
+	for _, ours := range chat.Templates() {
+		theirs, ok := of.of(ours.String())
+		if !ok || !theirs.React.is(exact) || theirs.Calls.is(exact) != ours.HoldsCalls() {
+			t.Errorf("%s: %+v, holds calls: %v", ours, theirs, ours.HoldsCalls())
+		}
+	}
 }
