@@ -96,7 +96,8 @@ func newManifest(opt Options) Manifest {
 
 	return Manifest{
 		Version: ManifestVersion, Format: opt.Format, Trainer: cmp.Or(opt.Trainer, LlamaFactory),
-		ChatTemplate: opt.ChatTemplate, Software: opt.Software, Runs: []ManifestRun{}, Selection: s, Selected: s.report(),
+		ChatTemplate: opt.ChatTemplate, Software: opt.Software,
+		Runs: []ManifestRun{}, Selection: s, Selected: s.report(),
 		Lint: LintReport{ByRule: map[Rule]int{}}, Refused: opt.Refused,
 	}
 }

@@ -32,15 +32,15 @@ mkdir -p "$cache" || skip "the cache folder $cache cannot be made"
 
 # shellcheck source=environment.sh
 . "$here/environment.sh"
-environment interop "$here"
+environment interop "$here/pins.txt"
 factory=$environment
-environment trl "$here/trl"
+environment trl "$here/pins.txt"
 trl=$environment
 environment statistics "$here/../../finetune/statistics/interop"
 statistics=$environment
 documents=
 if newer=$(find_python 12); then
-	need_gb=2 python=$newer environment documents "$here/documents"
+	need_gb=2 python=$newer environment documents "$here/pins.txt"
 	documents=$environment
 fi
 
