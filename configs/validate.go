@@ -40,7 +40,6 @@ func (r *Resolved) validate() error {
 		{"server.prompt.tools", r.checkTools()},
 		{"eval.controller", isOneOf("controller", r.Eval.Controller, controllers())},
 		{"branch", r.Branch.validate()},
-		{"server.form", r.checkForm()},
 		{"server.reasoning", r.checkReasoning()},
 		checkSection("python", &r.Python),
 	} {
@@ -142,15 +141,6 @@ func (c *Config) checkCodec() error {
 
 	return fmt.Errorf("the suite %s cannot read actions written as %s: want one of %v", c.Suite, codec,
 		suite.Codecs(b))
-}
-
-// checkForm wants one that can hold the actions.
-func (c *Config) checkForm() error {
-	if c.Environment.ActionCodec() == (action.FunctionCall{}) && c.Server.Form == "chatml" {
-		return errors.New("chatml has no form for function calls (environment.codec)")
-	}
-
-	return nil
 }
 
 // checkReasoning wants a way to deal with reasoning that the codec allows.

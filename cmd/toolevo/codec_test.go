@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,6 +45,25 @@ func TestFunctionCalls(t *testing.T) {
 	}
 
 	must(t, "export", run, "--out", exported, "--data", data)
+
+	// A chat template that is named may not spoil them. What is counted under is that of the trainer.
+	lossy := [][]string{
+		{"--for", "trl:llama3_1"}, {"--for", "llamafactory:chatml"},
+		{"--tokenizer", "../../trajectories/internal/bpe/testdata/qwen2.json", "--chat-template", "chatml"},
+	}
+	for _, flags := range lossy {
+		out := filepath.Join(dir, "spoilt")
+		r := cli(t, append([]string{"export", run, "--out", out, "--data", data}, flags...)...)
+
+		_, err := os.Stat(filepath.Join(out, export.ManifestFile))
+		if r.code != exitUsage || !os.IsNotExist(err) || !strings.Contains(r.err, "qwen3") {
+			t.Errorf("%v: exit %d, %v: %s", flags, r.code, err, r.err)
+		}
+	}
+
+	says(t, "export", cli(t, "export", run, "--out", filepath.Join(dir, "steps"), "--data", data, "--for",
+		"trl:gemma4").err, "--format sft-step")
+
 	roles := map[string]int{}
 
 	for sample, err := range export.Read(exported, false) {

@@ -77,7 +77,8 @@ func (e *exporter) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&e.format, "format", string(export.SFTTrajectory), "`NAME` of what a sample is: "+
 		names.Join(export.Formats())+"; or of documents for other programs: "+names.Join(export.DocumentFormats()))
 	flags.StringVar(&e.trainer, "for", string(export.LlamaFactory), "`NAME` of the trainer whose names columns and "+
-		"roles have: "+names.Join(export.Trainers()))
+		"roles have: "+names.Join(export.Trainers())+"; NAME:TEMPLATE names its chat template, too, and refuses what "+
+		"that spoils")
 	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most `N` distinct trajectories of a question "+
 		"(0: all)")
 	flags.StringVar(&e.strategy, "strategy", string(export.Random), "`NAME` of how to choose among them: "+
@@ -163,9 +164,13 @@ func (e *exporter) exportSamples(ctx context.Context, s *sources, o export.Optio
 			"--mix-engines", mixed)
 	}
 
-	var reasons *export.ReasoningError
-	if errors.As(err, &reasons) {
-		return nil, console.Usage("%w", reasons)
+	var (
+		reasons *export.ReasoningError
+		spoils  *export.TemplateError
+	)
+
+	if errors.As(err, &reasons) || errors.As(err, &spoils) {
+		return nil, console.Usage("%w", err)
 	}
 
 	return m, err
@@ -184,7 +189,7 @@ func (e *exporter) options() (o export.Options, err error) {
 	// All names are parsed before a file is opened, so that a typing error costs nothing.
 	for _, parse := range []func() error{
 		func() error { o.Format, err = export.ParseExportFormat(e.format); return err },
-		func() error { o.Trainer, err = export.ParseTrainer(e.trainer); return err },
+		func() error { o.Trainer, o.ChatTemplate, err = e.parseTrainer(); return err },
 		func() error { e.selection.Strategy, err = export.ParseStrategy(e.strategy); return err },
 		func() error { e.selection.Score, err = export.ParseScore(e.score); return err },
 		func() error { e.selection.Mix, err = parseMix(e.mix); return err },
@@ -208,6 +213,27 @@ func (e *exporter) options() (o export.Options, err error) {
 	}
 
 	return o, err
+}
+
+// parseTrainer reads the trainer and the chat template that will be trained, "" where that is not
+// known. Under the one of LLaMA-Factory tokens are counted.
+func (e *exporter) parseTrainer() (export.Trainer, string, error) {
+	name, template, named := strings.Cut(e.trainer, ":")
+
+	t, err := export.ParseTrainer(name)
+	if err != nil {
+		return "", "", err
+	}
+
+	if !named && t == export.LlamaFactory && e.tokenizer != "" && e.changed("chat-template") {
+		return t, e.template, nil
+	}
+
+	if named {
+		err = export.ParseChatTemplate(t, template)
+	}
+
+	return t, template, err
 }
 
 // checkNumbers refuses numbers that mean nothing.
@@ -286,6 +312,12 @@ func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 		a.Say("Train with: datasets.load_dataset(%q, split=\"train\")", dir)
 	default:
 		a.Say("Train with: dataset_dir: %s, dataset: %s", dir, m.Format.Dataset())
+	}
+
+	if fit, err := m.CheckTemplate(m.ChatTemplate); err == nil {
+		for _, sentence := range fit.Advice() {
+			a.Say("%s", sentence)
+		}
 	}
 
 	return nil

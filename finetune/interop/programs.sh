@@ -12,7 +12,7 @@
 . "$repository/trajectories/interop/environment.sh"
 
 build_ollama
-environment interop "$repository/trajectories/interop"
+environment interop "$repository/trajectories/interop/pins.txt"
 factory=$environment/bin/llamafactory-cli
 ollama=$program
 export VLLM_ENV=$env VLLM_WORK=$work/vllm

@@ -1,6 +1,8 @@
 package training
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -62,7 +64,7 @@ func (r *Recipe) Plan(o Options) (*Plan, error) {
 	}
 
 	for _, step := range []func(Options) error{
-		p.checkExport, p.checkCalls, p.checkLengths, p.balanceLabels, p.setModel, p.setBatch, p.addFiles,
+		p.checkExport, p.setModel, p.checkTemplate, p.checkLengths, p.balanceLabels, p.setBatch, p.addFiles,
 	} {
 		if err := step(o); err != nil {
 			return nil, fmt.Errorf("recipe %s: %w", r.Name, err)
@@ -111,25 +113,74 @@ func (p *Plan) checkExport(Options) error {
 	return nil
 }
 
-// checkCalls refuses function calls under a template that writes them in a form that their codec
-// cannot read: the model would learn replies that no evaluation understands.
-func (p *Plan) checkCalls(Options) error {
-	template, fitting := p.arguments.text(argTemplate), export.CallTemplates()
+// checkTemplate refuses an export that the chat template spoils: the model would learn replies that
+// no evaluation understands, or to others than it is asked.
+func (p *Plan) checkTemplate(Options) error {
+	name := p.chatTemplate()
 
-	switch {
-	case p.Recipe.Trainer == export.TRL: // which has the model's own
-	case !p.Manifest.Calls || slices.Contains(fitting, template):
-	case slices.Contains(export.Templates(), template):
-		return fmt.Errorf("the replies in %s are function calls, and the chat template %s writes them in "+
-			"another form, which environment.codec function-call cannot read: --set %s=NAME with one of %s, or "+
-			"another recipe, or collect with environment.codec=react", p.Export, template, argTemplate,
-			strings.Join(fitting, ", "))
-	default:
-		p.warn("The replies in the export are function calls, and how the chat template %s writes them is not "+
-			"known here. Those of %s are read back.", template, strings.Join(fitting, ", "))
+	if format, trainer := p.Manifest.Form(); format == export.Simulator {
+		return nil
+	} else if export.ParseChatTemplate(trainer, name) != nil {
+		if p.Manifest.Calls {
+			p.warn("The replies in the export are function calls, and how the chat template %s writes them is not "+
+				"known here: see trajectories/export/TEMPLATES.md.", cmp.Or(name, "of the model"))
+		}
+
+		return nil
 	}
 
+	fit, err := p.Manifest.CheckTemplate(name)
+	if err != nil && p.Recipe.Trainer == export.LlamaFactory {
+		return fmt.Errorf("the replies in %s cannot be trained so: %w, with --set %s=NAME, or another recipe", p.Export,
+			err, argTemplate)
+	} else if err != nil {
+		return fmt.Errorf("the replies in %s cannot be trained so: %w", p.Export, err)
+	}
+
+	fit.WithoutThinking = fit.WithoutThinking && p.arguments.text(argThinking) != "false"
+	p.Warnings = append(p.Warnings, fit.Advice()...)
+
 	return nil
+}
+
+// chatTemplate is the one that is trained, by the trainer's name for it; "" where that is not known.
+// TRL has the model's own.
+func (p *Plan) chatTemplate() string {
+	if p.Recipe.Trainer == export.LlamaFactory {
+		return p.arguments.text(argTemplate)
+	}
+
+	if text := templateText(p.Model); text != "" {
+		return export.ChatTemplateOf(p.Recipe.Trainer, text)
+	}
+
+	if p.Model == arguments(p.Recipe.Arguments).text(argModel) {
+		return p.Recipe.Template
+	}
+
+	return p.Manifest.ChatTemplate
+}
+
+// templateText is the chat template of the model in a folder, "" where there is none.
+func templateText(folder string) string {
+	if text, err := os.ReadFile(filepath.Join(folder, "chat_template.jinja")); err == nil {
+		return string(text)
+	}
+
+	var tokenizer struct {
+		Template any `json:"chat_template"` // several are a list
+	}
+
+	text, err := os.ReadFile(filepath.Join(folder, "tokenizer_config.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &tokenizer)
+	}
+
+	if template, ok := tokenizer.Template.(string); ok && err == nil {
+		return template
+	}
+
+	return ""
 }
 
 // cutoffs are how trainers call the length at which they cut a sample, and how long that is when

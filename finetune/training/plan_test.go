@@ -258,7 +258,7 @@ func TestPlanRefuses(t *testing.T) {
 		"calls in another form": {
 			manifest: changed(func(m *export.Manifest) { m.Calls = true }),
 			options:  training.Options{Set: []string{"template=chatml"}},
-			want:     "--set template=NAME with one of llama3, qwen, qwen3_nothink",
+			want:     "the chat template chatml of llamafactory writes the call in another form",
 		},
 		"no model": {
 			manifest: manifest(),
@@ -307,22 +307,104 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
-// Function calls are trained under a template that writes them as they are read, and with a warning where nobody knows.
-func TestPlanOfCalls(t *testing.T) {
-	for template, warns := range map[string]bool{"llama3": false, "qwen": false, "qwen3_nothink": false, "glm4": true} {
+// Samples are trained under templates that write them as they are asked and read, with advice where that takes
+// something, and with a warning where nobody knows.
+func TestPlanUnderTemplates(t *testing.T) {
+	for _, c := range []struct {
+		template string
+		calls    bool
+		set      string
+		warns    string
+	}{
+		{"llama3", true, "", ""},
+		{"qwen", true, "", ""},
+		{"qwen3_nothink", true, "", ""},
+		{"mistral_small", true, "", ""},
+		{"chatml", false, "", ""},
+		{"of another version", true, "", "not known here"},
+		{"of another version", false, "", ""},
+		{"qwen3", true, "", "--format sft-step"},
+		{"qwen3", false, "", "enable_thinking is false"},
+		{"qwen3", false, "enable_thinking=false", "--format sft-step"},
+	} {
 		m := manifest()
-		m.Calls, m.Lengths.Template = true, template
+		m.Calls, m.Lengths.Template = c.calls, c.template
 
-		p := plan(t, recipeText, training.Options{Export: exported(t, m), Set: []string{"template=" + template}})
-		if len(p.Warnings) > 0 != warns || warns && !strings.Contains(p.Warnings[0], "llama3, qwen, qwen3_nothink") {
-			t.Errorf("%s: warnings %q", template, p.Warnings)
+		set := []string{"template=" + c.template}
+		if c.set != "" {
+			set = append(set, c.set)
+		}
+
+		p := plan(t, recipeText, training.Options{Export: exported(t, m), Set: set})
+		if got := strings.Join(p.Warnings, " "); (got == "") != (c.warns == "") || !strings.Contains(got, c.warns) ||
+			c.set != "" && strings.Contains(got, "enable_thinking") {
+			t.Errorf("%+v: warnings %q", c, p.Warnings)
+		}
+	}
+}
+
+// TRL's template is that of the model: its folder says which, or the recipe.
+func TestPlanKnowsTRLsTemplates(t *testing.T) {
+	m := manifest()
+	m.Trainer, m.Format, m.Calls, m.ToolCalls = export.TRL, export.OpenAI, true, true
+
+	text := strings.NewReplacer("format: sft-trajectory", "format: openai\ntrainer: trl\ntemplate: lfm2",
+		"  template: llama3\n", "", "  cutoff_len: 1024 # tokens\n", "").Replace(recipeText)
+	model := t.TempDir()
+
+	for _, c := range []struct{ model, want string }{
+		{"", "the chat template lfm2 of trl loses the call: take a model with one of"},
+		{"another/model", ""},
+		{model, ""},
+	} {
+		_, err := load(t, text).Plan(training.Options{Export: exported(t, m), Model: c.model, Files: recipes(text)})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("model %q: %v, want %q", c.model, err, c.want)
 		}
 	}
 
-	p := plan(t, recipeText, training.Options{Export: exported(t, manifest()), Set: []string{"template=chatml"}})
-	if p.Template() != "chatml" {
-		t.Errorf("ReAct is refused under chatml")
+	m.ChatTemplate = "llama3_1"
+
+	_, err := load(t, text).Plan(training.Options{Export: exported(t, m), Model: "another/model", Files: recipes(text)})
+	if err == nil || !strings.Contains(err.Error(), "llama3_1 of trl loses the text beside a call") {
+		t.Errorf("what the export was made for: %v", err)
 	}
+}
+
+// Every recipe trains what it is for.
+func TestShippedRecipesFitTheirTemplates(t *testing.T) {
+	names, err := fs.Glob(shipped.FS(), "*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, name := range names {
+		r, err := training.LoadRecipe(shipped.FS(), strings.TrimSuffix(name, ".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		m := manifest()
+		m.Format, m.Trainer, m.Lengths = r.Format, r.Trainer, export.Lengths{MaxChars: 100}
+		m.Calls, m.ToolCalls = r.Trainer == export.TRL, r.Trainer == export.TRL
+		m.Runs[0].DeployedAPI = r.Deployed
+
+		p, err := r.Plan(training.Options{Export: exported(t, m), Model: modelOf(r), Files: shipped.FS(), GPUs: 8})
+		if err != nil || strings.Contains(strings.Join(p.Warnings, " "), "chat template") {
+			t.Errorf("%s: %v, warnings %v", name, err, p)
+		}
+	}
+}
+
+// modelOf is another model than the recipe's where that has none.
+func modelOf(r *training.Recipe) string {
+	for _, item := range r.Arguments {
+		if item.Key == "model_name_or_path" {
+			return ""
+		}
+	}
+
+	return "some/model"
 }
 
 // TRL trains what LLaMA-Factory cannot. Its chat template is the model's, and it cuts sooner.
@@ -331,7 +413,8 @@ func TestPlanForTRL(t *testing.T) {
 	m.Trainer, m.Format, m.Calls, m.ToolCalls = export.TRL, export.OpenAI, true, true
 	dir := exported(t, m)
 
-	text := strings.NewReplacer("format: sft-trajectory", "format: openai\ntrainer: trl", "  template: llama3\n", "",
+	text := strings.NewReplacer("format: sft-trajectory", "format: openai\ntrainer: trl\ntemplate: qwen2_5",
+		"  template: llama3\n", "",
 		"  cutoff_len: 1024 # tokens\n", "  assistant_only_loss: true\n").Replace(recipeText)
 	p := plan(t, text, training.Options{Export: dir})
 

@@ -25,6 +25,10 @@ type Recipe struct {
 	Deployed string         `yaml:"deployed"` // API version of the runs that it trains; "" is any
 	Batch    int            `yaml:"batch"`    // samples of one update, over all GPUs together
 
+	// Template is the chat template of the model that the arguments name, as TRL calls it.
+	// LLaMA-Factory is told one by its arguments.
+	Template string `yaml:"template"`
+
 	// Arguments of the trainer, in the order of the file.
 	Arguments yaml.MapSlice `yaml:"arguments"`
 }
@@ -50,6 +54,7 @@ const (
 	argModel        = "model_name_or_path"
 	argAdapter      = "adapter_name_or_path"
 	argTemplate     = "template"
+	argThinking     = "enable_thinking"
 	argTuning       = "finetuning_type"
 	argPerDevice    = "per_device_train_batch_size"
 	argAccumulation = "gradient_accumulation_steps"

@@ -28,6 +28,7 @@ func (m *Manifest) card() string {
 
 	f, t := m.Form()
 	l := layoutOf(f, t)
+	fit, _ := m.CheckTemplate(m.ChatTemplate) // none is known of no name
 
 	// The template is ours and the manifest has what it asks for.
 	_ = cardTemplate.Execute(&b, map[string]any{
@@ -35,6 +36,7 @@ func (m *Manifest) card() string {
 		"About": forms[f].about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
 		"Columns": l.columns, "Objects": l.objects(), "Told": m.told(), "KTO": f == KTO,
 		"Trained": t == TRL || m.FitsLlamaFactory(), "Whole": SFTTrajectory, "TRL": TRL,
+		"Advice": fit.Advice(),
 	})
 
 	return b.String()

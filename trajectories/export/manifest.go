@@ -62,6 +62,7 @@ type Manifest struct {
 	Version      int             `json:"manifest_version"`        // of these keys
 	Format       Format          `json:"format"`                  // of the samples; "llamafactory" in exports of earlier versions
 	Trainer      Trainer         `json:"trainer,omitempty"`       // whose names columns and roles have
+	ChatTemplate string          `json:"chat_template,omitempty"` // of the trainer, where it was said
 	Software     string          `json:"software"`                // the version that wrote the export
 	Rows         int             `json:"rows"`                    // samples, without those held out
 	Questions    int             `json:"questions"`               // of the samples
@@ -95,7 +96,8 @@ func newManifest(opt Options) Manifest {
 
 	return Manifest{
 		Version: ManifestVersion, Format: opt.Format, Trainer: cmp.Or(opt.Trainer, LlamaFactory),
-		Software: opt.Software, Runs: []ManifestRun{}, Selection: s, Selected: s.report(),
+		ChatTemplate: opt.ChatTemplate, Software: opt.Software,
+		Runs: []ManifestRun{}, Selection: s, Selected: s.report(),
 		Lint: LintReport{ByRule: map[Rule]int{}}, Refused: opt.Refused,
 	}
 }

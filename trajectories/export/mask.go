@@ -1,8 +1,6 @@
 package export
 
 import (
-	"slices"
-
 	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/prompt"
@@ -10,17 +8,11 @@ import (
 
 // Templates lists the chat templates whose tokens can be counted, by LLaMA-Factory's names. The tokenizer must have the
 // template's control tokens; a trainer that adds them to another tokenizer counts fewer tokens than we do.
-func Templates() []string { return namesOf(chat.Templates()) }
+func Templates() []string {
+	all := chat.Templates()
 
-// CallTemplates lists those of [Templates] under which function calls are written as their codec reads
-// them.
-func CallTemplates() []string {
-	return namesOf(slices.DeleteFunc(chat.Templates(), func(t chat.Template) bool { return !t.HoldsCalls() }))
-}
-
-func namesOf(templates []chat.Template) []string {
-	names := make([]string, len(templates))
-	for i, t := range templates {
+	names := make([]string, len(all))
+	for i, t := range all {
 		names[i] = t.String()
 	}
 

@@ -32,6 +32,10 @@ type Options struct {
 	Cutoff    int        // samples of more tokens are dropped, never cut; 0 keeps them; needs a Tokenizer
 	Software  string     // the version of toolevo, for the manifest
 
+	// ChatTemplate is the one of the trainer that will be trained, where that is known. An export
+	// that it spoils is refused.
+	ChatTemplate string
+
 	Refused []*atif.Refusal // documents to import that no sample can say, for the manifest
 
 	// Found is told what the linter holds against a trajectory or sample that it leaves out, by its name; nil is told
@@ -138,6 +142,12 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 
 	m := &w.manifest
 	w.runs.note(m)
+
+	if m.ChatTemplate != "" {
+		if _, err := m.CheckTemplate(m.ChatTemplate); err != nil {
+			return err
+		}
+	}
 
 	if err := writeJSON(filepath.Join(work, DatasetInfoFile), m.datasetInfo()); err != nil {
 		return err

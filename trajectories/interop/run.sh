@@ -5,7 +5,7 @@
 #
 # TOOLEVO is the built program, DEMO_DIR what its command demo wrote.
 # With BATCHES=FOLDER both trainers train under the templates of Qwen2.5, Llama 3.1 and Qwen3, too, which takes some minutes,
-# and the folder gets what they train, decoded.
+# and the folder gets what they train, decoded. With UPDATE=1 the verdicts on chat templates are written anew.
 # Exit 0: everything held, or the last line begins with "SKIPPED: ". Exit 1: something was found wrong. Exit 2: usage.
 set -euo pipefail
 
@@ -22,7 +22,7 @@ fail() {
 	exit 1
 }
 
-[ $# -eq 2 ] || { sed -n '2,7p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+[ $# -eq 2 ] || { sed -n '2,8p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 [ -d "$2/run" ] || { echo "run.sh: $2 holds no demo" >&2; exit 2; }
 
 toolevo=$1 demo=$2
@@ -32,15 +32,15 @@ mkdir -p "$cache" || skip "the cache folder $cache cannot be made"
 
 # shellcheck source=environment.sh
 . "$here/environment.sh"
-environment interop "$here"
+environment interop "$here/pins.txt"
 factory=$environment
-environment trl "$here/trl"
+environment trl "$here/pins.txt"
 trl=$environment
 environment statistics "$here/../../finetune/statistics/interop"
 statistics=$environment
 documents=
 if newer=$(find_python 12); then
-	need_gb=2 python=$newer environment documents "$here/documents"
+	need_gb=2 python=$newer environment documents "$here/pins.txt"
 	documents=$environment
 fi
 
@@ -68,12 +68,34 @@ export_run() {
 export_run react sft-trajectory sft-step dpo kto reward openai
 export_run function-call sft-trajectory openai
 
-# Runs long enough to have trajectories with and without a reply from which no action can be read.
+# Runs of each suite, long enough to have trajectories with and without a reply from which no action can be read.
+"$toolevo" tasks generate --data "$work/suites" --split train --n 6 >/dev/null 2>&1 || fail "no generated tasks"
+"$toolevo" toolbench import "$here/../../envs/toolbench/testdata/queries" --data "$work/suites" --split train \
+	>/dev/null 2>&1 || fail "no queries of ToolBench"
+
+# rendered CODEC SUITE DATA FLAGS…: exports such a run as the chat templates of both trainers are tried on, and shows what
+# our own templates make of it.
+rendered() {
+	local name=$1-$2 format formats="sft-trajectory sft-step dpo kto reward" template of=$work/rendered
+	[ "$1" = function-call ] || formats+=" openai"
+	"$toolevo" collect --set suite="$2" --data "$3" --set environment.codec="$1" --out "$of/$name" "${@:4}" \
+		>/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no run of $name"; }
+	for format in $formats; do # some runs have no pair
+		"$toolevo" export "$of/$name" --data "$3" --format $format --per-question 0 --out "$of/llamafactory/$name/$format" \
+			>/dev/null 2>"$work/said" || grep -q "no sample is left" "$work/said" || fail "no $format of $name"
+	done
+	for template in chatml llama3 qwen qwen3_nothink; do
+		"$toolevo" export "$of/llamafactory/$name/sft-trajectory" --lint --tokenizer "$tokenizer" --show 1000000 --json \
+			--chat-template $template >"$of/llamafactory/$name/sft-trajectory.$template" 2>/dev/null || fail "$name has faults"
+	done
+	"$toolevo" export "$of/$name" --data "$3" --for trl --per-question 0 --out "$of/trl/$name" >/dev/null 2>"$work/said" ||
+		{ cat "$work/said" >&2; fail "no $name for TRL"; }
+}
+
 for codec in react function-call; do
-	"$toolevo" collect --data "$demo/data" --dataset coffee --limit 6 --trees 4 --set environment.codec="$codec" \
-		--out "$work/long-$codec" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no long run in $codec"; }
-	"$toolevo" export "$work/long-$codec" --for trl --out "$work/rendered/$codec" >/dev/null 2>"$work/said" ||
-		{ cat "$work/said" >&2; fail "no long export of $codec"; }
+	rendered $codec toolqa "$demo/data" --dataset coffee --limit 6 --trees 4
+	rendered $codec toolbench "$work/suites" --limit 8 --trees 6
+	rendered $codec stategen "$work/suites" --limit 2 --trees 6
 done
 
 # export_documents RUN OUT FLAGS…: exports a run for other programs.
@@ -130,8 +152,11 @@ mkdir -p "$HF_HOME"
 "$factory/bin/python" "$here/train.py" "$toolevo" "$tokenizer" "$work/factory" "$work"/llamafactory/*/ ||
 	fail "LLaMA-Factory disagrees (see above)"
 "$trl/bin/python" "$here/trl/train.py" "$toolevo" "$tokenizer" "$work/trl-work" "$work"/trl/*/ || fail "TRL disagrees (see above)"
-"$trl/bin/python" "$here/trl/verdicts.py" "$here/../export/TEMPLATES.md" "$work"/rendered/{react,function-call} ||
-	fail "a chat template of TRL does otherwise (see above)"
+verdicts=$here/../export/templates.yaml
+"$factory/bin/python" "$here/factory_verdicts.py" "$verdicts" ${UPDATE:+--update} "$work"/rendered/llamafactory/* ||
+	fail "a chat template of LLaMA-Factory does otherwise (see above)"
+"$trl/bin/python" "$here/trl/verdicts.py" "$verdicts" "$work/rendered/llamafactory" ${UPDATE:+--update} \
+	"$work"/rendered/trl/* || fail "a chat template of TRL does otherwise (see above)"
 if [ -n "${BATCHES:-}" ]; then
 	mkdir -p "$BATCHES"
 	kinds=(react/T-sft-trajectory react/T-sft-step calls/T-{sft-trajectory,sft-step,dpo,kto,reward})

@@ -28,7 +28,7 @@ mkdir -p "$cache" || skip "the cache folder $cache cannot be made"
 
 # shellcheck source=../../../trajectories/interop/environment.sh
 . "$repository/trajectories/interop/environment.sh"
-environment trl "$repository/trajectories/interop/trl"
+environment trl "$repository/trajectories/interop/pins.txt"
 python=$environment/bin/python
 
 work=$(mktemp -d)

@@ -9,6 +9,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
@@ -94,7 +95,7 @@ func CheckPolicy(c *configs.Resolved, name string) error {
 			return fmt.Errorf("policy %q names no model: want %s:MODEL", name, kind)
 		}
 
-		return checkForm(c.Server, kind)
+		return checkForm(c, kind)
 	}
 
 	if kind == "vllm" {
@@ -126,10 +127,12 @@ func PolicyNames() []string {
 	return all
 }
 
-func checkForm(c configs.Server, kind string) error {
-	switch c.Form {
+func checkForm(c *configs.Resolved, kind string) error {
+	form := c.Server.Form
+
+	switch form {
 	case configs.FormFewShot:
-		_, err := prompt.ParseLayout(c.Layout)
+		_, err := prompt.ParseLayout(c.Server.Layout)
 		return err
 	case configs.FormChat:
 		if kind == Ollama {
@@ -140,8 +143,13 @@ func checkForm(c configs.Server, kind string) error {
 		return nil
 	}
 
-	if _, err := chat.ParseTemplate(c.Form); err != nil {
+	template, err := chat.ParseTemplate(form)
+	if err != nil {
 		return fmt.Errorf("server.form: %w, few-shot, chat", err)
+	}
+
+	if c.Environment.ActionCodec() == (action.FunctionCall{}) && !template.HoldsCalls() {
+		return fmt.Errorf("server.form: %s has no form for function calls (environment.codec)", form)
 	}
 
 	return nil

@@ -1,0 +1,205 @@
+package export
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+
+	"toolevo/envs/names"
+)
+
+// templatesYAML has the verdicts of TEMPLATES.md, as the programs of the trainers gave them.
+//
+//go:embed templates.yaml
+var templatesYAML []byte
+
+// verdict says what a chat template makes of samples: exact, or what is wrong.
+type verdict string
+
+const (
+	exact           verdict = "exact"
+	exactAsSteps    verdict = "exact as steps"
+	withoutThinking         = ", without thinking"
+)
+
+// is reports whether the verdict is another, with thinking or without.
+func (v verdict) is(other verdict) bool {
+	return strings.TrimSuffix(string(v), withoutThinking) == string(other)
+}
+
+// fits reports whether something can be trained as it is asked.
+func (v verdict) fits() bool { return v.is(exact) || v.is(exactAsSteps) }
+
+// judged are templates of which the same is true.
+type judged struct {
+	Names       []string `yaml:"names"`
+	React       verdict  `yaml:"react"`
+	FaultyReact verdict  `yaml:"react-faulty"`
+	Calls       verdict  `yaml:"function-call"`
+	FaultyCalls verdict  `yaml:"function-call-faulty"`
+}
+
+// chatTemplates is what is known of a trainer's chat templates.
+type chatTemplates struct {
+	Versions  map[string]string `yaml:"versions"`
+	Templates []judged          `yaml:"templates"`
+
+	// Forms has, by value of server.form, the templates under which a server is asked so, by codec
+	// or format: "all" that are exact, or a list.
+	Forms map[string]map[string]any `yaml:"forms"`
+
+	SHA256 map[string]string `yaml:"sha256"` // of the files, where the trainer has some: how it begins
+}
+
+var templates = sync.OnceValue(func() (all map[Trainer]chatTemplates) {
+	// The file is ours.
+	if err := yaml.UnmarshalWithOptions(templatesYAML, &all, yaml.Strict()); err != nil {
+		panic(err)
+	}
+
+	return all
+})
+
+// of returns what is known of a template.
+func (t *chatTemplates) of(name string) (judged, bool) {
+	i := slices.IndexFunc(t.Templates, func(j judged) bool { return slices.Contains(j.Names, name) })
+	if i < 0 {
+		return judged{}, false
+	}
+
+	return t.Templates[i], true
+}
+
+// names are those of the templates that meet a condition.
+func (t *chatTemplates) names(meet func(judged) bool) []string {
+	var all []string
+
+	for _, j := range t.Templates {
+		if meet(j) {
+			all = append(all, j.Names...)
+		}
+	}
+
+	slices.Sort(all)
+
+	return all
+}
+
+// ParseChatTemplate wants the name of a chat template of which it is known what the trainer makes
+// of samples under it: those of TEMPLATES.md.
+func ParseChatTemplate(t Trainer, name string) error {
+	of := templates()[t]
+	all := of.names(func(judged) bool { return true })
+	_, err := names.Parse("chat template of "+string(t), name, all)
+
+	return err
+}
+
+// ChatTemplateOf returns which chat template of a trainer a model's is; "" is none that is known.
+func ChatTemplateOf(t Trainer, text string) string {
+	sum := sha256.Sum256([]byte(text))
+	for name, begin := range templates()[t].SHA256 {
+		if strings.HasPrefix(hex.EncodeToString(sum[:]), begin) {
+			return name
+		}
+	}
+
+	return ""
+}
+
+// Fit says how an export has to be trained under a chat template that spoils none of it.
+type Fit struct {
+	template        string
+	AsSteps         bool // prompts are what is trained only in samples of single actions
+	WithoutThinking bool // enable_thinking has to be false, in training and at the server
+}
+
+// Advice has a sentence for each thing that whoever trains has to know.
+func (f Fit) Advice() []string {
+	var all []string
+
+	if f.AsSteps {
+		all = append(all, fmt.Sprintf("Under the chat template %s a whole trajectory trains replies to "+
+			"other texts than the prompts that are asked later: export with --format %s.", f.template,
+			SFTStep))
+	}
+
+	if f.WithoutThinking {
+		all = append(all, fmt.Sprintf("The chat template %s writes think blocks that are not in the "+
+			"samples, unless enable_thinking is false, in training and at the server.", f.template))
+	}
+
+	return all
+}
+
+// TemplateError means that a chat template spoils what an export holds.
+type TemplateError struct {
+	template string
+	trainer  Trainer
+	verdict  verdict
+	calls    bool     // what holds them is spoilt, and texts would not be
+	Fitting  []string // the templates of the trainer that do not
+}
+
+// Error implements error.
+func (e *TemplateError) Error() string {
+	does := string(e.verdict)
+	if why, ok := strings.CutPrefix(does, "cannot: "); ok {
+		does = "refuses such messages (" + why + ")"
+	}
+
+	otherwise := "a model with one of " + strings.Join(e.Fitting, ", ")
+	if e.calls {
+		otherwise += ", or collect with environment.codec=react"
+	}
+
+	return fmt.Sprintf("the chat template %s of %s %s: take %s", e.template, e.trainer, does, otherwise)
+}
+
+// CheckTemplate says how the export has to be trained under a chat template of its trainer. The
+// error is a [TemplateError] where none of what is trained would be right.
+func (m *Manifest) CheckTemplate(name string) (Fit, error) {
+	f, t := m.Form()
+	if err := ParseChatTemplate(t, name); err != nil {
+		return Fit{}, err
+	}
+
+	of := templates()[t]
+	j, _ := of.of(name)
+	v := m.verdictOf(j)
+
+	if !v.fits() {
+		return Fit{}, &TemplateError{
+			template: name, trainer: t, verdict: v, calls: m.Calls && j.React.fits(),
+			Fitting: of.names(func(j judged) bool { return m.verdictOf(j).fits() }),
+		}
+	}
+
+	return Fit{
+		template: name, AsSteps: forms[f].whole && v.is(exactAsSteps),
+		WithoutThinking: strings.HasSuffix(string(v), withoutThinking),
+	}, nil
+}
+
+// verdictOf is what is true of the export under templates. The transcripts of [Reward] are texts.
+func (m *Manifest) verdictOf(j judged) verdict {
+	f, _ := m.Form()
+	calls, faulty := m.Calls && f != Reward, forms[f].whole && m.Unreadable > 0
+
+	switch {
+	case calls && faulty:
+		return j.FaultyCalls
+	case calls:
+		return j.Calls
+	case faulty:
+		return j.FaultyReact
+	}
+
+	return j.React
+}
