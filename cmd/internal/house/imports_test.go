@@ -131,7 +131,7 @@ var allowed = []rule{
 	{"mcts/policy/internal/golden", nil},
 	{"mcts/policy/internal/wire", []string{"envs/display", "mcts/policy/server"}},
 	{"mcts/policy/internal/wiretest", []string{"mcts/policy/server"}},
-	{"mcts/policy/openai", []string{"mcts/policy/chat", "mcts/policy/server", "mcts/policy/internal/wire"}},
+	{"mcts/policy/openai", []string{"envs", "mcts/policy/chat", "mcts/policy/server", "mcts/policy/internal/wire"}},
 	{"mcts/policy/ollama", []string{"mcts/policy/server", "mcts/policy/internal/wire"}},
 	{"mcts/policy/doctor", []string{"envs/datafile", "envs/display", "mcts/policy/chat", "mcts/policy/server",
 		"mcts/policy/openai",
