@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/child"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/ollama"
@@ -41,9 +43,53 @@ func (s *Served) Stop() error {
 	return s.child.Stop()
 }
 
+// While runs a function that asks the server. When a server that was started for it ends before the
+// function does, so does its context, and the error says how the server ended.
+func (s *Served) While(ctx context.Context, ask func(context.Context) error) error {
+	if s.child == nil {
+		return ask(ctx)
+	}
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+
+	watched := make(chan struct{})
+	asked := make(chan struct{})
+
+	go func() {
+		defer close(watched)
+
+		select {
+		case <-asked:
+		case <-s.child.Done():
+			cancel(errEnded)
+		}
+	}()
+
+	err := ask(ctx)
+
+	close(asked)
+	<-watched
+
+	if err != nil && errors.Is(context.Cause(ctx), errEnded) {
+		return fmt.Errorf("%w: %w", errEnded, errors.Join(s.child.Wait(), errors.New(s.child.LastWords())))
+	}
+
+	return err
+}
+
+// errEnded means that a server ended while it was asked.
+var errEnded = errors.New("the server ended")
+
 // Serve serves a checkpoint and returns when it can be asked. What a server prints that is started goes to a log file.
 // Address is where one is that runs already, as in OLLAMA_HOST or OPENAI_BASE_URL.
 func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*Served, error) {
+	if info, err := os.Stat(c.Folder); err == nil && info.IsDir() { // and not a name that the server knows
+		if err := checkpoint.Check(c.Folder); err != nil {
+			return nil, err
+		}
+	}
+
 	served := &Served{Policy: string(s.Kind) + ":" + c.Name, Address: address}
 
 	if len(s.Command) > 0 {
