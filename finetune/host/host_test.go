@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 
 	"toolevo/finetune/host"
 	"toolevo/finetune/training/trainingtest"
+	"toolevo/mcts"
 )
 
 // TestMain is also the server that the tests start: it lists one model, on a port, until it is ended.
@@ -110,6 +112,29 @@ func TestServerDiesWhileItIsAsked(t *testing.T) {
 	}
 
 	_ = s.Stop() // it is gone
+}
+
+// The first Ctrl-C leaves the server to those whose calls it is answering; what ends the calls ends it.
+func TestServerOutlivesAnInterruption(t *testing.T) {
+	outer, cancel := context.WithCancel(t.Context())
+	ctx, interrupt := mcts.Interruptible(outer)
+
+	s, err := started(t, "{name}").Serve(ctx, host.Checkpoint{Name: "mine"}, "", filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	interrupt()
+
+	if reply, err := http.Get(s.Address + "/models"); err != nil || reply.StatusCode != http.StatusOK {
+		t.Errorf("it was taken away: %v", err)
+	}
+
+	cancel()
+
+	if err := s.Stop(); !errors.Is(err, context.Canceled) {
+		t.Errorf("it was not ended by what ends all: %v", err)
+	}
 }
 
 func TestServeFails(t *testing.T) {

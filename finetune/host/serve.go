@@ -13,6 +13,7 @@ import (
 
 	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/child"
+	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/ollama"
 	"toolevo/mcts/policy/openai"
@@ -32,6 +33,7 @@ type Served struct {
 	Address string // of its server, as --server takes it
 
 	child *child.Child // nil for a server that is not ours
+	end   func()       // releases its context
 }
 
 // Stop ends the server, if it was started for the checkpoint.
@@ -39,6 +41,8 @@ func (s *Served) Stop() error {
 	if s.child == nil {
 		return nil
 	}
+
+	defer s.end()
 
 	return s.child.Stop()
 }
@@ -103,7 +107,12 @@ func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*
 			served.Address = "http://" + served.Address + "/v1"
 		}
 
-		if served.child, err = child.Start(ctx, s.command(c, port, log)); err != nil {
+		// At an interruption the calls that it is answering end first: whoever asks it stops it then.
+		var life context.Context
+
+		life, served.end = mcts.InFlight(ctx)
+		if served.child, err = child.Start(life, s.command(c, port, log)); err != nil {
+			served.end()
 			return nil, err
 		}
 	}
