@@ -51,11 +51,12 @@ func New(version string, tools []Tool, o mcp.ServerOptions) *mcp.Server {
 	return server
 }
 
-// mostBatch is how many requests a batch may have, whose answers multiply what was sent. Newer clients send none.
+// mostBatch is how many requests a batch may have, whose answers multiply what was sent. Newer
+// clients send none.
 const mostBatch = 16
 
-// HTTP serves clients over streamable HTTP with whole answers, each by the server of its request. Who may come in is
-// for package envs/guard to say. A request has at most o.MaxRequestBodyBytes.
+// HTTP serves clients over streamable HTTP with whole answers, each by the server of its request.
+// Who may come in is for package envs/guard to say. A request has at most o.MaxRequestBodyBytes.
 func HTTP(of func(*http.Request) *mcp.Server, o mcp.StreamableHTTPOptions) http.Handler {
 	o.JSONResponse, o.DisableLocalhostProtection = true, true
 	h := mcp.NewStreamableHTTPHandler(of, &o)
@@ -68,8 +69,8 @@ func HTTP(of func(*http.Request) *mcp.Server, o mcp.StreamableHTTPOptions) http.
 
 		var batch []json.RawMessage
 		if json.Unmarshal(body, &batch) == nil && len(batch) > mostBatch {
-			http.Error(w, fmt.Sprintf("a batch of %d requests: want at most %d", len(batch), mostBatch),
-				http.StatusBadRequest)
+			why := fmt.Sprintf("a batch of %d requests: want at most %d", len(batch), mostBatch)
+			http.Error(w, why, http.StatusBadRequest)
 
 			return
 		}
@@ -132,14 +133,15 @@ func Sessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions) h
 			return true
 		})
 		if len(open) >= most {
-			http.Error(w, fmt.Sprintf("there are %d sessions, as many as there may be: end one, or wait", most),
-				http.StatusServiceUnavailable)
+			why := fmt.Sprintf("there are %d sessions, as many as there may be: end one, or wait", most)
+			http.Error(w, why, http.StatusServiceUnavailable)
 
 			return
 		}
 
-		open = append(open, begin())
-		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, open[len(open)-1])))
+		server := begin()
+		open = append(open, server)
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, server)))
 	})
 }
 
