@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"toolevo/configs/servers"
 	"toolevo/envs/console"
 	"toolevo/envs/regular"
+	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/host"
 	"toolevo/finetune/training"
 	"toolevo/mcts/store"
@@ -22,14 +24,11 @@ import (
 )
 
 func (a *app) finetuneCommand() *cobra.Command {
-	cmd := newCommand("finetune EXPORT [-- EVAL-FLAGS]")
+	cmd := newCommand("finetune EXPORT… [-- EVAL-FLAGS]")
 	cmd.ValidArgsFunction = console.Folders
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if dash := cmd.ArgsLenAtDash(); dash >= 0 {
-			args = args[:dash]
-		}
-
-		return console.Positional(1, 1)(cmd, args)
+		exports, _ := atDash(cmd, args)
+		return console.Positional(1, -1)(cmd, exports)
 	}
 
 	t := &tuner{app: a}
@@ -41,7 +40,8 @@ func (a *app) finetuneCommand() *cobra.Command {
 	console.Complete(cmd, "recipe", console.Offered(known))
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		t.options.Export, t.eval, t.progress = args[0], args[1:], *progress
+		t.options.Exports, t.eval = atDash(cmd, args)
+		t.progress = *progress
 
 		p, err := t.plan(cmd.Context())
 		if err != nil {
@@ -63,6 +63,15 @@ func (a *app) finetuneCommand() *cobra.Command {
 	return cmd
 }
 
+// atDash parts arguments where the user wrote --.
+func atDash(cmd *cobra.Command, args []string) (before, after []string) {
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		return args[:dash], args[dash:]
+	}
+
+	return args, nil
+}
+
 // tuner is the finetune command's flags.
 type tuner struct {
 	app                  *app
@@ -78,6 +87,10 @@ type tuner struct {
 func (t *tuner) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&t.recipe, "recipe", "", "`NAME` or file of the recipe (required): see configs/finetune")
 	flags.StringVar(&t.out, "out", "", "train in the folder `DIR` (required)")
+	flags.StringArrayVar(&t.options.With, "with", nil, "train the dataset `DIR:NAME` of others, too: the entry "+
+		"NAME of DIR/dataset_info.json; for TRL the folder DIR; may be repeated")
+	flags.Float64SliceVar(&t.options.Weights, "weights", nil, "mix by the weights `W,W…`, one for each EXPORT and "+
+		"then each --with: their shares of the samples (default: every sample once)")
 	flags.StringVar(&t.options.Model, "model", "", "train the model `NAME` or folder in place of the recipe's")
 	flags.IntVar(&t.options.GPUs, "gpus", -1, "train on `N` GPUs; -1 is those of this machine")
 	flags.StringArrayVar(&t.options.Set, "set", nil,
@@ -96,12 +109,14 @@ type tuned struct {
 	Model       string   `json:"model"`             // the weights that are to be served
 	Base        string   `json:"base"`              // what training began with
 	Recipe      string   `json:"recipe"`            // its name
-	Rows        int      `json:"rows"`              // samples trained
+	Rows        int      `json:"rows"`              // samples of an epoch
 	Checkpoints []picked `json:"checkpoints"`       // saved on the way, the earliest first
 	Step        int64    `json:"step,omitempty"`    // of the checkpoint that was picked
 	Policy      string   `json:"policy,omitempty"`  // that asks the model, where it is registered
 	Command     []string `json:"command,omitempty"` // serves the model
 	Template    string   `json:"template"`          // the chat template that was trained
+
+	Sources []checkpoint.Source `json:"sources"` // what was trained
 }
 
 // visibleGPUs is the variable by which CUDA is told which GPUs to use.
@@ -120,7 +135,7 @@ func (t *tuner) plan(ctx context.Context) (*training.Plan, error) {
 	case t.pick && t.server == "":
 		return nil, console.Usage("--pick needs --serve NAME: checkpoints are served to be evaluated")
 	case len(t.eval) > 0 && !t.pick:
-		return nil, console.Usage("%q is no second export: flags of eval follow -- with --pick", t.eval[0])
+		return nil, console.Usage("%q: flags of eval need --pick, by which checkpoints are evaluated", t.eval[0])
 	}
 
 	recipe, err := training.LoadRecipe(recipes.FS(), t.recipe)
@@ -143,6 +158,12 @@ func (t *tuner) plan(ctx context.Context) (*training.Plan, error) {
 
 	t.app.Say("%s: %s", recipe.Name, recipe.About)
 
+	if len(p.Sources) > 1 {
+		for _, s := range p.Sources {
+			t.app.Say("%s", s)
+		}
+	}
+
 	for _, w := range p.Warnings {
 		t.app.Say("%s", w)
 	}
@@ -164,7 +185,7 @@ func (t *tuner) show(p *training.Plan) error {
 func (t *tuner) run(ctx context.Context, p *training.Plan) (_ *tuned, err error) {
 	if p.Recipe.Trainer != export.LlamaFactory {
 		return nil, console.Usage("recipe %s is for %s, which finetune does not run: add --print, and "+
-			"give what it prints to %s --config FILE", p.Recipe.Name, p.Recipe.Trainer, p.Manifest.Command())
+			"give what it prints to %s --config FILE", p.Recipe.Name, p.Recipe.Trainer, p.Command())
 	}
 
 	server, err := t.host(p)
@@ -200,9 +221,21 @@ func (t *tuner) run(ctx context.Context, p *training.Plan) (_ *tuned, err error)
 		return nil, err
 	}
 
-	done.Base, done.Recipe, done.Rows, done.Template = p.Model, p.Recipe.Name, p.Manifest.Rows, p.Template()
+	done.Base, done.Recipe, done.Rows, done.Template = p.Model, p.Recipe.Name, p.Rows(), p.Template()
+	done.Sources = p.Origins()
 
 	return done, s.register(ctx, done)
+}
+
+// printSources names the parts of a mixture.
+func printSources(w io.Writer, all []checkpoint.Source) {
+	if len(all) == 1 {
+		return
+	}
+
+	for _, s := range all {
+		fmt.Fprintf(w, "  %d of them from the %d of %s in %s\n", s.Trained, s.Rows, s.Name, s.Folder)
+	}
 }
 
 // host is the server of --serve, once it is clear that the plan suits it and this machine.
@@ -268,6 +301,7 @@ func (t *tuner) train(ctx context.Context, tr *training.Training, f *training.Fa
 func (t *tuner) print(asJSON bool, done *tuned) error {
 	err := t.app.Show(asJSON, done, func() {
 		fmt.Fprintf(t.app.Out, "%s on %d samples by the recipe %s: %s\n", done.Base, done.Rows, done.Recipe, done.Model)
+		printSources(t.app.Out, done.Sources)
 		printPicked(t.app.Out, done)
 	})
 	if err != nil {

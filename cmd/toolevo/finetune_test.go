@@ -75,7 +75,7 @@ func TestFinetune(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if o.Recipe != "tiny" || o.Export.Rows != done.Rows || o.Export.Runs[0].DeployedAPI != "p_s_in" {
+	if o.Recipe != "tiny" || o.Sources[0].Rows != done.Rows || o.Sources[0].Export.Runs[0].DeployedAPI != "p_s_in" {
 		t.Errorf("origin %+v", o)
 	}
 
@@ -153,7 +153,7 @@ func TestFinetuneRefuses(t *testing.T) {
 		{[]string{"--recipe", "tiny"}, exitUsage, "needs --out"},
 		{[]string{"--recipe", "tinny", "--out", "x"}, exitUsage, "tiny"},
 		{[]string{"--recipe", "tiny", "--out", "x", "--pick"}, exitUsage, "--pick needs --serve"},
-		{[]string{"--recipe", "tiny", "--out", "x", "--", "--limit"}, exitUsage, "flags of eval follow"},
+		{[]string{"--recipe", "tiny", "--out", "x", "--", "--limit"}, exitUsage, "flags of eval need --pick"},
 		{[]string{"--recipe", "tiny", "--out", "x"}, exitUsage, "name one with --model"},
 		{[]string{"--recipe", "llama3-8b-static", "--out", "x"}, exitUsage, "collect with --api p_c"},
 		{[]string{"--recipe", "qwen3-8b-dpo", "--out", "x"}, exitUsage, "export again with --format dpo"},

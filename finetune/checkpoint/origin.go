@@ -33,33 +33,44 @@ type Origin struct {
 	Template  string `json:"template"`          // the chat template that was trained
 	Step      int64  `json:"step,omitempty"`    // updates before these weights; 0 is all of them
 	Adapter   bool   `json:"adapter,omitempty"` // the weights are an adapter of the base, not merged with it
-	Export    Export `json:"export"`
 	Base      Base   `json:"base"`
+
+	Sources []Source `json:"sources"` // what was trained
 
 	Weights map[string]string `json:"weights,omitempty"` // the XXH3 of each file of weights, by its name
 }
 
 // OriginVersion is the version of [Origin].
-const OriginVersion = 1
+const OriginVersion = 2
 
-// Export is the data that was trained.
+// Source is data that was trained: an export, or a dataset of others.
+type Source struct {
+	Name    string  `json:"name"`             // of the dataset
+	Folder  string  `json:"folder"`           // that it was in
+	Rows    int     `json:"rows"`             // samples that it had
+	Weight  float64 `json:"weight,omitempty"` // of the mixture; 0 is none: each sample once in an epoch
+	Trained int     `json:"trained"`          // samples of an epoch
+	SHA256  string  `json:"sha256,omitempty"` // of the file of a dataset of others
+	Export  *Export `json:"export,omitempty"` // missing of a dataset of others
+}
+
+// Export is data of ours.
 type Export struct {
-	Seal      string        `json:"seal"`   // of its manifest: no other export has it
-	Format    export.Format `json:"format"` // of the samples
-	Rows      int           `json:"rows"`   // samples
-	Questions int           `json:"questions"`
-	Runs      []Run         `json:"runs"`
+	Seal      string        `json:"seal"`      // of its manifest: no other export has it
+	Format    export.Format `json:"format"`    // of the samples
+	Questions int           `json:"questions"` // that they answer
+	Runs      []Run         `json:"runs"`      // that samples come from
 }
 
 // Run is a run that samples come from.
 type Run struct {
-	RunID       string `json:"run_id"`
-	RunHash     string `json:"run_hash"`
-	Policy      string `json:"policy"`
-	Suite       string `json:"suite"`
-	PromptAPI   string `json:"prompt_api"`
-	DeployedAPI string `json:"deployed_api"`
-	Rows        int    `json:"rows"`
+	RunID       string `json:"run_id"`       // no other run has it
+	RunHash     string `json:"run_hash"`     // of what it was made of
+	Policy      string `json:"policy"`       // e.g. "scripted:noisy"
+	Suite       string `json:"suite"`        // the benchmark
+	PromptAPI   string `json:"prompt_api"`   // API version the model was shown
+	DeployedAPI string `json:"deployed_api"` // API version the server enforced
+	Rows        int    `json:"rows"`         // samples of the run
 }
 
 // Base is the model that training began with.
@@ -69,8 +80,8 @@ type Base struct {
 }
 
 // ExportOf describes an export by its manifest.
-func ExportOf(m *export.Manifest) Export {
-	e := Export{Seal: m.Seal, Format: m.Format, Rows: m.Rows, Questions: m.Questions}
+func ExportOf(m *export.Manifest) *Export {
+	e := &Export{Seal: m.Seal, Format: m.Format, Questions: m.Questions}
 	for _, r := range m.Runs {
 		e.Runs = append(e.Runs, Run{r.RunID, r.RunHash, r.Policy, r.Suite, r.PromptAPI, r.DeployedAPI, r.Rows})
 	}
@@ -112,9 +123,9 @@ func Read(folder string) (*Origin, error) {
 		return nil, fmt.Errorf("checkpoint: %s: %w", path, err)
 	}
 
-	if o.Version < 1 || o.Version > OriginVersion {
-		return nil, fmt.Errorf("checkpoint: %s has origin version %d, this program reads 1 to %d", path, o.Version,
-			OriginVersion)
+	if o.Version != OriginVersion {
+		return nil, fmt.Errorf("checkpoint: %s has origin version %d, this program reads %d: "+
+			"remove the file to use the weights without it", path, o.Version, OriginVersion)
 	}
 
 	return &o, nil

@@ -22,8 +22,12 @@ func TestOriginOfTheBase(t *testing.T) {
 		Runs: []export.ManifestRun{{RunID: "r", Policy: "openai:m", DeployedAPI: "p_s_in", Rows: 3}},
 	}
 
-	one := &checkpoint.Origin{Version: checkpoint.OriginVersion, Recipe: "sft", Export: checkpoint.ExportOf(m),
-		Base: checkpoint.Base{Model: "hub/model"}}
+	one := &checkpoint.Origin{
+		Version: checkpoint.OriginVersion,
+		Recipe:  "sft",
+		Sources: []checkpoint.Source{{Name: "dpo", Rows: 3, Trained: 3, Export: checkpoint.ExportOf(m)}},
+		Base:    checkpoint.Base{Model: "hub/model"},
+	}
 	if err := one.Write(first); err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ for round in "12":
     origin = json.loads((out / f"round-{round}" / "train" / "model" / "toolevo.json").read_text())
     assert origin["trainer"].startswith("LLaMA-Factory "), origin
     manifest = json.loads((out / f"round-{round}" / "export" / "manifest.json").read_text())
-    assert origin["export"]["seal"] == manifest["seal"], (origin["export"], manifest["seal"])
+    assert origin["sources"][0]["export"]["seal"] == manifest["seal"], (origin["sources"], manifest["seal"])
 assert "openai:tiny-1" in (out / "round-2" / "run" / "run.yaml").read_text(), "another policy collected round 2"
 END
 echo "improve: everything held, in $SECONDS s"

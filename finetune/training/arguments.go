@@ -67,6 +67,10 @@ func (a arguments) set(assignment string) (arguments, error) {
 		return nil, fmt.Errorf("%q: want ARGUMENT=VALUE, as in learning_rate=1.0e-5", assignment)
 	}
 
+	if strings.HasPrefix(key, "dataset") && slices.Contains(ours, key) {
+		return nil, fmt.Errorf("%s cannot be set: name several exports, or --with a dataset of others", key)
+	}
+
 	if slices.Contains(ours, key) {
 		return nil, fmt.Errorf("%s follows from the export, the folder and the batch and cannot be set", key)
 	}

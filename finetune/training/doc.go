@@ -1,19 +1,21 @@
-// Package training fine-tunes a model on an export, with LLaMA-Factory.
+// Package training fine-tunes a model on exports and datasets of others, with LLaMA-Factory.
 //
 // # Words
 //
 // A [Recipe] says how a kind of model is trained: LLaMA-Factory's arguments, the format of the exports that they suit,
-// and how many samples make an update. A [Plan] is a recipe for one export, one model and one machine: everything that
-// LLaMA-Factory is told. A training happens in a folder of its own, and is whatever is in it:
+// and how many samples make an update. A [Plan] is a recipe for its [Source]s, one model and one machine: everything
+// that LLaMA-Factory is told. A training happens in a folder of its own, and is whatever is in it:
 //
-//	train.yaml       LLaMA-Factory's arguments
-//	train.log        what LLaMA-Factory printed, in all attempts
-//	weights/         its output: the last weights, and a [Checkpoint] for every time it saved
-//	merged/          checkpoints of adapters, merged into their base model
-//	model            a link to the weights that are to be served
+//	train.yaml        LLaMA-Factory's arguments
+//	dataset_info.json of a mixture: its datasets, with absolute names of files
+//	train.log         what LLaMA-Factory printed, in all attempts
+//	weights/          its output: the last weights, and a [Checkpoint] for every time it saved
+//	merged/           checkpoints of adapters, merged into their base model
+//	model             a link to the weights that are to be served
 //
 // # Guarantees
 //
+//   - A mixture loses no sample under LLaMA-Factory, whatever the weights. TRL leaves out what is too much.
 //   - An interrupted training goes on from its last whole checkpoint; one that was being written is removed.
 //   - A folder holds one training: a plan that differs from the one that began there is refused.
 //   - Weights that the link leads to are whole, and an origin beside them (package checkpoint) says what they were

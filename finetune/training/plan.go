@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,15 +15,18 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"toolevo/finetune/checkpoint"
 	"toolevo/trajectories/export"
 )
 
 // Options say what a recipe is used for.
 type Options struct {
-	Export string   // the folder of the export
-	Model  string   // what is trained: a folder, or a name of a model hub; "" is the recipe's
-	GPUs   int      // of this machine; 0 trains on the processor
-	Set    []string // ARGUMENT=VALUE, over the recipe's; an empty VALUE takes the argument away
+	Exports []string  // the folders of exports, one at least
+	With    []string  // datasets of others: DIR:NAME for LLaMA-Factory, DIR for TRL
+	Weights []float64 // of the exports and the others, how many samples of an epoch each has; none is all once
+	Model   string    // what is trained: a folder, or a name of a model hub; "" is the recipe's
+	GPUs    int       // of this machine; 0 trains on the processor
+	Set     []string  // ARGUMENT=VALUE, over the recipe's; an empty VALUE takes the argument away
 
 	// Files holds those that arguments name, beside the recipes.
 	Files fs.FS
@@ -31,53 +35,37 @@ type Options struct {
 // Plan is everything that a trainer is told for one training.
 type Plan struct {
 	Recipe   *Recipe
-	Export   string           // its folder, absolute
-	Manifest *export.Manifest // of the export
-	Model    string           // what is trained
-	Warnings []string         // what the user should know before, a sentence each
+	Sources  []*Source // what is trained, the exports first
+	Model    string    // that is trained
+	Warnings []string  // what the user should know before, a sentence each
 
 	arguments arguments
 	files     map[string][]byte // that arguments name, by name in the training's folder
 	torchrun  bool              // must be started so, on however many GPUs
 }
 
-// Plan returns what the trainer is told to train a model on an export. It refuses an export that
-// the recipe is not for, and one whose samples the trainer would cut.
+// Plan returns what the trainer is told to train a model on exports. It refuses an export that the
+// recipe is not for, and one whose samples the trainer would cut.
 func (r *Recipe) Plan(o Options) (*Plan, error) {
-	folder, err := filepath.Abs(o.Export)
-	if err != nil {
-		return nil, err
-	}
+	p := &Plan{Recipe: r, files: map[string][]byte{}, arguments: arguments(r.Arguments)}
 
-	manifest, err := export.ReadManifest(folder)
-	if err != nil {
-		return nil, err
-	}
-
-	p := &Plan{Recipe: r, Export: folder, Manifest: manifest, files: map[string][]byte{}}
-	p.arguments = arguments(r.Arguments)
-
+	var err error
 	for _, assignment := range o.Set {
 		if p.arguments, err = p.arguments.set(assignment); err != nil {
 			return nil, err
 		}
 	}
 
+	if p.Sources, err = r.openSources(o); err != nil {
+		return nil, err
+	}
+
 	for _, step := range []func(Options) error{
-		p.checkExport, p.setModel, p.checkTemplate, p.checkLengths, p.balanceLabels, p.setBatch, p.addFiles,
+		p.setModel, p.checkSources, p.balanceLabels, p.setBatch, p.addFiles, p.addSources,
 	} {
 		if err := step(o); err != nil {
 			return nil, fmt.Errorf("recipe %s: %w", r.Name, err)
 		}
-	}
-
-	if r.Trainer == export.TRL {
-		p.arguments = p.arguments.with("dataset_name", folder)
-		if o.GPUs > 0 { // else what accelerate_config says, or as many as there are
-			p.arguments = p.arguments.with(argProcesses, o.GPUs)
-		}
-	} else {
-		p.arguments = p.arguments.with("dataset_dir", folder).with("dataset", manifest.Dataset())
 	}
 
 	p.arguments = p.arguments.with("output_dir", weightsFolder)
@@ -85,28 +73,57 @@ func (r *Recipe) Plan(o Options) (*Plan, error) {
 	return p, nil
 }
 
+// checkSources refuses exports that the recipe is not for, and those that do not go together.
+func (p *Plan) checkSources(Options) error {
+	first := p.Sources[0]
+
+	for _, s := range p.Sources {
+		if s.Manifest == nil {
+			p.warn("Nobody counted the tokens of %s of %s, or asked whether test questions are in it. "+
+				"The trainer cuts samples that are too long, and with them the answer.", s.Name, s.Folder)
+			continue
+		}
+
+		for _, check := range []func(*Source) error{p.checkExport, p.checkTemplate, p.checkLengths} {
+			if err := check(s); err != nil {
+				return err
+			}
+		}
+
+		if s.Manifest.Calls != first.Manifest.Calls {
+			return fmt.Errorf("the replies of one of %s and %s are function calls, and those of the other are text: a "+
+				"model learns one of them, so collect both with the same environment.codec", first.Folder, s.Folder)
+		}
+	}
+
+	return nil
+}
+
 // checkExport refuses an export that the recipe is not for.
-func (p *Plan) checkExport(Options) error {
-	format, trainer := p.Manifest.Form()
+func (p *Plan) checkExport(s *Source) error {
+	format, trainer := s.Manifest.Form()
 
 	switch {
 	case format != p.Recipe.Format:
 		return fmt.Errorf("it trains exports of the format %s, and %s is one of %s: export again with --format %s, or "+
-			"choose another recipe", p.Recipe.Format, p.Export, format, p.Recipe.Format)
+			"choose another recipe", p.Recipe.Format, s.Folder, format, p.Recipe.Format)
 	case trainer != p.Recipe.Trainer:
-		return fmt.Errorf("%s is laid out for %s: export again with --for %s", p.Export, trainer,
+		return fmt.Errorf("%s is laid out for %s: export again with --for %s", s.Folder, trainer,
 			p.Recipe.Trainer)
-	case trainer == export.LlamaFactory && !p.Manifest.FitsLlamaFactory():
+	case trainer == export.LlamaFactory && !s.Manifest.FitsLlamaFactory():
 		return fmt.Errorf("LLaMA-Factory would train the messages of %s without their calls: export again with "+
-			"--format %s, or with --for %s for a recipe of TRL", p.Export, export.SFTTrajectory, export.TRL)
-	case p.Manifest.Rows == 0:
-		return fmt.Errorf("%s holds no sample", p.Export)
+			"--format %s, or with --for %s for a recipe of TRL", s.Folder, export.SFTTrajectory, export.TRL)
+	case s.Manifest.Rows == 0:
+		return fmt.Errorf("%s holds no sample", s.Folder)
+	case s.Manifest.Selection.Split == "test":
+		return fmt.Errorf("%s has questions of the test split: what learns from them cannot be measured "+
+			"by them", s.Folder)
 	}
 
-	for _, run := range p.Manifest.Runs {
+	for _, run := range s.Manifest.Runs {
 		if p.Recipe.Deployed != "" && run.DeployedAPI != p.Recipe.Deployed {
 			return fmt.Errorf("it is for trajectories collected under %s, and run %s of %s was collected under %s: "+
-				"collect with --api %s", p.Recipe.Deployed, run.RunID, p.Export, run.DeployedAPI, p.Recipe.Deployed)
+				"collect with --api %s", p.Recipe.Deployed, run.RunID, s.Folder, run.DeployedAPI, p.Recipe.Deployed)
 		}
 	}
 
@@ -115,13 +132,13 @@ func (p *Plan) checkExport(Options) error {
 
 // checkTemplate refuses an export that the chat template spoils: the model would learn replies that
 // no evaluation understands, or to others than it is asked.
-func (p *Plan) checkTemplate(Options) error {
-	name := p.chatTemplate()
+func (p *Plan) checkTemplate(s *Source) error {
+	name := p.chatTemplate(s)
 
-	if format, trainer := p.Manifest.Form(); format == export.Simulator {
+	if format, trainer := s.Manifest.Form(); format == export.Simulator {
 		return nil
 	} else if export.ParseChatTemplate(trainer, name) != nil {
-		if p.Manifest.Calls {
+		if s.Manifest.Calls {
 			p.warn("The replies in the export are function calls, and how the chat template %s writes them is not "+
 				"known here: see trajectories/export/TEMPLATES.md.", cmp.Or(name, "of the model"))
 		}
@@ -129,23 +146,28 @@ func (p *Plan) checkTemplate(Options) error {
 		return nil
 	}
 
-	fit, err := p.Manifest.CheckTemplate(name)
+	fit, err := s.Manifest.CheckTemplate(name)
 	if err != nil && p.Recipe.Trainer == export.LlamaFactory {
-		return fmt.Errorf("the replies in %s cannot be trained so: %w, with --set %s=NAME, or another recipe", p.Export,
+		return fmt.Errorf("the replies in %s cannot be trained so: %w, with --set %s=NAME, or another recipe", s.Folder,
 			err, argTemplate)
 	} else if err != nil {
-		return fmt.Errorf("the replies in %s cannot be trained so: %w", p.Export, err)
+		return fmt.Errorf("the replies in %s cannot be trained so: %w", s.Folder, err)
 	}
 
 	fit.WithoutThinking = fit.WithoutThinking && p.arguments.text(argThinking) != "false"
-	p.Warnings = append(p.Warnings, fit.Advice()...)
+
+	for _, advice := range fit.Advice() {
+		if !slices.Contains(p.Warnings, advice) { // another source's
+			p.warn("%s", advice)
+		}
+	}
 
 	return nil
 }
 
 // chatTemplate is the one that is trained, by the trainer's name for it; "" where that is not known.
 // TRL has the model's own.
-func (p *Plan) chatTemplate() string {
+func (p *Plan) chatTemplate(s *Source) string {
 	if p.Recipe.Trainer == export.LlamaFactory {
 		return p.arguments.text(argTemplate)
 	}
@@ -158,7 +180,7 @@ func (p *Plan) chatTemplate() string {
 		return p.Recipe.Template
 	}
 
-	return p.Manifest.ChatTemplate
+	return s.Manifest.ChatTemplate
 }
 
 // templateText is the chat template of the model in a folder, "" where there is none.
@@ -195,7 +217,7 @@ var cutoffs = map[export.Trainer]struct {
 
 // checkLengths refuses samples that the trainer would cut, which it does from behind, where the
 // answer is.
-func (p *Plan) checkLengths(Options) error {
+func (p *Plan) checkLengths(s *Source) error {
 	key := cutoffs[p.Recipe.Trainer]
 
 	cutoff, err := p.arguments.number(key.argument, key.otherwise)
@@ -203,7 +225,7 @@ func (p *Plan) checkLengths(Options) error {
 		return err
 	}
 
-	lengths, template := p.Manifest.Lengths, p.arguments.text(argTemplate)
+	lengths, template := s.Manifest.Lengths, p.arguments.text(argTemplate)
 
 	switch {
 	case lengths.MaxTokens == 0 && lengths.MaxChars*utf8.UTFMax <= cutoff: // a token is a byte at least
@@ -218,7 +240,7 @@ func (p *Plan) checkLengths(Options) error {
 
 	if lengths.MaxTokens > cutoff {
 		return fmt.Errorf("the longest sample of %s has %d tokens, and %s is %d: the trainer would cut "+
-			"the answer off. Export again with --cutoff %d, or --set %s=%d", p.Export, lengths.MaxTokens,
+			"the answer off. Export again with --cutoff %d, or --set %s=%d", s.Folder, lengths.MaxTokens,
 			key.argument, cutoff, cutoff, key.argument, lengths.MaxTokens)
 	}
 
@@ -228,7 +250,7 @@ func (p *Plan) checkLengths(Options) error {
 // balanceLabels has the rarer kind of labels weigh more, unless the recipe or the user says what it
 // weighs.
 func (p *Plan) balanceLabels(Options) error {
-	weights := p.Manifest.Labels.Weights(p.Recipe.Trainer)
+	weights := p.labels().Weights(p.Recipe.Trainer)
 
 	isSet := func(w yaml.MapItem) bool { return p.arguments.text(fmt.Sprint(w.Key)) != "" }
 	if slices.ContainsFunc(weights, isSet) {
@@ -238,6 +260,21 @@ func (p *Plan) balanceLabels(Options) error {
 	p.arguments = append(slices.Clip(p.arguments), weights...)
 
 	return nil
+}
+
+// labels counts the labels of an epoch. Those of others are not known, so nothing is balanced by them.
+func (p *Plan) labels() (all export.Labels) {
+	for _, s := range p.Sources {
+		if s.Manifest == nil {
+			return export.Labels{}
+		}
+
+		times := float64(s.Trained) / float64(max(s.Rows, 1))
+		all.Desirable += int(math.Round(times * float64(s.Manifest.Labels.Desirable)))
+		all.Undesirable += int(math.Round(times * float64(s.Manifest.Labels.Undesirable)))
+	}
+
+	return all
 }
 
 // setModel says which model is trained. LLaMA-Factory runs elsewhere, so a folder gets its whole name.
@@ -325,11 +362,35 @@ func (p *Plan) Template() string { return p.arguments.text(argTemplate) }
 // Adapts reports whether an adapter is trained, and the model itself stays as it is.
 func (p *Plan) Adapts() bool { return p.arguments.text(argTuning) == "lora" }
 
+// Rows are the samples of an epoch.
+func (p *Plan) Rows() (n int) {
+	for _, s := range p.Sources {
+		n += s.Trained
+	}
+
+	return n
+}
+
+// Origins are the sources as the trained weights name them.
+func (p *Plan) Origins() (all []checkpoint.Source) {
+	for _, s := range p.Sources {
+		all = append(all, s.origin())
+	}
+
+	return all
+}
+
+// Command is what carries the plan out, without what it is told.
+func (p *Plan) Command() string { return p.Sources[0].Manifest.Command() }
+
 // YAML is the file of LLaMA-Factory's arguments.
 func (p *Plan) YAML() ([]byte, error) {
 	text, err := p.arguments.encode()
-	head := fmt.Sprintf("# Written by toolevo from the recipe %s, for the export with the seal\n# %s.\n", p.Recipe.Name,
-		p.Manifest.Seal)
+	head := fmt.Sprintf("# Written by toolevo from the recipe %s, for\n", p.Recipe.Name)
+
+	for _, s := range p.Sources {
+		head += fmt.Sprintf("# %s\n", s)
+	}
 
 	return append([]byte(head), text...), err
 }

@@ -106,7 +106,7 @@ func TestPlanOfASimulator(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	p, err := r.Plan(training.Options{Export: dir, GPUs: 8, Files: shipped.FS()})
+	p, err := r.Plan(training.Options{Exports: []string{dir}, GPUs: 8, Files: shipped.FS()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestPlanOfASimulator(t *testing.T) {
 		}
 	}
 
-	_, err = load(t, recipeText).Plan(training.Options{Export: dir, Files: recipes(recipeText)})
+	_, err = load(t, recipeText).Plan(training.Options{Exports: []string{dir}, Files: recipes(recipeText)})
 	if err == nil || !strings.Contains(err.Error(), "it trains exports of the format sft-trajectory") {
 		t.Errorf("error %v, want one that names the format", err)
 	}
@@ -136,7 +136,7 @@ func TestPlanOfASimulator(t *testing.T) {
 func TestPlan(t *testing.T) {
 	dir := exported(t, manifest())
 	p := plan(t, recipeText, training.Options{
-		Export: dir, GPUs: 2, Set: []string{"learning_rate=1.0e-5", "cutoff_len=2048", "stage="},
+		Exports: []string{dir}, GPUs: 2, Set: []string{"learning_rate=1.0e-5", "cutoff_len=2048", "stage="},
 	})
 
 	text, err := p.YAML()
@@ -145,8 +145,8 @@ func TestPlan(t *testing.T) {
 	}
 
 	// 64 samples of an update, 2 GPUs with 4 at a time: 8 times.
-	want := `# Written by toolevo from the recipe small, for the export with the seal
-# 5ea1.
+	want := `# Written by toolevo from the recipe small, for
+# toolevo_sft of ` + dir + `, seal 5ea1: 100 samples
 model_name_or_path: some/model
 finetuning_type: full
 template: llama3
@@ -192,7 +192,7 @@ func TestBatchOnAnyNumberOfGPUs(t *testing.T) {
 		{4, 4, false},   // 64 / 16
 		{1000, 1, true}, // 4000
 	} {
-		p := plan(t, recipeText, training.Options{Export: dir, GPUs: c.gpus})
+		p := plan(t, recipeText, training.Options{Exports: []string{dir}, GPUs: c.gpus})
 
 		text, err := p.YAML()
 		if err != nil {
@@ -241,6 +241,15 @@ func TestPlanRefuses(t *testing.T) {
 			manifest: changed(func(m *export.Manifest) { m.Format, m.ToolCalls = export.OpenAI, true }),
 			text:     strings.Replace(recipeText, "sft-trajectory", "openai", 1),
 			want:     "export again with --format sft-trajectory, or with --for trl",
+		},
+		"questions that measure": {
+			manifest: changed(func(m *export.Manifest) { m.Selection.Split = "test" }),
+			want:     "questions of the test split",
+		},
+		"a mixture by hand": {
+			manifest: manifest(),
+			options:  training.Options{Set: []string{"dataset=toolevo_sft,general"}},
+			want:     "name several exports, or --with",
 		},
 		"no sample": {
 			manifest: changed(func(m *export.Manifest) { m.Rows = 0 }),
@@ -297,7 +306,7 @@ func TestPlanRefuses(t *testing.T) {
 				text = recipeText
 			}
 
-			c.options.Export, c.options.Files = exported(t, c.manifest), recipes(text)
+			c.options.Exports, c.options.Files = []string{exported(t, c.manifest)}, recipes(text)
 
 			_, err := load(t, text).Plan(c.options)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -335,7 +344,7 @@ func TestPlanUnderTemplates(t *testing.T) {
 			set = append(set, c.set)
 		}
 
-		p := plan(t, recipeText, training.Options{Export: exported(t, m), Set: set})
+		p := plan(t, recipeText, training.Options{Exports: []string{exported(t, m)}, Set: set})
 		if got := strings.Join(p.Warnings, " "); (got == "") != (c.warns == "") || !strings.Contains(got, c.warns) ||
 			c.set != "" && strings.Contains(got, "enable_thinking") {
 			t.Errorf("%+v: warnings %q", c, p.Warnings)
@@ -357,7 +366,7 @@ func TestPlanKnowsTRLsTemplates(t *testing.T) {
 		{"another/model", ""},
 		{model, ""},
 	} {
-		_, err := load(t, text).Plan(training.Options{Export: exported(t, m), Model: c.model, Files: recipes(text)})
+		_, err := load(t, text).Plan(training.Options{Exports: []string{exported(t, m)}, Model: c.model, Files: recipes(text)})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("model %q: %v, want %q", c.model, err, c.want)
 		}
@@ -365,7 +374,7 @@ func TestPlanKnowsTRLsTemplates(t *testing.T) {
 
 	m.ChatTemplate = "llama3_1"
 
-	_, err := load(t, text).Plan(training.Options{Export: exported(t, m), Model: "another/model", Files: recipes(text)})
+	_, err := load(t, text).Plan(training.Options{Exports: []string{exported(t, m)}, Model: "another/model", Files: recipes(text)})
 	if err == nil || !strings.Contains(err.Error(), "llama3_1 of trl loses the text beside a call") {
 		t.Errorf("what the export was made for: %v", err)
 	}
@@ -389,7 +398,7 @@ func TestShippedRecipesFitTheirTemplates(t *testing.T) {
 		m.Calls, m.ToolCalls = r.Trainer == export.TRL, r.Trainer == export.TRL
 		m.Runs[0].DeployedAPI = r.Deployed
 
-		p, err := r.Plan(training.Options{Export: exported(t, m), Model: modelOf(r), Files: shipped.FS(), GPUs: 8})
+		p, err := r.Plan(training.Options{Exports: []string{exported(t, m)}, Model: modelOf(r), Files: shipped.FS(), GPUs: 8})
 		if err != nil || strings.Contains(strings.Join(p.Warnings, " "), "chat template") {
 			t.Errorf("%s: %v, warnings %v", name, err, p)
 		}
@@ -416,7 +425,7 @@ func TestPlanForTRL(t *testing.T) {
 	text := strings.NewReplacer("format: sft-trajectory", "format: openai\ntrainer: trl\ntemplate: qwen2_5",
 		"  template: llama3\n", "",
 		"  cutoff_len: 1024 # tokens\n", "  assistant_only_loss: true\n").Replace(recipeText)
-	p := plan(t, text, training.Options{Export: dir})
+	p := plan(t, text, training.Options{Exports: []string{dir}})
 
 	got, err := p.YAML()
 	if err != nil || len(p.Warnings) > 0 || strings.Contains(string(got), "dataset_dir") ||
@@ -426,7 +435,7 @@ func TestPlanForTRL(t *testing.T) {
 	}
 
 	m.Lengths.MaxTokens = 1025
-	_, err = load(t, text).Plan(training.Options{Export: exported(t, m), Files: recipes(text)})
+	_, err = load(t, text).Plan(training.Options{Exports: []string{exported(t, m)}, Files: recipes(text)})
 
 	if err == nil || !strings.Contains(err.Error(), "1025 tokens, and max_length is 1024") {
 		t.Errorf("error %v, want one that says what TRL cuts at", err)
@@ -443,7 +452,7 @@ func TestPlanBalancesLabels(t *testing.T) {
 		"seed=1":                "kto_chosen_weight: 1.0\nkto_rejected_weight: 7.13\n",
 		"kto_rejected_weight=3": "kto_rejected_weight: 3\n",
 	} {
-		p := plan(t, text, training.Options{Export: exported(t, m), Set: []string{set}})
+		p := plan(t, text, training.Options{Exports: []string{exported(t, m)}, Set: []string{set}})
 
 		got, err := p.YAML()
 		if err != nil || !strings.Contains(string(got), want) ||
@@ -457,14 +466,14 @@ func TestPlanWarnsOfUnknownLengths(t *testing.T) {
 	m := manifest()
 	m.Lengths = export.Lengths{MaxChars: 4321}
 
-	p := plan(t, recipeText, training.Options{Export: exported(t, m)})
+	p := plan(t, recipeText, training.Options{Exports: []string{exported(t, m)}})
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "4321 characters") {
 		t.Errorf("warnings: %q", p.Warnings)
 	}
 
 	m.Lengths.MaxChars = 256 // 1,024 bytes at most, and so many tokens
 
-	p = plan(t, recipeText, training.Options{Export: exported(t, m)})
+	p = plan(t, recipeText, training.Options{Exports: []string{exported(t, m)}})
 	if len(p.Warnings) != 0 {
 		t.Errorf("warnings of samples that cannot be too long: %q", p.Warnings)
 	}

@@ -45,7 +45,7 @@ func LoadRecipe(folder fs.FS, name string) (*Recipe, error) {
 
 // ours lists the arguments that a plan sets, and a recipe therefore cannot.
 var ours = []string{
-	"dataset_dir", "dataset", "dataset_name", "output_dir", "overwrite_output_dir",
+	"dataset_dir", "dataset", "dataset_name", "datasets", "output_dir", "overwrite_output_dir",
 	"resume_from_checkpoint", argAccumulation, argProcesses,
 }
 

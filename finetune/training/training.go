@@ -247,7 +247,7 @@ func (t *Training) origin(trainer, software string) (*checkpoint.Origin, error) 
 		Arguments: string(text),
 		Template:  t.plan.Template(),
 		Adapter:   t.plan.Adapts(),
-		Export:    checkpoint.ExportOf(t.plan.Manifest),
+		Sources:   t.plan.Origins(),
 		Base:      base,
 	}, err
 }

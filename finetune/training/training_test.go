@@ -28,7 +28,7 @@ func begin(t *testing.T, text string) (*training.Training, *training.Factory) {
 	}
 
 	tr, err := training.Open(filepath.Join(t.TempDir(), "out"), plan(t, text, training.Options{
-		Export: exported(t, manifest()),
+		Exports: []string{exported(t, manifest())},
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -105,8 +105,9 @@ func TestTrain(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if o.Trainer != "LLaMA-Factory 0.9.5" || o.Step != 2 || o.Export.Seal != "5ea1" || o.Base.Model != "some/model" ||
-		o.Export.Runs[0].RunID != "one" || o.Software != software || !strings.Contains(o.Arguments, "learning_rate") {
+	data := o.Sources[0].Export
+	if o.Trainer != "LLaMA-Factory 0.9.5" || o.Step != 2 || data.Seal != "5ea1" || o.Base.Model != "some/model" ||
+		data.Runs[0].RunID != "one" || o.Software != software || !strings.Contains(o.Arguments, "learning_rate") {
 		t.Errorf("origin: %+v", o)
 	}
 
@@ -273,7 +274,7 @@ func waitFor(t *testing.T, holds func() bool) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	o := training.Options{Export: exported(t, manifest())}
+	o := training.Options{Exports: []string{exported(t, manifest())}}
 	first := plan(t, recipeText, o)
 	dir := filepath.Join(t.TempDir(), "out")
 

@@ -133,6 +133,12 @@ check_samples() {
 		fail "the samples of $name are not what the trees say (see above)"
 }
 
+# A second export for mixtures, of other trees.
+for format in llamafactory,sft-trajectory trl,openai; do
+	"$toolevo" export "$work/paper" --out "$work/few/${format%,*}" --for "${format%,*}" --format "${format#*,}" \
+		--per-question 1 >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no second export of $format"; }
+done
+
 check_samples react "$work/react"
 check_samples paper "$work/paper"
 check_samples calls "$work/function-call"
@@ -157,6 +163,11 @@ verdicts=$here/../export/templates.yaml
 	fail "a chat template of LLaMA-Factory does otherwise (see above)"
 "$trl/bin/python" "$here/trl/verdicts.py" "$verdicts" "$work/rendered/llamafactory" ${UPDATE:+--update} \
 	"$work"/rendered/trl/* || fail "a chat template of TRL does otherwise (see above)"
+"$factory/bin/python" "$here/mix.py" "$toolevo" "$tokenizer" "$work/mix" "$work/llamafactory/react-sft-trajectory" \
+	"$work/few/llamafactory" ||
+	fail "LLaMA-Factory trains another mixture (see above)"
+"$trl/bin/python" "$here/trl/mix.py" "$toolevo" "$tokenizer" "$work/trl-mix" "$work/trl/react-openai" "$work/few/trl" ||
+	fail "TRL trains another mixture (see above)"
 if [ -n "${BATCHES:-}" ]; then
 	mkdir -p "$BATCHES"
 	kinds=(react/T-sft-trajectory react/T-sft-step calls/T-{sft-trajectory,sft-step,dpo,kto,reward})

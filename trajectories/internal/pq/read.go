@@ -76,6 +76,19 @@ func openFile(path string) (f *file.Reader, err error) {
 	return file.NewParquetReader(raw)
 }
 
+// Rows is how many rows a file has, of whatever columns.
+func Rows(path string) (n int, err error) {
+	defer rescue(&err)
+
+	f, err := openFile(path)
+	if err != nil {
+		return 0, fmt.Errorf("pq: open %s: %w", path, damaged(err))
+	}
+	defer f.Close()
+
+	return int(f.NumRows()), nil
+}
+
 // complete makes sure that a file has every column, which a file without row groups would not show by being read.
 func complete(f *file.Reader, columns []Column) (err error) {
 	defer rescue(&err)

@@ -1,0 +1,161 @@
+package training
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"toolevo/trajectories/export"
+)
+
+// addSources tells the trainer what is trained.
+func (p *Plan) addSources(o Options) error {
+	switch {
+	case p.Recipe.Trainer == export.TRL:
+		if o.GPUs > 0 { // else what accelerate_config says, or as many as there are
+			p.arguments = p.arguments.with(argProcesses, o.GPUs)
+		}
+
+		p.mixForTRL()
+	case len(p.Sources) == 1:
+		p.arguments = p.arguments.with("dataset_dir", p.Sources[0].Folder).with("dataset", p.Sources[0].Name)
+	default:
+		return p.mixForLlamaFactory()
+	}
+
+	return nil
+}
+
+// mixForLlamaFactory has the datasets of all sources in one dataset_info.json. Their samples are put
+// together by LLaMA-Factory's default, concat, and shuffled by the trainer. What a source with a weight
+// lacks is drawn again (num_samples), so that shares are exact and no sample is lost. Of the strategies
+// that interleave, interleave_under loses samples, interleave_over draws shares that are right on
+// average only, and interleave_once ends up with the samples as they are, whatever the weights; and
+// with interleave_probs as many datasets must be evaluated as are trained.
+func (p *Plan) mixForLlamaFactory() error {
+	var trained, held []string
+	all := map[string]map[string]any{}
+
+	for _, s := range p.Sources {
+		if err := s.addEntries(all); err != nil {
+			return err
+		}
+
+		for _, d := range s.datasets {
+			trained = append(trained, d.name)
+
+			if dev := s.devOf(d); dev != "" {
+				held = append(held, dev)
+			}
+		}
+	}
+
+	if held != nil {
+		p.warn("Samples that the exports hold out are not trained. They are evaluated with --set eval_dataset=%s "+
+			"--set eval_strategy=epoch.", strings.Join(held, ","))
+	}
+
+	text, err := json.MarshalIndent(all, "", "  ")
+	p.files[export.DatasetInfoFile] = append(text, '\n')
+	p.arguments = p.arguments.with("dataset_dir", ".").with("dataset", strings.Join(trained, ","))
+
+	return err
+}
+
+// addEntries adds the entries of the source to others, all under another name where one is taken, and
+// says in them how many samples an epoch has.
+func (s *Source) addEntries(all map[string]map[string]any) (err error) {
+	if s.entries == nil {
+		if s.entries, err = readEntries(s.Folder); err != nil {
+			return err
+		}
+	}
+
+	suffix := ""
+	for n := 2; hasAny(all, s.entries, suffix); n++ {
+		suffix = fmt.Sprintf("_%d", n)
+	}
+
+	for name, entry := range s.entries {
+		all[name+suffix] = entry
+	}
+
+	var names []string
+
+	for i, d := range s.datasets {
+		entry := s.entries[d.name]
+		if entry == nil {
+			return fmt.Errorf("%s of %s has no entry %s", export.DatasetInfoFile, s.Folder, d.name)
+		}
+
+		if rows := s.rowsOf(d); rows != d.rows {
+			entry["num_samples"] = rows
+		}
+
+		s.datasets[i].name += suffix
+		names = append(names, s.datasets[i].name)
+	}
+
+	s.Name, s.suffix = strings.Join(names, ","), suffix
+
+	return nil
+}
+
+// devOf is the name of the samples that an export holds out of a dataset; "" is none.
+func (s *Source) devOf(d dataset) string {
+	if s.Manifest == nil || s.Manifest.DevRows == 0 {
+		return ""
+	}
+
+	return strings.TrimSuffix(d.name, s.suffix) + "_dev" + s.suffix
+}
+
+// rowsOf is how many samples of one of its datasets an epoch has.
+func (s *Source) rowsOf(d dataset) int {
+	return max(int(math.Round(float64(d.rows)*float64(s.Trained)/float64(s.Rows))), d.rows)
+}
+
+func hasAny(all, of map[string]map[string]any, suffix string) bool {
+	for name := range of {
+		if _, ok := all[name+suffix]; ok {
+			return true
+		}
+	}
+
+	return false
+}
+
+// mixForTRL names the folders of all sources, and the shares that they have.
+func (p *Plan) mixForTRL() {
+	if len(p.Sources) == 1 {
+		p.arguments = p.arguments.with("dataset_name", p.Sources[0].Folder)
+		return
+	}
+
+	var all []yaml.MapSlice
+	held := false
+
+	for _, s := range p.Sources {
+		d := yaml.MapSlice{{Key: "path", Value: s.Folder}}
+		if s.Weight > 0 {
+			d = append(d, yaml.MapItem{Key: "fraction", Value: s.Weight})
+		}
+
+		if s.Trained < s.Rows {
+			p.warn("By these weights TRL trains the first %d samples of %s and leaves out %d: it repeats none of the "+
+				"others.", s.Trained, s.Folder, s.Rows-s.Trained)
+		}
+
+		all = append(all, d)
+		held = held || s.Manifest != nil && s.Manifest.DevRows > 0
+	}
+
+	if held {
+		p.warn("TRL evaluates no samples of a mixture that the exports hold out: evaluate the checkpoints.")
+	}
+
+	p.arguments = p.arguments.with("datasets", all)
+}

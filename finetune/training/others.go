@@ -1,0 +1,197 @@
+package training
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"toolevo/envs/regular"
+	"toolevo/trajectories/export"
+)
+
+// fileNameKey names the file in an entry of dataset_info.json.
+const fileNameKey = "file_name"
+
+// openOther opens a dataset of others that is trained beside an export: what it is, and that it fits.
+func (r *Recipe) openOther(name string, beside *Source) (s *Source, err error) {
+	if r.Trainer == export.TRL {
+		s, err = openCarded(name, beside)
+	} else {
+		s, err = r.openEntry(name)
+	}
+
+	if err != nil {
+		return nil, err
+	}
+
+	if s.Rows, err = export.CountSamples(s.file); err != nil {
+		return nil, err
+	}
+
+	if s.Rows == 0 {
+		return nil, fmt.Errorf("%s holds no sample", s.file)
+	}
+
+	s.Trained = s.Rows
+	s.datasets = []dataset{{s.Name, s.Rows}}
+	s.SHA256, _, err = regular.Sum(s.file)
+
+	return s, err
+}
+
+// openEntry finds a dataset for LLaMA-Factory: DIR:NAME, where DIR/dataset_info.json has an entry NAME.
+func (r *Recipe) openEntry(name string) (*Source, error) {
+	i := strings.LastIndexByte(name, ':')
+	if i < 0 {
+		return nil, errors.New("want DIR:NAME, a folder with LLaMA-Factory's dataset_info.json, and the name of an " +
+			"entry in it")
+	}
+
+	folder, err := filepath.Abs(name[:i])
+	if err != nil {
+		return nil, err
+	}
+
+	entries, err := readEntries(folder)
+	if err != nil {
+		return nil, err
+	}
+
+	name = name[i+1:]
+	entry, ok := entries[name]
+	path, _ := entry[fileNameKey].(string)
+
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%s has no entry %q: it has %s", export.DatasetInfoFile, name,
+			strings.Join(slices.Sorted(maps.Keys(entries)), ", "))
+	case path == "":
+		return nil, fmt.Errorf("the entry %s names no file on this machine: download the data, and name the file with "+
+			"file_name", name)
+	}
+
+	s := &Source{Name: name, Folder: folder, file: path, entries: map[string]map[string]any{name: entry}}
+
+	return s, r.checkStage(entry)
+}
+
+// checkStage refuses an entry whose samples are for another kind of training.
+func (r *Recipe) checkStage(entry map[string]any) error {
+	columns, _ := entry["columns"].(map[string]any)
+	_, labelled := columns["kto_tag"]
+	ranking, _ := entry["ranking"].(bool)
+	has, wants := "plain conversations", "plain conversations"
+
+	switch {
+	case ranking:
+		has = "pairs of a better and a worse reply"
+	case labelled:
+		has = "labels of single replies"
+	}
+
+	switch r.Format {
+	case export.DPO, export.Reward:
+		wants = "pairs of a better and a worse reply"
+	case export.KTO:
+		wants = "labels of single replies"
+	}
+
+	if has != wants {
+		return fmt.Errorf("it has %s, and the format %s is trained on %s", has, r.Format, wants)
+	}
+
+	return nil
+}
+
+// openCarded finds a dataset for TRL: a folder whose card says what datasets loads. Datasets are put
+// together by TRL only when their columns are of the same types.
+func openCarded(folder string, beside *Source) (*Source, error) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+
+	own, err := readCard(beside.Folder)
+	if err != nil {
+		return nil, err
+	}
+
+	other, err := readCard(folder)
+	if err != nil {
+		return nil, fmt.Errorf("%w. TRL mixes columns of the same types only: say so in a card, a README.md that "+
+			"begins like that of %s, with the file of your samples", err, beside.Folder)
+	}
+
+	if !reflect.DeepEqual(own.features(), other.features()) {
+		return nil, fmt.Errorf("its card says other columns than that of %s, and TRL mixes columns of the same types "+
+			"only: copy dataset_info with its features from there to the head of its README.md", beside.Folder)
+	}
+
+	path := other.trainFile()
+	if path == "" {
+		return nil, errors.New("its card names no file for the split train: want configs, data_files " +
+			"with split and path")
+	}
+
+	return &Source{Name: filepath.Base(folder), Folder: folder, file: filepath.Join(folder, path)}, nil
+}
+
+// card is the head of a folder's README.md, as far as datasets reads it.
+type card struct {
+	Configs []struct {
+		Files []struct {
+			Split string `yaml:"split"`
+			Path  string `yaml:"path"`
+		} `yaml:"data_files"`
+	} `yaml:"configs"`
+	Info []struct {
+		Features []map[string]any `yaml:"features"`
+	} `yaml:"dataset_info"`
+}
+
+func readCard(folder string) (c card, err error) {
+	text, err := regular.ReadFile(filepath.Join(folder, "README.md"))
+	if err != nil {
+		return c, err
+	}
+
+	_, head, _ := strings.Cut(string(text), "---\n")
+	head, _, ok := strings.Cut(head, "\n---")
+
+	if err = yaml.Unmarshal([]byte(head), &c); err != nil || !ok {
+		return c, fmt.Errorf("the README.md of %s has no head of YAML", folder)
+	}
+
+	return c, nil
+}
+
+// features are the columns and their types, whatever their order.
+func (c card) features() map[string]map[string]any {
+	all := map[string]map[string]any{}
+
+	for _, info := range c.Info {
+		for _, f := range info.Features {
+			all[fmt.Sprint(f["name"])] = f
+		}
+	}
+
+	return all
+}
+
+func (c card) trainFile() string {
+	for _, config := range c.Configs {
+		for _, f := range config.Files {
+			if f.Split == "train" {
+				return f.Path
+			}
+		}
+	}
+
+	return ""
+}
