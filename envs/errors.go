@@ -63,3 +63,15 @@ func IsFinal(err error) bool {
 
 	return errors.As(err, &cause) && cause.Final()
 }
+
+// GivenUp returns the reason in a few words when an error means that one thing of many failed for
+// good: it was tried as often as makes sense, and others succeed. The cause says so by a method
+// GivenUp() string, as that of a request does at which a server fails alone.
+func GivenUp(err error) (reason string, ok bool) {
+	var cause interface{ GivenUp() string }
+	if !errors.As(err, &cause) {
+		return "", false
+	}
+
+	return cause.GivenUp(), true
+}

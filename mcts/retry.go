@@ -53,7 +53,7 @@ func (r Retry) do(ctx context.Context, try func() error) error {
 		}
 
 		err := try()
-		if err == nil || envs.IsFinal(err) || ctx.Err() != nil {
+		if _, givenUp := envs.GivenUp(err); err == nil || givenUp || envs.IsFinal(err) || ctx.Err() != nil {
 			return err
 		}
 

@@ -41,7 +41,7 @@ type bench struct {
 	deployed  *drift.Deployed   // the API versions that questions meet
 
 	asks bool // models may be asked before the run begins
-	// questions that keep their text, because no paraphrase kept their values
+	// questions that keep their text, because no paraphrase will do
 	unparaphrased int
 
 	metrics *metrics.Server // nil where nobody wants them

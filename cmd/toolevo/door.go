@@ -25,7 +25,8 @@ func doorFlags(cmd *cobra.Command, listen, variable string) *door {
 	return d
 }
 
-// key returns the key that clients have to send, "" for none. A server that other machines can reach has one.
+// key returns the key that clients have to send, "" for none. A server that other machines can reach
+// has one.
 func (d *door) key(a *app) (string, error) {
 	key, open := a.Lookup(d.variable), guard.CheckAddress(d.listen)
 
@@ -33,7 +34,8 @@ func (d *door) key(a *app) (string, error) {
 	case open != nil && !errors.Is(open, guard.ErrOpen):
 		return "", console.Usage("--listen: %w", open)
 	case open != nil && key == "":
-		return "", console.Usage("--listen %s: %w: set %s, which clients then have to send", d.listen, open, d.variable)
+		return "", console.Usage("--listen %s: %w: set %s, which clients then have to send",
+			d.listen, open, d.variable)
 	case open == nil && !d.requireKey:
 		return "", nil
 	case key == "":

@@ -227,9 +227,12 @@ func (t *tuner) host(p *training.Plan) (server host.Server, err error) {
 
 // train trains unless that is over.
 func (t *tuner) train(ctx context.Context, tr *training.Training, f *training.Factory) error {
-	if tr.Finished() {
-		t.app.Say("%s is trained already.", t.out)
-		return nil
+	if finished, err := tr.Finished(); err != nil || finished {
+		if finished {
+			t.app.Say("%s is trained already.", t.out)
+		}
+
+		return err
 	}
 
 	before, err := tr.Resumes()

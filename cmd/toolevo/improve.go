@@ -30,6 +30,8 @@ func (a *app) improveCommand() *cobra.Command {
 	out := flags.String("out", "", "work in the folder `DIR` (required)")
 	flags.StringSliceVar(&o.Skip, "skip", nil, "pass over `STAGES` such as 1/collect: what they make is in --out "+
 		"already, or is not wanted")
+	flags.StringSliceVar(&o.Again, "again", nil, "do finished `STAGES` such as 1/train again, and all that "+
+		"rest on them")
 	flags.BoolVar(&o.Redo, "redo", false, "do finished stages again that the file now tells something else")
 
 	asJSON, progress := console.JSONFlag(cmd), console.ProgressFlag(cmd)

@@ -11,12 +11,16 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/finetune/improve"
+	"toolevo/finetune/training/trainingtest"
 )
 
-// improvement writes the file of an improvement whose trainer copies a file of the export to {out}/model.safetensors,
+// improvement writes the file of an improvement whose trainer copies a file of the export and some weights to {out},
 // and notes every time that it is begun in a log beside the file. The checkpoints of some rounds read notices.
 func improvement(t *testing.T, dir string, readers ...string) (file, trained string) {
 	t.Helper()
+
+	weights := filepath.Join(dir, "weights")
+	trainingtest.Weights(t, weights)
 
 	server := string(read(t, simulatedServer(t, readers...)))
 	trained = filepath.Join(dir, "trained")
@@ -35,7 +39,7 @@ train:
     - |
       echo {round} {name} {model} >>` + trained + `
       if [ -e "` + trained + `.fails" ]; then rm "` + trained + `.fails"; echo no memory; exit 3; fi
-      mkdir -p {out} && cp {export}/toolevo_sft.parquet {out}/model.safetensors
+      mkdir -p {out} && cp {export}/toolevo_sft.parquet ` + weights + `/* {out}
   result: "{out}"
 servers:
   simulated:

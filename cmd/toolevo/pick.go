@@ -110,7 +110,8 @@ func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row fine
 	}
 
 	var report finetune.Report
-	if err := s.app.inner(ctx, s.app.Err, &report, args...); err != nil {
+	err = served.While(ctx, func(ctx context.Context) error { return s.app.inner(ctx, s.app.Err, &report, args...) })
+	if err != nil {
 		return row, err
 	}
 

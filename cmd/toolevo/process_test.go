@@ -358,6 +358,41 @@ func TestInterrupted(t *testing.T) {
 	sameRun(t, "paper", run)
 }
 
+// TestHangup closes the terminal on a run, which is as the first Ctrl-C, unless it was started to outlive it.
+func TestHangup(t *testing.T) {
+	t.Parallel()
+
+	for name, script := range map[string]string{"ends": `exec "$@"`, "nohup": `trap "" HUP; exec "$@"`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			run := filepath.Join(t.TempDir(), "run")
+			args := grown("paper", "--data", smallData(t), "--workers", "1", "--out", run)
+
+			cmd := exec.Command("/bin/sh", append([]string{"-c", script, "sh", binary()}, args...)...)
+			cmd.Env = slices.Clip(ordinary)
+
+			p := launch(t, cmd)
+			if !p.until(t, run, 2) {
+				t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
+			}
+
+			if err := p.Process.Signal(syscall.SIGHUP); err != nil {
+				t.Fatal(err)
+			}
+
+			want := map[string]int{"ends": exitInterrupted, "nohup": exitDone}[name]
+			if code := p.wait(); code != want {
+				t.Fatalf("exit %d\n%s", code, p.err)
+			}
+
+			if name == "ends" {
+				says(t, "collect", p.err.String(), "no new model calls", "--resume --out")
+			}
+		})
+	}
+}
+
 // TestInterruptedTwice sends a second SIGINT once the first has been answered.
 func TestInterruptedTwice(t *testing.T) {
 	t.Parallel()

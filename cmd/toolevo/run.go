@@ -238,7 +238,7 @@ func (f *runFlags) read(ctx context.Context, c *configs.Resolved, noted *drift.D
 
 	b.Servers = f.serving
 	if b.unparaphrased > 0 {
-		f.settings.app.Say("%d of %d questions keep their text: no paraphrase of %s kept their values.",
+		f.settings.app.Say("%d of %d questions keep their text: no paraphrase of %s will do.",
 			b.unparaphrased, len(b.questions), c.Paraphraser)
 	}
 

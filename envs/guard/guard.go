@@ -2,8 +2,8 @@
 //
 // # Guarantees
 //
-//   - A page of a foreign site in a browser on this machine does nothing: its requests are refused by their Origin, and
-//     those under a name of its own that it has made point to this machine by their Host.
+//   - A page of a foreign site in a browser on this machine does nothing: its requests are refused by
+//     their Origin, and those under a name of its own that it has made point here by their Host.
 //   - A server that other machines can reach has a key. Whoever sends the key may use any name.
 //   - A request has at most so many bytes.
 package guard
@@ -32,7 +32,7 @@ type Guard struct {
 // ErrOpen means that other machines could use a server without a key.
 var ErrOpen = errors.New("other machines can reach it, and it asks for no key")
 
-// CheckAddress returns [ErrOpen] for an address HOST:PORT that others than this machine could reach.
+// CheckAddress returns [ErrOpen] for an address HOST:PORT that other machines could reach.
 func CheckAddress(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -54,8 +54,8 @@ func (g *Guard) Handler(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case g.Key == "" && !isLocal(hostOf(r.Host)):
-			g.refuse(w, http.StatusForbidden, "ask for this server as localhost: it has no key, and answers under no "+
-				"other name")
+			g.refuse(w, http.StatusForbidden,
+				"ask for this server as localhost: it has no key, and answers under no other name")
 		case origins.Check(r) != nil || isForeign(r):
 			g.refuse(w, http.StatusForbidden, "a page of another site may not ask this server")
 		case g.MaxBytes > 0 && r.ContentLength > g.MaxBytes:
@@ -75,7 +75,9 @@ func (g *Guard) Handler(h http.Handler) http.Handler {
 func (g *Guard) WithKey(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !g.IsKey(Bearer(r)) {
-			g.refuse(w, http.StatusUnauthorized, "the key is missing or wrong: send it as Authorization: Bearer KEY")
+			g.refuse(w, http.StatusUnauthorized,
+				"the key is missing or wrong: send it as Authorization: Bearer KEY")
+
 			return
 		}
 
@@ -102,7 +104,8 @@ func (g *Guard) refuse(w http.ResponseWriter, status int, why string) {
 	}
 }
 
-// isForeign reports whether a page of another origin asks, by whatever method: a websocket begins with a GET.
+// isForeign reports whether a page of another origin asks, by whatever method: a websocket begins
+// with a GET.
 func isForeign(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -123,8 +126,8 @@ func hostOf(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// isLocal reports whether a host is this machine, by its name or a loopback address. Other names could be made to point
-// to it by whoever owns them.
+// isLocal reports whether a host is this machine, by its name or a loopback address. Other names
+// could be made to point to it by whoever owns them.
 func isLocal(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()

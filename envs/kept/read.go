@@ -79,7 +79,7 @@ func Object(reply string, members ...string) (envs.Args, error) {
 func Verdict(reply string, verdicts ...string) (verdict, rest string, err error) {
 	line, rest, _ := strings.Cut(strings.TrimLeft(reply, "` \t\r\n"), "\n")
 	any := `(?i)\b(` + strings.Join(verdicts, "|") + `)\b`
-	whole := regexp.MustCompile(`^[\W_]*(?:[\pL *_]+:[\W_]*)?` + any + `[\s*_"'>)]*(?:$|[` + "`" + `.:;!–—-])`)
+	whole := regexp.MustCompile(`^[\W_]*(?:[\pL *_]+:[\W_]*)?` + any + `[\s*_"'>)]*(?:$|[` + "`.:;!–—-])")
 
 	found := whole.FindStringSubmatch(line)
 	if found == nil || len(regexp.MustCompile(any).FindAllString(line, 2)) > 1 {
@@ -99,7 +99,8 @@ func Prose(reply string) (string, error) {
 		return "", ErrEmpty
 	case action.MentionsReasoning(text):
 		return "", ErrThought
-	case strings.HasSuffix(strings.TrimSpace(first), ":") && strings.HasPrefix(strings.TrimLeft(rest, " \t\r"), "\n"):
+	case strings.HasSuffix(strings.TrimSpace(first), ":") &&
+		strings.HasPrefix(strings.TrimLeft(rest, " \t\r"), "\n"):
 		return "", ErrLeadIn // a paragraph of one line that ends with a colon
 	}
 

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -49,32 +51,97 @@ func New(version string, tools []Tool, o mcp.ServerOptions) *mcp.Server {
 	return server
 }
 
-// mostBatch is how many requests a batch may have, whose answers multiply what was sent. Newer clients send none.
+// mostBatch is how many requests a batch may have, whose answers multiply what was sent. Newer
+// clients send none.
 const mostBatch = 16
 
-// HTTP serves clients over streamable HTTP with whole answers, each by the server of its request. Who may come in is
-// for package envs/guard to say. A request has at most o.MaxRequestBodyBytes.
+// HTTP serves clients over streamable HTTP with whole answers, each by the server of its request.
+// Who may come in is for package envs/guard to say. A request has at most o.MaxRequestBodyBytes.
 func HTTP(of func(*http.Request) *mcp.Server, o mcp.StreamableHTTPOptions) http.Handler {
 	o.JSONResponse, o.DisableLocalhostProtection = true, true
 	h := mcp.NewStreamableHTTPHandler(of, &o)
 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, o.MaxRequestBodyBytes))
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		body, ok := read(w, r, o.MaxRequestBodyBytes)
+		if !ok {
 			return
 		}
 
 		var batch []json.RawMessage
 		if json.Unmarshal(body, &batch) == nil && len(batch) > mostBatch {
-			http.Error(w, fmt.Sprintf("a batch of %d requests: want at most %d", len(batch), mostBatch),
-				http.StatusBadRequest)
+			why := fmt.Sprintf("a batch of %d requests: want at most %d", len(batch), mostBatch)
+			http.Error(w, why, http.StatusBadRequest)
 
 			return
 		}
 
-		r.Body = io.NopCloser(bytes.NewReader(body))
 		h.ServeHTTP(w, r)
+	})
+}
+
+// read reads the body of a request, which can then be read again, or says what is wrong with it.
+func read(w http.ResponseWriter, r *http.Request, most int64) (body []byte, ok bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
+
+	r.Body = io.NopCloser(bytes.NewReader(body))
+
+	return body, true
+}
+
+// sessionKey is where the context of a request that begins a session has its server.
+type sessionKey struct{}
+
+// Sessions is [HTTP] with a server for each session, and so many sessions at most.
+func Sessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions) http.Handler {
+	var (
+		mu   sync.Mutex
+		open []*mcp.Server
+		some = begin() // asked which versions of the protocol there are
+	)
+
+	h := HTTP(func(r *http.Request) *mcp.Server {
+		if s, ok := r.Context().Value(sessionKey{}).(*mcp.Server); ok {
+			return s
+		}
+
+		return some
+	}, o)
+
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Session-Id") != "" {
+			h.ServeHTTP(w, r)
+			return
+		}
+
+		// No client that is slow to send its request holds the lock.
+		if _, ok := read(w, r, o.MaxRequestBodyBytes); !ok {
+			return
+		}
+
+		mu.Lock()
+		defer mu.Unlock()
+
+		open = slices.DeleteFunc(open, func(s *mcp.Server) bool {
+			for range s.Sessions() {
+				return false
+			}
+
+			return true
+		})
+		if len(open) >= most {
+			why := fmt.Sprintf("there are %d sessions, as many as there may be: end one, or wait", most)
+			http.Error(w, why, http.StatusServiceUnavailable)
+
+			return
+		}
+
+		server := begin()
+		open = append(open, server)
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, server)))
 	})
 }
 

@@ -91,7 +91,9 @@ func (p *Paraphraser) read(reply, question string, needed []string) (string, err
 		return "", err
 	}
 
-	more := func(part string) bool { return strings.Count(text, part) > strings.Count(question, part) }
+	more := func(part string) bool {
+		return strings.Count(text, part) > strings.Count(question, part)
+	}
 	behind := text[strings.LastIndexByte(text, '?')+1:]
 
 	switch {
@@ -101,7 +103,8 @@ func (p *Paraphraser) read(reply, question string, needed []string) (string, err
 		return "", errors.New("it has a colon that the request does not have")
 	case more("?") && strings.Count(text, "?") > 1:
 		return "", errors.New("it asks more than the request does")
-	case behind != text && strings.HasSuffix(question, "?") && strings.ContainsFunc(behind, unicode.IsLetter):
+	case behind != text && strings.HasSuffix(question, "?") &&
+		strings.ContainsFunc(behind, unicode.IsLetter):
 		return "", errors.New("something stands behind its question")
 	case p.Faithful:
 		return text, nil

@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// What is wrong with text files. It would be read as another text, with the sign for unknown characters in it.
+// What is wrong with text files, which would be read as other texts.
 var (
 	ErrNotUTF8 = errors.New("this line is not UTF-8 text: save the file in UTF-8")
-	ErrHalf    = errors.New(`a \u escape is half a character: write both halves, or the character itself`)
+	ErrHalf    = errors.New(`a \u escape is half a character: write both halves, or the character`)
 )
 
-// ReadText reads a text file whole, without a byte order mark. What is not UTF-8 is an error with the file and the
-// line.
+// ReadText reads a text file whole, without a byte order mark. What is not UTF-8 is an error with the
+// file and the line.
 func ReadText(path string) ([]byte, error) { return readAll(OpenText(path)) }
 
 // ReadJSON is ReadText for a file of JSON, which may have no half of a character either.
@@ -99,8 +99,8 @@ func (l *lines) next() {
 	l.line, l.err = nil, fmt.Errorf("%s:%d: %w", l.path, l.number, wrong)
 }
 
-// hasHalf reports whether a line of JSON has an escape of half a character beyond the first 65,536 without the other
-// half.
+// hasHalf reports whether a line of JSON has an escape of half a character (of those beyond the first
+// 65,536) without the other half.
 func hasHalf(line []byte) bool {
 	for {
 		at := bytes.IndexByte(line, '\\')

@@ -35,6 +35,8 @@ type Origin struct {
 	Adapter   bool   `json:"adapter,omitempty"` // the weights are an adapter of the base, not merged with it
 	Export    Export `json:"export"`
 	Base      Base   `json:"base"`
+
+	Weights map[string]string `json:"weights,omitempty"` // the XXH3 of each file of weights, by its name
 }
 
 // OriginVersion is the version of [Origin].

@@ -1,9 +1,11 @@
 package host_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +18,8 @@ import (
 	"testing/fstest"
 
 	"toolevo/finetune/host"
+	"toolevo/finetune/training/trainingtest"
+	"toolevo/mcts"
 )
 
 // TestMain is also the server that the tests start: it lists one model, on a port, until it is ended.
@@ -27,7 +31,11 @@ func TestMain(m *testing.M) {
 			os.Exit(7)
 		}
 
-		list := func(w http.ResponseWriter, _ *http.Request) {
+		list := func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/die" {
+				os.Exit(9)
+			}
+
 			fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model"}]}`, os.Args[2])
 		}
 		fmt.Fprintln(os.Stderr, http.ListenAndServe(os.Args[3], http.HandlerFunc(list)))
@@ -57,6 +65,7 @@ func started(t *testing.T, name string) host.Server {
 func TestServe(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "server.log")
 	c := host.Checkpoint{Folder: t.TempDir(), Name: "mine"}
+	trainingtest.Weights(t, c.Folder)
 
 	s, err := started(t, "{name}").Serve(t.Context(), c, "", log)
 	if err != nil {
@@ -77,6 +86,54 @@ func TestServe(t *testing.T) {
 
 	if text, err := os.ReadFile(log); err != nil || !strings.Contains(string(text), "serving mine") {
 		t.Errorf("log %q, %v", text, err)
+	}
+}
+
+// What asks a server that dies is told so at once, and how it died.
+func TestServerDiesWhileItIsAsked(t *testing.T) {
+	s, err := started(t, "{name}").Serve(t.Context(), host.Checkpoint{Name: "mine"}, "",
+		filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	err = s.While(t.Context(), func(ctx context.Context) error {
+		if _, err := http.Get(strings.TrimSuffix(s.Address, "/v1") + "/die"); err == nil {
+			t.Error("it answered")
+		}
+
+		<-ctx.Done()
+
+		return ctx.Err()
+	})
+	if err == nil || !strings.Contains(err.Error(), "the server ended") ||
+		!strings.Contains(err.Error(), "serving mine") {
+		t.Errorf("error %v", err)
+	}
+
+	_ = s.Stop() // it is gone
+}
+
+// The first Ctrl-C leaves the server to those whose calls it is answering; what ends the calls ends it.
+func TestServerOutlivesAnInterruption(t *testing.T) {
+	outer, cancel := context.WithCancel(t.Context())
+	ctx, interrupt := mcts.Interruptible(outer)
+
+	s, err := started(t, "{name}").Serve(ctx, host.Checkpoint{Name: "mine"}, "", filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	interrupt()
+
+	if reply, err := http.Get(s.Address + "/models"); err != nil || reply.StatusCode != http.StatusOK {
+		t.Errorf("it was taken away: %v", err)
+	}
+
+	cancel()
+
+	if err := s.Stop(); !errors.Is(err, context.Canceled) {
+		t.Errorf("it was not ended by what ends all: %v", err)
 	}
 }
 
@@ -142,9 +199,9 @@ func TestRegister(t *testing.T) {
 	t.Cleanup(server.Close)
 
 	folder := t.TempDir()
-	there := []string{"model.safetensors", "config.json", "tokenizer.json", "trainer_state.json", "notes.txt"}
+	trainingtest.Weights(t, folder)
 
-	for _, name := range there {
+	for _, name := range []string{"tokenizer.json", "trainer_state.json", "notes.txt"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte("the "+name), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -166,8 +223,13 @@ func TestRegister(t *testing.T) {
 	}
 
 	for name, digest := range sent {
-		sum := sha256.Sum256([]byte("the " + name))
-		if digest != "sha256:"+hex.EncodeToString(sum[:]) || f.blobs[digest.(string)] != "the "+name {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		sum := sha256.Sum256(text)
+		if digest != "sha256:"+hex.EncodeToString(sum[:]) || f.blobs[digest.(string)] != string(text) {
 			t.Errorf("%s was sent as %v: %q", name, digest, f.blobs[digest.(string)])
 		}
 	}
@@ -194,6 +256,7 @@ func TestRegisterRefusesWhatIsNoModel(t *testing.T) {
 // A vLLM that runs already is told where an adapter is, and refuses what it cannot load.
 func TestAdapters(t *testing.T) {
 	folder, loaded := t.TempDir(), ""
+	trainingtest.Weights(t, folder)
 
 	var told map[string]any
 

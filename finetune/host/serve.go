@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/child"
+	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/ollama"
 	"toolevo/mcts/policy/openai"
@@ -30,6 +33,7 @@ type Served struct {
 	Address string // of its server, as --server takes it
 
 	child *child.Child // nil for a server that is not ours
+	end   func()       // releases its context
 }
 
 // Stop ends the server, if it was started for the checkpoint.
@@ -38,12 +42,58 @@ func (s *Served) Stop() error {
 		return nil
 	}
 
+	defer s.end()
+
 	return s.child.Stop()
 }
+
+// While runs a function that asks the server. When a server that was started for it ends before the
+// function does, so does its context, and the error says how the server ended.
+func (s *Served) While(ctx context.Context, ask func(context.Context) error) error {
+	if s.child == nil {
+		return ask(ctx)
+	}
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+
+	watched := make(chan struct{})
+	asked := make(chan struct{})
+
+	go func() {
+		defer close(watched)
+
+		select {
+		case <-asked:
+		case <-s.child.Done():
+			cancel(errEnded)
+		}
+	}()
+
+	err := ask(ctx)
+
+	close(asked)
+	<-watched
+
+	if err != nil && errors.Is(context.Cause(ctx), errEnded) {
+		return fmt.Errorf("%w: %w", errEnded, errors.Join(s.child.Wait(), errors.New(s.child.LastWords())))
+	}
+
+	return err
+}
+
+// errEnded means that a server ended while it was asked.
+var errEnded = errors.New("the server ended")
 
 // Serve serves a checkpoint and returns when it can be asked. What a server prints that is started goes to a log file.
 // Address is where one is that runs already, as in OLLAMA_HOST or OPENAI_BASE_URL.
 func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*Served, error) {
+	if info, err := os.Stat(c.Folder); err == nil && info.IsDir() { // and not a name that the server knows
+		if err := checkpoint.Check(c.Folder); err != nil {
+			return nil, err
+		}
+	}
+
 	served := &Served{Policy: string(s.Kind) + ":" + c.Name, Address: address}
 
 	if len(s.Command) > 0 {
@@ -57,7 +107,12 @@ func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*
 			served.Address = "http://" + served.Address + "/v1"
 		}
 
-		if served.child, err = child.Start(ctx, s.command(c, port, log)); err != nil {
+		// At an interruption the calls that it is answering end first: whoever asks it stops it then.
+		var life context.Context
+
+		life, served.end = mcts.InFlight(ctx)
+		if served.child, err = child.Start(life, s.command(c, port, log)); err != nil {
+			served.end()
 			return nil, err
 		}
 	}

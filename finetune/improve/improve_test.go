@@ -16,6 +16,7 @@ import (
 	shipped "toolevo/configs/improve"
 	"toolevo/finetune/host"
 	"toolevo/finetune/improve"
+	"toolevo/finetune/training/trainingtest"
 )
 
 const file = `rounds: 2
@@ -26,7 +27,7 @@ collect: {dataset: coffee, policy-free: 1, set: [a=1, b=2]}
 by_round: {1: {collect: {policy: "scripted:noisy", dataset: agenda}}, 2: {export: {per-question: 8}, train: ["two {round}"]}}
 trained: {config: sft.yaml}
 export: {per-question: 4}
-train: {command: [sh, -c, "mkdir -p {out}/w && echo {model} $0 >{out}/w/base"], result: "{out}/w"}
+train: {command: [sh, -c, "mkdir -p {out}/w && cp $WEIGHTS/* {out}/w && echo {model} $0 >{out}/w/base"], result: "{out}/w"}
 servers: {o: {kind: ollama, wait: 1}}
 collector: o
 evaluate: {servers: [o], before: true, flags: {limit: 3}}
@@ -34,6 +35,11 @@ evaluate: {servers: [o], before: true, flags: {limit: 3}}
 
 func load(t *testing.T, text string) (*improve.Config, error) {
 	t.Helper()
+
+	// What the trainer of the file leaves.
+	weights := t.TempDir()
+	trainingtest.Weights(t, weights)
+	t.Setenv("WEIGHTS", weights)
 
 	path := filepath.Join(t.TempDir(), "rounds.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -175,17 +181,60 @@ func TestChangedFile(t *testing.T) {
 	}
 }
 
-func TestTrainerThatLeavesNothing(t *testing.T) {
-	c, err := load(t, strings.Replace(file, `result: "{out}/w"`, `result: "{out}/weights"`, 1))
+// A stage that is named is done again, and so is what rests on it.
+func TestAgain(t *testing.T) {
+	c, err := load(t, file)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	r := &recorder{}
+	dir := t.TempDir()
 
-	_, err = improve.Run(t.Context(), c, t.TempDir(), r.program(), improve.Options{Skip: skipped})
-	if err == nil || !strings.Contains(err.Error(), "train.result") {
-		t.Errorf("error %v", err)
+	for _, o := range []improve.Options{
+		{Skip: skipped}, {Skip: skipped, Again: []string{"2/train"}}, {Skip: skipped, Again: []string{"1/export"}},
+	} {
+		r := &recorder{}
+		if _, err := improve.Run(t.Context(), c, dir, r.program(), o); err != nil {
+			t.Fatal(err)
+		}
+
+		exports := slices.DeleteFunc(r.commands, func(s string) bool { return !strings.HasPrefix(s, "export") })
+
+		want := map[string]int{"": 2, "2/train": 0, "1/export": 2}[strings.Join(o.Again, "")]
+		if len(exports) != want {
+			t.Errorf("again %v: %q", o.Again, exports)
+		}
+	}
+
+	r := &recorder{}
+	none := improve.Options{Again: []string{"3/train"}}
+	if _, err := improve.Run(t.Context(), c, dir, r.program(), none); err == nil {
+		t.Error("a stage that there is not is done again")
+	}
+}
+
+func TestTrainerThatLeavesNothing(t *testing.T) {
+	for name, trainer := range map[string]string{
+		"nothing":         "true",
+		"an empty folder": "mkdir -p {out}/w",
+		"an empty file":   "mkdir -p {out}/w && echo {} >{out}/w/config.json && : >{out}/w/model.safetensors",
+		"half a file":     "mkdir -p {out}/w && cp $WEIGHTS/* {out}/w && truncate -s 40 {out}/w/model.safetensors",
+	} {
+		t.Run(name, func(t *testing.T) {
+			const leaves = "mkdir -p {out}/w && cp $WEIGHTS/* {out}/w && echo {model} $0 >{out}/w/base"
+
+			c, err := load(t, strings.Replace(file, leaves, trainer, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			r := &recorder{}
+
+			_, err = improve.Run(t.Context(), c, t.TempDir(), r.program(), improve.Options{Skip: skipped})
+			if err == nil || !strings.Contains(err.Error(), "train.result") {
+				t.Errorf("error %v", err)
+			}
+		})
 	}
 }
 

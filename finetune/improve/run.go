@@ -36,6 +36,8 @@ type Program struct {
 type Options struct {
 	Skip []string // IDs of stages that are passed over: what they make is there already, or is not wanted
 	Redo bool     // do finished stages again that the file now tells something else, and all that rest on them
+
+	Again []string // IDs of finished stages that are done again, and all that rest on them
 }
 
 // lockFile keeps other processes out of the folder.
@@ -58,7 +60,7 @@ func Run(ctx context.Context, c *Config, dir string, p Program, o Options) (_ *R
 		return nil, err
 	}
 
-	if err := l.checkSkipped(o.Skip); err != nil {
+	if err := l.checkIDs(slices.Concat(o.Skip, o.Again)); err != nil {
 		return nil, err
 	}
 
@@ -77,7 +79,7 @@ func Run(ctx context.Context, c *Config, dir string, p Program, o Options) (_ *R
 		return nil, err
 	}
 
-	if err := l.compare(o.Redo); err != nil {
+	if err := l.compare(o); err != nil {
 		return nil, err
 	}
 
@@ -93,14 +95,14 @@ func Run(ctx context.Context, c *Config, dir string, p Program, o Options) (_ *R
 	return result, result.writeCSV(filepath.Join(l.dir, CSVFile))
 }
 
-// checkSkipped refuses stages to skip that there are not.
-func (l *loop) checkSkipped(skip []string) error {
+// checkIDs refuses stages that there are not.
+func (l *loop) checkIDs(ids []string) error {
 	var known []string
 	for _, s := range l.stages() {
 		known = append(known, s.ID())
 	}
 
-	for _, id := range skip {
+	for _, id := range ids {
 		if _, err := names.Parse("stage", id, known); err != nil {
 			return err
 		}
@@ -109,19 +111,25 @@ func (l *loop) checkSkipped(skip []string) error {
 	return nil
 }
 
-// compare refuses a file that tells finished stages something else than what they were told, or forgets those.
-func (l *loop) compare(redo bool) error {
+// compare refuses a file that tells finished stages something else than what they were told, or forgets
+// those, and stages that are to be done again.
+func (l *loop) compare(o Options) error {
 	keys := map[string]string{}
+	again := slices.Clone(o.Again)
 
 	for _, s := range l.stages() {
 		keys[s.ID()] = l.key(s, keys)
 
-		n := l.notes.of(s.ID())
-		if n == nil || n.Key == keys[s.ID()] {
+		if slices.ContainsFunc(s.leans, func(id string) bool { return slices.Contains(again, id) }) {
+			again = append(again, s.ID())
+		}
+
+		n, named := l.notes.of(s.ID()), slices.Contains(again, s.ID())
+		if n == nil || n.Key == keys[s.ID()] && !named {
 			continue
 		}
 
-		if !redo {
+		if !named && !o.Redo {
 			return &ChangedError{s.ID(), l.dir}
 		}
 

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 
+	"toolevo/envs/durable"
+	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/child"
 	"toolevo/finetune/host"
 	"toolevo/mcts/store"
@@ -24,18 +26,26 @@ func (l *loop) play(ctx context.Context, s stage, command string) (_ json.RawMes
 		args = append(args, "--resume")
 	}
 
-	if s.server != "" {
-		served, err := l.serve(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-
-		defer func() { err = errors.Join(err, served.Stop()) }()
-
-		args = append(args, "--policy", served.Policy, "--server", served.Address)
+	if s.server == "" {
+		return l.program.Run(ctx, args...)
 	}
 
-	return l.program.Run(ctx, args...)
+	served, err := l.serve(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, served.Stop()) }()
+
+	args = append(args, "--policy", served.Policy, "--server", served.Address)
+
+	var document json.RawMessage
+
+	err = served.While(ctx, func(ctx context.Context) (err error) {
+		document, err = l.program.Run(ctx, args...)
+		return err
+	})
+
+	return document, err
 }
 
 // serve serves the checkpoint that a stage asks.
@@ -58,7 +68,12 @@ func (l *loop) serve(ctx context.Context, s stage) (*host.Served, error) {
 
 	server := l.config.Servers[s.server]
 
-	return server.Serve(ctx, c, l.program.Running(server.Kind), l.folder(s.round, s.name+"-server.log"))
+	served, err := server.Serve(ctx, c, l.program.Running(server.Kind), l.folder(s.round, s.name+"-server.log"))
+	if errors.Is(err, durable.ErrDamaged) && round > 0 {
+		err = fmt.Errorf("%w: train them again with --again %s", err, id(round, stageTrain))
+	}
+
+	return served, err
 }
 
 // modelName is what the checkpoint of a round is called on servers.
@@ -88,9 +103,8 @@ func (l *loop) runTrainer(ctx context.Context, s stage) error {
 		return err
 	}
 
-	weights := l.weights(s.round)
-	if info, err := os.Stat(weights); err != nil || !info.IsDir() {
-		return fmt.Errorf("the trainer ended well, but train.result, %s, is no folder: %s", weights, c.LastWords())
+	if err := checkpoint.Check(l.weights(s.round)); err != nil {
+		return fmt.Errorf("the trainer ended well, but train.result is no model: %v: %s", err, c.LastWords())
 	}
 
 	return nil

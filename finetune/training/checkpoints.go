@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"toolevo/finetune/checkpoint"
 )
 
 // Checkpoint is what the trainer saved after some updates.
@@ -54,11 +56,12 @@ func checkpoints(weights string) (whole []Checkpoint, broken []string, err error
 	return whole, broken, err
 }
 
-// isWhole reports whether the trainer finished a checkpoint: the file that it writes last is all there.
+// isWhole reports whether the trainer finished a checkpoint: the file that it writes last is all there,
+// and so are the weights.
 func isWhole(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, trainerState))
 
-	return err == nil && json.Valid(text)
+	return err == nil && json.Valid(text) && checkpoint.Whole(dir) == nil
 }
 
 // dropStates removes the optimizer states of checkpoints.

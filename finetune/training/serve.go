@@ -22,11 +22,11 @@ func (t *Training) Servable(ctx context.Context, f *Factory, weights string) (st
 	}
 
 	merged := t.path(filepath.Join(mergedFolder, filepath.Base(weights)))
-	if _, err := checkpoint.Read(merged); err == nil {
+	if _, err := checkpoint.Read(merged); err == nil && checkpoint.Check(merged) == nil {
 		return merged, nil
 	}
 
-	if err := os.RemoveAll(merged); err != nil {
+	if err := errors.Join(checkpoint.Check(weights), os.RemoveAll(merged)); err != nil {
 		return "", err
 	}
 
@@ -41,7 +41,7 @@ func (t *Training) Servable(ctx context.Context, f *Factory, weights string) (st
 
 	origin.Adapter = false
 
-	return merged, origin.Write(merged)
+	return merged, origin.Seal(merged)
 }
 
 // mergeFile holds LLaMA-Factory's arguments for a merge.

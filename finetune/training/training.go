@@ -95,11 +95,18 @@ func (t *Training) Weights() string { return t.path(weightsFolder) }
 // Model is the link to the weights that are to be served, once there are any.
 func (t *Training) Model() string { return t.path(modelLink) }
 
-// Finished reports whether the training is over.
-func (t *Training) Finished() bool {
-	_, err := checkpoint.Read(t.Weights())
+// Finished reports whether the training is over. The error is that of weights that were whole and are
+// no longer.
+func (t *Training) Finished() (bool, error) {
+	if _, err := checkpoint.Read(t.Weights()); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
 
-	return err == nil
+	if err := checkpoint.Check(t.Weights()); err != nil {
+		return false, fmt.Errorf("%w: remove %s to train them again", err, t.Weights())
+	}
+
+	return true, nil
 }
 
 // Progress is how far the training is.
@@ -193,6 +200,10 @@ func (t *Training) Resumes() (int64, error) {
 
 // finish removes what only a training needs and notes beside all weights what they were trained on.
 func (t *Training) finish(trainer, software string) error {
+	if err := checkpoint.Whole(t.Weights()); err != nil {
+		return fmt.Errorf("the trainer ended well, but %v (%s)", err, t.Log())
+	}
+
 	whole, err := t.Checkpoints()
 	if err != nil {
 		return err
@@ -211,12 +222,12 @@ func (t *Training) finish(trainer, software string) error {
 		at := *origin
 		at.Step = c.Step
 
-		if err := at.Write(c.Dir); err != nil {
+		if err := at.Seal(c.Dir); err != nil {
 			return err
 		}
 	}
 
-	return origin.Write(t.Weights())
+	return origin.Seal(t.Weights())
 }
 
 // origin says what the weights were trained on.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/envs/durable"
 	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/training"
 	"toolevo/finetune/training/trainingtest"
@@ -71,7 +72,7 @@ func files(t *testing.T, dir string) (all []string) {
 
 func TestTrain(t *testing.T) {
 	tr, f := begin(t, recipeText)
-	if tr.Finished() || tr.Progress().Steps != 0 {
+	if finished, err := tr.Finished(); finished || err != nil || tr.Progress().Steps != 0 {
 		t.Error("it is finished before it began")
 	}
 
@@ -109,8 +110,8 @@ func TestTrain(t *testing.T) {
 		t.Errorf("origin: %+v", o)
 	}
 
-	if !tr.Finished() {
-		t.Error("it is not finished")
+	if finished, err := tr.Finished(); !finished || err != nil {
+		t.Errorf("it is not finished: %v", err)
 	}
 }
 
@@ -124,8 +125,8 @@ func TestTrainGoesOn(t *testing.T) {
 		t.Fatalf("error %v, want what it said last, and where the rest is", err)
 	}
 
-	if tr.Finished() {
-		t.Error("it is finished though it failed")
+	if finished, err := tr.Finished(); finished || err != nil {
+		t.Errorf("it is finished though it failed: %v", err)
 	}
 
 	if step, err := tr.Resumes(); step != 2 || err != nil {
@@ -141,9 +142,60 @@ func TestTrainGoesOn(t *testing.T) {
 		t.Errorf("log: %s, %v", log, err)
 	}
 
-	text, err := os.ReadFile(filepath.Join(tr.Weights(), "checkpoint-3", "model.safetensors"))
-	if err != nil || string(text) != "weights\n" {
-		t.Errorf("the half checkpoint was kept: %s, %v", text, err)
+	if err := checkpoint.Check(filepath.Join(tr.Weights(), "checkpoint-3")); err != nil {
+		t.Errorf("the half checkpoint was kept: %v", err)
+	}
+}
+
+// A trainer that ends well and leaves no weights, or not all, has trained nothing.
+func TestTrainLeavesNothing(t *testing.T) {
+	for name, last := range map[string]string{
+		"nothing":        "rm -r *",
+		"an empty file":  ": >model.safetensors",
+		"half a file":    "truncate -s 40 model.safetensors",
+		"no config":      "rm config.json",
+		"an index alone": `rm model.safetensors; echo '{"weight_map": {"w": "a.safetensors"}}' >model.safetensors.index.json`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr, f := begin(t, recipeText)
+			t.Setenv("FAKE_LAST", last)
+
+			if err := tr.Train(t.Context(), f, 0, software); err == nil || !strings.Contains(err.Error(), tr.Log()) {
+				t.Errorf("error %v, want one that names the log", err)
+			}
+
+			if finished, err := tr.Finished(); finished || err != nil {
+				t.Errorf("it counts as finished: %v", err)
+			}
+		})
+	}
+}
+
+// Weights that were whole and are no longer are not taken for trained.
+func TestWeightsThatChanged(t *testing.T) {
+	for name, harm := range map[string]func(path string) error{
+		"cut off": func(path string) error { return os.Truncate(path, 40) },
+		"gone":    os.Remove,
+		"another": func(path string) error { // as large as before
+			text, err := os.ReadFile(path)
+			text[len(text)-1] ^= 1
+			return errors.Join(err, os.WriteFile(path, text, 0o644))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr, f := begin(t, recipeText)
+			if err := tr.Train(t.Context(), f, 0, software); err != nil {
+				t.Fatal(err)
+			}
+
+			if err := harm(filepath.Join(tr.Weights(), "model.safetensors")); err != nil {
+				t.Fatal(err)
+			}
+
+			if _, err := tr.Finished(); !errors.Is(err, durable.ErrDamaged) {
+				t.Errorf("error %v", err)
+			}
+		})
 	}
 }
 

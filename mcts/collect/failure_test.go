@@ -455,3 +455,59 @@ func TestFinalFailure(t *testing.T) {
 		t.Errorf("error %v after %d requests, %d trees unresolved", err, m.calls, snapshot.Unresolved)
 	}
 }
+
+// alone is the error of a request at which a server fails alone.
+type alone struct{ error }
+
+func (alone) GivenUp() string { return "HTTP 500" }
+
+// Trees that are given up because of a request of theirs are named, and asked again, last.
+func TestGivenUp(t *testing.T) {
+	for name, config := range presets() {
+		t.Run(name, func(t *testing.T) {
+			whole := collected(t, options(config, &model{}, open(t, database(t))))
+			o := options(config, nil, open(t, database(t)))
+			all := o.Questions
+			unlucky := all[0].Task.ID
+			o.Questions = all[:len(all)-1]
+
+			m := &model{asked: func(r mcts.Request, _ int) error {
+				if r.Node.Question == unlucky {
+					return alone{envs.Fail(envs.StagePolicy, "complete", errGone)}
+				}
+
+				return nil
+			}}
+			o.Policy, o.Retry.Attempts = m, 3
+			_, err := collect.Run(context.Background(), o)
+
+			var unresolved *collect.UnresolvedError
+			if !errors.As(err, &unresolved) || !unresolved.Named() || len(unresolved.GivenUp) != config.Trees ||
+				unresolved.GivenUp[0].Question != unlucky || unresolved.GivenUp[0].Reason != "HTTP 500" {
+				t.Fatalf("%v: %+v", err, unresolved)
+			}
+
+			trees := stored(t, o)
+			if len(trees) != len(whole)-2 {
+				t.Errorf("%d questions have trees, of %d", len(trees), len(whole))
+			}
+
+			var last string
+
+			again := &model{asked: func(r mcts.Request, _ int) error { last = r.Node.Question; return nil }}
+			o.Questions = all
+			o.Policy, o.Workers = again, 1
+
+			_, err = collect.Run(context.Background(), o)
+			if err != nil || last != unlucky {
+				t.Errorf("%v, and %s was asked last", err, last)
+			}
+
+			same(t, whole, stored(t, o))
+
+			if left, err := o.Store.GivenUp(context.Background()); err != nil || len(left) > 0 {
+				t.Errorf("still given up: %v, %v", left, err)
+			}
+		})
+	}
+}

@@ -48,9 +48,14 @@ type Question struct {
 
 // UnresolvedError means that trees were given up because something of ours failed in them.
 type UnresolvedError struct {
-	Trees int
-	First error // the first failure, in the order of the questions
+	Trees   int
+	First   error           // the first failure, in the order of the questions
+	GivenUp []store.GivenUp // the trees of which a request failed alone (envs.GivenUp), in that order
 }
+
+// Named reports whether the run has done all that it can: every tree that is not there was given up
+// because the server fails at a request of it alone.
+func (e *UnresolvedError) Named() bool { return len(e.GivenUp) == e.Trees }
 
 // Error says how many trees were given up, and the first reason.
 func (e *UnresolvedError) Error() string {

@@ -11,14 +11,14 @@ import (
 
 	"toolevo/envs"
 	"toolevo/mcts"
+	"toolevo/mcts/store"
 )
 
 // Run collects until every question has its trees, or enough of them. It returns the context's error when it
 // was stopped, an UnresolvedError when trees were given up, a CannotActError when the model writes no action, and any
-// other error when it could not go on; what
-// was done is stored in every case. Once ctx has ended no call to the model is begun; those that a server is
-// answering end with ctx, or, where it was interrupted ([mcts.Interruptible]), with an answer, which is
-// logged.
+// other error when it could not go on; what was done is stored in every case. Once ctx has ended no call to the model is
+// begun; those that a server is answering end with ctx, or, where it was interrupted ([mcts.Interruptible]), with an
+// answer, which is logged.
 func Run(ctx context.Context, o Options) (Snapshot, error) {
 	if err := o.validate(); err != nil {
 		return Snapshot{}, err
@@ -33,6 +33,10 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 	}
 
 	c := &collector{Options: o, states: make([]state, len(o.Questions))}
+	if err := c.readGivenUp(ctx); err != nil {
+		return Snapshot{}, err
+	}
+
 	c.Env = c.reading(o.Retry.Environment(o.Env))
 	c.open = len(o.Questions)
 	o.Progress.count(func(s *Snapshot) {
@@ -41,7 +45,7 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 
 	err := c.grow(ctx)
 	if err == nil {
-		err = cmp.Or(c.cannotAct(), c.unresolved())
+		err = cmp.Or(c.cannotAct(), c.unresolved(ctx))
 	}
 
 	return o.Progress.Snapshot(), err
@@ -49,7 +53,8 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 
 type collector struct {
 	Options
-	gate gate
+	gate  gate
+	again map[string]bool // questions of which the last pass gave a tree up
 
 	mu       sync.Mutex // guards what follows
 	states   []state
@@ -76,13 +81,33 @@ type failure struct {
 // lane is a sequence of trees of one question, grown in order.
 type lane struct{ question, first, count int }
 
-// lanes yields the lanes in the order of the questions.
+// readGivenUp reads of which questions the last pass gave a tree up.
+func (c *collector) readGivenUp(ctx context.Context) error {
+	all, err := c.Store.GivenUp(ctx)
+
+	c.again = map[string]bool{}
+	for _, g := range all {
+		c.again[g.Question] = true
+	}
+
+	return err
+}
+
+// lanes yields the lanes in the order of the questions; those of which the last pass gave a tree up
+// come last.
 func (c *collector) lanes(yield func(lane) bool) {
 	count := c.laneLength()
-	for q := range c.Questions {
-		for t := 0; t < c.Search.Trees; t += count {
-			if !yield(lane{q, t, count}) {
-				return
+
+	for _, again := range []bool{false, true} {
+		for q := range c.Questions {
+			if c.again[c.Questions[q].Task.ID] != again {
+				continue
+			}
+
+			for t := 0; t < c.Search.Trees; t += count {
+				if !yield(lane{q, t, count}) {
+					return
+				}
 			}
 		}
 	}
@@ -115,6 +140,11 @@ func (c *collector) grow(ctx context.Context) error {
 			defer c.gate.end()
 			defer arrived()
 			defer endConversation()
+
+			if c.again[c.Questions[l.question].Task.ID] {
+				return c.run(mcts.Again(groupCtx), l, policy)
+			}
+
 			return c.run(groupCtx, l, policy)
 		})
 	}
@@ -310,14 +340,27 @@ func (c *collector) failed(ctx context.Context, q, i int, err error) error {
 	return nil
 }
 
-func (c *collector) unresolved() error {
-	if len(c.failures) == 0 {
-		return nil
-	}
-
+// unresolved notes what was given up, and returns the error of a run of which trees are not there.
+func (c *collector) unresolved(ctx context.Context) error {
 	slices.SortFunc(c.failures, func(a, b failure) int {
 		return cmp.Or(cmp.Compare(a.question, b.question), cmp.Compare(a.tree, b.tree))
 	})
 
-	return &UnresolvedError{Trees: len(c.failures), First: c.failures[0].err}
+	e := &UnresolvedError{Trees: len(c.failures)}
+
+	for _, f := range c.failures {
+		if reason, ok := envs.GivenUp(f.err); ok {
+			e.GivenUp = append(e.GivenUp, store.GivenUp{
+				Question: c.Questions[f.question].Task.ID, Tree: f.tree, Reason: reason,
+			})
+		}
+	}
+
+	if err := c.Store.NoteGivenUp(ctx, e.GivenUp); err != nil || e.Trees == 0 {
+		return err
+	}
+
+	e.First = c.failures[0].err
+
+	return e
 }

@@ -12,6 +12,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/durable"
+	"toolevo/envs/sqlite"
 	"toolevo/mcts"
 )
 
@@ -83,7 +84,7 @@ func compact(ctx context.Context, path string) (err error) {
 	}
 
 	if err := errors.Join(from.copyTo(ctx, to), to.Close()); err != nil {
-		return errors.Join(fail("compact "+path, err), remove(next, next+"-wal", next+"-shm"))
+		return errors.Join(fail("compact "+path, err), remove(sqlite.Parts(next)...))
 	}
 
 	if err := from.compare(ctx, next); err != nil {
@@ -100,13 +101,12 @@ func compact(ctx context.Context, path string) (err error) {
 // foldJournal makes a database one file. What a process that was killed left in the journal of the old database must
 // not be taken for that of the new one.
 func foldJournal(ctx context.Context, path string) error {
-	db, err := sql.Open("sqlite3", dsn(path, "mode=rw"))
+	db, err := sql.Open("sqlite3", sqlite.Address(path, "mode=rw"))
 	if err != nil {
 		return err
 	}
 
-	_, err = db.ExecContext(ctx, `PRAGMA journal_mode = DELETE`)
-	if err := errors.Join(err, db.Close()); err != nil {
+	if err := errors.Join(sqlite.Fold(ctx, db), db.Close()); err != nil {
 		return err
 	}
 

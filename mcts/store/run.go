@@ -13,6 +13,7 @@ import (
 
 	"toolevo/envs/durable"
 	"toolevo/envs/regular"
+	"toolevo/envs/sqlite"
 )
 
 // The files of a run directory.
@@ -92,7 +93,7 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string) (*Run,
 // makeDatabase makes the database of a new run, whole or not at all, in place of one without a call.
 func makeDatabase(ctx context.Context, dir, id string) error {
 	path := filepath.Join(dir, databaseFile)
-	if err := remove(path, path+"-wal", path+"-shm"); err != nil {
+	if err := remove(sqlite.Parts(path)...); err != nil {
 		return err
 	}
 
@@ -102,7 +103,7 @@ func makeDatabase(ctx context.Context, dir, id string) error {
 	}
 
 	if err := errors.Join(s.SetMeta(ctx, "run", id), s.Close()); err != nil {
-		return err
+		return sqlite.DiskError(path, err)
 	}
 
 	if err := durable.Rename(path+durable.Unfinished, path); err != nil {
@@ -379,8 +380,8 @@ func settle(dir string) error {
 
 	database := filepath.Join(dir, databaseFile+durable.Unfinished)
 
-	return remove(config+durable.Unfinished, filepath.Join(dir, ManifestFile+durable.Unfinished), database,
-		database+"-wal", database+"-shm")
+	return remove(append(sqlite.Parts(database), config+durable.Unfinished,
+		filepath.Join(dir, ManifestFile+durable.Unfinished))...)
 }
 
 // write writes a file that is not read before it is renamed.

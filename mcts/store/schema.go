@@ -32,38 +32,14 @@ var tables = map[string]string{
 	PRIMARY KEY (question, tree))`,
 }
 
-// create makes the tables in a file that is new or empty, and leaves any other as it is.
-func create(ctx context.Context, path string) error {
-	// Not in WAL mode, so that the tables are on the disk when this returns, and nothing of another
-	// file changes.
-	db, err := sql.Open("sqlite3", dsn(path, "_txlock=immediate&_busy_timeout=10000"))
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("not a run database, or not writable: %w", err)
-	}
-	defer tx.Rollback()
-
-	var objects int
-	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_master`).Scan(&objects); err != nil || objects > 0 {
-		return err
-	}
-
+// newDatabase returns the statements that make the database of a new run.
+func newDatabase() (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		if _, err := tx.Exec(tables[name]); err != nil {
-			return err
-		}
+		all = append(all, tables[name])
 	}
 
-	if err := setMeta(tx, "format", formatVersion); err != nil {
-		return err
-	}
-
-	return tx.Commit()
+	return append(all, fmt.Sprintf(`INSERT INTO meta VALUES ('format', CAST('%s' AS BLOB), %d)`, formatVersion,
+		metaHash("format", formatVersion)))
 }
 
 // isOldFormat reports whether a database has the format before this one. One that is of neither is

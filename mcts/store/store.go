@@ -5,13 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 
-	"github.com/mattn/go-sqlite3"
-
 	"toolevo/envs"
+	"toolevo/envs/sqlite"
 )
 
 // ErrOldFormat means that a run was begun in a format that can be read, and not added to.
@@ -31,7 +28,7 @@ type Store struct {
 // Open opens the database at path for writing, making it if there is none. Hold the run's Lock
 // while it is open.
 func Open(ctx context.Context, path string) (*Store, error) {
-	if err := create(ctx, path); err != nil {
+	if err := sqlite.Create(ctx, path, newDatabase()...); err != nil {
 		return nil, fail("make "+path, err)
 	}
 
@@ -80,7 +77,7 @@ func openWritable(ctx context.Context, path string) (*Store, error) {
 // OpenReadOnly opens the database of a run to look at it, also while another process writes it. What
 // is not one of ours, a view in place of a table, say, is not even read (ErrDamaged).
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
-	db, err := sql.Open("sqlite3", dsn(path, "mode=ro"))
+	db, err := sqlite.OpenToRead(ctx, path)
 	if err != nil {
 		return nil, fail("open "+path, err)
 	}
@@ -99,15 +96,6 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	}
 
 	return s, nil
-}
-
-// dsn escapes the path for SQLite's URI form: a '?' or '%' in a folder name must not be read as syntax.
-func dsn(path, options string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-
-	return "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path) + "?" + options
 }
 
 // Close waits for the writes in flight and closes the database.
@@ -176,9 +164,7 @@ func (s *Store) write(ctx context.Context, fn func(*sql.Tx) error) error {
 
 // fail is envs.Fail for the store. What SQLite finds wrong with its file is damage, too.
 func fail(op string, err error) error {
-	var e sqlite3.Error
-	if errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB) &&
-		!errors.Is(err, ErrDamaged) {
+	if sqlite.IsDamage(err) && !errors.Is(err, ErrDamaged) {
 		err = damaged("%w", err)
 	}
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/mattn/go-sqlite3"
+	"toolevo/envs/sqlite"
 )
 
 // maxGroup bounds how many writes share a commit, so that the first of them does not wait forever.
@@ -31,7 +31,8 @@ type pending struct {
 
 func newWriter(path string) (*writer, error) {
 	db, err := sql.Open("sqlite3",
-		dsn(path, "_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000&_stmt_cache_size=32"))
+		sqlite.Address(path, "_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000"+
+			"&_stmt_cache_size=32"))
 	if err != nil {
 		return nil, err
 	}
@@ -106,12 +107,6 @@ func (w *writer) commit(group []pending) {
 	}
 }
 
-// isBusy reports whether an error means that another connection is in the way.
-func isBusy(err error) bool {
-	var e sqlite3.Error
-	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
-}
-
 func (w *writer) transaction(fns ...func(*sql.Tx) error) error {
 	tx, err := w.db.Begin()
 	if err != nil {
@@ -135,11 +130,6 @@ func (w *writer) close() error {
 	}
 	w.mu.Unlock()
 	w.done.Wait()
-	// Without a WAL the database is one file, which can be copied, and read by those who may not write beside it. While
-	// somebody else reads, it stays as it is.
-	if _, err := w.db.Exec(`PRAGMA journal_mode = DELETE`); err != nil && !isBusy(err) {
-		return errors.Join(err, w.db.Close())
-	}
 
-	return w.db.Close()
+	return errors.Join(sqlite.Fold(context.Background(), w.db), w.db.Close())
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs/sqlite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
 	"toolevo/toolqa/corpus/synth"
@@ -115,7 +116,7 @@ func change(t testing.TB, path, stmt string, args ...any) {
 		t.Fatal(err)
 	}
 
-	db, err := sql.Open("sqlite3", layout.DSN(path, "mode=rw"))
+	db, err := sql.Open("sqlite3", sqlite.Address(path, "mode=rw"))
 	if err != nil {
 		t.Fatal(err)
 	}

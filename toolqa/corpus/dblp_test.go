@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs/sqlite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
 	"toolevo/toolqa/corpus/synth"
@@ -443,7 +444,7 @@ func TestNoGraphsInOtherCorpora(t *testing.T) {
 func execSQLite(t *testing.T, path, stmt string) {
 	t.Helper()
 
-	conn, err := sql.Open("sqlite3", layout.DSN(path, "mode=rw"))
+	conn, err := sql.Open("sqlite3", sqlite.Address(path, "mode=rw"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,19 +4,15 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
-
-	"github.com/mattn/go-sqlite3"
 
 	"toolevo/envs/regular"
+	"toolevo/envs/sqlite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
 )
@@ -122,8 +118,7 @@ func OpenUnchecked(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus,
 	}
 
 	if err := c.load(ctx, ds); err != nil {
-		var failed sqlite3.Error
-		if errors.As(err, &failed) && (failed.Code == sqlite3.ErrCorrupt || failed.Code == sqlite3.ErrNotADB) {
+		if sqlite.IsDamage(err) {
 			err = fmt.Errorf("%w: %w: %s", layout.ErrDamaged, err, remedy)
 		}
 
@@ -152,50 +147,29 @@ func (c *Corpus) Path() string { return c.path }
 func (c *Corpus) Table() *Table { return c.table }
 
 // URI returns the address under which SQLite opens the file read-only and without locks.
-func (c *Corpus) URI() string { return layout.DSN(c.path, "mode=ro&immutable=1") }
+func (c *Corpus) URI() string { return sqlite.Address(c.path, "mode=ro&immutable=1") }
 
 // has reports whether the file has a side table.
 func (c *Corpus) has(table string) bool {
 	return slices.ContainsFunc(c.contents, func(t layout.Content) bool { return t.Table == table })
 }
 
-// checkFile looks at the header of a SQLite file, whose first 100 bytes say how long it is.
+// checkFile compares the size of a file with what its header says.
 func checkFile(path string) error {
-	f, err := regular.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	header, err := sqlite.ReadHeader(path)
+
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: %s", fs.ErrNotExist, remedy)
-	}
-
-	if errors.Is(err, regular.ErrNot) {
+	case errors.Is(err, regular.ErrNot):
 		return fmt.Errorf("%w: %s", err, remedy)
-	}
-
-	if err != nil {
-		return err
-	}
-
-	defer f.Close()
-
-	stat, err := f.Stat()
-	if err != nil {
-		return err
-	}
-
-	var header [100]byte
-	if _, err := io.ReadFull(f, header[:]); err != nil || !strings.HasPrefix(string(header[:]), "SQLite format 3\x00") {
+	case errors.Is(err, sqlite.ErrNotSQLite), err == nil && header.Size == 0:
 		return fmt.Errorf("%w: not a SQLite file: %s", layout.ErrDamaged, remedy)
+	case err == nil && header.Size < header.Claims:
+		return fmt.Errorf("%w: truncated: %d bytes of %d: %s", layout.ErrDamaged, header.Size, header.Claims, remedy)
 	}
 
-	size := int64(binary.BigEndian.Uint16(header[16:]))
-	if size == 1 {
-		size = 1 << 16
-	}
-
-	if want := size * int64(binary.BigEndian.Uint32(header[28:])); stat.Size() < want {
-		return fmt.Errorf("%w: truncated: %d bytes of %d: %s", layout.ErrDamaged, stat.Size(), want, remedy)
-	}
-
-	return nil
+	return err
 }
 
 // load reads what the file says about itself.

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/durable"
@@ -170,7 +169,6 @@ const (
 // parseFile reads the questions in a file.
 func parseFile(path string, data []byte, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split,
 	f form) ([]toolqa.Question, error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	var qs []toolqa.Question
 	lines := map[string]int{} // of each ID
 
@@ -213,7 +211,7 @@ func parseFile(path string, data []byte, ds toolqa.Dataset, d toolqa.Difficulty,
 func parseRecord(line []byte, form form) (record, error) {
 	const want = "want a JSON object with qid, question and answer"
 
-	v, err := pytext.DecodeStrict(strings.ToValidUTF8(string(line), "\uFFFD"))
+	v, err := pytext.DecodeStrict(string(line))
 	if err != nil {
 		return record{}, fmt.Errorf("%s: %w", want, err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs/regular"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/score"
@@ -127,6 +128,21 @@ func FuzzParseRecord(f *testing.F) {
 }
 
 const goodLine = `{"qid": "easy-coffee-0000", "question": "What was the opening price of coffee on 2001-12-06?", "answer": 42.75}` + "\n"
+
+// A file of the published form that is not UTF-8 is refused with its line.
+func TestImportRefusesOtherText(t *testing.T) {
+	for text, want := range map[string]error{
+		goodLine + "caf\xe9": regular.ErrNotUTF8, goodLine + `{"qid": "\ud83d"}`: regular.ErrHalf,
+	} {
+		src := t.TempDir()
+		path := filepath.Join(src, "easy", "coffee-easy.jsonl")
+		writeFile(t, path, text)
+
+		if _, err := Import(src, toolqa.Test); !errors.Is(err, want) || !strings.Contains(err.Error(), path+":2:") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
 
 func TestImport(t *testing.T) {
 	src := t.TempDir()

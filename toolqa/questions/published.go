@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -215,13 +214,7 @@ func (f *ImportedFile) read(name string, split toolqa.Split) ([]toolqa.Question,
 
 // readPublished reads a file in the published format, as of the test split.
 func readPublished(path string, ds toolqa.Dataset, d toolqa.Difficulty) ([]toolqa.Question, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("questions: %w", err)
-	}
-	defer f.Close()
-
-	data, err := io.ReadAll(f)
+	data, err := regular.ReadJSON(path)
 	if err != nil {
 		return nil, fmt.Errorf("questions: %w", err)
 	}

@@ -129,6 +129,12 @@ func (s setup) limit() error {
 		syscall.RLIMIT_FSIZE: uint64(s.Options.MaxSpill) + fileMargin,
 		syscall.RLIMIT_CORE:  0,
 	} {
+		var now syscall.Rlimit
+		if err := syscall.Getrlimit(resource, &now); err != nil {
+			return os.NewSyscallError("getrlimit", err)
+		}
+
+		most = min(most, now.Max) // what the user allows is not ours to raise
 		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
 			return os.NewSyscallError("setrlimit", err)
 		}

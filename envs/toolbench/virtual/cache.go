@@ -6,16 +6,15 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
+	"io/fs"
 	"time"
 
-	_ "github.com/mattn/go-sqlite3" // the driver
 	"github.com/zeebo/xxh3"
 
 	"toolevo/envs"
 	"toolevo/envs/durable"
 	"toolevo/envs/pytext"
+	"toolevo/envs/sqlite"
 	"toolevo/envs/toolbench"
 )
 
@@ -51,16 +50,24 @@ func OpenCache(ctx context.Context, path string) (*Cache, error) {
 }
 
 func openCache(ctx context.Context, path string) (*Cache, error) {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
+	// A file of another program is refused as it is: whoever opens it with SQLite changes it.
+	switch header, err := sqlite.ReadHeader(path); {
+	case errors.Is(err, sqlite.ErrNotSQLite), err == nil && header.Size > 0 && header.Application != applicationID:
+		return nil, fmt.Errorf("%w: no cache of this program: name another file", durable.ErrDamaged)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
 
-	// In the form of a URI a "?" in a name would be syntax.
-	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(absolute)
+	err := sqlite.Create(ctx, path,
+		schema,
+		fmt.Sprintf(`PRAGMA application_id = %d`, applicationID),
+		fmt.Sprintf(`PRAGMA user_version = %d`, cacheFormat))
+	if err != nil {
+		return nil, damagedFile(err)
+	}
 
-	db, err := sql.Open("sqlite3", "file:"+escaped+
-		"?_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000")
+	db, err := sql.Open("sqlite3", sqlite.Address(path,
+		"_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000"))
 	if err != nil {
 		return nil, err
 	}
@@ -76,25 +83,20 @@ func openCache(ctx context.Context, path string) (*Cache, error) {
 	return c, nil
 }
 
-// prepare makes the tables of a file that is new, and looks through any other.
+// prepare looks through the file, and prepares what it is asked.
 func (c *Cache) prepare(ctx context.Context) error {
-	if err := c.create(ctx); err != nil {
-		return err
-	}
-
-	var id, format int
+	var format int
 	var state string
 
 	err := errors.Join(
-		c.db.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id),
 		c.db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&format),
 		c.db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&state))
 
 	switch {
 	case err != nil:
-		return err
-	case id != applicationID || format != cacheFormat:
-		return fmt.Errorf("%w: no cache of this program: name another file", durable.ErrDamaged)
+		return damagedFile(err)
+	case format != cacheFormat:
+		return fmt.Errorf("%w: made by another version: name another file", durable.ErrDamaged)
 	case state != "ok":
 		return fmt.Errorf("%w: %s: remove the file, and the answers will be made again", durable.ErrDamaged, state)
 	}
@@ -110,35 +112,9 @@ func (c *Cache) prepare(ctx context.Context) error {
 	return err
 }
 
-// create makes the tables where there are none.
-func (c *Cache) create(ctx context.Context) error {
-	tx, err := c.db.BeginTx(ctx, nil)
-	if err != nil {
-		return damagedFile(err)
-	}
-	defer tx.Rollback()
-
-	var objects int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master`).Scan(&objects); err != nil || objects > 0 {
-		return damagedFile(err)
-	}
-
-	for _, statement := range []string{
-		schema,
-		fmt.Sprintf(`PRAGMA application_id = %d`, applicationID),
-		fmt.Sprintf(`PRAGMA user_version = %d`, cacheFormat),
-	} {
-		if _, err := tx.ExecContext(ctx, statement); err != nil {
-			return err
-		}
-	}
-
-	return tx.Commit()
-}
-
 // damagedFile marks the errors of a file that is none of SQLite's.
 func damagedFile(err error) error {
-	if err != nil && (strings.Contains(err.Error(), "not a database") || strings.Contains(err.Error(), "malformed")) {
+	if sqlite.IsDamage(err) {
 		return fmt.Errorf("%w: %w: name another file, or remove it", durable.ErrDamaged, err)
 	}
 

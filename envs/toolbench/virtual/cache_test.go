@@ -2,6 +2,7 @@ package virtual_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/durable"
+	"toolevo/envs/sqlite"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
 )
@@ -144,6 +146,73 @@ func TestOpenCacheRefuses(t *testing.T) {
 	if _, err := virtual.OpenCache(t.Context(), filepath.Join(folder, "none", "cache.db")); err == nil {
 		t.Error("a cache in a folder that is not there is opened")
 	}
+}
+
+// A file of another program is refused, and stays as it is, with all that stands beside it.
+func TestOpenCacheLeavesOthersAlone(t *testing.T) {
+	t.Parallel()
+
+	for name, statements := range map[string][]string{
+		"tables":              {`CREATE TABLE bookmarks (a)`},
+		"a log":               {`PRAGMA journal_mode = WAL`, `CREATE TABLE bookmarks (a)`},
+		"another application": {`PRAGMA application_id = 252006674`},
+		"our names":           {`CREATE TABLE entries (key TEXT)`, `PRAGMA user_version = 1`},
+		"a transaction":       {`CREATE TABLE bookmarks (a)`, `BEGIN IMMEDIATE`, `INSERT INTO bookmarks VALUES (1)`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			dir := t.TempDir()
+			path := filepath.Join(dir, "places.sqlite")
+
+			db, err := sql.Open("sqlite3", sqlite.Address(path, ""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+
+			db.SetMaxOpenConns(1)
+
+			for _, s := range statements {
+				if _, err := db.Exec(s); err != nil {
+					t.Fatal(s, err)
+				}
+			}
+
+			before := filesIn(t, dir)
+
+			if _, err := virtual.OpenCache(t.Context(), path); !errors.Is(err, durable.ErrDamaged) {
+				t.Errorf("it is opened: %v", err)
+			}
+
+			if diff := cmp.Diff(before, filesIn(t, dir)); diff != "" {
+				t.Errorf("it was changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// filesIn returns what the files of a folder hold.
+func filesIn(t *testing.T, dir string) map[string]string {
+	t.Helper()
+
+	paths, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	all := map[string]string{}
+
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		all[path] = string(text)
+	}
+
+	return all
 }
 
 // A cache whose bytes have changed says so, whichever bytes they are: it is not opened, or an answer is refused.

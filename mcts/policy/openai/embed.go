@@ -2,10 +2,10 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"net/http"
 	"slices"
@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"toolevo/envs"
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
@@ -26,7 +27,7 @@ const mostTexts = 32
 // concurrent use.
 type Embedder struct {
 	backend *Backend
-	retry   server.Retry
+	asker   *server.Asker
 }
 
 // NewEmbedder returns the embedder. It sends nothing. The way to the server is that of a [Backend].
@@ -36,7 +37,7 @@ func NewEmbedder(e server.Endpoint, retry server.Retry) (*Embedder, error) {
 		return nil, err
 	}
 
-	return &Embedder{b, retry}, nil
+	return &Embedder{b, server.NewAsker(b.Address(), retry, nil)}, nil
 }
 
 // Model returns the model's name.
@@ -51,65 +52,87 @@ func (e *Embedder) Close() { e.backend.Close() }
 // Embed returns the vectors of the texts, in their order and all of one length, as the server gives
 // them. A text that is longer than the model takes is cut at its end, as many servers do it
 // themselves, and a batch that is too large is divided. Transient faults are tried again; the error
-// wraps a [*server.Fault] or a [*server.GoneError], or is the context's.
+// wraps a [*server.Fault] or a [*server.GoneError], or is the context's. A text at which the server
+// fails alone has no vector; the others have theirs, and the error, for which envs.GivenUp holds, is
+// that of the first.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all := make([][]float32, 0, len(texts))
+
+	var lost error
+
 	for batch := range slices.Chunk(texts, mostTexts) {
-		list, err := e.fit(ctx, batch)
-		if err != nil {
+		list, err := e.fit(ctx, batch, false)
+		if lost = cmp.Or(lost, err); list == nil {
 			return nil, err
 		}
 
 		all = append(all, list...)
 	}
 
+	size := 0
+
 	for _, v := range all {
-		if len(v) != len(all[0]) {
+		if size == 0 {
+			size = len(v)
+		}
+
+		if v != nil && len(v) != size {
 			return nil, e.backend.link.Fault(server.Refused, 0,
-				fmt.Sprintf("vectors of %d and of %d numbers", len(all[0]), len(v)), nil)
+				fmt.Sprintf("vectors of %d and of %d numbers", size, len(v)), nil)
 		}
 	}
 
-	return all, nil
+	return all, lost
 }
 
-// fit embeds a batch, and what the server takes of it where it is too much.
-func (e *Embedder) fit(ctx context.Context, texts []string) ([][]float32, error) {
+// known is what a server embeds that embeds anything.
+var known = []string{"Hello"}
+
+// fit embeds a batch, and what the server takes of it where it is too much, or fails. doubted says
+// that the batch is part of one that failed.
+func (e *Embedder) fit(ctx context.Context, texts []string, doubted bool) ([][]float32, error) {
 	var list [][]float32
 	var tooMuch *server.Fault
 
-	err := e.retry.Do(ctx, seedOf(texts), func() error {
-		var err error
-		list, tooMuch, err = e.request(ctx, texts)
-		return err
+	err := e.asker.Ask(ctx, server.Query{
+		Key:     strings.Join(texts, "\x00"),
+		Doubted: doubted && len(texts) > 1,
+		Send: func(ctx context.Context) (err error) {
+			list, tooMuch, err = e.request(ctx, texts)
+			return err
+		},
+		Known: func(ctx context.Context) error {
+			_, _, err := e.request(ctx, known)
+			return err
+		},
 	})
+	_, failed := envs.GivenUp(err)
+
 	switch half := len(texts) / 2; {
-	case err != nil || tooMuch == nil:
-		return list, err
-	case half > 0:
-		first, err := e.fit(ctx, texts[:half])
-		if err != nil {
+	case failed && half == 0:
+		return [][]float32{nil}, err
+	case failed || err == nil && tooMuch != nil && half > 0:
+		first, err := e.fit(ctx, texts[:half], failed)
+		if first == nil {
 			return nil, err
 		}
 
-		second, err := e.fit(ctx, texts[half:])
-
-		return append(first, second...), err
-	default:
-		shorter := shortened(texts[0])
-		if shorter == "" {
-			return nil, tooMuch
+		second, other := e.fit(ctx, texts[half:], failed)
+		if second == nil {
+			return nil, other
 		}
 
-		return e.fit(ctx, []string{shorter})
+		return append(first, second...), cmp.Or(err, other)
+	case err != nil || tooMuch == nil:
+		return list, err
 	}
-}
 
-// seedOf is a seed of a batch's own.
-func seedOf(texts []string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(strings.Join(texts, "")))
-	return h.Sum64()
+	shorter := shortened(texts[0])
+	if shorter == "" {
+		return nil, tooMuch
+	}
+
+	return e.fit(ctx, []string{shorter}, false)
 }
 
 // shortened is a text without its last quarter, "" when nothing sensible would be left.

@@ -9,88 +9,52 @@ import (
 	"toolevo/mcts"
 )
 
-// deliver gets one reply to a completion, trying as often and waiting as long as Retry allows. The error is the
-// context's, or wraps the last *Fault.
-func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (Reply, error) {
-	counted := 0
-
-	for sent := 0; ; {
-		if err := ctx.Err(); err != nil {
-			return Reply{}, err
-		}
-
-		turn, err := p.pool.choose(ctx, by)
-		if err != nil {
-			return Reply{}, err
-		}
-
-		slot, leave, err := p.admit(ctx, by, turn, c.N)
-		if errors.Is(err, errGone) {
-			continue
-		} else if err != nil {
-			p.pool.abandoned(turn)
-			return Reply{}, err
-		}
-
-		if sent++; sent > 1 {
-			turn.server.count(func(n *Counts) { n.Retries++ })
-		}
-
-		c.Slot = slot
-		reply, fault := p.attempt(ctx, turn, c)
-		if fault == nil && by.conversation != nil {
-			turn.server.seats.read(reply.Reading)
-		}
-
-		leave()
-
-		if err := ctx.Err(); err != nil && fault != nil {
-			p.pool.abandoned(turn)
-			return Reply{}, err
-		}
-
-		if fault != nil && fault.Kind == Refused && p.pool.hasChanged(turn.server) {
-			aside := *fault
-			aside.Kind, aside.Err = Transient, errChanged
-			fault = &aside
-		}
-
-		if fault == nil || fault.Kind != Transient {
-			p.pool.answered(turn)
-
-			if fault != nil && fault.Kind == BadRequest {
-				fault = p.refuse(ctx, turn, c, fault)
+// deliver gets one reply to a completion, trying as often and waiting as long as Retry allows. The
+// error is that of [asker.ask].
+func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Reply, err error) {
+	err = p.ask(ctx, exchange{
+		by: by, key: c.key(), seed: c.Seed,
+		admit: func(ctx context.Context, t turn) (leave func(), err error) {
+			c.Slot, leave, err = p.admit(ctx, by, t, c.N)
+			return leave, err
+		},
+		send: func(ctx context.Context, t turn) (fault *Fault) {
+			if reply, fault = p.attempt(ctx, t, c); fault != nil {
+				return fault
 			}
 
-			if fault != nil {
-				return Reply{}, fault
+			if by.conversation != nil {
+				t.server.seats.read(reply.Reading)
 			}
 
-			p.bad.accept()
-
-			if !turn.home {
+			if !t.home {
 				p.calls.count(func(n *Counts) { n.Failovers++ })
 			}
 
-			return reply, nil
-		}
+			return nil
+		},
+		known: func(ctx context.Context, t turn) *Fault { return p.askKnown(ctx, t, c) },
+	})
 
-		down := p.pool.missed(turn, fault)
-		if !down || !fault.absent() {
-			if counted++; counted >= p.options.Retry.Attempts {
-				return Reply{}, fmt.Errorf("after %d attempts: %w", sent, fault)
-			}
-		}
+	return reply, err
+}
 
-		if !down {
-			p.pool.logLongPause(turn, fault)
+// key tells a completion from others: those of one prompt fail alike, whatever their seeds.
+func (c Completion) key() string { return fmt.Sprint(c.Prompt, c.Messages) }
 
-			pause := p.options.Retry.pause(counted-1, c.Seed+uint64(counted), fault)
-			if err := wait(ctx, pause); err != nil {
-				return Reply{}, err
-			}
-		}
-	}
+// knownTokens is how much of what a server wrote before it has to write again.
+const knownTokens = 16
+
+// askKnown asks a server for the beginning of what it wrote before.
+func (p *Policy) askKnown(ctx context.Context, t turn, c Completion) *Fault {
+	known := t.server.silence.question(c)
+	known.Slot = c.Slot // so that it costs no other conversation its prompt
+	known.Sampling.MaxTokens = min(known.Sampling.MaxTokens, knownTokens)
+
+	t.server.limiter.force(1)
+	_, fault := p.attempt(ctx, t, known)
+
+	return fault
 }
 
 // errOneByOne means that a server has slots, of which each draws one sample at a time.

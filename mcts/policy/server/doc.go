@@ -5,9 +5,8 @@
 // # Words
 //
 // A backend is one server under one address. A completion is one request: a prompt, n samples, one
-// seed. A fault is a failure of a server or of the way to it, of a [Kind]: a transient one is tried
-// again, a prompt that is too long ends that node of the tree, a bad request, which the server does
-// not take though it takes others, leaves that tree unresolved, and a refusal ends the run.
+// seed. A fault is a failure of a server or of the way to it, of a [Kind]. A known request is one that
+// the server answered before.
 // Sequences in flight are requests times their n: what a server batches, and what a limiter counts.
 // A slot is a place of a server in which one sequence is worked on and whose prompt is kept until
 // the next; a server without slots keeps prompts in one cache for all. A conversation is a sequence
@@ -31,15 +30,32 @@
 //
 // # Faults
 //
-// A transient fault is tried again (deliver.go for completions, retry.go for all else) after a growing, jittered wait,
-// or the one the server asked for, [Retry].Attempts times at most. When the server is down, requests wait for it
-// instead, all of them, as long as [Retry].Patience, while one at a time probes it; the log says so once. After that
-// they fail, and so do new ones, but for a probe now and then. Bad requests are not tried again. They become a refusal
-// when no request was ever taken, a greeting included, or when so many different prompts in a row were not. A server
-// that answers for another model, or gives no text where it once gave one, is set aside at once, as if it were down.
-// That error, and a [Fault] of the kind [Refused], concern every request: envs.IsFinal holds for both, and a caller
-// that gets one stops instead of continuing with the next tree. A prompt that does not fit the context window is not an
-// error: see [Policy.Propose].
+// A fault is that of the server or that of the request, and its status does not say which: servers
+// answer 500, 403, 404 or nothing at all to single prompts, each time, and they answer 404 and 401 to
+// all for the seconds in which they are started anew. So a server that fails is asked something that
+// it answered before, its known request: the beginning of the first text that it gave, or, when it
+// gave none yet, the simplest request there is. ask.go does so for all requests, completions as well
+// as embeddings:
+//
+//   - A fault is tried again after a growing, jittered wait, or the one the server asked for; soon where
+//     the server answers others meanwhile.
+//   - After five faults in a row, of any requests, after the first refusal of a server that took requests
+//     before, and before a request is given up, the server is asked its known request. If it fails at
+//     that, too, it is down: requests wait for it, all of them, as long as [Retry].Patience, while one
+//     known request at a time probes it; the log says so once. After the patience they fail with a
+//     [*GoneError], and so do new ones, but for a probe now and then.
+//   - If the server answers its known request, the other one is at fault. It is tried [Retry].Attempts
+//     times, or as long as the patience, a bad request once, and then given up with a [*RequestError]:
+//     what depends on it is unresolved, and the run goes on. The same request is not tried as often again.
+//   - When that is so with 20 different requests in a row, it is the server after all: it is down, and the
+//     next request finds out whether it is back. What it does not take at all (bad requests, refusals) is
+//     a refusal then, and so is the first request that is refused, or not taken, by a server that never
+//     took any.
+//
+// A server that gives no text where it once gave one is set aside at once, as if it were down. A
+// [*GoneError] and a [*Fault] of the kind [Refused] concern every request: envs.IsFinal holds for both,
+// and a caller that gets one stops instead of continuing with the next tree. A prompt that does not fit
+// the context window is not an error: see [Policy.Propose].
 //
 // # Seats
 //

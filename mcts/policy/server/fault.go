@@ -15,7 +15,7 @@ var ErrNoEnd = errors.New("the completion does not say that it ended")
 var (
 	errOtherModel = errors.New("another model answers")
 	errNoText     = errors.New("the server gives no text")
-	errChanged    = errors.New("the server refuses what it took before")
+	errFailsAll   = errors.New("the server fails at every request but the simplest")
 )
 
 // Kind says what a fault means for the run.
@@ -25,9 +25,9 @@ type Kind string
 const (
 	Transient Kind = "transient" // down, overloaded, timed out, garbled: worth another try
 	TooLong   Kind = "too-long"  // prompt and completion do not fit the context window: this node is a dead end
-	Refused   Kind = "refused"   // wrong key, unknown model, wrong address: no request will succeed
-
-	// A request that the server does not take, while it may take others: the tree is left unresolved.
+	// wrong key, unknown model, wrong address: no request will succeed, or, where some did, none for a while
+	Refused Kind = "refused"
+	// a request that the server does not take, while it may take others
 	BadRequest Kind = "bad-request"
 )
 
@@ -128,7 +128,13 @@ func (f *Fault) overloaded() bool {
 // setsAside reports whether the server is of no use until it changes, so that it counts as gone at
 // once, although it answers.
 func (f *Fault) setsAside() bool {
-	return errors.Is(f.Err, errOtherModel) || errors.Is(f.Err, errNoText) || errors.Is(f.Err, errChanged)
+	return errors.Is(f.Err, errOtherModel) || f.answersKnown()
+}
+
+// answersKnown reports whether the server, though of no use, answers what it answered before, so that
+// only a request itself finds out whether it is of use again.
+func (f *Fault) answersKnown() bool {
+	return errors.Is(f.Err, errNoText) || errors.Is(f.Err, errFailsAll)
 }
 
 // cause says in a word or two how the fault showed itself, for the counts.

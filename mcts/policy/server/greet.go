@@ -56,7 +56,7 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 		_, last = p.attempt(ctx, turn{server: s}, greeting)
 		switch {
 		case last == nil:
-			p.bad.accept()
+			p.pool.answered(turn{server: s}, true)
 			return nil
 		case ctx.Err() != nil:
 			return nil

@@ -96,11 +96,28 @@ func (o Options) withDefaults() (Options, error) {
 	o.Limit.Max = cmp.Or(o.Limit.Max, max(defaultLimit, o.Limit.Start))
 	o.Limit.Start = cmp.Or(o.Limit.Start, min(defaultStart, o.Limit.Max))
 
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = orDiscard(o.Log)
 
 	return o, o.validate()
+}
+
+// orDiscard is a log, or one that discards everything.
+func orDiscard(log *slog.Logger) *slog.Logger {
+	if log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+
+	return log
+}
+
+// withDefaults fills in what was left out.
+func (r Retry) withDefaults() Retry {
+	r.Attempts = cmp.Or(r.Attempts, defaultAttempts)
+	r.Base = cmp.Or(r.Base, defaultBase)
+	r.Max = cmp.Or(r.Max, max(defaultMax, r.Base))
+	r.Patience = cmp.Or(r.Patience, DefaultPatience)
+
+	return r
 }
 
 func (o Options) validate() error {

@@ -19,11 +19,10 @@ import (
 
 // Policy is a model on one or several servers. It implements mcts.Policy and is safe for concurrent use.
 type Policy struct {
+	asker
 	options Options
-	pool    *pool
-	calls   counters    // what no single server can be asked about
-	whole   atomic.Bool // a server has given several samples, as many as it was asked for
-	bad     badRequests
+	calls   counters      // what no single server can be asked about
+	whole   atomic.Bool   // a server has given several samples, as many as it was asked for
 	tickets atomic.Uint64 // of conversations
 
 	stop    context.CancelFunc
@@ -39,7 +38,7 @@ func New(o Options) (*Policy, error) {
 
 	ctx, stop := context.WithCancel(context.Background())
 
-	p := &Policy{options: o, pool: newPool(o), stop: stop}
+	p := &Policy{asker: asker{pool: newPool(o), retry: o.Retry}, options: o, stop: stop}
 	for _, s := range p.pool.servers {
 		if observer, ok := s.backend.(Observer); ok {
 			p.pollers.Go(func() { s.poll(ctx, observer) })
@@ -82,7 +81,7 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 	}
 
 	if isTooLong(err) {
-		err = p.refuseFirst(c, err)
+		err = p.refuseFirst(c.key(), err)
 	}
 
 	if err != nil {

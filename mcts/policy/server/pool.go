@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"hash/fnv"
 	"log/slog"
 	"slices"
@@ -13,11 +14,12 @@ import (
 
 // pool knows the servers and which of them answer.
 //
-// A server is up until so many transient faults in a row, of any requests, have come from it (deaf, or Attempts where
-// that is less), not counting those by which it turns requests away while it works on others; one fault is enough of a
-// server that answers for another model, or gives no text. Then it is down: nobody waits in its queue any more, and one
-// request at a time is sent to it as a probe, at growing intervals. Whatever it answers, if it is an answer, brings it
-// back.
+// A server is under suspicion when so many faults in a row, of any requests, have come from it
+// (downAfter, or Attempts where that is less), not counting those by which it turns requests away while it works on others; one fault is enough
+// of a server that answers for another model. Then it is asked what it answered before (see asker.weigh), and it is down
+// if it fails at that, too. One that gives no text, or fails at all other requests, is down at once. While it is down
+// nobody waits in its queue any more, and a probe at a time is sent to it, at growing intervals: what it answered
+// before, or, of one that still answers that, the next request. An answer brings it back.
 //
 // Each question has an order of the servers (rendezvous hashing), so that its trees stay with the first of them that is
 // up, and so that a server that goes or comes moves no questions but its own.
@@ -32,7 +34,8 @@ type pool struct {
 
 // server is one backend and what is known of it.
 type server struct {
-	backend Backend
+	backend Backend // nil of an [Asker]'s
+	address string
 	hash    uint64 // of its address
 	limiter *limiter
 	gauges  atomic.Pointer[Gauges] // the last reading; nil when there is none
@@ -59,29 +62,41 @@ type health struct {
 	next    time.Time     // when the next one is due
 	told    bool          // it has been said that the server is gone
 	paused  bool          // it has been said that the server wants a pause
+
+	taken     bool      // it has answered some request
+	spoiled   int       // replies in a row that were spoiled alike, before it has
+	answered  time.Time // when it did so last
+	examining bool      // it is asked what it answered before
+	own       bool      // it is down though it answers that: requests find out themselves whether it is back
 }
 
 // turn is a request's leave to go to a server.
 type turn struct {
 	server *server
 	gone   <-chan struct{} // closed when the server goes down meanwhile
-	probe  bool            // the server is down, and this request finds out whether it is back
+	probe  bool            // the server is down, and it is to be found out whether it is back
+	own    bool            // by the request itself
 	home   bool            // the server is the question's first choice
 }
 
 func newPool(o Options) *pool {
 	p := &pool{retry: o.Retry, log: o.Log, changed: make(chan struct{})}
 	for _, b := range o.Backends {
-		p.servers = append(p.servers, &server{
-			backend: b,
-			hash:    hashOf(b.Address()),
-			limiter: newLimiter(o.Limit),
-			seats:   seats{asking: make(chan struct{}, 1)},
-			health:  health{gone: make(chan struct{})},
-		})
+		p.servers = append(p.servers, newServer(b.Address(), b, o.Limit))
 	}
 
 	return p
+}
+
+func newServer(address string, b Backend, l Limit) *server {
+	return &server{
+		backend: b,
+		address: address,
+		hash:    hashOf(address),
+		limiter: newLimiter(l),
+		seats:   seats{asking: make(chan struct{}, 1)},
+		health:  health{gone: make(chan struct{})},
+	}
 }
 
 // hashOf is the FNV-1a hash of a text.
@@ -137,8 +152,9 @@ func (p *pool) choose(ctx context.Context, by caller) (turn, error) {
 
 			if !s.probing && !now.Before(s.next) {
 				s.probing = true
+				t := turn{server: s, probe: true, own: s.own, home: s == home}
 				p.mu.Unlock()
-				return turn{server: s, probe: true, home: s == home}, nil
+				return t, nil
 			}
 		}
 
@@ -202,14 +218,17 @@ func (p *pool) await(ctx context.Context, changed <-chan struct{}, d time.Durati
 	return nil
 }
 
-// answered notes that a server is there.
-func (p *pool) answered(t turn) {
+// answered notes that a server is there. taken says that it took the request.
+func (p *pool) answered(t turn, taken bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
 	s := t.server
 
-	s.misses, s.probes, s.paused = 0, 0, false
+	s.misses, s.probes, s.paused, s.examining = 0, 0, false, false
+	s.answered = time.Now()
+	s.taken = s.taken || taken
+
 	if t.probe {
 		s.probing = false
 	}
@@ -224,24 +243,56 @@ func (p *pool) answered(t turn) {
 
 	if s.told {
 		s.told = false
-		p.log.Info("server is back", "server", s.backend.Address(), "away", time.Since(s.since).Round(time.Second))
+		p.log.Info("server is back", "server", s.address, "away", time.Since(s.since).Round(time.Second))
 	}
 }
 
-// missed notes a transient fault and reports whether the server is down.
-func (p *pool) missed(t turn, f *Fault) (down bool) {
+// hasTaken reports whether a server has answered a request.
+func (p *pool) hasTaken(s *server) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	return s.taken
+}
+
+// neverUsable reports whether a server has never answered, and its last replies were spoiled alike, so
+// that it is known for it.
+func (p *pool) neverUsable(s *server) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	return !s.taken && s.spoiled >= alikeSpoiled
+}
+
+// answeredSince reports whether a server has answered since a moment.
+func (p *pool) answeredSince(s *server, moment time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	return !s.answered.Before(moment)
+}
+
+// missed notes a fault. It reports whether the server is down, and else whether it is under
+// suspicion, so that it is to be asked what it answered before.
+func (p *pool) missed(t turn, f *Fault) (down, suspect bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
 	s := t.server
 	if !t.probe && f.throttled() && s.limiter.busy() {
-		return s.down // it has enough to do, and does it
+		return s.down, false // it has enough to do, and does it
 	}
 
 	now := time.Now()
 	if s.misses++; s.misses == 1 {
 		s.since = now
 	}
+
+	if s.last == nil || f.Status/100 != 2 || s.last.Error() != f.Error() {
+		s.spoiled = 0
+	}
+
+	s.spoiled++
 
 	s.last = f
 	if t.probe {
@@ -254,16 +305,43 @@ func (p *pool) missed(t turn, f *Fault) (down bool) {
 		s.next = now.Add(p.retry.pause(s.probes, s.hash+uint64(s.probes), f))
 		p.broadcast()
 		p.tell(s)
-	case !s.down && (f.setsAside() || s.misses >= min(downAfter, p.retry.Attempts)):
-		s.down = true
-		s.next = now.Add(p.retry.pause(s.probes, s.hash+uint64(s.probes), f))
-		close(s.gone)
-		s.limiter.pause(true)
-		s.seats.close()
-		p.broadcast()
+	case s.down:
+	case errors.Is(f.Err, errNoText), f.setsAside() && !s.taken: // there is nothing else to ask it
+		p.goDown(s, f)
+	case !s.examining && (f.setsAside() || s.misses >= min(downAfter, p.retry.Attempts)):
+		s.examining = true
+		return false, true
 	}
 
-	return s.down
+	return s.down, false
+}
+
+// lost notes that a server is down, because of a fault and of another at what it answered before.
+func (p *pool) lost(t turn, f *Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	s := t.server
+	if s.examining = false; s.down {
+		return
+	}
+
+	if s.misses == 0 {
+		s.misses, s.since = 1, time.Now()
+	}
+
+	s.last = f
+	p.goDown(s, f)
+}
+
+// goDown takes a server for down. The caller holds mu.
+func (p *pool) goDown(s *server, f *Fault) {
+	s.down, s.own = true, f.answersKnown()
+	s.next = time.Now().Add(p.retry.pause(s.probes, s.hash+uint64(s.probes), f))
+	close(s.gone)
+	s.limiter.pause(true)
+	s.seats.close()
+	p.broadcast()
 }
 
 // tell says that a server is gone: once, and not before a probe has confirmed it.
@@ -286,9 +364,13 @@ func (p *pool) tell(s *server) {
 		what = "server is set aside, "
 	}
 
-	p.log.Warn(what+doing, "server", s.backend.Address(),
+	p.log.Warn(what+doing, "server", s.address,
 		"since", s.since.Format(time.TimeOnly), "because", s.last, "patience", p.retry.Patience)
 }
+
+// alikeSpoiled is after how many replies that are spoiled alike a server is refused that has given no
+// other.
+const alikeSpoiled = 8
 
 // longPause is the pause from which on it is said that a server wants one.
 const longPause = 10 * time.Second
@@ -304,28 +386,18 @@ func (p *pool) logLongPause(t turn, f *Fault) {
 
 	if s := t.server; !s.paused {
 		s.paused = true
-		p.log.Warn("server wants a pause", "server", s.backend.Address(), "for", f.RetryAfter, "because", f)
+		p.log.Warn("server wants a pause", "server", s.address, "for", f.RetryAfter, "because", f)
 	}
-}
-
-// hasChanged reports whether a server that refuses a request has answered others, and another server
-// is there to go on with: it has another model now, or another key.
-func (p *pool) hasChanged(s *server) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	return s.hasAnswered() &&
-		slices.ContainsFunc(p.servers, func(other *server) bool { return other != s && !other.down })
 }
 
 // abandoned notes that a request ended without finding out anything.
 func (p *pool) abandoned(t turn) {
-	if !t.probe {
-		return
-	}
-
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
+	if t.server.examining = false; !t.probe {
+		return
+	}
 
 	t.server.probing = false
 

@@ -1,18 +1,17 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 )
 
-// Do calls try until it succeeds or fails with anything but a transient [*Fault], for callers that ask one
-// server for something else than completions. One that is there is asked Attempts times; one that is not is
-// waited for, and the error is a [*GoneError] once Patience is over. Zero values mean the defaults. The error
-// is the context's when that ends while nobody is asked. Requests that fail together have different seeds,
-// so that they do not come back all at once.
+// Do calls try until it succeeds or fails with anything but a transient [*Fault], for examinations,
+// which want to know what a server does, and not whose fault it is. One that is there is asked
+// Attempts times; one that is not is waited for, and the error is a [*GoneError] once Patience is
+// over. Zero values mean the defaults. The error is the context's when that ends while nobody is
+// asked. Requests that fail together have different seeds, so that they do not come back all at once.
 func (r Retry) Do(ctx context.Context, seed uint64, try func() error) error {
 	r = r.withDefaults()
 	var gone time.Time // zero while the server is there
@@ -45,14 +44,4 @@ func (r Retry) Do(ctx context.Context, seed uint64, try func() error) error {
 			return err
 		}
 	}
-}
-
-// withDefaults fills in what was left out.
-func (r Retry) withDefaults() Retry {
-	r.Attempts = cmp.Or(r.Attempts, defaultAttempts)
-	r.Base = cmp.Or(r.Base, defaultBase)
-	r.Max = cmp.Or(r.Max, max(defaultMax, r.Base))
-	r.Patience = cmp.Or(r.Patience, DefaultPatience)
-
-	return r
 }

@@ -252,12 +252,56 @@ func TestGreet(t *testing.T) {
 	}
 }
 
-// A server that comes back without the model, or with another key, is set aside as long as there is
-// another one; alone, it ends the run at once.
-func TestServerRefusesAfterAWhile(t *testing.T) {
+// A server that refuses what it took before is down, for as long as it does so: another one is asked,
+// or, where there is none, the run waits.
+func TestServerRefusesForAWhile(t *testing.T) {
 	const requests, n = 60, 2
+
 	want := all(t, newPolicy(t, options(&echo{address: "a"})), requests, 1, n)
-	changing := func() *echo {
+
+	for _, fault := range []server.Fault{
+		{Kind: server.Refused, Status: 404, Message: "default backend - 404"},
+		{Kind: server.Refused, Status: 401, Message: "the token has expired"},
+		{Kind: server.Refused, Status: 403},
+		{Kind: server.BadRequest, Status: 400, Message: "Invalid model name passed"},
+		{Kind: server.Refused, Message: "redirected"},
+	} {
+		for _, others := range [][]server.Backend{nil, {&echo{address: "b"}}} {
+			synctest.Test(t, func(t *testing.T) {
+				e := &echo{address: "a"}
+				var since time.Time
+				e.before = func(context.Context, server.Completion) error {
+					if e.asked.Load() == 10 {
+						since = time.Now()
+					}
+
+					if since.IsZero() || time.Since(since) > 30*time.Second {
+						return nil
+					}
+
+					return &fault
+				}
+
+				p := newPolicy(t, options(append([]server.Backend{e}, others...)...))
+				for i, got := range all(t, p, requests, 4, n) {
+					for j := range got {
+						if got[j] != want[i][j] {
+							t.Fatalf("%v: request %d gives %+v", &fault, i, got[j])
+						}
+					}
+				}
+
+				if s := p.Snapshot(); len(others) > 0 && s.Failovers == 0 || s.Faults[""] > 0 {
+					t.Errorf("%v: %d failovers, faults %v", &fault, s.Failovers, s.Faults)
+				}
+			})
+		}
+	}
+}
+
+// Where a server refuses for longer than the patience what it took before, the run ends.
+func TestServerRefusesForGood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		e := &echo{address: "a"}
 		e.before = func(context.Context, server.Completion) error {
 			if e.asked.Load() > 10 {
@@ -267,33 +311,17 @@ func TestServerRefusesAfterAWhile(t *testing.T) {
 			return nil
 		}
 
-		return e
-	}
-
-	synctest.Test(t, func(t *testing.T) {
-		p := newPolicy(t, options(changing(), &echo{address: "b"}))
-		for i, got := range all(t, p, requests, 4, n) {
-			for j := range got {
-				if got[j] != want[i][j] {
-					t.Fatalf("request %d gives %+v", i, got[j])
-				}
-			}
-		}
-
-		if s := p.Snapshot(); s.Faults["HTTP 404"] == 0 || s.Failovers == 0 {
-			t.Errorf("%d failovers, faults %v", s.Failovers, s.Faults)
-		}
-	})
-	synctest.Test(t, func(t *testing.T) {
-		p := newPolicy(t, options(changing()))
+		start, p := time.Now(), newPolicy(t, options(e))
 
 		var err error
 		for i := 0; err == nil; i++ {
-			_, err = p.Propose(t.Context(), request(i, n))
+			_, err = p.Propose(t.Context(), request(i, 2))
 		}
 
-		if !isRefused(err) || p.Snapshot().Requests != 11 {
-			t.Errorf("after %d requests: %v", p.Snapshot().Requests, err)
+		var gone *server.GoneError
+		if waited := time.Since(start); !errors.As(err, &gone) || !isRefused(err) ||
+			waited < server.DefaultPatience {
+			t.Errorf("after %v: %v", waited, err)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/guard"
+	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/session"
 	"toolevo/envs/toolapi"
@@ -21,11 +22,20 @@ type Server struct {
 	mu    sync.Mutex
 	state stategen.State
 	calls map[string]int
+	sizes map[string]int // of the sessions, by id
+	size  int            // of all of them
+	most  int            // that it may be
 }
+
+// mostBytes is how many bytes the sessions may have together. Each counts as overhead and its data.
+const (
+	mostBytes = 64 << 20
+	overhead  = 1 << 10
+)
 
 // New returns a server of a deployed version behind a guard; base is the version that defines the tools.
 func New(base, deployed *toolapi.Version, g *guard.Guard) (*Server, error) {
-	s := &Server{domain: session.New(), calls: map[string]int{}}
+	s := &Server{domain: session.New(), calls: map[string]int{}, sizes: map[string]int{}, most: mostBytes}
 
 	for _, r := range session.Routes() {
 		if _, ok := deployed.ForTool(r.Tool); !ok {
@@ -53,12 +63,40 @@ func (s *Server) call(tool string, args envs.Args) (any, error) {
 
 	s.calls[tool]++
 
+	size := 0
+	if data, ok := args.Get("data"); ok {
+		size = overhead + len(pytext.AppendJSON(nil, data))
+	}
+
+	if size > 0 && s.size+size > s.most {
+		return nil, &stategen.Refusal{Text: "The service is full: delete some sessions first."}
+	}
+
 	next, result, err := s.domain.Call(s.state, tool, args)
 	if err == nil {
 		s.state = next
+		s.weigh(tool, args, result, size)
 	}
 
 	return result, err
+}
+
+// weigh keeps how large the data of a session is that a call changed.
+func (s *Server) weigh(tool string, args envs.Args, result any, size int) {
+	if tool != session.Add && tool != session.Update && tool != session.Delete {
+		return
+	}
+
+	id, _ := args.Text("id")
+	if made, ok := result.(envs.Args); ok {
+		id, _ = made.Text("id")
+	}
+
+	s.size += size - s.sizes[id]
+
+	if s.sizes[id] = size; tool == session.Delete {
+		delete(s.sizes, id)
+	}
 }
 
 // Calls returns how often each tool was called.

@@ -33,6 +33,9 @@ import (
 // IdleTime is how long a session without requests is kept.
 const IdleTime = 30 * time.Minute
 
+// MostSessions is how many sessions there are at a time.
+const MostSessions = 256
+
 // mostBytes is how long a request may be.
 const mostBytes = 1 << 20
 
@@ -70,7 +73,7 @@ func New(seed uint64, software string, g *guard.Guard) (*Server, error) {
 	s := &Server{software: software, start: start}
 	s.protocol = slices.DeleteFunc(mcp.SupportedProtocolVersions(), func(v string) bool { return v >= sessionless })
 
-	h := mcpserver.HTTP(s.serverOf(), mcp.StreamableHTTPOptions{
+	h := mcpserver.Sessions(s.session, MostSessions, mcp.StreamableHTTPOptions{
 		SessionTimeout: IdleTime, MaxRequestBodyBytes: mostBytes,
 	})
 
@@ -81,19 +84,6 @@ func New(seed uint64, software string, g *guard.Guard) (*Server, error) {
 	s.Handler = g.Handler(g.WithKey(mux))
 
 	return s, nil
-}
-
-// serverOf returns a function that gives every new session a server.
-func (s *Server) serverOf() func(*http.Request) *mcp.Server {
-	some := s.session()
-
-	return func(r *http.Request) *mcp.Server {
-		if r.Header.Get("Mcp-Session-Id") != "" {
-			return some // the session has its own; asked is only which versions of the protocol there are
-		}
-
-		return s.session()
-	}
 }
 
 // session returns the tools over a service of its own.

@@ -126,6 +126,65 @@ func TestCallsAtOnce(t *testing.T) {
 	}
 }
 
+// There are so many sessions at most, and one that ends makes room for another.
+func TestMostSessions(t *testing.T) {
+	_, url := served(t)
+
+	begin := func() (session string, status int) {
+		t.Helper()
+
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},`+
+				`"clientInfo":{"name":"test","version":"1"}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+
+		reply, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+
+		return reply.Header.Get("Mcp-Session-Id"), reply.StatusCode
+	}
+
+	var last string
+
+	for range serve.MostSessions {
+		session, status := begin()
+		if status != http.StatusOK || session == "" {
+			t.Fatalf("a session is answered %d", status)
+		}
+
+		last = session
+	}
+
+	if _, status := begin(); status != http.StatusServiceUnavailable {
+		t.Errorf("one session too many is answered %d", status)
+	}
+
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	r.Header.Set("Mcp-Session-Id", last)
+
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+
+	if _, status := begin(); status != http.StatusOK {
+		t.Errorf("behind one that ended (%s), a session is answered %d", reply.Status, status)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	_, url := served(t)
 	s := connect(t, &mcp.StreamableClientTransport{Endpoint: url})

@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"net/url"
 	"path/filepath"
 
 	"toolevo/envs/durable"
@@ -11,9 +10,4 @@ import (
 func RemoveLeftovers(path string) error {
 	folder, name := filepath.Split(path)
 	return durable.RemoveLeftovers(folder, "."+name+".", "")
-}
-
-// DSN returns the SQLite URI of the file at path; query holds its parameters.
-func DSN(path, query string) string {
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query
 }

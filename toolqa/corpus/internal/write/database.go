@@ -8,7 +8,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"toolevo/toolqa/corpus/internal/layout"
+	"toolevo/envs/sqlite"
 )
 
 // pageSize of a corpus file, in bytes: a column of codes is one large blob, and reads faster in fewer pages.
@@ -25,7 +25,7 @@ type database struct{ conn *sqlite3.SQLiteConn }
 func create(path string) (*database, error) {
 	// No journal: the file is under a temporary name until it is whole.
 	conn, err := new(sqlite3.SQLiteDriver).Open(
-		layout.DSN(path, "mode=rw&_journal_mode=OFF&_synchronous=OFF&_locking_mode=EXCLUSIVE"))
+		sqlite.Address(path, "mode=rw&_journal_mode=OFF&_synchronous=OFF&_locking_mode=EXCLUSIVE"))
 	if err != nil {
 		return nil, err
 	}

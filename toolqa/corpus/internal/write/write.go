@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 
-	"github.com/mattn/go-sqlite3"
-
 	"toolevo/envs/durable"
+	"toolevo/envs/sqlite"
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
@@ -85,20 +83,13 @@ func File(ctx context.Context, dir string, info layout.Info, in Input, parts ...
 	return info, nil
 }
 
-// diskError turns what SQLite says of a full or failing disk into what the system says, and returns other errors as
-// they are. SQLite does not tell whether the corpus or its temporary files did not fit.
+// diskError is [sqlite.DiskError], with what can be done. SQLite does not tell whether the corpus or
+// its temporary files did not fit.
 func diskError(path string, err error) error {
-	var failed sqlite3.Error
-	if !errors.As(err, &failed) {
-		return err
-	}
-
-	switch failed.Code {
-	case sqlite3.ErrFull:
-		return fmt.Errorf("corpus: %w: free some there, or in SQLite's temporary folder (SQLITE_TMPDIR, or /var/tmp)",
-			&fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC})
-	case sqlite3.ErrIoErr:
-		return &fs.PathError{Op: "write", Path: path, Err: err}
+	err = sqlite.DiskError(path, err)
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("corpus: %w: free some there, or in SQLite's temporary folder (SQLITE_TMPDIR, "+
+			"or /var/tmp)", err)
 	}
 
 	return err

@@ -1,0 +1,137 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/mattn/go-sqlite3"
+
+	"toolevo/envs/regular"
+)
+
+// Address returns the URI of the file at path. A '?' or '%' in a name is no syntax. Options are
+// SQLite's and the driver's, such as "mode=ro".
+func Address(path, options string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + options
+}
+
+// Parts returns the names that the file at path and what stands beside it may have, the file first.
+func Parts(path string) []string {
+	return []string{path, path + "-wal", path + "-shm", path + "-journal"}
+}
+
+// Create carries out statements in a file that is new or empty, all or none of them, and leaves any
+// other as it is. They are in the file itself when it returns, and not in a log beside it.
+func Create(ctx context.Context, path string, statements ...string) error {
+	return DiskError(path, create(ctx, path, statements))
+}
+
+func create(ctx context.Context, path string, statements []string) error {
+	db, err := sql.Open("sqlite3", Address(path, "_txlock=immediate&_busy_timeout=10000"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+
+	var objects int
+	if err := tx.QueryRow(countObjects).Scan(&objects); err != nil || objects > 0 {
+		return err
+	}
+
+	for _, statement := range statements {
+		if _, err := tx.Exec(statement); err != nil {
+			return err
+		}
+	}
+
+	return tx.Commit()
+}
+
+const countObjects = `SELECT count(*) FROM sqlite_master`
+
+// IsDamage reports whether an error says that a file is none of SQLite's, or not whole.
+func IsDamage(err error) bool { return hasCode(err, sqlite3.ErrCorrupt, sqlite3.ErrNotADB) }
+
+// IsBusy reports whether an error says that another connection is in the way.
+func IsBusy(err error) bool { return hasCode(err, sqlite3.ErrBusy, sqlite3.ErrLocked) }
+
+// DiskError turns what SQLite says of a full or failing disk into what the system says of the file at
+// path, and returns other errors as they are.
+func DiskError(path string, err error) error {
+	switch {
+	case hasCode(err, sqlite3.ErrFull):
+		return &fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC}
+	case hasCode(err, sqlite3.ErrIoErr):
+		return &fs.PathError{Op: "write", Path: path, Err: err}
+	}
+
+	return err
+}
+
+func hasCode(err error, codes ...sqlite3.ErrNo) bool {
+	var failed sqlite3.Error
+	return errors.As(err, &failed) && slices.Contains(codes, failed.Code)
+}
+
+// ErrNotSQLite means that a file does not begin as those of SQLite do.
+var ErrNotSQLite = errors.New("not a SQLite file")
+
+// Header is what a file says of itself in its first bytes.
+type Header struct {
+	Size        int64  // of the file, in bytes
+	Claims      int64  // how large it says that it is, in bytes
+	Application uint32 // the ID of the program that it belongs to; 0 when none was set
+}
+
+// ReadHeader reads the header of a file, without SQLite, which would change what stands beside it.
+// An empty file has an empty header. The error of any other that is none of SQLite's wraps
+// [ErrNotSQLite].
+func ReadHeader(path string) (h Header, err error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return h, err
+	}
+	defer f.Close()
+
+	stat, err := f.Stat()
+	if err != nil || stat.Size() == 0 {
+		return h, err
+	}
+
+	const magic = "SQLite format 3\x00"
+
+	var text [100]byte
+	if _, err := io.ReadFull(f, text[:]); err != nil || string(text[:len(magic)]) != magic {
+		return h, fmt.Errorf("%s is %w", path, ErrNotSQLite)
+	}
+
+	page := int64(binary.BigEndian.Uint16(text[16:]))
+	if page == 1 { // 65,536 does not fit
+		page = 1 << 16
+	}
+
+	return Header{
+		Size:        stat.Size(),
+		Claims:      page * int64(binary.BigEndian.Uint32(text[28:])),
+		Application: binary.BigEndian.Uint32(text[68:]),
+	}, nil
+}

@@ -1,0 +1,253 @@
+package checkpoint
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"toolevo/envs/durable"
+	"toolevo/envs/regular"
+)
+
+// Whole makes sure that a folder holds all of a model's weights, or of an adapter's: its configuration,
+// every file that its index names, and in each as many bytes as the header says. It reads no weights.
+// The error wraps [durable.ErrDamaged].
+func Whole(folder string) error {
+	_, err := weightsIn(folder)
+
+	return err
+}
+
+// Check is Whole, and compares the weights with the sums in their origin, if they have one.
+func Check(folder string) error {
+	files, err := weightsIn(folder)
+	if err != nil {
+		return err
+	}
+
+	o, err := Read(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // no training of ours made them
+	}
+
+	if err != nil || len(o.Weights) == 0 {
+		return err
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(o.Weights)) {
+		if !slices.Contains(files, name) {
+			return damaged(folder, "%s is missing", name)
+		}
+
+		if sum, err := sumOf(filepath.Join(folder, name)); err != nil || sum != o.Weights[name] {
+			return errors.Join(err, damaged(folder, "%s is not what was written", name))
+		}
+	}
+
+	return nil
+}
+
+// Seal notes the sums of the weights in a folder, and writes the origin there. It refuses a folder
+// that is not whole.
+func (o *Origin) Seal(folder string) error {
+	files, err := weightsIn(folder)
+	if err != nil {
+		return err
+	}
+
+	sealed := *o
+	sealed.Weights = map[string]string{}
+
+	for _, name := range files {
+		if sealed.Weights[name], err = sumOf(filepath.Join(folder, name)); err != nil {
+			return err
+		}
+	}
+
+	return sealed.Write(folder)
+}
+
+func damaged(folder, format string, args ...any) error {
+	return fmt.Errorf("the weights in %s are %w: %s", folder, durable.ErrDamaged, fmt.Sprintf(format, args...))
+}
+
+// The files of weights: of a model or an adapter, in one file or, by an index, in several.
+var stems = []string{"model.safetensors", "adapter_model.safetensors", "pytorch_model.bin", "adapter_model.bin"}
+
+// indexEnding is what the name of an index adds to that of the one file.
+const indexEnding = ".index.json"
+
+// weightsIn returns the names of the files of weights in a folder, once they are known to be whole.
+func weightsIn(folder string) ([]string, error) {
+	files, err := listWeights(folder)
+	if err != nil {
+		return nil, err
+	}
+
+	if len(files) == 0 {
+		return nil, damaged(folder, "it holds neither safetensors nor GGUF nor a file of PyTorch")
+	}
+
+	for _, name := range files {
+		if err := checkFile(filepath.Join(folder, name)); err != nil {
+			return nil, damaged(folder, "%s: %v", name, err)
+		}
+	}
+
+	config := "config.json"
+
+	switch name := files[0]; {
+	case strings.HasSuffix(name, ".gguf"):
+		return files, nil // it has its configuration in it
+	case strings.HasPrefix(name, "adapter_"):
+		config = "adapter_config.json"
+	}
+
+	var any map[string]any
+	if err := readJSON(filepath.Join(folder, config), &any); err != nil {
+		return nil, damaged(folder, "%s: %v", config, err)
+	}
+
+	return files, nil
+}
+
+// listWeights returns the names of the files that hold weights, or should.
+func listWeights(folder string) ([]string, error) {
+	for _, stem := range stems {
+		var index struct {
+			Files map[string]string `json:"weight_map"` // by tensor
+		}
+
+		err := readJSON(filepath.Join(folder, stem+indexEnding), &index)
+		if err == nil && len(index.Files) > 0 {
+			return slices.Compact(slices.Sorted(maps.Values(index.Files))), nil
+		}
+
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, damaged(folder, "%s names no files: %v", stem+indexEnding, err)
+		}
+
+		if _, err := os.Stat(filepath.Join(folder, stem)); err == nil {
+			return []string{stem}, nil
+		}
+	}
+
+	paths, err := filepath.Glob(filepath.Join(folder, "*.gguf"))
+	for i, path := range paths {
+		paths[i] = filepath.Base(path)
+	}
+
+	return paths, err
+}
+
+func readJSON(path string, into any) error {
+	text, err := regular.ReadFile(path)
+	if err != nil {
+		return err
+	}
+
+	return json.Unmarshal(text, into)
+}
+
+// checkFile compares the size of a file of weights with what it says of itself.
+func checkFile(path string) error {
+	if strings.HasSuffix(path, ".bin") { // an archive, whose table of contents stands at its end
+		archive, err := zip.OpenReader(path)
+		if err != nil {
+			return err
+		}
+
+		return archive.Close()
+	}
+
+	f, err := regular.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+
+	stat, err := f.Stat()
+	if err != nil {
+		return err
+	}
+
+	if strings.HasSuffix(path, ".gguf") {
+		return checkGGUF(f, stat.Size())
+	}
+
+	return checkSafetensors(f, stat.Size())
+}
+
+// leastGGUF is the size of a GGUF file's header.
+const leastGGUF = 24
+
+func checkGGUF(f io.Reader, size int64) error {
+	magic := make([]byte, 4)
+	if _, err := io.ReadFull(f, magic); err != nil || string(magic) != "GGUF" || size <= leastGGUF {
+		return fmt.Errorf("no GGUF file (%d bytes)", size)
+	}
+
+	return nil
+}
+
+// mostHeader bounds a header of safetensors, as their format does.
+const mostHeader = 100 << 20
+
+// checkSafetensors holds that the tensors that the header names end where the file does.
+func checkSafetensors(f io.Reader, size int64) error {
+	var length uint64
+	if err := binary.Read(f, binary.LittleEndian, &length); err != nil || length > mostHeader {
+		return fmt.Errorf("no safetensors (%d bytes)", size)
+	}
+
+	text := make([]byte, min(int64(length), size))
+	if _, err := io.ReadFull(f, text); err != nil {
+		return fmt.Errorf("it ends in its header, after %d bytes", size)
+	}
+
+	var header map[string]struct {
+		Offsets [2]int64 `json:"data_offsets"`
+	}
+	if err := json.Unmarshal(text, &header); err != nil {
+		return fmt.Errorf("no header of safetensors: %w", err)
+	}
+
+	data := int64(0)
+	for _, tensor := range header {
+		data = max(data, tensor.Offsets[1])
+	}
+
+	if want := 8 + int64(length) + data; data == 0 || size != want {
+		return fmt.Errorf("%d bytes, where its header names %d of tensors and so %d in all", size, data, want)
+	}
+
+	return nil
+}
+
+// sumOf is the XXH3 of a file, which reads as fast as the disk.
+func sumOf(path string) (string, error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+
+	h := xxh3.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,129 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"sync"
+)
+
+// manyFailures is how many different requests in a row may fail, though the server answers a simpler
+// one, before the fault is the server's.
+const manyFailures = 20
+
+// failedRequests are the requests that were given up because a server fails at them alone.
+type failedRequests struct {
+	mu    sync.Mutex
+	inRow map[uint64]struct{} // hashes of those since the last that was answered
+	all   map[uint64]struct{} // and of those since the beginning, but for those answered later
+	seed  maphash.Seed
+}
+
+// accept notes that a request was answered.
+func (r *failedRequests) accept(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	clear(r.inRow)
+
+	if len(r.all) > 0 {
+		delete(r.all, maphash.String(r.seed, key))
+	}
+}
+
+// add notes a request that failed alone, and returns how many different ones in a row that makes, if
+// it counts.
+func (r *failedRequests) add(key string, counts bool) (different int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	if r.all == nil {
+		r.inRow, r.all, r.seed = map[uint64]struct{}{}, map[uint64]struct{}{}, maphash.MakeSeed()
+	}
+
+	hash := maphash.String(r.seed, key)
+	r.all[hash] = struct{}{}
+
+	if !counts {
+		return 0
+	}
+
+	r.inRow[hash] = struct{}{}
+
+	return len(r.inRow)
+}
+
+// gaveUp reports whether a request like this one failed alone before.
+func (r *failedRequests) gaveUp(key string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	if len(r.all) == 0 {
+		return false
+	}
+
+	_, failed := r.all[maphash.String(r.seed, key)]
+
+	return failed
+}
+
+// RequestError means that a server fails at one request, though it answers others: what depends on
+// that request is given up, and all else goes on.
+type RequestError struct {
+	Tries int
+	*Fault
+}
+
+// Error says how often it was tried, and how it failed the last time.
+func (e *RequestError) Error() string {
+	times := "once"
+	if e.Tries > 1 {
+		times = fmt.Sprintf("%d times", e.Tries)
+	}
+
+	return fmt.Sprintf("the server fails at this request alone (tried %s): %v", times, e.Fault)
+}
+
+// Unwrap returns the last fault.
+func (e *RequestError) Unwrap() error { return e.Fault }
+
+// Final is false: other requests are answered.
+func (e *RequestError) Final() bool { return false }
+
+// GivenUp is the reason in a few words; see envs.GivenUp.
+func (e *RequestError) GivenUp() string {
+	if e.Message == "" {
+		return e.cause()
+	}
+
+	return e.cause() + ": " + e.Message
+}
+
+// refuseFirst returns the error of a question whose first prompt does not fit the context window: what the model would
+// have done with it is not known. It ends the run when so it is with many in a row.
+func (p *Policy) refuseFirst(key string, err error) error {
+	var f *Fault
+	errors.As(err, &f)
+	first := *f
+	first.Kind = BadRequest
+
+	first.Message = "the first prompt of the question does not fit the context window: " + f.Message
+	if different := p.failed.add(key, true); different >= manyFailures {
+		return first.asRefusal(fmt.Sprintf("%d questions in a row were not asked, the last", different))
+	}
+
+	return &RequestError{Tries: 1, Fault: &first}
+}
+
+// nothingTaken says of a bad request that it is no worse than any other.
+const nothingTaken = "no request was ever taken"
+
+// spoiledAlike says of a spoiled reply that there was no other.
+const spoiledAlike = "no reply can be used, and all are spoiled alike"
+
+// asRefusal turns a fault into a refusal of all requests, for the given reason.
+func (f *Fault) asRefusal(why string) *Fault {
+	all := *f
+	all.Kind, all.Message = Refused, why+": "+f.Message
+	return &all
+}
