@@ -1,6 +1,7 @@
 package toolapi_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -243,6 +244,11 @@ func TestReasons(t *testing.T) {
 		}
 	}
 
+	a, _ = version(t, "p_s_in").ForTool("EdgeCheck")
+	if _, wrong := a.Lower(object(t, `{"Graph_Name": "g", "NodeInfos": 7}`)); !wrong.Value {
+		t.Errorf("the parameters are the right ones: %+v", wrong)
+	}
+
 	if _, wrong := (toolapi.Flag{Parameter: "sure"}).Lower(nil); wrong == nil {
 		t.Error("a flag that has to be there may be missing")
 	}
@@ -326,8 +332,9 @@ func TestLoadReadsOnlyFiles(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 
-	if _, err := toolapi.Load(os.DirFS(filepath.Join(t.TempDir(), "none"))); err == nil {
-		t.Error("a folder that is not there is read")
+	_, err := toolapi.Load(os.DirFS(filepath.Join(t.TempDir(), "none")))
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
 	}
 
 	if _, err := toolapi.NewCatalog(); err == nil {
