@@ -206,26 +206,49 @@ func TestPrintValue(t *testing.T) {
 	}
 }
 
-// Problems end `tasks verify` with a status of their own, and are printed.
+// Whatever was changed in a file of tasks ends `tasks verify` with a status of its own, and the first
+// twenty problems are printed.
 func TestVerifyProblems(t *testing.T) {
 	t.Parallel()
 
 	data := t.TempDir()
-	generate(t, data, "train", 1)
+	generate(t, data, "train", 6)
 
-	text, err := os.ReadFile(taskfile.Path(data, "train"))
+	good, err := os.ReadFile(taskfile.Path(data, "train"))
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	text = bytes.ReplaceAll(text, []byte(`"path":"else"`), []byte(`"path":"other"`))
-	if err := os.WriteFile(taskfile.Path(data, "train"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	cases := bytes.Count(good, []byte(`"path":"if"`)) + bytes.Count(good, []byte(`"path":"else"`)) +
+		bytes.Count(good, []byte(`"path":"main"`))
 
-	out, _, err := command(t, "verify", "--data", data)
-	if console.ExitCode(err) != console.ExitBad || !strings.Contains(out,
-		"other: the reference program takes the path else") {
-		t.Errorf("error %v after\n%s", err, out)
+	for _, tt := range []struct {
+		from, to string
+		want     string
+		all      bool // cases have the problem
+	}{
+		{`"path":"else"`, `"path":"other"`, "/other: the reference program takes the path else", false},
+		{`"tool":"`, `"tool":"no_`, "the reference program fails: there is no tool no_", true},
+		{`"effects":`, `"effects":"other","was":`, "the effects are not the recorded ones", false},
+	} {
+		text := bytes.ReplaceAll(good, []byte(tt.from), []byte(tt.to))
+		if err := os.WriteFile(taskfile.Path(data, "train"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		out, _, err := command(t, "verify", "--data", data, "--mutants", "0")
+		if console.ExitCode(err) != console.ExitBad || !strings.Contains(out, tt.want) {
+			t.Errorf("%s: error %v after\n%s", tt.want, err, out)
+		}
+
+		var problems int
+		if _, err := fmt.Sscanf(err.Error(), "%d problems", &problems); err != nil {
+			t.Fatal(err)
+		}
+
+		told := strings.Count(out, ": the ") + strings.Count(out, ": RESULT is")
+		if told != min(problems, 20) || tt.all && problems != cases {
+			t.Errorf("%s: of %d cases %d are problems, and %d are told", tt.want, cases, problems, told)
+		}
 	}
 }
