@@ -18,7 +18,9 @@
 //   - Log-probabilities are those of the sampled tokens, as float64, as the server reports them.
 //   - A reply counts only when every sample says that it ended, and when it can be what a model wrote: text
 //     where tokens are reported, log-probabilities at most 0 and of all tokens, indices that are each one
-//     choice's, whole characters, and no error beside the choices. Any other is a transient fault.
+//     choice's or all the same, whole characters, and no error beside the choices. Any other is a transient
+//     fault. What is no part of a sample, such as the usage, spoils no reply: what cannot be read of it is
+//     not known.
 //   - Every error of a request is a [server.Fault] or the context's own error. No key, wherever it came from
 //     (the options, the credentials in an address, a server that echoes it), occurs in an error.
 //   - Replies are read piece by piece, up to a bound on their bytes after decompression that the request sets, and on
@@ -33,5 +35,5 @@
 // text's tokens too. Ollama's endpoints under /v1 apply the model's chat template to a raw prompt and cut one that is
 // too long in silence: use the package ollama beside this one for it.
 //
-// Of go-openai comes the type of usage. Its requests leave out what is zero, and its replies lack what stopped a text.
+// Nothing is of go-openai: its requests leave out what is zero, and its replies lack what stopped a text.
 package openai

@@ -195,7 +195,7 @@ type embeddingRequest struct {
 
 // vector is one vector of a reply.
 type vector struct {
-	Index     *int           `json:"index"`
+	Index     wire.Count     `json:"index"`
 	Embedding jsontext.Value `json:"embedding"`
 }
 
@@ -217,19 +217,25 @@ func decodeVectors(body io.Reader, n int) ([][]float32, error) {
 		return nil, fmt.Errorf("%d vectors for %d texts", len(vectors.All), n)
 	}
 
+	indices := make([]wire.Count, n)
+	for i, v := range vectors.All {
+		indices[i] = v.Index
+	}
+
+	places, err := wire.Places(indices, n)
+	if err != nil {
+		return nil, err
+	}
+
 	list := make([][]float32, n)
-	for _, v := range vectors.All {
-		if v.Index == nil || *v.Index < 0 || *v.Index >= n || list[*v.Index] != nil {
-			return nil, errors.New("a vector has no index of its own")
-		}
-
+	for i, v := range vectors.All {
 		if bytes.Contains(v.Embedding, []byte("null")) { // which would pass for a zero
-			return nil, fmt.Errorf("vector %d has numbers that are null", *v.Index)
+			return nil, fmt.Errorf("vector %d has numbers that are null", i)
 		}
 
-		numbers := &list[*v.Index]
+		numbers := &list[places[i]]
 		if err := json.Unmarshal(v.Embedding, numbers); err != nil || len(*numbers) == 0 {
-			return nil, errors.Join(fmt.Errorf("vector %d is no list of numbers", *v.Index), err)
+			return nil, errors.Join(fmt.Errorf("vector %d is no list of numbers", i), err)
 		}
 	}
 

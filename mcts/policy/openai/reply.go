@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	api "github.com/sashabaranov/go-openai"
 
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
@@ -30,10 +29,10 @@ type decoder struct {
 
 // choice is one sample of a reply.
 type choice struct {
-	Index        *int           `json:"index"`
+	Index        wire.Count     `json:"index"`
 	Text         *string        `json:"text"`
 	Message      *answer        `json:"message"`
-	FinishReason string         `json:"finish_reason"`
+	FinishReason wire.Word      `json:"finish_reason"`
 	StopReason   jsontext.Value `json:"stop_reason"`
 	LogProbs     struct {
 		// The lists of completions, beside each other.
@@ -45,17 +44,27 @@ type choice struct {
 	} `json:"logprobs"`
 }
 
-// read reads a reply into the transcript.
+// usage is what a server counts.
+type usage struct {
+	PromptTokens     wire.Count `json:"prompt_tokens"`
+	CompletionTokens wire.Count `json:"completion_tokens"`
+	Details          wire.Lenient[struct {
+		CachedTokens wire.Count `json:"cached_tokens"`
+	}] `json:"prompt_tokens_details"`
+}
+
+// read reads a reply into the transcript. Of what no run needs, nothing spoils it.
 func (d *decoder) read(body io.Reader) error {
 	t := &d.transcript
 	choices := wire.List[choice]{Most: d.n}
 
-	var usage api.Usage
+	var usage wire.Lenient[usage]
+	var name wire.Word
 	var timings jsontext.Value   // llama.cpp's own
 	var complaint jsontext.Value // some gateways send one with a 200
 
 	err := wire.NewDocument(body).Object(map[string]any{
-		"model": &t.Model, "choices": &choices, "usage": &usage, "timings": &timings, "error": &complaint,
+		"model": &name, "choices": &choices, "usage": &usage, "timings": &timings, "error": &complaint,
 	})
 	if err != nil {
 		return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
@@ -65,13 +74,12 @@ func (d *decoder) read(body io.Reader) error {
 		return err
 	}
 
-	t.Model = wire.Shorten(t.Model)
+	t.Model = wire.Shorten(string(name))
 
 	t.Reading = readingIn(timings)
-	t.PromptTokens, t.CompletionTokens = max(usage.PromptTokens, 0), max(usage.CompletionTokens, 0)
-	if details := usage.PromptTokensDetails; details != nil {
-		t.CachedTokens, t.CachedKnown = max(details.CachedTokens, 0), true
-	}
+	t.PromptTokens, t.CompletionTokens = max(usage.V.PromptTokens.N, 0), max(usage.V.CompletionTokens.N, 0)
+	cached := usage.V.Details.V.CachedTokens
+	t.CachedTokens, t.CachedKnown = max(cached.N, 0), cached.Known
 
 	return d.gather(choices.All)
 }
@@ -94,18 +102,18 @@ func (d *decoder) gather(choices []choice) error {
 		return fmt.Errorf("no choices for %d samples", d.n)
 	}
 
-	ordered := make([]*choice, d.n)
-
+	indices := make([]wire.Count, len(choices))
 	for i := range choices {
-		at := i
-		if index := choices[i].Index; index != nil {
-			at = *index
-		}
+		indices[i] = choices[i].Index
+	}
 
-		if at < 0 || at >= d.n || ordered[at] != nil {
-			return fmt.Errorf("choice %d of %d has the index %d, which is another's or none", i, d.n, at)
-		}
+	places, err := wire.Places(indices, d.n)
+	if err != nil {
+		return err
+	}
 
+	ordered := make([]*choice, d.n)
+	for i, at := range places {
 		ordered[at] = &choices[i]
 	}
 
@@ -150,7 +158,7 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 		return s, server.Detail{}, errors.New("it has no text")
 	}
 
-	detail := server.Detail{Finish: c.FinishReason, StopReason: stopReason(c.StopReason)}
+	detail := server.Detail{Finish: string(c.FinishReason), StopReason: stopReason(c.StopReason)}
 
 	var err error
 	if d.figures {
@@ -165,7 +173,7 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 
 	s.Tokens = cmp.Or(s.Tokens, tokens)
 
-	s.Finish, err = wire.Finish(c.FinishReason, d.ends, s.Tokens, d.sampling.MaxTokens)
+	s.Finish, err = wire.Finish(string(c.FinishReason), d.ends, s.Tokens, d.sampling.MaxTokens)
 	if err != nil {
 		return s, detail, err
 	}

@@ -309,10 +309,9 @@ func TestSpoiledReplies(t *testing.T) {
 		{"one is null", figures("[-0.5,null]"), "of 1 tokens out of 2"},
 		{"a chat's is null", `{"choices":[{"message":{"content":"ab"},"finish_reason":"stop","logprobs":{"content":[{"token":"a","logprob":-1},{"token":"b","logprob":null}]}}]}`, "of 1 tokens out of 2"},
 
-		{"one index twice", choices("0", "0"), "index 0"},
 		{"a negative index", choices("-1", "0"), "index -1"},
 		{"an index beyond", choices("0", "2"), "index 2"},
-		{"an index that is none", choices(`"0"`, "1"), "not the JSON"},
+		{"an index that is another's", choices(`"1"`, "null"), "index 1"},
 		{"a choice too many", choices("0", "1", "2"), "more than 2"},
 		{"choices twice", `{"choices":[{"text":"x","finish_reason":"stop"}],"choices":[]}`, "twice"},
 
@@ -539,5 +538,54 @@ func TestReasoning(t *testing.T) {
 			reply.Choices[0].Reasoning != test.reasoning {
 			t.Errorf("%s: %+v, %v; want %q and %q", name, reply.Choices, err, test.text, test.reasoning)
 		}
+	}
+}
+
+// TestWhatNobodyNeeds: nothing beside the samples spoils a reply; what cannot be read is not known.
+func TestWhatNobodyNeeds(t *testing.T) {
+	const plain = `"usage":{"prompt_tokens":7,"completion_tokens":2}`
+
+	for name, reply := range map[string]string{
+		"usage as floats":     `{"choices":[%s,%s],"usage":{"prompt_tokens":7.0,"completion_tokens":2.0}}`,
+		"usage as texts":      `{"choices":[%s,%s],"usage":{"prompt_tokens":"7","completion_tokens":" 2 "}}`,
+		"more usage":          `{"choices":[%s,%s],"usage":{"prompt_tokens":7,"completion_tokens":2,"prompt_tokens_details":[]}}`,
+		"usage as a list":     `{"choices":[%s,%s],"usage":[1,2]}`,
+		"usage as a text":     `{"choices":[%s,%s],"usage":"none"}`,
+		"created as a text":   `{"created":"2026-11-25T10:00:00Z","choices":[%s,%s],` + plain + `}`,
+		"a name as a number":  `{"model":7,"id":null,"choices":[%s,%s],` + plain + `}`,
+		"a byte-order mark":   "\uFEFF" + `{"choices":[%s,%s],` + plain + `}`,
+		"timings as a text":   `{"timings":"fast","choices":[%s,%s],` + plain + `}`,
+		"a cached null":       `{"choices":[%s,%s],"usage":{"prompt_tokens":7,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":null}}}`,
+		"an unknown envelope": `{"object":7,"warnings":{"a":[1]},"choices":[%s,%s],` + plain + `}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for form, texts := range map[string][2]string{
+				"in order":           {`{"index":0,"text":"a","finish_reason":"stop"}`, `{"index":1,"text":"b","finish_reason":"stop"}`},
+				"out of order":       {`{"index":1,"text":"b","finish_reason":"stop"}`, `{"index":0,"text":"a","finish_reason":"stop"}`},
+				"all the first":      {`{"index":0,"text":"a","finish_reason":"stop"}`, `{"index":0,"text":"b","finish_reason":"stop"}`},
+				"no index":           {`{"text":"a","finish_reason":"stop"}`, `{"text":"b","finish_reason":"stop"}`},
+				"an index as text":   {`{"index":"1","text":"b","finish_reason":"stop"}`, `{"index":"0","text":"a","finish_reason":"stop"}`},
+				"a reason of object": {`{"index":0,"text":"a","finish_reason":{"type":"stop"}}`, `{"index":1.0,"text":"b","finish_reason":{"reason":"stop","at":3}}`},
+				"parts": {`{"index":0,"message":{"content":[{"type":"text","text":"a"}]},"finish_reason":"stop"}`,
+					`{"index":1,"message":{"content":[{"type":"text","text":"b","annotations":7}]},"finish_reason":"stop"}`},
+			} {
+				if form == "parts" && name != "usage as floats" {
+					continue
+				}
+
+				d := decoder{n: 2, sampling: server.Sampling{MaxTokens: 9}}
+				err := d.read(strings.NewReader(fmt.Sprintf(reply, texts[0], texts[1])))
+
+				got := d.transcript.Choices
+				if err != nil || len(got) != 2 || got[0].Text != "a" || got[1].Text != "b" {
+					t.Errorf("%s: %v, %+v", form, err, got)
+				}
+
+				if counted := !strings.Contains(reply, "usage as") && !strings.Contains(name, "a list") &&
+					name != "usage as a text"; counted && d.transcript.PromptTokens != 7 {
+					t.Errorf("%s: %d tokens of the prompt", form, d.transcript.PromptTokens)
+				}
+			}
+		})
 	}
 }

@@ -42,6 +42,8 @@ func (p *Policy) Greet(ctx context.Context) error {
 func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fault {
 	var last *Fault
 
+	alike := 0 // replies that were spoiled as the last one
+
 	for try := range greetTries {
 		if try > 0 {
 			if wait(ctx, p.options.Retry.Base) != nil {
@@ -53,7 +55,13 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 
 		s.limiter.force(1)
 
+		before := last
+
 		_, last = p.attempt(ctx, turn{server: s}, greeting)
+		if last != nil && last.Status/100 == 2 && (before == nil || before.Error() == last.Error()) {
+			alike++
+		}
+
 		switch {
 		case last == nil:
 			p.pool.answered(turn{server: s}, true)
@@ -69,6 +77,10 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 
 	if IsOtherModel(last) {
 		return last
+	}
+
+	if alike == greetTries {
+		return last.asRefusal(spoiledAlike)
 	}
 
 	return nil

@@ -16,11 +16,19 @@ import (
 // model's text would be another.
 type Document struct{ dec *jsontext.Decoder }
 
-// NewDocument returns the reader of a body. Members that stand twice in an object are looked for by [Document.Object]
+// NewDocument returns the reader of a body, which may begin with a byte-order mark. Members that stand twice in an object are looked for by [Document.Object]
 // alone: the decoder would remember all names.
 func NewDocument(body io.Reader) *Document {
-	return &Document{jsontext.NewDecoder(gatherer{bufio.NewReader(body)}, jsontext.AllowDuplicateNames(true))}
+	r := bufio.NewReader(body)
+	if mark, _ := r.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = r.Discard(len(mark))
+	}
+
+	return &Document{jsontext.NewDecoder(gatherer{r}, jsontext.AllowDuplicateNames(true))}
 }
+
+// byteOrderMark is with which some servers begin a text.
+const byteOrderMark = "\uFEFF"
 
 // gatherer reads small pieces together: whenever one comes, the decoder moves all it has of a value.
 type gatherer struct{ *bufio.Reader }
