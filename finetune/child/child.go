@@ -11,7 +11,11 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"toolevo/envs/keeper"
 )
+
+func init() { keeper.Main() } // a child's keeper is this program
 
 // Command says what to run.
 type Command struct {
@@ -19,6 +23,7 @@ type Command struct {
 	Dir   string        // where it runs; "" is this process's folder
 	Env   []string      // KEY=VALUE, beside this process's own and before them
 	Log   string        // the file to which both its outputs are appended
+	Lock  string        // the file that is locked while anything lives that it started; "" is none
 	Grace time.Duration // between being asked to end and being killed; 0 is defaultGrace
 }
 
@@ -46,19 +51,26 @@ func Start(ctx context.Context, c Command) (*Child, error) {
 		return nil, fmt.Errorf("child: log of %s: %w", c.Args[0], err)
 	}
 
-	ctx, stop := context.WithCancelCause(ctx)
-	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
-	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), c.Env...)
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = attributes()
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	held, err := lock(c.Lock)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("child: start %s: %w", c.Args[0], err), log.Close())
+	}
+	defer held.Close() // the keeper has it open, too
 
-	cmd.WaitDelay = c.Grace
-	if c.Grace == 0 {
-		cmd.WaitDelay = defaultGrace
+	ctx, stop := context.WithCancelCause(ctx)
+
+	cmd, err := c.kept(ctx)
+	cmd.Stdout, cmd.Stderr = log, log
+
+	if held != nil {
+		cmd.ExtraFiles = []*os.File{held}
 	}
 
-	if err := cmd.Start(); err != nil {
+	if err == nil {
+		err = cmd.Start()
+	}
+
+	if err != nil {
 		stop(nil)
 		return nil, errors.Join(fmt.Errorf("child: start %s: %w", c.Args[0], err), log.Close())
 	}
@@ -67,6 +79,68 @@ func Start(ctx context.Context, c Command) (*Child, error) {
 	go child.await(ctx)
 
 	return child, nil
+}
+
+// kept is the command of a keeper of the child.
+func (c Command) kept(ctx context.Context) (*exec.Cmd, error) {
+	program, err := c.Args[0], error(nil)
+	if c.Dir == "" || filepath.IsAbs(program) || filepath.Base(program) == program {
+		program, err = exec.LookPath(program) // the keeper could only say so in the log
+	}
+
+	grace := c.Grace
+	if grace == 0 {
+		grace = defaultGrace
+	}
+
+	args := keeper.Command(keeper.OwnBinary, grace, append([]string{program}, c.Args[1:]...))
+
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), c.Env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = grace + keeperGrace
+
+	return cmd, err
+}
+
+// keeperGrace is how long a keeper may take to end what is left after the grace.
+const keeperGrace = 5 * time.Second
+
+// ErrLocked means that a child that was started before, or something that it started, still lives.
+var ErrLocked = errors.New("another one is still at work")
+
+// What a process that was killed leaves ends within a moment: so long is it waited for.
+const (
+	lockPause = 10 * time.Millisecond
+	lockLimit = 5 * time.Second
+)
+
+// lock takes the lock of a file, which lasts until the last process that has it open closes it.
+func lock(path string) (*os.File, error) {
+	if path == "" {
+		return nil, nil
+	}
+
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+
+	for waited := time.Duration(0); ; waited += lockPause {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+
+		switch {
+		case err == nil:
+			return f, nil
+		case !errors.Is(err, syscall.EWOULDBLOCK):
+			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
+		case waited >= lockLimit:
+			return nil, errors.Join(fmt.Errorf("%w (%s is locked)", ErrLocked, path), f.Close())
+		}
+
+		<-time.After(lockPause)
+	}
 }
 
 func openLog(path string) (log *os.File, offset int64, err error) {
@@ -101,9 +175,6 @@ func (c *Child) await(ctx context.Context) {
 
 	c.stop(nil)
 }
-
-// PID is the process.
-func (c *Child) PID() int { return c.cmd.Process.Pid }
 
 // Done is closed when the child is gone.
 func (c *Child) Done() <-chan struct{} { return c.done }

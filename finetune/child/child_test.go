@@ -76,10 +76,123 @@ func TestStopEndsTheGroup(t *testing.T) {
 		t.Errorf("error %v of a child that was stopped", err)
 	}
 
-	// An orphan is reaped by the machine's first process, a moment after it died.
-	for tick := time.NewTicker(5 * time.Millisecond); alive(t, grandchild); <-tick.C {
+	ends(t, grandchild)
+}
+
+// families are scripts that start more processes and say which: $1 is the file for the last one's number.
+var families = map[string]string{
+	"a grandchild":              `sleep 600 & echo $! >"$1.new"; mv "$1.new" "$1"; wait`,
+	"a session of its own":      `setsid sh -c 'echo $$ >"$0.new"; mv "$0.new" "$0"; exec sleep 600' "$1"; wait`,
+	"deaf to being asked":       `trap "" TERM HUP; sleep 600 & echo $! >"$1.new"; mv "$1.new" "$1"; while :; do wait; done`,
+	"left behind by its parent": `(setsid sh -c 'echo $$ >"$0.new"; mv "$0.new" "$0"; exec sleep 600' "$1" &); sleep 600`,
+}
+
+// killedVariable is the folder in which a process of this test starts a family until it is killed.
+const killedVariable = "TOOLEVO_TEST_KILLED_CHILD"
+
+// TestKilledWithItsFamily kills the process that started a child with SIGKILL. Nothing is left, and the
+// lock can be had again.
+func TestKilledWithItsFamily(t *testing.T) {
+	if dir := os.Getenv(killedVariable); dir != "" {
+		c, err := family(t.Context(), dir, os.Getenv(killedVariable+"_SCRIPT"))
+		if err == nil {
+			err = c.Wait()
+		}
+
+		t.Fatal(err)
+	}
+
+	for name, script := range families {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			dir := t.TempDir()
+			parent := exec.Command(os.Args[0], "-test.run=^TestKilledWithItsFamily$")
+			parent.Env = append(os.Environ(), killedVariable+"="+dir, killedVariable+"_SCRIPT="+script)
+
+			if err := parent.Start(); err != nil {
+				t.Fatal(err)
+			}
+
+			last := await(t, filepath.Join(dir, "pid"))
+
+			if _, err := family(t.Context(), dir, script); !errors.Is(err, child.ErrLocked) {
+				t.Errorf("another one was started beside it: %v", err)
+			}
+
+			if err := parent.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+
+			_ = parent.Wait() // it was killed
+			ends(t, last)
+
+			c, err := family(t.Context(), dir, "true")
+			if err == nil {
+				err = c.Wait()
+			}
+
+			if err != nil {
+				t.Errorf("after all are gone: %v", err)
+			}
+		})
+	}
+}
+
+// A child that is stopped, or ends by itself, leaves nobody behind either.
+func TestLeavesNobody(t *testing.T) {
+	for name, script := range families {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			dir := t.TempDir()
+
+			c, err := family(t.Context(), dir, script)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			last := await(t, filepath.Join(dir, "pid"))
+
+			if err := c.Stop(); err != nil {
+				t.Errorf("stopped: %v", err)
+			}
+
+			ends(t, last)
+		})
+	}
+
+	dir := t.TempDir()
+
+	c, err := family(t.Context(), dir, `setsid sleep 600 & echo $! >"$1"; exit 0`)
+	if err == nil {
+		err = c.Wait()
+	}
+
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	ends(t, await(t, filepath.Join(dir, "pid")))
+}
+
+// family starts a script, with the lock of a folder.
+func family(ctx context.Context, dir, script string) (*child.Child, error) {
+	return child.Start(ctx, child.Command{
+		Args:  []string{"sh", "-c", script, "sh", filepath.Join(dir, "pid")},
+		Log:   filepath.Join(dir, "log"),
+		Lock:  filepath.Join(dir, "lock"),
+		Grace: 100 * time.Millisecond,
+	})
+}
+
+// ends waits until a process is gone: an orphan is reaped a moment after it died.
+func ends(t *testing.T, pid int) {
+	t.Helper()
+
+	for tick := time.NewTicker(5 * time.Millisecond); alive(t, pid); <-tick.C {
 		if t.Context().Err() != nil {
-			t.Fatalf("process %d is still there", grandchild)
+			t.Fatalf("process %d is still there", pid)
 		}
 	}
 }

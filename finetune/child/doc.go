@@ -7,6 +7,7 @@
 //     knows what is to be saved first.
 //   - [Child.Stop], and the end of the context, end the whole group: politely (SIGTERM), and after [Command.Grace] for
 //     good. Both wait until the child is gone.
-//   - On Linux a child is told to end (SIGTERM) when this process dies, however it dies.
+//   - On Linux a child and all that it started end when this process dies, however it dies, and
+//     [Command.Lock] is locked until they have.
 //   - What it prints is in its log file, and the end of that is in the error when it fails.
 package child

@@ -82,7 +82,7 @@ func (l *loop) modelName(round int) string { return l.config.Name + "-" + strcon
 // runTrainer runs the trainer's command.
 func (l *loop) runTrainer(ctx context.Context, s stage) error {
 	log := l.folder(s.round, s.name+".log")
-	command := child.Command{Args: s.args, Log: log}
+	command := child.Command{Args: s.args, Log: log, Lock: s.out + ".lock"}
 	places := l.places(s.round)
 
 	for _, key := range slices.Sorted(maps.Keys(l.config.Train.Environment)) {

@@ -20,6 +20,7 @@ import (
 const (
 	argumentsFile = "train.yaml"
 	logFile       = "train.log"
+	lockFile      = "train.lock"
 	weightsFolder = "weights"
 	mergedFolder  = "merged"
 	modelLink     = "model"
@@ -135,6 +136,8 @@ func (t *Training) Train(ctx context.Context, f *Factory, gpus int, software str
 	}
 
 	command := f.command(t.dir, "train", argumentsFile)
+	command.Lock = t.path(lockFile)
+
 	if t.plan.torchrun {
 		command.Env = append(command.Env, "FORCE_TORCHRUN=1")
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"toolevo/envs/keeper"
 )
 
 // launcherInside is where bubblewrap shows this binary to the program.
@@ -27,7 +29,7 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 	}
 
 	self := helper
-	if self == ownBinary {
+	if self == keeper.OwnBinary {
 		if self, err = os.Executable(); err != nil {
 			return nil, fmt.Errorf("bubblewrap: find this binary: %w", err)
 		}
@@ -76,7 +78,7 @@ func CheckBubblewrap(ctx context.Context, path string) error {
 		return fmt.Errorf("confine: %w", err)
 	}
 
-	args = append(kept(args), marker, "")
+	args = append(keeper.Command(helper, 0, args), marker, "")
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env, cmd.Dir, cmd.SysProcAttr = launcherEnvironment, "/", attributes(true)
 

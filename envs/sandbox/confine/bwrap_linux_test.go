@@ -186,7 +186,7 @@ func TestKeeper(t *testing.T) {
 		}
 	}
 
-	late := exec.Command(binary, keeperMarker, "0", "/bin/sh", "-c", "exit 3")
+	late := exec.Command(binary, "__keep", "0", "0s", "/bin/sh", "-c", "exit 3")
 	if err := late.Run(); late.ProcessState.ExitCode() != notLaunched {
 		t.Errorf("a keeper whose parent is gone: %v", err)
 	}

@@ -9,8 +9,6 @@ import (
 
 var errSystem = errors.New("it takes Linux 5.13 or later")
 
-const keeperMarker = "__keep"
-
 var probes = map[Wall]func() error{
 	Landlock: func() error { return errSystem },
 	Seccomp:  func() error { return errSystem },
@@ -27,10 +25,6 @@ func LeftToSeccomp(version int) []string { return nil }
 func hide() error { return errSystem }
 
 func launch(string) error { return errSystem }
-
-func kept(command []string) []string { return command }
-
-func keep(string, []string) int { return notLaunched }
 
 // Filter is nil: this system has no filters.
 func Filter(without ...Wall) (program []byte, pids []int) { return nil, nil }

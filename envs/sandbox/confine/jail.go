@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"toolevo/envs/keeper"
 )
 
 // Jail is a program and what it may reach.
@@ -42,9 +44,7 @@ const marker = "__confine"
 // Main makes this process the launcher if it was started as one, or a keeper, and does not return then. main
 // and TestMain call it first.
 func Main() {
-	if len(os.Args) > 3 && os.Args[1] == keeperMarker {
-		syscall.Exit(keep(os.Args[2], os.Args[3:]))
-	}
+	keeper.Main()
 
 	if len(os.Args) != 3 || os.Args[1] != marker {
 		return
@@ -99,7 +99,7 @@ func (j Jail) Command(ctx context.Context) (*exec.Cmd, error) {
 			return nil, fmt.Errorf("confine: %w", err)
 		}
 
-		args = append(kept(outside), marker, spec.String())
+		args = append(keeper.Command(helper, 0, outside), marker, spec.String())
 	}
 
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
@@ -114,11 +114,8 @@ func (j Jail) Command(ctx context.Context) (*exec.Cmd, error) {
 // collects no garbage.
 var launcherEnvironment = []string{"GOGC=off"}
 
-// ownBinary leads to this process's binary even after the file was replaced or removed, as a new build does.
-const ownBinary = "/proc/self/exe"
-
 // helper is what launchers and keepers are.
-var helper = ownBinary
+var helper = keeper.OwnBinary
 
 // UseBinary makes another binary the launcher and the keeper of every program that is started from now on. Its main
 // calls [Main] first. Tests use it: under the race detector their own binary takes ten times as long to start.

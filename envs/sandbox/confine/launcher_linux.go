@@ -14,10 +14,10 @@ import (
 )
 
 // attributes of the launcher's process, or a keeper's. The signal at the parent's death holds until the
-// launcher has set its own; a keeper ends what it has started before it ends itself.
+// launcher has set its own; a keeper sees that by itself.
 func attributes(keeper bool) *syscall.SysProcAttr {
 	if keeper {
-		return &syscall.SysProcAttr{Setsid: true, Pdeathsig: keeperSignal}
+		return &syscall.SysProcAttr{Setsid: true}
 	}
 
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}

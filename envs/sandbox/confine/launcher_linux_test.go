@@ -21,6 +21,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
+
+	"toolevo/envs/keeper"
 )
 
 const nobody = 65534
@@ -49,7 +51,7 @@ func place(t testing.TB) (dir, binary string) {
 		t.Fatal(err)
 	}
 
-	self, err := os.ReadFile(ownBinary)
+	self, err := os.ReadFile(keeper.OwnBinary)
 	if err != nil {
 		t.Fatal(err)
 	}

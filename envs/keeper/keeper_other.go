@@ -1,0 +1,7 @@
+//go:build !linux
+
+package keeper
+
+import "time"
+
+func keep(string, time.Duration, []string) int { return NotStarted }
