@@ -18,7 +18,6 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/mcts"
-	"toolevo/mcts/policy/chat"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 	"toolevo/trajectories/internal/synth"
@@ -651,26 +650,10 @@ func TestQuestionsOfOthers(t *testing.T) {
 	}
 }
 
-// TestWhoHoldsCalls holds that calls are trained under those templates that write them as they are
-// read.
-func TestWhoHoldsCalls(t *testing.T) {
-	var all, calls []string
-
-	for _, template := range chat.Templates() {
-		all = append(all, template.String())
-
-		if template.HoldsCalls() {
-			calls = append(calls, template.String())
-		}
-	}
-
-	if !slices.Equal(export.Templates(), all) || !slices.Equal(export.CallTemplates(), calls) ||
-		len(calls) == 0 || len(calls) == len(all) {
-		t.Errorf("%q and %q", export.Templates(), export.CallTemplates())
-	}
-
+// TestNoWeightsForOthers holds that nothing is said of the weights of a trainer that nobody knows.
+func TestNoWeightsForOthers(t *testing.T) {
 	if got := (export.Labels{Desirable: 3, Undesirable: 1}).Weights("another"); got != nil {
-		t.Errorf("weights of a trainer that nobody knows: %v", got)
+		t.Errorf("%v", got)
 	}
 }
 
