@@ -30,8 +30,8 @@ func (a *app) collectCommand() *cobra.Command {
 	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit", "perturb", "api", "policy",
 		"preset", "trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python", "wasm")
 	f.estimate = addEstimateFlags(cmd)
-	cmd.Flags().BoolVar(&f.unreadable, "ignore-unreadable", false, "go on although no action can be read from what the "+
-		"model writes first")
+	cmd.Flags().BoolVar(&f.unreadable, "ignore-unreadable", false, "go on although no action can be read from "+
+		"what the model writes first")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.estimate.check(cmd, *f.dryRun); err != nil {
 			return err

@@ -194,13 +194,25 @@ func (a *app) printEvaluation(asJSON bool, run *stored.Run, r *finetune.Report, 
 			console.Shell("inspect", run.Dir))
 	}
 
+	a.warnOfRows(r)
+
+	if err := least.hold(r); err != nil {
+		return err
+	}
+
+	return lostQuestions(r)
+}
+
+// warnOfRows says of which rows the figures say less than they seem to.
+func (a *app) warnOfRows(r *finetune.Report) {
 	for _, row := range r.Rows {
 		if row.FirstLoss != "" {
 			a.Say("%s: %d lost, the first because of: %s", row.Cell, row.Lost, row.FirstLoss)
 		}
 
 		if row.FirstUnreadable == 1 {
-			a.Say("%s: no action can be read from the first turn of any episode; `toolevo doctor` looks into it", row.Cell)
+			a.Say("%s: no action can be read from the first turn of any episode; `toolevo doctor` looks into it",
+				row.Cell)
 		}
 
 		if row.TooLong > 0 {
@@ -208,12 +220,6 @@ func (a *app) printEvaluation(asJSON bool, run *stored.Run, r *finetune.Report, 
 				row.TooLong)
 		}
 	}
-
-	if err := least.hold(r); err != nil {
-		return err
-	}
-
-	return lostQuestions(r)
 }
 
 // lostQuestions is the error of a report on fewer questions than were asked.

@@ -426,7 +426,8 @@ func (m mistake) play(t *testing.T, whole map[string]string) string {
 		fmt.Fprintf(&text, "(%s)\n", m.after)
 	}
 
-	said := strings.NewReplacer(dir+"/", "", smallData(t), "data", os.Args[0], "toolevo", dir, ".").Replace(r.out + r.err)
+	names := strings.NewReplacer(dir+"/", "", smallData(t), "data", os.Args[0], "toolevo", dir, ".")
+	said := names.Replace(r.out + r.err)
 	said = unstable.ReplaceAllString(said, "…")
 	fmt.Fprintf(&text, "$ %s\n%sexit %d\n\n", strings.Join(append(m.in, "toolevo "+strings.ReplaceAll(m.args, "@", "")),
 		" "), said, r.code)

@@ -139,18 +139,7 @@ func (s *settings) resolve(flags *pflag.FlagSet, resumed []configs.Layer) (*conf
 		layers = slices.Concat(layers, resumed, file, environment)
 	}
 
-	for _, f := range settingFlags {
-		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
-			layers = append(layers, configs.SettingLayer("flag --"+f.flag, f.key, flag.Value.String()))
-		}
-	}
-
-	for _, f := range switchFlags {
-		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
-			on := flag.Value.String() == "true"
-			layers = append(layers, configs.SettingLayer("flag --"+f.flag, f.key, fmt.Sprint(!on)))
-		}
-	}
+	layers = append(layers, flagLayers(flags)...)
 
 	for _, kv := range s.set {
 		layer, _, err := setLayer(kv)
@@ -167,6 +156,24 @@ func (s *settings) resolve(flags *pflag.FlagSet, resumed []configs.Layer) (*conf
 	}
 
 	return c, s.policyNamed(flags, c)
+}
+
+// flagLayers are the settings that the user gave by their own flags.
+func flagLayers(flags *pflag.FlagSet) (layers []configs.Layer) {
+	for _, f := range settingFlags {
+		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
+			layers = append(layers, configs.SettingLayer("flag --"+f.flag, f.key, flag.Value.String()))
+		}
+	}
+
+	for _, f := range switchFlags {
+		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
+			on := flag.Value.String() == "true"
+			layers = append(layers, configs.SettingLayer("flag --"+f.flag, f.key, fmt.Sprint(!on)))
+		}
+	}
+
+	return layers
 }
 
 // policyNamed refuses a server without a policy: the default policy is a script, which never asks it, and its

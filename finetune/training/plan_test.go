@@ -366,7 +366,9 @@ func TestPlanKnowsTRLsTemplates(t *testing.T) {
 		{"another/model", ""},
 		{model, ""},
 	} {
-		_, err := load(t, text).Plan(training.Options{Exports: []string{exported(t, m)}, Model: c.model, Files: recipes(text)})
+		_, err := load(t, text).Plan(training.Options{
+			Exports: []string{exported(t, m)}, Model: c.model, Files: recipes(text),
+		})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("model %q: %v, want %q", c.model, err, c.want)
 		}
@@ -374,7 +376,9 @@ func TestPlanKnowsTRLsTemplates(t *testing.T) {
 
 	m.ChatTemplate = "llama3_1"
 
-	_, err := load(t, text).Plan(training.Options{Exports: []string{exported(t, m)}, Model: "another/model", Files: recipes(text)})
+	_, err := load(t, text).Plan(training.Options{
+		Exports: []string{exported(t, m)}, Model: "another/model", Files: recipes(text),
+	})
 	if err == nil || !strings.Contains(err.Error(), "llama3_1 of trl loses the text beside a call") {
 		t.Errorf("what the export was made for: %v", err)
 	}
@@ -398,7 +402,9 @@ func TestShippedRecipesFitTheirTemplates(t *testing.T) {
 		m.Calls, m.ToolCalls = r.Trainer == export.TRL, r.Trainer == export.TRL
 		m.Runs[0].DeployedAPI = r.Deployed
 
-		p, err := r.Plan(training.Options{Exports: []string{exported(t, m)}, Model: modelOf(r), Files: shipped.FS(), GPUs: 8})
+		p, err := r.Plan(training.Options{
+			Exports: []string{exported(t, m)}, Model: modelOf(r), Files: shipped.FS(), GPUs: 8,
+		})
 		if err != nil || strings.Contains(strings.Join(p.Warnings, " "), "chat template") {
 			t.Errorf("%s: %v, warnings %v", name, err, p)
 		}

@@ -14,10 +14,10 @@ import (
 
 // pool knows the servers and which of them answer.
 //
-// A server is under suspicion when so many faults in a row, of any requests, have come from it
-// (downAfter, or Attempts where that is less), not counting those by which it turns requests away while it works on others; one fault is enough
-// of a server that answers for another model. Then it is asked what it answered before (see asker.weigh), and it is down
-// if it fails at that, too. One that gives no text, or fails at all other requests, is down at once. While it is down
+// A server is under suspicion after downAfter faults in a row (or Attempts, where that is less), of whichever requests,
+// not counting those by which it turns requests away while it works on others; of a server that answers for another
+// model one fault is enough. Then it is asked what it answered before (see asker.weigh), and it is down if it fails at
+// that, too. One that gives no text, or fails at all other requests, is down at once. While it is down
 // nobody waits in its queue any more, and a probe at a time is sent to it, at growing intervals: what it answered
 // before, or, of one that still answers that, the next request. An answer brings it back.
 //
