@@ -24,7 +24,8 @@ var outcomeNames = [...]string{
 }
 
 // Unreadable reports whether no action could be read from the text of a turn: it has none, or its
-// arguments are not JSON. It is what the run's codec cannot parse, whatever the outcome is called. api is the API's name as the turn has it.
+// arguments are not JSON. It is what the run's codec cannot parse, whatever the outcome is called.
+// api is the API's name as the turn has it.
 func Unreadable(api string, o Outcome) bool { return api == "" && o.IsError() }
 
 // Outcomes lists every outcome, in the order of the constants.
