@@ -57,6 +57,7 @@ func (a *app) exportCommand() *cobra.Command {
 type exporter struct {
 	app                  *app
 	out, format, trainer string
+	arguments            string
 	strategy, score, mix string
 	tokenizer, template  string
 	cutoff, maxFaulty    int
@@ -79,6 +80,8 @@ func (e *exporter) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&e.trainer, "for", string(export.LlamaFactory), "`NAME` of the trainer whose names columns and "+
 		"roles have: "+names.Join(export.Trainers())+"; NAME:TEMPLATE names its chat template, too, and refuses what "+
 		"that spoils")
+	flags.StringVar(&e.arguments, "arguments", string(export.ArgumentObject), "with --for trl, `KIND` of the "+
+		"arguments of calls: object, or string, a text of JSON, for chat templates that want one")
 	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most `N` distinct trajectories of a question "+
 		"(0: all)")
 	flags.StringVar(&e.strategy, "strategy", string(export.Random), "`NAME` of how to choose among them: "+
@@ -190,6 +193,7 @@ func (e *exporter) options() (o export.Options, err error) {
 	for _, parse := range []func() error{
 		func() error { o.Format, err = export.ParseExportFormat(e.format); return err },
 		func() error { o.Trainer, o.ChatTemplate, err = e.parseTrainer(); return err },
+		func() error { o.Arguments, err = e.parseArguments(o.Trainer); return err },
 		func() error { e.selection.Strategy, err = export.ParseStrategy(e.strategy); return err },
 		func() error { e.selection.Score, err = export.ParseScore(e.score); return err },
 		func() error { e.selection.Mix, err = parseMix(e.mix); return err },
@@ -234,6 +238,20 @@ func (e *exporter) parseTrainer() (export.Trainer, string, error) {
 	}
 
 	return t, template, err
+}
+
+// parseArguments is the kind of the arguments of calls, "" for what every trainer can have.
+func (e *exporter) parseArguments(t export.Trainer) (export.Arguments, error) {
+	kind, err := export.ParseArguments(e.arguments)
+
+	switch {
+	case err != nil || kind == export.ArgumentObject:
+		return "", err
+	case t != export.TRL:
+		return "", console.Usage("--arguments %s is for --for %s: elsewhere calls are texts already", kind, export.TRL)
+	}
+
+	return kind, nil
 }
 
 // checkNumbers refuses numbers that mean nothing.

@@ -22,7 +22,8 @@ import (
 // The flags of export that say how to train, and which trajectories of a question to choose.
 var (
 	trainingFlags = []string{
-		"for", "dev", "mix", "skip-faulty", "mix-engines", "tokenizer", "chat-template", "cutoff", "lint", "show",
+		"for", "arguments", "dev", "mix", "skip-faulty", "mix-engines", "tokenizer", "chat-template", "cutoff",
+		"lint", "show",
 	}
 	selectionFlags = []string{
 		"per-question", "strategy", "seed", "score", "split", "require-recovery", "require-update", "max-faulty",

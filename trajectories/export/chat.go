@@ -1,6 +1,7 @@
 package export
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -38,14 +39,33 @@ type calledFunction struct {
 	Arguments arguments `json:"arguments"`
 }
 
-// arguments is the text of a JSON object. As a member of a message in JSON it is that object:
-// templates encode what they are given, and a string a second time.
+// arguments is the text of a JSON object, or such a text as a JSON string. As a member of a message
+// in JSON it is that value: most templates encode what they are given, and a string a second time.
 type arguments string
 
-// MarshalJSON returns the object.
+// quote makes a string of an object. Messages may share calls, so one that is a string stays.
+func (a *arguments) quote() {
+	if strings.HasPrefix(string(*a), "{") {
+		*a = arguments(pytext.AppendJSON(nil, string(*a)))
+	}
+}
+
+// object is the text of the object.
+func (a arguments) object() (string, error) {
+	if strings.HasPrefix(string(a), "{") {
+		return string(a), nil
+	}
+
+	var text string
+	err := json.Unmarshal([]byte(a), &text)
+
+	return text, err
+}
+
+// MarshalJSON returns the value.
 func (a arguments) MarshalJSON() ([]byte, error) { return []byte(a), nil }
 
-// UnmarshalJSON keeps the object as it is written, with its numbers.
+// UnmarshalJSON keeps the value as it is written, with its numbers.
 func (a *arguments) UnmarshalJSON(text []byte) error {
 	*a = arguments(text)
 	return nil
@@ -165,8 +185,10 @@ func (s *Sample) readChat(all []chatMessage) error {
 		case m.Role == chat.AssistantRole && len(m.ToolCalls) == 1:
 			call := m.ToolCalls[0].Function
 
-			arguments, _, err := pytext.DecodeObject(string(call.Arguments))
-			if err != nil {
+			object, err := call.Arguments.object()
+			arguments, _, decodeErr := pytext.DecodeObject(object)
+
+			if err := errors.Join(err, decodeErr); err != nil {
 				return fmt.Errorf("message %d: arguments of %s: %w", i, call.Name, err)
 			}
 

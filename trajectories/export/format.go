@@ -113,5 +113,19 @@ const (
 // Trainers lists every trainer.
 func Trainers() []Trainer { return slices.Sorted(maps.Keys(layouts)) }
 
+// Arguments says what the arguments of a call are, as a member of a message for [TRL].
+type Arguments string
+
+// The kinds of arguments.
+const (
+	ArgumentObject Arguments = "object" // what nearly all chat templates want
+	ArgumentText   Arguments = "string" // a text of JSON, as OpenAI's API has them
+)
+
+// ParseArguments returns the kind of a name; the error of an unknown one names the valid ones.
+func ParseArguments(name string) (Arguments, error) {
+	return names.Parse("kind of arguments", name, []Arguments{ArgumentObject, ArgumentText})
+}
+
 // ParseTrainer returns the trainer of a name; the error of an unknown one names the valid ones.
 func ParseTrainer(name string) (Trainer, error) { return names.Parse("trainer", name, Trainers()) }

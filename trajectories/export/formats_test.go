@@ -3,6 +3,7 @@ package export_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
@@ -435,41 +437,89 @@ func TestToolCalls(t *testing.T) {
 
 // For TRL the arguments of a call are an object, which no template encodes twice, and a message has no empty keys.
 func TestArgumentsAreObjectsForTRL(t *testing.T) {
-	row := smallRows(false)[0]
-	row.Turns[0].Action = `{"name": "Look", "arguments": {"at": "<ü>", "n": 1.50, "big": 9007199254740993}}`
-	row.Turns[1].Action = `{"name": "Finish", "arguments": {"answer": "1"}}`
-
-	dir := filepath.Join(t.TempDir(), "export")
-	wrote(t, dir, []trajectories.Row{row}, export.Options{
-		Trainer: export.TRL,
-		Shown: func(*trajectories.Row) (trajectories.Shown, error) {
-			return trajectories.Shown{System: "tools", Codec: action.FunctionCall{}}, nil
-		},
-	})
-
-	data, err := os.ReadFile(filepath.Join(dir, export.SFTTrajectory.Dataset()+".jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	got, card := callsForTRL(t, "")
 	want := `{"messages":[{"role":"system","content":"tools"},{"role":"user","content":"Question: How much?"},` +
 		`{"role":"assistant","content":"","tool_calls":[{"id":"call_1","type":"function","function":{"name":"Look",` +
 		`"arguments":{"at":"<ü>","n":1.50,"big":9007199254740993}}}]},` +
 		`{"role":"tool","content":"see 0.0","tool_call_id":"call_1"},` +
 		`{"role":"assistant","content":"","tool_calls":[{"id":"call_2","type":"function","function":{"name":"Finish",` +
 		`"arguments":{"answer":"1"}}}]}]}`
-	if got := strings.TrimSpace(string(data)); got != want {
+	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+
+	if !strings.Contains(card, "- name: messages\n    list: json\n") {
+		t.Errorf("the card does not say that messages are JSON: %s", card)
+	}
+}
+
+// A template that wants a text of JSON gets one, and the samples are the same otherwise.
+func TestArgumentsAreTextsForTRL(t *testing.T) {
+	objects, _ := callsForTRL(t, "")
+	texts, _ := callsForTRL(t, export.ArgumentText)
+
+	var got, want struct {
+		Messages []struct {
+			Content string
+			Calls   []struct {
+				Function struct{ Arguments json.RawMessage }
+			} `json:"tool_calls"`
+		}
+	}
+
+	if err := errors.Join(json.Unmarshal([]byte(objects), &want), json.Unmarshal([]byte(texts), &got)); err != nil {
+		t.Fatal(err)
+	}
+
+	for i, m := range got.Messages {
+		for j := range m.Calls {
+			var text string
+			if err := json.Unmarshal(m.Calls[j].Function.Arguments, &text); err != nil {
+				t.Error(err)
+			}
+
+			var object bytes.Buffer
+			if err := json.Compact(&object, []byte(text)); err != nil {
+				t.Error(err)
+			}
+
+			m.Calls[j].Function.Arguments = object.Bytes()
+		}
+
+		if d := cmp.Diff(want.Messages[i], m); d != "" {
+			t.Errorf("-objects +texts:\n%s", d)
+		}
+	}
+}
+
+// callsForTRL exports a trajectory of two calls, and returns its sample and the card.
+func callsForTRL(t *testing.T, arguments export.Arguments) (sample, card string) {
+	t.Helper()
+
+	row := smallRows(false)[0]
+	row.Turns[0].Action = `{"name": "Look", "arguments": {"at": "<ü>", "n": 1.50, "big": 9007199254740993}}`
+	row.Turns[1].Action = `{"name": "Finish", "arguments": {"answer": "1"}}`
+
+	dir := filepath.Join(t.TempDir(), "export")
+	wrote(t, dir, []trajectories.Row{row}, export.Options{
+		Trainer: export.TRL, Arguments: arguments,
+		Shown: func(*trajectories.Row) (trajectories.Shown, error) {
+			return trajectories.Shown{System: "tools", Codec: action.FunctionCall{}}, nil
+		},
+	})
 
 	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("%+v, %v", report, err)
 	}
 
-	card, err := os.ReadFile(filepath.Join(dir, "README.md"))
-	if err != nil || !strings.Contains(string(card), "- name: messages\n    list: json\n") {
-		t.Errorf("the card does not say that messages are JSON: %s, %v", card, err)
+	data, err := os.ReadFile(filepath.Join(dir, export.SFTTrajectory.Dataset()+".jsonl"))
+	text, cardErr := os.ReadFile(filepath.Join(dir, "README.md"))
+
+	if err := errors.Join(err, cardErr); err != nil {
+		t.Fatal(err)
 	}
+
+	return strings.TrimSpace(string(data)), string(text)
 }
 
 // An export takes the place of one of another format, whose files are gone.
@@ -506,5 +556,49 @@ func TestCutoffIsOfTheFormat(t *testing.T) {
 
 	if m := longest(export.OpenAI, long-1); m.Lengths.MaxTokens >= long || m.Lint.ByRule[export.TooLong] != 1 {
 		t.Errorf("with a cutoff of %d: %+v", long-1, m)
+	}
+}
+
+// A file for OpenAI's chat API has the columns that a sample fills, and no others.
+func TestUnfilledColumnsAreLeftOut(t *testing.T) {
+	for codec, want := range map[action.Codec][]string{
+		action.ReAct{}: {"role", "content"}, action.FunctionCall{}: {"role", "content", "tool_calls", "tool_call_id"},
+	} {
+		rows := smallRows(false)[:1]
+		for i, name := range []string{"Look", "Finish"} {
+			call := envs.Call{Name: name, Args: envs.Args{{Name: "a", Value: "1"}}}
+			rows[0].Turns[i].Action = codec.Format("so", call)
+		}
+
+		dir := filepath.Join(t.TempDir(), "export")
+		wrote(t, dir, rows, export.Options{
+			Format: export.OpenAI,
+			Shown: func(*trajectories.Row) (trajectories.Shown, error) {
+				return trajectories.Shown{System: "tools", Codec: codec}, nil
+			},
+		})
+
+		f, err := file.OpenParquetFile(filepath.Join(dir, "toolevo_openai.parquet"), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var got []string
+		for i := range f.MetaData().Schema.NumColumns() {
+			path := strings.TrimPrefix(f.MetaData().Schema.Column(i).Path(), "messages.list.element.")
+
+			name, _, _ := strings.Cut(path, ".")
+			if !slices.Contains(got, name) {
+				got = append(got, name)
+			}
+		}
+
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%v: -want +got:\n%s", codec, d)
+		}
+
+		if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() || f.Close() != nil {
+			t.Errorf("%v: %+v, %v", codec, report, err)
+		}
 	}
 }

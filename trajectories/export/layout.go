@@ -19,15 +19,36 @@ type record struct {
 	Better, Worse                []chatMessage
 }
 
+// chats are the messages of the record.
+func (r *record) chats() [][]chatMessage {
+	return [][]chatMessage{r.Messages, r.Prompt, r.Completion, r.Better, r.Worse}
+}
+
+// quoteArguments makes the arguments of calls texts of JSON, where they are objects.
+func (r *record) quoteArguments() {
+	for _, all := range r.chats() {
+		for _, m := range all {
+			for i := range m.ToolCalls {
+				m.ToolCalls[i].Function.Arguments.quote()
+			}
+		}
+	}
+}
+
 // hasToolCalls reports whether a message of the record has one.
 func (r *record) hasToolCalls() bool {
-	for _, all := range [][]chatMessage{r.Messages, r.Prompt, r.Completion, r.Better, r.Worse} {
+	for _, all := range r.chats() {
 		if slices.ContainsFunc(all, func(m chatMessage) bool { return len(m.ToolCalls) > 0 }) {
 			return true
 		}
 	}
 
 	return false
+}
+
+// hasWeights reports whether a message of the record has one.
+func (r *record) hasWeights() bool {
+	return slices.ContainsFunc(r.Messages, func(m chatMessage) bool { return m.Weight != nil })
 }
 
 // layout is how the samples of a format stand in the files.

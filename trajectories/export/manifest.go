@@ -72,6 +72,7 @@ type Manifest struct {
 	Selection    Selection       `json:"selection"`               // what was asked for
 	Selected     SelectionReport `json:"selected"`                // what became of the trajectories
 	ToolCalls    bool            `json:"tool_calls,omitempty"`    // messages have tool calls
+	Arguments    Arguments       `json:"arguments,omitempty"`     // of tool calls for TRL, where they are strings
 	Lint         LintReport      `json:"lint"`                    // what the linter left out
 	Lengths      Lengths         `json:"lengths"`                 // of the samples
 	Sets         []ManifestSet   `json:"sets,omitempty"`          // of data that trains simulators: its files
@@ -96,7 +97,7 @@ func newManifest(opt Options) Manifest {
 
 	return Manifest{
 		Version: ManifestVersion, Format: opt.Format, Trainer: cmp.Or(opt.Trainer, LlamaFactory),
-		ChatTemplate: opt.ChatTemplate, Software: opt.Software,
+		ChatTemplate: opt.ChatTemplate, Software: opt.Software, Arguments: opt.Arguments,
 		Runs: []ManifestRun{}, Selection: s, Selected: s.report(),
 		Lint: LintReport{ByRule: map[Rule]int{}}, Refused: opt.Refused,
 	}

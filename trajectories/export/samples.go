@@ -203,6 +203,11 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 	}
 
 	rec := w.layout.write(&c.sample)
+	if w.opt.Arguments == ArgumentText {
+		rec.quoteArguments()
+	}
+
+	w.weighs = w.weighs || rec.hasWeights()
 	m.ToolCalls = m.ToolCalls || rec.hasToolCalls()
 
 	if err := files.parquet.Write(&rec); err != nil {

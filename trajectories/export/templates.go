@@ -43,6 +43,10 @@ type judged struct {
 	FaultyReact verdict  `yaml:"react-faulty"`
 	Calls       verdict  `yaml:"function-call"`
 	FaultyCalls verdict  `yaml:"function-call-faulty"`
+
+	// Of calls whose arguments are a text: of TRL.
+	Texts       verdict `yaml:"function-call-text"`
+	FaultyTexts verdict `yaml:"function-call-text-faulty"`
 }
 
 // chatTemplates is what is known of a trainer's chat templates.
@@ -193,6 +197,10 @@ func (m *Manifest) verdictOf(j judged) verdict {
 	calls, faulty := m.Calls && f != Reward, forms[f].whole && m.Unreadable > 0
 
 	switch {
+	case calls && faulty && m.Arguments == ArgumentText:
+		return j.FaultyTexts
+	case calls && m.Arguments == ArgumentText:
+		return j.Texts
 	case calls && faulty:
 		return j.FaultyCalls
 	case calls:

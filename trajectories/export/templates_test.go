@@ -49,13 +49,24 @@ func verdictTables() string {
 			programs = append(programs, name+" "+of.Versions[name])
 		}
 
-		fmt.Fprintf(&b, "\n## %s (%s)\n\n| templates | react | react, a faulty reply | function-call | "+
-			"function-call, a faulty reply |\n|---|---|---|---|---|\n", trainer, strings.Join(programs, ", "))
+		heads := []string{"react", "function-call"}
+		if trainer == TRL {
+			heads = append(heads, "with `--arguments string`")
+		}
 
-		var fit [4]int
+		fmt.Fprintf(&b, "\n## %s (%s)\n\n| templates |", trainer, strings.Join(programs, ", "))
+
+		for _, head := range heads {
+			fmt.Fprintf(&b, " %s | %s, a faulty reply |", head, head)
+		}
+
+		b.WriteString("\n|---" + strings.Repeat("|---|---", len(heads)) + "|\n")
+
+		fit := make([]int, 2*len(heads))
 		for _, j := range of.Templates {
 			b.WriteString("| " + quoted(j.Names))
-			for i, v := range []verdict{j.React, j.FaultyReact, j.Calls, j.FaultyCalls} {
+			said := []verdict{j.React, j.FaultyReact, j.Calls, j.FaultyCalls, j.Texts, j.FaultyTexts}
+			for i, v := range said[:len(fit)] {
 				fmt.Fprintf(&b, " | %s", v)
 				if v.fits() {
 					fit[i] += len(j.Names)
@@ -64,8 +75,14 @@ func verdictTables() string {
 			b.WriteString(" |\n")
 		}
 
-		fmt.Fprintf(&b, "| exact, or exact as steps, of %d | %d | %d | %d | %d |\n",
-			len(of.names(func(judged) bool { return true })), fit[0], fit[1], fit[2], fit[3])
+		all := of.names(func(judged) bool { return true })
+		fmt.Fprintf(&b, "| exact, or exact as steps, of %d |", len(all))
+
+		for _, n := range fit {
+			fmt.Fprintf(&b, " %d |", n)
+		}
+
+		b.WriteString("\n")
 	}
 
 	return b.String() + formsTable() + "\n"

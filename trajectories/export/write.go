@@ -3,7 +3,9 @@ package export
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math/rand/v2"
 	"path/filepath"
@@ -11,12 +13,14 @@ import (
 	"toolevo/envs/durable"
 	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
+	"toolevo/trajectories/internal/pq"
 )
 
 // Options say what goes into an export.
 type Options struct {
-	Format    Format  // "" is SFTTrajectory
-	Trainer   Trainer // "" is LlamaFactory
+	Format    Format    // "" is SFTTrajectory
+	Trainer   Trainer   // "" is LlamaFactory
+	Arguments Arguments // "" is ArgumentObject; of TRL only
 	Selection Selection
 
 	// Shown returns what the model of a row was shown. It is called once for each run, prompt version, dataset and
@@ -78,6 +82,7 @@ type writer struct {
 	samples  map[*trajectories.Row]cleaned // of the question at hand
 	runs     runCounts
 	manifest Manifest
+	weighs   bool              // messages have weights
 	first    *trajectories.Row // whose makers all others have, unless they may be mixed
 
 	heldOut map[string]bool // the questions, by their key
@@ -134,6 +139,54 @@ func (w *writer) reset() {
 	}
 }
 
+// leaveOutUnfilled takes the columns of messages that no sample fills from the files: templates test
+// for keys, and readers have null where there is nothing.
+func (w *writer) leaveOutUnfilled(work string) error {
+	m := &w.manifest
+	if m.Format != OpenAI || m.Trainer == TRL || m.ToolCalls && w.weighs {
+		return nil
+	}
+
+	columns := pq.Without(w.layout.columns, func(name string) bool {
+		if name == "weight" {
+			return !w.weighs
+		}
+
+		return !m.ToolCalls
+	})
+
+	for _, d := range m.datasets() {
+		path := filepath.Join(work, d.parquet())
+		if err := durable.WriteFile(path, func(out io.Writer) error {
+			return copySamples(out, path, w.layout.columns, columns)
+		}); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// copySamples writes the samples of a file with fewer columns.
+func copySamples(out io.Writer, path string, all, columns []pq.Column) error {
+	to, err := pq.NewWriter[record](out, columns, nil)
+	if err != nil {
+		return err
+	}
+
+	for rec, err := range pq.Read[record](path, all) {
+		if err == nil {
+			err = to.Write(&rec)
+		}
+
+		if err != nil {
+			return errors.Join(err, to.Close())
+		}
+	}
+
+	return to.Close()
+}
+
 // writeAll writes every file but the manifest into the folder work.
 func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[trajectories.Row, error]) error {
 	if err := w.writeData(work, w.questions(ctx, rows)); err != nil {
@@ -142,6 +195,10 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 
 	m := &w.manifest
 	w.runs.note(m)
+
+	if err := w.leaveOutUnfilled(work); err != nil {
+		return err
+	}
 
 	if m.ChatTemplate != "" {
 		if _, err := m.CheckTemplate(m.ChatTemplate); err != nil {

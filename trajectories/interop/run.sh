@@ -90,6 +90,8 @@ rendered() {
 	done
 	"$toolevo" export "$of/$name" --data "$3" --for trl --per-question 0 --out "$of/trl/$name" >/dev/null 2>"$work/said" ||
 		{ cat "$work/said" >&2; fail "no $name for TRL"; }
+	[ "$1" = react ] || "$toolevo" export "$of/$name" --data "$3" --for trl --arguments string --per-question 0 \
+		--out "$of/trl/function-call-text-$2" >/dev/null 2>&1 || fail "no texts of $name for TRL"
 }
 
 for codec in react function-call; do

@@ -52,6 +52,33 @@ func Bind[T any](tables map[string][]Column, table []Column) []Column {
 	return bind(reflect.TypeFor[T](), tables, table)
 }
 
+// Without returns the columns, and those within them, without some that JSON may omit. A file of
+// those is read as one of all.
+func Without(columns []Column, drop func(name string) bool) []Column {
+	var kept []Column
+
+	for _, c := range columns {
+		if c.Omitted && drop(c.Name) {
+			continue
+		}
+
+		if c.Fields != nil {
+			c.Fields = Without(c.Fields, drop)
+
+			within := structOf(c.Fields)
+			if c.Type.ID() == arrow.LIST {
+				within = arrow.ListOf(within)
+			}
+
+			c.Type = within
+		}
+
+		kept = append(kept, c)
+	}
+
+	return kept
+}
+
 func bind(t reflect.Type, tables map[string][]Column, table []Column) []Column {
 	columns := slices.Clone(table)
 	for i := range columns {

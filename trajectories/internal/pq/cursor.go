@@ -90,12 +90,19 @@ func (l *leaf) cursor(get func(v reflect.Value) error, optional func(def int16) 
 
 // openStruct decodes the fields of the structs at a position. Its cursor reads into such a struct.
 func openStruct(g *group, at position, columns []Column) (*cursor, error) {
-	fields := make([]*cursor, len(columns))
+	fields := make([]*cursor, 0, len(columns))
 	for i := range columns {
-		var err error
-		if fields[i], err = openColumn(g, &columns[i], at); err != nil {
+		c := &columns[i]
+		if c.Omitted && !g.has(at.within(c.Name, 0, 0).path) {
+			continue // no value has it: see Without
+		}
+
+		field, err := openColumn(g, c, at)
+		if err != nil {
 			return nil, err
 		}
+
+		fields = append(fields, field)
 	}
 
 	return &cursor{

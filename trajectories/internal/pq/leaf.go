@@ -3,6 +3,7 @@ package pq
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
@@ -15,6 +16,17 @@ type group struct {
 	rows   *file.RowGroupReader
 	leaves map[string]int // by path
 	opened []*leaf
+}
+
+// has reports whether the file has a column at a path, or something within it.
+func (g *group) has(path string) bool {
+	for leaf := range g.leaves {
+		if leaf == path || strings.HasPrefix(leaf, path+".") {
+			return true
+		}
+	}
+
+	return false
 }
 
 // finished makes sure that no leaf has more values than the rows that were read.

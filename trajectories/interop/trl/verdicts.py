@@ -72,7 +72,8 @@ def main():
     page, beside, *folders = map(Path, (a for a in sys.argv[1:] if a != "--update"))
     kinds, wrong = {}, []
     for folder in folders:
-        kinds[folder.name] = [(messages, shared.asked(beside / folder.name / "sft-trajectory", row))
+        same = beside / folder.name.replace("-text-", "-") / "sft-trajectory"
+        kinds[folder.name] = [(messages, shared.asked(same, row))
                               for row, messages in shared.examples(folder / "toolevo_sft.jsonl")]
     files = sorted((Path(trl.__file__).parent / "chat_templates").glob("*.jinja"))
     files = [file for file in files if not file.stem.endswith("_training")]
