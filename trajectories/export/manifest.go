@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"toolevo/envs/action"
 	"toolevo/envs/names"
 	"toolevo/envs/regular"
 	"toolevo/trajectories"
@@ -189,6 +190,9 @@ type ManifestRun struct {
 	Python      trajectories.Python  `json:"python"`             // of its makers those that ran model-written programs
 	Makers      []trajectories.Maker `json:"makers,omitempty"`   // what made parts of its samples; missing in exports of earlier versions
 	Rows        int                  `json:"rows"`               // samples of this run
+
+	// Reasoning says what became of the model's reasoning, as server.reasoning; "" in documents of others.
+	Reasoning action.Reasoning `json:"reasoning,omitempty"`
 }
 
 // MadeBy returns the makers of the run's samples, whatever version the manifest has.
@@ -280,6 +284,7 @@ func (c runCounts) add(r *trajectories.Row, shown trajectories.Shown) {
 		Python:      trajectories.PythonOf(r.Makers),
 		Makers:      r.Makers,
 		Rows:        1,
+		Reasoning:   shown.Reasoning,
 	}
 }
 

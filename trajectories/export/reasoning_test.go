@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,6 +57,12 @@ func TestReasoningInSamples(t *testing.T) {
 
 				if err != nil || m.Rows != want.Rows {
 					t.Fatalf("%s: %d samples, want %d; %v", about, m.Rows, want.Rows, err)
+				}
+
+				card, err := os.ReadFile(filepath.Join(dir, "README.md"))
+				said := strings.Contains(string(card), "| "+string(mode)+" |")
+				if err != nil || m.Runs[0].Reasoning != mode || !said {
+					t.Errorf("%s: the manifest says %q; the card %v\n%s", about, m.Runs[0].Reasoning, err, card)
 				}
 
 				if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
