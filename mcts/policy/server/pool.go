@@ -15,11 +15,12 @@ import (
 // pool knows the servers and which of them answer.
 //
 // A server is under suspicion when so many faults in a row, of any requests, have come from it
-// (downAfter, or Attempts where that is less), not counting those by which it turns requests away while it works on others; one fault is enough
-// of a server that answers for another model. Then it is asked what it answered before (see asker.weigh), and it is down
-// if it fails at that, too. One that gives no text, or fails at all other requests, is down at once. While it is down
-// nobody waits in its queue any more, and a probe at a time is sent to it, at growing intervals: what it answered
-// before, or, of one that still answers that, the next request. An answer brings it back.
+// (downAfter, or Attempts where that is less), not counting those by which it turns requests away while
+// it works on others; one fault is enough of a server that answers for another model. Then it is asked
+// what it answered before (see asker.weigh), and it is down if it fails at that, too. One that gives no
+// text, or fails at all other requests, is down at once. While it is down nobody waits in its queue any
+// more, and a probe at a time is sent to it, at growing intervals: what it answered before, or, of one
+// that still answers that, the next request. An answer brings it back.
 //
 // Each question has an order of the servers (rendezvous hashing), so that its trees stay with the first of them that is
 // up, and so that a server that goes or comes moves no questions but its own.

@@ -16,8 +16,8 @@ import (
 // model's text would be another.
 type Document struct{ dec *jsontext.Decoder }
 
-// NewDocument returns the reader of a body, which may begin with a byte-order mark. Members that stand twice in an object are looked for by [Document.Object]
-// alone: the decoder would remember all names.
+// NewDocument returns the reader of a body, which may begin with a byte-order mark. Members that stand
+// twice in an object are looked for by [Document.Object] alone: the decoder would remember all names.
 func NewDocument(body io.Reader) *Document {
 	r := bufio.NewReader(body)
 	if mark, _ := r.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
