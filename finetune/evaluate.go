@@ -1,10 +1,12 @@
 package finetune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -123,9 +125,11 @@ type Attempt struct {
 }
 
 // Evaluate plays the episodes of the jobs that the store does not have, and stores each. It returns
-// those that were lost to failures of ours. The error wraps the context's when it was stopped, and is
-// any other when it could not go on; what was asked is logged in every case. Once ctx has ended no
-// call to the model is begun, as with collect.Run. Memory does not grow with the episodes.
+// those that were lost to failures of ours. Those of them of which a request failed alone
+// (envs.GivenUp) it notes in the store, and the next evaluation plays them last. The error wraps the
+// context's when it was stopped, and is any other when it could not go on; what was asked is logged in
+// every case. Once ctx has ended no call to the model is begun, as with collect.Run. Memory does not
+// grow with the episodes.
 func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	if err := o.validate(jobs); err != nil {
 		return nil, err
@@ -135,44 +139,77 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 		o.Progress = &Progress{}
 	}
 
-	planned := 0
+	total := 0
 	for _, j := range jobs {
-		planned += len(j.Tasks) * max(j.Repeats, 1)
+		total += len(j.Tasks) * max(j.Repeats, 1)
 	}
 
-	o.Progress.count(func(s *Snapshot) { s.Planned = int64(planned) })
+	o.Progress.count(func(s *Snapshot) { s.Planned = int64(total) })
+
+	again, err := o.Store.GivenUp(ctx)
+	if err != nil {
+		return nil, err
+	}
 
 	lost := Lost{}
-	var mu sync.Mutex // guards lost
+	var givenUp []store.GivenUp
+	var mu sync.Mutex // guards both
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Workers)
 
-	for _, job := range jobs {
-		for task, repeat := range job.attempts() {
-			job, endConversation := job.converse() // here, for conversations wait in the order of the episodes
+	play := func(ctx context.Context, job Job, task envs.Task, repeat int) {
+		job, endConversation := job.converse() // here, for conversations wait in the order of the episodes
 
-			group.Go(func() error {
-				defer endConversation()
+		group.Go(func() error {
+			defer endConversation()
 
-				if err := groupCtx.Err(); err != nil { // asked here, for Go waits until a worker is free
-					return err
-				}
+			if err := ctx.Err(); err != nil { // asked here, for Go waits until a worker is free
+				return err
+			}
 
-				r, err := o.episode(groupCtx, job, task, repeat)
-				if err != nil {
-					return err
-				}
+			r, err := o.episode(ctx, job, task, repeat)
+			if err != nil {
+				return err
+			}
 
-				if r.lost != nil {
-					mu.Lock()
-					defer mu.Unlock()
-					lost[Attempt{job.Episode(task), repeat}] = r.lost.Error()
-				}
-
-				o.Progress.count(r.counted)
-
+			o.Progress.count(r.counted)
+			if r.lost == nil {
 				return nil
-			})
+			}
+
+			mu.Lock()
+			defer mu.Unlock()
+
+			attempt := Attempt{job.Episode(task), repeat}
+			lost[attempt] = r.lost.Error()
+
+			if reason, ok := envs.GivenUp(r.lost); ok {
+				givenUp = append(givenUp, store.GivenUp{
+					Question: attempt.Episode, Tree: attempt.Repeat, Reason: reason,
+				})
+			}
+
+			return nil
+		})
+	}
+
+	before := map[Attempt]bool{}
+	for _, g := range again {
+		before[Attempt{g.Question, g.Tree}] = true
+	}
+
+	for _, givenUp := range []bool{false, true} {
+		playing := groupCtx
+		if givenUp {
+			playing = mcts.Again(groupCtx)
+		}
+
+		for _, job := range jobs {
+			for task, repeat := range job.attempts() {
+				if before[Attempt{job.Episode(task), repeat}] == givenUp {
+					play(playing, job, task, repeat)
+				}
+			}
 		}
 	}
 
@@ -180,7 +217,11 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 		return nil, err
 	}
 
-	return lost, nil
+	slices.SortFunc(givenUp, func(a, b store.GivenUp) int {
+		return cmp.Or(cmp.Compare(a.Question, b.Question), cmp.Compare(a.Tree, b.Tree))
+	})
+
+	return lost, o.Store.NoteGivenUp(ctx, givenUp)
 }
 
 func (o *Options) validate(jobs []Job) error {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"io"
 	"strings"
 
@@ -83,5 +82,5 @@ func (a *app) analyze(asJSON bool, run *stored.Run, r *finetune.Report, original
 		a.Say("Written: %s", file)
 	}
 
-	return cmp.Or(err, lostQuestions(r))
+	return err
 }

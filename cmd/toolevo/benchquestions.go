@@ -36,6 +36,7 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 			return b.Writer(name, o)
 		},
 		Watch: b.watch,
+		Warn:  func(format string, args ...any) { b.log.Warn(fmt.Sprintf(format, args...)) },
 	}, err
 }
 

@@ -189,9 +189,13 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 		return a.stopped(stored.Collection, f, err)
 	}
 
-	if unresolved != nil {
+	if unresolved != nil && (!unresolved.Named() || snapshot.Trees == 0) {
 		a.Say("%s has the %d trajectories of the trees that are there.", path, n)
 		return a.stopped(stored.Collection, f, unresolved)
+	}
+
+	if unresolved != nil {
+		a.sayGivenUp("trees", unresolved.GivenUp, resumeCommand(f))
 	}
 
 	if err := run.End(ctx, n); err != nil {

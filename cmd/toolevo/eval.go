@@ -104,8 +104,32 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench,
 			return a.stopped(stored.Evaluated, f, err)
 		}
 
-		return show(run, report)
+		return cmp.Or(show(run, report), a.lostEpisodes(ctx, run, report, resumeCommand(f)))
 	})
+}
+
+// lostEpisodes says what was given up because a server fails at a request alone, and returns the error
+// of an evaluation that lost more than that, or everything.
+func (a *app) lostEpisodes(ctx context.Context, run *stored.Run, r *finetune.Report, resume string) error {
+	givenUp, err := run.GivenUp(ctx)
+	if err != nil {
+		return err
+	}
+
+	played, lost := 0, 0
+	for _, row := range r.Rows {
+		played, lost = played+row.N, lost+row.Lost
+	}
+
+	if len(givenUp) > 0 {
+		a.sayGivenUp("episodes", givenUp, resume)
+	}
+
+	if lost == len(givenUp) && played > 0 {
+		return nil
+	}
+
+	return lostQuestions(r)
 }
 
 // evaluation is the evaluation of a run with what it takes to play it.
@@ -196,11 +220,7 @@ func (a *app) printEvaluation(asJSON bool, run *stored.Run, r *finetune.Report, 
 
 	a.warnOfRows(r)
 
-	if err := least.hold(r); err != nil {
-		return err
-	}
-
-	return lostQuestions(r)
+	return least.hold(r)
 }
 
 // warnOfRows says of which rows the figures say less than they seem to.

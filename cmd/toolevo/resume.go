@@ -59,7 +59,12 @@ func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Ru
 			return m, "", err
 		}
 
-		if (extended || f.grows) && m.Finished != nil {
+		givenUp, err := run.GivenUp(ctx) // which is asked for again
+		if err != nil {
+			return m, "", err
+		}
+
+		if (extended || f.grows || len(givenUp) > 0) && m.Finished != nil {
 			finished := *m.Finished
 			finished.Extended = true
 			m.Finished = &finished

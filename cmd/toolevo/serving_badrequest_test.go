@@ -35,8 +35,8 @@ func inFront(t *testing.T, s http.Handler, answer func(w http.ResponseWriter, pa
 	return front.URL
 }
 
-// TestBadRequest serves a model that cannot read the prompts of one question. Its trees are left
-// unresolved, the others are grown, and a resumed run goes on just so.
+// TestBadRequest serves a model that cannot read the prompts of one question. Its trees are given up and
+// named, the others are grown, and a resumed run goes on just so.
 func TestBadRequest(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
@@ -65,15 +65,25 @@ func TestBadRequest(t *testing.T) {
 	}
 	undisturbed(t, append(slices.Clip(args), "--server", calmServer(t, kindOpenAI), "--out", calm)...)
 
-	r := fails(t, exitGaveUp, []string{"2 trees", "unresolved", "out of vocabulary", "did not take: 2"},
-		append(slices.Clip(args), "--server", url, "--out", run)...)
+	r := cli(t, append(slices.Clip(args), "--server", url, "--out", run)...)
+	if r.code != exitDone {
+		t.Errorf("exit %d", r.code)
+	}
+
+	says(t, "collect", r.err, "2 trees given up", "out of vocabulary", "collect --resume --out "+run)
+
 	if got, want := logged(t, run), logged(t, calm)/2; got < want {
 		t.Errorf("%d calls were answered, of more than %d\n%s", got, want, r.err)
 	}
 
-	again := fails(t, exitGaveUp, []string{"2 trees", "unresolved"},
-		append(slices.Clip(args), "--server", url, "--out", run, "--resume")...)
-	if left := counted(t, run, "openai:sim"); left.BadRequests != 2 || left.Refused != 0 {
+	again := cli(t, append(slices.Clip(args), "--server", url, "--out", run, "--resume")...)
+	if again.code != exitDone {
+		t.Errorf("exit %d", again.code)
+	}
+
+	says(t, "collect", again.err, "2 trees given up")
+
+	if left := counted(t, run, "openai:sim"); left.BadRequests < 2 || left.Refused != 0 {
 		t.Errorf("the resumed run counts %+v\n%s", left.Counts, again.err)
 	}
 
@@ -88,7 +98,8 @@ func TestBadRequest(t *testing.T) {
 		"--json")
 
 	rows := document[finetune.Report](t, lost.out).Rows
-	if lost.code != exitGaveUp || rows[0].Lost != 1 || rows[0].N != 2 {
+	if says(t, "eval", lost.err, "1 episodes given up"); lost.code != exitDone || rows[0].Lost != 1 ||
+		rows[0].N != 2 {
 		t.Errorf("eval: exit %d, %+v\n%s", lost.code, rows, lost.err)
 	}
 }

@@ -81,6 +81,8 @@ type Choice struct {
 	Writer func(name string, o WriterOptions) (Writer, error)
 	// Watch shows long preparations while a command works: what is done, and then how far it is. It may be nil.
 	Watch func(what string) (set func(done, total int), stop func())
+	// Warn says what is left out of a preparation. It may be nil.
+	Warn func(format string, args ...any)
 }
 
 // Ask returns what the user asks in the task of an ID, rephrased as the choice says.
@@ -94,7 +96,8 @@ func (c *Choice) Ask(id, query string) string {
 
 // Embedder turns texts into vectors.
 type Embedder interface {
-	// Embed returns a vector for each text, all of one length.
+	// Embed returns a vector for each text, all of one length; nil for one that cannot be embedded though
+	// others can, and an error for which envs.GivenUp holds.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 	// Model identifies the model: vectors of different models have nothing to do with each other.
 	Model() string

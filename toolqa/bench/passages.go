@@ -171,6 +171,11 @@ func (d *dense) open(ctx context.Context) (*retrieve.Dense, error) {
 		return nil, err
 	}
 
+	if lost := opened.Lost(); len(lost) > 0 && d.suite.choice.Warn != nil {
+		d.suite.choice.Warn("%d passages of %s are never found, because the server of %s fails at them: %v",
+			len(lost), d.corpus.Dataset(), d.Model(), lost)
+	}
+
 	d.embedder, d.opened = e, opened
 
 	return opened, nil

@@ -16,7 +16,8 @@ import (
 // Embedder turns texts into vectors, such that texts of a similar meaning have vectors of a similar direction.
 // Implementations are safe for concurrent use.
 type Embedder interface {
-	// Embed returns a vector for each text, all of one length.
+	// Embed returns a vector for each text, all of one length; nil for one that cannot be embedded though
+	// others can, and an error for which envs.GivenUp holds.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 
 	// Model identifies the model: vectors of different models have nothing to do with each other.
@@ -43,6 +44,9 @@ func OpenDense(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(
 
 // Model returns the name of the model.
 func (d *Dense) Model() string { return d.embedder.Model() }
+
+// Lost returns the IDs of the passages that are never found, because the model's server fails at them.
+func (d *Dense) Lost() []int { return d.vectors.lost }
 
 // Search returns the IDs of the k passages whose vectors are nearest to that of the query.
 func (d *Dense) Search(ctx context.Context, query string, k int) ([]int, error) {
@@ -88,6 +92,8 @@ func checkVectors(list [][]float32, n, size int) error {
 // vectors are those of all passages, of length one.
 type vectors struct {
 	ids  []int
+	lost []int     // passages without a vector
+	why  error     // the first of those has none, when they were made; nil when they were read
 	size int       // of one vector
 	data []float32 // one after the other
 }

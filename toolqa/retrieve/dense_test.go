@@ -24,6 +24,7 @@ type fakeModel struct {
 	calls int
 	texts int
 	fail  error
+	alone string // texts with it have no vector
 	spoil func([][]float32) [][]float32
 }
 
@@ -56,7 +57,53 @@ func (f *fakeModel) Embed(_ context.Context, texts []string) ([][]float32, error
 		list = f.spoil(list)
 	}
 
-	return list, nil
+	var err error
+
+	for i, text := range texts {
+		if f.alone != "" && strings.Contains(text, f.alone) {
+			list[i], err = nil, givenUp{}
+		}
+	}
+
+	return list, err
+}
+
+// givenUp is the error of texts that cannot be embedded though others can.
+type givenUp struct{}
+
+func (givenUp) Error() string   { return "HTTP 500" }
+func (givenUp) GivenUp() string { return "HTTP 500" }
+
+// A passage at which a server fails alone is never found, and named; all others are as they would be.
+func TestPassagesThatCannotBeEmbedded(t *testing.T) {
+	c := builtCorpus(t, t.TempDir(), 30)
+
+	passage, err := c.Document(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	model := &fakeModel{name: "m", size: 16, alone: passage.Content}
+
+	for range 2 { // it is made, and read
+		d, err := OpenDense(t.Context(), c, model, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		model.alone = ""
+
+		ids, err := d.Search(t.Context(), passage.Content, c.DocumentCount())
+		if want := c.DocumentCount() - len(d.Lost()); err != nil || !slices.Contains(d.Lost(), 7) ||
+			len(ids) != want || slices.Contains(ids, 7) {
+			t.Errorf("lost %v, found %d of %d: %v", d.Lost(), len(ids), want, err)
+		}
+	}
+
+	c = builtCorpus(t, t.TempDir(), 3)
+	if _, err := OpenDense(t.Context(), c, &fakeModel{name: "m", size: 4, alone: " "}, nil); err == nil {
+		t.Error("no passage has a vector, and there is an index")
+	}
 }
 
 func TestDenseFindsThePassageItself(t *testing.T) {

@@ -3,6 +3,7 @@ package retrieve
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"toolevo/envs"
 	"toolevo/envs/durable"
 	"toolevo/toolqa/corpus"
 )
@@ -31,7 +33,8 @@ const (
 type vectorHeader struct {
 	Format string `json:"format"`
 	Model  string `json:"model"`
-	IDs    []int  `json:"ids"` // of the passages, ascending
+	IDs    []int  `json:"ids"`            // of the passages, ascending
+	Lost   []int  `json:"lost,omitempty"` // passages without a vector: the model's server fails at them
 	Size   int    `json:"size"`
 	SHA256 []byte `json:"sha256"` // of the numbers
 }
@@ -85,7 +88,9 @@ func readVectors(ctx context.Context, c *corpus.Corpus, model string) (*vectors,
 			return nil, err
 		}
 
-		ids = append(ids, d.ID)
+		if !slices.Contains(h.Lost, d.ID) {
+			ids = append(ids, d.ID)
+		}
 	}
 
 	sum := sha256.Sum256(numbers)
@@ -94,7 +99,7 @@ func readVectors(ctx context.Context, c *corpus.Corpus, model string) (*vectors,
 		return nil, damaged("not what was written")
 	}
 
-	v := &vectors{ids: h.IDs, size: h.Size, data: make([]float32, h.Size*len(h.IDs))}
+	v := &vectors{ids: h.IDs, lost: h.Lost, size: h.Size, data: make([]float32, h.Size*len(h.IDs))}
 	for i := range v.data {
 		v.data[i] = math.Float32frombits(binary.LittleEndian.Uint32(numbers[4*i:]))
 	}
@@ -132,14 +137,17 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 	v := &vectors{}
 	var ids []int
 	var texts []string
+	var last int
 	flush := func() error {
 		list, err := e.Embed(ctx, texts)
-		if err == nil {
-			err = checkVectors(list, len(texts), v.size)
+		if _, someLost := envs.GivenUp(err); err == nil || someLost {
+			kept := v.setLost(ids, list, err)
+			ids, list = kept, slices.DeleteFunc(list, isLost)
+			err = checkVectors(list, len(ids), v.size)
 		}
 
 		if err != nil {
-			return fmt.Errorf("embed passages %d to %d: %w", ids[0], ids[len(ids)-1], err)
+			return fmt.Errorf("embed passages up to %d: %w", last, err)
 		}
 
 		for _, one := range list {
@@ -151,7 +159,7 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 
 		ids, texts = ids[:0], texts[:0]
 		if progress != nil {
-			progress(len(v.ids), c.DocumentCount())
+			progress(len(v.ids)+len(v.lost), c.DocumentCount())
 		}
 
 		return nil
@@ -162,7 +170,7 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 			return nil, err
 		}
 
-		ids, texts = append(ids, d.ID), append(texts, d.Content)
+		last, ids, texts = d.ID, append(ids, d.ID), append(texts, d.Content)
 		if len(ids) == embedBatch {
 			if err := flush(); err != nil {
 				return nil, err
@@ -176,7 +184,31 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 		}
 	}
 
+	if len(v.ids) == 0 && v.why != nil {
+		return nil, v.why
+	}
+
 	return v, nil
+}
+
+func isLost(vector []float32) bool { return vector == nil }
+
+// setLost notes the passages that have no vector, and the reason of the first, and returns the others.
+func (v *vectors) setLost(ids []int, list [][]float32, why error) (kept []int) {
+	if len(list) != len(ids) {
+		return ids
+	}
+
+	for i, id := range ids {
+		if isLost(list[i]) {
+			v.lost = append(v.lost, id)
+			v.why = cmp.Or(v.why, why)
+		} else {
+			kept = append(kept, id)
+		}
+	}
+
+	return kept
 }
 
 // write writes the file at path. Vectors of other models, or of what the corpus held before, are dear and stay: nothing
@@ -209,7 +241,7 @@ func (v *vectors) writeTo(f *os.File, model string) error {
 
 	sum := sha256.Sum256(numbers)
 
-	header, err := json.Marshal(vectorHeader{vectorFormat, model, v.ids, v.size, sum[:]})
+	header, err := json.Marshal(vectorHeader{vectorFormat, model, v.ids, v.lost, v.size, sum[:]})
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,8 @@ type exchange struct {
 	seed uint64 // of the pauses
 	// doubted says that the request is part of one that failed alone: it is tried less often.
 	doubted bool
+	// divisible says that it is asked for in parts where it fails, so that it says nothing yet.
+	divisible bool
 
 	// admit waits until the request may be sent, or returns errGone when the server goes down.
 	// leave ends the stay.
@@ -231,7 +233,7 @@ func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, faul
 // giveUp returns the error of a request that fails though the server answers others: of that request
 // alone, until so it is with many in a row. Those that failed in an earlier run do not count.
 func (a *asker) giveUp(ctx context.Context, t turn, x exchange, f *failures, fault *Fault) (down bool, err error) {
-	if different := a.failed.add(x.key, !mcts.IsAgain(ctx)); different >= manyFailures {
+	if different := a.failed.add(x.key, !x.divisible && !mcts.IsAgain(ctx)); different >= manyFailures {
 		if fault.Kind != Transient {
 			return false, fault.asRefusal(fmt.Sprintf(
 				"%d different requests in a row failed, though a simpler one is answered, the last", different))
@@ -275,7 +277,7 @@ func weightOf(fault *Fault) int {
 // server answers others.
 func (a *asker) spent(x exchange, f *failures) bool {
 	tries := a.retry.Attempts
-	if x.doubted || a.failed.gaveUp(x.key) {
+	if x.doubted || !x.divisible && a.failed.gaveUp(x.key) {
 		tries = min(tries, doubtedTries)
 	}
 

@@ -13,7 +13,7 @@ import (
 // error is that of [asker.ask].
 func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Reply, err error) {
 	err = p.ask(ctx, exchange{
-		by: by, key: c.key(), seed: c.Seed,
+		by: by, key: c.key(), seed: c.Seed, divisible: c.N > 1,
 		admit: func(ctx context.Context, t turn) (leave func(), err error) {
 			c.Slot, leave, err = p.admit(ctx, by, t, c.N)
 			return leave, err

@@ -42,8 +42,8 @@ func (r *failedRequests) add(key string, counts bool) (different int) {
 	}
 
 	hash := maphash.String(r.seed, key)
-	r.all[hash] = struct{}{}
 
+	r.all[hash] = struct{}{}
 	if !counts {
 		return 0
 	}

@@ -275,7 +275,7 @@ func TestAttemptsAreBounded(t *testing.T) {
 		}})
 		o.Retry = server.Retry{Attempts: 4, Base: time.Second, Max: 2 * time.Second}
 		p := newPolicy(t, o)
-		_, err := p.Propose(t.Context(), request(7, 2))
+		_, err := p.Propose(t.Context(), request(7, 1))
 
 		var fault *server.Fault
 		if !errors.As(err, &fault) || isRefused(err) || len(times) != 4 {

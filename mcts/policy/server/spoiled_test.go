@@ -209,3 +209,100 @@ func TestLongPauseIsSaid(t *testing.T) {
 		}
 	})
 }
+
+// A server that takes no request for several samples, or for as many, is asked for each by itself, by
+// whatever status it says so, and soon for nothing else; the samples are the same.
+func TestTooManySamples(t *testing.T) {
+	const requests, n = 40, 5
+
+	want := all(t, newPolicy(t, options(&echo{address: "a"})), requests, 1, n)
+
+	for _, test := range []struct {
+		fault server.Fault
+		most  int // samples that it takes
+	}{
+		{server.Fault{Kind: server.BadRequest, Status: 400, Message: "Only one completion choice is allowed"}, 1},
+		{server.Fault{Kind: server.BadRequest, Status: 422, Message: "n: must be at most 4"}, 4},
+		{server.Fault{Kind: server.Transient, Status: 500, Message: "no free slots"}, 4},
+	} {
+		for _, workers := range []int{1, 32} {
+			synctest.Test(t, func(t *testing.T) {
+				takes := func(_ context.Context, c server.Completion) error {
+					if c.N > test.most {
+						return &test.fault
+					}
+
+					return nil
+				}
+				p := newPolicy(t, options(&echo{address: "a", before: takes}))
+
+				for i, got := range all(t, p, requests, workers, n) {
+					for j := range want[i] {
+						if got[j] != want[i][j] {
+							t.Fatalf("%v: request %d, sample %d is %+v", &test.fault, i, j, got[j])
+						}
+					}
+				}
+
+				if s := p.Snapshot(); s.Answered > requests*n+2*int64(16*workers) || s.Servers[0].Down {
+					t.Errorf("%v: %d answers to %d requests", &test.fault, s.Answered, requests)
+				}
+			})
+		}
+	}
+}
+
+// A server whose first replies are all spoiled alike is refused with the cause, at its greeting and by
+// its requests; one that spoils them for a while is waited for.
+func TestSpoiledAlike(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		message func(asked int64) string
+		refused bool
+	}{
+		{"alike", func(int64) string { return "the reply is not the JSON of a completion" }, true},
+		{"for a while", func(asked int64) string {
+			if asked > 6 {
+				return ""
+			}
+
+			return "no choices for 2 samples"
+		}, false},
+		{"each otherwise", func(asked int64) string {
+			if asked > 12 {
+				return ""
+			}
+
+			return fmt.Sprint("garbage ", asked)
+		}, false},
+	} {
+		for _, greeted := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				b := &echo{address: "a"}
+				b.before = func(context.Context, server.Completion) error {
+					message := test.message(b.asked.Load())
+					if message == "" {
+						return nil
+					}
+
+					return &server.Fault{Kind: server.Transient, Address: "a", Status: 200, Message: message}
+				}
+				p := newPolicy(t, options(b))
+
+				var err error
+				if greeted {
+					err = p.Greet(t.Context())
+				}
+
+				if err == nil {
+					_, err = p.Propose(t.Context(), request(0, 2))
+				}
+
+				if isRefused(err) != test.refused || test.refused && b.asked.Load() > 9 ||
+					!test.refused && err != nil {
+					t.Errorf("%s, greeted: %v: %v after %d requests", test.name, greeted, err, b.asked.Load())
+				}
+			})
+		}
+	}
+}

@@ -53,7 +53,7 @@ func TallyLines(name string, s server.Snapshot) []string {
 	}
 
 	if s.BadRequests > 0 {
-		lines = append(lines, fmt.Sprintf("requests that the server did not take: %d, their trees left unresolved",
+		lines = append(lines, fmt.Sprintf("requests that the server did not take: %d",
 			s.BadRequests))
 	}
 

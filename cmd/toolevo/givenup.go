@@ -1,0 +1,48 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolevo/envs/display"
+	"toolevo/mcts/store"
+)
+
+// mostNamed is of how many questions the names stand in a line of the table.
+const mostNamed = 5
+
+// sayGivenUp says what a run gave up, as a table of the reasons with how many things and which
+// questions each has cost, the most first.
+func (a *app) sayGivenUp(things string, all []store.GivenUp, resume string) {
+	questions, counts := map[string][]string{}, map[string]int{}
+
+	for _, g := range all {
+		counts[g.Reason]++
+
+		if !slices.Contains(questions[g.Reason], g.Question) {
+			questions[g.Reason] = append(questions[g.Reason], g.Question)
+		}
+	}
+
+	lines := []string{fmt.Sprintf("%d %s given up, because the server fails at a request of theirs alone:",
+		len(all), things)}
+
+	for _, reason := range slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
+		return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(x, y))
+	}) {
+		names := questions[reason]
+
+		more := ""
+		if len(names) > mostNamed {
+			names, more = names[:mostNamed], fmt.Sprintf(" and %d more", len(names)-mostNamed)
+		}
+
+		lines = append(lines, fmt.Sprintf("%6d  %s  (%s%s)", counts[reason], display.Line(reason, 100),
+			strings.Join(names, ", "), more))
+	}
+
+	a.Say("%s\nAsk for them again with:\n  %s", strings.Join(lines, "\n"), resume)
+}
