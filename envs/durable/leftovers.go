@@ -89,10 +89,25 @@ func ClaimFolder(dir string) (work string, release func() error, err error) {
 			continue
 		}
 
-		release = func() error { return errors.Join(os.RemoveAll(work), f.Close()) }
-
-		return work, release, empty(work)
+		return work, func() error { return errors.Join(removeClaimed(work, f), f.Close()) }, empty(work)
 	}
+}
+
+// removeClaimed removes the folder that was claimed, or the one that has its name since [Exchange],
+// unless another process has claimed that.
+func removeClaimed(work string, claimed *os.File) error {
+	now, err := os.Open(work)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	defer now.Close()
+
+	if !isAt(claimed, work) &&
+		(syscall.Flock(int(now.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil || !isAt(now, work)) {
+		return nil
+	}
+
+	return os.RemoveAll(work)
 }
 
 func empty(dir string) error {

@@ -20,6 +20,11 @@ func (m *Manifest) writeFolder(dir string, write func(work string) error) error 
 		return err
 	}
 
+	dir, err := filepath.EvalSymlinks(dir) // a link stays, and leads to the new export
+	if err != nil {
+		return err
+	}
+
 	work, release, err := durable.ClaimFolder(dir)
 	if err != nil {
 		return err
@@ -107,9 +112,47 @@ func (m *Manifest) list(work string) error {
 	})
 }
 
-// install moves the files of an export into place. The manifest of an earlier one goes first and the new one comes
-// last, so a folder with a manifest is whole.
+// install puts an export in the place of what is in a folder, at once where that can be done: under the
+// folder's name there is the earlier export or the new one.
 func (m *Manifest) install(work, dir string) error {
+	if holdsUs(dir) {
+		return m.installFiles(work, dir) // who is in the folder stays in it
+	}
+
+	mode, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+
+	if err := errors.Join(os.Chmod(work, mode.Mode().Perm()), durable.Sync(work)); err != nil {
+		return err
+	}
+
+	err = durable.Exchange(work, dir)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return m.installFiles(work, dir)
+	}
+
+	return err
+}
+
+// holdsUs reports whether this process, and so perhaps a shell, is in a folder.
+func holdsUs(dir string) bool {
+	here, err := os.Getwd()
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here)
+	}
+
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+
+	return err != nil || here == dir || strings.HasPrefix(here, dir+string(filepath.Separator))
+}
+
+// installFiles moves the files of an export into place, one by one. The manifest of an earlier one goes
+// first and the new one comes last, so a folder with a manifest is whole.
+func (m *Manifest) installFiles(work, dir string) error {
 	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove the earlier manifest: %w", err)
 	}
