@@ -61,7 +61,7 @@ func (r *Recipe) Plan(o Options) (*Plan, error) {
 	}
 
 	for _, step := range []func(Options) error{
-		p.setModel, p.checkSources, p.balanceLabels, p.setBatch, p.addFiles, p.addSources,
+		p.checkSources, p.setModel, p.checkTemplates, p.balanceLabels, p.setBatch, p.addFiles, p.addSources,
 	} {
 		if err := step(o); err != nil {
 			return nil, fmt.Errorf("recipe %s: %w", r.Name, err)
@@ -84,7 +84,7 @@ func (p *Plan) checkSources(Options) error {
 			continue
 		}
 
-		for _, check := range []func(*Source) error{p.checkExport, p.checkTemplate, p.checkLengths} {
+		for _, check := range []func(*Source) error{p.checkExport, p.checkLengths} {
 			if err := check(s); err != nil {
 				return err
 			}
@@ -124,6 +124,21 @@ func (p *Plan) checkExport(s *Source) error {
 		if p.Recipe.Deployed != "" && run.DeployedAPI != p.Recipe.Deployed {
 			return fmt.Errorf("it is for trajectories collected under %s, and run %s of %s was collected under %s: "+
 				"collect with --api %s", p.Recipe.Deployed, run.RunID, s.Folder, run.DeployedAPI, p.Recipe.Deployed)
+		}
+	}
+
+	return nil
+}
+
+// checkTemplates refuses exports that the chat template spoils.
+func (p *Plan) checkTemplates(Options) error {
+	for _, s := range p.Sources {
+		if s.Manifest == nil {
+			continue
+		}
+
+		if err := p.checkTemplate(s); err != nil {
+			return err
 		}
 	}
 

@@ -33,7 +33,7 @@ func TestReadErrors(t *testing.T) {
 		`{"category": "c", "api_name": "a"}`:                                           "tool_name is missing",
 		`{"category": "c", "tool_name": "t", "api_name": "a", "error": NaN}`:           "invalid character",
 		`{"category": "c", "tool_name": "t", "api_name": "a", "tool_input": "{"}`:      "tool_input",
-		`{"category": "c", "tool_name": "t", "api_name": "a", "tool_input": "\ud800"}`: "tool_input",
+		`{"category": "c", "tool_name": "t", "api_name": "a", "tool_input": "\ud800"}`: "half a character",
 		`[]`: "cannot unmarshal",
 	} {
 		if err := os.WriteFile(path, []byte(good+good+line), 0o600); err != nil {

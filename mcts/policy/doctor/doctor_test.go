@@ -64,7 +64,7 @@ func virtually(t *testing.T, name string, test func(t *testing.T)) {
 func options(s *simserver.Server, kind doctor.Kind) doctor.Options {
 	o := doctor.Options{
 		Kind:       kind,
-		Endpoint:   server.Endpoint{URL: "http://sim.example:8000", Transport: virtual{s}, Model: model},
+		Endpoint:   server.Endpoint{URL: "http://localhost:8000", Transport: virtual{s}, Model: model},
 		Extensions: true,
 		LogProbs:   true,
 		Window:     8192,
