@@ -385,7 +385,7 @@ var spoilingModes = sync.OnceValue(func() []mode {
 		logProbs("0.5", "-1e308", "1e999", "NaN", "-Infinity", `"-1"`, "true", "{}", "1000000"),
 		edits("", map[string]func(object){
 			"another model":       func(o object) { mark(o); o["model"] = "other" },
-			"a model of a number": func(o object) { mark(o); o["model"] = 7 },
+			"a model of a number": func(o object) { o["model"] = 7 },
 			"an error beside it":  func(o object) { mark(o); o["error"] = object{"message": "the engine died"} },
 			"an error, as a text": func(o object) { mark(o); o["error"] = "the engine died" },
 			"no texts": func(o object) {
@@ -437,8 +437,8 @@ var spoilingModes = sync.OnceValue(func() []mode {
 			},
 			"a negative index":   func(o object) { mark(o); samples(o)[0]["index"] = -1 },
 			"an index beyond n":  func(o object) { mark(o); samples(o)[0]["index"] = 99 },
-			"an index of a half": func(o object) { mark(o); samples(o)[0]["index"] = 0.5 },
-			"an index as text":   func(o object) { mark(o); samples(o)[0]["index"] = "0" },
+			"an index of a half": func(o object) { samples(o)[0]["index"] = 0.5 },
+			"an index as text":   func(o object) { samples(o)[0]["index"] = "0" },
 			"fewer figures":      func(o object) { mark(o); fewerFigures(o) },
 			"figures of everything": func(
 				o object) {
@@ -450,7 +450,7 @@ var spoilingModes = sync.OnceValue(func() []mode {
 				o["usage"] = object{"prompt_tokens": -5,
 					"completion_tokens": -5}
 			},
-			"usage as text":     func(o object) { mark(o); o["usage"] = "much" },
+			"usage as text":     func(o object) { o["usage"] = "much" },
 			"usage of too much": func(o object) { o["usage"].(object)["prompt_tokens"] = 1 << 40 },
 		}),
 		edits(kindOllama, map[string]func(object){
@@ -471,8 +471,8 @@ var spoilingModes = sync.OnceValue(func() []mode {
 			{name: "loaded only", kinds: []string{kindOllama}, ends: true, spoil: func(a *spoiledAnswer) {
 				a.edit(func(o object) { o["response"], o["done_reason"] = "", "load" })
 			}},
-			{name: "a thought split off", kinds: []string{kindOllama}, ends: true, spoil: func(a *spoiledAnswer) {
-				a.edit(func(o object) { mark(o); o["thinking"] = "hm" })
+			{name: "a thought split off", kinds: []string{kindOllama}, lies: true, spoil: func(a *spoiledAnswer) {
+				a.edit(func(o object) { o["thinking"] = "hm" })
 			}},
 			{name: "a full window", kinds: []string{kindOllama}, ends: true, spoil: func(a *spoiledAnswer) {
 				a.edit(func(o object) { mark(o); o["prompt_eval_count"] = 32768 })

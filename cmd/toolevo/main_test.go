@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -18,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -46,6 +48,10 @@ func TestMain(m *testing.M) {
 	}
 
 	engines.Main()
+
+	// Whoever began the tests may ignore the end of the terminal, and so would what they start: a handler ends that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+
 	debug.SetGCPercent(400) // the heaps of tests are small, and collecting them is a tenth of all they do
 	flag.Parse()
 

@@ -124,6 +124,9 @@ const spoiledAlike = "no reply can be used, and all are spoiled alike"
 // asRefusal turns a fault into a refusal of all requests, for the given reason.
 func (f *Fault) asRefusal(why string) *Fault {
 	all := *f
-	all.Kind, all.Message = Refused, why+": "+f.Message
+	if all.Kind, all.Message = Refused, why; f.Message != "" {
+		all.Message += ": " + f.Message
+	}
+
 	return &all
 }
