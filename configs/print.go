@@ -51,7 +51,8 @@ func writeText(text string) ([]byte, error) {
 	return []byte(strings.TrimSuffix(quoted.String(), "\n")), err
 }
 
-// Origin is where the value of a setting comes from, e.g. "flag --seed"; of a default it begins with "default".
+// Origin is where the value of a setting comes from, e.g. "flag --seed"; of a default it begins
+// with "default".
 func (r *Resolved) Origin(key string) string { return r.origins[key] }
 
 // Annotated is String with each value's origin as a comment.

@@ -37,8 +37,8 @@ func InFlight(ctx context.Context) (request context.Context, end context.CancelF
 
 type again struct{} // key of the context of what was given up before
 
-// Again returns the context of work that an earlier pass of a run gave up: that it fails once more says
-// nothing about the server.
+// Again returns the context of work that an earlier pass of a run gave up: that it fails once more
+// says nothing about the server.
 func Again(ctx context.Context) context.Context { return context.WithValue(ctx, again{}, true) }
 
 // IsAgain reports whether a context is one of [Again].

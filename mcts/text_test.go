@@ -11,8 +11,8 @@ import (
 	"toolevo/mcts"
 )
 
-// record is a tree made by hand: what selection sees is one deprecated call and one right one, and a
-// rollout cached five nodes below the second.
+// record is a tree made by hand: what selection sees is one deprecated call and one right one, and
+// a rollout cached five nodes below the second.
 func record() *mcts.TreeRecord {
 	node := func(id, parent, depth int, key string, o envs.Outcome) mcts.Record {
 		return mcts.Record{

@@ -9,7 +9,8 @@ import (
 	"toolevo/mcts/collect"
 )
 
-// cannotAct is the end of a collection whose model writes no action, in words that say what to change.
+// cannotAct is the end of a collection whose model writes no action, in words that say what to
+// change.
 func (b *bench) cannotAct(f *runFlags, e *collect.CannotActError) error {
 	var shown strings.Builder
 	for _, text := range e.Examples {
@@ -25,7 +26,8 @@ func (b *bench) cannotAct(f *runFlags, e *collect.CannotActError) error {
 		strings.Join(b.Config.Policy, ", "), shown.String(), environment.Codec, server.Form, resumeCommand(f))
 }
 
-// unreadableShare is the share of turns from which no action can be read, for a line of progress: "" of none.
+// unreadableShare is the share of turns from which no action can be read, for a line of progress:
+// "" of none.
 func unreadableShare(unreadable, turns int64) string {
 	if unreadable == 0 {
 		return ""

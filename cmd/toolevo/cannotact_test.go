@@ -41,8 +41,8 @@ func chatter(t *testing.T) *httptest.Server {
 	return s
 }
 
-// A collection from a model that writes no action ends with two of its texts, what may be the cause, and the command
-// that goes on, which does.
+// A collection from a model that writes no action ends with two of its texts, what may be the
+// cause, and the command that goes on, which does.
 func TestModelThatWritesNoAction(t *testing.T) {
 	t.Parallel()
 

@@ -25,8 +25,8 @@ func doorFlags(cmd *cobra.Command, listen, variable string) *door {
 	return d
 }
 
-// key returns the key that clients have to send, "" for none. A server that other machines can reach
-// has one.
+// key returns the key that clients have to send, "" for none. A server that other machines can
+// reach has one.
 func (d *door) key(a *app) (string, error) {
 	key, open := a.Lookup(d.variable), guard.CheckAddress(d.listen)
 

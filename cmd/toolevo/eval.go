@@ -108,8 +108,8 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench,
 	})
 }
 
-// lostEpisodes says what was given up because a server fails at a request alone, and returns the error
-// of an evaluation that lost more than that, or everything.
+// lostEpisodes says what was given up because a server fails at a request alone, and returns the
+// error of an evaluation that lost more than that, or everything.
 func (a *app) lostEpisodes(ctx context.Context, run *stored.Run, r *finetune.Report, resume string) error {
 	givenUp, err := run.GivenUp(ctx)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestHotJournal leaves a finished run as a process does that is killed while it folds the log into the
-// database: a transaction is half in the file, and its journal stands beside it.
+// TestHotJournal leaves a finished run as a process does that is killed while it folds the log into
+// the database: a transaction is half in the file, and its journal stands beside it.
 func TestHotJournal(t *testing.T) {
 	t.Parallel()
 
@@ -70,8 +70,8 @@ func halfWritten(t *testing.T, path string) {
 	}
 }
 
-// TestFileSizeLimit has the files that the program may write limited, from before the run is made to
-// late in it: that is a disk that is full, and the run goes on once it is not.
+// TestFileSizeLimit has the files that the program may write limited, from before the run is made
+// to late in it: that is a disk that is full, and the run goes on once it is not.
 func TestFileSizeLimit(t *testing.T) {
 	t.Parallel()
 

@@ -14,8 +14,9 @@ import (
 	"toolevo/finetune/training/trainingtest"
 )
 
-// improvement writes the file of an improvement whose trainer copies a file of the export and some weights to {out},
-// and notes every time that it is begun in a log beside the file. The checkpoints of some rounds read notices.
+// improvement writes the file of an improvement whose trainer copies a file of the export and some
+// weights to {out}, and notes every time that it is begun in a log beside the file. The checkpoints
+// of some rounds read notices.
 func improvement(t *testing.T, dir string, readers ...string) (file, trained string) {
 	t.Helper()
 

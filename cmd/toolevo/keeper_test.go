@@ -12,8 +12,9 @@ import (
 	"toolevo/finetune/training/trainingtest"
 )
 
-// TestKilledTrainers kills finetune and improve with SIGKILL, or closes their terminal, while a trainer
-// and what it started are at work. All of them end, and the same command goes on to the end.
+// TestKilledTrainers kills finetune and improve with SIGKILL, or closes their terminal, while a
+// trainer and what it started are at work. All of them end, and the same command goes on to the
+// end.
 func TestKilledTrainers(t *testing.T) {
 	t.Parallel()
 
@@ -70,8 +71,8 @@ func TestKilledTrainers(t *testing.T) {
 	}
 }
 
-// waiting is a trainer that starts a process in a session of its own, notes its number in a file and
-// waits, and the next time is another trainer.
+// waiting is a trainer that starts a process in a session of its own, notes its number in a file
+// and waits, and the next time is another trainer.
 func waiting(t *testing.T, dir, file, trainer string) string {
 	t.Helper()
 

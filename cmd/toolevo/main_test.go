@@ -49,7 +49,8 @@ func TestMain(m *testing.M) {
 
 	engines.Main()
 
-	// Whoever began the tests may ignore the end of the terminal, and so would what they start: a handler ends that.
+	// Whoever began the tests may ignore the end of the terminal, and so would what they start: a
+	// handler ends that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 
 	debug.SetGCPercent(400) // the heaps of tests are small, and collecting them is a tenth of all they do

@@ -358,7 +358,8 @@ func TestInterrupted(t *testing.T) {
 	sameRun(t, "paper", run)
 }
 
-// TestHangup closes the terminal on a run, which is as the first Ctrl-C, unless it was started to outlive it.
+// TestHangup closes the terminal on a run, which is as the first Ctrl-C, unless it was started to
+// outlive it.
 func TestHangup(t *testing.T) {
 	t.Parallel()
 

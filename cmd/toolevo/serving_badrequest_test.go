@@ -35,8 +35,8 @@ func inFront(t *testing.T, s http.Handler, answer func(w http.ResponseWriter, pa
 	return front.URL
 }
 
-// TestBadRequest serves a model that cannot read the prompts of one question. Its trees are given up and
-// named, the others are grown, and a resumed run goes on just so.
+// TestBadRequest serves a model that cannot read the prompts of one question. Its trees are given
+// up and named, the others are grown, and a resumed run goes on just so.
 func TestBadRequest(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()

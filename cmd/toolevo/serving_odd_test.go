@@ -43,8 +43,8 @@ func TestServerOutOfTurn(t *testing.T) {
 	}
 }
 
-// An Ollama server whose every reply says that the prompt filled the window answers no question: it is refused with
-// that, and nothing is wrong.
+// An Ollama server whose every reply says that the prompt filled the window answers no question: it
+// is refused with that, and nothing is wrong.
 func TestWindowAlwaysFull(t *testing.T) {
 	t.Parallel()
 	const window = 2048 // less than the bytes of a prompt, so that the count could be true

@@ -176,8 +176,8 @@ func flagLayers(flags *pflag.FlagSet) (layers []configs.Layer) {
 	return layers
 }
 
-// policyNamed refuses a server without a policy: the default policy is a script, which never asks it, and its
-// trajectories would look like those of the model.
+// policyNamed refuses a server without a policy: the default policy is a script, which never asks
+// it, and its trajectories would look like those of the model.
 func (s *settings) policyNamed(flags *pflag.FlagSet, c *configs.Resolved) error {
 	if flags.Lookup("policy") == nil || !strings.HasPrefix(c.Origin("policy"), "default") {
 		return nil

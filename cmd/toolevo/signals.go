@@ -17,10 +17,10 @@ import (
 // overdue is how long after the second Ctrl-C the program ends whatever it is doing.
 const overdue = 2 * time.Second
 
-// interrupts turns Ctrl-C, SIGTERM and the end of the terminal into an orderly end, from now on. The
-// first interrupts the context returned: nothing new begins, and calls that a model's server is
-// answering end with an answer. The second ends them, too, and what has not ended soon after is left as
-// it is: every answer is in the log by then.
+// interrupts turns Ctrl-C, SIGTERM and the end of the terminal into an orderly end, from now on.
+// The first interrupts the context returned: nothing new begins, and calls that a model's server is
+// answering end with an answer. The second ends them, too, and what has not ended soon after is
+// left as it is: every answer is in the log by then.
 func (a *app) interrupts(parent context.Context) context.Context {
 	outer, cancel := context.WithCancel(parent)
 	ctx, interrupt := mcts.Interruptible(outer)

@@ -55,8 +55,8 @@ const atifLine = `{"schema_version": "ATIF-v1.4", "session_id": "s", "agent": {"
 	`"steps": [{"step_id": 1, "source": "user", "message": "Look it up."}, ` +
 	`{"step_id": 2, "source": "agent", "message": "It is 7."}]}`
 
-// What is not UTF-8, or has half a character, is refused with its file and line: it would be read as another text. A
-// byte order mark is none of the text.
+// What is not UTF-8, or has half a character, is refused with its file and line: it would be read
+// as another text. A byte order mark is none of the text.
 func TestTextFiles(t *testing.T) {
 	t.Parallel()
 

@@ -29,7 +29,8 @@ func TestTruncateWords(t *testing.T) {
 	}
 }
 
-// Of every short text of words and white space, what is left is what the comment says, read naively.
+// Of every short text of words and white space, what is left is what the comment says, read
+// naively.
 func TestTruncateWordsNaively(t *testing.T) {
 	texts := []string{""}
 	for i := 0; i < len(texts) && len(texts) < 5000; i++ {

@@ -46,8 +46,8 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// Handler returns the handler with the guard before it. Where there is a key, the guard leaves it to
-// [Guard.WithKey] to ask for it.
+// Handler returns the handler with the guard before it. Where there is a key, the guard leaves it
+// to [Guard.WithKey] to ask for it.
 func (g *Guard) Handler(h http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 

@@ -1,9 +1,10 @@
-// Package keeper ends programs that this process has started, and all that they have started in turn,
-// when this process ends, however it ends.
+// Package keeper ends programs that this process has started, and all that they have started in
+// turn, when this process ends, however it ends.
 //
-// A keeper is this binary once more: it stands between this process and a command, waits for the end of
-// both, and takes in every process that the command leaves behind. A signal at the death of the parent
-// (PR_SET_PDEATHSIG) reaches the child alone, and none that has begun a session of its own.
+// A keeper is this binary once more: it stands between this process and a command, waits for the
+// end of both, and takes in every process that the command leaves behind. A signal at the death of
+// the parent (PR_SET_PDEATHSIG) reaches the child alone, and none that has begun a session of its
+// own.
 package keeper
 
 import (
@@ -17,12 +18,12 @@ import (
 // marker is the argument by which Main knows that this process is to be a keeper.
 const marker = "__keep"
 
-// NotStarted is the exit status of a keeper that did not come as far as the command, or whose parent
-// ended before the command did.
+// NotStarted is the exit status of a keeper that did not come as far as the command, or whose
+// parent ended before the command did.
 const NotStarted = 125
 
-// OwnBinary leads to this process's binary even after the file was replaced or removed, as a new build
-// does.
+// OwnBinary leads to this process's binary even after the file was replaced or removed, as a new
+// build does.
 const OwnBinary = "/proc/self/exe"
 
 // Main makes this process a keeper if it was started as one, and does not return then.
@@ -39,11 +40,11 @@ func Main() {
 	syscall.Exit(keep(os.Args[2], grace, os.Args[4:])) // not os.Exit, which has the test tools say things, too
 }
 
-// Command returns the command line of a keeper of a command. Self is a binary whose main calls [Main]
-// first. A keeper that is sent SIGTERM leaves it to the command, which is in its process group, and
-// ends what is there after the grace. It exits as the command does, with 128 more than the signal that
-// ended it. The file that is open as 3, if one is, stays open as long as anything lives that the command
-// started: a lock on it lasts so long.
+// Command returns the command line of a keeper of a command. Self is a binary whose main calls
+// [Main] first. A keeper that is sent SIGTERM leaves it to the command, which is in its process
+// group, and ends what is there after the grace. It exits as the command does, with 128 more than
+// the signal that ended it. The file that is open as 3, if one is, stays open as long as anything
+// lives that the command started: a lock on it lasts so long.
 //
 // There are keepers on Linux only: elsewhere the command is returned as it is.
 func Command(self string, grace time.Duration, command []string) []string {

@@ -1,8 +1,9 @@
-// Package kept asks models for what can be read, and keeps the texts that they wrote, so that work that asks for many
-// of them goes on where it stopped.
+// Package kept asks models for what can be read, and keeps the texts that they wrote, so that work
+// that asks for many of them goes on where it stopped.
 //
-// [Ask] asks until a reply is one that was asked for. [Object], [Verdict] and [Prose] read replies: they take what is
-// said beyond doubt, and nothing else. Reasoning is parted from what a [Writer] writes before.
+// [Ask] asks until a reply is one that was asked for. [Object], [Verdict] and [Prose] read replies:
+// they take what is said beyond doubt, and nothing else. Reasoning is parted from what a [Writer]
+// writes before.
 //
 // # Guarantees
 //

@@ -43,8 +43,8 @@ func EachCall(t *testing.T, make func() *exec.Cmd, check func(call string)) {
 	}
 }
 
-// changing are the system calls that change a file. Those that make it durable do not: a process that
-// is killed leaves what it has written.
+// changing are the system calls that change a file. Those that make it durable do not: a process
+// that is killed leaves what it has written.
 var changing = map[uint64]string{
 	unix.SYS_PWRITE64: "pwrite", unix.SYS_WRITE: "write", unix.SYS_FTRUNCATE: "ftruncate", unix.SYS_UNLINK: "unlink",
 	unix.SYS_UNLINKAT: "unlinkat", unix.SYS_RENAME: "rename", unix.SYS_RENAMEAT: "renameat",
@@ -65,7 +65,8 @@ type stop struct {
 // atEntry is the stop before a call is carried out.
 const atEntry = 1
 
-// counts reports whether a stop is before a call that changes a file, and whether it is that of Now.
+// counts reports whether a stop is before a call that changes a file, and whether it is that of
+// Now.
 func (s *stop) counts() (name string, now bool) {
 	name = changing[s.Call]
 

@@ -111,8 +111,8 @@
 // POST /reset is answered like a reset and forgotten. POST /step has no episode to act in, so that only list_tools can
 // be done. POST /mcp is JSON-RPC: tools/list, and an error for tools/call.
 //
-// With a key, all but /health want the header "Authorization: Bearer KEY", and answer 401 without it; without one, only
-// clients on this machine are answered. See package envs/guard.
+// With a key, all but /health want the header "Authorization: Bearer KEY", and answer 401 without
+// it; without one, only clients on this machine are answered. See package envs/guard.
 //
 // # Guarantees
 //

@@ -17,8 +17,8 @@ var (
 	ErrHalf    = errors.New(`a \u escape is half a character: write both halves, or the character`)
 )
 
-// ReadText reads a text file whole, without a byte order mark. What is not UTF-8 is an error with the
-// file and the line.
+// ReadText reads a text file whole, without a byte order mark. What is not UTF-8 is an error with
+// the file and the line.
 func ReadText(path string) ([]byte, error) { return readAll(OpenText(path)) }
 
 // ReadJSON is ReadText for a file of JSON, which may have no half of a character either.
@@ -99,8 +99,8 @@ func (l *lines) next() {
 	l.line, l.err = nil, fmt.Errorf("%s:%d: %w", l.path, l.number, wrong)
 }
 
-// hasHalf reports whether a line of JSON has an escape of half a character (of those beyond the first
-// 65,536) without the other half.
+// hasHalf reports whether a line of JSON has an escape of half a character (of those beyond the
+// first 65,536) without the other half.
 func hasHalf(line []byte) bool {
 	for {
 		at := bytes.IndexByte(line, '\\')

@@ -15,6 +15,6 @@
 //
 // # Caveats
 //
-// A copy in memory is as large as the file. It is made of a file that SQLite cannot open; one that a
-// live process writes can be opened.
+// A copy in memory is as large as the file. It is made of a file that SQLite cannot open; one that
+// a live process writes can be opened.
 package sqlite

@@ -17,8 +17,8 @@ import (
 	"toolevo/envs/regular"
 )
 
-// OpenToRead opens a file to read it, also while another process writes it, and after one was killed
-// while it did.
+// OpenToRead opens a file to read it, also while another process writes it, and after one was
+// killed while it did.
 func OpenToRead(ctx context.Context, path string) (*sql.DB, error) {
 	db, err := open(ctx, Address(path, "mode=ro"))
 	if !wantsWriting(err) {
@@ -70,9 +70,9 @@ func rollBack(ctx context.Context, path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// Fold folds the log of a database that was opened for writing into its file, so that it is one file,
-// which can be copied, and read by those who may not write beside it. While somebody else reads, it
-// stays as it is.
+// Fold folds the log of a database that was opened for writing into its file, so that it is one
+// file, which can be copied, and read by those who may not write beside it. While somebody else
+// reads, it stays as it is.
 func Fold(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, `PRAGMA journal_mode = DELETE`); err != nil && !IsBusy(err) {
 		return err
@@ -87,8 +87,8 @@ var copies atomic.Int64
 // temporaryPrefix begins the names of the folders in which SQLite puts a copy in order.
 const temporaryPrefix = "toolevo-sqlite-"
 
-// openCopy copies a file and its parts to where they may be written, for SQLite to put in order, and
-// from there into memory.
+// openCopy copies a file and its parts to where they may be written, for SQLite to put in order,
+// and from there into memory.
 func openCopy(ctx context.Context, path string) (_ *sql.DB, err error) {
 	if err := durable.RemoveLeftovers(os.TempDir(), temporaryPrefix, ""); err != nil {
 		return nil, err

@@ -74,8 +74,8 @@ func IsDamage(err error) bool { return hasCode(err, sqlite3.ErrCorrupt, sqlite3.
 // IsBusy reports whether an error says that another connection is in the way.
 func IsBusy(err error) bool { return hasCode(err, sqlite3.ErrBusy, sqlite3.ErrLocked) }
 
-// DiskError turns what SQLite says of a full or failing disk into what the system says of the file at
-// path, and returns other errors as they are.
+// DiskError turns what SQLite says of a full or failing disk into what the system says of the file
+// at path, and returns other errors as they are.
 func DiskError(path string, err error) error {
 	switch {
 	case hasCode(err, sqlite3.ErrFull):

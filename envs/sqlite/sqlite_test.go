@@ -14,7 +14,8 @@ import (
 	"toolevo/envs/sqlite"
 )
 
-// states are those in which a process that was killed leaves a file, whose table t has one row, "kept".
+// states are those in which a process that was killed leaves a file, whose table t has one row,
+// "kept".
 var states = map[string]func(t *testing.T, path string){
 	// It was killed in the middle of a transaction.
 	"hot journal": func(t *testing.T, path string) {
@@ -121,7 +122,8 @@ func readRows(path string) (rows []string, err error) {
 	return rows, found.Err()
 }
 
-// What a killed process left can be read: put in order where it can be written, and as it is where not.
+// What a killed process left can be read: put in order where it can be written, and as it is where
+// not.
 func TestLeftByAKill(t *testing.T) {
 	for name, leave := range states {
 		t.Run(name, func(t *testing.T) {
@@ -214,7 +216,8 @@ func asUser(t *testing.T, dir string, mode os.FileMode, act func()) {
 		return
 	}
 
-	// The rights are the thread's, which gets them back: drivers call SQLite on the thread of who asks.
+	// The rights are the thread's, which gets them back: drivers call SQLite on the thread of who
+	// asks.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 

@@ -258,8 +258,8 @@ func TestNothingToCompare(t *testing.T) {
 	}
 }
 
-// A path has three edits for each of its calls where they are what is wanted most, and no more; they
-// are no calls.
+// A path has three edits for each of its calls where they are what is wanted most, and no more;
+// they are no calls.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 

@@ -96,8 +96,8 @@ func (c *Choice) Ask(id, query string) string {
 
 // Embedder turns texts into vectors.
 type Embedder interface {
-	// Embed returns a vector for each text, all of one length; nil for one that cannot be embedded though
-	// others can, and an error for which envs.GivenUp holds.
+	// Embed returns a vector for each text, all of one length; nil for one that cannot be embedded
+	// though others can, and an error for which envs.GivenUp holds.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 	// Model identifies the model: vectors of different models have nothing to do with each other.
 	Model() string

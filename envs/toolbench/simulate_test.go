@@ -33,8 +33,8 @@ func TestScriptedFillsTemplates(t *testing.T) {
 	}
 }
 
-// What no argument gives is drawn: of the type that the template says, another one for another call,
-// and within its bounds.
+// What no argument gives is drawn: of the type that the template says, another one for another
+// call, and within its bounds.
 func TestScriptedDraws(t *testing.T) {
 	t.Parallel()
 

@@ -21,9 +21,9 @@ import (
 	"toolevo/envs/regular"
 )
 
-// Whole makes sure that a folder holds all of a model's weights, or of an adapter's: its configuration,
-// every file that its index names, and in each as many bytes as the header says. It reads no weights.
-// The error wraps [durable.ErrDamaged].
+// Whole makes sure that a folder holds all of a model's weights, or of an adapter's: its
+// configuration, every file that its index names, and in each as many bytes as the header says. It
+// reads no weights. The error wraps [durable.ErrDamaged].
 func Whole(folder string) error {
 	_, err := weightsIn(folder)
 

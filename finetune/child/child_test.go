@@ -79,7 +79,8 @@ func TestStopEndsTheGroup(t *testing.T) {
 	ends(t, grandchild)
 }
 
-// families are scripts that start more processes and say which: $1 is the file for the last one's number.
+// families are scripts that start more processes and say which: $1 is the file for the last one's
+// number.
 var families = map[string]string{
 	"a grandchild":              `sleep 600 & echo $! >"$1.new"; mv "$1.new" "$1"; wait`,
 	"a session of its own":      `setsid sh -c 'echo $$ >"$0.new"; mv "$0.new" "$0"; exec sleep 600' "$1"; wait`,
@@ -90,8 +91,8 @@ var families = map[string]string{
 // killedVariable is the folder in which a process of this test starts a family until it is killed.
 const killedVariable = "TOOLEVO_TEST_KILLED_CHILD"
 
-// TestKilledWithItsFamily kills the process that started a child with SIGKILL. Nothing is left, and the
-// lock can be had again.
+// TestKilledWithItsFamily kills the process that started a child with SIGKILL. Nothing is left, and
+// the lock can be had again.
 func TestKilledWithItsFamily(t *testing.T) {
 	if dir := os.Getenv(killedVariable); dir != "" {
 		c, err := family(t.Context(), dir, os.Getenv(killedVariable+"_SCRIPT"))

@@ -114,7 +114,8 @@ func TestServerDiesWhileItIsAsked(t *testing.T) {
 	_ = s.Stop() // it is gone
 }
 
-// The first Ctrl-C leaves the server to those whose calls it is answering; what ends the calls ends it.
+// The first Ctrl-C leaves the server to those whose calls it is answering; what ends the calls ends
+// it.
 func TestServerOutlivesAnInterruption(t *testing.T) {
 	outer, cancel := context.WithCancel(t.Context())
 	ctx, interrupt := mcts.Interruptible(outer)

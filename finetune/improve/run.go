@@ -111,8 +111,8 @@ func (l *loop) checkIDs(ids []string) error {
 	return nil
 }
 
-// compare refuses a file that tells finished stages something else than what they were told, or forgets
-// those, and stages that are to be done again.
+// compare refuses a file that tells finished stages something else than what they were told, or
+// forgets those, and stages that are to be done again.
 func (l *loop) compare(o Options) error {
 	keys := map[string]string{}
 	again := slices.Clone(o.Again)

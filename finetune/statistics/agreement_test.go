@@ -27,8 +27,9 @@ func TestAgreement(t *testing.T) {
 		t.Errorf("share %v and kappa %v, want 0.7 and 0.4", share, kappa)
 	}
 
-	// Readers who say yes at different rates, neither of them half of the time: both yes 45, only the first 15, only
-	// the second 25, neither 15. Chance is 0.6 * 0.7 + 0.4 * 0.3 = 0.54, so kappa is 0.06 / 0.46.
+	// Readers who say yes at different rates, neither of them half of the time: both yes 45, only
+	// the first 15, only the second 25, neither 15. Chance is 0.6 * 0.7 + 0.4 * 0.3 = 0.54, so
+	// kappa is 0.06 / 0.46.
 	first, second = nil, nil
 
 	add(45, true, true)

@@ -56,8 +56,8 @@ func checkpoints(weights string) (whole []Checkpoint, broken []string, err error
 	return whole, broken, err
 }
 
-// isWhole reports whether the trainer finished a checkpoint: the file that it writes last is all there,
-// and so are the weights.
+// isWhole reports whether the trainer finished a checkpoint: the file that it writes last is all
+// there, and so are the weights.
 func isWhole(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, trainerState))
 

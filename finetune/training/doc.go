@@ -2,9 +2,10 @@
 //
 // # Words
 //
-// A [Recipe] says how a kind of model is trained: LLaMA-Factory's arguments, the format of the exports that they suit,
-// and how many samples make an update. A [Plan] is a recipe for its [Source]s, one model and one machine: everything
-// that LLaMA-Factory is told. A training happens in a folder of its own, and is whatever is in it:
+// A [Recipe] says how a kind of model is trained: LLaMA-Factory's arguments, the format of the
+// exports that they suit, and how many samples make an update. A [Plan] is a recipe for its
+// [Source]s, one model and one machine: everything that LLaMA-Factory is told. A training happens
+// in a folder of its own, and is whatever is in it:
 //
 //	train.yaml        LLaMA-Factory's arguments
 //	dataset_info.json of a mixture: its datasets, with absolute names of files

@@ -29,12 +29,12 @@ func (p *Plan) addSources(o Options) error {
 	return nil
 }
 
-// mixForLlamaFactory has the datasets of all sources in one dataset_info.json. Their samples are put
-// together by LLaMA-Factory's default, concat, and shuffled by the trainer. What a source with a weight
-// lacks is drawn again (num_samples), so that shares are exact and no sample is lost. Of the strategies
-// that interleave, interleave_under loses samples, interleave_over draws shares that are right on
-// average only, and interleave_once ends up with the samples as they are, whatever the weights; and
-// with interleave_probs as many datasets must be evaluated as are trained.
+// mixForLlamaFactory has the datasets of all sources in one dataset_info.json. Their samples are
+// put together by LLaMA-Factory's default, concat, and shuffled by the trainer. What a source with
+// a weight lacks is drawn again (num_samples), so that shares are exact and no sample is lost. Of
+// the strategies that interleave, interleave_under loses samples, interleave_over draws shares that
+// are right on average only, and interleave_once ends up with the samples as they are, whatever the
+// weights; and with interleave_probs as many datasets must be evaluated as are trained.
 func (p *Plan) mixForLlamaFactory() error {
 	var trained, held []string
 	all := map[string]map[string]any{}
@@ -65,8 +65,8 @@ func (p *Plan) mixForLlamaFactory() error {
 	return err
 }
 
-// addEntries adds the entries of the source to others, all under another name where one is taken, and
-// says in them how many samples an epoch has.
+// addEntries adds the entries of the source to others, all under another name where one is taken,
+// and says in them how many samples an epoch has.
 func (s *Source) addEntries(all map[string]map[string]any) (err error) {
 	if s.entries == nil {
 		if s.entries, err = readEntries(s.Folder); err != nil {

@@ -60,8 +60,8 @@ func parts(t *testing.T, change func(second *export.Manifest)) (exports []string
 	return exports, with
 }
 
-// A mixture is told to LLaMA-Factory in a dataset_info.json of the training's own. No sample is lost,
-// whatever the weights.
+// A mixture is told to LLaMA-Factory in a dataset_info.json of the training's own. No sample is
+// lost, whatever the weights.
 func TestPlanMixes(t *testing.T) {
 	exports, with := parts(t, func(*export.Manifest) {})
 

@@ -18,7 +18,8 @@ import (
 // fileNameKey names the file in an entry of dataset_info.json.
 const fileNameKey = "file_name"
 
-// openOther opens a dataset of others that is trained beside an export: what it is, and that it fits.
+// openOther opens a dataset of others that is trained beside an export: what it is, and that it
+// fits.
 func (r *Recipe) openOther(name string, beside *Source) (s *Source, err error) {
 	if r.Trainer == export.TRL {
 		s, err = openCarded(name, beside)
@@ -45,7 +46,8 @@ func (r *Recipe) openOther(name string, beside *Source) (s *Source, err error) {
 	return s, err
 }
 
-// openEntry finds a dataset for LLaMA-Factory: DIR:NAME, where DIR/dataset_info.json has an entry NAME.
+// openEntry finds a dataset for LLaMA-Factory: DIR:NAME, where DIR/dataset_info.json has an entry
+// NAME.
 func (r *Recipe) openEntry(name string) (*Source, error) {
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 {
@@ -109,8 +111,8 @@ func (r *Recipe) checkStage(entry map[string]any) error {
 	return nil
 }
 
-// openCarded finds a dataset for TRL: a folder whose card says what datasets loads. Datasets are put
-// together by TRL only when their columns are of the same types.
+// openCarded finds a dataset for TRL: a folder whose card says what datasets loads. Datasets are
+// put together by TRL only when their columns are of the same types.
 func openCarded(folder string, beside *Source) (*Source, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {

@@ -180,8 +180,8 @@ func (p *Plan) checkTemplate(s *Source) error {
 	return nil
 }
 
-// chatTemplate is the one that is trained, by the trainer's name for it; "" where that is not known.
-// TRL has the model's own.
+// chatTemplate is the one that is trained, by the trainer's name for it; "" where that is not
+// known. TRL has the model's own.
 func (p *Plan) chatTemplate(s *Source) string {
 	if p.Recipe.Trainer == export.LlamaFactory {
 		return p.arguments.text(argTemplate)
@@ -277,7 +277,8 @@ func (p *Plan) balanceLabels(Options) error {
 	return nil
 }
 
-// labels counts the labels of an epoch. Those of others are not known, so nothing is balanced by them.
+// labels counts the labels of an epoch. Those of others are not known, so nothing is balanced by
+// them.
 func (p *Plan) labels() (all export.Labels) {
 	for _, s := range p.Sources {
 		if s.Manifest == nil {

@@ -316,8 +316,8 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
-// Samples are trained under templates that write them as they are asked and read, with advice where that takes
-// something, and with a warning where nobody knows.
+// Samples are trained under templates that write them as they are asked and read, with advice where
+// that takes something, and with a warning where nobody knows.
 func TestPlanUnderTemplates(t *testing.T) {
 	for _, c := range []struct {
 		template string

@@ -108,8 +108,8 @@ func readEntries(folder string) (map[string]map[string]any, error) {
 	return entries, nil
 }
 
-// openSources opens the exports and the datasets of others, and says how many samples each has in an
-// epoch.
+// openSources opens the exports and the datasets of others, and says how many samples each has in
+// an epoch.
 func (r *Recipe) openSources(o Options) (all []*Source, err error) {
 	if len(o.Exports) == 0 {
 		return nil, errors.New("no export is named")

@@ -96,8 +96,8 @@ func (t *Training) Weights() string { return t.path(weightsFolder) }
 // Model is the link to the weights that are to be served, once there are any.
 func (t *Training) Model() string { return t.path(modelLink) }
 
-// Finished reports whether the training is over. The error is that of weights that were whole and are
-// no longer.
+// Finished reports whether the training is over. The error is that of weights that were whole and
+// are no longer.
 func (t *Training) Finished() (bool, error) {
 	if _, err := checkpoint.Read(t.Weights()); errors.Is(err, fs.ErrNotExist) {
 		return false, nil

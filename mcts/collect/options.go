@@ -21,7 +21,8 @@ type Options struct {
 	Seed      uint64
 	Store     *store.Store
 
-	// Unreadable goes on although no action can be read from any first turn; else that is a CannotActError.
+	// Unreadable goes on although no action can be read from any first turn; else that is a
+	// CannotActError.
 	Unreadable bool
 
 	Workers int        // trees that grow at the same time, at most

@@ -8,12 +8,12 @@ import (
 	"toolevo/mcts"
 )
 
-// manyFirstTurns is after how many first turns a run stops, if no action can be read from any. A model that is asked in
-// a form that it knows writes one in most.
+// manyFirstTurns is after how many first turns a run stops, if no action can be read from any. A
+// model that is asked in a form that it knows writes one in most.
 const manyFirstTurns = 40
 
-// CannotActError means that no action could be read from any of the first turns of tasks: the model cannot act, as it
-// is asked.
+// CannotActError means that no action could be read from any of the first turns of tasks: the model
+// cannot act, as it is asked.
 type CannotActError struct {
 	Turns    int           // first turns
 	Examples []envs.Action // one or two of them
@@ -39,7 +39,8 @@ func (c *collector) reading(env envs.Environment) envs.Environment {
 	})
 }
 
-// firstTurn notes the first turn of a task. It is an error once many were read, and none has an action.
+// firstTurn notes the first turn of a task. It is an error once many were read, and none has an
+// action.
 func (c *collector) firstTurn(a envs.Action, unreadable bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +63,8 @@ func (c *collector) firstTurn(a envs.Action, unreadable bool) error {
 	return c.cannotAct()
 }
 
-// cannotAct is the error of a run in which no first turn has an action; nil if one has, or none was taken.
+// cannotAct is the error of a run in which no first turn has an action; nil if one has, or none was
+// taken.
 func (c *collector) cannotAct() error {
 	if c.acts || c.firstTurns == 0 {
 		return nil

@@ -32,8 +32,8 @@ func mumble(r mcts.Request, sample int, _ *rand.Rand) string {
 	return fmt.Sprintf("mumble %d", r.Seed+uint64(sample))
 }
 
-// A run whose model never writes an action ends after forty first turns, or with its last tree, and says what the model
-// wrote. It goes on when it is told to, or when the model acts.
+// A run whose model never writes an action ends after forty first turns, or with its last tree, and
+// says what the model wrote. It goes on when it is told to, or when the model acts.
 func TestCannotAct(t *testing.T) {
 	for name, config := range presets() {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +77,8 @@ func TestCannotAct(t *testing.T) {
 	}
 }
 
-// One first turn with an action is enough for a run to go on, whether this process took it or one before.
+// One first turn with an action is enough for a run to go on, whether this process took it or one
+// before.
 func TestActsOnce(t *testing.T) {
 	m := &model{write: func(r mcts.Request, sample int, rng *rand.Rand) string {
 		if r.Node.Question == "easy-0" {

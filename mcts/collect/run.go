@@ -14,11 +14,12 @@ import (
 	"toolevo/mcts/store"
 )
 
-// Run collects until every question has its trees, or enough of them. It returns the context's error when it
-// was stopped, an UnresolvedError when trees were given up, a CannotActError when the model writes no action, and any
-// other error when it could not go on; what was done is stored in every case. Once ctx has ended no call to the model
-// is begun; those that a server is answering end with ctx, or, where it was interrupted ([mcts.Interruptible]), with an
-// answer, which is logged.
+// Run collects until every question has its trees, or enough of them. It returns the context's
+// error when it was stopped, an UnresolvedError when trees were given up, a CannotActError when the
+// model writes no action, and any other error when it could not go on; what was done is stored in
+// every case. Once ctx has ended no call to the model is begun; those that a server is answering
+// end with ctx, or, where it was interrupted ([mcts.Interruptible]), with an answer, which is
+// logged.
 func Run(ctx context.Context, o Options) (Snapshot, error) {
 	if err := o.validate(); err != nil {
 		return Snapshot{}, err

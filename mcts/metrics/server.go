@@ -37,8 +37,8 @@ type Server struct {
 	serving  sync.WaitGroup
 }
 
-// Start serves on an address: PORT, :PORT or HOST:PORT, port 0 being any that is free. Metrics take the key, where
-// there is one; without one only this machine is served.
+// Start serves on an address: PORT, :PORT or HOST:PORT, port 0 being any that is free. Metrics take
+// the key, where there is one; without one only this machine is served.
 func Start(address, key string) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil && !strings.Contains(address, ":") {

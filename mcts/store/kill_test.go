@@ -16,16 +16,16 @@ import (
 	"toolevo/mcts/store"
 )
 
-// dirVariable is the folder of the run with which a process of this test is killed, and doesVariable
-// what it does there.
+// dirVariable is the folder of the run with which a process of this test is killed, and
+// doesVariable what it does there.
 const (
 	dirVariable  = "TOOLEVO_TEST_KILLED_RUN"
 	doesVariable = "TOOLEVO_TEST_KILLED_DOES"
 )
 
 // TestKilledAtEachCall kills a process at every system call that changes a file while a run begins,
-// while it is finished and closed, and while it is finished again after it was resumed. Whatever was
-// logged before is there, and the run goes on and ends.
+// while it is finished and closed, and while it is finished again after it was resumed. Whatever
+// was logged before is there, and the run goes on and ends.
 func TestKilledAtEachCall(t *testing.T) {
 	if dir := os.Getenv(dirVariable); dir != "" {
 		killedWork(t, dir, os.Getenv(doesVariable))

@@ -16,8 +16,8 @@ import (
 // Embedder turns texts into vectors, such that texts of a similar meaning have vectors of a similar direction.
 // Implementations are safe for concurrent use.
 type Embedder interface {
-	// Embed returns a vector for each text, all of one length; nil for one that cannot be embedded though
-	// others can, and an error for which envs.GivenUp holds.
+	// Embed returns a vector for each text, all of one length; nil for one that cannot be embedded
+	// though others can, and an error for which envs.GivenUp holds.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 
 	// Model identifies the model: vectors of different models have nothing to do with each other.
@@ -45,7 +45,8 @@ func OpenDense(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(
 // Model returns the name of the model.
 func (d *Dense) Model() string { return d.embedder.Model() }
 
-// Lost returns the IDs of the passages that are never found, because the model's server fails at them.
+// Lost returns the IDs of the passages that are never found, because the model's server fails at
+// them.
 func (d *Dense) Lost() []int { return d.vectors.lost }
 
 // Search returns the IDs of the k passages whose vectors are nearest to that of the query.

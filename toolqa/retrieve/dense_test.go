@@ -74,7 +74,8 @@ type givenUp struct{}
 func (givenUp) Error() string   { return "HTTP 500" }
 func (givenUp) GivenUp() string { return "HTTP 500" }
 
-// A passage at which a server fails alone is never found, and named; all others are as they would be.
+// A passage at which a server fails alone is never found, and named; all others are as they would
+// be.
 func TestPassagesThatCannotBeEmbedded(t *testing.T) {
 	c := builtCorpus(t, t.TempDir(), 30)
 

@@ -193,7 +193,8 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 
 func isLost(vector []float32) bool { return vector == nil }
 
-// setLost notes the passages that have no vector, and the reason of the first, and returns the others.
+// setLost notes the passages that have no vector, and the reason of the first, and returns the
+// others.
 func (v *vectors) setLost(ids []int, list [][]float32, why error) (kept []int) {
 	if len(list) != len(ids) {
 		return ids

@@ -112,8 +112,8 @@ func (m *Manifest) list(work string) error {
 	})
 }
 
-// install puts an export in the place of what is in a folder, at once where that can be done: under the
-// folder's name there is the earlier export or the new one.
+// install puts an export in the place of what is in a folder, at once where that can be done: under
+// the folder's name there is the earlier export or the new one.
 func (m *Manifest) install(work, dir string) error {
 	if holdsUs(dir) {
 		return m.installFiles(work, dir) // who is in the folder stays in it
@@ -150,8 +150,8 @@ func holdsUs(dir string) bool {
 	return err != nil || here == dir || strings.HasPrefix(here, dir+string(filepath.Separator))
 }
 
-// installFiles moves the files of an export into place, one by one. The manifest of an earlier one goes
-// first and the new one comes last, so a folder with a manifest is whole.
+// installFiles moves the files of an export into place, one by one. The manifest of an earlier one
+// goes first and the new one comes last, so a folder with a manifest is whole.
 func (m *Manifest) installFiles(work, dir string) error {
 	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove the earlier manifest: %w", err)

@@ -191,7 +191,8 @@ type ManifestRun struct {
 	Makers      []trajectories.Maker `json:"makers,omitempty"`   // what made parts of its samples; missing in exports of earlier versions
 	Rows        int                  `json:"rows"`               // samples of this run
 
-	// Reasoning says what became of the model's reasoning, as server.reasoning; "" in documents of others.
+	// Reasoning says what became of the model's reasoning, as server.reasoning; "" in documents of
+	// others.
 	Reasoning action.Reasoning `json:"reasoning,omitempty"`
 }
 

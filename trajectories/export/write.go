@@ -139,8 +139,8 @@ func (w *writer) reset() {
 	}
 }
 
-// leaveOutUnfilled takes the columns of messages that no sample fills from the files: templates test
-// for keys, and readers have null where there is nothing.
+// leaveOutUnfilled takes the columns of messages that no sample fills from the files: templates
+// test for keys, and readers have null where there is nothing.
 func (w *writer) leaveOutUnfilled(work string) error {
 	m := &w.manifest
 	if m.Format != OpenAI || m.Trainer == TRL || m.ToolCalls && w.weighs {

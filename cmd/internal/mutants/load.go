@@ -188,8 +188,8 @@ func (t *target) faults(conf *types.Config) ([]token.Position, error) {
 }
 
 // drop removes the innermost site around a position of the planted text. If there is none, a break
-// was planted in an endless loop that ends a function, which then lacks a return, and the last break
-// before the position goes.
+// was planted in an endless loop that ends a function, which then lacks a return, and the last
+// break before the position goes.
 func drop(planters []*planter, at token.Position) bool {
 	for _, p := range planters {
 		if p.path != at.Filename {

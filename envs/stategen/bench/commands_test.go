@@ -206,8 +206,8 @@ func TestPrintValue(t *testing.T) {
 	}
 }
 
-// Whatever was changed in a file of tasks ends `tasks verify` with a status of its own, and the first
-// twenty problems are printed.
+// Whatever was changed in a file of tasks ends `tasks verify` with a status of its own, and the
+// first twenty problems are printed.
 func TestVerifyProblems(t *testing.T) {
 	t.Parallel()
 

@@ -16,8 +16,8 @@ import (
 	"toolevo/envs/toolbench/virtual"
 )
 
-// A file that is not what it should be is an error that names the file and the entry; none is passed
-// over.
+// A file that is not what it should be is an error that names the file and the entry; none is
+// passed over.
 func TestReadErrors(t *testing.T) {
 	t.Parallel()
 

@@ -15,15 +15,16 @@ import (
 	"toolevo/envs/toolbench/virtual"
 )
 
-// atCallVariable names the cache with which a process of this test is killed, and putVariable is set
-// where it keeps its answers before.
+// atCallVariable names the cache with which a process of this test is killed, and putVariable is
+// set where it keeps its answers before.
 const (
 	atCallVariable = "TOOLEVO_TEST_KILLED_CACHE"
 	putVariable    = "TOOLEVO_TEST_KILLED_AFTER_PUT"
 )
 
-// TestKilledAtEachCall kills a process at every system call that changes a file while it makes a cache
-// and keeps answers, and while it closes one. The cache opens, has what was kept, and takes more.
+// TestKilledAtEachCall kills a process at every system call that changes a file while it makes a
+// cache and keeps answers, and while it closes one. The cache opens, has what was kept, and takes
+// more.
 func TestKilledAtEachCall(t *testing.T) {
 	if path := os.Getenv(atCallVariable); path != "" {
 		makeAndClose(t, path, os.Getenv(putVariable) != "")

@@ -14,8 +14,9 @@ import (
 // mostAttempts is how often a model is asked for one answer.
 const mostAttempts = 3
 
-// Model is a [toolbench.Simulator] that asks a language model. A reply that cannot be read is asked for again, with
-// what is wrong with it and under another seed; the error of a call of which no reply can be read is [ErrReply].
+// Model is a [toolbench.Simulator] that asks a language model. A reply that cannot be read is asked
+// for again, with what is wrong with it and under another seed; the error of a call of which no
+// reply can be read is [ErrReply].
 type Model struct {
 	writer   kept.Writer
 	name     string

@@ -17,11 +17,12 @@ import (
 // ErrReply means that a reply of a model cannot be read as an answer.
 var ErrReply = errors.New("want a JSON object with error and response")
 
-// ReadReply returns the answer that a reply of a model contains: a JSON object with the members error and response, in
-// either order. What models do wrong beside that is repaired where it leaves no doubt: code fences, prose around the
-// object, Python's way of writing it, an object within a text, a text that is not closed or has bare quotes. How the
-// API works, which a reply in the mode cot begins with, is skipped. An answer without an error says something. A draft
-// before the answer, or two variants of it, are none.
+// ReadReply returns the answer that a reply of a model contains: a JSON object with the members
+// error and response, in either order. What models do wrong beside that is repaired where it leaves
+// no doubt: code fences, prose around the object, Python's way of writing it, an object within a
+// text, a text that is not closed or has bare quotes. How the API works, which a reply in the mode
+// cot begins with, is skipped. An answer without an error says something. A draft before the
+// answer, or two variants of it, are none.
 func ReadReply(reply string) (toolbench.Answer, error) {
 	reply = strings.TrimSpace(strings.ToValidUTF8(reply, "\uFFFD"))
 

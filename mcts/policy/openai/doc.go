@@ -35,5 +35,6 @@
 // text's tokens too. Ollama's endpoints under /v1 apply the model's chat template to a raw prompt and cut one that is
 // too long in silence: use the package ollama beside this one for it.
 //
-// Nothing is of go-openai: its requests leave out what is zero, and its replies lack what stopped a text.
+// Nothing is of go-openai: its requests leave out what is zero, and its replies lack what stopped a
+// text.
 package openai

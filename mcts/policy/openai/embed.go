@@ -53,8 +53,8 @@ func (e *Embedder) Close() { e.backend.Close() }
 // them. A text that is longer than the model takes is cut at its end, as many servers do it
 // themselves, and a batch that is too large is divided. Transient faults are tried again; the error
 // wraps a [*server.Fault] or a [*server.GoneError], or is the context's. A text at which the server
-// fails alone has no vector; the others have theirs, and the error, for which envs.GivenUp holds, is
-// that of the first.
+// fails alone has no vector; the others have theirs, and the error, for which envs.GivenUp holds,
+// is that of the first.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all := make([][]float32, 0, len(texts))
 

@@ -174,10 +174,10 @@ func (a *asker) pause(t turn, x exchange, f *failures, fault *Fault) time.Durati
 	return a.retry.pause(doublings, x.seed+uint64(f.sent), fault)
 }
 
-// weigh finds out whose fault a fault is: it returns an error when it is that of all requests, or of
-// this one, and none when the request is to be sent again, because the server is down or the fault may
-// pass. Before a server is taken for down, and before a request is given up, the server is asked what
-// it answered before.
+// weigh finds out whose fault a fault is: it returns an error when it is that of all requests, or
+// of this one, and none when the request is to be sent again, because the server is down or the
+// fault may pass. Before a server is taken for down, and before a request is given up, the server
+// is asked what it answered before.
 func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, fault *Fault) (down bool, err error) {
 	if fault.Kind == TooLong {
 		a.pool.answered(t, false)
@@ -230,8 +230,9 @@ func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, faul
 	return true, nil
 }
 
-// giveUp returns the error of a request that fails though the server answers others: of that request
-// alone, until so it is with many in a row. Those that failed in an earlier run do not count.
+// giveUp returns the error of a request that fails though the server answers others: of that
+// request alone, until so it is with many in a row. Those that failed in an earlier run do not
+// count.
 func (a *asker) giveUp(ctx context.Context, t turn, x exchange, f *failures, fault *Fault) (down bool, err error) {
 	if different := a.failed.add(x.key, !x.divisible && !mcts.IsAgain(ctx)); different >= manyFailures {
 		if fault.Kind != Transient {
@@ -257,8 +258,8 @@ func (f *failures) note(fault *Fault, down bool) {
 	}
 }
 
-// undo takes back the last fault noted, if it says nothing about the request, now that the server is
-// known to be down.
+// undo takes back the last fault noted, if it says nothing about the request, now that the server
+// is known to be down.
 func (f *failures) undo(fault *Fault) {
 	if fault.absent() {
 		f.weight -= weightOf(fault)
@@ -288,8 +289,8 @@ func (a *asker) spent(x exchange, f *failures) bool {
 // failure is. It is safe for concurrent use.
 type Asker struct{ asker }
 
-// NewAsker returns the asker of the server of an address. Zero values of retry mean the defaults. The
-// log, which may be nil, is told when the server stops answering, and when it is back.
+// NewAsker returns the asker of the server of an address. Zero values of retry mean the defaults.
+// The log, which may be nil, is told when the server stops answering, and when it is back.
 func NewAsker(address string, retry Retry, log *slog.Logger) *Asker {
 	retry = retry.withDefaults()
 	p := &pool{retry: retry, log: orDiscard(log), changed: make(chan struct{})}
@@ -308,8 +309,8 @@ type Query struct {
 }
 
 // Ask makes a query until it is answered. The error is the context's, a [*GoneError], a
-// [*RequestError], a [*Fault] that concerns every request or says that the text is too long, or what
-// is no fault of a server's.
+// [*RequestError], a [*Fault] that concerns every request or says that the text is too long, or
+// what is no fault of a server's.
 func (a *Asker) Ask(ctx context.Context, q Query) error {
 	var other error // that is no fault
 	through := func(send func(context.Context) error) func(context.Context, turn) *Fault {

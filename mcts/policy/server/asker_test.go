@@ -85,7 +85,8 @@ func TestAsker(t *testing.T) {
 	}
 }
 
-// A server that is away for a while answers the request that waited for it, whatever it failed at before.
+// A server that is away for a while answers the request that waited for it, whatever it failed at
+// before.
 func TestAskerWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		back := time.Now().Add(10 * time.Minute)

@@ -5,14 +5,13 @@
 // # Words
 //
 // A backend is one server under one address. A completion is one request: a prompt, n samples, one
-// seed. A fault is a failure of a server or of the way to it, of a [Kind]. A known request is one that
-// the server answered before.
-// Sequences in flight are requests times their n: what a server batches, and what a limiter counts.
-// A slot is a place of a server in which one sequence is worked on and whose prompt is kept until
-// the next; a server without slots keeps prompts in one cache for all. A conversation is a sequence
-// of requests whose prompts begin alike: an episode, or the trees of a question ([mcts.Converser]).
-// A seat is a slot that a conversation has for itself. A server is down when it does not answer; a
-// probe is the one request that finds out whether it is back.
+// seed. A fault is a failure of a server or of the way to it, of a [Kind]. A known request is one
+// that the server answered before. Sequences in flight are requests times their n: what a server
+// batches, and what a limiter counts. A slot is a place of a server in which one sequence is worked
+// on and whose prompt is kept until the next; a server without slots keeps prompts in one cache for
+// all. A conversation is a sequence of requests whose prompts begin alike: an episode, or the trees
+// of a question ([mcts.Converser]). A seat is a slot that a conversation has for itself. A server
+// is down when it does not answer; a probe is the one request that finds out whether it is back.
 //
 // # Guarantees
 //
@@ -31,11 +30,11 @@
 // # Faults
 //
 // A fault is that of the server or that of the request, and its status does not say which: servers
-// answer 500, 403, 404 or nothing at all to single prompts, each time, and they answer 404 and 401 to
-// all for the seconds in which they are started anew. So a server that fails is asked something that
-// it answered before, its known request: the beginning of the first text that it gave, or, when it
-// gave none yet, the simplest request there is. ask.go does so for all requests, completions as well
-// as embeddings:
+// answer 500, 403, 404 or nothing at all to single prompts, each time, and they answer 404 and 401
+// to all for the seconds in which they are started anew. So a server that fails is asked something
+// that it answered before, its known request: the beginning of the first text that it gave, or,
+// when it gave none yet, the simplest request there is. ask.go does so for all requests,
+// completions as well as embeddings:
 //
 //   - A fault is tried again after a growing, jittered wait, or the one the server asked for; soon where
 //     the server answers others meanwhile.
@@ -53,9 +52,9 @@
 //     took any.
 //
 // A server that gives no text where it once gave one is set aside at once, as if it were down. A
-// [*GoneError] and a [*Fault] of the kind [Refused] concern every request: envs.IsFinal holds for both,
-// and a caller that gets one stops instead of continuing with the next tree. A prompt that does not fit
-// the context window is not an error: see [Policy.Propose].
+// [*GoneError] and a [*Fault] of the kind [Refused] concern every request: envs.IsFinal holds for
+// both, and a caller that gets one stops instead of continuing with the next tree. A prompt that
+// does not fit the context window is not an error: see [Policy.Propose].
 //
 // # Seats
 //

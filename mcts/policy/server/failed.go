@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// manyFailures is how many different requests in a row may fail, though the server answers a simpler
-// one, before the fault is the server's.
+// manyFailures is how many different requests in a row may fail, though the server answers a
+// simpler one, before the fault is the server's.
 const manyFailures = 20
 
 // failedRequests are the requests that were given up because a server fails at them alone.
@@ -31,8 +31,8 @@ func (r *failedRequests) accept(key string) {
 	}
 }
 
-// add notes a request that failed alone, and returns how many different ones in a row that makes, if
-// it counts.
+// add notes a request that failed alone, and returns how many different ones in a row that makes,
+// if it counts.
 func (r *failedRequests) add(key string, counts bool) (different int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,8 +99,9 @@ func (e *RequestError) GivenUp() string {
 	return e.cause() + ": " + e.Message
 }
 
-// refuseFirst returns the error of a question whose first prompt does not fit the context window: what the model would
-// have done with it is not known. It ends the run when so it is with many in a row.
+// refuseFirst returns the error of a question whose first prompt does not fit the context window:
+// what the model would have done with it is not known. It ends the run when so it is with many in a
+// row.
 func (p *Policy) refuseFirst(key string, err error) error {
 	var f *Fault
 	errors.As(err, &f)

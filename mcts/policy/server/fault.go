@@ -25,7 +25,8 @@ type Kind string
 const (
 	Transient Kind = "transient" // down, overloaded, timed out, garbled: worth another try
 	TooLong   Kind = "too-long"  // prompt and completion do not fit the context window: this node is a dead end
-	// wrong key, unknown model, wrong address: no request will succeed, or, where some did, none for a while
+	// wrong key, unknown model, wrong address: no request will succeed, or, where some did, none
+	// for a while
 	Refused Kind = "refused"
 	// a request that the server does not take, while it may take others
 	BadRequest Kind = "bad-request"
@@ -131,8 +132,8 @@ func (f *Fault) setsAside() bool {
 	return errors.Is(f.Err, errOtherModel) || f.answersKnown()
 }
 
-// answersKnown reports whether the server, though of no use, answers what it answered before, so that
-// only a request itself finds out whether it is of use again.
+// answersKnown reports whether the server, though of no use, answers what it answered before, so
+// that only a request itself finds out whether it is of use again.
 func (f *Fault) answersKnown() bool {
 	return errors.Is(f.Err, errNoText) || errors.Is(f.Err, errFailsAll)
 }

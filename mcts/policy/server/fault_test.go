@@ -49,8 +49,9 @@ func faultsOfOneRequest() map[string]func(context.Context) error {
 	}
 }
 
-// A request at which a server fails alone is given up, whatever the status, whoever asks beside it, and
-// however many there are of it: all others get their samples, and the server is never taken for down.
+// A request at which a server fails alone is given up, whatever the status, whoever asks beside it,
+// and however many there are of it: all others get their samples, and the server is never taken for
+// down.
 func TestOneRequestFails(t *testing.T) {
 	const requests, n = 40, 2
 
@@ -128,8 +129,9 @@ func TestOneRequestFailsAgain(t *testing.T) {
 	})
 }
 
-// Many different requests in a row that fail, though a simple one is answered, are the server's fault:
-// it is waited for, and used again when it is well; what it does not take at all ends the run.
+// Many different requests in a row that fail, though a simple one is answered, are the server's
+// fault: it is waited for, and used again when it is well; what it does not take at all ends the
+// run.
 func TestManyRequestsFail(t *testing.T) {
 	for _, test := range []struct {
 		fault server.Fault
@@ -163,8 +165,8 @@ func TestManyRequestsFail(t *testing.T) {
 	}
 }
 
-// While a server is down it is asked what it answered before, not the request that may have been the
-// cause.
+// While a server is down it is asked what it answered before, not the request that may have been
+// the cause.
 func TestProbesAreKnownRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

@@ -14,12 +14,13 @@ import (
 
 // pool knows the servers and which of them answer.
 //
-// A server is under suspicion after downAfter faults in a row (or Attempts, where that is less), of whichever requests,
-// not counting those by which it turns requests away while it works on others; of a server that answers for another
-// model one fault is enough. Then it is asked what it answered before (see asker.weigh), and it is down if it fails at
-// that, too. One that gives no text, or fails at all other requests, is down at once. While it is down
-// nobody waits in its queue any more, and a probe at a time is sent to it, at growing intervals: what it answered
-// before, or, of one that still answers that, the next request. An answer brings it back.
+// A server is under suspicion after downAfter faults in a row (or Attempts, where that is less), of
+// whichever requests, not counting those by which it turns requests away while it works on others;
+// of a server that answers for another model one fault is enough. Then it is asked what it answered
+// before (see asker.weigh), and it is down if it fails at that, too. One that gives no text, or
+// fails at all other requests, is down at once. While it is down nobody waits in its queue any
+// more, and a probe at a time is sent to it, at growing intervals: what it answered before, or, of
+// one that still answers that, the next request. An answer brings it back.
 //
 // Each question has an order of the servers (rendezvous hashing), so that its trees stay with the first of them that is
 // up, and so that a server that goes or comes moves no questions but its own.
@@ -255,8 +256,8 @@ func (p *pool) hasTaken(s *server) bool {
 	return s.taken
 }
 
-// neverUsable reports whether a server has never answered, and its last replies were spoiled alike, so
-// that it is known for it.
+// neverUsable reports whether a server has never answered, and its last replies were spoiled alike,
+// so that it is known for it.
 func (p *pool) neverUsable(s *server) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -368,8 +369,8 @@ func (p *pool) tell(s *server) {
 		"since", s.since.Format(time.TimeOnly), "because", s.last, "patience", p.retry.Patience)
 }
 
-// alikeSpoiled is after how many replies that are spoiled alike a server is refused that has given no
-// other.
+// alikeSpoiled is after how many replies that are spoiled alike a server is refused that has given
+// no other.
 const alikeSpoiled = 8
 
 // longPause is the pause from which on it is said that a server wants one.

@@ -11,7 +11,8 @@ import (
 // which want to know what a server does, and not whose fault it is. One that is there is asked
 // Attempts times; one that is not is waited for, and the error is a [*GoneError] once Patience is
 // over. Zero values mean the defaults. The error is the context's when that ends while nobody is
-// asked. Requests that fail together have different seeds, so that they do not come back all at once.
+// asked. Requests that fail together have different seeds, so that they do not come back all at
+// once.
 func (r Retry) Do(ctx context.Context, seed uint64, try func() error) error {
 	r = r.withDefaults()
 	var gone time.Time // zero while the server is there

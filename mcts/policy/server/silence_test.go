@@ -252,8 +252,8 @@ func TestGreet(t *testing.T) {
 	}
 }
 
-// A server that refuses what it took before is down, for as long as it does so: another one is asked,
-// or, where there is none, the run waits.
+// A server that refuses what it took before is down, for as long as it does so: another one is
+// asked, or, where there is none, the run waits.
 func TestServerRefusesForAWhile(t *testing.T) {
 	const requests, n = 60, 2
 

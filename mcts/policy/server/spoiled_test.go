@@ -210,8 +210,8 @@ func TestLongPauseIsSaid(t *testing.T) {
 	})
 }
 
-// A server that takes no request for several samples, or for as many, is asked for each by itself, by
-// whatever status it says so, and soon for nothing else; the samples are the same.
+// A server that takes no request for several samples, or for as many, is asked for each by itself,
+// by whatever status it says so, and soon for nothing else; the samples are the same.
 func TestTooManySamples(t *testing.T) {
 	const requests, n = 40, 5
 
@@ -252,8 +252,8 @@ func TestTooManySamples(t *testing.T) {
 	}
 }
 
-// A server whose first replies are all spoiled alike is refused with the cause, at its greeting and by
-// its requests; one that spoils them for a while is waited for.
+// A server whose first replies are all spoiled alike is refused with the cause, at its greeting and
+// by its requests; one that spoils them for a while is waited for.
 func TestSpoiledAlike(t *testing.T) {
 	for _, test := range []struct {
 		name    string

@@ -37,8 +37,8 @@ func Decode(line []byte, v any) error {
 	return nil
 }
 
-// Lines streams the lines of a file, which may be of any length. Each is valid until the next one. What package regular
-// refuses in JSON is an error.
+// Lines streams the lines of a file, which may be of any length. Each is valid until the next one.
+// What package regular refuses in JSON is an error.
 func Lines(path string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		f, err := regular.OpenJSON(path)

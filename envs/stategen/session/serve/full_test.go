@@ -10,7 +10,8 @@ import (
 	"toolevo/envs/stategen/session"
 )
 
-// The sessions have so many bytes together; what is deleted makes room, and what replaces other data takes its place.
+// The sessions have so many bytes together; what is deleted makes room, and what replaces other
+// data takes its place.
 func TestFull(t *testing.T) {
 	t.Parallel()
 

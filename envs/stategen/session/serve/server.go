@@ -33,7 +33,8 @@ const (
 	overhead  = 1 << 10
 )
 
-// New returns a server of a deployed version behind a guard; base is the version that defines the tools.
+// New returns a server of a deployed version behind a guard; base is the version that defines the
+// tools.
 func New(base, deployed *toolapi.Version, g *guard.Guard) (*Server, error) {
 	s := &Server{domain: session.New(), calls: map[string]int{}, sizes: map[string]int{}, most: mostBytes}
 

@@ -60,8 +60,8 @@ type Counts struct {
 
 type counts struct{ calls, refused atomic.Int64 }
 
-// New returns a server behind a guard, whose library is drawn from a seed. software is the version of this program, for
-// clients.
+// New returns a server behind a guard, whose library is drawn from a seed. software is the version
+// of this program, for clients.
 func New(seed uint64, software string, g *guard.Guard) (*Server, error) {
 	p := voice.Domain{}.Init(rand.New(rand.NewPCG(seed, 0))).Program()
 

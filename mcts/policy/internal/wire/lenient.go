@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Count is a figure that a server reports beside what a model wrote. It is read leniently: 3, 3.0 and
-// "3" are three, and whatever is no such number is not known.
+// Count is a figure that a server reports beside what a model wrote. It is read leniently: 3, 3.0
+// and "3" are three, and whatever is no such number is not known.
 type Count struct {
 	N     int
 	Known bool
@@ -89,8 +89,8 @@ func (l *Lenient[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 // Places are the places of the elements of a list among n by the indices that they bear. Without
-// indices, or where all bear the same one, as those of a gateway that asked for each by itself, that is
-// their order.
+// indices, or where all bear the same one, as those of a gateway that asked for each by itself,
+// that is their order.
 func Places(indices []Count, n int) ([]int, error) {
 	places := make([]int, len(indices))
 	taken := make([]bool, n)

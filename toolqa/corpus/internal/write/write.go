@@ -83,8 +83,8 @@ func File(ctx context.Context, dir string, info layout.Info, in Input, parts ...
 	return info, nil
 }
 
-// diskError is [sqlite.DiskError], with what can be done. SQLite does not tell whether the corpus or
-// its temporary files did not fit.
+// diskError is [sqlite.DiskError], with what can be done. SQLite does not tell whether the corpus
+// or its temporary files did not fit.
 func diskError(path string, err error) error {
 	err = sqlite.DiskError(path, err)
 	if errors.Is(err, syscall.ENOSPC) {
