@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"toolevo/envs/toolbench"
 	"toolevo/finetune"

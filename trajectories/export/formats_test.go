@@ -11,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
@@ -510,6 +511,16 @@ func callsForTRL(t *testing.T, arguments export.Arguments) (sample, card string)
 
 	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("%+v, %v", report, err)
+	}
+
+	f, err := file.OpenParquetFile(filepath.Join(dir, export.SFTTrajectory.Dataset()+".parquet"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// By this a reader of the file alone knows that messages are values.
+	if got := f.MetaData().Schema.Column(0).LogicalType(); !got.Equals(schema.JSONLogicalType{}) || f.Close() != nil {
+		t.Errorf("messages are of the logical type %s", got)
 	}
 
 	data, err := os.ReadFile(filepath.Join(dir, export.SFTTrajectory.Dataset()+".jsonl"))

@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/goccy/go-yaml"
 )
 
@@ -108,7 +109,7 @@ func (c *Column) bind(t reflect.Type, tables map[string][]Column) {
 		c.Fields = bind(field.Type, tables, c.inside(tables))
 		c.Type = structOf(c.Fields)
 	case kind == reflect.Slice && c.JSON:
-		c.Type = arrow.ListOf(arrow.BinaryTypes.String)
+		c.Type = arrow.ListOf(jsonText)
 	case kind == reflect.Slice:
 		c.Fields = bind(field.Type.Elem(), tables, c.inside(tables))
 		c.Type = arrow.ListOf(structOf(c.Fields))
@@ -221,7 +222,7 @@ func (c *Column) putElement(b array.Builder, v reflect.Value) int {
 		panic(fmt.Sprintf("pq: an element of column %s as JSON: %v", c.Name, err))
 	}
 
-	b.(*array.StringBuilder).Append(string(text))
+	b.(*array.ExtensionBuilder).Builder.(*array.StringBuilder).Append(string(text))
 
 	return len(text)
 }
@@ -274,6 +275,17 @@ func (c *Column) get(l *leaf, v reflect.Value) error {
 
 	return setText(field, text)
 }
+
+// jsonText is the type of an element of a JSON column: a text with Parquet's logical type JSON, which
+// readers that know it take for the value that it writes.
+var jsonText = func() arrow.DataType {
+	t, err := extensions.NewJSONType(arrow.BinaryTypes.String)
+	if err != nil {
+		panic(err)
+	}
+
+	return t
+}()
 
 // schema returns the Arrow schema of a table.
 func schema(columns []Column, meta map[string]string) *arrow.Schema {

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
 // group is one row group being read. The columns are decoded here, on the caller's goroutine, and not by pqarrow, which
-// decodes on goroutines of its own: v15 panics on some damaged files, and only a panic of our goroutine can be turned
+// decodes on goroutines of its own: arrow panics on some damaged files, and only a panic of our goroutine can be turned
 // into an error.
 type group struct {
 	rows   *file.RowGroupReader

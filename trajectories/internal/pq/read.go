@@ -8,7 +8,7 @@ import (
 	"os"
 	"reflect"
 
-	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"toolevo/envs/durable"
 )
@@ -143,7 +143,7 @@ func readGroup[T any](f *file.Reader, n int, columns []Column) (values []T, err 
 	return values, g.finished()
 }
 
-// rescue turns a panic of the decoder into an error: v15 panics on some damaged files.
+// rescue turns a panic of the decoder into an error: arrow panics on some damaged files.
 func rescue(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("it cannot be decoded: %v", p)

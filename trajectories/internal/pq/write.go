@@ -6,12 +6,12 @@ import (
 	"io"
 	"reflect"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 	groupBytes = 32 << 20 // bytes of values after which a row group is cut
 	batchRows  = 64       // rows handed to arrow at once, at most
 	batchBytes = 4 << 20  // bytes of values after which a batch is handed over
-	pageBatch  = 16       // values between two looks at the page size: v15 looks only after a whole batch
+	pageBatch  = 16       // values between two looks at the page size: arrow looks only after a whole batch
 
 	// level is the fastest of zstd: arrow makes new encoders for every page, one for each processor, and
 	// clearing the tables of one at level 3 takes longer than compressing the page. Files are a sixth larger.
@@ -131,7 +131,7 @@ func (w *Writer[T]) flush() error {
 		w.inRows, w.inSize = 0, 0
 	}
 
-	rec := w.build.NewRecord()
+	rec := w.build.NewRecordBatch()
 	defer rec.Release()
 
 	w.inRows += w.batch
@@ -163,7 +163,7 @@ func (w *Writer[T]) Close() error {
 	return errors.Join(flushed, closed, w.out.err)
 }
 
-// stickyWriter keeps the first error to itself and takes the rest of the bytes as if they were written: arrow v15
+// stickyWriter keeps the first error to itself and takes the rest of the bytes as if they were written: arrow
 // panics when a write fails in the middle of a column. The error is returned by the Writer instead.
 type stickyWriter struct {
 	w   io.Writer

@@ -162,6 +162,10 @@ def main():
         want = [json.loads(line) for line in (export / stem).open(encoding="utf-8")]
         if rows.to_list() != want:
             wrong(f"{export.name}: by its card datasets loads other samples than {stem} has")
+        bare = load_dataset("parquet", data_files=[str((export / stem).with_suffix(".parquet"))], split="train",
+                            cache_dir=cache)
+        if bare.to_list() != want:
+            wrong(f"{export.name}: without its card datasets loads other samples than {stem} has")
         trainer = trainer_of(toolevo, export, about["format"], rows, models, work / "out")
         if about["format"] in ("sft-trajectory", "openai"):
             check_marks(export)
