@@ -30,7 +30,8 @@ rounds: 2
 name: tiny
 model: $work/model
 template: llama3
-collect: {data: $work/data, limit: 2, difficulty: easy, trees: 2, workers: 4, set: [search.simulations=4]}
+collect: {data: $work/data, limit: 2, difficulty: easy, trees: 2, workers: 4, set: [search.simulations=4],
+          ignore-unreadable: true} # the model has learnt from four samples
 by_round: {1: {collect: {policy: "scripted:noisy"}}}
 trained: {config: $work/asked.yaml}
 export: {data: $work/data, per-question: 2, tokenizer: $tokenizer}

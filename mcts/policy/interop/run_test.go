@@ -256,6 +256,7 @@ func search(depth, simulations int) []string {
 	return []string{
 		"--set", fmt.Sprint("search.max_depth=", depth), "--set", fmt.Sprint("search.simulations=", simulations),
 		"--set", "search.samples=3", "--trees", "1", "--limit", fmt.Sprint(questions / 2),
+		"--ignore-unreadable", // of a model of random weights
 	}
 }
 
@@ -303,7 +304,7 @@ func (p *program) testInterrupted(t *testing.T) {
 
 	p.proxy.reset(-1)
 	var c collected
-	p.run(t, &c, "collect", "--resume", "--out", dir, "--data", p.data, "--json")
+	p.run(t, &c, "collect", "--resume", "--ignore-unreadable", "--out", dir, "--data", p.data, "--json")
 	t.Logf("resumed: %+v, %d requests", c, p.proxy.count())
 	c.verify(t)
 
