@@ -56,7 +56,7 @@ const atifLine = `{"schema_version": "ATIF-v1.4", "session_id": "s", "agent": {"
 	`{"step_id": 2, "source": "agent", "message": "It is 7."}]}`
 
 // What is not UTF-8, or has half a character, is refused with its file and line: it would be read
-// as another text. A byte order mark is none of the text.
+// as another text. A byte order mark is not part of the text.
 func TestTextFiles(t *testing.T) {
 	t.Parallel()
 
@@ -106,7 +106,7 @@ func TestTextFiles(t *testing.T) {
 	}
 }
 
-// A question without an answer is none.
+// A question without an answer is refused.
 func TestQuestionsWithoutAnswers(t *testing.T) {
 	t.Parallel()
 

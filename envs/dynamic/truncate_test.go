@@ -53,7 +53,7 @@ func TestTruncateWordsNaively(t *testing.T) {
 	}
 }
 
-// An error of ours shows 200 bytes of a text, and no part of a character.
+// Our errors show 200 bytes of a text, and no part of a character.
 func TestShort(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("a", 200):       strings.Repeat("a", 200),

@@ -48,7 +48,7 @@ type Source struct {
 	Name    string  `json:"name"`             // of the dataset
 	Folder  string  `json:"folder"`           // that it was in
 	Rows    int     `json:"rows"`             // samples that it had
-	Weight  float64 `json:"weight,omitempty"` // of the mixture; 0 is none: each sample once in an epoch
+	Weight  float64 `json:"weight,omitempty"` // in the mixture; 0: each sample once in an epoch
 	Trained int     `json:"trained"`          // samples of an epoch
 	SHA256  string  `json:"sha256,omitempty"` // of the file of a dataset of others
 	Export  *Export `json:"export,omitempty"` // missing of a dataset of others

@@ -21,7 +21,7 @@ type Source struct {
 	Manifest *export.Manifest // of an export; nil is a dataset of others
 	SHA256   string           // of the file of a dataset of others
 	Rows     int              // samples that it has
-	Weight   float64          // of the mixture; 0 is none: each sample once
+	Weight   float64          // in the mixture; 0: each sample once
 	Trained  int              // samples of an epoch, some of them again where there is a weight
 
 	file     string                    // that has the samples of a dataset of others
