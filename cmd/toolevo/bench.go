@@ -97,6 +97,7 @@ func newBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.
 		return nil, err
 	}
 
+	// A run that goes on meets the versions that it began with, whatever has become of their files.
 	d := noted
 	if d == nil {
 		if d, err = stored.Deploy(c, dir); err != nil {

@@ -99,6 +99,7 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench,
 			return a.stopped(stored.Evaluated, f, err)
 		}
 
+		// The report is written before it is known what the losses mean: its figures are good in either case.
 		report, err := e.Write(ctx, lost)
 		if err != nil {
 			return a.stopped(stored.Evaluated, f, err)
@@ -218,6 +219,7 @@ func (a *app) printEvaluation(asJSON bool, run *stored.Run, r *finetune.Report, 
 			console.Shell("inspect", run.Dir))
 	}
 
+	// Said with --json, too: these go to stderr, and the document holds them as figures.
 	a.warnOfRows(r)
 
 	return least.hold(r)
