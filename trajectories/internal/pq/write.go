@@ -56,13 +56,8 @@ func NewWriter[T any](w io.Writer, columns []Column, meta map[string]string) (*W
 
 	out := &stickyWriter{w: w}
 
-	to, err := file.NewParquetWriterWithError(out, root,
-		file.WithWriterProps(properties(columns)), file.WithWriteMetadata(pairs))
-	if err != nil {
-		return nil, fmt.Errorf("pq: new writer of %d columns: %w", len(columns), err)
-	}
-
-	created := &Writer[T]{out: out, file: to}
+	created := &Writer[T]{out: out, file: file.NewParquetWriter(out, root,
+		file.WithWriterProps(properties(columns)), file.WithWriteMetadata(pairs))}
 	created.put = created.structs(columns, position{}).put
 
 	return created, nil
@@ -141,15 +136,11 @@ func (w *Writer[T]) flush() error {
 		return w.out.err
 	}
 
-	group, err := w.file.AppendRowGroupChecked()
+	group := w.file.AppendRowGroup()
 	for _, c := range w.chunks {
-		if err == nil {
-			err = c.write(group)
+		if err := c.write(group); err != nil {
+			return fmt.Errorf("pq: write %d rows after row %d: %w", w.inRows, w.rows-w.inRows, err)
 		}
-	}
-
-	if err != nil {
-		return fmt.Errorf("pq: write %d rows after row %d: %w", w.inRows, w.rows-w.inRows, err)
 	}
 
 	w.inRows = 0
@@ -175,7 +166,7 @@ func (w *Writer[T]) Close() error {
 }
 
 // stickyWriter keeps the first error to itself and takes the rest of the bytes as if they were written: arrow
-// panics when a write fails in the middle of a column. The error is returned by the Writer instead.
+// panics when a write fails. The error is returned by the Writer instead.
 type stickyWriter struct {
 	w   io.Writer
 	err error
