@@ -28,7 +28,6 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
-	github.com/tetratelabs/wazero v1.12.0
 	github.com/tidwall/geodesic v0.3.5
 	github.com/tidwall/gjson v1.18.0
 	github.com/zeebo/xxh3 v1.1.0

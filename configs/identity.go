@@ -21,7 +21,7 @@ var extent = []string{"dataset", "difficulty", "template", "split", "questions",
 // incidental lists the settings that change no result: how often something is tried, and where
 // something is whose nature stands among a run's inputs.
 var incidental = []string{
-	"attempts", "python.engine", "python.executable", "python.wasm", "python.accept",
+	"attempts", "python.engine", "python.executable", "python.accept",
 	"training.tokenizer", "server.slots",
 }
 

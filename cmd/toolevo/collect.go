@@ -28,7 +28,7 @@ import (
 func (a *app) collectCommand() *cobra.Command {
 	cmd := newCommand("collect")
 	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit", "perturb", "api", "policy",
-		"preset", "trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python", "wasm")
+		"preset", "trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python")
 	f.estimate = addEstimateFlags(cmd)
 	cmd.Flags().BoolVar(&f.unreadable, "ignore-unreadable", false, "go on although no action can be read from "+
 		"what the model writes first")

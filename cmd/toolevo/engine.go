@@ -80,19 +80,11 @@ func (a *app) fitModules(b *bench) error {
 // missingText returns the message that a run's Python lacks the missing modules.
 func missingText(b *bench, missing []string) string {
 	names := strings.Join(missing, ", ")
-	if b.stamp.Engine == engines.WASI {
-		return fmt.Sprintf("%s has no %s", b.Config.Python.Wasm, names)
-	}
-
 	return fmt.Sprintf("%s (Python %s) has no %s", b.Config.Python.Executable, b.stamp.Python, names)
 }
 
 // installAdvice returns how to install the missing modules.
 func installAdvice(b *bench, missing []string) string {
-	if b.stamp.Engine == engines.WASI {
-		return "Give a module that has it inside (--wasm FILE), or use another engine"
-	}
-
 	packages := make([]string, len(missing))
 	for i, name := range missing {
 		packages[i] = "python3-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))

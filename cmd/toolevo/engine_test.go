@@ -34,10 +34,9 @@ func TestTheEngineHasFlags(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
 	for _, kind := range []string{stored.Collection, stored.Evaluated} {
-		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "process", "--python", "python3", "--wasm",
-			"/w.wasm", "--dry-run")
-		says(t, kind, out, "programs run in process python 3.", "engine: process", "flag --engine", "flag --python",
-			"flag --wasm")
+		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "process", "--python", "python3",
+			"--dry-run")
+		says(t, kind, out, "programs run in process python 3.", "engine: process", "flag --engine", "flag --python")
 		fails(t, exitUsage, []string{"python.engine", "docker"}, kind, "--data", data, "--engine", "docker",
 			"--dry-run")
 	}
@@ -189,8 +188,8 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 
 	mix, resumed, servers, empty := true, true, 3, ""
 
-	c, err := configs.Load(configs.SettingLayer("test", "python.engine", "wasi"),
-		configs.SettingLayer("test", "python.wasm", "/w.wasm"), configs.SettingLayer("test", "seed", "7"))
+	c, err := configs.Load(configs.SettingLayer("test", "python.engine", "unsafe"),
+		configs.SettingLayer("test", "python.executable", "/py"), configs.SettingLayer("test", "seed", "7"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,13 +214,13 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 	}
 
 	o, err := f.chooseEngine(c, []configs.Layer{run})
-	if err != nil || o.Engine != engines.WASI || o.Wasm != "/w.wasm" || c.Python.Engine != engines.ForkServer ||
-		c.Python.Wasm != "" || c.Seed != 7 {
+	if err != nil || o.Engine != engines.Unsafe || o.Executable != "/py" || c.Python.Engine != engines.ForkServer ||
+		c.Python.Executable == "/py" || c.Seed != 7 {
 		t.Errorf("it opens %+v (%v) for a configuration with %+v", o, err, c.Python)
 	}
 
-	says(t, "the command to resume", resumeCommand(f), "--mix-engines --set python.engine=wasi --set "+
-		"python.wasm=/w.wasm", "--python-servers 3")
+	says(t, "the command to resume", resumeCommand(f), "--mix-engines --set python.engine=unsafe --set "+
+		"python.executable=/py", "--python-servers 3")
 }
 
 func TestMixingFlagsAreRefused(t *testing.T) {

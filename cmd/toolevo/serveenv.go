@@ -47,7 +47,7 @@ func (a *app) serveEnvCommand() *cobra.Command {
 	// What is learnt from is right by the strict matcher, as in collected data.
 	s := a.addSettings(cmd, map[string]string{"api": "[p_c,p_s_in]", "environment.reward": "strict"},
 		"suite", "dataset", "difficulty", "template", "split", "questions", "limit", "api", "reward", "feedback",
-		"compat", "seed", "engine", "python", "wasm")
+		"compat", "seed", "engine", "python")
 	data := a.DataFlag(cmd)
 	o.logging = console.AddLogFlags(cmd)
 	o.asJSON = console.JSONFlag(cmd)

@@ -11,27 +11,24 @@ import (
 	"toolevo/envs/sandbox/forkserver"
 	"toolevo/envs/sandbox/process"
 	"toolevo/envs/sandbox/python"
-	"toolevo/envs/sandbox/wasi"
 )
 
 // The names of the engines.
 const (
-	Auto       = "auto"       // the best that works of bwrap, forkserver and wasi
+	Auto       = "auto"       // the best that works of bwrap and forkserver
 	ForkServer = "forkserver" // a warm python3, forked for each call, behind Landlock and seccomp
 	Bwrap      = "bwrap"      // the same inside bubblewrap
-	WASI       = "wasi"       // a CPython built for WASI, in a machine of its own
 	Process    = "process"    // a new python3 for each call, behind Landlock and seccomp
 	Unsafe     = "unsafe"     // a new python3 for each call, with no walls
 )
 
 // Names lists the names of the engines, Auto first.
-func Names() []string { return []string{Auto, ForkServer, Bwrap, WASI, Process, Unsafe} }
+func Names() []string { return []string{Auto, ForkServer, Bwrap, Process, Unsafe} }
 
 // Options choose an engine. The zero value is Auto on the python3 of PATH, without third-party modules.
 type Options struct {
 	Engine     string         // one of Names; "" is Auto
-	Executable string         // the python3 of every engine but wasi; "" is that of PATH
-	Wasm       string         // the python.wasm of wasi; "" is none
+	Executable string         // "" is the python3 of PATH
 	Modules    []string       // third-party modules that programs may import, where they are installed
 	Accept     []confine.Wall // walls to do without where the machine does not offer them
 	Lacking    []confine.Wall // walls to take for missing even where the machine offers them, to see what holds without
@@ -45,7 +42,6 @@ type Options struct {
 // before anything else.
 func Main() {
 	confine.Main()
-	wasi.Main()
 }
 
 // Open opens an engine. The caller closes it. Walls that are missing and not accepted are a
@@ -74,7 +70,6 @@ func (o Options) open(ctx context.Context, m machine) (sandbox.Engine, error) {
 	var interpreter *python.Interpreter
 
 	switch o.Engine {
-	case WASI:
 	case Auto, ForkServer, Bwrap, Process, Unsafe:
 		var err error
 
@@ -104,10 +99,6 @@ func (o Options) open(ctx context.Context, m machine) (sandbox.Engine, error) {
 // start starts what was chosen.
 func (o Options) start(ctx context.Context, c choice, interpreter *python.Interpreter) (sandbox.Engine, error) {
 	switch c.engine {
-	case WASI:
-		return opened(wasi.New(ctx, wasi.Options{
-			Module: o.Wasm, Modules: o.Modules, Servers: o.Servers, Without: c.without, LandlockABI: o.ABI,
-		}))
 	case Process, Unsafe:
 		return opened(process.New(ctx, process.Options{
 			Python: interpreter, Without: c.without, Unsafe: c.engine == Unsafe, LandlockABI: o.ABI,
@@ -130,5 +121,3 @@ func opened[E sandbox.Engine](e E, err error) (sandbox.Engine, error) {
 
 // errLeftOut is why a wall is missing that Options.Lacking names.
 var errLeftOut = errors.New("it is left out to see what holds without it")
-
-var errNoModule = errors.New("it needs a CPython built for WASI: give its path, --set python.wasm=FILE")
