@@ -16,6 +16,7 @@ import (
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
+	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/metrics"
 	"toolevo/mcts/policy/server"
@@ -211,6 +212,7 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 		LeftOut:  left,
 		Run:      run.Manifest.ID,
 		Hash:     run.Manifest.Hash,
+		Policy:   run.Config.Policy[0],
 		Dir:      run.Dir,
 		Correct:  n,
 		File:     path,
@@ -251,6 +253,7 @@ func collectProgress(s collect.Snapshot) rundir.Progress {
 type collected struct {
 	Run     string `json:"run_id"`   // no other run has it
 	Hash    string `json:"run_hash"` // of runs that grow the same trees if their models answer the same
+	Policy  string `json:"policy"`   // e.g. "scripted:noisy"
 	Dir     string `json:"dir"`      // the run directory
 	File    string `json:"file"`     // of the correct trajectories
 	Correct int    `json:"correct"`  // correct trajectories, which the official matcher takes: the rows of the file
@@ -277,8 +280,13 @@ func (a *app) printCollected(asJSON bool, c collected) error {
 		}
 
 		printEngines(a.Out, c.Engines, c.Warnings)
-		a.Say("Next: toolevo %s\n      toolevo %s --out DIR", console.Shell("inspect", c.Dir),
-			console.Shell("export", c.Dir))
+		next := "--out DIR"
+		if mcts.IsScripted(c.Policy) {
+			next += " --allow-scripted"
+		}
+
+		a.Say("Next: toolevo %s\n      toolevo %s %s", console.Shell("inspect", c.Dir),
+			console.Shell("export", c.Dir), next)
 	})
 }
 

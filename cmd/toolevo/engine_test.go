@@ -156,7 +156,8 @@ func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 	// The rows, but for the name of the Python, are those of a run that was left alone, and the log still proves them.
 	says(t, "check", must(t, "check", dir, "--data", data), "0 problems", first+"; then in "+second)
 	says(t, "inspect", must(t, "inspect", dir), first+"; then in "+second)
-	exported := []string{"export", dir, "--out", filepath.Join(t.TempDir(), "export")}
+	exported := []string{"export", "--allow-scripted", dir,
+		"--out", filepath.Join(t.TempDir(), "export")}
 	fails(t, exitUsage, []string{first, second, "export them apart, or add --mix-engines"}, exported...)
 	must(t, append(exported, "--mix-engines")...)
 
@@ -313,7 +314,7 @@ func TestUnsafeIsSaidEverywhere(t *testing.T) {
 
 	says(t, "inspect", must(t, "inspect", run), warning)
 	says(t, "check", must(t, "check", run, "--data", data), warning)
-	says(t, "export", must(t, "export", run, "--out", exported), warning)
+	says(t, "export", must(t, "export", "--allow-scripted", run, "--out", exported), warning)
 	says(t, "check export", must(t, "check", exported), warning)
 
 	for _, args := range [][]string{{"inspect", run, "--json"}, {"check", run, "--data", data, "--json"},
@@ -426,7 +427,7 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 	run, exported := filepath.Join(dir, "run"), filepath.Join(dir, "export")
 	must(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--set", "python.engine=forkserver", "--set",
 		"python.modules=", "--out", run)
-	must(t, "export", run, "--out", exported)
+	must(t, "export", "--allow-scripted", run, "--out", exported)
 
 	for sample, err := range export.Read(exported, false) {
 		if err != nil {
@@ -456,7 +457,7 @@ func TestMissingModulesAreSaid(t *testing.T) {
 	// What training data and a person who plays are told is the configuration's, whatever this machine has.
 	told := pytool.Describe([]string{"no_such_module", "another_one"})
 	exported := filepath.Join(t.TempDir(), "export")
-	must(t, "export", dir, "--out", exported)
+	must(t, "export", "--allow-scripted", dir, "--out", exported)
 
 	samples := 0
 	for sample, err := range export.Read(exported, false) {

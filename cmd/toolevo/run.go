@@ -20,6 +20,7 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	"toolevo/finetune/stored"
+	"toolevo/mcts"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 )
@@ -206,7 +207,7 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 func (f *runFlags) announce(c *configs.Resolved) {
 	policies := slices.Clone(c.Policy)
 	for i, name := range policies {
-		if serving.IsScripted(name) {
+		if mcts.IsScripted(name) {
 			policies[i] += " (a script)"
 		}
 	}

@@ -200,7 +200,7 @@ var allowed = []rule{
 	{"finetune/host", []string{"envs/names", "envs/regular", "finetune/checkpoint", "finetune/child",
 		"mcts", "mcts/policy/chat", "mcts/policy/ollama", "mcts/policy/openai", "mcts/policy/server"}},
 	{"finetune/improve", []string{"envs/durable", "envs/names", "envs/regular", "finetune",
-		"finetune/checkpoint", "finetune/child", "finetune/host", "finetune/table", "mcts/store"}},
+		"finetune/checkpoint", "finetune/child", "finetune/host", "finetune/table", "mcts", "mcts/store"}},
 
 	{"finetune/report", []string{"envs/display", "finetune", "finetune/adaptation", "finetune/chart",
 		"finetune/failure", "finetune/improve", "finetune/robustness", "finetune/table", "finetune/variability",

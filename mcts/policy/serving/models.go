@@ -24,7 +24,7 @@ import (
 
 // The kinds of policies.
 const (
-	Scripted = "scripted"
+	Scripted = mcts.Scripted
 	OpenAI   = "openai"
 	Ollama   = "ollama"
 )
@@ -105,9 +105,6 @@ func CheckPolicy(c *configs.Resolved, name string) error {
 
 	return names.Unknown("policy", name, PolicyNames())
 }
-
-// IsScripted reports whether the policy of a name is a script and no language model.
-func IsScripted(name string) bool { return strings.HasPrefix(name, Scripted+":") }
 
 // IsKnowing reports whether the policy of a name is told what no agent is; see [scripted.Profile].
 func IsKnowing(name string) bool {
@@ -236,7 +233,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 // OnServers reports whether a policy of the configuration is a model on a server.
 func (m *Models) OnServers() bool {
 	return slices.ContainsFunc(m.Config.Policy,
-		func(name string) bool { return !IsScripted(name) })
+		func(name string) bool { return !mcts.IsScripted(name) })
 }
 
 // endpoint is a model on a server of a kind, as a run reaches it.
