@@ -94,7 +94,9 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 
 	key := in.key(code)
 	for {
-		v, err, shared := in.flight.Do(key, func() (any, error) { return in.result(ctx, key, code) })
+		v, err, shared := in.flight.Do(key, func() (any, error) {
+			return envs.Remembered(ctx, in.opts.Memory, key, func() (envs.Result, error) { return in.result(ctx, code) })
+		})
 		if err == nil {
 			return s, v.(envs.Result), nil
 		}
@@ -121,14 +123,8 @@ func seed(code string) uint32 {
 	return binary.BigEndian.Uint32(sum[:])
 }
 
-// result recalls the result of a program, or runs it and remembers the result.
-func (in *Interpreter) result(ctx context.Context, key, code string) (envs.Result, error) {
-	if in.opts.Memory != nil {
-		if r, ok, err := in.opts.Memory.Recall(ctx, key); ok || err != nil {
-			return r, err
-		}
-	}
-
+// result runs a program and phrases what came of it.
+func (in *Interpreter) result(ctx context.Context, code string) (envs.Result, error) {
 	select {
 	case in.slots <- struct{}{}:
 		defer func() { <-in.slots }()
@@ -144,13 +140,7 @@ func (in *Interpreter) result(ctx context.Context, key, code string) (envs.Resul
 	}
 
 	r := in.observe(reply)
-
 	r.Maker = in.maker
-	if in.opts.Memory != nil {
-		if err := in.opts.Memory.Remember(ctx, key, r); err != nil {
-			return envs.Result{}, err
-		}
-	}
 
 	return r, nil
 }
