@@ -118,8 +118,9 @@
 //
 //   - No gold answer leaves the server, but as the reward of an answer.
 //   - Sessions share the suite and nothing else: an episode of one is no part of another's, nor of a later one of its
-//     own; a program finds nothing of those that ran before it, but under the engine unsafe. States are immutable, so
-//     that an open episode costs its history.
+//     own. A program finds nothing of those that ran before it, but under the engine unsafe. Where many wait to be run,
+//     those of sessions whose last ones took long come after the others. States are immutable, so that an open episode
+//     costs its history.
 //   - A session has limits of turns, of bytes (of a frame and of all actions of an episode) and of silence. A larger
 //     frame is read and thrown away, one of more than 100 MiB closes the connection.
 //   - A recorded episode is safe before its last observation is sent. One that the client leaves after its first turn,
