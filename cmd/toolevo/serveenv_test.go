@@ -110,7 +110,7 @@ func TestServeEnv(t *testing.T) {
 	}
 
 	call := map[string]any{"tool_name": "Finish", "arguments": map[string]any{"answer": "none"}}
-	if r := a.asks("step", call); r.Data.Reward == nil || *r.Data.Reward != -1 || !r.Data.Done {
+	if r := a.asks("step", call); r.Data.Reward == nil || *r.Data.Reward != 0 || !r.Data.Done {
 		t.Errorf("%+v", r)
 	}
 
@@ -121,7 +121,7 @@ func TestServeEnv(t *testing.T) {
 	asked := document[question](t, text[:strings.IndexByte(text, '\n')])
 
 	for answer, want := range map[string]float64{
-		asked.Answer: 1, strings.Replace(asked.Answer, ".", "", 1): -1,
+		asked.Answer: 1, strings.Replace(asked.Answer, ".", "", 1): 0,
 	} {
 		a.asks("reset", map[string]any{"task_id": asked.QID, "api": "p_c"})
 
