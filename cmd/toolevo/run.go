@@ -79,10 +79,9 @@ func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, nam
 		metrics: cmd.Flags().String("metrics", "", "serve /metrics for Prometheus and /healthz at `ADDR`, PORT or "+
 			"HOST:PORT (without a host: to this machine alone; to others only with the key in "+
 			metricsKeyVariable+")"),
-		logging: console.AddLogFlags(cmd),
-		serving: a.servingFlags(cmd),
-		pythonServers: cmd.Flags().Int("python-servers", 0, "`N` model-written programs run at the same time (0: "+
-			"a quarter of the processors, at least 2)"),
+		logging:       console.AddLogFlags(cmd),
+		serving:       a.servingFlags(cmd),
+		pythonServers: pythonServersFlag(cmd),
 	}
 }
 
@@ -251,9 +250,6 @@ func (f *runFlags) check() error {
 	switch {
 	case *f.workers < 0:
 		return console.Usage("--workers %d: want at least 1, or 0 for four for each processor", *f.workers)
-	case *f.pythonServers < 0:
-		return console.Usage("--python-servers %d: want at least 1, or 0 for a quarter of the processors",
-			*f.pythonServers)
 	case *f.mixEngines && !*f.resume:
 		return console.Usage("--mix-engines needs --resume: a new run has only one engine")
 	case *f.id != "" && !runID.MatchString(*f.id):
@@ -261,7 +257,21 @@ func (f *runFlags) check() error {
 			"letter or digit first", *f.id)
 	}
 
-	return errors.Join(f.serving.Check(), f.logging.Check())
+	return errors.Join(checkPythonServers(*f.pythonServers), f.serving.Check(), f.logging.Check())
+}
+
+func pythonServersFlag(cmd *cobra.Command) *int {
+	return cmd.Flags().Int("python-servers", 0, "`N` model-written programs run at the same time "+
+		"(0: a quarter of the processors, at least 2)")
+}
+
+func checkPythonServers(n int) error {
+	if n < 0 {
+		return console.Usage("--python-servers %d: want at least 1, or 0 for a quarter of the "+
+			"processors", n)
+	}
+
+	return nil
 }
 
 // runID is what --run-id takes: it names folders, and stands in every row.

@@ -13,6 +13,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	toolbench "toolevo/envs/toolbench/bench"
 	toolserver "toolevo/envs/toolbench/serve"
@@ -193,6 +194,7 @@ func serveHTTP(ctx context.Context, h http.Handler, listen string, introduce fun
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: idleTime,
 		BaseContext: func(net.Listener) context.Context { return calls },
+		ConnContext: func(ctx context.Context, _ net.Conn) context.Context { return engines.WithSession(ctx) },
 	}
 	address := "http://" + listener.Addr().String()
 	introduce(address)

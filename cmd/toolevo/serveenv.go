@@ -18,6 +18,7 @@ import (
 	"toolevo/envs/drift"
 	"toolevo/envs/names"
 	"toolevo/envs/openenv"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune/adaptation"
 	"toolevo/finetune/external"
@@ -37,6 +38,7 @@ type serveEnvOptions struct {
 	bytes         int64
 	idle          time.Duration
 	agent, record string
+	pythonServers *int
 	logging       *console.LogFlags
 	asJSON        *bool
 }
@@ -49,6 +51,7 @@ func (a *app) serveEnvCommand() *cobra.Command {
 		"suite", "dataset", "difficulty", "template", "split", "questions", "limit", "api", "reward", "feedback",
 		"compat", "seed", "engine", "python")
 	data := a.DataFlag(cmd)
+	o.pythonServers = pythonServersFlag(cmd)
 	o.logging = console.AddLogFlags(cmd)
 	o.asJSON = console.JSONFlag(cmd)
 
@@ -90,7 +93,7 @@ func (a *app) serveEnv(cmd *cobra.Command, s *settings, o *serveEnvOptions) (err
 
 	ctx := cmd.Context()
 
-	if err := a.startPrograms(ctx, b); err != nil {
+	if err := a.startPrograms(ctx, b, f.engine); err != nil {
 		return err
 	}
 
@@ -149,6 +152,10 @@ func (a *app) readEnv(cmd *cobra.Command, f *runFlags, o *serveEnvOptions) (*ben
 		return nil, options, err
 	}
 
+	if f.engine, err = f.chooseEngine(c, resumed); err != nil {
+		return nil, options, err
+	}
+
 	noted, err := f.notedVersions(cmd.Context(), c)
 	if err != nil {
 		return nil, options, err
@@ -159,14 +166,18 @@ func (a *app) readEnv(cmd *cobra.Command, f *runFlags, o *serveEnvOptions) (*ben
 	return b, options, err
 }
 
-// startPrograms starts the engine of a bench that runs programs, and tries to get out of it.
-func (a *app) startPrograms(ctx context.Context, b *bench) error {
+// startPrograms starts the engine of a bench that runs programs, and tries to get out of it. What the
+// prompt says can be imported has to be there: those who play are models.
+func (a *app) startPrograms(ctx context.Context, b *bench, o engines.Options) error {
 	if !b.runsPrograms() {
 		return nil
 	}
 
-	o := b.Config.Python.Options(0)
 	if err := b.start(a.openEngine(ctx, o)); err != nil {
+		return err
+	}
+
+	if err := b.checkModules(); err != nil {
 		return err
 	}
 
@@ -205,7 +216,7 @@ func (o *serveEnvOptions) check(c *configs.Resolved) (openenv.Options, error) {
 		}
 	}
 
-	return options, o.logging.Check()
+	return options, errors.Join(checkPythonServers(*o.pythonServers), o.logging.Check())
 }
 
 // environmentServer serves the tasks and versions of a bench.

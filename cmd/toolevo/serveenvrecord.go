@@ -18,7 +18,7 @@ func (a *app) recordFlags(cmd *cobra.Command, s *settings, o *serveEnvOptions) (
 	resume, mix, id := o.record != "" && isRun(o.record), false, ""
 	f := &runFlags{
 		settings: s, command: "serve env", kind: stored.Evaluated, data: &o.data, out: &o.record, id: &id,
-		resume: &resume, mixEngines: &mix, dryRun: new(bool), grows: true,
+		resume: &resume, mixEngines: &mix, dryRun: new(bool), grows: true, pythonServers: o.pythonServers,
 	}
 
 	if o.record == "" || resume {

@@ -1,9 +1,11 @@
 package engines
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"toolevo/envs/sandbox"
@@ -33,8 +35,10 @@ type Options struct {
 	Accept     []confine.Wall // walls to do without where the machine does not offer them
 	Lacking    []confine.Wall // walls to take for missing even where the machine offers them, to see what holds without
 	// the newest version of Landlock to use, to see what holds on an older kernel; 0 is the kernel's
-	ABI     int
-	Servers int // how many programs the engine runs at once; 0 is the engine's default
+	ABI int
+	// how many programs run at once; 0 is a quarter of the processors, at least 2, of process and unsafe as many as
+	// there are processors, of wasi those, at most 8
+	Servers int
 }
 
 // Main makes this process one of the helpers that engines start by starting this binary again, if it was
@@ -96,27 +100,31 @@ func (o Options) open(ctx context.Context, m machine) (sandbox.Engine, error) {
 	return e, err
 }
 
-// start starts what was chosen.
+// start starts what was chosen, for programs of many sessions.
 func (o Options) start(ctx context.Context, c choice, interpreter *python.Interpreter) (sandbox.Engine, error) {
+	var e sandbox.Engine
+	var err error
+
+	processors := runtime.NumCPU()
+
 	switch c.engine {
 	case Process, Unsafe:
-		return opened(process.New(ctx, process.Options{
+		o.Servers = cmp.Or(o.Servers, processors)
+		e, err = process.New(ctx, process.Options{
 			Python: interpreter, Without: c.without, Unsafe: c.engine == Unsafe, LandlockABI: o.ABI,
-		}))
+		})
+	default:
+		o.Servers = cmp.Or(o.Servers, max(2, processors/4))
+		e, err = forkserver.New(ctx, forkserver.Options{
+			Python: interpreter, Servers: o.Servers, Without: c.without, Bwrap: c.bwrap, LandlockABI: o.ABI,
+		})
 	}
 
-	return opened(forkserver.New(ctx, forkserver.Options{
-		Python: interpreter, Servers: o.Servers, Without: c.without, Bwrap: c.bwrap, LandlockABI: o.ABI,
-	}))
-}
-
-// opened keeps a nil of one type from becoming an engine that is not nil.
-func opened[E sandbox.Engine](e E, err error) (sandbox.Engine, error) {
 	if err != nil {
-		return nil, err
+		return nil, err // and not e, which has a type
 	}
 
-	return e, nil
+	return &fair{Engine: e, free: o.Servers}, nil
 }
 
 // errLeftOut is why a wall is missing that Options.Lacking names.

@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def accuracies(trainer: GRPOTrainer, a: argparse.Namespace) -> dict[str, float]:
-    """The share of right answers to the tasks of the other server: a right one is worth 1, and any other end -1."""
+    """The share of right answers to the tasks of the other server: a right one is worth 1, and any other end 0."""
     if not a.eval_url:
         return {}
     examiner = answering(GRPOTrainer)(
@@ -78,7 +78,7 @@ def accuracies(trainer: GRPOTrainer, a: argparse.Namespace) -> dict[str, float]:
     )
     found = {}
     for version in a.eval_api.split(","):
-        found[version] = (1 + examiner.evaluate(tasks(a.eval_url, a.dataset, version))["eval_reward"]) / 2
+        found[version] = examiner.evaluate(tasks(a.eval_url, a.dataset, version))["eval_reward"]
     return found
 
 

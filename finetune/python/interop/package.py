@@ -91,7 +91,7 @@ def play(server, env, episode):
         arguments = json.loads(turn["action"].rsplit("\nAction Input: ", 1)[1])
         if (got := env[turn["api"]](**arguments)) != turn["observation"]:
             wrong(f"{episode['question_id']}: turn {i}: {got!r}, want {turn['observation']!r}")
-    got, want = toolevo_env.reward([env]), [1 if episode["official"] else -1]
+    got, want = toolevo_env.reward([env]), [1 if episode["official"] else 0]
     if got != want or not env.done:
         wrong(f"{episode['question_id']}: rewarded with {got}, want {want}")
 
@@ -116,8 +116,8 @@ def main(toolevo, file, *flags):
     for episode in episodes:
         play(server, env, episode)
     env.reset(**rows[0])
-    if toolevo_env.reward([env]) != [-1]:
-        wrong("an episode without an answer is not worth -1")
+    if toolevo_env.reward([env]) != [0]:
+        wrong("an episode without an answer is not worth 0")
 
     env.reset(**rows[0])
     server.kill()

@@ -39,6 +39,7 @@ trap 'kill $server 2>/dev/null || true; rm -rf "$work"' EXIT
 # that is busy.
 export TOOLEVO_DATA=$work/data HF_HOME=$work/hf HF_HUB_OFFLINE=1 CUDA_VISIBLE_DEVICES='' TOKENIZERS_PARALLELISM=false \
 	PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1 TRL_EXPERIMENTAL_SILENCE=1
+python3 -c 'import numpy' 2>/dev/null || export TOOLEVO_PYTHON_MODULES= # a prompt promises what is there
 
 # quietly COMMAND…: runs it, and shows what it said when it fails.
 quietly() {
