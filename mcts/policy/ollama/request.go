@@ -7,12 +7,9 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
-
-// seedBits bounds the seeds that are sent: the engine below the server keeps 32 bits, of which the highest value, like
-// -1, means a random one.
-const seedBits = 31
 
 // Options that have no place in [server.Sampling].
 const (
@@ -48,7 +45,7 @@ func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api
 			"num_ctx":           b.opts.Window,
 			"num_predict":       s.MaxTokens,
 			"num_keep":          keepTokens,
-			"seed":              seed & (1<<seedBits - 1),
+			"seed":              wire.Seed(seed),
 			"temperature":       s.Temperature,
 			"top_k":             s.TopK,
 			"top_p":             s.TopP,

@@ -6,12 +6,9 @@ import (
 	"fmt"
 
 	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
-
-// seedBits bounds the seeds that are sent: servers keep them in 64 signed bits, some pass them
-// through a float64, and the server adds the number of the sample.
-const seedBits = 52
 
 // leastWarm is the lowest temperature that is not greedy: vLLM raises those between 0 and it in
 // silence.
@@ -36,7 +33,7 @@ func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string
 	fields := map[string]any{
 		"model":             b.opts.Model,
 		"n":                 n,
-		"seed":              c.Seed & (1<<seedBits - 1),
+		"seed":              wire.Seed(c.Seed),
 		"stream":            false,
 		"max_tokens":        s.MaxTokens, // the one name for the limit that all servers know
 		"temperature":       s.Temperature,

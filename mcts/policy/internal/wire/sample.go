@@ -14,6 +14,14 @@ func SampleLimit(n, maxTokens int) int64 {
 	return min(1<<20+int64(n)*int64(maxTokens)*512, 64<<20)
 }
 
+// seedBits bounds the seeds that are sent. Some servers keep them in 32 signed bits and refuse
+// others; the engine below Ollama takes the highest value of 32 bits, like -1, for a random one.
+// All servers get the same seeds, so that it does not matter which of them draws a sample.
+const seedBits = 31
+
+// Seed is a seed as it is sent.
+func Seed(seed uint64) uint64 { return seed & (1<<seedBits - 1) }
+
 // The words for an end that every server may use. A server's own stand in the backends' options.
 const (
 	wordStop   = "stop"
