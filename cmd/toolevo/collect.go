@@ -180,12 +180,7 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 	unresolved *collect.UnresolvedError) error {
 	path := filepath.Join(run.Dir, stored.RowsFile)
 
-	// To go on with a damaged run would not help, so no command to resume it is printed.
 	n, err := run.WriteRows(ctx, a.Say)
-	if errors.Is(err, store.ErrDamaged) {
-		return err
-	}
-
 	if err != nil {
 		return a.stopped(stored.Collection, f, err)
 	}
@@ -195,11 +190,14 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 		return a.stopped(stored.Collection, f, unresolved)
 	}
 
-	if unresolved != nil {
-		a.sayGivenUp("trees", unresolved.GivenUp, resumeCommand(f))
+	givenUp, err := run.GivenUp(ctx)
+	if err == nil {
+		a.sayGivenUp("trees", givenUp, resumeCommand(f))
+
+		err = run.End(ctx, n)
 	}
 
-	if err := run.End(ctx, n); err != nil {
+	if err != nil {
 		return a.stopped(stored.Collection, f, err)
 	}
 
@@ -210,6 +208,7 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 
 	return a.printCollected(*f.asJSON, collected{
 		LeftOut:  left,
+		GivenUp:  givenUp,
 		Run:      run.Manifest.ID,
 		Hash:     run.Manifest.Hash,
 		Policy:   run.Config.Policy[0],
@@ -259,6 +258,7 @@ type collected struct {
 	Correct int    `json:"correct"`  // correct trajectories, which the official matcher takes: the rows of the file
 	collect.Snapshot
 	LeftOut  []export.LeftOut           `json:"left_out,omitempty"` // correct, but not accepted
+	GivenUp  []store.GivenUp            `json:"given_up,omitempty"` // trees, as a request failed alone
 	Policies map[string]server.Snapshot `json:"policies,omitempty"` // on servers, by name: the counts of this pass
 	// of PythonInterpreter, in words; more than one when they were mixed
 	Engines  []string `json:"engines"`

@@ -117,16 +117,9 @@ func (a *app) lostEpisodes(ctx context.Context, run *stored.Run, r *finetune.Rep
 		return err
 	}
 
-	played, lost := 0, 0
-	for _, row := range r.Rows {
-		played, lost = played+row.N, lost+row.Lost
-	}
+	a.sayGivenUp("episodes", givenUp, resume)
 
-	if len(givenUp) > 0 {
-		a.sayGivenUp("episodes", givenUp, resume)
-	}
-
-	if lost == len(givenUp) && played > 0 {
+	if !isOpen(run) {
 		return nil
 	}
 

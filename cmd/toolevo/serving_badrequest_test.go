@@ -76,6 +76,18 @@ func TestBadRequest(t *testing.T) {
 		t.Errorf("%d calls were answered, of more than %d\n%s", got, want, r.err)
 	}
 
+	c := document[checked](t, must(t, "check", run, "--json"))
+	if c.Missing != 0 || len(c.GivenUp) != 2 || !c.Complete {
+		t.Errorf("check: %+v", c)
+	}
+
+	lost := unreadable[0].ID
+	for _, args := range [][]string{{"check", run}, {"inspect", run}, {"inspect", run, lost}} {
+		says(t, args[0], cli(t, args...).err, "2 trees given up", "out of vocabulary", "collect --resume")
+	}
+
+	fails(t, exitUsage, []string{"was given up"}, "inspect", run, lost, "1")
+
 	again := cli(t, append(slices.Clip(args), "--server", url, "--out", run, "--resume")...)
 	if again.code != exitDone {
 		t.Errorf("exit %d", again.code)
@@ -93,15 +105,22 @@ func TestBadRequest(t *testing.T) {
 		t.Error("the trajectories differ")
 	}
 
-	lost := cli(t, "eval", "--data", data, "--policy", "openai:sim", "--limit", "3", "--split", "train", "--api", "p_c",
-		"--set", "server.window=32768", "--set", "attempts=1", "--server", url, "--out", filepath.Join(dir, "eval"),
+	evaluated := filepath.Join(dir, "eval")
+	r = cli(t, "eval", "--data", data, "--policy", "openai:sim", "--limit", "3", "--split", "train", "--api", "p_c",
+		"--set", "server.window=32768", "--set", "attempts=1", "--server", url, "--out", evaluated,
 		"--json")
 
-	rows := document[finetune.Report](t, lost.out).Rows
-	if says(t, "eval", lost.err, "1 episodes given up"); lost.code != exitDone || rows[0].Lost != 1 ||
+	rows := document[finetune.Report](t, r.out).Rows
+	if says(t, "eval", r.err, "1 episodes given up"); r.code != exitDone || rows[0].Lost != 1 ||
 		rows[0].N != 2 {
-		t.Errorf("eval: exit %d, %+v\n%s", lost.code, rows, lost.err)
+		t.Errorf("eval: exit %d, %+v\n%s", r.code, rows, r.err)
 	}
+
+	for _, command := range []string{"check", "inspect"} {
+		says(t, command, cli(t, command, evaluated).err, "1 episodes given up", "eval --resume")
+	}
+
+	says(t, "runs", must(t, "runs", evaluated), "finished")
 }
 
 // A server that takes no request at all ends the run at the first one.
