@@ -21,12 +21,12 @@ func TestEarlierPrograms(t *testing.T) {
 	landlock := []confine.Wall{confine.Landlock}
 
 	for name, o := range map[string]engines.Options{
-		engines.ForkServer: {}, engines.Bwrap: {}, engines.Process: {}, engines.WASI: {},
+		engines.ForkServer: {}, engines.Bwrap: {}, engines.Process: {},
 		engines.ForkServer + " without landlock": {Accept: landlock, Lacking: landlock},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o.Engine, _, _ = strings.Cut(name, " ")
-			o.Wasm, o.Modules, o.Servers = wasm(), []string{"numpy"}, 1
+			o.Modules, o.Servers = []string{"numpy"}, 1
 			e := open(t, o)
 
 			for i, tt := range []struct {
