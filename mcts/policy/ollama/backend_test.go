@@ -195,6 +195,13 @@ func TestReplies(t *testing.T) {
 			`{"response":"b","thinking":"c","done":true,"done_reason":"stop","eval_count":3}`,
 			server.Choice{Text: "b", Reasoning: "ac", Finish: server.FinishStop, Tokens: 3},
 			server.Detail{Finish: "stop"}},
+		{"figures as texts and floats", `{"response":"x","done":true,"done_reason":{"type":"stop"},` +
+			`"prompt_eval_count":"5","eval_count":1.0,"load_duration":7.0}`,
+			server.Choice{Text: "x", Finish: server.FinishStop, Tokens: 1},
+			server.Detail{Finish: "stop", PromptTokens: 5, Load: 7}},
+		{"figures that are none", "\ufeff" + `{"model":7,"response":"x","done":true,"done_reason":"stop",` +
+			`"prompt_eval_count":"many","eval_count":[1],"eval_duration":null,"created_at":{}}`,
+			server.Choice{Text: "x", Finish: server.FinishStop}, server.Detail{Finish: "stop"}},
 		{"empty", `{"response":"","done":true,"done_reason":"stop","eval_count":1}`,
 			server.Choice{Finish: server.FinishStop, Tokens: 1}, server.Detail{Finish: "stop"}},
 	}
