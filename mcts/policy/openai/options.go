@@ -35,6 +35,8 @@ type Backend struct {
 	base *url.URL // without credentials
 	root *url.URL // base without its /v1, where a server keeps what is not OpenAI's
 	link *wire.Link
+
+	names *server.Names
 }
 
 // New returns the backend of one server. It sends nothing. Errors never contain the key or the
@@ -60,7 +62,13 @@ func New(opts Options) (*Backend, error) {
 
 	opts.APIKey, opts.URL = "", ""
 
-	return &Backend{opts: opts, base: address.URL, root: rootOf(address.URL), link: link}, nil
+	return &Backend{
+		opts:  opts,
+		base:  address.URL,
+		root:  rootOf(address.URL),
+		link:  link,
+		names: server.NewNames(opts.Endpoint),
+	}, nil
 }
 
 // Address names the server, without credentials.

@@ -22,6 +22,10 @@ type Endpoint struct {
 	APIKey string // sent as a bearer token; empty sends none
 	Model  string // as the server names it
 
+	// Names are those under which the server may answer for the model, beside its own and what is
+	// plainly the same; see [Names].
+	Names []string
+
 	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and
 	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken for
 	// cut.

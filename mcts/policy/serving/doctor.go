@@ -97,6 +97,7 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 		Endpoint: server.Endpoint{
 			APIKey: m.Servers.key(kind),
 			Model:  model,
+			Names:  c.Names,
 			Ends:   c.Ends,
 		},
 		Chat:       c.Form == configs.FormChat,

@@ -245,6 +245,7 @@ func (m *Models) endpoint(kind, model, url string) server.Endpoint {
 		URL:     url,
 		APIKey:  m.Servers.key(kind),
 		Model:   model,
+		Names:   m.Config.Server.Names,
 		Ends:    m.Config.Server.Ends,
 		Timeout: m.Servers.Timeout,
 	}

@@ -129,6 +129,7 @@ func isAbsent(err error) bool {
 // probeServer looks at one server.
 func (m *Models) probeServer(ctx context.Context, backend server.Backend, model string) error {
 	var have []string
+	var otherwise string // what to do where the list is not to be believed
 	var err error
 
 	switch s := backend.(type) {
@@ -144,6 +145,12 @@ func (m *Models) probeServer(ctx context.Context, backend server.Backend, model 
 		for _, m := range models {
 			have = append(have, m.ID)
 		}
+
+		if err == nil && !slices.Contains(have, model) && s.MayServe(models) {
+			return m.probeUnlisted(ctx, backend)
+		}
+
+		otherwise = ". If it takes that name all the same, set server.names to the name of its replies"
 	case *ollama.Backend:
 		have, err = s.Models(ctx)
 	}
@@ -153,15 +160,15 @@ func (m *Models) probeServer(ctx context.Context, backend server.Backend, model 
 	}
 
 	if !slices.Contains(have, model) && !slices.Contains(have, model+":latest") {
-		return fmt.Errorf("%s does not serve %q; it serves %s", backend.Address(), model,
-			cmp.Or(display.Line(strings.Join(have, ", "), 400), "none"))
+		return fmt.Errorf("%s does not serve %q; it serves %s%s", backend.Address(), model,
+			cmp.Or(display.Line(strings.Join(have, ", "), 400), "none"), otherwise)
 	}
 
 	return nil
 }
 
-// probeUnlisted asks a server for one token that does not list its models: it may have this one all the same, or be
-// something else. One that takes its time has at least taken the question.
+// probeUnlisted asks a server for one token that does not list its models, or not this one by this name: it may have
+// it all the same, or be something else. One that takes its time has at least taken the question.
 func (m *Models) probeUnlisted(ctx context.Context, backend server.Backend) error {
 	c := server.Greeting(m.Config.Server.Form == configs.FormChat,
 		server.Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: 1})
