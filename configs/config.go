@@ -92,6 +92,7 @@ type Server struct {
 	Extensions bool            `yaml:"extensions"`           // send vLLM's own fields
 	LogProbs   bool            `yaml:"logprobs"`             // the server reports log-probabilities
 	Ends       []string        `yaml:"ends,flow" least:"0"`  // the server's own words for the end of a whole completion
+	Headers    server.Headers  `yaml:"headers"`              // sent with every request, from the environment
 	Names      []string        `yaml:"names,flow" least:"0"` // that replies may carry, beside the model's
 	Window     int             `yaml:"window" least:"1"`     // context window in tokens; Ollama loads the model with it
 	Slots      int             `yaml:"slots" least:"0"`      // prompts that each server keeps; 0 asks it

@@ -12,7 +12,8 @@ import (
 
 // Options say which server, which model, and how to speak to it.
 type Options struct {
-	// Endpoint's URL ends in the version of the protocol: http://host:8000/v1. One without a path gets /v1.
+	// Endpoint's URL ends in the version of the protocol: http://host:8000/v1. One without a path gets /v1. Its query
+	// is part of every request.
 	server.Endpoint
 
 	// Chat sends messages to /chat/completions, where the server applies the model's chat template.
@@ -60,7 +61,7 @@ func New(opts Options) (*Backend, error) {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
 
-	opts.APIKey, opts.URL = "", ""
+	opts.APIKey, opts.URL, opts.Headers = "", "", nil
 
 	return &Backend{
 		opts:  opts,

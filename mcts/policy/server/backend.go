@@ -18,9 +18,10 @@ type Backend interface {
 
 // Endpoint is a model on a server, and how it is reached. URL and Model are needed.
 type Endpoint struct {
-	URL    string // as the backend reads it; credentials in it are used when there is no APIKey
-	APIKey string // sent as a bearer token; empty sends none
-	Model  string // as the server names it
+	URL     string   // as the backend reads it; credentials in it are used when there is no APIKey
+	APIKey  string   // sent as a bearer token; empty sends none
+	Headers []Header // sent with every request
+	Model   string   // as the server names it
 
 	// Names are those under which the server may answer for the model, beside its own and what is
 	// plainly the same; see [Names].
