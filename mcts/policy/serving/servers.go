@@ -34,7 +34,8 @@ type Servers struct {
 	openAIURL, ollamaHost string // from the environment
 
 	lookup func(variable string) string // in the environment
-	scored bool                         // the Ollama servers are of a version that gives log-probabilities; found out by the probe
+
+	scored bool // the Ollama servers are of a version that gives log-probabilities; found out by the probe
 }
 
 // FromEnvironment is what the environment of a program says about servers. backoff is the time before a server is asked
