@@ -22,7 +22,7 @@ var extent = []string{"dataset", "difficulty", "template", "split", "questions",
 // something is whose nature stands among a run's inputs.
 var incidental = []string{
 	"attempts", "python.engine", "python.executable", "python.accept",
-	"training.tokenizer", "server.slots",
+	"training.tokenizer", "server.slots", "server.names", "server.headers",
 }
 
 // later lists the settings that earlier versions did not have. Their defaults are what those versions did: a run of
@@ -41,7 +41,11 @@ func isExtent(key string) bool { return slices.Contains(extent, key) }
 
 // isIdentity reports whether a setting decides what a run finds as far as it goes.
 func isIdentity(key string) bool {
-	return !isExtent(key) && !slices.Contains(incidental, key) && !isIncidentalToASuite(key)
+	changesNothing := func(setting string) bool {
+		return key == setting || strings.HasPrefix(key, setting+".") // a value of a mapping
+	}
+
+	return !isExtent(key) && !slices.ContainsFunc(incidental, changesNothing) && !isIncidentalToASuite(key)
 }
 
 // Hash identifies the settings that decide what a run finds as far as it goes: the first 16

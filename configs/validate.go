@@ -35,6 +35,7 @@ func (r *Resolved) validate() error {
 		{"split", isOneOf("split", r.Split, r.validNames("split"))},
 		{"search", r.Search.Validate()},
 		{"server.sampling", r.Server.Sampling.Validate()},
+		checkSection("server.headers", r.Server.Headers),
 		checkSection("environment", &r.Environment),
 		{"environment.codec", r.checkCodec()},
 		{"server.prompt.tools", r.checkTools()},

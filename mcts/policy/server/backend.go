@@ -18,9 +18,14 @@ type Backend interface {
 
 // Endpoint is a model on a server, and how it is reached. URL and Model are needed.
 type Endpoint struct {
-	URL    string // as the backend reads it; credentials in it are used when there is no APIKey
-	APIKey string // sent as a bearer token; empty sends none
-	Model  string // as the server names it
+	URL     string   // as the backend reads it; credentials in it are used when there is no APIKey
+	APIKey  string   // sent as a bearer token; empty sends none
+	Headers []Header // sent with every request
+	Model   string   // as the server names it
+
+	// Names are those under which the server may answer for the model, beside its own and what is
+	// plainly the same; see [Names].
+	Names []string
 
 	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and
 	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken for

@@ -236,34 +236,41 @@ func (m *Models) OnServers() bool {
 		func(name string) bool { return !mcts.IsScripted(name) })
 }
 
-// endpoint is a model on a server of a kind, as a run reaches it.
-func (m *Models) endpoint(kind, model, url string) server.Endpoint {
+// endpoint is a model on servers of a kind, as a run reaches it, but for their addresses.
+func (m *Models) endpoint(kind, model string) (server.Endpoint, error) {
+	headers, err := m.Config.Server.Headers.Expand(m.Servers.lookup)
+
 	return server.Endpoint{
-		URL:     url,
 		APIKey:  m.Servers.key(kind),
+		Headers: headers,
 		Model:   model,
+		Names:   m.Config.Server.Names,
 		Ends:    m.Config.Server.Ends,
 		Timeout: m.Servers.Timeout,
-	}
+	}, err
 }
 
 func (m *Models) backends(kind, model string, addSpecial bool) ([]server.Backend, error) {
 	c := m.Config.Server
 	var all []server.Backend
 
-	for _, url := range m.Servers.urls(kind) {
+	endpoint, err := m.endpoint(kind, model)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, endpoint.URL = range m.Servers.urls(kind) {
 		var backend server.Backend
 
-		var err error
 		if kind == Ollama {
 			backend, err = ollama.New(ollama.Options{
-				Endpoint:  m.endpoint(kind, model, url),
+				Endpoint:  endpoint,
 				Window:    c.Window,
 				KeepAlive: -1,
 			})
 		} else {
 			o := openai.Options{
-				Endpoint:     m.endpoint(kind, model, url),
+				Endpoint:     endpoint,
 				Chat:         c.Form == configs.FormChat,
 				Extensions:   c.Extensions,
 				OmitLogProbs: !c.LogProbs,

@@ -72,7 +72,8 @@ func (l *Link) StatusFault(a Answer, kind server.Kind, message string) *server.F
 		message = status + ": the server wants to speak another protocol; is this the address of an HTTP API?"
 	}
 
-	if (a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden) && l.authorization == "" {
+	if (a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden) &&
+		l.authorization == "" && len(l.headers) == 0 {
 		message += " (the server wants a key that it accepts)"
 	}
 
