@@ -120,7 +120,7 @@ func (a *app) listenEnv(ctx context.Context, b *bench, options openenv.Options, 
 		return err
 	}
 
-	address, err := serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
+	address, err := a.serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
 	if err != nil {
 		return err
 	}
