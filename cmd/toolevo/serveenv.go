@@ -65,9 +65,9 @@ func (a *app) serveEnvCommand() *cobra.Command {
 		"actions of an episode")
 	flags.DurationVar(&o.idle, "idle", openenv.DefaultIdle, "end a connection that says nothing for a `TIME`")
 
-	flags.StringVar(&o.record, "record", "", "keep the episodes in the run `RUN`, as those of an evaluation; one that "+
-		"is there gets more, under its own configuration")
-	flags.StringVar(&o.agent, "agent", "agent", "`NAME` of who plays, in the tables of a new --record")
+	flags.StringVar(&o.record, "record", "", "keep the episodes in the run `RUN`, as those of an evaluation; "+
+		"one that is there gets more, under its own configuration")
+	flags.StringVar(&o.agent, "agent", "agent", "`NAME` of who plays, in the tables of --record")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		o.data = *data
@@ -120,7 +120,7 @@ func (a *app) listenEnv(ctx context.Context, b *bench, options openenv.Options, 
 		return err
 	}
 
-	address, err := serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
+	address, err := a.serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
 	if err != nil {
 		return err
 	}
@@ -141,6 +141,10 @@ func (a *app) readEnv(cmd *cobra.Command, f *runFlags, o *serveEnvOptions) (*ben
 
 	c, err := f.settings.resolve(cmd.Flags(), resumed)
 	if err != nil {
+		return nil, options, err
+	}
+
+	if err := o.checkAgent(c, resumed); err != nil {
 		return nil, options, err
 	}
 
@@ -217,6 +221,21 @@ func (o *serveEnvOptions) check(c *configs.Resolved) (openenv.Options, error) {
 	}
 
 	return options, errors.Join(checkPythonServers(*o.pythonServers), o.logging.Check())
+}
+
+// checkAgent refuses to record the episodes of one agent in the run of another.
+func (o *serveEnvOptions) checkAgent(c *configs.Resolved, resumed []configs.Layer) error {
+	if resumed == nil {
+		return nil
+	}
+
+	run, err := configs.Load(resumed...)
+	if err != nil || !configs.IsExternal(run.Policy[0]) || run.Policy[0] == c.Policy[0] {
+		return err
+	}
+
+	return console.Usage("--record %s: it holds the episodes of %s: leave out --agent %s, or name another folder",
+		o.record, strings.TrimPrefix(run.Policy[0], configs.External+":"), o.agent)
 }
 
 // environmentServer serves the tasks and versions of a bench.

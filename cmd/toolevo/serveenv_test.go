@@ -342,5 +342,49 @@ func TestServeEnvIsAnEvaluation(t *testing.T) {
 
 	says(t, "check", must(t, "check", run), "25 episodes played again", "25 rows compared: 0 problems")
 	fails(t, exitUsage, []string{"serve env"}, "eval", "--resume", "--out", run)
-	fails(t, exitUsage, []string{"--agent"}, "serve", "env", "--record", run, "--agent", "other")
+	fails(t, exitUsage, []string{"the episodes of reader", "--agent other"}, "serve", "env", "--record", run,
+		"--agent", "other")
+}
+
+// A server that is killed goes on by the same command, or by --record alone: what it told the end of is
+// there once, and an episode that was under way is not. What would be another run is refused.
+func TestServeEnvGoesOn(t *testing.T) {
+	t.Parallel()
+
+	run := filepath.Join(t.TempDir(), "run")
+	short := []string{"serve", "env", "--record", run}
+	same := append(slices.Clone(short), "--agent", "me", "--data", smallData(t), "--dataset", "coffee",
+		"--limit", "2", "--api", "p_c")
+	wrong := map[string]any{"tool_name": "Finish", "arguments": map[string]any{"answer": "none"}}
+	lists := map[string]any{"tool_name": "LoadDB", "arguments": map[string]any{"DBName": "coffee"}}
+
+	for i, command := range [][]string{same, same, same, short, same} {
+		s := startServing(t, nil, command...)
+
+		if i != 1 { // which is killed with nothing done
+			a := newAgent(t, s.url)
+			a.asks("reset", map[string]any{"seed": 0})
+			a.asks("step", wrong)
+			a.asks("reset", map[string]any{"seed": 1})
+			a.asks("step", lists)
+		}
+
+		if err := s.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+
+		_ = s.cmd.Wait()
+	}
+
+	startServing(t, nil, same...).interrupt()
+	says(t, "check", must(t, "check", run), "4 episodes played again", "4 rows compared: 0 problems")
+
+	for says, flags := range map[string][]string{
+		"the episodes of me": {"--agent", "other"},
+		"--agent is empty":   {"--agent", ""},
+		"api: [p_s_in]":      {"--api", "p_s_in"},
+		"started with more":  {"--limit", "1"},
+	} {
+		fails(t, exitUsage, []string{says}, append(slices.Clone(same), flags...)...)
+	}
 }
