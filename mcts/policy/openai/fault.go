@@ -15,7 +15,7 @@ import (
 // statusFault is the fault of an answer that is not a 2xx.
 func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 	c := wire.ReadComplaint(a.Body)
-	return b.link.StatusFault(a, kindOf(a.Status, c), b.advise(a.Status, c))
+	return b.link.StatusFault(a, kindOf(a, c), b.advise(a.Status, c))
 }
 
 // replyFault is the fault of a reply with a good status that holds an error, or the error that it
@@ -26,11 +26,18 @@ func (b *Backend) replyFault(err error) error {
 		return err
 	}
 
+	if c.Status >= 400 { // what a gateway had to pass on
+		a := wire.Answer{Status: c.Status, Header: c.Header}
+		return b.link.StatusFault(a, kindOf(a, c), c.Error())
+	}
+
 	kind := server.Transient
-	if c.Status >= 400 {
-		kind = kindOf(c.Status, c)
-	} else if c.TooLong() {
+
+	switch {
+	case c.TooLong():
 		kind = server.TooLong
+	case c.OutOfQuota(http.StatusOK, false):
+		kind = server.OutOfQuota
 	}
 
 	return b.link.Fault(kind, http.StatusOK, c.Error(), nil)
@@ -54,16 +61,20 @@ func (b *Backend) advise(status int, c wire.Complaint) string {
 	return text
 }
 
-// kindOf is the kind of a complaint under a status.
-func kindOf(status int, c wire.Complaint) server.Kind {
-	switch status {
+// kindOf is the kind of an answer that holds a complaint.
+func kindOf(a wire.Answer, c wire.Complaint) server.Kind {
+	switch a.Status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
 		if c.TooLong() {
 			return server.TooLong
 		}
 	}
 
-	return server.KindOfStatus(status)
+	if c.OutOfQuota(a.Status, a.Wait() > 0) {
+		return server.OutOfQuota
+	}
+
+	return server.KindOfStatus(a.Status)
 }
 
 // unknownWords are how servers that check say, in small letters, that a field is not theirs.

@@ -169,6 +169,37 @@ func TestFaults(t *testing.T) {
 			wait:    7 * time.Second,
 		},
 		{
+			name:    "busy until a moment",
+			handler: wiretest.Answers(429, nested("slow down", "", 429), "X-RateLimit-Reset", "9"),
+			kind:    server.Transient,
+			wait:    9 * time.Second,
+		},
+		{
+			name: "busy, in a reply",
+			handler: wiretest.Answers(200, `{"error":{"message":"Rate limit exceeded","code":429,
+				"metadata":{"headers":{"X-RateLimit-Reset":"11"}}}}`),
+			kind: server.Transient,
+			want: "(HTTP 429): the reply holds an error: Rate limit exceeded",
+			wait: 11 * time.Second,
+		},
+		{
+			name:    "no quota",
+			handler: wiretest.Answers(429, `{"error":{"message":"plan","type":"insufficient_quota"}}`),
+			kind:    server.OutOfQuota,
+			want:    "plan",
+		},
+		{
+			name:    "no quota, in a reply",
+			handler: wiretest.Answers(200, `{"error":{"message":"plan","code":"insufficient_quota"}}`),
+			kind:    server.OutOfQuota,
+			want:    "plan",
+		},
+		{
+			name:    "no credits, in a reply",
+			handler: wiretest.Answers(200, nested("more credits", "", 402)),
+			kind:    server.OutOfQuota,
+		},
+		{
 			name:    "full queue",
 			kind:    server.Transient,
 			handler: wiretest.Answers(503, nested("too many queued requests", "", 503)),
@@ -321,8 +352,11 @@ func FuzzComplaint(f *testing.F) {
 	f.Add([]byte(`{"error":null,"detail":[]}`), 422)
 	f.Add([]byte(`{"error":[1,"a"],"message":{}}`), 500)
 	f.Fuzz(func(t *testing.T, body []byte, status int) {
-		switch kind := kindOf(status, wire.ReadComplaint(body)); {
-		case kind == server.TooLong && status >= 500, kind != server.TooLong && kind != server.KindOfStatus(status):
+		a := wire.Answer{Status: status, Body: body}
+
+		switch kind := kindOf(a, wire.ReadComplaint(body)); {
+		case kind == server.TooLong && status < 500, kind == server.OutOfQuota && status < 500:
+		case kind != server.KindOfStatus(status):
 			t.Fatalf("status %d is %s", status, kind)
 		}
 	})

@@ -98,6 +98,8 @@ func (a *asker) probe(ctx context.Context, t turn, x exchange) error {
 		a.pool.answered(t, true)
 	case ctx.Err() != nil:
 		a.pool.abandoned(t)
+	case fault.Kind == OutOfQuota:
+		return a.runOut(t, fault)
 	case fault.Kind != Transient && !a.pool.hasTaken(t.server): // it is there, and never took anything
 		a.pool.answered(t, false)
 	default:
@@ -184,6 +186,10 @@ func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, faul
 		return false, fault
 	}
 
+	if fault.Kind == OutOfQuota {
+		return true, a.runOut(t, fault)
+	}
+
 	taken := a.pool.hasTaken(t.server)
 
 	down, suspect := a.pool.missed(t, fault)
@@ -228,6 +234,19 @@ func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, faul
 	f.undo(fault)
 
 	return true, nil
+}
+
+// runOut notes that the account of a server may not ask any more, and returns the fault when so it is
+// with all servers.
+func (a *asker) runOut(t turn, fault *Fault) error {
+	a.pool.missed(t, fault)
+	a.pool.lost(t, fault)
+
+	if a.pool.allOutOfQuota() {
+		return fault
+	}
+
+	return nil
 }
 
 // giveUp returns the error of a request that fails though the server answers others: of that

@@ -68,7 +68,7 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 			return nil
 		case ctx.Err() != nil:
 			return nil
-		case last.Kind == Refused:
+		case last.Final():
 			return last
 		case last.Kind == BadRequest:
 			return last.asRefusal(nothingTaken)

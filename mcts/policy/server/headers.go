@@ -29,6 +29,10 @@ func (h Header) String() string { return h.Name }
 // GoString is String.
 func (h Header) GoString() string { return h.Name }
 
+// IsSecretParameter reports whether a parameter of a URL's query may be a key: all may, but for the
+// version that Azure wants.
+func IsSecretParameter(name string) bool { return name != "api-version" }
+
 // ownHeaders are those that every request has already.
 var ownHeaders = []string{
 	"Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Host", "Transfer-Encoding",

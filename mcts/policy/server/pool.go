@@ -265,6 +265,15 @@ func (p *pool) neverUsable(s *server) bool {
 	return !s.taken && s.spoiled >= alikeSpoiled
 }
 
+// allOutOfQuota reports whether all servers are down because their accounts may not ask any more.
+func (p *pool) allOutOfQuota() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	return !slices.ContainsFunc(p.servers,
+		func(s *server) bool { return !s.down || s.last.Kind != OutOfQuota })
+}
+
 // answeredSince reports whether a server has answered since a moment.
 func (p *pool) answeredSince(s *server, moment time.Time) bool {
 	p.mu.Lock()

@@ -56,7 +56,7 @@ func (c *counters) countFault(f *Fault) {
 	switch f.Kind {
 	case TooLong:
 		c.sums.TooLong++
-	case Refused:
+	case Refused, OutOfQuota:
 		c.sums.Refused++
 	case BadRequest:
 		c.sums.BadRequests++

@@ -193,6 +193,8 @@ func unusable(backend server.Backend, err error) error {
 	case fault.Status == http.StatusUnauthorized, fault.Status == http.StatusForbidden:
 		return fmt.Errorf("%w: the key is taken from OPENAI_API_KEY (for Ollama OLLAMA_API_KEY), from the URL "+
 			"(http://USER:PASSWORD@HOST), or from a header of server.headers", err)
+	case fault.Kind == server.OutOfQuota:
+		return fmt.Errorf("%w: no wait helps, only another account, key or server", err)
 	case fault.Status == 0:
 		return fmt.Errorf("%w: start the server, or name another with --server", err)
 	case errors.Is(err, server.ErrNoEnd):

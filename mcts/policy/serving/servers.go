@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolevo/envs/console"
-	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
 
@@ -187,7 +186,7 @@ func withoutSecrets(query string) (shown string, hidden bool) {
 	}
 
 	for name := range values {
-		if wire.IsSecretParameter(name) {
+		if server.IsSecretParameter(name) {
 			values[name], hidden = []string{"SECRET"}, true
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"toolevo/mcts/policy/server"
 )
 
 // Address is where a server is, and who asks.
@@ -50,10 +52,6 @@ func ParseAddress(text string) (Address, error) {
 	return Address{URL: base, User: u.User}, nil
 }
 
-// IsSecretParameter reports whether a parameter of a URL's query may be a key: all may, but for the
-// version that Azure wants.
-func IsSecretParameter(name string) bool { return name != "api-version" }
-
 // shown is the address as it is reported: its query may hold keys.
 func (a Address) shown() string {
 	u := *a.URL
@@ -67,7 +65,7 @@ func (a Address) secrets() []string {
 	var all []string
 
 	for name, values := range a.URL.Query() {
-		if !IsSecretParameter(name) {
+		if !server.IsSecretParameter(name) {
 			continue
 		}
 
