@@ -31,7 +31,7 @@ var later = []string{
 	"environment.codec", feedbackKey, "suite", "template", "eval.repeats",
 	"eval.controller", "eval.tries", "eval.calls",
 	"perturb", "perturb_values", "paraphraser", "branch.from", "branch.question", "branch.actions", "branch.api",
-	"server.prompt.tools", "server.reasoning",
+	"server.prompt.tools", "server.reasoning", "server.leave_out",
 }
 
 const feedbackKey = "environment.feedback"

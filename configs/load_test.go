@@ -194,6 +194,7 @@ func TestHashCoversWhatDecidesAResult(t *testing.T) {
 		{"environment.codec", "function-call", true, false},
 		{"server.prompt.tools", "dataset", true, false},
 		{"server.reasoning", "once", true, false},
+		{"server.leave_out", "seed", true, false},
 		{"python.wall_seconds", "11", true, false},
 		{"retrieval.model", "embedder", true, false},
 		{"seed", "2", true, false},

@@ -13,6 +13,7 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
+	"toolevo/mcts/policy/server"
 )
 
 // External is the kind of policies that play by themselves: nobody here can ask them.
@@ -42,6 +43,7 @@ func (r *Resolved) validate() error {
 		{"eval.controller", isOneOf("controller", r.Eval.Controller, controllers())},
 		{"branch", r.Branch.validate()},
 		{"server.reasoning", r.checkReasoning()},
+		{"server.leave_out", server.CheckLeaveOut(r.Server.LeaveOut)},
 		checkSection("python", &r.Python),
 	} {
 		if check.err != nil {

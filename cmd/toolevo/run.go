@@ -148,7 +148,7 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 		{"Looking at the servers", func() error { return b.probe(ctx) }, servers},
 		{"Opening the sandbox", func() error { return f.startEngine(ctx, b) }, b.runsPrograms()},
 		{"Trying to get out of the sandbox", guard, b.runsPrograms()},
-		{"Asking each server for a completion", func() error { return b.Greet(ctx) }, servers},
+		{"Asking each server for a completion", func() error { return b.Greet(ctx, f.samples(b)) }, servers},
 	} {
 		done := func() {}
 		if step.told {
@@ -165,6 +165,15 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 	}
 
 	return nil
+}
+
+// samples is for how many completions one request of the run asks, at most.
+func (f *runFlags) samples(b *bench) int {
+	if f.kind == stored.Evaluated {
+		return 1
+	}
+
+	return b.Config.Search.Samples
 }
 
 // resolve reads the configuration and the data it chooses. The engine is yet to be started.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -121,6 +123,71 @@ func TestBadRequest(t *testing.T) {
 	}
 
 	says(t, "runs", must(t, "runs", evaluated), "finished")
+}
+
+// A server that takes less than others is sent less, and gives the trees of one that takes everything.
+// What it is sent is in the summary.
+func TestServerTakesLess(t *testing.T) {
+	t.Parallel()
+	data, dir := smallData(t), t.TempDir()
+	calm, run := filepath.Join(dir, "calm"), filepath.Join(dir, "run")
+	s := serve(t, simserver.Options{})
+
+	url := inFront(t, s, func(w http.ResponseWriter, path string, body []byte) bool {
+		var asked struct {
+			N        int      `json:"n"`
+			Seed     int64    `json:"seed"`
+			LogProbs *int     `json:"logprobs"`
+			TopK     *int     `json:"top_k"`
+			MinP     *float64 `json:"min_p"`
+		}
+		if json.Unmarshal(body, &asked) != nil { // it asks for a document
+			return false
+		}
+
+		word := ""
+		switch {
+		case asked.TopK != nil:
+			word = "unknown field top_k"
+		case asked.MinP != nil:
+			word = "unknown field min_p"
+		case asked.LogProbs != nil && *asked.LogProbs == 0:
+			word = "logprobs: at least 1"
+		case asked.Seed > math.MaxInt32:
+			word = "seed out of range"
+		case asked.N > 1:
+			word = "only one completion is drawn"
+		}
+
+		if word != "" {
+			w.WriteHeader(http.StatusBadRequest)
+			io.WriteString(w, `{"error":{"message":"`+word+`"}}`)
+		}
+
+		return word != ""
+	})
+
+	args := []string{
+		"collect", "--data", data, "--policy", "openai:sim", "--limit", "3", "--trees", "2", "--preset", "paper",
+		"--set", "search.simulations=2", "--set", "server.window=32768", "--set", "attempts=1",
+		"--run-id", "less", "--engine", "unsafe",
+	}
+	undisturbed(t, append(slices.Clip(args), "--server", calmServer(t, kindOpenAI), "--out", calm)...)
+
+	r := cli(t, append(slices.Clip(args), "--server", url, "--out", run)...)
+	if r.code != exitDone {
+		t.Errorf("exit %d", r.code)
+	}
+
+	says(t, "collect", r.err, "n at most 4", "logprobs 1 for 0", "no top_k")
+
+	if !bytes.Equal(read(t, filepath.Join(calm, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
+		t.Error("the trajectories differ")
+	}
+
+	if counts := counted(t, run, "openai:sim"); counts.BadRequests > 12 {
+		t.Errorf("%d requests were refused", counts.BadRequests)
+	}
 }
 
 // A server that takes no request at all ends the run at the first one.

@@ -74,6 +74,19 @@ func TestRequest(t *testing.T) {
 			ask:  func(c *server.Completion) { c.Sampling.Stop = nil },
 			want: func(_, o map[string]any) { o["stop"] = []any{} },
 		},
+		{
+			name: "some left out",
+			ask: func(c *server.Completion) {
+				c.Dialect.LeaveOut = []string{"seed", "stop", "max_tokens", "repetition_penalty", "logprobs"}
+			},
+			want: func(b, o map[string]any) {
+				for _, name := range []string{"seed", "stop", "num_predict", "repeat_penalty"} {
+					delete(o, name)
+				}
+
+				delete(b, "logprobs")
+			},
+		},
 		{name: "never the seed for chance", ask: func(c *server.Completion) { c.Seed = math.MaxUint64 },
 			want: func(_, o map[string]any) { o["seed"] = float64(1<<31 - 1) }},
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ollama/ollama/api"
 
@@ -19,7 +20,9 @@ const (
 )
 
 // optionNames are Ollama's names of the parameters that have others in OpenAI's protocol.
-var optionNames = map[string]string{"repetition_penalty": "repeat_penalty"}
+var optionNames = map[string]string{
+	"repetition_penalty": "repeat_penalty", "max_tokens": "num_predict",
+}
 
 // request writes the request for the sample with the seed, changed as a probe wants it.
 func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api.GenerateRequest {
@@ -40,7 +43,7 @@ func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api
 		Shift:    &off,
 		// A model that can think, thinks unless told not to, and its text is then split even for a raw prompt.
 		Think:    &api.ThinkValue{Value: false},
-		Logprobs: true,
+		Logprobs: !c.Dialect.Omits("logprobs"),
 		Options: map[string]any{
 			"num_ctx":           b.opts.Window,
 			"num_predict":       s.MaxTokens,
@@ -71,7 +74,7 @@ func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api
 		delete(req.Options, "repeat_last_n")
 	}
 
-	for _, name := range p.LeaveOut {
+	for _, name := range slices.Concat(p.LeaveOut, c.Dialect.LeaveOut) {
 		delete(req.Options, cmp.Or(optionNames[name], name))
 	}
 

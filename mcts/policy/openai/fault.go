@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"toolevo/mcts/policy/internal/wire"
@@ -51,11 +50,8 @@ func (b *Backend) advise(status int, c wire.Complaint) string {
 		return text + " (is the base URL right? It ends in /v1 on most servers)"
 	case status == http.StatusNotFound:
 		return fmt.Sprintf("%s (asked for the model %q)", text, b.opts.Model)
-	case b.opts.Extensions && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity):
-		if name := unknownExtension(c); name != "" {
-			return fmt.Sprintf("the server does not take %s, one of vLLM's own fields: switch the extensions off: %s",
-				name, text)
-		}
+	case c.Param != "" && !strings.Contains(text, c.Param):
+		return fmt.Sprintf("%s (%s)", text, c.Param)
 	}
 
 	return text
@@ -75,23 +71,4 @@ func kindOf(a wire.Answer, c wire.Complaint) server.Kind {
 	}
 
 	return server.KindOfStatus(a.Status)
-}
-
-// unknownWords are how servers that check say, in small letters, that a field is not theirs.
-var unknownWords = []string{
-	"unknown", "unrecognized", "unrecognised", "unsupported", "unexpected", "not supported", "not permitted",
-	"not allowed", "additional propert", "extra_forbidden", "extra fields", "extra inputs",
-}
-
-// unknownExtension is the extension that the server does not know, "" when the complaint is about
-// something else.
-func unknownExtension(c wire.Complaint) string {
-	text := strings.ToLower(c.Message + " " + c.Param + " " + c.Code)
-
-	mentioned := func(words string) bool { return strings.Contains(text, words) }
-	if i := slices.IndexFunc(extensionNames, mentioned); i >= 0 && slices.ContainsFunc(unknownWords, mentioned) {
-		return extensionNames[i]
-	}
-
-	return ""
 }

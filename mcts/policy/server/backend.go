@@ -55,11 +55,13 @@ type Completion struct {
 	Seed     uint64         // of the first sample; sample i has Seed+i
 	Sampling Sampling
 	Slot     int // of the server that is to work on it, from 1, for a [Slotted] backend; 0 leaves that to the server
+	Dialect  Dialect
 
 	try int // how often samples of it came back without text; below 0 when that says nothing
 }
 
-// Sampling are the parameters of decoding. All of them are sent with every request.
+// Sampling are the parameters of decoding. All of them are sent with every request, but those that
+// the [Dialect] leaves out.
 type Sampling struct {
 	Temperature       float64  `yaml:"temperature"`        // 0 is greedy
 	TopP              float64  `yaml:"top_p"`              // in (0,1]; 1 is off

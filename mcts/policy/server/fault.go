@@ -161,6 +161,10 @@ func (f *Fault) cause() string {
 // absent reports whether nobody was there to work on the request: no answer at all, one of a proxy in front of it, or
 // that of a server that takes nobody in, or is set aside. Such a fault says nothing about the request.
 func (f *Fault) absent() bool {
+	if f == nil {
+		return false
+	}
+
 	if f.setsAside() {
 		return true
 	}

@@ -55,7 +55,8 @@ func (m *Models) Probe(ctx context.Context) error {
 
 // Greet asks every server for a completion, once the run is ready but for its folder: one that takes no
 // request, answers for another model or never says that a completion ended is of no use to it.
-func (m *Models) Greet(ctx context.Context) error {
+// samples is how many the run asks for in one request, at most.
+func (m *Models) Greet(ctx context.Context, samples int) error {
 	ctx, cancel := context.WithTimeout(ctx, suite.ProbeTime)
 	defer cancel()
 
@@ -66,7 +67,7 @@ func (m *Models) Greet(ctx context.Context) error {
 		}
 
 		if served, ok := p.(*server.Policy); ok {
-			if err := served.Greet(ctx); err != nil {
+			if err := served.Greet(ctx, samples); err != nil {
 				return console.GaveUp(err)
 			}
 		}
@@ -174,7 +175,10 @@ func (m *Models) probeUnlisted(ctx context.Context, backend server.Backend) erro
 		server.Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: 1})
 
 	_, err := backend.Complete(ctx, c)
-	if errors.Is(err, context.DeadlineExceeded) {
+
+	var fault *server.Fault
+	if errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &fault) && fault.Kind == server.BadRequest { // its greeting finds out what it takes
 		return nil
 	}
 

@@ -93,6 +93,31 @@ func Unseen(stops []string) int {
 	return longest + 1
 }
 
+// Cut ends a sample at the first of the stop texts, as a server does that is sent them. tokens are
+// its texts of the sample's tokens, as far as it tells them.
+func Cut(s *server.Choice, tokens, stops []string) {
+	end := len(s.Text)
+	for _, stop := range stops {
+		if at := strings.Index(s.Text[:end], stop); at >= 0 {
+			end = at
+		}
+	}
+
+	if end == len(s.Text) {
+		return
+	}
+
+	s.Text, s.Finish, s.Tokens = s.Text[:end], server.FinishStop, 0
+
+	for length := 0; s.Tokens < len(tokens) && length < end; s.Tokens++ {
+		length += len(tokens[s.Tokens])
+	}
+
+	if s.Tokens > 0 {
+		s.LogProbs = s.LogProbs[:min(s.Tokens, len(s.LogProbs))]
+	}
+}
+
 // CheckSamples finds samples that cannot be what the model wrote: with log-probabilities that are
 // none, or not of all the tokens that the server reports of them together, or without the text of
 // those. In each, so many can be unseen.
