@@ -86,8 +86,9 @@
 // # Rewards
 //
 // The reward is null until the episode ends: then it is 1 for a right answer, by the matcher of the suite's
-// environments, and 0 for a wrong one or none, which is what an episode without an end is worth. Where the server names shaped rewards (see [Shape]), every turn has a
-// number: what it earns of them, 0 for most, and at the end the above beside.
+// environments, and 0 for a wrong one or none, which is what an episode without an end is worth. Where the server
+// names shaped rewards (see [Shape]), every turn has a number: what it earns of them, 0 for most, and at the end the
+// above beside.
 //
 // # Errors
 //
