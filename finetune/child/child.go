@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"toolevo/envs/durable"
 	"toolevo/envs/keeper"
 )
 
@@ -128,7 +129,7 @@ func lock(path string) (*os.File, error) {
 	}
 
 	for waited := time.Duration(0); ; waited += lockPause {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err := durable.Lock(f, syscall.LOCK_EX)
 
 		switch {
 		case err == nil:

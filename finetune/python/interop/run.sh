@@ -93,7 +93,7 @@ serve "${few[@]}"
 stop
 serve "${few[@]}" --record "$work/recorded" --agent tiny
 quietly "$python" "$here/../examples/grpo.py" --url "$url" --model "$work/model" --out "$work/trained" \
-	--steps 10 --save-steps 8 --episodes 16 --tokens 640 --learning-rate 1e-4
+	--steps 10 --save-steps 5 --episodes 16 --tokens 640 --learning-rate 1e-4
 stop
 quietly "$toolevo" check "$work/recorded"
 "$python" "$here/learnt.py" "$work/trained" "$work/recorded/episodes.jsonl" || fail "GRPO did not do what it should (see above)"
