@@ -74,7 +74,7 @@ func compile(ctx context.Context, module []byte, cache string) (wazero.Runtime, 
 
 // instance is what Python gets: its arguments, its environment, clocks and random bytes.
 func instance(text string) wazero.ModuleConfig {
-	c := wazero.NewModuleConfig().WithName("").WithArgs(append([]string{"python"}, python.Arguments(text)...)...).
+	c := wazero.NewModuleConfig().WithName("").WithArgs(append([]string{"python"}, python.Executing(text)...)...).
 		WithSysWalltime().WithSysNanotime().WithSysNanosleep().WithRandSource(rand.Reader)
 
 	for _, v := range python.Environment() {
