@@ -97,6 +97,7 @@ func (c Command) kept(ctx context.Context) (*exec.Cmd, error) {
 	args := keeper.Command(keeper.OwnBinary, grace, append([]string{program}, c.Args[1:]...))
 
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Args[0] = keeper.Name
 	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), c.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }

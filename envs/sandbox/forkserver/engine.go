@@ -90,7 +90,7 @@ func (o Options) starter() (starter, error) {
 		return nil, fmt.Errorf("forkserver: encode the setup: %w", err)
 	}
 
-	jail := o.Python.Jail(python.ForkServer(), o.Without)
+	jail := o.Python.Jail("toolevo-fork-server", o.Without)
 	jail.Bwrap, jail.LandlockABI = o.Bwrap, o.LandlockABI
 
 	return func(life context.Context) (*server, error) {

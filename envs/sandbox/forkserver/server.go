@@ -57,8 +57,14 @@ type answer struct {
 	output []byte
 }
 
-// prepare tells a new server its setup, waits until it is ready, and warms it: the first call takes much longer.
+// prepare tells a new server what it is and its setup, waits until it is ready, and warms it: the first call takes much
+// longer.
 func (s *server) prepare(ctx context.Context, setup []byte) error {
+	start := func() error { return s.Send([]byte(python.ForkServer())) }
+	if err := s.During(ctx, worker.Limits{Time: startTime}, start); err != nil {
+		return err
+	}
+
 	if _, _, err := s.Call(ctx, setup, worker.Limits{Time: startTime, Answer: mostHeader}); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import _signal as signal  # whose numbers are plain, and take no memory that a c
 START = b"."  # what a child writes before its program runs; before that it writes what went wrong
 FAILED = 1  # how a child ends that could not begin
 SLICE = 0.05  # seconds after which a child is looked for whose output another process may hold open
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
 LIMITS = (8, 1 << 30)  # of the first child: the defaults
 SPACE = 1 << 16  # bytes of the buffer, at first
 
@@ -33,6 +33,7 @@ class Server:
         self.fence = Fence(program, setup["pids"]) if program else None
         self.libc = ctypes.CDLL(None)
         self.libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing in /proc shows this process to a child
+        self.libc.prctl(PR_SET_NAME, b"toolevo-python", 0, 0, 0)
         self.pid = os.getpid()
         self.space = memoryview(bytearray(SPACE))
         prepare(setup["path"], setup["site"], setup["modules"], True)
