@@ -27,27 +27,13 @@ type spoiler struct {
 	kind string
 
 	mu     sync.Mutex
-	choose func(asked int) *mode // the mode of a request; nil leaves the answer as it is
+	choose func(asked int, body []byte) *mode // the mode of a request; nil leaves the answer as it is
 	asked  int
 	met    map[string]int // spoiled answers, by mode
 }
 
 func (s *spoiler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !isCompletion(r.URL.Path) {
-		s.next.ServeHTTP(w, r)
-		return
-	}
-
-	s.mu.Lock()
-	s.asked++
-
-	m := s.choose(s.asked)
-	if m != nil {
-		s.met[m.name]++
-	}
-	s.mu.Unlock()
-
-	if m == nil {
 		s.next.ServeHTTP(w, r)
 		return
 	}
@@ -59,6 +45,21 @@ func (s *spoiler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 
 	r.Body = io.NopCloser(bytes.NewReader(body))
+
+	s.mu.Lock()
+	s.asked++
+
+	m := s.choose(s.asked, body)
+	if m != nil {
+		s.met[m.name]++
+	}
+	s.mu.Unlock()
+
+	if m == nil {
+		s.next.ServeHTTP(w, r)
+		return
+	}
+
 	good := httptest.NewRecorder()
 	s.next.ServeHTTP(good, r)
 
@@ -72,7 +73,8 @@ func (s *spoiler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // spoilServer starts a spoiler in front of a server.
-func spoilServer(t *testing.T, next http.Handler, kind string, choose func(asked int) *mode) (*spoiler, string) {
+func spoilServer(t *testing.T, next http.Handler, kind string,
+	choose func(asked int, body []byte) *mode) (*spoiler, string) {
 	t.Helper()
 
 	s := &spoiler{next: next, kind: kind, choose: choose, met: map[string]int{}}
@@ -83,8 +85,8 @@ func spoilServer(t *testing.T, next http.Handler, kind string, choose func(asked
 }
 
 // some spoils a share of the answers, each in one of the modes.
-func some(random *rand.Rand, modes ...mode) func(int) *mode {
-	return func(int) *mode {
+func some(random *rand.Rand, modes ...mode) func(int, []byte) *mode {
+	return func(int, []byte) *mode {
 		if random.Float64() >= spoiledShare {
 			return nil
 		}
@@ -247,7 +249,7 @@ func TestHostileRepliesAndCtrlC(t *testing.T) {
 			s, args := campaignServer(t, kindOpenAI)
 			reading := make(chan struct{})
 			var once sync.Once
-			_, url := spoilServer(t, s, kindOpenAI, func(asked int) *mode {
+			_, url := spoilServer(t, s, kindOpenAI, func(asked int, _ []byte) *mode {
 				if asked < 10 {
 					return nil
 				}

@@ -59,12 +59,16 @@ func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Ru
 			return m, "", err
 		}
 
-		givenUp, err := run.GivenUp(ctx) // which is asked for again
-		if err != nil {
-			return m, "", err
-		}
+		givenUp, err := run.GivenUp(ctx)
 
-		if (extended || f.grows || len(givenUp) > 0) && m.Finished != nil {
+		switch {
+		case err != nil:
+			return m, "", err
+		case len(givenUp) > 0:
+			// It is asked for again. Trees that know those before them are then grown anew, so
+			// that the run may come to other rows than those it ended with.
+			m.Finished = nil
+		case (extended || f.grows) && m.Finished != nil:
 			finished := *m.Finished
 			finished.Extended = true
 			m.Finished = &finished

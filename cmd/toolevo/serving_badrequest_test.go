@@ -190,6 +190,60 @@ func TestServerTakesLess(t *testing.T) {
 	}
 }
 
+// TestGivenUpTreeThatOthersKnow gives up the first of two trees, of which the second knows what the
+// first found. When it is there, the second is grown anew, and the run is as if nothing had failed.
+func TestGivenUpTreeThatOthersKnow(t *testing.T) {
+	t.Parallel()
+	data, dir := smallData(t), t.TempDir()
+	calm, run := filepath.Join(dir, "calm"), filepath.Join(dir, "run")
+
+	var first uint64 // seed of the question's first tree, whose requests fail
+
+	all, err := questions.Read(data, "coffee", "easy", "train")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	s := serve(t, simserver.Options{})
+	url := inFront(t, s, func(w http.ResponseWriter, _ string, body []byte) bool {
+		var asked struct{ Seed uint64 }
+		if !bytes.Contains(body, []byte("Question: "+all[1].Text)) || json.Unmarshal(body, &asked) != nil {
+			return false
+		}
+
+		if first == 0 {
+			first = asked.Seed
+		}
+
+		failing := asked.Seed-first < 10 // it is that of the first of its samples
+		if failing {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+		}
+
+		return failing
+	})
+
+	args := []string{
+		"collect", "--data", data, "--policy", "openai:sim", "--limit", "2", "--trees", "2",
+		"--difficulty", "easy", "--set", "server.window=32768", "--workers", "1", "--run-id", "known",
+		"--engine", "unsafe",
+	}
+	undisturbed(t, append(slices.Clip(args), "--server", calmServer(t, kindOpenAI), "--out", calm)...)
+
+	args = append(args, "--out", run, "--json", "--server")
+	found := document[collected](t, must(t, append(slices.Clip(args), url)...))
+
+	if len(found.GivenUp) != 1 || found.GivenUp[0].Tree != 0 {
+		t.Fatalf("given up is %v", found.GivenUp)
+	}
+
+	must(t, append(args, s.URL(), "--resume")...)
+
+	if !bytes.Equal(read(t, filepath.Join(calm, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
+		t.Error("the trajectories differ")
+	}
+}
+
 // A server that takes no request at all ends the run at the first one.
 func TestNothingButBadRequests(t *testing.T) {
 	t.Parallel()

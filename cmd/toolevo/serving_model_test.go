@@ -107,7 +107,7 @@ func TestServerLosesItsVoice(t *testing.T) {
 		undisturbed(t, append(slices.Clip(args), "--server", calmServer(t, kind), "--out", calm)...)
 
 		m := spoilingModes()[silence]
-		_, url := spoilServer(t, s, kind, func(asked int) *mode {
+		_, url := spoilServer(t, s, kind, func(asked int, _ []byte) *mode {
 			if asked <= 20 {
 				return nil
 			}

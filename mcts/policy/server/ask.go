@@ -165,13 +165,18 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 }
 
 // pause is the wait before the next try. A server that has answered others meanwhile is asked again
-// soon, unless it wants to be sent less.
+// soon, or, where it wants to be sent less, soon enough that one request does not wait for hours.
 func (a *asker) pause(t turn, x exchange, f *failures, fault *Fault) time.Duration {
-	const soon = 2 // doublings
+	const soon, throttled = 2, 4 // doublings
+
+	most := soon
+	if fault.throttled() {
+		most = throttled
+	}
 
 	doublings := f.sent - 1
-	if !fault.throttled() && a.pool.answeredSince(t.server, f.first) {
-		doublings = min(doublings, soon)
+	if a.pool.answeredSince(t.server, f.first) {
+		doublings = min(doublings, most)
 	}
 
 	return a.retry.pause(doublings, x.seed+uint64(f.sent), fault)

@@ -177,7 +177,9 @@ func TestFaultsChangeNothing(t *testing.T) {
 						s.Short)
 				}
 
-				if s.Retries != s.Transient || s.Answered != requests+n*s.Short || s.Completions <= requests*n {
+				// Known requests, which find out whose fault a fault is, are answered beside.
+				answered := s.Answered >= requests+n*s.Short
+				if s.Retries != s.Transient || !answered || s.Completions <= requests*n {
 					t.Errorf("%d retries of %d faults, %d answers to %d requests, %d of them short, %d completions",
 						s.Retries, s.Transient, s.Answered, requests, s.Short, s.Completions)
 				}

@@ -1,0 +1,429 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"toolevo/mcts/policy/simserver"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+)
+
+// oddKind is a kind of request that servers as people run them answer oddly, whatever the run.
+type oddKind struct {
+	name   string
+	modes  []mode
+	args   []string // of the runs
+	always bool     // such a request fails however often it is made
+	may    bool     // or so, or the server can do it otherwise
+	first  int      // only so many tries of it are odd; 0 is all
+	many   bool     // only requests for more than one sample are
+	other  bool     // the model's text is another one, so that trees differ that need it
+}
+
+// oddKinds are the kinds. What a mode puts into an answer that no training may see is the marker.
+func oddKinds() []oddKind {
+	json500 := `{"error":{"message":"Out of range float values are not JSON compliant","code":500}}`
+	html := []string{"Content-Type", "text/html"}
+	page := "<html><head><title>" + marker + "</title></head><body>Access denied</body></html>"
+
+	return []oddKind{
+		{name: "A always fails", always: true, modes: []mode{
+			{name: "500", spoil: answers(500, json500)},
+			{name: "403 page", spoil: answers(403, page, html...)},
+			{name: "404", spoil: answers(404, `{"detail":"Not Found"}`)},
+			{name: "504", spoil: answers(504, page, html...)},
+			{name: "null figures", spoil: func(a *spoiledAnswer) {
+				a.edit(func(o object) {
+					for _, s := range samples(o) {
+						spoilFirst(s["logprobs"], nil)
+					}
+				})
+			}},
+			{name: "no answer", spoil: func(a *spoiledAnswer) { a.raw("", true) }},
+			{name: "silence", slow: true, spoil: (*spoiledAnswer).hang},
+		}},
+		{name: "B refused for a moment", first: 2, modes: []mode{
+			{name: "404 of an ingress", spoil: answers(404, "default backend - 404")},
+			{name: "401", spoil: answers(401, `{"error":{"message":"token expired"}}`)},
+			{name: "403", spoil: answers(403, `{"error":{"message":"forbidden"}}`)},
+			{name: "no model", spoil: answers(404, `{"error":{"message":"no such model"}}`)},
+			{name: "to a login", spoil: answers(302, "", "Location", "/login")},
+		}},
+		{name: "C reasoning beside", args: []string{
+			"server.form=chat", "server.reasoning=drop",
+		}, modes: []mode{
+			{name: "reasoning_content", spoil: beside("reasoning_content", marker)},
+			{name: "reasoning", spoil: beside("reasoning", marker)},
+			{name: "tags", spoil: texted(func(text string) any {
+				return "<think>\n" + marker + "\n</think>\n\n" + text
+			})},
+			{name: "parts", spoil: texted(func(text string) any {
+				return []any{
+					object{"type": "thinking", "thinking": marker},
+					object{"type": "text", "text": text},
+				}
+			})},
+		}},
+		{name: "C another text", other: true, modes: []mode{
+			{name: "introduction", spoil: texted(func(text string) any {
+				return "Sure! Here it is:\n" + text
+			})},
+			{name: "two variants", spoil: texted(func(text string) any {
+				return text + "\n\nOr:\n\n" + text
+			})},
+		}},
+		{name: "D fields nobody needs", modes: []mode{
+			{name: "usage of floats", spoil: func(a *spoiledAnswer) {
+				a.edit(func(o object) {
+					usage := o["usage"].(object)
+					for name, n := range usage {
+						if n, ok := n.(float64); ok {
+							usage[name] = json.RawMessage(fmt.Sprintf("%.1f", n))
+						}
+					}
+				})
+			}},
+			{name: "usage of texts", spoil: field("usage", object{
+				"prompt_tokens": "7", "total_tokens": "many",
+			})},
+			{name: "usage a list", spoil: field("usage", []any{7, 7})},
+			{name: "created a text", spoil: field("created", "2026-01-01")},
+			{name: "an id of a number", spoil: field("id", 7)},
+			{name: "indices of 0", spoil: eachSample("index", 0)},
+			{name: "indices of texts", spoil: eachSample("index", "0")},
+			{name: "end an object", spoil: eachSample("finish_reason", object{"type": "stop"})},
+			{name: "byte order mark", spoil: func(a *spoiledAnswer) {
+				a.send(200, append([]byte("\xef\xbb\xbf"), a.body...))
+			}},
+		}},
+		{name: "E takes less", may: true, many: true, modes: []mode{
+			{name: "400", spoil: answers(400, `{"error":{"message":"n must be 1"}}`)},
+			{name: "422", spoil: answers(422, `{"detail":"n: ensure this is 1"}`)},
+			{name: "500", spoil: answers(500, `{"error":{"message":"n is beyond the slots"}}`)},
+		}},
+		{name: "F names", may: true, modes: []mode{
+			{name: "dated", spoil: field("model", "sim-2026-07-01")},
+			{name: "upstream", spoil: field("model", "vendor/Sim-8B")},
+		}},
+		{name: "L a proxy answers", always: true, modes: []mode{
+			{name: "403", spoil: answers(403, page, "Server", "squid/5.7", "Via", "1.1 proxy (squid/5.7)",
+				"X-Squid-Error", "ERR_ACCESS_DENIED 0", "Content-Type", "text/html")},
+			{name: "503", spoil: answers(503, page, "Via", "1.1 proxy (squid/5.7)")},
+			{name: "407", spoil: answers(407, page, "Proxy-Authenticate", `Basic realm="proxy"`)},
+		}},
+	}
+}
+
+// answers answers with a status, a body and headers.
+func answers(status int, body string, headers ...string) func(*spoiledAnswer) {
+	return func(a *spoiledAnswer) { a.send(status, []byte(body), headers...) }
+}
+
+// field sets a field of the answer.
+func field(name string, value any) func(*spoiledAnswer) {
+	return func(a *spoiledAnswer) { a.edit(func(o object) { o[name] = value }) }
+}
+
+// eachSample sets a field of each choice.
+func eachSample(name string, value any) func(*spoiledAnswer) {
+	return func(a *spoiledAnswer) {
+		a.edit(func(o object) {
+			for _, s := range samples(o) {
+				s[name] = value
+			}
+		})
+	}
+}
+
+// beside sets a field of each message.
+func beside(name, value string) func(*spoiledAnswer) {
+	return func(a *spoiledAnswer) {
+		a.edit(func(o object) {
+			for _, s := range samples(o) {
+				s["message"].(object)[name] = value
+			}
+		})
+	}
+}
+
+// texted changes the texts.
+func texted(change func(string) any) func(*spoiledAnswer) {
+	return func(a *spoiledAnswer) { a.edit(func(o object) { setText(o, change) }) }
+}
+
+// oddRequests chooses the requests that are answered oddly, by their prompts alone: so they are the
+// same each time, whatever the order.
+type oddRequests struct {
+	oddKind
+	percent uint64
+	tries   map[[32]byte]int // of the requests that were chosen
+	met     map[string]bool  // questions of which a request was answered oddly
+}
+
+// choose returns the mode of a request.
+func (r *oddRequests) choose(_ int, body []byte) *mode {
+	var asked struct {
+		Prompt   string
+		Messages []struct{ Content string }
+		N        int
+	}
+
+	_ = json.Unmarshal(body, &asked)
+	for _, m := range asked.Messages {
+		asked.Prompt += m.Content + "\n"
+	}
+
+	at := strings.LastIndex(asked.Prompt, "Question: ")
+	if at < 0 || r.many && asked.N < 2 {
+		return nil // a greeting, and what is not odd
+	}
+
+	sum := sha256.Sum256([]byte(r.name + asked.Prompt))
+	if uint64(sum[0])<<8+uint64(sum[1]) >= r.percent<<16/100 {
+		return nil
+	}
+
+	if r.tries[sum]++; r.first > 0 && r.tries[sum] > r.first {
+		return nil
+	}
+
+	question, _, _ := strings.Cut(asked.Prompt[at+len("Question: "):], "\n")
+	r.met[strings.TrimSpace(question)] = true
+
+	return &r.modes[int(sum[2])%len(r.modes)]
+}
+
+// TestHostileRequests answers 1, 5 and 20 % of the requests of collections and evaluations in the
+// ways of each kind. Every run ends well. The trees and episodes of questions that were not met are
+// those of an undisturbed run; those that were given up are named, and nothing else is. On a good
+// server the run then becomes the undisturbed one.
+func TestHostileRequests(t *testing.T) {
+	t.Parallel()
+
+	for _, kind := range oddKinds() {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+
+			for _, command := range []string{"collect", "eval"} {
+				c := newOddCampaign(t, command, kind)
+
+				for _, percent := range []uint64{5, 1, 20}[:rounds(1, 3)] {
+					mixed := kind
+					mixed.modes = quick(kind.modes)
+					c.run(t, &oddRequests{oddKind: mixed, percent: percent})
+				}
+
+				for _, m := range kind.modes[:rounds(0, len(kind.modes))] {
+					alone := kind
+					alone.modes = []mode{m}
+					c.run(t, &oddRequests{oddKind: alone, percent: 20})
+				}
+			}
+		})
+	}
+}
+
+// oddCampaign is what the runs of a command on servers that are odd have in common.
+type oddCampaign struct {
+	command string
+	dir     string   // of the undisturbed run
+	args    []string // of all of them, but for the server and the folder
+}
+
+// newOddCampaign makes the undisturbed run of a kind.
+func newOddCampaign(t *testing.T, command string, kind oddKind) *oddCampaign {
+	t.Helper()
+
+	limit := fmt.Sprint(rounds(3, 12))
+	c := &oddCampaign{command: command, dir: filepath.Join(t.TempDir(), "undisturbed")}
+	c.args = []string{
+		command, "--data", smallData(t), "--split", "train", "--policy", "openai:sim",
+		"--limit", limit, "--set", "server.window=32768", "--parallel", "16", "--run-id", "odd",
+		"--progress", "none", "--engine", "unsafe",
+	}
+
+	if command == "collect" {
+		c.args = append(c.args, "--trees", "2", "--set", "search.simulations=2")
+	} else {
+		c.args = append(c.args, "--api", "p_c,p_s_in")
+	}
+
+	for _, setting := range kind.args {
+		c.args = append(c.args, "--set", setting)
+	}
+
+	url := calmServer(t, kindOpenAI)
+	undisturbed(t, append(slices.Clip(c.args), "--server", url, "--out", c.dir)...)
+
+	return c
+}
+
+// file is the file of the results.
+func (c *oddCampaign) file() string {
+	if c.command == "eval" {
+		return trajectories.EpisodesParquet
+	}
+
+	return rowsFile
+}
+
+// run makes the same run on a server that answers some requests oddly, and then goes on with it on a
+// good one.
+func (c *oddCampaign) run(t *testing.T, odd *oddRequests) {
+	odd.tries, odd.met = map[[32]byte]int{}, map[string]bool{}
+	names := []string{}
+
+	for _, m := range odd.modes {
+		names = append(names, m.name)
+	}
+
+	name := fmt.Sprintf("%s, %d %%, %s", c.command, odd.percent, strings.Join(names, ", "))
+	t.Run(name, func(t *testing.T) {
+		s := serve(t, simserver.Options{Slots: 64})
+		_, url := spoilServer(t, s, kindOpenAI, odd.choose)
+		run, began := filepath.Join(t.TempDir(), "run"), time.Now()
+
+		args := append(slices.Clip(c.args), "--out", run)
+		if len(quick(odd.modes)) == 0 {
+			args = append(args, "--timeout", "1s")
+		}
+
+		got := cli(t, append(slices.Clip(args), "--server", url, "--json")...)
+		if got.code != exitDone {
+			t.Fatalf("exit %d\n%s", got.code, got.err)
+		}
+
+		c.untouched(t, run, odd.met)
+		texts := c.named(t, run, odd)
+
+		if bytes.Contains(read(t, filepath.Join(run, c.file())), []byte(marker)) {
+			t.Error("what the answers hold beside is among the results")
+		}
+
+		if odd.other {
+			return
+		}
+
+		if len(c.givenUp(t, run)) > 0 {
+			must(t, append(slices.Clip(args), "--server", s.URL(), "--resume")...)
+		}
+
+		want, now := filepath.Join(c.dir, c.file()), filepath.Join(run, c.file())
+		if !bytes.Equal(read(t, want), read(t, now)) {
+			t.Error("the results differ from those of an undisturbed run")
+		}
+
+		t.Logf("%d requests of %d of %d questions, %v", len(odd.tries), len(odd.met), len(texts),
+			time.Since(began).Round(time.Millisecond))
+	})
+}
+
+// untouched holds that the results of questions of which no request was answered oddly are those of
+// an undisturbed run.
+func (c *oddCampaign) untouched(t *testing.T, run string, met map[string]bool) {
+	t.Helper()
+
+	results := func(dir string) (all []any) {
+		if c.command == "eval" {
+			for e, err := range trajectories.ReadEpisodes(dir) {
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				if !met[e.Question] {
+					all = append(all, e)
+				}
+			}
+
+			return all
+		}
+
+		for row, err := range trajectories.ReadFile(filepath.Join(dir, rowsFile)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			if !met[row.Question] {
+				all = append(all, row)
+			}
+		}
+
+		return all
+	}
+
+	want, got := results(c.dir), results(run)
+	if !reflect.DeepEqual(want, got) {
+		t.Errorf("%d results of questions that were not met, %d undisturbed, or they differ",
+			len(got), len(want))
+	}
+}
+
+// givenUp is what check says was given up. It holds that the run has all else.
+func (c *oddCampaign) givenUp(t *testing.T, run string) []store.GivenUp {
+	t.Helper()
+	var found struct {
+		GivenUp  []store.GivenUp `json:"given_up"`
+		Missing  int
+		Complete bool
+		Problems []string
+	}
+
+	text := must(t, "check", run, "--json")
+	if err := json.Unmarshal([]byte(text), &found); err != nil {
+		t.Fatal(err)
+	}
+
+	if found.Missing > 0 || !found.Complete || len(found.Problems) > 0 {
+		t.Errorf("check: %+v", found)
+	}
+
+	return found.GivenUp
+}
+
+// named holds that what was given up belongs to the questions that were met, and to each of them
+// where its requests always fail.
+func (c *oddCampaign) named(t *testing.T, run string, odd *oddRequests) (
+	texts map[string]string) {
+	t.Helper()
+
+	texts = map[string]string{}
+
+	for _, q := range document[struct {
+		Questions []struct {
+			ID   string `json:"question_id"`
+			Text string `json:"question"`
+		}
+	}](t, must(t, "inspect", run, "--json")).Questions {
+		texts[q.ID] = q.Text
+	}
+
+	named, givenUp := map[string]bool{}, c.givenUp(t, run)
+	for _, g := range givenUp {
+		named[texts[g.Question[strings.LastIndex(g.Question, "/")+1:]]] = true
+	}
+
+	want := map[string]bool{}
+	if odd.always {
+		want = odd.met
+	}
+
+	if odd.may {
+		maps.DeleteFunc(named, func(question string, _ bool) bool { return odd.met[question] })
+	}
+
+	if !maps.Equal(want, named) {
+		t.Errorf("given up is %v, want %v", givenUp, slices.Collect(maps.Keys(want)))
+	}
+
+	return texts
+}
