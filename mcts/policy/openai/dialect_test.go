@@ -127,7 +127,7 @@ func TestServersTakeLess(t *testing.T) {
 		return 0, ""
 	}
 	schema := func(_ asked, all map[string]any) (int, string) {
-		const known = " model prompt messages n max_tokens temperature top_p stop stream logprobs top_logprobs "
+		const known = " model prompt messages n max_tokens temperature top_p stop logprobs top_logprobs "
 		for name := range all {
 			if !strings.Contains(known, " "+name+" ") {
 				return 422, `{"detail":"the body does not match the schema"}`

@@ -6,7 +6,7 @@ import (
 )
 
 // errUnscored is the cause of a reply without the log-probabilities that were asked for.
-var errUnscored = errors.New("no log-probabilities")
+var errUnscored = errors.New("as all replies before it")
 
 // mayBeParameter reports whether a fault may be about a parameter that can be sent otherwise.
 func (f *Fault) mayBeParameter() bool {

@@ -75,6 +75,7 @@ var table = []lesser{
 	without("repetition_penalty", func(s Sampling) bool { return s.RepetitionPenalty == 1 }),
 	without("include_stop_str_in_output", always),
 	without("add_special_tokens", always),
+	without("stream", always),
 	without("frequency_penalty", func(s Sampling) bool { return s.FrequencyPenalty == 0 }),
 	without("presence_penalty", func(s Sampling) bool { return s.PresencePenalty == 0 }),
 	without("top_p", func(s Sampling) bool { return s.TopP == 1 }),
