@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"toolevo/mcts/policy/server"
@@ -114,6 +115,7 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte // the beginning of it
+	proxy  string // that carried the request; "" for none
 }
 
 // Do makes a call. The error is ctx's own when that has ended, or a [*server.Fault].
@@ -138,10 +140,29 @@ func (l *Link) Do(ctx context.Context, c Call) error {
 		return fault
 	case limited.Err() != nil:
 		// Not wrapped: the deadline is ours, and must not be taken for the caller's.
-		return l.Fault(server.Transient, 0, fmt.Sprintf("no answer within %v", l.timeout), nil)
+		fault = l.Fault(server.Transient, 0, fmt.Sprintf("no answer within %v", l.timeout), nil)
 	default:
-		return l.Fault(transportKind(err), 0, "", err)
+		fault = l.Fault(transportKind(err), 0, "", err)
 	}
+
+	fault.Proxy = l.proxyOf(req)
+
+	return fault
+}
+
+// proxyOf is the proxy that carries a request, without credentials; "" for none.
+func (l *Link) proxyOf(req *http.Request) string {
+	t, ok := l.client.Transport.(*http.Transport)
+	if !ok || t.Proxy == nil {
+		return ""
+	}
+
+	proxy, err := t.Proxy(req)
+	if err != nil || proxy == nil {
+		return ""
+	}
+
+	return (&url.URL{Scheme: proxy.Scheme, Host: proxy.Host}).String()
 }
 
 // request writes the request of a call.
@@ -188,7 +209,7 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 	defer resp.Body.Close()
 
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
-		a := Answer{Status: resp.StatusCode, Header: resp.Header}
+		a := Answer{Status: resp.StatusCode, Header: resp.Header, proxy: l.proxyOf(req)}
 		if a.Status != http.StatusSwitchingProtocols { // whose body is a connection, and has no end
 			// Whatever can be read of it will do.
 			a.Body, _ = io.ReadAll(io.LimitReader(resp.Body, refusalLimit))
@@ -211,7 +232,12 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 	case err == nil || errors.As(err, &fault):
 		return err
 	default:
-		return l.Fault(server.Transient, resp.StatusCode, "", err)
+		f := l.Fault(server.Transient, resp.StatusCode, "", err)
+		if !strings.Contains(resp.Header.Get("Content-Type"), "json") { // a page, maybe the proxy's
+			f.Proxy = l.proxyOf(req)
+		}
+
+		return f
 	}
 }
 
