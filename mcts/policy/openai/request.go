@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/server"
@@ -27,6 +28,12 @@ type message struct {
 var extensionNames = []string{
 	"top_k", "min_p", "repetition_penalty", "include_stop_str_in_output", "add_special_tokens",
 }
+
+// ownFields are those that requests hold all the same, so that no session stands there.
+var ownFields = slices.Concat(extensionNames, []string{
+	"model", "n", "seed", "stream", "max_tokens", "temperature", "top_p", "frequency_penalty", "presence_penalty",
+	"stop", "id_slot", "messages", "prompt", "logprobs", "top_logprobs",
+})
 
 // request writes the request for n samples, changed as a probe wants it. go-openai's types leave out every field that
 // is zero (temperature 0, logprobs 0), and have none for vLLM's own.
@@ -63,6 +70,10 @@ func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string
 		fields["prompt"] = c.Prompt
 	}
 
+	if name := b.opts.Session.Field; name != "" && c.Session != "" {
+		fields[name] = c.Session
+	}
+
 	b.addLogProbs(fields, p.Likeliest)
 
 	if b.opts.Extensions {
@@ -74,6 +85,15 @@ func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string
 	}
 
 	return fields
+}
+
+// sessionHeader is the header that names the tree, nil for none.
+func (b *Backend) sessionHeader(c server.Completion) map[string]string {
+	if name := b.opts.Session.Header; name != "" && c.Session != "" {
+		return map[string]string{name: c.Session}
+	}
+
+	return nil
 }
 
 // addLogProbs asks for the log-probabilities of the sampled tokens, or of the likeliest ones, too.

@@ -44,7 +44,7 @@ func TestOneBadRequest(t *testing.T) {
 		}
 
 		s := p.Snapshot()
-		if s.BadRequests > 2 || s.Requests != s.Answered+s.BadRequests || s.Faults["HTTP 400"] != s.BadRequests {
+		if s.BadRequests > 2 || s.Requests != s.Answered+s.BadRequests+s.Cancelled || s.Faults["HTTP 400"] != s.BadRequests {
 			t.Errorf("%+v, faults %v", s.Counts, s.Faults)
 		}
 	}

@@ -99,9 +99,11 @@ func (l *Link) Close() { l.client.CloseIdleConnections() }
 
 // Call is one request, and what is made of the answer.
 type Call struct {
-	URL   *url.URL
-	Body  any   // posted as JSON; nil asks for a document
-	Limit int64 // bytes of the reply after decompression; 0 is 16 MiB
+	URL  *url.URL
+	Body any // posted as JSON; nil asks for a document
+	// Header is what this request bears beside what all do.
+	Header map[string]string
+	Limit  int64 // bytes of the reply after decompression; 0 is 16 MiB
 
 	// Read reads the body of an answer whose status is a 2xx, to its end. An error that is not a fault is
 	// one of a spoiled reply, which is transient.
@@ -187,6 +189,10 @@ func (c Call) request() (*http.Request, error) {
 
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Content-Type", "application/json")
+
+	for name, value := range c.Header {
+		req.Header.Set(name, value)
+	}
 
 	return req, nil
 }
