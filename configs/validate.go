@@ -37,6 +37,7 @@ func (r *Resolved) validate() error {
 		{"search", r.Search.Validate()},
 		{"server.sampling", r.Server.Sampling.Validate()},
 		checkSection("server.headers", r.Server.Headers),
+		checkSection("server.session", r.Server.Session),
 		checkSection("environment", &r.Environment),
 		{"environment.codec", r.checkCodec()},
 		{"server.prompt.tools", r.checkTools()},

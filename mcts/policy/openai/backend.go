@@ -50,9 +50,11 @@ func (b *Backend) draw(
 	}
 
 	err := b.do(ctx, wire.Call{
-		URL:   b.base.JoinPath(path),
-		Body:  b.request(c, n, p),
-		Limit: wire.SampleLimit(n, c.Sampling.MaxTokens),
+		URL:  b.base.JoinPath(path),
+		Body: b.request(c, n, p),
+
+		Header: b.sessionHeader(c),
+		Limit:  wire.SampleLimit(n, c.Sampling.MaxTokens),
 		Read: func(body io.Reader) error {
 			err := d.read(body)
 			if err == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"toolevo/mcts/policy/internal/wire"
@@ -54,6 +55,10 @@ func New(opts Options) (*Backend, error) {
 
 	if opts.AddSpecialTokens != nil && !opts.Extensions {
 		return nil, errors.New("openai: add_special_tokens is one of vLLM's own fields, and those are switched off")
+	}
+
+	if name := opts.Session.Field; slices.Contains(ownFields, name) {
+		return nil, fmt.Errorf("openai: the field %s of requests holds something else than a session", name)
 	}
 
 	link, err := wire.NewLink(address, opts.Endpoint)

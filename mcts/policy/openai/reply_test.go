@@ -231,7 +231,7 @@ func TestOwnEnds(t *testing.T) {
 		{nil, `"eos_token"`, "", 1},
 		{[]string{"eos_token"}, `"eos_token"`, server.FinishStop, 1},
 		{[]string{"eos_token"}, `"eos_token"`, server.FinishLength, 64},
-		{[]string{"eos_token"}, `"stop_sequence"`, "", 1},
+		{[]string{"eos_token"}, `"tool_use"`, "", 1},
 		{[]string{"eos_token"}, "null", "", 1},
 		{[]string{""}, "null", server.FinishStop, 63},
 		{[]string{""}, `""`, server.FinishLength, 64},

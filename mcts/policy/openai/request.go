@@ -21,6 +21,10 @@ type message struct {
 	Content string `json:"content"`
 }
 
+// ownFields are those that requests may hold anyway, so that no session stands there.
+var ownFields = append(server.Parameters(),
+	"model", "id_slot", "messages", "prompt", "max_completion_tokens", "top_logprobs")
+
 // request writes the request for n samples, changed as a probe wants it. go-openai's types leave out every field that
 // is zero (temperature 0, logprobs 0), and have none for vLLM's own.
 func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string]any {
@@ -61,6 +65,10 @@ func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string
 		delete(fields, "max_tokens")
 	}
 
+	if name := b.opts.Session.Field; name != "" && c.Session != "" {
+		fields[name] = c.Session
+	}
+
 	if !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs") {
 		b.addLogProbs(fields, p.Likeliest, c.Dialect.OneLogProb)
 	}
@@ -74,6 +82,15 @@ func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string
 	}
 
 	return fields
+}
+
+// sessionHeader is the header that names the tree, nil for none.
+func (b *Backend) sessionHeader(c server.Completion) map[string]string {
+	if name := b.opts.Session.Header; name != "" && c.Session != "" {
+		return map[string]string{name: c.Session}
+	}
+
+	return nil
 }
 
 // addLogProbs asks for the log-probabilities of the sampled tokens, or of the likeliest ones, too.

@@ -57,6 +57,13 @@ func TestRequest(t *testing.T) {
 			}}},
 		{name: "special tokens", path: "/v1/completions", opts: func(o *Options) { o.AddSpecialTokens = ptr(false) },
 			want: []map[string]any{common, prompt, vllm, {"add_special_tokens": false}}},
+		{name: "session", path: "/v1/completions",
+			opts: func(o *Options) { o.Session = server.SessionKeys{Header: "X-Session", Field: "session_id"} },
+			ask:  func(c *server.Completion) { c.Session = "t1" },
+			want: []map[string]any{common, prompt, vllm, {"session_id": "t1"}}},
+		{name: "session of no tree", path: "/v1/completions",
+			opts: func(o *Options) { o.Session = server.SessionKeys{Header: "X-Session", Field: "session_id"} },
+			want: []map[string]any{common, prompt, vllm}},
 		{name: "no log-probabilities", path: "/v1/completions", opts: func(o *Options) { o.OmitLogProbs = true },
 			want: []map[string]any{common, prompt, vllm, {"logprobs": nil}}},
 		{name: "no stop", path: "/v1/completions", ask: func(c *server.Completion) { c.Sampling.Stop = nil },
@@ -218,6 +225,13 @@ func TestNew(t *testing.T) {
 			name: "extension",
 			opts: Options{Endpoint: server.Endpoint{URL: "http://h", Model: "m"}, AddSpecialTokens: ptr(true)},
 			err:  "switched off",
+		},
+		{
+			name: "session in place of a seed",
+			opts: Options{Endpoint: server.Endpoint{
+				URL: "http://h", Model: "m", Session: server.SessionKeys{Field: "seed"},
+			}},
+			err: "seed",
 		},
 		{
 			name: "negative",

@@ -21,7 +21,8 @@ type Endpoint struct {
 	URL     string   // as the backend reads it; credentials in it are used when there is no APIKey
 	APIKey  string   // sent as a bearer token; empty sends none
 	Headers []Header // sent with every request
-	Model   string   // as the server names it
+	Session SessionKeys
+	Model   string // as the server names it
 
 	// Names are those under which the server may answer for the model, beside its own and what is
 	// plainly the same; see [Names].
@@ -54,7 +55,8 @@ type Completion struct {
 	N        int            // samples, at least 1
 	Seed     uint64         // of the first sample; sample i has Seed+i
 	Sampling Sampling
-	Slot     int // of the server that is to work on it, from 1, for a [Slotted] backend; 0 leaves that to the server
+	Session  string // id of the tree; "" is of none
+	Slot     int    // of the server that is to work on it, from 1, for a [Slotted] backend; 0 leaves that to the server
 	Dialect  Dialect
 
 	try int // how often samples of it came back without text; below 0 when that says nothing

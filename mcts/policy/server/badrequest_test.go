@@ -43,8 +43,10 @@ func TestOneBadRequest(t *testing.T) {
 			}
 		}
 
+		// Both samples are asked for together, and then each by itself, at the same time.
 		s := p.Snapshot()
-		if s.BadRequests > 2 || s.Requests != s.Answered+s.BadRequests || s.Faults["HTTP 400"] != s.BadRequests {
+		if s.BadRequests > 3 || s.Requests != s.Answered+s.BadRequests+s.Cancelled ||
+			s.Faults["HTTP 400"] != s.BadRequests {
 			t.Errorf("%+v, faults %v", s.Counts, s.Faults)
 		}
 	}

@@ -54,7 +54,8 @@ const knownTokens = 16
 // askKnown asks a server for the beginning of what it wrote before.
 func (p *Policy) askKnown(ctx context.Context, t turn, c Completion) *Fault {
 	known := t.server.silence.question(c)
-	known.Slot = c.Slot // so that it costs no other conversation its prompt
+	known.Slot = c.Slot       // so that it costs no other conversation its prompt
+	known.Session = c.Session // the server behind a router that this request goes to
 	known.Sampling.MaxTokens = min(known.Sampling.MaxTokens, knownTokens)
 
 	t.server.limiter.force(1)

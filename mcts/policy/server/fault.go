@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 )
 
@@ -42,6 +43,9 @@ type Fault struct {
 	Message    string        // the server's, shortened; never a header or a key
 	RetryAfter time.Duration // what the server asked for, at most a minute; 0 when it did not
 	Err        error         // the cause below HTTP; may be nil
+	// Proxy is the proxy of the environment that may have failed or answered in the server's place,
+	// without credentials; "" is none.
+	Proxy string
 }
 
 // Error names the server, the status and the message.
@@ -59,7 +63,22 @@ func (f *Fault) Error() string {
 		text += fmt.Sprintf(": %v", f.Err)
 	}
 
+	if f.Proxy != "" {
+		text += fmt.Sprintf(" (through the proxy %s of the environment, which may not know this server: "+
+			"to go past it, add %s to NO_PROXY)", f.Proxy, f.host())
+	}
+
 	return text
+}
+
+// host is that of the address.
+func (f *Fault) host() string {
+	u, err := url.Parse(f.Address)
+	if err != nil {
+		return f.Address
+	}
+
+	return u.Hostname()
 }
 
 // Final reports whether no further try can help; the run has to stop then (see envs.IsFinal).

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"toolevo/mcts"
 )
 
 // Headers are what requests bear beside the headers of the protocol, by name. Their values name
@@ -29,6 +31,27 @@ func (h Header) String() string { return h.Name }
 // GoString is String.
 func (h Header) GoString() string { return h.Name }
 
+// SessionKeys say where requests bear the id of their tree, for routers that send those of one id to
+// one server. "" is nowhere.
+type SessionKeys struct {
+	Header string `yaml:"header"`
+	Field  string `yaml:"field"` // of the request's body
+}
+
+// Validate returns the setting that makes no sense, and why.
+func (k SessionKeys) Validate() (setting string, err error) {
+	if k.Header == "" {
+		return "", nil
+	}
+
+	return "header", checkName(k.Header)
+}
+
+// sessionOf is the id of the tree of a node: it says nothing about the question.
+func sessionOf(n mcts.NodeID) string {
+	return fmt.Sprintf("%016x", mix(hashOf(n.Question)^mix(uint64(n.Tree))))
+}
+
 // IsSecretParameter reports whether a parameter of a URL's query may be a key: all may, but for the
 // version that Azure wants.
 func IsSecretParameter(name string) bool { return name != "api-version" }
@@ -45,18 +68,29 @@ var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 // environment, and why. The error does not show the value.
 func (h Headers) Validate() (name string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		switch {
-		case !httpguts.ValidHeaderFieldName(name):
-			return name, errors.New("is no name of a header")
-		case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
-			return name, errors.New("is set by toolevo itself")
-		case !variable.MatchString(h[name]):
+		if err := checkName(name); err != nil {
+			return name, err
+		}
+
+		if !variable.MatchString(h[name]) {
 			return name, errors.New("would be kept with every run as it stands: " +
 				"take it from a variable of the environment, as in ${NAME}")
 		}
 	}
 
 	return "", nil
+}
+
+// checkName wants the name of a header that is not one of our own.
+func checkName(name string) error {
+	switch {
+	case !httpguts.ValidHeaderFieldName(name):
+		return errors.New("is no name of a header")
+	case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
+		return errors.New("is set by toolevo itself")
+	}
+
+	return nil
 }
 
 // Expand returns the headers with the values of the variables that they name, in the order of their

@@ -113,7 +113,7 @@ func (p *Policy) Complete(ctx context.Context, key string, c Completion) ([]Choi
 
 // completion is what is asked of a server.
 func (p *Policy) completion(r mcts.Request) Completion {
-	c := Completion{N: r.N, Seed: r.Seed, Sampling: p.options.Sampling}
+	c := Completion{N: r.N, Seed: r.Seed, Sampling: p.options.Sampling, Session: sessionOf(r.Node)}
 	if r.Greedy {
 		c.Sampling = c.Sampling.Greedy()
 	}

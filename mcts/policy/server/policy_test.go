@@ -68,9 +68,38 @@ func TestWhatIsSent(t *testing.T) {
 		r.Greedy = tt.greedy
 
 		proposals, err := newPolicy(t, o).Propose(t.Context(), r)
-		if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(got)); diff != "" || err != nil ||
+		ignored := cmp.Options{cmpopts.IgnoreUnexported(got), cmpopts.IgnoreFields(got, "Session")}
+		if diff := cmp.Diff(tt.want, got, ignored); diff != "" || err != nil ||
 			len(proposals) != tt.want.N {
 			t.Errorf("%s: %d proposals, error %v, request:\n%s", tt.name, len(proposals), err, diff)
+		}
+	}
+}
+
+// The requests of a tree are of one session, of which every tree has its own.
+func TestSessions(t *testing.T) {
+	sessions := map[string]int{}
+	p := newPolicy(t, options(&echo{address: "a", before: func(_ context.Context, c server.Completion) error {
+		sessions[c.Session]++
+		return nil
+	}}))
+
+	for question := range 3 {
+		for tree := range 2 {
+			for _, path := range []string{"0", "0.1", "0.1.0"} {
+				r := request(question, 2)
+				r.Node.Tree, r.Node.Path = tree, path
+
+				if _, err := p.Propose(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+
+	for session, requests := range sessions {
+		if len(sessions) != 6 || requests != 3 || session == "" {
+			t.Errorf("sessions %v, want 6 of 3 requests each", sessions)
 		}
 	}
 }

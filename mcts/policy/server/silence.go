@@ -89,6 +89,7 @@ func (p *Policy) checkSilence(ctx context.Context, t turn, c Completion, r Reply
 
 		known := s.silence.question(c)
 		known.Slot = c.Slot // so that it costs no other conversation its prompt
+		known.Session = c.Session
 
 		again, fault := p.attempt(ctx, t, known)
 		if fault != nil {

@@ -243,6 +243,7 @@ func (m *Models) endpoint(kind, model string) (server.Endpoint, error) {
 	return server.Endpoint{
 		APIKey:  m.Servers.key(kind),
 		Headers: headers,
+		Session: m.Config.Server.Session,
 		Model:   model,
 		Names:   m.Config.Server.Names,
 		Ends:    m.Config.Server.Ends,

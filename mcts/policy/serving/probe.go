@@ -194,6 +194,8 @@ func unusable(backend server.Backend, err error) error {
 			backend.Address(), suite.ProbeTime)
 	case !errors.As(err, &fault):
 		return err
+	case fault.Proxy != "":
+		return err
 	case fault.Status == http.StatusUnauthorized, fault.Status == http.StatusForbidden:
 		return fmt.Errorf("%w: the key is taken from OPENAI_API_KEY (for Ollama OLLAMA_API_KEY), from the URL "+
 			"(http://USER:PASSWORD@HOST), or from a header of server.headers", err)

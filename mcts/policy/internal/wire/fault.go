@@ -66,7 +66,12 @@ func (l *Link) StatusFault(a Answer, kind server.Kind, message string) *server.F
 		message = status + ": the server wants to speak another protocol; is this the address of an HTTP API?"
 	}
 
-	if (a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden) &&
+	proxy := a.proxy
+	if ReadComplaint(a.Body).Known { // the server's own words
+		proxy = ""
+	}
+
+	if (a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden) && proxy == "" &&
 		l.authorization == "" && len(l.headers) == 0 {
 		message += " (the server wants a key that it accepts)"
 	}
@@ -79,6 +84,7 @@ func (l *Link) StatusFault(a Answer, kind server.Kind, message string) *server.F
 
 	f := l.Fault(kind, a.Status, message, nil)
 	f.RetryAfter = min(asked, longestWait)
+	f.Proxy = proxy
 
 	return f
 }

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"toolevo/mcts/policy/server"
@@ -98,9 +99,11 @@ func (l *Link) Close() { l.client.CloseIdleConnections() }
 
 // Call is one request, and what is made of the answer.
 type Call struct {
-	URL   *url.URL
-	Body  any   // posted as JSON; nil asks for a document
-	Limit int64 // bytes of the reply after decompression; 0 is 16 MiB
+	URL  *url.URL
+	Body any // posted as JSON; nil asks for a document
+	// Header is what this request bears beside what all do.
+	Header map[string]string
+	Limit  int64 // bytes of the reply after decompression; 0 is 16 MiB
 
 	// Read reads the body of an answer whose status is a 2xx, to its end. An error that is not a fault is
 	// one of a spoiled reply, which is transient.
@@ -114,6 +117,7 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte // the beginning of it
+	proxy  string // that carried the request; "" for none
 }
 
 // Do makes a call. The error is ctx's own when that has ended, or a [*server.Fault].
@@ -138,10 +142,29 @@ func (l *Link) Do(ctx context.Context, c Call) error {
 		return fault
 	case limited.Err() != nil:
 		// Not wrapped: the deadline is ours, and must not be taken for the caller's.
-		return l.Fault(server.Transient, 0, fmt.Sprintf("no answer within %v", l.timeout), nil)
+		fault = l.Fault(server.Transient, 0, fmt.Sprintf("no answer within %v", l.timeout), nil)
 	default:
-		return l.Fault(transportKind(err), 0, "", err)
+		fault = l.Fault(transportKind(err), 0, "", err)
 	}
+
+	fault.Proxy = l.proxyOf(req)
+
+	return fault
+}
+
+// proxyOf is the proxy that carries a request, without credentials; "" for none.
+func (l *Link) proxyOf(req *http.Request) string {
+	t, ok := l.client.Transport.(*http.Transport)
+	if !ok || t.Proxy == nil {
+		return ""
+	}
+
+	proxy, err := t.Proxy(req)
+	if err != nil || proxy == nil {
+		return ""
+	}
+
+	return (&url.URL{Scheme: proxy.Scheme, Host: proxy.Host}).String()
 }
 
 // request writes the request of a call.
@@ -167,6 +190,10 @@ func (c Call) request() (*http.Request, error) {
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Content-Type", "application/json")
 
+	for name, value := range c.Header {
+		req.Header.Set(name, value)
+	}
+
 	return req, nil
 }
 
@@ -188,7 +215,7 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 	defer resp.Body.Close()
 
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
-		a := Answer{Status: resp.StatusCode, Header: resp.Header}
+		a := Answer{Status: resp.StatusCode, Header: resp.Header, proxy: l.proxyOf(req)}
 		if a.Status != http.StatusSwitchingProtocols { // whose body is a connection, and has no end
 			// Whatever can be read of it will do.
 			a.Body, _ = io.ReadAll(io.LimitReader(resp.Body, refusalLimit))
@@ -211,7 +238,12 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 	case err == nil || errors.As(err, &fault):
 		return err
 	default:
-		return l.Fault(server.Transient, resp.StatusCode, "", err)
+		f := l.Fault(server.Transient, resp.StatusCode, "", err)
+		if !strings.Contains(resp.Header.Get("Content-Type"), "json") { // a page, maybe the proxy's
+			f.Proxy = l.proxyOf(req)
+		}
+
+		return f
 	}
 }
 

@@ -432,6 +432,66 @@ func TestNewLink(t *testing.T) {
 	}
 }
 
+// TestProxyInTheWay: what a proxy may have answered, or failed at, in a server's place names it, and
+// how to go past it; what the server itself says does not.
+func TestProxyInTheWay(t *testing.T) {
+	const page = "<html><title>ERROR: The requested URL could not be retrieved</title></html>"
+
+	for _, tt := range []struct {
+		name    string
+		address string
+		proxy   http.HandlerFunc
+		named   bool
+	}{
+		{"a page", "http://inner/v1", wiretest.Answers(403, page), true},
+		{"a gateway's page", "http://inner/v1", wiretest.Answers(502, "Bad Gateway"), true},
+		{"a page with a good status", "http://inner/v1", wiretest.Answers(200, page), true},
+		{"no tunnel", "https://inner/v1", wiretest.Answers(403, page), true},
+		{"it wants a key", "https://inner/v1", wiretest.Answers(407, ""), true},
+		{"a proxy that ends", "http://inner/v1", wiretest.Reset, true},
+		{"the server's own words", "http://inner/v1", wiretest.Answers(401, `{"error":{"message":"no"}}`), false},
+	} {
+		proxy, err := url.Parse(wiretest.Serve(t, tt.proxy).URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		proxy.User = url.UserPassword("someone", wiretest.Secret)
+		l := link(t, tt.address, func(e *server.Endpoint) {
+			e.Transport = &http.Transport{Proxy: http.ProxyURL(proxy)}
+		})
+
+		fault := wiretest.FaultOf(t, l.Do(t.Context(), wire.Call{
+			URL: parsed(t, tt.address),
+			Read: func(body io.Reader) error {
+				_, err := io.ReadAll(body)
+				return errors.Join(err, errors.New("it is no reply"))
+			},
+			Refused: func(a wire.Answer) *server.Fault {
+				return l.StatusFault(a, server.KindOfStatus(a.Status), "refused")
+			},
+		}))
+		wiretest.CheckHidden(t, fault)
+
+		named := strings.Contains(fault.Error(), proxy.Host) && strings.Contains(fault.Error(), "add inner to NO_PROXY")
+		if named != tt.named || tt.named && strings.Contains(fault.Error(), "wants a key") {
+			t.Errorf("%s: %v", tt.name, fault)
+		}
+	}
+}
+
+// parsed is the URL of a text.
+func parsed(t *testing.T, text string) *url.URL {
+	t.Helper()
+
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return u
+}
+
 // proxied names the address that TestProxy's other process asks for.
 const proxied = "WIRE_TEST_PROXIED"
 

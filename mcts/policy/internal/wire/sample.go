@@ -22,23 +22,28 @@ const seedBits = 31
 // Seed is a seed as it is sent.
 func Seed(seed uint64) uint64 { return seed & (1<<seedBits - 1) }
 
-// The words for an end that every server may use. A server's own stand in the backends' options.
-const (
-	wordStop   = "stop"
-	wordEOS    = "eos"
-	wordLength = "length"
-)
+// ends are the words for an end that every server may use: OpenAI's, eos, and Anthropic's, which
+// gateways before its models pass on. A server's own stand in the backends' options.
+var ends = map[string]string{
+	"stop":   server.FinishStop,
+	"eos":    server.FinishStop,
+	"length": server.FinishLength,
+
+	"end_turn":      server.FinishStop,
+	"stop_sequence": server.FinishStop,
+	"max_tokens":    server.FinishLength,
+}
 
 // Finish maps a server's word for the end of a sample of so many tokens. own are the server's own
 // words for a sample that is whole, "" among them when it names none; one of maxTokens tokens is
 // taken for cut under those. Any other word says nothing about whether the text is whole: the error
 // is [server.ErrNoEnd].
 func Finish(word string, own []string, tokens, maxTokens int) (string, error) {
+	finish, known := ends[word]
+
 	switch {
-	case word == wordStop, word == wordEOS:
-		return server.FinishStop, nil
-	case word == wordLength:
-		return server.FinishLength, nil
+	case known:
+		return finish, nil
 	case slices.Contains(own, word) && tokens >= maxTokens:
 		return server.FinishLength, nil
 	case slices.Contains(own, word):
@@ -50,8 +55,7 @@ func Finish(word string, own []string, tokens, maxTokens int) (string, error) {
 		said = fmt.Sprintf("%.40q", word)
 	}
 
-	return "", fmt.Errorf("%w: it says %s, where %s, %s or %s belongs",
-		server.ErrNoEnd, said, wordStop, wordEOS, wordLength)
+	return "", fmt.Errorf("%w: it says %s, where stop, eos or length belongs", server.ErrNoEnd, said)
 }
 
 // Bounds of a log-probability: rounding makes a certain token's a little more than 0, and vLLM
