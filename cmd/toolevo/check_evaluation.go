@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
@@ -39,7 +38,7 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *stored.Run, work
 	lost, err := e.Lost()
 	if isOpen(v) && (isMissing(err) || err == nil && result.Missing > len(lost)) {
 		a.Say("The evaluation is unfinished: its files were not compared. Continue with: toolevo %s",
-			continuation(v))
+			stored.Continuation(v.Run))
 	} else {
 		if err == nil {
 			result.Rows, err = e.CheckFiles(ctx, lost)
@@ -66,17 +65,8 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *stored.Run, work
 	return a.printChecked(asJSON, v.Dir, result, head, result.Problems, result.checkedRun)
 }
 
-// isOpen reports whether episodes of an evaluation may be missing.
+// isOpen reports whether trees or episodes of a run may be missing.
 func isOpen(v *stored.Run) bool {
 	ended := v.Manifest.Finished
 	return ended == nil || ended.Extended
-}
-
-// continuation returns the command, with its arguments, that goes on with an evaluation.
-func continuation(v *stored.Run) string {
-	if configs.IsExternal(v.Config.Policy[0]) {
-		return console.Shell("serve", "env", "--record", v.Dir)
-	}
-
-	return console.Shell("eval", "--resume", "--out", v.Dir)
 }

@@ -332,6 +332,8 @@ func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 	switch {
 	case m.Format.IsDocuments() && m.Rows > 0:
 		a.sayHowToOpen(dir, m.Format)
+	case m.Format.IsDocuments() && len(m.LeftOut()) == 0:
+		return console.Bad("nothing was exported: no episode and no trajectory is there")
 	case m.Format.IsDocuments():
 		return console.Bad("nothing was exported: what was left out above says why")
 	case m.Rows == 0:

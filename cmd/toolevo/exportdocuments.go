@@ -209,8 +209,8 @@ func (e *exporter) evaluation(r *exportedRun) (*stored.Evaluation, finetune.Lost
 	lost, err := evaluation.Lost()
 	if isMissing(err) {
 		if !e.partial {
-			return nil, nil, console.Usage("%s is unfinished; continue it with `toolevo eval --resume --out %s`, or "+
-				"add --partial", r.Dir, r.Dir)
+			return nil, nil, console.Usage("%s is unfinished; continue it with `toolevo %s`, or add --partial", r.Dir,
+				stored.Continuation(r.Run.Run))
 		}
 
 		err = nil

@@ -189,8 +189,8 @@ func (e *exporter) rowsOf(ctx context.Context, r *exportedRun) (iter.Seq2[trajec
 	case finished && !failures:
 		return trajectories.ReadFile(path), r.CheckResult()
 	case !finished && !e.partial:
-		return nil, console.Usage("%s has no %s: the run is unfinished; continue it with `toolevo collect "+
-			"--resume --out %s`, or add --partial", r.Dir, stored.RowsFile, r.Dir)
+		return nil, console.Usage("%s has no %s: the run is unfinished; continue it with `toolevo %s`, or add "+
+			"--partial", r.Dir, stored.RowsFile, stored.Continuation(r.Run.Run))
 	case failures:
 		return r.TreeRows(ctx, trajectories.Ended), r.Intact(ctx)
 	}

@@ -57,7 +57,12 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 	}
 
 	if len(args) == 0 {
-		return a.inspectEvaluated(ctx, v.Evaluation(v.Questions), o)
+		e, err := readEvaluation(v.Evaluation(v.Questions))
+		if err != nil {
+			return err
+		}
+
+		return a.inspectEvaluated(ctx, e, o)
 	}
 
 	q, err := questionOf(v, args[0])
@@ -92,32 +97,48 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 	return a.inspectEpisode(&episodes[n], o)
 }
 
-// inspectEvaluated shows the accuracies of an evaluation, and its questions.
-func (a *app) inspectEvaluated(ctx context.Context, e *stored.Evaluation, o lookOptions) error {
-	report, err := e.Report(ctx, nil)
-	if err != nil {
-		return err
-	}
-
-	all := evaluationOverview{e.Manifest, report, make([]questionEpisodes, len(e.Questions))}
-	place := map[string]int{}
-
+// perQuestion is what came of each question.
+func (e *storedEvaluation) perQuestion(ctx context.Context) ([]questionEpisodes, error) {
+	all, place := make([]questionEpisodes, len(e.Questions)), map[string]int{}
 	for i, q := range e.Questions {
-		all.Questions[i] = questionEpisodes{QuestionID: q.ID, Question: q.Text}
+		all[i] = questionEpisodes{QuestionID: q.ID, Question: q.Text}
 		place[q.ID] = i
 	}
 
-	for episode, err := range e.Episodes(ctx, nil) {
+	for episode, err := range e.Episodes(ctx, e.missing) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 
-		l := &all.Questions[place[episode.QuestionID]]
+		if episode.Lost != "" {
+			continue
+		}
+
+		l := &all[place[episode.QuestionID]]
 
 		l.Episodes++
 		if episode.Official {
 			l.Correct++
 		}
+	}
+
+	return all, nil
+}
+
+// inspectEvaluated shows the accuracies of an evaluation, and its questions.
+func (a *app) inspectEvaluated(ctx context.Context, e *storedEvaluation, o lookOptions) error {
+	if e.unfinished {
+		a.sayUnfinished(e.Run)
+	}
+
+	report, err := e.Report(ctx, e.missing)
+	if err != nil {
+		return err
+	}
+
+	all := evaluationOverview{Run: e.Manifest, Report: report}
+	if all.Questions, err = e.perQuestion(ctx); err != nil {
+		return err
 	}
 
 	if o.asJSON {
@@ -133,11 +154,15 @@ func (a *app) inspectEvaluated(ctx context.Context, e *stored.Evaluation, o look
 	fmt.Fprintln(a.Out)
 	t := table.Table{Heads: []string{"question", "episodes", "correct"}}
 	for _, l := range all.Questions {
+		if l.Episodes == 0 {
+			continue
+		}
+
 		line := table.Fields(display.Line(l.QuestionID, 0), l.Episodes, l.Correct)
 		t.Lines = append(t.Lines, append(line, o.text(l.Question)...))
 	}
 
-	return t.Write(a.Out)
+	return a.writeQuestions(t, len(all.Questions), "episode")
 }
 
 // inspectEpisodes shows the episodes of a question.
