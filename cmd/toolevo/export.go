@@ -141,7 +141,7 @@ func (e *exporter) export(ctx context.Context, dirs []string) (*export.Manifest,
 		return nil, err
 	}
 
-	if o.Shown = s.shown; o.Format.IsDocuments() {
+	if o.Shown, o.Refused = s.shown, s.refused; o.Format.IsDocuments() {
 		return e.exportDocuments(ctx, s, o)
 	}
 
@@ -166,7 +166,7 @@ func (e *exporter) exportSamples(ctx context.Context, s *sources, o export.Optio
 	}
 
 	if o.Found = e.found; s.imported != nil {
-		rows, o.Refused = trajectories.Merge(rows, s.imported.Rows()), s.imported.Refused()
+		rows = trajectories.Merge(rows, s.imported.Rows())
 	}
 
 	m, err := export.Write(ctx, e.out, rows, o)
