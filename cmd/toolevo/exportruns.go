@@ -93,14 +93,18 @@ func (e *exporter) open(ctx context.Context, args []string) (*sources, error) {
 		return s, nil
 	}
 
-	// A run beside documents of it would be there twice.
+	return s, cmp.Or(s.oneOfEach(), s.oneCodec())
+}
+
+// oneOfEach makes sure that no run stands beside documents of it: it would be there twice.
+func (s *sources) oneOfEach() error {
 	for _, r := range s.runs {
 		if s.imported != nil && s.imported.Has(r.Manifest.ID) {
-			return s, console.Usage("the documents have trajectories of %s: name the run, or its documents", r.Dir)
+			return console.Usage("the documents have trajectories of %s: name the run, or its documents", r.Dir)
 		}
 	}
 
-	return s, s.oneCodec()
+	return nil
 }
 
 // openRun opens a run beside others.
