@@ -30,17 +30,24 @@ type Comparison struct {
 	Flipped []Flip `json:"flipped,omitempty"`
 }
 
-// compareAll compares every two policies under each API version, and every two versions of each policy.
+// compareAll compares every two policies under each API version, and every two versions of each policy, where both
+// measured a question.
 func (a *answers) compareAll() []Comparison {
 	var policies, versions []Comparison
+
+	compare := func(all *[]Comparison, between string, first, second Contender) {
+		if c := a.compare(between, first, second); c.N > 0 {
+			*all = append(*all, c)
+		}
+	}
 
 	for i, first := range a.contenders {
 		for _, second := range a.contenders[i+1:] {
 			switch {
 			case first.API == second.API:
-				policies = append(policies, a.compare(BetweenPolicies, first, second))
+				compare(&policies, BetweenPolicies, first, second)
 			case first.Policy == second.Policy:
-				versions = append(versions, a.compare(BetweenVersions, first, second))
+				compare(&versions, BetweenVersions, first, second)
 			}
 		}
 	}

@@ -65,8 +65,9 @@ type Row struct {
 	Repeats       *Repeats `json:"repeats,omitempty"`    // of several sampled episodes of each question
 }
 
-// Summarise returns the report on the episodes of an evaluation: a row for each job, in their order, summaries and
-// comparisons. An episode of no job is an error, and so is the first of episodes. Memory grows by a byte an episode.
+// Summarise returns the report on the episodes of an evaluation: a row for each job that has some, in their order, and
+// summaries and comparisons. An episode of no job is an error, and so is the first of episodes. Memory grows by a byte
+// for each episode.
 func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Report, error) {
 	report, _, err := summarise(jobs, episodes)
 
@@ -98,9 +99,13 @@ func summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 		}
 	}
 
-	report := &Report{Rows: make([]Row, len(jobs))}
-	for i, s := range sums {
-		report.Rows[i] = s.row()
+	report := &Report{Rows: []Row{}}
+	for _, s := range sums {
+		if s.episodes+s.Lost == 0 {
+			continue
+		}
+
+		report.Rows = append(report.Rows, s.row())
 		report.Templates = append(report.Templates, s.templateRows()...)
 	}
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"toolevo/envs"
 	"toolevo/finetune/statistics"
@@ -13,7 +14,7 @@ import (
 
 // Rescored says what another matcher makes of the answers of an evaluation.
 type Rescored struct {
-	Rows    []RescoredRow `json:"rows"`    // a row for each cell: dataset and difficulty, policy, API version
+	Rows    []RescoredRow `json:"rows"`    // a row for each cell of which an episode was not lost
 	Changed []Rescoring   `json:"changed"` // the answers of which it says otherwise, in the order of the rows
 	Revised int           `json:"revised"` // verdicts by this matcher that the evaluation has and that differ now
 }
@@ -105,6 +106,8 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Ver
 		row.Rescored = float64(rescored[i]) / float64(max(row.N, 1))
 		row.RescoredLow, row.RescoredHigh = statistics.Wilson(rescored[i], row.N)
 	}
+
+	r.Rows = slices.DeleteFunc(r.Rows, func(row RescoredRow) bool { return row.N == 0 })
 
 	return r, nil
 }

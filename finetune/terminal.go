@@ -12,6 +12,10 @@ import (
 // fits 80 columns.
 func (r *Report) WriteTable(w io.Writer) error {
 	rows := r.rowTable()
+	if len(rows.Lines) == 0 {
+		_, err := fmt.Fprintln(w, "no episode yet")
+		return err
+	}
 
 	if err := rows.Write(w); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
+	"toolevo/finetune/rundir"
 	"toolevo/mcts/store"
 	"toolevo/trajectories/export"
 )
@@ -43,33 +44,34 @@ func aboutRuns(dir string) string {
 		return fmt.Sprintf("It is an export: `toolevo %s` looks at it.", console.Shell("check", dir))
 	}
 
-	if below := runsIn(dir); len(below) > 0 {
-		return "Name one of the runs in it: " + display.Line(strings.Join(below, ", "), 0)
+	if below, _ := rundir.Find(dir, rundir.Deep); len(below) > 0 { // one that cannot be read has none to offer
+		return "Name one of the runs in it: " + listed(below)
 	}
 
-	beside := runsIn(filepath.Dir(filepath.Clean(dir)))
+	beside, _ := rundir.Find(filepath.Dir(filepath.Clean(dir)), 1)
 	if meant, ok := names.Closest(filepath.Clean(dir), beside); ok {
 		return fmt.Sprintf("Did you mean %s?", display.Line(meant, 0))
 	}
 
 	if len(beside) > 0 {
-		return "Runs beside it: " + display.Line(strings.Join(beside, ", "), 0)
+		return "Runs beside it: " + listed(beside)
 	}
 
-	return fmt.Sprintf("`toolevo %s` makes one there.", console.Shell("collect", "--out", dir))
+	if inside, err := os.ReadDir(dir); errors.Is(err, fs.ErrNotExist) || err == nil && len(inside) == 0 {
+		return fmt.Sprintf("`toolevo %s` makes one there.", console.Shell("collect", "--out", dir))
+	}
+
+	return ""
 }
 
-// runsIn lists the runs among the folders in a folder.
-func runsIn(dir string) []string {
-	entries, _ := os.ReadDir(dir) // one that cannot be read has none to offer
-	var runs []string
+// listed names some runs in a line.
+func listed(dirs []string) string {
+	const most = 5
 
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if _, err := os.Stat(filepath.Join(path, store.ManifestFile)); err == nil {
-			runs = append(runs, path)
-		}
+	text := display.Line(strings.Join(dirs[:min(most, len(dirs))], ", "), 0)
+	if n := len(dirs) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
 	}
 
-	return runs
+	return text
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
@@ -39,7 +38,7 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *stored.Run, work
 	lost, err := e.Lost()
 	missing := result.Missing + len(result.GivenUp)
 
-	if isOpen(v) && (isMissing(err) || err == nil && missing != len(lost)) {
+	if isOpen(v) && (isMissing(err) || err == nil && missing > len(lost)) {
 		a.Say("The evaluation is unfinished: its files were not compared. Continue with: %s",
 			continuation(v))
 	} else {
@@ -70,17 +69,11 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *stored.Run, work
 	return a.printChecked(asJSON, v.Dir, result, head, result.Problems, result.checkedRun)
 }
 
-// isOpen reports whether episodes of an evaluation may be missing.
+// isOpen reports whether trees or episodes of a run may be missing.
 func isOpen(v *stored.Run) bool {
 	ended := v.Manifest.Finished
 	return ended == nil || ended.Extended
 }
 
-// continuation returns the command, with its arguments, that goes on with a run.
-func continuation(v *stored.Run) string {
-	if configs.IsExternal(v.Config.Policy[0]) {
-		return console.Shell("toolevo", "serve", "env", "--record", v.Dir)
-	}
-
-	return console.Shell("toolevo", v.Manifest.Kind, "--resume", "--out", v.Dir)
-}
+// continuation returns the command that goes on with a run.
+func continuation(v *stored.Run) string { return "toolevo " + stored.Continuation(v.Run) }

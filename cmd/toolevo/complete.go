@@ -17,6 +17,7 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench/virtual"
+	"toolevo/finetune/rundir"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/trajectories/export"
@@ -126,9 +127,10 @@ func runs(most int) cobra.CompletionFunc {
 func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	dir := filepath.Dir(typed)
 
-	found := runsIn(dir)
+	found, _ := rundir.Find(dir, 1)
 	if dir == "." {
-		found = append(found, runsIn("runs")...)
+		below, _ := rundir.Find(runsFolder, 1)
+		found = append(found, below...)
 	}
 
 	if found = console.BeginningWith(typed, found); len(found) > 0 {

@@ -64,7 +64,14 @@ func (a *app) evalCompare(ctx context.Context, dirs []string, o compareOptions) 
 		return err
 	}
 
-	result, err := a.compareEvaluations(ctx, dirs)
+	all, err := a.openEvaluations(ctx, dirs)
+	defer all.close()
+
+	if err != nil {
+		return err
+	}
+
+	result, err := a.compareEvaluations(ctx, all)
 	if err != nil {
 		return err
 	}
@@ -73,25 +80,19 @@ func (a *app) evalCompare(ctx context.Context, dirs []string, o compareOptions) 
 }
 
 // compareEvaluations puts evaluations into one report.
-func (a *app) compareEvaluations(ctx context.Context, dirs []string) (result comparedEvaluations, err error) {
+func (a *app) compareEvaluations(ctx context.Context, opened evaluations) (result comparedEvaluations, err error) {
 	var (
 		all    []finetune.Evaluation
 		stamps []sandbox.Stamp
 	)
 
-	for _, dir := range dirs {
-		e, openErr := a.openEvaluation(ctx, dir)
-		if openErr != nil {
-			return result, openErr
-		}
-		defer func() { err = errors.Join(err, e.Close()) }()
-
+	for _, e := range opened {
 		stamps = append(stamps, e.Engines...)
 		all = append(all, finetune.Evaluation{
-			Name: filepath.Base(dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.missing),
+			Name: filepath.Base(e.Dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.missing),
 		})
 		result.Runs = append(result.Runs, comparedEvaluation{
-			dir, e.Manifest.ID, e.TaskSet, string(e.Config.Environment.Told()),
+			e.Dir, e.Manifest.ID, e.TaskSet, string(e.Config.Environment.Told()),
 		})
 	}
 

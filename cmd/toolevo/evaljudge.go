@@ -199,8 +199,8 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 
 	lost, err := e.Lost()
 	if isMissing(err) {
-		return nil, console.Usage("%s is unfinished: go on with it first: toolevo eval --resume --out %s", dir,
-			console.Shell(dir))
+		return nil, console.Usage("%s is unfinished: go on with it first: toolevo %s", dir,
+			stored.Continuation(e.Run.Run))
 	} else if err != nil {
 		return nil, err
 	}
@@ -220,6 +220,10 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 		}
 
 		all = append(all, answer)
+	}
+
+	if len(all) == 0 {
+		return nil, console.Usage("%s has no episode to judge", dir)
 	}
 
 	return all, nil

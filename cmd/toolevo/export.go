@@ -141,7 +141,7 @@ func (e *exporter) export(ctx context.Context, dirs []string) (*export.Manifest,
 		return nil, err
 	}
 
-	if o.Shown = s.shown; o.Format.IsDocuments() {
+	if o.Shown, o.Refused = s.shown, s.refused; o.Format.IsDocuments() {
 		return e.exportDocuments(ctx, s, o)
 	}
 
@@ -166,7 +166,7 @@ func (e *exporter) exportSamples(ctx context.Context, s *sources, o export.Optio
 	}
 
 	if o.Found = e.found; s.imported != nil {
-		rows, o.Refused = trajectories.Merge(rows, s.imported.Rows()), s.imported.Refused()
+		rows = trajectories.Merge(rows, s.imported.Rows())
 	}
 
 	m, err := export.Write(ctx, e.out, rows, o)
@@ -332,6 +332,8 @@ func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 	switch {
 	case m.Format.IsDocuments() && m.Rows > 0:
 		a.sayHowToOpen(dir, m.Format)
+	case m.Format.IsDocuments() && len(m.LeftOut()) == 0:
+		return console.Bad("nothing was exported: no episode and no trajectory is there")
 	case m.Format.IsDocuments():
 		return console.Bad("nothing was exported: what was left out above says why")
 	case m.Rows == 0:

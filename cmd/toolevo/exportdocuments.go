@@ -66,21 +66,19 @@ func (e *exporter) importDocuments(args []string) (*export.Imported, error) {
 			export.OpenAI)
 	}
 
-	imported, err := export.Import(args)
-	if err != nil {
-		return nil, err
-	}
+	return export.Import(args)
+}
 
-	for i, refusal := range imported.Refused() {
+// sayRefused names what no sample is made of, but for what is too much to read.
+func (a *app) sayRefused(refused []*atif.Refusal) {
+	for i, refusal := range refused {
 		if i == mostRefused {
-			e.app.Say("refused %d more: the manifest names them", len(imported.Refused())-mostRefused)
+			a.Say("refused %d more: the manifest names them", len(refused)-mostRefused)
 			break
 		}
 
-		e.app.Say("refused %s", display.Line(refusal.Error(), 0))
+		a.Say("refused %s", display.Line(refusal.Error(), 0))
 	}
-
-	return imported, nil
 }
 
 // checkKind refuses runs that a format is not made of, and flags that say nothing about it.
@@ -209,8 +207,8 @@ func (e *exporter) evaluation(r *exportedRun) (*stored.Evaluation, finetune.Lost
 	lost, err := evaluation.Lost()
 	if isMissing(err) {
 		if !e.partial {
-			return nil, nil, console.Usage("%s is unfinished; continue it with `toolevo eval --resume --out %s`, or "+
-				"add --partial", r.Dir, r.Dir)
+			return nil, nil, console.Usage("%s is unfinished; continue it with `toolevo %s`, or add --partial", r.Dir,
+				stored.Continuation(r.Run.Run))
 		}
 
 		err = nil

@@ -127,11 +127,15 @@ func TestExportDocumentsOfOthers(t *testing.T) {
 	r := cli(t, "export", path, "--score", "any", "--out", out)
 	says(t, "export", r.err, "refused "+path+", line 2, step 2: no model wrote it")
 	says(t, "sample", string(read(t, filepath.Join(out, sftJSONL))), `"value":"Say it."`)
-	says(t, "export", r.out, "1 samples of 1 train questions", "left out 1: imported documents that no sample can say")
+	says(t, "export", r.out, "1 samples of 1 train questions", "left out 1: documents and folders")
 
 	says(t, "card", string(read(t, filepath.Join(out, "README.md"))), "in another split was not checked.")
 
 	says(t, "lint", must(t, "export", path, "--score", "any", "--lint"), "1 samples checked: 0 faulty")
+
+	// A folder of something else is named and left out beside it, and an error by itself.
+	says(t, "export", must(t, "export", path, smallData(t), "--score", "any", "--out", out), "left out 2: documents")
+	fails(t, exitUsage, []string{"not a run directory"}, "export", smallData(t), "--out", out)
 }
 
 // A question of the test split is known by its text, whoever asks it, and whatever else is said to

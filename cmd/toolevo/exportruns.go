@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -18,7 +19,9 @@ import (
 	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/serving"
+	"toolevo/mcts/store"
 	"toolevo/trajectories"
+	"toolevo/trajectories/atif"
 	"toolevo/trajectories/export"
 )
 
@@ -45,13 +48,16 @@ func newExportedRun(v *stored.Run, data string) (r *exportedRun, err error) {
 type sources struct {
 	runs     exportedRuns
 	imported *export.Imported // nil where there are none
+	refused  []*atif.Refusal  // what is neither, and documents that no sample can say
 }
 
 // open opens what can stand in one export.
 func (e *exporter) open(ctx context.Context, args []string) (*sources, error) {
-	s := &sources{}
-
-	var documents []string
+	var (
+		s         = &sources{}
+		documents []string
+		unlike    error // about a folder that is neither
+	)
 
 	for _, arg := range args {
 		if isDocuments(arg) {
@@ -59,17 +65,17 @@ func (e *exporter) open(ctx context.Context, args []string) (*sources, error) {
 			continue
 		}
 
-		v, err := stored.Open(ctx, arg)
-		if err != nil {
+		err := e.openRun(ctx, s, arg)
+		if errors.Is(err, store.ErrNoRun) && isFolder(arg) {
+			unlike = err
+			s.refused = append(s.refused, &atif.Refusal{Document: arg, Why: "it is no run and has no documents"})
+		} else if err != nil {
 			return s, err
 		}
+	}
 
-		r, err := newExportedRun(v, e.data(v.Run))
-		s.runs = append(s.runs, r)
-
-		if err = cmp.Or(err, e.checkKind(v)); err != nil {
-			return s, err
-		}
+	if len(s.runs)+len(documents) == 0 {
+		return s, unlike
 	}
 
 	var err error
@@ -77,18 +83,47 @@ func (e *exporter) open(ctx context.Context, args []string) (*sources, error) {
 		return s, err
 	}
 
+	if s.imported != nil {
+		s.refused = append(s.refused, s.imported.Refused()...)
+	}
+
+	e.app.sayRefused(s.refused)
+
 	if export.Format(e.format).IsDocuments() {
 		return s, nil
 	}
 
-	// A run beside documents of it would be there twice.
+	return s, cmp.Or(s.oneOfEach(), s.oneCodec())
+}
+
+// oneOfEach makes sure that no run stands beside documents of it: it would be there twice.
+func (s *sources) oneOfEach() error {
 	for _, r := range s.runs {
 		if s.imported != nil && s.imported.Has(r.Manifest.ID) {
-			return s, console.Usage("the documents have trajectories of %s: name the run, or its documents", r.Dir)
+			return console.Usage("the documents have trajectories of %s: name the run, or its documents", r.Dir)
 		}
 	}
 
-	return s, s.oneCodec()
+	return nil
+}
+
+// openRun opens a run beside others.
+func (e *exporter) openRun(ctx context.Context, s *sources, dir string) error {
+	v, err := stored.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+
+	r, err := newExportedRun(v, e.data(v.Run))
+	s.runs = append(s.runs, r)
+
+	return cmp.Or(err, e.checkKind(v))
+}
+
+// isFolder reports whether a path is that of a folder.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // oneCodec makes sure that all actions are written in one codec.
@@ -189,8 +224,8 @@ func (e *exporter) rowsOf(ctx context.Context, r *exportedRun) (iter.Seq2[trajec
 	case finished && !failures:
 		return trajectories.ReadFile(path), r.CheckResult()
 	case !finished && !e.partial:
-		return nil, console.Usage("%s has no %s: the run is unfinished; continue it with `toolevo collect "+
-			"--resume --out %s`, or add --partial", r.Dir, stored.RowsFile, r.Dir)
+		return nil, console.Usage("%s has no %s: the run is unfinished; continue it with `toolevo %s`, or add "+
+			"--partial", r.Dir, stored.RowsFile, stored.Continuation(r.Run.Run))
 	case failures:
 		return r.TreeRows(ctx, trajectories.Ended), r.Intact(ctx)
 	}

@@ -243,6 +243,10 @@ type questionTrees struct {
 }
 
 func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) error {
+	if isOpen(v) {
+		a.sayUnfinished(v)
+	}
+
 	all := runOverview{Run: v.Manifest, Questions: make([]questionTrees, 0, len(v.Questions))}
 	for _, q := range v.Questions {
 		trees, found, err := treesOf(ctx, v, q.ID)
@@ -272,15 +276,34 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 	a.printRunHead(all.Run, all.Engines, all.Warnings)
 	t := table.Table{Heads: []string{"question", "trees", "calls", "correct", "distinct accepted"}}
 	for _, l := range all.Questions {
+		if l.Trees == 0 {
+			continue
+		}
+
 		line := table.Fields(display.Line(l.QuestionID, 0), l.Trees, l.Calls, l.Correct, l.Distinct)
 		t.Lines = append(t.Lines, append(line, o.text(l.Question)...))
 	}
 
-	if err := t.Write(a.Out); err != nil {
+	if err := a.writeQuestions(t, len(all.Questions), "tree"); err != nil {
 		return err
 	}
 
 	a.sayGivenUp("trees", all.GivenUp, continuation(v))
+
+	return nil
+}
+
+// writeQuestions writes the questions of which a run has something, and says how many others there are.
+func (a *app) writeQuestions(t table.Table, all int, what string) error {
+	if len(t.Lines) > 0 {
+		if err := t.Write(a.Out); err != nil {
+			return err
+		}
+	}
+
+	if n := all - len(t.Lines); n > 0 {
+		fmt.Fprintf(a.Out, "%d of %d questions have no %s\n", n, all, what)
+	}
 
 	return nil
 }

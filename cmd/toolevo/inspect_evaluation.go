@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -59,7 +58,12 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 	}
 
 	if len(args) == 0 {
-		return a.inspectEvaluated(ctx, v.Evaluation(v.Questions), o)
+		e, err := readEvaluation(ctx, v.Evaluation(v.Questions))
+		if err != nil {
+			return err
+		}
+
+		return a.inspectEvaluated(ctx, e, o)
 	}
 
 	q, err := questionOf(v, args[0])
@@ -94,37 +98,48 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 	return a.inspectEpisode(&episodes[n], o)
 }
 
-// inspectEvaluated shows the accuracies of an evaluation, and its questions.
-func (a *app) inspectEvaluated(ctx context.Context, e *stored.Evaluation, o lookOptions) error {
-	lost, givenUp, err := lostOf(ctx, e)
-	if err != nil {
-		return err
-	}
-
-	report, err := e.Report(ctx, lost)
-	if err != nil {
-		return err
-	}
-
-	all := evaluationOverview{e.Manifest, report, make([]questionEpisodes, len(e.Questions)), givenUp}
-	place := map[string]int{}
-
+// perQuestion is what came of each question.
+func (e *storedEvaluation) perQuestion(ctx context.Context) ([]questionEpisodes, error) {
+	all, place := make([]questionEpisodes, len(e.Questions)), map[string]int{}
 	for i, q := range e.Questions {
-		all.Questions[i] = questionEpisodes{QuestionID: q.ID, Question: q.Text}
+		all[i] = questionEpisodes{QuestionID: q.ID, Question: q.Text}
 		place[q.ID] = i
 	}
 
-	for episode, err := range e.Episodes(ctx, nil) {
+	for episode, err := range e.Episodes(ctx, e.missing) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 
-		l := &all.Questions[place[episode.QuestionID]]
+		if episode.Lost != "" {
+			continue
+		}
+
+		l := &all[place[episode.QuestionID]]
 
 		l.Episodes++
 		if episode.Official {
 			l.Correct++
 		}
+	}
+
+	return all, nil
+}
+
+// inspectEvaluated shows the accuracies of an evaluation, and its questions.
+func (a *app) inspectEvaluated(ctx context.Context, e *storedEvaluation, o lookOptions) error {
+	if e.unfinished {
+		a.sayUnfinished(e.Run)
+	}
+
+	report, err := e.Report(ctx, e.missing)
+	if err != nil {
+		return err
+	}
+
+	all := evaluationOverview{Run: e.Manifest, Report: report, GivenUp: e.givenUp}
+	if all.Questions, err = e.perQuestion(ctx); err != nil {
+		return err
 	}
 
 	if o.asJSON {
@@ -143,7 +158,7 @@ func (a *app) inspectEvaluated(ctx context.Context, e *stored.Evaluation, o look
 		return err
 	}
 
-	a.sayGivenUp("episodes", givenUp, continuation(e.Run))
+	a.sayGivenUp("episodes", e.givenUp, continuation(e.Run))
 
 	return nil
 }
@@ -151,33 +166,15 @@ func (a *app) inspectEvaluated(ctx context.Context, e *stored.Evaluation, o look
 func (a *app) printQuestions(questions []questionEpisodes, o lookOptions) error {
 	t := table.Table{Heads: []string{"question", "episodes", "correct"}}
 	for _, l := range questions {
+		if l.Episodes == 0 {
+			continue
+		}
+
 		line := table.Fields(display.Line(l.QuestionID, 0), l.Episodes, l.Correct)
 		t.Lines = append(t.Lines, append(line, o.text(l.Question)...))
 	}
 
-	return t.Write(a.Out)
-}
-
-// lostOf returns the episodes that an evaluation has lost: those of its file and, while that is not
-// there or an interrupted run went on since, those noted as given up, which are returned apart,
-// too.
-func lostOf(ctx context.Context, e *stored.Evaluation) (finetune.Lost, []store.GivenUp, error) {
-	lost, err := e.Lost()
-	if isMissing(err) {
-		lost, err = finetune.Lost{}, nil
-	}
-
-	if err != nil {
-		return nil, nil, err
-	}
-
-	givenUp, err := e.GivenUp(ctx)
-	for _, g := range givenUp {
-		attempt := finetune.Attempt{Episode: g.Question, Repeat: g.Tree}
-		lost[attempt] = cmp.Or(lost[attempt], g.Reason)
-	}
-
-	return lost, givenUp, err
+	return a.writeQuestions(t, len(questions), "episode")
 }
 
 // inspectEpisodes shows the episodes of a question.

@@ -107,6 +107,10 @@ func (a *app) addRuns(ctx context.Context, p *report.Page, args []string) (evalu
 			return nil, err
 		}
 
+		if v.Manifest.Kind != stored.Evaluated && isOpen(v) {
+			a.sayUnfinished(v)
+		}
+
 		err = addRun(ctx, p, v)
 		if err = errors.Join(err, v.Close()); err != nil {
 			return nil, err
@@ -170,7 +174,14 @@ func addRun(ctx context.Context, p *report.Page, v *stored.Run) error {
 
 // addEvaluations adds accuracies, comparisons, failures and how policies adapted.
 func (a *app) addEvaluations(ctx context.Context, p *report.Page, dirs []string, o reportOptions) error {
-	compared, err := a.compareEvaluations(ctx, dirs)
+	all, err := a.openEvaluations(ctx, dirs)
+	defer all.close()
+
+	if err != nil {
+		return err
+	}
+
+	compared, err := a.compareEvaluations(ctx, all)
 	if err != nil {
 		return err
 	}
@@ -184,7 +195,7 @@ func (a *app) addEvaluations(ctx context.Context, p *report.Page, dirs []string,
 
 	sample := failure.Sample{Size: o.examples, Rand: rand.New(rand.NewPCG(o.seed, 0))}
 
-	err = a.playedEpisodes(ctx, dirs, func(played stored.Played) {
+	err = all.played(ctx, func(played stored.Played) {
 		if v, failed := tally.Add(played.Episode, played.API, played.Version); failed {
 			sample.Add(played.Episode, played.API, v)
 		}

@@ -307,20 +307,20 @@ func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 		return nil, err
 	}
 
-	if m.Kind != f.kind {
-		return nil, console.Usage("%s holds a run of another command, `toolevo %s`. Choose another --out, or "+
-			"continue it with\n  toolevo %s",
-			*f.out, m.Kind, console.Shell(m.Kind, "--resume", "--out", *f.out))
-	}
-
-	if m.Hash == "" {
-		return nil, console.Usage("%s was begun by an earlier version, %s: it can be inspected and exported, but not "+
-			"resumed", *f.out, m.Software)
-	}
-
 	config, err := store.ReadConfig(*f.out)
 	if err != nil {
 		return nil, err
+	}
+
+	if m.Kind != f.kind {
+		return nil, console.Usage("%s holds a run of another command, `toolevo %s`. Choose another --out, or "+
+			"continue it with\n  toolevo %s",
+			*f.out, m.Kind, stored.Continuation(&store.Run{Dir: *f.out, Manifest: m, Config: config}))
+	}
+
+	if m.Hash == "" {
+		return nil, console.Usage("%s was begun by an earlier version, %s, and cannot be resumed: choose another "+
+			"--out", *f.out, m.Software)
 	}
 
 	*f.data = dataOf(cmd, *f.data, &m, *f.out)

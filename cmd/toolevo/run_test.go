@@ -386,7 +386,7 @@ func TestRunsOfEarlierVersions(t *testing.T) {
 		"--out", filepath.Join(t.TempDir(), "export"))
 	must(t, "export", "--allow-scripted", run, "--partial", "--data", smallData(t),
 		"--out", filepath.Join(t.TempDir(), "partial"))
-	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not resumed"}, "collect", "--resume", "--out", run,
+	fails(t, exitUsage, []string{"earlier version, v0.0.1", "cannot be resumed"}, "collect", "--resume", "--out", run,
 		"--data", smallData(t))
 	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not checked"}, "check", run)
 

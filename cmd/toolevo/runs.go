@@ -13,6 +13,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune/rundir"
+	"toolevo/finetune/stored"
 )
 
 // runsFolder is where runs go whose folder nobody names.
@@ -67,7 +68,7 @@ func (a *app) printRuns(asJSON bool, folders []string, all []rundir.Run) error {
 
 	for _, r := range all {
 		p := r.Progress
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.State, display.Line(r.Kind, 0), percentDone(p),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.State, display.Line(r.Kind, 0), done(r),
 			solved(p), figure(p.Correct), figure(p.Unresolved), display.Bytes(r.Bytes),
 			display.Line(nameIn(folders, r.Dir), 0))
 	}
@@ -98,13 +99,19 @@ func nameIn(folders []string, dir string) string {
 	return dir
 }
 
-// percentDone is how much of a run is done, or how many trees are there where it has not noted how many it may have.
-func percentDone(p rundir.Progress) string {
-	if p.Total == 0 {
+// done is how much of a run is done, or how many trees or episodes are there where it has not noted how many it may
+// have.
+func done(r rundir.Run) string {
+	switch p := r.Progress; {
+	case r.Problem != "":
+		return figure(nil)
+	case p.Total > 0:
+		return fmt.Sprintf("%d%%", 100*p.Done/p.Total)
+	case r.Kind == stored.Evaluated:
+		return fmt.Sprintf("%d episodes", p.Done)
+	default:
 		return fmt.Sprintf("%d trees", p.Done)
 	}
-
-	return fmt.Sprintf("%d%%", 100*p.Done/p.Total)
 }
 
 func solved(p rundir.Progress) string {

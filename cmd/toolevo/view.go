@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -14,6 +12,7 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/guard"
+	"toolevo/finetune/rundir"
 	"toolevo/finetune/viewer"
 	"toolevo/mcts/store"
 )
@@ -95,14 +94,12 @@ func runDirs(args []string) (dirs []string, err error) {
 			continue
 		}
 
-		inside, globErr := fs.Glob(os.DirFS(arg), "*/"+store.ManifestFile)
-		if globErr != nil || len(inside) == 0 {
+		inside, findErr := rundir.Find(arg, rundir.Deep)
+		if findErr != nil || len(inside) == 0 {
 			return nil, err
 		}
 
-		for _, manifest := range inside {
-			dirs = append(dirs, filepath.Join(arg, filepath.Dir(manifest)))
-		}
+		dirs = append(dirs, inside...)
 	}
 
 	slices.Sort(dirs)

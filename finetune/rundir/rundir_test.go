@@ -142,12 +142,12 @@ func TestReportOfAnEvaluation(t *testing.T) {
 	}
 }
 
-// A folder may be a run or hold some; what is not a run in it is passed over.
+// A folder may be a run or hold some, at any depth; what is not a run in it is passed over.
 func TestList(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 
-	for _, name := range []string{"b", "a"} {
+	for _, name := range []string{"b", "a", "more/rounds/c", "a/inside"} {
 		closed(t, begin(t, filepath.Join(folder, name), "collect"))
 	}
 
@@ -162,10 +162,15 @@ func TestList(t *testing.T) {
 
 	var dirs []string
 	for _, r := range all {
-		dirs = append(dirs, filepath.Base(r.Dir))
+		rel, err := filepath.Rel(folder, r.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		dirs = append(dirs, rel)
 	}
 
-	if diff := cmp.Diff([]string{"b", "a", "b"}, dirs); diff != "" {
+	if diff := cmp.Diff([]string{"b", "a", "a/inside", "b", "more/rounds/c"}, dirs); diff != "" {
 		t.Error(diff)
 	}
 

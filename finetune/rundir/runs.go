@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"toolevo/envs/regular"
 	"toolevo/finetune"
@@ -27,27 +28,28 @@ const (
 	Finished    State = "finished"
 	Interrupted State = "interrupted"
 	Damaged     State = "damaged"
+	Unreadable  State = "unreadable"
 )
 
 // Run is what a run directory says of itself.
 type Run struct {
 	Dir      string   `json:"dir"`                // the run directory
-	State    State    `json:"state"`              // running, finished, interrupted or damaged
+	State    State    `json:"state"`              // running, finished, interrupted, damaged or unreadable
 	ID       string   `json:"run_id,omitempty"`   // no other run has it
 	Kind     string   `json:"kind,omitempty"`     // "collect" or "eval"
 	Software string   `json:"software,omitempty"` // the version that started the run
 	Progress Progress `json:"progress"`           // what the run has noted last
 	Bytes    int64    `json:"bytes"`              // of all its files
-	Problem  string   `json:"problem,omitempty"`  // why it is damaged
+	Problem  string   `json:"problem,omitempty"`  // why it is damaged or unreadable
 }
 
-// List reads the runs of some folders, each a run directory or one that holds some, in the order of the folders and of
-// names. It wraps fs.ErrNotExist for a folder that is not there.
+// List reads the runs at and below some folders, in the order of the folders and of names. It wraps fs.ErrNotExist for
+// a folder that is not there.
 func List(ctx context.Context, folders []string) ([]Run, error) {
 	all := []Run{}
 
 	for _, folder := range folders {
-		dirs, err := runsIn(folder)
+		dirs, err := Find(folder, Deep)
 		if err != nil {
 			return nil, fmt.Errorf("list runs: %w", err)
 		}
@@ -69,23 +71,42 @@ func List(ctx context.Context, folders []string) ([]Run, error) {
 	return all, nil
 }
 
-// runsIn returns the run directories at or in a folder.
-func runsIn(folder string) ([]string, error) {
+// Deep is how many levels below a folder runs are looked for: those of an improvement are two down, and it may be one
+// of several.
+const Deep = 4
+
+// Find returns the run directories at a folder and in some levels below it, in the order of their names. Hidden
+// folders, and what lies behind a link, are passed over, but for links that lead to a run.
+func Find(folder string, levels int) ([]string, error) {
+	var dirs []string
 	if isRun(folder) {
-		return []string{folder}, nil
+		dirs = append(dirs, folder)
 	}
 
+	below, err := findBelow(folder, levels)
+
+	return append(dirs, below...), err
+}
+
+func findBelow(folder string, levels int) (dirs []string, err error) {
 	entries, err := os.ReadDir(folder)
-	if err != nil {
+	if err != nil || levels == 0 {
 		return nil, err
 	}
 
-	var dirs []string
-
 	for _, e := range entries {
-		if dir := filepath.Join(folder, e.Name()); isRun(dir) {
+		dir := filepath.Join(folder, e.Name())
+		if isRun(dir) {
 			dirs = append(dirs, dir)
 		}
+
+		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+
+		// A folder of somebody else's, or one that was removed meanwhile, has no run to show.
+		below, _ := findBelow(dir, levels-1)
+		dirs = append(dirs, below...)
 	}
 
 	return dirs, nil
@@ -96,7 +117,8 @@ func isRun(dir string) bool {
 	return err == nil
 }
 
-// Read reads what the run in dir says of itself. A run that is damaged is no error; it says so.
+// Read reads what the run in dir says of itself. A run that is damaged, or that another version made, is no error; it
+// says so.
 func Read(ctx context.Context, dir string) (Run, error) {
 	r := Run{Dir: dir}
 
@@ -107,9 +129,12 @@ func Read(ctx context.Context, dir string) (Run, error) {
 
 	r.Bytes = size
 
-	if err := r.read(ctx); errors.Is(err, store.ErrDamaged) {
+	switch err := r.read(ctx); {
+	case errors.Is(err, store.ErrDamaged):
 		r.State, r.Problem = Damaged, err.Error()
-	} else if err != nil {
+	case errors.Is(err, store.ErrOtherVersion):
+		r.State, r.Problem = Unreadable, err.Error()
+	case err != nil:
 		return r, err
 	}
 

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"reflect"
 
-	"toolevo/envs/console"
 	"toolevo/envs/regular"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -134,7 +133,7 @@ func (r *Run) CheckResult() error {
 	sum, _, err := regular.Sum(path)
 	if err == nil && sum != ended.SHA256 {
 		err = fmt.Errorf("%s is %w: it changed after the run ended. To rewrite it from the log, resume the run: "+
-			"toolevo %s --resume --out %s", path, store.ErrDamaged, r.Manifest.Kind, console.Shell(r.Dir))
+			"toolevo %s", path, store.ErrDamaged, Continuation(r.Run))
 	}
 
 	return err

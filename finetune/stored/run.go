@@ -165,8 +165,17 @@ func Questions(ctx context.Context, run *store.Run) ([]trajectories.Question, er
 
 // missing is the error of a run that has not noted what it has to.
 func missing(run *store.Run, what string) error {
-	return fmt.Errorf("%s is %w: its %s are missing: `toolevo %s --resume --out %s` notes them again", run.Dir,
-		store.ErrDamaged, what, run.Manifest.Kind, run.Dir)
+	return fmt.Errorf("%s was interrupted as it began, or is %w: its %s are missing: `toolevo %s` notes them again",
+		run.Dir, store.ErrDamaged, what, Continuation(run))
+}
+
+// Continuation is the command, with its arguments, that goes on with a run.
+func Continuation(run *store.Run) string {
+	if c, err := Config(run); err == nil && configs.IsExternal(c.Policy[0]) {
+		return console.Shell("serve", "env", "--record", run.Dir)
+	}
+
+	return console.Shell(run.Manifest.Kind, "--resume", "--out", run.Dir)
 }
 
 // Config is the configuration of a run, which another version may have begun, with what some layers change in it.

@@ -3,6 +3,7 @@ package store_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -892,5 +893,55 @@ func TestCompactOrNot(t *testing.T) {
 		if left, _ := filepath.Glob(filepath.Join(dir, "run.db?*")); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
+	}
+}
+
+// A run of another version is neither damaged nor read: whoever made it can tell what it says.
+func TestOtherVersions(t *testing.T) {
+	t.Parallel()
+
+	for name, other := range map[string]func(t *testing.T, dir string){
+		"a later format": func(t *testing.T, dir string) {
+			alter(t, dir, `ALTER TABLE trees ADD COLUMN more`, `UPDATE meta SET value = '3' WHERE key = 'format'`)
+		},
+		"a later table": func(t *testing.T, dir string) {
+			alter(t, dir, `CREATE TABLE more (a)`, `UPDATE meta SET value = '2b' WHERE key = 'format'`)
+		},
+		"a manifest that says more": saysMore,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filledRun(t)
+			other(t, dir)
+
+			if _, err := readAll(t.Context(), dir); !errors.Is(err, store.ErrOtherVersion) ||
+				errors.Is(err, store.ErrDamaged) {
+				t.Errorf("read it: %v", err)
+			}
+
+			if _, err := resume(t.Context(), dir); !errors.Is(err, store.ErrOtherVersion) {
+				t.Errorf("resume it: %v", err)
+			}
+		})
+	}
+}
+
+// saysMore adds to the manifest of a run without a configuration, and to its sum.
+func saysMore(t *testing.T, dir string) {
+	t.Helper()
+
+	path := filepath.Join(dir, store.ManifestFile)
+
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	before, _, _ := strings.Cut(string(text), `"sum"`)
+	before = strings.TrimRight(before, ", \n") + ",\n  \"colour\": \"blue\""
+	sum := sha256.Sum256([]byte(before + "\n}\n"))
+
+	text = fmt.Appendf(nil, "%s,\n  \"sum\": \"%x\"\n}\n", before, sum)
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -147,6 +147,11 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 	decoder.DisallowUnknownFields()
 
 	if err := decoder.Decode(&m); err != nil {
+		if config, readErr := regular.ReadFile(filepath.Join(dir, ConfigFile)); readErr == nil &&
+			isWhole(string(text), string(config)) {
+			return "", m, fmt.Errorf("store: %s: %w", path, ErrOtherVersion)
+		}
+
 		return "", m, fmt.Errorf("store: %s is %w: %w: %s", path, ErrDamaged, err, restore)
 	}
 
@@ -197,6 +202,16 @@ func (m *Manifest) check(dir string, text []byte, config string) error {
 	}
 
 	return nil
+}
+
+// isWhole reports whether a manifest's file has the sum that it should have, whatever else it says: it is as some
+// version wrote it.
+func isWhole(text, config string) bool {
+	before, rest, found := strings.Cut(text, ",\n  \"sum\": \"")
+	sum, after, _ := strings.Cut(rest, `"`)
+	again := sha256.Sum256([]byte(before + after + config))
+
+	return found && hex.EncodeToString(again[:]) == sum
 }
 
 // complete fills in what follows from the rest.

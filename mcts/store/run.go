@@ -44,6 +44,10 @@ func (e *NoRunError) Unwrap() error { return ErrNoRun }
 // ErrDamaged means that files of a run are missing, or are not what was written.
 var ErrDamaged = durable.ErrDamaged
 
+// ErrOtherVersion means that a run is kept in a way that this version of toolevo does not know.
+var ErrOtherVersion = errors.New("another version of toolevo made this run, and this one cannot read it: use that " +
+	"version, or make the run again in another folder")
+
 // Run is an open run directory.
 type Run struct {
 	*Store

@@ -56,13 +56,14 @@ func isOldFormat(ctx context.Context, db *sql.DB) (bool, error) {
 
 	old := maps.Equal(have, oldTables)
 	if !old && !maps.Equal(have, tables) {
-		return false, damaged("its tables are not those of a run, or of a newer version of toolevo")
+		return false, otherVersion(ctx, db, have)
 	}
 
 	want := formatVersion
 	if old {
 		want = oldFormatVersion
 	}
+
 	var format string
 
 	err = db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'format'`).Scan(&format)
@@ -71,6 +72,21 @@ func isOldFormat(ctx context.Context, db *sql.DB) (bool, error) {
 	}
 
 	return old, err
+}
+
+// otherVersion says what a database is that has other tables than ours: that of another version if it names another
+// format, where every version has it, and else damaged.
+func otherVersion(ctx context.Context, db *sql.DB, have map[string]string) error {
+	if meta := have["meta"]; meta == tables["meta"] || meta == oldTables["meta"] {
+		var format string
+
+		err := db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'format'`).Scan(&format)
+		if err == nil && format != formatVersion {
+			return ErrOtherVersion
+		}
+	}
+
+	return damaged("its tables are not those of a run")
 }
 
 // schemaOf returns what a database consists of: the statements that made its tables and whatever

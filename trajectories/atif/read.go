@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,6 +30,18 @@ var versions = []string{
 	"ATIF-v1.0", "ATIF-v1.1", "ATIF-v1.2", "ATIF-v1.3", "ATIF-v1.4", "ATIF-v1.5", "ATIF-v1.6", "ATIF-v1.7", version,
 }
 
+// NoDocumentError says why a text is not a document of the format.
+type NoDocumentError struct {
+	Name string // the file, and the line where it has several
+	Err  error
+}
+
+// Error names the text.
+func (e *NoDocumentError) Error() string { return e.Name + " is no ATIF document: " + e.Err.Error() }
+
+// Unwrap returns why.
+func (e *NoDocumentError) Unwrap() error { return e.Err }
+
 // Named is a document and where it was read.
 type Named struct {
 	Name string // the file, and the line where it has several
@@ -39,8 +52,7 @@ type Named struct {
 // error.
 func Files(path string) (files []string, err error) {
 	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-		trial := entry != nil && entry.Name() == TrialFile && filepath.Base(filepath.Dir(name)) == agentDir
-		if err == nil && !entry.IsDir() && (trial || entry.Name() == LinesFile || name == path) {
+		if err == nil && !entry.IsDir() && (IsTrial(name) || entry.Name() == LinesFile || name == path) {
 			files = append(files, name)
 		}
 
@@ -54,11 +66,54 @@ func Files(path string) (files []string, err error) {
 	return files, err
 }
 
-// Read streams the documents of a file. A text that is none is an error that names it, see [Document.Validate].
+// IsTrial reports whether a file is called as that of a trial.
+func IsTrial(file string) bool {
+	return filepath.Base(file) == TrialFile && filepath.Base(filepath.Dir(file)) == agentDir
+}
+
+// OtherTrials refuses the folders beside the trials at a path, which [Files] found, that have no document: those of an
+// agent that writes none, or of a trial that ended before.
+func OtherTrials(path string, files []string) (refused []*Refusal, err error) {
+	var jobs []string
+
+	for _, file := range files {
+		if trial := filepath.Dir(filepath.Dir(file)); IsTrial(file) && trial != filepath.Clean(path) {
+			jobs = append(jobs, filepath.Dir(trial))
+		}
+	}
+
+	slices.Sort(jobs)
+
+	for _, job := range slices.Compact(jobs) {
+		entries, err := os.ReadDir(job)
+		if err != nil {
+			return nil, fmt.Errorf("atif: %w", err)
+		}
+
+		for _, e := range entries {
+			dir := filepath.Join(job, e.Name())
+			inside := func(trial string) bool { return strings.HasPrefix(trial, dir+string(filepath.Separator)) }
+
+			if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || slices.ContainsFunc(files, inside) {
+				continue
+			}
+
+			refused = append(refused, &Refusal{Document: dir, Why: "it has no " + filepath.Join(agentDir, TrialFile)})
+		}
+	}
+
+	return refused, nil
+}
+
+// Read streams the documents of a file. A text that is none is a [NoDocumentError], see [Document.Validate].
 func Read(file string) iter.Seq2[Named, error] {
 	return func(yield func(Named, error) bool) {
 		if !strings.HasSuffix(file, lineSuffix) {
 			text, err := regular.ReadJSON(file)
+			if path := (*fs.PathError)(nil); err != nil && !errors.As(err, &path) {
+				err = &NoDocumentError{file, err}
+			}
+
 			if err != nil {
 				yield(Named{}, err)
 				return
@@ -97,7 +152,7 @@ func parse(name string, text []byte) (Named, error) {
 	}
 
 	if err != nil {
-		return d, fmt.Errorf("%s is no ATIF document: %w", name, err)
+		return d, &NoDocumentError{name, err}
 	}
 
 	return d, nil

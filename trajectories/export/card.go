@@ -120,7 +120,7 @@ func (m *Manifest) LeftOut() []LeftOut {
 
 	all := []LeftOut{
 		{m.Lint.Dropped, "rejected by the linter" + byRule(m.Lint.ByRule)},
-		{len(m.Refused), "imported documents that no sample can say"},
+		{len(m.Refused), "documents and folders that no sample is made of"},
 		{m.Lost, "episodes that failures of ours ended"},
 		{d.Split, "of another split than " + m.Selection.Split},
 		{d.Elsewhere, "their questions are asked in another split, too"},

@@ -299,3 +299,72 @@ func TestPairsNeedAVerdict(t *testing.T) {
 		t.Errorf("dpo of what nobody judged: %v", err)
 	}
 }
+
+// What of a job is no document is named and left out, beside what is one.
+func TestImportOfBrokenJobs(t *testing.T) {
+	const trial = `{"schema_version": "ATIF-v1.7", "session_id": "s", "agent": {"name": "coder", "version": "2.0"},
+		"steps": [{"step_id": 1, "source": "user", "message": "Say it."},
+		{"step_id": 2, "source": "agent", "message": "It."}]}`
+
+	for name, c := range map[string]struct{ text, why string }{
+		"no steps":     {`{"schema_version": "ATIF-v1.7", "agent": {"name": "a", "version": "1"}, "steps": []}`, "no steps"},
+		"cut off":      {trial[:len(trial)/2], "unexpected EOF"},
+		"empty":        {"", "EOF"},
+		"another form": {`{"messages": [{"role": "user", "content": "Say it."}]}`, "messages"},
+		"not UTF-8":    {strings.Replace(trial, "Say it.", "Say \xe9.", 1), "UTF-8"},
+		"no file":      {"none", "it has no agent/trajectory.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			job := t.TempDir()
+			broken := filepath.Join(job, "task__b", "agent", "trajectory.json")
+
+			put(t, filepath.Join(job, "task__a", "agent", "trajectory.json"), trial)
+			put(t, filepath.Join(job, "result.json"), "{}")
+
+			if c.text == "none" {
+				broken = filepath.Join(job, "task__b")
+				put(t, filepath.Join(broken, "agent", "log.txt"), "no document")
+			} else {
+				put(t, broken, c.text)
+			}
+
+			all, err := export.Import([]string{job})
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			rows := 0
+			for range all.Rows() {
+				rows++
+			}
+
+			if refused := all.Refused(); rows != 1 || len(refused) != 1 || refused[0].Document != broken ||
+				!strings.Contains(refused[0].Why, c.why) {
+				t.Errorf("%d rows, refused %v", rows, refused)
+			}
+
+			if c.text == "none" {
+				return
+			}
+
+			// By itself it is an error, and so is a job of which nothing else is left.
+			for _, path := range []string{broken, filepath.Join(job, "task__b")} {
+				if _, err := export.Import([]string{path}); err == nil || !strings.Contains(err.Error(), c.why) {
+					t.Errorf("%s: error %v, want one with %q", path, err, c.why)
+				}
+			}
+		})
+	}
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -20,7 +20,8 @@ type Imported struct {
 }
 
 // Import reads documents from files and folders, as [atif.Files] finds them. Those of others are taken for
-// trajectories on training questions. What no sample can say is refused; a file that is no document is an error.
+// trajectories on training questions. What no sample can say is refused, and so is what of a job of trials is no
+// document, beside one that is; any other file that is none is an error.
 func Import(paths []string) (*Imported, error) {
 	all := &Imported{shown: map[origin]trajectories.Shown{}, episodes: map[[2]string][]string{}}
 
@@ -30,16 +31,43 @@ func Import(paths []string) (*Imported, error) {
 			return nil, fmt.Errorf("export: import %s: %w", path, err)
 		}
 
-		for _, file := range files {
-			if err := all.add(file); err != nil {
-				return nil, fmt.Errorf("export: import: %w", err)
-			}
+		if err := all.addAll(path, files); err != nil {
+			return nil, fmt.Errorf("export: import: %w", err)
 		}
 	}
 
 	slices.SortStableFunc(all.rows, func(a, b trajectories.Row) int { return trajectories.Compare(&a, &b) })
 
 	return all, nil
+}
+
+// addAll adds the documents of the files at a path. A trial that broke off leaves the others of its job as they are.
+func (i *Imported) addAll(path string, files []string) error {
+	broken := 0
+
+	for _, file := range files {
+		err := i.add(file)
+
+		var none *atif.NoDocumentError
+		if !errors.As(err, &none) || !atif.IsTrial(file) || file == path {
+			if err != nil {
+				return err
+			}
+
+			continue
+		}
+
+		if broken++; broken == len(files) {
+			return err // it may be anything but a job
+		}
+
+		i.refused = append(i.refused, &atif.Refusal{Document: file, Why: "it is no ATIF document: " + none.Err.Error()})
+	}
+
+	others, err := atif.OtherTrials(path, files)
+	i.refused = append(i.refused, others...)
+
+	return err
 }
 
 // add adds the documents of a file.
