@@ -19,8 +19,8 @@ func TestClaimFolderWithout(t *testing.T) {
 		"any lock": {faulttest.Flock, faulttest.RecordLocks},
 	} {
 		t.Run(name, func(t *testing.T) {
-			faulttest.Without(t, func(t *testing.T) {
-				dir := filepath.Join(t.TempDir(), "export")
+			faulttest.Without(t, nil, func(dir string) {
+				dir = filepath.Join(dir, "export")
 				if err := os.Mkdir(dir, 0o755); err != nil {
 					t.Fatal(err)
 				}

@@ -1,11 +1,11 @@
 //go:build linux && amd64
 
-// Package faulttest runs tests as on file systems that lack something: in a process to which the
-// kernel denies system calls, as those of networks do.
+// Package faulttest runs tests and programs as on file systems that lack something, as those of
+// networks do: in a process to which the kernel denies system calls.
 package faulttest
 
 import (
-	"errors"
+	"bytes"
 	"os"
 	"os/exec"
 	"runtime"
@@ -25,21 +25,22 @@ const (
 	SharedMemory = "shared memory" // of what is mapped for writing; ENODEV
 )
 
-// variable says in the environment what the process of a test lacks.
+// variable names the folder of a test that lacks something.
 const variable = "TOOLEVO_TEST_LACKS"
 
-// Without runs a test in another process that lacks something.
-func Without(t *testing.T, test func(t *testing.T), lacks ...string) {
+// Without runs a test in another process that lacks something, in a folder that prepare, which may be
+// nil, has filled in this one.
+func Without(t *testing.T, prepare, test func(dir string), lacks ...string) {
 	t.Helper()
 
-	if os.Getenv(variable) != "" {
-		if err := deny(lacks); err != nil {
-			t.Fatal(err)
-		}
-
-		test(t)
-
+	if dir := os.Getenv(variable); dir != "" {
+		test(dir)
 		return
+	}
+
+	dir := t.TempDir()
+	if prepare != nil {
+		prepare(dir)
 	}
 
 	parts := strings.Split(t.Name(), "/")
@@ -48,12 +49,39 @@ func Without(t *testing.T, test func(t *testing.T), lacks ...string) {
 	}
 
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+strings.Join(parts, "/"), "-test.v")
-	cmd.Env = append(os.Environ(), variable+"="+strings.Join(lacks, ","))
+	cmd.Env = append(os.Environ(), variable+"="+dir)
 
-	said, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(said), "--- PASS: "+t.Name()) {
+	said, err := Run(cmd, lacks...)
+	if err != nil || !strings.Contains(said, "--- PASS: "+t.Name()) {
 		t.Fatalf("%v: %s", err, said)
 	}
+}
+
+// Run runs a command that lacks something, with all that it starts, and returns what it says.
+func Run(cmd *exec.Cmd, lacks ...string) (said string, err error) {
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+
+	started := make(chan error)
+	go func() {
+		// A process inherits what is denied to the thread that starts it. It is denied for good: the
+		// thread is not unlocked, and so ends with this.
+		runtime.LockOSThread()
+
+		err := deny(lacks)
+		if err == nil {
+			err = cmd.Start()
+		}
+		started <- err
+	}()
+
+	if err := <-started; err != nil {
+		return "", err
+	}
+
+	err = cmd.Wait()
+
+	return out.String(), err
 }
 
 // Where struct seccomp_data has the number of a call and the lower halves of its arguments.
@@ -91,7 +119,7 @@ func rules(lack string) []bpf.Instruction {
 	}
 }
 
-// deny has the kernel deny what is lacked to all threads of this process, for good.
+// deny has the kernel deny what is lacked to this thread.
 func deny(lacks []string) error {
 	code := []bpf.Instruction{bpf.LoadAbsolute{Off: offsetCall, Size: 4}}
 	for _, lack := range lacks {
@@ -103,21 +131,11 @@ func deny(lacks []string) error {
 		return err
 	}
 
-	// The kernel wants no_new_privs of the thread that asks.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
 
 	program := unix.SockFprog{Len: uint16(len(raw)), Filter: (*unix.SockFilter)(unsafe.Pointer(&raw[0]))}
 
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
-		uintptr(unsafe.Pointer(&program)))
-	if errno != 0 {
-		return errors.Join(errors.New("seccomp"), errno)
-	}
-
-	return nil
+	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)
 }

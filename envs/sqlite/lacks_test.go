@@ -29,8 +29,8 @@ func TestOpenToWriteWithout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // some wait for locks
 
-			faulttest.Without(t, func(t *testing.T) {
-				path := filepath.Join(t.TempDir(), "file.db")
+			faulttest.Without(t, nil, func(dir string) {
+				path := filepath.Join(dir, "file.db")
 
 				if err := sqlite.Create(t.Context(), path, makeTable); !errors.Is(err, tt.writes) {
 					t.Fatalf("%v, want %v", err, tt.writes)
@@ -89,11 +89,10 @@ func TestOpenToReadWithout(t *testing.T) {
 			t.Run(lack+"/"+state, func(t *testing.T) {
 				t.Parallel() // some wait for locks
 
-				path := filepath.Join(t.TempDir(), "file.db")
-				leave(t, path) // in the process of the test, before it lacks anything
+				prepare := func(dir string) { leave(t, filepath.Join(dir, "file.db")) }
 
-				faulttest.Without(t, func(t *testing.T) {
-					rows, err := readRows(path)
+				faulttest.Without(t, prepare, func(dir string) {
+					rows, err := readRows(filepath.Join(dir, "file.db"))
 					if err != nil || !slices.Equal(rows, []string{"kept"}) {
 						t.Errorf("%q, %v", rows, err)
 					}

@@ -29,8 +29,7 @@ func TestLockWithout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // a lock is waited for
 
-			faulttest.Without(t, func(t *testing.T) {
-				dir := t.TempDir()
+			faulttest.Without(t, nil, func(dir string) {
 				path := filepath.Join(dir, "run.lock")
 
 				release, err := store.Lock(path)

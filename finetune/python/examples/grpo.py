@@ -15,6 +15,7 @@ With --eval-url, a server of other tasks, accuracies there are measured before a
 import argparse
 import json
 import math
+import sys
 from pathlib import Path
 
 import torch
@@ -70,7 +71,10 @@ def main() -> None:
         reward_funcs=logged_reward,
     )
     before = accuracies(trainer, a)
-    trainer.train(resume_from_checkpoint=get_last_checkpoint(a.out))
+    last = get_last_checkpoint(a.out)
+    if last:
+        print(f"going on after {last}", file=sys.stderr)
+    trainer.train(resume_from_checkpoint=last)
     trainer.save_model()
     trainer.save_state()
     print(json.dumps({"before": before, "after": accuracies(trainer, a)}))

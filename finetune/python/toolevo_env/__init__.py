@@ -89,6 +89,7 @@ class ToolEvoEnv:
     def _ask(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
         """Sends a message, and waits for a server that is away. A step on a new connection plays
         the episode up to here again: the same seed and actions give the same episode."""
+
         def attempt() -> dict[str, Any]:
             try:
                 if self._socket is None and kind == "step":
@@ -116,7 +117,7 @@ class ToolEvoEnv:
                 self._socket = connect(url, additional_headers=HEADERS, max_size=None)
             self._socket.send(json.dumps({"type": kind, "data": data}))
             answer = json.loads(self._socket.recv(timeout=PATIENCE))
-        except (OSError, WebSocketException) as e:
+        except (OSError, ValueError, WebSocketException) as e:
             final = isinstance(e, InvalidStatus) and e.response.status_code in FINAL
             raise (EnvironmentFailure if final else _Away)(f"{self._url}: {kind}: {e}") from None
         if answer["type"] == "error":
@@ -241,7 +242,7 @@ def _http(address: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         except urllib.error.HTTPError as e:
             said = f"{address}: {e}: {e.read().decode(errors='replace')}"
             raise (EnvironmentFailure if e.code in FINAL else _Away)(said) from None
-        except (OSError, HTTPException) as e:
+        except (OSError, HTTPException, ValueError) as e:
             raise _Away(f"{address}: {e}: is serve env running?") from None
 
     return _patiently(attempt)
