@@ -49,7 +49,7 @@ func laughs(n int, first, alias string) string {
 func TestTooMuch(t *testing.T) {
 	const (
 		keys      = 100_000
-		mostKeys  = "[115"  // of one mapping: 11,5xx
+		mostKeys  = "[115" // of one mapping: 11,5xx
 		mostLines = "[231" // where an entry takes two of them
 		memory    = 1 << 30
 	)
