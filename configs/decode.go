@@ -185,7 +185,7 @@ func (d *decoder) mismatch(key, wanted string, node ast.Node) error {
 	var found string
 	switch {
 	case single:
-		found = strconv.Quote(text)
+		found = fmt.Sprintf("%.200q", text)
 	case isMap:
 		found = "a mapping"
 	case node.Type() == ast.SequenceType:

@@ -11,8 +11,7 @@ import (
 
 	"toolevo/envs/dynamic"
 	"toolevo/envs/toolapi"
-
-	"github.com/goccy/go-yaml"
+	"toolevo/envs/yamltext"
 )
 
 // extent lists the settings that say how far a run goes: the same run may go further.
@@ -127,7 +126,7 @@ func (r *Resolved) Values() map[string]string {
 // values maps the dotted keys of a YAML mapping to their values; of text that is not YAML, to nothing.
 func values(text string) map[string]any {
 	var root map[string]any
-	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
+	if err := yamltext.Decode([]byte(text), &root); err != nil {
 		return nil
 	}
 

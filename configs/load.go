@@ -1,8 +1,6 @@
 package configs
 
 import (
-	"bytes"
-	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -15,10 +13,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"toolevo/envs/names"
 	"toolevo/envs/regular"
+	"toolevo/envs/yamltext"
 )
 
 //go:embed default.yaml search/*.yaml policies/*.yaml
@@ -177,18 +175,20 @@ func readFile(name string) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
-// What a configuration may be, which is a hundred lines: goccy's parser takes a minute and then the whole
-// stack for some texts that are larger or nest more.
-const (
-	maxText     = 64 << 10 // bytes
-	maxBrackets = 1000     // that open lists and mappings, all together
-)
+// maxText is how long a configuration may be, in bytes: each is a hundred lines.
+const maxText = 64 << 10
 
 // parse reads YAML into the body, unless it stands there.
 func (l *Layer) parse() error {
-	err := checkText(l.YAML)
-	if err == nil && l.body == nil {
-		l.body, err = parse(l.YAML)
+	var err error
+
+	switch {
+	case !utf8.Valid(l.YAML):
+		err = errors.New("is not UTF-8 text")
+	case len(l.YAML) > maxText:
+		err = fmt.Errorf("more than %d bytes are not a configuration", maxText)
+	case l.body == nil:
+		l.body, err = yamltext.Parse(l.YAML)
 	}
 
 	if err != nil {
@@ -196,43 +196,4 @@ func (l *Layer) parse() error {
 	}
 
 	return nil
-}
-
-func checkText(text []byte) error {
-	brackets := bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{"))
-
-	switch {
-	case !utf8.Valid(text):
-		return errors.New("is not UTF-8 text")
-	case len(text) > maxText:
-		return fmt.Errorf("more than %d bytes are not a configuration", maxText)
-	case brackets > maxBrackets:
-		return fmt.Errorf("%d brackets are not a configuration: want at most %d", brackets, maxBrackets)
-	}
-
-	return nil
-}
-
-// parse returns the one document of a text, nil when there is nothing in it.
-func parse(text []byte) (ast.Node, error) {
-	if err := checkText(text); err != nil {
-		return nil, err
-	}
-
-	file, err := parser.ParseBytes(text, 0)
-	if err != nil {
-		return nil, err
-	}
-
-	var body ast.Node
-
-	for _, doc := range file.Docs {
-		if doc.Body != nil && body != nil {
-			return nil, errors.New("more than one document: want one mapping of settings")
-		}
-
-		body = cmp.Or(doc.Body, body)
-	}
-
-	return body, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"toolevo/envs/names"
+	"toolevo/envs/yamltext"
 )
 
 // foreign are the environment variables TOOLEVO_* that are no settings: the data folder, the key of serve env, and what
@@ -85,7 +86,7 @@ func nodeOf(setting reflect.Value, text string) ast.Node {
 		return word(trimmed)
 	}
 
-	node, err := parse([]byte(trimmed))
+	node, err := yamltext.Parse([]byte(trimmed))
 	if err != nil {
 		return word(text)
 	}

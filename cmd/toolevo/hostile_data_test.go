@@ -9,15 +9,37 @@ import (
 // and checksums: `data verify` finds it. So does a run over the data, or it makes the same rows.
 func TestHostileRotOfData(t *testing.T) {
 	t.Parallel()
-	random := campaignRandom(t)
 	whole := t.TempDir()
 	made(t, "data", "build", "--data", whole, "--dataset", "coffee,agenda", "--rows", "400")
 	made(t, "data", "questions", "--data", whole, "--dataset", "coffee,agenda", "--scale", "0.02")
+	rotOfData(t, whole, "--difficulty", "easy", "--dataset", "coffee,agenda")
+}
+
+// TestHostileRotOfToolBench does so with imported queries.
+func TestHostileRotOfToolBench(t *testing.T) {
+	t.Parallel()
+	whole := t.TempDir()
+	made(t, "toolbench", "import", inventedQueries, "--data", whole, "--split", "train")
+	rotOfData(t, whole, "--set", "suite=toolbench")
+}
+
+// TestHostileRotOfTasks does so with generated tasks and their books.
+func TestHostileRotOfTasks(t *testing.T) {
+	t.Parallel()
+	whole := t.TempDir()
+	made(t, "tasks", "generate", "--data", whole, "--n", "3")
+	rotOfData(t, whole, "--set", "suite=stategen")
+}
+
+// rotOfData flips bits in copies of a data folder, and collects over each as the flags say.
+func rotOfData(t *testing.T, whole string, flags ...string) {
+	t.Helper()
+	random := campaignRandom(t)
 	made(t, "data", "verify", "--data", whole)
 
 	run := func(data, out string) result {
-		return cli(t, "collect", "--data", data, "--out", out, "--difficulty", "easy", "--limit", "2",
-			"--dataset", "coffee,agenda", "--trees", "2", "--run-id", "rot")
+		return cli(t, append([]string{"collect", "--data", data, "--out", out, "--split", "train",
+			"--limit", "2", "--trees", "2", "--run-id", "rot"}, flags...)...)
 	}
 
 	sound := filepath.Join(t.TempDir(), "run")

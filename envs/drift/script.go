@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"toolevo/envs/toolapi"
+	"toolevo/envs/yamltext"
 )
 
 // Script is the file of a version as operators, with everything chosen that operators would draw:
@@ -43,7 +43,7 @@ type ScriptStep struct {
 // ParseScript reads a script.
 func ParseScript(f toolapi.File) (*Script, error) {
 	s := new(Script)
-	if err := yaml.NewDecoder(strings.NewReader(f.Text), yaml.Strict()).Decode(s); err != nil {
+	if err := yamltext.Decode([]byte(f.Text), s, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("drift: %s: %w", f.Path, err)
 	}
 

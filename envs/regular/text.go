@@ -3,6 +3,7 @@ package regular
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,17 +12,26 @@ import (
 	"unicode/utf8"
 )
 
-// What is wrong with text files, which would be read as other texts.
+// What is wrong with text files, which would be read as other texts or take all memory.
 var (
 	ErrNotUTF8 = errors.New("this line is not UTF-8 text: save the file in UTF-8")
 	ErrHalf    = errors.New(`a \u escape is half a character: write both halves, or the character`)
+	ErrNested  = fmt.Errorf("more than %d objects and lists within each other", maxNesting)
+	ErrLong    = fmt.Errorf("longer than %d MiB: is it the right file?", maxText>>20)
 )
 
-// ReadText reads a text file whole, without a byte order mark. What is not UTF-8 is an error with
-// the file and the line.
+// What a file may have.
+const (
+	maxText    = 64 << 20 // bytes, unless it is JSON
+	maxNesting = 1000     // objects and lists of JSON within each other
+)
+
+// ReadText reads a text file whole that somebody wrote, without a byte order mark. What is not
+// UTF-8 is an error with the file and the line.
 func ReadText(path string) ([]byte, error) { return readAll(OpenText(path)) }
 
-// ReadJSON is ReadText for a file of JSON, which may have no half of a character either.
+// ReadJSON is ReadText for a file of JSON of any length, which may have no half of a character and
+// no deep nesting either.
 func ReadJSON(path string) ([]byte, error) { return readAll(OpenJSON(path)) }
 
 func readAll(f io.ReadCloser, err error) ([]byte, error) {
@@ -46,6 +56,10 @@ func openLines(path string, isJSON bool) (io.ReadCloser, error) {
 		return nil, err
 	}
 
+	if stat, err := f.Stat(); err != nil || stat.Size() > maxText && !isJSON {
+		return nil, errors.Join(cmp.Or(err, fmt.Errorf("%s: %w", path, ErrLong)), f.Close())
+	}
+
 	return &lines{Closer: f, in: bufio.NewReaderSize(f, 1<<16), path: path, isJSON: isJSON}, nil
 }
 
@@ -56,6 +70,7 @@ type lines struct {
 	path   string
 	isJSON bool
 	number int    // of the last line
+	depth  int    // of the objects and lists that are open
 	line   []byte // what is not read of it yet
 	err    error  // behind it
 }
@@ -92,11 +107,33 @@ func (l *lines) next() {
 		wrong = ErrNotUTF8
 	case l.isJSON && hasHalf(l.line):
 		wrong = ErrHalf
+	case l.isJSON && !l.nest():
+		wrong = ErrNested
 	default:
 		return
 	}
 
 	l.line, l.err = nil, fmt.Errorf("%s:%d: %w", l.path, l.number, wrong)
+}
+
+// nest follows the objects and lists of a line, and reports whether they are not too deep.
+func (l *lines) nest() bool {
+	quoted := false
+
+	for i := 0; i < len(l.line) && l.depth <= maxNesting; i++ {
+		switch c := l.line[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == '{' || c == '['):
+			l.depth++
+		case !quoted && (c == '}' || c == ']'):
+			l.depth--
+		}
+	}
+
+	return l.depth <= maxNesting
 }
 
 // hasHalf reports whether a line of JSON has an escape of half a character (of those beyond the

@@ -15,6 +15,8 @@ func TestReadJSON(t *testing.T) {
 	t.Parallel()
 
 	long := strings.Repeat("é", 1<<17) // longer than what is read at once
+	siblings := strings.Repeat("[[{}]]\n", 2000)
+	brackets := `["` + strings.Repeat(`[{\"`, 2000) + `"]`
 
 	for name, test := range map[string]struct {
 		text, want string
@@ -37,6 +39,10 @@ func TestReadJSON(t *testing.T) {
 		"a half and another":  {`"\ud83d\u0041"`, "", ":1:", ErrHalf},
 		"a half, then a pair": {`"\ud83d\ud83d\ude00"`, "", ":1:", ErrHalf},
 		"behind a backslash":  {`"\\\ud83d"`, "", ":1:", ErrHalf},
+		"lists":               {strings.Repeat("\n[", 20_000), "", ":1002:", ErrNested},
+		"objects in a line":   {"1\n" + strings.Repeat(`{"a":`, 20_000), "", ":2:", ErrNested},
+		"lists side by side":  {siblings, siblings, "", nil},
+		"brackets in a text":  {brackets, brackets, "", nil},
 	} {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, []byte(test.text), 0o644); err != nil {
@@ -49,9 +55,19 @@ func TestReadJSON(t *testing.T) {
 			t.Errorf("%s: %.80q, %v", name, text, err)
 		}
 
-		if _, err := ReadText(path); errors.Is(test.wrong, ErrHalf) != (err == nil) && test.wrong != nil {
+		onlyJSON := errors.Is(test.wrong, ErrHalf) || errors.Is(test.wrong, ErrNested)
+		if _, err := ReadText(path); onlyJSON != (err == nil) && test.wrong != nil {
 			t.Errorf("%s, as a text that is no JSON: %v", name, err)
 		}
+	}
+
+	large := filepath.Join(t.TempDir(), "large")
+	if err := errors.Join(os.WriteFile(large, nil, 0o644), os.Truncate(large, 1<<30)); err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := ReadText(large); !errors.Is(err, ErrLong) {
+		t.Errorf("a gigabyte: %v", err)
 	}
 
 	if _, err := ReadText(filepath.Join(t.TempDir(), "nothing")); !errors.Is(err, fs.ErrNotExist) {

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"time"
 
@@ -188,6 +189,40 @@ type Commander interface {
 type Lister interface {
 	// List returns the tasks of a split in a data folder, none where it has none.
 	List(data, split string) ([]envs.Task, error)
+}
+
+// Verifier keeps files in the data folder together with their hashes.
+type Verifier interface {
+	// Verify reads them whole. An error is the check itself failing.
+	Verify(ctx context.Context, data string) ([]VerifiedFile, error)
+}
+
+// VerifiedFile is a file of the data folder.
+type VerifiedFile struct {
+	Path   string `json:"path"`             // of the file
+	Has    string `json:"has,omitempty"`    // what is in it, for people
+	Damage string `json:"damage,omitempty"` // what is wrong with it
+}
+
+// VerifySplits calls open with each split, and describes the file of each that the data folder has.
+func VerifySplits(ctx context.Context, open func(split string) (path, has string, err error)) ([]VerifiedFile, error) {
+	var all []VerifiedFile
+
+	for _, split := range Splits() {
+		path, has, err := open(split)
+
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			all = append(all, VerifiedFile{Path: path, Damage: err.Error()})
+		default:
+			all = append(all, VerifiedFile{Path: path, Has: has})
+		}
+	}
+
+	return all, nil
 }
 
 // Sourced makes its versions from what is in the data folder.

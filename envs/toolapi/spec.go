@@ -1,14 +1,12 @@
 package toolapi
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"toolevo/envs/response"
+	"toolevo/envs/yamltext"
 )
 
 // Spec is the file of a version: what Load reads and Encode writes.
@@ -86,11 +84,7 @@ type BracketedSpec struct {
 func Parse(f File) (*Spec, error) {
 	s := &Spec{path: f.Path}
 
-	err := yaml.NewDecoder(strings.NewReader(f.Text), yaml.Strict(), yaml.UseOrderedMap()).Decode(s)
-	if errors.Is(err, io.EOF) {
-		err = errors.New("the file is empty")
-	}
-
+	err := yamltext.Decode([]byte(f.Text), s, yaml.Strict(), yaml.UseOrderedMap())
 	if err != nil {
 		return nil, fmt.Errorf("toolapi: %s: %w", f.Path, err)
 	}

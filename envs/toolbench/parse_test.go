@@ -244,7 +244,7 @@ func TestOpenAll(t *testing.T) {
 	}
 
 	written, err := other.Save(data, "train", splits)
-	if err != nil || written != path(data, "train") {
+	if err != nil || written != Path(data, "train") {
 		t.Fatal(written, err)
 	}
 
@@ -258,7 +258,7 @@ func TestOpenAll(t *testing.T) {
 		t.Errorf("a split is read twice (%v)", err)
 	}
 
-	if err := os.WriteFile(path(data, "test"), []byte(`{"format":2}`), 0o600); err != nil {
+	if err := durable.WriteSealed(Path(data, "test"), []byte(`{"format":2}`)); err != nil {
 		t.Fatal(err)
 	}
 
@@ -430,7 +430,7 @@ func TestSave(t *testing.T) {
 	}
 
 	for _, damaged := range []string{"", "{}", `{"format":1,"queries":[{"name":"G1_x","text":[{}]}]}`} {
-		if err := os.WriteFile(path(data, "test"), []byte(damaged), 0o644); err != nil {
+		if err := durable.WriteSealed(Path(data, "test"), []byte(damaged)); err != nil {
 			t.Fatal(err)
 		}
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -21,8 +20,8 @@ import (
 // format is the version of the files in the data folder.
 const format = 1
 
-// path returns the file of a split in a data folder.
-func path(data, split string) string { return filepath.Join(data, "toolbench", split+".json") }
+// Path returns the file of a split in a data folder.
+func Path(data, split string) string { return filepath.Join(data, "toolbench", split+".json") }
 
 // Save keeps the files in the data folder as those of a split, in place of what it had. A query that another of the
 // splits has is an error: nobody is trained on what others are measured by.
@@ -43,18 +42,22 @@ func (p *Published) Save(data, split string, splits []string) (written string, e
 
 		if q, shared := p.Collection.shares(c.Collection); shared {
 			return "", fmt.Errorf("toolbench: %s is a query of the split %s already: import it into that one, or "+
-				"remove %s", q, other, path(data, other))
+				"remove %s", q, other, Path(data, other))
 		}
 	}
 
-	if err := os.MkdirAll(filepath.Dir(path(data, split)), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(Path(data, split)), 0o755); err != nil {
 		return "", fmt.Errorf("toolbench: %w", err)
 	}
 
 	p.archive.Format = format
-	write := func(w io.Writer) error { return json.NewEncoder(w).Encode(p.archive) }
 
-	return path(data, split), durable.WriteFile(path(data, split), write)
+	text, err := json.Marshal(p.archive)
+	if err != nil {
+		return "", fmt.Errorf("toolbench: %w", err)
+	}
+
+	return Path(data, split), durable.WriteSealed(Path(data, split), append(text, '\n'))
 }
 
 // shares returns a query that both collections have.
@@ -76,7 +79,7 @@ func (c *Collection) shares(other *Collection) (name string, ok bool) {
 // Kept is a split in the data folder.
 type Kept struct {
 	*Collection
-	SHA256 string // of its file
+	SHA256 string // of its text below the first line, which is this hash, too
 }
 
 // OpenAll reads those of some splits that a data folder has, by split.
@@ -106,15 +109,19 @@ var recent sync.Map
 // Open reads a split of a data folder, which callers share and do not change. The error is [fs.ErrNotExist] where it
 // has none.
 func Open(data, split string) (*Kept, error) {
-	text, err := regular.ReadFile(path(data, split))
+	text, err := regular.ReadFile(Path(data, split))
 	if err != nil {
 		return nil, fmt.Errorf("toolbench: %w", err)
+	}
+
+	if text, err = durable.Unseal(text); err != nil {
+		return nil, fmt.Errorf("%s is %w: run `toolevo toolbench import` again", Path(data, split), err)
 	}
 
 	sum := sha256.Sum256(text)
 	hash := hex.EncodeToString(sum[:])
 
-	if known, ok := recent.Load(path(data, split)); ok && known.(*Kept).SHA256 == hash {
+	if known, ok := recent.Load(Path(data, split)); ok && known.(*Kept).SHA256 == hash {
 		return known.(*Kept), nil
 	}
 
@@ -129,12 +136,12 @@ func Open(data, split string) (*Kept, error) {
 	}
 
 	if err != nil {
-		return nil, fmt.Errorf("%s is %w: %w: run `toolevo toolbench import` again", path(data, split),
+		return nil, fmt.Errorf("%s is %w: %w: run `toolevo toolbench import` again", Path(data, split),
 			durable.ErrDamaged, err)
 	}
 
 	kept := &Kept{c, hash}
-	recent.Store(path(data, split), kept)
+	recent.Store(Path(data, split), kept)
 
 	return kept, nil
 }

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"toolevo/envs/names"
 	"toolevo/envs/regular"
+	"toolevo/envs/yamltext"
 )
 
 // Kind is the protocol of a server, and the kind of policies that ask it.
@@ -41,7 +41,7 @@ func Load(folder fs.FS, name string) (Server, error) {
 
 	var s Server
 
-	err = yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&s)
+	err = yamltext.Decode(text, &s, yaml.Strict())
 	if err == nil {
 		err = s.Check()
 	}

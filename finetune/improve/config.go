@@ -1,7 +1,6 @@
 package improve
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +11,7 @@ import (
 
 	"toolevo/envs/names"
 	"toolevo/envs/regular"
+	"toolevo/envs/yamltext"
 	"toolevo/finetune/host"
 	"toolevo/mcts"
 )
@@ -75,7 +75,7 @@ func Read(path string) (*Config, error) {
 	}
 
 	var c Config
-	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict(), yaml.UseOrderedMap()).Decode(&c); err != nil {
+	if err := yamltext.Decode(text, &c, yaml.Strict(), yaml.UseOrderedMap()); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 

@@ -2,12 +2,15 @@ package training
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"toolevo/envs/yamltext"
 )
 
 // arguments are LLaMA-Factory's, in the order in which they are written.
@@ -76,7 +79,7 @@ func (a arguments) set(assignment string) (arguments, error) {
 	}
 
 	var value any
-	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
+	if err := yamltext.Decode([]byte(text), &value); err != nil && !errors.Is(err, yamltext.ErrEmpty) {
 		return nil, fmt.Errorf("%s: %w", key, err)
 	}
 

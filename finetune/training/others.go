@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"toolevo/envs/regular"
+	"toolevo/envs/yamltext"
 	"toolevo/trajectories/export"
 )
 
@@ -166,7 +165,7 @@ func readCard(folder string) (c card, err error) {
 	_, head, _ := strings.Cut(string(text), "---\n")
 	head, _, ok := strings.Cut(head, "\n---")
 
-	if err = yaml.Unmarshal([]byte(head), &c); err != nil || !ok {
+	if err = yamltext.Decode([]byte(head), &c); err != nil || !ok {
 		return c, fmt.Errorf("the README.md of %s has no head of YAML", folder)
 	}
 

@@ -1,7 +1,6 @@
 package training
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"toolevo/envs/regular"
+	"toolevo/envs/yamltext"
 	"toolevo/trajectories/export"
 )
 
@@ -67,7 +67,7 @@ const (
 func parseRecipe(name string, text []byte) (*Recipe, error) {
 	r := &Recipe{Name: name, About: firstComment(text)}
 
-	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict(), yaml.UseOrderedMap()).Decode(r); err != nil {
+	if err := yamltext.Decode(text, r, yaml.Strict(), yaml.UseOrderedMap()); err != nil {
 		return nil, fmt.Errorf("recipe %s: %w", name, err)
 	}
 

@@ -1,6 +1,7 @@
 package datacmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/envs/suite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
@@ -44,14 +46,40 @@ func newVerify(p *console.Program) *cobra.Command {
 			reports = append(reports, r)
 		}
 
-		if len(reports) == 0 {
+		var files []suite.VerifiedFile
+		if !named {
+			if files, err = verifyOthers(cmd.Context(), *dir); err != nil {
+				return err
+			}
+		}
+
+		if len(reports)+len(files) == 0 {
 			return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", *dir)
 		}
 
-		return printVerified(p, *asJSON, reports)
+		return printVerified(p, *asJSON, Verified{reports, files})
 	}
 
 	return cmd
+}
+
+// verifyOthers checks the files of the other benchmarks.
+func verifyOthers(ctx context.Context, dir string) (all []suite.VerifiedFile, err error) {
+	for _, b := range suite.All() {
+		v, ok := b.(suite.Verifier)
+		if !ok {
+			continue
+		}
+
+		files, err := v.Verify(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+
+		all = append(all, files...)
+	}
+
+	return all, nil
 }
 
 // verifyReport is what `data verify` says about a dataset.
@@ -101,15 +129,25 @@ func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *consol
 	return r, err
 }
 
-func printVerified(p *console.Program, asJSON bool, reports []verifyReport) error {
+func printVerified(p *console.Program, asJSON bool, v Verified) error {
 	wrong := 0
-	for _, r := range reports {
+	for _, r := range v.Verified {
 		wrong += r.bad()
 	}
 
-	err := p.Show(asJSON, Verified{reports}, func() {
-		for _, r := range reports {
+	for _, f := range v.Files {
+		if f.Damage != "" {
+			wrong++
+		}
+	}
+
+	err := p.Show(asJSON, v, func() {
+		for _, r := range v.Verified {
 			printVerifiedDataset(p, r)
+		}
+
+		for _, f := range v.Files {
+			fmt.Fprintln(p.Out, cmp.Or(f.Damage, f.Path+": whole; "+f.Has))
 		}
 	})
 	if err == nil && wrong > 0 {
@@ -151,5 +189,6 @@ func plural(n int, what string) string {
 
 // Verified is what `data verify --json` prints.
 type Verified struct {
-	Verified []verifyReport `json:"verified"` // by dataset
+	Verified []verifyReport       `json:"verified"`        // by dataset
+	Files    []suite.VerifiedFile `json:"files,omitempty"` // of the other benchmarks
 }

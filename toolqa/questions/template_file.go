@@ -12,6 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"toolevo/envs/yamltext"
 	"toolevo/toolqa"
 )
 
@@ -36,7 +37,7 @@ func ParseTemplates(path string, text []byte) (*TemplateFile, error) {
 	f := &TemplateFile{path: path, text: text, places: map[*Template]string{}}
 
 	var parsed templateFile
-	if err := yaml.UnmarshalWithOptions(text, &parsed, yaml.Strict()); err != nil {
+	if err := yamltext.Decode(text, &parsed, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("questions: %s: %w", path, err)
 	}
 

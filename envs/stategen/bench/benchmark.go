@@ -79,6 +79,25 @@ func (StateGen) Values(setting string) []string {
 // Commands implements [suite.Commander].
 func (StateGen) Commands(p *console.Program) []*cobra.Command { return commands(p) }
 
+// Verify implements [suite.Verifier].
+func (StateGen) Verify(ctx context.Context, data string) ([]suite.VerifiedFile, error) {
+	return suite.VerifySplits(ctx, func(split string) (path, has string, err error) {
+		path = taskfile.Path(data, split)
+
+		f, err := taskfile.Open(data, split, func(*stategen.Task) error { return ctx.Err() })
+		if err != nil {
+			return path, "", err
+		}
+
+		has = fmt.Sprintf("%d tasks", f.Len())
+		if !f.Hashed {
+			has += ", without a hash: another program put them there"
+		}
+
+		return path, has, f.Close()
+	})
+}
+
 // List implements [suite.Lister].
 func (StateGen) List(data, split string) ([]envs.Task, error) {
 	o := &opened{choice: suite.Choice{Data: data, Split: split}}

@@ -424,6 +424,8 @@ func TestForeignFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	unhashed(t, c.Data)
+
 	for want, changed := range map[string][]byte{
 		"unknown domain": bytes.Replace(text, []byte(`"domain":"tensor"`),
 			[]byte(`"domain":"tensors"`), 1),

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -26,7 +27,9 @@ func Path(data, split string) string { return filepath.Join(folder(data), split+
 // File is a split of a data folder. It is safe for concurrent use.
 type File struct {
 	SHA256 string // of its bytes
+	Hashed bool   // whether that is what the folder says, which has no hash of another program's files
 
+	sum   hash.Hash
 	path  string
 	file  *os.File
 	lines []line
@@ -38,16 +41,31 @@ type line struct{ offset, length int64 }
 // Open reads a split of a data folder, and calls visit, which may be nil, with each task in its order. The error is
 // [io/fs.ErrNotExist] where the folder has no such split.
 func Open(data, split string, visit func(t *stategen.Task) error) (*File, error) {
-	f := &File{path: Path(data, split)}
+	f := &File{path: Path(data, split), sum: sha256.New()}
 
-	var err error
-	if f.file, err = regular.Open(f.path); err != nil {
+	state, err := readCommitted(data)
+	if err != nil {
+		return nil, err
+	}
+
+	whole, ours := state.Bytes[split]
+
+	f.file, err = regular.Open(f.path)
+	if errors.Is(err, fs.ErrNotExist) && whole > 0 {
+		err = fmt.Errorf("%s is %w: it is gone: generate tasks in another data folder", f.path, durable.ErrDamaged)
+	}
+
+	if err != nil {
 		return nil, fmt.Errorf("stategen: %w", err)
 	}
 
-	sum := sha256.New()
+	from := io.Reader(f.file)
 
-	err = scan(f.file, sum, func(at line, text []byte) error {
+	if ours { // behind it may be what somebody is adding now
+		from = io.LimitReader(from, whole)
+	}
+
+	err = scan(from, f.sum, func(at line, text []byte) error {
 		f.lines = append(f.lines, at)
 
 		t, err := decode(text)
@@ -69,7 +87,13 @@ func Open(data, split string, visit func(t *stategen.Task) error) (*File, error)
 		return nil, errors.Join(err, f.file.Close())
 	}
 
-	f.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	f.SHA256, f.Hashed = hex.EncodeToString(f.sum.Sum(nil)), ours
+	if ours && f.SHA256 != state.Sums[split] {
+		err := fmt.Errorf("%s is %w: its hash is not the one in %s: generate tasks in another data folder",
+			f.path, durable.ErrDamaged, booksFile)
+
+		return nil, errors.Join(err, f.file.Close())
+	}
 
 	return f, nil
 }

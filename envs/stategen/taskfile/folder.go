@@ -2,9 +2,12 @@ package taskfile
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -18,13 +21,39 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// booksFile has the state of a folder: what is committed.
+// booksFile has the state of a folder: what is committed. It is sealed.
 const booksFile = "books.json"
 
 // committed is what a folder holds for good.
 type committed struct {
 	Books map[string]*stategen.Book `json:"books"` // by domain
 	Bytes map[string]int64          `json:"bytes"` // of the tasks, by split
+	Sums  map[string]string         `json:"sums"`  // SHA-256 of these bytes, by split
+}
+
+// readCommitted reads what a data folder has committed, which may be nothing.
+func readCommitted(data string) (committed, error) {
+	c := committed{Books: map[string]*stategen.Book{}, Bytes: map[string]int64{}, Sums: map[string]string{}}
+	path := filepath.Join(folder(data), booksFile)
+
+	text, err := regular.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+
+	if err == nil {
+		text, err = durable.Unseal(text)
+	}
+
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+
+	if err != nil {
+		err = fmt.Errorf("%s: %w: generate tasks in another data folder", path, err)
+	}
+
+	return c, err
 }
 
 // Folder is the tasks of a data folder, to which one process adds others. It is not safe for concurrent use.
@@ -35,6 +64,7 @@ type Folder struct {
 	counts map[string]map[string]int // tasks, by split and domain
 	known  map[xxh3.Uint128]bool     // programs
 	files  map[string]*appended      // by split, those that tasks were added to
+	sums   map[string]hash.Hash      // of the bytes of each split, added ones too
 }
 
 // appended is a split to which tasks are added.
@@ -48,8 +78,11 @@ type appended struct {
 // it open.
 func Edit(data string, splits []string) (*Folder, error) {
 	f := &Folder{
-		path: data, counts: map[string]map[string]int{}, known: map[xxh3.Uint128]bool{}, files: map[string]*appended{},
-		state: committed{Books: map[string]*stategen.Book{}, Bytes: map[string]int64{}},
+		path:   data,
+		counts: map[string]map[string]int{},
+		known:  map[xxh3.Uint128]bool{},
+		files:  map[string]*appended{},
+		sums:   map[string]hash.Hash{},
 	}
 
 	if err := os.MkdirAll(folder(data), 0o755); err != nil {
@@ -81,20 +114,13 @@ func Edit(data string, splits []string) (*Folder, error) {
 }
 
 // read reads what is committed.
-func (f *Folder) read(splits []string) error {
-	path := filepath.Join(folder(f.path), booksFile)
-
-	text, err := regular.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(text, &f.state)
-	}
-
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is %w: %w: generate tasks in another data folder", path, durable.ErrDamaged, err)
+func (f *Folder) read(splits []string) (err error) {
+	if f.state, err = readCommitted(f.path); err != nil {
+		return err
 	}
 
 	for _, split := range splits {
-		f.counts[split] = map[string]int{}
+		f.counts[split], f.sums[split] = map[string]int{}, sha256.New()
 		if err := f.readSplit(split); err != nil {
 			return err
 		}
@@ -136,6 +162,9 @@ func (f *Folder) readSplit(split string) error {
 	if err != nil {
 		return err
 	}
+
+	f.sums[split] = file.sum
+	f.state.Sums[split] = file.SHA256
 
 	return file.Close()
 }
@@ -179,12 +208,15 @@ func (f *Folder) Add(split string, t *stategen.Task) (bool, error) {
 		return false, err
 	}
 
-	n, err := a.buffer.Write(append(text, '\n'))
+	text = append(text, '\n')
+
+	n, err := a.buffer.Write(text)
 	if err != nil {
 		return false, fmt.Errorf("stategen: %w", err)
 	}
 
 	a.bytes += int64(n)
+	f.sums[split].Write(text)
 	f.known[id] = true
 	f.counts[split][t.Program.Domain]++
 
@@ -199,6 +231,7 @@ func (f *Folder) appended(split string) (*appended, error) {
 
 	if _, ours := f.state.Bytes[split]; !ours {
 		f.state.Bytes[split] = 0 // from now on, what is not committed is removed
+		f.state.Sums[split] = hex.EncodeToString(f.sums[split].Sum(nil))
 
 		if err := f.write(); err != nil {
 			return nil, err
@@ -224,6 +257,7 @@ func (f *Folder) Commit() error {
 		}
 
 		f.state.Bytes[split] = a.bytes
+		f.state.Sums[split] = hex.EncodeToString(f.sums[split].Sum(nil))
 	}
 
 	return f.write()
@@ -231,9 +265,12 @@ func (f *Folder) Commit() error {
 
 // write writes what is committed.
 func (f *Folder) write() error {
-	return durable.WriteFile(filepath.Join(folder(f.path), booksFile), func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(f.state)
-	})
+	text, err := json.Marshal(f.state)
+	if err != nil {
+		return fmt.Errorf("stategen: %w", err)
+	}
+
+	return durable.WriteSealed(filepath.Join(folder(f.path), booksFile), append(text, '\n'))
 }
 
 // Close ends the editing. What was not committed is lost.

@@ -17,7 +17,7 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// ToolBench is the benchmark. It implements [suite.Benchmark], [suite.Lister], [suite.Sourced],
+// ToolBench is the benchmark. It implements [suite.Benchmark], [suite.Lister], [suite.Verifier], [suite.Sourced],
 // [suite.Configurable] and [suite.Commander].
 type ToolBench struct{}
 
@@ -80,6 +80,20 @@ func sources(splits map[string]*toolbench.Kept) map[string]string {
 
 // Commands implements [suite.Commander].
 func (ToolBench) Commands(p *console.Program) []*cobra.Command { return commands(p) }
+
+// Verify implements [suite.Verifier].
+func (ToolBench) Verify(ctx context.Context, data string) ([]suite.VerifiedFile, error) {
+	return suite.VerifySplits(ctx, func(split string) (path, has string, err error) {
+		path = toolbench.Path(data, split)
+
+		kept, err := toolbench.Open(data, split)
+		if err == nil {
+			has = fmt.Sprintf("%d queries, %d documents", len(kept.Queries), len(kept.Documents))
+		}
+
+		return path, has, err
+	})
+}
 
 // List implements [suite.Lister].
 func (ToolBench) List(data, split string) ([]envs.Task, error) {
