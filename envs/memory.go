@@ -11,9 +11,11 @@ type Memory interface {
 	Remember(ctx context.Context, key string, r Result) error
 }
 
-// Remembered returns what m remembers under key, or else finds it and has m remember it. Of callers that find it at the
-// same time all get the result that stays. Without a memory (nil) it is found each time.
-func Remembered(ctx context.Context, m Memory, key string, find func() (Result, error)) (Result, error) {
+// Remembered returns what m remembers under key, or else finds it and has m remember it. Of callers
+// that find it at the same time all get the result that stays. Without a memory (nil) it is found
+// each time.
+func Remembered(ctx context.Context, m Memory, key string,
+	find func() (Result, error)) (Result, error) {
 	if m == nil {
 		return find()
 	}

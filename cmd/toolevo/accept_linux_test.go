@@ -28,7 +28,8 @@ func (l *refusing) Accept() (net.Conn, error) {
 	return nil, err
 }
 
-// A server that can take no connection says why and what to do, and says it again after a minute only.
+// A server that can take no connection says why and what to do, and says it again after a minute
+// only.
 func TestAcceptorSays(t *testing.T) {
 	full := &net.OpError{Op: "accept", Err: syscall.EMFILE}
 	crowded := &net.OpError{Op: "accept", Err: syscall.ENFILE}
@@ -38,12 +39,12 @@ func TestAcceptorSays(t *testing.T) {
 		errs []error
 		says []string
 	}{
-		"no descriptors":                {[]error{full, full, nil, full}, []string{"ulimit -n"}},
-		"none in the whole system":      {[]error{nil, crowded}, []string{"ulimit -n"}},
-		"something else":                {[]error{reset}, []string{"connection abort"}},
-		"the end of the server":         {[]error{nil, fmt.Errorf("accept: %w", net.ErrClosed)}, nil},
-		"nothing":                       {[]error{nil, nil}, nil},
-		"again after more than a while": {slices.Repeat([]error{full}, 70), []string{"open files", "open files"}},
+		"no descriptors":           {[]error{full, full, nil, full}, []string{"ulimit -n"}},
+		"none in the whole system": {[]error{nil, crowded}, []string{"ulimit -n"}},
+		"something else":           {[]error{reset}, []string{"connection abort"}},
+		"the end of the server":    {[]error{nil, fmt.Errorf("accept: %w", net.ErrClosed)}, nil},
+		"nothing":                  {[]error{nil, nil}, nil},
+		"again after a minute":     {slices.Repeat([]error{full}, 70), []string{"open files", "open files"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -51,7 +52,9 @@ func TestAcceptorSays(t *testing.T) {
 
 				l := &acceptor{
 					Listener: &refusing{errs: slices.Clone(tt.errs)},
-					say:      func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },
+					say: func(format string, args ...any) {
+						said = append(said, fmt.Sprintf(format, args...))
+					},
 				}
 
 				for _, want := range tt.errs {
@@ -71,8 +74,8 @@ func TestAcceptorSays(t *testing.T) {
 	}
 }
 
-// A server that has run out of descriptors says so, answers those that it has, and takes others once it
-// can.
+// A server that has run out of descriptors says so, answers those that it has, and takes others
+// once it can.
 func TestServeEnvWithoutDescriptors(t *testing.T) {
 	t.Parallel()
 

@@ -68,7 +68,8 @@ func (a *app) fitModules(b *bench) error {
 	return nil
 }
 
-// checkModules refuses a Python that lacks what the prompt says can be imported, and says what to do.
+// checkModules refuses a Python that lacks what the prompt says can be imported, and says what to
+// do.
 func (b *bench) checkModules() error {
 	missing := b.missingModules()
 	if len(missing) == 0 {

@@ -114,7 +114,9 @@ func (a *app) serveTools(ctx context.Context, c *configs.Resolved, o *serveTools
 		return console.GaveUp(server.Stdio(ctx, io.NopCloser(a.In), unclosed{a.raw}))
 	}
 
-	address, err := a.serveHTTP(ctx, server, o.listen, func(address string) { a.introduceTools(address, c, o) })
+	address, err := a.serveHTTP(ctx, server, o.listen, func(address string) {
+		a.introduceTools(address, c, o)
+	})
 	if err != nil {
 		return err
 	}
@@ -213,8 +215,8 @@ func (l *acceptor) Accept() (net.Conn, error) {
 
 // serveHTTP serves until ctx ends; calls that are being answered then get their answers. It introduces the server once
 // it listens.
-func (a *app) serveHTTP(ctx context.Context, h http.Handler, listen string, introduce func(address string)) (string,
-	error) {
+func (a *app) serveHTTP(ctx context.Context, h http.Handler, listen string,
+	introduce func(address string)) (string, error) {
 	bare, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return "", console.GaveUp(fmt.Errorf("%w: name another with --listen", err))
@@ -226,7 +228,9 @@ func (a *app) serveHTTP(ctx context.Context, h http.Handler, listen string, intr
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: idleTime,
 		BaseContext: func(net.Listener) context.Context { return calls },
-		ConnContext: func(ctx context.Context, _ net.Conn) context.Context { return engines.WithSession(ctx) },
+		ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
+			return engines.WithSession(ctx)
+		},
 	}
 	address := "http://" + bare.Addr().String()
 	introduce(address)

@@ -65,8 +65,8 @@ func (a *app) serveEnvCommand() *cobra.Command {
 		"actions of an episode")
 	flags.DurationVar(&o.idle, "idle", openenv.DefaultIdle, "end a connection that says nothing for a `TIME`")
 
-	flags.StringVar(&o.record, "record", "", "keep the episodes in the run `RUN`, as those of an evaluation; "+
-		"one that is there gets more, under its own configuration")
+	flags.StringVar(&o.record, "record", "", "keep the episodes in the run `RUN`, as those of an "+
+		"evaluation; one that is there gets more, under its own configuration")
 	flags.StringVar(&o.agent, "agent", "agent", "`NAME` of who plays, in the tables of --record")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -120,7 +120,9 @@ func (a *app) listenEnv(ctx context.Context, b *bench, options openenv.Options, 
 		return err
 	}
 
-	address, err := a.serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
+	address, err := a.serveHTTP(ctx, server, o.listen, func(address string) {
+		a.introduceEnv(address, b, o)
+	})
 	if err != nil {
 		return err
 	}
@@ -170,8 +172,8 @@ func (a *app) readEnv(cmd *cobra.Command, f *runFlags, o *serveEnvOptions) (*ben
 	return b, options, err
 }
 
-// startPrograms starts the engine of a bench that runs programs, and tries to get out of it. What the
-// prompt says can be imported has to be there: those who play are models.
+// startPrograms starts the engine of a bench that runs programs, and tries to get out of it. What
+// the prompt says can be imported has to be there: those who play are models.
 func (a *app) startPrograms(ctx context.Context, b *bench, o engines.Options) error {
 	if !b.runsPrograms() {
 		return nil
@@ -234,8 +236,8 @@ func (o *serveEnvOptions) checkAgent(c *configs.Resolved, resumed []configs.Laye
 		return err
 	}
 
-	return console.Usage("--record %s: it holds the episodes of %s: leave out --agent %s, or name another folder",
-		o.record, strings.TrimPrefix(run.Policy[0], configs.External+":"), o.agent)
+	return console.Usage("--record %s: it holds the episodes of %s: leave out --agent %s, or name "+
+		"another folder", o.record, strings.TrimPrefix(run.Policy[0], configs.External+":"), o.agent)
 }
 
 // environmentServer serves the tasks and versions of a bench.

@@ -163,7 +163,8 @@ func TestServeEnvRefuses(t *testing.T) {
 	}
 }
 
-// Sessions whose programs never end hold up the programs of another by one place, however many they are.
+// Sessions whose programs never end hold up the programs of another by one place, however many they
+// are.
 func TestServeEnvIsFair(t *testing.T) {
 	t.Parallel()
 
@@ -179,7 +180,9 @@ func TestServeEnvIsFair(t *testing.T) {
 		return a
 	}
 	run := func(a *agent, code string) string {
-		call := map[string]any{"tool_name": "PythonInterpreter", "arguments": map[string]any{"Python": code}}
+		program := map[string]any{"Python": code}
+		call := map[string]any{"tool_name": "PythonInterpreter", "arguments": program}
+
 		return a.asks("step", call).Data.Observation.Result
 	}
 
@@ -346,8 +349,8 @@ func TestServeEnvIsAnEvaluation(t *testing.T) {
 		"--agent", "other")
 }
 
-// A server that is killed goes on by the same command, or by --record alone: what it told the end of is
-// there once, and an episode that was under way is not. What would be another run is refused.
+// A server that is killed goes on by the same command, or by --record alone: what it told the end
+// of is there once, and an episode that was under way is not. What would be another run is refused.
 func TestServeEnvGoesOn(t *testing.T) {
 	t.Parallel()
 

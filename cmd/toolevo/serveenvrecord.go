@@ -13,13 +13,14 @@ import (
 	"toolevo/finetune/stored"
 )
 
-// recordFlags are those of the run that keeps the episodes. One that is there goes on by the same command that began
-// it, or without any flag that it knows.
+// recordFlags are those of the run that keeps the episodes. One that is there goes on by the same
+// command that began it, or without any flag that it knows.
 func (a *app) recordFlags(cmd *cobra.Command, s *settings, o *serveEnvOptions) (*runFlags, error) {
 	resume, mix, id := o.record != "" && isRun(o.record), false, ""
 	f := &runFlags{
 		settings: s, command: "serve env", kind: stored.Evaluated, data: &o.data, out: &o.record, id: &id,
-		resume: &resume, mixEngines: &mix, dryRun: new(bool), grows: true, pythonServers: o.pythonServers,
+		resume: &resume, mixEngines: &mix, dryRun: new(bool), grows: true,
+		pythonServers: o.pythonServers,
 	}
 
 	named := cmd.Flags().Changed("agent")

@@ -85,10 +85,10 @@
 //
 // # Rewards
 //
-// The reward is null until the episode ends: then it is 1 for a right answer, by the matcher of the suite's
-// environments, and 0 for a wrong one or none, which is what an episode without an end is worth. Where the server names
-// shaped rewards (see [Shape]), every turn has a number: what it earns of them, 0 for most, and at the end the above
-// beside.
+// The reward is null until the episode ends: then it is 1 for a right answer, by the matcher of the
+// suite's environments, and 0 for a wrong one or none, which is what an episode without an end is
+// worth. Where the server names shaped rewards (see [Shape]), every turn has a number: what it
+// earns of them, 0 for most, and at the end the above beside.
 //
 // # Errors
 //
@@ -122,10 +122,10 @@
 // # Guarantees
 //
 //   - No gold answer leaves the server, but as the reward of an answer.
-//   - Sessions share the suite and nothing else: an episode of one is no part of another's, nor of a later one of its
-//     own. A program finds nothing of those that ran before it, but under the engine unsafe. Where many wait to be run,
-//     those of sessions whose last ones took long come after the others. States are immutable, so that an open episode
-//     costs its history.
+//   - Sessions share the suite and nothing else: an episode of one is no part of another's, nor of
+//     a later one of its own. A program finds nothing of those that ran before it, but under the
+//     engine unsafe. Where many wait to be run, those of sessions whose last ones took long come
+//     after the others. States are immutable, so that an open episode costs its history.
 //   - A session has limits of turns, of bytes (of a frame and of all actions of an episode) and of silence. A larger
 //     frame is read and thrown away, one of more than 100 MiB closes the connection.
 //   - A recorded episode is safe before its last observation is sent. One that the client leaves after its first turn,

@@ -95,7 +95,9 @@ func (t *Tool) remembered(ctx context.Context, query string) (envs.Result, error
 
 	key := "retrieve " + t.name + " " + hex.EncodeToString(sum[:])
 
-	return envs.Remembered(ctx, t.memory, key, func() (envs.Result, error) { return t.result(ctx, query) })
+	return envs.Remembered(ctx, t.memory, key, func() (envs.Result, error) {
+		return t.result(ctx, query)
+	})
 }
 
 // pure is result for a ranking that depends on nothing but the corpus.

@@ -69,7 +69,8 @@ func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result
 		in.recent.Put(stmt, r)
 	case !marginal:
 	case in.memory != nil:
-		return envs.Remembered(ctx, in.memory, in.key(stmt), func() (envs.Result, error) { return r, nil })
+		found := func() (envs.Result, error) { return r, nil }
+		return envs.Remembered(ctx, in.memory, in.key(stmt), found)
 	}
 
 	return r, err

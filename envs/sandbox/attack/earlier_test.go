@@ -15,8 +15,8 @@ import (
 //go:embed testdata/earlier.py
 var earlier string
 
-// A program finds nothing of those that ran before it: not of their texts, nor of what they printed,
-// whatever way they ended.
+// A program finds nothing of those that ran before it: not of their texts, nor of what they
+// printed, whatever way they ended.
 func TestEarlierPrograms(t *testing.T) {
 	landlock := []confine.Wall{confine.Landlock}
 

@@ -22,15 +22,15 @@ type session struct {
 type sessionKey struct{}
 
 // WithSession returns a context for the programs of a new session, e.g. of one client of a server,
-// which sends one program after the other. Without it every program counts as the first of a session
-// of its own.
+// which sends one program after the other. Without it every program counts as the first of a
+// session of its own.
 func WithSession(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sessionKey{}, &session{})
 }
 
 // fair is an engine that runs so many programs at once. Where more are asked for, those of sessions
-// whose programs take long wait for the others: endless programs of one session cost another no more
-// than the place that one of them has.
+// whose programs take long wait for the others: endless programs of one session cost another no
+// more than the place that one of them has.
 type fair struct {
 	sandbox.Engine
 

@@ -45,7 +45,8 @@ func (e *sleeper) Run(ctx context.Context, p sandbox.Program, _ sandbox.Limits) 
 	}
 }
 
-// send runs programs of a session one after the other, and returns how long each took with its wait.
+// send runs programs of a session one after the other, and returns how long each took with its
+// wait.
 func send(t *testing.T, e sandbox.Engine, ctx context.Context, pause time.Duration,
 	codes ...string) (all []time.Duration) {
 	t.Helper()

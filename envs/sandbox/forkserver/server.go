@@ -39,8 +39,8 @@ func (s *server) End() string {
 	return s.Child.End()
 }
 
-// request is what a server reads of a call. The program follows in a frame of its own, which the server passes on
-// unread: what it reads is in the memory of the children to come.
+// request is what a server reads of a call. The program follows in a frame of its own, which the
+// server passes on unread: what it reads is in the memory of the children to come.
 type request struct {
 	CPU    int     `json:"cpu"`    // seconds
 	Memory int64   `json:"memory"` // bytes
@@ -57,8 +57,8 @@ type answer struct {
 	output []byte
 }
 
-// prepare tells a new server what it is and its setup, waits until it is ready, and warms it: the first call takes much
-// longer.
+// prepare tells a new server what it is and its setup, waits until it is ready, and warms it: the
+// first call takes much longer.
 func (s *server) prepare(ctx context.Context, setup []byte) error {
 	start := func() error { return s.Send([]byte(python.ForkServer())) }
 	if err := s.During(ctx, worker.Limits{Time: startTime}, start); err != nil {

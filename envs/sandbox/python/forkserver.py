@@ -3,13 +3,14 @@
 # The child of the next call is made, limited and fenced while there is none, and then waits for its program: all that
 # would be more than half of the time of a short call. No program runs in the server, so no child knows of another.
 #
-# A child has a copy of all memory of the server, freed memory included, and can read it. So the text of a program, and
-# what it prints, pass through one buffer alone, which is cleared before the next child is made.
+# A child has a copy of all memory of the server, freed memory included, and can read it. So the
+# text of a program, and what it prints, pass through one buffer alone, which is cleared before the
+# next child is made.
 #
-# A frame is four bytes of length, big-endian, and as many bytes. The first frame is what Setup in programs.go is, in
-# JSON; its answer is a frame. A call is a frame with its limits and a frame with its program, both in JSON; its answer
-# is a frame that says how the program ended, in JSON, and a frame of what it printed. End of file ends the server, and
-# the child with it.
+# A frame is four bytes of length, big-endian, and as many bytes. The first frame is what Setup in
+# programs.go is, in JSON; its answer is a frame. A call is a frame with its limits and a frame with
+# its program, both in JSON; its answer is a frame that says how the program ended, in JSON, and a
+# frame of what it printed. End of file ends the server, and the child with it.
 import base64
 import ctypes
 import gc
@@ -68,7 +69,8 @@ class Server:
             self.space = memoryview(bytearray(room))
         header, size = self.watch(child.pid, child.output, deadline, room)
         os.close(child.output)
-        send(1, json.dumps(header).encode(), self.space[len(START) if header["began"] else 0:size][:most])
+        text = self.space[len(START) if header["began"] else 0:size][:most]
+        send(1, json.dumps(header).encode(), text)
         self.clear(size)
 
     def pass_on(self, job):
@@ -91,7 +93,7 @@ class Server:
         self.space[:size] = bytes(size)
 
     def watch(self, pid, output, deadline, room):
-        """Reads what a child prints until it ends or must end. Returns how it ended, and the size of the text."""
+        """Reads what a child prints until it ends or must end. Returns how it ended, and the text's size."""
         size, why, ended = 0, "", None
         poll = select.poll()
         poll.register(output, select.POLLIN)
@@ -229,7 +231,7 @@ def send(to, *frames):
 
 
 def write(to, parts):
-    """Writes parts, of which it makes no copy. A reader that has ended gets nothing: how it ended says why."""
+    """Writes parts, of which it makes no copy. A reader that has ended gets nothing."""
     rest = [memoryview(part) for part in parts]
     try:
         while rest:

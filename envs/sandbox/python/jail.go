@@ -7,8 +7,8 @@ import (
 	"toolevo/envs/sandbox/confine"
 )
 
-// Jail returns the jail in which the interpreter is what name says: it may read what the interpreter needs, and write
-// nothing. See [Arguments].
+// Jail returns the jail in which the interpreter is what name says: it may read what the
+// interpreter needs, and write nothing. See [Arguments].
 func (in *Interpreter) Jail(name string, without []confine.Wall) confine.Jail {
 	return confine.Jail{
 		Path:    in.Executable,
@@ -22,8 +22,9 @@ func (in *Interpreter) Jail(name string, without []confine.Wall) confine.Jail {
 	}
 }
 
-// Arguments are those with which an interpreter, without site-packages, executes a text of Python that it reads first,
-// as a frame of package worker on standard input. So lists of processes show the name in place of the text.
+// Arguments are those with which an interpreter, without site-packages, executes a text of Python
+// that it reads first, as a frame of package worker on standard input. So lists of processes show
+// the name in place of the text.
 func Arguments(name string) []string { return append(Executing(loader), name) }
 
 // loader reads the text and nothing behind it: a buffer of one byte is never filled ahead.

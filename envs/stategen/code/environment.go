@@ -150,7 +150,7 @@ func (e *Environment) verdict(ctx context.Context, t envs.Task, program string) 
 		return v, envs.Fail(envs.StageEnvironment, "step", err)
 	}
 
-	r, err := envs.Remembered(ctx, e.config.Memory, e.key(task, program), func() (r envs.Result, err error) {
+	find := func() (r envs.Result, err error) {
 		if e.config.Engine == nil {
 			return r, envs.Fail(envs.StageTool, "grade task "+t.ID, errors.New("no engine runs programs"))
 		}
@@ -160,7 +160,9 @@ func (e *Environment) verdict(ctx context.Context, t envs.Task, program string) 
 		}
 
 		return envs.Result{Observation: v.Observation(), Maker: e.stamp}, nil
-	})
+	}
+
+	r, err := envs.Remembered(ctx, e.config.Memory, e.key(task, program), find)
 	if err != nil {
 		return v, envs.Fail(envs.StageStore, "remember the verdict on task "+t.ID, err)
 	}

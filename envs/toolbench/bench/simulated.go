@@ -97,7 +97,9 @@ type function struct {
 // Call implements [dynamic.Tool].
 func (f function) Call(ctx context.Context, s struct{}, args envs.Args) (struct{}, envs.Result, error) {
 	key := "toolbench " + virtual.NewCall(f.version, f.document.Key, args).Key()
-	r, err := envs.Remembered(ctx, f.memory, key, func() (envs.Result, error) { return f.result(ctx, args) })
+	r, err := envs.Remembered(ctx, f.memory, key, func() (envs.Result, error) {
+		return f.result(ctx, args)
+	})
 
 	return s, r, err
 }

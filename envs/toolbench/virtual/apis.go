@@ -161,7 +161,8 @@ func (a *APIs) make(ctx context.Context, call Call, d *toolbench.Document) (Entr
 		return e, err
 	}
 
-	// Another process may have kept an answer while this one was made: all give the one that is kept.
+	// Another process may have kept an answer while this one was made: all give the one that is
+	// kept.
 	if first, ok, err := a.cache.Get(ctx, call); ok || err != nil {
 		return first, err
 	}

@@ -291,8 +291,8 @@ func TestTwoOfOneFile(t *testing.T) {
 	}
 }
 
-// Two processes that ask for the same at the same time give the same answer, that of the first whose answer is kept,
-// whoever it comes from and however often they are asked.
+// Two processes that ask for the same at the same time give the same answer, that of the first
+// whose answer is kept, whoever it comes from and however often they are asked.
 func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
 
@@ -302,7 +302,7 @@ func TestTwoAtOnce(t *testing.T) {
 
 	for _, tt := range []struct{ name, slow, fast string }{
 		{"two models", `{"error": "", "response": "slow"}`, `{"error": "", "response": "fast"}`},
-		{"an answer that is not kept", `{"error": "no", "response": ""}`, `{"error": "", "response": "fast"}`},
+		{"one that is not kept", `{"error": "no", "response": ""}`, `{"error": "", "response": "fast"}`},
 		{"a model and a real API", `{"error": "", "response": "slow"}`, ""},
 	} {
 		path := filepath.Join(t.TempDir(), "cache.db")

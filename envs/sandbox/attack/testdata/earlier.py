@@ -1,5 +1,6 @@
-# Looks for texts of earlier programs in all that a program can reach: objects, frames, caches and the environment; page
-# by page, what lies around anything that was allocated, freed memory included; files and descriptors. Shows where.
+# Looks for texts of earlier programs in all that a program can reach: objects, frames, caches and
+# the environment; page by page, what lies around anything that was allocated, freed memory
+# included; files and descriptors. Shows where.
 import gc, linecache, os, re, sys
 
 MARK = re.compile(rb"earlier-[0-9a-f]{32}")
@@ -12,7 +13,7 @@ def note(place, data):
 
 
 def memory():
-    """Reads by way of a pipe: where there is no page, the kernel says so, and this process goes on."""
+    """Reads by way of a pipe: the kernel says where there is no page, and this process goes on."""
     import ctypes
     libc = ctypes.CDLL(None)
     libc.malloc.restype = ctypes.c_void_p
@@ -31,7 +32,7 @@ def memory():
                 gap, tail = gap + 1, b""
             address += step * size
 
-    starts = [id(o) for o in gc.get_objects()[::500]] + [id(sys)] + [libc.malloc(1 << n) for n in range(4, 22)]
+    starts = [id(o) for o in gc.get_objects()[::500]] + [libc.malloc(1 << n) for n in range(4, 22)]
     for start in starts:
         walk(start & -size, 1)
         walk((start & -size) - size, -1)
