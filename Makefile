@@ -129,15 +129,6 @@ test-pages: ## the pages of view and report in a headless Chromium, by keys alon
 	TOOLEVO_CHROMIUM=$$(command -v chromium) $(GO) test -count=1 -timeout 10m -p 1 -parallel 1 -v \
 	  -run 'Keyboard|MarkedSideBySide|Growing|LargeTree|InABrowser' ./finetune/viewer ./finetune/report
 
-.PHONY: test-wasi
-test-wasi: build ## the engine wasi on a real CPython for WASI (fetched once): its tests, and attacks on it
-	@said=$$(bash envs/sandbox/wasi/fetch.sh) || { echo "$$said"; exit 1; }; \
-	  module=$$(echo "$$said" | tail -n 1); case "$$module" in SKIPPED:*) echo "$$module"; exit 0 ;; esac; \
-	  export TOOLEVO_PYTHON_WASM="$$module"; \
-	  $(GO) test -count=1 -timeout 20m ./envs/sandbox/wasi && \
-	  $(GO) test -count=1 -timeout 20m -run TestWASI ./toolqa/pytool/pytooltest && \
-	  $(BIN) doctor sandbox --engine wasi --short
-
 .PHONY: test-metrics
 test-metrics: tools ## a real Prometheus (fetched once) scrapes a run, and answers every query of the dashboard
 	@said=$$(bash mcts/metrics/fetch.sh) || { echo "$$said"; exit 1; }; \

@@ -99,23 +99,24 @@ func (d *decoder) setList(key string, v reflect.Value, node ast.Node) error {
 func (d *decoder) setMapping(key string, v reflect.Value, node ast.Node) error {
 	m, ok := node.(ast.MapNode)
 	if !ok {
-		return d.mismatch(key, "a mapping of names to whole numbers", node)
+		wants := wanted(v.Type().Elem().Kind())
+		return d.mismatch(key, "a mapping of names, each to "+wants, node)
 	}
 
-	all := map[string]int{}
+	all := reflect.MakeMap(v.Type())
 
 	for it := m.MapRange(); it.Next(); {
-		var number int
+		value := reflect.New(v.Type().Elem()).Elem()
 
 		name := it.Key().GetToken().Value
-		if err := d.set(join(key, name), reflect.ValueOf(&number).Elem(), it.Value()); err != nil {
+		if err := d.set(join(key, name), value, it.Value()); err != nil {
 			return err
 		}
 
-		all[name] = number
+		all.SetMapIndex(reflect.ValueOf(name), value)
 	}
 
-	v.Set(reflect.ValueOf(all))
+	v.Set(all)
 
 	return nil
 }

@@ -21,8 +21,8 @@ var extent = []string{"dataset", "difficulty", "template", "split", "questions",
 // incidental lists the settings that change no result: how often something is tried, and where
 // something is whose nature stands among a run's inputs.
 var incidental = []string{
-	"attempts", "python.engine", "python.executable", "python.wasm", "python.accept",
-	"training.tokenizer", "server.slots",
+	"attempts", "python.engine", "python.executable", "python.accept",
+	"training.tokenizer", "server.slots", "server.names", "server.headers",
 }
 
 // later lists the settings that earlier versions did not have. Their defaults are what those versions did: a run of
@@ -31,7 +31,7 @@ var later = []string{
 	"environment.codec", feedbackKey, "suite", "template", "eval.repeats",
 	"eval.controller", "eval.tries", "eval.calls",
 	"perturb", "perturb_values", "paraphraser", "branch.from", "branch.question", "branch.actions", "branch.api",
-	"server.prompt.tools", "server.reasoning",
+	"server.prompt.tools", "server.reasoning", "server.leave_out",
 }
 
 const feedbackKey = "environment.feedback"
@@ -41,7 +41,11 @@ func isExtent(key string) bool { return slices.Contains(extent, key) }
 
 // isIdentity reports whether a setting decides what a run finds as far as it goes.
 func isIdentity(key string) bool {
-	return !isExtent(key) && !slices.Contains(incidental, key) && !isIncidentalToASuite(key)
+	changesNothing := func(setting string) bool {
+		return key == setting || strings.HasPrefix(key, setting+".") // a value of a mapping
+	}
+
+	return !isExtent(key) && !slices.ContainsFunc(incidental, changesNothing) && !isIncidentalToASuite(key)
 }
 
 // Hash identifies the settings that decide what a run finds as far as it goes: the first 16

@@ -42,7 +42,7 @@ func TestPresetsLoad(t *testing.T) {
 func TestEverySettingHasADefault(t *testing.T) {
 	r := mustLoad(t)
 	keys := Keys()
-	var printed []string
+	printed := []string{"server.headers"} // a mapping that is empty
 	const byName = "search.max_depth_by"
 
 	for key := range r.Values() {
@@ -194,6 +194,7 @@ func TestHashCoversWhatDecidesAResult(t *testing.T) {
 		{"environment.codec", "function-call", true, false},
 		{"server.prompt.tools", "dataset", true, false},
 		{"server.reasoning", "once", true, false},
+		{"server.leave_out", "seed", true, false},
 		{"python.wall_seconds", "11", true, false},
 		{"retrieval.model", "embedder", true, false},
 		{"seed", "2", true, false},

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"toolevo/mcts/policy/server"
 )
 
 func TestEmptyLayersSetNothing(t *testing.T) {
@@ -59,6 +61,28 @@ func TestSettingsFromText(t *testing.T) {
 	}
 }
 
+// Headers change no result, so that a run may go on with others; they are printed as they were
+// written, with the names of variables.
+func TestHeadersAreIncidental(t *testing.T) {
+	want := server.Headers{"api-key": "${AZURE_API_KEY}", "X-Team": "a ${TEAM}"}
+	plain := mustLoad(t)
+	r := mustLoad(t, SettingLayer("flag", "server.headers", "{api-key: '${AZURE_API_KEY}'}"),
+		SettingLayer("flag", "server.headers", "{api-key: '${AZURE_API_KEY}', X-Team: 'a ${TEAM}'}"))
+
+	if diff := cmp.Diff(want, r.Server.Headers); diff != "" {
+		t.Error(diff)
+	}
+
+	again := mustLoad(t, Layer{Origin: "run.yaml", YAML: []byte(r.String())})
+	if diff := cmp.Diff(want, again.Server.Headers); diff != "" {
+		t.Error(diff)
+	}
+
+	if differ := Difference(r.String(), plain.String()); len(differ) > 0 || r.Hash() != plain.Hash() {
+		t.Errorf("they are another run's: %v", differ)
+	}
+}
+
 func TestSettingsThatDoNotParse(t *testing.T) {
 	const unsigned = "want a whole number from 0 to 18446744073709551615, not "
 	for _, test := range []struct{ key, value, want string }{
@@ -82,7 +106,7 @@ func TestSettingsThatDoNotParse(t *testing.T) {
 		{"environment.update_tool", "yes", `environment.update_tool: want true or false, not "yes"`},
 		{"policy", "[a", `policy: want a list of names, not "[a"`},
 		{"policy", "[{a: b}]", `policy: want a list of names, not a mapping`},
-		{"search.max_depth_by", "9", "search.max_depth_by: want a mapping of names to whole numbers"},
+		{"search.max_depth_by", "9", "search.max_depth_by: want a mapping of names, each to a whole number"},
 		{"search.max_depth_by", "{coffee-hard: deep}", "search.max_depth_by.coffee-hard: want a whole number"},
 		{"search.max_depth_by.coffee", "9", "search.max_depth_by.coffee (from flag): want a dataset and difficulty"},
 		{"search.max_depth_by.coffee-hard", "0", "search.max_depth_by.coffee-hard (from flag): is 0, want at least 1"},
@@ -108,8 +132,7 @@ func TestSettingsThatDoNotParse(t *testing.T) {
 			"holds credentials"},
 		{"retrieval.server", "http://h/v1", "of no use without retrieval.model"},
 		{"server.sampling.max_tokens", "0", "max_tokens is 0"},
-		{"python.engine", "docker", `python.engine (from flag): unknown engine "docker": valid are auto, forkserver, bwrap, wasi, process, unsafe`},
-		{"python.engine", "wasi", "python.engine (from flag): wasi needs python.wasm"},
+		{"python.engine", "docker", `python.engine (from flag): unknown engine "docker": valid are auto, forkserver, bwrap, process, unsafe`},
 		{"python", "{engine: unsafe, accept: [landlock]}", "of no use with the engine unsafe"},
 		{"python.accept", "landlock,selinux",
 			`python.accept (from flag): unknown wall "selinux": valid are landlock, seccomp`},

@@ -13,6 +13,7 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
+	"toolevo/mcts/policy/server"
 )
 
 // External is the kind of policies that play by themselves: nobody here can ask them.
@@ -35,12 +36,14 @@ func (r *Resolved) validate() error {
 		{"split", isOneOf("split", r.Split, r.validNames("split"))},
 		{"search", r.Search.Validate()},
 		{"server.sampling", r.Server.Sampling.Validate()},
+		checkSection("server.headers", r.Server.Headers),
 		checkSection("environment", &r.Environment),
 		{"environment.codec", r.checkCodec()},
 		{"server.prompt.tools", r.checkTools()},
 		{"eval.controller", isOneOf("controller", r.Eval.Controller, controllers())},
 		{"branch", r.Branch.validate()},
 		{"server.reasoning", r.checkReasoning()},
+		{"server.leave_out", server.CheckLeaveOut(r.Server.LeaveOut)},
 		checkSection("python", &r.Python),
 	} {
 		if check.err != nil {

@@ -1,6 +1,7 @@
 package envs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -161,5 +162,67 @@ func TestFailKeepsTheStage(t *testing.T) {
 
 	if _, ok := FailedStage(io.EOF); ok {
 		t.Error("a plain error names a stage")
+	}
+}
+
+// memory remembers as a run's log does: the first result stays.
+type memory struct {
+	kept map[string]Result
+	fail error
+}
+
+func (m *memory) Recall(_ context.Context, key string) (Result, bool, error) {
+	r, ok := m.kept[key]
+	return r, ok, nil
+}
+
+func (m *memory) Remember(_ context.Context, key string, r Result) error {
+	if _, ok := m.kept[key]; !ok && m.kept != nil {
+		m.kept[key] = r
+	}
+
+	return m.fail
+}
+
+// Who finds a result that another one has found meanwhile gives that of the other, and what is
+// remembered is not found again.
+func TestRemembered(t *testing.T) {
+	full := errors.New("disk full")
+
+	for _, tt := range []struct {
+		name      string
+		m         Memory
+		meanwhile bool // another one finds "other" before this one
+		want      string
+		err       error
+	}{
+		{"no memory", nil, false, "own", nil},
+		{"new", &memory{kept: map[string]Result{}}, false, "own", nil},
+		{"known", &memory{kept: map[string]Result{"k": {Observation: "known"}}}, false, "known", nil},
+		{"two at once", &memory{kept: map[string]Result{}}, true, "other", nil},
+		{"a log open for reading", &memory{}, false, "own", nil},
+		{"a full disk", &memory{kept: map[string]Result{}, fail: full}, false, "", full},
+	} {
+		found := 0
+		find := func() (Result, error) {
+			found++
+
+			if tt.meanwhile {
+				_ = tt.m.Remember(t.Context(), "k", Result{Observation: "other"})
+			}
+
+			return Result{Observation: "own"}, nil
+		}
+
+		r, err := Remembered(t.Context(), tt.m, "k", find)
+		if r.Observation != tt.want || !errors.Is(err, tt.err) || found != 1 && tt.name != "known" {
+			t.Errorf("%s: %+v, %v, found %d times", tt.name, r, err, found)
+		}
+	}
+
+	if _, err := Remembered(t.Context(), &memory{}, "k", func() (Result, error) {
+		return Result{}, full
+	}); !errors.Is(err, full) {
+		t.Errorf("what cannot be found: %v", err)
 	}
 }

@@ -10,3 +10,30 @@ type Memory interface {
 	// Remember keeps the result of key. The first one stays.
 	Remember(ctx context.Context, key string, r Result) error
 }
+
+// Remembered returns what m remembers under key, or else finds it and has m remember it. Of callers that find it at the
+// same time all get the result that stays. Without a memory (nil) it is found each time.
+func Remembered(ctx context.Context, m Memory, key string, find func() (Result, error)) (Result, error) {
+	if m == nil {
+		return find()
+	}
+
+	if r, ok, err := m.Recall(ctx, key); ok || err != nil {
+		return r, err
+	}
+
+	r, err := find()
+	if err == nil {
+		err = m.Remember(ctx, key, r)
+	}
+
+	if err != nil {
+		return Result{}, err
+	}
+
+	if first, ok, err := m.Recall(ctx, key); ok || err != nil {
+		return first, err
+	}
+
+	return r, nil // a log that is open for reading keeps nothing
+}

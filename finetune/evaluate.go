@@ -1,12 +1,10 @@
 package finetune
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -126,9 +124,9 @@ type Attempt struct {
 
 // Evaluate plays the episodes of the jobs that the store does not have, and stores each. It returns
 // those that were lost to failures of ours. Those of them of which a request failed alone
-// (envs.GivenUp) it notes in the store, and the next evaluation plays them last. The error wraps
-// the context's when it was stopped, and is any other when it could not go on; what was asked is
-// logged in every case. Once ctx has ended no call to the model is begun, as with collect.Run.
+// (envs.GivenUp) it notes in the store at once, and the next evaluation plays them last. The error
+// wraps the context's when it was stopped, and is any other when it could not go on; what was asked
+// is logged in every case. Once ctx has ended no call to the model is begun, as with collect.Run.
 // Memory does not grow with the episodes.
 func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	if err := o.validate(jobs); err != nil {
@@ -146,7 +144,7 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 
 	o.Progress.count(func(s *Snapshot) { s.Planned = int64(total) })
 
-	again, err := o.Store.GivenUp(ctx)
+	_, before, err := o.givenUp(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -183,19 +181,12 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 			attempt := Attempt{job.Episode(task), repeat}
 			lost[attempt] = r.lost.Error()
 
-			if reason, ok := envs.GivenUp(r.lost); ok {
-				givenUp = append(givenUp, store.GivenUp{
-					Question: attempt.Episode, Tree: attempt.Repeat, Reason: reason,
-				})
+			if r.givenUp != nil {
+				givenUp = append(givenUp, *r.givenUp)
 			}
 
 			return nil
 		})
-	}
-
-	before := map[Attempt]bool{}
-	for _, g := range again {
-		before[Attempt{g.Question, g.Tree}] = true
 	}
 
 	for _, givenUp := range []bool{false, true} {
@@ -217,11 +208,20 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 		return nil, err
 	}
 
-	slices.SortFunc(givenUp, func(a, b store.GivenUp) int {
-		return cmp.Or(cmp.Compare(a.Question, b.Question), cmp.Compare(a.Tree, b.Tree))
-	})
+	return lost, o.Store.KeepGivenUp(ctx, givenUp)
+}
 
-	return lost, o.Store.NoteGivenUp(ctx, givenUp)
+// givenUp returns the episodes that were given up and are not there.
+func (o *Options) givenUp(ctx context.Context) (
+	all []store.GivenUp, has map[Attempt]bool, err error) {
+	all, err = o.Store.GivenUp(ctx)
+	has = map[Attempt]bool{}
+
+	for _, g := range all {
+		has[Attempt{g.Question, g.Tree}] = true
+	}
+
+	return all, has, err
 }
 
 func (o *Options) validate(jobs []Job) error {
@@ -253,6 +253,7 @@ func (o *Options) validate(jobs []Job) error {
 type result struct {
 	record   *mcts.TreeRecord // nil of one that is lost
 	lost     error            // why there is none
+	givenUp  *store.GivenUp   // nil where more than a request of it failed
 	replayed bool             // it took no call to the model
 }
 
@@ -298,7 +299,14 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat i
 		return result{}, err
 	}
 
-	return result{lost: err}, nil
+	reason, ok := envs.GivenUp(err)
+	if !ok {
+		return result{lost: err}, nil
+	}
+
+	givenUp := &store.GivenUp{Question: id.Question, Tree: id.Tree, Reason: reason}
+
+	return result{lost: err, givenUp: givenUp}, o.Store.NoteGivenUp(ctx, *givenUp)
 }
 
 // Episodes yields the episodes of the jobs that are stored or lost, in the order of the jobs and their tasks. meta says

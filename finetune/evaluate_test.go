@@ -210,6 +210,40 @@ func TestLostQuestionsAreTriedAgain(t *testing.T) {
 	}
 }
 
+// alone is the error of a request at which a server fails alone.
+type alone struct{ error }
+
+func (alone) GivenUp() string { return "HTTP 500" }
+
+// An episode of which a request fails alone is noted as given up until it is there, and checking
+// does not call it missing.
+func TestGivenUp(t *testing.T) {
+	o, broken := options(t), true
+	w := &walker{asked: func(r mcts.Request, _ int) error {
+		if broken && taskOf(r) == "task-1" && r.History.Len() == 3 {
+			return alone{envs.Fail(envs.StagePolicy, "complete", errGone)}
+		}
+
+		return nil
+	}}
+	j := job(w, numbered(3))
+
+	for _, broken = range []bool{true, false} {
+		row := evaluate(t, o, j).Rows[0]
+		givenUp := 0
+
+		if broken {
+			givenUp = 1
+		}
+
+		v, err := finetune.Verify(t.Context(), []finetune.Job{j}, o)
+		if err != nil || len(v.Problems) > 0 || v.Missing > 0 || len(v.GivenUp) != givenUp ||
+			row.Lost != givenUp {
+			t.Errorf("%v: %+v, %+v, %v", broken, row, v, err)
+		}
+	}
+}
+
 // Cancelled at every k-th call and gone on with: the report of the evaluation that was left alone, and no call that the
 // log holds is made again.
 func TestInterruptedEvaluations(t *testing.T) {

@@ -13,10 +13,12 @@ import (
 
 // Verification is what Verify found.
 type Verification struct {
-	Episodes int      `json:"episodes"` // stored episodes that were played again
-	Calls    int      `json:"calls"`    // model calls read back from the log
-	Missing  int      `json:"missing"`  // episodes that are not stored: lost, or not come to
-	Problems []string `json:"problems"` // in the order of the jobs; empty when all is well
+	Episodes int `json:"episodes"` // stored episodes that were played again
+	Calls    int `json:"calls"`    // model calls read back from the log
+	// episodes that are not stored because a request of theirs failed alone
+	GivenUp  []store.GivenUp `json:"given_up,omitempty"`
+	Missing  int             `json:"missing"`  // others that are not: lost, or not come to
+	Problems []string        `json:"problems"` // in the order of the jobs; empty when all is well
 }
 
 // Verify proves that the stored episodes are what the log says: it reads every row of the database,
@@ -44,14 +46,19 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 		return Verification{}, err
 	}
 
+	givenUp, wasGivenUp, err := o.givenUp(ctx)
+	if err != nil {
+		return Verification{}, err
+	}
+
 	damage, err := o.Store.Check(ctx)
-	v := Verification{Problems: append([]string{}, damage...)}
+	v := Verification{GivenUp: givenUp, Problems: append([]string{}, damage...)}
 
 	for i, p := range played {
 		v.Calls += p.calls
 		if p.stored {
 			v.Episodes++
-		} else {
+		} else if !wasGivenUp[Attempt{all[i].Episode(all[i].task), all[i].repeat}] {
 			v.Missing++
 		}
 

@@ -3,6 +3,7 @@ package mcts
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"toolevo/envs"
 )
@@ -14,6 +15,12 @@ type Policy interface {
 	// context window is not an error but one proposal with FinishTooLong: the node is a dead end, whoever asks again.
 	Propose(ctx context.Context, r Request) ([]Proposal, error)
 }
+
+// Scripted is the kind of policies that are scripts and not language models: scripted:NAME.
+const Scripted = "scripted"
+
+// IsScripted reports whether the policy of a name is a script.
+func IsScripted(name string) bool { return strings.HasPrefix(name, Scripted+":") }
 
 // Request asks for samples at one node. History and the numbers are all a policy may decide on; Node is a name, for
 // logs and caches.

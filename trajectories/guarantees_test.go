@@ -441,13 +441,12 @@ func TestMakersOfEarlierPrograms(t *testing.T) {
 		{"forkserver", ""}:         false,
 		{"forkserver", "landlock"}: true,
 		{"unsafe", ""}:             true,
-		{"wasi", "landlock"}:       false, // its first wall is WebAssembly
 		{"bwrap", ""}:              false,
 		{"bwrap", "landlock"}:      false, // a mount namespace stands in for it
 		{"bwrap", "seccomp"}:       true,
 	} {
 		p := trajectories.Python{
-			Engine: "wasi; " + engine[0], Version: "3; 4", Without: "; " + engine[1],
+			Engine: "process; " + engine[0], Version: "3; 4", Without: "; " + engine[1],
 		}
 
 		all := p.Makers()

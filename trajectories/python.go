@@ -67,7 +67,6 @@ func (p Python) Makers() []Maker {
 		switch m.Name {
 		case "unsafe":
 			m.Unconfined = true
-		case "wasi": // whose first wall is WebAssembly
 		case "bwrap": // in which a mount namespace stands in for landlock
 			m.Unconfined = m.Without != "" && m.Without != "landlock"
 		default:

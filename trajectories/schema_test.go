@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"toolevo/envs"
 	"toolevo/trajectories/internal/pq"
 )
@@ -68,15 +66,7 @@ func writeTable(b *strings.Builder, columns []pq.Column) {
 	b.WriteString("| Column | Type | Meaning |\n|---|---|---|\n")
 
 	for _, c := range columns {
-		typ := c.Type.String()
-
-		switch c.Type.ID() {
-		case arrow.LIST:
-			typ = "list<struct>"
-		case arrow.STRING:
-			typ = "string"
-		}
-
+		typ := c.Kind.String()
 		if c.Optional {
 			typ += ", optional"
 		}

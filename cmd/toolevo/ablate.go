@@ -41,7 +41,7 @@ func ablateDefaults() map[string]string {
 func (a *app) ablateCommand() *cobra.Command {
 	cmd := newCommand("ablate")
 	settings := a.addSettings(cmd, ablateDefaults(), "dataset", "difficulty", "template", "split", "limit", "perturb",
-		"api", "policy", "seed", "compat", "feedback", "engine", "python", "wasm")
+		"api", "policy", "seed", "compat", "feedback", "engine", "python")
 	out := cmd.Flags().String("out", "", "make the evaluations in the folder `DIR` (required)")
 	asJSON := a.evaluationsFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -32,7 +32,7 @@ func analyzeDefaults() map[string]string {
 func (a *app) analyzeCommand() *cobra.Command {
 	cmd := newCommand("analyze")
 	f := a.addRunFlags(cmd, analyzeDefaults(), "dataset", "difficulty", "template", "split", "limit", "perturb", "api",
-		"policy", "seed", "compat", "feedback", "no-update-tool", "engine", "python", "wasm")
+		"policy", "seed", "compat", "feedback", "no-update-tool", "engine", "python")
 	f.kind = stored.Evaluated
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -52,7 +52,7 @@ func TestBranchUnderAnotherVersion(t *testing.T) {
 
 	must(t, "branch", in("run"), question, "0", fmt.Sprint(node), "--api", "p_s_ood", "--out", in("branch"))
 	says(t, "check", must(t, "check", in("branch")), "0 problems")
-	must(t, "export", in("branch"), "--out", in("export"))
+	must(t, "export", "--allow-scripted", in("branch"), "--out", in("export"))
 	says(t, "check", must(t, "check", in("export")), "0 faulty, 0 problems")
 	says(t, "replay", must(t, "replay", in("branch"), "--set", "search.trees=1"), "1 questions", "0 (0.0 %)")
 

@@ -123,8 +123,9 @@ type checked struct {
 
 // checkedRun is what the checks of all kinds of runs say.
 type checkedRun struct {
-	Rows     int  `json:"rows"`     // of the Parquet file, compared with the store
-	Complete bool `json:"complete"` // the run has all its trees or episodes, and its files
+	Rows int `json:"rows"` // of the Parquet file, compared with the store
+	// the run has all its trees or episodes, but for those given up, and its files
+	Complete bool `json:"complete"`
 
 	Engines  []string `json:"engines"`            // of PythonInterpreter, in words; more than one when they were mixed
 	Warnings []string `json:"warnings,omitempty"` // about walls that were not there
@@ -176,8 +177,11 @@ func (a *app) check(ctx context.Context, b *bench, v *stored.Run, workers int, a
 		result.Complete = result.compared(v, n, difference, err) && result.Missing == 0
 	}
 
+	a.sayGivenUp("trees", result.GivenUp, continuation(v))
+
 	if result.Missing > 0 {
-		a.Say("%d trees are missing: the run is unfinished, or they were given up.", result.Missing)
+		a.Say("%d trees are missing: the run is unfinished. Continue with: %s", result.Missing,
+			continuation(v))
 	}
 
 	head := fmt.Sprintf("%d trees regrown from %d logged calls, %d trajectories compared", result.Trees,

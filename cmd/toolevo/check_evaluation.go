@@ -37,8 +37,10 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *stored.Run, work
 	result := checkedEvaluation{verification, checkedRunOf(v)}
 
 	lost, err := e.Lost()
-	if isOpen(v) && (isMissing(err) || err == nil && result.Missing > len(lost)) {
-		a.Say("The evaluation is unfinished: its files were not compared. Continue with: toolevo %s",
+	missing := result.Missing + len(result.GivenUp)
+
+	if isOpen(v) && (isMissing(err) || err == nil && missing != len(lost)) {
+		a.Say("The evaluation is unfinished: its files were not compared. Continue with: %s",
 			continuation(v))
 	} else {
 		if err == nil {
@@ -49,11 +51,13 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *stored.Run, work
 			result.Problems = append(result.Problems, err.Error())
 		}
 
-		result.Complete = len(result.Problems) == 0 && len(lost) == 0
+		result.Complete = len(result.Problems) == 0 && result.Missing == 0
 	}
 
-	if len(lost) > 0 {
-		a.Say("%d questions were lost to failures of ours; --resume tries them again.", len(lost))
+	a.sayGivenUp("episodes", result.GivenUp, continuation(v))
+
+	if n := len(lost) - len(result.GivenUp); n > 0 {
+		a.Say("%d questions were lost to failures of ours; --resume tries them again.", n)
 	}
 
 	if ctx.Err() != nil {
@@ -72,11 +76,11 @@ func isOpen(v *stored.Run) bool {
 	return ended == nil || ended.Extended
 }
 
-// continuation returns the command, with its arguments, that goes on with an evaluation.
+// continuation returns the command, with its arguments, that goes on with a run.
 func continuation(v *stored.Run) string {
 	if configs.IsExternal(v.Config.Policy[0]) {
-		return console.Shell("serve", "env", "--record", v.Dir)
+		return console.Shell("toolevo", "serve", "env", "--record", v.Dir)
 	}
 
-	return console.Shell("eval", "--resume", "--out", v.Dir)
+	return console.Shell("toolevo", v.Manifest.Kind, "--resume", "--out", v.Dir)
 }

@@ -44,7 +44,7 @@ func TestFunctionCalls(t *testing.T) {
 		}
 	}
 
-	must(t, "export", run, "--out", exported, "--data", data)
+	must(t, "export", "--allow-scripted", run, "--out", exported, "--data", data)
 
 	// A chat template that is named may not spoil them. What is counted under is that of the trainer.
 	lossy := [][]string{
@@ -53,7 +53,8 @@ func TestFunctionCalls(t *testing.T) {
 	}
 	for _, flags := range lossy {
 		out := filepath.Join(dir, "spoilt")
-		r := cli(t, append([]string{"export", run, "--out", out, "--data", data}, flags...)...)
+		r := cli(t, append([]string{"export", "--allow-scripted", run, "--out", out,
+			"--data", data}, flags...)...)
 
 		_, err := os.Stat(filepath.Join(out, export.ManifestFile))
 		if r.code != exitUsage || !os.IsNotExist(err) || !strings.Contains(r.err, "qwen3") {
@@ -61,7 +62,8 @@ func TestFunctionCalls(t *testing.T) {
 		}
 	}
 
-	says(t, "export", cli(t, "export", run, "--out", filepath.Join(dir, "steps"), "--data", data, "--for",
+	says(t, "export", cli(t, "export", "--allow-scripted", run,
+		"--out", filepath.Join(dir, "steps"), "--data", data, "--for",
 		"trl:gemma4").err, "--format sft-step")
 
 	roles := map[string]int{}
@@ -124,7 +126,8 @@ func TestCodecsMakeTheSameSamples(t *testing.T) {
 			}
 
 			for _, format := range export.Formats() {
-				m := document[export.Manifest](t, must(t, "export", run, "--data", data, "--format", string(format),
+				m := document[export.Manifest](t, must(t, "export", "--allow-scripted", run,
+					"--data", data, "--format", string(format),
 					"--per-question", "0", "--out", filepath.Join(dir, "export"), "--json"))
 				counts[string(format)] = m.Rows
 				counts[string(format)+" trajectories"] = m.Selected.Rows

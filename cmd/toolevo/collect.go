@@ -16,6 +16,7 @@ import (
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
+	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/metrics"
 	"toolevo/mcts/policy/server"
@@ -44,7 +45,7 @@ func (a *app) collectCommand() *cobra.Command {
 // addCollectFlags adds the flags of collect, which doctor takes, too.
 func (a *app) addCollectFlags(cmd *cobra.Command) *runFlags {
 	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit", "perturb", "api", "policy",
-		"preset", "trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python", "wasm")
+		"preset", "trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python")
 	f.command, f.kind = stored.Collection, stored.Collection
 	f.estimate = addEstimateFlags(cmd)
 	cmd.Flags().BoolVar(&f.unreadable, "ignore-unreadable", false, "go on although no action can be read from "+
@@ -189,12 +190,7 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 	unresolved *collect.UnresolvedError) error {
 	path := filepath.Join(run.Dir, stored.RowsFile)
 
-	// To go on with a damaged run would not help, so no command to resume it is printed.
 	n, err := run.WriteRows(ctx, a.Say)
-	if errors.Is(err, store.ErrDamaged) {
-		return err
-	}
-
 	if err != nil {
 		return a.stopped(stored.Collection, f, err)
 	}
@@ -204,11 +200,14 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 		return a.stopped(stored.Collection, f, unresolved)
 	}
 
-	if unresolved != nil {
-		a.sayGivenUp("trees", unresolved.GivenUp, resumeCommand(f))
+	givenUp, err := run.GivenUp(ctx)
+	if err == nil {
+		a.sayGivenUp("trees", givenUp, resumeCommand(f))
+
+		err = run.End(ctx, n)
 	}
 
-	if err := run.End(ctx, n); err != nil {
+	if err != nil {
 		return a.stopped(stored.Collection, f, err)
 	}
 
@@ -219,8 +218,10 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 
 	return a.printCollected(*f.asJSON, collected{
 		LeftOut:  left,
+		GivenUp:  givenUp,
 		Run:      run.Manifest.ID,
 		Hash:     run.Manifest.Hash,
+		Policy:   run.Config.Policy[0],
 		Dir:      run.Dir,
 		Correct:  n,
 		File:     path,
@@ -261,11 +262,13 @@ func collectProgress(s collect.Snapshot) rundir.Progress {
 type collected struct {
 	Run     string `json:"run_id"`   // no other run has it
 	Hash    string `json:"run_hash"` // of runs that grow the same trees if their models answer the same
+	Policy  string `json:"policy"`   // e.g. "scripted:noisy"
 	Dir     string `json:"dir"`      // the run directory
 	File    string `json:"file"`     // of the correct trajectories
 	Correct int    `json:"correct"`  // correct trajectories, which the official matcher takes: the rows of the file
 	collect.Snapshot
 	LeftOut  []export.LeftOut           `json:"left_out,omitempty"` // correct, but not accepted
+	GivenUp  []store.GivenUp            `json:"given_up,omitempty"` // trees, as a request failed alone
 	Policies map[string]server.Snapshot `json:"policies,omitempty"` // on servers, by name: the counts of this pass
 	// of PythonInterpreter, in words; more than one when they were mixed
 	Engines  []string `json:"engines"`
@@ -287,8 +290,13 @@ func (a *app) printCollected(asJSON bool, c collected) error {
 		}
 
 		printEngines(a.Out, c.Engines, c.Warnings)
-		a.Say("Next: toolevo %s\n      toolevo %s --out DIR", console.Shell("inspect", c.Dir),
-			console.Shell("export", c.Dir))
+		next := "--out DIR"
+		if mcts.IsScripted(c.Policy) {
+			next += " --allow-scripted"
+		}
+
+		a.Say("Next: toolevo %s\n      toolevo %s %s", console.Shell("inspect", c.Dir),
+			console.Shell("export", c.Dir), next)
 	})
 }
 

@@ -218,8 +218,8 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	run, dir := smallRun(t), filepath.Join(t.TempDir(), "export")
 
-	m := document[export.Manifest](t, must(t, "export", run, "--out", dir, "--per-question", "2", "--strategy",
-		"shortest", "--require-recovery", "--json"))
+	m := document[export.Manifest](t, must(t, "export", "--allow-scripted", run, "--out", dir,
+		"--per-question", "2", "--strategy", "shortest", "--require-recovery", "--json"))
 	if m.Rows == 0 || m.Questions == 0 || m.Rows > 2*m.Questions || m.Lint.Dropped != 0 ||
 		m.Runs[0].DeployedAPI != "p_s_in" {
 		t.Errorf("%+v", m)
@@ -234,7 +234,7 @@ func TestExport(t *testing.T) {
 	says(t, "check", must(t, "check", dir), "0 faulty, 0 problems")
 	ablated, without := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "export")
 	must(t, "collect", "--data", smallData(t), "--limit", "2", "--trees", "1", "--no-update-tool", "--out", ablated)
-	must(t, "export", ablated, "--out", without, "--strategy", "diverse")
+	must(t, "export", "--allow-scripted", ablated, "--out", without, "--strategy", "diverse")
 	type sample struct{ System string }
 
 	first, _, _ := strings.Cut(string(read(t, filepath.Join(without, sftJSONL))), "\n")
@@ -245,7 +245,7 @@ func TestExport(t *testing.T) {
 
 	// Of both runs together each sample has what its own model was shown.
 	mixed := filepath.Join(t.TempDir(), "export")
-	must(t, "export", run, ablated, "--out", mixed, "--per-question", "0")
+	must(t, "export", "--allow-scripted", run, ablated, "--out", mixed, "--per-question", "0")
 
 	with := map[bool]int{}
 	for line := range strings.Lines(string(read(t, filepath.Join(mixed, sftJSONL)))) {
@@ -258,8 +258,8 @@ func TestExport(t *testing.T) {
 
 	twice := filepath.Join(t.TempDir(), "export")
 	if got := document[export.Manifest](t,
-		must(t, "export", run, "--out", twice, "--per-question", "2", "--strategy", "shortest", "--require-recovery",
-			"--json")); !cmp.Equal(m, got) {
+		must(t, "export", "--allow-scripted", run, "--out", twice, "--per-question", "2",
+			"--strategy", "shortest", "--require-recovery", "--json")); !cmp.Equal(m, got) {
 		t.Error("the same export again is another:\n" + cmp.Diff(m, got))
 	}
 
@@ -271,7 +271,8 @@ func TestExport(t *testing.T) {
 		t.Errorf("a damaged export: exit %d\n%s%s", r.code, r.out, r.err)
 	}
 
-	r := cli(t, "export", run, "--out", filepath.Join(t.TempDir(), "none"), "--split", "dev")
+	r := cli(t, "export", "--allow-scripted", run, "--out", filepath.Join(t.TempDir(), "none"),
+		"--split", "dev")
 	if r.code != exitBad {
 		t.Errorf("an export of nothing: exit %d", r.code)
 	}
@@ -329,8 +330,8 @@ func TestEval(t *testing.T) {
 		}
 	}
 
-	fails(t, exitUsage, []string{"toolevo eval", "toolevo collect"}, "export", dir, "--out",
-		filepath.Join(t.TempDir(), "export"))
+	fails(t, exitUsage, []string{"toolevo eval", "toolevo collect"}, "export", "--allow-scripted",
+		dir, "--out", filepath.Join(t.TempDir(), "export"))
 }
 
 func TestPlay(t *testing.T) {

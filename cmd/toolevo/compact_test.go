@@ -43,7 +43,8 @@ func TestRunsCompact(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		must(t, "export", run, "--partial", "--data", smallData(t), "--out", out)
+		must(t, "export", "--allow-scripted", run, "--partial", "--data", smallData(t),
+			"--out", out)
 
 		return folder(t, out)
 	}

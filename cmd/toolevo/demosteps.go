@@ -142,7 +142,7 @@ func (d *demo) check(ctx context.Context) error {
 func (d *demo) export(ctx context.Context) error {
 	var m export.Manifest
 
-	args := append([]string{"export", "--require-recovery", "--out", d.samples}, d.runs()...)
+	args := append([]string{"export", "--allow-scripted", "--require-recovery", "--out", d.samples}, d.runs()...)
 
 	err := d.do(ctx, "Writing training data", &m, args...)
 	if err != nil {

@@ -56,43 +56,45 @@ func (a *app) guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options)
 // reads no prompt: its run says so and goes on. What its trajectories teach is the prompt of the
 // configuration, on every machine.
 func (a *app) fitModules(b *bench) error {
-	here := b.stamp.ModuleNames()
+	if b.OnServers() {
+		return b.checkModules()
+	}
 
-	missing := slices.DeleteFunc(slices.Clone(b.Config.Python.Modules), func(name string) bool {
-		return slices.Contains(here, name)
-	})
+	if missing := b.missingModules(); len(missing) > 0 {
+		a.Say("%s: programs that import it fail here; training data still names it (python.modules).\n%s",
+			missingText(b, missing), installAdvice(b, missing))
+	}
+
+	return nil
+}
+
+// checkModules refuses a Python that lacks what the prompt says can be imported, and says what to do.
+func (b *bench) checkModules() error {
+	missing := b.missingModules()
 	if len(missing) == 0 {
 		return nil
 	}
 
-	if b.OnServers() {
-		return console.Usage("%s, which the prompt says can be imported (python.modules).\n%s;\n"+
-			"or take it out of the prompt, wherever this model is trained or evaluated: --set python.modules=%s",
-			missingText(b, missing), installAdvice(b, missing), strings.Join(here, ","))
-	}
+	return console.Usage("%s, which the prompt says can be imported (python.modules).\n%s;\n"+
+		"or take it out of the prompt, wherever this model is trained or evaluated: --set python.modules=%s",
+		missingText(b, missing), installAdvice(b, missing), strings.Join(b.stamp.ModuleNames(), ","))
+}
 
-	a.Say("%s: programs that import it fail here; training data still names it (python.modules).\n%s",
-		missingText(b, missing), installAdvice(b, missing))
-
-	return nil
+// missingModules are those that the prompt says can be imported, and that this Python lacks.
+func (b *bench) missingModules() []string {
+	return slices.DeleteFunc(slices.Clone(b.Config.Python.Modules), func(name string) bool {
+		return slices.Contains(b.stamp.ModuleNames(), name)
+	})
 }
 
 // missingText returns the message that a run's Python lacks the missing modules.
 func missingText(b *bench, missing []string) string {
 	names := strings.Join(missing, ", ")
-	if b.stamp.Engine == engines.WASI {
-		return fmt.Sprintf("%s has no %s", b.Config.Python.Wasm, names)
-	}
-
 	return fmt.Sprintf("%s (Python %s) has no %s", b.Config.Python.Executable, b.stamp.Python, names)
 }
 
 // installAdvice returns how to install the missing modules.
 func installAdvice(b *bench, missing []string) string {
-	if b.stamp.Engine == engines.WASI {
-		return "Give a module that has it inside (--wasm FILE), or use another engine"
-	}
-
 	packages := make([]string, len(missing))
 	for i, name := range missing {
 		packages[i] = "python3-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))

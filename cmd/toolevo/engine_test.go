@@ -34,10 +34,9 @@ func TestTheEngineHasFlags(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
 	for _, kind := range []string{stored.Collection, stored.Evaluated} {
-		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "process", "--python", "python3", "--wasm",
-			"/w.wasm", "--dry-run")
-		says(t, kind, out, "programs run in process python 3.", "engine: process", "flag --engine", "flag --python",
-			"flag --wasm")
+		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "process", "--python", "python3",
+			"--dry-run")
+		says(t, kind, out, "programs run in process python 3.", "engine: process", "flag --engine", "flag --python")
 		fails(t, exitUsage, []string{"python.engine", "docker"}, kind, "--data", data, "--engine", "docker",
 			"--dry-run")
 	}
@@ -157,7 +156,8 @@ func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 	// The rows, but for the name of the Python, are those of a run that was left alone, and the log still proves them.
 	says(t, "check", must(t, "check", dir, "--data", data), "0 problems", first+"; then in "+second)
 	says(t, "inspect", must(t, "inspect", dir), first+"; then in "+second)
-	exported := []string{"export", dir, "--out", filepath.Join(t.TempDir(), "export")}
+	exported := []string{"export", "--allow-scripted", dir,
+		"--out", filepath.Join(t.TempDir(), "export")}
 	fails(t, exitUsage, []string{first, second, "export them apart, or add --mix-engines"}, exported...)
 	must(t, append(exported, "--mix-engines")...)
 
@@ -189,8 +189,8 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 
 	mix, resumed, servers, empty := true, true, 3, ""
 
-	c, err := configs.Load(configs.SettingLayer("test", "python.engine", "wasi"),
-		configs.SettingLayer("test", "python.wasm", "/w.wasm"), configs.SettingLayer("test", "seed", "7"))
+	c, err := configs.Load(configs.SettingLayer("test", "python.engine", "unsafe"),
+		configs.SettingLayer("test", "python.executable", "/py"), configs.SettingLayer("test", "seed", "7"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,13 +215,13 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 	}
 
 	o, err := f.chooseEngine(c, []configs.Layer{run})
-	if err != nil || o.Engine != engines.WASI || o.Wasm != "/w.wasm" || c.Python.Engine != engines.ForkServer ||
-		c.Python.Wasm != "" || c.Seed != 7 {
+	if err != nil || o.Engine != engines.Unsafe || o.Executable != "/py" || c.Python.Engine != engines.ForkServer ||
+		c.Python.Executable == "/py" || c.Seed != 7 {
 		t.Errorf("it opens %+v (%v) for a configuration with %+v", o, err, c.Python)
 	}
 
-	says(t, "the command to resume", resumeCommand(f), "--mix-engines --set python.engine=wasi --set "+
-		"python.wasm=/w.wasm", "--python-servers 3")
+	says(t, "the command to resume", resumeCommand(f), "--mix-engines --set python.engine=unsafe --set "+
+		"python.executable=/py", "--python-servers 3")
 }
 
 func TestMixingFlagsAreRefused(t *testing.T) {
@@ -314,7 +314,7 @@ func TestUnsafeIsSaidEverywhere(t *testing.T) {
 
 	says(t, "inspect", must(t, "inspect", run), warning)
 	says(t, "check", must(t, "check", run, "--data", data), warning)
-	says(t, "export", must(t, "export", run, "--out", exported), warning)
+	says(t, "export", must(t, "export", "--allow-scripted", run, "--out", exported), warning)
 	says(t, "check export", must(t, "check", exported), warning)
 
 	for _, args := range [][]string{{"inspect", run, "--json"}, {"check", run, "--data", data, "--json"},
@@ -427,7 +427,7 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 	run, exported := filepath.Join(dir, "run"), filepath.Join(dir, "export")
 	must(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--set", "python.engine=forkserver", "--set",
 		"python.modules=", "--out", run)
-	must(t, "export", run, "--out", exported)
+	must(t, "export", "--allow-scripted", run, "--out", exported)
 
 	for sample, err := range export.Read(exported, false) {
 		if err != nil {
@@ -457,7 +457,7 @@ func TestMissingModulesAreSaid(t *testing.T) {
 	// What training data and a person who plays are told is the configuration's, whatever this machine has.
 	told := pytool.Describe([]string{"no_such_module", "another_one"})
 	exported := filepath.Join(t.TempDir(), "export")
-	must(t, "export", dir, "--out", exported)
+	must(t, "export", "--allow-scripted", dir, "--out", exported)
 
 	samples := 0
 	for sample, err := range export.Read(exported, false) {

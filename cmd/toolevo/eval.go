@@ -30,7 +30,7 @@ func (a *app) evalCommand() *cobra.Command {
 	cmd := newCommand("eval")
 	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "template", "split", "questions", "limit",
 		"perturb", "api", "policy", "seed", "repeats", "controller", "compat", "feedback", "no-update-tool",
-		"no-reflection", "engine", "python", "wasm")
+		"no-reflection", "engine", "python")
 	byTemplate := cmd.Flags().Bool("by-template", false, "show the official accuracy of each question template, too")
 	format := cmd.Flags().String("format", "", "also write the episodes in the format `NAME`: inspect, logs of "+
 		"inspect_ai, into the folder inspect of the run")
@@ -117,16 +117,9 @@ func (a *app) lostEpisodes(ctx context.Context, run *stored.Run, r *finetune.Rep
 		return err
 	}
 
-	played, lost := 0, 0
-	for _, row := range r.Rows {
-		played, lost = played+row.N, lost+row.Lost
-	}
+	a.sayGivenUp("episodes", givenUp, resume)
 
-	if len(givenUp) > 0 {
-		a.sayGivenUp("episodes", givenUp, resume)
-	}
-
-	if lost == len(givenUp) && played > 0 {
+	if !isOpen(run) {
 		return nil
 	}
 

@@ -42,7 +42,7 @@ type driftFlags struct {
 func (a *app) evalDriftCommand() *cobra.Command {
 	cmd := newCommand("drift")
 	f := &driftFlags{settings: a.addSettings(cmd, driftDefaults(), "dataset", "difficulty", "split", "limit", "api",
-		"policy", "seed", "repeats", "compat", "engine", "python", "wasm")}
+		"policy", "seed", "repeats", "compat", "engine", "python")}
 	f.asJSON = a.evaluationsFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.feedbacks, "feedbacks", []string{all}, "`NAMES` of what a call is told that is not taken, "+

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -62,6 +63,7 @@ type exporter struct {
 	tokenizer, template  string
 	cutoff, maxFaulty    int
 	partial, mixEngines  bool
+	scripted             bool // scripts may have written samples
 	lint                 bool
 	show                 int
 	selection            export.Selection
@@ -106,12 +108,19 @@ func (e *exporter) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&e.template, "chat-template", "llama3", "`NAME` of the chat template to count under, with "+
 		"--tokenizer: "+strings.Join(export.Templates(), ", "))
 	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
-	flags.BoolVar(&e.mixEngines, "mix-engines", false, "allow trajectories of different engines or Pythons in "+
-		"one export")
-	flags.BoolVar(&e.partial, "partial", false, "also export runs that are unfinished")
+	e.addAllowances(flags)
 	flags.BoolVar(&e.lint, "lint", false, "only say what is wrong with samples, and with which")
 	flags.IntVar(&e.show, "show", 0, "with --lint, show which text of the first `N` samples carries loss (needs "+
 		"--tokenizer)")
+}
+
+// addAllowances defines the flags by which samples are taken that are otherwise refused.
+func (e *exporter) addAllowances(flags *pflag.FlagSet) {
+	flags.BoolVar(&e.mixEngines, "mix-engines", false, "allow trajectories of different engines or Pythons in "+
+		"one export")
+	flags.BoolVar(&e.scripted, "allow-scripted", false, "also take trajectories that scripts wrote, and no "+
+		"language model")
+	flags.BoolVar(&e.partial, "partial", false, "also export runs that are unfinished")
 }
 
 // export writes the folder.
@@ -141,6 +150,12 @@ func (e *exporter) export(ctx context.Context, dirs []string) (*export.Manifest,
 
 // exportSamples writes training data.
 func (e *exporter) exportSamples(ctx context.Context, s *sources, o export.Options) (*export.Manifest, error) {
+	if !e.scripted && !e.lint {
+		if err := s.refuseScripts(); err != nil {
+			return nil, err
+		}
+	}
+
 	rows, err := e.rows(ctx, s.runs)
 	if err != nil {
 		return nil, err
@@ -385,6 +400,8 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 		fmt.Fprintf(a.Out, "held out: %d samples of %d questions\n", m.DevRows, m.DevQuestions)
 	}
 
+	printScripted(a.Out, m.Scripted())
+
 	if l := m.Labels; m.Format == export.KTO {
 		fmt.Fprintf(a.Out, "%d wanted and %d unwanted replies%s\n", l.Desirable, l.Undesirable,
 			inBalance(m))
@@ -405,5 +422,12 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 
 	if n := len(refused) - mostRefused; n > 0 {
 		fmt.Fprintf(a.Out, "refused %d more: the manifest names them\n", n)
+	}
+}
+
+// printScripted says how many samples scripts wrote.
+func printScripted(w io.Writer, n int) {
+	if n > 0 {
+		fmt.Fprintf(w, "scripts wrote %d of the samples, and no language model\n", n)
 	}
 }

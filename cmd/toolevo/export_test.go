@@ -28,7 +28,7 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	collection(t, "--data", data, "--split", "test", "--limit", "2", "--trees", "2", "--out", in("tested"))
 
 	// Test questions are exported when they are asked for, only then, and under their name.
-	r := cli(t, "export", in("tested"), "--data", data, "--out", in("none"))
+	r := cli(t, "export", "--allow-scripted", in("tested"), "--data", data, "--out", in("none"))
 	if r.code != exitBad {
 		t.Errorf("an export of a run on test questions: exit %d", r.code)
 	}
@@ -36,8 +36,8 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	says(t, "export", r.out+r.err, "0 samples of 0 train questions", "of another split than train",
 		"no sample is left")
 
-	m := document[export.Manifest](t, must(t, "export", in("tested"), "--data", data, "--split", "test", "--out",
-		in("named"), "--json"))
+	m := document[export.Manifest](t, must(t, "export", "--allow-scripted", in("tested"),
+		"--data", data, "--split", "test", "--out", in("named"), "--json"))
 	if e := m.Selected.Elsewhere; m.Rows == 0 || m.Selection.Split != "test" || e.Skipped || e.Questions == 0 ||
 		len(e.Refused) > 0 {
 		t.Errorf("%+v", m)
@@ -47,10 +47,11 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 
 	// A data folder whose test split asks what the run was trained on.
 	run := smallRun(t)
-	all := document[export.Manifest](t, must(t, "export", run, "--data", data, "--out", in("all"), "--json"))
+	all := document[export.Manifest](t, must(t, "export", "--allow-scripted", run, "--data", data,
+		"--out", in("all"), "--json"))
 	leaked := leakyData(t, data, in("leaky"), run)
 
-	r = cli(t, "export", run, "--data", in("leaky"), "--out", in("clean"))
+	r = cli(t, "export", "--allow-scripted", run, "--data", in("leaky"), "--out", in("clean"))
 	if r.code != exitDone {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
@@ -72,7 +73,7 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	}
 
 	// Without the data folder it says that it did not look, and so does the manifest.
-	r = cli(t, "export", run, "--data", in("nowhere"), "--out", in("unchecked"))
+	r = cli(t, "export", "--allow-scripted", run, "--data", in("nowhere"), "--out", in("unchecked"))
 	says(t, "export", r.err, "was not checked", "--data")
 
 	if m, err := export.ReadManifest(in("unchecked")); err != nil || r.code != exitDone ||
@@ -145,7 +146,8 @@ func TestPartialExportOfADamagedRun(t *testing.T) {
 	}
 
 	partial := func() result {
-		return cli(t, "export", run, "--partial", "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "export"))
+		return cli(t, "export", "--allow-scripted", run, "--partial", "--data", smallData(t),
+			"--out", filepath.Join(t.TempDir(), "export"))
 	}
 	if r := partial(); r.code != exitDone {
 		t.Fatalf("exit %d\n%s", r.code, r.err)
@@ -188,8 +190,8 @@ func TestExportFormats(t *testing.T) {
 	for _, format := range export.Formats() {
 		for _, trainer := range export.Trainers() {
 			out := filepath.Join(dir, string(format+"-"+export.Format(trainer)))
-			m := document[export.Manifest](t, must(t, "export", run, "--out", out, "--format", string(format), "--for",
-				string(trainer), "--json"))
+			m := document[export.Manifest](t, must(t, "export", "--allow-scripted", run,
+				"--out", out, "--format", string(format), "--for", string(trainer), "--json"))
 
 			if m.Rows == 0 || m.Format != format || m.Trainer != trainer || m.Runs[0].Suite != "toolqa" {
 				t.Errorf("%s for %s: %+v", format, trainer, m)
@@ -198,6 +200,20 @@ func TestExportFormats(t *testing.T) {
 			says(t, "check", must(t, "check", out), "0 faulty, 0 problems")
 		}
 	}
+}
+
+// What a script wrote is exported only where that is allowed, and is said in the summary and the card.
+func TestScriptedSamplesAreSaid(t *testing.T) {
+	t.Parallel()
+	run, out := smallRun(t), filepath.Join(t.TempDir(), "export")
+	fails(t, exitUsage, []string{"a script", "--allow-scripted"}, "export", run, "--out", out)
+
+	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s after the refusal: %v", out, err)
+	}
+
+	says(t, "export", must(t, "export", run, "--out", out, "--allow-scripted"), "scripts wrote")
+	says(t, "card", string(read(t, filepath.Join(out, "README.md"))), "Scripts wrote")
 }
 
 // The linter says what is wrong with a run's trajectories or an export, with which, and exits with 1.
@@ -233,7 +249,7 @@ func TestExportLint(t *testing.T) {
 
 	// An export that had no data folder to compare with.
 	leaked := leakyData(t, data, in("leaky"), run)
-	must(t, "export", run, "--data", in("nowhere"), "--out", in("unchecked"))
+	must(t, "export", "--allow-scripted", run, "--data", in("nowhere"), "--out", in("unchecked"))
 
 	r = cli(t, "export", in("unchecked"), "--lint", "--data", in("leaky"))
 	if r.code != exitBad {
@@ -243,7 +259,7 @@ func TestExportLint(t *testing.T) {
 	says(t, "lint", r.out, "leak: the question is also in test: leak")
 
 	// What a hand spoiled.
-	must(t, "export", run, "--out", in("spoiled"))
+	must(t, "export", "--allow-scripted", run, "--out", in("spoiled"))
 	edit(t, filepath.Join(in("spoiled"), sftJSONL), `"from":"gpt"`, `"from":"bot"`)
 
 	if r = cli(t, "export", in("spoiled"), "--lint"); r.code != exitBad {

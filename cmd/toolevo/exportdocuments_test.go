@@ -73,10 +73,10 @@ func TestExportDocuments(t *testing.T) {
 
 	says(t, "check", must(t, "check", evaluation), "0 problems")
 
-	must(t, "export", run, "--data", smallData(t), "--out", in("direct"))
+	must(t, "export", "--allow-scripted", run, "--data", smallData(t), "--out", in("direct"))
 
 	for _, from := range []string{in("lines"), filepath.Join(in("lines"), atif.LinesFile)} {
-		must(t, "export", from, "--data", smallData(t), "--out", in("back"))
+		must(t, "export", "--allow-scripted", from, "--data", smallData(t), "--out", in("back"))
 
 		if !bytes.Equal(read(t, filepath.Join(in("back"), sftJSONL)), read(t, filepath.Join(in("direct"), sftJSONL))) {
 			t.Errorf("the samples of %s are not those of the run", from)
@@ -85,10 +85,11 @@ func TestExportDocuments(t *testing.T) {
 
 	says(t, "lint", must(t, "export", in("lines"), "--lint"), "0 faulty, 0 problems")
 
-	fails(t, exitUsage, []string{"name the run, or its documents"}, "export", run, in("lines"), "--out", in("both"))
+	fails(t, exitUsage, []string{"name the run, or its documents"}, "export", "--allow-scripted",
+		run, in("lines"), "--out", in("both"))
 
-	m := document[export.Manifest](t, must(t, "export", in("lines"), in("lines"), "--data", smallData(t), "--out",
-		in("both"), "--per-question", "0", "--json"))
+	m := document[export.Manifest](t, must(t, "export", "--allow-scripted", in("lines"),
+		in("lines"), "--data", smallData(t), "--out", in("both"), "--per-question", "0", "--json"))
 	if m.Rows != count("lines") || m.Selected.Elsewhere.Skipped || m.Selected.Elsewhere.Questions == 0 {
 		t.Errorf("documents and the same ones: %+v", m.Selected)
 	}
@@ -115,7 +116,7 @@ func TestExportDocumentsOfOthers(t *testing.T) {
 		"as react and function-call":   {run, path, "--score", "any"},
 		"--dev is about training data": {run, "--format", "atif", "--dev", "0.1"},
 		"runs of `toolevo eval`":       {run, "--format", "inspect"},
-		"needs a verdict":              {run, "--format", "dpo", "--score", "any"},
+		"needs a verdict":              {run, "--format", "dpo", "--score", "any", "--allow-scripted"},
 	} {
 		r := cli(t, append([]string{"export", "--out", out}, args...)...)
 		if r.code == exitDone || !strings.Contains(r.err, want) {

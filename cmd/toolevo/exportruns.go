@@ -16,6 +16,7 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune/stored"
+	"toolevo/mcts"
 	"toolevo/mcts/policy/serving"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
@@ -124,6 +125,30 @@ func (s *sources) oneCodec() error {
 	for _, codec := range s.imported.Codecs() {
 		if err := one(codec, "the documents"); err != nil {
 			return err
+		}
+	}
+
+	return nil
+}
+
+// refuseScripts refuses what a script wrote, and no language model.
+func (s *sources) refuseScripts() error {
+	refuse := func(name, policy string) error {
+		return console.Usage("%s was collected from %s, a script and not a language model: collect with "+
+			"--policy openai:MODEL or ollama:MODEL, or add --allow-scripted", name, policy)
+	}
+
+	for _, r := range s.runs {
+		if policy := r.Config.Policy[0]; mcts.IsScripted(policy) {
+			return refuse(r.Dir, policy)
+		}
+	}
+
+	if s.imported != nil {
+		for row := range s.imported.Rows() {
+			if mcts.IsScripted(row.Policy) {
+				return refuse("the run "+row.RunID+" of the documents", row.Policy)
+			}
 		}
 	}
 

@@ -91,6 +91,8 @@ func (t *tuner) addFlags(flags *pflag.FlagSet) {
 		"NAME of DIR/dataset_info.json; for TRL the folder DIR; may be repeated")
 	flags.Float64SliceVar(&t.options.Weights, "weights", nil, "mix by the weights `W,W…`, one for each EXPORT and "+
 		"then each --with: their shares of the samples (default: every sample once)")
+	flags.BoolVar(&t.options.AllowScripted, "allow-scripted", false, "also train samples that scripts wrote, and no "+
+		"language model")
 	flags.StringVar(&t.options.Model, "model", "", "train the model `NAME` or folder in place of the recipe's")
 	flags.IntVar(&t.options.GPUs, "gpus", -1, "train on `N` GPUs; -1 is those of this machine")
 	flags.StringArrayVar(&t.options.Set, "set", nil,
@@ -110,6 +112,7 @@ type tuned struct {
 	Base        string   `json:"base"`              // what training began with
 	Recipe      string   `json:"recipe"`            // its name
 	Rows        int      `json:"rows"`              // samples of an epoch
+	Scripted    int      `json:"scripted"`          // samples of the exports that scripts wrote, and no language model
 	Checkpoints []picked `json:"checkpoints"`       // saved on the way, the earliest first
 	Step        int64    `json:"step,omitempty"`    // of the checkpoint that was picked
 	Policy      string   `json:"policy,omitempty"`  // that asks the model, where it is registered
@@ -222,7 +225,7 @@ func (t *tuner) run(ctx context.Context, p *training.Plan) (_ *tuned, err error)
 	}
 
 	done.Base, done.Recipe, done.Rows, done.Template = p.Model, p.Recipe.Name, p.Rows(), p.Template()
-	done.Sources = p.Origins()
+	done.Scripted, done.Sources = p.Scripted(), p.Origins()
 
 	return done, s.register(ctx, done)
 }
@@ -301,6 +304,7 @@ func (t *tuner) train(ctx context.Context, tr *training.Training, f *training.Fa
 func (t *tuner) print(asJSON bool, done *tuned) error {
 	err := t.app.Show(asJSON, done, func() {
 		fmt.Fprintf(t.app.Out, "%s on %d samples by the recipe %s: %s\n", done.Base, done.Rows, done.Recipe, done.Model)
+		printScripted(t.app.Out, done.Scripted)
 		printSources(t.app.Out, done.Sources)
 		printPicked(t.app.Out, done)
 	})

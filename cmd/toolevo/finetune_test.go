@@ -53,16 +53,18 @@ func TestFinetune(t *testing.T) {
 
 	dir := t.TempDir()
 	samples, out := filepath.Join(dir, "export"), filepath.Join(dir, "trained")
-	made(t, "export", smallRun(t), "--data", smallData(t), "--out", samples)
+	made(t, "export", "--allow-scripted", smallRun(t), "--data", smallData(t), "--out", samples)
 
-	args := []string{"finetune", samples, "--recipe", "tiny", "--model", smallModel(t), "--out", out, "--gpus", "0",
+	args := []string{"finetune", samples, "--allow-scripted", "--recipe", "tiny",
+		"--model", smallModel(t), "--out", out, "--gpus", "0",
 		"--llamafactory", trainingtest.Factory(t), "--serve", "vllm", "--name", "mine"}
 
 	says(t, "finetune --print", must(t, append(args, "--print")...), "dataset: toolevo_sft", "template: llama3",
 		"gradient_accumulation_steps: 1", "output_dir: weights", "use_cpu: true")
 
 	done := document[tuned](t, must(t, append(args, "--json")...))
-	if done.Rows == 0 || len(done.Checkpoints) != 3 || done.Template != "llama3" || done.Policy != "openai:mine" ||
+	if done.Rows == 0 || done.Scripted != done.Rows || len(done.Checkpoints) != 3 ||
+		done.Template != "llama3" || done.Policy != "openai:mine" ||
 		done.Model != filepath.Join(out, "model") {
 		t.Errorf("%+v", done)
 	}
@@ -84,7 +86,9 @@ func TestFinetune(t *testing.T) {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
 
-	says(t, "finetune", r.err, "is trained already", "Serve it:", "Ask it:    toolevo eval --policy openai:mine")
+	says(t, "finetune", r.out, "scripts wrote")
+	says(t, "finetune", r.err, "Scripts wrote", "is trained already", "Serve it:",
+		"Ask it:    toolevo eval --policy openai:mine")
 }
 
 // TestFinetunePicks has the checkpoint chosen that does best on the dev split.
@@ -93,10 +97,11 @@ func TestFinetunePicks(t *testing.T) {
 
 	dir := t.TempDir()
 	samples, out := filepath.Join(dir, "export"), filepath.Join(dir, "trained")
-	made(t, "export", smallRun(t), "--data", smallData(t), "--out", samples)
+	made(t, "export", "--allow-scripted", smallRun(t), "--data", smallData(t), "--out", samples)
 
 	environ := append([]string{"CUDA_VISIBLE_DEVICES="}, modulesHere()...)
-	args := []string{"finetune", samples, "--recipe", "tiny", "--model", smallModel(t), "--out", out,
+	args := []string{"finetune", samples, "--allow-scripted", "--recipe", "tiny",
+		"--model", smallModel(t), "--out", out,
 		"--llamafactory", trainingtest.Factory(t), "--serve", simulatedServer(t, "*-2"), "--name", "mine", "--pick",
 		"--json", "--", "--data", smallData(t), "--limit", "1", "--split", "train",
 		"--config", "policies/llama3-8b-sft"}
@@ -125,10 +130,11 @@ func TestFinetuneForTRL(t *testing.T) {
 	t.Parallel()
 
 	samples := filepath.Join(t.TempDir(), "export")
-	made(t, "export", smallRun(t), "--data", smallData(t), "--out", samples,
+	made(t, "export", "--allow-scripted", smallRun(t), "--data", smallData(t), "--out", samples,
 		"--format", "openai", "--for", "trl")
 
-	args := []string{"finetune", samples, "--recipe", "qwen2.5-7b-openai", "--out", "x", "--gpus", "4"}
+	args := []string{"finetune", samples, "--allow-scripted", "--recipe", "qwen2.5-7b-openai",
+		"--out", "x", "--gpus", "4"}
 	says(t, "finetune --print", must(t, append(args, "--print")...), "dataset_name: "+samples,
 		"assistant_only_loss: true", "gradient_accumulation_steps: 8", "num_processes: 4")
 
@@ -142,7 +148,9 @@ func TestFinetuneRefuses(t *testing.T) {
 
 	dir := t.TempDir()
 	samples := filepath.Join(dir, "export")
-	made(t, "export", smallRun(t), "--data", smallData(t), "--out", samples)
+	made(t, "export", "--allow-scripted", smallRun(t), "--data", smallData(t), "--out", samples)
+	fails(t, exitUsage, []string{"scripts wrote", "--allow-scripted"}, "finetune", samples,
+		"--recipe", "tiny", "--out", "x")
 
 	for _, c := range []struct {
 		args []string
@@ -162,7 +170,7 @@ func TestFinetuneRefuses(t *testing.T) {
 		{[]string{"--recipe", "tiny", "--out", "x", "--model", dir, "--llamafactory", filepath.Join(dir, "none")},
 			exitGaveUp, "pip install llamafactory"},
 	} {
-		r := cli(t, append([]string{"finetune", samples}, c.args...)...)
+		r := cli(t, append([]string{"finetune", samples, "--allow-scripted"}, c.args...)...)
 		if r.code != c.code || !strings.Contains(r.err, c.want) {
 			t.Errorf("%v: exit %d, want %d: %s", c.args, r.code, c.code, r.err)
 		}

@@ -14,9 +14,13 @@ import (
 // mostNamed is of how many questions the names stand in a line of the table.
 const mostNamed = 5
 
-// sayGivenUp says what a run gave up, as a table of the reasons with how many things and which
-// questions each has cost, the most first.
+// sayGivenUp says what a run gave up, if anything, as a table of the reasons with how many things
+// and which questions each has cost, the most first. resume is the command that asks again.
 func (a *app) sayGivenUp(things string, all []store.GivenUp, resume string) {
+	if len(all) == 0 {
+		return
+	}
+
 	questions, counts := map[string][]string{}, map[string]int{}
 
 	for _, g := range all {

@@ -17,7 +17,8 @@ func TestHostileRotOfFinishedRuns(t *testing.T) {
 	t.Parallel()
 	random := campaignRandom(t)
 	whole := uninterrupted["efficient"](t)
-	want := must(t, "export", whole, "--out", filepath.Join(t.TempDir(), "export"), "--json")
+	want := must(t, "export", "--allow-scripted", whole,
+		"--out", filepath.Join(t.TempDir(), "export"), "--json")
 	rows := rowsOf(t, whole)
 	detected, harmless := 0, 0
 
@@ -34,7 +35,8 @@ func TestHostileRotOfFinishedRuns(t *testing.T) {
 
 		harmless++
 
-		r := cli(t, "export", run, "--data", smallData(t), "--out", filepath.Join(dir, "export"), "--json")
+		r := cli(t, "export", "--allow-scripted", run, "--data", smallData(t),
+			"--out", filepath.Join(dir, "export"), "--json")
 		if r.code != exitDone || r.out != want || rowsOf(t, run) != rows {
 			t.Errorf("%s: check says all is well, yet the export differs (exit %d)\n%s", where, r.code, r.err)
 		}
@@ -106,7 +108,7 @@ func TestHostileRotOfExports(t *testing.T) {
 	t.Parallel()
 	random := campaignRandom(t)
 	whole := filepath.Join(t.TempDir(), "export")
-	made(t, "export", smallRun(t), "--data", smallData(t), "--out", whole)
+	made(t, "export", "--allow-scripted", smallRun(t), "--data", smallData(t), "--out", whole)
 	want := samplesOf(t, whole)
 	detected, harmless := 0, 0
 

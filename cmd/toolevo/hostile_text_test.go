@@ -81,11 +81,12 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"export", in("run"), "--lint", "--cutoff", "10", "--show", "1", "--tokenizer",
 			filepath.FromSlash("../../trajectories/internal/bpe/testdata/llama3.json")}},
 		{
-			args: []string{"finetune", in("export"), "--recipe", "tiny", "--model", in("data"), "--llamafactory",
-				in("trainer"), "--out", in("trained")},
+			args: []string{"finetune", in("export"), "--allow-scripted", "--recipe", "tiny",
+				"--model", in("data"), "--llamafactory", in("trainer"), "--out", in("trained")},
 			lines: true,
 		},
-		{args: []string{"finetune", in("export"), "--recipe", spell, "--out", in("trained")}},
+		{args: []string{"finetune", in("export"), "--allow-scripted", "--recipe", spell,
+			"--out", in("trained")}},
 		{args: []string{"improve", in("rounds.yaml"), "--out", in("rounds"), "--skip", spell}},
 		{args: []string{"improve", in("rounds.yaml"), "--out", in("rounds")}, lines: true},
 		{args: []string{"data", "template", "check", in("templates.yaml"), "--data", in("data")}, lines: true},
@@ -121,8 +122,10 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"versions", "make", "--ops", spell, "--out", in("made")}},
 		{args: []string{"versions", "validate", in("version.yaml"), in("none" + spell)}, lines: true},
 		{args: []string{"versions", "make", "--from", spell, "--out", in("made")}},
-		{args: []string{"export", in("run"), "--out", in("again")}, quiet: true},
-		{args: []string{"export", in("run"), "--out", in("no") + spell, "--split", spell}},
+		{args: []string{"export", "--allow-scripted", in("run"),
+			"--out", in("again")}, quiet: true},
+		{args: []string{"export", "--allow-scripted", in("run"), "--out", in("no") + spell,
+			"--split", spell}},
 		{args: []string{"collect", "--data", in("data"), "--limit", "1", "--trees", "1", "--dry-run", "--dataset",
 			"coffee" + spell}},
 		{
@@ -267,7 +270,7 @@ func hostile(t *testing.T) hostileFiles {
 		"server.window=32768",
 		"--limit", "1", "--trees", "1", "--difficulty", "easy", "--out", in("run"))
 	d.leaf = hostileNode(t, in("run"))
-	must(t, "export", in("run"), "--out", in("export"))
+	must(t, "export", "--allow-scripted", in("run"), "--out", in("export"))
 
 	// Files that somebody else may have written.
 	run, err := store.ResumeRun(t.Context(), in("run"),
@@ -302,7 +305,7 @@ func hostile(t *testing.T) hostileFiles {
 name: mine
 model: `+in("data")+`
 collect: {data: `+in("data")+`, limit: 1, trees: 1, difficulty: easy, policy: "scripted:noisy", set: [search.simulations=1]}
-export: {split: train}
+export: {split: train, allow-scripted: true}
 train: {command: [`+in("trainer")+`], result: nowhere}
 servers: {ollama: {kind: ollama, wait: 1}}
 evaluate: {servers: [ollama]}

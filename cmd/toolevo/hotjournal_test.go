@@ -33,7 +33,8 @@ func TestHotJournal(t *testing.T) {
 				"collect": {"--resume", "--out", run, "--data", smallData(t), "--progress", "none"},
 				"check":   {run, "--data", smallData(t)},
 				"inspect": {run},
-				"export":  {run, "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "export")},
+				"export": {run, "--data", smallData(t), "--allow-scripted",
+					"--out", filepath.Join(t.TempDir(), "export")},
 			}
 			must(t, append([]string{command}, args[command]...)...)
 			leavesNothing(t, whole, run)

@@ -32,7 +32,7 @@ template: llama3
 collect: {data: ` + smallData(t) + `, dataset: coffee, limit: 1, trees: 1, set: [search.simulations=2]}
 by_round: {1: {collect: {policy: "scripted:noisy"}}}
 trained: {config: policies/llama3-8b-sft}
-export: {data: ` + smallData(t) + `, per-question: 2}
+export: {allow-scripted: true, data: ` + smallData(t) + `, per-question: 2}
 train:
   command:
     - sh

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,12 +108,31 @@ func treeOf(ctx context.Context, v *stored.Run, q trajectories.Question, arg str
 		return nil, console.GaveUp(err)
 	}
 
-	if !ok {
-		return nil, console.Usage("question %s has no finished tree %d: `toolevo %s` lists those it has",
-			q.ID, tree, console.Shell("inspect", v.Dir, q.ID))
+	if ok {
+		return record, nil
 	}
 
-	return record, nil
+	givenUp, err := givenUpOf(ctx, v, q.ID)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, g := range givenUp {
+		if g.Tree == tree {
+			return nil, console.Usage("tree %d of question %s was given up, because the server fails at a "+
+				"request of it alone: %s\nAsk for it again with: %s", tree, q.ID,
+				display.Line(g.Reason, 0), continuation(v))
+		}
+	}
+
+	return nil, console.Usage("question %s has no finished tree %d: `toolevo %s` lists those it has",
+		q.ID, tree, console.Shell("inspect", v.Dir, q.ID))
+}
+
+// givenUpOf returns the trees of a question that were given up.
+func givenUpOf(ctx context.Context, v *stored.Run, question string) ([]store.GivenUp, error) {
+	all, err := v.GivenUp(ctx)
+	return slices.DeleteFunc(all, func(g store.GivenUp) bool { return g.Question != question }), err
 }
 
 // nodeOf returns the node of a tree that an argument names.
@@ -207,6 +227,7 @@ func treesOf(ctx context.Context, v *stored.Run, question string) ([]treeSummary
 type runOverview struct {
 	Run       store.Manifest  `json:"run"`                // as run.json has it
 	Questions []questionTrees `json:"questions"`          // in the order of the run
+	GivenUp   []store.GivenUp `json:"given_up,omitempty"` // trees, as a request failed alone
 	Engines   []string        `json:"engines"`            // what ran model-written programs, in words
 	Warnings  []string        `json:"warnings,omitempty"` // about walls that were not there
 }
@@ -238,6 +259,11 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 		all.Questions = append(all.Questions, l)
 	}
 
+	var err error
+	if all.GivenUp, err = v.GivenUp(ctx); err != nil {
+		return err
+	}
+
 	all.Engines, all.Warnings = walls.InWords(v.Engines), walls.Warnings(v.Engines)
 	if o.asJSON {
 		return a.PrintJSON(all)
@@ -250,7 +276,13 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 		t.Lines = append(t.Lines, append(line, o.text(l.Question)...))
 	}
 
-	return t.Write(a.Out)
+	if err := t.Write(a.Out); err != nil {
+		return err
+	}
+
+	a.sayGivenUp("trees", all.GivenUp, continuation(v))
+
+	return nil
 }
 
 // text is a text in a column of its own, where texts are wanted.
@@ -273,7 +305,8 @@ func (a *app) printRunHead(m store.Manifest, engines, warnings []string) {
 // questionOverview is what inspect says of a question of a run of collect.
 type questionOverview struct {
 	shownQuestion
-	Trees []treeSummary `json:"trees"` // those in the run
+	Trees   []treeSummary   `json:"trees"`              // those in the run
+	GivenUp []store.GivenUp `json:"given_up,omitempty"` // those that are not, as a request failed
 }
 
 // shownQuestion is a question of a run as JSON.
@@ -302,8 +335,13 @@ func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories
 		return err
 	}
 
+	givenUp, err := givenUpOf(ctx, v, q.ID)
+	if err != nil {
+		return err
+	}
+
 	if o.asJSON {
-		return a.PrintJSON(questionOverview{shownOf(q), trees})
+		return a.PrintJSON(questionOverview{shownOf(q), trees, givenUp})
 	}
 
 	a.printQuestion(q)
@@ -321,7 +359,13 @@ func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories
 			few(s.Accepted, most)))
 	}
 
-	return t.Write(a.Out)
+	if err := t.Write(a.Out); err != nil {
+		return err
+	}
+
+	a.sayGivenUp("trees", givenUp, continuation(v))
+
+	return nil
 }
 
 func (a *app) printQuestion(q trajectories.Question) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -18,7 +19,8 @@ import (
 type evaluationOverview struct {
 	Run store.Manifest `json:"run"` // as run.json has it
 	*finetune.Report
-	Questions []questionEpisodes `json:"questions"` // in the order of the run
+	Questions []questionEpisodes `json:"questions"`          // in the order of the run
+	GivenUp   []store.GivenUp    `json:"given_up,omitempty"` // episodes, as a request failed alone
 }
 
 // questionEpisodes is what came of a question of an evaluation.
@@ -94,12 +96,17 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 
 // inspectEvaluated shows the accuracies of an evaluation, and its questions.
 func (a *app) inspectEvaluated(ctx context.Context, e *stored.Evaluation, o lookOptions) error {
-	report, err := e.Report(ctx, nil)
+	lost, givenUp, err := lostOf(ctx, e)
 	if err != nil {
 		return err
 	}
 
-	all := evaluationOverview{e.Manifest, report, make([]questionEpisodes, len(e.Questions))}
+	report, err := e.Report(ctx, lost)
+	if err != nil {
+		return err
+	}
+
+	all := evaluationOverview{e.Manifest, report, make([]questionEpisodes, len(e.Questions)), givenUp}
 	place := map[string]int{}
 
 	for i, q := range e.Questions {
@@ -131,13 +138,46 @@ func (a *app) inspectEvaluated(ctx context.Context, e *stored.Evaluation, o look
 	}
 
 	fmt.Fprintln(a.Out)
+
+	if err := a.printQuestions(all.Questions, o); err != nil {
+		return err
+	}
+
+	a.sayGivenUp("episodes", givenUp, continuation(e.Run))
+
+	return nil
+}
+
+func (a *app) printQuestions(questions []questionEpisodes, o lookOptions) error {
 	t := table.Table{Heads: []string{"question", "episodes", "correct"}}
-	for _, l := range all.Questions {
+	for _, l := range questions {
 		line := table.Fields(display.Line(l.QuestionID, 0), l.Episodes, l.Correct)
 		t.Lines = append(t.Lines, append(line, o.text(l.Question)...))
 	}
 
 	return t.Write(a.Out)
+}
+
+// lostOf returns the episodes that an evaluation has lost: those of its file and, while that is not
+// there or an interrupted run went on since, those noted as given up, which are returned apart,
+// too.
+func lostOf(ctx context.Context, e *stored.Evaluation) (finetune.Lost, []store.GivenUp, error) {
+	lost, err := e.Lost()
+	if isMissing(err) {
+		lost, err = finetune.Lost{}, nil
+	}
+
+	if err != nil {
+		return nil, nil, err
+	}
+
+	givenUp, err := e.GivenUp(ctx)
+	for _, g := range givenUp {
+		attempt := finetune.Attempt{Episode: g.Question, Repeat: g.Tree}
+		lost[attempt] = cmp.Or(lost[attempt], g.Reason)
+	}
+
+	return lost, givenUp, err
 }
 
 // inspectEpisodes shows the episodes of a question.

@@ -358,7 +358,7 @@ func TestCommandsPrintWhatIsDocumented(t *testing.T) {
 		{"inspect EVALUATION QUESTION EPISODE", []string{"inspect", eval, id, "0"}},
 		{"check RUN", []string{"check", run}},
 		{"check EVALUATION", []string{"check", eval}},
-		{"export", []string{"export", run, "--out", exported}},
+		{"export", []string{"export", "--allow-scripted", run, "--out", exported}},
 		{"export --lint", []string{"export", exported, "--lint"}},
 		{"check EXPORT", []string{"check", exported}},
 		{"doctor", []string{"doctor", "--data", data}},

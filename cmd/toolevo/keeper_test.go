@@ -19,12 +19,13 @@ func TestKilledTrainers(t *testing.T) {
 	t.Parallel()
 
 	samples := filepath.Join(t.TempDir(), "export")
-	made(t, "export", smallRun(t), "--data", smallData(t), "--out", samples)
+	made(t, "export", "--allow-scripted", smallRun(t), "--data", smallData(t), "--out", samples)
 
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "hung up": syscall.SIGHUP} {
 		for command, arguments := range map[string]func(t *testing.T, dir, waits string) []string{
 			"finetune": func(t *testing.T, dir, waits string) []string {
-				return []string{"finetune", samples, "--recipe", "tiny", "--model", smallModel(t), "--gpus", "0",
+				return []string{"finetune", samples, "--allow-scripted", "--recipe", "tiny",
+					"--model", smallModel(t), "--gpus", "0",
 					"--llamafactory", waiting(t, dir, waits, trainingtest.Factory(t)),
 					"--out", filepath.Join(dir, "out"), "--progress", "none"}
 			},

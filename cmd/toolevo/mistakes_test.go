@@ -118,7 +118,7 @@ var mistakes = []struct {
 		{args: "export @run --out @new --for tlr"},
 		{args: "export @run --out @new --mix apis:p_c=1"},
 		{args: "export @run --out @new --mix api:p_s_in"},
-		{args: "export @run --out @new --mix api:p_s_ood=1"},
+		{args: "export @run --out @new --allow-scripted --mix api:p_s_ood=1"},
 		{args: "export @run --out @new --dev 5"},
 		{args: "export @run --out @new --skip-faulty"},
 		{args: "export @run --lint --show 1"},
@@ -267,9 +267,13 @@ var mistakes = []struct {
 		},
 		{args: "check @run", after: "run.yaml is gone", do: removed("run/run.yaml")},
 		{args: "check @run", after: "trajectories.parquet is cut off", do: cut("run/trajectories.parquet")},
-		{args: "export @run --out @new", after: "trajectories.parquet is cut off", do: cut("run/trajectories.parquet")},
 		{
-			args:  "export @run --out @new",
+			args:  "export @run --out @new --allow-scripted",
+			after: "trajectories.parquet is cut off",
+			do:    cut("run/trajectories.parquet"),
+		},
+		{
+			args:  "export @run --out @new --allow-scripted",
 			after: "trajectories.parquet is gone",
 			do:    removed("run/trajectories.parquet"),
 		},
@@ -277,12 +281,19 @@ var mistakes = []struct {
 	{"Exports", []mistake{
 		{args: "export @run"},
 		{args: "export @nowhere --out @new"},
-		{args: "export @run --out @run"},
-		{args: "export @run --out @closed/new", user: true, after: "closed is another user's", do: closed},
+		{args: "export @run --out @new"},
+		{args: "finetune @export --recipe tiny --model @data --out @new"},
+		{args: "export @run --out @run --allow-scripted"},
+		{
+			args:  "export @run --out @closed/new --allow-scripted",
+			user:  true,
+			after: "closed is another user's",
+			do:    closed,
+		},
 		{args: "export @run --out @new --cutoff 100"},
 		{args: "export @run --out @new --tokenizer @nowhere"},
 		{args: "export @run --out @new --tokenizer @pipe", after: "pipe is a pipe", do: piped("pipe")},
-		{args: "export @run --out @new --split dev"},
+		{args: "export @run --out @new --allow-scripted --split dev"},
 		{args: "check @export", after: "manifest.json is cut off", do: cut("export/manifest.json")},
 		{args: "check @export", after: "the Parquet file is cut off", do: cut("export/toolevo_sft.parquet")},
 		{
@@ -362,7 +373,7 @@ func TestMistakes(t *testing.T) {
 		"export": filepath.Join(dir, "export")}
 	must(t, "collect", "--data", smallData(t), "--policy", "scripted:reader", "--limit", "2", "--trees", "1",
 		"--set", "python.modules=", "--out", whole["run"])
-	must(t, "export", whole["run"], "--out", whole["export"])
+	must(t, "export", "--allow-scripted", whole["run"], "--out", whole["export"])
 
 	var table strings.Builder
 	for _, group := range mistakes {

@@ -63,7 +63,7 @@ func (f *runFlags) needs(b *bench) []need {
 			}},
 		{doctor.Greeting, only("Asking each server for a completion", servers),
 			func(ctx context.Context) (string, error) {
-				return only("they take what a run sends", servers), b.Greet(ctx)
+				return only("they take what a run sends", servers), b.Greet(ctx, f.samples(b))
 			}},
 	}
 }

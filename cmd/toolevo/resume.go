@@ -104,7 +104,7 @@ func (f *runFlags) sameRun(run *store.Run, c *configs.Resolved, lineage map[stri
 			"each trajectory names its own.", run.Dir, m.ID, lines[0])
 	}
 
-	return console.Usage("%s holds run %s, which differs:\n  %s\nChoose another --out, or drop what differs to "+
+	return console.Usage("%s holds run %s, which differs:\n  %s\nChoose another folder, or drop what differs to "+
 		"continue that run.",
 		run.Dir, m.ID, strings.Join(lines, "\n  "))
 }
@@ -143,7 +143,7 @@ func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]s
 	}
 
 	return false, console.Usage("%s was started with more than this:\n  %s\n"+
-		"A run can be extended, by questions and by trees, but not shortened: choose another --out, or drop what "+
+		"A run can be extended, by questions and by trees, but not shortened: choose another folder, or drop what "+
 		"differs.",
 		run.Dir, strings.Join(lines, "\n  "))
 }

@@ -107,8 +107,8 @@ func TestAGoodFileOfRowsStays(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
 	copyFolder(t, smallRun(t), run)
 	flip(t, run)
-	fails(t, exitBad, []string{rowsFile, "damaged", "collect --resume --out " + run}, "export", run, "--out",
-		filepath.Join(t.TempDir(), "export"))
+	fails(t, exitBad, []string{rowsFile, "damaged", "collect --resume --out " + run}, "export",
+		"--allow-scripted", run, "--out", filepath.Join(t.TempDir(), "export"))
 }
 
 // TestARunWithoutItsDatabase holds that a finished run whose database is gone or empty makes no call
@@ -131,7 +131,7 @@ func TestARunWithoutItsDatabase(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "export")
 		words := []string{"damaged", "run.db", "from a backup"}
 		fails(t, exitBad, words, "collect", "--resume", "--out", run, "--data", smallData(t))
-		fails(t, exitBad, words, "export", "--partial", run, "--out", out)
+		fails(t, exitBad, words, "export", "--allow-scripted", "--partial", run, "--out", out)
 		fails(t, exitBad, words, "check", run)
 
 		if len(files(t, out)) > 0 || len(before) != len(folder(t, run)) {
@@ -170,7 +170,7 @@ func TestAFolderThatWasDeleted(t *testing.T) {
 func TestAnExportWithABrokenManifest(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "export")
-	must(t, "export", smallRun(t), "--out", out)
+	must(t, "export", "--allow-scripted", smallRun(t), "--out", out)
 
 	if err := os.Truncate(filepath.Join(out, "manifest.json"), 100); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
+	"toolevo/mcts"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 )
@@ -77,10 +78,9 @@ func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, nam
 		metrics: cmd.Flags().String("metrics", "", "serve /metrics for Prometheus and /healthz at `ADDR`, PORT or "+
 			"HOST:PORT (without a host: to this machine alone; to others only with the key in "+
 			metricsKeyVariable+")"),
-		logging: console.AddLogFlags(cmd),
-		serving: a.servingFlags(cmd),
-		pythonServers: cmd.Flags().Int("python-servers", 0, "`N` model-written programs run at the same time (0: "+
-			"a quarter of the processors, at least 2)"),
+		logging:       console.AddLogFlags(cmd),
+		serving:       a.servingFlags(cmd),
+		pythonServers: pythonServersFlag(cmd),
 	}
 }
 
@@ -124,6 +124,15 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 	}
 
 	return nil
+}
+
+// samples is for how many completions one request of the run asks, at most.
+func (f *runFlags) samples(b *bench) int {
+	if f.kind == stored.Evaluated {
+		return 1
+	}
+
+	return b.Config.Search.Samples
 }
 
 // resolve reads the configuration and the data it chooses. The engine is yet to be started.
@@ -172,7 +181,7 @@ func (f *runFlags) configure(ctx context.Context, cmd *cobra.Command) (*configs.
 func (f *runFlags) announce(c *configs.Resolved) {
 	policies := slices.Clone(c.Policy)
 	for i, name := range policies {
-		if serving.IsScripted(name) {
+		if mcts.IsScripted(name) {
 			policies[i] += " (a script)"
 		}
 	}
@@ -216,9 +225,6 @@ func (f *runFlags) check() error {
 	switch {
 	case *f.workers < 0:
 		return console.Usage("--workers %d: want at least 1, or 0 for four for each processor", *f.workers)
-	case *f.pythonServers < 0:
-		return console.Usage("--python-servers %d: want at least 1, or 0 for a quarter of the processors",
-			*f.pythonServers)
 	case *f.mixEngines && !*f.resume:
 		return console.Usage("--mix-engines needs --resume: a new run has only one engine")
 	case *f.id != "" && !runID.MatchString(*f.id):
@@ -226,7 +232,21 @@ func (f *runFlags) check() error {
 			"letter or digit first", *f.id)
 	}
 
-	return errors.Join(f.serving.Check(), f.logging.Check())
+	return errors.Join(checkPythonServers(*f.pythonServers), f.serving.Check(), f.logging.Check())
+}
+
+func pythonServersFlag(cmd *cobra.Command) *int {
+	return cmd.Flags().Int("python-servers", 0, "`N` model-written programs run at the same time "+
+		"(0: a quarter of the processors, at least 2)")
+}
+
+func checkPythonServers(n int) error {
+	if n < 0 {
+		return console.Usage("--python-servers %d: want at least 1, or 0 for a quarter of the "+
+			"processors", n)
+	}
+
+	return nil
 }
 
 // runID is what --run-id takes: it names folders, and stands in every row.

@@ -289,7 +289,8 @@ func TestRunsHaveIDs(t *testing.T) {
 	}
 
 	exported := func(out string, runs ...string) string {
-		must(t, append([]string{"export", "--out", filepath.Join(dir, out)}, runs...)...)
+		must(t, append([]string{"export", "--allow-scripted",
+			"--out", filepath.Join(dir, out)}, runs...)...)
 		return string(read(t, filepath.Join(dir, out, sftJSONL)))
 	}
 
@@ -381,8 +382,10 @@ func TestRunsOfEarlierVersions(t *testing.T) {
 	want := folder(t, run)
 
 	must(t, "inspect", run)
-	must(t, "export", run, "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "export"))
-	must(t, "export", run, "--partial", "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "partial"))
+	must(t, "export", "--allow-scripted", run, "--data", smallData(t),
+		"--out", filepath.Join(t.TempDir(), "export"))
+	must(t, "export", "--allow-scripted", run, "--partial", "--data", smallData(t),
+		"--out", filepath.Join(t.TempDir(), "partial"))
 	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not resumed"}, "collect", "--resume", "--out", run,
 		"--data", smallData(t))
 	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not checked"}, "check", run)

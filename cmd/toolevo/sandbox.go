@@ -30,7 +30,7 @@ type sandboxFlags struct {
 // sandboxCommand attacks the engine that runs model-written programs.
 func (a *app) sandboxCommand() *cobra.Command {
 	cmd := newCommand("sandbox")
-	f := &sandboxFlags{settings: a.addSettings(cmd, nil, "engine", "python", "wasm")}
+	f := &sandboxFlags{settings: a.addSettings(cmd, nil, "engine", "python")}
 	cmd.Flags().StringSliceVar(&f.without, "without", nil, "leave out `WALLS` as if this machine had none: "+
 		"landlock, seccomp")
 	cmd.Flags().IntVar(&f.abi, "landlock-abi", 0, "use no newer interface of Landlock than version `N`, as an "+
@@ -207,7 +207,7 @@ func missingWalls(without []confine.Wall) map[string]string {
 func probeOthers(ctx context.Context, o engines.Options, chosen string) map[string]string {
 	others := map[string]string{}
 
-	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.WASI, engines.Process} {
+	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.Process} {
 		if name == chosen {
 			continue
 		}

@@ -19,7 +19,7 @@ func (r *sandboxReport) writeHead(w io.Writer) {
 	io.WriteString(w, folded("engine   ", r.Engine.String()))
 
 	if r.Asked == engines.Auto {
-		io.WriteString(w, folded("         ", "auto chose it: the first that works of bwrap, forkserver and wasi"))
+		io.WriteString(w, folded("         ", "auto chose it: the first that works of bwrap and forkserver"))
 	}
 
 	modules := "the standard library alone"
@@ -43,7 +43,7 @@ func (r *sandboxReport) writeHead(w io.Writer) {
 
 	label = "others   "
 
-	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.WASI, engines.Process} {
+	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.Process} {
 		if why, ok := r.Others[name]; ok {
 			io.WriteString(w, folded(label, name+": "+cmp.Or(why, "works here, too")))
 			label = "         "
@@ -134,11 +134,10 @@ func (r *sandboxReport) advice() string {
 		return "name any other engine. This one is for programs that you trust."
 	case missing != "" && !slices.Contains(r.Breached, attack.Resources):
 		return "use a machine with " + missing + ", or an engine that does not need it: bwrap, where bubblewrap " +
-			"works, or wasi (--engine wasi --wasm FILE). " +
-			"A run refuses to start without a wall unless python.accept names it."
+			"works. A run refuses to start without a wall unless python.accept names it."
 	}
 
-	others := slices.DeleteFunc([]string{engines.Bwrap, engines.ForkServer, engines.WASI},
+	others := slices.DeleteFunc([]string{engines.Bwrap, engines.ForkServer},
 		func(name string) bool { return name == r.Engine.Engine })
 
 	return "do not let models' programs run in this engine on this machine. Try another one (--engine " +

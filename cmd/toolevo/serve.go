@@ -7,12 +7,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	toolbench "toolevo/envs/toolbench/bench"
 	toolserver "toolevo/envs/toolbench/serve"
@@ -112,7 +114,7 @@ func (a *app) serveTools(ctx context.Context, c *configs.Resolved, o *serveTools
 		return console.GaveUp(server.Stdio(ctx, io.NopCloser(a.In), unclosed{a.raw}))
 	}
 
-	address, err := serveHTTP(ctx, server, o.listen, func(address string) { a.introduceTools(address, c, o) })
+	address, err := a.serveHTTP(ctx, server, o.listen, func(address string) { a.introduceTools(address, c, o) })
 	if err != nil {
 		return err
 	}
@@ -179,10 +181,41 @@ const (
 // drainer is a handler with connections of its own, which end when ctx does at the latest.
 type drainer interface{ Drain(ctx context.Context) }
 
+// acceptor is a listener that says when it can take no connection: net/http tries again, and keeps
+// that to itself.
+type acceptor struct {
+	net.Listener
+	say  func(format string, args ...any)
+	said time.Time
+}
+
+// quietTime is how long an acceptor does not repeat that.
+const quietTime = time.Minute
+
+// Accept implements [net.Listener].
+func (l *acceptor) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err == nil || errors.Is(err, net.ErrClosed) || time.Since(l.said) < quietTime {
+		return conn, err
+	}
+
+	l.said = time.Now()
+
+	advice := ""
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		advice = "; raise their number (ulimit -n), or let fewer clients in"
+	}
+
+	l.say("No connection can be taken: %v%s. Those that are open go on, new ones wait.", err, advice)
+
+	return conn, err
+}
+
 // serveHTTP serves until ctx ends; calls that are being answered then get their answers. It introduces the server once
 // it listens.
-func serveHTTP(ctx context.Context, h http.Handler, listen string, introduce func(address string)) (string, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+func (a *app) serveHTTP(ctx context.Context, h http.Handler, listen string, introduce func(address string)) (string,
+	error) {
+	bare, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return "", console.GaveUp(fmt.Errorf("%w: name another with --listen", err))
 	}
@@ -193,12 +226,13 @@ func serveHTTP(ctx context.Context, h http.Handler, listen string, introduce fun
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: idleTime,
 		BaseContext: func(net.Listener) context.Context { return calls },
+		ConnContext: func(ctx context.Context, _ net.Conn) context.Context { return engines.WithSession(ctx) },
 	}
-	address := "http://" + listener.Addr().String()
+	address := "http://" + bare.Addr().String()
 	introduce(address)
 
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(listener) }()
+	go func() { ended <- s.Serve(&acceptor{Listener: bare, say: a.Say}) }()
 
 	select {
 	case err := <-ended:
@@ -206,6 +240,17 @@ func serveHTTP(ctx context.Context, h http.Handler, listen string, introduce fun
 	case <-ctx.Done():
 	}
 
+	if !shutDown(calls, s, h) {
+		cancel()
+		_ = s.Close()
+	}
+	<-ended
+
+	return address, nil
+}
+
+// shutDown lets calls be answered, for some time, and reports whether all have been.
+func shutDown(calls context.Context, s *http.Server, h http.Handler) bool {
 	grace, end := context.WithTimeout(calls, graceTime)
 	defer end()
 
@@ -213,13 +258,7 @@ func serveHTTP(ctx context.Context, h http.Handler, listen string, introduce fun
 		d.Drain(grace)
 	}
 
-	if err := s.Shutdown(grace); err != nil {
-		cancel()
-		_ = s.Close() // what has not ended by now is cut
-	}
-	<-ended
-
-	return address, nil
+	return s.Shutdown(grace) == nil
 }
 
 // introduceTools says where the server is and what to try with it.

@@ -18,6 +18,7 @@ import (
 	"toolevo/envs/drift"
 	"toolevo/envs/names"
 	"toolevo/envs/openenv"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune/adaptation"
 	"toolevo/finetune/external"
@@ -37,6 +38,7 @@ type serveEnvOptions struct {
 	bytes         int64
 	idle          time.Duration
 	agent, record string
+	pythonServers *int
 	logging       *console.LogFlags
 	asJSON        *bool
 }
@@ -47,8 +49,9 @@ func (a *app) serveEnvCommand() *cobra.Command {
 	// What is learnt from is right by the strict matcher, as in collected data.
 	s := a.addSettings(cmd, map[string]string{"api": "[p_c,p_s_in]", "environment.reward": "strict"},
 		"suite", "dataset", "difficulty", "template", "split", "questions", "limit", "api", "reward", "feedback",
-		"compat", "seed", "engine", "python", "wasm")
+		"compat", "seed", "engine", "python")
 	data := a.DataFlag(cmd)
+	o.pythonServers = pythonServersFlag(cmd)
 	o.logging = console.AddLogFlags(cmd)
 	o.asJSON = console.JSONFlag(cmd)
 
@@ -62,9 +65,9 @@ func (a *app) serveEnvCommand() *cobra.Command {
 		"actions of an episode")
 	flags.DurationVar(&o.idle, "idle", openenv.DefaultIdle, "end a connection that says nothing for a `TIME`")
 
-	flags.StringVar(&o.record, "record", "", "keep the episodes in the run `RUN`, as those of an evaluation; one that "+
-		"is there gets more, under its own configuration")
-	flags.StringVar(&o.agent, "agent", "agent", "`NAME` of who plays, in the tables of a new --record")
+	flags.StringVar(&o.record, "record", "", "keep the episodes in the run `RUN`, as those of an evaluation; "+
+		"one that is there gets more, under its own configuration")
+	flags.StringVar(&o.agent, "agent", "agent", "`NAME` of who plays, in the tables of --record")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		o.data = *data
@@ -90,7 +93,7 @@ func (a *app) serveEnv(cmd *cobra.Command, s *settings, o *serveEnvOptions) (err
 
 	ctx := cmd.Context()
 
-	if err := a.startPrograms(ctx, b); err != nil {
+	if err := a.startPrograms(ctx, b, f.engine); err != nil {
 		return err
 	}
 
@@ -117,7 +120,7 @@ func (a *app) listenEnv(ctx context.Context, b *bench, options openenv.Options, 
 		return err
 	}
 
-	address, err := serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
+	address, err := a.serveHTTP(ctx, server, o.listen, func(address string) { a.introduceEnv(address, b, o) })
 	if err != nil {
 		return err
 	}
@@ -141,11 +144,19 @@ func (a *app) readEnv(cmd *cobra.Command, f *runFlags, o *serveEnvOptions) (*ben
 		return nil, options, err
 	}
 
+	if err := o.checkAgent(c, resumed); err != nil {
+		return nil, options, err
+	}
+
 	if options, err = o.check(c); err != nil {
 		return nil, options, err
 	}
 
 	if options.Key, err = o.key(a); err != nil {
+		return nil, options, err
+	}
+
+	if f.engine, err = f.chooseEngine(c, resumed); err != nil {
 		return nil, options, err
 	}
 
@@ -159,14 +170,18 @@ func (a *app) readEnv(cmd *cobra.Command, f *runFlags, o *serveEnvOptions) (*ben
 	return b, options, err
 }
 
-// startPrograms starts the engine of a bench that runs programs, and tries to get out of it.
-func (a *app) startPrograms(ctx context.Context, b *bench) error {
+// startPrograms starts the engine of a bench that runs programs, and tries to get out of it. What the
+// prompt says can be imported has to be there: those who play are models.
+func (a *app) startPrograms(ctx context.Context, b *bench, o engines.Options) error {
 	if !b.runsPrograms() {
 		return nil
 	}
 
-	o := b.Config.Python.Options(0)
 	if err := b.start(a.openEngine(ctx, o)); err != nil {
+		return err
+	}
+
+	if err := b.checkModules(); err != nil {
 		return err
 	}
 
@@ -205,7 +220,22 @@ func (o *serveEnvOptions) check(c *configs.Resolved) (openenv.Options, error) {
 		}
 	}
 
-	return options, o.logging.Check()
+	return options, errors.Join(checkPythonServers(*o.pythonServers), o.logging.Check())
+}
+
+// checkAgent refuses to record the episodes of one agent in the run of another.
+func (o *serveEnvOptions) checkAgent(c *configs.Resolved, resumed []configs.Layer) error {
+	if resumed == nil {
+		return nil
+	}
+
+	run, err := configs.Load(resumed...)
+	if err != nil || !configs.IsExternal(run.Policy[0]) || run.Policy[0] == c.Policy[0] {
+		return err
+	}
+
+	return console.Usage("--record %s: it holds the episodes of %s: leave out --agent %s, or name another folder",
+		o.record, strings.TrimPrefix(run.Policy[0], configs.External+":"), o.agent)
 }
 
 // environmentServer serves the tasks and versions of a bench.

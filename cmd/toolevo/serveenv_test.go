@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -108,7 +110,7 @@ func TestServeEnv(t *testing.T) {
 	}
 
 	call := map[string]any{"tool_name": "Finish", "arguments": map[string]any{"answer": "none"}}
-	if r := a.asks("step", call); r.Data.Reward == nil || *r.Data.Reward != -1 || !r.Data.Done {
+	if r := a.asks("step", call); r.Data.Reward == nil || *r.Data.Reward != 0 || !r.Data.Done {
 		t.Errorf("%+v", r)
 	}
 
@@ -119,7 +121,7 @@ func TestServeEnv(t *testing.T) {
 	asked := document[question](t, text[:strings.IndexByte(text, '\n')])
 
 	for answer, want := range map[string]float64{
-		asked.Answer: 1, strings.Replace(asked.Answer, ".", "", 1): -1,
+		asked.Answer: 1, strings.Replace(asked.Answer, ".", "", 1): 0,
 	} {
 		a.asks("reset", map[string]any{"task_id": asked.QID, "api": "p_c"})
 
@@ -151,9 +153,70 @@ func TestServeEnvRefuses(t *testing.T) {
 		{[]string{"--max-sessions", "0"}, "more than 0"},
 		{[]string{"--require-key"}, envKeyVariable},
 		{[]string{"extra"}, "unexpected argument"},
+		{[]string{"--python-servers", "-1"}, "at least 1"},
+		{[]string{"--engine", "unsafe", "--set", "python.modules=no_such_module"},
+			"has no no_such_module, which the prompt says can be imported"},
+		{[]string{"--engine", "unsafe", "--set", "python.modules=no_such_module"},
+			"apt-get install python3-no-such-module; or name an interpreter that has it: --python"},
 	} {
 		fails(t, exitUsage, []string{tt.says}, append([]string{"serve", "env", "--data", smallData(t)}, tt.args...)...)
 	}
+}
+
+// Sessions whose programs never end hold up the programs of another by one place, however many they are.
+func TestServeEnvIsFair(t *testing.T) {
+	t.Parallel()
+
+	s := startServing(t, nil, "serve", "env", "--data", smallData(t), "--dataset", "coffee", "--api", "p_c",
+		"--python-servers", "1", "--set", "python.wall_seconds=0.3")
+
+	const endless = 6
+
+	begin := func() *agent {
+		a := newAgent(t, s.url)
+		a.asks("reset", map[string]any{"seed": 1})
+
+		return a
+	}
+	run := func(a *agent, code string) string {
+		call := map[string]any{"tool_name": "PythonInterpreter", "arguments": map[string]any{"Python": code}}
+		return a.asks("step", call).Data.Observation.Result
+	}
+
+	var all, known sync.WaitGroup
+
+	var ended atomic.Int64 // of the second round
+
+	known.Add(endless)
+
+	for i := range endless {
+		a := begin()
+
+		all.Go(func() {
+			run(a, fmt.Sprintf("import time\ntime.sleep(100 + %d)", i))
+			known.Done()
+			known.Wait()
+			run(a, fmt.Sprintf("import time\ntime.sleep(200 + %d)", i))
+			ended.Add(1)
+		})
+	}
+
+	a := begin()
+
+	known.Wait()
+
+	before := ended.Load()
+
+	if got := run(a, "print('fine')"); got != "fine" {
+		t.Errorf("it shows %q", got)
+	}
+
+	// The one that runs ends first, and one may have ended before and be counted late.
+	if n := ended.Load() - before; n > 2 {
+		t.Errorf("%d of %d endless programs ended before the short one", n, endless)
+	}
+
+	all.Wait()
 }
 
 // remote is the environment at the other end of a connection, under a version.
@@ -279,5 +342,49 @@ func TestServeEnvIsAnEvaluation(t *testing.T) {
 
 	says(t, "check", must(t, "check", run), "25 episodes played again", "25 rows compared: 0 problems")
 	fails(t, exitUsage, []string{"serve env"}, "eval", "--resume", "--out", run)
-	fails(t, exitUsage, []string{"--agent"}, "serve", "env", "--record", run, "--agent", "other")
+	fails(t, exitUsage, []string{"the episodes of reader", "--agent other"}, "serve", "env", "--record", run,
+		"--agent", "other")
+}
+
+// A server that is killed goes on by the same command, or by --record alone: what it told the end of is
+// there once, and an episode that was under way is not. What would be another run is refused.
+func TestServeEnvGoesOn(t *testing.T) {
+	t.Parallel()
+
+	run := filepath.Join(t.TempDir(), "run")
+	short := []string{"serve", "env", "--record", run}
+	same := append(slices.Clone(short), "--agent", "me", "--data", smallData(t), "--dataset", "coffee",
+		"--limit", "2", "--api", "p_c")
+	wrong := map[string]any{"tool_name": "Finish", "arguments": map[string]any{"answer": "none"}}
+	lists := map[string]any{"tool_name": "LoadDB", "arguments": map[string]any{"DBName": "coffee"}}
+
+	for i, command := range [][]string{same, same, same, short, same} {
+		s := startServing(t, nil, command...)
+
+		if i != 1 { // which is killed with nothing done
+			a := newAgent(t, s.url)
+			a.asks("reset", map[string]any{"seed": 0})
+			a.asks("step", wrong)
+			a.asks("reset", map[string]any{"seed": 1})
+			a.asks("step", lists)
+		}
+
+		if err := s.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+
+		_ = s.cmd.Wait()
+	}
+
+	startServing(t, nil, same...).interrupt()
+	says(t, "check", must(t, "check", run), "4 episodes played again", "4 rows compared: 0 problems")
+
+	for says, flags := range map[string][]string{
+		"the episodes of me": {"--agent", "other"},
+		"--agent is empty":   {"--agent", ""},
+		"api: [p_s_in]":      {"--api", "p_s_in"},
+		"started with more":  {"--limit", "1"},
+	} {
+		fails(t, exitUsage, []string{says}, append(slices.Clone(same), flags...)...)
+	}
 }

@@ -13,24 +13,24 @@ import (
 	"toolevo/finetune/stored"
 )
 
-// recordFlags are those of the run that keeps the episodes. One that is there goes on.
+// recordFlags are those of the run that keeps the episodes. One that is there goes on by the same command that began
+// it, or without any flag that it knows.
 func (a *app) recordFlags(cmd *cobra.Command, s *settings, o *serveEnvOptions) (*runFlags, error) {
 	resume, mix, id := o.record != "" && isRun(o.record), false, ""
 	f := &runFlags{
 		settings: s, command: "serve env", kind: stored.Evaluated, data: &o.data, out: &o.record, id: &id,
-		resume: &resume, mixEngines: &mix, dryRun: new(bool), grows: true,
+		resume: &resume, mixEngines: &mix, dryRun: new(bool), grows: true, pythonServers: o.pythonServers,
 	}
 
-	if o.record == "" || resume {
-		if cmd.Flags().Changed("agent") {
-			return nil, console.Usage("--agent names who plays in a new run, --record RUN: here there is none")
-		}
+	named := cmd.Flags().Changed("agent")
 
-		return f, nil
-	}
-
-	if o.agent == "" {
+	switch {
+	case o.record == "" && named:
+		return nil, console.Usage("--agent names who plays in the run --record RUN: here there is none")
+	case o.agent == "":
 		return nil, console.Usage("--agent is empty: want a name")
+	case o.record == "", resume && !named: // the run says who plays
+		return f, nil
 	}
 
 	s.set = append(s.set, "policy="+configs.External+":"+o.agent)
@@ -46,8 +46,12 @@ func (a *app) recorded(ctx context.Context, f *runFlags, b *bench,
 	}
 
 	run, err := a.startRun(ctx, stored.Evaluated, f, b)
-	if err != nil {
-		return a.notStarted(ctx, stored.Evaluated, f, err)
+
+	switch {
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return errNotBegun
+	case err != nil:
+		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
 

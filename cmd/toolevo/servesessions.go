@@ -90,7 +90,7 @@ func (a *app) serveSessions(ctx context.Context, c *configs.Resolved, d *door) (
 		return nil, err
 	}
 
-	address, err := serveHTTP(ctx, server, d.listen, func(address string) {
+	address, err := a.serveHTTP(ctx, server, d.listen, func(address string) {
 		a.Say("The session service under %s at %s", deployed.Name, address)
 
 		if deployed == base {

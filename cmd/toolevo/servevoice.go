@@ -54,7 +54,7 @@ func (a *app) serveVoice(ctx context.Context, o *serveVoiceOptions) error {
 		return console.GaveUp(server.Stdio(ctx, io.NopCloser(a.In), unclosed{a.raw}))
 	}
 
-	address, err := serveHTTP(ctx, server, o.listen, func(address string) {
+	address, err := a.serveHTTP(ctx, server, o.listen, func(address string) {
 		a.Say("A mocked voice service over MCP at %s/mcp", address)
 		o.sayKey(a)
 		a.Say("Ctrl-C ends it and tells how it was used.")

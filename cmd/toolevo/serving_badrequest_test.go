@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -76,6 +78,18 @@ func TestBadRequest(t *testing.T) {
 		t.Errorf("%d calls were answered, of more than %d\n%s", got, want, r.err)
 	}
 
+	c := document[checked](t, must(t, "check", run, "--json"))
+	if c.Missing != 0 || len(c.GivenUp) != 2 || !c.Complete {
+		t.Errorf("check: %+v", c)
+	}
+
+	lost := unreadable[0].ID
+	for _, args := range [][]string{{"check", run}, {"inspect", run}, {"inspect", run, lost}} {
+		says(t, args[0], cli(t, args...).err, "2 trees given up", "out of vocabulary", "collect --resume")
+	}
+
+	fails(t, exitUsage, []string{"was given up"}, "inspect", run, lost, "1")
+
 	again := cli(t, append(slices.Clip(args), "--server", url, "--out", run, "--resume")...)
 	if again.code != exitDone {
 		t.Errorf("exit %d", again.code)
@@ -93,14 +107,86 @@ func TestBadRequest(t *testing.T) {
 		t.Error("the trajectories differ")
 	}
 
-	lost := cli(t, "eval", "--data", data, "--policy", "openai:sim", "--limit", "3", "--split", "train", "--api", "p_c",
-		"--set", "server.window=32768", "--set", "attempts=1", "--server", url, "--out", filepath.Join(dir, "eval"),
+	evaluated := filepath.Join(dir, "eval")
+	r = cli(t, "eval", "--data", data, "--policy", "openai:sim", "--limit", "3", "--split", "train", "--api", "p_c",
+		"--set", "server.window=32768", "--set", "attempts=1", "--server", url, "--out", evaluated,
 		"--json")
 
-	rows := document[finetune.Report](t, lost.out).Rows
-	if says(t, "eval", lost.err, "1 episodes given up"); lost.code != exitDone || rows[0].Lost != 1 ||
+	rows := document[finetune.Report](t, r.out).Rows
+	if says(t, "eval", r.err, "1 episodes given up"); r.code != exitDone || rows[0].Lost != 1 ||
 		rows[0].N != 2 {
-		t.Errorf("eval: exit %d, %+v\n%s", lost.code, rows, lost.err)
+		t.Errorf("eval: exit %d, %+v\n%s", r.code, rows, r.err)
+	}
+
+	for _, command := range []string{"check", "inspect"} {
+		says(t, command, cli(t, command, evaluated).err, "1 episodes given up", "eval --resume")
+	}
+
+	says(t, "runs", must(t, "runs", evaluated), "finished")
+}
+
+// A server that takes less than others is sent less, and gives the trees of one that takes everything.
+// What it is sent is in the summary.
+func TestServerTakesLess(t *testing.T) {
+	t.Parallel()
+	data, dir := smallData(t), t.TempDir()
+	calm, run := filepath.Join(dir, "calm"), filepath.Join(dir, "run")
+	s := serve(t, simserver.Options{})
+
+	url := inFront(t, s, func(w http.ResponseWriter, path string, body []byte) bool {
+		var asked struct {
+			N        int      `json:"n"`
+			Seed     int64    `json:"seed"`
+			LogProbs *int     `json:"logprobs"`
+			TopK     *int     `json:"top_k"`
+			MinP     *float64 `json:"min_p"`
+		}
+		if json.Unmarshal(body, &asked) != nil { // it asks for a document
+			return false
+		}
+
+		word := ""
+		switch {
+		case asked.TopK != nil:
+			word = "unknown field top_k"
+		case asked.MinP != nil:
+			word = "unknown field min_p"
+		case asked.LogProbs != nil && *asked.LogProbs == 0:
+			word = "logprobs: at least 1"
+		case asked.Seed > math.MaxInt32:
+			word = "seed out of range"
+		case asked.N > 1:
+			word = "only one completion is drawn"
+		}
+
+		if word != "" {
+			w.WriteHeader(http.StatusBadRequest)
+			io.WriteString(w, `{"error":{"message":"`+word+`"}}`)
+		}
+
+		return word != ""
+	})
+
+	args := []string{
+		"collect", "--data", data, "--policy", "openai:sim", "--limit", "3", "--trees", "2", "--preset", "paper",
+		"--set", "search.simulations=2", "--set", "server.window=32768", "--set", "attempts=1",
+		"--run-id", "less", "--engine", "unsafe",
+	}
+	undisturbed(t, append(slices.Clip(args), "--server", calmServer(t, kindOpenAI), "--out", calm)...)
+
+	r := cli(t, append(slices.Clip(args), "--server", url, "--out", run)...)
+	if r.code != exitDone {
+		t.Errorf("exit %d", r.code)
+	}
+
+	says(t, "collect", r.err, "n at most 4", "logprobs 1 for 0", "no top_k")
+
+	if !bytes.Equal(read(t, filepath.Join(calm, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
+		t.Error("the trajectories differ")
+	}
+
+	if counts := counted(t, run, "openai:sim"); counts.BadRequests > 12 {
+		t.Errorf("%d requests were refused", counts.BadRequests)
 	}
 }
 

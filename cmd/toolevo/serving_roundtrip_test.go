@@ -202,7 +202,7 @@ func samplesAreSent(t *testing.T, tools string, tests ...struct{ kind, form stri
 
 	collection(t, "--data", data, "--limit", "6", "--trees", "3", "--set", shown, "--out", run)
 	must(t, "check", run)
-	must(t, "export", run, "--out", exported)
+	must(t, "export", "--allow-scripted", run, "--out", exported)
 	must(t, "check", exported)
 
 	var samples []export.Sample

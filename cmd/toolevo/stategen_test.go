@@ -41,7 +41,7 @@ func TestStateGen(t *testing.T) {
 			}
 
 			says(t, "check", must(t, "check", run), "0 problems")
-			must(t, "export", run, "--out", exported)
+			must(t, "export", "--allow-scripted", run, "--out", exported)
 			says(t, "check", must(t, "check", exported), "0 faulty, 0 problems")
 
 			for sample, err := range export.Read(exported, false) {

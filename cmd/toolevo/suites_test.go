@@ -103,7 +103,7 @@ func TestAnotherSuite(t *testing.T) {
 			must(t, slices.Concat(collect, test.policy, test.codec)...)
 			says(t, "check", must(t, "check", run), "0 problems")
 			says(t, "inspect", must(t, "inspect", run, "fruit-train-apple-03", "0"), "[deprecated] Price")
-			must(t, "export", run, "--out", exported)
+			must(t, "export", "--allow-scripted", run, "--out", exported)
 			says(t, "check", must(t, "check", exported), "0 faulty, 0 problems")
 
 			manifest, err := export.ReadManifest(exported)

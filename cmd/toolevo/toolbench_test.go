@@ -34,7 +34,7 @@ func TestToolBench(t *testing.T) {
 	must(t, ofToolBench(t, "collect", "--policy", "scripted:noisy", "--out", run)...)
 	says(t, "check", must(t, "check", run), "0 problems")
 	says(t, "inspect", must(t, "inspect", run, "G1_instruction-11", "0"), "[deprecated] forecast_for_get_24h_weather")
-	must(t, "export", run, "--out", exported)
+	must(t, "export", "--allow-scripted", run, "--out", exported)
 	says(t, "check", must(t, "check", exported), "0 faulty, 0 problems")
 
 	if m, err := export.ReadManifest(exported); err != nil || m.Questions == 0 {
@@ -164,7 +164,7 @@ func TestToolBenchMadeVersions(t *testing.T) {
 
 	must(t, ofToolBench(t, "collect", "--policy", "scripted:noisy", "--api", "file:"+made+"/*.yaml", "--out", run)...)
 	says(t, "check", must(t, "check", run), "0 problems")
-	must(t, "export", run, "--out", filepath.Join(dir, "export"))
+	must(t, "export", "--allow-scripted", run, "--out", filepath.Join(dir, "export"))
 	must(t, "view", run, "--out", filepath.Join(dir, "run.html"))
 	says(t, "play", must(t, about("play", "--split", "train", "--api", "file:"+first.Path)...), "Will it rain in")
 
@@ -267,7 +267,8 @@ func TestCollectingUnderMadeVersions(t *testing.T) {
 					"scripted:noisy", "--limit", "6", "--trees", "4", "--out", run, "--progress", "none"}, about)...)
 				says(t, "check", must(t, "check", run), "0 problems")
 
-				must(t, "export", run, "--for", "llamafactory", "--out", exported)
+				must(t, "export", "--allow-scripted", run, "--for", "llamafactory",
+					"--out", exported)
 				says(t, "check", must(t, "check", exported), "0 faulty, 0 problems")
 
 				m, err := export.ReadManifest(exported)

@@ -302,7 +302,7 @@ func TestCollectUnderMadeVersions(t *testing.T) {
 
 	says(t, "check", must(t, "check", run), "0 problems")
 	must(t, "inspect", run)
-	must(t, "export", run, "--out", filepath.Join(dir, "export"))
+	must(t, "export", "--allow-scripted", run, "--out", filepath.Join(dir, "export"))
 
 	if err := os.MkdirAll(made, 0o755); err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func makeTemp(create func() (*os.File, error)) (*os.File, error) {
 			return nil, err
 		}
 		// Without locks, as on some network file systems, nothing is taken for a leftover, either.
-		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX) != nil || isAt(f, f.Name()) {
+		if Lock(f, syscall.LOCK_EX) != nil || isAt(f, f.Name()) {
 			return f, nil
 		}
 
@@ -67,8 +67,9 @@ func ClaimFolder(dir string) (work string, release func() error, err error) {
 
 	work = filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+Unfinished)
 	for {
-		if err := os.MkdirAll(work, 0o755); err != nil {
-			return "", nil, fmt.Errorf("make a temporary folder: %w", err)
+		made := os.Mkdir(work, 0o755)
+		if made != nil && !errors.Is(made, fs.ErrExist) {
+			return "", nil, fmt.Errorf("make a temporary folder: %w", made)
 		}
 
 		f, err := os.Open(work)
@@ -80,7 +81,14 @@ func ClaimFolder(dir string) (work string, release func() error, err error) {
 			return "", nil, fmt.Errorf("open a temporary folder: %w", err)
 		}
 
-		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		switch err := Lock(f, syscall.LOCK_EX); {
+		case errors.Is(err, ErrNoLocks) && made == nil:
+			// Who made the folder has it: there is no other sign, and nobody else removes it.
+			return work, func() error { return errors.Join(os.RemoveAll(work), f.Close()) }, nil
+		case errors.Is(err, ErrNoLocks):
+			return "", nil, errors.Join(fmt.Errorf("another process is writing it, or was killed while it did: "+
+				"remove %s if it was: %w", work, err), f.Close())
+		case err != nil:
 			return "", nil, errors.Join(fmt.Errorf("another process is writing it (%s)", work), f.Close())
 		}
 
@@ -103,7 +111,7 @@ func removeClaimed(work string, claimed *os.File) error {
 	defer now.Close()
 
 	if !isAt(claimed, work) &&
-		(syscall.Flock(int(now.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil || !isAt(now, work)) {
+		(Lock(now, syscall.LOCK_EX) != nil || !isAt(now, work)) {
 		return nil
 	}
 
@@ -154,7 +162,7 @@ func removeUnlocked(path string) error {
 	}
 	defer f.Close()
 
-	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+	if Lock(f, syscall.LOCK_EX) != nil {
 		return nil
 	}
 

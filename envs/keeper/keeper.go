@@ -26,6 +26,10 @@ const NotStarted = 125
 // build does.
 const OwnBinary = "/proc/self/exe"
 
+// Name is what lists of processes show of what this process starts of itself: the path [OwnBinary]
+// says nothing.
+const Name = "toolevo"
+
 // Main makes this process a keeper if it was started as one, and does not return then.
 func Main() {
 	if len(os.Args) < 5 || os.Args[1] != marker {

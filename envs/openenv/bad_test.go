@@ -61,12 +61,88 @@ func TestBadMessages(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 
-	if r := c.calls("Finish", map[string]any{"answer": "0"}); outcome(r) != "incorrect" || *r.Data.Reward != -1 {
+	if r := c.calls("Finish", map[string]any{"answer": "0"}); outcome(r) != "incorrect" || *r.Data.Reward != 0 {
 		t.Errorf("after errors: %+v", r)
 	}
 
 	if r := read(t, c.sends(price)); r.Data.Code != ExecutionError {
 		t.Errorf("after the end: %+v", r)
+	}
+}
+
+// In an episode an action of another form is a turn, of which the model reads what is wrong, and the
+// episode goes on: trainers pass on what it wrote, in the one member that the schema requires where
+// that is no object.
+func TestActionsOfOtherForms(t *testing.T) {
+	o := shop(t)
+	o.MaxTurns = 100
+	_, h := serve(t, o)
+	c := dial(t, h)
+	c.reset(pear)
+
+	const react = `Thought: 3 times.\nAction: Quote\nAction Input: {\"article\": \"pear\"}`
+
+	for data, want := range map[string]string{
+		`{"type":"` + react + `"}`:                        "",
+		`{"tool_name":"` + react + `","arguments":{}}`:    "",
+		`{"type":"The price is 3."}`:                      "data.type",
+		`{"type":["Quote"]}`:                              "data.type",
+		`{"type":9}`:                                      "data.type",
+		`{}`:                                              "data.tool_name",
+		`{"tool_name":"a Action Input: b"}`:               "data.tool_name",
+		`{"name":"Quote","arguments":{"article":"pear"}}`: "data.tool_name",
+		`{"type":"function","function":{"name":"Quote","arguments":"{}"}}`:      "data.type",
+		`{"role":"assistant","tool_calls":[{"function":{"name":"Quote"}}]}`:     "data.tool_name",
+		`{"tool_name":"Quote","arguments":"{\"article\":\"pear\"}"}`:            "data.arguments",
+		`{"type":"call_tool","tool_name":"Quote","arguments":{},"id":"call_1"}`: "data.id",
+		`{"type":"text"}`: "data.text",
+		`{"type":"list_tools","tool_name":"Quote","arguments":{"article":"pear"}}`: "data.tool_name",
+	} {
+		r := read(t, c.sends(`{"type":"step","data":`+data+`}`))
+		got := r.Data.Observation
+
+		switch {
+		case r.Type != "observation" || r.Data.Done || got.Status != "running":
+			t.Errorf("%s: %+v", data, r)
+		case want == "" && (outcome(r) != "ok" || got.Result != "3"):
+			t.Errorf("%s: %+v", data, r)
+		case want != "" && (outcome(r) != "malformed" || got.Error == nil ||
+			!strings.Contains(got.Error.Message, want) || !strings.Contains(got.Error.Message, "call_tool")):
+			t.Errorf("%s: %+v, want %s", data, r, want)
+		}
+	}
+}
+
+// A client that adds up the rewards of the steps it took gives an unfinished episode no more than a
+// wrong one, also one without a turn.
+func TestUnfinishedIsWorthNoMore(t *testing.T) {
+	for _, shapes := range []map[Shape]float64{nil, {RecoveredDeprecation: 0.25}} {
+		o := shop(t)
+		o.Shapes = shapes
+		_, h := serve(t, o)
+		c := dial(t, h)
+
+		for turns := range o.MaxTurns {
+			c.reset(pear)
+
+			worth := 0.0
+			add := func(r reply) {
+				if r.Data.Reward != nil {
+					worth += *r.Data.Reward
+				}
+			}
+
+			for turn := range turns {
+				add(c.calls([]string{"Price", "Quote"}[turn%2], map[string]any{"article": "pear"}))
+			}
+
+			unfinished := worth
+			add(c.calls("Finish", map[string]any{"answer": "0"}))
+
+			if unfinished > worth {
+				t.Errorf("%v: %v after %d turns, and %v for a wrong one", shapes, unfinished, turns, worth)
+			}
+		}
 	}
 }
 

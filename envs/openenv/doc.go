@@ -57,11 +57,15 @@
 //
 //	tool_name   the name as the agent wrote it, "" where none could be read
 //	result      what the agent reads: the tool's result, a notice, or what is wrong with the call
-//	error       null, or an object of error_type and message (the result again) where the outcome is an error
+//	error       null, or an object of error_type and message where the outcome is an error; the message is the
+//	            result again, or what is wrong with the form of the action
 //	outcome     ok, malformed, invalid-action, invocation-error, deprecated, tool-error, correct or incorrect; where
 //	            an episode ends without an answer, that of its last call, or null
 //	text        what a chat is told next: the result, after "Observation: "
 //	status      running; terminated by the agent's answer; or truncated by a limit, or by an agent that says no more
+//
+// In an episode an action of another form is a turn, too: that of the text in its type or tool_name, if neither can be
+// that, or else of its JSON. Trainers that pass on what their model wrote have no other way to tell the model.
 //
 // error_type is tool_not_found for invalid-action and deprecated, execution_error for tool-error, and invalid_args for
 // the others. A prompt goes on with its text, the text of the action, a blank line, the text of the observation, and a
@@ -82,8 +86,9 @@
 // # Rewards
 //
 // The reward is null until the episode ends: then it is 1 for a right answer, by the matcher of the suite's
-// environments, and -1 for a wrong one or none. Where the server names shaped rewards (see [Shape]), every turn has a
-// number: what it earns of them, 0 for most, and at the end the above beside.
+// environments, and 0 for a wrong one or none, which is what an episode without an end is worth. Where the server names
+// shaped rewards (see [Shape]), every turn has a number: what it earns of them, 0 for most, and at the end the above
+// beside.
 //
 // # Errors
 //
@@ -92,8 +97,8 @@
 //
 //	INVALID_JSON      the frame is no JSON object
 //	UNKNOWN_TYPE      of the message
-//	VALIDATION_ERROR  a member is missing, unknown, or of the wrong type, or the frame is too large; errors lists loc,
-//	                  msg and type
+//	VALIDATION_ERROR  a member is missing, unknown, or of the wrong type (but in an action of a running episode), or
+//	                  the frame is too large; errors lists loc, msg and type
 //	EXECUTION_ERROR   a step before a reset or after the end; a task, dataset or version that is not served; a failure
 //	                  of ours, after which the same step may be tried again
 //	CAPACITY_REACHED  as many sessions as may be, with active_sessions and max_sessions
@@ -118,7 +123,9 @@
 //
 //   - No gold answer leaves the server, but as the reward of an answer.
 //   - Sessions share the suite and nothing else: an episode of one is no part of another's, nor of a later one of its
-//     own. States are immutable, so that an open episode costs its history.
+//     own. A program finds nothing of those that ran before it, but under the engine unsafe. Where many wait to be run,
+//     those of sessions whose last ones took long come after the others. States are immutable, so that an open episode
+//     costs its history.
 //   - A session has limits of turns, of bytes (of a frame and of all actions of an episode) and of silence. A larger
 //     frame is read and thrown away, one of more than 100 MiB closes the connection.
 //   - A recorded episode is safe before its last observation is sent. One that the client leaves after its first turn,

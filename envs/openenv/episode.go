@@ -132,10 +132,11 @@ func (s *Server) step(ctx context.Context, e *episode, text envs.Action) (*episo
 	return &next, reward, nil
 }
 
-// The rewards of an episode's end, as in equation 1 of ToolEvo.
+// The rewards of an episode's end. A wrong one is worth what one without an end is to a client that
+// adds up what it got: were it less, as in equation 1 of ToolEvo, it would pay to say nothing.
 const (
 	rightReward = 1.0
-	wrongReward = -1.0
+	wrongReward = 0.0
 )
 
 // final is the reward of an episode that ends with a turn.

@@ -379,7 +379,7 @@ func TestWordsOfErrors(t *testing.T) {
 
 	// Silence: the outcome is that of the last call, and there is nothing to read.
 	want := `{"type":"observation","data":{"observation":{"tool_name":"","result":"","error":null,` +
-		`"outcome":"ok","text":"","status":"truncated"},"reward":-1,"done":true}}`
+		`"outcome":"ok","text":"","status":"truncated"},"reward":0,"done":true}}`
 	if text := c.sends(`{"type":"step","data":{"type":"text","text":" \n"}}`); text != want {
 		t.Errorf("%s, want %s", text, want)
 	}
@@ -401,7 +401,7 @@ func TestRewardsAddUp(t *testing.T) {
 	}
 
 	r = c.calls("Quote", map[string]any{"article": "pear"})
-	if !r.Data.Done || *r.Data.Reward != -0.75 {
+	if !r.Data.Done || *r.Data.Reward != 0.25 {
 		t.Errorf("a recovery in the last turn: %+v", r.Data)
 	}
 }

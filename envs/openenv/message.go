@@ -175,6 +175,23 @@ func (f *fields) call(name string, codec action.Codec) envs.Action {
 	return envs.Action(text)
 }
 
+// written returns what a model wrote that its client sent as the data of a step and that
+// parseAction refuses. A client such as verifiers puts a text where the schema wants an object into
+// the member that is required.
+func written(data envs.Args, codec action.Codec) envs.Action {
+	kind, _ := data.Text("type")
+	if kind != "" && !slices.Contains([]string{"call_tool", "text", "list_tools"}, kind) {
+		return envs.Action(kind)
+	}
+
+	name, _ := data.Text("tool_name")
+	if _, ok := format(codec, "", envs.Call{Name: name}); !ok {
+		return envs.Action(name)
+	}
+
+	return envs.Action(pytext.AppendJSON(nil, data))
+}
+
 // format writes a call. One whose name would be read as something else is not ok, and a thought that would be read as a
 // call is left out.
 func format(codec action.Codec, thought string, call envs.Call) (text string, ok bool) {

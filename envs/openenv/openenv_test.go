@@ -445,8 +445,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// An episode has as many turns as it may have and no more, and one without an answer costs 1, as
-// silence does.
+// An episode has as many turns as it may have and no more, and one without an answer is worth as
+// little as silence.
 func TestEndsWithoutAnAnswer(t *testing.T) {
 	o := shop(t)
 	_, h := serve(t, o)
@@ -458,7 +458,7 @@ func TestEndsWithoutAnAnswer(t *testing.T) {
 		for turn := range silence {
 			r := c.calls("Quote", map[string]any{"article": "pear"})
 			if last := turn+1 == o.MaxTurns; r.Data.Done != last || (r.Data.Reward != nil) != last ||
-				last && (*r.Data.Reward != -1 || r.Data.Observation.Status != "truncated") {
+				last && (*r.Data.Reward != 0 || r.Data.Observation.Status != "truncated") {
 				t.Errorf("turn %d: %+v", turn+1, r.Data)
 			}
 		}
@@ -468,7 +468,7 @@ func TestEndsWithoutAnAnswer(t *testing.T) {
 			if r.Data.Code != ExecutionError {
 				t.Errorf("a step after the end: %+v", r)
 			}
-		} else if !r.Data.Done || r.Data.Reward == nil || *r.Data.Reward != -1 {
+		} else if !r.Data.Done || r.Data.Reward == nil || *r.Data.Reward != 0 {
 			t.Errorf("silence after %d turns: %+v", silence, r.Data)
 		}
 	}

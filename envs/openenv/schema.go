@@ -45,7 +45,12 @@ func (s *Server) schema(w http.ResponseWriter, r *http.Request) {
 		calls[i] = pytext.AppendJSON(nil, action)
 	}
 
-	action, _ := json.Marshal(map[string]any{"type": "object", "anyOf": append(calls, others...)})
+	// Clients such as verifiers put a text where an object is wanted into the one member that is
+	// required.
+	action, _ := json.Marshal(map[string]any{
+		"type": "object", "anyOf": append(calls, others...),
+		"properties": map[string]any{"type": map[string]string{"type": "string"}}, "required": []string{"type"},
+	})
 
 	delete(all, "actions")
 	all["action"], all["functions"] = action, shown.functions

@@ -71,16 +71,39 @@ func (c *session) reset(ctx context.Context, data envs.Args) (observed, error) {
 // step does what an action says.
 func (c *session) step(ctx context.Context, data envs.Args) (observed, error) {
 	a, err := parseAction(data, c.s.o.Codec)
-	if err != nil {
-		return observed{}, err
-	}
 
-	if a.lists {
+	switch {
+	case err != nil && c.episode != nil && !c.over():
+		return c.misact(ctx, written(data, c.s.o.Codec), err)
+	case err != nil:
+		return observed{}, err
+	case a.lists:
 		return observed{Observation: listed{c.shown().functions}, Done: c.over()}, nil
 	}
 
 	return c.act(ctx, a.text)
 }
+
+// misact takes a turn with an action that is not in a form of ours. To trainers that pass on what
+// their model wrote an error would be an exception, and the episode lost: the model reads what is
+// wrong, and goes on.
+func (c *session) misact(ctx context.Context, text envs.Action, wrong error) (observed, error) {
+	o, err := c.act(ctx, text)
+	if err != nil {
+		return observed{}, err
+	}
+
+	said := o.Observation.(called)
+	if said.Outcome != nil && *said.Outcome == envs.Malformed {
+		said.Error = &toolError{errorKind(envs.Malformed), wrong.Error() + ": " + actionForm}
+		o.Observation = said
+	}
+
+	return o, nil
+}
+
+// actionForm is how an agent is told to write an action.
+const actionForm = `write {"type":"call_tool","tool_name":NAME,"arguments":{…}}, and nothing else`
 
 // shown is what the tasks of the episode's dataset show, or all of them.
 func (c *session) shown() *shown {

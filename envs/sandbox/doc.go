@@ -8,7 +8,6 @@
 //   - forkserver: a python3 that has imported what programs often need, and forks for each of them
 //   - bwrap: the same inside bubblewrap
 //   - process: a new python3 for each program
-//   - wasi: CPython compiled to WebAssembly, in a process of its own
 //   - unsafe: process without walls
 //
 // They differ in speed and in what keeps a program from harming its host, not in what a program shows; package

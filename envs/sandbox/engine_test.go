@@ -11,7 +11,7 @@ func TestStamp(t *testing.T) {
 		text    string
 		modules []string
 	}{
-		{Stamp{Engine: "wasi", Python: "3.12.0"}, "wasi python 3.12.0", nil},
+		{Stamp{Engine: "unsafe", Python: "3.12.0"}, "unsafe python 3.12.0", nil},
 		{Stamp{Engine: "process", Python: "3.11.2", Modules: []string{"numpy 1.24.2"}, Missing: []string{"landlock"}},
 			"process python 3.11.2 numpy 1.24.2 without landlock", []string{"numpy"}},
 		{Stamp{Engine: "process", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.1", "sympy 1.12"}},

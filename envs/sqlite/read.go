@@ -21,11 +21,19 @@ import (
 // killed while it did.
 func OpenToRead(ctx context.Context, path string) (*sql.DB, error) {
 	db, err := open(ctx, Address(path, "mode=ro"))
-	if !wantsWriting(err) {
+
+	options := ""
+
+	switch {
+	case lacksLocks(path, err):
+		return openUnlocked(ctx, path)
+	case lacksSharedMemory(err):
+		options = alone
+	case !wantsWriting(err):
 		return db, err
 	}
 
-	if rollBack(ctx, path) == nil {
+	if rollBack(ctx, path, options) == nil {
 		return open(ctx, Address(path, "mode=ro"))
 	}
 
@@ -36,6 +44,17 @@ func OpenToRead(ctx context.Context, path string) (*sql.DB, error) {
 	}
 
 	return copied, nil
+}
+
+// openUnlocked opens a file where none can be locked, so that nobody writes it ([durable.ErrNoLocks]).
+func openUnlocked(ctx context.Context, path string) (*sql.DB, error) {
+	for _, part := range Parts(path)[1:] {
+		if _, err := os.Lstat(part); err == nil {
+			return openCopy(ctx, path)
+		}
+	}
+
+	return open(ctx, Address(path, "mode=ro&immutable=1"))
 }
 
 // open opens a database and reads from it: only then is anything looked at.
@@ -59,8 +78,8 @@ func wantsWriting(err error) bool { return hasCode(err, sqlite3.ErrReadonly, sql
 
 // rollBack opens a file for writing, which puts back what a hot journal holds, and ends what the
 // process that was killed had begun: it was folding the log into the file.
-func rollBack(ctx context.Context, path string) error {
-	db, err := open(ctx, Address(path, "mode=rw"))
+func rollBack(ctx context.Context, path, options string) error {
+	db, err := open(ctx, Address(path, "mode=rw"+options))
 	if err != nil {
 		return err
 	}
@@ -69,6 +88,9 @@ func rollBack(ctx context.Context, path string) error {
 
 	return errors.Join(err, db.Close())
 }
+
+// alone is the option of who wants no others beside: the index of the log is in its own memory then.
+const alone = "&_locking_mode=EXCLUSIVE"
 
 // Fold folds the log of a database that was opened for writing into its file, so that it is one
 // file, which can be copied, and read by those who may not write beside it. While somebody else
@@ -105,7 +127,8 @@ func openCopy(ctx context.Context, path string) (_ *sql.DB, err error) {
 		return nil, err
 	}
 
-	whole, err := open(ctx, Address(copied, "mode=rw"))
+	// Nobody knows of the copy: it needs neither locks nor shared memory.
+	whole, err := open(ctx, Address(copied, "mode=rw&vfs=unix-none"+alone))
 	if err != nil {
 		return nil, err
 	}

@@ -9,12 +9,14 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
 
 	"github.com/mattn/go-sqlite3"
 
+	"toolevo/envs/durable"
 	"toolevo/envs/regular"
 )
 
@@ -33,10 +35,31 @@ func Parts(path string) []string {
 	return []string{path, path + "-wal", path + "-shm", path + "-journal"}
 }
 
+// OpenToWrite opens a file to write it with a log, so that others can read it meanwhile. Where the
+// file system has no shared memory for the index of the log, readers and writers wait for each
+// other. The error of one without locks wraps [durable.ErrNoLocks].
+func OpenToWrite(ctx context.Context, path, options string) (*sql.DB, error) {
+	db, err := open(ctx, Address(path, "_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate"+
+		"&_busy_timeout=10000"+options))
+
+	if lacksSharedMemory(err) {
+		// The file is in the mode of a log already, and beside it is the file that cannot be mapped.
+		if err := errors.Join(rollBack(ctx, path, alone), os.Remove(path+"-shm")); err != nil {
+			return nil, err
+		}
+
+		// Who reads much keeps the others waiting for as long.
+		db, err = open(ctx, Address(path, "_journal_mode=DELETE&_synchronous=FULL&_txlock=immediate"+
+			"&_busy_timeout=60000"+options))
+	}
+
+	return db, explain(path, err)
+}
+
 // Create carries out statements in a file that is new or empty, all or none of them, and leaves any
 // other as it is. They are in the file itself when it returns, and not in a log beside it.
 func Create(ctx context.Context, path string, statements ...string) error {
-	return DiskError(path, create(ctx, path, statements))
+	return DiskError(path, explain(path, create(ctx, path, statements)))
 }
 
 func create(ctx context.Context, path string, statements []string) error {
@@ -85,6 +108,30 @@ func DiskError(path string, err error) error {
 	}
 
 	return err
+}
+
+// explain adds to an error what the file system of the file at path lacks.
+func explain(path string, err error) error {
+	if lacksLocks(path, err) {
+		return fmt.Errorf("%w: %w", err, durable.ErrNoLocks)
+	}
+
+	return err
+}
+
+// lacksLocks reports whether an error is that of a file system without locks. SQLite takes some of
+// the system's errors for a lock that somebody else has.
+func lacksLocks(path string, err error) bool {
+	return hasExtended(err, sqlite3.ErrIoErrLock, sqlite3.ErrIoErrRDlock) ||
+		IsBusy(err) && !durable.HasRecordLocks(filepath.Dir(path))
+}
+
+// lacksSharedMemory reports whether an error is that of a file system without shared memory.
+func lacksSharedMemory(err error) bool { return hasExtended(err, sqlite3.ErrIoErrSHMMap) }
+
+func hasExtended(err error, codes ...sqlite3.ErrNoExtended) bool {
+	var failed sqlite3.Error
+	return errors.As(err, &failed) && slices.Contains(codes, failed.ExtendedCode)
 }
 
 func hasCode(err error, codes ...sqlite3.ErrNo) bool {

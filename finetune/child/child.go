@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"toolevo/envs/durable"
 	"toolevo/envs/keeper"
 )
 
@@ -96,6 +97,7 @@ func (c Command) kept(ctx context.Context) (*exec.Cmd, error) {
 	args := keeper.Command(keeper.OwnBinary, grace, append([]string{program}, c.Args[1:]...))
 
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Args[0] = keeper.Name
 	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), c.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
@@ -128,7 +130,7 @@ func lock(path string) (*os.File, error) {
 	}
 
 	for waited := time.Duration(0); ; waited += lockPause {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err := durable.Lock(f, syscall.LOCK_EX)
 
 		switch {
 		case err == nil:

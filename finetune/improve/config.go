@@ -13,6 +13,7 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/regular"
 	"toolevo/finetune/host"
+	"toolevo/mcts"
 )
 
 // Config describes the rounds.
@@ -118,7 +119,26 @@ func (c *Config) check() error {
 		}
 	}
 
-	return c.checkNames()
+	return errors.Join(c.checkScripted(), c.checkNames())
+}
+
+// checkScripted refuses rounds of a script whose exports would be refused. An export takes the runs of all rounds so
+// far.
+func (c *Config) checkScripted() error {
+	script := ""
+
+	for round := 1; round <= c.Rounds; round++ {
+		if policy := c.collectFlags(round).text("policy"); mcts.IsScripted(policy) {
+			script = policy
+		}
+
+		if script != "" && c.exportFlags(round).text("allow-scripted") != "true" {
+			return fmt.Errorf("export: want allow-scripted: true, and --allow-scripted for toolevo finetune: %s, "+
+				"which collects, is a script and not a language model", script)
+		}
+	}
+
+	return nil
 }
 
 // namesPolicy reports whether the file says who collects in a round.
@@ -126,6 +146,9 @@ func (c *Config) namesPolicy(round int) bool { return c.collectFlags(round).has(
 
 // collectFlags are the flags of collect in a round.
 func (c *Config) collectFlags(round int) Flags { return c.Collect.over(c.ByRound[round].Collect) }
+
+// exportFlags are the flags of export in a round.
+func (c *Config) exportFlags(round int) Flags { return c.Export.over(c.ByRound[round].Export) }
 
 // checkNames refuses servers that are not described, and flags that the stages set themselves.
 func (c *Config) checkNames() error {
@@ -187,6 +210,17 @@ func (f Flags) args() (all []string) {
 // has reports whether a flag is among them.
 func (f Flags) has(key string) bool {
 	return slices.ContainsFunc(f, func(item yaml.MapItem) bool { return item.Key == key })
+}
+
+// text is the value of a flag, "" where it is not among them.
+func (f Flags) text(key string) string {
+	for _, item := range f {
+		if item.Key == key {
+			return fmt.Sprint(item.Value)
+		}
+	}
+
+	return ""
 }
 
 // over are the flags, with others in the place of those of the same names.

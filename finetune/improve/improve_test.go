@@ -26,7 +26,7 @@ continue: true
 collect: {dataset: coffee, policy-free: 1, set: [a=1, b=2]}
 by_round: {1: {collect: {policy: "scripted:noisy", dataset: agenda}}, 2: {export: {per-question: 8}, train: ["two {round}"]}}
 trained: {config: sft.yaml}
-export: {per-question: 4}
+export: {allow-scripted: true, per-question: 4}
 train: {command: [sh, -c, "mkdir -p {out}/w && cp $WEIGHTS/* {out}/w && echo {model} $0 >{out}/w/base"], result: "{out}/w"}
 servers: {o: {kind: ollama, wait: 1}}
 collector: o
@@ -93,9 +93,9 @@ func TestStages(t *testing.T) {
 	want := []string{
 		"collect --out " + in("round-1", "run") + " --policy-free=1 --set=a=1 --set=b=2 --policy=scripted:noisy " +
 			"--dataset=agenda",
-		"export --out " + in("round-1", "export") + " --per-question=4 " + in("round-1", "run"),
-		"export --out " + in("round-2", "export") + " --per-question=8 " + in("round-1", "run") + " " +
-			in("round-2", "run"),
+		"export --out " + in("round-1", "export") + " --allow-scripted=true --per-question=4 " + in("round-1", "run"),
+		"export --out " + in("round-2", "export") + " --allow-scripted=true --per-question=8 " +
+			in("round-1", "run") + " " + in("round-2", "run"),
 	}
 	if d := cmp.Diff(want, r.commands); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -250,6 +250,8 @@ func TestReadRefuses(t *testing.T) {
 		"kind: ollama":                 {"kind: vllm", "servers.o"},
 		"per-question: 4":              {"out: x", "export: out is not for the file to say"},
 		"policy: \"scripted:noisy\", ": {"", "by_round.1.collect.policy: want"},
+		"allow-scripted: true, ":       {"", "want allow-scripted: true"},
+		"{per-question: 8}":            {"{allow-scripted: false}", "want allow-scripted: true"},
 		"config: sft.yaml":             {"policy: x", "the policy is the checkpoint"},
 		"limit: 3":                     {"server: x", "evaluate.flags: server"},
 		`result: "{out}/w"`:            {`result: ""`, "train.result"},

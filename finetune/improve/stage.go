@@ -75,7 +75,7 @@ func (l *loop) collect(round int) stage {
 
 func (l *loop) export(round int) stage {
 	s := stage{round: round, name: stageExport, out: l.folder(round, "export")}
-	s.args = l.config.Export.over(l.config.ByRound[round].Export).args()
+	s.args = l.config.exportFlags(round).args()
 
 	for r := 1; r <= round; r++ {
 		s.args = append(s.args, l.folder(r, "run"))

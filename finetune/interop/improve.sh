@@ -34,10 +34,10 @@ collect: {data: $work/data, limit: 2, difficulty: easy, trees: 2, workers: 4, se
           ignore-unreadable: true} # the model has learnt from four samples
 by_round: {1: {collect: {policy: "scripted:noisy"}}}
 trained: {config: $work/asked.yaml}
-export: {data: $work/data, per-question: 2, tokenizer: $tokenizer}
+export: {allow-scripted: true, data: $work/data, per-question: 2, tokenizer: $tokenizer}
 train:
-  command: ["{toolevo}", finetune, "{export}", --recipe, tiny, --model, "{model}", --out, "{out}", --progress, plain,
-            --set, num_train_epochs=4.0, --llamafactory, $factory]
+  command: ["{toolevo}", finetune, "{export}", --allow-scripted, --recipe, tiny, --model, "{model}", --out, "{out}",
+            --progress, plain, --set, num_train_epochs=4.0, --llamafactory, $factory]
   environment: {HF_HOME: "{out}.hf"}
   result: "{out}/model"
 servers:

@@ -22,7 +22,7 @@ if [ ! -e model/config.json ]; then
 	rm -rf texts model.new
 	for api in p_c p_s_in; do
 		quietly "$toolevo" collect "${questions[@]}" --api $api --out texts/$api
-		quietly "$toolevo" export texts/$api --data data --out texts/$api-export
+		quietly "$toolevo" export texts/$api --data data --out texts/$api-export --allow-scripted
 	done
 	quietly "$python" "$here/model.py" model.new texts/*-export/toolevo_sft.jsonl
 	mv model.new model

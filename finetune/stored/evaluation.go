@@ -175,7 +175,8 @@ func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.
 	return r, nil
 }
 
-// Write writes the episodes and the report into the run directory.
+// Write writes the episodes and the report into the run directory. The run has ended then, unless
+// an episode was lost that was not given up, or all were.
 func (e *Evaluation) Write(ctx context.Context, lost finetune.Lost) (*finetune.Report, error) {
 	n, err := trajectories.WriteEpisodes(ctx, e.Dir, e.Episodes(ctx, lost))
 	if err != nil {
@@ -191,8 +192,9 @@ func (e *Evaluation) Write(ctx context.Context, lost finetune.Lost) (*finetune.R
 		return nil, err
 	}
 
-	if len(lost) > 0 {
-		return r, nil // there is more to do
+	givenUp, err := e.GivenUp(ctx)
+	if err != nil || len(lost) > 0 && (len(lost) > len(givenUp) || len(lost) == n) {
+		return r, err // there is more to do
 	}
 
 	return r, e.End(ctx, n)

@@ -28,6 +28,8 @@ type Options struct {
 	GPUs    int       // of this machine; 0 trains on the processor
 	Set     []string  // ARGUMENT=VALUE, over the recipe's; an empty VALUE takes the argument away
 
+	AllowScripted bool // take samples that scripts wrote, and no language model
+
 	// Files holds those that arguments name, beside the recipes.
 	Files fs.FS
 }
@@ -74,7 +76,7 @@ func (r *Recipe) Plan(o Options) (*Plan, error) {
 }
 
 // checkSources refuses exports that the recipe is not for, and those that do not go together.
-func (p *Plan) checkSources(Options) error {
+func (p *Plan) checkSources(o Options) error {
 	first := p.Sources[0]
 
 	for _, s := range p.Sources {
@@ -88,6 +90,13 @@ func (p *Plan) checkSources(Options) error {
 			if err := check(s); err != nil {
 				return err
 			}
+		}
+
+		if n := s.Manifest.Scripted(); n > 0 && !o.AllowScripted {
+			return fmt.Errorf("scripts wrote %d of the %d samples of %s, and no language model: export runs of a "+
+				"model, or add --allow-scripted", n, s.Rows, s.Folder)
+		} else if n > 0 {
+			p.warn("Scripts wrote %d of the %d samples of %s, and no language model.", n, s.Rows, s.Folder)
 		}
 
 		if s.Manifest.Calls != first.Manifest.Calls {
@@ -382,6 +391,17 @@ func (p *Plan) Adapts() bool { return p.arguments.text(argTuning) == "lora" }
 func (p *Plan) Rows() (n int) {
 	for _, s := range p.Sources {
 		n += s.Trained
+	}
+
+	return n
+}
+
+// Scripted counts the samples of the exports that scripts wrote, and no language model.
+func (p *Plan) Scripted() (n int) {
+	for _, s := range p.Sources {
+		if s.Manifest != nil {
+			n += s.Manifest.Scripted()
+		}
 	}
 
 	return n

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -57,10 +58,19 @@ func manifest() export.Manifest {
 		Format:  export.SFTTrajectory,
 		Trainer: export.LlamaFactory,
 		Rows:    100,
-		Runs:    []export.ManifestRun{{RunID: "one", DeployedAPI: "p_s_in", Policy: "scripted:noisy", Rows: 100}},
+		Runs:    []export.ManifestRun{{RunID: "one", DeployedAPI: "p_s_in", Policy: "openai:m", Rows: 100}},
 		Lengths: export.Lengths{MaxChars: 4000, MaxTokens: 1000, Template: "llama3"},
 		Seal:    "5ea1",
 	}
+}
+
+// scripted is that of an export of two runs, one of them of a script.
+func scripted() export.Manifest {
+	m := manifest()
+	m.Runs = append(m.Runs, export.ManifestRun{RunID: "two", DeployedAPI: "p_s_in", Policy: "scripted:noisy", Rows: 30})
+	m.Rows += 30
+
+	return m
 }
 
 // exported writes the folder of an export with a manifest.
@@ -279,6 +289,10 @@ func TestPlanRefuses(t *testing.T) {
 			options:  training.Options{Model: "./nowhere"},
 			want:     "./nowhere is no folder",
 		},
+		"what a script wrote": {
+			manifest: scripted(),
+			want:     "add --allow-scripted",
+		},
 		"what a plan says itself": {
 			manifest: manifest(),
 			options:  training.Options{Set: []string{"output_dir=/tmp"}},
@@ -313,6 +327,16 @@ func TestPlanRefuses(t *testing.T) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
 		})
+	}
+}
+
+// Samples that scripts wrote are trained where that is allowed, which is said.
+func TestPlanOfScripts(t *testing.T) {
+	p := plan(t, recipeText, training.Options{Exports: []string{exported(t, scripted())}, AllowScripted: true})
+
+	said := func(w string) bool { return strings.Contains(w, "30 of the 130 samples") }
+	if p.Scripted() != 30 || !slices.ContainsFunc(p.Warnings, said) {
+		t.Errorf("%d samples of scripts, warnings %q", p.Scripted(), p.Warnings)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"toolevo/envs"
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
+	"toolevo/mcts/store"
 )
 
 // failing is a model that cannot be asked about some trees, written "question/tree".
@@ -492,6 +493,11 @@ func TestGivenUp(t *testing.T) {
 				t.Errorf("%d questions have trees, of %d", len(trees), len(whole))
 			}
 
+			v := proven(t, o)
+			if len(v.GivenUp) != config.Trees {
+				t.Errorf("the check finds %v given up", v.GivenUp)
+			}
+
 			var last string
 
 			again := &model{asked: func(r mcts.Request, _ int) error { last = r.Node.Question; return nil }}
@@ -509,5 +515,59 @@ func TestGivenUp(t *testing.T) {
 				t.Errorf("still given up: %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// A tree that is given up is noted at once, so that a run that is killed later has noted it, too.
+func TestGivenUpBeforeAnInterruption(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	o := options(paper(), nil, open(t, database(t)))
+	unlucky := o.Questions[0].Task.ID
+	o.Workers, o.Policy = 1, &model{asked: func(r mcts.Request, before int) error {
+		if r.Node.Question == unlucky {
+			return alone{envs.Fail(envs.StagePolicy, "complete", errGone)}
+		}
+
+		if before > 10 {
+			cancel()
+		}
+
+		return nil
+	}}
+
+	if _, err := collect.Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+
+	noted := func() []store.GivenUp {
+		all, err := o.Store.GivenUp(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return all
+	}
+
+	var want []store.GivenUp
+	for i := range o.Search.Trees {
+		want = append(want, store.GivenUp{Question: unlucky, Tree: i, Reason: "HTTP 500"})
+	}
+
+	if diff := cmp.Diff(want, noted()); diff != "" {
+		t.Errorf("-want +noted:\n%s", diff)
+	}
+
+	v, err := collect.Verify(context.Background(), o)
+	planned := len(o.Questions) * o.Search.Trees
+
+	if err != nil || v.Trees+v.Missing+len(v.GivenUp) != planned {
+		t.Errorf("%+v of %d trees, %v", v, planned, err)
+	}
+
+	o.Policy = &model{}
+	collected(t, o)
+
+	if left := noted(); len(left) > 0 {
+		t.Errorf("%v are still noted", left)
 	}
 }

@@ -55,7 +55,7 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 type collector struct {
 	Options
 	gate  gate
-	again map[string]bool // questions of which the last pass gave a tree up
+	again map[string]bool // questions of which a pass before gave a tree up
 
 	mu       sync.Mutex // guards what follows
 	states   []state
@@ -77,12 +77,13 @@ type state struct {
 type failure struct {
 	question, tree int
 	err            error
+	givenUp        *store.GivenUp // nil where more than a request of the tree failed
 }
 
 // lane is a sequence of trees of one question, grown in order.
 type lane struct{ question, first, count int }
 
-// readGivenUp reads of which questions the last pass gave a tree up.
+// readGivenUp reads of which questions a pass before gave a tree up.
 func (c *collector) readGivenUp(ctx context.Context) error {
 	all, err := c.Store.GivenUp(ctx)
 
@@ -94,7 +95,7 @@ func (c *collector) readGivenUp(ctx context.Context) error {
 	return err
 }
 
-// lanes yields the lanes in the order of the questions; those of which the last pass gave a tree up
+// lanes yields the lanes in the order of the questions; those of which a pass before gave a tree up
 // come last.
 func (c *collector) lanes(yield func(lane) bool) {
 	count := c.laneLength()
@@ -332,16 +333,27 @@ func (c *collector) failed(ctx context.Context, q, i int, err error) error {
 
 	c.Log.Warn("tree given up", "question", c.Questions[q].Task.ID, "tree", i, "because", err)
 
+	f := failure{question: q, tree: i, err: err}
+
+	if reason, ok := envs.GivenUp(err); ok {
+		// Noted at once: a run that is killed before its end has given the tree up, too.
+		f.givenUp = &store.GivenUp{Question: c.Questions[q].Task.ID, Tree: i, Reason: reason}
+		if err := c.Store.NoteGivenUp(ctx, *f.givenUp); err != nil {
+			return err
+		}
+	}
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	c.failures = append(c.failures, failure{q, i, err})
+	c.failures = append(c.failures, f)
 	c.Progress.count(func(s *Snapshot) { s.Unresolved++ })
 
 	return nil
 }
 
-// unresolved notes what was given up, and returns the error of a run of which trees are not there.
+// unresolved forgets what was given up before and is no longer wanted, and returns the error of a
+// run of which trees are not there.
 func (c *collector) unresolved(ctx context.Context) error {
 	slices.SortFunc(c.failures, func(a, b failure) int {
 		return cmp.Or(cmp.Compare(a.question, b.question), cmp.Compare(a.tree, b.tree))
@@ -350,14 +362,12 @@ func (c *collector) unresolved(ctx context.Context) error {
 	e := &UnresolvedError{Trees: len(c.failures)}
 
 	for _, f := range c.failures {
-		if reason, ok := envs.GivenUp(f.err); ok {
-			e.GivenUp = append(e.GivenUp, store.GivenUp{
-				Question: c.Questions[f.question].Task.ID, Tree: f.tree, Reason: reason,
-			})
+		if f.givenUp != nil {
+			e.GivenUp = append(e.GivenUp, *f.givenUp)
 		}
 	}
 
-	if err := c.Store.NoteGivenUp(ctx, e.GivenUp); err != nil || e.Trees == 0 {
+	if err := c.Store.KeepGivenUp(ctx, e.GivenUp); err != nil || e.Trees == 0 {
 		return err
 	}
 

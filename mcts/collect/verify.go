@@ -12,10 +12,12 @@ import (
 
 // Verification is what Verify found.
 type Verification struct {
-	Trees    int      `json:"trees"`    // stored trees that were grown again
-	Calls    int      `json:"calls"`    // model calls read back from the log
-	Missing  int      `json:"missing"`  // trees that are not stored: unresolved, or not come to
-	Problems []string `json:"problems"` // in the order of the questions; empty when all is well
+	Trees int `json:"trees"` // stored trees that were grown again
+	Calls int `json:"calls"` // model calls read back from the log
+	// trees that are not stored because a request of theirs failed alone
+	GivenUp  []store.GivenUp `json:"given_up,omitempty"`
+	Missing  int             `json:"missing"`  // others that are not: unresolved, or not come to
+	Problems []string        `json:"problems"` // in the order of the questions; empty when all is well
 }
 
 // Verify proves that the stored trees are what the log says: it reads every row of the database, grows each tree again
@@ -23,7 +25,19 @@ type Verification struct {
 // Of a tree that is not finished it makes sure that the log answers what the search asks, as far as the log goes. The
 // error is a failure to verify; what is wrong with the run stands in the report.
 func Verify(ctx context.Context, o Options) (Verification, error) {
-	reports, err := eachQuestion(ctx, &o, o.verify)
+	givenUp, err := o.Store.GivenUp(ctx)
+	if err != nil {
+		return Verification{}, err
+	}
+
+	trees := map[string][]int{}
+	for _, g := range givenUp {
+		trees[g.Question] = append(trees[g.Question], g.Tree)
+	}
+
+	reports, err := eachQuestion(ctx, &o, func(ctx context.Context, q Question) (Verification, error) {
+		return o.verify(ctx, q, trees[q.Task.ID])
+	})
 	if err != nil {
 		return Verification{}, err
 	}
@@ -33,7 +47,7 @@ func Verify(ctx context.Context, o Options) (Verification, error) {
 		return Verification{}, err
 	}
 
-	all := Verification{Problems: append([]string{}, damage...)}
+	all := Verification{GivenUp: givenUp, Problems: append([]string{}, damage...)}
 	for _, r := range reports {
 		all.Trees += r.Trees
 		all.Calls += r.Calls
@@ -44,7 +58,8 @@ func Verify(ctx context.Context, o Options) (Verification, error) {
 	return all, nil
 }
 
-func (o *Options) verify(ctx context.Context, q Question) (Verification, error) {
+// verify verifies the trees of a question, some of which were given up.
+func (o *Options) verify(ctx context.Context, q Question, givenUp []int) (Verification, error) {
 	var v Verification
 
 	indices, err := o.Store.TreeIndices(ctx, q.Task.ID)
@@ -89,23 +104,23 @@ func (o *Options) verify(ctx context.Context, q Question) (Verification, error) 
 		}
 	}
 
-	v.Missing = o.missing(indices, found)
+	v.Missing = o.missing(append(indices, givenUp...), found)
 
 	return v, nil
 }
 
-// missing counts the trees of a question that are not stored: gaps, and those it still wants.
-func (o *Options) missing(indices []int, found *mcts.Found) int {
+// missing counts the trees of a question that are not known: gaps, and those it still wants.
+func (o *Options) missing(known []int, found *mcts.Found) int {
 	end := 0
-	if len(indices) > 0 {
-		end = indices[len(indices)-1] + 1
+	if len(known) > 0 {
+		end = slices.Max(known) + 1
 	}
 
 	if !found.Done(o.Search) {
 		end = max(end, o.Search.Trees)
 	}
 
-	return end - len(indices)
+	return end - len(known)
 }
 
 // regrow grows one tree from the log and reports how it differs from the stored one, which is nil where the tree is not

@@ -558,7 +558,7 @@ func TestOldFormat(t *testing.T) {
 		t.Fatal(diff, err)
 	}
 
-	for i, maker := range []string{"", "wasi python 3.12.0"} {
+	for i, maker := range []string{"", "process python 3.12.0"} {
 		tree, ok, err := s.LoadTree(ctx, question, i)
 		if err != nil || !ok {
 			t.Fatal(ok, err)

@@ -1,46 +1,84 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"database/sql"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 )
 
-// metaGivenUp is where a database notes what was given up.
-const metaGivenUp = "given up"
+// metaGivenUp is the beginning of the keys under which a database notes what was given up; the tree
+// and the question follow.
+const metaGivenUp = "given up "
 
 // GivenUp is a tree, or an episode, that is not there because a request of it failed alone.
 type GivenUp struct {
-	Question string `json:"question"`
-	Tree     int    `json:"tree"`
-	Reason   string `json:"reason"`
+	Question string `json:"question"` // its ID; of an evaluation, the name of the episode
+	Tree     int    `json:"tree"`     // its index among the question's, or the repeat of the episode
+	Reason   string `json:"reason"`   // how the request failed, in a few words
 }
 
-// NoteGivenUp notes what the last pass of a run gave up, so that the next one asks for it last.
-func (s *Store) NoteGivenUp(ctx context.Context, all []GivenUp) error {
-	had, err := s.Meta(ctx, metaGivenUp)
-	if err != nil || had == "" && len(all) == 0 {
+func (g GivenUp) key() string { return fmt.Sprintf("%s%d %s", metaGivenUp, g.Tree, g.Question) }
+
+// NoteGivenUp notes something that was given up. The note goes when the tree is saved, or with
+// [Store.KeepGivenUp]; it stays if the process is killed.
+func (s *Store) NoteGivenUp(ctx context.Context, g GivenUp) error {
+	return s.SetMeta(ctx, g.key(), g.Reason)
+}
+
+// KeepGivenUp removes all notes of what was given up but some.
+func (s *Store) KeepGivenUp(ctx context.Context, some []GivenUp) error {
+	all, err := s.GivenUp(ctx)
+	if err != nil || len(all) == 0 {
 		return err
 	}
 
-	text, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		for _, g := range all {
+			if slices.Contains(some, g) {
+				continue
+			}
 
-	return s.SetMeta(ctx, metaGivenUp, string(text))
+			if err := forgetGivenUp(tx, g); err != nil {
+				return err
+			}
+		}
+
+		return nil
+	})
+
+	return fail("remove notes of what was given up", err)
 }
 
-// GivenUp returns what the last pass of a run gave up.
+func forgetGivenUp(tx *sql.Tx, g GivenUp) error {
+	_, err := tx.Exec(`DELETE FROM meta WHERE key = ?`, g.key())
+	return err
+}
+
+// GivenUp returns what was given up and is not there, by question and tree.
 func (s *Store) GivenUp(ctx context.Context) (all []GivenUp, err error) {
-	text, err := s.Meta(ctx, metaGivenUp)
-	if err != nil || text == "" {
-		return nil, err
-	}
+	var key string
 
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		return nil, fmt.Errorf("store: what was given up: %w", err)
-	}
+	err = each(ctx, s.read, `SELECT key FROM meta WHERE key GLOB ?`, []any{metaGivenUp + "*"}, []any{&key},
+		func() error {
+			reason, err := s.Meta(ctx, key)
+			if err != nil {
+				return err
+			}
 
-	return all, nil
+			tree, question, _ := strings.Cut(strings.TrimPrefix(key, metaGivenUp), " ")
+			n, err := strconv.Atoi(tree)
+			all = append(all, GivenUp{question, n, reason})
+
+			return err
+		})
+
+	slices.SortFunc(all, func(a, b GivenUp) int {
+		return cmp.Or(cmp.Compare(a.Question, b.Question), cmp.Compare(a.Tree, b.Tree))
+	})
+
+	return all, fail("read what was given up", err)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"toolevo/envs/durable"
 )
 
 // ErrLocked means that another process works on the run.
@@ -21,7 +23,7 @@ func Lock(path string) (release func() error, err error) {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 
-	if err := acquire(int(f.Fd())); err != nil {
+	if err := acquire(f); err != nil {
 		err = fmt.Errorf("lock %s: %w", path, lockedBy(f, err))
 		return nil, errors.Join(err, f.Close())
 	}
@@ -36,7 +38,7 @@ func Lock(path string) (release func() error, err error) {
 
 // unlock releases the lock itself. Closing the file does so only once no process has it open, and one that was forked
 // has, until it runs its own program.
-func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+func unlock(f *os.File) error { return durable.Lock(f, syscall.LOCK_UN) }
 
 // Somebody who only asks holds the lock for a moment: so long is it waited for, and so long at most.
 const (
@@ -46,18 +48,18 @@ const (
 
 // acquire takes the exclusive lock of a file. A shared one is of somebody who only asks (Busy), and is
 // no work on the run: of several that want it one gets it.
-func acquire(fd int) error {
+func acquire(f *os.File) error {
 	for waited := time.Duration(0); ; waited += askPause {
-		err := syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB)
+		err := durable.Lock(f, syscall.LOCK_EX)
 		if !errors.Is(err, syscall.EWOULDBLOCK) || waited >= askLimit {
 			return err
 		}
 
-		if err := syscall.Flock(fd, syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
+		if err := durable.Lock(f, syscall.LOCK_SH); err != nil {
 			return err
 		}
 
-		if err := syscall.Flock(fd, syscall.LOCK_UN); err != nil {
+		if err := unlock(f); err != nil {
 			return err
 		}
 
@@ -76,7 +78,10 @@ func Busy(dir string) error {
 	}
 	defer f.Close()
 
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
+	switch err := durable.Lock(f, syscall.LOCK_SH); {
+	case errors.Is(err, durable.ErrNoLocks):
+		return nil // nobody can work on it here
+	case err != nil:
 		return fmt.Errorf("store: lock %s: %w", path, lockedBy(f, err))
 	}
 

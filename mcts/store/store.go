@@ -64,7 +64,7 @@ func openWritable(ctx context.Context, path string) (*Store, error) {
 		err = fmt.Errorf("%w: `toolevo inspect` and `toolevo export` read it, but the run cannot be "+
 			"resumed; collect into another folder", ErrOldFormat)
 	default:
-		s.writer, err = newWriter(path)
+		s.writer, err = newWriter(ctx, path)
 	}
 
 	if err != nil {

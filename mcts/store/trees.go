@@ -37,6 +37,10 @@ func (s *Store) insertTree(ctx context.Context, t *mcts.TreeRecord) (insert func
 	hash := treeHash(t.Question, t.Tree, packed)
 
 	return func(tx *sql.Tx) error {
+		if err := forgetGivenUp(tx, GivenUp{Question: t.Question, Tree: t.Tree}); err != nil {
+			return err
+		}
+
 		return insertOf(tx, t.Question,
 			`INSERT OR REPLACE INTO trees SELECT id, ?, ?, ? FROM questions WHERE name = ?`, t.Tree, packed, hash)
 	}, nil

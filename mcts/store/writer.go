@@ -29,19 +29,13 @@ type pending struct {
 	result chan error
 }
 
-func newWriter(path string) (*writer, error) {
-	db, err := sql.Open("sqlite3",
-		sqlite.Address(path, "_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000"+
-			"&_stmt_cache_size=32"))
+func newWriter(ctx context.Context, path string) (*writer, error) {
+	db, err := sqlite.OpenToWrite(ctx, path, "&_stmt_cache_size=32")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("not writable: %w", err)
 	}
 
 	db.SetMaxOpenConns(1)
-	// A connection removes the WAL when it closes only if it has used it.
-	if _, err := db.Exec(`SELECT 1 FROM meta`); err != nil {
-		return nil, errors.Join(fmt.Errorf("not writable: %w", err), db.Close())
-	}
 
 	w := &writer{db: db, queue: make(chan pending, maxGroup)}
 

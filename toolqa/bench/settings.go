@@ -66,6 +66,8 @@ func (r *retrievalSettings) Validate() (string, error) {
 	case u.User != nil:
 		err = errors.New("holds credentials, which every run would show: give them in OPENAI_API_KEY, or in " +
 			"OPENAI_BASE_URL")
+	case u.RawQuery != "":
+		err = errors.New("has a query, which every run would show: give the address in OPENAI_BASE_URL")
 	case r.Model == "":
 		err = errors.New("is of no use without retrieval.model, the name of an embedding model")
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 
 	"golang.org/x/sync/singleflight"
@@ -31,8 +30,7 @@ const maxProgram = 256 << 10
 
 // Options are the limits and variants of the tool. The zero value of each field means its default.
 type Options struct {
-	Limits    sandbox.Limits
-	Processes int // how many programs run at once; default the number of processors
+	Limits sandbox.Limits
 
 	// Memory remembers results by program, limits and capture, not by engine: what a program showed once it shows
 	// under any engine. Each result names the [sandbox.Stamp] of the engine that made it. The default is none.
@@ -53,23 +51,14 @@ type Interpreter struct {
 	engine sandbox.Engine
 	maker  string // the engine, as results name it
 	opts   Options
-	slots  chan struct{}
 	flight singleflight.Group
 }
 
 // New returns the tool on an engine, which its owner closes when no call is left.
 func New(engine sandbox.Engine, opts Options) *Interpreter {
 	opts.Limits = opts.Limits.WithDefaults()
-	if opts.Processes <= 0 {
-		opts.Processes = runtime.NumCPU()
-	}
 
-	return &Interpreter{
-		engine: engine,
-		maker:  engine.Stamp().String(),
-		opts:   opts,
-		slots:  make(chan struct{}, opts.Processes),
-	}
+	return &Interpreter{engine: engine, maker: engine.Stamp().String(), opts: opts}
 }
 
 // Call runs the program in the argument Python. Whatever the program does is an observation; an error is an
@@ -94,7 +83,11 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 
 	key := in.key(code)
 	for {
-		v, err, shared := in.flight.Do(key, func() (any, error) { return in.result(ctx, key, code) })
+		v, err, shared := in.flight.Do(key, func() (any, error) {
+			return envs.Remembered(ctx, in.opts.Memory, key, func() (envs.Result, error) {
+				return in.result(ctx, code)
+			})
+		})
 		if err == nil {
 			return s, v.(envs.Result), nil
 		}
@@ -121,21 +114,8 @@ func seed(code string) uint32 {
 	return binary.BigEndian.Uint32(sum[:])
 }
 
-// result recalls the result of a program, or runs it and remembers the result.
-func (in *Interpreter) result(ctx context.Context, key, code string) (envs.Result, error) {
-	if in.opts.Memory != nil {
-		if r, ok, err := in.opts.Memory.Recall(ctx, key); ok || err != nil {
-			return r, err
-		}
-	}
-
-	select {
-	case in.slots <- struct{}{}:
-		defer func() { <-in.slots }()
-	case <-ctx.Done():
-		return envs.Result{}, ctx.Err()
-	}
-
+// result runs a program and phrases what came of it.
+func (in *Interpreter) result(ctx context.Context, code string) (envs.Result, error) {
 	program := sandbox.Program{Code: code, Published: in.opts.PublishedCapture, Seed: seed(code)}
 
 	reply, err := in.engine.Run(ctx, program, in.opts.Limits)
@@ -144,13 +124,7 @@ func (in *Interpreter) result(ctx context.Context, key, code string) (envs.Resul
 	}
 
 	r := in.observe(reply)
-
 	r.Maker = in.maker
-	if in.opts.Memory != nil {
-		if err := in.opts.Memory.Remember(ctx, key, r); err != nil {
-			return envs.Result{}, err
-		}
-	}
 
 	return r, nil
 }

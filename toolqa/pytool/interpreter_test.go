@@ -3,7 +3,6 @@ package pytool
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -137,27 +136,6 @@ func TestLongPrograms(t *testing.T) {
 
 	if n := c.runs.Load(); n != 1 || len(memory.m) != 1 {
 		t.Errorf("the engine ran %d programs, and %d are remembered", n, len(memory.m))
-	}
-}
-
-func TestProcessesAreBounded(t *testing.T) {
-	c := &counter{release: opened()}
-	in := New(c, Options{Processes: 2})
-
-	var wg sync.WaitGroup
-	for i := range 20 {
-		wg.Go(func() {
-			if _, _, err := in.Call(t.Context(), toolqa.Session{},
-				envs.Args{{Name: "Python", Value: strconv.Itoa(i)}}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-
-	wg.Wait()
-
-	if n := c.most.Load(); n > 2 {
-		t.Errorf("%d programs ran at once, want at most 2", n)
 	}
 }
 

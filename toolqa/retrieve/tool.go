@@ -89,23 +89,13 @@ func (t *Tool) remembered(ctx context.Context, query string) (envs.Result, error
 		return t.result(ctx, query)
 	case t.search.Model() == "":
 		return t.pure(ctx, query)
-	case t.memory == nil:
-		return t.result(ctx, query)
 	}
 
 	sum := sha256.Sum256([]byte(t.search.Model() + "\x00" + query))
 
 	key := "retrieve " + t.name + " " + hex.EncodeToString(sum[:])
-	if r, ok, err := t.memory.Recall(ctx, key); ok || err != nil {
-		return r, err
-	}
 
-	r, err := t.result(ctx, query)
-	if err != nil {
-		return envs.Result{}, err
-	}
-
-	return r, t.memory.Remember(ctx, key, r)
+	return envs.Remembered(ctx, t.memory, key, func() (envs.Result, error) { return t.result(ctx, query) })
 }
 
 // pure is result for a ranking that depends on nothing but the corpus.

@@ -69,7 +69,7 @@ func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result
 		in.recent.Put(stmt, r)
 	case !marginal:
 	case in.memory != nil:
-		err = in.memory.Remember(ctx, in.key(stmt), r)
+		return envs.Remembered(ctx, in.memory, in.key(stmt), func() (envs.Result, error) { return r, nil })
 	}
 
 	return r, err

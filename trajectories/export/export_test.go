@@ -591,7 +591,7 @@ func TestMakersOfEarlierManifests(t *testing.T) {
 		want   bool
 	}{
 		{trajectories.Python{}, "", false},
-		{trajectories.Python{Engine: "wasi", Version: "3.12.0"}, "wasi python 3.12.0", false},
+		{trajectories.Python{Engine: "process", Version: "3.12.0"}, "process python 3.12.0", false},
 		{trajectories.Python{
 			Engine:  "bwrap",
 			Version: "3.11.2",
@@ -607,8 +607,6 @@ func TestMakersOfEarlierManifests(t *testing.T) {
 			Version: "3.11.2",
 			Without: "landlock, seccomp",
 		}, "bwrap python 3.11.2 without landlock, seccomp", true},
-		{trajectories.Python{Engine: "wasi", Version: "3.12.0", Without: "landlock"},
-			"wasi python 3.12.0 without landlock", false},
 		{trajectories.Python{Engine: "unsafe", Version: "3.11.2"}, "unsafe python 3.11.2", true},
 	} {
 		run := export.ManifestRun{Python: test.python}

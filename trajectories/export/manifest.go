@@ -12,6 +12,7 @@ import (
 	"toolevo/envs/action"
 	"toolevo/envs/names"
 	"toolevo/envs/regular"
+	"toolevo/mcts"
 	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
 	"toolevo/trajectories/internal/jsonl"
@@ -203,6 +204,17 @@ func (r *ManifestRun) MadeBy() []trajectories.Maker {
 	}
 
 	return r.Makers
+}
+
+// Scripted counts the samples that scripts wrote, and no language model.
+func (m *Manifest) Scripted() (n int) {
+	for _, run := range m.Runs {
+		if mcts.IsScripted(run.Policy) {
+			n += run.Rows
+		}
+	}
+
+	return n
 }
 
 // LintReport says what the linter did with the trajectories before the selection saw them, and then with the samples.

@@ -34,7 +34,7 @@ def train(toolevo, exports, general, model, out):
     tokenized = out.with_name("tokenized")
     run = subprocess.run([
         toolevo, "finetune", *map(str, exports), "--with", f"{general}:general", "--weights", WEIGHTS, "--recipe", "tiny",
-        "--model", str(model), "--out", str(out), "--gpus", "0", "--json", "--progress", "none",
+        "--allow-scripted", "--model", str(model), "--out", str(out), "--gpus", "0", "--json", "--progress", "none",
         "--llamafactory", str(Path(sys.executable).parent / "llamafactory-cli"), "--set", f"tokenized_path={tokenized}",
         "--set", "plot_loss=", "--set", "eval_dataset=toolevo_sft_dev", "--set", "eval_strategy=epoch",
     ], stdout=subprocess.PIPE, text=True, check=True)

@@ -57,7 +57,8 @@ export_run() {
 		for trainer in llamafactory trl; do
 			out=$work/$trainer/$codec-$format
 			"$toolevo" export "$work/$codec" --out "$out" --format $format --for $trainer --per-question 1 --dev 0.2 \
-				--tokenizer "$tokenizer" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no export of $format"; }
+				--allow-scripted --tokenizer "$tokenizer" >/dev/null 2>"$work/said" ||
+				{ cat "$work/said" >&2; fail "no export of $format"; }
 			"$toolevo" check "$out" >/dev/null || fail "the export of $format is damaged"
 			"$toolevo" export "$out" --lint --tokenizer "$tokenizer" --show 1000000 --json >"$out.lint" 2>/dev/null ||
 				fail "the linter faults the export of $format"
@@ -82,16 +83,16 @@ rendered() {
 		>/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no run of $name"; }
 	for format in $formats; do # some runs have no pair
 		"$toolevo" export "$of/$name" --data "$3" --format $format --per-question 0 --out "$of/llamafactory/$name/$format" \
-			>/dev/null 2>"$work/said" || grep -q "no sample is left" "$work/said" || fail "no $format of $name"
+			--allow-scripted >/dev/null 2>"$work/said" || grep -q "no sample is left" "$work/said" || fail "no $format of $name"
 	done
 	for template in chatml llama3 qwen qwen3_nothink; do
 		"$toolevo" export "$of/llamafactory/$name/sft-trajectory" --lint --tokenizer "$tokenizer" --show 1000000 --json \
 			--chat-template $template >"$of/llamafactory/$name/sft-trajectory.$template" 2>/dev/null || fail "$name has faults"
 	done
-	"$toolevo" export "$of/$name" --data "$3" --for trl --per-question 0 --out "$of/trl/$name" >/dev/null 2>"$work/said" ||
-		{ cat "$work/said" >&2; fail "no $name for TRL"; }
+	"$toolevo" export "$of/$name" --data "$3" --for trl --per-question 0 --out "$of/trl/$name" --allow-scripted \
+		>/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no $name for TRL"; }
 	[ "$1" = react ] || "$toolevo" export "$of/$name" --data "$3" --for trl --arguments string --per-question 0 \
-		--out "$of/trl/function-call-text-$2" >/dev/null 2>&1 || fail "no texts of $name for TRL"
+		--allow-scripted --out "$of/trl/function-call-text-$2" >/dev/null 2>&1 || fail "no texts of $name for TRL"
 }
 
 for codec in react function-call; do
@@ -124,12 +125,12 @@ check_samples() {
 	for format in sft-trajectory sft-step dpo kto reward openai; do
 		for trainer in llamafactory trl; do
 			"$toolevo" export "${@:2}" --out "$out/$trainer-$format" --format $format --for $trainer \
-				>/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no samples of $name"; }
+				--allow-scripted >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no samples of $name"; }
 		done
 	done
-	"$toolevo" export "${@:2}" --out "$out/recovery" --require-recovery >/dev/null 2>"$work/said" ||
+	"$toolevo" export "${@:2}" --out "$out/recovery" --require-recovery --allow-scripted >/dev/null 2>"$work/said" ||
 		{ cat "$work/said" >&2; fail "no recoveries of $name"; }
-	"$toolevo" export "${@:2}" --out "$out/faultless" --max-faulty 0 >/dev/null 2>"$work/said" ||
+	"$toolevo" export "${@:2}" --out "$out/faultless" --max-faulty 0 --allow-scripted >/dev/null 2>"$work/said" ||
 		{ cat "$work/said" >&2; fail "no faultless trajectories of $name"; }
 	"$python" "$here/samples/check.py" "$toolevo" "$demo/data" "${@:2}" -- "$out"/*/ ||
 		fail "the samples of $name are not what the trees say (see above)"
@@ -138,7 +139,8 @@ check_samples() {
 # A second export for mixtures, of other trees.
 for format in llamafactory,sft-trajectory trl,openai; do
 	"$toolevo" export "$work/paper" --out "$work/few/${format%,*}" --for "${format%,*}" --format "${format#*,}" \
-		--per-question 1 >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no second export of $format"; }
+		--per-question 1 --allow-scripted >/dev/null 2>"$work/said" ||
+		{ cat "$work/said" >&2; fail "no second export of $format"; }
 done
 
 check_samples react "$work/react"

@@ -74,7 +74,7 @@ def printed(toolevo, export, recipe, model, settings):
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     run = subprocess.run(
         [toolevo, "finetune", str(export), "--recipe", recipe, "--model", str(model), "--out", "none", "--gpus", "0", "--print",
-         *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+         "--allow-scripted", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if run.returncode != 0:
         wrong(f"toolevo finetune {export.name} --recipe {recipe}: {run.stderr}")
         return {}

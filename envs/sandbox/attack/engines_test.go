@@ -23,12 +23,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// wasm is the path of a CPython built for WASI, "" where the tests are to do without.
-func wasm() string { return os.Getenv("TOOLEVO_PYTHON_WASM") }
-
 // TestEnginesHold attacks the engines that this machine can have, one of them with everything.
 func TestEnginesHold(t *testing.T) {
-	for _, name := range []string{engines.ForkServer, engines.Bwrap, engines.Process, engines.WASI} {
+	for _, name := range []string{engines.ForkServer, engines.Bwrap, engines.Process} {
 		t.Run(name, func(t *testing.T) {
 			b, err := attack.Lay()
 			if err != nil {
@@ -40,7 +37,7 @@ func TestEnginesHold(t *testing.T) {
 				}
 			}()
 
-			e := open(t, engines.Options{Engine: name, Wasm: wasm(), Modules: []string{"numpy"}, Servers: 1})
+			e := open(t, engines.Options{Engine: name, Modules: []string{"numpy"}, Servers: 1})
 			short := name != engines.ForkServer || testing.Short()
 
 			found, err := b.Run(t.Context(), e, short, nil)
@@ -66,7 +63,7 @@ func TestHostileSandbox(t *testing.T) {
 
 	names, versions := []string{engines.ForkServer}, []int{2}
 	if whole {
-		names = []string{engines.ForkServer, engines.Bwrap, engines.Process, engines.WASI}
+		names = []string{engines.ForkServer, engines.Bwrap, engines.Process}
 		versions = []int{0, 5, 3, 2, 1} // 0 is the kernel's own
 	}
 
@@ -75,7 +72,6 @@ func TestHostileSandbox(t *testing.T) {
 			t.Run(fmt.Sprintf("%s-abi-%d", name, abi), func(t *testing.T) {
 				e := open(t, engines.Options{
 					Engine:  name,
-					Wasm:    wasm(),
 					Modules: []string{"numpy"},
 					ABI:     abi,
 					Servers: 1,

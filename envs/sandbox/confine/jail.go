@@ -103,6 +103,7 @@ func (j Jail) Command(ctx context.Context) (*exec.Cmd, error) {
 	}
 
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Args[0] = keeper.Name
 	cmd.Env = slices.Clone(launcherEnvironment)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = attributes(j.Bwrap != "")

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"toolevo/envs/keeper"
 )
 
 // attributes of the launcher's process, or a keeper's. The signal at the parent's death holds until the
@@ -76,7 +78,12 @@ func launch(spec string) error {
 		}
 	}
 
-	err := syscall.Exec(j.Path, append([]string{j.Path}, j.Args...), j.Env)
+	name := j.Path
+	if name == keeper.OwnBinary {
+		name = keeper.Name
+	}
+
+	err := syscall.Exec(j.Path, append([]string{name}, j.Args...), j.Env)
 
 	return fmt.Errorf("start %s: %w: it and what it needs, its dynamic linker and libraries, must be among the "+
 		"files it may read", j.Path, err)

@@ -76,8 +76,7 @@ func (e *MissingError) Error() string {
 	}
 
 	fmt.Fprintf(&b, "\nWithout %s %s.", list(walls), what)
-	fmt.Fprintf(&b, "\nChoose the engine wasi, whose machine is a wall of its own, or accept to do without %s.",
-		list(walls))
+	fmt.Fprintf(&b, "\nUse a machine that has it, or accept to do without %s.", list(walls))
 
 	return b.String()
 }

@@ -35,12 +35,6 @@ func (o Options) choose(m machine) (choice, error) {
 
 	c := choice{engine: o.Engine, without: accepted}
 	switch o.Engine {
-	case WASI:
-		if o.Wasm == "" {
-			return choice{}, errNoModule
-		}
-
-		return c, nil
 	case Process, ForkServer:
 		return c, m.refuse(accepted)
 	case Unsafe:
@@ -54,27 +48,20 @@ func (o Options) choose(m machine) (choice, error) {
 
 // best is Auto's choice.
 func (o Options) best(m machine, accepted []confine.Wall) (choice, error) {
-	if m.noPython == nil {
-		c, noBwrap := m.inBwrap(choice{engine: Bwrap, without: accepted})
-		if noBwrap == nil {
-			return c, nil
-		}
-
-		err := m.refuse(accepted)
-		if err == nil && (len(accepted) == 0 || o.Wasm == "") { // a module has no use for the wall that is missing
-			return choice{engine: ForkServer, without: accepted}, nil
-		}
-
-		if o.Wasm == "" {
-			return choice{}, &noEngineError{err, noBwrap}
-		}
+	if m.noPython != nil {
+		return choice{}, m.noPython
 	}
 
-	if o.Wasm == "" {
-		return choice{}, fmt.Errorf("%w; or name a CPython built for WASI, --set python.wasm=FILE", m.noPython)
+	c, noBwrap := m.inBwrap(choice{engine: Bwrap, without: accepted})
+	if noBwrap == nil {
+		return c, nil
 	}
 
-	return choice{engine: WASI, without: accepted}, nil
+	if err := m.refuse(accepted); err != nil {
+		return choice{}, &noEngineError{err, noBwrap}
+	}
+
+	return choice{engine: ForkServer, without: accepted}, nil
 }
 
 // inBwrap completes the choice of bubblewrap, which stands in for Landlock: its mount namespace shows a
@@ -139,7 +126,6 @@ func advise(err error) error {
 		ways += fmt.Sprintf("\n  bubblewrap, which stands in for landlock; here %v", none.noBwrap)
 	}
 
-	ways += "\n  --set python.engine=wasi --set python.wasm=FILE, a CPython built for WASI"
 	ways += fmt.Sprintf("\n  --set python.accept=%s, to do without; every report says so", strings.Join(names, ","))
 	ways += "\n  --set python.engine=unsafe, for programs that you trust; every report says so"
 

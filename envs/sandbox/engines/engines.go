@@ -1,9 +1,11 @@
 package engines
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"toolevo/envs/sandbox"
@@ -11,33 +13,32 @@ import (
 	"toolevo/envs/sandbox/forkserver"
 	"toolevo/envs/sandbox/process"
 	"toolevo/envs/sandbox/python"
-	"toolevo/envs/sandbox/wasi"
 )
 
 // The names of the engines.
 const (
-	Auto       = "auto"       // the best that works of bwrap, forkserver and wasi
+	Auto       = "auto"       // the best that works of bwrap and forkserver
 	ForkServer = "forkserver" // a warm python3, forked for each call, behind Landlock and seccomp
 	Bwrap      = "bwrap"      // the same inside bubblewrap
-	WASI       = "wasi"       // a CPython built for WASI, in a machine of its own
 	Process    = "process"    // a new python3 for each call, behind Landlock and seccomp
 	Unsafe     = "unsafe"     // a new python3 for each call, with no walls
 )
 
 // Names lists the names of the engines, Auto first.
-func Names() []string { return []string{Auto, ForkServer, Bwrap, WASI, Process, Unsafe} }
+func Names() []string { return []string{Auto, ForkServer, Bwrap, Process, Unsafe} }
 
 // Options choose an engine. The zero value is Auto on the python3 of PATH, without third-party modules.
 type Options struct {
 	Engine     string         // one of Names; "" is Auto
-	Executable string         // the python3 of every engine but wasi; "" is that of PATH
-	Wasm       string         // the python.wasm of wasi; "" is none
+	Executable string         // "" is the python3 of PATH
 	Modules    []string       // third-party modules that programs may import, where they are installed
 	Accept     []confine.Wall // walls to do without where the machine does not offer them
 	Lacking    []confine.Wall // walls to take for missing even where the machine offers them, to see what holds without
 	// the newest version of Landlock to use, to see what holds on an older kernel; 0 is the kernel's
-	ABI     int
-	Servers int // how many programs the engine runs at once; 0 is the engine's default
+	ABI int
+	// how many programs run at once; 0 is a quarter of the processors, at least 2, of process and unsafe as many as
+	// there are processors, of wasi those, at most 8
+	Servers int
 }
 
 // Main makes this process one of the helpers that engines start by starting this binary again, if it was
@@ -45,7 +46,6 @@ type Options struct {
 // before anything else.
 func Main() {
 	confine.Main()
-	wasi.Main()
 }
 
 // Open opens an engine. The caller closes it. Walls that are missing and not accepted are a
@@ -74,7 +74,6 @@ func (o Options) open(ctx context.Context, m machine) (sandbox.Engine, error) {
 	var interpreter *python.Interpreter
 
 	switch o.Engine {
-	case WASI:
 	case Auto, ForkServer, Bwrap, Process, Unsafe:
 		var err error
 
@@ -101,34 +100,32 @@ func (o Options) open(ctx context.Context, m machine) (sandbox.Engine, error) {
 	return e, err
 }
 
-// start starts what was chosen.
+// start starts what was chosen, for programs of many sessions.
 func (o Options) start(ctx context.Context, c choice, interpreter *python.Interpreter) (sandbox.Engine, error) {
+	var e sandbox.Engine
+	var err error
+
+	processors := runtime.NumCPU()
+
 	switch c.engine {
-	case WASI:
-		return opened(wasi.New(ctx, wasi.Options{
-			Module: o.Wasm, Modules: o.Modules, Servers: o.Servers, Without: c.without, LandlockABI: o.ABI,
-		}))
 	case Process, Unsafe:
-		return opened(process.New(ctx, process.Options{
+		o.Servers = cmp.Or(o.Servers, processors)
+		e, err = process.New(ctx, process.Options{
 			Python: interpreter, Without: c.without, Unsafe: c.engine == Unsafe, LandlockABI: o.ABI,
-		}))
+		})
+	default:
+		o.Servers = cmp.Or(o.Servers, max(2, processors/4))
+		e, err = forkserver.New(ctx, forkserver.Options{
+			Python: interpreter, Servers: o.Servers, Without: c.without, Bwrap: c.bwrap, LandlockABI: o.ABI,
+		})
 	}
 
-	return opened(forkserver.New(ctx, forkserver.Options{
-		Python: interpreter, Servers: o.Servers, Without: c.without, Bwrap: c.bwrap, LandlockABI: o.ABI,
-	}))
-}
-
-// opened keeps a nil of one type from becoming an engine that is not nil.
-func opened[E sandbox.Engine](e E, err error) (sandbox.Engine, error) {
 	if err != nil {
-		return nil, err
+		return nil, err // and not e, which has a type
 	}
 
-	return e, nil
+	return &fair{Engine: e, free: o.Servers}, nil
 }
 
 // errLeftOut is why a wall is missing that Options.Lacking names.
 var errLeftOut = errors.New("it is left out to see what holds without it")
-
-var errNoModule = errors.New("it needs a CPython built for WASI: give its path, --set python.wasm=FILE")

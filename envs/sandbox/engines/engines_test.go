@@ -131,29 +131,23 @@ func TestChoose(t *testing.T) {
 		{"but not for seccomp", Options{}, noSeccomp, true, nil, choice{}, "seccomp is missing: the kernel has it not"},
 		{"no landlock, no bubblewrap", Options{}, noLandlock, false, nil, choice{},
 			"landlock is missing: the kernel is too old"},
-		{"wasi before nothing", Options{Wasm: "/w"}, noLandlock, false, nil, choice{engine: WASI}, ""},
-		{"python before wasi", Options{Wasm: "/w"}, nil, false, nil, choice{engine: ForkServer}, ""},
 		{"landlock accepted", Options{Accept: landlock}, noLandlock, false, nil, choice{ForkServer, "", landlock}, ""},
 		{"accepted and not missing", Options{Accept: both}, nil, false, nil, choice{engine: ForkServer}, ""},
 		{"seccomp accepted", Options{Accept: seccomp}, noSeccomp, true, nil, choice{Bwrap, "/bwrap", seccomp}, ""},
 		{"one of two accepted", Options{Accept: landlock}, noWalls, false, nil, choice{}, "seccomp is missing"},
 		{"both accepted", Options{Accept: both}, noWalls, false, nil, choice{ForkServer, "", both}, ""},
-		{"no python", Options{}, nil, true, errNoPython, choice{}, "no python3; or name a CPython built for WASI, " +
-			"--set python.wasm=FILE"},
-		{"no python, wasi", Options{Wasm: "/w"}, nil, true, errNoPython, choice{engine: WASI}, ""},
+		{"no python", Options{}, nil, true, errNoPython, choice{}, "no python3"},
 
 		{"forkserver", Options{Engine: ForkServer}, nil, true, nil, choice{engine: ForkServer}, ""},
 		{"forkserver, no landlock", Options{Engine: ForkServer}, noLandlock, true, nil, choice{},
 			"landlock is missing"},
-		{"process, no seccomp", Options{Engine: Process, Wasm: "/w"}, noSeccomp, true, nil, choice{},
+		{"process, no seccomp", Options{Engine: Process}, noSeccomp, true, nil, choice{},
 			"seccomp is missing"},
 		{"process, accepted", Options{Engine: Process, Accept: both}, noSeccomp, true, nil,
 			choice{Process, "", seccomp}, ""},
 		{"bwrap", Options{Engine: Bwrap}, nil, true, nil, choice{engine: Bwrap, bwrap: "/bwrap"}, ""},
 		{"bwrap, none", Options{Engine: Bwrap}, nil, false, nil, choice{}, "bubblewrap is not installed"},
 		{"bwrap, no seccomp", Options{Engine: Bwrap}, noSeccomp, true, nil, choice{}, "seccomp is missing"},
-		{"wasi", Options{Engine: WASI, Wasm: "/w"}, noWalls, false, nil, choice{engine: WASI}, ""},
-		{"wasi, no module", Options{Engine: WASI}, nil, true, nil, choice{}, "--set python.wasm=FILE"},
 		{"unsafe", Options{Engine: Unsafe}, noWalls, false, nil, choice{engine: Unsafe}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -205,7 +199,7 @@ func TestAdvice(t *testing.T) {
 		{"landlock", noLandlock,
 			[]string{"landlock is missing: the kernel is too old", "it still cannot",
 				"bubblewrap, which stands in for landlock; here bubblewrap is not installed",
-				"--set python.engine=wasi --set python.wasm=FILE", "--set python.accept=landlock,",
+				"--set python.accept=landlock,",
 				"--set python.engine=unsafe"}, nil},
 		{"seccomp", noSeccomp, []string{"seccomp is missing", "--set python.accept=seccomp,"}, []string{"bubblewrap"}},
 		{"both", noWalls, []string{"landlock is missing", "seccomp is missing",
@@ -244,11 +238,10 @@ func TestOpenRefuses(t *testing.T) {
 		options Options
 		want    []string
 	}{
-		{Options{Engine: "docker"}, []string{"engine docker", "valid are auto, forkserver, bwrap, wasi, " +
+		{Options{Engine: "docker"}, []string{"engine docker", "valid are auto, forkserver, bwrap, " +
 			"process, unsafe"}},
-		{Options{Engine: WASI}, []string{"engine wasi", "--set python.wasm=FILE"}},
 		{Options{Engine: Process, Executable: missing}, []string{"engine process", missing, "install"}},
-		{Options{Executable: missing}, []string{"engine auto", missing, "python.wasm"}},
+		{Options{Executable: missing}, []string{"engine auto", missing}},
 	} {
 		_, err := Open(t.Context(), test.options)
 		if err == nil {
@@ -297,7 +290,7 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 	cancel()
 
 	for _, name := range Names() {
-		if e, err := Open(ctx, Options{Engine: name, Wasm: "/nowhere"}); err == nil {
+		if e, err := Open(ctx, Options{Engine: name}); err == nil {
 			t.Errorf("%s: opened %s", name, e.Stamp())
 		}
 	}

@@ -24,15 +24,14 @@ type Settings struct {
 // Choice are those that choose the engine.
 type Choice struct {
 	Engine     string   `yaml:"engine"`                 // one of Names
-	Executable string   `yaml:"executable"`             // the python3 of every engine but wasi
-	Wasm       string   `yaml:"wasm"`                   // the path of a CPython built for WASI; "" is none
+	Executable string   `yaml:"executable"`             // the python3
 	Modules    []string `yaml:"modules,flow" least:"0"` // third-party modules that programs may import, where installed
 	Accept     []string `yaml:"accept,flow" least:"0"`  // walls to do without where the machine has none
 }
 
 // Options choose the engine with servers (see [Options.Servers]).
 func (c *Choice) Options(servers int) Options {
-	o := Options{Engine: c.Engine, Executable: c.Executable, Wasm: c.Wasm, Modules: c.Modules, Servers: servers}
+	o := Options{Engine: c.Engine, Executable: c.Executable, Modules: c.Modules, Servers: servers}
 	for _, wall := range c.Accept {
 		o.Accept = append(o.Accept, confine.Wall(wall))
 	}
@@ -61,10 +60,6 @@ var moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // Validate returns the first setting that makes no sense, and why.
 func (s *Settings) Validate() (setting string, err error) {
-	if s.Engine == WASI && s.Wasm == "" {
-		return "engine", errors.New("wasi needs python.wasm, the path of a CPython built for WASI")
-	}
-
 	if _, err := names.Parse("engine", s.Engine, Names()); err != nil {
 		return "engine", err
 	}

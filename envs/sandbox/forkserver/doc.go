@@ -9,6 +9,8 @@
 // # Guarantees
 //
 // A program runs in a child that has seen no other program, and it ends with that child: it can start no process.
+// Nor does the server see programs or what they print: it passes them on through a buffer that it clears, so that
+// a child, which has a copy of the server's memory, finds nothing of those before it.
 // The server lives behind the walls of package confine, and the child behind a narrower filter of system
 // calls in addition. A child can say something to its server in two ways only: by what it prints and by how
 // it ends. Both are limited, and the server, which waits for the end of this process, too, ends it in time. A

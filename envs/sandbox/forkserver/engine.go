@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"syscall"
 
@@ -18,7 +17,7 @@ import (
 // Options are what an engine is made of. Of each field but Python the zero value means the default.
 type Options struct {
 	Python  *python.Interpreter
-	Servers int            // how many programs run at once; default a quarter of the processors, at least two
+	Servers int            // how many programs run at once; default 2
 	Recycle int            // calls after which a server is replaced; default 5000
 	Without []confine.Wall // walls to do without, whether the machine offers them or not
 	Bwrap   string         // the path of bubblewrap, with which the engine is called bwrap
@@ -42,7 +41,7 @@ var (
 // does not name, is a *[confine.MissingError].
 func New(ctx context.Context, o Options) (*Engine, error) {
 	if o.Servers <= 0 {
-		o.Servers = max(2, runtime.NumCPU()/4)
+		o.Servers = 2
 	}
 
 	if o.Recycle <= 0 {
@@ -91,7 +90,7 @@ func (o Options) starter() (starter, error) {
 		return nil, fmt.Errorf("forkserver: encode the setup: %w", err)
 	}
 
-	jail := o.Python.Jail(python.ForkServer(), o.Without)
+	jail := o.Python.Jail("toolevo-fork-server", o.Without)
 	jail.Bwrap, jail.LandlockABI = o.Bwrap, o.LandlockABI
 
 	return func(life context.Context) (*server, error) {

@@ -52,7 +52,7 @@ func TestSecret(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 
-	bare := exec.CommandContext(ctx, in.Executable, python.Arguments(p.Code)...)
+	bare := exec.CommandContext(ctx, in.Executable, python.Executing(p.Code)...)
 	bare.Env = python.Environment()
 
 	out, err := bare.Output()

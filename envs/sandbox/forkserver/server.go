@@ -39,9 +39,11 @@ func (s *server) End() string {
 	return s.Child.End()
 }
 
-// request is a call as a server reads it.
+// request is what a server reads of a call. The program follows in a frame of its own, which the server passes on
+// unread: what it reads is in the memory of the children to come.
 type request struct {
-	python.Job
+	CPU    int     `json:"cpu"`    // seconds
+	Memory int64   `json:"memory"` // bytes
 	Wall   float64 `json:"wall"`   // seconds
 	Output int     `json:"output"` // bytes
 }
@@ -55,8 +57,14 @@ type answer struct {
 	output []byte
 }
 
-// prepare tells a new server its setup, waits until it is ready, and warms it: the first call takes much longer.
+// prepare tells a new server what it is and its setup, waits until it is ready, and warms it: the first call takes much
+// longer.
 func (s *server) prepare(ctx context.Context, setup []byte) error {
+	start := func() error { return s.Send([]byte(python.ForkServer())) }
+	if err := s.During(ctx, worker.Limits{Time: startTime}, start); err != nil {
+		return err
+	}
+
 	if _, _, err := s.Call(ctx, setup, worker.Limits{Time: startTime, Answer: mostHeader}); err != nil {
 		return err
 	}
@@ -84,14 +92,21 @@ var (
 
 // call runs a program. Its error wraps [errBroken]; the server must be killed then.
 func (s *server) call(ctx context.Context, p sandbox.Program, l sandbox.Limits) (answer, error) {
-	frame, err := json.Marshal(request{Job: python.NewJob(p, l), Wall: l.Wall.Seconds(), Output: l.Output})
+	job := python.NewJob(p, l)
+
+	limits, err := json.Marshal(request{job.CPU, job.Memory, l.Wall.Seconds(), l.Output})
+	if err != nil {
+		return answer{}, fmt.Errorf("forkserver: encode the limits of a program: %w", err)
+	}
+
+	program, err := json.Marshal(job)
 	if err != nil {
 		return answer{}, fmt.Errorf("forkserver: encode a program: %w", err)
 	}
 
 	var a answer
 	err = s.During(ctx, worker.Limits{Time: l.Wall + graceTime}, func() error {
-		if err := s.Send(frame); err != nil {
+		if err := errors.Join(s.Send(limits), s.Send(program)); err != nil {
 			return err
 		}
 

@@ -137,7 +137,14 @@ func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 
 	stdout := &capped{max: l.Output, full: func() { stop(errOutput) }}
 	stderr := &capped{max: 4 << 10}
-	cmd.Stdin = bytes.NewReader(job)
+
+	var input bytes.Buffer
+	if err := worker.WriteFrame(&input, []byte(python.Driver()+"\nonce()\n")); err != nil {
+		return sandbox.Reply{}, err
+	}
+
+	input.Write(job)
+	cmd.Stdin = &input
 
 	err = captured(cmd, stdout, stderr)
 
@@ -208,16 +215,16 @@ func closeAll(files []*os.File) {
 
 // command returns the command that runs one job.
 func (e *Engine) command(ctx context.Context) (*exec.Cmd, error) {
-	text := python.Driver() + "\nonce()\n"
+	const name = "toolevo-program"
 
 	var cmd *exec.Cmd
 	if e.opts.Unsafe {
-		cmd = exec.CommandContext(ctx, e.opts.Python.Executable, python.Arguments(text)...)
+		cmd = exec.CommandContext(ctx, e.opts.Python.Executable, python.Arguments(name)...)
 		cmd.Env, cmd.Dir = python.Environment(), "/"
 		cmd.SysProcAttr = attributes()
 	} else {
 		var err error
-		jail := e.opts.Python.Jail(text, e.opts.Without)
+		jail := e.opts.Python.Jail(name, e.opts.Without)
 
 		jail.LandlockABI = e.opts.LandlockABI
 		if cmd, err = jail.Command(ctx); err != nil {

@@ -1,6 +1,6 @@
 # Runs one snippet and shows on descriptor 1 what a person expects to see. It follows capture.py in one text. Executing it
 # does nothing: the engines call the functions below, in the order prepare, limit, fence, run, with a fork behind prepare
-# or none. For CPython 3.8 and later, and for its WASI builds, which have no processes, signals, limits or foreign functions.
+# or none. For CPython 3.8 and later.
 import builtins
 import posix
 import sys
@@ -28,10 +28,7 @@ def prepare(path, site, modules, preload):
     sys.path[:] = path
     if preload:
         for name in COMMON:
-            try:
-                __import__(name)
-            except ImportError:
-                pass  # WASI lacks some
+            __import__(name)
     import _sitebuiltins
     builtins.exit = _sitebuiltins.Quitter("exit", "Ctrl-D (i.e. EOF)")
     builtins.quit = _sitebuiltins.Quitter("quit", "Ctrl-D (i.e. EOF)")

@@ -351,7 +351,7 @@ func check(t *testing.T, in *Interpreter) {
 	}
 
 	cmd := exec.Command(in.Executable,
-		append(Arguments(code+"print('%d.%d.%d' % sys.version_info[:3])"), slices.Concat(in.Path, in.Site)...)...)
+		append(Executing(code+"print('%d.%d.%d' % sys.version_info[:3])"), slices.Concat(in.Path, in.Site)...)...)
 	cmd.Env = Environment()
 
 	out, err := cmd.CombinedOutput()

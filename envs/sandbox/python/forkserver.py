@@ -3,9 +3,13 @@
 # The child of the next call is made, limited and fenced while there is none, and then waits for its program: all that
 # would be more than half of the time of a short call. No program runs in the server, so no child knows of another.
 #
+# A child has a copy of all memory of the server, freed memory included, and can read it. So the text of a program, and
+# what it prints, pass through one buffer alone, which is cleared before the next child is made.
+#
 # A frame is four bytes of length, big-endian, and as many bytes. The first frame is what Setup in programs.go is, in
-# JSON; its answer is a frame. Every further frame is a call; its answer is a frame that says how the program ended, in
-# JSON, and a frame of what it printed. End of file ends the server, and the child with it.
+# JSON; its answer is a frame. A call is a frame with its limits and a frame with its program, both in JSON; its answer
+# is a frame that says how the program ended, in JSON, and a frame of what it printed. End of file ends the server, and
+# the child with it.
 import base64
 import ctypes
 import gc
@@ -18,8 +22,9 @@ import _signal as signal  # whose numbers are plain, and take no memory that a c
 START = b"."  # what a child writes before its program runs; before that it writes what went wrong
 FAILED = 1  # how a child ends that could not begin
 SLICE = 0.05  # seconds after which a child is looked for whose output another process may hold open
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
 LIMITS = (8, 1 << 30)  # of the first child: the defaults
+SPACE = 1 << 16  # bytes of the buffer, at first
 
 
 class Server:
@@ -28,7 +33,9 @@ class Server:
         self.fence = Fence(program, setup["pids"]) if program else None
         self.libc = ctypes.CDLL(None)
         self.libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing in /proc shows this process to a child
+        self.libc.prctl(PR_SET_NAME, b"toolevo-python", 0, 0, 0)
         self.pid = os.getpid()
+        self.space = memoryview(bytearray(SPACE))
         prepare(setup["path"], setup["site"], setup["modules"], True)
         # SIGCHLD stays pending until it is waited for, so that none is missed.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
@@ -43,27 +50,49 @@ class Server:
             frame = receive()
             if frame is None:
                 os._exit(0)  # the kernel ends the child
-            job = json.loads(frame)
-            if child.limits != (job["cpu"], job["memory"]):
+            call = json.loads(frame)
+            if child.limits != (call["cpu"], call["memory"]):
                 child.dismiss()
-                child = Child(self, (job["cpu"], job["memory"]))
+                child = Child(self, (call["cpu"], call["memory"]))
                 if child.pid == 0:
                     break
-            self.call(child, job, frame)
-            del job, frame  # the next child does not inherit them
+            self.call(child, call["wall"], call["output"])
             child = Child(self, child.limits)
         return child
 
-    def call(self, child, job, frame):
-        deadline = time.monotonic() + job["wall"]
-        child.begin(frame)
-        header, text = self.watch(child.pid, child.output, deadline, job["output"])
+    def call(self, child, wall, most):
+        deadline = time.monotonic() + wall
+        self.pass_on(child.job)
+        room = most + len(START) + 1
+        if room > len(self.space):
+            self.space = memoryview(bytearray(room))
+        header, size = self.watch(child.pid, child.output, deadline, room)
         os.close(child.output)
-        send(1, json.dumps(header).encode(), text)
+        send(1, json.dumps(header).encode(), self.space[len(START) if header["began"] else 0:size][:most])
+        self.clear(size)
 
-    def watch(self, pid, output, deadline, most):
-        """Reads what a child prints until it ends or must end. Returns how it ended, and the text."""
-        chunks, size, why, ended = [], 0, "", None
+    def pass_on(self, job):
+        """Gives a child the frame of its program."""
+        length = read(4)
+        if length is None:
+            os._exit(0)
+        write(job, [length])
+        rest = int.from_bytes(length, "big")
+        while rest > 0:
+            size = os.readv(0, [self.space[:rest]])
+            if size == 0:
+                os._exit(0)
+            write(job, [self.space[:size]])
+            self.clear(size)
+            rest -= size
+        os.close(job)
+
+    def clear(self, size):
+        self.space[:size] = bytes(size)
+
+    def watch(self, pid, output, deadline, room):
+        """Reads what a child prints until it ends or must end. Returns how it ended, and the size of the text."""
+        size, why, ended = 0, "", None
         poll = select.poll()
         poll.register(output, select.POLLIN)
         poll.register(0, 0)  # only for its end, which is toolevo's
@@ -81,14 +110,13 @@ class Server:
                     break
                 ended = reap(pid, os.WNOHANG)
                 continue
-            chunk = os.read(output, 1 << 16)
-            if not chunk:
+            more = os.readv(output, [self.space[size:room]])
+            if more == 0:
                 ended = ended or self.wait(pid, deadline)
                 why = "" if ended else "wall"
                 break
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > most + len(START):
+            size += more
+            if size == room:
                 why = "output"
                 break
         if not ended:
@@ -96,7 +124,11 @@ class Server:
             ended = reap(pid, 0)
         if not self.fence:
             sweep(pid)
-        return self.answer(ended, why, b"".join(chunks), most)
+        status, usage = ended
+        return {
+            "status": status, "why": why, "began": self.space[:min(size, len(START))] == START,
+            "cpu": usage.ru_utime + usage.ru_stime,
+        }, size
 
     def wait(self, pid, deadline):
         """Waits for a child that has closed its output, until the deadline."""
@@ -106,15 +138,6 @@ class Server:
             if ended or left <= 0:
                 return ended
             signal.sigtimedwait([signal.SIGCHLD], left)
-
-    def answer(self, ended, why, text, most):
-        status, usage = ended
-        began = text.startswith(START)
-        header = {
-            "status": status, "why": why, "began": began,
-            "cpu": usage.ru_utime + usage.ru_stime,
-        }
-        return header, text[len(START) if began else 0:][:most]
 
 
 class Child:
@@ -131,14 +154,6 @@ class Child:
             self.job, self.output = jobs[1], output[0]
             os.close(jobs[0])
             os.close(output[1])
-
-    def begin(self, frame):
-        """Gives it the program."""
-        try:
-            send(self.job, frame)
-        except BrokenPipeError:
-            pass  # it has ended; what it wrote, or how it ended, says why
-        os.close(self.job)
 
     def dismiss(self):
         """Ends it before it had a program."""
@@ -210,9 +225,21 @@ def read(size):
 
 
 def send(to, *frames):
-    rest = memoryview(b"".join(len(f).to_bytes(4, "big") + f for f in frames))
-    while rest:
-        rest = rest[os.write(to, rest):]
+    write(to, [part for f in frames for part in (len(f).to_bytes(4, "big"), f)])
+
+
+def write(to, parts):
+    """Writes parts, of which it makes no copy. A reader that has ended gets nothing: how it ended says why."""
+    rest = [memoryview(part) for part in parts]
+    try:
+        while rest:
+            written = os.writev(to, rest)
+            while rest and written >= len(rest[0]):
+                written -= len(rest.pop(0))
+            if rest:
+                rest[0] = rest[0][written:]
+    except BrokenPipeError:
+        pass
 
 
 setup = receive()

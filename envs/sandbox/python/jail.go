@@ -7,12 +7,12 @@ import (
 	"toolevo/envs/sandbox/confine"
 )
 
-// Jail returns the jail in which the interpreter executes a text of Python: it may read what the interpreter needs, and
-// write nothing.
-func (in *Interpreter) Jail(text string, without []confine.Wall) confine.Jail {
+// Jail returns the jail in which the interpreter is what name says: it may read what the interpreter needs, and write
+// nothing. See [Arguments].
+func (in *Interpreter) Jail(name string, without []confine.Wall) confine.Jail {
 	return confine.Jail{
 		Path:    in.Executable,
-		Args:    Arguments(text),
+		Args:    Arguments(name),
 		Env:     Environment(),
 		Dir:     "/",
 		Read:    in.Read,
@@ -22,8 +22,16 @@ func (in *Interpreter) Jail(text string, without []confine.Wall) confine.Jail {
 	}
 }
 
-// Arguments are those with which an interpreter executes a text, without site-packages.
-func Arguments(text string) []string { return []string{"-S", "-s", "-B", "-c", text} }
+// Arguments are those with which an interpreter, without site-packages, executes a text of Python that it reads first,
+// as a frame of package worker on standard input. So lists of processes show the name in place of the text.
+func Arguments(name string) []string { return append(Executing(loader), name) }
+
+// loader reads the text and nothing behind it: a buffer of one byte is never filled ahead.
+const loader = `import io; r = io.BufferedReader(io.FileIO(0, closefd=False), 1); ` +
+	`exec(r.read(int.from_bytes(r.read(4), "big")))`
+
+// Executing are the arguments with which an interpreter executes a text, without site-packages.
+func Executing(text string) []string { return []string{"-S", "-s", "-B", "-c", text} }
 
 // Stamp returns the stamp of an engine that runs this interpreter and does without some walls.
 func (in *Interpreter) Stamp(engine string, without []confine.Wall) sandbox.Stamp {

@@ -71,12 +71,9 @@ var breached = map[confine.Wall]struct{ walls, attacks []string }{
 }
 
 // isAccepted reports whether an attack gets through for lack of a wall that the user does without. Out of bubblewrap
-// nothing gets for lack of Landlock, and out of WebAssembly for lack of either.
+// nothing gets for lack of Landlock.
 func isAccepted(s sandbox.Stamp, a attack.Attack) bool {
-	switch {
-	case s.Engine == engines.WASI:
-		return false
-	case s.Engine != engines.Bwrap && len(s.Missing) == len(confine.Walls()):
+	if s.Engine != engines.Bwrap && len(s.Missing) == len(confine.Walls()) {
 		return true
 	}
 
@@ -115,8 +112,6 @@ func Warning(s sandbox.Stamp) (line string, unconfined bool) {
 		return "No walls around model-written programs (python.engine unsafe).", true
 	case walls == "":
 		return "", false
-	case s.Engine == engines.WASI:
-		return fmt.Sprintf("No %s around the engine wasi, whose first wall is WebAssembly.", walls), false
 	case s.Engine == engines.Bwrap && walls == string(confine.Landlock):
 		return "No landlock around model-written programs; bubblewrap stands in for it.", false
 	}

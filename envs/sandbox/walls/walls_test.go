@@ -34,15 +34,12 @@ func TestWallsThatAreMissing(t *testing.T) {
 		words    string   // of the warning
 	}{
 		{stamp("forkserver"), nil, ""},
-		{stamp("wasi"), nil, ""},
 		{stamp("forkserver", "landlock"), some, "No landlock around model-written programs (python.accept)."},
 		{stamp("process", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"}, "No seccomp around"},
 		{stamp("process", "landlock", "seccomp"), all, "No landlock and seccomp around"},
 		{stamp("bwrap", "landlock"), nil, "No landlock around model-written programs; bubblewrap stands in for it."},
 		{stamp("bwrap", "landlock", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"},
 			"No landlock and seccomp around"},
-		{stamp("wasi", "landlock", "seccomp"), nil, "No landlock and seccomp around the engine wasi, whose first " +
-			"wall is WebAssembly."},
 		{stamp("unsafe"), nil, "No walls around model-written programs (python.engine unsafe)."},
 	} {
 		var accepted []string

@@ -150,34 +150,23 @@ func (e *Environment) verdict(ctx context.Context, t envs.Task, program string) 
 		return v, envs.Fail(envs.StageEnvironment, "step", err)
 	}
 
-	m := e.config.Memory
-	key := e.key(task, program)
-
-	if m != nil {
-		known, ok, err := m.Recall(ctx, key)
-		if err != nil {
-			return v, envs.Fail(envs.StageStore, "recall the verdict on task "+t.ID, err)
+	r, err := envs.Remembered(ctx, e.config.Memory, e.key(task, program), func() (r envs.Result, err error) {
+		if e.config.Engine == nil {
+			return r, envs.Fail(envs.StageTool, "grade task "+t.ID, errors.New("no engine runs programs"))
 		}
 
-		if ok {
-			v, err := ReadVerdict(known.Observation)
-			return v, envs.Fail(envs.StageStore, "recall the verdict on task "+t.ID, err)
+		if v, err = grader.Grade(ctx, task, program); err != nil {
+			return r, envs.Fail(envs.StageTool, "grade task "+t.ID, err)
 		}
+
+		return envs.Result{Observation: v.Observation(), Maker: e.stamp}, nil
+	})
+	if err != nil {
+		return v, envs.Fail(envs.StageStore, "remember the verdict on task "+t.ID, err)
 	}
 
-	if e.config.Engine == nil {
-		return v, envs.Fail(envs.StageTool, "grade task "+t.ID, errors.New("no engine runs programs"))
-	}
-
-	if v, err = grader.Grade(ctx, task, program); err != nil {
-		return v, envs.Fail(envs.StageTool, "grade task "+t.ID, err)
-	}
-
-	if m != nil {
-		result := envs.Result{Observation: v.Observation(), Maker: e.stamp}
-		if err := m.Remember(ctx, key, result); err != nil {
-			return v, envs.Fail(envs.StageStore, "remember the verdict on task "+t.ID, err)
-		}
+	if v, err = ReadVerdict(r.Observation); err != nil {
+		return v, envs.Fail(envs.StageStore, "recall the verdict on task "+t.ID, err)
 	}
 
 	return v, nil

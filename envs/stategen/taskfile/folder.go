@@ -62,7 +62,10 @@ func Edit(data string, splits []string) (*Folder, error) {
 	}
 
 	// The kernel releases the lock of a process that ends, however it ends.
-	if err = syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	switch err = durable.Lock(f.lock, syscall.LOCK_EX); {
+	case errors.Is(err, durable.ErrNoLocks):
+		err = fmt.Errorf("stategen: lock %s: %w", folder(data), err)
+	case err != nil:
 		err = fmt.Errorf("stategen: another process adds tasks to %s: wait for it: %w", folder(data), err)
 	}
 

@@ -96,32 +96,10 @@ type function struct {
 
 // Call implements [dynamic.Tool].
 func (f function) Call(ctx context.Context, s struct{}, args envs.Args) (struct{}, envs.Result, error) {
-	if f.memory == nil {
-		result, err := f.result(ctx, args)
-		return s, result, err
-	}
-
 	key := "toolbench " + virtual.NewCall(f.version, f.document.Key, args).Key()
+	r, err := envs.Remembered(ctx, f.memory, key, func() (envs.Result, error) { return f.result(ctx, args) })
 
-	if r, ok, err := f.memory.Recall(ctx, key); ok || err != nil {
-		return s, r, err
-	}
-
-	r, err := f.result(ctx, args)
-	if err != nil {
-		return s, envs.Result{}, err
-	}
-
-	if err := f.memory.Remember(ctx, key, r); err != nil {
-		return s, envs.Result{}, err
-	}
-
-	// Another tree may have been answered otherwise in the meantime, and what was remembered first stays.
-	if first, ok, err := f.memory.Recall(ctx, key); ok || err != nil {
-		return s, first, err
-	}
-
-	return s, r, nil
+	return s, r, err
 }
 
 // result is what an agent sees of the answer.

@@ -150,14 +150,23 @@ func (a *APIs) make(ctx context.Context, call Call, d *toolbench.Document) (Entr
 		return e, nil
 	}
 
-	if _, worthy := Check(e.Answer); !worthy {
+	if _, worthy := Check(e.Answer); worthy {
+		e.Document, e.Made = documentHash(d), now()
+		err = a.cache.Put(ctx, e)
+	} else {
 		a.counts.add(&a.counts.Unkept)
-		return e, nil
 	}
 
-	e.Document, e.Made = documentHash(d), now()
+	if err != nil {
+		return e, err
+	}
 
-	return e, a.cache.Put(ctx, e)
+	// Another process may have kept an answer while this one was made: all give the one that is kept.
+	if first, ok, err := a.cache.Get(ctx, call); ok || err != nil {
+		return first, err
+	}
+
+	return e, nil
 }
 
 // ask asks the backend, and else the simulator.

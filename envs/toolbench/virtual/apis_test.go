@@ -291,6 +291,48 @@ func TestTwoOfOneFile(t *testing.T) {
 	}
 }
 
+// Two processes that ask for the same at the same time give the same answer, that of the first whose answer is kept,
+// whoever it comes from and however often they are asked.
+func TestTwoAtOnce(t *testing.T) {
+	t.Parallel()
+
+	real := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"error": "", "response": "real"}`))
+	})
+
+	for _, tt := range []struct{ name, slow, fast string }{
+		{"two models", `{"error": "", "response": "slow"}`, `{"error": "", "response": "fast"}`},
+		{"an answer that is not kept", `{"error": "no", "response": ""}`, `{"error": "", "response": "fast"}`},
+		{"a model and a real API", `{"error": "", "response": "slow"}`, ""},
+	} {
+		path := filepath.Join(t.TempDir(), "cache.db")
+
+		options := virtual.Options{Cache: openCacheAt(t, path), Backend: real}
+		if tt.fast != "" {
+			options.Backend, options.Model = nil, virtual.NewModel(saying(tt.fast), "m", virtual.SFT)
+		}
+
+		other := virtual.New(options)
+
+		var first string
+
+		slow := &writer{write: func(int64, string, string) (string, error) {
+			first, _ = ask(t, other, "p_c", bern())
+			return tt.slow, nil
+		}}
+		one := virtual.New(virtual.Options{
+			Cache: openCacheAt(t, path), Model: virtual.NewModel(slow, "n", virtual.SFT),
+		})
+
+		got, _ := ask(t, one, "p_c", bern())
+		again, _ := ask(t, one, "p_c", bern())
+
+		if got != first || again != first {
+			t.Errorf("%s: the one says %s, then %s, the other %s", tt.name, got, again, first)
+		}
+	}
+}
+
 // Without a simulator there are the answers of the cache, and no others; that there is none is not kept.
 func TestUnsimulated(t *testing.T) {
 	t.Parallel()

@@ -66,10 +66,9 @@ func openCache(ctx context.Context, path string) (*Cache, error) {
 		return nil, damagedFile(err)
 	}
 
-	db, err := sql.Open("sqlite3", sqlite.Address(path,
-		"_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000"))
+	db, err := sqlite.OpenToWrite(ctx, path, "")
 	if err != nil {
-		return nil, err
+		return nil, damagedFile(err)
 	}
 
 	db.SetMaxOpenConns(mostConnections)

@@ -21,7 +21,8 @@
 //
 //   - Of equal calls at the same time one is made.
 //   - What the cache has is JSON, has no error, and was whole when it was put there; it says where it came from.
-//   - A call has the same answer for as long as the cache is there, once it has a good one.
+//   - A call has the same answer for as long as the cache is there, once it has a good one: in every process that uses
+//     the cache, too, whichever of them was first.
 //   - A process that is killed leaves its cache readable.
 //
 // # Caveats

@@ -3,18 +3,23 @@
     toolevo serve env --dataset coffee --api p_s_in &
     python grpo.py --dataset coffee --model Qwen/Qwen3-0.6B --out trained
 
-A step plays some tasks, each several times, all episodes at once, and rewards what the server rewards. The folder OUT gets
-the model, in trainer_state.json what was logged of each step, and in traces.jsonl every episode: its task, its reward, and
-its turns.
+A step plays some tasks, each several times, all episodes at once, and rewards what the server
+rewards. Every pass over the tasks draws versions anew. The folder OUT gets the model, in
+trainer_state.json what was logged of each step, and in traces.jsonl every episode: its task, its
+reward, and its turns. The model is saved every --save-steps steps, too: the same command goes on
+after the last of them.
 
 With --eval-url, a server of other tasks, accuracies there are measured before and after.
 """
 
 import argparse
 import json
+import math
 from pathlib import Path
 
 import torch
+from datasets import concatenate_datasets
+from transformers.trainer_utils import get_last_checkpoint
 from trl import GRPOConfig, GRPOTrainer
 
 from toolevo_env import answering, environment, reward, tasks
@@ -27,6 +32,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--model", required=True, help="one whose chat template has tools")
     parser.add_argument("--out", required=True, help="folder for the model and the logs")
     parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--save-steps", type=int, default=20, help="after which the model is saved")
     parser.add_argument("--episodes", type=int, default=16, help="at once, in a step")
     parser.add_argument("--generations", type=int, default=8, help="episodes of a task, which are compared")
     parser.add_argument("--turns", type=int, default=12, help="of an episode at most")
@@ -55,21 +61,31 @@ def main() -> None:
         output_dir=a.out, max_steps=a.steps, learning_rate=a.learning_rate, seed=a.seed, logging_steps=1, report_to="none",
         per_device_train_batch_size=a.episodes, num_generations=a.generations, num_generations_eval=1,
         per_device_eval_batch_size=a.episodes, max_completion_length=a.tokens, max_tool_calling_iterations=a.turns,
-        save_strategy="no", bf16=torch.cuda.is_available(),
+        save_strategy="steps", save_steps=a.save_steps, save_total_limit=1,
+        bf16=torch.cuda.is_available(),
     )
+    played = environment(a.url, a.dataset)
     trainer = answering(GRPOTrainer)(
-        a.model, args=config, train_dataset=tasks(a.url, a.dataset), environment_factory=environment(a.url, a.dataset),
+        a.model, args=config, train_dataset=passes(a), environment_factory=played,
         reward_funcs=logged_reward,
     )
     before = accuracies(trainer, a)
-    trainer.train()
-    print(json.dumps({"before": before, "after": accuracies(trainer, a)}))
+    trainer.train(resume_from_checkpoint=get_last_checkpoint(a.out))
     trainer.save_model()
     trainer.save_state()
+    print(json.dumps({"before": before, "after": accuracies(trainer, a)}))
+
+
+def passes(a: argparse.Namespace):
+    """The tasks, as often as the steps go through them, each time with another seed."""
+    first = tasks(a.url, a.dataset, seed=a.seed)
+    count = math.ceil(a.steps * a.episodes / a.generations / len(first))
+    others = [tasks(a.url, a.dataset, seed=a.seed + i) for i in range(1, count)]
+    return concatenate_datasets([first, *others])
 
 
 def accuracies(trainer: GRPOTrainer, a: argparse.Namespace) -> dict[str, float]:
-    """The share of right answers to the tasks of the other server: a right one is worth 1, and any other end -1."""
+    """The share of right answers to the tasks of the other server: a right one is worth 1, and any other end 0."""
     if not a.eval_url:
         return {}
     examiner = answering(GRPOTrainer)(
@@ -78,7 +94,7 @@ def accuracies(trainer: GRPOTrainer, a: argparse.Namespace) -> dict[str, float]:
     )
     found = {}
     for version in a.eval_api.split(","):
-        found[version] = (1 + examiner.evaluate(tasks(a.eval_url, a.dataset, version))["eval_reward"]) / 2
+        found[version] = examiner.evaluate(tasks(a.eval_url, a.dataset, version))["eval_reward"]
     return found
 
 

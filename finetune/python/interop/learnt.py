@@ -46,13 +46,14 @@ def main(out, recorded):
         f"{STEPS} steps": len(steps) == STEPS,
         f"{EPISODES} episodes in each": [len(r) for r in by_step.values()] == [EPISODES] * STEPS,
         "no episode lost": not any(t["lost"] for t in traces),
-        "rewards of 1 and -1": {t["reward"] for t in traces} == {1, -1},
+        "rewards of 1 and 0": {t["reward"] for t in traces} == {1, 0},
         "the trainer's rewards are the server's": all(
             math.isclose(s["reward"], m, abs_tol=1e-4) for s, m in zip(steps, means)),
         "steps with gradients": told_apart > 0,
         "episodes right after notices": recovered > 0,
         "the same episodes at the server": here == at_server,
         "weights": Path(out, "model.safetensors").exists(),
+        "weights on the way": any(Path(out).glob("checkpoint-*/model.safetensors")),
     }.items() if not holds]
     if faults:
         print(f"learnt: missing: {'; '.join(faults)}", file=sys.stderr)

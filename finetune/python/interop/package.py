@@ -4,8 +4,9 @@
 
 TOOLEVO with the flags is the command of a server, EPISODES.jsonl what `toolevo eval` wrote of its tasks. What a model is
 shown of the tools has to be what the server says of them. The episodes have to be worth what they were in the
-evaluation, though the server is killed in each of them and started again; with no server left an episode is lost, and
-has no reward. Without its key the server does nothing. Exit 1 and a line for each difference when something is wrong.
+evaluation, though the server is killed in each of them and started again, or a proxy before it spoils connections;
+with no server left an episode is lost, and has no reward. Without its key the server does nothing. Exit 1 and a line
+for each difference when something is wrong.
 """
 
 import json
@@ -13,7 +14,9 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -69,6 +72,39 @@ class Server:
         self.process.wait()
 
 
+class Proxy:
+    """Stands before a server, and spoils what a client does: of the connections some are answered with
+    404 or 503, and the others are cut off when so many answers have passed."""
+
+    def __init__(self, server):
+        self.server, self.connections = server, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = "http://127.0.0.1:%d" % self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            self.connections += 1
+            threading.Thread(target=self.spoil, args=(client, self.connections), daemon=True).start()
+
+    def spoil(self, client, number):
+        with client, suppress(OSError):
+            if number % 3:
+                client.recv(1 << 16)
+                status = ["404 Not Found", "503 Service Unavailable"][number % 2]
+                client.sendall(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode())
+                return
+            host, port = self.server.at.split(":")
+            with socket.create_connection((host, int(port))) as upstream:
+                for _ in range(3 + number // 3):  # each time one answer more comes through
+                    upstream.sendall(client.recv(1 << 20))
+                    answer = upstream.recv(1 << 20)
+                    client.sendall(answer)
+                upstream.sendall(client.recv(1 << 20))  # the turn is taken, and nobody is told
+                upstream.recv(1 << 20)
+
+
 def check_shown(tool, method):
     """What transformers shows a model of a method is what the server says of its tool."""
     got = get_json_schema(method)["function"]
@@ -83,17 +119,73 @@ def check_shown(tool, method):
 
 
 def play(server, env, episode):
+    """Plays an episode. The server, if there is one, is killed in the middle."""
     env.reset(task_id=episode["question_id"], api=episode["deployed_api"], seed=0)
     for i, turn in enumerate(episode["turns"]):
-        if i == len(episode["turns"]) // 2:
+        if server and i == len(episode["turns"]) // 2:
             server.kill()
-            server.start()
+            threading.Timer(i % 2, server.start).start()
         arguments = json.loads(turn["action"].rsplit("\nAction Input: ", 1)[1])
         if (got := env[turn["api"]](**arguments)) != turn["observation"]:
             wrong(f"{episode['question_id']}: turn {i}: {got!r}, want {turn['observation']!r}")
-    got, want = toolevo_env.reward([env]), [1 if episode["official"] else -1]
+    got, want = toolevo_env.reward([env]), [1 if episode["official"] else 0]
     if got != want or not env.done:
         wrong(f"{episode['question_id']}: rewarded with {got}, want {want}")
+
+
+def check_absences(server, rows):
+    """A server that comes is waited for, one that does not costs the episode, and so does one that came
+    back as another."""
+    server.kill()
+    threading.Timer(1, server.start).start()
+    env = toolevo_env.environment(server.url)()
+    env.reset(**rows[0])
+    server.kill()
+    threading.Timer(1, server.start).start()
+    env.reset(**rows[0])
+    env["LoadDB"](DBName="coffee")
+    server.process.terminate()  # lets the episode end, for ten seconds
+    env["LoadDB"](DBName="coffee")
+    server.process.wait()
+    threading.Timer(1, server.start).start()
+    if env["LoadDB"](DBName="coffee") != env.trace[0]["result"] or len(env.trace) != 3:
+        wrong(f"after three absences: {env.trace}")
+
+    env.trace[0]["result"] = "what another server said"
+    server.kill()
+    server.start()
+    check_lost(env, "an episode that came out otherwise")
+
+    env.reset(**rows[0])
+    server.kill()
+    toolevo_env.PATIENCE = 2
+    check_lost(env, "an episode without a server")
+    server.start()
+
+
+def check_lost(env, what):
+    try:
+        env["Finish"](answer="1")
+        wrong(f"{what} goes on")
+    except toolevo_env.EnvironmentFailure:
+        pass
+    if toolevo_env.reward([env]) != [None] or not env.lost:
+        wrong(f"{what} has a reward")
+
+
+def check_seeds(command):
+    """A task meets all versions that are served, by the seed of the rows."""
+    server = Server([*command, "--api", "p_c,p_s_in"])
+    server.start()
+    env, outcomes = toolevo_env.environment(server.url)(), set()
+    for seed in range(8):
+        rows = toolevo_env.tasks(server.url, seed=seed)
+        env.reset(**rows[0])
+        env["LoadDB"](DBName="coffee")
+        outcomes.add(env.trace[0]["outcome"])
+    if outcomes != {"ok", "deprecated"}:
+        wrong(f"whatever the seed, a question meets {outcomes}")
+    server.kill()
 
 
 def main(toolevo, file, *flags):
@@ -115,21 +207,15 @@ def main(toolevo, file, *flags):
     env = kind()
     for episode in episodes:
         play(server, env, episode)
+    spoiled = type("Spoiled", (kind,), {"_url": Proxy(server).url})()
+    for episode in episodes:
+        play(None, spoiled, episode)
     env.reset(**rows[0])
-    if toolevo_env.reward([env]) != [-1]:
-        wrong("an episode without an answer is not worth -1")
+    if toolevo_env.reward([env]) != [0]:
+        wrong("an episode without an answer is not worth 0")
 
-    env.reset(**rows[0])
-    server.kill()
-    try:
-        env["Finish"](answer="1")
-        wrong("there is an answer without a server")
-    except toolevo_env.EnvironmentFailure:
-        pass
-    if toolevo_env.reward([env]) != [None] or not env.lost:
-        wrong("an episode that was lost has a reward")
-
-    server.start()
+    check_absences(server, rows)
+    check_seeds([toolevo, "serve", "env", *flags])
     toolevo_env.HEADERS["Authorization"] = "Bearer another"
     try:
         kind().reset(**rows[0])
@@ -137,7 +223,8 @@ def main(toolevo, file, *flags):
     except toolevo_env.EnvironmentFailure:
         pass
     server.kill()
-    print(f"package: {len(shown)} tools as the server has them; {len(episodes)} episodes, the server killed in each")
+    print(f"package: {len(shown)} tools as the server has them; {len(episodes)} episodes, the server killed in each, "
+          "and as many behind a proxy that spoils connections")
     return 1 if failures else 0
 
 

@@ -39,6 +39,7 @@ trap 'kill $server 2>/dev/null || true; rm -rf "$work"' EXIT
 # that is busy.
 export TOOLEVO_DATA=$work/data HF_HOME=$work/hf HF_HUB_OFFLINE=1 CUDA_VISIBLE_DEVICES='' TOKENIZERS_PARALLELISM=false \
 	PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1 TRL_EXPERIMENTAL_SILENCE=1
+python3 -c 'import numpy' 2>/dev/null || export TOOLEVO_PYTHON_MODULES= # a prompt promises what is there
 
 # quietly COMMAND…: runs it, and shows what it said when it fails.
 quietly() {
@@ -92,7 +93,7 @@ serve "${few[@]}"
 stop
 serve "${few[@]}" --record "$work/recorded" --agent tiny
 quietly "$python" "$here/../examples/grpo.py" --url "$url" --model "$work/model" --out "$work/trained" \
-	--steps 10 --episodes 16 --tokens 640 --learning-rate 1e-4
+	--steps 10 --save-steps 5 --episodes 16 --tokens 640 --learning-rate 1e-4
 stop
 quietly "$toolevo" check "$work/recorded"
 "$python" "$here/learnt.py" "$work/trained" "$work/recorded/episodes.jsonl" || fail "GRPO did not do what it should (see above)"

@@ -12,31 +12,39 @@ The key of a server that wants one is read from TOOLEVO_ENV_KEY.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import random
 import re
+import time
 import urllib.error
 import urllib.request
 from collections import ChainMap
 from collections.abc import Callable
 from contextlib import suppress
+from http.client import HTTPException
 from inspect import Parameter, Signature
 from typing import Any, Literal, Union
 
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 __version__ = "0.1.0"
 __all__ = ["EnvironmentFailure", "ToolEvoEnv", "answering", "environment", "reward", "tasks"]
 
 CHOICES = ("seed", "task_id", "dataset", "api")  # columns of a row that choose its episode
-PATIENCE = 120  # seconds that an answer may take
+PATIENCE = 120  # seconds that an answer may take, and that a server that is away is waited for
+FINAL = (400, 401, 403, 409, 422)  # HTTP statuses that waiting does not change
 HEADERS = {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ.get('TOOLEVO_ENV_KEY', '')}"}
 TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "object": dict, "null": None}
 
 
 class EnvironmentFailure(RuntimeError):
     """The server failed. An episode that is lost to that counts neither for nor against the model."""
+
+
+class _Away(EnvironmentFailure):
+    """The server cannot be reached, ends, or has no room: in a while it may be there."""
 
 
 class ToolEvoEnv:
@@ -47,6 +55,7 @@ class ToolEvoEnv:
     def __init__(self) -> None:
         self._socket: ClientConnection | None = None
         self._chosen: dict[str, Any] = {}  # what the episode was begun with
+        self._asked = ""  # what the model was asked
         self.trace: list[dict[str, Any]] = []  # its turns: action, reward, and what the server observed
         self.done, self.lost = False, ""  # whether it is over; the failure that it was lost to
 
@@ -55,7 +64,8 @@ class ToolEvoEnv:
         self._chosen = {name: columns[name] for name in CHOICES if columns.get(name) is not None}
         self._chosen.setdefault("seed", random.getrandbits(32))
         self.trace, self.done, self.lost = [], False, ""
-        return self._ask("reset", self._chosen)["observation"]["text"]
+        self._asked = self._ask("reset", self._chosen)["observation"]["text"]
+        return self._asked
 
     def _act(self, action: dict[str, Any]) -> str:
         """Takes a turn, and returns what the model reads."""
@@ -67,7 +77,7 @@ class ToolEvoEnv:
             self.lost = str(e)
             raise
         self.done = data["done"]
-        self.trace.append({"action": action, "reward": data["reward"], **data["observation"]})
+        self.trace.append(_turn(action, data))
         return data["observation"]["result"]
 
     def __contains__(self, name: object) -> bool:  # for answering
@@ -77,18 +87,27 @@ class ToolEvoEnv:
         return lambda **given: self._act({"type": "call_tool", "tool_name": name, "arguments": given})
 
     def _ask(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
-        """Sends a message. If that fails, it plays the episode up to here on a new connection, and tries once more."""
-        try:
-            return self._send(kind, data)
-        except EnvironmentFailure:
-            if self._socket is not None:
-                self._socket.close()
-            self._socket = None
-            if kind == "step":
-                self._send("reset", self._chosen)
-                for turn in self.trace:
-                    self._send("step", turn["action"])
-            return self._send(kind, data)
+        """Sends a message, and waits for a server that is away. A step on a new connection plays
+        the episode up to here again: the same seed and actions give the same episode."""
+        def attempt() -> dict[str, Any]:
+            try:
+                if self._socket is None and kind == "step":
+                    self._play_again()
+                return self._send(kind, data)
+            except EnvironmentFailure:
+                if self._socket is not None:
+                    self._socket.close()
+                self._socket = None
+                raise
+
+        return _patiently(attempt)
+
+    def _play_again(self) -> None:
+        same = self._send("reset", self._chosen)["observation"]["text"] == self._asked
+        turns = (_turn(t["action"], self._send("step", t["action"])) for t in self.trace)
+        if not same or any(again != t for again, t in zip(turns, self.trace, strict=True)):
+            raise EnvironmentFailure(f"{self._url}: played again, the episode is another one: "
+                                     "does the server serve what it served before?")
 
     def _send(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -98,10 +117,31 @@ class ToolEvoEnv:
             self._socket.send(json.dumps({"type": kind, "data": data}))
             answer = json.loads(self._socket.recv(timeout=PATIENCE))
         except (OSError, WebSocketException) as e:
-            raise EnvironmentFailure(f"{self._url}: {kind}: {e}") from None
+            final = isinstance(e, InvalidStatus) and e.response.status_code in FINAL
+            raise (EnvironmentFailure if final else _Away)(f"{self._url}: {kind}: {e}") from None
         if answer["type"] == "error":
-            raise EnvironmentFailure(f"{self._url}: {kind}: {answer['data']}")
+            away = answer["data"]["code"] in ("SESSION_ERROR", "CAPACITY_REACHED")
+            raise (_Away if away else EnvironmentFailure)(f"{self._url}: {kind}: {answer['data']}")
         return answer["data"]
+
+
+def _turn(action: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    return {"action": action, "reward": data["reward"], **data["observation"]}
+
+
+def _patiently(attempt: Callable[[], Any]) -> Any:
+    """Attempts something until the server is there, for PATIENCE."""
+    began, pause = time.monotonic(), 0.1
+    while True:
+        try:
+            return attempt()
+        except _Away as e:
+            if time.monotonic() + pause - began > PATIENCE:
+                raise
+            if pause == 0.2:  # it was not there at once
+                logging.getLogger(__name__).warning("%s: waiting for up to %d s", e, PATIENCE)
+        time.sleep(pause)
+        pause = min(2 * pause, 5)
 
 
 def environment(url: str, dataset: str = "") -> type[ToolEvoEnv]:
@@ -152,21 +192,23 @@ def _hint(schema: dict[str, Any]) -> Any:
     return list[_hint(schema["items"])] if kind == "array" and schema.get("items") else TYPES.get(kind, Any)
 
 
-def tasks(url: str, dataset: str = "", api: str = "", system: str = "") -> Any:
-    """Lists the server's tasks as a datasets.Dataset to train on. Each is played under a version that its seed draws.
+def tasks(url: str, dataset: str = "", api: str = "", system: str = "", seed: int = 0) -> Any:
+    """Lists the server's tasks as a datasets.Dataset. The seed draws the version that each meets.
 
     Args:
         url: The server's address.
         dataset: Lists only the tasks of this dataset.
         api: The version that is deployed, or the family of versions to draw from; by default all that are served.
         system: A text to begin prompts with. The question comes with reset.
+        seed: Draws versions as the seed of `toolevo eval` does. With another one for every pass
+            over the tasks, a question meets other versions.
     """
     from datasets import Dataset
 
     prompt = [{"role": "system", "content": system}] * bool(system) + [{"role": "user", "content": ""}]
     return Dataset.from_list([
         {"prompt": prompt, "task_id": task["task_id"], "seed": seed, "api": api or None}
-        for seed, task in enumerate(_http(f"{url}/tasks")["tasks"]) if dataset in ("", task["dataset"])])
+        for task in _http(f"{url}/tasks")["tasks"] if dataset in ("", task["dataset"])])
 
 
 def reward(environments: list[ToolEvoEnv], **_: Any) -> list[float | None]:
@@ -191,9 +233,15 @@ def answering(trainer: type) -> type:
 
 def _http(address: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
     request = urllib.request.Request(address, json.dumps(body).encode() if body else None, HEADERS)
-    try:
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            return json.load(answer)
-    except OSError as e:
-        said = e.read().decode(errors="replace") if isinstance(e, urllib.error.HTTPError) else "is serve env running?"
-        raise EnvironmentFailure(f"{address}: {e}: {said}") from None
+
+    def attempt() -> dict[str, Any]:
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as e:
+            said = f"{address}: {e}: {e.read().decode(errors='replace')}"
+            raise (EnvironmentFailure if e.code in FINAL else _Away)(said) from None
+        except (OSError, HTTPException) as e:
+            raise _Away(f"{address}: {e}: is serve env running?") from None
+
+    return _patiently(attempt)

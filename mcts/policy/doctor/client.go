@@ -72,9 +72,11 @@ func (c openAIClient) list(ctx context.Context) (all catalogue, err error) {
 	for _, m := range models {
 		all.names = append(all.names, m.ID)
 		if m.ID == c.model {
-			all.has, all.window, all.owner = true, m.MaxModelLen, m.OwnedBy
+			all.window, all.owner = m.MaxModelLen, m.OwnedBy
 		}
 	}
+
+	all.has = len(models) > 0 && c.b.MayServe(models)
 
 	return all, err
 }

@@ -446,7 +446,7 @@ func TestAnotherModel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
-			for every, words := range map[int64]string{1: "ask for the model by the name", 5: "now and then"} {
+			for every, words := range map[int64]string{1: "server.names", 5: "now and then"} {
 				s := start(t, simserver.Options{
 					Kind:        map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[kind],
 					MaxModelLen: 8192,

@@ -81,6 +81,10 @@ func (b *Backend) sample(ctx context.Context, c server.Completion, req *api.Gene
 			return b.sampleFault(err)
 		})
 
+	if c.Dialect.Omits("stop") {
+		wire.Cut(&s.choice, s.detail.Tokens, c.Sampling.Stop)
+	}
+
 	return s, err
 }
 

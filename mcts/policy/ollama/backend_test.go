@@ -74,6 +74,19 @@ func TestRequest(t *testing.T) {
 			ask:  func(c *server.Completion) { c.Sampling.Stop = nil },
 			want: func(_, o map[string]any) { o["stop"] = []any{} },
 		},
+		{
+			name: "some left out",
+			ask: func(c *server.Completion) {
+				c.Dialect.LeaveOut = []string{"seed", "stop", "max_tokens", "repetition_penalty", "logprobs"}
+			},
+			want: func(b, o map[string]any) {
+				for _, name := range []string{"seed", "stop", "num_predict", "repeat_penalty"} {
+					delete(o, name)
+				}
+
+				delete(b, "logprobs")
+			},
+		},
 		{name: "never the seed for chance", ask: func(c *server.Completion) { c.Seed = math.MaxUint64 },
 			want: func(_, o map[string]any) { o["seed"] = float64(1<<31 - 1) }},
 	}
@@ -195,6 +208,13 @@ func TestReplies(t *testing.T) {
 			`{"response":"b","thinking":"c","done":true,"done_reason":"stop","eval_count":3}`,
 			server.Choice{Text: "b", Reasoning: "ac", Finish: server.FinishStop, Tokens: 3},
 			server.Detail{Finish: "stop"}},
+		{"figures as texts and floats", `{"response":"x","done":true,"done_reason":{"type":"stop"},` +
+			`"prompt_eval_count":"5","eval_count":1.0,"load_duration":7.0}`,
+			server.Choice{Text: "x", Finish: server.FinishStop, Tokens: 1},
+			server.Detail{Finish: "stop", PromptTokens: 5, Load: 7}},
+		{"figures that are none", "\ufeff" + `{"model":7,"response":"x","done":true,"done_reason":"stop",` +
+			`"prompt_eval_count":"many","eval_count":[1],"eval_duration":null,"created_at":{}}`,
+			server.Choice{Text: "x", Finish: server.FinishStop}, server.Detail{Finish: "stop"}},
 		{"empty", `{"response":"","done":true,"done_reason":"stop","eval_count":1}`,
 			server.Choice{Finish: server.FinishStop, Tokens: 1}, server.Detail{Finish: "stop"}},
 	}

@@ -28,7 +28,12 @@ func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 		message += " (is this an Ollama server?)"
 	}
 
-	return b.link.StatusFault(a, kindOf(a.Status, c), message)
+	kind := kindOf(a.Status, c)
+	if c.OutOfQuota(a.Status, a.Wait() > 0) { // of a model in the cloud
+		kind = server.OutOfQuota
+	}
+
+	return b.link.StatusFault(a, kind, message)
 }
 
 // sampleFault is the fault of a reply with a good status that is not a sample, or the error that it

@@ -54,7 +54,7 @@ func New(opts Options) (*Backend, error) {
 		return nil, fmt.Errorf("ollama: %w", err)
 	}
 
-	opts.APIKey, opts.URL = "", ""
+	opts.APIKey, opts.URL, opts.Headers = "", "", nil
 
 	return &Backend{opts: opts, base: address.URL, link: link}, nil
 }
@@ -104,8 +104,11 @@ func parseHost(text string) (wire.Address, error) {
 	}
 
 	address, err := wire.ParseAddress(text)
-	if err != nil {
+	switch {
+	case err != nil:
 		return wire.Address{}, err
+	case address.URL.RawQuery != "":
+		return wire.Address{}, errors.New("it has a query, which Ollama knows none of")
 	}
 
 	host, port := address.URL.Hostname(), address.URL.Port()

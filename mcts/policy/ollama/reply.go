@@ -20,21 +20,22 @@ type sample struct {
 	detail server.Detail
 }
 
-// line is a reply, or one line of it from a server that streams all the same.
+// line is a reply, or one line of it from a server that streams all the same. What the server counts is read
+// leniently: a figure that cannot be read is 0.
 type line struct {
-	Model      string             `json:"model"`
+	Model      wire.Word          `json:"model"`
 	Response   string             `json:"response"`
 	Thinking   string             `json:"thinking"`
 	Done       bool               `json:"done"`
-	DoneReason string             `json:"done_reason"`
+	DoneReason wire.Word          `json:"done_reason"`
 	Error      jsontext.Value     `json:"error"`
 	LogProbs   []wire.ScoredToken `json:"logprobs"`
 
-	PromptEvalCount    int   `json:"prompt_eval_count"`
-	EvalCount          int   `json:"eval_count"`
-	LoadDuration       int64 `json:"load_duration"`
-	PromptEvalDuration int64 `json:"prompt_eval_duration"`
-	EvalDuration       int64 `json:"eval_duration"`
+	PromptEvalCount    wire.Count `json:"prompt_eval_count"`
+	EvalCount          wire.Count `json:"eval_count"`
+	LoadDuration       wire.Count `json:"load_duration"` // this and the others in nanoseconds
+	PromptEvalDuration wire.Count `json:"prompt_eval_duration"`
+	EvalDuration       wire.Count `json:"eval_duration"`
 }
 
 // read reads a reply: one object, or one a line.
@@ -72,12 +73,12 @@ func (s *sample) read(body io.Reader) error {
 			continue
 		}
 
-		s.model = wire.Shorten(l.Model)
+		s.model = wire.Shorten(string(l.Model))
 		s.choice.Text, s.choice.Reasoning = text.String(), thinking.String()
-		s.choice.Tokens, s.detail.Finish = max(l.EvalCount, 0), l.DoneReason
-		s.detail.PromptTokens = max(l.PromptEvalCount, 0)
-		s.detail.Load = time.Duration(l.LoadDuration)
-		s.detail.Prefill, s.detail.Decode = time.Duration(l.PromptEvalDuration), time.Duration(l.EvalDuration)
+		s.choice.Tokens, s.detail.Finish = max(l.EvalCount.N, 0), string(l.DoneReason)
+		s.detail.PromptTokens = max(l.PromptEvalCount.N, 0)
+		s.detail.Load = time.Duration(l.LoadDuration.N)
+		s.detail.Prefill, s.detail.Decode = time.Duration(l.PromptEvalDuration.N), time.Duration(l.EvalDuration.N)
 
 		return doc.End()
 	}

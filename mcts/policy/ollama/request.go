@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ollama/ollama/api"
 
+	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
-
-// seedBits bounds the seeds that are sent: the engine below the server keeps 32 bits, of which the highest value, like
-// -1, means a random one.
-const seedBits = 31
 
 // Options that have no place in [server.Sampling].
 const (
@@ -22,7 +20,9 @@ const (
 )
 
 // optionNames are Ollama's names of the parameters that have others in OpenAI's protocol.
-var optionNames = map[string]string{"repetition_penalty": "repeat_penalty"}
+var optionNames = map[string]string{
+	"repetition_penalty": "repeat_penalty", "max_tokens": "num_predict",
+}
 
 // request writes the request for the sample with the seed, changed as a probe wants it.
 func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api.GenerateRequest {
@@ -43,12 +43,12 @@ func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api
 		Shift:    &off,
 		// A model that can think, thinks unless told not to, and its text is then split even for a raw prompt.
 		Think:    &api.ThinkValue{Value: false},
-		Logprobs: true,
+		Logprobs: !c.Dialect.Omits("logprobs"),
 		Options: map[string]any{
 			"num_ctx":           b.opts.Window,
 			"num_predict":       s.MaxTokens,
 			"num_keep":          keepTokens,
-			"seed":              seed & (1<<seedBits - 1),
+			"seed":              wire.Seed(seed),
 			"temperature":       s.Temperature,
 			"top_k":             s.TopK,
 			"top_p":             s.TopP,
@@ -74,7 +74,7 @@ func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api
 		delete(req.Options, "repeat_last_n")
 	}
 
-	for _, name := range p.LeaveOut {
+	for _, name := range slices.Concat(p.LeaveOut, c.Dialect.LeaveOut) {
 		delete(req.Options, cmp.Or(optionNames[name], name))
 	}
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,9 +68,9 @@ func (b *Backend) Models(ctx context.Context) ([]string, error) {
 }
 
 // Serves reports whether a reply that bears a name is of the backend's model: "llama3" and
-// "llama3:latest" are one.
+// "llama3:latest" are one, and so is what [server.Endpoint] names.
 func (b *Backend) Serves(_ context.Context, name string) (bool, error) {
-	return tagged(name) == tagged(b.opts.Model), nil
+	return tagged(name) == tagged(b.opts.Model) || slices.Contains(b.opts.Names, name), nil
 }
 
 // tagged is the name of a model with its tag.

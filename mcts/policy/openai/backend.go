@@ -45,8 +45,8 @@ func (b *Backend) draw(
 		n:        n,
 		sampling: c.Sampling,
 		ends:     b.opts.Ends,
-		figures:  !b.opts.OmitLogProbs,
-		details:  details,
+		figures:  !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs"),
+		details:  details || c.Dialect.Omits("stop"), // to cut by the tokens
 	}
 
 	err := b.do(ctx, wire.Call{
@@ -67,6 +67,12 @@ func (b *Backend) draw(
 	}
 
 	t := d.transcript
+	if c.Dialect.Omits("stop") {
+		for i := range t.Choices {
+			wire.Cut(&t.Choices[i], t.Details[i].Tokens, c.Sampling.Stop)
+		}
+	}
+
 	if n < c.N {
 		t.Choices, t.Details = slices.Repeat(t.Choices, c.N), slices.Repeat(t.Details, c.N)
 	}

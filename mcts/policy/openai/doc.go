@@ -12,7 +12,8 @@
 //
 //   - Every sampling parameter that the server takes is sent in every request, zeros included: neither the
 //     server's defaults nor those in a model's generation_config.json are in force. One that cannot be sent
-//     is refused unless it is off, never dropped.
+//     is refused unless it is off, never dropped. A [server.Dialect] may leave parameters out; stop texts that are
+//     left out are cut from the samples here.
 //   - One request draws all samples. At temperature 0 all samples are one text, and vLLM refuses to draw it
 //     twice: one is drawn, and repeated.
 //   - Log-probabilities are those of the sampled tokens, as float64, as the server reports them.

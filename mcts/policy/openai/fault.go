@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"toolevo/mcts/policy/internal/wire"
@@ -15,7 +14,7 @@ import (
 // statusFault is the fault of an answer that is not a 2xx.
 func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 	c := wire.ReadComplaint(a.Body)
-	return b.link.StatusFault(a, kindOf(a.Status, c), b.advise(a.Status, c))
+	return b.link.StatusFault(a, kindOf(a, c), b.advise(a.Status, c))
 }
 
 // replyFault is the fault of a reply with a good status that holds an error, or the error that it
@@ -26,11 +25,18 @@ func (b *Backend) replyFault(err error) error {
 		return err
 	}
 
+	if c.Status >= 400 { // what a gateway had to pass on
+		a := wire.Answer{Status: c.Status, Header: c.Header}
+		return b.link.StatusFault(a, kindOf(a, c), c.Error())
+	}
+
 	kind := server.Transient
-	if c.Status >= 400 {
-		kind = kindOf(c.Status, c)
-	} else if c.TooLong() {
+
+	switch {
+	case c.TooLong():
 		kind = server.TooLong
+	case c.OutOfQuota(http.StatusOK, false):
+		kind = server.OutOfQuota
 	}
 
 	return b.link.Fault(kind, http.StatusOK, c.Error(), nil)
@@ -44,43 +50,25 @@ func (b *Backend) advise(status int, c wire.Complaint) string {
 		return text + " (is the base URL right? It ends in /v1 on most servers)"
 	case status == http.StatusNotFound:
 		return fmt.Sprintf("%s (asked for the model %q)", text, b.opts.Model)
-	case b.opts.Extensions && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity):
-		if name := unknownExtension(c); name != "" {
-			return fmt.Sprintf("the server does not take %s, one of vLLM's own fields: switch the extensions off: %s",
-				name, text)
-		}
+	case c.Param != "" && !strings.Contains(text, c.Param):
+		return fmt.Sprintf("%s (%s)", text, c.Param)
 	}
 
 	return text
 }
 
-// kindOf is the kind of a complaint under a status.
-func kindOf(status int, c wire.Complaint) server.Kind {
-	switch status {
+// kindOf is the kind of an answer that holds a complaint.
+func kindOf(a wire.Answer, c wire.Complaint) server.Kind {
+	switch a.Status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
 		if c.TooLong() {
 			return server.TooLong
 		}
 	}
 
-	return server.KindOfStatus(status)
-}
-
-// unknownWords are how servers that check say, in small letters, that a field is not theirs.
-var unknownWords = []string{
-	"unknown", "unrecognized", "unrecognised", "unsupported", "unexpected", "not supported", "not permitted",
-	"not allowed", "additional propert", "extra_forbidden", "extra fields", "extra inputs",
-}
-
-// unknownExtension is the extension that the server does not know, "" when the complaint is about
-// something else.
-func unknownExtension(c wire.Complaint) string {
-	text := strings.ToLower(c.Message + " " + c.Param + " " + c.Code)
-
-	mentioned := func(words string) bool { return strings.Contains(text, words) }
-	if i := slices.IndexFunc(extensionNames, mentioned); i >= 0 && slices.ContainsFunc(unknownWords, mentioned) {
-		return extensionNames[i]
+	if c.OutOfQuota(a.Status, a.Wait() > 0) {
+		return server.OutOfQuota
 	}
 
-	return ""
+	return server.KindOfStatus(a.Status)
 }

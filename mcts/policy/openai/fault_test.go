@@ -119,12 +119,12 @@ func TestFaults(t *testing.T) {
 			kind:    server.Refused,
 			want:    `'m' not found`,
 		},
-		{name: "unknown field", kind: server.BadRequest, want: "switch the extensions off",
-			handler: wiretest.Answers(400, nested("Unrecognized request argument supplied: top_k", "", 400))},
+		{name: "field apart from the message", kind: server.BadRequest, want: "Unknown argument. (top_k)",
+			handler: wiretest.Answers(400, nested("Unknown argument.", "top_k", 400))},
 		{
 			name: "unknown field, as a list",
 			kind: server.BadRequest,
-			want: "does not take min_p",
+			want: "min_p",
 			handler: wiretest.Answers(422,
 				`{"detail":[{"type":"extra_forbidden","loc":["body","min_p"],"msg":"Extra inputs are not permitted"}]}`),
 		},
@@ -167,6 +167,37 @@ func TestFaults(t *testing.T) {
 			kind:    server.Transient,
 			want:    "slow down",
 			wait:    7 * time.Second,
+		},
+		{
+			name:    "busy until a moment",
+			handler: wiretest.Answers(429, nested("slow down", "", 429), "X-RateLimit-Reset", "9"),
+			kind:    server.Transient,
+			wait:    9 * time.Second,
+		},
+		{
+			name: "busy, in a reply",
+			handler: wiretest.Answers(200, `{"error":{"message":"Rate limit exceeded","code":429,
+				"metadata":{"headers":{"X-RateLimit-Reset":"11"}}}}`),
+			kind: server.Transient,
+			want: "(HTTP 429): the reply holds an error: Rate limit exceeded",
+			wait: 11 * time.Second,
+		},
+		{
+			name:    "no quota",
+			handler: wiretest.Answers(429, `{"error":{"message":"plan","type":"insufficient_quota"}}`),
+			kind:    server.OutOfQuota,
+			want:    "plan",
+		},
+		{
+			name:    "no quota, in a reply",
+			handler: wiretest.Answers(200, `{"error":{"message":"plan","code":"insufficient_quota"}}`),
+			kind:    server.OutOfQuota,
+			want:    "plan",
+		},
+		{
+			name:    "no credits, in a reply",
+			handler: wiretest.Answers(200, nested("more credits", "", 402)),
+			kind:    server.OutOfQuota,
 		},
 		{
 			name:    "full queue",
@@ -321,8 +352,11 @@ func FuzzComplaint(f *testing.F) {
 	f.Add([]byte(`{"error":null,"detail":[]}`), 422)
 	f.Add([]byte(`{"error":[1,"a"],"message":{}}`), 500)
 	f.Fuzz(func(t *testing.T, body []byte, status int) {
-		switch kind := kindOf(status, wire.ReadComplaint(body)); {
-		case kind == server.TooLong && status >= 500, kind != server.TooLong && kind != server.KindOfStatus(status):
+		a := wire.Answer{Status: status, Body: body}
+
+		switch kind := kindOf(a, wire.ReadComplaint(body)); {
+		case kind == server.TooLong && status < 500, kind == server.OutOfQuota && status < 500:
+		case kind != server.KindOfStatus(status):
 			t.Fatalf("status %d is %s", status, kind)
 		}
 	})

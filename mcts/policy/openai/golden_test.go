@@ -23,6 +23,9 @@ func TestRequestBodies(t *testing.T) {
 	}
 	greedy := func(c *server.Completion) { c.Sampling = c.Sampling.Greedy() }
 	neutral := func(c *server.Completion) { c.Sampling.TopK, c.Sampling.MinP, c.Sampling.RepetitionPenalty = 0, 0, 1 }
+	less := func(c *server.Completion) {
+		c.Dialect = server.Dialect{LeaveOut: []string{"seed"}, MaxCompletionTokens: true, OneLogProb: true}
+	}
 	var text strings.Builder
 
 	for _, tt := range []struct {
@@ -40,7 +43,12 @@ func TestRequestBodies(t *testing.T) {
 			c.Prompt = "<&>\u2028\x00\x7f\\\"\t\xff é 🙂"
 		}}},
 		{"prompt, large seed", nil, []func(*server.Completion){func(c *server.Completion) { c.Seed = 1<<64 - 1 }}},
+		{"prompt, less", nil, []func(*server.Completion){less}},
 		{"chat", []func(*Options){chatty}, []func(*server.Completion){messages}},
+		{"chat, less", []func(*Options){chatty}, []func(*server.Completion){messages, less}},
+		{"chat, least", []func(*Options){chatty}, []func(*server.Completion){messages, func(c *server.Completion) {
+			c.Dialect.LeaveOut = server.Parameters()
+		}}},
 		{"chat, greedy", []func(*Options){chatty}, []func(*server.Completion){messages, greedy}},
 		{"chat, plain", []func(*Options){chatty, plain}, []func(*server.Completion){messages, neutral}},
 		{"chat, no log-probabilities", []func(*Options){chatty, func(o *Options) { o.OmitLogProbs = true }},

@@ -12,7 +12,8 @@ import (
 
 // Options say which server, which model, and how to speak to it.
 type Options struct {
-	// Endpoint's URL ends in the version of the protocol: http://host:8000/v1. One without a path gets /v1.
+	// Endpoint's URL ends in the version of the protocol: http://host:8000/v1. One without a path gets /v1. Its query
+	// is part of every request.
 	server.Endpoint
 
 	// Chat sends messages to /chat/completions, where the server applies the model's chat template.
@@ -35,6 +36,8 @@ type Backend struct {
 	base *url.URL // without credentials
 	root *url.URL // base without its /v1, where a server keeps what is not OpenAI's
 	link *wire.Link
+
+	names *server.Names
 }
 
 // New returns the backend of one server. It sends nothing. Errors never contain the key or the
@@ -58,9 +61,15 @@ func New(opts Options) (*Backend, error) {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
 
-	opts.APIKey, opts.URL = "", ""
+	opts.APIKey, opts.URL, opts.Headers = "", "", nil
 
-	return &Backend{opts: opts, base: address.URL, root: rootOf(address.URL), link: link}, nil
+	return &Backend{
+		opts:  opts,
+		base:  address.URL,
+		root:  rootOf(address.URL),
+		link:  link,
+		names: server.NewNames(opts.Endpoint),
+	}, nil
 }
 
 // Address names the server, without credentials.

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
-
-// seedBits bounds the seeds that are sent: servers keep them in 64 signed bits, some pass them
-// through a float64, and the server adds the number of the sample.
-const seedBits = 52
 
 // leastWarm is the lowest temperature that is not greedy: vLLM raises those between 0 and it in
 // silence.
@@ -23,11 +21,6 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// extensionNames are vLLM's own fields, to find in a server's complaint.
-var extensionNames = []string{
-	"top_k", "min_p", "repetition_penalty", "include_stop_str_in_output", "add_special_tokens",
-}
-
 // request writes the request for n samples, changed as a probe wants it. go-openai's types leave out every field that
 // is zero (temperature 0, logprobs 0), and have none for vLLM's own.
 func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string]any {
@@ -36,9 +29,9 @@ func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string
 	fields := map[string]any{
 		"model":             b.opts.Model,
 		"n":                 n,
-		"seed":              c.Seed & (1<<seedBits - 1),
+		"seed":              wire.Seed(c.Seed),
 		"stream":            false,
-		"max_tokens":        s.MaxTokens, // the one name for the limit that all servers know
+		"max_tokens":        s.MaxTokens, // the name for the limit that nearly all servers know
 		"temperature":       s.Temperature,
 		"top_p":             s.TopP,
 		"frequency_penalty": s.FrequencyPenalty,
@@ -63,13 +56,20 @@ func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string
 		fields["prompt"] = c.Prompt
 	}
 
-	b.addLogProbs(fields, p.Likeliest)
+	if c.Dialect.MaxCompletionTokens {
+		fields["max_completion_tokens"] = s.MaxTokens
+		delete(fields, "max_tokens")
+	}
+
+	if !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs") {
+		b.addLogProbs(fields, p.Likeliest, c.Dialect.OneLogProb)
+	}
 
 	if b.opts.Extensions {
 		b.addExtensions(fields, s)
 	}
 
-	for _, name := range p.LeaveOut {
+	for _, name := range slices.Concat(p.LeaveOut, c.Dialect.LeaveOut) {
 		delete(fields, name)
 	}
 
@@ -77,16 +77,17 @@ func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string
 }
 
 // addLogProbs asks for the log-probabilities of the sampled tokens, or of the likeliest ones, too.
-func (b *Backend) addLogProbs(fields map[string]any, likeliest bool) {
+func (b *Backend) addLogProbs(fields map[string]any, likeliest, atLeastOne bool) {
 	beside := 0
-	if likeliest {
+	if likeliest || atLeastOne {
 		beside = 1
 	}
 
 	switch {
-	case b.opts.OmitLogProbs:
+	case b.opts.Chat && likeliest:
+		fields["logprobs"], fields["top_logprobs"] = true, 2 // the first that vLLM lists is the sampled one
 	case b.opts.Chat:
-		fields["logprobs"], fields["top_logprobs"] = true, 2*beside // the first that vLLM lists is the sampled one
+		fields["logprobs"], fields["top_logprobs"] = true, beside
 	default:
 		fields["logprobs"] = beside
 	}
@@ -118,7 +119,7 @@ func (b *Backend) check(c server.Completion) error {
 		return errors.New("this backend sends prompts, and was given messages or nothing")
 	}
 
-	return b.checkSampling(c.Sampling)
+	return b.checkSampling(c.Sampling, c.Dialect)
 }
 
 // checkMessages wants the roles that every chat template renders, and a last message that is not
@@ -142,7 +143,7 @@ func checkMessages(c server.Completion) error {
 }
 
 // checkSampling adds to what no server takes what this one would change or leave out in silence.
-func (b *Backend) checkSampling(s server.Sampling) error {
+func (b *Backend) checkSampling(s server.Sampling, d server.Dialect) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
@@ -150,7 +151,8 @@ func (b *Backend) checkSampling(s server.Sampling) error {
 	switch {
 	case s.Temperature > 0 && s.Temperature < leastWarm:
 		return fmt.Errorf("temperature %v: it is 0, or at least %v", s.Temperature, leastWarm)
-	case !b.opts.Extensions && (s.TopK != 0 || s.MinP != 0 || s.RepetitionPenalty != 1):
+	case !b.opts.Extensions && (s.TopK != 0 && !d.Omits("top_k") || s.MinP != 0 && !d.Omits("min_p") ||
+		s.RepetitionPenalty != 1 && !d.Omits("repetition_penalty")):
 		return fmt.Errorf("top_k %d, min_p %v and repetition_penalty %v need vLLM's own fields, which are switched off",
 			s.TopK, s.MinP, s.RepetitionPenalty)
 	}

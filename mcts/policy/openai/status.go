@@ -48,11 +48,11 @@ func (b *Backend) Models(ctx context.Context) ([]Model, error) {
 	return models, err
 }
 
-// Serves reports whether a reply that bears a name is of the backend's model. Besides the model's
-// own name these are the others that the server lists for what it was loaded from; and for an
+// Serves reports whether a reply that bears a name is of the backend's model. Besides those of
+// [server.Names] these are the others that the server lists for what it was loaded from; and for an
 // adapter those of the base model, which some versions of vLLM write.
 func (b *Backend) Serves(ctx context.Context, name string) (bool, error) {
-	if name == b.opts.Model {
+	if b.names.Has(name) {
 		return true, nil
 	}
 
@@ -68,6 +68,13 @@ func (b *Backend) Serves(ctx context.Context, name string) (bool, error) {
 	}
 
 	return sameModel(models, b.opts.Model, name), nil
+}
+
+// MayServe reports whether a server may serve the backend's model, by its list of models. Where
+// replies may carry other names, a list that lacks the model says nothing.
+func (b *Backend) MayServe(list []Model) bool {
+	return len(b.opts.Names) > 0 ||
+		slices.ContainsFunc(list, func(m Model) bool { return server.IsVariant(b.opts.Model, m.ID) })
 }
 
 // sameModel reports whether a list of models has a name for the model asked for.

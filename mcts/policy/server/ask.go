@@ -25,8 +25,6 @@ type exchange struct {
 	seed uint64 // of the pauses
 	// doubted says that the request is part of one that failed alone: it is tried less often.
 	doubted bool
-	// divisible says that it is asked for in parts where it fails, so that it says nothing yet.
-	divisible bool
 
 	// admit waits until the request may be sent, or returns errGone when the server goes down.
 	// leave ends the stay.
@@ -36,6 +34,9 @@ type exchange struct {
 	// known sends what the server answered before, or, where it has answered nothing yet, the
 	// simplest request there is.
 	known func(context.Context, turn) *Fault
+	// concede finds out whether the server takes it, after a fault, where less is asked for, and makes
+	// it so from then on.
+	concede func(context.Context, turn, *Fault) bool
 }
 
 // failures are what is known of one request that failed.
@@ -98,6 +99,8 @@ func (a *asker) probe(ctx context.Context, t turn, x exchange) error {
 		a.pool.answered(t, true)
 	case ctx.Err() != nil:
 		a.pool.abandoned(t)
+	case fault.Kind == OutOfQuota:
+		return a.runOut(t, fault)
 	case fault.Kind != Transient && !a.pool.hasTaken(t.server): // it is there, and never took anything
 		a.pool.answered(t, false)
 	default:
@@ -184,7 +187,11 @@ func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, faul
 		return false, fault
 	}
 
-	taken := a.pool.hasTaken(t.server)
+	if fault.Kind == OutOfQuota {
+		return true, a.runOut(t, fault)
+	}
+
+	w := weighing{turn: t, exchange: x, failures: f, fault: fault, taken: a.pool.hasTaken(t.server)}
 
 	down, suspect := a.pool.missed(t, fault)
 	if a.pool.neverUsable(t.server) {
@@ -196,45 +203,82 @@ func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, faul
 	}
 
 	refused := fault.Kind == Refused && f.sent == 1 // mostly all requests are
-	last := fault.Kind == BadRequest || a.spent(x, f)
+	w.last = fault.Kind == BadRequest || a.spent(x, f)
+	w.unscored = errors.Is(fault.Err, errUnscored) && !suspect && !w.last
 
-	if !suspect && !refused && !last {
+	if !suspect && !refused && !w.last && !w.unscored {
 		return false, nil
 	}
 
-	known := x.known(ctx, t)
+	return a.compare(ctx, w, x.known(ctx, t))
+}
+
+// weighing is a fault whose cause is looked for.
+type weighing struct {
+	turn
+	exchange
+	*failures
+	fault    *Fault
+	taken    bool // the server took a request before
+	last     bool // the request is given up, if it fails alone
+	unscored bool // it is no more than a reply without log-probabilities, as all before it
+}
+
+// compare finds the cause of a fault by that of the known request, nil where it was answered.
+func (a *asker) compare(ctx context.Context, w weighing, known *Fault) (down bool, err error) {
+	t, fault := w.turn, w.fault
 
 	switch {
 	case ctx.Err() != nil:
 		a.pool.abandoned(t)
 		return false, ctx.Err()
-	case known == nil && last:
+	case (w.last || known != nil) && !known.absent() && w.concede(ctx, t, fault):
 		a.pool.answered(t, true)
-		return a.giveUp(ctx, t, x, f, fault)
+		*w.failures = failures{}
+
+		return false, nil
+	case w.unscored:
+		return false, nil
+	case known == nil && w.last:
+		a.pool.answered(t, true)
+		return a.giveUp(ctx, t, w.exchange, w.failures, fault)
 	case known == nil:
 		a.pool.answered(t, true)
 		return false, nil
-	case !taken && fault.Kind != Transient && known.Kind != Transient:
+	case !w.taken && fault.Kind != Transient && known.Kind != Transient:
 		a.pool.answered(t, false)
 
 		if fault.Kind == BadRequest {
-			fault = fault.asRefusal(nothingTaken)
+			fault = fault.asNothingTaken()
 		}
 
 		return false, fault
 	}
 
 	a.pool.lost(t, fault)
-	f.undo(fault)
+	w.undo(fault)
 
 	return true, nil
+}
+
+// runOut notes that the account of a server may not ask any more, and returns the fault when so it is
+// with all servers.
+func (a *asker) runOut(t turn, fault *Fault) error {
+	a.pool.missed(t, fault)
+	a.pool.lost(t, fault)
+
+	if a.pool.allOutOfQuota() {
+		return fault
+	}
+
+	return nil
 }
 
 // giveUp returns the error of a request that fails though the server answers others: of that
 // request alone, until so it is with many in a row. Those that failed in an earlier run do not
 // count.
 func (a *asker) giveUp(ctx context.Context, t turn, x exchange, f *failures, fault *Fault) (down bool, err error) {
-	if different := a.failed.add(x.key, !x.divisible && !mcts.IsAgain(ctx)); different >= manyFailures {
+	if different := a.failed.add(x.key, !mcts.IsAgain(ctx)); different >= manyFailures {
 		if fault.Kind != Transient {
 			return false, fault.asRefusal(fmt.Sprintf(
 				"%d different requests in a row failed, though a simpler one is answered, the last", different))
@@ -278,7 +322,7 @@ func weightOf(fault *Fault) int {
 // server answers others.
 func (a *asker) spent(x exchange, f *failures) bool {
 	tries := a.retry.Attempts
-	if x.doubted || !x.divisible && a.failed.gaveUp(x.key) {
+	if x.doubted || a.failed.gaveUp(x.key) {
 		tries = min(tries, doubtedTries)
 	}
 
@@ -330,9 +374,10 @@ func (a *Asker) Ask(ctx context.Context, q Query) error {
 
 	err := a.ask(ctx, exchange{
 		key: q.Key, seed: hashOf(q.Key), doubted: q.Doubted,
-		admit: func(context.Context, turn) (func(), error) { return func() {}, nil },
-		send:  through(q.Send),
-		known: through(q.Known),
+		admit:   func(context.Context, turn) (func(), error) { return func() {}, nil },
+		send:    through(q.Send),
+		known:   through(q.Known),
+		concede: func(context.Context, turn, *Fault) bool { return false },
 	})
 
 	return errors.Join(err, other)

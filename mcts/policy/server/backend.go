@@ -18,9 +18,14 @@ type Backend interface {
 
 // Endpoint is a model on a server, and how it is reached. URL and Model are needed.
 type Endpoint struct {
-	URL    string // as the backend reads it; credentials in it are used when there is no APIKey
-	APIKey string // sent as a bearer token; empty sends none
-	Model  string // as the server names it
+	URL     string   // as the backend reads it; credentials in it are used when there is no APIKey
+	APIKey  string   // sent as a bearer token; empty sends none
+	Headers []Header // sent with every request
+	Model   string   // as the server names it
+
+	// Names are those under which the server may answer for the model, beside its own and what is
+	// plainly the same; see [Names].
+	Names []string
 
 	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and
 	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken for
@@ -50,11 +55,13 @@ type Completion struct {
 	Seed     uint64         // of the first sample; sample i has Seed+i
 	Sampling Sampling
 	Slot     int // of the server that is to work on it, from 1, for a [Slotted] backend; 0 leaves that to the server
+	Dialect  Dialect
 
 	try int // how often samples of it came back without text; below 0 when that says nothing
 }
 
-// Sampling are the parameters of decoding. All of them are sent with every request.
+// Sampling are the parameters of decoding. All of them are sent with every request, but those that
+// the [Dialect] leaves out.
 type Sampling struct {
 	Temperature       float64  `yaml:"temperature"`        // 0 is greedy
 	TopP              float64  `yaml:"top_p"`              // in (0,1]; 1 is off

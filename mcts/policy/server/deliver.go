@@ -12,13 +12,16 @@ import (
 // deliver gets one reply to a completion, trying as often and waiting as long as Retry allows. The
 // error is that of [asker.ask].
 func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Reply, err error) {
+	var used *Dialect
+
 	err = p.ask(ctx, exchange{
-		by: by, key: c.key(), seed: c.Seed, divisible: c.N > 1,
+		by: by, key: c.key(), seed: c.Seed,
 		admit: func(ctx context.Context, t turn) (leave func(), err error) {
 			c.Slot, leave, err = p.admit(ctx, by, t, c.N)
 			return leave, err
 		},
 		send: func(ctx context.Context, t turn) (fault *Fault) {
+			used = t.server.dialect.Load()
 			if reply, fault = p.attempt(ctx, t, c); fault != nil {
 				return fault
 			}
@@ -34,6 +37,9 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Re
 			return nil
 		},
 		known: func(ctx context.Context, t turn) *Fault { return p.askKnown(ctx, t, c) },
+		concede: func(ctx context.Context, t turn, fault *Fault) bool {
+			return p.concede(ctx, t, c, used, fault)
+		},
 	})
 
 	return reply, err
@@ -57,7 +63,8 @@ func (p *Policy) askKnown(ctx context.Context, t turn, c Completion) *Fault {
 	return fault
 }
 
-// errOneByOne means that a server has slots, of which each draws one sample at a time.
+// errOneByOne means that a server has slots, of which each draws one sample at a time, or that it
+// takes fewer samples in a request.
 var errOneByOne = errors.New("server: one sample a request")
 
 // admit waits until a request for n samples may go to a server, and says for which of its slots it
@@ -76,6 +83,10 @@ func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (
 		if seats.exist() && n > 1 {
 			return 0, nil, errOneByOne
 		}
+	}
+
+	if most := t.server.dialect.Load().MostSamples; most > 0 && n > most {
+		return 0, nil, errOneByOne
 	}
 
 	if t.probe {
@@ -97,10 +108,21 @@ func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (
 	return seats.slotToSend(slot), leave, nil
 }
 
-// attempt sends one request to one server. An interruption waits for the answer; a fault while the request was given up
-// is ours, not the server's.
+// attempt sends one request to one server, in the server's dialect.
 func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fault) {
+	reply, fault := p.attemptIn(ctx, t, c, t.server.dialect.Load())
+	if fault == nil {
+		t.server.gave(len(reply.Choices))
+	}
+
+	return reply, fault
+}
+
+// attemptIn sends one request to one server. An interruption waits for the answer; a fault while
+// the request was given up is ours, not the server's.
+func (p *Policy) attemptIn(ctx context.Context, t turn, c Completion, d *Dialect) (Reply, *Fault) {
 	s := t.server
+	c.Dialect = *d
 
 	request, end := mcts.InFlight(ctx)
 	defer end()
@@ -189,6 +211,10 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err 
 				return fault
 			default:
 				fault.Message = "a completion without log-probabilities"
+				if s.bare.Load() > 1 && !s.scored.Load() {
+					fault.Err = errUnscored
+				}
+
 				return fault
 			}
 		}

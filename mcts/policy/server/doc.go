@@ -17,7 +17,8 @@
 //
 //   - No fault is ever a proposal, and so never a reward. The samples of a request are those of its seeds, whatever
 //     faults there were on the way. Only a completion that stays empty is taken for the model's own in the end.
-//   - Every sampling parameter is sent explicitly: no server's default is in force.
+//   - Every sampling parameter is sent explicitly: no server's default is in force. Left out is only what
+//     [Options].LeaveOut names, and what a server refuses: see Dialects.
 //   - A question's trees stay with one backend while it lives, because its prefix cache holds their prompts;
 //     while it is down, another takes over, the same one for all of that question.
 //   - No more conversations ask a server than it has slots, and each asks it in its own; those that
@@ -50,11 +51,22 @@
 //     next request finds out whether it is back. What it does not take at all (bad requests, refusals) is
 //     a refusal then, and so is the first request that is refused, or not taken, by a server that never
 //     took any.
+//   - An account that may not ask any more (credits, a quota that no wait brings back) ends the run at
+//     once, unless another server may be asked.
 //
 // A server that gives no text where it once gave one is set aside at once, as if it were down. A
-// [*GoneError] and a [*Fault] of the kind [Refused] concern every request: envs.IsFinal holds for
+// [*GoneError] and a [*Fault] of the kinds [Refused] and [OutOfQuota] concern every request: envs.IsFinal holds for
 // both, and a caller that gets one stops instead of continuing with the next tree. A prompt that
 // does not fit the context window is not an error: see [Policy.Propose].
+//
+// # Dialects
+//
+// Some servers take less than others: one sample a request, max_completion_tokens in place of
+// max_tokens, logprobs of 1 in place of 0, no seed, no parameter that they do not know. When one
+// refuses a request, the request is tried with less, first without what the refusal names, and then,
+// by a server that has not answered yet, without all that makes no difference. What is needed for an
+// answer is the server's [Dialect] from then on, found by the greeting as a rule. dialect.go has the
+// table. Samples stay what they are, but for those of a server that takes no seed: the log warns.
 //
 // # Seats
 //

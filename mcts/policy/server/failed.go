@@ -116,8 +116,18 @@ func (p *Policy) refuseFirst(key string, err error) error {
 	return &RequestError{Tries: 1, Fault: &first}
 }
 
-// nothingTaken says of a bad request that it is no worse than any other.
-const nothingTaken = "no request was ever taken"
+// asNothingTaken turns a bad request that is no worse than any other into a refusal of all.
+func (f *Fault) asNothingTaken() *Fault {
+	why := "no request was ever taken"
+	for _, name := range Parameters() {
+		if f.names(name) {
+			why += fmt.Sprintf(" (server.leave_out: [%s] does without that parameter)", name)
+			break
+		}
+	}
+
+	return f.asRefusal(why)
+}
 
 // spoiledAlike says of a spoiled reply that there was no other.
 const spoiledAlike = "no reply can be used, and all are spoiled alike"

@@ -28,6 +28,8 @@ const (
 	// wrong key, unknown model, wrong address: no request will succeed, or, where some did, none
 	// for a while
 	Refused Kind = "refused"
+	// the account may not ask any more, which no wait helps
+	OutOfQuota Kind = "out-of-quota"
 	// a request that the server does not take, while it may take others
 	BadRequest Kind = "bad-request"
 )
@@ -36,7 +38,7 @@ const (
 type Fault struct {
 	Kind       Kind
 	Address    string
-	Status     int           // HTTP status, 0 when there was no answer
+	Status     int           // HTTP status, or the one that a reply holds; 0 when there was no answer
 	Message    string        // the server's, shortened; never a header or a key
 	RetryAfter time.Duration // what the server asked for, at most a minute; 0 when it did not
 	Err        error         // the cause below HTTP; may be nil
@@ -61,7 +63,7 @@ func (f *Fault) Error() string {
 }
 
 // Final reports whether no further try can help; the run has to stop then (see envs.IsFinal).
-func (f *Fault) Final() bool { return f.Kind == Refused }
+func (f *Fault) Final() bool { return f.Kind == Refused || f.Kind == OutOfQuota }
 
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
@@ -159,6 +161,10 @@ func (f *Fault) cause() string {
 // absent reports whether nobody was there to work on the request: no answer at all, one of a proxy in front of it, or
 // that of a server that takes nobody in, or is set aside. Such a fault says nothing about the request.
 func (f *Fault) absent() bool {
+	if f == nil {
+		return false
+	}
+
 	if f.setsAside() {
 		return true
 	}

@@ -12,11 +12,22 @@ import (
 // that they ended, or never have log-probabilities, is known for it.
 const greetTries = max(neverEnded, neverScored)
 
+// greetSeed is as long as any that is sent, and leaves room for those of further samples.
+const greetSeed = 1<<31 - 1<<10
+
 // Greet asks every server for the simplest completion there is, and returns the fault of one that no
 // run can use: it does not take the request, answers for another model, or never says that a
 // completion ended. A server that fails otherwise, or is slow, is left to the requests of the run.
-func (p *Policy) Greet(ctx context.Context) error {
+//
+// It is asked as the run asks: with its parameters, for so many samples as one request is for, with
+// a long seed. What it does not take of that is found out, and left out of the run's requests.
+func (p *Policy) Greet(ctx context.Context, samples int) error {
 	greeting := Greeting(p.options.Messages != nil, p.options.Sampling)
+	greeting.Seed = greetSeed
+
+	if greeting.Sampling.Temperature > 0 && !p.options.Single {
+		greeting.N = max(samples, 1)
+	}
 
 	errs := make([]error, len(p.pool.servers))
 
@@ -25,6 +36,11 @@ func (p *Policy) Greet(ctx context.Context) error {
 		greeted.Go(func() {
 			if s.learnSlots(ctx, p.options.Slots) != nil {
 				return
+			}
+
+			greeting := greeting
+			if s.seats.exist() {
+				greeting.N = 1
 			}
 
 			if fault := p.greet(ctx, s, greeting); fault != nil {
@@ -53,9 +69,9 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 			s.count(func(n *Counts) { n.Retries++ })
 		}
 
-		s.limiter.force(1)
+		s.limiter.force(greeting.N)
 
-		before := last
+		before, used := last, s.dialect.Load()
 
 		_, last = p.attempt(ctx, turn{server: s}, greeting)
 		if last != nil && last.Status/100 == 2 && (before == nil || before.Error() == last.Error()) {
@@ -68,10 +84,13 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 			return nil
 		case ctx.Err() != nil:
 			return nil
-		case last.Kind == Refused:
+		case last.Final():
 			return last
+		case (last.Kind != Transient || try > 0) && p.concede(ctx, turn{server: s}, greeting, used, last):
+			p.pool.answered(turn{server: s}, true)
+			return nil
 		case last.Kind == BadRequest:
-			return last.asRefusal(nothingTaken)
+			return last.asNothingTaken()
 		}
 	}
 

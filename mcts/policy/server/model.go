@@ -46,6 +46,9 @@ func CheckModel(ctx context.Context, b Backend, r Reply) error {
 
 	return &Fault{
 		Kind: Transient, Address: b.Address(), Status: 200, Err: errOtherModel,
-		Message: fmt.Sprintf("the reply is of %q; if that is the model you want, ask for it by this name", r.Model),
+		Message: fmt.Sprintf(
+			"the reply is of %q, not of the model asked for; "+
+				"if that is the same one, add it to the setting server.names",
+			r.Model),
 	}
 }

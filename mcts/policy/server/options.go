@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"toolevo/envs"
@@ -39,6 +41,9 @@ type Options struct {
 
 	// Single says that the servers draw one sample a request. Each is asked for, and tried again, by itself then.
 	Single bool
+
+	// LeaveOut are parameters that are not sent, each one of [Parameters].
+	LeaveOut []string
 
 	// Slots is how many prompts each server keeps, for as many conversations at a time; 0 asks the
 	// servers that can tell ([Slotted]).
@@ -98,6 +103,9 @@ func (o Options) withDefaults() (Options, error) {
 
 	o.Log = orDiscard(o.Log)
 
+	o.Single = o.Single || slices.Contains(o.LeaveOut, "n")
+	o.LogProbs = o.LogProbs && !slices.Contains(o.LeaveOut, "logprobs")
+
 	return o, o.validate()
 }
 
@@ -149,7 +157,22 @@ func (o Options) validate() error {
 		return fmt.Errorf("server: the limit starts at %d and ends at %d", o.Limit.Start, o.Limit.Max)
 	}
 
+	if err := CheckLeaveOut(o.LeaveOut); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+
 	return o.Sampling.Validate()
+}
+
+// CheckLeaveOut refuses names of parameters that a request always has, or has not.
+func CheckLeaveOut(names []string) error {
+	for _, name := range names {
+		if !slices.Contains(Parameters(), name) {
+			return fmt.Errorf("%q cannot be left out: want some of %s", name, strings.Join(Parameters(), ", "))
+		}
+	}
+
+	return nil
 }
 
 // Validate reports the first parameter that no server takes.

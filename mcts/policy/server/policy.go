@@ -25,9 +25,6 @@ type Policy struct {
 	whole   atomic.Bool   // a server has given several samples, as many as it was asked for
 	tickets atomic.Uint64 // of conversations
 
-	takenN   atomic.Int64 // samples that servers gave in one request, at most
-	refusedN atomic.Int64 // and that they do not give in one, though each by itself; 0 is none
-
 	stop    context.CancelFunc
 	pollers sync.WaitGroup
 }
@@ -255,28 +252,15 @@ func (p *Policy) fillIn(
 
 // complete draws c.N samples in one request, unless the servers want one for each. A server that
 // gives fewer does not say which: they are left, and each sample is asked for by itself, so that
-// they are the same as from a server that gives all; and so it is where a server does not take as
-// many, from then on.
+// they are the same as from a server that gives all.
 func (p *Policy) complete(ctx context.Context, by caller, c Completion) ([]Choice, error) {
-	least := int(p.refusedN.Load())
-	if c.N == 1 || p.options.Single || p.ignoresN() || least > 0 && c.N >= least {
+	if c.N == 1 || p.options.Single || p.ignoresN() {
 		return p.each(ctx, by, c)
 	}
 
 	reply, err := p.deliver(ctx, by, c)
-
-	var alone *RequestError
-
-	switch {
-	case errors.Is(err, errOneByOne):
+	if errors.Is(err, errOneByOne) {
 		return p.each(ctx, by, c)
-	case errors.As(err, &alone) && int64(c.N) > p.takenN.Load():
-		choices, err := p.each(ctx, by, c)
-		if err == nil { // it was the number that the server did not take
-			p.refusedN.Store(int64(c.N))
-		}
-
-		return choices, err
 	}
 
 	if err != nil {
@@ -285,7 +269,6 @@ func (p *Policy) complete(ctx context.Context, by caller, c Completion) ([]Choic
 
 	if len(reply.Choices) == c.N {
 		p.whole.Store(true)
-		p.takenN.Store(max(p.takenN.Load(), int64(c.N)))
 		return reply.Choices, nil
 	}
 

@@ -48,6 +48,10 @@ type server struct {
 	seats   seats
 	counters
 
+	dialect   atomic.Pointer[Dialect] // in which it is asked
+	most      atomic.Int64            // samples that it gave in one request; 0 is no reply yet
+	conceding chan struct{}           // holds one value while another dialect is looked for
+
 	health
 }
 
@@ -83,7 +87,9 @@ type turn struct {
 func newPool(o Options) *pool {
 	p := &pool{retry: o.Retry, log: o.Log, changed: make(chan struct{})}
 	for _, b := range o.Backends {
-		p.servers = append(p.servers, newServer(b.Address(), b, o.Limit))
+		s := newServer(b.Address(), b, o.Limit)
+		s.dialect.Store(&Dialect{LeaveOut: o.LeaveOut})
+		p.servers = append(p.servers, s)
 	}
 
 	return p
@@ -97,6 +103,8 @@ func newServer(address string, b Backend, l Limit) *server {
 		limiter: newLimiter(l),
 		seats:   seats{asking: make(chan struct{}, 1)},
 		health:  health{gone: make(chan struct{})},
+
+		conceding: make(chan struct{}, 1),
 	}
 }
 
@@ -263,6 +271,15 @@ func (p *pool) neverUsable(s *server) bool {
 	defer p.mu.Unlock()
 
 	return !s.taken && s.spoiled >= alikeSpoiled
+}
+
+// allOutOfQuota reports whether all servers are down because their accounts may not ask any more.
+func (p *pool) allOutOfQuota() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	return !slices.ContainsFunc(p.servers,
+		func(s *server) bool { return !s.down || s.last.Kind != OutOfQuota })
 }
 
 // answeredSince reports whether a server has answered since a moment.

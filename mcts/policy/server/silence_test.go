@@ -244,7 +244,7 @@ func TestGreet(t *testing.T) {
 		{"another model, once", answering("a", atFirst, "m"), ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			err := newPolicy(t, options(test.backend, &echo{address: "b"})).Greet(t.Context())
+			err := newPolicy(t, options(test.backend, &echo{address: "b"})).Greet(t.Context(), 5)
 			if (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%s: error is %v", test.name, err)
 			}

@@ -291,7 +291,7 @@ func TestSpoiledAlike(t *testing.T) {
 
 				var err error
 				if greeted {
-					err = p.Greet(t.Context())
+					err = p.Greet(t.Context(), 5)
 				}
 
 				if err == nil {

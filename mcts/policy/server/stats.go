@@ -56,7 +56,7 @@ func (c *counters) countFault(f *Fault) {
 	switch f.Kind {
 	case TooLong:
 		c.sums.TooLong++
-	case Refused:
+	case Refused, OutOfQuota:
 		c.sums.Refused++
 	case BadRequest:
 		c.sums.BadRequests++
@@ -163,7 +163,8 @@ type Snapshot struct {
 
 // ServerSnapshot is one server at one moment.
 type ServerSnapshot struct {
-	Address string `json:"address"` // without credentials
+	Address string `json:"address"`           // without credentials
+	Dialect string `json:"dialect,omitempty"` // how its requests differ from those to a server that takes everything
 	Counts
 	Load
 	Down   bool      `json:"down"`             // it does not answer
@@ -184,6 +185,7 @@ func (p *Policy) Snapshot() Snapshot {
 	for i, s := range p.pool.servers {
 		one := ServerSnapshot{Address: s.backend.Address(), Load: s.limiter.load(), Gauges: s.gauges.Load()}
 		one.Counts, one.Faults = s.counts()
+		one.Dialect = s.dialect.Load().String()
 
 		p.pool.mu.Lock()
 		if one.Down = s.down; s.down {

@@ -12,7 +12,6 @@ import (
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/doctor"
 	"toolevo/mcts/policy/prompt"
-	"toolevo/mcts/policy/server"
 )
 
 // Target is one server to examine.
@@ -91,14 +90,17 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 		return doctor.Options{}, err
 	}
 
+	endpoint, err := m.endpoint(kind, model)
+	if err != nil {
+		return doctor.Options{}, err
+	}
+
+	endpoint.Timeout = 0 // a probe has its own
+
 	c := m.Config.Server
 	o := doctor.Options{
-		Kind: doctor.Kind(kind),
-		Endpoint: server.Endpoint{
-			APIKey: m.Servers.key(kind),
-			Model:  model,
-			Ends:   c.Ends,
-		},
+		Kind:       doctor.Kind(kind),
+		Endpoint:   endpoint,
 		Chat:       c.Form == configs.FormChat,
 		Extensions: c.Extensions,
 		LogProbs:   c.LogProbs,

@@ -19,7 +19,14 @@ func (m *Models) Embedder(model, url string, target bool) (suite.Embedder, error
 		retry = m.Servers.retry()
 	}
 
-	e, err := openai.NewEmbedder(m.endpoint(OpenAI, model, cmp.Or(url, m.embeddingServer())), retry)
+	endpoint, err := m.endpoint(OpenAI, model)
+	if err != nil {
+		return nil, err
+	}
+
+	endpoint.URL = cmp.Or(url, m.embeddingServer())
+
+	e, err := openai.NewEmbedder(endpoint, retry)
 	if err != nil || target {
 		return e, err
 	}

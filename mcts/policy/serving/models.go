@@ -24,7 +24,7 @@ import (
 
 // The kinds of policies.
 const (
-	Scripted = "scripted"
+	Scripted = mcts.Scripted
 	OpenAI   = "openai"
 	Ollama   = "ollama"
 )
@@ -105,9 +105,6 @@ func CheckPolicy(c *configs.Resolved, name string) error {
 
 	return names.Unknown("policy", name, PolicyNames())
 }
-
-// IsScripted reports whether the policy of a name is a script and no language model.
-func IsScripted(name string) bool { return strings.HasPrefix(name, Scripted+":") }
 
 // IsKnowing reports whether the policy of a name is told what no agent is; see [scripted.Profile].
 func IsKnowing(name string) bool {
@@ -215,7 +212,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages,
 		Reasoning: m.Config.Reasoning(),
 		Sampling:  c.Sampling, LogProbs: c.LogProbs && (kind == OpenAI || m.Servers.scored),
-		Single: kind == Ollama, Slots: c.Slots,
+		LeaveOut: c.LeaveOut, Single: kind == Ollama, Slots: c.Slots,
 		Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
 	}
 
@@ -236,37 +233,44 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 // OnServers reports whether a policy of the configuration is a model on a server.
 func (m *Models) OnServers() bool {
 	return slices.ContainsFunc(m.Config.Policy,
-		func(name string) bool { return !IsScripted(name) })
+		func(name string) bool { return !mcts.IsScripted(name) })
 }
 
-// endpoint is a model on a server of a kind, as a run reaches it.
-func (m *Models) endpoint(kind, model, url string) server.Endpoint {
+// endpoint is a model on servers of a kind, as a run reaches it, but for their addresses.
+func (m *Models) endpoint(kind, model string) (server.Endpoint, error) {
+	headers, err := m.Config.Server.Headers.Expand(m.Servers.lookup)
+
 	return server.Endpoint{
-		URL:     url,
 		APIKey:  m.Servers.key(kind),
+		Headers: headers,
 		Model:   model,
+		Names:   m.Config.Server.Names,
 		Ends:    m.Config.Server.Ends,
 		Timeout: m.Servers.Timeout,
-	}
+	}, err
 }
 
 func (m *Models) backends(kind, model string, addSpecial bool) ([]server.Backend, error) {
 	c := m.Config.Server
 	var all []server.Backend
 
-	for _, url := range m.Servers.urls(kind) {
+	endpoint, err := m.endpoint(kind, model)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, endpoint.URL = range m.Servers.urls(kind) {
 		var backend server.Backend
 
-		var err error
 		if kind == Ollama {
 			backend, err = ollama.New(ollama.Options{
-				Endpoint:  m.endpoint(kind, model, url),
+				Endpoint:  endpoint,
 				Window:    c.Window,
 				KeepAlive: -1,
 			})
 		} else {
 			o := openai.Options{
-				Endpoint:     m.endpoint(kind, model, url),
+				Endpoint:     endpoint,
 				Chat:         c.Form == configs.FormChat,
 				Extensions:   c.Extensions,
 				OmitLogProbs: !c.LogProbs,

@@ -56,7 +56,8 @@ func (m *Models) Probe(ctx context.Context) error {
 
 // Greet asks every server for a completion, once the run is ready but for its folder: one that takes no
 // request, answers for another model or never says that a completion ended is of no use to it.
-func (m *Models) Greet(ctx context.Context) error {
+// samples is how many the run asks for in one request, at most.
+func (m *Models) Greet(ctx context.Context, samples int) error {
 	ctx, cancel := context.WithTimeout(mcts.AtOnce(ctx), suite.ProbeTime)
 	defer cancel()
 
@@ -67,7 +68,7 @@ func (m *Models) Greet(ctx context.Context) error {
 		}
 
 		if served, ok := p.(*server.Policy); ok {
-			if err := served.Greet(ctx); err != nil {
+			if err := served.Greet(ctx, samples); err != nil {
 				return console.GaveUp(err)
 			}
 		}
@@ -130,6 +131,7 @@ func isAbsent(err error) bool {
 // probeServer looks at one server.
 func (m *Models) probeServer(ctx context.Context, backend server.Backend, model string) error {
 	var have []string
+	var otherwise string // what to do where the list is not to be believed
 	var err error
 
 	switch s := backend.(type) {
@@ -145,6 +147,12 @@ func (m *Models) probeServer(ctx context.Context, backend server.Backend, model 
 		for _, m := range models {
 			have = append(have, m.ID)
 		}
+
+		if err == nil && !slices.Contains(have, model) && s.MayServe(models) {
+			return m.probeUnlisted(ctx, backend)
+		}
+
+		otherwise = ". If it takes that name all the same, set server.names to the name of its replies"
 	case *ollama.Backend:
 		have, err = s.Models(ctx)
 	}
@@ -154,21 +162,24 @@ func (m *Models) probeServer(ctx context.Context, backend server.Backend, model 
 	}
 
 	if !slices.Contains(have, model) && !slices.Contains(have, model+":latest") {
-		return fmt.Errorf("%s does not serve %q; it serves %s", backend.Address(), model,
-			cmp.Or(display.Line(strings.Join(have, ", "), 400), "none"))
+		return fmt.Errorf("%s does not serve %q; it serves %s%s", backend.Address(), model,
+			cmp.Or(display.Line(strings.Join(have, ", "), 400), "none"), otherwise)
 	}
 
 	return nil
 }
 
-// probeUnlisted asks a server for one token that does not list its models: it may have this one all the same, or be
-// something else. One that takes its time has at least taken the question.
+// probeUnlisted asks a server for one token that does not list its models, or not this one by this name: it may have
+// it all the same, or be something else. One that takes its time has at least taken the question.
 func (m *Models) probeUnlisted(ctx context.Context, backend server.Backend) error {
 	c := server.Greeting(m.Config.Server.Form == configs.FormChat,
 		server.Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: 1})
 
 	_, err := backend.Complete(ctx, c)
-	if errors.Is(err, context.DeadlineExceeded) {
+
+	var fault *server.Fault
+	if errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &fault) && fault.Kind == server.BadRequest { // its greeting finds out what it takes
 		return nil
 	}
 
@@ -185,8 +196,10 @@ func unusable(backend server.Backend, err error) error {
 	case !errors.As(err, &fault):
 		return err
 	case fault.Status == http.StatusUnauthorized, fault.Status == http.StatusForbidden:
-		return fmt.Errorf("%w: the key is taken from OPENAI_API_KEY (for Ollama OLLAMA_API_KEY), or from the URL "+
-			"(http://USER:PASSWORD@HOST)", err)
+		return fmt.Errorf("%w: the key is taken from OPENAI_API_KEY (for Ollama OLLAMA_API_KEY), from the URL "+
+			"(http://USER:PASSWORD@HOST), or from a header of server.headers", err)
+	case fault.Kind == server.OutOfQuota:
+		return fmt.Errorf("%w: no wait helps, only another account, key or server", err)
 	case fault.Status == 0:
 		return fmt.Errorf("%w: start the server, or name another with --server", err)
 	case errors.Is(err, server.ErrNoEnd):

@@ -32,6 +32,8 @@ type Servers struct {
 
 	openAIURL, ollamaHost string // from the environment
 
+	lookup func(variable string) string // in the environment
+
 	scored bool // the Ollama servers are of a version that gives log-probabilities; found out by the probe
 }
 
@@ -47,6 +49,7 @@ func FromEnvironment(p *console.Program, backoff time.Duration) *Servers {
 		openAIURL:  p.Lookup("OPENAI_BASE_URL"),
 		ollamaHost: p.Lookup("OLLAMA_HOST"),
 		backoff:    backoff,
+		lookup:     p.Lookup,
 		Log:        slog.New(slog.NewTextHandler(p.Err, nil)),
 		Watch:      func(read func() console.Status) (stop func()) { return p.Report(console.ProgressPlain, read) },
 	}
@@ -117,8 +120,10 @@ func (s *Servers) Exposed() bool {
 	return slices.ContainsFunc(strings.Split(s.Addresses, ","), func(address string) bool {
 		_, rest, _ := strings.Cut(address, "://")
 		authority, _, _ := strings.Cut(rest, "/")
+		_, query, _ := strings.Cut(rest, "?")
+		_, hidden := withoutSecrets(query)
 
-		return strings.Contains(authority, "@")
+		return strings.Contains(authority, "@") || hidden
 	})
 }
 
@@ -173,7 +178,23 @@ func (s *Servers) Arguments() []string {
 	return args
 }
 
-// withoutCredentials puts USER:PASSWORD where a server's address has some.
+// withoutSecrets puts SECRET where a query has what may be a key.
+func withoutSecrets(query string) (shown string, hidden bool) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return "SECRET", true
+	}
+
+	for name := range values {
+		if server.IsSecretParameter(name) {
+			values[name], hidden = []string{"SECRET"}, true
+		}
+	}
+
+	return values.Encode(), hidden
+}
+
+// withoutCredentials puts USER:PASSWORD, and SECRET in the query, where a server's address has some.
 func withoutCredentials(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if ok {
@@ -187,8 +208,13 @@ func withoutCredentials(address string) string {
 		return "ADDRESS"
 	}
 
+	if bare, query, found := strings.Cut(rest, "?"); found {
+		query, _ = withoutSecrets(query)
+		rest = bare + "?" + query
+	}
+
 	if u.User == nil {
-		return address
+		return scheme + rest
 	}
 
 	authority, _, _ := strings.Cut(rest, "/")

@@ -53,6 +53,9 @@ func TestWithoutCredentials(t *testing.T) {
 		{"https://key@host", "https://USER:PASSWORD@host"},
 		{"user:p@ss@host:1", "USER:PASSWORD@host:1"}, {"http://host/v1/@x", "http://host/v1/@x"},
 		{"host:11434", "host:11434"}, {"http://a:b/c@host", "ADDRESS"},
+		{"https://h/v1?api-version=2024-06-01", "https://h/v1?api-version=2024-06-01"},
+		{"https://h/v1?key=abcd&api-version=1", "https://h/v1?api-version=1&key=SECRET"},
+		{"https://u:p@h/v1?abcd", "https://USER:PASSWORD@h/v1?abcd=SECRET"},
 	} {
 		if got := withoutCredentials(test[0]); got != test[1] {
 			t.Errorf("%s becomes %s, want %s", test[0], got, test[1])

@@ -57,6 +57,12 @@ func TallyLines(name string, s server.Snapshot) []string {
 			s.BadRequests))
 	}
 
+	for _, one := range s.Servers {
+		if one.Dialect != "" {
+			lines = append(lines, fmt.Sprintf("requests to %s differ from others: %s", one.Address, one.Dialect))
+		}
+	}
+
 	if len(s.Servers) > 1 {
 		for _, one := range s.Servers {
 			lines = append(lines, fmt.Sprintf("%s: %d requests, %d answered", one.Address, one.Requests, one.Answered))

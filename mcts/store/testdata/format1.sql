@@ -8,7 +8,7 @@ INSERT INTO "calls" VALUES('easy-coffee-train-0000',1,'0',0,2,851266081078677949
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO "meta" VALUES('engines','[{"Engine":"forkserver","Python":"3.11.7","Modules":[],"Missing":null}]');
 INSERT INTO "meta" VALUES('format','1');
-INSERT INTO "meta" VALUES('maker easy-coffee-train-0000/1','wasi python 3.12.0');
+INSERT INTO "meta" VALUES('maker easy-coffee-train-0000/1','process python 3.12.0');
 INSERT INTO "meta" VALUES('questions','[{"ID":"easy-coffee-train-0000","Dataset":"coffee","Difficulty":"easy","Split":"train","Index":0,"Text":"What was the opening price of coffee on 2002-01-10?","Template":"coffee-easy/open","Gold":"121.1"}]');
 INSERT INTO "meta" VALUES('run','08acffce26bb7717');
 CREATE TABLE nodes (

@@ -13,7 +13,7 @@ import (
 // Case is a program and what is shown of it.
 type Case struct {
 	Name      string
-	Needs     []string // modules beside the standard library, "python 3.11" or later, "not wasi"
+	Needs     []string // modules beside the standard library, "python 3.11" or later
 	Code      string
 	Plain     Shown
 	Published *Shown // nil where only the default capture is of interest
@@ -60,10 +60,6 @@ func runnable(cases []Case, s sandbox.Stamp) []Case {
 }
 
 func has(s sandbox.Stamp, need string) bool {
-	if engine, ok := strings.CutPrefix(need, "not "); ok {
-		return s.Engine != engine
-	}
-
 	if version, ok := strings.CutPrefix(need, "python "); ok {
 		return minor(s.Python) >= minor(version)
 	}

@@ -10,7 +10,7 @@ import (
 	"toolevo/envs/sandbox"
 )
 
-// extent is how much of check is run. The zero value is all of it, which the fork server and wasi pass.
+// extent is how much of check is run. The zero value is all of it, which the fork server passes.
 // That is enough for what others share with them: the same driver in an engine that starts a new Python, on
 // another interpreter, behind other walls or for another user runs a part that has each kind of program.
 type extent struct {

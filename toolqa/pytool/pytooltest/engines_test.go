@@ -28,16 +28,14 @@ const debian = "/usr/bin/python3"
 func open(t testing.TB, o engines.Options) sandbox.Engine {
 	t.Helper()
 
-	if o.Engine != engines.WASI {
-		o.Modules = []string{"numpy"}
+	o.Modules = []string{"numpy"}
 
-		if o.Executable == "" {
-			o.Executable = "python3"
-		}
+	if o.Executable == "" {
+		o.Executable = "python3"
+	}
 
-		if _, err := exec.LookPath(o.Executable); err != nil {
-			t.Skip("no interpreter: ", err)
-		}
+	if _, err := exec.LookPath(o.Executable); err != nil {
+		t.Skip("no interpreter: ", err)
 	}
 
 	e, err := engines.Open(t.Context(), o)
@@ -115,16 +113,6 @@ func TestProcess(t *testing.T) {
 	if os.Getenv("TOOLEVO_HOSTILE") != "" { // the engine's own tests run on it, and so do the fork server's programs
 		t.Run("PATH", checkOn(engines.Process, "", part))
 	}
-}
-
-// Compiling a module takes a minute, so only who names one has the test use it.
-func TestWASI(t *testing.T) {
-	module := os.Getenv("TOOLEVO_PYTHON_WASM")
-	if module == "" {
-		t.Skip("no CPython for WASI is named in TOOLEVO_PYTHON_WASM; make test-wasi fetches one and names it")
-	}
-
-	check(t, open(t, engines.Options{Engine: engines.WASI, Wasm: module}), extent{})
 }
 
 const (

@@ -4,14 +4,10 @@ import (
 	"cmp"
 	"encoding"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/goccy/go-yaml"
 )
 
@@ -30,10 +26,29 @@ type Column struct {
 	JSON     bool   `yaml:"json"`     // of a list: each element is a text of JSON, as its type writes it
 	Of       string `yaml:"of"`       // of a struct or a list of structs: the table of their columns
 
-	Fields []Column       `yaml:"-"` // of a struct, or of the structs of a list
-	Type   arrow.DataType `yaml:"-"`
+	Fields []Column `yaml:"-"` // of a struct, or of the structs of a list
+	Kind   Kind     `yaml:"-"`
 
 	index []int // of the field
+}
+
+// Kind is what a column holds.
+type Kind int
+
+// The kinds of columns.
+const (
+	Text Kind = iota // also a type with a name of its own: see textOf
+	Int
+	Uint
+	Float
+	Bool
+	Struct
+	List // of structs, or of texts of JSON
+)
+
+// String returns the kind as the documentation of columns names it.
+func (k Kind) String() string {
+	return [...]string{"string", "int64", "uint64", "float64", "bool", "struct", "list<struct>"}[k]
 }
 
 // Tables reads tables of columns from YAML, a list of columns for each name. Tables are part of the program: a mistake
@@ -65,13 +80,6 @@ func Without(columns []Column, drop func(name string) bool) []Column {
 
 		if c.Fields != nil {
 			c.Fields = Without(c.Fields, drop)
-
-			within := structOf(c.Fields)
-			if c.Type.ID() == arrow.LIST {
-				within = arrow.ListOf(within)
-			}
-
-			c.Type = within
 		}
 
 		kept = append(kept, c)
@@ -106,17 +114,13 @@ func (c *Column) bind(t reflect.Type, tables map[string][]Column) {
 
 	switch {
 	case kind == reflect.Struct:
-		c.Fields = bind(field.Type, tables, c.inside(tables))
-		c.Type = structOf(c.Fields)
+		c.Kind, c.Fields = Struct, bind(field.Type, tables, c.inside(tables))
 	case kind == reflect.Slice && c.JSON:
-		c.Type = arrow.ListOf(jsonText)
+		c.Kind = List
 	case kind == reflect.Slice:
-		c.Fields = bind(field.Type.Elem(), tables, c.inside(tables))
-		c.Type = arrow.ListOf(structOf(c.Fields))
-	case scalars[kind] != nil:
-		c.Type = scalars[kind]
-	default: // see textOf
-		c.Type = arrow.BinaryTypes.String
+		c.Kind, c.Fields = List, bind(field.Type.Elem(), tables, c.inside(tables))
+	default:
+		c.Kind = scalars[kind]
 	}
 }
 
@@ -129,21 +133,12 @@ func (c *Column) inside(tables map[string][]Column) []Column {
 	return tables[c.Of]
 }
 
-var scalars = map[reflect.Kind]arrow.DataType{
-	reflect.String:  arrow.BinaryTypes.String,
-	reflect.Int:     arrow.PrimitiveTypes.Int64,
-	reflect.Uint64:  arrow.PrimitiveTypes.Uint64,
-	reflect.Float64: arrow.PrimitiveTypes.Float64,
-	reflect.Bool:    arrow.FixedWidthTypes.Boolean,
-}
-
-func structOf(columns []Column) arrow.DataType {
-	fields := make([]arrow.Field, len(columns))
-	for i, c := range columns {
-		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: true}
-	}
-
-	return arrow.StructOf(fields...)
+// scalars has the kinds of fields whose kind is not Text.
+var scalars = map[reflect.Kind]Kind{
+	reflect.Int:     Int,
+	reflect.Uint64:  Uint,
+	reflect.Float64: Float,
+	reflect.Bool:    Bool,
 }
 
 // isEmpty reports whether there is nothing in the field of a column.
@@ -170,74 +165,6 @@ func setText(field reflect.Value, text string) error {
 	return field.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
 }
 
-// put appends the column's field of a struct to a batch, and returns how many bytes that were.
-func (c *Column) put(b array.Builder, v reflect.Value) int {
-	field := v.FieldByIndex(c.index)
-	if c.Optional && isEmpty(field) {
-		b.AppendNull()
-		return 0
-	}
-
-	field = reflect.Indirect(field)
-
-	switch b := b.(type) {
-	case *array.StringBuilder:
-		text := textOf(field)
-		b.Append(text)
-
-		return len(text)
-	case *array.BooleanBuilder:
-		b.Append(field.Bool())
-		return 1
-	case *array.Int64Builder:
-		b.Append(field.Int())
-	case *array.Uint64Builder:
-		b.Append(field.Uint())
-	case *array.Float64Builder:
-		b.Append(field.Float())
-	case *array.StructBuilder:
-		return putStruct(b, field, c.Fields)
-	case *array.ListBuilder:
-		b.Append(true)
-
-		size := 0
-		for i := range field.Len() {
-			size += c.putElement(b.ValueBuilder(), field.Index(i))
-		}
-
-		return size
-	}
-
-	return 8
-}
-
-// putElement appends an element of a list. What the values of JSON columns are is the program's, and can be written.
-func (c *Column) putElement(b array.Builder, v reflect.Value) int {
-	if !c.JSON {
-		return putStruct(b, v, c.Fields)
-	}
-
-	text, err := appendValue(nil, v.Interface())
-	if err != nil {
-		panic(fmt.Sprintf("pq: an element of column %s as JSON: %v", c.Name, err))
-	}
-
-	b.(*array.ExtensionBuilder).Builder.(*array.StringBuilder).Append(string(text))
-
-	return len(text)
-}
-
-func putStruct(b array.Builder, v reflect.Value, columns []Column) (size int) {
-	structs := b.(*array.StructBuilder)
-	structs.Append(true)
-
-	for i := range columns {
-		size += columns[i].put(structs.FieldBuilder(i), v)
-	}
-
-	return size
-}
-
 // get sets the column's field of a struct to the value that a leaf stands at.
 func (c *Column) get(l *leaf, v reflect.Value) error {
 	field := v.FieldByIndex(c.index)
@@ -246,22 +173,22 @@ func (c *Column) get(l *leaf, v reflect.Value) error {
 		field = field.Elem()
 	}
 
-	switch c.Type.ID() {
-	case arrow.INT64, arrow.UINT64: // Parquet keeps the bits of both in a signed integer
+	switch c.Kind {
+	case Int, Uint: // Parquet keeps the bits of both in a signed integer
 		n, err := take(l, l.ints)
-		if c.Type.ID() == arrow.UINT64 {
+		if c.Kind == Uint {
 			field.SetUint(uint64(n))
 		} else {
 			field.SetInt(n)
 		}
 
 		return err
-	case arrow.FLOAT64:
+	case Float:
 		f, err := take(l, l.floats)
 		field.SetFloat(f)
 
 		return err
-	case arrow.BOOL:
+	case Bool:
 		is, err := take(l, l.bools)
 		field.SetBool(is)
 
@@ -274,33 +201,4 @@ func (c *Column) get(l *leaf, v reflect.Value) error {
 	}
 
 	return setText(field, text)
-}
-
-// jsonText is the type of an element of a JSON column: a text with Parquet's logical type JSON, which
-// readers that know it take for the value that it writes.
-var jsonText = func() arrow.DataType {
-	t, err := extensions.NewJSONType(arrow.BinaryTypes.String)
-	if err != nil {
-		panic(err)
-	}
-
-	return t
-}()
-
-// schema returns the Arrow schema of a table.
-func schema(columns []Column, meta map[string]string) *arrow.Schema {
-	fields := make([]arrow.Field, len(columns))
-	for i, c := range columns {
-		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: c.Optional || c.Fields != nil || c.JSON}
-	}
-
-	keys := slices.Sorted(maps.Keys(meta))
-	values := make([]string, len(keys))
-	for i, k := range keys {
-		values[i] = meta[k]
-	}
-
-	md := arrow.NewMetadata(keys, values)
-
-	return arrow.NewSchema(fields, &md)
 }

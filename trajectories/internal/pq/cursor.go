@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-
-	"github.com/apache/arrow-go/v18/arrow"
 )
 
 // position is where a column stands: its path, and the levels at which Parquet says that what it stands in is there
@@ -34,8 +32,8 @@ type cursor struct {
 
 // openColumn decodes a column of the group that stands at a position.
 func openColumn(g *group, c *Column, at position) (*cursor, error) {
-	switch c.Type.ID() {
-	case arrow.STRUCT:
+	switch c.Kind {
+	case Struct:
 		fields, err := openStruct(g, at.within(c.Name, 1, 0), c.Fields)
 		if err != nil {
 			return nil, err
@@ -45,7 +43,7 @@ func openColumn(g *group, c *Column, at position) (*cursor, error) {
 		whole.read = func(v reflect.Value, rep int16) error { return fields.read(v.FieldByIndex(c.index), rep) }
 
 		return &whole, nil
-	case arrow.LIST:
+	case List:
 		return openList(g, c, at.within(c.Name, 0, 0))
 	}
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
-
-	"github.com/apache/arrow-go/v18/arrow"
 )
 
 // AppendJSON appends a struct as a JSON object: its keys are the columns, in their order, and null is what the file has
@@ -50,11 +48,11 @@ func (c *Column) appendJSON(b []byte, field reflect.Value) (_ []byte, err error)
 		return append(b, "null"...), nil
 	case c.Big:
 		return appendValue(b, fmt.Sprint(field.Interface()))
-	case c.Type.ID() == arrow.STRUCT:
+	case c.Kind == Struct:
 		return appendStruct(b, field, c.Fields)
 	case field.Kind() == reflect.String: // as the column has it, whatever JSON its type writes
 		return appendValue(b, field.String())
-	case c.Type.ID() != arrow.LIST:
+	case c.Kind != List:
 		return appendValue(b, field.Interface())
 	}
 

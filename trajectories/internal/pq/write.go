@@ -4,21 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
 const (
 	groupRows  = 1000     // rows of a row group, at most
 	groupBytes = 32 << 20 // bytes of values after which a row group is cut
-	batchRows  = 64       // rows handed to arrow at once, at most
-	batchBytes = 4 << 20  // bytes of values after which a batch is handed over
 	pageBatch  = 16       // values between two looks at the page size: arrow looks only after a whole batch
 
 	// level is the fastest of zstd: arrow makes new encoders for every page, one for each processor, and
@@ -31,32 +30,37 @@ const createdBy = "toolevo"
 
 // Writer streams values of T into a Parquet file. It is for one goroutine.
 type Writer[T any] struct {
-	columns []Column
-	out     *stickyWriter
-	file    *pqarrow.FileWriter
-	build   *array.RecordBuilder
-	batch   int // rows in build
-	bytes   int // bytes in build
-	inRows  int // rows in the open row group
-	inSize  int // bytes in the open row group
-	rows    int
-	closed  bool
+	out    *stickyWriter
+	file   *file.Writer
+	put    func(v reflect.Value, rep int16) // appends a value to the chunks
+	chunks []*chunk                         // of the open row group, by leaf of the schema
+	inRows int                              // in the chunks
+	rows   int
+	closed bool
 }
 
 // NewWriter returns a writer of a file with the given columns to w; meta are the file's key-value pairs. Closing it
 // does not close w.
 func NewWriter[T any](w io.Writer, columns []Column, meta map[string]string) (*Writer[T], error) {
-	sc := schema(columns, meta)
-	out := &stickyWriter{w: w}
-
-	file, err := pqarrow.NewFileWriter(sc, out, properties(columns), pqarrow.NewArrowWriterProperties())
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes(columns, position{}), -1)
 	if err != nil {
-		return nil, fmt.Errorf("pq: new writer of %d columns: %w", len(columns), err)
+		return nil, fmt.Errorf("pq: schema of %d columns: %w", len(columns), err)
 	}
 
-	build := array.NewRecordBuilder(memory.DefaultAllocator, sc)
+	pairs := metadata.KeyValueMetadata{}
+	for _, key := range slices.Sorted(maps.Keys(meta)) {
+		if err := pairs.Append(key, meta[key]); err != nil {
+			return nil, fmt.Errorf("pq: key %s: %w", key, err)
+		}
+	}
 
-	return &Writer[T]{columns: columns, out: out, file: file, build: build}, nil
+	out := &stickyWriter{w: w}
+
+	created := &Writer[T]{out: out, file: file.NewParquetWriter(out, root,
+		file.WithWriterProps(properties(columns)), file.WithWriteMetadata(pairs))}
+	created.put = created.structs(columns, position{}).put
+
+	return created, nil
 }
 
 // properties returns the writer options every file of ours has.
@@ -86,11 +90,11 @@ func columnProperties(within string, columns []Column) (opts []parquet.WriterPro
 			opts = append(opts, parquet.WithDictionaryFor(path, true))
 		}
 
-		if c.Repeats || c.Type.ID() != arrow.STRING {
+		if c.Repeats || c.Kind != Text {
 			opts = append(opts, parquet.WithCompressionFor(path, compress.Codecs.Snappy))
 		}
 
-		if c.Type.ID() == arrow.LIST {
+		if c.Kind == List {
 			path += ".list.element"
 		}
 
@@ -106,41 +110,40 @@ func (w *Writer[T]) Write(v *T) error {
 		return errors.New("pq: write after close")
 	}
 
-	for i := range w.columns {
-		w.bytes += w.columns[i].put(w.build.Field(i), reflect.ValueOf(v).Elem())
-	}
+	w.put(reflect.ValueOf(v).Elem(), 0)
 
-	w.batch++
-
+	w.inRows++
 	w.rows++
-	if w.batch < batchRows && w.bytes < batchBytes {
-		return nil
+	if w.inRows < groupRows && w.size() < groupBytes {
+		return w.out.err
 	}
 
 	return w.flush()
 }
 
-// flush hands the batch to arrow, and cuts the row group when it is full.
+// size returns how many bytes the values of the open row group have.
+func (w *Writer[T]) size() (bytes int) {
+	for _, c := range w.chunks {
+		bytes += c.size()
+	}
+
+	return bytes
+}
+
+// flush writes the open row group.
 func (w *Writer[T]) flush() error {
-	if w.batch == 0 {
+	if w.inRows == 0 {
 		return w.out.err
 	}
 
-	if w.inRows > 0 && (w.inRows+w.batch > groupRows || w.inSize+w.bytes > groupBytes) {
-		w.file.NewBufferedRowGroup()
-		w.inRows, w.inSize = 0, 0
+	group := w.file.AppendRowGroup()
+	for _, c := range w.chunks {
+		if err := c.write(group); err != nil {
+			return fmt.Errorf("pq: write %d rows after row %d: %w", w.inRows, w.rows-w.inRows, err)
+		}
 	}
 
-	rec := w.build.NewRecordBatch()
-	defer rec.Release()
-
-	w.inRows += w.batch
-	w.inSize += w.bytes
-
-	w.batch, w.bytes = 0, 0
-	if err := w.file.WriteBuffered(rec); err != nil {
-		return fmt.Errorf("pq: write %d rows after row %d: %w", rec.NumRows(), w.rows-int(rec.NumRows()), err)
-	}
+	w.inRows = 0
 
 	return w.out.err
 }
@@ -155,7 +158,6 @@ func (w *Writer[T]) Close() error {
 	}
 
 	w.closed = true
-	defer w.build.Release()
 
 	flushed := w.flush()
 	closed := w.file.Close()
@@ -164,7 +166,7 @@ func (w *Writer[T]) Close() error {
 }
 
 // stickyWriter keeps the first error to itself and takes the rest of the bytes as if they were written: arrow
-// panics when a write fails in the middle of a column. The error is returned by the Writer instead.
+// panics when a write fails. The error is returned by the Writer instead.
 type stickyWriter struct {
 	w   io.Writer
 	err error

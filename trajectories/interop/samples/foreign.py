@@ -36,7 +36,8 @@ def asked(document, spell):
 
 
 def export(toolevo, documents, out, data):
-    command = [toolevo, "export", documents, "--score", "any", "--data", data, "--per-question", "0", "--out", out, "--json"]
+    command = [toolevo, "export", documents, "--score", "any", "--data", data, "--per-question", "0", "--out", out,
+               "--allow-scripted", "--json"]
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, env=os.environ | {"TOOLEVO_DATA": ""})
 
 

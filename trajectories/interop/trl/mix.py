@@ -42,7 +42,8 @@ def main():
     config = work / "trl.yaml"
     config.write_text(subprocess.run(
         [toolevo, "finetune", *map(str, exports), "--with", str(others(work, exports[1])), "--weights", "1,2,1", "--recipe",
-         "qwen2.5-7b-openai", "--model", str(work / "model"), "--out", "none", "--gpus", "0", "--print", *words],
+         "qwen2.5-7b-openai", "--model", str(work / "model"), "--out", "none", "--gpus", "0", "--print",
+         "--allow-scripted", *words],
         stdout=subprocess.PIPE, text=True, check=True).stdout)
     parser = TrlParser((ScriptArguments, SFTConfig, ModelConfig, DatasetMixtureConfig))
     _, args, _, mixture = parser.parse_args_and_config(["--config", str(config)])

@@ -83,7 +83,7 @@ def by_recipe(toolevo, export, model, work):
     config = work / "trl.yaml"
     config.write_text(subprocess.run(
         [toolevo, "finetune", str(export), "--recipe", "qwen2.5-7b-openai", "--model", model, "--out", "none", "--gpus", "0",
-         "--print", *words], stdout=subprocess.PIPE, text=True, check=True).stdout)
+         "--print", "--allow-scripted", *words], stdout=subprocess.PIPE, text=True, check=True).stdout)
     parser = TrlParser((ScriptArguments, SFTConfig, ModelConfig, DatasetMixtureConfig))
     script, training, *_, unknown = parser.parse_args_and_config(["--config", str(config)], return_remaining_strings=True)
     if unknown or script.dataset_name != str(export):

@@ -4,13 +4,18 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+
+	"toolevo/mcts/policy/server"
 )
 
 // Address is where a server is, and who asks.
 type Address struct {
-	URL  *url.URL      // scheme, host and path without a slash at its end; no credentials. The host may be empty
+	// URL is scheme, host, path without a slash at its end, and query; no credentials stand before
+	// the host, which may be empty.
+	URL  *url.URL
 	User *url.Userinfo // the credentials that stood in it, nil without any
 }
 
@@ -23,8 +28,12 @@ func ParseAddress(text string) (Address, error) {
 		return Address{}, errors.New("it is not a URL")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "":
 		return Address{}, errors.New("it does not begin with http:// or https:// and a host")
-	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return Address{}, errors.New("it has a query or a fragment")
+	case u.Fragment != "":
+		return Address{}, errors.New("it has a fragment")
+	}
+
+	if _, err := url.ParseQuery(u.RawQuery); err != nil {
+		return Address{}, errors.New("its query cannot be read")
 	}
 
 	if port := u.Port(); port != "" {
@@ -33,7 +42,7 @@ func ParseAddress(text string) (Address, error) {
 		}
 	}
 
-	base := &url.URL{Scheme: u.Scheme, Host: u.Host}
+	base := &url.URL{Scheme: u.Scheme, Host: u.Host, RawQuery: u.RawQuery}
 
 	base.Path, base.RawPath = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.RawPath, "/")
 	if u.User != nil && u.User.String() == "" {
@@ -41,6 +50,31 @@ func ParseAddress(text string) (Address, error) {
 	}
 
 	return Address{URL: base, User: u.User}, nil
+}
+
+// shown is the address as it is reported: its query may hold keys.
+func (a Address) shown() string {
+	u := *a.URL
+	u.RawQuery = ""
+
+	return u.String()
+}
+
+// secrets are the texts of the address that may be keys.
+func (a Address) secrets() []string {
+	var all []string
+
+	for name, values := range a.URL.Query() {
+		if !server.IsSecretParameter(name) {
+			continue
+		}
+
+		if all = append(all, values...); slices.Contains(values, "") {
+			all = append(all, name)
+		}
+	}
+
+	return all
 }
 
 // cleanKey is a key as it can stand in a header.

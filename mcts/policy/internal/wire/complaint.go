@@ -14,8 +14,9 @@ type Complaint struct {
 	Known   bool // it stood in one of the envelopes of the protocols
 	Message string
 	Param   string
-	Code    string // and the type
-	Status  int    // the code where it is an HTTP status, 0 where not
+	Code    string      // and the type
+	Status  int         // the code where it is an HTTP status, 0 where not
+	Header  http.Header // of who was asked by a gateway, where it repeats them
 }
 
 // Error implements error: some servers complain although the status is good.
@@ -57,6 +58,7 @@ func ReadComplaint(body []byte) Complaint {
 		Param   json.RawMessage `json:"param"`
 		Code    json.RawMessage `json:"code"`
 		Type    json.RawMessage `json:"type"`
+		Meta    json.RawMessage `json:"metadata"`
 	}
 	switch {
 	case json.Unmarshal(inner, &fields) == nil && len(fields.Message) > 0:
@@ -65,8 +67,11 @@ func ReadComplaint(body []byte) Complaint {
 			Message: looseText(fields.Message),
 			Param:   looseText(fields.Param),
 			Code:    looseText(fields.Code) + " " + looseText(fields.Type),
+			Header:  headersIn(fields.Meta),
 		}
-		if status, err := strconv.Atoi(string(fields.Code)); err == nil && status >= 100 && status < 600 {
+
+		status, err := strconv.Atoi(strings.Trim(string(fields.Code), `"`))
+		if err == nil && status >= 100 && status < 600 {
 			c.Status = status
 		}
 
@@ -81,6 +86,28 @@ func ReadComplaint(body []byte) Complaint {
 	}
 
 	return Complaint{Message: string(body)}
+}
+
+// headersIn are the headers that OpenRouter repeats beside its error.
+func headersIn(metadata json.RawMessage) http.Header {
+	var fields struct {
+		Headers map[string]any `json:"headers"`
+	}
+	if json.Unmarshal(metadata, &fields) != nil {
+		return nil
+	}
+
+	h := http.Header{}
+
+	for name, value := range fields.Headers {
+		if number, ok := value.(float64); ok {
+			value = strconv.FormatFloat(number, 'f', -1, 64)
+		}
+
+		h.Set(name, fmt.Sprint(value))
+	}
+
+	return h
 }
 
 // looseText is a JSON text, or the texts of a list.

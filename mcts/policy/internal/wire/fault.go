@@ -4,10 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"toolevo/envs/display"
@@ -17,12 +14,9 @@ import (
 // longestMessage bounds a fault's message, in characters.
 const longestMessage = 400
 
-// longestWait bounds the wait that a Retry-After may ask for. A server that wants more is asked
+// longestWait bounds the wait that a server may ask for. A server that wants more is asked
 // again sooner than it likes, and says then whether it still does.
 const longestWait = time.Minute
-
-// longestAsked bounds what is shown of it.
-const longestAsked = 1000 * time.Hour
 
 // Fault is a fault of this server's. Message and cause are freed of secrets, and shortened.
 func (l *Link) Fault(kind server.Kind, status int, message string, cause error) *server.Fault {
@@ -72,11 +66,12 @@ func (l *Link) StatusFault(a Answer, kind server.Kind, message string) *server.F
 		message = status + ": the server wants to speak another protocol; is this the address of an HTTP API?"
 	}
 
-	if (a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden) && l.authorization == "" {
+	if (a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden) &&
+		l.authorization == "" && len(l.headers) == 0 {
 		message += " (the server wants a key that it accepts)"
 	}
 
-	asked := retryAfter(a.Header)
+	asked := a.Wait()
 	if asked > longestWait {
 		message = fmt.Sprintf("it wants to be left alone for %v, and is asked again after %v: %s",
 			asked.Round(time.Second), longestWait, message)
@@ -96,39 +91,6 @@ func transportKind(err error) server.Kind {
 	}
 
 	return server.Transient
-}
-
-// retryAfter is how long the server, or a gateway before it, asks to wait: milliseconds, seconds,
-// or until a date by the server's own clock.
-func retryAfter(h http.Header) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return wait(ms / 1000)
-	}
-
-	text := strings.TrimSpace(h.Get("Retry-After"))
-	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
-		return wait(seconds)
-	}
-
-	until, err := http.ParseTime(text)
-	if err != nil {
-		return 0
-	}
-
-	now, err := http.ParseTime(h.Get("Date"))
-	if err != nil {
-		now = time.Now()
-	}
-
-	return wait(until.Sub(now).Seconds())
-}
-
-func wait(seconds float64) time.Duration {
-	if math.IsNaN(seconds) || seconds <= 0 {
-		return 0
-	}
-
-	return time.Duration(min(seconds, longestAsked.Seconds()) * float64(time.Second))
 }
 
 // Shorten returns a server's text as one line for people, cut to its bound.

@@ -11,42 +11,6 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-func TestRetryAfter(t *testing.T) {
-	const now = "Wed, 21 Oct 2026 07:28:00 GMT"
-
-	tests := []struct {
-		name    string
-		headers map[string]string
-		want    time.Duration
-	}{
-		{"none", nil, 0},
-		{"seconds", map[string]string{"Retry-After": " 7 "}, 7 * time.Second},
-		{"part of a second", map[string]string{"Retry-After": "0.5"}, 500 * time.Millisecond},
-		{"milliseconds come first", map[string]string{"Retry-After-Ms": "250", "Retry-After": "1"},
-			250 * time.Millisecond},
-		{"a date, by the server's clock",
-			map[string]string{"Date": now, "Retry-After": "Wed, 21 Oct 2026 07:29:30 GMT"}, 90 * time.Second},
-		{"a date gone by", map[string]string{"Date": now, "Retry-After": "Wed, 21 Oct 2026 07:27:00 GMT"}, 0},
-		{"a date far off, and no clock", map[string]string{"Retry-After": "Wed, 21 Oct 2099 07:27:00 GMT"},
-			longestAsked},
-		{"for ever", map[string]string{"Retry-After": "1e99"}, longestAsked},
-		{"infinity", map[string]string{"Retry-After": "inf"}, longestAsked},
-		{"negative", map[string]string{"Retry-After": "-5"}, 0},
-		{"not a number", map[string]string{"Retry-After": "nan"}, 0},
-		{"words", map[string]string{"Retry-After": "soon"}, 0},
-	}
-	for _, tt := range tests {
-		h := http.Header{}
-		for k, v := range tt.headers {
-			h.Set(k, v)
-		}
-
-		if got := retryAfter(h); got != tt.want {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-		}
-	}
-}
-
 func TestStatusFault(t *testing.T) {
 	address, err := ParseAddress("http://h/v1")
 	if err != nil {

@@ -33,6 +33,7 @@ const (
 type Link struct {
 	address       string // without secrets
 	authorization string
+	headers       []server.Header
 	secrets       secrets
 	timeout       time.Duration
 	client        *http.Client
@@ -53,11 +54,17 @@ func NewLink(a Address, e server.Endpoint) (*Link, error) {
 		e.Transport = newTransport(cmp.Or(e.DialTimeout, defaultDialTimeout))
 	}
 
-	hide := newSecrets(key, a.User)
+	plain := append(a.secrets(), key)
+	for _, h := range e.Headers {
+		plain = append(plain, h.Secrets...)
+	}
+
+	hide := newSecrets(plain, a.User)
 
 	return &Link{
-		address:       hide.hide(a.URL.String()),
+		address:       hide.hide(a.shown()),
 		authorization: authorization(key, a.User),
+		headers:       e.Headers,
 		secrets:       hide,
 		timeout:       cmp.Or(e.Timeout, defaultTimeout),
 		client: &http.Client{
@@ -168,6 +175,10 @@ func (c Call) request() (*http.Request, error) {
 func (l *Link) exchange(req *http.Request, c Call) error {
 	if l.authorization != "" {
 		req.Header.Set("Authorization", l.authorization)
+	}
+
+	for _, h := range l.headers {
+		req.Header.Set(h.Name, h.Value)
 	}
 
 	resp, err := l.client.Do(req)

@@ -364,6 +364,51 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// TestHeadersAndQuery: headers and the query are part of every request. What of them may be a key is
+// hidden, the version of an API is not.
+func TestHeadersAndQuery(t *testing.T) {
+	s := wiretest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, wiretest.Echo(r, 0)+" "+r.Header.Get("X-Key")+" "+r.URL.RawQuery)
+	})
+	query := "?api-version=2024-06-01&key=" + url.QueryEscape(wiretest.Secret)
+
+	given, err := wire.ParseAddress(s.URL + "/v1" + query)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	header := server.Header{
+		Name: "X-Key", Value: "Token " + wiretest.Secret, Secrets: []string{wiretest.Secret},
+	}
+	l := link(t, s.URL+"/v1"+query, func(e *server.Endpoint) { e.Headers = []server.Header{header} })
+
+	for _, path := range []string{"models", "chat/completions"} {
+		a, err := post(t.Context(), l, given.URL.JoinPath(path).String())
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		fault := l.Fault(server.Transient, 0, string(a.Body), nil)
+		wiretest.CheckHidden(t, fault, l.Address(), l, header)
+
+		if !strings.Contains(fault.Message, "2024-06-01") || l.Address() != s.URL+"/v1" {
+			t.Errorf("%s of %s", fault.Message, l.Address())
+		}
+	}
+
+	for i, want := range []string{"/v1/models", "/v1/chat/completions"} {
+		got := s.Received()[i]
+		if got.Path != want || "?"+got.Query != query || got.Header.Get("X-Key") != header.Value {
+			t.Errorf("%s?%s with %q", got.Path, got.Query, got.Header.Get("X-Key"))
+		}
+	}
+
+	s.Close()
+
+	_, err = post(t.Context(), l, given.URL.String())
+	wiretest.CheckHidden(t, wiretest.FaultOf(t, err))
+}
+
 func TestNewLink(t *testing.T) {
 	a, err := wire.ParseAddress("http://h")
 	if err != nil {

@@ -14,6 +14,14 @@ func SampleLimit(n, maxTokens int) int64 {
 	return min(1<<20+int64(n)*int64(maxTokens)*512, 64<<20)
 }
 
+// seedBits bounds the seeds that are sent. Some servers keep them in 32 signed bits and refuse
+// others; the engine below Ollama takes the highest value of 32 bits, like -1, for a random one.
+// All servers get the same seeds, so that it does not matter which of them draws a sample.
+const seedBits = 31
+
+// Seed is a seed as it is sent.
+func Seed(seed uint64) uint64 { return seed & (1<<seedBits - 1) }
+
 // The words for an end that every server may use. A server's own stand in the backends' options.
 const (
 	wordStop   = "stop"
@@ -83,6 +91,31 @@ func Unseen(stops []string) int {
 	}
 
 	return longest + 1
+}
+
+// Cut ends a sample at the first of the stop texts, as a server does that is sent them. tokens are
+// its texts of the sample's tokens, as far as it tells them.
+func Cut(s *server.Choice, tokens, stops []string) {
+	end := len(s.Text)
+	for _, stop := range stops {
+		if at := strings.Index(s.Text[:end], stop); at >= 0 {
+			end = at
+		}
+	}
+
+	if end == len(s.Text) {
+		return
+	}
+
+	s.Text, s.Finish, s.Tokens = s.Text[:end], server.FinishStop, 0
+
+	for length := 0; s.Tokens < len(tokens) && length < end; s.Tokens++ {
+		length += len(tokens[s.Tokens])
+	}
+
+	if s.Tokens > 0 {
+		s.LogProbs = s.LogProbs[:min(s.Tokens, len(s.LogProbs))]
+	}
 }
 
 // CheckSamples finds samples that cannot be what the model wrote: with log-probabilities that are

@@ -23,9 +23,8 @@ const shortestSecret = 4
 // secrets are the texts that no error may contain, in every spelling they are sent in, longest first.
 type secrets []string
 
-func newSecrets(key string, user *url.Userinfo) secrets {
-	plain := []string{key}
-
+// newSecrets returns keys, and what of credentials is secret.
+func newSecrets(plain []string, user *url.Userinfo) secrets {
 	if user != nil {
 		password, ok := user.Password()
 		if !ok || password == "" {

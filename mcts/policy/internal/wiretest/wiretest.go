@@ -17,6 +17,7 @@ import (
 // Request is what a server received.
 type Request struct {
 	Path   string
+	Query  string
 	Header http.Header
 	Body   []byte
 }
@@ -40,7 +41,7 @@ func Serve(t testing.TB, handler http.HandlerFunc) *Server {
 		}
 
 		s.mu.Lock()
-		s.requests = append(s.requests, Request{r.URL.Path, r.Header.Clone(), body})
+		s.requests = append(s.requests, Request{r.URL.Path, r.URL.RawQuery, r.Header.Clone(), body})
 		s.mu.Unlock()
 
 		r.Body = io.NopCloser(bytes.NewReader(body))

@@ -23,9 +23,9 @@ type database struct{ conn *sqlite3.SQLiteConn }
 
 // create opens the empty file at path and begins the transaction.
 func create(path string) (*database, error) {
-	// No journal: the file is under a temporary name until it is whole.
+	// No journal and no locks: the file is under a temporary name until it is whole.
 	conn, err := new(sqlite3.SQLiteDriver).Open(
-		sqlite.Address(path, "mode=rw&_journal_mode=OFF&_synchronous=OFF&_locking_mode=EXCLUSIVE"))
+		sqlite.Address(path, "mode=rw&_journal_mode=OFF&_synchronous=OFF&_locking_mode=EXCLUSIVE&nolock=1"))
 	if err != nil {
 		return nil, err
 	}

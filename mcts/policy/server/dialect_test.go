@@ -1,0 +1,214 @@
+package server_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"toolevo/mcts/policy/server"
+)
+
+// plain is a sampling that needs none of the parameters that some servers lack.
+func plain() server.Sampling {
+	return server.Sampling{
+		Temperature: 0.5, TopP: 1, RepetitionPenalty: 1, MaxTokens: 64, Stop: []string{"\nObservation"},
+	}
+}
+
+// strict is a server that refuses parameters, each time with the fault of the first of them.
+type strict []struct {
+	parameter string
+	fault     server.Fault
+}
+
+func bad(status int, message string) server.Fault {
+	return server.Fault{Kind: server.BadRequest, Address: "a", Status: status, Message: message}
+}
+
+func (s strict) before(_ context.Context, c server.Completion) error {
+	for _, refused := range s {
+		sends := !c.Dialect.Omits(refused.parameter)
+
+		switch refused.parameter {
+		case "n":
+			sends = c.N > 1
+		case "max_tokens":
+			sends = sends && !c.Dialect.MaxCompletionTokens
+		case "max_completion_tokens":
+			sends = c.Dialect.MaxCompletionTokens
+		case "logprobs":
+			sends = sends && !c.Dialect.OneLogProb
+		}
+
+		if sends {
+			return &refused.fault
+		}
+	}
+
+	return nil
+}
+
+// A server that takes less is sent less: no more than it takes, from its greeting or its first
+// request on, and all samples are those of a server that takes everything.
+func TestServerTakesLess(t *testing.T) {
+	const requests, n = 40, 5
+
+	o := options(&echo{address: "a"})
+	o.Sampling = plain()
+	want := all(t, newPolicy(t, o), requests, 1, n)
+
+	broken := func(message string) server.Fault {
+		return server.Fault{Kind: server.Transient, Address: "a", Status: 500, Message: message}
+	}
+	noSeed := "no seed (drawn again, samples are others)"
+
+	for _, test := range []struct {
+		name    string
+		server  strict
+		dialect string
+	}{
+		{"seed", strict{{"seed", bad(400, "Unsupported parameter: seed")}}, noSeed},
+		{"seed, of a framework", strict{
+			{"seed", bad(422, `[{"loc":["body","seed"],"msg":"Extra inputs are not permitted"}]`)},
+		}, noSeed},
+		{"seed, no reason", strict{{"seed", bad(400, "Bad Request")}}, noSeed},
+		{"seed, as if broken", strict{{"seed", broken("internal error")}}, noSeed},
+		{"seed, with all that it knows", strict{
+			{"seed", bad(422, "unknown field `seed`, expected one of `n`, `stop`, `max_tokens`, `top_p`")},
+			{"max_completion_tokens", bad(422, "unknown field `max_completion_tokens`")},
+		}, noSeed},
+		{"limit", strict{{"max_tokens", bad(400, "max_tokens is not supported: use max_completion_tokens")}},
+			"max_completion_tokens for max_tokens"},
+		{"limit, too", strict{{"max_tokens", bad(422, "(max_tokens) unknown argument")}},
+			"max_completion_tokens for max_tokens"},
+		{"figures", strict{{"logprobs", bad(400, "logprobs: must be greater than 0")}}, "logprobs 1 for 0"},
+		{"n", strict{{"n", bad(400, "only one choice")}}, "n at most 4"},
+		{"one after the other", strict{
+			{"max_tokens", bad(400, "unsupported: max_tokens")},
+			{"seed", bad(400, "unsupported: seed")},
+			{"presence_penalty", bad(400, "unsupported: presence_penalty")},
+			{"n", bad(400, "n has to be 1")},
+		}, "n at most 4, max_completion_tokens for max_tokens, no presence_penalty, " + noSeed},
+		{"several, no reason", strict{
+			{"top_k", bad(400, "Bad Request")},
+			{"min_p", bad(400, "Bad Request")},
+			{"stop", bad(400, "Bad Request")},
+			{"n", bad(400, "Bad Request")},
+		}, "n at most 4, no top_k, no min_p, no stop"},
+	} {
+		for _, greeted := range []bool{true, false} {
+			for _, workers := range []int{1, 32} {
+				synctest.Test(t, func(t *testing.T) {
+					o := options(&echo{address: "a", before: test.server.before})
+					o.Sampling = plain()
+					p := newPolicy(t, o)
+
+					if greeted {
+						if err := p.Greet(t.Context(), n); err != nil {
+							t.Fatalf("%s: %v", test.name, err)
+						}
+					}
+
+					greeting := p.Snapshot()
+					for i, got := range all(t, p, requests, workers, n) {
+						if !slices.Equal(got, want[i]) {
+							t.Fatalf("%s: request %d is %+v", test.name, i, got)
+						}
+					}
+
+					s := p.Snapshot()
+					if got := s.Servers[0].Dialect; got != test.dialect || s.Servers[0].Down {
+						t.Errorf("%s, greeted %t: the dialect is %q", test.name, greeted, got)
+					}
+
+					if greeted && s.BadRequests+s.Transient > greeting.BadRequests+greeting.Transient {
+						t.Errorf("%s: the run was refused something after its greeting", test.name)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Of a server for which 0 log-probabilities are none, one is asked for.
+func TestLogProbsOfZero(t *testing.T) {
+	for _, greeted := range []bool{true, false} {
+		b := &spoiling{next: &echo{address: "a"}, change: func(_ int64, c server.Completion, r *server.Reply) {
+			for i := range r.Choices {
+				if !c.Dialect.OneLogProb {
+					r.Choices[i].LogProbs = nil
+				}
+			}
+		}}
+
+		synctest.Test(t, func(t *testing.T) {
+			p := newPolicy(t, options(b))
+			if greeted {
+				if err := p.Greet(t.Context(), 5); err != nil {
+					t.Fatal(err)
+				}
+			}
+
+			for _, proposals := range all(t, p, 20, 4, 5) {
+				if len(proposals) != 5 || !proposals[0].Scored {
+					t.Errorf("proposals are %+v", proposals)
+				}
+			}
+
+			if s := p.Snapshot().Servers[0]; s.Dialect != "logprobs 1 for 0" || s.Down {
+				t.Errorf("the dialect is %q", s.Dialect)
+			}
+		})
+	}
+}
+
+// What a setting leaves out is sent to nobody, from the first request on.
+func TestLeaveOut(t *testing.T) {
+	s := strict{{"seed", bad(400, "")}, {"stop", bad(400, "")}, {"n", bad(400, "")}}
+	o := options(&echo{address: "a", before: s.before})
+	o.LeaveOut = []string{"seed", "stop", "n", "temperature"}
+	p := newPolicy(t, o)
+
+	if err := p.Greet(t.Context(), 5); err != nil {
+		t.Fatal(err)
+	}
+
+	all(t, p, 10, 2, 5)
+
+	if s := p.Snapshot(); s.BadRequests != 0 || !strings.Contains(s.Servers[0].Dialect, "no temperature") {
+		t.Errorf("%d requests refused in the dialect %q", s.BadRequests, s.Servers[0].Dialect)
+	}
+
+	o.LeaveOut = []string{"prompt"}
+	if o.Check() == nil {
+		t.Error("a request without its prompt is no request")
+	}
+}
+
+// A server that fails at everything for a while takes as much as before when it is back.
+func TestOutageIsNoDialect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		back := func(context.Context, server.Completion) error {
+			if time.Since(start) > time.Minute {
+				return nil
+			}
+
+			return &server.Fault{Kind: server.Transient, Address: "a", Status: 500, Message: "loading"}
+		}
+
+		p := newPolicy(t, options(&echo{address: "a", before: back}))
+		if err := p.Greet(t.Context(), 5); err != nil {
+			t.Fatal(err)
+		}
+
+		all(t, p, 40, 8, 5)
+
+		if got := p.Snapshot().Servers[0].Dialect; got != "" {
+			t.Errorf("the dialect is %q", got)
+		}
+	})
+}

@@ -1,0 +1,94 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// Headers are what requests bear beside the headers of the protocol, by name. Their values name
+// variables of the environment, as in "Bearer ${GATEWAY_KEY}", so that settings hold no key.
+type Headers map[string]string
+
+// Header is one of [Headers] as it is sent.
+type Header struct {
+	Name    string
+	Value   string   `json:"-"`
+	Secrets []string `json:"-"` // what of the value came from the environment
+}
+
+// String is the name, so that no print of a header shows its value.
+func (h Header) String() string { return h.Name }
+
+// GoString is String.
+func (h Header) GoString() string { return h.Name }
+
+// IsSecretParameter reports whether a parameter of a URL's query may be a key: all may, but for the
+// version that Azure wants.
+func IsSecretParameter(name string) bool { return name != "api-version" }
+
+// ownHeaders are those that every request has already.
+var ownHeaders = []string{
+	"Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Host", "Transfer-Encoding",
+}
+
+// variable is how a value names a variable of the environment.
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// Validate returns the first name whose header cannot be sent, or whose value is not of the
+// environment, and why. The error does not show the value.
+func (h Headers) Validate() (name string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		switch {
+		case !httpguts.ValidHeaderFieldName(name):
+			return name, errors.New("is no name of a header")
+		case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
+			return name, errors.New("is set by toolevo itself")
+		case !variable.MatchString(h[name]):
+			return name, errors.New("would be kept with every run as it stands: " +
+				"take it from a variable of the environment, as in ${NAME}")
+		}
+	}
+
+	return "", nil
+}
+
+// Expand returns the headers with the values of the variables that they name, in the order of their
+// names. No error shows any.
+func (h Headers) Expand(lookup func(variable string) string) ([]Header, error) {
+	var all []Header
+
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		header := Header{Name: name}
+
+		var missing string
+
+		header.Value = variable.ReplaceAllStringFunc(h[name], func(found string) string {
+			value := strings.TrimSpace(lookup(found[2 : len(found)-1]))
+			if value == "" {
+				missing = found
+			}
+
+			header.Secrets = append(header.Secrets, value)
+
+			return value
+		})
+
+		switch {
+		case missing != "":
+			return nil, fmt.Errorf("server.headers.%s: the environment has no %s, or it is empty", name, missing)
+		case !httpguts.ValidHeaderFieldValue(header.Value):
+			return nil, fmt.Errorf("server.headers.%s: the value has a control character", name)
+		}
+
+		all = append(all, header)
+	}
+
+	return all, nil
+}
