@@ -60,6 +60,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 		a.Say("%s", text)
 	}
 
+	return exitCode(err)
+}
+
+// exitCode returns the exit code of an error that ends the program.
+func exitCode(err error) int {
 	if errors.Is(err, durable.ErrDamaged) {
 		return console.ExitBad
 	}

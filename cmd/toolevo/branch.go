@@ -37,7 +37,7 @@ func (a *app) branchCommand() *cobra.Command {
 		f.branch = point
 		*f.data = dataOf(cmd, *f.data, &point.manifest, point.dir)
 
-		return a.makeRun(cmd, stored.Collection, f, onePolicy(cmd), func(b *bench) error {
+		return a.makeRun(cmd, stored.Collection, f, onePolicy(cmd.Name()), func(b *bench) error {
 			if err := point.reached(cmd.Context(), b); err != nil {
 				return err
 			}

@@ -28,22 +28,30 @@ import (
 
 func (a *app) collectCommand() *cobra.Command {
 	cmd := newCommand("collect")
-	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit", "perturb", "api", "policy",
-		"preset", "trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python")
-	f.estimate = addEstimateFlags(cmd)
-	cmd.Flags().BoolVar(&f.unreadable, "ignore-unreadable", false, "go on although no action can be read from "+
-		"what the model writes first")
+	f := a.addCollectFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.estimate.check(cmd, *f.dryRun); err != nil {
 			return err
 		}
 
-		return a.makeRun(cmd, stored.Collection, f, onePolicy(cmd), func(b *bench) error {
+		return a.makeRun(cmd, stored.Collection, f, onePolicy(cmd.Name()), func(b *bench) error {
 			return a.collect(cmd.Context(), f, b)
 		})
 	}
 
 	return cmd
+}
+
+// addCollectFlags adds the flags of collect, which doctor takes, too.
+func (a *app) addCollectFlags(cmd *cobra.Command) *runFlags {
+	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit", "perturb", "api", "policy",
+		"preset", "trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python")
+	f.command, f.kind = stored.Collection, stored.Collection
+	f.estimate = addEstimateFlags(cmd)
+	cmd.Flags().BoolVar(&f.unreadable, "ignore-unreadable", false, "go on although no action can be read from "+
+		"what the model writes first")
+
+	return f
 }
 
 // collectOptions wires a collection over a run's store.
@@ -115,21 +123,23 @@ func (b *bench) acceptance() (*export.Acceptance, error) {
 }
 
 // onePolicy refuses several policies, which grow no tree together, and one that knows more than a prompt says: who
-// learns from it learns to guess. Whole programs grow no tree either.
-func onePolicy(cmd *cobra.Command) func(*bench) error {
+// learns from it learns to guess. Whole programs grow no tree either. What training takes must be known.
+func onePolicy(command string) func(*bench) error {
 	return func(b *bench) error {
 		switch policies := b.Config.Policy; {
 		case len(policies) != 1:
-			return console.Usage("%s takes one --policy, not %s", cmd.Name(), strings.Join(policies, ","))
+			return console.Usage("%s takes one --policy, not %s", command, strings.Join(policies, ","))
 		case serving.IsKnowing(policies[0]):
 			return console.Usage("--policy %s: it is told what is deployed, so its trajectories teach nothing: "+
-				"evaluate it, and let another one %s", policies[0], cmd.Name())
+				"evaluate it, and let another one %s", policies[0], command)
 		case b.Config.Environment.ActionCodec() == action.Python{}:
 			return console.Usage("environment.codec: python answers a task in one turn, and a search needs several: "+
-				"%s with react or function-call, and evaluate with python", cmd.Name())
+				"%s with react or function-call, and evaluate with python", command)
 		}
 
-		return nil
+		_, err := b.acceptance()
+
+		return err
 	}
 }
 

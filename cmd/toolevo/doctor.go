@@ -1,104 +1,81 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/finetune/stored"
+	"toolevo/mcts"
+	"toolevo/mcts/estimate"
 	"toolevo/mcts/policy/doctor"
 	"toolevo/mcts/policy/serving"
 )
 
-// doctorCommand examines model servers. Other things that a run depends on are examined by commands below it.
+// doctorCommand examines what a run needs before it begins: what collect refuses to begin without, and the servers
+// of its models. Other things that a run depends on are examined by commands below it.
 func (a *app) doctorCommand() *cobra.Command {
 	cmd := newCommand("doctor")
-	d := &serverDoctor{app: a, settings: a.addSettings(cmd, nil, "policy"), servers: a.serving()}
-	d.data = a.DataFlag(cmd)
-	d.servers.AddressFlag(cmd.Flags())
+	d := &serverDoctor{app: a, runFlags: a.addCollectFlags(cmd)}
 
 	flags := cmd.Flags()
-	flags.DurationVar(&d.timeout, "timeout", doctor.DefaultTimeout, "`TIME` that one probe may take, loading "+
-		fmt.Sprintf("the model included (with --quick %v)", doctor.QuickTimeout))
+	for _, name := range []string{"dry-run", "probe", "tokens-per-second", "prices", "ignore-unreadable", "workers"} {
+		flags.Lookup(name).Hidden = true // they are taken, so that the arguments of collect are, and change nothing
+	}
+
+	timeout := flags.Lookup("timeout")
+	timeout.DefValue = doctor.DefaultTimeout.String()
+	timeout.Usage = fmt.Sprintf("`TIME` that one probe may take, loading the model included (with --quick %v)",
+		doctor.QuickTimeout)
+
 	flags.BoolVar(&d.quick, "quick", false, "make about ten short requests, for slow servers")
 	flags.IntVar(&d.parallel, "side-by-side", doctor.DefaultParallel, "`N` requests at once, to see whether they "+
 		"run side by side")
 
-	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := d.check(flags); err != nil {
+		if err := d.setTimeout(flags); err != nil {
 			return err
 		}
 
-		c, err := d.resolve(flags, nil)
-		if err != nil {
-			return err
-		}
-
-		targets, err := d.targets(c)
-		if err != nil {
-			return err
-		}
-
-		a.warnExposed(d.servers)
-
-		return a.examine(cmd.Context(), c, targets, *asJSON)
+		return d.examine(cmd)
 	}
 	cmd.AddCommand(a.sandboxCommand())
 
 	return cmd
 }
 
-// serverDoctor is the doctor command's flags.
+// serverDoctor is the doctor command's flags, and what it has found.
 type serverDoctor struct {
-	*app
-	*settings
-	data     *string
-	servers  *serving.Servers
-	timeout  time.Duration
+	app *app
+	*runFlags
 	quick    bool
 	parallel int
+
+	found doctorDocument
 }
 
-// check refuses flags that make no sense, and gives a quick examination its own timeout.
-func (d *serverDoctor) check(flags *pflag.FlagSet) error {
+// setTimeout refuses flags that make no sense, and gives an examination its own timeout.
+func (d *serverDoctor) setTimeout(flags *pflag.FlagSet) error {
 	switch {
-	case d.timeout <= 0:
-		return console.Usage("--timeout %v: want how long a probe may take, such as 30s", d.timeout)
 	case d.parallel < 2:
 		return console.Usage("--side-by-side %d: want at least 2", d.parallel)
 	case d.quick && flags.Changed("side-by-side"):
 		return console.Usage("--side-by-side is of no use with --quick, which makes one request at a time")
 	}
 
-	if d.quick && !flags.Changed("timeout") {
-		d.timeout = doctor.QuickTimeout
+	if !flags.Changed("timeout") {
+		d.serving.Timeout = doctor.DefaultTimeout
+		if d.quick {
+			d.serving.Timeout = doctor.QuickTimeout
+		}
 	}
 
 	return nil
-}
-
-// targets are the servers of a configuration's policies.
-func (d *serverDoctor) targets(c *configs.Resolved) ([]serving.Target, error) {
-	b, err := newBench(*d.data, c, d.servers, nil)
-	if err != nil {
-		return nil, err
-	}
-
-	targets, err := b.Targets()
-
-	for i := range targets {
-		o := &targets[i].Options
-		o.Timeout, o.Parallel, o.Quick = d.timeout, d.parallel, d.quick
-	}
-
-	return targets, err
 }
 
 // examined is the report on a server of a policy.
@@ -109,65 +86,203 @@ type examined struct {
 
 // doctorDocument is what doctor --json prints.
 type doctorDocument struct {
-	Verdict doctor.Verdict `json:"verdict"` // the worst of all servers: ok, not-probed, could-not-tell, warning or problem
+	Verdict doctor.Verdict `json:"verdict"` // the worst of all: ok, not-probed, could-not-tell, warning or problem
+	Machine []doctor.Check `json:"machine"` // what a run needs beside what single servers do
 	Servers []examined     `json:"servers"` // of the policies, in their order
 }
 
-// examine looks at the servers one after the other and reports.
-func (a *app) examine(ctx context.Context, c *configs.Resolved, targets []serving.Target, asJSON bool) error {
-	verdict, all := doctor.OK, []examined{}
+// note adds a check of what a run needs, and prints it.
+func (d *serverDoctor) note(c doctor.Check) {
+	d.found.Machine = append(d.found.Machine, c)
+	d.found.Verdict = d.found.Verdict.Worse(c.Verdict)
 
-	for i, p := range targets {
-		if !asJSON {
-			a.printTarget(i, &p)
-		}
+	if !*d.asJSON {
+		_ = doctor.WriteCheck(d.app.Out, c) // which fails again at the end
+	}
+}
 
-		r, err := doctor.Examine(ctx, p.Options)
-		if err != nil && (ctx.Err() == nil || errors.Is(err, context.DeadlineExceeded)) {
+// met is the check of something that a run needs, which is not so if there is an error.
+func met(name doctor.Name, seen string, err error) doctor.Check {
+	if err == nil {
+		return doctor.Check{Name: name, Verdict: doctor.OK, Seen: seen}
+	}
+
+	what, do, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+
+	return doctor.Check{
+		Name: name, Verdict: doctor.Problem, Seen: what,
+		Run: fmt.Sprintf("does not begin: exit code %d", exitCode(err)),
+		Do:  cmp.Or(do, advice(err), "set right what it names"),
+	}
+}
+
+// examine looks at everything that a run needs, then at the servers one after the other, and reports.
+func (d *serverDoctor) examine(cmd *cobra.Command) error {
+	ctx, a := mcts.AtOnce(cmd.Context()), d.app
+
+	c, noted, err := d.configure(ctx, cmd)
+	if err != nil {
+		return err
+	}
+
+	b, err := newBench(*d.data, c, d.serving, noted) // refuses what no data could make right
+	if err != nil {
+		return err
+	}
+
+	d.found = doctorDocument{doctor.OK, []doctor.Check{}, []examined{}}
+	if !*d.asJSON {
+		d.printHead("a run of collect with these arguments")
+	}
+
+	whole, err := d.read(ctx, c, noted)
+	if err == nil {
+		b = whole
+	}
+
+	defer func() { _ = b.close() }() // nothing was written
+
+	d.note(met(doctor.Data, "questions and corpora are in "+*d.data, err))
+
+	if err == nil {
+		d.examineMachine(ctx, onePolicy(stored.Collection)(b), b)
+	}
+
+	if !*d.asJSON {
+		if err := doctor.WriteFindings(a.Out, d.found.Machine); err != nil {
 			return err
-		}
-
-		all, verdict = append(all, examined{p.Policy, r}), verdict.Worse(r.Verdict)
-
-		if err != nil {
-			return console.Interrupted("interrupted: nothing is left behind; run the same command again")
-		}
-
-		if !asJSON {
-			if err := r.WriteFindings(a.Out); err != nil {
-				return err
-			}
 		}
 	}
 
-	if asJSON {
-		if err := a.PrintJSON(doctorDocument{verdict, all}); err != nil {
+	if err := d.examineServers(ctx, b); err != nil {
+		return err
+	}
+
+	if *d.asJSON {
+		if err := a.PrintJSON(d.found); err != nil {
 			return err
 		}
+	}
+
+	return judged(d.found.Verdict)
+}
+
+// examineMachine looks at what a run needs, as it does before it begins. unfit says why collect
+// refuses the settings.
+func (d *serverDoctor) examineMachine(ctx context.Context, unfit error, b *bench) {
+	if unfit != nil {
+		c := met(doctor.Settings, "", unfit)
+		c.Verdict, c.Run = doctor.Warning, "of collect does not begin; eval may take them"
+		d.note(c)
+	}
+
+	absent := false // a server
+
+	for _, n := range d.needs(b) {
+		if absent && n.name == doctor.Greeting {
+			continue
+		}
+
+		seen, err := d.meets(ctx, n)
+		if ctx.Err() != nil {
+			return
+		}
+
+		if seen != "" || err != nil {
+			d.note(met(n.name, seen, err))
+		}
+
+		absent = absent || n.name == doctor.Servers && err != nil
+	}
+}
+
+// examineServers looks at the servers of the models, one after the other.
+func (d *serverDoctor) examineServers(ctx context.Context, b *bench) error {
+	targets, err := b.Targets()
+	if err != nil {
+		return err
+	}
+
+	for _, t := range targets {
+		if err := d.examineServer(ctx, b, t); err != nil {
+			return err
+		}
+	}
+
+	if ctx.Err() != nil {
+		return errExamined
 	}
 
 	if len(targets) == 0 {
-		a.Say("%s needs no server: there is nothing to examine. For a model's server:\n  toolevo doctor --policy "+
+		d.app.Say("%s needs no server: there is none to examine. For a model's server:\n  toolevo doctor --policy "+
 			"openai:MODEL|ollama:MODEL [--server URL]",
-			strings.Join(c.Policy, ", "))
+			strings.Join(b.Config.Policy, ", "))
 	}
 
-	return judged(verdict)
+	return nil
 }
 
-// printTarget prints the head of the i-th examination, and has each check printed as soon as it is done.
-func (a *app) printTarget(i int, t *serving.Target) {
-	if i > 0 {
-		fmt.Fprintln(a.Out)
+// errExamined is the end of an examination that was interrupted.
+var errExamined = console.Interrupted("interrupted: nothing is left behind; run the same command again")
+
+// examineServer looks at one server.
+func (d *serverDoctor) examineServer(ctx context.Context, b *bench, t serving.Target) error {
+	o := t.Options
+	o.Timeout, o.Parallel, o.Quick = d.serving.Timeout, d.parallel, d.quick
+
+	if len(b.tasks) > 0 {
+		o.Actor = actor{b, t}
 	}
 
+	if !*d.asJSON {
+		fmt.Fprintln(d.app.Out)
+		d.printHead(t.Policy)
+		o.Found = func(c doctor.Check) { doctor.WriteCheck(d.app.Out, c) }
+	}
+
+	r, err := doctor.Examine(ctx, o)
+	switch {
+	case ctx.Err() != nil:
+		return errExamined
+	case err != nil:
+		return err
+	}
+
+	others := d.found.Verdict
+	d.found.Servers, d.found.Verdict = append(d.found.Servers, examined{t.Policy, r}), others.Worse(r.Verdict)
+
+	if *d.asJSON {
+		return nil
+	}
+
+	return r.WriteFindings(d.app.Out, others)
+}
+
+// actor has the model of a target write first turns of a bench's tasks.
+type actor struct {
+	b      *bench
+	target serving.Target
+}
+
+// Act implements doctor.Actor.
+func (a actor) Act(ctx context.Context, n int) ([]doctor.Turn, error) {
+	return a.b.FirstTurns(ctx, a.target, estimate.Spread(a.b.tasks, n))
+}
+
+// Better implements doctor.Actor.
+func (a actor) Better(ctx context.Context, n int) (settings string, readable int, err error) {
+	other, readable, err := a.b.BetterForm(ctx, a.target, estimate.Spread(a.b.tasks, n))
+	return other.String(), readable, err
+}
+
+// printHead prints the head of a list of checks.
+func (d *serverDoctor) printHead(what string) {
 	legend := doctor.Legend
-	if t.Options.Quick {
+	if d.quick {
 		legend = doctor.QuickLegend
 	}
 
-	fmt.Fprintf(a.Out, "%s\n%s\n\n", t.Policy, legend)
-	t.Options.Found = func(c doctor.Check) { doctor.WriteCheck(a.Out, c) }
+	fmt.Fprintf(d.app.Out, "%s\n%s\n\n", what, legend)
 }
 
 // judged is a verdict as the end of the command.

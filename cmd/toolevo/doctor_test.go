@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +20,7 @@ var atWork = simserver.Latency{PrefillPerSecond: 400_000, DecodePerSecond: 2400}
 // diagnosis is what doctor --json prints.
 type diagnosis struct {
 	Verdict doctor.Verdict
+	Machine []doctor.Check
 	Servers []struct {
 		Policy string
 		doctor.Report
@@ -29,7 +32,7 @@ func TestQuickDoctor(t *testing.T) {
 	t.Parallel()
 
 	s := serve(t, simserver.Options{Kind: simserver.Ollama})
-	args := []string{"doctor", "--quick", "--policy", "ollama:sim", "--server", s.URL()}
+	args := []string{"doctor", "--data", smallData(t), "--quick", "--policy", "ollama:sim", "--server", s.URL()}
 
 	says(t, "doctor --quick", must(t, args...), "-- not probed", "--  greedy        not probed in quick mode",
 		"--  window        a prompt of", "at 1 in flight", "Nothing wrong was found by quick mode")
@@ -53,7 +56,7 @@ func TestDoctorOfHealthyServers(t *testing.T) {
 		"--policy ollama:sim --config policies/qwen2-7b-instruct --server " +
 			strings.TrimPrefix(ollama.URL(), "http://"),
 	} {
-		r := cli(t, append([]string{"doctor"}, strings.Fields(args)...)...)
+		r := cli(t, append([]string{"doctor", "--data", smallData(t)}, strings.Fields(args)...)...)
 
 		// On a machine that is too busy to tell how fast a server is, that is what has to be said.
 		want := []string{"ok  slots", "All is well."}
@@ -63,7 +66,7 @@ func TestDoctorOfHealthyServers(t *testing.T) {
 			want, code = []string{"Nothing wrong was found, but not everything could be looked at."}, exitBad
 		}
 
-		if r.code != code || code == exitDone && r.err != "" {
+		if r.code != code || code == exitDone && strings.Contains(r.err, "toolevo:") {
 			t.Errorf("doctor %s: exit %d\n%s%s", args, r.code, r.out, r.err)
 		}
 
@@ -85,7 +88,8 @@ func TestDoctorOfSickServers(t *testing.T) {
 	t.Parallel()
 	short := serve(t, simserver.Options{Latency: atWork, Wrong: []simserver.Misconfiguration{simserver.IgnoreN}})
 	deaf := serve(t, simserver.Options{Latency: atWork, Wrong: []simserver.Misconfiguration{simserver.IgnoreStop}})
-	r := cli(t, "doctor", "--policy", "openai:sim", "--json", "--server", short.URL())
+	args := []string{"doctor", "--data", smallData(t), "--policy", "openai:sim", "--json", "--server"}
+	r := cli(t, append(args, short.URL())...)
 
 	d := document[diagnosis](t, r.out)
 	if r.code != exitBad || d.Verdict != doctor.Warning || len(d.Servers) != 1 || d.Servers[0].Policy != "openai:sim" ||
@@ -93,7 +97,7 @@ func TestDoctorOfSickServers(t *testing.T) {
 		t.Errorf("exit %d, %+v", r.code, d)
 	}
 
-	r = cli(t, "doctor", "--policy", "openai:sim", "--json", "--server", short.URL()+","+deaf.URL())
+	r = cli(t, append(args, short.URL()+","+deaf.URL())...)
 
 	d = document[diagnosis](t, r.out)
 	if r.code != exitUsage || d.Verdict != doctor.Problem || len(d.Servers) != 2 {
@@ -109,14 +113,16 @@ func TestDoctorOfSickServers(t *testing.T) {
 
 func TestDoctorOfNoServer(t *testing.T) {
 	t.Parallel()
-	r := cli(t, "doctor")
-	if r.code != exitDone || r.out != "" {
+	args := []string{"doctor", "--data", smallData(t)}
+	r := cli(t, args...)
+	if r.code != exitDone {
 		t.Errorf("exit %d, %s", r.code, r.out)
 	}
 
 	says(t, "doctor", r.err, "scripted:noisy needs no server", "openai:MODEL")
 
-	if d := document[diagnosis](t, must(t, "doctor", "--json")); d.Verdict != doctor.OK || len(d.Servers) != 0 {
+	d := document[diagnosis](t, must(t, append(args, "--json")...))
+	if d.Verdict != doctor.OK || len(d.Servers) != 0 || len(d.Machine) == 0 {
 		t.Errorf("%+v", d)
 	}
 
@@ -125,14 +131,15 @@ func TestDoctorOfNoServer(t *testing.T) {
 	environ := []string{"OPENAI_BASE_URL=" + dead.URL() + "/v1", "OPENAI_API_KEY=sk-very-secret",
 		"TOOLEVO_POLICY=openai:sim"}
 
-	r = cliWith(t, "", environ, "doctor")
+	r = cliWith(t, "", environ, args...)
 	if r.code != exitUsage || strings.Contains(r.out+r.err, "very-secret") {
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
 
 	says(t, "doctor", r.out, "refused", "start the server", "--server")
 
-	for _, args := range []string{"--policy openai:", "--policy gpt:4", "--policy ollama:m --set server.form=chat",
+	for _, args := range []string{"--policy openai:", "--out /dev/null/run",
+		"--policy gpt:4", "--policy ollama:m --set server.form=chat",
 		"--timeout 0s", "--side-by-side 1", "engine"} {
 		if r := cli(t, append([]string{"doctor"}, strings.Fields(args)...)...); r.code != exitUsage || r.out != "" {
 			t.Errorf("doctor %s: exit %d\n%s%s", args, r.code, r.out, r.err)
@@ -145,7 +152,7 @@ func TestDoctorInterrupted(t *testing.T) {
 	t.Parallel()
 	s := serve(t, simserver.Options{})
 	s.Pause()
-	p := start(t, "doctor", "--policy", "openai:sim", "--timeout", "10m", "--server", s.URL())
+	p := start(t, "doctor", "--data", smallData(t), "--policy", "openai:sim", "--timeout", "10m", "--server", s.URL())
 
 	poll := time.NewTicker(time.Millisecond)
 	defer poll.Stop()
@@ -167,5 +174,44 @@ func TestDoctorInterrupted(t *testing.T) {
 	}
 
 	says(t, "doctor", p.err.String(), "interrupted")
-	says(t, "doctor", p.out.String(), "ok  model")
+	says(t, "doctor", p.out.String(), "ok  servers")
+}
+
+// What collect refuses to begin with, doctor finds under the same arguments.
+func TestDoctorFindsWhatCollectRefuses(t *testing.T) {
+	t.Parallel()
+
+	s := serve(t, simserver.Options{})
+	taken := strings.TrimPrefix(s.URL(), "http://")
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, "")
+
+	for _, test := range []struct {
+		args  []string
+		check doctor.Name // that finds it; "" where nothing is wrong
+	}{
+		{[]string{"--limit", "1", "--trees", "1", "--workers", "2", "--progress", "none"}, ""},
+		{[]string{"--data", t.TempDir()}, doctor.Data},
+		{[]string{"--policy", "scripted:oracle"}, doctor.Settings},
+		{[]string{"--set", "training.tokenizer=" + file}, doctor.Data},
+		{[]string{"--metrics", taken}, doctor.Logs},
+		{[]string{"--log-file", filepath.Join(file, "log")}, doctor.Logs},
+		{[]string{"--policy", "openai:another"}, doctor.Servers},
+		{[]string{"--policy", "openai:sim", "--set", "python.modules=numpy,nosuchmodule"}, doctor.Python},
+	} {
+		args := append([]string{"--data", smallData(t), "--server", s.URL(), "--policy", "scripted:noisy", "--out",
+			filepath.Join(t.TempDir(), "run"), "--set", "attempts=1"}, test.args...)
+
+		r := cli(t, append([]string{"doctor", "--json"}, args...)...)
+		d := document[diagnosis](t, r.out)
+		i := slices.IndexFunc(d.Machine, func(c doctor.Check) bool { return c.Verdict != doctor.OK })
+
+		if (i >= 0) != (test.check != "") || i >= 0 && d.Machine[i].Name != test.check {
+			t.Errorf("doctor %v: %+v\n%s", test.args, d.Machine, r.err)
+		}
+
+		if r = cli(t, append([]string{"collect"}, args...)...); (r.code == exitDone) != (test.check == "") {
+			t.Errorf("collect %v: exit %d\n%s", test.args, r.code, r.err)
+		}
+	}
 }

@@ -361,7 +361,7 @@ func TestCommandsPrintWhatIsDocumented(t *testing.T) {
 		{"export", []string{"export", "--allow-scripted", run, "--out", exported}},
 		{"export --lint", []string{"export", exported, "--lint"}},
 		{"check EXPORT", []string{"check", exported}},
-		{"doctor", []string{"doctor"}},
+		{"doctor", []string{"doctor", "--data", data}},
 	} {
 		name := c.name
 		r := cli(t, append(c.args, "--json")...)

@@ -32,7 +32,7 @@ func (f *runFlags) beginRun(ctx context.Context, kind string, b *bench) (*store.
 	}
 
 	if *f.out == "" {
-		*f.out = filepath.Join("runs", kind+"-"+m.ID)
+		*f.out = filepath.Join(runsFolder, kind+"-"+m.ID)
 	}
 
 	run, err := store.StartRun(ctx, *f.out, m, b.Config.String())

@@ -18,7 +18,6 @@ import (
 	"toolevo/envs/drift"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
-	"toolevo/envs/suite"
 	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/serving"
@@ -118,48 +117,8 @@ var errNotBegun = console.Interrupted("interrupted before the run began: nothing
 
 // prepareUntil is prepare until ctx ends.
 func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
-	if *f.out != "" {
-		if err := store.Busy(*f.out); err != nil {
-			return err
-		}
-	}
-
-	if err := f.openLog(b); err != nil {
-		return err
-	}
-
-	if err := f.serveMetrics(b); err != nil {
-		return err
-	}
-
-	preparer, _ := b.suite.(suite.Preparer)
-	servers := b.OnServers() || preparer != nil && preparer.Remote()
-
-	guard := func() error { return nil }
-	if b.runsPrograms() {
-		guard = func() error { return f.settings.app.guard(ctx, b.stamp, f.engine) }
-	}
-
-	for _, step := range []struct {
-		what string
-		do   func() error
-		told bool
-	}{
-		{"Looking at the servers", func() error { return b.probe(ctx) }, servers},
-		{"Opening the sandbox", func() error { return f.startEngine(ctx, b) }, b.runsPrograms()},
-		{"Trying to get out of the sandbox", guard, b.runsPrograms()},
-		{"Asking each server for a completion", func() error { return b.Greet(ctx, f.samples(b)) }, servers},
-	} {
-		done := func() {}
-		if step.told {
-			done = f.starting.Step(step.what)
-		}
-
-		err := step.do()
-
-		done()
-
-		if err != nil {
+	for _, n := range f.needs(b) {
+		if _, err := f.meets(ctx, n); err != nil {
 			return err
 		}
 	}
@@ -178,37 +137,44 @@ func (f *runFlags) samples(b *bench) int {
 
 // resolve reads the configuration and the data it chooses. The engine is yet to be started.
 func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, error) {
-	if err := f.check(); err != nil {
+	c, noted, err := f.configure(ctx, cmd)
+	if err != nil {
 		return nil, err
+	}
+
+	return f.read(ctx, c, noted)
+}
+
+// configure reads the configuration, and the versions that a run to continue has noted.
+func (f *runFlags) configure(ctx context.Context, cmd *cobra.Command) (*configs.Resolved, *drift.Deployed, error) {
+	if err := f.check(); err != nil {
+		return nil, nil, err
 	}
 
 	resumed, err := f.resumed(cmd)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
 	c, err := f.settings.resolve(cmd.Flags(), resumed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
 	if slices.ContainsFunc(c.Policy, configs.IsExternal) {
-		return nil, console.Usage("the policy %s plays by itself, against `toolevo serve env --record RUN`",
+		return nil, nil, console.Usage("the policy %s plays by itself, against `toolevo serve env --record RUN`",
 			strings.Join(c.Policy, ","))
 	}
 
 	f.settings.app.warnExposed(f.serving)
 
 	if f.engine, err = f.chooseEngine(c, resumed); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
 	noted, err := f.notedVersions(ctx, c)
-	if err != nil {
-		return nil, err
-	}
 
-	return f.read(ctx, c, noted)
+	return c, noted, err
 }
 
 // announce says what a run is about to be made of.

@@ -31,7 +31,7 @@ func TestServerOutOfTurn(t *testing.T) {
 	}))
 	defer s.Close()
 
-	p := start(t, "doctor", "--policy", "openai:sim", "--server", s.URL+"/v1")
+	p := start(t, "doctor", "--data", smallData(t), "--policy", "openai:sim", "--server", s.URL+"/v1")
 	<-p.ended
 
 	if words := p.err.String(); strings.Contains(words, "Unsolicited") || strings.Contains(words, "title") {
@@ -126,7 +126,7 @@ func TestManyModels(t *testing.T) {
 		defer s.Close()
 
 		for _, args := range [][]string{{"collect", "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "run")},
-			{"doctor"}} {
+			{"doctor", "--data", smallData(t)}} {
 			r := cli(t, append(args, "--policy", kind+":sim", "--server", s.URL)...)
 			if r.code == exitDone || len(r.out)+len(r.err) > 4000 || !strings.Contains(r.out+r.err, "xxx") {
 				t.Errorf("%s %s: exit %d\n%.5000s", kind, args[0], r.code, r.out+r.err)

@@ -250,9 +250,16 @@ func Vacant(ctx context.Context, dir string) error {
 
 // writable makes sure that files can be made in a directory, or that it can be made itself.
 func writable(dir string) error {
-	_, err := os.Stat(dir)
+	_, err := Room(dir)
+	return err
+}
+
+// Room returns how many bytes are free for the files of a run directory, which need not be there
+// yet. Its error is that no files can be made there.
+func Room(dir string) (free uint64, err error) {
+	_, err = os.Stat(dir)
 	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
-		return writable(parent)
+		return Room(parent)
 	}
 
 	if err == nil {
@@ -260,10 +267,15 @@ func writable(dir string) error {
 	}
 
 	if err != nil {
-		return fmt.Errorf("store: %w", &fs.PathError{Op: "write in", Path: dir, Err: err})
+		return 0, fmt.Errorf("store: %w", &fs.PathError{Op: "write in", Path: dir, Err: err})
 	}
 
-	return nil
+	var disk unix.Statfs_t
+	if err := unix.Statfs(dir, &disk); err != nil {
+		return 0, fmt.Errorf("store: %w", &fs.PathError{Op: "statfs", Path: dir, Err: err})
+	}
+
+	return disk.Bavail * uint64(disk.Bsize), nil
 }
 
 // OpenRun opens a run directory for reading, also while another process works on it. It refuses a

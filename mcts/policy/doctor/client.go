@@ -142,7 +142,7 @@ func (r reply) load() (longest time.Duration) {
 	return longest
 }
 
-// retry is what is done about transient faults. A server that is not there is waited for as long as one that fails.
+// retry is what is done about faults. A server that is not there is waited for as long as one that fails.
 var retry = server.Retry{
 	Attempts: 3,
 	Base:     200 * time.Millisecond,
@@ -150,22 +150,27 @@ var retry = server.Retry{
 	Patience: 600 * time.Millisecond,
 }
 
-// draw makes one probe, and makes it again when something passing went wrong, unless it took all the time that a probe
-// may take. It is safe for concurrent use.
+// draw makes one probe, and makes it again when something goes wrong, as a run would. The error is that of
+// [server.Asker.Ask], so that it says whether the server or the probe is at fault. It is safe for concurrent use.
 func (p *examination) draw(ctx context.Context, a ask) (r reply, err error) {
-	passing := retry.Do(ctx, a.seed, func() error {
-		began := time.Now()
-
-		r, err = p.drawOnce(ctx, a)
-		if time.Since(began) >= p.o.Timeout {
-			return nil
-		}
-
-		return err
+	err = p.asker.Ask(ctx, server.Query{
+		Key: fmt.Sprintf("%+v", a),
+		Send: func(ctx context.Context) (err error) {
+			r, err = p.drawOnce(ctx, a)
+			return err
+		},
+		Known: func(ctx context.Context) error {
+			_, err := p.drawOnce(ctx, one(p.o.Short))
+			return err
+		},
 	})
 
-	if passing != nil {
-		return r, passing
+	var alone *server.RequestError
+	if errors.As(err, &alone) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+
+		p.failed = append(p.failed, a)
 	}
 
 	return r, err
@@ -201,6 +206,10 @@ func (p *examination) drawOnce(ctx context.Context, a ask) (r reply, err error) 
 		p.strange = err
 	}
 
+	if err != nil {
+		p.faults, p.fault = p.faults+1, err
+	}
+
 	return r, err
 }
 
@@ -208,14 +217,17 @@ func (p *examination) drawOnce(ctx context.Context, a ask) (r reply, err error) 
 func (p *examination) drawAll(ctx context.Context, a ask) ([]server.Choice, error) {
 	var all []server.Choice
 
-	for {
+	for want := a.n; ; a.n = want - len(all) {
+		if p.single {
+			a.n = 1
+		}
+
 		r, err := p.draw(ctx, a)
 		if err != nil {
 			return nil, err
 		}
 
-		all = append(all, r.Choices...)
-		if a.n -= len(r.Choices); a.n <= 0 {
+		if all = append(all, r.Choices...); len(all) >= want {
 			return all, nil
 		}
 

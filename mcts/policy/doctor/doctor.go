@@ -49,6 +49,9 @@ type Options struct {
 	First    Prompt                   // the run's first prompt of a question
 	Observed func(text string) Prompt // a question, an action, and an observation of that text
 
+	Actor     Actor  // has the model act; nil where there are no tasks
+	Reasoning string // what becomes of reasoning, in the word of the setting
+
 	Parallel int         // requests at the same time, to see whether they run side by side; 0 is 8
 	Quick    bool        // quick mode, for slow servers; see the package's comment
 	Found    func(Check) // told of every check when it is made; nil is nobody
@@ -72,16 +75,22 @@ type examination struct {
 	o      Options
 	b      backend
 	c      client
+	asker  *server.Asker
 	effort effort
 
-	mu      sync.Mutex // of what concurrent probes write: report.Probes, reloads and strange
+	mu      sync.Mutex // of what concurrent probes write: report.Probes, reloads, strange, faults and failed
 	report  Report
 	strange error // of the last reply from another model; nil when there was none
+	single  bool  // a request for several samples is refused
+	failed  []ask // probes of the check at hand that the server fails at, though it answers others
+	faults  int   // requests that failed, and
+	fault   error // how the last of them did
 	reloads int   // replies after the first that had to wait for the model to load (Ollama)
 
 	version string
-	stated  int // tokens of the window as the server states it, 0 when it does not
-	real    int // tokens of the window as it was found, 0 when it was not
+	stated  int    // tokens of the window as the server states it, 0 when it does not
+	turns   []Turn // the first turns of tasks
+	real    int    // tokens of the window as it was found, 0 when it was not
 	scale   scale
 	prompt  int      // tokens of the run's first prompt, 0 when unknown
 	greedy  []string // texts drawn at temperature 0
@@ -126,7 +135,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 
 	started := time.Now()
 	p := &examination{
-		o: o, b: b, c: c, effort: work,
+		o: o, b: b, c: c, asker: server.NewAsker(b.Address(), retry, nil), effort: work,
 		report: Report{Server: b.Address(), Kind: o.Kind, Model: o.Model, Verdict: OK},
 	}
 	err = p.examine(ctx)
@@ -156,6 +165,8 @@ func (p *examination) steps() []step {
 		{PrefixCache, p.prefixCache, p.prefixCache},
 		{Window, p.window, p.quickWindow},
 		{Room, p.room, p.room},
+		{Actions, p.actions, p.actions},
+		{Reasoning, p.reasoning, p.reasoning},
 		{Samples, p.samples, p.quickSamples},
 		{Seeds, p.seeds, p.quickSeeds},
 		{Greedy, p.stable, skip},
@@ -163,6 +174,7 @@ func (p *examination) steps() []step {
 		{Stop, p.stop, p.quickStop},
 		{LogProbs, p.logProbs, p.logProbs},
 		{Slots, p.slots, skip},
+		{Crosstalk, p.crosstalk, skip},
 		{Kept, p.kept, p.kept},
 		{Clock, p.clock, p.clock},
 		{Loaded, p.loaded, p.loaded},
@@ -185,9 +197,10 @@ func (p *examination) examine(ctx context.Context) error {
 
 		told := err == nil || errors.Is(err, errStop)
 		if !told {
-			c = p.inconclusive(err)
+			c = p.failure(ctx, s.name, err)
 		}
 
+		p.failed = nil
 		p.found(s.name, c)
 
 		if !told && p.gone(ctx, err) {
@@ -231,7 +244,36 @@ func ok(format string, args ...any) Check {
 	return Check{Verdict: OK, Seen: fmt.Sprintf(format, args...)}
 }
 
-// inconclusive is a check whose probes failed or proved nothing.
+// failure is a check whose probes failed or proved nothing. A probe that failed, though the server answers others, is
+// made once more: alone, and for a single sample.
+func (p *examination) failure(ctx context.Context, name Name, err error) Check {
+	var alone *server.RequestError
+	if !errors.As(err, &alone) || len(p.failed) == 0 {
+		return p.inconclusive(err)
+	}
+
+	again := p.failed[0]
+	several := again.n > 1
+	again.n = 1
+	_, failed := p.drawOnce(ctx, again)
+	seen := errorText(err)
+
+	switch {
+	case failed == nil && several:
+		return p.finding("samples-refused", seen)
+	case failed == nil:
+		return p.finding("request-crowded", seen)
+	}
+
+	c := p.finding("request-fails", seen)
+	if name == Room { // every tree begins with such a request
+		c.Verdict = Problem
+	}
+
+	return c
+}
+
+// inconclusive is a check whose probes failed as all others do, or proved nothing.
 func (p *examination) inconclusive(err error) Check {
 	finding := "inconclusive"
 

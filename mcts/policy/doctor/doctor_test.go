@@ -160,7 +160,7 @@ func every(kind doctor.Kind) []doctor.Name {
 		doctor.Reachable, doctor.Version, doctor.Model, doctor.Completion, doctor.Template, doctor.PrefixCache,
 		doctor.Window, doctor.Room,
 		doctor.Samples, doctor.Seeds, doctor.Greedy, doctor.Defaults, doctor.Stop, doctor.LogProbs, doctor.Slots,
-		doctor.Clock,
+		doctor.Crosstalk, doctor.Clock,
 	}
 	if kind == doctor.Ollama {
 		clock := slices.Index(all, doctor.Clock)

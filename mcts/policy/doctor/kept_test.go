@@ -107,6 +107,7 @@ func TestKeptPromptsAreCounted(t *testing.T) {
 					o:      Options{Kind: Ollama, Quick: quick, Endpoint: server.Endpoint{Timeout: time.Hour}},
 					b:      s,
 					c:      toldSlots{},
+					asker:  server.NewAsker(s.Address(), retry, nil),
 					effort: full,
 					scale:  scale{each: len(sentence)},
 					cached: true,

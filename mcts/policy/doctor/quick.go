@@ -47,6 +47,14 @@ func (p *examination) quickSamples(ctx context.Context) (Check, error) {
 
 	for i := range replies {
 		r, err := p.draw(ctx, a)
+		if len(p.failed) > 0 && a.n > 1 {
+			p.single = true
+			refused := p.failure(ctx, Samples, err)
+			_, err = p.quickSamples(ctx)
+
+			return refused, err
+		}
+
 		if err != nil {
 			p.undrawn = err
 			return Check{}, err
@@ -76,7 +84,7 @@ func (p *examination) quickSeeds(context.Context) (Check, error) {
 // quickAsk is the request that quick mode compares.
 func (p *examination) quickAsk() ask {
 	a := ask{prompt: p.o.Short, n: quickSamples, seed: firstSeed, sampling: neutral(quickTokens)}
-	if p.o.Kind == Ollama {
+	if p.o.Kind == Ollama || p.single {
 		a.n = 1
 	}
 

@@ -14,7 +14,7 @@ import (
 var slowly = simserver.Latency{PrefillPerSecond: 40, DecodePerSecond: 3}
 
 // unprobed are the checks that quick mode leaves out.
-var unprobed = []doctor.Name{doctor.Window, doctor.Greedy, doctor.Defaults, doctor.Slots}
+var unprobed = []doctor.Name{doctor.Window, doctor.Greedy, doctor.Defaults, doctor.Slots, doctor.Crosstalk}
 
 // wantQuick holds that the checks named have the verdicts named, those that quick mode leaves out say so, and all
 // others are OK.

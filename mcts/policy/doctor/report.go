@@ -49,7 +49,19 @@ func (v Verdict) Worse(w Verdict) Verdict {
 // Name names a check.
 type Name string
 
-// The checks, in the order in which they are made.
+// The checks of what a run needs beside its servers, and of them together.
+const (
+	Data     Name = "data"     // the data folder has the questions
+	Settings Name = "settings" // suit a collection
+	Folder   Name = "folder"   // of the run: it can be made, and there is room
+	Logs     Name = "logs"     // can be written, and metrics served
+	Servers  Name = "servers"  // all answer, and have the model
+	Python   Name = "python"   // the engine runs, and has what prompts promise
+	Walls    Name = "walls"    // programs do not get out
+	Greeting Name = "greeting" // all servers take what a run sends
+)
+
+// The checks of one server, in the order in which they are made.
 const (
 	Reachable   Name = "reachable"    // it answers, and takes the key
 	Version     Name = "version"      // of the server, and what that version lacks
@@ -59,6 +71,8 @@ const (
 	PrefixCache Name = "prefix-cache" // a prompt's known beginning is not read again
 	Window      Name = "window"       // the context window is what is stated, and what is longer is refused
 	Room        Name = "room"         // the run's prompts fit it
+	Actions     Name = "actions"      // can be read from what the model writes
+	Reasoning   Name = "reasoning"    // whether it reasons before them
 	Samples     Name = "samples"      // n is honoured
 	Seeds       Name = "seeds"        // are honoured
 	Greedy      Name = "greedy"       // temperature 0 is repeatable
@@ -66,6 +80,7 @@ const (
 	Stop        Name = "stop"         // stop texts are honoured
 	LogProbs    Name = "logprobs"     // are present, and of what
 	Slots       Name = "slots"        // requests run side by side
+	Crosstalk   Name = "crosstalk"    // replies to unrelated prompts at once are about their own
 	Kept        Name = "kept-prompts" // how many it keeps, so that what is known of them is not read again
 	Clock       Name = "clock"        // tokens a second, in and out
 	Loaded      Name = "loaded"       // Ollama: the model stays loaded

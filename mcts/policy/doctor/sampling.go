@@ -28,6 +28,7 @@ func (p *examination) samples(ctx context.Context) (Check, error) {
 	}
 
 	r, err := p.draw(ctx, ask{prompt: p.o.Short, n: askedFor, seed: firstSeed, sampling: neutral(probeTokens)})
+	p.single = len(p.failed) > 0 // what other checks want several samples for is asked for one by one
 
 	return p.gave(askedFor, len(r.Choices)), err
 }

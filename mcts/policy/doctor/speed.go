@@ -182,9 +182,15 @@ func (p *examination) slots(ctx context.Context) (Check, error) {
 			return Check{}, err
 		}
 
+		before := p.faults
+
 		all, each, err := p.writing(ctx, m)
 		if err != nil {
 			return Check{}, err
+		}
+
+		if p.faults-before >= m { // some fail now and then; this is of crowds
+			return p.finding("request-crowded", errorText(p.fault)), nil
 		}
 
 		if single.tokens == 0 {

@@ -27,13 +27,12 @@ func WriteCheck(w io.Writer, c Check) error {
 	return err
 }
 
-// WriteFindings writes what a run does about every check that is not good and what can be done, then the estimate, then
-// the verdict.
-func (r *Report) WriteFindings(w io.Writer) error {
+// WriteFindings writes what a run does about every check that is not good, and what can be done.
+func WriteFindings(w io.Writer, checks []Check) error {
 	var b strings.Builder
 	const indent = "    "
 
-	for _, c := range r.Checks {
+	for _, c := range checks {
 		if (c.Verdict == OK || c.Verdict == Skipped) && c.Run == "" {
 			continue
 		}
@@ -49,6 +48,19 @@ func (r *Report) WriteFindings(w io.Writer) error {
 		}
 	}
 
+	_, err := io.WriteString(w, b.String())
+
+	return err
+}
+
+// WriteFindings writes the findings, then the estimate, then the verdict. A run needs other things,
+// too, which were found to be as others says.
+func (r *Report) WriteFindings(w io.Writer, others Verdict) error {
+	if err := WriteFindings(w, r.Checks); err != nil {
+		return err
+	}
+
+	var b strings.Builder
 	b.WriteByte('\n')
 
 	if e := r.Estimate; e != nil {
@@ -57,8 +69,12 @@ func (r *Report) WriteFindings(w io.Writer) error {
 			number(rounded(e.CompletionsPerHour)), e.InFlight, e.TokensWritten, number(e.TokensRead)), width))
 	}
 
-	b.WriteString(display.Wrap("", fmt.Sprintf("%s (%d probes in %s)",
-		verdicts[r.Verdict.rank()].conclusion, r.Probes, duration(r.Took)), width))
+	conclusion := verdicts[r.Verdict.rank()].conclusion
+	if r.Verdict == OK && others != OK {
+		conclusion = "Nothing is wrong with this server, but see above."
+	}
+
+	b.WriteString(display.Wrap("", fmt.Sprintf("%s (%d probes in %s)", conclusion, r.Probes, duration(r.Took)), width))
 	_, err := io.WriteString(w, b.String())
 
 	return err

@@ -129,7 +129,7 @@ func TestText(t *testing.T) {
 		}
 	}
 
-	if err := r.WriteFindings(&b); err != nil {
+	if err := r.WriteFindings(&b, OK); err != nil {
 		t.Fatal(err)
 	}
 

@@ -107,6 +107,7 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 		Window:     c.Window,
 		Slots:      c.Slots,
 		Sampling:   run.Sampling,
+		Reasoning:  string(m.Config.Reasoning()),
 	}
 	show := func(h envs.History) doctor.Prompt {
 		if run.Messages != nil {

@@ -14,6 +14,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/suite"
+	"toolevo/mcts"
 	"toolevo/mcts/policy/ollama"
 	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
@@ -57,7 +58,7 @@ func (m *Models) Probe(ctx context.Context) error {
 // request, answers for another model or never says that a completion ended is of no use to it.
 // samples is how many the run asks for in one request, at most.
 func (m *Models) Greet(ctx context.Context, samples int) error {
-	ctx, cancel := context.WithTimeout(ctx, suite.ProbeTime)
+	ctx, cancel := context.WithTimeout(mcts.AtOnce(ctx), suite.ProbeTime)
 	defer cancel()
 
 	for _, name := range m.Config.Policy {

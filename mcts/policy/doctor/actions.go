@@ -1,0 +1,129 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+
+	"toolevo/envs/display"
+)
+
+// Turn is the first turn that the model wrote on a task, asked as a run asks it.
+type Turn struct {
+	Text       string
+	Unreadable bool // no action can be read from it
+	Reasons    bool // it has reasoning before its content
+	Cut        bool // it was cut by the limit of a completion's length
+}
+
+// Readable is from how many turns an action can be read.
+func Readable(turns []Turn) (n int) {
+	for _, t := range turns {
+		if !t.Unreadable {
+			n++
+		}
+	}
+
+	return n
+}
+
+// Actor has the model act as in a run.
+type Actor interface {
+	// Act returns the first turns of n tasks.
+	Act(ctx context.Context, n int) ([]Turn, error)
+	// Better says in words of settings how else to ask the model, and how many of n first turns can
+	// be read then; "" where it knows no better way.
+	Better(ctx context.Context, n int) (settings string, readable int, err error)
+}
+
+// Numbers of first turns.
+const (
+	firstTurns      = 8
+	quickFirstTurns = 2
+	exampleLength   = 200 // of a turn that is shown
+)
+
+// actions finds out whether actions can be read from what the model writes, in the form in which it is asked.
+func (p *examination) actions(ctx context.Context) (none Check, err error) {
+	if p.o.Actor == nil {
+		return none, nil
+	}
+
+	n := firstTurns
+	if p.o.Quick {
+		n = quickFirstTurns
+	}
+
+	turns, err := p.o.Actor.Act(ctx, n)
+	p.report.Probes += len(turns)
+
+	if err != nil {
+		return none, err
+	}
+
+	p.turns = turns
+	n = len(turns) // there may be fewer tasks
+
+	read := Readable(turns)
+	seen := fmt.Sprintf("%d of %d first turns parse", read, n)
+
+	example := ""
+
+	for _, t := range turns {
+		if !t.Unreadable || example != "" {
+			continue
+		}
+
+		if example = fmt.Sprintf("%q", display.Line(t.Text, exampleLength)); t.Cut {
+			example += ", which is cut by server.sampling.max_tokens"
+		}
+	}
+
+	switch {
+	case read == n:
+		return ok("%s", seen), nil
+	case 2*read >= n:
+		return ok("%s; one that does not: %s", seen, example), nil
+	}
+
+	return p.cannotAct(ctx, read, seen+", such as "+example)
+}
+
+// cannotAct is the finding of a model that writes few actions or none, with a form in which it writes more.
+func (p *examination) cannotAct(ctx context.Context, read int, seen string) (Check, error) {
+	name := "actions-few"
+	if read == 0 {
+		name = "actions-none"
+	}
+
+	c := p.finding(name, seen)
+	if p.o.Quick {
+		return c, nil
+	}
+
+	better, n, err := p.o.Actor.Better(ctx, firstTurns)
+	if err == nil && n > read {
+		c.Do = fmt.Sprintf("%s, with which %d of %d parse", better, n, firstTurns)
+	}
+
+	return c, err
+}
+
+// reasoning tells whether the model reasons before it acts.
+func (p *examination) reasoning(context.Context) (none Check, err error) {
+	if len(p.turns) == 0 {
+		return none, nil
+	}
+
+	n := 0
+	for _, t := range p.turns {
+		if t.Reasons {
+			n++
+		}
+	}
+
+	if n == 0 {
+		return ok("none before %d first turns", len(p.turns)), nil
+	}
+
+	return ok("before %d of %d first turns (server.reasoning is %s)", n, len(p.turns), p.o.Reasoning), nil
+}

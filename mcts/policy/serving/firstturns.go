@@ -1,0 +1,134 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/mcts"
+	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/server"
+)
+
+// At returns the models on the server of a target, and on no other.
+func (m *Models) At(t Target) *Models {
+	alone, servers := *m, *m.Servers
+	servers.Addresses = t.Options.URL
+	alone.Servers, alone.open = &servers, map[string]*server.Policy{}
+
+	return &alone
+}
+
+// FirstTurns has the model of a target write the first turn of tasks, all at once, as a run asks for it.
+func (m *Models) FirstTurns(ctx context.Context, t Target, tasks []envs.Task) (turns []doctor.Turn, err error) {
+	alone := m.At(t)
+	defer func() { err = errors.Join(err, alone.Close()) }()
+
+	policy, err := alone.Policy(t.Policy)
+	if err != nil {
+		return nil, err
+	}
+
+	turns = make([]doctor.Turn, len(tasks))
+	errs := make([]error, len(tasks))
+	var all sync.WaitGroup
+
+	for i, task := range tasks {
+		all.Go(func() { turns[i], errs[i] = m.firstTurn(ctx, policy, task) })
+	}
+
+	all.Wait()
+
+	return turns, errors.Join(errs...)
+}
+
+// firstTurn has a model write the first turn of a task.
+func (m *Models) firstTurn(ctx context.Context, policy mcts.Policy, task envs.Task) (doctor.Turn, error) {
+	proposals, err := policy.Propose(ctx, mcts.Request{
+		Node:    mcts.NodeID{Question: task.ID},
+		History: envs.NewHistory(task),
+		N:       1,
+		Seed:    m.Config.Seed,
+	})
+	if err != nil {
+		return doctor.Turn{}, err
+	}
+
+	text := strings.ToValidUTF8(proposals[0].Text, "\uFFFD")
+	_, unreadable := m.Config.Environment.ActionCodec().Parse(text)
+	reasoning, _ := action.Part(text)
+
+	return doctor.Turn{
+		Text: text, Unreadable: unreadable != nil, Reasons: reasoning != "",
+		Cut: proposals[0].Finish == mcts.FinishLength,
+	}, nil
+}
+
+// Other is another way to ask a model and to read what it writes.
+type Other struct{ Form, Codec string }
+
+// String is how the settings say it.
+func (o Other) String() string {
+	return fmt.Sprintf("--set server.form=%s --set environment.codec=%s", o.Form, o.Codec)
+}
+
+// others are the ways to ask a model of a kind in which it may act where it does not in that of the configuration: the
+// server's own template or none, or those of two families whose templates we have.
+func others(c *configs.Resolved, kind string) (all []Other) {
+	forms := []string{configs.FormFewShot, configs.FormChat}
+	if kind == Ollama {
+		forms = []string{configs.FormFewShot, "qwen", "llama3"}
+	}
+
+	for _, form := range forms {
+		for _, codec := range []action.Codec{action.ReAct{}, action.FunctionCall{}} {
+			o := Other{form, codec.String()}
+			if form != c.Server.Form || o.Codec != c.Environment.Codec {
+				all = append(all, o)
+			}
+		}
+	}
+
+	return all
+}
+
+// As are the models of a configuration that asks them in another way.
+func (m *Models) As(o Other) *Models {
+	c := *m.Config
+	c.Server.Form, c.Environment.Codec = o.Form, o.Codec
+
+	return m.Under(&c)
+}
+
+// BetterForm returns the way to ask the model of a target in which most first turns of tasks can be read, and those
+// turns; the zero Other where no way gives any.
+func (m *Models) BetterForm(ctx context.Context, t Target, tasks []envs.Task) (best Other, n int, err error) {
+	kind, _, _ := strings.Cut(t.Policy, ":")
+
+	for _, o := range others(m.Config, kind) {
+		asked := m.As(o)
+		if checkForm(asked.Config, kind) != nil {
+			continue
+		}
+
+		turns, err := asked.FirstTurns(ctx, t, tasks)
+		if ctx.Err() != nil {
+			return best, n, ctx.Err()
+		}
+
+		if err != nil {
+			continue // a server without a chat template, say
+		}
+
+		if read := doctor.Readable(turns); read > n {
+			best, n = o, read
+		}
+	}
+
+	return best, n, nil
+}
