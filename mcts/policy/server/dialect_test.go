@@ -65,7 +65,7 @@ func TestServerTakesLess(t *testing.T) {
 	broken := func(message string) server.Fault {
 		return server.Fault{Kind: server.Transient, Address: "a", Status: 500, Message: message}
 	}
-	noSeed := "no seed (drawn again, samples are others)"
+	noSeed := "no seed (another run draws other samples)"
 
 	for _, test := range []struct {
 		name    string
