@@ -38,8 +38,12 @@ func (p *Policy) concede(
 	e := exploration{policy: p, turn: t, asked: c, used: *used}
 
 	needed, found := e.find(ctx, fault)
-	if !found || needed == 0 {
-		return found
+	if ctx.Err() != nil || !found {
+		return false
+	}
+
+	if needed == 0 {
+		return true // it was no parameter, and has passed
 	}
 
 	d := used.with(needed, c)
@@ -139,8 +143,11 @@ func (e *exploration) least(ctx context.Context, needed rows) rows {
 	return needed
 }
 
+// surelyRefused is how often a server has to fail at a request that it does not call a bad one.
+const surelyRefused = 4
+
 // refused sends the completion in a dialect, and returns the fault of the answer.
-func (e *exploration) refused(ctx context.Context, some rows) *Fault {
+func (e *exploration) refused(ctx context.Context, some rows) (fault *Fault) {
 	d, c := e.used.with(some, e.asked), e.asked
 	if d.MostSamples > 0 && d.MostSamples < c.N {
 		c.N = 1
@@ -149,8 +156,18 @@ func (e *exploration) refused(ctx context.Context, some rows) *Fault {
 	c.Sampling.MaxTokens = min(c.Sampling.MaxTokens, knownTokens)
 	c.try = control
 
-	e.turn.server.limiter.force(c.N)
-	_, fault := e.policy.attemptIn(ctx, e.turn, c, &d)
+	for try := range surelyRefused {
+		if try > 0 && wait(ctx, e.policy.retry.Base) != nil {
+			break
+		}
+
+		e.turn.server.limiter.force(c.N)
+
+		_, fault = e.policy.attemptIn(ctx, e.turn, c, &d)
+		if fault == nil || fault.Status/100 != 5 {
+			break
+		}
+	}
 
 	return fault
 }

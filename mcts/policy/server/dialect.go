@@ -47,7 +47,7 @@ func (d *Dialect) String() string {
 	for _, parameter := range d.LeaveOut {
 		note := ""
 		if parameter == "seed" {
-			note = " (drawn again, samples are others)"
+			note = " (another run draws other samples)"
 		}
 
 		all = append(all, "no "+parameter+note)

@@ -2,8 +2,10 @@ package server_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,7 +65,7 @@ func TestServerTakesLess(t *testing.T) {
 	broken := func(message string) server.Fault {
 		return server.Fault{Kind: server.Transient, Address: "a", Status: 500, Message: message}
 	}
-	noSeed := "no seed (drawn again, samples are others)"
+	noSeed := "no seed (another run draws other samples)"
 
 	for _, test := range []struct {
 		name    string
@@ -188,27 +190,61 @@ func TestLeaveOut(t *testing.T) {
 	}
 }
 
-// A server that fails at everything for a while takes as much as before when it is back.
+// A server that fails at everything for a while, or now and then, takes as much as before.
 func TestOutageIsNoDialect(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		back := func(context.Context, server.Completion) error {
-			if time.Since(start) > time.Minute {
+	fault := &server.Fault{Kind: server.Transient, Address: "a", Status: 500, Message: "n/a"}
+
+	for seed := range uint64(20) {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			draw := rand.New(rand.NewPCG(seed, 0))
+
+			var mu sync.Mutex
+			fails := func(context.Context, server.Completion) error {
+				mu.Lock()
+				defer mu.Unlock()
+
+				if seed == 0 && time.Since(start) < time.Minute || seed > 0 && draw.IntN(3) == 0 {
+					return fault
+				}
+
 				return nil
 			}
 
-			return &server.Fault{Kind: server.Transient, Address: "a", Status: 500, Message: "loading"}
-		}
+			p := newPolicy(t, options(&echo{address: "a", before: fails}))
+			if err := p.Greet(t.Context(), 5); err != nil {
+				t.Fatal(err)
+			}
 
-		p := newPolicy(t, options(&echo{address: "a", before: back}))
-		if err := p.Greet(t.Context(), 5); err != nil {
-			t.Fatal(err)
-		}
+			all(t, p, 40, 8, 5)
 
-		all(t, p, 40, 8, 5)
+			if got := p.Snapshot().Servers[0].Dialect; got != "" {
+				t.Errorf("%d: the dialect is %q", seed, got)
+			}
+		})
+	}
+}
 
-		if got := p.Snapshot().Servers[0].Dialect; got != "" {
-			t.Errorf("the dialect is %q", got)
+// A greeting that is broken off finds nothing.
+func TestBrokenOffGreeting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+
+		var asked int
+		p := newPolicy(t, options(&echo{address: "a", before: func(_ context.Context, c server.Completion) error {
+			if asked++; asked == 3 { // after the first answer
+				cancel()
+			}
+
+			if c.N == 1 {
+				return nil
+			}
+
+			return &server.Fault{Kind: server.BadRequest, Address: "a", Status: 400, Message: "n"}
+		}}))
+
+		if err := p.Greet(ctx, 5); err != nil || p.Snapshot().Servers[0].Dialect != "" {
+			t.Errorf("%v, the dialect is %q", err, p.Snapshot().Servers[0].Dialect)
 		}
 	})
 }

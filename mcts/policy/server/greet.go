@@ -89,6 +89,8 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 		case (last.Kind != Transient || try > 0) && p.concede(ctx, turn{server: s}, greeting, used, last):
 			p.pool.answered(turn{server: s}, true)
 			return nil
+		case ctx.Err() != nil:
+			return nil
 		case last.Kind == BadRequest:
 			return last.asNothingTaken()
 		}

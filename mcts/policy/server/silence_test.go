@@ -239,6 +239,9 @@ func TestGreet(t *testing.T) {
 			address: "a",
 			before:  fails(true, &server.Fault{Kind: server.BadRequest, Status: 422}),
 		}, "422"},
+		{"a parameter that is set", &echo{address: "a", before: fails(true, &server.Fault{
+			Kind: server.BadRequest, Status: 400, Message: "temperature: only 1 is supported",
+		})}, "server.leave_out: [temperature]"},
 		{"no end, once", &echo{address: "a", before: fails(false, noEnd)}, ""},
 		{"no end on any reply", &echo{address: "a", before: fails(true, noEnd)}, "server.ends"},
 		{"another model", answering("a", func(int64) string { return "other" }, "m"), `"other"`},
