@@ -18,10 +18,14 @@ type limited struct {
 	http.Handler
 	asked atomic.Int64
 	other func(w http.ResponseWriter, asked int64) bool // whether it answered
+	first func(w http.ResponseWriter)                   // what answers for its models, if set
 }
 
 func (s *limited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || !s.other(w, s.asked.Add(1)) {
+	switch post := r.Method == http.MethodPost; {
+	case !post && s.first != nil && strings.HasSuffix(r.URL.Path, "/models"):
+		s.first(w)
+	case !post || !s.other(w, s.asked.Add(1)):
 		s.Handler.ServeHTTP(w, r)
 	}
 }
@@ -63,6 +67,7 @@ func TestLimits(t *testing.T) {
 
 	for _, test := range []struct {
 		name  string
+		first func(http.ResponseWriter)
 		other func(http.ResponseWriter, int64) bool
 		ends  bool // at once, until the account is filled
 	}{
@@ -71,6 +76,17 @@ func TestLimits(t *testing.T) {
 		{name: "reset", other: often(answer(429, "slow down", "X-RateLimit-Reset", "1"))},
 		{name: "in a reply", other: often(answer(200, `{"error":{"message":"Rate limit exceeded","code":429,
 			"metadata":{"headers":{"X-RateLimit-Reset":"1"}}}}`))},
+		{
+			name:  "from the beginning",
+			first: answer(429, "slow down", "Retry-After", "1"),
+			other: func(w http.ResponseWriter, asked int64) bool {
+				if asked < 3 {
+					answer(429, "slow down", "X-RateLimit-Reset", "1")(w)
+				}
+
+				return asked < 3
+			},
+		},
 		{name: "a quota that comes back", other: often(answer(429, `{"error":{"message":
 			"Quota exceeded for requests per minute"}}`))},
 		{name: "no quota", ends: true, other: func(w http.ResponseWriter, asked int64) bool {
@@ -86,7 +102,7 @@ func TestLimits(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 
-			s := &limited{Handler: serve(t, simserver.Options{Slots: 16}), other: test.other}
+			s := &limited{Handler: serve(t, simserver.Options{Slots: 16}), other: test.other, first: test.first}
 			web := httptest.NewServer(s)
 			t.Cleanup(web.Close)
 

@@ -55,9 +55,28 @@ func (a *app) tally(dir string, b *bench) (finish func() error) {
 		policies := b.Snapshots()
 		for _, name := range slices.Sorted(maps.Keys(policies)) {
 			a.Say("%s", strings.Join(serving.TallyLines(name, policies[name]), "\n  "))
+			a.sayOtherNames(name, earlier, policies[name].Names())
 		}
 
 		return console.GaveUp(err)
+	}
+}
+
+// sayOtherNames says that replies bore other names than in the pass before: a gateway may have gone
+// over to another model between them, which no server of this pass could show.
+func (a *app) sayOtherNames(policy string, earlier []servedPass, names []string) {
+	for _, pass := range slices.Backward(earlier) {
+		before := pass.Policies[policy].Names()
+		if len(before) == 0 {
+			continue
+		}
+
+		if len(names) > 0 && !slices.Equal(names, before) {
+			a.Say("  Its replies are of %s, and were of %s when the run was interrupted.",
+				strings.Join(names, ", "), strings.Join(before, ", "))
+		}
+
+		return
 	}
 }
 

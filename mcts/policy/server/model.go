@@ -9,7 +9,7 @@ import (
 // checkModel returns the fault of a reply that bears the name of another model than the one asked
 // for. A name that was found to be good once is not looked up again.
 func (s *server) checkModel(ctx context.Context, r Reply) *Fault {
-	if _, known := s.names.Load(r.Model); known {
+	if _, known := s.names.Load(r.Model); known || r.Model == "" {
 		return nil
 	}
 

@@ -56,8 +56,9 @@ func IsVariant(a, b string) bool {
 		strings.HasSuffix(undatedA, "/"+undatedB)
 }
 
-// dateSuffix is what providers end a model's name with: its date behind - or @.
-var dateSuffix = regexp.MustCompile(`[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{4})$`)
+// dateSuffix is what providers end a model's name with, behind - or @: its date, or Google's number
+// of a version (gemini-2.0-flash-001).
+var dateSuffix = regexp.MustCompile(`[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|00\d)$`)
 
 // dateLayouts are those of the dates: 2024-08-06, 20240806, 0806, and 2408.
 var dateLayouts = []string{"2006-01-02", "20060102", "0102", "0601"}
@@ -73,11 +74,13 @@ func undated(name string) (rest string, dated bool) {
 		return name, false
 	}
 
+	suffix := name[at[0]+1:]
 	isDate := func(layout string) bool {
-		_, err := time.Parse(layout, name[at[0]+1:])
+		_, err := time.Parse(layout, suffix)
 		return err == nil
 	}
-	if !slices.ContainsFunc(dateLayouts, isDate) {
+
+	if len(suffix) > len("001") && !slices.ContainsFunc(dateLayouts, isDate) {
 		return name, false
 	}
 

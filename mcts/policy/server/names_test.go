@@ -16,6 +16,7 @@ func TestIsVariant(t *testing.T) {
 		{"claude-sonnet-4-5", "claude-sonnet-4-5-20250929", true},
 		{"claude-3-5-sonnet", "claude-3-5-sonnet@20240620", true},
 		{"gpt-4", "gpt-4-0613", true},
+		{"models/gemini-2.0-flash", "gemini-2.0-flash-001", true},
 		{"mistral-large-latest", "mistral-large-2411", true},
 		{"openai/gpt-4o", "gpt-4o-2024-08-06", true},
 		{"Qwen/Qwen3-8B", "hosted_vllm/Qwen/Qwen3-8B", true},
@@ -27,6 +28,8 @@ func TestIsVariant(t *testing.T) {
 		{"gpt-4", "gpt-4o-2024-08-06", false},
 		{"sql", "sql-1000", false}, // a step of a training
 		{"sql", "sql-20", false},
+		{"sql", "sql-100", false},
+		{"gemini-2.0-flash-001", "gemini-2.0-flash-002", false},
 		{"qwen3-8b", "Qwen3-8B-AWQ", false},
 		{"a/final", "b/final", false},
 		{"final", "afinal", false},

@@ -3,6 +3,7 @@ package server
 import (
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -170,11 +171,24 @@ type ServerSnapshot struct {
 	Down   bool      `json:"down"`             // it does not answer
 	Since  time.Time `json:"since,omitzero"`   // since when it does not; zero while it does
 	Gauges *Gauges   `json:"gauges,omitempty"` // its own figures, when it told them within the last seconds
+	Names  []string  `json:"names,omitempty"`  // that its replies bore, in alphabetical order
 
 	// Faults are the transient ones, the refusals, the bad requests and the prompts that were too long, by
 	// what was seen: "HTTP 503" and the like, "timeout", "connection" (refused or lost), "spoiled reply" (it
 	// could not be used), "too long".
 	Faults map[string]int64 `json:"faults,omitempty"`
+}
+
+// Names are those that replies of all servers bore, in alphabetical order.
+func (s Snapshot) Names() []string {
+	var all []string
+	for _, one := range s.Servers {
+		all = append(all, one.Names...)
+	}
+
+	slices.Sort(all)
+
+	return slices.Compact(all)
 }
 
 // Snapshot reads the counters. It may be called at any time.
@@ -186,6 +200,11 @@ func (p *Policy) Snapshot() Snapshot {
 		one := ServerSnapshot{Address: s.backend.Address(), Load: s.limiter.load(), Gauges: s.gauges.Load()}
 		one.Counts, one.Faults = s.counts()
 		one.Dialect = s.dialect.Load().String()
+		s.names.Range(func(name, _ any) bool {
+			one.Names = append(one.Names, name.(string))
+			return true
+		})
+		slices.Sort(one.Names)
 
 		p.pool.mu.Lock()
 		if one.Down = s.down; s.down {

@@ -95,7 +95,7 @@ func (m *Models) probeServers(ctx context.Context, backends []server.Backend, mo
 
 	for i, err := range errs {
 		switch {
-		case err == nil:
+		case err == nil, isBusy(err):
 			answering = append(answering, backends[i])
 		case !isAbsent(err):
 			return nil, unusable(backends[i], err)
@@ -109,13 +109,19 @@ func (m *Models) probeServers(ctx context.Context, backends []server.Backend, mo
 	}
 
 	for i, err := range errs {
-		if err != nil {
+		if err != nil && !isBusy(err) {
 			m.Servers.Log.Warn("server does not answer, using the others", "server", backends[i].Address(), "because",
 				err)
 		}
 	}
 
 	return answering, nil
+}
+
+// isBusy reports whether a server is there, and wants to be asked less.
+func isBusy(err error) bool {
+	var fault *server.Fault
+	return errors.As(err, &fault) && fault.Kind == server.Transient && fault.Status == http.StatusTooManyRequests
 }
 
 // isAbsent reports whether an error means that no server answers, or one that is not ready.
