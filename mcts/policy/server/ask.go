@@ -237,9 +237,10 @@ func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, faul
 
 // giveUp returns the error of a request that fails though the server answers others: of that
 // request alone, until so it is with many in a row. Those that failed in an earlier run do not
-// count.
+// count, nor do those beside which others were answered.
 func (a *asker) giveUp(ctx context.Context, t turn, x exchange, f *failures, fault *Fault) (down bool, err error) {
-	if different := a.failed.add(x.key, !x.divisible && !mcts.IsAgain(ctx)); different >= manyFailures {
+	counts := !x.divisible && !mcts.IsAgain(ctx)
+	if different := a.failed.add(x.key, counts, f.first); different >= manyFailures {
 		if fault.Kind != Transient {
 			return false, fault.asRefusal(fmt.Sprintf(
 				"%d different requests in a row failed, though a simpler one is answered, the last", different))
