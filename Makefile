@@ -148,7 +148,7 @@ fuzz: ## every fuzz target, FUZZTIME each (20s)
 	  done; done
 
 .PHONY: hostile
-hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, programs that try to get out, generated tasks (about an hour)
+hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, odd requests, programs that try to get out, generated tasks (about an hour)
 	CGO_ENABLED=1 TOOLEVO_HOSTILE=1 $(GO) test -count=1 -p 1 -v -timeout 90m \
 	  -run '^TestHostile|^TestConformance$$|^TestGeneratedPrograms$$|^TestDriftKeeps' ./...
 

@@ -18,6 +18,7 @@ import (
 var foreign = []string{
 	"TOOLEVO_DATA", "TOOLEVO_ENV_KEY", "TOOLEVO_SHARED_DATA", "TOOLEVO_INTEROP_PYTHON", "TOOLEVO_TEST_PYTHON",
 	"TOOLEVO_TORCH_PYTHON", "TOOLEVO_BIN", "TOOLEVO_SOAK", "TOOLEVO_HOSTILE", "TOOLEVO_HOSTILE_SEED",
+	"TOOLEVO_HOSTILE_KILLS",
 }
 
 // EnvironmentLayers returns a layer for each environment variable of the form TOOLEVO_SEARCH_CPUCT. One that names no

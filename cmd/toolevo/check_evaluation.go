@@ -36,20 +36,17 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *stored.Run, work
 	result := checkedEvaluation{verification, checkedRunOf(v)}
 
 	lost, err := e.Lost()
-	missing := result.Missing + len(result.GivenUp)
+	if err == nil {
+		result.Rows, err = e.CheckFiles(ctx, lost)
+	}
 
-	if isOpen(v) && (isMissing(err) || err == nil && missing > len(lost)) {
-		a.Say("The evaluation is unfinished: its files were not compared. Continue with: %s",
+	switch {
+	case err != nil && isOpen(v): // whoever goes on with it writes them
+		a.Say("The evaluation is unfinished: its files are not those of its log yet. Continue with: %s",
 			continuation(v))
-	} else {
-		if err == nil {
-			result.Rows, err = e.CheckFiles(ctx, lost)
-		}
-
-		if err != nil {
-			result.Problems = append(result.Problems, err.Error())
-		}
-
+	case err != nil:
+		result.Problems = append(result.Problems, err.Error())
+	default:
 		result.Complete = len(result.Problems) == 0 && result.Missing == 0
 	}
 

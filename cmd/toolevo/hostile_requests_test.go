@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/finetune/judge"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -426,4 +428,74 @@ func (c *oddCampaign) named(t *testing.T, run string, odd *oddRequests) (
 	}
 
 	return texts
+}
+
+// TestHostileJudge puts thoughts, introductions and drafts around 1, 5 and 20 % of a judge's
+// verdicts. What can be read counts as it does without; the rest is asked for again, and is lost and
+// counted where it stays so.
+func TestHostileJudge(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	answers := map[string]any{}
+
+	for i := range rounds(40, 200) {
+		final := fmt.Sprintf(`{"return_type": "give_answer", "final_answer": "%d degrees"}`, i)
+		answers[fmt.Sprint(i)] = object{
+			"query": "How warm is it?", "available_tools": []any{object{"name": "Finish"}},
+			"answer": object{"method": "CoT@1", "total_steps": 1, "final_answer": final,
+				"answer_details": []any{object{"role": "tool", "next": []any{}, "message": object{
+					"name": "Finish", "arguments": final, "response": "",
+				}}}},
+		}
+	}
+
+	file, err := json.Marshal(answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	write(t, filepath.Join(dir, "cot", "G1_x.json"), string(file))
+
+	around := []func(verdict string) string{
+		func(verdict string) string { return "<think>\nSolved, or unsolved?\n</think>\n" + verdict },
+		func(verdict string) string { return "Sure! This is solved or unsolved:\n\n" + verdict },
+		func(verdict string) string { return "Unsolved, I thought at first.\n\n" + verdict },
+	}
+
+	judged := func(percent int) string {
+		url, _ := rewriter(t, func(request string) string {
+			verdict := "Unsolved\nIt is too cold."
+			if strings.Contains(request, "7 degrees") {
+				verdict = "Solved\nIt is warm."
+			}
+
+			sum := sha256.Sum256([]byte(request))
+			if int(sum[0])*100 >= percent<<8 {
+				return verdict
+			}
+
+			return around[int(sum[1])%len(around)](verdict)
+		})
+
+		return must(t, "eval", "judge", filepath.Join(dir, "cot"), "--by", "openai:m", "--score", "fac",
+			"--server", url, "--out", filepath.Join(dir, fmt.Sprint(percent)), "--progress", "none",
+			"--json")
+	}
+
+	solved := func(f *judge.Rate) int { return int(math.Round(f.Mean * float64(f.N))) }
+
+	want := document[judgedAnswers](t, judged(0)).Rows[0].FAC
+	if want.Mean == 0 || want.Lost > 0 {
+		t.Fatalf("%+v undisturbed", want)
+	}
+
+	for _, percent := range []int{20, 5, 1}[:rounds(1, 3)] {
+		got := document[judgedAnswers](t, judged(percent)).Rows[0].FAC
+		more := solved(got) - solved(want)
+
+		if got.N+got.Lost != want.N || got.Lost > want.N/20 || more > 0 || more < -got.Lost {
+			t.Errorf("%d %%: %+v, want %+v", percent, got, want)
+		}
+	}
 }

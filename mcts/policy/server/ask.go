@@ -281,9 +281,9 @@ func (a *asker) runOut(t turn, fault *Fault) error {
 
 // giveUp returns the error of a request that fails though the server answers others: of that
 // request alone, until so it is with many in a row. Those that failed in an earlier run do not
-// count.
+// count, nor do those beside which others were answered.
 func (a *asker) giveUp(ctx context.Context, t turn, x exchange, f *failures, fault *Fault) (down bool, err error) {
-	if different := a.failed.add(x.key, !mcts.IsAgain(ctx)); different >= manyFailures {
+	if different := a.failed.add(x.key, !mcts.IsAgain(ctx), f.first); different >= manyFailures {
 		if fault.Kind != Transient {
 			return false, fault.asRefusal(fmt.Sprintf(
 				"%d different requests in a row failed, though a simpler one is answered, the last", different))

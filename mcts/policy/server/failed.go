@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"sync"
+	"time"
 )
 
 // manyFailures is how many different requests in a row may fail, though the server answers a
@@ -13,10 +14,11 @@ const manyFailures = 20
 
 // failedRequests are the requests that were given up because a server fails at them alone.
 type failedRequests struct {
-	mu    sync.Mutex
-	inRow map[uint64]struct{} // hashes of those since the last that was answered
-	all   map[uint64]struct{} // and of those since the beginning, but for those answered later
-	seed  maphash.Seed
+	mu       sync.Mutex
+	answered time.Time           // when the last other request was
+	inRow    map[uint64]struct{} // hashes of those since
+	all      map[uint64]struct{} // and of those since the beginning, but for those answered later
+	seed     maphash.Seed
 }
 
 // accept notes that a request was answered.
@@ -24,6 +26,7 @@ func (r *failedRequests) accept(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
+	r.answered = time.Now()
 	clear(r.inRow)
 
 	if len(r.all) > 0 {
@@ -31,9 +34,10 @@ func (r *failedRequests) accept(key string) {
 	}
 }
 
-// add notes a request that failed alone, and returns how many different ones in a row that makes,
-// if it counts.
-func (r *failedRequests) add(key string, counts bool) (different int) {
+// add notes a request that failed alone since a moment, and returns how many different ones in a
+// row that makes, if it counts. It does not while others were answered since: those that fail take
+// longest, and would be in a row at the end of every run.
+func (r *failedRequests) add(key string, counts bool, since time.Time) (different int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
@@ -44,7 +48,7 @@ func (r *failedRequests) add(key string, counts bool) (different int) {
 	hash := maphash.String(r.seed, key)
 
 	r.all[hash] = struct{}{}
-	if !counts {
+	if !counts || !r.answered.Before(since) {
 		return 0
 	}
 
@@ -109,7 +113,7 @@ func (p *Policy) refuseFirst(key string, err error) error {
 	first.Kind = BadRequest
 
 	first.Message = "the first prompt of the question does not fit the context window: " + f.Message
-	if different := p.failed.add(key, true); different >= manyFailures {
+	if different := p.failed.add(key, true, time.Now()); different >= manyFailures {
 		return first.asRefusal(fmt.Sprintf("%d questions in a row were not asked, the last", different))
 	}
 

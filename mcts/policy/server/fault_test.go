@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -164,6 +165,34 @@ func TestManyRequestsFail(t *testing.T) {
 			if givenUp != 19 || envs.IsFinal(err) != test.final {
 				t.Errorf("%v: %d were given up, then %v", &test.fault, givenUp, err)
 			}
+		})
+	}
+}
+
+// Many requests that fail each time are in a row at the end, when the others were answered long
+// ago. The server, which answered those beside them, is not at fault.
+func TestManyRequestsFailAtTheEnd(t *testing.T) {
+	const requests = 60
+
+	for _, fault := range []server.Fault{
+		{Kind: server.Transient, Status: 500}, {Kind: server.Refused, Status: 403},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			bad := func(prompt string) bool { return len(prompt) > len("What is q9?") }
+			p := newPolicy(t, options(at(bad, func(context.Context) error { return &fault })))
+
+			var done sync.WaitGroup
+
+			for i := range requests {
+				done.Go(func() {
+					_, err := p.Propose(t.Context(), request(i, 1))
+					if _, givenUp := envs.GivenUp(err); givenUp != (i > 9) || envs.IsFinal(err) {
+						t.Errorf("request %d: %v", i, err)
+					}
+				})
+			}
+
+			done.Wait()
 		})
 	}
 }
