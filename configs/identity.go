@@ -22,7 +22,7 @@ var extent = []string{"dataset", "difficulty", "template", "split", "questions",
 // something is whose nature stands among a run's inputs.
 var incidental = []string{
 	"attempts", "python.engine", "python.executable", "python.accept",
-	"training.tokenizer", "server.slots", "server.names", "server.headers",
+	"training.tokenizer", "server.slots", "server.urls", "server.names", "server.headers",
 }
 
 // later lists the settings that earlier versions did not have. Their defaults are what those versions did: a run of

@@ -3,6 +3,9 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"toolevo/envs/display"
 )
@@ -30,9 +33,9 @@ func Readable(turns []Turn) (n int) {
 type Actor interface {
 	// Act returns the first turns of n tasks.
 	Act(ctx context.Context, n int) ([]Turn, error)
-	// Better says in words of settings how else to ask the model, and how many of n first turns can
-	// be read then; "" where it knows no better way.
-	Better(ctx context.Context, n int) (settings string, readable int, err error)
+	// Better returns settings by key that ask the model in another way, and how many of n first
+	// turns can be read then; 0 where there is no better way.
+	Better(ctx context.Context, n int) (settings map[string]string, readable int, err error)
 }
 
 // Numbers of first turns.
@@ -90,22 +93,32 @@ func (p *examination) actions(ctx context.Context) (none Check, err error) {
 
 // cannotAct is the finding of a model that writes few actions or none, with a form in which it writes more.
 func (p *examination) cannotAct(ctx context.Context, read int, seen string) (Check, error) {
-	name := "actions-few"
+	c := p.finding("actions-few", seen)
 	if read == 0 {
-		name = "actions-none"
+		c = p.finding("actions-none", seen)
 	}
 
-	c := p.finding(name, seen)
 	if p.o.Quick {
 		return c, nil
 	}
 
 	better, n, err := p.o.Actor.Better(ctx, firstTurns)
 	if err == nil && n > read {
-		c.Do = fmt.Sprintf("%s, with which %d of %d parse", better, n, firstTurns)
+		c.Set = better
+		c.Do = fmt.Sprintf("%s, with which %d of %d parse", arguments(better), n, firstTurns)
 	}
 
 	return c, err
+}
+
+// arguments are settings as they are given to a command.
+func arguments(settings map[string]string) string {
+	var all []string
+	for _, key := range slices.Sorted(maps.Keys(settings)) {
+		all = append(all, fmt.Sprintf("--set %s=%s", key, settings[key]))
+	}
+
+	return strings.Join(all, " ")
 }
 
 // reasoning tells whether the model reasons before it acts.

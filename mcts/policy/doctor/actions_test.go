@@ -25,8 +25,8 @@ func (a actor) Act(_ context.Context, n int) ([]doctor.Turn, error) {
 	return turns, nil
 }
 
-func (a actor) Better(context.Context, int) (string, int, error) {
-	return "--set server.form=chat", a.better, nil
+func (a actor) Better(context.Context, int) (map[string]string, int, error) {
+	return map[string]string{"server.form": "chat"}, a.better, nil
 }
 
 // A model whose first turns cannot be read is a problem, with one of them, and with the form in

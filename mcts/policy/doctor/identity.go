@@ -209,6 +209,30 @@ func (p *examination) complete(ctx context.Context) (Check, error) {
 	return ok("%d tokens in %s%s", r.Choices[0].Tokens, duration(r.took), loading), nil
 }
 
+// parameters tells what the server takes of a run's requests.
+func (p *examination) parameters(context.Context) (Check, error) {
+	d := p.o.Dialect
+	if d.String() == "" {
+		return ok("it takes all that a run sends"), nil
+	}
+
+	c := ok("a run sends it less: %s", d.String())
+	if d.Omits("seed") && p.o.Sampling.Temperature > 0 {
+		c = p.finding("parameters-seed", d.String())
+	}
+
+	left := d.LeaveOut
+	if d.MostSamples > 0 {
+		left = append(slices.Clone(left), "n")
+	}
+
+	if len(left) > 0 {
+		c.Set = map[string]string{"server.leave_out": strings.Join(left, ",")}
+	}
+
+	return c, nil
+}
+
 // duration is a duration in two or three digits.
 func duration(d time.Duration) string {
 	switch {
