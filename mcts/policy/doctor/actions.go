@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolevo/envs/display"
+	"toolevo/mcts/policy/server"
 )
 
 // Turn is the first turn that the model wrote on a task, asked as a run asks it.
@@ -16,12 +17,14 @@ type Turn struct {
 	Unreadable bool // no action can be read from it
 	Reasons    bool // it has reasoning before its content
 	Cut        bool // it was cut by the limit of a completion's length
+	// Failed is how the server fails at this request alone; nil where there is a text.
+	Failed *server.RequestError
 }
 
 // Readable is from how many turns an action can be read.
 func Readable(turns []Turn) (n int) {
 	for _, t := range turns {
-		if !t.Unreadable {
+		if t.Failed == nil && !t.Unreadable {
 			n++
 		}
 	}
@@ -63,21 +66,29 @@ func (p *examination) actions(ctx context.Context) (none Check, err error) {
 		return none, err
 	}
 
-	p.turns = turns
-	n = len(turns) // there may be fewer tasks
+	written := slices.DeleteFunc(slices.Clone(turns), func(t Turn) bool { return t.Failed != nil })
+	p.turns = written
+	n = len(written) // there may be fewer tasks
 
 	read := Readable(turns)
 	seen := fmt.Sprintf("%d of %d first turns parse", read, n)
 
 	example := ""
 
-	for _, t := range turns {
+	for _, t := range written {
 		if !t.Unreadable || example != "" {
 			continue
 		}
 
 		if example = fmt.Sprintf("%q", display.Line(t.Text, exampleLength)); t.Cut {
 			example += ", which is cut by server.sampling.max_tokens"
+		}
+	}
+
+	for _, t := range turns {
+		if t.Failed != nil {
+			return p.finding("request-fails", fmt.Sprintf("%d of %d first turns do; of the others %s: %s",
+				len(turns)-n, len(turns), seen, errorText(t.Failed))), nil
 		}
 	}
 

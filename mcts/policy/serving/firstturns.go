@@ -54,7 +54,11 @@ func (m *Models) firstTurn(ctx context.Context, policy mcts.Policy, task envs.Ta
 		N:       1,
 		Seed:    m.Config.Seed,
 	})
-	if err != nil {
+
+	var alone *server.RequestError
+	if errors.As(err, &alone) {
+		return doctor.Turn{Failed: alone}, nil
+	} else if err != nil {
 		return doctor.Turn{}, err
 	}
 
