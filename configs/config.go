@@ -85,6 +85,7 @@ func controllers() []string { return []string{"cot", "dfsdt"} }
 // Server says how a model on an inference server is asked. Where the server is, and how hard it is driven, changes no
 // result and is not among it.
 type Server struct {
+	URLs       []string           `yaml:"urls,flow" least:"0"`      // base URLs, where --server names none
 	Form       string             `yaml:"form"`                     // FormFewShot, FormChat, or a chat template's name
 	Layout     string             `yaml:"layout"`                   // of few-shot prompts: stable or paper
 	Shots      int                `yaml:"shots" least:"0"`          // demonstrations in a few-shot prompt

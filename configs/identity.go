@@ -22,7 +22,7 @@ var extent = []string{"dataset", "difficulty", "template", "split", "questions",
 var incidental = []string{
 	"attempts", "python.engine", "python.executable", "python.accept",
 	"training.tokenizer", "server.slots", "server.names", "server.headers",
-	"server.session",
+	"server.session", "server.urls",
 }
 
 // later lists the settings that earlier versions did not have. Their defaults are what those versions did: a run of

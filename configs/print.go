@@ -55,6 +55,48 @@ func writeText(text string) ([]byte, error) {
 // with "default".
 func (r *Resolved) Origin(key string) string { return r.origins[key] }
 
+// Own is the settings that somebody chose, as a file: those that are neither defaults nor the preset's, as far as they
+// are wanted.
+func (r *Resolved) Own(wanted func(key string) bool) string {
+	var out strings.Builder
+	var path, written []string
+
+	for line := range strings.Lines(r.String()) {
+		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
+		name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+		path = append(path[:min(depth, len(path))], name)
+
+		if key := strings.Join(path, "."); !r.isChosen(path) || !wanted(key) {
+			continue
+		}
+
+		for i, section := range path[:depth] { // those that the line stands in
+			if i >= len(written) || written[i] != section {
+				fmt.Fprintf(&out, "%s%s:\n", strings.Repeat("  ", i), section)
+				written = append(written[:i], section)
+			}
+		}
+
+		written = append(written[:depth], name)
+
+		out.WriteString(line)
+	}
+
+	return out.String()
+}
+
+// isChosen reports whether a setting, or the one that it is part of, is neither a default nor the preset's.
+func (r *Resolved) isChosen(path []string) bool {
+	for i := range path {
+		origin := r.origins[strings.Join(path[:i+1], ".")]
+		if origin != "" {
+			return !strings.HasPrefix(origin, "default") && !strings.HasPrefix(origin, "preset ")
+		}
+	}
+
+	return false
+}
+
 // Annotated is String with each value's origin as a comment.
 func (r *Resolved) Annotated() string {
 	var out strings.Builder

@@ -44,6 +44,7 @@ func (r *Resolved) validate() error {
 		{"eval.controller", isOneOf("controller", r.Eval.Controller, controllers())},
 		{"branch", r.Branch.validate()},
 		{"server.reasoning", r.checkReasoning()},
+		{"server.urls", r.checkURLs()},
 		{"server.leave_out", server.CheckLeaveOut(r.Server.LeaveOut)},
 		checkSection("python", &r.Python),
 	} {
@@ -76,6 +77,18 @@ type check struct {
 func checkSection(name string, s suite.Settings) check {
 	setting, err := s.Validate()
 	return check{join(name, setting), err}
+}
+
+// checkURLs wants no credentials: a configuration is printed, and kept with every run.
+func (c *Config) checkURLs() error {
+	for _, address := range c.Server.URLs {
+		_, rest, _ := strings.Cut(address, "://")
+		if authority, _, _ := strings.Cut(rest, "/"); strings.Contains(authority, "@") {
+			return errors.New("credentials do not belong in a file: put a key into OPENAI_API_KEY or OLLAMA_API_KEY")
+		}
+	}
+
+	return nil
 }
 
 // isOneOf wants a valid name, any where none are listed.

@@ -33,6 +33,8 @@ func (a *app) doctorCommand() *cobra.Command {
 	timeout.Usage = fmt.Sprintf("`TIME` that one probe may take, loading the model included (with --quick %v)",
 		doctor.QuickTimeout)
 
+	flags.StringVar(&d.write, "write", "", "write the settings that work, for --config, to `FILE`; what a problem "+
+		"asks for is tried")
 	flags.BoolVar(&d.quick, "quick", false, "make about ten short requests, for slow servers")
 	flags.IntVar(&d.parallel, "side-by-side", doctor.DefaultParallel, "`N` requests at once, to see whether they "+
 		"run side by side")
@@ -42,7 +44,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			return err
 		}
 
-		return d.examine(cmd)
+		return d.run(cmd)
 	}
 	cmd.AddCommand(a.sandboxCommand())
 
@@ -55,6 +57,7 @@ type serverDoctor struct {
 	*runFlags
 	quick    bool
 	parallel int
+	write    string
 
 	found doctorDocument
 }
@@ -116,9 +119,37 @@ func met(name doctor.Name, seen string, err error) doctor.Check {
 	}
 }
 
-// examine looks at everything that a run needs, then at the servers one after the other, and reports.
-func (d *serverDoctor) examine(cmd *cobra.Command) error {
-	ctx, a := mcts.AtOnce(cmd.Context()), d.app
+// run examines and reports.
+func (d *serverDoctor) run(cmd *cobra.Command) error {
+	ctx := mcts.AtOnce(cmd.Context())
+
+	err := d.examine(ctx, cmd)
+	for range mostTries {
+		if err != nil || d.write == "" || !d.adopt() {
+			break
+		}
+
+		err = d.examine(ctx, cmd)
+	}
+
+	if err == nil && d.write != "" {
+		err = d.writeSettings(ctx, cmd)
+	}
+
+	if err == nil && *d.asJSON {
+		err = d.app.PrintJSON(d.found)
+	}
+
+	if err != nil {
+		return err
+	}
+
+	return judged(d.found.Verdict)
+}
+
+// examine looks at everything that a run needs, then at the servers one after the other.
+func (d *serverDoctor) examine(ctx context.Context, cmd *cobra.Command) error {
+	a := d.app
 
 	c, noted, err := d.configure(ctx, cmd)
 	if err != nil {
@@ -154,17 +185,7 @@ func (d *serverDoctor) examine(cmd *cobra.Command) error {
 		}
 	}
 
-	if err := d.examineServers(ctx, b); err != nil {
-		return err
-	}
-
-	if *d.asJSON {
-		if err := a.PrintJSON(d.found); err != nil {
-			return err
-		}
-	}
-
-	return judged(d.found.Verdict)
+	return d.examineServers(ctx, b)
 }
 
 // examineMachine looks at what a run needs, as it does before it begins. unfit says why collect
@@ -229,6 +250,7 @@ var errExamined = console.Interrupted("interrupted: nothing is left behind; run 
 func (d *serverDoctor) examineServer(ctx context.Context, b *bench, t serving.Target) error {
 	o := t.Options
 	o.Timeout, o.Parallel, o.Quick = d.serving.Timeout, d.parallel, d.quick
+	o.Dialect = b.Dialect(t)
 
 	if len(b.tasks) > 0 {
 		o.Actor = actor{b, t}
@@ -270,9 +292,9 @@ func (a actor) Act(ctx context.Context, n int) ([]doctor.Turn, error) {
 }
 
 // Better implements doctor.Actor.
-func (a actor) Better(ctx context.Context, n int) (settings string, readable int, err error) {
+func (a actor) Better(ctx context.Context, n int) (map[string]string, int, error) {
 	other, readable, err := a.b.BetterForm(ctx, a.target, estimate.Spread(a.b.tasks, n))
-	return other.String(), readable, err
+	return other.Settings(), readable, err
 }
 
 // printHead prints the head of a list of checks.

@@ -1,6 +1,11 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -213,5 +218,109 @@ func TestDoctorFindsWhatCollectRefuses(t *testing.T) {
 		if r = cli(t, append([]string{"collect"}, args...)...); (r.code == exitDone) != (test.check == "") {
 			t.Errorf("collect %v: exit %d\n%s", test.args, r.code, r.err)
 		}
+	}
+}
+
+// chatOnly is a server of the model sim, which writes actions in a chat alone, and knows one answer.
+func chatOnly(t *testing.T) *httptest.Server {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct {
+			N    int
+			Stop []string
+		}
+
+		if r.Method != http.MethodPost {
+			io.WriteString(w, `{"object":"list","data":[{"id":"sim"}]}`)
+			return
+		}
+
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			t.Error(err)
+		}
+
+		chat := strings.HasSuffix(r.URL.Path, "/chat/completions")
+		said := "I would look at the rows of the table that you mean."
+
+		if chat {
+			said = "Thought: I know it.\nAction: Finish\nAction Input: {\"answer\": \"1\"}"
+		}
+
+		for _, stop := range q.Stop {
+			said, _, _ = strings.Cut(said, stop)
+		}
+
+		text, _ := json.Marshal(said)
+		choices := make([]string, max(q.N, 1))
+
+		for i := range choices {
+			choices[i] = fmt.Sprintf(`{"index":%d,"text":%s,"finish_reason":"stop"}`, i, text)
+			if chat {
+				choices[i] = fmt.Sprintf(`{"index":%d,"message":{"content":%s},"finish_reason":"stop"}`, i, text)
+			}
+		}
+
+		fmt.Fprintf(w, `{"model":"sim","choices":[%s],"usage":{"prompt_tokens":300,"completion_tokens":9}}`,
+			strings.Join(choices, ","))
+	}))
+	t.Cleanup(s.Close)
+
+	return s
+}
+
+// doctor --write finds the settings that a server needs, and a run needs nothing else.
+func TestDoctorWritesSettings(t *testing.T) {
+	t.Parallel()
+
+	bare := serve(t, simserver.Options{Wrong: []simserver.Misconfiguration{simserver.NoLogProbs}})
+	slots := serve(t, simserver.Options{Slots: 3, PromptPerSlot: true})
+
+	for name, test := range map[string]struct {
+		url   string
+		args  []string
+		lines []string
+	}{
+		"no log-probabilities": {bare.URL(), nil, []string{"  logprobs: false\n"}},
+		"slots": {slots.URL(), []string{"--set", "server.shots=2"},
+			[]string{"  slots: 3\n", "  shots: 2\n"}},
+		"only a chat": {chatOnly(t).URL, []string{"--set", "server.logprobs=false"},
+			[]string{"  form: chat\n", "  logprobs: false\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			file := filepath.Join(t.TempDir(), "policy.yaml")
+			data := smallData(t)
+			r := cli(t, append([]string{"doctor", "--data", data, "--policy", "openai:sim", "--server", test.url,
+				"--write", file}, test.args...)...)
+
+			if _, err := os.Stat(file); err != nil {
+				t.Fatalf("exit %d: %v\n%s%s", r.code, err, r.out, r.err)
+			}
+
+			text := string(read(t, file))
+			says(t, file, text, append(test.lines, `policy: ["openai:sim"]`, test.url)...)
+
+			must(t, "collect", "--config", file, "--data", data, "--limit", "1", "--difficulty", "easy", "--set",
+				"search.trees=1", "--out", filepath.Join(t.TempDir(), "run"))
+		})
+	}
+}
+
+// Nothing is written while a run would be wrong.
+func TestDoctorWritesNothingWrong(t *testing.T) {
+	t.Parallel()
+
+	s := serve(t, simserver.Options{Wrong: []simserver.Misconfiguration{simserver.IgnoreStop}})
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+
+	r := cli(t, "doctor", "--data", smallData(t), "--policy", "openai:sim", "--server", s.URL(), "--write", file)
+	if r.code != exitUsage {
+		t.Errorf("exit %d", r.code)
+	}
+
+	says(t, "doctor", r.err, "is not written")
+
+	if _, err := os.Stat(file); err == nil {
+		t.Error("it is there")
 	}
 }

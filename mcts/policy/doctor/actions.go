@@ -3,8 +3,12 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"toolevo/envs/display"
+	"toolevo/mcts/policy/server"
 )
 
 // Turn is the first turn that the model wrote on a task, asked as a run asks it.
@@ -13,12 +17,14 @@ type Turn struct {
 	Unreadable bool // no action can be read from it
 	Reasons    bool // it has reasoning before its content
 	Cut        bool // it was cut by the limit of a completion's length
+	// Failed is how the server fails at this request alone; nil where there is a text.
+	Failed *server.RequestError
 }
 
 // Readable is from how many turns an action can be read.
 func Readable(turns []Turn) (n int) {
 	for _, t := range turns {
-		if !t.Unreadable {
+		if t.Failed == nil && !t.Unreadable {
 			n++
 		}
 	}
@@ -30,9 +36,9 @@ func Readable(turns []Turn) (n int) {
 type Actor interface {
 	// Act returns the first turns of n tasks.
 	Act(ctx context.Context, n int) ([]Turn, error)
-	// Better says in words of settings how else to ask the model, and how many of n first turns can
-	// be read then; "" where it knows no better way.
-	Better(ctx context.Context, n int) (settings string, readable int, err error)
+	// Better returns settings by key that ask the model in another way, and how many of n first
+	// turns can be read then; 0 where there is no better way.
+	Better(ctx context.Context, n int) (settings map[string]string, readable int, err error)
 }
 
 // Numbers of first turns.
@@ -60,21 +66,29 @@ func (p *examination) actions(ctx context.Context) (none Check, err error) {
 		return none, err
 	}
 
-	p.turns = turns
-	n = len(turns) // there may be fewer tasks
+	written := slices.DeleteFunc(slices.Clone(turns), func(t Turn) bool { return t.Failed != nil })
+	p.turns = written
+	n = len(written) // there may be fewer tasks
 
 	read := Readable(turns)
 	seen := fmt.Sprintf("%d of %d first turns parse", read, n)
 
 	example := ""
 
-	for _, t := range turns {
+	for _, t := range written {
 		if !t.Unreadable || example != "" {
 			continue
 		}
 
 		if example = fmt.Sprintf("%q", display.Line(t.Text, exampleLength)); t.Cut {
 			example += ", which is cut by server.sampling.max_tokens"
+		}
+	}
+
+	for _, t := range turns {
+		if t.Failed != nil {
+			return p.finding("request-fails", fmt.Sprintf("%d of %d first turns do; of the others %s: %s",
+				len(turns)-n, len(turns), seen, errorText(t.Failed))), nil
 		}
 	}
 
@@ -90,22 +104,32 @@ func (p *examination) actions(ctx context.Context) (none Check, err error) {
 
 // cannotAct is the finding of a model that writes few actions or none, with a form in which it writes more.
 func (p *examination) cannotAct(ctx context.Context, read int, seen string) (Check, error) {
-	name := "actions-few"
+	c := p.finding("actions-few", seen)
 	if read == 0 {
-		name = "actions-none"
+		c = p.finding("actions-none", seen)
 	}
 
-	c := p.finding(name, seen)
 	if p.o.Quick {
 		return c, nil
 	}
 
 	better, n, err := p.o.Actor.Better(ctx, firstTurns)
 	if err == nil && n > read {
-		c.Do = fmt.Sprintf("%s, with which %d of %d parse", better, n, firstTurns)
+		c.Set = better
+		c.Do = fmt.Sprintf("%s, with which %d of %d parse", arguments(better), n, firstTurns)
 	}
 
 	return c, err
+}
+
+// arguments are settings as they are given to a command.
+func arguments(settings map[string]string) string {
+	var all []string
+	for _, key := range slices.Sorted(maps.Keys(settings)) {
+		all = append(all, fmt.Sprintf("--set %s=%s", key, settings[key]))
+	}
+
+	return strings.Join(all, " ")
 }
 
 // reasoning tells whether the model reasons before it acts.

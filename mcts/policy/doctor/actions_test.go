@@ -6,18 +6,23 @@ import (
 	"testing"
 
 	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/simserver"
 )
 
 // actor writes first turns of which some can be read, and knows a form in which others can.
-type actor struct{ reads, better int }
+type actor struct{ reads, better, fails int }
 
 func (a actor) Act(_ context.Context, n int) ([]doctor.Turn, error) {
 	turns := make([]doctor.Turn, n)
 	for i := range turns {
 		turns[i] = doctor.Turn{Text: "Thought: t\nAction: LoadDB"}
 
-		if i >= a.reads {
+		if i < a.fails {
+			turns[i] = doctor.Turn{Failed: &server.RequestError{
+				Tries: 3, Fault: &server.Fault{Kind: server.Transient, Status: 500, Message: "it broke"},
+			}}
+		} else if i >= a.reads {
 			turns[i] = doctor.Turn{Text: "I would look.\n\nWouldn't you?", Unreadable: true, Reasons: true}
 		}
 	}
@@ -25,8 +30,8 @@ func (a actor) Act(_ context.Context, n int) ([]doctor.Turn, error) {
 	return turns, nil
 }
 
-func (a actor) Better(context.Context, int) (string, int, error) {
-	return "--set server.form=chat", a.better, nil
+func (a actor) Better(context.Context, int) (map[string]string, int, error) {
+	return map[string]string{"server.form": "chat"}, a.better, nil
 }
 
 // A model whose first turns cannot be read is a problem, with one of them, and with the form in
@@ -39,12 +44,14 @@ func TestActions(t *testing.T) {
 		want  doctor.Verdict
 		words string
 	}{
-		"all":               {actor{8, 0}, doctor.OK, "8 of 8 first turns parse"},
-		"most":              {actor{7, 8}, doctor.OK, `7 of 8 first turns parse; one that does not: "I would`},
-		"few":               {actor{2, 1}, doctor.Warning, "2 of 8 first turns parse, such as"},
-		"few, more in chat": {actor{2, 7}, doctor.Warning, "--set server.form=chat, with which 7 of 8 parse"},
-		"none":              {actor{0, 0}, doctor.Problem, "0 of 8 first turns parse"},
-		"none but in chat":  {actor{0, 1}, doctor.Problem, "--set server.form=chat, with which 1 of 8 parse"},
+		"all":               {actor{8, 0, 0}, doctor.OK, "8 of 8 first turns parse"},
+		"most":              {actor{7, 8, 0}, doctor.OK, `7 of 8 first turns parse; one that does not: "I would`},
+		"few":               {actor{2, 1, 0}, doctor.Warning, "2 of 8 first turns parse, such as"},
+		"few, more in chat": {actor{2, 7, 0}, doctor.Warning, "--set server.form=chat, with which 7 of 8 parse"},
+		"none":              {actor{0, 0, 0}, doctor.Problem, "0 of 8 first turns parse"},
+		"one fails": {actor{8, 0, 1}, doctor.Warning,
+			"1 of 8 first turns do; of the others 7 of 7 first turns parse: HTTP 500"},
+		"none but in chat": {actor{0, 1, 0}, doctor.Problem, "--set server.form=chat, with which 1 of 8 parse"},
 	} {
 		virtually(t, name, func(t *testing.T) {
 			o := options(start(t, simserver.Options{MaxModelLen: 8192}), doctor.OpenAI)

@@ -180,6 +180,7 @@ func (p *examination) draw(ctx context.Context, a ask) (r reply, err error) {
 func (p *examination) drawOnce(ctx context.Context, a ask) (r reply, err error) {
 	c := server.Completion{
 		Prompt: a.prompt.Text, Messages: a.prompt.Messages, N: a.n, Seed: a.seed, Sampling: a.sampling,
+		Dialect: p.o.Dialect,
 	}
 
 	began := time.Now()

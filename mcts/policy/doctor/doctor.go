@@ -44,6 +44,7 @@ type Options struct {
 	Slots  int // the setting: prompts that the server keeps, as far as the user knows; 0 is not told
 
 	Sampling server.Sampling // the run's
+	Dialect  server.Dialect  // in which a run asks the server
 
 	Short    Prompt                   // a question and nothing else
 	First    Prompt                   // the run's first prompt of a question
@@ -160,6 +161,7 @@ func (p *examination) steps() []step {
 		{Version, p.askVersion, p.askVersion},
 		{Model, p.askModel, p.askModel},
 		{Completion, p.complete, p.complete},
+		{Parameters, p.parameters, p.parameters},
 		{"", p.measure, p.measure},
 		{Template, p.template, p.template},
 		{PrefixCache, p.prefixCache, p.prefixCache},

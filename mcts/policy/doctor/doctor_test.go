@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -157,8 +158,8 @@ func wantOnly(t *testing.T, r *doctor.Report, want map[doctor.Name]doctor.Verdic
 // every is what a whole examination checks.
 func every(kind doctor.Kind) []doctor.Name {
 	all := []doctor.Name{
-		doctor.Reachable, doctor.Version, doctor.Model, doctor.Completion, doctor.Template, doctor.PrefixCache,
-		doctor.Window, doctor.Room,
+		doctor.Reachable, doctor.Version, doctor.Model, doctor.Completion, doctor.Parameters,
+		doctor.Template, doctor.PrefixCache, doctor.Window, doctor.Room,
 		doctor.Samples, doctor.Seeds, doctor.Greedy, doctor.Defaults, doctor.Stop, doctor.LogProbs, doctor.Slots,
 		doctor.Crosstalk, doctor.Clock,
 	}
@@ -199,7 +200,7 @@ func TestHealthy(t *testing.T) {
 				names = append(names, c.Name)
 			}
 
-			if !slices.Equal(names, every(o.Kind)) || !slices.Equal(told, r.Checks) {
+			if !slices.Equal(names, every(o.Kind)) || !reflect.DeepEqual(told, r.Checks) {
 				t.Errorf("checks %v, told of %d", names, len(told))
 			}
 

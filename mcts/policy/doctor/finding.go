@@ -32,5 +32,16 @@ func (p *examination) finding(name string, figures ...any) Check {
 		}
 	}
 
+	set := make(map[string]string, len(c.Set))
+	for key, value := range c.Set { // those of the file stay as they are
+		if set[key] = value; strings.Contains(value, "%") {
+			set[key] = fmt.Sprintf(value, figures...)
+		}
+	}
+
+	if c.Set = set; len(set) == 0 {
+		c.Set = nil
+	}
+
 	return c
 }

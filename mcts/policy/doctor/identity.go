@@ -196,7 +196,13 @@ func (p *examination) complete(ctx context.Context) (Check, error) {
 			}
 		}
 
-		return p.finding(finding, seen), errStop
+		c := p.finding(finding, seen, r.Model)
+		if (fault == nil || fault.Status/100 != 2) && p.answersChats(ctx) {
+			c.Do = "--set server.form=chat, to which it answers"
+			c.Set = map[string]string{"server.form": "chat"}
+		}
+
+		return c, errStop
 	}
 
 	p.reloads = 0 // the first load is nobody's fault
@@ -207,6 +213,52 @@ func (p *examination) complete(ctx context.Context) (Check, error) {
 	}
 
 	return ok("%d tokens in %s%s", r.Choices[0].Tokens, duration(r.took), loading), nil
+}
+
+// answersChats reports whether a server that was asked to complete a text, and does not, answers messages.
+func (p *examination) answersChats(ctx context.Context) bool {
+	o := p.o
+	if o.Kind != OpenAI || o.Chat {
+		return false
+	}
+
+	o.Chat = true
+
+	b, _, err := newClient(o)
+	if err != nil {
+		return false
+	}
+	defer b.Close()
+
+	chat := server.Greeting(true, neutral(1))
+	chat.Dialect = o.Dialect
+	_, err = b.Complete(ctx, chat)
+
+	return err == nil
+}
+
+// parameters tells what the server takes of a run's requests.
+func (p *examination) parameters(context.Context) (Check, error) {
+	d := p.o.Dialect
+	if d.String() == "" {
+		return ok("it takes all that a run sends"), nil
+	}
+
+	c := ok("a run sends it less: %s", d.String())
+	if d.Omits("seed") && p.o.Sampling.Temperature > 0 {
+		c = p.finding("parameters-seed", d.String())
+	}
+
+	left := d.LeaveOut
+	if d.MostSamples > 0 {
+		left = append(slices.Clone(left), "n")
+	}
+
+	if len(left) > 0 {
+		c.Set = map[string]string{"server.leave_out": strings.Join(left, ",")}
+	}
+
+	return c, nil
 }
 
 // duration is a duration in two or three digits.

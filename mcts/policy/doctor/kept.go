@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -60,7 +61,10 @@ func (p *examination) keeps(n int, seen string) Check {
 		return ok("%s; server.slots is %d", seen, set)
 	}
 
-	return ok("%s", seen)
+	c := ok("%s", seen)
+	c.Set = map[string]string{"server.slots": strconv.Itoa(n)}
+
+	return c
 }
 
 // counted is a number of things.

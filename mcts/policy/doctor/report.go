@@ -1,6 +1,9 @@
 package doctor
 
-import "time"
+import (
+	"maps"
+	"time"
+)
 
 // Verdict is what a check came to.
 type Verdict string
@@ -67,6 +70,7 @@ const (
 	Version     Name = "version"      // of the server, and what that version lacks
 	Model       Name = "model"        // it has the model
 	Completion  Name = "completion"   // a request with every field of a run is answered
+	Parameters  Name = "parameters"   // of a run's requests that it takes
 	Template    Name = "template"     // prompts and observations reach the model
 	PrefixCache Name = "prefix-cache" // a prompt's known beginning is not read again
 	Window      Name = "window"       // the context window is what is stated, and what is longer is refused
@@ -93,6 +97,8 @@ type Check struct {
 	Seen    string  `json:"seen"`          // with figures
 	Run     string  `json:"run,omitempty"` // what a run does about it
 	Do      string  `json:"do,omitempty"`  // what the user can do about it
+	// settings that do it, or that keep what was found, by key
+	Set map[string]string `json:"set,omitempty"`
 }
 
 // Estimate is how fast a run would be.
@@ -118,6 +124,16 @@ type Report struct {
 	Estimate *Estimate     `json:"estimate,omitempty"` // nil when the server could not be timed
 	Probes   int           `json:"probes"`             // requests for completions that were sent
 	Took     time.Duration `json:"took_ns"`            // how long it all took
+}
+
+// Settings are those that its checks set, by key.
+func (r *Report) Settings() map[string]string {
+	all := map[string]string{}
+	for _, c := range r.Checks {
+		maps.Copy(all, c.Set)
+	}
+
+	return all
 }
 
 // Check returns the check of a name; ok is false when it was not made, because an earlier one made it pointless.

@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -110,4 +111,28 @@ func TestFailsAmongOthers(t *testing.T) {
 
 		wantOnly(t, examine(t, o), map[doctor.Name]doctor.Verdict{doctor.Slots: doctor.Warning})
 	})
+}
+
+// A server that completes no text, and answers messages, is asked in a chat.
+func TestOnlyChats(t *testing.T) {
+	t.Parallel()
+
+	for _, status := range []int{404, 500, 403} {
+		virtually(t, fmt.Sprint(status), func(t *testing.T) {
+			s := start(t, simserver.Options{MaxModelLen: 8192})
+			o := options(s, doctor.OpenAI)
+			o.Transport = failing(s, status, func(p probed) bool { return p.Prompt != "" })
+
+			r := examine(t, o)
+			wantOnly(t, r, map[doctor.Name]doctor.Verdict{doctor.Completion: doctor.Problem})
+
+			if r.Settings()["server.form"] != "chat" {
+				t.Errorf("%+v", r.Checks)
+			}
+
+			o = chatting(s)
+			o.Transport = failing(s, status, func(p probed) bool { return p.Prompt != "" })
+			wantOnly(t, examine(t, o), nil)
+		})
+	}
 }

@@ -54,6 +54,16 @@ func (p *Policy) Greet(ctx context.Context, samples int) error {
 	return errors.Join(errs...)
 }
 
+// Dialects are those in which the servers are asked, in their order, as far as they were found.
+func (p *Policy) Dialects() []Dialect {
+	all := make([]Dialect, len(p.pool.servers))
+	for i, s := range p.pool.servers {
+		all[i] = *s.dialect.Load()
+	}
+
+	return all
+}
+
 // greet greets one server, again after a while when something passing goes wrong.
 func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fault {
 	var last *Fault

@@ -18,6 +18,8 @@ import (
 type Target struct {
 	Policy  string
 	Options doctor.Options
+
+	at int // among the servers of the policy
 }
 
 // Targets are the servers of the configured policies, as doctor examines them.
@@ -35,9 +37,9 @@ func (m *Models) Targets() ([]Target, error) {
 			return nil, err
 		}
 
-		for _, url := range m.Servers.urls(kind) {
+		for i, url := range m.urls(kind) {
 			o.URL = url
-			all = append(all, Target{name, o})
+			all = append(all, Target{name, o, i})
 		}
 	}
 

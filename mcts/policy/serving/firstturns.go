@@ -3,7 +3,6 @@ package serving
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -55,7 +54,11 @@ func (m *Models) firstTurn(ctx context.Context, policy mcts.Policy, task envs.Ta
 		N:       1,
 		Seed:    m.Config.Seed,
 	})
-	if err != nil {
+
+	var alone *server.RequestError
+	if errors.As(err, &alone) {
+		return doctor.Turn{Failed: alone}, nil
+	} else if err != nil {
 		return doctor.Turn{}, err
 	}
 
@@ -72,9 +75,19 @@ func (m *Models) firstTurn(ctx context.Context, policy mcts.Policy, task envs.Ta
 // Other is another way to ask a model and to read what it writes.
 type Other struct{ Form, Codec string }
 
-// String is how the settings say it.
-func (o Other) String() string {
-	return fmt.Sprintf("--set server.form=%s --set environment.codec=%s", o.Form, o.Codec)
+// Settings are what asks in this way, by key.
+func (o Other) Settings() map[string]string {
+	return map[string]string{"server.form": o.Form, "environment.codec": o.Codec}
+}
+
+// Dialect is in what a target's server is asked, as a greeting found it.
+func (m *Models) Dialect(t Target) server.Dialect {
+	p, ok := m.open[t.Policy]
+	if !ok {
+		return server.Dialect{}
+	}
+
+	return p.Dialects()[t.at]
 }
 
 // others are the ways to ask a model of a kind in which it may act where it does not in that of the configuration: the

@@ -260,7 +260,7 @@ func (m *Models) backends(kind, model string, addSpecial bool) ([]server.Backend
 		return nil, err
 	}
 
-	for _, endpoint.URL = range m.Servers.urls(kind) {
+	for _, endpoint.URL = range m.urls(kind) {
 		var backend server.Backend
 
 		if kind == Ollama {

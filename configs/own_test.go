@@ -1,0 +1,34 @@
+package configs
+
+import (
+	"strings"
+	"testing"
+)
+
+// What was chosen is a file that chooses the same again, and nothing else.
+func TestOwn(t *testing.T) {
+	layers := []Layer{
+		SettingLayer("flag", "policy", "openai:a"), SettingLayer("flag", "server.urls", "http://h/v1,http://i/v1"),
+		SettingLayer("flag", "server.sampling.temperature", "0.5"), SettingLayer("flag", "limit", "3"),
+		SettingLayer("flag", "server.slots", "4"),
+		{Origin: "file", YAML: []byte("server:\n  headers:\n    api-key: ${KEY}\n")},
+	}
+	r := mustLoad(t, layers...)
+
+	own := r.Own(func(key string) bool { return key == "policy" || strings.HasPrefix(key, "server.") })
+	if strings.Contains(own, "limit") || strings.Contains(own, "form") || strings.Count(own, "server:") != 1 {
+		t.Errorf("it is\n%s", own)
+	}
+
+	again := mustLoad(t, Layer{Origin: "own", YAML: []byte(own)}, SettingLayer("flag", "limit", "3"))
+	if again.String() != r.String() {
+		t.Errorf("it becomes\n%s\nwant\n%s\nfrom\n%s", again, r, own)
+	}
+}
+
+// A configuration is kept with every run: no key may be in it.
+func TestURLsWithoutKeys(t *testing.T) {
+	if _, err := Load(SettingLayer("x", "server.urls", "http://me:secret@h/v1")); err == nil {
+		t.Error("credentials are taken")
+	}
+}
