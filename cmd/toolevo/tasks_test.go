@@ -43,10 +43,15 @@ func TestTasksSampleAndRows(t *testing.T) {
 		t.Errorf("sampled %+v", sampled)
 	}
 
+	write(t, filepath.Join(in("rows"), "voice.jsonl"), "rows of an earlier export")
 	exported := document[exportedTasks](t, must(t, "tasks", "export", "--data", in("sample"), "--out", in("rows"),
 		"--json"))
 	if len(exported.Files) != 2 || exported.Files[0].Rows != 5 {
 		t.Errorf("exported %+v", exported)
+	}
+
+	if left := files(t, in("rows")); len(left) != 2 {
+		t.Errorf("the folder holds %v", left)
 	}
 
 	importing := []string{

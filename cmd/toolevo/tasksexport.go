@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -92,28 +93,30 @@ func (s *taskSplit) export(ctx context.Context, out string) (made exportedTasks,
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return made, err
-	}
-
 	for _, d := range domains.All() {
-		if counts[d.Name()] == 0 {
-			continue
+		if n := counts[d.Name()]; n > 0 {
+			made.Files = append(made.Files, exportedDomain{d.Name(), filepath.Join(out, d.Name()+".jsonl"), n})
 		}
-
-		one := exportedDomain{Domain: d.Name(), Path: filepath.Join(out, d.Name()+".jsonl"), Rows: counts[d.Name()]}
-
-		err := durable.WriteFile(one.Path, func(w io.Writer) error {
-			return exportDomain(ctx, w, file, surface(d))
-		})
-		if err != nil {
-			return made, err
-		}
-
-		made.Files = append(made.Files, one)
 	}
 
-	return made, nil
+	return made, durable.ReplaceFolder(out, func(work string) error {
+		for _, d := range domains.All() {
+			path := filepath.Join(work, d.Name()+".jsonl")
+			write := func(w io.Writer) error { return exportDomain(ctx, w, file, surface(d)) }
+
+			if counts[d.Name()] > 0 {
+				err = durable.WriteFile(path, write)
+			} else if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
+				err = nil // no rows of an earlier export stay beside these
+			}
+
+			if err != nil {
+				return err
+			}
+		}
+
+		return nil
+	})
 }
 
 // tasksOf has the tasks of a split.

@@ -49,7 +49,7 @@ var changing = map[uint64]string{
 	unix.SYS_PWRITE64: "pwrite", unix.SYS_WRITE: "write", unix.SYS_FTRUNCATE: "ftruncate", unix.SYS_UNLINK: "unlink",
 	unix.SYS_UNLINKAT: "unlinkat", unix.SYS_RENAME: "rename", unix.SYS_RENAMEAT: "renameat",
 	unix.SYS_RENAMEAT2: "renameat2", unix.SYS_MKDIRAT: "mkdirat", unix.SYS_OPENAT: "openat", unix.SYS_OPEN: "open",
-	unix.SYS_FCHMOD: "fchmod", unix.SYS_SYMLINKAT: "symlinkat",
+	unix.SYS_FCHMOD: "fchmod", unix.SYS_SYMLINKAT: "symlinkat", unix.SYS_LINKAT: "linkat",
 }
 
 // stop is the part that matters of what the kernel says of a stop at a system call

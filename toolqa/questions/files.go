@@ -39,9 +39,9 @@ func Path(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) st
 }
 
 // Write writes questions below the data folder dir, one file for each split, dataset and difficulty that occurs, in the
-// published format with the template's name, the source and the hash of the corpus added. Each file replaces the one
-// before as a whole or not at all; their checksums are written last. Until then, and whenever another program writes at
-// the same time, [Read] refuses the files.
+// published format with the template's name, the source and the hash of the corpus added. All take the place of those
+// before at once, with their checksums (see [durable.ReplaceFolder]); where that cannot be done, [Read] refuses the
+// files until the last is written.
 func Write(dir string, questions []toolqa.Question) error {
 	files := map[string]*bytes.Buffer{}
 	var paths []string // in order of appearance
@@ -66,17 +66,24 @@ func Write(dir string, questions []toolqa.Question) error {
 		}
 	}
 
-	changes := map[string]string{}
+	return durable.ReplaceFolder(folder(dir), func(work string) error {
+		changes := map[string]string{}
 
-	for _, path := range paths {
-		if err := replaceFile(path, files[path].Bytes()); err != nil {
-			return fmt.Errorf("questions: write %s: %w", path, err)
+		for _, path := range paths {
+			name, err := sumsKey(dir, path)
+			if err == nil {
+				err = replaceFile(filepath.Join(work, name), files[path].Bytes())
+			}
+
+			if err != nil {
+				return fmt.Errorf("questions: write %s: %w", path, err)
+			}
+
+			changes[path] = sumOf(files[path].Bytes())
 		}
 
-		changes[path] = sumOf(files[path].Bytes())
-	}
-
-	return updateSums(dir, changes)
+		return updateSums(dir, work, changes)
+	})
 }
 
 // replaceFile writes a file under another name in its folder and then renames it.

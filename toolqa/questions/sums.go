@@ -21,12 +21,15 @@ import (
 // commands left half and half does not agree with it.
 type sums map[string]string
 
+// folder returns where a data folder has questions.
+func folder(dir string) string { return filepath.Join(dir, "questions") }
+
 // sumsPath returns the file of the checksums below the data folder dir.
-func sumsPath(dir string) string { return filepath.Join(dir, "questions", "SHA256SUMS") }
+func sumsPath(dir string) string { return filepath.Join(folder(dir), "SHA256SUMS") }
 
 // sumsKey returns the name that a question file of the data folder dir has among the checksums.
 func sumsKey(dir, path string) (string, error) {
-	name, err := filepath.Rel(filepath.Join(dir, "questions"), path)
+	name, err := filepath.Rel(folder(dir), path)
 	return filepath.ToSlash(name), err
 }
 
@@ -90,8 +93,9 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// updateSums changes the checksums of files, by their paths; those that are "" are removed.
-func updateSums(dir string, changes map[string]string) error {
+// updateSums changes the checksums of files, by their paths; those that are "" are removed. It writes them into the
+// folder work, which takes the place of the data folder's.
+func updateSums(dir, work string, changes map[string]string) error {
 	s, err := readSums(dir)
 	if errors.Is(err, corpus.ErrDamaged) {
 		s, err = sums{}, nil // the other files have to be written again, too
@@ -112,7 +116,7 @@ func updateSums(dir string, changes map[string]string) error {
 		}
 	}
 
-	if err := replaceFile(sumsPath(dir), s.text()); err != nil {
+	if err := replaceFile(filepath.Join(work, filepath.Base(sumsPath(dir))), s.text()); err != nil {
 		return fmt.Errorf("questions: write %s: %w", sumsPath(dir), err)
 	}
 

@@ -149,7 +149,7 @@ func TestReadIsStrict(t *testing.T) {
 		path := Path(dir, toolqa.Coffee, toolqa.Easy, toolqa.Dev)
 		writeFile(t, path, text+"\n")
 
-		if err := updateSums(dir, map[string]string{path: sumOf([]byte(text + "\n"))}); err != nil {
+		if err := updateSums(dir, folder(dir), map[string]string{path: sumOf([]byte(text + "\n"))}); err != nil {
 			t.Fatal(err)
 		}
 

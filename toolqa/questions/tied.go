@@ -141,7 +141,7 @@ func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
 		changes[path] = ""
 	}
 
-	return removed, updateSums(dir, changes)
+	return removed, updateSums(dir, folder(dir), changes)
 }
 
 // generatedShare reports whether a file asks, among its generated questions, one of those with the

@@ -115,7 +115,7 @@ func (m *Manifest) list(work string) error {
 // install puts an export in the place of what is in a folder, at once where that can be done: under
 // the folder's name there is the earlier export or the new one.
 func (m *Manifest) install(work, dir string) error {
-	if holdsUs(dir) {
+	if durable.HoldsUs(dir) {
 		return m.installFiles(work, dir) // who is in the folder stays in it
 	}
 
@@ -134,20 +134,6 @@ func (m *Manifest) install(work, dir string) error {
 	}
 
 	return err
-}
-
-// holdsUs reports whether this process, and so perhaps a shell, is in a folder.
-func holdsUs(dir string) bool {
-	here, err := os.Getwd()
-	if err == nil {
-		here, err = filepath.EvalSymlinks(here)
-	}
-
-	if err == nil {
-		dir, err = filepath.Abs(dir)
-	}
-
-	return err != nil || here == dir || strings.HasPrefix(here, dir+string(filepath.Separator))
 }
 
 // installFiles moves the files of an export into place, one by one. The manifest of an earlier one

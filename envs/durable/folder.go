@@ -1,0 +1,92 @@
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ReplaceFolder changes files of a folder all at once: fill gets a folder with links to what there
+// is, replaces files in it as [WriteFile] does, and removes some; then it takes the other's place.
+// Where that cannot be done, because the file system has no links or cannot exchange folders, or
+// because this process is in the folder, fill works in the folder itself, file by file.
+func ReplaceFolder(dir string, fill func(work string) error) (err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return err
+	}
+
+	if HoldsUs(dir) {
+		return fill(dir)
+	}
+
+	work, release, err := ClaimFolder(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+
+	// Whether folders can be exchanged is tried before there is anything in them to be lost.
+	if linkAll(dir, work) != nil || !canExchange(work) {
+		return fill(dir)
+	}
+
+	if err := fill(work); err != nil {
+		return err
+	}
+
+	return Exchange(work, dir)
+}
+
+// canExchange reports whether the file system of a folder can exchange two folders in it.
+func canExchange(work string) bool {
+	a, b := filepath.Join(work, ".exchange-a"), filepath.Join(work, ".exchange-b")
+	err := errors.Join(os.Mkdir(a, 0o755), os.Mkdir(b, 0o755), Exchange(a, b))
+
+	return errors.Join(err, os.Remove(a), os.Remove(b)) == nil
+}
+
+// linkAll makes the folders below a folder in another, with links to the files and the same modes.
+func linkAll(from, to string) error {
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+
+		there := filepath.Join(to, name)
+		if !e.IsDir() {
+			return os.Link(path, there)
+		}
+
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+
+		return errors.Join(os.MkdirAll(there, 0o755), os.Chmod(there, info.Mode().Perm()))
+	})
+}
+
+// HoldsUs reports whether this process, and so perhaps a shell, is in a folder.
+func HoldsUs(dir string) bool {
+	here, err := os.Getwd()
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here)
+	}
+
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+
+	return err != nil || here == dir || strings.HasPrefix(here, dir+string(filepath.Separator))
+}
