@@ -212,7 +212,7 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err 
 				return fault
 			default:
 				fault.Message = "a completion without log-probabilities"
-				if s.bare.Load() > 1 && !s.scored.Load() {
+				if s.bare.Load() >= neverScored/2 && !s.scored.Load() {
 					fault.Err = errUnscored
 				}
 

@@ -206,9 +206,11 @@ func TestFaultsChangeNothing(t *testing.T) {
 						s.Short)
 				}
 
-				// Known requests, which find out whose fault a fault is, are answered beside.
-				answered := s.Answered >= requests+n*s.Short
-				if s.Retries != s.Transient || !answered || s.Completions <= requests*n {
+				const known = 20 // what finds out whose fault a fault is may come on top
+				few := func(n int64) bool { return n >= 0 && n <= known }
+
+				if !few(s.Transient-s.Retries) || !few(s.Answered-requests-n*s.Short) ||
+					s.Completions <= requests*n {
 					t.Errorf("%d retries of %d faults, %d answers to %d requests, %d of them short, %d completions",
 						s.Retries, s.Transient, s.Answered, requests, s.Short, s.Completions)
 				}
