@@ -31,8 +31,8 @@ var extensionNames = []string{
 
 // ownFields are those that requests hold all the same, so that no session stands there.
 var ownFields = slices.Concat(extensionNames, []string{
-	"model", "n", "seed", "stream", "max_tokens", "temperature", "top_p", "frequency_penalty", "presence_penalty",
-	"stop", "id_slot", "messages", "prompt", "logprobs", "top_logprobs",
+	"model", "n", "seed", "stream", "max_tokens", "temperature", "top_p", "frequency_penalty",
+	"presence_penalty", "stop", "id_slot", "messages", "prompt", "logprobs", "top_logprobs",
 })
 
 // request writes the request for n samples, changed as a probe wants it. go-openai's types leave out every field that
