@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -269,13 +270,14 @@ func TestServerRefusesForAWhile(t *testing.T) {
 		for _, others := range [][]server.Backend{nil, {&echo{address: "b"}}} {
 			synctest.Test(t, func(t *testing.T) {
 				e := &echo{address: "a"}
-				var since time.Time
+				var since atomic.Pointer[time.Time]
+
 				e.before = func(context.Context, server.Completion) error {
 					if e.asked.Load() == 10 {
-						since = time.Now()
+						since.Store(new(time.Now()))
 					}
 
-					if since.IsZero() || time.Since(since) > 30*time.Second {
+					if began := since.Load(); began == nil || time.Since(*began) > 30*time.Second {
 						return nil
 					}
 
