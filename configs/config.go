@@ -85,22 +85,23 @@ func controllers() []string { return []string{"cot", "dfsdt"} }
 // Server says how a model on an inference server is asked. Where the server is, and how hard it is driven, changes no
 // result and is not among it.
 type Server struct {
-	URLs       []string           `yaml:"urls,flow" least:"0"`      // base URLs, where --server names none
-	Form       string             `yaml:"form"`                     // FormFewShot, FormChat, or a chat template's name
-	Layout     string             `yaml:"layout"`                   // of few-shot prompts: stable or paper
-	Shots      int                `yaml:"shots" least:"0"`          // demonstrations in a few-shot prompt
-	Reasoning  string             `yaml:"reasoning"`                // ReasoningAuto, or an [action.Reasoning]
-	Extensions bool               `yaml:"extensions"`               // send vLLM's own fields
-	LogProbs   bool               `yaml:"logprobs"`                 // the server reports log-probabilities
-	Ends       []string           `yaml:"ends,flow" least:"0"`      // the server's own words for the end of a whole completion
-	LeaveOut   []string           `yaml:"leave_out,flow" least:"0"` // parameters that are not sent
-	Headers    server.Headers     `yaml:"headers"`                  // sent with every request, from the environment
-	Session    server.SessionKeys `yaml:"session"`                  // where requests bear the id of their tree
-	Names      []string           `yaml:"names,flow" least:"0"`     // that replies may carry, beside the model's
-	Window     int                `yaml:"window" least:"1"`         // context window in tokens; Ollama loads the model with it
-	Slots      int                `yaml:"slots" least:"0"`          // prompts that each server keeps; 0 asks it
-	Prompt     Shown              `yaml:"prompt"`
-	Sampling   server.Sampling    `yaml:"sampling"`
+	URLs       []string       `yaml:"urls,flow" least:"0"`      // base URLs, where --server names none
+	Form       string         `yaml:"form"`                     // FormFewShot, FormChat, or a chat template's name
+	Layout     string         `yaml:"layout"`                   // of few-shot prompts: stable or paper
+	Shots      int            `yaml:"shots" least:"0"`          // demonstrations in a few-shot prompt
+	Reasoning  string         `yaml:"reasoning"`                // ReasoningAuto, or an [action.Reasoning]
+	Extensions bool           `yaml:"extensions"`               // send vLLM's own fields
+	LogProbs   bool           `yaml:"logprobs"`                 // the server reports log-probabilities
+	Ends       []string       `yaml:"ends,flow" least:"0"`      // the server's own words for the end of a whole completion
+	LeaveOut   []string       `yaml:"leave_out,flow" least:"0"` // parameters that are not sent
+	Headers    server.Headers `yaml:"headers"`                  // sent with every request, from the environment
+	Names      []string       `yaml:"names,flow" least:"0"`     // that replies may carry, beside the model's
+	Window     int            `yaml:"window" least:"1"`         // context window in tokens; Ollama loads the model with it
+	Slots      int            `yaml:"slots" least:"0"`          // prompts that each server keeps; 0 asks it
+
+	Session  server.SessionKeys `yaml:"session"` // where requests bear the id of their tree
+	Prompt   Shown              `yaml:"prompt"`
+	Sampling server.Sampling    `yaml:"sampling"`
 }
 
 // Shown says what of the prompt version a model is shown, in every form.

@@ -45,7 +45,8 @@ func isIdentity(key string) bool {
 		return key == setting || strings.HasPrefix(key, setting+".") // a value of a mapping
 	}
 
-	return !isExtent(key) && !slices.ContainsFunc(incidental, changesNothing) && !isIncidentalToASuite(key)
+	return !isExtent(key) && !slices.ContainsFunc(incidental, changesNothing) &&
+		!isIncidentalToASuite(key)
 }
 
 // Hash identifies the settings that decide what a run finds as far as it goes: the first 16

@@ -30,8 +30,8 @@ func (s *limited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestLimits collects from servers that want to be asked less, in all the ways in which they say it,
-// and from one whose account may not ask any more: that ends the run at once, and the same command
+// TestLimits collects from servers that want to be asked less, in all the ways in which they say
+// it, and from one whose account may not ask any more: that ends the run at once, and the same command
 // goes on when it may.
 func TestLimits(t *testing.T) {
 	t.Parallel()
@@ -102,7 +102,8 @@ func TestLimits(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 
-			s := &limited{Handler: serve(t, simserver.Options{Slots: 16}), other: test.other, first: test.first}
+			sim := serve(t, simserver.Options{Slots: 16})
+			s := &limited{Handler: sim, other: test.other, first: test.first}
 			web := httptest.NewServer(s)
 			t.Cleanup(web.Close)
 

@@ -45,7 +45,8 @@ func New(opts Options) (*Backend, error) {
 	case opts.Model == "":
 		return nil, errors.New("ollama: no model named")
 	case opts.Session != server.SessionKeys{}:
-		return nil, errors.New("ollama: server.session: only requests of openai:MODEL bear the id of their tree")
+		return nil, errors.New("ollama: server.session: " +
+			"only requests of openai:MODEL bear the id of their tree")
 	case opts.Window < 1:
 		return nil, fmt.Errorf("ollama: a window of %d tokens: it is sent with every request, and at least 1",
 			opts.Window)

@@ -13,8 +13,8 @@ import (
 
 // Options say which server, which model, and how to speak to it.
 type Options struct {
-	// Endpoint's URL ends in the version of the protocol: http://host:8000/v1. One without a path gets /v1. Its query
-	// is part of every request.
+	// Endpoint's URL ends in the version of the protocol: http://host:8000/v1. One without a path
+	// gets /v1. Its query is part of every request.
 	server.Endpoint
 
 	// Chat sends messages to /chat/completions, where the server applies the model's chat template.
@@ -58,7 +58,7 @@ func New(opts Options) (*Backend, error) {
 	}
 
 	if name := opts.Session.Field; slices.Contains(ownFields, name) {
-		return nil, fmt.Errorf("openai: the field %s of requests holds something else than a session", name)
+		return nil, fmt.Errorf("openai: server.session.field: %s holds something else in requests", name)
 	}
 
 	link, err := wire.NewLink(address, opts.Endpoint)

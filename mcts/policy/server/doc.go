@@ -51,13 +51,13 @@
 //     next request finds out whether it is back. What it does not take at all (bad requests, refusals) is
 //     a refusal then, and so is the first request that is refused, or not taken, by a server that never
 //     took any.
-//   - An account that may not ask any more (credits, a quota that no wait brings back) ends the run at
-//     once, unless another server may be asked.
+//   - An account that may not ask any more (credits, a quota that no wait brings back) ends the run
+//     at once, unless another server may be asked.
 //
 // A server that gives no text where it once gave one is set aside at once, as if it were down. A
-// [*GoneError] and a [*Fault] of the kinds [Refused] and [OutOfQuota] concern every request: envs.IsFinal holds for
-// both, and a caller that gets one stops instead of continuing with the next tree. A prompt that
-// does not fit the context window is not an error: see [Policy.Propose].
+// [*GoneError] and a [*Fault] of the kinds [Refused] and [OutOfQuota] concern every request:
+// envs.IsFinal holds for them, and a caller that gets one stops instead of continuing with the next
+// tree. A prompt that does not fit the context window is not an error: see [Policy.Propose].
 //
 // # Dialects
 //

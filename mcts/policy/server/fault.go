@@ -64,8 +64,8 @@ func (f *Fault) Error() string {
 	}
 
 	if f.Proxy != "" {
-		text += fmt.Sprintf(" (through the proxy %s of the environment, which may not know this server: "+
-			"to go past it, add %s to NO_PROXY)", f.Proxy, f.host())
+		text += fmt.Sprintf(" (through the proxy %s of the environment, which may not know "+
+			"this server: to go past it, add %s to NO_PROXY)", f.Proxy, f.host())
 	}
 
 	return text

@@ -31,8 +31,8 @@ func (h Header) String() string { return h.Name }
 // GoString is String.
 func (h Header) GoString() string { return h.Name }
 
-// SessionKeys say where requests bear the id of their tree, for routers that send those of one id to
-// one server. "" is nowhere.
+// SessionKeys say where requests bear the id of their tree, for routers that send those of one id
+// to one server. "" is nowhere.
 type SessionKeys struct {
 	Header string `yaml:"header"`
 	Field  string `yaml:"field"` // of the request's body
@@ -116,7 +116,8 @@ func (h Headers) Expand(lookup func(variable string) string) ([]Header, error) {
 
 		switch {
 		case missing != "":
-			return nil, fmt.Errorf("server.headers.%s: the environment has no %s, or it is empty", name, missing)
+			return nil, fmt.Errorf("server.headers.%s: the environment has no %s, or it is empty",
+				name, missing)
 		case !httpguts.ValidHeaderFieldValue(header.Value):
 			return nil, fmt.Errorf("server.headers.%s: the value has a control character", name)
 		}

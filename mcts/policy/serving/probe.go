@@ -121,7 +121,8 @@ func (m *Models) probeServers(ctx context.Context, backends []server.Backend, mo
 // isBusy reports whether a server is there, and wants to be asked less.
 func isBusy(err error) bool {
 	var fault *server.Fault
-	return errors.As(err, &fault) && fault.Kind == server.Transient && fault.Status == http.StatusTooManyRequests
+	return errors.As(err, &fault) && fault.Kind == server.Transient &&
+		fault.Status == http.StatusTooManyRequests
 }
 
 // isAbsent reports whether an error means that no server answers, or one that is not ready.
@@ -158,7 +159,8 @@ func (m *Models) probeServer(ctx context.Context, backend server.Backend, model 
 			return m.probeUnlisted(ctx, backend)
 		}
 
-		otherwise = ". If it takes that name all the same, set server.names to the name of its replies"
+		otherwise = ". If it takes that name all the same, " +
+			"set server.names to the name of its replies"
 	case *ollama.Backend:
 		have, err = s.Models(ctx)
 	}
@@ -175,8 +177,8 @@ func (m *Models) probeServer(ctx context.Context, backend server.Backend, model 
 	return nil
 }
 
-// probeUnlisted asks a server for one token that does not list its models, or not this one by this name: it may have
-// it all the same, or be something else. One that takes its time has at least taken the question.
+// probeUnlisted asks a server for one token that does not list its models, or not this one by this
+// name: it may have it all the same, or be something else. One that takes its time has at least taken the question.
 func (m *Models) probeUnlisted(ctx context.Context, backend server.Backend) error {
 	c := server.Greeting(m.Config.Server.Form == configs.FormChat,
 		server.Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: 1})

@@ -203,7 +203,7 @@ func withoutSecrets(query string) (shown string, hidden bool) {
 	return values.Encode(), hidden
 }
 
-// withoutCredentials puts USER:PASSWORD, and SECRET in the query, where a server's address has some.
+// withoutCredentials puts USER:PASSWORD, and SECRET in the query, where a server's address has any.
 func withoutCredentials(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if ok {

@@ -3,8 +3,9 @@
 // # Words
 //
 // A link is the connection to one server. A reply is a response that fulfils a request; an answer is any other
-// response. Secrets are the key, the credentials and the query of an address, but for an api-version,
-// and what of headers came from the environment, in every spelling in which they can come back.
+// response. Secrets are the key, the credentials and the query of an address, but for an
+// api-version, and what of headers came from the environment, in every spelling in which they can
+// come back.
 //
 // # Guarantees
 //

@@ -96,17 +96,18 @@ func seconds(n float64) time.Duration {
 // The words are also used of what may be asked in a minute, and then others of these stand by.
 var (
 	quotaCodes = []string{
-		"insufficient_quota", "insufficient_user_quota", "insufficient_balance", "insufficient_credits",
-		"billing_hard_limit_reached", "billing_not_active",
+		"insufficient_quota", "insufficient_user_quota", "insufficient_balance",
+		"insufficient_credits", "billing_hard_limit_reached", "billing_not_active",
 	}
 	quotaWords = []string{
-		"quota exceeded", "exceeded your current quota", "exceeded your monthly", "quota has been exceeded",
-		"quota exhausted", "insufficient quota", "insufficient balance", "insufficient credit",
-		"insufficient funds", "credit balance is too low", "out of credits", "billing hard limit",
+		"quota exceeded", "exceeded your current quota", "exceeded your monthly",
+		"quota has been exceeded", "quota exhausted", "insufficient quota",
+		"insufficient balance", "insufficient credit", "insufficient funds",
+		"credit balance is too low", "out of credits", "billing hard limit",
 	}
 	passingWords = []string{
-		"per second", "per minute", "/min", "per hour", "rate limit", "retry in", "retry after", "try again",
-		"retrydelay", "replenish",
+		"per second", "per minute", "/min", "per hour", "rate limit", "retry in", "retry after",
+		"try again", "retrydelay", "replenish",
 	}
 )
 
@@ -124,6 +125,6 @@ func (c Complaint) OutOfQuota(status int, waits bool) bool {
 	text := strings.ToLower(c.Message + " " + c.Code)
 	mentioned := func(words string) bool { return strings.Contains(text, words) }
 
-	return slices.ContainsFunc(quotaCodes, mentioned) ||
-		!waits && slices.ContainsFunc(quotaWords, mentioned) && !slices.ContainsFunc(passingWords, mentioned)
+	return slices.ContainsFunc(quotaCodes, mentioned) || !waits &&
+		slices.ContainsFunc(quotaWords, mentioned) && !slices.ContainsFunc(passingWords, mentioned)
 }

@@ -364,8 +364,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestHeadersAndQuery: headers and the query are part of every request. What of them may be a key is
-// hidden, the version of an API is not.
+// TestHeadersAndQuery: headers and the query are part of every request. What of them may be a key
+// is hidden, the version of an API is not.
 func TestHeadersAndQuery(t *testing.T) {
 	s := wiretest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, wiretest.Echo(r, 0)+" "+r.Header.Get("X-Key")+" "+r.URL.RawQuery)
@@ -432,8 +432,8 @@ func TestNewLink(t *testing.T) {
 	}
 }
 
-// TestProxyInTheWay: what a proxy may have answered, or failed at, in a server's place names it, and
-// how to go past it; what the server itself says does not.
+// TestProxyInTheWay: what a proxy may have answered, or failed at, in a server's place names it,
+// and how to go past it; what the server itself says does not.
 func TestProxyInTheWay(t *testing.T) {
 	const page = "<html><title>ERROR: The requested URL could not be retrieved</title></html>"
 
@@ -473,7 +473,8 @@ func TestProxyInTheWay(t *testing.T) {
 		}))
 		wiretest.CheckHidden(t, fault)
 
-		named := strings.Contains(fault.Error(), proxy.Host) && strings.Contains(fault.Error(), "add inner to NO_PROXY")
+		said := fault.Error()
+		named := strings.Contains(said, proxy.Host) && strings.Contains(said, "add inner to NO_PROXY")
 		if named != tt.named || tt.named && strings.Contains(fault.Error(), "wants a key") {
 			t.Errorf("%s: %v", tt.name, fault)
 		}

@@ -55,7 +55,8 @@ func Finish(word string, own []string, tokens, maxTokens int) (string, error) {
 		said = fmt.Sprintf("%.40q", word)
 	}
 
-	return "", fmt.Errorf("%w: it says %s, where stop, eos or length belongs", server.ErrNoEnd, said)
+	return "", fmt.Errorf("%w: it says %s, where stop, eos or length belongs",
+		server.ErrNoEnd, said)
 }
 
 // Bounds of a log-probability: rounding makes a certain token's a little more than 0, and vLLM
