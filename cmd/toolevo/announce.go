@@ -11,7 +11,8 @@ import (
 	"toolevo/mcts"
 )
 
-// announce says, as the first line of a command that makes something, of what: whoever forgot a flag reads it here.
+// announce says, as the first line of a command that makes something, of what: whoever forgot a
+// flag reads it here.
 func (a *app) announce(command string, of ...string) {
 	a.Say("%s: %s", command, strings.Join(of, ", "))
 }

@@ -122,8 +122,8 @@ func (c *Config) check() error {
 	return errors.Join(c.checkScripted(), c.checkNames())
 }
 
-// checkScripted refuses rounds of a script whose exports would be refused. An export takes the runs of all rounds so
-// far.
+// checkScripted refuses rounds of a script whose exports would be refused. An export takes the runs
+// of all rounds so far.
 func (c *Config) checkScripted() error {
 	script := ""
 

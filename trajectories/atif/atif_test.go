@@ -224,8 +224,8 @@ func TestSeedsAreNotRounded(t *testing.T) {
 	}
 }
 
-// Rows come back through a program that keeps what it reads in columns: every call has the names of all, with nulls,
-// and whole numbers that not all steps have are written as 6.0.
+// Rows come back through a program that keeps what it reads in columns: every call has the names of
+// all, with nulls, and whole numbers that not all steps have are written as 6.0.
 func TestRowsComeBackFromColumns(t *testing.T) {
 	for name, call := range map[string]string{
 		"no null":  `{"name": "Price", "arguments": {"fruit": "apple", "of": [{"a": 1}]}}`,

@@ -261,8 +261,8 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 		return t, err
 	}
 
-	// The text of a call of ours that has nulls stands beside it, and says which are its own: programs that keep
-	// arguments in columns give each call the names of all.
+	// The text of a call of ours that has nulls stands beside it, and says which are its own:
+	// programs that keep arguments in columns give each call the names of all.
 	if args, had := withoutNulls(call.Args); had && s.Extra.Ours != nil {
 		if call.Args = args; t.Action != "" {
 			if call, err = codec.Parse(t.Action); err != nil {
@@ -283,7 +283,8 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 	return t, nil
 }
 
-// withoutNulls are arguments without those that are null, also within others, and whether there were any.
+// withoutNulls are arguments without those that are null, also within others, and whether there
+// were any.
 func withoutNulls(args envs.Args) (rest envs.Args, had bool) {
 	rest = envs.Args{}
 
