@@ -30,8 +30,8 @@ type Comparison struct {
 	Flipped []Flip `json:"flipped,omitempty"`
 }
 
-// compareAll compares every two policies under each API version, and every two versions of each policy, where both
-// measured a question.
+// compareAll compares every two policies under each API version, and every two versions of each
+// policy, where both measured a question.
 func (a *answers) compareAll() []Comparison {
 	var policies, versions []Comparison
 

@@ -65,9 +65,9 @@ type Row struct {
 	Repeats       *Repeats `json:"repeats,omitempty"`    // of several sampled episodes of each question
 }
 
-// Summarise returns the report on the episodes of an evaluation: a row for each job that has some, in their order, and
-// summaries and comparisons. An episode of no job is an error, and so is the first of episodes. Memory grows by a byte
-// for each episode.
+// Summarise returns the report on the episodes of an evaluation: a row for each job that has some,
+// in their order, and summaries and comparisons. An episode of no job is an error, and so is the
+// first of episodes. Memory grows by a byte for each episode.
 func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Report, error) {
 	report, _, err := summarise(jobs, episodes)
 

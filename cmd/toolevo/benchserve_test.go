@@ -57,7 +57,12 @@ func startServing(t *testing.T, environ []string, args ...string) *listener {
 	})
 
 	s.words = bufio.NewReader(words)
-	if s.said, err = s.words.ReadString('\n'); err != nil {
+	s.said, err = s.words.ReadString('\n')
+	if strings.Contains(s.said, "policy external:") { // a run begins
+		s.said, err = s.words.ReadString('\n')
+	}
+
+	if err != nil {
 		t.Fatal(err)
 	}
 

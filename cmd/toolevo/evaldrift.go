@@ -65,6 +65,8 @@ func (a *app) evalDriftCommand() *cobra.Command {
 			return err
 		}
 
+		a.announce("eval drift", choiceOf(c, dataFlagOf(cmd))...)
+
 		inner := append(passedOn(flags, "api", "policy", "split", "out", "run-id", "json", "feedbacks",
 			"perturbations"),
 			"--policy", strings.Join(c.Policy, ","), "--split", c.Split, "--set", "suite="+c.Suite)

@@ -20,8 +20,8 @@ type storedEvaluation struct {
 	unfinished bool            // it has not come to its end once
 }
 
-// openEvaluation opens an evaluation to say what came of it. Of an unfinished one there are the episodes that it has so
-// far, which is said; one without any is refused.
+// openEvaluation opens an evaluation to say what came of it. Of an unfinished one there are the
+// episodes that it has so far, which is said; one without any is refused.
 func (a *app) openEvaluation(ctx context.Context, dir string) (*storedEvaluation, error) {
 	e, err := stored.OpenEvaluation(ctx, dir)
 	if err != nil {

@@ -202,7 +202,8 @@ func TestExportFormats(t *testing.T) {
 	}
 }
 
-// What a script wrote is exported only where that is allowed, and is said in the summary and the card.
+// What a script wrote is exported only where that is allowed, and is said in the summary and the
+// card.
 func TestScriptedSamplesAreSaid(t *testing.T) {
 	t.Parallel()
 	run, out := smallRun(t), filepath.Join(t.TempDir(), "export")

@@ -85,6 +85,8 @@ func TestExportDocuments(t *testing.T) {
 
 	says(t, "lint", must(t, "export", in("lines"), "--lint"), "0 faulty, 0 problems")
 
+	fails(t, exitUsage, []string{"a script", "--allow-scripted"}, "export", in("lines"),
+		"--out", in("refused"))
 	fails(t, exitUsage, []string{"name the run, or its documents"}, "export", "--allow-scripted",
 		run, in("lines"), "--out", in("both"))
 

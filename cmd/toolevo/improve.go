@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -49,6 +50,9 @@ func (a *app) improveCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+
+		a.announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
+			"first collected by "+policiesOf([]string{config.FirstPolicy()}))
 
 		result, err := improve.Run(cmd.Context(), config, *out, program, o)
 		if err != nil {

@@ -293,7 +293,8 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 	return nil
 }
 
-// writeQuestions writes the questions of which a run has something, and says how many others there are.
+// writeQuestions writes the questions of which a run has something, and says how many others there
+// are.
 func (a *app) writeQuestions(t table.Table, all int, what string) error {
 	if len(t.Lines) > 0 {
 		if err := t.Write(a.Out); err != nil {

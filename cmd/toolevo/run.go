@@ -19,7 +19,6 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
-	"toolevo/mcts"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 )
@@ -41,6 +40,7 @@ type runFlags struct {
 	overrides      []string // settings about the engine that --mix-engines lets differ from the run's, KEY=VALUE
 	pythonServers  *int
 	estimate       *estimateFlags    // of collect
+	announced      bool              // what the run is made of is said
 	unreadable     bool              // collect goes on although no action can be read
 	starting       *console.Starting // says what is done until the run begins
 	branch         *branch           // where the trees of a new run begin; nil is at the beginning of their tasks
@@ -177,19 +177,6 @@ func (f *runFlags) configure(ctx context.Context, cmd *cobra.Command) (*configs.
 	return c, noted, err
 }
 
-// announce says what a run is about to be made of.
-func (f *runFlags) announce(c *configs.Resolved) {
-	policies := slices.Clone(c.Policy)
-	for i, name := range policies {
-		if mcts.IsScripted(name) {
-			policies[i] += " (a script)"
-		}
-	}
-
-	f.settings.app.Say("%s: policy %s, API %s, preset %s, data %s", f.command,
-		strings.Join(policies, ", "), strings.Join(c.API, ", "), c.Preset, *f.data)
-}
-
 // read reads the data that a configuration chooses. noted are the versions that the run has, nil for a new one.
 func (f *runFlags) read(ctx context.Context, c *configs.Resolved, noted *drift.Deployed) (*bench, error) {
 	if *f.progress == console.ProgressNone {
@@ -199,6 +186,10 @@ func (f *runFlags) read(ctx context.Context, c *configs.Resolved, noted *drift.D
 	asked := f.serving
 	if *f.dryRun {
 		asked = nil
+	}
+
+	if c.ParaphrasedBy() != "" && !*f.dryRun {
+		f.announce(c) // a model is asked before the run begins
 	}
 
 	f.starting = f.settings.app.starting(*f.progress)

@@ -99,8 +99,8 @@ func nameIn(folders []string, dir string) string {
 	return dir
 }
 
-// done is how much of a run is done, or how many trees or episodes are there where it has not noted how many it may
-// have.
+// done is how much of a run is done, or how many trees or episodes are there where it has not noted
+// how many it may have.
 func done(r rundir.Run) string {
 	switch p := r.Progress; {
 	case r.Problem != "":

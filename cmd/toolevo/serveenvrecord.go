@@ -46,6 +46,8 @@ func (a *app) recorded(ctx context.Context, f *runFlags, b *bench,
 		return console.Usage("--record %s: it holds an evaluation of ours, not what agents of others did", *f.out)
 	}
 
+	f.announce(b.Config)
+
 	run, err := a.startRun(ctx, stored.Evaluated, f, b)
 
 	switch {

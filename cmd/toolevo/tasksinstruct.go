@@ -111,6 +111,7 @@ func (o *instructOptions) instruct() (made *instructedTasks, err error) {
 	}
 
 	policy := o.models.Config.Policy[0]
+	o.app.announce("tasks instruct", "policy "+policiesOf([]string{policy}), "split "+o.split, "data "+*o.data)
 
 	model, err := o.writer(policy, suite.WriterOptions{Temperature: instructTemperature, MaxTokens: instructTokens})
 	if err != nil {

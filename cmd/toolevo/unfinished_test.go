@@ -13,8 +13,8 @@ import (
 	"toolevo/mcts/store"
 )
 
-// begun is a run of which a process that was killed has left the beginning: what another run is made of, and no tree
-// and no episode.
+// begun is a run of which a process that was killed has left the beginning: what another run is
+// made of, and no tree and no episode.
 func begun(t *testing.T, like string, notes ...string) (dir string) {
 	t.Helper()
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "run")

@@ -71,6 +71,8 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 			return err
 		}
 
+		a.announce("versions make", "of "+o.from, fmt.Sprintf("seed %d", o.seed), "data "+*tools.data)
+
 		return a.makeVersions(cmd.Context(), shipped, &o)
 	}
 

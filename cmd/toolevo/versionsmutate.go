@@ -87,6 +87,8 @@ func (a *app) mutate(ctx context.Context, o *mutateOptions) (err error) {
 		return err
 	}
 
+	a.announce("versions mutate", "policy "+policiesOf(c.Policy), "of "+o.from,
+		fmt.Sprintf("seed %d", o.seed), "data "+*o.data)
 	a.warnExposed(o.servers)
 
 	w, err := serving.New(c, benchmark, shipped, o.servers).Writer(c.Policy[0], suite.WriterOptions{

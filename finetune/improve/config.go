@@ -122,8 +122,8 @@ func (c *Config) check() error {
 	return errors.Join(c.checkScripted(), c.checkNames())
 }
 
-// checkScripted refuses rounds of a script whose exports would be refused. An export takes the runs of all rounds so
-// far.
+// checkScripted refuses rounds of a script whose exports would be refused. An export takes the runs
+// of all rounds so far.
 func (c *Config) checkScripted() error {
 	script := ""
 
@@ -143,6 +143,9 @@ func (c *Config) checkScripted() error {
 
 // namesPolicy reports whether the file says who collects in a round.
 func (c *Config) namesPolicy(round int) bool { return c.collectFlags(round).has("policy") }
+
+// FirstPolicy is the policy that collects in the first round.
+func (c *Config) FirstPolicy() string { return c.collectFlags(1).text("policy") }
 
 // collectFlags are the flags of collect in a round.
 func (c *Config) collectFlags(round int) Flags { return c.Collect.over(c.ByRound[round].Collect) }

@@ -43,8 +43,8 @@ type Run struct {
 	Problem  string   `json:"problem,omitempty"`  // why it is damaged or unreadable
 }
 
-// List reads the runs at and below some folders, in the order of the folders and of names. It wraps fs.ErrNotExist for
-// a folder that is not there.
+// List reads the runs at and below some folders, in the order of the folders and of names. It wraps
+// fs.ErrNotExist for a folder that is not there.
 func List(ctx context.Context, folders []string) ([]Run, error) {
 	all := []Run{}
 
@@ -71,12 +71,13 @@ func List(ctx context.Context, folders []string) ([]Run, error) {
 	return all, nil
 }
 
-// Deep is how many levels below a folder runs are looked for: those of an improvement are two down, and it may be one
-// of several.
+// Deep is how many levels below a folder runs are looked for: those of an improvement are two down,
+// and it may be one of several.
 const Deep = 4
 
-// Find returns the run directories at a folder and in some levels below it, in the order of their names. Hidden
-// folders, and what lies behind a link, are passed over, but for links that lead to a run.
+// Find returns the run directories at a folder and in some levels below it, in the order of their
+// names. Hidden folders, and what lies behind a link, are passed over, but for links that lead to a
+// run.
 func Find(folder string, levels int) ([]string, error) {
 	var dirs []string
 	if isRun(folder) {
@@ -117,8 +118,8 @@ func isRun(dir string) bool {
 	return err == nil
 }
 
-// Read reads what the run in dir says of itself. A run that is damaged, or that another version made, is no error; it
-// says so.
+// Read reads what the run in dir says of itself. A run that is damaged, or that another version
+// made, is no error; it says so.
 func Read(ctx context.Context, dir string) (Run, error) {
 	r := Run{Dir: dir}
 

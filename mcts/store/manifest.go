@@ -204,8 +204,8 @@ func (m *Manifest) check(dir string, text []byte, config string) error {
 	return nil
 }
 
-// isWhole reports whether a manifest's file has the sum that it should have, whatever else it says: it is as some
-// version wrote it.
+// isWhole reports whether a manifest's file has the sum that it should have, whatever else it says:
+// it is as some version wrote it.
 func isWhole(text, config string) bool {
 	before, rest, found := strings.Cut(text, ",\n  \"sum\": \"")
 	sum, after, _ := strings.Cut(rest, `"`)

@@ -74,8 +74,8 @@ func isOldFormat(ctx context.Context, db *sql.DB) (bool, error) {
 	return old, err
 }
 
-// otherVersion says what a database is that has other tables than ours: that of another version if it names another
-// format, where every version has it, and else damaged.
+// otherVersion says what a database is that has other tables than ours: that of another version if
+// it names another format, where every version has it, and else damaged.
 func otherVersion(ctx context.Context, db *sql.DB, have map[string]string) error {
 	if meta := have["meta"]; meta == tables["meta"] || meta == oldTables["meta"] {
 		var format string

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -220,6 +221,43 @@ func TestSeedsAreNotRounded(t *testing.T) {
 
 	if got, _, err := d.Row("dev"); err != nil || got.Seed != row.Seed || got.TreeSeed != row.TreeSeed {
 		t.Errorf("seeds %d and %d, want %d and %d; %v", got.Seed, got.TreeSeed, row.Seed, row.TreeSeed, err)
+	}
+}
+
+// Rows come back through a program that keeps what it reads in columns: every call has the names of
+// all, with nulls, and whole numbers that not all steps have are written as 6.0.
+func TestRowsComeBackFromColumns(t *testing.T) {
+	for name, call := range map[string]string{
+		"no null":  `{"name": "Price", "arguments": {"fruit": "apple", "of": [{"a": 1}]}}`,
+		"its null": `{"name": "Price", "arguments": {"fruit": "apple", "day": null, "of": {"b": null}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			row := trajectories.FromNode(meta(), branch(), 5)
+			turn := &row.Turns[0]
+			turn.Thought, turn.Action = "", call
+			row.Sum()
+
+			s := shown()
+			s.Codec = action.FunctionCall{}
+			text := string(encode(t, atif.FromEpisode(&trajectories.Episode{Row: row}, s)))
+
+			text = regexp.MustCompile(`"arguments":{`).ReplaceAllString(text, `"arguments":{"other":null,`)
+			text = regexp.MustCompile(`"visits":(\d+)`).ReplaceAllString(text, `"visits":$1.0`)
+
+			d, err := read(t, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			got, _, err := d.Row("dev")
+			if err != nil || got.Turns[0].Action != call || got.Turns[0].Visits != turn.Visits {
+				t.Errorf("%v: %+v", err, got.Turns[0])
+			}
+
+			if want := action.Key(action.FunctionCall{}, call); got.Turns[0].Key != want {
+				t.Errorf("key %q, want %q", got.Turns[0].Key, want)
+			}
+		})
 	}
 }
 

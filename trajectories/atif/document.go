@@ -58,7 +58,7 @@ type Step struct {
 	Observation      *Observation    `json:"observation,omitempty"`
 	Metrics          json.RawMessage `json:"metrics,omitempty"`
 	IsCopiedContext  bool            `json:"is_copied_context,omitempty"`
-	LLMCallCount     *int            `json:"llm_call_count,omitempty"` // 0: no model wrote the step
+	LLMCallCount     *Whole          `json:"llm_call_count,omitempty"` // 0: no model wrote the step
 	Extra            Extra[Move]     `json:"extra,omitzero"`
 }
 
@@ -103,6 +103,15 @@ func (e *Extra[T]) UnmarshalJSON(text []byte) error {
 	type plain Extra[T]
 
 	return json.Unmarshal(text, (*plain)(e))
+}
+
+// Whole is a whole number, which a program that has it in a column with gaps writes as 6.0.
+type Whole int
+
+// UnmarshalJSON reads a number.
+func (w *Whole) UnmarshalJSON(text []byte) error {
+	whole, _ := bytes.CutSuffix(text, []byte(".0"))
+	return json.Unmarshal(whole, (*int)(w))
 }
 
 // Text is a text, which others may have written in parts.
@@ -157,7 +166,7 @@ type Lineage struct {
 	Seed        uint64 `json:"seed,string"` // a text, since readers of doubles round numbers above 2^53
 
 	QuestionID    string               `json:"question_id"`
-	QuestionIndex int                  `json:"question_index"`
+	QuestionIndex Whole                `json:"question_index"`
 	Split         string               `json:"split"`
 	Labels        map[string]string    `json:"labels,omitempty"`
 	Makers        []trajectories.Maker `json:"makers,omitempty"`
@@ -166,24 +175,24 @@ type Lineage struct {
 	Answer   string   `json:"answer"`
 	Official bool     `json:"official"`
 	Strict   bool     `json:"strict"`
-	Cuts     int      `json:"cuts,omitempty"`
+	Cuts     Whole    `json:"cuts,omitempty"`
 
 	*Place // of a trajectory
 
 	// Of an episode.
 	Status string `json:"status,omitempty"`
 	Limit  string `json:"limit,omitempty"`
-	Repeat int    `json:"repeat,omitempty"`
+	Repeat Whole  `json:"repeat,omitempty"`
 }
 
 // Place is where a trajectory lies among the trees of its question.
 type Place struct {
 	Preset   string  `json:"preset"`
-	Tree     int     `json:"tree"`
+	Tree     Whole   `json:"tree"`
 	TreeSeed uint64  `json:"tree_seed,string"`
-	Node     int     `json:"node"`
+	Node     Whole   `json:"node"`
 	NodePath string  `json:"node_path"`
-	Visits   int     `json:"visits"`
+	Visits   Whole   `json:"visits"`
 	Value    float64 `json:"value"`
 }
 
@@ -199,7 +208,7 @@ type Move struct {
 // Search is what the search found out about an action.
 type Search struct {
 	Prior  float64 `json:"prior"`
-	Visits int     `json:"visits"`
+	Visits Whole   `json:"visits"`
 	Value  float64 `json:"value"`
 	Limit  string  `json:"limit,omitempty"`
 }

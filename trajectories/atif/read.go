@@ -71,8 +71,8 @@ func IsTrial(file string) bool {
 	return filepath.Base(file) == TrialFile && filepath.Base(filepath.Dir(file)) == agentDir
 }
 
-// OtherTrials refuses the folders beside the trials at a path, which [Files] found, that have no document: those of an
-// agent that writes none, or of a trial that ended before.
+// OtherTrials refuses the folders beside the trials at a path, which [Files] found, that have no
+// document: those of an agent that writes none, or of a trial that ended before.
 func OtherTrials(path string, files []string) (refused []*Refusal, err error) {
 	var jobs []string
 
@@ -105,7 +105,8 @@ func OtherTrials(path string, files []string) (refused []*Refusal, err error) {
 	return refused, nil
 }
 
-// Read streams the documents of a file. A text that is none is a [NoDocumentError], see [Document.Validate].
+// Read streams the documents of a file. A text that is none is a [NoDocumentError], see
+// [Document.Validate].
 func Read(file string) iter.Seq2[Named, error] {
 	return func(yield func(Named, error) bool) {
 		if !strings.HasSuffix(file, lineSuffix) {

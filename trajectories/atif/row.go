@@ -143,12 +143,12 @@ func (l *Lineage) take(row *trajectories.Row, shown *trajectories.Shown) {
 
 	row.RunID, row.RunHash, row.ConfigHash = l.RunID, l.RunHash, l.ConfigHash
 	row.PromptAPI, row.DeployedAPI, row.Seed = l.PromptAPI, l.DeployedAPI, l.Seed
-	row.QuestionID, row.QuestionIndex, row.Split, row.Labels = l.QuestionID, l.QuestionIndex, l.Split, l.Labels
-	row.Makers, row.Answer, row.Official, row.Strict, row.Cuts = l.Makers, l.Answer, l.Official, l.Strict, l.Cuts
+	row.QuestionID, row.QuestionIndex, row.Split, row.Labels = l.QuestionID, int(l.QuestionIndex), l.Split, l.Labels
+	row.Makers, row.Answer, row.Official, row.Strict, row.Cuts = l.Makers, l.Answer, l.Official, l.Strict, int(l.Cuts)
 
 	if p := l.Place; p != nil {
-		row.Preset, row.Tree, row.TreeSeed, row.Node, row.NodePath = p.Preset, p.Tree, p.TreeSeed, p.Node, p.NodePath
-		row.Visits, row.Value = p.Visits, p.Value
+		row.Preset, row.TreeSeed, row.NodePath, row.Value = p.Preset, p.TreeSeed, p.NodePath, p.Value
+		row.Tree, row.Node, row.Visits = int(p.Tree), int(p.Node), int(p.Visits)
 	}
 }
 
@@ -244,7 +244,7 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 		}
 
 		if found := ours.Search; found != nil {
-			t.Prior, t.Visits, t.Value, t.Limit = found.Prior, found.Visits, found.Value, found.Limit
+			t.Prior, t.Visits, t.Value, t.Limit = found.Prior, int(found.Visits), found.Value, found.Limit
 		}
 	}
 
@@ -261,6 +261,16 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 		return t, err
 	}
 
+	// The text of a call of ours that has nulls stands beside it, and says which are its own:
+	// programs that keep arguments in columns give each call the names of all.
+	if args, had := withoutNulls(call.Args); had && s.Extra.Ours != nil {
+		if call.Args = args; t.Action != "" {
+			if call, err = codec.Parse(t.Action); err != nil {
+				return t, err
+			}
+		}
+	}
+
 	t.API, t.Key, t.Thought = call.Name, action.Canonical(call), s.ReasoningContent
 	if s.Extra.Ours == nil {
 		t.Thought = strings.TrimSpace(t.Thought + "\n\n" + s.Message.Value)
@@ -271,6 +281,46 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 	}
 
 	return t, nil
+}
+
+// withoutNulls are arguments without those that are null, also within others, and whether there
+// were any.
+func withoutNulls(args envs.Args) (rest envs.Args, had bool) {
+	rest = envs.Args{}
+
+	for _, arg := range args {
+		value, nulls := arg.Value, false
+
+		switch v := value.(type) {
+		case nil:
+			had = true
+			continue
+		case envs.Args:
+			value, nulls = withoutNulls(v)
+		case []any:
+			value, nulls = listWithoutNulls(v)
+		}
+
+		rest, had = append(rest, envs.Arg{Name: arg.Name, Value: value}), had || nulls
+	}
+
+	return rest, had
+}
+
+// listWithoutNulls is withoutNulls for the objects of a list.
+func listWithoutNulls(list []any) (rest []any, had bool) {
+	rest = []any{}
+
+	for _, value := range list {
+		nulls := false
+		if object, ok := value.(envs.Args); ok {
+			value, nulls = withoutNulls(object)
+		}
+
+		rest, had = append(rest, value), had || nulls
+	}
+
+	return rest, had
 }
 
 // call returns what is called.

@@ -106,17 +106,17 @@ func lineageOf(e *trajectories.Episode, suite string, codec action.Codec) *Linea
 		DeployedAPI:   e.DeployedAPI,
 		Seed:          e.Seed,
 		QuestionID:    e.QuestionID,
-		QuestionIndex: e.QuestionIndex,
+		QuestionIndex: Whole(e.QuestionIndex),
 		Split:         e.Split,
 		Labels:        e.Labels,
 		Makers:        e.Makers,
 		Answer:        e.Answer,
 		Official:      e.Official,
 		Strict:        e.Strict,
-		Cuts:          e.Cuts,
+		Cuts:          Whole(e.Cuts),
 		Status:        e.Status,
 		Limit:         limitOf(e),
-		Repeat:        e.Repeat,
+		Repeat:        Whole(e.Repeat),
 	}
 
 	if reward, ok := e.Reward(mcts.Limit(l.Limit)); ok {
@@ -125,8 +125,8 @@ func lineageOf(e *trajectories.Episode, suite string, codec action.Codec) *Linea
 
 	if e.Status == "" {
 		l.Place = &Place{
-			Preset: e.Preset, Tree: e.Tree, TreeSeed: e.TreeSeed, Node: e.Node, NodePath: e.NodePath, Visits: e.Visits,
-			Value: e.Value,
+			Preset: e.Preset, Tree: Whole(e.Tree), TreeSeed: e.TreeSeed, Node: Whole(e.Node), NodePath: e.NodePath,
+			Visits: Whole(e.Visits), Value: e.Value,
 		}
 	}
 
@@ -137,7 +137,7 @@ func lineageOf(e *trajectories.Episode, suite string, codec action.Codec) *Linea
 func stepOf(i int, t *trajectories.Turn, codec action.Codec, ofTree bool) Step {
 	move := &Move{Outcome: t.Outcome.String(), Tool: t.Tool}
 	if ofTree {
-		move.Search = &Search{Prior: t.Prior, Visits: t.Visits, Value: t.Value, Limit: t.Limit}
+		move.Search = &Search{Prior: t.Prior, Visits: Whole(t.Visits), Value: t.Value, Limit: t.Limit}
 	}
 
 	s := Step{Source: AgentSource, Extra: Extra[Move]{move}}
@@ -155,7 +155,7 @@ func stepOf(i int, t *trajectories.Turn, codec action.Codec, ofTree bool) Step {
 			s.Message.Value = answerOf(call.Args)
 		}
 
-		if codec.Format(t.Thought, call) != strings.TrimSpace(t.Action) {
+		if _, nulls := withoutNulls(call.Args); nulls || codec.Format(t.Thought, call) != strings.TrimSpace(t.Action) {
 			move.Text = t.Action
 		}
 	} else {

@@ -19,9 +19,9 @@ type Imported struct {
 	episodes map[[2]string][]string // the IDs of those of a run and a question, in the order in which they were read
 }
 
-// Import reads documents from files and folders, as [atif.Files] finds them. Those of others are taken for
-// trajectories on training questions. What no sample can say is refused, and so is what of a job of trials is no
-// document, beside one that is; any other file that is none is an error.
+// Import reads documents from files and folders, as [atif.Files] finds them. Those of others are
+// taken for trajectories on training questions. What no sample can say is refused, and so is what
+// of a job of trials is no document, beside one that is; any other file that is none is an error.
 func Import(paths []string) (*Imported, error) {
 	all := &Imported{shown: map[origin]trajectories.Shown{}, episodes: map[[2]string][]string{}}
 
@@ -41,7 +41,8 @@ func Import(paths []string) (*Imported, error) {
 	return all, nil
 }
 
-// addAll adds the documents of the files at a path. A trial that broke off leaves the others of its job as they are.
+// addAll adds the documents of the files at a path. A trial that broke off leaves the others of its
+// job as they are.
 func (i *Imported) addAll(path string, files []string) error {
 	broken := 0
 

@@ -87,6 +87,8 @@ func newGenerate(p *console.Program) *cobra.Command {
 			return console.Usage("--domain: %w", err)
 		}
 
+		p.Say("tasks generate: split %s, seed %d, data %s", g.split, *seed, *dir)
+
 		progress, stop := watch()
 		made, err := g.run(cmd.Context(), *dir, progress)
 
