@@ -208,8 +208,8 @@ func (a *app) printReplayed(r replayed) {
 			first.Tree, display.Line(first.Question, 0), first.Simulations)
 
 		if i == 0 {
-			a.Say("The run itself is unfinished, or this version differs from the one that made it: toolevo %s",
-				console.Shell("check", r.Dir))
+			a.Say("The run itself is unfinished, has given trees up, or was made by a version that differs from "+
+				"this one: toolevo %s", console.Shell("check", r.Dir))
 		}
 	}
 }
