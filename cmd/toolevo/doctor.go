@@ -14,6 +14,7 @@ import (
 	"toolevo/mcts"
 	"toolevo/mcts/estimate"
 	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/serving"
 )
 
@@ -287,7 +288,7 @@ type actor struct {
 }
 
 // Act implements doctor.Actor.
-func (a actor) Act(ctx context.Context, n int) ([]doctor.Turn, error) {
+func (a actor) Act(ctx context.Context, n int) ([]doctor.Turn, server.Dialect, error) {
 	return a.b.FirstTurns(ctx, a.target, estimate.Spread(a.b.tasks, n))
 }
 

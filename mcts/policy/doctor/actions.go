@@ -34,8 +34,8 @@ func Readable(turns []Turn) (n int) {
 
 // Actor has the model act as in a run.
 type Actor interface {
-	// Act returns the first turns of n tasks.
-	Act(ctx context.Context, n int) ([]Turn, error)
+	// Act returns the first turns of n tasks, and the dialect in which the server took them.
+	Act(ctx context.Context, n int) ([]Turn, server.Dialect, error)
 	// Better returns settings by key that ask the model in another way, and how many of n first
 	// turns can be read then; 0 where there is no better way.
 	Better(ctx context.Context, n int) (settings map[string]string, readable int, err error)
@@ -59,8 +59,12 @@ func (p *examination) actions(ctx context.Context) (none Check, err error) {
 		n = quickFirstTurns
 	}
 
-	turns, err := p.o.Actor.Act(ctx, n)
+	turns, dialect, err := p.o.Actor.Act(ctx, n)
 	p.report.Probes += len(turns)
+
+	if dialect.String() != "" { // a slow server is not done with its greeting when it is asked for this
+		p.o.Dialect = dialect
+	}
 
 	if err != nil {
 		return none, err

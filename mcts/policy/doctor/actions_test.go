@@ -13,7 +13,7 @@ import (
 // actor writes first turns of which some can be read, and knows a form in which others can.
 type actor struct{ reads, better, fails int }
 
-func (a actor) Act(_ context.Context, n int) ([]doctor.Turn, error) {
+func (a actor) Act(_ context.Context, n int) ([]doctor.Turn, server.Dialect, error) {
 	turns := make([]doctor.Turn, n)
 	for i := range turns {
 		turns[i] = doctor.Turn{Text: "Thought: t\nAction: LoadDB"}
@@ -27,7 +27,7 @@ func (a actor) Act(_ context.Context, n int) ([]doctor.Turn, error) {
 		}
 	}
 
-	return turns, nil
+	return turns, server.Dialect{OneLogProb: a.reads == 7}, nil
 }
 
 func (a actor) Better(context.Context, int) (map[string]string, int, error) {
@@ -64,7 +64,12 @@ func TestActions(t *testing.T) {
 				t.Errorf("it does not say %q: %+v", test.words, c)
 			}
 
-			c, _ := r.Check(doctor.Reasoning)
+			c, _ := r.Check(doctor.Parameters)
+			if less := strings.Contains(c.Seen, "logprobs 1 for 0"); less != (test.actor.reads == 7) {
+				t.Errorf("%+v", c)
+			}
+
+			c, _ = r.Check(doctor.Reasoning)
 			if reasons := strings.Contains(c.Seen, "server.reasoning is show"); reasons != (test.actor.reads < 8) {
 				t.Errorf("%+v", c)
 			}

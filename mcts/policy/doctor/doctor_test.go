@@ -158,8 +158,8 @@ func wantOnly(t *testing.T, r *doctor.Report, want map[doctor.Name]doctor.Verdic
 // every is what a whole examination checks.
 func every(kind doctor.Kind) []doctor.Name {
 	all := []doctor.Name{
-		doctor.Reachable, doctor.Version, doctor.Model, doctor.Completion, doctor.Parameters,
-		doctor.Template, doctor.PrefixCache, doctor.Window, doctor.Room,
+		doctor.Reachable, doctor.Version, doctor.Model, doctor.Completion, doctor.Template,
+		doctor.PrefixCache, doctor.Window, doctor.Room, doctor.Parameters,
 		doctor.Samples, doctor.Seeds, doctor.Greedy, doctor.Defaults, doctor.Stop, doctor.LogProbs, doctor.Slots,
 		doctor.Crosstalk, doctor.Clock,
 	}

@@ -23,14 +23,17 @@ func (m *Models) At(t Target) *Models {
 	return &alone
 }
 
-// FirstTurns has the model of a target write the first turn of tasks, all at once, as a run asks for it.
-func (m *Models) FirstTurns(ctx context.Context, t Target, tasks []envs.Task) (turns []doctor.Turn, err error) {
+// FirstTurns has the model of a target write the first turn of tasks, all at once, as a run asks for it, and
+// returns the dialect in which its server takes that.
+func (m *Models) FirstTurns(ctx context.Context, t Target, tasks []envs.Task) (
+	turns []doctor.Turn, dialect server.Dialect, err error,
+) {
 	alone := m.At(t)
 	defer func() { err = errors.Join(err, alone.Close()) }()
 
 	policy, err := alone.Policy(t.Policy)
 	if err != nil {
-		return nil, err
+		return nil, dialect, err
 	}
 
 	turns = make([]doctor.Turn, len(tasks))
@@ -43,7 +46,11 @@ func (m *Models) FirstTurns(ctx context.Context, t Target, tasks []envs.Task) (t
 
 	all.Wait()
 
-	return turns, errors.Join(errs...)
+	if served, ok := policy.(*server.Policy); ok {
+		dialect = served.Dialects()[0]
+	}
+
+	return turns, dialect, errors.Join(errs...)
 }
 
 // firstTurn has a model write the first turn of a task.
@@ -129,7 +136,7 @@ func (m *Models) BetterForm(ctx context.Context, t Target, tasks []envs.Task) (b
 			continue
 		}
 
-		turns, err := asked.FirstTurns(ctx, t, tasks)
+		turns, _, err := asked.FirstTurns(ctx, t, tasks)
 		if ctx.Err() != nil {
 			return best, n, ctx.Err()
 		}
