@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/envs/display"
 	"toolevo/mcts"
 )
 
 // announce says, as the first line of a command that makes something, of what: whoever forgot a
 // flag reads it here.
 func (a *app) announce(command string, of ...string) {
-	a.Say("%s: %s", command, strings.Join(of, ", "))
+	a.Say("%s: %s", command, display.Line(strings.Join(of, ", "), 0))
 }
 
 // announce says what a run is about to be made of.

@@ -20,17 +20,20 @@ var (
 	vllmVerdicts = map[string]string{
 		"reachable": "ok", "version": "ok", "model": "ok", "completion": "ok", "template": "ok", "prefix-cache": "ok",
 		"window": "ok", "room": "ok", "samples": "ok", "seeds": "ok", "greedy": "ok", "stop": "ok", "logprobs": "ok",
-		"slots":    "ok",
+		"slots": "ok", "parameters": "ok", "crosstalk": "ok",
 		"defaults": "warning", // the model brings some along
+		"actions":  "problem", // its weights are random
 	}
 	ollamaVerdicts = map[string]string{
 		"reachable": "ok", "model": "ok", "completion": "ok", "template": "ok", "prefix-cache": "ok", "room": "ok",
 		"samples": "ok", "seeds": "ok", "greedy": "ok", "defaults": "ok", "stop": "ok", "loaded": "ok",
+		"parameters": "ok", "crosstalk": "ok",
 		"version":      "warning", // it is old:
 		"window":       "warning", // what is longer is cut in silence
 		"logprobs":     "warning", // there are none
 		"slots":        "warning", // OLLAMA_NUM_PARALLEL=1
 		"kept-prompts": "warning", // one, and no setting says so
+		"actions":      "problem", // its weights are random
 	}
 )
 
@@ -56,17 +59,19 @@ const (
 func (p *program) testDoctor(t *testing.T) {
 	p.proxy.reset(-1)
 	// Of a prompt that fills the window a busy machine reads for long.
-	arguments := []string{"doctor", "--policy", p.policy, "--json", "--timeout", fmt.Sprint(patience / 2)}
-	out, _ := p.ends(t, exitWarnings, append(arguments, p.settings...)...)
+	arguments := []string{
+		"doctor", "--policy", p.policy, "--data", p.data, "--dataset", "coffee", "--json", "--timeout", fmt.Sprint(patience / 2),
+	}
+	out, _ := p.ends(t, exitProblems, append(arguments, p.settings...)...)
 
 	var found examination
 	if err := json.Unmarshal([]byte(out), &found); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 
-	if len(found.Servers) != 1 || found.Verdict != "warning" || found.Servers[0].Verdict != "warning" ||
+	if len(found.Servers) != 1 || found.Verdict != "problem" || found.Servers[0].Verdict != "problem" ||
 		found.Servers[0].Policy != p.policy {
-		t.Fatalf("%+v, want one server with warnings", found)
+		t.Fatalf("%+v, want one server with a problem", found)
 	}
 
 	s := found.Servers[0]
@@ -111,7 +116,8 @@ func (p *program) testDoctorUnknownModel(t *testing.T) {
 	p.proxy.reset(-1)
 	kind, model, _ := strings.Cut(p.policy, ":")
 	out, _ := p.ends(t, exitProblems,
-		append([]string{"doctor", "--policy", kind + ":nobody-knows-this"}, p.settings...)...)
+		append([]string{"doctor", "--policy", kind + ":nobody-knows-this", "--data", p.data,
+			"--dataset", "coffee"}, p.settings...)...)
 	t.Log(out)
 
 	if !strings.Contains(out, "nobody-knows-this") || !strings.Contains(out, model) {

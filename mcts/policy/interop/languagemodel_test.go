@@ -71,7 +71,7 @@ func (m *languageModel) shows(t *testing.T, arguments ...string) {
 // warning.
 func (m *languageModel) testDoctor(t *testing.T) {
 	m.proxy.reset(-1)
-	arguments := []string{"doctor", "--quick", "--policy", m.policy, "--set", "dataset=coffee"}
+	arguments := []string{"doctor", "--quick", "--policy", m.policy, "--data", m.data, "--dataset", "coffee"}
 	out, _ := m.ends(t, exitWarnings, append(arguments, m.settings...)...)
 	fmt.Printf("\n$ toolevo %s\n%s", strings.Join(arguments, " "), out)
 }
