@@ -128,8 +128,9 @@ func TestBenchServe(t *testing.T) {
 
 			perRequest := map[string]int{"vllm": 5, "ollama": 1}[protocol]
 
-			drawn := 1 + perRequest*(r.Answered-1) // the first answer is to a greeting
-			if int64(drawn) != 1+5*run.Asked {     // an expansion draws five samples
+			drawn := perRequest * r.Answered
+			// The first answer is to a greeting; an expansion draws five samples.
+			if int64(drawn) != int64(perRequest)+5*run.Asked {
 				t.Errorf("%d answers to %d expansions", r.Answered, run.Asked)
 			}
 

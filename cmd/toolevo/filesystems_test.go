@@ -64,7 +64,8 @@ func TestFileSystems(t *testing.T) {
 
 			for _, args := range [][]string{
 				{"inspect", run}, {"check", run, "--data", smallData(t)},
-				{"export", run, "--data", smallData(t), "--out", filepath.Join(dir, "export")},
+				{"export", run, "--data", smallData(t), "--allow-scripted",
+					"--out", filepath.Join(dir, "export")},
 			} {
 				if said, code := does(args...); code != exitDone {
 					t.Errorf("%s: exit %d\n%s", args[0], code, said)

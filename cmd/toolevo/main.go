@@ -13,7 +13,7 @@
 //	toolevo eval drift                         what drifting APIs and other words of questions cost
 //	toolevo analyze                            what changes of names, parameters or responses cost
 //	toolevo improve                            collect, train and evaluate in rounds
-//	toolevo doctor                             what a model's server will silently do wrong
+//	toolevo doctor                             whether a run would begin, and what servers do wrong
 //	toolevo doctor sandbox                     whether model-written programs stay inside
 //	toolevo bench serve                        a simulated inference server, for rehearsals and measurements
 //	toolevo serve tools                        ToolBench's functions for any client, over HTTP or MCP

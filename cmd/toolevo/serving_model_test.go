@@ -63,7 +63,7 @@ func TestAnotherModel(t *testing.T) {
 
 		wrong, _ := otherModel(t, s, 0)
 		out := filepath.Join(dir, kind+"-wrong")
-		fails(t, exitGaveUp, []string{`"other"`, "by this name"},
+		fails(t, exitGaveUp, []string{`"other"`, "server.names"},
 			append(slices.Clip(args), "--server", s.URL()+","+wrong, "--out", out)...)
 
 		if left := files(t, out); len(left) > 0 {

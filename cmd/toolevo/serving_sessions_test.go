@@ -53,7 +53,8 @@ func TestSessions(t *testing.T) {
 	t.Cleanup(web.Close)
 
 	must(t, "collect", "--data", smallData(t), "--policy", "openai:sim", "--server", web.URL, "--limit", "2",
-		"--dataset", "coffee", "--difficulty", "easy", "--trees", "2", "--set", "search.simulations=4",
+		"--dataset", "coffee", "--difficulty", "easy", "--trees", "2", "--preset", "paper",
+		"--set", "search.simulations=2",
 		"--set", "server.window=32768", "--set", "server.session.header=X-Session",
 		"--set", "server.session.field=session_id", "--progress", "none",
 		"--out", filepath.Join(t.TempDir(), "run"))
