@@ -31,7 +31,9 @@ func (p *Policy) concede(
 		return false
 	}
 
-	if s.dialect.Load() != used {
+	// Another request has found it meanwhile, or before this one, which had been admitted already, was
+	// sent with too many samples.
+	if d := s.dialect.Load(); d != used || d.MostSamples > 0 && c.N > d.MostSamples {
 		return true
 	}
 
