@@ -55,8 +55,8 @@ func writeText(text string) ([]byte, error) {
 // with "default".
 func (r *Resolved) Origin(key string) string { return r.origins[key] }
 
-// Own is the settings that somebody chose, as a file: those that are neither defaults nor the preset's, as far as they
-// are wanted.
+// Own is the settings that somebody chose, as a file: those that are neither defaults nor the
+// preset's, as far as they are wanted.
 func (r *Resolved) Own(wanted func(key string) bool) string {
 	var out strings.Builder
 	var path, written []string
@@ -85,7 +85,8 @@ func (r *Resolved) Own(wanted func(key string) bool) string {
 	return out.String()
 }
 
-// isChosen reports whether a setting, or the one that it is part of, is neither a default nor the preset's.
+// isChosen reports whether a setting, or the one that it is part of, is neither a default nor the
+// preset's.
 func (r *Resolved) isChosen(path []string) bool {
 	for i := range path {
 		origin := r.origins[strings.Join(path[:i+1], ".")]

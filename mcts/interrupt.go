@@ -35,7 +35,8 @@ func InFlight(ctx context.Context) (request context.Context, end context.CancelF
 	return request, func() { stop(); cancel(nil) }
 }
 
-// AtOnce returns a context whose interruption ends requests in flight, too: nothing is kept of what they find out.
+// AtOnce returns a context whose interruption ends requests in flight, too: nothing is kept of what
+// they find out.
 func AtOnce(ctx context.Context) context.Context { return context.WithValue(ctx, whole{}, nil) }
 
 type again struct{} // key of the context of what was given up before

@@ -122,8 +122,9 @@ func (b *bench) acceptance() (*export.Acceptance, error) {
 		prompt.System, characters), nil
 }
 
-// onePolicy refuses several policies, which grow no tree together, and one that knows more than a prompt says: who
-// learns from it learns to guess. Whole programs grow no tree either. What training takes must be known.
+// onePolicy refuses several policies, which grow no tree together, and one that knows more than a
+// prompt says: who learns from it learns to guess. Whole programs grow no tree either. What
+// training takes must be known.
 func onePolicy(command string) func(*bench) error {
 	return func(b *bench) error {
 		switch policies := b.Config.Policy; {

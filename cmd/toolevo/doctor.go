@@ -18,8 +18,9 @@ import (
 	"toolevo/mcts/policy/serving"
 )
 
-// doctorCommand examines what a run needs before it begins: what collect refuses to begin without, and the servers
-// of its models. Other things that a run depends on are examined by commands below it.
+// doctorCommand examines what a run needs before it begins: what collect refuses to begin without,
+// and the servers of its models. Other things that a run depends on are examined by commands below
+// it.
 func (a *app) doctorCommand() *cobra.Command {
 	cmd := newCommand("doctor")
 	d := &serverDoctor{app: a, runFlags: a.addCollectFlags(cmd)}

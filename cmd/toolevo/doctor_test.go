@@ -221,7 +221,8 @@ func TestDoctorFindsWhatCollectRefuses(t *testing.T) {
 	}
 }
 
-// chatOnly is a server of the model sim, which writes actions in a chat alone, and knows one answer.
+// chatOnly is a server of the model sim, which writes actions in a chat alone, and knows one
+// answer.
 func chatOnly(t *testing.T) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q struct {

@@ -14,11 +14,12 @@ import (
 	"toolevo/mcts/policy/doctor"
 )
 
-// mostTries is how often an examination is made again with settings that it found: one problem may hide another.
+// mostTries is how often an examination is made again with settings that it found: one problem may
+// hide another.
 const mostTries = 4
 
-// adopt takes over the settings by which problems can be solved, and by which a model acts more often. It reports
-// whether there are any that were not taken before.
+// adopt takes over the settings by which problems can be solved, and by which a model acts more
+// often. It reports whether there are any that were not taken before.
 func (d *serverDoctor) adopt() bool {
 	adopted := map[string]string{}
 
@@ -52,8 +53,9 @@ func (d *serverDoctor) setAll(settings map[string]string) (changed bool) {
 	return len(added) > 0
 }
 
-// writeSettings writes a configuration file with what the arguments say of the model, its servers and the programs that
-// it writes, and what was found about these. There is none while a run would be wrong.
+// writeSettings writes a configuration file with what the arguments say of the model, its servers
+// and the programs that it writes, and what was found about these. There is none while a run would
+// be wrong.
 func (d *serverDoctor) writeSettings(ctx context.Context, cmd *cobra.Command) error {
 	if d.found.Verdict == doctor.Problem {
 		d.app.Say("%s is not written: no settings were found that solve what is marked !!.", d.write)
@@ -85,7 +87,8 @@ func (d *serverDoctor) writeSettings(ctx context.Context, cmd *cobra.Command) er
 	return nil
 }
 
-// ofModel reports whether a setting is about the model, its servers, or the programs that it writes.
+// ofModel reports whether a setting is about the model, its servers, or the programs that it
+// writes.
 func ofModel(key string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	return section == "policy" || section == "server" || section == "python" || key == "environment.codec"

@@ -44,8 +44,8 @@ func (a *app) openEvaluation(ctx context.Context, dir string) (*storedEvaluation
 	return read, nil
 }
 
-// readEvaluation reads which episodes an evaluation has lost: those of its file and, while that is not there or an
-// interrupted run went on since, those noted as given up.
+// readEvaluation reads which episodes an evaluation has lost: those of its file and, while that is
+// not there or an interrupted run went on since, those noted as given up.
 func readEvaluation(ctx context.Context, e *stored.Evaluation) (*storedEvaluation, error) {
 	lost, err := e.Lost()
 

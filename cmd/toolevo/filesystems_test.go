@@ -14,8 +14,8 @@ import (
 	"toolevo/envs/faulttest"
 )
 
-// TestFileSystems collects and exports on file systems that lack something: the same run, or what is
-// missing and what to do. A run that is there can be read on any.
+// TestFileSystems collects and exports on file systems that lack something: the same run, or what
+// is missing and what to do. A run that is there can be read on any.
 func TestFileSystems(t *testing.T) {
 	t.Parallel()
 

@@ -134,8 +134,8 @@ func TestHostileLastKills(t *testing.T) {
 }
 
 // TestHostileImproveKills kills improvements at random moments. Everything that was started ends,
-// the trainer and its server, too; what is there opens; and the same command goes on to the table of
-// an improvement that nothing disturbed.
+// the trainer and its server, too; what is there opens; and the same command goes on to the table
+// of an improvement that nothing disturbed.
 func TestHostileImproveKills(t *testing.T) {
 	t.Parallel()
 	random := campaignRandom(t)

@@ -279,8 +279,8 @@ func (c *oddCampaign) file() string {
 	return rowsFile
 }
 
-// run makes the same run on a server that answers some requests oddly, and then goes on with it on a
-// good one.
+// run makes the same run on a server that answers some requests oddly, and then goes on with it on
+// a good one.
 func (c *oddCampaign) run(t *testing.T, odd *oddRequests) {
 	odd.tries, odd.met = map[[32]byte]int{}, map[string]bool{}
 	names := []string{}
@@ -431,8 +431,8 @@ func (c *oddCampaign) named(t *testing.T, run string, odd *oddRequests) (
 }
 
 // TestHostileJudge puts thoughts, introductions and drafts around 1, 5 and 20 % of a judge's
-// verdicts. What can be read counts as it does without; the rest is asked for again, and is lost and
-// counted where it stays so.
+// verdicts. What can be read counts as it does without; the rest is asked for again, and is lost
+// and counted where it stays so.
 func TestHostileJudge(t *testing.T) {
 	t.Parallel()
 

@@ -125,8 +125,8 @@ func TestBadRequest(t *testing.T) {
 	says(t, "runs", must(t, "runs", evaluated), "finished")
 }
 
-// A server that takes less than others is sent less, and gives the trees of one that takes everything.
-// What it is sent is in the summary.
+// A server that takes less than others is sent less, and gives the trees of one that takes
+// everything. What it is sent is in the summary.
 func TestServerTakesLess(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()

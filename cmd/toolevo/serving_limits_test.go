@@ -31,8 +31,8 @@ func (s *limited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestLimits collects from servers that want to be asked less, in all the ways in which they say
-// it, and from one whose account may not ask any more: that ends the run at once, and the same command
-// goes on when it may.
+// it, and from one whose account may not ask any more: that ends the run at once, and the same
+// command goes on when it may.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 

@@ -44,7 +44,8 @@ func (s *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestSessions collects two trees of each of two questions through a router: each tree has a
-// session of its own, in the header and the field that the settings name, and the greeting has none.
+// session of its own, in the header and the field that the settings name, and the greeting has
+// none.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 

@@ -129,7 +129,8 @@ func TestRunsAreNotMixed(t *testing.T) {
 	rows := string(read(t, filepath.Join(run, rowsFile)))
 
 	fails(t, exitUsage, []string{run, "already holds a run", "--resume"}, collect()...)
-	fails(t, exitUsage, []string{"which differs", "seed: 2, not 1", "search.cpuct: 2, not 0.5", "Choose another folder"},
+	fails(t, exitUsage,
+		[]string{"which differs", "seed: 2, not 1", "search.cpuct: 2, not 0.5", "Choose another folder"},
 		collect("--resume", "--seed", "2", "--set", "search.cpuct=2")...)
 	fails(t, exitUsage, []string{"of another command", "toolevo collect"}, "eval", "--data", data, "--resume", "--out",
 		run)

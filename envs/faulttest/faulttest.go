@@ -28,8 +28,8 @@ const (
 // variable names the folder of a test that lacks something.
 const variable = "TOOLEVO_TEST_LACKS"
 
-// Without runs a test in another process that lacks something, in a folder that prepare, which may be
-// nil, has filled in this one.
+// Without runs a test in another process that lacks something, in a folder that prepare, which may
+// be nil, has filled in this one.
 func Without(t *testing.T, prepare, test func(dir string), lacks ...string) {
 	t.Helper()
 

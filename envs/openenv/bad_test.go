@@ -70,9 +70,9 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// In an episode an action of another form is a turn, of which the model reads what is wrong, and the
-// episode goes on: trainers pass on what it wrote, in the one member that the schema requires where
-// that is no object.
+// In an episode an action of another form is a turn, of which the model reads what is wrong, and
+// the episode goes on: trainers pass on what it wrote, in the one member that the schema requires
+// where that is no object.
 func TestActionsOfOtherForms(t *testing.T) {
 	o := shop(t)
 	o.MaxTurns = 100

@@ -64,8 +64,9 @@
 //	text        what a chat is told next: the result, after "Observation: "
 //	status      running; terminated by the agent's answer; or truncated by a limit, or by an agent that says no more
 //
-// In an episode an action of another form is a turn, too: that of the text in its type or tool_name, if neither can be
-// that, or else of its JSON. Trainers that pass on what their model wrote have no other way to tell the model.
+// In an episode an action of another form is a turn, too: that of the text in its type or
+// tool_name, if neither can be that, or else of its JSON. Trainers that pass on what their model
+// wrote have no other way to tell the model.
 //
 // error_type is tool_not_found for invalid-action and deprecated, execution_error for tool-error, and invalid_args for
 // the others. A prompt goes on with its text, the text of the action, a blank line, the text of the observation, and a

@@ -17,9 +17,9 @@
 //
 // # Caveats
 //
-// Without shared memory every commit is synced, which takes longer, and a writer waits for who reads,
-// for a minute at most. That a lock cannot be had because there are none is found out only after it
-// was waited for.
+// Without shared memory every commit is synced, which takes longer, and a writer waits for who
+// reads, for a minute at most. That a lock cannot be had because there are none is found out only
+// after it was waited for.
 //
 // A copy in memory is as large as the file. It is made of a file that SQLite cannot open; one that
 // a live process writes can be opened.

@@ -81,8 +81,8 @@ func writeWhileItIsRead(t *testing.T, path string) {
 	}
 }
 
-// A file that came from elsewhere is read, whatever is lacked, and whatever a process that was killed
-// has left beside it.
+// A file that came from elsewhere is read, whatever is lacked, and whatever a process that was
+// killed has left beside it.
 func TestOpenToReadWithout(t *testing.T) {
 	for _, lack := range []string{faulttest.SharedMemory, faulttest.RecordLocks} {
 		for state, leave := range states {

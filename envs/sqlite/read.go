@@ -46,7 +46,8 @@ func OpenToRead(ctx context.Context, path string) (*sql.DB, error) {
 	return copied, nil
 }
 
-// openUnlocked opens a file where none can be locked, so that nobody writes it ([durable.ErrNoLocks]).
+// openUnlocked opens a file where none can be locked, so that nobody writes it
+// ([durable.ErrNoLocks]).
 func openUnlocked(ctx context.Context, path string) (*sql.DB, error) {
 	for _, part := range Parts(path)[1:] {
 		if _, err := os.Lstat(part); err == nil {
@@ -89,7 +90,8 @@ func rollBack(ctx context.Context, path, options string) error {
 	return errors.Join(err, db.Close())
 }
 
-// alone is the option of who wants no others beside: the index of the log is in its own memory then.
+// alone is the option of who wants no others beside: the index of the log is in its own memory
+// then.
 const alone = "&_locking_mode=EXCLUSIVE"
 
 // Fold folds the log of a database that was opened for writing into its file, so that it is one

@@ -61,8 +61,8 @@ func (m *measure) add(t *token.Token) error {
 	return m.check(t)
 }
 
-// document refuses what belongs to a second document: for each of them the parser copies the rest of
-// the text, and nobody reads more than one.
+// document refuses what belongs to a second document: for each of them the parser copies the rest
+// of the text, and nobody reads more than one.
 func (m *measure) document(t *token.Token) error {
 	switch {
 	case t.Type == token.DirectiveType:

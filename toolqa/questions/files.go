@@ -38,10 +38,11 @@ func Path(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) st
 	return filepath.Join(dir, "questions", string(s), fmt.Sprintf("%s-%s.jsonl", ds, d))
 }
 
-// Write writes questions below the data folder dir, one file for each split, dataset and difficulty that occurs, in the
-// published format with the template's name, the source and the hash of the corpus added. All take the place of those
-// before at once, with their checksums (see [durable.ReplaceFolder]); where that cannot be done, [Read] refuses the
-// files until the last is written.
+// Write writes questions below the data folder dir, one file for each split, dataset and difficulty
+// that occurs, in the published format with the template's name, the source and the hash of the
+// corpus added. All take the place of those before at once, with their checksums (see
+// [durable.ReplaceFolder]); where that cannot be done, [Read] refuses the files until the last is
+// written.
 func Write(dir string, questions []toolqa.Question) error {
 	files := map[string]*bytes.Buffer{}
 	var paths []string // in order of appearance

@@ -93,8 +93,8 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// updateSums changes the checksums of files, by their paths; those that are "" are removed. It writes them into the
-// folder work, which takes the place of the data folder's.
+// updateSums changes the checksums of files, by their paths; those that are "" are removed. It
+// writes them into the folder work, which takes the place of the data folder's.
 func updateSums(dir, work string, changes map[string]string) error {
 	s, err := readSums(dir)
 	if errors.Is(err, corpus.ErrDamaged) {

@@ -36,8 +36,8 @@ type Options struct {
 	Lacking    []confine.Wall // walls to take for missing even where the machine offers them, to see what holds without
 	// the newest version of Landlock to use, to see what holds on an older kernel; 0 is the kernel's
 	ABI int
-	// how many programs run at once; 0 is a quarter of the processors, at least 2, of process and unsafe as many as
-	// there are processors
+	// how many programs run at once; 0 is a quarter of the processors, at least 2, of process and
+	// unsafe as many as there are processors
 	Servers int
 }
 

@@ -17,8 +17,8 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// ToolBench is the benchmark. It implements [suite.Benchmark], [suite.Lister], [suite.Verifier], [suite.Sourced],
-// [suite.Configurable] and [suite.Commander].
+// ToolBench is the benchmark. It implements [suite.Benchmark], [suite.Lister], [suite.Verifier],
+// [suite.Sourced], [suite.Configurable] and [suite.Commander].
 type ToolBench struct{}
 
 // Name implements [suite.Benchmark].

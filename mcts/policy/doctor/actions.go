@@ -48,7 +48,8 @@ const (
 	exampleLength   = 200 // of a turn that is shown
 )
 
-// actions finds out whether actions can be read from what the model writes, in the form in which it is asked.
+// actions finds out whether actions can be read from what the model writes, in the form in which it
+// is asked.
 func (p *examination) actions(ctx context.Context) (none Check, err error) {
 	if p.o.Actor == nil {
 		return none, nil
@@ -106,7 +107,8 @@ func (p *examination) actions(ctx context.Context) (none Check, err error) {
 	return p.cannotAct(ctx, read, seen+", such as "+example)
 }
 
-// cannotAct is the finding of a model that writes few actions or none, with a form in which it writes more.
+// cannotAct is the finding of a model that writes few actions or none, with a form in which it
+// writes more.
 func (p *examination) cannotAct(ctx context.Context, read int, seen string) (Check, error) {
 	c := p.finding("actions-few", seen)
 	if read == 0 {

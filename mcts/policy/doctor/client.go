@@ -142,7 +142,8 @@ func (r reply) load() (longest time.Duration) {
 	return longest
 }
 
-// retry is what is done about faults. A server that is not there is waited for as long as one that fails.
+// retry is what is done about faults. A server that is not there is waited for as long as one that
+// fails.
 var retry = server.Retry{
 	Attempts: 3,
 	Base:     200 * time.Millisecond,
@@ -150,8 +151,9 @@ var retry = server.Retry{
 	Patience: 600 * time.Millisecond,
 }
 
-// draw makes one probe, and makes it again when something goes wrong, as a run would. The error is that of
-// [server.Asker.Ask], so that it says whether the server or the probe is at fault. It is safe for concurrent use.
+// draw makes one probe, and makes it again when something goes wrong, as a run would. The error is
+// that of [server.Asker.Ask], so that it says whether the server or the probe is at fault. It is
+// safe for concurrent use.
 func (p *examination) draw(ctx context.Context, a ask) (r reply, err error) {
 	err = p.asker.Ask(ctx, server.Query{
 		Key: fmt.Sprintf("%+v", a),

@@ -27,8 +27,8 @@ type wordPrompt struct {
 	word string
 }
 
-// wordPrompts are prompts that have nothing in common but their form. A base model goes on with the text as well as
-// one that follows instructions.
+// wordPrompts are prompts that have nothing in common but their form. A base model goes on with the
+// text as well as one that follows instructions.
 func (p *examination) wordPrompts() []wordPrompt {
 	all := make([]wordPrompt, len(things))
 
@@ -58,9 +58,10 @@ func secret() string {
 	return fmt.Sprint(100 + n.Int64())
 }
 
-// crosstalk finds out whether replies are about their own prompts, when unrelated ones are sent at once: a server's
-// cache of prompts has gone on with another conversation, and nothing in the reply showed it. Whether a word comes back
-// depends on the model, too, so that the same prompts are sent one at a time where some are missing.
+// crosstalk finds out whether replies are about their own prompts, when unrelated ones are sent at
+// once: a server's cache of prompts has gone on with another conversation, and nothing in the reply
+// showed it. Whether a word comes back depends on the model, too, so that the same prompts are sent
+// one at a time where some are missing.
 func (p *examination) crosstalk(ctx context.Context) (Check, error) {
 	prompts := p.wordPrompts()
 
@@ -91,8 +92,8 @@ func (p *examination) crosstalk(ctx context.Context) (Check, error) {
 	return p.lost(ctx, prompts, atOnce, alone)
 }
 
-// lost judges replies in which words are missing. Those that come back alone are asked for at once again, before it is
-// the server that lost them.
+// lost judges replies in which words are missing. Those that come back alone are asked for at once
+// again, before it is the server that lost them.
 func (p *examination) lost(ctx context.Context, prompts []wordPrompt, atOnce, alone []string) (Check, error) {
 	if c, strange := p.foreign(prompts, alone); strange {
 		return c, nil

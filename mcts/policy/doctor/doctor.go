@@ -246,8 +246,8 @@ func ok(format string, args ...any) Check {
 	return Check{Verdict: OK, Seen: fmt.Sprintf(format, args...)}
 }
 
-// failure is a check whose probes failed or proved nothing. A probe that failed, though the server answers others, is
-// made once more: alone, and for a single sample.
+// failure is a check whose probes failed or proved nothing. A probe that failed, though the server
+// answers others, is made once more: alone, and for a single sample.
 func (p *examination) failure(ctx context.Context, name Name, err error) Check {
 	var alone *server.RequestError
 	if !errors.As(err, &alone) || len(p.failed) == 0 {

@@ -215,7 +215,8 @@ func (p *examination) complete(ctx context.Context) (Check, error) {
 	return ok("%d tokens in %s%s", r.Choices[0].Tokens, duration(r.took), loading), nil
 }
 
-// answersChats reports whether a server that was asked to complete a text, and does not, answers messages.
+// answersChats reports whether a server that was asked to complete a text, and does not, answers
+// messages.
 func (p *examination) answersChats(ctx context.Context) bool {
 	o := p.o
 	if o.Kind != OpenAI || o.Chat {

@@ -60,7 +60,8 @@ func (p *program) testDoctor(t *testing.T) {
 	p.proxy.reset(-1)
 	// Of a prompt that fills the window a busy machine reads for long.
 	arguments := []string{
-		"doctor", "--policy", p.policy, "--data", p.data, "--dataset", "coffee", "--json", "--timeout", fmt.Sprint(patience / 2),
+		"doctor", "--policy", p.policy, "--data", p.data, "--dataset", "coffee", "--json",
+		"--timeout", fmt.Sprint(patience / 2),
 	}
 	out, _ := p.ends(t, exitProblems, append(arguments, p.settings...)...)
 

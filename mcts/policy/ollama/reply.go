@@ -20,8 +20,8 @@ type sample struct {
 	detail server.Detail
 }
 
-// line is a reply, or one line of it from a server that streams all the same. What the server counts is read
-// leniently: a figure that cannot be read is 0.
+// line is a reply, or one line of it from a server that streams all the same. What the server
+// counts is read leniently: a figure that cannot be read is 0.
 type line struct {
 	Model      wire.Word          `json:"model"`
 	Response   string             `json:"response"`

@@ -101,9 +101,9 @@ func choiceOf(a asked, i int, inChat bool) string {
 	return fmt.Sprintf(`{"index":%d,"finish_reason":"stop","text":%s,"logprobs":null}`, i, text)
 }
 
-// TestServersTakeLess asks servers that each take less, in their own words: all samples come, scored
-// and cut at the stop text, and after the greeting nothing is refused. For all of them, logprobs of 0
-// in a request for a prompt are none.
+// TestServersTakeLess asks servers that each take less, in their own words: all samples come,
+// scored and cut at the stop text, and after the greeting nothing is refused. For all of them,
+// logprobs of 0 in a request for a prompt are none.
 func TestServersTakeLess(t *testing.T) {
 	short := func(a asked, _ map[string]any) (int, string) {
 		switch {

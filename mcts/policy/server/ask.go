@@ -266,8 +266,8 @@ func (a *asker) compare(ctx context.Context, w weighing, known *Fault) (down boo
 	return true, nil
 }
 
-// runOut notes that the account of a server may not ask any more, and returns the fault when that is
-// so at all servers.
+// runOut notes that the account of a server may not ask any more, and returns the fault when that
+// is so at all servers.
 func (a *asker) runOut(t turn, fault *Fault) error {
 	a.pool.missed(t, fault)
 	a.pool.lost(t, fault)

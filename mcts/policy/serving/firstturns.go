@@ -23,8 +23,8 @@ func (m *Models) At(t Target) *Models {
 	return &alone
 }
 
-// FirstTurns has the model of a target write the first turn of tasks, all at once, as a run asks for it, and
-// returns the dialect in which its server takes that.
+// FirstTurns has the model of a target write the first turn of tasks, all at once, as a run asks
+// for it, and returns the dialect in which its server takes that.
 func (m *Models) FirstTurns(ctx context.Context, t Target, tasks []envs.Task) (
 	turns []doctor.Turn, dialect server.Dialect, err error,
 ) {
@@ -97,8 +97,9 @@ func (m *Models) Dialect(t Target) server.Dialect {
 	return p.Dialects()[t.at]
 }
 
-// others are the ways to ask a model of a kind in which it may act where it does not in that of the configuration: the
-// server's own template or none, or those of two families whose templates we have.
+// others are the ways to ask a model of a kind in which it may act where it does not in that of the
+// configuration: the server's own template or none, or those of two families whose templates we
+// have.
 func others(c *configs.Resolved, kind string) (all []Other) {
 	forms := []string{configs.FormFewShot, configs.FormChat}
 	if kind == Ollama {
@@ -125,8 +126,8 @@ func (m *Models) As(o Other) *Models {
 	return m.Under(&c)
 }
 
-// BetterForm returns the way to ask the model of a target in which most first turns of tasks can be read, and those
-// turns; the zero Other where no way gives any.
+// BetterForm returns the way to ask the model of a target in which most first turns of tasks can be
+// read, and those turns; the zero Other where no way gives any.
 func (m *Models) BetterForm(ctx context.Context, t Target, tasks []envs.Task) (best Other, n int, err error) {
 	kind, _, _ := strings.Cut(t.Policy, ":")
 

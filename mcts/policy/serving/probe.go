@@ -178,7 +178,8 @@ func (m *Models) probeServer(ctx context.Context, backend server.Backend, model 
 }
 
 // probeUnlisted asks a server for one token that does not list its models, or not this one by this
-// name: it may have it all the same, or be something else. One that takes its time has at least taken the question.
+// name: it may have it all the same, or be something else. One that takes its time has at least
+// taken the question.
 func (m *Models) probeUnlisted(ctx context.Context, backend server.Backend) error {
 	c := server.Greeting(m.Config.Server.Form == configs.FormChat,
 		server.Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: 1})

@@ -79,7 +79,8 @@ func (s *Servers) key(kind string) string {
 	return s.apiKey
 }
 
-// urls are the servers of a kind: those of the command line, of the configuration, of the environment, or the default.
+// urls are the servers of a kind: those of the command line, of the configuration, of the
+// environment, or the default.
 func (m *Models) urls(kind string) []string {
 	if configured := m.Config.Server.URLs; m.Servers.Addresses == "" && len(configured) > 0 {
 		return configured

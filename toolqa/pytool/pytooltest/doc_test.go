@@ -14,8 +14,8 @@
 //	--- published error
 //	what is shown under the published capture, and that it counts as an error
 //
-// The words in brackets say what a program needs: a module beside the standard library, or "python 3.11" or
-// later. "go test -update" in this package writes the observations again;
+// The words in brackets say what a program needs: a module beside the standard library, or "python
+// 3.11" or later. "go test -update" in this package writes the observations again;
 // TOOLEVO_TEST_PYTHON can name an interpreter that has all modules.
 //
 // # Versions of Python

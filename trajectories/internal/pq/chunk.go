@@ -8,7 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
-// chunk gathers what the rows of a group have in one leaf of the schema. It is written as a whole: a column chunk.
+// chunk gathers what the rows of a group have in one leaf of the schema. It is written as a whole:
+// a column chunk.
 type chunk struct {
 	def, rep []int16 // definition and repetition levels; none where each row has one value
 
@@ -140,8 +141,8 @@ func (w *Writer[T]) column(c *Column, at position) appender {
 	}
 }
 
-// lists returns the appender of lists at a position. A level says that there is an element, and one more that it is
-// not null.
+// lists returns the appender of lists at a position. A level says that there is an element, and one
+// more that it is not null.
 func (w *Writer[T]) lists(c *Column, at position) appender {
 	inside := at.within("list.element", 2, 1)
 
@@ -197,7 +198,8 @@ func (c *Column) putValue(to *chunk, v reflect.Value) {
 	}
 }
 
-// putJSON appends an element of a list of JSON. What these are is the program's, and can be written.
+// putJSON appends an element of a list of JSON. What these are is the program's, and can be
+// written.
 func (c *Column) putJSON(to *chunk, v reflect.Value) {
 	text, err := appendValue(nil, v.Interface())
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 // noID says that a node of a schema has no number.
 const noID = -1
 
-// optional reports whether Parquet says of each value of a column at a position whether it is there. It says so of
-// every struct and list, and of all that is within one.
+// optional reports whether Parquet says of each value of a column at a position whether it is
+// there. It says so of every struct and list, and of all that is within one.
 func (c *Column) optional(at position) bool {
 	return at.def > 0 || c.Optional || c.Kind == Struct || c.Kind == List
 }
@@ -24,7 +24,8 @@ func nodes(columns []Column, at position) schema.FieldList {
 	return fields
 }
 
-// node returns the schema of a column at a position. An element of a list is as optional as the list is.
+// node returns the schema of a column at a position. An element of a list is as optional as the
+// list is.
 func (c *Column) node(at position) (node schema.Node) {
 	repetition := parquet.Repetitions.Required
 	if c.optional(at) {
@@ -46,8 +47,8 @@ func (c *Column) node(at position) (node schema.Node) {
 	return node
 }
 
-// leaves has Parquet's types of the kinds that have no fields. A list without fields is one of texts of JSON: readers
-// that know the logical type take each for the value that it writes.
+// leaves has Parquet's types of the kinds that have no fields. A list without fields is one of
+// texts of JSON: readers that know the logical type take each for the value that it writes.
 var leaves = map[Kind]struct {
 	physical parquet.Type
 	logical  schema.LogicalType
