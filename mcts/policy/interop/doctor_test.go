@@ -20,14 +20,14 @@ var (
 	vllmVerdicts = map[string]string{
 		"reachable": "ok", "version": "ok", "model": "ok", "completion": "ok", "template": "ok", "prefix-cache": "ok",
 		"window": "ok", "room": "ok", "samples": "ok", "seeds": "ok", "greedy": "ok", "stop": "ok", "logprobs": "ok",
-		"slots": "ok", "parameters": "ok", "crosstalk": "ok",
+		"slots": "ok", "parameters": "ok", "crosstalk": "ok", "reasoning": "ok",
 		"defaults": "warning", // the model brings some along
 		"actions":  "problem", // its weights are random
 	}
 	ollamaVerdicts = map[string]string{
 		"reachable": "ok", "model": "ok", "completion": "ok", "template": "ok", "prefix-cache": "ok", "room": "ok",
 		"samples": "ok", "seeds": "ok", "greedy": "ok", "defaults": "ok", "stop": "ok", "loaded": "ok",
-		"parameters": "ok", "crosstalk": "ok",
+		"parameters": "ok", "crosstalk": "ok", "reasoning": "ok",
 		"version":      "warning", // it is old:
 		"window":       "warning", // what is longer is cut in silence
 		"logprobs":     "warning", // there are none
