@@ -85,8 +85,9 @@ func (c *chunk) texts() []parquet.ByteArray {
 
 // appender appends values of a column, or of several, to their chunks, as [cursor] reads them.
 type appender struct {
-	put  func(v reflect.Value, rep int16) // a value, which begins at a repetition level
-	null func(def, rep int16)             // nothing; what it would stand in is there down to a definition level
+	put func(v reflect.Value, rep int16) // a value, which begins at a repetition level
+	// null appends nothing: of what a value would stand in, there is what lies above a definition level.
+	null func(def, rep int16)
 }
 
 // structs returns the appender of structs with columns at a position.

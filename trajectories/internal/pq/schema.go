@@ -37,7 +37,8 @@ func (c *Column) node(at position) (node schema.Node) {
 		node = schema.Must(schema.NewGroupNode(c.Name, repetition, within, noID))
 	} else {
 		leaf := leaves[c.Kind]
-		node = schema.Must(schema.NewPrimitiveNodeLogical(c.Name, repetition, leaf.logical, leaf.physical, 0, noID))
+		node = schema.Must(schema.NewPrimitiveNodeLogical(c.Name, repetition,
+			leaf.logical, leaf.physical, 0, noID))
 	}
 
 	if c.Kind == List {
