@@ -54,6 +54,7 @@ func (a *app) ablateCommand() *cobra.Command {
 			return err
 		}
 
+		// Variants are compared pair by pair, so that nothing else may differ between them.
 		if len(c.Policy) != 1 || len(c.API) != 1 {
 			return console.Usage("ablate takes one --policy and one --api, not %s and %s", strings.Join(c.Policy, ","),
 				strings.Join(c.API, ","))

@@ -97,6 +97,7 @@ func readBranch(ctx context.Context, args []string) (_ *branch, err error) {
 		},
 	}
 
+	// The root is the question itself: it has no action.
 	for i, id := range record.Path(node)[1:] {
 		point.path = append(point.path, record.Nodes[id])
 		point.begin.Actions = append(point.begin.Actions, record.Nodes[id].Action)
@@ -184,6 +185,7 @@ func (p *branch) reached(ctx context.Context, b *bench) error {
 		var next envs.Transition
 
 		next, err = env.Step(ctx, state, envs.Action(p.path[i].Action))
+		// A model that saw another observation would have acted otherwise: the branch would be of no path.
 		if err == nil && next.Turn.Observation != p.path[i].Observation {
 			return console.Usage("step %d on the way to the node shows something else than in %s:\n  %s\nnot\n  %s\n"+
 				"Branch with the data, the version and the Python that the run was made with.", i+1, p.dir,

@@ -170,6 +170,7 @@ func (a *app) check(ctx context.Context, b *bench, v *stored.Run, workers int, a
 
 	result := checked{verification, checkedRunOf(v)}
 
+	// Rows are written once, at the end: without them the run is unfinished, and not damaged.
 	n, difference, err := v.CompareRows(ctx)
 	if isMissing(err) {
 		a.Say("The run has no %s yet: it is unfinished.", stored.RowsFile)
@@ -273,6 +274,7 @@ func (a *app) checkExport(dir string, m *export.Manifest, asJSON bool) error {
 
 		printEngines(a.Out, result.Engines, result.Warnings)
 	})
+	// The report comes first: it says what is damaged.
 	if err == nil && !report.OK() {
 		return console.Bad("%s is damaged: write it again with `toolevo export`", dir)
 	}

@@ -53,7 +53,7 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *stored.Run, work
 	a.sayGivenUp("episodes", result.GivenUp, continuation(v))
 
 	if n := len(lost) - len(result.GivenUp); n > 0 {
-		a.Say("%d questions were lost to failures of ours; --resume tries them again.", n)
+		a.Say("%d questions were lost to failures that say nothing of the model; --resume tries them again.", n)
 	}
 
 	if ctx.Err() != nil {

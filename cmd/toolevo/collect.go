@@ -196,6 +196,7 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 		return a.stopped(stored.Collection, f, err)
 	}
 
+	// A run whose missing trees are all named has come to its end; asking again is the user's choice.
 	if unresolved != nil && (!unresolved.Named() || snapshot.Trees == 0) {
 		a.Say("%s has the %d trajectories of the trees that are there.", path, n)
 		return a.stopped(stored.Collection, f, unresolved)

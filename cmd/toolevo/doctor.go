@@ -237,7 +237,7 @@ func (d *serverDoctor) examineServers(ctx context.Context, b *bench) error {
 	}
 
 	if len(targets) == 0 {
-		d.app.Say("%s needs no server: there is none to examine. For a model's server:\n  toolevo doctor --policy "+
+		d.app.Say("%s needs no server, so nothing is examined. For a model's server:\n  toolevo doctor --policy "+
 			"openai:MODEL|ollama:MODEL [--server URL]",
 			strings.Join(b.Config.Policy, ", "))
 	}
@@ -272,6 +272,7 @@ func (d *serverDoctor) examineServer(ctx context.Context, b *bench, t serving.Ta
 		return err
 	}
 
+	// The verdict so far is kept apart: the findings of this server are worded by what the others have.
 	others := d.found.Verdict
 	d.found.Servers, d.found.Verdict = append(d.found.Servers, examined{t.Policy, r}), others.Worse(r.Verdict)
 

@@ -54,8 +54,8 @@ func (d *serverDoctor) setAll(settings map[string]string) (changed bool) {
 }
 
 // writeSettings writes a configuration file with what the arguments say of the model, its servers
-// and the programs that it writes, and what was found about these. There is none while a run would
-// be wrong.
+// and the programs that it writes, and what was found about these. While a run would be wrong, no file
+// is written.
 func (d *serverDoctor) writeSettings(ctx context.Context, cmd *cobra.Command) error {
 	if d.found.Verdict == doctor.Problem {
 		d.app.Say("%s is not written: no settings were found that solve what is marked !!.", d.write)

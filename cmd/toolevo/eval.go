@@ -36,6 +36,7 @@ func (a *app) evalCommand() *cobra.Command {
 		"inspect_ai, into the folder inspect of the run")
 	failUnder := failUnderFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		// A threshold that cannot be read is refused now, and not after a night of episodes.
 		least, err := parseThresholds(*failUnder)
 		if err != nil {
 			return err
@@ -248,5 +249,6 @@ func lostQuestions(r *finetune.Report) error {
 		return nil
 	}
 
-	return console.GaveUp(fmt.Errorf("%d questions were lost to failures of ours; the figures are of the others", lost))
+	return console.GaveUp(fmt.Errorf("%d questions were lost to failures that say nothing of the model; "+
+		"the figures are of the others", lost))
 }

@@ -27,7 +27,7 @@ type oddKind struct {
 	args   []string // of the runs
 	always bool     // such a request fails however often it is made
 	may    bool     // or so, or the server can do it otherwise
-	first  int      // only so many tries of it are odd; 0 is all
+	first  int      // the number of its tries that are odd; 0 means all
 	many   bool     // only requests for more than one sample are
 	other  bool     // the model's text is another one, so that trees differ that need it
 }

@@ -27,7 +27,7 @@ func (a *app) recordFlags(cmd *cobra.Command, s *settings, o *serveEnvOptions) (
 
 	switch {
 	case o.record == "" && named:
-		return nil, console.Usage("--agent names who plays in the run --record RUN: here there is none")
+		return nil, console.Usage("--agent names who plays in the run of --record RUN, which is not given")
 	case o.agent == "":
 		return nil, console.Usage("--agent is empty: want a name")
 	case o.record == "", resume && !named: // the run says who plays

@@ -138,7 +138,7 @@ func TestServersTakeLess(t *testing.T) {
 	}
 	seedless := func(a asked, _ map[string]any) (int, string) {
 		if a.Seed != nil {
-			return 501, `{"message":"seed is not implemented"}`
+			return 501, `{"message":"seed is not supported"}`
 		}
 
 		return 0, ""
