@@ -53,7 +53,12 @@ func prepareFolder(dir string) error {
 	}
 
 	for _, entry := range entries {
-		if !isExportFile(entry.Name()) || entry.IsDir() != isExportFolder(entry.Name()) {
+		known := isExportFile
+		if entry.IsDir() {
+			known = isExportFolder
+		}
+
+		if !known(entry.Name()) {
 			return fmt.Errorf("the folder holds %s, which is not part of an export: choose another folder",
 				entry.Name())
 		}

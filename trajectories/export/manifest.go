@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"toolevo/envs/action"
-	"toolevo/envs/names"
 	"toolevo/envs/regular"
 	"toolevo/mcts"
 	"toolevo/trajectories"
@@ -155,14 +154,15 @@ func (m *Manifest) sealed() []string {
 
 // isExportFile reports whether an export may have a file of a name.
 func isExportFile(name string) bool {
-	if name == ManifestFile || name == atif.LinesFile || isInstructionFile(name) || isExportFolder(name) {
-		return true
-	}
-
-	return slices.ContainsFunc(Formats(), func(f Format) bool {
+	return name == ManifestFile || isInstructionFile(name) || len(FormatsThat(func(f Format) bool {
 		m := Manifest{Version: ManifestVersion, Format: f, Selection: Selection{Dev: 0.5}}
-		return slices.Contains(m.sealed(), name)
-	})
+		return f.form().entry == name || f.IsTrained() && slices.Contains(m.sealed(), name)
+	})) > 0
+}
+
+// isExportFolder reports whether a folder of that name is part of an export.
+func isExportFolder(name string) bool {
+	return len(FormatsThat(func(f Format) bool { return f.form().entry == name+"/" })) > 0
 }
 
 // seal returns what the seal has to be.
@@ -333,7 +333,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 
 	f, t := m.Form()
 
-	_, formatErr := names.Parse("format", string(f), append(append(Formats(), DocumentFormats()...), Simulator))
+	_, formatErr := ParseFormat(string(f), func(Format) bool { return true })
 	_, trainerErr := ParseTrainer(string(t))
 
 	if err := errors.Join(formatErr, trainerErr); err != nil {

@@ -318,7 +318,7 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 				Message{From: Observation, Value: fmt.Sprint("seen ", i)})
 		}
 
-		if forms[f].pairs {
+		if f.IsPairs() {
 			s.Chosen, s.Rejected = drawReply(t), drawReply(t)
 		} else {
 			s.Conversations = append(s.Conversations, drawReply(t))

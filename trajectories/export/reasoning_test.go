@@ -48,7 +48,7 @@ func TestReasoningInSamples(t *testing.T) {
 				single := slices.Contains([]export.Format{export.SFTStep, export.DPO, export.KTO}, format)
 				if mode == action.Once && !single {
 					var refused *export.ReasoningError
-					if !errors.As(err, &refused) || !strings.Contains(err.Error(), "sft-step, dpo, kto") {
+					if !errors.As(err, &refused) || !strings.Contains(err.Error(), "dpo, kto, sft-step") {
 						t.Errorf("%s: %v", about, err)
 					}
 

@@ -49,7 +49,7 @@ func Read(dir string, dev bool) iter.Seq2[Sample, error] {
 		}
 
 		f, t := m.Form()
-		if f == Simulator || f.IsDocuments() {
+		if !f.IsTrained() {
 			yield(Sample{}, fmt.Errorf("export: %s has the format %s: no samples of trajectories", dir, f))
 			return
 		}

@@ -54,12 +54,12 @@ func (s *seen) begin() {
 func (s *seen) sample(f Format, sample *Sample, linter *Linter) {
 	chars, _ := linter.Length(f, sample)
 
-	one := seenSample{chars: chars, turns: len(sample.Conversations) / 2, unwanted: f == KTO && !sample.Good}
+	one := seenSample{chars: chars, turns: len(sample.Conversations) / 2, unwanted: f.IsLabelled() && !sample.Good}
 	if len(sample.Conversations) > 0 {
 		one.question = sample.Conversations[0].Value
 	}
 
-	if f == KTO {
+	if f.IsLabelled() {
 		s.sets[len(s.sets)-1].labels.add(sample)
 	}
 
@@ -213,7 +213,7 @@ func (r *Report) checkSelection(m *Manifest, s *seen) {
 			"and there are %d of one", want.PerQuestion, most)},
 		{want.RequireRecovery && !s.recovered, "recoveries only, and a sample has none"},
 		{s.repeated, "distinct trajectories, and a question has one twice"},
-		{forms[f].whole && (report.Kept != kept || report.QuestionsKept != len(s.paths)),
+		{f.form().whole && (report.Kept != kept || report.QuestionsKept != len(s.paths)),
 			fmt.Sprintf("%d trajectories of %d questions selected, and there are %d of %d", report.Kept,
 				report.QuestionsKept, kept, len(s.paths))},
 		{report.Rows != report.Kept+d.sum(), "counts of the selection that do not add up"},
