@@ -36,7 +36,7 @@ func documents(t *testing.T, rows []trajectories.Row, episodes iter.Seq2[traject
 		t.Fatal(err)
 	}
 
-	report, err := export.Lint(dir, newLinter(t), nil)
+	report, err := export.Proved(dir, newLinter(t), nil)
 	if err != nil || !report.OK() || report.Rows != m.Rows {
 		t.Errorf("%s: report %+v, error %v", opt.Format, report, err)
 	}
@@ -70,7 +70,7 @@ func imported(t *testing.T, from string, opt export.Options) (string, *export.Ma
 		t.Fatal(err)
 	}
 
-	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+	if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("%s: report %+v, error %v", opt.Format, report, err)
 	}
 
@@ -164,7 +164,7 @@ func TestDocumentsReplaceAnExport(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+		if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 			t.Errorf("%s: report %+v, error %v", format, report, err)
 		}
 	}

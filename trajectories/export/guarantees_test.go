@@ -27,7 +27,7 @@ import (
 func lintsWell(t *testing.T, dir string) {
 	t.Helper()
 
-	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+	if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("report %+v, error %v", report, err)
 	}
 }
@@ -97,7 +97,7 @@ func TestInstructions(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 
-	report, err := export.Lint(dir, newLinter(t), nil)
+	report, err := export.Proved(dir, newLinter(t), nil)
 	if err != nil || !report.OK() || report.Rows != 4 {
 		t.Errorf("report %+v, error %v", report, err)
 	}
@@ -564,7 +564,7 @@ func TestManifestsOfOtherVersions(t *testing.T) {
 			t.Errorf("%s: samples are read", test.new)
 		}
 
-		report, err := export.Lint(dir, newLinter(t), nil)
+		report, err := export.Proved(dir, newLinter(t), nil)
 		if err != nil || report.OK() {
 			t.Errorf("%s: nothing is wrong (%v)", test.new, err)
 		}
@@ -589,7 +589,7 @@ func TestMissingPartsAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			report, err := export.Lint(dir, newLinter(t), nil)
+			report, err := export.Proved(dir, newLinter(t), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

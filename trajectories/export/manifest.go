@@ -58,7 +58,7 @@ const ManifestVersion = 5
 const cardSince = 5
 
 // Manifest says what an export holds and how it came to be. It names no time and no machine: the same rows and options
-// give the same manifest. [Lint] computes what the files tell a second time, and the seal holds the rest.
+// give the same manifest. Its seal and the checksums hold all that was written.
 type Manifest struct {
 	Version      int             `json:"manifest_version"`        // of these keys
 	Format       Format          `json:"format"`                  // of the samples; "llamafactory" in exports of earlier versions
@@ -119,45 +119,16 @@ func (m *Manifest) datasets() []dataset {
 	return datasets(f, m.Selection.Dev > 0)
 }
 
-// sealed are the files whose checksums stand in the manifest.
-func (m *Manifest) sealed() []string {
-	var files []string
-
-	if m.Format.IsDocuments() { // which has whatever files were written
-		for _, f := range m.Files {
-			files = append(files, f.Name)
-		}
-
-		return files
-	}
-
-	files = append(files, DatasetInfoFile)
-
-	if m.Format == Simulator {
-		for _, s := range m.Sets {
-			files = append(files, s.Name+".jsonl")
-		}
-
-		return append(files, reportFile)
-	}
-
-	for _, d := range m.datasets() {
-		files = append(files, d.parquet(), d.jsonl(), d.lineage)
-	}
-
-	if m.Version >= cardSince {
-		files = append(files, cardFile)
-	}
-
-	return files
-}
-
 // isExportFile reports whether an export may have a file of a name.
 func isExportFile(name string) bool {
-	return name == ManifestFile || isInstructionFile(name) || len(FormatsThat(func(f Format) bool {
-		m := Manifest{Version: ManifestVersion, Format: f, Selection: Selection{Dev: 0.5}}
-		return f.form().entry == name || f.IsTrained() && slices.Contains(m.sealed(), name)
-	})) > 0
+	has := func(f Format) bool {
+		return f.form().entry == name || f.IsTrained() && slices.ContainsFunc(datasets(f, true), func(d dataset) bool {
+			return name == d.parquet() || name == d.jsonl() || name == d.lineage
+		})
+	}
+
+	return slices.Contains([]string{ManifestFile, DatasetInfoFile, cardFile}, name) || isInstructionFile(name) ||
+		len(FormatsThat(has)) > 0
 }
 
 // isExportFolder reports whether a folder of that name is part of an export.
@@ -165,15 +136,14 @@ func isExportFolder(name string) bool {
 	return len(FormatsThat(func(f Format) bool { return f.form().entry == name+"/" })) > 0
 }
 
-// seal returns what the seal has to be.
-func (m *Manifest) seal() (string, error) {
-	open := *m
-	open.Seal = ""
-	text, err := indented(&open)
-	sum := sha256.Sum256(text)
-
-	return hex.EncodeToString(sum[:]), err
+// sealOf is the seal of a manifest's text, in which it is missing.
+func sealOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
+
+// sealLine is how a seal stands in the text.
+func sealLine(seal string) string { return fmt.Sprintf(`"seal": %q`, seal) }
 
 // ManifestRun is a run with rows in the export.
 type ManifestRun struct {

@@ -226,7 +226,7 @@ func TestEachValueIsChecked(t *testing.T) {
 		"more questions kept":           func(m *Manifest, _ *seen) { m.Selected.Questions = 1 },
 		"the linter that do not add up": func(m *Manifest, _ *seen) { m.Lint.Checked++ },
 	} {
-		var r Report
+		r := proof{&Report{}}
 
 		m, s := consistent()
 		change(m, s)
@@ -245,7 +245,7 @@ func TestEachValueIsChecked(t *testing.T) {
 	s.splits["dev"], s.sets = true, s.sets[:1]
 	m.Lint.ByRule[Leak]++
 
-	var r Report
+	r := proof{&Report{}}
 	if r.checkValues(m, s); len(r.Problems) != 1 {
 		t.Errorf("%q", r.Problems)
 	}
