@@ -232,7 +232,7 @@ func Versions(ctx context.Context, run *store.Run, c *configs.Resolved) (*drift.
 func (r *Run) lineage(version string) trajectories.Run {
 	return trajectories.Run{
 		ID:          r.Manifest.ID,
-		Hash:        r.Manifest.Identity(),
+		Hash:        r.Manifest.Hash,
 		Preset:      r.Config.Preset,
 		Policy:      r.Config.Policy[0],
 		PromptAPI:   r.Config.Prompt,
