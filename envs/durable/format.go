@@ -1,23 +1,41 @@
 package durable
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // FormatError means that a file or folder has another format than this version reads. There is one
 // format for each kind of file; none but the version that wrote a file reads an older or newer one.
 type FormatError struct {
-	Path     string
+	Name     string // its path, or words for it
 	Software string // the version of toolevo that wrote it; "" where it does not say
 	Format   int    // that it has; 0 where it does not say
 	Want     int    // this version's
 }
 
 // CheckFormat returns a [*FormatError] unless the format of a file is the one that is wanted.
-func CheckFormat(path, software string, format, want int) error {
+func CheckFormat(name, software string, format, want int) error {
 	if format == want {
 		return nil
 	}
 
-	return &FormatError{path, software, format, want}
+	return &FormatError{name, software, format, want}
+}
+
+// CheckJSON is [CheckFormat] for an object of JSON, which has its format under a key and who wrote it
+// under "software". That of another version may have other keys; what is no object passes, for
+// whoever decodes it to refuse.
+func CheckJSON(name string, text []byte, key string, want int) error {
+	var object map[string]any
+	if json.Unmarshal(text, &object) != nil {
+		return nil
+	}
+
+	format, _ := object[key].(float64)
+	software, _ := object["software"].(string)
+
+	return CheckFormat(name, software, int(format), want)
 }
 
 // Error says in one line who made it, in which format, and what can be done.
@@ -34,5 +52,5 @@ func (e *FormatError) Error() string {
 	}
 
 	return fmt.Sprintf("%s was made by %s in %s; this version reads format %d: export it with %s, or make it again",
-		e.Path, maker, format, e.Want, again)
+		e.Name, maker, format, e.Want, again)
 }

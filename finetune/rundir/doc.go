@@ -15,5 +15,5 @@
 //
 // # Caveats
 //
-// Runs of versions that took no notes tell what their manifest has, and how many trees are stored.
+// A run without a note tells what its manifest has, and how many trees are stored.
 package rundir

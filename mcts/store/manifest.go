@@ -201,16 +201,7 @@ func checkFormat(dir string, text []byte) error {
 		return nil
 	}
 
-	// That of another version may have other keys than these two.
-	var made struct {
-		Format   int
-		Software string
-	}
-	if json.Unmarshal(text, &made) != nil {
-		return nil
-	}
-
-	return durable.CheckFormat(dir, made.Software, made.Format, Format)
+	return durable.CheckJSON(dir, text, "format", Format)
 }
 
 // isWhole reports whether a manifest's file has the sum that it should have, whatever else it says:

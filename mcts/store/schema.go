@@ -48,7 +48,7 @@ func newDatabase() (all []string) {
 
 // checkSchema makes sure that a database is one of ours, in this format. One that names another
 // format, as every version does in the same place, is a [*durable.FormatError].
-func checkSchema(ctx context.Context, path string, db *sql.DB) error {
+func checkSchema(ctx context.Context, db *sql.DB) error {
 	have, err := schemaOf(ctx, db)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func checkSchema(ctx context.Context, path string, db *sql.DB) error {
 
 	switch n, err := strconv.Atoi(format); {
 	case err == nil && n != Format && !ours:
-		return durable.CheckFormat(path, "", n, Format)
+		return durable.CheckFormat("the database", "", n, Format)
 	case !ours:
 		return damaged("its tables are not those of a run")
 	case n != Format:

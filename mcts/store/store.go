@@ -68,7 +68,7 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	}
 
 	s := &Store{path: path, read: db}
-	if err = checkSchema(ctx, path, db); err == nil {
+	if err = checkSchema(ctx, db); err == nil {
 		err = s.loadDictionary(ctx)
 	}
 
