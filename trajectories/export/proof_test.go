@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -37,7 +36,7 @@ func Proved(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
 		r.info(dir, m)
 	}
 
-	if f, _ := m.Form(); !f.IsTrained() {
+	if !m.Format.IsTrained() {
 		return report, nil
 	}
 
@@ -71,7 +70,7 @@ func (r *proof) spelling(dir string, m *Manifest) {
 
 // info compares what is written for trainers and people with what it is written from.
 func (r *proof) info(dir string, m *Manifest) {
-	if m.Version >= cardSince && m.Format != Simulator {
+	if m.Format != Simulator {
 		card, err := regular.ReadFile(filepath.Join(dir, cardFile))
 		if err != nil {
 			r.problem("%v", err)
@@ -105,7 +104,7 @@ func (c *setProof) samples(seen *seen) {
 	next, stop := iter.Pull2(jsonl.Lines(filepath.Join(c.dir, c.set.jsonl())))
 	defer stop()
 
-	f, t := c.manifest.Form()
+	f, t := c.manifest.Format, c.manifest.Trainer
 	l := layoutOf(f, t)
 	n := 0
 	seen.begin()
@@ -244,7 +243,7 @@ func (s *seen) line(i int, l *Lineage) string {
 	set.rows++
 	set.questions[question] = true
 
-	s.runs[runOf(l.RunID, l.PromptAPI, l.DeployedAPI, cmp.Or(l.Makers, l.Python))]++
+	s.runs[runOf(l.RunID, l.PromptAPI, l.DeployedAPI, l.Makers)]++
 	s.splits[l.Split] = true
 	s.lengths.TotalTokens += l.Tokens
 	s.lengths.MaxTokens = max(s.lengths.MaxTokens, l.Tokens)
@@ -330,14 +329,9 @@ func (r *proof) checkValues(m *Manifest, s *seen) {
 func (r *proof) checkRuns(m *Manifest, s *seen) {
 	said, unconfined := map[string]int{}, 0
 	for _, run := range m.Runs {
-		said[runOf(run.RunID, run.PromptAPI, run.DeployedAPI, trajectories.InWords(run.MadeBy()))] += run.Rows
-		if trajectories.Unconfined(run.MadeBy()) {
+		said[runOf(run.RunID, run.PromptAPI, run.DeployedAPI, trajectories.InWords(run.Makers))] += run.Rows
+		if trajectories.Unconfined(run.Makers) {
 			unconfined += run.Rows
-		}
-
-		if run.Makers != nil && run.Python != trajectories.PythonOf(run.Makers) {
-			r.problem("%s says that %v ran programs of run %s; by its makers %v did", ManifestFile, run.Python,
-				run.RunID, trajectories.PythonOf(run.Makers))
 		}
 	}
 
@@ -360,7 +354,7 @@ func (r *proof) checkSelection(m *Manifest, s *seen) {
 		kept += len(paths)
 	}
 
-	f, _ := m.Form()
+	f := m.Format
 
 	byRule := 0
 	for _, n := range m.Lint.ByRule {

@@ -45,7 +45,7 @@ func Read(dir string, dev bool) iter.Seq2[Sample, error] {
 			return
 		}
 
-		f, t := m.Form()
+		f, t := m.Format, m.Trainer
 		if !f.IsTrained() {
 			yield(Sample{}, fmt.Errorf("export: %s has the format %s: no samples of trajectories", dir, f))
 			return
@@ -94,7 +94,7 @@ func Lint(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
 	r.checkSeal(dir, m)
 	r.checkSums(dir, m)
 
-	if f, _ := m.Form(); !f.IsTrained() { // of which the linter knows nothing
+	if !m.Format.IsTrained() { // of which the linter knows nothing
 		r.Rows = m.Rows + m.DevRows
 		return r, nil
 	}
@@ -149,7 +149,7 @@ func isCardWithLicense(dir string, want FileSum) bool {
 
 // checkSamples asks the linter about every sample of a file.
 func (r *Report) checkSamples(path string, dev bool, m *Manifest, linter *Linter, elsewhere *Elsewhere) {
-	f, t := m.Form()
+	f, t := m.Format, m.Trainer
 	l := layoutOf(f, t)
 	n := 0
 

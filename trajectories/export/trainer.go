@@ -56,7 +56,7 @@ func (t told) YAML() (string, error) {
 
 // told is what the trainer has to be told of the samples.
 func (m *Manifest) told() told {
-	f, t := m.Form()
+	f, t := m.Format, m.Trainer
 	all := f.form().told[t]
 	all.Lines = append(slices.Clip(all.Lines), m.Labels.Weights(t)...)
 
