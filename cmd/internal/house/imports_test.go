@@ -106,7 +106,7 @@ var allowed = []rule{
 	{"toolqa/corpus/internal/write", []string{"envs/durable", "envs/sqlite", "toolqa",
 		"toolqa/corpus/internal/layout"}},
 	{"toolqa/corpus/synth", []string{"envs/datafile", "envs", "envs/pytext", "toolqa", "toolqa/corpus/internal/..."}},
-	{"toolqa/corpus", []string{"envs/pytext", "envs/regular", "envs/sqlite", "toolqa",
+	{"toolqa/corpus", []string{"envs/durable", "envs/pytext", "envs/regular", "envs/sqlite", "toolqa",
 		"toolqa/corpus/internal/layout"}},
 	{"toolqa/corpus/importer", []string{"envs", "envs/pytext", "envs/regular", "toolqa", "toolqa/corpus",
 		"toolqa/corpus/internal/..."}},
