@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,18 +13,29 @@ import (
 // deliver gets one reply to a completion, trying as often and waiting as long as Retry allows. The
 // error is that of [asker.ask].
 func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Reply, err error) {
-	var used *Dialect
+	var used, own *Dialect // the last one, and the one that is of this completion alone, if any
+
+	in := func(s *server) *Dialect { return cmp.Or(own, s.dialect.Load()) }
 
 	err = p.ask(ctx, exchange{
 		by: by, key: c.key(), seed: c.Seed,
 		admit: func(ctx context.Context, t turn) (leave func(), err error) {
+			if most := in(t.server).MostSamples; most > 0 && c.N > most {
+				return nil, errOneByOne
+			}
+
 			c.Slot, leave, err = p.admit(ctx, by, t, c.N)
+
 			return leave, err
 		},
 		send: func(ctx context.Context, t turn) (fault *Fault) {
-			used = t.server.dialect.Load()
-			if reply, fault = p.attempt(ctx, t, c); fault != nil {
+			used = in(t.server)
+			if reply, fault = p.attemptIn(ctx, t, c, used); fault != nil {
 				return fault
+			}
+
+			if own == nil {
+				t.server.gave(len(reply.Choices))
 			}
 
 			if by.conversation != nil {
@@ -37,8 +49,9 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Re
 			return nil
 		},
 		known: func(ctx context.Context, t turn) *Fault { return p.askKnown(ctx, t, c) },
-		concede: func(ctx context.Context, t turn, fault *Fault) bool {
-			return p.concede(ctx, t, c, used, fault)
+		concede: func(ctx context.Context, t turn, fault *Fault) (found bool) {
+			own, found = p.concede(ctx, t, c, used, own, fault)
+			return found
 		},
 	})
 
@@ -84,10 +97,6 @@ func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (
 		if seats.exist() && n > 1 {
 			return 0, nil, errOneByOne
 		}
-	}
-
-	if most := t.server.dialect.Load().MostSamples; most > 0 && n > most {
-		return 0, nil, errOneByOne
 	}
 
 	if t.probe {
@@ -211,11 +220,7 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err 
 				fault.Message = "no completion has log-probabilities: set server.logprobs to false to do without them"
 				return fault
 			default:
-				fault.Message = "a completion without log-probabilities"
-				if s.bare.Load() >= neverScored/2 && !s.scored.Load() {
-					fault.Err = errUnscored
-				}
-
+				fault.Message, fault.Err = "a completion without log-probabilities", errUnscored
 				return fault
 			}
 		}

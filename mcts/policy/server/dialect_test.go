@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -132,6 +133,68 @@ func TestServerTakesLess(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A server that took requests as they were, and then refuses some, is sent less with those alone,
+// if others would have other samples. Once it refuses all, all are sent less.
+func TestServerTakesLessOfSome(t *testing.T) {
+	const requests, n, noSeed = 40, 5, "no seed (another run draws other samples)"
+
+	for _, test := range []struct {
+		name    string
+		refused int    // every so many requests
+		fault   string // of a bad request
+		less    string // what is not taken
+		dialect string
+	}{
+		{"seed", 5, "unknown argument: seed", "seed", "of some requests " + noSeed},
+		{"no reason", 5, "Bad Request", "seed", "of some requests " + noSeed},
+		{"n, no reason", 5, "Bad Request", "n", "of some requests n at most 4"},
+		{"n", 5, "n is too large", "n", "n at most 4"},
+		{"a field", 5, "unknown: top_p", "top_p", "no top_p"},
+		{"limit", 5, "unknown: max_tokens", "max_tokens",
+			"of some requests max_completion_tokens for max_tokens"},
+		{"seed of all", 1, "Bad Request", "seed", noSeed + "; of some requests " + noSeed},
+		{"n of all", 1, "Bad Request", "n", "n at most 4; of some requests n at most 4"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			isRefused := func(prompt string) bool {
+				var question int
+				_, err := fmt.Sscanf(prompt, "What is q%d?", &question)
+
+				return err == nil && question > 0 && question%test.refused == 0
+			}
+			o := options(&echo{address: "a", before: func(ctx context.Context, c server.Completion) error {
+				if isRefused(c.Prompt) {
+					return strict{{test.less, bad(400, test.fault)}}.before(ctx, c)
+				}
+
+				if c.Dialect.MaxCompletionTokens {
+					f := bad(400, "unknown: max_completion_tokens")
+					return &f
+				}
+
+				return nil
+			}})
+			o.Sampling = plain()
+			p := newPolicy(t, o)
+
+			if err := p.Greet(t.Context(), n); err != nil {
+				t.Fatal(err)
+			}
+
+			all(t, p, requests, 4, n)
+
+			s := p.Snapshot()
+			if got := s.Servers[0].Dialect; got != test.dialect || s.Servers[0].Down {
+				t.Errorf("%s: the dialect is %q", test.name, got)
+			}
+
+			if s.BadRequests > 3*requests/2 {
+				t.Errorf("%s: %d requests were refused", test.name, s.BadRequests)
+			}
+		})
 	}
 }
 

@@ -96,7 +96,14 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 			return nil
 		case last.Final():
 			return last
-		case (last.Kind != Transient || try > 0) && p.concede(ctx, turn{server: s}, greeting, used, last):
+		case last.Kind == Transient && try == 0: // it may pass
+			continue
+		}
+
+		_, found := p.concede(ctx, turn{server: s}, greeting, used, nil, last)
+
+		switch {
+		case found:
 			p.pool.answered(turn{server: s}, true)
 			return nil
 		case ctx.Err() != nil:
