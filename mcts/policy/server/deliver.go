@@ -143,7 +143,7 @@ func (p *Policy) attemptIn(ctx context.Context, t turn, c Completion, d *Dialect
 	s.count(func(n *Counts) { n.Requests++ })
 	reply, err := s.backend.Complete(attempt, c)
 
-	fault := p.judge(attempt, s, &reply, c.N, err)
+	fault := p.judge(attempt, s, &reply, c, err)
 	if fault == nil {
 		fault = s.checkModel(attempt, reply)
 	}
@@ -178,7 +178,7 @@ const neverScored = 8
 const neverEnded = neverScored
 
 // judge finds the fault in what came back. Samples beyond those asked for are dropped.
-func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err error) *Fault {
+func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completion, err error) *Fault {
 	fault := &Fault{Kind: Transient, Address: s.backend.Address(), Status: 200}
 
 	var named *Fault
@@ -204,18 +204,18 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err 
 		return fault
 	}
 
-	r.Choices = r.Choices[:min(n, len(r.Choices))]
-	if n == 1 && r.Choices[0].Tokens == 0 {
+	r.Choices = r.Choices[:min(c.N, len(r.Choices))]
+	if c.N == 1 && r.Choices[0].Tokens == 0 {
 		r.Choices[0].Tokens = r.CompletionTokens
 	}
 
-	if p.options.LogProbs {
+	if p.options.LogProbs && !c.Dialect.Omits("logprobs") {
 		for _, c := range r.Choices {
 			switch _, ok := c.mean(); {
 			case ok:
 				s.scored.Store(true)
 			case c.blank():
-			case s.bare.Add(1) >= neverScored && !s.scored.Load():
+			case s.bare.Add(1) >= neverScored && !s.scored.Load() && !p.options.Unneeded:
 				fault.Kind = Refused
 				fault.Message = "no completion has log-probabilities: set server.logprobs to false to do without them"
 				return fault

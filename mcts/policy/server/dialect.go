@@ -84,12 +84,16 @@ var table = []lesser{
 	without("top_p", func(s Sampling) bool { return s.TopP == 1 }),
 	without("stop", func(s Sampling) bool { return len(s.Stop) > 0 }), // backends cut the text
 	withoutSeed(),
-	{names: []string{"logprobs", "top_logprobs", "probabilities"}, named: true, change: oneLogProb},
+	{names: figureNames, named: true, change: oneLogProb},
+	{names: figureNames, change: noLogProbs},
 	{
 		names: []string{"max_tokens", "max_completion_tokens"}, named: true, differs: true,
 		change: maxCompletionTokens,
 	},
 }
+
+// figureNames are words for log-probabilities.
+var figureNames = []string{"logprobs", "top_logprobs", "probabilities"}
 
 // without is a parameter that is left out, if that changes nothing.
 func without(name string, harmless func(Sampling) bool) lesser {
@@ -128,6 +132,10 @@ func oneLogProb(d *Dialect, _ Completion) bool {
 	d.OneLogProb = d.OneLogProb || changed
 
 	return changed
+}
+
+func noLogProbs(d *Dialect, c Completion) bool {
+	return c.unneeded && without("logprobs", always).change(d, c)
 }
 
 func maxCompletionTokens(d *Dialect, _ Completion) bool {

@@ -44,6 +44,8 @@ func (s strict) before(_ context.Context, c server.Completion) error {
 			sends = c.Dialect.MaxCompletionTokens
 		case "logprobs":
 			sends = sends && !c.Dialect.OneLogProb
+		case "any logprobs":
+			sends = !c.Dialect.Omits("logprobs")
 		}
 
 		if sends {
@@ -225,6 +227,54 @@ func TestLogProbsOfZero(t *testing.T) {
 
 			if s := p.Snapshot().Servers[0]; s.Dialect != "logprobs 1 for 0" || s.Down {
 				t.Errorf("the dialect is %q", s.Dialect)
+			}
+		})
+	}
+}
+
+// A server that refuses log-probabilities is greeted with that as the end, but for a run that can do
+// without them: none are asked for then. So it is with one that gives none.
+func TestLogProbsRefused(t *testing.T) {
+	none := &spoiling{next: &echo{address: "a"}, change: func(_ int64, _ server.Completion, r *server.Reply) {
+		for i := range r.Choices {
+			r.Choices[i].LogProbs = nil
+		}
+	}}
+	broken := server.Fault{Kind: server.Transient, Address: "a", Status: 501, Message: "logprobs: not implemented"}
+
+	for name, b := range map[string]server.Backend{
+		"named": &echo{address: "a", before: strict{{"any logprobs", bad(400, "logprobs is not supported")}}.before},
+		"chat": &echo{address: "a", before: strict{
+			{"seed", bad(400, "unknown: seed")}, {"any logprobs", bad(422, "top_logprobs: unknown field")},
+		}.before},
+		"no reason":  &echo{address: "a", before: strict{{"any logprobs", bad(400, "Bad Request")}}.before},
+		"501":        &echo{address: "a", before: strict{{"any logprobs", broken}}.before},
+		"gives none": none,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			o := options(b)
+			o.Sampling = plain()
+
+			err := newPolicy(t, o).Greet(t.Context(), 5)
+			if !isRefused(err) || !strings.Contains(err.Error(), "server.logprobs") {
+				t.Errorf("%s: %v", name, err)
+			}
+
+			o.Unneeded = true
+
+			p := newPolicy(t, o)
+			if err := p.Greet(t.Context(), 1); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+
+			for _, proposals := range all(t, p, 10, 2, 1) {
+				if len(proposals) != 1 {
+					t.Errorf("%s: proposals are %+v", name, proposals)
+				}
+			}
+
+			if s := p.Snapshot().Servers[0]; !strings.Contains(s.Dialect, "no logprobs") {
+				t.Errorf("%s: the dialect is %q", name, s.Dialect)
 			}
 		})
 	}
