@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
+	"toolevo/envs/durable"
 	"toolevo/toolqa/corpus/synth"
 
 	"github.com/spf13/cobra"
@@ -40,24 +43,37 @@ func newBuild(p *console.Program) *cobra.Command {
 
 		progress, stop := watch()
 		defer stop()
+
+		var infos []corpus.Info
+
+		if err := replaceCorpora(*dir, func(data string) error {
+			for _, ds := range all {
+				info, err := synth.Build(cmd.Context(), data, ds, synth.Options{
+					Seed:     *seed,
+					Rows:     *rows,
+					Scale:    synth.Scale(*scale),
+					Tool:     madeBy(cmd),
+					Progress: progress.Step("build " + string(ds)),
+				})
+				if err != nil {
+					return err
+				}
+
+				if err := indexPassages(cmd.Context(), data, ds, progress); err != nil {
+					return err
+				}
+
+				infos = append(infos, info)
+			}
+
+			return nil
+		}); err != nil {
+			return err
+		}
+
 		var reports []corpusReport
 
-		for _, ds := range all {
-			info, err := synth.Build(cmd.Context(), *dir, ds, synth.Options{
-				Seed:     *seed,
-				Rows:     *rows,
-				Scale:    synth.Scale(*scale),
-				Tool:     madeBy(cmd),
-				Progress: progress.Step("build " + string(ds)),
-			})
-			if err != nil {
-				return err
-			}
-
-			if err := indexPassages(cmd.Context(), *dir, ds, progress); err != nil {
-				return err
-			}
-
+		for _, info := range infos {
 			reports = append(reports, newCorpusReport(*dir, info))
 			warnStale(p, *dir, info)
 		}
@@ -72,6 +88,30 @@ func newBuild(p *console.Program) *cobra.Command {
 	}
 
 	return cmd
+}
+
+// replaceCorpora has corpora of a data folder written, which then take the place of those before all at
+// once. The folder that write gets has them as they are, and nothing else of the data folder.
+func replaceCorpora(dir string, write func(data string) error) error {
+	corpora := filepath.Dir(corpus.Path(dir, ""))
+
+	return durable.ReplaceFolder(corpora, func(work string) (err error) {
+		data, err := os.MkdirTemp("", "toolevo-data-")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
+
+		if work, err = filepath.Abs(work); err != nil {
+			return err
+		}
+
+		if err := os.Symlink(work, filepath.Join(data, filepath.Base(corpora))); err != nil {
+			return err
+		}
+
+		return write(data)
+	})
 }
 
 // warnStale warns about question files that no longer fit their new corpus.
