@@ -41,33 +41,23 @@ func newBuild(p *console.Program) *cobra.Command {
 			return console.Usage("--scale: %w", err)
 		}
 
+		options := synth.Options{Seed: *seed, Rows: *rows, Scale: synth.Scale(*scale), Tool: madeBy(cmd)}
+		for _, ds := range all {
+			if _, err := synth.Rows(ds, options); err != nil {
+				return err
+			}
+		}
+
 		progress, stop := watch()
 		defer stop()
 
 		var infos []corpus.Info
 
-		if err := replaceCorpora(*dir, func(data string) error {
-			for _, ds := range all {
-				info, err := synth.Build(cmd.Context(), data, ds, synth.Options{
-					Seed:     *seed,
-					Rows:     *rows,
-					Scale:    synth.Scale(*scale),
-					Tool:     madeBy(cmd),
-					Progress: progress.Step("build " + string(ds)),
-				})
-				if err != nil {
-					return err
-				}
-
-				if err := indexPassages(cmd.Context(), data, ds, progress); err != nil {
-					return err
-				}
-
-				infos = append(infos, info)
-			}
-
-			return nil
-		}); err != nil {
+		err = replaceCorpora(*dir, func(data string) (err error) {
+			infos, err = buildCorpora(cmd.Context(), data, all, options, progress)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 
@@ -88,6 +78,27 @@ func newBuild(p *console.Program) *cobra.Command {
 	}
 
 	return cmd
+}
+
+// buildCorpora builds the corpora of datasets, with the indices of their passages.
+func buildCorpora(ctx context.Context, data string, datasets []toolqa.Dataset, o synth.Options,
+	progress *console.Steps) (infos []corpus.Info, err error) {
+	for _, ds := range datasets {
+		o.Progress = progress.Step("build " + string(ds))
+
+		info, err := synth.Build(ctx, data, ds, o)
+		if err != nil {
+			return nil, err
+		}
+
+		if err := indexPassages(ctx, data, ds, progress); err != nil {
+			return nil, err
+		}
+
+		infos = append(infos, info)
+	}
+
+	return infos, nil
 }
 
 // replaceCorpora has corpora of a data folder written, which then take the place of those before all at
