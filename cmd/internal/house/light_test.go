@@ -10,12 +10,13 @@ import (
 // heavy are what the program does without: each is megabytes, or milliseconds of every start, for
 // something that a lighter package does.
 var heavy = map[string]string{
-	"/pqarrow":                      "Parquet is written and read through parquet/file",
-	"/arrow/compute":                "Parquet is written and read through parquet/file",
-	"/arrow/flight":                 "Parquet is written and read through parquet/file",
-	"google.golang.org/grpc":        "nothing here speaks gRPC",
-	"github.com/tetratelabs/wazero": "Python runs behind the walls of the kernel",
-	"gonum.org/v1/plot":             "it links twelve fonts, PDF and TeX: finetune/chart draws figures",
+	"/pqarrow":                       "Parquet is written and read through parquet/file",
+	"/arrow/compute":                 "Parquet is written and read through parquet/file",
+	"/arrow/flight":                  "Parquet is written and read through parquet/file",
+	"google.golang.org/grpc":         "nothing here speaks gRPC",
+	"github.com/tetratelabs/wazero":  "Python runs behind the walls of the kernel",
+	"github.com/nlpodyssey/gopickle": "pickles are read by Python",
+	"gonum.org/v1/plot":              "it links twelve fonts, PDF and TeX: finetune/chart draws figures",
 }
 
 // The program links no package that is heavy.
