@@ -43,7 +43,7 @@ func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api
 		Shift:    &off,
 		// A model that can think, thinks unless told not to, and its text is then split even for a raw prompt.
 		Think:    &api.ThinkValue{Value: false},
-		Logprobs: !c.Dialect.Omits("logprobs"),
+		Logprobs: !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs"),
 		Options: map[string]any{
 			"num_ctx":           b.opts.Window,
 			"num_predict":       s.MaxTokens,
@@ -65,7 +65,7 @@ func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api
 		req.KeepAlive = &api.Duration{Duration: b.opts.KeepAlive}
 	}
 
-	if p.Likeliest {
+	if p.Likeliest && req.Logprobs {
 		req.TopLogprobs = 1
 	}
 
