@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"toolevo/mcts/policy/server"
@@ -15,12 +16,14 @@ type ask struct {
 	n        int
 	seed     uint64
 	sampling server.Sampling
-	server.Probe
+
+	leaveOut  []string // sampling parameters that are not sent, beside those that the server does not take
+	likeliest bool     // the likeliest tokens are reported beside the sampled ones
 }
 
 // reply is what came back.
 type reply struct {
-	server.Transcript
+	server.Reply
 	first server.Detail // of Details
 	took  time.Duration
 }
@@ -74,11 +77,12 @@ func (p *examination) draw(ctx context.Context, a ask) (r reply, err error) {
 func (p *examination) drawOnce(ctx context.Context, a ask) (r reply, err error) {
 	c := server.Completion{
 		Prompt: a.prompt.Text, Messages: a.prompt.Messages, N: a.n, Seed: a.seed, Sampling: a.sampling,
-		Dialect: p.o.Dialect,
+		Dialect: p.o.Dialect, Details: true, Likeliest: a.likeliest,
 	}
+	c.Dialect.LeaveOut = slices.Concat(c.Dialect.LeaveOut, a.leaveOut)
 
 	began := time.Now()
-	r.Transcript, err = p.b.Transcribe(ctx, c, a.Probe)
+	r.Reply, err = p.b.Complete(ctx, c)
 	r.took = time.Since(began)
 
 	if err == nil {

@@ -36,7 +36,7 @@ func (s *slotServer) Address() string { return "slots" }
 
 func (s *slotServer) Serves(context.Context, string) (bool, error) { return true, nil }
 
-func (s *slotServer) Transcribe(_ context.Context, c server.Completion, _ server.Probe) (server.Transcript, error) {
+func (s *slotServer) Complete(_ context.Context, c server.Completion) (server.Reply, error) {
 	slot, unread := s.take(c.Prompt)
 	took := time.Duration(unread) * time.Millisecond
 	<-time.After(took + time.Duration(c.Sampling.MaxTokens)*30*time.Millisecond)
@@ -47,8 +47,8 @@ func (s *slotServer) Transcribe(_ context.Context, c server.Completion, _ server
 	s.busy[slot] = false
 	s.freed.Signal()
 
-	return server.Transcript{
-		Reply:   server.Reply{Choices: []server.Choice{{Text: "x"}}, PromptTokens: len(c.Prompt)},
+	return server.Reply{
+		Choices: []server.Choice{{Text: "x"}}, PromptTokens: len(c.Prompt),
 		Details: []server.Detail{{Prefill: took}},
 	}, nil
 }

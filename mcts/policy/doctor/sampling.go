@@ -159,7 +159,7 @@ func (p *examination) defaults(ctx context.Context) (Check, error) {
 	}
 
 	cold := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens)}
-	cold.LeaveOut = parameters[1:]
+	cold.leaveOut = parameters[1:]
 
 	leaks := true
 
@@ -196,7 +196,7 @@ func (p *examination) defaults(ctx context.Context) (Check, error) {
 // leak reports whether parameters that are left out change what known seeds draw.
 func (p *examination) leak(ctx context.Context, names []string) (bool, error) {
 	a := ask{prompt: p.o.Short, n: drawn, seed: firstSeed, sampling: neutral(probeTokens)}
-	a.LeaveOut = names
+	a.leaveOut = names
 	choices, err := p.drawAll(ctx, a)
 
 	return err == nil && !slices.Equal(texts(choices), p.sampled), err

@@ -175,7 +175,7 @@ func (p *examination) logProbMode(ctx context.Context) (string, error) {
 	var figures [2]float64
 
 	a := one(p.o.Short)
-	a.Likeliest = true
+	a.likeliest = true
 
 	for i, temperature := range [...]float64{cool, hot} {
 		a.sampling.Temperature = temperature

@@ -158,6 +158,7 @@ func TestSamples(t *testing.T) {
 			})
 	}
 
+	got.Details = nil
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reply (-want +got):\n%s", diff)
 	}
@@ -220,8 +221,8 @@ func TestReplies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Transcribe(t.Context(),
-				askLong(1), server.Probe{})
+			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Complete(t.Context(),
+				askLong(1))
 			if err != nil {
 				t.Fatal(err)
 			}

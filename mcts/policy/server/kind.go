@@ -58,8 +58,6 @@ type Manner struct {
 type Client interface {
 	Backend
 	Namer
-	// Transcribe completes as the probe wants it, and keeps what the server tells beyond a [Reply].
-	Transcribe(ctx context.Context, c Completion, p Probe) (Transcript, error)
 	Version(ctx context.Context) (string, error) // "" when the server does not say
 	List(ctx context.Context) (Listing, error)   // the cheapest request there is that needs the key
 	Close()

@@ -77,21 +77,16 @@ func (t toyClient) call(ctx context.Context, path string, body, into any) error 
 }
 
 func (t toyClient) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
-	reply, err := t.Transcribe(ctx, c, server.Probe{})
-	return reply.Reply, err
-}
-
-func (t toyClient) Transcribe(
-	ctx context.Context, c server.Completion, _ server.Probe,
-) (server.Transcript, error) {
 	var written toyText
 
 	err := t.call(ctx, "write", toyText{t.model, c.Prompt, c.Sampling.MaxTokens}, &written)
-	reply := server.Reply{Model: written.Model, PromptTokens: len(c.Prompt), Choices: []server.Choice{{
-		Text: written.Text, Finish: server.FinishStop, LogProbs: []float64{-1}, Tokens: written.Tokens,
-	}}}
 
-	return server.Transcript{Reply: reply, Details: make([]server.Detail, 1)}, err
+	return server.Reply{
+		Model: written.Model, PromptTokens: len(c.Prompt), Details: make([]server.Detail, 1),
+		Choices: []server.Choice{{
+			Text: written.Text, Finish: server.FinishStop, LogProbs: []float64{-1}, Tokens: written.Tokens,
+		}},
+	}, err
 }
 
 func (t toyClient) List(ctx context.Context) (l server.Listing, err error) {
