@@ -38,7 +38,6 @@ func (d *decoder) section(key string, node ast.Node) error {
 
 		var err error
 		switch f := find(d.fields, join(key, name)); {
-		case !slices.Contains(valid, name) && d.layer.Earlier:
 		case !slices.Contains(valid, name):
 			err = d.unknown(key, it.KeyValue(), valid)
 		case f.value.IsValid():

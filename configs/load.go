@@ -27,9 +27,6 @@ type Layer struct {
 	Origin string // where the values come from, e.g. "flag --seed"
 	YAML   []byte // as in a configuration file
 
-	// Earlier says that another version wrote it: settings that this one does not have are passed over.
-	Earlier bool
-
 	body   ast.Node // what YAML says, once it is parsed
 	single bool     // one setting, where a position means nothing
 }

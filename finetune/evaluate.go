@@ -2,7 +2,6 @@ package finetune
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -345,9 +344,6 @@ func storedEpisode(ctx context.Context, s *store.Store, a Attempt, meta trajecto
 	e = trajectories.FromEpisode(meta, branch)
 
 	e.Tokens, err = s.CompletionTokens(ctx, a.Episode, a.Repeat)
-	if errors.Is(err, store.ErrOldFormat) {
-		err = nil // it did not count them
-	}
 
 	return e, true, err
 }

@@ -5,7 +5,6 @@
 //	toolevo play                               act in the environment yourself, turn by turn
 //	toolevo collect                            grow trees over questions into a run directory
 //	toolevo runs                               list runs with their state and progress
-//	toolevo runs compact                       rewrite runs of older versions in today's form
 //	toolevo inspect|check                      look at a run; prove that it is what its log says
 //	toolevo export                             write training data from runs
 //	toolevo finetune                           train a model on an export with LLaMA-Factory, and serve it

@@ -275,11 +275,6 @@ func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 			*f.out, m.Kind, stored.Continuation(&store.Run{Dir: *f.out, Manifest: m, Config: config}))
 	}
 
-	if m.Hash == "" {
-		return nil, console.Usage("%s was begun by an earlier version, %s, and cannot be resumed: choose another "+
-			"--out", *f.out, m.Software)
-	}
-
 	*f.data = dataOf(cmd, *f.data, &m, *f.out)
 
 	return []configs.Layer{{Origin: filepath.Join(*f.out, store.ConfigFile), YAML: []byte(config)}}, nil

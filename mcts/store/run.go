@@ -44,10 +44,6 @@ func (e *NoRunError) Unwrap() error { return ErrNoRun }
 // ErrDamaged means that files of a run are missing, or are not what was written.
 var ErrDamaged = durable.ErrDamaged
 
-// ErrOtherVersion means that a run is kept in a way that this version of toolevo does not know.
-var ErrOtherVersion = errors.New("another version of toolevo made this run, and this one cannot read it: use that " +
-	"version, or make the run again in another folder")
-
 // Run is an open run directory.
 type Run struct {
 	*Store
@@ -335,7 +331,7 @@ func (r *Run) checkDatabase(ctx context.Context) error {
 		return err
 	}
 
-	if id != r.Manifest.ID && (id != "" || r.Manifest.Hash != "") {
+	if id != r.Manifest.ID {
 		return fmt.Errorf("store: the run in %s is %w: its %s belongs to run %q, its %s to run %q: put the right "+
 			"one back",
 			r.Dir, ErrDamaged, databaseFile, id, ManifestFile, r.Manifest.ID)

@@ -26,7 +26,7 @@ var cardTemplate = template.Must(template.New("card").Funcs(template.FuncMap{
 func (m *Manifest) card() string {
 	var b strings.Builder
 
-	f, t := m.Form()
+	f, t := m.Format, m.Trainer
 	l := layoutOf(f, t)
 	fit, _ := m.CheckTemplate(m.ChatTemplate) // none is known of no name
 
