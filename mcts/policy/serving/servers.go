@@ -123,12 +123,10 @@ func (s *Servers) Check() error {
 // Exposed reports whether credentials stand on the command line, where every user of the machine can read them.
 func (s *Servers) Exposed() bool {
 	return slices.ContainsFunc(strings.Split(s.Addresses, ","), func(address string) bool {
-		_, rest, _ := strings.Cut(address, "://")
-		authority, _, _ := strings.Cut(rest, "/")
-		_, query, _ := strings.Cut(rest, "?")
-		_, hidden := withoutSecrets(query)
+		shown := withoutCredentials(address)
 
-		return strings.Contains(authority, "@") || hidden
+		return shown == unreadable && strings.Contains(address, "@") || strings.Contains(shown, somebody) ||
+			strings.Contains(shown, secret)
 	})
 }
 
@@ -183,23 +181,14 @@ func (s *Servers) Arguments() []string {
 	return args
 }
 
-// withoutSecrets puts SECRET where a query has what may be a key.
-func withoutSecrets(query string) (shown string, hidden bool) {
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return "SECRET", true
-	}
+// What stands in an address for credentials, for what of a query may be a key, and for one that cannot be read.
+const (
+	somebody   = "USER:PASSWORD@"
+	secret     = "SECRET"
+	unreadable = "ADDRESS"
+)
 
-	for name := range values {
-		if server.IsSecretParameter(name) {
-			values[name], hidden = []string{"SECRET"}, true
-		}
-	}
-
-	return values.Encode(), hidden
-}
-
-// withoutCredentials puts USER:PASSWORD, and SECRET in the query, where a server's address has any.
+// withoutCredentials is a server's address as it may be shown.
 func withoutCredentials(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if ok {
@@ -210,12 +199,11 @@ func withoutCredentials(address string) string {
 
 	u, err := url.Parse("http://" + rest)
 	if err != nil {
-		return "ADDRESS"
+		return unreadable
 	}
 
 	if bare, query, found := strings.Cut(rest, "?"); found {
-		query, _ = withoutSecrets(query)
-		rest = bare + "?" + query
+		rest = bare + "?" + withoutSecrets(query)
 	}
 
 	if u.User == nil {
@@ -224,5 +212,20 @@ func withoutCredentials(address string) string {
 
 	authority, _, _ := strings.Cut(rest, "/")
 
-	return scheme + "USER:PASSWORD@" + rest[strings.LastIndex(authority, "@")+1:]
+	return scheme + somebody + rest[strings.LastIndex(authority, "@")+1:]
+}
+
+func withoutSecrets(query string) string {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return secret
+	}
+
+	for name := range values {
+		if server.IsSecretParameter(name) {
+			values[name] = []string{secret}
+		}
+	}
+
+	return values.Encode()
 }
