@@ -33,6 +33,9 @@ type Models struct {
 	// Plans has the solutions that scripted policies follow; see [suite.Planner].
 	Plans func(question string) (envs.Plan, bool)
 
+	// NoPriors says that the run has no use for log-probabilities: servers may have none.
+	NoPriors bool
+
 	open map[string]*server.Policy // on servers, by name
 }
 
@@ -220,8 +223,8 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 	o := server.Options{
 		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages,
 		Reasoning: m.Config.Reasoning(),
-		Sampling:  c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
-		LeaveOut: c.LeaveOut, Single: k.Single, Slots: c.Slots,
+		Sampling: c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
+		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: k.Single, Slots: c.Slots,
 		Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
 	}
 
