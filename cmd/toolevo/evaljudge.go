@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +47,7 @@ func (a *app) evalJudgeCommand() *cobra.Command {
 
 	cmd := newCommand("judge RUN|FILE...")
 	flags := cmd.Flags()
-	flags.StringVar(&o.by, "by", byRule, "`JUDGE`: rule, or a model, openai:MODEL or ollama:MODEL")
+	flags.StringVar(&o.by, "by", byRule, "`JUDGE`: rule, or a model, "+serving.Offers())
 	flags.StringSliceVar(&o.scores, "score", []string{string(judge.SoPR)}, "`NAMES`: sopr, fac, sowr")
 	flags.IntVar(&o.passes, "passes", judge.Passes, "`N` passes of sopr, and rounds of sowr")
 	flags.StringVar(&o.reference, "reference", "", "with sowr: the `POLICY` that others are compared with (default: "+
@@ -77,6 +78,11 @@ func (a *app) evalJudge(cmd *cobra.Command, args []string, o *judgeOptions) (err
 	answers, err := a.readAnswers(cmd.Context(), args, o)
 	if err != nil {
 		return err
+	}
+
+	if o.out != "" {
+		a.announce("eval judge", "judge "+o.by, "scores "+strings.Join(o.scores, ", "),
+			fmt.Sprintf("%d answers of %s", len(answers), strings.Join(args, ", ")))
 	}
 
 	w := &writers{app: a, settings: o.settings, servers: o.servers, workers: &o.workers}

@@ -31,7 +31,6 @@ import (
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
-	"toolevo/mcts/policy/serving"
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
 )
@@ -42,8 +41,13 @@ var update = flag.Bool("update", false, "rewrite the golden files and the demons
 var scratch string
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	if as := os.Getenv(asProgram); as != "" {
 		os.Unsetenv(asProgram) // it is no setting
+
+		if as == asImpatient {
+			mainWith(soon)
+		}
+
 		main()
 	}
 
@@ -138,8 +142,8 @@ const (
 
 // The kinds of policies on servers.
 const (
-	kindOpenAI = serving.OpenAI
-	kindOllama = serving.Ollama
+	kindOpenAI = "openai"
+	kindOllama = "ollama"
 )
 
 // result is how a command ended.
