@@ -105,7 +105,7 @@ var allowed = []rule{
 	{"toolqa/corpus/internal/layout", []string{"envs/datafile", "envs", "envs/durable", "envs/pytext", "toolqa"}},
 	{"toolqa/corpus/internal/write", []string{"envs/durable", "envs/sqlite", "toolqa",
 		"toolqa/corpus/internal/layout"}},
-	{"toolqa/corpus/synth", []string{"envs/datafile", "envs", "envs/pytext", "toolqa", "toolqa/corpus/internal/..."}},
+	{"toolqa/corpus/synth", []string{"envs", "envs/pytext", "toolqa", "toolqa/corpus/internal/..."}},
 	{"toolqa/corpus", []string{"envs/durable", "envs/pytext", "envs/regular", "envs/sqlite", "toolqa",
 		"toolqa/corpus/internal/layout"}},
 	{"toolqa/corpus/importer", []string{"envs", "envs/pytext", "envs/regular", "envs/sandbox", "envs/sandbox/engines",
