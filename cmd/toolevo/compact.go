@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/envs/console"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/display"
 	"toolevo/finetune/rundir"
 	"toolevo/mcts/store"
@@ -13,7 +13,7 @@ import (
 
 func (a *app) compactCommand() *cobra.Command {
 	cmd := newCommand("compact RUN…")
-	asJSON := console.JSONFlag(cmd)
+	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		result := compaction{Runs: []compactedRun{}}
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/dynamic"
@@ -52,8 +53,8 @@ func (a *app) evalDriftCommand() *cobra.Command {
 	flags.StringVar(&f.out, "out", "", "make the evaluations and the report in the folder `DIR` (required)")
 	flags.StringVar(&f.id, "run-id", "", "`ID` that those of the evaluations begin with (default: each has one that "+
 		"no other run has)")
-	console.Complete(cmd, "feedbacks", console.Listed(append(dynamic.Feedbacks(), all)))
-	console.Complete(cmd, "perturbations", console.Listed(append(perturbations(), string(perturb.None), all)))
+	cmdline.Complete(cmd, "feedbacks", cmdline.Listed(append(dynamic.Feedbacks(), all)))
+	cmdline.Complete(cmd, "perturbations", cmdline.Listed(append(perturbations(), string(perturb.None), all)))
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.check(); err != nil {
@@ -232,7 +233,7 @@ func (a *app) driftRun(ctx context.Context, f *driftFlags, m driftRun, flags []s
 	}))
 
 	_, noReport := os.Stat(filepath.Join(m.dir, rundir.ReportFile))
-	if console.ExitCode(err) == console.ExitGaveUp && noReport == nil {
+	if console.KindOf(err) == console.Infrastructure && noReport == nil {
 		a.Say("%v", err)
 		return nil
 	}

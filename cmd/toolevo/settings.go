@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
 )
@@ -97,7 +98,7 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 		cmd.Flags().String(f.flag, strings.Trim(value, "[]"), f.usage)
 
 		if f.flag == "template" { // export's is that of a chat
-			console.Complete(cmd, f.flag, listedValues("template", all))
+			cmdline.Complete(cmd, f.flag, listedValues("template", all))
 		}
 	}
 
@@ -225,7 +226,7 @@ func fileLayers(name string) ([]configs.Layer, error) {
 
 // runDataFlag adds --data to a command that reads runs, each of which knows its data folder.
 func (a *app) runDataFlag(cmd *cobra.Command) *string {
-	dir := a.DataFlag(cmd)
+	dir := cmdline.DataFlag(&a.Program, cmd)
 	ofRun(cmd)
 
 	return dir

@@ -1,18 +1,19 @@
 package console
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/spf13/cobra"
 )
+
+// HelpWidth is how many columns help, and text that is wrapped like it, may take.
+const HelpWidth = 80
 
 // Program is one invocation of a program, as its commands see it.
 type Program struct {
 	In      io.Reader
-	Out     io.Writer // results
+	Out     io.Writer // results; what others wrote is made visible on the way
+	Raw     io.Writer // the same as it is, for protocols
 	Err     *Screen   // words for people
 	Environ []string
 }
@@ -29,12 +30,4 @@ func (p *Program) Lookup(name string) string {
 	}
 
 	return ""
-}
-
-// DataFlag adds --data.
-func (p *Program) DataFlag(cmd *cobra.Command) *string {
-	dir := cmd.Flags().String("data", cmp.Or(p.Lookup("TOOLEVO_DATA"), "data"), "data folder `DIR` (or TOOLEVO_DATA)")
-	Complete(cmd, "data", Folders)
-
-	return dir
 }

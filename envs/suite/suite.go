@@ -6,11 +6,8 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"toolevo/envs"
 	"toolevo/envs/action"
-	"toolevo/envs/console"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/kept"
 	"toolevo/envs/sandbox"
@@ -178,11 +175,6 @@ type Section struct {
 type Settings interface {
 	// Validate returns the first setting that makes no sense, by its name in the section, and why.
 	Validate() (setting string, err error)
-}
-
-// Commander has commands of its own.
-type Commander interface {
-	Commands(p *console.Program) []*cobra.Command
 }
 
 // Lister can list its tasks without opening anything.
