@@ -16,7 +16,6 @@ import (
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
-	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune/rundir"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/policy/simserver"
@@ -42,7 +41,6 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"compat":        listedValues("environment.compat"),
 		"feedback":      cmdline.Offered(dynamic.Feedbacks()),
 		"simulator":     policies,
-		"mode":          cmdline.Offered(virtual.Modes()),
 		"config":        shippedOrFile,
 		"set":           settingKeys,
 		"without":       cmdline.Listed(confine.Walls()),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"toolevo/envs/dynamic"
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
+	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
@@ -26,10 +28,15 @@ import (
 
 // driftDefaults are what eval drift sets before anybody else does.
 func driftDefaults() map[string]string {
-	return map[string]string{
-		"suite": "toolbench", "split": "test", "api": "p_s_ood",
-		"policy": "scripted:stale,scripted:reader,scripted:oracle",
+	defaults := map[string]string{"policy": "scripted:stale,scripted:reader,scripted:oracle"}
+
+	for _, b := range suite.All() {
+		if d, ok := b.(suite.Drifter); ok {
+			maps.Copy(defaults, d.DriftDefaults())
+		}
 	}
+
+	return defaults
 }
 
 // driftFlags are the flags of eval drift that are no settings.

@@ -12,6 +12,7 @@ import (
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/suite"
 )
 
 // settingFlag is a flag for one setting.
@@ -46,10 +47,6 @@ var settingFlags = []settingFlag{
 	{"feedback", "environment.feedback", "`NAME` of what a call is told that is not taken: deprecation (the notice " +
 		"of what replaces it), invocation (what is wrong), generic (that something is) or none"},
 	{"reward", "environment.reward", "`NAME` of the matcher that decides the reward: official or strict"},
-	{"simulator", "toolbench.simulator", "`NAME` of what stands in for ToolBench's APIs: scripted, or the policy " +
-		"KIND:NAME of a language model"},
-	{"mode", "toolbench.mode", "`NAME` of how a language model is asked to: sft, cot or few-shot"},
-	{"cache", "toolbench.cache", "`FILE` that keeps its answers and gives them again"},
 }
 
 // switchFlags are the flags that switch a module off, for the ablations of the paper's Table 5.
@@ -74,6 +71,7 @@ type settings struct {
 	set      []string
 	config   string
 	defaults map[string]string // what this command sets before anybody else does, by key
+	own      []suite.SettingFlag
 }
 
 // addSettings gives a command the flags named, --config and --set.
@@ -114,6 +112,18 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 	return s
 }
 
+// addOwn adds flags of settings that are a suite's own.
+func (s *settings) addOwn(cmd *cobra.Command, own []suite.SettingFlag) {
+	s.own = own
+	for _, f := range own {
+		cmd.Flags().String(f.Flag, embedded()[f.Key], f.Usage)
+
+		if f.Names != nil {
+			cmdline.Complete(cmd, f.Flag, cmdline.Offered(f.Names()))
+		}
+	}
+}
+
 // resolve makes the configuration. When it goes on with a run, the run's own configuration stands above the
 // environment, which it was made with, so that --resume --out DIR is enough; what this command line says stands above
 // both, so that it is either what the run has or refused.
@@ -139,7 +149,7 @@ func (s *settings) resolve(flags *pflag.FlagSet, resumed []configs.Layer) (*conf
 		layers = slices.Concat(layers, resumed, file, environment)
 	}
 
-	layers = append(layers, flagLayers(flags)...)
+	layers = append(layers, s.flagLayers(flags)...)
 
 	for _, kv := range s.set {
 		layer, _, err := setLayer(kv)
@@ -159,10 +169,16 @@ func (s *settings) resolve(flags *pflag.FlagSet, resumed []configs.Layer) (*conf
 }
 
 // flagLayers are the settings that the user gave by their own flags.
-func flagLayers(flags *pflag.FlagSet) (layers []configs.Layer) {
+func (s *settings) flagLayers(flags *pflag.FlagSet) (layers []configs.Layer) {
 	for _, f := range settingFlags {
 		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
 			layers = append(layers, configs.SettingLayer("flag --"+f.flag, f.key, flag.Value.String()))
+		}
+	}
+
+	for _, f := range s.own {
+		if flag := flags.Lookup(f.Flag); flag.Changed {
+			layers = append(layers, configs.SettingLayer("flag --"+f.Flag, f.Key, flag.Value.String()))
 		}
 	}
 

@@ -39,6 +39,8 @@ func (a *app) configureSuite(cmd *cobra.Command,
 	c *suite.Configured) func(*suite.Call) func(error) error {
 	w := &configured{app: a, cmd: cmd, servers: a.serving(),
 		settings: a.addSettings(cmd, c.Defaults, c.Flags...)}
+	w.settings.addOwn(cmd, c.Own)
+
 	if c.Models {
 		w.servers = a.servingFlags(cmd)
 	}
@@ -81,7 +83,7 @@ func (w *configured) choose(data string) (chosen suite.Chosen, err error) {
 	}
 
 	w.closers = append(w.closers, b.close)
-	chosen.Deployed = b.deployed.All().Versions
+	chosen.Benchmark, chosen.Deployed = b.Benchmark, b.deployed.All().Versions
 	chosen.Choice, err = b.choice(data)
 
 	return chosen, err

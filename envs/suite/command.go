@@ -48,7 +48,14 @@ type Command struct {
 type Configured struct {
 	Models   bool              // it may ask language models on servers
 	Flags    []string          // of settings, e.g. "api"
+	Own      []SettingFlag     // flags of settings that are the suite's own
 	Defaults map[string]string // of this command alone, by key, e.g. "split": "test"
+}
+
+// SettingFlag is a flag that sets a setting.
+type SettingFlag struct {
+	Flag, Key, Usage string
+	Names            func() []string // that the value may be; nil is any
 }
 
 // Option is what a user may choose. It is checked before a command runs.
@@ -95,7 +102,8 @@ type Call struct {
 // Chosen is what the settings of a command choose.
 type Chosen struct {
 	Choice
-	Deployed []string // API versions, the default first
+	Benchmark Benchmark
+	Deployed  []string // API versions, the default first
 }
 
 // Models are the language models of a command.

@@ -177,6 +177,12 @@ type Settings interface {
 	Validate() (setting string, err error)
 }
 
+// Drifter says what an experiment on drifting APIs is about where nobody does.
+type Drifter interface {
+	// DriftDefaults are settings of such an experiment, by key.
+	DriftDefaults() map[string]string
+}
+
 // Lister can list its tasks without opening anything.
 type Lister interface {
 	// List returns the tasks of a split in a data folder, none where it has none.

@@ -90,7 +90,7 @@ func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 
 	if err := layout.CheckBlocks(ctx, c.path); err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w: %s again: the same source or seed gives the same content "+
-			"(`toolevo data verify --dataset %s` names the table)", c.path, errors.Join(err, c.Close()), remedy, ds)
+			"(`toolevo data verify` names the table)", c.path, errors.Join(err, c.Close()), remedy)
 	}
 
 	return c, nil

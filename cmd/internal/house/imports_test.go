@@ -197,7 +197,7 @@ var allowed = []rule{
 		"trajectories"}},
 	{"finetune/checkpoint", []string{"envs/durable", "envs/regular", "trajectories/export"}},
 	{"finetune/child", []string{"envs/durable", "envs/keeper"}},
-	{"finetune/training", []string{"envs/durable", "envs/regular", "finetune/checkpoint",
+	{"finetune/training", []string{"envs/console", "envs/durable", "envs/regular", "finetune/checkpoint",
 		"finetune/child", "trajectories/export", "envs/yamltext"}},
 	{"finetune/training/trainingtest", nil},
 	{"finetune/host", []string{"envs/names", "envs/regular", "finetune/checkpoint", "finetune/child",

@@ -17,6 +17,11 @@ var helpTexts embed.FS
 // Suite is the suite with all of its commands.
 type Suite struct{ bench.ToolBench }
 
+// DriftDefaults implements [suite.Drifter].
+func (s Suite) DriftDefaults() map[string]string {
+	return map[string]string{"suite": s.Name(), "split": "test", "api": "p_s_ood"}
+}
+
 // Commands implements [suite.Commander].
 func (s Suite) Commands() []suite.Command {
 	return append(s.ToolBench.Commands(), suite.Command{Use: "mirror", Help: helpTexts},

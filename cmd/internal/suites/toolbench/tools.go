@@ -10,6 +10,7 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/guard"
+	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench/bench"
 	"toolevo/envs/toolbench/serve"
@@ -39,7 +40,7 @@ func toolsCommand() suite.Command {
 	return suite.Command{
 		Use: "serve tools", Help: helpTexts, Document: ServedTools{},
 		Configured: &suite.Configured{
-			Models: true, Flags: []string{"split", "api", "feedback", "simulator", "mode", "cache"},
+			Models: true, Flags: []string{"split", "api", "feedback"}, Own: settingFlags(),
 			Defaults: map[string]string{"suite": "toolbench", "split": "test", "api": "[p_c]"},
 		},
 		Options: append(suite.DoorOptions(&o.Door), suite.DataOption(&o.data),
@@ -52,6 +53,21 @@ func toolsCommand() suite.Command {
 			suite.Option{Name: "max-calls", Value: &o.calls, Least: 1,
 				Usage: "`N` calls run at the same time, the others wait"}),
 		Run: o.run,
+	}
+}
+
+// settingFlags are the flags of what stands in for the APIs.
+func settingFlags() []suite.SettingFlag {
+	return []suite.SettingFlag{
+		{
+			Flag: "simulator", Key: "toolbench.simulator", Usage: "`NAME` of what stands in for ToolBench's APIs: " +
+				"scripted, or the policy KIND:NAME of a language model",
+		},
+		{
+			Flag: "mode", Key: "toolbench.mode", Names: names.Texts(virtual.Modes),
+			Usage: "`NAME` of how a language model is asked to: sft, cot or few-shot",
+		},
+		{Flag: "cache", Key: "toolbench.cache", Usage: "`FILE` that keeps its answers and gives them again"},
 	}
 }
 
@@ -69,7 +85,7 @@ func (o *serving) run(ctx context.Context, c *suite.Call) (done suite.Result, er
 		return done, err
 	}
 
-	opened, err := bench.ToolBench{}.Open(ctx, chosen.Choice)
+	opened, err := chosen.Benchmark.Open(ctx, chosen.Choice)
 	if err != nil {
 		return done, err
 	}
