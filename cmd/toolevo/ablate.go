@@ -61,7 +61,7 @@ func (a *app) ablateCommand() *cobra.Command {
 				strings.Join(c.API, ","))
 		}
 
-		a.announce("ablate", choiceOf(c, dataFlagOf(cmd))...)
+		a.Announce("ablate", choiceOf(c, dataFlagOf(cmd))...)
 
 		flags := append(passedOn(cmd.Flags(), "api", "policy", "split", "out", "json"), "--policy", c.Policy[0],
 			"--split", c.Split)

@@ -194,7 +194,7 @@ func (a *app) printEvaluation(asJSON bool, run *stored.Run, r *finetune.Report, 
 			return err
 		}
 
-		if feedback := run.Config.Environment.Told(); feedback != toolapi.FeedbackDeprecation {
+		if feedback := run.Config.Environment.Feedback; feedback != toolapi.FeedbackDeprecation {
 			fmt.Fprintf(a.Out, "feedback: %s\n", feedback)
 		}
 

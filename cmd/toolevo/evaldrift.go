@@ -73,7 +73,7 @@ func (a *app) evalDriftCommand() *cobra.Command {
 			return err
 		}
 
-		a.announce("eval drift", choiceOf(c, dataFlagOf(cmd))...)
+		a.Announce("eval drift", choiceOf(c, dataFlagOf(cmd))...)
 
 		inner := append(passedOn(flags, "api", "policy", "split", "out", "run-id", "json", "feedbacks",
 			"perturbations"),
@@ -279,7 +279,7 @@ func (a *app) printDrift(f *driftFlags, page *report.Page) error {
 	}
 
 	if lost > 0 {
-		return console.GaveUp(fmt.Errorf("%d episodes were lost to failures of ours; the figures are of the others. "+
+		return console.GaveUp(fmt.Errorf("%d episodes were lost to infrastructure failures; the figures are of the others. "+
 			"The same command plays them again", lost))
 	}
 

@@ -52,7 +52,7 @@ func (a *app) improveCommand() *cobra.Command {
 			return err
 		}
 
-		a.announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
+		a.Announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
 			"first collected by "+policiesOf([]string{config.FirstPolicy()}))
 
 		result, err := improve.Run(cmd.Context(), config, *out, program, o)

@@ -63,7 +63,6 @@ var general = []printedJSON{
 	{"analyze", analysis{}},
 	{"collect --dry-run, eval --dry-run", dryRunDocument{}},
 	{"runs", runList{}},
-	{"runs compact", compaction{}},
 	{"inspect RUN", runOverview{}},
 	{"inspect RUN QUESTION", questionOverview{}},
 	{"inspect RUN QUESTION TREE", mcts.TreeRecord{}},

@@ -34,7 +34,7 @@ type configured struct {
 	closers []func() error
 }
 
-// configureSuite implements [cmdline.Configure].
+// configureSuite implements cmdline.Configure.
 func (a *app) configureSuite(cmd *cobra.Command,
 	c *suite.Configured) func(*suite.Call) func(error) error {
 	w := &configured{app: a, cmd: cmd, servers: a.serving(),

@@ -72,7 +72,7 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 			return err
 		}
 
-		a.announce("versions make", "of "+o.from, fmt.Sprintf("seed %d", o.seed), "data "+*tools.data)
+		a.Announce("versions make", "of "+o.from, fmt.Sprintf("seed %d", o.seed), "data "+*tools.data)
 
 		return a.makeVersions(cmd.Context(), shipped, &o)
 	}

@@ -88,7 +88,7 @@ func (a *app) mutate(ctx context.Context, o *mutateOptions) (err error) {
 		return err
 	}
 
-	a.announce("versions mutate", "policy "+policiesOf(c.Policy), "of "+o.from,
+	a.Announce("versions mutate", "policy "+policiesOf(c.Policy), "of "+o.from,
 		fmt.Sprintf("seed %d", o.seed), "data "+*o.data)
 	a.warnExposed(o.servers)
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"toolevo/envs/display"
 )
 
 // HelpWidth is how many columns help, and text that is wrapped like it, may take.
@@ -20,6 +22,12 @@ type Program struct {
 
 // Say writes a line for people.
 func (p *Program) Say(format string, args ...any) { fmt.Fprintf(p.Err, format+"\n", args...) }
+
+// Announce says, as the first line of a command that makes something, of what: whoever forgot an
+// option reads it here.
+func (p *Program) Announce(command string, of ...string) {
+	p.Say("%s: %s", command, display.Line(strings.Join(of, ", "), 0))
+}
 
 // Lookup returns a variable of the environment the program was started with.
 func (p *Program) Lookup(name string) string {

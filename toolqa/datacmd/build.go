@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"toolevo/envs/console"
+	"toolevo/envs/durable"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/toolqa"
@@ -40,20 +43,25 @@ func buildCommand() suite.Command {
 
 // build makes the corpora that were chosen.
 func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) (suite.Result, error) {
+	for _, ds := range c.chosenDatasets() {
+		if _, err := synth.Rows(ds, o); err != nil {
+			return suite.Result{}, err
+		}
+	}
+
+	var infos []corpus.Info
+
+	err := replaceCorpora(c.data, func(data string) (err error) {
+		infos, err = buildCorpora(ctx, data, c.chosenDatasets(), o, call.Progress)
+		return err
+	})
+	if err != nil {
+		return suite.Result{}, err
+	}
+
 	var done Built
 
-	for _, ds := range c.chosenDatasets() {
-		o.Progress = call.Progress.Step("build " + string(ds))
-
-		info, err := synth.Build(ctx, c.data, ds, o)
-		if err != nil {
-			return suite.Result{}, err
-		}
-
-		if err := indexPassages(ctx, c.data, ds, call.Progress); err != nil {
-			return suite.Result{}, err
-		}
-
+	for _, info := range infos {
 		done.Corpora = append(done.Corpora, newCorpusReport(c.data, info))
 		warnStale(call.Program, c.data, info)
 	}
@@ -69,6 +77,51 @@ func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) (s
 
 // madeBy is the program with its version, as it stands in the files that it writes.
 func madeBy(c *suite.Call) string { return "toolevo " + c.Version }
+
+// buildCorpora builds the corpora of datasets, with the indices of their passages.
+func buildCorpora(ctx context.Context, data string, datasets []toolqa.Dataset, o synth.Options,
+	progress *console.Steps) (infos []corpus.Info, err error) {
+	for _, ds := range datasets {
+		o.Progress = progress.Step("build " + string(ds))
+
+		info, err := synth.Build(ctx, data, ds, o)
+		if err != nil {
+			return nil, err
+		}
+
+		if err := indexPassages(ctx, data, ds, progress); err != nil {
+			return nil, err
+		}
+
+		infos = append(infos, info)
+	}
+
+	return infos, nil
+}
+
+// replaceCorpora has corpora of a data folder written, which then take the place of those before all at
+// once. The folder that write gets has them as they are, and nothing else of the data folder.
+func replaceCorpora(dir string, write func(data string) error) error {
+	corpora := filepath.Dir(corpus.Path(dir, ""))
+
+	return durable.ReplaceFolder(corpora, func(work string) (err error) {
+		data, err := os.MkdirTemp("", "toolevo-data-")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
+
+		if work, err = filepath.Abs(work); err != nil {
+			return err
+		}
+
+		if err := os.Symlink(work, filepath.Join(data, filepath.Base(corpora))); err != nil {
+			return err
+		}
+
+		return write(data)
+	})
+}
 
 // warnStale warns about question files that no longer fit their new corpus.
 func warnStale(p *console.Program, dir string, info corpus.Info) {

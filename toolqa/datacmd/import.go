@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toolevo/envs/console"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -23,7 +24,7 @@ func importCommand() suite.Command {
 		options     importer.Options
 	)
 
-	split := string(toolqa.Test)
+	split, python := string(toolqa.Test), &engines.Choice{}
 
 	return suite.Command{
 		Use: "data import", Help: helpTexts, Progress: true, Document: Imported{},
@@ -34,7 +35,11 @@ func importCommand() suite.Command {
 			suite.Option{Name: "allow-short", Value: &options.AllowShort,
 				Usage: "import incomplete corpora: fewer rows than published, or not all files"},
 			suite.Option{Name: "skip-bad", Value: &options.SkipBad,
-				Usage: "leave out up to `N` broken rows of each dataset, and count them"}),
+				Usage: "leave out up to `N` broken rows of each dataset, and count them"},
+			suite.Option{Name: "python", Value: &python.Executable, Usage: "interpreter `FILE` that " +
+				"reads dblp's pickles, in a sandbox (default: python3 of PATH)"},
+			suite.Option{Name: "without", Value: &python.Accept, Usage: "walls of that sandbox to do " +
+				"without where they are missing, `WALL,…`: landlock, seccomp"}),
 		Run: func(ctx context.Context, call *suite.Call) (suite.Result, error) {
 			if from == "" && asked == "" {
 				return suite.Result{}, console.Usage("nothing to import: name a folder of " +
@@ -42,7 +47,7 @@ func importCommand() suite.Command {
 			}
 
 			i := importRun{Call: call, chosen: &c, split: toolqa.Split(split), options: options}
-			i.options.Tool = madeBy(call)
+			i.options.Tool, i.options.Python = madeBy(call), python.Options(1)
 
 			if from != "" {
 				if err := i.corpora(ctx, from); err != nil {

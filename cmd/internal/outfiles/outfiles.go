@@ -2,9 +2,12 @@
 package outfiles
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
@@ -48,23 +51,33 @@ func Figures(figures []chart.Figure) []File {
 	return files
 }
 
-// Write writes files into a folder, which is made, each whole or not at all, and returns their
-// paths.
-func Write(dir string, files []File) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, console.GaveUp(err)
-	}
+// Write writes files into a folder, and returns their paths. All take the place of those before at
+// once, unless the folder holds something else, which somebody may be working on.
+func Write(dir string, files []File) (paths []string, err error) {
+	fill := func(work string) error {
+		for _, f := range files {
+			if err := durable.WriteFile(filepath.Join(work, f.Name), f.Write); err != nil {
+				return err
+			}
 
-	var paths []string
-
-	for _, f := range files {
-		path := filepath.Join(dir, f.Name)
-		if err := durable.WriteFile(path, f.Write); err != nil {
-			return nil, console.GaveUp(err)
+			paths = append(paths, filepath.Join(dir, f.Name))
 		}
 
-		paths = append(paths, path)
+		return nil
 	}
 
-	return paths, nil
+	there, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+
+	if slices.ContainsFunc(there, func(e os.DirEntry) bool {
+		return !slices.ContainsFunc(files, func(f File) bool { return f.Name == e.Name() })
+	}) {
+		err = fill(dir)
+	} else {
+		err = durable.ReplaceFolder(dir, fill)
+	}
+
+	return paths, console.GaveUp(err)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"toolevo/cmd/internal/outfiles"
 	"toolevo/envs/console"
@@ -95,6 +96,11 @@ func (o *judging) run(ctx context.Context, c *suite.Call) (done suite.Result, er
 	answers, err := o.readAnswers(ctx, c)
 	if err != nil {
 		return done, err
+	}
+
+	if o.out != "" {
+		c.Announce("eval judge", "judge "+o.by, "scores "+strings.Join(o.scores, ", "),
+			fmt.Sprintf("%d answers of %s", len(answers), strings.Join(c.Args, ", ")))
 	}
 
 	j, err := o.open(c)

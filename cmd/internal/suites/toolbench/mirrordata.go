@@ -129,6 +129,8 @@ func (m *mirrorData) run(ctx context.Context, c *suite.Call) (done suite.Result,
 		return done, err
 	}
 
+	c.Announce("mirror data", m.choice()...)
+
 	if err := m.open(c, m.keptFolder()); err != nil {
 		return done, err
 	}
@@ -153,6 +155,19 @@ func (m *mirrorData) run(ctx context.Context, c *suite.Call) (done suite.Result,
 		c.Say("Next: toolevo %s", console.Shell("finetune", m.out, "--recipe", "mirrorapi-7b",
 			"--out", "simulator"))
 	}}, nil
+}
+
+// choice is what the data is made with.
+func (m *mirrorData) choice() (of []string) {
+	for _, role := range [][2]string{
+		{"checked", m.check}, {"invented", m.augment}, {"explained", m.explain},
+	} {
+		if role[1] != "" {
+			of = append(of, role[0]+" by "+role[1])
+		}
+	}
+
+	return append(of, "rules "+m.rules(), fmt.Sprintf("seed %d", m.seed), "data "+m.data)
 }
 
 // keptFolder is where texts of models are kept, beside the data, whose folder holds nothing else.

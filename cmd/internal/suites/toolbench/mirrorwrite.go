@@ -87,6 +87,8 @@ func (m *mirrorWriting) command(use string, write func(context.Context,
 				return suite.Result{}, err
 			}
 
+			c.Announce(use, "policy "+m.writer, fmt.Sprintf("seed %d", m.seed), "data "+m.data)
+
 			if err := m.open(c, m.out); err != nil {
 				return suite.Result{}, err
 			}
