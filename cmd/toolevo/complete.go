@@ -47,7 +47,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"strategy":      cmdline.Offered(export.Strategies()),
 		"score":         cmdline.Offered(export.Scores()),
 		"chat-template": cmdline.Offered(export.Templates()),
-		"format":        cmdline.Offered(append(export.Formats(), export.DocumentFormats()...)),
+		"format":        cmdline.Offered(export.FormatsThat(export.Format.IsExported)),
 		"for":           cmdline.Offered(export.Trainers()),
 		"wrong":         cmdline.Listed(simserver.Misconfigurations()),
 		"protocol":      cmdline.Offered([]simserver.Kind{simserver.VLLM, simserver.Ollama}),

@@ -18,7 +18,7 @@ var flagName = regexp.MustCompile(`--[a-z]`)
 
 // othersFlags are errors that name a flag of another program, by file.
 var othersFlags = map[string]string{
-	"finetune/host/adapter.go": "vLLM's --enable-lora",
+	"mcts/policy/openai/adapt.go": "vLLM's --enable-lora",
 }
 
 // Below cmd nobody knows how a user gives an option: errors say which one is wrong with [console.Option].

@@ -17,6 +17,7 @@ import (
 	"toolevo/finetune/chart"
 	"toolevo/finetune/judge"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -48,8 +49,7 @@ func judgeCommand() suite.Command {
 		Configured: &suite.Configured{Models: true},
 		Options: []suite.Option{
 			suite.WorkersOption(&o.workers), formatOption(&o.format),
-			{Name: "by", Value: &o.by, Usage: "`JUDGE`: rule, or a model, openai:MODEL or " +
-				"ollama:MODEL"},
+			{Name: "by", Value: &o.by, Usage: "`JUDGE`: rule, or a model, " + serving.Offers()},
 			{Name: "score", Value: &o.scores, Usage: "`NAMES`: sopr, fac, sowr",
 				Names: names.Texts(judge.Scores)},
 			{Name: "passes", Value: &o.passes, Usage: "`N` passes of sopr, and rounds of sowr",

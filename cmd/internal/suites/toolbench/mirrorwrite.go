@@ -12,6 +12,7 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/recorded"
+	"toolevo/mcts/policy/serving"
 	"toolevo/trajectories/mirror"
 )
 
@@ -72,16 +73,12 @@ func (m *mirrorWriting) command(use string, write func(context.Context,
 				Usage: "write into the folder `DIR` (required); run the same command again to " +
 					"resume"},
 			suite.Option{Name: "model", Value: &m.writer, Required: true,
-				Usage: "`KIND:MODEL` that writes (required)"},
+				Usage: "model that writes, `KIND:MODEL`, " + serving.Offers() +
+					" (required)"},
 			suite.Option{Name: "working", Value: &m.working,
 				Usage: "`FILE` of recorded calls: only for APIs of which " +
 					"one succeeded (repeatable)"}), more...),
 		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
-			if m.group != "" && filepath.Base(m.group) != m.group {
-				return suite.Result{}, console.Option("group", "it is %q, want a name, which is also "+
-					"that of the file", m.group)
-			}
-
 			documents, err := m.documents()
 			if err != nil {
 				return suite.Result{}, err
@@ -108,8 +105,13 @@ func (m *mirrorWriting) command(use string, write func(context.Context,
 	}
 }
 
-// documents reads the documents of the APIs that are written for.
+// documents reads the documents of the APIs that are written for, once the job makes sense.
 func (m *mirrorWriting) documents() ([]*toolbench.Document, error) {
+	if m.group != "" && filepath.Base(m.group) != m.group {
+		return nil, console.Option("group", "it is %q, want a name, which is also that of the file",
+			m.group)
+	}
+
 	documents, err := readDocuments(m.data)
 	if err != nil || len(m.working) == 0 {
 		return documents.All(), err

@@ -11,6 +11,7 @@ import (
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune/fidelity"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/policy/serving"
 )
 
 // The settings of the paper: simulators and the judge are greedy.
@@ -34,9 +35,8 @@ func simulatorCommand() suite.Command {
 		Configured: &suite.Configured{Models: true},
 		Options: append(o.options(), formatOption(&o.format),
 			suite.Option{Name: "simulator", Value: &o.simulators,
-				Usage: "`NAMES` of models that answer first, " +
-					"openai:MODEL or ollama:MODEL, separated by commas (default: the files have " +
-					"answers)"},
+				Usage: "`NAMES` of models that answer first, " + serving.Offers() +
+					", separated by commas (default: the files have answers)"},
 			suite.Option{Name: "mode", Value: &o.mode,
 				Usage: "with --simulator: `NAME` of how they are asked: sft, or " +
 					"cot", Names: names.Texts(func() []virtual.Mode {

@@ -23,8 +23,8 @@ const (
 	backendKeyVariable = "TOOLBENCH_REAL_KEY" // what the real backend is sent
 )
 
-// serving is what is served, and how.
-type serving struct {
+// toolService is what is served, and how.
+type toolService struct {
 	guard.Door
 	data, task, backend string
 	stdio               bool
@@ -32,7 +32,7 @@ type serving struct {
 }
 
 func toolsCommand() suite.Command {
-	o := serving{
+	o := toolService{
 		Door: guard.Door{Listen: "127.0.0.1:8081",
 			Variable: ownKeyVariable}, calls: serve.DefaultMaxCalls,
 	}
@@ -72,7 +72,7 @@ func settingFlags() []suite.SettingFlag {
 }
 
 // run serves the versions of a configuration until the process is told to end.
-func (o *serving) run(ctx context.Context, c *suite.Call) (done suite.Result, err error) {
+func (o *toolService) run(ctx context.Context, c *suite.Call) (done suite.Result, err error) {
 	options := serve.Options{
 		MaxCalls: o.calls, Software: c.Version, Versions: map[string]serve.Version{},
 	}
@@ -120,7 +120,7 @@ func (o *serving) run(ctx context.Context, c *suite.Call) (done suite.Result, er
 }
 
 // deploy deploys versions, after it made sure that a model can be asked.
-func (o *serving) deploy(ctx context.Context, c *suite.Call, opened suite.Suite,
+func (o *toolService) deploy(ctx context.Context, c *suite.Call, opened suite.Suite,
 	versions []string) ([]*bench.Deployed,
 	error) {
 	if p, ok := opened.(suite.Preparer); ok {
@@ -153,7 +153,7 @@ func (o *serving) deploy(ctx context.Context, c *suite.Call, opened suite.Suite,
 }
 
 // introduce says where the server is and what to try with it.
-func (o *serving) introduce(c *suite.Call, address string, versions []string) {
+func (o *toolService) introduce(c *suite.Call, address string, versions []string) {
 	c.Say("ToolBench's functions under %s at %s/virtual, and over MCP at %s/mcp", versions[0],
 		address, address)
 
