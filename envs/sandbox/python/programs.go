@@ -20,11 +20,8 @@ var driver string
 //go:embed forkserver.py
 var forkServer string
 
-// Driver is capture.py and driver.py: the functions that run one program. Executing it does nothing but define them.
-func Driver() string { return capture + "\n" + driver }
-
-// ForkServer is the driver with forkserver.py: executing it serves calls on standard input and output.
-func ForkServer() string { return Driver() + "\n" + forkServer }
+// ForkServer is capture.py, driver.py and forkserver.py: executing it serves calls on standard input and output.
+func ForkServer() string { return capture + "\n" + driver + "\n" + forkServer }
 
 // Environment is all of the environment of every interpreter, whatever the engine. It is made from nothing: nothing of
 // this process's own environment is in it.

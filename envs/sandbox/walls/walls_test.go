@@ -35,8 +35,9 @@ func TestWallsThatAreMissing(t *testing.T) {
 	}{
 		{stamp("forkserver"), nil, ""},
 		{stamp("forkserver", "landlock"), some, "No landlock around model-written programs (python.accept)."},
-		{stamp("process", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"}, "No seccomp around"},
-		{stamp("process", "landlock", "seccomp"), all, "No landlock and seccomp around"},
+		{stamp("forkserver", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"},
+			"No seccomp around"},
+		{stamp("forkserver", "landlock", "seccomp"), all, "No landlock and seccomp around"},
 		{stamp("bwrap", "landlock"), nil, "No landlock around model-written programs; bubblewrap stands in for it."},
 		{stamp("bwrap", "landlock", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"},
 			"No landlock and seccomp around"},
