@@ -31,7 +31,7 @@ type Episode struct {
 	Row
 	Status string // "terminated" or "truncated"; "" of a lost one
 	Limit  string // what truncated it, see mcts.Limit; "" otherwise
-	Lost   string // the failure of ours to which the question was lost; "" of one that was measured
+	Lost   string // the infrastructure failure to which the question was lost; "" of one that was measured
 	Repeat int    // which of the question's episodes in its cell, from 0; more than one are sampled
 	Tokens int    // that the policy wrote; 0 where they were not counted
 }

@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/collect"
+	"toolevo/mcts/store"
 	"toolevo/trajectories/export"
 )
 
@@ -73,8 +74,8 @@ func (a *app) recordedBench(ctx context.Context, v *stored.Run, data string) (*b
 
 	b, err := readBench(ctx, data, v.Config, v.Versions, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%w\nThe run was made from %s; --data says where that is now", err,
-			m.DataFolder(v.Dir))
+		return nil, fmt.Errorf("%w\n%s", err, wayToCheck(&m, "The run was made from "+m.DataFolder(v.Dir)+
+			"; --data says where that is now"))
 	}
 
 	b.Servers = a.serving()
@@ -93,12 +94,21 @@ func (a *app) recordedBench(ctx context.Context, v *stored.Run, data string) (*b
 	}
 
 	if other := differentInputs(b.lineage, m.Inputs, func(string) bool { return true }); len(other) > 0 {
-		return nil, errors.Join(b.close(), console.Usage("%s was made from other inputs than these:\n  %s\n"+
-			"Give the --data it was made from, and check it with the version that made it, %s.",
-			v.Dir, strings.Join(other, "\n  "), m.Software))
+		return nil, errors.Join(b.close(), console.Usage("%s was made from other inputs than these:\n  %s\n%s.",
+			v.Dir, strings.Join(other, "\n  "), wayToCheck(&m, "Give the --data it was made from")))
 	}
 
 	return b, nil
+}
+
+// wayToCheck is what to do about a run that cannot be checked: what helps with this version, if it made the
+// run, and else to take the version that did.
+func wayToCheck(m *store.Manifest, here string) string {
+	if m.Software == software() {
+		return here
+	}
+
+	return "The run was made by toolevo " + m.Software + ": check it with that version, and the --data it was made from"
 }
 
 // checked is the result of a check.

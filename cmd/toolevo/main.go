@@ -29,16 +29,21 @@ import (
 	"io"
 	"log"
 	"os"
+	"time"
 
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/engines"
 )
 
-func main() {
+func main() { mainWith(0) }
+
+// mainWith is the program. backoff is how long it waits before it asks a server again, at first; 0
+// is the default.
+func mainWith(backoff time.Duration) {
 	engines.Main()
 	log.SetOutput(io.Discard) // net/http writes there what servers say out of turn; ours is slog
 
-	a := &app{Program: console.Program{
+	a := &app{backoff: backoff, Program: console.Program{
 		In:      os.Stdin,
 		Out:     os.Stdout,
 		Err:     &console.Screen{W: os.Stderr},

@@ -357,6 +357,32 @@ func TestADatabaseThatIsNotTheRuns(t *testing.T) {
 	}
 }
 
+// A directory is a run once it is noted what the run is made from.
+func TestStartRunNotes(t *testing.T) {
+	ctx, dir, failed := t.Context(), filepath.Join(t.TempDir(), "run"), errors.New("the disk is full")
+
+	_, err := store.StartRun(ctx, dir, manifest(t, "id"), "", func(*store.Run) error { return failed })
+	if !errors.Is(err, failed) {
+		t.Errorf("error is %v", err)
+	}
+
+	if _, err := store.OpenRun(ctx, dir); !errors.Is(err, store.ErrNoRun) {
+		t.Errorf("a run that noted nothing: %v", err)
+	}
+
+	r, err := store.StartRun(ctx, dir, manifest(t, "id"), "", func(r *store.Run) error {
+		return r.SetMeta(ctx, "questions", "all")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+
+	if noted, err := r.Meta(ctx, "questions"); noted != "all" || err != nil {
+		t.Errorf("noted is %q, %v", noted, err)
+	}
+}
+
 // TestALogWithoutAManifest holds that a folder with the log of a run is not a place for another one, and
 // that one with what a process left that was killed as it began is.
 func TestALogWithoutAManifest(t *testing.T) {

@@ -76,7 +76,7 @@ type Manifest struct {
 	Sets         []ManifestSet   `json:"sets,omitempty"`          // of data that trains simulators: its files
 	// Calls says that replies are function calls, which a trainer writes as its template has them.
 	Calls   bool            `json:"function_calls,omitempty"`
-	Lost    int             `json:"lost,omitempty"`    // episodes that failures of ours ended
+	Lost    int             `json:"lost,omitempty"`    // episodes that infrastructure failures ended
 	Refused []*atif.Refusal `json:"refused,omitempty"` // documents that no sample can say
 	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer than there should be.
 	Unconfined int `json:"rows_unconfined"`

@@ -203,3 +203,12 @@ def end(world, screen):
         except BaseException:
             pass  # goes to standard error in CPython, which nobody sees
     screen.flush()
+
+
+def enter(request):
+    """Takes the steps before a program that no fork server runs: what Filter in programs.go says."""
+    prepare(request["path"], request["site"] or (), ())
+    limit(request["cpu"], request["memory"])
+    if request["filter"]:
+        from binascii import a2b_base64
+        Fence(a2b_base64(request["filter"]), request["pids"]).put_up()
