@@ -16,7 +16,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/durable"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 )
 
@@ -37,7 +37,7 @@ type app struct {
 	// open opens the engine of a command; nil is engines.Open.
 	open openFunc
 	// attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
-	attack walls.Attack
+	attack engines.Attack
 }
 
 // run runs the program and returns its exit code. What has no code of its own is a matter of usage or configuration:
