@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
-	"toolevo/envs/guard"
+	"toolevo/envs/wire"
 )
 
 // door is where a server listens, and whether clients need a key.
@@ -28,10 +28,10 @@ func doorFlags(cmd *cobra.Command, listen, variable string) *door {
 // key returns the key that clients have to send, "" for none. A server that other machines can
 // reach has one.
 func (d *door) key(a *app) (string, error) {
-	key, open := a.Lookup(d.variable), guard.CheckAddress(d.listen)
+	key, open := a.Lookup(d.variable), wire.CheckAddress(d.listen)
 
 	switch {
-	case open != nil && !errors.Is(open, guard.ErrOpen):
+	case open != nil && !errors.Is(open, wire.ErrOpen):
 		return "", console.Usage("--listen: %w", open)
 	case open != nil && key == "":
 		return "", console.Usage("--listen %s: %w: set %s, which clients then have to send",

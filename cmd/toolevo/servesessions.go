@@ -11,8 +11,8 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
-	"toolevo/envs/guard"
 	sessionserver "toolevo/envs/stategen/session/serve"
+	"toolevo/envs/wire"
 )
 
 // serviceKeyVariable holds the key that clients of the services of generated tasks send.
@@ -85,7 +85,7 @@ func (a *app) serveSessions(ctx context.Context, c *configs.Resolved, d *door) (
 		return nil, err
 	}
 
-	server, err := sessionserver.New(base, deployed, &guard.Guard{Key: key})
+	server, err := sessionserver.New(base, deployed, &wire.Guard{Key: key})
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
-	"toolevo/envs/guard"
 	voiceserver "toolevo/envs/stategen/voice/serve"
+	"toolevo/envs/wire"
 )
 
 // serveVoiceOptions are the flags of serve voice.
@@ -45,7 +45,7 @@ func (a *app) serveVoice(ctx context.Context, o *serveVoiceOptions) error {
 		return err
 	}
 
-	server, err := voiceserver.New(o.seed, software(), &guard.Guard{Key: key})
+	server, err := voiceserver.New(o.seed, software(), &wire.Guard{Key: key})
 	if err != nil {
 		return err
 	}
