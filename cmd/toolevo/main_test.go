@@ -30,7 +30,6 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
-	"toolevo/mcts/policy/serving"
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
 )
@@ -142,8 +141,8 @@ const (
 
 // The kinds of policies on servers.
 const (
-	kindOpenAI = serving.OpenAI
-	kindOllama = serving.Ollama
+	kindOpenAI = "openai"
+	kindOllama = "ollama"
 )
 
 // result is how a command ended.
