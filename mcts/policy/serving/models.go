@@ -223,7 +223,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 	o := server.Options{
 		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages,
 		Reasoning: m.Config.Reasoning(),
-		Sampling: c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
+		Sampling:  c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
 		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: k.Single, Slots: c.Slots,
 		Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
 	}
