@@ -12,7 +12,7 @@ import (
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 )
 
@@ -32,7 +32,7 @@ type app struct {
 	// open opens the engine of a command; nil is engines.Open.
 	open openFunc
 	// attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
-	attack walls.Attack
+	attack engines.Attack
 }
 
 // run runs the program and returns its exit code.

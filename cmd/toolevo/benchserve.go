@@ -15,8 +15,8 @@ import (
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/action"
 	"toolevo/envs/console"
-	"toolevo/envs/guard"
 	"toolevo/envs/suite"
+	"toolevo/envs/wire"
 	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/policy/simserver"
@@ -32,7 +32,7 @@ func (a *app) benchCommand() *cobra.Command {
 // serveFlags are the flags of bench serve. Those that an option has as it is are read into it.
 type serveFlags struct {
 	simserver.Options
-	*guard.Door
+	*wire.Door
 	protocol, policy, suite, codec string
 	data                           *string
 	faults, wrong                  []string

@@ -16,7 +16,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 	"toolevo/finetune/table"
 )
@@ -103,7 +103,7 @@ func (a *app) compareEvaluations(ctx context.Context, opened evaluations) (resul
 		return result, err
 	}
 
-	result.Engines, result.Warnings = walls.InWords(stamps), walls.Warnings(stamps)
+	result.Engines, result.Warnings = engines.InWords(stamps), engines.Warnings(stamps)
 
 	feedbacks := table.Distinct(result.Runs, func(run comparedEvaluation) string { return run.Feedback })
 	slices.Sort(feedbacks)

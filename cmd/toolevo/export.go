@@ -18,7 +18,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/store"
@@ -440,7 +440,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 	}
 
 	stamps := exportedStamps(m)
-	printEngines(a.Out, walls.InWords(stamps), walls.Warnings(stamps))
+	printEngines(a.Out, engines.InWords(stamps), engines.Warnings(stamps))
 
 	for _, left := range m.LeftOut() {
 		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)

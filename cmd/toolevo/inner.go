@@ -10,7 +10,7 @@ import (
 
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 )
 
@@ -19,7 +19,7 @@ import (
 // many commands are run, an engine is attacked once.
 func (a *app) inner(ctx context.Context, screen *console.Screen, result any, args ...string) error {
 	if a.attack == nil {
-		a.attack = walls.Once()
+		a.attack = engines.Once()
 	}
 
 	var out bytes.Buffer

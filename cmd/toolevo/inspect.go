@@ -13,7 +13,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
 	"toolevo/finetune/table"
 	"toolevo/mcts"
@@ -269,7 +269,7 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 		return err
 	}
 
-	all.Engines, all.Warnings = walls.InWords(v.Engines), walls.Warnings(v.Engines)
+	all.Engines, all.Warnings = engines.InWords(v.Engines), engines.Warnings(v.Engines)
 	if o.asJSON {
 		return a.PrintJSON(all)
 	}

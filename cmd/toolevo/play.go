@@ -18,7 +18,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 	"toolevo/mcts"
 )
@@ -75,7 +75,7 @@ func (a *app) playground(ctx context.Context, c *configs.Resolved, data string) 
 		return nil, errors.Join(err, b.close())
 	}
 
-	for _, line := range walls.Warnings([]sandbox.Stamp{b.stamp}) {
+	for _, line := range engines.Warnings([]sandbox.Stamp{b.stamp}) {
 		a.Say("%s", line)
 	}
 

@@ -208,7 +208,7 @@ func missingWalls(without []confine.Wall) map[string]string {
 func probeOthers(ctx context.Context, o engines.Options, chosen string) map[string]string {
 	others := map[string]string{}
 
-	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.Process} {
+	for _, name := range []string{engines.Bwrap, engines.ForkServer} {
 		if name == chosen {
 			continue
 		}

@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/cmd/internal/cmdline"
-	"toolevo/envs/guard"
 	"toolevo/envs/suite"
+	"toolevo/envs/wire"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -16,8 +16,8 @@ func (a *app) serveCommand() *cobra.Command {
 }
 
 // doorFlags adds the flags of a door.
-func (a *app) doorFlags(cmd *cobra.Command, listen, variable string) *guard.Door {
-	d := &guard.Door{Listen: listen, Variable: variable}
+func (a *app) doorFlags(cmd *cobra.Command, listen, variable string) *wire.Door {
+	d := &wire.Door{Listen: listen, Variable: variable}
 	for _, o := range suite.DoorOptions(d) {
 		cmdline.AddOption(cmd, &a.Program, o)
 	}

@@ -17,11 +17,11 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
-	"toolevo/envs/guard"
 	"toolevo/envs/names"
 	"toolevo/envs/openenv"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 	"toolevo/finetune/adaptation"
 	"toolevo/finetune/external"
 	"toolevo/finetune/stored"
@@ -32,7 +32,7 @@ const envKeyVariable = "TOOLEVO_ENV_KEY"
 
 // serveEnvOptions are the flags of serve env, beside those that are settings.
 type serveEnvOptions struct {
-	*guard.Door
+	*wire.Door
 	data          string
 	allowTest     bool
 	shapes        []string

@@ -7,7 +7,7 @@ import (
 
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/display"
-	"toolevo/envs/response"
+	"toolevo/envs/wire"
 )
 
 // shownVersion is the result of `versions show`.
@@ -16,7 +16,7 @@ type shownVersion struct {
 	About   string     `json:"about"`   // one line for people
 	APIs    []shownAPI `json:"apis"`    // in the order of the tool list
 	// the names of an answer's members, where answers are JSON objects
-	Response *response.Format `json:"response,omitempty"`
+	Response *wire.AnswerForm `json:"response,omitempty"`
 }
 
 // shownAPI is an API of a version.

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 
 	"toolevo/envs/console"
-	"toolevo/envs/guard"
 	"toolevo/envs/kept"
 	"toolevo/envs/sandbox"
+	"toolevo/envs/wire"
 )
 
 // Commander has commands of its own.
@@ -141,7 +141,7 @@ func WorkersOption(workers *int) Option {
 }
 
 // DoorOptions are where a server listens, and whether clients need a key.
-func DoorOptions(d *guard.Door) []Option {
+func DoorOptions(d *wire.Door) []Option {
 	return []Option{
 		{Name: "listen", Value: &d.Listen, Usage: "listen on `HOST:PORT`; port 0 is any free one"},
 		{Name: "require-key", Value: &d.RequireKey,

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"toolevo/envs/console"
-	"toolevo/envs/guard"
 	sessionserver "toolevo/envs/stategen/session/serve"
 	"toolevo/envs/suite"
+	"toolevo/envs/wire"
 )
 
 // serviceKeyVariable holds the key that clients of the services of generated tasks send.
@@ -30,7 +30,7 @@ func (s *ServedSessions) print(w io.Writer) {
 }
 
 func sessionsCommand() suite.Command {
-	d := guard.Door{Listen: "127.0.0.1:8082", Variable: serviceKeyVariable}
+	d := wire.Door{Listen: "127.0.0.1:8082", Variable: serviceKeyVariable}
 
 	return suite.Command{
 		Use: "serve " +
@@ -48,7 +48,7 @@ func sessionsCommand() suite.Command {
 
 // serveSessions serves the session service under the version of a configuration until the process
 // is told to end.
-func serveSessions(ctx context.Context, c *suite.Call, d *guard.Door) (*ServedSessions, error) {
+func serveSessions(ctx context.Context, c *suite.Call, d *wire.Door) (*ServedSessions, error) {
 	key, err := d.Key(c.Program)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func serveSessions(ctx context.Context, c *suite.Call, d *guard.Door) (*ServedSe
 		return nil, err
 	}
 
-	server, err := sessionserver.New(base, deployed, &guard.Guard{Key: key})
+	server, err := sessionserver.New(base, deployed, &wire.Guard{Key: key})
 	if err != nil {
 		return nil, err
 	}

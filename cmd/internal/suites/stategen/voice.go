@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"toolevo/envs/guard"
 	voiceserver "toolevo/envs/stategen/voice/serve"
 	"toolevo/envs/suite"
+	"toolevo/envs/wire"
 )
 
 // ServedVoice is how a server of the voice service was used.
@@ -19,7 +19,7 @@ type ServedVoice struct {
 func voiceCommand() suite.Command {
 	var stdio bool
 
-	d, seed := guard.Door{Listen: "127.0.0.1:8082", Variable: serviceKeyVariable}, uint64(1)
+	d, seed := wire.Door{Listen: "127.0.0.1:8082", Variable: serviceKeyVariable}, uint64(1)
 
 	return suite.Command{
 		Use: "serve voice", Help: helpTexts, Document: ServedVoice{},
@@ -30,13 +30,13 @@ func voiceCommand() suite.Command {
 				return suite.Result{}, err
 			}
 
-			server, err := voiceserver.New(seed, c.Version, &guard.Guard{Key: key})
+			server, err := voiceserver.New(seed, c.Version, &wire.Guard{Key: key})
 			if err != nil {
 				return suite.Result{}, err
 			}
 
 			if stdio {
-				return suite.Result{}, guard.Pipe(ctx, c.Program, server)
+				return suite.Result{}, wire.Pipe(ctx, c.Program, server)
 			}
 
 			address, err := d.Serve(ctx, c.Program, server, func(address string) {

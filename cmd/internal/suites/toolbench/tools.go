@@ -9,12 +9,12 @@ import (
 	"slices"
 
 	"toolevo/envs/console"
-	"toolevo/envs/guard"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench/bench"
 	"toolevo/envs/toolbench/serve"
 	"toolevo/envs/toolbench/virtual"
+	"toolevo/envs/wire"
 )
 
 // The variables that hold keys.
@@ -25,7 +25,7 @@ const (
 
 // toolService is what is served, and how.
 type toolService struct {
-	guard.Door
+	wire.Door
 	data, task, backend string
 	stdio               bool
 	calls               int
@@ -33,7 +33,7 @@ type toolService struct {
 
 func toolsCommand() suite.Command {
 	o := toolService{
-		Door: guard.Door{Listen: "127.0.0.1:8081",
+		Door: wire.Door{Listen: "127.0.0.1:8081",
 			Variable: ownKeyVariable}, calls: serve.DefaultMaxCalls,
 	}
 
@@ -108,7 +108,7 @@ func (o *toolService) run(ctx context.Context, c *suite.Call) (done suite.Result
 	}
 
 	if o.stdio {
-		return done, guard.Pipe(ctx, c.Program, server)
+		return done, wire.Pipe(ctx, c.Program, server)
 	}
 
 	address, err := o.Serve(ctx, c.Program, server, func(address string) {

@@ -1,6 +1,4 @@
-// Package walls judges the walls around an engine: it attacks the engine before a run uses it, knows which attacks get
-// through for lack of a wall that the user does without, and says in words which walls there are not.
-package walls
+package engines
 
 import (
 	"context"
@@ -13,7 +11,6 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/confine"
-	"toolevo/envs/sandbox/engines"
 )
 
 // Attack tries to get out of an engine of a stamp.
@@ -32,8 +29,8 @@ func Once() Attack {
 
 // Check attacks an engine like the one of a stamp, which was opened by these options. Its error is an attack that got
 // through although no accepted lack of a wall lets it. A nil try is attack.Check.
-func Check(ctx context.Context, stamp sandbox.Stamp, o engines.Options, try Attack) error {
-	if stamp.Engine == engines.Unsafe {
+func Check(ctx context.Context, stamp sandbox.Stamp, o Options, try Attack) error {
+	if stamp.Engine == Unsafe {
 		return nil
 	}
 
@@ -44,7 +41,7 @@ func Check(ctx context.Context, stamp sandbox.Stamp, o engines.Options, try Atta
 	}
 
 	o.Engine, o.Servers = stamp.Engine, 1
-	err := try(ctx, stamp, func(ctx context.Context) (sandbox.Engine, error) { return engines.Open(ctx, o) })
+	err := try(ctx, stamp, func(ctx context.Context) (sandbox.Engine, error) { return Open(ctx, o) })
 
 	var breach *attack.BreachError
 	if !errors.As(err, &breach) {
@@ -73,12 +70,12 @@ var breached = map[confine.Wall]struct{ walls, attacks []string }{
 // isAccepted reports whether an attack gets through for lack of a wall that the user does without. Out of bubblewrap
 // nothing gets for lack of Landlock.
 func isAccepted(s sandbox.Stamp, a attack.Attack) bool {
-	if s.Engine != engines.Bwrap && len(s.Missing) == len(confine.Walls()) {
+	if s.Engine != Bwrap && len(s.Missing) == len(confine.Walls()) {
 		return true
 	}
 
 	return slices.ContainsFunc(s.Missing, func(wall string) bool {
-		if s.Engine == engines.Bwrap && wall == string(confine.Landlock) {
+		if s.Engine == Bwrap && wall == string(confine.Landlock) {
 			return false
 		}
 
@@ -108,11 +105,11 @@ func Warnings(stamps []sandbox.Stamp) []string {
 func Warning(s sandbox.Stamp) (line string, unconfined bool) {
 	walls := strings.Join(s.Missing, " and ")
 	switch {
-	case s.Engine == engines.Unsafe:
+	case s.Engine == Unsafe:
 		return "No walls around model-written programs (python.engine unsafe).", true
 	case walls == "":
 		return "", false
-	case s.Engine == engines.Bwrap && walls == string(confine.Landlock):
+	case s.Engine == Bwrap && walls == string(confine.Landlock):
 		return "No landlock around model-written programs; bubblewrap stands in for it.", false
 	}
 

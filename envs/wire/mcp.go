@@ -1,5 +1,4 @@
-// Package mcpserver makes MCP servers of tools, with the official SDK.
-package mcpserver
+package wire
 
 import (
 	"bytes"
@@ -17,8 +16,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Tool is a function as clients see it.
-type Tool struct {
+// MCPTool is a function as clients see it.
+type MCPTool struct {
 	Name        string
 	Description string
 	Schema      envs.Args // the JSON Schema of its arguments
@@ -28,9 +27,9 @@ type Tool struct {
 	Call func(ctx context.Context, input string) (text string, wrong bool, err error)
 }
 
-// New returns a server of tools, which introduces itself as a version of this program. What the options leave out is
+// NewMCP returns a server of tools, which introduces itself as a version of this program. What the options leave out is
 // the SDK's default.
-func New(version string, tools []Tool, o mcp.ServerOptions) *mcp.Server {
+func NewMCP(version string, tools []MCPTool, o mcp.ServerOptions) *mcp.Server {
 	o.Capabilities = &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
 	server := mcp.NewServer(&mcp.Implementation{Name: "toolevo", Version: version}, &o)
 
@@ -55,9 +54,9 @@ func New(version string, tools []Tool, o mcp.ServerOptions) *mcp.Server {
 // clients send none.
 const mostBatch = 16
 
-// HTTP serves clients over streamable HTTP with whole answers, each by the server of its request.
-// Who may come in is for package envs/guard to say. A request has at most o.MaxRequestBodyBytes.
-func HTTP(of func(*http.Request) *mcp.Server, o mcp.StreamableHTTPOptions) http.Handler {
+// MCPOverHTTP serves clients over streamable HTTP with whole answers, each by the server of its request.
+// Who may come in is for [Guard] to say. A request has at most o.MaxRequestBodyBytes.
+func MCPOverHTTP(of func(*http.Request) *mcp.Server, o mcp.StreamableHTTPOptions) http.Handler {
 	o.JSONResponse, o.DisableLocalhostProtection = true, true
 	h := mcp.NewStreamableHTTPHandler(of, &o)
 
@@ -95,15 +94,15 @@ func read(w http.ResponseWriter, r *http.Request, most int64) (body []byte, ok b
 // sessionKey is where the context of a request that begins a session has its server.
 type sessionKey struct{}
 
-// Sessions is [HTTP] with a server for each session, and so many sessions at most.
-func Sessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions) http.Handler {
+// MCPSessions is [HTTP] with a server for each session, and so many sessions at most.
+func MCPSessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions) http.Handler {
 	var (
 		mu   sync.Mutex
 		open []*mcp.Server
 		some = begin() // asked which versions of the protocol there are
 	)
 
-	h := HTTP(func(r *http.Request) *mcp.Server {
+	h := MCPOverHTTP(func(r *http.Request) *mcp.Server {
 		if s, ok := r.Context().Value(sessionKey{}).(*mcp.Server); ok {
 			return s
 		}
@@ -145,8 +144,8 @@ func Sessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions) h
 	})
 }
 
-// Stdio serves the client at the other end of a pipe, until that closes it or ctx ends. No line has more bytes than
-// most.
-func Stdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser, most int64) error {
+// MCPOverStdio serves the client at the other end of a pipe, until that closes it or ctx ends. No line has
+// more bytes than most.
+func MCPOverStdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser, most int64) error {
 	return s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: int(most)})
 }

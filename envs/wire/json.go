@@ -1,10 +1,4 @@
-// Package jsonhttp reads the JSON objects of HTTP requests and writes JSON answers: what servers of tools share.
-//
-// # Guarantees
-//
-//   - An object is read as tools take it: members in their order, numbers as written.
-//   - What cannot be read has the status and the reason that the client should be told.
-package jsonhttp
+package wire
 
 import (
 	"errors"
@@ -49,8 +43,8 @@ func TooLarge(most int64) error {
 	return fmt.Errorf("the body is too large: want at most %d bytes", most)
 }
 
-// Send answers a request with JSON. A client whose body is too large is not listened to any more.
-func Send(w http.ResponseWriter, status int, text string) {
+// SendJSON answers a request with JSON. A client whose body is too large is not listened to any more.
+func SendJSON(w http.ResponseWriter, status int, text string) {
 	if status == http.StatusRequestEntityTooLarge {
 		w.Header().Set("Connection", "close") // nobody reads the rest
 	}

@@ -1,8 +1,7 @@
-package walls
+package engines
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,13 +11,7 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/confine"
-	"toolevo/envs/sandbox/engines"
 )
-
-func TestMain(m *testing.M) {
-	engines.Main()
-	os.Exit(m.Run())
-}
 
 func TestWallsThatAreMissing(t *testing.T) {
 	t.Parallel()
@@ -35,8 +28,9 @@ func TestWallsThatAreMissing(t *testing.T) {
 	}{
 		{stamp("forkserver"), nil, ""},
 		{stamp("forkserver", "landlock"), some, "No landlock around model-written programs (python.accept)."},
-		{stamp("process", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"}, "No seccomp around"},
-		{stamp("process", "landlock", "seccomp"), all, "No landlock and seccomp around"},
+		{stamp("forkserver", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"},
+			"No seccomp around"},
+		{stamp("forkserver", "landlock", "seccomp"), all, "No landlock and seccomp around"},
 		{stamp("bwrap", "landlock"), nil, "No landlock around model-written programs; bubblewrap stands in for it."},
 		{stamp("bwrap", "landlock", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"},
 			"No landlock and seccomp around"},
@@ -93,8 +87,8 @@ func named(t *testing.T, name string) attack.Attack {
 func TestEnginesWithoutAWallStillHold(t *testing.T) {
 	t.Parallel()
 	for _, wall := range confine.Walls() {
-		o := engines.Options{Engine: engines.ForkServer, Lacking: []confine.Wall{wall}, Accept: []confine.Wall{wall}}
-		stamp := sandbox.Stamp{Engine: engines.ForkServer, Missing: []string{string(wall)}}
+		o := Options{Engine: ForkServer, Lacking: []confine.Wall{wall}, Accept: []confine.Wall{wall}}
+		stamp := sandbox.Stamp{Engine: ForkServer, Missing: []string{string(wall)}}
 
 		if err := Check(t.Context(), stamp, o, nil); err != nil {
 			t.Errorf("without %s: %v", wall, err)
@@ -119,7 +113,7 @@ func TestAcceptedBreaches(t *testing.T) {
 			return &attack.BreachError{Engine: stamp, Breaches: test.breaches}
 		}
 
-		err := Check(t.Context(), stamp, engines.Options{}, try)
+		err := Check(t.Context(), stamp, Options{}, try)
 		if (err == nil) != (test.want == "") ||
 			err != nil && (!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "read-file")) {
 			t.Errorf("error %v, want one about %q alone", err, test.want)

@@ -1,13 +1,13 @@
-package response_test
+package wire_test
 
 import (
 	"testing"
 	"unicode/utf8"
 
-	"toolevo/envs/response"
+	"toolevo/envs/wire"
 )
 
-var published = response.Format{State: "State", Message: "Message"}
+var published = wire.AnswerForm{State: "State", Message: "Message"}
 
 func TestWrap(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestReadLeavesOtherTextAlone(t *testing.T) {
 		`{"State": "Done", "Message": "x"}`, `{"Origin": "JFK", "Dest": "LAX"}`, `{"Message": "x", "State": "Success"}`,
 		`{"State": "Success", "Message": "x`,
 	} {
-		if got := response.Read(text); got != text {
+		if got := wire.ReadAnswer(text); got != text {
 			t.Errorf("Read(%s) = %s", text, got)
 		}
 	}
@@ -48,7 +48,7 @@ func TestValidate(t *testing.T) {
 		t.Error(err)
 	}
 
-	for _, f := range []response.Format{{}, {State: "State"}, {Message: "Message"}, {State: "x", Message: "x"}} {
+	for _, f := range []wire.AnswerForm{{}, {State: "State"}, {Message: "Message"}, {State: "x", Message: "x"}} {
 		if f.Validate() == nil {
 			t.Errorf("%+v is valid", f)
 		}
@@ -61,12 +61,12 @@ func FuzzReadUndoesWrap(f *testing.F) {
 	f.Add("\n", "é", true, "a\tb\u2028c\x00")
 
 	f.Fuzz(func(t *testing.T, state, message string, succeeded bool, text string) {
-		format := response.Format{State: state, Message: message}
+		format := wire.AnswerForm{State: state, Message: message}
 		if format.Validate() != nil || !utf8.ValidString(state+" "+message+" "+text) {
 			return
 		}
 
-		if got := response.Read(format.Wrap(succeeded, text)); got != text {
+		if got := wire.ReadAnswer(format.Wrap(succeeded, text)); got != text {
 			t.Errorf("Read(Wrap(%q)) = %q", text, got)
 		}
 	})

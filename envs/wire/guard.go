@@ -1,12 +1,4 @@
-// Package guard lets requests into our HTTP servers, or keeps them out.
-//
-// # Guarantees
-//
-//   - A page of a foreign site in a browser on this machine does nothing: its requests are refused by
-//     their Origin, and those under a name of its own that it has made point here by their Host.
-//   - A server that other machines can reach has a key. Whoever sends the key may use any name.
-//   - A request has at most so many bytes.
-package guard
+package wire
 
 import (
 	"crypto/subtle"
@@ -16,8 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-
-	"toolevo/envs/jsonhttp"
 )
 
 // Guard says who may come in. It is safe for concurrent use.
@@ -60,7 +50,7 @@ func (g *Guard) Handler(h http.Handler) http.Handler {
 			g.refuse(w, http.StatusForbidden, "a page of another site may not ask this server")
 		case g.MaxBytes > 0 && r.ContentLength > g.MaxBytes:
 			w.Header().Set("Connection", "close") // nobody reads the rest
-			g.refuse(w, http.StatusRequestEntityTooLarge, jsonhttp.TooLarge(g.MaxBytes).Error())
+			g.refuse(w, http.StatusRequestEntityTooLarge, TooLarge(g.MaxBytes).Error())
 		default:
 			if g.MaxBytes > 0 {
 				r.Body = http.MaxBytesReader(w, r.Body, g.MaxBytes)

@@ -1,19 +1,4 @@
-// Package response is the form in which a server answers calls: the text alone, or a JSON object of a state and the
-// text (ToolEvo, section 5.3 and appendix B.2).
-//
-//	{"State": "Success", "Message": "We have successfully loaded the flights database, …"}
-//	{"State": "Failed", "Message": "There is something wrong with the arguments you send. Please modify it."}
-//
-// # Guarantees
-//
-//   - Read(f.Wrap(success, text)) = text, for every valid format and text.
-//   - Read returns what is no such object as it is.
-//
-// # Caveats
-//
-// A reader is not told the names of a version's format: [Read] goes by the words for the state. A tool that prints such
-// an object itself is read for its second text.
-package response
+package wire
 
 import (
 	"errors"
@@ -30,14 +15,14 @@ const (
 	failure = "Failed"
 )
 
-// Format is an answer as an object: the names of its two members.
-type Format struct {
+// AnswerForm is an answer as an object: the names of its two members.
+type AnswerForm struct {
 	State   string `yaml:"state" json:"state"`     // the member that says whether the call succeeded
 	Message string `yaml:"message" json:"message"` // the member that has the text
 }
 
 // Validate reports what a format lacks.
-func (f Format) Validate() error {
+func (f AnswerForm) Validate() error {
 	if f.State == "" || f.Message == "" || f.State == f.Message {
 		return errors.New("a response needs two names that differ: state and message")
 	}
@@ -46,7 +31,7 @@ func (f Format) Validate() error {
 }
 
 // Wrap writes the answer to a call as one line. Letters of any script stay as they are.
-func (f Format) Wrap(succeeded bool, text string) string {
+func (f AnswerForm) Wrap(succeeded bool, text string) string {
 	state := failure
 	if succeeded {
 		state = success
@@ -59,8 +44,8 @@ func (f Format) Wrap(succeeded bool, text string) string {
 // decoded.
 var wrapped = regexp.MustCompile(`^\{"(?:[^"\\]|\\.)+": "(?:` + success + `|` + failure + `)", "`)
 
-// Read returns the text of an answer: the message of an object, and anything else as it is.
-func Read(answer string) string {
+// ReadAnswer returns the text of an answer: the message of an object, and anything else as it is.
+func ReadAnswer(answer string) string {
 	if !strings.HasPrefix(answer, `{"`) || !wrapped.MatchString(answer) {
 		return answer
 	}
