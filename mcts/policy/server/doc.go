@@ -63,8 +63,8 @@
 //
 // Some servers take less than others: one sample a request, max_completion_tokens in place of
 // max_tokens, logprobs of 1 in place of 0, no seed, no parameter that they do not know. When one
-// refuses a request, the request is tried with less, first without what the refusal names, then
-// without all that it has not taken before, and without all that makes no difference. What is needed for an answer is the server's [Dialect]
+// refuses a request, the request is tried with less, first without what the refusal names, and
+// then, where it names nothing, without all that the server has not taken before, and for one sample. What is needed for an answer is the server's [Dialect]
 // from then on, found by the greeting as a rule. dialect.go has the table. Samples stay what they
 // are, but for those of a server that takes no seed: the log warns.
 //

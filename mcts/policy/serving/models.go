@@ -215,7 +215,8 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages,
 		Reasoning: m.Config.Reasoning(),
 		Sampling:  c.Sampling, LogProbs: c.LogProbs && (kind == OpenAI || m.Servers.scored),
-		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: kind == Ollama, Slots: c.Slots,
+		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: kind == Ollama, AllTaken: kind == Ollama,
+		Slots: c.Slots,
 		Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
 	}
 

@@ -102,7 +102,7 @@ func (m *Models) writes(kind, model string, sampling server.Sampling) (*server.P
 	}
 
 	return server.New(server.Options{
-		Backends: backends, Sampling: sampling, Single: kind == Ollama, Limit: limit, Retry: m.Servers.retry(),
+		Backends: backends, Sampling: sampling, Single: kind == Ollama, AllTaken: kind == Ollama, Limit: limit, Retry: m.Servers.retry(),
 		Timeout: m.Servers.Timeout, Log: m.Servers.Log, LeaveOut: m.Config.Server.LeaveOut,
 	})
 }
