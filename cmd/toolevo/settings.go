@@ -11,6 +11,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/mcts/policy/serving"
 )
 
 // settingFlag is a flag for one setting.
@@ -182,24 +183,25 @@ func (s *settings) policyNamed(flags *pflag.FlagSet, c *configs.Resolved) error 
 		return nil
 	}
 
-	var named string
-
-	switch server := flags.Lookup("server"); {
-	case server == nil:
-		return nil
-	case server.Changed:
-		named = "--server" // without the address, which may hold a key
-	case s.app.Lookup("OPENAI_BASE_URL") != "":
-		named = "OPENAI_BASE_URL"
-	case s.app.Lookup("OLLAMA_HOST") != "":
-		named = "OLLAMA_HOST"
-	default:
+	server := flags.Lookup("server")
+	if server == nil {
 		return nil
 	}
 
+	named := "--server" // without the address, which may hold a key
+
+	if !server.Changed {
+		set := slices.DeleteFunc(serving.AddressVariables(), func(v string) bool { return s.app.Lookup(v) == "" })
+		if len(set) == 0 {
+			return nil
+		}
+
+		named = set[0]
+	}
+
 	return console.Usage("%s names a server, but no policy is named, and the default, %s, asks no model.\n"+
-		"Name the model, with --policy openai:MODEL or ollama:MODEL, or the default, with --policy %[2]s",
-		named, strings.Join(c.Policy, ","))
+		"Name the model, with --policy %[3]s, or the default, with --policy %[2]s",
+		named, strings.Join(c.Policy, ","), serving.Offers())
 }
 
 // setLayer is the layer of a --set, and the key that it sets.
