@@ -321,7 +321,7 @@ func TestEval(t *testing.T) {
 		t.Errorf("--fail-under: exit %d", r.code)
 	}
 
-	says(t, "eval --fail-under", r.out, "POLICY", "OFFICIAL", "scripted:reader")
+	says(t, "eval --fail-under", r.out, "official", "scripted:reader")
 	says(t, "eval --fail-under", r.err, "scripted:stale", "below 0.95")
 
 	for line := range strings.Lines(r.out) {

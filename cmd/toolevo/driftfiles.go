@@ -13,8 +13,6 @@ func writeDrift(dir string, page *report.Page) ([]string, error) {
 		jsonFile("drift.json", r),
 		{"drift.csv", r.WriteCSV},
 		{"drift-statistics.csv", r.WriteStatisticsCSV},
-		{"drift.md", r.WriteMarkdown},
-		{"drift.tex", r.WriteLaTeX},
 		{driftPage, page.Write},
-	}, figureFiles(r.Figures())...))
+	}, append(gridFiles("drift", r.Tables()), figureFiles(r.Figures())...)...))
 }

@@ -17,7 +17,7 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // comparedEvaluations is what `eval compare` prints.
@@ -104,7 +104,7 @@ func (a *app) compareEvaluations(ctx context.Context, opened evaluations) (resul
 
 	result.Engines, result.Warnings = walls.InWords(stamps), walls.Warnings(stamps)
 
-	feedbacks := table.Distinct(result.Runs, func(run comparedEvaluation) string { return run.Feedback })
+	feedbacks := tabulate.Distinct(result.Runs, func(run comparedEvaluation) string { return run.Feedback })
 	slices.Sort(feedbacks)
 	result.Feedback = strings.Join(feedbacks, ", ")
 
@@ -140,7 +140,7 @@ func (c comparedTables) WriteTable(w io.Writer) error { return printCompared(w, 
 
 // WriteLaTeX writes LaTeX tables in the blocks that were asked for.
 func (c comparedTables) WriteLaTeX(w io.Writer) error {
-	policies := table.Distinct(c.Rows, func(row finetune.Row) string { return row.Policy })
+	policies := tabulate.Distinct(c.Rows, func(row finetune.Row) string { return row.Policy })
 	slices.Sort(policies)
 
 	var blocks []finetune.Block

@@ -23,6 +23,7 @@ import (
 	toolbench "toolevo/envs/toolbench/bench"
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/fidelity"
 	"toolevo/finetune/improve"
 	"toolevo/mcts"
@@ -49,7 +50,7 @@ var allPrinted = []printedJSON{
 	{"collect", collected{}},
 	{"eval", finetune.Report{}},
 	{"eval errors", evaluationErrors{}},
-	{"eval adaptation", evaluationAdaptation{}},
+	{"eval adaptation", facts.Adaptation{}},
 	{"eval tasks", evaluationTasks{}},
 	{"eval compare", comparedEvaluations{}},
 	{"eval rescore", rescoredEvaluation{}},

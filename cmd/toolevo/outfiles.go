@@ -8,6 +8,7 @@ import (
 	"toolevo/envs/durable"
 	"toolevo/finetune/chart"
 	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // outFile is a file of an output folder.
@@ -33,6 +34,14 @@ func tableFiles(name string, tables []table.Table) []outFile {
 	return []outFile{
 		{name + ".md", func(w io.Writer) error { return table.WriteMarkdown(w, tables) }},
 		{name + ".tex", func(w io.Writer) error { return table.WriteLaTeX(w, tables) }},
+	}
+}
+
+// gridFiles have tables as Markdown and as LaTeX.
+func gridFiles(name string, grids []tabulate.Grid) []outFile {
+	return []outFile{
+		{name + ".md", func(w io.Writer) error { return tabulate.WriteMarkdown(w, grids) }},
+		{name + ".tex", func(w io.Writer) error { return tabulate.WriteLaTeX(w, grids) }},
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	"toolevo/envs/openenv"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/toolapi"
-	"toolevo/finetune/adaptation"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/external"
 	"toolevo/finetune/stored"
 )
@@ -196,7 +196,7 @@ func (o *serveEnvOptions) check(c *configs.Resolved) (openenv.Options, error) {
 		Software: software(), Codec: c.Environment.ActionCodec(), MaxTurns: c.Eval.MaxTurns,
 		MaxSessions: o.sessions, MaxBytes: o.bytes, Idle: o.idle, Shapes: map[openenv.Shape]float64{},
 		IsTrue: func(description string, v *toolapi.Version) bool {
-			return adaptation.Judge(description, v) == adaptation.True
+			return facts.IsTrue(description, v)
 		},
 	}
 

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"toolevo/finetune/statistics"
 	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories/mirror"
 )
 
@@ -115,8 +115,8 @@ func (o *Options) row(model string, split mirror.Split, all []measured) Row {
 
 	if o.Judge != nil {
 		row.Judge = &Judged{N: len(ratings), Lost: len(all) - len(ratings)}
-		row.Judge.Rating, row.Judge.Deviation = statistics.MeanStdDev(ratings)
-		row.Judge.Agreement, row.Judge.Kappa = statistics.Agreement(good, keeping)
+		row.Judge.Rating, row.Judge.Deviation = tabulate.MeanStdDev(ratings)
+		row.Judge.Agreement, row.Judge.Kappa = tabulate.Agreement(good, keeping)
 	}
 
 	return row

@@ -14,6 +14,7 @@ import (
 
 	"toolevo/finetune"
 	"toolevo/finetune/chart"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
 	"toolevo/finetune/judge"
 	"toolevo/trajectories"
@@ -51,7 +52,7 @@ func example() *judge.Report {
 			r.Conduct = &judge.Conduct{
 				Calls: 4 * n, Valid: n, ValidShare: 0.25, Met: n, Recovered: solved,
 				RecoveredShare: share,
-				Refusals:       []failure.RefusalCount{{Refusal: failure.RefusedName, Calls: 3 * n}},
+				Refusals:       []facts.RefusalCount{{Refusal: failure.RefusedName, Calls: 3 * n}},
 			}
 		}
 
