@@ -52,7 +52,7 @@ type Report struct {
 type Row struct {
 	Cell
 	N    int `json:"n"`    // questions measured
-	Lost int `json:"lost"` // episodes lost to failures of ours, in no other figure
+	Lost int `json:"lost"` // episodes lost to infrastructure failures, in no other figure
 
 	Official     float64 `json:"official"`      // right by the benchmark's matcher
 	OfficialLow  float64 `json:"official_low"`  // lower end of its interval
@@ -84,7 +84,7 @@ type Summary struct {
 	Difficulty string `json:"difficulty"` // of its questions; "all" is every one, each dataset's weighing the same
 	Cells      int    `json:"cells"`      // datasets and difficulties that the means are over: those with a measured question
 	N          int    `json:"n"`          // questions measured
-	Lost       int    `json:"lost"`       // questions lost to failures of ours, in no other figure
+	Lost       int    `json:"lost"`       // questions lost to infrastructure failures, in no other figure
 
 	Official     float64 `json:"official"`      // right by the benchmark's matcher, mean over the cells
 	OfficialLow  float64 `json:"official_low"`  // lower end of its interval
@@ -106,7 +106,7 @@ type TemplateRow struct {
 	Template string `json:"template"` // e.g. "coffee-easy/open"
 	Cell
 	N    int `json:"n"`    // questions measured
-	Lost int `json:"lost"` // questions lost to failures of ours, in no other figure
+	Lost int `json:"lost"` // questions lost to infrastructure failures, in no other figure
 
 	Official     float64 `json:"official"`      // right by the benchmark's matcher
 	OfficialLow  float64 `json:"official_low"`  // lower end of its interval, clustered by question

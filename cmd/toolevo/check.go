@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/collect"
+	"toolevo/mcts/store"
 	"toolevo/trajectories/export"
 )
 
@@ -53,15 +54,6 @@ func (a *app) checkRun(ctx context.Context, dir string, data func(*stored.Run) s
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
 
-	compacted, err := v.Compacted(ctx)
-	if err != nil {
-		return console.GaveUp(err)
-	}
-
-	if compacted {
-		return a.checkCompacted(ctx, v, asJSON)
-	}
-
 	b, err := a.recordedBench(ctx, v, data(v))
 	if err != nil {
 		return err
@@ -78,17 +70,12 @@ func (a *app) checkRun(ctx context.Context, dir string, data func(*stored.Run) s
 // recordedBench opens what a run was made from, with the run's own engine in place of one that runs programs.
 func (a *app) recordedBench(ctx context.Context, v *stored.Run, data string) (*bench, error) {
 	m := v.Manifest
-	if m.Hash == "" {
-		return nil, console.Usage("%s was collected by an earlier version, %s: it can be inspected and exported, but "+
-			"not checked", v.Dir, m.Software)
-	}
-
 	defer a.starting(console.ProgressAuto).Step("Reading corpora and questions")()
 
 	b, err := readBench(ctx, data, v.Config, v.Versions, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%w\nThe run was made from %s; --data says where that is now", err,
-			m.DataFolder(v.Dir))
+		return nil, fmt.Errorf("%w\n%s", err, wayToCheck(&m, "The run was made from "+m.DataFolder(v.Dir)+
+			"; --data says where that is now"))
 	}
 
 	b.Servers = a.serving()
@@ -107,12 +94,21 @@ func (a *app) recordedBench(ctx context.Context, v *stored.Run, data string) (*b
 	}
 
 	if other := differentInputs(b.lineage, m.Inputs, func(string) bool { return true }); len(other) > 0 {
-		return nil, errors.Join(b.close(), console.Usage("%s was made from other inputs than these:\n  %s\n"+
-			"Give the --data it was made from, and check it with the version that made it, %s.",
-			v.Dir, strings.Join(other, "\n  "), m.Software))
+		return nil, errors.Join(b.close(), console.Usage("%s was made from other inputs than these:\n  %s\n%s.",
+			v.Dir, strings.Join(other, "\n  "), wayToCheck(&m, "Give the --data it was made from")))
 	}
 
 	return b, nil
+}
+
+// wayToCheck is what to do about a run that cannot be checked: what helps with this version, if it made the
+// run, and else to take the version that did.
+func wayToCheck(m *store.Manifest, here string) string {
+	if m.Software == software() {
+		return here
+	}
+
+	return "The run was made by toolevo " + m.Software + ": check it with that version, and the --data it was made from"
 }
 
 // checked is the result of a check.
@@ -187,31 +183,6 @@ func (a *app) check(ctx context.Context, b *bench, v *stored.Run, workers int, a
 
 	head := fmt.Sprintf("%d trees regrown from %d logged calls, %d trajectories compared", result.Trees,
 		result.Calls, result.Rows)
-
-	return a.printChecked(asJSON, v.Dir, result, head, result.Problems, result.checkedRun)
-}
-
-// checkCompacted checks a run that was compacted. Its log does not say what the model was shown, so no tree is grown
-// again: every row of the database is read, and the trajectories of the trees are compared with the Parquet file.
-func (a *app) checkCompacted(ctx context.Context, v *stored.Run, asJSON bool) error {
-	problems, err := v.Check(ctx)
-	if err != nil {
-		return console.GaveUp(err)
-	}
-
-	result := checked{collect.Verification{Problems: append([]string{}, problems...)}, checkedRunOf(v)}
-
-	if v.Manifest.Kind == stored.Collection && len(problems) == 0 {
-		n, difference, err := v.CompareDone(ctx)
-		if isMissing(err) {
-			a.Say("The run has no %s: it is unfinished.", stored.RowsFile)
-		} else {
-			result.Complete = result.compared(v, n, difference, err) && v.Manifest.Finished != nil
-		}
-	}
-
-	a.Say("An older version began this run: its trees were read, not grown again.")
-	head := fmt.Sprintf("every row of the database read, %d trajectories compared", result.Rows)
 
 	return a.printChecked(asJSON, v.Dir, result, head, result.Problems, result.checkedRun)
 }

@@ -32,8 +32,8 @@ func (a *app) evalCommand() *cobra.Command {
 		"perturb", "api", "policy", "seed", "repeats", "controller", "compat", "feedback", "no-update-tool",
 		"no-reflection", "engine", "python")
 	byTemplate := cmd.Flags().Bool("by-template", false, "show the official accuracy of each question template, too")
-	format := cmd.Flags().String("format", "", "also write the episodes in the format `NAME`: inspect, logs of "+
-		"inspect_ai, into the folder inspect of the run")
+	format := cmd.Flags().String("format", "", "also write the episodes in the format `NAME`, into a folder of that "+
+		"name in the run: "+names.Join(export.FormatsThat(export.Format.IsOfEvaluation)))
 	failUnder := failUnderFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// A threshold that cannot be read is refused now, and not after a night of episodes.
@@ -43,7 +43,7 @@ func (a *app) evalCommand() *cobra.Command {
 		}
 
 		if *format != "" {
-			if _, err := names.Parse("format", *format, []export.Format{export.Inspect}); err != nil {
+			if _, err := export.ParseFormat(*format, export.Format.IsOfEvaluation); err != nil {
 				return err
 			}
 		}
@@ -57,7 +57,7 @@ func (a *app) evalCommand() *cobra.Command {
 		return a.makeRun(cmd, stored.Evaluated, f, measured, func(b *bench) error {
 			return a.evaluate(cmd.Context(), f, b, func(run *stored.Run, r *finetune.Report) error {
 				if *format != "" {
-					if err := a.inspectBeside(cmd.Context(), run); err != nil {
+					if err := a.logsBeside(cmd.Context(), run, export.Format(*format)); err != nil {
 						return err
 					}
 				}
@@ -195,7 +195,7 @@ func (a *app) printEvaluation(asJSON bool, run *stored.Run, r *finetune.Report, 
 			return err
 		}
 
-		if feedback := run.Config.Environment.Told(); feedback != toolapi.FeedbackDeprecation {
+		if feedback := run.Config.Environment.Feedback; feedback != toolapi.FeedbackDeprecation {
 			fmt.Fprintf(a.Out, "feedback: %s\n", feedback)
 		}
 

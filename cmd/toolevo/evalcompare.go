@@ -92,7 +92,7 @@ func (a *app) compareEvaluations(ctx context.Context, opened evaluations) (resul
 			Name: filepath.Base(e.Dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.missing),
 		})
 		result.Runs = append(result.Runs, comparedEvaluation{
-			e.Dir, e.Manifest.ID, e.TaskSet, string(e.Config.Environment.Told()),
+			e.Dir, e.Manifest.ID, e.TaskSet, string(e.Config.Environment.Feedback),
 		})
 	}
 

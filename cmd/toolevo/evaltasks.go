@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -52,10 +51,6 @@ func (a *app) evalTasks(ctx context.Context, dirs []string, out string, asJSON b
 			{"tasks.csv", func(w io.Writer) error { return programs.WritePassCSV(w, document.Rows) }},
 		}, tableFiles("tasks", tables)...)
 		files = append(files, figureFiles(programs.PassFigures(document.Rows))...)
-
-		if err := os.MkdirAll(out, 0o755); err != nil {
-			return err
-		}
 
 		var err error
 		if document.Files, err = writeFiles(out, files); err != nil {

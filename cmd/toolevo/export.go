@@ -27,6 +27,8 @@ import (
 
 func (a *app) exportCommand() *cobra.Command {
 	cmd := newCommand("export RUN… | DOCUMENTS…")
+	cmd.Long = describe(cmd.Long)
+
 	e := &exporter{app: a}
 	e.addFlags(cmd.Flags())
 
@@ -77,8 +79,9 @@ type exporter struct {
 // addFlags defines the flags of what to select, how to write it, and how to check it.
 func (e *exporter) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&e.out, "out", "", "write the folder `DIR` (required without --lint)")
-	flags.StringVar(&e.format, "format", string(export.SFTTrajectory), "`NAME` of what a sample is: "+
-		names.Join(export.Formats())+"; or of documents for other programs: "+names.Join(export.DocumentFormats()))
+	flags.StringVar(&e.format, "format", string(export.DefaultFormat), "`NAME` of what a sample is: "+
+		names.Join(export.Formats())+"; or of documents for other programs: "+
+		names.Join(export.FormatsThat(export.Format.IsDocuments)))
 	flags.StringVar(&e.trainer, "for", string(export.LlamaFactory), "`NAME` of the trainer whose names columns and "+
 		"roles have: "+names.Join(export.Trainers())+"; NAME:TEMPLATE names its chat template, too, and refuses what "+
 		"that spoils")
@@ -99,8 +102,7 @@ func (e *exporter) addFlags(flags *pflag.FlagSet) {
 		"only trajectories that told UpdateTool of APIs that they called with success")
 	flags.IntVar(&e.maxFaulty, "max-faulty", -1, "only trajectories with at most `N` faulty turns: unreadable ones, "+
 		"and errors made before (-1: any number)")
-	flags.BoolVar(&e.selection.SkipFaulty, "skip-faulty", false, "do not train faulty turns: leave their "+
-		"samples out (sft-step), or give them the weight 0 (openai)")
+	flags.BoolVar(&e.selection.SkipFaulty, "skip-faulty", false, "do not train faulty turns: "+skipping())
 	flags.Float64Var(&e.selection.Dev, "dev", 0, "hold out this `SHARE` of the questions in files of their own")
 	flags.StringVar(&e.mix, "mix", "", "weigh runs, suites or deployed API versions: `KIND:NAME=N`, and more after "+
 		"commas, with the kind "+names.Join(export.MixKinds()))
@@ -112,6 +114,31 @@ func (e *exporter) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&e.lint, "lint", false, "only say what is wrong with samples, and with which")
 	flags.IntVar(&e.show, "show", 0, "with --lint, show which text of the first `N` samples carries loss (needs "+
 		"--tokenizer)")
+}
+
+// skipping says how each format keeps faulty turns from being trained.
+func skipping() string {
+	var ways []string
+	for _, f := range export.SkippingFormats() {
+		ways = append(ways, fmt.Sprintf("%s (%s)", f.Skipped(), f))
+	}
+
+	return strings.Join(ways, ", or ")
+}
+
+// describe fills the formats into the help.
+func describe(help string) string {
+	list := func(is func(export.Format) bool) string {
+		var b strings.Builder
+		for _, f := range export.FormatsThat(is) {
+			b.WriteString(display.Wrap(fmt.Sprintf("  %-16s", f), f.Summary(), console.HelpWidth))
+		}
+
+		return strings.TrimSuffix(b.String(), "\n")
+	}
+
+	return strings.NewReplacer("{{samples}}", list(export.Format.IsTrained),
+		"{{documents}}", list(export.Format.IsDocuments)).Replace(help)
 }
 
 // addAllowances defines the flags by which samples are taken that are otherwise refused.
@@ -206,7 +233,7 @@ func (e *exporter) options() (o export.Options, err error) {
 
 	// All names are parsed before a file is opened, so that a typing error costs nothing.
 	for _, parse := range []func() error{
-		func() error { o.Format, err = export.ParseExportFormat(e.format); return err },
+		func() error { o.Format, err = export.ParseFormat(e.format, export.Format.IsExported); return err },
 		func() error { o.Trainer, o.ChatTemplate, err = e.parseTrainer(); return err },
 		func() error { o.Arguments, err = e.parseArguments(o.Trainer); return err },
 		func() error { e.selection.Strategy, err = export.ParseStrategy(e.strategy); return err },
@@ -220,10 +247,10 @@ func (e *exporter) options() (o export.Options, err error) {
 		}
 	}
 
-	if e.selection.SkipFaulty && o.Format != export.SFTStep && o.Format != export.OpenAI {
-		return o, console.Usage("--skip-faulty leaves samples of single turns out, and a sample of %s is none: "+
-			"trainers have no loss per turn. Use --format %s, or %s, whose messages have a weight, or drop such "+
-			"trajectories with --max-faulty 0", o.Format, export.SFTStep, export.OpenAI)
+	if e.selection.SkipFaulty && o.Format.Skipped() == "" {
+		return o, console.Usage("--skip-faulty: a sample of %s holds all turns, and trainers have no loss per turn. "+
+			"Use --format %s, or drop such trajectories with --max-faulty 0", o.Format,
+			names.Join(export.SkippingFormats()))
 	}
 
 	o.Selection = e.selection
@@ -331,7 +358,9 @@ func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 
 	switch {
 	case m.Format.IsDocuments() && m.Rows > 0:
-		a.sayHowToOpen(dir, m.Format)
+		if open := m.Format.OpenWith(); open != "" {
+			a.Say(open, console.Shell(dir))
+		}
 	case m.Format.IsDocuments() && len(m.LeftOut()) == 0:
 		return console.Bad("nothing was exported: no episode and no trajectory is there")
 	case m.Format.IsDocuments():
@@ -341,7 +370,7 @@ func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 	case !m.FitsLlamaFactory():
 		if m.Trainer == export.LlamaFactory {
 			a.Say("LLaMA-Factory would train these messages without their calls: for it, export again with --format %s",
-				export.SFTTrajectory)
+				export.DefaultFormat)
 		}
 
 		a.Say("Train with: datasets.load_dataset(%q, split=\"train\")", dir)
@@ -365,7 +394,7 @@ func exportedStamps(m *export.Manifest) []sandbox.Stamp {
 	var stamps []sandbox.Stamp
 
 	for _, r := range m.Runs {
-		for _, m := range r.MadeBy() {
+		for _, m := range r.Makers {
 			stamp := stored.Engine(m)
 			same := func(s sandbox.Stamp) bool { return s.String() == stamp.String() }
 
@@ -404,7 +433,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 
 	printScripted(a.Out, m.Scripted())
 
-	if l := m.Labels; m.Format == export.KTO {
+	if l := m.Labels; m.Format.IsLabelled() {
 		fmt.Fprintf(a.Out, "%d wanted and %d unwanted replies%s\n", l.Desirable, l.Undesirable,
 			inBalance(m))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/envs/names"
 	"toolevo/finetune"
 	"toolevo/finetune/inspectlog"
 	"toolevo/finetune/stored"
@@ -56,14 +57,17 @@ func (e *exporter) importDocuments(args []string) (*export.Imported, error) {
 		return nil, nil
 	}
 
+	importable := names.Join(export.FormatsThat(func(f export.Format) bool {
+		return f.IsTrained() && !f.NeedsFailures()
+	}))
+
 	switch f := export.Format(e.format); {
 	case f.IsDocuments():
-		return nil, console.Usage("%s has ATIF documents already. Export them as training data: --format %s, %s or %s",
-			args[0], export.SFTTrajectory, export.SFTStep, export.OpenAI)
+		return nil, console.Usage("%s has ATIF documents already. Export them as training data: --format %s", args[0],
+			importable)
 	case f.NeedsFailures():
 		return nil, console.Usage("%s has ATIF documents, each one trajectory, and %s compares actions in a search "+
-			"tree. Import them as --format %s, %s or %s", args[0], f, export.SFTTrajectory, export.SFTStep,
-			export.OpenAI)
+			"tree. Import them as --format %s", args[0], f, importable)
 	}
 
 	return export.Import(args)
@@ -88,11 +92,11 @@ func (e *exporter) checkKind(r *stored.Run) error {
 	switch {
 	case evaluation && !format.IsDocuments():
 		return console.Usage("%s is a run of `toolevo eval`: training data is made from runs of `toolevo collect`. "+
-			"Its episodes can be exported with --format %s, %s or %s, and what the first two write is training data "+
-			"for `toolevo export` in turn", r.Dir, export.ATIF, export.ATIFFiles, export.Inspect)
-	case !evaluation && format == export.Inspect:
-		return console.Usage("%s is a run of `toolevo %s`: logs of inspect_ai are made from runs of `toolevo eval`",
-			r.Dir, r.Manifest.Kind)
+			"Its episodes can be exported with --format %s, and ATIF documents are training data for `toolevo export` "+
+			"in turn", r.Dir, names.Join(export.FormatsThat(export.Format.IsDocuments)))
+	case !evaluation && format.IsOfEvaluation():
+		return console.Usage("%s is a run of `toolevo %s`: logs of the format %s are made from runs of `toolevo eval`",
+			r.Dir, r.Manifest.Kind, format)
 	case evaluation:
 		if i := slices.IndexFunc(selectionFlags, e.changed); i >= 0 {
 			return console.Usage("--%s chooses among trajectories of `toolevo collect`, and %s is an evaluation: all "+
@@ -110,7 +114,7 @@ func (e *exporter) exportDocuments(ctx context.Context, s *sources, o export.Opt
 			e.format)
 	}
 
-	if o.Format == export.Inspect {
+	if o.Format.IsOfEvaluation() {
 		if len(s.runs) != 1 {
 			return nil, console.Usage("--format %s writes the logs of one evaluation: name one run", o.Format)
 		}
@@ -120,7 +124,7 @@ func (e *exporter) exportDocuments(ctx context.Context, s *sources, o export.Opt
 			return nil, err
 		}
 
-		return writeInspect(ctx, e.out, evaluation, lost, s.shown)
+		return writeLogs(ctx, e.out, o.Format, evaluation, lost, s.shown)
 	}
 
 	var (
@@ -151,11 +155,11 @@ func (e *exporter) exportDocuments(ctx context.Context, s *sources, o export.Opt
 		return nil, err
 	}
 
-	return export.WriteDocuments(ctx, e.out, rows, oneAfterAnother(episodes), o)
+	return export.WriteDocuments(ctx, e.out, export.Documents{Rows: rows, Episodes: oneAfterAnother(episodes)}, o)
 }
 
-// writeInspect writes the logs of an evaluation.
-func writeInspect(ctx context.Context, out string, e *stored.Evaluation, lost finetune.Lost,
+// writeLogs writes the logs of an evaluation.
+func writeLogs(ctx context.Context, out string, format export.Format, e *stored.Evaluation, lost finetune.Lost,
 	shown func(*trajectories.Row) (trajectories.Shown, error)) (*export.Manifest, error) {
 	report, err := e.Report(ctx, lost)
 	if err != nil {
@@ -173,13 +177,16 @@ func writeInspect(ctx context.Context, out string, e *stored.Evaluation, lost fi
 		Shown:    shown,
 	}
 
-	return export.WriteLogs(out, software(), func(work string) (episodes, lostThere int, err error) {
-		return inspectlog.Write(ctx, work, log, e.Episodes(ctx, lost))
-	})
+	write := func(folder string) (episodes, lostThere int, err error) {
+		return inspectlog.Write(ctx, folder, log, e.Episodes(ctx, lost))
+	}
+
+	return export.WriteDocuments(ctx, out, export.Documents{Logs: write},
+		export.Options{Format: format, Software: software()})
 }
 
-// inspectBeside writes the logs of an evaluation into its run directory.
-func (a *app) inspectBeside(ctx context.Context, run *stored.Run) error {
+// logsBeside writes the logs of an evaluation into its run directory.
+func (a *app) logsBeside(ctx context.Context, run *stored.Run, format export.Format) error {
 	r, err := newExportedRun(run, run.Data())
 	if err != nil {
 		return err
@@ -190,11 +197,11 @@ func (a *app) inspectBeside(ctx context.Context, run *stored.Run) error {
 		return err
 	}
 
-	dir := filepath.Join(run.Dir, string(export.Inspect))
+	dir := filepath.Join(run.Dir, string(format))
 
-	_, err = writeInspect(ctx, dir, evaluation, lost, (&sources{runs: exportedRuns{r}}).shown)
+	_, err = writeLogs(ctx, dir, format, evaluation, lost, (&sources{runs: exportedRuns{r}}).shown)
 	if err == nil {
-		a.Say("As logs of inspect_ai: inspect view --log-dir %s", console.Shell(dir))
+		a.Say(format.OpenWith(), console.Shell(dir))
 	}
 
 	return err
@@ -240,16 +247,5 @@ func (a *app) printDocuments(dir string, m *export.Manifest) {
 
 	for _, left := range m.LeftOut() {
 		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
-	}
-}
-
-// sayHowToOpen says what opens documents.
-func (a *app) sayHowToOpen(dir string, format export.Format) {
-	switch format {
-	case export.Inspect:
-		a.Say("Open them with: inspect view --log-dir %s", console.Shell(dir))
-	case export.ATIFFiles:
-		a.Say("OpenTelemetry spans: harbor traces export --path %s --format otel --output spans.jsonl",
-			console.Shell(dir))
 	}
 }

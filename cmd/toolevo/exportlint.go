@@ -164,7 +164,7 @@ func (e *exporter) showLoss(folders []string, linter *export.Linter) (shown []sh
 			return nil, err
 		}
 
-		format, _ := m.Form()
+		format := m.Format
 
 		for sample, err := range export.Read(folder, false) {
 			if err != nil || len(shown) == e.show {

@@ -59,7 +59,6 @@ var allPrinted = []printedJSON{
 	{"analyze", analysis{}},
 	{"collect --dry-run, eval --dry-run", dryRunDocument{}},
 	{"runs", runList{}},
-	{"runs compact", compaction{}},
 	{"inspect RUN", runOverview{}},
 	{"inspect RUN QUESTION", questionOverview{}},
 	{"inspect RUN QUESTION TREE", mcts.TreeRecord{}},

@@ -2,7 +2,9 @@ package main
 
 import (
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
@@ -55,18 +57,33 @@ func figureFiles(figures []chart.Figure) []outFile {
 	return files
 }
 
-// writeFiles writes files into a folder, each of which appears whole or not at all, and returns their paths.
-func writeFiles(dir string, files []outFile) ([]string, error) {
-	var paths []string
+// writeFiles writes files into a folder, and returns their paths. All take the place of those before at
+// once, unless the folder holds something else, which somebody may be working on.
+func writeFiles(dir string, files []outFile) (paths []string, err error) {
+	fill := func(work string) error {
+		for _, f := range files {
+			if err := durable.WriteFile(filepath.Join(work, f.name), f.write); err != nil {
+				return err
+			}
 
-	for _, f := range files {
-		path := filepath.Join(dir, f.name)
-		if err := durable.WriteFile(path, f.write); err != nil {
-			return nil, err
+			paths = append(paths, filepath.Join(dir, f.name))
 		}
 
-		paths = append(paths, path)
+		return nil
 	}
 
-	return paths, nil
+	there, err := os.ReadDir(dir)
+	if err != nil && !isMissing(err) {
+		return nil, err
+	}
+
+	if slices.ContainsFunc(there, func(e os.DirEntry) bool {
+		return !slices.ContainsFunc(files, func(f outFile) bool { return f.name == e.Name() })
+	}) {
+		err = fill(dir)
+	} else {
+		err = durable.ReplaceFolder(dir, fill)
+	}
+
+	return paths, err
 }

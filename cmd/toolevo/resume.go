@@ -19,8 +19,9 @@ import (
 	"toolevo/trajectories"
 )
 
-// beginRun makes a new run in --out.
-func (f *runFlags) beginRun(ctx context.Context, kind string, b *bench) (*store.Run, error) {
+// beginRun makes a new run in --out, which is there once note has noted what it is made from.
+func (f *runFlags) beginRun(ctx context.Context, kind string, b *bench, note func(*store.Run) error) (
+	*store.Run, error) {
 	m := store.Manifest{
 		ID: *f.id, Kind: kind, ConfigHash: b.Config.Hash(), Inputs: b.lineage, Data: *f.data, Software: software(),
 	}
@@ -35,13 +36,13 @@ func (f *runFlags) beginRun(ctx context.Context, kind string, b *bench) (*store.
 		*f.out = filepath.Join(runsFolder, kind+"-"+m.ID)
 	}
 
-	run, err := store.StartRun(ctx, *f.out, m, b.Config.String())
+	run, err := store.StartRun(ctx, *f.out, m, b.Config.String(), note)
 
 	return run, f.taken(kind, err)
 }
 
 // resumeRun continues the run in --out, or extends it by questions and trees.
-func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Run, error) {
+func (f *runFlags) resumeRun(ctx context.Context, b *bench) (*store.Run, error) {
 	return store.ResumeRun(ctx, *f.out, func(ctx context.Context, run *store.Run) (store.Manifest, string, error) {
 		m := run.Manifest
 

@@ -202,7 +202,7 @@ func (f *runFlags) read(ctx context.Context, c *configs.Resolved, noted *drift.D
 		return nil, err
 	}
 
-	b.Servers = f.serving
+	b.Servers, b.NoPriors = f.serving, f.kind == stored.Evaluated
 	if b.unparaphrased > 0 {
 		f.settings.app.Say("%d of %d questions keep their text: no paraphrase of %s will do.",
 			b.unparaphrased, len(b.questions), c.Paraphraser)
@@ -275,11 +275,6 @@ func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 			*f.out, m.Kind, stored.Continuation(&store.Run{Dir: *f.out, Manifest: m, Config: config}))
 	}
 
-	if m.Hash == "" {
-		return nil, console.Usage("%s was begun by an earlier version, %s, and cannot be resumed: choose another "+
-			"--out", *f.out, m.Software)
-	}
-
 	*f.data = dataOf(cmd, *f.data, &m, *f.out)
 
 	return []configs.Layer{{Origin: filepath.Join(*f.out, store.ConfigFile), YAML: []byte(config)}}, nil
@@ -318,12 +313,31 @@ func dataOf(cmd *cobra.Command, flag string, m *store.Manifest, dir string) stri
 
 // startRun begins or resumes a run and notes in it what it is made from, so that it can be read without the data.
 func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) (*stored.Run, error) {
-	open := f.beginRun
-	if *f.resume {
-		open = f.resumeRun
+	var engine *sandbox.Stamp
+	if b.engine != nil {
+		engine = &b.stamp
 	}
 
-	run, err := open(ctx, kind, b)
+	var noted *stored.Run
+
+	note := func(run *store.Run) (err error) {
+		noted, err = stored.Note(ctx, run, b.Config, b.questions, b.deployed, engine)
+		return console.GaveUp(err)
+	}
+
+	var run *store.Run
+	var err error
+
+	if *f.resume {
+		if run, err = f.resumeRun(ctx, b); err == nil {
+			if err = note(run); err != nil {
+				err = errors.Join(err, run.Close())
+			}
+		}
+	} else {
+		run, err = f.beginRun(ctx, kind, b, note)
+	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -333,16 +347,6 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 
 	if run.Manifest.Software != software() {
 		a.Say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, software())
-	}
-
-	var engine *sandbox.Stamp
-	if b.engine != nil {
-		engine = &b.stamp
-	}
-
-	noted, err := stored.Note(ctx, run, b.Config, b.questions, b.deployed, engine)
-	if err != nil {
-		return nil, errors.Join(console.GaveUp(err), run.Close())
 	}
 
 	return noted, nil

@@ -20,8 +20,8 @@ import (
 	"toolevo/envs/openenv"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/toolapi"
-	"toolevo/finetune/facts"
 	"toolevo/finetune/external"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/stored"
 )
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -229,10 +228,6 @@ func (a *app) printMeasured(o *measureOptions, r *programs.Report) (err error) {
 			{"complexity.csv", r.WriteComplexityCSV},
 			{"coverage.csv", r.WriteCoverageCSV},
 		}, tableFiles("measures", tables)...)
-
-		if err := os.MkdirAll(o.out, 0o755); err != nil {
-			return err
-		}
 
 		if document.Files, err = writeFiles(o.out, append(files, figureFiles(r.Figures())...)); err != nil {
 			return console.GaveUp(err)

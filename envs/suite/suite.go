@@ -170,8 +170,6 @@ type Section struct {
 	New  func() Settings // a pointer to a struct with yaml tags
 	// Incidental are its settings that change no result, so that they are no part of a run's identity.
 	Incidental []string
-	// Later is whether earlier versions did not have it: a run of theirs is one with the defaults.
-	Later bool
 }
 
 // Settings are the settings of a section.

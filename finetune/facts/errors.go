@@ -31,7 +31,7 @@ type Errors struct {
 type ErrorRow struct {
 	Contender
 	N      int `json:"n"`      // questions measured
-	Lost   int `json:"lost"`   // questions lost to failures of ours, in no other figure
+	Lost   int `json:"lost"`   // questions lost to infrastructure failures, in no other figure
 	Failed int `json:"failed"` // questions that were measured and not answered right
 
 	Classes  []ClassCount   `json:"classes"`  // of those that failed, in the order of Table 7; those that occur

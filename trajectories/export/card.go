@@ -26,15 +26,15 @@ var cardTemplate = template.Must(template.New("card").Funcs(template.FuncMap{
 func (m *Manifest) card() string {
 	var b strings.Builder
 
-	f, t := m.Form()
+	f, t := m.Format, m.Trainer
 	l := layoutOf(f, t)
 	fit, _ := m.CheckTemplate(m.ChatTemplate) // none is known of no name
 
 	// The template is ours and the manifest has what it asks for.
 	_ = cardTemplate.Execute(&b, map[string]any{
 		"M": m, "Config": m.configName(), "Size": sizeCategory(m.Rows + m.DevRows),
-		"About": forms[f].about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
-		"Columns": l.columns, "Objects": l.objects(), "Told": m.told(), "KTO": f == KTO,
+		"About": f.form().about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
+		"Columns": l.columns, "Objects": l.objects(), "Told": m.told(), "Labelled": f.IsLabelled(),
 		"Trained": t == TRL || m.FitsLlamaFactory(), "Whole": SFTTrajectory, "TRL": TRL,
 		"Advice": fit.Advice(),
 	})
@@ -121,7 +121,7 @@ func (m *Manifest) LeftOut() []LeftOut {
 	all := []LeftOut{
 		{m.Lint.Dropped, "rejected by the linter" + byRule(m.Lint.ByRule)},
 		{len(m.Refused), "documents and folders that no sample is made of"},
-		{m.Lost, "episodes that failures of ours ended"},
+		{m.Lost, "episodes that infrastructure failures ended"},
 		{d.Split, "of another split than " + m.Selection.Split},
 		{d.Elsewhere, "their questions are asked in another split, too"},
 		{d.Score, fmt.Sprintf("the %s matcher does not accept them", m.Selection.Score)},

@@ -27,7 +27,7 @@ import (
 func lintsWell(t *testing.T, dir string) {
 	t.Helper()
 
-	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+	if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("report %+v, error %v", report, err)
 	}
 }
@@ -97,7 +97,7 @@ func TestInstructions(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 
-	report, err := export.Lint(dir, newLinter(t), nil)
+	report, err := export.Proved(dir, newLinter(t), nil)
 	if err != nil || !report.OK() || report.Rows != 4 {
 		t.Errorf("report %+v, error %v", report, err)
 	}
@@ -133,9 +133,13 @@ func TestInstructions(t *testing.T) {
 func TestLogs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
 
-	m, err := export.WriteLogs(dir, "v1", func(work string) (int, int, error) {
-		return 7, 2, os.WriteFile(filepath.Join(work, "a.eval"), []byte("log"), 0o600)
-	})
+	opt := export.Options{Format: export.Inspect, Software: "v1"}
+
+	m, err := export.WriteDocuments(t.Context(), dir, export.Documents{
+		Logs: func(work string) (int, int, error) {
+			return 7, 2, os.WriteFile(filepath.Join(work, "a.eval"), []byte("log"), 0o600)
+		},
+	}, opt)
 	if err != nil || m.Rows != 7 || m.Lost != 2 || m.Software != "v1" || len(m.Files) != 1 ||
 		m.Files[0].Bytes != 3 {
 		t.Errorf("%+v (%v)", m, err)
@@ -144,9 +148,9 @@ func TestLogs(t *testing.T) {
 	lintsWell(t, dir)
 
 	broken := errors.New("broken")
-	if m, err := export.WriteLogs(dir, "v1", func(string) (int, int, error) {
-		return 0, 0, broken
-	}); m != nil || !errors.Is(err, broken) {
+	if m, err := export.WriteDocuments(t.Context(), dir, export.Documents{
+		Logs: func(string) (int, int, error) { return 0, 0, broken },
+	}, opt); m != nil || !errors.Is(err, broken) {
 		t.Errorf("%+v (%v)", m, err)
 	}
 
@@ -534,14 +538,14 @@ func TestLeftOutOfARun(t *testing.T) {
 // program does not know, or with a key that it does not know, is not read.
 func TestManifestsOfOtherVersions(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
-	wrote(t, dir, synth.Rows(1, 3, 1), export.Options{})
+	wrote(t, dir, synth.Rows(1, 3, 1), export.Options{Software: "v0"})
 
 	path := filepath.Join(dir, export.ManifestFile)
 	text := string(contents(t, path))
 
 	for _, test := range []struct{ old, new, want string }{
-		{`"manifest_version": 5`, `"manifest_version": 0`, "this program reads 1 to 5"},
-		{`"manifest_version": 5`, `"manifest_version": 6`, "this program reads 1 to 5"},
+		{`"manifest_version": 6`, `"manifest_version": 5, "python": {}`, "by toolevo v0 in format 5; this version reads format 6"},
+		{`"manifest_version": 6`, `"manifest_version": 7`, "by toolevo v0 in format 7; this version reads format 6"},
 		{`"format": "sft-trajectory"`, `"format": "sft"`, "sft-step"},
 		{`"trainer": "llamafactory"`, `"trainer": "axolotl"`, "trl"},
 		{`"rows"`, `"samples"`, "unknown field"},
@@ -560,7 +564,7 @@ func TestManifestsOfOtherVersions(t *testing.T) {
 			t.Errorf("%s: samples are read", test.new)
 		}
 
-		report, err := export.Lint(dir, newLinter(t), nil)
+		report, err := export.Proved(dir, newLinter(t), nil)
 		if err != nil || report.OK() {
 			t.Errorf("%s: nothing is wrong (%v)", test.new, err)
 		}
@@ -585,7 +589,7 @@ func TestMissingPartsAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			report, err := export.Lint(dir, newLinter(t), nil)
+			report, err := export.Proved(dir, newLinter(t), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -971,8 +975,9 @@ func TestDocumentsThatFail(t *testing.T) {
 			opt.Selection.Elsewhere.Skip()
 
 			dir := filepath.Join(t.TempDir(), "documents")
-			m, err := export.WriteDocuments(test.ctx, dir, synth.Sequence(nil),
-				episodes(test.err), opt)
+			m, err := export.WriteDocuments(test.ctx, dir, export.Documents{
+				Rows: synth.Sequence(nil), Episodes: episodes(test.err),
+			}, opt)
 			if !errors.Is(err, test.want) || (m == nil) != (err != nil) {
 				t.Errorf("%s, %s: %+v (%v)", name, format, m, err)
 			}

@@ -15,8 +15,7 @@ type datasetEntry struct {
 // members: its formatting sharegpt trains them without the calls, and its formatting openai without the text beside a
 // call, whose arguments it encodes a second time.
 func (m *Manifest) FitsLlamaFactory() bool {
-	_, t := m.Form()
-	return t == LlamaFactory && !m.ToolCalls
+	return m.Trainer == LlamaFactory && !m.ToolCalls
 }
 
 // datasetInfo returns what dataset_info.json says. The names are of files, never of the folder: of a folder
@@ -28,32 +27,23 @@ func (m *Manifest) datasetInfo() map[string]datasetEntry {
 		info[s.Name] = instructionInfo(s.Name)
 	}
 
-	f, _ := m.Form()
-	if !m.FitsLlamaFactory() || f == Simulator {
+	f, t := m.Format, m.Trainer
+	if !m.FitsLlamaFactory() || !f.IsTrained() {
 		return info
 	}
 
-	entry := datasetEntry{Formatting: "sharegpt"}
+	l := layoutOf(f, t)
+	entry := datasetEntry{
+		Formatting: "sharegpt", Ranking: f.IsPairs(), Tags: l.tags, Columns: map[string]string{},
+	}
 
-	switch {
-	case f == OpenAI:
-		// The formatting openai would add a line to system texts.
-		entry.Columns = map[string]string{"messages": "messages"}
-		entry.Tags = map[string]string{
-			"role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant",
-			"observation_tag": toolRole, "function_tag": FunctionCall, "system_tag": "system",
+	for _, c := range l.columns {
+		role := c.Name
+		if role == "conversations" {
+			role = "messages"
 		}
-	default:
-		entry.Columns = map[string]string{"messages": "conversations", "system": "system"}
-	}
 
-	if forms[f].pairs {
-		entry.Ranking = true
-		entry.Columns["chosen"], entry.Columns["rejected"] = "chosen", "rejected"
-	}
-
-	if f == KTO {
-		entry.Columns["kto_tag"] = "kto_tag"
+		entry.Columns[role] = c.Name
 	}
 
 	for _, d := range m.datasets() {

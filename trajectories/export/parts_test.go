@@ -202,9 +202,6 @@ func TestEachValueIsChecked(t *testing.T) {
 		"2 rows are unconf": func(m *Manifest, _ *seen) {
 			m.Runs[1].Makers[0].Unconfined = false
 		},
-		"ran programs of run b": func(m *Manifest, _ *seen) {
-			m.Runs[1].Python.Engine = "unsafe"
-		},
 		"the split train, and the samples are of [dev]": func(_ *Manifest, s *seen) {
 			s.splits = map[string]bool{"dev": true}
 		},
@@ -226,7 +223,7 @@ func TestEachValueIsChecked(t *testing.T) {
 		"more questions kept":           func(m *Manifest, _ *seen) { m.Selected.Questions = 1 },
 		"the linter that do not add up": func(m *Manifest, _ *seen) { m.Lint.Checked++ },
 	} {
-		var r Report
+		r := proof{&Report{}}
 
 		m, s := consistent()
 		change(m, s)
@@ -245,7 +242,7 @@ func TestEachValueIsChecked(t *testing.T) {
 	s.splits["dev"], s.sets = true, s.sets[:1]
 	m.Lint.ByRule[Leak]++
 
-	var r Report
+	r := proof{&Report{}}
 	if r.checkValues(m, s); len(r.Problems) != 1 {
 		t.Errorf("%q", r.Problems)
 	}
@@ -318,7 +315,7 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 				Message{From: Observation, Value: fmt.Sprint("seen ", i)})
 		}
 
-		if forms[f].pairs {
+		if f.IsPairs() {
 			s.Chosen, s.Rejected = drawReply(t), drawReply(t)
 		} else {
 			s.Conversations = append(s.Conversations, drawReply(t))

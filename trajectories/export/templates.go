@@ -169,7 +169,7 @@ func (e *TemplateError) Error() string {
 // CheckTemplate says how the export has to be trained under a chat template of its trainer. The
 // error is a [TemplateError] where none of what is trained would be right.
 func (m *Manifest) CheckTemplate(name string) (Fit, error) {
-	f, t := m.Form()
+	f, t := m.Format, m.Trainer
 	if err := ParseChatTemplate(t, name); err != nil {
 		return Fit{}, err
 	}
@@ -186,15 +186,15 @@ func (m *Manifest) CheckTemplate(name string) (Fit, error) {
 	}
 
 	return Fit{
-		template: name, AsSteps: forms[f].whole && v.is(exactAsSteps),
+		template: name, AsSteps: f.form().whole && v.is(exactAsSteps),
 		WithoutThinking: strings.HasSuffix(string(v), withoutThinking),
 	}, nil
 }
 
-// verdictOf is what is true of the export under templates. The transcripts of [Reward] are texts.
+// verdictOf is what is true of the export under templates. Transcripts are texts.
 func (m *Manifest) verdictOf(j judged) verdict {
-	f, _ := m.Form()
-	calls, faulty := m.Calls && f != Reward, forms[f].whole && m.Unreadable > 0
+	f := m.Format
+	calls, faulty := m.Calls && !f.form().transcripts, f.form().whole && m.Unreadable > 0
 
 	switch {
 	case calls && faulty && m.Arguments == ArgumentText:

@@ -35,7 +35,7 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if report, err := export.Lint(dir, newLinter(t), nil); err != nil || report.OK() {
+		if report, err := export.Proved(dir, newLinter(t), nil); err != nil || report.OK() {
 			t.Errorf("%s was altered, and nothing is found (%v)", name, err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 	for _, name := range []string{
 		"format", "rows", "questions", "rows_unconfined", "runs.0.rows", "runs.0.run_id", "runs.0.prompt_api",
 		"runs.0.deployed_api",
-		"runs.0.python.engine", "lengths.total_chars", "lengths.max_chars", "lengths.total_tokens",
+		"runs.0.makers.0.name", "lengths.total_chars", "lengths.max_chars", "lengths.total_tokens",
 		"lengths.max_tokens",
 		"selection.split", "selected.rows", "selected.kept", "selected.questions_kept", "selected.dropped.duplicate",
 		"selected.dropped.elsewhere", "lint.checked", "lint.dropped", "files.0.name", "files.1.bytes", "files.2.sha256",
@@ -57,7 +57,7 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		report, err := export.Lint(dir, newLinter(t), nil)
+		report, err := export.Proved(dir, newLinter(t), nil)
 		if err != nil || report.OK() || strings.Contains(strings.Join(report.Problems, "\n"), "seal") {
 			t.Errorf("%s was altered and sealed: problems %q (%v)", name, report.Problems, err)
 		}
@@ -67,7 +67,7 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+	if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("the same values sealed again: %q (%v)", report.Problems, err)
 	}
 }
