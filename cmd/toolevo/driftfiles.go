@@ -14,5 +14,5 @@ func writeDrift(dir string, page *report.Page) ([]string, error) {
 		{"drift.csv", r.WriteCSV},
 		{"drift-statistics.csv", r.WriteStatisticsCSV},
 		{driftPage, page.Write},
-	}, append(gridFiles("drift", r.Tables()), figureFiles(r.Figures())...)...))
+	}, append(tableFiles("drift", r.Tables()), figureFiles(r.Figures())...)...))
 }

@@ -273,7 +273,8 @@ func (a *app) printDrift(f *driftFlags, page *report.Page) error {
 	}
 
 	if lost > 0 {
-		return console.GaveUp(fmt.Errorf("%d episodes were lost to infrastructure failures; the figures are of the others. "+
+		return console.GaveUp(fmt.Errorf("%d episodes were lost to infrastructure failures; the figures are of the "+
+			"others. "+
 			"The same command plays them again", lost))
 	}
 

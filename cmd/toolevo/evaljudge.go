@@ -14,6 +14,7 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/finetune/chart"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/judge"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/policy/serving"
@@ -98,6 +99,8 @@ func (a *app) evalJudge(cmd *cobra.Command, args []string, o *judgeOptions) (err
 		return err
 	}
 
+	a.keepVerdicts(judged.Verdicts(j.Maker()))
+
 	result := judgedAnswers{Report: judged.Report(j.Maker(), o.passes)}
 
 	if o.out != "" {
@@ -117,6 +120,15 @@ func (a *app) evalJudge(cmd *cobra.Command, args []string, o *judgeOptions) (err
 	}
 
 	return a.showTables(*o.asJSON, result, result.Report, o.format)
+}
+
+// keepVerdicts adds verdicts to the evaluations whose episodes they are about.
+func (a *app) keepVerdicts(all map[string][]facts.Verdict) {
+	for dir, verdicts := range all {
+		if err := facts.AddVerdicts(dir, verdicts); err != nil {
+			a.Say("The verdicts are not kept in %s: %v", dir, err)
+		}
+	}
 }
 
 // check refuses flags that make no sense.
@@ -225,6 +237,7 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 			return nil, console.Usage("%s: %w", dir, err)
 		}
 
+		answer.Folder = dir
 		all = append(all, answer)
 	}
 

@@ -12,6 +12,7 @@ import (
 	"toolevo/envs/console"
 	stategen "toolevo/envs/stategen/bench"
 	"toolevo/finetune/programs"
+	"toolevo/finetune/tabulate"
 )
 
 // evaluationTasks is what `eval tasks` prints.
@@ -60,7 +61,7 @@ func (a *app) evalTasks(ctx context.Context, dirs []string, out string, asJSON b
 
 	var tableErr error
 
-	err := a.Show(asJSON, document, func() { tableErr = programs.WriteTerminal(a.Out, tables) })
+	err := a.Show(asJSON, document, func() { tableErr = tabulate.WriteText(a.Out, tables, a.width()) })
 	if out != "" {
 		a.Say("For papers: %s and %s", filepath.Join(out, "tasks.tex"), filepath.Join(out, "figure-*.svg"))
 	}

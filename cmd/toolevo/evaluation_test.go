@@ -30,7 +30,7 @@ func TestInspectEvaluation(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 
-	says(t, "inspect EVALUATION", must(t, "inspect", dir), "Korn–Graubard", "scripted:stale", "EPISODES",
+	says(t, "inspect EVALUATION", must(t, "inspect", dir), "Korn–Graubard", "scripted:stale", "episodes",
 		all.Questions[1].QuestionID)
 	says(t, "inspect EVALUATION --full", must(t, "inspect", dir, "--full"), all.Questions[0].Question)
 
@@ -47,7 +47,7 @@ func TestInspectEvaluation(t *testing.T) {
 		t.Errorf("%+v\n%+v", stale, reader)
 	}
 
-	says(t, "inspect EVALUATION QUESTION", must(t, "inspect", dir, id), "gold answer", "EPISODE", "scripted:reader",
+	says(t, "inspect EVALUATION QUESTION", must(t, "inspect", dir, id), "gold answer", "episode", "scripted:reader",
 		"✓", "✗")
 
 	text := must(t, "inspect", dir, id, "3")

@@ -9,7 +9,6 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
 	"toolevo/finetune/chart"
-	"toolevo/finetune/table"
 	"toolevo/finetune/tabulate"
 )
 
@@ -32,15 +31,7 @@ func jsonFile(name string, v any) outFile {
 }
 
 // tableFiles have tables as Markdown and as LaTeX.
-func tableFiles(name string, tables []table.Table) []outFile {
-	return []outFile{
-		{name + ".md", func(w io.Writer) error { return table.WriteMarkdown(w, tables) }},
-		{name + ".tex", func(w io.Writer) error { return table.WriteLaTeX(w, tables) }},
-	}
-}
-
-// gridFiles have tables as Markdown and as LaTeX.
-func gridFiles(name string, grids []tabulate.Grid) []outFile {
+func tableFiles(name string, grids []tabulate.Grid) []outFile {
 	return []outFile{
 		{name + ".md", func(w io.Writer) error { return tabulate.WriteMarkdown(w, grids) }},
 		{name + ".tex", func(w io.Writer) error { return tabulate.WriteLaTeX(w, grids) }},

@@ -13,6 +13,7 @@ import (
 	"toolevo/envs/stategen/domains"
 	"toolevo/envs/suite"
 	"toolevo/finetune/programs"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories/export"
 )
 
@@ -236,7 +237,7 @@ func (a *app) printMeasured(o *measureOptions, r *programs.Report) (err error) {
 
 	var tableErr error
 
-	err = a.Show(*o.asJSON, document, func() { tableErr = programs.WriteTerminal(a.Out, tables) })
+	err = a.Show(*o.asJSON, document, func() { tableErr = tabulate.WriteText(a.Out, tables, a.width()) })
 	if o.out != "" {
 		a.Say("For papers: %s and %s", filepath.Join(o.out, "measures.tex"), filepath.Join(o.out, "figure-3.svg"))
 	}

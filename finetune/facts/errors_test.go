@@ -85,3 +85,26 @@ func TestFiles(t *testing.T) {
 		t.Error("tables of other episodes are read")
 	}
 }
+
+// A judge adds verdicts, and changes none.
+func TestAddVerdicts(t *testing.T) {
+	dir := t.TempDir()
+	said := func(judge string, try int, value float64) Verdict {
+		return Verdict{Key: Key{Policy: "p", QuestionID: "a"}, Judge: judge, Score: "sopr", Try: try, Value: value, Read: true}
+	}
+
+	for _, added := range [][]Verdict{
+		{said("rule", 0, 1)}, {said("rule", 0, 0), said("rule", 1, 0)}, {said("model", 0, 0.5)}, nil,
+	} {
+		if err := AddVerdicts(dir, added); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	got, err := ReadVerdicts(dir)
+	want := []Verdict{said("rule", 0, 1), said("rule", 1, 0), said("model", 0, 0.5)}
+
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+}

@@ -108,10 +108,12 @@ type Call struct {
 // Verdict is what a judge said of an episode once. Its texts are of the judge, and its episode may be published.
 type Verdict struct {
 	Key
-	Judge string  `json:"judge"` // who judged, e.g. "rule"
-	Score string  `json:"score"` // what was asked for, e.g. "sopr"
-	Try   int     `json:"try"`   // pass of the judge, from 0
-	Text  string  `json:"text"`  // what it said, in a word
-	Value float64 `json:"value"` // what that counts, 0 to 1
-	Read  bool    `json:"read"`  // it could be read
+	Judge string `json:"judge"` // who judged, e.g. "rule"
+	Score string `json:"score"` // what was asked for, e.g. "sopr"
+	Try   int    `json:"try"`   // pass of the judge, from 0
+
+	Against string  `json:"against"` // whom the episode was compared with; "" where it was judged by itself
+	Text    string  `json:"text"`    // what it said, in a word
+	Value   float64 `json:"value"`   // what that counts, 0 to 1
+	Read    bool    `json:"read"`    // it could be read
 }

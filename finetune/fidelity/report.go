@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"toolevo/finetune/table"
 	"toolevo/finetune/tabulate"
 	"toolevo/trajectories/mirror"
 )
@@ -124,12 +123,12 @@ func (o *Options) row(model string, split mirror.Split, all []measured) Row {
 
 // models returns the simulators in the order of the rows.
 func (r *Report) models() []string {
-	return table.Distinct(r.Rows, func(row Row) string { return row.Model })
+	return tabulate.Distinct(r.Rows, func(row Row) string { return row.Model })
 }
 
 // splits returns the splits of any row in the order of the paper's tables.
 func (r *Report) splits() []mirror.Split {
-	splits := table.Distinct(r.Rows, func(row Row) mirror.Split { return row.Split })
+	splits := tabulate.Distinct(r.Rows, func(row Row) mirror.Split { return row.Split })
 	slices.SortFunc(splits, func(a, b mirror.Split) int {
 		return cmp.Or(cmp.Compare(a.Rank(), b.Rank()), cmp.Compare(a, b))
 	})

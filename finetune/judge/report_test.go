@@ -129,7 +129,7 @@ func TestReport(t *testing.T) {
 	// What was not asked for has no table, and one line is enough for one.
 	for want, small := range map[int]*judge.Report{
 		0: {Rows: r.Rows[5:]}, 1: {Rows: r.Rows[:1]}, 2: {Rows: r.Rows[:1], Wins: r.Wins[:1]},
-		3: {Rows: r.Rows[:1], Wins: r.Wins[:1], Means: r.Means[:1]},
+		4: {Rows: r.Rows[:1], Wins: r.Wins[:1], Means: r.Means[:1]},
 	} {
 		markdown.Reset()
 

@@ -35,7 +35,7 @@ type Table struct {
 type Column struct {
 	Name  string `yaml:"name"`  // in JSON; a.b is the key b of the object a
 	Head  string `yaml:"head"`  // in tables; the default is the name
-	As    string `yaml:"as"`    // integer (the default), decimal, percent, points, signed, probability or text
+	As    string `yaml:"as"`    // integer (the default), decimal, hundredths, percent, points, …
 	Needs string `yaml:"needs"` // see Table.Needs
 
 	Sum       string `yaml:"sum"`       // of this column

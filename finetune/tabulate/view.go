@@ -92,13 +92,19 @@ func (v *View) grid(rows []Row, caption string) Grid {
 		Tall: v.Tall, Best: v.Best, Heads: slices.Clone(words),
 	}
 
+	// What has one heading stands below it.
+	heading := func(r Row) string { return strings.Join(r.Texts(v.Heading), "\x00") }
+	headings := Distinct(rows, heading)
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		return slices.Index(headings, heading(a)) - slices.Index(headings, heading(b))
+	})
+
 	columns, lines, below := map[string]int{}, map[string]int{}, map[string]int{}
 
 	for _, row := range rows {
 		begin := row.Texts(words)
 
-		heading := strings.Join(row.Texts(v.Heading), "\x00")
-		if below[heading]++; v.Most > 0 && below[heading] > v.Most {
+		if below[heading(row)]++; v.Most > 0 && below[heading(row)] > v.Most {
 			continue
 		}
 
@@ -189,6 +195,8 @@ func (c *Column) format(r Row, bare bool) string {
 		return fmt.Sprintf("%+.1f", 100*n) + c.interval(r, "%+.0f", bare)
 	case c.As == "decimal":
 		return fmt.Sprintf("%.1f", n)
+	case c.As == "hundredths":
+		return fmt.Sprintf("%.2f", n)
 	case c.As == "signed":
 		return fmt.Sprintf("%+.1f", n)
 	case c.As == "probability":

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,9 @@ import (
 // WriteText writes tables for a terminal of a width. Columns that do not fit side by side stand one below the other.
 func WriteText(w io.Writer, grids []Grid, width int) error {
 	return writeAll(w, grids, func(g *Grid, b *strings.Builder) {
-		b.WriteString(display.Wrap("", g.Caption, width))
+		if g.Caption != "" {
+			b.WriteString(display.Wrap("", g.Caption, width))
+		}
 
 		if g.Tall {
 			g.tall(b)
@@ -133,6 +136,27 @@ func (g *Grid) tall(b *strings.Builder) {
 			}
 		}
 	}
+}
+
+// WriteList writes lines below the heads of their columns, as wide as they are. The last column may have no head.
+func WriteList(w io.Writer, heads []string, lines [][]string) error {
+	for _, line := range lines {
+		for len(heads) < len(line) {
+			heads = append(heads[:len(heads):len(heads)], "")
+		}
+	}
+
+	return WriteText(w, []Grid{{Heads: heads, Lines: lines}}, math.MaxInt)
+}
+
+// Texts are values as texts.
+func Texts(values ...any) []string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = fmt.Sprint(value)
+	}
+
+	return texts
 }
 
 // title is the caption and what follows it.

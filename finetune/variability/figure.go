@@ -30,8 +30,10 @@ func Figures(all []Row, original string) []chart.Figure {
 	var kinds []string
 
 	for _, factor := range drift.FactorNames() {
-		kind, _, _ := strings.Cut(factor, "-")
-		if !slices.Contains(kinds, kind) && slices.ContainsFunc(all, func(r Row) bool { return kindOf(r.API) == kind }) {
+		kind := kindOf(factor)
+		isMeasured := func(r Row) bool { return kindOf(r.API) == kind }
+
+		if !slices.Contains(kinds, kind) && slices.ContainsFunc(all, isMeasured) {
 			kinds = append(kinds, kind)
 		}
 	}
