@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/sandbox/walls"
@@ -21,7 +22,7 @@ import (
 
 func (a *app) checkCommand() *cobra.Command {
 	cmd := newCommand("check RUN|EXPORT")
-	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
+	data, asJSON := a.runDataFlag(cmd), cmdline.JSONFlag(cmd)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` trees or episodes checked at the same time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *workers < 1 {

@@ -1,6 +1,9 @@
 package main
 
-import "toolevo/finetune/report"
+import (
+	"toolevo/cmd/internal/outfiles"
+	"toolevo/finetune/report"
+)
 
 // driftPage is the page of an experiment.
 const driftPage = "drift.html"
@@ -9,10 +12,10 @@ const driftPage = "drift.html"
 func writeDrift(dir string, page *report.Page) ([]string, error) {
 	r := page.Robustness
 
-	return writeFiles(dir, append([]outFile{
-		jsonFile("drift.json", r),
-		{"drift.csv", r.WriteCSV},
-		{"drift-statistics.csv", r.WriteStatisticsCSV},
-		{driftPage, page.Write},
-	}, append(tableFiles("drift", r.Tables()), figureFiles(r.Figures())...)...))
+	return outfiles.Write(dir, append([]outfiles.File{
+		outfiles.JSON("drift.json", r),
+		{Name: "drift.csv", Write: r.WriteCSV},
+		{Name: "drift-statistics.csv", Write: r.WriteStatisticsCSV},
+		{Name: driftPage, Write: page.Write},
+	}, append(outfiles.Tables("drift", r.Tables()), outfiles.Figures(r.Figures())...)...))
 }

@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
-	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/engines"
@@ -205,7 +205,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 		data:          &empty,
 		workers:       new(int),
 		metrics:       new(string),
-		logging:       &console.LogFlags{},
+		logging:       &cmdline.LogFlags{},
 		serving:       addresses,
 	}
 

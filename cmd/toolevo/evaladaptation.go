@@ -5,14 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/envs/console"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/finetune/facts"
 	"toolevo/finetune/tabulate"
 )
 
 func (a *app) evalAdaptationCommand() *cobra.Command {
 	cmd := newCommand("adaptation RUN...")
-	asJSON := console.JSONFlag(cmd)
+	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.evalAdaptation(cmd.Context(), args, *asJSON)
 	}
@@ -50,7 +50,7 @@ func (all evaluations) board(ctx context.Context) (*facts.Board, error) {
 	joined := &facts.Board{}
 
 	for _, e := range all {
-		b, err := e.Board(ctx, e.missing)
+		b, err := e.Board(ctx, e.Missing)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
@@ -51,7 +52,7 @@ func (a *app) evalCompareCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&o.blocks, "block", nil,
 		"with --format latex: `NAME=POLICY,...` that were made from one base model; may be repeated")
 	cmd.Flags().IntVar(&o.flips, "flips", 5, "at most `N` questions that flipped are shown for each pair")
-	o.asJSON = console.JSONFlag(cmd)
+	o.asJSON = cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.evalCompare(cmd.Context(), args, o)
 	}
@@ -89,7 +90,7 @@ func (a *app) compareEvaluations(ctx context.Context, opened evaluations) (resul
 	for _, e := range opened {
 		stamps = append(stamps, e.Engines...)
 		all = append(all, finetune.Evaluation{
-			Name: filepath.Base(e.Dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.missing),
+			Name: filepath.Base(e.Dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.Missing),
 		})
 		result.Runs = append(result.Runs, comparedEvaluation{
 			e.Dir, e.Manifest.ID, e.TaskSet, string(e.Config.Environment.Feedback),

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
@@ -32,7 +33,7 @@ func (a *app) exportCommand() *cobra.Command {
 	e := &exporter{app: a}
 	e.addFlags(cmd.Flags())
 
-	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
+	data, asJSON := a.runDataFlag(cmd), cmdline.JSONFlag(cmd)
 	e.changed = cmd.Flags().Changed
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		e.data = func(run *store.Run) string { return dataOf(cmd, *data, &run.Manifest, run.Dir) }

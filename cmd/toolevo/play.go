@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/action"
@@ -26,7 +27,7 @@ func (a *app) playCommand() *cobra.Command {
 	cmd := newCommand("play")
 	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "perturb", "api", "policy", "compat", "feedback",
 		"no-update-tool")
-	data := a.DataFlag(cmd)
+	data := cmdline.DataFlag(&a.Program, cmd)
 	id := cmd.Flags().String("question", "", "`ID` of the question (default: the first of the split)")
 	transcript := cmd.Flags().Bool("transcript", false, "let the policy play and print the episode")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
@@ -28,7 +29,7 @@ type versionsDifference struct {
 
 func (a *app) versionsDiffCommand() *cobra.Command {
 	cmd := newCommand("diff NAME|FILE NAME|FILE")
-	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
+	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		from, err := tools.openOne(args[0])
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/envs/console"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/display"
 	"toolevo/envs/response"
 )
@@ -29,7 +29,7 @@ type shownAPI struct {
 
 func (a *app) versionsShowCommand() *cobra.Command {
 	cmd := newCommand("show NAME|FILE")
-	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
+	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		v, err := tools.openOne(args[0])
 		if err != nil {

@@ -65,7 +65,7 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 		return a.writePage(o.out, func(w io.Writer) error { return site.WriteFile(ctx, w) })
 	}
 
-	_, err = a.serveHTTP(ctx, site.Handler(), o.listen, func(address string) {
+	_, err = (&guard.Door{Listen: o.listen}).Serve(ctx, &a.Program, site.Handler(), func(address string) {
 		a.Say("Open %s/ in a browser. Ctrl-C ends it.", address)
 	})
 

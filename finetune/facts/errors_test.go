@@ -90,7 +90,9 @@ func TestFiles(t *testing.T) {
 func TestAddVerdicts(t *testing.T) {
 	dir := t.TempDir()
 	said := func(judge string, try int, value float64) Verdict {
-		return Verdict{Key: Key{Policy: "p", QuestionID: "a"}, Judge: judge, Score: "sopr", Try: try, Value: value, Read: true}
+		return Verdict{
+			Key: Key{Policy: "p", QuestionID: "a"}, Judge: judge, Score: "sopr", Try: try, Value: value, Read: true,
+		}
 	}
 
 	for _, added := range [][]Verdict{

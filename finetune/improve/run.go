@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"toolevo/envs/names"
-	"toolevo/finetune/host"
 	"toolevo/mcts/store"
 )
 
@@ -22,8 +21,8 @@ type Program struct {
 	// Run runs a command of it and returns the JSON document that it prints.
 	Run func(ctx context.Context, args ...string) (json.RawMessage, error)
 
-	// Running is where a server of a kind runs already, as in OLLAMA_HOST or OPENAI_BASE_URL.
-	Running func(host.Kind) string
+	// Running is where a server of a kind runs already, as the environment says.
+	Running func(kind string) string
 
 	// Say tells the user something on a line.
 	Say func(format string, args ...any)

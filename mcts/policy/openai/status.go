@@ -70,9 +70,28 @@ func (b *Backend) Serves(ctx context.Context, name string) (bool, error) {
 	return sameModel(models, b.opts.Model, name), nil
 }
 
-// MayServe reports whether a server may serve the backend's model, by its list of models. Where
+// List implements server.Client.
+func (b *Backend) List(ctx context.Context) (server.Listing, error) {
+	models, err := b.Models(ctx)
+	l := server.Listing{MayServe: b.mayServe(models)}
+
+	for _, m := range models {
+		l.Names = append(l.Names, m.ID)
+		if m.ID != b.opts.Model && m.ID != b.opts.Model+":latest" {
+			continue
+		}
+
+		if l.Listed, l.Window = true, m.MaxModelLen; m.OwnedBy == "library" {
+			l.Misplaced = "model-is-ollama"
+		}
+	}
+
+	return l, err
+}
+
+// mayServe reports whether a server may serve the backend's model, by its list of models. Where
 // replies may carry other names, a list that lacks the model says nothing.
-func (b *Backend) MayServe(list []Model) bool {
+func (b *Backend) mayServe(list []Model) bool {
 	return len(b.opts.Names) > 0 ||
 		slices.ContainsFunc(list, func(m Model) bool { return server.IsVariant(b.opts.Model, m.ID) })
 }
@@ -141,41 +160,27 @@ func (b *Backend) Slots(ctx context.Context) (int, error) {
 	return slots, err
 }
 
-// Metrics reads the server's /metrics. A server without them gives the zero Metrics, in which
-// nothing is known.
-func (b *Backend) Metrics(ctx context.Context) (Metrics, error) {
-	var m Metrics
+// Gauges implements server.Observer: what vLLM's /metrics says of its load. A server without it has no gauges.
+func (b *Backend) Gauges(ctx context.Context) (server.Gauges, bool) {
+	g, ok, err := b.metrics(ctx)
+	return g, ok && err == nil
+}
 
-	err := b.get(ctx, b.root.JoinPath("metrics"), func(body io.Reader) error {
+// metrics reads the server's /metrics.
+func (b *Backend) metrics(ctx context.Context) (g server.Gauges, ok bool, err error) {
+	err = b.get(ctx, b.root.JoinPath("metrics"), func(body io.Reader) error {
 		text, err := io.ReadAll(body)
 		if err == nil {
-			m, err = parseMetrics(text)
+			g, ok, err = parseMetrics(text)
 		}
 
 		return err
 	})
 	if absent(err) {
-		return Metrics{}, nil
+		return g, false, nil
 	}
 
-	return m, err
-}
-
-// Gauges implements server.Observer: what vLLM's /metrics says of its load. A server without it has no gauges.
-func (b *Backend) Gauges(ctx context.Context) (server.Gauges, bool) {
-	m, err := b.Metrics(ctx)
-	if err != nil || !m.Running.Known || !m.Waiting.Known {
-		return server.Gauges{}, false
-	}
-
-	return server.Gauges{
-		Running:       int(m.Running.Value),
-		Waiting:       int(m.Waiting.Value),
-		KVUsage:       m.KVUsage.Value,
-		Preemptions:   int64(m.Preemptions.Value),
-		PrefixQueried: int64(m.PrefixQueries.Value),
-		PrefixHit:     int64(m.PrefixHits.Value),
-	}, true
+	return g, ok, err
 }
 
 // absent reports whether the server answered that it has no such document.

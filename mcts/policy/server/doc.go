@@ -5,7 +5,7 @@
 // # Words
 //
 // A backend is one server under one address. A completion is one request: a prompt, n samples, one
-// seed. A fault is a failure of a server or of the way to it, of a [Kind]. A known request is one
+// seed. A fault is a failure of a server or of the way to it, of a [FaultKind]. A known request is one
 // that the server answered before. Sequences in flight are requests times their n: what a server
 // batches, and what a limiter counts. A slot is a place of a server in which one sequence is worked
 // on and whose prompt is kept until the next; a server without slots keeps prompts in one cache for

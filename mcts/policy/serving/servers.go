@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"cmp"
 	"log/slog"
 	"net/url"
 	"slices"
@@ -8,80 +9,68 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"toolevo/envs/console"
 	"toolevo/mcts/policy/server"
 )
 
-// DefaultServer is where vLLM listens when nobody says otherwise. It is this machine: nothing calls home by itself.
-const DefaultServer = "http://127.0.0.1:8000/v1"
-
 // Servers says where models are and how hard to drive them. It changes no result, so it is not a setting of a run.
 type Servers struct {
-	Addresses string // base URLs, separated by commas; "" means OPENAI_BASE_URL or OLLAMA_HOST
-	Parallel  string // "auto", or sequences in flight at each server
-	patience  time.Duration
+	Addresses string        // base URLs, separated by commas; "" means those of the environment
+	Parallel  string        // "auto", or sequences in flight at each server
+	Patience  time.Duration // how long to wait for one that is down
 	Timeout   time.Duration // of one request
 	backoff   time.Duration // before a server is asked again, at first; 0 is the default
-	apiKey    string
-	ollamaKey string
 	Log       *slog.Logger
 	// shows what servers are asked for before a run starts; nil shows nothing
 	Watch func(read func() console.Status) (stop func())
 
-	openAIURL, ollamaHost string // from the environment
-
 	lookup func(variable string) string // in the environment
 
-	scored bool // the Ollama servers are of a version that gives log-probabilities; found out by the probe
+	scored bool // the servers are of a version that gives log-probabilities, where not all do; found out by the probe
 }
 
 // FromEnvironment is what the environment of a program says about servers. backoff is the time before a server is asked
 // again, at first; 0 is the default.
 func FromEnvironment(p *console.Program, backoff time.Duration) *Servers {
 	return &Servers{
-		Parallel:   "auto",
-		patience:   server.DefaultPatience,
-		Timeout:    server.DefaultTimeout,
-		apiKey:     p.Lookup("OPENAI_API_KEY"),
-		ollamaKey:  p.Lookup("OLLAMA_API_KEY"),
-		openAIURL:  p.Lookup("OPENAI_BASE_URL"),
-		ollamaHost: p.Lookup("OLLAMA_HOST"),
-		backoff:    backoff,
-		lookup:     p.Lookup,
-		Log:        slog.New(slog.NewTextHandler(p.Err, nil)),
-		Watch:      func(read func() console.Status) (stop func()) { return p.Report(console.ProgressPlain, read) },
+		Parallel: "auto",
+		Patience: server.DefaultPatience,
+		Timeout:  server.DefaultTimeout,
+		backoff:  backoff,
+		lookup:   p.Lookup,
+		Log:      slog.New(slog.NewTextHandler(p.Err, nil)),
+		Watch:    func(read func() console.Status) (stop func()) { return p.Report(console.ProgressPlain, read) },
 	}
 }
 
-// AddressFlag adds --server.
-func (s *Servers) AddressFlag(flags *pflag.FlagSet) {
-	flags.StringVar(&s.Addresses, "server", "", "base `URLS` of the model's servers, separated by commas (default "+
-		"OPENAI_BASE_URL or OLLAMA_HOST)")
+// AddressVariables are those of the environment that hold addresses of servers.
+func AddressVariables() []string {
+	return variables(func(k *Kind) string { return k.AddressVariable })
 }
 
-// Flags adds the flags about servers.
-func (s *Servers) Flags(flags *pflag.FlagSet) {
-	s.AddressFlag(flags)
-	flags.StringVar(&s.Parallel, "parallel", s.Parallel, "sequences in flight at each server: auto or `N`")
-	flags.DurationVar(&s.patience, "patience", s.patience, "how long to wait for a server that is down")
-	flags.DurationVar(&s.Timeout, "timeout", s.Timeout, "how long one request to a server may take, including "+
-		"its queue")
-}
+// KeyVariables are those of the environment that hold keys of servers.
+func KeyVariables() []string { return variables(func(k *Kind) string { return k.KeyVariable }) }
 
-// key is what servers of a kind are shown; OpenAI's is shown to no other kind.
-func (s *Servers) key(kind string) string {
-	if kind == Ollama {
-		return s.ollamaKey
+func variables(of func(*Kind) string) (all []string) {
+	for _, k := range server.Kinds() {
+		all = append(all, of(k))
 	}
 
-	return s.apiKey
+	return all
+}
+
+// key is what servers of a kind are shown, and no others.
+func (s *Servers) key(kind *Kind) string { return s.lookup(kind.KeyVariable) }
+
+// Running is where a server of a kind runs already, as far as the environment says. The kind is a registered one.
+func Running(kind string, lookup func(variable string) string) string {
+	k := server.FindKind(kind)
+	return cmp.Or(lookup(k.AddressVariable), k.DefaultAddress)
 }
 
 // urls are the servers of a kind: those of the command line, of the configuration, of the
 // environment, or the default.
-func (m *Models) urls(kind string) []string {
+func (m *Models) urls(kind *Kind) []string {
 	if configured := m.Config.Server.URLs; m.Servers.Addresses == "" && len(configured) > 0 {
 		return configured
 	}
@@ -90,19 +79,8 @@ func (m *Models) urls(kind string) []string {
 }
 
 // urls are the servers of a kind, without those of a configuration.
-func (s *Servers) urls(kind string) []string {
-	list := s.Addresses
-	switch {
-	case list != "":
-	case kind == Ollama:
-		return []string{s.ollamaHost} // the backend knows Ollama's own default
-	case s.openAIURL != "":
-		list = s.openAIURL
-	default:
-		list = DefaultServer
-	}
-
-	urls := strings.Split(list, ",")
+func (s *Servers) urls(kind *Kind) []string {
+	urls := strings.Split(cmp.Or(s.Addresses, Running(kind.Name, s.lookup)), ",")
 	for i := range urls {
 		urls[i] = strings.TrimSpace(urls[i])
 	}
@@ -113,11 +91,11 @@ func (s *Servers) urls(kind string) []string {
 // Check refuses flags that make no sense.
 func (s *Servers) Check() error {
 	if s.Timeout <= 0 {
-		return console.Usage("--timeout %v: want how long a request may take, such as 10m", s.Timeout)
+		return console.Option("timeout", "it is %v, want how long a request may take, such as 10m", s.Timeout)
 	}
 
-	if s.patience < 0 {
-		return console.Usage("--patience %v: want how long to wait, or 0 not to wait", s.patience)
+	if s.Patience < 0 {
+		return console.Option("patience", "it is %v, want how long to wait, or 0 not to wait", s.Patience)
 	}
 
 	_, err := s.limit()
@@ -128,19 +106,17 @@ func (s *Servers) Check() error {
 // Exposed reports whether credentials stand on the command line, where every user of the machine can read them.
 func (s *Servers) Exposed() bool {
 	return slices.ContainsFunc(strings.Split(s.Addresses, ","), func(address string) bool {
-		_, rest, _ := strings.Cut(address, "://")
-		authority, _, _ := strings.Cut(rest, "/")
-		_, query, _ := strings.Cut(rest, "?")
-		_, hidden := withoutSecrets(query)
+		shown := withoutCredentials(address)
 
-		return strings.Contains(authority, "@") || hidden
+		return shown == unreadable && strings.Contains(address, "@") || strings.Contains(shown, somebody) ||
+			strings.Contains(shown, secret)
 	})
 }
 
 // retry is how long servers are waited for.
 func (s *Servers) retry() server.Retry {
-	r := server.Retry{Base: s.backoff, Patience: s.patience}
-	if s.patience == 0 {
+	r := server.Retry{Base: s.backoff, Patience: s.Patience}
+	if s.Patience == 0 {
 		r.Patience = -1 // its 0 is the default
 	}
 
@@ -154,7 +130,7 @@ func (s *Servers) limit() (server.Limit, error) {
 
 	n, err := strconv.Atoi(s.Parallel)
 	if err != nil || n < 1 {
-		return server.Limit{}, console.Usage("--parallel %s: want auto, or a number of at least 1", s.Parallel)
+		return server.Limit{}, console.Option("parallel", "it is %s, want auto, or a number of at least 1", s.Parallel)
 	}
 
 	return server.Limit{Sequences: n}, nil
@@ -177,8 +153,8 @@ func (s *Servers) Arguments() []string {
 		args = append(args, "--parallel", s.Parallel)
 	}
 
-	if s.patience != server.DefaultPatience {
-		args = append(args, "--patience", s.patience.String())
+	if s.Patience != server.DefaultPatience {
+		args = append(args, "--patience", s.Patience.String())
 	}
 
 	if s.Timeout != server.DefaultTimeout {
@@ -188,23 +164,14 @@ func (s *Servers) Arguments() []string {
 	return args
 }
 
-// withoutSecrets puts SECRET where a query has what may be a key.
-func withoutSecrets(query string) (shown string, hidden bool) {
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return "SECRET", true
-	}
+// What stands in an address for credentials, for what of a query may be a key, and for one that cannot be read.
+const (
+	somebody   = "USER:PASSWORD@"
+	secret     = "SECRET"
+	unreadable = "ADDRESS"
+)
 
-	for name := range values {
-		if server.IsSecretParameter(name) {
-			values[name], hidden = []string{"SECRET"}, true
-		}
-	}
-
-	return values.Encode(), hidden
-}
-
-// withoutCredentials puts USER:PASSWORD, and SECRET in the query, where a server's address has any.
+// withoutCredentials is a server's address as it may be shown.
 func withoutCredentials(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if ok {
@@ -215,12 +182,11 @@ func withoutCredentials(address string) string {
 
 	u, err := url.Parse("http://" + rest)
 	if err != nil {
-		return "ADDRESS"
+		return unreadable
 	}
 
 	if bare, query, found := strings.Cut(rest, "?"); found {
-		query, _ = withoutSecrets(query)
-		rest = bare + "?" + query
+		rest = bare + "?" + withoutSecrets(query)
 	}
 
 	if u.User == nil {
@@ -229,5 +195,20 @@ func withoutCredentials(address string) string {
 
 	authority, _, _ := strings.Cut(rest, "/")
 
-	return scheme + "USER:PASSWORD@" + rest[strings.LastIndex(authority, "@")+1:]
+	return scheme + somebody + rest[strings.LastIndex(authority, "@")+1:]
+}
+
+func withoutSecrets(query string) string {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return secret
+	}
+
+	for name := range values {
+		if server.IsSecretParameter(name) {
+			values[name] = []string{secret}
+		}
+	}
+
+	return values.Encode()
 }
