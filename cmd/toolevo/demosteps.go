@@ -263,7 +263,7 @@ func (d *demo) evaluate(ctx context.Context) error {
 		return err
 	}
 
-	return r.Overall().WriteTable(d.app.Out)
+	return (&finetune.Report{Rows: r.Overall, Warnings: r.Warnings}).WriteTable(d.app.Out)
 }
 
 // compare measures what each feedback is worth to who reads it, beside who does not and who needs none.

@@ -16,8 +16,6 @@ func writeDrift(dir string, page *report.Page) ([]string, error) {
 		outfiles.JSON("drift.json", r),
 		{Name: "drift.csv", Write: r.WriteCSV},
 		{Name: "drift-statistics.csv", Write: r.WriteStatisticsCSV},
-		{Name: "drift.md", Write: r.WriteMarkdown},
-		{Name: "drift.tex", Write: r.WriteLaTeX},
 		{Name: driftPage, Write: page.Write},
-	}, outfiles.Figures(r.Figures())...))
+	}, append(outfiles.Tables("drift", r.Tables()), outfiles.Figures(r.Figures())...)...))
 }

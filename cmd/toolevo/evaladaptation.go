@@ -6,14 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/cmd/internal/cmdline"
-	"toolevo/finetune/adaptation"
-	"toolevo/finetune/stored"
+	"toolevo/finetune/facts"
+	"toolevo/finetune/tabulate"
 )
-
-// evaluationAdaptation is what `eval adaptation` prints.
-type evaluationAdaptation struct {
-	Rows []adaptation.Row `json:"rows"` // a row for each policy and API version
-}
 
 func (a *app) evalAdaptationCommand() *cobra.Command {
 	cmd := newCommand("adaptation RUN...")
@@ -26,18 +21,45 @@ func (a *app) evalAdaptationCommand() *cobra.Command {
 }
 
 func (a *app) evalAdaptation(ctx context.Context, dirs []string, asJSON bool) error {
-	var m adaptation.Measures
-
-	err := a.playedEpisodes(ctx, dirs, func(p stored.Played) {
-		m.Add(adaptation.Sample{Episode: p.Episode, API: p.API, Version: p.Version})
-	})
+	board, err := a.board(ctx, dirs)
 	if err != nil {
 		return err
 	}
 
-	if rows := m.Rows(); !asJSON {
-		return adaptation.Write(a.Out, rows)
+	adaptation := board.Adaptation()
+	if asJSON {
+		return a.PrintJSON(adaptation)
 	}
 
-	return a.PrintJSON(evaluationAdaptation{m.Rows()})
+	return tabulate.WriteText(a.Out, adaptation.Grids(), a.width())
 }
+
+// board returns what the episodes of some evaluations come to, in the order of their reports.
+func (a *app) board(ctx context.Context, dirs []string) (*facts.Board, error) {
+	all, err := a.openEvaluations(ctx, dirs)
+	defer all.close()
+
+	if err != nil {
+		return nil, err
+	}
+
+	return all.board(ctx)
+}
+
+func (all evaluations) board(ctx context.Context) (*facts.Board, error) {
+	joined := &facts.Board{}
+
+	for _, e := range all {
+		b, err := e.Board(ctx, e.Missing)
+		if err != nil {
+			return nil, err
+		}
+
+		joined.Facts, joined.Calls = append(joined.Facts, b.Facts...), append(joined.Calls, b.Calls...)
+	}
+
+	return joined, nil
+}
+
+// width is how wide tables are.
+func (a *app) width() int { return max(a.columns, 80) }

@@ -18,7 +18,7 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // comparedEvaluations is what `eval compare` prints.
@@ -105,7 +105,7 @@ func (a *app) compareEvaluations(ctx context.Context, opened evaluations) (resul
 
 	result.Engines, result.Warnings = engines.InWords(stamps), engines.Warnings(stamps)
 
-	feedbacks := table.Distinct(result.Runs, func(run comparedEvaluation) string { return run.Feedback })
+	feedbacks := tabulate.Distinct(result.Runs, func(run comparedEvaluation) string { return run.Feedback })
 	slices.Sort(feedbacks)
 	result.Feedback = strings.Join(feedbacks, ", ")
 
@@ -141,7 +141,7 @@ func (c comparedTables) WriteTable(w io.Writer) error { return printCompared(w, 
 
 // WriteLaTeX writes LaTeX tables in the blocks that were asked for.
 func (c comparedTables) WriteLaTeX(w io.Writer) error {
-	policies := table.Distinct(c.Rows, func(row finetune.Row) string { return row.Policy })
+	policies := tabulate.Distinct(c.Rows, func(row finetune.Row) string { return row.Policy })
 	slices.Sort(policies)
 
 	var blocks []finetune.Block

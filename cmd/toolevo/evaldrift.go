@@ -23,7 +23,7 @@ import (
 	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/rundir"
-	"toolevo/finetune/stored"
+	"toolevo/finetune/tabulate"
 )
 
 // driftDefaults are what eval drift sets before anybody else does.
@@ -190,20 +190,22 @@ func (a *app) evalDrift(ctx context.Context, f *driftFlags, runs []driftRun, fla
 		}
 	}
 
-	var results robustness.Results
+	var all []robustness.Played
 
 	for _, m := range runs {
-		err := a.playedEpisodes(ctx, []string{m.dir}, func(p stored.Played) {
-			results.Add(robustness.Condition{
-				Policy: p.Policy, Feedback: string(m.feedback), Setting: m.setting(p.API),
-			}, p.Episode)
-		})
+		board, err := a.board(ctx, []string{m.dir})
 		if err != nil {
 			return err
 		}
+
+		for _, fact := range board.Facts {
+			all = append(all, robustness.Played{
+				Fact: fact, Feedback: string(m.feedback), Setting: m.setting(fact.API),
+			})
+		}
 	}
 
-	page := &report.Page{Title: "What drift and wording cost", Robustness: results.Report()}
+	page := &report.Page{Title: "What drift and wording cost", Robustness: robustness.ReportOf(all)}
 	if err := a.addDriftRuns(ctx, page, runs); err != nil {
 		return err
 	}
@@ -265,7 +267,7 @@ func (a *app) printDrift(f *driftFlags, page *report.Page) error {
 
 	var tableErr error
 
-	err = a.Show(*f.asJSON, drifted{r, files}, func() { tableErr = r.WriteTable(a.Out, max(a.columns, 80)) })
+	err = a.Show(*f.asJSON, drifted{r, files}, func() { tableErr = tabulate.WriteText(a.Out, r.Tables(), a.width()) })
 	a.Say("The same with figures, as a page: %s; for papers: %s and %s", filepath.Join(f.out, driftPage),
 		filepath.Join(f.out, "drift.tex"), filepath.Join(f.out, "figure-*.svg"))
 

@@ -44,15 +44,3 @@ func (all evaluations) played(ctx context.Context, visit func(stored.Played)) er
 
 	return nil
 }
-
-// playedEpisodes calls visit with every episode of some evaluations, in the order of their reports.
-func (a *app) playedEpisodes(ctx context.Context, dirs []string, visit func(stored.Played)) error {
-	all, err := a.openEvaluations(ctx, dirs)
-	defer all.close()
-
-	if err != nil {
-		return err
-	}
-
-	return all.played(ctx, visit)
-}

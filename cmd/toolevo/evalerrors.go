@@ -11,13 +11,15 @@ import (
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
 	"toolevo/finetune/stored"
+	"toolevo/finetune/tabulate"
 )
 
 // evaluationErrors is what `eval errors` prints.
 type evaluationErrors struct {
-	Rows   []failure.Row  `json:"rows"`             // a row for each policy and API version
+	*facts.Errors
 	Sample []failure.Case `json:"sample,omitempty"` // failed episodes to read, with --sample
 }
 
@@ -47,32 +49,53 @@ func (a *app) evalErrorsCommand() *cobra.Command {
 }
 
 func (a *app) evalErrors(ctx context.Context, dirs []string, o errorsOptions) error {
-	var tally failure.Tally
+	all, err := a.openEvaluations(ctx, dirs)
+	defer all.close()
 
-	sample := failure.Sample{Size: o.sample, Rand: rand.New(rand.NewPCG(o.seed, 0))}
-
-	err := a.playedEpisodes(ctx, dirs, func(p stored.Played) {
-		if v, failed := tally.Add(p.Episode, p.API, p.Version); failed {
-			sample.Add(p.Episode, p.API, v)
-		}
-	})
 	if err != nil {
 		return err
 	}
 
-	if *o.asJSON {
-		return a.PrintJSON(evaluationErrors{tally.Rows(), sample.Cases()})
-	}
-
-	if err := failure.Write(a.Out, tally.Rows()); err != nil {
+	board, err := all.board(ctx)
+	if err != nil {
 		return err
 	}
 
-	for i, c := range sample.Cases() {
-		a.printCase(fmt.Sprintf("%d of %d", i+1, len(sample.Cases())), c)
+	result := evaluationErrors{Errors: board.Errors()}
+	if result.Sample, err = all.failed(ctx, o.sample, o.seed); err != nil {
+		return err
+	}
+
+	if *o.asJSON {
+		return a.PrintJSON(result)
+	}
+
+	if err := tabulate.WriteText(a.Out, result.Grids(), a.width()); err != nil {
+		return err
+	}
+
+	for i, c := range result.Sample {
+		a.printCase(fmt.Sprintf("%d of %d", i+1, len(result.Sample)), c)
 	}
 
 	return nil
+}
+
+// failed draws some failed episodes to read.
+func (all evaluations) failed(ctx context.Context, n int, seed uint64) ([]failure.Case, error) {
+	if n == 0 {
+		return nil, nil
+	}
+
+	sample := failure.Sample{Size: n, Rand: rand.New(rand.NewPCG(seed, 0))}
+
+	err := all.played(ctx, func(p stored.Played) {
+		if v, failed := failure.Classify(p.Episode, facts.Names(p.Version)); failed {
+			sample.Add(p.Episode, p.API, v)
+		}
+	})
+
+	return sample.Cases(), err
 }
 
 // printCase prints a failed episode to read.

@@ -134,7 +134,7 @@ func (a *app) printRounds(asJSON bool, out string, r *improve.Result) error {
 	var err error
 
 	showErr := a.Show(asJSON, r, func() { err = r.WriteTable(a.Out) })
-	a.Say("Official accuracy in percent [95 %% Wilson interval]. All figures: %s", filepath.Join(out, improve.CSVFile))
+	a.Say("All figures: %s", filepath.Join(out, improve.CSVFile))
 
 	return errors.Join(err, showErr)
 }

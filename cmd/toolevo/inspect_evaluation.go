@@ -9,7 +9,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -164,17 +164,18 @@ func (a *app) inspectEvaluated(ctx context.Context, e *stored.Reading, o lookOpt
 }
 
 func (a *app) printQuestions(questions []questionEpisodes, o lookOptions) error {
-	t := table.Table{Heads: []string{"question", "episodes", "correct"}}
+	var lines [][]string
+
 	for _, l := range questions {
 		if l.Episodes == 0 {
 			continue
 		}
 
-		line := table.Fields(display.Line(l.QuestionID, 0), l.Episodes, l.Correct)
-		t.Lines = append(t.Lines, append(line, o.text(l.Question)...))
+		line := tabulate.Texts(display.Line(l.QuestionID, 0), l.Episodes, l.Correct)
+		lines = append(lines, append(line, o.text(l.Question)...))
 	}
 
-	return a.writeQuestions(t, len(questions), "episode")
+	return a.writeQuestions([]string{"question", "episodes", "correct"}, lines, len(questions), "episode")
 }
 
 // inspectEpisodes shows the episodes of a question.
@@ -192,9 +193,9 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 	}
 
 	a.printQuestion(q)
-	t := table.Table{Heads: []string{
-		"episode", "policy", "api", "turns", "deprecated", "official", "strict", "answer",
-	}}
+	heads := []string{"episode", "policy", "api", "turns", "deprecated", "official", "strict", "answer"}
+
+	var lines [][]string
 
 	for _, s := range all.Episodes {
 		answer := s.Answer
@@ -202,11 +203,11 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 			answer = "none; stopped: " + s.Limit
 		}
 
-		t.Lines = append(t.Lines, table.Fields(s.Episode, display.Line(s.Policy, 0), s.API, s.Turns, s.Deprecations,
+		lines = append(lines, tabulate.Texts(s.Episode, display.Line(s.Policy, 0), s.API, s.Turns, s.Deprecations,
 			tick(s.Official), tick(s.Strict), display.Line(answer, 0)))
 	}
 
-	return t.Write(a.Out)
+	return tabulate.WriteList(a.Out, heads, lines)
 }
 
 // tick says whether an answer is right.

@@ -22,6 +22,7 @@ import (
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/suite"
 	"toolevo/finetune"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/improve"
 	"toolevo/mcts"
 	"toolevo/toolqa"
@@ -57,7 +58,7 @@ var general = []printedJSON{
 	{"collect", collected{}},
 	{"eval", finetune.Report{}},
 	{"eval errors", evaluationErrors{}},
-	{"eval adaptation", evaluationAdaptation{}},
+	{"eval adaptation", facts.Adaptation{}},
 	{"eval compare", comparedEvaluations{}},
 	{"eval rescore", rescoredEvaluation{}},
 	{"analyze", analysis{}},

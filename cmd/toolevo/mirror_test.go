@@ -205,7 +205,7 @@ func TestMirror(t *testing.T) {
 	}
 
 	says(t, "eval simulator", must(t, append(eval, "--format", "markdown")...),
-		"| Models | OOD Succ | OOD Fail |", "| openai:mirror sft | 8.00 | 8.00 |")
+		"| model | OOD Succ | OOD Fail |", "| openai:mirror sft | 8.00 | 8.00 |")
 
 	if s.asked.Load() != asked {
 		t.Errorf("the models were asked %d times more", s.asked.Load()-asked)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,8 +14,6 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
-	"toolevo/finetune/adaptation"
-	"toolevo/finetune/failure"
 	"toolevo/finetune/improve"
 	"toolevo/finetune/report"
 	"toolevo/finetune/stored"
@@ -188,21 +185,13 @@ func (a *app) addEvaluations(ctx context.Context, p *report.Page, dirs []string,
 
 	p.Evaluation = compared.Report
 
-	var (
-		tally    failure.Tally
-		measures adaptation.Measures
-	)
+	board, err := all.board(ctx)
+	if err != nil {
+		return err
+	}
 
-	sample := failure.Sample{Size: o.examples, Rand: rand.New(rand.NewPCG(o.seed, 0))}
-
-	err = all.played(ctx, func(played stored.Played) {
-		if v, failed := tally.Add(played.Episode, played.API, played.Version); failed {
-			sample.Add(played.Episode, played.API, v)
-		}
-
-		measures.Add(adaptation.Sample{Episode: played.Episode, API: played.API, Version: played.Version})
-	})
-	p.Failures, p.Examples, p.Adaptation = tally.Rows(), sample.Cases(), measures.Rows()
+	p.Failures, p.Adaptation = board.Errors().Rows, board.Adaptation().Rows
+	p.Examples, err = all.failed(ctx, o.examples, o.seed)
 
 	return err
 }

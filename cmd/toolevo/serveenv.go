@@ -22,8 +22,8 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/wire"
-	"toolevo/finetune/adaptation"
 	"toolevo/finetune/external"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/stored"
 )
 
@@ -199,7 +199,7 @@ func (o *serveEnvOptions) check(c *configs.Resolved) (openenv.Options, error) {
 		Software: software(), Codec: c.Environment.ActionCodec(), MaxTurns: c.Eval.MaxTurns,
 		MaxSessions: o.sessions, MaxBytes: o.bytes, Idle: o.idle, Shapes: map[openenv.Shape]float64{},
 		IsTrue: func(description string, v *toolapi.Version) bool {
-			return adaptation.Judge(description, v) == adaptation.True
+			return facts.IsTrue(description, v)
 		},
 	}
 

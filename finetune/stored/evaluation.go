@@ -195,7 +195,14 @@ func (e *Evaluation) Write(ctx context.Context, lost finetune.Lost) (*finetune.R
 		return r, err // there is more to do
 	}
 
-	return r, e.End(ctx, n)
+	if err := e.End(ctx, n); err != nil {
+		return r, err
+	}
+
+	// Tables that cannot be made now, since the data folder is gone, are made by the reports that need them.
+	_, _ = e.Board(ctx, lost)
+
+	return r, nil
 }
 
 // Tables is a report that is written in several formats.

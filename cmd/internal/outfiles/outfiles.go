@@ -12,7 +12,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
 	"toolevo/finetune/chart"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // File is a file of an output folder.
@@ -34,10 +34,10 @@ func JSON(name string, v any) File {
 }
 
 // Tables have tables as Markdown and as LaTeX.
-func Tables(name string, tables []table.Table) []File {
+func Tables(name string, tables []tabulate.Grid) []File {
 	return []File{
-		{name + ".md", func(w io.Writer) error { return table.WriteMarkdown(w, tables) }},
-		{name + ".tex", func(w io.Writer) error { return table.WriteLaTeX(w, tables) }},
+		{name + ".md", func(w io.Writer) error { return tabulate.WriteMarkdown(w, tables) }},
+		{name + ".tex", func(w io.Writer) error { return tabulate.WriteLaTeX(w, tables) }},
 	}
 }
 

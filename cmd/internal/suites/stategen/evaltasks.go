@@ -12,7 +12,11 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/finetune/programs"
 	"toolevo/finetune/stored"
+	"toolevo/finetune/tabulate"
 )
+
+// terminal is how wide tables are.
+const terminal = 80
 
 // EvaluationTasks is what `eval tasks` prints.
 type EvaluationTasks struct {
@@ -65,8 +69,7 @@ func evaluated(c *suite.Call, rows []programs.Pass, out string) (done suite.Resu
 	}
 
 	return suite.Result{Document: document, Text: func(w io.Writer) {
-		_ = programs.WriteTerminal(w,
-			tables)
+		_ = tabulate.WriteText(w, tables, terminal) // w takes all
 	}}, nil
 }
 

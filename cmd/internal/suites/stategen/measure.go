@@ -13,6 +13,7 @@ import (
 	"toolevo/envs/stategen/domains"
 	"toolevo/envs/suite"
 	"toolevo/finetune/programs"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories/export"
 )
 
@@ -205,7 +206,6 @@ func (o *measuring) result(c *suite.Call, r *programs.Report) (done suite.Result
 	}
 
 	return suite.Result{Document: document, Text: func(w io.Writer) {
-		_ = programs.WriteTerminal(w,
-			tables)
+		_ = tabulate.WriteText(w, tables, terminal) // w takes all
 	}}, nil
 }

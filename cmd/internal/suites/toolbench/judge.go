@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/finetune/chart"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/judge"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/policy/serving"
@@ -111,6 +112,10 @@ func (o *judging) run(ctx context.Context, c *suite.Call) (done suite.Result, er
 	judged, err := o.judge(ctx, j, answers, c.Progress.Step("judgements"))
 	if err != nil {
 		return done, err
+	}
+
+	for dir, verdicts := range judged.Verdicts(j.Maker()) {
+		_ = facts.AddVerdicts(dir, verdicts) // an evaluation that cannot be written can be judged
 	}
 
 	result := JudgedAnswers{Report: judged.Report(j.Maker(), o.passes)}
@@ -219,6 +224,7 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 			return nil, console.Usage("%s: %w", dir, err)
 		}
 
+		answer.Folder = dir
 		all = append(all, answer)
 	}
 
