@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"toolevo/cmd/internal/outfiles"
 	"toolevo/envs/console"
 	"toolevo/finetune"
 )
@@ -60,7 +61,7 @@ func (a *app) ablateCommand() *cobra.Command {
 				strings.Join(c.API, ","))
 		}
 
-		a.announce("ablate", choiceOf(c, dataFlagOf(cmd))...)
+		a.Announce("ablate", choiceOf(c, dataFlagOf(cmd))...)
 
 		flags := append(passedOn(cmd.Flags(), "api", "policy", "split", "out", "json"), "--policy", c.Policy[0],
 			"--split", c.Split)
@@ -98,10 +99,10 @@ func (a *app) ablate(ctx context.Context, out string, all []variant, flags []str
 // printAblations writes the reports of a study, and prints what it comes to.
 func (a *app) printAblations(asJSON bool, out string, compared comparedEvaluations) error {
 	r := compared.Report
-	if _, err := writeFiles(out, []outFile{
-		{ablations + ".csv", r.WriteCSV},
-		{ablations + ".md", r.WriteMarkdown},
-		{ablations + ".tex", r.WriteLaTeX},
+	if _, err := outfiles.Write(out, []outfiles.File{
+		{Name: ablations + ".csv", Write: r.WriteCSV},
+		{Name: ablations + ".md", Write: r.WriteMarkdown},
+		{Name: ablations + ".tex", Write: r.WriteLaTeX},
 	}); err != nil {
 		return err
 	}

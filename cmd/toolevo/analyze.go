@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/outfiles"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/finetune"
@@ -65,10 +66,10 @@ func (a *app) analyze(asJSON bool, run *stored.Run, r *finetune.Report, original
 	}
 
 	result := analysis{Rows: rows}
-	files := append([]outFile{
-		{analysisCSV, func(w io.Writer) error { return variability.WriteCSV(w, rows) }},
-	}, figureFiles(variability.Figures(rows, original))...)
-	if result.Files, err = writeFiles(run.Dir, files); err != nil {
+	files := append([]outfiles.File{
+		{Name: analysisCSV, Write: func(w io.Writer) error { return variability.WriteCSV(w, rows) }},
+	}, outfiles.Figures(variability.Figures(rows, original))...)
+	if result.Files, err = outfiles.Write(run.Dir, files); err != nil {
 		return err
 	}
 

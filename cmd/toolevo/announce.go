@@ -8,15 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
-	"toolevo/envs/display"
 	"toolevo/mcts"
 )
-
-// announce says, as the first line of a command that makes something, of what: whoever forgot a
-// flag reads it here.
-func (a *app) announce(command string, of ...string) {
-	a.Say("%s: %s", command, display.Line(strings.Join(of, ", "), 0))
-}
 
 // announce says what a run is about to be made of.
 func (f *runFlags) announce(c *configs.Resolved) {
@@ -36,7 +29,7 @@ func (f *runFlags) announce(c *configs.Resolved) {
 		of = append(of, "questions paraphrased by "+by)
 	}
 
-	f.settings.app.announce(command, of...)
+	f.settings.app.Announce(command, of...)
 }
 
 // choiceOf is what a configuration chooses: policies, versions, preset and data.

@@ -10,9 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/store"
@@ -21,7 +22,7 @@ import (
 
 func (a *app) checkCommand() *cobra.Command {
 	cmd := newCommand("check RUN|EXPORT")
-	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
+	data, asJSON := a.runDataFlag(cmd), cmdline.JSONFlag(cmd)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` trees or episodes checked at the same time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *workers < 1 {
@@ -128,7 +129,7 @@ type checkedRun struct {
 }
 
 func checkedRunOf(v *stored.Run) checkedRun {
-	return checkedRun{Engines: walls.InWords(v.Engines), Warnings: walls.Warnings(v.Engines)}
+	return checkedRun{Engines: engines.InWords(v.Engines), Warnings: engines.Warnings(v.Engines)}
 }
 
 // compared takes the comparison of the trajectories with the file of rows. It reports whether they are the same.
@@ -231,7 +232,7 @@ func (a *app) checkExport(dir string, m *export.Manifest, asJSON bool) error {
 	}
 
 	stamps := exportedStamps(m)
-	result := checkedExport{report, walls.InWords(stamps), walls.Warnings(stamps)}
+	result := checkedExport{report, engines.InWords(stamps), engines.Warnings(stamps)}
 
 	err = a.Show(asJSON, result, func() {
 		fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", report.Rows, report.Faulty,

@@ -13,7 +13,7 @@ import (
 	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 	"toolevo/mcts"
@@ -229,8 +229,8 @@ func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *sto
 		File:     path,
 		Snapshot: snapshot,
 		Policies: b.Snapshots(),
-		Engines:  walls.InWords(run.Engines),
-		Warnings: walls.Warnings(run.Engines),
+		Engines:  engines.InWords(run.Engines),
+		Warnings: engines.Warnings(run.Engines),
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/dynamic"
@@ -31,7 +32,7 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := newCommand("demo")
 	out := cmd.Flags().String("out", "toolevo-demo", "work in the folder `DIR`")
 	about := cmd.Flags().String("suite", "", "of the suite `NAME`: "+demoStateGen+" (default: questions over corpora)")
-	console.Complete(cmd, "suite", console.Offered([]string{demoStateGen}))
+	cmdline.Complete(cmd, "suite", cmdline.Offered([]string{demoStateGen}))
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if *about != "" && *about != demoStateGen {
@@ -233,7 +234,7 @@ func (d *demo) do(ctx context.Context, what string, result any, args ...string) 
 	var words bytes.Buffer
 
 	err := d.app.inner(ctx, &console.Screen{W: &words}, result, args...)
-	if err != nil && console.ExitCode(err) != console.ExitInterrupted {
+	if err != nil && console.KindOf(err) != console.Interruption {
 		d.app.Say("%s", strings.TrimSpace(words.String()))
 	}
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/finetune/stored"
 	"toolevo/mcts"
@@ -116,7 +117,7 @@ func met(name doctor.Name, seen string, err error) doctor.Check {
 
 	return doctor.Check{
 		Name: name, Verdict: doctor.Problem, Seen: what,
-		Run: fmt.Sprintf("does not begin: exit code %d", exitCode(err)),
+		Run: fmt.Sprintf("does not begin: exit code %d", cmdline.ExitCode(err)),
 		Do:  cmp.Or(do, advice(err), "set right what it names"),
 	}
 }

@@ -1,6 +1,9 @@
 package main
 
-import "toolevo/finetune/report"
+import (
+	"toolevo/cmd/internal/outfiles"
+	"toolevo/finetune/report"
+)
 
 // driftPage is the page of an experiment.
 const driftPage = "drift.html"
@@ -9,12 +12,12 @@ const driftPage = "drift.html"
 func writeDrift(dir string, page *report.Page) ([]string, error) {
 	r := page.Robustness
 
-	return writeFiles(dir, append([]outFile{
-		jsonFile("drift.json", r),
-		{"drift.csv", r.WriteCSV},
-		{"drift-statistics.csv", r.WriteStatisticsCSV},
-		{"drift.md", r.WriteMarkdown},
-		{"drift.tex", r.WriteLaTeX},
-		{driftPage, page.Write},
-	}, figureFiles(r.Figures())...))
+	return outfiles.Write(dir, append([]outfiles.File{
+		outfiles.JSON("drift.json", r),
+		{Name: "drift.csv", Write: r.WriteCSV},
+		{Name: "drift-statistics.csv", Write: r.WriteStatisticsCSV},
+		{Name: "drift.md", Write: r.WriteMarkdown},
+		{Name: "drift.tex", Write: r.WriteLaTeX},
+		{Name: driftPage, Write: page.Write},
+	}, outfiles.Figures(r.Figures())...))
 }

@@ -11,7 +11,6 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
-	"toolevo/envs/sandbox/walls"
 	"toolevo/mcts/store"
 )
 
@@ -44,11 +43,11 @@ func (a *app) openEngine(ctx context.Context, o engines.Options) (sandbox.Engine
 // guard runs attacks against an engine like the one of a run, which was opened by these options, and refuses
 // to go on with one that lets any through. It says which walls there are not.
 func (a *app) guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options) error {
-	for _, line := range walls.Warnings([]sandbox.Stamp{stamp}) {
+	for _, line := range engines.Warnings([]sandbox.Stamp{stamp}) {
 		a.Say("%s", line)
 	}
 
-	return console.GaveUp(walls.Check(ctx, stamp, o, a.attack))
+	return console.GaveUp(engines.Check(ctx, stamp, o, a.attack))
 }
 
 // fitModules makes sure that programs can import what the configuration says, which is what the prompt says.

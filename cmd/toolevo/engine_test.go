@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
-	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/engines"
@@ -34,7 +34,7 @@ func TestTheEngineHasFlags(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
 	for _, kind := range []string{stored.Collection, stored.Evaluated} {
-		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "process", "--python", "python3",
+		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "forkserver", "--python", "python3",
 			"--dry-run")
 		says(t, kind, out, "programs run in process python 3.", "engine: process", "flag --engine", "flag --python")
 		fails(t, exitUsage, []string{"python.engine", "docker"}, kind, "--data", data, "--engine", "docker",
@@ -205,7 +205,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 		data:          &empty,
 		workers:       new(int),
 		metrics:       new(string),
-		logging:       &console.LogFlags{},
+		logging:       &cmdline.LogFlags{},
 		serving:       addresses,
 	}
 
@@ -480,7 +480,7 @@ func TestAModelIsNotPromisedWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
 	for _, kind := range []string{stored.Collection, stored.Evaluated} {
-		args := []string{kind, "--data", data, "--limit", "1", "--engine", "process", "--policy", "openai:m",
+		args := []string{kind, "--data", data, "--limit", "1", "--engine", "forkserver", "--policy", "openai:m",
 			"--server", "http://127.0.0.1:1/v1", "--dry-run"}
 		fails(t, exitUsage, []string{"has no no_such_module, which the prompt says",
 			"apt-get install python3-no-such-module", "--set python.modules="},

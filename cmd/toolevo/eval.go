@@ -68,8 +68,7 @@ func (a *app) evalCommand() *cobra.Command {
 	}
 
 	cmd.AddCommand(a.evalErrorsCommand(), a.evalAdaptationCommand(), a.evalCompareCommand(),
-		a.evalRescoreCommand(), a.evalSimulatorCommand(), a.evalJudgeCommand(),
-		a.evalDriftCommand(), a.evalTasksCommand())
+		a.evalRescoreCommand(), a.evalDriftCommand())
 
 	return cmd
 }

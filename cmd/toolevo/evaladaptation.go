@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/envs/console"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/finetune/adaptation"
 	"toolevo/finetune/stored"
 )
@@ -17,7 +17,7 @@ type evaluationAdaptation struct {
 
 func (a *app) evalAdaptationCommand() *cobra.Command {
 	cmd := newCommand("adaptation RUN...")
-	asJSON := console.JSONFlag(cmd)
+	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.evalAdaptation(cmd.Context(), args, *asJSON)
 	}

@@ -11,11 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 	"toolevo/finetune/table"
 )
@@ -51,7 +52,7 @@ func (a *app) evalCompareCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&o.blocks, "block", nil,
 		"with --format latex: `NAME=POLICY,...` that were made from one base model; may be repeated")
 	cmd.Flags().IntVar(&o.flips, "flips", 5, "at most `N` questions that flipped are shown for each pair")
-	o.asJSON = console.JSONFlag(cmd)
+	o.asJSON = cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.evalCompare(cmd.Context(), args, o)
 	}
@@ -89,7 +90,7 @@ func (a *app) compareEvaluations(ctx context.Context, opened evaluations) (resul
 	for _, e := range opened {
 		stamps = append(stamps, e.Engines...)
 		all = append(all, finetune.Evaluation{
-			Name: filepath.Base(e.Dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.missing),
+			Name: filepath.Base(e.Dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.Missing),
 		})
 		result.Runs = append(result.Runs, comparedEvaluation{
 			e.Dir, e.Manifest.ID, e.TaskSet, string(e.Config.Environment.Feedback),
@@ -102,7 +103,7 @@ func (a *app) compareEvaluations(ctx context.Context, opened evaluations) (resul
 		return result, err
 	}
 
-	result.Engines, result.Warnings = walls.InWords(stamps), walls.Warnings(stamps)
+	result.Engines, result.Warnings = engines.InWords(stamps), engines.Warnings(stamps)
 
 	feedbacks := table.Distinct(result.Runs, func(run comparedEvaluation) string { return run.Feedback })
 	slices.Sort(feedbacks)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,11 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
+	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
@@ -25,10 +28,15 @@ import (
 
 // driftDefaults are what eval drift sets before anybody else does.
 func driftDefaults() map[string]string {
-	return map[string]string{
-		"suite": "toolbench", "split": "test", "api": "p_s_ood",
-		"policy": "scripted:stale,scripted:reader,scripted:oracle",
+	defaults := map[string]string{"policy": "scripted:stale,scripted:reader,scripted:oracle"}
+
+	for _, b := range suite.All() {
+		if d, ok := b.(suite.Drifter); ok {
+			maps.Copy(defaults, d.DriftDefaults())
+		}
 	}
+
+	return defaults
 }
 
 // driftFlags are the flags of eval drift that are no settings.
@@ -52,8 +60,8 @@ func (a *app) evalDriftCommand() *cobra.Command {
 	flags.StringVar(&f.out, "out", "", "make the evaluations and the report in the folder `DIR` (required)")
 	flags.StringVar(&f.id, "run-id", "", "`ID` that those of the evaluations begin with (default: each has one that "+
 		"no other run has)")
-	console.Complete(cmd, "feedbacks", console.Listed(append(dynamic.Feedbacks(), all)))
-	console.Complete(cmd, "perturbations", console.Listed(append(perturbations(), string(perturb.None), all)))
+	cmdline.Complete(cmd, "feedbacks", cmdline.Listed(append(dynamic.Feedbacks(), all)))
+	cmdline.Complete(cmd, "perturbations", cmdline.Listed(append(perturbations(), string(perturb.None), all)))
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.check(); err != nil {
@@ -65,7 +73,7 @@ func (a *app) evalDriftCommand() *cobra.Command {
 			return err
 		}
 
-		a.announce("eval drift", choiceOf(c, dataFlagOf(cmd))...)
+		a.Announce("eval drift", choiceOf(c, dataFlagOf(cmd))...)
 
 		inner := append(passedOn(flags, "api", "policy", "split", "out", "run-id", "json", "feedbacks",
 			"perturbations"),
@@ -232,7 +240,7 @@ func (a *app) driftRun(ctx context.Context, f *driftFlags, m driftRun, flags []s
 	}))
 
 	_, noReport := os.Stat(filepath.Join(m.dir, rundir.ReportFile))
-	if console.ExitCode(err) == console.ExitGaveUp && noReport == nil {
+	if console.KindOf(err) == console.Infrastructure && noReport == nil {
 		a.Say("%v", err)
 		return nil
 	}
@@ -271,9 +279,8 @@ func (a *app) printDrift(f *driftFlags, page *report.Page) error {
 	}
 
 	if lost > 0 {
-		return console.GaveUp(fmt.Errorf("%d episodes were lost to infrastructure failures; "+
-			"the figures are of the others. "+
-			"The same command plays them again", lost))
+		return console.GaveUp(fmt.Errorf("%d episodes were lost to infrastructure failures; the figures are of the "+
+			"others. The same command plays them again", lost))
 	}
 
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune/failure"
@@ -33,7 +34,7 @@ func (a *app) evalErrorsCommand() *cobra.Command {
 	cmd := newCommand("errors RUN...")
 	cmd.Flags().IntVar(&o.sample, "sample", 0, "also print `N` failed episodes, drawn at random")
 	cmd.Flags().Uint64Var(&o.seed, "seed", 1, "`N` is the seed of the sample")
-	o.asJSON = console.JSONFlag(cmd)
+	o.asJSON = cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.sample < 0 {
 			return console.Usage("--sample %d: want 0 episodes or more", o.sample)

@@ -13,11 +13,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/store"
@@ -32,7 +33,7 @@ func (a *app) exportCommand() *cobra.Command {
 	e := &exporter{app: a}
 	e.addFlags(cmd.Flags())
 
-	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
+	data, asJSON := a.runDataFlag(cmd), cmdline.JSONFlag(cmd)
 	e.changed = cmd.Flags().Changed
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		e.data = func(run *store.Run) string { return dataOf(cmd, *data, &run.Manifest, run.Dir) }
@@ -439,7 +440,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 	}
 
 	stamps := exportedStamps(m)
-	printEngines(a.Out, walls.InWords(stamps), walls.Warnings(stamps))
+	printEngines(a.Out, engines.InWords(stamps), engines.Warnings(stamps))
 
 	for _, left := range m.LeftOut() {
 		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)

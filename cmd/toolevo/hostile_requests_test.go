@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	toolbenchsuite "toolevo/cmd/internal/suites/toolbench"
 	"toolevo/finetune/judge"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/mcts/store"
@@ -650,13 +651,13 @@ func TestHostileJudge(t *testing.T) {
 
 	solved := func(f *judge.Rate) int { return int(math.Round(f.Mean * float64(f.N))) }
 
-	want := document[judgedAnswers](t, judged(0)).Rows[0].FAC
+	want := document[toolbenchsuite.JudgedAnswers](t, judged(0)).Rows[0].FAC
 	if want.Mean == 0 || want.Lost > 0 {
 		t.Fatalf("%+v undisturbed", want)
 	}
 
 	for _, percent := range []int{20, 5, 1}[:rounds(1, 3)] {
-		got := document[judgedAnswers](t, judged(percent)).Rows[0].FAC
+		got := document[toolbenchsuite.JudgedAnswers](t, judged(percent)).Rows[0].FAC
 		more := solved(got) - solved(want)
 
 		if got.N+got.Lost != want.N || got.Lost > want.N/20 || more > 0 || more < -got.Lost {

@@ -8,8 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 )
 
@@ -18,7 +19,7 @@ import (
 // many commands are run, an engine is attacked once.
 func (a *app) inner(ctx context.Context, screen *console.Screen, result any, args ...string) error {
 	if a.attack == nil {
-		a.attack = walls.Once()
+		a.attack = engines.Once()
 	}
 
 	var out bytes.Buffer
@@ -38,7 +39,7 @@ func (a *app) inner(ctx context.Context, screen *console.Screen, result any, arg
 		err = json.Unmarshal(out.Bytes(), result)
 	}
 
-	if console.ExitCode(err) == console.ExitInterrupted || ctx.Err() != nil && err != nil {
+	if console.KindOf(err) == console.Interruption || ctx.Err() != nil && err != nil {
 		return console.Interrupted("%s", a.ending.last())
 	}
 
@@ -51,13 +52,13 @@ func (a *app) inner(ctx context.Context, screen *console.Screen, result any, arg
 
 // evaluationsFlags adds the flags of a command that makes several evaluations, which are told most of them.
 func (a *app) evaluationsFlags(cmd *cobra.Command) (asJSON *bool) {
-	a.DataFlag(cmd)
+	cmdline.DataFlag(&a.Program, cmd)
 	a.servingFlags(cmd)
 	cmd.Flags().Int("workers", 0, "`N` episodes at most at the same time (0: four per processor, or enough to keep "+
 		"the model's servers busy)")
-	console.ProgressFlag(cmd)
+	cmdline.ProgressFlag(cmd)
 
-	return console.JSONFlag(cmd)
+	return cmdline.JSONFlag(cmd)
 }
 
 // evaluateIn makes an evaluation in a folder, or goes on with the one there.

@@ -9,10 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
 	"toolevo/finetune/table"
 	"toolevo/mcts"
@@ -25,7 +26,7 @@ func (a *app) inspectCommand() *cobra.Command {
 	o := lookOptions{}
 	cmd.Flags().BoolVar(&o.cached, "cached", false, "also draw nodes that rollouts cached")
 	cmd.Flags().BoolVar(&o.full, "full", false, "show trees and texts in full")
-	asJSON := console.JSONFlag(cmd)
+	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.asJSON = *asJSON
 
@@ -244,7 +245,7 @@ type questionTrees struct {
 
 func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) error {
 	if isOpen(v) {
-		a.sayUnfinished(v)
+		v.SayUnfinished(&a.Program)
 	}
 
 	all := runOverview{Run: v.Manifest, Questions: make([]questionTrees, 0, len(v.Questions))}
@@ -268,7 +269,7 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 		return err
 	}
 
-	all.Engines, all.Warnings = walls.InWords(v.Engines), walls.Warnings(v.Engines)
+	all.Engines, all.Warnings = engines.InWords(v.Engines), engines.Warnings(v.Engines)
 	if o.asJSON {
 		return a.PrintJSON(all)
 	}

@@ -58,7 +58,7 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 	}
 
 	if len(args) == 0 {
-		e, err := readEvaluation(ctx, v.Evaluation(v.Questions))
+		e, err := v.Evaluation(v.Questions).Read(ctx)
 		if err != nil {
 			return err
 		}
@@ -99,14 +99,14 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 }
 
 // perQuestion is what came of each question.
-func (e *storedEvaluation) perQuestion(ctx context.Context) ([]questionEpisodes, error) {
+func perQuestion(ctx context.Context, e *stored.Reading) ([]questionEpisodes, error) {
 	all, place := make([]questionEpisodes, len(e.Questions)), map[string]int{}
 	for i, q := range e.Questions {
 		all[i] = questionEpisodes{QuestionID: q.ID, Question: q.Text}
 		place[q.ID] = i
 	}
 
-	for episode, err := range e.Episodes(ctx, e.missing) {
+	for episode, err := range e.Episodes(ctx, e.Missing) {
 		if err != nil {
 			return nil, err
 		}
@@ -127,18 +127,18 @@ func (e *storedEvaluation) perQuestion(ctx context.Context) ([]questionEpisodes,
 }
 
 // inspectEvaluated shows the accuracies of an evaluation, and its questions.
-func (a *app) inspectEvaluated(ctx context.Context, e *storedEvaluation, o lookOptions) error {
-	if e.unfinished {
-		a.sayUnfinished(e.Run)
+func (a *app) inspectEvaluated(ctx context.Context, e *stored.Reading, o lookOptions) error {
+	if e.Unfinished {
+		e.Run.SayUnfinished(&a.Program)
 	}
 
-	report, err := e.Report(ctx, e.missing)
+	report, err := e.Report(ctx, e.Missing)
 	if err != nil {
 		return err
 	}
 
-	all := evaluationOverview{Run: e.Manifest, Report: report, GivenUp: e.givenUp}
-	if all.Questions, err = e.perQuestion(ctx); err != nil {
+	all := evaluationOverview{Run: e.Manifest, Report: report, GivenUp: e.Noted}
+	if all.Questions, err = perQuestion(ctx, e); err != nil {
 		return err
 	}
 
@@ -158,7 +158,7 @@ func (a *app) inspectEvaluated(ctx context.Context, e *storedEvaluation, o lookO
 		return err
 	}
 
-	a.sayGivenUp("episodes", e.givenUp, continuation(e.Run))
+	a.sayGivenUp("episodes", e.Noted, continuation(e.Run))
 
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/action"
@@ -17,7 +18,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 	"toolevo/mcts"
 )
@@ -26,7 +27,7 @@ func (a *app) playCommand() *cobra.Command {
 	cmd := newCommand("play")
 	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "perturb", "api", "policy", "compat", "feedback",
 		"no-update-tool")
-	data := a.DataFlag(cmd)
+	data := cmdline.DataFlag(&a.Program, cmd)
 	id := cmd.Flags().String("question", "", "`ID` of the question (default: the first of the split)")
 	transcript := cmd.Flags().Bool("transcript", false, "let the policy play and print the episode")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -74,7 +75,7 @@ func (a *app) playground(ctx context.Context, c *configs.Resolved, data string) 
 		return nil, errors.Join(err, b.close())
 	}
 
-	for _, line := range walls.Warnings([]sandbox.Stamp{b.stamp}) {
+	for _, line := range engines.Warnings([]sandbox.Stamp{b.stamp}) {
 		a.Say("%s", line)
 	}
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -19,7 +20,7 @@ import (
 
 func (a *app) replayCommand() *cobra.Command {
 	cmd := newCommand("replay RUN --set KEY=VALUE")
-	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
+	data, asJSON := a.runDataFlag(cmd), cmdline.JSONFlag(cmd)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` questions searched at the same time")
 	sets := cmd.Flags().StringArray("set", nil, "search under `KEY=VALUE`, e.g. search.cpuct=2, or several of them "+
 		"(repeatable)")

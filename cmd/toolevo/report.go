@@ -108,7 +108,7 @@ func (a *app) addRuns(ctx context.Context, p *report.Page, args []string) (evalu
 		}
 
 		if v.Manifest.Kind != stored.Evaluated && isOpen(v) {
-			a.sayUnfinished(v)
+			v.SayUnfinished(&a.Program)
 		}
 
 		err = addRun(ctx, p, v)

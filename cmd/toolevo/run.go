@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
@@ -33,7 +34,7 @@ type runFlags struct {
 	asJSON         *bool
 	progress       *string
 	metrics        *string
-	logging        *console.LogFlags
+	logging        *cmdline.LogFlags
 	serving        *serving.Servers
 	mixEngines     *bool
 	engine         engines.Options
@@ -65,7 +66,7 @@ func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, nam
 		settings: a.addSettings(cmd, defaults, names...),
 		command:  cmd.Name(),
 		kind:     cmd.Name(),
-		data:     a.DataFlag(cmd),
+		data:     cmdline.DataFlag(&a.Program, cmd),
 		out:      cmd.Flags().String("out", "", "run directory `DIR` (default runs/KIND-ID)"),
 		id: cmd.Flags().String("run-id", "", "`ID` of the new run, of letters, digits, dots, dashes "+
 			"and underscores (default: one that no other run has)"),
@@ -73,12 +74,12 @@ func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, nam
 			"per processor, or enough to keep the model's servers busy)"),
 		dryRun: cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of "+
 			"each value, for collect an estimate too, and stop"),
-		asJSON:   console.JSONFlag(cmd),
-		progress: console.ProgressFlag(cmd),
+		asJSON:   cmdline.JSONFlag(cmd),
+		progress: cmdline.ProgressFlag(cmd),
 		metrics: cmd.Flags().String("metrics", "", "serve /metrics for Prometheus and /healthz at `ADDR`, PORT or "+
 			"HOST:PORT (without a host: to this machine alone; to others only with the key in "+
 			metricsKeyVariable+")"),
-		logging:       console.AddLogFlags(cmd),
+		logging:       cmdline.AddLogFlags(cmd),
 		serving:       a.servingFlags(cmd),
 		pythonServers: pythonServersFlag(cmd),
 	}
@@ -391,10 +392,20 @@ func (a *app) serving() *serving.Servers { return serving.FromEnvironment(&a.Pro
 
 // servingFlags adds the flags about servers.
 func (a *app) servingFlags(cmd *cobra.Command) *serving.Servers {
-	s := a.serving()
-	s.Flags(cmd.Flags())
+	s, flags := a.serving(), cmd.Flags()
+	addressFlag(cmd, s)
+	flags.StringVar(&s.Parallel, "parallel", s.Parallel, "sequences in flight at each server: auto or `N`")
+	flags.DurationVar(&s.Patience, "patience", s.Patience, "how long to wait for a server that is down")
+	flags.DurationVar(&s.Timeout, "timeout", s.Timeout, "how long one request to a server may take, including "+
+		"its queue")
 
 	return s
+}
+
+// addressFlag adds --server.
+func addressFlag(cmd *cobra.Command, s *serving.Servers) {
+	cmd.Flags().StringVar(&s.Addresses, "server", "", "base `URLS` of the model's servers, separated by commas "+
+		"(default "+strings.Join(serving.AddressVariables(), " or ")+")")
 }
 
 // warnExposed warns about credentials on the command line.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/envs/console"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/display"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
@@ -22,7 +22,7 @@ const runsFolder = "runs"
 func (a *app) runsCommand() *cobra.Command {
 	cmd := newCommand("runs [DIR…]")
 	cmd.ValidArgsFunction = runs(-1)
-	asJSON := console.JSONFlag(cmd)
+	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		folders := args
 		if len(args) == 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/console"
@@ -20,6 +21,7 @@ import (
 	"toolevo/envs/openenv"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 	"toolevo/finetune/adaptation"
 	"toolevo/finetune/external"
 	"toolevo/finetune/stored"
@@ -30,7 +32,7 @@ const envKeyVariable = "TOOLEVO_ENV_KEY"
 
 // serveEnvOptions are the flags of serve env, beside those that are settings.
 type serveEnvOptions struct {
-	*door
+	*wire.Door
 	data          string
 	allowTest     bool
 	shapes        []string
@@ -39,21 +41,22 @@ type serveEnvOptions struct {
 	idle          time.Duration
 	agent, record string
 	pythonServers *int
-	logging       *console.LogFlags
+	logging       *cmdline.LogFlags
 	asJSON        *bool
 }
 
 func (a *app) serveEnvCommand() *cobra.Command {
 	cmd := newCommand("env")
-	o := &serveEnvOptions{door: doorFlags(cmd, "127.0.0.1:8083", envKeyVariable)}
+	o := &serveEnvOptions{Door: a.doorFlags(cmd, "127.0.0.1:8083", envKeyVariable)}
+	o.Session = engines.WithSession
 	// What is learnt from is right by the strict matcher, as in collected data.
 	s := a.addSettings(cmd, map[string]string{"api": "[p_c,p_s_in]", "environment.reward": "strict"},
 		"suite", "dataset", "difficulty", "template", "split", "questions", "limit", "api", "reward", "feedback",
 		"compat", "seed", "engine", "python")
-	data := a.DataFlag(cmd)
+	data := cmdline.DataFlag(&a.Program, cmd)
 	o.pythonServers = pythonServersFlag(cmd)
-	o.logging = console.AddLogFlags(cmd)
-	o.asJSON = console.JSONFlag(cmd)
+	o.logging = cmdline.AddLogFlags(cmd)
+	o.asJSON = cmdline.JSONFlag(cmd)
 
 	flags := cmd.Flags()
 	flags.BoolVar(&o.allowTest, "allow-test", false, "serve the test split: nothing that learns from it can be "+
@@ -120,7 +123,7 @@ func (a *app) listenEnv(ctx context.Context, b *bench, options openenv.Options, 
 		return err
 	}
 
-	address, err := a.serveHTTP(ctx, server, o.listen, func(address string) {
+	address, err := o.Serve(ctx, &a.Program, server, func(address string) {
 		a.introduceEnv(address, b, o)
 	})
 	if err != nil {
@@ -154,7 +157,7 @@ func (a *app) readEnv(cmd *cobra.Command, f *runFlags, o *serveEnvOptions) (*ben
 		return nil, options, err
 	}
 
-	if options.Key, err = o.key(a); err != nil {
+	if options.Key, err = o.Key(&a.Program); err != nil {
 		return nil, options, err
 	}
 
@@ -282,7 +285,7 @@ func (a *app) introduceEnv(address string, b *bench, o *serveEnvOptions) {
 	a.Say("%d tasks of %s (%s) under %s at %s, for clients of OpenEnv", len(b.tasks), b.Config.Suite, b.Config.Split,
 		strings.Join(b.deployed.All().Versions, ", "), address)
 
-	o.sayKey(a)
+	o.SayKey(&a.Program)
 	a.Say("Try: curl %s/tasks", address)
 	a.Say("Ctrl-C ends it and tells how it was used.")
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/envs/console"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/drift"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
@@ -16,7 +16,7 @@ func (a *app) versionsCommand() *cobra.Command {
 	cmd.AddCommand(a.versionsMakeCommand(), a.versionsMutateCommand(), a.versionsListCommand(), a.versionsShowCommand(),
 		a.versionsDiffCommand(), a.versionsValidateCommand())
 
-	return console.Group(cmd)
+	return cmdline.Group(cmd)
 }
 
 // toolsFlags are the flags that say whose versions a command is about.
@@ -27,7 +27,7 @@ type toolsFlags struct {
 }
 
 func (a *app) addToolsFlags(cmd *cobra.Command) *toolsFlags {
-	return &toolsFlags{a.addSettings(cmd, nil, "suite"), cmd, a.DataFlag(cmd)}
+	return &toolsFlags{a.addSettings(cmd, nil, "suite"), cmd, cmdline.DataFlag(&a.Program, cmd)}
 }
 
 // versions returns the versions of the benchmark over the data folder, and those in files.

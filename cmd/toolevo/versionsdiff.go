@@ -7,11 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
-	"toolevo/envs/response"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 )
 
 // versionsDifference is the result of `versions diff`.
@@ -21,14 +22,14 @@ type versionsDifference struct {
 	Tools []drift.Difference `json:"tools"` // those that are called in another way, in the order of the tool list
 	Same  int                `json:"same"`  // how many tools are called as before
 	// the names of an answer's members, where the form of answers differs; none is the text alone
-	FromResponse *response.Format `json:"from_response,omitempty"`
+	FromResponse *wire.AnswerForm `json:"from_response,omitempty"`
 	// the same of the other version
-	ToResponse *response.Format `json:"to_response,omitempty"`
+	ToResponse *wire.AnswerForm `json:"to_response,omitempty"`
 }
 
 func (a *app) versionsDiffCommand() *cobra.Command {
 	cmd := newCommand("diff NAME|FILE NAME|FILE")
-	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
+	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		from, err := tools.openOne(args[0])
 		if err != nil {
@@ -54,9 +55,9 @@ func (a *app) versionsDiffCommand() *cobra.Command {
 }
 
 // formatOf is the form of a version's answers; the zero one is the text alone.
-func formatOf(v *toolapi.Version) response.Format {
+func formatOf(v *toolapi.Version) wire.AnswerForm {
 	if v.Response == nil {
-		return response.Format{}
+		return wire.AnswerForm{}
 	}
 
 	return *v.Response
@@ -94,7 +95,7 @@ func (a *app) printDifference(d versionsDifference) {
 }
 
 // answerOf shows the form of an answer.
-func answerOf(f *response.Format) string {
+func answerOf(f *wire.AnswerForm) string {
 	if f == nil {
 		return "…"
 	}

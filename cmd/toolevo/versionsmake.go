@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/durable"
@@ -46,13 +47,13 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&o.factor, "factor", "", "`NAME` of the only thing that changes: "+
 		strings.Join(drift.FactorNames(), ", ")+" (default: many at once)")
-	console.Complete(cmd, "factor", console.Listed(drift.FactorNames()))
+	cmdline.Complete(cmd, "factor", cmdline.Listed(drift.FactorNames()))
 	flags.StringSliceVar(&o.operators, "ops", nil, "`NAMES` of the operators, in their order; see above (default: "+
 		"drawn for each API)")
-	console.Complete(cmd, "ops", console.Listed(drift.OperatorNames()))
+	cmdline.Complete(cmd, "ops", cmdline.Listed(drift.OperatorNames()))
 	flags.StringVar(&o.script, "script", "", "`FILE` of operators for each tool, with names that you choose")
 	flags.IntVar(&o.unseen, "unseen", 0, "`N` more versions of words that the others do not have, in DIR/unseen")
-	o.asJSON = console.JSONFlag(cmd)
+	o.asJSON = cmdline.JSONFlag(cmd)
 	tools := a.addToolsFlags(cmd)
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -71,7 +72,7 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 			return err
 		}
 
-		a.announce("versions make", "of "+o.from, fmt.Sprintf("seed %d", o.seed), "data "+*tools.data)
+		a.Announce("versions make", "of "+o.from, fmt.Sprintf("seed %d", o.seed), "data "+*tools.data)
 
 		return a.makeVersions(cmd.Context(), shipped, &o)
 	}

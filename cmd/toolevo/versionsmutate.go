@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
@@ -33,12 +34,12 @@ const (
 func (a *app) versionsMutateCommand() *cobra.Command {
 	cmd := newCommand("mutate")
 	o := &mutateOptions{
-		toolsFlags: &toolsFlags{a.addSettings(cmd, nil, "suite", "policy"), cmd, a.DataFlag(cmd)},
+		toolsFlags: &toolsFlags{a.addSettings(cmd, nil, "suite", "policy"), cmd, cmdline.DataFlag(&a.Program, cmd)},
 		servers:    a.serving(),
 	}
-	o.servers.AddressFlag(cmd.Flags())
+	addressFlag(cmd, o.servers)
 	o.addTo(cmd, 1)
-	o.asJSON = console.JSONFlag(cmd)
+	o.asJSON = cmdline.JSONFlag(cmd)
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.mutate(cmd.Context(), o) }
 
@@ -87,7 +88,7 @@ func (a *app) mutate(ctx context.Context, o *mutateOptions) (err error) {
 		return err
 	}
 
-	a.announce("versions mutate", "policy "+policiesOf(c.Policy), "of "+o.from,
+	a.Announce("versions mutate", "policy "+policiesOf(c.Policy), "of "+o.from,
 		fmt.Sprintf("seed %d", o.seed), "data "+*o.data)
 	a.warnExposed(o.servers)
 

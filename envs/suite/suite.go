@@ -6,11 +6,8 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"toolevo/envs"
 	"toolevo/envs/action"
-	"toolevo/envs/console"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/kept"
 	"toolevo/envs/sandbox"
@@ -178,9 +175,10 @@ type Settings interface {
 	Validate() (setting string, err error)
 }
 
-// Commander has commands of its own.
-type Commander interface {
-	Commands(p *console.Program) []*cobra.Command
+// Drifter says what an experiment on drifting APIs is about where nobody does.
+type Drifter interface {
+	// DriftDefaults are settings of such an experiment, by key.
+	DriftDefaults() map[string]string
 }
 
 // Lister can list its tasks without opening anything.

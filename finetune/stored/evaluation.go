@@ -17,7 +17,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/durable"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 	"toolevo/finetune/rundir"
 	"toolevo/trajectories"
@@ -168,7 +168,7 @@ func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.
 	}
 
 	r.Feedback = string(e.Config.Environment.Feedback)
-	r.TaskSet, r.Engines, r.Warnings = e.TaskSet, walls.InWords(e.Engines), walls.Warnings(e.Engines)
+	r.TaskSet, r.Engines, r.Warnings = e.TaskSet, engines.InWords(e.Engines), engines.Warnings(e.Engines)
 
 	return r, nil
 }

@@ -174,7 +174,7 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 	}
 
 	if configs.IsExternal(name) {
-		return nil, fmt.Errorf("the policy %s plays by itself, against `toolevo serve env --record RUN`", name)
+		return nil, fmt.Errorf("the policy %s plays by itself, against `toolevo serve env`", name)
 	}
 
 	if p, ok := m.open[name]; ok {
