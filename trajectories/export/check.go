@@ -45,16 +45,22 @@ func Read(dir string, dev bool) iter.Seq2[Sample, error] {
 			return
 		}
 
-		f, t := m.Format, m.Trainer
-		if !f.IsTrained() {
-			yield(Sample{}, fmt.Errorf("export: %s has the format %s: no samples of trajectories", dir, f))
+		if !m.Format.IsTrained() {
+			yield(Sample{}, fmt.Errorf("export: %s has the format %s: no samples of trajectories", dir, m.Format))
 			return
 		}
 
-		sets := datasets(f, dev)
-		l := layoutOf(f, t)
+		sets := datasets(m.Format, dev)
+		m.samples(dir, sets[len(sets)-1])(yield)
+	}
+}
 
-		for rec, err := range pq.Read[record](filepath.Join(dir, sets[len(sets)-1].parquet()), l.columns) {
+// samples streams a set of samples. An error ends them.
+func (m *Manifest) samples(dir string, set dataset) iter.Seq2[Sample, error] {
+	return func(yield func(Sample, error) bool) {
+		l := layoutOf(m.Format, m.Trainer)
+
+		for rec, err := range pq.Read[record](filepath.Join(dir, set.parquet()), l.columns) {
 			var s Sample
 			if err == nil {
 				s, err = l.read(&rec)
@@ -100,7 +106,7 @@ func Lint(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
 	}
 
 	for i, d := range m.datasets() {
-		r.checkSamples(filepath.Join(dir, d.parquet()), i > 0, m, linter, elsewhere)
+		r.checkSamples(m.samples(dir, d), m.Format, i > 0, linter, elsewhere)
 	}
 
 	return r, nil
@@ -147,24 +153,19 @@ func isCardWithLicense(dir string, want FileSum) bool {
 	return err == nil && hex.EncodeToString(sum[:]) == want.SHA256
 }
 
-// checkSamples asks the linter about every sample of a file.
-func (r *Report) checkSamples(path string, dev bool, m *Manifest, linter *Linter, elsewhere *Elsewhere) {
-	f, t := m.Format, m.Trainer
-	l := layoutOf(f, t)
+// checkSamples asks the linter about every sample of a set.
+func (r *Report) checkSamples(
+	samples iter.Seq2[Sample, error], format Format, dev bool, linter *Linter, elsewhere *Elsewhere,
+) {
 	n := 0
 
-	for rec, err := range pq.Read[record](path, l.columns) {
-		var sample Sample
-		if err == nil {
-			sample, err = l.read(&rec)
-		}
-
+	for sample, err := range samples {
 		if err != nil {
-			r.problem("sample %d of %s: %v", n, filepath.Base(path), err)
+			r.problem("sample %d: %v", n, err)
 			return
 		}
 
-		found := linter.Lint(f, &sample)
+		found := linter.Lint(format, &sample)
 
 		if len(sample.Conversations) > 0 {
 			question := strings.TrimPrefix(sample.Conversations[0].Value, prompt.QuestionMarker)
