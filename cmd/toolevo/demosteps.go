@@ -193,7 +193,6 @@ func (d *demo) printExample() {
 	d.printTurn("Observation", old.Observation, 2)
 	d.printTurn("Thought", again.Thought, 1)
 	d.printTurn("Action", again.Key, 1)
-	d.printTurn("Observation", again.Observation, 1)
 	d.printTurn("… Action", d.example.Turns[len(d.example.Turns)-1].Key, 1)
 }
 

@@ -36,7 +36,7 @@ func TestTheEngineHasFlags(t *testing.T) {
 	for _, kind := range []string{stored.Collection, stored.Evaluated} {
 		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "forkserver", "--python", "python3",
 			"--dry-run")
-		says(t, kind, out, "programs run in process python 3.", "engine: process", "flag --engine", "flag --python")
+		says(t, kind, out, "programs run in forkserver python 3.", "engine: forkserver", "flag --engine", "flag --python")
 		fails(t, exitUsage, []string{"python.engine", "docker"}, kind, "--data", data, "--engine", "docker",
 			"--dry-run")
 	}
