@@ -314,7 +314,8 @@ func TestEval(t *testing.T) {
 		t.Error("report.json is not what was printed: " + cmp.Diff(report, stored))
 	}
 
-	says(t, "eval", string(read(t, filepath.Join(dir, reportMarkdown))), "| scripted:stale |", "p_s_ood", "Korn–Graubard")
+	says(t, "eval", string(read(t, filepath.Join(dir, reportMarkdown))), "| scripted:stale |", "p_s_ood",
+		"Korn–Graubard")
 
 	r := cli(t, append(args, "--out", filepath.Join(t.TempDir(), "eval"), "--fail-under", "0.95")...)
 	if r.code != exitBad {
