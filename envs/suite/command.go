@@ -91,7 +91,7 @@ type Call struct {
 	Version  string         // of the program, e.g. "0.1.0"
 
 	// Models opens language models where the command is Configured. folder, unless it is "", keeps
-	// what they write, so that the same command goes on there.
+	// what they write, so that the same command can continue there.
 	Models func(folder string) (Models, error)
 	// Choose reads what the settings choose from a data folder, "" for nothing that is in one.
 	Choose func(data string) (Chosen, error)
