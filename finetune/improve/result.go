@@ -90,9 +90,11 @@ func (r *Round) add(s stage, n *note) error {
 	return err
 }
 
-// WriteTable writes the official accuracy for a terminal: a line for each round and server, a column for each API
-// version, with its interval.
-func (r *Result) WriteTable(w io.Writer) error {
+// WriteTable writes the official accuracy for a terminal.
+func (r *Result) WriteTable(w io.Writer) error { return tabulate.WriteText(w, r.Grids(), 80) }
+
+// Grids are the official accuracy: a line for each round and server, a column for each API version, with its interval.
+func (r *Result) Grids() []tabulate.Grid {
 	var lines []line
 
 	for _, round := range r.Rounds {
@@ -104,7 +106,7 @@ func (r *Result) WriteTable(w io.Writer) error {
 		}
 	}
 
-	return tabulate.WriteText(w, tables.Views["rounds"].Grids(tabulate.RowsOf(lines)), 80)
+	return tables.Views["rounds"].Grids(tabulate.RowsOf(lines))
 }
 
 //go:embed tables.yaml

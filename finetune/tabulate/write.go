@@ -191,14 +191,14 @@ func Texts(values ...any) []string {
 	return texts
 }
 
-// title is the caption and what follows it.
-func (g *Grid) title() string { return strings.TrimSpace(g.Caption + " " + g.Note) }
+// Title is the caption and what follows it.
+func (g *Grid) Title() string { return strings.TrimSpace(g.Caption + " " + g.Note) }
 
 // WriteMarkdown writes tables as Markdown.
 func WriteMarkdown(w io.Writer, grids []Grid) error {
 	return writeAll(w, grids, func(g *Grid, b *strings.Builder) {
 		rule := strings.Repeat("---|", g.Words) + strings.Repeat("---:|", len(g.Heads)-g.Words)
-		fmt.Fprintf(b, "%s\n\n| %s |\n|%s\n", g.title(), strings.Join(g.Heads, " | "), rule)
+		fmt.Fprintf(b, "%s\n\n| %s |\n|%s\n", g.Title(), strings.Join(g.Heads, " | "), rule)
 
 		for _, line := range g.Lines {
 			fmt.Fprintf(b, "| %s |\n", strings.Join(line, " | "))
@@ -217,7 +217,7 @@ func WriteLaTeX(w io.Writer, grids []Grid) error {
 
 func (g *Grid) latex(b *strings.Builder) {
 	fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n\\caption{%s}\n"+
-		"\\begin{tabular}{%s%s}\n\\toprule\n", Escape(g.title()), strings.Repeat("l", g.Words-g.Heading),
+		"\\begin{tabular}{%s%s}\n\\toprule\n", Escape(g.Title()), strings.Repeat("l", g.Words-g.Heading),
 		strings.Repeat("r", len(g.Heads)-g.Words))
 	g.latexHeads(b)
 
