@@ -13,7 +13,6 @@ import (
 	"toolevo/finetune"
 	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
-	"toolevo/finetune/improve"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/tabulate"
 	"toolevo/finetune/viewer"
@@ -36,7 +35,7 @@ type Page struct {
 	Robustness *robustness.Report
 
 	Collections []Collection
-	Improvement *improve.Result
+	Improvement []tabulate.Grid // of rounds
 }
 
 // Run is a run that the report is about.

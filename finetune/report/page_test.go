@@ -76,9 +76,9 @@ func example() *report.Page {
 		Collections: []report.Collection{{
 			Run: "first", Dataset: "coffee", Difficulty: "easy", Questions: 5, Solved: 4,
 		}},
-		Improvement: &improve.Result{Rounds: []improve.Round{{Round: 2, Evaluations: []improve.Evaluation{{
-			Server: "vllm", Overall: []finetune.Row{{Cell: finetune.Cell{API: "p_s_ood"}, N: 40, Official: 0.975}},
-		}}}}},
+		Improvement: (&improve.Result{Rounds: []improve.Round{{Round: 2, Evaluations: []improve.Evaluation{{
+			Server: "vllm", Overall: []finetune.Row{{Cell: finetune.Cell{API: "p_s_ood", Dataset: "all"}, N: 40, Official: 0.975}},
+		}}}}}).Grids(),
 	}
 }
 

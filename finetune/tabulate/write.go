@@ -335,3 +335,32 @@ func (t *Table) WriteCSV(w io.Writer, rows []Row) error {
 
 	return csv.NewWriter(w).WriteAll(lines)
 }
+
+// ReadCSV reads rows that WriteCSV wrote: their keys as texts, and all else as numbers.
+func (t *Table) ReadCSV(r io.Reader) ([]Row, error) {
+	lines, err := csv.NewReader(r).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+
+	if len(lines) == 0 || !slices.Equal(lines[0], t.CSV) {
+		return nil, fmt.Errorf("want the columns %s", strings.Join(t.CSV, ","))
+	}
+
+	rows := make([]Row, len(lines)-1)
+
+	for i, line := range lines[1:] {
+		rows[i] = Row{}
+
+		for column, field := range line {
+			name := t.CSV[column]
+			if slices.Contains(t.By, name) {
+				rows[i][name] = field
+			} else if rows[i][name], err = strconv.ParseFloat(field, 64); err != nil {
+				return nil, fmt.Errorf("line %d: %s: %w", i+2, name, err)
+			}
+		}
+	}
+
+	return rows, nil
+}
