@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -60,6 +61,7 @@ type serverDoctor struct {
 	*runFlags
 	quick    bool
 	parallel int
+	timeout  time.Duration // of a probe; 0 is doctor's own
 	write    string
 
 	found doctorDocument
@@ -74,11 +76,9 @@ func (d *serverDoctor) setTimeout(flags *pflag.FlagSet) error {
 		return console.Usage("--side-by-side is of no use with --quick, which makes one request at a time")
 	}
 
-	if !flags.Changed("timeout") {
-		d.serving.Timeout = doctor.DefaultTimeout
-		if d.quick {
-			d.serving.Timeout = doctor.QuickTimeout
-		}
+	// Probes have timeouts of their own; this one is for the first turns of tasks.
+	if d.timeout = d.serving.Timeout; !flags.Changed("timeout") {
+		d.timeout, d.serving.Timeout = 0, doctor.QuickTimeout
 	}
 
 	return nil
@@ -252,7 +252,7 @@ var errExamined = console.Interrupted("interrupted: nothing is left behind; run 
 // examineServer looks at one server.
 func (d *serverDoctor) examineServer(ctx context.Context, b *bench, t serving.Target) error {
 	o := t.Options
-	o.Timeout, o.Parallel, o.Quick = d.serving.Timeout, d.parallel, d.quick
+	o.Timeout, o.Parallel, o.Quick = d.timeout, d.parallel, d.quick
 	o.Dialect = b.Dialect(t)
 
 	if len(b.tasks) > 0 {
