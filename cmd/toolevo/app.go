@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/durable"
@@ -35,7 +36,7 @@ type app struct {
 	backoff         time.Duration // before a server is asked again, at first; 0 is the default
 
 	// open opens the engine of a command; nil is engines.Open.
-	open openFunc
+	open toolevo.OpenFunc
 	// attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
 	attack walls.Attack
 }
@@ -54,7 +55,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return console.ExitDone
 	}
 
-	fmt.Fprintf(a.Err, "toolevo: %s\n", strings.TrimSpace(err.Error()))
+	fmt.Fprintf(a.Err, "toolevo: %s\n", strings.TrimSpace(inFlags(err.Error())))
 
 	if text := advice(err); text != "" {
 		a.Say("%s", text)
@@ -84,7 +85,7 @@ func exitCode(err error) int {
 func (a *app) root() *cobra.Command {
 	root := console.Documented(&cobra.Command{
 		Use:           "toolevo",
-		Version:       software(),
+		Version:       toolevo.Software(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}, helpTexts)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -103,7 +104,7 @@ func (d *demo) search(ctx context.Context) error {
 }
 
 // grow grows the trees of a run.
-func (d *demo) grow(ctx context.Context, run string, more ...string) (c collected, err error) {
+func (d *demo) grow(ctx context.Context, run string, more ...string) (c toolevo.Collected, err error) {
 	args := []string{
 		"collect", "--config", d.settings, "--data", d.data, "--policy", "scripted:noisy", "--trees", "4", "--out", run,
 		"--progress", console.ProgressNone,
@@ -126,7 +127,7 @@ func (d *demo) check(ctx context.Context) error {
 	trees, problems := 0, 0
 
 	for _, run := range d.runs() {
-		var c checked
+		var c toolevo.CheckedTrees
 		if err := d.do(ctx, "Growing every tree again from the log", &c, "check", run); err != nil {
 			return err
 		}
@@ -268,7 +269,7 @@ func (d *demo) evaluate(ctx context.Context) error {
 
 // compare measures what each feedback is worth to who reads it, beside who does not and who needs none.
 func (d *demo) compare(ctx context.Context) error {
-	var r drifted
+	var r toolevo.Drifted
 
 	args := []string{
 		"eval", "drift", "--config", d.settings, "--data", d.data, "--limit", "1", "--perturbations", "none",

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
@@ -54,7 +56,7 @@ func (a *app) evalJudgeCommand() *cobra.Command {
 	flags.StringVar(&o.ids, "ids", "", "folder `DIR` of ID files, GROUP.json: what FILE... had to answer")
 	flags.StringVar(&o.out, "out", "", "keep judgements and results in the folder `DIR` (required by models)")
 	formatFlag(cmd, &o.format)
-	flags.IntVar(&o.workers, "workers", maxOpenTrees, "`N` judgements at most at the same time")
+	flags.IntVar(&o.workers, "workers", toolevo.MaxOpenTrees, "`N` judgements at most at the same time")
 	console.Complete(cmd, "score", console.Listed(judge.Scores()))
 	console.Complete(cmd, "ids", console.Folders)
 	console.Complete(cmd, "out", console.Folders)
@@ -104,7 +106,7 @@ func (a *app) evalJudge(cmd *cobra.Command, args []string, o *judgeOptions) (err
 		}
 
 		if f, ok := result.Figure(); ok {
-			if _, err := writeFiles(o.out, figureFiles([]chart.Figure{f})); err != nil {
+			if _, err := toolevo.WriteFiles(o.out, toolevo.FigureFiles([]chart.Figure{f})); err != nil {
 				return err
 			}
 		}
@@ -159,7 +161,7 @@ func (a *app) readAnswers(ctx context.Context, args []string, o *judgeOptions) (
 		)
 
 		switch {
-		case isRun(arg):
+		case toolevo.IsRun(arg):
 			in.Answers, err = playedAnswers(ctx, arg)
 		case o.by == byRule:
 			if _, others, err = judge.Converted(arg, ids); err == nil {
@@ -198,7 +200,7 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 	defer func() { err = errors.Join(err, e.Close()) }()
 
 	lost, err := e.Lost()
-	if isMissing(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, console.Usage("%s is unfinished: go on with it first: toolevo %s", dir,
 			stored.Continuation(e.Run.Run))
 	} else if err != nil {

@@ -56,7 +56,7 @@ func (a *app) evalRescore(ctx context.Context, dir, matcher string, most int, as
 		return err
 	}
 
-	rescored, err := finetune.Rescore(e.Jobs, e.Episodes(ctx, e.missing), by)
+	rescored, err := finetune.Rescore(e.Jobs, e.Episodes(ctx, e.Missing), by)
 	if err != nil {
 		return err
 	}

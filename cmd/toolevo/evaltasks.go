@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	stategen "toolevo/envs/stategen/bench"
 	"toolevo/finetune/programs"
@@ -47,18 +48,18 @@ func (a *app) evalTasks(ctx context.Context, dirs []string, out string, asJSON b
 	tables := programs.PassTables(document.Rows)
 
 	if out != "" {
-		files := append([]outFile{
-			jsonFile("tasks.json", document),
+		files := append([]toolevo.OutFile{
+			toolevo.JSONFile("tasks.json", document),
 			{"tasks.csv", func(w io.Writer) error { return programs.WritePassCSV(w, document.Rows) }},
-		}, tableFiles("tasks", tables)...)
-		files = append(files, figureFiles(programs.PassFigures(document.Rows))...)
+		}, toolevo.TableFiles("tasks", tables)...)
+		files = append(files, toolevo.FigureFiles(programs.PassFigures(document.Rows))...)
 
 		if err := os.MkdirAll(out, 0o755); err != nil {
 			return err
 		}
 
 		var err error
-		if document.Files, err = writeFiles(out, files); err != nil {
+		if document.Files, err = toolevo.WriteFiles(out, files); err != nil {
 			return console.GaveUp(err)
 		}
 	}
@@ -91,7 +92,7 @@ func (a *app) addTasks(ctx context.Context, dir string, results *programs.Result
 		defer func() { err = errors.Join(err, references.Close()) }()
 	}
 
-	for p, err := range e.Played(ctx, e.missing) {
+	for p, err := range e.Played(ctx, e.Missing) {
 		if err != nil {
 			return err
 		}
@@ -105,7 +106,7 @@ func (a *app) addTasks(ctx context.Context, dir string, results *programs.Result
 }
 
 // references opens the generated tasks that an evaluation asked, where they still are what they were.
-func (a *app) references(e *storedEvaluation) (*programs.References, error) {
+func (a *app) references(e *toolevo.StoredEvaluation) (*programs.References, error) {
 	if e.Config.Suite != (stategen.StateGen{}).Name() {
 		return nil, nil
 	}

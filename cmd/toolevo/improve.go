@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	shipped "toolevo/configs/improve"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -52,7 +53,7 @@ func (a *app) improveCommand() *cobra.Command {
 		}
 
 		a.announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
-			"first collected by "+policiesOf([]string{config.FirstPolicy()}))
+			"first collected by "+toolevo.PoliciesOf([]string{config.FirstPolicy()}))
 
 		result, err := improve.Run(cmd.Context(), config, *out, program, o)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune"
@@ -63,7 +64,7 @@ func (a *app) evaluationsFlags(cmd *cobra.Command) (asJSON *bool) {
 // evaluateIn makes an evaluation in a folder, or goes on with the one there.
 func (a *app) evaluateIn(ctx context.Context, dir string, flags []string) error {
 	args := append([]string{"eval", "--out", dir}, flags...)
-	if isRun(dir) {
+	if toolevo.IsRun(dir) {
 		args = append(args, "--resume")
 	}
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune"
@@ -58,7 +59,7 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 	}
 
 	if len(args) == 0 {
-		e, err := readEvaluation(ctx, v.Evaluation(v.Questions))
+		e, err := toolevo.ReadEvaluation(ctx, v.Evaluation(v.Questions))
 		if err != nil {
 			return err
 		}
@@ -66,7 +67,7 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 		return a.inspectEvaluated(ctx, e, o)
 	}
 
-	q, err := questionOf(v, args[0])
+	q, err := toolevo.QuestionOf(v, args[0])
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 		return a.inspectEpisodes(q, episodes, o)
 	}
 
-	n, err := number("EPISODE", args[1])
+	n, err := toolevo.Number("EPISODE", args[1])
 	if err != nil {
 		return err
 	}
@@ -99,14 +100,14 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 }
 
 // perQuestion is what came of each question.
-func (e *storedEvaluation) perQuestion(ctx context.Context) ([]questionEpisodes, error) {
+func perQuestion(ctx context.Context, e *toolevo.StoredEvaluation) ([]questionEpisodes, error) {
 	all, place := make([]questionEpisodes, len(e.Questions)), map[string]int{}
 	for i, q := range e.Questions {
 		all[i] = questionEpisodes{QuestionID: q.ID, Question: q.Text}
 		place[q.ID] = i
 	}
 
-	for episode, err := range e.Episodes(ctx, e.missing) {
+	for episode, err := range e.Episodes(ctx, e.Missing) {
 		if err != nil {
 			return nil, err
 		}
@@ -127,18 +128,18 @@ func (e *storedEvaluation) perQuestion(ctx context.Context) ([]questionEpisodes,
 }
 
 // inspectEvaluated shows the accuracies of an evaluation, and its questions.
-func (a *app) inspectEvaluated(ctx context.Context, e *storedEvaluation, o lookOptions) error {
-	if e.unfinished {
+func (a *app) inspectEvaluated(ctx context.Context, e *toolevo.StoredEvaluation, o lookOptions) error {
+	if e.Unfinished {
 		a.sayUnfinished(e.Run)
 	}
 
-	report, err := e.Report(ctx, e.missing)
+	report, err := e.Report(ctx, e.Missing)
 	if err != nil {
 		return err
 	}
 
-	all := evaluationOverview{Run: e.Manifest, Report: report, GivenUp: e.givenUp}
-	if all.Questions, err = e.perQuestion(ctx); err != nil {
+	all := evaluationOverview{Run: e.Manifest, Report: report, GivenUp: e.GivenUpNow}
+	if all.Questions, err = perQuestion(ctx, e); err != nil {
 		return err
 	}
 
@@ -158,7 +159,7 @@ func (a *app) inspectEvaluated(ctx context.Context, e *storedEvaluation, o lookO
 		return err
 	}
 
-	a.sayGivenUp("episodes", e.givenUp, continuation(e.Run))
+	a.sayGivenUp("episodes", e.GivenUpNow, toolevo.Continuation(e.Run))
 
 	return nil
 }

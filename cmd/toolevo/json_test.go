@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	stategenbench "toolevo/envs/stategen/bench"
 	toolbench "toolevo/envs/toolbench/bench"
 	"toolevo/envs/toolbench/virtual"
@@ -46,17 +47,17 @@ var allPrinted = []printedJSON{
 	{"data verify", datacmd.Verified{}},
 	{"data gold", datacmd.Gold{}},
 	{"data template check", datacmd.TemplateExamples{}},
-	{"collect", collected{}},
+	{"collect", toolevo.Collected{}},
 	{"eval", finetune.Report{}},
 	{"eval errors", evaluationErrors{}},
 	{"eval adaptation", evaluationAdaptation{}},
 	{"eval tasks", evaluationTasks{}},
-	{"eval compare", comparedEvaluations{}},
+	{"eval compare", toolevo.Compared{}},
 	{"eval rescore", rescoredEvaluation{}},
 	{"eval simulator", fidelity.Report{}},
 	{"eval judge", judgedAnswers{}},
-	{"analyze", analysis{}},
-	{"collect --dry-run, eval --dry-run", dryRunDocument{}},
+	{"analyze", toolevo.Analysis{}},
+	{"collect --dry-run, eval --dry-run", toolevo.Plan{}},
 	{"runs", runList{}},
 	{"runs compact", compaction{}},
 	{"inspect RUN", runOverview{}},
@@ -66,15 +67,15 @@ var allPrinted = []printedJSON{
 	{"inspect EVALUATION", evaluationOverview{}},
 	{"inspect EVALUATION QUESTION", questionPlayed{}},
 	{"inspect EVALUATION QUESTION EPISODE", trajectories.Episode{}},
-	{"check RUN", checked{}},
-	{"check EVALUATION", checkedEvaluation{}},
-	{"check EXPORT", checkedExport{}},
+	{"check RUN", toolevo.CheckedTrees{}},
+	{"check EVALUATION", toolevo.CheckedEpisodes{}},
+	{"check EXPORT", toolevo.CheckedExport{}},
 	{"replay", replayed{}},
-	{"branch", collected{}},
+	{"branch", toolevo.Collected{}},
 	{"export", export.Manifest{}},
-	{"export --lint", linted{}},
-	{"ablate", comparedEvaluations{}},
-	{"eval drift", drifted{}},
+	{"export --lint", toolevo.Linted{}},
+	{"ablate", toolevo.Compared{}},
+	{"eval drift", toolevo.Drifted{}},
 	{"finetune", tuned{}},
 	{"improve", improve.Result{}},
 	{"doctor", doctorDocument{}},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
@@ -120,7 +121,7 @@ func (m *mirrorData) run(cmd *cobra.Command, files []string) (err error) {
 
 	built.Report.Inputs, built.Report.Models, built.Report.Rules = inputs, m.asked, m.rules()
 
-	if _, err := built.Write(*m.out, built.Explained, built.Report, software()); err != nil {
+	if _, err := built.Write(*m.out, built.Explained, built.Report, toolevo.Software()); err != nil {
 		return err
 	}
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/engines"
@@ -65,7 +66,7 @@ func (a *app) serveToolsCommand() *cobra.Command {
 	flags.BoolVar(&o.stdio, "stdio", false, stdioWords)
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := s.resolve(cmd.Flags(), nil)
+		c, err := s.resolve(cmd.Flags())
 		if err != nil {
 			return err
 		}
@@ -85,11 +86,13 @@ func (a *app) serveTools(ctx context.Context, c *configs.Resolved, o *serveTools
 		return err
 	}
 
-	b, err := openBench(ctx, o.data, c, a.openEngine)
+	host := a.host(console.ProgressNone)
+
+	b, err := toolevo.OpenBench(ctx, o.data, c, host.OpenEngine)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.close()) }()
+	defer func() { err = errors.Join(err, b.Close()) }()
 
 	b.Servers = o.servers
 	a.warnExposed(b.Servers)
@@ -131,7 +134,8 @@ func (a *app) serveTools(ctx context.Context, c *configs.Resolved, o *serveTools
 
 // toolServerOptions returns what the flags say about the server, without the versions that it serves.
 func (a *app) toolServerOptions(o *serveToolsOptions) (toolserver.Options, error) {
-	options := toolserver.Options{MaxCalls: o.calls, Software: software(), Versions: map[string]toolserver.Version{}}
+	options := toolserver.Options{MaxCalls: o.calls, Software: toolevo.Software(),
+		Versions: map[string]toolserver.Version{}}
 	if o.calls < 1 {
 		return options, console.Usage("--max-calls %d: want at least 1", o.calls)
 	}
@@ -143,8 +147,9 @@ func (a *app) toolServerOptions(o *serveToolsOptions) (toolserver.Options, error
 }
 
 // deployFunctions deploys the versions of the configuration, after it made sure that a model can be asked.
-func (a *app) deployFunctions(ctx context.Context, b *bench, o *serveToolsOptions) ([]*toolbench.Deployed, error) {
-	if p, ok := b.suite.(suite.Preparer); ok {
+func (a *app) deployFunctions(ctx context.Context, b *toolevo.Bench, o *serveToolsOptions) ([]*toolbench.Deployed,
+	error) {
+	if p, ok := b.Suite.(suite.Preparer); ok {
 		if err := p.Prepare(ctx); err != nil {
 			return nil, err
 		}
@@ -162,7 +167,7 @@ func (a *app) deployFunctions(ctx context.Context, b *bench, o *serveToolsOption
 	var all []*toolbench.Deployed
 
 	for _, version := range b.Config.API {
-		d, err := toolbench.Deploy(b.suite, version, o.task, backend)
+		d, err := toolbench.Deploy(b.Suite, version, o.task, backend)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/guard"
@@ -42,7 +43,7 @@ func (a *app) serveSessionsCommand() *cobra.Command {
 	asJSON := console.JSONFlag(cmd)
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := s.resolve(cmd.Flags(), nil)
+		c, err := s.resolve(cmd.Flags())
 		if err != nil {
 			return err
 		}
@@ -65,12 +66,12 @@ func (a *app) serveSessions(ctx context.Context, c *configs.Resolved, d *door) (
 		return nil, err
 	}
 
-	b, err := newBench("", c, nil, nil)
+	b, err := toolevo.NewBench("", c, nil, nil)
 	if err != nil {
 		return nil, err
 	}
 
-	names := b.deployed.All().Versions
+	names := b.Deployed.All().Versions
 	if len(names) != 1 {
 		return nil, console.Usage("--api names %d versions, want one", len(names))
 	}

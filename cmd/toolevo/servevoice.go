@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/guard"
 	voiceserver "toolevo/envs/stategen/voice/serve"
@@ -45,7 +46,7 @@ func (a *app) serveVoice(ctx context.Context, o *serveVoiceOptions) error {
 		return err
 	}
 
-	server, err := voiceserver.New(o.seed, software(), &guard.Guard{Key: key})
+	server, err := voiceserver.New(o.seed, toolevo.Software(), &guard.Guard{Key: key})
 	if err != nil {
 		return err
 	}

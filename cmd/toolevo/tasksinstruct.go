@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
@@ -111,7 +112,7 @@ func (o *instructOptions) instruct() (made *instructedTasks, err error) {
 	}
 
 	policy := o.models.Config.Policy[0]
-	o.app.announce("tasks instruct", "policy "+policiesOf([]string{policy}), "split "+o.split, "data "+*o.data)
+	o.app.announce("tasks instruct", "policy "+toolevo.PoliciesOf([]string{policy}), "split "+o.split, "data "+*o.data)
 
 	model, err := o.writer(policy, suite.WriterOptions{Temperature: instructTemperature, MaxTokens: instructTokens})
 	if err != nil {

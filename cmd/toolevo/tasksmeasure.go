@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
@@ -203,12 +204,14 @@ func (a *app) author(ctx context.Context, o *measureOptions) (*programs.Author, 
 		return nil, console.Usage("--model: %w", err)
 	}
 
-	c, err := o.settings.resolve(o.cmd.Flags(), nil)
+	c, err := o.settings.resolve(o.cmd.Flags())
 	if err != nil {
 		return nil, err
 	}
 
-	engine, err := a.openEngine(ctx, c.Python.Options(1))
+	host := a.host(console.ProgressNone)
+
+	engine, err := host.OpenEngine(ctx, c.Python.Options(1))
 	if err != nil {
 		return nil, err
 	}
@@ -224,17 +227,18 @@ func (a *app) printMeasured(o *measureOptions, r *programs.Report) (err error) {
 	tables := r.Tables()
 
 	if o.out != "" {
-		files := append([]outFile{
-			jsonFile("measures.json", r),
+		files := append([]toolevo.OutFile{
+			toolevo.JSONFile("measures.json", r),
 			{"complexity.csv", r.WriteComplexityCSV},
 			{"coverage.csv", r.WriteCoverageCSV},
-		}, tableFiles("measures", tables)...)
+		}, toolevo.TableFiles("measures", tables)...)
 
 		if err := os.MkdirAll(o.out, 0o755); err != nil {
 			return err
 		}
 
-		if document.Files, err = writeFiles(o.out, append(files, figureFiles(r.Figures())...)); err != nil {
+		if document.Files, err = toolevo.WriteFiles(o.out, append(files,
+			toolevo.FigureFiles(r.Figures())...)); err != nil {
 			return console.GaveUp(err)
 		}
 	}

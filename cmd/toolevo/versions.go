@@ -32,7 +32,7 @@ func (a *app) addToolsFlags(cmd *cobra.Command) *toolsFlags {
 
 // versions returns the versions of the benchmark over the data folder, and those in files.
 func (f *toolsFlags) versions(own ...toolapi.File) (*toolapi.Catalog, error) {
-	c, err := f.resolve(f.cmd.Flags(), nil)
+	c, err := f.resolve(f.cmd.Flags())
 	if err != nil {
 		return nil, err
 	}

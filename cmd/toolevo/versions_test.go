@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
@@ -342,7 +343,7 @@ func TestVersionsThatWereNotNoted(t *testing.T) {
 	must(t, append(collect, "--data", smallData(t), "--api", api)...)
 
 	before, err := store.ReadManifest(run)
-	if err != nil || before.Inputs[inputVersions] == "" {
+	if err != nil || before.Inputs[toolevo.InputVersions] == "" {
 		t.Fatalf("the run has no hash of its versions (%v)", err)
 	}
 
@@ -377,7 +378,7 @@ func TestVersionsThatWereNotNoted(t *testing.T) {
 	}
 
 	write(strings.Replace(text, "made from p_c", "another one", 1))
-	fails(t, exitUsage, []string{"which differs", inputVersions + ": "}, append(collect, "--resume")...)
+	fails(t, exitUsage, []string{"which differs", toolevo.InputVersions + ": "}, append(collect, "--resume")...)
 	write(text)
 
 	must(t, append(collect, "--resume")...)

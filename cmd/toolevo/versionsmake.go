@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -278,7 +280,7 @@ func writeVersions(files []toolapi.File) error {
 		case err == nil:
 			return console.Usage("%s is there and holds something else: choose another --out or --seed, or remove it",
 				f.Path)
-		case !isMissing(err):
+		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
 

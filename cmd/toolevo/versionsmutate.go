@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
@@ -67,7 +68,7 @@ func (a *app) mutate(ctx context.Context, o *mutateOptions) (err error) {
 		return err
 	}
 
-	c, err := o.resolve(o.cmd.Flags(), nil)
+	c, err := o.resolve(o.cmd.Flags())
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (a *app) mutate(ctx context.Context, o *mutateOptions) (err error) {
 		return err
 	}
 
-	a.announce("versions mutate", "policy "+policiesOf(c.Policy), "of "+o.from,
+	a.announce("versions mutate", "policy "+toolevo.PoliciesOf(c.Policy), "of "+o.from,
 		fmt.Sprintf("seed %d", o.seed), "data "+*o.data)
 	a.warnExposed(o.servers)
 

@@ -56,7 +56,7 @@ func (w *writers) open(cmd *cobra.Command, folder string) error {
 		return err
 	}
 
-	c, err := w.settings.resolve(cmd.Flags(), nil)
+	c, err := w.settings.resolve(cmd.Flags())
 	if err != nil {
 		return err
 	}

@@ -221,7 +221,9 @@ var allowed = []rule{
 		"envs/sandbox", "envs/sandbox/walls", "envs/suite", "envs/toolapi", "finetune", "finetune/rundir",
 		"finetune/viewer", "mcts", "mcts/store", "trajectories"}},
 
-	{"cmd/...", []string{"envs/...", "toolqa/bench", "mcts/...", "trajectories",
+	{"cmd/internal/app", []string{"envs/...", "mcts/...", "trajectories", "trajectories/atif", "trajectories/export",
+		"finetune/...", "configs/..."}},
+	{"cmd/...", []string{"cmd/internal/app", "envs/...", "toolqa/bench", "mcts/...", "trajectories",
 		"trajectories/atif", "trajectories/export", "trajectories/mirror", "finetune/...", "configs/..."}},
 }
 
