@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,11 +17,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/envs/sandbox/walls"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -51,7 +55,7 @@ func (a *app) demoCommand() *cobra.Command {
 			return err
 		}
 
-		return d.run(cmd.Context())
+		return d.all(cmd.Context())
 	}
 
 	return cmd
@@ -69,7 +73,7 @@ type demo struct {
 	feedbacks []string // that are compared
 	gap       string   // before the example and the made version, where a screen of 24 lines has room for it
 	dir       string
-	settings  string // the configuration below dir
+	config    string // the configuration below dir
 	data      string // the folders below dir
 	trees     string
 	searched  string // trees under each of the feedbacks
@@ -77,7 +81,8 @@ type demo struct {
 	made      string
 	evaluated string
 	drifted   string            // evaluations under each of the feedbacks
-	accept    []string          // flags of the commands that run programs
+	accept    string            // walls that are missing and accepted, separated by commas
+	attack    walls.Attack      // however many runs are made, an engine is attacked once
 	starting  *console.Starting // says on a terminal what is being done
 	example   trajectories.Row  // a trajectory to look at
 }
@@ -92,7 +97,7 @@ func (a *app) newDemo(dir, about string) *demo {
 		versions:  1,
 		gap:       "\n",
 		dir:       dir,
-		settings:  in("toolevo.yaml"),
+		config:    in("toolevo.yaml"),
 		data:      in("data"),
 		trees:     in("run"),
 		searched:  in("search"),
@@ -100,10 +105,15 @@ func (a *app) newDemo(dir, about string) *demo {
 		made:      in("made"),
 		evaluated: in("eval"),
 		drifted:   in("drift"),
+		attack:    a.attack,
 	}
 
 	if about == demoStateGen {
 		d.id, d.versions, d.feedbacks, d.gap = "demo-"+about, 2, dynamic.Feedbacks(), ""
+	}
+
+	if d.attack == nil {
+		d.attack = walls.Once()
 	}
 
 	if a.Draws(console.ProgressAuto) {
@@ -152,7 +162,7 @@ func (d *demo) clear() error {
 	}
 
 	for _, dir := range []string{
-		d.settings, d.data, d.trees, d.searched, d.samples, d.made, d.evaluated, d.drifted,
+		d.config, d.data, d.trees, d.searched, d.samples, d.made, d.evaluated, d.drifted,
 	} {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
@@ -162,17 +172,17 @@ func (d *demo) clear() error {
 	return nil
 }
 
-// demoWalls returns the flags by which the demo does without the walls that this machine lacks. Its programs
+// demoWalls returns the walls that this machine lacks, which the demo does without. Its programs
 // are written by us, so it need not refuse, as a run with a model does.
-func (a *app) demoWalls(ctx context.Context) ([]string, error) {
+func (a *app) demoWalls(ctx context.Context) (string, error) {
 	layers, err := configs.EnvironmentLayers(a.Environ)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 
 	c, err := configs.Load(layers...)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 
 	engine, err := engines.Open(ctx, c.Python.Options(1))
@@ -180,14 +190,14 @@ func (a *app) demoWalls(ctx context.Context) ([]string, error) {
 		return a.acceptMissing(err)
 	}
 
-	return nil, engine.Close()
+	return "", engine.Close()
 }
 
-// acceptMissing returns the flags by which walls that are missing are accepted, or what else is wrong.
-func (a *app) acceptMissing(err error) ([]string, error) {
+// acceptMissing returns the walls that are missing, or what else is wrong.
+func (a *app) acceptMissing(err error) (string, error) {
 	var missing *confine.MissingError
 	if !errors.As(err, &missing) {
-		return nil, console.GaveUp(err)
+		return "", console.GaveUp(err)
 	}
 
 	var names []string
@@ -197,11 +207,11 @@ func (a *app) acceptMissing(err error) ([]string, error) {
 
 	a.Say("No %s here: models' programs are refused, the demo's are ours.", strings.Join(names, ", "))
 
-	return []string{"--set", "python.accept=" + strings.Join(names, ",")}, nil
+	return strings.Join(names, ","), nil
 }
 
-// run does the job.
-func (d *demo) run(ctx context.Context) error {
+// all does the job.
+func (d *demo) all(ctx context.Context) error {
 	fill := d.build
 	if d.suite == demoStateGen {
 		fill = d.generate
@@ -225,19 +235,40 @@ func (d *demo) run(ctx context.Context) error {
 	return nil
 }
 
-// do runs a command of this program and decodes the JSON that it prints. Its words are passed on only
-// where it fails: the demo has words of its own.
-func (d *demo) do(ctx context.Context, what string, result any, args ...string) error {
+// do does a step. Its words are passed on only where it fails: the demo has words of its own.
+func (d *demo) do(what string, work func(toolevo.Host) error) error {
 	defer d.starting.Step(what)()
 
-	var words bytes.Buffer
+	words := &muted{}
+	host := d.app.host(console.ProgressNone)
+	host.Progress, host.Screen, host.Attack = words, &words.said, d.attack
 
-	err := d.app.inner(ctx, &console.Screen{W: &words}, result, args...)
+	err := work(host)
 	if err != nil && console.ExitCode(err) != console.ExitInterrupted {
-		d.app.Say("%s", strings.TrimSpace(words.String()))
+		d.app.Say("%s", strings.TrimSpace(inFlags(words.said.String())))
 	}
 
-	return err
+	return withCommand(err, same)
+}
+
+// muted keeps what a job says.
+type muted struct{ said bytes.Buffer }
+
+// Say keeps a line.
+func (m *muted) Say(format string, args ...any) { fmt.Fprintf(&m.said, format+"\n", args...) }
+
+// Step shows nothing.
+func (*muted) Step(string) (done func()) { return func() {} }
+
+// Report shows nothing.
+func (*muted) Report(func() console.Status) (stop func()) { return func() {} }
+
+// command runs a command of this program that fills the data folder.
+func (d *demo) command(ctx context.Context, what string, args ...string) error {
+	return d.do(what, func(toolevo.Host) error {
+		var result json.RawMessage
+		return d.app.inner(ctx, &console.Screen{W: io.Discard}, &result, args...)
+	})
 }
 
 // tell writes a line of the demo's result.

@@ -50,7 +50,7 @@ func (a *app) evalTasks(ctx context.Context, dirs []string, out string, asJSON b
 	if out != "" {
 		files := append([]toolevo.OutFile{
 			toolevo.JSONFile("tasks.json", document),
-			{"tasks.csv", func(w io.Writer) error { return programs.WritePassCSV(w, document.Rows) }},
+			{Name: "tasks.csv", Write: func(w io.Writer) error { return programs.WritePassCSV(w, document.Rows) }},
 		}, toolevo.TableFiles("tasks", tables)...)
 		files = append(files, toolevo.FigureFiles(programs.PassFigures(document.Rows))...)
 

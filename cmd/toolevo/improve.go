@@ -52,7 +52,8 @@ func (a *app) improveCommand() *cobra.Command {
 			return err
 		}
 
-		a.announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
+		host := a.host(console.ProgressNone)
+		host.Announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
 			"first collected by "+toolevo.PoliciesOf([]string{config.FirstPolicy()}))
 
 		result, err := improve.Run(cmd.Context(), config, *out, program, o)

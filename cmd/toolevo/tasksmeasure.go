@@ -229,8 +229,8 @@ func (a *app) printMeasured(o *measureOptions, r *programs.Report) (err error) {
 	if o.out != "" {
 		files := append([]toolevo.OutFile{
 			toolevo.JSONFile("measures.json", r),
-			{"complexity.csv", r.WriteComplexityCSV},
-			{"coverage.csv", r.WriteCoverageCSV},
+			{Name: "complexity.csv", Write: r.WriteComplexityCSV},
+			{Name: "coverage.csv", Write: r.WriteCoverageCSV},
 		}, toolevo.TableFiles("measures", tables)...)
 
 		if err := os.MkdirAll(o.out, 0o755); err != nil {
