@@ -19,7 +19,7 @@ tools:
 
 .PHONY: build
 build: tools ## build bin/toolevo
-	CGO_ENABLED=1 $(GO) build -o $(BIN) ./cmd/toolevo
+	CGO_ENABLED=1 $(GO) build -ldflags='-s -w' -o $(BIN) ./cmd/toolevo
 
 .PHONY: demo
 demo: build ## the whole job on synthetic data, in ./toolevo-demo, without a server

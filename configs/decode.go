@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
@@ -15,7 +16,7 @@ import (
 
 // decoder reads a layer into a configuration. It reads the syntax tree itself, for goccy's decoder rounds, cuts and
 // wraps numbers to make them fit. Anchors, aliases and tags are no settings and refused. A setting of several values, a
-// list or a mapping, is set as a whole.
+// list or a mapping, is set as a whole, but for a layer that names one value of a mapping.
 type decoder struct {
 	layer   Layer
 	fields  []field
@@ -38,7 +39,6 @@ func (d *decoder) section(key string, node ast.Node) error {
 
 		var err error
 		switch f := find(d.fields, join(key, name)); {
-		case !slices.Contains(valid, name) && d.layer.Earlier:
 		case !slices.Contains(valid, name):
 			err = d.unknown(key, it.KeyValue(), valid)
 		case f.value.IsValid():
@@ -104,6 +104,12 @@ func (d *decoder) setMapping(key string, v reflect.Value, node ast.Node) error {
 	}
 
 	all := reflect.MakeMap(v.Type())
+
+	if strings.HasPrefix(d.layer.key, key+".") {
+		for it := v.MapRange(); it.Next(); {
+			all.SetMapIndex(it.Key(), it.Value())
+		}
+	}
 
 	for it := m.MapRange(); it.Next(); {
 		value := reflect.New(v.Type().Elem()).Elem()
@@ -231,7 +237,7 @@ func firstKey(name string, node ast.Node) string {
 
 // at says where a node stands: in a file, by line and column.
 func (d *decoder) at(node ast.Node) string {
-	if d.layer.single {
+	if d.layer.key != "" {
 		return d.layer.Origin
 	}
 

@@ -7,10 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
-	"toolevo/envs/dynamic"
-	"toolevo/envs/toolapi"
 	"toolevo/envs/yamltext"
 )
 
@@ -24,17 +21,6 @@ var incidental = []string{
 	"training.tokenizer", "server.slots", "server.names", "server.headers",
 	"server.session", "server.urls",
 }
-
-// later lists the settings that earlier versions did not have. Their defaults are what those versions did: a run of
-// theirs is one with these values.
-var later = []string{
-	"environment.codec", feedbackKey, "suite", "template", "eval.repeats",
-	"eval.controller", "eval.tries", "eval.calls",
-	"perturb", "perturb_values", "paraphraser", "branch.from", "branch.question", "branch.actions", "branch.api",
-	"server.prompt.tools", "server.reasoning", "server.leave_out",
-}
-
-const feedbackKey = "environment.feedback"
 
 // isExtent reports whether a setting says how far a run goes.
 func isExtent(key string) bool { return slices.Contains(extent, key) }
@@ -56,8 +42,7 @@ func (r *Resolved) Hash() string {
 	var lines []string
 
 	for key, value := range values(r.String()) {
-		before, isLater := laterDefaults()[key]
-		if isIdentity(key) && !(isLater && fmt.Sprint(before) == fmt.Sprint(value)) {
+		if isIdentity(key) {
 			lines = append(lines, fmt.Sprintf("%s: %#v\n", key, value))
 		}
 	}
@@ -76,10 +61,7 @@ func Difference(ours, theirs string) []string { return difference(ours, theirs, 
 func DifferentExtent(ours, theirs string) []string { return difference(ours, theirs, isExtent) }
 
 func difference(ours, theirs string, counts func(key string) bool) []string {
-	a, b := maps.Clone(laterDefaults()), maps.Clone(laterDefaults())
-	maps.Copy(a, values(ours))
-	maps.Copy(b, values(theirs))
-
+	a, b := values(ours), values(theirs)
 	keys := maps.Clone(a)
 	maps.Copy(keys, b)
 
@@ -102,18 +84,6 @@ func difference(ours, theirs string, counts func(key string) bool) []string {
 	return out
 }
 
-// laterDefaults are those of the settings that came later.
-var laterDefaults = sync.OnceValue(func() map[string]any {
-	all := map[string]any{}
-	for _, l := range defaults() {
-		maps.Copy(all, values(string(l.YAML)))
-	}
-
-	maps.DeleteFunc(all, func(key string, _ any) bool { return !slices.Contains(later, key) && !isLaterOfASuite(key) })
-
-	return all
-})
-
 // Values returns the value of every setting as text.
 func (r *Resolved) Values() map[string]string {
 	texts := map[string]string{}
@@ -131,13 +101,7 @@ func values(text string) map[string]any {
 		return nil
 	}
 
-	all := flatten("", root)
-
-	if all[feedbackKey] == string(dynamic.FormerNotice) {
-		all[feedbackKey] = string(toolapi.FeedbackDeprecation) // another word for the same
-	}
-
-	return all
+	return flatten("", root)
 }
 
 func flatten(section string, settings map[string]any) map[string]any {

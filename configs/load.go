@@ -27,11 +27,8 @@ type Layer struct {
 	Origin string // where the values come from, e.g. "flag --seed"
 	YAML   []byte // as in a configuration file
 
-	// Earlier says that another version wrote it: settings that this one does not have are passed over.
-	Earlier bool
-
-	body   ast.Node // what YAML says, once it is parsed
-	single bool     // one setting, where a position means nothing
+	body ast.Node // what YAML says, once it is parsed
+	key  string   // of the one setting, or value of a mapping, that it sets; "" where it may set several
 }
 
 // Resolved is a configuration and where each value came from.

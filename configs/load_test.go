@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -138,45 +137,6 @@ func TestRoundTrip(t *testing.T) {
 	annotated := mustLoad(t, Layer{Origin: "annotated", YAML: []byte(r.Annotated())})
 	if diff := cmp.Diff(r.Config, annotated.Config); diff != "" {
 		t.Errorf("the annotated form is read back as another one:\n%s", diff)
-	}
-}
-
-// TestSettingsThatCameLater holds that a run of a version without a setting is the same run with it.
-func TestSettingsThatCameLater(t *testing.T) {
-	r := mustLoad(t)
-
-	earlier := r.String()
-	for key, value := range laterDefaults() {
-		name := key[strings.LastIndexByte(key, '.')+1:]
-		earlier = strings.Replace(earlier, fmt.Sprintf("%s: %v\n", name, value), "\n", 1)
-	}
-
-	earlier = strings.Replace(earlier, "  prompt:\n    \n", "", 1) // a section that came later, too
-
-	if lines := Difference(r.String(), earlier); len(lines) > 0 || earlier == r.String() {
-		t.Errorf("a run of an earlier version differs in %q", lines)
-	}
-}
-
-// A former word for a feedback is the same run as its word of today, and an unknown one names those of today.
-func TestFormerFeedback(t *testing.T) {
-	now := mustLoad(t)
-	former := mustLoad(t, SettingLayer("x", "environment.feedback", "notice"))
-
-	if former.Hash() != now.Hash() || len(Difference(now.String(), former.String())) > 0 ||
-		former.Environment.Told() != now.Environment.Told() {
-		t.Errorf("notice is %q with the hash %s, want %q and %s", former.Environment.Told(), former.Hash(),
-			now.Environment.Told(), now.Hash())
-	}
-
-	published := mustLoad(t, SettingLayer("x", "environment.feedback", "published"))
-	if published.Hash() == now.Hash() || published.Environment.Told() != now.Environment.Told() {
-		t.Errorf("published is %q with the hash %s", published.Environment.Told(), published.Hash())
-	}
-
-	_, err := Load(SettingLayer("x", "environment.feedback", "noticed"))
-	if err == nil || !strings.Contains(err.Error(), "deprecation, invocation, generic, none") {
-		t.Errorf("an unknown feedback: %v", err)
 	}
 }
 

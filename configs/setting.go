@@ -58,8 +58,8 @@ func EnvironmentLayers(environ []string) ([]Layer, error) {
 }
 
 // SettingLayer sets one setting from text, as flags and the environment give it. A list is written a,b,c or, where a
-// name has a comma, as in YAML: ["a,b", c]; a mapping as in YAML: {a: 1, b: 2}. What does not fit the setting is for
-// Load to refuse.
+// name has a comma, as in YAML: ["a,b", c]; a mapping as in YAML: {a: 1, b: 2}. The key of one value of a mapping
+// leaves its other values as they are. What does not fit the setting is for Load to refuse.
 func SettingLayer(origin, key, value string) Layer {
 	node := nodeOf(find(fieldsOf(newConfig()), key).value, value)
 
@@ -68,7 +68,7 @@ func SettingLayer(origin, key, value string) Layer {
 		node = ast.Mapping(node.GetToken(), true, item)
 	}
 
-	return Layer{Origin: origin, YAML: []byte(key + "=" + value), body: node, single: true}
+	return Layer{Origin: origin, YAML: []byte(key + "=" + value), body: node, key: key}
 }
 
 // nodeOf is the text of a setting as the YAML that it means; text that does not fit is a word.

@@ -53,12 +53,16 @@ func TestSettingsFromText(t *testing.T) {
 
 	for _, l := range []Layer{
 		SettingLayer("flag", "search.max_depth_by", "{coffee-hard: 9}"),
-		SettingLayer("flag", "search.max_depth_by.coffee-hard", "9"),
 		SettingLayer("flag", "search", "{max_depth_by: {coffee-hard: 9}}"),
 	} {
 		if diff := cmp.Diff(map[string]int{"coffee-hard": 9}, mustLoad(t, l).Search.MaxDepthBy); diff != "" {
 			t.Error(diff)
 		}
+	}
+
+	one := mustLoad(t, SettingLayer("flag", "search.max_depth_by.coffee-hard", "9")).Search.MaxDepthBy
+	if one["coffee-hard"] != 9 || one["agenda-easy"] != mustLoad(t).Search.MaxDepthBy["agenda-easy"] {
+		t.Errorf("one depth is set, the depths are %v", one)
 	}
 }
 
@@ -71,6 +75,12 @@ func TestHeadersAreIncidental(t *testing.T) {
 		SettingLayer("flag", "server.headers", "{api-key: '${AZURE_API_KEY}', X-Team: 'a ${TEAM}'}"))
 
 	if diff := cmp.Diff(want, r.Server.Headers); diff != "" {
+		t.Error(diff)
+	}
+
+	each := mustLoad(t, SettingLayer("flag", "server.headers.api-key", "${AZURE_API_KEY}"),
+		SettingLayer("flag", "server.headers.X-Team", "a ${TEAM}"))
+	if diff := cmp.Diff(want, each.Server.Headers); diff != "" {
 		t.Error(diff)
 	}
 

@@ -49,13 +49,6 @@ func isIncidentalToASuite(key string) bool {
 	})
 }
 
-// isLaterOfASuite reports whether a setting belongs to a section that earlier versions did not have.
-func isLaterOfASuite(key string) bool {
-	return slices.ContainsFunc(sections(), func(s suite.Section) bool {
-		return s.Later && strings.HasPrefix(key, s.Name+".")
-	})
-}
-
 // chosen is the suite of the configuration, nil when it has no settings of its own.
 func (c *Config) chosen() suite.Configurable {
 	b, _ := suite.Lookup(c.Suite)

@@ -2,7 +2,6 @@ package finetune
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -123,7 +122,7 @@ type Attempt struct {
 }
 
 // Evaluate plays the episodes of the jobs that the store does not have, and stores each. It returns
-// those that were lost to failures of ours. Those of them of which a request failed alone
+// those that were lost to infrastructure failures. Those of them of which a request failed alone
 // (envs.GivenUp) it notes in the store at once, and the next evaluation plays them last. The error
 // wraps the context's when it was stopped, and is any other when it could not go on; what was asked
 // is logged in every case. Once ctx has ended no call to the model is begun, as with collect.Run.
@@ -345,9 +344,6 @@ func storedEpisode(ctx context.Context, s *store.Store, a Attempt, meta trajecto
 	e = trajectories.FromEpisode(meta, branch)
 
 	e.Tokens, err = s.CompletionTokens(ctx, a.Episode, a.Repeat)
-	if errors.Is(err, store.ErrOldFormat) {
-		err = nil // it did not count them
-	}
 
 	return e, true, err
 }

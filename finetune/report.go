@@ -40,7 +40,7 @@ type Report struct {
 type Row struct {
 	Cell
 	N    int `json:"n"`    // questions measured
-	Lost int `json:"lost"` // episodes lost to failures of ours, in no other figure
+	Lost int `json:"lost"` // episodes lost to infrastructure failures, in no other figure
 
 	Official     float64 `json:"official"`      // right by the benchmark's matcher
 	OfficialLow  float64 `json:"official_low"`  // lower end of the 95 % Wilson interval

@@ -20,7 +20,7 @@ type Summary struct {
 	Difficulty string `json:"difficulty"` // of its questions; "all" is every one, each dataset's weighing the same
 	Cells      int    `json:"cells"`      // datasets and difficulties that the means are over: those with a measured question
 	N          int    `json:"n"`          // questions measured
-	Lost       int    `json:"lost"`       // questions lost to failures of ours, in no other figure
+	Lost       int    `json:"lost"`       // questions lost to infrastructure failures, in no other figure
 
 	Official     float64 `json:"official"`      // right by the benchmark's matcher, mean over the cells
 	OfficialLow  float64 `json:"official_low"`  // lower end of the 95 % bootstrap interval

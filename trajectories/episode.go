@@ -1,14 +1,12 @@
 package trajectories
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"toolevo/envs/durable"
@@ -18,7 +16,7 @@ import (
 )
 
 // EpisodeVersion is the version of the columns of [Episode], as [SchemaVersion] is of those of [Row].
-const EpisodeVersion = 3
+const EpisodeVersion = 4
 
 // The files of an evaluation that hold its episodes, both the same.
 const (
@@ -33,7 +31,7 @@ type Episode struct {
 	Row
 	Status string // "terminated" or "truncated"; "" of a lost one
 	Limit  string // what truncated it, see mcts.Limit; "" otherwise
-	Lost   string // the failure of ours to which the question was lost; "" of one that was measured
+	Lost   string // the infrastructure failure to which the question was lost; "" of one that was measured
 	Repeat int    // which of the question's episodes in its cell, from 0; more than one are sampled
 	Tokens int    // that the policy wrote; 0 where they were not counted
 }
@@ -111,7 +109,7 @@ func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, 
 }
 
 func writeEpisode(w *pq.Writer[storedEpisode], lines io.Writer, e *Episode) error {
-	line, err := e.line(EpisodeVersion)
+	line, err := e.line()
 	if err != nil {
 		return err
 	}
@@ -123,23 +121,9 @@ func writeEpisode(w *pq.Writer[storedEpisode], lines io.Writer, e *Episode) erro
 	return w.Write(toStoredEpisode(e))
 }
 
-// line is the episode's line in the JSONL file of a schema version.
-func (e *Episode) line(version int) ([]byte, error) {
-	s := toStoredEpisode(e)
-	s.SchemaVersion = version
-
-	columns := slices.DeleteFunc(slices.Clone(episodeColumns()), func(c pq.Column) bool {
-		switch c.Name {
-		case "labels", "makers":
-			return version < episodeLabelsSince
-		case "repeat", "tokens":
-			return version < repeatsSince
-		}
-
-		return false
-	})
-
-	line, err := pq.AppendJSON(nil, s, columns)
+// line is the episode's line in the JSONL file.
+func (e *Episode) line() ([]byte, error) {
+	line, err := e.MarshalJSON()
 
 	return append(line, '\n'), err
 }
@@ -153,19 +137,8 @@ func (e Episode) MarshalJSON() ([]byte, error) {
 func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
 	return func(yield func(Episode, error) bool) {
 		path := filepath.Join(dir, EpisodesParquet)
-		for e, err := range pq.Read[storedEpisode](path, episodeColumns()) {
-			if v := e.SchemaVersion; err == nil && (v < oldestSchema || v > EpisodeVersion) {
-				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d to %d", path, v,
-					oldestSchema, EpisodeVersion)
-			}
-
-			row, damage := e.row(episodeLabelsSince)
-			if row.SchemaVersion == repeatsSince-1 {
-				row.SchemaVersion = repeatsSince // one that says no less
-			}
-
-			episode := Episode{row, e.Status, e.Limit, e.Lost, e.Repeat, e.Tokens}
-			if err = cmp.Or(err, damage); !yield(episode, err) || err != nil {
+		for e, err := range read[storedEpisode](path, episodeColumns(), EpisodeVersion) {
+			if !yield(Episode{e.row(), e.Status, e.Limit, e.Lost, e.Repeat, e.Tokens}, err) {
 				return
 			}
 		}
@@ -176,17 +149,6 @@ func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
 // returns how many those are and how a file differs, "" when none does. A file that is not there or
 // cannot be read is an error.
 func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem string, err error) {
-	version := EpisodeVersion
-
-	for e := range pq.Read[storedEpisode](filepath.Join(dir, EpisodesParquet), episodeColumns()) {
-		version = e.SchemaVersion
-		break
-	}
-
-	if version < repeatsSince {
-		want = withoutTokens(want)
-	}
-
 	n, problem, err = Differ(want, ReadEpisodes(dir), func(e *Episode) string {
 		return fmt.Sprintf("the episode of %s under %s about question %s", e.Policy, e.DeployedAPI, e.QuestionID)
 	})
@@ -200,7 +162,7 @@ func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem
 
 	lines := func(yield func([]byte, error) bool) {
 		for e, err := range want {
-			line, encodeErr := e.line(version)
+			line, encodeErr := e.line()
 			if !yield(line, errors.Join(err, encodeErr)) {
 				return
 			}
@@ -214,16 +176,4 @@ func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem
 	}
 
 	return n, problem, err
-}
-
-// withoutTokens are the episodes as files of earlier versions have them, which did not count tokens.
-func withoutTokens(episodes iter.Seq2[Episode, error]) iter.Seq2[Episode, error] {
-	return func(yield func(Episode, error) bool) {
-		for e, err := range episodes {
-			e.Tokens = 0
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package trajectories
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,22 +128,12 @@ func WriteFile(ctx context.Context, path string, rows iter.Seq2[Row, error]) (n 
 	return n, nil
 }
 
-// ReadFile streams the rows of a file in its order. A file that is damaged, lacks a column, or is of a newer schema
+// ReadFile streams the rows of a file in its order. A file that is damaged, lacks a column, or is of another schema
 // version gives an error, as the last thing yielded.
 func ReadFile(path string) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		for s, err := range pq.Read[stored](path, rowColumns()) {
-			if v := s.SchemaVersion; err == nil && (v < oldestSchema || v > SchemaVersion) {
-				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d to %d", path, v,
-					oldestSchema, SchemaVersion)
-			}
-
-			if s.SchemaVersion < hashSince {
-				s.RunHash = s.RunID // which was a hash then
-			}
-
-			row, damage := s.row(rowLabelsSince)
-			if err = cmp.Or(err, damage); !yield(row, err) || err != nil {
+		for s, err := range read[stored](path, rowColumns(), SchemaVersion) {
+			if !yield(s.row(), err) {
 				return
 			}
 		}

@@ -328,7 +328,7 @@ func TestRowAsJSON(t *testing.T) {
 	}
 
 	for _, want := range []string{
-		`{"schema_version":4,"run_id":"run","run_hash":""`, `"dataset":"coffee"`,
+		`{"schema_version":5,"run_id":"run","run_hash":""`, `{"name":"dataset","value":"coffee"}`,
 		`"node_path":"0.0.1.0.0.0.2"`,
 		`"seed":9223372036854775813`, `"tree_seed":"99"`, `"api":"as LoadDB"`, `"outcome":"deprecated"`,
 	} {
@@ -400,7 +400,7 @@ func TestWorthOfEnds(t *testing.T) {
 	}
 }
 
-// TestMakersInWords names makers, and says which run Python and whether one is unconfined.
+// TestMakersInWords names makers, and says whether one is unconfined.
 func TestMakersInWords(t *testing.T) {
 	judge := trajectories.Maker{Kind: "judge", Name: "strict"}
 	open := trajectories.Maker{Kind: "python", Name: "unsafe", Version: "3.12", Unconfined: true}
@@ -415,49 +415,9 @@ func TestMakersInWords(t *testing.T) {
 		t.Error("only the last is unconfined")
 	}
 
-	if got := trajectories.Pythons(makers); !reflect.DeepEqual(got, makers[1:]) {
-		t.Errorf("those of Python are %+v", got)
-	}
-
-	python := trajectories.PythonOf(makers)
-	if python.Engine != "forkserver; unsafe" || python.Version != "3.11.2; 3.12" ||
-		python.Modules != "numpy 1.24.2; " || python.Without != "" {
-		t.Errorf("of Python: %+v", python)
-	}
 }
 
-// TestMakersOfEarlierPrograms reads the columns that earlier programs had about Python.
-func TestMakersOfEarlierPrograms(t *testing.T) {
-	if all := (trajectories.Python{Version: "3"}).Makers(); all != nil {
-		t.Errorf("no engine: %+v", all)
-	}
-
-	more := trajectories.Python{Engine: "forkserver", Modules: "numpy; pandas"}
-	if all := more.Makers(); len(all) != 1 || all[0].With != "numpy" {
-		t.Errorf("more modules than engines: %+v", all)
-	}
-
-	for engine, unconfined := range map[[2]string]bool{
-		{"forkserver", ""}:         false,
-		{"forkserver", "landlock"}: true,
-		{"unsafe", ""}:             true,
-		{"bwrap", ""}:              false,
-		{"bwrap", "landlock"}:      false, // a mount namespace stands in for it
-		{"bwrap", "seccomp"}:       true,
-	} {
-		p := trajectories.Python{
-			Engine: "process; " + engine[0], Version: "3; 4", Without: "; " + engine[1],
-		}
-
-		all := p.Makers()
-		if len(all) != 2 || all[0].Unconfined || all[1].Unconfined != unconfined ||
-			all[1].Kind != trajectories.KindPython || all[1].Version != "4" {
-			t.Errorf("%v: %+v", engine, all)
-		}
-	}
-}
-
-// TestOtherLabels holds that the three labels with columns of their own are no others, and that a
+// TestOtherLabels holds that the three labels with keys of their own are no others, and that a
 // question's labels stay as they were.
 func TestOtherLabels(t *testing.T) {
 	labels := map[string]string{

@@ -7,8 +7,8 @@ import (
 	"toolevo/envs"
 )
 
-// OtherLabels returns a question's labels but for its dataset, difficulty and template, which have columns and JSON
-// keys of their own.
+// OtherLabels returns a question's labels but for its dataset, difficulty and template, which have JSON keys of
+// their own.
 func OtherLabels(labels map[string]string) map[string]string {
 	others := maps.Clone(labels)
 	maps.DeleteFunc(others, func(name, _ string) bool {

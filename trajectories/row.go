@@ -10,14 +10,7 @@ import (
 )
 
 // SchemaVersion is the version of the columns of [Row]. It grows when a column comes, goes or changes its meaning.
-const SchemaVersion = 4
-
-// oldestSchema is the oldest version that is still read. Version 1 has no columns about Python;
-// versions before hashSince have no run_hash and do not say which turns were cut; labels and makers came last.
-const (
-	oldestSchema = 1
-	hashSince    = 3
-)
+const SchemaVersion = 5
 
 // Row is one trajectory with its lineage; those in a file ended with the right answer. SCHEMA.md describes the columns.
 type Row struct {

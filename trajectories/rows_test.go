@@ -288,7 +288,7 @@ func TestWriterRefuses(t *testing.T) {
 		{"out of order", []trajectories.Row{last, first}, "canonical order"},
 		{"twice", []trajectories.Row{first, first}, "canonical order"},
 		{"not UTF-8", []trajectories.Row{first, broken}, "not UTF-8"},
-		{"schema version", []trajectories.Row{old}, "schema version 3"},
+		{"schema version", []trajectories.Row{old}, "schema version 4"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -377,60 +377,6 @@ func TestWriterReportsAFullDisk(t *testing.T) {
 
 		if !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: error %v, want %v", room, err, errFull)
-		}
-	}
-}
-
-// testdata/version1.parquet was written by the program that had no columns about Python.
-func TestReadFileOfVersion1(t *testing.T) {
-	want := synth.Rows(7, 4, 1)
-	for i := range want {
-		want[i].SchemaVersion, want[i].Makers, want[i].RunHash = 1, nil, want[i].RunID
-	}
-
-	got := synth.Collect(t, trajectories.ReadFile(filepath.Join("testdata", "version1.parquet")))
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("-want +got:\n%s", d)
-	}
-}
-
-// earlier are the rows of testdata/version3.parquet and testdata/episodes1, which the program wrote that had labels and
-// makers in columns of their own. One was made in a run that mixed engines.
-func earlier() []trajectories.Row {
-	rows := synth.Rows(7, 2, 1)
-	rows[0].Makers = synth.MixedPythons()
-
-	return rows
-}
-
-func TestReadFileOfVersion3(t *testing.T) {
-	got := synth.Collect(t, trajectories.ReadFile(filepath.Join("testdata", "version3.parquet")))
-	if d := cmp.Diff(earlier(), got); d != "" {
-		t.Errorf("-want +got:\n%s", d)
-	}
-}
-
-// Files of versions that knew no labels, and neither repeats nor tokens, are what the episodes add up to.
-func TestEpisodesOfEarlierVersions(t *testing.T) {
-	episodes := func(yield func(trajectories.Episode, error) bool) {
-		for _, r := range earlier() {
-			r.SchemaVersion = trajectories.EpisodeVersion
-			r.Preset, r.Tree, r.TreeSeed, r.Node, r.NodePath, r.Visits, r.Value = "", 0, 0, 0, "", 0, 0
-
-			for i := range r.Turns {
-				r.Turns[i].Prior, r.Turns[i].Visits, r.Turns[i].Value = 0, 0, 0
-			}
-
-			if !yield(trajectories.Episode{Row: r, Status: "terminated", Tokens: 7}, nil) {
-				return
-			}
-		}
-	}
-
-	for _, name := range []string{"episodes1", "episodes2"} {
-		n, problem, err := trajectories.CompareEpisodes(filepath.Join("testdata", name), episodes)
-		if n != len(earlier()) || problem != "" || err != nil {
-			t.Errorf("%s: %d episodes are the same: %s (%v)", name, n, problem, err)
 		}
 	}
 }

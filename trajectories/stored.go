@@ -1,42 +1,28 @@
 package trajectories
 
 import (
-	"fmt"
+	"cmp"
+	"iter"
 	"maps"
 	"slices"
+	"sync"
 
-	"toolevo/envs"
 	"toolevo/envs/durable"
+	"toolevo/trajectories/internal/pq"
 )
 
-// The versions of the columns of rows and of episodes that have the columns labels and makers.
-const (
-	rowLabelsSince     = 4
-	episodeLabelsSince = 2
-)
-
-// repeatsSince is the version of the columns of episodes that tells repeats apart and counts tokens.
-const repeatsSince = 3
-
-// stored is a row as a file has it. What earlier programs had columns for stands in those, too. Its exported fields are
-// columns, see columns.yaml.
+// stored is a row as a file has it: its labels are a list. Its exported fields are columns, see
+// columns.yaml.
 type stored struct {
 	Row
 	Labels []label
-	oldColumns
 }
 
 // label is a label in a list, which is in the order of the names.
 type label struct{ Name, Value string }
 
-// oldColumns are the columns that earlier programs had for some labels and makers.
-type oldColumns struct {
-	Dataset, Difficulty, Template                                           string
-	PythonEngine, PythonVersion, PythonModules, PythonWithout, PythonLimits string
-}
-
 func toStored(r *Row) stored {
-	s := stored{Row: *r, oldColumns: oldOf(r)}
+	s := stored{Row: *r}
 	for _, name := range slices.Sorted(maps.Keys(r.Labels)) {
 		s.Labels = append(s.Labels, label{name, r.Labels[name]})
 	}
@@ -44,44 +30,8 @@ func toStored(r *Row) stored {
 	return s
 }
 
-func oldOf(r *Row) oldColumns {
-	python := PythonOf(r.Makers)
-
-	return oldColumns{
-		Dataset:       r.Labels[envs.LabelDataset],
-		Difficulty:    r.Labels[envs.LabelDifficulty],
-		Template:      r.Labels[envs.LabelTemplate],
-		PythonEngine:  python.Engine,
-		PythonVersion: python.Version,
-		PythonModules: python.Modules,
-		PythonWithout: python.Without,
-		PythonLimits:  python.Limits,
-	}
-}
-
-// python is what the old columns say of the makers that run Python.
-func (o oldColumns) python() Python {
-	return Python{o.PythonEngine, o.PythonVersion, o.PythonModules, o.PythonWithout, o.PythonLimits}
-}
-
-// row returns the row of a file, which has labels and makers since a version and the old columns before. One of the
-// version before that says no less, and reads as one of that version.
-func (s *stored) row(since int) (Row, error) {
-	if s.SchemaVersion < since {
-		s.Makers = s.python().Makers()
-		s.Row.Labels = validLabels(map[string]string{
-			envs.LabelDataset:    s.Dataset,
-			envs.LabelDifficulty: s.Difficulty,
-			envs.LabelTemplate:   s.Template,
-		})
-
-		if s.SchemaVersion == since-1 {
-			s.SchemaVersion = since
-		}
-
-		return s.Row, nil
-	}
-
+// row returns the row of a file.
+func (s *stored) row() Row {
 	if len(s.Labels) > 0 {
 		s.Row.Labels = map[string]string{}
 	}
@@ -90,10 +40,50 @@ func (s *stored) row(since int) (Row, error) {
 		s.Row.Labels[l.Name] = l.Value
 	}
 
-	if oldOf(&s.Row) != s.oldColumns {
-		return s.Row, fmt.Errorf("%w: the row of %s says one thing in labels and makers, and another in the columns "+
-			"filled from them", durable.ErrDamaged, s.Name())
+	return s.Row
+}
+
+// origin says who wrote a row, in columns that every version of the schema has.
+type origin struct {
+	SchemaVersion int
+	Software      string
+}
+
+func (r Row) origin() origin { return origin{r.SchemaVersion, r.Software} }
+
+var originColumns = sync.OnceValue(func() []pq.Column {
+	columns := slices.DeleteFunc(slices.Clone(tables()["trajectory"]), func(c pq.Column) bool {
+		return c.Name != "schema_version" && c.Name != "software"
+	})
+
+	return pq.Bind[origin](tables(), columns)
+})
+
+// read streams the rows of a file. One of another version is a [*durable.FormatError], even if it
+// lacks columns of this one.
+func read[T interface{ origin() origin }](path string, columns []pq.Column, version int) iter.Seq2[T, error] {
+	check := func(o origin) error { return durable.CheckFormat(path, o.Software, o.SchemaVersion, version) }
+
+	return func(yield func(T, error) bool) {
+		for row, err := range pq.Read[T](path, columns) {
+			if err == nil {
+				err = check(row.origin())
+			} else if first, firstErr := firstOrigin(path); firstErr == nil {
+				err = cmp.Or(check(first), err)
+			}
+
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// firstOrigin says who wrote the first row of a file.
+func firstOrigin(path string) (origin, error) {
+	for o, err := range pq.Read[origin](path, originColumns()) {
+		return o, err
 	}
 
-	return s.Row, nil
+	return origin{}, durable.ErrDamaged
 }

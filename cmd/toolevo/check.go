@@ -16,16 +16,18 @@ import (
 
 func (a *app) checkCommand() *cobra.Command {
 	cmd := newCommand("check RUN|EXPORT")
-	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
-	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` trees or episodes checked at the same time")
+	job := toolevo.CheckJob{Host: a.host(console.ProgressAuto)}
+	a.runDataFlag(cmd, &job.Data)
+
+	asJSON := console.JSONFlag(cmd)
+	cmd.Flags().IntVar(&job.Workers, "workers", runtime.NumCPU(), "`N` trees or episodes checked at the same time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if *workers < 1 {
-			return console.Usage("--workers %d: want at least 1", *workers)
+		if job.Workers < 1 {
+			return console.Usage("--workers %d: want at least 1", job.Workers)
 		}
 
-		c, err := toolevo.Check(cmd.Context(), toolevo.CheckJob{
-			Host: a.host(console.ProgressAuto), Path: args[0], Data: *data, Workers: *workers,
-		})
+		job.Path = args[0]
+		c, err := toolevo.Check(cmd.Context(), job)
 
 		return a.printChecked(*asJSON, args[0], c, err)
 	}
@@ -39,10 +41,6 @@ func (a *app) printChecked(asJSON bool, path string, c toolevo.Checked, err erro
 	case c.Trees != nil:
 		t := c.Trees
 		head := fmt.Sprintf("%d trees regrown from %d logged calls, %d trajectories compared", t.Trees, t.Calls, t.Rows)
-
-		if t.Compacted {
-			head = fmt.Sprintf("every row of the database read, %d trajectories compared", t.Rows)
-		}
 
 		a.sayGivenUp("trees", t.GivenUp, toolevo.ContinuationOf(path))
 

@@ -38,6 +38,35 @@ func TestDataBuildIsReproducible(t *testing.T) {
 	}
 }
 
+// TestDataBuildOverOthers builds corpora over older ones: those that are named are replaced, unless one of
+// them cannot be made.
+func TestDataBuildOverOthers(t *testing.T) {
+	t.Parallel()
+
+	dir := filepath.Join(t.TempDir(), "data")
+	build := []string{"data", "build", "--data", dir, "--progress", "none", "--dataset"}
+	must(t, append(build, "coffee,agenda", "--rows", "50")...)
+
+	path := filepath.Join(dir, "corpus", "coffee.sqlite")
+	before := read(t, path)
+
+	fails(t, exitUsage, []string{"20001 rows"}, append(build, "coffee,scirex", "--rows", "20001")...)
+
+	if !bytes.Equal(before, read(t, path)) {
+		t.Error("one corpus was replaced, the other could not be")
+	}
+
+	must(t, append(build, "coffee", "--rows", "60")...)
+
+	if bytes.Equal(before, read(t, path)) || !exists(filepath.Join(dir, "corpus", "agenda.sqlite")) {
+		t.Error("the corpus was not replaced, or another is gone")
+	}
+
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the data folder has %v, %v", entries, err)
+	}
+}
+
 func TestDataQuestions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

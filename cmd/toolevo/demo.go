@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -212,13 +210,8 @@ func (a *app) acceptMissing(err error) (string, error) {
 
 // all does the job.
 func (d *demo) all(ctx context.Context) error {
-	fill := d.build
-	if d.suite == demoStateGen {
-		fill = d.generate
-	}
-
 	steps := []func(context.Context) error{
-		d.configure, fill, d.collect, d.check, d.export, d.make, d.evaluate,
+		d.configure, d.fill, d.collect, d.check, d.export, d.make, d.evaluate,
 	}
 	if len(d.feedbacks) > 0 {
 		steps = append(steps, d.compare)
@@ -262,14 +255,6 @@ func (*muted) Step(string) (done func()) { return func() {} }
 
 // Report shows nothing.
 func (*muted) Report(func() console.Status) (stop func()) { return func() {} }
-
-// command runs a command of this program that fills the data folder.
-func (d *demo) command(ctx context.Context, what string, args ...string) error {
-	return d.do(what, func(toolevo.Host) error {
-		var result json.RawMessage
-		return d.app.inner(ctx, &console.Screen{W: io.Discard}, &result, args...)
-	})
-}
 
 // tell writes a line of the demo's result.
 func (d *demo) tell(format string, args ...any) { fmt.Fprintf(d.app.Out, format+"\n", args...) }

@@ -45,29 +45,9 @@ func (d *demo) settings() toolevo.Settings {
 	return s
 }
 
-// build makes corpora and questions.
-func (d *demo) build(ctx context.Context) error {
-	err := d.command(ctx, "Building synthetic corpora", "data", "build", "--data", d.data, "--progress",
-		console.ProgressNone)
-	if err != nil {
-		return err
-	}
-
-	return d.command(ctx, "Generating questions", "data", "questions", "--data", d.data, "--scale", "0.1", "--progress",
-		console.ProgressNone)
-}
-
-// generate makes tasks of all domains, other ones to measure with.
-func (d *demo) generate(ctx context.Context) error {
-	for seed, split := range []string{"train", "test"} {
-		err := d.command(ctx, "Generating tasks", "tasks", "generate", "--data", d.data, "--split", split, "--n",
-			"10", "--seed", strconv.Itoa(seed+1), "--progress", console.ProgressNone)
-		if err != nil {
-			return err
-		}
-	}
-
-	return nil
+// fill fills the data folder.
+func (d *demo) fill(ctx context.Context) error {
+	return d.do("Filling the data folder", func(toolevo.Host) error { return toolevo.Fill(ctx, d.suite, d.data) })
 }
 
 func (d *demo) collect(ctx context.Context) error {

@@ -297,11 +297,11 @@ func TestUnsafeIsSaidEverywhere(t *testing.T) {
 	}
 
 	m, err := export.ReadManifest(exported)
-	if err != nil || m.Unconfined != m.Rows || m.Rows == 0 || m.Runs[0].Python.Engine != engines.Unsafe {
+	if err != nil || m.Unconfined != m.Rows || m.Rows == 0 || m.Runs[0].Makers[0].Name != engines.Unsafe {
 		t.Errorf("manifest %+v, %v", m, err)
 	}
 
-	says(t, "lineage", string(read(t, filepath.Join(exported, export.LineageFile))), `"python":"unsafe python `)
+	says(t, "lineage", string(read(t, filepath.Join(exported, export.LineageFile))), `"makers":"unsafe python `)
 	r = cliWith(t, "", nil, "play", "--data", data, "--set", "python.engine=unsafe")
 	says(t, "play", r.err, warning)
 }

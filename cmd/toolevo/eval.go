@@ -16,35 +16,22 @@ import (
 )
 
 func (a *app) evalCommand() *cobra.Command {
-	var job toolevo.EvaluateJob
-
 	cmd := newCommand("eval")
-	f := a.addRunFlags(cmd, toolevo.EvaluateDefaults(), "dataset", "difficulty", "template", "split", "questions",
-		"limit", "perturb", "api", "policy", "seed", "repeats", "controller", "compat", "feedback", "no-update-tool",
-		"no-reflection", "engine", "python")
-	flags := cmd.Flags()
-	byTemplate := flags.Bool("by-template", false, "show the official accuracy of each question template, too")
-	flags.StringVar(&job.Format, "format", "", "also write the episodes in the format `NAME`: inspect, logs of "+
-		"inspect_ai, into the folder inspect of the run")
-	flags.StringSliceVar(&job.FailUnder, "fail-under", nil, "exit with 1 if an official accuracy is below `SHARE`, "+
-		"0..1; VERSION=SHARE: the mean over datasets of a policy under that API version; several with commas")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if flags.Changed("questions") && flags.Changed("split") {
-			return console.Usage("--split and --questions: name a split, or a file in place of one")
-		}
-
-		if job.RunJob, err = f.job(cmd); err != nil {
+	f := a.addEvalFlags(cmd)
+	byTemplate := cmd.Flags().Bool("by-template", false, "show the official accuracy of each question template, too")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := f.read(cmd); err != nil {
 			return err
 		}
 
 		if f.dryRun {
-			p, err := toolevo.PlanEvaluation(cmd.Context(), job)
+			p, err := toolevo.PlanEvaluation(cmd.Context(), f.job)
 			return a.printPlan(*f.asJSON, p, err)
 		}
 
-		r, err := toolevo.Evaluate(cmd.Context(), job)
+		r, err := toolevo.Evaluate(cmd.Context(), f.job)
 
-		return a.printEvaluation(f, r, *byTemplate, f.ended(err))
+		return a.printEvaluation(f.runFlags, r, *byTemplate, f.ended(err))
 	}
 
 	cmd.AddCommand(a.evalErrorsCommand(), a.evalAdaptationCommand(), a.evalCompareCommand(),
@@ -52,6 +39,36 @@ func (a *app) evalCommand() *cobra.Command {
 		a.evalDriftCommand(), a.evalTasksCommand())
 
 	return cmd
+}
+
+// evalFlags are the flags of eval, and the job that they ask for.
+type evalFlags struct {
+	*runFlags
+	job toolevo.EvaluateJob
+}
+
+// addEvalFlags adds the flags of eval.
+func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
+	f := &evalFlags{runFlags: a.addRunFlags(cmd, toolevo.EvaluateDefaults(), "dataset", "difficulty", "template",
+		"split", "questions", "limit", "perturb", "api", "policy", "seed", "repeats", "controller", "compat",
+		"feedback", "no-update-tool", "no-reflection", "engine", "python")}
+	cmd.Flags().StringVar(&f.job.Format, "format", "", "also write the episodes in the format `NAME`: inspect, logs "+
+		"of inspect_ai, into the folder inspect of the run")
+	cmd.Flags().StringSliceVar(&f.job.FailUnder, "fail-under", nil, "exit with 1 if an official accuracy is below "+
+		"`SHARE`, 0..1; VERSION=SHARE: the mean over datasets of a policy under that API version; several with commas")
+
+	return f
+}
+
+// read makes the job of the flags that were given.
+func (f *evalFlags) read(cmd *cobra.Command) (err error) {
+	if cmd.Flags().Changed("questions") && cmd.Flags().Changed("split") {
+		return console.Usage("--split and --questions: name a split, or a file in place of one")
+	}
+
+	f.job.RunJob, err = f.runFlags.job(cmd)
+
+	return err
 }
 
 // printEvaluation prints the result of an evaluation where there is one, and returns its error.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -79,6 +80,11 @@ func (a *app) evalJudge(cmd *cobra.Command, args []string, o *judgeOptions) (err
 	answers, err := a.readAnswers(cmd.Context(), args, o)
 	if err != nil {
 		return err
+	}
+
+	if o.out != "" {
+		a.announce("eval judge", "judge "+o.by, "scores "+strings.Join(o.scores, ", "),
+			fmt.Sprintf("%d answers of %s", len(answers), strings.Join(args, ", ")))
 	}
 
 	w := &writers{app: a, settings: o.settings, servers: o.servers, workers: &o.workers}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -53,10 +52,6 @@ func (a *app) evalTasks(ctx context.Context, dirs []string, out string, asJSON b
 			{Name: "tasks.csv", Write: func(w io.Writer) error { return programs.WritePassCSV(w, document.Rows) }},
 		}, toolevo.TableFiles("tasks", tables)...)
 		files = append(files, toolevo.FigureFiles(programs.PassFigures(document.Rows))...)
-
-		if err := os.MkdirAll(out, 0o755); err != nil {
-			return err
-		}
 
 		var err error
 		if document.Files, err = toolevo.WriteFiles(out, files); err != nil {

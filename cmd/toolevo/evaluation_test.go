@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"database/sql"
-	"encoding/json"
 	"iter"
 	"os"
 	"path/filepath"
@@ -104,45 +103,6 @@ func TestFilesOfAnEvaluation(t *testing.T) {
 		if !bytes.Equal(read(t, filepath.Join(dir, name)), read(t, filepath.Join(smallEvaluation(t), name))) {
 			t.Errorf("%s: other bytes after --resume", name)
 		}
-	}
-}
-
-// An evaluation of an earlier version, whose report says less and looks different, is as good as it was; what its
-// report says is compared.
-func TestCheckEvaluationOfAnEarlierVersion(t *testing.T) {
-	t.Parallel()
-
-	dir := copyOf(t, smallEvaluation(t))
-	path := filepath.Join(dir, reportJSON)
-	report := document[map[string]any](t, string(read(t, path)))
-
-	for _, key := range []string{"templates", "summaries", "comparisons", "task_set"} {
-		if report[key] == nil {
-			t.Errorf("the report has no %s: the test shows nothing", key)
-		}
-
-		delete(report, key)
-	}
-
-	store := func() {
-		text, err := json.Marshal(report)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		write(t, path, string(text))
-	}
-
-	store()
-	write(t, filepath.Join(dir, reportMarkdown), "Accuracies as they were written once.\n")
-	must(t, "check", dir, "--data", smallData(t))
-
-	report["rows"].([]any)[0].(map[string]any)["official"] = 0.125
-
-	store()
-	r := cli(t, "check", dir, "--data", smallData(t))
-	if r.code != exitBad || !strings.Contains(r.out, "is not what the episodes add up to") {
-		t.Errorf("exit %d\n%s", r.code, r.out)
 	}
 }
 

@@ -19,19 +19,17 @@ import (
 
 func (a *app) exportCommand() *cobra.Command {
 	cmd := newCommand("export RUN… | DOCUMENTS…")
-	job := exportJob{ExportJob: toolevo.NewExportJob()}
-	job.addFlags(cmd.Flags())
-	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
+	f := a.addExportFlags(cmd)
+	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		job.Host, job.Paths, job.Data = a.host(console.ProgressNone), args, *data
-		job.Chosen = cmd.Flags().Changed
+		job := f.read(cmd, args)
 
-		if job.lint {
-			result, err := toolevo.Lint(cmd.Context(), job.ExportJob)
+		if f.lint {
+			result, err := toolevo.Lint(cmd.Context(), job)
 			return a.printLint(*asJSON, result, err)
 		}
 
-		manifest, err := toolevo.Export(cmd.Context(), job.ExportJob)
+		manifest, err := toolevo.Export(cmd.Context(), job)
 		if err != nil {
 			return err
 		}
@@ -42,14 +40,30 @@ func (a *app) exportCommand() *cobra.Command {
 	return cmd
 }
 
-// exportJob is the export that the flags ask for.
-type exportJob struct {
+// exportFlags are the flags of export, most of them fields of its job.
+type exportFlags struct {
 	toolevo.ExportJob
 	lint bool
 }
 
+// addExportFlags adds the flags of export.
+func (a *app) addExportFlags(cmd *cobra.Command) *exportFlags {
+	f := &exportFlags{ExportJob: toolevo.NewExportJob()}
+	f.Host = a.host(console.ProgressNone)
+	f.addFlags(cmd.Flags())
+	a.runDataFlag(cmd, &f.Data)
+
+	return f
+}
+
+// read returns the job of the flags that were given.
+func (f *exportFlags) read(cmd *cobra.Command, paths []string) toolevo.ExportJob {
+	f.Paths, f.Chosen = paths, cmd.Flags().Changed
+	return f.ExportJob
+}
+
 // addFlags defines the flags of what to select, how to write it, and how to check it.
-func (e *exportJob) addFlags(flags *pflag.FlagSet) {
+func (e *exportFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&e.Out, "out", "", "write the folder `DIR` (required without --lint)")
 	flags.StringVar(&e.Format, "format", e.Format, "`NAME` of what a sample is: "+
 		names.Join(export.Formats())+"; or of documents for other programs: "+names.Join(export.DocumentFormats()))
@@ -92,7 +106,7 @@ func (e *exportJob) addFlags(flags *pflag.FlagSet) {
 }
 
 // addAllowances defines the flags by which samples are taken that are otherwise refused.
-func (e *exportJob) addAllowances(flags *pflag.FlagSet) {
+func (e *exportFlags) addAllowances(flags *pflag.FlagSet) {
 	flags.BoolVar(&e.MixEngines, "mix-engines", false, "allow trajectories of different engines or Pythons in "+
 		"one export")
 	flags.BoolVar(&e.Scripted, "allow-scripted", false, "also take trajectories that scripts wrote, and no "+

@@ -58,7 +58,7 @@ var flagTable = map[string][]string{
 		"export", "doctor",
 		"doctor sandbox", "bench serve", "versions make", "versions list", "versions show",
 		"versions diff", "versions validate", "finetune", "improve", "replay", "branch", "ablate", "runs",
-		"runs compact", "analyze", "toolbench import", "toolbench convert", "toolbench cache", "serve tools",
+		"analyze", "toolbench import", "toolbench convert", "toolbench cache", "serve tools",
 		"serve voice", "serve env", "serve sessions",
 		"eval simulator", "mirror data", "eval judge", "eval drift", "mirror requests", "mirror queries",
 		"versions mutate", "eval tasks", "tasks generate", "tasks show", "tasks verify", "tasks measure",

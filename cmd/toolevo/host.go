@@ -103,3 +103,9 @@ func (a *app) sayUnfinished(run *stored.Run) {
 	host := a.host(console.ProgressNone)
 	host.SayUnfinished(run)
 }
+
+// announce says, as the first line of a command that makes something, of what.
+func (a *app) announce(command string, of ...string) {
+	host := a.host(console.ProgressNone)
+	host.Announce(command, of...)
+}

@@ -23,6 +23,8 @@ type mode struct {
 	ends  bool     // one such answer may end a run, or leave a tree unresolved
 	lies  bool     // no client can tell it from a good one
 	slow  bool     // it takes long, and is tried alone
+	// when says which requests it is about; nil is all.
+	when  func(request object) bool
 	spoil func(a *spoiledAnswer)
 }
 

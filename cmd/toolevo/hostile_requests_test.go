@@ -4,13 +4,21 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
+	"io"
 	"maps"
 	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,10 +34,9 @@ type oddKind struct {
 	modes  []mode
 	args   []string // of the runs
 	always bool     // such a request fails however often it is made
-	may    bool     // or so, or the server can do it otherwise
 	first  int      // the number of its tries that are odd; 0 means all
-	many   bool     // only requests for more than one sample are
-	other  bool     // the model's text is another one, so that trees differ that need it
+	other  bool     // samples are others, so that trees differ that need them
+	proxy  bool     // a proxy in front of the server is odd, and not the server
 }
 
 // oddKinds are the kinds. What a mode puts into an answer that no training may see is the marker.
@@ -108,22 +115,59 @@ func oddKinds() []oddKind {
 				a.send(200, append([]byte("\xef\xbb\xbf"), a.body...))
 			}},
 		}},
-		{name: "E takes less", may: true, many: true, modes: []mode{
-			{name: "400", spoil: answers(400, `{"error":{"message":"n must be 1"}}`)},
-			{name: "422", spoil: answers(422, `{"detail":"n: ensure this is 1"}`)},
-			{name: "500", spoil: answers(500, `{"error":{"message":"n is beyond the slots"}}`)},
+		{name: "E takes less", modes: takesLess()},
+		{name: "E takes no seed", other: true, modes: []mode{
+			{name: "400", when: sends("seed"), spoil: answers(400, `{"error":"unknown argument: seed"}`)},
+			{name: "422", when: sends("seed"), spoil: answers(422,
+				`{"detail":[{"loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}`)},
+			{name: "501", when: sends("seed"), spoil: answers(501, `{"message":"no seed here"}`)},
+			{name: "no reason", when: sends("seed"), spoil: answers(400, `{"error":"Bad Request"}`)},
 		}},
-		{name: "F names", may: true, modes: []mode{
+		{name: "F names of the model", args: []string{"server.names=vendor/Sim-8B"}, modes: []mode{
 			{name: "dated", spoil: field("model", "sim-2026-07-01")},
-			{name: "upstream", spoil: field("model", "vendor/Sim-8B")},
+			{name: "upstream that is named", spoil: field("model", "vendor/Sim-8B")},
 		}},
-		{name: "L a proxy answers", always: true, modes: []mode{
+		{name: "F another model", always: true, modes: []mode{
+			{name: "upstream", spoil: field("model", "vendor/Sim-8B")},
+			{name: "an alias", spoil: field("model", "default")},
+		}},
+		{name: "L a proxy answers", always: true, proxy: true, modes: []mode{
 			{name: "403", spoil: answers(403, page, "Server", "squid/5.7", "Via", "1.1 proxy (squid/5.7)",
 				"X-Squid-Error", "ERR_ACCESS_DENIED 0", "Content-Type", "text/html")},
 			{name: "503", spoil: answers(503, page, "Via", "1.1 proxy (squid/5.7)")},
 			{name: "407", spoil: answers(407, page, "Proxy-Authenticate", `Basic realm="proxy"`)},
+			{name: "cut", spoil: func(a *spoiledAnswer) { a.raw("", true) }},
 		}},
 	}
+}
+
+// takesLess are servers that refuse what others take, and answer once they are not sent it.
+func takesLess() []mode {
+	several := func(request object) bool { n, _ := request["n"].(float64); return n > 1 }
+	noFigures := func(request object) bool { return request["logprobs"] == 0.0 }
+	extended := func(request object) bool { return sends("top_k")(request) || sends("min_p")(request) }
+	long := func(request object) bool { seed, _ := request["seed"].(float64); return seed > math.MaxInt32 }
+
+	return []mode{
+		{name: "n, 400", when: several, spoil: answers(400, `{"error":{"message":"n must be 1"}}`)},
+		{name: "n, 422", when: several, spoil: answers(422, `{"detail":"n: ensure this is 1"}`)},
+		{name: "n, 500", when: several, spoil: answers(500, `{"error":{"message":"n > slots"}}`)},
+		{name: "n, no reason", when: several, spoil: answers(400, `{"error":"Bad Request"}`)},
+		{name: "long seeds", when: long, spoil: answers(400, `{"error":"seed: not an int32"}`)},
+		{name: "max_tokens", when: sends("max_tokens"), spoil: answers(400,
+			`{"error":{"message":"Unsupported parameter: max_tokens","param":"max_tokens"}}`)},
+		{name: "logprobs of 0", when: noFigures, spoil: answers(400, `{"error":"logprobs: at least 1"}`)},
+		{name: "logprobs of 0 are none", when: noFigures, spoil: eachSample("logprobs", nil)},
+		{name: "unknown field", when: sends("top_k"), spoil: answers(400, `{"error":"unknown field top_k"}`)},
+		{name: "extra inputs", when: sends("min_p"), spoil: answers(422,
+			`{"detail":[{"loc":["body","min_p"],"msg":"Extra inputs are not permitted"}]}`)},
+		{name: "a strict schema", when: extended, spoil: answers(422, `{"detail":"invalid body"}`)},
+	}
+}
+
+// sends reports whether a request has a field.
+func sends(name string) func(object) bool {
+	return func(request object) bool { return request[name] != nil }
 }
 
 // answers answers with a status, a body and headers.
@@ -177,21 +221,24 @@ func (r *oddRequests) choose(_ int, body []byte) *mode {
 	var asked struct {
 		Prompt   string
 		Messages []struct{ Content string }
-		N        int
 	}
+	var request object
 
 	_ = json.Unmarshal(body, &asked)
+	_ = json.Unmarshal(body, &request)
+
 	for _, m := range asked.Messages {
 		asked.Prompt += m.Content + "\n"
 	}
 
 	at := strings.LastIndex(asked.Prompt, "Question: ")
-	if at < 0 || r.many && asked.N < 2 {
-		return nil // a greeting, and what is not odd
+	sum := sha256.Sum256([]byte(r.name + asked.Prompt))
+	if at < 0 || !r.isOdd(sum) { // at < 0 is a greeting
+		return nil
 	}
 
-	sum := sha256.Sum256([]byte(r.name + asked.Prompt))
-	if uint64(sum[0])<<8+uint64(sum[1]) >= r.percent<<16/100 {
+	m := &r.modes[int(sum[2])%len(r.modes)]
+	if m.when != nil && !m.when(request) {
 		return nil
 	}
 
@@ -202,7 +249,12 @@ func (r *oddRequests) choose(_ int, body []byte) *mode {
 	question, _, _ := strings.Cut(asked.Prompt[at+len("Question: "):], "\n")
 	r.met[strings.TrimSpace(question)] = true
 
-	return &r.modes[int(sum[2])%len(r.modes)]
+	return m
+}
+
+// isOdd chooses the share of all hashes.
+func (r *oddRequests) isOdd(sum [32]byte) bool {
+	return uint64(sum[0])<<8+uint64(sum[1]) < r.percent<<16/100
 }
 
 // TestHostileRequests answers 1, 5 and 20 % of the requests of collections and evaluations in the
@@ -233,6 +285,85 @@ func TestHostileRequests(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHostileTunnels makes collections and evaluations over TLS through a proxy that refuses, or
+// cuts, 1, 5 and 20 % of the tunnels that it is asked for, one for each request. Each is asked for
+// again, and the results are those of an undisturbed run.
+func TestHostileTunnels(t *testing.T) {
+	t.Parallel()
+
+	for _, command := range []string{"collect", "eval"} {
+		c := newOddCampaign(t, command, oddKind{})
+
+		for _, percent := range []uint64{5, 1, 20}[:rounds(1, 3)] {
+			t.Run(fmt.Sprintf("%s, %d %%", command, percent), func(t *testing.T) {
+				s := httptest.NewUnstartedServer(inside(serve(t, simserver.Options{Slots: 64})))
+				s.Config.SetKeepAlivesEnabled(false)
+				s.StartTLS()
+				t.Cleanup(s.Close)
+
+				p := &tunnels{to: s.Listener.Addr().String(), odd: oddRequests{percent: percent}}
+				proxy := httptest.NewServer(p)
+				t.Cleanup(proxy.Close)
+
+				trusted, run := filepath.Join(t.TempDir(), "ca.pem"), filepath.Join(t.TempDir(), "run")
+				write(t, trusted, string(pem.EncodeToMemory(
+					&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})))
+
+				through(t, []string{"HTTPS_PROXY=" + proxy.URL, "SSL_CERT_FILE=" + trusted},
+					append(slices.Clip(c.args), "--server", "https://example.com/v1", "--out", run))
+
+				if len(c.givenUp(t, run)) > 0 {
+					t.Error("something was given up")
+				}
+
+				want, got := filepath.Join(c.dir, c.file()), filepath.Join(run, c.file())
+				if !bytes.Equal(read(t, want), read(t, got)) {
+					t.Error("the results differ from those of an undisturbed run")
+				}
+
+				t.Logf("%d of %d tunnels", p.refused.Load(), p.asked.Load())
+			})
+		}
+	}
+}
+
+// tunnels is a proxy that leads to one server.
+type tunnels struct {
+	to             string
+	odd            oddRequests
+	asked, refused atomic.Int64
+}
+
+func (p *tunnels) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n := p.asked.Add(1)
+
+	odd := p.odd.isOdd(sha256.Sum256(fmt.Append(nil, n)))
+	if odd {
+		p.refused.Add(1)
+	}
+
+	if statuses := []int{403, 502, 503}; odd && n%4 > 0 {
+		http.Error(w, "no tunnel", statuses[n%4-1])
+		return
+	}
+
+	client, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer client.Close()
+
+	server, err := net.Dial("tcp", p.to)
+	if err != nil || odd {
+		return
+	}
+	defer server.Close()
+
+	_, _ = io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n")
+	go func() { _, _ = io.Copy(server, client) }()
+	_, _ = io.Copy(client, server)
 }
 
 // oddCampaign is what the runs of a command on servers that are odd have in common.
@@ -292,7 +423,7 @@ func (c *oddCampaign) run(t *testing.T, odd *oddRequests) {
 	name := fmt.Sprintf("%s, %d %%, %s", c.command, odd.percent, strings.Join(names, ", "))
 	t.Run(name, func(t *testing.T) {
 		s := serve(t, simserver.Options{Slots: 64})
-		_, url := spoilServer(t, s, kindOpenAI, odd.choose)
+		_, url := spoilServer(t, inside(s), kindOpenAI, odd.choose)
 		run, began := filepath.Join(t.TempDir(), "run"), time.Now()
 
 		args := append(slices.Clip(c.args), "--out", run)
@@ -300,8 +431,13 @@ func (c *oddCampaign) run(t *testing.T, odd *oddRequests) {
 			args = append(args, "--timeout", "1s")
 		}
 
-		got := cli(t, append(slices.Clip(args), "--server", url, "--json")...)
-		if got.code != exitDone {
+		if odd.proxy {
+			said := through(t, []string{"HTTP_PROXY=" + url},
+				append(args, "--server", "http://models.example/v1"))
+			if len(odd.met) > 0 {
+				says(t, "the run", said, "NO_PROXY")
+			}
+		} else if got := cli(t, append(slices.Clip(args), "--server", url, "--json")...); got.code != exitDone {
 			t.Fatalf("exit %d\n%s", got.code, got.err)
 		}
 
@@ -328,6 +464,37 @@ func (c *oddCampaign) run(t *testing.T, odd *oddRequests) {
 		t.Logf("%d requests of %d of %d questions, %v", len(odd.tries), len(odd.met), len(texts),
 			time.Since(began).Round(time.Millisecond))
 	})
+}
+
+// inside is a server as its own network knows it, and that knows max_tokens by both its names.
+func inside(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+
+		r.Host = "localhost"
+		r.Body = io.NopCloser(bytes.NewReader(
+			bytes.Replace(body, []byte(`"max_completion_tokens"`), []byte(`"max_tokens"`), 1)))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// through makes a run through a proxy that its environment names, which a process reads once, and
+// returns what it says.
+func through(t *testing.T, environ, args []string) string {
+	t.Helper()
+
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = slices.Concat(ordinary, []string{asProgram + "=" + asImpatient, "NO_PROXY=", "no_proxy="}, environ)
+
+	p := launch(t, cmd)
+	if code := p.wait(); code != exitDone {
+		t.Fatalf("exit %d\n%s", code, p.err)
+	}
+
+	return p.err.String()
 }
 
 // untouched holds that the results of questions of which no request was answered oddly are those of
@@ -417,10 +584,6 @@ func (c *oddCampaign) named(t *testing.T, run string, odd *oddRequests) (
 	want := map[string]bool{}
 	if odd.always {
 		want = odd.met
-	}
-
-	if odd.may {
-		maps.DeleteFunc(named, func(question string, _ bool) bool { return odd.met[question] })
 	}
 
 	if !maps.Equal(want, named) {

@@ -53,7 +53,6 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"inspect", in("run")}},
 		{args: []string{"runs", in("runs")}},
 		{args: []string{"runs", in("runs"), "--json"}},
-		{args: []string{"runs", "compact", filepath.Join(in("runs"), "run"+spell)}, lines: true},
 		{args: []string{"inspect", in("run"), "--json"}},
 		{args: []string{"inspect", in("run"), id}},
 		{args: []string{"inspect", in("run"), id, "0"}},

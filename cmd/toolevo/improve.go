@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,8 +51,7 @@ func (a *app) improveCommand() *cobra.Command {
 			return err
 		}
 
-		host := a.host(console.ProgressNone)
-		host.Announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
+		a.announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
 			"first collected by "+toolevo.PoliciesOf([]string{config.FirstPolicy()}))
 
 		result, err := improve.Run(cmd.Context(), config, *out, program, o)
@@ -82,14 +80,17 @@ func (a *app) asProgram(progress string) (p improve.Program, err error) {
 	p = improve.Program{
 		Running: a.runningServer,
 		Say:     a.Say,
-		Run: func(ctx context.Context, args ...string) (document json.RawMessage, err error) {
+		Run: func(ctx context.Context, args ...string) (any, error) {
 			if args[0] != "export" {
 				args = append(args, "--progress", progress)
 			}
 
-			err = a.inner(ctx, a.Err, &document, args...)
+			result, err := a.perform(ctx, args...)
+			if evaluated, ok := result.(toolevo.Evaluated); ok {
+				return evaluated.Report, err
+			}
 
-			return document, err
+			return result, err
 		},
 		Watch: func(log string) (stop func()) {
 			return a.Report(progress, func() console.Status {

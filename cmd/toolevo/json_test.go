@@ -59,7 +59,6 @@ var allPrinted = []printedJSON{
 	{"analyze", toolevo.Analysis{}},
 	{"collect --dry-run, eval --dry-run", toolevo.Plan{}},
 	{"runs", runList{}},
-	{"runs compact", compaction{}},
 	{"inspect RUN", runOverview{}},
 	{"inspect RUN QUESTION", questionOverview{}},
 	{"inspect RUN QUESTION TREE", mcts.TreeRecord{}},

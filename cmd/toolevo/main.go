@@ -5,7 +5,6 @@
 //	toolevo play                               act in the environment yourself, turn by turn
 //	toolevo collect                            grow trees over questions into a run directory
 //	toolevo runs                               list runs with their state and progress
-//	toolevo runs compact                       rewrite runs of older versions in today's form
 //	toolevo inspect|check                      look at a run; prove that it is what its log says
 //	toolevo export                             write training data from runs
 //	toolevo finetune                           train a model on an export with LLaMA-Factory, and serve it
@@ -30,16 +29,21 @@ import (
 	"io"
 	"log"
 	"os"
+	"time"
 
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/engines"
 )
 
-func main() {
+func main() { mainWith(0) }
+
+// mainWith is the program. backoff is how long it waits before it asks a server again, at first; 0
+// is the default.
+func mainWith(backoff time.Duration) {
 	engines.Main()
 	log.SetOutput(io.Discard) // net/http writes there what servers say out of turn; ours is slog
 
-	a := &app{Program: console.Program{
+	a := &app{backoff: backoff, Program: console.Program{
 		In:      os.Stdin,
 		Out:     os.Stdout,
 		Err:     &console.Screen{W: os.Stderr},

@@ -42,8 +42,13 @@ var update = flag.Bool("update", false, "rewrite the golden files and the demons
 var scratch string
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	if as := os.Getenv(asProgram); as != "" {
 		os.Unsetenv(asProgram) // it is no setting
+
+		if as == asImpatient {
+			mainWith(soon)
+		}
+
 		main()
 	}
 

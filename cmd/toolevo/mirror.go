@@ -104,6 +104,8 @@ func (m *mirrorData) run(cmd *cobra.Command, files []string) (err error) {
 		return err
 	}
 
+	m.app.announce("mirror data", m.choice()...)
+
 	defer func() { err = errors.Join(err, m.shut()) }()
 
 	if err := m.open(cmd, m.keptFolder()); err != nil {
@@ -147,6 +149,19 @@ func (m *mirrorData) validate(files []string) error {
 	}
 
 	return nil
+}
+
+// choice is what the data is made with.
+func (m *mirrorData) choice() (of []string) {
+	for _, role := range [][2]string{
+		{"checked", *m.check}, {"invented", *m.augment}, {"explained", *m.explain},
+	} {
+		if role[1] != "" {
+			of = append(of, role[0]+" by "+role[1])
+		}
+	}
+
+	return append(of, "rules "+m.rules(), fmt.Sprintf("seed %d", *m.seed), "data "+*m.data)
 }
 
 // keptFolder is where texts of models are kept, beside the data, whose folder holds nothing else.

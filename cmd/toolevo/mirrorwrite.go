@@ -102,6 +102,8 @@ func (m *mirrorWriting) run(cmd *cobra.Command,
 		return err
 	}
 
+	m.app.announce("mirror "+cmd.Name(), "policy "+*m.model, fmt.Sprintf("seed %d", *m.seed), "data "+*m.data)
+
 	defer func() { err = errors.Join(err, m.shut()) }()
 
 	if err := m.open(cmd, *m.out); err != nil {

@@ -20,7 +20,8 @@ import (
 
 func (a *app) replayCommand() *cobra.Command {
 	cmd := newCommand("replay RUN --set KEY=VALUE")
-	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
+	data, asJSON := new(string), console.JSONFlag(cmd)
+	a.runDataFlag(cmd, data)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` questions searched at the same time")
 	sets := cmd.Flags().StringArray("set", nil, "search under `KEY=VALUE`, e.g. search.cpuct=2, or several of them "+
 		"(repeatable)")

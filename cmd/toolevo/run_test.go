@@ -353,50 +353,6 @@ func TestAnEvaluationIsResumedAsItIs(t *testing.T) {
 	must(t, "eval", "--resume", "--out", run, "--limit", "2")
 }
 
-// TestRunsOfEarlierVersions holds that what they hold can be had, and that nothing is added to it.
-func TestRunsOfEarlierVersions(t *testing.T) {
-	t.Parallel()
-	run := filepath.Join(t.TempDir(), "run")
-	copyFolder(t, smallRun(t), run)
-
-	m, err := store.ReadManifest(run)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	old, err := json.Marshal(map[string]any{
-		"id": m.ID, "kind": m.Kind, "config_hash": m.ConfigHash, "inputs": m.Inputs, "software": "v0.0.1",
-	})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(run, "run.json"), old, 0o644)
-	}
-
-	if err == nil {
-		config := strings.Replace(string(read(t, filepath.Join(run, "run.yaml"))), "search:\n",
-			"search:\n  a_setting_of_old: true\n", 1)
-		err = os.WriteFile(filepath.Join(run, "run.yaml"), []byte(config), 0o644)
-	}
-
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	want := folder(t, run)
-
-	must(t, "inspect", run)
-	must(t, "export", "--allow-scripted", run, "--data", smallData(t),
-		"--out", filepath.Join(t.TempDir(), "export"))
-	must(t, "export", "--allow-scripted", run, "--partial", "--data", smallData(t),
-		"--out", filepath.Join(t.TempDir(), "partial"))
-	fails(t, exitUsage, []string{"earlier version, v0.0.1", "cannot be resumed"}, "collect", "--resume", "--out", run,
-		"--data", smallData(t))
-	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not checked"}, "check", run)
-
-	if diff := cmp.Diff(want, folder(t, run)); diff != "" {
-		t.Errorf("the old run was touched:\n%s", diff)
-	}
-}
-
 // TestOtherWordsOfThePrompt goes on with a run whose model was shown other guidelines, tools or
 // demonstrations than this program would show: its answers are answers to those.
 func TestOtherWordsOfThePrompt(t *testing.T) {

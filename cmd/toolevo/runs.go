@@ -39,8 +39,6 @@ func (a *app) runsCommand() *cobra.Command {
 		return a.printRuns(*asJSON, folders, all)
 	}
 
-	cmd.AddCommand(a.compactCommand())
-
 	return cmd
 }
 

@@ -171,11 +171,9 @@ func setLayer(kv string) (configs.Layer, string, error) {
 }
 
 // runDataFlag adds --data to a command that reads runs, each of which knows its data folder.
-func (a *app) runDataFlag(cmd *cobra.Command) *string {
-	dir := cmd.Flags().String("data", "", "data folder `DIR` (default: the run's own, before TOOLEVO_DATA)")
+func (a *app) runDataFlag(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "data", "", "data folder `DIR` (default: the run's own, before TOOLEVO_DATA)")
 	console.Complete(cmd, "data", console.Folders)
-
-	return dir
 }
 
 // ofRun makes the help of --data say that it is the run's own.

@@ -26,6 +26,9 @@ func init() { suite.Register(suitetest.Shop{}) }
 // asProgram makes this binary the program, so that a process has the toy benchmark, too.
 const asProgram = "TOOLEVO_TEST_PROGRAM"
 
+// asImpatient is the value of asProgram that makes it ask servers again soon, as cli does.
+const asImpatient = "impatient"
+
 // ofShop are the arguments of a command about the toy benchmark.
 func ofShop(args ...string) []string {
 	return append(args, "--set", "suite=shop", "--set", "prompt=old", "--progress", "none")

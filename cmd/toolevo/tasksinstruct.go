@@ -112,8 +112,7 @@ func (o *instructOptions) instruct() (made *instructedTasks, err error) {
 	}
 
 	policy := o.models.Config.Policy[0]
-	host := o.app.host(console.ProgressNone)
-	host.Announce("tasks instruct", "policy "+toolevo.PoliciesOf([]string{policy}), "split "+o.split, "data "+*o.data)
+	o.app.announce("tasks instruct", "policy "+toolevo.PoliciesOf([]string{policy}), "split "+o.split, "data "+*o.data)
 
 	model, err := o.writer(policy, suite.WriterOptions{Temperature: instructTemperature, MaxTokens: instructTokens})
 	if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -232,10 +231,6 @@ func (a *app) printMeasured(o *measureOptions, r *programs.Report) (err error) {
 			{Name: "complexity.csv", Write: r.WriteComplexityCSV},
 			{Name: "coverage.csv", Write: r.WriteCoverageCSV},
 		}, toolevo.TableFiles("measures", tables)...)
-
-		if err := os.MkdirAll(o.out, 0o755); err != nil {
-			return err
-		}
 
 		if document.Files, err = toolevo.WriteFiles(o.out, append(files,
 			toolevo.FigureFiles(r.Figures())...)); err != nil {

@@ -1,7 +1,8 @@
 package main
 
 import (
-	"database/sql"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
 )
@@ -131,8 +133,8 @@ func saysNothingOf(t *testing.T, run string) {
 	}
 }
 
-// A run of another version is not called damaged, and nothing is advised that would be refused.
-func TestRunsOfAnotherVersion(t *testing.T) {
+// A run of another format is not called damaged: a line says who made it, and in which format.
+func TestRunsOfAnotherFormat(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	run := filepath.Join(folder, "theirs", "run")
@@ -141,26 +143,21 @@ func TestRunsOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	db, err := sql.Open("sqlite3", filepath.Join(run, "run.db"))
-	if err == nil {
-		_, err = db.Exec(`UPDATE meta SET value = '3' WHERE key = 'format'; ALTER TABLE trees ADD COLUMN more`)
-		db.Close()
-	}
+	manifest := filepath.Join(run, store.ManifestFile)
+	text := strings.Replace(string(read(t, manifest)), `"format": 3`, `"format": 2`, 1)
+	text, _, _ = strings.Cut(text, ",\n  \"sum\"")
+	sum := sha256.Sum256(append([]byte(text+"\n}\n"), read(t, filepath.Join(run, store.ConfigFile))...))
+	write(t, manifest, fmt.Sprintf("%s,\n  \"sum\": \"%x\"\n}\n", text, sum))
 
-	if err == nil {
-		err = os.Remove(filepath.Join(run, "progress.json")) // of which that version knows nothing
-	}
-
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := []string{run + " was made by toolevo " + toolevo.Software() + " in format 2; this version reads format 3"}
+	says(t, "runs", must(t, "runs", run, "--json"), append(line, "unreadable")...)
 
 	for _, args := range [][]string{
 		{"inspect", run}, {"check", run}, {"report", run}, {"eval", "compare", run}, {"view", folder},
 		{"export", run, "--out", filepath.Join(folder, "out")}, {"collect", "--resume", "--out", run},
 		{"replay", run, "--set", "search.trees=1"},
 	} {
-		r := fails(t, exitUsage, []string{"another version"}, args...)
+		r := fails(t, exitUsage, line, args...)
 		if strings.Contains(r.err, "damaged") || strings.Contains(r.err, "backup") {
 			t.Errorf("toolevo %s: %s", strings.Join(args, " "), r.err)
 		}

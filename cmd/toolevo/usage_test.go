@@ -24,7 +24,7 @@ var commands = [][]string{
 	{"versions", "list"}, {"versions", "show"},
 	{"versions", "diff"},
 	{"versions", "validate"}, {"finetune"}, {"improve"}, {"replay"}, {"branch"}, {"ablate"}, {"runs"},
-	{"runs", "compact"}, {"analyze"}, {"toolbench"}, {"toolbench", "import"},
+	{"analyze"}, {"toolbench"}, {"toolbench", "import"},
 	{"toolbench", "convert"}, {"toolbench", "cache"}, {"serve"}, {"serve", "tools"}, {"serve", "voice"},
 	{"serve", "env"},
 	{"serve", "sessions"},

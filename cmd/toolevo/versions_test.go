@@ -217,8 +217,6 @@ func TestFeedback(t *testing.T) {
 		want     float64
 	}{
 		{nil, "deprecation", 1},
-		{[]string{"--feedback", "notice"}, "deprecation", 1}, // a former word
-		{[]string{"--feedback", "published"}, "deprecation", 0},
 		{[]string{"--compat", "published"}, "deprecation", 0},
 		{[]string{"--feedback", "invocation"}, "invocation", 0},
 		{[]string{"--feedback", "generic"}, "generic", 0},

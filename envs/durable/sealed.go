@@ -26,7 +26,7 @@ func Unseal(file []byte) ([]byte, error) {
 
 	switch {
 	case !bytes.HasPrefix(file, []byte(sealMark)):
-		return nil, fmt.Errorf("%w, or of another version: it does not begin with its hash", ErrDamaged)
+		return nil, fmt.Errorf("%w: it does not begin with its hash", ErrDamaged)
 	case !bytes.Equal(file[:at], seal(text)):
 		return nil, fmt.Errorf("%w: its hash is not the one in its first line", ErrDamaged)
 	}

@@ -788,10 +788,8 @@ func TestOutdatedParameters(t *testing.T) {
 		observation string
 	}{
 		{false, "", `{"DBName": "coffee"}`, envs.Deprecated, notice},
-		{false, FormerNotice, `{"DBName": "coffee"}`, envs.Deprecated, notice},
 		{false, "", `{"Name": "coffee"}`, envs.InvocationError, wrong},
 		{true, "", `{"DBName": "coffee"}`, envs.InvocationError, wrong},
-		{false, feedbackPublished, `{"DBName": "coffee"}`, envs.InvocationError, wrong},
 	} {
 		config := config(t, "p_c", Options{
 			Settings:          Settings{Feedback: test.feedback},

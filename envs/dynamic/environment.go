@@ -74,7 +74,8 @@ type Options struct {
 	EmptyInput bool
 	// PublishedNotices answers with the notices as they were published, where a version keeps another text of one.
 	PublishedNotices bool
-	// PublishedFeedback has the feedback deprecation told as the feedback published is.
+	// PublishedFeedback answers a call whose name stands and whose parameters are outdated as the published code
+	// does: with the API's text about wrong arguments, which names no parameter, and not with a notice.
 	PublishedFeedback bool
 }
 

@@ -12,7 +12,7 @@ type Settings struct {
 	Codec            string           `yaml:"codec"` // see [Settings.ActionCodec]
 	UpdateTool       bool             `yaml:"update_tool"`
 	Reward           string           `yaml:"reward"`
-	Feedback         toolapi.Feedback `yaml:"feedback"` // see [Settings.Told]
+	Feedback         toolapi.Feedback `yaml:"feedback"` // what a call is told that the deployed version does not take
 	MaxLoads         int              `yaml:"max_loads" least:"0"`
 	ObservationWords int              `yaml:"observation_words" least:"1"`
 	Compat           []string         `yaml:"compat,flow" least:"0"` // by the names of the benchmark
@@ -22,16 +22,6 @@ type Settings struct {
 const (
 	rewardOfficial = "official"
 	rewardStrict   = "strict"
-)
-
-// Former words for the feedback deprecation, which configurations and runs may have.
-const (
-	// FormerNotice says the same.
-	FormerNotice toolapi.Feedback = "notice"
-
-	// feedbackPublished answers a call whose name stands and whose parameters are outdated as the published code does:
-	// with the API's text about wrong arguments, which names no parameter, and not with a notice.
-	feedbackPublished toolapi.Feedback = "published"
 )
 
 // Feedbacks lists what feedback can be.
@@ -49,25 +39,10 @@ func (s *Settings) ActionCodec() action.Codec {
 	return action.OrDefault(codec)
 }
 
-// Told is what a call is told that the deployed version does not take.
-func (s *Settings) Told() toolapi.Feedback {
-	switch s.Feedback {
-	case FormerNotice, feedbackPublished:
-		return toolapi.FeedbackDeprecation
-	}
-
-	return s.Feedback
-}
-
 // Validate returns the first setting that makes no sense, and why. Which codecs there are is for the benchmark to say.
 func (s *Settings) Validate() (setting string, err error) {
 	if _, err := names.Parse("matcher", s.Reward, []string{rewardOfficial, rewardStrict}); err != nil {
 		return "reward", err
-	}
-
-	switch s.Feedback {
-	case FormerNotice, feedbackPublished:
-		return "", nil
 	}
 
 	_, err = names.Parse("feedback", string(s.Feedback), Feedbacks())

@@ -18,10 +18,7 @@ func TestValidate(t *testing.T) {
 		{"strict", "invocation", "", ""},
 		{"strict", "generic", "", ""},
 		{"strict", "none", "", ""},
-		{"strict", "notice", "", ""},
-		{"strict", "published", "", ""},
 		{"lenient", "none", "reward", "official, strict"},
-		{"lenient", "published", "reward", "official, strict"},
 		{"strict", "all", "feedback", "deprecation, invocation, generic, none"},
 		{"strict", "", "feedback", "deprecation, invocation, generic, none"},
 	} {

@@ -201,7 +201,7 @@ func (e *Environment[S]) call(
 
 // removed is the answer to a call of a deprecated name.
 func (e *Environment[S]) removed(name string, known *entry[S]) (envs.Outcome, string) {
-	switch e.options.Told() {
+	switch e.options.Feedback {
 	case toolapi.FeedbackNone:
 		return envs.InvalidAction, failedText
 	case toolapi.FeedbackGeneric:
@@ -218,7 +218,7 @@ func (e *Environment[S]) removed(name string, known *entry[S]) (envs.Outcome, st
 func (e *Environment[S]) refused(call envs.Call, known *entry[S], wrong *toolapi.ArgError) (envs.Outcome, string) {
 	outdated, ok := e.deployed.Outdated(call.Name, call.Args)
 
-	feedback := e.options.Told()
+	feedback := e.options.Feedback
 	if known.run == nil {
 		feedback = toolapi.FeedbackDeprecation
 	}
@@ -230,7 +230,7 @@ func (e *Environment[S]) refused(call envs.Call, known *entry[S], wrong *toolapi
 		return envs.InvocationError, genericText
 	case feedback == toolapi.FeedbackInvocation:
 		return envs.InvocationError, argumentError + wrong.Reason
-	case ok && !e.options.PublishedFeedback && e.options.Feedback != feedbackPublished:
+	case ok && !e.options.PublishedFeedback:
 		return envs.Deprecated, e.options.notice(outdated)
 	case wrong.Text == "":
 		return envs.InvocationError, e.invalid

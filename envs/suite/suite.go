@@ -170,8 +170,6 @@ type Section struct {
 	New  func() Settings // a pointer to a struct with yaml tags
 	// Incidental are its settings that change no result, so that they are no part of a run's identity.
 	Incidental []string
-	// Later is whether earlier versions did not have it: a run of theirs is one with the defaults.
-	Later bool
 }
 
 // Settings are the settings of a section.
@@ -183,6 +181,13 @@ type Settings interface {
 // Commander has commands of its own.
 type Commander interface {
 	Commands(p *console.Program) []*cobra.Command
+}
+
+// Filler can fill a data folder with something small to try.
+type Filler interface {
+	// Fill fills it. software is the program with its version, and step begins a step of which the function that it
+	// returns is told how much is done.
+	Fill(ctx context.Context, data, software string, step func(what string) func(done, total int)) error
 }
 
 // Lister can list its tasks without opening anything.

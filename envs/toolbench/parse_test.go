@@ -262,10 +262,13 @@ func TestOpenAll(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if all, err := OpenAll(data, splits); !errors.Is(err, durable.ErrDamaged) ||
-		!strings.Contains(err.Error(),
-			"its format is 2, want 1") {
+	all, err = OpenAll(data, splits)
+	if e, ok := errors.AsType[*durable.FormatError](err); !ok || e.Format != 2 {
 		t.Errorf("with one of another format there are %v (%v)", all, err)
+	}
+
+	if err := durable.Write(Path(data, "test"), []byte(`{"format":1}`)); err != nil {
+		t.Fatal(err)
 	}
 
 	// A query could be in what cannot be read, or the folder cannot be made.
@@ -429,7 +432,7 @@ func TestSave(t *testing.T) {
 		t.Errorf("in two splits: %v", err)
 	}
 
-	for _, damaged := range []string{"", "{}", `{"format":1,"queries":[{"name":"G1_x","text":[{}]}]}`} {
+	for _, damaged := range []string{"", "[]", `{"format":1,"queries":[{"name":"G1_x","text":[{}]}]}`} {
 		if err := durable.WriteSealed(Path(data, "test"), []byte(damaged)); err != nil {
 			t.Fatal(err)
 		}

@@ -125,13 +125,13 @@ func Open(data, split string) (*Kept, error) {
 		return known.(*Kept), nil
 	}
 
-	var a archive
-	if err = json.Unmarshal(text, &a); err == nil && a.Format != format {
-		err = fmt.Errorf("its format is %d, want %d", a.Format, format)
+	if err := durable.CheckJSON(Path(data, split), text, "format", format); err != nil {
+		return nil, fmt.Errorf("toolbench: %w", err)
 	}
 
+	var a archive
 	var c *Collection
-	if err == nil {
+	if err = json.Unmarshal(text, &a); err == nil {
 		c, err = a.collection()
 	}
 

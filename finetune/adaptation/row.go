@@ -5,7 +5,7 @@ type Row struct {
 	Policy string `json:"policy"` // e.g. "scripted:reader"
 	API    string `json:"api"`    // the deployed API version, or a family of versions
 	N      int    `json:"n"`      // questions measured
-	Lost   int    `json:"lost"`   // questions lost to failures of ours, in no other figure
+	Lost   int    `json:"lost"`   // questions lost to infrastructure failures, in no other figure
 
 	Met      int     `json:"met"`       // questions whose episode met a deprecation
 	MetShare float64 `json:"met_share"` // of the questions measured

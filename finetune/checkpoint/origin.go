@@ -118,14 +118,13 @@ func Read(folder string) (*Origin, error) {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 
+	if err := durable.CheckJSON(path, text, "origin_version", OriginVersion); err != nil {
+		return nil, fmt.Errorf("checkpoint: %w, or remove the file to use the weights without it", err)
+	}
+
 	var o Origin
 	if err := json.Unmarshal(text, &o); err != nil {
 		return nil, fmt.Errorf("checkpoint: %s: %w", path, err)
-	}
-
-	if o.Version != OriginVersion {
-		return nil, fmt.Errorf("checkpoint: %s has origin version %d, this program reads %d: "+
-			"remove the file to use the weights without it", path, o.Version, OriginVersion)
 	}
 
 	return &o, nil

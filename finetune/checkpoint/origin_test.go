@@ -68,7 +68,7 @@ func TestModelsOfOthersHaveNoOrigin(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	for text, want := range map[string]string{"{": checkpoint.File, `{"origin_version": 9}`: "version 9"} {
+	for text, want := range map[string]string{"{": checkpoint.File, `{"origin_version": 9}`: "in format 9"} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, checkpoint.File), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ type Row struct {
 	Policy string `json:"policy"` // e.g. "scripted:reader"
 	API    string `json:"api"`    // the deployed API version, or a family of versions
 	N      int    `json:"n"`      // questions measured
-	Lost   int    `json:"lost"`   // questions lost to failures of ours, in no other figure
+	Lost   int    `json:"lost"`   // questions lost to infrastructure failures, in no other figure
 	Failed int    `json:"failed"` // questions that were measured and not answered right
 
 	Classes  []Count        `json:"classes"`  // of those that failed, in the order of Table 7

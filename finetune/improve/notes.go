@@ -44,13 +44,13 @@ func readNotes(dir string) (*notes, error) {
 		return nil, err
 	}
 
+	if err := durable.CheckJSON(path, text, "notes_version", notesVersion); err != nil {
+		return nil, err
+	}
+
 	var n notes
 	if err := json.Unmarshal(text, &n); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, durable.ErrDamaged, err)
-	}
-
-	if n.Version != notesVersion {
-		return nil, fmt.Errorf("%s has version %d, this program reads %d", path, n.Version, notesVersion)
 	}
 
 	return &n, nil

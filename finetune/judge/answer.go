@@ -15,7 +15,7 @@ type Answer struct {
 	Exposure string             // "exposed" to published drift or "unexposed"; "" where nobody knows
 
 	Given *answers.Answer // nil: there is none
-	Lost  bool            // to a failure of ours
+	Lost  bool            // to an infrastructure failure
 
 	// Conduct is what was done in an episode of ours, nil of published answers; Right is what the rule says of it.
 	Conduct *Conduct

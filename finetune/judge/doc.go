@@ -20,7 +20,7 @@
 // # Guarantees
 //
 //   - A query without an answer counts 0: the denominator is the list of queries, not that of answers.
-//   - A question lost to a failure of ours is in no score, and counted.
+//   - A question lost to an infrastructure failure is in no score, and counted.
 //   - What a judge wrote and nobody can read is asked for again, and then a lost judgement: it is left out of its pass
 //     and counted. It is never Unsolved.
 //   - A model is asked the same of an answer in every run, so that what it wrote can be kept (package envs/kept): a run

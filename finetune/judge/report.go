@@ -30,7 +30,7 @@ type Row struct {
 	finetune.Cell
 	N       int `json:"n"`       // queries
 	Missing int `json:"missing"` // of those, the ones without an answer, which count 0
-	Lost    int `json:"lost"`    // queries lost to failures of ours, in no other figure
+	Lost    int `json:"lost"`    // queries lost to infrastructure failures, in no other figure
 
 	SoPR *Rate `json:"sopr,omitempty"` // solvable pass rate
 	FAC  *Rate `json:"fac,omitempty"`  // final answer completeness

@@ -97,7 +97,7 @@ func writeAgent(b *strings.Builder, agent finetune.Contender, rows []Row) {
 		what string
 	}{
 		{missing, "queries without an answer count 0"},
-		{lost, "queries were lost to failures of ours and count nowhere"},
+		{lost, "queries were lost to infrastructure failures and count nowhere"},
 		{unread, "judgements could not be read and count nowhere"},
 	} {
 		if count.n > 0 {

@@ -19,7 +19,7 @@ type Pass struct {
 	finetune.Contender
 	Domain string `json:"domain"` // "all" is every one
 	N      int    `json:"n"`      // tasks measured
-	Lost   int    `json:"lost"`   // tasks lost to failures of ours, in no other figure
+	Lost   int    `json:"lost"`   // tasks lost to infrastructure failures, in no other figure
 
 	Pass float64 `json:"pass"` // pass@1, 0..1: of tasks with several runs their mean
 	Low  float64 `json:"low"`  // lower end of the 95 % Wilson interval

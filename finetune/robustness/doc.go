@@ -13,7 +13,8 @@
 //
 // # Guarantees
 //
-//   - A question without an answer has not passed. One that was lost to a failure of ours is in no figure, and counted.
+//   - A question without an answer has not passed. One that was lost to an infrastructure failure is
+//     in no figure, and counted.
 //   - A change is one of the same questions: those that both the baseline and the setting measured, paired by their ID.
 //   - The same episodes give the same bytes, in whatever order they come.
 //

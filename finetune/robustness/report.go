@@ -24,7 +24,7 @@ type Row struct {
 	Dataset    string `json:"dataset"`    // of its questions; "all" is every one
 	Difficulty string `json:"difficulty"` // of its questions; "all" is every one
 	N          int    `json:"n"`          // questions measured
-	Lost       int    `json:"lost"`       // questions lost to failures of ours, in no other figure
+	Lost       int    `json:"lost"`       // questions lost to infrastructure failures, in no other figure
 
 	PassRate float64 `json:"pass_rate"` // share of the questions, 0..1
 	Low      float64 `json:"low"`       // lower end of the 95 % Wilson interval
@@ -57,7 +57,7 @@ type Relative struct {
 type Statistics struct {
 	Condition
 	Episodes int `json:"episodes"` // that were not lost
-	Lost     int `json:"lost"`     // to failures of ours, in no other figure
+	Lost     int `json:"lost"`     // to infrastructure failures, in no other figure
 	Answered int `json:"answered"` // episodes that ended with an answer
 
 	Turns  float64 `json:"turns"`            // mean of an episode

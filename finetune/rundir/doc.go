@@ -5,7 +5,7 @@
 //
 // A run is running while a process holds its lock, finished when it noted that nothing is left to
 // do, and else interrupted: --resume continues it. One whose manifest cannot be trusted is damaged,
-// and one that another version made in a way that this one does not know is unreadable.
+// and one of another format is unreadable.
 //
 // # Guarantees
 //
@@ -15,5 +15,5 @@
 //
 // # Caveats
 //
-// Runs of versions that took no notes tell what their manifest has, and how many trees are stored.
+// A run without a note tells what its manifest has, and how many trees are stored.
 package rundir

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"toolevo/envs/durable"
 	"toolevo/envs/regular"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
@@ -130,10 +131,14 @@ func Read(ctx context.Context, dir string) (Run, error) {
 
 	r.Bytes = size
 
-	switch err := r.read(ctx); {
+	err = r.read(ctx)
+
+	_, unreadable := errors.AsType[*durable.FormatError](err)
+
+	switch {
 	case errors.Is(err, store.ErrDamaged):
 		r.State, r.Problem = Damaged, err.Error()
-	case errors.Is(err, store.ErrOtherVersion):
+	case unreadable:
 		r.State, r.Problem = Unreadable, err.Error()
 	case err != nil:
 		return r, err

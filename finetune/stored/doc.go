@@ -11,8 +11,4 @@
 //
 //   - Nothing here asks a model or runs a program.
 //   - A file of rows that a run ended with is never replaced by another one, unless the run was extended.
-//
-// # Caveats
-//
-// Runs of earlier versions have questions without labels, and no engines; they are read all the same.
 package stored

@@ -3,7 +3,6 @@ package stored
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 
 	"toolevo/configs"
@@ -169,7 +167,7 @@ func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.
 		return nil, err
 	}
 
-	r.Feedback = string(e.Config.Environment.Told())
+	r.Feedback = string(e.Config.Environment.Feedback)
 	r.TaskSet, r.Engines, r.Warnings = e.TaskSet, walls.InWords(e.Engines), walls.Warnings(e.Engines)
 
 	return r, nil
@@ -274,8 +272,7 @@ func (e *Evaluation) CheckFiles(ctx context.Context, lost finetune.Lost) (rows i
 	return rows, err
 }
 
-// checkReport makes sure that the report is what the episodes add up to, in every format. The report of an earlier
-// version says less and looks different: what it says in JSON has to agree.
+// checkReport makes sure that the report is what the episodes add up to, in every format.
 func (e *Evaluation) checkReport(ctx context.Context, lost finetune.Lost) error {
 	r, err := e.Report(ctx, lost)
 	if err != nil {
@@ -284,15 +281,6 @@ func (e *Evaluation) checkReport(ctx context.Context, lost finetune.Lost) error 
 
 	texts, err := reportTexts(r)
 	if err != nil {
-		return err
-	}
-
-	stored, err := os.ReadFile(filepath.Join(e.Dir, rundir.ReportFile))
-	if err != nil {
-		return err
-	}
-
-	if less, err := saysLess(stored, texts[rundir.ReportFile]); less || err != nil {
 		return err
 	}
 
@@ -308,39 +296,4 @@ func (e *Evaluation) checkReport(ctx context.Context, lost finetune.Lost) error 
 	}
 
 	return nil
-}
-
-// saysLess reports whether a JSON document lacks keys of another one and agrees with it in all others.
-func saysLess(document, other []byte) (bool, error) {
-	var some, all any
-	if err := errors.Join(json.Unmarshal(document, &some), json.Unmarshal(other, &all)); err != nil {
-		return false, fmt.Errorf("%s cannot be read: %w", rundir.ReportFile, err)
-	}
-
-	return !reflect.DeepEqual(some, all) && agrees(some, all), nil
-}
-
-// agrees reports whether two values differ in nothing but keys that only the second has.
-func agrees(some, all any) bool {
-	switch some := some.(type) {
-	case map[string]any:
-		other, ok := all.(map[string]any)
-		for key, value := range some {
-			v, has := other[key]
-			ok = ok && has && agrees(value, v)
-		}
-
-		return ok
-	case []any:
-		other, ok := all.([]any)
-		ok = ok && len(other) == len(some)
-
-		for i := 0; ok && i < len(some); i++ {
-			ok = agrees(some[i], other[i])
-		}
-
-		return ok
-	}
-
-	return some == all
 }

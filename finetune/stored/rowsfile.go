@@ -151,35 +151,3 @@ func (r *Run) CompareRows(ctx context.Context) (n int, difference string, err er
 
 	return n, difference, err
 }
-
-// CompareDone is CompareRows for a run that was compacted, whose file an earlier version wrote.
-func (r *Run) CompareDone(ctx context.Context) (n int, difference string, err error) {
-	was := trajectories.ReadFile(filepath.Join(r.Dir, RowsFile))
-
-	return trajectories.Differ(done(r.Rows(ctx)), done(was), func(w *whatWasDone) string {
-		return nameOf(w.question, w.tree, w.node)
-	})
-}
-
-// whatWasDone is what a trajectory says of its tree; its other columns came and went with versions.
-type whatWasDone struct {
-	question         string
-	tree, node       int
-	answer           string
-	official, strict bool
-	visits           int
-	turns            []trajectories.Turn
-}
-
-// done are what rows say of their trees.
-func done(rows iter.Seq2[trajectories.Row, error]) iter.Seq2[whatWasDone, error] {
-	return func(yield func(whatWasDone, error) bool) {
-		for r, err := range rows {
-			if !yield(whatWasDone{
-				r.QuestionID, r.Tree, r.Node, r.Answer, r.Official, r.Strict, r.Visits, r.Turns,
-			}, err) {
-				return
-			}
-		}
-	}
-}

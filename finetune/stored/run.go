@@ -126,12 +126,6 @@ func (r *Run) note(ctx context.Context, name string, value any) error {
 	return r.SetMeta(ctx, name, string(text))
 }
 
-// notedQuestion is a question as run.db has it.
-type notedQuestion struct {
-	trajectories.Question
-	Dataset, Difficulty, Template string // of earlier runs, whose questions have no labels
-}
-
 // Questions reads the questions of a run.
 func Questions(ctx context.Context, run *store.Run) ([]trajectories.Question, error) {
 	text, err := run.Meta(ctx, metaQuestions)
@@ -143,21 +137,9 @@ func Questions(ctx context.Context, run *store.Run) ([]trajectories.Question, er
 		return nil, missing(run, "questions")
 	}
 
-	var noted []notedQuestion
-	if err := json.Unmarshal([]byte(text), &noted); err != nil {
+	var questions []trajectories.Question
+	if err := json.Unmarshal([]byte(text), &questions); err != nil {
 		return nil, fmt.Errorf("%s: its questions cannot be read: %w", run.Dir, err)
-	}
-
-	questions := make([]trajectories.Question, len(noted))
-	for i, q := range noted {
-		questions[i] = q.Question
-		if q.Labels == nil && q.Dataset != "" {
-			questions[i].Labels = map[string]string{
-				envs.LabelDataset:    q.Dataset,
-				envs.LabelDifficulty: q.Difficulty,
-				envs.LabelTemplate:   q.Template,
-			}
-		}
 	}
 
 	return questions, nil
@@ -178,16 +160,14 @@ func Continuation(run *store.Run) string {
 	return console.Shell(run.Manifest.Kind, "--resume", "--out", run.Dir)
 }
 
-// Config is the configuration of a run, which another version may have begun, with what some layers change in it.
+// Config is the configuration of a run, with what some layers change in it.
 func Config(run *store.Run, changes ...configs.Layer) (*configs.Resolved, error) {
 	return configs.Load(append([]configs.Layer{Layer(run)}, changes...)...)
 }
 
 // Layer is the configuration of a run as others may build on it.
 func Layer(run *store.Run) configs.Layer {
-	return configs.Layer{
-		Origin: filepath.Join(run.Dir, store.ConfigFile), YAML: []byte(run.Config), Earlier: true,
-	}
+	return configs.Layer{Origin: filepath.Join(run.Dir, store.ConfigFile), YAML: []byte(run.Config)}
 }
 
 // Deploy reads what a configuration deploys, over what a data folder has.
@@ -232,7 +212,7 @@ func Versions(ctx context.Context, run *store.Run, c *configs.Resolved) (*drift.
 func (r *Run) lineage(version string) trajectories.Run {
 	return trajectories.Run{
 		ID:          r.Manifest.ID,
-		Hash:        r.Manifest.Identity(),
+		Hash:        r.Manifest.Hash,
 		Preset:      r.Config.Preset,
 		Policy:      r.Config.Policy[0],
 		PromptAPI:   r.Config.Prompt,
@@ -253,7 +233,7 @@ func (r *Run) TreeMeta(q trajectories.Question) trajectories.Meta {
 
 // labelled is a question with what rows say about it beside: the feedback, where it is not that of ToolEvo.
 func (r *Run) labelled(q trajectories.Question) trajectories.Question {
-	if feedback := r.Config.Environment.Told(); feedback != toolapi.FeedbackDeprecation {
+	if feedback := r.Config.Environment.Feedback; feedback != toolapi.FeedbackDeprecation {
 		labels := map[string]string{envs.LabelFeedback: string(feedback)}
 		maps.Copy(labels, q.Labels)
 		q.Labels = labels

@@ -110,7 +110,7 @@ func (p *Plan) checkSources(o Options) error {
 
 // checkExport refuses an export that the recipe is not for.
 func (p *Plan) checkExport(s *Source) error {
-	format, trainer := s.Manifest.Form()
+	format, trainer := s.Manifest.Format, s.Manifest.Trainer
 
 	switch {
 	case format != p.Recipe.Format:
@@ -159,7 +159,7 @@ func (p *Plan) checkTemplates(Options) error {
 func (p *Plan) checkTemplate(s *Source) error {
 	name := p.chatTemplate(s)
 
-	if format, trainer := s.Manifest.Form(); format == export.Simulator {
+	if format, trainer := s.Manifest.Format, s.Manifest.Trainer; format == export.Simulator {
 		return nil
 	} else if export.ParseChatTemplate(trainer, name) != nil {
 		if s.Manifest.Calls {

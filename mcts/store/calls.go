@@ -31,10 +31,6 @@ var (
 // same bytes.
 func (s *Store) Policy(ctx context.Context, question string, tree int, next mcts.Policy) (*Policy, error) {
 	op := fmt.Sprintf("read calls of %s/%d", question, tree)
-	if s.old {
-		return nil, fail(op, fmt.Errorf("%w, whose log this version does not read", ErrOldFormat))
-	}
-
 	p := &Policy{store: s, next: next, logged: map[callKey]logged{}}
 
 	var c callRow

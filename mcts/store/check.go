@@ -95,10 +95,6 @@ func (s *Store) Intact(ctx context.Context) error {
 // Check reads every row and returns what is wrong with the database, nothing when all is well.
 // The error is a failure to check.
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
-	if s.old {
-		return nil, fail("check "+s.path, fmt.Errorf("%w, which has no hashes", ErrOldFormat))
-	}
-
 	for _, check := range []func(context.Context, func(error)) error{
 		s.checkIntegrity, s.checkMeta, s.checkCalls, s.checkTools, s.checkTrees,
 	} {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/durable"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 )
@@ -226,7 +227,7 @@ func TestDamageIsRefused(t *testing.T) {
 		"a trigger":         {`CREATE TRIGGER more AFTER INSERT ON trees BEGIN DELETE FROM calls; END`},
 		"another index":     {`CREATE INDEX more ON trees (hash)`},
 		"another column":    {`ALTER TABLE trees ADD COLUMN more`},
-		"a later format":    {`UPDATE meta SET value = '3' WHERE key = 'format'`},
+		"a later format":    {`UPDATE meta SET value = '4' WHERE key = 'format'`},
 		"no format":         {`DELETE FROM meta WHERE key = 'format'`},
 		"an earlier format": {`UPDATE meta SET value = '1' WHERE key = 'format'`},
 	} {
@@ -535,84 +536,6 @@ func TestAnotherHistoryIsRefused(t *testing.T) {
 	}
 }
 
-// Runs of format 1 are read, and not added to.
-func TestOldFormat(t *testing.T) {
-	ctx, dir := t.Context(), t.TempDir()
-
-	text, err := os.ReadFile("testdata/format1.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	alter(t, dir, string(text))
-	path := filepath.Join(dir, "run.db")
-
-	s, err := store.OpenReadOnly(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	const question = "easy-coffee-train-0000"
-
-	indices, err := s.TreeIndices(ctx, question)
-	if diff := cmp.Diff([]int{0, 1}, indices); diff != "" || err != nil {
-		t.Fatal(diff, err)
-	}
-
-	for i, maker := range []string{"", "process python 3.12.0"} {
-		tree, ok, err := s.LoadTree(ctx, question, i)
-		if err != nil || !ok {
-			t.Fatal(ok, err)
-		}
-
-		if tree.Nodes[0].Maker != maker || tree.Calls != []int{13, 10}[i] ||
-			!strings.HasPrefix(tree.Nodes[1].Action, "Thought: ") {
-			t.Errorf("tree %d: %+v", i, tree)
-		}
-	}
-
-	if engines, err := s.Meta(ctx, "engines"); err != nil || !strings.Contains(engines, "forkserver") {
-		t.Error(engines, err)
-	}
-
-	for _, name := range []string{"Policy", "CompletionTokens", "Recall", "Check"} {
-		if err := operations[name](ctx, s); !errors.Is(err, store.ErrOldFormat) {
-			t.Errorf("%s reads its log: %v", name, err)
-		}
-	}
-
-	logged, err := s.LoggedTrees(ctx, question)
-	if diff := cmp.Diff([]int{0, 1}, logged); diff != "" || err != nil {
-		t.Error(diff, err)
-	}
-
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if s, err := store.Open(ctx, path); !errors.Is(err, store.ErrOldFormat) ||
-		!strings.Contains(err.Error(), "cannot be resumed") {
-		t.Errorf("opened %v: %v", s, err)
-	}
-
-	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("a refused run was changed (%v)", err)
-	}
-
-	alter(t, dir, `UPDATE nodes SET outcome = '?' WHERE tree = 1 AND id = 1`)
-
-	if tree, _, err := s.LoadTree(ctx, question, 1); err == nil {
-		t.Errorf("loaded %v with an outcome that is none", tree)
-	}
-
-	alter(t, dir, `DELETE FROM nodes WHERE tree = 0 AND id = 0`)
-
-	if tree, _, err := s.LoadTree(ctx, question, 0); !errors.Is(err, store.ErrDamaged) {
-		t.Errorf("loaded %v, %v", tree, err)
-	}
-}
-
 // Of those that want a run at the same time one gets it, however many only ask.
 func TestAskingWhetherARunIsBusyKeepsNobodyFromIt(t *testing.T) {
 	dir := t.TempDir()
@@ -736,208 +659,50 @@ func TestCallsAreSmall(t *testing.T) {
 	}
 }
 
-// oldRun makes a run directory with a database of format 1.
-func oldRun(t *testing.T) string {
-	t.Helper()
-
-	dir := filepath.Join(t.TempDir(), "run")
-	run, err := store.StartRun(t.Context(), dir, store.Manifest{ID: "08acffce26bb7717", Kind: "collect"}, "")
-	if err := errors.Join(err, run.Close(), os.Remove(filepath.Join(dir, "run.db"))); err != nil {
-		t.Fatal(err)
-	}
-
-	text, err := os.ReadFile("testdata/format1.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	alter(t, dir, string(text))
-	alter(t, dir, `INSERT INTO tools VALUES ('a program', 'it printed this', 'ok')`)
-
-	return dir
-}
-
-// contents are all that can be read of the old run: trees, notes, and how many rows there are.
-func contents(t *testing.T, dir string) map[string]any {
-	t.Helper()
-	ctx := t.Context()
-
-	run, err := store.OpenRun(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer run.Close()
-
-	all := map[string]any{}
-
-	for i := range 2 {
-		tree, _, err := run.LoadTree(ctx, "easy-coffee-train-0000", i)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		all[fmt.Sprint("tree ", i)] = tree
-	}
-
-	for _, key := range []string{"run", "engines", "questions"} {
-		if all[key], err = run.Meta(ctx, key); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	if all["calls"], err = run.CallCount(ctx); err != nil {
-		t.Fatal(err)
-	}
-
-	return all
-}
-
-// A compacted run holds what it held, its rows have hashes, and it is still not added to.
-func TestCompact(t *testing.T) {
-	ctx, dir := t.Context(), oldRun(t)
-	want := contents(t, dir)
-
-	for _, first := range []bool{true, false} {
-		if done, err := store.Compact(ctx, dir); done != first || err != nil {
-			t.Fatalf("compacted: %v, %v", done, err)
-		}
-	}
-
-	if diff := cmp.Diff(want, contents(t, dir)); diff != "" {
-		t.Error(diff)
-	}
-
-	run, err := store.OpenRun(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer run.Close()
-
-	if problems, err := run.Check(ctx); len(problems) > 0 || err != nil {
-		t.Error(problems, err)
-	}
-
-	if r, ok, err := run.Recall(ctx, "a program"); !ok || err != nil || r.Observation != "it printed this" {
-		t.Error(r, ok, err)
-	}
-
-	if n, err := run.CompletionTokens(ctx, "easy-coffee-train-0000", 0); n == 0 || err != nil {
-		t.Error(n, err)
-	}
-
-	if compacted, err := run.Compacted(ctx); !compacted || err != nil {
-		t.Error(compacted, err)
-	}
-
-	_, err = store.ResumeRun(ctx, dir, func(_ context.Context, r *store.Run) (store.Manifest, string, error) {
-		return r.Manifest, r.Config, nil
-	})
-	if !errors.Is(err, store.ErrOldFormat) {
-		t.Errorf("resumed: %v", err)
-	}
-}
-
-// A compaction that cannot be leaves the run as it is: one that a process works on, that is damaged, or whose
-// compaction was stopped.
-func TestCompactOrNot(t *testing.T) {
-	ctx := t.Context()
-
-	locked := oldRun(t)
-
-	release, err := store.Lock(filepath.Join(locked, "run.lock"))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if _, err := store.Compact(ctx, locked); !errors.Is(err, store.ErrLocked) {
-		t.Errorf("a run at work: %v", err)
-	}
-
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
-
-	broken := oldRun(t)
-	alter(t, broken, `UPDATE calls SET proposals = '[{'`)
-
-	before, err := os.ReadFile(filepath.Join(broken, "run.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if _, err := store.Compact(ctx, broken); !errors.Is(err, store.ErrDamaged) {
-		t.Errorf("a damaged run: %v", err)
-	}
-
-	if after, err := os.ReadFile(filepath.Join(broken, "run.db")); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("a run that was refused was changed: %v", err)
-	}
-
-	// What a process leaves behind that was killed before the swap is no part of the run.
-	stopped := oldRun(t)
-	want := contents(t, stopped)
-
-	if err := os.WriteFile(filepath.Join(stopped, "run.db.new"), []byte("half a database"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-
-	if done, err := store.Compact(ctx, stopped); !done || err != nil {
-		t.Fatal(done, err)
-	}
-
-	if diff := cmp.Diff(want, contents(t, stopped)); diff != "" {
-		t.Error(diff)
-	}
-
-	for _, dir := range []string{locked, broken, stopped} {
-		if left, _ := filepath.Glob(filepath.Join(dir, "run.db?*")); len(left) > 0 {
-			t.Errorf("left behind: %v", left)
-		}
-	}
-}
-
-// A run of another version is neither damaged nor read: whoever made it can tell what it says.
-func TestOtherVersions(t *testing.T) {
+// A run of another format is neither damaged nor read: whoever made it can export it.
+func TestOtherFormats(t *testing.T) {
 	t.Parallel()
 
 	for name, other := range map[string]func(t *testing.T, dir string){
-		"a later format": func(t *testing.T, dir string) {
-			alter(t, dir, `ALTER TABLE trees ADD COLUMN more`, `UPDATE meta SET value = '3' WHERE key = 'format'`)
+		"a later database": func(t *testing.T, dir string) {
+			alter(t, dir, `ALTER TABLE trees ADD COLUMN more`, `UPDATE meta SET value = '4' WHERE key = 'format'`)
 		},
-		"a later table": func(t *testing.T, dir string) {
-			alter(t, dir, `CREATE TABLE more (a)`, `UPDATE meta SET value = '2b' WHERE key = 'format'`)
+		"a later manifest": func(t *testing.T, dir string) {
+			changeManifest(t, dir, `"format": 3`, `"format": 4, "colour": "blue"`)
 		},
-		"a manifest that says more": saysMore,
+		"a manifest without a format": func(t *testing.T, dir string) {
+			changeManifest(t, dir, `"format": 3,`, ``)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filledRun(t)
 			other(t, dir)
 
-			if _, err := readAll(t.Context(), dir); !errors.Is(err, store.ErrOtherVersion) ||
-				errors.Is(err, store.ErrDamaged) {
+			_, err := readAll(t.Context(), dir)
+			if _, ok := errors.AsType[*durable.FormatError](err); !ok || errors.Is(err, store.ErrDamaged) {
 				t.Errorf("read it: %v", err)
 			}
 
-			if _, err := resume(t.Context(), dir); !errors.Is(err, store.ErrOtherVersion) {
+			_, err = resume(t.Context(), dir)
+			if _, ok := errors.AsType[*durable.FormatError](err); !ok {
 				t.Errorf("resume it: %v", err)
 			}
 		})
 	}
 }
 
-// saysMore adds to the manifest of a run without a configuration, and to its sum.
-func saysMore(t *testing.T, dir string) {
+// changeManifest changes a text in the manifest of a run without a configuration, and its sum.
+func changeManifest(t *testing.T, dir, old, changed string) {
 	t.Helper()
 
 	path := filepath.Join(dir, store.ManifestFile)
 
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || !strings.Contains(string(text), old) {
+		t.Fatalf("%s does not say %s: %v", text, old, err)
 	}
 
-	before, _, _ := strings.Cut(string(text), `"sum"`)
-	before = strings.TrimRight(before, ", \n") + ",\n  \"colour\": \"blue\""
+	before, _, _ := strings.Cut(strings.Replace(string(text), old, changed, 1), ",\n  \"sum\"")
 	sum := sha256.Sum256([]byte(before + "\n}\n"))
 
 	text = fmt.Appendf(nil, "%s,\n  \"sum\": \"%x\"\n}\n", before, sum)

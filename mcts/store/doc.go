@@ -22,9 +22,7 @@
 // and once the run has one with a dictionary made of its first rows. The seal says how many rows there were
 // when the run was closed.
 //
-// A run of another format, or whose manifest is whole and says more, is of another version: it is
-// not read (ErrOtherVersion). Runs of format 1, whose trees were rows of nodes, can be inspected
-// and exported, but not resumed. Compact rewrites them in this format.
+// A run of another format is not read (durable.FormatError).
 //
 // # Guarantees
 //

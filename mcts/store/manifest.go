@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -24,9 +23,9 @@ import (
 // Manifest says what a run is. Two runs of one Hash grow the same trees if their models answer the
 // same; they are still two runs, with an ID each.
 type Manifest struct {
-	ID string `json:"id"` // unique; a later run has a greater one
-	// of Kind, ConfigHash and Inputs; "" in runs of earlier versions
-	Hash       string            `json:"hash"`
+	Format     int               `json:"format"`             // of the run's files
+	ID         string            `json:"id"`                 // unique; a later run has a greater one
+	Hash       string            `json:"hash"`               // of Kind, ConfigHash and Inputs
 	Kind       string            `json:"kind"`               // "collect" or "eval"
 	ConfigHash string            `json:"config_hash"`        // of the settings that change a result
 	Inputs     map[string]string `json:"inputs"`             // what the run's questions use: hashes and makers, by name
@@ -54,7 +53,7 @@ func NewID() (string, error) {
 	return id.String(), nil
 }
 
-// Began returns when the run began, which its ID tells; of a run of an earlier version that is the zero time.
+// Began returns when the run began, which its ID tells; where it does not, that is the zero time.
 func (m *Manifest) Began() time.Time { return TimeOf(m.ID) }
 
 // TimeOf returns when a run of an ID began, the zero time where the ID does not tell.
@@ -66,10 +65,6 @@ func TimeOf(runID string) time.Time {
 
 	return time.Unix(id.Time().UnixTime()).UTC()
 }
-
-// Identity returns what two runs have in common that grow the same trees. Of a run of an earlier
-// version that is its ID.
-func (m *Manifest) Identity() string { return cmp.Or(m.Hash, m.ID) }
 
 // hash returns what Hash has to be.
 func (m *Manifest) hash() string {
@@ -146,12 +141,11 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 
-	if err := decoder.Decode(&m); err != nil {
-		if config, readErr := regular.ReadFile(filepath.Join(dir, ConfigFile)); readErr == nil &&
-			isWhole(string(text), string(config)) {
-			return "", m, fmt.Errorf("store: %s: %w", path, ErrOtherVersion)
-		}
+	if err := checkFormat(dir, text); err != nil {
+		return "", m, fmt.Errorf("store: %w", err)
+	}
 
+	if err := decoder.Decode(&m); err != nil {
 		return "", m, fmt.Errorf("store: %s is %w: %w: %s", path, ErrDamaged, err, restore)
 	}
 
@@ -182,10 +176,6 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 
 // check makes sure that a manifest and a configuration are to the byte what was written.
 func (m *Manifest) check(dir string, text []byte, config string) error {
-	if m.Hash == "" && m.Sum == "" {
-		return nil // of an earlier version
-	}
-
 	again, err := m.encode()
 	if err != nil {
 		return err
@@ -204,6 +194,16 @@ func (m *Manifest) check(dir string, text []byte, config string) error {
 	return nil
 }
 
+// checkFormat makes sure that a manifest is of this format, or damaged.
+func checkFormat(dir string, text []byte) error {
+	config, err := regular.ReadFile(filepath.Join(dir, ConfigFile))
+	if err != nil || !isWhole(string(text), string(config)) {
+		return nil
+	}
+
+	return durable.CheckJSON(dir, text, "format", Format)
+}
+
 // isWhole reports whether a manifest's file has the sum that it should have, whatever else it says:
 // it is as some version wrote it.
 func isWhole(text, config string) bool {
@@ -216,6 +216,7 @@ func isWhole(text, config string) bool {
 
 // complete fills in what follows from the rest.
 func (m *Manifest) complete(dir string) {
+	m.Format = Format
 	m.Hash = m.hash()
 	m.Data = relative(dir, m.Data)
 }

@@ -44,10 +44,6 @@ func (e *NoRunError) Unwrap() error { return ErrNoRun }
 // ErrDamaged means that files of a run are missing, or are not what was written.
 var ErrDamaged = durable.ErrDamaged
 
-// ErrOtherVersion means that a run is kept in a way that this version of toolevo does not know.
-var ErrOtherVersion = errors.New("another version of toolevo made this run, and this one cannot read it: use that " +
-	"version, or make the run again in another folder")
-
 // Run is an open run directory.
 type Run struct {
 	*Store
@@ -61,8 +57,9 @@ type Run struct {
 // StartRun makes the run directory dir and opens it. The manifest needs no Hash and no Sum; its Data
 // is any path of the data folder. It refuses a directory that holds a run (ErrExists) or the database
 // of one (ErrDamaged), and one that another process works on (ErrLocked). The directory is for its
-// owner alone, unless it was there before.
-func StartRun(ctx context.Context, dir string, m Manifest, config string) (*Run, error) {
+// owner alone, unless it was there before. note, if any, notes in the run what it is made from, before
+// the directory counts as a run.
+func StartRun(ctx context.Context, dir string, m Manifest, config string, note ...func(*Run) error) (*Run, error) {
 	if err := Vacant(ctx, dir); err != nil {
 		return nil, err
 	}
@@ -90,7 +87,7 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string) (*Run,
 
 		m.complete(dir)
 
-		return openLocked(ctx, &Run{Dir: dir, Manifest: m, Config: config}, true)
+		return openLocked(ctx, &Run{Dir: dir, Manifest: m, Config: config}, true, note...)
 	})
 }
 
@@ -195,13 +192,20 @@ func locked(dir string, open func() (*Run, error)) (*Run, error) {
 
 // openLocked opens the database of a run for writing. The manifest is written last: a directory that
 // has one has everything else.
-func openLocked(ctx context.Context, r *Run, changed bool) (*Run, error) {
+func openLocked(ctx context.Context, r *Run, changed bool, note ...func(*Run) error) (*Run, error) {
 	s, err := openExisting(ctx, filepath.Join(r.Dir, databaseFile))
 	if err != nil {
 		return nil, err
 	}
 
 	r.Store = s
+
+	for _, note := range note {
+		if err := note(r); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+
 	if changed {
 		if err := r.writeManifest(); err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -335,7 +339,7 @@ func (r *Run) checkDatabase(ctx context.Context) error {
 		return err
 	}
 
-	if id != r.Manifest.ID && (id != "" || r.Manifest.Hash != "") {
+	if id != r.Manifest.ID {
 		return fmt.Errorf("store: the run in %s is %w: its %s belongs to run %q, its %s to run %q: put the right "+
 			"one back",
 			r.Dir, ErrDamaged, databaseFile, id, ManifestFile, r.Manifest.ID)

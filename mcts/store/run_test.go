@@ -1,9 +1,7 @@
 package store_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -359,6 +357,32 @@ func TestADatabaseThatIsNotTheRuns(t *testing.T) {
 	}
 }
 
+// A directory is a run once it is noted what the run is made from.
+func TestStartRunNotes(t *testing.T) {
+	ctx, dir, failed := t.Context(), filepath.Join(t.TempDir(), "run"), errors.New("the disk is full")
+
+	_, err := store.StartRun(ctx, dir, manifest(t, "id"), "", func(*store.Run) error { return failed })
+	if !errors.Is(err, failed) {
+		t.Errorf("error is %v", err)
+	}
+
+	if _, err := store.OpenRun(ctx, dir); !errors.Is(err, store.ErrNoRun) {
+		t.Errorf("a run that noted nothing: %v", err)
+	}
+
+	r, err := store.StartRun(ctx, dir, manifest(t, "id"), "", func(r *store.Run) error {
+		return r.SetMeta(ctx, "questions", "all")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+
+	if noted, err := r.Meta(ctx, "questions"); noted != "all" || err != nil {
+		t.Errorf("noted is %q, %v", noted, err)
+	}
+}
+
 // TestALogWithoutAManifest holds that a folder with the log of a run is not a place for another one, and
 // that one with what a process left that was killed as it began is.
 func TestALogWithoutAManifest(t *testing.T) {
@@ -406,58 +430,6 @@ func TestALogWithoutAManifest(t *testing.T) {
 			t.Errorf("the files of a run in a folder of a killed one:\n%s", diff)
 		}
 	}
-}
-
-// TestOldManifests holds that the manifests of earlier versions are read.
-func TestOldManifests(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	closed(t, begin(t, dir, manifest(t, "0123456789abcdef")))
-
-	old, err := json.Marshal(map[string]any{
-		"id": "0123456789abcdef", "kind": "collect", "config_hash": "h",
-		"inputs": map[string]string{"corpus coffee": "x"}, "software": "v0",
-	})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "run.json"), old, 0o644)
-	}
-
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	r, err := store.OpenRun(context.Background(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if m := r.Manifest; m.Hash != "" || m.Identity() != m.ID || m.DataFolder(dir) != "" {
-		t.Errorf("an old manifest is %+v", m)
-	}
-
-	closed(t, r)
-
-	// What no version ever wrote is no manifest.
-	text := bytes.Replace(old, []byte(`"id"`), []byte(`"more": 1, "id"`), 1)
-	if err := os.WriteFile(filepath.Join(dir, "run.json"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-
-	if m, err := store.ReadManifest(dir); !errors.Is(err, store.ErrDamaged) {
-		t.Errorf("a manifest with more in it is %+v, %v", m, err)
-	}
-
-	if err := os.WriteFile(filepath.Join(dir, "run.json"), old, 0o644); err != nil {
-		t.Fatal(err)
-	}
-
-	// Older yet are databases that do not say of which run they are.
-	alter(t, dir, `DELETE FROM meta WHERE key = 'run'`)
-
-	if r, err = store.OpenRun(context.Background(), dir); err != nil {
-		t.Fatal(err)
-	}
-
-	closed(t, r)
 }
 
 // TestKilledWhileARunIsChanged holds that a run whose manifest and configuration were being changed is

@@ -7,11 +7,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+
+	"toolevo/envs/durable"
 )
 
-// formatVersion changes when the schema does, or the meaning of what it holds.
-const formatVersion = "2"
+// Format is the format of a run directory. It grows when the schema of the database changes, the
+// manifest, the rows beside them, or the meaning of what they hold.
+const Format = 3
 
 // The tables, as SQLite has them in sqlite_master. Question IDs are long and occur in every row, so
 // rows have a number instead. The rows of calls are small: they stand in their index.
@@ -38,55 +42,41 @@ func newDatabase() (all []string) {
 		all = append(all, tables[name])
 	}
 
-	return append(all, fmt.Sprintf(`INSERT INTO meta VALUES ('format', CAST('%s' AS BLOB), %d)`, formatVersion,
-		metaHash("format", formatVersion)))
+	return append(all, fmt.Sprintf(`INSERT INTO meta VALUES ('format', CAST('%d' AS BLOB), %d)`, Format,
+		metaHash("format", strconv.Itoa(Format))))
 }
 
-// isOldFormat reports whether a database has the format before this one. One that is of neither is
-// an error.
-func isOldFormat(ctx context.Context, db *sql.DB) (bool, error) {
+// checkSchema makes sure that a database is one of ours, in this format. One that names another
+// format, as every version does in the same place, is a [*durable.FormatError].
+func checkSchema(ctx context.Context, db *sql.DB) error {
 	have, err := schemaOf(ctx, db)
 	if err != nil {
-		return false, err
+		return err
 	}
 
 	if len(have) == 0 {
-		return false, damaged("it has no tables")
+		return damaged("it has no tables")
 	}
 
-	old := maps.Equal(have, oldTables)
-	if !old && !maps.Equal(have, tables) {
-		return false, otherVersion(ctx, db, have)
-	}
+	ours, format := maps.Equal(have, tables), ""
 
-	want := formatVersion
-	if old {
-		want = oldFormatVersion
-	}
-
-	var format string
-
-	err = db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'format'`).Scan(&format)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && format != want {
-		err = damaged("it says that its format is %q, its tables are those of %q", format, want)
-	}
-
-	return old, err
-}
-
-// otherVersion says what a database is that has other tables than ours: that of another version if
-// it names another format, where every version has it, and else damaged.
-func otherVersion(ctx context.Context, db *sql.DB, have map[string]string) error {
-	if meta := have["meta"]; meta == tables["meta"] || meta == oldTables["meta"] {
-		var format string
-
-		err := db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'format'`).Scan(&format)
-		if err == nil && format != formatVersion {
-			return ErrOtherVersion
+	if ours || have["meta"] == tables["meta"] {
+		err = db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'format'`).Scan(&format)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
 		}
 	}
 
-	return damaged("its tables are not those of a run")
+	switch n, err := strconv.Atoi(format); {
+	case err == nil && n != Format && !ours:
+		return durable.CheckFormat("the database", "", n, Format)
+	case !ours:
+		return damaged("its tables are not those of a run")
+	case n != Format:
+		return damaged("it says that its format is %q, its tables are those of %d", format, Format)
+	}
+
+	return nil
 }
 
 // schemaOf returns what a database consists of: the statements that made its tables and whatever

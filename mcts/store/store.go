@@ -11,16 +11,12 @@ import (
 	"toolevo/envs/sqlite"
 )
 
-// ErrOldFormat means that a run was begun in a format that can be read, and not added to.
-var ErrOldFormat = errors.New("the run's database has, or had, an old format")
-
 // Store is an open run database. It is safe for concurrent use.
 type Store struct {
 	path   string
 	read   *sql.DB
 	writer *writer // nil when opened for reading
 	packer packer
-	old    bool // format 1, opened for reading
 
 	sealed atomic.Bool // whether the database has a seal
 }
@@ -56,18 +52,7 @@ func openWritable(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 
-	compacted, err := s.Compacted(ctx)
-
-	switch {
-	case err != nil:
-	case s.old || compacted:
-		err = fmt.Errorf("%w: `toolevo inspect` and `toolevo export` read it, but the run cannot be "+
-			"resumed; collect into another folder", ErrOldFormat)
-	default:
-		s.writer, err = newWriter(ctx, path)
-	}
-
-	if err != nil {
+	if s.writer, err = newWriter(ctx, path); err != nil {
 		return nil, errors.Join(fail("open "+path, err), s.closeUnsealed())
 	}
 
@@ -83,11 +68,11 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	}
 
 	s := &Store{path: path, read: db}
-	if s.old, err = isOldFormat(ctx, db); err == nil {
+	if err = checkSchema(ctx, db); err == nil {
 		err = s.loadDictionary(ctx)
 	}
 
-	if err == nil && !s.old {
+	if err == nil {
 		err = s.checkSeal(ctx)
 	}
 
@@ -123,17 +108,12 @@ func (s *Store) Meta(ctx context.Context, key string) (string, error) {
 	var value string
 	var hash int64
 
-	query := `SELECT value, hash FROM meta WHERE key = ?`
-	if s.old {
-		query = `SELECT value, 0 FROM meta WHERE key = ?`
-	}
-
-	err := s.read.QueryRowContext(ctx, query, key).Scan(&value, &hash)
+	err := s.read.QueryRowContext(ctx, `SELECT value, hash FROM meta WHERE key = ?`, key).Scan(&value, &hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
 
-	if err == nil && !s.old && hash != metaHash(key, value) {
+	if err == nil && hash != metaHash(key, value) {
 		err = damaged("what it notes as %q is not as it was written", key)
 	}
 

@@ -16,9 +16,6 @@ func (s *Store) Recall(ctx context.Context, key string) (envs.Result, bool, erro
 }
 
 func (s *Store) recall(ctx context.Context, key string) (envs.Result, bool, error) {
-	if s.old {
-		return envs.Result{}, false, fmt.Errorf("%w, whose log this version does not read", ErrOldFormat)
-	}
 	var packed []byte
 	var hash int64
 

@@ -138,9 +138,6 @@ func (s *Store) LoggedTrees(ctx context.Context, question string) ([]int, error)
 func (s *Store) indices(ctx context.Context, table, question string) ([]int, error) {
 	query := `SELECT DISTINCT tree FROM ` + table +
 		` WHERE question = (SELECT id FROM questions WHERE name = ?) ORDER BY tree`
-	if s.old {
-		query = `SELECT DISTINCT tree FROM ` + table + ` WHERE question = ? ORDER BY tree`
-	}
 
 	var (
 		indices []int
@@ -158,12 +155,7 @@ func (s *Store) indices(ctx context.Context, table, question string) ([]int, err
 // LoadTree returns a stored tree, and whether there is one. One that is not as it was written, or
 // that no search can have grown, is refused (ErrDamaged).
 func (s *Store) LoadTree(ctx context.Context, question string, tree int) (*mcts.TreeRecord, bool, error) {
-	load := s.loadTree
-	if s.old {
-		load = s.loadOldTree
-	}
-
-	t, err := load(ctx, question, tree)
+	t, err := s.loadTree(ctx, question, tree)
 	if err != nil {
 		return nil, false, fail(fmt.Sprintf("load tree %s/%d", question, tree), err)
 	}

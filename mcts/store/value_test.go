@@ -3,7 +3,6 @@ package store
 import (
 	"database/sql"
 	"errors"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -135,102 +134,6 @@ func TestWritesShareACommit(t *testing.T) {
 
 	if len(commits) != 3 || sizes[1] != 2 || sizes[maxGroup] != 1 {
 		t.Errorf("commits by how many writes they have: %v", sizes)
-	}
-}
-
-// A database that was rewritten takes the place of the old one only if it holds the same: whatever
-// the old one has otherwise is noticed.
-func TestCompactionIsCompared(t *testing.T) {
-	text, err := os.ReadFile("testdata/format1.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	ctx, dir := t.Context(), t.TempDir()
-	old, next := filepath.Join(dir, "old.db"), filepath.Join(dir, "next.db")
-	alter := func(query string) {
-		t.Helper()
-
-		db, err := sql.Open("sqlite3", old)
-		if err == nil {
-			_, err = db.Exec(query)
-		}
-
-		if err := errors.Join(err, db.Close()); err != nil {
-			t.Fatalf("%s: %v", query, err)
-		}
-	}
-
-	alter(string(text))
-	alter(`INSERT INTO tools VALUES ('a program', 'it printed this', 'ok')`)
-
-	from, err := OpenReadOnly(ctx, old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer from.Close()
-
-	to, err := Open(ctx, next)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if err := errors.Join(from.copyTo(ctx, to), to.Close(), from.compare(ctx, next)); err != nil {
-		t.Fatal(err)
-	}
-
-	for name, change := range map[string][2]string{
-		"a call more": {
-			`INSERT INTO calls SELECT question, 9, path, first, n, seed, proposals FROM calls LIMIT 1`,
-			`DELETE FROM calls WHERE tree = 9`,
-		},
-		"a call of another seed":  {`UPDATE calls SET seed = seed + 1`, `UPDATE calls SET seed = seed - 1`},
-		"a call of other samples": {`UPDATE calls SET n = n + 1`, `UPDATE calls SET n = n - 1`},
-		"another completion": {
-			`UPDATE calls SET proposals = replace(proposals, 'Thought: ', 'Thought:: ')`,
-			`UPDATE calls SET proposals = replace(proposals, 'Thought:: ', 'Thought: ')`,
-		},
-		"another result": {
-			`UPDATE tools SET observation = 'it'`, `UPDATE tools SET observation = 'it printed this'`,
-		},
-		"a result less": {
-			`DELETE FROM tools`, `INSERT INTO tools VALUES ('a program', 'it printed this', 'ok')`,
-		},
-		"an unknown outcome": {`UPDATE tools SET outcome = '?'`, `UPDATE tools SET outcome = 'ok'`},
-		"an outcome of a node": {
-			`UPDATE nodes SET outcome = '?' WHERE outcome = 'deprecated'`,
-			`UPDATE nodes SET outcome = 'deprecated' WHERE outcome = '?'`,
-		},
-		"a status": {
-			`UPDATE nodes SET status = '?' WHERE status = 'terminated'`,
-			`UPDATE nodes SET status = 'terminated' WHERE status = '?'`,
-		},
-		"another tree": {`UPDATE nodes SET visits = visits + 1`, `UPDATE nodes SET visits = visits - 1`},
-	} {
-		alter(change[0])
-
-		if err := from.compare(ctx, next); err == nil {
-			t.Errorf("%s is not noticed", name)
-		}
-
-		alter(change[1])
-
-		if err := from.compare(ctx, next); err != nil {
-			t.Fatalf("%s was undone: %v", name, err)
-		}
-	}
-
-	db, err := sql.Open("sqlite3", next)
-	if err == nil {
-		_, err = db.Exec(`UPDATE questions SET name = 'another'`)
-	}
-
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
-
-	if err := from.compare(ctx, next); err == nil {
-		t.Error("rows that are of another question are taken for the same")
 	}
 }
 

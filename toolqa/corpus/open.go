@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
+	"toolevo/envs/durable"
 	"toolevo/envs/regular"
 	"toolevo/envs/sqlite"
 	"toolevo/toolqa"
@@ -30,9 +32,11 @@ func readInfo(ctx context.Context, db *sql.DB, ds toolqa.Dataset) (layout.Info, 
 		return layout.Info{}, fmt.Errorf("not a toolevo corpus: %w", err)
 	}
 
-	if got := meta["format"]; got != strconv.Itoa(layout.FormatVersion) {
-		return layout.Info{}, fmt.Errorf("format version %q; this program reads version %d: %s", got,
-			layout.FormatVersion, remedy)
+	format, _ := strconv.Atoi(meta["format"])
+	software := strings.TrimPrefix(meta["tool"], "toolevo ")
+
+	if err := durable.CheckFormat("the corpus", software, format, layout.FormatVersion); err != nil {
+		return layout.Info{}, fmt.Errorf("%w: %s", err, remedy)
 	}
 
 	if got := meta["dataset"]; got != string(ds) {

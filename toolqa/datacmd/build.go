@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
+	"toolevo/envs/durable"
 	"toolevo/toolqa/corpus/synth"
 
 	"github.com/spf13/cobra"
@@ -38,26 +41,29 @@ func newBuild(p *console.Program) *cobra.Command {
 			return console.Usage("--scale: %w", err)
 		}
 
+		options := synth.Options{Seed: *seed, Rows: *rows, Scale: synth.Scale(*scale), Tool: madeBy(cmd)}
+		for _, ds := range all {
+			if _, err := synth.Rows(ds, options); err != nil {
+				return err
+			}
+		}
+
 		progress, stop := watch()
 		defer stop()
+
+		var infos []corpus.Info
+
+		err = replaceCorpora(*dir, func(data string) (err error) {
+			infos, err = buildCorpora(cmd.Context(), data, all, options, progress)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+
 		var reports []corpusReport
 
-		for _, ds := range all {
-			info, err := synth.Build(cmd.Context(), *dir, ds, synth.Options{
-				Seed:     *seed,
-				Rows:     *rows,
-				Scale:    synth.Scale(*scale),
-				Tool:     madeBy(cmd),
-				Progress: progress.Step("build " + string(ds)),
-			})
-			if err != nil {
-				return err
-			}
-
-			if err := indexPassages(cmd.Context(), *dir, ds, progress); err != nil {
-				return err
-			}
-
+		for _, info := range infos {
 			reports = append(reports, newCorpusReport(*dir, info))
 			warnStale(p, *dir, info)
 		}
@@ -72,6 +78,51 @@ func newBuild(p *console.Program) *cobra.Command {
 	}
 
 	return cmd
+}
+
+// buildCorpora builds the corpora of datasets, with the indices of their passages.
+func buildCorpora(ctx context.Context, data string, datasets []toolqa.Dataset, o synth.Options,
+	progress *console.Steps) (infos []corpus.Info, err error) {
+	for _, ds := range datasets {
+		o.Progress = progress.Step("build " + string(ds))
+
+		info, err := synth.Build(ctx, data, ds, o)
+		if err != nil {
+			return nil, err
+		}
+
+		if err := indexPassages(ctx, data, ds, progress.Step); err != nil {
+			return nil, err
+		}
+
+		infos = append(infos, info)
+	}
+
+	return infos, nil
+}
+
+// replaceCorpora has corpora of a data folder written, which then take the place of those before all at
+// once. The folder that write gets has them as they are, and nothing else of the data folder.
+func replaceCorpora(dir string, write func(data string) error) error {
+	corpora := filepath.Dir(corpus.Path(dir, ""))
+
+	return durable.ReplaceFolder(corpora, func(work string) (err error) {
+		data, err := os.MkdirTemp("", "toolevo-data-")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
+
+		if work, err = filepath.Abs(work); err != nil {
+			return err
+		}
+
+		if err := os.Symlink(work, filepath.Join(data, filepath.Base(corpora))); err != nil {
+			return err
+		}
+
+		return write(data)
+	})
 }
 
 // warnStale warns about question files that no longer fit their new corpus.
@@ -114,14 +165,14 @@ func (r corpusReport) size() string {
 }
 
 // indexPassages makes the index of a dataset's passages, so that no run has to.
-func indexPassages(ctx context.Context, dir string, ds toolqa.Dataset, progress *console.Steps) error {
+func indexPassages(ctx context.Context, dir string, ds toolqa.Dataset, begin func(string) func(int, int)) error {
 	c, err := corpus.Open(ctx, dir, ds)
 	if err != nil {
 		return err
 	}
 
 	if c.DocumentCount() > 0 {
-		step := progress.Step("index the passages of " + string(ds))
+		step := begin("index the passages of " + string(ds))
 		err = console.GaveUp(retrieve.Prepare(ctx, c, step)) // a full disk
 	}
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
@@ -27,6 +28,10 @@ func newImport(p *console.Program) *cobra.Command {
 	short := cmd.Flags().Bool("allow-short", false, "import incomplete corpora: fewer rows than published, "+
 		"or not all files")
 	skip := cmd.Flags().Int("skip-bad", 0, "leave out up to `N` broken rows of each dataset, and count them")
+	python := cmd.Flags().String("python", "", "interpreter `FILE` that reads dblp's pickles, in a "+
+		"sandbox (default: python3 of PATH)")
+	without := cmd.Flags().StringSlice("without", nil, "walls of that sandbox to do without where "+
+		"they are missing, `WALL,…`: landlock, seccomp")
 	watch := p.Watched(cmd)
 	console.Complete(cmd, "corpus", console.Folders)
 	console.Complete(cmd, "questions", console.Folders)
@@ -56,7 +61,10 @@ func newImport(p *console.Program) *cobra.Command {
 			named:    named,
 			progress: progress,
 			split:    of,
-			options:  importer.Options{AllowShort: *short, SkipBad: *skip, Tool: madeBy(cmd)},
+			options: importer.Options{
+				AllowShort: *short, SkipBad: *skip, Tool: madeBy(cmd),
+				Python: (&engines.Choice{Executable: *python, Accept: *without}).Options(1),
+			},
 		}
 		if *from != "" {
 			if err := i.corpora(cmd.Context(), all, *from); err != nil {
@@ -128,7 +136,7 @@ func (i *importRun) corpora(ctx context.Context, all []toolqa.Dataset, from stri
 			return err
 		}
 
-		if err := indexPassages(ctx, i.dir, ds, i.progress); err != nil {
+		if err := indexPassages(ctx, i.dir, ds, i.progress.Step); err != nil {
 			return err
 		}
 

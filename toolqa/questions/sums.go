@@ -79,7 +79,7 @@ func (s sums) check(dir, path string, data []byte) error {
 
 	switch want, ok := s[name]; {
 	case !ok:
-		return fmt.Errorf("%w, or written by an older toolevo: %s does not name it", corpus.ErrDamaged, sumsPath(dir))
+		return fmt.Errorf("%w: %s does not name it", corpus.ErrDamaged, sumsPath(dir))
 	case want != sumOf(data):
 		return fmt.Errorf("%w: its checksum is not the one in %s: a command was interrupted, or the file was changed",
 			corpus.ErrDamaged, sumsPath(dir))

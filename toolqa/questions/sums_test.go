@@ -113,7 +113,7 @@ func TestEveryBitOfQuestionsCounts(t *testing.T) {
 		writeFile(t, path, string(content))
 	}
 
-	// An older program wrote no checksums; damaged ones do not keep anybody from writing again.
+	// Missing checksums, and damaged ones, do not keep anybody from writing again.
 	for name, content := range map[string]string{"none": "", "damaged": "nonsense"} {
 		writeFile(t, sumsPath(dir), content)
 

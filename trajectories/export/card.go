@@ -26,7 +26,7 @@ var cardTemplate = template.Must(template.New("card").Funcs(template.FuncMap{
 func (m *Manifest) card() string {
 	var b strings.Builder
 
-	f, t := m.Form()
+	f, t := m.Format, m.Trainer
 	l := layoutOf(f, t)
 	fit, _ := m.CheckTemplate(m.ChatTemplate) // none is known of no name
 
@@ -121,7 +121,7 @@ func (m *Manifest) LeftOut() []LeftOut {
 	all := []LeftOut{
 		{m.Lint.Dropped, "rejected by the linter" + byRule(m.Lint.ByRule)},
 		{len(m.Refused), "documents and folders that no sample is made of"},
-		{m.Lost, "episodes that failures of ours ended"},
+		{m.Lost, "episodes that infrastructure failures ended"},
 		{d.Split, "of another split than " + m.Selection.Split},
 		{d.Elsewhere, "their questions are asked in another split, too"},
 		{d.Score, fmt.Sprintf("the %s matcher does not accept them", m.Selection.Score)},

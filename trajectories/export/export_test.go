@@ -568,7 +568,7 @@ func TestExportRefusesMixedMakers(t *testing.T) {
 			return synth.Shown(row)
 		},
 	})
-	if len(shown) != 2 || len(m.Runs) != 2 || m.Unconfined != m.Runs[1].Rows || m.Runs[1].Python.Engine != "unsafe" ||
+	if len(shown) != 2 || len(m.Runs) != 2 || m.Unconfined != m.Runs[1].Rows || m.Runs[1].Makers[0].Name != "unsafe" ||
 		m.Runs[0].Rows+m.Runs[1].Rows != m.Rows {
 		t.Errorf("%d system texts; manifest %+v", len(shown), m)
 	}
@@ -580,88 +580,6 @@ func TestExportRefusesMixedMakers(t *testing.T) {
 
 	if m := wrote(t, dir, rows, export.Options{}); m.Unconfined != 0 {
 		t.Errorf("%d rows are called unconfined", m.Unconfined)
-	}
-}
-
-// Manifests of earlier programs say of makers what ran Python, and not which was unconfined.
-func TestMakersOfEarlierManifests(t *testing.T) {
-	for _, test := range []struct {
-		python trajectories.Python
-		text   string
-		want   bool
-	}{
-		{trajectories.Python{}, "", false},
-		{trajectories.Python{Engine: "process", Version: "3.12.0"}, "process python 3.12.0", false},
-		{trajectories.Python{
-			Engine:  "bwrap",
-			Version: "3.11.2",
-			Modules: "numpy 1.24.2",
-			Limits:  "wall 1s",
-		}, "bwrap python 3.11.2 numpy 1.24.2", false},
-		{trajectories.Python{Engine: "process", Version: "3.11.2", Without: "landlock"},
-			"process python 3.11.2 without landlock", true},
-		{trajectories.Python{Engine: "bwrap", Version: "3.11.2", Without: "landlock"},
-			"bwrap python 3.11.2 without landlock", false},
-		{trajectories.Python{
-			Engine:  "bwrap",
-			Version: "3.11.2",
-			Without: "landlock, seccomp",
-		}, "bwrap python 3.11.2 without landlock, seccomp", true},
-		{trajectories.Python{Engine: "unsafe", Version: "3.11.2"}, "unsafe python 3.11.2", true},
-	} {
-		run := export.ManifestRun{Python: test.python}
-
-		text, unconfined := "", false
-		for _, m := range run.MadeBy() {
-			text, unconfined = text+m.String(), m.Unconfined
-		}
-
-		if text != test.text || unconfined != test.want {
-			t.Errorf("%q: unconfined %v, want %q and %v", text, unconfined, test.text, test.want)
-		}
-	}
-}
-
-// testdata/export3 was written by the program that had makers of the kind Python only, from rows of a run that mixed
-// engines.
-func TestExportOfVersion3(t *testing.T) {
-	dir := filepath.Join("testdata", "export3")
-
-	report, err := export.Lint(dir, newLinter(t), nil)
-	if err != nil || !report.OK() {
-		t.Errorf("%v: %+v", err, report)
-	}
-
-	m, err := export.ReadManifest(dir)
-	if err != nil || m.Version != 3 || m.Unconfined != 1 {
-		t.Fatalf("%v: %+v", err, m)
-	}
-
-	if d := cmp.Diff(synth.MixedPythons(), m.Runs[1].MadeBy()); d != "" {
-		t.Errorf("-want +got:\n%s", d)
-	}
-}
-
-// testdata/export4 was written by the program that had one format and no card.
-func TestExportOfVersion4(t *testing.T) {
-	dir := filepath.Join("testdata", "export4")
-
-	linter, err := export.NewLinter(loadTokenizer(t, "llama3"), "llama3", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	report, err := export.Lint(dir, linter, nil)
-	if err != nil || !report.OK() {
-		t.Errorf("%v: %+v", err, report)
-	}
-
-	system := synth.System("p_c")
-
-	for s, err := range export.Read(dir, false) {
-		if err != nil || s.System != system || len(s.Conversations) < 2 {
-			t.Errorf("%+v, %v", s, err)
-		}
 	}
 }
 

@@ -534,14 +534,14 @@ func TestLeftOutOfARun(t *testing.T) {
 // program does not know, or with a key that it does not know, is not read.
 func TestManifestsOfOtherVersions(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
-	wrote(t, dir, synth.Rows(1, 3, 1), export.Options{})
+	wrote(t, dir, synth.Rows(1, 3, 1), export.Options{Software: "v0"})
 
 	path := filepath.Join(dir, export.ManifestFile)
 	text := string(contents(t, path))
 
 	for _, test := range []struct{ old, new, want string }{
-		{`"manifest_version": 5`, `"manifest_version": 0`, "this program reads 1 to 5"},
-		{`"manifest_version": 5`, `"manifest_version": 6`, "this program reads 1 to 5"},
+		{`"manifest_version": 6`, `"manifest_version": 5, "python": {}`, "by toolevo v0 in format 5; this version reads format 6"},
+		{`"manifest_version": 6`, `"manifest_version": 7`, "by toolevo v0 in format 7; this version reads format 6"},
 		{`"format": "sft-trajectory"`, `"format": "sft"`, "sft-step"},
 		{`"trainer": "llamafactory"`, `"trainer": "axolotl"`, "trl"},
 		{`"rows"`, `"samples"`, "unknown field"},

@@ -15,8 +15,7 @@ type datasetEntry struct {
 // members: its formatting sharegpt trains them without the calls, and its formatting openai without the text beside a
 // call, whose arguments it encodes a second time.
 func (m *Manifest) FitsLlamaFactory() bool {
-	_, t := m.Form()
-	return t == LlamaFactory && !m.ToolCalls
+	return m.Trainer == LlamaFactory && !m.ToolCalls
 }
 
 // datasetInfo returns what dataset_info.json says. The names are of files, never of the folder: of a folder
@@ -28,7 +27,7 @@ func (m *Manifest) datasetInfo() map[string]datasetEntry {
 		info[s.Name] = instructionInfo(s.Name)
 	}
 
-	f, _ := m.Form()
+	f := m.Format
 	if !m.FitsLlamaFactory() || f == Simulator {
 		return info
 	}

@@ -24,8 +24,7 @@ type Lineage struct {
 	Key          string            `json:"key"`
 	PromptAPI    string            `json:"prompt_api"`
 	DeployedAPI  string            `json:"deployed_api"`
-	Python       string            `json:"python,omitempty"` // what ran its programs, in words
-	Makers       string            `json:"makers,omitempty"` // what made parts of it, in words, if that is more
+	Makers       string            `json:"makers,omitempty"` // what made parts of it, in words
 	Turns        int               `json:"turns"`            // of the trajectory
 	Deprecations int               `json:"deprecations"`
 	Recovered    int               `json:"recovered"`
@@ -52,15 +51,12 @@ func lineageOf(c *candidate, origin string, chars, tokens int) Lineage {
 		Key:          r.Key,
 		PromptAPI:    r.PromptAPI,
 		DeployedAPI:  r.DeployedAPI,
-		Python:       trajectories.InWords(trajectories.Pythons(r.Makers)),
+		Makers:       trajectories.InWords(r.Makers),
 		Turns:        r.TurnCount,
 		Deprecations: r.Deprecations,
 		Recovered:    r.Recovered,
 		Chars:        chars,
 		Tokens:       tokens,
-	}
-	if all := trajectories.InWords(r.Makers); all != l.Python {
-		l.Makers = all
 	}
 
 	if c.rejected != nil {

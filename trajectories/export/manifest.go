@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"toolevo/envs/action"
+	"toolevo/envs/durable"
 	"toolevo/envs/names"
 	"toolevo/envs/regular"
 	"toolevo/mcts"
@@ -50,19 +51,14 @@ func (d dataset) jsonl() string   { return d.name + ".jsonl" }
 // jsonlDataset is the name of the JSONL file in dataset_info.json.
 func (d dataset) jsonlDataset() string { return d.name + "_jsonl" }
 
-// ManifestVersion is the version of [Manifest]. Earlier ones are still read: version 1 says nothing about
-// Python, version 2 nothing about other splits (an empty split there means all), neither has a seal, version 3 of
-// makers says only what is in python, and exports before version 5 have one format and no card.
-const ManifestVersion = 5
-
-// cardSince is the first version whose exports have a card, a trainer, and formats.
-const cardSince = 5
+// ManifestVersion is the version of [Manifest].
+const ManifestVersion = 6
 
 // Manifest says what an export holds and how it came to be. It names no time and no machine: the same rows and options
 // give the same manifest. [Lint] computes what the files tell a second time, and the seal holds the rest.
 type Manifest struct {
 	Version      int             `json:"manifest_version"`        // of these keys
-	Format       Format          `json:"format"`                  // of the samples; "llamafactory" in exports of earlier versions
+	Format       Format          `json:"format"`                  // of the samples
 	Trainer      Trainer         `json:"trainer,omitempty"`       // whose names columns and roles have
 	ChatTemplate string          `json:"chat_template,omitempty"` // of the trainer, where it was said
 	Software     string          `json:"software"`                // the version that wrote the export
@@ -80,7 +76,7 @@ type Manifest struct {
 	Sets         []ManifestSet   `json:"sets,omitempty"`          // of data that trains simulators: its files
 	// Calls says that replies are function calls, which a trainer writes as its template has them.
 	Calls   bool            `json:"function_calls,omitempty"`
-	Lost    int             `json:"lost,omitempty"`    // episodes that failures of ours ended
+	Lost    int             `json:"lost,omitempty"`    // episodes that infrastructure failures ended
 	Refused []*atif.Refusal `json:"refused,omitempty"` // documents that no sample can say
 	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer than there should be.
 	Unconfined int `json:"rows_unconfined"`
@@ -105,19 +101,9 @@ func newManifest(opt Options) Manifest {
 	}
 }
 
-// Form returns the format and the trainer, whatever version the manifest has.
-func (m *Manifest) Form() (Format, Trainer) {
-	if m.Version < cardSince {
-		return SFTTrajectory, LlamaFactory
-	}
-
-	return m.Format, m.Trainer
-}
-
 // datasets are the sets of samples of the export.
 func (m *Manifest) datasets() []dataset {
-	f, _ := m.Form()
-	return datasets(f, m.Selection.Dev > 0)
+	return datasets(m.Format, m.Selection.Dev > 0)
 }
 
 // sealed are the files whose checksums stand in the manifest.
@@ -146,11 +132,7 @@ func (m *Manifest) sealed() []string {
 		files = append(files, d.parquet(), d.jsonl(), d.lineage)
 	}
 
-	if m.Version >= cardSince {
-		files = append(files, cardFile)
-	}
-
-	return files
+	return append(files, cardFile)
 }
 
 // isExportFile reports whether an export may have a file of a name.
@@ -177,33 +159,23 @@ func (m *Manifest) seal() (string, error) {
 
 // ManifestRun is a run with rows in the export.
 type ManifestRun struct {
-	RunID       string               `json:"run_id"`             // no other run has it
-	RunHash     string               `json:"run_hash,omitempty"` // missing in exports of earlier versions
-	ConfigHash  string               `json:"config_hash"`        // of the settings that change a result
-	Preset      string               `json:"preset"`             // search preset
-	Policy      string               `json:"policy"`             // e.g. "scripted:noisy"
-	Suite       string               `json:"suite,omitempty"`    // the benchmark; missing in exports of earlier versions
-	Origin      string               `json:"origin,omitempty"`   // what they were imported from
-	PromptAPI   string               `json:"prompt_api"`         // API version the model was shown
-	DeployedAPI string               `json:"deployed_api"`       // API version the server enforced
-	Software    string               `json:"software"`           // the version that made the rows
-	Seed        uint64               `json:"seed"`               // the run's
-	Python      trajectories.Python  `json:"python"`             // of its makers those that ran model-written programs
-	Makers      []trajectories.Maker `json:"makers,omitempty"`   // what made parts of its samples; missing in exports of earlier versions
-	Rows        int                  `json:"rows"`               // samples of this run
+	RunID       string               `json:"run_id"`           // no other run has it
+	RunHash     string               `json:"run_hash"`         // of the runs that would grow the same trees
+	ConfigHash  string               `json:"config_hash"`      // of the settings that change a result
+	Preset      string               `json:"preset"`           // search preset
+	Policy      string               `json:"policy"`           // e.g. "scripted:noisy"
+	Suite       string               `json:"suite,omitempty"`  // the benchmark
+	Origin      string               `json:"origin,omitempty"` // what they were imported from
+	PromptAPI   string               `json:"prompt_api"`       // API version the model was shown
+	DeployedAPI string               `json:"deployed_api"`     // API version the server enforced
+	Software    string               `json:"software"`         // the version that made the rows
+	Seed        uint64               `json:"seed"`             // the run's
+	Makers      []trajectories.Maker `json:"makers,omitempty"` // what made parts of its samples
+	Rows        int                  `json:"rows"`             // samples of this run
 
 	// Reasoning says what became of the model's reasoning, as server.reasoning; "" in documents of
 	// others.
 	Reasoning action.Reasoning `json:"reasoning,omitempty"`
-}
-
-// MadeBy returns the makers of the run's samples, whatever version the manifest has.
-func (r *ManifestRun) MadeBy() []trajectories.Maker {
-	if r.Makers == nil {
-		return r.Python.Makers()
-	}
-
-	return r.Makers
 }
 
 // Scripted counts the samples that scripts wrote, and no language model.
@@ -294,7 +266,6 @@ func (c runCounts) add(r *trajectories.Row, shown trajectories.Shown) {
 		DeployedAPI: r.DeployedAPI,
 		Software:    r.Software,
 		Seed:        r.Seed,
-		Python:      trajectories.PythonOf(r.Makers),
 		Makers:      r.Makers,
 		Rows:        1,
 		Reasoning:   shown.Reasoning,
@@ -321,20 +292,23 @@ func (c runCounts) sorted() []ManifestRun {
 
 // ReadManifest reads the manifest of an export folder.
 func ReadManifest(dir string) (*Manifest, error) {
-	var m Manifest
-	if err := readJSON(filepath.Join(dir, ManifestFile), &m); err != nil {
+	text, err := regular.ReadFile(filepath.Join(dir, ManifestFile))
+	if err != nil {
 		return nil, fmt.Errorf("export: read manifest of %s: %w", dir, err)
 	}
 
-	if m.Version < 1 || m.Version > ManifestVersion {
-		return nil, fmt.Errorf("export: %s has manifest version %d, this program reads 1 to %d", dir,
-			m.Version, ManifestVersion)
+	if err := durable.CheckJSON(dir, text, "manifest_version", ManifestVersion); err != nil {
+		return nil, fmt.Errorf("export: %w", err)
 	}
 
-	f, t := m.Form()
+	var m Manifest
+	if err := jsonl.Decode(text, &m); err != nil {
+		return nil, fmt.Errorf("export: read manifest of %s: %w", dir, err)
+	}
 
-	_, formatErr := names.Parse("format", string(f), append(append(Formats(), DocumentFormats()...), Simulator))
-	_, trainerErr := ParseTrainer(string(t))
+	_, formatErr := names.Parse("format", string(m.Format),
+		append(append(Formats(), DocumentFormats()...), Simulator))
+	_, trainerErr := ParseTrainer(string(m.Trainer))
 
 	if err := errors.Join(formatErr, trainerErr); err != nil {
 		return nil, fmt.Errorf("export: manifest of %s: %w", dir, err)

@@ -202,9 +202,6 @@ func TestEachValueIsChecked(t *testing.T) {
 		"2 rows are unconf": func(m *Manifest, _ *seen) {
 			m.Runs[1].Makers[0].Unconfined = false
 		},
-		"ran programs of run b": func(m *Manifest, _ *seen) {
-			m.Runs[1].Python.Engine = "unsafe"
-		},
 		"the split train, and the samples are of [dev]": func(_ *Manifest, s *seen) {
 			s.splits = map[string]bool{"dev": true}
 		},

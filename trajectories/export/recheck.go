@@ -48,7 +48,7 @@ func Read(dir string, dev bool) iter.Seq2[Sample, error] {
 			return
 		}
 
-		f, t := m.Form()
+		f, t := m.Format, m.Trainer
 		if f == Simulator || f.IsDocuments() {
 			yield(Sample{}, fmt.Errorf("export: %s has the format %s: no samples of trajectories", dir, f))
 			return
@@ -128,14 +128,6 @@ func (r *Report) problem(format string, args ...any) {
 
 // checkManifest makes sure that the manifest is written as this program writes it, and sealed.
 func (r *Report) checkManifest(dir string, m *Manifest) {
-	if m.Version < 3 {
-		if m.Seal != "" {
-			r.problem("%s has a seal, which its version %d has not", ManifestFile, m.Version)
-		}
-
-		return
-	}
-
 	want, err := m.seal()
 	if err != nil {
 		r.problem("%v", err)
@@ -177,7 +169,7 @@ func (r *Report) checkSums(dir string, m *Manifest) {
 
 // checkInfo compares what is written for trainers and people with what it is written from.
 func (r *Report) checkInfo(dir string, m *Manifest) {
-	if m.Version >= cardSince && m.Format != Simulator {
+	if m.Format != Simulator {
 		card, err := regular.ReadFile(filepath.Join(dir, cardFile))
 		if err != nil {
 			r.problem("%v", err)
@@ -213,7 +205,7 @@ func (c *samplesCheck) samples(seen *seen) {
 	next, stop := iter.Pull2(jsonl.Lines(filepath.Join(c.dir, c.set.jsonl())))
 	defer stop()
 
-	f, t := c.manifest.Form()
+	f, t := c.manifest.Format, c.manifest.Trainer
 	l := layoutOf(f, t)
 	n := 0
 	seen.begin()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toolevo/trajectories/internal/pq"
+	"toolevo/trajectories/internal/synth"
 )
 
 // What another program may have done to the samples of an export is found, each fault under its own rule.
@@ -26,7 +27,8 @@ func TestLintOfSpoiledSamples(t *testing.T) {
 		BrokenText:   func(s *Sample) { s.Conversations[1].Value += "\uFFFD" },
 	} {
 		dir := t.TempDir()
-		if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "export4"))); err != nil {
+		rows := synth.Sequence(synth.Rows(1, 3, 2))
+		if _, err := Write(t.Context(), dir, rows, Options{Shown: synth.Shown}); err != nil {
 			t.Fatal(err)
 		}
 

@@ -169,7 +169,7 @@ func (e *TemplateError) Error() string {
 // CheckTemplate says how the export has to be trained under a chat template of its trainer. The
 // error is a [TemplateError] where none of what is trained would be right.
 func (m *Manifest) CheckTemplate(name string) (Fit, error) {
-	f, t := m.Form()
+	f, t := m.Format, m.Trainer
 	if err := ParseChatTemplate(t, name); err != nil {
 		return Fit{}, err
 	}
@@ -193,7 +193,7 @@ func (m *Manifest) CheckTemplate(name string) (Fit, error) {
 
 // verdictOf is what is true of the export under templates. The transcripts of [Reward] are texts.
 func (m *Manifest) verdictOf(j judged) verdict {
-	f, _ := m.Form()
+	f := m.Format
 	calls, faulty := m.Calls && f != Reward, forms[f].whole && m.Unreadable > 0
 
 	switch {

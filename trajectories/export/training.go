@@ -31,7 +31,7 @@ var tolds = sync.OnceValue(func() (all map[Trainer]map[Format]told) {
 
 // told is what the trainer has to be told of the samples.
 func (m *Manifest) told() told {
-	f, t := m.Form()
+	f, t := m.Format, m.Trainer
 	all := tolds()[t][f]
 	all.Lines = append(all.Lines[:len(all.Lines):len(all.Lines)], m.Labels.Weights(t)...)
 

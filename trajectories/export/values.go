@@ -1,7 +1,6 @@
 package export
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -80,7 +79,7 @@ func (s *seen) line(i int, l *Lineage) string {
 	set.rows++
 	set.questions[question] = true
 
-	s.runs[runOf(l.RunID, l.PromptAPI, l.DeployedAPI, cmp.Or(l.Makers, l.Python))]++
+	s.runs[runOf(l.RunID, l.PromptAPI, l.DeployedAPI, l.Makers)]++
 	s.splits[l.Split] = true
 	s.lengths.TotalTokens += l.Tokens
 	s.lengths.MaxTokens = max(s.lengths.MaxTokens, l.Tokens)
@@ -166,14 +165,9 @@ func (r *Report) checkValues(m *Manifest, s *seen) {
 func (r *Report) checkRuns(m *Manifest, s *seen) {
 	said, unconfined := map[string]int{}, 0
 	for _, run := range m.Runs {
-		said[runOf(run.RunID, run.PromptAPI, run.DeployedAPI, trajectories.InWords(run.MadeBy()))] += run.Rows
-		if trajectories.Unconfined(run.MadeBy()) {
+		said[runOf(run.RunID, run.PromptAPI, run.DeployedAPI, trajectories.InWords(run.Makers))] += run.Rows
+		if trajectories.Unconfined(run.Makers) {
 			unconfined += run.Rows
-		}
-
-		if run.Makers != nil && run.Python != trajectories.PythonOf(run.Makers) {
-			r.problem("%s says that %v ran programs of run %s; by its makers %v did", ManifestFile, run.Python,
-				run.RunID, trajectories.PythonOf(run.Makers))
 		}
 	}
 
@@ -196,7 +190,7 @@ func (r *Report) checkSelection(m *Manifest, s *seen) {
 		kept += len(paths)
 	}
 
-	f, _ := m.Form()
+	f := m.Format
 
 	byRule := 0
 	for _, n := range m.Lint.ByRule {

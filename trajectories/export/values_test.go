@@ -48,7 +48,7 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 	for _, name := range []string{
 		"format", "rows", "questions", "rows_unconfined", "runs.0.rows", "runs.0.run_id", "runs.0.prompt_api",
 		"runs.0.deployed_api",
-		"runs.0.python.engine", "lengths.total_chars", "lengths.max_chars", "lengths.total_tokens",
+		"runs.0.makers.0.name", "lengths.total_chars", "lengths.max_chars", "lengths.total_tokens",
 		"lengths.max_tokens",
 		"selection.split", "selected.rows", "selected.kept", "selected.questions_kept", "selected.dropped.duplicate",
 		"selected.dropped.elsewhere", "lint.checked", "lint.dropped", "files.0.name", "files.1.bytes", "files.2.sha256",

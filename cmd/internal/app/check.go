@@ -12,6 +12,7 @@ import (
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/collect"
+	"toolevo/mcts/store"
 	"toolevo/trajectories/export"
 )
 
@@ -34,7 +35,6 @@ type Checked struct {
 type CheckedTrees struct {
 	collect.Verification
 	CheckedRun
-	Compacted bool `json:"-"` // an older version began the run: its trees were read, not grown again
 }
 
 // CheckedRun is what the checks of all kinds of runs say.
@@ -92,19 +92,6 @@ func Check(ctx context.Context, job CheckJob) (c Checked, err error) {
 
 // checkRun checks a run of any kind, and returns its problems.
 func (j *CheckJob) checkRun(ctx context.Context, v *stored.Run, c *Checked) (problems []string, err error) {
-	compacted, err := v.Compacted(ctx)
-	if err != nil {
-		return nil, console.GaveUp(err)
-	}
-
-	if compacted {
-		if c.Trees, err = j.checkCompacted(ctx, v); err == nil {
-			problems = c.Trees.Problems
-		}
-
-		return problems, err
-	}
-
 	b, err := j.RecordedBench(ctx, v, j.DataOf(j.Data, &v.Manifest, v.Dir))
 	if err != nil {
 		return nil, err
@@ -129,17 +116,12 @@ func (j *CheckJob) checkRun(ctx context.Context, v *stored.Run, c *Checked) (pro
 // RecordedBench opens what a run was made from, with the run's own engine in place of one that runs programs.
 func (h *Host) RecordedBench(ctx context.Context, v *stored.Run, data string) (*Bench, error) {
 	m := v.Manifest
-	if m.Hash == "" {
-		return nil, console.Usage("%s was collected by an earlier version, %s: it can be inspected and exported, but "+
-			"not checked", v.Dir, m.Software)
-	}
-
 	defer h.Step("Reading corpora and questions")()
 
 	b, err := ReadBench(ctx, data, v.Config, v.Versions, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%w\nThe run was made from %s; ‹data› says where that is now", err,
-			m.DataFolder(v.Dir))
+		return nil, fmt.Errorf("%w\n%s", err, wayToCheck(&m, "The run was made from "+m.DataFolder(v.Dir)+
+			"; ‹data› says where that is now"))
 	}
 
 	b.Servers = h.DefaultServers()
@@ -158,12 +140,21 @@ func (h *Host) RecordedBench(ctx context.Context, v *stored.Run, data string) (*
 	}
 
 	if other := differentInputs(b.Lineage, m.Inputs, func(string) bool { return true }); len(other) > 0 {
-		return nil, errors.Join(b.Close(), console.Usage("%s was made from other inputs than these:\n  %s\n"+
-			"Give the ‹data› it was made from, and check it with the version that made it, %s.",
-			v.Dir, strings.Join(other, "\n  "), m.Software))
+		return nil, errors.Join(b.Close(), console.Usage("%s was made from other inputs than these:\n  %s\n%s.",
+			v.Dir, strings.Join(other, "\n  "), wayToCheck(&m, "Give the ‹data› it was made from")))
 	}
 
 	return b, nil
+}
+
+// wayToCheck is what to do about a run that cannot be checked: what helps with this version, if it made the
+// run, and else to take the version that did.
+func wayToCheck(m *store.Manifest, here string) string {
+	if m.Software == Software() {
+		return here
+	}
+
+	return "The run was made by toolevo " + m.Software + ": check it with that version, and the ‹data› it was made from"
 }
 
 func checkedRun(v *stored.Run) CheckedRun {
@@ -217,30 +208,6 @@ func (j *CheckJob) checkTrees(ctx context.Context, b *Bench, v *stored.Run) (*Ch
 	if result.Missing > 0 {
 		j.Say("%d trees are missing: the run is unfinished. Continue with: %s", result.Missing, Continuation(v))
 	}
-
-	return result, nil
-}
-
-// checkCompacted checks a run that was compacted. Its log does not say what the model was shown, so no tree is grown
-// again: every row of the database is read, and the trajectories of the trees are compared with the Parquet file.
-func (j *CheckJob) checkCompacted(ctx context.Context, v *stored.Run) (*CheckedTrees, error) {
-	problems, err := v.Check(ctx)
-	if err != nil {
-		return nil, console.GaveUp(err)
-	}
-
-	result := &CheckedTrees{collect.Verification{Problems: append([]string{}, problems...)}, checkedRun(v), true}
-
-	if v.Manifest.Kind == stored.Collection && len(problems) == 0 {
-		n, difference, err := v.CompareDone(ctx)
-		if isMissing(err) {
-			j.Say("The run has no %s: it is unfinished.", stored.RowsFile)
-		} else {
-			result.Complete = result.compared(v, n, difference, err) && v.Manifest.Finished != nil
-		}
-	}
-
-	j.Say("An older version began this run: its trees were read, not grown again.")
 
 	return result, nil
 }

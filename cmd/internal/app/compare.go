@@ -54,7 +54,7 @@ func (h *Host) CompareOpened(ctx context.Context, opened Evaluations) (result Co
 			Name: filepath.Base(e.Dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.Missing),
 		})
 		result.Runs = append(result.Runs, ComparedRun{
-			e.Dir, e.Manifest.ID, e.TaskSet, string(e.Config.Environment.Told()),
+			e.Dir, e.Manifest.ID, e.TaskSet, string(e.Config.Environment.Feedback),
 		})
 	}
 

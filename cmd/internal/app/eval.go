@@ -116,7 +116,7 @@ func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (r Ev
 		return r, j.stopped(err)
 	}
 
-	r = Evaluated{Dir: run.Dir, Feedback: string(run.Config.Environment.Told()), Report: report}
+	r = Evaluated{Dir: run.Dir, Feedback: string(run.Config.Environment.Feedback), Report: report}
 
 	if r.GivenUp, err = run.GivenUp(ctx); err == nil && j.Format != "" {
 		r.Logs, err = inspectBeside(ctx, run)

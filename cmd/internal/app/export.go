@@ -270,7 +270,7 @@ func ExportedStamps(m *export.Manifest) []sandbox.Stamp {
 	var stamps []sandbox.Stamp
 
 	for _, r := range m.Runs {
-		for _, m := range r.MadeBy() {
+		for _, m := range r.Makers {
 			stamp := stored.Engine(m)
 			same := func(s sandbox.Stamp) bool { return s.String() == stamp.String() }
 

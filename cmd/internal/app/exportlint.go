@@ -144,7 +144,7 @@ func (e *ExportJob) showLoss(folders []string, linter *export.Linter) (shown []S
 			return nil, err
 		}
 
-		format, _ := m.Form()
+		format := m.Format
 
 		for sample, err := range export.Read(folder, false) {
 			if err != nil || len(shown) == e.Show {

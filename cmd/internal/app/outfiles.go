@@ -2,7 +2,9 @@ package app
 
 import (
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
@@ -46,18 +48,33 @@ func FigureFiles(figures []chart.Figure) []OutFile {
 	return files
 }
 
-// WriteFiles writes files into a folder, each of which appears whole or not at all, and returns their paths.
-func WriteFiles(dir string, files []OutFile) ([]string, error) {
-	var paths []string
+// WriteFiles writes files into a folder, and returns their paths. All take the place of those before at
+// once, unless the folder holds something else, which somebody may be working on.
+func WriteFiles(dir string, files []OutFile) (paths []string, err error) {
+	fill := func(work string) error {
+		for _, f := range files {
+			if err := durable.WriteFile(filepath.Join(work, f.Name), f.Write); err != nil {
+				return err
+			}
 
-	for _, f := range files {
-		path := filepath.Join(dir, f.Name)
-		if err := durable.WriteFile(path, f.Write); err != nil {
-			return nil, err
+			paths = append(paths, filepath.Join(dir, f.Name))
 		}
 
-		paths = append(paths, path)
+		return nil
 	}
 
-	return paths, nil
+	there, err := os.ReadDir(dir)
+	if err != nil && !isMissing(err) {
+		return nil, err
+	}
+
+	if slices.ContainsFunc(there, func(e os.DirEntry) bool {
+		return !slices.ContainsFunc(files, func(f OutFile) bool { return f.Name == e.Name() })
+	}) {
+		err = fill(dir)
+	} else {
+		err = durable.ReplaceFolder(dir, fill)
+	}
+
+	return paths, err
 }

@@ -19,8 +19,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// beginRun makes a new run in Out.
-func (j *RunJob) beginRun(ctx context.Context, b *Bench) (*store.Run, error) {
+// beginRun makes a new run in Out, which is there once note has noted what it is made from.
+func (j *RunJob) beginRun(ctx context.Context, b *Bench, note func(*store.Run) error) (*store.Run, error) {
 	m := store.Manifest{
 		ID: j.ID, Kind: j.kind, ConfigHash: b.Config.Hash(), Inputs: b.Lineage, Data: j.Data, Software: Software(),
 	}
@@ -35,7 +35,7 @@ func (j *RunJob) beginRun(ctx context.Context, b *Bench) (*store.Run, error) {
 		j.Out = filepath.Join(RunsFolder, j.kind+"-"+m.ID)
 	}
 
-	run, err := store.StartRun(ctx, j.Out, m, b.Config.String())
+	run, err := store.StartRun(ctx, j.Out, m, b.Config.String(), note)
 
 	return run, j.taken(err)
 }

@@ -196,7 +196,7 @@ func (j *RunJob) Read(ctx context.Context, c *configs.Resolved, noted *drift.Dep
 		return nil, err
 	}
 
-	b.Servers = j.Servers
+	b.Servers, b.NoPriors = j.Servers, j.kind == stored.Evaluated
 	if b.unparaphrased > 0 {
 		j.Say("%d of %d questions keep their text: no paraphrase of %s will do.", b.unparaphrased, len(b.Questions),
 			c.Paraphraser)
@@ -265,11 +265,6 @@ func (j *RunJob) resumed(ctx context.Context) ([]configs.Layer, error) {
 			j.Out, m.Kind, stored.Continuation(&store.Run{Dir: j.Out, Manifest: m, Config: config}))
 	}
 
-	if m.Hash == "" {
-		return nil, console.Usage("%s was begun by an earlier version, %s, and cannot be resumed: choose another "+
-			"‹out›", j.Out, m.Software)
-	}
-
 	j.Data = j.DataOf(j.Data, &m, j.Out)
 
 	return []configs.Layer{{Origin: filepath.Join(j.Out, store.ConfigFile), YAML: []byte(config)}}, nil
@@ -299,12 +294,33 @@ func (j *RunJob) taken(err error) error {
 
 // startRun begins or resumes a run and notes in it what it is made from, so that it can be read without the data.
 func (j *RunJob) startRun(ctx context.Context, b *Bench) (*stored.Run, error) {
-	open := j.beginRun
-	if j.Resume {
-		open = j.resumeRun
+	var (
+		engine *sandbox.Stamp
+		noted  *stored.Run
+		run    *store.Run
+	)
+
+	if b.Engine != nil {
+		engine = &b.Stamp
 	}
 
-	run, err := open(ctx, b)
+	note := func(run *store.Run) (err error) {
+		noted, err = stored.Note(ctx, run, b.Config, b.Questions, b.Deployed, engine)
+		return console.GaveUp(err)
+	}
+
+	var err error
+
+	if j.Resume {
+		if run, err = j.resumeRun(ctx, b); err == nil {
+			if err = note(run); err != nil {
+				err = errors.Join(err, run.Close())
+			}
+		}
+	} else {
+		run, err = j.beginRun(ctx, b, note)
+	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -314,16 +330,6 @@ func (j *RunJob) startRun(ctx context.Context, b *Bench) (*stored.Run, error) {
 
 	if run.Manifest.Software != Software() {
 		j.Say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, Software())
-	}
-
-	var engine *sandbox.Stamp
-	if b.Engine != nil {
-		engine = &b.Stamp
-	}
-
-	noted, err := stored.Note(ctx, run, b.Config, b.Questions, b.Deployed, engine)
-	if err != nil {
-		return nil, errors.Join(console.GaveUp(err), run.Close())
 	}
 
 	return noted, nil

@@ -125,4 +125,3 @@ func formatOf(v *toolapi.Version) response.Format {
 
 	return *v.Response
 }
-

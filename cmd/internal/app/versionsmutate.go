@@ -111,4 +111,3 @@ func (j *MutateVersionsJob) mutated(ctx context.Context, m *drift.Maker, w kept.
 
 	return MutatedVersion{made, report.Requests, report.Refused, report.Repaired}, err
 }
-

@@ -5,4 +5,5 @@
 //   - Nothing sleeps, and nothing draws from a random source that is not passed in.
 //   - What is renamed into place is durable.
 //   - Lines are at most 120 columns wide.
+//   - The product has no more Go tokens than its budget.
 package house

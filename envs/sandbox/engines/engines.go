@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"toolevo/envs/sandbox"
@@ -55,14 +56,7 @@ func Open(ctx context.Context, o Options) (sandbox.Engine, error) {
 		o.Engine = Auto
 	}
 
-	m := machine{missing: confine.Probe(), findBwrap: func() (string, error) { return findBwrap(ctx) }}
-	for _, w := range o.Lacking {
-		if m.missing[w] == nil {
-			m.missing[w] = errLeftOut
-		}
-	}
-
-	e, err := o.open(ctx, m)
+	e, err := o.open(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("PythonInterpreter, engine %s: %w", o.Engine, advise(err))
 	}
@@ -70,21 +64,33 @@ func Open(ctx context.Context, o Options) (sandbox.Engine, error) {
 	return e, nil
 }
 
-func (o Options) open(ctx context.Context, m machine) (sandbox.Engine, error) {
-	var interpreter *python.Interpreter
-
-	switch o.Engine {
-	case Auto, ForkServer, Bwrap, Process, Unsafe:
-		var err error
-
-		interpreter, err = python.Find(ctx, o.Executable, o.Modules)
-		if err != nil && (o.Engine != Auto || ctx.Err() != nil) {
-			return nil, err
+// look finds out what a choice depends on, and the interpreter.
+func (o Options) look(ctx context.Context) (machine, *python.Interpreter, error) {
+	m := machine{missing: confine.Probe(), findBwrap: func() (string, error) { return findBwrap(ctx) }}
+	for _, w := range o.Lacking {
+		if m.missing[w] == nil {
+			m.missing[w] = errLeftOut
 		}
+	}
 
-		m.noPython = err
-	default:
-		return nil, fmt.Errorf("unknown name: valid are %s", strings.Join(Names(), ", "))
+	if !slices.Contains(Names(), o.Engine) {
+		return m, nil, fmt.Errorf("unknown name: valid are %s", strings.Join(Names(), ", "))
+	}
+
+	var interpreter *python.Interpreter
+	interpreter, m.noPython = python.Find(ctx, o.Executable, o.Modules)
+
+	if m.noPython != nil && (o.Engine != Auto || ctx.Err() != nil) {
+		return m, nil, m.noPython
+	}
+
+	return m, interpreter, nil
+}
+
+func (o Options) open(ctx context.Context) (sandbox.Engine, error) {
+	m, interpreter, err := o.look(ctx)
+	if err != nil {
+		return nil, err
 	}
 
 	c, err := o.choose(m)

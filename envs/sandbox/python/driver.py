@@ -241,14 +241,18 @@ def once():
     request is a JSON object with the keys code, published, seed, cpu, memory, path, site, modules, filter, pids; the
     steps whose keys it lacks are left out. Of modules only those are imported that the snippet's text names."""
     request = decode(read_all())
-    code = request.get("code", "")
+    enter(request)
+    posix.write(2, b"ready\n")
+    posix._exit(run(request.get("code", ""), bool(request.get("published")), request.get("seed", 0)))
+
+
+def enter(request):
+    """Takes the steps before a snippet that a request asks for."""
     if "path" in request:
-        modules = [name for name in request.get("modules") or () if name in code]
+        modules = [name for name in request.get("modules") or () if name in request.get("code", "")]
         prepare(request["path"], request.get("site") or (), modules, False)
     if "cpu" in request and "memory" in request:
         limit(request["cpu"], request["memory"])
     if request.get("filter"):
         from binascii import a2b_base64
         fence(a2b_base64(request["filter"]), request.get("pids") or ())
-    posix.write(2, b"ready\n")
-    posix._exit(run(code, bool(request.get("published")), request.get("seed", 0)))

@@ -26,6 +26,12 @@ func Driver() string { return capture + "\n" + driver }
 // ForkServer is the driver with forkserver.py: executing it serves calls on standard input and output.
 func ForkServer() string { return Driver() + "\n" + forkServer }
 
+// Filter is the driver with a program that reads data on standard input: executing it reads the setup and the
+// limits, as one frame of package worker, puts them up, and goes on with the program.
+func Filter(program string) string {
+	return Driver() + "\nenter(decode(r.read(int.from_bytes(r.read(4), 'big')).decode()))\n" + program
+}
+
 // Environment is all of the environment of every interpreter, whatever the engine. It is made from nothing: nothing of
 // this process's own environment is in it.
 func Environment() []string {

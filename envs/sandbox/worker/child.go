@@ -17,7 +17,7 @@ type Child struct {
 	in      *os.File // requests
 	out     *os.File // answers, read through the next
 	answers *bufio.Reader
-	stderr  *tail
+	stderr  *Tail
 	scratch *Scratch // may be nil
 	watch   watch
 	dead    chan struct{} // closed when the process has ended and was waited for
@@ -70,7 +70,7 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 		in:      in,
 		out:     out,
 		answers: bufio.NewReader(newPipe(out)),
-		stderr:  &tail{Max: 4 << 10},
+		stderr:  &Tail{Max: 4 << 10},
 		scratch: scratch,
 		dead:    make(chan struct{}),
 	}

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// tail keeps the last Max bytes written to it.
-type tail struct {
+// Tail keeps the last Max bytes written to it.
+type Tail struct {
 	Max int
 
 	mu   sync.Mutex
@@ -14,7 +14,7 @@ type tail struct {
 }
 
 // Write implements [io.Writer]. It never fails.
-func (t *tail) Write(p []byte) (int, error) {
+func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
@@ -25,7 +25,7 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // Bytes returns a copy of what is kept.
-func (t *tail) Bytes() []byte {
+func (t *Tail) Bytes() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return bytes.Clone(t.text)

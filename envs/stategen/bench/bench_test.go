@@ -33,7 +33,7 @@ func wanted(t testing.TB, split string, n int) *generating {
 func generate(t testing.TB, data, split string, n int) Generated {
 	t.Helper()
 
-	made, err := wanted(t, split, n).run(t.Context(), data, &console.Steps{})
+	made, err := wanted(t, split, n).run(t.Context(), data, (&console.Steps{}).Step)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func newGenerate(p *console.Program) *cobra.Command {
 		p.Say("tasks generate: split %s, seed %d, data %s", g.split, *seed, *dir)
 
 		progress, stop := watch()
-		made, err := g.run(cmd.Context(), *dir, progress)
+		made, err := g.run(cmd.Context(), *dir, progress.Step)
 
 		stop()
 
@@ -113,7 +113,7 @@ func newGenerate(p *console.Program) *cobra.Command {
 }
 
 // run generates the tasks of all domains. When it is interrupted, it keeps whole tasks.
-func (g *generating) run(ctx context.Context, data string, progress *console.Steps) (made Generated, err error) {
+func (g *generating) run(ctx context.Context, data string, step func(string) func(int, int)) (made Generated, err error) {
 	f, err := taskfile.Edit(data, suite.Splits())
 	if err != nil {
 		return made, err
@@ -123,7 +123,7 @@ func (g *generating) run(ctx context.Context, data string, progress *console.Ste
 	made = Generated{Path: taskfile.Path(data, g.split), Split: g.split}
 
 	for _, d := range g.domains {
-		one, err := g.domain(ctx, f, d, progress.Step(d.Name()+" tasks"))
+		one, err := g.domain(ctx, f, d, step(d.Name()+" tasks"))
 
 		if err != nil {
 			if ctx.Err() != nil { // what was yielded before is whole, and the book knows of no more

@@ -38,7 +38,7 @@ type settings struct {
 // Sections implements [suite.Configurable].
 func (ToolBench) Sections() []suite.Section {
 	return []suite.Section{{
-		Name: section, New: func() suite.Settings { return &settings{} }, Incidental: []string{"server"}, Later: true,
+		Name: section, New: func() suite.Settings { return &settings{} }, Incidental: []string{"server"},
 	}}
 }
 

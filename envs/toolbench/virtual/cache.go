@@ -95,7 +95,7 @@ func (c *Cache) prepare(ctx context.Context) error {
 	case err != nil:
 		return damagedFile(err)
 	case format != cacheFormat:
-		return fmt.Errorf("%w: made by another version: name another file", durable.ErrDamaged)
+		return durable.CheckFormat("it", "", format, cacheFormat)
 	case state != "ok":
 		return fmt.Errorf("%w: %s: remove the file, and the answers will be made again", durable.ErrDamaged, state)
 	}

@@ -324,7 +324,7 @@ func TestForeignCaches(t *testing.T) {
 
 	for name, statement := range map[string]string{
 		"another program's": `CREATE TABLE t (x)`,
-		"another format":    `CREATE TABLE t (x); PRAGMA application_id = 1952806499; PRAGMA user_version = 2`,
+		"another format's":  `CREATE TABLE t (x); PRAGMA application_id = 1952806499; PRAGMA user_version = 2`,
 		"half of one":       `CREATE TABLE t (x); PRAGMA user_version = 1`,
 	} {
 		path := filepath.Join(dir, name)
@@ -342,7 +342,10 @@ func TestForeignCaches(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if c, err := virtual.OpenCache(t.Context(), path); !errors.Is(err, durable.ErrDamaged) {
+		c, err := virtual.OpenCache(t.Context(), path)
+
+		_, ofFormat := errors.AsType[*durable.FormatError](err)
+		if ofFormat != (name == "another format's") || ofFormat == errors.Is(err, durable.ErrDamaged) {
 			t.Errorf("%s file is opened as %v (%v)", name, c, err)
 		}
 	}

@@ -40,6 +40,7 @@ func TestLanguageModel(t *testing.T) {
 	t.Run("doctor", m.testDoctor)
 	t.Run("eval", m.testEval)
 	t.Run("collect", m.testCollect)
+	t.Run("defaults", m.testDefaults)
 }
 
 // languageModel is the program with a language model.
@@ -232,6 +233,36 @@ func (m *languageModel) first(t *testing.T, dir string) string {
 // sample is a trajectory as it is trained on.
 type sample struct {
 	Conversations []struct{ From, Value string }
+}
+
+// testDefaults begins with no settings but the defaults, as a newcomer does: what doctor writes is
+// all that an evaluation and a collection need. A collection of one question takes a model this small
+// many minutes without a GPU, so that it is killed after some nodes.
+func (m *languageModel) testDefaults(t *testing.T) {
+	settings := filepath.Join(t.TempDir(), "policy.yaml")
+	m.proxy.reset(-1)
+	doctor := m.command(t.Context(), "doctor", "--quick", "--policy", m.policy, "--data", m.data,
+		"--dataset", "coffee", "--write", settings)
+	said, err := doctor.CombinedOutput()
+	if code := doctor.ProcessState.ExitCode(); code != 0 && code != exitWarnings {
+		t.Fatalf("%v: %s", err, said)
+	}
+
+	one := []string{"--config", settings, "--data", m.data, "--dataset", "coffee",
+		"--template", "coffee-easy/open", "--limit", "1", "--progress", "none"}
+	dir := filepath.Join(t.TempDir(), "evaluation")
+	m.ends(t, 0, append([]string{"eval", "--api", "p_s_in", "--out", dir}, one...)...)
+	m.ends(t, 0, "check", dir, "--data", m.data)
+	m.shows(t, "inspect", dir)
+
+	dir = filepath.Join(t.TempDir(), "collection")
+	m.proxy.reset(10 * samplesOfANode)
+	m.kill(t, append([]string{"collect", "--out", dir}, one...)...)
+	m.proxy.reset(-1)
+
+	if calls := m.check(t, dir).Calls; calls < 1 {
+		t.Errorf("%d calls are logged", calls)
+	}
 }
 
 // testExport exports a run twice.

@@ -209,7 +209,7 @@ func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, faul
 
 	refused := fault.Kind == Refused && f.sent == 1 // mostly all requests are
 	w.last = fault.Kind == BadRequest || a.spent(x, f)
-	w.unscored = errors.Is(fault.Err, errUnscored) && !suspect && !w.last
+	w.unscored = errors.Is(fault.Err, errUnscored) && t.server.neverScores() && !suspect && !w.last
 
 	if !suspect && !refused && !w.last && !w.unscored {
 		return false, nil

@@ -59,7 +59,8 @@ type Completion struct {
 	Slot     int    // of the server that is to work on it, from 1, for a [Slotted] backend; 0 leaves that to the server
 	Dialect  Dialect
 
-	try int // how often samples of it came back without text; below 0 when that says nothing
+	unneeded bool // its log-probabilities are
+	try      int  // how often samples of it came back without text; below 0 when that says nothing
 }
 
 // Sampling are the parameters of decoding. All of them are sent with every request, but those that

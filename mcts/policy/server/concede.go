@@ -3,10 +3,18 @@ package server
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
+	"sync"
 )
 
 // errUnscored is the cause of a reply without the log-probabilities that were asked for.
-var errUnscored = errors.New("as all replies before it")
+var errUnscored = errors.New("server.logprobs=false does without them")
+
+// neverScores reports whether a server seems to give no log-probabilities.
+func (s *server) neverScores() bool {
+	return s.bare.Load() >= neverScored/2 && !s.scored.Load()
+}
 
 // mayBeParameter reports whether a fault may be about a parameter that can be sent otherwise.
 func (f *Fault) mayBeParameter() bool {
@@ -14,56 +22,138 @@ func (f *Fault) mayBeParameter() bool {
 		f.Kind == Transient && f.Status >= 500 && !f.absent()
 }
 
+// concessions are the requests in a row that were sent with less than others, though the server had
+// taken as much before.
+type concessions struct {
+	mu     sync.Mutex
+	inRow  int
+	n      int      // samples of the last of them
+	needed rows     // by any of them
+	all    []string // in what dialects
+}
+
+// manyConcessions is how many in a row show that the server has come to take less of all requests.
+const manyConcessions = 8
+
+// add counts a request for n samples, and reports whether that makes many.
+func (c *concessions) add(n int, needed rows) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	c.n = n
+	c.needed |= needed
+	c.inRow++
+
+	return c.inRow >= manyConcessions
+}
+
+// taken notes that the server gave so many samples to a request that was sent like all others.
+func (c *concessions) taken(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	if n >= c.n {
+		c.inRow = 0
+	}
+}
+
+// helped are the rows that some request needed.
+func (c *concessions) helped() rows {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	return c.needed
+}
+
+// isNew notes the dialect of a request, and reports whether no other was sent in it.
+func (c *concessions) isNew(d string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	if slices.Contains(c.all, d) {
+		return false
+	}
+
+	c.all = append(c.all, d)
+
+	return true
+}
+
+// String says what some requests were sent, "" where all were sent the same.
+func (c *concessions) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	if len(c.all) == 0 {
+		return ""
+	}
+
+	return "of some requests " + strings.Join(c.all, ", or ")
+}
+
 // concede finds out in which dialect a server takes a completion that it refused in the dialect
-// used. It reports whether there is one, which all requests to the server have from then on.
-func (p *Policy) concede(
-	ctx context.Context, t turn, c Completion, used *Dialect, fault *Fault,
-) bool {
+// used, and reports whether there is one. All requests to the server have it from then on; but own
+// is one for this completion alone, where the server took as much of others, and nothing says that
+// it does no more. The dialect used may be such a one, too.
+func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *Dialect, fault *Fault) (
+	*Dialect, bool) {
 	s := t.server
 	if !fault.mayBeParameter() {
-		return false
+		return own, false
 	}
 
 	select {
 	case s.conceding <- struct{}{}: // one request finds it for all
 		defer func() { <-s.conceding }()
 	case <-ctx.Done():
-		return false
+		return own, false
 	}
 
 	// Another request has found it meanwhile, or before this one, which had been admitted already, was
 	// sent with too many samples.
-	if d := s.dialect.Load(); d != used || d.MostSamples > 0 && c.N > d.MostSamples {
-		return true
+	d := s.dialect.Load()
+	if own == nil && (d != used || d.MostSamples > 0 && c.N > d.MostSamples) {
+		return nil, true
 	}
 
 	e := exploration{policy: p, turn: t, asked: c, used: *used}
 
 	needed, found := e.find(ctx, fault)
 	if ctx.Err() != nil || !found {
-		return false
+		return own, false
 	}
 
 	if needed == 0 {
-		return true // it was no parameter, and has passed
+		return own, true // it was no parameter, and has passed
 	}
 
-	d := used.with(needed, c)
-	s.dialect.Store(&d)
+	less := used.with(needed, c)
+
+	what := "server takes less than is sent"
+	if e.isOfAll(needed) || s.concessions.add(c.N, needed) {
+		s.dialect.Store(&less)
+		own = nil
+	} else {
+		what = "server takes less of some requests"
+		own = &less
+	}
 
 	tell := p.options.Log.Info
-	if d.Omits("seed") && !used.Omits("seed") {
+	if less.Omits("seed") && !used.Omits("seed") {
 		tell = p.options.Log.Warn // another run with the same seed finds something else
 	}
 
-	tell("server takes less than is sent",
-		"server", s.address, "instead", d.String(), "because", fault)
+	if own == nil || s.concessions.isNew(less.String()) {
+		tell(what, "server", s.address, "instead", less.String(), "because", fault)
+	}
 
-	return true
+	return own, true
 }
 
-// gave notes that a server gave so many samples in one request.
+// gave notes that a server gave so many samples in one request that was sent like all others.
 func (s *server) gave(samples int) {
+	s.concessions.taken(samples)
+
 	for {
 		most := s.most.Load()
 		if int64(samples) <= most || s.most.CompareAndSwap(most, int64(samples)) {
@@ -79,17 +169,18 @@ type exploration struct {
 	turn   turn
 	asked  Completion
 	used   Dialect
+	said   rows // that a refusal named, and that helped
 }
 
 // find returns rows of the table with which the completion is answered, none when it is answered as
-// it was. A server may name one parameter after the other; one that names none gets nothing that it
-// has not taken before.
+// it was. A server may name one parameter after the other.
 func (e *exploration) find(ctx context.Context, fault *Fault) (needed rows, found bool) {
 	for {
 		more, next := e.named(ctx, needed, fault)
+		e.said |= more &^ needed
+
 		if more == needed {
-			more |= e.used.changing(e.asked, e.isSuspect)
-			if more == needed {
+			if more |= e.unnamed(needed, fault); more == needed {
 				return 0, false
 			}
 
@@ -105,6 +196,21 @@ func (e *exploration) find(ctx context.Context, fault *Fault) (needed rows, foun
 
 		needed, fault = more, next
 	}
+}
+
+// unnamed returns the rows that a fault without a reason may be about: what the server has never
+// taken, and then, if it does not take the request, what helped others, and all that it may do
+// without.
+func (e *exploration) unnamed(needed rows, fault *Fault) rows {
+	suspects := e.used.changing(e.asked, e.isNew)
+	if suspects&^needed == 0 && fault.Kind == BadRequest {
+		suspects = e.used.changing(e.asked, func(l lesser) bool { return !l.named })
+		if helped := suspects & e.turn.server.concessions.helped(); helped&^needed != 0 {
+			return helped
+		}
+	}
+
+	return suspects
 }
 
 // named adds a row that a fault names and that helps, or after which there is another fault, which
@@ -123,15 +229,24 @@ func (e *exploration) named(ctx context.Context, needed rows, fault *Fault) (row
 	return needed, fault
 }
 
-// isSuspect reports whether a server that gives no reason may refuse a row: it has never answered a
-// request with it.
-func (e *exploration) isSuspect(l lesser) bool {
+// isNew reports whether a server has never answered a request with what it may refuse of a row, so
+// that it may do so without giving a reason.
+func (e *exploration) isNew(l lesser) bool {
 	most := int(e.turn.server.most.Load())
 	if l.samples {
 		return e.asked.N > most
 	}
 
 	return most == 0 && !l.named
+}
+
+// isOfAll reports whether a server takes less of all requests, and not of this one alone: it never
+// took more, or says so, and to all others it makes no difference.
+func (e *exploration) isOfAll(needed rows) bool {
+	differing := e.used.changing(e.asked, func(l lesser) bool { return l.differs })
+	never := e.used.changing(e.asked, e.isNew)
+
+	return e.turn.server.most.Load() == 0 || needed&^(e.said&^differing|never) == 0
 }
 
 // least leaves out each row that is not needed: it costs something to do without.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,18 +13,29 @@ import (
 // deliver gets one reply to a completion, trying as often and waiting as long as Retry allows. The
 // error is that of [asker.ask].
 func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Reply, err error) {
-	var used *Dialect
+	var used, own *Dialect // the last one, and the one that is of this completion alone, if any
+
+	in := func(s *server) *Dialect { return cmp.Or(own, s.dialect.Load()) }
 
 	err = p.ask(ctx, exchange{
 		by: by, key: c.key(), seed: c.Seed,
 		admit: func(ctx context.Context, t turn) (leave func(), err error) {
+			if most := in(t.server).MostSamples; most > 0 && c.N > most {
+				return nil, errOneByOne
+			}
+
 			c.Slot, leave, err = p.admit(ctx, by, t, c.N)
+
 			return leave, err
 		},
 		send: func(ctx context.Context, t turn) (fault *Fault) {
-			used = t.server.dialect.Load()
-			if reply, fault = p.attempt(ctx, t, c); fault != nil {
+			used = in(t.server)
+			if reply, fault = p.attemptIn(ctx, t, c, used); fault != nil {
 				return fault
+			}
+
+			if own == nil {
+				t.server.gave(len(reply.Choices))
 			}
 
 			if by.conversation != nil {
@@ -37,8 +49,9 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Re
 			return nil
 		},
 		known: func(ctx context.Context, t turn) *Fault { return p.askKnown(ctx, t, c) },
-		concede: func(ctx context.Context, t turn, fault *Fault) bool {
-			return p.concede(ctx, t, c, used, fault)
+		concede: func(ctx context.Context, t turn, fault *Fault) (found bool) {
+			own, found = p.concede(ctx, t, c, used, own, fault)
+			return found
 		},
 	})
 
@@ -86,10 +99,6 @@ func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (
 		}
 	}
 
-	if most := t.server.dialect.Load().MostSamples; most > 0 && n > most {
-		return 0, nil, errOneByOne
-	}
-
 	if t.probe {
 		t.server.limiter.force(n)
 		return 0, leave, nil
@@ -134,7 +143,7 @@ func (p *Policy) attemptIn(ctx context.Context, t turn, c Completion, d *Dialect
 	s.count(func(n *Counts) { n.Requests++ })
 	reply, err := s.backend.Complete(attempt, c)
 
-	fault := p.judge(attempt, s, &reply, c.N, err)
+	fault := p.judge(attempt, s, &reply, c, err)
 	if fault == nil {
 		fault = s.checkModel(attempt, reply)
 	}
@@ -169,7 +178,7 @@ const neverScored = 8
 const neverEnded = neverScored
 
 // judge finds the fault in what came back. Samples beyond those asked for are dropped.
-func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err error) *Fault {
+func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completion, err error) *Fault {
 	fault := &Fault{Kind: Transient, Address: s.backend.Address(), Status: 200}
 
 	var named *Fault
@@ -195,27 +204,23 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err 
 		return fault
 	}
 
-	r.Choices = r.Choices[:min(n, len(r.Choices))]
-	if n == 1 && r.Choices[0].Tokens == 0 {
+	r.Choices = r.Choices[:min(c.N, len(r.Choices))]
+	if c.N == 1 && r.Choices[0].Tokens == 0 {
 		r.Choices[0].Tokens = r.CompletionTokens
 	}
 
-	if p.options.LogProbs {
+	if p.options.LogProbs && !c.Dialect.Omits("logprobs") {
 		for _, c := range r.Choices {
 			switch _, ok := c.mean(); {
 			case ok:
 				s.scored.Store(true)
 			case c.blank():
-			case s.bare.Add(1) >= neverScored && !s.scored.Load():
+			case s.bare.Add(1) >= neverScored && !s.scored.Load() && !p.options.Unneeded:
 				fault.Kind = Refused
 				fault.Message = "no completion has log-probabilities: set server.logprobs to false to do without them"
 				return fault
 			default:
-				fault.Message = "a completion without log-probabilities"
-				if s.bare.Load() >= neverScored/2 && !s.scored.Load() {
-					fault.Err = errUnscored
-				}
-
+				fault.Message, fault.Err = "a completion without log-probabilities", errUnscored
 				return fault
 			}
 		}

@@ -61,6 +61,9 @@ type lesser struct {
 	names   []string // words by which a refusal may name it
 	named   bool     // only where a refusal names it: what is sent instead, others refuse
 	samples bool     // it is their number
+	// differs says that other requests are not to be sent so as well, unless the server refuses them,
+	// too: it changes their samples, or they are refused then.
+	differs bool
 	// change makes it part of a dialect, and reports false where it is, or where the samples would be
 	// others than were asked for.
 	change func(*Dialect, Completion) bool
@@ -80,10 +83,17 @@ var table = []lesser{
 	without("presence_penalty", func(s Sampling) bool { return s.PresencePenalty == 0 }),
 	without("top_p", func(s Sampling) bool { return s.TopP == 1 }),
 	without("stop", func(s Sampling) bool { return len(s.Stop) > 0 }), // backends cut the text
-	without("seed", always),
-	{names: []string{"logprobs", "top_logprobs", "probabilities"}, named: true, change: oneLogProb},
-	{names: []string{"max_tokens", "max_completion_tokens"}, named: true, change: maxCompletionTokens},
+	withoutSeed(),
+	{names: figureNames, named: true, change: oneLogProb},
+	{names: figureNames, change: noLogProbs},
+	{
+		names: []string{"max_tokens", "max_completion_tokens"}, named: true, differs: true,
+		change: maxCompletionTokens,
+	},
 }
+
+// figureNames are words for log-probabilities.
+var figureNames = []string{"logprobs", "top_logprobs", "probabilities"}
 
 // without is a parameter that is left out, if that changes nothing.
 func without(name string, harmless func(Sampling) bool) lesser {
@@ -100,6 +110,13 @@ func without(name string, harmless func(Sampling) bool) lesser {
 
 func always(Sampling) bool { return true }
 
+func withoutSeed() lesser {
+	l := without("seed", always)
+	l.differs = true
+
+	return l
+}
+
 func fewerSamples(d *Dialect, c Completion) bool {
 	if c.N == 1 || d.MostSamples > 0 && d.MostSamples < c.N {
 		return false
@@ -115,6 +132,10 @@ func oneLogProb(d *Dialect, _ Completion) bool {
 	d.OneLogProb = d.OneLogProb || changed
 
 	return changed
+}
+
+func noLogProbs(d *Dialect, c Completion) bool {
+	return c.unneeded && without("logprobs", always).change(d, c)
 }
 
 func maxCompletionTokens(d *Dialect, _ Completion) bool {

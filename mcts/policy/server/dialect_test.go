@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -43,6 +44,8 @@ func (s strict) before(_ context.Context, c server.Completion) error {
 			sends = c.Dialect.MaxCompletionTokens
 		case "logprobs":
 			sends = sends && !c.Dialect.OneLogProb
+		case "any logprobs":
+			sends = !c.Dialect.Omits("logprobs")
 		}
 
 		if sends {
@@ -135,6 +138,68 @@ func TestServerTakesLess(t *testing.T) {
 	}
 }
 
+// A server that took requests as they were, and then refuses some, is sent less with those alone,
+// if others would have other samples. Once it refuses all, all are sent less.
+func TestServerTakesLessOfSome(t *testing.T) {
+	const requests, n, noSeed = 40, 5, "no seed (another run draws other samples)"
+
+	for _, test := range []struct {
+		name    string
+		refused int    // every so many requests
+		fault   string // of a bad request
+		less    string // what is not taken
+		dialect string
+	}{
+		{"seed", 5, "unknown argument: seed", "seed", "of some requests " + noSeed},
+		{"no reason", 5, "Bad Request", "seed", "of some requests " + noSeed},
+		{"n, no reason", 5, "Bad Request", "n", "of some requests n at most 4"},
+		{"n", 5, "n is too large", "n", "n at most 4"},
+		{"a field", 5, "unknown: top_p", "top_p", "no top_p"},
+		{"limit", 5, "unknown: max_tokens", "max_tokens",
+			"of some requests max_completion_tokens for max_tokens"},
+		{"seed of all", 1, "Bad Request", "seed", noSeed + "; of some requests " + noSeed},
+		{"n of all", 1, "Bad Request", "n", "n at most 4; of some requests n at most 4"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			isRefused := func(prompt string) bool {
+				var question int
+				_, err := fmt.Sscanf(prompt, "What is q%d?", &question)
+
+				return err == nil && question > 0 && question%test.refused == 0
+			}
+			o := options(&echo{address: "a", before: func(ctx context.Context, c server.Completion) error {
+				if isRefused(c.Prompt) {
+					return strict{{test.less, bad(400, test.fault)}}.before(ctx, c)
+				}
+
+				if c.Dialect.MaxCompletionTokens {
+					f := bad(400, "unknown: max_completion_tokens")
+					return &f
+				}
+
+				return nil
+			}})
+			o.Sampling = plain()
+			p := newPolicy(t, o)
+
+			if err := p.Greet(t.Context(), n); err != nil {
+				t.Fatal(err)
+			}
+
+			all(t, p, requests, 4, n)
+
+			s := p.Snapshot()
+			if got := s.Servers[0].Dialect; got != test.dialect || s.Servers[0].Down {
+				t.Errorf("%s: the dialect is %q", test.name, got)
+			}
+
+			if s.BadRequests > 3*requests/2 {
+				t.Errorf("%s: %d requests were refused", test.name, s.BadRequests)
+			}
+		})
+	}
+}
+
 // Of a server for which 0 log-probabilities are none, one is asked for.
 func TestLogProbsOfZero(t *testing.T) {
 	for _, greeted := range []bool{true, false} {
@@ -162,6 +227,54 @@ func TestLogProbsOfZero(t *testing.T) {
 
 			if s := p.Snapshot().Servers[0]; s.Dialect != "logprobs 1 for 0" || s.Down {
 				t.Errorf("the dialect is %q", s.Dialect)
+			}
+		})
+	}
+}
+
+// A server that refuses log-probabilities is greeted with that as the end, but for a run that can do
+// without them: none are asked for then. So it is with one that gives none.
+func TestLogProbsRefused(t *testing.T) {
+	none := &spoiling{next: &echo{address: "a"}, change: func(_ int64, _ server.Completion, r *server.Reply) {
+		for i := range r.Choices {
+			r.Choices[i].LogProbs = nil
+		}
+	}}
+	broken := server.Fault{Kind: server.Transient, Address: "a", Status: 501, Message: "logprobs: not implemented"}
+
+	for name, b := range map[string]server.Backend{
+		"named": &echo{address: "a", before: strict{{"any logprobs", bad(400, "logprobs is not supported")}}.before},
+		"chat": &echo{address: "a", before: strict{
+			{"seed", bad(400, "unknown: seed")}, {"any logprobs", bad(422, "top_logprobs: unknown field")},
+		}.before},
+		"no reason":  &echo{address: "a", before: strict{{"any logprobs", bad(400, "Bad Request")}}.before},
+		"501":        &echo{address: "a", before: strict{{"any logprobs", broken}}.before},
+		"gives none": none,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			o := options(b)
+			o.Sampling = plain()
+
+			err := newPolicy(t, o).Greet(t.Context(), 5)
+			if !isRefused(err) || !strings.Contains(err.Error(), "server.logprobs") {
+				t.Errorf("%s: %v", name, err)
+			}
+
+			o.Unneeded = true
+
+			p := newPolicy(t, o)
+			if err := p.Greet(t.Context(), 1); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+
+			for _, proposals := range all(t, p, 10, 2, 1) {
+				if len(proposals) != 1 {
+					t.Errorf("%s: proposals are %+v", name, proposals)
+				}
+			}
+
+			if s := p.Snapshot().Servers[0]; !strings.Contains(s.Dialect, "no logprobs") {
+				t.Errorf("%s: the dialect is %q", name, s.Dialect)
 			}
 		})
 	}

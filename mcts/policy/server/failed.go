@@ -96,11 +96,16 @@ func (e *RequestError) Final() bool { return false }
 
 // GivenUp is the reason in a few words; see envs.GivenUp.
 func (e *RequestError) GivenUp() string {
-	if e.Message == "" {
-		return e.cause()
+	reason := e.cause()
+	if e.Proxy != "" {
+		reason += " through the proxy " + e.Proxy + " (see NO_PROXY)"
 	}
 
-	return e.cause() + ": " + e.Message
+	if e.Message != "" {
+		reason += ": " + e.Message
+	}
+
+	return reason
 }
 
 // refuseFirst returns the error of a question whose first prompt does not fit the context window:

@@ -23,7 +23,7 @@ const greetSeed = 1<<31 - 1<<10
 // a long seed. What it does not take of that is found out, and left out of the run's requests.
 func (p *Policy) Greet(ctx context.Context, samples int) error {
 	greeting := Greeting(p.options.Messages != nil, p.options.Sampling)
-	greeting.Seed = greetSeed
+	greeting.Seed, greeting.unneeded = greetSeed, p.options.Unneeded
 
 	if greeting.Sampling.Temperature > 0 && !p.options.Single {
 		greeting.N = max(samples, 1)
@@ -96,11 +96,21 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 			return nil
 		case last.Final():
 			return last
-		case (last.Kind != Transient || try > 0) && p.concede(ctx, turn{server: s}, greeting, used, last):
+		case last.Kind == Transient && try == 0: // it may pass
+			continue
+		}
+
+		_, found := p.concede(ctx, turn{server: s}, greeting, used, nil, last)
+
+		switch {
+		case found:
 			p.pool.answered(turn{server: s}, true)
 			return nil
 		case ctx.Err() != nil:
 			return nil
+		case p.wantsNoFigures(ctx, s, greeting, used, last):
+			return last.asRefusal("no request for log-probabilities is taken: " +
+				"set server.logprobs to false to do without them")
 		case last.Kind == BadRequest:
 			return last.asNothingTaken()
 		}
@@ -115,6 +125,23 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 	}
 
 	return nil
+}
+
+// wantsNoFigures reports whether a server answers a greeting that it refused where it is asked for no
+// log-probabilities.
+func (p *Policy) wantsNoFigures(
+	ctx context.Context, s *server, greeting Completion, used *Dialect, fault *Fault,
+) bool {
+	refused := fault.Kind == BadRequest || fault.Status/100 == 5 && fault.names(figureNames...)
+	if !p.options.LogProbs || p.options.Unneeded || !refused {
+		return false
+	}
+
+	greeting.unneeded = true
+	e := exploration{policy: p, turn: turn{server: s}, asked: greeting, used: *used}
+	_, found := e.find(ctx, fault)
+
+	return found
 }
 
 // Greeting returns the simplest request there is, as a chat or as a prompt, to see whether a server

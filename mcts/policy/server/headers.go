@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
-
-	"toolevo/mcts"
 )
 
 // Headers are what requests bear beside the headers of the protocol, by name. Their values name
@@ -47,9 +45,10 @@ func (k SessionKeys) Validate() (setting string, err error) {
 	return "header", checkName(k.Header)
 }
 
-// sessionOf is the id of the tree of a node: it says nothing about the question.
-func sessionOf(n mcts.NodeID) string {
-	return fmt.Sprintf("%016x", mix(hashOf(n.Question)^mix(uint64(n.Tree))))
+// sessionOf is the id of the tree of a question, or of what else is asked about: it says nothing about the
+// question.
+func sessionOf(question string, tree int) string {
+	return fmt.Sprintf("%016x", mix(hashOf(question)^mix(uint64(tree))))
 }
 
 // IsSecretParameter reports whether a parameter of a URL's query may be a key: all may, but for the

@@ -38,6 +38,9 @@ type Options struct {
 	// LogProbs says that the servers report log-probabilities: a reply without them is garbled then, and tried again,
 	// so that a missing field cannot change a prior. Without it such a reply is used, unscored.
 	LogProbs bool
+	// Unneeded says that they can be done without: a server that refuses them, or has none, is no
+	// longer asked for them then.
+	Unneeded bool
 
 	// Single says that the servers draw one sample a request. Each is asked for, and tried again, by itself then.
 	Single bool

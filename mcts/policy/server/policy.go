@@ -99,9 +99,11 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 }
 
 // Complete draws c.N samples of a prompt that is no history's, with the guarantees of Propose, and
-// without their reasoning. Completions of one key go to one server as long as it answers. The error
-// wraps the *Fault that made further tries useless, or is the context's.
+// without their reasoning. Completions of one key go to one server as long as it answers, and are of
+// one session. The error wraps the *Fault that made further tries useless, or is the context's.
 func (p *Policy) Complete(ctx context.Context, key string, c Completion) ([]Choice, error) {
+	c.Session = sessionOf(key, 0)
+
 	choices, err := p.sample(ctx, caller{question: key}, c)
 	for i := range choices {
 		_, choices[i].Text = action.Part(choices[i].whole())
@@ -113,7 +115,7 @@ func (p *Policy) Complete(ctx context.Context, key string, c Completion) ([]Choi
 
 // completion is what is asked of a server.
 func (p *Policy) completion(r mcts.Request) Completion {
-	c := Completion{N: r.N, Seed: r.Seed, Sampling: p.options.Sampling, Session: sessionOf(r.Node)}
+	c := Completion{N: r.N, Seed: r.Seed, Sampling: p.options.Sampling, unneeded: p.options.Unneeded, Session: sessionOf(r.Node.Question, r.Node.Tree)}
 	if r.Greedy {
 		c.Sampling = c.Sampling.Greedy()
 	}

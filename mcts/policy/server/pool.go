@@ -48,9 +48,10 @@ type server struct {
 	seats   seats
 	counters
 
-	dialect   atomic.Pointer[Dialect] // in which it is asked
-	most      atomic.Int64            // samples that it gave in one request; 0 is no reply yet
-	conceding chan struct{}           // holds one value while another dialect is looked for
+	dialect     atomic.Pointer[Dialect] // in which it is asked
+	most        atomic.Int64            // samples that it gave in one request; 0 is no reply yet
+	conceding   chan struct{}           // holds one value while another dialect is looked for
+	concessions concessions
 
 	health
 }

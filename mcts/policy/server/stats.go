@@ -199,7 +199,7 @@ func (p *Policy) Snapshot() Snapshot {
 	for i, s := range p.pool.servers {
 		one := ServerSnapshot{Address: s.backend.Address(), Load: s.limiter.load(), Gauges: s.gauges.Load()}
 		one.Counts, one.Faults = s.counts()
-		one.Dialect = s.dialect.Load().String()
+		one.Dialect = strings.Trim(s.dialect.Load().String()+"; "+s.concessions.String(), "; ")
 		s.names.Range(func(name, _ any) bool {
 			one.Names = append(one.Names, name.(string))
 			return true

@@ -39,6 +39,9 @@ type Models struct {
 	// Plans has the solutions that scripted policies follow; see [suite.Planner].
 	Plans func(question string) (envs.Plan, bool)
 
+	// NoPriors says that the run has no use for log-probabilities: servers may have none.
+	NoPriors bool
+
 	open map[string]*server.Policy // on servers, by name
 }
 
@@ -212,7 +215,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages,
 		Reasoning: m.Config.Reasoning(),
 		Sampling:  c.Sampling, LogProbs: c.LogProbs && (kind == OpenAI || m.Servers.scored),
-		LeaveOut: c.LeaveOut, Single: kind == Ollama, Slots: c.Slots,
+		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: kind == Ollama, Slots: c.Slots,
 		Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
 	}
 

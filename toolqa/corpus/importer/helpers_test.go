@@ -9,11 +9,17 @@ import (
 	"path/filepath"
 	"testing"
 
+	"toolevo/envs/sandbox/engines"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/corpus/internal/layout"
 	"toolevo/toolqa/corpus/synth"
 )
+
+func TestMain(m *testing.M) {
+	engines.Main()
+	os.Exit(m.Run())
+}
 
 // published returns the path of a published file, or skips the test.
 func published(t testing.TB, parts ...string) string {

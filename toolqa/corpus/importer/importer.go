@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"toolevo/envs/sandbox/engines"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
 	"toolevo/toolqa/corpus/internal/write"
@@ -17,6 +18,9 @@ type Options struct {
 	AllowShort bool   // accept less than is published: files with fewer rows, down to one, and missing files
 	SkipBad    int    // how many bad rows are left out, and counted, before one is an error
 	Tool       string // recorded as the program that wrote the corpus
+
+	// Python chooses the interpreter in whose sandbox pickles are read, and the walls that may be missing.
+	Python engines.Options
 
 	// Progress, if not nil, is told from time to time how much of the work is done. Only the ratio has a meaning.
 	Progress func(done, total int)

@@ -71,27 +71,12 @@ type Options struct {
 // Build writes a synthetic corpus as DIR/corpus/DATASET.sqlite: the columns, order and value formats of the published
 // files, invented values. The same seed and size give the same content.
 func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts Options) (layout.Info, error) {
-	g, ok := generators[ds]
-	if !ok {
-		return layout.Info{}, fmt.Errorf("corpus: build %q: no such dataset", ds)
+	n, err := Rows(ds, opts)
+	if err != nil {
+		return layout.Info{}, err
 	}
 
-	n := opts.Rows
-	if n == 0 {
-		switch cmp.Or(opts.Scale, Full) {
-		case Full:
-			n = g.full
-		case Demo:
-			n = g.demo
-		default:
-			return layout.Info{}, fmt.Errorf("corpus: build %s: scale %q; expected one of %v", ds, opts.Scale, Scales())
-		}
-	}
-
-	if n < 1 || n > g.most {
-		return layout.Info{}, fmt.Errorf("corpus: build %s: %d rows; expected 1 to %d", ds, n, g.most)
-	}
-
+	g := generators[ds]
 	newRand := func() *rand.Rand { return rand.New(rand.NewPCG(opts.Seed, g.stream)) }
 
 	var parts []layout.Part
@@ -108,4 +93,29 @@ func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts Options) (la
 	info := layout.Info{Dataset: ds, Source: layout.Synthetic, Seed: opts.Seed, Tool: opts.Tool}
 
 	return write.File(ctx, dir, info, in, parts...)
+}
+
+// Rows is how many rows, papers or passages [Build] makes. The error is that it makes none.
+func Rows(ds toolqa.Dataset, opts Options) (n int, err error) {
+	g, ok := generators[ds]
+	if !ok {
+		return 0, fmt.Errorf("corpus: build %q: no such dataset", ds)
+	}
+
+	if n = opts.Rows; n == 0 {
+		switch cmp.Or(opts.Scale, Full) {
+		case Full:
+			n = g.full
+		case Demo:
+			n = g.demo
+		default:
+			return 0, fmt.Errorf("corpus: build %s: scale %q; expected one of %v", ds, opts.Scale, Scales())
+		}
+	}
+
+	if n < 1 || n > g.most {
+		return 0, fmt.Errorf("corpus: build %s: %d rows; expected 1 to %d", ds, n, g.most)
+	}
+
+	return n, nil
 }

@@ -20,7 +20,6 @@ type Column struct {
 	Field    string `yaml:"field"`    // of the struct; "" is the one with the column's name
 	Optional bool   `yaml:"optional"` // null stands for the empty value
 	Repeats  bool   `yaml:"repeats"`  // few distinct values: worth a dictionary
-	Later    bool   `yaml:"later"`    // older files may lack it
 	Omitted  bool   `yaml:"omitted"`  // JSON has no key for the empty value
 	Big      bool   `yaml:"big"`      // JSON has the number as text: readers of doubles round it above 2^53
 	JSON     bool   `yaml:"json"`     // of a list: each element is a text of JSON, as its type writes it

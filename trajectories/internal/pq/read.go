@@ -95,7 +95,7 @@ func complete(f *file.Reader, columns []Column) (err error) {
 
 	sc := f.MetaData().Schema
 	for _, c := range columns {
-		if !c.Later && sc.Root().FieldIndexByName(c.Name) < 0 {
+		if sc.Root().FieldIndexByName(c.Name) < 0 {
 			return fmt.Errorf("column %s is missing", c.Name)
 		}
 	}
@@ -116,12 +116,7 @@ func readGroup[T any](f *file.Reader, n int, columns []Column) (values []T, err 
 
 	cursors := make([]*cursor, 0, len(columns))
 	for i := range columns {
-		c := &columns[i]
-		if c.Later && sc.Root().FieldIndexByName(c.Name) < 0 {
-			continue
-		}
-
-		values, err := openColumn(g, c, position{})
+		values, err := openColumn(g, &columns[i], position{})
 		if err != nil {
 			return nil, err
 		}

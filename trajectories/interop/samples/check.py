@@ -23,7 +23,7 @@ ALWAYS = {"run_id", "dataset", "difficulty", "split", "question_id", "tree", "no
 STEP, PAIR = {"step"}, {"rejected_path", "rejected_tree"}
 LINEAGE = {"sft-trajectory": ALWAYS, "openai": ALWAYS, "sft-step": ALWAYS | STEP, "kto": ALWAYS | STEP,
            "dpo": ALWAYS | STEP | PAIR, "reward": ALWAYS | PAIR}
-SOMETIMES = {"origin", "labels", "python", "makers", "tokens"}
+SOMETIMES = {"origin", "labels", "makers", "tokens"}
 
 
 def folded(question):

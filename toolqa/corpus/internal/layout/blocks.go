@@ -73,8 +73,7 @@ func readHashes(f *os.File) (size int64, hashes []uint64, err error) {
 	}
 
 	if string(footer[16:]) != blockMagic {
-		return 0, nil, fmt.Errorf("%w, or written by an older toolevo: the hashes of its blocks are missing",
-			ErrDamaged)
+		return 0, nil, fmt.Errorf("%w: the hashes of its blocks are missing", ErrDamaged)
 	}
 
 	// The footer is believed only after its own hash was compared; nothing is read that is not there.

@@ -1,0 +1,91 @@
+package house
+
+import (
+	"cmp"
+	"go/scanner"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tokenBudget is how many Go tokens the product may have. Tokens are counted, and not lines, so that
+// comments, blank lines and short lines cost nothing.
+const tokenBudget = 724_000
+
+// helpers are the folders of what is no product: what tests share, and tools for developers.
+var helpers = []string{
+	"envtest", "suitetest", "wiretest", "golden", "browser", "testrun", "trainingtest", "pytooltest",
+	"trajectories/internal/synth", "house", "interop",
+	"cmd/internal/mutants", // breaks the source to try its tests, and is in no binary
+}
+
+// The product stays small: what is added is paid for by what becomes unnecessary.
+func TestTokenBudget(t *testing.T) {
+	_, files := source(t)
+	total, packages := 0, map[string]int{}
+
+	for _, f := range files {
+		if !f.test && !isHelper(f.pkg) {
+			n := tokensOf(f.text)
+			total += n
+			packages[f.pkg] += n
+		}
+	}
+
+	t.Logf("%d tokens in %d packages", total, len(packages))
+
+	if total <= tokenBudget {
+		return
+	}
+
+	largest := slices.SortedFunc(maps.Keys(packages), func(a, b string) int {
+		return cmp.Compare(packages[b], packages[a])
+	})
+	t.Errorf("the product has %d Go tokens, %d more than its budget: look for code that this change makes "+
+		"unnecessary, or that does what other code does already, and remove it (the largest packages are %s); "+
+		"if the feature is worth its size, raise tokenBudget in the same commit and say why there",
+		total, total-tokenBudget, strings.Join(largest[:5], ", "))
+}
+
+// isHelper reports whether a package is in, or below, a folder of helpers.
+func isHelper(pkg string) bool {
+	return slices.ContainsFunc(helpers, func(h string) bool { return strings.Contains("/"+pkg+"/", "/"+h+"/") })
+}
+
+// tokensOf counts the tokens of a Go file without its comments, and without the semicolons that the
+// scanner puts at ends of lines.
+func tokensOf(text []byte) (n int) {
+	var (
+		code scanner.Scanner
+		fset = token.NewFileSet()
+	)
+
+	code.Init(fset.AddFile("", -1, len(text)), text, nil, 0)
+
+	for {
+		_, kind, literal := code.Scan()
+		if kind == token.EOF {
+			return n
+		}
+
+		if kind != token.SEMICOLON || literal != "\n" {
+			n++
+		}
+	}
+}
+
+// Line breaks and comments are no tokens.
+func TestTokensOf(t *testing.T) {
+	for text, want := range map[string]int{
+		"":                            0,
+		"package p // a comment\n":    2,
+		"package p\n\nvar a, b = 1\n": 8,
+		"package p;var a,b=1":         9, // a semicolon that somebody wrote
+	} {
+		if n := tokensOf([]byte(text)); n != want {
+			t.Errorf("%q has %d tokens, want %d", text, n, want)
+		}
+	}
+}
