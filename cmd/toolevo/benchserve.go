@@ -239,9 +239,10 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options
 
 // introduce says where the server is and what to try with it.
 func (a *app) introduce(f *serveFlags, url string) {
-	address, name := url+"/v1", serving.OpenAI+":"+f.Model
-	if f.protocol == string(simserver.Ollama) {
-		address, name = url, serving.Ollama+":"+f.Model
+	kind := serving.Speaking(f.protocol)
+	name, address := kind.Name+":"+f.Model, url
+	if _, path, _ := strings.Cut(kind.Hosting.Address, "%s"); path != "" {
+		address += path
 	}
 
 	server := f.protocol

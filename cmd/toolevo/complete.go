@@ -50,7 +50,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"strategy":      console.Offered(export.Strategies()),
 		"score":         console.Offered(export.Scores()),
 		"chat-template": console.Offered(export.Templates()),
-		"format":        console.Offered(append(export.Formats(), export.DocumentFormats()...)),
+		"format":        console.Offered(export.FormatsThat(export.Format.IsExported)),
 		"for":           console.Offered(export.Trainers()),
 		"wrong":         console.Listed(simserver.Misconfigurations()),
 		"protocol":      console.Offered([]simserver.Kind{simserver.VLLM, simserver.Ollama}),

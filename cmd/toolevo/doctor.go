@@ -246,8 +246,8 @@ func (d *serverDoctor) examineServers(ctx context.Context, b *toolevo.Bench) err
 
 	if len(targets) == 0 {
 		d.app.Say("%s needs no server, so nothing is examined. For a model's server:\n  toolevo doctor --policy "+
-			"openai:MODEL|ollama:MODEL [--server URL]",
-			strings.Join(b.Config.Policy, ", "))
+			"%s [--server URL]",
+			strings.Join(b.Config.Policy, ", "), strings.ReplaceAll(serving.Offers(), " or ", "|"))
 	}
 
 	return nil

@@ -9,10 +9,12 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
+	"toolevo/envs/names"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 func (a *app) evalCommand() *cobra.Command {
@@ -31,7 +33,7 @@ func (a *app) evalCommand() *cobra.Command {
 
 		r, err := toolevo.Evaluate(cmd.Context(), f.job)
 
-		return a.printEvaluation(f.runFlags, r, *byTemplate, f.ended(err))
+		return a.printEvaluation(f, r, *byTemplate, f.ended(err))
 	}
 
 	cmd.AddCommand(a.evalErrorsCommand(), a.evalAdaptationCommand(), a.evalCompareCommand(),
@@ -52,8 +54,8 @@ func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
 	f := &evalFlags{runFlags: a.addRunFlags(cmd, toolevo.EvaluateDefaults(), "dataset", "difficulty", "template",
 		"split", "questions", "limit", "perturb", "api", "policy", "seed", "repeats", "controller", "compat",
 		"feedback", "no-update-tool", "no-reflection", "engine", "python")}
-	cmd.Flags().StringVar(&f.job.Format, "format", "", "also write the episodes in the format `NAME`: inspect, logs "+
-		"of inspect_ai, into the folder inspect of the run")
+	cmd.Flags().StringVar(&f.job.Format, "format", "", "also write the episodes in the format `NAME`, into a folder "+
+		"of that name in the run: "+names.Join(export.FormatsThat(export.Format.IsOfEvaluation)))
 	cmd.Flags().StringSliceVar(&f.job.FailUnder, "fail-under", nil, "exit with 1 if an official accuracy is below "+
 		"`SHARE`, 0..1; VERSION=SHARE: the mean over datasets of a policy under that API version; several with commas")
 
@@ -72,13 +74,13 @@ func (f *evalFlags) read(cmd *cobra.Command) (err error) {
 }
 
 // printEvaluation prints the result of an evaluation where there is one, and returns its error.
-func (a *app) printEvaluation(f *runFlags, r toolevo.Evaluated, byTemplate bool, err error) error {
+func (a *app) printEvaluation(f *evalFlags, r toolevo.Evaluated, byTemplate bool, err error) error {
 	if r.Report == nil {
 		return err
 	}
 
 	if r.Logs != "" {
-		a.Say("As logs of inspect_ai: inspect view --log-dir %s", console.Shell(r.Logs))
+		a.Say(export.Format(f.job.Format).OpenWith(), console.Shell(r.Logs))
 	}
 
 	if *f.asJSON {

@@ -49,7 +49,7 @@ func (a *app) evalJudgeCommand() *cobra.Command {
 
 	cmd := newCommand("judge RUN|FILE...")
 	flags := cmd.Flags()
-	flags.StringVar(&o.by, "by", byRule, "`JUDGE`: rule, or a model, openai:MODEL or ollama:MODEL")
+	flags.StringVar(&o.by, "by", byRule, "`JUDGE`: rule, or a model, "+serving.Offers())
 	flags.StringSliceVar(&o.scores, "score", []string{string(judge.SoPR)}, "`NAMES`: sopr, fac, sowr")
 	flags.IntVar(&o.passes, "passes", judge.Passes, "`N` passes of sopr, and rounds of sowr")
 	flags.StringVar(&o.reference, "reference", "", "with sowr: the `POLICY` that others are compared with (default: "+

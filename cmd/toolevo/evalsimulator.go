@@ -14,6 +14,7 @@ import (
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune/fidelity"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/policy/serving"
 )
 
 // The settings of the paper: simulators and the judge are greedy.
@@ -34,8 +35,8 @@ func (a *app) evalSimulatorCommand() *cobra.Command {
 	cmd := newCommand("simulator FILE...")
 	o := &simulatorOptions{writers: a.addWriters(cmd), asJSON: console.JSONFlag(cmd)}
 	flags := cmd.Flags()
-	flags.StringVar(&o.simulators, "simulator", "", "`NAMES` of models that answer first, openai:MODEL or "+
-		"ollama:MODEL, separated by commas (default: the files have answers)")
+	flags.StringVar(&o.simulators, "simulator", "", "`NAMES` of models that answer first, "+
+		serving.Offers()+", separated by commas (default: the files have answers)")
 	flags.StringVar(&o.mode, "mode", string(virtual.SFT), "with --simulator: `NAME` of how they are asked: sft, or cot")
 	flags.StringVar(&o.judge, "judge", "", "`KIND:MODEL` that rates answers from 1 to 10")
 	flags.StringVar(&o.embedder, "embedder", "", "`MODEL` whose embeddings are compared, at the server's "+

@@ -19,6 +19,8 @@ import (
 
 func (a *app) exportCommand() *cobra.Command {
 	cmd := newCommand("export RUN… | DOCUMENTS…")
+	cmd.Long = describe(cmd.Long)
+
 	f := a.addExportFlags(cmd)
 	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -66,7 +68,7 @@ func (f *exportFlags) read(cmd *cobra.Command, paths []string) toolevo.ExportJob
 func (e *exportFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&e.Out, "out", "", "write the folder `DIR` (required without --lint)")
 	flags.StringVar(&e.Format, "format", e.Format, "`NAME` of what a sample is: "+
-		names.Join(export.Formats())+"; or of documents for other programs: "+names.Join(export.DocumentFormats()))
+		names.Join(export.Formats())+"; or of documents for other programs: "+names.Join(export.FormatsThat(export.Format.IsDocuments)))
 	flags.StringVar(&e.Trainer, "for", e.Trainer, "`NAME` of the trainer whose names columns and "+
 		"roles have: "+names.Join(export.Trainers())+"; NAME:TEMPLATE names its chat template, too, and refuses what "+
 		"that spoils")
@@ -90,8 +92,7 @@ func (e *exportFlags) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&e.MaxFaulty, "max-faulty", e.MaxFaulty,
 		"only trajectories with at most `N` faulty turns: unreadable ones, "+
 			"and errors made before (-1: any number)")
-	flags.BoolVar(&e.Selection.SkipFaulty, "skip-faulty", false, "do not train faulty turns: leave their "+
-		"samples out (sft-step), or give them the weight 0 (openai)")
+	flags.BoolVar(&e.Selection.SkipFaulty, "skip-faulty", false, "do not train faulty turns: "+skipping())
 	flags.Float64Var(&e.Selection.Dev, "dev", 0, "hold out this `SHARE` of the questions in files of their own")
 	flags.StringVar(&e.Mix, "mix", "", "weigh runs, suites or deployed API versions: `KIND:NAME=N`, and more after "+
 		"commas, with the kind "+names.Join(export.MixKinds()))
@@ -103,6 +104,31 @@ func (e *exportFlags) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&e.lint, "lint", false, "only say what is wrong with samples, and with which")
 	flags.IntVar(&e.Show, "show", 0, "with --lint, show which text of the first `N` samples carries loss (needs "+
 		"--tokenizer)")
+}
+
+// skipping says how each format keeps faulty turns from being trained.
+func skipping() string {
+	var ways []string
+	for _, f := range export.SkippingFormats() {
+		ways = append(ways, fmt.Sprintf("%s (%s)", f.Skipped(), f))
+	}
+
+	return strings.Join(ways, ", or ")
+}
+
+// describe fills the formats into the help.
+func describe(help string) string {
+	list := func(is func(export.Format) bool) string {
+		var b strings.Builder
+		for _, f := range export.FormatsThat(is) {
+			b.WriteString(display.Wrap(fmt.Sprintf("  %-16s", f), f.Summary(), console.HelpWidth))
+		}
+
+		return strings.TrimSuffix(b.String(), "\n")
+	}
+
+	return strings.NewReplacer("{{samples}}", list(export.Format.IsTrained),
+		"{{documents}}", list(export.Format.IsDocuments)).Replace(help)
 }
 
 // addAllowances defines the flags by which samples are taken that are otherwise refused.
@@ -126,7 +152,9 @@ func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 
 	switch {
 	case m.Format.IsDocuments() && m.Rows > 0:
-		a.sayHowToOpen(dir, m.Format)
+		if open := m.Format.OpenWith(); open != "" {
+			a.Say(open, console.Shell(dir))
+		}
 	case m.Format.IsDocuments() && len(m.LeftOut()) == 0:
 		return console.Bad("nothing was exported: no episode and no trajectory is there")
 	case m.Format.IsDocuments():
@@ -136,7 +164,7 @@ func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 	case !m.FitsLlamaFactory():
 		if m.Trainer == export.LlamaFactory {
 			a.Say("LLaMA-Factory would train these messages without their calls: for it, export again with --format %s",
-				export.SFTTrajectory)
+				export.DefaultFormat)
 		}
 
 		a.Say("Train with: datasets.load_dataset(%q, split=\"train\")", dir)
@@ -176,7 +204,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 
 	printScripted(a.Out, m.Scripted())
 
-	if l := m.Labels; m.Format == export.KTO {
+	if l := m.Labels; m.Format.IsLabelled() {
 		fmt.Fprintf(a.Out, "%d wanted and %d unwanted replies%s\n", l.Desirable, l.Undesirable,
 			inBalance(m))
 	}
@@ -212,17 +240,6 @@ func (a *app) printDocuments(dir string, m *export.Manifest) {
 
 	for _, left := range m.LeftOut() {
 		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
-	}
-}
-
-// sayHowToOpen says what opens documents.
-func (a *app) sayHowToOpen(dir string, format export.Format) {
-	switch format {
-	case export.Inspect:
-		a.Say("Open them with: inspect view ‹log-dir› %s", console.Shell(dir))
-	case export.ATIFFiles:
-		a.Say("OpenTelemetry spans: harbor traces export ‹path› %s ‹format› otel ‹output› spans.jsonl",
-			console.Shell(dir))
 	}
 }
 

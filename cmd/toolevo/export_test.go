@@ -267,5 +267,5 @@ func TestExportLint(t *testing.T) {
 		t.Errorf("spoiled: exit %d", r.code)
 	}
 
-	says(t, "lint", r.out, "sample 0 differs", "checksum")
+	says(t, "lint", r.out, sftJSONL, "checksum")
 }

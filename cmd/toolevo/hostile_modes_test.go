@@ -456,14 +456,16 @@ var spoilingModes = sync.OnceValue(func() []mode {
 			"usage of too much": func(o object) { o["usage"].(object)["prompt_tokens"] = 1 << 40 },
 		}),
 		edits(kindOllama, map[string]func(object){
-			"not done":             func(o object) { mark(o); o["done"] = false },
-			"done is missing":      func(o object) { mark(o); delete(o, "done") },
-			"no done_reason":       func(o object) { mark(o); delete(o, "done_reason") },
-			"only tokens":          func(o object) { o["response"] = ""; o["eval_count"] = 60 },
-			"a count of texts":     func(o object) { mark(o); o["eval_count"] = "60" },
-			"more tokens":          func(o object) { mark(o); o["eval_count"] = 4000 },
-			"fewer than none":      func(o object) { o["eval_count"] = -5 },
-			"prompt of a text":     func(o object) { mark(o); o["prompt_eval_count"] = "7" },
+			"not done":         func(o object) { mark(o); o["done"] = false },
+			"done is missing":  func(o object) { mark(o); delete(o, "done") },
+			"no done_reason":   func(o object) { mark(o); delete(o, "done_reason") },
+			"only tokens":      func(o object) { o["response"] = ""; o["eval_count"] = 60 },
+			"a count of texts": func(o object) { o["eval_count"] = fmt.Sprint(o["eval_count"]) },
+			"more tokens":      func(o object) { mark(o); o["eval_count"] = 4000 },
+			"fewer than none":  func(o object) { o["eval_count"] = -5 },
+			"prompt of a text": func(o object) {
+				o["prompt_eval_count"] = fmt.Sprint(o["prompt_eval_count"])
+			},
 			"figures as an object": func(o object) { mark(o); o["logprobs"] = object{} },
 		}),
 		[]mode{

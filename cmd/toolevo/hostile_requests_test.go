@@ -121,7 +121,10 @@ func oddKinds() []oddKind {
 			{name: "422", when: sends("seed"), spoil: answers(422,
 				`{"detail":[{"loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}`)},
 			{name: "501", when: sends("seed"), spoil: answers(501, `{"message":"no seed here"}`)},
-			{name: "no reason", when: sends("seed"), spoil: answers(400, `{"error":"Bad Request"}`)},
+		}},
+		{name: "E takes no seed, and does not say so", always: true, modes: []mode{
+			{name: "400", when: sends("seed"), spoil: answers(400, `{"error":"Bad Request"}`)},
+			{name: "500", when: sends("seed"), spoil: answers(500, `{"error":"failed"}`)},
 		}},
 		{name: "F names of the model", args: []string{"server.names=vendor/Sim-8B"}, modes: []mode{
 			{name: "dated", spoil: field("model", "sim-2026-07-01")},

@@ -31,7 +31,6 @@ import (
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
-	"toolevo/mcts/policy/serving"
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
 )
@@ -143,8 +142,8 @@ const (
 
 // The kinds of policies on servers.
 const (
-	kindOpenAI = serving.OpenAI
-	kindOllama = serving.Ollama
+	kindOpenAI = "openai"
+	kindOllama = "ollama"
 )
 
 // result is how a command ended.

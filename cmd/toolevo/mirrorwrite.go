@@ -14,6 +14,7 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
 	apicalls "toolevo/envs/toolbench/recorded"
+	"toolevo/mcts/policy/serving"
 	"toolevo/trajectories/mirror"
 )
 
@@ -92,7 +93,7 @@ func (m *mirrorWriting) run(cmd *cobra.Command,
 	case *m.out == "":
 		return console.Usage("--out is missing: want the folder for the file")
 	case *m.model == "":
-		return console.Usage("--model is missing: want the model that writes, openai:MODEL or ollama:MODEL")
+		return console.Usage("--model is missing: want the model that writes, %s", serving.Offers())
 	case *m.count < 1:
 		return console.Usage("%d: want at least 1 to be written", *m.count)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,13 +160,7 @@ func (s *selector) modelName() string {
 }
 
 // runningServer is where a server of a kind runs already.
-func (a *app) runningServer(kind host.Kind) string {
-	if kind == host.Ollama {
-		return a.Lookup("OLLAMA_HOST")
-	}
-
-	return cmp.Or(a.Lookup("OPENAI_BASE_URL"), serving.DefaultServer)
-}
+func (a *app) runningServer(kind string) string { return serving.Running(kind, a.Lookup) }
 
 // register registers the chosen weights where the server keeps them, and else notes how they are served.
 func (s *selector) register(ctx context.Context, done *tuned) error {
@@ -179,7 +172,7 @@ func (s *selector) register(ctx context.Context, done *tuned) error {
 
 	if len(s.server.Command) > 0 {
 		done.Command = s.server.CommandLine(c, "8000")
-		done.Policy = string(s.server.Kind) + ":" + c.Name
+		done.Policy = s.server.Kind + ":" + c.Name
 
 		return nil
 	}

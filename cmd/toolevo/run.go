@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -141,7 +142,8 @@ func (a *app) servingFlags(cmd *cobra.Command) *serving.Servers {
 // warnExposed warns about credentials on the command line.
 func (a *app) warnExposed(s *serving.Servers) {
 	if s.Exposed() {
-		a.Say("Every user of this machine can read the credentials in --server in the list of processes:\n" +
-			"give the address in OPENAI_BASE_URL or OLLAMA_HOST, or a key in OPENAI_API_KEY or OLLAMA_API_KEY.")
+		a.Say("Every user of this machine can read the credentials in --server in the list of processes:\n"+
+			"give the address in %s, or a key in %s.",
+			strings.Join(serving.AddressVariables(), " or "), strings.Join(serving.KeyVariables(), " or "))
 	}
 }

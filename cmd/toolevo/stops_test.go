@@ -30,7 +30,7 @@ func TestShippedStopTextsAreFew(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			o, err := bench.Options(serving.OpenAI, "m")
+			o, err := bench.Options(kindOpenAI, "m")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -114,7 +114,7 @@ func TestRunsRefuseDamagedCorpora(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	remedy := []string{"coffee.sqlite: damaged: block 1 of 1", "data build", "data verify --dataset coffee"}
+	remedy := []string{"coffee.sqlite: damaged: block 1 of 1", "data build"}
 	out := filepath.Join(t.TempDir(), "run")
 	fails(t, exitBad, remedy, "collect", "--data", dir, "--dataset", "coffee", "--out", out, "--limit", "1")
 	fails(t, exitBad, remedy, "eval", "--data", dir, "--dataset", "coffee", "--limit", "1")

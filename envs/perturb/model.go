@@ -70,7 +70,7 @@ func (p *Paraphraser) Paraphrase(ctx context.Context, questions []Question) (Par
 func (p *Paraphraser) paraphrase(ctx context.Context, q Question) (string, error) {
 	request := q.Text
 
-	needed := values.FindAllString(q.Text, -1)
+	needed := values().FindAllString(q.Text, -1)
 	if len(needed) > 0 && !p.Faithful {
 		request += "\n\nThese parts have to stand in it, letter by letter:\n" + strings.Join(needed, "\n")
 	}
@@ -116,7 +116,7 @@ func (p *Paraphraser) read(reply, question string, needed []string) (string, err
 		}
 	}
 
-	for _, value := range values.FindAllString(text, -1) {
+	for _, value := range values().FindAllString(text, -1) {
 		if more(value) {
 			return "", fmt.Errorf("it has %s more often than the request does", value)
 		}

@@ -152,7 +152,7 @@ func (p Perturbation) outsideValues(text string, change func(string) string) str
 	var b strings.Builder
 	end := 0
 
-	for _, span := range values.FindAllStringIndex(text, -1) {
+	for _, span := range values().FindAllStringIndex(text, -1) {
 		b.WriteString(change(text[end:span[0]]))
 		b.WriteString(text[span[0]:span[1]])
 		end = span[1]

@@ -151,7 +151,7 @@ func TestPublishedQueriesKeepTheirValues(t *testing.T) {
 	for i, text := range published(t) {
 		for _, kind := range []Kind{CaseMix, PunctuationNoise, Paraphrase} {
 			got := Perturbation{Kind: kind}.Apply(strconv.Itoa(i), text)
-			for _, value := range values.FindAllString(text, -1) {
+			for _, value := range values().FindAllString(text, -1) {
 				if !strings.Contains(got, value) {
 					t.Errorf("%s lost %q:\n%s\n%s", kind, value, text, got)
 				}

@@ -117,7 +117,7 @@ const firstHidden = '\U000F0000'
 func hide(text string) (hidden string, back *strings.Replacer) {
 	var pairs []string
 
-	hidden = values.ReplaceAllStringFunc(text, func(value string) string {
+	hidden = values().ReplaceAllStringFunc(text, func(value string) string {
 		stand := string(rune(int(firstHidden) + len(pairs)/2))
 		pairs = append(pairs, stand, value)
 

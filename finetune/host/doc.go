@@ -1,5 +1,5 @@
 // Package host puts a checkpoint behind a server that policies can ask: it starts one for it, such as vLLM, or
-// registers it in an Ollama.
+// publishes it at one that runs, such as Ollama.
 //
 // # Words
 //
@@ -10,5 +10,4 @@
 //
 //   - A server that was started is gone when Stop returns, when the context ends, and soon after this process dies.
 //   - A checkpoint counts as served when the server itself lists it by its name.
-//   - Ollama gets a template that renders conversations as the checkpoint was trained on them, observations included.
 package host

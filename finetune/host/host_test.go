@@ -20,6 +20,9 @@ import (
 	"toolevo/finetune/host"
 	"toolevo/finetune/training/trainingtest"
 	"toolevo/mcts"
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
+	"toolevo/mcts/policy/server"
 )
 
 // TestMain is also the server that the tests start: it lists one model, on a port, until it is ended.
@@ -42,6 +45,8 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 
+	server.Register(openai.Kind)
+	server.Register(ollama.Kind)
 	os.Exit(m.Run())
 }
 
@@ -55,7 +60,7 @@ func started(t *testing.T, name string) host.Server {
 	}
 
 	return host.Server{
-		Kind:        host.OpenAI,
+		Kind:        openai.Kind.Name,
 		Command:     []string{program, "serve", name, "127.0.0.1:{port}"},
 		Environment: map[string]string{"WEIGHTS": "{model}"},
 		Wait:        60,
@@ -208,7 +213,7 @@ func TestRegister(t *testing.T) {
 		}
 	}
 
-	s, err := host.Server{Kind: host.Ollama, Wait: 60}.Serve(t.Context(),
+	s, err := host.Server{Kind: ollama.Kind.Name, Wait: 60}.Serve(t.Context(),
 		host.Checkpoint{Folder: folder, Name: "mine", Template: "llama3"}, server.URL, "")
 	if err != nil {
 		t.Fatal(err)
@@ -247,7 +252,7 @@ func TestRegisterRefusesWhatIsNoModel(t *testing.T) {
 	server := httptest.NewServer(&fakeOllama{blobs: map[string]string{}})
 	t.Cleanup(server.Close)
 
-	_, err := host.Server{Kind: host.Ollama, Wait: 60}.Serve(t.Context(),
+	_, err := host.Server{Kind: ollama.Kind.Name, Wait: 60}.Serve(t.Context(),
 		host.Checkpoint{Folder: t.TempDir(), Name: "mine"}, server.URL, "")
 	if err == nil || !strings.Contains(err.Error(), "neither safetensors nor GGUF") {
 		t.Errorf("error %v", err)
@@ -278,7 +283,7 @@ func TestAdapters(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 
-	s := host.Server{Kind: host.OpenAI, Adapters: true, Wait: 60}
+	s := host.Server{Kind: openai.Kind.Name, Adapters: true, Wait: 60}
 
 	served, err := s.Serve(t.Context(), host.Checkpoint{Folder: folder, Name: "mine"}, server.URL+"/v1", "")
 	if err != nil {

@@ -14,18 +14,11 @@ import (
 	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/child"
 	"toolevo/mcts"
-	"toolevo/mcts/policy/chat"
-	"toolevo/mcts/policy/ollama"
-	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
 )
 
 // Checkpoint is what is served.
-type Checkpoint struct {
-	Folder   string // of the weights
-	Name     string // by which the model is asked for
-	Template string // the chat template it was trained with; "" is none of ours
-}
+type Checkpoint = server.Checkpoint
 
 // Served is a checkpoint that can be asked.
 type Served struct {
@@ -94,7 +87,7 @@ func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*
 		}
 	}
 
-	served := &Served{Policy: string(s.Kind) + ":" + c.Name, Address: address}
+	served := &Served{Policy: s.Kind + ":" + c.Name, Address: address}
 
 	if len(s.Command) > 0 {
 		port, err := freePort()
@@ -102,10 +95,7 @@ func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*
 			return nil, err
 		}
 
-		served.Address = "127.0.0.1:" + port
-		if s.Kind == OpenAI {
-			served.Address = "http://" + served.Address + "/v1"
-		}
+		served.Address = fmt.Sprintf(s.kind().Hosting.Address, port)
 
 		// At an interruption the calls that it is answering end first: whoever asks it stops it then.
 		var life context.Context
@@ -157,74 +147,45 @@ func freePort() (string, error) {
 
 // ready waits until the server answers, and has it list the checkpoint.
 func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
-	models, err := s.lister(c, served.Address)
+	client, err := s.kind().Open(server.Endpoint{URL: served.Address, Model: c.Name}, server.Manner{Window: 1})
 	if err != nil {
 		return err
 	}
+	defer client.Close()
 
-	if _, err := served.await(ctx, s.patience(), models); err != nil {
+	if _, err := served.await(ctx, s.patience(), client); err != nil {
 		return err
 	}
 
+	hosting := s.kind().Hosting
 	switch {
-	case s.Kind == Ollama:
-		err = register(ctx, c, served.Address)
+	case hosting.Publish != nil:
+		err = hosting.Publish(ctx, c, served.Address)
 	case s.Adapters:
-		err = loadAdapter(ctx, c, served.Address)
+		err = hosting.Adapt(ctx, c, served.Address)
 	}
 
 	if err != nil {
 		return err
 	}
 
-	names, err := served.await(ctx, s.patience(), models)
+	models, err := served.await(ctx, s.patience(), client)
 	if err != nil {
 		return err
 	}
 
-	if !slices.ContainsFunc(names, func(name string) bool { return strings.TrimSuffix(name, ":latest") == c.Name }) {
-		return fmt.Errorf("%s lists no model %s, but %s", served.Address, c.Name, strings.Join(names, ", "))
+	if !models.Listed {
+		return fmt.Errorf("%s lists no model %s, but %s", served.Address, c.Name, strings.Join(models.Names, ", "))
 	}
 
 	return nil
-}
-
-// lister returns a function that asks the server for its models.
-func (s Server) lister(c Checkpoint, address string) (func(context.Context) ([]string, error), error) {
-	at := server.Endpoint{URL: address, Model: c.Name}
-
-	if s.Kind == Ollama {
-		b, err := ollama.New(ollama.Options{Endpoint: at, Window: 1})
-		if err != nil {
-			return nil, err
-		}
-
-		return b.Models, nil
-	}
-
-	b, err := openai.New(openai.Options{Endpoint: at})
-	if err != nil {
-		return nil, err
-	}
-
-	return func(ctx context.Context) ([]string, error) {
-		models, err := b.Models(ctx)
-
-		all := make([]string, len(models))
-		for i, m := range models {
-			all[i] = m.ID
-		}
-
-		return all, err
-	}, nil
 }
 
 // askEvery is the time between two questions to a server that is starting.
 const askEvery = 500 * time.Millisecond
 
 // await asks a server for its models until it answers, for so long at most.
-func (s *Served) await(ctx context.Context, patience time.Duration,
-	models func(context.Context) ([]string, error)) ([]string, error) {
+func (s *Served) await(ctx context.Context, patience time.Duration, client server.Client) (server.Listing, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %v", patience))
 	defer cancel()
 
@@ -235,9 +196,9 @@ func (s *Served) await(ctx context.Context, patience time.Duration,
 	}
 
 	for {
-		names, err := models(ctx)
+		models, err := client.List(ctx)
 		if err == nil {
-			return names, nil
+			return models, nil
 		}
 
 		select {
@@ -247,17 +208,10 @@ func (s *Served) await(ctx context.Context, patience time.Duration,
 				err = fmt.Errorf("%w; %s", err, s.child.LastWords())
 			}
 
-			return nil, err
+			return server.Listing{}, err
 		case <-ended:
-			return nil, errors.Join(errors.New("the server ended"), s.child.Wait())
+			return server.Listing{}, errors.Join(errEnded, s.child.Wait())
 		case <-time.After(askEvery):
 		}
 	}
-}
-
-// parseTemplate returns the chat template of a checkpoint; ok is false for one of no template of ours.
-func (c Checkpoint) parseTemplate() (t chat.Template, ok bool) {
-	t, err := chat.ParseTemplate(c.Template)
-
-	return t, err == nil
 }

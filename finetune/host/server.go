@@ -12,20 +12,12 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/regular"
 	"toolevo/envs/yamltext"
-)
-
-// Kind is the protocol of a server, and the kind of policies that ask it.
-type Kind string
-
-// The kinds.
-const (
-	OpenAI Kind = "openai"
-	Ollama Kind = "ollama"
+	"toolevo/mcts/policy/server"
 )
 
 // Server says how checkpoints are served.
 type Server struct {
-	Kind        Kind              `yaml:"kind"`
+	Kind        string            `yaml:"kind"`        // of the server, and of the policies that ask it
 	Adapters    bool              `yaml:"adapters"`    // a vLLM that runs already loads adapters as they are
 	Command     []string          `yaml:"command"`     // starts it; none for a server that runs already
 	Environment map[string]string `yaml:"environment"` // of the command, beside ours
@@ -55,35 +47,46 @@ func Load(folder fs.FS, name string) (Server, error) {
 
 // Check refuses a server that cannot serve.
 func (s Server) Check() error {
-	if _, err := names.Parse("kind", string(s.Kind), []string{string(OpenAI), string(Ollama)}); err != nil {
+	if _, err := names.Parse("kind", s.Kind, server.KindNames()); err != nil {
 		return err
 	}
+
+	hosting := s.kind().Hosting
 
 	if s.Wait < 1 {
 		return fmt.Errorf("wait: %d: want the seconds that the server may take until it answers", s.Wait)
 	}
 
-	if s.Adapters && (s.Kind != OpenAI || len(s.Command) > 0) {
+	if s.Adapters && (hosting.Adapt == nil || len(s.Command) > 0) {
 		return fmt.Errorf("adapters: they are loaded into a server of the kind %s that runs already, without a command",
-			OpenAI)
+			strings.Join(adapting(), " or "))
 	}
 
-	if len(s.Command) == 0 && (s.Kind == Ollama || s.Adapters) {
+	if len(s.Command) == 0 && (hosting.Publish != nil || s.Adapters) {
 		return nil
 	}
 
-	needed := []string{"{port}"}
-	if s.Kind == OpenAI {
-		needed = []string{"{model}", "{name}", "{port}"}
-	}
-
-	for _, place := range needed {
+	for _, place := range hosting.Needs {
 		if !strings.Contains(strings.Join(s.places(), " "), place) {
 			return fmt.Errorf("command: it holds no %s, so the server would not know what to serve, or where", place)
 		}
 	}
 
 	return nil
+}
+
+// kind is that of the server, nil before it was checked.
+func (s Server) kind() *server.Kind { return server.FindKind(s.Kind) }
+
+// adapting are the names of the kinds whose servers load adapters.
+func adapting() (all []string) {
+	for _, k := range server.Kinds() {
+		if k.Hosting.Adapt != nil {
+			all = append(all, k.Name)
+		}
+	}
+
+	return all
 }
 
 // places are the texts in which a name between braces stands for something.

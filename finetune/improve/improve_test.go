@@ -14,9 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	shipped "toolevo/configs/improve"
-	"toolevo/finetune/host"
 	"toolevo/finetune/improve"
 	"toolevo/finetune/training/trainingtest"
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
+	"toolevo/mcts/policy/server"
 )
 
 const file = `rounds: 2
@@ -32,6 +34,12 @@ servers: {o: {kind: ollama, wait: 1}}
 collector: o
 evaluate: {servers: [o], before: true, flags: {limit: 3}}
 `
+
+func TestMain(m *testing.M) {
+	server.Register(openai.Kind)
+	server.Register(ollama.Kind)
+	os.Exit(m.Run())
+}
 
 func load(t *testing.T, text string) (*improve.Config, error) {
 	t.Helper()
@@ -66,7 +74,7 @@ func (r *recorder) program() improve.Program {
 
 			return json.RawMessage(`{"correct": 5, "rows": 3}`), nil
 		},
-		Running: func(host.Kind) string { return "" },
+		Running: func(string) string { return "" },
 		Say:     func(string, ...any) {},
 		Watch:   func(string) func() { return func() {} },
 	}

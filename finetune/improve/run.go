@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"toolevo/envs/names"
-	"toolevo/finetune/host"
 	"toolevo/mcts/store"
 )
 
@@ -23,8 +22,8 @@ type Program struct {
 	// prints as JSON.
 	Run func(ctx context.Context, args ...string) (any, error)
 
-	// Running is where a server of a kind runs already, as in OLLAMA_HOST or OPENAI_BASE_URL.
-	Running func(host.Kind) string
+	// Running is where a server of a kind runs already, as the environment says.
+	Running func(kind string) string
 
 	// Say tells the user something on a line.
 	Say func(format string, args ...any)

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"sync"
 
 	"toolevo/envs/display"
 	"toolevo/finetune"
@@ -74,20 +75,22 @@ func (p *Page) Collection(run, dataset, difficulty string) *Collection {
 
 // Write writes the page.
 func (p *Page) Write(w io.Writer) error {
-	return pages.ExecuteTemplate(w, "page.html", p)
+	return pages().ExecuteTemplate(w, "page.html", p)
 }
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"clean":   display.Visible,
-	"percent": percent,
-	"style": func() (template.CSS, error) {
-		own, err := files.ReadFile("style.css")
-		return template.CSS(viewer.Style() + string(own)), err
-	},
-	"add":      func(a, b int) int { return a + b },
-	"interval": func(at, low, high float64) interval { return interval{at, low, high} },
-	"p":        table.Probability,
-}).ParseFS(files, "page.html"))
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"clean":   display.Visible,
+		"percent": percent,
+		"style": func() (template.CSS, error) {
+			own, err := files.ReadFile("style.css")
+			return template.CSS(viewer.Style() + string(own)), err
+		},
+		"add":      func(a, b int) int { return a + b },
+		"interval": func(at, low, high float64) interval { return interval{at, low, high} },
+		"p":        table.Probability,
+	}).ParseFS(files, "page.html"))
+})
 
 // percent is a proportion in percent, as reports print it.
 func percent(share float64) string { return fmt.Sprintf("%.1f", 100*share) }

@@ -96,10 +96,10 @@ func (r *Recipe) checkStage(entry map[string]any) error {
 		has = "labels of single replies"
 	}
 
-	switch r.Format {
-	case export.DPO, export.Reward:
+	switch {
+	case r.Format.IsPairs():
 		wants = "pairs of a better and a worse reply"
-	case export.KTO:
+	case r.Format.IsLabelled():
 		wants = "labels of single replies"
 	}
 

@@ -121,7 +121,7 @@ func (p *Plan) checkExport(s *Source) error {
 			p.Recipe.Trainer)
 	case trainer == export.LlamaFactory && !s.Manifest.FitsLlamaFactory():
 		return fmt.Errorf("LLaMA-Factory would train the messages of %s without their calls: export again with "+
-			"--format %s, or with --for %s for a recipe of TRL", s.Folder, export.SFTTrajectory, export.TRL)
+			"--format %s, or with --for %s for a recipe of TRL", s.Folder, export.DefaultFormat, export.TRL)
 	case s.Manifest.Rows == 0:
 		return fmt.Errorf("%s holds no sample", s.Folder)
 	case s.Manifest.Selection.Split == "test":
@@ -159,7 +159,7 @@ func (p *Plan) checkTemplates(Options) error {
 func (p *Plan) checkTemplate(s *Source) error {
 	name := p.chatTemplate(s)
 
-	if format, trainer := s.Manifest.Format, s.Manifest.Trainer; format == export.Simulator {
+	if format, trainer := s.Manifest.Format, s.Manifest.Trainer; !format.IsTrained() {
 		return nil
 	} else if export.ParseChatTemplate(trainer, name) != nil {
 		if s.Manifest.Calls {

@@ -74,7 +74,7 @@ func parseRecipe(name string, text []byte) (*Recipe, error) {
 	r.Trainer = cmp.Or(r.Trainer, export.LlamaFactory)
 
 	_, trainerErr := export.ParseTrainer(string(r.Trainer))
-	_, formatErr := export.ParseTrainedFormat(string(r.Format))
+	_, formatErr := export.ParseFormat(string(r.Format), func(f export.Format) bool { return !f.IsDocuments() })
 
 	if err := errors.Join(trainerErr, formatErr); err != nil {
 		return nil, fmt.Errorf("recipe %s: %w", name, err)

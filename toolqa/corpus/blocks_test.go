@@ -17,7 +17,7 @@ import (
 func openUnchecked(t testing.TB, dir string, ds toolqa.Dataset) *Corpus {
 	t.Helper()
 
-	c, err := OpenUnchecked(t.Context(), dir, ds)
+	c, err := open(t.Context(), dir, ds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,9 +68,9 @@ func TestOpenComparesContent(t *testing.T) {
 		t.Errorf("error %v, want one of damage that names the block and the file", err)
 	}
 
-	err = openUnchecked(t, dir, toolqa.Coffee).Verify(t.Context())
+	err = openUnchecked(t, dir, toolqa.Coffee).Prove(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "coffee_data") {
-		t.Errorf("Verify returns %v, want an error that names the table", err)
+		t.Errorf("Prove returns %v, want an error that names the table", err)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestEveryByteCounts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 
 	places := []int{0, len(content) - 1, len(content) - footerSize, len(content) - footerSize - 1}
-	for range 60 {
+	for range 100 {
 		places = append(places, random.IntN(len(content)))
 	}
 

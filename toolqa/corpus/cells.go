@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // loadTable makes the table, whose columns are read later.
@@ -47,21 +45,15 @@ func (c *Corpus) loadTable(ctx context.Context) error {
 	return nil
 }
 
-// column reads a column and checks its hash.
+// column reads a column.
 func (c *Corpus) column(ctx context.Context, name string, stored bool) (*Vector, error) {
 	var words, codes []byte
 	var width int
-	var sum string
 
-	err := c.db.QueryRowContext(ctx, "SELECT width, sha256, words, codes FROM cells WHERE name = ? AND stored = ?",
-		name, stored).
-		Scan(&width, &sum, &words, &codes)
+	err := c.db.QueryRowContext(ctx, "SELECT width, words, codes FROM cells WHERE name = ? AND stored = ?", name, stored).
+		Scan(&width, &words, &codes)
 	if err != nil {
 		return nil, err
-	}
-
-	if layout.BlobSum(words, codes) != sum {
-		return nil, fmt.Errorf("%w: it is not as it was written: %s", layout.ErrDamaged, remedy)
 	}
 
 	list, err := splitWords(words)

@@ -374,7 +374,7 @@ func TestDBLPDependsOnSeedAndSizeOnly(t *testing.T) {
 func TestSmallDBLP(t *testing.T) {
 	for papers := 1; papers < 12; papers++ {
 		c := buildDBLP(t, uint64(papers), papers)
-		if err := c.Verify(context.Background()); err != nil {
+		if err := c.Prove(context.Background()); err != nil {
 			t.Errorf("%d papers: %v", papers, err)
 		}
 	}
@@ -415,7 +415,7 @@ func TestVerifyGraphs(t *testing.T) {
 
 			execSQLite(t, path, damage.stmt)
 
-			err := openUnchecked(t, dir, toolqa.DBLP).verifyGraphs(context.Background())
+			err := openUnchecked(t, dir, toolqa.DBLP).proveGraphs(context.Background())
 			if (err == nil) != (damage.want == "") || err != nil && !strings.Contains(err.Error(), damage.want) {
 				t.Errorf("error %v; expected one with %q", err, damage.want)
 			}

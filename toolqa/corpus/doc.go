@@ -1,10 +1,10 @@
-// Package corpus opens the data the questions are about for the tools, and verifies it. Package importer makes a corpus
+// Package corpus opens the data the questions are about for the tools. Package importer makes a corpus
 // of the published files, and package synth invents one in their format.
 //
 // # Format
 //
 // A corpus is one SQLite file for each dataset, DIR/corpus/DATASET.sqlite, written once and read-only from
-// then on. This is version 2 of the format:
+// then on. This is version 3 of the format:
 //
 //   - meta: key and value, both text: format (the version), dataset, source (published or synthetic),
 //     source_sha256 (of the published file; of several, of a line for each with its hash), content_sha256,
@@ -18,10 +18,9 @@
 //     yelp_data), with indexes for the benchmark's queries: the rows in the order of the published file, numbers as
 //     numbers, a missing value as NULL, a time of day on 24 hours. Spaces in the names of columns are underscores.
 //   - cells: the columns of the typed table as the table tools print them, each in a dictionary: position,
-//     name, stored, width, sha256 (of words and codes), words (the distinct cells, sorted by their bytes,
-//     each as its length, a varint, and its bytes), codes (for every row the number of its word, in width
-//     bytes, 1, 2 or 4, little-endian). With stored 1 it is the column as it is published, where that
-//     differs: "9:00 AM".
+//     name, stored, width, words (the distinct cells, sorted by their bytes, each as its length, a varint,
+//     and its bytes), codes (for every row the number of its word, in width bytes, 1, 2 or 4, little-endian).
+//     With stored 1 it is the column as it is published, where that differs: "9:00 AM".
 //   - documents (agenda, scirex): id, name, content: the passages for retrieval.
 //   - The other tables of scirex and dblp are described beside their declarations, in scirex.go and dblp.go of
 //     internal/layout.
@@ -45,8 +44,7 @@
 //   - A file is complete or absent: it is written under a temporary name, synced, and then renamed.
 //   - The same seed and size give the same rows, and so the same content_sha256.
 //   - [Open] refuses a file of another format version, and one of which any byte is not as it was written,
-//     whatever its times say: two gigabytes that are in memory take it a second. [Corpus.Verify] names what
-//     is damaged, and proves that the tables say the same as the columns that the tools print.
+//     whatever its times say: two gigabytes that are in memory take it a second.
 //   - Building and importing hold in memory the distinct cells of each column, not the rows. Codes are
 //     spilled to a file beside the corpus, and indexes are sorted in SQLite's temporary folder
 //     (SQLITE_TMPDIR, or /var/tmp): flights at the published size needs 1 GB there and 2.2 GB for the corpus.

@@ -40,7 +40,7 @@ func TestKilledAtEachCall(t *testing.T) {
 		return cmd
 	}, func(call string) {
 		c := mustOpen(t, dir, toolqa.Coffee)
-		if err := c.Verify(t.Context()); err != nil || c.Info() != before && c.Info() != after {
+		if err := c.Prove(t.Context()); err != nil || c.Info() != before && c.Info() != after {
 			t.Errorf("killed at %s: %+v, %v", call, c.Info(), err)
 		}
 

@@ -83,7 +83,7 @@ type Corpus struct {
 // file that is missing (it satisfies errors.Is(err, fs.ErrNotExist)), changed (errors.Is(err, ErrDamaged)),
 // of another format version, or no corpus at all, says so and what to run.
 func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
-	c, err := OpenUnchecked(ctx, dir, ds)
+	c, err := open(ctx, dir, ds)
 	if err != nil {
 		return nil, err
 	}
@@ -93,16 +93,15 @@ func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	}
 
 	if err := layout.CheckBlocks(ctx, c.path); err != nil {
-		return nil, fmt.Errorf("corpus: open %s: %w: %s again: the same source or seed gives the same content "+
-			"(`toolevo data verify --dataset %s` names the table)", c.path, errors.Join(err, c.Close()), remedy, ds)
+		return nil, fmt.Errorf("corpus: open %s: %w: %s again: the same source or seed gives the same content", c.path,
+			errors.Join(err, c.Close()), remedy)
 	}
 
 	return c, nil
 }
 
-// OpenUnchecked is Open for a caller that wants [Corpus.Verify] to find what is wrong. It looks only at what the file
-// says of itself and of its columns.
-func OpenUnchecked(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
+// open is Open without a look at the bytes: only at what the file says of itself and of its columns.
+func open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	if _, err := toolqa.ParseDataset(string(ds)); err != nil {
 		return nil, fmt.Errorf("corpus: open: %w", err)
 	}

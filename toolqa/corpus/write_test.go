@@ -45,7 +45,7 @@ func TestManyRows(t *testing.T) {
 	}
 
 	c := mustOpen(t, dir, toolqa.Agenda)
-	if err := c.Verify(t.Context()); err != nil {
+	if err := c.Prove(t.Context()); err != nil {
 		t.Error(err)
 	}
 
@@ -143,7 +143,7 @@ func TestKilled(t *testing.T) {
 			t.Errorf("after %q: left %v", after, left)
 		}
 
-		if err := c.Verify(t.Context()); err != nil || c.Info() != want {
+		if err := c.Prove(t.Context()); err != nil || c.Info() != want {
 			t.Errorf("after %q: %+v, %v", after, c.Info(), err)
 		}
 	}

@@ -101,7 +101,9 @@ func (r verifyReport) bad() int {
 // verify checks a dataset's corpus, indexes and questions. Damage is in the report; an error is a missing corpus, or
 // the check itself failing.
 func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *console.Steps) (verifyReport, error) {
-	c, err := corpus.OpenUnchecked(ctx, dir, ds)
+	progress.Step(string(ds) + ": corpus")
+
+	c, err := corpus.Open(ctx, dir, ds)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil:
 		return verifyReport{}, err
@@ -111,8 +113,6 @@ func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *consol
 	defer c.Close()
 
 	r := verifyReport{corpusReport: newCorpusReport(dir, c.Info())}
-
-	progress.Step(string(ds) + ": corpus")
 
 	if err := c.Verify(ctx); err != nil {
 		r.Damage = err.Error() + ": build or import it again"

@@ -10,7 +10,7 @@
 // on every gold answer, and the tests follow it on questions of every template.
 //
 // What a plan shares with its rule, so that a mistake there is in both: the slots, as recognise takes them from the
-// question; the importer or generator of the corpus, whose two forms of a table [corpus.Corpus.Verify] compares.
+// question; the importer or generator of the corpus, whose two forms of a table the tests of package corpus compare.
 // Queries call functions beside those of SQLite: py_str, py_fixed, py_round and py_strip print as Python does; clock24,
 // minutes and stored are about times of day, score_number and published_score about scores, page about pages, and
 // matches is Python's regular expressions.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 
 	"toolevo/trajectories"
@@ -18,9 +19,9 @@ import (
 //go:embed card.md
 var cardText string
 
-var cardTemplate = template.Must(template.New("card").Funcs(template.FuncMap{
-	"makers": trajectories.InWords,
-}).Parse(cardText))
+var cardTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("card").Funcs(template.FuncMap{"makers": trajectories.InWords}).Parse(cardText))
+})
 
 // card returns the data card: the manifest for people, and for Hugging Face datasets which file is what.
 func (m *Manifest) card() string {
@@ -31,10 +32,10 @@ func (m *Manifest) card() string {
 	fit, _ := m.CheckTemplate(m.ChatTemplate) // none is known of no name
 
 	// The template is ours and the manifest has what it asks for.
-	_ = cardTemplate.Execute(&b, map[string]any{
+	_ = cardTemplate().Execute(&b, map[string]any{
 		"M": m, "Config": m.configName(), "Size": sizeCategory(m.Rows + m.DevRows),
-		"About": forms[f].about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
-		"Columns": l.columns, "Objects": l.objects(), "Told": m.told(), "KTO": f == KTO,
+		"About": f.form().about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
+		"Columns": l.columns, "Objects": l.objects(), "Told": m.told(), "Labelled": f.IsLabelled(),
 		"Trained": t == TRL || m.FitsLlamaFactory(), "Whole": SFTTrajectory, "TRL": TRL,
 		"Advice": fit.Advice(),
 	})

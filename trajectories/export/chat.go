@@ -71,19 +71,30 @@ func (a *arguments) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// messages is the layout of OpenAI's chat API, with the columns that TRL knows.
-func messages(f Format) layout {
-	switch {
-	case forms[f].whole:
-		return layout{
-			write: func(s *Sample) record { return record{Messages: toChat(s.System, s.Conversations)} },
-			read:  func(r *record) (s Sample, err error) { return s, s.readChat(r.Messages) },
-		}
-	case forms[f].pairs:
-		return layout{write: toPair, read: fromPair}
+// messages is the layout of OpenAI's chat API for a whole trajectory.
+func messages(table string) layout {
+	return layout{
+		table: table,
+		write: func(s *Sample) record { return record{Messages: toChat(s.System, s.Conversations)} },
+		read:  func(r *record) (s Sample, err error) { return s, s.readChat(r.Messages) },
+	}
+}
+
+// tagged is the same for LLaMA-Factory, whose formatting openai would add a line to system texts.
+func tagged(table string) layout {
+	l := messages(table)
+	l.tags = map[string]string{
+		"role_tag": "role", "content_tag": "content", "user_tag": chat.UserRole, "assistant_tag": chat.AssistantRole,
+		"observation_tag": toolRole, "function_tag": FunctionCall, "system_tag": chat.SystemRole,
 	}
 
+	return l
+}
+
+// completions is the layout of OpenAI's chat API, with the columns that TRL knows, for what is read and one reply.
+func completions(table string) layout {
 	return layout{
+		table: table,
 		write: func(s *Sample) record {
 			all := toChat(s.System, s.Conversations)
 			last := len(all) - 1

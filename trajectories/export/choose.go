@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/names"
 	"toolevo/trajectories"
 )
 
@@ -84,7 +84,7 @@ func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error)
 
 	s.Once = shown.Reasoning == action.Once
 
-	if s.Once && !w.form.single && s.hasReasoning() {
+	if s.Once && !w.form.single() && s.hasReasoning() {
 		return s, 0, &ReasoningError{w.opt.Format, row.RunID}
 	}
 
@@ -115,18 +115,15 @@ type ReasoningError struct {
 
 // Error says which formats hold it, and what else can be done.
 func (e *ReasoningError) Error() string {
-	var single []string
-
-	for _, f := range Formats() {
-		if forms[f].single {
-			single = append(single, string(f))
-		}
-	}
+	single := FormatsThat(func(f Format) bool {
+		form := f.form()
+		return f.IsTrained() && form.single()
+	})
 
 	return fmt.Sprintf("the model of run %s reasons before it answers, and no prompt showed it the reasoning "+
 		"of an earlier turn (server.reasoning is once): a sample of %s has all turns, so that the model would "+
 		"be trained on prompts that it never gets. Export as %s, or collect with --set server.reasoning=show "+
-		"or drop", e.RunID, e.Format, strings.Join(single, ", "))
+		"or drop", e.RunID, e.Format, names.Join(single))
 }
 
 // MixedError means that rows of different makers were to stand in one export.

@@ -30,12 +30,13 @@ func documents(t *testing.T, rows []trajectories.Row, episodes iter.Seq2[traject
 
 	dir := filepath.Join(t.TempDir(), "documents")
 
-	m, err := export.WriteDocuments(t.Context(), dir, synth.Sequence(rows), episodes, opt)
+	from := export.Documents{Rows: synth.Sequence(rows), Episodes: episodes}
+	m, err := export.WriteDocuments(t.Context(), dir, from, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	report, err := export.Lint(dir, newLinter(t), nil)
+	report, err := export.Proved(dir, newLinter(t), nil)
 	if err != nil || !report.OK() || report.Rows != m.Rows {
 		t.Errorf("%s: report %+v, error %v", opt.Format, report, err)
 	}
@@ -69,7 +70,7 @@ func imported(t *testing.T, from string, opt export.Options) (string, *export.Ma
 		t.Fatal(err)
 	}
 
-	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+	if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("%s: report %+v, error %v", opt.Format, report, err)
 	}
 
@@ -153,7 +154,8 @@ func TestDocumentsReplaceAnExport(t *testing.T) {
 
 		var err error
 		if format.IsDocuments() {
-			_, err = export.WriteDocuments(t.Context(), dir, synth.Sequence(rows), none, opt)
+			from := export.Documents{Rows: synth.Sequence(rows), Episodes: none}
+			_, err = export.WriteDocuments(t.Context(), dir, from, opt)
 		} else {
 			_, err = export.Write(t.Context(), dir, synth.Sequence(rows), opt)
 		}
@@ -162,7 +164,7 @@ func TestDocumentsReplaceAnExport(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+		if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 			t.Errorf("%s: report %+v, error %v", format, report, err)
 		}
 	}
@@ -172,7 +174,7 @@ func TestDocumentsReplaceAnExport(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	_, err := export.WriteDocuments(t.Context(), dir, synth.Sequence(rows), none,
+	_, err := export.WriteDocuments(t.Context(), dir, export.Documents{Rows: synth.Sequence(rows), Episodes: none},
 		export.Options{Format: export.ATIF, Shown: synth.Shown})
 	if err == nil || !strings.Contains(err.Error(), "mine") {
 		t.Errorf("an export beside other folders: %v", err)

@@ -54,7 +54,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("manifest: %+v", m)
 	}
 
-	report, err := export.Lint(dir, newLinter(t), nil)
+	report, err := export.Proved(dir, newLinter(t), nil)
 	if err != nil || !report.OK() || report.Rows != m.Rows {
 		t.Errorf("report %+v, error %v", report, err)
 	}
@@ -333,7 +333,7 @@ func TestExportOfNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
 	m := wrote(t, dir, nil, export.Options{})
 
-	report, err := export.Lint(dir, newLinter(t), nil)
+	report, err := export.Proved(dir, newLinter(t), nil)
 	if err != nil || !report.OK() || m.Rows != 0 {
 		t.Errorf("manifest %+v, report %+v, error %v", m, report, err)
 	}
@@ -440,7 +440,7 @@ func TestLintExportFinds(t *testing.T) {
 			wrote(t, dir, synth.Rows(1, 5, 2), export.Options{})
 			c.damage(t, dir)
 
-			report, err := export.Lint(dir, newLinter(t), nil)
+			report, err := export.Proved(dir, newLinter(t), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -451,7 +451,7 @@ func TestLintExportFinds(t *testing.T) {
 		})
 	}
 
-	if _, err := export.Lint(filepath.Join(t.TempDir(), "nowhere"), newLinter(t), nil); !errors.Is(err,
+	if _, err := export.Proved(filepath.Join(t.TempDir(), "nowhere"), newLinter(t), nil); !errors.Is(err,
 		os.ErrNotExist) {
 		t.Errorf("a missing folder: %v", err)
 	}
@@ -467,7 +467,7 @@ func TestLintExportLintsSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	report, err := export.Lint(dir, strict, nil)
+	report, err := export.Proved(dir, strict, nil)
 	if err != nil || report.OK() || report.Faulty != m.Rows || report.Findings[0].Rule != export.TooLong {
 		t.Errorf("report %+v, error %v", report, err)
 	}
@@ -501,7 +501,7 @@ func TestLintFindsLeaks(t *testing.T) {
 	elsewhere := &export.Elsewhere{}
 	elsewhere.Add(strings.ToUpper(rows[0].Question), "test: q7")
 
-	report, err := export.Lint(dir, newLinter(t), elsewhere)
+	report, err := export.Proved(dir, newLinter(t), elsewhere)
 	if err != nil || report.Faulty != 1 || report.Findings[0].Rule != export.Leak ||
 		!strings.Contains(report.Findings[0].Detail, "test: q7") {
 		t.Errorf("%+v, %v", report, err)

@@ -53,7 +53,12 @@ func prepareFolder(dir string) error {
 	}
 
 	for _, entry := range entries {
-		if !isExportFile(entry.Name()) || entry.IsDir() != isExportFolder(entry.Name()) {
+		known := isExportFile
+		if entry.IsDir() {
+			known = isExportFolder
+		}
+
+		if !known(entry.Name()) {
 			return fmt.Errorf("the folder holds %s, which is not part of an export: choose another folder",
 				entry.Name())
 		}
@@ -62,22 +67,36 @@ func prepareFolder(dir string) error {
 	return nil
 }
 
-// complete notes the checksums of the files and the seal, and writes the manifest.
+// complete notes the files that were written, with their checksums, and the seal, and writes the manifest.
 func (m *Manifest) complete(work string) error {
-	if m.Format.IsDocuments() {
-		if err := m.list(work); err != nil {
+	var names []string
+
+	err := filepath.WalkDir(work, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
 			return err
 		}
+
+		name, err = filepath.Rel(work, name)
+		names = append(names, filepath.ToSlash(name))
+
+		return err
+	})
+	if err == nil {
+		err = m.note(work, names)
 	}
 
-	err := m.note(work, m.sealed())
 	if err != nil {
 		return err
 	}
 
-	if m.Seal, err = m.seal(); err != nil {
+	m.Seal = ""
+
+	text, err := indented(m)
+	if err != nil {
 		return err
 	}
+
+	m.Seal = sealOf(string(text))
 
 	return writeJSON(filepath.Join(work, ManifestFile), m)
 }
@@ -96,20 +115,6 @@ func (m *Manifest) note(work string, names []string) error {
 	}
 
 	return nil
-}
-
-// list takes note of the files that were written.
-func (m *Manifest) list(work string) error {
-	return filepath.WalkDir(work, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-
-		name, err = filepath.Rel(work, name)
-		m.Files = append(m.Files, FileSum{Name: filepath.ToSlash(name)})
-
-		return err
-	})
 }
 
 // install puts an export in the place of what is in a folder, at once where that can be done: under
@@ -168,8 +173,8 @@ func (m *Manifest) installFiles(work, dir string) error {
 func (m *Manifest) entries() map[string]bool {
 	all := map[string]bool{}
 
-	for _, name := range m.sealed() {
-		first, _, _ := strings.Cut(name, "/")
+	for _, f := range m.Files {
+		first, _, _ := strings.Cut(f.Name, "/")
 		all[first] = true
 	}
 

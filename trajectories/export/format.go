@@ -7,125 +7,116 @@ import (
 	"toolevo/envs/names"
 )
 
-// Format says what a sample of an export is.
+// Format names what a sample of an export is, or its documents. All that there is to know of one is
+// a [form], which stands in a file of its own.
 type Format string
 
-// The formats.
-const (
-	SFTTrajectory Format = "sft-trajectory" // a trajectory; every action of the model is trained
-	SFTStep       Format = "sft-step"       // a state and the action in it: what an evaluation sends, and the answer
-	DPO           Format = "dpo"            // a state and two actions in it, a good one and a bad one
-	KTO           Format = "kto"            // a state and an action in it, and whether that is good or bad
-	Reward        Format = "reward"         // a question and two transcripts, of a chosen and a failed trajectory
-	OpenAI        Format = "openai"         // a trajectory as messages of OpenAI's chat API
-)
+// DefaultFormat is the one of an export that names none.
+const DefaultFormat = SFTTrajectory
 
-// The formats of documents, which other programs show and keep: [WriteDocuments] and [WriteLogs] write them.
-const (
-	ATIF      Format = "atif"       // a document of the Agent Trajectory Interchange Format a line
-	ATIFFiles Format = "atif-files" // such a document a file, in folders as Harbor has them
-	Inspect   Format = "inspect"    // logs of inspect_ai, one for each row of an evaluation's report
-)
+// form is all there is to know of a format, of one of two kinds. CONTRIBUTING.md says how to add one.
+type form struct {
+	format  Format
+	summary string // what a sample or a document is, for the help of the command
 
-// DocumentFormats lists the formats of documents.
-func DocumentFormats() []Format { return []Format{ATIF, ATIFFiles, Inspect} }
+	trained   // of formats that trajectories are trained in
+	documents // of formats that other programs show and keep
+}
+
+// trained is what there is to know of a format that is trained on.
+type trained struct {
+	shape
+	dataset string // the name of the data in dataset_info.json, and of the files that hold them
+	about   string // a sample, for the card
+	told    map[Trainer]told
+
+	// samples makes the samples of a question.
+	samples func(*writer, *question) ([]candidate, error)
+
+	failures    bool   // samples are also made of failed trajectories
+	transcripts bool   // a reply is everything that followed the question: it repeats observations
+	skipped     string // how faulty turns are kept from being trained; "" where they cannot be
+}
+
+// single reports whether of a sample's replies only those of one turn are trained.
+func (t *trained) single() bool { return !t.whole && !t.transcripts }
+
+// documents is what there is to know of a format that other programs read.
+type documents struct {
+	entry      string // the file that holds them in the export, or the folder, with a slash at its end
+	evaluation bool   // they are logs of one evaluation
+	open       string // how to open a folder of them, with %s for its name; "" where there is nothing to say
+
+	write func(w *documentWriter, work string) error // into the folder work
+}
+
+var forms = map[Format]*form{}
+
+// register makes a format known to every command.
+func register(f form) { forms[f.format] = &f }
+
+// form is what is known of the format, which is nothing of a name that no format has.
+func (f Format) form() form {
+	if known := forms[f]; known != nil {
+		return *known
+	}
+
+	return form{}
+}
+
+// FormatsThat lists the formats of which something is true by their names, the default first.
+func FormatsThat(is func(Format) bool) []Format {
+	var all []Format
+
+	for i, f := range append([]Format{DefaultFormat}, slices.Sorted(maps.Keys(forms))...) {
+		if is(f) && (i == 0 || f != DefaultFormat) {
+			all = append(all, f)
+		}
+	}
+
+	return all
+}
+
+// Formats lists every format that trajectories are trained in.
+func Formats() []Format { return FormatsThat(Format.IsTrained) }
+
+// ParseFormat returns the format of a name, of those of which something is true; the error of another one names them.
+func ParseFormat(name string, is func(Format) bool) (Format, error) {
+	return names.Parse("format", name, FormatsThat(is))
+}
+
+// SkippingFormats lists the formats in which faulty turns can be kept from being trained.
+func SkippingFormats() []Format { return FormatsThat(func(f Format) bool { return f.Skipped() != "" }) }
+
+// Summary says what a sample is, or a document.
+func (f Format) Summary() string { return f.form().summary }
+
+// IsTrained reports whether trajectories are trained in the format.
+func (f Format) IsTrained() bool { return f.form().samples != nil }
 
 // IsDocuments reports whether the format is one of documents: no trainer reads it.
-func (f Format) IsDocuments() bool { return slices.Contains(DocumentFormats(), f) }
+func (f Format) IsDocuments() bool { return f.form().write != nil }
 
-// Formats lists every format that is trained on.
-func Formats() []Format { return []Format{SFTTrajectory, SFTStep, DPO, KTO, Reward, OpenAI} }
+// IsExported reports whether runs can be exported so: as samples or as documents.
+func (f Format) IsExported() bool { return f.IsTrained() || f.IsDocuments() }
 
-// ParseFormat returns the format of a name, of those that are trained on; the error of an unknown one names the valid
-// ones.
-func ParseFormat(name string) (Format, error) { return names.Parse("format", name, Formats()) }
+// IsOfEvaluation reports whether the format is one of logs of a single evaluation.
+func (f Format) IsOfEvaluation() bool { return f.form().evaluation }
 
-// ParseExportFormat is ParseFormat for what runs can be exported as: the formats that are trained on, and those of
-// documents.
-func ParseExportFormat(name string) (Format, error) {
-	return names.Parse("format", name, append(Formats(), DocumentFormats()...))
-}
-
-// ParseTrainedFormat is ParseFormat for what can be trained: the formats of trajectories, and [Simulator].
-func ParseTrainedFormat(name string) (Format, error) {
-	return names.Parse("format", name, append(Formats(), Simulator))
-}
+// OpenWith says how to open a folder of documents, with %s for its name; "" where there is nothing to say.
+func (f Format) OpenWith() string { return f.form().open }
 
 // NeedsFailures reports whether samples are made of failed trajectories, too: rows that are not correct.
-func (f Format) NeedsFailures() bool { return f == DPO || f == KTO || f == Reward }
+func (f Format) NeedsFailures() bool { return f.form().failures }
 
-// Dataset is the name of the data in dataset_info.json, and of the files that hold them.
-func (f Format) Dataset() string { return forms[f].dataset }
+// Skipped says how faulty turns are kept from being trained, "" where they cannot be: trainers have no loss per turn.
+func (f Format) Skipped() string { return f.form().skipped }
 
-// form is what there is to know of a format.
-type form struct {
-	dataset string
-	about   string // a sample, for the card
+// IsPairs reports whether a sample has a chosen and a rejected reply.
+func (f Format) IsPairs() bool { return f.form().pairs }
 
-	whole  bool // a sample is a whole trajectory
-	single bool // of a sample's replies only those of one turn are trained
-	pairs  bool // a sample has a chosen and a rejected reply
-	last   bool // of several replies only the last is trained
+// IsLabelled reports whether a sample says whether its reply is wanted.
+func (f Format) IsLabelled() bool { return f.form().labels }
 
-	samples func(*writer, *question) ([]candidate, error)
-}
-
-var forms = map[Format]form{
-	SFTTrajectory: {
-		dataset: "toolevo_sft", whole: true, samples: (*writer).trajectories,
-		about: "One sample is one trajectory.",
-	},
-	SFTStep: {
-		dataset: "toolevo_sft_step", single: true, last: true, samples: (*writer).steps,
-		about: "One sample is one action and what led to it, as an evaluation sends it.",
-	},
-	DPO: {
-		dataset: "toolevo_dpo", single: true, pairs: true, samples: (*writer).pairs,
-		about: "One sample is one state of a search tree and two actions in it: the chosen one lies on a trajectory " +
-			"that ended with the right answer, every trajectory that does the rejected one in that state failed.",
-	},
-	KTO: {
-		dataset: "toolevo_kto", single: true, last: true, samples: (*writer).judged,
-		about: "One sample is one action and what led to it. The label says whether it lies on a trajectory that " +
-			"ended with the right answer, or left one for good.",
-	},
-	Reward: {
-		dataset: "toolevo_reward", pairs: true, samples: (*writer).transcripts,
-		about: "One sample is one question and two transcripts: the chosen one ended with the right answer, the " +
-			"rejected one did not.",
-	},
-	OpenAI: {
-		dataset: "toolevo_openai", whole: true, samples: (*writer).trajectories,
-		about: "One sample is one trajectory as messages of OpenAI's chat API. From messages of the " +
-			"`weight` 0 no action can be read.",
-	},
-}
-
-// Trainer says whose names columns and roles have.
-type Trainer string
-
-// The trainers.
-const (
-	LlamaFactory Trainer = "llamafactory" // sharegpt: conversations of human, gpt, function_call and observation
-	TRL          Trainer = "trl"          // messages, prompts and completions of user, assistant and tool
-)
-
-// Trainers lists every trainer.
-func Trainers() []Trainer { return slices.Sorted(maps.Keys(layouts)) }
-
-// Arguments says what the arguments of a call are, as a member of a message for [TRL].
-type Arguments string
-
-// The kinds of arguments.
-const (
-	ArgumentObject Arguments = "object" // what nearly all chat templates want
-	ArgumentText   Arguments = "string" // a text of JSON, as OpenAI's API has them
-)
-
-// ParseArguments returns the kind of a name; the error of an unknown one names the valid ones.
-func ParseArguments(name string) (Arguments, error) {
-	return names.Parse("kind of arguments", name, []Arguments{ArgumentObject, ArgumentText})
-}
-
-// ParseTrainer returns the trainer of a name; the error of an unknown one names the valid ones.
-func ParseTrainer(name string) (Trainer, error) { return names.Parse("trainer", name, Trainers()) }
+// Dataset is the name of the data in dataset_info.json, and of the files that hold them; "" where there is none.
+func (f Format) Dataset() string { return f.form().dataset }

@@ -273,7 +273,7 @@ func TestSkipFaultyByWeight(t *testing.T) {
 		}
 	}
 
-	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+	if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("%+v, %v", report, err)
 	}
 
@@ -315,7 +315,7 @@ func TestEveryFormat(t *testing.T) {
 					t.Errorf("%s for %s: %d samples, %d held out", format, trainer, m.Rows, m.DevRows)
 				}
 
-				report, err := export.Lint(dir, newLinter(t), nil)
+				report, err := export.Proved(dir, newLinter(t), nil)
 				if err != nil || !report.OK() || report.Rows != m.Rows+m.DevRows {
 					t.Errorf("%s for %s in %s: %+v, %v", format, trainer, name, report, err)
 				}
@@ -509,7 +509,7 @@ func callsForTRL(t *testing.T, arguments export.Arguments) (sample, card string)
 		},
 	})
 
-	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+	if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("%+v, %v", report, err)
 	}
 
@@ -544,7 +544,7 @@ func TestAnotherFormatTakesThePlace(t *testing.T) {
 		t.Errorf("%v, %v", entries, err)
 	}
 
-	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+	if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
@@ -608,7 +608,7 @@ func TestUnfilledColumnsAreLeftOut(t *testing.T) {
 			t.Errorf("%v: -want +got:\n%s", codec, d)
 		}
 
-		if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() || f.Close() != nil {
+		if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() || f.Close() != nil {
 			t.Errorf("%v: %+v, %v", codec, report, err)
 		}
 	}

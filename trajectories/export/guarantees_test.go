@@ -27,7 +27,7 @@ import (
 func lintsWell(t *testing.T, dir string) {
 	t.Helper()
 
-	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+	if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("report %+v, error %v", report, err)
 	}
 }
@@ -97,7 +97,7 @@ func TestInstructions(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 
-	report, err := export.Lint(dir, newLinter(t), nil)
+	report, err := export.Proved(dir, newLinter(t), nil)
 	if err != nil || !report.OK() || report.Rows != 4 {
 		t.Errorf("report %+v, error %v", report, err)
 	}
@@ -133,9 +133,13 @@ func TestInstructions(t *testing.T) {
 func TestLogs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
 
-	m, err := export.WriteLogs(dir, "v1", func(work string) (int, int, error) {
-		return 7, 2, os.WriteFile(filepath.Join(work, "a.eval"), []byte("log"), 0o600)
-	})
+	opt := export.Options{Format: export.Inspect, Software: "v1"}
+
+	m, err := export.WriteDocuments(t.Context(), dir, export.Documents{
+		Logs: func(work string) (int, int, error) {
+			return 7, 2, os.WriteFile(filepath.Join(work, "a.eval"), []byte("log"), 0o600)
+		},
+	}, opt)
 	if err != nil || m.Rows != 7 || m.Lost != 2 || m.Software != "v1" || len(m.Files) != 1 ||
 		m.Files[0].Bytes != 3 {
 		t.Errorf("%+v (%v)", m, err)
@@ -144,9 +148,9 @@ func TestLogs(t *testing.T) {
 	lintsWell(t, dir)
 
 	broken := errors.New("broken")
-	if m, err := export.WriteLogs(dir, "v1", func(string) (int, int, error) {
-		return 0, 0, broken
-	}); m != nil || !errors.Is(err, broken) {
+	if m, err := export.WriteDocuments(t.Context(), dir, export.Documents{
+		Logs: func(string) (int, int, error) { return 0, 0, broken },
+	}, opt); m != nil || !errors.Is(err, broken) {
 		t.Errorf("%+v (%v)", m, err)
 	}
 
@@ -560,7 +564,7 @@ func TestManifestsOfOtherVersions(t *testing.T) {
 			t.Errorf("%s: samples are read", test.new)
 		}
 
-		report, err := export.Lint(dir, newLinter(t), nil)
+		report, err := export.Proved(dir, newLinter(t), nil)
 		if err != nil || report.OK() {
 			t.Errorf("%s: nothing is wrong (%v)", test.new, err)
 		}
@@ -585,7 +589,7 @@ func TestMissingPartsAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			report, err := export.Lint(dir, newLinter(t), nil)
+			report, err := export.Proved(dir, newLinter(t), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -971,8 +975,9 @@ func TestDocumentsThatFail(t *testing.T) {
 			opt.Selection.Elsewhere.Skip()
 
 			dir := filepath.Join(t.TempDir(), "documents")
-			m, err := export.WriteDocuments(test.ctx, dir, synth.Sequence(nil),
-				episodes(test.err), opt)
+			m, err := export.WriteDocuments(test.ctx, dir, export.Documents{
+				Rows: synth.Sequence(nil), Episodes: episodes(test.err),
+			}, opt)
 			if !errors.Is(err, test.want) || (m == nil) != (err != nil) {
 				t.Errorf("%s, %s: %+v (%v)", name, format, m, err)
 			}

@@ -27,32 +27,23 @@ func (m *Manifest) datasetInfo() map[string]datasetEntry {
 		info[s.Name] = instructionInfo(s.Name)
 	}
 
-	f := m.Format
-	if !m.FitsLlamaFactory() || f == Simulator {
+	f, t := m.Format, m.Trainer
+	if !m.FitsLlamaFactory() || !f.IsTrained() {
 		return info
 	}
 
-	entry := datasetEntry{Formatting: "sharegpt"}
+	l := layoutOf(f, t)
+	entry := datasetEntry{
+		Formatting: "sharegpt", Ranking: f.IsPairs(), Tags: l.tags, Columns: map[string]string{},
+	}
 
-	switch {
-	case f == OpenAI:
-		// The formatting openai would add a line to system texts.
-		entry.Columns = map[string]string{"messages": "messages"}
-		entry.Tags = map[string]string{
-			"role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant",
-			"observation_tag": toolRole, "function_tag": FunctionCall, "system_tag": "system",
+	for _, c := range l.columns {
+		role := c.Name
+		if role == "conversations" {
+			role = "messages"
 		}
-	default:
-		entry.Columns = map[string]string{"messages": "conversations", "system": "system"}
-	}
 
-	if forms[f].pairs {
-		entry.Ranking = true
-		entry.Columns["chosen"], entry.Columns["rejected"] = "chosen", "rejected"
-	}
-
-	if f == KTO {
-		entry.Columns["kto_tag"] = "kto_tag"
+		entry.Columns[role] = c.Name
 	}
 
 	for _, d := range m.datasets() {

@@ -17,6 +17,8 @@ import (
 // trajectories can be exported in it; see [WriteInstructions].
 const Simulator Format = "simulator"
 
+func init() { register(form{format: Simulator}) }
+
 // Instruction is a sample of one exchange, as LLaMA-Factory's alpaca has it.
 type Instruction struct {
 	System      string `json:"system"`

@@ -53,9 +53,14 @@ func (r *record) hasWeights() bool {
 
 // layout is how the samples of a format stand in the files.
 type layout struct {
+	table   string // of columns.yaml
 	columns []pq.Column
 	write   func(*Sample) record
 	read    func(*record) (Sample, error) // the inverse of write
+
+	// What parts of messages are called in dataset_info.json, where OpenAI's chat API names them.
+	// They are given all or not at all: giving any resets all the others to nothing.
+	tags map[string]string
 }
 
 // columnsYAML describes the columns of all layouts.
@@ -72,33 +77,46 @@ func (l *layout) objects() bool {
 
 // layoutOf returns the layout of a format for a trainer.
 func layoutOf(f Format, t Trainer) layout {
-	owner := string(t)
-	if f == OpenAI && t != TRL { // whose layout is its own
-		owner, t = string(OpenAI), TRL
-	}
-
-	kind := "steps"
-
-	switch {
-	case forms[f].whole:
-		kind = "whole"
-	case forms[f].pairs:
-		kind = "pairs"
-	case f == KTO:
-		kind = "judged"
-	}
-
-	l := layouts[t](f)
-	l.columns = pq.Bind[record](tables(), tables()[owner+"-"+kind])
+	l := f.form().layouts[t]
+	l.columns = pq.Bind[record](tables(), tables()[l.table])
 
 	return l
 }
 
-var layouts = map[Trainer]func(Format) layout{LlamaFactory: sharegpt, TRL: messages}
+// shape is what the samples of a format consist of, and how that stands in the files of each trainer.
+type shape struct {
+	whole  bool // a sample is a whole trajectory
+	pairs  bool // a sample has a chosen and a rejected reply
+	labels bool // a sample says whether its reply is wanted
+	chat   bool // LLaMA-Factory, too, reads observations as messages of the user
+
+	layouts map[Trainer]layout
+}
+
+// The shapes of samples.
+var (
+	wholeTrajectory = shape{whole: true, layouts: map[Trainer]layout{
+		LlamaFactory: sharegpt("llamafactory-whole"), TRL: messages("trl-whole"),
+	}}
+	chatMessages = shape{whole: true, chat: true, layouts: map[Trainer]layout{
+		LlamaFactory: tagged("openai-whole"), TRL: messages("trl-whole"),
+	}}
+	oneReply = shape{layouts: map[Trainer]layout{
+		LlamaFactory: sharegpt("llamafactory-steps"), TRL: completions("trl-steps"),
+	}}
+	judgedReply = shape{labels: true, layouts: map[Trainer]layout{
+		LlamaFactory: sharegpt("llamafactory-judged"), TRL: completions("trl-judged"),
+	}}
+	replyPair = shape{pairs: true, layouts: map[Trainer]layout{
+		LlamaFactory: sharegpt("llamafactory-pairs"),
+		TRL:          {table: "trl-pairs", write: toPair, read: fromPair},
+	}}
+)
 
 // sharegpt is the layout that LLaMA-Factory reads.
-func sharegpt(Format) layout {
+func sharegpt(table string) layout {
 	return layout{
+		table: table,
 		write: func(s *Sample) record {
 			return record{
 				System: s.System, Conversations: s.Conversations, Chosen: s.Chosen, Rejected: s.Rejected, Good: s.Good,

@@ -141,7 +141,7 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 	}
 
 	all, odd := s.Conversations, 0
-	if forms[format].pairs {
+	if format.IsPairs() {
 		odd = 1
 	}
 
@@ -149,7 +149,7 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 		add(Parity, -1, "%d messages", n)
 	}
 
-	if forms[format].pairs {
+	if format.IsPairs() {
 		if s.Chosen == s.Rejected {
 			add(SameReply, -1, "%q is chosen and rejected", s.Chosen.Value)
 		}
@@ -186,7 +186,7 @@ func (l *Linter) lintReply(format Format, i int, m Message) []Finding {
 	}
 
 	found := l.lintMessage(i, m)
-	if format == Reward {
+	if format.form().transcripts {
 		found = slices.DeleteFunc(found, func(f Finding) bool { return f.Rule == ForgedTurn })
 	}
 

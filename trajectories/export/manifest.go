@@ -11,7 +11,6 @@ import (
 
 	"toolevo/envs/action"
 	"toolevo/envs/durable"
-	"toolevo/envs/names"
 	"toolevo/envs/regular"
 	"toolevo/mcts"
 	"toolevo/trajectories"
@@ -55,7 +54,7 @@ func (d dataset) jsonlDataset() string { return d.name + "_jsonl" }
 const ManifestVersion = 6
 
 // Manifest says what an export holds and how it came to be. It names no time and no machine: the same rows and options
-// give the same manifest. [Lint] computes what the files tell a second time, and the seal holds the rest.
+// give the same manifest. Its seal and the checksums hold all that was written.
 type Manifest struct {
 	Version      int             `json:"manifest_version"`        // of these keys
 	Format       Format          `json:"format"`                  // of the samples
@@ -106,56 +105,31 @@ func (m *Manifest) datasets() []dataset {
 	return datasets(m.Format, m.Selection.Dev > 0)
 }
 
-// sealed are the files whose checksums stand in the manifest.
-func (m *Manifest) sealed() []string {
-	var files []string
-
-	if m.Format.IsDocuments() { // which has whatever files were written
-		for _, f := range m.Files {
-			files = append(files, f.Name)
-		}
-
-		return files
-	}
-
-	files = append(files, DatasetInfoFile)
-
-	if m.Format == Simulator {
-		for _, s := range m.Sets {
-			files = append(files, s.Name+".jsonl")
-		}
-
-		return append(files, reportFile)
-	}
-
-	for _, d := range m.datasets() {
-		files = append(files, d.parquet(), d.jsonl(), d.lineage)
-	}
-
-	return append(files, cardFile)
-}
-
 // isExportFile reports whether an export may have a file of a name.
 func isExportFile(name string) bool {
-	if name == ManifestFile || name == atif.LinesFile || isInstructionFile(name) || isExportFolder(name) {
-		return true
+	has := func(f Format) bool {
+		return f.form().entry == name || f.IsTrained() && slices.ContainsFunc(datasets(f, true), func(d dataset) bool {
+			return name == d.parquet() || name == d.jsonl() || name == d.lineage
+		})
 	}
 
-	return slices.ContainsFunc(Formats(), func(f Format) bool {
-		m := Manifest{Version: ManifestVersion, Format: f, Selection: Selection{Dev: 0.5}}
-		return slices.Contains(m.sealed(), name)
-	})
+	return slices.Contains([]string{ManifestFile, DatasetInfoFile, cardFile}, name) || isInstructionFile(name) ||
+		len(FormatsThat(has)) > 0
 }
 
-// seal returns what the seal has to be.
-func (m *Manifest) seal() (string, error) {
-	open := *m
-	open.Seal = ""
-	text, err := indented(&open)
-	sum := sha256.Sum256(text)
-
-	return hex.EncodeToString(sum[:]), err
+// isExportFolder reports whether a folder of that name is part of an export.
+func isExportFolder(name string) bool {
+	return len(FormatsThat(func(f Format) bool { return f.form().entry == name+"/" })) > 0
 }
+
+// sealOf is the seal of a manifest's text, in which it is missing.
+func sealOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// sealLine is how a seal stands in the text.
+func sealLine(seal string) string { return fmt.Sprintf(`"seal": %q`, seal) }
 
 // ManifestRun is a run with rows in the export.
 type ManifestRun struct {
@@ -306,8 +280,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, fmt.Errorf("export: read manifest of %s: %w", dir, err)
 	}
 
-	_, formatErr := names.Parse("format", string(m.Format),
-		append(append(Formats(), DocumentFormats()...), Simulator))
+	_, formatErr := ParseFormat(string(m.Format), func(Format) bool { return true })
 	_, trainerErr := ParseTrainer(string(m.Trainer))
 
 	if err := errors.Join(formatErr, trainerErr); err != nil {

@@ -36,7 +36,7 @@ func pieces(format Format, s *Sample, t chat.Template) []Piece {
 		case Human:
 			all = append(all, Piece{Text: t.User(m.Value)})
 		case Observation:
-			if format == OpenAI {
+			if format.form().chat {
 				all = append(all, Piece{Text: t.User(prompt.ObservationText(m.Value))})
 				continue
 			}
@@ -69,15 +69,16 @@ func (l *Linter) Pieces(format Format, s *Sample) []Piece {
 		return nil
 	}
 
+	form := format.form()
 	all := pieces(format, s, l.template)
 
 	for i := range all {
-		if forms[format].last && i < len(all)-1 || forms[format].pairs {
+		if form.single() && i < len(all)-1 || form.pairs {
 			all[i].Trained = false
 		}
 	}
 
-	if forms[format].pairs {
+	if form.pairs {
 		all = append(all, replyPiece(s.Chosen, l.template), replyPiece(s.Rejected, l.template))
 	}
 

@@ -223,7 +223,7 @@ func TestEachValueIsChecked(t *testing.T) {
 		"more questions kept":           func(m *Manifest, _ *seen) { m.Selected.Questions = 1 },
 		"the linter that do not add up": func(m *Manifest, _ *seen) { m.Lint.Checked++ },
 	} {
-		var r Report
+		r := proof{&Report{}}
 
 		m, s := consistent()
 		change(m, s)
@@ -242,7 +242,7 @@ func TestEachValueIsChecked(t *testing.T) {
 	s.splits["dev"], s.sets = true, s.sets[:1]
 	m.Lint.ByRule[Leak]++
 
-	var r Report
+	r := proof{&Report{}}
 	if r.checkValues(m, s); len(r.Problems) != 1 {
 		t.Errorf("%q", r.Problems)
 	}
@@ -315,7 +315,7 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 				Message{From: Observation, Value: fmt.Sprint("seen ", i)})
 		}
 
-		if forms[f].pairs {
+		if f.IsPairs() {
 			s.Chosen, s.Rejected = drawReply(t), drawReply(t)
 		} else {
 			s.Conversations = append(s.Conversations, drawReply(t))

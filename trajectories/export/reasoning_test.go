@@ -48,7 +48,7 @@ func TestReasoningInSamples(t *testing.T) {
 				single := slices.Contains([]export.Format{export.SFTStep, export.DPO, export.KTO}, format)
 				if mode == action.Once && !single {
 					var refused *export.ReasoningError
-					if !errors.As(err, &refused) || !strings.Contains(err.Error(), "sft-step, dpo, kto") {
+					if !errors.As(err, &refused) || !strings.Contains(err.Error(), "dpo, kto, sft-step") {
 						t.Errorf("%s: %v", about, err)
 					}
 
@@ -65,7 +65,7 @@ func TestReasoningInSamples(t *testing.T) {
 					t.Errorf("%s: the manifest says %q; the card %v\n%s", about, m.Runs[0].Reasoning, err, card)
 				}
 
-				if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+				if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 					t.Errorf("%s: %+v, %v", about, report, err)
 				}
 

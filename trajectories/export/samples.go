@@ -187,7 +187,7 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 
 	m := &w.manifest
 	m.Lint.Sanitized += c.broken
-	if w.form.whole && w.opt.Format != OpenAI {
+	if w.form.whole && w.form.skipped == "" {
 		m.Unreadable += countUnreadable(c.row)
 	}
 
@@ -198,7 +198,7 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 
 	m.Calls = m.Calls || c.sample.hasCalls()
 
-	if w.opt.Format == KTO {
+	if w.form.labels {
 		files.labels.add(&c.sample)
 	}
 

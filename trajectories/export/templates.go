@@ -186,15 +186,15 @@ func (m *Manifest) CheckTemplate(name string) (Fit, error) {
 	}
 
 	return Fit{
-		template: name, AsSteps: forms[f].whole && v.is(exactAsSteps),
+		template: name, AsSteps: f.form().whole && v.is(exactAsSteps),
 		WithoutThinking: strings.HasSuffix(string(v), withoutThinking),
 	}, nil
 }
 
-// verdictOf is what is true of the export under templates. The transcripts of [Reward] are texts.
+// verdictOf is what is true of the export under templates. Transcripts are texts.
 func (m *Manifest) verdictOf(j judged) verdict {
 	f := m.Format
-	calls, faulty := m.Calls && f != Reward, forms[f].whole && m.Unreadable > 0
+	calls, faulty := m.Calls && !f.form().transcripts, f.form().whole && m.Unreadable > 0
 
 	switch {
 	case calls && faulty && m.Arguments == ArgumentText:

@@ -35,7 +35,7 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if report, err := export.Lint(dir, newLinter(t), nil); err != nil || report.OK() {
+		if report, err := export.Proved(dir, newLinter(t), nil); err != nil || report.OK() {
 			t.Errorf("%s was altered, and nothing is found (%v)", name, err)
 		}
 	}
@@ -57,7 +57,7 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		report, err := export.Lint(dir, newLinter(t), nil)
+		report, err := export.Proved(dir, newLinter(t), nil)
 		if err != nil || report.OK() || strings.Contains(strings.Join(report.Problems, "\n"), "seal") {
 			t.Errorf("%s was altered and sealed: problems %q (%v)", name, report.Problems, err)
 		}
@@ -67,7 +67,7 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+	if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("the same values sealed again: %q (%v)", report.Problems, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"toolevo/envs/durable"
+	"toolevo/envs/names"
 	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
 	"toolevo/trajectories/internal/pq"
@@ -18,7 +19,7 @@ import (
 
 // Options say what goes into an export.
 type Options struct {
-	Format    Format    // "" is SFTTrajectory
+	Format    Format    // "" is DefaultFormat
 	Trainer   Trainer   // "" is LlamaFactory
 	Arguments Arguments // "" is ArgumentObject; of TRL only
 	Selection Selection
@@ -75,7 +76,7 @@ func Write(ctx context.Context, dir string, rows iter.Seq2[trajectories.Row, err
 // writer writes one export.
 type writer struct {
 	opt      Options
-	form     form
+	form     trained // of the format
 	layout   layout
 	linter   *Linter
 	shown    shownCache
@@ -92,9 +93,9 @@ type writer struct {
 }
 
 func newWriter(opt Options) (*writer, error) {
-	opt.Format, opt.Trainer = cmp.Or(opt.Format, SFTTrajectory), cmp.Or(opt.Trainer, LlamaFactory)
+	opt.Format, opt.Trainer = cmp.Or(opt.Format, DefaultFormat), cmp.Or(opt.Trainer, LlamaFactory)
 
-	if _, err := ParseFormat(string(opt.Format)); err != nil {
+	if _, err := ParseFormat(string(opt.Format), Format.IsTrained); err != nil {
 		return nil, err
 	}
 
@@ -111,9 +112,9 @@ func newWriter(opt Options) (*writer, error) {
 			opt.Format, Strict, Official)
 	}
 
-	if opt.Selection.SkipFaulty && opt.Format != SFTStep && opt.Format != OpenAI {
-		return nil, fmt.Errorf("export: faulty turns can be left out of the loss in the formats %s and %s only: in "+
-			"%s a sample holds all turns, and trainers have no loss per turn", SFTStep, OpenAI, opt.Format)
+	if opt.Selection.SkipFaulty && opt.Format.Skipped() == "" {
+		return nil, fmt.Errorf("export: faulty turns can be left out of the loss in the formats %s only: in %s a "+
+			"sample holds all turns, and trainers have no loss per turn", names.Join(SkippingFormats()), opt.Format)
 	}
 
 	linter, err := NewLinter(opt.Tokenizer, opt.Template, opt.Cutoff)
@@ -122,7 +123,7 @@ func newWriter(opt Options) (*writer, error) {
 	}
 
 	w := &writer{
-		opt: opt, form: forms[opt.Format], layout: layoutOf(opt.Format, opt.Trainer), linter: linter,
+		opt: opt, form: opt.Format.form().trained, layout: layoutOf(opt.Format, opt.Trainer), linter: linter,
 		samples: map[*trajectories.Row]cleaned{}, runs: runCounts{},
 	}
 	w.shown = newShownCache(opt.Shown, w.lintShown)
@@ -143,7 +144,7 @@ func (w *writer) reset() {
 // test for keys, and readers have null where there is nothing.
 func (w *writer) leaveOutUnfilled(work string) error {
 	m := &w.manifest
-	if m.Format != OpenAI || m.Trainer == TRL || m.ToolCalls && w.weighs {
+	if w.layout.tags == nil || m.ToolCalls && w.weighs {
 		return nil
 	}
 

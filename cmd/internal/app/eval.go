@@ -8,7 +8,6 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/envs/names"
 	"toolevo/finetune"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
@@ -25,7 +24,7 @@ func EvaluateDefaults() map[string]string {
 // EvaluateJob measures policies under API versions.
 type EvaluateJob struct {
 	RunJob
-	Format    string   // "inspect" also writes the episodes as logs of inspect_ai, into the folder inspect of the run
+	Format    string   // of logs of the episodes, into a folder of its name in the run; "" writes none
 	FailUnder []string // each SHARE or VERSION=SHARE: accuracies that the evaluation must reach
 }
 
@@ -33,7 +32,7 @@ type EvaluateJob struct {
 type Evaluated struct {
 	Dir      string // the run directory
 	Feedback string // what rejected calls are told
-	Logs     string // the folder of logs of inspect_ai, "" where none were asked for
+	Logs     string // the folder of logs, "" where none were asked for
 	Report   *finetune.Report
 	GivenUp  []store.GivenUp // episodes, as a request failed alone
 }
@@ -54,7 +53,7 @@ func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (r
 	}
 
 	if j.Format != "" {
-		if _, err := names.Parse("format", j.Format, []export.Format{export.Inspect}); err != nil {
+		if _, err := export.ParseFormat(j.Format, export.Format.IsOfEvaluation); err != nil {
 			return r, err
 		}
 	}
@@ -119,7 +118,7 @@ func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (r Ev
 	r = Evaluated{Dir: run.Dir, Feedback: string(run.Config.Environment.Feedback), Report: report}
 
 	if r.GivenUp, err = run.GivenUp(ctx); err == nil && j.Format != "" {
-		r.Logs, err = inspectBeside(ctx, run)
+		r.Logs, err = logsBeside(ctx, run, export.Format(j.Format))
 	}
 
 	return r, err

@@ -52,7 +52,7 @@ type ExportJob struct {
 // NewExportJob returns the job that an export does unless it is told otherwise.
 func NewExportJob() ExportJob {
 	return ExportJob{
-		Format: string(export.SFTTrajectory), Trainer: string(export.LlamaFactory),
+		Format: string(export.DefaultFormat), Trainer: string(export.LlamaFactory),
 		Arguments: string(export.ArgumentObject), Strategy: string(export.Random), Score: string(export.Strict),
 		Template: "llama3", MaxFaulty: -1,
 		Selection: export.Selection{PerQuestion: 4, Seed: 1, Split: export.TrainSplit},
@@ -150,7 +150,7 @@ func (e *ExportJob) options() (o export.Options, err error) {
 
 	// All names are parsed before a file is opened, so that a typing error costs nothing.
 	for _, parse := range []func() error{
-		func() error { o.Format, err = export.ParseExportFormat(e.Format); return err },
+		func() error { o.Format, err = export.ParseFormat(e.Format, export.Format.IsExported); return err },
 		func() error { o.Trainer, o.ChatTemplate, err = e.parseTrainer(); return err },
 		func() error { o.Arguments, err = e.parseArguments(o.Trainer); return err },
 		func() error { e.Selection.Strategy, err = export.ParseStrategy(e.Strategy); return err },
@@ -164,10 +164,10 @@ func (e *ExportJob) options() (o export.Options, err error) {
 		}
 	}
 
-	if e.Selection.SkipFaulty && o.Format != export.SFTStep && o.Format != export.OpenAI {
-		return o, console.Usage("‹skip-faulty› leaves samples of single turns out, and a sample of %s is none: "+
-			"trainers have no loss per turn. Use ‹format› %s, or %s, whose messages have a weight, or drop such "+
-			"trajectories with ‹max-faulty› 0", o.Format, export.SFTStep, export.OpenAI)
+	if e.Selection.SkipFaulty && o.Format.Skipped() == "" {
+		return o, console.Usage("‹skip-faulty›: a sample of %s holds all turns, and trainers have no loss per turn. "+
+			"Use ‹format› %s, or drop such trajectories with ‹max-faulty› 0", o.Format,
+			names.Join(export.SkippingFormats()))
 	}
 
 	o.Selection = e.Selection

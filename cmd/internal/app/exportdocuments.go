@@ -9,6 +9,7 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/envs/names"
 	"toolevo/finetune"
 	"toolevo/finetune/inspectlog"
 	"toolevo/finetune/stored"
@@ -55,14 +56,17 @@ func (e *ExportJob) importDocuments(args []string) (*export.Imported, error) {
 		return nil, nil
 	}
 
+	importable := names.Join(export.FormatsThat(func(f export.Format) bool {
+		return f.IsTrained() && !f.NeedsFailures()
+	}))
+
 	switch f := export.Format(e.Format); {
 	case f.IsDocuments():
-		return nil, console.Usage("%s has ATIF documents already. Export them as training data: ‹format› %s, %s or %s",
-			args[0], export.SFTTrajectory, export.SFTStep, export.OpenAI)
+		return nil, console.Usage("%s has ATIF documents already. Export them as training data: ‹format› %s", args[0],
+			importable)
 	case f.NeedsFailures():
 		return nil, console.Usage("%s has ATIF documents, each one trajectory, and %s compares actions in a search "+
-			"tree. Import them as ‹format› %s, %s or %s", args[0], f, export.SFTTrajectory, export.SFTStep,
-			export.OpenAI)
+			"tree. Import them as ‹format› %s", args[0], f, importable)
 	}
 
 	return export.Import(args)
@@ -87,11 +91,11 @@ func (e *ExportJob) checkKind(r *stored.Run) error {
 	switch {
 	case evaluation && !format.IsDocuments():
 		return console.Usage("%s is a run of `toolevo eval`: training data is made from runs of `toolevo collect`. "+
-			"Its episodes can be exported with ‹format› %s, %s or %s, and what the first two write is training data "+
-			"for `toolevo export` in turn", r.Dir, export.ATIF, export.ATIFFiles, export.Inspect)
-	case !evaluation && format == export.Inspect:
-		return console.Usage("%s is a run of `toolevo %s`: logs of inspect_ai are made from runs of `toolevo eval`",
-			r.Dir, r.Manifest.Kind)
+			"Its episodes can be exported with ‹format› %s, and ATIF documents are training data for `toolevo export` "+
+			"in turn", r.Dir, names.Join(export.FormatsThat(export.Format.IsDocuments)))
+	case !evaluation && format.IsOfEvaluation():
+		return console.Usage("%s is a run of `toolevo %s`: logs of the format %s are made from runs of `toolevo eval`",
+			r.Dir, r.Manifest.Kind, format)
 	case evaluation:
 		if i := slices.IndexFunc(selectionFlags, e.chosen); i >= 0 {
 			return console.Usage("‹%s› chooses among trajectories of `toolevo collect`, and %s is an evaluation: all "+
@@ -109,7 +113,7 @@ func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Op
 			e.Format)
 	}
 
-	if o.Format == export.Inspect {
+	if o.Format.IsOfEvaluation() {
 		if len(s.runs) != 1 {
 			return nil, console.Usage("‹format› %s writes the logs of one evaluation: name one run", o.Format)
 		}
@@ -119,7 +123,7 @@ func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Op
 			return nil, err
 		}
 
-		return writeInspect(ctx, e.Out, evaluation, lost, s.shown)
+		return writeLogs(ctx, e.Out, o.Format, evaluation, lost, s.shown)
 	}
 
 	var (
@@ -150,11 +154,11 @@ func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Op
 		return nil, err
 	}
 
-	return export.WriteDocuments(ctx, e.Out, rows, oneAfterAnother(episodes), o)
+	return export.WriteDocuments(ctx, e.Out, export.Documents{Rows: rows, Episodes: oneAfterAnother(episodes)}, o)
 }
 
-// writeInspect writes the logs of an evaluation.
-func writeInspect(ctx context.Context, out string, e *stored.Evaluation, lost finetune.Lost,
+// writeLogs writes the logs of an evaluation.
+func writeLogs(ctx context.Context, out string, format export.Format, e *stored.Evaluation, lost finetune.Lost,
 	shown func(*trajectories.Row) (trajectories.Shown, error)) (*export.Manifest, error) {
 	report, err := e.Report(ctx, lost)
 	if err != nil {
@@ -172,13 +176,16 @@ func writeInspect(ctx context.Context, out string, e *stored.Evaluation, lost fi
 		Shown:    shown,
 	}
 
-	return export.WriteLogs(out, Software(), func(work string) (episodes, lostThere int, err error) {
-		return inspectlog.Write(ctx, work, log, e.Episodes(ctx, lost))
-	})
+	write := func(folder string) (episodes, lostThere int, err error) {
+		return inspectlog.Write(ctx, folder, log, e.Episodes(ctx, lost))
+	}
+
+	return export.WriteDocuments(ctx, out, export.Documents{Logs: write},
+		export.Options{Format: format, Software: Software()})
 }
 
-// inspectBeside writes the logs of an evaluation into its run directory, and returns their folder.
-func inspectBeside(ctx context.Context, run *stored.Run) (string, error) {
+// logsBeside writes the logs of an evaluation into its run directory, and returns their folder.
+func logsBeside(ctx context.Context, run *stored.Run, format export.Format) (string, error) {
 	r, err := newExportedRun(run, run.Data())
 	if err != nil {
 		return "", err
@@ -189,8 +196,8 @@ func inspectBeside(ctx context.Context, run *stored.Run) (string, error) {
 		return "", err
 	}
 
-	dir := filepath.Join(run.Dir, string(export.Inspect))
-	_, err = writeInspect(ctx, dir, evaluation, lost, (&sources{runs: exportedRuns{r}}).shown)
+	dir := filepath.Join(run.Dir, string(format))
+	_, err = writeLogs(ctx, dir, format, evaluation, lost, (&sources{runs: exportedRuns{r}}).shown)
 
 	return dir, err
 }

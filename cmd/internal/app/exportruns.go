@@ -170,7 +170,7 @@ func (s *sources) oneCodec() error {
 func (s *sources) refuseScripts() error {
 	refuse := func(name, policy string) error {
 		return console.Usage("%s was collected from %s, a script and not a language model: collect with "+
-			"‹policy› openai:MODEL or ollama:MODEL, or add ‹allow-scripted›", name, policy)
+			"‹policy› %s, or add ‹allow-scripted›", name, policy, serving.Offers())
 	}
 
 	for _, r := range s.runs {

@@ -6,6 +6,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/mcts/policy/serving"
 )
 
 // Settings say where the settings of a job come from, beside the defaults and the environment.
@@ -63,20 +64,16 @@ func (j *RunJob) policyNamed(c *configs.Resolved) error {
 		return nil
 	}
 
-	var named string
+	set := slices.DeleteFunc(serving.AddressVariables(), func(v string) bool { return j.Lookup(v) == "" })
+	if j.Servers.Addresses != "" {
+		set = []string{"‹server›"} // without the address, which may hold a key
+	}
 
-	switch {
-	case j.Servers.Addresses != "":
-		named = "‹server›" // without the address, which may hold a key
-	case j.Lookup("OPENAI_BASE_URL") != "":
-		named = "OPENAI_BASE_URL"
-	case j.Lookup("OLLAMA_HOST") != "":
-		named = "OLLAMA_HOST"
-	default:
+	if len(set) == 0 {
 		return nil
 	}
 
 	return console.Usage("%s names a server, but no policy is named, and the default, %s, asks no model.\n"+
-		"Name the model, with ‹policy› openai:MODEL or ollama:MODEL, or the default, with ‹policy› %[2]s",
-		named, strings.Join(c.Policy, ","))
+		"Name the model, with ‹policy› %[3]s, or the default, with ‹policy› %[2]s",
+		set[0], strings.Join(c.Policy, ","), serving.Offers())
 }

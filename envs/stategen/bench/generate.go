@@ -113,7 +113,8 @@ func newGenerate(p *console.Program) *cobra.Command {
 }
 
 // run generates the tasks of all domains. When it is interrupted, it keeps whole tasks.
-func (g *generating) run(ctx context.Context, data string, step func(string) func(int, int)) (made Generated, err error) {
+func (g *generating) run(ctx context.Context, data string, step func(string) func(int, int)) (
+	made Generated, err error) {
 	f, err := taskfile.Edit(data, suite.Splits())
 	if err != nil {
 		return made, err

@@ -3,6 +3,7 @@ package virtual
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
@@ -17,17 +18,19 @@ type rule struct {
 
 // rules are those of StableToolBench on the lower-cased response, of which the first that matches decides. Its rules on
 // 404, 500 and the like match any such digits, those of a price, too; here they have to be a status.
-var rules = []rule{
-	{"unexpected argument", regexp.MustCompile(`got an unexpected keyword argument`), true},
-	{"rate limit", regexp.MustCompile(`rate limit|status_code=429`), false},
-	{"timeout", regexp.MustCompile(`time(?:d)? ?-?out`), false},
-	{"not found", regexp.MustCompile(`does not exist|doesn't exist|service not found|internal error`), false},
-	{"server status", status(`404|50[0-9]`), false},
-	{"unauthorised", regexp.MustCompile(`authori[sz]|authenti|unauthor|blocked|unsubscribe|credential|` +
-		`disabled for your subscription|subscription disabled|access_denied|invalid consumer key`), false},
-	{"refused status", status(`401|403|429`), false},
-	{"parameter", regexp.MustCompile(`parameter|\bpars(?:e|ing)\b|is not defined`), false},
-}
+var rules = sync.OnceValue(func() []rule {
+	return []rule{
+		{"unexpected argument", regexp.MustCompile(`got an unexpected keyword argument`), true},
+		{"rate limit", regexp.MustCompile(`rate limit|status_code=429`), false},
+		{"timeout", regexp.MustCompile(`time(?:d)? ?-?out`), false},
+		{"not found", regexp.MustCompile(`does not exist|doesn't exist|service not found|internal error`), false},
+		{"server status", status(`404|50[0-9]`), false},
+		{"unauthorised", regexp.MustCompile(`authori[sz]|authenti|unauthor|blocked|unsubscribe|credential|` +
+			`disabled for your subscription|subscription disabled|access_denied|invalid consumer key`), false},
+		{"refused status", status(`401|403|429`), false},
+		{"parameter", regexp.MustCompile(`parameter|\bpars(?:e|ing)\b|is not defined`), false},
+	}
+})
 
 // status matches a number that is called a status, or that a status line begins with.
 func status(codes string) *regexp.Regexp {
@@ -55,7 +58,7 @@ func Check(a toolbench.Answer) (reason string, ok bool) {
 
 	text = strings.ToLower(text)
 
-	for _, r := range rules {
+	for _, r := range rules() {
 		if r.pattern.MatchString(text) {
 			return r.name, r.keep
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/simserver"
 )
@@ -54,7 +55,7 @@ func TestActions(t *testing.T) {
 		"none but in chat": {actor{0, 1, 0}, doctor.Problem, "--set server.form=chat, with which 1 of 8 parse"},
 	} {
 		virtually(t, name, func(t *testing.T) {
-			o := options(start(t, simserver.Options{MaxModelLen: 8192}), doctor.OpenAI)
+			o := options(start(t, simserver.Options{MaxModelLen: 8192}), openai.Kind)
 			o.Actor, o.Reasoning = test.actor, "show"
 
 			r := examine(t, o)

@@ -4,118 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	"toolevo/mcts/policy/ollama"
-	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
 )
-
-// backend is what the backends of both protocols have in common.
-type backend interface {
-	server.Backend
-	server.Namer
-	Transcribe(ctx context.Context, c server.Completion, p server.Probe) (server.Transcript, error)
-	Version(ctx context.Context) (string, error) // "" when the server does not say
-	Close()
-}
-
-// client is what is asked of a server in a way of its protocol's own.
-type client interface {
-	list(ctx context.Context) (catalogue, error)        // the cheapest request there is that needs the key
-	describe(ctx context.Context, all *catalogue) error // adds what the list does not tell of the model
-	metrics(ctx context.Context) openai.Metrics         // nothing is known of a server without any
-	slots(ctx context.Context) (int, error)             // 0 of a server that has none, or does not tell
-}
-
-// catalogue is what a server has.
-type catalogue struct {
-	names  []string
-	has    bool   // the model among them
-	window int    // as the server states it for the model, 0 when it does not
-	owner  string // who the server says it is
-	remote string // Ollama: the machine that the model really runs on
-
-	weights weights
-}
-
-// newClient returns the server of the options, as both.
-func newClient(o Options) (backend, client, error) {
-	switch o.Kind {
-	case OpenAI:
-		b, err := openai.New(openai.Options{
-			Endpoint:         o.Endpoint,
-			Chat:             o.Chat,
-			Extensions:       o.Extensions,
-			AddSpecialTokens: o.AddSpecialTokens,
-			OmitLogProbs:     !o.LogProbs,
-		})
-
-		return b, openAIClient{b, o.Model}, err
-	case Ollama:
-		b, err := ollama.New(ollama.Options{Endpoint: o.Endpoint, Window: o.Window, KeepAlive: -1})
-
-		return b, ollamaClient{b, o.Model}, err
-	}
-
-	return nil, nil, fmt.Errorf("doctor: unknown kind of server %q", o.Kind)
-}
-
-// openAIClient is a server that speaks OpenAI's protocol.
-type openAIClient struct {
-	b     *openai.Backend
-	model string
-}
-
-func (c openAIClient) list(ctx context.Context) (all catalogue, err error) {
-	models, err := c.b.Models(ctx)
-	for _, m := range models {
-		all.names = append(all.names, m.ID)
-		if m.ID == c.model {
-			all.window, all.owner = m.MaxModelLen, m.OwnedBy
-		}
-	}
-
-	all.has = len(models) > 0 && c.b.MayServe(models)
-
-	return all, err
-}
-
-func (c openAIClient) describe(context.Context, *catalogue) error { return nil }
-
-func (c openAIClient) metrics(ctx context.Context) openai.Metrics {
-	m, _ := c.b.Metrics(ctx) // in which nothing is known after an error
-	return m
-}
-
-func (c openAIClient) slots(ctx context.Context) (int, error) { return c.b.Slots(ctx) }
-
-// ollamaClient is an Ollama server, in its own protocol.
-type ollamaClient struct {
-	b     *ollama.Backend
-	model string
-}
-
-func (c ollamaClient) list(ctx context.Context) (all catalogue, err error) {
-	all.names, err = c.b.Models(ctx)
-	for _, name := range all.names {
-		all.has = all.has || name == c.model || name == c.model+":latest"
-	}
-
-	return all, err
-}
-
-func (c ollamaClient) describe(ctx context.Context, all *catalogue) error {
-	d, err := c.b.Show(ctx)
-	all.window, all.remote = d.ContextLength, d.RemoteHost
-	all.weights = weights{d.ParameterCount, bitsOf(d.Quantization)}
-
-	return err
-}
-
-func (c ollamaClient) metrics(context.Context) (none openai.Metrics) { return none }
-
-func (c ollamaClient) slots(context.Context) (int, error) { return 0, nil }
 
 // ask is one probe.
 type ask struct {
@@ -123,17 +16,19 @@ type ask struct {
 	n        int
 	seed     uint64
 	sampling server.Sampling
-	server.Probe
+
+	leaveOut  []string // sampling parameters that are not sent, beside those that the server does not take
+	likeliest bool     // the likeliest tokens are reported beside the sampled ones
 }
 
 // reply is what came back.
 type reply struct {
-	server.Transcript
+	server.Reply
 	first server.Detail // of Details
 	took  time.Duration
 }
 
-// load is how long the model took to load for the request; 0 when Ollama does not say.
+// load is how long the model took to load for the request; 0 when the server does not say.
 func (r reply) load() (longest time.Duration) {
 	for _, d := range r.Details {
 		longest = max(longest, d.Load)
@@ -182,11 +77,12 @@ func (p *examination) draw(ctx context.Context, a ask) (r reply, err error) {
 func (p *examination) drawOnce(ctx context.Context, a ask) (r reply, err error) {
 	c := server.Completion{
 		Prompt: a.prompt.Text, Messages: a.prompt.Messages, N: a.n, Seed: a.seed, Sampling: a.sampling,
-		Dialect: p.o.Dialect,
+		Dialect: p.o.Dialect, Details: true, Likeliest: a.likeliest,
 	}
+	c.Dialect.LeaveOut = slices.Concat(c.Dialect.LeaveOut, a.leaveOut)
 
 	began := time.Now()
-	r.Transcript, err = p.b.Transcribe(ctx, c, a.Probe)
+	r.Reply, err = p.b.Complete(ctx, c)
 	r.took = time.Since(began)
 
 	if err == nil {
@@ -197,7 +93,7 @@ func (p *examination) drawOnce(ctx context.Context, a ask) (r reply, err error) 
 	defer p.mu.Unlock()
 
 	p.report.Probes++
-	if p.o.Kind == Ollama && a.sampling.Temperature > 0 {
+	if p.o.Kind.Single && a.sampling.Temperature > 0 {
 		p.report.Probes += a.n - 1 // one request for each sample
 	}
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -95,7 +96,7 @@ func TestCrosstalk(t *testing.T) {
 	} {
 		virtually(t, name, func(t *testing.T) {
 			s := start(t, simserver.Options{MaxModelLen: 8192})
-			o := options(s, doctor.OpenAI)
+			o := options(s, openai.Kind)
 			o.Transport = repeater(s, test.reply)
 
 			r := examine(t, o)

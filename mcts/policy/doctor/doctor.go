@@ -13,35 +13,21 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Kind is the protocol that a server is spoken to in.
-type Kind string
-
-// The kinds.
-const (
-	OpenAI Kind = "openai"
-	Ollama Kind = "ollama"
-)
-
 // Prompt is what a server is asked to go on with: a text, or the messages of a chat.
 type Prompt struct {
 	Text     string
 	Messages []chat.Message
 }
 
-// Options say which server, and what a run would ask of it. All but Window (of OpenAI), Slots,
-// Quick and Found are needed.
+// Options say which server, and what a run would ask of it. All but Slots, Quick and Found are
+// needed; a Manner's window is also what is assumed of a server that states none.
 type Options struct {
-	Kind Kind
+	Kind *server.Kind
 	// Endpoint's Timeout is of one probe; 0 is 30 s, or 5 minutes in quick mode. DialTimeout is not used.
 	server.Endpoint
 
-	Chat             bool  // the server applies the chat template (OpenAI)
-	Extensions       bool  // vLLM's own fields are sent (OpenAI)
-	LogProbs         bool  // the run counts on log-probabilities
-	AddSpecialTokens *bool // as in the backend's options (OpenAI)
-	// tokens that Ollama is told to load the model with; what is assumed of a server that states none
-	Window int
-	Slots  int // the setting: prompts that the server keeps, as far as the user knows; 0 is not told
+	server.Manner
+	Slots int // the setting: prompts that the server keeps, as far as the user knows; 0 is not told
 
 	Sampling server.Sampling // the run's
 	Dialect  server.Dialect  // in which a run asks the server
@@ -73,11 +59,12 @@ var errStop = errors.New("nothing else can be looked at")
 
 // examination holds a server and what the checks have found out about it so far.
 type examination struct {
-	o      Options
-	b      backend
-	c      client
-	asker  *server.Asker
-	effort effort
+	o     Options
+	b     server.Client
+	asker *server.Asker
+
+	findings map[string]Check
+	effort   effort
 
 	mu      sync.Mutex // of what concurrent probes write: report.Probes, reloads, strange, faults and failed
 	report  Report
@@ -86,7 +73,7 @@ type examination struct {
 	failed  []ask // probes of the check at hand that the server fails at, though it answers others
 	faults  int   // requests that failed, and
 	fault   error // how the last of them did
-	reloads int   // replies after the first that had to wait for the model to load (Ollama)
+	reloads int   // replies after the first that had to wait for the model to load
 
 	version string
 	stated  int    // tokens of the window as the server states it, 0 when it does not
@@ -128,7 +115,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 		o.Found = func(Check) {}
 	}
 
-	b, c, err := newClient(o)
+	b, err := o.Kind.Open(o.Endpoint, o.Manner)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +123,9 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 
 	started := time.Now()
 	p := &examination{
-		o: o, b: b, c: c, asker: server.NewAsker(b.Address(), retry, nil), effort: work,
-		report: Report{Server: b.Address(), Kind: o.Kind, Model: o.Model, Verdict: OK},
+		o: o, b: b, asker: server.NewAsker(b.Address(), retry, nil), effort: work,
+		findings: findingsAbout(o.Kind),
+		report:   Report{Server: b.Address(), Kind: o.Kind.Name, Model: o.Model, Verdict: OK},
 	}
 	err = p.examine(ctx)
 	p.report.Took = time.Since(started)
@@ -300,7 +288,7 @@ func (p *examination) gone(ctx context.Context, err error) bool {
 	limited, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
 
-	_, err = p.c.list(limited)
+	_, err = p.b.List(limited)
 
 	return err != nil && ctx.Err() == nil
 }

@@ -11,6 +11,8 @@ import (
 	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/simserver"
@@ -62,13 +64,11 @@ func virtually(t *testing.T, name string, test func(t *testing.T)) {
 }
 
 // options are those of a run of a server.
-func options(s *simserver.Server, kind doctor.Kind) doctor.Options {
+func options(s *simserver.Server, kind *server.Kind) doctor.Options {
 	o := doctor.Options{
-		Kind:       kind,
-		Endpoint:   server.Endpoint{URL: "http://localhost:8000", Transport: virtual{s}, Model: model},
-		Extensions: true,
-		LogProbs:   true,
-		Window:     8192,
+		Kind:     kind,
+		Endpoint: server.Endpoint{URL: "http://localhost:8000", Transport: virtual{s}, Model: model},
+		Manner:   server.Manner{Extensions: true, LogProbs: true, Window: 8192},
 		Sampling: server.Sampling{
 			Temperature:       0.8,
 			TopP:              1,
@@ -89,7 +89,7 @@ func options(s *simserver.Server, kind doctor.Kind) doctor.Options {
 
 // chatting are the options of a run that leaves the chat template to the server.
 func chatting(s *simserver.Server) doctor.Options {
-	o := options(s, doctor.OpenAI)
+	o := options(s, openai.Kind)
 	user := func(text string) chat.Message { return chat.Message{Role: chat.UserRole, Content: text} }
 	o.Chat = true
 	o.Short = doctor.Prompt{Messages: []chat.Message{user(question)}}
@@ -156,14 +156,14 @@ func wantOnly(t *testing.T, r *doctor.Report, want map[doctor.Name]doctor.Verdic
 }
 
 // every is what a whole examination checks.
-func every(kind doctor.Kind) []doctor.Name {
+func every(kind *server.Kind) []doctor.Name {
 	all := []doctor.Name{
 		doctor.Reachable, doctor.Version, doctor.Model, doctor.Completion, doctor.Template,
 		doctor.PrefixCache, doctor.Window, doctor.Room, doctor.Parameters,
 		doctor.Samples, doctor.Seeds, doctor.Greedy, doctor.Defaults, doctor.Stop, doctor.LogProbs, doctor.Slots,
 		doctor.Crosstalk, doctor.Clock,
 	}
-	if kind == doctor.Ollama {
+	if kind == ollama.Kind {
 		clock := slices.Index(all, doctor.Clock)
 		all = append(slices.Insert(all, clock, doctor.Kept), doctor.Loaded)
 	}
@@ -174,7 +174,7 @@ func every(kind doctor.Kind) []doctor.Name {
 func TestHealthy(t *testing.T) {
 	t.Parallel()
 
-	vllm, ollama := simserver.Options{MaxModelLen: 8192}, simserver.Options{Kind: simserver.Ollama, MaxModelLen: 8192}
+	vllm, native := simserver.Options{MaxModelLen: 8192}, simserver.Options{Kind: simserver.Ollama, MaxModelLen: 8192}
 	quiet := vllm
 
 	quiet.NoDetails = true
@@ -182,10 +182,10 @@ func TestHealthy(t *testing.T) {
 		server  simserver.Options
 		options func(*simserver.Server) doctor.Options
 	}{
-		"vllm":            {vllm, func(s *simserver.Server) doctor.Options { return options(s, doctor.OpenAI) }},
+		"vllm":            {vllm, func(s *simserver.Server) doctor.Options { return options(s, openai.Kind) }},
 		"vllm chat":       {vllm, chatting},
-		"vllm no details": {quiet, func(s *simserver.Server) doctor.Options { return options(s, doctor.OpenAI) }},
-		"ollama":          {ollama, func(s *simserver.Server) doctor.Options { return options(s, doctor.Ollama) }},
+		"vllm no details": {quiet, func(s *simserver.Server) doctor.Options { return options(s, openai.Kind) }},
+		"ollama":          {native, func(s *simserver.Server) doctor.Options { return options(s, ollama.Kind) }},
 	} {
 		virtually(t, name, func(t *testing.T) {
 			s := start(t, test.server)
@@ -221,47 +221,47 @@ func TestMisconfigurations(t *testing.T) {
 	type verdicts = map[doctor.Name]doctor.Verdict
 
 	for _, test := range []struct {
-		kind  doctor.Kind
+		kind  *server.Kind
 		wrong simserver.Misconfiguration
 		want  verdicts
 		words []string // of the finding
 	}{
-		{doctor.OpenAI, simserver.IgnoreN, verdicts{doctor.Samples: doctor.Warning},
+		{openai.Kind, simserver.IgnoreN, verdicts{doctor.Samples: doctor.Warning},
 			[]string{"4 asked for, 1 came back"}},
-		{doctor.OpenAI, simserver.NoLogProbs, verdicts{doctor.LogProbs: doctor.Problem},
+		{openai.Kind, simserver.NoLogProbs, verdicts{doctor.LogProbs: doctor.Problem},
 			[]string{"--set server.logprobs=false"}},
-		{doctor.OpenAI, simserver.IgnoreStop, verdicts{doctor.Stop: doctor.Problem}, []string{"ignored"}},
-		{doctor.OpenAI, simserver.UnstableGreedy, verdicts{doctor.Greedy: doctor.Warning},
+		{openai.Kind, simserver.IgnoreStop, verdicts{doctor.Stop: doctor.Problem}, []string{"ignored"}},
+		{openai.Kind, simserver.UnstableGreedy, verdicts{doctor.Greedy: doctor.Warning},
 			[]string{"2 texts in 6 tries"}},
-		{doctor.OpenAI, simserver.LeakDefaults, verdicts{doctor.Defaults: doctor.Warning},
+		{openai.Kind, simserver.LeakDefaults, verdicts{doctor.Defaults: doctor.Warning},
 			[]string{"(temperature, top_p, top_k, repetition_penalty)", "--generation-config vllm"}},
-		{doctor.OpenAI, simserver.ShortContext, verdicts{doctor.Window: doctor.Warning},
+		{openai.Kind, simserver.ShortContext, verdicts{doctor.Window: doctor.Warning},
 			[]string{"states 8,192 tokens: 4,0", "are refused"}},
-		{doctor.OpenAI, simserver.SilentTruncation, verdicts{doctor.Window: doctor.Problem},
+		{openai.Kind, simserver.SilentTruncation, verdicts{doctor.Window: doctor.Problem},
 			[]string{"it read 4,095", "states 8,192"}},
-		{doctor.OpenAI, simserver.MissingModel, verdicts{doctor.Model: doctor.Problem},
+		{openai.Kind, simserver.MissingModel, verdicts{doctor.Model: doctor.Problem},
 			[]string{"sim-8b", "another-model"}},
-		{doctor.OpenAI, simserver.NoPrefixCache, verdicts{doctor.PrefixCache: doctor.Warning},
+		{openai.Kind, simserver.NoPrefixCache, verdicts{doctor.PrefixCache: doctor.Warning},
 			[]string{"0 % of a known prompt"}},
-		{doctor.OpenAI, simserver.OneSlot, verdicts{doctor.Slots: doctor.Warning}, []string{"8 requests at once"}},
-		{doctor.OpenAI, simserver.DropsObservations, verdicts{doctor.Template: doctor.Problem},
+		{openai.Kind, simserver.OneSlot, verdicts{doctor.Slots: doctor.Warning}, []string{"8 requests at once"}},
+		{openai.Kind, simserver.DropsObservations, verdicts{doctor.Template: doctor.Problem},
 			[]string{"the prompt 0 longer"}},
 
-		{doctor.Ollama, simserver.NoLogProbs, verdicts{doctor.LogProbs: doctor.Problem},
+		{ollama.Kind, simserver.NoLogProbs, verdicts{doctor.LogProbs: doctor.Problem},
 			[]string{"server.logprobs=false"}},
-		{doctor.Ollama, simserver.IgnoreStop, verdicts{doctor.Stop: doctor.Problem}, []string{"ignored"}},
-		{doctor.Ollama, simserver.UnstableGreedy, verdicts{doctor.Greedy: doctor.Warning}, []string{"2 texts"}},
-		{doctor.Ollama, simserver.LeakDefaults, verdicts{}, nil}, // Ollama's own are never neutral: no finding
-		{doctor.Ollama, simserver.ShortContext, verdicts{doctor.Window: doctor.Warning},
+		{ollama.Kind, simserver.IgnoreStop, verdicts{doctor.Stop: doctor.Problem}, []string{"ignored"}},
+		{ollama.Kind, simserver.UnstableGreedy, verdicts{doctor.Greedy: doctor.Warning}, []string{"2 texts"}},
+		{ollama.Kind, simserver.LeakDefaults, verdicts{}, nil}, // Ollama's own are never neutral: no finding
+		{ollama.Kind, simserver.ShortContext, verdicts{doctor.Window: doctor.Warning},
 			[]string{"--set server.window=40"}},
-		{doctor.Ollama, simserver.SilentTruncation, verdicts{doctor.Window: doctor.Problem}, []string{"it read 4,096"}},
-		{doctor.Ollama, simserver.MissingModel, verdicts{doctor.Model: doctor.Problem}, []string{"ollama pull sim-8b"}},
-		{doctor.Ollama, simserver.NoPrefixCache, verdicts{doctor.PrefixCache: doctor.Warning}, []string{"not at work"}},
-		{doctor.Ollama, simserver.OneSlot, verdicts{doctor.Slots: doctor.Warning}, []string{"OLLAMA_NUM_PARALLEL=8"}},
+		{ollama.Kind, simserver.SilentTruncation, verdicts{doctor.Window: doctor.Problem}, []string{"it read 4,096"}},
+		{ollama.Kind, simserver.MissingModel, verdicts{doctor.Model: doctor.Problem}, []string{"ollama pull sim-8b"}},
+		{ollama.Kind, simserver.NoPrefixCache, verdicts{doctor.PrefixCache: doctor.Warning}, []string{"not at work"}},
+		{ollama.Kind, simserver.OneSlot, verdicts{doctor.Slots: doctor.Warning}, []string{"OLLAMA_NUM_PARALLEL=8"}},
 	} {
-		virtually(t, string(test.kind)+" "+string(test.wrong), func(t *testing.T) {
+		virtually(t, test.kind.Name+" "+string(test.wrong), func(t *testing.T) {
 			s := start(t, simserver.Options{
-				Kind: map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[test.kind], MaxModelLen: 8192,
+				Kind: map[*server.Kind]simserver.Kind{ollama.Kind: simserver.Ollama}[test.kind], MaxModelLen: 8192,
 				Wrong: []simserver.Misconfiguration{test.wrong},
 			})
 

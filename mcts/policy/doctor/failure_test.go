@@ -17,6 +17,9 @@ import (
 	"time"
 
 	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
+	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -49,7 +52,7 @@ func listen(t *testing.T, o simserver.Options) *simserver.Server {
 }
 
 // networked are options that reach a server by the network.
-func networked(s *simserver.Server, kind doctor.Kind) doctor.Options {
+func networked(s *simserver.Server, kind *server.Kind) doctor.Options {
 	o := options(s, kind)
 	o.URL, o.Transport = s.URL(), nil
 	return o
@@ -60,8 +63,8 @@ func TestUnreachable(t *testing.T) {
 	dead := listen(t, simserver.Options{})
 	dead.Kill()
 
-	for kind, words := range map[doctor.Kind][]string{
-		doctor.OpenAI: {"vllm serve", "OPENAI_BASE_URL"}, doctor.Ollama: {"ollama serve", "OLLAMA_HOST"},
+	for kind, words := range map[*server.Kind][]string{
+		openai.Kind: {"vllm serve", "OPENAI_BASE_URL"}, ollama.Kind: {"ollama serve", "OLLAMA_HOST"},
 	} {
 		holds(t, examine(t, networked(dead, kind)), append(words, "refused", dead.URL())...)
 	}
@@ -69,7 +72,7 @@ func TestUnreachable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		locked := start(t, simserver.Options{APIKey: "right-key"})
 
-		o := options(locked, doctor.OpenAI)
+		o := options(locked, openai.Kind)
 		for _, wrong := range []string{"", "wrong-key"} {
 			o.APIKey = wrong
 			holds(t, examine(t, o), "401", "OPENAI_API_KEY")
@@ -85,14 +88,14 @@ func TestWrongAddress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, simserver.Options{})
-		for kind, path := range map[doctor.Kind]string{doctor.OpenAI: "/v2", doctor.Ollama: ""} {
+		for kind, path := range map[*server.Kind]string{openai.Kind: "/v2", ollama.Kind: ""} {
 			o := options(s, kind)
 			o.URL += path
 			r := examine(t, o)
 
 			c, ok := r.Check(doctor.Completion)
 			if !ok || r.Verdict != doctor.Problem || !strings.Contains(c.Do, "--server") {
-				t.Errorf("%s: %+v", kind, r.Checks)
+				t.Errorf("%s: %+v", kind.Name, r.Checks)
 			}
 		}
 	})
@@ -108,7 +111,7 @@ func TestSilent(t *testing.T) {
 	}
 	defer l.Close()
 
-	o := networked(start(t, simserver.Options{}), doctor.OpenAI)
+	o := networked(start(t, simserver.Options{}), openai.Kind)
 	o.URL = "http://" + l.Addr().String()
 	o.Timeout = 100 * time.Millisecond // the bound is the smaller one
 	holds(t, examine(t, o), "no answer", "start the server")
@@ -124,7 +127,7 @@ func TestKeysStayHidden(t *testing.T) {
 			io.WriteString(w, `{"error":{"message":"the key `+key+` is not known: `+r.Header.Get("Authorization")+`"}}`)
 		})}
 
-		for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
+		for _, kind := range []*server.Kind{openai.Kind, ollama.Kind} {
 			o := options(start(t, simserver.Options{}), kind)
 			o.APIKey, o.URL, o.Transport = key, "http://user:"+key+"@127.0.0.1", parrot
 			r := examine(t, o)
@@ -162,7 +165,7 @@ func TestFaultsAreNoFindings(t *testing.T) {
 				simserver.InternalError: 0.03, simserver.Reset: 0.03, simserver.Garbage: 0.03,
 			}},
 		})
-		r := examine(t, options(s, doctor.OpenAI))
+		r := examine(t, options(s, openai.Kind))
 		wantOnly(t, r, nil)
 
 		if st := s.Stats(); st.Answered >= st.Requests {
@@ -175,7 +178,7 @@ func TestFaultsAreNoFindings(t *testing.T) {
 func TestGoneInTheMiddle(t *testing.T) {
 	t.Parallel()
 	s := listen(t, simserver.Options{MaxModelLen: 4096})
-	o := networked(s, doctor.OpenAI)
+	o := networked(s, openai.Kind)
 	o.Found = func(c doctor.Check) {
 		if c.Name == doctor.Room {
 			s.Kill()
@@ -192,7 +195,7 @@ func TestGoneInTheMiddle(t *testing.T) {
 	s.Pause()
 
 	ctx, cancel := context.WithCancel(t.Context())
-	o = networked(s, doctor.OpenAI)
+	o = networked(s, openai.Kind)
 	o.Found = func(c doctor.Check) {
 		if c.Name == doctor.Model {
 			cancel()
@@ -212,7 +215,7 @@ func TestHang(t *testing.T) {
 		s := start(t, simserver.Options{Faults: simserver.Faults{
 			Rates: map[simserver.Fault]float64{simserver.Hang: 1},
 		}})
-		o := options(s, doctor.OpenAI)
+		o := options(s, openai.Kind)
 		o.Timeout = 200 * time.Millisecond
 		r := examine(t, o)
 
@@ -228,7 +231,7 @@ func TestOllamaInDisguise(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, simserver.Options{Kind: simserver.Ollama})
-		o := options(s, doctor.OpenAI)
+		o := options(s, openai.Kind)
 		r := examine(t, o)
 		wantOnly(t, r, map[doctor.Name]doctor.Verdict{doctor.Model: doctor.Problem})
 
@@ -288,14 +291,14 @@ func TestOddServers(t *testing.T) {
 	var drawn atomic.Int64
 
 	for name, test := range map[string]struct {
-		kind   doctor.Kind
+		kind   *server.Kind
 		server simserver.Options
 		change func(path string, request, answer map[string]any)
 		alter  func(*doctor.Options)
 		want   map[doctor.Name]doctor.Verdict
 		words  string
 	}{
-		"processed": {kind: doctor.OpenAI, change: completions(func(request, choice object) {
+		"processed": {kind: openai.Kind, change: completions(func(request, choice object) {
 			temperature, _ := request["temperature"].(float64)
 			if temperature == 0 {
 				return // left out, or greedy
@@ -307,85 +310,85 @@ func TestOddServers(t *testing.T) {
 				}
 			}
 		}), words: "after temperature"},
-		"impossible figures": {kind: doctor.OpenAI, change: completions(func(_, choice object) {
+		"impossible figures": {kind: openai.Kind, change: completions(func(_, choice object) {
 			choice["logprobs"].(object)["token_logprobs"].([]any)[0] = 0.5
 		}), want: map[doctor.Name]doctor.Verdict{doctor.Completion: doctor.Problem}, words: "server.logprobs=false"},
-		"no end": {kind: doctor.OpenAI, change: completions(func(_, choice object) { choice["finish_reason"] = nil }),
+		"no end": {kind: openai.Kind, change: completions(func(_, choice object) { choice["finish_reason"] = nil }),
 			want: map[doctor.Name]doctor.Verdict{doctor.Completion: doctor.Problem}, words: "server.ends"},
 		"an end of its own": {
-			kind:   doctor.OpenAI,
+			kind:   openai.Kind,
 			change: completions(func(_, choice object) { choice["finish_reason"] = "done" }),
 			alter:  func(o *doctor.Options) { o.Ends = []string{"done"} },
 		},
-		"some unscored": {kind: doctor.OpenAI, change: completions(func(request, choice object) {
+		"some unscored": {kind: openai.Kind, change: completions(func(request, choice object) {
 			if choice["index"] == 1.0 {
 				choice["logprobs"] = nil
 			}
 		}), want: map[doctor.Name]doctor.Verdict{doctor.LogProbs: doctor.Warning}, words: "1 of 8 samples have none"},
-		"stop text kept": {kind: doctor.OpenAI, change: completions(func(request, choice object) {
+		"stop text kept": {kind: openai.Kind, change: completions(func(request, choice object) {
 			if stop, ok := choice["stop_reason"].(string); ok && len(request["stop"].([]any)) > 0 {
 				choice["text"] = choice["text"].(string) + stop
 			}
 		}), want: map[doctor.Name]doctor.Verdict{doctor.Stop: doctor.Problem}, words: "left at the end"},
 		"one text": {
-			kind: doctor.OpenAI,
+			kind: openai.Kind,
 			change: completions(func(_, choice object) {
 				choice["text"] = "Thought: always the same words here"
 			}),
 			want:  map[doctor.Name]doctor.Verdict{doctor.Seeds: doctor.Warning, doctor.Stop: doctor.Problem},
 			words: "are one text",
 		},
-		"no seeds": {kind: doctor.OpenAI, change: completions(func(request, choice object) {
+		"no seeds": {kind: openai.Kind, change: completions(func(request, choice object) {
 			if request["temperature"] == 1.0 && request["stop"] == nil {
 				choice["text"] = fmt.Sprint(choice["text"], drawn.Add(1))
 			}
 		}), want: map[doctor.Name]doctor.Verdict{doctor.Seeds: doctor.Warning}, words: "VLLM_BATCH_INVARIANT=1"},
 		"no count": {
-			kind:   doctor.OpenAI,
+			kind:   openai.Kind,
 			change: func(_ string, _, answer map[string]any) { delete(answer, "usage") },
 			want: map[doctor.Name]doctor.Verdict{doctor.Template: doctor.Unknown, doctor.PrefixCache: doctor.Unknown,
 				doctor.Window: doctor.Unknown},
 			words: "does not count",
 		},
-		"window not stated": {kind: doctor.OpenAI, change: func(path string, _, answer map[string]any) {
+		"window not stated": {kind: openai.Kind, change: func(path string, _, answer map[string]any) {
 			if path == "/v1/models" {
 				delete(answer["data"].([]any)[0].(object), "max_model_len")
 			}
 		}, words: "not stated; 4,0"},
-		"tight": {kind: doctor.OpenAI, alter: func(o *doctor.Options) { o.Sampling.MaxTokens = 2900 },
+		"tight": {kind: openai.Kind, alter: func(o *doctor.Options) { o.Sampling.MaxTokens = 2900 },
 			want: map[doctor.Name]doctor.Verdict{doctor.Room: doctor.Warning}, words: "for the turns"},
-		"no room": {kind: doctor.OpenAI, alter: func(o *doctor.Options) { o.Sampling.MaxTokens = 4000 },
+		"no room": {kind: openai.Kind, alter: func(o *doctor.Options) { o.Sampling.MaxTokens = 4000 },
 			want: map[doctor.Name]doctor.Verdict{doctor.Room: doctor.Problem}, words: "server.shots=1"},
-		"not asked for": {kind: doctor.OpenAI, alter: func(o *doctor.Options) { o.LogProbs = false },
+		"not asked for": {kind: openai.Kind, alter: func(o *doctor.Options) { o.LogProbs = false },
 			want: map[doctor.Name]doctor.Verdict{doctor.LogProbs: doctor.Warning}, words: "1/k"},
 
 		"old": {
-			kind:   doctor.Ollama,
+			kind:   ollama.Kind,
 			server: simserver.Options{Version: "0.9.6", Wrong: []simserver.Misconfiguration{simserver.NoLogProbs}},
 			want:   map[doctor.Name]doctor.Verdict{doctor.Version: doctor.Warning, doctor.LogProbs: doctor.Warning},
 			words:  "0.12.11",
 		},
 		"penalties": {
-			kind:   doctor.Ollama,
+			kind:   ollama.Kind,
 			server: simserver.Options{Version: "0.24.0"},
 			alter:  func(o *doctor.Options) { o.Sampling.FrequencyPenalty = 1.2 },
 			want:   map[doctor.Name]doctor.Verdict{doctor.Version: doctor.Warning},
 			words:  "ignores penalties",
 		},
 		"trained shorter": {
-			kind:   doctor.Ollama,
+			kind:   ollama.Kind,
 			server: simserver.Options{MaxModelLen: 2048},
 			want: map[doctor.Name]doctor.Verdict{doctor.Model: doctor.Warning, doctor.Window: doctor.Warning,
 				doctor.Room: doctor.Warning},
 			words: "--set server.window=2048",
 		},
-		"leaves": {kind: doctor.Ollama, change: native("/api/ps", func(answer object) {
+		"leaves": {kind: ollama.Kind, change: native("/api/ps", func(answer object) {
 			for _, m := range answer["models"].([]any) {
 				m.(object)["expires_at"] = time.Now().Add(5 * time.Minute)
 			}
 		}), want: map[doctor.Name]doctor.Verdict{doctor.Loaded: doctor.Warning}, words: "OLLAMA_KEEP_ALIVE=-1"},
 		"reloads": {
-			kind:   doctor.Ollama,
+			kind:   ollama.Kind,
 			change: native("/api/generate", func(answer object) { answer["load_duration"] = 3e9 }),
 			want:   map[doctor.Name]doctor.Verdict{doctor.Loaded: doctor.Warning},
 			words:  "num_ctx (4096)",
@@ -396,7 +399,7 @@ func TestOddServers(t *testing.T) {
 				test.server.MaxModelLen = 4096
 			}
 
-			if test.kind == doctor.Ollama {
+			if test.kind == ollama.Kind {
 				test.server.Kind = simserver.Ollama
 			}
 
@@ -428,16 +431,11 @@ func TestOddServers(t *testing.T) {
 }
 
 func TestOptionsThatMakeNoSense(t *testing.T) {
-	o := options(start(t, simserver.Options{}), doctor.OpenAI)
+	o := options(start(t, simserver.Options{}), openai.Kind)
 
 	o.Model = ""
 	if _, err := doctor.Examine(t.Context(), o); err == nil {
 		t.Error("no model: no error")
-	}
-
-	o.Kind = "grpc"
-	if _, err := doctor.Examine(t.Context(), o); err == nil || !strings.Contains(err.Error(), "grpc") {
-		t.Errorf("unknown kind: %v", err)
 	}
 }
 
@@ -445,10 +443,10 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 func TestAnotherModel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
+		for _, kind := range []*server.Kind{openai.Kind, ollama.Kind} {
 			for every, words := range map[int64]string{1: "server.names", 5: "now and then"} {
 				s := start(t, simserver.Options{
-					Kind:        map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[kind],
+					Kind:        map[*server.Kind]simserver.Kind{ollama.Kind: simserver.Ollama}[kind],
 					MaxModelLen: 8192,
 				})
 				var asked atomic.Int64
@@ -477,7 +475,7 @@ func TestAnotherModel(t *testing.T) {
 				}
 
 				if !strings.Contains(said, words) || !strings.Contains(said, `"other`) {
-					t.Errorf("%s, one in %d: %s", kind, every, said)
+					t.Errorf("%s, one in %d: %s", kind.Name, every, said)
 				}
 			}
 		}
@@ -491,7 +489,7 @@ func TestVeryManyModels(t *testing.T) {
 		list := `{"data":[{"id":"` + strings.Repeat("long", 1000) + `"}` + strings.Repeat(`,{"id":"another"}`, 1000) +
 			`]}`
 		front := virtual{http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, list) })}
-		o := options(start(t, simserver.Options{}), doctor.OpenAI)
+		o := options(start(t, simserver.Options{}), openai.Kind)
 		o.Transport = front
 
 		c, _ := examine(t, o).Check(doctor.Model)

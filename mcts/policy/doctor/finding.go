@@ -1,30 +1,47 @@
 package doctor
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
+	"maps"
 	"strings"
 
+	"github.com/goccy/go-yaml"
+
 	"toolevo/envs/datafile"
+	"toolevo/mcts/policy/server"
 )
 
 //go:embed findings.yaml
 var files embed.FS
 
-// findings are the checks of findings.yaml by their names there, and what is to be done at an Ollama server instead.
-var findings = datafile.Once[map[string]struct {
-	Check  `yaml:",inline"`
-	Ollama string
-}](files, "findings.yaml")
+// findings are the checks of findings.yaml by their names there.
+var findings = datafile.Once[map[string]Check](files, "findings.yaml")
+
+// findingsAbout are the findings about servers of a kind: its own fields stand in front of the general ones.
+func findingsAbout(k *server.Kind) map[string]Check {
+	about := maps.Clone(findings())
+
+	var own map[string]Check
+	if err := yaml.UnmarshalWithOptions(k.Findings, &own, yaml.Strict()); err != nil {
+		panic(fmt.Sprintf("doctor: the findings of %s: %v", k.Name, err)) // the program brings them along
+	}
+
+	for name, c := range own {
+		all := about[name]
+		about[name] = Check{
+			Verdict: cmp.Or(c.Verdict, all.Verdict), Seen: cmp.Or(c.Seen, all.Seen), Run: cmp.Or(c.Run, all.Run),
+			Do: cmp.Or(c.Do, all.Do), Set: all.Set,
+		}
+	}
+
+	return about
+}
 
 // finding returns the check of a name in findings.yaml with its figures filled in.
 func (p *examination) finding(name string, figures ...any) Check {
-	entry := findings()[name]
-
-	c := entry.Check
-	if p.o.Kind == Ollama && entry.Ollama != "" {
-		c.Do = entry.Ollama
-	}
+	c := p.findings[name]
 
 	for _, text := range []*string{&c.Seen, &c.Run, &c.Do} {
 		if strings.Contains(*text, "%") {

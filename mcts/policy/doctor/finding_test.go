@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
+	"toolevo/mcts/policy/server"
 )
 
 // Every finding in the file is one that the code makes, complete, and the code makes no other.
@@ -48,11 +52,15 @@ func TestFindings(t *testing.T) {
 			t.Errorf("no check makes %s", name)
 		}
 
-		for _, kind := range []Kind{OpenAI, Ollama} {
-			c := (&examination{o: Options{Kind: kind}}).finding(name, 1, 2, 3, 4, 5)
+	}
+
+	for _, kind := range []*server.Kind{{}, openai.Kind, ollama.Kind} {
+		p := &examination{findings: findingsAbout(kind)}
+		for name := range p.findings {
+			c := p.finding(name, 1, 2, 3, 4, 5)
 			if text := c.Seen + c.Run + c.Do; strings.Contains(text, "INDEX") || strings.Contains(text, "EXTRA") ||
-				strings.Contains(text, "NOVERB") || strings.Contains(text, "\n") {
-				t.Errorf("%s: %s", name, text)
+				strings.Contains(text, "NOVERB") || strings.Contains(text, "\n") || c.Seen == "" {
+				t.Errorf("%s of %s: %s", name, kind.Name, text)
 			}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/mod/semver"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
@@ -27,7 +26,7 @@ func (p *examination) reach(ctx context.Context) (Check, error) {
 	for range greetings {
 		limited, cancel := context.WithTimeout(ctx, min(reachTime, p.o.Timeout))
 		began := time.Now()
-		_, err := p.c.list(limited)
+		_, err := p.b.List(limited)
 		took := time.Since(began)
 
 		cancel()
@@ -53,12 +52,12 @@ func (p *examination) unreachable(err error) Check {
 
 	switch {
 	case errors.As(err, &fault) && (fault.Status == http.StatusUnauthorized || fault.Status == http.StatusForbidden):
-		return p.finding("key", seen)
+		return p.finding("key", seen, p.o.Kind.KeyVariable)
 	case errors.Is(err, context.DeadlineExceeded):
 		seen = fmt.Sprintf("no answer within %v", reachTime)
 	}
 
-	return p.finding("unreachable", seen, p.report.Server)
+	return p.finding("unreachable", seen, p.report.Server, p.o.Kind.AddressExample, p.o.Kind.AddressVariable)
 }
 
 // askVersion asks what the server is.
@@ -69,28 +68,17 @@ func (p *examination) askVersion(ctx context.Context) (Check, error) {
 	}
 
 	p.version = version
-	s := p.o.Sampling
-
-	penalties := s.FrequencyPenalty != 0 || s.PresencePenalty != 0 || s.RepetitionPenalty != 1
-	switch {
-	case p.o.Kind == OpenAI && version == "":
-		return ok("the server does not tell; it is not vLLM"), nil
-	case p.o.Kind == OpenAI:
-		return ok("vLLM %s", version), nil
-	case before(version, "0.12.6"):
-		return p.finding("version-cuts", version), nil
-	case penalties && before(version, "0.30.0"):
-		return p.finding("version-penalties", version), nil
+	if version == "" {
+		return ok("the server does not tell; it is not %s", p.o.Kind.Title), nil
 	}
 
-	return ok("Ollama %s", version), nil
-}
+	if flaw := p.o.Kind.VersionFlaw; flaw != nil {
+		if name := flaw(version, p.o.Sampling); name != "" {
+			return p.finding(name, version), nil
+		}
+	}
 
-// before reports whether a version is known to be before another. One that cannot be read, or 0.0.0, which is what
-// builds from source call themselves, is not.
-func before(version, than string) bool {
-	release, _, _ := strings.Cut("v"+strings.TrimPrefix(version, "v"), "-")
-	return semver.Canonical(release) == release && release != "v0.0.0" && semver.Compare(release, "v"+than) < 0
+	return ok("%s %s", p.o.Kind.Title, version), nil
 }
 
 // listed is how many of a server's models are named.
@@ -98,38 +86,35 @@ const listed = 8
 
 // askModel finds out whether the server has the model.
 func (p *examination) askModel(ctx context.Context) (Check, error) {
-	all, err := p.c.list(ctx)
-	if err == nil && all.has {
-		err = p.c.describe(ctx, &all)
+	all, err := p.b.List(ctx)
+	if d, describes := p.b.(server.Describer); err == nil && all.Listed && describes {
+		err = d.Describe(ctx, &all)
 	}
 
 	var fault *server.Fault
-	if errors.As(err, &fault) && fault.Status == http.StatusNotFound && len(all.names) == 0 {
+	if errors.As(err, &fault) && fault.Status == http.StatusNotFound && len(all.Names) == 0 {
 		return ok("the server does not list its models; a completion will show"), nil
 	}
 
 	switch {
 	case err != nil:
 		return Check{}, err
-	case !all.has:
-		return p.finding("model-missing", p.o.Model, some(all.names)), errStop
-	case p.o.Kind == OpenAI && all.owner == "library":
-		return p.finding("model-is-ollama", p.o.Model, strings.TrimSuffix(p.report.Server, "/v1")), errStop
+	case !all.Listed && !(all.MayServe && len(all.Names) > 0):
+		return p.finding("model-missing", p.o.Model, some(all.Names)), errStop
+	case all.Misplaced != "":
+		return p.finding(all.Misplaced, p.o.Model, strings.TrimSuffix(p.report.Server, "/v1")), errStop
 	}
 
-	p.stated, p.weights = all.window, all.weights
-	if p.o.Kind == Ollama {
-		p.stated = p.o.Window
-	}
+	p.stated, p.weights = all.Window, weights{all.Parameters, all.Bits}
 
 	switch {
-	case all.remote != "":
-		return ok("%s, which runs at %s", p.o.Model, all.remote), nil
-	case p.o.Kind == Ollama && all.window > 0 && all.window < p.o.Window:
-		return p.finding("model-window", p.o.Model, number(all.window), number(p.o.Window), all.window), nil
+	case all.Remote != "":
+		return ok("%s, which runs at %s", p.o.Model, all.Remote), nil
+	case all.Trained > 0 && all.Trained < all.Window:
+		return p.finding("model-window", p.o.Model, number(all.Trained), number(all.Window), all.Trained), nil
 	}
 
-	return ok("%s, %s", p.o.Model, oneOf(len(all.names))), nil
+	return ok("%s, %s", p.o.Model, oneOf(len(all.Names))), nil
 }
 
 func oneOf(n int) string {
@@ -169,7 +154,7 @@ func (p *examination) otherModels(context.Context) (c Check, err error) {
 	return c, nil
 }
 
-// complete sends the first completion, with every field that a run sends. Ollama loads the model for it.
+// complete sends the first completion, with every field that a run sends. Some servers load the model for it.
 func (p *examination) complete(ctx context.Context) (Check, error) {
 	s := p.o.Sampling
 	s.MaxTokens = min(s.MaxTokens, p.effort.tokens)
@@ -196,7 +181,7 @@ func (p *examination) complete(ctx context.Context) (Check, error) {
 			}
 		}
 
-		c := p.finding(finding, seen, r.Model)
+		c := p.finding(finding, seen, r.Model, p.o.Kind.AddressExample)
 		if (fault == nil || fault.Status/100 != 2) && p.answersChats(ctx) {
 			c.Do = "--set server.form=chat, to which it answers"
 			c.Set = map[string]string{"server.form": "chat"}
@@ -219,13 +204,13 @@ func (p *examination) complete(ctx context.Context) (Check, error) {
 // messages.
 func (p *examination) answersChats(ctx context.Context) bool {
 	o := p.o
-	if o.Kind != OpenAI || o.Chat {
+	if o.Kind.NoMessages != "" || o.Chat {
 		return false
 	}
 
 	o.Chat = true
 
-	b, _, err := newClient(o)
+	b, err := o.Kind.Open(o.Endpoint, o.Manner)
 	if err != nil {
 		return false
 	}

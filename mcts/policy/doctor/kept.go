@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"toolevo/mcts/policy/server"
 )
 
 // Bounds of the check of kept prompts.
@@ -22,14 +24,17 @@ var errUntimed = errors.New("the server does not say how long it reads a prompt"
 // kept finds out how many prompts the server keeps at a time, one in each of its slots. A run holds
 // as many conversations with it, and no more.
 func (p *examination) kept(ctx context.Context) (none Check, err error) {
-	told, err := p.c.slots(ctx)
+	told := 0
+	if slotted, can := p.b.(server.Slotted); can {
+		told, err = slotted.Slots(ctx)
+	}
 
 	switch {
 	case err != nil:
 		return none, err
 	case told > 0:
 		return p.keeps(told, counted(told, "slot")+", one prompt in each"), nil
-	case p.o.Kind != Ollama || !p.cached: // one cache for all prompts, or none
+	case !p.o.Kind.PromptPerSlot || !p.cached: // one cache for all prompts, or none
 		return none, nil
 	}
 
@@ -53,7 +58,7 @@ func (p *examination) kept(ctx context.Context) (none Check, err error) {
 // keeps judges the setting by what is kept.
 func (p *examination) keeps(n int, seen string) Check {
 	switch set := p.o.Slots; {
-	case set == 0 && p.o.Kind == Ollama:
+	case set == 0 && p.o.Kind.PromptPerSlot:
 		return p.finding("kept-unset", seen, n)
 	case set > n:
 		return p.finding("kept-fewer", seen, n, set)

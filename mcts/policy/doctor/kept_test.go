@@ -9,13 +9,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
 )
 
 // slotServer is an Ollama server that keeps one prompt in each of its slots. A prompt goes to the
 // free slot that knows most of it, as there. A byte is a token, and takes a millisecond to read.
 type slotServer struct {
-	backend // nil: nothing else is asked
+	server.Client // nil: nothing else is asked
 
 	mu    sync.Mutex
 	freed *sync.Cond
@@ -34,7 +36,7 @@ func (s *slotServer) Address() string { return "slots" }
 
 func (s *slotServer) Serves(context.Context, string) (bool, error) { return true, nil }
 
-func (s *slotServer) Transcribe(_ context.Context, c server.Completion, _ server.Probe) (server.Transcript, error) {
+func (s *slotServer) Complete(_ context.Context, c server.Completion) (server.Reply, error) {
 	slot, unread := s.take(c.Prompt)
 	took := time.Duration(unread) * time.Millisecond
 	<-time.After(took + time.Duration(c.Sampling.MaxTokens)*30*time.Millisecond)
@@ -45,8 +47,8 @@ func (s *slotServer) Transcribe(_ context.Context, c server.Completion, _ server
 	s.busy[slot] = false
 	s.freed.Signal()
 
-	return server.Transcript{
-		Reply:   server.Reply{Choices: []server.Choice{{Text: "x"}}, PromptTokens: len(c.Prompt)},
+	return server.Reply{
+		Choices: []server.Choice{{Text: "x"}}, PromptTokens: len(c.Prompt),
 		Details: []server.Detail{{Prefill: took}},
 	}, nil
 }
@@ -87,11 +89,11 @@ func common(a, b string) int {
 
 // toldSlots is a client that tells its slots.
 type toldSlots struct {
-	client
+	server.Client
 	n int
 }
 
-func (t toldSlots) slots(context.Context) (int, error) { return t.n, nil }
+func (t toldSlots) Slots(context.Context) (int, error) { return t.n, nil }
 
 func TestKeptPromptsAreCounted(t *testing.T) {
 	for _, quick := range []bool{false, true} {
@@ -104,14 +106,14 @@ func TestKeptPromptsAreCounted(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newSlotServer(slots)
 				p := &examination{
-					o:      Options{Kind: Ollama, Quick: quick, Endpoint: server.Endpoint{Timeout: time.Hour}},
-					b:      s,
-					c:      toldSlots{},
-					asker:  server.NewAsker(s.Address(), retry, nil),
-					effort: full,
-					scale:  scale{each: len(sentence)},
-					cached: true,
-					timed:  true,
+					o:        Options{Kind: ollama.Kind, Quick: quick, Endpoint: server.Endpoint{Timeout: time.Hour}},
+					b:        s,
+					asker:    server.NewAsker(s.Address(), retry, nil),
+					findings: findingsAbout(ollama.Kind),
+					effort:   full,
+					scale:    scale{each: len(sentence)},
+					cached:   true,
+					timed:    true,
 				}
 
 				cold, err := p.draw(t.Context(), one(p.filler(nonce(), p.knownSentences())))
@@ -152,7 +154,8 @@ func TestToldSlots(t *testing.T) {
 		told, set int
 		want      Verdict
 	}{{0, 0, ""}, {4, 0, OK}, {4, 4, OK}, {4, 2, OK}, {4, 5, Warning}} {
-		p := &examination{o: Options{Kind: OpenAI, Slots: test.set}, c: toldSlots{n: test.told}, cached: true}
+		p := &examination{o: Options{Kind: openai.Kind, Slots: test.set}, b: toldSlots{n: test.told}, cached: true,
+			findings: findings()}
 
 		c, err := p.kept(t.Context())
 		if err != nil || c.Verdict != test.want || test.told > 0 && !strings.Contains(c.Seen, "4 slots") {

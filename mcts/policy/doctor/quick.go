@@ -84,7 +84,7 @@ func (p *examination) quickSeeds(context.Context) (Check, error) {
 // quickAsk is the request that quick mode compares.
 func (p *examination) quickAsk() ask {
 	a := ask{prompt: p.o.Short, n: quickSamples, seed: firstSeed, sampling: neutral(quickTokens)}
-	if p.o.Kind == Ollama || p.single {
+	if p.o.Kind.Single || p.single {
 		a.n = 1
 	}
 

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
+	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -50,7 +53,7 @@ func wantQuick(t *testing.T, r *doctor.Report, want map[doctor.Name]doctor.Verdi
 func TestQuick(t *testing.T) {
 	t.Parallel()
 
-	vllm := func(s *simserver.Server) doctor.Options { return options(s, doctor.OpenAI) }
+	vllm := func(s *simserver.Server) doctor.Options { return options(s, openai.Kind) }
 
 	for name, test := range map[string]struct {
 		kind    simserver.Kind
@@ -60,7 +63,7 @@ func TestQuick(t *testing.T) {
 		"vllm":      {simserver.VLLM, vllm, 10},
 		"vllm chat": {simserver.VLLM, chatting, 12},
 		"ollama": {
-			simserver.Ollama, func(s *simserver.Server) doctor.Options { return options(s, doctor.Ollama) }, 20,
+			simserver.Ollama, func(s *simserver.Server) doctor.Options { return options(s, ollama.Kind) }, 20,
 		},
 	} {
 		virtually(t, name, func(t *testing.T) {
@@ -95,14 +98,14 @@ func TestQuick(t *testing.T) {
 func TestQuickMisconfigurations(t *testing.T) {
 	t.Parallel()
 
-	for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
+	for _, kind := range []*server.Kind{openai.Kind, ollama.Kind} {
 		found := map[simserver.Misconfiguration]map[doctor.Name]doctor.Verdict{
 			simserver.NoLogProbs:   {doctor.LogProbs: doctor.Problem},
 			simserver.IgnoreStop:   {doctor.Stop: doctor.Problem},
 			simserver.MissingModel: {doctor.Model: doctor.Problem},
 		}
 
-		if kind == doctor.OpenAI {
+		if kind == openai.Kind {
 			found[simserver.IgnoreN] = map[doctor.Name]doctor.Verdict{doctor.Samples: doctor.Warning}
 			found[simserver.NoPrefixCache] = map[doctor.Name]doctor.Verdict{doctor.PrefixCache: doctor.Warning}
 			found[simserver.DropsObservations] = map[doctor.Name]doctor.Verdict{doctor.Template: doctor.Problem}
@@ -111,14 +114,14 @@ func TestQuickMisconfigurations(t *testing.T) {
 		}
 
 		for _, wrong := range simserver.Misconfigurations() {
-			virtually(t, string(kind)+" "+string(wrong), func(t *testing.T) {
+			virtually(t, kind.Name+" "+string(wrong), func(t *testing.T) {
 				s := start(t, simserver.Options{
-					Kind:    map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[kind],
+					Kind:    map[*server.Kind]simserver.Kind{ollama.Kind: simserver.Ollama}[kind],
 					Latency: slowly, Wrong: []simserver.Misconfiguration{wrong},
 				})
 
 				o := options(s, kind)
-				if kind == doctor.OpenAI && wrong == simserver.DropsObservations {
+				if kind == openai.Kind && wrong == simserver.DropsObservations {
 					o = chatting(s)
 				}
 
@@ -134,21 +137,21 @@ func TestSlowForItsWeights(t *testing.T) {
 	t.Parallel()
 
 	for name, test := range map[string]struct {
-		kind       doctor.Kind
+		kind       *server.Kind
 		parameters int64 // of 2 bytes each
 		perSecond  float64
 		slow       bool
 	}{
-		"1.35 GB/s":                     {doctor.Ollama, 135e6, 5, true},
-		"80 GB/s":                       {doctor.Ollama, 8e9, 5, false},
-		"1 GB/s, but 50 tokens/s":       {doctor.Ollama, 10e6, 50, false},
-		"it does not say how many":      {doctor.Ollama, 0, 5, false},
-		"its protocol has no such word": {doctor.OpenAI, 135e6, 5, false},
+		"1.35 GB/s":                     {ollama.Kind, 135e6, 5, true},
+		"80 GB/s":                       {ollama.Kind, 8e9, 5, false},
+		"1 GB/s, but 50 tokens/s":       {ollama.Kind, 10e6, 50, false},
+		"it does not say how many":      {ollama.Kind, 0, 5, false},
+		"its protocol has no such word": {openai.Kind, 135e6, 5, false},
 	} {
 		for mode, quick := range map[string]bool{"quick": true, "full": false} {
 			virtually(t, name+" "+mode, func(t *testing.T) {
 				o := options(start(t, simserver.Options{
-					Kind:       map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[test.kind],
+					Kind:       map[*server.Kind]simserver.Kind{ollama.Kind: simserver.Ollama}[test.kind],
 					Parameters: test.parameters, Latency: simserver.Latency{DecodePerSecond: test.perSecond},
 				}), test.kind)
 				o.Quick, o.Timeout = quick, time.Hour

@@ -87,7 +87,7 @@ const (
 	Crosstalk   Name = "crosstalk"    // replies to unrelated prompts at once are about their own
 	Kept        Name = "kept-prompts" // how many it keeps, so that what is known of them is not read again
 	Clock       Name = "clock"        // tokens a second, in and out
-	Loaded      Name = "loaded"       // Ollama: the model stays loaded
+	Loaded      Name = "loaded"       // the model stays loaded, where a server loads it for requests
 )
 
 // Check is one property of a server.
@@ -117,7 +117,7 @@ type Estimate struct {
 // Report is what an examination came to.
 type Report struct {
 	Server   string        `json:"server"`             // its address, without credentials
-	Kind     Kind          `json:"kind"`               // "openai" or "ollama"
+	Kind     string        `json:"kind"`               // of the server, e.g. "openai"
 	Model    string        `json:"model"`              // that was asked for
 	Verdict  Verdict       `json:"verdict"`            // the worst of all checks
 	Checks   []Check       `json:"checks"`             // in the order in which they were made

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -76,7 +77,7 @@ func TestFailedProbes(t *testing.T) {
 	} {
 		virtually(t, name, func(t *testing.T) {
 			s := start(t, simserver.Options{MaxModelLen: 8192})
-			o := options(s, doctor.OpenAI)
+			o := options(s, openai.Kind)
 			o.Transport = failing(s, test.status, test.fails)
 
 			r := examine(t, o)
@@ -100,7 +101,7 @@ func TestFailsAmongOthers(t *testing.T) {
 		var crowded atomic.Bool
 
 		s := start(t, simserver.Options{MaxModelLen: 8192})
-		o := options(s, doctor.OpenAI)
+		o := options(s, openai.Kind)
 		o.Transport = failing(s, 500, func(p probed) bool {
 			if p.InFlight > 4 && p.Prompt == o.Short.Text {
 				crowded.Store(true)
@@ -120,7 +121,7 @@ func TestOnlyChats(t *testing.T) {
 	for _, status := range []int{404, 500, 403} {
 		virtually(t, fmt.Sprint(status), func(t *testing.T) {
 			s := start(t, simserver.Options{MaxModelLen: 8192})
-			o := options(s, doctor.OpenAI)
+			o := options(s, openai.Kind)
 			o.Transport = failing(s, status, func(p probed) bool { return p.Prompt != "" })
 
 			r := examine(t, o)

@@ -23,7 +23,7 @@ const (
 
 // samples finds out whether one request draws several.
 func (p *examination) samples(ctx context.Context) (Check, error) {
-	if p.o.Kind == Ollama {
+	if p.o.Kind.Single {
 		return p.gave(0, 0), nil
 	}
 
@@ -36,8 +36,8 @@ func (p *examination) samples(ctx context.Context) (Check, error) {
 // gave is the check of a request for so many samples, and so many that came back.
 func (p *examination) gave(asked, got int) Check {
 	switch {
-	case p.o.Kind == Ollama:
-		return ok("one request a sample: Ollama has no n")
+	case p.o.Kind.Single:
+		return ok("one request a sample: %s has no n", p.o.Kind.Title)
 	case got == asked:
 		return ok("n = %d gives %d", asked, got)
 	}
@@ -159,7 +159,7 @@ func (p *examination) defaults(ctx context.Context) (Check, error) {
 	}
 
 	cold := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens)}
-	cold.LeaveOut = parameters[1:]
+	cold.leaveOut = parameters[1:]
 
 	leaks := true
 
@@ -184,8 +184,8 @@ func (p *examination) defaults(ctx context.Context) (Check, error) {
 		return ok("neutral, as far as temperature 0 tells"), nil
 	case !leaks:
 		return ok("neutral: what is not sent changes nothing"), nil
-	case p.o.Kind == Ollama:
-		return ok("not neutral, as Ollama's are; a run sends every parameter"), nil
+	case p.o.Kind.OwnDefaults:
+		return ok("not neutral, as %s's are; a run sends every parameter", p.o.Kind.Title), nil
 	}
 
 	names, err := p.leaking(ctx)
@@ -196,7 +196,7 @@ func (p *examination) defaults(ctx context.Context) (Check, error) {
 // leak reports whether parameters that are left out change what known seeds draw.
 func (p *examination) leak(ctx context.Context, names []string) (bool, error) {
 	a := ask{prompt: p.o.Short, n: drawn, seed: firstSeed, sampling: neutral(probeTokens)}
-	a.LeaveOut = names
+	a.leaveOut = names
 	choices, err := p.drawAll(ctx, a)
 
 	return err == nil && !slices.Equal(texts(choices), p.sampled), err

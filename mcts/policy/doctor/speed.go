@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"toolevo/mcts/policy/server"
 )
 
 // Bounds of the check of the prefix cache.
@@ -108,21 +110,21 @@ func (p *examination) timePrefix(ctx context.Context, sentences int) (reading, e
 		return reading{}, err
 	}
 
-	before := p.c.metrics(ctx).PrefixHits
+	before, _ := p.gauges(ctx)
 
 	warm, err := p.draw(ctx, one(p.filler(text, sentences+1)))
 	if err != nil {
 		return reading{}, err
 	}
 
-	after := p.c.metrics(ctx).PrefixHits
+	after, _ := p.gauges(ctx)
 
 	r := reading{
 		prompt: cold.PromptTokens, read: cold.first.Prefill, again: warm.first.Prefill,
-		told: cold.first.Prefill > 0 && warm.first.Prefill > 0, counted: before.Known && after.Known,
+		told: cold.first.Prefill > 0 && warm.first.Prefill > 0, counted: before.PrefixCounted && after.PrefixCounted,
 	}
 
-	hits := after.Value - before.Value
+	hits := float64(after.PrefixHit - before.PrefixHit)
 	if warm.CachedKnown {
 		r.counted, hits = true, float64(warm.CachedTokens)
 	}
@@ -279,6 +281,16 @@ func (p *examination) together(ctx context.Context, n, tokens int) (pace, error)
 // watchEvery is how often a server is asked what it runs.
 const watchEvery = 3 * time.Millisecond
 
+// gauges are the server's own figures; ok is false for one that has none.
+func (p *examination) gauges(ctx context.Context) (g server.Gauges, ok bool) {
+	observer, ok := p.b.(server.Observer)
+	if !ok {
+		return g, false
+	}
+
+	return observer.Gauges(ctx)
+}
+
 // watch asks the server what it runs until the context ends, or until it runs several of n requests, and then sends the
 // most it saw; 0 when the server does not say.
 func (p *examination) watch(ctx context.Context, n int) <-chan int {
@@ -294,8 +306,8 @@ func (p *examination) watch(ctx context.Context, n int) <-chan int {
 
 		seen := 0
 		for ctx.Err() == nil && seen < 2 {
-			running := p.c.metrics(ctx).Running
-			if seen = max(seen, int(running.Value)); !running.Known {
+			g, told := p.gauges(ctx)
+			if seen = max(seen, g.Running); !told {
 				break
 			}
 
@@ -376,14 +388,14 @@ const (
 	shortStay = time.Hour
 )
 
-// loaded finds out whether Ollama keeps the model loaded between requests, and after them.
+// loaded finds out whether a server that loads models keeps this one loaded between requests, and after them.
 func (p *examination) loaded(ctx context.Context) (none Check, err error) {
-	c, isOllama := p.c.(ollamaClient)
-	if !isOllama {
+	loader, loads := p.b.(server.Loader)
+	if !loads {
 		return none, nil
 	}
 
-	window, until, err := c.b.Loaded(ctx)
+	window, until, err := loader.Loaded(ctx)
 
 	switch stays := time.Until(until); {
 	case err != nil:

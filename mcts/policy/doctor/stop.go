@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"toolevo/mcts/policy/ollama"
 )
 
 // stopTries is on how many samples the stop text is tried.
@@ -132,7 +130,7 @@ const (
 
 // logProbs finds out whether log-probabilities come back, and of which distribution.
 func (p *examination) logProbs(ctx context.Context) (Check, error) {
-	if p.o.Kind == OpenAI && !p.o.LogProbs {
+	if !p.o.LogProbs {
 		return p.finding("logprobs-unasked"), nil
 	}
 
@@ -143,11 +141,11 @@ func (p *examination) logProbs(ctx context.Context) (Check, error) {
 	scored, bare := choicesScored(p.scored)
 	if scored == 0 {
 		finding := "logprobs-missing"
-		if p.o.Kind == Ollama && !(p.o.LogProbs && ollama.GivesLogProbs(p.version)) {
+		if !p.o.Kind.Scored(p.version) {
 			finding = "logprobs-outdated"
 		}
 
-		return p.finding(finding), nil
+		return p.finding(finding, p.o.Kind.ScoredSince), nil
 	}
 
 	if bare > 0 {
@@ -177,7 +175,7 @@ func (p *examination) logProbMode(ctx context.Context) (string, error) {
 	var figures [2]float64
 
 	a := one(p.o.Short)
-	a.Likeliest = true
+	a.likeliest = true
 
 	for i, temperature := range [...]float64{cool, hot} {
 		a.sampling.Temperature = temperature

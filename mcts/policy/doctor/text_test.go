@@ -40,21 +40,6 @@ func TestStopInAnyText(t *testing.T) {
 	})
 }
 
-func TestBefore(t *testing.T) {
-	for _, tt := range []struct {
-		version string
-		want    bool
-	}{
-		{"0.9.6", true}, {"0.12.5", true}, {"0.12.6", false}, {"0.12.6-rc1", false}, {"v0.12.5", true},
-		{"1.0.0", false}, {"0.17.4", false},
-		{"0.0.0", false}, {"", false}, {"main", false}, {"0.12", false},
-	} {
-		if got := before(tt.version, "0.12.6"); got != tt.want {
-			t.Errorf("%s before 0.12.6: %v", tt.version, got)
-		}
-	}
-}
-
 func TestFigures(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234",
 		-123: "-123"} {

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
+	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -82,18 +85,18 @@ func (b *busy) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestNoVerdictFromLoad(t *testing.T) {
 	t.Parallel()
 
-	for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
+	for _, kind := range []*server.Kind{openai.Kind, ollama.Kind} {
 		for name, wrong := range map[doctor.Name]simserver.Misconfiguration{
 			"": "", doctor.Slots: simserver.OneSlot, doctor.PrefixCache: simserver.NoPrefixCache,
 		} {
-			virtually(t, fmt.Sprintf("%s %s", kind, wrong), func(t *testing.T) {
+			virtually(t, fmt.Sprintf("%s %s", kind.Name, wrong), func(t *testing.T) {
 				told := map[doctor.Verdict]int{}
 
 				for seed, load := range []struct{ serial, apart time.Duration }{
 					{}, {50 * time.Millisecond, 0}, {20 * time.Millisecond, 200 * time.Millisecond},
 				} {
 					server := simserver.Options{MaxModelLen: 4096, NoDetails: true}
-					if kind == doctor.Ollama {
+					if kind == ollama.Kind {
 						server.Kind = simserver.Ollama
 					}
 

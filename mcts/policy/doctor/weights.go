@@ -1,10 +1,6 @@
 package doctor
 
-import (
-	"fmt"
-	"regexp"
-	"strconv"
-)
+import "fmt"
 
 // weights are those of a model, as far as the server tells.
 type weights struct {
@@ -33,12 +29,3 @@ func (w weights) String() string {
 
 // gigabytes are bytes in two digits.
 func gigabytes(bytes float64) string { return fmt.Sprintf("%.2g GB", bytes/1e9) }
-
-var firstNumber = regexp.MustCompile("[0-9]+")
-
-// bitsOf is how many bits a parameter has under a name of llama.cpp's for it: Q4_K_M, IQ3_XS, F16, MXFP4. The scales
-// that blocks of parameters share are not counted. It is 0 for a name without a number.
-func bitsOf(quantization string) int {
-	n, _ := strconv.Atoi(firstNumber.FindString(quantization))
-	return n
-}

@@ -106,7 +106,7 @@ func (c *counting) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // wantFault checks the kind and the status of an error.
-func wantFault(t *testing.T, err error, kind server.Kind, status int) {
+func wantFault(t *testing.T, err error, kind server.FaultKind, status int) {
 	t.Helper()
 
 	fault, ok := err.(*server.Fault)

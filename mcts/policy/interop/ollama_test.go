@@ -118,13 +118,12 @@ func (o ollamaServer) testVersion(t *testing.T) {
 		t.Fatalf("models %q, %v: want %s among them", models, err, o.model)
 	}
 
-	show, err := o.backend.Show(ctx)
-	if err != nil || show.ContextLength != o.window || show.Architecture != "llama" {
+	var show server.Listing
+	if err := o.backend.Describe(ctx, &show); err != nil || show.Trained != o.window {
 		t.Fatalf("the model is %+v, %v; want a window of %d", show, err, o.window)
 	}
 
-	t.Logf("Ollama %s at %s: %s, %s, with a window of %d tokens", version, o.backend.Address(), o.model,
-		show.Architecture, show.ContextLength)
+	t.Logf("Ollama %s at %s: %s, with a window of %d tokens", version, o.backend.Address(), o.model, show.Trained)
 }
 
 // The protocol has no n: each sample is a request, and each is another text.

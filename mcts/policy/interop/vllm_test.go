@@ -214,9 +214,10 @@ func (v vllm) testStop(t *testing.T) {
 	whole := complete(t, v.backend, server.Completion{Prompt: question, N: 1, Sampling: greedy(64)}).Choices[0]
 	stop, before := stopIn(t, whole.Text)
 
-	reply, err := v.backend.Transcribe(testContext(t), server.Completion{
+	reply, err := v.backend.Complete(testContext(t), server.Completion{
 		Prompt: question, N: 1, Sampling: greedy(64, "no such text", stop),
-	}, server.Probe{})
+		Details: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,17 +14,11 @@ import (
 
 var _ server.Backend = (*Backend)(nil)
 
-// Complete draws c.N samples, one request each. The error is a [*server.Fault], or the context's.
+// Complete draws c.N samples, one request each. The error is a [*server.Fault], or the context's. When one sample
+// fails, the others are given up: the server's prompt cache makes the second try cheap.
 func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
-	t, err := b.Transcribe(ctx, c, server.Probe{})
-	return t.Reply, err
-}
-
-// Transcribe draws c.N samples, changed as the probe wants it, and keeps what the server tells beyond a [server.Reply].
-// When one sample fails, the others are given up: the server's prompt cache makes the second try cheap.
-func (b *Backend) Transcribe(ctx context.Context, c server.Completion, p server.Probe) (server.Transcript, error) {
 	if err := b.check(c); err != nil {
-		return server.Transcript{}, b.link.NotSent(err)
+		return server.Reply{}, b.link.NotSent(err)
 	}
 
 	n := c.N
@@ -41,7 +35,7 @@ func (b *Backend) Transcribe(ctx context.Context, c server.Completion, p server.
 				return gctx.Err()
 			}
 
-			s, err := b.sample(gctx, c, b.request(c, c.Seed+uint64(i), p))
+			s, err := b.sample(gctx, c, b.request(c, c.Seed+uint64(i)))
 			samples[i] = s
 
 			return err
@@ -50,10 +44,10 @@ func (b *Backend) Transcribe(ctx context.Context, c server.Completion, p server.
 
 	if err := group.Wait(); err != nil {
 		if ctx.Err() != nil {
-			return server.Transcript{}, ctx.Err()
+			return server.Reply{}, ctx.Err()
 		}
 
-		return server.Transcript{}, err
+		return server.Reply{}, err
 	}
 
 	t := gather(samples)

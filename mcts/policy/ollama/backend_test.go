@@ -158,6 +158,7 @@ func TestSamples(t *testing.T) {
 			})
 	}
 
+	got.Details = nil
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reply (-want +got):\n%s", diff)
 	}
@@ -220,8 +221,8 @@ func TestReplies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Transcribe(t.Context(),
-				askLong(1), server.Probe{})
+			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Complete(t.Context(),
+				askLong(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -475,7 +476,8 @@ func TestStatus(t *testing.T) {
 	documents := map[string]string{
 		"/api/version": `{"version":"0.17.4"}`,
 		"/api/tags":    `{"models":[{"name":"m:latest","model":"m:latest","size":1},{"name":"n:1b"}]}`,
-		"/api/show": `{"parameters":"temperature 0.6","template":"{{ .Prompt }}","model_info":{"general.architecture":"qwen2","vision.context_length":77,
+		"/api/show": `{"parameters":"temperature 0.6","template":"{{ .Prompt }}","details":{"quantization_level":"Q4_K_M"},
+			"model_info":{"general.architecture":"qwen2","vision.context_length":77,"general.parameter_count":5e8,
 			"qwen2.context_length":32768,"qwen2.block_count":2}}`,
 		"/api/ps": `{"models":[{"name":"n:1b","context_length":8},{"name":"m:latest","context_length":4096}]}`,
 	}
@@ -485,7 +487,11 @@ func TestStatus(t *testing.T) {
 	b := backend(t, f, func(o *Options) { o.APIKey = "keyword" })
 	version, err1 := b.Version(t.Context())
 	models, err2 := b.Models(t.Context())
-	show, err3 := b.Show(t.Context())
+
+	show, err3 := b.List(t.Context())
+	if err3 == nil {
+		err3 = b.Describe(t.Context(), &show)
+	}
 
 	window, _, err4 := b.Loaded(t.Context())
 	for _, err := range []error{err1, err2, err3, err4} {
@@ -498,9 +504,9 @@ func TestStatus(t *testing.T) {
 		t.Errorf("version %q, models %q, window %d", version, models, window)
 	}
 
-	want := Description{
-		ContextLength: 32768,
-		Architecture:  "qwen2",
+	want := server.Listing{
+		Names: []string{"m:latest", "n:1b"}, Listed: true,
+		Window: b.opts.Window, Trained: 32768, Parameters: 5e8, Bits: 4,
 	}
 	if diff := cmp.Diff(want, show); diff != "" {
 		t.Errorf("description (-want +got):\n%s", diff)

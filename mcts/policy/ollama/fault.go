@@ -56,7 +56,7 @@ func (b *Backend) sampleFault(err error) error {
 
 // kindOf is the kind of a complaint under a status. The server answers 500 to some requests that no
 // second try helps.
-func kindOf(status int, c wire.Complaint) server.Kind {
+func kindOf(status int, c wire.Complaint) server.FaultKind {
 	text := strings.ToLower(c.Message)
 
 	broken := status == http.StatusInternalServerError

@@ -18,7 +18,7 @@ func TestFaults(t *testing.T) {
 	tests := []struct {
 		name    string
 		handler http.HandlerFunc
-		kind    server.Kind
+		kind    server.FaultKind
 		want    string // in the error
 		wait    time.Duration
 	}{

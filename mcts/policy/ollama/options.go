@@ -21,6 +21,8 @@ type Options struct {
 	Window int // num_ctx: tokens of prompt and completion together
 	// how long the model stays loaded after a request: 0 is the server's choice, negative is forever
 	KeepAlive time.Duration
+	// OmitLogProbs asks for no log-probabilities.
+	OmitLogProbs bool
 }
 
 // defaultHost is where Ollama listens.

@@ -132,8 +132,8 @@ func (s *sample) check(c server.Completion, window int, ends []string) error {
 }
 
 // gather makes one reply of the samples.
-func gather(samples []sample) server.Transcript {
-	var t server.Transcript
+func gather(samples []sample) server.Reply {
+	var t server.Reply
 	for _, s := range samples {
 		t.Model = s.model
 		t.Choices = append(t.Choices, s.choice)

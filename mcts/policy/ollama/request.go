@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/ollama/ollama/api"
 
@@ -24,8 +23,8 @@ var optionNames = map[string]string{
 	"repetition_penalty": "repeat_penalty", "max_tokens": "num_predict",
 }
 
-// request writes the request for the sample with the seed, changed as a probe wants it.
-func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api.GenerateRequest {
+// request writes the request for the sample with the seed.
+func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest {
 	s := c.Sampling
 	off := false
 
@@ -43,7 +42,7 @@ func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api
 		Shift:    &off,
 		// A model that can think, thinks unless told not to, and its text is then split even for a raw prompt.
 		Think:    &api.ThinkValue{Value: false},
-		Logprobs: !c.Dialect.Omits("logprobs"),
+		Logprobs: !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs"),
 		Options: map[string]any{
 			"num_ctx":           b.opts.Window,
 			"num_predict":       s.MaxTokens,
@@ -65,16 +64,11 @@ func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api
 		req.KeepAlive = &api.Duration{Duration: b.opts.KeepAlive}
 	}
 
-	if p.Likeliest {
+	if c.Likeliest && req.Logprobs {
 		req.TopLogprobs = 1
 	}
 
-	if len(p.LeaveOut) > 0 {
-		delete(req.Options, "typical_p")
-		delete(req.Options, "repeat_last_n")
-	}
-
-	for _, name := range slices.Concat(p.LeaveOut, c.Dialect.LeaveOut) {
+	for _, name := range c.Dialect.LeaveOut {
 		delete(req.Options, cmp.Or(optionNames[name], name))
 	}
 

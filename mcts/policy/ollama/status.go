@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ollama/ollama/api"
 
 	"toolevo/mcts/policy/internal/wire"
+	"toolevo/mcts/policy/server"
 )
 
 // Version is the server's version.
@@ -82,39 +85,45 @@ func tagged(name string) string {
 	return name + ":latest"
 }
 
-// Description is what the server tells of the model.
-type Description struct {
-	ContextLength int    // tokens of the window the model was trained with, 0 when the server does not say
-	Architecture  string // "llama", "qwen2"
-	RemoteHost    string // where the model runs when it is not on this server
+// List implements server.Client.
+func (b *Backend) List(ctx context.Context) (server.Listing, error) {
+	names, err := b.Models(ctx)
+	has := func(name string) bool { return tagged(name) == tagged(b.opts.Model) }
 
-	ParameterCount int64  // of the model, 0 when the server does not say
-	Quantization   string // how a parameter is kept: "F16", "Q4_K_M"; "" when the server does not say
+	return server.Listing{Names: names, Listed: slices.ContainsFunc(names, has), Window: b.opts.Window}, err
 }
 
-// Show describes the model.
-func (b *Backend) Show(ctx context.Context) (Description, error) {
+// Describe implements server.Describer.
+func (b *Backend) Describe(ctx context.Context, l *server.Listing) error {
 	var show api.ShowResponse
 	if err := b.ask(ctx, "/api/show", api.ShowRequest{Model: b.opts.Model}, &show); err != nil {
-		return Description{}, err
+		return err
 	}
 
-	d := Description{RemoteHost: show.RemoteHost, Quantization: show.Details.QuantizationLevel}
 	count, _ := show.ModelInfo["general.parameter_count"].(float64)
-	d.ParameterCount = int64(count)
+	l.Remote, l.Parameters, l.Bits = show.RemoteHost, int64(count), bitsOf(show.Details.QuantizationLevel)
 
-	d.Architecture, _ = show.ModelInfo["general.architecture"].(string)
+	architecture, _ := show.ModelInfo["general.architecture"].(string)
 	for key, value := range show.ModelInfo {
 		// A number of JSON is a float64 here. A model with a part for images has a second length under
 		// that part's name.
 		length, ok := value.(float64)
-		if ok && strings.HasSuffix(key, ".context_length") && (d.ContextLength == 0 ||
-			key == d.Architecture+".context_length") {
-			d.ContextLength = int(length)
+		if ok && strings.HasSuffix(key, ".context_length") && (l.Trained == 0 ||
+			key == architecture+".context_length") {
+			l.Trained = int(length)
 		}
 	}
 
-	return d, nil
+	return nil
+}
+
+var firstNumber = regexp.MustCompile("[0-9]+")
+
+// bitsOf is how many bits a parameter has under a name of llama.cpp's for it: Q4_K_M, IQ3_XS, F16, MXFP4. The scales
+// that blocks of parameters share are not counted. It is 0 for a name without a number.
+func bitsOf(quantization string) int {
+	n, _ := strconv.Atoi(firstNumber.FindString(quantization))
+	return n
 }
 
 // Loaded is the window with which the server has the model loaded now, and until when it stays so without a request:

@@ -14,22 +14,8 @@ var _ server.Backend = (*Backend)(nil)
 
 // Complete draws c.N samples in one request. The error is a [*server.Fault], or the context's.
 func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
-	t, err := b.draw(ctx, c, server.Probe{}, false)
-	return t.Reply, err
-}
-
-// Transcribe draws c.N samples in one request, changed as the probe wants it, and keeps what the server tells beyond a
-// [server.Reply].
-func (b *Backend) Transcribe(ctx context.Context, c server.Completion, p server.Probe) (server.Transcript, error) {
-	return b.draw(ctx, c, p, true)
-}
-
-// draw draws c.N samples, with the details of a transcript if they are wanted.
-func (b *Backend) draw(
-	ctx context.Context, c server.Completion, p server.Probe, details bool,
-) (server.Transcript, error) {
 	if err := b.check(c); err != nil {
-		return server.Transcript{}, b.link.NotSent(err)
+		return server.Reply{}, b.link.NotSent(err)
 	}
 
 	n, path := c.N, "completions"
@@ -46,29 +32,29 @@ func (b *Backend) draw(
 		sampling: c.Sampling,
 		ends:     b.opts.Ends,
 		figures:  !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs"),
-		details:  details || c.Dialect.Omits("stop"), // to cut by the tokens
+		details:  c.Details || c.Dialect.Omits("stop"), // to cut by the tokens
 	}
 
 	err := b.do(ctx, wire.Call{
 		URL:  b.base.JoinPath(path),
-		Body: b.request(c, n, p),
+		Body: b.request(c, n),
 
 		Header: b.sessionHeader(c),
 		Limit:  wire.SampleLimit(n, c.Sampling.MaxTokens),
 		Read: func(body io.Reader) error {
 			err := d.read(body)
 			if err == nil {
-				err = b.link.CheckQuoted(d.transcript.Choices)
+				err = b.link.CheckQuoted(d.reply.Choices)
 			}
 
 			return b.replyFault(err)
 		},
 	})
 	if err != nil {
-		return server.Transcript{}, err
+		return server.Reply{}, err
 	}
 
-	t := d.transcript
+	t := d.reply
 	if c.Dialect.Omits("stop") {
 		for i := range t.Choices {
 			wire.Cut(&t.Choices[i], t.Details[i].Tokens, c.Sampling.Stop)

@@ -195,7 +195,7 @@ func TestEmbedFaults(t *testing.T) {
 		name     string
 		texts    []string
 		handler  http.HandlerFunc
-		kind     server.Kind
+		kind     server.FaultKind
 		want     string
 		requests int
 	}{

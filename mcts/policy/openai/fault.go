@@ -58,7 +58,7 @@ func (b *Backend) advise(status int, c wire.Complaint) string {
 }
 
 // kindOf is the kind of an answer that holds a complaint.
-func kindOf(a wire.Answer, c wire.Complaint) server.Kind {
+func kindOf(a wire.Answer, c wire.Complaint) server.FaultKind {
 	switch a.Status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
 		if c.TooLong() {

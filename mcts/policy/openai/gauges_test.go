@@ -28,6 +28,7 @@ vllm:prefix_cache_hits_total{model_name="m"} 900
 			Waiting:       2,
 			KVUsage:       0.25,
 			Preemptions:   7,
+			PrefixCounted: true,
 			PrefixQueried: 1000,
 			PrefixHit:     900,
 		}, true},

@@ -22,9 +22,9 @@ type decoder struct {
 	sampling server.Sampling
 	ends     []string // the server's own words for an end
 	figures  bool     // log-probabilities were asked for
-	details  bool     // the details of a transcript are wanted
+	details  bool     // the tokens are wanted
 
-	transcript server.Transcript
+	reply server.Reply
 }
 
 // choice is one sample of a reply.
@@ -53,9 +53,9 @@ type usage struct {
 	}] `json:"prompt_tokens_details"`
 }
 
-// read reads a reply into the transcript. Of what no run needs, nothing spoils it.
+// read reads a reply. Of what no run needs, nothing spoils it.
 func (d *decoder) read(body io.Reader) error {
-	t := &d.transcript
+	t := &d.reply
 	choices := wire.List[choice]{Most: d.n}
 
 	var usage wire.Lenient[usage]
@@ -117,7 +117,7 @@ func (d *decoder) gather(choices []choice) error {
 		ordered[at] = &choices[i]
 	}
 
-	t := &d.transcript
+	t := &d.reply
 
 	for i, c := range ordered {
 		if c == nil {

@@ -25,27 +25,25 @@ func TestReplies(t *testing.T) {
 	tests := []struct {
 		name, body string
 		n          int
-		want       server.Transcript
+		want       server.Reply
 	}{
 		{"vLLM's completions, out of order", `{"model":"served","choices":[
 			{"index":1,"text":"b","finish_reason":"length","stop_reason":null,"logprobs":{"tokens":["b"],"token_logprobs":[-9999.0],"top_logprobs":[{"b":-9999.0}],"text_offset":[0]}},
 			{"index":0,"text":"a","finish_reason":"stop","stop_reason":"\nObservation","logprobs":{"tokens":["a","\nObs","ervation"],"token_logprobs":[-0.1234567890123,-0.5,-2],"top_logprobs":null,"text_offset":[0,1,2]}}],
 			"usage":{"prompt_tokens":10,"total_tokens":14,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":8}}}`, 2,
-			server.Transcript{
-				Reply: server.Reply{
-					Model:            "served",
-					PromptTokens:     10,
-					CachedTokens:     8,
-					CompletionTokens: 4,
-					Choices: []server.Choice{
-						{
-							Text:     "a",
-							LogProbs: []float64{-0.1234567890123, -0.5, -2},
-							Finish:   server.FinishStop,
-							Tokens:   3,
-						},
-						{Text: "b", LogProbs: []float64{-9999}, Finish: server.FinishLength, Tokens: 1}},
-				},
+			server.Reply{
+				Model:            "served",
+				PromptTokens:     10,
+				CachedTokens:     8,
+				CompletionTokens: 4,
+				Choices: []server.Choice{
+					{
+						Text:     "a",
+						LogProbs: []float64{-0.1234567890123, -0.5, -2},
+						Finish:   server.FinishStop,
+						Tokens:   3,
+					},
+					{Text: "b", LogProbs: []float64{-9999}, Finish: server.FinishLength, Tokens: 1}},
 				Details: []server.Detail{
 					{Tokens: []string{"a", "\nObs", "ervation"}, StopReason: "\nObservation", Finish: "stop"},
 					{Tokens: []string{"b"}, Finish: "length", Likeliest: ptr(-9999.0)},
@@ -54,91 +52,83 @@ func TestReplies(t *testing.T) {
 			}},
 		{"chat", `{"choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop","stop_reason":128009,
 			"logprobs":{"content":[{"token":"hi","logprob":-0.25,"bytes":[104],"top_logprobs":[]}]}}],"usage":{"prompt_tokens":3,"completion_tokens":1,"prompt_tokens_details":null}}`, 1,
-			server.Transcript{Reply: server.Reply{PromptTokens: 3, CompletionTokens: 1, Choices: []server.Choice{
-				{Text: "hi", LogProbs: []float64{-0.25}, Finish: server.FinishStop, Tokens: 1}}},
+			server.Reply{PromptTokens: 3, CompletionTokens: 1, Choices: []server.Choice{
+				{Text: "hi", LogProbs: []float64{-0.25}, Finish: server.FinishStop, Tokens: 1}},
 				Details: []server.Detail{{Tokens: []string{"hi"}, StopReason: "128009", Finish: "stop"}}}},
 		{"an empty completion, its stop token counted",
 			`{"choices":[{"text":"","finish_reason":"stop","stop_reason":2,"logprobs":{"tokens":["</s>"],"token_logprobs":[-0.5]}}]}`, 1,
-			server.Transcript{
-				Reply: server.Reply{Choices: []server.Choice{{
+			server.Reply{
+				Choices: []server.Choice{{
 					LogProbs: []float64{-0.5},
 					Finish:   server.FinishStop,
 					Tokens:   1,
-				}}},
+				}},
 				Details: []server.Detail{{Tokens: []string{"</s>"}, StopReason: "2", Finish: "stop"}},
 			}},
 		{"only nulls", `{"choices":[{"text":"ab","finish_reason":"stop","logprobs":{"tokens":["a","b"],"token_logprobs":[ null , null ]}}]}`, 1,
-			server.Transcript{
-				Reply:   server.Reply{Choices: []server.Choice{{Text: "ab", Finish: server.FinishStop, Tokens: 2}}},
+			server.Reply{
+				Choices: []server.Choice{{Text: "ab", Finish: server.FinishStop, Tokens: 2}},
 				Details: []server.Detail{{Tokens: []string{"a", "b"}, Finish: "stop"}},
 			}},
 		{"no figures: Ollama's completions, and n ignored",
 			`{"choices":[{"index":0,"text":"x","finish_reason":"stop"}],"usage":{"prompt_tokens":22,"completion_tokens":5}}`, 3,
-			server.Transcript{
-				Reply: server.Reply{
-					PromptTokens:     22,
-					CompletionTokens: 5,
-					Choices:          []server.Choice{{Text: "x", Finish: server.FinishStop, Tokens: 5}},
-				},
-				Details: []server.Detail{{Finish: "stop"}},
+			server.Reply{
+				PromptTokens:     22,
+				CompletionTokens: 5,
+				Choices:          []server.Choice{{Text: "x", Finish: server.FinishStop, Tokens: 5}},
+				Details:          []server.Detail{{Finish: "stop"}},
 			}},
 		{"llama.cpp's timings", `{"choices":[{"index":0,"text":"x","finish_reason":"stop"}],"timings":{"cache_n":0,"prompt_n":4,"prompt_ms":12.5,"predicted_ms":3}}`, 1,
-			server.Transcript{
-				Reply: server.Reply{
-					Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}},
-					Reading: 12500 * time.Microsecond,
-				},
+			server.Reply{
+				Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}},
+				Reading: 12500 * time.Microsecond,
 				Details: []server.Detail{{Finish: "stop"}},
 			}},
 		{"somebody's timings", `{"choices":[{"index":0,"text":"x","finish_reason":"stop"}],"timings":{"prompt_ms":"12 ms"}}`, 1,
-			server.Transcript{
-				Reply:   server.Reply{Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}}},
+			server.Reply{
+				Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}},
 				Details: []server.Detail{{Finish: "stop"}},
 			}},
 		{"one was lost", `{"choices":[{"index":2,"text":"c","finish_reason":"stop"},{"index":0,"text":"a","finish_reason":"length"}],"usage":{"completion_tokens":192}}`, 3,
-			server.Transcript{
-				Reply: server.Reply{
-					CompletionTokens: 192,
-					Choices: []server.Choice{{Text: "a", Finish: server.FinishLength},
-						{Text: "c", Finish: server.FinishStop}},
-				},
+			server.Reply{
+				CompletionTokens: 192,
+				Choices: []server.Choice{{Text: "a", Finish: server.FinishLength},
+					{Text: "c", Finish: server.FinishStop}},
 				Details: []server.Detail{{Finish: "length"}, {Finish: "stop"}},
 			}},
 		{"no index", `{"choices":[{"text":"a","finish_reason":"stop"},{"text":"b","finish_reason":"stop"}]}`, 2,
-			server.Transcript{
-				Reply: server.Reply{Choices: []server.Choice{{Text: "a", Finish: server.FinishStop},
-					{Text: "b", Finish: server.FinishStop}}},
+			server.Reply{
+				Choices: []server.Choice{{Text: "a", Finish: server.FinishStop},
+					{Text: "b", Finish: server.FinishStop}},
 				Details: []server.Detail{{Finish: "stop"}, {Finish: "stop"}},
 			}},
 		{"rounded up", `{"choices":[{"text":"a","finish_reason":"stop","logprobs":{"tokens":["a"],"token_logprobs":[1.1920929e-07]}}]}`, 1,
-			server.Transcript{
-				Reply: server.Reply{Choices: []server.Choice{{
+			server.Reply{
+				Choices: []server.Choice{{
 					Text:     "a",
 					LogProbs: []float64{1.1920929e-07},
 					Finish:   server.FinishStop,
 					Tokens:   1,
-				}}},
+				}},
 				Details: []server.Detail{{Tokens: []string{"a"}, Finish: "stop"}},
 			}},
 		{"a pair of surrogates, and half of a character that the model wrote",
 			`{"choices":[{"text":"\ud83d\ude00 \\ud83d \ufffd","finish_reason":"stop"}]}`, 1,
-			server.Transcript{
-				Reply: server.Reply{Choices: []server.Choice{{
+			server.Reply{
+				Choices: []server.Choice{{
 					Text:   "\U0001f600 \\ud83d \ufffd",
 					Finish: server.FinishStop,
-				}}},
+				}},
 				Details: []server.Detail{{Finish: "stop"}},
 			}},
 		{"a stop text at once", `{"choices":[{"text":"","finish_reason":"stop","stop_reason":"\nObservation","logprobs":{"tokens":["\nO","b","servation"],"token_logprobs":[-1,-1,-1]}}],"usage":{"completion_tokens":3}}`, 1,
-			server.Transcript{
-				Reply: server.Reply{
-					CompletionTokens: 3,
-					Choices: []server.Choice{{
-						LogProbs: []float64{-1, -1, -1},
-						Finish:   server.FinishStop,
-						Tokens:   3,
-					}},
-				},
+			server.Reply{
+				CompletionTokens: 3,
+				Choices: []server.Choice{{
+					LogProbs: []float64{-1, -1, -1},
+					Finish:   server.FinishStop,
+					Tokens:   3,
+				}},
 				Details: []server.Detail{{
 					Tokens:     []string{"\nO", "b", "servation"},
 					Finish:     "stop",
@@ -147,26 +137,24 @@ func TestReplies(t *testing.T) {
 			}},
 		{"the stop text's tokens left out",
 			`{"choices":[{"text":"ab","finish_reason":"stop","logprobs":{"content":[{"token":"a","logprob":-1},{"token":"b","logprob":-1}]}}],"usage":{"completion_tokens":6}}`, 1,
-			server.Transcript{
-				Reply: server.Reply{
-					CompletionTokens: 6,
-					Choices: []server.Choice{{
-						Text:     "ab",
-						LogProbs: []float64{-1, -1},
-						Finish:   server.FinishStop,
-						Tokens:   2,
-					}},
-				},
+			server.Reply{
+				CompletionTokens: 6,
+				Choices: []server.Choice{{
+					Text:     "ab",
+					LogProbs: []float64{-1, -1},
+					Finish:   server.FinishStop,
+					Tokens:   2,
+				}},
 				Details: []server.Detail{{Tokens: []string{"a", "b"}, Finish: "stop"}},
 			}},
 		{"nothing said", `{"choices":[{"message":{"content":null},"finish_reason":"stop","logprobs":null}],"error":null}`, 1,
-			server.Transcript{
-				Reply:   server.Reply{Choices: []server.Choice{{Finish: server.FinishStop}}},
+			server.Reply{
+				Choices: []server.Choice{{Finish: server.FinishStop}},
 				Details: []server.Detail{{Finish: "stop"}},
 			}},
 		{"eos", `{"choices":[{"text":"x","finish_reason":"eos"}]}`, 1,
-			server.Transcript{
-				Reply:   server.Reply{Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}}},
+			server.Reply{
+				Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}},
 				Details: []server.Detail{{Finish: "eos"}},
 			}},
 	}
@@ -174,18 +162,16 @@ func TestReplies(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body)))
 
-			got, err := b.Transcribe(t.Context(), ask(tt.n), server.Probe{})
+			c := ask(tt.n)
+			c.Details = true
+
+			got, err := b.Complete(t.Context(), c)
 			if err != nil {
 				t.Fatal(err)
 			}
 
 			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("transcript (-want +got):\n%s", diff)
-			}
-
-			reply, err := b.Complete(t.Context(), ask(tt.n))
-			if diff := cmp.Diff(tt.want.Reply, reply); diff != "" || err != nil {
-				t.Errorf("reply (-want +got):\n%s%v", diff, err)
+				t.Errorf("reply (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -216,6 +202,7 @@ func TestCold(t *testing.T) {
 	one := server.Choice{Text: "x", LogProbs: []float64{-1}, Finish: server.FinishStop, Tokens: 1}
 
 	want := server.Reply{Choices: []server.Choice{one, one, one}, CompletionTokens: 1}
+	got.Details = nil
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reply (-want +got):\n%s", diff)
 	}
@@ -451,10 +438,10 @@ func TestCancelWhileDecoding(t *testing.T) {
 }
 
 // decode reads a reply.
-func decode(body []byte, n int) (server.Transcript, error) {
+func decode(body []byte, n int) (server.Reply, error) {
 	d := decoder{n: n, sampling: server.Sampling{MaxTokens: 16}, figures: true, details: true}
 	err := d.read(bytes.NewReader(body))
-	return d.transcript, err
+	return d.reply, err
 }
 
 func FuzzDecodeReply(f *testing.F) {
@@ -576,14 +563,14 @@ func TestWhatNobodyNeeds(t *testing.T) {
 				d := decoder{n: 2, sampling: server.Sampling{MaxTokens: 9}}
 				err := d.read(strings.NewReader(fmt.Sprintf(reply, texts[0], texts[1])))
 
-				got := d.transcript.Choices
+				got := d.reply.Choices
 				if err != nil || len(got) != 2 || got[0].Text != "a" || got[1].Text != "b" {
 					t.Errorf("%s: %v, %+v", form, err, got)
 				}
 
 				if counted := !strings.Contains(reply, "usage as") && !strings.Contains(name, "a list") &&
-					name != "usage as a text"; counted && d.transcript.PromptTokens != 7 {
-					t.Errorf("%s: %d tokens of the prompt", form, d.transcript.PromptTokens)
+					name != "usage as a text"; counted && d.reply.PromptTokens != 7 {
+					t.Errorf("%s: %d tokens of the prompt", form, d.reply.PromptTokens)
 				}
 			}
 		})

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/internal/wire"
@@ -25,9 +24,9 @@ type message struct {
 var ownFields = append(server.Parameters(),
 	"model", "id_slot", "messages", "prompt", "max_completion_tokens", "top_logprobs")
 
-// request writes the request for n samples, changed as a probe wants it. go-openai's types leave out every field that
+// request writes the request for n samples. go-openai's types leave out every field that
 // is zero (temperature 0, logprobs 0), and have none for vLLM's own.
-func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string]any {
+func (b *Backend) request(c server.Completion, n int) map[string]any {
 	s := c.Sampling
 
 	fields := map[string]any{
@@ -70,14 +69,14 @@ func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string
 	}
 
 	if !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs") {
-		b.addLogProbs(fields, p.Likeliest, c.Dialect.OneLogProb)
+		b.addLogProbs(fields, c.Likeliest, c.Dialect.OneLogProb)
 	}
 
 	if b.opts.Extensions {
 		b.addExtensions(fields, s)
 	}
 
-	for _, name := range slices.Concat(p.LeaveOut, c.Dialect.LeaveOut) {
+	for _, name := range c.Dialect.LeaveOut {
 		delete(fields, name)
 	}
 

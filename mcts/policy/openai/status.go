@@ -70,9 +70,28 @@ func (b *Backend) Serves(ctx context.Context, name string) (bool, error) {
 	return sameModel(models, b.opts.Model, name), nil
 }
 
-// MayServe reports whether a server may serve the backend's model, by its list of models. Where
+// List implements server.Client.
+func (b *Backend) List(ctx context.Context) (server.Listing, error) {
+	models, err := b.Models(ctx)
+	l := server.Listing{MayServe: b.mayServe(models)}
+
+	for _, m := range models {
+		l.Names = append(l.Names, m.ID)
+		if m.ID != b.opts.Model && m.ID != b.opts.Model+":latest" {
+			continue
+		}
+
+		if l.Listed, l.Window = true, m.MaxModelLen; m.OwnedBy == "library" {
+			l.Misplaced = "model-is-ollama"
+		}
+	}
+
+	return l, err
+}
+
+// mayServe reports whether a server may serve the backend's model, by its list of models. Where
 // replies may carry other names, a list that lacks the model says nothing.
-func (b *Backend) MayServe(list []Model) bool {
+func (b *Backend) mayServe(list []Model) bool {
 	return len(b.opts.Names) > 0 ||
 		slices.ContainsFunc(list, func(m Model) bool { return server.IsVariant(b.opts.Model, m.ID) })
 }
@@ -173,6 +192,7 @@ func (b *Backend) Gauges(ctx context.Context) (server.Gauges, bool) {
 		Waiting:       int(m.Waiting.Value),
 		KVUsage:       m.KVUsage.Value,
 		Preemptions:   int64(m.Preemptions.Value),
+		PrefixCounted: m.PrefixQueries.Known && m.PrefixHits.Known,
 		PrefixQueried: int64(m.PrefixQueries.Value),
 		PrefixHit:     int64(m.PrefixHits.Value),
 	}, true

@@ -56,8 +56,12 @@ type Completion struct {
 	Seed     uint64         // of the first sample; sample i has Seed+i
 	Sampling Sampling
 	Session  string // id of the tree; "" is of none
-	Slot     int    // of the server that is to work on it, from 1, for a [Slotted] backend; 0 leaves that to the server
-	Dialect  Dialect
+	// Details asks for what an examination wants beside the samples: [Reply].Details with the tokens,
+	// and of the likeliest ones, if Likeliest is set, the first one's log-probability.
+	Details, Likeliest bool
+
+	Slot    int // of the server that is to work on it, from 1, for a [Slotted] backend; 0 leaves that to the server
+	Dialect Dialect
 
 	unneeded bool // its log-probabilities are
 	try      int  // how often samples of it came back without text; below 0 when that says nothing
@@ -88,10 +92,13 @@ type Reply struct {
 	Choices          []Choice // as many as asked for, unless the server gives fewer
 	PromptTokens     int      // 0 when the server does not say
 	CachedTokens     int      // of the prompt, found in the prefix cache; 0 when the server does not say
+	CachedKnown      bool     // the server tells CachedTokens
 	CompletionTokens int      // of all choices; 0 when the server does not say
 	Model            string   // the name the server answered with; "" when it does not say
 
 	Reading time.Duration // of the prompt; 0 when the server does not say
+
+	Details []Detail // one for each of Choices
 }
 
 // Choice is one sample.
@@ -103,19 +110,6 @@ type Choice struct {
 	LogProbs  []float64 // of each token as the server reports them; nil when it reports none
 	Finish    string    // why it ended: FinishStop or FinishLength
 	Tokens    int       // 0 when the server does not say
-}
-
-// Probe is what an examination of a server asks for beyond a run's completion.
-type Probe struct {
-	LeaveOut  []string // sampling parameters that are not sent, by the names that OpenAI's protocol and vLLM give them
-	Likeliest bool     // the likeliest tokens are reported beside the sampled ones
-}
-
-// Transcript is a reply with what the server tells beyond it.
-type Transcript struct {
-	Reply
-	Details     []Detail // one for each of Choices
-	CachedKnown bool     // the server tells CachedTokens
 }
 
 // Detail is what a server tells of one choice beyond its text. The durations are Ollama's, 0 when it does not say.

@@ -97,7 +97,7 @@ func TestManyBadRequests(t *testing.T) {
 }
 
 func TestKindOfStatus(t *testing.T) {
-	for kind, statuses := range map[server.Kind][]int{
+	for kind, statuses := range map[server.FaultKind][]int{
 		server.Transient:  {408, 409, 425, 429, 500, 502, 503, 504, 529},
 		server.BadRequest: {400, 406, 411, 413, 414, 415, 416, 418, 422, 424, 431, 451},
 		server.Refused:    {101, 204, 301, 302, 304, 307, 401, 402, 403, 404, 405, 407, 410},

@@ -199,12 +199,13 @@ func (e *exploration) find(ctx context.Context, fault *Fault) (needed rows, foun
 }
 
 // unnamed returns the rows that a fault without a reason may be about: what the server has never
-// taken, and then, if it does not take the request, what helped others, and all that it may do
-// without.
+// taken, and then, if it does not take the request, what helped others, and all that makes no
+// difference. A server that refuses requests at random, or this one for what it holds, costs no
+// request its seed.
 func (e *exploration) unnamed(needed rows, fault *Fault) rows {
 	suspects := e.used.changing(e.asked, e.isNew)
 	if suspects&^needed == 0 && fault.Kind == BadRequest {
-		suspects = e.used.changing(e.asked, func(l lesser) bool { return !l.named })
+		suspects = e.used.changing(e.asked, func(l lesser) bool { return !l.named && !l.differs })
 		if helped := suspects & e.turn.server.concessions.helped(); helped&^needed != 0 {
 			return helped
 		}

@@ -151,13 +151,13 @@ func TestServerTakesLessOfSome(t *testing.T) {
 		dialect string
 	}{
 		{"seed", 5, "unknown argument: seed", "seed", "of some requests " + noSeed},
-		{"no reason", 5, "Bad Request", "seed", "of some requests " + noSeed},
+		{"no reason", 5, "Bad Request", "top_p", "of some requests no top_p"},
 		{"n, no reason", 5, "Bad Request", "n", "of some requests n at most 4"},
 		{"n", 5, "n is too large", "n", "n at most 4"},
 		{"a field", 5, "unknown: top_p", "top_p", "no top_p"},
 		{"limit", 5, "unknown: max_tokens", "max_tokens",
 			"of some requests max_completion_tokens for max_tokens"},
-		{"seed of all", 1, "Bad Request", "seed", noSeed + "; of some requests " + noSeed},
+		{"seed of all", 1, "no seed", "seed", noSeed + "; of some requests " + noSeed},
 		{"n of all", 1, "Bad Request", "n", "n at most 4; of some requests n at most 4"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -5,7 +5,7 @@
 // # Words
 //
 // A backend is one server under one address. A completion is one request: a prompt, n samples, one
-// seed. A fault is a failure of a server or of the way to it, of a [Kind]. A known request is one
+// seed. A fault is a failure of a server or of the way to it, of a [FaultKind]. A known request is one
 // that the server answered before. Sequences in flight are requests times their n: what a server
 // batches, and what a limiter counts. A slot is a place of a server in which one sequence is worked
 // on and whose prompt is kept until the next; a server without slots keeps prompts in one cache for
@@ -63,8 +63,8 @@
 //
 // Some servers take less than others: one sample a request, max_completion_tokens in place of
 // max_tokens, logprobs of 1 in place of 0, no seed, no parameter that they do not know. When one
-// refuses a request, the request is tried with less, first without what the refusal names, and
-// then without all that makes no difference. What is needed for an answer is the server's [Dialect]
+// refuses a request, the request is tried with less, first without what the refusal names, then
+// without all that it has not taken before, and without all that makes no difference. What is needed for an answer is the server's [Dialect]
 // from then on, found by the greeting as a rule. dialect.go has the table. Samples stay what they
 // are, but for those of a server that takes no seed: the log warns.
 //

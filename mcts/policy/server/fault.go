@@ -19,25 +19,25 @@ var (
 	errFailsAll   = errors.New("the server fails at every request but the simplest")
 )
 
-// Kind says what a fault means for the run.
-type Kind string
+// FaultKind says what a fault means for the run.
+type FaultKind string
 
 // The kinds of faults.
 const (
-	Transient Kind = "transient" // down, overloaded, timed out, garbled: worth another try
-	TooLong   Kind = "too-long"  // prompt and completion do not fit the context window: this node is a dead end
+	Transient FaultKind = "transient" // down, overloaded, timed out, garbled: worth another try
+	TooLong   FaultKind = "too-long"  // prompt and completion do not fit the context window: this node is a dead end
 	// wrong key, unknown model, wrong address: no request will succeed, or, where some did, none
 	// for a while
-	Refused Kind = "refused"
+	Refused FaultKind = "refused"
 	// the account may not ask any more, which no wait helps
-	OutOfQuota Kind = "out-of-quota"
+	OutOfQuota FaultKind = "out-of-quota"
 	// a request that the server does not take, while it may take others
-	BadRequest Kind = "bad-request"
+	BadRequest FaultKind = "bad-request"
 )
 
 // Fault is a failure of a server or of the way to it.
 type Fault struct {
-	Kind       Kind
+	Kind       FaultKind
 	Address    string
 	Status     int           // HTTP status, or the one that a reply holds; 0 when there was no answer
 	Message    string        // the server's, shortened; never a header or a key
@@ -90,7 +90,7 @@ func (f *Fault) Unwrap() error { return f.Err }
 // KindOfStatus is the kind that an HTTP status has by itself: 408, 409, 425, 429 and 5xx are
 // transient; 401 to 405, 407 and 410 are about the key, the model or the address, and so is what is
 // no error; every other 4xx is about the request.
-func KindOfStatus(status int) Kind {
+func KindOfStatus(status int) FaultKind {
 	switch status {
 	case 408, 409, 425, 429:
 		return Transient

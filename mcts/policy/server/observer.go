@@ -16,6 +16,7 @@ type Gauges struct {
 	KVUsage     float64 `json:"kv_usage"`    // share of its key-value cache in use, 0..1
 	Preemptions int64   `json:"preemptions"` // sequences preempted because the cache was full, since it started
 
+	PrefixCounted bool  `json:"-"`              // whether it counts the following two
 	PrefixQueried int64 `json:"prefix_queried"` // prompt tokens looked up in the prefix cache, since it started
 	PrefixHit     int64 `json:"prefix_hit"`     // of those, the ones found
 }

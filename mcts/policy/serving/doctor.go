@@ -37,7 +37,7 @@ func (m *Models) Targets() ([]Target, error) {
 			return nil, err
 		}
 
-		for i, url := range m.urls(kind) {
+		for i, url := range m.urls(o.Kind) {
 			o.URL = url
 			all = append(all, Target{name, o, i})
 		}
@@ -92,7 +92,12 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 		return doctor.Options{}, err
 	}
 
-	endpoint, err := m.endpoint(kind, model)
+	k, err := kindOf(kind)
+	if err != nil {
+		return doctor.Options{}, err
+	}
+
+	endpoint, err := m.endpoint(k, model)
 	if err != nil {
 		return doctor.Options{}, err
 	}
@@ -101,15 +106,11 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 
 	c := m.Config.Server
 	o := doctor.Options{
-		Kind:       doctor.Kind(kind),
-		Endpoint:   endpoint,
-		Chat:       c.Form == configs.FormChat,
-		Extensions: c.Extensions,
-		LogProbs:   c.LogProbs,
-		Window:     c.Window,
-		Slots:      c.Slots,
-		Sampling:   run.Sampling,
-		Reasoning:  string(m.Config.Reasoning()),
+		Kind:      k,
+		Endpoint:  endpoint,
+		Slots:     c.Slots,
+		Sampling:  run.Sampling,
+		Reasoning: string(m.Config.Reasoning()),
 	}
 	show := func(h envs.History) doctor.Prompt {
 		if run.Messages != nil {
@@ -131,21 +132,14 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 		return show(asked.Append(envs.Turn{Action: first, Observation: text}))
 	}
 
-	template, special, err := shortPrompt(asked, c.Form, kind)
-	if err != nil {
-		return doctor.Options{}, err
-	}
+	short, special, err := shortPrompt(asked, c.Form, k)
+	o.Short, o.Manner = short, m.manner(special)
 
-	o.Short = template
-	if c.Extensions && !o.Chat {
-		o.AddSpecialTokens = &special
-	}
-
-	return o, nil
+	return o, err
 }
 
 // shortPrompt is the question alone in a form, and whether the server adds special tokens to prompts of that form.
-func shortPrompt(asked envs.History, form, kind string) (short doctor.Prompt, special bool, err error) {
+func shortPrompt(asked envs.History, form string, kind *Kind) (short doctor.Prompt, special bool, err error) {
 	clean, err := chat.NewSanitizer()
 	if err != nil {
 		return short, false, err
@@ -163,10 +157,7 @@ func shortPrompt(asked envs.History, form, kind string) (short doctor.Prompt, sp
 		return short, false, err
 	}
 
-	text := template.Render("", asked, clean)
-	if kind == Ollama {
-		text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
-	}
+	text := kind.Text(template.Render("", asked, clean), template.BOS())
 
 	return doctor.Prompt{Text: text}, template.AddSpecialTokens(), nil
 }

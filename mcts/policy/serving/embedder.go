@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"toolevo/envs/suite"
-	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
 )
 
@@ -19,14 +18,19 @@ func (m *Models) Embedder(model, url string, target bool) (suite.Embedder, error
 		retry = m.Servers.retry()
 	}
 
-	endpoint, err := m.endpoint(OpenAI, model)
+	k := embedding()
+	if k == nil {
+		return nil, errors.New("no kind of servers has embedding models")
+	}
+
+	endpoint, err := m.endpoint(k, model)
 	if err != nil {
 		return nil, err
 	}
 
-	endpoint.URL = cmp.Or(url, m.embeddingServer())
+	endpoint.URL = cmp.Or(url, m.embeddingServer(k))
 
-	e, err := openai.NewEmbedder(endpoint, retry)
+	e, err := k.Embed(endpoint, retry)
 	if err != nil || target {
 		return e, err
 	}
@@ -35,7 +39,7 @@ func (m *Models) Embedder(model, url string, target bool) (suite.Embedder, error
 }
 
 // embedder is an embedding model whose errors do not say how often it was tried, or waited for.
-type embedder struct{ *openai.Embedder }
+type embedder struct{ server.Embedder }
 
 // Embed implements [suite.Embedder].
 func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
@@ -49,13 +53,30 @@ func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return vectors, err
 }
 
-// embeddingServer is the server where nobody says which: the first one of policies openai:MODEL. Where --server names
-// those of Ollama, it is not a place to show OpenAI's key.
-func (m *Models) embeddingServer() string {
+// embedding is the kind of servers that have embedding models, nil for none.
+func embedding() *Kind {
+	all := server.Kinds()
+
+	at := slices.IndexFunc(all, func(k *Kind) bool { return k.Embed != nil })
+	if at < 0 {
+		return nil
+	}
+
+	return all[at]
+}
+
+// embeddingServer is the server where nobody says which: the first one of policies of the kind. Where --server names
+// those of another kind, it is not a place to show this one's key.
+func (m *Models) embeddingServer(k *Kind) string {
 	s := *m.Servers
-	if slices.ContainsFunc(m.Config.Policy, func(name string) bool { return strings.HasPrefix(name, Ollama+":") }) {
+	if slices.ContainsFunc(m.Config.Policy, func(name string) bool {
+		kind, _, _ := strings.Cut(name, ":")
+		other := server.FindKind(kind)
+
+		return other != nil && other != k
+	}) {
 		s.Addresses = ""
 	}
 
-	return s.urls(OpenAI)[0]
+	return s.urls(k)[0]
 }

@@ -100,9 +100,9 @@ func (m *Models) Dialect(t Target) server.Dialect {
 // others are the ways to ask a model of a kind in which it may act where it does not in that of the
 // configuration: the server's own template or none, or those of two families whose templates we
 // have.
-func others(c *configs.Resolved, kind string) (all []Other) {
+func others(c *configs.Resolved, kind *Kind) (all []Other) {
 	forms := []string{configs.FormFewShot, configs.FormChat}
-	if kind == Ollama {
+	if kind.NoMessages != "" {
 		forms = []string{configs.FormFewShot, "qwen", "llama3"}
 	}
 
@@ -129,7 +129,7 @@ func (m *Models) As(o Other) *Models {
 // BetterForm returns the way to ask the model of a target in which most first turns of tasks can be
 // read, and those turns; the zero Other where no way gives any.
 func (m *Models) BetterForm(ctx context.Context, t Target, tasks []envs.Task) (best Other, n int, err error) {
-	kind, _, _ := strings.Cut(t.Policy, ":")
+	kind := t.Options.Kind
 
 	for _, o := range others(m.Config, kind) {
 		asked := m.As(o)

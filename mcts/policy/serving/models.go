@@ -15,19 +15,13 @@ import (
 	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
-	"toolevo/mcts/policy/ollama"
-	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/server"
 )
 
-// The kinds of policies.
-const (
-	Scripted = mcts.Scripted
-	OpenAI   = "openai"
-	Ollama   = "ollama"
-)
+// Scripted is the kind of the policies that need no server.
+const Scripted = mcts.Scripted
 
 // Models are the policies that a configuration names. They are not for concurrent use, the policies are.
 type Models struct {
@@ -93,20 +87,31 @@ func CheckPolicy(c *configs.Resolved, name string) error {
 		}
 
 		return nil
-	case OpenAI, Ollama:
+	}
+
+	if k := server.FindKind(kind); k != nil {
 		if which == "" {
 			return fmt.Errorf("policy %q names no model: want %s:MODEL", name, kind)
 		}
 
-		return checkForm(c, kind)
+		return checkForm(c, k)
 	}
 
-	if kind == "vllm" {
-		return fmt.Errorf("unknown policy %q, did you mean %s:%s? vLLM speaks its protocol", name, OpenAI,
-			cmp.Or(which, "MODEL"))
+	if k := Speaking(kind); k != nil {
+		return fmt.Errorf("unknown policy %q, did you mean %s:%s? %s speaks its protocol", name, k.Name,
+			cmp.Or(which, "MODEL"), kind)
 	}
 
 	return names.Unknown("policy", name, PolicyNames())
+}
+
+// kindOf returns the kind of a model on servers.
+func kindOf(name string) (*Kind, error) {
+	if k := server.FindKind(name); k != nil {
+		return k, nil
+	}
+
+	return nil, names.Unknown("kind of servers", name, server.KindNames())
 }
 
 // IsKnowing reports whether the policy of a name is told what no agent is; see [scripted.Profile].
@@ -119,7 +124,7 @@ func IsKnowing(name string) bool {
 
 // PolicyNames lists what policies are called.
 func PolicyNames() []string {
-	all := []string{OpenAI + ":MODEL", Ollama + ":MODEL"}
+	all := server.Models()
 	for _, p := range scripted.Profiles() {
 		all = append(all, Scripted+":"+p.Name)
 	}
@@ -127,7 +132,7 @@ func PolicyNames() []string {
 	return all
 }
 
-func checkForm(c *configs.Resolved, kind string) error {
+func checkForm(c *configs.Resolved, kind *Kind) error {
 	form := c.Server.Form
 
 	switch form {
@@ -135,9 +140,8 @@ func checkForm(c *configs.Resolved, kind string) error {
 		_, err := prompt.ParseLayout(c.Server.Layout)
 		return err
 	case configs.FormChat:
-		if kind == Ollama {
-			return fmt.Errorf("server.form chat: Ollama gets raw text, so that it cuts no prompt silently: want " +
-				"few-shot or a chat template")
+		if kind.NoMessages != "" {
+			return fmt.Errorf("server.form chat: %s: want few-shot or a chat template", kind.NoMessages)
 		}
 
 		return nil
@@ -206,6 +210,11 @@ func (m *Models) PolicyIn(name string, env envs.Environment) (mcts.Policy, error
 func (m *Models) Options(kind, model string) (server.Options, error) {
 	c := m.Config.Server
 
+	k, err := kindOf(kind)
+	if err != nil {
+		return server.Options{}, err
+	}
+
 	sent, err := m.Sent(kind)
 	if err != nil {
 		return server.Options{}, err
@@ -214,8 +223,8 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 	o := server.Options{
 		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages,
 		Reasoning: m.Config.Reasoning(),
-		Sampling:  c.Sampling, LogProbs: c.LogProbs && (kind == OpenAI || m.Servers.scored),
-		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: kind == Ollama, Slots: c.Slots,
+		Sampling: c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
+		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: k.Single, Slots: c.Slots,
 		Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
 	}
 
@@ -228,7 +237,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 		return server.Options{}, err
 	}
 
-	o.Backends, err = m.backends(kind, model, sent.addSpecial)
+	o.Backends, err = m.backends(k, model, sent.addSpecial)
 
 	return o, err
 }
@@ -240,7 +249,7 @@ func (m *Models) OnServers() bool {
 }
 
 // endpoint is a model on servers of a kind, as a run reaches it, but for their addresses.
-func (m *Models) endpoint(kind, model string) (server.Endpoint, error) {
+func (m *Models) endpoint(kind *Kind, model string) (server.Endpoint, error) {
 	headers, err := m.Config.Server.Headers.Expand(m.Servers.lookup)
 
 	return server.Endpoint{
@@ -254,8 +263,21 @@ func (m *Models) endpoint(kind, model string) (server.Endpoint, error) {
 	}, err
 }
 
-func (m *Models) backends(kind, model string, addSpecial bool) ([]server.Backend, error) {
+// manner is how servers are spoken to.
+func (m *Models) manner(addSpecial bool) server.Manner {
 	c := m.Config.Server
+	manner := server.Manner{
+		Chat: c.Form == configs.FormChat, Extensions: c.Extensions, LogProbs: c.LogProbs, Window: c.Window,
+	}
+
+	if c.Extensions && !manner.Chat {
+		manner.AddSpecialTokens = &addSpecial
+	}
+
+	return manner
+}
+
+func (m *Models) backends(kind *Kind, model string, addSpecial bool) ([]server.Backend, error) {
 	var all []server.Backend
 
 	endpoint, err := m.endpoint(kind, model)
@@ -264,28 +286,7 @@ func (m *Models) backends(kind, model string, addSpecial bool) ([]server.Backend
 	}
 
 	for _, endpoint.URL = range m.urls(kind) {
-		var backend server.Backend
-
-		if kind == Ollama {
-			backend, err = ollama.New(ollama.Options{
-				Endpoint:  endpoint,
-				Window:    c.Window,
-				KeepAlive: -1,
-			})
-		} else {
-			o := openai.Options{
-				Endpoint:     endpoint,
-				Chat:         c.Form == configs.FormChat,
-				Extensions:   c.Extensions,
-				OmitLogProbs: !c.LogProbs,
-			}
-			if c.Extensions && c.Form != configs.FormChat {
-				o.AddSpecialTokens = &addSpecial
-			}
-
-			backend, err = openai.New(o)
-		}
-
+		backend, err := kind.Open(endpoint, m.manner(addSpecial))
 		if err != nil {
 			return nil, err
 		}

@@ -15,8 +15,6 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/suite"
 	"toolevo/mcts"
-	"toolevo/mcts/policy/ollama"
-	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
 )
 
@@ -41,13 +39,15 @@ func (m *Models) Probe(ctx context.Context) error {
 			return err
 		}
 
-		answering, err := m.probeServers(ctx, o.Backends, model)
+		k := server.FindKind(kind)
+
+		answering, err := m.probeServers(ctx, o.Backends, k, model)
 		if err != nil {
 			return console.GaveUp(err)
 		}
 
-		if kind == Ollama {
-			m.Servers.scored = scored(ctx, answering)
+		if k.ScoredSince != "" {
+			m.Servers.scored = scored(ctx, k, answering)
 		}
 	}
 
@@ -80,27 +80,30 @@ func (m *Models) Greet(ctx context.Context, samples int) error {
 // probeServers looks at all servers of a policy and returns those that answer. One that does not is
 // left to the run, which finds out when it is back, as long as there is another. One that answers
 // what no run can use is an error.
-func (m *Models) probeServers(ctx context.Context, backends []server.Backend, model string) ([]server.Backend, error) {
-	errs := make([]error, len(backends))
+func (m *Models) probeServers(
+	ctx context.Context, backends []server.Backend, kind *Kind, model string,
+) ([]server.Client, error) {
+	clients, errs := make([]server.Client, len(backends)), make([]error, len(backends))
 
 	var probes sync.WaitGroup
 	for i, backend := range backends {
-		probes.Go(func() { errs[i] = m.probeServer(ctx, backend, model) })
+		clients[i] = backend.(server.Client) // its kind opened it
+		probes.Go(func() { errs[i] = m.probeServer(ctx, clients[i], kind, model) })
 	}
 
 	probes.Wait()
 
-	var answering []server.Backend
+	var answering []server.Client
 	var absent error
 
 	for i, err := range errs {
 		switch {
 		case err == nil, isBusy(err):
-			answering = append(answering, backends[i])
+			answering = append(answering, clients[i])
 		case !isAbsent(err):
-			return nil, unusable(backends[i], err)
+			return nil, unusable(backends[i], kind, err)
 		case absent == nil:
-			absent = unusable(backends[i], err)
+			absent = unusable(backends[i], kind, err)
 		}
 	}
 
@@ -135,46 +138,27 @@ func isAbsent(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
-// probeServer looks at one server.
-func (m *Models) probeServer(ctx context.Context, backend server.Backend, model string) error {
-	var have []string
-	var otherwise string // what to do where the list is not to be believed
-	var err error
+// probeServer looks at one server. A list of models is believed, unless servers of the kind may have others.
+func (m *Models) probeServer(ctx context.Context, client server.Client, kind *Kind, model string) error {
+	all, err := client.List(ctx)
 
-	switch s := backend.(type) {
-	case *openai.Backend:
-		var models []openai.Model
-		models, err = s.Models(ctx)
+	var fault *server.Fault
+	noList := errors.As(err, &fault) && fault.Status == http.StatusNotFound
 
-		var fault *server.Fault
-		if errors.As(err, &fault) && fault.Status == http.StatusNotFound {
-			return m.probeUnlisted(ctx, backend)
-		}
-
-		for _, m := range models {
-			have = append(have, m.ID)
-		}
-
-		if err == nil && !slices.Contains(have, model) && s.MayServe(models) {
-			return m.probeUnlisted(ctx, backend)
-		}
-
-		otherwise = ". If it takes that name all the same, " +
-			"set server.names to the name of its replies"
-	case *ollama.Backend:
-		have, err = s.Models(ctx)
-	}
-
-	if err != nil {
+	switch {
+	case kind.Unlisted && (noList || err == nil && !all.Listed && all.MayServe):
+		return m.probeUnlisted(ctx, client)
+	case err != nil || all.Listed:
 		return err
 	}
 
-	if !slices.Contains(have, model) && !slices.Contains(have, model+":latest") {
-		return fmt.Errorf("%s does not serve %q; it serves %s%s", backend.Address(), model,
-			cmp.Or(display.Line(strings.Join(have, ", "), 400), "none"), otherwise)
+	otherwise := ""
+	if kind.Unlisted {
+		otherwise = ". If it takes that name all the same, set server.names to the name of its replies"
 	}
 
-	return nil
+	return fmt.Errorf("%s does not serve %q; it serves %s%s", client.Address(), model,
+		cmp.Or(display.Line(strings.Join(all.Names, ", "), 400), "none"), otherwise)
 }
 
 // probeUnlisted asks a server for one token that does not list its models, or not this one by this
@@ -196,7 +180,7 @@ func (m *Models) probeUnlisted(ctx context.Context, backend server.Backend) erro
 }
 
 // unusable says what to do about a server that gave an error.
-func unusable(backend server.Backend, err error) error {
+func unusable(backend server.Backend, kind *Kind, err error) error {
 	var fault *server.Fault
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -207,8 +191,8 @@ func unusable(backend server.Backend, err error) error {
 	case fault.Proxy != "":
 		return err
 	case fault.Status == http.StatusUnauthorized, fault.Status == http.StatusForbidden:
-		return fmt.Errorf("%w: the key is taken from OPENAI_API_KEY (for Ollama OLLAMA_API_KEY), from the URL "+
-			"(http://USER:PASSWORD@HOST), or from a header of server.headers", err)
+		return fmt.Errorf("%w: the key is taken from %s, from the URL (http://USER:PASSWORD@HOST), or from a "+
+			"header of server.headers", err, kind.KeyVariable)
 	case fault.Kind == server.OutOfQuota:
 		return fmt.Errorf("%w: no wait helps, only another account, key or server", err)
 	case fault.Status == 0:
@@ -217,8 +201,8 @@ func unusable(backend server.Backend, err error) error {
 		return fmt.Errorf("%w: set server.ends to the server's own word for an end, or to [\"\"] if it has none", err)
 	case fault.Status < 300:
 		return fmt.Errorf("%s answers, but not as a model server does (%s): give the server's base URL with "+
-			"--server; vLLM's ends in /v1",
-			backend.Address(), cmp.Or(fault.Message, fmt.Sprint(fault.Err)))
+			"--server, such as %s",
+			backend.Address(), cmp.Or(fault.Message, fmt.Sprint(fault.Err)), kind.AddressExample)
 	case fault.Kind == server.Transient:
 		return fmt.Errorf("%w: wait until the server is up, or name another with --server", err)
 	}
@@ -228,9 +212,9 @@ func unusable(backend server.Backend, err error) error {
 
 // scored reports whether all the servers are of a version that gives log-probabilities. A reply without them is then a
 // fault, and no reason to search with another prior.
-func scored(ctx context.Context, backends []server.Backend) bool {
-	return !slices.ContainsFunc(backends, func(backend server.Backend) bool {
-		version, err := backend.(*ollama.Backend).Version(ctx)
-		return err != nil || !ollama.GivesLogProbs(version)
+func scored(ctx context.Context, kind *Kind, clients []server.Client) bool {
+	return !slices.ContainsFunc(clients, func(c server.Client) bool {
+		version, err := c.Version(ctx)
+		return err != nil || !kind.Scored(version)
 	})
 }

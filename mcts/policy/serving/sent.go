@@ -1,8 +1,6 @@
 package serving
 
 import (
-	"strings"
-
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/mcts/policy/chat"
@@ -21,6 +19,11 @@ type Sent struct {
 // Sent returns what a model is sent in the form that the configuration wants.
 func (m *Models) Sent(kind string) (Sent, error) {
 	c := m.Config.Server
+
+	k, err := kindOf(kind)
+	if err != nil {
+		return Sent{}, err
+	}
 
 	shown, err := m.Prompt()
 	if err != nil {
@@ -62,12 +65,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 
 	template = template.In(m.Config.Environment.ActionCodec())
 	render := func(h envs.History) string {
-		text := template.Render(system(h), reasoning.Shown(h), clean)
-		if kind == Ollama {
-			text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
-		}
-
-		return text
+		return k.Text(template.Render(system(h), reasoning.Shown(h), clean), template.BOS())
 	}
 
 	return Sent{Render: render, stops: template.Stops(), addSpecial: template.AddSpecialTokens()}, nil

@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"cmp"
 	"log/slog"
 	"net/url"
 	"slices"
@@ -14,51 +15,40 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// DefaultServer is where vLLM listens when nobody says otherwise. It is this machine: nothing calls home by itself.
-const DefaultServer = "http://127.0.0.1:8000/v1"
-
 // Servers says where models are and how hard to drive them. It changes no result, so it is not a setting of a run.
 type Servers struct {
-	Addresses string // base URLs, separated by commas; "" means OPENAI_BASE_URL or OLLAMA_HOST
+	Addresses string // base URLs, separated by commas; "" means those of the environment
 	Parallel  string // "auto", or sequences in flight at each server
 	patience  time.Duration
 	Timeout   time.Duration // of one request
 	backoff   time.Duration // before a server is asked again, at first; 0 is the default
-	apiKey    string
-	ollamaKey string
 	Log       *slog.Logger
 	// shows what servers are asked for before a run starts; nil shows nothing
 	Watch func(read func() console.Status) (stop func())
 
-	openAIURL, ollamaHost string // from the environment
-
 	lookup func(variable string) string // in the environment
 
-	scored bool // the Ollama servers are of a version that gives log-probabilities; found out by the probe
+	scored bool // the servers are of a version that gives log-probabilities, where not all do; found out by the probe
 }
 
 // FromEnvironment is what the environment of a program says about servers. backoff is the time before a server is asked
 // again, at first; 0 is the default.
 func FromEnvironment(p *console.Program, backoff time.Duration) *Servers {
 	return &Servers{
-		Parallel:   "auto",
-		patience:   server.DefaultPatience,
-		Timeout:    server.DefaultTimeout,
-		apiKey:     p.Lookup("OPENAI_API_KEY"),
-		ollamaKey:  p.Lookup("OLLAMA_API_KEY"),
-		openAIURL:  p.Lookup("OPENAI_BASE_URL"),
-		ollamaHost: p.Lookup("OLLAMA_HOST"),
-		backoff:    backoff,
-		lookup:     p.Lookup,
-		Log:        slog.New(slog.NewTextHandler(p.Err, nil)),
-		Watch:      func(read func() console.Status) (stop func()) { return p.Report(console.ProgressPlain, read) },
+		Parallel: "auto",
+		patience: server.DefaultPatience,
+		Timeout:  server.DefaultTimeout,
+		backoff:  backoff,
+		lookup:   p.Lookup,
+		Log:      slog.New(slog.NewTextHandler(p.Err, nil)),
+		Watch:    func(read func() console.Status) (stop func()) { return p.Report(console.ProgressPlain, read) },
 	}
 }
 
 // AddressFlag adds --server.
 func (s *Servers) AddressFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Addresses, "server", "", "base `URLS` of the model's servers, separated by commas (default "+
-		"OPENAI_BASE_URL or OLLAMA_HOST)")
+		strings.Join(AddressVariables(), " or ")+")")
 }
 
 // Flags adds the flags about servers.
@@ -70,18 +60,34 @@ func (s *Servers) Flags(flags *pflag.FlagSet) {
 		"its queue")
 }
 
-// key is what servers of a kind are shown; OpenAI's is shown to no other kind.
-func (s *Servers) key(kind string) string {
-	if kind == Ollama {
-		return s.ollamaKey
+// AddressVariables are those of the environment that hold addresses of servers.
+func AddressVariables() []string {
+	return variables(func(k *Kind) string { return k.AddressVariable })
+}
+
+// KeyVariables are those of the environment that hold keys of servers.
+func KeyVariables() []string { return variables(func(k *Kind) string { return k.KeyVariable }) }
+
+func variables(of func(*Kind) string) (all []string) {
+	for _, k := range server.Kinds() {
+		all = append(all, of(k))
 	}
 
-	return s.apiKey
+	return all
+}
+
+// key is what servers of a kind are shown, and no others.
+func (s *Servers) key(kind *Kind) string { return s.lookup(kind.KeyVariable) }
+
+// Running is where a server of a kind runs already, as far as the environment says. The kind is a registered one.
+func Running(kind string, lookup func(variable string) string) string {
+	k := server.FindKind(kind)
+	return cmp.Or(lookup(k.AddressVariable), k.DefaultAddress)
 }
 
 // urls are the servers of a kind: those of the command line, of the configuration, of the
 // environment, or the default.
-func (m *Models) urls(kind string) []string {
+func (m *Models) urls(kind *Kind) []string {
 	if configured := m.Config.Server.URLs; m.Servers.Addresses == "" && len(configured) > 0 {
 		return configured
 	}
@@ -90,19 +96,8 @@ func (m *Models) urls(kind string) []string {
 }
 
 // urls are the servers of a kind, without those of a configuration.
-func (s *Servers) urls(kind string) []string {
-	list := s.Addresses
-	switch {
-	case list != "":
-	case kind == Ollama:
-		return []string{s.ollamaHost} // the backend knows Ollama's own default
-	case s.openAIURL != "":
-		list = s.openAIURL
-	default:
-		list = DefaultServer
-	}
-
-	urls := strings.Split(list, ",")
+func (s *Servers) urls(kind *Kind) []string {
+	urls := strings.Split(cmp.Or(s.Addresses, Running(kind.Name, s.lookup)), ",")
 	for i := range urls {
 		urls[i] = strings.TrimSpace(urls[i])
 	}

@@ -1,32 +1,49 @@
 package serving
 
 import (
+	"os"
 	"testing"
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/envtest/suitetest"
+	"toolevo/envs/suite"
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
 )
+
+func TestMain(m *testing.M) {
+	Register(openai.Kind)
+	Register(ollama.Kind)
+	Register(toy)
+	suite.Register(suitetest.Shop{})
+	os.Exit(m.Run())
+}
 
 // Without an address of its own, the model is where those of the policies are, unless these are another program's.
 func TestEmbeddingServer(t *testing.T) {
 	t.Parallel()
+
+	const url = "OPENAI_BASE_URL=http://c/v1"
+
 	for _, test := range []struct {
-		policies []string
-		serving  Servers
-		want     string
+		policies  []string
+		addresses string
+		environ   []string
+		want      string
 	}{
-		{[]string{"scripted:reader"}, Servers{}, DefaultServer},
-		{[]string{"scripted:reader"}, Servers{
-			Addresses: "http://a/v1, http://b/v1",
-			openAIURL: "http://c/v1",
-		}, "http://a/v1"},
-		{[]string{"openai:m"}, Servers{openAIURL: "http://c/v1", ollamaHost: "d"}, "http://c/v1"},
-		{[]string{"ollama:m"}, Servers{Addresses: "http://a", openAIURL: "http://c/v1"}, "http://c/v1"},
-		{[]string{"openai:m", "ollama:m"}, Servers{Addresses: "http://a"}, DefaultServer},
+		{[]string{"scripted:reader"}, "", nil, openai.Kind.DefaultAddress},
+		{[]string{"scripted:reader"}, "http://a/v1, http://b/v1", []string{url}, "http://a/v1"},
+		{[]string{"openai:m"}, "", []string{url, "OLLAMA_HOST=d"}, "http://c/v1"},
+		{[]string{"ollama:m"}, "http://a", []string{url}, "http://c/v1"},
+		{[]string{"openai:m", "ollama:m"}, "http://a", nil, openai.Kind.DefaultAddress},
 	} {
-		m := New(&configs.Resolved{Config: configs.Config{Policy: test.policies}}, nil, nil, &test.serving)
-		if got := m.embeddingServer(); got != test.want {
-			t.Errorf("%v with %+v: %s, want %s", test.policies, test.serving, got, test.want)
+		s := FromEnvironment(&console.Program{Environ: test.environ}, 0)
+		s.Addresses = test.addresses
+
+		m := New(&configs.Resolved{Config: configs.Config{Policy: test.policies}}, nil, nil, s)
+		if got := m.embeddingServer(openai.Kind); got != test.want {
+			t.Errorf("%+v: %s, want %s", test, got, test.want)
 		}
 	}
 }
@@ -35,11 +52,11 @@ func TestEmbeddingServer(t *testing.T) {
 func TestKeysStayWithTheirKind(t *testing.T) {
 	t.Parallel()
 	s := FromEnvironment(&console.Program{Environ: []string{"OPENAI_API_KEY=openai's", "OLLAMA_API_KEY=ollama's"}}, 0)
-	if got := s.key(OpenAI); got != "openai's" {
+	if got := s.key(openai.Kind); got != "openai's" {
 		t.Errorf("OpenAI-compatible servers are shown %q", got)
 	}
 
-	if got := s.key(Ollama); got != "ollama's" {
+	if got := s.key(ollama.Kind); got != "ollama's" {
 		t.Errorf("Ollama is shown %q", got)
 	}
 }

@@ -20,7 +20,7 @@ import (
 type Writer struct {
 	policy   *server.Policy
 	sampling server.Sampling
-	kind     string
+	kind     *Kind
 	template *chat.Template // nil where the server applies the model's own
 	clean    *chat.Sanitizer
 }
@@ -30,13 +30,14 @@ type Writer struct {
 func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 	kind, model, _ := strings.Cut(name, ":")
 	if kind == Scripted {
-		return nil, fmt.Errorf("%s writes no texts: want %s:MODEL or %s:MODEL", name, OpenAI, Ollama)
+		return nil, fmt.Errorf("%s writes no texts: want %s", name, Offers())
 	}
 
 	asked := m.asWriter(o.Server)
 	form := asked.Config.Server.Form
 
-	if kind == Ollama && form == configs.FormChat {
+	k := server.FindKind(kind)
+	if k != nil && k.NoMessages != "" && form == configs.FormChat {
 		return nil, fmt.Errorf("%s writes texts in its model's chat template alone: set server.form to one of %v", name,
 			chat.Templates())
 	}
@@ -46,7 +47,7 @@ func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 	}
 
 	w := &Writer{
-		kind: kind,
+		kind: k,
 		sampling: server.Sampling{
 			Temperature: o.Temperature, TopP: 1, RepetitionPenalty: 1, MaxTokens: o.MaxTokens,
 		},
@@ -66,7 +67,7 @@ func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 		return nil, err
 	}
 
-	w.policy, err = asked.writes(kind, model, w.sampling)
+	w.policy, err = asked.writes(k, model, w.sampling)
 
 	return w, err
 }
@@ -90,7 +91,7 @@ func (m *Models) asWriter(urls string) *Models {
 }
 
 // writes returns the servers of a model, which are asked for texts.
-func (m *Models) writes(kind, model string, sampling server.Sampling) (*server.Policy, error) {
+func (m *Models) writes(kind *Kind, model string, sampling server.Sampling) (*server.Policy, error) {
 	limit, err := m.Servers.limit()
 	if err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func (m *Models) writes(kind, model string, sampling server.Sampling) (*server.P
 	}
 
 	return server.New(server.Options{
-		Backends: backends, Sampling: sampling, Single: kind == Ollama, Limit: limit, Retry: m.Servers.retry(),
+		Backends: backends, Sampling: sampling, Single: kind.Single, Limit: limit, Retry: m.Servers.retry(),
 		Timeout: m.Servers.Timeout, Log: m.Servers.Log, LeaveOut: m.Config.Server.LeaveOut,
 	})
 }
@@ -114,10 +115,8 @@ func (w *Writer) Write(ctx context.Context, instructions, request string, seed u
 	instructions, request = w.clean.Clean(instructions), w.clean.Clean(request)
 
 	if w.template != nil {
-		c.Prompt = w.template.System(instructions) + w.template.User(request)
-		if w.kind != Ollama { // which puts it there itself
-			c.Prompt = w.template.BOS() + c.Prompt
-		}
+		bos := w.template.BOS()
+		c.Prompt = w.kind.Text(bos+w.template.System(instructions)+w.template.User(request), bos)
 	} else {
 		c.Messages = slices.DeleteFunc([]chat.Message{
 			{Role: chat.SystemRole, Content: instructions}, {Role: chat.UserRole, Content: request},

@@ -15,7 +15,6 @@ var errFull = errors.New("the queue is full")
 type sequence struct {
 	prompt     *input
 	completion []uint32  // its tokens
-	cutShort   bool      // it ends by its length
 	placement            // what its request says about slots, where they keep prompts
 	parent     *sequence // the sequence whose prompt it copies, where slots keep prompts; nil reads its own
 
@@ -33,7 +32,6 @@ type sequence struct {
 // batch are the sequences of one request.
 type batch struct {
 	sequences []*sequence
-	arrived   time.Time
 	left      int
 	done      chan struct{} // closed when none is left
 }
@@ -52,7 +50,7 @@ type engine struct {
 	paused  bool
 	cache   *prefixCache
 	prompts *slotPrompts // nil of a server with a prefix cache
-	figures figures
+	figures Stats        // but for what is so now
 }
 
 func newEngine(o *Options) *engine {
@@ -67,10 +65,6 @@ func newEngine(o *Options) *engine {
 
 	e.figures.Busy = make([]time.Duration, o.Slots)
 	e.figures.Faults = map[Fault]int{}
-	e.figures.latency = o.histogram("e2e_request_latency_seconds", "Histogram of e2e request latency in seconds.")
-	e.figures.queue = o.histogram("request_queue_time_seconds",
-		"Histogram of time spent in WAITING phase for request.")
-
 	return e
 }
 
@@ -104,7 +98,6 @@ func (e *engine) admit(b *batch) error {
 		return errFull
 	}
 
-	b.arrived = time.Now()
 	for _, s := range b.sequences {
 		s.batch, s.slot = b, -1
 	}
@@ -145,7 +138,6 @@ func (e *engine) start(s *sequence) {
 	e.running[s] = struct{}{}
 	e.kv += s.size()
 	e.figures.MaxRunning = max(e.figures.MaxRunning, len(e.running))
-	e.figures.queue.Observe(s.since.Sub(s.batch.arrived).Seconds())
 
 	reading := s.unread
 	if s.parent != nil {
@@ -241,12 +233,7 @@ func (e *engine) finish(s *sequence) {
 	e.leave(s)
 
 	e.figures.Completed++
-	if s.cutShort {
-		e.figures.cutShort++
-	}
-
 	e.figures.CompletionTokens += len(s.completion)
-	e.figures.latency.Observe(time.Since(s.batch.arrived).Seconds())
 
 	if e.prompts == nil && !e.o.wrong(NoPrefixCache) {
 		e.cache.add(e.cache.chain(slices.Concat(s.prompt.tokens.ids, s.completion)))

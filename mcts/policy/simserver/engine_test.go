@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	"pgregory.net/rapid"
 
 	"toolevo/mcts/policy/scripted"
@@ -98,25 +96,7 @@ func TestSlotsAndQueue(t *testing.T) {
 		if got := st.Occupied(); got < 7.0/9-1e-9 || got > 7.0/9+1e-9 {
 			t.Errorf("occupied %v, want 7/9", got)
 		}
-
-		queued, latency := histogramOf(t, e.figures.queue), histogramOf(t, e.figures.latency)
-		if queued.GetSampleCount() != 7 || queued.GetSampleSum() != 0+0+0+1+1+1+2 ||
-			latency.GetSampleSum() != 1+1+1+2+2+2+3 {
-			t.Errorf("queue %v, latency %v", queued, latency)
-		}
 	})
-}
-
-// histogramOf is what a histogram holds.
-func histogramOf(t *testing.T, h prometheus.Histogram) *dto.Histogram {
-	t.Helper()
-
-	var m dto.Metric
-	if err := h.Write(&m); err != nil {
-		t.Fatal(err)
-	}
-
-	return m.GetHistogram()
 }
 
 // Time is what the model says, divided by the speed.

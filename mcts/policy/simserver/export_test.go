@@ -43,3 +43,21 @@ func (s Stats) Occupied() float64 {
 
 	return float64(busy) / float64(s.Now.Sub(s.First)) / float64(len(s.Busy))
 }
+
+// SlotStates tells how many tokens of prompts each slot holds or, while it runs, held before, and which slots are in
+// use.
+func (s *Server) SlotStates() (held []int, running []bool) {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+
+	held, running = make([]int, s.o.Slots), make([]bool, s.o.Slots)
+	for i := range held {
+		held[i] = len(s.engine.prompts.held[i])
+	}
+
+	for q := range s.engine.running {
+		running[q.slot] = true
+	}
+
+	return held, running
+}

@@ -104,7 +104,7 @@ func TestHang(t *testing.T) {
 	}
 
 	for s.Stats().Faults[simserver.Hang] < 2 {
-		if c, _ := get(t, s.URL()+"/health"); c != 200 {
+		if c, _ := get(t, s.URL()+"/version"); c != 200 {
 			t.Fatal(c)
 		}
 	}
@@ -126,7 +126,7 @@ func TestClientGoesAway(t *testing.T) {
 	}()
 
 	for s.Stats().Waiting < 2 {
-		get(t, s.URL()+"/health")
+		get(t, s.URL()+"/version")
 	}
 
 	cancel()
@@ -136,7 +136,7 @@ func TestClientGoesAway(t *testing.T) {
 	}
 
 	for s.Stats().Aborted < 3 {
-		get(t, s.URL()+"/health")
+		get(t, s.URL()+"/version")
 	}
 
 	if st := s.Stats(); st.Running != 0 || st.Waiting != 0 || st.Busy[0] <= 0 {

@@ -2,8 +2,6 @@ package simserver
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -26,11 +24,9 @@ func (s *Server) routes() {
 	}
 
 	if s.o.Kind == VLLM {
-		s.mux.HandleFunc("POST /tokenize", s.tokenize)
 		s.mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
 			writeJSON(w, http.StatusOK, map[string]string{"version": s.o.Version})
 		})
-		s.mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
 
 		registry := prometheus.NewRegistry()
 		registry.MustRegister(s.engine)
@@ -40,14 +36,12 @@ func (s *Server) routes() {
 	}
 
 	s.mux.HandleFunc("POST /api/generate", s.completion(s.generateOllama))
-	s.mux.HandleFunc("POST /api/chat", s.completion(s.chatOllama))
 	s.mux.HandleFunc("GET /api/tags", s.tags)
 	s.mux.HandleFunc("GET /api/ps", s.ps)
 	s.mux.HandleFunc("POST /api/show", s.show)
 	s.mux.HandleFunc("GET /api/version", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"version": s.o.Version})
 	})
-	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "Ollama is running") })
 }
 
 // guard asks for the key, where there is one.
@@ -62,11 +56,8 @@ func (s *Server) guard(handle http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// began is a fixed time for what a server states about its model.
-var began = time.Unix(1_760_000_000, 0).UTC()
-
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
-	model := map[string]any{"id": s.o.served(), "object": "model", "created": began.Unix(), "owned_by": "library"}
+	model := map[string]any{"id": s.o.served(), "object": "model", "owned_by": "library"}
 
 	switch {
 	case s.o.llamaCpp():
@@ -80,68 +71,18 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{model}})
 }
 
-// tokenize answers with the tokens of a prompt or a chat.
-func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
-	var q struct {
-		Model            string    `json:"model"`
-		Prompt           *string   `json:"prompt"`
-		Messages         []message `json:"messages"`
-		AddSpecialTokens *bool     `json:"add_special_tokens"`
-		ReturnTokenStrs  bool      `json:"return_token_strs"`
-	}
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&q); err != nil {
-		writeJSON(w, http.StatusBadRequest, errorBody(http.StatusBadRequest, "Bad Request", err.Error(), badField(err)))
-		return
-	}
-	var text string
-
-	switch {
-	case q.Model != "" && q.Model != s.o.served():
-		writeJSON(w, http.StatusNotFound,
-			errorBody(http.StatusNotFound, "NotFoundError", fmt.Sprintf("The model `%s` does not exist.", q.Model),
-				"model"))
-
-		return
-	case q.Prompt == nil:
-		text = s.chatPrompt(q.Messages).text
-	case q.AddSpecialTokens == nil || *q.AddSpecialTokens:
-		text = beginOfText + *q.Prompt
-	default:
-		text = *q.Prompt
-	}
-
-	t := tokenize(text)
-
-	var texts []string
-	if q.ReturnTokenStrs {
-		texts = t.strings(text)
-	}
-
-	writeJSON(w, http.StatusOK, map[string]any{"count": t.len(), "max_model_len": s.o.MaxModelLen, "tokens": t.ids,
-		"token_strs": texts})
-}
-
 // ollamaModel describes the model as /api/tags and /api/ps do.
 func (s *Server) ollamaModel() map[string]any {
-	sum := sha256.Sum256([]byte(s.o.served()))
-
 	return map[string]any{
-		"name": s.o.served(), "model": s.o.served(), "size": 1 << 20, "digest": hex.EncodeToString(sum[:]),
-		"details": s.ollamaDetails(),
+		"name": s.o.served(), "model": s.o.served(), "details": ollamaDetails,
 	}
 }
 
-func (s *Server) ollamaDetails() map[string]any {
-	return map[string]any{
-		"parent_model": "", "format": "gguf", "family": "llama", "families": []string{"llama"},
-		"parameter_size": "0", "quantization_level": "F16",
-	}
-}
+// ollamaDetails are those of the model.
+var ollamaDetails = map[string]string{"quantization_level": "F16"}
 
 func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
-	m := s.ollamaModel()
-	m["modified_at"] = began
-	writeJSON(w, http.StatusOK, map[string]any{"models": []any{m}})
+	writeJSON(w, http.StatusOK, map[string]any{"models": []any{s.ollamaModel()}})
 }
 
 // ps lists the model once a request has loaded it.
@@ -154,7 +95,7 @@ func (s *Server) ps(w http.ResponseWriter, _ *http.Request) {
 
 	if window > 0 {
 		m := s.ollamaModel()
-		m["size_vram"], m["context_length"], m["expires_at"] = 0, window, time.Now().Add(keepAlive).UTC()
+		m["context_length"], m["expires_at"] = window, time.Now().Add(keepAlive).UTC()
 		models = append(models, m)
 	}
 
@@ -175,12 +116,10 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	}
 
 	writeJSON(w, http.StatusOK, map[string]any{
-		"modelfile": "FROM " + s.o.served() + "\n", "parameters": "", "template": "{{ .Prompt }}",
-		"details": s.ollamaDetails(),
+		"details": ollamaDetails,
 		"model_info": map[string]any{
 			"general.architecture": "llama", "general.parameter_count": s.o.Parameters,
 			"llama.context_length": s.o.MaxModelLen,
 		},
-		"capabilities": []string{"completion"}, "modified_at": began,
 	})
 }

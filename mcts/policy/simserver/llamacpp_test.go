@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"os"
 	"slices"
@@ -27,32 +26,6 @@ func llamaCpp(t *testing.T, slots int) *simserver.Server {
 // short is a request for one token, so that nothing but its prompt stays in a slot.
 func short(prompt string) body {
 	return usual(prompt).with("n", 1, "temperature", 0, "max_tokens", 1, "logprobs", nil)
-}
-
-// slotStates is what a server tells about its slots.
-func slotStates(t *testing.T, s *simserver.Server) (held []int, processing []bool) {
-	t.Helper()
-
-	var states []struct {
-		ID         int
-		Processing bool `json:"is_processing"`
-		Tokens     int  `json:"n_prompt_tokens"`
-	}
-
-	status, text := get(t, s.URL()+"/slots")
-	if err := json.Unmarshal([]byte(text), &states); err != nil || status != 200 {
-		t.Fatalf("%d, %v: %s", status, err, text)
-	}
-
-	for i, state := range states {
-		if state.ID != i {
-			t.Errorf("slot %d stands at %d", state.ID, i)
-		}
-
-		held, processing = append(held, state.Tokens), append(processing, state.Processing)
-	}
-
-	return held, processing
 }
 
 // repeated writes "one*12 two*3" as twelve times " one" and three times " two": a token for each
@@ -117,7 +90,7 @@ func TestSlotsAsLlamaCpp(t *testing.T) {
 		}
 
 		r := post(t, s.URL()+"/v1/completions", b)
-		held, _ := slotStates(t, s)
+		held, _ := s.SlotStates()
 
 		if r.status != 200 || r.Usage.Details.Cached != q.Cached || !slices.Equal(held, q.Slots) {
 			t.Fatalf("%s\n%s\nslots %v", lines.Text(), r.raw, held)
@@ -142,10 +115,8 @@ func TestProps(t *testing.T) {
 		"ollama's slots": {Kind: simserver.Ollama, PromptPerSlot: true},
 	} {
 		s := start(t, o)
-		for _, path := range []string{"/props", "/slots"} {
-			if status, _ := get(t, s.URL()+path); status != http.StatusNotFound {
-				t.Errorf("%s: %s is %d", name, path, status)
-			}
+		if status, _ := get(t, s.URL()+"/props"); status != http.StatusNotFound {
+			t.Errorf("%s: %d", name, status)
 		}
 	}
 
@@ -154,12 +125,9 @@ func TestProps(t *testing.T) {
 	var props struct {
 		Slots    int    `json:"total_slots"`
 		Alias    string `json:"model_alias"`
-		Path     string `json:"model_path"`
-		Template string `json:"chat_template"`
 		Build    string `json:"build_info"`
 		Settings struct {
 			Window int `json:"n_ctx"`
-			Params map[string]any
 		} `json:"default_generation_settings"`
 	}
 
@@ -168,9 +136,7 @@ func TestProps(t *testing.T) {
 		t.Fatalf("%d, %v: %s", status, err, text)
 	}
 
-	if props.Slots != 4 || props.Alias != model || !strings.Contains(props.Path, model) ||
-		props.Template == "" || props.Build == "" || props.Settings.Window != 2048 ||
-		props.Settings.Params["n_predict"] != -1.0 {
+	if props.Slots != 4 || props.Alias != model || props.Build == "" || props.Settings.Window != 2048 {
 		t.Errorf("%+v", props)
 	}
 
@@ -178,7 +144,6 @@ func TestProps(t *testing.T) {
 		status int
 		text   string
 	}{
-		"/health":    {http.StatusOK, `{"status":"ok"}`},
 		"/version":   {http.StatusNotFound, ""}, // which is how vLLM is known
 		"/metrics":   {http.StatusNotImplemented, `"type":"not_supported_error"`},
 		"/v1/models": {http.StatusOK, `"owned_by":"llamacpp"`},
@@ -187,13 +152,6 @@ func TestProps(t *testing.T) {
 		if status != want.status || !strings.Contains(text, want.text) {
 			t.Errorf("%s: %d %s", path, status, text)
 		}
-	}
-
-	asVLLM := post(t, s.URL()+"/tokenize", body{"prompt": "I go"})
-	asItself := post(t, s.URL()+"/tokenize", body{"content": "I go"})
-
-	if asVLLM.raw != `{"tokens":[]}` || strings.Count(asItself.raw, ",") != 1 {
-		t.Errorf("tokens: %s, %s", asVLLM.raw, asItself.raw)
 	}
 }
 
@@ -235,13 +193,11 @@ func TestTimings(t *testing.T) {
 
 		var reply struct {
 			Timings struct {
-				CacheN     int     `json:"cache_n"`
-				PromptN    int     `json:"prompt_n"`
-				PromptMS   float64 `json:"prompt_ms"`
-				PerSecond  float64 `json:"prompt_per_second"`
-				Predicted  int     `json:"predicted_n"`
-				Decode     float64 `json:"predicted_ms"`
-				PerWritten float64 `json:"predicted_per_token_ms"`
+				CacheN    int     `json:"cache_n"`
+				PromptN   int     `json:"prompt_n"`
+				PromptMS  float64 `json:"prompt_ms"`
+				Predicted int     `json:"predicted_n"`
+				Decode    float64 `json:"predicted_ms"`
 			}
 		}
 		if err := json.Unmarshal([]byte(r.raw), &reply); err != nil {
@@ -250,8 +206,7 @@ func TestTimings(t *testing.T) {
 
 		got := reply.Timings
 		if got.CacheN != want.cached || got.PromptN != want.read ||
-			got.PromptMS != float64(want.read)/10 || math.Round(got.PerSecond) != 1e4 ||
-			got.Predicted != 11 || got.Decode != 1.1 || math.Abs(got.PerWritten-0.11) > 1e-9 {
+			got.PromptMS != float64(want.read)/10 || got.Predicted != 11 || got.Decode != 1.1 {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 

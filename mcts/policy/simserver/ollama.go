@@ -1,7 +1,6 @@
 package simserver
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -16,21 +15,11 @@ import (
 // ollamaWindow is the context window that Ollama gives a request that states none.
 const ollamaWindow = 4096
 
-// ollamaRequest is a request of /api/generate or, with messages, of /api/chat.
-type ollamaRequest struct {
-	api.GenerateRequest
-	Messages []message `json:"messages"`
-}
-
-func (s *Server) generateOllama(x *exchange) { x.ollama(false) }
-
-func (s *Server) chatOllama(x *exchange) { x.ollama(true) }
-
-// ollama answers a request of either path.
-func (x *exchange) ollama(chat bool) {
+// generateOllama answers a request of /api/generate for a raw prompt, in one piece.
+func (s *Server) generateOllama(x *exchange) {
 	began := time.Now()
 
-	var q ollamaRequest
+	var q api.GenerateRequest
 	if err := json.Unmarshal(x.body, &q); err != nil {
 		x.refuse(http.StatusBadRequest, err.Error(), "")
 		return
@@ -41,8 +30,8 @@ func (x *exchange) ollama(chat bool) {
 		return
 	}
 
-	if q.Raw && (q.Template != "" || q.System != "" || len(q.Context) > 0) {
-		x.refuse(http.StatusBadRequest, "raw mode does not support template, system, or context", "")
+	if !q.Raw || q.Stream == nil || *q.Stream {
+		x.refuse(http.StatusBadRequest, "streams, and prompts that are not raw, are not simulated", "")
 		return
 	}
 
@@ -52,32 +41,19 @@ func (x *exchange) ollama(chat bool) {
 		return
 	}
 
-	p := x.s.ollamaPrompt(&q, chat)
+	p := x.s.newPrompt(q.Prompt)
 	window = x.s.load(window, q.KeepAlive)
 
 	if !x.fitOllama(&q, p, &a, window) {
 		return
 	}
 
-	lists, ok := x.generate([]*input{p}, a)
+	list, ok := x.generate(p, a)
 	if !ok {
 		return
 	}
 
-	x.sendOllama(&q, chat, p, x.spoil(lists)[0][0], time.Since(began))
-}
-
-func (s *Server) ollamaPrompt(q *ollamaRequest, chat bool) *input {
-	switch {
-	case chat:
-		return s.chatPrompt(q.Messages)
-	case q.Raw:
-		return s.newPrompt(q.Prompt)
-	case q.System != "":
-		return s.chatPrompt([]message{{"system", messageText(q.System)}, {"user", messageText(q.Prompt)}})
-	}
-
-	return s.chatPrompt([]message{{"user", messageText(q.Prompt)}})
+	x.sendOllama(&q, p, x.spoil(list)[0], time.Since(began))
 }
 
 // ollamaSampling reads the options that have an effect here. A value of the wrong type is an error, in Ollama's words.
@@ -138,7 +114,7 @@ func (s *Server) load(window int, keepAlive *api.Duration) int {
 
 // fitOllama cuts or refuses a prompt that is longer than the window, and limits the completion to what is left of it
 // unless the window may slide.
-func (x *exchange) fitOllama(q *ollamaRequest, p *input, a *sampling, window int) bool {
+func (x *exchange) fitOllama(q *api.GenerateRequest, p *input, a *sampling, window int) bool {
 	if p.tokens.len() > window {
 		if q.Truncate != nil && !*q.Truncate && !x.s.o.wrong(SilentTruncation) {
 			x.refuse(http.StatusBadRequest, "the input length exceeds the context length", "")
@@ -162,7 +138,7 @@ func (x *exchange) fitOllama(q *ollamaRequest, p *input, a *sampling, window int
 	return true
 }
 
-func (x *exchange) sendOllama(q *ollamaRequest, chat bool, p *input, d drawn, took time.Duration) {
+func (x *exchange) sendOllama(q *api.GenerateRequest, p *input, d drawn, took time.Duration) {
 	thinking, text := "", d.text
 	if x.s.o.Thoughts == ThinkingThoughts {
 		thinking, text = action.Part(d.text)
@@ -188,38 +164,11 @@ func (x *exchange) sendOllama(q *ollamaRequest, chat bool, p *input, d drawn, to
 		last.Logprobs = d.chatLogProbs(d.inText, q.TopLogprobs)
 	}
 
-	lines, contentType := []api.GenerateResponse{last}, "application/json; charset=utf-8"
-	if q.Stream == nil || *q.Stream {
-		first := api.GenerateResponse{
-			Model: q.Model, CreatedAt: last.CreatedAt, Response: text, Thinking: thinking,
-			Logprobs: last.Logprobs,
-		}
-		last.Response, last.Thinking, last.Logprobs = "", "", nil
-		lines, contentType = []api.GenerateResponse{first, last}, "application/x-ndjson"
+	data, err := json.Marshal(last)
+	if err != nil {
+		x.refuse(http.StatusInternalServerError, err.Error(), "")
+		return
 	}
 
-	var b bytes.Buffer
-
-	enc := json.NewEncoder(&b)
-	for _, line := range lines {
-		if err := enc.Encode(ollamaLine(chat, line)); err != nil {
-			x.refuse(http.StatusInternalServerError, err.Error(), "")
-			return
-		}
-	}
-
-	x.answer(contentType, b.Bytes())
-}
-
-// ollamaLine is one line of an answer, in the form of the path that was asked.
-func ollamaLine(chat bool, r api.GenerateResponse) any {
-	if !chat {
-		return r
-	}
-
-	return api.ChatResponse{
-		Model: r.Model, CreatedAt: r.CreatedAt,
-		Message: api.Message{Role: "assistant", Content: r.Response, Thinking: r.Thinking},
-		Done:    r.Done, DoneReason: r.DoneReason, Metrics: r.Metrics, Logprobs: r.Logprobs,
-	}
+	x.answer("application/json; charset=utf-8", data)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 )
 
 // openAIRequest is a request of /v1/completions or /v1/chat/completions. Fields that are not modelled are ignored, as
@@ -29,12 +28,8 @@ type openAIRequest struct {
 	Stop                json.RawMessage `json:"stop"`
 	LogProbs            json.RawMessage `json:"logprobs"` // a number for completions, true or false for chats
 	TopLogProbs         *int            `json:"top_logprobs"`
-	IncludeStop         bool            `json:"include_stop_str_in_output"`
 	AddSpecialTokens    *bool           `json:"add_special_tokens"`
-	ReturnTokenIDs      bool            `json:"return_token_ids"`
 	Stream              bool            `json:"stream"`
-	Echo                bool            `json:"echo"`
-	PromptLogProbs      *int            `json:"prompt_logprobs"`
 	IDSlot              json.RawMessage `json:"id_slot"`      // the number of a slot (llama.cpp)
 	CachePrompt         json.RawMessage `json:"cache_prompt"` // true or false (llama.cpp)
 }
@@ -60,7 +55,7 @@ func (x *exchange) openAI(chat bool) {
 		return
 	}
 
-	prompts, bad := x.prompts(&q, chat)
+	p, bad := x.prompt(&q, chat)
 	var a sampling
 
 	var top int
@@ -69,7 +64,7 @@ func (x *exchange) openAI(chat bool) {
 	}
 
 	if bad == nil {
-		bad = x.fit(prompts, &a)
+		bad = x.fit(p, &a)
 	}
 
 	if bad != nil {
@@ -85,12 +80,12 @@ func (x *exchange) openAI(chat bool) {
 		a.seed = x.s.sampleSeed()
 	}
 
-	lists, ok := x.generate(prompts, a)
+	list, ok := x.generate(p, a)
 	if !ok {
 		return
 	}
 
-	data, err := json.Marshal(x.openAIAnswer(&q, chat, prompts, x.spoil(lists), top))
+	data, err := json.Marshal(x.openAIAnswer(chat, p, x.spoil(list), top))
 	if err != nil {
 		x.refuse(http.StatusInternalServerError, err.Error(), "")
 		return
@@ -111,38 +106,26 @@ func badField(err error) string {
 	return ""
 }
 
-// prompts reads what is to be continued.
-func (x *exchange) prompts(q *openAIRequest, chat bool) ([]*input, *refusal) {
+// prompt reads what is to be continued.
+func (x *exchange) prompt(q *openAIRequest, chat bool) (*input, *refusal) {
+	var text string
+
 	switch {
-	case q.Stream || q.Echo || q.PromptLogProbs != nil:
-		return nil, &refusal{"stream, echo and prompt_logprobs are not simulated", "prompt"}
+	case q.Stream:
+		return nil, &refusal{"streams are not simulated", "stream"}
 	case chat && len(q.Messages) == 0:
 		return nil, &refusal{"messages must not be empty", "messages"}
 	case chat:
-		return []*input{x.s.chatPrompt(q.Messages)}, nil
+		return x.s.chatPrompt(q.Messages), nil
+	case json.Unmarshal(q.Prompt, &text) != nil:
+		return nil, &refusal{"prompt must be a text: lists and token IDs are not simulated.", "prompt"}
+	case x.s.o.Kind == Ollama: // its /v1/completions applies the model's template
+		return x.s.chatPrompt([]message{{"user", messageText(text)}}), nil
+	case q.AddSpecialTokens == nil || *q.AddSpecialTokens:
+		text = beginOfText + text
 	}
 
-	var texts []string
-	if err := textOrList(q.Prompt, &texts); err != nil || len(texts) == 0 {
-		return nil, &refusal{"Either prompt or prompt_embeds must be provided and non-empty: a text or a list of " +
-			"texts; token IDs are not simulated.", "prompt"}
-	}
-
-	prompts := make([]*input, len(texts))
-	for i, text := range texts {
-		if x.s.o.Kind == Ollama { // its /v1/completions applies the model's template
-			prompts[i] = x.s.chatPrompt([]message{{"user", messageText(text)}})
-			continue
-		}
-
-		if q.AddSpecialTokens == nil || *q.AddSpecialTokens {
-			text = beginOfText + text
-		}
-
-		prompts[i] = x.s.newPrompt(text)
-	}
-
-	return prompts, nil
+	return x.s.newPrompt(text), nil
 }
 
 // textOrList reads a string or a list of strings; null and nothing leave list as it is.
@@ -171,7 +154,7 @@ type refusal struct{ text, param string }
 
 // fit refuses what does not fit the context window, or cuts it where the server does so in silence. Without a limit of
 // its own a chat may fill the window.
-func (x *exchange) fit(prompts []*input, a *sampling) *refusal {
+func (x *exchange) fit(p *input, a *sampling) *refusal {
 	window, limited := x.s.o.window(), a.maxTokens > 0
 
 	silent := x.s.o.wrong(SilentTruncation) || x.s.o.Kind == Ollama
@@ -181,32 +164,12 @@ func (x *exchange) fit(prompts []*input, a *sampling) *refusal {
 			a.maxTokens, window, a.maxTokens), "max_tokens"}
 	}
 
-	for _, p := range prompts {
-		n := p.tokens.len()
+	most := window - 1
+	if limited && a.maxTokens < window {
+		most = window - a.maxTokens
+	}
 
-		most := window - 1
-		if limited && a.maxTokens < window {
-			most = window - a.maxTokens
-		}
-
-		if n <= most {
-			if !limited {
-				a.maxTokens = window - n
-			}
-
-			continue
-		}
-
-		if silent {
-			x.s.keepEnd(p, most)
-
-			if !limited || a.maxTokens >= window {
-				a.maxTokens = window - most
-			}
-
-			continue
-		}
-
+	if p.tokens.len() > most && !silent {
 		return &refusal{fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d "+
 			"output tokens and your prompt contains at least %d input tokens, "+
 			"for a total of at least %d tokens. Please reduce the length of the input prompt or the number of "+
@@ -214,28 +177,29 @@ func (x *exchange) fit(prompts []*input, a *sampling) *refusal {
 			window, a.maxTokens, most+1, a.maxTokens+most+1, most+1), "input_tokens"}
 	}
 
+	x.s.keepEnd(p, most)
+
+	if !limited || a.maxTokens >= window {
+		a.maxTokens = window - p.tokens.len()
+	}
+
 	return nil
 }
 
 // spoil changes the samples as the exchange's fault wants it.
-func (x *exchange) spoil(lists [][]drawn) [][]drawn {
-	for i, list := range lists {
-		switch x.fault {
-		case WrongN:
-			if len(list) > 1 {
-				lists[i] = list[1:]
-			} else {
-				lists[i] = append(list, list...)
-			}
-		case Empty:
-			for j, d := range list {
-				list[j] = drawn{tokens: []string{""}, logprobs: spread(d.logprobs[0], 0, 1)}
-			}
+func (x *exchange) spoil(list []drawn) []drawn {
+	switch x.fault {
+	case WrongN:
+		if len(list) > 1 {
+			return list[1:]
+		}
+
+		return append(list, list...)
+	case Empty:
+		for i, d := range list {
+			list[i] = drawn{tokens: []string{""}, logprobs: spread(d.logprobs[0], 0, 1)}
 		}
 	}
 
-	return lists
+	return list
 }
-
-// created is the time an answer states.
-func created() int64 { return time.Now().Unix() }

@@ -1,14 +1,13 @@
 package simserver
 
 import (
-	"fmt"
-	"unicode/utf8"
+	"time"
 
 	"github.com/ollama/ollama/api"
 	"github.com/sashabaranov/go-openai"
 )
 
-// openAIAnswer is the answer of either path. Choices are those of the first prompt, then those of the next.
+// openAIAnswer is the answer of either path.
 type openAIAnswer struct {
 	ID      string         `json:"id"`
 	Object  string         `json:"object"`
@@ -27,7 +26,6 @@ type openAIChoice struct {
 	LogProbs     any            `json:"logprobs"`
 	FinishReason string         `json:"finish_reason"`
 	StopReason   *string        `json:"stop_reason"`
-	TokenIDs     []uint32       `json:"token_ids"`
 }
 
 type openAIMessage struct {
@@ -42,14 +40,13 @@ type completionLogProbs struct {
 	Tokens        []string             `json:"tokens"`
 	TokenLogProbs []float64            `json:"token_logprobs"`
 	TopLogProbs   []map[string]float64 `json:"top_logprobs"`
-	TextOffset    []int                `json:"text_offset"`
 }
 
-func (x *exchange) openAIAnswer(q *openAIRequest, chat bool, prompts []*input, lists [][]drawn, top int) openAIAnswer {
+func (x *exchange) openAIAnswer(chat bool, p *input, list []drawn, top int) openAIAnswer {
 	o := &x.s.o
 
 	answer := openAIAnswer{
-		ID: fmt.Sprintf("cmpl-%024x", x.s.id()), Object: "text_completion", Created: created(), Model: o.served(),
+		ID: "cmpl-simulated", Object: "text_completion", Created: time.Now().Unix(), Model: o.served(),
 		Choices: []openAIChoice{},
 	}
 	if chat {
@@ -61,34 +58,23 @@ func (x *exchange) openAIAnswer(q *openAIRequest, chat bool, prompts []*input, l
 	}
 
 	u := &answer.Usage
-	cached := 0
+	u.PromptTokens = p.tokens.len()
 
-	for i, p := range prompts {
-		u.PromptTokens += p.tokens.len()
-		cached += p.cached
+	for i, d := range list {
+		u.CompletionTokens += len(d.tokens)
 
-		for _, d := range lists[i] {
-			u.CompletionTokens += len(d.tokens)
-			c := d.choice(chat, top, o.Thoughts)
-			c.Index = len(answer.Choices)
-
-			if q.ReturnTokenIDs {
-				for _, t := range d.tokens {
-					c.TokenIDs = append(c.TokenIDs, tokenID(t))
-				}
-			}
-
-			answer.Choices = append(answer.Choices, c)
-		}
+		c := d.choice(chat, top, o.Thoughts)
+		c.Index = i
+		answer.Choices = append(answer.Choices, c)
 	}
 
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
 	if !o.NoDetails && o.Kind == VLLM && !o.wrong(NoPrefixCache) {
-		u.PromptTokensDetails = &openai.PromptTokensDetails{CachedTokens: cached}
+		u.PromptTokensDetails = &openai.PromptTokensDetails{CachedTokens: p.cached}
 	}
 
 	if o.llamaCpp() {
-		answer.asLlamaCpp(prompts[0], lists[0][0])
+		answer.asLlamaCpp(p, list[0])
 	}
 
 	return answer
@@ -115,30 +101,17 @@ func (d *drawn) choice(chat bool, top int, thoughts Thoughts) openAIChoice {
 
 	c.Text = &d.text
 	if top >= 0 {
-		c.LogProbs = d.completionLogProbs(top)
+		c.LogProbs = d.completionLogProbs()
 	}
 
 	return c
 }
 
-// completionLogProbs lists the tokens with at most top alternatives each; the sampled token is the first of them.
-func (d *drawn) completionLogProbs(top int) *completionLogProbs {
+// completionLogProbs lists the tokens; of the likeliest ones, if they are wanted, the sampled token alone.
+func (d *drawn) completionLogProbs() *completionLogProbs {
 	l := &completionLogProbs{Tokens: d.tokens, TokenLogProbs: d.logprobs}
-	at := 0
-
 	for i, token := range d.tokens {
-		best := map[string]float64{token: d.logprobs[i]}
-
-		names, logprob := alternatives(d.logprobs[i], max(0, top-1))
-		for _, name := range names {
-			if name != token {
-				best[name] = logprob
-			}
-		}
-
-		l.TopLogProbs = append(l.TopLogProbs, best)
-		l.TextOffset = append(l.TextOffset, at)
-		at += utf8.RuneCountInString(token)
+		l.TopLogProbs = append(l.TopLogProbs, map[string]float64{token: d.logprobs[i]})
 	}
 
 	return l
@@ -148,27 +121,11 @@ func (d *drawn) completionLogProbs(top int) *completionLogProbs {
 func (d *drawn) chatLogProbs(n, top int) []api.Logprob {
 	list := make([]api.Logprob, n)
 	for i := range list {
-		sampled := tokenLogProb(d.tokens[i], d.logprobs[i])
-
-		list[i].TokenLogprob = sampled
+		list[i].TokenLogprob = api.TokenLogprob{Token: d.tokens[i], Logprob: d.logprobs[i]}
 		if top > 0 {
-			list[i].TopLogprobs = []api.TokenLogprob{sampled}
-		}
-
-		names, logprob := alternatives(d.logprobs[i], max(0, top-1))
-		for _, name := range names {
-			list[i].TopLogprobs = append(list[i].TopLogprobs, tokenLogProb(name, logprob))
+			list[i].TopLogprobs = []api.TokenLogprob{list[i].TokenLogprob}
 		}
 	}
 
 	return list
-}
-
-func tokenLogProb(token string, logprob float64) api.TokenLogprob {
-	l := api.TokenLogprob{Token: token, Logprob: logprob, Bytes: make([]int, 0, len(token))}
-	for _, b := range []byte(token) {
-		l.Bytes = append(l.Bytes, int(b))
-	}
-
-	return l
 }

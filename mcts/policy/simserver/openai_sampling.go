@@ -19,10 +19,9 @@ const defaultMaxTokens = 16
 // wanted, -1 when not even the token's own log-probability is.
 func (q *openAIRequest) sampling(s *Server, chat bool) (a sampling, top int, bad *refusal) {
 	a = sampling{
-		n:           1,
-		maxTokens:   q.limit(chat),
-		includeStop: q.IncludeStop,
-		unset:       bits(q.Temperature == nil, q.TopP == nil, q.TopK == nil, q.RepetitionPenalty == nil),
+		n:         1,
+		maxTokens: q.limit(chat),
+		unset:     bits(q.Temperature == nil, q.TopP == nil, q.TopK == nil, q.RepetitionPenalty == nil),
 	}
 	if q.N != nil {
 		a.n = *q.N

@@ -3,7 +3,6 @@ package simserver
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -35,13 +34,12 @@ func (p *input) first(v int) int {
 
 // sampling is what a request says about its samples, as both protocols reduce it.
 type sampling struct {
-	n           int
-	seed        uint64
-	greedy      bool
-	maxTokens   int
-	stop        []string
-	includeStop bool
-	unset       uint64 // bits: temperature, top_p, top_k and the repetition penalty were not sent
+	n         int
+	seed      uint64
+	greedy    bool
+	maxTokens int
+	stop      []string
+	unset     uint64 // bits: temperature, top_p, top_k and the repetition penalty were not sent
 	placement
 }
 
@@ -168,10 +166,6 @@ func (s *Server) write(p mcts.Proposal, chat bool, a sampling) drawn {
 		d.text, d.stop, d.length = strings.Join(d.tokens[:d.inText], ""), "", true
 	}
 
-	if a.includeStop {
-		d.text += d.stop
-	}
-
 	d.logprobs = spread(p.LogProb, d.inText, len(d.tokens))
 
 	return d
@@ -202,57 +196,33 @@ func spread(mean float64, n, all int) []float64 {
 	return list
 }
 
-// commonWords are tokens that are likely anywhere.
-var commonWords = [...]string{" the", " a", " to", " of", " and", " in", " is", " it", " for", " on", " with", " as",
-	" at", " by", " be", " or", " an", " if", " so", " no"}
-
-// alternatives are made-up tokens beside one that was sampled, and the log-probability that each gets of the rest.
-func alternatives(logprob float64, n int) ([]string, float64) {
-	n = min(n, len(commonWords))
-	rest := math.Log1p(-math.Exp(math.Min(logprob, -1e-3))) - math.Log(float64(n+1))
-
-	return commonWords[:n], math.Min(rest, logprob)
-}
-
-// generate writes the samples of prompts and spends the time they take. The lists are in the order of the prompts.
-func (s *Server) generate(ctx context.Context, prompts []*input, a sampling) ([][]drawn, error) {
-	lists := make([][]drawn, len(prompts))
-	var sequences []*sequence
-
-	for i, p := range prompts {
-		var err error
-		if lists[i], err = s.draw(ctx, p, a); err != nil {
-			return nil, err
-		}
-
-		for _, d := range lists[i] {
-			q := &sequence{
-				prompt:     p,
-				completion: make([]uint32, len(d.tokens)),
-				cutShort:   d.length,
-				placement:  a.placement,
-			}
-			for j, token := range d.tokens {
-				q.completion[j] = tokenID(token)
-			}
-
-			sequences = append(sequences, q)
-		}
-	}
-
-	err := s.engine.run(ctx, sequences)
+// generate writes the samples of a prompt and spends the time they take.
+func (s *Server) generate(ctx context.Context, p *input, a sampling) ([]drawn, error) {
+	list, err := s.draw(ctx, p, a)
 	if err != nil {
 		return nil, err
 	}
 
-	for _, list := range lists {
-		for i := range list {
-			list[i].prefill, list[i].decode = sequences[0].prefill, sequences[0].decode
-			sequences = sequences[1:]
+	sequences := make([]*sequence, len(list))
+
+	for i, d := range list {
+		q := &sequence{prompt: p, completion: make([]uint32, len(d.tokens)), placement: a.placement}
+		for j, token := range d.tokens {
+			q.completion[j] = tokenID(token)
 		}
+
+		sequences[i] = q
 	}
 
-	return lists, nil
+	if err := s.engine.run(ctx, sequences); err != nil {
+		return nil, err
+	}
+
+	for i, q := range sequences {
+		list[i].prefill, list[i].decode = q.prefill, q.decode
+	}
+
+	return list, nil
 }
 
 // newPrompt reads a raw prompt.

@@ -44,7 +44,6 @@ type Server struct {
 	random    *rand.Rand
 	window    int           // of the model as it is loaded (Ollama)
 	keepAlive time.Duration // for which it stays loaded without a request
-	ids       int
 }
 
 // New returns a server without a port: it answers what [Server.ServeHTTP] is called with, until Revive opens one.
@@ -206,11 +205,11 @@ func (s *Server) completion(handle func(*exchange)) http.HandlerFunc {
 }
 
 // generate is Server.generate for an exchange: what goes wrong is answered, and ok is false.
-func (x *exchange) generate(prompts []*input, a sampling) (lists [][]drawn, ok bool) {
-	lists, err := x.s.generate(x.r.Context(), prompts, a)
+func (x *exchange) generate(p *input, a sampling) (list []drawn, ok bool) {
+	list, err := x.s.generate(x.r.Context(), p, a)
 	switch {
 	case err == nil:
-		return lists, true
+		return list, true
 	case x.r.Context().Err() != nil:
 		panic(http.ErrAbortHandler) // nobody is listening
 	case errors.Is(err, errFull):
@@ -227,13 +226,4 @@ func (s *Server) sampleSeed() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.random.Uint64()
-}
-
-// id numbers the answers.
-func (s *Server) id() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ids++
-
-	return s.ids
 }

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"toolevo/envs"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/prompt"
@@ -80,7 +78,6 @@ type reply struct {
 			Tokens  []string
 			Token   []float64            `json:"token_logprobs"`
 			Top     []map[string]float64 `json:"top_logprobs"`
-			Offset  []int                `json:"text_offset"`
 			Content []struct {
 				Token   string
 				LogProb float64
@@ -215,7 +212,7 @@ func TestCompletionsAreTheScriptedOnes(t *testing.T) {
 		}
 
 		l := c.LogProbs
-		if len(l.Token) != len(l.Tokens) || len(l.Offset) != len(l.Tokens) || strings.Join(l.Tokens, "") != c.Text+
+		if len(l.Token) != len(l.Tokens) || strings.Join(l.Tokens, "") != c.Text+
 			"Observation:" {
 			t.Errorf("choice %d has the tokens %q", i, l.Tokens)
 		}
@@ -293,7 +290,6 @@ func TestStopAndLength(t *testing.T) {
 			whole.Text[:strings.Index(whole.Text, "\nAction Input:")], "stop"},
 		{"the first of two", b.with("stop", []string{"Observation:", "\nAction:"}),
 			whole.Text[:strings.Index(whole.Text, "\nAction:")], "stop"},
-		{"kept", b.with("include_stop_str_in_output", true), whole.Text + "Observation:", "stop"},
 		{"cut", b.with("max_tokens", 3), strings.Join(whole.LogProbs.Tokens[:3], ""), "length"},
 		{"16 tokens unless told", b.with("max_tokens", nil), strings.Join(whole.LogProbs.Tokens[:16], ""), "length"},
 	} {
@@ -306,11 +302,6 @@ func TestStopAndLength(t *testing.T) {
 	r := post(t, url, b.with("stop", nil))
 	if c := r.Choices[0]; !strings.HasPrefix(c.Text, whole.Text+"Observation:") || c.Stop != nil {
 		t.Errorf("nothing stops it: %+v", c)
-	}
-
-	r = post(t, url, b.with("prompt", []string{"Question: a", "Question: b"}, "n", 2))
-	if len(r.Choices) != 4 || r.Choices[3].Index != 3 {
-		t.Errorf("two prompts of two samples: %s", r.raw)
 	}
 }
 
@@ -349,7 +340,7 @@ func TestRefusals(t *testing.T) {
 				"However, you requested 50 output tokens and your prompt contains at least 51 input tokens, for a " +
 				"total of at least 101 tokens."},
 		{b.with("prompt", []int{1, 2}), 400, "BadRequestError", "prompt", "token IDs"},
-		{b.with("stream", true), 400, "BadRequestError", "prompt", "not simulated"},
+		{b.with("stream", true), 400, "BadRequestError", "stream", "not simulated"},
 	} {
 		r := post(t, url, c.b)
 
@@ -380,10 +371,9 @@ func TestInformation(t *testing.T) {
 	o := start(t, simserver.Options{Kind: simserver.Ollama, MaxModelLen: 1234})
 	for _, c := range []struct{ url, want string }{
 		{v.URL() + "/v1/models", `"max_model_len":1234`}, {v.URL() + "/v1/models", `"id":"sim-8b"`},
-		{v.URL() + "/version", `{"version":"0.32.0"}`}, {v.URL() + "/health", ""},
+		{v.URL() + "/version", `{"version":"0.32.0"}`},
 		{o.URL() + "/api/tags", `"name":"sim-8b"`}, {o.URL() + "/api/version", `{"version":"0.17.4"}`},
 		{o.URL() + "/api/ps", `{"models":[]}`}, {o.URL() + "/v1/models", `"owned_by":"library"`},
-		{o.URL() + "/", "Ollama is running"},
 	} {
 		if status, text := get(t, c.url); status != 200 || !strings.Contains(text, c.want) {
 			t.Errorf("%s: %d %s, want %s", c.url, status, text, c.want)
@@ -398,20 +388,5 @@ func TestInformation(t *testing.T) {
 	if r := post(t, o.URL()+"/api/show", body{"model": "other"}); r.status != 404 ||
 		r.raw != `{"error":"model 'other' not found"}` {
 		t.Error(r.raw)
-	}
-	var tok struct {
-		Count, MaxModelLen int
-		Tokens             []int
-		TokenStrs          []string `json:"token_strs"`
-	}
-
-	r := post(t, v.URL()+"/tokenize", body{"model": model, "prompt": "Thought: I go", "return_token_strs": true})
-	if err := json.Unmarshal([]byte(r.raw), &tok); err != nil {
-		t.Fatal(err)
-	}
-
-	if diff := cmp.Diff([]string{"<|begin_of_text|>", "Thought", ":", " I", " go"}, tok.TokenStrs); diff != "" ||
-		tok.Count != 5 || len(tok.Tokens) != 5 {
-		t.Errorf("%s\n%s", r.raw, diff)
 	}
 }

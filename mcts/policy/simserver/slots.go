@@ -97,7 +97,7 @@ func (s *sequence) left(ran time.Duration) []uint32 {
 
 // dispatchTasks starts what has become possible where slots keep prompts, as llama.cpp's server
 // does: one task for each slot that was freed, and those that are new. A task are the sequences of
-// one prompt, which start together: one reads the prompt and the others copy it. A task that does
+// one request, which start together: one reads the prompt and the others copy it. A task that does
 // not find its slots goes to the end of the queue, and others overtake it.
 func (e *engine) dispatchTasks() {
 	for !e.paused {
@@ -145,10 +145,8 @@ func (e *engine) nextTask() []*sequence {
 // takeTask takes the task that begins at a place out of the queue.
 func (e *engine) takeTask(at int) []*sequence {
 	first := e.waiting[at]
-	same := func(s *sequence) bool { return s.batch == first.batch && s.prompt == first.prompt }
-
 	end := at + 1
-	for end < len(e.waiting) && same(e.waiting[end]) {
+	for end < len(e.waiting) && e.waiting[end].batch == first.batch {
 		end++
 	}
 

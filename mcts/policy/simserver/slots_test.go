@@ -174,9 +174,9 @@ func TestSamplesOnSlots(t *testing.T) {
 		}
 
 		// The last token that is written does not go through the model.
-		for slot, state := range e.slotStates() {
-			if want := []int{0, 0, 30 + 3}[slot]; state.PromptTokens != want {
-				t.Errorf("slot %d holds %d tokens, want %d", slot, state.PromptTokens, want)
+		for slot, held := range e.prompts.held {
+			if want := []int{0, 0, 30 + 3}[slot]; len(held) != want {
+				t.Errorf("slot %d holds %d tokens, want %d", slot, len(held), want)
 			}
 		}
 	})

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Stats are the figures of a server at one moment.
@@ -55,19 +53,12 @@ func (s Stats) Reused() float64 {
 	return float64(s.CachedChars) / float64(s.PromptChars)
 }
 
-// figures are what is counted, under the engine's lock.
-type figures struct {
-	Stats              // but for what is so now
-	cutShort       int // of Completed, by their length
-	queue, latency prometheus.Histogram
-}
-
 // count changes the figures.
 func (e *engine) count(note func(*Stats)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 
-	note(&e.figures.Stats)
+	note(&e.figures)
 }
 
 // Stats returns the figures as of now.
@@ -77,7 +68,7 @@ func (e *engine) stats() Stats {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 
-	st := e.figures.Stats
+	st := e.figures
 	st.Now, st.Running, st.Waiting = time.Now(), len(e.running), len(e.waiting)
 	st.Faults, st.Busy = maps.Clone(st.Faults), slices.Clone(st.Busy)
 

@@ -129,11 +129,6 @@ func TestOllama(t *testing.T) {
 		t.Errorf("mean %v of %d entries for %d tokens, want %v", got, len(l), r.Eval, want[0].LogProb)
 	}
 
-	lines := strings.Split(strings.TrimSpace(post(t, url, b.with("stream", nil)).raw), "\n")
-	if len(lines) != 2 || !strings.Contains(lines[0], `"done":false`) || !strings.Contains(lines[1], `"done":true`) {
-		t.Errorf("stream: %q", lines)
-	}
-
 	long := b.option("num_ctx", 100)
 	if r := post(t, url, long); r.status != 400 || r.raw != `{"error":"the input length exceeds the context length"}` {
 		t.Errorf("too long: %d %s", r.status, r.raw)
@@ -157,26 +152,16 @@ func TestOllama(t *testing.T) {
 	}
 
 	for want, c := range map[string]body{
-		`500 {"error":"option \"num_ctx\" must be of type integer"}`:             b.option("num_ctx", "x"),
-		`500 {"error":"option \"stop\" must be of type array"}`:                  b.option("stop", "x"),
-		`404 {"error":"model 'other' not found"}`:                                b.with("model", "other"),
-		`400 {"error":"raw mode does not support template, system, or context"}`: b.with("system", "x"),
+		`500 {"error":"option \"num_ctx\" must be of type integer"}`:               b.option("num_ctx", "x"),
+		`500 {"error":"option \"stop\" must be of type array"}`:                    b.option("stop", "x"),
+		`404 {"error":"model 'other' not found"}`:                                  b.with("model", "other"),
+		`400 {"error":"streams, and prompts that are not raw, are not simulated"}`: b.with("raw", false),
 	} {
 		if r := post(t, url, c); strconv.Itoa(r.status)+" "+strings.TrimSpace(r.raw) != want {
 			t.Errorf("%d %s, want %s", r.status, r.raw, want)
 		}
 	}
 
-	if r := post(t, url, b.with("raw", false, "prompt", "Question: q", "system", "s")); r.status != 200 ||
-		strings.Contains(r.Response, "Observation") {
-		t.Errorf("not raw: %s", r.raw)
-	}
-
-	messages := []map[string]string{{"role": "user", "content": "Question: q"}}
-	if r := post(t, s.URL()+"/api/chat", b.with("messages", messages)); !strings.HasPrefix(r.Message.Content,
-		"Thought:") {
-		t.Errorf("chat: %s", r.raw)
-	}
 	// The traps of its OpenAI protocol: no n, no log-probabilities.
 	if r := post(t, s.URL()+"/v1/completions", usual("Question: q")); len(r.Choices) != 1 ||
 		r.Choices[0].LogProbs != nil {
@@ -213,7 +198,7 @@ func TestPrefixReuseAndMetrics(t *testing.T) {
 
 	value := func(name string) int {
 		m := regexp.MustCompile(`(?m)^vllm:` + name +
-			`\{engine="0",(?:finished_reason="stop",)?model_name="sim-8b"\} (\S+)$`).FindStringSubmatch(page)
+			`\{engine="0",model_name="sim-8b"\} (\S+)$`).FindStringSubmatch(page)
 		if m == nil {
 			t.Fatalf("no %s in\n%s", name, page)
 		}
@@ -228,11 +213,7 @@ func TestPrefixReuseAndMetrics(t *testing.T) {
 	for name, want := range map[string]int{
 		"num_requests_running": 0, "num_requests_waiting": 0, "kv_cache_usage_perc": 0, "num_preemptions_total": 0,
 		"prefix_cache_queries_total": st.QueriedTokens, "prefix_cache_hits_total": st.HitTokens,
-		"prompt_tokens_cached_total": st.HitTokens,
-		"generation_tokens_total":    st.CompletionTokens, "prompt_tokens_total": st.PromptTokens,
-		"admission_rejections_total": 0,
-		"request_success_total":      completions, "e2e_request_latency_seconds_count": completions,
-		"request_queue_time_seconds_count": completions,
+		"generation_tokens_total": st.CompletionTokens,
 	} {
 		if got := value(name); got != want {
 			t.Errorf("%s is %d, want %d", name, got, want)

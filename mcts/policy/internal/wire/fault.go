@@ -19,7 +19,7 @@ const longestMessage = 400
 const longestWait = time.Minute
 
 // Fault is a fault of this server's. Message and cause are freed of secrets, and shortened.
-func (l *Link) Fault(kind server.Kind, status int, message string, cause error) *server.Fault {
+func (l *Link) Fault(kind server.FaultKind, status int, message string, cause error) *server.Fault {
 	return &server.Fault{
 		Kind:    kind,
 		Address: l.address,
@@ -52,7 +52,7 @@ func (l *Link) NotSent(why error) *server.Fault {
 }
 
 // StatusFault is the fault of an answer that is not a 2xx. The message is the server's.
-func (l *Link) StatusFault(a Answer, kind server.Kind, message string) *server.Fault {
+func (l *Link) StatusFault(a Answer, kind server.FaultKind, message string) *server.Fault {
 	status := fmt.Sprintf("%d %s", a.Status, http.StatusText(a.Status))
 	switch to := a.Header.Get("Location"); {
 	case a.Status == http.StatusNotModified:
@@ -90,7 +90,7 @@ func (l *Link) StatusFault(a Answer, kind server.Kind, message string) *server.F
 }
 
 // transportKind returns the kind of a failure to reach the server. An untrusted certificate is not worth a retry.
-func transportKind(err error) server.Kind {
+func transportKind(err error) server.FaultKind {
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &certificate) || errors.Is(err, http.ErrSchemeMismatch) {
 		return server.Refused

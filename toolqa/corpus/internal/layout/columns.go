@@ -1,10 +1,6 @@
 package layout
 
-import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-)
+import "encoding/binary"
 
 // CodeWidth returns how many bytes a code takes when there are so many words.
 func CodeWidth(words int) int {
@@ -28,13 +24,4 @@ func AppendCode(buf []byte, code uint32, width int) []byte {
 	default:
 		return binary.LittleEndian.AppendUint32(buf, code)
 	}
-}
-
-// BlobSum is the hash of a column: of its words and codes, SHA-256 in hexadecimal digits.
-func BlobSum(words, codes []byte) string {
-	h := sha256.New()
-	h.Write(words)
-	h.Write(codes)
-
-	return hex.EncodeToString(h.Sum(nil))
 }

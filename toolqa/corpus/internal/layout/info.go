@@ -8,7 +8,7 @@ import (
 )
 
 // FormatVersion is the version of the file format this package writes and reads.
-const FormatVersion = 2
+const FormatVersion = 3
 
 // Source is where the rows of a corpus come from.
 type Source string

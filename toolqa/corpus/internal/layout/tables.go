@@ -15,7 +15,7 @@ import (
 //
 // To give a dataset tables of its own:
 //
-//   - describe them in side_tables.yaml: package write creates them, Verify checks them;
+//   - describe them in side_tables.yaml: package write creates them;
 //   - return a Part that fills them from the dataset's generator (generators in package synth) and from its importer
 //     (importers in package importer);
 //   - read them in a method of *Corpus through c.db, which is open, read-only, until Close.

@@ -22,7 +22,7 @@ func (w *writer) createTables(ctx context.Context) error {
 		// The blobs are last: what stands before them is read without them.
 		stmts = append(stmts, createTable(w.schema.Table,
 			typedColumns(*w.schema)), `CREATE TABLE cells (position INTEGER PRIMARY KEY,
-			name TEXT NOT NULL, stored INTEGER NOT NULL, width INTEGER NOT NULL, sha256 TEXT NOT NULL, words BLOB NOT NULL, codes BLOB NOT NULL)`)
+			name TEXT NOT NULL, stored INTEGER NOT NULL, width INTEGER NOT NULL, words BLOB NOT NULL, codes BLOB NOT NULL)`)
 	}
 
 	for _, t := range w.side {

@@ -1,13 +1,177 @@
 package export
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"iter"
 	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
+	"toolevo/envs/regular"
 	"toolevo/trajectories"
+	"toolevo/trajectories/internal/jsonl"
+	"toolevo/trajectories/internal/pq"
 )
+
+// Proved is [Lint], and proves that what the writer wrote fits together: that both data files hold the
+// same samples, that the card and dataset_info.json say what the manifest does, and that the lineage
+// and the manifest say of the samples what they are.
+func Proved(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
+	report, err := Lint(dir, linter, elsewhere)
+
+	m, manifestErr := ReadManifest(dir)
+	if err != nil || manifestErr != nil {
+		return report, err
+	}
+
+	r := &proof{Report: report}
+	r.spelling(dir, m)
+
+	if !m.Format.IsDocuments() {
+		r.info(dir, m)
+	}
+
+	if !m.Format.IsTrained() {
+		return report, nil
+	}
+
+	// Values are compared with files that can be read.
+	seen, before := newSeen(), len(r.Problems)
+
+	for _, d := range m.datasets() {
+		set := setProof{r, dir, m, d, linter}
+		set.samples(seen)
+		set.lineage(seen)
+	}
+
+	if len(r.Problems) == before {
+		r.checkValues(m, seen)
+	}
+
+	return report, nil
+}
+
+type proof struct{ *Report }
+
+// spelling makes sure that the manifest is written as this program writes it.
+func (r *proof) spelling(dir string, m *Manifest) {
+	have, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	text, encodeErr := indented(m)
+
+	if err := errors.Join(err, encodeErr); err != nil || !bytes.Equal(have, text) {
+		r.problem("%s is not written as it was (%v)", ManifestFile, err)
+	}
+}
+
+// info compares what is written for trainers and people with what it is written from.
+func (r *proof) info(dir string, m *Manifest) {
+	if m.Format != Simulator {
+		card, err := regular.ReadFile(filepath.Join(dir, cardFile))
+		if err != nil {
+			r.problem("%v", err)
+		} else if withoutLicense(string(card)) != m.card() {
+			r.problem("%s does not say what %s does, but for a license", cardFile, ManifestFile)
+		}
+	}
+
+	var info map[string]datasetEntry
+	if err := readJSON(filepath.Join(dir, DatasetInfoFile), &info); err != nil {
+		r.problem("%v", err)
+		return
+	}
+
+	if want := m.datasetInfo(); !reflect.DeepEqual(info, want) {
+		r.problem("%s says %v, want %v", DatasetInfoFile, info, want)
+	}
+}
+
+// setProof proves a set of samples.
+type setProof struct {
+	*proof
+	dir      string
+	manifest *Manifest
+	set      dataset
+	linter   *Linter
+}
+
+// samples goes through both data files side by side.
+func (c *setProof) samples(seen *seen) {
+	next, stop := iter.Pull2(jsonl.Lines(filepath.Join(c.dir, c.set.jsonl())))
+	defer stop()
+
+	f, t := c.manifest.Format, c.manifest.Trainer
+	l := layoutOf(f, t)
+	n := 0
+	seen.begin()
+
+	for rec, err := range pq.Read[record](filepath.Join(c.dir, c.set.parquet()), l.columns) {
+		if err != nil {
+			c.problem("%v", err)
+			return
+		}
+
+		line, err, ok := next()
+		switch {
+		case !ok:
+			c.problem("%s ends before sample %d", c.set.jsonl(), n)
+			return
+		case err != nil:
+			c.problem("%v", err)
+			return
+		}
+
+		want, err := pq.AppendJSON(nil, &rec, l.columns)
+		if err != nil || !bytes.Equal(bytes.TrimSuffix(line, []byte("\n")), want) {
+			c.problem("sample %d differs between %s and %s", n, c.set.parquet(), c.set.jsonl())
+		}
+
+		sample, err := l.read(&rec)
+		if err != nil {
+			c.problem("sample %d of %s: %v", n, c.set.parquet(), err)
+		}
+
+		seen.sample(f, &sample, c.linter)
+		n++
+	}
+
+	if _, err, ok := next(); ok {
+		c.problem("%s goes on after sample %d (%v)", c.set.jsonl(), n, err)
+	}
+}
+
+// lineage compares the lines of the lineage with the samples.
+func (c *setProof) lineage(seen *seen) {
+	lines := 0
+
+	for line, err := range jsonl.Lines(filepath.Join(c.dir, c.set.lineage)) {
+		if err != nil {
+			c.problem("%v", err)
+			return
+		}
+
+		var l Lineage
+		if err := jsonl.Decode(line, &l); err != nil {
+			c.problem("%s, line %d: %v", c.set.lineage, lines+1, err)
+			return
+		}
+
+		if lines < len(seen.samples) {
+			if what := seen.line(lines, &l); what != "" {
+				c.problem("%s, line %d: %s", c.set.lineage, lines+1, what)
+			}
+		}
+		lines++
+	}
+
+	if lines != len(seen.samples) {
+		c.problem("%s holds %d lines for %d samples", c.set.lineage, lines, len(seen.samples))
+	}
+}
 
 // seen is what the data files and the lineage of an export say, for the comparison with its manifest.
 type seen struct {
@@ -53,12 +217,12 @@ func (s *seen) begin() {
 func (s *seen) sample(f Format, sample *Sample, linter *Linter) {
 	chars, _ := linter.Length(f, sample)
 
-	one := seenSample{chars: chars, turns: len(sample.Conversations) / 2, unwanted: f == KTO && !sample.Good}
+	one := seenSample{chars: chars, turns: len(sample.Conversations) / 2, unwanted: f.IsLabelled() && !sample.Good}
 	if len(sample.Conversations) > 0 {
 		one.question = sample.Conversations[0].Value
 	}
 
-	if f == KTO {
+	if f.IsLabelled() {
 		s.sets[len(s.sets)-1].labels.add(sample)
 	}
 
@@ -131,7 +295,7 @@ func runOf(id, promptAPI, deployedAPI, makers string) string {
 }
 
 // checkValues compares what the manifest says with what was seen, and with itself.
-func (r *Report) checkValues(m *Manifest, s *seen) {
+func (r *proof) checkValues(m *Manifest, s *seen) {
 	differ := func(what string, said, want any) {
 		if said != want {
 			r.problem("%s says %v for %s, the files say %v", ManifestFile, said, what, want)
@@ -162,7 +326,7 @@ func (r *Report) checkValues(m *Manifest, s *seen) {
 }
 
 // checkRuns compares the runs and their rows with the lineage.
-func (r *Report) checkRuns(m *Manifest, s *seen) {
+func (r *proof) checkRuns(m *Manifest, s *seen) {
 	said, unconfined := map[string]int{}, 0
 	for _, run := range m.Runs {
 		said[runOf(run.RunID, run.PromptAPI, run.DeployedAPI, trajectories.InWords(run.Makers))] += run.Rows
@@ -181,7 +345,7 @@ func (r *Report) checkRuns(m *Manifest, s *seen) {
 }
 
 // checkSelection compares the selection with what was selected. Counts of what was left out have to add up.
-func (r *Report) checkSelection(m *Manifest, s *seen) {
+func (r *proof) checkSelection(m *Manifest, s *seen) {
 	want, report, d := m.Selection, m.Selected, m.Selected.Dropped
 
 	most, kept := 0, 0
@@ -207,7 +371,7 @@ func (r *Report) checkSelection(m *Manifest, s *seen) {
 			"and there are %d of one", want.PerQuestion, most)},
 		{want.RequireRecovery && !s.recovered, "recoveries only, and a sample has none"},
 		{s.repeated, "distinct trajectories, and a question has one twice"},
-		{forms[f].whole && (report.Kept != kept || report.QuestionsKept != len(s.paths)),
+		{f.form().whole && (report.Kept != kept || report.QuestionsKept != len(s.paths)),
 			fmt.Sprintf("%d trajectories of %d questions selected, and there are %d of %d", report.Kept,
 				report.QuestionsKept, kept, len(s.paths))},
 		{report.Rows != report.Kept+d.sum(), "counts of the selection that do not add up"},

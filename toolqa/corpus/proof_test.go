@@ -17,12 +17,11 @@ import (
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
-// Verify reads the whole file and proves that it is as it was written: that SQLite finds its pages and
-// indexes in order, that every column has its hash, that the typed table says what the tools print, row by
-// row, and that all tables have the rows and the hashes that the file says, which add up to content_sha256;
-// that the graphs of dblp are graphs; and that no other byte was changed, either. The error names the table,
-// and the column or row. It holds all columns in memory at once.
-func (c *Corpus) Verify(ctx context.Context) error {
+// Prove proves that the writer wrote one thing: that SQLite finds its pages and indexes in order, that the typed table
+// says what the tools print, row by row, that all tables have the rows and the hashes that the file says, which add up
+// to content_sha256, and that the graphs of dblp are graphs, by the rules of the published ones where they are
+// invented.
+func (c *Corpus) Prove(ctx context.Context) error {
 	// Both halves run to their end, so that a damage that both find is told in the same words each time.
 	var pages, blocks error
 	var group sync.WaitGroup
@@ -36,7 +35,7 @@ func (c *Corpus) Verify(ctx context.Context) error {
 	group.Wait()
 
 	if err = cmp.Or(err, pages, blocks); err != nil {
-		return fmt.Errorf("corpus: verify %s: %w", c.path, err)
+		return fmt.Errorf("corpus: prove %s: %w", c.path, err)
 	}
 
 	return nil
@@ -59,7 +58,7 @@ func (c *Corpus) verifyTables(ctx context.Context) error {
 	}
 
 	if c.info.Dataset == toolqa.DBLP {
-		return c.verifyGraphs(ctx)
+		return c.proveGraphs(ctx)
 	}
 
 	return nil
@@ -349,4 +348,94 @@ func (c *checkedColumn) says(row int, value driver.Value) bool {
 	}
 
 	return false
+}
+
+// proveGraphs also has graphs that were invented obey the rules of the published ones.
+func (c *Corpus) proveGraphs(ctx context.Context) error {
+	if err := c.Verify(ctx); err != nil || c.info.Source != layout.Synthetic {
+		return err
+	}
+
+	d, err := c.DBLP(ctx)
+	if err != nil {
+		return err
+	}
+
+	return d.verifyRules()
+}
+
+// verifyRules makes AuthorNet and the names again, from the papers.
+func (d *DBLP) verifyRules() error {
+	net := layout.NewNetwork(d.Authors())
+	titles, names := map[string]uint32{}, map[string]uint32{}
+	next := 0 // the author who appears next
+
+	for i := range d.Papers() {
+		titles[d.Title(i)] = uint32(i)
+		var authors []uint32
+
+		for _, m := range d.people[d.papers[i].person:d.papers[i+1].person] {
+			if m.author < 0 {
+				continue
+			}
+
+			if int(m.author) >= next {
+				names[d.Author(next).Name] = uint32(next)
+				next++
+			}
+
+			authors = append(authors, uint32(m.author))
+		}
+
+		net.Add(uint32(i), authors)
+	}
+
+	if next != d.Authors() {
+		return fmt.Errorf("%w: the papers name %d authors of %d", layout.ErrDamaged, next, d.Authors())
+	}
+
+	if err := sameMap("title", titles, d.titles); err != nil {
+		return err
+	}
+
+	if err := sameMap("name", names, d.names); err != nil {
+		return err
+	}
+
+	papers := net.Papers()
+	if len(net.Ends) != d.Edges() {
+		return fmt.Errorf("%w: %d edges of AuthorNet; the papers make %d", layout.ErrDamaged, d.Edges(), len(net.Ends))
+	}
+
+	for e := range d.Edges() {
+		edge, want := d.edge(e, int(d.edges[e].first)), papers.List(e)
+		if edge.Weight != len(want) || len(edge.Papers) != len(want) {
+			return fmt.Errorf("%w: edge %d has the weight %d and %d papers; expected %d", layout.ErrDamaged, e,
+				edge.Weight, len(edge.Papers), len(want))
+		}
+
+		for k, p := range want {
+			if edge.Papers[k] != int(p) || edge.NCitation[k] != int(d.papers[p].nCitation) {
+				return fmt.Errorf("%w: entry %d of edge %d is paper %d with %d citations; expected %d with %d",
+					layout.ErrDamaged,
+					k, e, edge.Papers[k], edge.NCitation[k], p, d.papers[p].nCitation)
+			}
+		}
+	}
+
+	return nil
+}
+
+func sameMap(what string, want, got map[string]uint32) error {
+	if len(want) != len(got) {
+		return fmt.Errorf("%w: %d %ss that the tools find; expected %d", layout.ErrDamaged, len(got), what, len(want))
+	}
+
+	for text, n := range want {
+		if g, ok := got[text]; !ok || g != n {
+			return fmt.Errorf("%w: the %s %q stands for number %d; expected %d", layout.ErrDamaged, what, text, g, n)
+		}
+	}
+
+	return nil
 }

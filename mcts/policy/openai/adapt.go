@@ -1,4 +1,4 @@
-package host
+package openai
 
 import (
 	"bytes"
@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+
+	"toolevo/mcts/policy/server"
 )
 
 // loadAdapter has a vLLM load an adapter beside its base model, in the place of one of that name. The server reads the
 // folder itself.
-func loadAdapter(ctx context.Context, c Checkpoint, address string) error {
+func loadAdapter(ctx context.Context, c server.Checkpoint, address string) error {
 	folder, err := filepath.EvalSymlinks(c.Folder)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package host
+package ollama
 
 import (
 	"context"
@@ -15,12 +15,13 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"toolevo/mcts/policy/chat"
-	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/server"
 )
 
-// register makes a model of a checkpoint in an Ollama, which may be on another machine: the weights are sent to it.
-func register(ctx context.Context, c Checkpoint, host string) error {
-	address, err := ollama.ParseHost(host)
+// publish makes a model of a checkpoint in an Ollama, which may be on another machine: the weights are sent to it. It
+// gets a template that renders conversations as the checkpoint was trained on them, observations included.
+func publish(ctx context.Context, c server.Checkpoint, host string) error {
+	address, err := ParseHost(host)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func register(ctx context.Context, c Checkpoint, host string) error {
 		request.Files[filepath.Base(path)] = digest
 	}
 
-	if t, ok := c.parseTemplate(); ok {
+	if t, err := chat.ParseTemplate(c.Template); err == nil {
 		request.Template = ollamaTemplate(t)
 		request.Parameters = map[string]any{"stop": t.Stops()}
 	}

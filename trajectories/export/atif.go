@@ -1,0 +1,74 @@
+package export
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"toolevo/envs/durable"
+	"toolevo/trajectories/atif"
+	"toolevo/trajectories/internal/jsonl"
+)
+
+// ATIF is a document of the Agent Trajectory Interchange Format a line, ATIFFiles such a document a file, in folders as
+// Harbor has them.
+const (
+	ATIF      Format = "atif"
+	ATIFFiles Format = "atif-files"
+)
+
+const atifFolder = "toolevo_atif" // a job to Harbor
+
+func init() {
+	register(form{
+		format:    ATIF,
+		summary:   "a document of the Agent Trajectory Interchange Format a line",
+		documents: documents{entry: atif.LinesFile, write: (*documentWriter).atifLines},
+	})
+	register(form{
+		format:  ATIFFiles,
+		summary: "such documents in files of their own, in folders of a Harbor job",
+		documents: documents{
+			entry: atifFolder + "/", write: (*documentWriter).atifFiles,
+			open: "OpenTelemetry spans: harbor traces export --path %s --format otel --output spans.jsonl",
+		},
+	})
+}
+
+func (w *documentWriter) atifLines(work string) error {
+	return durable.WriteFile(filepath.Join(work, atif.LinesFile), func(out io.Writer) error {
+		enc := jsonl.NewEncoder(out)
+		return w.documents(func(d *atif.Document) error { return enc.Encode(d) })
+	})
+}
+
+func (w *documentWriter) atifFiles(work string) error {
+	return w.documents(func(d *atif.Document) error {
+		name := filepath.Join(work, filepath.FromSlash(trialFile(d)))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+
+		return writeJSON(name, d)
+	})
+}
+
+// trialFile is the path of a document's file in its export: a trial of Harbor, in a folder that its ID names.
+func trialFile(d *atif.Document) string {
+	plain := strings.Map(func(r rune) rune {
+		if r < '0' && r != '-' && r != '.' || r > 'z' || strings.ContainsRune(`:;<=>?@[\]^`+"`", r) {
+			return '_'
+		}
+
+		return r
+	}, strings.TrimPrefix(d.TrajectoryID, d.Extra.Ours.RunID+"/"))
+
+	sum := sha256.Sum256([]byte(d.TrajectoryID)) // IDs may differ in characters that no name has, and be too long
+
+	return path.Join(atifFolder, fmt.Sprintf("%.100s-%s", plain, hex.EncodeToString(sum[:4])), "agent", atif.TrialFile)
+}
