@@ -68,7 +68,8 @@ func (f *exportFlags) read(cmd *cobra.Command, paths []string) toolevo.ExportJob
 func (e *exportFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&e.Out, "out", "", "write the folder `DIR` (required without --lint)")
 	flags.StringVar(&e.Format, "format", e.Format, "`NAME` of what a sample is: "+
-		names.Join(export.Formats())+"; or of documents for other programs: "+names.Join(export.FormatsThat(export.Format.IsDocuments)))
+		names.Join(export.Formats())+"; or of documents for other programs: "+
+		names.Join(export.FormatsThat(export.Format.IsDocuments)))
 	flags.StringVar(&e.Trainer, "for", e.Trainer, "`NAME` of the trainer whose names columns and "+
 		"roles have: "+names.Join(export.Trainers())+"; NAME:TEMPLATE names its chat template, too, and refuses what "+
 		"that spoils")
@@ -101,7 +102,6 @@ func (e *exportFlags) addFlags(flags *pflag.FlagSet) {
 		"--tokenizer: "+strings.Join(export.Templates(), ", "))
 	flags.IntVar(&e.Cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
 	e.addAllowances(flags)
-	flags.BoolVar(&e.lint, "lint", false, "only say what is wrong with samples, and with which")
 	flags.IntVar(&e.Show, "show", 0, "with --lint, show which text of the first `N` samples carries loss (needs "+
 		"--tokenizer)")
 }
@@ -131,8 +131,9 @@ func describe(help string) string {
 		"{{documents}}", list(export.Format.IsDocuments)).Replace(help)
 }
 
-// addAllowances defines the flags by which samples are taken that are otherwise refused.
+// addAllowances defines the flags by which samples are taken that are otherwise refused, or none are written.
 func (e *exportFlags) addAllowances(flags *pflag.FlagSet) {
+	flags.BoolVar(&e.lint, "lint", false, "only say what is wrong with samples, and with which")
 	flags.BoolVar(&e.MixEngines, "mix-engines", false, "allow trajectories of different engines or Pythons in "+
 		"one export")
 	flags.BoolVar(&e.Scripted, "allow-scripted", false, "also take trajectories that scripts wrote, and no "+

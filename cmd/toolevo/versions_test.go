@@ -107,7 +107,8 @@ func TestVersionsByOperators(t *testing.T) {
 
 	dir := t.TempDir()
 
-	made := document[toolevo.MadeVersions](t, must(t, "versions", "make", "--ops", "rename-parameter,add-flag,wrap-response",
+	made := document[toolevo.MadeVersions](t, must(t, "versions", "make", "--ops",
+		"rename-parameter,add-flag,wrap-response",
 		"--count", "3", "--unseen", "2", "--seed", "4", "--out", dir, "--json"))
 	if len(made.Made) != 3 || len(made.Unseen) != 2 || len(made.Operators) != 3 ||
 		made.Unseen[1].Path != filepath.Join(dir, "unseen", "made_unseen_4_001.yaml") {
@@ -133,7 +134,8 @@ func TestVersionsByOperators(t *testing.T) {
 		}
 	}
 
-	difference := document[toolevo.VersionsDifference](t, must(t, "versions", "diff", "p_c", made.Made[0].Path, "--json"))
+	difference := document[toolevo.VersionsDifference](t, must(t, "versions", "diff", "p_c", made.Made[0].Path,
+		"--json"))
 	if len(difference.Tools) != 11 || difference.Same != 2 || difference.FromResponse != nil ||
 		difference.ToResponse == nil {
 		t.Errorf("the difference is %+v", difference)

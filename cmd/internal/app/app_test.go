@@ -77,8 +77,9 @@ func TestRunIsResumed(t *testing.T) {
 	}
 
 	job := app.CollectJob{RunJob: app.RunJob{
-		Settings: app.Settings{}.With("suite", "stategen", "python.engine", "unsafe", "limit", "1", "search.trees", "1"),
-		Data:     data, Out: out,
+		Settings: app.Settings{}.With("suite", "stategen", "python.engine", "unsafe", "limit", "1",
+			"search.trees", "1"),
+		Data: data, Out: out,
 	}}
 
 	ctx, cancel := context.WithCancel(t.Context())

@@ -86,8 +86,8 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 	}
 
 	if lost > 0 {
-		err = console.GaveUp(fmt.Errorf("%d episodes were lost to infrastructure failures; the figures are of the others. "+
-			"The same command plays them again", lost))
+		err = console.GaveUp(fmt.Errorf("%d episodes were lost to infrastructure failures; "+
+			"the figures are of the others. The same command plays them again", lost))
 	}
 
 	return &Drifted{page.Robustness, files}, err

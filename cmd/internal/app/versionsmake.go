@@ -104,7 +104,8 @@ func MakeVersions(ctx context.Context, job MakeVersionsJob) (made MadeVersions, 
 	job.Announce("versions make", "of "+job.From, fmt.Sprintf("seed %d", job.Seed), "data "+job.data())
 
 	made = MadeVersions{
-		From: job.From, Factor: job.Factor, Operators: job.Operators, Seed: job.Seed, HeldOut: job.HoldOut, Dir: job.Out,
+		From: job.From, Factor: job.Factor, Operators: job.Operators, Seed: job.Seed, HeldOut: job.HoldOut,
+		Dir: job.Out,
 	}
 
 	if job.Unseen > 0 {

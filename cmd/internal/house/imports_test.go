@@ -219,7 +219,8 @@ var allowed = []rule{
 		"envs/sandbox", "envs/sandbox/walls", "envs/suite", "envs/toolapi", "finetune", "finetune/rundir",
 		"finetune/viewer", "mcts", "mcts/store", "trajectories"}},
 
-	{"cmd/internal/app", []string{"cmd/internal/app", "envs/...", "mcts/...", "trajectories", "trajectories/atif", "trajectories/export",
+	{"cmd/internal/app", []string{"cmd/internal/app", "envs/...", "mcts/...", "trajectories", "trajectories/atif",
+		"trajectories/export",
 		"finetune/...", "configs/..."}},
 	{"cmd/...", []string{"cmd/internal/app", "envs/...", "toolqa/bench", "mcts/...", "trajectories",
 		"trajectories/atif", "trajectories/export", "trajectories/mirror", "finetune/...", "configs/..."}},
