@@ -86,12 +86,6 @@ func (a *app) openEvaluation(ctx context.Context, dir string) (*toolevo.StoredEv
 	return host.OpenEvaluation(ctx, dir)
 }
 
-// openEvaluations opens evaluations. What it returns is to be closed, also beside an error.
-func (a *app) openEvaluations(ctx context.Context, dirs []string) (toolevo.Evaluations, error) {
-	host := a.host(console.ProgressNone)
-	return host.OpenEvaluations(ctx, dirs)
-}
-
 // playedEpisodes calls visit with every episode of some evaluations, in the order of their reports.
 func (a *app) playedEpisodes(ctx context.Context, dirs []string, visit func(stored.Played)) error {
 	host := a.host(console.ProgressNone)

@@ -250,7 +250,7 @@ func (m *Models) OnServers() bool {
 
 // endpoint is a model on servers of a kind, as a run reaches it, but for their addresses.
 func (m *Models) endpoint(kind *Kind, model string) (server.Endpoint, error) {
-	headers, err := m.Config.Server.Headers.Expand(m.Servers.lookup)
+	headers, err := m.Config.Server.Headers.Expand(m.Servers.variable)
 
 	return server.Endpoint{
 		APIKey:  m.Servers.key(kind),

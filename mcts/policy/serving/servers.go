@@ -77,7 +77,16 @@ func variables(of func(*Kind) string) (all []string) {
 }
 
 // key is what servers of a kind are shown, and no others.
-func (s *Servers) key(kind *Kind) string { return s.lookup(kind.KeyVariable) }
+func (s *Servers) key(kind *Kind) string { return s.variable(kind.KeyVariable) }
+
+// variable is one of the environment, "" where nobody told of one.
+func (s *Servers) variable(name string) string {
+	if s.lookup == nil {
+		return ""
+	}
+
+	return s.lookup(name)
+}
 
 // Running is where a server of a kind runs already, as far as the environment says. The kind is a registered one.
 func Running(kind string, lookup func(variable string) string) string {
@@ -97,7 +106,7 @@ func (m *Models) urls(kind *Kind) []string {
 
 // urls are the servers of a kind, without those of a configuration.
 func (s *Servers) urls(kind *Kind) []string {
-	urls := strings.Split(cmp.Or(s.Addresses, Running(kind.Name, s.lookup)), ",")
+	urls := strings.Split(cmp.Or(s.Addresses, Running(kind.Name, s.variable)), ",")
 	for i := range urls {
 		urls[i] = strings.TrimSpace(urls[i])
 	}
