@@ -17,7 +17,8 @@ func (StateGen) Fill(ctx context.Context, data, _ string, step func(what string)
 
 	for i, split := range []string{"train", "test"} {
 		g := generating{domains: all, split: split, tasks: 10, options: stategen.Options{
-			Calls: stategen.DefaultCalls, Selector: stategen.Argmax, Seed: uint64(i + 1), Workers: runtime.GOMAXPROCS(0),
+			Calls: stategen.DefaultCalls, Selector: stategen.Argmax, Seed: uint64(i + 1),
+			Workers: runtime.GOMAXPROCS(0),
 		}}
 		if _, err := g.run(ctx, data, step); err != nil {
 			return err
