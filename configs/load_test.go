@@ -167,7 +167,7 @@ func TestHashCoversWhatDecidesAResult(t *testing.T) {
 
 		{"attempts", "9", false, false},
 		{"server.urls", "http://127.0.0.1:1", false, false},
-		{"python.engine", "process", false, false}, // its stamp is an input of the run
+		{"python.engine", "forkserver", false, false}, // its stamp is an input of the run
 		{"python.executable", "/opt/python3", false, false},
 	} {
 		r := mustLoad(t, SettingLayer("x", test.key, test.value))

@@ -50,7 +50,7 @@ func EnvironmentLayers(environ []string) ([]Layer, error) {
 				return nil, fmt.Errorf("%w, did you mean %s?", err, meant)
 			}
 
-			return nil, fmt.Errorf("%w: `toolevo collect --dry-run` lists the settings; unset it", err)
+			return nil, fmt.Errorf("%w: a dry run of `toolevo collect` lists the settings; unset it", err)
 		}
 	}
 

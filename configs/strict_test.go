@@ -143,7 +143,7 @@ func TestSettingsThatDoNotParse(t *testing.T) {
 			"holds credentials"},
 		{"retrieval.server", "http://h/v1", "of no use without retrieval.model"},
 		{"server.sampling.max_tokens", "0", "max_tokens is 0"},
-		{"python.engine", "docker", `python.engine (from flag): unknown engine "docker": valid are auto, forkserver, bwrap, process, unsafe`},
+		{"python.engine", "docker", `python.engine (from flag): unknown engine "docker": valid are auto, forkserver, bwrap, unsafe`},
 		{"python", "{engine: unsafe, accept: [landlock]}", "of no use with the engine unsafe"},
 		{"python.accept", "landlock,selinux",
 			`python.accept (from flag): unknown wall "selinux": valid are landlock, seccomp`},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 
+	"toolevo/finetune/facts"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories"
 )
 
@@ -53,15 +55,14 @@ func Compare(evaluations []Evaluation) (*Report, error) {
 		}
 	}
 
-	report, given, err := summarise(jobs, renamed(evaluations, name))
+	all, err := factsOf(jobs, renamed(evaluations, name))
 	if err != nil {
 		return nil, err
 	}
 
+	report := ReportOf(all)
 	report.TaskSet = taskSet
-	for i, c := range report.Comparisons {
-		report.Comparisons[i].Flipped = given.flips(c.First, c.Second)
-	}
+	report.flips(all, evaluations)
 
 	return report, nil
 }
@@ -73,7 +74,7 @@ func alike(evaluations []Evaluation) error {
 		evaluation string
 	}
 
-	names, all := map[string]bool{}, map[questionKey]asked{}
+	names, all := map[string]bool{}, map[[3]string]asked{}
 
 	for _, e := range evaluations {
 		if names[e.Name] {
@@ -84,7 +85,7 @@ func alike(evaluations []Evaluation) error {
 
 		for _, q := range e.Questions {
 			cell := CellOf("", "", q.Labels)
-			key := questionKey{cell.Dataset, cell.Difficulty, q.ID}
+			key := [...]string{cell.Dataset, cell.Difficulty, q.ID}
 
 			if other, ok := all[key]; ok && (other.Text != q.Text || other.Gold != q.Gold) {
 				return fmt.Errorf("%w: question %s is another one in %s than in %s: evaluate the policies on the same "+
@@ -136,23 +137,40 @@ func renamed(evaluations []Evaluation, name func(Evaluation, string) string) ite
 	}
 }
 
-// flips are the questions that both sides measured and one of them answered correctly.
-func (a *answers) flips(first, second Contender) []Flip {
-	var flips []Flip
+// flips adds to comparisons the questions that both sides measured and one of them answered correctly, in the order in
+// which they were asked.
+func (r *Report) flips(all []facts.Fact, evaluations []Evaluation) {
+	texts := map[string]string{}
 
-	for i, q := range a.questions {
-		v, w := a.verdicts[first][i], a.verdicts[second][i]
-		if v.measured == 0 || w.measured == 0 || v.correct() == w.correct() {
-			continue
+	for _, e := range evaluations {
+		for _, j := range e.Jobs {
+			for _, t := range j.Tasks {
+				texts[j.Cell.Dataset+"/"+j.Cell.Difficulty+"/"+t.ID] = t.Question
+			}
 		}
-
-		f := Flip{q.dataset, q.difficulty, q.id, q.text, "first"}
-		if w.correct() {
-			f.Correct = "second"
-		}
-
-		flips = append(flips, f)
 	}
 
-	return flips
+	answers := answersOf(all)
+	questions := tabulate.Distinct(all, func(f facts.Fact) facts.Key {
+		return facts.Key{Dataset: f.Dataset, Difficulty: f.Difficulty, QuestionID: f.QuestionID, Question: f.Question}
+	})
+
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+
+		for _, q := range questions {
+			first, second := answers[c.First], answers[c.Second]
+			if first[q.Question].Trials == 0 || second[q.Question].Trials == 0 ||
+				first.Right(q.Question) == second.Right(q.Question) {
+				continue
+			}
+
+			f := Flip{q.Dataset, q.Difficulty, q.QuestionID, texts[q.Question], "first"}
+			if second.Right(q.Question) {
+				f.Correct = "second"
+			}
+
+			c.Flipped = append(c.Flipped, f)
+		}
+	}
 }

@@ -15,7 +15,6 @@ import (
 
 	"toolevo/envs"
 	"toolevo/finetune"
-	"toolevo/finetune/statistics"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 )
@@ -37,8 +36,8 @@ func TestEvaluate(t *testing.T) {
 	fourth.Cell.Dataset = "empty"
 	report := evaluate(t, options(t), first, second, third, fourth)
 	unknown := `environment: reset to task "nowhere": unknown task`
-	low, high := statistics.Wilson(2, 5)
-	noneLow, noneHigh := statistics.Wilson(0, 2)
+	low, high := interval(2, 5)
+	noneLow, noneHigh := interval(0, 2)
 
 	want := []finetune.Row{
 		{
@@ -76,6 +75,12 @@ func TestEvaluate(t *testing.T) {
 		{Cell: third.Cell, Lost: 1, OfficialHigh: 1, StrictHigh: 1, Outcomes: map[string]int{}, FirstLoss: unknown},
 		// Of the fourth there is no episode.
 	}
+	for i := range want {
+		for _, o := range envs.Outcomes() {
+			want[i].Outcomes[o.String()] += 0 // those that did not occur are counted, too
+		}
+	}
+
 	if diff := cmp.Diff(want, report.Rows); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -186,7 +187,12 @@ func TestFormatsAgree(t *testing.T) {
 			for format, read := range map[string]func(*testing.T, *finetune.Report) map[string]string{
 				"terminal": fromTerminal, "Markdown": fromMarkdown, "CSV": fromCSV,
 			} {
-				if diff := cmp.Diff(want, read(t, r)); diff != "" {
+				got := read(t, r)
+				for _, figures := range []map[string]string{want, got} {
+					maps.DeleteFunc(figures, func(_, figure string) bool { return figure == "–" })
+				}
+
+				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("%s (-JSON +%s):\n%s", format, format, diff)
 				}
 			}
@@ -225,6 +231,8 @@ func fromTerminal(t *testing.T, r *finetune.Report) map[string]string {
 
 	got := map[string]string{}
 	table, _, _ := strings.Cut(b.String(), "\n\n")
+	table = table[strings.Index(table, "\npolicy")+1:]
+	table, _, _ = strings.Cut(table, "\npolicy") // columns that had no room beside
 
 	for _, line := range strings.Split(strings.TrimSpace(table), "\n")[1:] {
 		f := strings.Fields(line)

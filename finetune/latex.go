@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // Block is policies among which LaTeX tables mark the best: those made from one base model.
@@ -60,26 +60,24 @@ func (r *Report) layout(blocks []Block) *layout {
 
 	for _, row := range r.Rows {
 		l.figures[row.Cell] = row
-		table.Place(&l.columns, column{row.Dataset, row.Difficulty})
+		place(&l.columns, column{row.Dataset, row.Difficulty})
 	}
 
 	// The difficulties of a dataset stand side by side.
-	datasets := table.Distinct(r.Rows, func(row Row) string { return row.Dataset })
+	datasets := tabulate.Distinct(r.Rows, func(row Row) string { return row.Dataset })
 	slices.SortStableFunc(l.columns, func(a, b column) int {
 		return slices.Index(datasets, a.dataset) - slices.Index(datasets, b.dataset)
 	})
 
-	difficulties := table.Distinct(r.Rows, func(row Row) string { return row.Difficulty })
+	difficulties := tabulate.Distinct(r.Rows, func(row Row) string { return row.Difficulty })
 
 	for _, s := range r.Summaries {
 		if !slices.Contains(difficulties, s.Difficulty) && len(difficulties) > 1 {
 			continue // over easy and hard questions: the paper has no such column
 		}
 
-		row := s.figures()
-		row.Dataset = ""
-		l.figures[row.Cell] = row
-		table.Place(&l.columns, column{"", s.Difficulty})
+		l.figures[Cell{s.Policy, s.API, "", s.Difficulty}] = Row{N: s.N, Official: s.Official}
+		place(&l.columns, column{"", s.Difficulty})
 	}
 
 	l.divide(r, blocks)
@@ -97,15 +95,15 @@ func (l *layout) divide(r *Report, blocks []Block) {
 	for _, row := range r.Rows {
 		base, isStandIn := strings.CutSuffix(row.API, standIn)
 		if !isStandIn || measured[Contender{row.Policy, base}] {
-			table.Place(&l.apis, row.API)
+			place(&l.apis, row.API)
 			continue
 		}
 
-		table.Place(&l.apis, base)
-		table.Place(&l.proprietary, row.Policy)
+		place(&l.apis, base)
+		place(&l.proprietary, row.Policy)
 	}
 
-	rest := table.Distinct(r.Rows, func(row Row) string { return row.Policy })
+	rest := tabulate.Distinct(r.Rows, func(row Row) string { return row.Policy })
 	rest = slices.DeleteFunc(rest, func(policy string) bool {
 		inBlock := func(b Block) bool { return slices.Contains(b.Policies, policy) }
 		return slices.Contains(l.proprietary, policy) || slices.ContainsFunc(blocks, inBlock)
@@ -129,7 +127,7 @@ func (l *layout) row(policy, api string, c column) Row {
 func (l *layout) table(b *strings.Builder, api string) {
 	fmt.Fprintf(b, "\n\\begin{table}\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n"+
 		"\\caption{Official accuracy in percent with %s on the server.}\n\\begin{tabular}{l*{%d}{r}}\n\\toprule\n",
-		table.Escape(api), len(l.columns))
+		tabulate.Escape(api), len(l.columns))
 	l.heads(b)
 
 	if len(l.proprietary) > 0 {
@@ -158,7 +156,7 @@ func (l *layout) heads(b *strings.Builder) {
 			name = title(dataset)
 		}
 
-		fmt.Fprintf(b, " & \\multicolumn{%d}{c}{%s}", end-start, table.Escape(name))
+		fmt.Fprintf(b, " & \\multicolumn{%d}{c}{%s}", end-start, tabulate.Escape(name))
 		fmt.Fprintf(&rules, "\\cmidrule(lr){%d-%d}", start+2, end+1)
 		start = end
 	}
@@ -166,7 +164,7 @@ func (l *layout) heads(b *strings.Builder) {
 	fmt.Fprintf(b, " \\\\\n%s\nModels", rules.String())
 
 	for _, c := range l.columns {
-		fmt.Fprintf(b, " & %s", table.Escape(title(c.difficulty)))
+		fmt.Fprintf(b, " & %s", tabulate.Escape(title(c.difficulty)))
 	}
 
 	b.WriteString(" \\\\\n")
@@ -177,19 +175,19 @@ func (l *layout) block(b *strings.Builder, api string, block Block, marked bool)
 	b.WriteString("\\midrule\n")
 
 	if block.Name != "" {
-		fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(l.columns)+1, table.Escape(block.Name))
+		fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(l.columns)+1, tabulate.Escape(block.Name))
 	}
 
 	lines := make([]string, len(block.Policies))
 	for i, policy := range block.Policies {
-		lines[i] = table.Escape(policy)
+		lines[i] = tabulate.Escape(policy)
 	}
 
 	for _, c := range l.columns {
 		texts := make([]string, len(block.Policies))
 		for i, policy := range block.Policies {
 			row := l.row(policy, api, c)
-			texts[i] = row.percent(row.Official)
+			texts[i] = row.percent()
 		}
 
 		for i, text := range texts {
@@ -242,4 +240,20 @@ func title(word string) string {
 	}
 
 	return strings.ToUpper(word[:1]) + word[1:]
+}
+
+// percent is the official accuracy; a row without a measured question has none.
+func (r Row) percent() string {
+	if r.N == 0 {
+		return tabulate.None
+	}
+
+	return fmt.Sprintf("%.1f", 100*r.Official)
+}
+
+// place adds a value to others where it is new.
+func place[V comparable](values *[]V, value V) {
+	if !slices.Contains(*values, value) {
+		*values = append(*values, value)
+	}
 }

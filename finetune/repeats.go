@@ -1,11 +1,11 @@
 package finetune
 
 import (
-	"fmt"
+	"maps"
+	"slices"
 
-	"toolevo/finetune/statistics"
-	"toolevo/finetune/table"
-	"toolevo/trajectories"
+	"toolevo/finetune/facts"
+	"toolevo/finetune/tabulate"
 )
 
 // Repeats is what several sampled episodes of each question add, by the official matcher.
@@ -16,86 +16,56 @@ type Repeats struct {
 	PassAll   []float64 `json:"pass_all"`  // pass^k for k = 1, 2, …: all of k episodes are right
 }
 
-// attempts counts the right episodes of each repeat and of each question.
-type attempts struct {
-	byRepeat   []statistics.Cluster
-	byQuestion []statistics.Cluster
-	places     map[string]int // of questions
-}
+// addRepeats gives rows of cells with several episodes of each question what those add. pass@k and pass^k are means
+// over the questions with k episodes that were not lost.
+func addRepeats(rows []Row, all []facts.Fact) {
+	questions, most := map[Cell]tabulate.Answers{}, map[Cell]int{}
 
-func newAttempts(repeats int) *attempts {
-	return &attempts{byRepeat: make([]statistics.Cluster, repeats), places: map[string]int{}}
-}
+	for i := range all {
+		f := &all[i]
+		cell := Cell{f.Policy, f.API, f.Dataset, f.Difficulty}
+		most[cell] = max(most[cell], f.Repeat+1)
 
-// add counts an episode, and returns of how many questions there are some.
-func (a *attempts) add(e *trajectories.Episode) int {
-	place, ok := a.places[e.QuestionID]
-	if !ok {
-		place = len(a.byQuestion)
-		a.places[e.QuestionID] = place
-		a.byQuestion = append(a.byQuestion, statistics.Cluster{})
-	}
+		if questions[cell] == nil {
+			questions[cell] = tabulate.Answers{}
+		}
 
-	for _, c := range []*statistics.Cluster{&a.byRepeat[e.Repeat], &a.byQuestion[place]} {
-		c.Trials++
-		if e.Official {
-			c.Successes++
+		if f.Measured {
+			questions[cell].Add(f.Question, f.Official)
 		}
 	}
 
-	return len(a.byQuestion)
+	for i := range rows {
+		row := &rows[i]
+		if most[row.Cell] < 2 {
+			row.Repeats = nil
+			continue
+		}
+
+		if row.Repeats == nil {
+			row.Repeats = &Repeats{} // none has a deviation where all were lost
+		}
+
+		row.Repeats.Episodes = most[row.Cell]
+		row.Repeats.passes(questions[row.Cell])
+	}
 }
 
-// figures are means over the questions; of pass@k and pass^k over those with k episodes that were not lost.
-func (a *attempts) figures() *Repeats {
-	r := &Repeats{Episodes: len(a.byRepeat)}
-
-	var accuracies []float64
-
-	for _, c := range a.byRepeat {
-		if c.Trials > 0 {
-			accuracies = append(accuracies, float64(c.Successes)/float64(c.Trials))
-		}
-	}
-
-	_, r.Deviation = statistics.MeanStdDev(accuracies)
-
+// passes completes the figures by the episodes of each question.
+func (r *Repeats) passes(questions tabulate.Answers) {
 	for k := 1; k <= r.Episodes; k++ {
 		var at, all []float64
 
-		for _, c := range a.byQuestion {
-			if c.Trials >= k {
-				at = append(at, statistics.PassAt(k, c.Trials, c.Successes))
-				all = append(all, statistics.PassAll(k, c.Trials, c.Successes))
+		for _, question := range slices.Sorted(maps.Keys(questions)) {
+			n, right := int(questions[question].Trials), int(questions[question].Successes)
+			if n >= k {
+				at = append(at, tabulate.PassAt(k, n, right))
+				all = append(all, tabulate.PassAll(k, n, right))
 			}
 		}
 
-		passAt, _ := statistics.MeanStdDev(at)
-		passAll, _ := statistics.MeanStdDev(all)
+		passAt, _ := tabulate.MeanStdDev(at)
+		passAll, _ := tabulate.MeanStdDev(all)
 		r.PassAt, r.PassAll = append(r.PassAt, passAt), append(r.PassAll, passAll)
 	}
-
-	return r
-}
-
-// repeatTable is a line for each row that has repeats, the accuracy with its standard deviation.
-func (r *Report) repeatTable() table.Table {
-	t := table.Table{
-		Title: "Several sampled episodes of each question: mean official accuracy, its standard deviation among the " +
-			"repeats,\nand how many questions at least one of all episodes, and every one, answered correctly, in " +
-			"percent.",
-		Heads: []string{"policy", "api", "data", "episodes", "mean", "sd", "pass@all", "pass^all"},
-		Words: 3,
-	}
-
-	for _, row := range r.Rows {
-		if f := row.Repeats; f != nil {
-			t.Lines = append(t.Lines, []string{
-				row.Policy, row.API, row.data(), fmt.Sprint(f.Episodes), row.percent(row.Official),
-				row.percent(f.Deviation), row.percent(f.PassAt[f.Episodes-1]), row.percent(f.PassAll[f.Episodes-1]),
-			})
-		}
-	}
-
-	return t
 }

@@ -10,7 +10,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/finetune"
-	"toolevo/finetune/statistics"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories"
 )
 
@@ -57,7 +57,8 @@ func TestRepeats(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 
-	low, high := statistics.WilsonOf(4./9, 3)
+	r3 := tabulate.RateOf([]tabulate.Cluster{{Successes: 3, Trials: 3}, {Successes: 1, Trials: 3}, {Trials: 3}})
+	low, high := r3.Low, r3.High
 	if row.N != 3 || math.Abs(row.Official-4./9) > 1e-12 || row.OfficialLow != low || row.OfficialHigh != high ||
 		r.Summaries[0].N != 3 || r.Summaries[0].Official != row.Official {
 		t.Errorf("%+v\n%+v", row, r.Summaries)
@@ -86,9 +87,9 @@ func TestRepeatsOfOneQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	table := "POLICY  API  DATA         EPISODES  MEAN  SD    PASS@ALL  PASS^ALL\n" +
-		"p       p_c  coffee-easy  2         50.0  75.0  100.0     0.0\n"
-	if !strings.Contains(text.String(), "\n\n"+table) {
+	table := "policy  api  data         episodes  official  sd    pass@all  pass^all\n" +
+		"p       p_c  coffee-easy  2         50.0      75.0  100.0     0.0\n"
+	if !strings.Contains(text.String(), "\n"+table) {
 		t.Errorf("the table has no\n%s:\n%s", table, text.String())
 	}
 

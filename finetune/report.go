@@ -1,18 +1,30 @@
 package finetune
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 
-	"toolevo/envs"
-	"toolevo/finetune/statistics"
-	"toolevo/mcts"
+	"toolevo/finetune/facts"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories"
 )
+
+//go:embed tables.yaml
+var tablesYAML []byte
+
+// tables describes the tables of reports.
+var tables = tabulate.MustRead(tablesYAML)
 
 // Report is the outcome of an evaluation. What its figures depend on beside their cells the caller fills in.
 type Report struct {
 	Rows []Row `json:"rows"` // a row for each cell: dataset and difficulty, policy, API version
+
+	// over all questions, of which each weighs the same, for each policy and API version
+	Overall []Row `json:"overall,omitempty"`
 
 	// in the order of the rows, those of each cell by template; none where questions have no templates
 	Templates []TemplateRow `json:"templates,omitempty"`
@@ -35,18 +47,18 @@ type Report struct {
 }
 
 // Row is one cell's figures. Accuracies are proportions in 0..1 of the N questions that were not lost. Where each has
-// several sampled episodes they are means over those, and the intervals those of N questions: a second episode tells
-// nothing about other questions.
+// several sampled episodes they are means over those. Intervals are 95 % Korn–Graubard intervals, clustered by question
+// template: see package tabulate.
 type Row struct {
 	Cell
 	N    int `json:"n"`    // questions measured
 	Lost int `json:"lost"` // episodes lost to infrastructure failures, in no other figure
 
 	Official     float64 `json:"official"`      // right by the benchmark's matcher
-	OfficialLow  float64 `json:"official_low"`  // lower end of the 95 % Wilson interval
+	OfficialLow  float64 `json:"official_low"`  // lower end of its interval
 	OfficialHigh float64 `json:"official_high"` // upper end
 	Strict       float64 `json:"strict"`        // right by the strict matcher
-	StrictLow    float64 `json:"strict_low"`    // lower end of the 95 % Wilson interval
+	StrictLow    float64 `json:"strict_low"`    // lower end of its interval
 	StrictHigh   float64 `json:"strict_high"`   // upper end
 
 	Unanswered int `json:"unanswered"` // episodes that ended without an answer
@@ -65,54 +77,120 @@ type Row struct {
 	Repeats       *Repeats `json:"repeats,omitempty"`    // of several sampled episodes of each question
 }
 
-// Summarise returns the report on the episodes of an evaluation: a row for each job that has some,
-// in their order, and summaries and comparisons. An episode of no job is an error, and so is the
-// first of episodes. Memory grows by a byte for each episode.
-func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Report, error) {
-	report, _, err := summarise(jobs, episodes)
+// Summary is the accuracies of a policy under an API version over several datasets, each of which weighs the same,
+// as in the column Average of the paper's Tables 2 to 4.
+type Summary struct {
+	Contender
+	Difficulty string `json:"difficulty"` // of its questions; "all" is every one, each dataset's weighing the same
+	Cells      int    `json:"cells"`      // datasets and difficulties that the means are over: those with a measured question
+	N          int    `json:"n"`          // questions measured
+	Lost       int    `json:"lost"`       // questions lost to infrastructure failures, in no other figure
 
-	return report, err
+	Official     float64 `json:"official"`      // right by the benchmark's matcher, mean over the cells
+	OfficialLow  float64 `json:"official_low"`  // lower end of its interval
+	OfficialHigh float64 `json:"official_high"` // upper end
+	Strict       float64 `json:"strict"`        // right by the strict matcher, mean over the cells
+	StrictLow    float64 `json:"strict_low"`    // lower end of its interval
+	StrictHigh   float64 `json:"strict_high"`   // upper end
+	Turns        float64 `json:"turns"`         // mean turns of an episode, mean over the cells
+
+	// mean tokens that the policy wrote in an episode, mean over the cells, if counted
+	Tokens float64 `json:"tokens,omitempty"`
+
+	// share of turns that repeat a failure, mean over the cells
+	RepeatedShare float64 `json:"repeated_share"`
 }
 
-// summarise returns the report, and the answers that it is about.
-func summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Report, *answers, error) {
-	sums, given, places := make([]*sum, len(jobs)), newAnswers(jobs), newPlaces(jobs)
-	for i, j := range jobs {
-		sums[i] = newSum(j.Cell, j.Repeats)
+// TemplateRow is the figures of the questions of one template in a cell.
+type TemplateRow struct {
+	Template string `json:"template"` // e.g. "coffee-easy/open"
+	Cell
+	N    int `json:"n"`    // questions measured
+	Lost int `json:"lost"` // questions lost to infrastructure failures, in no other figure
+
+	Official     float64 `json:"official"`      // right by the benchmark's matcher
+	OfficialLow  float64 `json:"official_low"`  // lower end of its interval, clustered by question
+	OfficialHigh float64 `json:"official_high"` // upper end
+	Strict       float64 `json:"strict"`        // right by the strict matcher
+	Turns        float64 `json:"turns"`         // mean turns of an episode
+}
+
+// Summarise returns the report on the episodes of an evaluation: a row for each job that has some, and summaries and
+// comparisons, in the order of the episodes. An episode of no job is an error, and so is the first of episodes.
+func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Report, error) {
+	all, err := factsOf(jobs, episodes)
+	if err != nil {
+		return nil, err
 	}
+
+	return ReportOf(all), nil
+}
+
+// factsOf returns what the episodes of jobs come to.
+func factsOf(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) ([]facts.Fact, error) {
+	var all []facts.Fact
+
+	places := newPlaces(jobs)
 
 	for e, err := range episodes {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 
 		i, err := places.of(&e)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 
-		sums[i].add(&e)
-		given.add(sums[i].Cell, &e)
+		all = append(all, facts.Of(&e, jobs[i].Cell.API, nil))
+	}
 
-		if template := e.Labels[envs.LabelTemplate]; template != "" {
-			sums[i].template(template).add(&e)
+	return all, nil
+}
+
+// ReportOf returns the report on episodes, in their order.
+func ReportOf(all []facts.Fact) *Report {
+	source := tabulate.Of(all)
+	report := &Report{Rows: tabulate.As[Row](tables.Tables["evaluation"].Rows(source))}
+	addRepeats(report.Rows, all)
+
+	report.Overall = tabulate.As[Row](tables.Tables["overall"].Rows(source))
+	report.Overall = slices.DeleteFunc(report.Overall, func(r Row) bool { return r.Dataset != tabulate.All })
+	addRepeats(report.Overall, nil)
+	report.Summaries = tabulate.As[Summary](tables.Tables["summaries"].Rows(source))
+	report.Summaries = slices.DeleteFunc(report.Summaries, func(s Summary) bool { return s.Difficulty == "" })
+	report.Templates = templateRows(report.Rows, all)
+	report.Comparisons = compareAll(all)
+
+	return report
+}
+
+// templateRows are the figures of templates, in the order of the rows.
+func templateRows(rows []Row, all []facts.Fact) []TemplateRow {
+	all = slices.DeleteFunc(slices.Clone(all), func(f facts.Fact) bool { return f.Template == "" })
+	templates := tabulate.As[TemplateRow](tables.Tables["templates"].Rows(tabulate.Of(all)))
+
+	place := map[Cell]int{}
+	for i, row := range rows {
+		place[row.Cell] = i
+	}
+
+	slices.SortStableFunc(templates, func(a, b TemplateRow) int {
+		return cmp.Or(place[a.Cell]-place[b.Cell], strings.Compare(a.Template, b.Template))
+	})
+
+	return templates
+}
+
+// Mean returns the mean over all datasets of a policy and API version, and whether there is one.
+func (r *Report) Mean(c Contender) (Summary, bool) {
+	for _, s := range slices.Backward(r.Summaries) { // the one of all difficulties is the last
+		if s.Contender == c {
+			return s, true
 		}
 	}
 
-	report := &Report{Rows: []Row{}}
-	for _, s := range sums {
-		if s.episodes+s.Lost == 0 {
-			continue
-		}
-
-		report.Rows = append(report.Rows, s.row())
-		report.Templates = append(report.Templates, s.templateRows()...)
-	}
-
-	report.Summaries = summaries(report.Rows, given)
-	report.Comparisons = given.compareAll()
-
-	return report, given, nil
+	return Summary{}, false
 }
 
 // places are the jobs that episodes belong to, by policy, met version, dataset and difficulty.
@@ -139,81 +217,4 @@ func (p places) of(e *trajectories.Episode) (int, error) {
 	}
 
 	return i, nil
-}
-
-// sum is what the episodes of a cell add up to.
-type sum struct {
-	Row                             // its counts
-	episodes                        int
-	official, strict, turns, tokens int
-	firstUnreadable                 int
-	attempts                        *attempts       // nil where each question has one episode
-	templates                       map[string]*sum // of its questions, by template
-}
-
-func newSum(c Cell, repeats int) *sum {
-	s := &sum{Row: Row{Cell: c, Outcomes: map[string]int{}}}
-	if repeats > 1 {
-		s.attempts = newAttempts(repeats)
-	}
-
-	return s
-}
-
-func (s *sum) add(e *trajectories.Episode) {
-	if e.Lost != "" {
-		if s.Lost++; s.FirstLoss == "" {
-			s.FirstLoss = e.Lost
-		}
-
-		return
-	}
-
-	s.episodes++
-	s.N = s.episodes
-
-	if s.attempts != nil {
-		s.N = s.attempts.add(e)
-	}
-
-	for _, count := range []struct {
-		holds bool
-		n     *int
-	}{
-		{e.Official, &s.official},
-		{e.Strict, &s.strict},
-		{e.Status != envs.Terminated.String(), &s.Unanswered},
-		{e.Limit == string(mcts.LimitContext), &s.TooLong},
-		{e.Limit == string(mcts.LimitSilence), &s.Silent},
-		{len(e.Turns) > 0 && e.Turns[0].Unreadable(), &s.firstUnreadable},
-	} {
-		if count.holds {
-			*count.n++
-		}
-	}
-
-	s.turns += len(e.Turns)
-	s.tokens += e.Tokens
-	s.RepeatedTurns += trajectories.RepeatedFailures(e.Turns)
-
-	for _, t := range e.Turns {
-		s.Outcomes[t.Outcome.String()]++
-	}
-}
-
-// row completes the row.
-func (s *sum) row() Row {
-	n := float64(max(s.episodes, 1))
-	s.Official, s.Strict = float64(s.official)/n, float64(s.strict)/n
-	s.FirstUnreadable = float64(s.firstUnreadable) / n
-	s.Turns, s.Tokens = float64(s.turns)/n, float64(s.tokens)/n
-	s.RepeatedShare = float64(s.RepeatedTurns) / float64(max(s.turns, 1))
-	s.OfficialLow, s.OfficialHigh = statistics.WilsonOf(s.Official, s.N)
-	s.StrictLow, s.StrictHigh = statistics.WilsonOf(s.Strict, s.N)
-
-	if s.attempts != nil {
-		s.Repeats = s.attempts.figures()
-	}
-
-	return s.Row
 }

@@ -1,14 +1,12 @@
 package finetune
 
 import (
-	"fmt"
 	"io"
 	"iter"
-	"slices"
 
 	"toolevo/envs"
-	"toolevo/finetune/statistics"
-	"toolevo/finetune/table"
+	"toolevo/finetune/facts"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories"
 )
 
@@ -25,7 +23,7 @@ type RescoredRow struct {
 	N            int     `json:"n"`             // questions measured
 	Official     float64 `json:"official"`      // right when the evaluation was made, by the benchmark's matcher
 	Rescored     float64 `json:"rescored"`      // right by the other matcher
-	RescoredLow  float64 `json:"rescored_low"`  // lower end of the 95 % Wilson interval
+	RescoredLow  float64 `json:"rescored_low"`  // lower end of its interval, clustered by template
 	RescoredHigh float64 `json:"rescored_high"` // upper end
 	Gained       int     `json:"gained"`        // answers that only the other matcher takes
 	Dropped      int     `json:"dropped"`       // answers that only the benchmark's took
@@ -50,13 +48,10 @@ type Verdict struct {
 // Rescore compares the answers of an evaluation with the gold answers by another matcher. An episode without an answer
 // stays wrong. An episode of no job is an error, and so is the first of episodes.
 func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Verdict) (*Rescored, error) {
-	r := &Rescored{Rows: make([]RescoredRow, len(jobs)), Changed: []Rescoring{}}
+	r := &Rescored{Changed: []Rescoring{}}
 	places := newPlaces(jobs)
-	official, rescored := make([]int, len(jobs)), make([]int, len(jobs))
 
-	for i, j := range jobs {
-		r.Rows[i].Cell = j.Cell
-	}
+	var all []rescored
 
 	for e, err := range episodes {
 		if err != nil {
@@ -72,60 +67,40 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Ver
 			continue
 		}
 
-		row := &r.Rows[i]
-		row.N++
-
 		correct := e.Status == envs.Terminated.String() && by.Match(e.Gold, e.Answer)
 		if by.Kept != nil && by.Kept(&e) != correct {
 			r.Revised++
 		}
 
-		if e.Official {
-			official[i]++
-		}
+		all = append(all, rescored{
+			Fact: facts.Of(&e, jobs[i].Cell.API, nil), Rescored: correct,
+			Gained: correct && !e.Official, Dropped: e.Official && !correct,
+		})
 
-		if correct {
-			rescored[i]++
+		if correct != e.Official {
+			r.Changed = append(r.Changed, Rescoring{jobs[i].Cell, e.QuestionID, e.Question, e.Gold, e.Answer, correct})
 		}
-
-		switch {
-		case correct == e.Official:
-			continue
-		case correct:
-			row.Gained++
-		default:
-			row.Dropped++
-		}
-
-		r.Changed = append(r.Changed, Rescoring{row.Cell, e.QuestionID, e.Question, e.Gold, e.Answer, correct})
 	}
 
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		row.Official = float64(official[i]) / float64(max(row.N, 1))
-		row.Rescored = float64(rescored[i]) / float64(max(row.N, 1))
-		row.RescoredLow, row.RescoredHigh = statistics.Wilson(rescored[i], row.N)
-	}
-
-	r.Rows = slices.DeleteFunc(r.Rows, func(row RescoredRow) bool { return row.N == 0 })
+	r.Rows = tabulate.As[RescoredRow](tables.Tables["rescored"].Rows(tabulate.Of(all)))
 
 	return r, nil
 }
 
+// rescored is an episode, and what the other matcher says.
+type rescored struct {
+	facts.Fact
+	Rescored bool `json:"rescored"` // right by the other matcher
+	Gained   bool `json:"gained"`   // only by that
+	Dropped  bool `json:"dropped"`  // only by the benchmark's
+}
+
 // WriteTable writes the accuracies for a terminal, a line for each cell.
 func (r *Rescored) WriteTable(w io.Writer) error {
-	t := table.Table{
-		Heads: []string{"policy", "api", "data", "n", "official", "rescored [95%]", "gained", "dropped"},
+	rows := tabulate.RowsOf(r.Rows)
+	for _, row := range rows {
+		named(row)
 	}
 
-	for _, row := range r.Rows {
-		of := Row{Cell: row.Cell, N: row.N}
-		t.Lines = append(t.Lines, []string{
-			row.Policy, row.API, of.data(), fmt.Sprint(row.N), of.percent(row.Official),
-			of.withInterval(row.Rescored, row.RescoredLow, row.RescoredHigh, 0), fmt.Sprint(row.Gained),
-			fmt.Sprint(row.Dropped),
-		})
-	}
-
-	return t.Write(w)
+	return tabulate.WriteText(w, tables.Views["rescored"].Grids(rows), terminal)
 }

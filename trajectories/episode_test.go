@@ -279,7 +279,9 @@ func TestVersionsOfEpisodes(t *testing.T) {
 		dir := writeEpisodes(t, all...)
 
 		read, failed := ends(trajectories.ReadEpisodes(dir))
-		if read != 1 || failed == nil || !strings.Contains(failed.Error(), fmt.Sprintf("in format %d; this version reads format 4", version)) {
+
+		want := fmt.Sprintf("in format %d; this version reads format 4", version)
+		if read != 1 || failed == nil || !strings.Contains(failed.Error(), want) {
 			t.Errorf("version %d: %d read, %v", version, read, failed)
 		}
 	}

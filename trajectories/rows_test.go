@@ -112,7 +112,7 @@ var meta = trajectories.Meta{
 		{
 			Result: "second",
 			Maker: trajectories.Maker{
-				Kind: trajectories.KindPython, Name: "process", Version: "3.12.0", Limits: "wall 1s",
+				Kind: trajectories.KindPython, Name: "forkserver", Version: "3.12.0", Limits: "wall 1s",
 			},
 		},
 		{Result: "third", Maker: trajectories.Maker{Kind: "judge", Name: "strict"}},
@@ -122,7 +122,7 @@ var meta = trajectories.Meta{
 
 // A row names, of each kind, each maker whose output it holds, and the run's first where it holds none.
 func TestARowNamesEachMakerWhoseOutputItHolds(t *testing.T) {
-	first, second := "bwrap python 3.11.2 numpy \uFFFD without landlock", "process python 3.12.0"
+	first, second := "bwrap python 3.11.2 numpy \uFFFD without landlock", "forkserver python 3.12.0"
 	for _, test := range []struct {
 		name   string
 		makers map[int]string // by node

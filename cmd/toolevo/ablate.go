@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/finetune"
 )
@@ -36,12 +37,12 @@ func (a *app) ablateCommand() *cobra.Command {
 
 // addSeveralFlags adds the flags of a command that makes several evaluations in a folder.
 func (a *app) addSeveralFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
-	f := &runFlags{settings: a.addSettings(cmd, defaults, names...), logging: &console.LogFlags{}}
-	a.DataFlag(cmd)
+	f := &runFlags{settings: a.addSettings(cmd, defaults, names...), logging: &console.Log{}}
+	cmdline.DataFlag(&a.Program, cmd)
 	f.Servers = a.servingFlags(cmd)
 	cmd.Flags().IntVar(&f.Workers, "workers", 0, "`N` episodes at most at the same time (0: four per processor, or "+
 		"enough to keep the model's servers busy)")
-	f.progress, f.asJSON = console.ProgressFlag(cmd), console.JSONFlag(cmd)
+	f.progress, f.asJSON = cmdline.ProgressFlag(cmd), cmdline.JSONFlag(cmd)
 
 	return f
 }

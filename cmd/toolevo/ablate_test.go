@@ -83,7 +83,7 @@ func TestAblate(t *testing.T) {
 		t.Fatalf("exit %d: %s", again.code, again.err)
 	}
 
-	says(t, "ablate", again.out, "scripted:noisy@no-reflection", "mean-easy", "mean-all", "UNDER OR OF")
+	says(t, "ablate", again.out, "scripted:noisy@no-reflection", "mean-easy", "mean-all", "McNemar")
 	says(t, "ablate", again.err, in("ablations.csv"), "eval compare")
 
 	for _, name := range []string{"ablations.csv", "ablations.md", "ablations.tex"} {

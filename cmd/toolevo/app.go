@@ -5,19 +5,15 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/envs/durable"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 )
 
@@ -28,62 +24,42 @@ var helpTexts embed.FS
 
 // app is one invocation of the program, with everything it may touch.
 type app struct {
-	console.Program               // what others wrote is made visible on the way to Out
-	raw             io.Writer     // Out as it was, for protocols
-	columns         int           // of the terminal that results go to, 0 where they go to none
-	ending          ending        // what is said at Ctrl-C
-	quietPeriod     time.Duration // how long a command may prepare in silence; 0: the default, negative: not at all
-	backoff         time.Duration // before a server is asked again, at first; 0 is the default
+	console.Program
+	columns     int           // of the terminal that results go to, 0 where they go to none
+	ending      ending        // what is said at Ctrl-C
+	quietPeriod time.Duration // how long a command may prepare in silence; 0: the default, negative: not at all
+	backoff     time.Duration // before a server is asked again, at first; 0 is the default
 
 	// open opens the engine of a command; nil is engines.Open.
 	open toolevo.OpenFunc
 	// attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
-	attack walls.Attack
+	attack engines.Attack
 }
 
-// run runs the program and returns its exit code. What has no code of its own is a matter of usage or configuration:
-// commands give codes to everything that can happen once they work.
+// run runs the program and returns its exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	out := display.NewWriter(a.Out)
-	a.raw, a.Out, a.columns = a.Out, out, console.Width(a.Out)
+	a.Raw, a.Out, a.columns = a.Out, out, console.Width(a.Out)
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 
 	err = a.interrupted(ctx, errors.Join(err, out.Flush()))
 	if err == nil {
-		return console.ExitDone
+		return cmdline.ExitDone
 	}
 
-	fmt.Fprintf(a.Err, "toolevo: %s\n", strings.TrimSpace(inFlags(err.Error())))
+	fmt.Fprintf(a.Err, "toolevo: %s\n", cmdline.Message(err))
 
 	if text := advice(err); text != "" {
 		a.Say("%s", text)
 	}
 
-	return exitCode(err)
-}
-
-// exitCode returns the exit code of an error that ends the program.
-func exitCode(err error) int {
-	if errors.Is(err, durable.ErrDamaged) {
-		return console.ExitBad
-	}
-
-	if code := console.ExitCode(err); code != console.ExitDone {
-		return code
-	}
-
-	var path *fs.PathError
-	if errors.As(err, &path) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-		return console.ExitGaveUp // a full disk, a folder that may not be written
-	}
-
-	return console.ExitUsage
+	return cmdline.ExitCode(err)
 }
 
 func (a *app) root() *cobra.Command {
-	root := console.Documented(&cobra.Command{
+	root := cmdline.Documented(&cobra.Command{
 		Use:           "toolevo",
 		Version:       toolevo.Software(),
 		SilenceErrors: true,
@@ -92,21 +68,21 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.SetUsageTemplate(console.UsageTemplate(root))
-	root.SetFlagErrorFunc(console.WrongFlag)
+	root.SetUsageTemplate(cmdline.UsageTemplate(root))
+	root.SetFlagErrorFunc(cmdline.WrongFlag)
 	root.AddCommand(a.playCommand(), a.collectCommand(), a.inspectCommand(), a.viewCommand(),
 		a.reportCommand(), a.checkCommand(), a.exportCommand(), a.finetuneCommand(), a.evalCommand(),
 		a.improveCommand(), a.versionsCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(),
 		a.versionCommand(), a.replayCommand(), a.branchCommand(), a.ablateCommand(), a.runsCommand(),
-		a.analyzeCommand(), a.serveCommand(), a.mirrorCommand())
+		a.analyzeCommand(), a.serveCommand())
 
 	for _, b := range suite.All() {
 		if c, ok := b.(suite.Commander); ok {
-			root.AddCommand(c.Commands(&a.Program)...)
+			for _, command := range c.Commands() {
+				cmdline.Add(root, &a.Program, command, a.configureSuite)
+			}
 		}
 	}
-
-	a.addTasksCommands(root)
 
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -114,7 +90,7 @@ func (a *app) root() *cobra.Command {
 	for _, c := range root.Commands() {
 		switch c.Name() { // cobra's own take any word for the lack of one
 		case "completion":
-			console.Group(c)
+			cmdline.Group(c)
 		case "help":
 			c.RunE, c.Run = helpAbout, nil
 		}
@@ -122,14 +98,14 @@ func (a *app) root() *cobra.Command {
 
 	addCompletions(root, flagValues())
 
-	return console.Group(root)
+	return cmdline.Group(root)
 }
 
 // helpAbout shows the help of the command that is named.
 func helpAbout(help *cobra.Command, args []string) error {
 	cmd, rest, err := help.Root().Find(args)
 	if err == nil && len(rest) > 0 {
-		err = console.UnknownCommand(cmd, rest[0])
+		err = cmdline.UnknownCommand(cmd, rest[0])
 	}
 
 	if err != nil {

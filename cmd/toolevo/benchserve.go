@@ -12,9 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
+	"toolevo/envs/wire"
 	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/policy/simserver"
@@ -24,13 +26,13 @@ func (a *app) benchCommand() *cobra.Command {
 	cmd := newCommand("bench")
 	cmd.AddCommand(a.benchServeCommand())
 
-	return console.Group(cmd)
+	return cmdline.Group(cmd)
 }
 
 // serveFlags are the flags of bench serve. Those that an option has as it is are read into it.
 type serveFlags struct {
 	simserver.Options
-	*door
+	*wire.Door
 	protocol, policy, suite, codec string
 	data                           *string
 	faults, wrong                  []string
@@ -39,11 +41,11 @@ type serveFlags struct {
 
 func (a *app) benchServeCommand() *cobra.Command {
 	cmd := newCommand("serve")
-	f := &serveFlags{door: doorFlags(cmd, "127.0.0.1:8000", "OPENAI_API_KEY")}
+	f := &serveFlags{Door: a.doorFlags(cmd, "127.0.0.1:8000", "OPENAI_API_KEY")}
 	cmd.Long = strings.Replace(cmd.Long, "MISCONFIGURATIONS", indented(simserver.Misconfigurations()), 1)
 	f.add(a, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		key, err := f.key(a)
+		key, err := f.Key(&a.Program)
 		if err != nil {
 			return err
 		}
@@ -69,7 +71,7 @@ func (f *serveFlags) add(a *app, cmd *cobra.Command) {
 	// Defaults are those of a server that answers at once and fails never: what a rehearsal needs
 	// is asked for.
 	flags, latency, faults := cmd.Flags(), &f.Latency, &f.Faults
-	f.data = a.DataFlag(cmd)
+	f.data = cmdline.DataFlag(&a.Program, cmd)
 	flags.StringVar(&f.protocol, "protocol", string(simserver.VLLM), "`NAME`: vllm or ollama")
 	flags.StringVar(&f.Model, "model", "sim", "serve the model under this `NAME`")
 	flags.StringVar(&f.policy, "policy", "scripted:noisy", "`KIND:NAME` of the policy that writes: "+
@@ -101,7 +103,7 @@ func (f *serveFlags) add(a *app, cmd *cobra.Command) {
 		"seconds (0: none)")
 	flags.DurationVar(&faults.DripEvery, "drip-every", 100*time.Millisecond, "`TIME` between two pieces of a drip")
 	flags.StringSliceVar(&f.wrong, "wrong", nil, "`NAMES` of permanent misconfigurations, separated by commas")
-	f.asJSON = console.JSONFlag(cmd)
+	f.asJSON = cmdline.JSONFlag(cmd)
 }
 
 // options says what the flags ask for.
@@ -137,7 +139,7 @@ func (f *serveFlags) options(key string, plans solutions) (simserver.Options, er
 	}
 
 	o := f.Options
-	o.Address, o.APIKey = f.listen, key
+	o.Address, o.APIKey = f.Listen, key
 	o.Policy, o.Codec, o.Kind = scripted.New(profile, plans), profile.Codec, simserver.Kind(f.protocol)
 	o.Faults.Rates, o.Faults.Seed = rates, f.Seed
 
@@ -252,7 +254,7 @@ func (a *app) introduce(f *serveFlags, url string) {
 
 	a.Say("A simulated %s with the model %q (%s) listens on %s", server, f.Model, f.policy, url)
 
-	f.sayKey(a)
+	f.SayKey(&a.Program)
 	a.Say("\nTry, in another terminal:")
 
 	for _, words := range [][]string{

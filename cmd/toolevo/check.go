@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 )
@@ -19,7 +20,7 @@ func (a *app) checkCommand() *cobra.Command {
 	job := toolevo.CheckJob{Host: a.host(console.ProgressAuto)}
 	a.runDataFlag(cmd, &job.Data)
 
-	asJSON := console.JSONFlag(cmd)
+	asJSON := cmdline.JSONFlag(cmd)
 	cmd.Flags().IntVar(&job.Workers, "workers", runtime.NumCPU(), "`N` trees or episodes checked at the same time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if job.Workers < 1 {

@@ -125,14 +125,14 @@ func TestInspect(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 
-	says(t, "inspect RUN", must(t, "inspect", run), "QUESTION", "DISTINCT", id)
+	says(t, "inspect RUN", must(t, "inspect", run), "question", "distinct", id)
 
 	trees := document[questionOverview](t, must(t, "inspect", run, id, "--json")).Trees
 	if len(trees) == 0 || trees[0].Deprecations == 0 || trees[0].Correct < len(trees[0].Accepted) {
 		t.Fatalf("%+v", trees)
 	}
 
-	says(t, "inspect RUN QUESTION", must(t, "inspect", run, id), "gold answer", "SIMULATIONS", "opening price")
+	says(t, "inspect RUN QUESTION", must(t, "inspect", run, id), "gold answer", "simulations", "opening price")
 
 	tree := document[mcts.TreeRecord](t, must(t, "inspect", run, id, "0", "--json"))
 	if tree.Question != id || len(tree.Nodes) != trees[0].Nodes {
@@ -316,14 +316,15 @@ func TestEval(t *testing.T) {
 		t.Error("report.json is not what was printed: " + cmp.Diff(report, stored))
 	}
 
-	says(t, "eval", string(read(t, filepath.Join(dir, reportMarkdown))), "| scripted:stale |", "p_s_ood", "Wilson")
+	says(t, "eval", string(read(t, filepath.Join(dir, reportMarkdown))), "| scripted:stale |", "p_s_ood",
+		"Korn–Graubard")
 
 	r := cli(t, append(args, "--out", filepath.Join(t.TempDir(), "eval"), "--fail-under", "0.95")...)
 	if r.code != exitBad {
 		t.Errorf("--fail-under: exit %d", r.code)
 	}
 
-	says(t, "eval --fail-under", r.out, "POLICY", "OFFICIAL", "scripted:reader")
+	says(t, "eval --fail-under", r.out, "official", "scripted:reader")
 	says(t, "eval --fail-under", r.err, "scripted:stale", "below 0.95")
 
 	for line := range strings.Lines(r.out) {

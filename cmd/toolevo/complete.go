@@ -9,15 +9,14 @@ import (
 	"github.com/spf13/pflag"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
-	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/perturb"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
-	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune/rundir"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/policy/simserver"
@@ -32,28 +31,27 @@ const all = "all"
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"dataset":       listedValues("dataset", all),
-		"difficulty":    console.Offered(append(valuesOf("difficulty"), all)),
-		"split":         console.Offered(suite.Splits()),
-		"perturb":       console.Offered(perturb.Kinds()),
-		"suite":         console.Offered(suite.Names()),
+		"difficulty":    cmdline.Offered(append(valuesOf("difficulty"), all)),
+		"split":         cmdline.Offered(suite.Splits()),
+		"perturb":       cmdline.Offered(perturb.Kinds()),
+		"suite":         cmdline.Offered(suite.Names()),
 		"api":           versionNames,
 		"policy":        policies,
-		"preset":        console.Offered(configs.Presets()),
-		"engine":        console.Offered(engines.Names()),
+		"preset":        cmdline.Offered(configs.Presets()),
+		"engine":        cmdline.Offered(engines.Names()),
 		"compat":        listedValues("environment.compat"),
-		"feedback":      console.Offered(dynamic.Feedbacks()),
+		"feedback":      cmdline.Offered(dynamic.Feedbacks()),
 		"simulator":     policies,
-		"mode":          console.Offered(virtual.Modes()),
 		"config":        shippedOrFile,
 		"set":           settingKeys,
-		"without":       console.Listed(confine.Walls()),
-		"strategy":      console.Offered(export.Strategies()),
-		"score":         console.Offered(export.Scores()),
-		"chat-template": console.Offered(export.Templates()),
-		"format":        console.Offered(export.FormatsThat(export.Format.IsExported)),
-		"for":           console.Offered(export.Trainers()),
-		"wrong":         console.Listed(simserver.Misconfigurations()),
-		"protocol":      console.Offered([]simserver.Kind{simserver.VLLM, simserver.Ollama}),
+		"without":       cmdline.Listed(confine.Walls()),
+		"strategy":      cmdline.Offered(export.Strategies()),
+		"score":         cmdline.Offered(export.Scores()),
+		"chat-template": cmdline.Offered(export.Templates()),
+		"format":        cmdline.Offered(export.FormatsThat(export.Format.IsExported)),
+		"for":           cmdline.Offered(export.Trainers()),
+		"wrong":         cmdline.Listed(simserver.Misconfigurations()),
+		"protocol":      cmdline.Offered([]simserver.Kind{simserver.VLLM, simserver.Ollama}),
 		"out":           runsOrFolders,
 	}
 }
@@ -62,7 +60,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 func addCompletions(cmd *cobra.Command, values map[string]cobra.CompletionFunc) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if complete, ok := values[f.Name]; ok {
-			console.Complete(cmd, f.Name, complete)
+			cmdline.Complete(cmd, f.Name, complete)
 		}
 	})
 
@@ -80,12 +78,12 @@ func policies(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Shell
 		names = append(names, before+strings.TrimSuffix(name, "MODEL"))
 	}
 
-	return console.BeginningWith(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return cmdline.BeginningWith(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // shippedOrFile completes the name of a shipped configuration, else that of a file.
 func shippedOrFile(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if names := console.BeginningWith(typed, configs.Policies()); len(names) > 0 {
+	if names := cmdline.BeginningWith(typed, configs.Policies()); len(names) > 0 {
 		return names, cobra.ShellCompDirectiveDefault
 	}
 
@@ -99,13 +97,13 @@ func settingKeys(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Sh
 		keys = append(keys, key+"=")
 	}
 
-	return console.BeginningWith(typed, keys), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return cmdline.BeginningWith(typed, keys), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // newCommand returns the command of a usage line. A shell completes the runs that it takes.
 func newCommand(use string) *cobra.Command {
-	cmd := console.Command(use, helpTexts)
-	if _, most := console.Arguments(use); strings.Contains(use, "RUN") {
+	cmd := cmdline.Command(use, helpTexts)
+	if _, most := cmdline.Arguments(use); strings.Contains(use, "RUN") {
 		cmd.ValidArgsFunction = runs(min(most, 1)) // of several arguments the first
 	}
 
@@ -134,7 +132,7 @@ func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 		found = append(found, below...)
 	}
 
-	if found = console.BeginningWith(typed, found); len(found) > 0 {
+	if found = cmdline.BeginningWith(typed, found); len(found) > 0 {
 		return found, cobra.ShellCompDirectiveNoFileComp
 	}
 
@@ -145,7 +143,7 @@ func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 // somebody types: parsing all question templates would be half of what a short command does.
 func listedValues(setting string, more ...string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		return console.Listed(append(valuesOf(setting), more...))(cmd, args, typed)
+		return cmdline.Listed(append(valuesOf(setting), more...))(cmd, args, typed)
 	}
 }
 
@@ -185,5 +183,5 @@ func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, co
 		names = append(names, drift.FactorPrefix+name)
 	}
 
-	return console.Listed(names)(cmd, args, typed)
+	return cmdline.Listed(names)(cmd, args, typed)
 }

@@ -205,7 +205,7 @@ func TestBadCorpusFiles(t *testing.T) {
 	}
 
 	put(goodCSV)
-	fails(t, exitUsage, []string{"coffee_price.csv:4", "after 3 rows", "5741", "--allow-short"}, "data", "import",
+	fails(t, exitUsage, []string{"coffee_price.csv:4", "after 3 rows", "5741", "allow-short"}, "data", "import",
 		"--data", dir, "--corpus", from)
 	must(t, "data", "import", "--data", dir, "--corpus", from, "--allow-short")
 	before := read(t, corpus.Path(dir, toolqa.Coffee))

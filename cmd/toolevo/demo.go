@@ -16,12 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
-	"toolevo/envs/sandbox/walls"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -33,7 +33,7 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := newCommand("demo")
 	out := cmd.Flags().String("out", "toolevo-demo", "work in the folder `DIR`")
 	about := cmd.Flags().String("suite", "", "of the suite `NAME`: "+demoStateGen+" (default: questions over corpora)")
-	console.Complete(cmd, "suite", console.Offered([]string{demoStateGen}))
+	cmdline.Complete(cmd, "suite", cmdline.Offered([]string{demoStateGen}))
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if *about != "" && *about != demoStateGen {
@@ -80,7 +80,7 @@ type demo struct {
 	evaluated string
 	drifted   string            // evaluations under each of the feedbacks
 	accept    string            // walls that are missing and accepted, separated by commas
-	attack    walls.Attack      // however many runs are made, an engine is attacked once
+	attack    engines.Attack    // however many runs are made, an engine is attacked once
 	starting  *console.Starting // says on a terminal what is being done
 	example   trajectories.Row  // a trajectory to look at
 }
@@ -111,7 +111,7 @@ func (a *app) newDemo(dir, about string) *demo {
 	}
 
 	if d.attack == nil {
-		d.attack = walls.Once()
+		d.attack = engines.Once()
 	}
 
 	if a.Draws(console.ProgressAuto) {
@@ -237,8 +237,8 @@ func (d *demo) do(what string, work func(toolevo.Host) error) error {
 	host.Progress, host.Screen, host.Attack = words, &words.said, d.attack
 
 	err := work(host)
-	if err != nil && console.ExitCode(err) != console.ExitInterrupted {
-		d.app.Say("%s", strings.TrimSpace(inFlags(words.said.String())))
+	if err != nil && console.KindOf(err) != console.Interruption {
+		d.app.Say("%s", strings.TrimSpace(cmdline.Flags(words.said.String())))
 	}
 
 	return withCommand(err, same)

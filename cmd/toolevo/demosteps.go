@@ -14,6 +14,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
+	"toolevo/finetune"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/stored"
 	"toolevo/trajectories"
@@ -194,7 +195,6 @@ func (d *demo) printExample() {
 	d.printTurn("Observation", old.Observation, 2)
 	d.printTurn("Thought", again.Thought, 1)
 	d.printTurn("Action", again.Key, 1)
-	d.printTurn("Observation", again.Observation, 1)
 	d.printTurn("… Action", d.example.Turns[len(d.example.Turns)-1].Key, 1)
 }
 
@@ -269,7 +269,7 @@ func (d *demo) evaluate(ctx context.Context) error {
 		return err
 	}
 
-	return r.Report.Overall().WriteTable(d.app.Out)
+	return (&finetune.Report{Rows: r.Report.Overall, Warnings: r.Report.Warnings}).WriteTable(d.app.Out)
 }
 
 // compare measures what each feedback is worth to who reads it, beside who does not and who needs none.

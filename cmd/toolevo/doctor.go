@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/finetune/stored"
 	"toolevo/mcts"
@@ -113,11 +114,11 @@ func met(name doctor.Name, seen string, err error) doctor.Check {
 		return doctor.Check{Name: name, Verdict: doctor.OK, Seen: seen}
 	}
 
-	what, do, _ := strings.Cut(strings.TrimSpace(inFlags(err.Error())), "\n")
+	what, do, _ := strings.Cut(strings.TrimSpace(cmdline.Flags(err.Error())), "\n")
 
 	return doctor.Check{
 		Name: name, Verdict: doctor.Problem, Seen: what,
-		Run: fmt.Sprintf("does not begin: exit code %d", exitCode(err)),
+		Run: fmt.Sprintf("does not begin: exit code %d", cmdline.ExitCode(err)),
 		Do:  cmp.Or(do, advice(err), "set right what it names"),
 	}
 }

@@ -126,7 +126,7 @@ func TestServersOffLoopbackWantAKey(t *testing.T) {
 		"OPENAI_API_KEY":      {"bench", "serve", "--data", smallData(t)},
 	} {
 		for _, address := range []string{"0.0.0.0:0", ":0"} {
-			fails(t, exitUsage, []string{"--listen " + address, variable}, append(args, "--listen", address)...)
+			fails(t, exitUsage, []string{"--listen: " + address, variable}, append(args, "--listen", address)...)
 		}
 	}
 

@@ -35,9 +35,10 @@ func TestTheEngineHasFlags(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
 	for _, kind := range []string{stored.Collection, stored.Evaluated} {
-		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "process", "--python", "python3",
+		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "forkserver", "--python", "python3",
 			"--dry-run")
-		says(t, kind, out, "programs run in process python 3.", "engine: process", "flag --engine", "flag --python")
+		says(t, kind, out, "programs run in forkserver python 3.", "engine: forkserver", "flag --engine",
+			"flag --python")
 		fails(t, exitUsage, []string{"python.engine", "docker"}, kind, "--data", data, "--engine", "docker",
 			"--dry-run")
 	}
@@ -188,7 +189,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 		t.Error("the run's configuration was changed")
 	}
 
-	f := &runFlags{logging: &console.LogFlags{}}
+	f := &runFlags{logging: &console.Log{}}
 	f.command, f.MixEngines, f.PythonServers, f.Servers = "collect", true, 3, on(io.Discard).serving()
 	says(t, "the command to resume", f.resumeCommand(&toolevo.StoppedError{
 		Dir: dir, Settings: []string{"python.engine=unsafe", "python.executable=/py"},
@@ -451,7 +452,7 @@ func TestAModelIsNotPromisedWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
 	for _, kind := range []string{stored.Collection, stored.Evaluated} {
-		args := []string{kind, "--data", data, "--limit", "1", "--engine", "process", "--policy", "openai:m",
+		args := []string{kind, "--data", data, "--limit", "1", "--engine", "forkserver", "--policy", "openai:m",
 			"--server", "http://127.0.0.1:1/v1", "--dry-run"}
 		fails(t, exitUsage, []string{"has no no_such_module, which the prompt says",
 			"apt-get install python3-no-such-module", "--set python.modules="},

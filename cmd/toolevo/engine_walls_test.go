@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
-	"toolevo/envs/console"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 )
@@ -41,7 +41,7 @@ func TestTheDemoDoesWithoutMissingWalls(t *testing.T) {
 	a := on(io.Discard)
 	a.Environ = []string{"TOOLEVO_PYTHON_EXECUTABLE=no-such-python"}
 
-	if _, err := a.demoWalls(t.Context()); console.ExitCode(err) != exitGaveUp ||
+	if _, err := a.demoWalls(t.Context()); cmdline.ExitCode(err) != exitGaveUp ||
 		!strings.Contains(err.Error(), "no-such-python") {
 		t.Errorf("without a Python the demo ends with %v", err)
 	}

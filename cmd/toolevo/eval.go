@@ -1,9 +1,8 @@
 package main
 
 import (
-	"path/filepath"
-
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -37,8 +36,7 @@ func (a *app) evalCommand() *cobra.Command {
 	}
 
 	cmd.AddCommand(a.evalErrorsCommand(), a.evalAdaptationCommand(), a.evalCompareCommand(),
-		a.evalRescoreCommand(), a.evalSimulatorCommand(), a.evalJudgeCommand(),
-		a.evalDriftCommand(), a.evalTasksCommand())
+		a.evalRescoreCommand(), a.evalDriftCommand())
 
 	return cmd
 }

@@ -5,19 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
-	"toolevo/finetune/adaptation"
-	"toolevo/finetune/stored"
+	"toolevo/finetune/tabulate"
 )
-
-// evaluationAdaptation is what `eval adaptation` prints.
-type evaluationAdaptation struct {
-	Rows []adaptation.Row `json:"rows"` // a row for each policy and API version
-}
 
 func (a *app) evalAdaptationCommand() *cobra.Command {
 	cmd := newCommand("adaptation RUN...")
-	asJSON := console.JSONFlag(cmd)
+	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.evalAdaptation(cmd.Context(), args, *asJSON)
 	}
@@ -26,18 +21,20 @@ func (a *app) evalAdaptationCommand() *cobra.Command {
 }
 
 func (a *app) evalAdaptation(ctx context.Context, dirs []string, asJSON bool) error {
-	var m adaptation.Measures
+	host := a.host(console.ProgressNone)
 
-	err := a.playedEpisodes(ctx, dirs, func(p stored.Played) {
-		m.Add(adaptation.Sample{Episode: p.Episode, API: p.API, Version: p.Version})
-	})
+	board, err := host.Board(ctx, dirs)
 	if err != nil {
 		return err
 	}
 
-	if rows := m.Rows(); !asJSON {
-		return adaptation.Write(a.Out, rows)
+	adaptation := board.Adaptation()
+	if asJSON {
+		return a.PrintJSON(adaptation)
 	}
 
-	return a.PrintJSON(evaluationAdaptation{m.Rows()})
+	return tabulate.WriteText(a.Out, adaptation.Grids(), a.width())
 }
+
+// width is how wide tables are.
+func (a *app) width() int { return max(a.columns, 80) }

@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/finetune"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // compareOptions are the flags of `eval compare`.
@@ -32,7 +33,7 @@ func (a *app) evalCompareCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&o.blocks, "block", nil,
 		"with --format latex: `NAME=POLICY,...` that were made from one base model; may be repeated")
 	cmd.Flags().IntVar(&o.flips, "flips", 5, "at most `N` questions that flipped are shown for each pair")
-	o.asJSON = console.JSONFlag(cmd)
+	o.asJSON = cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.evalCompare(cmd.Context(), args, o)
 	}
@@ -80,7 +81,7 @@ func (c comparedTables) WriteTable(w io.Writer) error { return printCompared(w, 
 
 // WriteLaTeX writes LaTeX tables in the blocks that were asked for.
 func (c comparedTables) WriteLaTeX(w io.Writer) error {
-	policies := table.Distinct(c.Rows, func(row finetune.Row) string { return row.Policy })
+	policies := tabulate.Distinct(c.Rows, func(row finetune.Row) string { return row.Policy })
 	slices.Sort(policies)
 
 	var blocks []finetune.Block

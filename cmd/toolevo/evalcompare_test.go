@@ -51,7 +51,7 @@ func TestEvalCompare(t *testing.T) {
 	text := must(t, "eval", "compare", smallEvaluation(t), "--flips", "1")
 	says(t, "eval compare", text,
 		"2 answered correctly by one side:\n  < scripted:stale under p_s_in\n  > scripted:reader under p_s_in\n    > ",
-		"\n    and 1 more", "0:2   +100.0")
+		"\n    and 1 more", "0           2            +100.0")
 	fits(t, text)
 }
 
@@ -61,7 +61,7 @@ func TestEvalCompareOfTheSameCells(t *testing.T) {
 	copied := copyOf(t, readerAlone(t))
 	text := must(t, "eval", "compare", readerAlone(t), copied)
 	first, second := "scripted:reader@"+filepath.Base(readerAlone(t)), "scripted:reader@"+filepath.Base(copied)
-	says(t, "eval compare", text, first, second, "0:0")
+	says(t, "eval compare", text, first, second, "Paired comparisons")
 
 	fails(t, exitUsage, []string{"have the name", "name it once"}, "eval", "compare", copied, copied)
 	fails(t, exitUsage, []string{"--format", `"html"`, "markdown"}, "eval", "compare", copied, "--format", "html")

@@ -7,9 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/envs/console"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/perturb"
+	"toolevo/finetune/tabulate"
 )
 
 func (a *app) evalDriftCommand() *cobra.Command {
@@ -26,8 +27,8 @@ func (a *app) evalDriftCommand() *cobra.Command {
 	flags.StringVar(&f.Out, "out", "", "make the evaluations and the report in the folder `DIR` (required)")
 	flags.StringVar(&f.ID, "run-id", "", "`ID` that those of the evaluations begin with (default: each has one that "+
 		"no other run has)")
-	console.Complete(cmd, "feedbacks", console.Listed(append(dynamic.Feedbacks(), all)))
-	console.Complete(cmd, "perturbations", console.Listed(append(toolevo.Perturbations(), string(perturb.None), all)))
+	cmdline.Complete(cmd, "feedbacks", cmdline.Listed(append(dynamic.Feedbacks(), all)))
+	cmdline.Complete(cmd, "perturbations", cmdline.Listed(append(toolevo.Perturbations(), string(perturb.None), all)))
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if job.RunJob, err = f.job(cmd); err != nil {
@@ -50,7 +51,7 @@ func (a *app) printDrift(asJSON bool, out string, d *toolevo.Drifted, err error)
 
 	var tableErr error
 
-	showErr := a.Show(asJSON, d, func() { tableErr = d.WriteTable(a.Out, max(a.columns, demoWidth)) })
+	showErr := a.Show(asJSON, d, func() { tableErr = tabulate.WriteText(a.Out, d.Tables(), a.width()) })
 	a.Say("The same with figures, as a page: %s; for papers: %s and %s", filepath.Join(out, toolevo.DriftPage),
 		filepath.Join(out, "drift.tex"), filepath.Join(out, "figure-*.svg"))
 

@@ -132,7 +132,7 @@ func TestEvalDriftGoesOn(t *testing.T) {
 		t.Fatalf("exit %d:\n%s", r.code, r.err)
 	}
 
-	says(t, "eval drift", r.out, "Table I. Pass rate under API versioning", "scripted:oracle\n  baseline   100.0")
+	says(t, "eval drift", r.out, "Table I. Pass rate under API versioning", "scripted:oracle\n  baseline  100.0")
 
 	for _, name := range []string{"drift.json", "drift.csv", "drift-statistics.csv"} {
 		if string(read(t, filepath.Join(out, name))) != string(read(t, filepath.Join(smallDrift(t), name))) {

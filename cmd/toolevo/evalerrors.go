@@ -3,20 +3,21 @@ package main
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
-	"toolevo/finetune/stored"
+	"toolevo/finetune/tabulate"
 )
 
 // evaluationErrors is what `eval errors` prints.
 type evaluationErrors struct {
-	Rows   []failure.Row  `json:"rows"`             // a row for each policy and API version
+	*facts.Errors
 	Sample []failure.Case `json:"sample,omitempty"` // failed episodes to read, with --sample
 }
 
@@ -33,7 +34,7 @@ func (a *app) evalErrorsCommand() *cobra.Command {
 	cmd := newCommand("errors RUN...")
 	cmd.Flags().IntVar(&o.sample, "sample", 0, "also print `N` failed episodes, drawn at random")
 	cmd.Flags().Uint64Var(&o.seed, "seed", 1, "`N` is the seed of the sample")
-	o.asJSON = console.JSONFlag(cmd)
+	o.asJSON = cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.sample < 0 {
 			return console.Usage("--sample %d: want 0 episodes or more", o.sample)
@@ -46,29 +47,35 @@ func (a *app) evalErrorsCommand() *cobra.Command {
 }
 
 func (a *app) evalErrors(ctx context.Context, dirs []string, o errorsOptions) error {
-	var tally failure.Tally
+	host := a.host(console.ProgressNone)
 
-	sample := failure.Sample{Size: o.sample, Rand: rand.New(rand.NewPCG(o.seed, 0))}
+	all, err := host.OpenEvaluations(ctx, dirs)
+	defer all.Close()
 
-	err := a.playedEpisodes(ctx, dirs, func(p stored.Played) {
-		if v, failed := tally.Add(p.Episode, p.API, p.Version); failed {
-			sample.Add(p.Episode, p.API, v)
-		}
-	})
 	if err != nil {
 		return err
 	}
 
-	if *o.asJSON {
-		return a.PrintJSON(evaluationErrors{tally.Rows(), sample.Cases()})
-	}
-
-	if err := failure.Write(a.Out, tally.Rows()); err != nil {
+	board, err := all.Board(ctx)
+	if err != nil {
 		return err
 	}
 
-	for i, c := range sample.Cases() {
-		a.printCase(fmt.Sprintf("%d of %d", i+1, len(sample.Cases())), c)
+	result := evaluationErrors{Errors: board.Errors()}
+	if result.Sample, err = all.Failed(ctx, o.sample, o.seed); err != nil {
+		return err
+	}
+
+	if *o.asJSON {
+		return a.PrintJSON(result)
+	}
+
+	if err := tabulate.WriteText(a.Out, result.Grids(), a.width()); err != nil {
+		return err
+	}
+
+	for i, c := range result.Sample {
+		a.printCase(fmt.Sprintf("%d of %d", i+1, len(result.Sample)), c)
 	}
 
 	return nil

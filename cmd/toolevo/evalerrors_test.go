@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolevo/finetune/adaptation"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
 	"toolevo/trajectories"
 )
@@ -48,7 +48,7 @@ func TestEvalErrors(t *testing.T) {
 	}
 
 	text := must(t, "eval", "errors", dir, "--sample", "1")
-	says(t, "eval errors --sample 1", text, "scripted:stale under p_s_in: 2 of 2 failed, 0 lost",
+	says(t, "eval errors --sample 1", text, "scripted:stale under p_s_in\n", "scripted:stale   p_s_in  2  0     2\n",
 		"invocation error in new tools", "=== 1 of 1: repeated-deprecated", "by the rule ignored-notices",
 		">> 2. deprecated", "the gold answer is")
 	fits(t, must(t, "eval", "errors", dir))
@@ -89,8 +89,8 @@ func TestEvalAdaptation(t *testing.T) {
 	t.Parallel()
 	dir := smallEvaluation(t)
 
-	rows := map[string]adaptation.Row{}
-	for _, row := range document[evaluationAdaptation](t, must(t, "eval", "adaptation", dir, "--json")).Rows {
+	rows := map[string]facts.AdaptationRow{}
+	for _, row := range document[facts.Adaptation](t, must(t, "eval", "adaptation", dir, "--json")).Rows {
 		rows[row.Policy+" "+row.API] = row
 	}
 

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	toolbenchsuite "toolevo/cmd/internal/suites/toolbench"
 	"toolevo/finetune/judge"
 )
 
@@ -64,7 +65,7 @@ func TestEvalJudgeByRule(t *testing.T) {
 	must(t, ofToolBench(t, "eval", "--policy", "scripted:stale,scripted:reader", "--out", eval)...)
 
 	args := []string{"eval", "judge", eval, "--score", "sopr,fac,sowr", "--out", out, "--progress", "none"}
-	got := document[judgedAnswers](t, must(t, append(args, "--json")...))
+	got := document[toolbenchsuite.JudgedAnswers](t, must(t, append(args, "--json")...))
 
 	solved, refused := map[string]float64{}, map[string]int{}
 
@@ -111,15 +112,15 @@ func TestEvalJudgeByRule(t *testing.T) {
 	}
 
 	text := must(t, args...)
-	says(t, "eval judge", text, "scripted:stale under p_s_in\n", "\n  exposed", "SOPR ± SD [95%]",
-		"\nscripted:reader under p_c against scripted:stale", "WON:LOST")
+	says(t, "eval judge", text, "scripted:stale under p_s_in\n", "\n    exposed", "sopr",
+		"\nscripted:reader under p_c against scripted:stale", "won")
 	fits(t, text)
 
 	says(t, "eval judge --format markdown", must(t, append(args, "--format", "markdown")...),
-		"| agent | G1_instruction | G2_category | mean |", "parameter-grounding", "judged by rule")
+		"| agent | G1_instruction sopr |", "parameter-grounding", "judged by rule")
 
 	errors := must(t, "eval", "errors", eval)
-	says(t, "eval errors", errors, "scripted:stale under p_s_in", "refused calls, by what was not taken")
+	says(t, "eval errors", errors, "scripted:stale under p_s_in", "Refused calls, by what was not taken")
 }
 
 // The functions that agents met are looked up in the data folder, and in no other one.
@@ -140,9 +141,8 @@ func TestEvalJudgeWantsTheData(t *testing.T) {
 	write(t, filepath.Join(part, group), string(read(t, filepath.Join(inventedQueries, group))))
 	must(t, "toolbench", "import", part, "--data", data)
 
-	for _, args := range [][]string{{"judge", eval, "--progress", "none"}, {"errors", eval}} {
-		fails(t, exitUsage, []string{"split test", "put it back"}, append([]string{"eval"}, args...)...)
-	}
+	fails(t, exitUsage, []string{"split test", "put it back"}, "eval", "judge", eval, "--progress", "none")
+	must(t, "eval", "errors", eval) // what the evaluation keeps is enough
 
 	if err := os.RemoveAll(data); err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestEvalJudgeByModel(t *testing.T) {
 
 	says(t, "eval judge", r.err, "1 answers are left out")
 
-	first := document[judgedAnswers](t, r.out)
+	first := document[toolbenchsuite.JudgedAnswers](t, r.out)
 	cot, dfs := first.Rows[0], first.Rows[1]
 
 	if cot.SoPR.Mean != 0 || cot.Missing != 1 || cot.N != 3 || dfs.SoPR.Mean != 2.0/3 || dfs.FAC.Mean != 2.0/3 {
@@ -273,7 +273,8 @@ func TestEvalJudgeReadsTheVerdict(t *testing.T) {
 	} {
 		url, asked := rewriter(t, func(string) string { return test.reply })
 
-		got := document[judgedAnswers](t, must(t, "eval", "judge", filepath.Join(dir, "cot"), "--by", "openai:m",
+		got := document[toolbenchsuite.JudgedAnswers](t, must(t, "eval", "judge",
+			filepath.Join(dir, "cot"), "--by", "openai:m",
 			"--score", "fac", "--server", url, "--out", filepath.Join(dir, name), "--progress", "none", "--json"))
 		if fac := got.Rows[0].FAC; fac.Mean != test.mean || fac.Lost != test.lost || asked.Load() != test.asked {
 			t.Errorf("%s: %+v after %d requests, want %v and %d lost", name, fac, asked.Load(), test.mean, test.lost)
@@ -294,14 +295,14 @@ func TestEvalJudgeErrors(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{file}, []string{"--by openai:MODEL", "the rule knows only"}},
-		{[]string{file, "--by", "openai:m"}, []string{"--out is missing"}},
+		{[]string{file}, []string{"judge by a model", "the rule knows only"}},
+		{[]string{file, "--by", "openai:m"}, []string{"--out: it is missing"}},
 		{[]string{file, "--by", "scripted:reader", "--out", dir}, []string{"--by", "writes no texts"}},
 		{[]string{file, "--score", "sopr,bleu"}, []string{"--score", `"bleu"`, "sopr, fac, sowr"}},
 		{[]string{file, "--format", "html"}, []string{"--format", "latex"}},
-		{[]string{file, "--passes", "0"}, []string{"--passes 0"}},
-		{[]string{file, "--workers", "0"}, []string{"--workers 0"}},
-		{[]string{file, "--reference", "cot"}, []string{"--score sowr"}},
+		{[]string{file, "--passes", "0"}, []string{"--passes: it is 0"}},
+		{[]string{file, "--workers", "0"}, []string{"--workers: it is 0"}},
+		{[]string{file, "--reference", "cot"}, []string{"the score sowr"}},
 		{[]string{file, "--ids", filepath.Join(dir, "list")}, []string{"--ids", "no ID file"}},
 		{[]string{file, "--ids", filepath.Join(dir, "none")}, []string{"--ids", "none"}},
 		{[]string{filepath.Join(dir, "list")}, []string{"not a converted file", "toolbench convert"}},

@@ -10,11 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/finetune"
+	"toolevo/finetune/stored"
 	"toolevo/trajectories"
 )
 
@@ -32,7 +34,7 @@ func (a *app) evalRescoreCommand() *cobra.Command {
 	cmd := newCommand("rescore RUN")
 	matcher := cmd.Flags().String("matcher", "strict", "`NAME`: official, strict or exact")
 	changed := cmd.Flags().Int("changed", 20, "at most `N` answers are shown on which the matchers disagree")
-	asJSON := console.JSONFlag(cmd)
+	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *changed < 0 {
 			return console.Usage("--changed %d: want 0 answers or more", *changed)
@@ -45,7 +47,7 @@ func (a *app) evalRescoreCommand() *cobra.Command {
 }
 
 func (a *app) evalRescore(ctx context.Context, dir, matcher string, most int, asJSON bool) (err error) {
-	e, err := a.openEvaluation(ctx, dir)
+	e, err := stored.OpenReading(ctx, a.Say, dir)
 	if err != nil {
 		return err
 	}

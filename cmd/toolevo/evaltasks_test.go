@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	stategensuite "toolevo/cmd/internal/suites/stategen"
 	"toolevo/finetune/programs"
 )
 
@@ -12,7 +13,7 @@ func TestEvalTasks(t *testing.T) {
 	t.Parallel()
 
 	dir, out := smallEvaluation(t), filepath.Join(t.TempDir(), "figures")
-	printed := document[evaluationTasks](t, must(t, "eval", "tasks", dir, "--out", out, "--json"))
+	printed := document[stategensuite.EvaluationTasks](t, must(t, "eval", "tasks", dir, "--out", out, "--json"))
 
 	rows := map[string]programs.Pass{}
 	for _, row := range printed.Rows {

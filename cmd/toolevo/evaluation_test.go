@@ -31,7 +31,7 @@ func TestInspectEvaluation(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 
-	says(t, "inspect EVALUATION", must(t, "inspect", dir), "OFFICIAL [95%]", "scripted:stale", "EPISODES",
+	says(t, "inspect EVALUATION", must(t, "inspect", dir), "Korn–Graubard", "scripted:stale", "episodes",
 		all.Questions[1].QuestionID)
 	says(t, "inspect EVALUATION --full", must(t, "inspect", dir, "--full"), all.Questions[0].Question)
 
@@ -48,7 +48,7 @@ func TestInspectEvaluation(t *testing.T) {
 		t.Errorf("%+v\n%+v", stale, reader)
 	}
 
-	says(t, "inspect EVALUATION QUESTION", must(t, "inspect", dir, id), "gold answer", "EPISODE", "scripted:reader",
+	says(t, "inspect EVALUATION QUESTION", must(t, "inspect", dir, id), "gold answer", "episode", "scripted:reader",
 		"✓", "✗")
 
 	text := must(t, "inspect", dir, id, "3")
@@ -151,7 +151,7 @@ func TestCheckEvaluation(t *testing.T) {
 	for name, tamper := range map[string]func(*testing.T, string){
 		"a better accuracy":   replace(reportJSON, `"official": 0,`, `"official": 1,`),
 		"a better table":      replace(reportMarkdown, "| 0.0 [", "| 99.0 ["),
-		"a better line":       replace(reportCSV, ",0,0,0.79", ",1,0,0.79"),
+		"a better line":       replace(reportCSV, ",0,0,0.975", ",1,0,0.79"),
 		"a better mark":       replace(reportLaTeX, "& 0.0 ", "& \\textbf{99.0} "),
 		"a line of the JSONL": replace(trajectories.EpisodesJSONL, `"official":false`, `"official":true`),
 		"half a Parquet file": replace(trajectories.EpisodesParquet, "PAR1", "RAP1"),

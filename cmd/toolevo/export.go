@@ -10,10 +10,11 @@ import (
 	"github.com/spf13/pflag"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/trajectories/export"
 )
 
@@ -22,7 +23,7 @@ func (a *app) exportCommand() *cobra.Command {
 	cmd.Long = describe(cmd.Long)
 
 	f := a.addExportFlags(cmd)
-	asJSON := console.JSONFlag(cmd)
+	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		job := f.read(cmd, args)
 
@@ -211,7 +212,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 	}
 
 	stamps := toolevo.ExportedStamps(m)
-	printEngines(a.Out, walls.InWords(stamps), walls.Warnings(stamps))
+	printEngines(a.Out, engines.InWords(stamps), engines.Warnings(stamps))
 
 	for _, left := range m.LeftOut() {
 		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)

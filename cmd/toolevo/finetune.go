@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	recipes "toolevo/configs/finetune"
 	"toolevo/configs/servers"
 	"toolevo/envs/console"
@@ -26,19 +27,19 @@ import (
 
 func (a *app) finetuneCommand() *cobra.Command {
 	cmd := newCommand("finetune EXPORT… [-- EVAL-FLAGS]")
-	cmd.ValidArgsFunction = console.Folders
+	cmd.ValidArgsFunction = cmdline.Folders
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		exports, _ := atDash(cmd, args)
-		return console.Positional(1, -1)(cmd, exports)
+		return cmdline.Positional(1, -1)(cmd, exports)
 	}
 
 	t := &tuner{app: a}
 	t.addFlags(cmd.Flags())
 	onlyPrint := cmd.Flags().Bool("print", false, "print the trainer's configuration, and stop")
-	asJSON, progress := console.JSONFlag(cmd), console.ProgressFlag(cmd)
+	asJSON, progress := cmdline.JSONFlag(cmd), cmdline.ProgressFlag(cmd)
 
 	known, _ := regular.Named(recipes.FS())
-	console.Complete(cmd, "recipe", console.Offered(known))
+	cmdline.Complete(cmd, "recipe", cmdline.Offered(known))
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		t.options.Exports, t.eval = atDash(cmd, args)

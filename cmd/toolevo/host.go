@@ -1,15 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
-	"toolevo/finetune/stored"
 )
 
 // host is this program as jobs see it. mode is a value of --progress.
@@ -34,7 +32,7 @@ type shown struct {
 
 // Say writes a line for people.
 func (s *shown) Say(format string, args ...any) {
-	s.app.Say("%s", inFlags(fmt.Sprintf(format, args...)))
+	s.app.Say("%s", cmdline.Flags(fmt.Sprintf(format, args...)))
 }
 
 // Step shows a step once the start takes a while.
@@ -48,12 +46,6 @@ func (s *shown) Step(what string) (done func()) {
 
 // Report shows progress.
 func (s *shown) Report(read func() console.Status) (stop func()) { return s.app.Report(s.mode, read) }
-
-// option is an option of a job, as its errors name it.
-var option = regexp.MustCompile(`‹([a-z-]+)›`)
-
-// inFlags is a text in which options of a job are flags.
-func inFlags(text string) string { return option.ReplaceAllString(text, "--$1") }
 
 // resumableError is the error of a run that stopped, with the command that goes on with it.
 type resumableError struct {
@@ -79,27 +71,3 @@ func withCommand(err error, command func(*toolevo.StoppedError) string) error {
 
 // same says how to go on where the command that was given does.
 func same(*toolevo.StoppedError) string { return "the same command" }
-
-// openEvaluation opens an evaluation to say what came of it.
-func (a *app) openEvaluation(ctx context.Context, dir string) (*toolevo.StoredEvaluation, error) {
-	host := a.host(console.ProgressNone)
-	return host.OpenEvaluation(ctx, dir)
-}
-
-// playedEpisodes calls visit with every episode of some evaluations, in the order of their reports.
-func (a *app) playedEpisodes(ctx context.Context, dirs []string, visit func(stored.Played)) error {
-	host := a.host(console.ProgressNone)
-	return host.PlayedEpisodes(ctx, dirs, visit)
-}
-
-// sayUnfinished says how to go on with a run that is not finished.
-func (a *app) sayUnfinished(run *stored.Run) {
-	host := a.host(console.ProgressNone)
-	host.SayUnfinished(run)
-}
-
-// announce says, as the first line of a command that makes something, of what.
-func (a *app) announce(command string, of ...string) {
-	host := a.host(console.ProgressNone)
-	host.Announce(command, of...)
-}

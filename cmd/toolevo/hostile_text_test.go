@@ -176,7 +176,7 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 			d.server.URL + "/v1"}},
 		{args: []string{"doctor", "--data", in("data"), "--policy", "openai:another", "--server",
 			d.server.URL + "/v1", "--json"}},
-		{args: []string{"doctor", "sandbox", "--engine", "process" + spell, "--short"}},
+		{args: []string{"doctor", "sandbox", "--engine", "forkserver" + spell, "--short"}},
 		{args: []string{"data", "verify", "--data", in("data")}},
 		{args: []string{"data", "verify", "--data", in("data"), "--json"}},
 		{args: []string{"data", "gold", "--data", in("data"), "--dataset", spell}},

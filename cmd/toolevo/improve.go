@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	shipped "toolevo/configs/improve"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -35,7 +36,7 @@ func (a *app) improveCommand() *cobra.Command {
 		"rest on them")
 	flags.BoolVar(&o.Redo, "redo", false, "do finished stages again that the file now tells something else")
 
-	asJSON, progress := console.JSONFlag(cmd), console.ProgressFlag(cmd)
+	asJSON, progress := cmdline.JSONFlag(cmd), cmdline.ProgressFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *out == "" {
 			return console.Usage("improve needs --out DIR, the folder of all rounds")
@@ -51,7 +52,7 @@ func (a *app) improveCommand() *cobra.Command {
 			return err
 		}
 
-		a.announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
+		a.Announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
 			"first collected by "+toolevo.PoliciesOf([]string{config.FirstPolicy()}))
 
 		result, err := improve.Run(cmd.Context(), config, *out, program, o)
@@ -125,7 +126,7 @@ func explainStage(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &changed):
 		return console.Usage("%w: choose another --out, or add --redo to do it and all that rests on it again", err)
-	case ctx.Err() != nil || console.ExitCode(err) != console.ExitDone:
+	case ctx.Err() != nil || console.KindOf(err) != 0:
 		return err
 	}
 
@@ -136,7 +137,7 @@ func (a *app) printRounds(asJSON bool, out string, r *improve.Result) error {
 	var err error
 
 	showErr := a.Show(asJSON, r, func() { err = r.WriteTable(a.Out) })
-	a.Say("Official accuracy in percent [95 %% Wilson interval]. All figures: %s", filepath.Join(out, improve.CSVFile))
+	a.Say("All figures: %s", filepath.Join(out, improve.CSVFile))
 
 	return errors.Join(err, showErr)
 }

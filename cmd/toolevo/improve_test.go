@@ -93,7 +93,7 @@ func TestImprove(t *testing.T) {
 	}
 
 	says(t, "improve", r.err, "1/train …", "1/evaluate-simulated …", "2/collect …", "2/evaluate-simulated …")
-	says(t, "improve", r.out, "ROUND", "p_c", "p_s_in", "simulated")
+	says(t, "improve", r.out, "round", "p_c", "p_s_in", "simulated")
 
 	text := string(read(t, trained))
 	if strings.Count(text, "1 mine-1 ") != 2 || strings.Count(text, "2 mine-2 ") != 1 {

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs"
-	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -24,7 +24,7 @@ func (a *app) inspectCommand() *cobra.Command {
 	o := lookOptions{}
 	cmd.Flags().BoolVar(&o.cached, "cached", false, "also draw nodes that rollouts cached")
 	cmd.Flags().BoolVar(&o.full, "full", false, "show trees and texts in full")
-	asJSON := console.JSONFlag(cmd)
+	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.asJSON = *asJSON
 
@@ -114,7 +114,7 @@ type questionTrees struct {
 
 func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) error {
 	if toolevo.IsOpen(v) {
-		a.sayUnfinished(v)
+		v.SayUnfinished(a.Say)
 	}
 
 	all := runOverview{Run: v.Manifest, Questions: make([]questionTrees, 0, len(v.Questions))}
@@ -138,23 +138,24 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 		return err
 	}
 
-	all.Engines, all.Warnings = walls.InWords(v.Engines), walls.Warnings(v.Engines)
+	all.Engines, all.Warnings = engines.InWords(v.Engines), engines.Warnings(v.Engines)
 	if o.asJSON {
 		return a.PrintJSON(all)
 	}
 
 	a.printRunHead(all.Run, all.Engines, all.Warnings)
-	t := table.Table{Heads: []string{"question", "trees", "calls", "correct", "distinct accepted"}}
+	var lines [][]string
+
 	for _, l := range all.Questions {
 		if l.Trees == 0 {
 			continue
 		}
 
-		line := table.Fields(display.Line(l.QuestionID, 0), l.Trees, l.Calls, l.Correct, l.Distinct)
-		t.Lines = append(t.Lines, append(line, o.text(l.Question)...))
+		line := tabulate.Texts(display.Line(l.QuestionID, 0), l.Trees, l.Calls, l.Correct, l.Distinct)
+		lines = append(lines, append(line, o.text(l.Question)...))
 	}
 
-	if err := a.writeQuestions(t, len(all.Questions), "tree"); err != nil {
+	if err := a.writeQuestions(treeHeads, lines, len(all.Questions), "tree"); err != nil {
 		return err
 	}
 
@@ -163,16 +164,19 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 	return nil
 }
 
+// treeHeads are the heads of a list of questions and their trees.
+var treeHeads = []string{"question", "trees", "calls", "correct", "distinct accepted"}
+
 // writeQuestions writes the questions of which a run has something, and says how many others there
 // are.
-func (a *app) writeQuestions(t table.Table, all int, what string) error {
-	if len(t.Lines) > 0 {
-		if err := t.Write(a.Out); err != nil {
+func (a *app) writeQuestions(heads []string, lines [][]string, all int, what string) error {
+	if len(lines) > 0 {
+		if err := tabulate.WriteList(a.Out, heads, lines); err != nil {
 			return err
 		}
 	}
 
-	if n := all - len(t.Lines); n > 0 {
+	if n := all - len(lines); n > 0 {
 		fmt.Fprintf(a.Out, "%d of %d questions have no %s\n", n, all, what)
 	}
 
@@ -239,9 +243,9 @@ func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories
 	}
 
 	a.printQuestion(q)
-	t := table.Table{Heads: []string{
-		"tree", "simulations", "calls", "nodes", "deprecated", "correct", "accepted at node",
-	}}
+	heads := []string{"tree", "simulations", "calls", "nodes", "deprecated", "correct", "accepted at node"}
+
+	var lines [][]string
 
 	for _, s := range trees {
 		most := mostNodes
@@ -249,11 +253,11 @@ func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories
 			most = len(s.Accepted)
 		}
 
-		t.Lines = append(t.Lines, table.Fields(s.Tree, s.Simulations, s.Calls, s.Nodes, s.Deprecations, s.Correct,
+		lines = append(lines, tabulate.Texts(s.Tree, s.Simulations, s.Calls, s.Nodes, s.Deprecations, s.Correct,
 			few(s.Accepted, most)))
 	}
 
-	if err := t.Write(a.Out); err != nil {
+	if err := tabulate.WriteList(a.Out, heads, lines); err != nil {
 		return err
 	}
 

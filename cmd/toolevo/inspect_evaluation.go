@@ -10,7 +10,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -59,7 +59,7 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 	}
 
 	if len(args) == 0 {
-		e, err := toolevo.ReadEvaluation(ctx, v.Evaluation(v.Questions))
+		e, err := v.Evaluation(v.Questions).Read(ctx)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 }
 
 // perQuestion is what came of each question.
-func perQuestion(ctx context.Context, e *toolevo.StoredEvaluation) ([]questionEpisodes, error) {
+func perQuestion(ctx context.Context, e *stored.Reading) ([]questionEpisodes, error) {
 	all, place := make([]questionEpisodes, len(e.Questions)), map[string]int{}
 	for i, q := range e.Questions {
 		all[i] = questionEpisodes{QuestionID: q.ID, Question: q.Text}
@@ -128,9 +128,9 @@ func perQuestion(ctx context.Context, e *toolevo.StoredEvaluation) ([]questionEp
 }
 
 // inspectEvaluated shows the accuracies of an evaluation, and its questions.
-func (a *app) inspectEvaluated(ctx context.Context, e *toolevo.StoredEvaluation, o lookOptions) error {
+func (a *app) inspectEvaluated(ctx context.Context, e *stored.Reading, o lookOptions) error {
 	if e.Unfinished {
-		a.sayUnfinished(e.Run)
+		e.Run.SayUnfinished(a.Say)
 	}
 
 	report, err := e.Report(ctx, e.Missing)
@@ -138,7 +138,7 @@ func (a *app) inspectEvaluated(ctx context.Context, e *toolevo.StoredEvaluation,
 		return err
 	}
 
-	all := evaluationOverview{Run: e.Manifest, Report: report, GivenUp: e.GivenUpNow}
+	all := evaluationOverview{Run: e.Manifest, Report: report, GivenUp: e.Noted}
 	if all.Questions, err = perQuestion(ctx, e); err != nil {
 		return err
 	}
@@ -159,23 +159,24 @@ func (a *app) inspectEvaluated(ctx context.Context, e *toolevo.StoredEvaluation,
 		return err
 	}
 
-	a.sayGivenUp("episodes", e.GivenUpNow, toolevo.Continuation(e.Run))
+	a.sayGivenUp("episodes", e.Noted, toolevo.Continuation(e.Run))
 
 	return nil
 }
 
 func (a *app) printQuestions(questions []questionEpisodes, o lookOptions) error {
-	t := table.Table{Heads: []string{"question", "episodes", "correct"}}
+	var lines [][]string
+
 	for _, l := range questions {
 		if l.Episodes == 0 {
 			continue
 		}
 
-		line := table.Fields(display.Line(l.QuestionID, 0), l.Episodes, l.Correct)
-		t.Lines = append(t.Lines, append(line, o.text(l.Question)...))
+		line := tabulate.Texts(display.Line(l.QuestionID, 0), l.Episodes, l.Correct)
+		lines = append(lines, append(line, o.text(l.Question)...))
 	}
 
-	return a.writeQuestions(t, len(questions), "episode")
+	return a.writeQuestions([]string{"question", "episodes", "correct"}, lines, len(questions), "episode")
 }
 
 // inspectEpisodes shows the episodes of a question.
@@ -193,9 +194,9 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 	}
 
 	a.printQuestion(q)
-	t := table.Table{Heads: []string{
-		"episode", "policy", "api", "turns", "deprecated", "official", "strict", "answer",
-	}}
+	heads := []string{"episode", "policy", "api", "turns", "deprecated", "official", "strict", "answer"}
+
+	var lines [][]string
 
 	for _, s := range all.Episodes {
 		answer := s.Answer
@@ -203,11 +204,11 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 			answer = "none; stopped: " + s.Limit
 		}
 
-		t.Lines = append(t.Lines, table.Fields(s.Episode, display.Line(s.Policy, 0), s.API, s.Turns, s.Deprecations,
+		lines = append(lines, tabulate.Texts(s.Episode, display.Line(s.Policy, 0), s.API, s.Turns, s.Deprecations,
 			tick(s.Official), tick(s.Strict), display.Line(answer, 0)))
 	}
 
-	return t.Write(a.Out)
+	return tabulate.WriteList(a.Out, heads, lines)
 }
 
 // tick says whether an answer is right.

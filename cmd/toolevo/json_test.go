@@ -20,15 +20,13 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
-	stategenbench "toolevo/envs/stategen/bench"
-	toolbench "toolevo/envs/toolbench/bench"
-	"toolevo/envs/toolbench/virtual"
+	"toolevo/cmd/internal/cmdline"
+	"toolevo/envs/suite"
 	"toolevo/finetune"
-	"toolevo/finetune/fidelity"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/improve"
 	"toolevo/mcts"
 	"toolevo/toolqa"
-	"toolevo/toolqa/datacmd"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 )
@@ -39,23 +37,31 @@ type printedJSON struct {
 	of      any
 }
 
-// allPrinted are the documents of all commands.
-var allPrinted = []printedJSON{
-	{"data build", datacmd.Built{}},
-	{"data import", datacmd.Imported{}},
-	{"data questions", datacmd.Splits{}},
-	{"data verify", datacmd.Verified{}},
-	{"data gold", datacmd.Gold{}},
-	{"data template check", datacmd.TemplateExamples{}},
+// documented are the documents of all commands.
+func documented() []printedJSON {
+	all := slices.Clone(general)
+
+	for _, b := range suite.All() {
+		if c, ok := b.(suite.Commander); ok {
+			for _, command := range c.Commands() {
+				if command.Document != nil {
+					all = append(all, printedJSON{cmdline.Words(command.Use), command.Document})
+				}
+			}
+		}
+	}
+
+	return all
+}
+
+// general are the documents of the commands that no suite has.
+var general = []printedJSON{
 	{"collect", toolevo.Collected{}},
 	{"eval", finetune.Report{}},
 	{"eval errors", evaluationErrors{}},
-	{"eval adaptation", evaluationAdaptation{}},
-	{"eval tasks", evaluationTasks{}},
+	{"eval adaptation", facts.Adaptation{}},
 	{"eval compare", toolevo.Compared{}},
 	{"eval rescore", rescoredEvaluation{}},
-	{"eval simulator", fidelity.Report{}},
-	{"eval judge", judgedAnswers{}},
 	{"analyze", toolevo.Analysis{}},
 	{"collect --dry-run, eval --dry-run", toolevo.Plan{}},
 	{"runs", runList{}},
@@ -86,24 +92,7 @@ var allPrinted = []printedJSON{
 	{"versions show", shownVersion{}},
 	{"versions diff", toolevo.VersionsDifference{}},
 	{"versions validate", validatedVersions{}},
-	{"toolbench import", toolbench.Imported{}},
-	{"toolbench convert", toolbench.Converted{}},
-	{"toolbench cache", virtual.Imported{}},
-	{"tasks generate", stategenbench.Generated{}},
-	{"tasks show", stategenbench.Shown{}},
-	{"tasks verify", stategenbench.Verified{}},
-	{"tasks instruct", instructedTasks{}},
-	{"tasks measure", measuredTasks{}},
-	{"tasks sample", sampledTasks{}},
-	{"tasks export", exportedTasks{}},
-	{"tasks import", importedRows{}},
-	{"serve tools", servedTools{}},
 	{"serve env", servedEnv{}},
-	{"serve sessions", servedSessions{}},
-	{"serve voice", servedVoice{}},
-	{"mirror data", mirrored{}},
-	{"mirror requests", mirrorWritten{}},
-	{"mirror queries", mirrorWritten{}},
 }
 
 const jsonIntroduction = `# What commands print with --json
@@ -134,7 +123,7 @@ func TestJSONIsDocumented(t *testing.T) {
 	d := documenter{t: t, comments: map[string]map[string]string{}}
 	d.b.WriteString(jsonIntroduction)
 
-	for _, p := range allPrinted {
+	for _, p := range documented() {
 		fmt.Fprintf(&d.b, "\n## %s\n\n", p.command)
 
 		if columns := reflect.TypeOf(p.of); columns.Implements(marshaler) {
@@ -158,12 +147,13 @@ func TestJSONIsDocumented(t *testing.T) {
 	}
 
 	// Every command with --json is among them.
+	all := documented()
 	var visit func(*cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		name := strings.TrimPrefix(cmd.CommandPath(), "toolevo ")
 
 		known := func(p printedJSON) bool { return p.command == name || strings.HasPrefix(p.command, name+" ") }
-		if cmd.Flags().Lookup("json") != nil && !slices.ContainsFunc(allPrinted, known) {
+		if cmd.Flags().Lookup("json") != nil && !slices.ContainsFunc(all, known) {
 			t.Errorf("toolevo %s --json is not documented", name)
 		}
 
@@ -326,6 +316,7 @@ func (d *documenter) read(pkg string) map[string]string {
 // policy, say, is none of them.
 func TestCommandsPrintWhatIsDocumented(t *testing.T) {
 	t.Parallel()
+	all := documented()
 	data, run, eval := smallData(t), smallRun(t), smallEvaluation(t)
 	in := func(name string) string { return filepath.Join(t.TempDir(), name) }
 
@@ -372,8 +363,8 @@ func TestCommandsPrintWhatIsDocumented(t *testing.T) {
 			continue
 		}
 
-		i := slices.IndexFunc(allPrinted, func(p printedJSON) bool { return p.command == name })
-		if of := reflect.TypeOf(allPrinted[i].of); !of.Implements(marshaler) {
+		i := slices.IndexFunc(all, func(p printedJSON) bool { return p.command == name })
+		if of := reflect.TypeOf(all[i].of); !of.Implements(marshaler) {
 			d := json.NewDecoder(strings.NewReader(r.out))
 			d.DisallowUnknownFields()
 

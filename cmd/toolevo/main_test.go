@@ -28,7 +28,6 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
-	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 	"toolevo/toolqa"
@@ -201,7 +200,7 @@ func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 }
 
 // attackedOnce attacks each kind of engine once: the tests open hundreds.
-var attackedOnce = walls.Once()
+var attackedOnce = engines.Once()
 
 // must runs a command that has to succeed, and returns what it wrote to stdout.
 func must(t testing.TB, args ...string) string {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	toolbenchsuite "toolevo/cmd/internal/suites/toolbench"
 	"toolevo/envs"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
@@ -164,7 +165,7 @@ func TestMirror(t *testing.T) {
 	asked := s.asked.Load()
 
 	datasets := map[string]int{}
-	for _, d := range document[mirrored](t, first).Datasets {
+	for _, d := range document[toolbenchsuite.Mirrored](t, first).Datasets {
 		datasets[d.Name] = d.Samples
 	}
 
@@ -204,7 +205,7 @@ func TestMirror(t *testing.T) {
 	}
 
 	says(t, "eval simulator", must(t, append(eval, "--format", "markdown")...),
-		"| Models | OOD Succ | OOD Fail |", "| openai:mirror sft | 8.00 | 8.00 |")
+		"| model | OOD Succ | OOD Fail |", "| openai:mirror sft | 8.00 | 8.00 |")
 
 	if s.asked.Load() != asked {
 		t.Errorf("the models were asked %d times more", s.asked.Load()-asked)
@@ -229,16 +230,16 @@ func TestMirrorRefuses(t *testing.T) {
 		words []string
 		args  []string
 	}{
-		{[]string{"--out is missing"}, []string{"mirror", "data", file}},
-		{[]string{"no calls", "--cache"}, []string{"mirror", "data", "--out", out}},
-		{[]string{"--pairs -1"}, []string{"mirror", "data", file, "--out", out, "--pairs", "-1"}},
+		{[]string{"--out: it is missing"}, []string{"mirror", "data", file}},
+		{[]string{"no calls"}, []string{"mirror", "data", "--out", out}},
+		{[]string{"--pairs: it is -1"}, []string{"mirror", "data", file, "--out", out, "--pairs", "-1"}},
 		{[]string{"toolevo toolbench import"}, []string{"mirror", "data", file, "--out", out, "--data", dir}},
 		{[]string{"--check", "writes no texts"}, append(data, "mirror", "data", file, "--out", out, "--check",
 			"scripted:reader")},
 		{[]string{"--tokenizer"}, append(data, "mirror", "data", file, "--out", out, "--tokenizer", file)},
 		{[]string{"no such file"}, append(data, "mirror", "data", "--cache", filepath.Join(dir, "none"), "--out", out)},
 		{[]string{"has no instruction"}, []string{"eval", "simulator", file}},
-		{[]string{"--workers 0"}, append(data, "mirror", "data", file, "--out", out, "--workers", "0")},
+		{[]string{"--workers: it is 0"}, append(data, "mirror", "data", file, "--out", out, "--workers", "0")},
 	} {
 		args := tt.args
 		if args[0] == "--data" { // behind the command
@@ -292,7 +293,7 @@ func TestMirrorWrites(t *testing.T) {
 		"mirror", "requests", "--each", "2", "--working", file, "--out", filepath.Join(dir, "r"),
 	}, about...)
 
-	got := document[mirrorWritten](t, must(t, requests...))
+	got := document[toolbenchsuite.MirrorWritten](t, must(t, requests...))
 	text := string(read(t, got.Path))
 
 	if got.APIs != apis || got.Count == 0 || strings.Count(text, "\n") != got.Count ||
@@ -303,7 +304,7 @@ func TestMirrorWrites(t *testing.T) {
 	queries := append([]string{
 		"mirror", "queries", "--count", "4", "--group", "G3_x", "--out", filepath.Join(dir, "q"),
 	}, about...)
-	if got := document[mirrorWritten](t, must(t, queries...)); got.Count == 0 {
+	if got := document[toolbenchsuite.MirrorWritten](t, must(t, queries...)); got.Count == 0 {
 		t.Errorf("%+v", got)
 	}
 
@@ -311,8 +312,8 @@ func TestMirrorWrites(t *testing.T) {
 		must(t, "toolbench", "import", filepath.Join(dir, "q", "queries"), "--data", filepath.Join(dir, "d")),
 		"queries of 1 groups")
 
-	fails(t, exitUsage, []string{"--model is missing"}, "mirror", "requests", "--out", dir)
-	fails(t, exitUsage, []string{"--out is missing"}, "mirror", "queries", "--model", "openai:m")
+	fails(t, exitUsage, []string{"--model: it is missing"}, "mirror", "requests", "--out", dir)
+	fails(t, exitUsage, []string{"--out: it is missing"}, "mirror", "queries", "--model", "openai:m")
 	fails(t, exitUsage, []string{"--group"}, "mirror", "queries", "--model", "openai:m", "--out", dir, "--group",
 		"a/b")
 	write(t, file, "")

@@ -7,15 +7,16 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 )
 
 // perform does the job of a collect, eval or export command line that the user wrote for another command, which has
 // the say in the end: what it says at Ctrl-C is its own. However many jobs are done, an engine is attacked once.
 func (a *app) perform(ctx context.Context, args ...string) (result any, err error) {
 	if a.attack == nil {
-		a.attack = walls.Once()
+		a.attack = engines.Once()
 	}
 
 	switch cmd := newCommand(args[0]); cmd.Name() {
@@ -49,7 +50,7 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 		}
 	}
 
-	if console.ExitCode(err) == console.ExitInterrupted || ctx.Err() != nil && err != nil {
+	if console.KindOf(err) == console.Interruption || ctx.Err() != nil && err != nil {
 		return nil, console.Interrupted("%s", a.ending.last())
 	}
 
@@ -63,7 +64,7 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 // parsed reads the flags of a command line, and returns what is no flag.
 func parsed(cmd *cobra.Command, args []string) ([]string, error) {
 	if err := cmd.ParseFlags(args[1:]); err != nil {
-		return nil, console.WrongFlag(cmd, err)
+		return nil, cmdline.WrongFlag(cmd, err)
 	}
 
 	if cmd.PreRunE != nil {

@@ -118,7 +118,7 @@ func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row fine
 		return row, err
 	}
 
-	overall := result.(toolevo.Evaluated).Report.Overall().Rows
+	overall := result.(toolevo.Evaluated).Report.Overall
 	if len(overall) != 1 {
 		return row, console.Usage("the flags of eval after -- ask for %d API versions or policies: to pick a "+
 			"checkpoint there has to be one accuracy", len(overall))

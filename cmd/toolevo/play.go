@@ -11,12 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 	"toolevo/mcts"
 )
@@ -25,7 +26,7 @@ func (a *app) playCommand() *cobra.Command {
 	cmd := newCommand("play")
 	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "perturb", "api", "policy", "compat", "feedback",
 		"no-update-tool")
-	data := a.DataFlag(cmd)
+	data := cmdline.DataFlag(&a.Program, cmd)
 	id := cmd.Flags().String("question", "", "`ID` of the question (default: the first of the split)")
 	transcript := cmd.Flags().Bool("transcript", false, "let the policy play and print the episode")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -75,7 +76,7 @@ func (a *app) playground(ctx context.Context, c *configs.Resolved, data string) 
 		return nil, errors.Join(err, b.Close())
 	}
 
-	for _, line := range walls.Warnings([]sandbox.Stamp{b.Stamp}) {
+	for _, line := range engines.Warnings([]sandbox.Stamp{b.Stamp}) {
 		a.Say("%s", line)
 	}
 

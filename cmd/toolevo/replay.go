@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -20,7 +21,7 @@ import (
 
 func (a *app) replayCommand() *cobra.Command {
 	cmd := newCommand("replay RUN --set KEY=VALUE")
-	data, asJSON := new(string), console.JSONFlag(cmd)
+	data, asJSON := new(string), cmdline.JSONFlag(cmd)
 	a.runDataFlag(cmd, data)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` questions searched at the same time")
 	sets := cmd.Flags().StringArray("set", nil, "search under `KEY=VALUE`, e.g. search.cpuct=2, or several of them "+

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,10 +11,7 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
-	"toolevo/finetune/adaptation"
-	"toolevo/finetune/failure"
 	"toolevo/finetune/report"
-	"toolevo/finetune/stored"
 )
 
 // reportOptions are the flags of report.
@@ -104,21 +100,13 @@ func (a *app) addEvaluations(ctx context.Context, p *report.Page, dirs []string,
 
 	p.Evaluation = compared.Report
 
-	var (
-		tally    failure.Tally
-		measures adaptation.Measures
-	)
+	board, err := all.Board(ctx)
+	if err != nil {
+		return err
+	}
 
-	sample := failure.Sample{Size: o.examples, Rand: rand.New(rand.NewPCG(o.seed, 0))}
-
-	err = all.Played(ctx, func(played stored.Played) {
-		if v, failed := tally.Add(played.Episode, played.API, played.Version); failed {
-			sample.Add(played.Episode, played.API, v)
-		}
-
-		measures.Add(adaptation.Sample{Episode: played.Episode, API: played.API, Version: played.Version})
-	})
-	p.Failures, p.Examples, p.Adaptation = tally.Rows(), sample.Cases(), measures.Rows()
+	p.Failures, p.Adaptation = board.Errors().Rows, board.Adaptation().Rows
+	p.Examples, err = all.Failed(ctx, o.examples, o.seed)
 
 	return err
 }

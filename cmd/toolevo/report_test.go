@@ -16,7 +16,7 @@ func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	rounds := "round,correct,samples,server,policy,api,dataset,difficulty,n,lost,official,official_low,official_high," +
 		"strict,strict_low,strict_high,turns\n" +
-		"2,9,9,vllm,mine,p_s_ood,coffee,easy,40,0,0.9750,0.8714,0.9956,0.9750,0.8714,0.9956,7\n"
+		"2,9,9,vllm,mine,p_s_ood,all,all,40,0,0.9750,0.8714,0.9956,0.9750,0.8714,0.9956,7\n"
 
 	if err := os.WriteFile(filepath.Join(dir, "rounds.csv"), []byte(rounds), 0o600); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/mcts/policy/serving"
 )
@@ -21,7 +22,7 @@ type runFlags struct {
 	unreadable bool // collect goes on although no action can be read
 	asJSON     *bool
 	progress   *string
-	logging    *console.LogFlags
+	logging    *console.Log
 }
 
 // addRunFlags adds the flags of a command that makes a run directory or continues one.
@@ -38,7 +39,7 @@ func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names 
 // addNewRunFlags is addRunFlags for a command that only makes new runs.
 func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
 	f := &runFlags{settings: a.addSettings(cmd, defaults, names...), command: cmd.Name()}
-	a.DataFlag(cmd)
+	cmdline.DataFlag(&a.Program, cmd)
 
 	flags := cmd.Flags()
 	flags.StringVar(&f.Out, "out", "", "run directory `DIR` (default runs/KIND-ID)")
@@ -48,11 +49,11 @@ func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, nam
 		"per processor, or enough to keep the model's servers busy)")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the resolved configuration with the origin of "+
 		"each value, for collect an estimate too, and stop")
-	f.asJSON, f.progress = console.JSONFlag(cmd), console.ProgressFlag(cmd)
+	f.asJSON, f.progress = cmdline.JSONFlag(cmd), cmdline.ProgressFlag(cmd)
 	flags.StringVar(&f.Metrics, "metrics", "", "serve /metrics for Prometheus and /healthz at `ADDR`, PORT or "+
 		"HOST:PORT (without a host: to this machine alone; to others only with the key in "+
 		toolevo.MetricsKeyVariable+")")
-	f.logging, f.Servers = console.AddLogFlags(cmd), a.servingFlags(cmd)
+	f.logging, f.Servers = cmdline.AddLogFlags(cmd), a.servingFlags(cmd)
 	pythonServersFlag(cmd, &f.PythonServers)
 
 	return f
@@ -133,10 +134,20 @@ func (a *app) serving() *serving.Servers { return serving.FromEnvironment(&a.Pro
 
 // servingFlags adds the flags about servers.
 func (a *app) servingFlags(cmd *cobra.Command) *serving.Servers {
-	s := a.serving()
-	s.Flags(cmd.Flags())
+	s, flags := a.serving(), cmd.Flags()
+	addressFlag(cmd, s)
+	flags.StringVar(&s.Parallel, "parallel", s.Parallel, "sequences in flight at each server: auto or `N`")
+	flags.DurationVar(&s.Patience, "patience", s.Patience, "how long to wait for a server that is down")
+	flags.DurationVar(&s.Timeout, "timeout", s.Timeout, "how long one request to a server may take, including "+
+		"its queue")
 
 	return s
+}
+
+// addressFlag adds --server.
+func addressFlag(cmd *cobra.Command, s *serving.Servers) {
+	cmd.Flags().StringVar(&s.Addresses, "server", "", "base `URLS` of the model's servers, separated by commas "+
+		"(default "+strings.Join(serving.AddressVariables(), " or ")+")")
 }
 
 // warnExposed warns about credentials on the command line.

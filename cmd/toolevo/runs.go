@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/envs/console"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/display"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
@@ -20,7 +20,7 @@ import (
 func (a *app) runsCommand() *cobra.Command {
 	cmd := newCommand("runs [DIR…]")
 	cmd.ValidArgsFunction = runs(-1)
-	asJSON := console.JSONFlag(cmd)
+	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		folders := args
 		if len(args) == 0 {

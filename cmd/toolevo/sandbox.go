@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
@@ -36,7 +37,7 @@ func (a *app) sandboxCommand() *cobra.Command {
 	cmd.Flags().IntVar(&f.abi, "landlock-abi", 0, "use no newer interface of Landlock than version `N`, as an "+
 		"older kernel has (0: this kernel's)")
 	cmd.Flags().BoolVar(&f.short, "short", false, "only the attacks that end immediately")
-	f.asJSON = console.JSONFlag(cmd)
+	f.asJSON = cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.check(); err != nil {
 			return err
@@ -207,7 +208,7 @@ func missingWalls(without []confine.Wall) map[string]string {
 func probeOthers(ctx context.Context, o engines.Options, chosen string) map[string]string {
 	others := map[string]string{}
 
-	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.Process} {
+	for _, name := range []string{engines.Bwrap, engines.ForkServer} {
 		if name == chosen {
 			continue
 		}

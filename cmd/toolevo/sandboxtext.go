@@ -43,7 +43,7 @@ func (r *sandboxReport) writeHead(w io.Writer) {
 
 	label = "others   "
 
-	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.Process} {
+	for _, name := range []string{engines.Bwrap, engines.ForkServer} {
 		if why, ok := r.Others[name]; ok {
 			io.WriteString(w, folded(label, name+": "+cmp.Or(why, "works here, too")))
 			label = "         "

@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	toolbenchsuite "toolevo/cmd/internal/suites/toolbench"
 	"toolevo/mcts/store"
 )
 
@@ -110,7 +111,7 @@ func TestServeTools(t *testing.T) {
 
 		out, said := s.interrupt()
 
-		var report servedTools
+		var report toolbenchsuite.ServedTools
 		if err := json.Unmarshal([]byte(out), &report); err != nil {
 			t.Fatalf("%v: %s\n%s", err, out, said)
 		}

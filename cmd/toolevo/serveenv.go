@@ -11,9 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/openenv"
+	"toolevo/envs/sandbox/engines"
+	"toolevo/envs/wire"
 )
 
 // envKeyVariable holds the key that clients of serve env send.
@@ -22,7 +25,7 @@ const envKeyVariable = "TOOLEVO_ENV_KEY"
 // serveEnvFlags are the flags of serve env.
 type serveEnvFlags struct {
 	runFlags
-	*door
+	*wire.Door
 	agent     string
 	allowTest bool
 	shapes    []string
@@ -31,13 +34,14 @@ type serveEnvFlags struct {
 
 func (a *app) serveEnvCommand() *cobra.Command {
 	cmd := newCommand("env")
-	f := &serveEnvFlags{door: doorFlags(cmd, "127.0.0.1:8083", envKeyVariable)}
+	f := &serveEnvFlags{Door: a.doorFlags(cmd, "127.0.0.1:8083", envKeyVariable)}
+	f.Session = engines.WithSession
 	f.command, f.Servers = "serve env", a.serving()
 	f.settings = a.addSettings(cmd, toolevo.EnvironmentsDefaults(), "suite", "dataset", "difficulty", "template",
 		"split", "questions", "limit", "api", "reward", "feedback", "compat", "seed", "engine", "python")
-	a.DataFlag(cmd)
+	cmdline.DataFlag(&a.Program, cmd)
 	pythonServersFlag(cmd, &f.PythonServers)
-	f.logging, f.asJSON = console.AddLogFlags(cmd), console.JSONFlag(cmd)
+	f.logging, f.asJSON = cmdline.AddLogFlags(cmd), cmdline.JSONFlag(cmd)
 	f.progress = new(string)
 	*f.progress = console.ProgressNone
 
@@ -68,7 +72,7 @@ func (a *app) serveEnv(cmd *cobra.Command, f *serveEnvFlags) error {
 	}
 
 	job.Serve = func(ctx context.Context, s toolevo.ServedEnvironments) error {
-		address, err := a.serveHTTP(ctx, s.Server, f.listen, func(address string) { a.introduceEnv(address, s, f) })
+		address, err := f.Door.Serve(ctx, &a.Program, s.Server, func(address string) { a.introduceEnv(address, s, f) })
 		if err != nil {
 			return err
 		}
@@ -105,7 +109,7 @@ func (f *serveEnvFlags) environmentsJob(cmd *cobra.Command) (j toolevo.Environme
 		return j, err
 	}
 
-	j.Limits.Key, err = f.key(f.settings.app)
+	j.Limits.Key, err = f.Key(&f.settings.app.Program)
 
 	return j, err
 }
@@ -135,7 +139,7 @@ func (a *app) introduceEnv(address string, s toolevo.ServedEnvironments, f *serv
 	a.Say("%d tasks of %s (%s) under %s at %s, for clients of OpenEnv", s.Tasks, s.Suite, s.Split,
 		strings.Join(s.Versions, ", "), address)
 
-	f.sayKey(a)
+	f.SayKey(&a.Program)
 	a.Say("Try: curl %s/tasks", address)
 	a.Say("Ctrl-C ends it and tells how it was used.")
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	stategensuite "toolevo/cmd/internal/suites/stategen"
 )
 
 // The session service under a version: a client of that version adds a session and finds it, one of p_c is told what to
@@ -30,7 +32,7 @@ func TestServeSessions(t *testing.T) {
 
 		out, said := s.interrupt()
 
-		var report servedSessions
+		var report stategensuite.ServedSessions
 		if err := json.Unmarshal([]byte(out), &report); err != nil {
 			t.Fatalf("%v: %s\n%s", err, out, said)
 		}

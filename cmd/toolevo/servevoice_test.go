@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	stategensuite "toolevo/cmd/internal/suites/stategen"
 )
 
 // speak speaks a text, and asks for a speech that is not there.
@@ -43,7 +45,7 @@ func TestServeVoice(t *testing.T) {
 
 	out, said := s.interrupt()
 
-	var report servedVoice
+	var report stategensuite.ServedVoice
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatalf("%v: %s\n%s", err, out, said)
 	}

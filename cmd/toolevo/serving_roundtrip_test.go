@@ -16,11 +16,11 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// wire is how LLaMA-Factory writes a sample for a template: what begins it, a message, an observation. It is
+// template is how LLaMA-Factory writes a sample for a template: what begins it, a message, an observation. It is
 // put down here a second time, by hand, from its templates.
-type wire struct{ begin, message, observation, end string }
+type template struct{ begin, message, observation, end string }
 
-var wires = map[string]wire{
+var wires = map[string]template{
 	"llama3": {"<|begin_of_text|>", "<|start_header_id|>ROLE<|end_header_id|>\n\nTEXT<|eot_id|>",
 		"<|start_header_id|>ipython<|end_header_id|>\n\nTEXT<|eot_id|>", "<|eot_id|>"},
 	"qwen": {"", "<|im_start|>ROLE\nTEXT<|im_end|>\n",
@@ -28,7 +28,7 @@ var wires = map[string]wire{
 }
 
 // text is the whole text that a sample is trained as.
-func (w wire) text(s export.Sample) string {
+func (w template) text(s export.Sample) string {
 	roles := map[string]string{export.Human: "user", export.GPT: "assistant"}
 	fill := func(form, role, text string) string {
 		before, after, _ := strings.Cut(strings.Replace(form, "ROLE", role, 1), "TEXT")

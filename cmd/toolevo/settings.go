@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/suite"
 )
 
 // settingFlag is a flag for one setting.
@@ -46,10 +48,6 @@ var settingFlags = []settingFlag{
 	{"feedback", "environment.feedback", "`NAME` of what a call is told that is not taken: deprecation (the notice " +
 		"of what replaces it), invocation (what is wrong), generic (that something is) or none"},
 	{"reward", "environment.reward", "`NAME` of the matcher that decides the reward: official or strict"},
-	{"simulator", "toolbench.simulator", "`NAME` of what stands in for ToolBench's APIs: scripted, or the policy " +
-		"KIND:NAME of a language model"},
-	{"mode", "toolbench.mode", "`NAME` of how a language model is asked to: sft, cot or few-shot"},
-	{"cache", "toolbench.cache", "`FILE` that keeps its answers and gives them again"},
 }
 
 // switchFlags are the flags that switch a module off, for the ablations of the paper's Table 5.
@@ -74,6 +72,7 @@ type settings struct {
 	set      []string
 	config   string
 	defaults map[string]string // what this command sets before anybody else does, by key
+	own      []suite.SettingFlag
 }
 
 // addSettings gives a command the flags named, --config and --set.
@@ -98,7 +97,7 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 		cmd.Flags().String(f.flag, strings.Trim(value, "[]"), f.usage)
 
 		if f.flag == "template" { // export's is that of a chat
-			console.Complete(cmd, f.flag, listedValues("template", all))
+			cmdline.Complete(cmd, f.flag, listedValues("template", all))
 		}
 	}
 
@@ -114,9 +113,21 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 	return s
 }
 
+// addOwn adds flags of settings that are a suite's own.
+func (s *settings) addOwn(cmd *cobra.Command, own []suite.SettingFlag) {
+	s.own = own
+	for _, f := range own {
+		cmd.Flags().String(f.Flag, embedded()[f.Key], f.Usage)
+
+		if f.Names != nil {
+			cmdline.Complete(cmd, f.Flag, cmdline.Offered(f.Names()))
+		}
+	}
+}
+
 // given are the settings that a command line gives.
 func (s *settings) given(flags *pflag.FlagSet) (toolevo.Settings, error) {
-	given := toolevo.Settings{File: s.config, Set: flagLayers(flags)}
+	given := toolevo.Settings{File: s.config, Set: s.flagLayers(flags)}
 
 	for _, kv := range s.set {
 		layer, _, err := setLayer(kv)
@@ -143,10 +154,16 @@ func (s *settings) resolve(flags *pflag.FlagSet) (*configs.Resolved, error) {
 }
 
 // flagLayers are the settings that the user gave by their own flags.
-func flagLayers(flags *pflag.FlagSet) (layers []configs.Layer) {
+func (s *settings) flagLayers(flags *pflag.FlagSet) (layers []configs.Layer) {
 	for _, f := range settingFlags {
 		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
 			layers = append(layers, configs.SettingLayer("flag --"+f.flag, f.key, flag.Value.String()))
+		}
+	}
+
+	for _, f := range s.own {
+		if flag := flags.Lookup(f.Flag); flag.Changed {
+			layers = append(layers, configs.SettingLayer("flag --"+f.Flag, f.Key, flag.Value.String()))
 		}
 	}
 
@@ -173,7 +190,7 @@ func setLayer(kv string) (configs.Layer, string, error) {
 // runDataFlag adds --data to a command that reads runs, each of which knows its data folder.
 func (a *app) runDataFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "data", "", "data folder `DIR` (default: the run's own, before TOOLEVO_DATA)")
-	console.Complete(cmd, "data", console.Folders)
+	cmdline.Complete(cmd, "data", cmdline.Folders)
 }
 
 // ofRun makes the help of --data say that it is the run's own.

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/mcts"
 )
@@ -46,7 +47,7 @@ func (a *app) interrupts(parent context.Context) context.Context {
 		}
 
 		a.Say("toolevo: %s", a.ending.last())
-		os.Exit(console.ExitInterrupted)
+		os.Exit(cmdline.ExitInterrupted)
 	}()
 
 	return ctx
@@ -93,7 +94,7 @@ func (e *ending) last() string {
 // interrupted gives the error of a command that was interrupted its words and its exit code. An error that
 // has nothing to do with it stays what it is.
 func (a *app) interrupted(ctx context.Context, err error) error {
-	told := console.ExitCode(err) == console.ExitInterrupted
+	told := console.KindOf(err) == console.Interruption
 	if told || ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
 	}

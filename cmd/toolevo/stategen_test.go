@@ -206,7 +206,7 @@ func TestTasks(t *testing.T) {
 	fails(t, exitUsage, []string{"argmax, k2, uniform"}, "tasks", "generate", "--selector", "best", "--data", data)
 	fails(t, exitUsage, []string{"session"}, "tasks", "generate", "--domain", "sessions", "--data", data)
 	fails(t, exitUsage, []string{"twice"}, "tasks", "generate", "--domain", "voice,voice", "--data", data)
-	fails(t, exitUsage, []string{"toolevo tasks generate --split test"}, "eval", "--data", data, "--set",
+	fails(t, exitUsage, []string{"toolevo tasks generate"}, "eval", "--data", data, "--set",
 		"suite=stategen", "--out", filepath.Join(data, "eval"))
 
 	path := taskfile.Path(data, "dev")

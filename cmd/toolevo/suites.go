@@ -1,14 +1,14 @@
 package main
 
 import (
-	stategen "toolevo/envs/stategen/bench"
+	"toolevo/cmd/internal/suites/stategen"
+	"toolevo/cmd/internal/suites/toolbench"
 	"toolevo/envs/suite"
-	toolbench "toolevo/envs/toolbench/bench"
-	_ "toolevo/toolqa/bench" // registers itself, and so comes first: it is the suite of commands that are not told
+	_ "toolevo/toolqa/bench"
 )
 
 // The other suites that the program knows.
 func init() {
-	suite.Register(toolbench.ToolBench{})
-	suite.Register(stategen.StateGen{})
+	suite.Register(toolbench.Suite{})
+	suite.Register(stategen.Suite{})
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	stategensuite "toolevo/cmd/internal/suites/stategen"
 	"toolevo/envs/stategen/taskfile"
 )
 
@@ -37,14 +38,16 @@ func TestTasksSampleAndRows(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	sampled := document[sampledTasks](t, must(t, "tasks", "sample", "--data", data, "--n", "5", "--reject",
+	sampled := document[stategensuite.SampledTasks](t, must(t, "tasks", "sample",
+		"--data", data, "--n", "5", "--reject",
 		in("rejected.txt"), "--out", in("sample"), "--json"))
 	if len(sampled.Domains) != 2 || sampled.Domains[0].Rejected != 1 || sampled.Domains[1].Chosen != 5 {
 		t.Errorf("sampled %+v", sampled)
 	}
 
 	write(t, filepath.Join(in("rows"), "voice.jsonl"), "rows of an earlier export")
-	exported := document[exportedTasks](t, must(t, "tasks", "export", "--data", in("sample"), "--out", in("rows"),
+	exported := document[stategensuite.ExportedTasks](t, must(t, "tasks", "export",
+		"--data", in("sample"), "--out", in("rows"),
 		"--json"))
 	if len(exported.Files) != 2 || exported.Files[0].Rows != 5 {
 		t.Errorf("exported %+v", exported)
@@ -58,12 +61,12 @@ func TestTasksSampleAndRows(t *testing.T) {
 		"tasks", "import", exported.Files[0].Path, exported.Files[1].Path, "--data", in("copy"), "--json",
 	}
 
-	imported := document[importedRows](t, must(t, importing...))
+	imported := document[stategensuite.ImportedRows](t, must(t, importing...))
 	if imported.Added != 10 || len(imported.Rows) != 10 || imported.Rows[0].Domain != "session" {
 		t.Errorf("imported %+v", imported)
 	}
 
-	if again := document[importedRows](t, must(t, importing...)); again.Added != 0 || again.Known != 10 {
+	if again := document[stategensuite.ImportedRows](t, must(t, importing...)); again.Added != 0 || again.Known != 10 {
 		t.Errorf("imported again: %+v", again)
 	}
 
@@ -120,7 +123,7 @@ func TestTasksMeasure(t *testing.T) {
 		filepath.FromSlash("../../trajectories/internal/bpe/testdata/llama3.json")}
 
 	text := must(t, append(args, "--json")...)
-	made := document[measuredTasks](t, text)
+	made := document[stategensuite.MeasuredTasks](t, text)
 
 	if len(made.Complexity) != 2 || made.Complexity[0].N != 8 || made.Complexity[0].Code == nil {
 		t.Errorf("complexity: %+v", made.Complexity)
@@ -149,7 +152,7 @@ func TestTasksMeasure(t *testing.T) {
 
 	fits(t, must(t, args...))
 
-	fails(t, exitUsage, []string{"--programs -1"}, "tasks", "measure", "--programs", "-1")
+	fails(t, exitUsage, []string{"--programs: it is -1"}, "tasks", "measure", "--programs", "-1")
 	fails(t, exitUsage, []string{"sessions", "session"}, "tasks", "measure", "--domain", "sessions")
 	fails(t, exitUsage, []string{"toolevo tasks generate"}, "tasks", "measure", "--data", t.TempDir())
 }

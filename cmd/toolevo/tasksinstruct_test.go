@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	stategensuite "toolevo/cmd/internal/suites/stategen"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/instruct"
 	"toolevo/envs/stategen/taskfile"
@@ -41,7 +42,7 @@ func TestTasksInstruct(t *testing.T) {
 	args := []string{"tasks", "instruct", "--data", smallData(t), "--split", "train", "--out", out, "--policy",
 		"openai:m", "--server", server.URL + "/v1", "--progress", "none", "--json"}
 
-	made := document[instructedTasks](t, must(t, args...))
+	made := document[stategensuite.InstructedTasks](t, must(t, args...))
 	if made.Policy != "openai:m" || made.Accepted == 0 || len(made.Rejected) == 0 ||
 		made.Drafts != made.Accepted+len(made.Rejected) {
 		t.Errorf("%+v", made)

@@ -104,7 +104,7 @@ func TestToolBenchImport(t *testing.T) {
 		"toolbench", "import", broken, "--data", data)
 	fails(t, exitUsage, []string{"is a query of the split test already"},
 		"toolbench", "import", inventedQueries, "--split", "train", "--data", data)
-	fails(t, exitUsage, []string{"run `toolevo toolbench import --split dev`"},
+	fails(t, exitUsage, []string{"run `toolevo toolbench import`"},
 		"eval", "--data", data, "--set", "suite=toolbench", "--split", "dev", "--out", filepath.Join(dir, "eval"))
 
 	if string(before) != string(read(t, got.Path)) || len(files(t, filepath.Join(data, "toolbench"))) != 1 {
@@ -139,7 +139,7 @@ func TestToolBenchConvert(t *testing.T) {
 		"toolbench", "convert", published, "--out", filepath.Join(dir, "again"))
 	fails(t, exitUsage, []string{"no answers in", "episodes.jsonl"},
 		"toolbench", "convert", filepath.Join(published, "G1_x"), "--out", out)
-	fails(t, exitUsage, []string{"--out is missing"}, "toolbench", "convert", published)
+	fails(t, exitUsage, []string{"--out: it is missing"}, "toolbench", "convert", published)
 
 	if len(files(t, dir)) != 5+2 {
 		t.Errorf("an answer that is broken leaves %v", files(t, dir))

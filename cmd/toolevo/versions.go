@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/toolapi"
 )
@@ -13,7 +14,7 @@ func (a *app) versionsCommand() *cobra.Command {
 	cmd.AddCommand(a.versionsMakeCommand(), a.versionsMutateCommand(), a.versionsListCommand(), a.versionsShowCommand(),
 		a.versionsDiffCommand(), a.versionsValidateCommand())
 
-	return console.Group(cmd)
+	return cmdline.Group(cmd)
 }
 
 // toolsFlags are the flags that say whose versions a command is about.
@@ -24,7 +25,7 @@ type toolsFlags struct {
 }
 
 func (a *app) addToolsFlags(cmd *cobra.Command) *toolsFlags {
-	return &toolsFlags{a.addSettings(cmd, nil, "suite"), cmd, a.DataFlag(cmd)}
+	return &toolsFlags{a.addSettings(cmd, nil, "suite"), cmd, cmdline.DataFlag(&a.Program, cmd)}
 }
 
 // job is about the versions of the flags.

@@ -6,14 +6,14 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/envs/console"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/display"
-	"toolevo/envs/response"
+	"toolevo/envs/wire"
 )
 
 func (a *app) versionsDiffCommand() *cobra.Command {
 	cmd := newCommand("diff NAME|FILE NAME|FILE")
-	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
+	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		job, err := tools.job()
 		if err != nil {
@@ -63,7 +63,7 @@ func (a *app) printDifference(d toolevo.VersionsDifference) {
 }
 
 // answerOf shows the form of an answer.
-func answerOf(f *response.Format) string {
+func answerOf(f *wire.AnswerForm) string {
 	if f == nil {
 		return "…"
 	}

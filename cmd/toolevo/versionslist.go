@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/envs/console"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/display"
 )
 
@@ -24,7 +24,7 @@ type listedVersion struct {
 
 func (a *app) versionsListCommand() *cobra.Command {
 	cmd := newCommand("list [FILE…]")
-	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
+	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		catalog, own, err := tools.open(args)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 )
@@ -23,13 +24,13 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&j.Factor, "factor", "", "`NAME` of the only thing that changes: "+
 		strings.Join(drift.FactorNames(), ", ")+" (default: many at once)")
-	console.Complete(cmd, "factor", console.Listed(drift.FactorNames()))
+	cmdline.Complete(cmd, "factor", cmdline.Listed(drift.FactorNames()))
 	flags.StringSliceVar(&j.Operators, "ops", nil, "`NAMES` of the operators, in their order; see above (default: "+
 		"drawn for each API)")
-	console.Complete(cmd, "ops", console.Listed(drift.OperatorNames()))
+	cmdline.Complete(cmd, "ops", cmdline.Listed(drift.OperatorNames()))
 	flags.StringVar(&j.Script, "script", "", "`FILE` of operators for each tool, with names that you choose")
 	flags.IntVar(&j.Unseen, "unseen", 0, "`N` more versions of words that the others do not have, in DIR/unseen")
-	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
+	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if j.VersionsJob, err = tools.job(); err != nil {

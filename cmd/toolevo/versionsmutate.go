@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
@@ -16,11 +17,11 @@ func (a *app) versionsMutateCommand() *cobra.Command {
 	var j toolevo.MutateVersionsJob
 
 	cmd := newCommand("mutate")
-	tools := &toolsFlags{a.addSettings(cmd, nil, "suite", "policy"), cmd, a.DataFlag(cmd)}
+	tools := &toolsFlags{a.addSettings(cmd, nil, "suite", "policy"), cmd, cmdline.DataFlag(&a.Program, cmd)}
 	j.Servers = a.serving()
-	j.Servers.AddressFlag(cmd.Flags())
+	addressFlag(cmd, j.Servers)
 	addMakeFlags(cmd, &j.MakeVersionsJob, 1)
-	asJSON := console.JSONFlag(cmd)
+	asJSON := cmdline.JSONFlag(cmd)
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if j.VersionsJob, err = tools.job(); err != nil {

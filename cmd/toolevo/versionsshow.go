@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/envs/console"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/display"
-	"toolevo/envs/response"
+	"toolevo/envs/wire"
 )
 
 // shownVersion is the result of `versions show`.
@@ -16,7 +16,7 @@ type shownVersion struct {
 	About   string     `json:"about"`   // one line for people
 	APIs    []shownAPI `json:"apis"`    // in the order of the tool list
 	// the names of an answer's members, where answers are JSON objects
-	Response *response.Format `json:"response,omitempty"`
+	Response *wire.AnswerForm `json:"response,omitempty"`
 }
 
 // shownAPI is an API of a version.
@@ -29,7 +29,7 @@ type shownAPI struct {
 
 func (a *app) versionsShowCommand() *cobra.Command {
 	cmd := newCommand("show NAME|FILE")
-	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
+	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		job, err := tools.job()
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 )
 
@@ -16,10 +17,10 @@ type validatedVersions struct {
 
 func (a *app) versionsValidateCommand() *cobra.Command {
 	cmd := newCommand("validate FILE…")
-	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
+	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		_, own, err := tools.open(args)
-		if err != nil && console.ExitCode(err) != console.ExitUsage {
+		if err != nil && console.KindOf(err) != console.WrongUsage {
 			return console.Bad("%w", err)
 		}
 

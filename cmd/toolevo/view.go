@@ -12,7 +12,7 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
-	"toolevo/envs/guard"
+	"toolevo/envs/wire"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/viewer"
 	"toolevo/mcts/store"
@@ -66,7 +66,7 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 		return a.writePage(o.out, func(w io.Writer) error { return site.WriteFile(ctx, w) })
 	}
 
-	_, err = a.serveHTTP(ctx, site.Handler(), o.listen, func(address string) {
+	_, err = (&wire.Door{Listen: o.listen}).Serve(ctx, &a.Program, site.Handler(), func(address string) {
 		a.Say("Open %s/ in a browser. Ctrl-C ends it.", address)
 	})
 
@@ -75,8 +75,8 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 
 // checkLoopback refuses an address that others could reach: runs hold questions, answers and what programs printed.
 func checkLoopback(address string) error {
-	err := guard.CheckAddress(address)
-	if errors.Is(err, guard.ErrOpen) {
+	err := wire.CheckAddress(address)
+	if errors.Is(err, wire.ErrOpen) {
 		return console.Usage("--listen is %q: pages are served to this machine only (127.0.0.1, ::1, localhost); from "+
 			"another one, use ssh -L 8765:127.0.0.1:8765", address)
 	} else if err != nil {

@@ -1,3 +1,4 @@
-// Package console provides what all commands share: results on stdout, as text or as one JSON document; messages and
-// progress on stderr; exit codes; and arguments that mean the same everywhere. It contains no command.
+// Package console provides what all work for a user shares: results on stdout, as text or as one
+// JSON document; messages and progress on stderr; and kinds of errors, which a program turns into
+// exit codes. It knows no command and no flag.
 package console

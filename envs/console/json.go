@@ -6,14 +6,7 @@ import (
 	"fmt"
 	"unicode"
 	"unicode/utf16"
-
-	"github.com/spf13/cobra"
 )
-
-// JSONFlag adds --json.
-func JSONFlag(cmd *cobra.Command) *bool {
-	return cmd.Flags().Bool("json", false, "print the result as one JSON document")
-}
 
 // PrintJSON prints a document. Every character of it is visible: JSON has escapes of its own for those that are not.
 func (p *Program) PrintJSON(v any) error {

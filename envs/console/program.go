@@ -1,24 +1,33 @@
 package console
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"toolevo/envs/display"
 )
+
+// HelpWidth is how many columns help, and text that is wrapped like it, may take.
+const HelpWidth = 80
 
 // Program is one invocation of a program, as its commands see it.
 type Program struct {
 	In      io.Reader
-	Out     io.Writer // results
+	Out     io.Writer // results; what others wrote is made visible on the way
+	Raw     io.Writer // the same as it is, for protocols
 	Err     *Screen   // words for people
 	Environ []string
 }
 
 // Say writes a line for people.
 func (p *Program) Say(format string, args ...any) { fmt.Fprintf(p.Err, format+"\n", args...) }
+
+// Announce says, as the first line of a command that makes something, of what: whoever forgot an
+// option reads it here.
+func (p *Program) Announce(command string, of ...string) {
+	p.Say("%s: %s", command, display.Line(strings.Join(of, ", "), 0))
+}
 
 // Lookup returns a variable of the environment the program was started with.
 func (p *Program) Lookup(name string) string {
@@ -29,12 +38,4 @@ func (p *Program) Lookup(name string) string {
 	}
 
 	return ""
-}
-
-// DataFlag adds --data.
-func (p *Program) DataFlag(cmd *cobra.Command) *string {
-	dir := cmd.Flags().String("data", cmp.Or(p.Lookup("TOOLEVO_DATA"), "data"), "data folder `DIR` (or TOOLEVO_DATA)")
-	Complete(cmd, "data", Folders)
-
-	return dir
 }

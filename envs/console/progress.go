@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"github.com/spf13/cobra"
 
 	"toolevo/envs/display"
-	"toolevo/envs/names"
 )
 
 // The ways to report progress.
@@ -22,26 +20,13 @@ const (
 	ProgressNone  = "none"
 )
 
-var ways = []string{ProgressAuto, ProgressBar, ProgressPlain, ProgressNone}
+// ProgressModes lists them.
+func ProgressModes() []string {
+	return []string{ProgressAuto, ProgressBar, ProgressPlain, ProgressNone}
+}
 
 // plainEvery is how often a line is written where a bar cannot be drawn.
 const plainEvery = 10 * time.Second
-
-// ProgressFlag adds --progress, and has its value checked before the command runs.
-func ProgressFlag(cmd *cobra.Command) *string {
-	mode := cmd.Flags().String("progress", ProgressAuto, "`HOW`: auto, bar, plain or none; auto draws a bar on a "+
-		"terminal and else prints lines")
-	Complete(cmd, "progress", Offered(ways))
-	cmd.PreRunE = func(*cobra.Command, []string) error {
-		if _, err := names.Parse("way", *mode, ways); err != nil {
-			return Usage("--progress: %w", err)
-		}
-
-		return nil
-	}
-
-	return mode
-}
 
 // Status is what there is to report: how far it is, how much work is left, what else is worth
 // knowing, and how the servers do, which is "" without any. Both texts are short enough for one

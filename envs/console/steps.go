@@ -1,19 +1,25 @@
 package console
 
-import (
-	"sync"
-
-	"github.com/spf13/cobra"
-)
+import "sync"
 
 // Steps says how far a command with several steps is in the one it does now.
 type Steps struct {
-	mu  sync.Mutex
-	now Status
+	Begin func() // is called before the first step; nil calls nothing
+
+	once sync.Once
+	mu   sync.Mutex
+	now  Status
 }
 
-// Step begins a step; the function it returns takes how much of it is done, and may be called from anywhere.
+// Step begins a step; the function it returns takes how much of it is done, and may be called from
+// anywhere.
 func (t *Steps) Step(what string) func(done, total int) {
+	t.once.Do(func() {
+		if t.Begin != nil {
+			t.Begin()
+		}
+	})
+
 	set := func(done, total int) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -35,14 +41,4 @@ func (t *Steps) Read() Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.now
-}
-
-// Watched adds --progress to a command without a configuration. The function it returns shows them until stop.
-func (p *Program) Watched(cmd *cobra.Command) func() (t *Steps, stop func()) {
-	mode := ProgressFlag(cmd)
-
-	return func() (*Steps, func()) {
-		t := &Steps{}
-		return t, p.Report(*mode, t.Read)
-	}
 }

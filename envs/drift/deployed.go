@@ -60,7 +60,7 @@ func Deploy(api []string, from Origin) (*Deployed, error) {
 		}
 
 		if err != nil {
-			return nil, console.Usage("--api %s: %w", entry, err)
+			return nil, console.Option("api", "%s: %w", entry, err)
 		}
 
 		d.Families, d.Files = append(d.Families, family), append(d.Files, files...)
@@ -149,7 +149,7 @@ func (d *Deployed) check() error {
 
 	for _, f := range d.Families {
 		if names[f.Name] {
-			return console.Usage("--api %s: two of them are called %s in reports: rename a folder",
+			return console.Option("api", "%s: two of them are called %s in reports: rename a folder",
 				strings.Join(d.API, ","), f.Name)
 		}
 
@@ -157,7 +157,7 @@ func (d *Deployed) check() error {
 
 		for _, version := range f.Versions {
 			if versions[version] {
-				return console.Usage("--api %s: has the version %s twice, want each once", strings.Join(d.API, ","),
+				return console.Option("api", "%s has the version %s twice, want each once", strings.Join(d.API, ","),
 					version)
 			}
 
@@ -258,7 +258,7 @@ func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 	}
 
 	if len(paths) == 0 {
-		return nil, nil, console.Usage("there is no file %s: `toolevo versions make --out DIR` makes some", pattern)
+		return nil, nil, console.Usage("there is no file %s: `toolevo versions make` makes some", pattern)
 	}
 
 	var (

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"toolevo/envs/names"
-	"toolevo/envs/response"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 )
 
 // The characters that a name may get (ToolEvo, appendix B.2).
@@ -72,7 +72,7 @@ func (m *Maker) FactorVersion(f Factor, i int) (*toolapi.Spec, []Change) {
 
 // wrapResponse gives a version another form of answers than it has.
 func wrapResponse(s *toolapi.Spec, d *Draws) Change {
-	was := cmp.Or(s.Response, &response.Format{})
+	was := cmp.Or(s.Response, &wire.AnswerForm{})
 	now := *was
 
 	for now.State == was.State {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs/drift"
-	"toolevo/envs/response"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 )
 
 func factor(t *testing.T, name string) drift.Factor {
@@ -132,7 +132,7 @@ func TestResponseFactor(t *testing.T) {
 
 	m := maker(t, shipped(t), "p_c", 1, allHeld...)
 	apisBefore, parametersBefore := namesOf(specOf(t, shipped(t), "p_c"))
-	formats := map[response.Format]bool{}
+	formats := map[wire.AnswerForm]bool{}
 
 	for i := range 10 {
 		s, changes := m.FactorVersion(factor(t, "response"), i)

@@ -16,8 +16,8 @@ import (
 	"toolevo/envs/drift"
 	"toolevo/envs/envtest"
 	"toolevo/envs/pytext"
-	"toolevo/envs/response"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 )
 
 func TestConforms(t *testing.T) {
@@ -720,7 +720,7 @@ func TestResponses(t *testing.T) {
 	made := factorVersion(t, "response")
 
 	renamed := *version(t, "p_s_in")
-	renamed.Response = &response.Format{State: "State", Message: "Message"}
+	renamed.Response = &wire.AnswerForm{State: "State", Message: "Message"}
 
 	for _, test := range []struct {
 		deployed *toolapi.Version

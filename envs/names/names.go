@@ -30,6 +30,18 @@ func Unknown[T ~string](kind, name string, valid []T) error {
 	return fmt.Errorf("unknown %s %q: valid %s %s", kind, name, are, Join(valid))
 }
 
+// Texts returns a list of names as one of texts.
+func Texts[T ~string](list func() []T) func() []string {
+	return func() []string {
+		var texts []string
+		for _, v := range list() {
+			texts = append(texts, string(v))
+		}
+
+		return texts
+	}
+}
+
 // Join lists names in one line.
 func Join[T ~string](all []T) string {
 	texts := make([]string, len(all))

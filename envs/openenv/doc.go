@@ -118,7 +118,7 @@
 // be done. POST /mcp is JSON-RPC: tools/list, and an error for tools/call.
 //
 // With a key, all but /health want the header "Authorization: Bearer KEY", and answer 401 without
-// it; without one, only clients on this machine are answered. See package envs/guard.
+// it; without one, only clients on this machine are answered. See package envs/wire.
 //
 // # Guarantees
 //

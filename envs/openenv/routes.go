@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"toolevo/envs"
-	"toolevo/envs/jsonhttp"
+	"toolevo/envs/wire"
 )
 
 // openAPI describes the routes to clients that look for them.
@@ -20,7 +20,7 @@ var openAPI string
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
-		jsonhttp.Send(w, http.StatusOK, `{"status":"healthy"}`)
+		wire.SendJSON(w, http.StatusOK, `{"status":"healthy"}`)
 	})
 
 	for pattern, handle := range map[string]http.HandlerFunc{
@@ -35,7 +35,7 @@ func (s *Server) routes() http.Handler {
 			sendJSON(w, http.StatusOK, s.stated(nil))
 		},
 		"GET /openapi.json": func(w http.ResponseWriter, _ *http.Request) {
-			jsonhttp.Send(w, http.StatusOK, openAPI)
+			wire.SendJSON(w, http.StatusOK, openAPI)
 		},
 		"GET /metrics": promhttp.HandlerFor(s.figures.registry, promhttp.HandlerOpts{}).ServeHTTP,
 	} {
@@ -51,7 +51,7 @@ func sendJSON(w http.ResponseWriter, status int, v any) {
 		panic(err) // see encode
 	}
 
-	jsonhttp.Send(w, status, string(text))
+	wire.SendJSON(w, status, string(text))
 }
 
 // sendError answers as OpenEnv's server does.
@@ -130,7 +130,7 @@ func (s *Server) once(w http.ResponseWriter, r *http.Request, answer func(envs.A
 
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
-		sendError(w, http.StatusRequestEntityTooLarge, jsonhttp.TooLarge(s.o.MaxBytes).Error())
+		sendError(w, http.StatusRequestEntityTooLarge, wire.TooLarge(s.o.MaxBytes).Error())
 		return
 	}
 
@@ -160,7 +160,7 @@ func (s *Server) once(w http.ResponseWriter, r *http.Request, answer func(envs.A
 func (s *Server) mcpOnce(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
-		sendError(w, http.StatusRequestEntityTooLarge, jsonhttp.TooLarge(s.o.MaxBytes).Error())
+		sendError(w, http.StatusRequestEntityTooLarge, wire.TooLarge(s.o.MaxBytes).Error())
 		return
 	}
 

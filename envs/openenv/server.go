@@ -18,13 +18,13 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/drift"
-	"toolevo/envs/guard"
+	"toolevo/envs/wire"
 )
 
 // Server serves environments. It implements [http.Handler].
 type Server struct {
 	o         Options
-	guard     *guard.Guard
+	guard     *wire.Guard
 	handler   http.Handler
 	deployed  map[string]Deployed     // by version
 	families  map[string]drift.Family // by what a reset may call them; "" is all
@@ -70,7 +70,7 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("openenv: %w", err)
 	}
 
-	s.guard = &guard.Guard{Key: o.Key, MaxBytes: o.MaxBytes, Refuse: refuse}
+	s.guard = &wire.Guard{Key: o.Key, MaxBytes: o.MaxBytes, Refuse: refuse}
 	s.handler = s.guard.Handler(s.routes())
 
 	return s, nil

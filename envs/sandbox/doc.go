@@ -7,8 +7,7 @@
 //
 //   - forkserver: a python3 that has imported what programs often need, and forks for each of them
 //   - bwrap: the same inside bubblewrap
-//   - process: a new python3 for each program
-//   - unsafe: process without walls
+//   - unsafe: the same without walls
 //
 // They differ in speed and in what keeps a program from harming its host, not in what a program shows; package
 // toolqa/pytool/pytooltest holds them to that. SECURITY.md says what each engine protects against.

@@ -80,7 +80,7 @@ type Engine interface {
 // Stamp is everything about an engine that what a program shows, or what it could do to its host, depends on. A run
 // keeps to one stamp, and every trajectory names it.
 type Stamp struct {
-	Engine string `json:"engine"` // "forkserver", "bwrap", "process" or "unsafe"
+	Engine string `json:"engine"` // "forkserver", "bwrap" or "unsafe"
 	Python string `json:"python"` // the interpreter's version, "3.11.2"
 	// what can be imported beside the standard library, with versions, sorted: "numpy 1.24.2"
 	Modules []string `json:"modules"`

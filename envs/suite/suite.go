@@ -6,11 +6,8 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"toolevo/envs"
 	"toolevo/envs/action"
-	"toolevo/envs/console"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/kept"
 	"toolevo/envs/sandbox"
@@ -178,16 +175,16 @@ type Settings interface {
 	Validate() (setting string, err error)
 }
 
-// Commander has commands of its own.
-type Commander interface {
-	Commands(p *console.Program) []*cobra.Command
+// Drifter says what an experiment on drifting APIs is about where nobody does.
+type Drifter interface {
+	// DriftDefaults are settings of such an experiment, by key.
+	DriftDefaults() map[string]string
 }
 
 // Filler can fill a data folder with something small to try.
 type Filler interface {
-	// Fill fills it. software is the program with its version, and step begins a step of which the function that it
-	// returns is told how much is done.
-	Fill(ctx context.Context, data, software string, step func(what string) func(done, total int)) error
+	// Fill fills it. software is the program with its version.
+	Fill(ctx context.Context, data, software string) error
 }
 
 // Lister can list its tasks without opening anything.

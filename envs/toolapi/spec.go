@@ -5,7 +5,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"toolevo/envs/response"
+	"toolevo/envs/wire"
 	"toolevo/envs/yamltext"
 )
 
@@ -19,7 +19,7 @@ type Spec struct {
 	Deprecates []string `yaml:"deprecates,omitempty,flow"`
 	Messages   Messages `yaml:"messages,omitempty"`
 
-	Response *response.Format `yaml:"response,omitempty,flow"` // the form of answers; nil is the text alone
+	Response *wire.AnswerForm `yaml:"response,omitempty,flow"` // the form of answers; nil is the text alone
 
 	APIs []APISpec `yaml:"apis"`
 }

@@ -13,7 +13,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
-	"toolevo/envs/response"
+	"toolevo/envs/wire"
 )
 
 // argumentError begins what an agent reads about arguments of the wrong type when the API has no text of its own.
@@ -29,7 +29,7 @@ type Version struct {
 	About string // one line for people
 	APIs  []*API // in the order of the tool list
 
-	Response *response.Format // the form in which deployed APIs answer; nil is the text alone
+	Response *wire.AnswerForm // the form in which deployed APIs answer; nil is the text alone
 
 	byName     map[string]*API
 	byTool     map[string]*API

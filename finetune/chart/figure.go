@@ -2,15 +2,7 @@ package chart
 
 import (
 	"image/color"
-	"io"
 	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Figure is panels of bars or lines that stand side by side, with one legend. It has a panel, and every panel a place
@@ -53,41 +45,30 @@ type Bar struct {
 	Low, High     float64 // an interval need not have the share in it
 }
 
-// WriteSVG draws the figure as SVG.
-func (f Figure) WriteSVG(w io.Writer) error {
-	return f.write(w, vgsvg.New(f.size()))
-}
-
-// WritePNG draws the figure as PNG, of 200 pixels an inch.
-func (f Figure) WritePNG(w io.Writer) error {
-	return f.write(w, vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.size()), vgimg.UseDPI(200))})
-}
-
-func (f Figure) write(w io.Writer, canvas interface {
-	vg.CanvasSizer
-	io.WriterTo
-}) error {
-	if err := f.draw(draw.New(canvas)); err != nil {
-		return err
-	}
-
-	_, err := canvas.WriteTo(w)
-
-	return err
-}
-
-// Lengths in a figure.
+// Lengths in a figure, in points.
 const (
-	placeWidth  = 1.1 * vg.Inch
-	panelExtra  = 0.9 * vg.Inch // of a panel, beside its places
-	legendWidth = 2.0 * vg.Inch
-	plotHeight  = 2.45 * vg.Inch
-	titleHeight = 0.5 * vg.Inch
-	lineHeight  = 0.15 * vg.Inch // of the names of places
+	inch        = 72.
+	placeWidth  = 1.1 * inch
+	panelExtra  = 0.9 * inch // of a panel, beside its places
+	legendWidth = 2.0 * inch
+	plotHeight  = 2.45 * inch
+	titleHeight = 0.5 * inch
+	lineHeight  = 0.15 * inch // of the names of places
 )
 
-// size is as wide as the places need, and as high as their names. All panels have the same width.
-func (f Figure) size() (width, height vg.Length) {
+// MostSeries is how many series can be told apart.
+const MostSeries = 6
+
+var colours = [MostSeries]color.NRGBA{
+	{R: 0xaa, G: 0xaa, B: 0xaa, A: 0xff}, {G: 0x72, B: 0xb2, A: 0xff}, {R: 0xe6, G: 0x9f, A: 0xff},
+	{G: 0x9e, B: 0x73, A: 0xff}, {R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, {R: 0x56, G: 0xb4, B: 0xe9, A: 0xff},
+}
+
+var black = color.NRGBA{A: 0xff}
+
+// draw draws the title, the panels, and the legend at their right. A figure is as wide as its places
+// need, and as high as their names. All panels have the same width.
+func (f Figure) draw() *canvas {
 	places, lines := 0.0, 1
 
 	for _, p := range f.Panels {
@@ -101,55 +82,32 @@ func (f Figure) size() (width, height vg.Length) {
 		}
 	}
 
-	panel := panelExtra + vg.Length(places)*placeWidth
+	width := panelExtra + places*placeWidth
+	panels := float64(len(f.Panels)) * width
+	c := &canvas{width: panels + legendWidth, height: titleHeight + plotHeight + float64(lines)*lineHeight}
 
-	return vg.Length(len(f.Panels))*panel + legendWidth, titleHeight + plotHeight + vg.Length(lines)*lineHeight
-}
+	c.box(color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}, point{}, point{c.width, c.height})
+	c.write(label{at: point{0.15 * inch, 0.3 * inch}, text: f.Title, size: 13})
 
-// draw draws the title, the panels, and the legend at their right.
-func (f Figure) draw(c draw.Canvas) error {
-	c.SetColor(color.White)
-	c.Fill(c.Rectangle.Path())
-
-	heading := plot.New().Title.TextStyle
-	heading.Font = sans(13)
-	heading.XAlign, heading.YAlign = draw.XLeft, draw.YTop
-	c.FillText(heading, vg.Point{X: c.Min.X + 0.15*vg.Inch, Y: c.Max.Y - 0.1*vg.Inch}, f.Title)
-
-	panels := make([]*plot.Plot, len(f.Panels))
+	bottom := titleHeight + plotHeight - 0.1*inch
+	c.write(label{
+		at: point{0.22 * inch, (titleHeight + bottom) / 2}, text: f.Axis + ", %", size: 10, anchor: middle,
+		vertical: true,
+	})
 
 	for i, p := range f.Panels {
-		var err error
-		if panels[i], err = p.plot(len(f.Series)); err != nil {
-			return err
-		}
+		left := float64(i) * width
+		p.draw(frame{
+			canvas: c, left: left + 0.6*inch, right: left + width - 0.1*inch, top: titleHeight + 0.25*inch,
+			bottom: bottom,
+		}, len(f.Series))
 	}
-
-	panels[0].Y.Label.Text, panels[0].Y.Label.TextStyle.Font = f.Axis+", %", sans(10)
-
-	area := draw.Crop(c, 0.1*vg.Inch, -legendWidth, 0.1*vg.Inch, -titleHeight)
-	tiles := draw.Tiles{Rows: 1, Cols: len(panels), PadX: 0.15 * vg.Inch}
-
-	for i, tile := range plot.Align([][]*plot.Plot{panels}, tiles, area)[0] {
-		panels[i].Draw(tile)
-	}
-
-	legend := f.legend()
-	legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-legendWidth+0.1*vg.Inch, 0, 0, -titleHeight))
-
-	return nil
-}
-
-// legend names the series.
-func (f Figure) legend() plot.Legend {
-	legend := plot.NewLegend()
-	legend.TextStyle.Font = sans(10)
-	legend.Top, legend.Left = true, true
-	legend.Padding, legend.ThumbnailWidth = 4, 12
 
 	for k, name := range f.Series {
-		legend.Add(name, &plotter.Polygon{Color: colours[k]})
+		at := point{panels + 0.15*inch, titleHeight + 0.1*inch + float64(k)*16}
+		c.box(colours[k], at, point{at.x + 12, at.y + 10})
+		c.write(label{at: point{at.x + 18, at.y + 9}, text: name, size: 10})
 	}
 
-	return legend
+	return c
 }

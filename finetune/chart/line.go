@@ -1,10 +1,8 @@
 package chart
 
 import (
-	"image/color"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
+	"fmt"
+	"slices"
 )
 
 // Line is how a share grows, in 0..1, with its band.
@@ -20,58 +18,59 @@ const linePlaces = 2.2
 // bandOpacity is that of the space between the ends of intervals.
 const bandOpacity = 0x30
 
-// addLines draws the lines of a panel over the number of steps.
-func (f Panel) addLines(p *plot.Plot) error {
-	p.X.Label.Text, p.X.Label.TextStyle.Font = f.Steps, sans(10)
-	p.X.Tick.Label.Font = sans(9)
-	p.X.Min = 0
+// drawLines draws the lines of a panel, above their bands, over the number of steps.
+func (f Panel) drawLines(in frame) {
+	most := 1
+	for _, l := range f.Lines {
+		most = max(most, len(l.Shares))
+	}
+
+	in.from, in.to = 0, float64(most)
+
+	for step := 0; step <= most; step += stride(most) {
+		in.tick(float64(step), fmt.Sprint(step))
+	}
+
+	in.write(label{
+		at: point{(in.left + in.right) / 2, in.bottom + 2*lineHeight + 2}, text: f.Steps, size: 10, anchor: middle,
+	})
 
 	for _, l := range f.Lines {
-		p.X.Max = max(p.X.Max, float64(len(l.Shares)))
-
 		if l.Low == nil {
 			continue
 		}
 
-		band, err := plotter.NewPolygon(append(points(l.Low), reversed(points(l.High))...))
-		if err != nil {
-			return err
-		}
+		band := colours[l.Series]
+		band.A = bandOpacity
 
-		r, g, b, _ := colours[l.Series].RGBA()
-		band.Color = color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), bandOpacity}
-		band.LineStyle.Width = 0
-		p.Add(band)
+		back := in.curve(l.High)
+		slices.Reverse(back)
+		in.fill(band, append(in.curve(l.Low), back...)...)
 	}
 
 	for _, l := range f.Lines {
-		line, err := plotter.NewLine(points(l.Shares))
-		if err != nil {
-			return err
-		}
-
-		line.Color, line.Width = colours[l.Series], 1.6
-		p.Add(line)
+		in.line(colours[l.Series], 1.6, in.curve(l.Shares)...)
 	}
-
-	return nil
 }
 
-// points are shares in percent over their steps.
-func points(shares []float64) plotter.XYs {
-	all := make(plotter.XYs, len(shares))
+// stride is how many steps lie between two numbers below an axis: 1, 2, 5, 10 and so on, so that there
+// are at most ten.
+func stride(steps int) int {
+	for unit := 1; ; unit *= 10 {
+		for _, n := range []int{unit, 2 * unit, 5 * unit} {
+			if steps <= 10*n {
+				return n
+			}
+		}
+	}
+}
+
+// curve is shares over their steps.
+func (f frame) curve(shares []float64) []point {
+	all := make([]point, len(shares))
 	for i, share := range shares {
-		all[i] = plotter.XY{X: float64(i + 1), Y: 100 * share}
+		all[i] = f.at(float64(i+1), 100*share)
 	}
 
 	return all
-}
-
-func reversed(all plotter.XYs) plotter.XYs {
-	back := make(plotter.XYs, 0, len(all))
-	for i := range all {
-		back = append(back, all[len(all)-1-i])
-	}
-
-	return back
 }

@@ -3,61 +3,96 @@ package chart
 import (
 	"fmt"
 	"image/color"
+	"math"
+	"strings"
 	"unicode"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 const (
-	lineLetters = 16  // of the name of a place, which fit it on the axis
-	allBars     = 0.8 // of its place
+	lineLetters = 16   // of the name of a place, which fit it on the axis
+	allBars     = 0.8  // of its place
+	highest     = 110. // percent: room for a number above a full bar
 )
 
-// plot draws the lines, or the bars, of so many series.
-func (f Panel) plot(series int) (*plot.Plot, error) {
-	p := plot.New()
-	p.Title.Text, p.Title.TextStyle.Font = f.Title, sans(11)
-	p.Title.Padding = 4
+var grey = color.NRGBA{R: 225, G: 225, B: 225, A: 0xff}
 
-	p.Y.Min, p.Y.Max = 0, 110 // room for a number above a full bar
-	p.X.Padding, p.Y.Padding = 0, 0
-	p.Y.Tick.Marker, p.Y.Tick.Label.Font = plot.ConstantTicks(percents()), sans(9)
-
-	grid := plotter.NewGrid()
-	grid.Vertical.Width = 0
-	grid.Horizontal.Color = color.Gray{Y: 225}
-	p.Add(grid)
-
-	if len(f.Lines) > 0 {
-		return p, f.addLines(p)
-	}
-
-	f.nameAxis(p)
-
-	for k := range series {
-		if err := drawBars(p, f.bars(k, series), colours[k]); err != nil {
-			return nil, err
-		}
-	}
-
-	return p, nil
+// frame is where a panel is drawn, and which values its left and right end stand for.
+type frame struct {
+	*canvas
+	left, right, top, bottom float64
+	from, to                 float64
 }
 
-// nameAxis writes the places below their bars, which are at 0, 1 and so on.
-func (f Panel) nameAxis(p *plot.Plot) {
-	ticks := make([]plot.Tick, len(f.Places))
+// at is where a value and a share in percent are.
+func (f frame) at(x, percent float64) point {
+	return point{
+		f.left + (x-f.from)/(f.to-f.from)*(f.right-f.left), f.bottom - percent/highest*(f.bottom-f.top),
+	}
+}
 
-	for i, place := range f.Places {
-		ticks[i] = plot.Tick{Value: float64(i), Label: inLines(place)}
+// tick writes a text, of one line or several, below a value.
+func (f frame) tick(x float64, text string) {
+	for i, line := range strings.Split(text, "\n") {
+		below := f.at(x, 0)
+		below.y += float64(i+1)*lineHeight + 2
+		f.write(label{at: below, text: line, size: 9, anchor: middle})
+	}
+}
+
+// across is a vector of some length that is at right angles to a line.
+func across(from, to point, length float64) point {
+	x, y := to.x-from.x, to.y-from.y
+	n := max(math.Hypot(x, y), 1e-9)
+
+	return point{-y / n * length, x / n * length}
+}
+
+// draw draws the lines, or the bars, of so many series.
+func (f Panel) draw(in frame, series int) {
+	for percent := 0.; percent <= 100; percent += 20 {
+		left, right := in.at(0, percent), point{in.right, 0}
+		left.x, right.y = in.left, left.y
+		in.line(grey, 0.8, left, right)
+		in.write(label{at: point{in.left - 5, left.y + 3}, text: fmt.Sprint(percent), size: 9, anchor: end})
 	}
 
-	p.X.Min, p.X.Max = -0.5, float64(len(f.Places))-0.5
-	p.X.Tick.Marker, p.X.Tick.Label.Font = plot.ConstantTicks(ticks), sans(9)
-	p.X.Tick.Length = 0
+	in.line(black, 0.8, point{in.left, in.top}, point{in.left, in.bottom}, point{in.right, in.bottom})
+	in.write(label{
+		at: point{(in.left + in.right) / 2, in.top - 5}, text: f.Title, size: 11, anchor: middle,
+	})
+
+	if len(f.Lines) > 0 {
+		f.drawLines(in)
+		return
+	}
+
+	in.from, in.to = -0.5, float64(len(f.Places))-0.5
+
+	for i, place := range f.Places {
+		in.tick(float64(i), inLines(place))
+	}
+
+	for k := range series {
+		for _, b := range f.bars(k, series) {
+			in.drawBar(b, colours[k])
+		}
+	}
+}
+
+// drawBar draws a bar with its interval, and its number above.
+func (f frame) drawBar(b bar, colour color.NRGBA) {
+	const reach = 2 // of the interval's ends, to each side
+
+	f.box(colour, f.at(b.left, 0), f.at(b.right, b.top))
+
+	low, high := f.at(b.middle(), b.low), f.at(b.middle(), b.high)
+	f.line(black, 0.8, low, high)
+
+	for _, p := range []point{low, high} {
+		f.line(black, 0.8, point{p.x - reach, p.y}, point{p.x + reach, p.y})
+	}
+
+	f.write(label{at: point{high.x, high.y - 3}, text: fmt.Sprintf("%.0f", b.top), size: 7, anchor: middle})
 }
 
 // inLines breaks a name that does not fit a place: behind a character that is no letter, where there is one.
@@ -77,24 +112,6 @@ func inLines(name string) string {
 	}
 
 	return string(letters[:end]) + "\n" + inLines(string(letters[end:]))
-}
-
-func percents() []plot.Tick {
-	var ticks []plot.Tick
-	for percent := 0; percent <= 100; percent += 20 {
-		ticks = append(ticks, plot.Tick{Value: float64(percent), Label: fmt.Sprint(percent)})
-	}
-
-	return ticks
-}
-
-// MostSeries is how many series can be told apart.
-const MostSeries = 6
-
-var colours = [MostSeries]color.Color{
-	color.RGBA{R: 0xaa, G: 0xaa, B: 0xaa, A: 0xff}, color.RGBA{G: 0x72, B: 0xb2, A: 0xff},
-	color.RGBA{R: 0xe6, G: 0x9f, A: 0xff}, color.RGBA{G: 0x9e, B: 0x73, A: 0xff},
-	color.RGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, color.RGBA{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff},
 }
 
 // bar is a share and its interval in percent, and where it stands.
@@ -125,63 +142,4 @@ func (f Panel) bars(k, series int) []bar {
 	}
 
 	return bars
-}
-
-// drawBars adds bars with their intervals and numbers to a panel.
-func drawBars(p *plot.Plot, all []bar, colour color.Color) error {
-	if len(all) == 0 {
-		return nil
-	}
-
-	var (
-		rings     []plotter.XYer
-		intervals struct {
-			plotter.XYs
-			plotter.YErrors
-		}
-		labels plotter.XYLabels
-	)
-
-	for _, b := range all {
-		rings = append(rings, plotter.XYs{
-			{X: b.left, Y: 0}, {X: b.left, Y: b.top}, {X: b.right, Y: b.top}, {X: b.right, Y: 0},
-		})
-		intervals.XYs = append(intervals.XYs, plotter.XY{X: b.middle(), Y: b.top})
-		intervals.YErrors = append(intervals.YErrors, struct{ Low, High float64 }{b.top - b.low, b.high - b.top})
-		labels.XYs = append(labels.XYs, plotter.XY{X: b.middle(), Y: b.high})
-		labels.Labels = append(labels.Labels, fmt.Sprintf("%.0f", b.top))
-	}
-
-	bars, err := plotter.NewPolygon(rings...)
-	if err != nil {
-		return err
-	}
-
-	bars.Color, bars.LineStyle = colour, draw.LineStyle{}
-
-	whiskers, err := plotter.NewYErrorBars(intervals)
-	if err != nil {
-		return err
-	}
-
-	whiskers.Width, whiskers.CapWidth = 0.8, 4
-
-	numbers, err := plotter.NewLabels(labels)
-	if err != nil {
-		return err
-	}
-
-	for i := range numbers.TextStyle {
-		numbers.TextStyle[i].Font, numbers.TextStyle[i].XAlign = sans(7), draw.XCenter
-	}
-
-	numbers.Offset.Y = 2
-	p.Add(bars, whiskers, numbers)
-
-	return nil
-}
-
-// sans is the font of all text.
-func sans(size vg.Length) font.Font {
-	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }

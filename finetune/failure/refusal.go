@@ -35,8 +35,8 @@ const (
 	RefusedValue Refusal = "value"
 )
 
-// refusals returns every refusal, in order of precedence.
-func refusals() []Refusal {
+// Refusals returns every refusal, in order of precedence.
+func Refusals() []Refusal {
 	return []Refusal{RefusedUnreadable, RefusedStructure, RefusedGrounding, RefusedType, RefusedName, RefusedValue}
 }
 
@@ -111,7 +111,7 @@ func refusedArguments(args envs.Args, api *toolapi.API) (r Refusal, ok bool) {
 		}
 	}
 
-	for _, r := range refusals() {
+	for _, r := range Refusals() {
 		if found[r] {
 			return r, true
 		}
@@ -153,49 +153,4 @@ func isOf(value any, of string) bool {
 	}
 
 	return slices.Contains(names[pytext.TypeName(value)], of)
-}
-
-// RefusalCount is how many calls were refused for one reason.
-type RefusalCount struct {
-	Refusal Refusal `json:"refusal"` // what the deployed version did not take
-	Calls   int     `json:"calls"`   // of which it did not
-	Share   float64 `json:"share"`   // of the refused calls, 0..1
-}
-
-// RefusalTally counts refused calls. The zero value has none.
-type RefusalTally map[Refusal]int
-
-// Add counts the refused calls of an episode that met a version.
-func (t *RefusalTally) Add(turns []trajectories.Turn, deployed *toolapi.Version) {
-	for i := range turns {
-		if r, ok := RefusalOf(&turns[i], deployed); ok {
-			t.Merge(RefusalTally{r: 1})
-		}
-	}
-}
-
-// Merge counts what another one has, too.
-func (t *RefusalTally) Merge(other RefusalTally) {
-	if *t == nil {
-		*t = RefusalTally{}
-	}
-
-	for r, n := range other {
-		(*t)[r] += n
-	}
-}
-
-// Counts returns the counts so far, in order of precedence.
-func (t RefusalTally) Counts() []RefusalCount {
-	total := 0
-	for _, n := range t {
-		total += n
-	}
-
-	counts := make([]RefusalCount, len(refusals()))
-	for i, r := range refusals() {
-		counts[i] = RefusalCount{r, t[r], float64(t[r]) / float64(max(total, 1))}
-	}
-
-	return counts
 }

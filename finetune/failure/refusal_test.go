@@ -118,30 +118,3 @@ func TestRefusalOf(t *testing.T) {
 		t.Errorf("of a version of which nothing is known: %q, %v", got, ok)
 	}
 }
-
-// Refused calls are counted in all that was measured, failed or not.
-func TestRefusalsAreCounted(t *testing.T) {
-	t.Parallel()
-
-	v := deployed(t)
-	e := &trajectories.Episode{Row: trajectories.Row{Policy: "a", Official: true, Turns: []trajectories.Turn{
-		{Tool: "Weather", API: "Weather", Key: `Weather {"place": {}, "days": 3}`, Outcome: envs.Deprecated},
-		{Tool: "Weather", API: "Forecast", Key: `Forecast {"place": {}, "days": "3"}`, Outcome: envs.InvocationError},
-		{Tool: "Weather", API: "Forecast", Key: `Forecast {"place": {}, "days": 3}`, Outcome: envs.OK},
-	}}}
-
-	lost := *e
-	lost.Lost = "the disk is full"
-
-	var tally failure.Tally
-
-	tally.Add(e, "v", v)
-	tally.Add(&lost, "v", v)
-
-	for _, c := range tally.Rows()[0].Refusals {
-		want := map[failure.Refusal]int{failure.RefusedName: 1, failure.RefusedType: 1}[c.Refusal]
-		if c.Calls != want || c.Share != float64(want)/2 {
-			t.Errorf("%s: %d calls, a share of %v, want %d", c.Refusal, c.Calls, c.Share, want)
-		}
-	}
-}

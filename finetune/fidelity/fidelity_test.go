@@ -302,10 +302,10 @@ func TestFormats(t *testing.T) {
 	}
 
 	for _, want := range []string{
-		"| Models | OOD Succ | OOD Fail |\n|---|---:|---:|\n| MirrorAPI_SFT | 6.86 | – |\n| gpt | – | 2.06 |\n",
-		"| Models | OOD Succ BLEU | OOD Succ Cosine | OOD Fail BLEU | OOD Fail Cosine |\n",
+		"| model | OOD Succ | OOD Fail |\n|---|---:|---:|\n| MirrorAPI_SFT | 6.86 | – |\n| gpt | – | 2.06 |\n",
+		"| model | OOD Succ BLEU | OOD Succ Cosine | OOD Fail BLEU | OOD Fail Cosine |\n",
 		"| MirrorAPI_SFT | 35.6 | 94.1 | 89.9 | 94.1 |\n",
-		"Models & OOD Succ & OOD Fail \\\\\n\\midrule\nMirrorAPI\\_SFT & 6.86 & -- \\\\\n",
+		"model & OOD Succ & OOD Fail \\\\\n\\midrule\nMirrorAPI\\_SFT & 6.86 & -- \\\\\n",
 		"MirrorAPI_SFT,ood_success,200,0.356,0.3,0,0.941,0.955,6.86,0,199,1,0.9,0\n",
 		"MirrorAPI_SFT,ood_fail,100,0.899,0,0,0.941,1,,,,,,\n",
 		"MirrorAPI_SFT  ood_success  200  35.6  30.0   94.1    95.5   6.86   1     90.0\n",

@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"toolevo/finetune/statistics"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories/mirror"
 )
 
@@ -115,8 +114,8 @@ func (o *Options) row(model string, split mirror.Split, all []measured) Row {
 
 	if o.Judge != nil {
 		row.Judge = &Judged{N: len(ratings), Lost: len(all) - len(ratings)}
-		row.Judge.Rating, row.Judge.Deviation = statistics.MeanStdDev(ratings)
-		row.Judge.Agreement, row.Judge.Kappa = statistics.Agreement(good, keeping)
+		row.Judge.Rating, row.Judge.Deviation = tabulate.MeanStdDev(ratings)
+		row.Judge.Agreement, row.Judge.Kappa = tabulate.Agreement(good, keeping)
 	}
 
 	return row
@@ -124,12 +123,12 @@ func (o *Options) row(model string, split mirror.Split, all []measured) Row {
 
 // models returns the simulators in the order of the rows.
 func (r *Report) models() []string {
-	return table.Distinct(r.Rows, func(row Row) string { return row.Model })
+	return tabulate.Distinct(r.Rows, func(row Row) string { return row.Model })
 }
 
 // splits returns the splits of any row in the order of the paper's tables.
 func (r *Report) splits() []mirror.Split {
-	splits := table.Distinct(r.Rows, func(row Row) mirror.Split { return row.Split })
+	splits := tabulate.Distinct(r.Rows, func(row Row) mirror.Split { return row.Split })
 	slices.SortFunc(splits, func(a, b mirror.Split) int {
 		return cmp.Or(cmp.Compare(a.Rank(), b.Rank()), cmp.Compare(a, b))
 	})

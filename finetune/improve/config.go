@@ -133,7 +133,7 @@ func (c *Config) checkScripted() error {
 		}
 
 		if script != "" && c.exportFlags(round).text("allow-scripted") != "true" {
-			return fmt.Errorf("export: want allow-scripted: true, and --allow-scripted for toolevo finetune: %s, "+
+			return fmt.Errorf("export: want allow-scripted: true, and the same for `toolevo finetune`: %s, "+
 				"which collects, is a script and not a language model", script)
 		}
 	}

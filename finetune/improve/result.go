@@ -2,6 +2,7 @@ package improve
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 
 	"toolevo/envs/durable"
 	"toolevo/finetune"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // Result is what was measured in all rounds.
@@ -33,8 +34,9 @@ type Round struct {
 
 // Evaluation is what was measured on a server.
 type Evaluation struct {
-	Server string         `json:"server"` // by its name in the file
-	Rows   []finetune.Row `json:"rows"`   // as in the report of eval
+	Server  string         `json:"server"`  // by its name in the file
+	Rows    []finetune.Row `json:"rows"`    // as in the report of eval
+	Overall []finetune.Row `json:"overall"` // likewise
 }
 
 // CSVFile is the table of all figures, a line for each round, server and cell.
@@ -83,59 +85,40 @@ func (r *Round) add(s stage, n *note) error {
 
 	var report finetune.Report
 	err := json.Unmarshal(n.Result, &report)
-	r.Evaluations = append(r.Evaluations, Evaluation{s.server, report.Rows})
+	r.Evaluations = append(r.Evaluations, Evaluation{s.server, report.Rows, report.Overall})
 
 	return err
 }
 
 // WriteTable writes the official accuracy for a terminal: a line for each round and server, a column for each API
-// version, with the 95 % Wilson interval.
+// version, with its interval.
 func (r *Result) WriteTable(w io.Writer) error {
-	t := table.Table{Heads: []string{"round", "correct", "samples", "server"}, Names: r.apis()}
+	var lines []line
 
 	for _, round := range r.Rounds {
-		counts := table.Fields(round.Round, round.Correct, round.Samples)
-		if round.Round == 0 {
-			counts = table.Fields(0, "-", "-")
-		}
-
 		for _, e := range round.Evaluations {
-			line := append(slices.Clone(counts), e.Server)
-			for _, api := range t.Names {
-				line = append(line, e.accuracy(api))
-			}
-
-			t.Lines = append(t.Lines, line)
-		}
-	}
-
-	return t.Write(w)
-}
-
-// apis are the API versions of all evaluations.
-func (r *Result) apis() (all []string) {
-	for _, round := range r.Rounds {
-		for _, e := range round.Evaluations {
-			for _, row := range e.Rows {
-				table.Place(&all, row.API)
+			for _, row := range e.Overall {
+				lines = append(lines, line{strconv.Itoa(round.Round), strconv.Itoa(round.Correct),
+					strconv.Itoa(round.Samples), e.Server, row})
 			}
 		}
 	}
 
-	return all
+	return tabulate.WriteText(w, tables.Views["rounds"].Grids(tabulate.RowsOf(lines)), 80)
 }
 
-// accuracy is the official one under an API version, over all questions.
-func (e Evaluation) accuracy(api string) string {
-	report := finetune.Report{Rows: e.Rows}
+//go:embed tables.yaml
+var tablesYAML []byte
 
-	for _, row := range report.Overall().Rows {
-		if row.API == api {
-			return fmt.Sprintf("%.1f [%.0f, %.0f]", 100*row.Official, 100*row.OfficialLow, 100*row.OfficialHigh)
-		}
-	}
+var tables = tabulate.MustRead(tablesYAML)
 
-	return "-"
+// line is what a round measured on a server under an API version, over all questions.
+type line struct {
+	Round   string `json:"round"`
+	Correct string `json:"correct"`
+	Samples string `json:"samples"`
+	Server  string `json:"server"`
+	finetune.Row
 }
 
 // csvColumns are the columns of CSVFile.
@@ -196,7 +179,11 @@ func (r *Result) addLine(line []string) error {
 	}
 
 	e := &last.Evaluations[len(last.Evaluations)-1]
-	e.Rows = append(e.Rows, row)
+	if row.Dataset == tabulate.All {
+		e.Overall = append(e.Overall, row)
+	} else {
+		e.Rows = append(e.Rows, row)
+	}
 
 	return f.err
 }
@@ -230,7 +217,7 @@ func (r *Result) writeCSV(path string) error {
 
 		for _, round := range r.Rounds {
 			for _, e := range round.Evaluations {
-				for _, row := range e.Rows {
+				for _, row := range slices.Concat(e.Rows, e.Overall) {
 					lines = append(lines, append([]string{
 						strconv.Itoa(round.Round), strconv.Itoa(round.Correct), strconv.Itoa(round.Samples), e.Server,
 						row.Policy, row.API, row.Dataset, row.Difficulty, strconv.Itoa(row.N), strconv.Itoa(row.Lost),

@@ -69,7 +69,7 @@ func (l *loop) serve(ctx context.Context, s stage) (*host.Served, error) {
 
 	served, err := server.Serve(ctx, c, l.program.Running(server.Kind), l.folder(s.round, s.name+"-server.log"))
 	if errors.Is(err, durable.ErrDamaged) && round > 0 {
-		err = fmt.Errorf("%w: train them again with --again %s", err, id(round, stageTrain))
+		err = fmt.Errorf("%w: train them again, the stage %s", err, id(round, stageTrain))
 	}
 
 	return served, err

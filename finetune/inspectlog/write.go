@@ -194,7 +194,7 @@ func (w *writer) header() header {
 // result is an accuracy and its 95 % interval.
 func (w *writer) result(scorer string, accuracy, low, high float64) scoreResult {
 	metrics := map[string]metric{}
-	for name, value := range map[string]float64{"accuracy": accuracy, "wilson_low": low, "wilson_high": high} {
+	for name, value := range map[string]float64{"accuracy": accuracy, "low": low, "high": high} {
 		metrics[name] = metric{name, value}
 	}
 

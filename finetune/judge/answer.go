@@ -5,6 +5,7 @@ import (
 
 	"toolevo/envs/toolbench/answers"
 	"toolevo/finetune"
+	"toolevo/finetune/facts"
 )
 
 // Answer is what an agent did about a query, or did not do.
@@ -13,6 +14,9 @@ type Answer struct {
 	Group    string             // e.g. "G1_instruction"
 	ID       string             // of the query, unique in its group
 	Exposure string             // "exposed" to published drift or "unexposed"; "" where nobody knows
+
+	Folder string    // of the evaluation that has the episode; "" of published answers
+	Key    facts.Key // which episode it is
 
 	Given *answers.Answer // nil: there is none
 	Lost  bool            // to an infrastructure failure

@@ -1,8 +1,8 @@
 package judge
 
 import (
-	"toolevo/envs"
 	"toolevo/envs/toolapi"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
 	"toolevo/trajectories"
 )
@@ -17,41 +17,29 @@ type Conduct struct {
 	Recovered      int     `json:"recovered"`       // of those, the ones called with success afterwards
 	RecoveredShare float64 `json:"recovered_share"` // of those that refused one
 
-	Refusals []failure.RefusalCount `json:"refusals"` // refused calls, by what the deployed version did not take
+	Refusals []facts.RefusalCount `json:"refusals"` // refused calls, by what the deployed version did not take
 
-	refused failure.RefusalTally
+	refused map[failure.Refusal]int
 }
 
 // ConductOf counts what was done in an episode that met a version.
 func ConductOf(e *trajectories.Episode, deployed *toolapi.Version) *Conduct {
-	c, met := &Conduct{}, map[string]bool{}
+	var b facts.Board
 
-	for i := range e.Turns {
-		t := &e.Turns[i]
-		if t.Unreadable() || t.Tool == envs.FinishTool || t.Tool == envs.UpdateTool {
-			continue
-		}
+	b.Add(e, e.DeployedAPI, deployed)
 
-		c.Calls++
+	f := b.Facts[0]
+	c := &Conduct{
+		Calls: f.Calls, Valid: f.Valid, Met: f.ToolsRefused, Recovered: f.ToolsRecovered,
+		refused: map[failure.Refusal]int{},
+	}
 
-		if t.Outcome == envs.OK || t.Outcome == envs.ToolError {
-			c.Valid++
-			continue
-		}
-
-		if t.Tool == "" || met[t.Tool] {
-			continue
-		}
-
-		met[t.Tool] = true
-		c.Met++
-
-		if _, ok := trajectories.Recovery(e.Turns, i); ok {
-			c.Recovered++
+	for _, call := range b.Calls {
+		if call.Refused {
+			c.refused[failure.Refusal(call.Refusal)]++
 		}
 	}
 
-	c.refused.Add(e.Turns, deployed)
 	c.share()
 
 	return c
@@ -61,12 +49,31 @@ func ConductOf(e *trajectories.Episode, deployed *toolapi.Version) *Conduct {
 func (c *Conduct) add(other *Conduct) {
 	c.Calls, c.Valid = c.Calls+other.Calls, c.Valid+other.Valid
 	c.Met, c.Recovered = c.Met+other.Met, c.Recovered+other.Recovered
-	c.refused.Merge(other.refused)
+
+	if c.refused == nil {
+		c.refused = map[failure.Refusal]int{}
+	}
+
+	for refusal, n := range other.refused {
+		c.refused[refusal] += n
+	}
 }
 
 // share completes the counts by what they add up to.
 func (c *Conduct) share() {
 	c.ValidShare = float64(c.Valid) / float64(max(c.Calls, 1))
 	c.RecoveredShare = float64(c.Recovered) / float64(max(c.Met, 1))
-	c.Refusals = c.refused.Counts()
+	c.Refusals = nil
+
+	total := 0
+	for _, n := range c.refused {
+		total += n
+	}
+
+	for _, r := range failure.Refusals() {
+		n := c.refused[r]
+		c.Refusals = append(c.Refusals, facts.RefusalCount{
+			Refusal: r, Calls: n, Share: float64(n) / float64(max(total, 1)),
+		})
+	}
 }

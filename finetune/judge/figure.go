@@ -4,33 +4,36 @@ import (
 	"strings"
 
 	"toolevo/finetune/chart"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // Figure returns the solvable pass rates of agents beside each other, mean over the groups, and whether there are any
 // to draw. Where agents were judged in several environments, each of which is an input of [Join], there is a bar for
 // each, as in MirrorAPI's figure 3; else one for each API version.
 func (r *Report) Figure() (chart.Figure, bool) {
-	f := chart.Figure{Name: "pass_rate", Title: "Solvable pass rate", Axis: "solvable pass rate"}
-	panel := chart.Panel{Title: "mean of the groups"}
+	rows := tabulate.Where(r.shown()["scores"], map[string]string{
+		"dataset": mean, "difficulty": everything, "sopr": "yes",
+	})
 
-	for _, row := range r.Means {
-		if row.Difficulty != everything || row.SoPR == nil {
-			continue
+	for _, row := range rows {
+		row["place"], row["series"] = row["policy"], row["api"]
+
+		if at := strings.LastIndexByte(row.Text("policy"), '@'); at >= 0 {
+			row["place"], row["series"] = row.Text("policy")[:at], row.Text("policy")[at+1:]
 		}
-
-		agent, series := row.Policy, row.API
-		if at := strings.LastIndexByte(row.Policy, '@'); at >= 0 {
-			agent, series = row.Policy[:at], row.Policy[at+1:]
-		}
-
-		panel.Bars = append(panel.Bars, chart.Bar{
-			Place: table.Place(&panel.Places, agent), Series: table.Place(&f.Series, series),
-			Share: row.SoPR.Mean, Low: row.SoPR.Low, High: row.SoPR.High,
-		})
 	}
 
-	f.Panels = []chart.Panel{panel}
+	series := tabulate.Distinct(rows, func(row tabulate.Row) string { return row.Text("series") })
+	f := chart.Figure{
+		Name: "pass_rate", Title: "Solvable pass rate", Axis: "solvable pass rate",
+		Panels: []chart.Panel{{Title: "mean of the groups"}},
+	}
 
-	return f, len(panel.Bars) > 0 && len(f.Series) <= chart.MostSeries
+	for _, row := range rows {
+		row["panel"] = f.Panels[0].Title
+	}
+
+	return f.Of(rows, chart.Columns{
+		Panel: "panel", Place: "place", Series: "series", Share: "sopr.mean", Low: "sopr.low", High: "sopr.high",
+	}), len(rows) > 0 && len(series) <= chart.MostSeries
 }

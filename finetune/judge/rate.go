@@ -1,15 +1,13 @@
 package judge
 
 import (
-	"math/rand/v2"
-
 	"gonum.org/v1/gonum/stat"
 
-	"toolevo/finetune/statistics"
+	"toolevo/finetune/tabulate"
 )
 
-// Rate is a mean of statuses, in 0..1: Solved counts 1, Unsure 1/2. Over one group its interval is the 95 % Wilson
-// interval, over several the 95 % bootstrap interval of their mean, in which queries are drawn.
+// Rate is a mean of statuses, in 0..1: Solved counts 1, Unsure 1/2. Each group weighs the same. The interval is
+// Korn and Graubard's, clustered by query: see package tabulate.
 type Rate struct {
 	N         int       `json:"n"`               // queries of which at least one judgement was read
 	Mean      float64   `json:"mean"`            // over the passes
@@ -23,31 +21,28 @@ type Rate struct {
 // verdicts are what was said of a query in each pass.
 type verdicts []Status
 
-// cluster is what the passes of a query add up to, in halves.
-func (v verdicts) cluster() (c statistics.Cluster) {
+// cluster is what the passes of a query add up to.
+func (v verdicts) cluster() (c tabulate.Cluster) {
 	for _, s := range v {
 		if s != Lost {
-			c.Successes += s.halves()
-			c.Trials += 2
+			c.Successes += s.value()
+			c.Trials++
 		}
 	}
 
 	return c
 }
 
-// resamples is how often the bootstrap of a mean draws, as for accuracies.
-const resamples = 2000
-
 // rateOf returns the rate of some groups, each of which weighs the same.
 func rateOf(groups [][]verdicts) *Rate {
 	r := &Rate{Passes: passesOf(groups)}
-	strata := make([][]statistics.Cluster, len(groups))
+	strata := make([][]tabulate.Cluster, len(groups))
 
 	for i, group := range groups {
 		for _, v := range group {
 			c := v.cluster()
 			strata[i] = append(strata[i], c)
-			r.Lost += len(v) - c.Trials/2
+			r.Lost += len(v) - int(c.Trials)
 
 			if c.Trials > 0 {
 				r.N++
@@ -59,11 +54,8 @@ func rateOf(groups [][]verdicts) *Rate {
 		r.Mean, r.Deviation = stat.PopMeanStdDev(r.Passes, nil)
 	}
 
-	if len(groups) == 1 {
-		r.Low, r.High = statistics.WilsonOf(r.Mean, r.N)
-	} else {
-		r.Low, r.High = statistics.Bootstrap(strata, resamples, rand.New(rand.NewPCG(2025, 1)))
-	}
+	rate := tabulate.RateOf(strata...)
+	r.Low, r.High = rate.Low, rate.High
 
 	return r
 }
@@ -73,7 +65,7 @@ func passesOf(groups [][]verdicts) []float64 {
 	passes := []float64{}
 
 	for pass := 0; ; pass++ {
-		strata, more := make([][]statistics.Cluster, len(groups)), false
+		strata, more := make([][]tabulate.Cluster, len(groups)), false
 
 		for i, group := range groups {
 			for _, v := range group {
@@ -88,8 +80,8 @@ func passesOf(groups [][]verdicts) []float64 {
 			return passes
 		}
 
-		if mean, n := statistics.MacroMean(strata); n > 0 {
-			passes = append(passes, mean)
+		if rate := tabulate.RateOf(strata...); rate.Strata > 0 {
+			passes = append(passes, rate.Share)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"toolevo/envs/toolapi"
 	"toolevo/envs/toolbench/answers"
 	"toolevo/finetune"
+	"toolevo/finetune/facts"
 	"toolevo/trajectories"
 )
 
@@ -37,6 +38,7 @@ func OfEpisode(e *trajectories.Episode, api string, deployed *toolapi.Version) (
 	}
 
 	a := Answer{
+		Key:   facts.Of(e, api, deployed).Key,
 		Agent: finetune.Contender{Policy: e.Policy, API: api}, Group: group, ID: id,
 		Exposure: e.Labels[envs.LabelDifficulty], Lost: e.Lost != "",
 	}

@@ -14,6 +14,7 @@ import (
 
 	"toolevo/finetune"
 	"toolevo/finetune/chart"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
 	"toolevo/finetune/judge"
 	"toolevo/trajectories"
@@ -51,7 +52,7 @@ func example() *judge.Report {
 			r.Conduct = &judge.Conduct{
 				Calls: 4 * n, Valid: n, ValidShare: 0.25, Met: n, Recovered: solved,
 				RecoveredShare: share,
-				Refusals:       []failure.RefusalCount{{Refusal: failure.RefusedName, Calls: 3 * n}},
+				Refusals:       []facts.RefusalCount{{Refusal: failure.RefusedName, Calls: 3 * n}},
 			}
 		}
 
@@ -128,7 +129,7 @@ func TestReport(t *testing.T) {
 	// What was not asked for has no table, and one line is enough for one.
 	for want, small := range map[int]*judge.Report{
 		0: {Rows: r.Rows[5:]}, 1: {Rows: r.Rows[:1]}, 2: {Rows: r.Rows[:1], Wins: r.Wins[:1]},
-		3: {Rows: r.Rows[:1], Wins: r.Wins[:1], Means: r.Means[:1]},
+		4: {Rows: r.Rows[:1], Wins: r.Wins[:1], Means: r.Means[:1]},
 	} {
 		markdown.Reset()
 

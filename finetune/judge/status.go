@@ -38,5 +38,5 @@ func parseStatus(name string) (Status, error) {
 	return Lost, fmt.Errorf("%q is none of the statuses", name)
 }
 
-// halves is twice what a status counts. Lost counts nowhere.
-func (s Status) halves() int { return int(s) }
+// value is what a status counts, 0 to 1. Lost counts nowhere.
+func (s Status) value() float64 { return float64(s) / 2 }

@@ -1,10 +1,10 @@
 package programs
 
 import (
-	"fmt"
+	"strconv"
 
 	"toolevo/envs/stategen/measure"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // allDomains is the domain of every task.
@@ -38,7 +38,7 @@ type Sample struct {
 func ComplexityOf(samples []Sample) []Complexity {
 	var columns []Complexity
 
-	domains := table.Distinct(samples, func(s Sample) string { return s.Domain })
+	domains := tabulate.Distinct(samples, func(s Sample) string { return s.Domain })
 	if len(domains) > 1 {
 		domains = append(domains, allDomains)
 	}
@@ -99,45 +99,38 @@ func published() Complexity {
 	}
 }
 
-// complexityTable is Table I: a line for each statistic, a column for each domain.
-func complexityTable(columns []Complexity) table.Table {
-	t := table.Table{
-		Title: "Statistics averaged over the tasks of each domain (StateGen, Table I). The column StateEval has the " +
-			"paper's figures of its own tasks. Lengths are in tokens, which --tokenizer counts.",
-		Heads: []string{"statistic"}, Words: 1,
-	}
-
-	for _, c := range columns {
-		t.Names = append(t.Names, c.Domain)
-	}
-
-	known := func(f *float64, scale float64) string {
-		if f == nil {
-			return table.None
+// statistics are the lines of a column of Table I.
+func (c *Complexity) statistics() []tabulate.Row {
+	percent := func(share *float64) *float64 {
+		if share == nil {
+			return nil
 		}
 
-		return fmt.Sprintf("%.2f", scale**f)
+		percent := 100 * *share
+
+		return &percent
 	}
+
+	var rows []tabulate.Row
 
 	for _, line := range []struct {
-		name string
-		of   func(Complexity) string
+		name  string
+		value *float64
 	}{
-		{"Instruction Length", func(c Complexity) string { return known(c.Instruction, 1) }},
-		{"Code Length", func(c Complexity) string { return known(c.Code, 1) }},
-		{"Function Call Num", func(c Complexity) string { return fmt.Sprintf("%.2f", c.Calls) }},
-		{"Path Depth", func(c Complexity) string { return fmt.Sprintf("%.2f", c.Depth) }},
-		{"Binding Count", func(c Complexity) string { return fmt.Sprintf("%.2f", c.Bindings) }},
-		{"Without a Branch, %", func(c Complexity) string { return known(c.Straight, 100) }},
-		{"Tasks", func(c Complexity) string { return fmt.Sprint(c.N) }},
+		{"Instruction Length", c.Instruction},
+		{"Code Length", c.Code},
+		{"Function Call Num", &c.Calls},
+		{"Path Depth", &c.Depth},
+		{"Binding Count", &c.Bindings},
+		{"Without a Branch, %", percent(c.Straight)},
 	} {
-		fields := []string{line.name}
-		for _, c := range columns {
-			fields = append(fields, line.of(c))
+		row := tabulate.Row{"statistic": line.name, "domain": c.Domain}
+		if line.value != nil {
+			row["value"] = *line.value
 		}
 
-		t.Lines = append(t.Lines, fields)
+		rows = append(rows, row)
 	}
 
-	return t
+	return append(rows, tabulate.Row{"statistic": "Tasks", "domain": c.Domain, "value": strconv.Itoa(c.N)})
 }

@@ -1,12 +1,12 @@
 package programs
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 
 	"toolevo/envs/stategen/measure"
 	"toolevo/finetune/chart"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // Coverage is a curve of figure 3: how adjacent transition coverage grows with the programs of a generator.
@@ -58,48 +58,28 @@ func sum(all []float64) (total float64) {
 // shown are after how many programs a table has the coverage, as far as there are so many.
 var shown = []int{5, 10, 20, 40, 60}
 
-// coverageTable has a line for each domain and generator.
-func coverageTable(curves []Coverage) table.Table {
-	t := table.Table{
-		Title: "How many percent of all ordered pairs of tools follow each other in the first programs (adjacent " +
-			"transition coverage; StateGen, figure 3), mean over the runs, and distinct data-bound pairs after 5 " +
-			"programs.",
-		Heads: []string{"domain", "source", "runs"}, Words: 2,
-	}
-
-	most := 0
-	for _, c := range curves {
-		most = max(most, len(c.ATC))
-	}
-
-	steps := slices.DeleteFunc(slices.Clone(shown), func(n int) bool { return n > most })
-
-	for _, n := range steps {
-		t.Names = append(t.Names, fmt.Sprint(n))
-	}
-
-	t.Names = append(t.Names, "pairs")
-
-	for _, c := range curves {
-		line := []string{c.Domain, c.Source, fmt.Sprint(c.Runs)}
-
-		for _, n := range steps {
-			if n > len(c.ATC) {
-				line = append(line, table.None)
-			} else {
-				line = append(line, fmt.Sprintf("%.1f", 100*c.ATC[n-1]))
-			}
+// steps are the figures of a curve's line in a table of curves of so many programs at most.
+func (c *Coverage) steps(most int) (rows []tabulate.Row) {
+	add := func(after string, at int, values []float64, scale float64) {
+		row := tabulate.Row{
+			"domain": c.Domain, "source": c.Source, "runs": strconv.Itoa(c.Runs), "after": after,
+		}
+		if at <= len(values) {
+			row["value"] = scale * values[at-1]
 		}
 
-		pairs := table.None
-		if len(c.Pairs) >= shown[0] {
-			pairs = fmt.Sprintf("%.1f", c.Pairs[shown[0]-1])
-		}
-
-		t.Lines = append(t.Lines, append(line, pairs))
+		rows = append(rows, row)
 	}
 
-	return t
+	for _, n := range shown {
+		if n <= most {
+			add(strconv.Itoa(n), n, c.ATC, 100)
+		}
+	}
+
+	add("pairs", shown[0], c.Pairs, 1)
+
+	return rows
 }
 
 // coverageFigure is figure 3: a panel for each domain.

@@ -10,7 +10,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/stategen/code"
 	"toolevo/finetune"
-	"toolevo/finetune/statistics"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories"
 )
 
@@ -22,7 +22,7 @@ type Pass struct {
 	Lost   int    `json:"lost"`   // tasks lost to infrastructure failures, in no other figure
 
 	Pass float64 `json:"pass"` // pass@1, 0..1: of tasks with several runs their mean
-	Low  float64 `json:"low"`  // lower end of the 95 % Wilson interval
+	Low  float64 `json:"low"`  // lower end of its 95 % interval
 	High float64 `json:"high"` // upper end
 
 	Failed  int                `json:"failed"`  // runs of tasks that did not pass
@@ -178,13 +178,16 @@ func (r *Results) pass(c finetune.Contender, domain string) Pass {
 	}
 
 	// In the order of the tasks, for sums of fractions depend on it.
+	var tasks []tabulate.Cluster
+
 	for _, task := range slices.Sorted(maps.Keys(measured)) {
-		row.N++
-		row.Pass += float64(passed[task]) / float64(measured[task])
+		tasks = append(tasks, tabulate.Cluster{
+			Successes: float64(passed[task]) / float64(measured[task]), Trials: 1,
+		})
 	}
 
-	row.Pass /= float64(max(row.N, 1))
-	row.Low, row.High = statistics.WilsonOf(row.Pass, row.N)
+	rate := tabulate.RateOf(tasks)
+	row.N, row.Pass, row.Low, row.High = len(tasks), rate.Share, rate.Low, rate.High
 
 	return row
 }

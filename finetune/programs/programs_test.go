@@ -18,6 +18,7 @@ import (
 	"toolevo/envs/stategen/taskfile"
 	"toolevo/finetune"
 	"toolevo/finetune/programs"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories"
 )
 
@@ -53,9 +54,9 @@ func TestComplexity(t *testing.T) {
 	}
 
 	r := programs.Report{Complexity: got}
-	text := written(t, func(w io.Writer) error { return programs.WriteTerminal(w, r.Tables()) })
+	text := written(t, func(w io.Writer) error { return tabulate.WriteText(w, r.Tables(), 80) })
 
-	for _, line := range []string{"STATISTIC  tensor voice all StateEval", "Code Length 20.00 – – 442.11"} {
+	for _, line := range []string{"statistic  tensor voice all StateEval", "Code Length 20.00 – – 442.11"} {
 		if !strings.Contains(oneSpace(text), oneSpace(line)) {
 			t.Errorf("no line %q in\n%s", line, text)
 		}
@@ -93,8 +94,8 @@ func TestCoverage(t *testing.T) {
 	written1 := programs.CoverageOf("tensor", "openai:m", []measure.Growth{{ATC: []float64{0.1, 0.1, 0.1, 0.1, 0.2}}})
 	r := programs.Report{Coverage: []programs.Coverage{guided, written1}}
 
-	text := oneSpace(written(t, func(w io.Writer) error { return programs.WriteTerminal(w, r.Tables()) }))
-	for _, line := range []string{"DOMAIN SOURCE RUNS 5 pairs", "tensor argmax 2 – –", "tensor openai:m 1 20.0 –"} {
+	text := oneSpace(written(t, func(w io.Writer) error { return tabulate.WriteText(w, r.Tables(), 80) }))
+	for _, line := range []string{"domain source runs 5 pairs", "tensor argmax 2 – –", "tensor openai:m 1 20.0 –"} {
 		if !strings.Contains(text, line) {
 			t.Errorf("no line %q in\n%s", line, text)
 		}
@@ -191,9 +192,9 @@ func TestPasses(t *testing.T) {
 	}
 
 	text := oneSpace(written(t, func(w io.Writer) error {
-		return programs.WriteTerminal(w, programs.PassTables(r.Passes()))
+		return tabulate.WriteText(w, programs.PassTables(r.Passes()), 80)
 	}))
-	if !strings.Contains(text, "POLICY API session voice all p p_c 33.3 [6–79] 100.0 [21–100] 50.0 [15–85]") {
+	if !strings.Contains(text, "policy api session voice all p p_c 33.3 [1, 91] 100.0 [2, 100] 50.0 [7, 93]") {
 		t.Errorf("pass@1 is not in\n%s", text)
 	}
 

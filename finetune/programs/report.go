@@ -2,11 +2,10 @@ package programs
 
 import (
 	"io"
-	"strings"
+	"strconv"
 
-	"toolevo/envs/display"
 	"toolevo/finetune/chart"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // Report says how complex and how diverse programs are. It has what was measured.
@@ -16,18 +15,23 @@ type Report struct {
 }
 
 // Tables returns the tables of the report.
-func (r *Report) Tables() []table.Table {
-	var all []table.Table
+func (r *Report) Tables() []tabulate.Grid {
+	rows := map[string][]tabulate.Row{}
 
-	if len(r.Complexity) > 0 {
-		all = append(all, complexityTable(r.Complexity))
+	for _, c := range r.Complexity {
+		rows["complexity"] = append(rows["complexity"], c.statistics()...)
 	}
 
-	if len(r.Coverage) > 0 {
-		all = append(all, coverageTable(r.Coverage))
+	most := 0
+	for _, c := range r.Coverage {
+		most = max(most, len(c.ATC))
 	}
 
-	return all
+	for _, c := range r.Coverage {
+		rows["coverage"] = append(rows["coverage"], c.steps(most)...)
+	}
+
+	return tables.Grids(rows, "complexity", "coverage")
 }
 
 // Figures returns the figures of the report.
@@ -39,41 +43,28 @@ func (r *Report) Figures() []chart.Figure {
 	return []chart.Figure{coverageFigure(r.Coverage)}
 }
 
-// titleWidth is how wide titles are in a terminal.
-const titleWidth = 80
-
-// WriteTerminal writes tables for a terminal, each below its title.
-func WriteTerminal(w io.Writer, tables []table.Table) error {
-	return table.WriteSections(w, tables, func(t *table.Table, b *strings.Builder) {
-		b.WriteString(display.Wrap("", t.Title, titleWidth) + "\n")
-		_ = t.Write(b) // which takes all
-	})
-}
-
 // WriteComplexityCSV writes the complexity in full precision, a line for each domain.
 func (r *Report) WriteComplexityCSV(w io.Writer) error {
-	columns := []string{"domain", "n", "instruction", "code", "calls", "depth", "bindings", "straight"}
-
-	return table.WriteCSV(w, columns, r.Complexity, func(c Complexity) []string {
-		return table.Fields(c.Domain, c.N, c.Instruction, c.Code, c.Calls, c.Depth, c.Bindings, c.Straight)
-	})
+	return tables.Tables["complexity"].WriteCSV(w, tabulate.RowsOf(r.Complexity))
 }
 
 // WriteCoverageCSV writes the curves in full precision, a line for each number of programs.
 func (r *Report) WriteCoverageCSV(w io.Writer) error {
-	columns := []string{"domain", "source", "runs", "programs", "atc", "low", "high", "pairs"}
+	var rows []tabulate.Row
 
-	var lines [][]string
 	for _, c := range r.Coverage {
 		for i := range c.ATC {
-			var pairs *float64
+			row := tabulate.Row{
+				"domain": c.Domain, "source": c.Source, "runs": strconv.Itoa(c.Runs), "programs": float64(i + 1),
+				"atc": c.ATC[i], "low": c.Low[i], "high": c.High[i],
+			}
 			if c.Pairs != nil {
-				pairs = &c.Pairs[i]
+				row["pairs"] = c.Pairs[i]
 			}
 
-			lines = append(lines, table.Fields(c.Domain, c.Source, c.Runs, i+1, c.ATC[i], c.Low[i], c.High[i], pairs))
+			rows = append(rows, row)
 		}
 	}
 
-	return table.WriteCSV(w, columns, lines, func(line []string) []string { return line })
+	return tables.Tables["coverage"].WriteCSV(w, rows)
 }

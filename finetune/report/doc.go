@@ -3,7 +3,7 @@
 //
 // # Words
 //
-// A Page is what is reported. Its figures are those of finetune.Report, failure.Row, adaptation.Row and the packages
+// A Page is what is reported. Its figures are those of finetune.Report, and those of the packages facts,
 // variability and robustness: nothing is computed here but where a mark stands. An interval is drawn as a line with a
 // dot at the estimate, on an axis from 0 to 100 percent.
 //

@@ -11,11 +11,11 @@ import (
 
 	"toolevo/envs/display"
 	"toolevo/finetune"
-	"toolevo/finetune/adaptation"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
 	"toolevo/finetune/improve"
 	"toolevo/finetune/robustness"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 	"toolevo/finetune/viewer"
 )
 
@@ -29,9 +29,9 @@ type Page struct {
 
 	Evaluation *finetune.Report // of all evaluations together
 	Prompt     string           // the API version that prompts show: under it nothing has changed
-	Failures   []failure.Row
+	Failures   []facts.ErrorRow
 	Examples   []failure.Case
-	Adaptation []adaptation.Row
+	Adaptation []facts.AdaptationRow
 
 	Robustness *robustness.Report
 
@@ -88,7 +88,7 @@ var pages = sync.OnceValue(func() *template.Template {
 		},
 		"add":      func(a, b int) int { return a + b },
 		"interval": func(at, low, high float64) interval { return interval{at, low, high} },
-		"p":        table.Probability,
+		"p":        tabulate.Probability,
 	}).ParseFS(files, "page.html"))
 })
 
@@ -159,8 +159,7 @@ func (p *Page) Rounds() (all []round) {
 
 	for _, r := range p.Improvement.Rounds {
 		for _, e := range r.Evaluations {
-			measured := finetune.Report{Rows: e.Rows}
-			for _, row := range measured.Overall().Rows {
+			for _, row := range e.Overall {
 				all = append(all, round{r.Round, e.Server, row})
 			}
 		}

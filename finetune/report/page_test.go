@@ -11,12 +11,13 @@ import (
 
 	"toolevo/envs"
 	"toolevo/finetune"
-	"toolevo/finetune/adaptation"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
 	"toolevo/finetune/improve"
 	"toolevo/finetune/internal/browser"
 	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories"
 )
 
@@ -59,27 +60,28 @@ func example() *report.Page {
 			Comparisons: []finetune.Comparison{{
 				First:  finetune.Contender{Policy: "static", API: "p_s_in"},
 				Second: finetune.Contender{Policy: "tuned", API: "p_s_in"},
-				N:      70, OnlyFirst: 1, OnlySecond: 51, Difference: 0.714, PHolm: 0.00001,
+				Paired: tabulate.Paired{N: 70, OnlyFirst: 1, OnlySecond: 51, Difference: 0.714, PHolm: 0.00001},
 			}},
 			TaskSet: "abcd", Warnings: []string{"A wall was missing."},
 		},
-		Failures: []failure.Row{{Policy: "static", API: "p_s_in", N: 70, Failed: 63, Classes: []failure.Count{
-			{Class: failure.RepeatedDeprecated, Episodes: 60, Share: 60. / 63},
-			{Class: failure.ToolMisuse, Episodes: 3, Share: 3. / 63},
-		}}},
+		Failures: []facts.ErrorRow{{
+			Contender: facts.Contender{Policy: "static", API: "p_s_in"}, N: 70, Failed: 63, Classes: []facts.ClassCount{
+				{Class: failure.RepeatedDeprecated, Episodes: 60, Share: 60. / 63},
+				{Class: failure.ToolMisuse, Episodes: 3, Share: 3. / 63},
+			}}},
 		Examples: []failure.Case{{
 			Verdict: failure.Verdict{Class: failure.RepeatedDeprecated, Rule: "again", Turn: 2},
 			API:     "p_s_in", Episode: episode,
 		}},
-		Adaptation: []adaptation.Row{{
-			Policy: "tuned", API: "p_s_in", N: 70, Met: 69, Adapted: 61,
+		Adaptation: []facts.AdaptationRow{{
+			Contender: facts.Contender{Policy: "tuned", API: "p_s_in"}, N: 70, Met: 69, Adapted: 61,
 			RepeatedTurns: 5, RepeatedShare: 0.02,
 		}},
 		Collections: []report.Collection{{
 			Run: "first", Dataset: "coffee", Difficulty: "easy", Questions: 5, Solved: 4,
 		}},
 		Improvement: &improve.Result{Rounds: []improve.Round{{Round: 2, Evaluations: []improve.Evaluation{{
-			Server: "vllm", Rows: []finetune.Row{{Cell: finetune.Cell{API: "p_s_ood"}, N: 40, Official: 0.975}},
+			Server: "vllm", Overall: []finetune.Row{{Cell: finetune.Cell{API: "p_s_ood"}, N: 40, Official: 0.975}},
 		}}}}},
 	}
 }
@@ -122,17 +124,18 @@ func TestPage(t *testing.T) {
 
 // drifting is what became of a policy of a hostile name when the APIs moved on.
 func drifting() *robustness.Report {
-	var r robustness.Results
+	var all []robustness.Played
 
 	for _, s := range []robustness.Setting{
 		{Kind: robustness.Baseline, Name: "baseline"}, {Kind: robustness.Versioning, Name: "p_s_ood"},
 	} {
 		e := &trajectories.Episode{}
 		e.QuestionID, e.Official = "1", s.Kind == robustness.Baseline
-		r.Add(robustness.Condition{Policy: "openai:" + hostile, Feedback: "generic", Setting: s}, e)
+		e.Policy = "openai:" + hostile
+		all = append(all, robustness.Played{Fact: facts.Of(e, s.Name, nil), Feedback: "generic", Setting: s})
 	}
 
-	return r.Report()
+	return robustness.ReportOf(all)
 }
 
 // What drift and wording cost stands in the page in tables and figures, as text whatever a policy is called.
@@ -145,8 +148,8 @@ func TestRobustness(t *testing.T) {
 	plain = strings.Join(strings.Fields(plain), " ")
 
 	for _, want := range []string{
-		"Table I. Pass rate under API versioning, % [95 %], feedback generic policy setting all",
-		"p_s_ood 0.0 [0–79]", "p_s_ood -100.0 1.000",
+		"Table I. Pass rate under API versioning in percent, feedback generic.", "policy setting all",
+		"p_s_ood 0.0 [0, 98]", "p_s_ood -100.0", "p_s_ood 1 1 0 1.000",
 	} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("the page does not say %q, but\n%s", want, plain)

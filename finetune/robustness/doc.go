@@ -16,11 +16,10 @@
 //   - A question without an answer has not passed. One that was lost to an infrastructure failure is
 //     in no figure, and counted.
 //   - A change is one of the same questions: those that both the baseline and the setting measured, paired by their ID.
-//   - The same episodes give the same bytes, in whatever order they come.
+//   - The same episodes give the same bytes, in whatever order those of a condition come.
 //
 // # Caveats
 //
-// Several episodes of one question are its mean; the intervals are those of the questions. An interval of a mean over
-// calls or tools draws whole episodes. The published figures are means of several passes of a judge over one set of
-// episodes, with the deviation of those passes; that says nothing about other questions, and is not shown here.
+// Several episodes of one question are its mean. The published figures are means of several passes of a judge over one
+// set of episodes, with the deviation of those passes; that says nothing about other questions, and is not shown here.
 package robustness

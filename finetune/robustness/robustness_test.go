@@ -19,7 +19,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/robustness"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories"
 )
 
@@ -52,13 +54,25 @@ func episode(group, kind, id string, passed bool, turns ...trajectories.Turn) *t
 	return e
 }
 
+// results are episodes and what they were played under.
+type results []robustness.Played
+
+// Add adds an episode.
+func (r *results) Add(c robustness.Condition, e *trajectories.Episode) {
+	e.Policy = c.Policy
+	*r = append(*r, robustness.Played{Fact: facts.Of(e, c.Name, nil), Feedback: c.Feedback, Setting: c.Setting})
+}
+
+// Report reports on them.
+func (r *results) Report() *robustness.Report { return robustness.ReportOf(*r) }
+
 func under(policy string, s robustness.Setting) robustness.Condition {
 	return robustness.Condition{Policy: policy, Feedback: "deprecation", Setting: s}
 }
 
 // Figures of some episodes by hand.
 func TestReport(t *testing.T) {
-	var r robustness.Results
+	var r results
 
 	lost := episode("G2", "exposed", "4", false)
 	lost.Lost = "the server is down"
@@ -89,14 +103,14 @@ func TestReport(t *testing.T) {
 
 	want := []string{
 		"baseline G1 unexposed 2 of 2, 0 lost", "baseline G1 all 2 of 2, 0 lost", "baseline G2 exposed 1 of 2, 0 lost",
-		"baseline G2 all 1 of 2, 0 lost", "baseline all exposed 1 of 2, 0 lost",
-		"baseline all unexposed 2 of 2, 0 lost",
+		"baseline G2 all 1 of 2, 0 lost", "baseline all unexposed 2 of 2, 0 lost",
+		"baseline all exposed 1 of 2, 0 lost",
 		"baseline all all 3 of 4, 0 lost",
 		"p_s_ood G1 unexposed 1 of 2, 0 lost; 2 paired, 1:0, -0.50",
 		"p_s_ood G1 all 1 of 2, 0 lost; 2 paired, 1:0, -0.50",
 		"p_s_ood G2 exposed 1 of 1, 1 lost; 1 paired, 0:1, none", "p_s_ood G2 all 1 of 1, 1 lost; 1 paired, 0:1, none",
-		"p_s_ood all exposed 1 of 1, 1 lost; 1 paired, 0:1, none",
 		"p_s_ood all unexposed 1 of 2, 0 lost; 2 paired, 1:0, -0.50",
+		"p_s_ood all exposed 1 of 1, 1 lost; 1 paired, 0:1, none",
 		"p_s_ood all all 2 of 3, 1 lost; 3 paired, 1:1, +0.00",
 	}
 
@@ -113,13 +127,11 @@ func TestReport(t *testing.T) {
 		Refused: 2, Recovered: 1, ToolsRefused: 4, ToolsRecovered: 0.5,
 		Outcomes: map[string]int{
 			"deprecated": 3, "ok": 4, "invalid-action": 2, "invocation-error": 1, "tool-error": 1, "malformed": 1,
-			"correct": 2,
+			"correct": 2, "incorrect": 0,
 		},
 	}
 
-	if diff := cmp.Diff(wantStatistics, s, cmp.Comparer(near), cmp.AllowUnexported(s),
-		cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".turns" || p.Last().String() == ".tokens" },
-			cmp.Ignore())); diff != "" {
+	if diff := cmp.Diff(wantStatistics, s, cmp.Comparer(near)); diff != "" {
 		t.Errorf("statistics (-want +got):\n%s", diff)
 	}
 }
@@ -183,7 +195,7 @@ func experiment(shift int) *robustness.Report {
 		}
 	}
 
-	var r robustness.Results
+	var r results
 
 	for i := range all { // the order of the conditions stays
 		p := all[i/60*60+(i+shift)%60]
@@ -226,9 +238,9 @@ func TestFormats(t *testing.T) {
 	r := experiment(0)
 
 	for name, write := range map[string]func(io.Writer) error{
-		"terminal.txt":   func(w io.Writer) error { return r.WriteTable(w, 80) },
-		"report.md":      r.WriteMarkdown,
-		"report.tex":     r.WriteLaTeX,
+		"terminal.txt":   func(w io.Writer) error { return tabulate.WriteText(w, r.Tables(), 80) },
+		"report.md":      func(w io.Writer) error { return tabulate.WriteMarkdown(w, r.Tables()) },
+		"report.tex":     func(w io.Writer) error { return tabulate.WriteLaTeX(w, r.Tables()) },
 		"report.csv":     r.WriteCSV,
 		"statistics.csv": r.WriteStatisticsCSV,
 	} {
@@ -254,7 +266,8 @@ func TestFormats(t *testing.T) {
 		}
 	}
 
-	for line := range strings.Lines(string(written(t, func(w io.Writer) error { return r.WriteTable(w, 80) }))) {
+	text := written(t, func(w io.Writer) error { return tabulate.WriteText(w, r.Tables(), 80) })
+	for line := range strings.Lines(string(text)) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, " \n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
@@ -263,9 +276,9 @@ func TestFormats(t *testing.T) {
 
 // Where there is room, all columns stand side by side.
 func TestWideTerminal(t *testing.T) {
-	wide := string(written(t, func(w io.Writer) error { return experiment(0).WriteTable(w, 200) }))
-	if n := strings.Count(wide, "  setting "); n != 8 {
-		t.Errorf("%d tables, want 8:\n%s", n, wide)
+	wide := string(written(t, func(w io.Writer) error { return tabulate.WriteText(w, experiment(0).Tables(), 200) }))
+	if n := strings.Count(wide, "  setting "); n != 10 {
+		t.Errorf("%d tables, want 10:\n%s", n, wide)
 	}
 }
 
@@ -298,12 +311,12 @@ func TestFigures(t *testing.T) {
 
 // An experiment without perturbations has no table and no figure of them.
 func TestWithoutPerturbations(t *testing.T) {
-	var r robustness.Results
+	var r results
 	r.Add(under("p", baseline), episode("G1", "easy", "1", true, right))
 	r.Add(under("p", drifted), episode("G1", "easy", "1", false, right))
 
 	report := r.Report()
-	if tables, figures := report.Tables(), report.Figures(); len(tables) != 3 || len(figures) != 1 ||
+	if tables, figures := report.Tables(), report.Figures(); len(tables) != 4 || len(figures) != 1 ||
 		figures[0].Name != "figure-3-deprecation" {
 		t.Errorf("%d tables, %d figures", len(tables), len(figures))
 	}

@@ -237,7 +237,7 @@ func (r *Run) readReport() error {
 
 	var report finetune.Report
 	if err := json.Unmarshal(text, &report); err != nil {
-		return fmt.Errorf("%s is %w: %w: --resume writes it again", filepath.Join(r.Dir, ReportFile),
+		return fmt.Errorf("%s is %w: %w: resume the run, which writes it again", filepath.Join(r.Dir, ReportFile),
 			store.ErrDamaged, err)
 	}
 

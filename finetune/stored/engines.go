@@ -9,13 +9,13 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
 
-// engines reads the engines that a run was grown with.
-func engines(ctx context.Context, run *store.Run) (stamps []sandbox.Stamp, err error) {
+// readEngines reads the engines that a run was grown with.
+func readEngines(ctx context.Context, run *store.Run) (stamps []sandbox.Stamp, err error) {
 	text, err := run.Meta(ctx, metaEngines)
 	if err != nil || text == "" {
 		return nil, console.GaveUp(err)
@@ -30,7 +30,7 @@ func engines(ctx context.Context, run *store.Run) (stamps []sandbox.Stamp, err e
 
 // addEngine adds an engine to those of the run.
 func (r *Run) addEngine(ctx context.Context, stamp sandbox.Stamp) (err error) {
-	if r.Engines, err = engines(ctx, r.Run); err != nil {
+	if r.Engines, err = readEngines(ctx, r.Run); err != nil {
 		return err
 	}
 
@@ -55,7 +55,7 @@ func (r *Run) makers() []trajectories.RunMaker {
 
 // maker is what rows say of an engine and the limits of its programs.
 func maker(s sandbox.Stamp, limits string) trajectories.Maker {
-	_, unconfined := walls.Warning(s)
+	_, unconfined := engines.Warning(s)
 
 	return trajectories.Maker{
 		Kind:       trajectories.KindPython,

@@ -13,7 +13,7 @@ func TestMaker(t *testing.T) {
 	t.Parallel()
 
 	for _, want := range []sandbox.Stamp{
-		{Engine: "process", Python: "3.12.0"},
+		{Engine: "forkserver", Python: "3.12.0"},
 		{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.0"}},
 		{Engine: "bwrap", Python: "3.11.2", Missing: []string{"landlock", "seccomp"}},
 	} {

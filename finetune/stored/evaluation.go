@@ -17,7 +17,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/durable"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 	"toolevo/finetune/rundir"
 	"toolevo/trajectories"
@@ -168,7 +168,7 @@ func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.
 	}
 
 	r.Feedback = string(e.Config.Environment.Feedback)
-	r.TaskSet, r.Engines, r.Warnings = e.TaskSet, walls.InWords(e.Engines), walls.Warnings(e.Engines)
+	r.TaskSet, r.Engines, r.Warnings = e.TaskSet, engines.InWords(e.Engines), engines.Warnings(e.Engines)
 
 	return r, nil
 }
@@ -195,7 +195,14 @@ func (e *Evaluation) Write(ctx context.Context, lost finetune.Lost) (*finetune.R
 		return r, err // there is more to do
 	}
 
-	return r, e.End(ctx, n)
+	if err := e.End(ctx, n); err != nil {
+		return r, err
+	}
+
+	// Tables that cannot be made now, since the data folder is gone, are made by the reports that need them.
+	_, _ = e.Board(ctx, lost)
+
+	return r, nil
 }
 
 // Tables is a report that is written in several formats.

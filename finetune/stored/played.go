@@ -8,6 +8,7 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune"
+	"toolevo/finetune/facts"
 	"toolevo/trajectories"
 )
 
@@ -38,6 +39,37 @@ func (e *Evaluation) Played(ctx context.Context, lost finetune.Lost) iter.Seq2[P
 			}
 		}
 	}
+}
+
+// Board returns the facts and calls of the evaluation: those in its folder, and where they are missing or of other
+// episodes made again. Of a finished evaluation they are kept there.
+func (e *Evaluation) Board(ctx context.Context, lost finetune.Lost) (*facts.Board, error) {
+	ended := e.Manifest.Finished
+	if ended != nil && ended.Extended {
+		ended = nil // it goes on
+	}
+
+	if ended != nil {
+		if b, ok := facts.Read(e.Dir, ended.SHA256); ok {
+			return b, nil
+		}
+	}
+
+	b := &facts.Board{}
+
+	for p, err := range e.Played(ctx, lost) {
+		if err != nil {
+			return nil, err
+		}
+
+		b.Add(p.Episode, p.API, p.Version)
+	}
+
+	if ended != nil {
+		_ = b.Write(e.Dir, ended.SHA256) // a folder that cannot be written can be read, and they are made each time
+	}
+
+	return b, nil
 }
 
 // Catalog has all versions that the run may have met and shown, of what a data folder has.

@@ -78,7 +78,7 @@ func read(ctx context.Context, run *store.Run) (*Run, error) {
 		return nil, err
 	}
 
-	if r.Engines, err = engines(ctx, run); err != nil {
+	if r.Engines, err = readEngines(ctx, run); err != nil {
 		return nil, err
 	}
 

@@ -71,7 +71,7 @@ func (a arguments) set(assignment string) (arguments, error) {
 	}
 
 	if strings.HasPrefix(key, "dataset") && slices.Contains(ours, key) {
-		return nil, fmt.Errorf("%s cannot be set: name several exports, or --with a dataset of others", key)
+		return nil, fmt.Errorf("%s cannot be set: name several exports, or a dataset of others beside them", key)
 	}
 
 	if slices.Contains(ours, key) {

@@ -163,7 +163,7 @@ func TestPlanRefusesMixtures(t *testing.T) {
 		edit   func(o *training.Options, with string)
 		want   string
 	}{
-		"another format":  {second: func(m *export.Manifest) { m.Format = export.DPO }, want: "again with --format"},
+		"another format":  {second: func(m *export.Manifest) { m.Format = export.DPO }, want: "again in that format"},
 		"another trainer": {second: func(m *export.Manifest) { m.Trainer = export.TRL }, want: "is laid out for trl"},
 		"another codec":   {second: func(m *export.Manifest) { m.Calls = true }, want: "the same environment.codec"},
 		"the test split":  {second: func(m *export.Manifest) { m.Selection.Split = "test" }, want: "the test split"},
@@ -191,7 +191,7 @@ func TestPlanRefusesMixtures(t *testing.T) {
 		},
 		"too few weights": {
 			edit: func(o *training.Options, with string) { o.Weights = []float64{1} },
-			want: "--weights has 1 values for 2 sources",
+			want: "weights: 1 values for 2 sources",
 		},
 		"no weight": {
 			edit: func(o *training.Options, with string) { o.Weights = []float64{1, 0} },

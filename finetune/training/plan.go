@@ -15,6 +15,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"toolevo/envs/console"
 	"toolevo/finetune/checkpoint"
 	"toolevo/trajectories/export"
 )
@@ -93,8 +94,8 @@ func (p *Plan) checkSources(o Options) error {
 		}
 
 		if n := s.Manifest.Scripted(); n > 0 && !o.AllowScripted {
-			return fmt.Errorf("scripts wrote %d of the %d samples of %s, and no language model: export runs of a "+
-				"model, or add --allow-scripted", n, s.Rows, s.Folder)
+			return console.Option("allow-scripted", "scripts wrote %d of the %d samples of %s, and no "+
+				"language model: export runs of a model, or allow it", n, s.Rows, s.Folder)
 		} else if n > 0 {
 			p.warn("Scripts wrote %d of the %d samples of %s, and no language model.", n, s.Rows, s.Folder)
 		}
@@ -114,14 +115,14 @@ func (p *Plan) checkExport(s *Source) error {
 
 	switch {
 	case format != p.Recipe.Format:
-		return fmt.Errorf("it trains exports of the format %s, and %s is one of %s: export again with --format %s, or "+
-			"choose another recipe", p.Recipe.Format, s.Folder, format, p.Recipe.Format)
+		return fmt.Errorf("it trains exports of the format %s, and %s is one of %s: export again in that format, or "+
+			"choose another recipe", p.Recipe.Format, s.Folder, format)
 	case trainer != p.Recipe.Trainer:
-		return fmt.Errorf("%s is laid out for %s: export again with --for %s", s.Folder, trainer,
+		return fmt.Errorf("%s is laid out for %s: export again for %s", s.Folder, trainer,
 			p.Recipe.Trainer)
 	case trainer == export.LlamaFactory && !s.Manifest.FitsLlamaFactory():
-		return fmt.Errorf("LLaMA-Factory would train the messages of %s without their calls: export again with "+
-			"--format %s, or with --for %s for a recipe of TRL", s.Folder, export.DefaultFormat, export.TRL)
+		return fmt.Errorf("LLaMA-Factory would train the messages of %s without their calls: export again "+
+			"in the format %s, or for %s and a recipe of TRL", s.Folder, export.DefaultFormat, export.TRL)
 	case s.Manifest.Rows == 0:
 		return fmt.Errorf("%s holds no sample", s.Folder)
 	case s.Manifest.Selection.Split == "test":
@@ -132,7 +133,7 @@ func (p *Plan) checkExport(s *Source) error {
 	for _, run := range s.Manifest.Runs {
 		if p.Recipe.Deployed != "" && run.DeployedAPI != p.Recipe.Deployed {
 			return fmt.Errorf("it is for trajectories collected under %s, and run %s of %s was collected under %s: "+
-				"collect with --api %s", p.Recipe.Deployed, run.RunID, s.Folder, run.DeployedAPI, p.Recipe.Deployed)
+				"collect under %s", p.Recipe.Deployed, run.RunID, s.Folder, run.DeployedAPI, p.Recipe.Deployed)
 		}
 	}
 
@@ -172,7 +173,7 @@ func (p *Plan) checkTemplate(s *Source) error {
 
 	fit, err := s.Manifest.CheckTemplate(name)
 	if err != nil && p.Recipe.Trainer == export.LlamaFactory {
-		return fmt.Errorf("the replies in %s cannot be trained so: %w, with --set %s=NAME, or another recipe", s.Folder,
+		return fmt.Errorf("the replies in %s cannot be trained so: %w, with another %s, or another recipe", s.Folder,
 			err, argTemplate)
 	} else if err != nil {
 		return fmt.Errorf("the replies in %s cannot be trained so: %w", s.Folder, err)
@@ -264,7 +265,7 @@ func (p *Plan) checkLengths(s *Source) error {
 
 	if lengths.MaxTokens > cutoff {
 		return fmt.Errorf("the longest sample of %s has %d tokens, and %s is %d: the trainer would cut "+
-			"the answer off. Export again with --cutoff %d, or --set %s=%d", s.Folder, lengths.MaxTokens,
+			"the answer off. Export again with a cutoff of %d, or set %s=%d", s.Folder, lengths.MaxTokens,
 			key.argument, cutoff, cutoff, key.argument, lengths.MaxTokens)
 	}
 
@@ -310,7 +311,7 @@ func (p *Plan) setModel(o Options) error {
 	}
 
 	if p.Model == "" {
-		return errors.New("it names no model: name one with --model")
+		return console.Option("model", "it names no model: name one")
 	}
 
 	if info, err := os.Stat(p.Model); err == nil && info.IsDir() {

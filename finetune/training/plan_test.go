@@ -241,16 +241,16 @@ func TestPlanRefuses(t *testing.T) {
 	}{
 		"another format": {
 			manifest: changed(func(m *export.Manifest) { m.Format = export.DPO }),
-			want:     "export again with --format sft-trajectory",
+			want:     "export again in that format",
 		},
 		"another trainer": {
 			manifest: changed(func(m *export.Manifest) { m.Trainer = export.TRL }),
-			want:     "export again with --for llamafactory",
+			want:     "export again for llamafactory",
 		},
 		"calls beside text, of which LLaMA-Factory has none": {
 			manifest: changed(func(m *export.Manifest) { m.Format, m.ToolCalls = export.OpenAI, true }),
 			text:     strings.Replace(recipeText, "sft-trajectory", "openai", 1),
-			want:     "export again with --format sft-trajectory, or with --for trl",
+			want:     "in the format sft-trajectory, or for trl",
 		},
 		"questions that measure": {
 			manifest: changed(func(m *export.Manifest) { m.Selection.Split = "test" }),
@@ -259,7 +259,7 @@ func TestPlanRefuses(t *testing.T) {
 		"a mixture by hand": {
 			manifest: manifest(),
 			options:  training.Options{Set: []string{"dataset=toolevo_sft,general"}},
-			want:     "name several exports, or --with",
+			want:     "name several exports, or a dataset",
 		},
 		"no sample": {
 			manifest: changed(func(m *export.Manifest) { m.Rows = 0 }),
@@ -268,7 +268,7 @@ func TestPlanRefuses(t *testing.T) {
 		"another API version": {
 			manifest: manifest(),
 			text:     strings.Replace(recipeText, "batch:", "deployed: p_c\nbatch:", 1),
-			want:     "collect with --api p_c",
+			want:     "collect under p_c",
 		},
 		"samples that would be cut": {
 			manifest: changed(func(m *export.Manifest) { m.Lengths.MaxTokens = 1025 }),
@@ -282,7 +282,7 @@ func TestPlanRefuses(t *testing.T) {
 		"no model": {
 			manifest: manifest(),
 			options:  training.Options{Set: []string{"model_name_or_path="}},
-			want:     "name one with --model",
+			want:     "model: it names no model",
 		},
 		"a folder that is not there": {
 			manifest: manifest(),
@@ -291,7 +291,7 @@ func TestPlanRefuses(t *testing.T) {
 		},
 		"what a script wrote": {
 			manifest: scripted(),
-			want:     "add --allow-scripted",
+			want:     "allow-scripted: scripts wrote",
 		},
 		"what a plan says itself": {
 			manifest: manifest(),

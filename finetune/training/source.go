@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs/console"
 	"toolevo/envs/regular"
 	"toolevo/finetune/checkpoint"
 	"toolevo/trajectories/export"
@@ -123,7 +124,7 @@ func (r *Recipe) openSources(o Options) (all []*Source, err error) {
 
 		same := func(t *Source) bool { return t.Manifest.Seal == s.Manifest.Seal }
 		if i := slices.IndexFunc(all, same); i >= 0 {
-			return nil, fmt.Errorf("%s is the same export as %s: name it once, with a larger share of --weights "+
+			return nil, fmt.Errorf("%s is the same export as %s: name it once, with a larger weight "+
 				"if its samples are to come more often", s.Folder, all[i].Folder)
 		}
 
@@ -133,12 +134,12 @@ func (r *Recipe) openSources(o Options) (all []*Source, err error) {
 	for _, name := range o.With {
 		s, err := r.openOther(name, all[0])
 		if err != nil {
-			return nil, fmt.Errorf("--with %s: %w", name, err)
+			return nil, console.Option("with", "%s: %w", name, err)
 		}
 
 		same := func(t *Source) bool { return t.SHA256 == s.SHA256 }
 		if i := slices.IndexFunc(all, same); i >= 0 {
-			return nil, fmt.Errorf("--with %s: it is the same data as %s of %s", name, all[i].Name, all[i].Folder)
+			return nil, console.Option("with", "%s: it is the same data as %s of %s", name, all[i].Name, all[i].Folder)
 		}
 
 		all = append(all, s)
@@ -156,14 +157,14 @@ func share(all []*Source, weights []float64, t export.Trainer) error {
 	}
 
 	if len(weights) != len(all) {
-		return fmt.Errorf("--weights has %d values for %d sources: want one for each, the exports first", len(weights),
-			len(all))
+		return console.Option("weights", "%d values for %d sources: want one for each, the exports first",
+			len(weights), len(all))
 	}
 
 	per := 0.0 // samples for a weight of 1
 	for i, s := range all {
 		if w := weights[i]; w <= 0 || math.IsInf(w, 0) || math.IsNaN(w) {
-			return fmt.Errorf("--weights: %g: want positive numbers", w)
+			return console.Option("weights", "%g: want positive numbers", w)
 		}
 
 		s.Weight = weights[i]

@@ -6,7 +6,7 @@ import (
 
 	"toolevo/envs/drift"
 	"toolevo/finetune/chart"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // The titles of the figures, by what the names of their factors begin with.
@@ -19,60 +19,62 @@ var titles = map[string]string{
 // Figures returns the paper's figures 4 to 6, as far as rows have their factors: the original beside the factors of one
 // kind, bars of the official accuracy by policy, a panel for each difficulty. They are called figure-names,
 // figure-parameters and figure-response.
-func Figures(rows []Row, original string) []chart.Figure {
-	var (
-		figures  []chart.Figure
-		apis     [][]string // of each figure, the original first
-		measured = table.Distinct(rows, func(r Row) string { return r.API })
-	)
+func Figures(all []Row, original string) []chart.Figure {
+	rows := tabulate.RowsOf(all)
+	difficulties := tabulate.Distinct(all, func(r Row) string { return r.Difficulty })
 
-	for _, factor := range drift.FactorNames() {
-		if !slices.Contains(measured, factor) {
-			continue
-		}
-
-		kind, _, _ := strings.Cut(factor, "-")
-		name := "figure-" + kind
-
-		i := slices.IndexFunc(figures, func(f chart.Figure) bool { return f.Name == name })
-		if i < 0 {
-			i = len(figures)
-			figures = append(figures, chart.Figure{Name: name, Title: titles[kind], Axis: "official accuracy"})
-			apis = append(apis, []string{original})
-		}
-
-		apis[i] = append(apis[i], factor)
+	if last := len(difficulties) - 1; last > 0 { // each by itself, where there are several
+		rows = tabulate.Where(rows, map[string]string{"difficulty": "!" + difficulties[last]})
 	}
 
-	for i := range figures {
-		figures[i].Series = append([]string{original + ", the original"}, apis[i][1:]...)
-		figures[i].Panels = panels(rows, apis[i])
+	var kinds []string
+
+	for _, factor := range drift.FactorNames() {
+		kind := kindOf(factor)
+		isMeasured := func(r Row) bool { return kindOf(r.API) == kind }
+
+		if !slices.Contains(kinds, kind) && slices.ContainsFunc(all, isMeasured) {
+			kinds = append(kinds, kind)
+		}
+	}
+
+	figures := make([]chart.Figure, len(kinds))
+
+	for i, kind := range kinds {
+		var shown []tabulate.Row
+
+		for _, row := range rows {
+			api := row.Text("api")
+			if api != original && kindOf(api) != kind {
+				continue
+			}
+
+			if row["series"] = api; api == original {
+				row["series"] = original + ", the original"
+			}
+
+			if row.Number("n") == 0 {
+				delete(row, "official")
+			}
+
+			shown = append(shown, row)
+		}
+
+		figures[i] = chart.Figure{Name: "figure-" + kind, Title: titles[kind], Axis: "official accuracy"}.Of(shown,
+			chart.Columns{Panel: "difficulty", Place: "policy", Series: "series", Share: "official",
+				Low: "official_low", High: "official_high"})
 	}
 
 	return figures
 }
 
-// panels are those of the difficulties: each by itself where there are several.
-func panels(rows []Row, apis []string) []chart.Panel {
-	policies := table.Distinct(rows, func(r Row) string { return r.Policy })
-	difficulties := table.Distinct(rows, func(r Row) string { return r.Difficulty })
-
-	var all []chart.Panel
-
-	for _, difficulty := range difficulties[:max(1, len(difficulties)-1)] {
-		p := chart.Panel{Title: difficulty, Places: policies}
-
-		for _, r := range rows {
-			if series := slices.Index(apis, r.API); series >= 0 && r.Difficulty == difficulty && r.N > 0 {
-				p.Bars = append(p.Bars, chart.Bar{
-					Place: slices.Index(policies, r.Policy), Series: series,
-					Share: r.Official, Low: r.OfficialLow, High: r.OfficialHigh,
-				})
-			}
-		}
-
-		all = append(all, p)
+// kindOf is the kind of a factor; "" of another version.
+func kindOf(api string) string {
+	if !slices.Contains(drift.FactorNames(), api) {
+		return ""
 	}
 
-	return all
+	kind, _, _ := strings.Cut(api, "-")
+
+	return kind
 }

@@ -5,8 +5,7 @@ import (
 	"slices"
 
 	"toolevo/finetune"
-	"toolevo/finetune/statistics"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // Row is the accuracies of a policy under the original or under a change of it, on the questions of a difficulty.
@@ -44,7 +43,7 @@ func Rows(r *finetune.Report, original string) ([]Row, error) {
 	}
 
 	pair(rows, r.Comparisons, original)
-	policies := table.Distinct(rows, func(r Row) string { return r.Policy })
+	policies := tabulate.Distinct(rows, func(r Row) string { return r.Policy })
 
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		return slices.Index(policies, a.Policy) - slices.Index(policies, b.Policy)
@@ -89,7 +88,7 @@ func pair(rows []Row, comparisons []finetune.Comparison, original string) {
 		paired, p = append(paired, &c), append(p, c.P)
 	}
 
-	for i, adjusted := range statistics.Holm(p) {
+	for i, adjusted := range tabulate.Holm(p) {
 		paired[i].PHolm = adjusted
 	}
 }

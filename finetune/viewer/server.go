@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"toolevo/envs/guard"
+	"toolevo/envs/wire"
 )
 
 // policyOfContent has a browser load nothing from elsewhere, and run no script but the embedded ones.
@@ -61,7 +61,7 @@ func (s *Site) Handler() http.Handler {
 		mux.ServeHTTP(w, req)
 	})
 
-	return new(guard.Guard).Handler(pages)
+	return new(wire.Guard).Handler(pages)
 }
 
 // answer writes a page, or what went wrong.

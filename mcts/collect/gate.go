@@ -71,14 +71,24 @@ func (c *collector) waitForRoom(ctx context.Context) {
 	}
 }
 
-// arriving is the policy of a lane. It tells the gate of the lane's calls.
-type arriving struct {
-	next    mcts.Policy
-	arrived func()
+// lanePolicy is the policy of a lane. It tells the gate of the lane's calls, and counts those that reach the model.
+type lanePolicy struct {
+	next     mcts.Policy
+	arrived  func()
+	progress *Progress
 }
 
 // Propose implements mcts.Policy.
-func (a arriving) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
-	a.arrived()
-	return a.next.Propose(ctx, r)
+func (p lanePolicy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	p.arrived()
+
+	proposals, err := p.next.Propose(ctx, r)
+	if err == nil {
+		p.progress.count(func(s *Snapshot) {
+			s.Asked++
+			s.Samples += int64(len(proposals))
+		})
+	}
+
+	return proposals, err
 }

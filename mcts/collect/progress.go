@@ -1,10 +1,7 @@
 package collect
 
 import (
-	"context"
 	"sync"
-
-	"toolevo/mcts"
 )
 
 // Progress counts what a run has done so far. Reading it while the run works is safe.
@@ -50,23 +47,4 @@ func (p *Progress) count(change func(s *Snapshot)) {
 	defer p.mu.Unlock()
 
 	change(&p.now)
-}
-
-// counted counts the calls that reach the model.
-type counted struct {
-	next     mcts.Policy
-	progress *Progress
-}
-
-// Propose implements mcts.Policy.
-func (c counted) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
-	proposals, err := c.next.Propose(ctx, r)
-	if err == nil {
-		c.progress.count(func(s *Snapshot) {
-			s.Asked++
-			s.Samples += int64(len(proposals))
-		})
-	}
-
-	return proposals, err
 }

@@ -136,7 +136,7 @@ func (c *collector) grow(ctx context.Context) error {
 
 		arrived := c.gate.start()
 		model, endConversation := mcts.Converse(c.Policy) // here, for conversations wait in the order of the lanes
-		policy := arriving{counted{c.Retry.Policy(model), c.Progress}, arrived}
+		policy := lanePolicy{c.Retry.Policy(model), arrived, c.Progress}
 
 		group.Go(func() error {
 			defer c.gate.end()

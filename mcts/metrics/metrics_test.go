@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
-	"toolevo/envs/guard"
+	"toolevo/envs/wire"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/policy/server"
 )
@@ -193,7 +193,7 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 
-	if s, err := Start("0.0.0.0:0", ""); !errors.Is(err, guard.ErrOpen) {
+	if s, err := Start("0.0.0.0:0", ""); !errors.Is(err, wire.ErrOpen) {
 		t.Errorf("without a key others are served: %v, %v", s, err)
 	}
 

@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"toolevo/envs/guard"
+	"toolevo/envs/wire"
 )
 
 // thisMachine is where a server listens to which nobody gives a host.
@@ -50,7 +50,7 @@ func Start(address, key string) (*Server, error) {
 	}
 
 	address = net.JoinHostPort(cmp.Or(host, thisMachine), port)
-	if err := guard.CheckAddress(address); err != nil && key == "" {
+	if err := wire.CheckAddress(address); err != nil && key == "" {
 		return nil, fmt.Errorf("metrics: %s: %w", address, err)
 	}
 
@@ -63,7 +63,7 @@ func Start(address, key string) (*Server, error) {
 	s.registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
-	g := &guard.Guard{Key: key}
+	g := &wire.Guard{Key: key}
 	pages := http.NewServeMux()
 	pages.Handle("GET /metrics", g.WithKey(promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{})))
 	pages.HandleFunc("GET /healthz", s.healthz)

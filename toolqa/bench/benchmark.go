@@ -6,12 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"toolevo/configs/apis"
 	"toolevo/configs/demonstrations"
 	"toolevo/envs"
-	"toolevo/envs/console"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/toolqa"
@@ -68,7 +65,7 @@ func (ToolQA) Plans() func(question string) (envs.Plan, bool) { return questions
 func (ToolQA) Demonstrations() fs.FS { return demonstrations.FS() }
 
 // Commands implements [suite.Commander].
-func (ToolQA) Commands(p *console.Program) []*cobra.Command { return datacmd.Commands(p) }
+func (ToolQA) Commands() []suite.Command { return datacmd.Commands() }
 
 // ReadTasks implements [suite.Asker].
 func (ToolQA) ReadTasks(path string) ([]envs.Task, map[string]string, error) {

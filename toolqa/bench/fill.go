@@ -7,6 +7,6 @@ import (
 )
 
 // Fill implements [suite.Filler].
-func (ToolQA) Fill(ctx context.Context, data, software string, step func(what string) func(done, total int)) error {
-	return datacmd.Fill(ctx, data, software, step)
+func (ToolQA) Fill(ctx context.Context, data, software string) error {
+	return datacmd.Fill(ctx, data, software)
 }

@@ -110,8 +110,8 @@ func (o *opened) probeEmbedder(ctx context.Context) error {
 		return ctx.Err()
 	}
 
-	return fmt.Errorf("retrieval.model %s: %w: start its server, or name another with --set "+
-		"retrieval.server=URL (the key is taken from OPENAI_API_KEY)", e.Model(), err)
+	return fmt.Errorf("retrieval.model %s: %w: start its server, or name another as "+
+		"retrieval.server (the key is taken from OPENAI_API_KEY)", e.Model(), err)
 }
 
 // embedder opens the embedding model of the configuration.

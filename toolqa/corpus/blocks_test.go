@@ -53,7 +53,7 @@ func TestOpenComparesContent(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	content[blockSize+4321] ^= 1
+	content[blockSize+4325] ^= 1
 	if err := errors.Join(os.Chmod(path, 0o644), os.WriteFile(path, content, 0o644)); err != nil {
 		t.Fatal(err)
 	}

@@ -50,8 +50,8 @@ func (c *Corpus) column(ctx context.Context, name string, stored bool) (*Vector,
 	var words, codes []byte
 	var width int
 
-	err := c.db.QueryRowContext(ctx, "SELECT width, words, codes FROM cells WHERE name = ? AND stored = ?", name, stored).
-		Scan(&width, &words, &codes)
+	err := c.db.QueryRowContext(ctx, "SELECT width, words, codes FROM cells WHERE name = ? AND stored = ?",
+		name, stored).Scan(&width, &words, &codes)
 	if err != nil {
 		return nil, err
 	}

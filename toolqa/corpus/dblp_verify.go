@@ -10,9 +10,9 @@ import (
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
-// Verify makes sure of what an import can get wrong that [Open] cannot see, in the graphs of dblp: every edge of AuthorNet is listed by its two
-// ends and by nobody else, no two edges have the same ends, and what is cited is there and is cited as often as the papers
-// say. Other datasets have no graphs.
+// Verify makes sure of what an import can get wrong that [Open] cannot see, in the graphs of dblp:
+// every edge of AuthorNet is listed by its two ends and by nobody else, no two edges have the same ends,
+// and what is cited is there and is cited as often as the papers say. Other datasets have no graphs.
 func (c *Corpus) Verify(ctx context.Context) error {
 	if c.info.Dataset != toolqa.DBLP {
 		return nil

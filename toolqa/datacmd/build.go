@@ -5,80 +5,78 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
-	"toolevo/envs/durable"
-	"toolevo/toolqa/corpus/synth"
-
-	"github.com/spf13/cobra"
-
 	"toolevo/envs/console"
+	"toolevo/envs/durable"
 	"toolevo/envs/names"
+	"toolevo/envs/suite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/corpus/synth"
 	"toolevo/toolqa/questions"
 	"toolevo/toolqa/retrieve"
 )
 
-func newBuild(p *console.Program) *cobra.Command {
-	cmd := console.Command("build", helpTexts)
-	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
-	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and size give the same rows")
-	scale := cmd.Flags().String("scale", string(synth.Demo), "`SIZE` of all: demo, some thousands of rows each, "+
-		"or full, as published")
-	rows := cmd.Flags().Int("rows", 0, "`N` rows, papers or passages of each corpus (0: as --scale says)")
-	watch := p.Watched(cmd)
-	console.Complete(cmd, "scale", console.Offered(synth.Scales()))
+func buildCommand() suite.Command {
+	var c chosen
 
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, _, err := datasets()
-		if err != nil {
-			return err
+	o := synth.Options{Seed: 1}
+	scale := string(synth.Demo)
+
+	return suite.Command{
+		Use: "data build", Help: helpTexts, Progress: true, Document: Built{},
+		Options: append(c.options(),
+			suite.SeedOption(&o.Seed),
+			suite.Option{Name: "scale", Value: &scale, Names: names.Texts(synth.Scales),
+				Usage: "`SIZE` of all: demo, some thousands of rows each, or full, as published"},
+			suite.Option{Name: "rows", Value: &o.Rows,
+				Usage: "`N` rows, papers or passages of each corpus (0: as the scale says)"}),
+		Run: func(ctx context.Context, call *suite.Call) (suite.Result, error) {
+			o.Scale, o.Tool = synth.Scale(scale), madeBy(call)
+			return build(ctx, call, &c, o)
+		},
+	}
+}
+
+// build makes the corpora that were chosen.
+func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) (suite.Result, error) {
+	for _, ds := range c.chosenDatasets() {
+		if _, err := synth.Rows(ds, o); err != nil {
+			return suite.Result{}, err
 		}
-
-		if _, err := names.Parse("scale", *scale, synth.Scales()); err != nil {
-			return console.Usage("--scale: %w", err)
-		}
-
-		options := synth.Options{Seed: *seed, Rows: *rows, Scale: synth.Scale(*scale), Tool: madeBy(cmd)}
-		for _, ds := range all {
-			if _, err := synth.Rows(ds, options); err != nil {
-				return err
-			}
-		}
-
-		progress, stop := watch()
-		defer stop()
-
-		var infos []corpus.Info
-
-		err = replaceCorpora(*dir, func(data string) (err error) {
-			infos, err = buildCorpora(cmd.Context(), data, all, options, progress)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-
-		var reports []corpusReport
-
-		for _, info := range infos {
-			reports = append(reports, newCorpusReport(*dir, info))
-			warnStale(p, *dir, info)
-		}
-
-		if err := printReports(p, *asJSON, reports); err != nil {
-			return err
-		}
-
-		p.Say("Next: toolevo %s", console.Shell("data", "questions", "--data", *dir))
-
-		return nil
 	}
 
-	return cmd
+	var infos []corpus.Info
+
+	err := replaceCorpora(c.data, func(data string) (err error) {
+		infos, err = buildCorpora(ctx, data, c.chosenDatasets(), o, call.Progress)
+		return err
+	})
+	if err != nil {
+		return suite.Result{}, err
+	}
+
+	var done Built
+
+	for _, info := range infos {
+		done.Corpora = append(done.Corpora, newCorpusReport(c.data, info))
+		warnStale(call.Program, c.data, info)
+	}
+
+	return suite.Result{Document: done, Text: func(w io.Writer) {
+		for _, r := range done.Corpora {
+			fmt.Fprintln(w, r)
+		}
+
+		call.Say("Next: toolevo %s", console.Shell("data", "questions", "--data", c.data))
+	}}, nil
 }
+
+// madeBy is the program with its version, as it stands in the files that it writes.
+func madeBy(c *suite.Call) string { return "toolevo " + c.Version }
 
 // buildCorpora builds the corpora of datasets, with the indices of their passages.
 func buildCorpora(ctx context.Context, data string, datasets []toolqa.Dataset, o synth.Options,
@@ -91,7 +89,7 @@ func buildCorpora(ctx context.Context, data string, datasets []toolqa.Dataset, o
 			return nil, err
 		}
 
-		if err := indexPassages(ctx, data, ds, progress.Step); err != nil {
+		if err := indexPassages(ctx, data, ds, progress); err != nil {
 			return nil, err
 		}
 
@@ -132,14 +130,6 @@ func warnStale(p *console.Program, dir string, info corpus.Info) {
 	}
 }
 
-func printReports(p *console.Program, asJSON bool, reports []corpusReport) error {
-	return p.Show(asJSON, Built{reports}, func() {
-		for _, r := range reports {
-			fmt.Fprintln(p.Out, r)
-		}
-	})
-}
-
 // corpusReport is what a command that wrote a corpus says about it.
 type corpusReport struct {
 	Dataset string `json:"dataset"`        // e.g. "coffee"
@@ -165,14 +155,14 @@ func (r corpusReport) size() string {
 }
 
 // indexPassages makes the index of a dataset's passages, so that no run has to.
-func indexPassages(ctx context.Context, dir string, ds toolqa.Dataset, begin func(string) func(int, int)) error {
+func indexPassages(ctx context.Context, dir string, ds toolqa.Dataset, progress *console.Steps) error {
 	c, err := corpus.Open(ctx, dir, ds)
 	if err != nil {
 		return err
 	}
 
 	if c.DocumentCount() > 0 {
-		step := begin("index the passages of " + string(ds))
+		step := progress.Step("index the passages of " + string(ds))
 		err = console.GaveUp(retrieve.Prepare(ctx, c, step)) // a full disk
 	}
 

@@ -1,17 +1,14 @@
 // Package datacmd implements the commands that fill and check the data folder of ToolQA-D: `data build`, `import`,
-// `questions`, `verify`, `gold` and `template check`. They parse flags and print reports; the packages beside this one
-// do the work.
+// `questions`, `verify`, `gold` and `template check`. They choose what to do, and say what came of it; the
+// packages beside this one do the work.
 package datacmd
 
 import (
 	"embed"
-	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/spf13/cobra"
-
-	"toolevo/envs/console"
+	"toolevo/envs/names"
+	"toolevo/envs/suite"
 	"toolevo/toolqa"
 )
 
@@ -20,60 +17,58 @@ import (
 //go:embed help
 var helpTexts embed.FS
 
-// Commands returns the commands of a program.
-func Commands(p *console.Program) []*cobra.Command {
-	cmd := console.Command("data", helpTexts)
-	cmd.AddCommand(newBuild(p), newImport(p), newQuestions(p), newVerify(p), newGold(p), newTemplate(p))
-
-	return []*cobra.Command{console.Group(cmd)}
+// Commands returns the commands.
+func Commands() []suite.Command {
+	return []suite.Command{
+		{Use: "data", Help: helpTexts}, buildCommand(), importCommand(), questionsCommand(), verifyCommand(),
+		goldCommand(), {Use: "data template", Help: helpTexts}, templateCheckCommand(),
+	}
 }
 
 // all is the word for all datasets, and for all difficulties.
 const all = "all"
 
-// datasetsFlag adds --dataset. The function it returns also reports whether datasets were named, so that one that is
-// not there is an error.
-func datasetsFlag(cmd *cobra.Command) func() (chosen []toolqa.Dataset, named bool, err error) {
-	value := cmd.Flags().String("dataset", all, "`NAMES` of datasets, separated by commas, or all")
-	console.Complete(cmd, "dataset", console.Listed(append(toolqa.Datasets(), all)))
+// chosen is what of a data folder a command is about.
+type chosen struct {
+	data       string
+	datasets   []string
+	difficulty string
+}
 
-	return func() (chosen []toolqa.Dataset, named bool, err error) {
-		if *value == all {
-			return toolqa.Datasets(), false, nil
-		}
+// options are the data folder and the datasets.
+func (c *chosen) options() []suite.Option {
+	c.datasets = []string{all}
 
-		for _, name := range strings.Split(*value, ",") {
-			ds, err := toolqa.ParseDataset(strings.TrimSpace(name))
-			if err != nil {
-				return nil, true, fmt.Errorf("%w, %s", err, all)
-			}
-
-			chosen = append(chosen, ds)
-		}
-
-		slices.Sort(chosen)
-
-		return chosen, true, nil
+	return []suite.Option{
+		suite.DataOption(&c.data),
+		{
+			Name: "dataset", Value: &c.datasets, Usage: "`NAMES` of datasets, separated by commas, or all",
+			Names: func() []string { return append(names.Texts(toolqa.Datasets)(), all) },
+		},
 	}
 }
 
-// difficultyFlag adds --difficulty.
-func difficultyFlag(cmd *cobra.Command) func() ([]toolqa.Difficulty, error) {
-	value := cmd.Flags().String("difficulty", all, "`NAME`: easy, hard or all")
-	console.Complete(cmd, "difficulty", console.Offered(append(toolqa.Difficulties(), all)))
+// difficultyOption is the difficulty.
+func (c *chosen) difficultyOption() suite.Option {
+	c.difficulty = all
 
-	return func() ([]toolqa.Difficulty, error) {
-		d, err := toolqa.ParseDifficulty(*value)
-		switch {
-		case *value == all:
-			return toolqa.Difficulties(), nil
-		case err != nil:
-			return nil, fmt.Errorf("%w, %s", err, all)
-		}
-
-		return []toolqa.Difficulty{d}, nil
+	return suite.Option{
+		Name: "difficulty", Value: &c.difficulty, Usage: "`NAME`: easy, hard or all",
+		Names: func() []string { return append(names.Texts(toolqa.Difficulties)(), all) },
 	}
 }
 
-// madeBy is the program with its version, as it stands in the files that it writes.
-func madeBy(cmd *cobra.Command) string { return cmd.Root().Name() + " " + cmd.Root().Version }
+// named reports whether datasets were named, so that one that is not there is an error.
+func (c *chosen) named() bool { return !slices.Contains(c.datasets, all) }
+
+func (c *chosen) chosenDatasets() []toolqa.Dataset {
+	return slices.DeleteFunc(toolqa.Datasets(), func(ds toolqa.Dataset) bool {
+		return c.named() && !slices.Contains(c.datasets, string(ds))
+	})
+}
+
+func (c *chosen) difficulties() []toolqa.Difficulty {
+	return slices.DeleteFunc(toolqa.Difficulties(), func(d toolqa.Difficulty) bool {
+		return c.difficulty != all && c.difficulty != string(d)
+	})
+}

@@ -3,6 +3,7 @@ package datacmd
 import (
 	"context"
 
+	"toolevo/envs/console"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/synth"
 	"toolevo/toolqa/questions"
@@ -11,28 +12,27 @@ import (
 // fillScale is the share of the paper's numbers of questions that [Fill] makes.
 const fillScale = 0.1
 
-// Fill makes synthetic corpora of all datasets, and questions about them. software is the program with its version.
-func Fill(ctx context.Context, dir, software string, step func(what string) func(done, total int)) error {
-	var all []toolqa.Question
+// Fill makes synthetic corpora of all datasets, and questions about them. software is the program
+// with its version.
+func Fill(ctx context.Context, dir, software string) error {
+	o := synth.Options{Seed: 1, Scale: synth.Demo, Tool: software}
+	if _, err := buildCorpora(ctx, dir, toolqa.Datasets(), o, &console.Steps{}); err != nil {
+		return err
+	}
+
+	g := generation{seed: 1, scale: fillScale}
+	g.data, g.difficulty = dir, all
+
+	var generated []toolqa.Question
 
 	for _, ds := range toolqa.Datasets() {
-		if _, err := synth.Build(ctx, dir, ds, synth.Options{
-			Seed: 1, Scale: synth.Demo, Tool: software, Progress: step("build " + string(ds)),
-		}); err != nil {
-			return err
-		}
-
-		if err := indexPassages(ctx, dir, ds, step); err != nil {
-			return err
-		}
-
-		made, _, err := generateQuestions(ctx, dir, ds, toolqa.Difficulties(), 1, fillScale, false)
+		made, _, err := g.dataset(ctx, ds)
 		if err != nil {
 			return err
 		}
 
-		all = append(all, made...)
+		generated = append(generated, made...)
 	}
 
-	return questions.Write(dir, all)
+	return questions.Write(dir, generated)
 }

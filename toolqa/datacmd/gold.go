@@ -4,55 +4,47 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
-	"github.com/spf13/cobra"
-
 	"toolevo/envs/console"
+	"toolevo/envs/suite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
 	"toolevo/toolqa/score"
 )
 
-func newGold(p *console.Program) *cobra.Command {
-	cmd := console.Command("gold", helpTexts)
-	dir, datasets, difficulties := p.DataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd)
-	asJSON := console.JSONFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, named, err := datasets()
-		if err != nil {
-			return err
-		}
+func goldCommand() suite.Command {
+	var c chosen
 
-		chosen, err := difficulties()
-		if err != nil {
-			return err
-		}
-		var reports []goldReport
+	return suite.Command{
+		Use: "data gold", Help: helpTexts, Document: Gold{},
+		Options: append(c.options(), c.difficultyOption()),
+		Run: func(ctx context.Context, _ *suite.Call) (suite.Result, error) {
+			var done Gold
 
-		for _, ds := range all {
-			r, err := checkGold(cmd.Context(), *dir, ds, chosen)
-			if errors.Is(err, fs.ErrNotExist) && !named {
-				continue
+			for _, ds := range c.chosenDatasets() {
+				r, err := checkGold(ctx, c.data, ds, c.difficulties())
+				if errors.Is(err, fs.ErrNotExist) && !c.named() {
+					continue
+				}
+
+				if err != nil {
+					return suite.Result{}, err
+				}
+
+				done.Gold = append(done.Gold, r...)
 			}
 
-			if err != nil {
-				return err
+			if len(done.Gold) == 0 {
+				return suite.Result{}, fmt.Errorf("no test questions in %s: run `toolevo data build` or `toolevo data "+
+					"import`, then `toolevo data questions`", c.data)
 			}
 
-			reports = append(reports, r...)
-		}
-
-		if len(reports) == 0 {
-			return fmt.Errorf("no test questions in %s: run `toolevo data build` or `toolevo data import`, then "+
-				"`toolevo data questions`", *dir)
-		}
-
-		return printGold(p, *asJSON, reports)
+			return suite.Result{Document: done, Text: done.print}, done.verdict()
+		},
 	}
-
-	return cmd
 }
 
 // goldReport is a GoldReport and what it is about.
@@ -121,32 +113,33 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties 
 	return reports, nil
 }
 
-func printGold(p *console.Program, asJSON bool, reports []goldReport) error {
+// verdict is the error of answers that agree with no rule.
+func (g Gold) verdict() error {
 	unexplained := 0
-	for _, r := range reports {
+	for _, r := range g.Gold {
 		unexplained += r.unexplained()
 	}
 
-	err := p.Show(asJSON, Gold{reports}, func() {
-		for _, r := range reports {
-			fmt.Fprintf(p.Out, "%s-%s (%s): %d of %d answers agree with the right rule, %d with the published rule\n",
-				r.Dataset, r.Difficulty, r.Source, r.Right, r.Questions, r.Official)
-
-			for _, d := range r.Disagreements {
-				fmt.Fprintf(p.Out, "  %s: answer %q, the rule gives %q  %s%s\n", d.ID, d.Answer, d.Right, d.Question,
-					d.Problem)
-			}
-
-			for _, id := range r.Unrecognised {
-				fmt.Fprintf(p.Out, "  %s: fits no template\n", id)
-			}
-		}
-	})
-	if err == nil && unexplained > 0 {
+	if unexplained > 0 {
 		return console.Bad("%d answers agree with no rule", unexplained)
 	}
 
-	return err
+	return nil
+}
+
+func (g Gold) print(w io.Writer) {
+	for _, r := range g.Gold {
+		fmt.Fprintf(w, "%s-%s (%s): %d of %d answers agree with the right rule, %d with the published rule\n",
+			r.Dataset, r.Difficulty, r.Source, r.Right, r.Questions, r.Official)
+
+		for _, d := range r.Disagreements {
+			fmt.Fprintf(w, "  %s: answer %q, the rule gives %q  %s%s\n", d.ID, d.Answer, d.Right, d.Question, d.Problem)
+		}
+
+		for _, id := range r.Unrecognised {
+			fmt.Fprintf(w, "  %s: fits no template\n", id)
+		}
+	}
 }
 
 // Gold is what `data gold --json` prints.

@@ -4,94 +4,78 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 
-	"toolevo/toolqa/corpus/importer"
-
-	"github.com/spf13/cobra"
-
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/envs/suite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/corpus/importer"
 	"toolevo/toolqa/questions"
 )
 
-func newImport(p *console.Program) *cobra.Command {
-	cmd := console.Command("import", helpTexts)
-	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
-	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
-	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")
-	split := cmd.Flags().String("split", string(toolqa.Test), "the split `NAME` of the questions: train, "+
-		"dev or test")
-	short := cmd.Flags().Bool("allow-short", false, "import incomplete corpora: fewer rows than published, "+
-		"or not all files")
-	skip := cmd.Flags().Int("skip-bad", 0, "leave out up to `N` broken rows of each dataset, and count them")
-	python := cmd.Flags().String("python", "", "interpreter `FILE` that reads dblp's pickles, in a "+
-		"sandbox (default: python3 of PATH)")
-	without := cmd.Flags().StringSlice("without", nil, "walls of that sandbox to do without where "+
-		"they are missing, `WALL,…`: landlock, seccomp")
-	watch := p.Watched(cmd)
-	console.Complete(cmd, "corpus", console.Folders)
-	console.Complete(cmd, "questions", console.Folders)
-	console.Complete(cmd, "split", console.Offered(toolqa.Splits()))
+func importCommand() suite.Command {
+	var (
+		c           chosen
+		from, asked string
+		options     importer.Options
+	)
 
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if *from == "" && *asked == "" {
-			return console.Usage("nothing to import: give --corpus DIR, --questions DIR, or both")
-		}
+	split, python := string(toolqa.Test), &engines.Choice{}
 
-		of, err := toolqa.ParseSplit(*split)
-		if err != nil {
-			return console.Usage("--split: %v", err)
-		}
-
-		all, named, err := datasets()
-		if err != nil {
-			return err
-		}
-
-		progress, stop := watch()
-		defer stop()
-
-		i := importRun{
-			program:  p,
-			dir:      *dir,
-			named:    named,
-			progress: progress,
-			split:    of,
-			options: importer.Options{
-				AllowShort: *short, SkipBad: *skip, Tool: madeBy(cmd),
-				Python: (&engines.Choice{Executable: *python, Accept: *without}).Options(1),
-			},
-		}
-		if *from != "" {
-			if err := i.corpora(cmd.Context(), all, *from); err != nil {
-				return err
+	return suite.Command{
+		Use: "data import", Help: helpTexts, Progress: true, Document: Imported{},
+		Options: append(c.options(),
+			suite.SplitOption(&split),
+			suite.Option{Name: "corpus", Value: &from, Usage: "folder `DIR` with the published corpora, or with one"},
+			suite.Option{Name: "questions", Value: &asked, Usage: "folder `DIR` with the published question files"},
+			suite.Option{Name: "allow-short", Value: &options.AllowShort,
+				Usage: "import incomplete corpora: fewer rows than published, or not all files"},
+			suite.Option{Name: "skip-bad", Value: &options.SkipBad,
+				Usage: "leave out up to `N` broken rows of each dataset, and count them"},
+			suite.Option{Name: "python", Value: &python.Executable, Usage: "interpreter `FILE` that " +
+				"reads dblp's pickles, in a sandbox (default: python3 of PATH)"},
+			suite.Option{Name: "without", Value: &python.Accept, Usage: "walls of that sandbox to do " +
+				"without where they are missing, `WALL,…`: landlock, seccomp"}),
+		Run: func(ctx context.Context, call *suite.Call) (suite.Result, error) {
+			if from == "" && asked == "" {
+				return suite.Result{}, console.Usage("nothing to import: name a folder of " +
+					"corpora, of questions, or both")
 			}
-		}
 
-		if *asked != "" {
-			if err := i.questions(*asked, all); err != nil {
-				return err
+			i := importRun{Call: call, chosen: &c, split: toolqa.Split(split), options: options}
+			i.options.Tool, i.options.Python = madeBy(call), python.Options(1)
+
+			if from != "" {
+				if err := i.corpora(ctx, from); err != nil {
+					return suite.Result{}, err
+				}
 			}
-		}
 
-		return i.report(*asJSON)
+			if asked != "" {
+				if err := i.questions(asked); err != nil {
+					return suite.Result{}, err
+				}
+			}
+
+			for _, info := range i.infos {
+				warnStale(call.Program, c.data, info)
+			}
+
+			return suite.Result{Document: Imported{i.reports, i.files}, Text: i.print}, nil
+		},
 	}
-
-	return cmd
 }
 
 // importRun reads the published files and remembers what there is to say about them.
 type importRun struct {
-	program  *console.Program
-	dir      string
-	named    bool // the user named the datasets: one that is not there is an error
-	progress *console.Steps
-	options  importer.Options
-	split    toolqa.Split // of the questions
+	*suite.Call
+	*chosen
+	options importer.Options
+	split   toolqa.Split // of the questions
 
 	reports []importReport
 	infos   []corpus.Info
@@ -119,15 +103,15 @@ type importedFile struct {
 	Skipped      string   `json:"skipped,omitempty"`      // why the file was left out
 }
 
-func (i *importRun) corpora(ctx context.Context, all []toolqa.Dataset, from string) error {
+func (i *importRun) corpora(ctx context.Context, from string) error {
 	var missing []string
 
-	for _, ds := range all {
+	for _, ds := range i.chosenDatasets() {
 		opts := i.options
-		opts.Progress = i.progress.Step("import " + string(ds))
+		opts.Progress = i.Progress.Step("import " + string(ds))
 
-		done, err := importer.Import(ctx, i.dir, ds, from, opts)
-		if errors.Is(err, fs.ErrNotExist) && !i.named {
+		done, err := importer.Import(ctx, i.data, ds, from, opts)
+		if errors.Is(err, fs.ErrNotExist) && !i.named() {
 			missing = append(missing, string(ds))
 			continue
 		}
@@ -136,12 +120,12 @@ func (i *importRun) corpora(ctx context.Context, all []toolqa.Dataset, from stri
 			return err
 		}
 
-		if err := indexPassages(ctx, i.dir, ds, i.progress.Step); err != nil {
+		if err := indexPassages(ctx, i.data, ds, i.Progress); err != nil {
 			return err
 		}
 
 		r := importReport{
-			corpusReport: newCorpusReport(i.dir, done.Info),
+			corpusReport: newCorpusReport(i.data, done.Info),
 			Unchanged:    done.Unchanged,
 			Skipped:      done.Info.Skipped,
 		}
@@ -157,21 +141,21 @@ func (i *importRun) corpora(ctx context.Context, all []toolqa.Dataset, from stri
 	}
 
 	if len(missing) > 0 {
-		i.program.Say("Not in %s: %s", from, strings.Join(missing, ", "))
+		i.Say("Not in %s: %s", from, strings.Join(missing, ", "))
 	}
 
 	return nil
 }
 
-func (i *importRun) questions(asked string, of []toolqa.Dataset) error {
-	imported, err := questions.Import(asked, i.split, of...)
+func (i *importRun) questions(asked string) error {
+	imported, err := questions.Import(asked, i.split, i.chosenDatasets()...)
 	if err != nil {
 		return err
 	}
 
-	removed, err := questions.RemoveShared(i.dir, imported.Questions)
+	removed, err := questions.RemoveShared(i.data, imported.Questions)
 	for _, path := range removed {
-		i.program.Say("Removed %s: it asked published questions of another split; run `toolevo data questions` "+
+		i.Say("Removed %s: it asked published questions of another split; run `toolevo data questions` "+
 			"again", path)
 	}
 
@@ -179,11 +163,11 @@ func (i *importRun) questions(asked string, of []toolqa.Dataset) error {
 		return err
 	}
 
-	if err := questions.Write(i.dir, imported.Questions); err != nil {
+	if err := questions.Write(i.data, imported.Questions); err != nil {
 		return err
 	}
 
-	shared, err := questions.FindShared(i.dir, imported.Questions)
+	shared, err := questions.FindShared(i.data, imported.Questions)
 	if err != nil {
 		return err
 	}
@@ -219,72 +203,62 @@ func (i *importRun) questions(asked string, of []toolqa.Dataset) error {
 	return nil
 }
 
-func (i *importRun) report(asJSON bool) error {
-	for _, info := range i.infos {
-		warnStale(i.program, i.dir, info)
-	}
-
-	if asJSON {
-		return i.program.PrintJSON(Imported{i.reports, i.files})
-	}
-
+func (i *importRun) print(w io.Writer) {
 	for _, r := range i.reports {
-		fmt.Fprint(i.program.Out, r.corpusReport)
+		fmt.Fprint(w, r.corpusReport)
 
 		switch {
 		case r.Unchanged:
-			fmt.Fprint(i.program.Out, ", unchanged: imported from these files before")
+			fmt.Fprint(w, ", unchanged: imported from these files before")
 		case r.Skipped > 0:
-			fmt.Fprintf(i.program.Out, ", %s left out", plural(r.Skipped, "bad row"))
+			fmt.Fprintf(w, ", %s left out", plural(r.Skipped, "bad row"))
 		}
 
-		fmt.Fprintln(i.program.Out)
+		fmt.Fprintln(w)
 
 		for _, b := range r.Bad {
-			fmt.Fprintf(i.program.Out, "  %s\n", b)
+			fmt.Fprintf(w, "  %s\n", b)
 		}
 	}
 
-	i.printFiles()
-	i.program.Say("Next: toolevo %s", console.Shell("data", "questions", "--data", i.dir))
-
-	return nil
+	i.printFiles(w)
+	i.Say("Next: toolevo %s", console.Shell("data", "questions", "--data", i.data))
 }
 
-func (i *importRun) printFiles() {
+func (i *importRun) printFiles(w io.Writer) {
 	all, recognised := 0, 0
 
 	for _, f := range i.files {
 		if f.Skipped != "" {
-			i.program.Say("%s: left out: %s", f.Path, f.Skipped)
+			i.Say("%s: left out: %s", f.Path, f.Skipped)
 			continue
 		}
 
 		all, recognised = all+f.Questions, recognised+f.Questions-len(f.Unrecognised)
-		fmt.Fprintf(i.program.Out, "%s: %d %s questions from %s", f.Dataset, f.Questions, f.Difficulty, f.Path)
+		fmt.Fprintf(w, "%s: %d %s questions from %s", f.Dataset, f.Questions, f.Difficulty, f.Path)
 
 		if n := len(f.Unrecognised); n > 0 {
-			fmt.Fprintf(i.program.Out, ", %d fit no template (%s)", n, strings.Join(f.Unrecognised[:min(n, 5)], ", "))
+			fmt.Fprintf(w, ", %d fit no template (%s)", n, strings.Join(f.Unrecognised[:min(n, 5)], ", "))
 		}
 
-		fmt.Fprintln(i.program.Out)
+		fmt.Fprintln(w)
 
 		for _, d := range f.Duplicates {
-			fmt.Fprintf(i.program.Out, "  asked twice: %s\n", d)
+			fmt.Fprintf(w, "  asked twice: %s\n", d)
 		}
 
 		if n := len(f.Renamed); n > 0 {
-			fmt.Fprintf(i.program.Out, "  %d IDs name another dataset, e.g. %s\n", n, f.Renamed[0])
+			fmt.Fprintf(w, "  %d IDs name another dataset, e.g. %s\n", n, f.Renamed[0])
 		}
 
 		if n := len(f.Shared); n > 0 {
-			fmt.Fprintf(i.program.Out, "  asked in two splits, so that export refuses %d: %s\n", n,
+			fmt.Fprintf(w, "  asked in two splits, so that export refuses %d: %s\n", n,
 				strings.Join(f.Shared[:min(n, 5)], ", "))
 		}
 	}
 
 	if len(i.files) > 0 {
-		fmt.Fprintf(i.program.Out, "%d of %d published questions fit a template\n", recognised, all)
+		fmt.Fprintf(w, "%d of %d published questions fit a template\n", recognised, all)
 	}
 }
 

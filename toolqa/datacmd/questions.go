@@ -4,75 +4,75 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"toolevo/envs/console"
+	"toolevo/envs/suite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
 )
 
-func newQuestions(p *console.Program) *cobra.Command {
-	cmd := console.Command("questions", helpTexts)
-	dir, datasets, difficulties := p.DataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd)
-	asJSON, watch := console.JSONFlag(cmd), p.Watched(cmd)
-	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpora give the same questions")
-	scale := cmd.Flags().Float64("scale", 1, "`SHARE` of the paper's numbers, 0..1")
-	faulty := cmd.Flags().Bool("faulty", false, "also train on templates whose published answers are wrong")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, named, err := datasets()
-		if err != nil {
-			return err
-		}
+// generation is what questions are generated.
+type generation struct {
+	chosen
+	seed   uint64
+	scale  float64
+	faulty bool
+}
 
-		chosen, err := difficulties()
-		if err != nil {
-			return err
-		}
+func questionsCommand() suite.Command {
+	g := generation{seed: 1, scale: 1}
 
-		if !(*scale > 0 && *scale <= 1) {
-			return console.Usage("--scale %v: want more than 0 and at most 1", *scale)
-		}
+	return suite.Command{
+		Use: "data questions", Help: helpTexts, Progress: true, Document: Splits{},
+		Options: append(g.options(),
+			g.difficultyOption(), suite.SeedOption(&g.seed),
+			suite.Option{Name: "scale", Value: &g.scale, Usage: "`SHARE` of the paper's numbers, 0..1"},
+			suite.Option{Name: "faulty", Value: &g.faulty,
+				Usage: "also train on templates whose published answers are wrong"}),
+		Run: g.run,
+	}
+}
 
-		progress, stop := watch()
-		defer stop()
-
-		var made []splitReport
-		var generated []toolqa.Question
-
-		for i, ds := range all {
-			progress.Step("questions about "+string(ds))(i, len(all))
-
-			qs, reports, err := generateQuestions(cmd.Context(), *dir, ds, chosen, *seed, *scale, *faulty)
-			if errors.Is(err, fs.ErrNotExist) && !named {
-				continue
-			}
-
-			if err != nil {
-				return err
-			}
-
-			generated, made = append(generated, qs...), append(made, reports...)
-		}
-
-		if len(made) == 0 {
-			return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", *dir)
-		}
-
-		// All at once: what ends the command before leaves the files as they were.
-		if err := questions.Write(*dir, generated); err != nil {
-			return err
-		}
-
-		return p.Show(*asJSON, Splits{made}, func() { printSplits(p, *dir, made) })
+// run generates the questions of all datasets, and writes them.
+func (g *generation) run(ctx context.Context, call *suite.Call) (suite.Result, error) {
+	if !(g.scale > 0 && g.scale <= 1) {
+		return suite.Result{}, console.Option("scale", "it is %v, want more than 0 and at most 1", g.scale)
 	}
 
-	return cmd
+	var made Splits
+	var generated []toolqa.Question
+
+	all := g.chosenDatasets()
+
+	for i, ds := range all {
+		call.Progress.Step("questions about "+string(ds))(i, len(all))
+
+		qs, reports, err := g.dataset(ctx, ds)
+		if errors.Is(err, fs.ErrNotExist) && !g.named() {
+			continue
+		}
+
+		if err != nil {
+			return suite.Result{}, err
+		}
+
+		generated, made.Splits = append(generated, qs...), append(made.Splits, reports...)
+	}
+
+	if len(made.Splits) == 0 {
+		return suite.Result{}, fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", g.data)
+	}
+
+	// All at once: what ends the command before leaves the files as they were.
+	return suite.Result{Document: made, Text: func(w io.Writer) {
+		printSplits(w, g.data, made.Splits)
+	}}, questions.Write(g.data, generated)
 }
 
 // splitReport is what `data questions` says about one file.
@@ -86,7 +86,7 @@ type splitReport struct {
 }
 
 // printSplits writes a line for each dataset and difficulty.
-func printSplits(p *console.Program, dir string, made []splitReport) {
+func printSplits(w io.Writer, dir string, made []splitReport) {
 	for i, m := range made {
 		text := fmt.Sprintf("%s %d", m.Split, m.Questions)
 		if m.Source == string(toolqa.Published) {
@@ -102,17 +102,16 @@ func printSplits(p *console.Program, dir string, made []splitReport) {
 			end = "\n"
 		}
 
-		fmt.Fprint(p.Out, text, end)
+		fmt.Fprint(w, text, end)
 	}
 
-	fmt.Fprintf(p.Out, "in %s\n", filepath.Join(dir, "questions"))
+	fmt.Fprintf(w, "in %s\n", filepath.Join(dir, "questions"))
 }
 
-// generateQuestions returns the questions of a dataset, and what there is to say about each file.
-func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, chosen []toolqa.Difficulty, seed uint64,
-	scale float64,
-	faulty bool) (all []toolqa.Question, reports []splitReport, err error) {
-	opened, err := corpus.Open(ctx, dir, ds)
+// dataset returns the questions of a dataset, and what there is to say about each file.
+func (g *generation) dataset(ctx context.Context, ds toolqa.Dataset) (all []toolqa.Question, reports []splitReport,
+	err error) {
+	opened, err := corpus.Open(ctx, g.data, ds)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -125,16 +124,16 @@ func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, chose
 	defer rows.Close()
 
 	for i, d := range toolqa.Difficulties() {
-		if !slices.Contains(chosen, d) {
+		if !slices.Contains(g.difficulties(), d) {
 			continue
 		}
 
-		counts := questions.PaperCounts(ds, d).Scale(scale)
+		counts := questions.PaperCounts(ds, d).Scale(g.scale)
 		var published []toolqa.Question
 
 		for s, n := range map[toolqa.Split]*int{toolqa.Train: &counts.Train, toolqa.Dev: &counts.Dev,
 			toolqa.Test: &counts.Test} {
-			there, err := questions.Published(dir, ds, d, s)
+			there, err := questions.Published(g.data, ds, d, s)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -146,8 +145,8 @@ func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, chose
 			published = append(published, there...)
 		}
 
-		made, err := questions.Generate(rand.New(rand.NewPCG(seed, uint64(i))), rows, d,
-			questions.Options{Counts: counts, Exclude: published, Faulty: faulty})
+		made, err := questions.Generate(rand.New(rand.NewPCG(g.seed, uint64(i))), rows, d,
+			questions.Options{Counts: counts, Exclude: published, Faulty: g.faulty})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -157,7 +156,7 @@ func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, chose
 		}
 
 		all = append(all, made...)
-		reports = append(reports, splitReports(dir, ds, d, append(made, published...))...)
+		reports = append(reports, splitReports(g.data, ds, d, append(made, published...))...)
 	}
 
 	return all, reports, nil

@@ -4,59 +4,55 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"toolevo/envs/console"
 	"toolevo/envs/regular"
+	"toolevo/envs/suite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/corpus/synth"
 	"toolevo/toolqa/questions"
 )
 
-func newTemplate(p *console.Program) *cobra.Command {
-	cmd := console.Command("template", helpTexts)
-	cmd.AddCommand(newTemplateCheck(p))
+func templateCheckCommand() suite.Command {
+	var data string
 
-	return console.Group(cmd)
-}
+	seed := uint64(1)
 
-func newTemplateCheck(p *console.Program) *cobra.Command {
-	cmd := console.Command("check FILE", helpTexts)
-	dir, asJSON := p.DataFlag(cmd), console.JSONFlag(cmd)
-	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpus give the same questions")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		text, err := regular.ReadText(args[0])
-		if err != nil {
-			return err
-		}
-
-		file, err := questions.ParseTemplates(args[0], text)
-		if err != nil {
-			return console.Bad("%w", err)
-		}
-
-		examples, err := showExamples(cmd.Context(), *dir, file, *seed)
-		if err != nil {
-			return console.Bad("%w", err)
-		}
-
-		return p.Show(*asJSON, TemplateExamples{examples}, func() {
-			for _, e := range examples {
-				fmt.Fprintf(p.Out, "%s\n  question: %s\n  answer:   %s\n", e.Template, e.Question, e.Answer)
-
-				if e.Official != "" {
-					fmt.Fprintf(p.Out, "  by the published rule: %s\n", e.Official)
-				}
+	return suite.Command{
+		Use: "data template check FILE", Help: helpTexts, Document: TemplateExamples{},
+		Options: []suite.Option{suite.DataOption(&data), suite.SeedOption(&seed)},
+		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+			text, err := regular.ReadText(c.Args[0])
+			if err != nil {
+				return suite.Result{}, err
 			}
-		})
-	}
 
-	return cmd
+			file, err := questions.ParseTemplates(c.Args[0], text)
+			if err != nil {
+				return suite.Result{}, console.Bad("%w", err)
+			}
+
+			examples, err := showExamples(ctx, data, file, seed)
+			if err != nil {
+				return suite.Result{}, console.Bad("%w", err)
+			}
+
+			return suite.Result{Document: TemplateExamples{examples}, Text: func(w io.Writer) {
+				for _, e := range examples {
+					fmt.Fprintf(w, "%s\n  question: %s\n  answer:   %s\n", e.Template, e.Question, e.Answer)
+
+					if e.Official != "" {
+						fmt.Fprintf(w, "  by the published rule: %s\n", e.Official)
+					}
+				}
+			}}, nil
+		},
+	}
 }
 
 // showExamples draws a question of each template from the corpus of the data folder, or from a small one.

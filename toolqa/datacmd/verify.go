@@ -5,9 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-
-	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -19,48 +18,42 @@ import (
 	"toolevo/toolqa/score"
 )
 
-func newVerify(p *console.Program) *cobra.Command {
-	cmd := console.Command("verify", helpTexts)
-	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
-	watch := p.Watched(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, named, err := datasets()
-		if err != nil {
-			return err
-		}
+func verifyCommand() suite.Command {
+	var c chosen
 
-		progress, stop := watch()
-		defer stop()
-		var reports []verifyReport
+	return suite.Command{
+		Use: "data verify", Help: helpTexts, Progress: true, Document: Verified{}, Options: c.options(),
+		Run: func(ctx context.Context, call *suite.Call) (suite.Result, error) {
+			var done Verified
 
-		for _, ds := range all {
-			r, err := verify(cmd.Context(), *dir, ds, progress)
-			if errors.Is(err, fs.ErrNotExist) && !named {
-				continue
+			for _, ds := range c.chosenDatasets() {
+				r, err := verify(ctx, c.data, ds, call.Progress)
+				if errors.Is(err, fs.ErrNotExist) && !c.named() {
+					continue
+				}
+
+				if err != nil {
+					return suite.Result{}, err
+				}
+
+				done.Verified = append(done.Verified, r)
 			}
 
-			if err != nil {
-				return err
+			if !c.named() {
+				var err error
+				if done.Files, err = verifyOthers(ctx, c.data); err != nil {
+					return suite.Result{}, err
+				}
 			}
 
-			reports = append(reports, r)
-		}
-
-		var files []suite.VerifiedFile
-		if !named {
-			if files, err = verifyOthers(cmd.Context(), *dir); err != nil {
-				return err
+			if len(done.Verified)+len(done.Files) == 0 {
+				return suite.Result{}, fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`",
+					c.data)
 			}
-		}
 
-		if len(reports)+len(files) == 0 {
-			return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", *dir)
-		}
-
-		return printVerified(p, *asJSON, Verified{reports, files})
+			return suite.Result{Document: done, Text: done.print}, done.verdict()
+		},
 	}
-
-	return cmd
 }
 
 // verifyOthers checks the files of the other benchmarks.
@@ -129,7 +122,8 @@ func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *consol
 	return r, err
 }
 
-func printVerified(p *console.Program, asJSON bool, v Verified) error {
+// verdict is the error of files in which something is wrong.
+func (v Verified) verdict() error {
 	wrong := 0
 	for _, r := range v.Verified {
 		wrong += r.bad()
@@ -141,41 +135,42 @@ func printVerified(p *console.Program, asJSON bool, v Verified) error {
 		}
 	}
 
-	err := p.Show(asJSON, v, func() {
-		for _, r := range v.Verified {
-			printVerifiedDataset(p, r)
-		}
-
-		for _, f := range v.Files {
-			fmt.Fprintln(p.Out, cmp.Or(f.Damage, f.Path+": whole; "+f.Has))
-		}
-	})
-	if err == nil && wrong > 0 {
+	if wrong > 0 {
 		return console.Bad("wrong: %s", plural(wrong, "finding"))
 	}
 
-	return err
+	return nil
 }
 
-func printVerifiedDataset(p *console.Program, r verifyReport) {
+func (v Verified) print(w io.Writer) {
+	for _, r := range v.Verified {
+		r.print(w)
+	}
+
+	for _, f := range v.Files {
+		fmt.Fprintln(w, cmp.Or(f.Damage, f.Path+": whole; "+f.Has))
+	}
+}
+
+func (r verifyReport) print(w io.Writer) {
 	if r.Damage != "" {
-		fmt.Fprintf(p.Out, "%s: %s\n", r.Dataset, r.Damage)
+		fmt.Fprintf(w, "%s: %s\n", r.Dataset, r.Damage)
 		return
 	}
 
-	fmt.Fprintf(p.Out, "%s: %s whole; %d questions generated, %d answers found again; %d published; %d templates\n",
+	fmt.Fprintf(w, "%s: %s whole; %d questions generated, %d answers found again; %d published; %d templates\n",
 		r.Dataset, r.size(), r.Questions-r.FromFiles, r.Recomputed, r.FromFiles, r.Templates)
 
 	for _, problem := range r.Problems {
-		fmt.Fprintf(p.Out, "  wrong: %s\n", display.Line(problem, 0))
+		fmt.Fprintf(w, "  wrong: %s\n", display.Line(problem, 0))
 	}
 
 	if r.Questions > 0 && len(r.Missing) > 0 {
-		fmt.Fprintf(p.Out, "  no question of %d templates, e.g. %s\n", len(r.Missing), r.Missing[0])
+		fmt.Fprintf(w, "  no question of %d templates, e.g. %s\n", len(r.Missing), r.Missing[0])
 	}
 
 	if n := len(r.Published); n > 0 {
-		fmt.Fprintf(p.Out, "  published as they are: %d, e.g. %s\n", n, r.Published[0])
+		fmt.Fprintf(w, "  published as they are: %d, e.g. %s\n", n, r.Published[0])
 	}
 }
 

@@ -241,7 +241,7 @@ func TestGeneratedDBLPQuestions(t *testing.T) {
 		m, _ := recognise(q.Text)
 
 		official, err := officialAnswer(m, view)
-		if err != nil {
+		if err != nil && !isNoAnswer(err) {
 			t.Fatal(err)
 		}
 

@@ -147,7 +147,7 @@ func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([
 	}
 
 	if err := known.check(dir, path, data); err != nil {
-		return nil, fmt.Errorf("questions: %s: %w: %s, or `toolevo data import --questions DIR` if it was imported",
+		return nil, fmt.Errorf("questions: %s: %w: %s, or `toolevo data import` if it was imported",
 			path, err, again)
 	}
 

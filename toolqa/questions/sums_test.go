@@ -193,7 +193,7 @@ func TestPublishedAmongDamage(t *testing.T) {
 	writeFile(t, path, strings.Replace(content, "2000", "2001", 1))
 
 	if _, err := Published(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test); !errors.Is(err, corpus.ErrDamaged) ||
-		!strings.Contains(err.Error(), "data import --questions") {
+		!strings.Contains(err.Error(), "`toolevo data import`") {
 		t.Errorf("damaged published ones: error %v, want one that says to import them again", err)
 	}
 }

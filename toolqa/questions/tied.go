@@ -72,7 +72,7 @@ func belong(path string, qs []toolqa.Question, info corpus.Info) error {
 		case q.Source == toolqa.Published && info.Source == corpus.Synthetic:
 			return fmt.Errorf("questions: %s: published questions need the published corpus, and the one that is "+
 				"there is synthetic: "+
-				"run `toolevo data import --corpus DIR`, or remove the file", path)
+				"import it with `toolevo data import`, or remove the file", path)
 		}
 	}
 

@@ -7,7 +7,7 @@
 // An export is a folder that a trainer reads. A [Format] says what one of its samples is, a [Trainer] who reads it:
 // what the columns and roles are called. A [Sample] is the same thing whoever reads it. A [Selection] chooses among the
 // trajectories of each question. A [Finding] is a defect that the [Linter] found in a sample: lint.go has its rules,
-// choose.go asks it before the selection, recheck.go about an export that lies there. The lineage says where each
+// choose.go asks it before the selection, [Lint] about an export that lies there. The lineage says where each
 // sample comes from, the [Manifest] how the export came to be, and the card says that to people.
 //
 // A state is what a model has met when it acts: the question, its calls and their observations, in

@@ -289,17 +289,3 @@ func ReadManifest(dir string) (*Manifest, error) {
 
 	return &m, nil
 }
-
-// readJSON decodes a file that holds one value with no unknown keys.
-func readJSON(path string, v any) error {
-	data, err := regular.ReadFile(path)
-	if err != nil {
-		return err
-	}
-
-	if err := jsonl.Decode(data, v); err != nil {
-		return fmt.Errorf("decode %s: %w", path, err)
-	}
-
-	return nil
-}

@@ -384,3 +384,22 @@ func (r *proof) checkSelection(m *Manifest, s *seen) {
 		}
 	}
 }
+
+// sum is the number of rows dropped.
+func (d *Dropped) sum() int {
+	return d.Split + d.Elsewhere + d.Score + d.NoRecovery + d.NoUpdate + d.Faulty + d.Duplicate + d.Surplus + d.Weight
+}
+
+// readJSON decodes a file that holds one value with no unknown keys.
+func readJSON(path string, v any) error {
+	data, err := regular.ReadFile(path)
+	if err != nil {
+		return err
+	}
+
+	if err := jsonl.Decode(data, v); err != nil {
+		return fmt.Errorf("decode %s: %w", path, err)
+	}
+
+	return nil
+}

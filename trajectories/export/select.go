@@ -133,11 +133,6 @@ type Dropped struct {
 	Weight     int `json:"weight,omitempty"`    // more than the weights allow
 }
 
-// sum is the number of rows dropped.
-func (d *Dropped) sum() int {
-	return d.Split + d.Elsewhere + d.Score + d.NoRecovery + d.NoUpdate + d.Faulty + d.Duplicate + d.Surplus + d.Weight
-}
-
 // Select streams the rows that are chosen. The input is in canonical order, as a file or [trajectories.Merge] gives it,
 // and so is the output; one question is held in memory at a time. The report is complete when the sequence has ended. A
 // question whose rows do not come together is an error. Weights are not looked at.

@@ -36,7 +36,7 @@ environment interop "$here/pins.txt"
 factory=$environment
 environment trl "$here/pins.txt"
 trl=$environment
-environment statistics "$here/../../finetune/statistics/interop"
+environment statistics "$here/../../finetune/tabulate/interop"
 statistics=$environment
 documents=
 if newer=$(find_python 12); then
@@ -182,8 +182,8 @@ if [ -n "${BATCHES:-}" ]; then
 		"${kinds[@]/T-/llamafactory-}" >"$BATCHES/llamafactory.txt" ||
 		fail "a template of LLaMA-Factory trains otherwise (see above)"
 fi
-"$statistics/bin/python" "$here/../../finetune/statistics/interop/reference.py" \
-	"$here/../../finetune/statistics/testdata/reference.json" || fail "statsmodels disagrees (see above)"
+"$statistics/bin/python" "$here/../../finetune/tabulate/interop/reference.py" \
+	"$here/../../finetune/tabulate/testdata/reference.json" || fail "statsmodels disagrees (see above)"
 (cd "$here/../.." && TOOLEVO_TORCH_PYTHON=$trl/bin/python CGO_ENABLED=1 go test -count=1 -run '^TestTorch$' \
 	./envs/stategen/tensor) || fail "PyTorch disagrees with the tensors of generated tasks (see above)"
 if [ -n "$documents" ]; then

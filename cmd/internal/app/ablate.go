@@ -5,9 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"toolevo/cmd/internal/outfiles"
 	"toolevo/configs"
 	"toolevo/envs/console"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 )
 
 // Ablations is the name of the report of an ablation study, in each of its formats.
@@ -56,7 +57,7 @@ func (j *RunJob) several(command string, defaults map[string]string) (*configs.R
 	}
 
 	if j.Attack == nil { // however many runs are made, an engine is attacked once
-		j.Attack = walls.Once()
+		j.Attack = engines.Once()
 	}
 
 	return c, nil
@@ -106,10 +107,10 @@ func Ablate(ctx context.Context, job RunJob) (compared Compared, err error) {
 		return compared, err
 	}
 
-	_, err = WriteFiles(job.Out, []OutFile{
-		{Ablations + ".csv", compared.WriteCSV},
-		{Ablations + ".md", compared.WriteMarkdown},
-		{Ablations + ".tex", compared.WriteLaTeX},
+	_, err = outfiles.Write(job.Out, []outfiles.File{
+		{Name: Ablations + ".csv", Write: compared.WriteCSV},
+		{Name: Ablations + ".md", Write: compared.WriteMarkdown},
+		{Name: Ablations + ".tex", Write: compared.WriteLaTeX},
 	})
 
 	return compared, err

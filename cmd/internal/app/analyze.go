@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"toolevo/cmd/internal/outfiles"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/finetune/stored"
@@ -51,12 +52,12 @@ func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
 	}
 
 	result := &Analysis{Rows: rows}
-	files := append([]OutFile{
-		{AnalysisCSV, func(w io.Writer) error { return variability.WriteCSV(w, rows) }},
-	}, FigureFiles(variability.Figures(rows, original))...)
+	files := append([]outfiles.File{
+		{Name: AnalysisCSV, Write: func(w io.Writer) error { return variability.WriteCSV(w, rows) }},
+	}, outfiles.Figures(variability.Figures(rows, original))...)
 
 	var writeErr error
-	if result.Files, writeErr = WriteFiles(r.Dir, files); writeErr != nil {
+	if result.Files, writeErr = outfiles.Write(r.Dir, files); writeErr != nil {
 		return nil, writeErr
 	}
 

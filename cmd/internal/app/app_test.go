@@ -13,7 +13,7 @@ import (
 	stategen "toolevo/envs/stategen/bench"
 	"toolevo/envs/suite"
 	"toolevo/finetune/stored"
-	_ "toolevo/toolqa/bench" // the suite of jobs that name none
+	_ "toolevo/toolqa/bench"
 )
 
 func TestMain(m *testing.M) {
@@ -57,7 +57,7 @@ func TestCollectExportEvaluate(t *testing.T) {
 	}
 
 	e, err := app.Evaluate(ctx, app.EvaluateJob{RunJob: run("eval", "api", "p_c,p_s_in", "policy", "scripted:reader")})
-	if err != nil || e.Report == nil || len(e.Report.Overall().Rows) != 2 {
+	if err != nil || e.Report == nil || len(e.Report.Overall) != 2 {
 		t.Fatalf("evaluated %+v, %v", e, err)
 	}
 
@@ -91,7 +91,7 @@ func TestRunIsResumed(t *testing.T) {
 		t.Fatalf("interrupted: %v", err)
 	}
 
-	if _, err := app.Collect(t.Context(), job); console.ExitCode(err) != console.ExitUsage {
+	if _, err := app.Collect(t.Context(), job); console.KindOf(err) != console.WrongUsage {
 		t.Errorf("a run that is there is begun again: %v", err)
 	}
 

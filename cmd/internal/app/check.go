@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"toolevo/envs/console"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/store"
@@ -158,7 +158,7 @@ func wayToCheck(m *store.Manifest, here string) string {
 }
 
 func checkedRun(v *stored.Run) CheckedRun {
-	return CheckedRun{Engines: walls.InWords(v.Engines), Warnings: walls.Warnings(v.Engines)}
+	return CheckedRun{Engines: engines.InWords(v.Engines), Warnings: engines.Warnings(v.Engines)}
 }
 
 // compared takes the comparison of the trajectories with the file of rows. It reports whether they are the same.
@@ -231,5 +231,5 @@ func checkExport(dir string, m *export.Manifest) (*CheckedExport, error) {
 		err = console.Bad("%s is damaged: write it again with `toolevo export`", dir)
 	}
 
-	return &CheckedExport{report, walls.InWords(stamps), walls.Warnings(stamps)}, err
+	return &CheckedExport{report, engines.InWords(stamps), engines.Warnings(stamps)}, err
 }

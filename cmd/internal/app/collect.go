@@ -11,7 +11,7 @@ import (
 	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/collect"
@@ -243,8 +243,8 @@ func (j *CollectJob) end(ctx context.Context, b *Bench, run *stored.Run, snapsho
 		File:     path,
 		Snapshot: snapshot,
 		Policies: b.Snapshots(),
-		Engines:  walls.InWords(run.Engines),
-		Warnings: walls.Warnings(run.Engines),
+		Engines:  engines.InWords(run.Engines),
+		Warnings: engines.Warnings(run.Engines),
 	}, err
 }
 

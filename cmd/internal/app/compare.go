@@ -9,9 +9,9 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
-	"toolevo/finetune/table"
+	"toolevo/finetune/tabulate"
 )
 
 // Compared is a comparison of evaluations.
@@ -64,9 +64,9 @@ func (h *Host) CompareOpened(ctx context.Context, opened Evaluations) (result Co
 		return result, err
 	}
 
-	result.Engines, result.Warnings = walls.InWords(stamps), walls.Warnings(stamps)
+	result.Engines, result.Warnings = engines.InWords(stamps), engines.Warnings(stamps)
 
-	feedbacks := table.Distinct(result.Runs, func(run ComparedRun) string { return run.Feedback })
+	feedbacks := tabulate.Distinct(result.Runs, func(run ComparedRun) string { return run.Feedback })
 	slices.Sort(feedbacks)
 	result.Feedback = strings.Join(feedbacks, ", ")
 

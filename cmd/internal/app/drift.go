@@ -3,29 +3,36 @@ package app
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"toolevo/cmd/internal/outfiles"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
+	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/rundir"
-	"toolevo/finetune/stored"
 )
 
 // DriftDefaults are the settings of an experiment with drift before anybody sets any.
 func DriftDefaults() map[string]string {
-	return map[string]string{
-		"suite": "toolbench", "split": "test", "api": "p_s_ood",
-		"policy": "scripted:stale,scripted:reader,scripted:oracle",
+	defaults := map[string]string{"policy": "scripted:stale,scripted:reader,scripted:oracle"}
+
+	for _, b := range suite.All() {
+		if d, ok := b.(suite.Drifter); ok {
+			maps.Copy(defaults, d.DriftDefaults())
+		}
 	}
+
+	return defaults
 }
 
 // All stands for every name of a list.
@@ -185,20 +192,22 @@ func (m *driftRun) setting(api string) robustness.Setting {
 
 // page reports on the evaluations.
 func (j *DriftJob) page(ctx context.Context, runs []driftRun) (*report.Page, error) {
-	var results robustness.Results
+	var all []robustness.Played
 
 	for _, m := range runs {
-		err := j.PlayedEpisodes(ctx, []string{m.dir}, func(p stored.Played) {
-			results.Add(robustness.Condition{
-				Policy: p.Policy, Feedback: string(m.feedback), Setting: m.setting(p.API),
-			}, p.Episode)
-		})
+		board, err := j.Board(ctx, []string{m.dir})
 		if err != nil {
 			return nil, err
 		}
+
+		for _, fact := range board.Facts {
+			all = append(all, robustness.Played{
+				Fact: fact, Feedback: string(m.feedback), Setting: m.setting(fact.API),
+			})
+		}
 	}
 
-	page := &report.Page{Title: "What drift and wording cost", Robustness: results.Report()}
+	page := &report.Page{Title: "What drift and wording cost", Robustness: robustness.ReportOf(all)}
 
 	return page, j.addRuns(ctx, page, runs)
 }
@@ -231,7 +240,7 @@ func (j *DriftJob) make(ctx context.Context, c *configs.Resolved, m driftRun) er
 		"perturb", string(m.wording))
 
 	_, noReport := os.Stat(filepath.Join(m.dir, rundir.ReportFile))
-	if console.ExitCode(err) == console.ExitGaveUp && noReport == nil {
+	if console.KindOf(err) == console.Infrastructure && noReport == nil {
 		j.Say("%v", err)
 		return nil
 	}
@@ -246,12 +255,10 @@ const DriftPage = "drift.html"
 func writeDrift(dir string, page *report.Page) ([]string, error) {
 	r := page.Robustness
 
-	return WriteFiles(dir, append([]OutFile{
-		JSONFile("drift.json", r),
-		{"drift.csv", r.WriteCSV},
-		{"drift-statistics.csv", r.WriteStatisticsCSV},
-		{"drift.md", r.WriteMarkdown},
-		{"drift.tex", r.WriteLaTeX},
-		{DriftPage, page.Write},
-	}, FigureFiles(r.Figures())...))
+	return outfiles.Write(dir, append([]outfiles.File{
+		outfiles.JSON("drift.json", r),
+		{Name: "drift.csv", Write: r.WriteCSV},
+		{Name: "drift-statistics.csv", Write: r.WriteStatisticsCSV},
+		{Name: DriftPage, Write: page.Write},
+	}, append(outfiles.Tables("drift", r.Tables()), outfiles.Figures(r.Figures())...)...))
 }

@@ -9,7 +9,6 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
-	"toolevo/envs/sandbox/walls"
 	"toolevo/mcts/store"
 )
 
@@ -42,11 +41,11 @@ func (h *Host) OpenEngine(ctx context.Context, o engines.Options) (sandbox.Engin
 // Guard runs attacks against an engine like the one of a run, which was opened by these options, and refuses
 // to go on with one that lets any through. It says which walls there are not.
 func (h *Host) Guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options) error {
-	for _, line := range walls.Warnings([]sandbox.Stamp{stamp}) {
+	for _, line := range engines.Warnings([]sandbox.Stamp{stamp}) {
 		h.Say("%s", line)
 	}
 
-	return console.GaveUp(walls.Check(ctx, stamp, o, h.Attack))
+	return console.GaveUp(engines.Check(ctx, stamp, o, h.Attack))
 }
 
 // FitModules makes sure that programs can import what the configuration says, which is what the prompt says.

@@ -24,5 +24,5 @@ func Fill(ctx context.Context, name, data string) error {
 		return console.Usage("the suite %s has nothing small to try", benchmark.Name())
 	}
 
-	return f.Fill(ctx, data, fmt.Sprint("toolevo ", Software()), (&console.Steps{}).Step)
+	return f.Fill(ctx, data, fmt.Sprint("toolevo ", Software()))
 }

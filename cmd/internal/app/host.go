@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"toolevo/envs/console"
-	"toolevo/envs/sandbox/walls"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 )
@@ -20,7 +20,7 @@ type Host struct {
 	Open     OpenFunc      // opens engines; nil is engines.Open
 
 	// Attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
-	Attack walls.Attack
+	Attack engines.Attack
 }
 
 // Progress is shown how a job goes.

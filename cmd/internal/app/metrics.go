@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"toolevo/envs/console"
-	"toolevo/envs/guard"
+	"toolevo/envs/wire"
 	"toolevo/mcts/metrics"
 	"toolevo/mcts/store"
 )
@@ -21,7 +21,7 @@ func (j *RunJob) serveMetrics(b *Bench) error {
 	}
 
 	s, err := metrics.Start(j.Metrics, j.Lookup(MetricsKeyVariable))
-	if errors.Is(err, guard.ErrOpen) {
+	if errors.Is(err, wire.ErrOpen) {
 		return console.Usage("‹metrics›: %w: set %s, which Prometheus then has to send", err, MetricsKeyVariable)
 	} else if err != nil {
 		return console.Usage("‹metrics›: %w\nChoose another port, or 0 for any that is free", err)

@@ -34,7 +34,7 @@ func (h *Host) AddRuns(ctx context.Context, p *report.Page, args []string) (eval
 		}
 
 		if v.Manifest.Kind != stored.Evaluated && IsOpen(v) {
-			h.SayUnfinished(v)
+			v.SayUnfinished(h.Say)
 		}
 
 		err = addRun(ctx, p, v)

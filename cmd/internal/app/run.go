@@ -38,7 +38,7 @@ type RunJob struct {
 	MixEngines    bool             // with Resume: go on though the engine differs from the run's
 	Servers       *serving.Servers // of its models; nil is what the environment says
 	Metrics       string           // the address that serves metrics for Prometheus; "" serves none
-	Log           console.LogFlags // where the run logs; no file is nowhere
+	Log           console.Log      // where the run logs; no file is nowhere
 
 	// Begun is called once the run is there, with its directory and the settings, each KEY=VALUE, that it must be
 	// resumed with beside its own; nil is not called.

@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/drift"
 	"toolevo/envs/openenv"
 	"toolevo/envs/toolapi"
-	"toolevo/finetune/adaptation"
 	"toolevo/finetune/external"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/stored"
 )
 
@@ -129,7 +129,7 @@ func (j *EnvironmentsJob) options(c *configs.Resolved) (openenv.Options, error) 
 	o := j.Limits
 	o.Software, o.Codec, o.MaxTurns = Software(), c.Environment.ActionCodec(), c.Eval.MaxTurns
 	o.IsTrue = func(description string, v *toolapi.Version) bool {
-		return adaptation.Judge(description, v) == adaptation.True
+		return facts.IsTrue(description, v)
 	}
 
 	switch {

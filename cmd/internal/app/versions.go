@@ -7,9 +7,9 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
-	"toolevo/envs/response"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 )
 
 // VersionsJob is about the API versions of a suite over a data folder.
@@ -90,9 +90,9 @@ type VersionsDifference struct {
 	Tools []drift.Difference `json:"tools"` // those that are called in another way, in the order of the tool list
 	Same  int                `json:"same"`  // how many tools are called as before
 	// the names of an answer's members, where the form of answers differs; none is the text alone
-	FromResponse *response.Format `json:"from_response,omitempty"`
+	FromResponse *wire.AnswerForm `json:"from_response,omitempty"`
 	// the same of the other version
-	ToResponse *response.Format `json:"to_response,omitempty"`
+	ToResponse *wire.AnswerForm `json:"to_response,omitempty"`
 }
 
 // Diff says what differs between two versions, each by its name or a file.
@@ -118,9 +118,9 @@ func (j *VersionsJob) Diff(a, b string) (d VersionsDifference, err error) {
 }
 
 // formatOf is the form of a version's answers; the zero one is the text alone.
-func formatOf(v *toolapi.Version) response.Format {
+func formatOf(v *toolapi.Version) wire.AnswerForm {
 	if v.Response == nil {
-		return response.Format{}
+		return wire.AnswerForm{}
 	}
 
 	return *v.Response

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"go/ast"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -190,30 +189,3 @@ func qualified(e ast.Expr) string {
 
 	return x.Name + "." + s.Sel.Name
 }
-
-// Jobs know nothing of the command line: a front end of another kind can do them.
-func TestJobsKnowNoFlags(t *testing.T) {
-	_, files := source(t)
-	for _, f := range files {
-		if f.pkg != "cmd/internal/app" || f.test {
-			continue
-		}
-
-		for _, path := range f.imports() {
-			if strings.HasPrefix(path, "github.com/spf13/") {
-				t.Errorf("%s imports %s", f.path, path)
-			}
-		}
-
-		ast.Inspect(f.ast, func(n ast.Node) bool {
-			if text, ok := n.(*ast.BasicLit); ok && flagName.MatchString(text.Value) {
-				t.Errorf("%s: %s names a flag: write ‹option›", f.path, text.Value)
-			}
-
-			return true
-		})
-	}
-}
-
-// flagName is a flag in a text, but for those of commands that a text quotes.
-var flagName = regexp.MustCompile("^[^`]*[ \"(]--[a-z]")

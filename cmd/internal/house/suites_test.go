@@ -3,37 +3,95 @@ package house
 import (
 	"go/ast"
 	"regexp"
+	"slices"
 	"testing"
 )
 
-// benchmarkWords are the names of ToolQA and its datasets, as parts of an identifier or words of a text.
-var benchmarkWords = regexp.MustCompile(`(?i)toolqa|scirex|airbnb|yelp|dblp|\b(coffee|agenda|flights)\b`)
+// heldApart is a suite that only some packages know.
+type heldApart struct {
+	words *regexp.Regexp // its names, as parts of an identifier or words of a text
+	known []string       // the packages that are wholly about it
+	files []string       // outside of them, that may name it
+}
 
-// mayNameIt are the files outside toolqa that may name the benchmark: the line that registers it, and the generator of
-// the trajectories that tests compare with those of earlier versions.
-var mayNameIt = map[string]bool{"cmd/toolevo/suites.go": true, "trajectories/internal/synth/synth.go": true}
+// registration is the file that registers the suites.
+const registration = "cmd/toolevo/suites.go"
 
-// Only toolqa knows ToolQA: everything else serves other benchmarks, too. Tests and data may name it.
-func TestOnlyToolQAKnowsToolQA(t *testing.T) {
+var suitesHeldApart = []heldApart{
+	{
+		words: regexp.MustCompile(`(?i)toolqa|scirex|airbnb|yelp|dblp|\b(coffee|agenda|flights)\b`),
+		known: []string{"toolqa/..."},
+		files: []string{
+			registration,
+			"trajectories/internal/synth/synth.go", // whose trajectories are compared with those of earlier versions
+		},
+	},
+	{
+		words: regexp.MustCompile(`(?i)toolbench`),
+		known: []string{
+			"envs/toolbench/...", "trajectories/mirror", "finetune/judge", "finetune/fidelity",
+			"cmd/internal/suites/toolbench",
+		},
+		files: []string{registration},
+	},
+	{
+		words: regexp.MustCompile(`(?i)stategen`),
+		known: []string{"envs/stategen/...", "finetune/programs", "cmd/internal/suites/stategen"},
+		files: []string{
+			registration,
+			"cmd/toolevo/demo.go", // one of the two demonstrations is about generated tasks
+		},
+	},
+}
+
+// A suite is known only by packages that are wholly about it: everything else serves others, too. Tests, comments and
+// data may name it.
+func TestSuitesAreHeldApart(t *testing.T) {
 	fset, files := source(t)
-	for _, f := range files {
-		if f.test || matches("toolqa/...", f.pkg) || mayNameIt[f.path] {
-			continue
-		}
-
-		ast.Inspect(f.ast, func(n ast.Node) bool {
-			var text string
-
-			switch n := n.(type) {
-			case *ast.Ident:
-				text = n.Name
-			case *ast.BasicLit:
-				text = n.Value
+	for _, s := range suitesHeldApart {
+		for _, f := range files {
+			knows := slices.ContainsFunc(s.known, func(p string) bool { return matches(p, f.pkg) })
+			if f.test || knows || slices.Contains(s.files, f.path) {
+				continue
 			}
 
-			if found := benchmarkWords.FindString(text); found != "" {
-				position := fset.Position(n.Pos())
-				t.Errorf("%s:%d: %q names a benchmark: only toolqa may", f.path, position.Line, found)
+			for n, text := range words(f.ast) {
+				if found := s.words.FindString(text); found != "" {
+					t.Errorf("%s: %q names a suite: only its own packages may", position(fset, n), found)
+				}
+			}
+		}
+	}
+}
+
+// What needs the rows or episodes of a suite is imported by its registration alone.
+func TestOnlyRegistrationsImportWhatIsAboutASuite(t *testing.T) {
+	_, files := source(t)
+	for _, s := range suitesHeldApart {
+		for _, f := range files {
+			inside := slices.ContainsFunc(s.known, func(p string) bool { return matches(p, f.pkg) })
+			if f.test || inside || slices.Contains(s.files, f.path) {
+				continue
+			}
+
+			for _, path := range f.imports() {
+				if slices.ContainsFunc(s.known, func(p string) bool { return matches(module+"/"+p, path) }) {
+					t.Errorf("%s imports %s, which is about a suite", f.path, path)
+				}
+			}
+		}
+	}
+}
+
+// words visits every identifier and literal of a file with its text.
+func words(file *ast.File) func(yield func(ast.Node, string) bool) {
+	return func(yield func(ast.Node, string) bool) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Ident:
+				return yield(n, n.Name)
+			case *ast.BasicLit:
+				return yield(n, n.Value)
 			}
 
 			return true

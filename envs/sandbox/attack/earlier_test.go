@@ -21,7 +21,7 @@ func TestEarlierPrograms(t *testing.T) {
 	landlock := []confine.Wall{confine.Landlock}
 
 	for name, o := range map[string]engines.Options{
-		engines.ForkServer: {}, engines.Bwrap: {}, engines.Process: {},
+		engines.ForkServer: {}, engines.Bwrap: {},
 		engines.ForkServer + " without landlock": {Accept: landlock, Lacking: landlock},
 	} {
 		t.Run(name, func(t *testing.T) {

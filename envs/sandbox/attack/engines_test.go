@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 
 // TestEnginesHold attacks the engines that this machine can have, one of them with everything.
 func TestEnginesHold(t *testing.T) {
-	for _, name := range []string{engines.ForkServer, engines.Bwrap, engines.Process} {
+	for _, name := range []string{engines.ForkServer, engines.Bwrap} {
 		t.Run(name, func(t *testing.T) {
 			b, err := attack.Lay()
 			if err != nil {
@@ -63,7 +63,7 @@ func TestHostileSandbox(t *testing.T) {
 
 	names, versions := []string{engines.ForkServer}, []int{2}
 	if whole {
-		names = []string{engines.ForkServer, engines.Bwrap, engines.Process}
+		names = []string{engines.ForkServer, engines.Bwrap}
 		versions = []int{0, 5, 3, 2, 1} // 0 is the kernel's own
 	}
 

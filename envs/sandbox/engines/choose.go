@@ -35,7 +35,7 @@ func (o Options) choose(m machine) (choice, error) {
 
 	c := choice{engine: o.Engine, without: accepted}
 	switch o.Engine {
-	case Process, ForkServer:
+	case ForkServer:
 		return c, m.refuse(accepted)
 	case Unsafe:
 		return choice{engine: Unsafe}, nil

@@ -9,9 +9,11 @@
 //
 //   - [Auto] tries bwrap, then forkserver. It takes the first that has all of its walls, not
 //     counting missing ones that the user accepted. If none does, the error names what is missing, what still holds
-//     and what to do. It never takes process or unsafe, nor an engine with fewer walls than were asked for.
+//     and what to do. It never takes unsafe, nor an engine with fewer walls than were asked for.
 //   - The engine's stamp records which engine was chosen and which walls it lacks.
 //   - An engine chosen by name is opened or refused, never replaced.
+//   - [Check] attacks an engine before a run uses it, and knows which attacks get through for lack of a
+//     wall that the user does without. [Warnings] say in words which walls there are not.
 //
 // # Caveats
 //

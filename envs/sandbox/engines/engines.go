@@ -12,7 +12,6 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/forkserver"
-	"toolevo/envs/sandbox/process"
 	"toolevo/envs/sandbox/python"
 )
 
@@ -21,12 +20,11 @@ const (
 	Auto       = "auto"       // the best that works of bwrap and forkserver
 	ForkServer = "forkserver" // a warm python3, forked for each call, behind Landlock and seccomp
 	Bwrap      = "bwrap"      // the same inside bubblewrap
-	Process    = "process"    // a new python3 for each call, behind Landlock and seccomp
-	Unsafe     = "unsafe"     // a new python3 for each call, with no walls
+	Unsafe     = "unsafe"     // the same with no walls
 )
 
 // Names lists the names of the engines, Auto first.
-func Names() []string { return []string{Auto, ForkServer, Bwrap, Process, Unsafe} }
+func Names() []string { return []string{Auto, ForkServer, Bwrap, Unsafe} }
 
 // Options choose an engine. The zero value is Auto on the python3 of PATH, without third-party modules.
 type Options struct {
@@ -36,10 +34,8 @@ type Options struct {
 	Accept     []confine.Wall // walls to do without where the machine does not offer them
 	Lacking    []confine.Wall // walls to take for missing even where the machine offers them, to see what holds without
 	// the newest version of Landlock to use, to see what holds on an older kernel; 0 is the kernel's
-	ABI int
-	// how many programs run at once; 0 is a quarter of the processors, at least 2, of process and
-	// unsafe as many as there are processors
-	Servers int
+	ABI     int
+	Servers int // how many programs run at once; 0 is a quarter of the processors, at least 2
 }
 
 // Main makes this process one of the helpers that engines start by starting this binary again, if it was
@@ -108,24 +104,12 @@ func (o Options) open(ctx context.Context) (sandbox.Engine, error) {
 
 // start starts what was chosen, for programs of many sessions.
 func (o Options) start(ctx context.Context, c choice, interpreter *python.Interpreter) (sandbox.Engine, error) {
-	var e sandbox.Engine
-	var err error
+	o.Servers = cmp.Or(o.Servers, max(2, runtime.NumCPU()/4))
 
-	processors := runtime.NumCPU()
-
-	switch c.engine {
-	case Process, Unsafe:
-		o.Servers = cmp.Or(o.Servers, processors)
-		e, err = process.New(ctx, process.Options{
-			Python: interpreter, Without: c.without, Unsafe: c.engine == Unsafe, LandlockABI: o.ABI,
-		})
-	default:
-		o.Servers = cmp.Or(o.Servers, max(2, processors/4))
-		e, err = forkserver.New(ctx, forkserver.Options{
-			Python: interpreter, Servers: o.Servers, Without: c.without, Bwrap: c.bwrap, LandlockABI: o.ABI,
-		})
-	}
-
+	e, err := forkserver.New(ctx, forkserver.Options{
+		Python: interpreter, Servers: o.Servers, Without: c.without, Bwrap: c.bwrap, LandlockABI: o.ABI,
+		Unsafe: c.engine == Unsafe,
+	})
 	if err != nil {
 		return nil, err // and not e, which has a type
 	}

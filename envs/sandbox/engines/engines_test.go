@@ -63,7 +63,7 @@ for file in ("other.py", "another/__init__.py"):
         print("opened", file)
 `
 
-	for _, name := range []string{ForkServer, Process, Bwrap} {
+	for _, name := range []string{ForkServer, Bwrap} {
 		t.Run(name, func(t *testing.T) {
 			o := Options{
 				Engine:     name,
@@ -141,10 +141,10 @@ func TestChoose(t *testing.T) {
 		{"forkserver", Options{Engine: ForkServer}, nil, true, nil, choice{engine: ForkServer}, ""},
 		{"forkserver, no landlock", Options{Engine: ForkServer}, noLandlock, true, nil, choice{},
 			"landlock is missing"},
-		{"process, no seccomp", Options{Engine: Process}, noSeccomp, true, nil, choice{},
+		{"forkserver, landlock accepted", Options{Engine: ForkServer, Accept: landlock}, noLandlock, false, nil,
+			choice{ForkServer, "", landlock}, ""},
+		{"forkserver, no seccomp", Options{Engine: ForkServer}, noSeccomp, true, nil, choice{},
 			"seccomp is missing"},
-		{"process, accepted", Options{Engine: Process, Accept: both}, noSeccomp, true, nil,
-			choice{Process, "", seccomp}, ""},
 		{"bwrap", Options{Engine: Bwrap}, nil, true, nil, choice{engine: Bwrap, bwrap: "/bwrap"}, ""},
 		{"bwrap, none", Options{Engine: Bwrap}, nil, false, nil, choice{}, "bubblewrap is not installed"},
 		{"bwrap, no seccomp", Options{Engine: Bwrap}, noSeccomp, true, nil, choice{}, "seccomp is missing"},
@@ -238,9 +238,8 @@ func TestOpenRefuses(t *testing.T) {
 		options Options
 		want    []string
 	}{
-		{Options{Engine: "docker"}, []string{"engine docker", "valid are auto, forkserver, bwrap, " +
-			"process, unsafe"}},
-		{Options{Engine: Process, Executable: missing}, []string{"engine process", missing, "install"}},
+		{Options{Engine: "docker"}, []string{"engine docker", "valid are auto, forkserver, bwrap, unsafe"}},
+		{Options{Engine: ForkServer, Executable: missing}, []string{"engine forkserver", missing, "install"}},
 		{Options{Executable: missing}, []string{"engine auto", missing}},
 	} {
 		_, err := Open(t.Context(), test.options)
@@ -259,7 +258,7 @@ func TestOpenRefuses(t *testing.T) {
 
 // Every engine that this machine can run runs the same program to the same end, under its own name.
 func TestOpen(t *testing.T) {
-	for _, name := range []string{Auto, ForkServer, Bwrap, Process, Unsafe} {
+	for _, name := range []string{Auto, ForkServer, Bwrap, Unsafe} {
 		t.Run(name, func(t *testing.T) {
 			e, err := Open(t.Context(), Options{Engine: name, Servers: 1})
 			if err != nil {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/process"
 )
 
 var benchmarks = []struct{ name, code string }{
@@ -27,19 +26,7 @@ var benchmarked = []struct {
 }{
 	{"forkserver", func(b *testing.B) sandbox.Engine { return start(b, Options{Servers: 2}) }},
 	{"bwrap", func(b *testing.B) sandbox.Engine { return start(b, Options{Servers: 2, Bwrap: bubblewrap(b)}) }},
-	{"process", func(b *testing.B) sandbox.Engine { return newProcess(b, false) }},
-	{"unsafe", func(b *testing.B) sandbox.Engine { return newProcess(b, true) }},
-}
-
-func newProcess(b *testing.B, unsafe bool) sandbox.Engine {
-	e, err := process.New(b.Context(), process.Options{Python: find(b, debian), Unsafe: unsafe})
-	if err != nil {
-		b.Skip(err)
-	}
-
-	b.Cleanup(func() { e.Close() })
-
-	return e
+	{"unsafe", func(b *testing.B) sandbox.Engine { return start(b, Options{Servers: 2, Unsafe: true}) }},
 }
 
 // BenchmarkCall measures one call after another.

@@ -19,7 +19,9 @@
 // A program whose child is killed by something else than a limit, or whose server breaks, runs once more; the
 // second time it is an error.
 //
-// With [Options.Bwrap] the engine is called bwrap: the same, in namespaces of its own.
+// With [Options.Bwrap] the engine is called bwrap: the same, in namespaces of its own. With
+// [Options.Unsafe] it is called unsafe: the same without walls, so that a program can do what the user
+// can, but for its limits.
 //
 // # Caveats
 //

@@ -21,6 +21,7 @@ type Options struct {
 	Recycle int            // calls after which a server is replaced; default 5000
 	Without []confine.Wall // walls to do without, whether the machine offers them or not
 	Bwrap   string         // the path of bubblewrap, with which the engine is called bwrap
+	Unsafe  bool           // no walls at all; the engine is called unsafe
 
 	LandlockABI int // the newest version of Landlock's interface to use; see [confine.Jail]
 }
@@ -48,6 +49,16 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 		o.Recycle = 5000
 	}
 
+	name, missing := "forkserver", o.Without
+
+	switch {
+	case o.Unsafe:
+		// The name says which walls are missing.
+		name, missing, o.Without = "unsafe", nil, confine.Walls()
+	case o.Bwrap != "":
+		name = "bwrap"
+	}
+
 	if err := confine.Require(o.Without...); err != nil {
 		return nil, err
 	}
@@ -57,13 +68,8 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 
-	name := "forkserver"
-	if o.Bwrap != "" {
-		name = "bwrap"
-	}
-
 	e := &Engine{
-		stamp:   o.Python.Stamp(name, o.Without),
+		stamp:   o.Python.Stamp(name, missing),
 		recycle: o.Recycle,
 		servers: worker.NewStandby(ctx, o.Servers, start),
 	}

@@ -1,6 +1,6 @@
 # Runs one snippet and shows on descriptor 1 what a person expects to see. It follows capture.py in one text. Executing it
-# does nothing: the engines call the functions below, in the order prepare, limit, fence, run, with a fork behind prepare
-# or none. For CPython 3.8 and later.
+# does nothing: forkserver.py calls the functions below, in the order prepare, limit, Fence.put_up, run, with a fork behind
+# prepare. For CPython 3.8 and later.
 import builtins
 import posix
 import sys
@@ -19,16 +19,15 @@ COMMON = (
 
 # The world of a snippet.
 
-def prepare(path, site, modules, preload):
+def prepare(path, site, modules):
     """Sets the module search path to path, and imports the named modules from the folders in site, from which no other
-    module can be imported later. A server preloads what snippets often import."""
+    module can be imported later. It also imports what snippets often import."""
     sys.path[:] = list(path) + list(site)
     for name in modules:
         __import__(name)
     sys.path[:] = path
-    if preload:
-        for name in COMMON:
-            __import__(name)
+    for name in COMMON:
+        __import__(name)
     import _sitebuiltins
     builtins.exit = _sitebuiltins.Quitter("exit", "Ctrl-D (i.e. EOF)")
     builtins.quit = _sitebuiltins.Quitter("quit", "Ctrl-D (i.e. EOF)")
@@ -36,8 +35,7 @@ def prepare(path, site, modules, preload):
     sys.argv[:] = [""]
     if hasattr(sys, "orig_argv"):
         sys.orig_argv[:] = [""]
-    if preload and hasattr(posix, "fork"):
-        MADE[:] = World(), Screen()
+    MADE[:] = World(), Screen()
 
 
 def limit(cpu, memory):
@@ -65,14 +63,10 @@ def limit(cpu, memory):
             pass  # a system that lacks one limit still has the others
 
 
-def fence(program, pids):
-    """Closes what the starter left open and puts a seccomp filter on this process, an array of struct sock_filter. The
-    filter has this process's number at the offsets pids. Raises OSError where the kernel refuses."""
-    Fence(program, pids).put_up()
-
-
 class Fence:
-    """What fence does. A server makes it before it forks."""
+    """Closes what the starter left open and puts a seccomp filter on this process, an array of struct sock_filter. The
+    filter has this process's number at the offsets pids. Raises OSError where the kernel refuses. A server makes it
+    before it forks."""
 
     def __init__(self, program, pids):
         import ctypes
@@ -182,7 +176,7 @@ def run_here(code, published, seed):
     try:
         seed_generators(code, seed)
         names = new_main()
-        world, screen = MADE or (World(), Screen())
+        world, screen = MADE
         screen.use()
         if "linecache" in sys.modules or any(word in code for word in ("traceback", "inspect", "linecache", "logging")):
             register(code)
@@ -211,48 +205,10 @@ def end(world, screen):
     screen.flush()
 
 
-def decode(text):
-    """A value from JSON. The module json would take longer to import than most snippets run."""
-    try:
-        from _json import make_scanner
-    except ImportError:
-        import json
-        return json.loads(text)
-
-    class Context:
-        strict, memo = False, {}
-        object_hook = object_pairs_hook = parse_constant = None
-        parse_int, parse_float = int, float
-
-    return make_scanner(Context)(text.strip(), 0)[0]
-
-
-def read_all():
-    data = bytearray()
-    while True:
-        part = posix.read(0, 1 << 16)
-        if not part:
-            return data.decode("utf-8", "replace")
-        data += part
-
-
-def once():
-    """Reads one request from standard input to its end, says "ready" on standard error, runs the snippet, and exits. The
-    request is a JSON object with the keys code, published, seed, cpu, memory, path, site, modules, filter, pids; the
-    steps whose keys it lacks are left out. Of modules only those are imported that the snippet's text names."""
-    request = decode(read_all())
-    enter(request)
-    posix.write(2, b"ready\n")
-    posix._exit(run(request.get("code", ""), bool(request.get("published")), request.get("seed", 0)))
-
-
 def enter(request):
-    """Takes the steps before a snippet that a request asks for."""
-    if "path" in request:
-        modules = [name for name in request.get("modules") or () if name in request.get("code", "")]
-        prepare(request["path"], request.get("site") or (), modules, False)
-    if "cpu" in request and "memory" in request:
-        limit(request["cpu"], request["memory"])
-    if request.get("filter"):
+    """Takes the steps before a program that no fork server runs: what Filter in programs.go says."""
+    prepare(request["path"], request["site"] or (), ())
+    limit(request["cpu"], request["memory"])
+    if request["filter"]:
         from binascii import a2b_base64
-        fence(a2b_base64(request["filter"]), request.get("pids") or ())
+        Fence(a2b_base64(request["filter"]), request["pids"]).put_up()

@@ -37,7 +37,7 @@ class Server:
         self.libc.prctl(PR_SET_NAME, b"toolevo-python", 0, 0, 0)
         self.pid = os.getpid()
         self.space = memoryview(bytearray(SPACE))
-        prepare(setup["path"], setup["site"], setup["modules"], True)
+        prepare(setup["path"], setup["site"], setup["modules"])
         # SIGCHLD stays pending until it is waited for, so that none is missed.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
         gc.collect()

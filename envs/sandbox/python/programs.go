@@ -20,16 +20,15 @@ var driver string
 //go:embed forkserver.py
 var forkServer string
 
-// Driver is capture.py and driver.py: the functions that run one program. Executing it does nothing but define them.
-func Driver() string { return capture + "\n" + driver }
-
-// ForkServer is the driver with forkserver.py: executing it serves calls on standard input and output.
-func ForkServer() string { return Driver() + "\n" + forkServer }
+// ForkServer is capture.py, driver.py and forkserver.py: executing it serves calls on standard input and output.
+func ForkServer() string { return capture + "\n" + driver + "\n" + forkServer }
 
 // Filter is the driver with a program that reads data on standard input: executing it reads the setup and the
 // limits, as one frame of package worker, puts them up, and goes on with the program.
 func Filter(program string) string {
-	return Driver() + "\nenter(decode(r.read(int.from_bytes(r.read(4), 'big')).decode()))\n" + program
+	const enter = "\nimport json\nenter(json.loads(r.read(int.from_bytes(r.read(4), 'big'))))\n"
+
+	return capture + "\n" + driver + enter + program
 }
 
 // Environment is all of the environment of every interpreter, whatever the engine. It is made from nothing: nothing of

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 )
 
@@ -12,13 +13,16 @@ var ErrClosed = errors.New("worker: the pool is closed")
 // tries is how often a call is made whose child dies.
 const tries = 2
 
-// Pool is a number of children, each started when it is first needed. It is safe for concurrent use.
+// Pool is a number of children. The first is started when it is needed, and each further one in the background when the
+// last that is idle is taken, or one has died: a call that needs it finds it ready. It is safe for concurrent use.
 type Pool struct {
 	start  func(context.Context) (*Child, error)
 	places chan struct{} // one for each call that may run at once
 
-	mu   sync.Mutex
-	idle []*Child // the one that was used last is the last
+	mu       sync.Mutex
+	idle     []*Child // the one that was used last is the last
+	spare    bool     // one more is being started
+	starting sync.WaitGroup
 
 	closed chan struct{}
 	close  func()
@@ -45,6 +49,8 @@ func (p *Pool) Call(ctx context.Context, request []byte, l Limits) (answer []byt
 		if c, err = p.take(ctx); err != nil {
 			return nil, 0, err
 		}
+
+		p.prepare()
 
 		if answer, spilled, err = c.Call(ctx, request, l); err == nil {
 			p.give(c)
@@ -116,6 +122,29 @@ func (p *Pool) take(ctx context.Context) (*Child, error) {
 	return p.start(ctx)
 }
 
+// prepare starts a spare in the background, unless one is idle or on its way, or no other call may run beside this one.
+// Where that fails, the call that needs a child tries itself.
+func (p *Pool) prepare() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	if p.spare || len(p.idle) > 0 || len(p.places) == cap(p.places) {
+		return
+	}
+
+	p.spare = true
+	p.starting.Go(func() {
+		c, err := p.start(context.Background())
+
+		p.mu.Lock()
+		defer p.mu.Unlock()
+
+		if p.spare = false; err == nil {
+			p.idle = slices.Insert(p.idle, 0, c)
+		}
+	})
+}
+
 // give takes a child back.
 func (p *Pool) give(c *Child) {
 	p.mu.Lock()
@@ -133,6 +162,8 @@ func (p *Pool) end() {
 	for range cap(p.places) {
 		p.places <- struct{}{}
 	}
+
+	p.starting.Wait()
 
 	for _, c := range p.idle {
 		c.End()

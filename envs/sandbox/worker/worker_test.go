@@ -119,6 +119,30 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// The second child is started when the first is taken, and no third, which no call may need.
+func TestSpare(t *testing.T) {
+	started := make(chan struct{}, 8)
+	p := NewPool(2, func(context.Context) (*Child, error) {
+		started <- struct{}{}
+		return StartSelf(playing, nil)
+	})
+
+	first := call(t, p, "who")
+
+	<-started
+	<-started
+
+	if again := call(t, p, "who"); again != first {
+		t.Errorf("child %s answered, and then the spare, %s", first, again)
+	}
+
+	p.Close()
+
+	if n := len(started); n > 0 {
+		t.Errorf("%d children more than calls at once", n)
+	}
+}
+
 // What ends a child ends one call.
 func TestEnds(t *testing.T) {
 	p := players(t, 1)

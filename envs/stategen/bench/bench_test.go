@@ -33,7 +33,7 @@ func wanted(t testing.TB, split string, n int) *generating {
 func generate(t testing.TB, data, split string, n int) Generated {
 	t.Helper()
 
-	made, err := wanted(t, split, n).run(t.Context(), data, (&console.Steps{}).Step)
+	made, err := wanted(t, split, n).run(t.Context(), data, &console.Steps{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,9 +336,9 @@ func TestOpenErrors(t *testing.T) {
 	whole := choice(t, 2)
 
 	for want, change := range map[string]func(*suite.Choice){
-		"run `toolevo tasks generate --split dev`": func(c *suite.Choice) { c.Split = "dev" },
-		"unknown domain \"coffee\"":                func(c *suite.Choice) { c.Datasets = []string{"coffee"} },
-		"difficulty of generated tasks":            func(c *suite.Choice) { c.Difficulties = []string{"hard"} },
+		"`toolevo tasks generate` makes tasks": func(c *suite.Choice) { c.Split = "dev" },
+		"unknown domain \"coffee\"":            func(c *suite.Choice) { c.Datasets = []string{"coffee"} },
+		"difficulty of generated tasks":        func(c *suite.Choice) { c.Difficulties = []string{"hard"} },
 	} {
 		c := whole
 		change(&c)

@@ -9,10 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"toolevo/envs"
-	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
@@ -76,9 +73,6 @@ func (StateGen) Values(setting string) []string {
 	return nil
 }
 
-// Commands implements [suite.Commander].
-func (StateGen) Commands(p *console.Program) []*cobra.Command { return commands(p) }
-
 // Verify implements [suite.Verifier].
 func (StateGen) Verify(ctx context.Context, data string) ([]suite.VerifiedFile, error) {
 	return suite.VerifySplits(ctx, func(split string) (path, has string, err error) {
@@ -127,8 +121,8 @@ func (StateGen) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 
 	err := o.read()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no tasks of the split %s in %s: run `toolevo tasks generate --split %s`", c.Split,
-			c.Data, c.Split)
+		return nil, fmt.Errorf("no tasks of the split %s in %s: `toolevo tasks generate` makes tasks", c.Split,
+			c.Data)
 	}
 
 	if err != nil {
@@ -203,9 +197,8 @@ func (o *opened) choose() error {
 		}
 
 		if !has(name) {
-			return fmt.Errorf("no tasks of the domain %s in the split %s of %s: run "+
-				"`toolevo tasks generate --domain %s --split %s`", name, o.choice.Split, o.choice.Data, name,
-				o.choice.Split)
+			return fmt.Errorf("no tasks of the domain %s in the split %s of %s: `toolevo tasks generate` "+
+				"makes tasks", name, o.choice.Split, o.choice.Data)
 		}
 	}
 

@@ -4,12 +4,13 @@ import (
 	"context"
 	"runtime"
 
+	"toolevo/envs/console"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
 )
 
 // Fill implements suite.Filler: ten tasks of each domain to learn from, and others to measure with.
-func (StateGen) Fill(ctx context.Context, data, _ string, step func(what string) func(done, total int)) error {
+func (StateGen) Fill(ctx context.Context, data, _ string) error {
 	all, err := domains.Parse(nil)
 	if err != nil {
 		return err
@@ -20,7 +21,7 @@ func (StateGen) Fill(ctx context.Context, data, _ string, step func(what string)
 			Calls: stategen.DefaultCalls, Selector: stategen.Argmax, Seed: uint64(i + 1),
 			Workers: runtime.GOMAXPROCS(0),
 		}}
-		if _, err := g.run(ctx, data, step); err != nil {
+		if _, err := g.run(ctx, data, &console.Steps{}); err != nil {
 			return err
 		}
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 
-	"github.com/spf13/cobra"
-
 	"toolevo/envs/console"
+	"toolevo/envs/names"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
 	"toolevo/envs/stategen/instruct"
@@ -49,72 +49,55 @@ type generating struct {
 	options stategen.Options
 }
 
-func newGenerate(p *console.Program) *cobra.Command {
-	cmd := console.Command("generate", helpTexts)
-	dir, asJSON, watch, split := p.DataFlag(cmd), console.JSONFlag(cmd), p.Watched(cmd), splitFlag(cmd)
-	chosen := cmd.Flags().StringSlice("domain", nil, "`NAMES` of domains, separated by commas (default: all)")
-	n := cmd.Flags().Int("n", 100, "`N` tasks of each domain that the split is to have")
-	calls := cmd.Flags().Int("calls", stategen.DefaultCalls, "`N` calls on each path of a program")
-	selector := cmd.Flags().String("selector", string(stategen.Argmax), "`NAME` of how transitions are chosen: "+
-		"argmax, k2 or uniform")
-	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and folder give the same tasks")
+func generateCommand() suite.Command {
+	g := generating{split: "train", tasks: 100, options: stategen.Options{
+		Calls: stategen.DefaultCalls, Seed: 1, Workers: runtime.GOMAXPROCS(0),
+	}}
+	selector := string(stategen.Argmax)
 
-	console.Complete(cmd, "domain", func(cmd *cobra.Command, args []string, typed string) (
-		[]string, cobra.ShellCompDirective) {
-		return console.Listed(domains.Names())(cmd, args, typed) // no other command has to open them
-	})
-	console.Complete(cmd, "selector", console.Offered(stategen.Selectors()))
+	var (
+		data   string
+		chosen []string
+	)
 
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		g := generating{tasks: *n, options: stategen.Options{
-			Calls: *calls, Selector: stategen.Selector(*selector), Seed: *seed, Workers: runtime.GOMAXPROCS(0),
-		}}
+	return suite.Command{
+		Use: "tasks generate", Help: helpTexts, Progress: true, Document: Generated{},
+		Options: []suite.Option{
+			suite.DataOption(&data), suite.SplitOption(&g.split), suite.SeedOption(&g.options.Seed),
+			{Name: "domain", Value: &chosen, Names: domains.Names,
+				Usage: "`NAMES` of domains, separated by commas (default: all)"},
+			{Name: "n", Value: &g.tasks, Usage: "`N` tasks of each domain that the split is to have", Least: 1},
+			{Name: "calls", Value: &g.options.Calls, Usage: "`N` calls on each path of a program", Least: 2},
+			{Name: "selector", Value: &selector, Names: names.Texts(stategen.Selectors),
+				Usage: "`NAME` of how transitions are chosen: argmax, k2 or uniform"},
+		},
+		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+			g.options.Selector = stategen.Selector(selector)
 
-		var err error
-		if g.split, err = split(); err != nil {
-			return err
-		}
-
-		if _, err := stategen.ParseSelector(*selector); err != nil {
-			return console.Usage("--selector: %w", err)
-		}
-
-		if *n < 1 || *calls < 2 {
-			return console.Usage("--n %d --calls %d: want at least 1 task, and 2 calls", *n, *calls)
-		}
-
-		if g.domains, err = domains.Parse(*chosen); err != nil {
-			return console.Usage("--domain: %w", err)
-		}
-
-		p.Say("tasks generate: split %s, seed %d, data %s", g.split, *seed, *dir)
-
-		progress, stop := watch()
-		made, err := g.run(cmd.Context(), *dir, progress.Step)
-
-		stop()
-
-		if err != nil {
-			return err
-		}
-
-		return p.Show(*asJSON, made, func() {
-			for _, d := range made.Domains {
-				fmt.Fprintf(p.Out, "%-8s %d tasks, %d of them new\n", d.Domain, d.Tasks, d.Added)
+			var err error
+			if g.domains, err = domains.Parse(chosen); err != nil {
+				return suite.Result{}, err
 			}
 
-			fmt.Fprintf(p.Out, "in %s\n", made.Path)
-			p.Say("Next: toolevo %s", console.Shell("play", "--data", *dir, "--set", "suite=stategen", "--split",
-				g.split))
-		})
-	}
+			c.Say("tasks generate: split %s, seed %d, data %s", g.split, g.options.Seed, data)
 
-	return cmd
+			made, err := g.run(ctx, data, c.Progress)
+
+			return suite.Result{Document: made, Text: func(w io.Writer) {
+				for _, d := range made.Domains {
+					fmt.Fprintf(w, "%-8s %d tasks, %d of them new\n", d.Domain, d.Tasks, d.Added)
+				}
+
+				fmt.Fprintf(w, "in %s\n", made.Path)
+				c.Say("Next: toolevo %s", console.Shell("play", "--data", data, "--set", "suite=stategen", "--split",
+					g.split))
+			}}, err
+		},
+	}
 }
 
 // run generates the tasks of all domains. When it is interrupted, it keeps whole tasks.
-func (g *generating) run(ctx context.Context, data string, step func(string) func(int, int)) (
-	made Generated, err error) {
+func (g *generating) run(ctx context.Context, data string, progress *console.Steps) (made Generated, err error) {
 	f, err := taskfile.Edit(data, suite.Splits())
 	if err != nil {
 		return made, err
@@ -124,7 +107,7 @@ func (g *generating) run(ctx context.Context, data string, step func(string) fun
 	made = Generated{Path: taskfile.Path(data, g.split), Split: g.split}
 
 	for _, d := range g.domains {
-		one, err := g.domain(ctx, f, d, step(d.Name()+" tasks"))
+		one, err := g.domain(ctx, f, d, progress.Step(d.Name()+" tasks"))
 
 		if err != nil {
 			if ctx.Err() != nil { // what was yielded before is whole, and the book knows of no more

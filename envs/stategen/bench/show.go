@@ -1,14 +1,14 @@
 package bench
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -29,20 +29,17 @@ type Shown struct {
 	task *stategen.Task
 }
 
-func newShow(p *console.Program) *cobra.Command {
-	cmd := console.Command("show ID", helpTexts)
-	dir, asJSON := p.DataFlag(cmd), console.JSONFlag(cmd)
+func showCommand() suite.Command {
+	var data string
 
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		shown, err := show(*dir, args[0])
-		if err != nil {
-			return err
-		}
-
-		return p.Show(*asJSON, shown, func() { shown.print(p) })
+	return suite.Command{
+		Use: "tasks show ID", Help: helpTexts, Document: Shown{},
+		Options: []suite.Option{suite.DataOption(&data)},
+		Run: func(_ context.Context, c *suite.Call) (suite.Result, error) {
+			shown, err := show(data, c.Args[0])
+			return suite.Result{Document: shown, Text: shown.print}, err
+		},
 	}
-
-	return cmd
 }
 
 // show finds the task of an ID, or of that of a case, in all splits.
@@ -72,7 +69,7 @@ func show(data, id string) (*Shown, error) {
 	}
 
 	if found.task == nil {
-		return nil, console.Usage("no task %q in %s: `toolevo play --set suite=stategen` lists tasks", id, data)
+		return nil, console.Usage("no task %q in %s: `toolevo play` of this suite lists tasks", id, data)
 	}
 
 	if ofCase && !slices.ContainsFunc(found.task.Cases, func(c stategen.Case) bool { return c.Path == path }) {
@@ -109,9 +106,9 @@ func source(p *stategen.Program) (string, error) {
 	return (&code.Surface{Domain: d, Base: v, Deployed: v}).Render(p)
 }
 
-func (s *Shown) print(p *console.Program) {
+func (s *Shown) print(w io.Writer) {
 	t := s.task
-	fmt.Fprintf(p.Out, "%s  %s, %s\n\nWhat a model is told:\n\n", t.ID, t.Program.Domain, s.Split)
+	fmt.Fprintf(w, "%s  %s, %s\n\nWhat a model is told:\n\n", t.ID, t.Program.Domain, s.Split)
 
 	for line := range strings.Lines(t.Instruction.Variables + "\n\n" + t.Instruction.Text) {
 		mark := ""
@@ -119,52 +116,52 @@ func (s *Shown) print(p *console.Program) {
 			mark, line = "- ", rest
 		}
 
-		fmt.Fprint(p.Out, display.Wrap(mark, line, console.HelpWidth))
+		fmt.Fprint(w, display.Wrap(mark, line, console.HelpWidth))
 	}
 
-	fmt.Fprint(p.Out, "\nThe values:\n\n")
+	fmt.Fprint(w, "\nThe values:\n\n")
 
 	for _, v := range t.Program.Init {
-		printValue(p, v.Name+" = ", v.Value.Any)
+		printValue(w, v.Name+" = ", v.Value.Any)
 	}
 
 	if t.Program.Server.Any != nil {
-		fmt.Fprintln(p.Out)
-		printValue(p, "The service begins with: ", t.Program.Server.Any)
+		fmt.Fprintln(w)
+		printValue(w, "The service begins with: ", t.Program.Server.Any)
 	}
 
-	fmt.Fprintf(p.Out, "\nThe program, which nobody is told:\n\n%s\nWhat its cases lead to:\n", s.Source)
+	fmt.Fprintf(w, "\nThe program, which nobody is told:\n\n%s\nWhat its cases lead to:\n", s.Source)
 
 	for _, c := range t.Cases {
-		fmt.Fprintf(p.Out, "\n%s/%s\n", t.ID, c.Path)
+		fmt.Fprintf(w, "\n%s/%s\n", t.ID, c.Path)
 
 		for _, v := range t.Program.Init {
 			if other, ok := c.Set[v.Name]; ok {
-				printValue(p, "  with "+v.Name+" = ", other.Any)
+				printValue(w, "  with "+v.Name+" = ", other.Any)
 			}
 		}
 
-		printValue(p, "  RESULT: ", c.Result.Any)
+		printValue(w, "  RESULT: ", c.Result.Any)
 
 		if c.Effects.Any != nil {
-			printValue(p, "  left in the service: ", c.Effects.Any)
+			printValue(w, "  left in the service: ", c.Effects.Any)
 		}
 	}
 }
 
 // printValue prints a value behind a label, on one line if it fits, else each element of a list on lines of its own.
-func printValue(p *console.Program, label string, v any) {
+func printValue(w io.Writer, label string, v any) {
 	text := string(pytext.AppendJSON(nil, v))
 	all, _ := v.([]any)
 
 	if len(all) == 0 || len(label)+len(text) <= console.HelpWidth {
-		fmt.Fprint(p.Out, display.Wrap(label, text, console.HelpWidth))
+		fmt.Fprint(w, display.Wrap(label, text, console.HelpWidth))
 		return
 	}
 
-	fmt.Fprintln(p.Out, strings.TrimRight(label, " "))
+	fmt.Fprintln(w, strings.TrimRight(label, " "))
 
 	for _, item := range all {
-		fmt.Fprint(p.Out, display.Wrap("    - ", string(pytext.AppendJSON(nil, item)), console.HelpWidth))
+		fmt.Fprint(w, display.Wrap("    - ", string(pytext.AppendJSON(nil, item)), console.HelpWidth))
 	}
 }

@@ -244,7 +244,7 @@ func TestChoose(t *testing.T) {
 	}
 
 	if _, err := (StateGen{}).Open(t.Context(), few); err == nil ||
-		!strings.Contains(err.Error(), "--domain tensor") {
+		!strings.Contains(err.Error(), "of the domain tensor") {
 		t.Errorf("a domain without tasks: %v", err)
 	}
 

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"slices"
-
-	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
 	"toolevo/envs/stategen"
@@ -57,67 +56,59 @@ var mistakes = map[string]string{
 // mostProblems is how many problems are told.
 const mostProblems = 20
 
-func newVerify(p *console.Program) *cobra.Command {
-	cmd := console.Command("verify", helpTexts)
-	dir, asJSON, watch := p.DataFlag(cmd), console.JSONFlag(cmd), p.Watched(cmd)
-	mutants := cmd.Flags().Int("mutants", 100, "`N` tasks of each split and domain whose mutants are run, too")
+func verifyCommand() suite.Command {
+	v := verifying{mutants: 100, done: &Verified{Splits: []VerifiedSplit{}, Problems: []string{}}}
+	var data string
 
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if *mutants < 0 {
-			return console.Usage("--mutants %d: want at least 0", *mutants)
-		}
+	return suite.Command{
+		Use: "tasks verify", Help: helpTexts, Progress: true, Document: Verified{},
+		Options: []suite.Option{
+			suite.DataOption(&data),
+			{Name: "mutants", Value: &v.mutants,
+				Usage: "`N` tasks of each split and domain whose mutants are run, too"},
+		},
+		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+			if err := v.run(ctx, data, c.Progress); err != nil {
+				return suite.Result{}, err
+			}
 
-		progress, stop := watch()
-		v := verifying{mutants: *mutants, done: &Verified{Splits: []VerifiedSplit{}, Problems: []string{}}}
-		err := v.run(cmd.Context(), *dir, progress)
+			if len(v.done.Splits) == 0 {
+				return suite.Result{}, console.Usage("no tasks in %s: run `toolevo tasks generate`", data)
+			}
 
-		stop()
+			done := suite.Result{Document: v.done, Text: v.done.print}
+			if v.done.Count > 0 {
+				return done, console.Bad("%d problems: generate the tasks again, in another data folder", v.done.Count)
+			}
 
-		if err != nil {
-			return err
-		}
-
-		if len(v.done.Splits) == 0 {
-			return console.Usage("no tasks in %s: run `toolevo tasks generate`", *dir)
-		}
-
-		if err := p.Show(*asJSON, v.done, func() { printVerified(p, v.done) }); err != nil {
-			return err
-		}
-
-		if v.done.Count > 0 {
-			return console.Bad("%d problems: generate the tasks again, in another data folder", v.done.Count)
-		}
-
-		return nil
+			return done, nil
+		},
 	}
-
-	return cmd
 }
 
-func printVerified(p *console.Program, v *Verified) {
+func (v *Verified) print(w io.Writer) {
 	for _, s := range v.Splits {
 		for _, domain := range slices.Sorted(maps.Keys(s.Tasks)) {
-			fmt.Fprintf(p.Out, "%s: %d tasks of %s\n", s.Split, s.Tasks[domain], domain)
+			fmt.Fprintf(w, "%s: %d tasks of %s\n", s.Split, s.Tasks[domain], domain)
 		}
 
-		fmt.Fprintf(p.Out, "%s: %d cases replayed\n", s.Split, s.Cases)
+		fmt.Fprintf(w, "%s: %d cases replayed\n", s.Split, s.Cases)
 
 		if len(s.Mutants) > 0 {
-			fmt.Fprintf(p.Out, "%s: programs with a mistake, and how many the cases catch:\n", s.Split)
+			fmt.Fprintf(w, "%s: programs with a mistake, and how many the cases catch:\n", s.Split)
 		}
 
 		for _, kind := range slices.Sorted(maps.Keys(s.Mutants)) {
 			m := s.Mutants[kind]
-			fmt.Fprintf(p.Out, "    %d of %d: %s\n", m.Caught, m.Mutants-m.Alike, mistakes[kind])
+			fmt.Fprintf(w, "    %d of %d: %s\n", m.Caught, m.Mutants-m.Alike, mistakes[kind])
 		}
 	}
 
 	for _, problem := range v.Problems {
-		fmt.Fprintln(p.Out, problem)
+		fmt.Fprintln(w, problem)
 	}
 
-	fmt.Fprintf(p.Out, "%d problems\n", v.Count)
+	fmt.Fprintf(w, "%d problems\n", v.Count)
 }
 
 // verifying replays tasks.

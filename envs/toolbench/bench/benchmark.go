@@ -7,10 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"toolevo/envs"
-	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
@@ -78,9 +75,6 @@ func sources(splits map[string]*toolbench.Kept) map[string]string {
 	return all
 }
 
-// Commands implements [suite.Commander].
-func (ToolBench) Commands(p *console.Program) []*cobra.Command { return commands(p) }
-
 // Verify implements [suite.Verifier].
 func (ToolBench) Verify(ctx context.Context, data string) ([]suite.VerifiedFile, error) {
 	return suite.VerifySplits(ctx, func(split string) (path, has string, err error) {
@@ -118,8 +112,8 @@ func (ToolBench) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) 
 	}
 
 	if splits[c.Split] == nil {
-		return nil, fmt.Errorf("no queries of the split %s in %s: run `toolevo toolbench import --split %s`", c.Split,
-			c.Data, c.Split)
+		return nil, fmt.Errorf("no queries of the split %s in %s: run `toolevo toolbench import` for it", c.Split,
+			c.Data)
 	}
 
 	o := &opened{choice: c, plans: map[string][]envs.Call{}}

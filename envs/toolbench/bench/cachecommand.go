@@ -4,49 +4,45 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"toolevo/envs/console"
+	"toolevo/envs/suite"
 	"toolevo/envs/toolbench/recorded"
 	"toolevo/envs/toolbench/virtual"
 )
 
-func newCache(p *console.Program) *cobra.Command {
-	cmd := console.Command("cache DIR|FILE", helpTexts)
-	asJSON := console.JSONFlag(cmd)
-	path := cmd.Flags().String("cache", "", "`FILE` that keeps the answers")
+func cacheCommand() suite.Command {
+	var path string
 
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if *path == "" {
-			return console.Usage("--cache is missing: want the file that keeps the answers")
-		}
-
-		c, err := virtual.OpenCache(cmd.Context(), *path)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, c.Close()) }()
-
-		done, err := importAnswers(cmd.Context(), c, args[0])
-		if err != nil {
-			return console.Bad("%w", err)
-		}
-
-		return p.Show(*asJSON, done, func() {
-			fmt.Fprintf(p.Out, "%d answers of %d files in %s, %d were there before\n", done.Added, done.Files, *path,
-				done.Known)
-
-			for _, why := range slices.Sorted(maps.Keys(done.Rejected)) {
-				fmt.Fprintf(p.Out, "left out: %d (%s)\n", done.Rejected[why], why)
+	return suite.Command{
+		Use: "toolbench cache DIR|FILE", Help: helpTexts, Document: virtual.Imported{},
+		Options: []suite.Option{{Name: "cache", Value: &path, Usage: "`FILE` that keeps the answers", Required: true}},
+		Run: func(ctx context.Context, c *suite.Call) (_ suite.Result, err error) {
+			cache, err := virtual.OpenCache(ctx, path)
+			if err != nil {
+				return suite.Result{}, err
 			}
-		})
-	}
+			defer func() { err = errors.Join(err, cache.Close()) }()
 
-	return cmd
+			done, err := importAnswers(ctx, cache, c.Args[0])
+			if err != nil {
+				return suite.Result{}, console.Bad("%w", err)
+			}
+
+			return suite.Result{Document: done, Text: func(w io.Writer) {
+				fmt.Fprintf(w, "%d answers of %d files in %s, %d were there before\n", done.Added, done.Files, path,
+					done.Known)
+
+				for _, why := range slices.Sorted(maps.Keys(done.Rejected)) {
+					fmt.Fprintf(w, "left out: %d (%s)\n", done.Rejected[why], why)
+				}
+			}}, nil
+		},
+	}
 }
 
 // importAnswers reads a published cache, which is a folder, or a file of recorded calls.

@@ -1,13 +1,12 @@
 package bench
 
 import (
+	"context"
 	"embed"
 	"fmt"
-
-	"github.com/spf13/cobra"
+	"io"
 
 	"toolevo/envs/console"
-	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
 )
@@ -17,12 +16,9 @@ import (
 //go:embed help
 var helpTexts embed.FS
 
-// commands returns the commands of the benchmark.
-func commands(p *console.Program) []*cobra.Command {
-	cmd := console.Command("toolbench", helpTexts)
-	cmd.AddCommand(newImport(p), newConvert(p), newCache(p))
-
-	return []*cobra.Command{console.Group(cmd)}
+// Commands implements [suite.Commander].
+func (ToolBench) Commands() []suite.Command {
+	return []suite.Command{{Use: "toolbench", Help: helpTexts}, importCommand(), convertCommand(), cacheCommand()}
 }
 
 // Imported is what `toolbench import --json` prints.
@@ -34,44 +30,44 @@ type Imported struct {
 	Missing []string             `json:"missing,omitempty"` // queries that an ID file lists and no query file has
 }
 
-func newImport(p *console.Program) *cobra.Command {
-	cmd := console.Command("import DIR", helpTexts)
-	dir, asJSON := p.DataFlag(cmd), console.JSONFlag(cmd)
-	tools := cmd.Flags().String("tools", "", "folder `DIR` with tool documents, CATEGORY/TOOL.json")
-	split := cmd.Flags().String("split", "test", "the split `NAME` of the queries: train, dev or test")
-	console.Complete(cmd, "tools", console.Folders)
-	console.Complete(cmd, "split", console.Offered(suite.Splits()))
+func importCommand() suite.Command {
+	var data, tools string
 
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if _, err := names.Parse("split", *split, suite.Splits()); err != nil {
-			return console.Usage("--split: %v", err)
-		}
+	split := "test"
 
-		published, err := toolbench.Import(args[0], *tools)
-		if err != nil {
-			return err
-		}
-
-		path, err := published.Save(*dir, *split, suite.Splits())
-		if err != nil {
-			return err
-		}
-
-		c := published.Collection
-
-		return p.Show(*asJSON, Imported{path, *split, c.Groups(), c.Statistics(), c.Missing}, func() {
-			s := c.Statistics()
-			fmt.Fprintf(p.Out, "%d queries of %d groups, %d APIs of %d tools in %d categories: %s\n", s.Queries,
-				len(c.Groups()), s.APIs, s.Tools, s.Categories, path)
-
-			if s.Missing > 0 {
-				fmt.Fprintf(p.Out, "%d queries that an ID file lists are not there, e.g. %s\n", s.Missing, c.Missing[0])
+	return suite.Command{
+		Use: "toolbench import DIR", Help: helpTexts, Document: Imported{},
+		Options: []suite.Option{
+			suite.DataOption(&data), suite.SplitOption(&split),
+			{Name: "tools", Value: &tools, Usage: "folder `DIR` with tool documents, CATEGORY/TOOL.json"},
+		},
+		Run: func(_ context.Context, c *suite.Call) (suite.Result, error) {
+			published, err := toolbench.Import(c.Args[0], tools)
+			if err != nil {
+				return suite.Result{}, err
 			}
 
-			p.Say("Next: toolevo %s", console.Shell("play", "--data", *dir, "--set", "suite=toolbench", "--split",
-				*split))
-		})
-	}
+			path, err := published.Save(data, split, suite.Splits())
+			if err != nil {
+				return suite.Result{}, err
+			}
 
-	return cmd
+			all := published.Collection
+			done := Imported{path, split, all.Groups(), all.Statistics(), all.Missing}
+
+			return suite.Result{Document: done, Text: func(w io.Writer) {
+				s := done.Counts
+				fmt.Fprintf(w, "%d queries of %d groups, %d APIs of %d tools in %d categories: %s\n", s.Queries,
+					len(done.Groups), s.APIs, s.Tools, s.Categories, path)
+
+				if s.Missing > 0 {
+					fmt.Fprintf(w, "%d queries that an ID file lists are not there, e.g. %s\n", s.Missing,
+						done.Missing[0])
+				}
+
+				c.Say("Next: toolevo %s", console.Shell("play", "--data", data, "--set", "suite=toolbench", "--split",
+					split))
+			}}, nil
+		},
+	}
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,50 +11,41 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
 	"toolevo/envs/regular"
+	"toolevo/envs/suite"
 	"toolevo/envs/toolbench/answers"
 )
 
 // episodesFile is what an evaluation calls its episodes.
 const episodesFile = "episodes.jsonl"
 
-func newConvert(p *console.Program) *cobra.Command {
-	cmd := console.Command("convert ANSWERS|EVALUATION", helpTexts)
-	asJSON := console.JSONFlag(cmd)
-	out := cmd.Flags().String("out", "", "folder `DIR` for the files")
-	console.Complete(cmd, "out", console.Folders)
+func convertCommand() suite.Command {
+	var out string
 
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if *out == "" {
-			return console.Usage("--out is missing: want the folder for the files")
-		}
-
-		c := conversion{files: map[string]map[string]*answers.Answer{}, from: map[string]string{}}
-		if err := c.read(args[0]); err != nil {
-			return err
-		}
-
-		done, err := c.write(*out)
-		if err != nil {
-			return err
-		}
-
-		return p.Show(*asJSON, done, func() {
-			for _, f := range done.Files {
-				fmt.Fprintf(p.Out, "%d answers in %s\n", f.Answers, f.Path)
+	return suite.Command{
+		Use: "toolbench convert ANSWERS|EVALUATION", Help: helpTexts, Document: Converted{},
+		Options: []suite.Option{{Name: "out", Value: &out, Usage: "folder `DIR` for the files", Required: true}},
+		Run: func(_ context.Context, call *suite.Call) (suite.Result, error) {
+			c := conversion{files: map[string]map[string]*answers.Answer{}, from: map[string]string{}}
+			if err := c.read(call.Args[0]); err != nil {
+				return suite.Result{}, err
 			}
 
-			if done.Lost > 0 {
-				fmt.Fprintf(p.Out, "%d episodes were lost and are in none\n", done.Lost)
-			}
-		})
+			done, err := c.write(out)
+
+			return suite.Result{Document: done, Text: func(w io.Writer) {
+				for _, f := range done.Files {
+					fmt.Fprintf(w, "%d answers in %s\n", f.Answers, f.Path)
+				}
+
+				if done.Lost > 0 {
+					fmt.Fprintf(w, "%d episodes were lost and are in none\n", done.Lost)
+				}
+			}}, err
+		},
 	}
-
-	return cmd
 }
 
 // Converted is what `toolbench convert --json` prints.

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"toolevo/envs"
-	"toolevo/envs/response"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
+	"toolevo/envs/wire"
 )
 
 func deploy(t testing.TB, s *opened, version, task string) *Deployed {
@@ -85,7 +85,7 @@ func TestDeployedWithAForm(t *testing.T) {
 	}
 
 	formed := *file
-	formed.Version, formed.Response = "formed", &response.Format{State: "state", Message: "said"}
+	formed.Version, formed.Response = "formed", &wire.AnswerForm{State: "state", Message: "said"}
 
 	if c.Versions, err = open(t, c).choice.Versions.With(&formed); err != nil {
 		t.Fatal(err)

@@ -28,5 +28,5 @@
 // # Guarantees
 //
 //   - A body is read only as far as the limit, and only so many calls run at the same time; the others wait.
-//   - No page of a foreign site in a browser on this machine calls anything; see package envs/guard.
+//   - No page of a foreign site in a browser on this machine calls anything; see package envs/wire.
 package serve

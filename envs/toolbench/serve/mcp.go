@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolevo/envs"
-	"toolevo/envs/mcpserver"
+	"toolevo/envs/wire"
 )
 
 // mcpHandler serves every version over streamable HTTP.
@@ -22,15 +22,15 @@ func (s *Server) mcpHandler() http.Handler {
 	of := func(r *http.Request) *mcp.Server { return servers[cmp.Or(r.PathValue("version"), s.o.Default)] }
 
 	// Calls depend on nothing that was before, so that a client needs no session.
-	return mcpserver.HTTP(of, mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: s.o.MaxBody})
+	return wire.MCPOverHTTP(of, mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: s.o.MaxBody})
 }
 
 // mcpServer returns the functions of a version as tools.
 func (s *Server) mcpServer(v Version) *mcp.Server {
-	var tools []mcpserver.Tool
+	var tools []wire.MCPTool
 
 	for _, f := range v.Functions() {
-		tools = append(tools, mcpserver.Tool{
+		tools = append(tools, wire.MCPTool{
 			Name: f.Name, Description: f.Description, Schema: f.Schema,
 			Call: func(ctx context.Context, input string) (string, bool, error) {
 				return s.callTool(ctx, v, f.Name, input)
@@ -38,7 +38,7 @@ func (s *Server) mcpServer(v Version) *mcp.Server {
 		})
 	}
 
-	return mcpserver.New(s.o.Software, tools, mcp.ServerOptions{})
+	return wire.NewMCP(s.o.Software, tools, mcp.ServerOptions{})
 }
 
 // callTool calls a function for a client of MCP.
@@ -58,5 +58,5 @@ func (s *Server) callTool(ctx context.Context, v Version, name, input string) (t
 
 // Stdio serves the first version to the client at the other end of a pipe, until that closes it or ctx ends.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	return mcpserver.Stdio(ctx, s.mcpServer(s.o.Versions[s.o.Default]), in, out, s.o.MaxBody)
+	return wire.MCPOverStdio(ctx, s.mcpServer(s.o.Versions[s.o.Default]), in, out, s.o.MaxBody)
 }

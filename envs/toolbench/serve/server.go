@@ -12,11 +12,10 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"toolevo/envs"
-	"toolevo/envs/guard"
-	"toolevo/envs/jsonhttp"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/bench"
+	"toolevo/envs/wire"
 )
 
 // Version is the functions that a version exposes. It is safe for concurrent use.
@@ -51,7 +50,7 @@ type Server struct {
 	o       Options
 	running *semaphore.Weighted
 	figures *figures
-	guard   *guard.Guard
+	guard   *wire.Guard
 	handler http.Handler
 }
 
@@ -67,7 +66,7 @@ func New(o Options) (*Server, error) {
 	}
 
 	s := &Server{o: o, running: semaphore.NewWeighted(int64(o.MaxCalls)), figures: newFigures()}
-	s.guard = &guard.Guard{Key: o.Key, MaxBytes: o.MaxBody, Refuse: s.refuse}
+	s.guard = &wire.Guard{Key: o.Key, MaxBytes: o.MaxBody, Refuse: s.refuse}
 	mcp := s.guard.WithKey(s.mcpHandler())
 
 	mux := http.NewServeMux()
@@ -89,14 +88,14 @@ const chatWithUser = "chat_with_user"
 
 // virtual answers a request of StableToolBench's protocol.
 func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
-	request, status, err := jsonhttp.ReadObject(r)
+	request, status, err := wire.ReadObject(r)
 	if err != nil {
 		s.refuse(w, status, err.Error())
 		return
 	}
 
 	key, _ := request.Text("toolbench_key")
-	if !s.guard.IsKey(cmp.Or(guard.Bearer(r), key)) {
+	if !s.guard.IsKey(cmp.Or(wire.Bearer(r), key)) {
 		s.refuse(w, http.StatusUnauthorized,
 			"the key is missing or wrong: send it as Authorization: Bearer KEY, or as toolbench_key")
 		return
@@ -112,7 +111,7 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 
 	if name, _ := request.Text("api_name"); name == chatWithUser {
 		answer := toolbench.Answer{Response: "There is no user to chat with. Go on by yourself."}
-		jsonhttp.Send(w, http.StatusOK, answer.Text())
+		wire.SendJSON(w, http.StatusOK, answer.Text())
 
 		return
 	}
@@ -125,7 +124,7 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	jsonhttp.Send(w, http.StatusOK, text)
+	wire.SendJSON(w, http.StatusOK, text)
 }
 
 // answer answers a request in a version.
@@ -202,5 +201,5 @@ func (s *Server) call(ctx context.Context, v Version, name string, args envs.Arg
 // refuse answers a request that is no call.
 func (s *Server) refuse(w http.ResponseWriter, status int, why string) {
 	s.figures.count("refused")
-	jsonhttp.Send(w, status, toolbench.Answer{Error: why, Response: ""}.Text())
+	wire.SendJSON(w, status, toolbench.Answer{Error: why, Response: ""}.Text())
 }

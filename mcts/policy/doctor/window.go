@@ -56,7 +56,7 @@ func (p *examination) slow(tokens int) error {
 		return nil
 	}
 
-	return fmt.Errorf("%w: a prompt of %s tokens would be read for about %s, longer than --timeout %v", errSlow,
+	return fmt.Errorf("%w: a prompt of %s tokens would be read for about %s, longer than the timeout, %v", errSlow,
 		number(tokens), duration(needs), p.o.Timeout)
 }
 

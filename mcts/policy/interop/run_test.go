@@ -440,7 +440,7 @@ func TestVLLMProgram(t *testing.T) {
 		diagnosis:   diagnosis{version, vllmVerdicts},
 		prefixes: func() (hit, queried float64) {
 			m := v.metrics(t)
-			return m.PrefixHits.Value, m.PrefixQueries.Value
+			return float64(m.PrefixHit), float64(m.PrefixQueried)
 		},
 	}))
 }

@@ -2,101 +2,99 @@ package openai
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
+	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"toolevo/mcts/policy/server"
 )
 
-// Figure is one figure of a server's metrics.
-type Figure struct {
-	Value float64
-	Known bool // the server tells it
-}
+// The metrics of vLLM that steer a run, newer names first: an older one counts only without the newer. Each may end in
+// _total.
+var (
+	runningNames    = []string{"vllm:num_requests_running"}
+	waitingNames    = []string{"vllm:num_requests_waiting"}
+	cacheNames      = []string{"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"}
+	preemptionNames = []string{"vllm:num_preemptions"}
+	queriedNames    = []string{"vllm:prefix_cache_queries", "vllm:gpu_prefix_cache_queries"}
+	hitNames        = []string{"vllm:prefix_cache_hits", "vllm:gpu_prefix_cache_hits"}
 
-// Metrics are the figures of vLLM that steer a run. Each is the sum over the server's engines and models, but for
-// KVUsage, which is the fullest engine's.
-type Metrics struct {
-	Running Figure // sequences being decoded
-	Waiting Figure // sequences in the queue
-	KVUsage Figure // used part of the cache of keys and values, 0 to 1
-
-	// Counters since the server started.
-	Preemptions      Figure // sequences thrown out of a full cache, to be computed again
-	PrefixQueries    Figure // tokens looked up in the prefix cache
-	PrefixHits       Figure // tokens found there
-	GenerationTokens Figure
-}
-
-// names are the metrics that feed each figure, newer names first: an older one counts only without the newer. Each may
-// end in _total.
-func (m *Metrics) names() map[*Figure][]string {
-	return map[*Figure][]string{
-		&m.Running:          {"vllm:num_requests_running"},
-		&m.Waiting:          {"vllm:num_requests_waiting"},
-		&m.KVUsage:          {"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"},
-		&m.Preemptions:      {"vllm:num_preemptions"},
-		&m.PrefixQueries:    {"vllm:prefix_cache_queries", "vllm:gpu_prefix_cache_queries"},
-		&m.PrefixHits:       {"vllm:prefix_cache_hits", "vllm:gpu_prefix_cache_hits"},
-		&m.GenerationTokens: {"vllm:generation_tokens"},
-	}
-}
+	metricNames = slices.Concat(runningNames, waitingNames, cacheNames, preemptionNames, queriedNames, hitNames)
+)
 
 // total ends the names of counters.
 const total = "_total"
 
-// parseMetrics reads the text format of Prometheus. Metrics that are not of interest are passed over unread; one of
-// interest that cannot be read is an error, and one that is not a number is not known.
-func parseMetrics(text []byte) (Metrics, error) {
-	var m Metrics
-	names := m.names()
-	known := slices.Concat(slices.Collect(maps.Values(names))...)
-
+// parseMetrics reads the text format of Prometheus; ok is false where it does not tell what runs and
+// waits. Metrics that are not of interest are passed over unread; one of interest that cannot be
+// read is an error, and one that is not a number is not known.
+func parseMetrics(text []byte) (g server.Gauges, ok bool, err error) {
 	var ours strings.Builder
+
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		name := line[:strings.IndexAny(line+" ", "{ \t")]
 
-		if slices.Contains(known, strings.TrimSuffix(name, total)) {
+		if slices.Contains(metricNames, strings.TrimSuffix(name, total)) {
 			ours.WriteString(line + "\n")
 		}
 	}
 
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 
-	families, err := parser.TextToMetricFamilies(strings.NewReader(ours.String()))
+	all, err := parser.TextToMetricFamilies(strings.NewReader(ours.String()))
 	if err != nil {
-		return Metrics{}, fmt.Errorf("metrics: %w", err)
+		return g, false, fmt.Errorf("metrics: %w", err)
 	}
 
-	for figure, list := range names {
-		for _, name := range list {
-			if figure.Known {
-				break
-			}
+	running, runs := sum(all, runningNames)
+	waiting, waits := sum(all, waitingNames)
+	preempted, _ := sum(all, preemptionNames)
+	queried, looks := sum(all, queriedNames)
+	hit, finds := sum(all, hitNames)
 
-			for _, sample := range slices.Concat(families[name].GetMetric(), families[name+total].GetMetric()) {
-				figure.add(sample.GetUntyped().GetValue(), figure == &m.KVUsage)
+	g = server.Gauges{
+		Running:       int(running),
+		Waiting:       int(waiting),
+		Preemptions:   int64(preempted),
+		PrefixCounted: looks && finds,
+		PrefixQueried: int64(queried),
+		PrefixHit:     int64(hit),
+	}
+	for _, usage := range values(all, cacheNames) { // the fullest engine's
+		g.KVUsage = max(g.KVUsage, usage)
+	}
+
+	return g, runs && waits, nil
+}
+
+// sum adds up a metric over the server's engines and models.
+func sum(all map[string]*dto.MetricFamily, names []string) (sum float64, known bool) {
+	list := values(all, names)
+	for _, value := range list {
+		sum += value
+	}
+
+	return sum, len(list) > 0
+}
+
+// values are those of the first of the names that has any.
+func values(all map[string]*dto.MetricFamily, names []string) (list []float64) {
+	for _, name := range names {
+		for _, sample := range slices.Concat(all[name].GetMetric(), all[name+total].GetMetric()) {
+			if value := sample.GetUntyped().GetValue(); !math.IsNaN(value) && !math.IsInf(value, 0) {
+				list = append(list, value)
 			}
+		}
+
+		if len(list) > 0 {
+			break
 		}
 	}
 
-	return m, nil
-}
-
-// add adds a sample to the figure; of one that is not summed up, the largest sample counts.
-func (f *Figure) add(value float64, largest bool) {
-	switch {
-	case math.IsNaN(value) || math.IsInf(value, 0):
-		return
-	case largest:
-		f.Value = max(f.Value, value)
-	default:
-		f.Value += value
-	}
-
-	f.Known = true
+	return list
 }

@@ -160,42 +160,27 @@ func (b *Backend) Slots(ctx context.Context) (int, error) {
 	return slots, err
 }
 
-// Metrics reads the server's /metrics. A server without them gives the zero Metrics, in which
-// nothing is known.
-func (b *Backend) Metrics(ctx context.Context) (Metrics, error) {
-	var m Metrics
+// Gauges implements server.Observer: what vLLM's /metrics says of its load. A server without it has no gauges.
+func (b *Backend) Gauges(ctx context.Context) (server.Gauges, bool) {
+	g, ok, err := b.metrics(ctx)
+	return g, ok && err == nil
+}
 
-	err := b.get(ctx, b.root.JoinPath("metrics"), func(body io.Reader) error {
+// metrics reads the server's /metrics.
+func (b *Backend) metrics(ctx context.Context) (g server.Gauges, ok bool, err error) {
+	err = b.get(ctx, b.root.JoinPath("metrics"), func(body io.Reader) error {
 		text, err := io.ReadAll(body)
 		if err == nil {
-			m, err = parseMetrics(text)
+			g, ok, err = parseMetrics(text)
 		}
 
 		return err
 	})
 	if absent(err) {
-		return Metrics{}, nil
+		return g, false, nil
 	}
 
-	return m, err
-}
-
-// Gauges implements server.Observer: what vLLM's /metrics says of its load. A server without it has no gauges.
-func (b *Backend) Gauges(ctx context.Context) (server.Gauges, bool) {
-	m, err := b.Metrics(ctx)
-	if err != nil || !m.Running.Known || !m.Waiting.Known {
-		return server.Gauges{}, false
-	}
-
-	return server.Gauges{
-		Running:       int(m.Running.Value),
-		Waiting:       int(m.Waiting.Value),
-		KVUsage:       m.KVUsage.Value,
-		Preemptions:   int64(m.Preemptions.Value),
-		PrefixCounted: m.PrefixQueries.Known && m.PrefixHits.Known,
-		PrefixQueried: int64(m.PrefixQueries.Value),
-		PrefixHit:     int64(m.PrefixHits.Value),
-	}, true
+	return g, ok, err
 }
 
 // absent reports whether the server answered that it has no such document.

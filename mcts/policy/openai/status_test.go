@@ -2,7 +2,6 @@ package openai
 
 import (
 	"fmt"
-	"math"
 	"net/http"
 	"os"
 	"testing"
@@ -53,8 +52,8 @@ func TestStatus(t *testing.T) {
 		t.Errorf("version %q, %v", version, err)
 	}
 
-	if m, err := b.Metrics(t.Context()); err != nil || !m.Running.Known {
-		t.Errorf("metrics %+v, %v", m, err)
+	if g, ok := b.Gauges(t.Context()); !ok {
+		t.Errorf("gauges %+v", g)
 	}
 
 	for _, r := range f.Received() {
@@ -71,8 +70,8 @@ func TestPlainStatus(t *testing.T) {
 		t.Errorf("version %q, %v", version, err)
 	}
 
-	if m, err := b.Metrics(t.Context()); m != (Metrics{}) || err != nil {
-		t.Errorf("metrics %+v, %v", m, err)
+	if g, ok, err := b.metrics(t.Context()); ok || err != nil {
+		t.Errorf("metrics %+v, %v", g, err)
 	}
 }
 
@@ -83,7 +82,7 @@ func TestSickStatus(t *testing.T) {
 	calls := map[string]func() error{
 		"version": func() error { _, err := b.Version(t.Context()); return err },
 		"models":  func() error { _, err := b.Models(t.Context()); return err },
-		"metrics": func() error { _, err := b.Metrics(t.Context()); return err },
+		"metrics": func() error { _, _, err := b.metrics(t.Context()); return err },
 	}
 	for name, call := range calls {
 		if fault := wiretest.FaultOf(t, call()); fault.Kind != server.Transient || fault.Message != "starting" {
@@ -100,46 +99,39 @@ func TestSickStatus(t *testing.T) {
 }
 
 func TestParseMetrics(t *testing.T) {
-	k := func(v float64) Figure { return Figure{v, true} }
-
 	current, err := os.ReadFile("testdata/vllm.prom")
 	if err != nil {
 		t.Fatal(err)
 	}
 
+	const idle = "\nvllm:num_requests_running 0\nvllm:num_requests_waiting 0\n"
+
 	tests := []struct {
 		name, text string
-		want       Metrics
+		want       server.Gauges
+		ok         bool
 	}{
-		{"nothing", "", Metrics{}},
-		{"another program's", "# HELP go_goroutines x\ngo_goroutines 9\nbroken{ line\n", Metrics{}},
-		{"current, two engines", string(current), Metrics{
-			Running:          k(12),
-			Waiting:          k(3),
-			KVUsage:          k(0.75),
-			Preemptions:      k(2),
-			PrefixQueries:    k(4000),
-			PrefixHits:       k(3200),
-			GenerationTokens: k(1.5e6),
-		}},
+		{"nothing", "", server.Gauges{}, false},
+		{"another program's", "# HELP go_goroutines x\ngo_goroutines 9\nbroken{ line\n", server.Gauges{}, false},
+		{"current, two engines", string(current), server.Gauges{
+			Running: 12, Waiting: 3, KVUsage: 0.75, Preemptions: 2,
+			PrefixCounted: true, PrefixQueried: 4000, PrefixHit: 3200,
+		}, true},
 		{"before 0.10", "vllm:gpu_cache_usage_perc{model_name=\"m\"} 0.5\nvllm:gpu_prefix_cache_queries_total " +
-			"8\nvllm:gpu_prefix_cache_hits_total 4\n",
-			Metrics{KVUsage: k(0.5), PrefixQueries: k(8), PrefixHits: k(4)}},
+			"8\nvllm:gpu_prefix_cache_hits_total 4" + idle,
+			server.Gauges{KVUsage: 0.5, PrefixCounted: true, PrefixQueried: 8, PrefixHit: 4}, true},
 		{"both names", "vllm:gpu_cache_usage_perc 0.9\nvllm:kv_cache_usage_perc 0.5\nvllm:gpu_cache_usage_perc 0.8",
-			Metrics{KVUsage: k(0.5)}},
+			server.Gauges{KVUsage: 0.5}, false},
 		{"labels with braces and quotes, and a time",
-			`vllm:num_requests_running{model_name="a}\"b\\",x=""} 1 1700000000000` + "\r\n", Metrics{Running: k(1)}},
-		{"not numbers", "vllm:num_requests_running NaN\nvllm:num_requests_waiting +Inf\n", Metrics{}},
+			`vllm:num_requests_running{model_name="a}\"b\\",x=""} 1 1700000000000` + "\r\n",
+			server.Gauges{Running: 1}, false},
+		{"not numbers", "vllm:num_requests_running NaN\nvllm:num_requests_waiting +Inf\n", server.Gauges{}, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := parseMetrics([]byte(tt.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("metrics (-want +got):\n%s", diff)
+			got, ok, err := parseMetrics([]byte(tt.text))
+			if got != tt.want || ok != tt.ok || err != nil {
+				t.Errorf("%+v %v %v, want %+v", got, ok, err, tt.want)
 			}
 		})
 	}
@@ -147,7 +139,7 @@ func TestParseMetrics(t *testing.T) {
 	for _, text := range []string{"vllm:num_requests_running", "vllm:num_requests_running x",
 		`vllm:num_requests_running{a="b 1`,
 		"vllm:num_requests_running 1 2 3"} {
-		if m, err := parseMetrics([]byte(text)); err == nil {
+		if m, _, err := parseMetrics([]byte(text)); err == nil {
 			t.Errorf("%q is %+v, want an error", text, m)
 		}
 	}
@@ -162,16 +154,13 @@ func FuzzParseMetrics(f *testing.F) {
 	f.Add(string(text))
 	f.Add(`vllm:num_requests_running{a="\` + "\nvllm:kv_cache_usage_perc{} 1e400")
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := parseMetrics([]byte(text))
+		m, _, err := parseMetrics([]byte(text))
 		if err != nil {
 			return
 		}
 
-		if math.IsNaN(m.Running.Value) || !m.Waiting.Known && m.Waiting.Value != 0 {
-			t.Fatalf("%+v", m)
-		}
 		// Lines of others change nothing.
-		again, err := parseMetrics(fmt.Appendf(nil, "# TYPE x counter\nx{y=\"z\"} 1\n%s\nx 2\n", text))
+		again, _, err := parseMetrics(fmt.Appendf(nil, "# TYPE x counter\nx{y=\"z\"} 1\n%s\nx 2\n", text))
 		if err != nil || again != m {
 			t.Fatalf("%+v among other lines is %+v, %v", m, again, err)
 		}

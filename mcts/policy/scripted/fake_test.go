@@ -8,7 +8,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
-	"toolevo/envs/response"
+	"toolevo/envs/wire"
 	"toolevo/mcts"
 )
 
@@ -129,7 +129,7 @@ func (w *world) act(h envs.History, text string) envs.History {
 	}
 
 	if w.wraps && name != envs.FinishTool && name != envs.UpdateTool {
-		format := response.Format{State: "State", Message: "Message"}
+		format := wire.AnswerForm{State: "State", Message: "Message"}
 		turn.Observation = format.Wrap(turn.Outcome == envs.OK, turn.Observation)
 	}
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/response"
+	"toolevo/envs/wire"
 )
 
 // slip is a mistake: how often it is made, and what it makes of the right move, or false where it is not possible.
@@ -144,7 +144,7 @@ const columnList = "following columns: "
 // columns returns the column names that the latest observation listing any lists.
 func (st *standing) columns() []string {
 	for _, t := range slices.Backward(st.turns) {
-		if _, list, ok := strings.Cut(response.Read(t.Observation), columnList); ok && t.Outcome == envs.OK {
+		if _, list, ok := strings.Cut(wire.ReadAnswer(t.Observation), columnList); ok && t.Outcome == envs.OK {
 			list, _, _ = strings.Cut(list, "\n")
 			return strings.Split(strings.TrimSuffix(strings.TrimSpace(list), "."), ", ")
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/response"
+	"toolevo/envs/wire"
 )
 
 // standing is where a history stands: what the plan's calls have answered so far, and what went wrong since.
@@ -44,7 +44,7 @@ func (s *Policy) stand(h envs.History) standing {
 			}
 
 			st.lastOK = i
-			st.results = append(st.results, response.Read(t.Observation))
+			st.results = append(st.results, wire.ReadAnswer(t.Observation))
 		case t.Outcome == envs.Deprecated && s.profile.ReadsNotices:
 			st.ignored++
 			if u := s.read(t.Observation); u != nil {
@@ -71,7 +71,7 @@ func (st *standing) last() *envs.Turn {
 // read returns the usage a notice teaches, or nil. Notices are few and read at every node below them.
 func (s *Policy) read(notice string) *usage {
 	return s.notices.get(notice, func(notice string) *usage {
-		if u, ok := parseNotice(response.Read(notice)); ok {
+		if u, ok := parseNotice(wire.ReadAnswer(notice)); ok {
 			return u
 		}
 

@@ -25,23 +25,21 @@ func (f *Fault) mayBeParameter() bool {
 // concessions are the requests in a row that were sent with less than others, though the server had
 // taken as much before.
 type concessions struct {
-	mu     sync.Mutex
-	inRow  int
-	n      int      // samples of the last of them
-	needed rows     // by any of them
-	all    []string // in what dialects
+	mu    sync.Mutex
+	inRow int
+	n     int      // samples of the last of them
+	all   []string // in what dialects
 }
 
 // manyConcessions is how many in a row show that the server has come to take less of all requests.
 const manyConcessions = 8
 
 // add counts a request for n samples, and reports whether that makes many.
-func (c *concessions) add(n int, needed rows) bool {
+func (c *concessions) add(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
 	c.n = n
-	c.needed |= needed
 	c.inRow++
 
 	return c.inRow >= manyConcessions
@@ -55,14 +53,6 @@ func (c *concessions) taken(n int) {
 	if n >= c.n {
 		c.inRow = 0
 	}
-}
-
-// helped are the rows that some request needed.
-func (c *concessions) helped() rows {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-
-	return c.needed
 }
 
 // isNew notes the dialect of a request, and reports whether no other was sent in it.
@@ -98,7 +88,7 @@ func (c *concessions) String() string {
 func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *Dialect, fault *Fault) (
 	*Dialect, bool) {
 	s := t.server
-	if !fault.mayBeParameter() {
+	if p.options.AllTaken || !fault.mayBeParameter() {
 		return own, false
 	}
 
@@ -130,7 +120,7 @@ func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *D
 	less := used.with(needed, c)
 
 	what := "server takes less than is sent"
-	if e.isOfAll(needed) || s.concessions.add(c.N, needed) {
+	if e.isOfAll(needed) || s.concessions.add(c.N) {
 		s.dialect.Store(&less)
 		own = nil
 	} else {
@@ -180,11 +170,13 @@ func (e *exploration) find(ctx context.Context, fault *Fault) (needed rows, foun
 		e.said |= more &^ needed
 
 		if more == needed {
-			if more |= e.unnamed(needed, fault); more == needed {
+			if more |= e.unnamed(fault); more == needed {
 				return 0, false
 			}
 
-			next = e.refused(ctx, more)
+			if next = e.refused(ctx, more); next == nil && e.passes(ctx, needed) {
+				more = needed
+			}
 		}
 
 		switch {
@@ -199,19 +191,11 @@ func (e *exploration) find(ctx context.Context, fault *Fault) (needed rows, foun
 }
 
 // unnamed returns the rows that a fault without a reason may be about: what the server has never
-// taken, and then, if it does not take the request, what helped others, and all that makes no
-// difference. A server that refuses requests at random, or this one for what it holds, costs no
-// request its seed.
-func (e *exploration) unnamed(needed rows, fault *Fault) rows {
-	suspects := e.used.changing(e.asked, e.isNew)
-	if suspects&^needed == 0 && fault.Kind == BadRequest {
-		suspects = e.used.changing(e.asked, func(l lesser) bool { return !l.named && !l.differs })
-		if helped := suspects & e.turn.server.concessions.helped(); helped&^needed != 0 {
-			return helped
-		}
-	}
-
-	return suspects
+// taken, and of what it has, several samples, which it may have no room for now.
+func (e *exploration) unnamed(fault *Fault) rows {
+	return e.used.changing(e.asked, func(l lesser) bool {
+		return e.isNew(l) || l.samples && fault.Kind == BadRequest
+	})
 }
 
 // named adds a row that a fault names and that helps, or after which there is another fault, which
@@ -259,6 +243,18 @@ func (e *exploration) least(ctx context.Context, needed rows) rows {
 	}
 
 	return needed
+}
+
+// passes reports whether the completion is answered with no more than these rows, sooner or later: some
+// servers refuse requests at random.
+func (e *exploration) passes(ctx context.Context, some rows) bool {
+	for range surelyRefused {
+		if e.refused(ctx, some) == nil {
+			return true
+		}
+	}
+
+	return false
 }
 
 // surelyRefused is how often a server has to fail at a request that it does not call a bad one.

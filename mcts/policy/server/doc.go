@@ -63,10 +63,12 @@
 //
 // Some servers take less than others: one sample a request, max_completion_tokens in place of
 // max_tokens, logprobs of 1 in place of 0, no seed, no parameter that they do not know. When one
-// refuses a request, the request is tried with less, first without what the refusal names, then
-// without all that it has not taken before, and without all that makes no difference. What is needed for an answer is the server's [Dialect]
-// from then on, found by the greeting as a rule. dialect.go has the table. Samples stay what they
-// are, but for those of a server that takes no seed: the log warns.
+// refuses a request, the request is tried with less, first without what the refusal names, and
+// then, where it names nothing, without all that the server has not taken before, and for one
+// sample. What is needed for an answer is the server's [Dialect] from then on, found by the greeting
+// as a rule. dialect.go has the table. Samples stay what they are, but for those of a server that
+// takes no seed: the log warns. Of servers that refuse log-probabilities a run asks for none, if it
+// can do without ([Options].Unneeded); any other ends.
 //
 // A server that took as much of other requests may be a gateway to several that differ. Then what
 // changes samples, or what some servers refuse, is changed in the request alone that was refused,

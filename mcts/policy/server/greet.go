@@ -133,7 +133,7 @@ func (p *Policy) wantsNoFigures(
 	ctx context.Context, s *server, greeting Completion, used *Dialect, fault *Fault,
 ) bool {
 	refused := fault.Kind == BadRequest || fault.Status/100 == 5 && fault.names(figureNames...)
-	if !p.options.LogProbs || p.options.Unneeded || !refused {
+	if !p.options.LogProbs || p.options.Unneeded || p.options.AllTaken || !refused {
 		return false
 	}
 

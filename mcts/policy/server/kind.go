@@ -28,6 +28,7 @@ type Kind struct {
 	Embed func(Endpoint, Retry) (Embedder, error)
 
 	Single        bool   // a request draws one sample
+	AllTaken      bool   // see Options.AllTaken
 	NoMessages    string // why such servers are sent no messages, only text; "" where they may be
 	BeginsText    bool   // the server puts the token of the text's beginning before a text itself
 	Unlisted      bool   // a server may have a model that it does not list

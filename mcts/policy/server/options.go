@@ -45,6 +45,10 @@ type Options struct {
 	// Single says that the servers draw one sample a request. Each is asked for, and tried again, by itself then.
 	Single bool
 
+	// AllTaken says that the servers know all parameters, and have defaults of their own for those that are
+	// not sent: none is left out by itself.
+	AllTaken bool
+
 	// LeaveOut are parameters that are not sent, each one of [Parameters].
 	LeaveOut []string
 

@@ -115,7 +115,10 @@ func (p *Policy) Complete(ctx context.Context, key string, c Completion) ([]Choi
 
 // completion is what is asked of a server.
 func (p *Policy) completion(r mcts.Request) Completion {
-	c := Completion{N: r.N, Seed: r.Seed, Sampling: p.options.Sampling, unneeded: p.options.Unneeded, Session: sessionOf(r.Node.Question, r.Node.Tree)}
+	c := Completion{
+		N: r.N, Seed: r.Seed, Sampling: p.options.Sampling, unneeded: p.options.Unneeded,
+		Session: sessionOf(r.Node.Question, r.Node.Tree),
+	}
 	if r.Greedy {
 		c.Sampling = c.Sampling.Greedy()
 	}

@@ -174,7 +174,7 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 	}
 
 	if configs.IsExternal(name) {
-		return nil, fmt.Errorf("the policy %s plays by itself, against `toolevo serve env --record RUN`", name)
+		return nil, fmt.Errorf("the policy %s plays by itself, against `toolevo serve env`", name)
 	}
 
 	if p, ok := m.open[name]; ok {
@@ -223,8 +223,8 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 	o := server.Options{
 		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages,
 		Reasoning: m.Config.Reasoning(),
-		Sampling: c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
-		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: k.Single, Slots: c.Slots,
+		Sampling:  c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
+		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: k.Single, AllTaken: k.AllTaken, Slots: c.Slots,
 		Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
 	}
 

@@ -184,8 +184,8 @@ func unusable(backend server.Backend, kind *Kind, err error) error {
 	var fault *server.Fault
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s does not answer within %v: start the server, or name another with --server",
-			backend.Address(), suite.ProbeTime)
+		return console.Option("server", "%s does not answer within %v: start the server, or name "+
+			"another", backend.Address(), suite.ProbeTime)
 	case !errors.As(err, &fault):
 		return err
 	case fault.Proxy != "":
@@ -196,18 +196,18 @@ func unusable(backend server.Backend, kind *Kind, err error) error {
 	case fault.Kind == server.OutOfQuota:
 		return fmt.Errorf("%w: no wait helps, only another account, key or server", err)
 	case fault.Status == 0:
-		return fmt.Errorf("%w: start the server, or name another with --server", err)
+		return console.Option("server", "%w: start the server, or name another", err)
 	case errors.Is(err, server.ErrNoEnd):
 		return fmt.Errorf("%w: set server.ends to the server's own word for an end, or to [\"\"] if it has none", err)
 	case fault.Status < 300:
-		return fmt.Errorf("%s answers, but not as a model server does (%s): give the server's base URL with "+
-			"--server, such as %s",
-			backend.Address(), cmp.Or(fault.Message, fmt.Sprint(fault.Err)), kind.AddressExample)
+		return console.Option("server", "%s answers, but not as a model server does (%s): give the "+
+			"server's base URL, such as %s", backend.Address(),
+			cmp.Or(fault.Message, fmt.Sprint(fault.Err)), kind.AddressExample)
 	case fault.Kind == server.Transient:
-		return fmt.Errorf("%w: wait until the server is up, or name another with --server", err)
+		return console.Option("server", "%w: wait until the server is up, or name another", err)
 	}
 
-	return fmt.Errorf("%w: name the server with --server", err)
+	return console.Option("server", "%w: name the server that has it", err)
 }
 
 // scored reports whether all the servers are of a version that gives log-probabilities. A reply without them is then a

@@ -5,6 +5,7 @@ import (
 	"toolevo/envs"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/prompt"
+	"toolevo/mcts/policy/server"
 )
 
 // Sent is what a model on a server is sent about a history: a text that it completes, or the messages of a chat.
@@ -16,15 +17,10 @@ type Sent struct {
 	addSpecial bool                              // whether the server puts its token of the text's beginning before it
 }
 
-// Sent returns what a model is sent in the form that the configuration wants.
+// Sent returns what a model on servers of a kind is sent in the form that the configuration wants; of a kind that is
+// not one of servers, what it would be sent.
 func (m *Models) Sent(kind string) (Sent, error) {
 	c := m.Config.Server
-
-	k, err := kindOf(kind)
-	if err != nil {
-		return Sent{}, err
-	}
-
 	shown, err := m.Prompt()
 	if err != nil {
 		return Sent{}, err
@@ -64,8 +60,14 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}
 
 	template = template.In(m.Config.Environment.ActionCodec())
+	k := server.FindKind(kind)
 	render := func(h envs.History) string {
-		return k.Text(template.Render(system(h), reasoning.Shown(h), clean), template.BOS())
+		text := template.Render(system(h), reasoning.Shown(h), clean)
+		if k == nil { // a script, which no server reads for
+			return text
+		}
+
+		return k.Text(text, template.BOS())
 	}
 
 	return Sent{Render: render, stops: template.Stops(), addSpecial: template.AddSpecialTokens()}, nil

@@ -9,17 +9,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"toolevo/envs/console"
 	"toolevo/mcts/policy/server"
 )
 
 // Servers says where models are and how hard to drive them. It changes no result, so it is not a setting of a run.
 type Servers struct {
-	Addresses string // base URLs, separated by commas; "" means those of the environment
-	Parallel  string // "auto", or sequences in flight at each server
-	patience  time.Duration
+	Addresses string        // base URLs, separated by commas; "" means those of the environment
+	Parallel  string        // "auto", or sequences in flight at each server
+	Patience  time.Duration // how long to wait for one that is down
 	Timeout   time.Duration // of one request
 	backoff   time.Duration // before a server is asked again, at first; 0 is the default
 	Log       *slog.Logger
@@ -36,28 +34,13 @@ type Servers struct {
 func FromEnvironment(p *console.Program, backoff time.Duration) *Servers {
 	return &Servers{
 		Parallel: "auto",
-		patience: server.DefaultPatience,
+		Patience: server.DefaultPatience,
 		Timeout:  server.DefaultTimeout,
 		backoff:  backoff,
 		lookup:   p.Lookup,
 		Log:      slog.New(slog.NewTextHandler(p.Err, nil)),
 		Watch:    func(read func() console.Status) (stop func()) { return p.Report(console.ProgressPlain, read) },
 	}
-}
-
-// AddressFlag adds --server.
-func (s *Servers) AddressFlag(flags *pflag.FlagSet) {
-	flags.StringVar(&s.Addresses, "server", "", "base `URLS` of the model's servers, separated by commas (default "+
-		strings.Join(AddressVariables(), " or ")+")")
-}
-
-// Flags adds the flags about servers.
-func (s *Servers) Flags(flags *pflag.FlagSet) {
-	s.AddressFlag(flags)
-	flags.StringVar(&s.Parallel, "parallel", s.Parallel, "sequences in flight at each server: auto or `N`")
-	flags.DurationVar(&s.patience, "patience", s.patience, "how long to wait for a server that is down")
-	flags.DurationVar(&s.Timeout, "timeout", s.Timeout, "how long one request to a server may take, including "+
-		"its queue")
 }
 
 // AddressVariables are those of the environment that hold addresses of servers.
@@ -117,11 +100,11 @@ func (s *Servers) urls(kind *Kind) []string {
 // Check refuses flags that make no sense.
 func (s *Servers) Check() error {
 	if s.Timeout <= 0 {
-		return console.Usage("--timeout %v: want how long a request may take, such as 10m", s.Timeout)
+		return console.Option("timeout", "it is %v, want how long a request may take, such as 10m", s.Timeout)
 	}
 
-	if s.patience < 0 {
-		return console.Usage("--patience %v: want how long to wait, or 0 not to wait", s.patience)
+	if s.Patience < 0 {
+		return console.Option("patience", "it is %v, want how long to wait, or 0 not to wait", s.Patience)
 	}
 
 	_, err := s.limit()
@@ -132,19 +115,17 @@ func (s *Servers) Check() error {
 // Exposed reports whether credentials stand on the command line, where every user of the machine can read them.
 func (s *Servers) Exposed() bool {
 	return slices.ContainsFunc(strings.Split(s.Addresses, ","), func(address string) bool {
-		_, rest, _ := strings.Cut(address, "://")
-		authority, _, _ := strings.Cut(rest, "/")
-		_, query, _ := strings.Cut(rest, "?")
-		_, hidden := withoutSecrets(query)
+		shown := withoutCredentials(address)
 
-		return strings.Contains(authority, "@") || hidden
+		return shown == unreadable && strings.Contains(address, "@") || strings.Contains(shown, somebody) ||
+			strings.Contains(shown, secret)
 	})
 }
 
 // retry is how long servers are waited for.
 func (s *Servers) retry() server.Retry {
-	r := server.Retry{Base: s.backoff, Patience: s.patience}
-	if s.patience == 0 {
+	r := server.Retry{Base: s.backoff, Patience: s.Patience}
+	if s.Patience == 0 {
 		r.Patience = -1 // its 0 is the default
 	}
 
@@ -158,7 +139,7 @@ func (s *Servers) limit() (server.Limit, error) {
 
 	n, err := strconv.Atoi(s.Parallel)
 	if err != nil || n < 1 {
-		return server.Limit{}, console.Usage("--parallel %s: want auto, or a number of at least 1", s.Parallel)
+		return server.Limit{}, console.Option("parallel", "it is %s, want auto, or a number of at least 1", s.Parallel)
 	}
 
 	return server.Limit{Sequences: n}, nil
@@ -181,8 +162,8 @@ func (s *Servers) Arguments() []string {
 		args = append(args, "--parallel", s.Parallel)
 	}
 
-	if s.patience != server.DefaultPatience {
-		args = append(args, "--patience", s.patience.String())
+	if s.Patience != server.DefaultPatience {
+		args = append(args, "--patience", s.Patience.String())
 	}
 
 	if s.Timeout != server.DefaultTimeout {
@@ -192,23 +173,14 @@ func (s *Servers) Arguments() []string {
 	return args
 }
 
-// withoutSecrets puts SECRET where a query has what may be a key.
-func withoutSecrets(query string) (shown string, hidden bool) {
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return "SECRET", true
-	}
+// What stands in an address for credentials, for what of a query may be a key, and for one that cannot be read.
+const (
+	somebody   = "USER:PASSWORD@"
+	secret     = "SECRET"
+	unreadable = "ADDRESS"
+)
 
-	for name := range values {
-		if server.IsSecretParameter(name) {
-			values[name], hidden = []string{"SECRET"}, true
-		}
-	}
-
-	return values.Encode(), hidden
-}
-
-// withoutCredentials puts USER:PASSWORD, and SECRET in the query, where a server's address has any.
+// withoutCredentials is a server's address as it may be shown.
 func withoutCredentials(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if ok {
@@ -219,12 +191,11 @@ func withoutCredentials(address string) string {
 
 	u, err := url.Parse("http://" + rest)
 	if err != nil {
-		return "ADDRESS"
+		return unreadable
 	}
 
 	if bare, query, found := strings.Cut(rest, "?"); found {
-		query, _ = withoutSecrets(query)
-		rest = bare + "?" + query
+		rest = bare + "?" + withoutSecrets(query)
 	}
 
 	if u.User == nil {
@@ -233,5 +204,20 @@ func withoutCredentials(address string) string {
 
 	authority, _, _ := strings.Cut(rest, "/")
 
-	return scheme + "USER:PASSWORD@" + rest[strings.LastIndex(authority, "@")+1:]
+	return scheme + somebody + rest[strings.LastIndex(authority, "@")+1:]
+}
+
+func withoutSecrets(query string) string {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return secret
+	}
+
+	for name := range values {
+		if server.IsSecretParameter(name) {
+			values[name] = []string{secret}
+		}
+	}
+
+	return values.Encode()
 }

@@ -103,7 +103,8 @@ func (m *Models) writes(kind *Kind, model string, sampling server.Sampling) (*se
 	}
 
 	return server.New(server.Options{
-		Backends: backends, Sampling: sampling, Single: kind.Single, Limit: limit, Retry: m.Servers.retry(),
+		Backends: backends, Sampling: sampling, Single: kind.Single, AllTaken: kind.AllTaken, Limit: limit,
+		Retry:   m.Servers.retry(),
 		Timeout: m.Servers.Timeout, Log: m.Servers.Log, LeaveOut: m.Config.Server.LeaveOut,
 	})
 }

@@ -3,19 +3,13 @@ package simserver
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 )
-
-// maxLogProbs is the most alternatives a client may ask for.
-const maxLogProbs = 20
-
-// maxStops is the most stop texts, as in OpenAI's protocol.
-const maxStops = 4
 
 // defaultMaxTokens is vLLM's limit of a completion that states none.
 const defaultMaxTokens = 16
 
-// sampling reads and checks the sampling parameters in vLLM's words. top is how many alternatives to each token are
+// sampling reads the sampling parameters; values out of range, which our clients refuse themselves, are taken as they
+// are. top is how many alternatives to each token are
 // wanted, -1 when not even the token's own log-probability is.
 func (q *openAIRequest) sampling(s *Server, chat bool) (a sampling, top int, bad *refusal) {
 	a = sampling{
@@ -45,7 +39,7 @@ func (q *openAIRequest) sampling(s *Server, chat bool) (a sampling, top int, bad
 		a.placement = q.placement()
 	}
 
-	return a, top, q.check(&a, s)
+	return a, top, q.checkN(&a, s)
 }
 
 func (q *openAIRequest) limit(chat bool) int {
@@ -82,51 +76,7 @@ func (q *openAIRequest) top(chat bool) (int, *refusal) {
 		return 0, &refusal{"`logprobs` must be a positive value.", "logprobs"}
 	}
 
-	if n > maxLogProbs {
-		return 0, &refusal{fmt.Sprintf("Requested sample logprobs of %d, which is greater than max allowed: %d", n,
-			maxLogProbs), "logprobs"}
-	}
-
 	return n, nil
-}
-
-// check refuses values out of range.
-func (q *openAIRequest) check(a *sampling, s *Server) *refusal {
-	if bad := q.checkN(a, s); bad != nil {
-		return bad
-	}
-
-	for _, p := range []struct {
-		name   string
-		value  *float64
-		inside func(float64) bool
-		want   string
-	}{
-		{"temperature", q.Temperature, within(0, 2), "in [0, 2]"},
-		{"top_p", q.TopP, func(v float64) bool { return v > 0 && v <= 1 }, "in (0, 1]"},
-		{"min_p", q.MinP, within(0, 1), "in [0, 1]"},
-		{"repetition_penalty", q.RepetitionPenalty, func(v float64) bool { return v > 0 }, "greater than zero"},
-		{"frequency_penalty", q.FrequencyPenalty, within(-2, 2), "in [-2, 2]"},
-		{"presence_penalty", q.PresencePenalty, within(-2, 2), "in [-2, 2]"},
-	} {
-		if p.value != nil && !p.inside(*p.value) {
-			return &refusal{fmt.Sprintf("%s must be %s, got %v.", p.name, p.want, *p.value), p.name}
-		}
-	}
-
-	switch {
-	case q.TopK != nil && *q.TopK < -1:
-		return &refusal{fmt.Sprintf("top_k must be 0 (disable), or at least 1, got %d.", *q.TopK), "top_k"}
-	case a.maxTokens < 1 && (q.MaxTokens != nil || q.MaxCompletionTokens != nil):
-		return &refusal{fmt.Sprintf("max_tokens must be at least 1, got %d.", a.maxTokens), "max_tokens"}
-	case len(a.stop) > maxStops:
-		return &refusal{fmt.Sprintf("List should have at most %d items after validation, not %d", maxStops,
-			len(a.stop)), "stop"}
-	case slices.Contains(a.stop, ""):
-		return &refusal{"stop cannot contain an empty string.", "stop"}
-	}
-
-	return nil
 }
 
 // checkN refuses numbers of completions. A server that ignores n does not look at it.
@@ -144,9 +94,4 @@ func (q *openAIRequest) checkN(a *sampling, s *Server) *refusal {
 	}
 
 	return nil
-}
-
-// within is the test of a closed range.
-func within(low, high float64) func(float64) bool {
-	return func(v float64) bool { return v >= low && v <= high }
 }

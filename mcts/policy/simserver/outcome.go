@@ -7,7 +7,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/datafile"
-	"toolevo/envs/response"
+	"toolevo/envs/wire"
 )
 
 //go:embed wordings.yaml
@@ -22,7 +22,7 @@ var lastLine = regexp.MustCompile(
 
 // outcomeOf tells from its words what kind of observation it is.
 func outcomeOf(observation string) envs.Outcome {
-	text := strings.TrimSpace(response.Read(observation))
+	text := strings.TrimSpace(wire.ReadAnswer(observation))
 	if rest, ok := strings.CutPrefix(text, "Error: "); ok && strings.Contains(rest, " is deprecated") {
 		return envs.Deprecated
 	}

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"toolevo/envs/guard"
+	"toolevo/envs/wire"
 )
 
 // maxBody bounds the body of a request.
@@ -60,7 +60,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.engine = newEngine(&s.o)
 	s.routes()
-	s.handler = (&guard.Guard{Key: o.APIKey}).Handler(s.mux)
+	s.handler = (&wire.Guard{Key: o.APIKey}).Handler(s.mux)
 
 	return s, nil
 }

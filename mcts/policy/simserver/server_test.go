@@ -328,11 +328,6 @@ func TestRefusals(t *testing.T) {
 			"sampling, got 2."},
 		{b.with("n", 0), 400, "BadRequestError", "n", "n must be at least 1, got 0."},
 		{b.with("n", "two"), 400, "Bad Request", "n", "validation error"},
-		{b.with("top_p", 0), 400, "BadRequestError", "top_p", "top_p must be in (0, 1], got 0."},
-		{b.with("stop", []string{"a", "b", "c", "d", "e"}), 400, "BadRequestError", "stop",
-			"List should have at most 4 items after validation, not 5"},
-		{b.with("stop", []string{""}), 400, "BadRequestError", "stop", "stop cannot contain an empty string."},
-		{b.with("logprobs", 21), 400, "BadRequestError", "logprobs", "greater than max allowed: 20"},
 		{b.with("max_tokens", 101), 400, "BadRequestError", "max_tokens", "max_tokens=101 cannot be greater than " +
 			"max_model_len=max_total_tokens=100."},
 		{b.with("prompt", strings.Repeat("a ", 60)), 400, "BadRequestError", "input_tokens",
@@ -360,7 +355,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 
-	if st := s.Stats(); st.Answered != 0 || st.Sequences != 0 || st.Requests != 12 {
+	if st := s.Stats(); st.Answered != 0 || st.Sequences != 0 || st.Requests != 8 {
 		t.Errorf("%+v", st)
 	}
 }

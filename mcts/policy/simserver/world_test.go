@@ -11,8 +11,8 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/dynamic"
-	"toolevo/envs/response"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/scripted"
@@ -132,7 +132,7 @@ func environmentOf(t testing.TB, version string, codec action.Codec) (envs.Envir
 	}
 
 	if isWrapped {
-		deployed.Response = &response.Format{State: "Status", Message: "Text"}
+		deployed.Response = &wire.AnswerForm{State: "Status", Message: "Text"}
 	}
 
 	env, err := dynamic.New(dynamic.Config[int]{

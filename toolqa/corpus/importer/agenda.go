@@ -44,7 +44,7 @@ func importAgenda(src *source) ([]layout.Part, error) {
 		}
 
 		return nil, fmt.Errorf("corpus: import %s: no %s beside %s: it holds the passages that RetrieveAgenda "+
-			"searches (--allow-short imports the table alone, and then RetrieveAgenda finds nothing)",
+			"searches (allow-short imports the table alone, and then RetrieveAgenda finds nothing)",
 			src.dataset, agendaTexts, src.paths[0])
 	}
 

@@ -106,7 +106,7 @@ func (c *csvRows) parse(record [][]byte, line int) error {
 			guess = "are two rows on one line?"
 		}
 
-		return fmt.Errorf("corpus: %s:%d: %d columns; expected %d; %s (--skip-bad N leaves out up to N such rows)",
+		return fmt.Errorf("corpus: %s:%d: %d columns; expected %d; %s (skip-bad leaves out so many such rows)",
 			c.path, line,
 			len(record), n, guess)
 	}

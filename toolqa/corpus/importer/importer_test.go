@@ -364,7 +364,7 @@ func TestStrictImportAfterShort(t *testing.T) {
 	}{
 		{toolqa.Agenda, "agenda_events.jsonl", agenda, "no " + agendaTexts},
 		{toolqa.SciREX, scirexSections, `{"id": "scirex-0000", "content": "x"}`,
-			"--allow-short imports the passages alone"},
+			"allow-short imports the passages alone"},
 		{toolqa.SciREX, "dev.jsonl", scirexPaperLine(1, "1.5"), "expected the 438"},
 		{toolqa.Coffee, "coffee_price.csv", coffeeHeader + "2000-01-03,1,1,1,1,5,USD\n", "expected the 5741"},
 		{toolqa.Coffee, "coffee_price.csv", coffeeHeader + days.String(), ""},

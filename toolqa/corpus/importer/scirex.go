@@ -78,7 +78,7 @@ func importScirex(src *source) ([]layout.Part, error) {
 	if src.short && !src.opts.AllowShort {
 		return nil, fmt.Errorf("corpus: import %s: no train.jsonl, dev.jsonl or test.jsonl of SciREX beside %s: "+
 			"they hold the results that "+
-			"questions are made from (--allow-short imports the passages alone)", src.dataset, im.sections)
+			"questions are made from (allow-short imports the passages alone)", src.dataset, im.sections)
 	}
 
 	return []layout.Part{im.run}, nil

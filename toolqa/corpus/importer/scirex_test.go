@@ -130,7 +130,7 @@ func TestImportScirexRefuses(t *testing.T) {
 		"nothing there":  {"other.jsonl", good, false, "no Preprocessed_Scirex.jsonl"},
 		"too few papers": {"dev.jsonl", good, true, "dev.jsonl:1: the file ends after 1 rows; expected the 438"},
 		"passages alone": {"Preprocessed_Scirex.jsonl", `{"id": "scirex-0000", "content": "x"}`, true,
-			"--allow-short imports the passages alone"},
+			"allow-short imports the passages alone"},
 		"a missing line": {"Preprocessed_Scirex.jsonl", `{"id": "scirex-0001", "content": "x"}`, false,
 			`:1: id "scirex-0001"; expected scirex-0000`},
 		"no content":  {"Preprocessed_Scirex.jsonl", `{"id": "scirex-0000"}`, false, `:1: no text as "content"`},

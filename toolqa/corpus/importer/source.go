@@ -221,7 +221,7 @@ func (s *source) end(path string, rows, least, line int) error {
 	case rows+s.skipped < least:
 		return fmt.Errorf("corpus: %s:%d: the file ends after %d rows; expected the %d of the published file; is "+
 			"it truncated? "+
-			"(--allow-short imports it as it is)", path, line, rows, least)
+			"(allow-short imports it as it is)", path, line, rows, least)
 	}
 
 	return io.EOF

@@ -168,14 +168,3 @@ func TestSyntheticAgendaDescribesEveryAppointment(t *testing.T) {
 		t.Errorf("the same seed gives other passages (-first +second):\n%s", diff)
 	}
 }
-
-func TestOrdinal(t *testing.T) {
-	var got []string
-	for _, n := range []int{1, 2, 3, 4, 10, 11, 12, 13, 20, 21, 22, 23, 30, 31} {
-		got = append(got, ordinal(n))
-	}
-
-	if want := "1st 2nd 3rd 4th 10th 11th 12th 13th 20th 21st 22nd 23rd 30th 31st"; strings.Join(got, " ") != want {
-		t.Errorf("%v, want %s", got, want)
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
@@ -27,10 +28,9 @@ func dblpParts(rng *rand.Rand, n int) []layout.Part {
 // dblpSynth makes papers in ascending order of their citations, which is the order in which the published graphs were
 // made. It holds the edges of both graphs and the names of the authors, not the papers.
 type dblpSynth struct {
-	rng   *rand.Rand
-	words *dblpWords
-	n     int // papers
-	salt  uint64
+	*world
+	orgs []any
+	n    int // papers
 
 	authors  []dblpPerson
 	expected int // how many authors there will be
@@ -55,10 +55,10 @@ type dblpPerson struct {
 func newDBLPSynth(rng *rand.Rand, n int) *dblpSynth {
 	authors := max(1, int(math.Round(float64(n)*dblpFullAuthors/dblpFullPapers)))
 	s := &dblpSynth{
-		rng: rng, n: n, salt: rng.Uint64(), expected: authors, burst: 1, net: layout.NewNetwork(authors),
+		world: newWorld(toolqa.DBLP, rng, n), n: n, expected: authors, burst: 1, net: layout.NewNetwork(authors),
 		citedBy: make([]uint32, n), counts: make([]int32, n), team: layout.Grouped{Starts: []uint32{0}},
 	}
-	s.words = newDBLPWords(rng, max(20, authors/12))
+	s.orgs = s.get("organizations").(*list).items
 
 	return s
 }
@@ -71,11 +71,10 @@ func (s *dblpSynth) write(ctx context.Context, w *layout.DBLPWriter) error {
 
 	titles := make(map[string]uint32, s.n)
 	var attributes []byte
-	previous := ""
 
 	for i := range s.n {
 		people := s.people(i)
-		p := s.paper(i, people, previous)
+		p := s.paper(i)
 		s.net.Add(uint32(i), s.team.List(i))
 
 		attributes = layout.AppendAttributes(attributes[:0], p, s.makers(people))
@@ -84,7 +83,6 @@ func (s *dblpSynth) write(ctx context.Context, w *layout.DBLPWriter) error {
 		}
 
 		titles[p.Title] = uint32(i) // the last one wins
-		previous = p.Title
 	}
 
 	for i := range s.older {
@@ -108,7 +106,7 @@ func (s *dblpSynth) writeAuthors(w *layout.DBLPWriter) error {
 
 	var attributes []byte
 	for i, a := range s.authors {
-		attributes = layout.AppendOrg(attributes[:0], s.words.orgs[a.org])
+		attributes = layout.AppendOrg(attributes[:0], s.org(a.org))
 		if err := w.Author(s.key(2, i), &a.name, attributes, neighbours.List(i)); err != nil {
 			return err
 		}
@@ -260,10 +258,29 @@ func (s *dblpSynth) people(i int) []slot {
 	}
 
 	if s.rng.Float64() < 0.12 {
-		slots = slices.Insert(slots, s.rng.IntN(len(slots)+1), slot{-1, s.words.name(), s.words.org()})
+		slots = slices.Insert(slots, s.rng.IntN(len(slots)+1), slot{-1, s.draw("person"), s.org(s.orgNumber())})
 	}
 
 	return slots
+}
+
+func (s *dblpSynth) topic() int { return s.rng.IntN(len(s.get("fields").(*list).items)) }
+
+// orgNumber draws an organization; three of ten are none, which is 0.
+func (s *dblpSynth) orgNumber() uint32 {
+	if s.rng.Float64() < 0.3 {
+		return 0
+	}
+
+	return 1 + uint32(float64(len(s.orgs))*math.Pow(s.rng.Float64(), 2))
+}
+
+func (s *dblpSynth) org(number uint32) string {
+	if number == 0 {
+		return ""
+	}
+
+	return textOf(s.orgs[number-1].(*record).values["organization"])
 }
 
 // accepts reports whether an author has time for one more paper. It keeps the most active at some hundred papers.
@@ -273,7 +290,7 @@ func (s *dblpSynth) accepts(a uint32) bool {
 
 // newcomer adds an author, who is of the organization and the topic of the first of the team.
 func (s *dblpSynth) newcomer(team []uint32) uint32 {
-	p := dblpPerson{name: s.words.name(), org: s.words.orgNumber(), topic: uint16(s.rng.IntN(len(s.words.Fields)))}
+	p := dblpPerson{name: s.draw("person"), org: s.orgNumber(), topic: uint16(s.topic())}
 	if len(team) > 0 {
 		first := s.authors[team[0]]
 
@@ -293,7 +310,7 @@ func (s *dblpSynth) slotOf(a uint32) slot {
 	p := &s.authors[a]
 	p.papers++
 
-	named := slot{int(a), p.name, s.words.orgs[p.org]}
+	named := slot{int(a), p.name, s.org(p.org)}
 	if p.papers == 1 {
 		return named
 	}
@@ -302,7 +319,7 @@ func (s *dblpSynth) slotOf(a uint32) slot {
 	case x < 0.1:
 		named.org = ""
 	case x < 0.15:
-		named.org = s.words.org()
+		named.org = s.org(s.orgNumber())
 	case x < 0.17:
 		if given, family, ok := strings.Cut(p.name, " "); ok {
 			named.name = string([]rune(given)[:1]) + ". " + family
@@ -325,21 +342,28 @@ func (s *dblpSynth) makers(slots []slot) []layout.DBLPMaker {
 }
 
 // paper draws what paper i says of itself.
-func (s *dblpSynth) paper(i int, people []slot, previous string) layout.Paper {
-	topic := s.rng.IntN(len(s.words.Fields))
+func (s *dblpSynth) paper(i int) layout.Paper {
+	topic := s.topic()
 	if team := s.team.List(i); len(team) > 0 && s.rng.Float64() < 0.8 {
 		topic = int(s.authors[team[0]].topic)
 	}
 
+	s.set("topic", float64(topic))
+	s.evaluate(s.row)
+
 	p := layout.Paper{
-		Title:     s.words.title(previous),
+		Title:     textOf(s.get("title")),
 		Year:      2021 + min(2, int(s.rng.ExpFloat64()*0.8)),
-		Venue:     s.words.venue(topic),
+		Venue:     textOf(s.get("venue")),
 		NCitation: s.citations(i),
-		Keywords:  s.words.keywords(topic),
-		DocType:   s.words.pick(s.words.Types...),
+		DocType:   textOf(s.get("doc_type")),
+		PageStart: textOf(s.field(s.get("pages"), "first")),
+		PageEnd:   textOf(s.field(s.get("pages"), "last")),
 	}
-	p.PageStart, p.PageEnd = dblpPages(s.rng)
+	for _, k := range s.get("keywords").(*list).items {
+		p.Keywords = append(p.Keywords, textOf(k))
+	}
+
 	s.counts[i] = int32(p.NCitation)
 
 	return p

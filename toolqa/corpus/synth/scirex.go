@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
@@ -29,16 +30,22 @@ func scirexParts(rng *rand.Rand, n int) []layout.Part {
 // scirexSynth makes papers. Each but the last ones is about methods of its own, which are in no other paper, and states
 // their results; the last are surveys, with a section for each task and material that lists the results of all methods.
 type scirexSynth struct {
-	dice
-	*scirexLists
+	*world
 	n      int
 	tasks  []*scirexTask             // with the materials in use
-	names  map[string]bool           // of methods and coined materials, as published
+	used   map[string]bool           // names of methods and coined materials, as published
 	boards map[scirexBoardKey]*board // the results of all papers, by task and material
 	order  []*board                  // in the order of their first results
 }
 
 type scirexBoardKey struct{ task, material string }
+
+// scirexTask is a task, the materials that papers use for it, and the metrics.
+type scirexTask struct {
+	name      string
+	materials []string
+	metrics   []*record
+}
 
 // board is what a survey says of a material.
 type board struct {
@@ -57,11 +64,22 @@ type scirexResult struct {
 
 func newScirexSynth(rng *rand.Rand, n int) *scirexSynth {
 	s := &scirexSynth{
-		dice: newDice(rng), scirexLists: readScirexLists(), n: n,
-		names: map[string]bool{}, boards: map[scirexBoardKey]*board{},
+		world: newWorld(toolqa.SciREX, rng, n), n: n,
+		used: map[string]bool{}, boards: map[scirexBoardKey]*board{},
 	}
-	for _, t := range s.Tasks {
-		s.tasks = append(s.tasks, &scirexTask{t.Name, slices.Clone(t.Materials), t.Metrics})
+	for _, item := range s.get("tasks").(*list).items {
+		t := item.(*record)
+
+		task := &scirexTask{name: textOf(t.values["name"])}
+		for _, m := range t.values["materials"].(*list).items {
+			task.materials = append(task.materials, textOf(m))
+		}
+
+		for _, m := range t.values["metrics"].(*list).items {
+			task.metrics = append(task.metrics, m.(*record))
+		}
+
+		s.tasks = append(s.tasks, task)
 	}
 
 	return s
@@ -124,10 +142,10 @@ func (s *scirexSynth) paper() *scirexPaper {
 	p := &scirexPaper{id: fmt.Sprintf("%016x%016x%08x", s.rng.Uint64(), s.rng.Uint64(), s.rng.Uint32())}
 	p.field = s.tasks[int(float64(len(s.tasks))*s.rng.Float64()*(0.35+0.65*s.rng.Float64()))]
 	p.methods = s.methods(p.field)
-	p.title = fmt.Sprintf("%s for %s", s.pick(s.Titles...), p.field.Name)
+	p.title = s.draw("titles") + " for " + p.field.name
 	p.materials = s.materials(p.field)
 
-	metrics := slices.Clone(p.field.Metrics)
+	metrics := slices.Clone(p.field.metrics)
 	for _, material := range p.materials {
 		s.rng.Shuffle(len(metrics), func(i, j int) { metrics[i], metrics[j] = metrics[j], metrics[i] })
 
@@ -138,7 +156,7 @@ func (s *scirexSynth) paper() *scirexPaper {
 			}
 
 			for _, metric := range used {
-				p.results = append(p.results, s.result(p.field.Name, method, material, metric))
+				p.results = append(p.results, s.result(p.field.name, method, material, metric))
 			}
 		}
 	}
@@ -158,9 +176,12 @@ func (s *scirexSynth) paper() *scirexPaper {
 
 // result draws a score, with the oddities of the published ones: blanks around it, a byte-order mark, a
 // number for a text.
-func (s *scirexSynth) result(task, method, material string, metric scirexMetric) scirexResult {
-	said, number := metric.score(s.rng)
-	r := scirexResult{method: method, material: material, metric: metric.Name, task: task, said: said, stored: said}
+func (s *scirexSynth) result(task, method, material string, metric *record) scirexResult {
+	said, number := s.score(metric)
+	r := scirexResult{
+		method: method, material: material, metric: textOf(metric.values["name"]), task: task,
+		said: said, stored: said,
+	}
 
 	switch s.rng.IntN(100) {
 	case 0:
@@ -196,22 +217,22 @@ func (s *scirexSynth) record(r scirexResult) {
 
 // materials draws the materials of a paper: one to four, of games up to ten.
 func (s *scirexSynth) materials(f *scirexTask) []string {
-	for i, m := range f.Materials {
-		if b := s.boards[scirexBoardKey{f.Name, m}]; b != nil && len(b.methods) >= usedUp {
-			f.Materials[i] = s.coined(m)
+	for i, m := range f.materials {
+		if b := s.boards[scirexBoardKey{f.name, m}]; b != nil && len(b.methods) >= usedUp {
+			f.materials[i] = s.coined(m)
 		}
 	}
 
-	most := min(len(f.Materials), 4)
-	if len(f.Materials) > 10 {
+	most := min(len(f.materials), 4)
+	if len(f.materials) > 10 {
 		most = 10
 	}
 
 	n := 1 + int(float64(most)*s.rng.Float64()*max(s.rng.Float64(), s.rng.Float64()))
 
 	var chosen []string
-	for _, i := range s.rng.Perm(len(f.Materials))[:n] {
-		chosen = append(chosen, f.Materials[i])
+	for _, i := range s.rng.Perm(len(f.materials))[:n] {
+		chosen = append(chosen, f.materials[i])
 	}
 
 	return chosen
@@ -220,11 +241,9 @@ func (s *scirexSynth) materials(f *scirexTask) []string {
 // coined returns the name of a new material in the place of another.
 func (s *scirexSynth) coined(old string) string {
 	for {
-		name := s.coin() + []string{" Benchmark", " Corpus", "-2K", " (v2)", " Dataset", "Bank",
-			"-" + s.fake.Language()}[s.rng.IntN(7)]
-		if first, rest, ok := strings.Cut(old, " 2600 "); ok && rest != "" {
-			name = first + " 2600 " + s.coin() + " " +
-				s.fake.RandomString([]string{"Quest", "Raider", "Patrol", "Maze"})
+		name := s.draw("coined")
+		if strings.HasPrefix(old, "Atari 2600 ") {
+			name = s.draw("games")
 		}
 
 		if s.take(name) {
@@ -237,14 +256,15 @@ func (s *scirexSynth) coined(old string) string {
 func (s *scirexSynth) methods(f *scirexTask) []string {
 	var methods []string
 	for len(methods) == 0 {
-		base := s.coin() + s.pick(s.Ends...)
-		if s.take(base) {
+		if base := s.draw("base"); s.take(base) {
 			methods = append(methods, base)
 		}
 	}
 
 	for range s.rng.IntN(3) {
-		if v := fmt.Sprintf(s.pick(s.Variants...), methods[0]); s.take(v) {
+		s.set("method", methods[0])
+
+		if v := s.draw("variants"); s.take(v) {
 			methods = append(methods, v)
 		}
 	}
@@ -255,11 +275,11 @@ func (s *scirexSynth) methods(f *scirexTask) []string {
 // take reports whether a name is new, also as it is published, and keeps it.
 func (s *scirexSynth) take(name string) bool {
 	key := strings.ToLower(scirexName(name))
-	if s.names[key] {
+	if s.used[key] {
 		return false
 	}
 
-	s.names[key] = true
+	s.used[key] = true
 
 	return true
 }

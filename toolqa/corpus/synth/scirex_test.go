@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -149,14 +150,13 @@ func TestSyntheticScirexStatesItsRelations(t *testing.T) {
 	}
 }
 
-// The words of every task can be read.
-func TestScirexTasks(t *testing.T) {
-	for _, task := range readScirexLists().Tasks {
-		for _, m := range task.Metrics {
-			form := strings.TrimSuffix(m.Form, "%")
-			if !slices.Contains([]string{"0", "1", "2", "3", "4", "5", "points", "size", "M"}, form) || m.Low <= 0 ||
-				m.High <= m.Low || m.Name == "" {
-				t.Errorf("%s: metric %+v", task.Name, m)
+// The forms of all metrics are known.
+func TestScirexForms(t *testing.T) {
+	s := newScirexSynth(rand.New(rand.NewPCG(1, 2)), 10)
+	for _, task := range s.tasks {
+		for _, m := range task.metrics {
+			if score, _ := s.score(m); strings.Trim(score, "0123456789.,%±kmM") != "" || score == "" {
+				t.Errorf("%s: a score %q", task.name, score)
 			}
 		}
 	}

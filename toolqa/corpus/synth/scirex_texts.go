@@ -15,86 +15,28 @@ import (
 
 // sections returns the contents of a paper.
 func (s *scirexSynth) sections(p *scirexPaper) []string {
-	head := func(level, title string) string { return level + " : " + title }
+	s.set("title", p.title, "task", p.field.name, "method", p.methods[0])
+	all := s.all("opening")
 
-	all := []string{
-		head("document", p.title) + " " + s.about(p, s.Abstracts, 4) + " " + s.filler(p, 4),
-		head("section", "Introduction") + " " + s.filler(p, 14),
-		head("section", "Related Work") + " " + s.filler(p, 16),
-	}
-	for _, i := range s.rng.Perm(len(s.Heads))[:3+s.rng.IntN(6)] {
-		all = append(all, head("subsection", s.Heads[i])+" "+s.filler(p, 6+s.rng.IntN(14)))
+	for range 3 + s.rng.IntN(6) {
+		all = append(all, s.draw("subsection"))
 	}
 
-	all = append(all, head("section", "Experiments"), head("subsection", "Setup")+" "+s.filler(p, 8), s.setup(p))
+	all = append(append(all, s.all("experiments")...), s.setup(p))
 	for _, material := range p.materials {
 		all = append(all, s.results(p, material))
 	}
 
 	if text := s.spreads(p); text != "" {
-		all = append(all, head("subsection", "Comparison across datasets")+" "+text)
+		all = append(all, "subsection : Comparison across datasets "+text)
 	}
 
-	return append(all,
-		head("section", "Ablation Study")+" "+s.filler(p, 9),
-		head("section", "Conclusion")+" "+s.filler(p, 9),
-		head("section", "Acknowledgments")+fmt.Sprintf(" We thank %s , %s and the anonymous reviewers .", s.fake.Name(),
-			s.fake.Name()),
-	)
-}
-
-// about strings sentences together that name the paper's method and task.
-func (s *scirexSynth) about(p *scirexPaper, sentences []string, n int) string {
-	var b []string
-	for _, i := range s.rng.Perm(len(sentences))[:min(n, len(sentences))] {
-		b = append(b, fillIn(sentences[i], "T", strings.ToLower(p.field.Name), "M", p.methods[0]))
-	}
-
-	return strings.Join(b, " ")
-}
-
-// filler is text that states no result, n sentences of it: no stock sentence twice, and others made of parts.
-func (s *scirexSynth) filler(p *scirexPaper, n int) string {
-	var b []string
-	for _, i := range s.rng.Perm(len(s.Fillers))[:min(n/3, len(s.Fillers))] {
-		b = append(b, s.stock(fillIn(s.Fillers[i], "T", strings.ToLower(p.field.Name))))
-	}
-
-	for len(b) < n {
-		var parts []string
-		for _, choices := range s.Clauses {
-			parts = append(parts, s.pick(choices...))
-		}
-
-		b = append(b, strings.Join(parts, " ")+" .")
-	}
-
-	s.rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
-
-	return strings.Join(b, " ")
-}
-
-// stock fills in the names (%s) and numbers (%d) of a sentence.
-func (s *scirexSynth) stock(sentence string) string {
-	for {
-		before, after, ok := strings.Cut(sentence, "%")
-		if !ok {
-			return sentence
-		}
-
-		word := s.fake.LastName()
-		if after[0] == 'd' {
-			word = strconv.Itoa(2 + s.rng.IntN(62))
-		}
-
-		sentence = before + word + after[1:]
-	}
+	return append(all, s.all("closing")...)
 }
 
 // setup says which materials each method is evaluated on.
 func (s *scirexSynth) setup(p *scirexPaper) string {
 	text := "subsection : Datasets"
-	wording := s.pick(s.Materials...)
 
 	for _, method := range p.methods {
 		var names []string
@@ -106,35 +48,39 @@ func (s *scirexSynth) setup(p *scirexPaper) string {
 		}
 
 		if names = slices.Compact(names); len(names) > 0 {
-			text += " " + fillIn(wording, "M", method, "T", scirexName(p.field.Name), "L", enumerate(names))
+			s.set("method", method, "list", enumerate(names))
+			text += " " + s.draw("materials")
 		}
 	}
 
-	return text + " " + s.filler(p, 2)
+	return text + " " + s.draw("few")
 }
 
 // results says everything about one material.
 func (s *scirexSynth) results(p *scirexPaper, material string) string {
-	text := fmt.Sprintf("subsection : Results on %s for %s", material, p.field.Name)
+	s.set("material", material)
+
+	text := fmt.Sprintf("subsection : Results on %s for %s", material, p.field.name)
 	metrics := map[string][]string{}
 	var statements []string
 
 	for _, r := range p.results {
 		if r.material == material {
 			metrics[r.method] = append(metrics[r.method], scirexName(r.metric))
-			statements = append(statements, r.say(s.pick(s.Statements...)))
+
+			s.set("method", r.method, "metric", r.metric, "score", r.said)
+			statements = append(statements, s.draw("statements"))
 		}
 	}
-
-	wording := s.pick(s.Metrics...)
 
 	for _, method := range p.methods {
 		if names := metrics[method]; len(names) > 0 {
-			text += " " + fillIn(wording, "M", method, "D", material, "L", enumerate(names))
+			s.set("method", method, "list", enumerate(names))
+			text += " " + s.draw("metrics")
 		}
 	}
 
-	return text + " " + strings.Join(statements, " ") + " " + s.filler(p, 2)
+	return text + " " + strings.Join(statements, " ") + " " + s.draw("few")
 }
 
 // spreads compares the scores of each method on different materials; "" when there is nothing to compare.
@@ -142,17 +88,18 @@ func (s *scirexSynth) spreads(p *scirexPaper) string {
 	var b []string
 
 	for _, method := range p.methods {
-		for _, metric := range p.field.Metrics {
+		for _, metric := range p.field.metrics {
 			var list []string
 
 			for _, r := range p.results {
-				if r.method == method && r.metric == metric.Name {
+				if r.method == method && r.metric == textOf(metric.values["name"]) {
 					list = append(list, r.said+" on "+scirexName(r.material))
 				}
 			}
 
 			if len(list) > 1 {
-				b = append(b, fillIn(s.pick(s.Spreads...), "E", metric.Name, "M", method, "L", enumerate(list)))
+				s.set("method", method, "metric", metric.values["name"], "list", enumerate(list))
+				b = append(b, s.draw("spreads"))
 			}
 		}
 	}
@@ -161,21 +108,14 @@ func (s *scirexSynth) spreads(p *scirexPaper) string {
 		return ""
 	}
 
-	return "for " + p.field.Name + " . " + strings.Join(b, " ")
+	return "for " + p.field.name + " . " + strings.Join(b, " ")
 }
 
 // survey returns the contents of a paper about the results of others.
 func (s *scirexSynth) survey(boards []*board) []string {
-	field := s.tasks[s.rng.IntN(len(s.tasks))]
-	p := &scirexPaper{field: field, methods: []string{"this survey"}}
-	all := []string{
-		fmt.Sprintf("document : A Survey of Published Results by %s , %s and %s", s.fake.Name(), s.fake.Name(),
-			s.fake.Name()),
-		"section : Introduction " + s.filler(p, 12),
-		"section : Methodology " + s.filler(p, 10),
-	}
+	s.set("task", s.tasks[s.rng.IntN(len(s.tasks))].name)
 
-	return append(append(all, s.leaderboards(boards)...), "section : Conclusion "+s.filler(p, 9))
+	return append(append(s.all("survey"), s.leaderboards(boards)...), s.all("closing")[1])
 }
 
 // leaderboards returns a section for each metric of each board, in the order of publication.
@@ -194,14 +134,10 @@ func (s *scirexSynth) leaderboards(boards []*board) []string {
 				n++
 			}
 
-			var text []string
-			for _, i := range s.rng.Perm(len(s.Notes)) {
-				text = append(text, s.Notes[i])
-			}
+			s.set("metric", byMetric[0].metric, "task", b.task, "material", b.material,
+				"list", strings.Join(list, " , "))
 
-			text = slices.Insert(text, 0, "section : Leaderboard for T on D", s.pick(s.Boards...))
-			all = append(all, fillIn(strings.Join(text, " "),
-				"E", byMetric[0].metric, "T", b.task, "D", b.material, "L", strings.Join(list, " , ")))
+			all = append(all, s.draw("leaderboard"))
 			byMetric = byMetric[n:]
 		}
 	}
@@ -209,23 +145,25 @@ func (s *scirexSynth) leaderboards(boards []*board) []string {
 	return all
 }
 
-// say states the result in a wording.
-func (r scirexResult) say(wording string) string {
-	return fillIn(wording, "M", r.method, "D", r.material, "E", r.metric, "S", r.said)
+// score draws a score: as a text prints it, and whether the published files may hold it as a number.
+func (s *scirexSynth) score(metric *record) (text string, number bool) {
+	form := textOf(metric.values["form"])
+	s.set("low", metric.values["low"], "high", metric.values["high"])
+	text = textOf(s.field(s.get("forms"), form))
+	_, err := strconv.ParseFloat(text, 64)
+
+	return text, err == nil && form != "0"
 }
 
-// fillIn replaces words of a sentence, which is words with a blank between: each name by the value after it.
-func fillIn(sentence string, pairs ...string) string {
-	words := strings.Split(sentence, " ")
-	for i, w := range words {
-		for j := 0; j < len(pairs); j += 2 {
-			if w == pairs[j] {
-				words[i] = pairs[j+1]
-			}
+// scirexName is a name as the published relations spell it: all but letters, digits and hyphens are underscores.
+func scirexName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {
+			return r
 		}
-	}
 
-	return strings.Join(words, " ")
+		return '_'
+	}, s)
 }
 
 // enumerate joins names as sentences do: "A", "A and B", "A , B and C".

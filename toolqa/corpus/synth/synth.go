@@ -13,9 +13,7 @@ import (
 
 // generator makes the synthetic corpus of one dataset.
 type generator struct {
-	// rows yields n rows of the typed table, and then io.EOF. A row may be overwritten by the next one. nil
-	// for a dataset without a table.
-	rows func(rng *rand.Rand, n int) func() ([]layout.Cell, error)
+	table bool // it has a typed table, which its world describes
 
 	// parts returns the tables beside the typed one, nil for none. Its rng starts where that of rows does: a
 	// part can walk the same rows again.
@@ -31,18 +29,22 @@ type generator struct {
 // generators are the generators of all datasets.
 var generators = map[toolqa.Dataset]generator{
 	toolqa.Agenda: {
-		rows: agendaRows, parts: agendaParts, side: 1,
+		table: true, parts: agendaPassages, side: 1,
 		stream: 0xa6e7da, full: 10_000, demo: 3_000, most: 1_000_000,
 	},
-	toolqa.Airbnb:  {rows: airbnbRows, stream: 0xa14b, full: airbnbFull, demo: 6_000, most: 2_000_000},
-	toolqa.Coffee:  {rows: coffeeWalk, stream: 0xc0ffee, full: 5_741, demo: 5_741, most: 1_000_000},
+	toolqa.Airbnb:  {table: true, stream: 0xa14b, full: 102_599, demo: 6_000, most: 2_000_000},
+	toolqa.Coffee:  {table: true, stream: 0xc0ffee, full: 5_741, demo: 5_741, most: 1_000_000},
 	toolqa.DBLP:    {parts: dblpParts, side: 6, stream: 0xdb19, full: dblpFullPapers, demo: 3_000, most: 4_000_000},
-	toolqa.Flights: {rows: flightsRows, stream: 0xf117, full: 4_078_318, demo: 42_400, most: 8_000_000},
+	toolqa.Flights: {table: true, stream: 0xf117, full: 4_078_318, demo: 42_400, most: 8_000_000},
 	toolqa.SciREX: {
 		parts: scirexParts, side: 21,
 		stream: 0x5c12, full: layout.SciREXPapers, demo: layout.SciREXPapers, most: 20_000,
 	},
-	toolqa.Yelp: {rows: yelpRows, stream: 0x7e19, full: 150_346, demo: 5_000, most: 2_000_000},
+	toolqa.Yelp: {table: true, stream: 0x7e19, full: 150_346, demo: 5_000, most: 2_000_000},
+}
+
+func agendaPassages(rng *rand.Rand, n int) []layout.Part {
+	return documentParts(toolqa.Agenda, rng, n)
 }
 
 // Scale is a size for all datasets together.
@@ -85,8 +87,8 @@ func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts Options) (la
 	}
 
 	in := write.Input{Expected: int(g.side * float64(n)), Progress: opts.Progress}
-	if g.rows != nil {
-		in.Next = g.rows(newRand(), n)
+	if g.table {
+		in.Next = tableRows(ds, newRand(), n)
 		in.Expected += n
 	}
 

@@ -169,7 +169,7 @@ func syntheticTable(t testing.TB, ds toolqa.Dataset, seed uint64, n int) *corpus
 	}
 
 	g := generators[ds]
-	next := g.rows(rand.New(rand.NewPCG(seed, g.stream)), n)
+	next := tableRows(ds, rand.New(rand.NewPCG(seed, g.stream)), n)
 	var rows [][]string
 
 	for {

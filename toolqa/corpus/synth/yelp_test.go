@@ -220,7 +220,8 @@ func TestYelpBuild(t *testing.T) {
 func BenchmarkYelpRows(b *testing.B) {
 	b.ReportAllocs()
 
-	next := yelpRows(rand.New(rand.NewPCG(1, generators[toolqa.Yelp].stream)), generators[toolqa.Yelp].full*100)
+	rng := rand.New(rand.NewPCG(1, generators[toolqa.Yelp].stream))
+	next := tableRows(toolqa.Yelp, rng, generators[toolqa.Yelp].full*100)
 	for b.Loop() {
 		if _, err := next(); err != nil {
 			b.Fatal(err)

@@ -95,6 +95,7 @@ func TestForkServer(t *testing.T) {
 
 	t.Run("distribution", checkOn(engines.ForkServer, debian, extent{}))
 	t.Run("PATH", checkOn(engines.ForkServer, named, extent{step: 3, brief: true}))
+	t.Run("unsafe", checkOn(engines.Unsafe, debian, extent{step: 6, brief: true}))
 	t.Run("bwrap", func(t *testing.T) {
 		works := exec.Command("bwrap", "--unshare-all", "--ro-bind", "/", "/", "true")
 		if out, err := works.CombinedOutput(); err != nil {
@@ -103,16 +104,6 @@ func TestForkServer(t *testing.T) {
 
 		checkOn(engines.Bwrap, debian, extent{step: 4, brief: true})(t)
 	})
-}
-
-func TestProcess(t *testing.T) {
-	// The driver is the fork server's, which runs all of the programs; each costs a new interpreter here.
-	part := extent{step: 6, brief: true}
-	t.Run("distribution", checkOn(engines.Process, debian, part))
-
-	if os.Getenv("TOOLEVO_HOSTILE") != "" { // the engine's own tests run on it, and so do the fork server's programs
-		t.Run("PATH", checkOn(engines.Process, "", part))
-	}
 }
 
 const (

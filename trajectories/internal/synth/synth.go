@@ -45,7 +45,7 @@ func MixedPythons() []trajectories.Maker {
 	return []trajectories.Maker{
 		{
 			Kind:       trajectories.KindPython,
-			Name:       "process",
+			Name:       "bwrap",
 			Version:    "3.11.2",
 			With:       "numpy 1.24.2",
 			Without:    "landlock",

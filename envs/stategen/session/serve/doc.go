@@ -26,7 +26,7 @@
 //
 //   - A request is answered by one call at most, which goes through the version's adapters.
 //   - [Server] is safe for concurrent use: calls happen one after the other.
-//   - No page of a foreign site in a browser on this machine calls anything; see package envs/guard.
+//   - No page of a foreign site in a browser on this machine calls anything; see package envs/wire.
 //
 // # Caveats
 //

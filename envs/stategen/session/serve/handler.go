@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"toolevo/envs"
-	"toolevo/envs/jsonhttp"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/session"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 )
 
 // MaxBody is how many bytes the body of a request may have.
@@ -64,7 +64,7 @@ func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *session.Rou
 	}
 
 	if at.Body != "" {
-		data, status, err := jsonhttp.ReadObject(r)
+		data, status, err := wire.ReadObject(r)
 		if err != nil {
 			refuse(w, status, err.Error())
 			return
@@ -86,7 +86,7 @@ func (h *handler) named(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	args, status, err := jsonhttp.ReadObject(r)
+	args, status, err := wire.ReadObject(r)
 	if err != nil {
 		refuse(w, status, err.Error())
 		return
@@ -137,12 +137,12 @@ func (h *handler) answer(w http.ResponseWriter, api *toolapi.API, args envs.Args
 	case result == nil:
 		w.WriteHeader(http.StatusOK)
 	default:
-		jsonhttp.Send(w, http.StatusOK, string(pytext.AppendJSON(nil, result)))
+		wire.SendJSON(w, http.StatusOK, string(pytext.AppendJSON(nil, result)))
 	}
 }
 
 // refuse answers a request that is not done.
 func refuse(w http.ResponseWriter, status int, why string) {
 	text := pytext.AppendJSON(nil, envs.Args{{Name: "error", Value: why}})
-	jsonhttp.Send(w, status, string(text))
+	wire.SendJSON(w, status, string(text))
 }

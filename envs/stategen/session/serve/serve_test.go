@@ -15,12 +15,12 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/drift"
-	"toolevo/envs/guard"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/session"
 	"toolevo/envs/stategen/session/serve"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 )
 
 // versions returns a version of the tools by name: p_c, which defines them, or a drifted one.
@@ -67,7 +67,7 @@ func served(t testing.TB, version string) *client {
 
 	all := versions(t)
 
-	s, err := serve.New(all("p_c"), all(version), &guard.Guard{})
+	s, err := serve.New(all("p_c"), all(version), &wire.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +420,7 @@ func TestForeignPages(t *testing.T) {
 func TestServerNeedsItsTools(t *testing.T) {
 	t.Parallel()
 
-	if _, err := serve.New(versions(t)("p_c"), &toolapi.Version{Name: "empty"}, &guard.Guard{}); err == nil {
+	if _, err := serve.New(versions(t)("p_c"), &toolapi.Version{Name: "empty"}, &wire.Guard{}); err == nil {
 		t.Error("a version without the tools is served")
 	}
 }

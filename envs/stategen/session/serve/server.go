@@ -7,11 +7,11 @@ import (
 	"sync"
 
 	"toolevo/envs"
-	"toolevo/envs/guard"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/session"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 )
 
 // Server is the service with its sessions, none at first. It implements [http.Handler].
@@ -35,7 +35,7 @@ const (
 
 // New returns a server of a deployed version behind a guard; base is the version that defines the
 // tools.
-func New(base, deployed *toolapi.Version, g *guard.Guard) (*Server, error) {
+func New(base, deployed *toolapi.Version, g *wire.Guard) (*Server, error) {
 	s := &Server{domain: session.New(), calls: map[string]int{}, sizes: map[string]int{}, most: mostBytes}
 
 	for _, r := range session.Routes() {

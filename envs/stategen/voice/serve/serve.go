@@ -5,7 +5,7 @@
 //
 // Over streamable HTTP, a session ends when its client says so, or was idle for IdleTime. Only versions of the protocol
 // that know sessions are spoken: in later ones (2026-07-28) every request stands alone, and no speech would outlive its
-// call. Who may come in says package envs/guard.
+// call. Who may come in says package envs/wire.
 package serve
 
 import (
@@ -23,11 +23,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolevo/envs"
-	"toolevo/envs/guard"
-	"toolevo/envs/mcpserver"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/voice"
+	"toolevo/envs/wire"
 )
 
 // IdleTime is how long a session without requests is kept.
@@ -62,7 +61,7 @@ type counts struct{ calls, refused atomic.Int64 }
 
 // New returns a server behind a guard, whose library is drawn from a seed. software is the version
 // of this program, for clients.
-func New(seed uint64, software string, g *guard.Guard) (*Server, error) {
+func New(seed uint64, software string, g *wire.Guard) (*Server, error) {
 	p := voice.Domain{}.Init(rand.New(rand.NewPCG(seed, 0))).Program()
 
 	start, err := voice.Domain{}.Begin(&p, p.Values(stategen.Case{}))
@@ -73,7 +72,7 @@ func New(seed uint64, software string, g *guard.Guard) (*Server, error) {
 	s := &Server{software: software, start: start}
 	s.protocol = slices.DeleteFunc(mcp.SupportedProtocolVersions(), func(v string) bool { return v >= sessionless })
 
-	h := mcpserver.Sessions(s.session, MostSessions, mcp.StreamableHTTPOptions{
+	h := wire.MCPSessions(s.session, MostSessions, mcp.StreamableHTTPOptions{
 		SessionTimeout: IdleTime, MaxRequestBodyBytes: mostBytes,
 	})
 
@@ -90,21 +89,21 @@ func New(seed uint64, software string, g *guard.Guard) (*Server, error) {
 func (s *Server) session() *mcp.Server {
 	c := &caller{server: s, state: s.start}
 
-	var tools []mcpserver.Tool
+	var tools []wire.MCPTool
 
 	for _, a := range (voice.Domain{}).APIs() {
-		tools = append(tools, mcpserver.Tool{
+		tools = append(tools, wire.MCPTool{
 			Name: a.Name, Description: a.Description, Schema: a.Parameters.Schema(),
 			Call: func(_ context.Context, input string) (string, bool, error) { return c.call(a.Name, input) },
 		})
 	}
 
-	return mcpserver.New(s.software, tools, mcp.ServerOptions{SupportedProtocolVersions: s.protocol})
+	return wire.NewMCP(s.software, tools, mcp.ServerOptions{SupportedProtocolVersions: s.protocol})
 }
 
 // Stdio serves the client at the other end of a pipe, until that closes it or ctx ends.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	return mcpserver.Stdio(ctx, s.session(), in, out, mostBytes)
+	return wire.MCPOverStdio(ctx, s.session(), in, out, mostBytes)
 }
 
 // Counts returns how the server was used up to now.

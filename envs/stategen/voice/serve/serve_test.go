@@ -12,15 +12,15 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"toolevo/envs/guard"
 	"toolevo/envs/stategen/voice"
 	"toolevo/envs/stategen/voice/serve"
+	"toolevo/envs/wire"
 )
 
 func served(t *testing.T) (*serve.Server, string) {
 	t.Helper()
 
-	s, err := serve.New(1, "test", &guard.Guard{})
+	s, err := serve.New(1, "test", &wire.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestForeignPagesAreRefused(t *testing.T) {
 }
 
 func TestStdio(t *testing.T) {
-	s, err := serve.New(1, "test", &guard.Guard{})
+	s, err := serve.New(1, "test", &wire.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestStdio(t *testing.T) {
 // A seed has one library, and another seed another.
 func TestLibraries(t *testing.T) {
 	library := func(seed uint64) string {
-		s, err := serve.New(seed, "test", &guard.Guard{})
+		s, err := serve.New(seed, "test", &wire.Guard{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -166,7 +166,8 @@ func (w *writer) writeColumns(ctx context.Context) error {
 			stored = 1
 		}
 
-		err = w.db.exec(ctx, "INSERT INTO cells (position, name, stored, words, codes, width) VALUES (?, ?, ?, ?, ?, ?)",
+		err = w.db.exec(ctx, "INSERT INTO cells (position, name, stored, words, codes, width) VALUES "+
+			"(?, ?, ?, ?, ?, ?)",
 			int64(i+1), d.name, stored, words, codes, int64(width))
 		if err != nil {
 			return fmt.Errorf("corpus: write column %s: %w", d.name, err)

@@ -1,0 +1,195 @@
+package cmdline
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"toolevo/envs/console"
+	"toolevo/envs/names"
+	"toolevo/envs/suite"
+)
+
+// Configure gives a command the flags of its settings. What it returns completes a call of the
+// command, and returns what is to be done when that has ended.
+type Configure func(cmd *cobra.Command,
+	c *suite.Configured) func(call *suite.Call) (ended func(error) error)
+
+// Add makes a command of a value, below root and the groups that its words name, which are there
+// already.
+func Add(root *cobra.Command, p *console.Program, c suite.Command, configure Configure) {
+	words := commandWords(c.Use)
+	parent := root
+
+	for _, group := range words[:len(words)-1] {
+		all := parent.Commands()
+		i := slices.IndexFunc(all, func(c *cobra.Command) bool { return c.Name() == group })
+		parent = all[i] // a group that there is not is a mistake of the program
+	}
+
+	use := strings.TrimPrefix(c.Use, strings.Join(words[:len(words)-1], " "))
+	least, most := Arguments(use)
+	cmd := documentedBy(&cobra.Command{Use: strings.TrimSpace(use), Args: Positional(least, most)},
+		c.Help,
+		strings.Join(words, "-"))
+	parent.AddCommand(cmd)
+
+	if c.Run == nil {
+		Group(cmd)
+		return
+	}
+
+	for _, o := range c.Options {
+		AddOption(cmd, p, o)
+	}
+
+	runs(cmd, p, c, configure)
+}
+
+// runs has a command run, and its result printed.
+func runs(cmd *cobra.Command, p *console.Program, c suite.Command, configure Configure) {
+	asJSON, mode := JSONFlag(cmd), new(string)
+	if *mode = console.ProgressNone; c.Progress {
+		mode = ProgressFlag(cmd)
+	}
+
+	complete := func(*suite.Call) func(error) error { return func(err error) error { return err } }
+	if c.Configured != nil {
+		complete = configure(cmd, c.Configured)
+	}
+
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, c.Options); err != nil {
+			return err
+		}
+
+		stop := func() {}
+		steps := &console.Steps{}
+		steps.Begin = func() { stop = p.Report(*mode, steps.Read) }
+
+		call := &suite.Call{Program: p, Args: args, Progress: steps, Version: cmd.Root().Version}
+		ended := complete(call)
+		result, err := c.Run(cmd.Context(), call)
+
+		stop()
+
+		err = ended(err)
+		failed := err != nil && console.KindOf(err) != console.BadResult
+
+		if failed || result.Document == nil {
+			return err
+		}
+
+		return errors.Join(err, p.Show(*asJSON, result.Document, func() { result.Text(p.Out) }))
+	}
+}
+
+// Words are the words that call the command of a usage line.
+func Words(use string) string { return strings.Join(commandWords(use), " ") }
+
+// commandWords are the words of a usage line that call the command: arguments are in capitals or
+// brackets.
+func commandWords(use string) []string {
+	words := strings.Fields(use)
+
+	for i, w := range words {
+		if strings.ToLower(w) != w || strings.HasPrefix(w, "[") {
+			return words[:i]
+		}
+	}
+
+	return words
+}
+
+// AddOption adds an option as a flag.
+func AddOption(cmd *cobra.Command, p *console.Program, o suite.Option) {
+	flags := cmd.Flags()
+
+	switch v := o.Value.(type) {
+	case *string:
+		if o.Name == "data" {
+			*v = dataFolder(p)
+		}
+
+		flags.StringVar(v, o.Name, *v, o.Usage)
+	case *bool:
+		flags.BoolVar(v, o.Name, *v, o.Usage)
+	case *int:
+		flags.IntVar(v, o.Name, *v, o.Usage)
+	case *uint64:
+		flags.Uint64Var(v, o.Name, *v, o.Usage)
+	case *float64:
+		flags.Float64Var(v, o.Name, *v, o.Usage)
+	case *[]string:
+		flags.StringSliceVar(v, o.Name, *v, o.Usage)
+	case *suite.Repeated:
+		flags.StringArrayVar((*[]string)(v), o.Name, *v, o.Usage)
+	default:
+		panic(fmt.Sprintf("cmdline: --%s is a %T", o.Name, v)) // a mistake of the program
+	}
+
+	_, list := o.Value.(*[]string)
+
+	switch {
+	case o.Names != nil:
+		Complete(cmd, o.Name, func(cmd *cobra.Command, args []string, typed string) ([]string,
+			cobra.ShellCompDirective) {
+			if list {
+				return Listed(o.Names())(cmd, args, typed)
+			}
+
+			return Offered(o.Names())(cmd, args, typed)
+		})
+	case strings.Contains(o.Usage, "`DIR`"):
+		Complete(cmd, o.Name, Folders)
+	}
+}
+
+// check refuses options whose values make no sense.
+func check(cmd *cobra.Command, options []suite.Option) error {
+	for _, o := range options {
+		var err error
+
+		switch v := o.Value.(type) {
+		case *string:
+			err = checkTexts(o, []string{*v})
+			if o.Required && *v == "" {
+				_, usage := pflag.UnquoteUsage(cmd.Flags().Lookup(o.Name))
+				err = fmt.Errorf("it is missing: %s", usage)
+			}
+		case *[]string:
+			err = checkTexts(o, *v)
+		case *int:
+			if *v < o.Least {
+				err = fmt.Errorf("it is %d, want at least %d", *v, o.Least)
+			}
+		}
+
+		if err != nil {
+			return console.Option(o.Name, "%w", err)
+		}
+	}
+
+	return nil
+}
+
+// checkTexts refuses names that an option does not know.
+func checkTexts(o suite.Option, texts []string) error {
+	if o.Names == nil {
+		return nil
+	}
+
+	valid := o.Names()
+	if i := slices.IndexFunc(texts, func(t string) bool {
+		return !slices.Contains(valid,
+			t)
+	}); i >= 0 {
+		return names.Unknown(o.Name, texts[i], valid)
+	}
+
+	return nil
+}

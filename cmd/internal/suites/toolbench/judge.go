@@ -1,0 +1,304 @@
+package toolbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolevo/cmd/internal/outfiles"
+	"toolevo/envs/console"
+	"toolevo/envs/names"
+	"toolevo/envs/suite"
+	"toolevo/finetune/chart"
+	"toolevo/finetune/facts"
+	"toolevo/finetune/judge"
+	"toolevo/finetune/stored"
+	"toolevo/mcts/policy/serving"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+)
+
+// JudgedAnswers is what `eval judge` prints.
+type JudgedAnswers struct {
+	*judge.Report
+	Files []string `json:"files,omitempty"` // that --out got, in the form of StableToolBench's results
+}
+
+// byRule is the judge that asks nobody.
+const byRule = "rule"
+
+// judging is how answers are judged.
+type judging struct {
+	by, reference, ids, out, format string
+	scores                          []string
+	passes, workers                 int
+}
+
+func judgeCommand() suite.Command {
+	o := judging{
+		by: byRule, scores: []string{string(judge.SoPR)}, passes: judge.Passes, workers: 512,
+		format: stored.TableFormats()[0],
+	}
+
+	return suite.Command{
+		Use: "eval judge RUN|FILE...", Help: helpTexts, Progress: true, Document: JudgedAnswers{},
+		Configured: &suite.Configured{Models: true},
+		Options: []suite.Option{
+			suite.WorkersOption(&o.workers), formatOption(&o.format),
+			{Name: "by", Value: &o.by, Usage: "`JUDGE`: rule, or a model, " + serving.Offers()},
+			{Name: "score", Value: &o.scores, Usage: "`NAMES`: sopr, fac, sowr",
+				Names: names.Texts(judge.Scores)},
+			{Name: "passes", Value: &o.passes, Usage: "`N` passes of sopr, and rounds of sowr",
+				Least: 1},
+			{Name: "reference", Value: &o.reference,
+				Usage: "with sowr: the `POLICY` that others are compared with (default: the " +
+					"first)"},
+			{Name: "ids", Value: &o.ids, Usage: "folder `DIR` of ID files, GROUP.json: what " +
+				"FILE... had to answer"},
+			suite.OutOption(&o.out, "keep judgements and results in the folder `DIR` (required "+
+				"by models)"),
+		},
+		Run: o.run,
+	}
+}
+
+// formatOption is the format of tables.
+func formatOption(format *string) suite.Option {
+	return suite.Option{
+		Name: "format", Value: format, Usage: "`NAME`: table, markdown, csv or " +
+			"latex", Names: stored.TableFormats,
+	}
+}
+
+// tables is a document, printed in a format.
+func tables(document any, r stored.Printed, format string) suite.Result {
+	return suite.Result{Document: document, Text: func(w io.Writer) {
+		_ = stored.WriteAs(w, r,
+			format)
+	}}
+}
+
+func (o *judging) run(ctx context.Context, c *suite.Call) (done suite.Result, err error) {
+	switch {
+	case o.by != byRule && o.out == "":
+		return done, console.Option("out", "it is missing: what a model writes is kept there, so "+
+			"that nothing is "+
+			"asked twice")
+	case o.reference != "" && !slices.Contains(o.scores, string(judge.SoWR)):
+		return done, console.Option("reference", "it is for the score sowr: add that, or leave "+
+			"it out")
+	}
+
+	answers, err := o.readAnswers(ctx, c)
+	if err != nil {
+		return done, err
+	}
+
+	if o.out != "" {
+		c.Announce("eval judge", "judge "+o.by, "scores "+strings.Join(o.scores, ", "),
+			fmt.Sprintf("%d answers of %s", len(answers), strings.Join(c.Args, ", ")))
+	}
+
+	j, err := o.open(c)
+	if err != nil {
+		return done, err
+	}
+
+	judged, err := o.judge(ctx, j, answers, c.Progress.Step("judgements"))
+	if err != nil {
+		return done, err
+	}
+
+	for dir, verdicts := range judged.Verdicts(j.Maker()) {
+		_ = facts.AddVerdicts(dir, verdicts) // an evaluation that cannot be written can be judged
+	}
+
+	result := JudgedAnswers{Report: judged.Report(j.Maker(), o.passes)}
+	if o.out != "" {
+		err = o.write(judged, &result)
+	}
+
+	return tables(result, result.Report, o.format), err
+}
+
+// write writes results into the folder of the output.
+func (o *judging) write(judged *judge.Judged, result *JudgedAnswers) (err error) {
+	if result.Files, err = judged.WriteFiles(o.out); err != nil {
+		return err
+	}
+
+	if err := stored.WriteReport(o.out, result.Report); err != nil {
+		return err
+	}
+
+	if f, ok := result.Figure(); ok {
+		_, err = outfiles.Write(o.out, outfiles.Figures([]chart.Figure{f}))
+	}
+
+	return err
+}
+
+// readAnswers reads evaluations and converted files.
+func (o *judging) readAnswers(ctx context.Context, c *suite.Call) ([]judge.Answer, error) {
+	ids, err := o.readIDs()
+	if err != nil {
+		return nil, err
+	}
+
+	var inputs []judge.Input
+
+	for _, arg := range c.Args {
+		in := judge.Input{Name: filepath.Base(arg)}
+
+		var (
+			others int
+			err    error
+		)
+
+		_, noRun := store.ReadManifest(arg)
+		switch {
+		case noRun == nil:
+			in.Answers, err = playedAnswers(ctx, arg)
+		case o.by == byRule:
+			if _, others, err = judge.Converted(arg, ids); err == nil {
+				err = console.Usage("%s: the rule knows only what the deployed version took in "+
+					"an evaluation: judge "+
+					"by a model", arg)
+			}
+		default:
+			in.Answers, others, err = judge.Converted(arg, ids)
+		}
+
+		if err != nil {
+			return nil, err
+		}
+
+		if others > 0 {
+			c.Say("%s: %d answers are left out: the ID files do not list their queries", arg,
+				others)
+		}
+
+		inputs = append(inputs, in)
+	}
+
+	all, err := judge.Join(inputs)
+	if err != nil {
+		return nil, console.Usage("%w", err)
+	}
+
+	return all, nil
+}
+
+// playedAnswers reads the answers of an evaluation: the first episode of each question.
+func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err error) {
+	e, err := stored.OpenEvaluation(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+
+	lost, err := e.Lost()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, console.Usage("%s is unfinished: go on with it first: toolevo %s", dir,
+			stored.Continuation(e.Run.Run))
+	} else if err != nil {
+		return nil, err
+	}
+
+	for p, err := range e.Played(ctx, lost) {
+		if err != nil {
+			return nil, err
+		}
+
+		if p.Repeat > 0 {
+			continue
+		}
+
+		answer, err := judge.OfEpisode(p.Episode, p.API, p.Version)
+		if err != nil {
+			return nil, console.Usage("%s: %w", dir, err)
+		}
+
+		answer.Folder = dir
+		all = append(all, answer)
+	}
+
+	if len(all) == 0 {
+		return nil, console.Usage("%s has no episode to judge", dir)
+	}
+
+	return all, nil
+}
+
+// readIDs reads what converted files had to answer, nil for whatever they do.
+func (o *judging) readIDs() (ids judge.IDs, err error) {
+	if o.ids == "" {
+		return nil, nil
+	}
+
+	if ids, err = judge.ReadIDs(o.ids); err != nil {
+		err = console.Option("ids", "%w", err)
+	}
+
+	return ids, err
+}
+
+// recordedJudge is a judge that says who it is.
+type recordedJudge interface {
+	judge.Judge
+	Maker() trajectories.Maker
+}
+
+// open opens who judges: nobody, or a model.
+func (o *judging) open(c *suite.Call) (recordedJudge, error) {
+	if o.by == byRule {
+		return judge.Rule{}, nil
+	}
+
+	models, err := c.Models(o.out)
+	if err != nil {
+		return nil, err
+	}
+
+	model := &judge.Model{Name: o.by}
+	if model.Writer, err = models.Writer(o.by, suite.WriterOptions{
+		Temperature: judge.Temperature, MaxTokens: judge.MaxTokens,
+	}); err != nil {
+		return nil, console.Option("by", "%w", err)
+	}
+
+	model.Completing, err = models.Writer(o.by,
+		suite.WriterOptions{MaxTokens: judge.CompleteMaxTokens})
+
+	return model, err
+}
+
+// judge has answers judged.
+func (o *judging) judge(ctx context.Context, j judge.Judge, answers []judge.Answer,
+	done func(done, total int)) (
+	*judge.Judged, error) {
+	options := judge.Options{Passes: o.passes, Workers: o.workers, Reference: o.reference,
+		Done: done}
+	for _, name := range o.scores {
+		options.Scores = append(options.Scores, judge.Score(name))
+	}
+
+	judged, err := judge.Run(ctx, j, answers, options)
+
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return judged, err
+	case errors.Is(err, judge.ErrNoMatch):
+		return nil, console.Usage("%w", err)
+	case o.out != "":
+		err = fmt.Errorf("%w\nWhat was judged is kept in %s: run the same command again", err,
+			o.out)
+	}
+
+	return nil, console.GaveUp(err)
+}

@@ -1,0 +1,219 @@
+package toolbench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"toolevo/envs/console"
+	"toolevo/envs/durable"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/recorded"
+	"toolevo/mcts/policy/serving"
+	"toolevo/trajectories/mirror"
+)
+
+// The files of what models write for APIs.
+const requestsFile = "requests.jsonl"
+
+// The paper's temperatures: situations vary, requests are to be right (section 2.1.1).
+const (
+	scenarioTemperature = 1.0
+	requestTemperature  = 0.1
+	scenarioTokens      = 512
+	requestTokens       = 1024
+	queryTokens         = 1024
+)
+
+// mirrorWriting is what is to be written for the APIs of a data folder.
+type mirrorWriting struct {
+	asking
+	data, out, writer string
+	group             string // of queries
+	working           suite.Repeated
+	count             int
+}
+
+// MirrorWritten is what such a command prints.
+type MirrorWritten struct {
+	Path    string         `json:"path"`    // of the file
+	APIs    int            `json:"apis"`    // that it was written for
+	Count   int            `json:"count"`   // requests or queries in it
+	Refused map[string]int `json:"refused"` // texts that were of no use, by reason
+}
+
+func mirrorRequestsCommand() suite.Command {
+	m := &mirrorWriting{count: 200}
+
+	return m.command("mirror requests", m.requests,
+		suite.Option{Name: "each", Value: &m.count, Usage: "`N` requests of each API", Least: 1})
+}
+
+func mirrorQueriesCommand() suite.Command {
+	m := &mirrorWriting{count: 200, group: "G3_written"}
+
+	return m.command("mirror queries", m.queries,
+		suite.Option{Name: "count", Value: &m.count, Least: 1,
+			Usage: "write `N` queries; those that are not solvable are left out"},
+		suite.Option{Name: "group", Value: &m.group, Required: true, Usage: "`NAME` of the queries' group"})
+}
+
+// command is a command that has something written.
+func (m *mirrorWriting) command(use string, write func(context.Context,
+	[]*toolbench.Document) (*MirrorWritten, error),
+	more ...suite.Option) suite.Command {
+	return suite.Command{
+		Use: use, Help: helpTexts, Progress: true, Document: MirrorWritten{},
+		Configured: &suite.Configured{Models: true},
+		Options: append(append(m.options(), suite.DataOption(&m.data),
+			suite.Option{Name: "out", Value: &m.out, Required: true,
+				Usage: "write into the folder `DIR` (required); run the same command again to " +
+					"resume"},
+			suite.Option{Name: "model", Value: &m.writer, Required: true,
+				Usage: "model that writes, `KIND:MODEL`, " + serving.Offers() +
+					" (required)"},
+			suite.Option{Name: "working", Value: &m.working,
+				Usage: "`FILE` of recorded calls: only for APIs of which " +
+					"one succeeded (repeatable)"}), more...),
+		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+			documents, err := m.documents()
+			if err != nil {
+				return suite.Result{}, err
+			}
+
+			c.Announce(use, "policy "+m.writer, fmt.Sprintf("seed %d", m.seed), "data "+m.data)
+
+			if err := m.open(c, m.out); err != nil {
+				return suite.Result{}, err
+			}
+
+			done, err := write(ctx, documents)
+			if err != nil {
+				return suite.Result{}, err
+			}
+
+			done.APIs = len(documents)
+
+			return suite.Result{Document: done, Text: func(w io.Writer) {
+				fmt.Fprintf(w, "%d for %d APIs: %s\n", done.Count, done.APIs, done.Path)
+				printCounts(w, "texts refused", done.Refused)
+			}}, nil
+		},
+	}
+}
+
+// documents reads the documents of the APIs that are written for, once the job makes sense.
+func (m *mirrorWriting) documents() ([]*toolbench.Document, error) {
+	if m.group != "" && filepath.Base(m.group) != m.group {
+		return nil, console.Option("group", "it is %q, want a name, which is also that of the file",
+			m.group)
+	}
+
+	documents, err := readDocuments(m.data)
+	if err != nil || len(m.working) == 0 {
+		return documents.All(), err
+	}
+
+	rules, working := recorded.Corrected(), map[toolbench.Key]bool{}
+
+	for _, path := range m.working {
+		calls, err := recorded.Read(path)
+		if err != nil {
+			return nil, err
+		}
+
+		for i := range calls {
+			d, err := calls[i].Find(documents)
+			if err == nil && rules.Of(calls[i].Answer) == recorded.Success {
+				working[d.Key] = true
+			}
+		}
+	}
+
+	var all []*toolbench.Document
+
+	for _, d := range documents.All() {
+		if working[d.Key] {
+			all = append(all, d)
+		}
+	}
+
+	if len(all) == 0 {
+		return nil, console.Option("working", "no recorded call of an API of %s succeeded", m.data)
+	}
+
+	return all, nil
+}
+
+// requests has requests written in two stages.
+func (m *mirrorWriting) requests(ctx context.Context,
+	documents []*toolbench.Document) (*MirrorWritten, error) {
+	model, err := m.model("model", m.writer, "written", suite.WriterOptions{
+		Temperature: requestTemperature, MaxTokens: requestTokens,
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	imagine, err := m.models.Writer(m.writer, suite.WriterOptions{
+		Temperature: scenarioTemperature, MaxTokens: scenarioTokens,
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	r := mirror.NewReport()
+
+	requests, err := model.Requests(ctx, imagine, documents, m.count, r)
+	if err != nil {
+		return nil, err
+	}
+
+	var text []byte
+	for i := range requests {
+		text = requests[i].Append(text)
+	}
+
+	return m.write(requestsFile, text, len(requests), r)
+}
+
+// queries has queries written and looked at.
+func (m *mirrorWriting) queries(ctx context.Context, documents []*toolbench.Document) (
+	*MirrorWritten, error) {
+	model, err := m.model("model", m.writer, "written", suite.WriterOptions{
+		Temperature: scenarioTemperature, MaxTokens: queryTokens,
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	r := mirror.NewReport()
+
+	queries, err := model.Queries(ctx, documents, m.count, m.group, r)
+	if err != nil {
+		return nil, err
+	}
+
+	text, err := mirror.EncodeQueries(queries, documents)
+	if err != nil {
+		return nil, err
+	}
+
+	return m.write(filepath.Join("queries", m.group+".json"), text, len(queries), r)
+}
+
+// write writes the file.
+func (m *mirrorWriting) write(name string, text []byte, count int,
+	r *mirror.Report) (*MirrorWritten, error) {
+	path := filepath.Join(m.out, name)
+
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+
+	return &MirrorWritten{Path: path, Count: count, Refused: r.Written.Refused}, durable.Write(path,
+		text)
+}

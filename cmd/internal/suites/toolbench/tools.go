@@ -1,0 +1,193 @@
+package toolbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"toolevo/envs/console"
+	"toolevo/envs/names"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolbench/bench"
+	"toolevo/envs/toolbench/serve"
+	"toolevo/envs/toolbench/virtual"
+	"toolevo/envs/wire"
+)
+
+// The variables that hold keys.
+const (
+	ownKeyVariable     = "TOOLBENCH_KEY"      // what clients of our server send
+	backendKeyVariable = "TOOLBENCH_REAL_KEY" // what the real backend is sent
+)
+
+// toolService is what is served, and how.
+type toolService struct {
+	wire.Door
+	data, task, backend string
+	stdio               bool
+	calls               int
+}
+
+func toolsCommand() suite.Command {
+	o := toolService{
+		Door: wire.Door{Listen: "127.0.0.1:8081",
+			Variable: ownKeyVariable}, calls: serve.DefaultMaxCalls,
+	}
+
+	return suite.Command{
+		Use: "serve tools", Help: helpTexts, Document: ServedTools{},
+		Configured: &suite.Configured{
+			Models: true, Flags: []string{"split", "api", "feedback"}, Own: settingFlags(),
+			Defaults: map[string]string{"suite": "toolbench", "split": "test", "api": "[p_c]"},
+		},
+		Options: append(suite.DoorOptions(&o.Door), suite.DataOption(&o.data),
+			suite.StdioOption(&o.stdio),
+			suite.Option{Name: "question", Value: &o.task,
+				Usage: "only the functions that the question of an `ID` offers (default: all)"},
+			suite.Option{Name: "real", Value: &o.backend,
+				Usage: "`URL` of a server of the real APIs, which is asked " +
+					"first; its key is that in " + backendKeyVariable},
+			suite.Option{Name: "max-calls", Value: &o.calls, Least: 1,
+				Usage: "`N` calls run at the same time, the others wait"}),
+		Run: o.run,
+	}
+}
+
+// settingFlags are the flags of what stands in for the APIs.
+func settingFlags() []suite.SettingFlag {
+	return []suite.SettingFlag{
+		{
+			Flag: "simulator", Key: "toolbench.simulator", Usage: "`NAME` of what stands in for ToolBench's APIs: " +
+				"scripted, or the policy KIND:NAME of a language model",
+		},
+		{
+			Flag: "mode", Key: "toolbench.mode", Names: names.Texts(virtual.Modes),
+			Usage: "`NAME` of how a language model is asked to: sft, cot or few-shot",
+		},
+		{Flag: "cache", Key: "toolbench.cache", Usage: "`FILE` that keeps its answers and gives them again"},
+	}
+}
+
+// run serves the versions of a configuration until the process is told to end.
+func (o *toolService) run(ctx context.Context, c *suite.Call) (done suite.Result, err error) {
+	options := serve.Options{
+		MaxCalls: o.calls, Software: c.Version, Versions: map[string]serve.Version{},
+	}
+	if options.Key, err = o.Key(c.Program); err != nil {
+		return done, err
+	}
+
+	chosen, err := c.Choose(o.data)
+	if err != nil {
+		return done, err
+	}
+
+	opened, err := chosen.Benchmark.Open(ctx, chosen.Choice)
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+
+	all, err := o.deploy(ctx, c, opened, chosen.Deployed)
+	if err != nil {
+		return done, err
+	}
+
+	for i, version := range chosen.Deployed {
+		options.Versions[version] = all[i]
+	}
+
+	options.Default = chosen.Deployed[0]
+
+	server, err := serve.New(options)
+	if err != nil {
+		return done, err
+	}
+
+	if o.stdio {
+		return done, wire.Pipe(ctx, c.Program, server)
+	}
+
+	address, err := o.Serve(ctx, c.Program, server, func(address string) {
+		o.introduce(c, address, chosen.Deployed)
+	})
+	served := newServed(address, server, chosen.Deployed, all[0]) // all are of one suite
+
+	return suite.Result{Document: served, Text: served.print}, err
+}
+
+// deploy deploys versions, after it made sure that a model can be asked.
+func (o *toolService) deploy(ctx context.Context, c *suite.Call, opened suite.Suite,
+	versions []string) ([]*bench.Deployed,
+	error) {
+	if p, ok := opened.(suite.Preparer); ok {
+		if err := p.Prepare(ctx); err != nil {
+			return nil, err
+		}
+	}
+
+	var backend *virtual.Backend
+
+	if o.backend != "" {
+		var err error
+		if backend, err = virtual.NewBackend(o.backend, c.Lookup(backendKeyVariable)); err != nil {
+			return nil, console.Option("real", "%w", err)
+		}
+	}
+
+	var all []*bench.Deployed
+
+	for _, version := range versions {
+		d, err := bench.Deploy(opened, version, o.task, backend)
+		if err != nil {
+			return nil, err
+		}
+
+		all = append(all, d)
+	}
+
+	return all, nil
+}
+
+// introduce says where the server is and what to try with it.
+func (o *toolService) introduce(c *suite.Call, address string, versions []string) {
+	c.Say("ToolBench's functions under %s at %s/virtual, and over MCP at %s/mcp", versions[0],
+		address, address)
+
+	for _, version := range versions[1:] {
+		c.Say("Under %s: the same, with \"version\": %q, and %s/mcp/%s", version, version, address,
+			version)
+	}
+
+	o.SayKey(c.Program)
+	c.Say("Ctrl-C ends it and tells how it was used.")
+}
+
+// ServedTools is how a server of functions was used.
+type ServedTools struct {
+	Address   string           `json:"address"`   // of the server
+	Versions  []string         `json:"versions"`  // that it served, the default first
+	Functions int              `json:"functions"` // of a version
+	Requests  map[string]int64 `json:"requests"`  // by outcome; refused: they were no calls; failed: through our fault
+	Answers   virtual.Tally    `json:"answers"`   // to calls that fitted
+}
+
+func newServed(address string, s *serve.Server, versions []string, of *bench.Deployed) *ServedTools {
+	return &ServedTools{address, versions, len(of.Functions()), s.Counts(), of.Tally()}
+}
+
+func (s *ServedTools) print(w io.Writer) {
+	for _, outcome := range slices.Sorted(maps.Keys(s.Requests)) {
+		fmt.Fprintf(w, "%-17s %d\n", outcome, s.Requests[outcome])
+	}
+
+	n := s.Answers
+	fmt.Fprintf(w, "Answers: %d from the cache, %d real, %d by a model, %d scripted; %d were not "+
+		"worth keeping.\n",
+		n.Replayed, n.Real, n.Simulated, n.Scripted, n.Unkept)
+	fmt.Fprintf(w, "Failures: %d. Of the model's replies, %d could not be read.\n", n.Failed,
+		n.Spoilt)
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	toolevo "toolevo/cmd/internal/app"
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/kept"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/suite"
+	"toolevo/mcts/policy/serving"
+	"toolevo/mcts/store"
+)
+
+// textsFile keeps what models wrote for a command, in its output folder.
+const textsFile = "texts.jsonl"
+
+// configured is what a suite's command gets from its settings. It implements [suite.Models].
+type configured struct {
+	app      *app
+	cmd      *cobra.Command
+	settings *settings
+	servers  *serving.Servers
+
+	models  *serving.Models // nil while none is wanted
+	texts   *kept.Texts     // nil keeps nothing
+	closers []func() error
+}
+
+// configureSuite implements cmdline.Configure.
+func (a *app) configureSuite(cmd *cobra.Command,
+	c *suite.Configured) func(*suite.Call) func(error) error {
+	w := &configured{app: a, cmd: cmd, servers: a.serving(),
+		settings: a.addSettings(cmd, c.Defaults, c.Flags...)}
+	w.settings.addOwn(cmd, c.Own)
+
+	if c.Models {
+		w.servers = a.servingFlags(cmd)
+	}
+
+	return func(call *suite.Call) func(error) error {
+		call.Models, call.Choose, call.Engine = w.open, w.choose, w.engine
+
+		return func(err error) error {
+			err = w.stopped(cmd.Context(), err)
+			for _, c := range w.closers {
+				err = errors.Join(err, c())
+			}
+
+			return err
+		}
+	}
+}
+
+// resolve reads the settings.
+func (w *configured) resolve() (*configs.Resolved, error) {
+	if err := w.servers.Check(); err != nil {
+		return nil, err
+	}
+
+	w.app.warnExposed(w.servers)
+
+	return w.settings.resolve(w.cmd.Flags())
+}
+
+// choose implements Choose of [suite.Call].
+func (w *configured) choose(data string) (chosen suite.Chosen, err error) {
+	c, err := w.resolve()
+	if err != nil {
+		return chosen, err
+	}
+
+	b, err := toolevo.NewBench(data, c, w.servers, nil)
+	if err != nil {
+		return chosen, err
+	}
+
+	w.closers = append(w.closers, b.Close)
+	chosen.Benchmark, chosen.Deployed = b.Benchmark, b.Deployed.All().Versions
+	chosen.Choice, err = b.Choice(data)
+
+	return chosen, err
+}
+
+// engine implements Engine of [suite.Call].
+func (w *configured) engine(ctx context.Context) (sandbox.Engine, error) {
+	c, err := w.settings.resolve(w.cmd.Flags())
+	if err != nil {
+		return nil, err
+	}
+
+	host := w.app.host(console.ProgressNone)
+
+	engine, err := host.OpenEngine(ctx, c.Python.Options(1))
+	if err == nil {
+		w.closers = append(w.closers, engine.Close)
+	}
+
+	return engine, err
+}
+
+// open implements Models of [suite.Call].
+func (w *configured) open(folder string) (suite.Models, error) {
+	c, err := w.resolve()
+	if err != nil {
+		return nil, err
+	}
+
+	w.models = serving.New(c, nil, nil, w.servers)
+
+	if folder == "" {
+		return w, nil
+	}
+
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+
+	release, err := store.Lock(filepath.Join(folder, ".lock"))
+	if err != nil {
+		return nil, err
+	}
+
+	w.closers = append(w.closers, release)
+
+	if w.texts, err = kept.Open(filepath.Join(folder, textsFile)); err != nil {
+		return nil, err
+	}
+
+	w.closers = append(w.closers, w.texts.Close)
+
+	return w, nil
+}
+
+// Policies implements [suite.Models].
+func (w *configured) Policies() []string { return w.models.Config.Policy }
+
+// Texts implements [suite.Models].
+func (w *configured) Texts() *kept.Texts { return w.texts }
+
+// Writer implements [suite.Models].
+func (w *configured) Writer(name string, o suite.WriterOptions) (kept.Writer, error) {
+	writer, err := w.models.Writer(name, o)
+	if err != nil {
+		return nil, err
+	}
+
+	w.closers = append(w.closers, writer.Close)
+
+	if w.texts == nil {
+		return writer, nil
+	}
+
+	return w.texts.Writer(fmt.Sprintf("%s %g %d", name, o.Temperature, o.MaxTokens), writer), nil
+}
+
+// Embedder implements [suite.Models].
+func (w *configured) Embedder(name string) (suite.Embedder, error) {
+	e, err := w.models.Embedder(name, "", true)
+	if err == nil {
+		w.closers = append(w.closers, func() error { e.Close(); return nil })
+	}
+
+	return e, err
+}
+
+// stopped is the error of work that models did not finish.
+func (w *configured) stopped(ctx context.Context, err error) error {
+	var fault *envs.StageError
+
+	switch {
+	case err == nil || w.models == nil:
+		return err
+	case ctx.Err() != nil && w.texts != nil:
+		return console.Interrupted("interrupted: the same command goes on where it stopped")
+	case ctx.Err() != nil:
+		return console.Interrupted("interrupted: nothing was kept; with --out the same command " +
+			"would go on")
+	case errors.As(err, &fault):
+		return console.GaveUp(err)
+	}
+
+	return err
+}

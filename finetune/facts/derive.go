@@ -1,0 +1,180 @@
+package facts
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/toolapi"
+	"toolevo/finetune/failure"
+	"toolevo/mcts"
+	"toolevo/trajectories"
+)
+
+// Board is the facts and calls of some episodes, in their order.
+type Board struct {
+	Facts []Fact
+	Calls []Call
+}
+
+// Add adds an episode that met a version; nil is one of which nothing is known. api is what reports
+// call it.
+func (b *Board) Add(e *trajectories.Episode, api string, version *toolapi.Version) {
+	f := Of(e, api, version)
+	b.Facts = append(b.Facts, f)
+
+	if f.Measured {
+		b.Calls = append(b.Calls, f.calls(e, version)...)
+	}
+}
+
+// Of returns what an episode comes to.
+func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
+	f := Fact{
+		Key: Key{
+			Policy: e.Policy, API: api, Deployed: e.DeployedAPI, Dataset: e.Labels[envs.LabelDataset],
+			Difficulty: e.Labels[envs.LabelDifficulty], QuestionID: e.QuestionID, Repeat: e.Repeat,
+			Measured: e.Lost == "",
+		},
+		Prompt: e.PromptAPI, Template: e.Labels[envs.LabelTemplate], Lost: e.Lost != "", LostTo: e.Lost,
+	}
+	f.Question = f.Dataset + "/" + f.Difficulty + "/" + f.QuestionID
+	f.Cluster = cmp.Or(f.Template, f.Question)
+
+	for _, name := range slices.Sorted(maps.Keys(e.Labels)) {
+		f.Labels = append(f.Labels, Label{name, e.Labels[name]})
+	}
+
+	if v, failed := failure.Classify(e, Names(version)); failed {
+		f.Heading, f.Class, f.Rule, f.Wrong = string(v.Class.Heading()), string(v.Class), v.Rule, v.Turn
+	}
+
+	if f.Lost {
+		return f
+	}
+
+	f.Official, f.Strict, f.Failed = e.Official, e.Strict, !e.Official
+	f.Answered = e.Status == envs.Terminated.String()
+	f.Unanswered = !f.Answered
+	f.TooLong, f.Silent = e.Limit == string(mcts.LimitContext), e.Limit == string(mcts.LimitSilence)
+	f.FirstUnreadable = len(e.Turns) > 0 && e.Turns[0].Unreadable()
+	f.Turns, f.Tokens, f.RepeatedTurns = len(e.Turns), e.Tokens, trajectories.RepeatedFailures(e.Turns)
+	f.count(e.Turns, f.calls(e, version))
+	f.updates(e.Turns, version)
+
+	return f
+}
+
+// Names returns the names that a version exposes; nil is one of which nothing is known.
+func Names(version *toolapi.Version) (names []string) {
+	if version != nil {
+		for _, api := range version.APIs {
+			names = append(names, api.Name)
+		}
+	}
+
+	return names
+}
+
+// calls returns the turns of an episode as rows.
+func (f *Fact) calls(e *trajectories.Episode, version *toolapi.Version) []Call {
+	calls := make([]Call, len(e.Turns))
+	refused, met := map[string]bool{}, map[string]bool{}
+
+	for i := range e.Turns {
+		t, c := &e.Turns[i], &calls[i]
+		*c = Call{Key: f.Key, Turn: i + 1, Tool: t.Tool, Name: t.API, Outcome: t.Outcome.String()}
+
+		c.Called = !t.Unreadable() && t.Tool != envs.FinishTool && t.Tool != envs.UpdateTool
+		c.Valid = c.Called && (t.Outcome == envs.OK || t.Outcome == envs.ToolError)
+
+		deployed := t.Tool != "" && t.Outcome != envs.Deprecated
+		c.New = deployed && t.API != t.Tool
+		c.Wrong = deployed && t.Outcome == envs.InvocationError
+
+		refusal, ok := failure.RefusalOf(t, version)
+		c.Refusal, c.Refused = string(refusal), ok
+
+		if t.Tool == "" || c.Valid {
+			continue
+		}
+
+		// Only the first refusal and the first notice begin a recovery: a tool recovers once.
+		c.FirstRefused = c.Called && !refused[t.Tool]
+		c.FirstNotice = t.Outcome == envs.Deprecated && !met[t.Tool]
+		refused[t.Tool] = refused[t.Tool] || c.FirstRefused
+		met[t.Tool] = met[t.Tool] || c.FirstNotice
+
+		if c.FirstRefused || c.FirstNotice {
+			c.After, _ = trajectories.Recovery(e.Turns, i)
+			c.Recovered = c.FirstNotice && c.After > 0
+		}
+	}
+
+	return calls
+}
+
+// count adds up the turns.
+func (f *Fact) count(turns []trajectories.Turn, calls []Call) {
+	outcomes := map[envs.Outcome]*int{
+		envs.OK: &f.OK, envs.Malformed: &f.Malformed, envs.InvalidAction: &f.InvalidAction,
+		envs.InvocationError: &f.InvocationError, envs.Deprecated: &f.Outcomes.Deprecated,
+		envs.ToolError: &f.ToolError, envs.Correct: &f.Correct, envs.Incorrect: &f.Incorrect,
+	}
+
+	for i, c := range calls {
+		*outcomes[turns[i].Outcome]++
+		f.Calls += one(c.Called)
+		f.Valid += one(c.Valid)
+		f.ToolsRefused += one(c.FirstRefused)
+		f.ToolsRecovered += one(c.FirstRefused && c.After > 0)
+		f.ToolsMet += one(c.FirstNotice)
+		f.ToolsAdapted += one(c.Recovered)
+
+		if c.Recovered {
+			f.RecoveryTurns += c.After
+		}
+
+		_, unknown := turns[i].UnknownTool()
+		f.Hallucinated += one(unknown)
+	}
+
+	f.Refused, f.Recovered = f.ToolsRefused > 0, f.ToolsRefused > 0 && f.ToolsRecovered == f.ToolsRefused
+	f.Met, f.Adapted = f.ToolsMet > 0, f.ToolsMet > 0 && f.ToolsAdapted == f.ToolsMet
+}
+
+// one is 1 of what holds.
+func one(holds bool) int {
+	if holds {
+		return 1
+	}
+
+	return 0
+}
+
+// updates counts what UpdateTool was given.
+func (f *Fact) updates(turns []trajectories.Turn, version *toolapi.Version) {
+	for i := range turns {
+		if !turns[i].IsUpdate() {
+			continue
+		}
+
+		f.Updates++
+
+		if version == nil {
+			continue
+		}
+
+		text, _ := turns[i].Description()
+
+		switch truthOf(text, version) {
+		case isTrue:
+			f.TrueUpdates++
+		case unknownTool:
+			f.UnknownTool++
+		case unknownParameter:
+			f.UnknownParameter++
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package facts
+
+import (
+	_ "embed"
+	"slices"
+
+	"toolevo/finetune/failure"
+	"toolevo/finetune/tabulate"
+)
+
+//go:embed tables.yaml
+var tablesYAML []byte
+
+// tables describes the tables of how episodes went.
+var tables = tabulate.MustRead(tablesYAML)
+
+// Contender is whose episodes a row is about.
+type Contender struct {
+	Policy string `json:"policy"` // e.g. "scripted:reader"
+	API    string `json:"api"`    // the deployed API version, or a family of versions
+}
+
+// Errors is how episodes failed.
+type Errors struct {
+	Rows []ErrorRow `json:"rows"` // a row for each policy and API version
+
+	shown map[string][]tabulate.Row
+}
+
+// ErrorRow says how the episodes of a policy under an API version failed: a line of Table 7.
+type ErrorRow struct {
+	Contender
+	N      int `json:"n"`      // questions measured
+	Lost   int `json:"lost"`   // questions lost to infrastructure failures, in no other figure
+	Failed int `json:"failed"` // questions that were measured and not answered right
+
+	Classes  []ClassCount   `json:"classes"`  // of those that failed, in the order of Table 7; those that occur
+	Refusals []RefusalCount `json:"refusals"` // refused calls, in all that were measured; those that occur
+}
+
+// ClassCount is how many episodes have a class.
+type ClassCount struct {
+	Class    failure.Class   `json:"class"`    // why they failed
+	Heading  failure.Heading `json:"heading"`  // what Table 7 has the class under
+	Episodes int             `json:"episodes"` // that did
+	Share    float64         `json:"share"`    // of those that failed, 0..1
+}
+
+// RefusalCount is how many calls were refused for one reason.
+type RefusalCount struct {
+	Refusal failure.Refusal `json:"refusal"` // what the deployed version did not take
+	Calls   int             `json:"calls"`   // of which it did not
+	Share   float64         `json:"share"`   // of the refused calls, 0..1
+}
+
+// Errors returns how the episodes failed.
+func (b *Board) Errors() *Errors {
+	e := &Errors{shown: b.rows("errors", "classes", "refusals")}
+	sortBy(e.shown["classes"], "class", failure.Classes())
+	sortBy(e.shown["refusals"], "refusal", failure.Refusals())
+
+	for _, row := range e.shown["errors"] {
+		one := tabulate.As[ErrorRow]([]tabulate.Row{row})[0]
+		one.Classes = tabulate.As[ClassCount](below(row, e.shown["classes"]))
+		one.Refusals = tabulate.As[RefusalCount](below(row, e.shown["refusals"]))
+		e.Rows = append(e.Rows, one)
+	}
+
+	return e
+}
+
+// Grids are its tables.
+func (e *Errors) Grids() []tabulate.Grid {
+	return tables.Grids(e.shown, "errors", "classes", "refusals")
+}
+
+// ofCalls are the tables over calls; the others are over facts.
+var ofCalls = []string{"refusals", "recovery", "new_tools"}
+
+// rows returns the rows of some tables.
+func (b *Board) rows(names ...string) map[string][]tabulate.Row {
+	facts, calls := tabulate.Of(b.Facts), tabulate.Of(b.Calls)
+	rows := map[string][]tabulate.Row{}
+
+	for _, name := range names {
+		source := facts
+		if slices.Contains(ofCalls, name) {
+			source = calls
+		}
+
+		rows[name] = tables.Tables[name].Rows(source)
+	}
+
+	return rows
+}
+
+// below are the rows of the same policy and API version.
+func below(row tabulate.Row, rows []tabulate.Row) []tabulate.Row {
+	keys := []string{"policy", "api"}
+
+	return slices.DeleteFunc(slices.Clone(rows), func(r tabulate.Row) bool {
+		return !slices.Equal(r.Texts(keys), row.Texts(keys))
+	})
+}
+
+// sortBy sorts the rows of each policy and API version by the order that the values of a key have.
+func sortBy[T ~string](rows []tabulate.Row, key string, order []T) {
+	slices.SortStableFunc(rows, func(a, b tabulate.Row) int {
+		if a.Text("policy") != b.Text("policy") || a.Text("api") != b.Text("api") {
+			return 0
+		}
+
+		return slices.Index(order, T(a.Text(key))) - slices.Index(order, T(b.Text(key)))
+	})
+}

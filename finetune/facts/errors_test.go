@@ -1,0 +1,112 @@
+package facts
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/finetune/failure"
+	"toolevo/finetune/tabulate"
+	"toolevo/trajectories"
+)
+
+// board has episodes that fail in several ways, one that does not, and a lost one.
+func board(t *testing.T) *Board {
+	t.Helper()
+
+	v := version(t, "p_s_in")
+	wrong := trajectories.Turn{Tool: envs.FinishTool, API: envs.FinishTool, Outcome: envs.Incorrect}
+
+	right, lost := sample(v, "a", 5, oldLoad, wrongLoad, newLoad, finish), sample(v, "b", 0, oldLoad)
+	right.Official, right.Labels = true, map[string]string{"dataset": "coffee", "template": "open"}
+	lost.Lost = "the disk is full"
+
+	stopped := sample(v, "e", 0, newLoad, newFilter)
+	stopped.Limit = "depth"
+
+	var b Board
+	b.add(right, lost, sample(v, "c", 0, oldLoad, oldLoad, wrong), sample(v, "d", 0, newLoad, wrong), stopped)
+
+	return &b
+}
+
+// Shares are of the failed episodes and of the refused calls; what was refused counts in all that was measured.
+func TestErrors(t *testing.T) {
+	want := []ErrorRow{{
+		Contender: Contender{"p", "p_s_in"}, N: 4, Lost: 1, Failed: 3,
+		Classes: []ClassCount{
+			{failure.RepeatedDeprecated, failure.InvocationErrors, 1, 1. / 3},
+			{failure.IncorrectOutput, failure.PlanningErrors, 1, 1. / 3},
+			{failure.Undecided, failure.NoHeading, 1, 1. / 3},
+		},
+		Refusals: []RefusalCount{{failure.RefusedUnreadable, 1, 0.25}, {failure.RefusedGrounding, 3, 0.75}},
+	}}
+
+	e := board(t).Errors()
+	if diff := cmp.Diff(want, e.Rows); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+
+	var text strings.Builder
+	if err := tabulate.WriteText(&text, e.Grids(), 80); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, line := range []string{
+		"p       p_s_in  4  1     3\n", "p under p_s_in\n",
+		"  invocation error in new tools  repeated-deprecated  1         33.3\n",
+	} {
+		if !strings.Contains(text.String(), line) {
+			t.Errorf("no line %q in\n%s", line, text.String())
+		}
+	}
+}
+
+// What was written is read; of other episodes, and of a folder without the tables, nothing is.
+func TestFiles(t *testing.T) {
+	b, dir := board(t), t.TempDir()
+
+	if _, ok := Read(dir, "sum"); ok {
+		t.Error("an empty folder has tables")
+	}
+
+	if err := b.Write(dir, "sum"); err != nil {
+		t.Fatal(err)
+	}
+
+	got, ok := Read(dir, "sum")
+	if diff := cmp.Diff(b, got); diff != "" || !ok {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+
+	if _, ok := Read(dir, "other"); ok {
+		t.Error("tables of other episodes are read")
+	}
+}
+
+// A judge adds verdicts, and changes none.
+func TestAddVerdicts(t *testing.T) {
+	dir := t.TempDir()
+	said := func(judge string, try int, value float64) Verdict {
+		return Verdict{
+			Key: Key{Policy: "p", QuestionID: "a"}, Judge: judge, Score: "sopr", Try: try, Value: value, Read: true,
+		}
+	}
+
+	for _, added := range [][]Verdict{
+		{said("rule", 0, 1)}, {said("rule", 0, 0), said("rule", 1, 0)}, {said("model", 0, 0.5)}, nil,
+	} {
+		if err := AddVerdicts(dir, added); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	got, err := ReadVerdicts(dir)
+	want := []Verdict{said("rule", 0, 1), said("rule", 1, 0), said("model", 0, 0.5)}
+
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+}

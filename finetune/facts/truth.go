@@ -1,0 +1,82 @@
+package facts
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/toolapi"
+	"toolevo/trajectories"
+)
+
+// truth is whether a description that UpdateTool was told is true of the deployed version.
+type truth string
+
+// The kinds of descriptions.
+const (
+	isTrue           truth = "true"              // the tool exists, and each parameter that is listed
+	unknownTool      truth = "unknown-tool"      // no deployed tool is described
+	unknownParameter truth = "unknown-parameter" // the tool exists, and a parameter that is listed does not
+)
+
+// signature finds a name with its parameters, written as the tool list of a prompt or as code writes them.
+var signature = regexp.MustCompile(`(\w+)(?:\[([^\]]*)\]|\(([^)]*)\))`)
+
+// IsTrue reports whether what a description of a tool says is deployed.
+func IsTrue(description string, v *toolapi.Version) bool { return truthOf(description, v) == isTrue }
+
+// truthOf compares a description with the version that was deployed.
+func truthOf(description string, v *toolapi.Version) truth {
+	// The first signature is what is described: what follows explains it, with examples and the old name.
+	if match := signature.FindStringSubmatch(description); match != nil {
+		api, ok := described(match[1], v)
+
+		switch {
+		case !ok:
+			return unknownTool
+		case !hasParameters(api, match[2]+match[3]):
+			return unknownParameter
+		}
+
+		return isTrue
+	}
+
+	if slices.ContainsFunc(trajectories.Words(description), func(word string) bool {
+		_, ok := described(word, v)
+		return ok
+	}) {
+		return isTrue
+	}
+
+	return unknownTool
+}
+
+// described returns the API of a name that is worth a description: the prompt has those of the protocol anyway.
+func described(name string, v *toolapi.Version) (*toolapi.API, bool) {
+	api, ok := v.API(name)
+	return api, ok && api.Tool != envs.FinishTool && api.Tool != envs.UpdateTool
+}
+
+// hasParameters reports whether an API has all parameters of a list. Of numbered ones it shows the first, and any
+// number will do.
+func hasParameters(api *toolapi.API, list string) bool {
+	for _, item := range strings.Split(list, ",") {
+		name, _, _ := strings.Cut(item, ":")
+		name, _, _ = strings.Cut(name, "=")
+
+		if name = strings.Trim(name, "<>{}\"' \t\n"); name == "" || strings.Trim(name, ". …") == "" {
+			continue
+		}
+
+		if !slices.ContainsFunc(api.Parameters, func(p toolapi.Parameter) bool {
+			return p.Name == name || withoutNumber(p.Name) == withoutNumber(name)
+		}) {
+			return false
+		}
+	}
+
+	return true
+}
+
+func withoutNumber(name string) string { return strings.TrimRight(name, "0123456789") }

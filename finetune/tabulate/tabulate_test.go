@@ -1,0 +1,171 @@
+package tabulate
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const described = `
+tables:
+  scores:
+    by: [policy, data]
+    order: [policy, data]
+    totals: [[data]]
+    strata: [data]
+    cluster: question
+    needs: n
+    columns:
+      - {name: n, count: question}
+      - {name: lost, sum: lost}
+      - {name: right, rate: right, as: percent}
+      - {name: turns, mean: turns, as: decimal}
+      - {name: spread, deviation: right, over: try, population: true, as: percent}
+      - {name: part, part: turns, over: policy, as: percent}
+    pairs: {with: {policy: a}, of: right, on: [question], change: right, relative: true}
+    csv: [policy, data, n, share=right, right_low]
+views:
+  scores:
+    table: scores
+    caption: Shares of {policy}.
+    per: policy
+    lines: [data]
+    figures: [n, right]
+    bare: [right]
+  across:
+    table: scores
+    caption: Shares.
+    heading: [policy]
+    lines: [policy]
+    across: [data]
+    figures: [right]
+    bare: [right]
+`
+
+// played is a row of a source.
+type played struct {
+	Policy   string `json:"policy"`
+	Data     string `json:"data"`
+	Question string `json:"question"`
+	Try      int    `json:"try"`
+	Measured bool   `json:"measured"`
+	Lost     bool   `json:"lost"`
+	Right    bool   `json:"right"`
+	Turns    int    `json:"turns"`
+}
+
+func scores() (*Tables, []Row) {
+	all := MustRead([]byte(described))
+
+	return all, all.Tables["scores"].Rows(Of([]played{
+		{"a", "x", "1", 0, true, false, true, 2},
+		{"a", "x", "1", 1, true, false, true, 4},
+		{"a", "x", "2", 0, true, false, false, 6},
+		{"a", "y", "3", 0, true, false, true, 8},
+		{"b", "x", "1", 0, true, false, false, 1},
+		{"b", "y", "3", 0, false, true, false, 0},
+	}))
+}
+
+// Groups are added up by hand: each kind of data weighs the same in a total, what was lost counts nowhere, and a policy
+// is compared on the questions of both.
+func TestRows(t *testing.T) {
+	t.Parallel()
+
+	_, rows := scores()
+
+	var got []string
+	for _, row := range rows {
+		got = append(got, strings.Join(row.Texts([]string{"policy", "data"}), " "))
+	}
+
+	if diff := cmp.Diff([]string{"a x", "a y", "a all", "b x", "b y", "b all"}, got); diff != "" {
+		t.Fatal(diff)
+	}
+
+	for i, want := range []Row{
+		{"n": 2.0, "lost": 0.0, "right": 2. / 3, "turns": 4.0},
+		{"n": 1.0, "right": 1.0, "turns": 8.0, "spread": 0.0},
+		{"n": 3.0, "right": 5. / 6, "turns": 6.0},
+		{"n": 1.0, "right": 0.0, "paired_n": 1.0, "only_first": 1.0, "p": 1.0, "difference": -2. / 3, "relative": -1.0},
+		{"n": 0.0, "lost": 1.0, "right_high": 1.0},
+	} {
+		for name, n := range want {
+			if math.Abs(rows[i].Number(name)-n.(float64)) > 1e-12 {
+				t.Errorf("%s: %s is %v, want %v", got[i], name, rows[i][name], n)
+			}
+		}
+	}
+
+	if rows[4].Has("right") || rows[4].Has("paired_n") || rows[0].Has("paired_n") {
+		t.Errorf("figures of nothing: %v", rows)
+	}
+}
+
+// A view picks rows and figures; the forms say the same.
+func TestViews(t *testing.T) {
+	t.Parallel()
+
+	all, rows := scores()
+	by := map[string][]Row{"scores": rows}
+
+	var text, latex, lines strings.Builder
+
+	grids := all.Grids(by, "scores", "across")
+	for _, err := range []error{
+		WriteText(&text, grids, 80), WriteLaTeX(&latex, grids), all.Tables["scores"].WriteCSV(&lines, rows[:1]),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	want := `Shares of a.
+data  n  right
+x     2  66.7
+y     1  100.0
+all   3  83.3
+
+Shares of b.
+data  n  right
+x     1  0.0
+y     0  –
+all   1  0.0
+
+Shares.
+  policy  x     y      all
+a
+  a       66.7  100.0  83.3
+b
+  b       0.0   –      0.0
+`
+	if diff := cmp.Diff(want, text.String()); diff != "" {
+		t.Error(diff)
+	}
+
+	if !strings.Contains(latex.String(), "\\caption{Shares of a.}") || !strings.Contains(latex.String(), `y & 0 & -- \\`) {
+		t.Error(latex.String())
+	}
+
+	if got := lines.String(); !strings.HasPrefix(got, "policy,data,n,share,right_low\na,x,2,0.666666") {
+		t.Error(got)
+	}
+}
+
+// A table that is wider than a terminal goes on below.
+func TestWideTables(t *testing.T) {
+	t.Parallel()
+
+	g := Grid{Words: 1, Heads: []string{"policy", "first", "second"}, Lines: [][]string{{"a", "1", "2"}}}
+
+	var b strings.Builder
+	if err := WriteText(&b, []Grid{g}, 16); err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff("policy  first\na       1\npolicy  second\na       2\n", b.String()); diff != "" {
+		t.Error(diff)
+	}
+}

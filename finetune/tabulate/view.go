@@ -1,0 +1,235 @@
+package tabulate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs/display"
+)
+
+// None stands in a table where there is no figure.
+const None = "–"
+
+// View says how rows are shown.
+type View struct {
+	Table   string            `yaml:"table"`   // whose rows they are
+	Caption string            `yaml:"caption"` // {KEY} stands for the value of a key that a table is made for
+	Note    string            `yaml:"note"`    // follows the caption, but not in a terminal
+	Per     string            `yaml:"per"`     // a table for each value of this key
+	Heading []string          `yaml:"heading"` // keys that stand above lines in a terminal, and else begin them
+	Lines   []string          `yaml:"lines"`   // keys that begin a line
+	Across  []string          `yaml:"across"`  // keys that head columns; without them each figure has a column
+	Where   map[string]string `yaml:"where"`   // values of keys; "!VALUE" is every other one
+	Figures []string          `yaml:"figures"` // columns
+	Bare    []string          `yaml:"bare"`    // of those, the ones that are shown without their interval
+	Most    int               `yaml:"most"`    // lines of a heading at most; 0 is all
+	Tall    bool              `yaml:"tall"`    // in a terminal each figure has a line of its own
+	Best    bool              `yaml:"best"`    // LaTeX marks the best figures of a column
+
+	table *Table
+}
+
+// Grid is figures as text.
+type Grid struct {
+	Caption string
+	Note    string     // follows the caption, but not in a terminal
+	Words   int        // first columns, which are not aligned like numbers
+	Heading int        // of those, the ones that stand above lines in a terminal
+	Tall    bool       // in a terminal each figure has a line of its own
+	Best    bool       // LaTeX marks the best figures of a column
+	Heads   []string   // of all columns
+	Lines   [][]string // of as many fields
+}
+
+// Grids returns the tables of a view; none where no row is shown.
+func (v *View) Grids(rows []Row) []Grid {
+	rows = Where(rows, v.Where)
+	if len(rows) == 0 {
+		return nil
+	}
+
+	if v.Per == "" {
+		return []Grid{v.grid(rows, v.Caption)}
+	}
+
+	var grids []Grid
+
+	for _, value := range Distinct(rows, func(r Row) string { return r.Text(v.Per) }) {
+		own := Where(rows, map[string]string{v.Per: value})
+		grids = append(grids, v.grid(own, strings.ReplaceAll(v.Caption, "{"+v.Per+"}", value)))
+	}
+
+	return grids
+}
+
+// Where returns the rows whose keys have some values; "!VALUE" is every other one.
+func Where(rows []Row, values map[string]string) []Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
+		for key, want := range values {
+			other, not := strings.CutPrefix(want, "!")
+
+			text := r.Text(key)
+			if n, ok := r[key].(float64); ok {
+				text = strconv.FormatFloat(n, 'g', -1, 64)
+			}
+
+			if (text == other) == not {
+				return true
+			}
+		}
+
+		return false
+	})
+}
+
+// grid puts the figures of rows into lines and columns, both in the order in which they come first.
+func (v *View) grid(rows []Row, caption string) Grid {
+	words := slices.Concat(v.Heading, v.Lines)
+	g := Grid{
+		Caption: v.described(caption), Note: v.Note, Words: len(words), Heading: len(v.Heading),
+		Tall: v.Tall, Best: v.Best, Heads: slices.Clone(words),
+	}
+
+	// What has one heading stands below it.
+	heading := func(r Row) string { return strings.Join(r.Texts(v.Heading), "\x00") }
+	headings := Distinct(rows, heading)
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		return slices.Index(headings, heading(a)) - slices.Index(headings, heading(b))
+	})
+
+	columns, lines, below := map[string]int{}, map[string]int{}, map[string]int{}
+
+	for _, row := range rows {
+		begin := row.Texts(words)
+
+		if below[heading(row)]++; v.Most > 0 && below[heading(row)] > v.Most {
+			continue
+		}
+
+		line, ok := lines[strings.Join(begin, "\x00")]
+		if !ok || len(v.Across) == 0 {
+			line = len(g.Lines)
+			lines[strings.Join(begin, "\x00")] = line
+			g.Lines = append(g.Lines, begin)
+		}
+
+		for _, name := range v.Figures {
+			c := v.table.column(name)
+			head := v.head(c, row)
+
+			at, ok := columns[head]
+			if !ok {
+				at = len(g.Heads)
+				columns[head] = at
+				g.Heads = append(g.Heads, head)
+			}
+
+			for len(g.Lines[line]) <= at {
+				g.Lines[line] = append(g.Lines[line], None)
+			}
+
+			g.Lines[line][at] = c.format(row, slices.Contains(v.Bare, name))
+		}
+	}
+
+	for i := range g.Lines {
+		for len(g.Lines[i]) < len(g.Heads) {
+			g.Lines[i] = append(g.Lines[i], None)
+		}
+	}
+
+	return g
+}
+
+// head is what stands above a figure of a row.
+func (v *View) head(c *Column, row Row) string {
+	if len(v.Across) == 0 {
+		return c.Head
+	}
+
+	values := slices.DeleteFunc(row.Texts(v.Across), func(text string) bool { return text == All || text == "" })
+	if len(values) == 0 {
+		values = []string{All}
+	}
+
+	if len(v.Figures) > 1 {
+		values = append(values, c.Head)
+	}
+
+	return strings.Join(values, " ")
+}
+
+// described adds to a caption what the intervals are.
+func (v *View) described(caption string) string {
+	for _, name := range v.Figures {
+		if v.table.column(name).Rate != "" && !slices.Contains(v.Bare, name) {
+			text := caption + " Intervals: " + Method
+			if v.table.Unit != "" {
+				text += ", by " + v.table.Unit
+			}
+
+			return text + "."
+		}
+	}
+
+	return caption
+}
+
+// format is a figure of a row as text. A bare one has no interval.
+func (c *Column) format(r Row, bare bool) string {
+	value, ok := r[c.Name]
+	n, isNumber := value.(float64)
+
+	if !ok || c.Needs != "" && r.Number(c.Needs) == 0 || c.Positive && n == 0 {
+		return None
+	}
+
+	switch {
+	case !isNumber:
+		return display.Visible(fmt.Sprint(value))
+	case c.As == "percent":
+		return fmt.Sprintf("%.1f", 100*n) + c.interval(r, "%.0f", bare)
+	case c.As == "points":
+		return fmt.Sprintf("%+.1f", 100*n) + c.interval(r, "%+.0f", bare)
+	case c.As == "decimal":
+		return fmt.Sprintf("%.1f", n)
+	case c.As == "hundredths":
+		return fmt.Sprintf("%.2f", n)
+	case c.As == "signed":
+		return fmt.Sprintf("%+.1f", n)
+	case c.As == "probability":
+		return Probability(n)
+	}
+
+	return fmt.Sprintf("%.0f", n)
+}
+
+// interval follows a figure that has one.
+func (c *Column) interval(r Row, format string, bare bool) string {
+	if bare || !r.Has(c.Low) {
+		return ""
+	}
+
+	return fmt.Sprintf(" ["+format+", "+format+"]", 100*r.Number(c.Low), 100*r.Number(c.High))
+}
+
+// Probability is a p-value with three decimals.
+func Probability(p float64) string {
+	if p < 0.001 {
+		return "<0.001"
+	}
+
+	return fmt.Sprintf("%.3f", p)
+}
+
+// Grids returns the tables of some views, of the rows that tables have.
+func (t *Tables) Grids(rows map[string][]Row, views ...string) (grids []Grid) {
+	for _, name := range views {
+		v := t.Views[name]
+		grids = append(grids, v.Grids(rows[v.Table])...)
+	}
+
+	return grids
+}

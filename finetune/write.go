@@ -1,0 +1,126 @@
+package finetune
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"toolevo/finetune/tabulate"
+)
+
+// terminal is how wide tables in a terminal are.
+const terminal = 80
+
+// mean is the dataset of a row that stands for all, each of which weighs the same.
+const mean = "mean"
+
+// rows are those of the report's tables: the rows of the report, and the summaries where they say more than those.
+func (r *Report) rows() map[string][]tabulate.Row {
+	evaluation, comparisons := tabulate.RowsOf(r.Rows), tabulate.RowsOf(r.Comparisons)
+
+	for i, row := range evaluation {
+		if f := r.Rows[i].Repeats; f != nil {
+			row["several"] = "yes"
+			row["repeats.any"], row["repeats.every"] = f.PassAt[f.Episodes-1], f.PassAll[f.Episodes-1]
+		}
+	}
+
+	for _, row := range tabulate.RowsOf(r.Summaries) {
+		if row.Number("cells") > 1 {
+			row["dataset"] = mean
+			evaluation = append(evaluation, row)
+		}
+	}
+
+	for _, row := range evaluation {
+		named(row)
+	}
+
+	for i, c := range r.Comparisons {
+		row := comparisons[i]
+
+		row["same"], row["first"], row["second"] = c.First.API, c.First.Policy, c.Second.Policy
+		if c.Between == BetweenVersions {
+			row["same"], row["first"], row["second"] = c.First.Policy, c.First.API, c.Second.API
+		}
+	}
+
+	return map[string][]tabulate.Row{
+		"evaluation": evaluation, "comparisons": comparisons, "templates": tabulate.RowsOf(r.Templates),
+	}
+}
+
+// named names the questions of a row.
+func named(row tabulate.Row) {
+	row["data"] = row.Text("dataset")
+	if difficulty := row.Text("difficulty"); difficulty != "" {
+		row["data"] = row.Text("dataset") + "-" + difficulty
+	}
+}
+
+// WriteTable writes the report for a terminal: a line for each cell and each mean over datasets, and the paired
+// comparisons.
+func (r *Report) WriteTable(w io.Writer) error {
+	grids := tables.Grids(r.rows(), "evaluation", "repeats", "comparisons")
+	if len(grids) == 0 {
+		_, err := fmt.Fprintln(w, "no episode yet")
+		return err
+	}
+
+	if err := tabulate.WriteText(w, grids, terminal); err != nil {
+		return err
+	}
+
+	for _, line := range r.Warnings {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// WriteTemplates writes the official accuracy of each template for a terminal: a line for each policy, a column for
+// each API version.
+func (r *Report) WriteTemplates(w io.Writer) error {
+	return tabulate.WriteText(w, tables.Grids(r.rows(), "templates"), terminal)
+}
+
+// WriteMarkdown writes the report as Markdown tables: accuracies, a line for each policy and dataset and a column for
+// each API version as in the paper's Tables 2-4, the paired comparisons, the turns by outcome, accuracies by template,
+// and what the figures depend on.
+func (r *Report) WriteMarkdown(w io.Writer) error {
+	grids := tables.Grids(r.rows(), "accuracy", "repeats", "comparisons", "outcomes", "templates")
+	if err := tabulate.WriteMarkdown(w, grids); err != nil {
+		return err
+	}
+
+	var b strings.Builder
+
+	if r.TaskSet != "" {
+		fmt.Fprintf(&b, "\nTask set: `%s`.\n", r.TaskSet)
+	}
+
+	if r.Feedback != "" {
+		fmt.Fprintf(&b, "\nFeedback: %s.\n", r.Feedback)
+	}
+
+	if len(r.Engines) > 0 {
+		fmt.Fprintf(&b, "\nPrograms ran in %s.\n", strings.Join(r.Engines, "; then in "))
+	}
+
+	for _, line := range r.Warnings {
+		fmt.Fprintf(&b, "\n**%s**\n", line)
+	}
+
+	_, err := io.WriteString(w, b.String())
+
+	return err
+}
+
+// WriteCSV writes the figures as CSV, unrounded: a line for each cell, and for each mean over datasets one of the
+// dataset "mean". Accuracies are proportions, and the columns are called as in JSON; pass_at and pass_all are of all
+// repeats, and empty of greedy episodes.
+func (r *Report) WriteCSV(w io.Writer) error {
+	return tables.Tables["evaluation"].WriteCSV(w, r.rows()["evaluation"])
+}
