@@ -26,7 +26,7 @@ func (a *app) ablateCommand() *cobra.Command {
 
 		compared, err := toolevo.Ablate(cmd.Context(), job)
 		if err != nil {
-			return withCommand(err, same)
+			return err
 		}
 
 		return a.printAblations(*f.asJSON, f.Out, compared)

@@ -20,11 +20,6 @@ func (a *app) analyzeCommand() *cobra.Command {
 		}
 
 		job := toolevo.EvaluateJob{RunJob: run}
-		if f.dryRun {
-			p, err := toolevo.PlanAnalysis(cmd.Context(), job)
-			return a.printPlan(*f.asJSON, p, err)
-		}
-
 		r, err := toolevo.Analyze(cmd.Context(), job)
 
 		return a.printAnalysis(*f.asJSON, r, f.ended(err))

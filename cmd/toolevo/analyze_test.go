@@ -195,5 +195,5 @@ func TestAnalysisIsResumed(t *testing.T) {
 	}
 
 	f := (&app{}).addRunFlags(&cobra.Command{Use: "analyze"}, nil)
-	says(t, "the command to resume", f.resumeCommand(&toolevo.StoppedError{}), " analyze --resume ")
+	says(t, "the command to resume", f.resumeCommand(toolevo.Stop{}), " analyze --resume ")
 }

@@ -24,11 +24,6 @@ func (a *app) branchCommand() *cobra.Command {
 			CollectJob: toolevo.CollectJob{RunJob: run},
 			Run:        args[0], Question: args[1], Tree: args[2], Node: args[3],
 		}
-		if f.dryRun {
-			p, err := toolevo.PlanBranch(cmd.Context(), job)
-			return a.printPlan(*f.asJSON, p, err)
-		}
-
 		c, err := toolevo.Branch(cmd.Context(), job)
 
 		return a.printCollected(f, c, f.ended(err))

@@ -23,11 +23,6 @@ func (a *app) collectCommand() *cobra.Command {
 			return err
 		}
 
-		if f.dryRun {
-			p, err := toolevo.PlanCollection(cmd.Context(), job, f.estimate)
-			return a.printPlan(*f.asJSON, p, err)
-		}
-
 		c, err := toolevo.Collect(cmd.Context(), job)
 
 		return a.printCollected(f.runFlags, c, f.ended(err))
@@ -76,16 +71,16 @@ func (f *collectFlags) checkEstimate(cmd *cobra.Command) error {
 // collectJob is what the flags ask for.
 func (f *collectFlags) collectJob(cmd *cobra.Command) (toolevo.CollectJob, error) {
 	run, err := f.job(cmd)
-	return toolevo.CollectJob{RunJob: run, Unreadable: f.unreadable}, err
+	return toolevo.CollectJob{RunJob: run, Unreadable: f.unreadable, Estimate: &f.estimate}, err
 }
 
 // printCollected prints the result of a collection, or returns its error.
 func (a *app) printCollected(f *runFlags, c toolevo.Collected, err error) error {
-	if err != nil {
+	if err != nil || f.dryRun {
 		return err
 	}
 
-	a.sayGivenUp("trees", c.GivenUp, f.resumeCommand(&toolevo.StoppedError{Dir: c.Dir}))
+	a.sayGivenUp("trees", c.GivenUp, f.resumeCommand(toolevo.Stop{Dir: c.Dir}))
 
 	return a.Show(*f.asJSON, c, func() {
 		fmt.Fprintf(a.Out, "run %s: %d of %d questions solved\n", c.Run, c.Solved, c.Questions)

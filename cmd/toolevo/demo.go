@@ -241,7 +241,7 @@ func (d *demo) do(what string, work func(toolevo.Host) error) error {
 		d.app.Say("%s", strings.TrimSpace(cmdline.Flags(words.said.String())))
 	}
 
-	return withCommand(err, same)
+	return err
 }
 
 // muted keeps what a job says.

@@ -9,12 +9,8 @@ import (
 	"toolevo/mcts/estimate"
 )
 
-// printPlan prints what --dry-run found, or returns its error.
-func (a *app) printPlan(asJSON bool, p toolevo.Plan, err error) error {
-	if err != nil {
-		return err
-	}
-
+// printPlan prints what --dry-run found.
+func (a *app) printPlan(asJSON bool, p *toolevo.Plan) error {
 	return a.Show(asJSON, p, func() {
 		fmt.Fprintf(a.Out, "# %s: %d questions, configuration %s\n", p.Kind, p.Questions, p.ConfigHash)
 		fmt.Fprintf(a.Out, "# programs run in %s\n", p.Engine)

@@ -191,7 +191,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 
 	f := &runFlags{logging: &console.Log{}}
 	f.command, f.MixEngines, f.PythonServers, f.Servers = "collect", true, 3, on(io.Discard).serving()
-	says(t, "the command to resume", f.resumeCommand(&toolevo.StoppedError{
+	says(t, "the command to resume", f.resumeCommand(toolevo.Stop{
 		Dir: dir, Settings: []string{"python.engine=unsafe", "python.executable=/py"},
 	}), "--mix-engines --set python.engine=unsafe --set python.executable=/py", "--python-servers 3")
 }

@@ -25,11 +25,6 @@ func (a *app) evalCommand() *cobra.Command {
 			return err
 		}
 
-		if f.dryRun {
-			p, err := toolevo.PlanEvaluation(cmd.Context(), f.job)
-			return a.printPlan(*f.asJSON, p, err)
-		}
-
 		r, err := toolevo.Evaluate(cmd.Context(), f.job)
 
 		return a.printEvaluation(f, r, *byTemplate, f.ended(err))
@@ -91,7 +86,7 @@ func (a *app) printEvaluation(f *evalFlags, r toolevo.Evaluated, byTemplate bool
 
 	// Said with --json, too: these go to stderr, and the document holds them as figures.
 	a.warnOfRows(r.Report)
-	a.sayGivenUp("episodes", r.GivenUp, f.resumeCommand(&toolevo.StoppedError{Dir: r.Dir}))
+	a.sayGivenUp("episodes", r.GivenUp, f.resumeCommand(toolevo.Stop{Dir: r.Dir}))
 
 	return err
 }

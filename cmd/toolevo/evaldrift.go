@@ -37,7 +37,7 @@ func (a *app) evalDriftCommand() *cobra.Command {
 
 		d, err := toolevo.EvaluateDrift(cmd.Context(), job)
 
-		return a.printDrift(*f.asJSON, f.Out, d, withCommand(err, same))
+		return a.printDrift(*f.asJSON, f.Out, d, err)
 	}
 
 	return cmd

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
@@ -18,6 +16,7 @@ func (a *app) host(mode string) toolevo.Host {
 		Screen:   a.Err,
 		Backoff:  a.backoff,
 		Open:     a.open,
+		Continue: same,
 		Attack:   a.attack,
 	}
 }
@@ -47,27 +46,5 @@ func (s *shown) Step(what string) (done func()) {
 // Report shows progress.
 func (s *shown) Report(read func() console.Status) (stop func()) { return s.app.Report(s.mode, read) }
 
-// resumableError is the error of a run that stopped, with the command that goes on with it.
-type resumableError struct {
-	error
-	text string
-}
-
-// Error says why the run stopped, and how to go on.
-func (e resumableError) Error() string { return e.text }
-
-// Unwrap returns the error of the job.
-func (e resumableError) Unwrap() error { return e.error }
-
-// withCommand puts the command that goes on with a run into the error of one that stopped.
-func withCommand(err error, command func(*toolevo.StoppedError) string) error {
-	var stop *toolevo.StoppedError
-	if !errors.As(err, &stop) {
-		return err
-	}
-
-	return resumableError{err, strings.Replace(err.Error(), stop.Error(), stop.With(command(stop)), 1)}
-}
-
 // same says how to go on where the command that was given does.
-func same(*toolevo.StoppedError) string { return "the same command" }
+func same(toolevo.Stop) string { return "the same command" }

@@ -51,5 +51,5 @@ func TestMetricsAreTold(t *testing.T) {
 	f := (&app{}).addRunFlags(&cobra.Command{}, nil)
 	f.Metrics = "9464"
 
-	says(t, "the command to resume", f.resumeCommand(&toolevo.StoppedError{}), " --metrics 9464")
+	says(t, "the command to resume", f.resumeCommand(toolevo.Stop{}), " --metrics 9464")
 }

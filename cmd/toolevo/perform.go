@@ -28,7 +28,7 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 			job, err = f.collectJob(cmd)
 		}
 
-		if job.Begun = nil; err == nil {
+		if job.Begun, job.Continue = nil, same; err == nil {
 			result, err = toolevo.Collect(ctx, job)
 		}
 	case "eval":
@@ -38,7 +38,7 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 			err = f.read(cmd)
 		}
 
-		if f.job.Begun = nil; err == nil {
+		if f.job.Begun, f.job.Continue = nil, same; err == nil {
 			result, err = toolevo.Evaluate(ctx, f.job)
 		}
 	default:
@@ -55,7 +55,7 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 	}
 
 	if err != nil {
-		return nil, fmt.Errorf("toolevo %s: %w", console.Shell(args...), withCommand(err, same))
+		return nil, fmt.Errorf("toolevo %s: %w", console.Shell(args...), err)
 	}
 
 	return result, nil

@@ -17,7 +17,7 @@ import (
 type runFlags struct {
 	toolevo.RunJob
 	settings   *settings
-	command    string // that goes on with the run
+	command    string // that goes on with the run; "" is the same one
 	dryRun     bool
 	unreadable bool // collect goes on although no action can be read
 	asJSON     *bool
@@ -68,6 +68,10 @@ func (f *runFlags) job(cmd *cobra.Command) (j toolevo.RunJob, err error) {
 		f.Servers.Watch = nil
 	}
 
+	if f.dryRun {
+		f.Plan = &toolevo.Plan{}
+	}
+
 	j = f.RunJob
 	j.Host, j.Log = a.host(*f.progress), *f.logging
 	j.Settings, err = f.settings.given(cmd.Flags())
@@ -76,18 +80,23 @@ func (f *runFlags) job(cmd *cobra.Command) (j toolevo.RunJob, err error) {
 		j.Data = data.Value.String()
 	}
 
-	j.Begun = func(dir string, settings []string) {
-		a.ending.begin(f.resumeCommand(&toolevo.StoppedError{Dir: dir, Settings: settings}))
+	if f.command != "" {
+		j.Continue = f.resumeCommand
+		j.Begun = func(at toolevo.Stop) { a.ending.begin(f.resumeCommand(at)) }
 	}
 
 	return j, err
 }
 
-// ended turns the error of a run's job into that of the command.
+// ended prints what a run would be whose job has ended without an error.
 func (f *runFlags) ended(err error) error {
 	f.settings.app.ending.begin("")
 
-	return withCommand(err, f.resumeCommand)
+	if err != nil || f.Plan == nil {
+		return err
+	}
+
+	return f.settings.app.printPlan(*f.asJSON, f.Plan)
 }
 
 func pythonServersFlag(cmd *cobra.Command, n *int) {
@@ -96,7 +105,7 @@ func pythonServersFlag(cmd *cobra.Command, n *int) {
 }
 
 // resumeCommand returns the exact command that goes on with a run that stopped.
-func (f *runFlags) resumeCommand(stop *toolevo.StoppedError) string {
+func (f *runFlags) resumeCommand(stop toolevo.Stop) string {
 	args := []string{os.Args[0], f.command, "--resume", "--out", stop.Dir}
 	if f.Workers > 0 {
 		args = append(args, "--workers", strconv.Itoa(f.Workers))

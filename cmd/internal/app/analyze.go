@@ -64,13 +64,6 @@ func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
 	return result, err
 }
 
-// PlanAnalysis says what an analysis would be.
-func PlanAnalysis(ctx context.Context, job EvaluateJob) (Plan, error) {
-	job.as(analyzeCommand, stored.Evaluated, AnalyzeDefaults())
-
-	return job.plan(ctx, checkAnalyzed, nil)
-}
-
 // checkAnalyzed refuses versions that cannot be compared with the original.
 func checkAnalyzed(b *Bench) error {
 	c := b.Config

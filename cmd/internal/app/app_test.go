@@ -84,7 +84,7 @@ func TestRunIsResumed(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	begun := job
-	begun.Begun = func(string, []string) { cancel() }
+	begun.Begun = func(app.Stop) { cancel() }
 
 	_, err := app.Collect(ctx, begun)
 	if stop := new(app.StoppedError); !errors.As(err, &stop) || stop.Dir != out {

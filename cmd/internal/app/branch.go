@@ -37,17 +37,6 @@ func Branch(ctx context.Context, job BranchJob) (c Collected, err error) {
 	return job.collect(ctx, OnePolicy("branch"), func(b *Bench) error { return job.branch.reached(ctx, b) })
 }
 
-// PlanBranch says what a branch would be.
-func PlanBranch(ctx context.Context, job BranchJob) (p Plan, err error) {
-	job.as("branch", stored.Collection, nil)
-
-	if job.branch, err = job.read(ctx); err != nil {
-		return p, err
-	}
-
-	return job.plan(ctx, OnePolicy("branch"), nil)
-}
-
 // branch is a node at which new trees begin.
 type branch struct {
 	dir      string        // of its run

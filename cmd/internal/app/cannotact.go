@@ -24,7 +24,7 @@ func (j *CollectJob) cannotAct(c *configs.Resolved, e *collect.CannotActError) e
 		"What was done is kept. To go on all the same:", e.Turns, strings.Join(c.Policy, ", "), shown.String(),
 		c.Environment.Codec, c.Server.Form)
 
-	return console.Bad("%w", &StoppedError{Dir: j.Out, Settings: j.overrides, Unreadable: true, Why: why, Err: e})
+	return console.Bad("%w", j.stop(e, why, true))
 }
 
 // UnreadableShare is the share of turns from which no action can be read, for a line of progress:

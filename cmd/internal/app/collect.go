@@ -26,7 +26,8 @@ import (
 // CollectJob grows trees over questions.
 type CollectJob struct {
 	RunJob
-	Unreadable bool // go on although no action can be read from what the model writes first
+	Unreadable bool             // go on although no action can be read from what the model writes first
+	Estimate   *EstimateOptions // of what a [Plan] says that it would take; nil estimates nothing
 }
 
 // Collected is the result of a collection.
@@ -55,11 +56,21 @@ func Collect(ctx context.Context, job CollectJob) (Collected, error) {
 // collect is Collect with a check of the configuration, and one of a run that can begin.
 func (j *CollectJob) collect(ctx context.Context, check func(*Bench) error, begin func(*Bench) error) (c Collected,
 	err error) {
+	if j.Estimate != nil {
+		if err := j.Estimate.check(); err != nil {
+			return c, err
+		}
+	}
+
 	b, err := j.open(ctx, check)
 	if err != nil {
 		return c, err
 	}
 	defer b.Close()
+
+	if j.Plan != nil {
+		return c, j.plan(ctx, b, j.Estimate)
+	}
 
 	if begin != nil {
 		if err := begin(b); err != nil {

@@ -8,7 +8,7 @@
 // the progress. A [Host] is the program around a job. A [Settings] has the layers of a configuration.
 //
 //   - [Collect], [Evaluate], [Analyze], [Ablate] and [EvaluateDrift] make runs or go on with them;
-//     [PlanCollection] and [PlanEvaluation] say what such a run would be, and make nothing.
+//     with a [Plan] they say what such a run would be, and make nothing.
 //   - [Export] and [Lint] write training data and look at it, [Check] proves a run or an export.
 //
 // # Errors

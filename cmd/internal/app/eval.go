@@ -70,6 +70,10 @@ func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (r
 	}
 	defer b.Close()
 
+	if j.Plan != nil {
+		return r, j.plan(ctx, b, nil)
+	}
+
 	err = j.inRun(ctx, b, func(run *stored.Run) (err error) {
 		if r, err = j.play(ctx, b, run); err != nil {
 			return err

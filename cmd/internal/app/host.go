@@ -19,6 +19,9 @@ type Host struct {
 	Backoff  time.Duration // before a server is asked again, at first; 0 is the default
 	Open     OpenFunc      // opens engines; nil is engines.Open
 
+	// Continue says how people go on with a run that stopped; nil says it in words of its own.
+	Continue func(Stop) string
+
 	// Attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
 	Attack engines.Attack
 }

@@ -28,7 +28,7 @@ func (j *RunJob) inRun(ctx context.Context, b *Bench, work func(*stored.Run) err
 	}()
 
 	if j.Begun != nil {
-		j.Begun(run.Dir, j.overrides)
+		j.Begun(Stop{Dir: run.Dir, Settings: j.overrides})
 	}
 
 	return work(run)
@@ -83,23 +83,37 @@ func IsRun(dir string) bool {
 	return err == nil
 }
 
-// StoppedError is the end of a run that can be resumed. It stands in an error of a kind.
-type StoppedError struct {
+// Stop is how far a run has come that can be resumed.
+type Stop struct {
 	Dir        string   // of the run
 	Settings   []string // each KEY=VALUE, that it must be resumed with beside its own
 	Unreadable bool     // it must be resumed with Unreadable, too: no action can be read from what the model writes
-	Why        string   // what happened and what is kept, up to the words that go on with the run
-	Err        error    // why it stopped
 }
 
-// With says why the run stopped, and the words that go on with it.
-func (e *StoppedError) With(words string) string { return e.Why + "\n  " + words }
+// StoppedError is the end of a run that can be resumed. It stands in an error of a kind.
+type StoppedError struct {
+	Stop
+	text string // why, and how to go on
+	err  error
+}
 
-// Error says why the run stopped.
-func (e *StoppedError) Error() string { return e.With("the same job with ‹resume› in " + e.Dir) }
+// Error says why the run stopped, and how to go on.
+func (e *StoppedError) Error() string { return e.text }
 
 // Unwrap returns why the run stopped.
-func (e *StoppedError) Unwrap() error { return e.Err }
+func (e *StoppedError) Unwrap() error { return e.err }
+
+// stop is the end of a run because of an error. why says what is kept, up to the words that go on with the run.
+func (j *RunJob) stop(err error, why string, unreadable bool) error {
+	at := Stop{j.Out, j.overrides, unreadable}
+
+	words := "the same job with ‹resume› in " + at.Dir
+	if j.Continue != nil {
+		words = j.Continue(at)
+	}
+
+	return &StoppedError{at, why + "\n  " + words, err}
+}
 
 // stopped turns the end of an unfinished run into what can be done about it.
 func (j *RunJob) stopped(err error) error {
@@ -113,22 +127,18 @@ func (j *RunJob) stopped(err error) error {
 		gone       *server.GoneError
 	)
 
-	stop := &StoppedError{Dir: j.Out, Settings: j.overrides, Err: err}
 	kept := "Everything so far is kept. Continue with:"
 
 	switch {
 	case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrHistory):
 		return console.Bad("%w", err) // resuming would end here again
 	case errors.As(err, &gone):
-		stop.Err = gone // at which node it was found out is of no use
+		err = gone // at which node it was found out is of no use
 	case errors.Is(err, context.Canceled):
-		stop.Why = "interrupted; everything so far is kept. Continue with:"
-		return console.Interrupted("%w", stop)
+		return console.Interrupted("%w", j.stop(err, "interrupted; everything so far is kept. Continue with:", false))
 	case errors.As(err, &unresolved):
 		kept = "The other trees are kept. Try those again with:"
 	}
 
-	stop.Why = fmt.Sprintf("%v\n%s", stop.Err, kept)
-
-	return console.GaveUp(stop)
+	return console.GaveUp(j.stop(err, fmt.Sprintf("%v\n%s", err, kept), false))
 }

@@ -78,7 +78,7 @@ func (j *RunJob) Meets(ctx context.Context, n Need) (seen string, err error) {
 }
 
 // leastRoom is how many bytes must be free for a run. A small one takes less, a large one gigabytes
-// (PlanCollection estimates it): what fills up meanwhile ends the run, which can be resumed.
+// (a [Plan] estimates it): what fills up meanwhile ends the run, which can be resumed.
 const leastRoom = 64 << 20
 
 // findRoom makes sure that no other process works on the run, and that its folder has room.

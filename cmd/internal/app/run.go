@@ -40,9 +40,10 @@ type RunJob struct {
 	Metrics       string           // the address that serves metrics for Prometheus; "" serves none
 	Log           console.Log      // where the run logs; no file is nowhere
 
-	// Begun is called once the run is there, with its directory and the settings, each KEY=VALUE, that it must be
-	// resumed with beside its own; nil is not called.
-	Begun func(dir string, settings []string)
+	// Begun is called once the run is there, with how to go on with it; nil is not called.
+	Begun func(Stop)
+
+	Plan *Plan // takes what the run would be, and nothing is made; nil makes it
 
 	command, kind string // what is announced, and the kind of the runs
 	defaults      map[string]string
@@ -57,6 +58,7 @@ type RunJob struct {
 // as makes the job one of a command that makes runs of a kind, under defaults of its own.
 func (j *RunJob) as(command, kind string, defaults map[string]string) {
 	j.command, j.kind, j.defaults = command, kind, defaults
+	j.dryRun = j.Plan != nil
 	j.Log.Level = cmp.Or(j.Log.Level, "info")
 
 	if j.Servers == nil {
