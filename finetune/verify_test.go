@@ -277,7 +277,9 @@ func TestUnfinishedAndDamaged(t *testing.T) {
 			t.Errorf("%s: read with %v", damage, err)
 		}
 
-		if _, err := finetune.Evaluate(ctx, []finetune.Job{five}, o); !errors.Is(err, store.ErrDamaged) {
+		alone := o // others would play on until the damage is met
+		alone.Workers = 1
+		if _, err := finetune.Evaluate(ctx, []finetune.Job{five}, alone); !errors.Is(err, store.ErrDamaged) {
 			t.Errorf("%s: gone on with %v", damage, err)
 		}
 

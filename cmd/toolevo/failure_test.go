@@ -15,6 +15,18 @@ import (
 // wall around it.
 type fakePython struct{ dir string }
 
+// firstPrograms passes on what a server of programs reads until its third program: one warms it, and
+// an engine tries one when it is opened.
+const firstPrograms = `
+import os
+programs = 0
+while part := os.read(0, 1 << 20):
+    programs += part.count(b"{\"code\"")
+    if programs > 2:
+        break
+    os.write(1, part)
+`
+
 // newFakePython makes one over python3.
 func newFakePython(t *testing.T) fakePython {
 	t.Helper()
@@ -38,6 +50,8 @@ esac
 if [ -e DIR/broken ]; then
 	if [ -e DIR/tried ]; then echo out of order >&2; exit 1; fi
 	touch DIR/tried
+	REAL -c '` + firstPrograms + `' | REAL "$@"
+	exit
 fi
 exec REAL "$@"
 `)
@@ -52,10 +66,12 @@ func (p fakePython) path() string { return filepath.Join(p.dir, "python") }
 
 // flags make a command use it.
 func (p fakePython) flags() []string {
-	return []string{"--set", "python.engine=unsafe", "--set", "python.executable=" + p.path()}
+	return []string{"--set", "python.engine=unsafe", "--set", "python.executable=" + p.path(),
+		"--python-servers", "1"}
 }
 
-// setBroken says whether programs fail to start, but for the one that an engine tries when it is opened.
+// setBroken says whether the server of programs ends, and none starts again, once an engine has
+// tried a program as it is opened.
 func (p fakePython) setBroken(t *testing.T, broken bool) {
 	t.Helper()
 	os.Remove(filepath.Join(p.dir, "tried"))
@@ -100,7 +116,7 @@ func TestOurFailuresAreNotResults(t *testing.T) {
 		t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
 
-	says(t, "collect", r.err, "unresolved", "ended before the program began", "out of order", "--resume --out "+
+	says(t, "collect", r.err, "unresolved", "ended when it started", "out of order", "--resume --out "+
 		filepath.Join(dir, "disturbed"))
 
 	if left := read(t, filepath.Join(dir, "disturbed", rowsFile)); string(left) == string(

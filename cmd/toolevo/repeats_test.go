@@ -50,6 +50,6 @@ func TestEvalRepeats(t *testing.T) {
 		t.Errorf("the same seed reports otherwise:\n%s\nand before\n%s", other, text)
 	}
 
-	says(t, "eval compare", must(t, "eval", "compare", dir), "PASS@ALL", "EPISODES")
+	says(t, "eval compare", must(t, "eval", "compare", dir), "pass@all", "episodes")
 	fails(t, exitUsage, []string{"eval.repeats", "at least 1"}, append(eval, "--repeats", "0")...)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/finetune/stored"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/mcts/store"
 	"toolevo/toolqa"
@@ -108,8 +107,8 @@ func TestARefusedResumeTouchesNothing(t *testing.T) {
 			[]string{"damaged", "belongs to run"}},
 		"another run.json": {put("run.json", filepath.Join(other, "run.json")), nil, exitBad, []string{"damaged"}},
 		"another run.yaml": {put("run.yaml", filepath.Join(other, "run.yaml")), nil, exitBad,
-			[]string{"damaged", "--resume"}},
-		"an edited run.yaml": {edit("run.yaml", "seed: 1", "seed: 2"), nil, exitBad, []string{"damaged", "--resume"}},
+			[]string{"damaged", "resumed"}},
+		"an edited run.yaml": {edit("run.yaml", "seed: 1", "seed: 2"), nil, exitBad, []string{"damaged", "resumed"}},
 		"an edited input": {edit("run.json", `"corpus coffee": "`, `"corpus coffee": "0`), nil, exitBad,
 			[]string{"damaged"}},
 		"a cut run.json": {edit("run.json", `"software"`, ``), nil, exitBad, []string{"damaged"}},
@@ -388,40 +387,5 @@ func TestOtherWordsOfThePrompt(t *testing.T) {
 	m, err := store.ReadManifest(scripted)
 	if err != nil || m.Inputs[toolevo.InputPrompt] != "" {
 		t.Errorf("a scripted policy reads no prompt, yet the run has %q (%v)", m.Inputs[toolevo.InputPrompt], err)
-	}
-}
-
-// Runs of programs before there were labels noted a question's dataset, difficulty and template apart.
-func TestQuestionsOfEarlierRuns(t *testing.T) {
-	t.Parallel()
-
-	run, err := store.StartRun(t.Context(), filepath.Join(t.TempDir(), "run"),
-		store.Manifest{Kind: stored.Collection}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer run.Close()
-
-	labels := map[string]string{"dataset": "coffee", "difficulty": "easy", "template": ""}
-	want := []trajectories.Question{{ID: "q", Labels: labels, Split: "dev", Index: 3, Text: "How?", Gold: "7"}}
-
-	now, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for _, text := range []string{
-		`[{"ID":"q","Dataset":"coffee","Difficulty":"easy","Split":"dev","Index":3,"Text":"How?","Template":"",` +
-			`"Gold":"7"}]`,
-		string(now),
-	} {
-		if err := run.SetMeta(t.Context(), "questions", text); err != nil {
-			t.Fatal(err)
-		}
-
-		got, err := stored.Questions(t.Context(), run)
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v\n%s", text, err, diff)
-		}
 	}
 }

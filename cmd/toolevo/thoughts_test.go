@@ -80,7 +80,7 @@ func thinks(t *testing.T, data, form string, way simserver.Thoughts) (got thinki
 		got.whole = document[export.Manifest](t, refused.out).Rows
 	case exitUsage:
 		got.whole = -1
-		says(t, "export", refused.err, "server.reasoning", "sft-step, dpo, kto")
+		says(t, "export", refused.err, "server.reasoning", "dpo, kto, sft-step")
 	default:
 		t.Errorf("exit %d: %s", refused.code, refused.err)
 	}

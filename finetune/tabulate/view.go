@@ -103,6 +103,9 @@ func (v *View) grid(rows []Row, caption string) Grid {
 
 	for _, row := range rows {
 		begin := row.Texts(words)
+		for i, text := range begin {
+			begin[i] = oneLine(text)
+		}
 
 		if below[heading(row)]++; v.Most > 0 && below[heading(row)] > v.Most {
 			continue
@@ -177,6 +180,11 @@ func (v *View) described(caption string) string {
 	return caption
 }
 
+// oneLine returns a text, which may be other people's, as a cell shows it. What indents it stays.
+func oneLine(text string) string {
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(display.Visible(text))
+}
+
 // format is a figure of a row as text. A bare one has no interval.
 func (c *Column) format(r Row, bare bool) string {
 	value, ok := r[c.Name]
@@ -188,7 +196,7 @@ func (c *Column) format(r Row, bare bool) string {
 
 	switch {
 	case !isNumber:
-		return display.Visible(fmt.Sprint(value))
+		return oneLine(fmt.Sprint(value))
 	case c.As == "percent":
 		return fmt.Sprintf("%.1f", 100*n) + c.interval(r, "%.0f", bare)
 	case c.As == "points":
