@@ -89,7 +89,7 @@ type Call struct {
 	Text     func(w io.Writer)
 
 	// Models opens language models where the command is Configured. folder, unless it is "", keeps
-	// what they write, so that the same command goes on there.
+	// what they write, so that the same command can continue there.
 	Models func(folder string) (Models, error)
 	// Choose reads what the settings choose from a data folder, "" for nothing that is in one.
 	Choose func(data string) (Chosen, error)

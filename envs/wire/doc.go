@@ -18,7 +18,7 @@
 //   - A page of a foreign site in a browser on this machine does nothing: its requests are refused by
 //     their Origin, and those under a name of its own that it has made point here by their Host.
 //   - A server that other machines can reach has a key. Whoever sends the key may use any name.
-//   - A request has at most so many bytes.
+//   - The size of a request is limited.
 //
 // # Caveats
 //

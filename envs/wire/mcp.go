@@ -94,7 +94,7 @@ func read(w http.ResponseWriter, r *http.Request, most int64) (body []byte, ok b
 // sessionKey is where the context of a request that begins a session has its server.
 type sessionKey struct{}
 
-// MCPSessions is [HTTP] with a server for each session, and so many sessions at most.
+// MCPSessions is [HTTP] with a server for each session, and a limit on sessions.
 func MCPSessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions) http.Handler {
 	var (
 		mu   sync.Mutex

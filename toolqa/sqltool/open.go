@@ -198,7 +198,9 @@ func (s setup) starter(name string, corpora []*corpus.Corpus) (func(context.Cont
 			return nil, fmt.Errorf("sqltool: start a child: %w", err)
 		}
 
-		if _, _, err := c.Call(ctx, first, worker.Limits{Time: startTime}); err != nil {
+		limits := worker.Limits{Time: startTime, Scratch: s.Options.MaxSpill} // SQLite may write while it attaches
+
+		if _, _, err := c.Call(ctx, first, limits); err != nil {
 			return nil, fmt.Errorf("sqltool: start a child: %w: %s", err, c.End())
 		}
 

@@ -22,7 +22,7 @@ func Command(use string, files fs.FS) *cobra.Command {
 
 // Documented gives a command its help text, help/NAME.txt of the files that its package embeds:
 // what the command does in a line, an empty line, the description, and below a line "Examples:" the
-// examples. It panics when there is none, as that is a mistake of the program.
+// examples. It panics when there is no help: that is a bug.
 func Documented(cmd *cobra.Command, files fs.FS) *cobra.Command {
 	return documentedBy(cmd, files, cmd.Name())
 }

@@ -28,7 +28,7 @@ func Add(root *cobra.Command, p *console.Program, c suite.Command, configure Con
 	for _, group := range words[:len(words)-1] {
 		all := parent.Commands()
 		i := slices.IndexFunc(all, func(c *cobra.Command) bool { return c.Name() == group })
-		parent = all[i] // a group that there is not is a mistake of the program
+		parent = all[i] // an unknown group is a bug
 	}
 
 	use := strings.TrimPrefix(c.Use, strings.Join(words[:len(words)-1], " "))
@@ -72,6 +72,7 @@ func runs(cmd *cobra.Command, p *console.Program, c suite.Command, configure Con
 		steps.Begin = func() { stop = p.Report(*mode, steps.Read) }
 
 		call := &suite.Call{Program: p, Args: args, Progress: steps, Version: cmd.Root().Version}
+		// The bar goes away before anything is printed. A bad result is printed, too: it is one.
 		ended := complete(call)
 		err := c.Run(cmd.Context(), call)
 

@@ -13,8 +13,15 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/serving"
 )
+
+func init() {
+	serving.Register(openai.Kind)
+	serving.Register(ollama.Kind)
+}
 
 // simulates has a model stand in for an API, in every mode. Whatever it replies is repaired or refused: a call has an
 // answer, or the failure says that no reply could be read, and what the cache keeps is whole.

@@ -85,6 +85,7 @@ func (s *taskSplit) importFile(ctx context.Context, path string, to *taskfile.Fo
 
 		made.Rows = append(made.Rows, d)
 
+		// Rows that another program made are only described.
 		task, ours, err := row.Task()
 		if err != nil || !ours {
 			return errors.Join(err, ctx.Err())

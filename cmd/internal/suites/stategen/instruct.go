@@ -99,11 +99,11 @@ func (o *instructing) instruct(ctx context.Context, c *suite.Call) (made *Instru
 		return nil, console.Option("policy", "%w", err)
 	}
 
+	// One model both writes and reviews.
 	n := &instruct.Negotiator{
 		Writer: model, Reviewer: model, Policy: policy,
 		Domain: domains.Lookup, Seed: o.seed, Published: o.published,
-		Program: func(d stategen.Domain, p *stategen.Program) (string,
-			error) {
+		Program: func(d stategen.Domain, p *stategen.Program) (string, error) {
 			return surface(d).Render(p)
 		},
 	}

@@ -90,6 +90,7 @@ func (o *measuring) run(ctx context.Context, c *suite.Call) (err error) {
 		m.Count = t.Count
 	}
 
+	// Coverage takes minutes and a model, so that it is measured only where it is asked for.
 	r := &programs.Report{}
 	if r.Complexity, err = o.complexity(ctx, m); err != nil {
 		return err

@@ -78,6 +78,7 @@ func serveSessions(ctx context.Context, c *suite.Call, d *wire.Door) (*ServedSes
 		return nil, err
 	}
 
+	// Clients learn of a drifted version by the address at which it says what changed.
 	address, err := d.Serve(ctx, c.Program, server, func(address string) {
 		c.Say("The session service under %s at %s", deployed.Name, address)
 

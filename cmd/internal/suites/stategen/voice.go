@@ -35,6 +35,7 @@ func voiceCommand() suite.Command {
 				return err
 			}
 
+			// A client that started the server talks to it by pipes; counts would spoil them.
 			if stdio {
 				return wire.Pipe(ctx, c.Program, server)
 			}

@@ -157,6 +157,7 @@ func (o *judging) readAnswers(ctx context.Context, c *suite.Call) ([]judge.Answe
 			err    error
 		)
 
+		// An argument is an evaluation if it says so itself; all else is a converted file.
 		_, noRun := store.ReadManifest(arg)
 		switch {
 		case noRun == nil:
@@ -164,8 +165,7 @@ func (o *judging) readAnswers(ctx context.Context, c *suite.Call) ([]judge.Answe
 		case o.by == byRule:
 			if _, others, err = judge.Converted(arg, ids); err == nil {
 				err = console.Usage("%s: the rule knows only what the deployed version took in "+
-					"an evaluation: judge "+
-					"by a model", arg)
+					"an evaluation: judge by a model", arg)
 			}
 		default:
 			in.Answers, others, err = judge.Converted(arg, ids)
