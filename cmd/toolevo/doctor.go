@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -61,6 +62,7 @@ type serverDoctor struct {
 	*collectFlags
 	quick    bool
 	parallel int
+	timeout  time.Duration // of a probe; 0 is doctor's own
 	write    string
 
 	found doctorDocument
@@ -75,11 +77,9 @@ func (d *serverDoctor) setTimeout(flags *pflag.FlagSet) error {
 		return console.Usage("--side-by-side is of no use with --quick, which makes one request at a time")
 	}
 
-	if !flags.Changed("timeout") {
-		d.Servers.Timeout = doctor.DefaultTimeout
-		if d.quick {
-			d.Servers.Timeout = doctor.QuickTimeout
-		}
+	// Probes have timeouts of their own; this one is for the first turns of tasks.
+	if d.timeout = d.Servers.Timeout; !flags.Changed("timeout") {
+		d.timeout, d.Servers.Timeout = 0, doctor.QuickTimeout
 	}
 
 	return nil
@@ -260,7 +260,7 @@ var errExamined = console.Interrupted("interrupted: nothing is left behind; run 
 // examineServer looks at one server.
 func (d *serverDoctor) examineServer(ctx context.Context, b *toolevo.Bench, t serving.Target) error {
 	o := t.Options
-	o.Timeout, o.Parallel, o.Quick = d.Servers.Timeout, d.parallel, d.quick
+	o.Timeout, o.Parallel, o.Quick = d.timeout, d.parallel, d.quick
 	o.Dialect = b.Dialect(t)
 
 	if len(b.Tasks) > 0 {
