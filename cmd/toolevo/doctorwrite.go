@@ -68,11 +68,18 @@ func (d *serverDoctor) writeSettings(ctx context.Context, cmd *cobra.Command) er
 		}
 	}
 
-	if d.serving.Addresses != "" && !d.serving.Exposed() {
-		d.settings.set = append(d.settings.set, "server.urls="+d.serving.Addresses)
+	if d.Servers.Addresses != "" && !d.Servers.Exposed() {
+		d.settings.set = append(d.settings.set, "server.urls="+d.Servers.Addresses)
 	}
 
-	c, _, err := d.configure(ctx, cmd)
+	job, err := d.collectJob(cmd)
+	if err != nil {
+		return err
+	}
+
+	job = job.Prepared()
+
+	c, _, err := job.Configure(ctx)
 	if err != nil {
 		return err
 	}
