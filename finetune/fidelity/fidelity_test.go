@@ -319,3 +319,20 @@ func TestFormats(t *testing.T) {
 		t.Log(b.String())
 	}
 }
+
+func TestKappa(t *testing.T) {
+	t.Parallel()
+
+	for _, test := range []struct{ agreement, first, second, want float64 }{
+		// Cohen's example of two readers of 50 applications: both yes 20, only the first 5, only the second 10,
+		// neither 15.
+		{0.7, 0.5, 0.6, 0.4},
+		// Readers who say yes at different rates, neither of them half of the time.
+		{0.6, 0.6, 0.7, 0.06 / 0.46},
+		{1, 1, 1, 0}, {1, 0.5, 0.5, 1}, {0, 0.5, 0.5, -1},
+	} {
+		if got := kappa(test.agreement, test.first, test.second); math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("kappa(%v, %v, %v) = %v, want %v", test.agreement, test.first, test.second, got, test.want)
+		}
+	}
+}
