@@ -41,8 +41,8 @@ var settingFlags = []settingFlag{
 	{"controller", "eval.controller", "`NAME` of what follows a chain without an answer: cot, another from the " +
 		"question on (eval.tries in all); dfsdt, another action further up"},
 	{"seed", "seed", "`N` is the seed of all randomness"},
-	{"engine", "python.engine", "`NAME` of the engine that runs model-written Python: auto, forkserver, bwrap, " +
-		"process or unsafe"},
+	{"engine", "python.engine", "`NAME` of the engine that runs model-written Python: auto, forkserver, bwrap " +
+		"or unsafe"},
 	{"python", "python.executable", "`FILE` is the interpreter of PythonInterpreter"},
 	{"compat", "environment.compat", "`NAMES` of defects of the published code to reproduce, or published for all"},
 	{"feedback", "environment.feedback", "`NAME` of what a call is told that is not taken: deprecation (the notice " +
