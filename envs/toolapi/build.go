@@ -295,7 +295,7 @@ func isIdle(adapter Adapter, from, to envs.Args) bool {
 func (a *API) Sample() envs.Args {
 	var all envs.Args
 	for i, p := range a.base.Parameters {
-		all = append(all, envs.Arg{Name: p.Name, Value: p.sample(i + 1)})
+		all = all.With(p.Name, p.sample(i+1))
 	}
 
 	return all
@@ -304,8 +304,7 @@ func (a *API) Sample() envs.Args {
 // sample returns a value of the parameter: the first that its schema names, or one of its type.
 func (p Parameter) sample(i int) any {
 	for _, keyword := range []string{"examples", "enum"} {
-		v, _ := p.Schema.Get(keyword)
-		if values, _ := v.([]any); len(values) > 0 {
+		if values := p.Schema.List(keyword); len(values) > 0 {
 			return values[0]
 		}
 	}

@@ -36,7 +36,7 @@ func (a *API) compile() error {
 	}
 
 	// No version takes an argument that it does not name, whatever its schema says.
-	schema := with(without(a.Schema(), "additionalProperties"), "additionalProperties", false)
+	schema := without(a.Schema(), "additionalProperties").With("additionalProperties", false)
 
 	c := jsonschema.NewCompiler()
 	c.UseLoader(jsonschema.SchemeURLLoader{})

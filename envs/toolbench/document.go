@@ -69,7 +69,7 @@ func (p Parameter) Example() (any, bool) {
 	case kind == "string" && isText:
 		return text, true
 	case kind == "string":
-		return string(pytext.AppendJSON(nil, v)), true
+		return pytext.JSON(v), true
 	case isText: // "5" of a number, "true" of a boolean
 		if v, err = pytext.DecodeStrict(strings.ToLower(strings.TrimSpace(text))); err != nil {
 			return nil, false
@@ -96,13 +96,13 @@ func isOfType(v any, kind string) bool {
 
 // schema returns the JSON Schema of the parameter's values.
 func (p Parameter) schema() envs.Args {
-	schema := envs.Args{{Name: "type", Value: p.JSONType()}}
+	schema := envs.Object("type", p.JSONType())
 	if p.Description != "" {
-		schema = append(schema, envs.Arg{Name: "description", Value: display.Line(p.Description, MostDescription)})
+		schema = schema.With("description", display.Line(p.Description, MostDescription))
 	}
 
 	if v, ok := p.Example(); ok {
-		schema = append(schema, envs.Arg{Name: "default", Value: v})
+		schema = schema.With("default", v)
 	}
 
 	return schema

@@ -227,6 +227,6 @@ func (s *Surface) Plan(t *stategen.Task) (thought string, next envs.Call, err er
 
 func answerWith(program string) envs.Call {
 	return envs.Call{
-		Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Args{{Name: "answer", Value: program}},
+		Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Object("answer", program),
 	}
 }

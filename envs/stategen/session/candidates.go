@@ -324,7 +324,7 @@ func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool)
 
 	const item = "item"
 
-	m.given = envs.Args{{Name: "source", Value: h.source}, {Name: "type", Value: h.kind}, {Name: "id", Value: h.remote}}
+	m.given = envs.Object("source", h.source, "type", h.kind, "id", h.remote)
 	do := stategen.Call{Tool: Delete}
 
 	for _, name := range m.given.Names() {
@@ -417,7 +417,7 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	m.stmt.Edit = &stategen.Edit{Var: name, Path: path, To: m.text(text)}
 	m.copy, m.changes = h, name
 
-	m.given = envs.Args{{Name: strings.Join(append([]string{name}, path...), "."), Value: text}}
+	m.given = envs.Object(strings.Join(append([]string{name}, path...), "."), text)
 	m.after = func(any) {
 		h.edited, h.touched = append(slices.Clip(h.edited), key), edit
 

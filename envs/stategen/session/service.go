@@ -42,10 +42,10 @@ func (m Missing) Unwrap() error { return m.Refusal }
 
 // value returns the session as callers read it.
 func (s *session) value() envs.Args {
-	return envs.Args{
-		{Name: "id", Value: s.id}, {Name: "source", Value: s.source}, {Name: "type", Value: s.kind},
-		{Name: "checksum", Value: s.checksum}, {Name: "data", Value: s.data},
-	}
+	return envs.Object(
+		"id", s.id, "source", s.source, "type", s.kind,
+		"checksum", s.checksum, "data", s.data,
+	)
 }
 
 func (s *session) isOf(source, kind string) bool { return s.source == source && s.kind == kind }
@@ -109,7 +109,7 @@ func (d *Domain) Call(from stategen.State, tool string, args envs.Args) (statege
 
 		next, id := s.add(source, kind, data)
 
-		return next, envs.Args{{Name: "id", Value: id}}, nil
+		return next, envs.Object("id", id), nil
 	}
 
 	id, _ := args.Text("id")

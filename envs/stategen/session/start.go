@@ -29,7 +29,7 @@ type pair struct{ source, kind string }
 
 // session returns a session as a program begins with it.
 func (p pair) session(data envs.Args) envs.Args {
-	return envs.Args{{Name: "source", Value: p.source}, {Name: "type", Value: p.kind}, {Name: "data", Value: data}}
+	return envs.Object("source", p.source, "type", p.kind, "data", data)
 }
 
 // drawer draws the values of one program. No title occurs twice.
@@ -100,14 +100,14 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 
 // data draws the data of a session: a title, and some other members in their usual order.
 func (w *drawer) data(rng *rand.Rand) envs.Args {
-	data := envs.Args{{Name: title, Value: w.text(rng, title)}}
+	data := envs.Object(title, w.text(rng, title))
 	w.titles = append(w.titles, data[0].Value.(string))
 
 	chosen := rng.Perm(len(keys))[:furtherKeys]
 	slices.Sort(chosen)
 
 	for _, i := range chosen {
-		data = append(data, envs.Arg{Name: keys[i], Value: w.text(rng, keys[i])})
+		data = data.With(keys[i], w.text(rng, keys[i]))
 	}
 
 	return data
@@ -135,8 +135,7 @@ func (w *drawer) text(rng *rand.Rand, key string) string {
 
 // sharing returns data in which one member, if both have it, is that of a session: so that a search finds several.
 func sharing(rng *rand.Rand, data, like envs.Args) envs.Args {
-	v, _ := like.Get("data")
-	other := v.(envs.Args)
+	other := like.Object("data")
 	i := 1 + rng.IntN(len(data)-1)
 
 	if text, ok := other.Get(data[i].Name); ok {

@@ -168,7 +168,7 @@ func speech(v envs.Args) envs.Args {
 			continue
 		}
 
-		members = append(members, envs.Arg{Name: m.Name, Value: m.Value})
+		members = members.With(m.Name, m.Value)
 	}
 
 	return members
@@ -207,7 +207,7 @@ func byPair(sessions []envs.Args) envs.Args {
 
 	all := envs.Args{}
 	for _, pair := range slices.Sorted(maps.Keys(groups)) {
-		all = append(all, envs.Arg{Name: pair, Value: groups[pair]})
+		all = all.With(pair, groups[pair])
 	}
 
 	return all

@@ -56,7 +56,7 @@ func drawSearch(rng *rand.Rand) envs.Args {
 		gender = anything
 	}
 
-	return envs.Args{{Name: "search_category", Value: category}, {Name: "search_gender", Value: gender}}
+	return envs.Object("search_category", category, "search_gender", gender)
 }
 
 // drawSettings returns one to three settings in steps of 0.05.
@@ -66,9 +66,7 @@ func drawSettings(rng *rand.Rand) envs.Args {
 
 	var chosen envs.Args
 	for _, i := range which {
-		chosen = append(chosen, envs.Arg{
-			Name: settingNames[i], Value: stategen.Number(float64(rng.IntN(21)) / 20),
-		})
+		chosen = chosen.With(settingNames[i], stategen.Number(float64(rng.IntN(21))/20))
 	}
 
 	return chosen

@@ -71,11 +71,11 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 
 // functionLine describes a function as models with function calls are shown it.
 func functionLine(a toolapi.APISpec) string {
-	return string(pytext.AppendJSON(nil, envs.Args{
-		{Name: "name", Value: a.Name},
-		{Name: "description", Value: a.Description},
-		{Name: "parameters", Value: a.Parameters.Schema()},
-	}))
+	return pytext.JSON(envs.Object(
+		"name", a.Name,
+		"description", a.Description,
+		"parameters", a.Parameters.Schema(),
+	))
 }
 
 // toolsOf returns the tools of the functions of some APIs.

@@ -44,7 +44,7 @@ func parseAnswer(v any) (toolbench.Answer, error) {
 	case string:
 		a.Error = failure
 	default:
-		a.Error = string(pytext.AppendJSON(nil, failure))
+		a.Error = pytext.JSON(failure)
 	}
 
 	if response == nil {

@@ -85,7 +85,7 @@ func (l *line) call() (Call, error) {
 			return c, fmt.Errorf("%s: %w", member.name, err)
 		}
 
-		answer = append(answer, envs.Arg{Name: member.name, Value: value})
+		answer = answer.With(member.name, value)
 	}
 
 	c.Answer, err = parseAnswer(answer)
@@ -122,11 +122,11 @@ func parseInput(text string) (envs.Args, error) {
 
 // Append adds a call to a file that [Read] reads.
 func (c *Call) Append(dst []byte) []byte {
-	dst = pytext.AppendJSON(dst, envs.Args{
-		{Name: "category", Value: c.Category}, {Name: "tool_name", Value: c.Tool}, {Name: "api_name", Value: c.API},
-		{Name: "tool_input", Value: c.Input}, {Name: errorMember, Value: c.Answer.Error},
-		{Name: responseMember, Value: c.Answer.Response},
-	})
+	dst = pytext.AppendJSON(dst, envs.Object(
+		"category", c.Category, "tool_name", c.Tool, "api_name", c.API,
+		"tool_input", c.Input, errorMember, c.Answer.Error,
+		responseMember, c.Answer.Response,
+	))
 
 	return append(dst, '\n')
 }

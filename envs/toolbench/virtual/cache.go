@@ -160,7 +160,7 @@ func (c *Cache) Put(ctx context.Context, e Entry) error {
 
 // values are the columns of an entry.
 func values(e Entry) []any {
-	key, response := e.Key(), string(pytext.AppendJSON(nil, e.Answer.Response))
+	key, response := e.Key(), pytext.JSON(e.Answer.Response)
 
 	return []any{
 		key, e.Version, e.API.Category, e.API.Tool, e.API.API, string(pytext.AppendCanonical(nil, e.Args)), response,

@@ -129,7 +129,7 @@ func answerOf(o envs.Args) (a toolbench.Answer, ok bool) {
 	if text, isText := message.(string); isText {
 		a.Error = text
 	} else if message != nil && message != false {
-		a.Error = string(pytext.AppendJSON(nil, message))
+		a.Error = pytext.JSON(message)
 	}
 
 	if a.Response = response; response == nil {

@@ -142,7 +142,7 @@ func (c *caller) call(tool, input string) (text string, wrong bool, err error) {
 
 	c.server.counts.calls.Add(1)
 
-	return string(pytext.AppendJSON(nil, result)), false, nil
+	return pytext.JSON(result), false, nil
 }
 
 // arguments reads the arguments of a call: an object, or nothing.
