@@ -284,9 +284,9 @@ func fits(args envs.Args, parameters []Parameter) bool {
 	return given == len(args)
 }
 
-// misfit says which parameters are missing, and which are not known, of arguments that do not fit.
+// missed says which parameters are missing, and which are not known, of arguments that do not fit.
 // None is optional: then there is a JSON Schema, which says it.
-func misfit(args envs.Args, parameters []Parameter) string {
+func missed(args envs.Args, parameters []Parameter) string {
 	var all []string
 
 	for _, p := range parameters {

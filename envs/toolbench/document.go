@@ -16,7 +16,11 @@ import (
 const MostDescription = 256
 
 // Key identifies an API by its published names.
-type Key struct{ Category, Tool, API string }
+type Key struct {
+	Category string `json:"category_name"`
+	Tool     string `json:"tool_name"`
+	API      string `json:"api_name"`
+}
 
 // String returns the names with slashes between them.
 func (k Key) String() string { return k.Category + "/" + k.Tool + "/" + k.API }
@@ -27,23 +31,23 @@ func (k Key) Compare(other Key) int {
 		cmp.Compare(k.API, other.API))
 }
 
-// Document describes an API.
+// Document describes an API, as query files do.
 type Document struct {
 	Key
-	Description     string
-	ToolDescription string // "" where no tool document was read
-	Method          string
-	Required        []Parameter
-	Optional        []Parameter
-	Template        json.RawMessage // the skeleton of an answer; nil where there is none
+	Description     string          `json:"api_description"`
+	ToolDescription string          `json:"-"` // "" where no tool document was read
+	Method          string          `json:"method"`
+	Required        []Parameter     `json:"required_parameters"`
+	Optional        []Parameter     `json:"optional_parameters"`
+	Template        json.RawMessage `json:"template_response"` // the skeleton of an answer; nil where there is none
 }
 
 // Parameter is a parameter of an API.
 type Parameter struct {
-	Name        string
-	Type        string          // a word such as NUMBER
-	Description string          // may be empty
-	Default     json.RawMessage // of any type; "" is none
+	Name        string          `json:"name"`
+	Type        string          `json:"type"`        // a word such as NUMBER
+	Description string          `json:"description"` // may be empty
+	Default     json.RawMessage `json:"default"`     // of any type; "" is none
 }
 
 // jsonTypes are the JSON types of the words for types; of any other word it is string.

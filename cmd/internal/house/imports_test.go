@@ -79,7 +79,7 @@ var allowed = []rule{
 	{"envs/toolbench/virtual", []string{"envs", "envs/durable", "envs/kept", "envs/names", "envs/pytext",
 		"envs/regular", "envs/sqlite", "envs/toolbench"}},
 	{"envs/toolbench/recorded", []string{"envs", "envs/datafile", "envs/pytext", "envs/regular", "envs/toolbench",
-		"envs/toolbench/virtual"}},
+		"envs/toolbench/virtual", "envs/wire"}},
 	{"envs/toolbench/bench", []string{"envs", "envs/action", "envs/console", "envs/display", "envs/drift",
 		"envs/durable", "envs/dynamic", "envs/names", "envs/pytext", "envs/regular", "envs/suite", "envs/toolapi",
 		"envs/toolbench", "envs/toolbench/answers", "envs/toolbench/recorded", "envs/toolbench/virtual"}},

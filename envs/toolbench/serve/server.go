@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/semaphore"
 
 	"toolevo/envs"
-	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/bench"
 	"toolevo/envs/wire"
@@ -136,7 +134,7 @@ func (s *Server) answer(ctx context.Context, v Version, request envs.Args) (stri
 
 	input, _ := request.Get("tool_input")
 
-	args, err := arguments(input)
+	args, err := wire.Arguments(input)
 	if err != nil {
 		return s.refusal(envs.InvocationError, "tool input parse error: "+err.Error()), nil
 	}
@@ -155,29 +153,6 @@ func (s *Server) answer(ctx context.Context, v Version, request envs.Args) (stri
 func (s *Server) refusal(outcome envs.Outcome, why string) string {
 	s.figures.count(outcome.String())
 	return toolbench.Answer{Error: why, Response: ""}.Text()
-}
-
-// arguments reads the arguments of a call: an object, a text that holds one, or nothing.
-func arguments(input any) (envs.Args, error) {
-	if text, ok := input.(string); ok {
-		if strings.TrimSpace(text) == "" {
-			return envs.Args{}, nil
-		}
-
-		var err error
-		if input, err = pytext.Decode(text); err != nil {
-			return nil, fmt.Errorf("%w: want a JSON object", err)
-		}
-	}
-
-	switch input := input.(type) {
-	case nil:
-		return envs.Args{}, nil
-	case envs.Args:
-		return input, nil
-	}
-
-	return nil, fmt.Errorf("it is a %s: want a JSON object", pytext.TypeName(input))
 }
 
 // call calls a function as soon as one more call may run.

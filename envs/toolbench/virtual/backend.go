@@ -62,12 +62,16 @@ func (b *Backend) Ask(ctx context.Context, call Call) (toolbench.Answer, bool) {
 	defer reply.Body.Close()
 
 	text, err := io.ReadAll(io.LimitReader(reply.Body, backendBody+1))
-	if err != nil || len(text) > backendBody || StatusOf(reply.StatusCode, text) != StatusNormal {
+	if err != nil || len(text) > backendBody || reply.StatusCode != http.StatusOK {
 		return toolbench.Answer{}, false
 	}
 
-	o, _, _ := pytext.DecodeObject(string(text)) // a normal status is that of an object
-	a, _ := answerOf(o)                          // what has no response is not worth it
+	o, _, err := pytext.DecodeObject(string(text))
+	if err != nil {
+		return toolbench.Answer{}, false
+	}
+
+	a, _ := AnswerOf(o) // what has no response is not worth it
 	_, worthy := Check(a)
 	a.Maker = string(Real)
 
