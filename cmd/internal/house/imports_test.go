@@ -83,7 +83,7 @@ var allowed = []rule{
 	{"envs/toolbench/bench", []string{"envs", "envs/action", "envs/console", "envs/display", "envs/drift",
 		"envs/durable", "envs/dynamic", "envs/names", "envs/pytext", "envs/regular", "envs/suite", "envs/toolapi",
 		"envs/toolbench", "envs/toolbench/answers", "envs/toolbench/recorded", "envs/toolbench/virtual"}},
-	{"envs/toolbench/serve", []string{"envs", "envs/wire", "envs/pytext",
+	{"envs/toolbench/serve", []string{"envs", "envs/wire",
 		"envs/toolbench", "envs/toolbench/bench"}},
 	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/drift", "envs/dynamic", "envs/suite",
 		"envs/toolapi"}},

@@ -2,7 +2,6 @@ package session
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -219,6 +218,5 @@ func checksum(data envs.Args) string { return digest(string(pytext.AppendCanonic
 
 // digest is 24 hexadecimal digits, as ids of documents in MongoDB are.
 func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:12])
+	return fmt.Sprintf("%.12x", sha256.Sum256([]byte(text)))
 }
