@@ -26,7 +26,7 @@ func (s *schema) Condition(rng *rand.Rand) (t stategen.Test, constant stategen.V
 		return stategen.Compared("a number", length)
 	}
 
-	part := []string{"data", pick(rng, open)}
+	part := []string{"data", stategen.Pick(rng, open)}
 
 	if len(list) > 1 && rng.IntN(2) == 0 {
 		return stategen.Compared(textType, stategen.Var(r.name), part...)

@@ -45,7 +45,7 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 
 	var at []pair
 	for range pairs {
-		at = append(at, pair{pick(rng, d.sources), pick(rng, d.types)})
+		at = append(at, pair{stategen.Pick(rng, d.sources), stategen.Pick(rng, d.types)})
 	}
 
 	server := make([]any, between(rng, fewestSessions, mostSessions))
@@ -53,7 +53,7 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 	for i := range server {
 		p := at[0]
 		if i > 1 {
-			p = pick(rng, at)
+			p = stategen.Pick(rng, at)
 		}
 
 		data := w.data(rng)
@@ -80,12 +80,12 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 	for i := range between(rng, fewestLocals, mostLocals) {
 		p := at[0]
 		if i > 0 {
-			p = pick(rng, at)
+			p = stategen.Pick(rng, at)
 		}
 
 		data := w.data(rng)
 		if rng.IntN(2) == 0 {
-			data = sharing(rng, data, pick(rng, server).(envs.Args))
+			data = sharing(rng, data, stategen.Pick(rng, server).(envs.Args))
 		}
 
 		s.copies = append(s.copies, &held{
@@ -117,17 +117,17 @@ func (w *drawer) data(rng *rand.Rand) envs.Args {
 func (w *drawer) text(rng *rand.Rand, key string) string {
 	switch key {
 	case title:
-		text := pick(rng, w.Domain.titles)
+		text := stategen.Pick(rng, w.Domain.titles)
 
 		for n := 2; slices.Contains(w.titles, text); n++ {
-			if text = pick(rng, w.Domain.titles); n > len(w.Domain.titles) { // most of them occur
+			if text = stategen.Pick(rng, w.Domain.titles); n > len(w.Domain.titles) { // most of them occur
 				text = fmt.Sprintf("%s, part %d", text, n)
 			}
 		}
 
 		return text
 	case "description":
-		return pick(rng, w.descriptions)
+		return stategen.Pick(rng, w.descriptions)
 	}
 
 	return strconv.Itoa(1 + rng.IntN(mostCount))

@@ -33,7 +33,7 @@ func (s *schema) draw(rng *rand.Rand, k kind) thing {
 	case aSearch:
 		t.value = drawSearch(rng)
 	case aVoice:
-		t.value = pick(rng, s.service().library).name
+		t.value = stategen.Pick(rng, s.service().library).name
 	case someSettings:
 		t.value = drawSettings(rng)
 	}
@@ -47,7 +47,7 @@ func (t thing) same(other thing) bool {
 }
 
 func drawSearch(rng *rand.Rand) envs.Args {
-	category, gender := pick(rng, voiceNames().Categories), pick(rng, []string{"female", "male"})
+	category, gender := stategen.Pick(rng, voiceNames().Categories), stategen.Pick(rng, []string{"female", "male"})
 
 	switch rng.IntN(4) {
 	case 0:

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,11 +59,6 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 
 		o.queries[q.Name()] = q
 	}
-
-	slices.SortStableFunc(tasks, func(a, b envs.Task) int {
-		return cmp.Or(strings.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset]),
-			strings.Compare(a.Labels[envs.LabelDifficulty], b.Labels[envs.LabelDifficulty]))
-	})
 
 	return tasks, nil
 }
