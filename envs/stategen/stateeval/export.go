@@ -57,9 +57,7 @@ func export(s *code.Surface, t *stategen.Task) (Row, error) {
 		return Row{}, err
 	}
 
-	prompt, err := Prompt(s, t)
-
-	return Row{Evaluator: string(evaluator), Prompt: prompt, Metadata: string(about)}, err
+	return Row{Evaluator: string(evaluator), Prompt: Prompt(s, t), Metadata: string(about)}, nil
 }
 
 // testCase runs a case and writes down what was there before and after it.
