@@ -208,6 +208,12 @@ type Drifter interface {
 	DriftDefaults() map[string]string
 }
 
+// Filler can fill a data folder with something small to try.
+type Filler interface {
+	// Fill fills it. software is the program with its version.
+	Fill(ctx context.Context, data, software string) error
+}
+
 // Lister can list its tasks without opening anything.
 type Lister interface {
 	// List returns the tasks of a split in a data folder, none where it has none.

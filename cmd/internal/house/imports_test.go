@@ -215,6 +215,8 @@ var allowed = []rule{
 	{"cmd/internal/cmdline", []string{"envs/console", "envs/durable", "envs/names", "envs/suite"}},
 	{"cmd/internal/outfiles", []string{"envs/console", "envs/durable", "finetune/chart",
 		"finetune/tabulate"}},
+	{"cmd/internal/app", []string{"cmd/internal/app", "cmd/internal/outfiles", "envs/...", "mcts/...", "trajectories",
+		"trajectories/atif", "trajectories/export", "finetune/...", "configs/..."}},
 	{"cmd/internal/suites/stategen", []string{"cmd/internal/cmdline", "cmd/internal/outfiles", "envs/console",
 		"envs/display", "envs/durable", "envs/wire", "envs/regular", "envs/stategen",
 		"envs/stategen/bench", "envs/stategen/code", "envs/stategen/domains",

@@ -35,9 +35,9 @@ func showCommand() suite.Command {
 	return suite.Command{
 		Use: "tasks show ID", Help: helpTexts, Document: Shown{},
 		Options: []suite.Option{suite.DataOption(&data)},
-		Run: func(_ context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(_ context.Context, c *suite.Call) error {
 			shown, err := show(data, c.Args[0])
-			return suite.Result{Document: shown, Text: shown.print}, err
+			return c.Result(shown, shown.print, err)
 		},
 	}
 }

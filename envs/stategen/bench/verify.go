@@ -67,21 +67,21 @@ func verifyCommand() suite.Command {
 			{Name: "mutants", Value: &v.mutants,
 				Usage: "`N` tasks of each split and domain whose mutants are run, too"},
 		},
-		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, c *suite.Call) error {
 			if err := v.run(ctx, data, c.Progress); err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			if len(v.done.Splits) == 0 {
-				return suite.Result{}, console.Usage("no tasks in %s: run `toolevo tasks generate`", data)
+				return console.Usage("no tasks in %s: run `toolevo tasks generate`", data)
 			}
 
-			done := suite.Result{Document: v.done, Text: v.done.print}
+			var err error
 			if v.done.Count > 0 {
-				return done, console.Bad("%d problems: generate the tasks again, in another data folder", v.done.Count)
+				err = console.Bad("%d problems: generate the tasks again, in another data folder", v.done.Count)
 			}
 
-			return done, nil
+			return c.Result(v.done, v.done.print, err)
 		},
 	}
 }
