@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/pytext"
 )
 
@@ -131,4 +132,30 @@ func listed(column string) reader {
 
 		return nil
 	}
+}
+
+// cellLists reads a column of the rows that are left, one or more, from a JSON object.
+func cellLists(result, column string) ([]string, error) {
+	v, _ := pytext.Decode(result)
+	columns, _ := v.(envs.Args)
+
+	list, _ := columns.Get(column)
+	if text, ok := list.(string); ok {
+		return []string{text}, nil
+	}
+
+	items, ok := list.([]any)
+
+	cells := make([]string, len(items))
+	for i, item := range items {
+		if cells[i], ok = item.(string); !ok {
+			break
+		}
+	}
+
+	if !ok {
+		return nil, unexpected(result, "cells of the column "+column)
+	}
+
+	return cells, nil
 }
