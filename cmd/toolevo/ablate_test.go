@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs"
 	"toolevo/finetune"
 	"toolevo/trajectories"
@@ -16,7 +17,7 @@ func TestAblate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "study")
 	args := []string{"ablate", "--data", defaultData(t), "--dataset", "agenda,airbnb,coffee",
 		"--limit", "10", "--out", dir}
-	study := document[comparedEvaluations](t, made(t, append(args, "--json")...))
+	study := document[toolevo.Compared](t, made(t, append(args, "--json")...))
 
 	in := func(name string) string { return filepath.Join(dir, name) }
 	mean := func(name string) finetune.Summary {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/drift"
 	"toolevo/finetune/variability"
 	"toolevo/trajectories"
@@ -29,7 +30,7 @@ var smallAnalysis = shared("analysis", func(t testing.TB, dir string) {
 // smallAnalysisRows are the rows that smallAnalysis printed.
 func smallAnalysisRows(t *testing.T) []variability.Row {
 	t.Helper()
-	return document[analysis](t, string(read(t, smallAnalysis(t)+".json"))).Rows
+	return document[toolevo.Analysis](t, string(read(t, smallAnalysis(t)+".json"))).Rows
 }
 
 // Who reads no notice collapses where names or parameters change, and not where the form of answers does.
@@ -130,7 +131,7 @@ func TestFilesOfAnAnalysis(t *testing.T) {
 	t.Parallel()
 
 	dir := copyOf(t, smallAnalysis(t))
-	names := []string{analysisCSV}
+	names := []string{toolevo.AnalysisCSV}
 
 	for _, kind := range []string{"names", "parameters", "response"} {
 		names = append(names, "figure-"+kind+".svg", "figure-"+kind+".png")
@@ -142,7 +143,8 @@ func TestFilesOfAnAnalysis(t *testing.T) {
 		}
 	}
 
-	result := document[analysis](t, must(t, "analyze", "--resume", "--data", smallData(t), "--out", dir, "--json",
+	result := document[toolevo.Analysis](t, must(t, "analyze", "--resume", "--data", smallData(t), "--out", dir,
+		"--json",
 		"--progress", "none"))
 	if len(result.Files) != len(names) {
 		t.Errorf("written are %v, want %v", result.Files, names)
@@ -158,7 +160,8 @@ func TestFilesOfAnAnalysis(t *testing.T) {
 		}
 	}
 
-	if lines := bytes.Count(read(t, filepath.Join(dir, analysisCSV)), []byte("\n")); lines != len(result.Rows)+1 {
+	if lines := bytes.Count(read(t, filepath.Join(dir, toolevo.AnalysisCSV)),
+		[]byte("\n")); lines != len(result.Rows)+1 {
 		t.Errorf("%d lines of CSV for %d rows", lines, len(result.Rows))
 	}
 
@@ -186,10 +189,11 @@ func TestAnalysisIsResumed(t *testing.T) {
 	must(t, args("2", dir, "--resume")...)
 	must(t, args("2", whole)...)
 
-	if !bytes.Equal(read(t, filepath.Join(dir, analysisCSV)), read(t, filepath.Join(whole, analysisCSV))) {
+	if !bytes.Equal(read(t, filepath.Join(dir, toolevo.AnalysisCSV)), read(t, filepath.Join(whole,
+		toolevo.AnalysisCSV))) {
 		t.Error("extended, it comes to other figures than made at once")
 	}
 
 	f := (&app{}).addRunFlags(&cobra.Command{Use: "analyze"}, nil)
-	says(t, "the command to resume", resumeCommand(f), " analyze --resume ")
+	says(t, "the command to resume", f.resumeCommand(toolevo.Stop{}), " analyze --resume ")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -30,7 +31,7 @@ type app struct {
 	backoff     time.Duration // before a server is asked again, at first; 0 is the default
 
 	// open opens the engine of a command; nil is engines.Open.
-	open openFunc
+	open toolevo.OpenFunc
 	// attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
 	attack engines.Attack
 }
@@ -60,7 +61,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 func (a *app) root() *cobra.Command {
 	root := cmdline.Documented(&cobra.Command{
 		Use:           "toolevo",
-		Version:       software(),
+		Version:       toolevo.Software(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}, helpTexts)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/sandbox"
@@ -90,21 +91,21 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 		b.Fatal(err)
 	}
 
-	bench, err := openBench(ctx, dir, c, engines.Open)
+	bench, err := toolevo.OpenBench(ctx, dir, c, engines.Open)
 	if err != nil {
 		b.Skip(err)
 	}
 
-	engine := &counting{Engine: bench.engine}
-	bench.engine = engine
-	bench.suite.(suite.Sandboxed).UseEngine(engine)
+	engine := &counting{Engine: bench.Engine}
+	bench.Engine = engine
+	bench.Suite.(suite.Sandboxed).UseEngine(engine)
 
 	kept := map[string]bool{}
 	for _, q := range chosen(bench) {
 		kept[q.ID] = keep(q)
 	}
 
-	bench.tasks = slices.DeleteFunc(bench.tasks, func(t envs.Task) bool { return !kept[t.ID] })
+	bench.Tasks = slices.DeleteFunc(bench.Tasks, func(t envs.Task) bool { return !kept[t.ID] })
 
 	run, err := store.StartRun(ctx, filepath.Join(b.TempDir(), "run"),
 		store.Manifest{ID: "benchmark", Kind: stored.Collection}, "")
@@ -113,7 +114,7 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 	}
 	defer run.Close()
 
-	o, err := collectOptions(bench, run)
+	o, err := toolevo.CollectOptions(bench, run)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 	sum.calls += float64(snapshot.Asked)
 	sum.programs += float64(engine.ran.Load())
 
-	if err := bench.close(); err != nil { // which waits for the interpreters
+	if err := bench.Close(); err != nil { // which waits for the interpreters
 		b.Fatal(err)
 	}
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -108,7 +109,7 @@ func TestBenchServe(t *testing.T) {
 				kind, address = "ollama", s.url
 			}
 
-			run := document[collected](t, must(t, "collect", "--json", "--data", data, "--policy", kind+":toy",
+			run := document[toolevo.Collected](t, must(t, "collect", "--json", "--data", data, "--policy", kind+":toy",
 				"--server", address, "--difficulty", "easy", "--limit", "2", "--preset", "paper", "--set",
 				"server.layout=stable", "--set", "search.simulations=3", "--trees", "1",
 				"--out", filepath.Join(t.TempDir(), "run")))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/suite"
@@ -15,7 +16,7 @@ type solutions func(question string) (envs.Plan, bool)
 // known are the questions that a simulated server can answer.
 type known struct {
 	plans  solutions
-	opened []*bench // that they are of; none where a benchmark knows its questions by their words
+	opened []*toolevo.Bench // that they are of; none where a benchmark knows its questions by their words
 }
 
 // readKnown reads the questions of all splits of a data folder, where it takes that to know them.
@@ -72,14 +73,14 @@ func (k *known) read(ctx context.Context, benchmark suite.Benchmark, data string
 }
 
 // openSplit opens all questions of a split.
-func openSplit(ctx context.Context, name, data, split string) (*bench, error) {
+func openSplit(ctx context.Context, name, data, split string) (*toolevo.Bench, error) {
 	c, err := configs.Load(configs.SettingLayer("bench serve", "suite", name),
 		configs.SettingLayer("bench serve", "split", split))
 	if err != nil {
 		return nil, err
 	}
 
-	return readBench(ctx, data, c, nil, nil)
+	return toolevo.ReadBench(ctx, data, c, nil, nil)
 }
 
 // plan is what the first split has that knows a question.
@@ -95,6 +96,6 @@ func (k *known) plan(question string) (envs.Plan, bool) {
 
 func (k *known) close() {
 	for _, b := range k.opened {
-		_ = b.close() // it was read, and nothing else
+		_ = b.Close() // it was read, and nothing else
 	}
 }

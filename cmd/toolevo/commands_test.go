@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
@@ -78,9 +79,9 @@ func TestCollect(t *testing.T) {
 	}
 
 	says(t, "collect", r.err, "100%", "4/4 questions", " calls/", "solved", "accepted",
-		fmt.Sprintf(" %d trees\n", document[collected](t, r.out).Trees))
+		fmt.Sprintf(" %d trees\n", document[toolevo.Collected](t, r.out).Trees))
 
-	c := document[collected](t, r.out)
+	c := document[toolevo.Collected](t, r.out)
 	if c.Questions != 4 || c.Solved != 4 || c.Trees < 4 || c.Trees > 16 || c.Dir != dir || c.Asked == 0 ||
 		c.Replayed != 0 {
 		t.Errorf("%+v", c)
@@ -104,7 +105,8 @@ func TestCollect(t *testing.T) {
 		t.Errorf("%d rows, %d reported", n, c.Correct)
 	}
 
-	again := document[collected](t, must(t, "collect", "--data", smallData(t), "--resume", "--out", dir, "--json",
+	again := document[toolevo.Collected](t, must(t, "collect", "--data", smallData(t), "--resume", "--out", dir,
+		"--json",
 		"--progress", "none"))
 	if again.Asked != 0 || again.TreesLoaded != c.Trees || again.Trees != c.Trees || again.Correct != n {
 		t.Errorf("going on with a finished run: %+v", again)
@@ -174,7 +176,7 @@ func TestCheckFindsWhatWasTamperedWith(t *testing.T) {
 	data := smallData(t)
 	must(t, "check", smallRun(t), "--data", data)
 
-	whole := document[checked](t, must(t, "check", smallRun(t), "--data", data, "--json"))
+	whole := document[toolevo.CheckedTrees](t, must(t, "check", smallRun(t), "--data", data, "--json"))
 	if !whole.Complete || whole.Trees == 0 || whole.Calls == 0 || whole.Rows == 0 || len(whole.Problems) > 0 {
 		t.Fatalf("%+v", whole)
 	}
@@ -207,7 +209,7 @@ func TestCheckFindsWhatWasTamperedWith(t *testing.T) {
 				r.out = `{"problems": [""]}`
 			}
 
-			if c := document[checked](t, r.out); r.code != exitBad || len(c.Problems) == 0 {
+			if c := document[toolevo.CheckedTrees](t, r.out); r.code != exitBad || len(c.Problems) == 0 {
 				t.Errorf("exit %d, %+v\n%s", r.code, c, r.err)
 			}
 		})

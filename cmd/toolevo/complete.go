@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/drift"
@@ -127,7 +128,7 @@ func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 
 	found, _ := rundir.Find(dir, 1)
 	if dir == "." {
-		below, _ := rundir.Find(runsFolder, 1)
+		below, _ := rundir.Find(toolevo.RunsFolder, 1)
 		found = append(found, below...)
 	}
 

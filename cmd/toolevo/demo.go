@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
@@ -52,7 +53,7 @@ func (a *app) demoCommand() *cobra.Command {
 			return err
 		}
 
-		return d.run(cmd.Context())
+		return d.all(cmd.Context())
 	}
 
 	return cmd
@@ -70,7 +71,7 @@ type demo struct {
 	feedbacks []string // that are compared
 	gap       string   // before the example and the made version, where a screen of 24 lines has room for it
 	dir       string
-	settings  string // the configuration below dir
+	config    string // the configuration below dir
 	data      string // the folders below dir
 	trees     string
 	searched  string // trees under each of the feedbacks
@@ -78,7 +79,8 @@ type demo struct {
 	made      string
 	evaluated string
 	drifted   string            // evaluations under each of the feedbacks
-	accept    []string          // flags of the commands that run programs
+	accept    string            // walls that are missing and accepted, separated by commas
+	attack    engines.Attack    // however many runs are made, an engine is attacked once
 	starting  *console.Starting // says on a terminal what is being done
 	example   trajectories.Row  // a trajectory to look at
 }
@@ -93,7 +95,7 @@ func (a *app) newDemo(dir, about string) *demo {
 		versions:  1,
 		gap:       "\n",
 		dir:       dir,
-		settings:  in("toolevo.yaml"),
+		config:    in("toolevo.yaml"),
 		data:      in("data"),
 		trees:     in("run"),
 		searched:  in("search"),
@@ -101,10 +103,15 @@ func (a *app) newDemo(dir, about string) *demo {
 		made:      in("made"),
 		evaluated: in("eval"),
 		drifted:   in("drift"),
+		attack:    a.attack,
 	}
 
 	if about == demoStateGen {
 		d.id, d.versions, d.feedbacks, d.gap = "demo-"+about, 2, dynamic.Feedbacks(), ""
+	}
+
+	if d.attack == nil {
+		d.attack = engines.Once()
 	}
 
 	if a.Draws(console.ProgressAuto) {
@@ -153,7 +160,7 @@ func (d *demo) clear() error {
 	}
 
 	for _, dir := range []string{
-		d.settings, d.data, d.trees, d.searched, d.samples, d.made, d.evaluated, d.drifted,
+		d.config, d.data, d.trees, d.searched, d.samples, d.made, d.evaluated, d.drifted,
 	} {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
@@ -163,17 +170,17 @@ func (d *demo) clear() error {
 	return nil
 }
 
-// demoWalls returns the flags by which the demo does without the walls that this machine lacks. Its programs
+// demoWalls returns the walls that this machine lacks, which the demo does without. Its programs
 // are written by us, so it need not refuse, as a run with a model does.
-func (a *app) demoWalls(ctx context.Context) ([]string, error) {
+func (a *app) demoWalls(ctx context.Context) (string, error) {
 	layers, err := configs.EnvironmentLayers(a.Environ)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 
 	c, err := configs.Load(layers...)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 
 	engine, err := engines.Open(ctx, c.Python.Options(1))
@@ -181,14 +188,14 @@ func (a *app) demoWalls(ctx context.Context) ([]string, error) {
 		return a.acceptMissing(err)
 	}
 
-	return nil, engine.Close()
+	return "", engine.Close()
 }
 
-// acceptMissing returns the flags by which walls that are missing are accepted, or what else is wrong.
-func (a *app) acceptMissing(err error) ([]string, error) {
+// acceptMissing returns the walls that are missing, or what else is wrong.
+func (a *app) acceptMissing(err error) (string, error) {
 	var missing *confine.MissingError
 	if !errors.As(err, &missing) {
-		return nil, console.GaveUp(err)
+		return "", console.GaveUp(err)
 	}
 
 	var names []string
@@ -198,18 +205,13 @@ func (a *app) acceptMissing(err error) ([]string, error) {
 
 	a.Say("No %s here: models' programs are refused, the demo's are ours.", strings.Join(names, ", "))
 
-	return []string{"--set", "python.accept=" + strings.Join(names, ",")}, nil
+	return strings.Join(names, ","), nil
 }
 
-// run does the job.
-func (d *demo) run(ctx context.Context) error {
-	fill := d.build
-	if d.suite == demoStateGen {
-		fill = d.generate
-	}
-
+// all does the job.
+func (d *demo) all(ctx context.Context) error {
 	steps := []func(context.Context) error{
-		d.configure, fill, d.collect, d.check, d.export, d.make, d.evaluate,
+		d.configure, d.fill, d.collect, d.check, d.export, d.make, d.evaluate,
 	}
 	if len(d.feedbacks) > 0 {
 		steps = append(steps, d.compare)
@@ -226,20 +228,33 @@ func (d *demo) run(ctx context.Context) error {
 	return nil
 }
 
-// do runs a command of this program and decodes the JSON that it prints. Its words are passed on only
-// where it fails: the demo has words of its own.
-func (d *demo) do(ctx context.Context, what string, result any, args ...string) error {
+// do does a step. Its words are passed on only where it fails: the demo has words of its own.
+func (d *demo) do(what string, work func(toolevo.Host) error) error {
 	defer d.starting.Step(what)()
 
-	var words bytes.Buffer
+	words := &muted{}
+	host := d.app.host(console.ProgressNone)
+	host.Progress, host.Screen, host.Attack = words, &words.said, d.attack
 
-	err := d.app.inner(ctx, &console.Screen{W: &words}, result, args...)
+	err := work(host)
 	if err != nil && console.KindOf(err) != console.Interruption {
-		d.app.Say("%s", strings.TrimSpace(words.String()))
+		d.app.Say("%s", strings.TrimSpace(cmdline.Flags(words.said.String())))
 	}
 
 	return err
 }
+
+// muted keeps what a job says.
+type muted struct{ said bytes.Buffer }
+
+// Say keeps a line.
+func (m *muted) Say(format string, args ...any) { fmt.Fprintf(&m.said, format+"\n", args...) }
+
+// Step shows nothing.
+func (*muted) Step(string) (done func()) { return func() {} }
+
+// Report shows nothing.
+func (*muted) Report(func() console.Status) (stop func()) { return func() {} }
 
 // tell writes a line of the demo's result.
 func (d *demo) tell(format string, args ...any) { fmt.Fprintf(d.app.Out, format+"\n", args...) }

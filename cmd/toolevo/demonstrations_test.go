@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/configs/apis"
 	"toolevo/configs/demonstrations"
@@ -107,7 +108,7 @@ func allDatasets() configs.Layer {
 
 // testBench is the benchmark over the questions of a split of all datasets, with an API version deployed, and
 // scripted:reader, who plays it.
-func testBench(t *testing.T, data, api string, split toolqa.Split) (*bench, envs.Environment, mcts.Policy) {
+func testBench(t *testing.T, data, api string, split toolqa.Split) (*toolevo.Bench, envs.Environment, mcts.Policy) {
 	t.Helper()
 
 	c, err := configs.Load(allDatasets(), configs.SettingLayer("test", "api", api),
@@ -116,14 +117,14 @@ func testBench(t *testing.T, data, api string, split toolqa.Split) (*bench, envs
 		t.Fatal(err)
 	}
 
-	b, err := openBench(t.Context(), data, c, openShared)
+	b, err := toolevo.OpenBench(t.Context(), data, c, openShared)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	t.Cleanup(func() { b.close() })
+	t.Cleanup(func() { b.Close() })
 
-	env, err := b.suite.Environment(api, nil)
+	env, err := b.Suite.Environment(api, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,9 +138,9 @@ func testBench(t *testing.T, data, api string, split toolqa.Split) (*bench, envs
 }
 
 // chosen are the questions of a bench, as its benchmark has them.
-func chosen(b *bench) []toolqa.Question {
-	all := make([]toolqa.Question, len(b.questions))
-	for i, q := range b.questions {
+func chosen(b *toolevo.Bench) []toolqa.Question {
+	all := make([]toolqa.Question, len(b.Questions))
+	for i, q := range b.Questions {
 		all[i] = toolqa.Question{
 			ID: q.ID, Dataset: toolqa.Dataset(q.Labels[envs.LabelDataset]),
 			Difficulty: toolqa.Difficulty(q.Labels[envs.LabelDifficulty]), Split: toolqa.Split(q.Split),
@@ -227,7 +228,8 @@ func TestDemonstrations(t *testing.T) {
 }
 
 // needed are the tools that the questions of a dataset need: those called for the first one of each template.
-func needed(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy, ds toolqa.Dataset) map[string]bool {
+func needed(t *testing.T, b *toolevo.Bench, env envs.Environment, reader mcts.Policy,
+	ds toolqa.Dataset) map[string]bool {
 	t.Helper()
 
 	names, seen := map[string]bool{}, map[string]bool{}
@@ -303,7 +305,7 @@ func replay(t *testing.T, env envs.Environment, q toolqa.Question, d prompt.Demo
 }
 
 // writeDemonstrations rewrites the pools.
-func writeDemonstrations(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy) {
+func writeDemonstrations(t *testing.T, b *toolevo.Bench, env envs.Environment, reader mcts.Policy) {
 	t.Helper()
 
 	for ds, shown := range demonstrated {
@@ -341,7 +343,7 @@ func demonstrationOf(h envs.History) prompt.Demonstration {
 }
 
 // demonstrate returns the first candidate that is not taken, as scripted:reader solves it within maxObserved.
-func (s exhibit) demonstrate(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy,
+func (s exhibit) demonstrate(t *testing.T, b *toolevo.Bench, env envs.Environment, reader mcts.Policy,
 	taken map[string]bool) prompt.Demonstration {
 	t.Helper()
 

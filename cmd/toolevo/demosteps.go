@@ -2,15 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -19,7 +18,6 @@ import (
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/stored"
 	"toolevo/trajectories"
-	"toolevo/trajectories/export"
 )
 
 // demoWidth is how many columns the demo's lines have, but for commands with long names of folders.
@@ -35,40 +33,26 @@ func (d *demo) configure(context.Context) error {
 		text = "suite: " + d.suite + "\n"
 	}
 
-	return os.WriteFile(d.settings, []byte(text), 0o644)
+	return os.WriteFile(d.config, []byte(text), 0o644)
 }
 
-// build makes corpora and questions.
-func (d *demo) build(ctx context.Context) error {
-	var result json.RawMessage
-
-	err := d.do(ctx, "Building synthetic corpora", &result, "data", "build", "--data", d.data, "--progress",
-		console.ProgressNone)
-	if err != nil {
-		return err
+// settings are those of all jobs.
+func (d *demo) settings() toolevo.Settings {
+	s := toolevo.Settings{File: d.config}
+	if d.accept != "" {
+		s = s.With("python.accept", d.accept)
 	}
 
-	return d.do(ctx, "Generating questions", &result,
-		"data", "questions", "--data", d.data, "--scale", "0.1", "--progress", console.ProgressNone)
+	return s
 }
 
-// generate makes tasks of all domains, other ones to measure with.
-func (d *demo) generate(ctx context.Context) error {
-	for seed, split := range []string{"train", "test"} {
-		var result json.RawMessage
-
-		err := d.do(ctx, "Generating tasks", &result, "tasks", "generate", "--data", d.data, "--split", split, "--n",
-			"10", "--seed", strconv.Itoa(seed+1), "--progress", console.ProgressNone)
-		if err != nil {
-			return err
-		}
-	}
-
-	return nil
+// fill fills the data folder.
+func (d *demo) fill(ctx context.Context) error {
+	return d.do("Filling the data folder", func(toolevo.Host) error { return toolevo.Fill(ctx, d.suite, d.data) })
 }
 
 func (d *demo) collect(ctx context.Context) error {
-	c, err := d.grow(ctx, d.trees, "--api", "p_s_in", "--limit", "4", "--run-id", d.id)
+	c, err := d.grow(ctx, d.trees, d.id, "api", "p_s_in", "limit", "4")
 	if err != nil {
 		return err
 	}
@@ -88,8 +72,8 @@ func (d *demo) search(ctx context.Context) error {
 	var found []string
 
 	for _, feedback := range d.feedbacks {
-		c, err := d.grow(ctx, filepath.Join(d.searched, feedback), "--api", "p_c,p_s_in,p_s_ood", "--limit", "1",
-			"--feedback", feedback, "--run-id", d.id+"-"+feedback)
+		c, err := d.grow(ctx, filepath.Join(d.searched, feedback), d.id+"-"+feedback, "api", "p_c,p_s_in,p_s_ood",
+			"limit", "1", "environment.feedback", feedback)
 		if err != nil {
 			return err
 		}
@@ -102,14 +86,22 @@ func (d *demo) search(ctx context.Context) error {
 	return nil
 }
 
-// grow grows the trees of a run.
-func (d *demo) grow(ctx context.Context, run string, more ...string) (c collected, err error) {
-	args := []string{
-		"collect", "--config", d.settings, "--data", d.data, "--policy", "scripted:noisy", "--trees", "4", "--out", run,
-		"--progress", console.ProgressNone,
-	}
+// grow grows the trees of a run under some settings.
+func (d *demo) grow(ctx context.Context, run, id string, set ...string) (c toolevo.Collected, err error) {
+	err = d.do("Growing trees", func(h toolevo.Host) (err error) {
+		c, err = toolevo.Collect(ctx, toolevo.CollectJob{
+			RunJob: d.run(h, run, id, append(set, "policy", "scripted:noisy", "search.trees", "4")...),
+		})
 
-	return c, d.do(ctx, "Growing trees", &c, slices.Concat(args, more, d.accept)...)
+		return err
+	})
+
+	return c, err
+}
+
+// run is the job of a run under some settings.
+func (d *demo) run(h toolevo.Host, out, id string, set ...string) toolevo.RunJob {
+	return toolevo.RunJob{Host: h, Settings: d.settings().With(set...), Data: d.data, Out: out, ID: id}
 }
 
 // runs are the folders with trees.
@@ -126,12 +118,17 @@ func (d *demo) check(ctx context.Context) error {
 	trees, problems := 0, 0
 
 	for _, run := range d.runs() {
-		var c checked
-		if err := d.do(ctx, "Growing every tree again from the log", &c, "check", run); err != nil {
+		err := d.do("Growing every tree again from the log", func(h toolevo.Host) error {
+			c, err := toolevo.Check(ctx, toolevo.CheckJob{Host: h, Path: run})
+			if err == nil {
+				trees, problems = trees+c.Trees.Trees, problems+len(c.Trees.Problems)
+			}
+
+			return err
+		})
+		if err != nil {
 			return err
 		}
-
-		trees, problems = trees+c.Trees, problems+len(c.Problems)
 	}
 
 	d.tell("Checked    %d trees, regrown from the log: %d problems", trees, problems)
@@ -140,16 +137,21 @@ func (d *demo) check(ctx context.Context) error {
 }
 
 func (d *demo) export(ctx context.Context) error {
-	var m export.Manifest
+	err := d.do("Writing training data", func(h toolevo.Host) error {
+		job := toolevo.NewExportJob()
+		job.Host, job.Paths, job.Out, job.Scripted = h, d.runs(), d.samples, true
+		job.Selection.RequireRecovery = true
 
-	args := append([]string{"export", "--allow-scripted", "--require-recovery", "--out", d.samples}, d.runs()...)
+		m, err := toolevo.Export(ctx, job)
+		if err == nil {
+			d.tell("Exported   %d samples that recover from a deprecation, for LLaMA-Factory", m.Rows)
+		}
 
-	err := d.do(ctx, "Writing training data", &m, args...)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-
-	d.tell("Exported   %d samples that recover from a deprecation, for LLaMA-Factory", m.Rows)
 
 	if d.example, err = d.clearest(); err != nil {
 		return err
@@ -224,17 +226,21 @@ func (d *demo) printTurn(part, text string, most int) {
 
 // make makes a version of other names, and shows what has become of the tool of the example.
 func (d *demo) make(ctx context.Context) error {
-	var made madeVersions
+	var now toolevo.VersionsDifference
 
-	err := d.do(ctx, "Making API versions", &made, "versions", "make", "--config", d.settings, "--data", d.data,
-		"--count", strconv.Itoa(d.versions), "--out", d.made)
-	if err != nil {
+	err := d.do("Making API versions", func(h toolevo.Host) error {
+		versions := toolevo.VersionsJob{Host: h, Settings: d.settings(), Data: d.data}
+
+		made, err := toolevo.MakeVersions(ctx, toolevo.MakeVersionsJob{
+			VersionsJob: versions, From: "p_c", Out: d.made, Count: d.versions, Seed: 1,
+		})
+		if err == nil {
+			now, err = versions.Diff(made.From, made.Made[0].Path)
+		}
+
 		return err
-	}
-
-	var now versionsDifference
-	if err := d.do(ctx, "Comparing them", &now, "versions", "diff", "--config", d.settings, "--data", d.data,
-		made.From, made.Made[0].Path); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 
@@ -251,44 +257,46 @@ func (d *demo) make(ctx context.Context) error {
 }
 
 func (d *demo) evaluate(ctx context.Context) error {
-	var r finetune.Report
+	var r toolevo.Evaluated
 
-	args := []string{
-		"eval", "--config", d.settings, "--data", d.data, "--limit", "5", "--policy", "scripted:stale," + demoReader,
-		"--api", "p_c,p_s_ood," + drift.FilePrefix + d.made, "--run-id", d.id + "-eval", "--out", d.evaluated,
-		"--progress", console.ProgressNone,
-	}
-	if err := d.do(ctx, "Evaluating", &r, slices.Concat(args, d.accept)...); err != nil {
+	err := d.do("Evaluating", func(h toolevo.Host) (err error) {
+		r, err = toolevo.Evaluate(ctx, toolevo.EvaluateJob{RunJob: d.run(h, d.evaluated, d.id+"-eval", "limit", "5",
+			"policy", "scripted:stale,"+demoReader, "api", "p_c,p_s_ood,"+drift.FilePrefix+d.made)})
+
+		return err
+	})
+	if err != nil {
 		return err
 	}
 
-	return (&finetune.Report{Rows: r.Overall, Warnings: r.Warnings}).WriteTable(d.app.Out)
+	return (&finetune.Report{Rows: r.Report.Overall, Warnings: r.Report.Warnings}).WriteTable(d.app.Out)
 }
 
 // compare measures what each feedback is worth to who reads it, beside who does not and who needs none.
 func (d *demo) compare(ctx context.Context) error {
-	var r drifted
-
-	args := []string{
-		"eval", "drift", "--config", d.settings, "--data", d.data, "--limit", "1", "--perturbations", "none",
-		"--api", "p_s_in,p_s_ood", "--run-id", d.id, "--out", d.drifted, "--progress", console.ProgressNone,
-	}
-	if err := d.do(ctx, "Comparing feedbacks", &r, slices.Concat(args, d.accept)...); err != nil {
-		return err
-	}
-
 	var rates []string
 
-	for _, row := range r.Rows {
-		if row.Policy == demoReader && row.Name == "p_s_in" && row.Dataset == robustness.All &&
-			row.Difficulty == robustness.All {
-			rates = append(rates, fmt.Sprintf("%s %.0f", row.Feedback, 100*row.PassRate))
+	err := d.do("Comparing feedbacks", func(h toolevo.Host) error {
+		r, err := toolevo.EvaluateDrift(ctx, toolevo.DriftJob{
+			RunJob: d.run(h, d.drifted, d.id, "limit", "1", "api", "p_s_in,p_s_ood"), Feedbacks: d.feedbacks,
+		})
+		if err != nil {
+			return err
 		}
-	}
+
+		for _, row := range r.Rows {
+			if row.Policy == demoReader && row.Name == "p_s_in" && row.Dataset == robustness.All &&
+				row.Difficulty == robustness.All {
+				rates = append(rates, fmt.Sprintf("%s %.0f", row.Feedback, 100*row.PassRate))
+			}
+		}
+
+		return nil
+	})
 
 	d.tell("%s under p_s_in, told %s %%", strings.TrimPrefix(demoReader, "scripted:"), strings.Join(rates, ", "))
 
-	return nil
+	return err
 }
 
 // next says where everything is, and what can be done with it.
@@ -302,7 +310,7 @@ func (d *demo) next() {
 
 	play := []string{"play", "--data", d.data, "--api", "p_s_in"}
 	if d.suite != "" {
-		play = append(play, "--config", d.settings)
+		play = append(play, "--config", d.config)
 	}
 
 	for _, args := range [][]string{

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/finetune/stored"
@@ -24,7 +26,7 @@ import (
 // it.
 func (a *app) doctorCommand() *cobra.Command {
 	cmd := newCommand("doctor")
-	d := &serverDoctor{app: a, runFlags: a.addCollectFlags(cmd)}
+	d := &serverDoctor{app: a, collectFlags: a.addCollectFlags(cmd)}
 
 	flags := cmd.Flags()
 	for _, name := range []string{"dry-run", "probe", "tokens-per-second", "prices", "ignore-unreadable", "workers"} {
@@ -57,9 +59,10 @@ func (a *app) doctorCommand() *cobra.Command {
 // serverDoctor is the doctor command's flags, and what it has found.
 type serverDoctor struct {
 	app *app
-	*runFlags
+	*collectFlags
 	quick    bool
 	parallel int
+	timeout  time.Duration // of a probe; 0 is doctor's own
 	write    string
 
 	found doctorDocument
@@ -74,11 +77,9 @@ func (d *serverDoctor) setTimeout(flags *pflag.FlagSet) error {
 		return console.Usage("--side-by-side is of no use with --quick, which makes one request at a time")
 	}
 
-	if !flags.Changed("timeout") {
-		d.serving.Timeout = doctor.DefaultTimeout
-		if d.quick {
-			d.serving.Timeout = doctor.QuickTimeout
-		}
+	// Probes have timeouts of their own; this one is for the first turns of tasks.
+	if d.timeout = d.Servers.Timeout; !flags.Changed("timeout") {
+		d.timeout, d.Servers.Timeout = 0, doctor.QuickTimeout
 	}
 
 	return nil
@@ -113,7 +114,7 @@ func met(name doctor.Name, seen string, err error) doctor.Check {
 		return doctor.Check{Name: name, Verdict: doctor.OK, Seen: seen}
 	}
 
-	what, do, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	what, do, _ := strings.Cut(strings.TrimSpace(cmdline.Flags(err.Error())), "\n")
 
 	return doctor.Check{
 		Name: name, Verdict: doctor.Problem, Seen: what,
@@ -154,12 +155,19 @@ func (d *serverDoctor) run(cmd *cobra.Command) error {
 func (d *serverDoctor) examine(ctx context.Context, cmd *cobra.Command) error {
 	a := d.app
 
-	c, noted, err := d.configure(ctx, cmd)
+	job, err := d.collectJob(cmd)
 	if err != nil {
 		return err
 	}
 
-	b, err := newBench(*d.data, c, d.serving, noted) // refuses what no data could make right
+	job = job.Prepared()
+
+	c, noted, err := job.Configure(ctx)
+	if err != nil {
+		return err
+	}
+
+	b, err := toolevo.NewBench(job.Data, c, d.Servers, noted) // refuses what no data could make right
 	if err != nil {
 		return err
 	}
@@ -169,17 +177,17 @@ func (d *serverDoctor) examine(ctx context.Context, cmd *cobra.Command) error {
 		d.printHead("a run of collect with these arguments")
 	}
 
-	whole, err := d.read(ctx, c, noted)
+	whole, err := job.Read(ctx, c, noted)
 	if err == nil {
 		b = whole
 	}
 
-	defer func() { _ = b.close() }() // nothing was written
+	defer func() { _ = b.Close() }() // nothing was written
 
-	d.note(met(doctor.Data, "questions and corpora are in "+*d.data, err))
+	d.note(met(doctor.Data, "questions and corpora are in "+job.Data, err))
 
 	if err == nil {
-		d.examineMachine(ctx, onePolicy(stored.Collection)(b), b)
+		d.examineMachine(ctx, &job, toolevo.OnePolicy(stored.Collection)(b), b)
 	}
 
 	if !*d.asJSON {
@@ -193,7 +201,7 @@ func (d *serverDoctor) examine(ctx context.Context, cmd *cobra.Command) error {
 
 // examineMachine looks at what a run needs, as it does before it begins. unfit says why collect
 // refuses the settings.
-func (d *serverDoctor) examineMachine(ctx context.Context, unfit error, b *bench) {
+func (d *serverDoctor) examineMachine(ctx context.Context, job *toolevo.CollectJob, unfit error, b *toolevo.Bench) {
 	if unfit != nil {
 		c := met(doctor.Settings, "", unfit)
 		c.Verdict, c.Run = doctor.Warning, "of collect does not begin; eval may take them"
@@ -202,26 +210,26 @@ func (d *serverDoctor) examineMachine(ctx context.Context, unfit error, b *bench
 
 	absent := false // a server
 
-	for _, n := range d.needs(b) {
-		if absent && n.name == doctor.Greeting {
+	for _, n := range job.Needs(b) {
+		if absent && n.Name == doctor.Greeting {
 			continue
 		}
 
-		seen, err := d.meets(ctx, n)
+		seen, err := job.Meets(ctx, n)
 		if ctx.Err() != nil {
 			return
 		}
 
 		if seen != "" || err != nil {
-			d.note(met(n.name, seen, err))
+			d.note(met(n.Name, seen, err))
 		}
 
-		absent = absent || n.name == doctor.Servers && err != nil
+		absent = absent || n.Name == doctor.Servers && err != nil
 	}
 }
 
 // examineServers looks at the servers of the models, one after the other.
-func (d *serverDoctor) examineServers(ctx context.Context, b *bench) error {
+func (d *serverDoctor) examineServers(ctx context.Context, b *toolevo.Bench) error {
 	targets, err := b.Targets()
 	if err != nil {
 		return err
@@ -250,12 +258,12 @@ func (d *serverDoctor) examineServers(ctx context.Context, b *bench) error {
 var errExamined = console.Interrupted("interrupted: nothing is left behind; run the same command again")
 
 // examineServer looks at one server.
-func (d *serverDoctor) examineServer(ctx context.Context, b *bench, t serving.Target) error {
+func (d *serverDoctor) examineServer(ctx context.Context, b *toolevo.Bench, t serving.Target) error {
 	o := t.Options
-	o.Timeout, o.Parallel, o.Quick = d.serving.Timeout, d.parallel, d.quick
+	o.Timeout, o.Parallel, o.Quick = d.timeout, d.parallel, d.quick
 	o.Dialect = b.Dialect(t)
 
-	if len(b.tasks) > 0 {
+	if len(b.Tasks) > 0 {
 		o.Actor = actor{b, t}
 	}
 
@@ -286,18 +294,18 @@ func (d *serverDoctor) examineServer(ctx context.Context, b *bench, t serving.Ta
 
 // actor has the model of a target write first turns of a bench's tasks.
 type actor struct {
-	b      *bench
+	b      *toolevo.Bench
 	target serving.Target
 }
 
 // Act implements doctor.Actor.
 func (a actor) Act(ctx context.Context, n int) ([]doctor.Turn, server.Dialect, error) {
-	return a.b.FirstTurns(ctx, a.target, estimate.Spread(a.b.tasks, n))
+	return a.b.FirstTurns(ctx, a.target, estimate.Spread(a.b.Tasks, n))
 }
 
 // Better implements doctor.Actor.
 func (a actor) Better(ctx context.Context, n int) (map[string]string, int, error) {
-	other, readable, err := a.b.BetterForm(ctx, a.target, estimate.Spread(a.b.tasks, n))
+	other, readable, err := a.b.BetterForm(ctx, a.target, estimate.Spread(a.b.Tasks, n))
 	return other.Settings(), readable, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
@@ -68,11 +69,18 @@ func (d *serverDoctor) writeSettings(ctx context.Context, cmd *cobra.Command) er
 		}
 	}
 
-	if d.serving.Addresses != "" && !d.serving.Exposed() {
-		d.settings.set = append(d.settings.set, "server.urls="+d.serving.Addresses)
+	if d.Servers.Addresses != "" && !d.Servers.Exposed() {
+		d.settings.set = append(d.settings.set, "server.urls="+d.Servers.Addresses)
 	}
 
-	c, _, err := d.configure(ctx, cmd)
+	job, err := d.collectJob(cmd)
+	if err != nil {
+		return err
+	}
+
+	job = job.Prepared()
+
+	c, _, err := job.Configure(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,9 +90,25 @@ func (d *serverDoctor) writeSettings(ctx context.Context, cmd *cobra.Command) er
 		return console.GaveUp(err)
 	}
 
-	d.app.Say("The settings are in %s. Next:\n  toolevo %s", d.write, console.Shell("collect", "--config", d.write))
+	d.app.Say("The settings are in %s. Next:\n  toolevo %s", d.write, console.Shell(d.next(cmd.Flags())...))
 
 	return nil
+}
+
+// next are the arguments of the collection that was examined, with the settings that were written.
+func (d *serverDoctor) next(given *pflag.FlagSet) []string {
+	args := []string{"collect", "--config", d.write}
+
+	given.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "config", "set", "policy", "server", "python", // what was written has them
+			"write", "quick", "timeout", "side-by-side", "json": // are the examination's
+		default:
+			args = append(args, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+
+	return args
 }
 
 // ofModel reports whether a setting is about the model, its servers, or the programs that it

@@ -1,66 +1,69 @@
 package main
 
 import (
-	"context"
 	"fmt"
+	"time"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/display"
+	"toolevo/mcts/estimate"
 )
 
-// dryRun prints what a run would be and, of a collection, what it would take.
-func (a *app) dryRun(ctx context.Context, kind string, f *runFlags, b *bench) error {
-	prepare := f.startEngine
-	if f.estimate != nil && f.estimate.probe > 0 {
-		prepare = f.prepare // the model is asked, and its programs run
-	}
+// printPlan prints what --dry-run found.
+func (a *app) printPlan(asJSON bool, p *toolevo.Plan) error {
+	return a.Show(asJSON, p, func() {
+		fmt.Fprintf(a.Out, "# %s: %d questions, configuration %s\n", p.Kind, p.Questions, p.ConfigHash)
+		fmt.Fprintf(a.Out, "# programs run in %s\n", p.Engine)
 
-	if err := prepare(ctx, b); err != nil {
-		return err
-	}
-
-	document := dryRunDocument{
-		Kind:       kind,
-		Questions:  len(b.questions),
-		ConfigHash: b.Config.Hash(),
-		Inputs:     b.lineage,
-		Config:     b.Config.Annotated(),
-		Engine:     b.stamp.String(),
-	}
-
-	if f.estimate != nil {
-		done := f.starting.Step("Growing trees of some questions, for the estimate")
-		p, err := f.estimate.estimate(ctx, b)
-
-		done()
-
-		if err != nil {
-			return err
-		}
-
-		document.Estimate = p
-	}
-
-	return a.Show(*f.asJSON, document, func() {
-		fmt.Fprintf(a.Out, "# %s: %d questions, configuration %s\n", kind, len(b.questions), document.ConfigHash)
-		fmt.Fprintf(a.Out, "# programs run in %s\n", b.stamp)
-
-		if f.estimate != nil {
-			for _, line := range document.Estimate.lines(len(b.questions)) {
+		if p.Estimated {
+			for _, line := range estimateLines(p.Estimate, p.Questions) {
 				fmt.Fprintf(a.Out, "# %s\n", display.Line(line, 0))
 			}
 		}
 
-		fmt.Fprint(a.Out, document.Config)
+		fmt.Fprint(a.Out, p.Config)
 	})
 }
 
-// dryRunDocument is what --dry-run --json prints.
-type dryRunDocument struct {
-	Kind       string            `json:"kind"`               // "collect" or "eval"
-	Questions  int               `json:"questions"`          // that would be asked
-	ConfigHash string            `json:"config_hash"`        // of the settings that change a result
-	Inputs     map[string]string `json:"inputs"`             // what the questions use: hashes and makers, by name
-	Config     string            `json:"config"`             // the configuration as YAML, with the origin of each value
-	Engine     string            `json:"engine"`             // what would run model-written programs, in words
-	Estimate   *projection       `json:"estimate,omitempty"` // of a collection: what it would take
+// estimateLines are an estimate for people.
+func estimateLines(p *toolevo.Projection, questions int) []string {
+	if p == nil {
+		return []string{"no estimate: the suite has no scripted policy; --probe N asks the model itself"}
+	}
+
+	lines := []string{
+		fmt.Sprintf("estimate, from %d of %d questions, grown by %s (95 %% intervals):", p.Sample, questions, p.By),
+		fmt.Sprintf("  %s model calls", between(p.Calls, display.Count)),
+		fmt.Sprintf("  %s prompt tokens, counted %s", between(p.PromptTokens, display.Count), p.Counted),
+		fmt.Sprintf("  %s completion tokens", between(p.CompletionTokens, display.Count)),
+		fmt.Sprintf("  %s on disk, for the log and the trees", display.Bytes(p.Bytes)),
+	}
+
+	// Time and cost are known only from a server, or from what the user says of one.
+	if p.Seconds == nil {
+		lines = append(lines, "  time: unknown; --tokens-per-second N, or --probe N to measure it")
+	} else {
+		seconds := func(s float64) string {
+			return display.Duration(time.Duration(s * float64(time.Second)))
+		}
+		lines = append(lines, fmt.Sprintf("  %s, at %s", between(*p.Seconds, seconds),
+			display.Rate(p.Rate, "completion tokens")))
+	}
+
+	if p.Cost != nil {
+		lines = append(lines, fmt.Sprintf("  cost %s, at %v and %v per million prompt and completion tokens",
+			between(*p.Cost, func(x float64) string { return fmt.Sprintf("%.2f", x) }), p.Prices.Prompt,
+			p.Prices.Completion))
+	}
+
+	return lines
+}
+
+// between is a total with its interval, where it has one.
+func between(t estimate.Total, text func(float64) string) string {
+	if t.Low == t.High {
+		return text(t.Value)
+	}
+
+	return fmt.Sprintf("%s (%s to %s)", text(t.Value), text(t.Low), text(t.High))
 }

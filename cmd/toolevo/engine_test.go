@@ -15,8 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolevo/cmd/internal/cmdline"
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/engines"
@@ -194,41 +195,11 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 		t.Error("the run's configuration was changed")
 	}
 
-	mix, resumed, servers, empty := true, true, 3, ""
-
-	c, err := configs.Load(configs.SettingLayer("test", "python.engine", "unsafe"),
-		configs.SettingLayer("test", "python.executable", "/py"), configs.SettingLayer("test", "seed", "7"))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	addresses := on(io.Discard).serving()
-	addresses.Parallel = "auto"
-	f := &runFlags{
-		mixEngines:    &mix,
-		resume:        &resumed,
-		pythonServers: &servers,
-		out:           &dir,
-		data:          &empty,
-		workers:       new(int),
-		metrics:       new(string),
-		logging:       &cmdline.LogFlags{},
-		serving:       addresses,
-	}
-
-	run, err := configs.FileLayer(filepath.Join(dir, store.ConfigFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	o, err := f.chooseEngine(c, []configs.Layer{run})
-	if err != nil || o.Engine != engines.Unsafe || o.Executable != "/py" || c.Python.Engine != engines.ForkServer ||
-		c.Python.Executable == "/py" || c.Seed != 7 {
-		t.Errorf("it opens %+v (%v) for a configuration with %+v", o, err, c.Python)
-	}
-
-	says(t, "the command to resume", resumeCommand(f), "--mix-engines --set python.engine=unsafe --set "+
-		"python.executable=/py", "--python-servers 3")
+	f := &runFlags{logging: &console.Log{}}
+	f.command, f.MixEngines, f.PythonServers, f.Servers = "collect", true, 3, on(io.Discard).serving()
+	says(t, "the command to resume", f.resumeCommand(toolevo.Stop{
+		Dir: dir, Settings: []string{"python.engine=unsafe", "python.executable=/py"},
+	}), "--mix-engines --set python.engine=unsafe --set python.executable=/py", "--python-servers 3")
 }
 
 func TestMixingFlagsAreRefused(t *testing.T) {

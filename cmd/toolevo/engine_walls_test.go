@@ -21,14 +21,12 @@ func TestTheDemoDoesWithoutMissingWalls(t *testing.T) {
 		a := on(&words)
 		_, err := engines.Open(t.Context(), engines.Options{Engine: engines.ForkServer, Lacking: missing})
 
-		flags, err := a.acceptMissing(err)
-		if err != nil || len(flags) != 2 {
-			t.Fatalf("flags %v, %v", flags, err)
+		accepted, err := a.acceptMissing(err)
+		if err != nil {
+			t.Fatal(err)
 		}
 
-		key, value, _ := strings.Cut(flags[1], "=")
-
-		c, err := configs.Load(configs.SettingLayer("flag", key, value))
+		c, err := configs.Load(configs.SettingLayer("test", "python.accept", accepted))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+
+	toolevo "toolevo/cmd/internal/app"
 )
 
 // estimated are the questions of these tests, as flags choose them.
@@ -16,8 +18,8 @@ func estimated(t *testing.T, more ...string) []string {
 func TestEstimateOfAllQuestions(t *testing.T) {
 	t.Parallel()
 	dry := must(t, estimated(t, "--dry-run", "--probe", "100", "--prices", "2,10", "--json")...)
-	d := document[dryRunDocument](t, dry)
-	c := document[collected](t, must(t, estimated(t, "--json", "--out", filepath.Join(t.TempDir(), "run"))...))
+	d := document[toolevo.Plan](t, dry)
+	c := document[toolevo.Collected](t, must(t, estimated(t, "--json", "--out", filepath.Join(t.TempDir(), "run"))...))
 	e := d.Estimate
 
 	if e.By != "scripted:noisy" || e.Sample != int(c.Questions) || e.Calls.Value != float64(c.Asked) ||

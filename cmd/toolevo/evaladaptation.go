@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/cmd/internal/cmdline"
-	"toolevo/finetune/facts"
+	"toolevo/envs/console"
 	"toolevo/finetune/tabulate"
 )
 
@@ -21,7 +21,9 @@ func (a *app) evalAdaptationCommand() *cobra.Command {
 }
 
 func (a *app) evalAdaptation(ctx context.Context, dirs []string, asJSON bool) error {
-	board, err := a.board(ctx, dirs)
+	host := a.host(console.ProgressNone)
+
+	board, err := host.Board(ctx, dirs)
 	if err != nil {
 		return err
 	}
@@ -32,33 +34,6 @@ func (a *app) evalAdaptation(ctx context.Context, dirs []string, asJSON bool) er
 	}
 
 	return tabulate.WriteText(a.Out, adaptation.Grids(), a.width())
-}
-
-// board returns what the episodes of some evaluations come to, in the order of their reports.
-func (a *app) board(ctx context.Context, dirs []string) (*facts.Board, error) {
-	all, err := a.openEvaluations(ctx, dirs)
-	defer all.close()
-
-	if err != nil {
-		return nil, err
-	}
-
-	return all.board(ctx)
-}
-
-func (all evaluations) board(ctx context.Context) (*facts.Board, error) {
-	joined := &facts.Board{}
-
-	for _, e := range all {
-		b, err := e.Board(ctx, e.Missing)
-		if err != nil {
-			return nil, err
-		}
-
-		joined.Facts, joined.Calls = append(joined.Facts, b.Facts...), append(joined.Calls, b.Calls...)
-	}
-
-	return joined, nil
 }
 
 // width is how wide tables are.

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,26 +13,9 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
-	"toolevo/envs/sandbox"
-	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 	"toolevo/finetune/tabulate"
 )
-
-// comparedEvaluations is what `eval compare` prints.
-type comparedEvaluations struct {
-	Runs []comparedEvaluation `json:"runs"` // in the order given
-	*finetune.Report
-}
-
-// comparedEvaluation is one of the evaluations that are compared.
-type comparedEvaluation struct {
-	Dir     string `json:"dir"`      // its run directory
-	RunID   string `json:"run_id"`   // as run.json has it
-	TaskSet string `json:"task_set"` // SHA-256 of its questions and their right answers
-	// what a call was told that the deployed version does not take: deprecation, invocation, generic or none
-	Feedback string `json:"feedback"`
-}
 
 // compareOptions are the flags of `eval compare`.
 type compareOptions struct {
@@ -65,55 +46,14 @@ func (a *app) evalCompare(ctx context.Context, dirs []string, o compareOptions) 
 		return err
 	}
 
-	all, err := a.openEvaluations(ctx, dirs)
-	defer all.close()
+	host := a.host(console.ProgressNone)
 
-	if err != nil {
-		return err
-	}
-
-	result, err := a.compareEvaluations(ctx, all)
+	result, err := host.Compare(ctx, dirs)
 	if err != nil {
 		return err
 	}
 
 	return a.showTables(*o.asJSON, result, comparedTables{result.Report, &o}, o.format)
-}
-
-// compareEvaluations puts evaluations into one report.
-func (a *app) compareEvaluations(ctx context.Context, opened evaluations) (result comparedEvaluations, err error) {
-	var (
-		all    []finetune.Evaluation
-		stamps []sandbox.Stamp
-	)
-
-	for _, e := range opened {
-		stamps = append(stamps, e.Engines...)
-		all = append(all, finetune.Evaluation{
-			Name: filepath.Base(e.Dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.Missing),
-		})
-		result.Runs = append(result.Runs, comparedEvaluation{
-			e.Dir, e.Manifest.ID, e.TaskSet, string(e.Config.Environment.Feedback),
-		})
-	}
-
-	if result.Report, err = finetune.Compare(all); errors.Is(err, finetune.ErrUnlike) {
-		return result, console.Usage("%w", err)
-	} else if err != nil {
-		return result, err
-	}
-
-	result.Engines, result.Warnings = engines.InWords(stamps), engines.Warnings(stamps)
-
-	feedbacks := tabulate.Distinct(result.Runs, func(run comparedEvaluation) string { return run.Feedback })
-	slices.Sort(feedbacks)
-	result.Feedback = strings.Join(feedbacks, ", ")
-
-	if result.TaskSet == "" {
-		a.Say("The evaluations are not of the same questions: pairs are compared on those that both sides measured.")
-	}
-
-	return result, nil
 }
 
 // check refuses flags that make no sense.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/finetune"
 )
 
@@ -19,7 +20,7 @@ var readerAlone = shared("reader-alone", func(t testing.TB, dir string) {
 func TestEvalCompare(t *testing.T) {
 	t.Parallel()
 
-	c := document[comparedEvaluations](t, must(t, "eval", "compare", smallEvaluation(t), readerAlone(t), "--json"))
+	c := document[toolevo.Compared](t, must(t, "eval", "compare", smallEvaluation(t), readerAlone(t), "--json"))
 	if len(c.Runs) != 2 || len(c.Rows) != 8+2 || c.TaskSet == "" || c.TaskSet != c.Runs[1].TaskSet ||
 		c.Runs[0].Dir != smallEvaluation(t) || c.Runs[0].RunID == "" {
 		t.Errorf("%+v", c)
@@ -50,7 +51,7 @@ func TestEvalCompare(t *testing.T) {
 	text := must(t, "eval", "compare", smallEvaluation(t), "--flips", "1")
 	says(t, "eval compare", text,
 		"2 answered correctly by one side:\n  < scripted:stale under p_s_in\n  > scripted:reader under p_s_in\n    > ",
-		"\n    and 1 more", "0           2            +100.0")
+		"\n    and 1 more", "0            2  +100.0")
 	fits(t, text)
 }
 

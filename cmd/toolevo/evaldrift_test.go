@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/finetune/robustness"
 )
 
@@ -74,7 +75,7 @@ func TestEvalDrift(t *testing.T) {
 	t.Parallel()
 
 	dir := smallDrift(t)
-	printed := document[drifted](t, string(read(t, dir+".json")))
+	printed := document[toolevo.Drifted](t, string(read(t, dir+".json")))
 
 	inOrder(t, printed.Rows)
 
@@ -96,7 +97,8 @@ func TestEvalDrift(t *testing.T) {
 		}
 	}
 
-	says(t, "the page", string(read(t, filepath.Join(dir, driftPage))), "Table I.", "Table II.", "Run statistics",
+	says(t, "the page", string(read(t, filepath.Join(dir, toolevo.DriftPage))), "Table I.", "Table II.",
+		"Run statistics",
 		`class="figure"`, "feedback none, paraphrase")
 	says(t, "check", must(t, "check", filepath.Join(dir, "deprecation", "paraphrase")), "0 problems")
 }
@@ -149,7 +151,7 @@ func TestEvalDriftOnToolQA(t *testing.T) {
 	printed := must(t, driftOf(smallData(t), out, "--set", "suite=toolqa", "--engine", "unsafe", "--split", "train",
 		"--limit", "2", "--api", "p_s_in,p_s_ood", "--perturbations", "none", "--json")...)
 
-	rows := document[drifted](t, printed).Rows
+	rows := document[toolevo.Drifted](t, printed).Rows
 	inOrder(t, rows)
 
 	if len(rows) != 3*3*4*3 {
@@ -176,7 +178,7 @@ func TestEvalDriftOnPublishedQueries(t *testing.T) {
 		t.Fatalf("exit %d\n%s", code, p.err)
 	}
 
-	printed := document[drifted](t, p.out.String())
+	printed := document[toolevo.Drifted](t, p.out.String())
 	inOrder(t, printed.Rows)
 
 	for _, row := range printed.Rows {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,6 @@ import (
 	"toolevo/envs/display"
 	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
-	"toolevo/finetune/stored"
 	"toolevo/finetune/tabulate"
 )
 
@@ -49,20 +47,22 @@ func (a *app) evalErrorsCommand() *cobra.Command {
 }
 
 func (a *app) evalErrors(ctx context.Context, dirs []string, o errorsOptions) error {
-	all, err := a.openEvaluations(ctx, dirs)
-	defer all.close()
+	host := a.host(console.ProgressNone)
+
+	all, err := host.OpenEvaluations(ctx, dirs)
+	defer all.Close()
 
 	if err != nil {
 		return err
 	}
 
-	board, err := all.board(ctx)
+	board, err := all.Board(ctx)
 	if err != nil {
 		return err
 	}
 
 	result := evaluationErrors{Errors: board.Errors()}
-	if result.Sample, err = all.failed(ctx, o.sample, o.seed); err != nil {
+	if result.Sample, err = all.Failed(ctx, o.sample, o.seed); err != nil {
 		return err
 	}
 
@@ -79,23 +79,6 @@ func (a *app) evalErrors(ctx context.Context, dirs []string, o errorsOptions) er
 	}
 
 	return nil
-}
-
-// failed draws some failed episodes to read.
-func (all evaluations) failed(ctx context.Context, n int, seed uint64) ([]failure.Case, error) {
-	if n == 0 {
-		return nil, nil
-	}
-
-	sample := failure.Sample{Size: n, Rand: rand.New(rand.NewPCG(seed, 0))}
-
-	err := all.played(ctx, func(p stored.Played) {
-		if v, failed := failure.Classify(p.Episode, facts.Names(p.Version)); failed {
-			sample.Add(p.Episode, p.API, v)
-		}
-	})
-
-	return sample.Cases(), err
 }
 
 // printCase prints a failed episode to read.

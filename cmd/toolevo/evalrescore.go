@@ -47,7 +47,7 @@ func (a *app) evalRescoreCommand() *cobra.Command {
 }
 
 func (a *app) evalRescore(ctx context.Context, dir, matcher string, most int, asJSON bool) (err error) {
-	e, err := stored.OpenReading(ctx, &a.Program, dir)
+	e, err := stored.OpenReading(ctx, a.Say, dir)
 	if err != nil {
 		return err
 	}

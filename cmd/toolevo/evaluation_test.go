@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/finetune/stored"
 	"toolevo/trajectories"
 )
@@ -109,7 +110,7 @@ func TestFilesOfAnEvaluation(t *testing.T) {
 func TestCheckEvaluation(t *testing.T) {
 	t.Parallel()
 
-	whole := document[checkedEvaluation](t, must(t, "check", smallEvaluation(t), "--json"))
+	whole := document[toolevo.CheckedEpisodes](t, must(t, "check", smallEvaluation(t), "--json"))
 	if !whole.Complete || whole.Episodes != 8 || whole.Rows != 8 || whole.Calls == 0 || whole.Missing != 0 ||
 		len(whole.Problems) > 0 {
 		t.Fatalf("%+v", whole)
@@ -173,7 +174,8 @@ func TestCheckEvaluation(t *testing.T) {
 			tamper(t, dir)
 
 			r := cli(t, "check", dir, "--data", smallData(t), "--json")
-			if c := document[checkedEvaluation](t, r.out); r.code != exitBad || len(c.Problems) == 0 || c.Complete {
+			if c := document[toolevo.CheckedEpisodes](t, r.out); r.code != exitBad || len(c.Problems) == 0 ||
+				c.Complete {
 				t.Errorf("exit %d, %+v\n%s", r.code, c, r.err)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	recipes "toolevo/configs/finetune"
 	"toolevo/configs/servers"
@@ -291,7 +292,7 @@ func (t *tuner) train(ctx context.Context, tr *training.Training, f *training.Fa
 			Text:  p.String(),
 		}
 	})
-	err = tr.Train(ctx, f, t.options.GPUs, software())
+	err = tr.Train(ctx, f, t.options.GPUs, toolevo.Software())
 
 	finished()
 

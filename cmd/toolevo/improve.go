@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	shipped "toolevo/configs/improve"
 	"toolevo/envs/console"
@@ -53,7 +53,7 @@ func (a *app) improveCommand() *cobra.Command {
 		}
 
 		a.Announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
-			"first collected by "+policiesOf([]string{config.FirstPolicy()}))
+			"first collected by "+toolevo.PoliciesOf([]string{config.FirstPolicy()}))
 
 		result, err := improve.Run(cmd.Context(), config, *out, program, o)
 		if err != nil {
@@ -81,14 +81,17 @@ func (a *app) asProgram(progress string) (p improve.Program, err error) {
 	p = improve.Program{
 		Running: a.runningServer,
 		Say:     a.Say,
-		Run: func(ctx context.Context, args ...string) (document json.RawMessage, err error) {
+		Run: func(ctx context.Context, args ...string) (any, error) {
 			if args[0] != "export" {
 				args = append(args, "--progress", progress)
 			}
 
-			err = a.inner(ctx, a.Err, &document, args...)
+			result, err := a.perform(ctx, args...)
+			if evaluated, ok := result.(toolevo.Evaluated); ok {
+				return evaluated.Report, err
+			}
 
-			return document, err
+			return result, err
 		},
 		Watch: func(log string) (stop func()) {
 			return a.Report(progress, func() console.Status {

@@ -3,15 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs"
-	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
@@ -49,25 +47,12 @@ func (a *app) inspectCommand() *cobra.Command {
 // lookOptions say how to look at a run.
 type lookOptions struct{ cached, full, asJSON bool }
 
-// questionOf returns the question of an ID.
-func questionOf(v *stored.Run, id string) (trajectories.Question, error) {
-	ids := make([]string, len(v.Questions))
-	for i, q := range v.Questions {
-		if ids[i] = q.ID; q.ID == id {
-			return q, nil
-		}
-	}
-
-	return trajectories.Question{}, fmt.Errorf("%w\n`toolevo %s` lists them",
-		noQuestion("the run", id, ids), console.Shell("inspect", v.Dir))
-}
-
 func (a *app) inspect(ctx context.Context, v *stored.Run, args []string, o lookOptions) error {
 	if len(args) == 0 {
 		return a.inspectRun(ctx, v, o)
 	}
 
-	question, err := questionOf(v, args[0])
+	question, err := toolevo.QuestionOf(v, args[0])
 	if err != nil {
 		return err
 	}
@@ -76,7 +61,7 @@ func (a *app) inspect(ctx context.Context, v *stored.Run, args []string, o lookO
 		return a.inspectQuestion(ctx, v, question, o)
 	}
 
-	record, err := treeOf(ctx, v, question, args[1])
+	record, err := toolevo.TreeOf(ctx, v, question, args[1])
 	if err != nil {
 		return err
 	}
@@ -85,7 +70,7 @@ func (a *app) inspect(ctx context.Context, v *stored.Run, args []string, o lookO
 		return a.inspectTree(question, record, o)
 	}
 
-	node, err := nodeOf(record, args[2])
+	node, err := toolevo.NodeOf(record, args[2])
 	if err != nil {
 		return err
 	}
@@ -97,55 +82,6 @@ func (a *app) inspect(ctx context.Context, v *stored.Run, args []string, o lookO
 	return record.WriteTrajectory(a.Out, question.Text, node)
 }
 
-// treeOf returns the tree of a question that an argument names.
-func treeOf(ctx context.Context, v *stored.Run, q trajectories.Question, arg string) (*mcts.TreeRecord, error) {
-	tree, err := number("TREE", arg)
-	if err != nil {
-		return nil, err
-	}
-
-	record, ok, err := v.LoadTree(ctx, q.ID, tree)
-	if err != nil {
-		return nil, console.GaveUp(err)
-	}
-
-	if ok {
-		return record, nil
-	}
-
-	givenUp, err := givenUpOf(ctx, v, q.ID)
-	if err != nil {
-		return nil, err
-	}
-
-	for _, g := range givenUp {
-		if g.Tree == tree {
-			return nil, console.Usage("tree %d of question %s was given up, because the server fails at a "+
-				"request of it alone: %s\nAsk for it again with: %s", tree, q.ID,
-				display.Line(g.Reason, 0), continuation(v))
-		}
-	}
-
-	return nil, console.Usage("question %s has no finished tree %d: `toolevo %s` lists those it has",
-		q.ID, tree, console.Shell("inspect", v.Dir, q.ID))
-}
-
-// givenUpOf returns the trees of a question that were given up.
-func givenUpOf(ctx context.Context, v *stored.Run, question string) ([]store.GivenUp, error) {
-	all, err := v.GivenUp(ctx)
-	return slices.DeleteFunc(all, func(g store.GivenUp) bool { return g.Question != question }), err
-}
-
-// nodeOf returns the node of a tree that an argument names.
-func nodeOf(record *mcts.TreeRecord, arg string) (int, error) {
-	node, err := number("NODE", arg)
-	if err == nil && node >= len(record.Nodes) {
-		err = console.Usage("NODE is %d: the tree has nodes 0 to %d", node, len(record.Nodes)-1)
-	}
-
-	return node, err
-}
-
 func (a *app) inspectTree(q trajectories.Question, record *mcts.TreeRecord, o lookOptions) error {
 	if o.asJSON {
 		return a.PrintJSON(record)
@@ -155,73 +91,6 @@ func (a *app) inspectTree(q trajectories.Question, record *mcts.TreeRecord, o lo
 		display.Line(q.ID, 0), record.Tree, record.Simulations, record.Calls, len(record.Nodes))
 
 	return record.WriteText(a.Out, q.Text, mcts.TextOptions{Width: a.columns, Cached: o.cached, Full: o.full})
-}
-
-func number(name, text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
-		return 0, console.Usage("%s is %q, want a number of at least 0", name, text)
-	}
-
-	return n, nil
-}
-
-// treeSummary is one stored tree in few words.
-type treeSummary struct {
-	Tree         int   `json:"tree"`           // its index among the question's, from 0
-	Simulations  int   `json:"simulations"`    // that grew it
-	Calls        int   `json:"calls"`          // of the model
-	Nodes        int   `json:"nodes"`          // in it
-	Correct      int   `json:"correct"`        // correct trajectories, which the official matcher takes
-	Accepted     []int `json:"accepted_nodes"` // where those end that the strict matcher takes, too
-	Deprecations int   `json:"deprecations"`   // turns that met a deprecated API
-}
-
-func summarise(t *mcts.TreeRecord) treeSummary {
-	s := treeSummary{
-		Tree:        t.Tree,
-		Simulations: t.Simulations,
-		Calls:       t.Calls,
-		Nodes:       len(t.Nodes),
-		Correct:     t.Correct(),
-		Accepted:    []int{},
-	}
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		if n.Outcome == envs.Deprecated {
-			s.Deprecations++
-		}
-
-		if n.Accepted() {
-			s.Accepted = append(s.Accepted, n.ID)
-		}
-	}
-
-	return s
-}
-
-func treesOf(ctx context.Context, v *stored.Run, question string) ([]treeSummary, *mcts.Found, error) {
-	indices, err := v.TreeIndices(ctx, question)
-	if err != nil {
-		return nil, nil, console.GaveUp(err)
-	}
-
-	found := mcts.NewFound(envs.Task{ID: question}, nil)
-	var all []treeSummary
-
-	for _, i := range indices {
-		record, ok, err := v.LoadTree(ctx, question, i)
-		if err != nil {
-			return nil, nil, console.GaveUp(err)
-		}
-
-		if ok {
-			all = append(all, summarise(record))
-			found.Add(record)
-		}
-	}
-
-	return all, found, nil
 }
 
 // runOverview is what inspect says of a run of collect.
@@ -244,13 +113,13 @@ type questionTrees struct {
 }
 
 func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) error {
-	if isOpen(v) {
-		v.SayUnfinished(&a.Program)
+	if toolevo.IsOpen(v) {
+		v.SayUnfinished(a.Say)
 	}
 
 	all := runOverview{Run: v.Manifest, Questions: make([]questionTrees, 0, len(v.Questions))}
 	for _, q := range v.Questions {
-		trees, found, err := treesOf(ctx, v, q.ID)
+		trees, found, err := toolevo.TreesOf(ctx, v, q.ID)
 		if err != nil {
 			return err
 		}
@@ -290,7 +159,7 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 		return err
 	}
 
-	a.sayGivenUp("trees", all.GivenUp, continuation(v))
+	a.sayGivenUp("trees", all.GivenUp, toolevo.Continuation(v))
 
 	return nil
 }
@@ -334,8 +203,8 @@ func (a *app) printRunHead(m store.Manifest, engines, warnings []string) {
 // questionOverview is what inspect says of a question of a run of collect.
 type questionOverview struct {
 	shownQuestion
-	Trees   []treeSummary   `json:"trees"`              // those in the run
-	GivenUp []store.GivenUp `json:"given_up,omitempty"` // those that are not, as a request failed
+	Trees   []toolevo.TreeSummary `json:"trees"`              // those in the run
+	GivenUp []store.GivenUp       `json:"given_up,omitempty"` // those that are not, as a request failed
 }
 
 // shownQuestion is a question of a run as JSON.
@@ -359,12 +228,12 @@ func shownOf(q trajectories.Question) shownQuestion {
 }
 
 func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories.Question, o lookOptions) error {
-	trees, _, err := treesOf(ctx, v, q.ID)
+	trees, _, err := toolevo.TreesOf(ctx, v, q.ID)
 	if err != nil {
 		return err
 	}
 
-	givenUp, err := givenUpOf(ctx, v, q.ID)
+	givenUp, err := toolevo.GivenUpOf(ctx, v, q.ID)
 	if err != nil {
 		return err
 	}
@@ -392,7 +261,7 @@ func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories
 		return err
 	}
 
-	a.sayGivenUp("trees", givenUp, continuation(v))
+	a.sayGivenUp("trees", givenUp, toolevo.Continuation(v))
 
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune"
@@ -66,7 +67,7 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 		return a.inspectEvaluated(ctx, e, o)
 	}
 
-	q, err := questionOf(v, args[0])
+	q, err := toolevo.QuestionOf(v, args[0])
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 		return a.inspectEpisodes(q, episodes, o)
 	}
 
-	n, err := number("EPISODE", args[1])
+	n, err := toolevo.Number("EPISODE", args[1])
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func perQuestion(ctx context.Context, e *stored.Reading) ([]questionEpisodes, er
 // inspectEvaluated shows the accuracies of an evaluation, and its questions.
 func (a *app) inspectEvaluated(ctx context.Context, e *stored.Reading, o lookOptions) error {
 	if e.Unfinished {
-		e.Run.SayUnfinished(&a.Program)
+		e.Run.SayUnfinished(a.Say)
 	}
 
 	report, err := e.Report(ctx, e.Missing)
@@ -158,7 +159,7 @@ func (a *app) inspectEvaluated(ctx context.Context, e *stored.Reading, o lookOpt
 		return err
 	}
 
-	a.sayGivenUp("episodes", e.Noted, continuation(e.Run))
+	a.sayGivenUp("episodes", e.Noted, toolevo.Continuation(e.Run))
 
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/suite"
 	"toolevo/finetune"
@@ -55,14 +56,14 @@ func documented() []printedJSON {
 
 // general are the documents of the commands that no suite has.
 var general = []printedJSON{
-	{"collect", collected{}},
+	{"collect", toolevo.Collected{}},
 	{"eval", finetune.Report{}},
 	{"eval errors", evaluationErrors{}},
 	{"eval adaptation", facts.Adaptation{}},
-	{"eval compare", comparedEvaluations{}},
+	{"eval compare", toolevo.Compared{}},
 	{"eval rescore", rescoredEvaluation{}},
-	{"analyze", analysis{}},
-	{"collect --dry-run, eval --dry-run", dryRunDocument{}},
+	{"analyze", toolevo.Analysis{}},
+	{"collect --dry-run, eval --dry-run", toolevo.Plan{}},
 	{"runs", runList{}},
 	{"inspect RUN", runOverview{}},
 	{"inspect RUN QUESTION", questionOverview{}},
@@ -71,25 +72,25 @@ var general = []printedJSON{
 	{"inspect EVALUATION", evaluationOverview{}},
 	{"inspect EVALUATION QUESTION", questionPlayed{}},
 	{"inspect EVALUATION QUESTION EPISODE", trajectories.Episode{}},
-	{"check RUN", checked{}},
-	{"check EVALUATION", checkedEvaluation{}},
-	{"check EXPORT", checkedExport{}},
+	{"check RUN", toolevo.CheckedTrees{}},
+	{"check EVALUATION", toolevo.CheckedEpisodes{}},
+	{"check EXPORT", toolevo.CheckedExport{}},
 	{"replay", replayed{}},
-	{"branch", collected{}},
+	{"branch", toolevo.Collected{}},
 	{"export", export.Manifest{}},
-	{"export --lint", linted{}},
-	{"ablate", comparedEvaluations{}},
-	{"eval drift", drifted{}},
+	{"export --lint", toolevo.Linted{}},
+	{"ablate", toolevo.Compared{}},
+	{"eval drift", toolevo.Drifted{}},
 	{"finetune", tuned{}},
 	{"improve", improve.Result{}},
 	{"doctor", doctorDocument{}},
 	{"doctor sandbox", sandboxReport{}},
 	{"bench serve", serveReport{}},
-	{"versions make", madeVersions{}},
-	{"versions mutate", mutatedVersions{}},
+	{"versions make", toolevo.MadeVersions{}},
+	{"versions mutate", toolevo.MutatedVersions{}},
 	{"versions list", versionList{}},
 	{"versions show", shownVersion{}},
-	{"versions diff", versionsDifference{}},
+	{"versions diff", toolevo.VersionsDifference{}},
 	{"versions validate", validatedVersions{}},
 	{"serve env", servedEnv{}},
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	toolevo "toolevo/cmd/internal/app"
 )
 
 // A port that is taken is found out before there is a run, and so is an address that makes no sense.
@@ -46,9 +48,8 @@ func TestMetricsAreTold(t *testing.T) {
 
 	says(t, "collect --metrics", r.err, "Metrics: http://127.0.0.1:", "/healthz")
 
-	address := "9464"
 	f := (&app{}).addRunFlags(&cobra.Command{}, nil)
-	f.metrics = &address
+	f.Metrics = "9464"
 
-	says(t, "the command to resume", resumeCommand(f), " --metrics 9464")
+	says(t, "the command to resume", f.resumeCommand(toolevo.Stop{}), " --metrics 9464")
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/configs/demonstrations"
 	"toolevo/envs/action"
@@ -72,14 +73,14 @@ func TestToolListIsIdentity(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		b, err := readBench(t.Context(), smallData(t), c, nil, nil)
+		b, err := toolevo.ReadBench(t.Context(), smallData(t), c, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		defer b.close()
+		defer b.Close()
 
-		return c.Hash(), b.lineage[inputPrompt]
+		return c.Hash(), b.Lineage[toolevo.InputPrompt]
 	}
 
 	hash, prompts := lineage(configs.ToolsAll)

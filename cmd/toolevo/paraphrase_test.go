@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/finetune"
 )
 
@@ -97,7 +98,7 @@ func TestParaphraseByModel(t *testing.T) {
 	says(t, "check", must(t, "check", second), "0 problems")
 	says(t, "inspect", must(t, "inspect", second, "G2_category-110"), "Well then. ")
 
-	if text := string(read(t, filepath.Join(data, paraphrasesFile))); strings.Contains(text, "think") {
+	if text := string(read(t, filepath.Join(data, toolevo.ParaphrasesFile))); strings.Contains(text, "think") {
 		t.Errorf("a thought is part of a question:\n%s", text)
 	}
 

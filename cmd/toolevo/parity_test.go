@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/pytext"
@@ -37,12 +38,12 @@ func TestParity(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	b, err := openBench(t.Context(), defaultData(t), c, openShared)
+	b, err := toolevo.OpenBench(t.Context(), defaultData(t), c, openShared)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	t.Cleanup(func() { b.close() })
+	t.Cleanup(func() { b.Close() })
 
 	// Another question under each API version. Those of flights and airbnb that need SQL take too long.
 	worlds := parityWorlds(t, b)
@@ -102,7 +103,7 @@ type world struct {
 	policies map[string]mcts.Policy
 }
 
-func parityWorlds(t *testing.T, b *bench) []world {
+func parityWorlds(t *testing.T, b *toolevo.Bench) []world {
 	t.Helper()
 
 	noisy, err := scripted.ParseProfile("noisy")
@@ -121,7 +122,7 @@ func parityWorlds(t *testing.T, b *bench) []world {
 			t.Fatal(err)
 		}
 
-		env, err := b.suite.Environment(api, nil)
+		env, err := b.Suite.Environment(api, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"strconv"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/finetune"
 	"toolevo/finetune/host"
 	"toolevo/finetune/training"
 	"toolevo/mcts/policy/serving"
-	"toolevo/mcts/store"
 )
 
 // picked is a checkpoint and how it did on the dev split.
@@ -104,17 +104,21 @@ func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row fine
 	args := append([]string{"eval", "--split", "dev", "--api", "p_s_in"}, s.eval...)
 	args = append(args, "--policy", served.Policy, "--server", served.Address, "--out", out, "--progress", s.progress)
 
-	if _, err := store.ReadManifest(out); err == nil {
+	if toolevo.IsRun(out) {
 		args = append(args, "--resume")
 	}
 
-	var report finetune.Report
-	err = served.While(ctx, func(ctx context.Context) error { return s.app.inner(ctx, s.app.Err, &report, args...) })
+	var result any
+
+	err = served.While(ctx, func(ctx context.Context) (err error) {
+		result, err = s.app.perform(ctx, args...)
+		return err
+	})
 	if err != nil {
 		return row, err
 	}
 
-	overall := report.Overall
+	overall := result.(toolevo.Evaluated).Report.Overall
 	if len(overall) != 1 {
 		return row, console.Usage("the flags of eval after -- ask for %d API versions or policies: to pick a "+
 			"checkpoint there has to be one accuracy", len(overall))

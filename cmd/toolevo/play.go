@@ -10,13 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/console"
-	"toolevo/envs/display"
-	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
@@ -31,7 +30,7 @@ func (a *app) playCommand() *cobra.Command {
 	id := cmd.Flags().String("question", "", "`ID` of the question (default: the first of the split)")
 	transcript := cmd.Flags().Bool("transcript", false, "let the policy play and print the episode")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := s.resolve(cmd.Flags(), nil)
+		c, err := s.resolve(cmd.Flags())
 		if err != nil {
 			return err
 		}
@@ -40,9 +39,9 @@ func (a *app) playCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		defer b.close()
+		defer b.Close()
 
-		q, err := b.question(*id)
+		q, err := questionIn(b, *id)
 		if err != nil {
 			return err
 		}
@@ -58,24 +57,26 @@ func (a *app) playCommand() *cobra.Command {
 }
 
 // playground opens what one episode of the configuration needs.
-func (a *app) playground(ctx context.Context, c *configs.Resolved, data string) (*bench, error) {
+func (a *app) playground(ctx context.Context, c *configs.Resolved, data string) (*toolevo.Bench, error) {
 	if len(c.API) != 1 || len(c.Policy) != 1 {
 		return nil, console.Usage("play takes one --api and one --policy, not %s and %s", strings.Join(c.API, ","),
 			strings.Join(c.Policy, ","))
 	}
 
-	b, err := openBench(ctx, data, c, a.openEngine)
+	host := a.host(console.ProgressNone)
+
+	b, err := toolevo.OpenBench(ctx, data, c, host.OpenEngine)
 	if err != nil {
 		return nil, err
 	}
 
 	b.Servers = a.serving()
 
-	if err := a.fitModules(b); err != nil {
-		return nil, errors.Join(err, b.close())
+	if err := host.FitModules(b); err != nil {
+		return nil, errors.Join(err, b.Close())
 	}
 
-	for _, line := range engines.Warnings([]sandbox.Stamp{b.stamp}) {
+	for _, line := range engines.Warnings([]sandbox.Stamp{b.Stamp}) {
 		a.Say("%s", line)
 	}
 
@@ -83,32 +84,19 @@ func (a *app) playground(ctx context.Context, c *configs.Resolved, data string) 
 }
 
 // question returns the question of an ID, or the first one.
-func (b *bench) question(id string) (envs.Task, error) {
-	ids := make([]string, len(b.tasks))
-	for i, t := range b.tasks {
+func questionIn(b *toolevo.Bench, id string) (envs.Task, error) {
+	ids := make([]string, len(b.Tasks))
+	for i, t := range b.Tasks {
 		if ids[i] = t.ID; id == "" || t.ID == id {
 			return t, nil
 		}
 	}
 
-	return envs.Task{}, noQuestion(fmt.Sprintf("the %s split", b.Config.Split), id, ids)
+	return envs.Task{}, toolevo.NoQuestion(fmt.Sprintf("the %s split", b.Config.Split), id, ids)
 }
 
-// noQuestion is the error of an ID that is not among those of some questions.
-func noQuestion(where, id string, ids []string) error {
-	if meant, ok := names.Closest(id, ids); ok {
-		return console.Usage("%s has no question %q, did you mean %s?", where, id, display.Line(meant, 0))
-	}
-
-	if len(ids) == 0 {
-		return console.Usage("%s has no questions: run `toolevo data questions` with a greater --scale", where)
-	}
-
-	return console.Usage("%s has no question %q: its IDs look like %s", where, id, display.Line(ids[0], 0))
-}
-
-func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
-	env, err := b.environment(b.deployed.All(), nil)
+func (a *app) play(ctx context.Context, b *toolevo.Bench, t envs.Task) error {
+	env, err := b.Environment(b.Deployed.All(), nil)
 	if err != nil {
 		return err
 	}
@@ -158,7 +146,7 @@ func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 }
 
 // brief says what a model is told, what is deployed, and how to act.
-func (a *app) brief(b *bench, t envs.Task) error {
+func (a *app) brief(b *toolevo.Bench, t envs.Task) error {
 	prompt, err := b.Prompt()
 	if err != nil {
 		return err
@@ -166,7 +154,7 @@ func (a *app) brief(b *bench, t envs.Task) error {
 
 	a.Say("%s\n", prompt.System(t.Labels[envs.LabelDataset]))
 	a.Say("This is what a model is told, of %s. Deployed is %s.", b.Config.Prompt,
-		b.deployed.All().Of(b.Config.Seed, t.ID))
+		b.Deployed.All().Of(b.Config.Seed, t.ID))
 	a.Say("End each action with an empty line; Ctrl-D stops.\n")
 	fmt.Fprintf(a.Out, "Question: %s\n\n", t.Question)
 
@@ -174,8 +162,8 @@ func (a *app) brief(b *bench, t envs.Task) error {
 }
 
 // transcript lets the configured policy play a question and prints the episode.
-func (a *app) transcript(ctx context.Context, b *bench, t envs.Task) error {
-	env, err := b.environment(b.deployed.All(), nil)
+func (a *app) transcript(ctx context.Context, b *toolevo.Bench, t envs.Task) error {
+	env, err := b.Environment(b.Deployed.All(), nil)
 	if err != nil {
 		return err
 	}

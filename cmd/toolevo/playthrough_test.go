@@ -37,7 +37,7 @@ func TestPlaythroughs(t *testing.T) {
 
 	for _, api := range []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"} {
 		t.Run(api, func(t *testing.T) {
-			env, err := b.suite.Environment(api, nil)
+			env, err := b.Suite.Environment(api, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
@@ -122,11 +123,11 @@ func measure(b *testing.B, data string, settings []string) (y yield) {
 		b.Fatal(err)
 	}
 
-	bench, err := openBench(ctx, data, c, engines.Open)
+	bench, err := toolevo.OpenBench(ctx, data, c, engines.Open)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer bench.close()
+	defer bench.Close()
 
 	run, err := store.StartRun(ctx, filepath.Join(b.TempDir(), "run"),
 		store.Manifest{ID: "benchmark", Kind: stored.Collection}, "")
@@ -135,7 +136,7 @@ func measure(b *testing.B, data string, settings []string) (y yield) {
 	}
 	defer run.Close()
 
-	o, err := collectOptions(bench, run)
+	o, err := toolevo.CollectOptions(bench, run)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -147,12 +148,12 @@ func measure(b *testing.B, data string, settings []string) (y yield) {
 		b.Fatal(err)
 	}
 
-	noted, err := stored.Note(ctx, run, bench.Config, bench.questions, bench.deployed, nil)
+	noted, err := stored.Note(ctx, run, bench.Config, bench.Questions, bench.Deployed, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 
-	y = yield{questions: len(bench.questions), completions: int(snapshot.Samples), calls: int(snapshot.Asked)}
+	y = yield{questions: len(bench.Questions), completions: int(snapshot.Samples), calls: int(snapshot.Asked)}
 	y.count(b, export.Selection{PerQuestion: 4, Seed: 1, Split: c.Split}, usableRows(b, noted, o.Accept))
 
 	return y

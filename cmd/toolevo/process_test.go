@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/mcts/store"
 )
 
@@ -247,7 +248,7 @@ func sameRun(t *testing.T, preset, run string) {
 		t.Errorf("%s: %d calls in the log, %d in that of the uninterrupted run", preset, got, want)
 	}
 
-	c := document[checked](t, made(t, "check", run, "--data", smallData(t), "--json"))
+	c := document[toolevo.CheckedTrees](t, made(t, "check", run, "--data", smallData(t), "--json"))
 	if !c.Complete || c.Rows == 0 {
 		t.Errorf("%s: %+v", preset, c)
 	}
@@ -346,7 +347,7 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("an interrupted run reports a result: %s", out)
 	}
 
-	c := document[checked](t, made(t, "check", run, "--data", smallData(t), "--json"))
+	c := document[toolevo.CheckedTrees](t, made(t, "check", run, "--data", smallData(t), "--json"))
 	if c.Complete || c.Calls > logged(t, run) || c.Missing == 0 || logged(t, run) >= total {
 		t.Errorf("after the interruption: %+v of %d calls", c, logged(t, run))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
@@ -20,7 +21,8 @@ import (
 
 func (a *app) replayCommand() *cobra.Command {
 	cmd := newCommand("replay RUN --set KEY=VALUE")
-	data, asJSON := a.runDataFlag(cmd), cmdline.JSONFlag(cmd)
+	data, asJSON := new(string), cmdline.JSONFlag(cmd)
+	a.runDataFlag(cmd, data)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` questions searched at the same time")
 	sets := cmd.Flags().StringArray("set", nil, "search under `KEY=VALUE`, e.g. search.cpuct=2, or several of them "+
 		"(repeatable)")
@@ -33,7 +35,7 @@ func (a *app) replayCommand() *cobra.Command {
 			return console.Usage("say under which settings to search: --set search.trees=5, for example")
 		}
 
-		v, err := openCollection(cmd.Context(), args[0], "can be replayed")
+		v, err := toolevo.OpenCollection(cmd.Context(), args[0], "can be replayed")
 		if err != nil {
 			return err
 		}
@@ -44,11 +46,13 @@ func (a *app) replayCommand() *cobra.Command {
 			return err
 		}
 
-		b, err := a.recordedBench(cmd.Context(), v, dataOf(cmd, *data, &v.Manifest, v.Dir))
+		host := a.host(console.ProgressAuto)
+
+		b, err := host.RecordedBench(cmd.Context(), v, host.DataOf(*data, &v.Manifest, v.Dir))
 		if err != nil {
 			return err
 		}
-		defer b.close()
+		defer b.Close()
 
 		result, err := a.searchLog(cmd.Context(), b, v, configurations, *workers)
 		if err != nil {
@@ -59,21 +63,6 @@ func (a *app) replayCommand() *cobra.Command {
 	}
 
 	return cmd
-}
-
-// openCollection opens a run of collect; needed is what only its trees can do, for the error of other runs.
-func openCollection(ctx context.Context, dir, needed string) (*stored.Run, error) {
-	v, err := stored.Open(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-
-	if kind := v.Manifest.Kind; kind != stored.Collection {
-		return nil, errors.Join(v.Close(),
-			console.Usage("%s is a run of `toolevo %s`: only the trees of `toolevo collect` %s", dir, kind, needed))
-	}
-
-	return v, nil
 }
 
 // replayConfig is a configuration to search under, and what it changes in the run's.
@@ -149,7 +138,7 @@ type replayRow struct {
 }
 
 // searchLog replays a run under each of the configurations.
-func (a *app) searchLog(ctx context.Context, b *bench, run *stored.Run, configurations []replayConfig,
+func (a *app) searchLog(ctx context.Context, b *toolevo.Bench, run *stored.Run, configurations []replayConfig,
 	workers int) (replayed, error) {
 	defer a.starting(console.ProgressAuto).Step("Searching the log")()
 
@@ -162,7 +151,7 @@ func (a *app) searchLog(ctx context.Context, b *bench, run *stored.Run, configur
 		searched := *b
 		searched.Models = b.Under(&config)
 
-		o, err := logOptions(&searched, run.Run)
+		o, err := toolevo.LogOptions(&searched, run.Run)
 		if err != nil {
 			return result, err
 		}

@@ -2,22 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
-	"toolevo/finetune/improve"
 	"toolevo/finetune/report"
-	"toolevo/finetune/stored"
-	"toolevo/finetune/viewer"
 )
 
 // reportOptions are the flags of report.
@@ -47,7 +41,9 @@ func (a *app) report(ctx context.Context, args []string, o reportOptions) error 
 
 	p := &report.Page{Title: o.title}
 
-	evaluations, err := a.addRuns(ctx, p, args)
+	host := a.host(console.ProgressNone)
+
+	evaluations, err := host.AddRuns(ctx, p, args)
 	if err != nil {
 		return err
 	}
@@ -86,112 +82,31 @@ func (a *app) writePage(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// addRuns adds what each run is, and what collections and rounds found. It returns which are evaluations.
-func (a *app) addRuns(ctx context.Context, p *report.Page, args []string) (evaluations []string, err error) {
-	for _, dir := range args {
-		rounds, err := improve.ReadCSV(dir)
-		if err == nil {
-			p.Improvement = rounds
-			continue
-		}
-
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-
-		v, err := stored.Open(ctx, dir)
-		if err != nil {
-			return nil, err
-		}
-
-		if v.Manifest.Kind != stored.Evaluated && isOpen(v) {
-			v.SayUnfinished(&a.Program)
-		}
-
-		err = addRun(ctx, p, v)
-		if err = errors.Join(err, v.Close()); err != nil {
-			return nil, err
-		}
-
-		if v.Manifest.Kind == stored.Evaluated {
-			evaluations = append(evaluations, dir)
-		}
-	}
-
-	return evaluations, nil
-}
-
-// addRun adds what a run is, and what a collection found.
-func addRun(ctx context.Context, p *report.Page, v *stored.Run) error {
-	r := viewer.Run{Name: filepath.Base(v.Dir), Dir: v.Dir}
-
-	state, _, err := r.State()
-	if err != nil {
-		return err
-	}
-
-	m := v.Manifest
-	p.Prompt = v.Config.Prompt
-	p.Runs = append(p.Runs, report.Run{
-		Name: r.Name, Kind: m.Kind, ID: m.ID, State: state, Software: m.Software, Inputs: m.Inputs,
-		Config: v.Run.Config,
-	})
-
-	if m.Kind == stored.Evaluated {
-		return nil
-	}
-
-	for _, q := range v.Questions {
-		c := p.Collection(r.Name, q.Labels[envs.LabelDataset], q.Labels[envs.LabelDifficulty])
-
-		trees, found, err := treesOf(ctx, v, q.ID)
-		if err != nil {
-			return err
-		}
-
-		c.Questions++
-		c.Trees += len(trees)
-		c.Trajectories += found.Len()
-
-		if len(trees) > 0 {
-			c.Tried++
-		}
-
-		if found.Len() > 0 {
-			c.Solved++
-		}
-
-		for _, t := range trees {
-			c.Calls += t.Calls
-		}
-	}
-
-	return nil
-}
-
 // addEvaluations adds accuracies, comparisons, failures and how policies adapted.
 func (a *app) addEvaluations(ctx context.Context, p *report.Page, dirs []string, o reportOptions) error {
-	all, err := a.openEvaluations(ctx, dirs)
-	defer all.close()
+	host := a.host(console.ProgressNone)
+
+	all, err := host.OpenEvaluations(ctx, dirs)
+	defer all.Close()
 
 	if err != nil {
 		return err
 	}
 
-	compared, err := a.compareEvaluations(ctx, all)
+	compared, err := host.CompareOpened(ctx, all)
 	if err != nil {
 		return err
 	}
 
 	p.Evaluation = compared.Report
 
-	board, err := all.board(ctx)
+	board, err := all.Board(ctx)
 	if err != nil {
 		return err
 	}
 
-	p.Failures, p.Adaptation = board.Errors().Rows, board.Adaptation().Rows
-	p.Examples, err = all.failed(ctx, o.examples, o.seed)
+	p.Failures, p.Adaptation = board.Errors(), board.Adaptation()
+	p.Examples, err = all.Failed(ctx, o.examples, o.seed)
 
 	return err
 }

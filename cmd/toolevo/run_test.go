@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/mcts/store"
 	"toolevo/toolqa"
@@ -176,10 +177,10 @@ func TestTheOrderOfDatasetsDoesNotMatter(t *testing.T) {
 func TestARunIsExtended(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
-	collect := func(run string, more ...string) collected {
+	collect := func(run string, more ...string) toolevo.Collected {
 		args := []string{"collect", "--data", data, "--run-id", "extended", "--out", run, "--json", "--set",
 			"search.simulations=3"}
-		return document[collected](t, must(t, append(args, more...)...))
+		return document[toolevo.Collected](t, must(t, append(args, more...)...))
 	}
 
 	for name, test := range map[string]struct{ short, long []string }{
@@ -277,9 +278,10 @@ func TestRunsHaveIDs(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 
-	var runs []collected
+	var runs []toolevo.Collected
 	for _, run := range []string{a, b} {
-		runs = append(runs, document[collected](t, must(t, "collect", "--data", smallData(t), "--limit", "2", "--trees",
+		runs = append(runs, document[toolevo.Collected](t, must(t, "collect", "--data", smallData(t), "--limit",
+			"2", "--trees",
 			"1", "--out", run, "--json")))
 	}
 
@@ -362,7 +364,7 @@ func TestOtherWordsOfThePrompt(t *testing.T) {
 	other := func(_ context.Context, r *store.Run) (store.Manifest, string, error) {
 		m := r.Manifest
 		m.Inputs, m.Data = maps.Clone(m.Inputs), smallData(t)
-		m.Inputs[inputPrompt] = "other words"
+		m.Inputs[toolevo.InputPrompt] = "other words"
 
 		return m, r.Config, nil
 	}
@@ -383,7 +385,7 @@ func TestOtherWordsOfThePrompt(t *testing.T) {
 	must(t, "collect", "--data", smallData(t), "--limit", "1", "--trees", "1", "--out", scripted)
 
 	m, err := store.ReadManifest(scripted)
-	if err != nil || m.Inputs[inputPrompt] != "" {
-		t.Errorf("a scripted policy reads no prompt, yet the run has %q (%v)", m.Inputs[inputPrompt], err)
+	if err != nil || m.Inputs[toolevo.InputPrompt] != "" {
+		t.Errorf("a scripted policy reads no prompt, yet the run has %q (%v)", m.Inputs[toolevo.InputPrompt], err)
 	}
 }

@@ -10,14 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/display"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 )
-
-// runsFolder is where runs go whose folder nobody names.
-const runsFolder = "runs"
 
 func (a *app) runsCommand() *cobra.Command {
 	cmd := newCommand("runs [DIR…]")
@@ -26,7 +24,7 @@ func (a *app) runsCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		folders := args
 		if len(args) == 0 {
-			folders = []string{runsFolder}
+			folders = []string{toolevo.RunsFolder}
 		}
 
 		all, err := rundir.List(cmd.Context(), folders)

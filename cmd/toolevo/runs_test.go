@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/finetune/rundir"
 	"toolevo/mcts/store"
 )
@@ -18,7 +19,7 @@ func TestRuns(t *testing.T) {
 	data, folder := smallData(t), t.TempDir()
 	run, evaluation := filepath.Join(folder, "collected"), filepath.Join(folder, "evaluated")
 
-	c := document[collected](t, must(t, "collect", "--data", data, "--limit", "2", "--trees", "2", "--out", run,
+	c := document[toolevo.Collected](t, must(t, "collect", "--data", data, "--limit", "2", "--trees", "2", "--out", run,
 		"--json", "--progress", "none"))
 	must(t, "eval", "--data", data, "--limit", "2", "--api", "p_c,p_s_in", "--policy", "scripted:reader", "--out",
 		evaluation, "--progress", "none")

@@ -43,7 +43,7 @@ func (a *app) sandboxCommand() *cobra.Command {
 			return err
 		}
 
-		c, err := f.resolve(cmd.Flags(), nil)
+		c, err := f.resolve(cmd.Flags())
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
@@ -203,7 +204,7 @@ func (s *simulated) end() serveReport {
 // driven is a collection on a server.
 type driven struct {
 	b       *testing.B
-	bench   *bench
+	bench   *toolevo.Bench
 	run     *store.Run
 	policy  *server.Policy
 	options collect.Options
@@ -228,7 +229,7 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 	}
 
 	d := &driven{b: b}
-	if d.bench, err = openBench(ctx, dir, c, engines.Open); err != nil {
+	if d.bench, err = toolevo.OpenBench(ctx, dir, c, engines.Open); err != nil {
 		b.Fatal(err)
 	}
 
@@ -251,18 +252,18 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 		b.Fatal(err)
 	}
 
-	if d.options, err = collectOptions(d.bench, d.run); err != nil {
+	if d.options, err = toolevo.CollectOptions(d.bench, d.run); err != nil {
 		b.Fatal(err)
 	}
 
 	d.options.Policy, d.options.Room = marking{d.policy}, d.policy.Room
-	d.options.Workers, d.options.Progress = maxOpenTrees, &collect.Progress{}
+	d.options.Workers, d.options.Progress = toolevo.MaxOpenTrees, &collect.Progress{}
 
 	return d
 }
 
 func (d *driven) close() {
-	if err := errors.Join(d.run.Close(), d.policy.Close(), d.bench.close()); err != nil {
+	if err := errors.Join(d.run.Close(), d.policy.Close(), d.bench.Close()); err != nil {
 		d.b.Fatal(err)
 	}
 }

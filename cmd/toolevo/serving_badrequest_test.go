@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/finetune"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/toolqa/questions"
@@ -78,7 +79,7 @@ func TestBadRequest(t *testing.T) {
 		t.Errorf("%d calls were answered, of more than %d\n%s", got, want, r.err)
 	}
 
-	c := document[checked](t, must(t, "check", run, "--json"))
+	c := document[toolevo.CheckedTrees](t, must(t, "check", run, "--json"))
 	if c.Missing != 0 || len(c.GivenUp) != 2 || !c.Complete {
 		t.Errorf("check: %+v", c)
 	}
@@ -231,7 +232,7 @@ func TestGivenUpTreeThatOthersKnow(t *testing.T) {
 	undisturbed(t, append(slices.Clip(args), "--server", calmServer(t, kindOpenAI), "--out", calm)...)
 
 	args = append(args, "--out", run, "--json", "--server")
-	found := document[collected](t, must(t, append(slices.Clip(args), url)...))
+	found := document[toolevo.Collected](t, must(t, append(slices.Clip(args), url)...))
 
 	if len(found.GivenUp) != 1 || found.GivenUp[0].Tree != 0 {
 		t.Fatalf("given up is %v", found.GivenUp)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/suite"
 	"toolevo/mcts/policy/simserver"
 )
@@ -271,7 +272,7 @@ func TestServerStaysAway(t *testing.T) {
 
 	must(t, append(args, "--server", s.URL(), "--resume")...)
 
-	if c := document[checked](t, made(t, "check", dir, "--data", smallData(t), "--json")); !c.Complete {
+	if c := document[toolevo.CheckedTrees](t, made(t, "check", dir, "--data", smallData(t), "--json")); !c.Complete {
 		t.Errorf("%+v", c)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/finetune"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/simserver"
@@ -50,14 +51,14 @@ func seen(servers []*simserver.Server) (requests, answered int, faults map[simse
 func counted(t *testing.T, run, policy string) server.Snapshot {
 	t.Helper()
 
-	var passes []servedPass
-	if err := json.Unmarshal(read(t, filepath.Join(run, serversFile)), &passes); err != nil {
+	var passes []toolevo.ServedPass
+	if err := json.Unmarshal(read(t, filepath.Join(run, toolevo.ServersFile)), &passes); err != nil {
 		t.Fatal(err)
 	}
 
 	s, ok := passes[len(passes)-1].Policies[policy]
 	if !ok {
-		t.Fatalf("%s knows nothing of %s", serversFile, policy)
+		t.Fatalf("%s knows nothing of %s", toolevo.ServersFile, policy)
 	}
 
 	return s
@@ -206,7 +207,7 @@ func TestThirtyPercentFaults(t *testing.T) {
 				t.Errorf("%d empty replies injected, %d empty samples counted", faults[simserver.Empty], client.Empty)
 			}
 
-			if got := document[collected](t, r.out).Policies["openai:sim"]; got.Requests != client.Requests ||
+			if got := document[toolevo.Collected](t, r.out).Policies["openai:sim"]; got.Requests != client.Requests ||
 				!maps.Equal(got.Faults, client.Faults) {
 				t.Errorf("--json says %+v", got.Counts)
 			}

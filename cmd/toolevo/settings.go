@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
-	"toolevo/mcts/policy/serving"
 )
 
 // settingFlag is a flag for one setting.
@@ -41,8 +41,8 @@ var settingFlags = []settingFlag{
 	{"controller", "eval.controller", "`NAME` of what follows a chain without an answer: cot, another from the " +
 		"question on (eval.tries in all); dfsdt, another action further up"},
 	{"seed", "seed", "`N` is the seed of all randomness"},
-	{"engine", "python.engine", "`NAME` of the engine that runs model-written Python: auto, forkserver, bwrap, " +
-		"process or unsafe"},
+	{"engine", "python.engine", "`NAME` of the engine that runs model-written Python: auto, forkserver, bwrap " +
+		"or unsafe"},
 	{"python", "python.executable", "`FILE` is the interpreter of PythonInterpreter"},
 	{"compat", "environment.compat", "`NAMES` of defects of the published code to reproduce, or published for all"},
 	{"feedback", "environment.feedback", "`NAME` of what a call is told that is not taken: deprecation (the notice " +
@@ -125,48 +125,32 @@ func (s *settings) addOwn(cmd *cobra.Command, own []suite.SettingFlag) {
 	}
 }
 
-// resolve makes the configuration. When it goes on with a run, the run's own configuration stands above the
-// environment, which it was made with, so that --resume --out DIR is enough; what this command line says stands above
-// both, so that it is either what the run has or refused.
-func (s *settings) resolve(flags *pflag.FlagSet, resumed []configs.Layer) (*configs.Resolved, error) {
-	var layers []configs.Layer
-	for key, value := range s.defaults {
-		layers = append(layers, configs.SettingLayer("default of this command", key, value))
-	}
-
-	environment, err := configs.EnvironmentLayers(s.app.Environ)
-	if err != nil {
-		return nil, err
-	}
-
-	file, err := fileLayers(s.config)
-	if err != nil {
-		return nil, err
-	}
-
-	if resumed != nil && s.config == "" {
-		layers = slices.Concat(layers, environment, resumed)
-	} else {
-		layers = slices.Concat(layers, resumed, file, environment)
-	}
-
-	layers = append(layers, s.flagLayers(flags)...)
+// given are the settings that a command line gives.
+func (s *settings) given(flags *pflag.FlagSet) (toolevo.Settings, error) {
+	given := toolevo.Settings{File: s.config, Set: s.flagLayers(flags)}
 
 	for _, kv := range s.set {
 		layer, _, err := setLayer(kv)
 		if err != nil {
-			return nil, err
+			return given, err
 		}
 
-		layers = append(layers, layer)
+		given.Set = append(given.Set, layer)
 	}
 
-	c, err := configs.Load(layers...)
+	return given, nil
+}
+
+// resolve makes the configuration of a command that makes no run.
+func (s *settings) resolve(flags *pflag.FlagSet) (*configs.Resolved, error) {
+	given, err := s.given(flags)
 	if err != nil {
 		return nil, err
 	}
 
-	return c, s.policyNamed(flags, c)
+	host := s.app.host(console.ProgressNone)
+
+	return host.Resolve(given, s.defaults, nil)
 }
 
 // flagLayers are the settings that the user gave by their own flags.
@@ -193,34 +177,6 @@ func (s *settings) flagLayers(flags *pflag.FlagSet) (layers []configs.Layer) {
 	return layers
 }
 
-// policyNamed refuses a server without a policy: the default policy is a script, which never asks
-// it, and its trajectories would look like those of the model.
-func (s *settings) policyNamed(flags *pflag.FlagSet, c *configs.Resolved) error {
-	if flags.Lookup("policy") == nil || !strings.HasPrefix(c.Origin("policy"), "default") {
-		return nil
-	}
-
-	server := flags.Lookup("server")
-	if server == nil {
-		return nil
-	}
-
-	named := "--server" // without the address, which may hold a key
-
-	if !server.Changed {
-		set := slices.DeleteFunc(serving.AddressVariables(), func(v string) bool { return s.app.Lookup(v) == "" })
-		if len(set) == 0 {
-			return nil
-		}
-
-		named = set[0]
-	}
-
-	return console.Usage("%s names a server, but no policy is named, and the default, %s, asks no model.\n"+
-		"Name the model, with --policy %[3]s, or the default, with --policy %[2]s",
-		named, strings.Join(c.Policy, ","), serving.Offers())
-}
-
 // setLayer is the layer of a --set, and the key that it sets.
 func setLayer(kv string) (configs.Layer, string, error) {
 	key, value, ok := strings.Cut(kv, "=")
@@ -231,23 +187,10 @@ func setLayer(kv string) (configs.Layer, string, error) {
 	return configs.SettingLayer("flag --set "+key, key, value), key, nil
 }
 
-// fileLayers reads a configuration file; no name means no layer.
-func fileLayers(name string) ([]configs.Layer, error) {
-	if name == "" {
-		return nil, nil
-	}
-
-	l, err := configs.FileLayer(name)
-
-	return []configs.Layer{l}, err
-}
-
 // runDataFlag adds --data to a command that reads runs, each of which knows its data folder.
-func (a *app) runDataFlag(cmd *cobra.Command) *string {
-	dir := cmdline.DataFlag(&a.Program, cmd)
-	ofRun(cmd)
-
-	return dir
+func (a *app) runDataFlag(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "data", "", "data folder `DIR` (default: the run's own, before TOOLEVO_DATA)")
+	cmdline.Complete(cmd, "data", cmdline.Folders)
 }
 
 // ofRun makes the help of --data say that it is the run's own.

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/mcts/policy/serving"
 )
@@ -23,7 +24,8 @@ func TestShippedStopTextsAreFew(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			bench, err := newBench("", c, &serving.Servers{Addresses: "http://127.0.0.1:1/v1", Parallel: "auto"}, nil)
+			bench, err := toolevo.NewBench("", c, &serving.Servers{Addresses: "http://127.0.0.1:1/v1",
+				Parallel: "auto"}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/console"
@@ -67,7 +68,7 @@ func (w *configured) resolve() (*configs.Resolved, error) {
 
 	w.app.warnExposed(w.servers)
 
-	return w.settings.resolve(w.cmd.Flags(), nil)
+	return w.settings.resolve(w.cmd.Flags())
 }
 
 // choose implements Choose of [suite.Call].
@@ -77,26 +78,28 @@ func (w *configured) choose(data string) (chosen suite.Chosen, err error) {
 		return chosen, err
 	}
 
-	b, err := newBench(data, c, w.servers, nil)
+	b, err := toolevo.NewBench(data, c, w.servers, nil)
 	if err != nil {
 		return chosen, err
 	}
 
-	w.closers = append(w.closers, b.close)
-	chosen.Benchmark, chosen.Deployed = b.Benchmark, b.deployed.All().Versions
-	chosen.Choice, err = b.choice(data)
+	w.closers = append(w.closers, b.Close)
+	chosen.Benchmark, chosen.Deployed = b.Benchmark, b.Deployed.All().Versions
+	chosen.Choice, err = b.Choice(data)
 
 	return chosen, err
 }
 
 // engine implements Engine of [suite.Call].
 func (w *configured) engine(ctx context.Context) (sandbox.Engine, error) {
-	c, err := w.settings.resolve(w.cmd.Flags(), nil)
+	c, err := w.settings.resolve(w.cmd.Flags())
 	if err != nil {
 		return nil, err
 	}
 
-	engine, err := w.app.openEngine(ctx, c.Python.Options(1))
+	host := w.app.host(console.ProgressNone)
+
+	engine, err := host.OpenEngine(ctx, c.Python.Options(1))
 	if err == nil {
 		w.closers = append(w.closers, engine.Close)
 	}

@@ -4,7 +4,7 @@ import (
 	"toolevo/cmd/internal/suites/stategen"
 	"toolevo/cmd/internal/suites/toolbench"
 	"toolevo/envs/suite"
-	_ "toolevo/toolqa/bench" // registers itself, and so comes first: it is the suite of commands that name none
+	_ "toolevo/toolqa/bench"
 )
 
 // The other suites that the program knows.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/envs/action"
 	"toolevo/envs/envtest/suitetest"
@@ -54,12 +55,12 @@ func TestSuitesConform(t *testing.T) {
 
 			data := smallData(t)
 
-			bench, err := newBench(data, c, &serving.Servers{}, nil)
+			bench, err := toolevo.NewBench(data, c, &serving.Servers{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 
-			choice, err := bench.choice(data)
+			choice, err := bench.Choice(data)
 			if err != nil {
 				t.Fatal(err)
 			}

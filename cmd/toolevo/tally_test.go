@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -20,7 +21,7 @@ func TestDamagedTally(t *testing.T) {
 	s := serve(t, simserver.Options{})
 	must(t, append(onServer(s, "collect", "--data", data, "--trees", "1", "--out", dir), "--limit", "1",
 		"--set", "search.simulations=4")...)
-	rows, counts := filepath.Join(dir, rowsFile), filepath.Join(dir, serversFile)
+	rows, counts := filepath.Join(dir, rowsFile), filepath.Join(dir, toolevo.ServersFile)
 
 	want := read(t, rows)
 	if err := os.Remove(rows); err != nil {
@@ -33,9 +34,9 @@ func TestDamagedTally(t *testing.T) {
 		}
 
 		r := cli(t, "collect", "--resume", "--data", data, "--server", s.URL(), "--out", dir)
-		says(t, damaged, r.err, serversFile+" cannot be read")
+		says(t, damaged, r.err, toolevo.ServersFile+" cannot be read")
 
-		var passes []servedPass
+		var passes []toolevo.ServedPass
 		if err := json.Unmarshal(read(t, counts), &passes); err != nil || len(passes) != 1 || r.code != exitDone {
 			t.Errorf("%q: exit %d, %d passes, %v\n%s", damaged, r.code, len(passes), err, r.err)
 		}
@@ -58,8 +59,8 @@ func TestTallyOfAKilledRun(t *testing.T) {
 	args := []string{"collect", "--data", data, "--policy", "openai:sim", "--limit", "2", "--trees", "1", "--preset",
 		"paper", "--set", "search.simulations=4",
 		"--set", "server.window=32768", "--server", s.URL(), "--engine", "unsafe", "--out", dir}
-	passes := func() (all []servedPass) {
-		text, err := os.ReadFile(filepath.Join(dir, serversFile))
+	passes := func() (all []toolevo.ServedPass) {
+		text, err := os.ReadFile(filepath.Join(dir, toolevo.ServersFile))
 		if err == nil {
 			err = json.Unmarshal(text, &all)
 		}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/action"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/trajectories/export"
@@ -66,7 +67,8 @@ func thinks(t *testing.T, data, form string, way simserver.Thoughts) (got thinki
 	dir := t.TempDir()
 	run, steps, whole := filepath.Join(dir, "run"), filepath.Join(dir, "steps"), filepath.Join(dir, "whole")
 	s := serve(t, simserver.Options{Thoughts: way})
-	found := document[collected](t, must(t, onServer(s, "collect", "--data", data, "--split", "train", "--trees", "2",
+	found := document[toolevo.Collected](t, must(t, onServer(s, "collect", "--data", data, "--split", "train",
+		"--trees", "2",
 		"--set", "search.simulations=4", "--set", "server.form="+form, "--out", run, "--json")...))
 	got.correct, got.accepted = found.Correct, int(found.Accepted)
 	got.rows = document[export.Manifest](t, must(t, "export", run, "--out", steps, "--data", data, "--json", "--format",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/file"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/toolbench"
 	"toolevo/finetune"
 	"toolevo/mcts/policy/simserver"
@@ -154,7 +155,7 @@ func TestToolBenchMadeVersions(t *testing.T) {
 	about := func(args ...string) []string { return append(args, "--set", "suite=toolbench", "--data", data) }
 
 	text := must(t, about("versions", "make", "--count", "3", "--out", made, "--json")...)
-	first := document[madeVersions](t, text).Made[0]
+	first := document[toolevo.MadeVersions](t, text).Made[0]
 
 	must(t, about("versions", "validate", filepath.Join(made, "*.yaml"))...)
 	says(t, "list", must(t, about("versions", "list", made)...), "p_s_ood", first.Version)

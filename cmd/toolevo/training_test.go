@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs"
 	"toolevo/trajectories"
 )
@@ -22,7 +23,7 @@ func historyOf(r *trajectories.Row) envs.History {
 // longer ones, and `check` grows the same trees.
 func TestEnoughIsWhatTheExportTakes(t *testing.T) {
 	t.Parallel()
-	type result = collected
+	type result = toolevo.Collected
 	collect := func(name string, flags ...string) (result, string) {
 		dir := filepath.Join(t.TempDir(), name)
 		args := append([]string{"collect", "--data", smallData(t), "--limit", "3", "--out", dir, "--json", "--progress",

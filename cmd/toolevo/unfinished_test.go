@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
 )
@@ -148,7 +149,7 @@ func TestRunsOfAnotherFormat(t *testing.T) {
 	sum := sha256.Sum256(append([]byte(text+"\n}\n"), read(t, filepath.Join(run, store.ConfigFile))...))
 	write(t, manifest, fmt.Sprintf("%s,\n  \"sum\": \"%x\"\n}\n", text, sum))
 
-	line := []string{run + " was made by toolevo " + software() + " in format 2; this version reads format 3"}
+	line := []string{run + " was made by toolevo " + toolevo.Software() + " in format 2; this version reads format 3"}
 	says(t, "runs", must(t, "runs", run, "--json"), append(line, "unreadable")...)
 
 	for _, args := range [][]string{

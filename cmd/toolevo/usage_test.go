@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/mcts/store"
 )
@@ -106,7 +107,7 @@ func TestEveryCommandHasATest(t *testing.T) {
 
 func TestVersionAndCompletion(t *testing.T) {
 	t.Parallel()
-	if out := must(t, "version"); !strings.HasPrefix(out, "toolevo "+version) || strings.Count(out, "\n") != 1 {
+	if out := must(t, "version"); !strings.HasPrefix(out, "toolevo "+toolevo.Version) || strings.Count(out, "\n") != 1 {
 		t.Errorf("version: %q", out)
 	}
 

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
-	"toolevo/envs/drift"
-	"toolevo/envs/suite"
+	"toolevo/envs/console"
 	"toolevo/envs/toolapi"
 )
 
@@ -30,41 +28,20 @@ func (a *app) addToolsFlags(cmd *cobra.Command) *toolsFlags {
 	return &toolsFlags{a.addSettings(cmd, nil, "suite"), cmd, cmdline.DataFlag(&a.Program, cmd)}
 }
 
-// versions returns the versions of the benchmark over the data folder, and those in files.
-func (f *toolsFlags) versions(own ...toolapi.File) (*toolapi.Catalog, error) {
-	c, err := f.resolve(f.cmd.Flags(), nil)
-	if err != nil {
-		return nil, err
-	}
+// job is about the versions of the flags.
+func (f *toolsFlags) job() (toolevo.VersionsJob, error) {
+	given, err := f.given(f.cmd.Flags())
 
-	b, err := suite.Lookup(c.Suite)
-	if err != nil {
-		return nil, err
-	}
-
-	return b.Versions(*f.data, own...)
+	return toolevo.VersionsJob{Host: f.app.host(console.ProgressNone), Settings: given, Data: *f.data}, err
 }
 
 // open loads the versions of a benchmark and those in files, folders or patterns. own has the paths of the latter, by
 // name.
 func (f *toolsFlags) open(patterns []string) (c *toolapi.Catalog, own map[string]string, err error) {
-	var files []toolapi.File
-
-	own = map[string]string{}
-
-	for _, pattern := range patterns {
-		more, specs, err := drift.ReadFiles(strings.TrimPrefix(pattern, drift.FilePrefix))
-		if err != nil {
-			return nil, nil, err
-		}
-
-		files = append(files, more...)
-		for i, s := range specs {
-			own[s.Version] = more[i].Path
-		}
+	job, err := f.job()
+	if err != nil {
+		return nil, nil, err
 	}
 
-	c, err = f.versions(files...)
-
-	return c, own, err
+	return job.Load(patterns)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
@@ -33,7 +34,7 @@ func TestVersionsMake(t *testing.T) {
 	want := folder(t, dir)
 
 	text := must(t, "versions", "make", "--count", "2", "--seed", "3", "--out", dir, "--json")
-	if made := document[madeVersions](t, text); len(made.Made) != 2 || len(made.Made[0].Changes) < 11 ||
+	if made := document[toolevo.MadeVersions](t, text); len(made.Made) != 2 || len(made.Made[0].Changes) < 11 ||
 		!slices.Contains(made.HeldOut, "p_s_ood") || slices.Contains(made.HeldOut, "p_c") {
 		t.Errorf("made is %+v", made)
 	}
@@ -70,7 +71,7 @@ func TestVersionsOfAFactor(t *testing.T) {
 	for _, factor := range []string{"names-text", "names-character", "parameters-text", "parameters-character"} {
 		text := must(t, "versions", "make", "--factor", factor, "--count", "2", "--seed", "3", "--out", dir, "--json")
 
-		made := document[madeVersions](t, text)
+		made := document[toolevo.MadeVersions](t, text)
 		if made.Factor != factor || len(made.Made) != 2 || made.Made[1].Version != factor+"_3_001" ||
 			len(made.Made[0].Changes) != 11 {
 			t.Errorf("made is %+v", made)
@@ -106,7 +107,8 @@ func TestVersionsByOperators(t *testing.T) {
 
 	dir := t.TempDir()
 
-	made := document[madeVersions](t, must(t, "versions", "make", "--ops", "rename-parameter,add-flag,wrap-response",
+	made := document[toolevo.MadeVersions](t, must(t, "versions", "make", "--ops",
+		"rename-parameter,add-flag,wrap-response",
 		"--count", "3", "--unseen", "2", "--seed", "4", "--out", dir, "--json"))
 	if len(made.Made) != 3 || len(made.Unseen) != 2 || len(made.Operators) != 3 ||
 		made.Unseen[1].Path != filepath.Join(dir, "unseen", "made_unseen_4_001.yaml") {
@@ -132,7 +134,8 @@ func TestVersionsByOperators(t *testing.T) {
 		}
 	}
 
-	difference := document[versionsDifference](t, must(t, "versions", "diff", "p_c", made.Made[0].Path, "--json"))
+	difference := document[toolevo.VersionsDifference](t, must(t, "versions", "diff", "p_c", made.Made[0].Path,
+		"--json"))
 	if len(difference.Tools) != 11 || difference.Same != 2 || difference.FromResponse != nil ||
 		difference.ToResponse == nil {
 		t.Errorf("the difference is %+v", difference)
@@ -340,7 +343,7 @@ func TestVersionsThatWereNotNoted(t *testing.T) {
 	must(t, append(collect, "--data", smallData(t), "--api", api)...)
 
 	before, err := store.ReadManifest(run)
-	if err != nil || before.Inputs[inputVersions] == "" {
+	if err != nil || before.Inputs[toolevo.InputVersions] == "" {
 		t.Fatalf("the run has no hash of its versions (%v)", err)
 	}
 
@@ -375,7 +378,7 @@ func TestVersionsThatWereNotNoted(t *testing.T) {
 	}
 
 	write(strings.Replace(text, "made from p_c", "another one", 1))
-	fails(t, exitUsage, []string{"which differs", inputVersions + ": "}, append(collect, "--resume")...)
+	fails(t, exitUsage, []string{"which differs", toolevo.InputVersions + ": "}, append(collect, "--resume")...)
 	write(text)
 
 	must(t, append(collect, "--resume")...)

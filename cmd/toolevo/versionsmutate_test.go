@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	toolevo "toolevo/cmd/internal/app"
 )
 
 // namingServer is a server whose model names what it is asked for, and breaks one rule at first.
@@ -79,7 +81,7 @@ func TestVersionsMutate(t *testing.T) {
 
 	text := must(t, "versions", "mutate", "--policy", "openai:m", "--server", s.URL+"/v1", "--out", made, "--json")
 
-	got := document[mutatedVersions](t, text).Made
+	got := document[toolevo.MutatedVersions](t, text).Made
 	if len(got) != 1 || got[0].Requests != 2 || len(got[0].Refused) != 1 || len(got[0].Repaired) > 0 {
 		t.Fatalf("made %+v", got)
 	}

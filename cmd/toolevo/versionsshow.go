@@ -31,7 +31,12 @@ func (a *app) versionsShowCommand() *cobra.Command {
 	cmd := newCommand("show NAME|FILE")
 	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		v, err := tools.openOne(args[0])
+		job, err := tools.job()
+		if err != nil {
+			return err
+		}
+
+		v, err := job.Version(args[0])
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/wire"
 	"toolevo/finetune/rundir"
@@ -51,7 +52,7 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 	var runs []*viewer.Run
 
 	for i, dir := range dirs {
-		v, err := openSource(ctx, dir)
+		v, err := toolevo.OpenSource(ctx, dir)
 		if err != nil {
 			return err
 		}

@@ -19,19 +19,11 @@ const (
 
 // failure is an error of a kind.
 type failure struct {
-	kind   Kind
-	option string // that a WrongUsage is about, "" for none
-	err    error
+	kind Kind
+	err  error
 }
 
-// Error names the option without saying how a user gives it.
-func (f *failure) Error() string {
-	if f.option != "" {
-		return f.option + ": " + f.err.Error()
-	}
-
-	return f.err.Error()
-}
+func (f *failure) Error() string { return f.err.Error() }
 
 func (f *failure) Unwrap() error { return f.err }
 
@@ -45,10 +37,10 @@ func Usage(format string, args ...any) error {
 	return &failure{kind: WrongUsage, err: fmt.Errorf(format, args...)}
 }
 
-// Option is the error of an option whose value makes no sense, or is missing. Commands have options
-// as flags.
+// Option is the error of an option whose value makes no sense, or is missing. It names the option
+// in ‹quotes›, which commands write as a flag.
 func Option(name, format string, args ...any) error {
-	return &failure{kind: WrongUsage, option: name, err: fmt.Errorf(format, args...)}
+	return Usage("‹"+name+"›: "+format, args...)
 }
 
 // GaveUp is the error of infrastructure that gave up, nil when err is.
@@ -73,18 +65,4 @@ func KindOf(err error) Kind {
 	}
 
 	return 0
-}
-
-// OptionOf returns the error of an option that an error is, or wraps.
-func OptionOf(err error) (error, bool) {
-	var f *failure
-	for errors.As(err, &f) {
-		if f.option != "" {
-			return f, true
-		}
-
-		err = f.err
-	}
-
-	return nil, false
 }

@@ -41,7 +41,7 @@ type Command struct {
 
 	// Run does the work. Its result is printed unless it fails in another way than by being bad.
 	// Without Run, the command only groups others.
-	Run func(ctx context.Context, c *Call) (Result, error)
+	Run func(ctx context.Context, c *Call) error
 }
 
 // Configured says how a command is configured. Whatever it names, a user can set all settings.
@@ -77,18 +77,16 @@ type Option struct {
 // Repeated are the values of an option that may be given several times.
 type Repeated []string
 
-// Result is what a command came to. Without a document there is nothing to print.
-type Result struct {
-	Document any
-	Text     func(w io.Writer) // says the same to people
-}
-
 // Call is one call of a command. What it opens is closed when the command ends.
 type Call struct {
 	*console.Program
 	Args     []string
 	Progress *console.Steps // is shown from the first step on
 	Version  string         // of the program, e.g. "0.1.0"
+
+	// What the command came to, as a document and as the same for people; nil prints nothing.
+	Document any
+	Text     func(w io.Writer)
 
 	// Models opens language models where the command is Configured. folder, unless it is "", keeps
 	// what they write, so that the same command can continue there.
@@ -97,6 +95,12 @@ type Call struct {
 	Choose func(data string) (Chosen, error)
 	// Engine opens the engine that the settings choose, for programs that a model wrote.
 	Engine func(ctx context.Context) (sandbox.Engine, error)
+}
+
+// Result notes what the command came to, and returns the error beside it.
+func (c *Call) Result(document any, text func(w io.Writer), err error) error {
+	c.Document, c.Text = document, text
+	return err
 }
 
 // Chosen is what the settings of a command choose.

@@ -66,7 +66,7 @@ type recorder struct {
 func (r *recorder) program() improve.Program {
 	return improve.Program{
 		Path: "/bin/toolevo",
-		Run: func(_ context.Context, args ...string) (json.RawMessage, error) {
+		Run: func(_ context.Context, args ...string) (any, error) {
 			r.commands = append(r.commands, strings.Join(args, " "))
 			if args[0] == r.fails {
 				return nil, errors.New("it fails")

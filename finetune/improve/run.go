@@ -18,8 +18,9 @@ import (
 type Program struct {
 	Path string // of its executable
 
-	// Run runs a command of it and returns the JSON document that it prints.
-	Run func(ctx context.Context, args ...string) (json.RawMessage, error)
+	// Run does what a command line of collect, eval or export asks for, and returns the result: what the command
+	// prints as JSON.
+	Run func(ctx context.Context, args ...string) (any, error)
 
 	// Running is where a server of a kind runs already, as the environment says.
 	Running func(kind string) string
@@ -185,15 +186,17 @@ func (l *loop) do(ctx context.Context, s stage, n *note) (err error) {
 
 	began := time.Now()
 
+	var result any
+
 	switch s.name {
 	case stageExport:
-		n.Result, err = l.program.Run(ctx, append([]string{"export", "--out", s.out}, s.args...)...)
+		result, err = l.program.Run(ctx, append([]string{"export", "--out", s.out}, s.args...)...)
 	case stageTrain:
 		err = l.runTrainer(ctx, s)
 	case stageCollect:
-		n.Result, err = l.play(ctx, s, "collect")
+		result, err = l.play(ctx, s, "collect")
 	default:
-		n.Result, err = l.play(ctx, s, "eval")
+		result, err = l.play(ctx, s, "eval")
 	}
 
 	if err != nil {
@@ -201,6 +204,9 @@ func (l *loop) do(ctx context.Context, s stage, n *note) (err error) {
 	}
 
 	n.Seconds = time.Since(began).Seconds()
+	if result != nil {
+		n.Result, err = json.Marshal(result)
+	}
 
-	return nil
+	return err
 }

@@ -2,7 +2,6 @@ package improve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,7 +18,7 @@ import (
 )
 
 // play runs a command that makes a run directory, on a checkpoint that is served for it where the stage asks one.
-func (l *loop) play(ctx context.Context, s stage, command string) (_ json.RawMessage, err error) {
+func (l *loop) play(ctx context.Context, s stage, command string) (_ any, err error) {
 	args := append([]string{command, "--out", s.out}, s.args...)
 
 	if _, err := store.ReadManifest(s.out); err == nil {
@@ -38,14 +37,14 @@ func (l *loop) play(ctx context.Context, s stage, command string) (_ json.RawMes
 
 	args = append(args, "--policy", served.Policy, "--server", served.Address)
 
-	var document json.RawMessage
+	var result any
 
 	err = served.While(ctx, func(ctx context.Context) (err error) {
-		document, err = l.program.Run(ctx, args...)
+		result, err = l.program.Run(ctx, args...)
 		return err
 	})
 
-	return document, err
+	return result, err
 }
 
 // serve serves the checkpoint that a stage asks.

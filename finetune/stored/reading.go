@@ -22,7 +22,7 @@ type Reading struct {
 
 // OpenReading opens an evaluation to say what came of it. Of an unfinished one there are the
 // episodes that it has so far, which is said; one without any is refused.
-func OpenReading(ctx context.Context, p *console.Program, dir string) (*Reading, error) {
+func OpenReading(ctx context.Context, say func(format string, args ...any), dir string) (*Reading, error) {
 	e, err := OpenEvaluation(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func OpenReading(ctx context.Context, p *console.Program, dir string) (*Reading,
 	}
 
 	if read.Unfinished {
-		e.Run.SayUnfinished(p)
+		e.Run.SayUnfinished(say)
 	}
 
 	return read, nil
@@ -68,13 +68,13 @@ func (e *Evaluation) Read(ctx context.Context) (*Reading, error) {
 }
 
 // SayUnfinished says how to go on with a run that is not finished.
-func (r *Run) SayUnfinished(p *console.Program) {
+func (r *Run) SayUnfinished(say func(format string, args ...any)) {
 	if state, err := rundir.StateOf(r.Dir); err == nil && state == rundir.Running {
-		p.Say("%s is still running: this is what it has so far.", r.Dir)
+		say("%s is still running: this is what it has so far.", r.Dir)
 		return
 	}
 
-	p.Say("%s is unfinished: this is what it has so far. Continue with: toolevo %s", r.Dir,
+	say("%s is unfinished: this is what it has so far. Continue with: toolevo %s", r.Dir,
 		Continuation(r.Run))
 }
 

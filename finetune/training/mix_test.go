@@ -191,7 +191,7 @@ func TestPlanRefusesMixtures(t *testing.T) {
 		},
 		"too few weights": {
 			edit: func(o *training.Options, with string) { o.Weights = []float64{1} },
-			want: "weights: 1 values for 2 sources",
+			want: "‹weights›: 1 values for 2 sources",
 		},
 		"no weight": {
 			edit: func(o *training.Options, with string) { o.Weights = []float64{1, 0} },

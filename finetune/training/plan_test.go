@@ -282,7 +282,7 @@ func TestPlanRefuses(t *testing.T) {
 		"no model": {
 			manifest: manifest(),
 			options:  training.Options{Set: []string{"model_name_or_path="}},
-			want:     "model: it names no model",
+			want:     "‹model›: it names no model",
 		},
 		"a folder that is not there": {
 			manifest: manifest(),
@@ -291,7 +291,7 @@ func TestPlanRefuses(t *testing.T) {
 		},
 		"what a script wrote": {
 			manifest: scripted(),
-			want:     "allow-scripted: scripts wrote",
+			want:     "‹allow-scripted›: scripts wrote",
 		},
 		"what a plan says itself": {
 			manifest: manifest(),

@@ -34,7 +34,7 @@ func buildCommand() suite.Command {
 				Usage: "`SIZE` of all: demo, some thousands of rows each, or full, as published"},
 			suite.Option{Name: "rows", Value: &o.Rows,
 				Usage: "`N` rows, papers or passages of each corpus (0: as the scale says)"}),
-		Run: func(ctx context.Context, call *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, call *suite.Call) error {
 			o.Scale, o.Tool = synth.Scale(scale), madeBy(call)
 			return build(ctx, call, &c, o)
 		},
@@ -42,10 +42,10 @@ func buildCommand() suite.Command {
 }
 
 // build makes the corpora that were chosen.
-func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) (suite.Result, error) {
+func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) error {
 	for _, ds := range c.chosenDatasets() {
 		if _, err := synth.Rows(ds, o); err != nil {
-			return suite.Result{}, err
+			return err
 		}
 	}
 
@@ -56,7 +56,7 @@ func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) (s
 		return err
 	})
 	if err != nil {
-		return suite.Result{}, err
+		return err
 	}
 
 	var done Built
@@ -66,13 +66,13 @@ func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) (s
 		warnStale(call.Program, c.data, info)
 	}
 
-	return suite.Result{Document: done, Text: func(w io.Writer) {
+	return call.Result(done, func(w io.Writer) {
 		for _, r := range done.Corpora {
 			fmt.Fprintln(w, r)
 		}
 
 		call.Say("Next: toolevo %s", console.Shell("data", "questions", "--data", c.data))
-	}}, nil
+	}, nil)
 }
 
 // madeBy is the program with its version, as it stands in the files that it writes.

@@ -21,7 +21,7 @@ func goldCommand() suite.Command {
 	return suite.Command{
 		Use: "data gold", Help: helpTexts, Document: Gold{},
 		Options: append(c.options(), c.difficultyOption()),
-		Run: func(ctx context.Context, _ *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, call *suite.Call) error {
 			var done Gold
 
 			for _, ds := range c.chosenDatasets() {
@@ -31,18 +31,18 @@ func goldCommand() suite.Command {
 				}
 
 				if err != nil {
-					return suite.Result{}, err
+					return err
 				}
 
 				done.Gold = append(done.Gold, r...)
 			}
 
 			if len(done.Gold) == 0 {
-				return suite.Result{}, fmt.Errorf("no test questions in %s: run `toolevo data build` or `toolevo data "+
+				return fmt.Errorf("no test questions in %s: run `toolevo data build` or `toolevo data "+
 					"import`, then `toolevo data questions`", c.data)
 			}
 
-			return suite.Result{Document: done, Text: done.print}, done.verdict()
+			return call.Result(done, done.print, done.verdict())
 		},
 	}
 }

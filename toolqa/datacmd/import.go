@@ -40,9 +40,9 @@ func importCommand() suite.Command {
 				"reads dblp's pickles, in a sandbox (default: python3 of PATH)"},
 			suite.Option{Name: "without", Value: &python.Accept, Usage: "walls of that sandbox to do " +
 				"without where they are missing, `WALL,…`: landlock, seccomp"}),
-		Run: func(ctx context.Context, call *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, call *suite.Call) error {
 			if from == "" && asked == "" {
-				return suite.Result{}, console.Usage("nothing to import: name a folder of " +
+				return console.Usage("nothing to import: name a folder of " +
 					"corpora, of questions, or both")
 			}
 
@@ -51,13 +51,13 @@ func importCommand() suite.Command {
 
 			if from != "" {
 				if err := i.corpora(ctx, from); err != nil {
-					return suite.Result{}, err
+					return err
 				}
 			}
 
 			if asked != "" {
 				if err := i.questions(asked); err != nil {
-					return suite.Result{}, err
+					return err
 				}
 			}
 
@@ -65,7 +65,7 @@ func importCommand() suite.Command {
 				warnStale(call.Program, c.data, info)
 			}
 
-			return suite.Result{Document: Imported{i.reports, i.files}, Text: i.print}, nil
+			return call.Result(Imported{i.reports, i.files}, i.print, nil)
 		},
 	}
 }

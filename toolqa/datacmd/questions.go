@@ -40,9 +40,9 @@ func questionsCommand() suite.Command {
 }
 
 // run generates the questions of all datasets, and writes them.
-func (g *generation) run(ctx context.Context, call *suite.Call) (suite.Result, error) {
+func (g *generation) run(ctx context.Context, call *suite.Call) error {
 	if !(g.scale > 0 && g.scale <= 1) {
-		return suite.Result{}, console.Option("scale", "it is %v, want more than 0 and at most 1", g.scale)
+		return console.Option("scale", "it is %v, want more than 0 and at most 1", g.scale)
 	}
 
 	var made Splits
@@ -59,20 +59,20 @@ func (g *generation) run(ctx context.Context, call *suite.Call) (suite.Result, e
 		}
 
 		if err != nil {
-			return suite.Result{}, err
+			return err
 		}
 
 		generated, made.Splits = append(generated, qs...), append(made.Splits, reports...)
 	}
 
 	if len(made.Splits) == 0 {
-		return suite.Result{}, fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", g.data)
+		return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", g.data)
 	}
 
 	// All at once: what ends the command before leaves the files as they were.
-	return suite.Result{Document: made, Text: func(w io.Writer) {
+	return call.Result(made, func(w io.Writer) {
 		printSplits(w, g.data, made.Splits)
-	}}, questions.Write(g.data, generated)
+	}, questions.Write(g.data, generated))
 }
 
 // splitReport is what `data questions` says about one file.

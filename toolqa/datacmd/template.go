@@ -26,23 +26,23 @@ func templateCheckCommand() suite.Command {
 	return suite.Command{
 		Use: "data template check FILE", Help: helpTexts, Document: TemplateExamples{},
 		Options: []suite.Option{suite.DataOption(&data), suite.SeedOption(&seed)},
-		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, c *suite.Call) error {
 			text, err := regular.ReadText(c.Args[0])
 			if err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			file, err := questions.ParseTemplates(c.Args[0], text)
 			if err != nil {
-				return suite.Result{}, console.Bad("%w", err)
+				return console.Bad("%w", err)
 			}
 
 			examples, err := showExamples(ctx, data, file, seed)
 			if err != nil {
-				return suite.Result{}, console.Bad("%w", err)
+				return console.Bad("%w", err)
 			}
 
-			return suite.Result{Document: TemplateExamples{examples}, Text: func(w io.Writer) {
+			return c.Result(TemplateExamples{examples}, func(w io.Writer) {
 				for _, e := range examples {
 					fmt.Fprintf(w, "%s\n  question: %s\n  answer:   %s\n", e.Template, e.Question, e.Answer)
 
@@ -50,7 +50,7 @@ func templateCheckCommand() suite.Command {
 						fmt.Fprintf(w, "  by the published rule: %s\n", e.Official)
 					}
 				}
-			}}, nil
+			}, nil)
 		},
 	}
 }

@@ -23,7 +23,7 @@ func verifyCommand() suite.Command {
 
 	return suite.Command{
 		Use: "data verify", Help: helpTexts, Progress: true, Document: Verified{}, Options: c.options(),
-		Run: func(ctx context.Context, call *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, call *suite.Call) error {
 			var done Verified
 
 			for _, ds := range c.chosenDatasets() {
@@ -33,7 +33,7 @@ func verifyCommand() suite.Command {
 				}
 
 				if err != nil {
-					return suite.Result{}, err
+					return err
 				}
 
 				done.Verified = append(done.Verified, r)
@@ -42,16 +42,16 @@ func verifyCommand() suite.Command {
 			if !c.named() {
 				var err error
 				if done.Files, err = verifyOthers(ctx, c.data); err != nil {
-					return suite.Result{}, err
+					return err
 				}
 			}
 
 			if len(done.Verified)+len(done.Files) == 0 {
-				return suite.Result{}, fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`",
+				return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`",
 					c.data)
 			}
 
-			return suite.Result{Document: done, Text: done.print}, done.verdict()
+			return call.Result(done, done.print, done.verdict())
 		},
 	}
 }

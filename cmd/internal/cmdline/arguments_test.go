@@ -1,8 +1,6 @@
 package cmdline
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestArguments(t *testing.T) {
 	t.Parallel()

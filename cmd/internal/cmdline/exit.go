@@ -3,6 +3,7 @@ package cmdline
 import (
 	"errors"
 	"io/fs"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -51,13 +52,11 @@ func ExitCode(err error) int {
 	return ExitUsage
 }
 
-// Message returns the text of an error. An option that it is about is written as a flag.
-func Message(err error) string {
-	text := err.Error()
+// option is an option, as errors and reports of work name it that knows no flags.
+var option = regexp.MustCompile(`‹([a-z-]+)›`)
 
-	if option, ok := console.OptionOf(err); ok {
-		text = strings.Replace(text, option.Error(), "--"+option.Error(), 1)
-	}
+// Flags is a text in which options are written as flags.
+func Flags(text string) string { return option.ReplaceAllString(text, "--$1") }
 
-	return strings.TrimSpace(text)
-}
+// Message returns the text of an error, with options as flags.
+func Message(err error) string { return strings.TrimSpace(Flags(err.Error())) }

@@ -96,3 +96,17 @@ func ProgressFlag(cmd *cobra.Command) *string {
 
 	return mode
 }
+
+// AddLogFlags adds --log-file and --log-level.
+func AddLogFlags(cmd *cobra.Command) *console.Log {
+	l := &console.Log{}
+	cmd.Flags().StringVar(&l.File, "log-file", "",
+		"append the log to `FILE`: how the run went, and what its "+
+			"servers did wrong (default: only the servers, on stderr)")
+	cmd.Flags().StringVar(&l.Level, "log-level", "info",
+		"log from this `LEVEL` on: debug (each tree of a "+
+			"collection), info, warn or error")
+	Complete(cmd, "log-level", Offered(console.LogLevels()))
+
+	return l
+}

@@ -74,18 +74,18 @@ func runs(cmd *cobra.Command, p *console.Program, c suite.Command, configure Con
 		call := &suite.Call{Program: p, Args: args, Progress: steps, Version: cmd.Root().Version}
 		// The bar goes away before anything is printed. A bad result is printed, too: it is one.
 		ended := complete(call)
-		result, err := c.Run(cmd.Context(), call)
+		err := c.Run(cmd.Context(), call)
 
 		stop()
 
 		err = ended(err)
 		failed := err != nil && console.KindOf(err) != console.BadResult
 
-		if failed || result.Document == nil {
+		if failed || call.Document == nil {
 			return err
 		}
 
-		return errors.Join(err, p.Show(*asJSON, result.Document, func() { result.Text(p.Out) }))
+		return errors.Join(err, p.Show(*asJSON, call.Document, func() { call.Text(p.Out) }))
 	}
 }
 

@@ -71,19 +71,19 @@ func generateCommand() suite.Command {
 			{Name: "selector", Value: &selector, Names: names.Texts(stategen.Selectors),
 				Usage: "`NAME` of how transitions are chosen: argmax, k2 or uniform"},
 		},
-		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, c *suite.Call) error {
 			g.options.Selector = stategen.Selector(selector)
 
 			var err error
 			if g.domains, err = domains.Parse(chosen); err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			c.Say("tasks generate: split %s, seed %d, data %s", g.split, g.options.Seed, data)
 
 			made, err := g.run(ctx, data, c.Progress)
 
-			return suite.Result{Document: made, Text: func(w io.Writer) {
+			return c.Result(made, func(w io.Writer) {
 				for _, d := range made.Domains {
 					fmt.Fprintf(w, "%-8s %d tasks, %d of them new\n", d.Domain, d.Tasks, d.Added)
 				}
@@ -91,7 +91,7 @@ func generateCommand() suite.Command {
 				fmt.Fprintf(w, "in %s\n", made.Path)
 				c.Say("Next: toolevo %s", console.Shell("play", "--data", data, "--set", "suite=stategen", "--split",
 					g.split))
-			}}, err
+			}, err)
 		},
 	}
 }

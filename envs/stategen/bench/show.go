@@ -35,9 +35,9 @@ func showCommand() suite.Command {
 	return suite.Command{
 		Use: "tasks show ID", Help: helpTexts, Document: Shown{},
 		Options: []suite.Option{suite.DataOption(&data)},
-		Run: func(_ context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(_ context.Context, c *suite.Call) error {
 			shown, err := show(data, c.Args[0])
-			return suite.Result{Document: shown, Text: shown.print}, err
+			return c.Result(shown, shown.print, err)
 		},
 	}
 }
@@ -151,7 +151,7 @@ func (s *Shown) print(w io.Writer) {
 
 // printValue prints a value behind a label, on one line if it fits, else each element of a list on lines of its own.
 func printValue(w io.Writer, label string, v any) {
-	text := string(pytext.AppendJSON(nil, v))
+	text := pytext.JSON(v)
 	all, _ := v.([]any)
 
 	if len(all) == 0 || len(label)+len(text) <= console.HelpWidth {
@@ -162,6 +162,6 @@ func printValue(w io.Writer, label string, v any) {
 	fmt.Fprintln(w, strings.TrimRight(label, " "))
 
 	for _, item := range all {
-		fmt.Fprint(w, display.Wrap("    - ", string(pytext.AppendJSON(nil, item)), console.HelpWidth))
+		fmt.Fprint(w, display.Wrap("    - ", pytext.JSON(item), console.HelpWidth))
 	}
 }

@@ -67,21 +67,21 @@ func verifyCommand() suite.Command {
 			{Name: "mutants", Value: &v.mutants,
 				Usage: "`N` tasks of each split and domain whose mutants are run, too"},
 		},
-		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, c *suite.Call) error {
 			if err := v.run(ctx, data, c.Progress); err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			if len(v.done.Splits) == 0 {
-				return suite.Result{}, console.Usage("no tasks in %s: run `toolevo tasks generate`", data)
+				return console.Usage("no tasks in %s: run `toolevo tasks generate`", data)
 			}
 
-			done := suite.Result{Document: v.done, Text: v.done.print}
+			var err error
 			if v.done.Count > 0 {
-				return done, console.Bad("%d problems: generate the tasks again, in another data folder", v.done.Count)
+				err = console.Bad("%d problems: generate the tasks again, in another data folder", v.done.Count)
 			}
 
-			return done, nil
+			return c.Result(v.done, v.done.print, err)
 		},
 	}
 }
@@ -171,23 +171,13 @@ func (v *verifying) task(t *stategen.Task, s *VerifiedSplit) error {
 	for _, c := range t.Cases {
 		s.Cases++
 
-		got, err := stategen.Replay(d, &t.Program, c, nil)
+		got, err := t.Replay(d, c)
 		if err != nil {
-			v.problem(t, c.Path, "the reference program fails: %v", err)
-			continue
+			v.problem(t, c.Path, "%v", err)
 		}
 
-		oracles[c.Path] = got
-
-		switch {
-		case got.Path != c.Path:
-			v.problem(t, c.Path, "the reference program takes the path %s", got.Path)
-		case !stategen.Equal(d.Record(got.Result), c.Result.Any):
-			v.problem(t, c.Path, "RESULT is not the recorded one")
-		case !stategen.Equal(d.Record(got.Effects), c.Effects.Any):
-			v.problem(t, c.Path, "the effects are not the recorded ones")
-		case !stategen.Passes(d, got, got):
-			v.problem(t, c.Path, "the reference does not pass its own case")
+		if got.Path != "" { // it came to an end
+			oracles[c.Path] = got
 		}
 	}
 

@@ -21,26 +21,26 @@ func cacheCommand() suite.Command {
 	return suite.Command{
 		Use: "toolbench cache DIR|FILE", Help: helpTexts, Document: virtual.Imported{},
 		Options: []suite.Option{{Name: "cache", Value: &path, Usage: "`FILE` that keeps the answers", Required: true}},
-		Run: func(ctx context.Context, c *suite.Call) (_ suite.Result, err error) {
+		Run: func(ctx context.Context, c *suite.Call) (err error) {
 			cache, err := virtual.OpenCache(ctx, path)
 			if err != nil {
-				return suite.Result{}, err
+				return err
 			}
 			defer func() { err = errors.Join(err, cache.Close()) }()
 
 			done, err := importAnswers(ctx, cache, c.Args[0])
 			if err != nil {
-				return suite.Result{}, console.Bad("%w", err)
+				return console.Bad("%w", err)
 			}
 
-			return suite.Result{Document: done, Text: func(w io.Writer) {
+			return c.Result(done, func(w io.Writer) {
 				fmt.Fprintf(w, "%d answers of %d files in %s, %d were there before\n", done.Added, done.Files, path,
 					done.Known)
 
 				for _, why := range slices.Sorted(maps.Keys(done.Rejected)) {
 					fmt.Fprintf(w, "left out: %d (%s)\n", done.Rejected[why], why)
 				}
-			}}, nil
+			}, nil)
 		},
 	}
 }

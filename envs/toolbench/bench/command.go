@@ -41,21 +41,21 @@ func importCommand() suite.Command {
 			suite.DataOption(&data), suite.SplitOption(&split),
 			{Name: "tools", Value: &tools, Usage: "folder `DIR` with tool documents, CATEGORY/TOOL.json"},
 		},
-		Run: func(_ context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(_ context.Context, c *suite.Call) error {
 			published, err := toolbench.Import(c.Args[0], tools)
 			if err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			path, err := published.Save(data, split, suite.Splits())
 			if err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			all := published.Collection
 			done := Imported{path, split, all.Groups(), all.Statistics(), all.Missing}
 
-			return suite.Result{Document: done, Text: func(w io.Writer) {
+			return c.Result(done, func(w io.Writer) {
 				s := done.Counts
 				fmt.Fprintf(w, "%d queries of %d groups, %d APIs of %d tools in %d categories: %s\n", s.Queries,
 					len(done.Groups), s.APIs, s.Tools, s.Categories, path)
@@ -67,7 +67,7 @@ func importCommand() suite.Command {
 
 				c.Say("Next: toolevo %s", console.Shell("play", "--data", data, "--set", "suite=toolbench", "--split",
 					split))
-			}}, nil
+			}, nil)
 		},
 	}
 }

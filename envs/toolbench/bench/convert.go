@@ -27,15 +27,15 @@ func convertCommand() suite.Command {
 	return suite.Command{
 		Use: "toolbench convert ANSWERS|EVALUATION", Help: helpTexts, Document: Converted{},
 		Options: []suite.Option{{Name: "out", Value: &out, Usage: "folder `DIR` for the files", Required: true}},
-		Run: func(_ context.Context, call *suite.Call) (suite.Result, error) {
+		Run: func(_ context.Context, call *suite.Call) error {
 			c := conversion{files: map[string]map[string]*answers.Answer{}, from: map[string]string{}}
 			if err := c.read(call.Args[0]); err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			done, err := c.write(out)
 
-			return suite.Result{Document: done, Text: func(w io.Writer) {
+			return call.Result(done, func(w io.Writer) {
 				for _, f := range done.Files {
 					fmt.Fprintf(w, "%d answers in %s\n", f.Answers, f.Path)
 				}
@@ -43,7 +43,7 @@ func convertCommand() suite.Command {
 				if done.Lost > 0 {
 					fmt.Fprintf(w, "%d episodes were lost and are in none\n", done.Lost)
 				}
-			}}, err
+			}, err)
 		},
 	}
 }

@@ -24,7 +24,8 @@
 // # Quick mode
 //
 // A server that writes a few tokens a second answers about 200 probes of a whole examination for an
-// hour. Quick mode makes ten, or twelve where the server applies the chat template, of at most 16
+// hour. Quick mode, into which an examination goes by itself when a short completion takes longer
+// than five seconds, twice, makes ten, or twelve where the server applies the chat template, of at most 16
 // tokens each, and ten more at most of an Ollama server, to count the prompts that it keeps; the
 // longest prompt is the run's own first one. What it cannot find out by them is Skipped, and says
 // so: how much fits the window and what becomes of more, temperature 0, the server's defaults, the

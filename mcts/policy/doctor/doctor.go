@@ -23,7 +23,8 @@ type Prompt struct {
 // needed; a Manner's window is also what is assumed of a server that states none.
 type Options struct {
 	Kind *server.Kind
-	// Endpoint's Timeout is of one probe; 0 is 30 s, or 5 minutes in quick mode. DialTimeout is not used.
+	// Endpoint's Timeout is of one probe; 0 is [DefaultTimeout], or [QuickTimeout] in quick mode.
+	// DialTimeout is not used.
 	server.Endpoint
 
 	server.Manner
@@ -40,7 +41,7 @@ type Options struct {
 	Reasoning string // what becomes of reasoning, in the word of the setting
 
 	Parallel int         // requests at the same time, to see whether they run side by side; 0 is 8
-	Quick    bool        // quick mode, for slow servers; see the package's comment
+	Quick    bool        // quick mode, for slow servers; see the package's comment. Very slow ones get it unasked
 	Found    func(Check) // told of every check when it is made; nil is nobody
 }
 
@@ -105,32 +106,57 @@ type examination struct {
 func Examine(ctx context.Context, o Options) (*Report, error) {
 	o.Parallel = cmp.Or(o.Parallel, DefaultParallel)
 
-	work := full
-	if o.Quick {
-		work = quick
-	}
-
-	o.Timeout, o.DialTimeout = cmp.Or(o.Timeout, work.timeout), reachTime
 	if o.Found == nil {
 		o.Found = func(Check) {}
 	}
 
-	b, err := o.Kind.Open(o.Endpoint, o.Manner)
-	if err != nil {
+	p := &examination{
+		o: o, findings: findingsAbout(o.Kind), report: Report{Kind: o.Kind.Name, Model: o.Model, Verdict: OK},
+	}
+
+	if err := p.open(); err != nil {
 		return nil, err
 	}
-	defer b.Close()
+	defer func() { p.b.Close() }()
 
 	started := time.Now()
-	p := &examination{
-		o: o, b: b, asker: server.NewAsker(b.Address(), retry, nil), effort: work,
-		findings: findingsAbout(o.Kind),
-		report:   Report{Server: b.Address(), Kind: o.Kind.Name, Model: o.Model, Verdict: OK},
-	}
-	err = p.examine(ctx)
+	err := p.examine(ctx)
 	p.report.Took = time.Since(started)
 
 	return &p.report, err
+}
+
+// open begins to ask the server, with the effort that the options want.
+func (p *examination) open() error {
+	p.effort = full
+	if p.o.Quick {
+		p.effort = quick
+	}
+
+	to := p.o.Endpoint
+	to.Timeout, to.DialTimeout = cmp.Or(to.Timeout, p.effort.timeout), reachTime
+	p.effort.timeout = to.Timeout
+
+	b, err := p.o.Kind.Open(to, p.o.Manner)
+	if err != nil {
+		return err
+	}
+
+	p.b, p.asker, p.report.Server = b, server.NewAsker(b.Address(), retry, nil), b.Address()
+
+	return nil
+}
+
+// slowProbe is what the first completion takes at a server that quick mode is for: a whole
+// examination of it would take more than a quarter of an hour.
+const slowProbe = 5 * time.Second
+
+// goOnQuickly makes what is left of an examination in quick mode.
+func (p *examination) goOnQuickly() error {
+	p.b.Close()
+	p.o.Quick = true
+
+	return p.open()
 }
 
 // look makes a check. The zero Check says nothing; an error says why the probes did not tell, or is errStop.
@@ -208,11 +234,11 @@ func (p *examination) examine(ctx context.Context) error {
 
 // effort is how thoroughly a server is examined.
 type effort struct {
-	tokens  int // of the first completion, at most
-	filler  int // sentences of the longer filler by which a sentence is measured
-	known   int // tokens of the prompt that the prefix cache is to know; less in a small window
-	rounds  int // of what the clock must tell, at most
-	timeout time.Duration
+	tokens  int           // of the first completion, at most
+	filler  int           // sentences of the longer filler by which a sentence is measured
+	known   int           // tokens of the prompt that the prefix cache is to know; less in a small window
+	rounds  int           // of what the clock must tell, at most
+	timeout time.Duration // of one probe, if the options say none
 }
 
 var full = effort{probeTokens, longFiller, cachePrompt, mostRounds, DefaultTimeout}

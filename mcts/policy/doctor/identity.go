@@ -24,7 +24,7 @@ func (p *examination) reach(ctx context.Context) (Check, error) {
 	best := time.Duration(0)
 
 	for range greetings {
-		limited, cancel := context.WithTimeout(ctx, min(reachTime, p.o.Timeout))
+		limited, cancel := context.WithTimeout(ctx, min(reachTime, p.effort.timeout))
 		began := time.Now()
 		_, err := p.b.List(limited)
 		took := time.Since(began)
@@ -159,35 +159,11 @@ func (p *examination) complete(ctx context.Context) (Check, error) {
 	s := p.o.Sampling
 	s.MaxTokens = min(s.MaxTokens, p.effort.tokens)
 
-	r, err := p.draw(ctx, ask{prompt: p.o.Short, n: 1, seed: 1, sampling: s})
+	asked := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: s}
+
+	r, err := p.draw(ctx, asked)
 	if err != nil {
-		finding, seen := "completion", errorText(err)
-
-		var fault *server.Fault
-		if errors.As(err, &fault) {
-			switch {
-			case errors.Is(fault, server.ErrNoEnd):
-				finding = "completion-no-end"
-			case server.IsOtherModel(err):
-				finding = "completion-other-model"
-			case strings.Contains(seen, "switch the extensions off"):
-				finding = "completion-extensions"
-			case strings.Contains(seen, "logprobs"), strings.Contains(seen, "log-probabilit"):
-				finding = "completion-logprobs"
-			case fault.Status == http.StatusNotFound:
-				finding = "completion-address"
-			case fault.Status == 0:
-				finding = "completion-loading"
-			}
-		}
-
-		c := p.finding(finding, seen, r.Model, p.o.Kind.AddressExample)
-		if (fault == nil || fault.Status/100 != 2) && p.answersChats(ctx) {
-			c.Do = "--set server.form=chat, to which it answers"
-			c.Set = map[string]string{"server.form": "chat"}
-		}
-
-		return c, errStop
+		return p.incomplete(ctx, r, err), errStop
 	}
 
 	p.reloads = 0 // the first load is nobody's fault
@@ -197,7 +173,50 @@ func (p *examination) complete(ctx context.Context) (Check, error) {
 		loading = fmt.Sprintf(", %s of them to load the model", duration(r.load()))
 	}
 
-	return ok("%d tokens in %s%s", r.Choices[0].Tokens, duration(r.took), loading), nil
+	seen := fmt.Sprintf("%d tokens in %s%s", r.Choices[0].Tokens, duration(r.took), loading)
+	if p.o.Quick || r.took-r.load() < slowProbe {
+		return ok("%s", seen), nil
+	}
+
+	// The first request may have waited for what servers do once: compile, warm up, load.
+	again, err := p.draw(ctx, asked)
+	if err != nil || again.took < slowProbe {
+		return ok("%s", seen), err
+	}
+
+	return ok("%s, and again in %s: the server is slow, so the rest is examined as with --quick", seen,
+		duration(again.took)), p.goOnQuickly()
+}
+
+// incomplete is the finding of a server that fails at its first completion.
+func (p *examination) incomplete(ctx context.Context, r reply, err error) Check {
+	finding, seen := "completion", errorText(err)
+
+	var fault *server.Fault
+	if errors.As(err, &fault) {
+		switch {
+		case errors.Is(fault, server.ErrNoEnd):
+			finding = "completion-no-end"
+		case server.IsOtherModel(err):
+			finding = "completion-other-model"
+		case strings.Contains(seen, "switch the extensions off"):
+			finding = "completion-extensions"
+		case strings.Contains(seen, "logprobs"), strings.Contains(seen, "log-probabilit"):
+			finding = "completion-logprobs"
+		case fault.Status == http.StatusNotFound:
+			finding = "completion-address"
+		case fault.Status == 0:
+			finding = "completion-loading"
+		}
+	}
+
+	c := p.finding(finding, seen, r.Model, p.o.Kind.AddressExample)
+	if (fault == nil || fault.Status/100 != 2) && p.answersChats(ctx) {
+		c.Do = "--set server.form=chat, to which it answers"
+		c.Set = map[string]string{"server.form": "chat"}
+	}
+
+	return c
 }
 
 // answersChats reports whether a server that was asked to complete a text, and does not, answers

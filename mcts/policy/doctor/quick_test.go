@@ -71,6 +71,18 @@ func TestQuick(t *testing.T) {
 			o := test.options(s)
 			o.Quick = true
 			r := examine(t, o)
+			slow := start(t, simserver.Options{Kind: test.kind, Latency: slowly})
+
+			unasked := examine(t, test.options(slow))
+			if c, _ := unasked.Check(doctor.Completion); !strings.Contains(c.Seen, "--quick") {
+				t.Errorf("it does not say that it goes on in quick mode: %s", c.Seen)
+			}
+
+			if unasked.Probes > r.Probes+1 || unasked.Verdict != doctor.Skipped || unasked.Took > 5*time.Minute {
+				t.Errorf("unasked %d probes, %s, in %v", unasked.Probes, unasked.Verdict, unasked.Took)
+			}
+
+			wantQuick(t, unasked, nil)
 			wantQuick(t, r, nil)
 
 			var names []doctor.Name

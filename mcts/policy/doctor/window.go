@@ -52,12 +52,12 @@ func (p *examination) slow(tokens int) error {
 	}
 
 	needs := time.Duration(float64(tokens) / p.inSpeed * float64(time.Second))
-	if needs < p.o.Timeout {
+	if needs < p.effort.timeout {
 		return nil
 	}
 
 	return fmt.Errorf("%w: a prompt of %s tokens would be read for about %s, longer than the timeout, %v", errSlow,
-		number(tokens), duration(needs), p.o.Timeout)
+		number(tokens), duration(needs), p.effort.timeout)
 }
 
 // beyond is how much longer than what is assumed a prompt is that must be refused, where the server states no window.

@@ -31,12 +31,12 @@ func evalTasksCommand() suite.Command {
 		Use: "eval tasks RUN...", Help: helpTexts, Document: EvaluationTasks{},
 		Options: []suite.Option{suite.OutOption(&out,
 			"also write tables and figures into the folder `DIR`")},
-		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, c *suite.Call) error {
 			var results programs.Results
 
 			for _, dir := range c.Args {
 				if err := addTasks(ctx, c, dir, &results); err != nil {
-					return suite.Result{}, err
+					return err
 				}
 			}
 
@@ -46,7 +46,7 @@ func evalTasksCommand() suite.Command {
 }
 
 // evaluated writes what evaluations came to in all formats, unless out is "".
-func evaluated(c *suite.Call, rows []programs.Pass, out string) (done suite.Result, err error) {
+func evaluated(c *suite.Call, rows []programs.Pass, out string) (err error) {
 	document, tables := EvaluationTasks{Rows: rows}, programs.PassTables(rows)
 
 	if out != "" {
@@ -61,22 +61,22 @@ func evaluated(c *suite.Call, rows []programs.Pass, out string) (done suite.Resu
 		document.Files, err = outfiles.Write(out, append(files,
 			outfiles.Figures(programs.PassFigures(rows))...))
 		if err != nil {
-			return done, err
+			return err
 		}
 
 		c.Say("For papers: %s and %s", filepath.Join(out, "tasks.tex"),
 			filepath.Join(out, "figure-*.svg"))
 	}
 
-	return suite.Result{Document: document, Text: func(w io.Writer) {
+	return c.Result(document, func(w io.Writer) {
 		_ = tabulate.WriteText(w, tables, terminal) // w takes all
-	}}, nil
+	}, nil)
 }
 
 // addTasks adds the episodes of an evaluation.
 func addTasks(ctx context.Context, c *suite.Call, dir string,
 	results *programs.Results) (err error) {
-	e, err := stored.OpenReading(ctx, c.Program, dir)
+	e, err := stored.OpenReading(ctx, c.Say, dir)
 	if err != nil {
 		return err
 	}

@@ -46,14 +46,14 @@ func exportCommand() suite.Command {
 				Usage: "`NAME` of the form: stateeval, the rows of StateEval"},
 			suite.Option{Name: "out", Value: &out, Required: true,
 				Usage: "write DOMAIN.jsonl into the folder `DIR` (required)"}),
-		Run: func(ctx context.Context, _ *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, c *suite.Call) error {
 			made, err := from.export(ctx, out)
 
-			return suite.Result{Document: made, Text: func(w io.Writer) {
+			return c.Result(made, func(w io.Writer) {
 				for _, f := range made.Files {
 					fmt.Fprintf(w, "%s: %d rows\n", f.Path, f.Rows)
 				}
-			}}, err
+			}, err)
 		},
 	}
 }

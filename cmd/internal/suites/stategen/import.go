@@ -29,10 +29,10 @@ func importCommand() suite.Command {
 	return suite.Command{
 		Use: "tasks import " +
 			"FILE...", Help: helpTexts, Document: ImportedRows{}, Options: to.options(),
-		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, c *suite.Call) error {
 			made, err := to.importRows(ctx, c.Args)
 
-			return suite.Result{Document: made, Text: func(w io.Writer) {
+			return c.Result(made, func(w io.Writer) {
 				made.print(w)
 
 				if foreign := len(made.Rows) - made.Added - made.Known; foreign > 0 {
@@ -40,7 +40,7 @@ func importCommand() suite.Command {
 						"which is not translated.",
 						foreign)
 				}
-			}}, err
+			}, err)
 		},
 	}
 }

@@ -50,14 +50,14 @@ func instructCommand() suite.Command {
 					"again to resume"},
 			suite.Option{Name: "published-rounds", Value: &o.published,
 				Usage: "stop after two reviews, as the published code does"}),
-		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, c *suite.Call) error {
 			made, err := o.instruct(ctx, c)
 
-			return suite.Result{Document: made, Text: func(w io.Writer) {
+			return c.Result(made, func(w io.Writer) {
 				fmt.Fprintf(w, "%d instructions accepted, %d rejected, after %d drafts\nin %s\n",
 					made.Accepted,
 					len(made.Rejected), made.Drafts, made.Path)
-			}}, err
+			}, err)
 		},
 	}
 }

@@ -65,18 +65,18 @@ func measureCommand() suite.Command {
 }
 
 // run measures the tasks of a split and the coverage of generators, and says what they come to.
-func (o *measuring) run(ctx context.Context, c *suite.Call) (done suite.Result, err error) {
+func (o *measuring) run(ctx context.Context, c *suite.Call) (err error) {
 	if o.model != "" && o.generators.Programs == 0 {
-		return done, console.Option("model", "%s writes programs, and none is wanted", o.model)
+		return console.Option("model", "%s writes programs, and none is wanted", o.model)
 	}
 
 	if o.domains, err = domains.Parse(o.named); err != nil {
-		return done, err
+		return err
 	}
 
 	surface, err := surfaces()
 	if err != nil {
-		return done, err
+		return err
 	}
 
 	m := &programs.Measuring{Base: surface}
@@ -84,7 +84,7 @@ func (o *measuring) run(ctx context.Context, c *suite.Call) (done suite.Result, 
 	if o.tokenizer != "" {
 		t, err := export.LoadTokenizer(o.tokenizer)
 		if err != nil {
-			return done, err
+			return err
 		}
 
 		m.Count = t.Count
@@ -93,12 +93,12 @@ func (o *measuring) run(ctx context.Context, c *suite.Call) (done suite.Result, 
 	// Coverage takes minutes and a model, so that it is measured only where it is asked for.
 	r := &programs.Report{}
 	if r.Complexity, err = o.complexity(ctx, m); err != nil {
-		return done, err
+		return err
 	}
 
 	if o.generators.Programs > 0 {
 		if r.Coverage, err = o.coverage(ctx, c, surface); err != nil {
-			return done, err
+			return err
 		}
 	}
 
@@ -187,7 +187,7 @@ func (o *measuring) author(ctx context.Context, c *suite.Call) (*programs.Author
 }
 
 // result writes the report in all formats.
-func (o *measuring) result(c *suite.Call, r *programs.Report) (done suite.Result, err error) {
+func (o *measuring) result(c *suite.Call, r *programs.Report) (err error) {
 	document, tables := MeasuredTasks{Report: r}, r.Tables()
 
 	if o.out != "" {
@@ -199,14 +199,14 @@ func (o *measuring) result(c *suite.Call, r *programs.Report) (done suite.Result
 
 		document.Files, err = outfiles.Write(o.out, append(files, outfiles.Figures(r.Figures())...))
 		if err != nil {
-			return done, err
+			return err
 		}
 
 		c.Say("For papers: %s and %s", filepath.Join(o.out, "measures.tex"),
 			filepath.Join(o.out, "figure-3.svg"))
 	}
 
-	return suite.Result{Document: document, Text: func(w io.Writer) {
+	return c.Result(document, func(w io.Writer) {
 		_ = tabulate.WriteText(w, tables, terminal) // w takes all
-	}}, nil
+	}, nil)
 }

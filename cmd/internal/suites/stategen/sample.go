@@ -33,21 +33,21 @@ func sampleCommand() suite.Command {
 				Usage: "`FILE` with the IDs of tasks that people rejected, one on each line"},
 			suite.Option{Name: "out", Value: &out, Required: true,
 				Usage: "make the data folder `DIR` of the sample (required)"}),
-		Run: func(ctx context.Context, _ *suite.Call) (_ suite.Result, err error) {
+		Run: func(ctx context.Context, c *suite.Call) (err error) {
 			if of.Rejected, err = readRejected(reject); err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			sampled, err := from.sample(ctx, of, out)
 
-			return suite.Result{Document: sampled, Text: func(w io.Writer) {
+			return c.Result(sampled, func(w io.Writer) {
 				for _, d := range sampled.Domains {
 					fmt.Fprintf(w, "%-8s %d of %d tasks, %d were rejected\n", d.Domain, d.Chosen,
 						d.Tasks, d.Rejected)
 				}
 
 				fmt.Fprintf(w, "in %s\n", sampled.Path)
-			}}, err
+			}, err)
 		},
 	}
 }

@@ -39,9 +39,9 @@ func sessionsCommand() suite.Command {
 			Flags: []string{"api"}, Defaults: map[string]string{"suite": "stategen",
 				"api": "[p_c]"},
 		},
-		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, c *suite.Call) error {
 			served, err := serveSessions(ctx, c, &d)
-			return suite.Result{Document: served, Text: served.print}, err
+			return c.Result(served, served.print, err)
 		},
 	}
 }

@@ -24,20 +24,20 @@ func voiceCommand() suite.Command {
 	return suite.Command{
 		Use: "serve voice", Help: helpTexts, Document: ServedVoice{},
 		Options: append(suite.DoorOptions(&d), suite.StdioOption(&stdio), suite.SeedOption(&seed)),
-		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, c *suite.Call) error {
 			key, err := d.Key(c.Program)
 			if err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			server, err := voiceserver.New(seed, c.Version, &wire.Guard{Key: key})
 			if err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			// A client that started the server talks to it by pipes; counts would spoil them.
 			if stdio {
-				return suite.Result{}, wire.Pipe(ctx, c.Program, server)
+				return wire.Pipe(ctx, c.Program, server)
 			}
 
 			address, err := d.Serve(ctx, c.Program, server, func(address string) {
@@ -47,10 +47,10 @@ func voiceCommand() suite.Command {
 			})
 			served := ServedVoice{address, server.Counts()}
 
-			return suite.Result{Document: served, Text: func(w io.Writer) {
+			return c.Result(served, func(w io.Writer) {
 				fmt.Fprintf(w, "%d calls were answered, %d refused.\n", served.Calls,
 					served.Refused)
-			}}, err
+			}, err)
 		},
 	}
 }

@@ -75,28 +75,25 @@ func formatOption(format *string) suite.Option {
 	}
 }
 
-// tables is a document, printed in a format.
-func tables(document any, r stored.Printed, format string) suite.Result {
-	return suite.Result{Document: document, Text: func(w io.Writer) {
-		_ = stored.WriteAs(w, r,
-			format)
-	}}
+// tables are the text of a report, in a format.
+func tables(r stored.Printed, format string) func(io.Writer) {
+	return func(w io.Writer) { _ = stored.WriteAs(w, r, format) }
 }
 
-func (o *judging) run(ctx context.Context, c *suite.Call) (done suite.Result, err error) {
+func (o *judging) run(ctx context.Context, c *suite.Call) (err error) {
 	switch {
 	case o.by != byRule && o.out == "":
-		return done, console.Option("out", "it is missing: what a model writes is kept there, so "+
+		return console.Option("out", "it is missing: what a model writes is kept there, so "+
 			"that nothing is "+
 			"asked twice")
 	case o.reference != "" && !slices.Contains(o.scores, string(judge.SoWR)):
-		return done, console.Option("reference", "it is for the score sowr: add that, or leave "+
+		return console.Option("reference", "it is for the score sowr: add that, or leave "+
 			"it out")
 	}
 
 	answers, err := o.readAnswers(ctx, c)
 	if err != nil {
-		return done, err
+		return err
 	}
 
 	if o.out != "" {
@@ -106,12 +103,12 @@ func (o *judging) run(ctx context.Context, c *suite.Call) (done suite.Result, er
 
 	j, err := o.open(c)
 	if err != nil {
-		return done, err
+		return err
 	}
 
 	judged, err := o.judge(ctx, j, answers, c.Progress.Step("judgements"))
 	if err != nil {
-		return done, err
+		return err
 	}
 
 	for dir, verdicts := range judged.Verdicts(j.Maker()) {
@@ -123,7 +120,7 @@ func (o *judging) run(ctx context.Context, c *suite.Call) (done suite.Result, er
 		err = o.write(judged, &result)
 	}
 
-	return tables(result, result.Report, o.format), err
+	return c.Result(result, tables(result.Report, o.format), err)
 }
 
 // write writes results into the folder of the output.

@@ -114,47 +114,47 @@ func (m *mirrorData) modelOptions() []suite.Option {
 }
 
 // run builds the data and writes it.
-func (m *mirrorData) run(ctx context.Context, c *suite.Call) (done suite.Result, err error) {
+func (m *mirrorData) run(ctx context.Context, c *suite.Call) (err error) {
 	if len(c.Args)+len(m.caches)+len(m.written) == 0 {
-		return done, console.Usage("no calls: name files of recorded calls, or a cache")
+		return console.Usage("no calls: name files of recorded calls, or a cache")
 	}
 
 	calls, inputs, err := m.read(ctx, c)
 	if err != nil {
-		return done, err
+		return err
 	}
 
 	documents, err := readDocuments(m.data)
 	if err != nil {
-		return done, err
+		return err
 	}
 
 	c.Announce("mirror data", m.choice()...)
 
 	if err := m.open(c, m.keptFolder()); err != nil {
-		return done, err
+		return err
 	}
 
 	if err := m.complete(); err != nil {
-		return done, err
+		return err
 	}
 
 	built, err := m.plan.Build(ctx, calls, documents)
 	if err != nil {
-		return done, err
+		return err
 	}
 
 	built.Report.Inputs, built.Report.Models, built.Report.Rules = inputs, m.asked, m.rules()
 
 	if _, err := built.Write(m.out, built.Explained, built.Report, c.Version); err != nil {
-		return done, err
+		return err
 	}
 
-	return suite.Result{Document: Mirrored{m.out, built.Report}, Text: func(w io.Writer) {
+	return c.Result(Mirrored{m.out, built.Report}, func(w io.Writer) {
 		printMirrored(w, built.Report)
 		c.Say("Next: toolevo %s", console.Shell("finetune", m.out, "--recipe", "mirrorapi-7b",
 			"--out", "simulator"))
-	}}, nil
+	}, nil)
 }
 
 // choice is what the data is made with.

@@ -78,29 +78,29 @@ func (m *mirrorWriting) command(use string, write func(context.Context,
 			suite.Option{Name: "working", Value: &m.working,
 				Usage: "`FILE` of recorded calls: only for APIs of which " +
 					"one succeeded (repeatable)"}), more...),
-		Run: func(ctx context.Context, c *suite.Call) (suite.Result, error) {
+		Run: func(ctx context.Context, c *suite.Call) error {
 			documents, err := m.documents()
 			if err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			c.Announce(use, "policy "+m.writer, fmt.Sprintf("seed %d", m.seed), "data "+m.data)
 
 			if err := m.open(c, m.out); err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			done, err := write(ctx, documents)
 			if err != nil {
-				return suite.Result{}, err
+				return err
 			}
 
 			done.APIs = len(documents)
 
-			return suite.Result{Document: done, Text: func(w io.Writer) {
+			return c.Result(done, func(w io.Writer) {
 				fmt.Fprintf(w, "%d for %d APIs: %s\n", done.Count, done.APIs, done.Path)
 				printCounts(w, "texts refused", done.Refused)
-			}}, nil
+			}, nil)
 		},
 	}
 }

@@ -55,24 +55,24 @@ func simulatorCommand() suite.Command {
 }
 
 // run measures the cases of files, and writes the report.
-func (o *simulating) run(ctx context.Context, c *suite.Call) (done suite.Result, err error) {
+func (o *simulating) run(ctx context.Context, c *suite.Call) (err error) {
 	cases, err := o.read(c.Args)
 	if err != nil {
-		return done, err
+		return err
 	}
 
 	if err := o.open(c, o.out); err != nil {
-		return done, err
+		return err
 	}
 
 	report, err := o.measure(ctx, cases)
 	if err != nil {
-		return done, err
+		return err
 	}
 
 	if o.out != "" {
 		if err := stored.WriteReport(o.out, report); err != nil {
-			return done, err
+			return err
 		}
 	}
 
@@ -81,7 +81,7 @@ func (o *simulating) run(ctx context.Context, c *suite.Call) (done suite.Result,
 			fidelity.JudgeTries)
 	}
 
-	return tables(report, report, o.format), nil
+	return c.Result(report, tables(report, o.format), nil)
 }
 
 // read reads the cases of all files, which have answers or are to be answered.

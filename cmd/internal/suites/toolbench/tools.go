@@ -72,28 +72,28 @@ func settingFlags() []suite.SettingFlag {
 }
 
 // run serves the versions of a configuration until the process is told to end.
-func (o *toolService) run(ctx context.Context, c *suite.Call) (done suite.Result, err error) {
+func (o *toolService) run(ctx context.Context, c *suite.Call) (err error) {
 	options := serve.Options{
 		MaxCalls: o.calls, Software: c.Version, Versions: map[string]serve.Version{},
 	}
 	if options.Key, err = o.Key(c.Program); err != nil {
-		return done, err
+		return err
 	}
 
 	chosen, err := c.Choose(o.data)
 	if err != nil {
-		return done, err
+		return err
 	}
 
 	opened, err := chosen.Benchmark.Open(ctx, chosen.Choice)
 	if err != nil {
-		return done, err
+		return err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 
 	all, err := o.deploy(ctx, c, opened, chosen.Deployed)
 	if err != nil {
-		return done, err
+		return err
 	}
 
 	for i, version := range chosen.Deployed {
@@ -104,11 +104,11 @@ func (o *toolService) run(ctx context.Context, c *suite.Call) (done suite.Result
 
 	server, err := serve.New(options)
 	if err != nil {
-		return done, err
+		return err
 	}
 
 	if o.stdio {
-		return done, wire.Pipe(ctx, c.Program, server)
+		return wire.Pipe(ctx, c.Program, server)
 	}
 
 	address, err := o.Serve(ctx, c.Program, server, func(address string) {
@@ -116,7 +116,7 @@ func (o *toolService) run(ctx context.Context, c *suite.Call) (done suite.Result
 	})
 	served := newServed(address, server, chosen.Deployed, all[0]) // all are of one suite
 
-	return suite.Result{Document: served, Text: served.print}, err
+	return c.Result(served, served.print, err)
 }
 
 // deploy deploys versions, after it made sure that a model can be asked.

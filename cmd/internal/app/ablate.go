@@ -1,0 +1,117 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"toolevo/cmd/internal/outfiles"
+	"toolevo/configs"
+	"toolevo/envs/console"
+	"toolevo/envs/sandbox/engines"
+)
+
+// Ablations is the name of the report of an ablation study, in each of its formats.
+const Ablations = "ablations"
+
+// variant is the method with something taken away: a row of the paper's Table 5.
+type variant struct {
+	name string   // of its folder, and in reports
+	set  []string // settings beside those of all variants, as pairs
+}
+
+// variants are the rows of Table 5, and the static environment, in which the API version of the prompt is deployed.
+func variants(api, prompt string) []variant {
+	return []variant{
+		{"full", []string{"api", api}},
+		{"no-update-tool", []string{"api", api, "environment.update_tool", "false"}},
+		{"no-reflection", []string{"api", api, "search.reflect", "false"}},
+		{"static", []string{"api", prompt}},
+	}
+}
+
+// AblateDefaults are the settings of an ablation study before anybody sets any.
+func AblateDefaults() map[string]string {
+	return map[string]string{"split": "test", "api": "p_s_ood", "policy": "scripted:noisy"}
+}
+
+// several resolves the configuration of a job that makes several evaluations in Out.
+func (j *RunJob) several(command string, defaults map[string]string) (*configs.Resolved, error) {
+	j.as(command, command, defaults)
+
+	if j.Out == "" {
+		return nil, console.Usage("%s needs ‹out› DIR, the folder of its evaluations", command)
+	}
+
+	c, err := j.Resolve(j.Settings, defaults, nil)
+	if err == nil {
+		err = j.policyNamed(c)
+	}
+
+	if err != nil {
+		return nil, err
+	}
+
+	if j.Data == "" {
+		j.Data = j.DefaultData()
+	}
+
+	if j.Attack == nil { // however many runs are made, an engine is attacked once
+		j.Attack = engines.Once()
+	}
+
+	return c, nil
+}
+
+// evaluateIn makes one of several evaluations of a job under a configuration with some settings changed, or goes on
+// with the one that is there.
+func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved, set ...string) error {
+	one := EvaluateJob{RunJob: *j}
+	one.Out, one.Resume = dir, IsRun(dir)
+	one.Settings = j.Settings.With("suite", c.Suite, "policy", strings.Join(c.Policy, ","), "split", c.Split)
+	one.Settings = one.Settings.With(set...)
+
+	_, err := Evaluate(ctx, one)
+
+	return err
+}
+
+// Ablate evaluates a policy with parts of the method taken away in folders of Out, or goes on with that, and compares
+// the evaluations.
+func Ablate(ctx context.Context, job RunJob) (compared Compared, err error) {
+	c, err := job.several("ablate", AblateDefaults())
+	if err != nil {
+		return compared, err
+	}
+
+	// Variants are compared pair by pair, so that nothing else may differ between them.
+	if len(c.Policy) != 1 || len(c.API) != 1 {
+		return compared, console.Usage("ablate takes one ‹policy› and one ‹api›, not %s and %s",
+			strings.Join(c.Policy, ","), strings.Join(c.API, ","))
+	}
+
+	job.Announce("ablate", choiceOf(c, job.Data)...)
+
+	var dirs []string
+
+	for _, v := range variants(c.API[0], c.Prompt) {
+		dir := filepath.Join(job.Out, v.name)
+		dirs = append(dirs, dir)
+
+		if err := job.evaluateIn(ctx, dir, c, v.set...); err != nil {
+			return compared, err
+		}
+	}
+
+	if compared, err = job.Compare(ctx, dirs); err != nil {
+		return compared, err
+	}
+
+	_, err = outfiles.Write(job.Out, []outfiles.File{
+		{Name: Ablations + ".csv", Write: compared.WriteCSV},
+		{Name: Ablations + ".md", Write: compared.WriteMarkdown},
+		{Name: Ablations + ".tex", Write: compared.WriteLaTeX},
+	})
+
+	return compared, err
+}

@@ -1,0 +1,76 @@
+package app
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"toolevo/cmd/internal/outfiles"
+	"toolevo/envs/console"
+	"toolevo/envs/drift"
+	"toolevo/finetune/stored"
+	"toolevo/finetune/variability"
+)
+
+// AnalysisCSV is the file of an analysis that has its figures as numbers.
+const AnalysisCSV = "variability.csv"
+
+// Analysis says what single changes of a version cost.
+type Analysis struct {
+	Rows  []variability.Row `json:"rows"`  // by policy, difficulty and version
+	Files []string          `json:"files"` // what was written: the rows as CSV, and figures
+}
+
+// AnalyzeDefaults are the settings of an analysis before anybody sets any.
+func AnalyzeDefaults() map[string]string {
+	return map[string]string{
+		"split": "test", "api": "p_c," + drift.AllFactors, "policy": "scripted:stale,scripted:noisy",
+	}
+}
+
+// analyzeCommand is what an analysis is announced as.
+const analyzeCommand = "analyze"
+
+// Analyze evaluates under versions in which one factor changes, and writes what each costs. Beside an error that says
+// that questions were lost there is the result.
+func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
+	job.as(analyzeCommand, stored.Evaluated, AnalyzeDefaults())
+
+	original := ""
+
+	r, err := job.evaluate(ctx, func(b *Bench) error {
+		original = b.Config.Prompt
+		return checkAnalyzed(b)
+	})
+	if r.Report == nil {
+		return nil, err
+	}
+
+	rows, rowsErr := variability.Rows(r.Report, original)
+	if rowsErr != nil {
+		return nil, rowsErr
+	}
+
+	result := &Analysis{Rows: rows}
+	files := append([]outfiles.File{
+		{Name: AnalysisCSV, Write: func(w io.Writer) error { return variability.WriteCSV(w, rows) }},
+	}, outfiles.Figures(variability.Figures(rows, original))...)
+
+	var writeErr error
+	if result.Files, writeErr = outfiles.Write(r.Dir, files); writeErr != nil {
+		return nil, writeErr
+	}
+
+	return result, err
+}
+
+// checkAnalyzed refuses versions that cannot be compared with the original.
+func checkAnalyzed(b *Bench) error {
+	c := b.Config
+	if len(c.API) < 2 || strings.TrimSpace(c.API[0]) != c.Prompt {
+		return console.Usage("‹api› %s: want the version of the prompt, %s, and then the versions to compare with it, "+
+			"e.g. %s,factor:names-text", strings.Join(c.API, ","), c.Prompt, c.Prompt)
+	}
+
+	return nil
+}

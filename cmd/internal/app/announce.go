@@ -1,0 +1,54 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/configs"
+	"toolevo/envs/display"
+	"toolevo/mcts"
+)
+
+// Announce says, as the first line of a job that makes something, of what: whoever forgot an
+// option reads it here.
+func (h *Host) Announce(command string, of ...string) {
+	h.Say("%s: %s", command, display.Line(strings.Join(of, ", "), 0))
+}
+
+// announce says what a run is about to be made of.
+func (j *RunJob) announce(c *configs.Resolved) {
+	if j.announced {
+		return
+	}
+
+	j.announced = true
+
+	of := choiceOf(c, j.Data)
+	if by := c.ParaphrasedBy(); by != "" {
+		of = append(of, "questions paraphrased by "+by)
+	}
+
+	j.Announce(j.command, of...)
+}
+
+// choiceOf is what a configuration chooses: policies, versions, preset and data.
+func choiceOf(c *configs.Resolved, data string) []string {
+	return []string{
+		"policy " + PoliciesOf(c.Policy), "API " + strings.Join(c.API, ", "), "prompt " + c.Prompt,
+		"preset " + c.Preset, "data " + data,
+	}
+}
+
+// PoliciesOf names policies, and says which of them are scripts.
+func PoliciesOf(policies []string) string {
+	named := slices.Clone(policies)
+
+	for i, name := range named {
+		if mcts.IsScripted(name) {
+			named[i] = fmt.Sprintf("%s (a script)", name)
+		}
+	}
+
+	return strings.Join(named, ", ")
+}

@@ -1,0 +1,309 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/drift"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/suite"
+	"toolevo/finetune/stored"
+	"toolevo/mcts"
+	"toolevo/mcts/metrics"
+	"toolevo/mcts/policy/serving"
+	"toolevo/trajectories"
+	"toolevo/trajectories/export"
+)
+
+// Bench is a benchmark as a configuration chooses it, and the models that play it.
+type Bench struct {
+	*serving.Models
+	Suite     suite.Suite             // nil while no data is needed
+	Questions []trajectories.Question // chosen, in the order of the rows
+	Tasks     []envs.Task             // the same
+	Lineage   map[string]string       // hashes and makers of what the questions use, by name
+	Engine    sandbox.Engine
+	Stamp     sandbox.Stamp     // of the engine
+	tokenizer *export.Tokenizer // of the model that is trained; nil when there is none
+	Deployed  *drift.Deployed   // the API versions that questions meet
+
+	asks bool // models may be asked before the run begins
+	// questions that keep their text, because no paraphrase will do
+	unparaphrased int
+
+	metrics *metrics.Server // nil where nobody wants them
+	Log     *slog.Logger    // of how a run goes
+	LogFile io.Closer       // nil where it goes to none
+}
+
+// OpenBench reads what a configuration needs from the data folder, and starts its engine.
+func OpenBench(ctx context.Context, dir string, c *configs.Resolved, open OpenFunc) (*Bench, error) {
+	b, err := ReadBench(ctx, dir, c, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if b.RunsPrograms() {
+		err = b.Start(open(ctx, c.Python.Options(0)))
+	}
+
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+
+	return b, nil
+}
+
+// Start takes an engine that was opened. A Bench does all but run programs, and say which run it is, without one.
+func (b *Bench) Start(engine sandbox.Engine, err error) error {
+	if err != nil {
+		return console.GaveUp(err)
+	}
+
+	b.Engine, b.Stamp = engine, engine.Stamp()
+	b.Lineage[inputPython] = b.Stamp.String()
+	b.Suite.(suite.Sandboxed).UseEngine(engine)
+
+	return nil
+}
+
+// RunsPrograms reports whether the benchmark has tools that run programs of the model's.
+func (b *Bench) RunsPrograms() bool {
+	_, ok := b.Suite.(suite.Sandboxed)
+	return ok
+}
+
+// InputVersions is the name under which a lineage has the versions that are not shipped.
+const InputVersions = "versions"
+
+// NewBench returns a Bench that has read nothing of a data folder but API versions, after it made sure that the names
+// of those and of policies exist. noted are the versions that a run has; nil reads those of the configuration.
+func NewBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.Deployed) (*Bench, error) {
+	benchmark, err := suite.Lookup(c.Suite)
+	if err != nil {
+		return nil, err
+	}
+
+	// A run that goes on meets the versions that it began with, whatever has become of their files.
+	d := noted
+	if d == nil {
+		if d, err = stored.Deploy(c, dir); err != nil {
+			return nil, err
+		}
+	}
+
+	versions, err := benchmark.Versions(dir, d.Files...)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, version := range slices.Concat([]string{c.Prompt}, d.All().Versions, c.Branch.API) {
+		if _, err := versions.Spec(version); err != nil {
+			return nil, err
+		}
+	}
+
+	for _, name := range c.Policy {
+		if err := serving.CheckPolicy(c, name); err != nil {
+			return nil, err
+		}
+	}
+
+	b := &Bench{
+		Models: serving.New(c, benchmark, versions, s), Lineage: map[string]string{}, Deployed: d,
+		Log: slog.New(slog.DiscardHandler),
+	}
+	if len(d.Files) > 0 {
+		b.Lineage[InputVersions] = d.Hash()
+	}
+
+	return b, nil
+}
+
+// ReadBench is OpenBench without an engine. noted are the versions that a run has, nil for a new one; s are the servers
+// of its models, nil where no model is asked.
+func ReadBench(ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed, s *serving.Servers) (*Bench,
+	error) {
+	b, err := NewBench(dir, c, cmp.Or(s, &serving.Servers{Parallel: "auto"}), noted)
+	if err != nil {
+		return nil, err
+	}
+
+	b.asks = s != nil
+
+	if err := b.readTokenizer(); err != nil {
+		return nil, err
+	}
+
+	choice, err := b.Choice(dir)
+	if err != nil {
+		return nil, err
+	}
+
+	if b.Config.ParaphrasedBy() != "" {
+		if choice.Rephrase, err = b.rephrase(ctx, choice); err != nil {
+			return nil, err
+		}
+	}
+
+	if b.Suite, err = b.Benchmark.Open(ctx, choice); err != nil {
+		return nil, err
+	}
+
+	b.Plans = suite.Plans(b.Suite)
+
+	// From here on the configuration names the datasets, so that one choice is one run however it was written.
+	c.Dataset = b.Suite.Datasets()
+
+	if err := b.readTasks(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+
+	maps.Copy(b.Lineage, b.Suite.Lineage())
+
+	if err := b.readPrompt(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+
+	return b, nil
+}
+
+// readTokenizer reads the tokenizer by which training counts, if there is one.
+func (b *Bench) readTokenizer() error {
+	path := b.Config.Training.Tokenizer
+	if path == "" {
+		return nil
+	}
+
+	var err error
+	if b.tokenizer, err = export.LoadTokenizer(path); err != nil {
+		return console.Usage("training.tokenizer: %v", err)
+	}
+
+	b.Lineage["tokenizer"] = b.tokenizer.SHA256()
+
+	return nil
+}
+
+// Close closes everything that was opened.
+func (b *Bench) Close() error {
+	var err error
+	if b.Suite != nil {
+		err = b.Suite.Close()
+	}
+
+	err = errors.Join(err, b.Models.Close())
+
+	if b.Engine != nil {
+		err = errors.Join(err, b.Engine.Close())
+	}
+
+	if b.metrics != nil {
+		err = errors.Join(err, b.metrics.Close())
+	}
+
+	if b.LogFile != nil {
+		err = errors.Join(err, b.LogFile.Close())
+	}
+
+	return err
+}
+
+// Environment is deploy for episodes, which have no search that ends them where there is no self-reflection.
+func (b *Bench) Environment(f drift.Family, m envs.Memory) (envs.Environment, error) {
+	env, err := b.deploy(f, m)
+	if err == nil && !b.Config.Search.Reflect {
+		env = mcts.WithoutReflection(env)
+	}
+
+	return env, err
+}
+
+// openEnvironments opens the environments of an evaluation.
+func (b *Bench) openEnvironments(e *stored.Evaluation) error {
+	return e.Open(func(f drift.Family) (envs.Environment, error) { return b.Environment(f, e.Run) })
+}
+
+// deploy returns the environment in which each task meets a version of the family.
+func (b *Bench) deploy(f drift.Family, m envs.Memory) (envs.Environment, error) {
+	return f.Environment(b.Config.Seed, func(version string) (envs.Environment, error) {
+		return b.Suite.Environment(version, m)
+	})
+}
+
+// Retry returns the retry policy for infrastructure errors.
+func (b *Bench) Retry() mcts.Retry {
+	return mcts.Retry{Attempts: b.Config.Attempts, Backoff: time.Second}
+}
+
+// isMissing reports whether an error means that a file is not there.
+func isMissing(err error) bool { return errors.Is(err, os.ErrNotExist) }
+
+// watch shows what the suite prepares while a run works.
+func (b *Bench) watch(what string) (set func(done, total int), stop func()) {
+	if b.Servers.Watch == nil {
+		return func(int, int) {}, func() {}
+	}
+
+	now := &console.Steps{}
+
+	return now.Step(what), b.Servers.Watch(now.Read)
+}
+
+// probe looks at the servers of models, and has the suite do what it has to before a run begins.
+func (b *Bench) probe(ctx context.Context) error {
+	if err := b.Probe(ctx); err != nil {
+		return err
+	}
+
+	p, ok := b.Suite.(suite.Preparer)
+	if !ok {
+		return nil
+	}
+
+	return console.GaveUp(p.Prepare(ctx))
+}
+
+// InputPrompt is the name under which a lineage has the guidelines, tools and demonstrations of the prompt.
+const InputPrompt = "prompt"
+
+// readPrompt notes what a model on servers is shown before the question and the turns: the answers in
+// a log are answers to these words. A scripted policy reads none of them.
+func (b *Bench) readPrompt() error {
+	if !b.OnServers() {
+		return nil
+	}
+
+	p, err := b.Prompt()
+	if err != nil {
+		return err
+	}
+
+	sum, last := sha256.New(), ""
+
+	for _, dataset := range b.Suite.Datasets() {
+		if system := p.System(dataset); system != last { // else every dataset has the same
+			fmt.Fprintf(sum, "%q\n", system)
+			last = system
+		}
+
+		fmt.Fprintf(sum, "%q\n", p.Demonstrations[dataset])
+	}
+
+	b.Lineage[InputPrompt] = hex.EncodeToString(sum.Sum(nil))
+
+	return nil
+}

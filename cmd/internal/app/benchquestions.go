@@ -1,0 +1,176 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/names"
+	"toolevo/envs/suite"
+	"toolevo/trajectories"
+)
+
+// inputQuestions begins the names under which a lineage has the questions of a dataset and difficulty.
+const inputQuestions = "questions"
+
+// Choice says what the configuration wants of the benchmark.
+func (b *Bench) Choice(dir string) (suite.Choice, error) {
+	c := b.Config
+
+	own, answers, err := b.ownTasks()
+
+	return suite.Choice{
+		Own: own, Answers: answers, Rephrase: c.Rephrase(),
+		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split, Prompt: c.Prompt,
+		Versions:    b.Versions,
+		Environment: c.Environment,
+		Programs:    c.Python.Limits(),
+		Settings:    maps.Collect(c.Sections()),
+		Embedder:    b.Embedder,
+		Writer: func(name string, o suite.WriterOptions) (suite.Writer, error) {
+			return b.Writer(name, o)
+		},
+		Watch: b.watch,
+		Warn:  func(format string, args ...any) { b.Log.Warn(fmt.Sprintf(format, args...)) },
+	}, err
+}
+
+// ownTasks reads the tasks of the user's own, none where the run is about a split.
+func (b *Bench) ownTasks() ([]envs.Task, map[string]string, error) {
+	path := b.Config.Questions
+	if path == "" {
+		return nil, nil, nil
+	}
+
+	asker, ok := b.Benchmark.(suite.Asker)
+	if !ok {
+		return nil, nil, console.Usage("‹questions›: the suite %s has only questions of its own", b.Config.Suite)
+	}
+
+	// The run is resumed and checked wherever that is done.
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	b.Config.Questions = path
+
+	tasks, answers, err := asker.ReadTasks(path)
+	if err == nil && len(tasks) == 0 {
+		err = fmt.Errorf("%s has no questions", path)
+	}
+
+	if err != nil {
+		return nil, nil, console.Usage("‹questions›: %w", err)
+	}
+
+	return tasks, answers, nil
+}
+
+// readTasks takes the tasks of the templates within the limit, and notes of each dataset and difficulty what they hold.
+func (b *Bench) readTasks() error {
+	isChosen, err := b.chosen()
+	if err != nil {
+		return err
+	}
+
+	index, taken := map[string]int{}, map[string]int{} // of the next one of a dataset and difficulty; of those taken
+	sum, name := sha256.New(), ""
+	note := func() {
+		if name != "" {
+			b.Lineage[name] = hex.EncodeToString(sum.Sum(nil))
+			sum.Reset()
+		}
+	}
+	answers, _ := b.Suite.(suite.Answerer)
+
+	for _, t := range b.Suite.Tasks() {
+		q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: b.split(), Text: t.Question}
+		if answers != nil {
+			q.Gold = answers.Answer(t.ID)
+		}
+
+		cell := fmt.Sprintf("%s %s-%s %s", inputQuestions, t.Labels[envs.LabelDataset], t.Labels[envs.LabelDifficulty],
+			q.Split)
+		if cell != name {
+			note()
+			name = cell
+		}
+
+		q.Index = index[cell]
+		index[cell]++
+
+		if !isChosen(t) {
+			continue
+		}
+
+		if taken[cell]++; b.Config.Limit > 0 && taken[cell] > b.Config.Limit {
+			continue
+		}
+
+		fmt.Fprintf(sum, "%q %q %q %q\n", q.ID, t.Labels[envs.LabelTemplate], q.Text, q.Gold)
+
+		b.Tasks, b.Questions = append(b.Tasks, t), append(b.Questions, q)
+	}
+
+	note()
+
+	return nil
+}
+
+// split is the split that rows name.
+func (b *Bench) split() string {
+	if b.Config.Questions != "" {
+		return suite.OwnSplit
+	}
+
+	return b.Config.Split
+}
+
+// chosen returns what tells whether the configuration chooses a task, by its template and name.
+func (b *Bench) chosen() (func(envs.Task) bool, error) {
+	templates, err := b.templates()
+	only := b.Config.Branch.Question
+
+	return func(t envs.Task) bool {
+		return (templates == nil || slices.Contains(templates, t.Labels[envs.LabelTemplate])) &&
+			(only == "" || t.ID == only)
+	}, err
+}
+
+// templates returns the question templates chosen, nil for all.
+func (b *Bench) templates() ([]string, error) {
+	var there []string
+
+	for _, t := range b.Suite.Tasks() {
+		if name := t.Labels[envs.LabelTemplate]; name != "" && !slices.Contains(there, name) {
+			there = append(there, name)
+		}
+	}
+
+	chosen := b.Config.Templates()
+	for _, name := range chosen {
+		if slices.Contains(there, name) {
+			continue
+		}
+
+		if meant, ok := names.Closest(name, there); ok {
+			return nil, console.Usage("‹template›: none of the questions has the template %q, did you mean %s?", name,
+				meant)
+		}
+
+		if len(there) == 0 {
+			return nil, console.Usage("‹template› %s: the questions have no templates", name)
+		}
+
+		return nil, console.Usage("‹template›: none of the questions has the template %q: there are %d, such as %s",
+			name, len(there), there[0])
+	}
+
+	return chosen, nil
+}

@@ -1,0 +1,323 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"toolevo/envs/action"
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/envs/sandbox/engines"
+	"toolevo/finetune/rundir"
+	"toolevo/finetune/stored"
+	"toolevo/mcts/collect"
+	"toolevo/mcts/metrics"
+	"toolevo/mcts/policy/server"
+	"toolevo/mcts/policy/serving"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+	"toolevo/trajectories/export"
+)
+
+// CollectJob grows trees over questions.
+type CollectJob struct {
+	RunJob
+	Unreadable bool             // go on although no action can be read from what the model writes first
+	Estimate   *EstimateOptions // of what a [Plan] says that it would take; nil estimates nothing
+}
+
+// Collected is the result of a collection.
+type Collected struct {
+	Run     string `json:"run_id"`   // no other run has it
+	Hash    string `json:"run_hash"` // of runs that grow the same trees if their models answer the same
+	Policy  string `json:"policy"`   // e.g. "scripted:noisy"
+	Dir     string `json:"dir"`      // the run directory
+	File    string `json:"file"`     // of the correct trajectories
+	Correct int    `json:"correct"`  // correct trajectories, which the official matcher takes: the rows of the file
+	collect.Snapshot
+	LeftOut  []export.LeftOut           `json:"left_out,omitempty"` // correct, but not accepted
+	GivenUp  []store.GivenUp            `json:"given_up,omitempty"` // trees, as a request failed alone
+	Policies map[string]server.Snapshot `json:"policies,omitempty"` // on servers, by name: the counts of this pass
+	// of PythonInterpreter, in words; more than one when they were mixed
+	Engines  []string `json:"engines"`
+	Warnings []string `json:"warnings,omitempty"` // about walls that were not there
+}
+
+// Collect grows what is left of the trees of a run, and writes their trajectories.
+func Collect(ctx context.Context, job CollectJob) (Collected, error) {
+	job.as(stored.Collection, stored.Collection, nil)
+	return job.collect(ctx, OnePolicy(stored.Collection), nil)
+}
+
+// collect is Collect with a check of the configuration, and one of a run that can begin.
+func (j *CollectJob) collect(ctx context.Context, check func(*Bench) error, begin func(*Bench) error) (c Collected,
+	err error) {
+	if j.Estimate != nil {
+		if err := j.Estimate.check(); err != nil {
+			return c, err
+		}
+	}
+
+	b, err := j.open(ctx, check)
+	if err != nil {
+		return c, err
+	}
+	defer b.Close()
+
+	if j.Plan != nil {
+		return c, j.plan(ctx, b, j.Estimate)
+	}
+
+	if begin != nil {
+		if err := begin(b); err != nil {
+			return c, err
+		}
+	}
+
+	err = j.inRun(ctx, b, func(run *stored.Run) (err error) {
+		c, err = j.grow(ctx, b, run)
+		return err
+	})
+
+	return c, err
+}
+
+// CollectOptions wires a collection over a run's store.
+func CollectOptions(b *Bench, run *store.Run) (collect.Options, error) {
+	o, err := LogOptions(b, run)
+	if err != nil {
+		return o, err
+	}
+
+	o.Policy, err = b.Policy(b.Config.Policy[0])
+	o.Room = b.Room()
+
+	return o, err
+}
+
+// LogOptions is CollectOptions without a model: for what needs nothing but the run's log.
+func LogOptions(b *Bench, run *store.Run) (collect.Options, error) {
+	env, err := b.branchEnvironment(run)
+	if err != nil {
+		return collect.Options{}, err
+	}
+
+	questions := make([]collect.Question, len(b.Tasks))
+	for i, t := range b.Tasks {
+		questions[i] = collect.Question{Task: t, MaxDepth: b.Config.MaxDepth(t), Prefix: b.prefix()}
+	}
+
+	accept, err := b.acceptance()
+	if err != nil {
+		return collect.Options{}, err
+	}
+
+	return collect.Options{
+		Questions: questions,
+		Env:       env,
+		Search:    b.Config.Search.Config,
+		Accept:    accept.Accept,
+		Seed:      b.Config.Seed,
+		Store:     run.Store,
+		Log:       b.Log,
+		Retry:     b.Retry(),
+	}, nil
+}
+
+// charactersOfAToken is how many characters count as a token where there is no tokenizer.
+const charactersOfAToken = 4
+
+// acceptance returns which trajectories training takes, as an export with the same cutoff and tokenizer would.
+func (b *Bench) acceptance() (*export.Acceptance, error) {
+	t := b.Config.Training
+
+	prompt, err := b.Prompt()
+	if err != nil {
+		return nil, err
+	}
+
+	tokens, characters := 0, charactersOfAToken*t.Cutoff
+	if b.tokenizer != nil {
+		tokens, characters = t.Cutoff, 0
+	}
+
+	linter, err := export.NewLinter(b.tokenizer, t.Template, tokens)
+	if err != nil {
+		return nil, console.Usage("training: %v", err)
+	}
+
+	return export.NewAcceptance(linter, b.Config.Environment.ActionCodec(), b.Config.Reasoning(),
+		prompt.System, characters), nil
+}
+
+// OnePolicy refuses several policies, which grow no tree together, and one that knows more than a
+// prompt says: who learns from it learns to guess. Whole programs grow no tree either. What
+// training takes must be known.
+func OnePolicy(command string) func(*Bench) error {
+	return func(b *Bench) error {
+		switch policies := b.Config.Policy; {
+		case len(policies) != 1:
+			return console.Usage("%s takes one ‹policy›, not %s", command, strings.Join(policies, ","))
+		case serving.IsKnowing(policies[0]):
+			return console.Usage("‹policy› %s: it is told what is deployed, so its trajectories teach nothing: "+
+				"evaluate it, and let another one %s", policies[0], command)
+		case b.Config.Environment.ActionCodec() == action.Python{}:
+			return console.Usage("environment.codec: python answers a task in one turn, and a search needs several: "+
+				"%s with react or function-call, and evaluate with python", command)
+		}
+
+		_, err := b.acceptance()
+
+		return err
+	}
+}
+
+// grow grows what is left of the trees of a run, and writes their trajectories.
+func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Collected, err error) {
+	o, err := CollectOptions(b, run.Run)
+	if err != nil {
+		return c, err
+	}
+
+	o.Unreadable = j.Unreadable
+	o.Workers, o.Progress = j.workerCount(b), &collect.Progress{}
+
+	finish, err := j.follow(b, run, followed{
+		figures: metrics.Collection(o.Progress.Snapshot),
+		done: func() int64 {
+			s := o.Progress.Snapshot()
+			return s.TreesDone + s.Asked + s.Replayed
+		},
+		progress: func() rundir.Progress { return collectProgress(o.Progress.Snapshot()) },
+		status:   collectStatus(o.Progress.Snapshot, b.Load()),
+	})
+	if err != nil {
+		return c, err
+	}
+
+	snapshot, err := collect.Run(ctx, o)
+	err = cmp.Or(err, finish())
+
+	// Trees that were given up end the run as unfinished, but what the others found is written.
+	var unresolved *collect.UnresolvedError
+	var cannot *collect.CannotActError
+
+	switch {
+	case errors.As(err, &cannot):
+		return c, j.cannotAct(b.Config, cannot)
+	case err != nil && !errors.As(err, &unresolved):
+		return c, j.stopped(err)
+	}
+
+	return j.end(ctx, b, run, snapshot, unresolved)
+}
+
+// end writes the trajectories of the trees that are there.
+func (j *CollectJob) end(ctx context.Context, b *Bench, run *stored.Run, snapshot collect.Snapshot,
+	unresolved *collect.UnresolvedError) (c Collected, err error) {
+	path := filepath.Join(run.Dir, stored.RowsFile)
+
+	n, err := run.WriteRows(ctx, j.Say)
+	if err != nil {
+		return c, j.stopped(err)
+	}
+
+	// A run whose missing trees are all named has come to its end; asking again is the user's choice.
+	if unresolved != nil && (!unresolved.Named() || snapshot.Trees == 0) {
+		j.Say("%s has the %d trajectories of the trees that are there.", path, n)
+		return c, j.stopped(unresolved)
+	}
+
+	givenUp, err := run.GivenUp(ctx)
+	if err == nil {
+		err = run.End(ctx, n)
+	}
+
+	if err != nil {
+		return c, j.stopped(err)
+	}
+
+	left, err := b.leftOut(run, n-int(snapshot.Accepted))
+
+	return Collected{
+		LeftOut:  left,
+		GivenUp:  givenUp,
+		Run:      run.Manifest.ID,
+		Hash:     run.Manifest.Hash,
+		Policy:   run.Config.Policy[0],
+		Dir:      run.Dir,
+		Correct:  n,
+		File:     path,
+		Snapshot: snapshot,
+		Policies: b.Snapshots(),
+		Engines:  engines.InWords(run.Engines),
+		Warnings: engines.Warnings(run.Engines),
+	}, err
+}
+
+// leftOut says why some trajectories of the run's file are not accepted, if there are any such.
+func (b *Bench) leftOut(run *stored.Run, n int) ([]export.LeftOut, error) {
+	if n == 0 {
+		return nil, nil
+	}
+
+	accept, err := b.acceptance()
+	if err != nil {
+		return nil, err
+	}
+
+	return accept.LeftOut(trajectories.ReadFile(filepath.Join(run.Dir, stored.RowsFile)))
+}
+
+// collectProgress is how far a collection is, for those who list runs.
+func collectProgress(s collect.Snapshot) rundir.Progress {
+	return rundir.Progress{
+		Done:       s.TreesDone,
+		Total:      s.TreesPlanned,
+		Questions:  s.Questions,
+		Solved:     &s.Solved,
+		Correct:    &s.Correct,
+		Unresolved: &s.Unresolved,
+	}
+}
+
+// collectStatus is the progress. With the bar it fits 80 columns; where it does not, what matters least stands last.
+// The time left is told by questions: most trees of one that has enough are skipped.
+func collectStatus(read func() collect.Snapshot, load func() string) func() console.Status {
+	calls := console.NewMeter()
+
+	return func() console.Status {
+		s := read()
+		solved := 100 * float64(s.Solved) / float64(max(s.Questions, 1))
+
+		text := fmt.Sprintf("%d/%d questions %.0f%% solved %d accepted", s.QuestionsDone, s.Questions, solved,
+			s.Accepted)
+		if s.Unresolved > 0 {
+			text += fmt.Sprintf(" %d unresolved", s.Unresolved)
+		}
+
+		text += UnreadableShare(s.Unreadable, s.Turns)
+		text += fmt.Sprintf(" %s %d trees", display.Rate(calls.Rate(s.Asked), "calls"), s.Trees)
+
+		return console.Status{
+			Done:  s.TreesDone,
+			Total: s.TreesPlanned,
+			Work: console.Work{
+				Done: s.QuestionsDone - s.QuestionsReplayed,
+				Left: s.Questions - s.QuestionsDone,
+			},
+			Text:    text,
+			Servers: load(),
+		}
+	}
+}
+
+// Prepared is the job as those take it who look at each of its needs by themselves.
+func (j CollectJob) Prepared() CollectJob {
+	j.as(stored.Collection, stored.Collection, nil)
+	return j
+}

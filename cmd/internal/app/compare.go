@@ -1,0 +1,78 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolevo/envs/console"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/engines"
+	"toolevo/finetune"
+	"toolevo/finetune/tabulate"
+)
+
+// Compared is a comparison of evaluations.
+type Compared struct {
+	Runs []ComparedRun `json:"runs"` // in the order given
+	*finetune.Report
+}
+
+// ComparedRun is one of the evaluations that are compared.
+type ComparedRun struct {
+	Dir     string `json:"dir"`      // its run directory
+	RunID   string `json:"run_id"`   // as run.json has it
+	TaskSet string `json:"task_set"` // SHA-256 of its questions and their right answers
+	// what a call was told that the deployed version does not take: deprecation, invocation, generic or none
+	Feedback string `json:"feedback"`
+}
+
+// Compare compares evaluations.
+func (h *Host) Compare(ctx context.Context, dirs []string) (c Compared, err error) {
+	all, err := h.OpenEvaluations(ctx, dirs)
+	defer all.Close()
+
+	if err != nil {
+		return c, err
+	}
+
+	return h.CompareOpened(ctx, all)
+}
+
+// CompareOpened puts evaluations into one report.
+func (h *Host) CompareOpened(ctx context.Context, opened Evaluations) (result Compared, err error) {
+	var (
+		all    []finetune.Evaluation
+		stamps []sandbox.Stamp
+	)
+
+	for _, e := range opened {
+		stamps = append(stamps, e.Engines...)
+		all = append(all, finetune.Evaluation{
+			Name: filepath.Base(e.Dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.Missing),
+		})
+		result.Runs = append(result.Runs, ComparedRun{
+			e.Dir, e.Manifest.ID, e.TaskSet, string(e.Config.Environment.Feedback),
+		})
+	}
+
+	if result.Report, err = finetune.Compare(all); errors.Is(err, finetune.ErrUnlike) {
+		return result, console.Usage("%w", err)
+	} else if err != nil {
+		return result, err
+	}
+
+	result.Engines, result.Warnings = engines.InWords(stamps), engines.Warnings(stamps)
+
+	feedbacks := tabulate.Distinct(result.Runs, func(run ComparedRun) string { return run.Feedback })
+	slices.Sort(feedbacks)
+	result.Feedback = strings.Join(feedbacks, ", ")
+
+	if result.TaskSet == "" {
+		h.Say("The evaluations are not of the same questions: pairs are compared on those that both sides measured.")
+	}
+
+	return result, nil
+}

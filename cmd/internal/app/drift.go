@@ -1,0 +1,264 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolevo/cmd/internal/outfiles"
+	"toolevo/configs"
+	"toolevo/envs/console"
+	"toolevo/envs/dynamic"
+	"toolevo/envs/names"
+	"toolevo/envs/perturb"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
+	"toolevo/finetune/report"
+	"toolevo/finetune/robustness"
+	"toolevo/finetune/rundir"
+)
+
+// DriftDefaults are the settings of an experiment with drift before anybody sets any.
+func DriftDefaults() map[string]string {
+	defaults := map[string]string{"policy": "scripted:stale,scripted:reader,scripted:oracle"}
+
+	for _, b := range suite.All() {
+		if d, ok := b.(suite.Drifter); ok {
+			maps.Copy(defaults, d.DriftDefaults())
+		}
+	}
+
+	return defaults
+}
+
+// All stands for every name of a list.
+const All = "all"
+
+// DriftJob measures what drifting APIs and other words of questions cost, by evaluations in folders of Out. Their IDs
+// begin with ID, unless it is "".
+type DriftJob struct {
+	RunJob
+	Feedbacks     []string // what rejected calls are told, each by itself; All is each
+	Perturbations []string // how questions are changed, each by itself; All is each, "none" is none
+}
+
+// Drifted is what an experiment with drift found.
+type Drifted struct {
+	*robustness.Report
+	Files []string `json:"files"` // what was written: the tables in several formats, figures, and a page
+}
+
+// EvaluateDrift makes the evaluations of a job, or goes on with them, and reports on them. Beside an error that says
+// that episodes were lost there is the result.
+func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
+	if err := job.check(); err != nil {
+		return nil, err
+	}
+
+	c, err := job.several("eval drift", DriftDefaults())
+	if err != nil {
+		return nil, err
+	}
+
+	job.Announce("eval drift", choiceOf(c, job.Data)...)
+
+	runs := job.runs(c)
+
+	for i, m := range runs {
+		job.Say("Evaluation %d of %d: feedback %s, questions %s", i+1, len(runs), m.feedback,
+			map[bool]string{true: "as asked", false: string(m.wording)}[m.wording == perturb.None])
+
+		if err := job.make(ctx, c, m); err != nil {
+			return nil, err
+		}
+	}
+
+	page, err := job.page(ctx, runs)
+	if err != nil {
+		return nil, err
+	}
+
+	files, err := writeDrift(job.Out, page)
+	if err != nil {
+		return nil, err
+	}
+
+	lost := 0
+	for _, s := range page.Robustness.Statistics {
+		lost += s.Lost
+	}
+
+	if lost > 0 {
+		err = console.GaveUp(fmt.Errorf("%d episodes were lost to infrastructure failures; "+
+			"the figures are of the others. The same command plays them again", lost))
+	}
+
+	return &Drifted{page.Robustness, files}, err
+}
+
+// Perturbations are the names of all ways to change questions.
+func Perturbations() []string {
+	var all []string
+
+	for _, kind := range perturb.Kinds() {
+		if kind != perturb.None {
+			all = append(all, string(kind))
+		}
+	}
+
+	return all
+}
+
+// check refuses a job that makes no sense.
+func (j *DriftJob) check() error {
+	if slices.Equal(j.Perturbations, []string{string(perturb.None)}) {
+		j.Perturbations = nil
+	}
+
+	for _, list := range []struct {
+		option string
+		named  *[]string
+		valid  []string
+	}{{"feedbacks", &j.Feedbacks, dynamic.Feedbacks()}, {"perturbations", &j.Perturbations, Perturbations()}} {
+		if slices.Equal(*list.named, []string{All}) {
+			*list.named = list.valid
+		}
+
+		for i, name := range *list.named {
+			if _, err := names.Parse(strings.TrimSuffix(list.option, "s"), name, list.valid); err != nil {
+				return console.Usage("‹%s›: %w", list.option, err)
+			}
+
+			if slices.Contains((*list.named)[:i], name) {
+				return console.Usage("‹%s› names %s twice: name it once", list.option, name)
+			}
+		}
+	}
+
+	if len(j.Feedbacks) == 0 {
+		return console.Usage("‹feedbacks› is empty: want at least one of %s", strings.Join(dynamic.Feedbacks(), ", "))
+	}
+
+	return nil
+}
+
+// driftRun is one evaluation of the experiment.
+type driftRun struct {
+	dir      string
+	feedback toolapi.Feedback
+	wording  perturb.Kind // of the questions
+	apis     []string     // deployed
+	prompt   string       // the version of the prompt
+}
+
+// runs are the evaluations: for each feedback one of the questions as they are, under the version of the prompt and
+// those that drifted, and one of each perturbation, where nothing else changes.
+func (j *DriftJob) runs(c *configs.Resolved) []driftRun {
+	var all []driftRun
+
+	drifted := slices.DeleteFunc(slices.Clone(c.API), func(api string) bool { return api == c.Prompt })
+
+	for _, feedback := range j.Feedbacks {
+		m := driftRun{
+			dir: filepath.Join(j.Out, feedback, "as-asked"), feedback: toolapi.Feedback(feedback),
+			wording: perturb.None, apis: append([]string{c.Prompt}, drifted...), prompt: c.Prompt,
+		}
+		all = append(all, m)
+
+		for _, name := range j.Perturbations {
+			m.dir, m.wording, m.apis = filepath.Join(j.Out, feedback, name), perturb.Kind(name), []string{c.Prompt}
+			all = append(all, m)
+		}
+	}
+
+	return all
+}
+
+// setting is what an evaluation changes where it deploys a version.
+func (m *driftRun) setting(api string) robustness.Setting {
+	switch {
+	case m.wording != perturb.None:
+		return robustness.Setting{Kind: robustness.Perturbation, Name: string(m.wording)}
+	case api != m.prompt:
+		return robustness.Setting{Kind: robustness.Versioning, Name: api}
+	}
+
+	return robustness.Setting{Kind: robustness.Baseline, Name: string(robustness.Baseline)}
+}
+
+// page reports on the evaluations.
+func (j *DriftJob) page(ctx context.Context, runs []driftRun) (*report.Page, error) {
+	var all []robustness.Played
+
+	for _, m := range runs {
+		board, err := j.Board(ctx, []string{m.dir})
+		if err != nil {
+			return nil, err
+		}
+
+		for _, fact := range board.Facts {
+			all = append(all, robustness.Played{
+				Fact: fact, Feedback: string(m.feedback), Setting: m.setting(fact.API),
+			})
+		}
+	}
+
+	page := &report.Page{Title: "What drift and wording cost", Robustness: robustness.ReportOf(all)}
+
+	return page, j.addRuns(ctx, page, runs)
+}
+
+// addRuns adds to a page where its figures come from.
+func (j *DriftJob) addRuns(ctx context.Context, page *report.Page, runs []driftRun) error {
+	dirs := make([]string, len(runs))
+	for i, m := range runs {
+		dirs[i] = m.dir
+	}
+
+	_, err := j.AddRuns(ctx, page, dirs)
+
+	for i := range page.Runs {
+		page.Runs[i].Name = fmt.Sprintf("feedback %s, %s", runs[i].feedback, page.Runs[i].Name)
+	}
+
+	return err
+}
+
+// make makes one evaluation, or goes on with it. One that lost questions has a report of the others, and the
+// experiment goes on.
+func (j *DriftJob) make(ctx context.Context, c *configs.Resolved, m driftRun) error {
+	one := j.RunJob
+	if j.ID != "" {
+		one.ID = strings.Join([]string{j.ID, string(m.feedback), filepath.Base(m.dir)}, "-")
+	}
+
+	err := one.evaluateIn(ctx, m.dir, c, "api", strings.Join(m.apis, ","), "environment.feedback", string(m.feedback),
+		"perturb", string(m.wording))
+
+	_, noReport := os.Stat(filepath.Join(m.dir, rundir.ReportFile))
+	if console.KindOf(err) == console.Infrastructure && noReport == nil {
+		j.Say("%v", err)
+		return nil
+	}
+
+	return err
+}
+
+// DriftPage is the page of an experiment.
+const DriftPage = "drift.html"
+
+// writeDrift writes the report of an experiment in all formats, and returns the paths.
+func writeDrift(dir string, page *report.Page) ([]string, error) {
+	r := page.Robustness
+
+	return outfiles.Write(dir, append([]outfiles.File{
+		outfiles.JSON("drift.json", r),
+		{Name: "drift.csv", Write: r.WriteCSV},
+		{Name: "drift-statistics.csv", Write: r.WriteStatisticsCSV},
+		{Name: DriftPage, Write: page.Write},
+	}, append(outfiles.Tables("drift", r.Tables()), outfiles.Figures(r.Figures())...)...))
+}

@@ -1,0 +1,201 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/finetune"
+	"toolevo/finetune/rundir"
+	"toolevo/finetune/stored"
+	"toolevo/mcts/metrics"
+	"toolevo/mcts/store"
+	"toolevo/trajectories/export"
+)
+
+// EvaluateDefaults are the settings of an evaluation before anybody sets any.
+func EvaluateDefaults() map[string]string {
+	return map[string]string{"split": "test", "api": "p_c,p_s_in,p_s_ood", "policy": "scripted:stale,scripted:reader"}
+}
+
+// EvaluateJob measures policies under API versions.
+type EvaluateJob struct {
+	RunJob
+	Format    string   // of logs of the episodes, into a folder of its name in the run; "" writes none
+	FailUnder []string // each SHARE or VERSION=SHARE: accuracies that the evaluation must reach
+}
+
+// Evaluated is the result of an evaluation.
+type Evaluated struct {
+	Dir      string // the run directory
+	Feedback string // what rejected calls are told
+	Logs     string // the folder of logs, "" where none were asked for
+	Report   *finetune.Report
+	GivenUp  []store.GivenUp // episodes, as a request failed alone
+}
+
+// Evaluate plays what is left of an evaluation, and writes its report. The result is there beside an error, too, that
+// says that questions were lost or that an accuracy is too low: Report is not nil then.
+func Evaluate(ctx context.Context, job EvaluateJob) (Evaluated, error) {
+	job.as("eval", stored.Evaluated, EvaluateDefaults())
+	return job.evaluate(ctx, nil)
+}
+
+// evaluate is Evaluate with a check of the configuration.
+func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (r Evaluated, err error) {
+	// A threshold that cannot be read is refused now, and not after a night of episodes.
+	least, err := parseThresholds(j.FailUnder)
+	if err != nil {
+		return r, err
+	}
+
+	if j.Format != "" {
+		if _, err := export.ParseFormat(j.Format, export.Format.IsOfEvaluation); err != nil {
+			return r, err
+		}
+	}
+
+	b, err := j.open(ctx, func(b *Bench) error {
+		if check != nil {
+			return check(b)
+		}
+
+		return least.check(b.Deployed)
+	})
+	if err != nil {
+		return r, err
+	}
+	defer b.Close()
+
+	if j.Plan != nil {
+		return r, j.plan(ctx, b, nil)
+	}
+
+	err = j.inRun(ctx, b, func(run *stored.Run) (err error) {
+		if r, err = j.play(ctx, b, run); err != nil {
+			return err
+		}
+
+		if err = least.hold(r.Report); err != nil || !IsOpen(run) {
+			return err
+		}
+
+		return lostQuestions(r.Report)
+	})
+
+	return r, err
+}
+
+// play plays what is left of an evaluation, and writes its report.
+func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (r Evaluated, err error) {
+	e, err := b.evaluation(run)
+	if err != nil {
+		return r, err
+	}
+
+	progress := &finetune.Progress{}
+
+	finish, err := j.follow(b, run, j.followEpisodes(b, progress))
+	if err != nil {
+		return r, err
+	}
+
+	lost, err := finetune.Evaluate(ctx, e.Jobs, finetune.Options{
+		Store:    run.Store,
+		Workers:  j.workerCount(b),
+		Retry:    b.Retry(),
+		Progress: progress,
+	})
+	if err = cmp.Or(err, finish()); err != nil {
+		return r, j.stopped(err)
+	}
+
+	// The report is written before it is known what the losses mean: its figures are good in either case.
+	report, err := e.Write(ctx, lost)
+	if err != nil {
+		return r, j.stopped(err)
+	}
+
+	r = Evaluated{Dir: run.Dir, Feedback: string(run.Config.Environment.Feedback), Report: report}
+
+	if r.GivenUp, err = run.GivenUp(ctx); err == nil && j.Format != "" {
+		r.Logs, err = logsBeside(ctx, run, export.Format(j.Format))
+	}
+
+	return r, err
+}
+
+// evaluation is the evaluation of a run with what it takes to play it.
+func (b *Bench) evaluation(run *stored.Run) (*stored.Evaluation, error) {
+	e := run.Evaluation(b.Questions)
+	if err := b.openEnvironments(e); err != nil {
+		return nil, err
+	}
+
+	var err error
+	for i := range e.Jobs {
+		if e.Jobs[i].Policy, err = b.PolicyIn(e.Jobs[i].Cell.Policy, e.Jobs[i].Env); err != nil {
+			return nil, err
+		}
+	}
+
+	return e, nil
+}
+
+// followEpisodes is what can be seen of an evaluation's episodes.
+func (j *EvaluateJob) followEpisodes(b *Bench, p *finetune.Progress) followed {
+	began := time.Now()
+
+	return followed{
+		figures: metrics.Evaluation(func() metrics.Episodes {
+			return metrics.Episodes(p.Snapshot())
+		}),
+		done: func() int64 { return p.Snapshot().Done },
+		progress: func() rundir.Progress {
+			s := p.Snapshot()
+			return rundir.Progress{Done: s.Done, Total: s.Planned}
+		},
+		status: evalStatus(p.Snapshot, b.Load()),
+		ended: func() {
+			s := p.Snapshot()
+			if n := s.Done - s.Replayed; n > 0 && b.OnServers() {
+				took := time.Since(began)
+				j.Say("%d episodes in %.0f s: %s", n, took.Seconds(),
+					display.Rate(float64(n)/took.Seconds(), "episodes"))
+			}
+		},
+	}
+}
+
+// evalStatus is the progress, of which every episode is as much work.
+func evalStatus(read func() finetune.Snapshot, load func() string) func() console.Status {
+	return func() console.Status {
+		s := read()
+
+		return console.Status{
+			Done:    s.Done,
+			Total:   s.Planned,
+			Work:    console.Work{Done: s.Done - s.Replayed, Left: s.Planned - s.Done},
+			Text:    fmt.Sprintf("%d/%d episodes", s.Done, s.Planned) + UnreadableShare(s.Unreadable, s.Turns),
+			Servers: load(),
+		}
+	}
+}
+
+// lostQuestions is the error of a report on fewer questions than were asked.
+func lostQuestions(r *finetune.Report) error {
+	lost := 0
+	for _, row := range r.Rows {
+		lost += row.Lost
+	}
+
+	if lost == 0 {
+		return nil
+	}
+
+	return console.GaveUp(fmt.Errorf("%d questions were lost to failures that say nothing of the model; "+
+		"the figures are of the others", lost))
+}

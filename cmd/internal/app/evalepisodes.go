@@ -1,0 +1,85 @@
+package app
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"toolevo/finetune/facts"
+	"toolevo/finetune/failure"
+	"toolevo/finetune/stored"
+)
+
+// Evaluations are evaluations that are read together.
+type Evaluations []*stored.Reading
+
+// OpenEvaluations opens evaluations. What it returns is to be closed, also beside an error.
+func (h *Host) OpenEvaluations(ctx context.Context, dirs []string) (all Evaluations, err error) {
+	for _, dir := range dirs {
+		e, err := stored.OpenReading(ctx, h.Say, dir)
+		if err != nil {
+			return all, err
+		}
+
+		all = append(all, e)
+	}
+
+	return all, nil
+}
+
+// Close closes them.
+func (all Evaluations) Close() {
+	for _, e := range all {
+		e.Close()
+	}
+}
+
+// Board is what their episodes come to, in the order of the reports.
+func (all Evaluations) Board(ctx context.Context) (*facts.Board, error) {
+	joined := &facts.Board{}
+
+	for _, e := range all {
+		b, err := e.Board(ctx, e.Missing)
+		if err != nil {
+			return nil, err
+		}
+
+		joined.Facts, joined.Calls = append(joined.Facts, b.Facts...), append(joined.Calls, b.Calls...)
+	}
+
+	return joined, nil
+}
+
+// Failed draws n of their failed episodes to read.
+func (all Evaluations) Failed(ctx context.Context, n int, seed uint64) ([]failure.Case, error) {
+	if n == 0 {
+		return nil, nil
+	}
+
+	sample := failure.Sample{Size: n, Rand: rand.New(rand.NewPCG(seed, 0))}
+
+	for _, e := range all {
+		for p, err := range e.Played(ctx, e.Missing) {
+			if err != nil {
+				return nil, err
+			}
+
+			if v, failed := failure.Classify(p.Episode, facts.Names(p.Version)); failed {
+				sample.Add(p.Episode, p.API, v)
+			}
+		}
+	}
+
+	return sample.Cases(), nil
+}
+
+// Board is what the episodes of some evaluations come to, in the order of their reports.
+func (h *Host) Board(ctx context.Context, dirs []string) (*facts.Board, error) {
+	all, err := h.OpenEvaluations(ctx, dirs)
+	defer all.Close()
+
+	if err != nil {
+		return nil, err
+	}
+
+	return all.Board(ctx)
+}

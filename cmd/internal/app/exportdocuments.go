@@ -1,0 +1,240 @@
+package app
+
+import (
+	"context"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/envs/names"
+	"toolevo/finetune"
+	"toolevo/finetune/inspectlog"
+	"toolevo/finetune/stored"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+	"toolevo/trajectories/atif"
+	"toolevo/trajectories/export"
+)
+
+// The flags of export that say how to train, and which trajectories of a question to choose.
+var (
+	trainingFlags = []string{
+		"for", "arguments", "dev", "mix", "skip-faulty", "mix-engines", "tokenizer", "chat-template", "cutoff",
+		"lint", "show",
+	}
+	selectionFlags = []string{
+		"per-question", "strategy", "seed", "score", "split", "require-recovery", "require-update", "max-faulty",
+	}
+)
+
+// isDocuments reports whether an argument is not a run but a file or folder of ATIF documents.
+func isDocuments(arg string) bool {
+	info, err := os.Stat(arg)
+	if err != nil {
+		return false
+	}
+
+	if info.Mode().IsRegular() {
+		return true
+	}
+
+	if _, err := os.Stat(filepath.Join(arg, store.ManifestFile)); err == nil {
+		return false
+	}
+
+	files, err := atif.Files(arg)
+
+	return err == nil && len(files) > 0
+}
+
+// importDocuments reads documents as trajectories, nil where there are none.
+func (e *ExportJob) importDocuments(args []string) (*export.Imported, error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+
+	importable := names.Join(export.FormatsThat(func(f export.Format) bool {
+		return f.IsTrained() && !f.NeedsFailures()
+	}))
+
+	switch f := export.Format(e.Format); {
+	case f.IsDocuments():
+		return nil, console.Usage("%s has ATIF documents already. Export them as training data: ‹format› %s", args[0],
+			importable)
+	case f.NeedsFailures():
+		return nil, console.Usage("%s has ATIF documents, each one trajectory, and %s compares actions in a search "+
+			"tree. Import them as ‹format› %s", args[0], f, importable)
+	}
+
+	return export.Import(args)
+}
+
+// sayRefused names what no sample is made of, but for what is too much to read.
+func (h *Host) sayRefused(refused []*atif.Refusal) {
+	for i, refusal := range refused {
+		if i == MostRefused {
+			h.Say("refused %d more: the manifest names them", len(refused)-MostRefused)
+			break
+		}
+
+		h.Say("refused %s", display.Line(refusal.Error(), 0))
+	}
+}
+
+// checkKind refuses runs that a format is not made of, and flags that say nothing about it.
+func (e *ExportJob) checkKind(r *stored.Run) error {
+	format, evaluation := export.Format(e.Format), r.Manifest.Kind == stored.Evaluated
+
+	switch {
+	case evaluation && !format.IsDocuments():
+		return console.Usage("%s is a run of `toolevo eval`: training data is made from runs of `toolevo collect`. "+
+			"Its episodes can be exported with ‹format› %s, and ATIF documents are training data for `toolevo export` "+
+			"in turn", r.Dir, names.Join(export.FormatsThat(export.Format.IsDocuments)))
+	case !evaluation && format.IsOfEvaluation():
+		return console.Usage("%s is a run of `toolevo %s`: logs of the format %s are made from runs of `toolevo eval`",
+			r.Dir, r.Manifest.Kind, format)
+	case evaluation:
+		if i := slices.IndexFunc(selectionFlags, e.chosen); i >= 0 {
+			return console.Usage("‹%s› chooses among trajectories of `toolevo collect`, and %s is an evaluation: all "+
+				"of its episodes are exported", selectionFlags[i], r.Dir)
+		}
+	}
+
+	return nil
+}
+
+// exportDocuments writes runs as documents.
+func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Options) (*export.Manifest, error) {
+	if i := slices.IndexFunc(trainingFlags, e.chosen); i >= 0 {
+		return nil, console.Usage("‹%s› is about training data, and ‹format› %s writes none", trainingFlags[i],
+			e.Format)
+	}
+
+	if o.Format.IsOfEvaluation() {
+		if len(s.runs) != 1 {
+			return nil, console.Usage("‹format› %s writes the logs of one evaluation: name one run", o.Format)
+		}
+
+		evaluation, lost, err := e.evaluation(s.runs[0])
+		if err != nil {
+			return nil, err
+		}
+
+		return writeLogs(ctx, e.Out, o.Format, evaluation, lost, s.shown)
+	}
+
+	var (
+		collections exportedRuns
+		episodes    []iter.Seq2[trajectories.Episode, error]
+	)
+
+	for _, r := range s.runs {
+		if r.Manifest.Kind != stored.Evaluated {
+			collections = append(collections, r)
+			continue
+		}
+
+		evaluation, lost, err := e.evaluation(r)
+		if err != nil {
+			return nil, err
+		}
+
+		episodes = append(episodes, evaluation.Episodes(ctx, lost))
+	}
+
+	if !e.chosen("per-question") { // to be looked at, and not to be trained on
+		o.Selection.PerQuestion = 0
+	}
+
+	rows, err := e.rows(ctx, collections)
+	if err != nil {
+		return nil, err
+	}
+
+	return export.WriteDocuments(ctx, e.Out, export.Documents{Rows: rows, Episodes: oneAfterAnother(episodes)}, o)
+}
+
+// writeLogs writes the logs of an evaluation.
+func writeLogs(ctx context.Context, out string, format export.Format, e *stored.Evaluation, lost finetune.Lost,
+	shown func(*trajectories.Row) (trajectories.Shown, error)) (*export.Manifest, error) {
+	report, err := e.Report(ctx, lost)
+	if err != nil {
+		return nil, err
+	}
+
+	log := &inspectlog.Evaluation{
+		RunID:    e.Manifest.ID,
+		Software: e.Manifest.Software,
+		Began:    e.Manifest.Began(),
+		Suite:    e.Config.Suite,
+		Report:   report,
+		MaxTurns: e.Config.Eval.MaxTurns,
+		API:      e.Versions.Cell,
+		Shown:    shown,
+	}
+
+	write := func(folder string) (episodes, lostThere int, err error) {
+		return inspectlog.Write(ctx, folder, log, e.Episodes(ctx, lost))
+	}
+
+	return export.WriteDocuments(ctx, out, export.Documents{Logs: write},
+		export.Options{Format: format, Software: Software()})
+}
+
+// logsBeside writes the logs of an evaluation into its run directory, and returns their folder.
+func logsBeside(ctx context.Context, run *stored.Run, format export.Format) (string, error) {
+	r, err := newExportedRun(run, run.Data())
+	if err != nil {
+		return "", err
+	}
+
+	evaluation, lost, err := (&ExportJob{Partial: true}).evaluation(r)
+	if err != nil {
+		return "", err
+	}
+
+	dir := filepath.Join(run.Dir, string(format))
+	_, err = writeLogs(ctx, dir, format, evaluation, lost, (&sources{runs: exportedRuns{r}}).shown)
+
+	return dir, err
+}
+
+// evaluation returns the evaluation of a run, and what it lost.
+func (e *ExportJob) evaluation(r *exportedRun) (*stored.Evaluation, finetune.Lost, error) {
+	evaluation := r.Evaluation(r.Questions)
+
+	lost, err := evaluation.Lost()
+	if isMissing(err) {
+		if !e.Partial {
+			return nil, nil, console.Usage("%s is unfinished; continue it with `toolevo %s`, or add ‹partial›", r.Dir,
+				stored.Continuation(r.Run.Run))
+		}
+
+		err = nil
+	}
+
+	if err != nil {
+		return nil, nil, err
+	}
+
+	return evaluation, lost, r.CheckResult()
+}
+
+// oneAfterAnother are the episodes of several evaluations. The first error ends them.
+func oneAfterAnother(all []iter.Seq2[trajectories.Episode, error]) iter.Seq2[trajectories.Episode, error] {
+	return func(yield func(trajectories.Episode, error) bool) {
+		for _, episodes := range all {
+			for e, err := range episodes {
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// MostRefused is how many questions that are asked in another split, or documents that are refused, are named.
+const MostRefused = 20

@@ -1,0 +1,281 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/envs/console"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
+	"toolevo/finetune/stored"
+	"toolevo/mcts"
+	"toolevo/mcts/policy/serving"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+	"toolevo/trajectories/atif"
+	"toolevo/trajectories/export"
+)
+
+// exportedRun is a run whose trajectories are exported.
+type exportedRun struct {
+	*stored.Run
+	benchmark suite.Benchmark
+	data      string // its data folder
+	versions  func() (*toolapi.Catalog, error)
+}
+
+type exportedRuns []*exportedRun
+
+// newExportedRun returns a run whose data is in a folder.
+func newExportedRun(v *stored.Run, data string) (r *exportedRun, err error) {
+	r = &exportedRun{Run: v, data: data}
+	r.versions = sync.OnceValues(func() (*toolapi.Catalog, error) { return v.Catalog(data) })
+	r.benchmark, err = suite.Lookup(v.Config.Suite)
+
+	return r, err
+}
+
+// sources are what is exported: runs, and imported documents.
+type sources struct {
+	runs     exportedRuns
+	imported *export.Imported // nil where there are none
+	refused  []*atif.Refusal  // what is neither, and documents that no sample can say
+}
+
+// open opens what can stand in one export.
+func (e *ExportJob) open(ctx context.Context, args []string) (*sources, error) {
+	var (
+		s         = &sources{}
+		documents []string
+		unlike    error // about a folder that is neither
+	)
+
+	for _, arg := range args {
+		if isDocuments(arg) {
+			documents = append(documents, arg)
+			continue
+		}
+
+		err := e.openRun(ctx, s, arg)
+		if errors.Is(err, store.ErrNoRun) && isFolder(arg) {
+			unlike = err
+			s.refused = append(s.refused, &atif.Refusal{Document: arg, Why: "it is no run and has no documents"})
+		} else if err != nil {
+			return s, err
+		}
+	}
+
+	if len(s.runs)+len(documents) == 0 {
+		return s, unlike
+	}
+
+	var err error
+	if s.imported, err = e.importDocuments(documents); err != nil {
+		return s, err
+	}
+
+	if s.imported != nil {
+		s.refused = append(s.refused, s.imported.Refused()...)
+	}
+
+	e.sayRefused(s.refused)
+
+	if export.Format(e.Format).IsDocuments() {
+		return s, nil
+	}
+
+	return s, cmp.Or(s.oneOfEach(), s.oneCodec())
+}
+
+// oneOfEach makes sure that no run stands beside documents of it: it would be there twice.
+func (s *sources) oneOfEach() error {
+	for _, r := range s.runs {
+		if s.imported != nil && s.imported.Has(r.Manifest.ID) {
+			return console.Usage("the documents have trajectories of %s: name the run, or its documents", r.Dir)
+		}
+	}
+
+	return nil
+}
+
+// openRun opens a run beside others.
+func (e *ExportJob) openRun(ctx context.Context, s *sources, dir string) error {
+	v, err := stored.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+
+	r, err := newExportedRun(v, e.DataOf(e.Data, &v.Manifest, dir))
+	s.runs = append(s.runs, r)
+
+	return cmp.Or(err, e.checkKind(v))
+}
+
+// isFolder reports whether a path is that of a folder.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// oneCodec makes sure that all actions are written in one codec.
+func (s *sources) oneCodec() error {
+	var (
+		first action.Codec
+		of    string
+	)
+
+	// Prompts of one model show one way to write a call.
+	one := func(codec action.Codec, name string) error {
+		if first == nil {
+			first, of = codec, name
+		}
+
+		if first != codec {
+			return console.Usage("the actions of %s and %s are written as %s and %s (environment.codec): export "+
+				"them apart", of, name, first, codec)
+		}
+
+		return nil
+	}
+
+	for _, r := range s.runs {
+		if err := one(r.Config.Environment.ActionCodec(), r.Dir); err != nil {
+			return err
+		}
+	}
+
+	if s.imported == nil {
+		return nil
+	}
+
+	for _, codec := range s.imported.Codecs() {
+		if err := one(codec, "the documents"); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// refuseScripts refuses what a script wrote, and no language model.
+func (s *sources) refuseScripts() error {
+	refuse := func(name, policy string) error {
+		return console.Usage("%s was collected from %s, a script and not a language model: collect with "+
+			"‹policy› %s, or add ‹allow-scripted›", name, policy, serving.Offers())
+	}
+
+	for _, r := range s.runs {
+		if policy := r.Config.Policy[0]; mcts.IsScripted(policy) {
+			return refuse(r.Dir, policy)
+		}
+	}
+
+	if s.imported != nil {
+		for row := range s.imported.Rows() {
+			if mcts.IsScripted(row.Policy) {
+				return refuse("the run "+row.RunID+" of the documents", row.Policy)
+			}
+		}
+	}
+
+	return nil
+}
+
+func (s *sources) close() {
+	for _, r := range s.runs {
+		r.Close()
+	}
+}
+
+// rows are the trajectories of the runs that the format needs.
+func (e *ExportJob) rows(ctx context.Context, runs exportedRuns) (iter.Seq2[trajectories.Row, error], error) {
+	var all []iter.Seq2[trajectories.Row, error]
+
+	for _, r := range runs {
+		rows, err := e.rowsOf(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+
+		all = append(all, rows)
+	}
+
+	return trajectories.Merge(all...), nil
+}
+
+// rowsOf are the trajectories of a run: the correct ones of its file, or from its trees those that failed, too.
+func (e *ExportJob) rowsOf(ctx context.Context, r *exportedRun) (iter.Seq2[trajectories.Row, error], error) {
+	path := filepath.Join(r.Dir, stored.RowsFile)
+	_, err := os.Stat(path)
+	finished := err == nil
+
+	format := export.Format(e.Format)
+
+	switch failures := format.NeedsFailures() || format.IsDocuments() && e.Selection.Score == export.Any; {
+	case finished && !failures:
+		return trajectories.ReadFile(path), r.CheckResult()
+	case !finished && !e.Partial:
+		return nil, console.Usage("%s has no %s: the run is unfinished; continue it with `toolevo %s`, or add "+
+			"‹partial›", r.Dir, stored.RowsFile, stored.Continuation(r.Run.Run))
+	case failures:
+		return r.TreeRows(ctx, trajectories.Ended), r.Intact(ctx)
+	}
+
+	return r.Rows(ctx), r.Intact(ctx)
+}
+
+// shown returns what the model of a row was shown.
+func (s *sources) shown(row *trajectories.Row) (trajectories.Shown, error) {
+	if s.imported != nil {
+		if shown, ok := s.imported.Shown(row); ok {
+			return shown, nil
+		}
+	}
+
+	i := slices.IndexFunc(s.runs, func(r *exportedRun) bool { return r.Manifest.ID == row.RunID })
+	if i < 0 {
+		return trajectories.Shown{}, fmt.Errorf("a trajectory of the run %s, which is none of those named", row.RunID)
+	}
+
+	r := s.runs[i]
+
+	var modules []string
+	if slices.ContainsFunc(row.Makers, runsPython) { // else of the first versions, whose prompts name no modules
+		modules = append([]string{}, r.Config.Python.Modules...)
+	}
+
+	versions, err := r.versions()
+	if err != nil {
+		return trajectories.Shown{}, err
+	}
+
+	v, err := versions.Version(row.PromptAPI)
+	if err != nil {
+		return trajectories.Shown{}, err
+	}
+
+	p, err := serving.NewPrompt(r.benchmark, r.Config, v, modules)
+	if err != nil {
+		return trajectories.Shown{}, err
+	}
+
+	dataset := row.Labels[envs.LabelDataset]
+
+	return trajectories.Shown{
+		Suite:  r.benchmark.Name(),
+		System: p.System(dataset),
+		Tools:  serving.Functions(r.benchmark, p, v, modules, dataset),
+		Codec:  p.Codec,
+
+		Reasoning: r.Config.Reasoning(),
+	}, nil
+}

@@ -1,0 +1,28 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"toolevo/envs/console"
+	"toolevo/envs/suite"
+)
+
+// Fill fills a data folder with something small of a suite to try; "" is the first suite.
+func Fill(ctx context.Context, name, data string) error {
+	benchmark := suite.All()[0]
+
+	if name != "" {
+		var err error
+		if benchmark, err = suite.Lookup(name); err != nil {
+			return err
+		}
+	}
+
+	f, ok := benchmark.(suite.Filler)
+	if !ok {
+		return console.Usage("the suite %s has nothing small to try", benchmark.Name())
+	}
+
+	return f.Fill(ctx, data, fmt.Sprint("toolevo ", Software()))
+}

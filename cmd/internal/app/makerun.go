@@ -1,0 +1,144 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"toolevo/envs/console"
+	"toolevo/finetune/rundir"
+	"toolevo/finetune/stored"
+	"toolevo/mcts/collect"
+	"toolevo/mcts/policy/server"
+	"toolevo/mcts/store"
+)
+
+// inRun begins a run, or continues it, and does its work.
+func (j *RunJob) inRun(ctx context.Context, b *Bench, work func(*stored.Run) error) (err error) {
+	run, err := j.startRun(ctx, b)
+	if err != nil {
+		return j.notStarted(ctx, err)
+	}
+	defer func() {
+		err = errors.Join(err, run.Close())
+		b.logEnd(err)
+	}()
+
+	if j.Begun != nil {
+		j.Begun(Stop{Dir: run.Dir, Settings: j.overrides})
+	}
+
+	return work(run)
+}
+
+// followed is what can be seen of a run that is worked on.
+type followed struct {
+	figures  prometheus.Collector
+	done     func() int64 // work, for the run's health
+	progress func() rundir.Progress
+	status   func() console.Status
+	ended    func() // said before what servers did; may be nil
+}
+
+// follow shows how a run is doing to the host, in its folder and to Prometheus, until finish is called.
+func (j *RunJob) follow(b *Bench, run *stored.Run, w followed) (finish func() error, err error) {
+	if err := b.publish(run.Run, w.figures, w.done); err != nil {
+		return nil, err
+	}
+
+	finishTally := j.tally(run.Dir, b)
+	finishNote := rundir.Note(run.Dir, w.progress)
+	hide := j.Report(w.status)
+
+	return func() error {
+		hide()
+
+		if w.ended != nil {
+			w.ended()
+		}
+
+		return cmp.Or(finishTally(), console.GaveUp(finishNote()))
+	}, nil
+}
+
+// notStarted is the error of a run directory that was not opened. An interruption may have come before it was made, or
+// after.
+func (j *RunJob) notStarted(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() == nil || !errors.Is(err, context.Canceled):
+		return err
+	case IsRun(j.Out):
+		return j.stopped(err)
+	}
+
+	return ErrNotBegun
+}
+
+// IsRun reports whether a directory holds a run.
+func IsRun(dir string) bool {
+	_, err := store.ReadManifest(dir)
+	return err == nil
+}
+
+// Stop is how far a run has come that can be resumed.
+type Stop struct {
+	Dir        string   // of the run
+	Settings   []string // each KEY=VALUE, that it must be resumed with beside its own
+	Unreadable bool     // it must be resumed with Unreadable, too: no action can be read from what the model writes
+}
+
+// StoppedError is the end of a run that can be resumed. It stands in an error of a kind.
+type StoppedError struct {
+	Stop
+	text string // why, and how to go on
+	err  error
+}
+
+// Error says why the run stopped, and how to go on.
+func (e *StoppedError) Error() string { return e.text }
+
+// Unwrap returns why the run stopped.
+func (e *StoppedError) Unwrap() error { return e.err }
+
+// stop is the end of a run because of an error. why says what is kept, up to the words that go on with the run.
+func (j *RunJob) stop(err error, why string, unreadable bool) error {
+	at := Stop{j.Out, j.overrides, unreadable}
+
+	words := "the same job with ‹resume› in " + at.Dir
+	if j.Continue != nil {
+		words = j.Continue(at)
+	}
+
+	return &StoppedError{at, why + "\n  " + words, err}
+}
+
+// stopped turns the end of an unfinished run into what can be done about it.
+func (j *RunJob) stopped(err error) error {
+	if _, lost := store.ReadManifest(j.Out); errors.Is(lost, store.ErrNoRun) {
+		return console.GaveUp(fmt.Errorf("%w\n%s was removed or moved while the run was writing to it: there is "+
+			"nothing to continue", err, j.Out))
+	}
+
+	var (
+		unresolved *collect.UnresolvedError
+		gone       *server.GoneError
+	)
+
+	kept := "Everything so far is kept. Continue with:"
+
+	switch {
+	case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrHistory):
+		return console.Bad("%w", err) // resuming would end here again
+	case errors.As(err, &gone):
+		err = gone // at which node it was found out is of no use
+	case errors.Is(err, context.Canceled):
+		return console.Interrupted("%w", j.stop(err, "interrupted; everything so far is kept. Continue with:", false))
+	case errors.As(err, &unresolved):
+		kept = "The other trees are kept. Try those again with:"
+	}
+
+	return console.GaveUp(j.stop(err, fmt.Sprintf("%v\n%s", err, kept), false))
+}

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"toolevo/envs/console"
+	"toolevo/envs/wire"
+	"toolevo/mcts/metrics"
+	"toolevo/mcts/store"
+)
+
+// MetricsKeyVariable holds the key that readers of metrics send.
+const MetricsKeyVariable = "TOOLEVO_METRICS_KEY"
+
+// serveMetrics serves the metrics of the run to come, where that is wanted, until the Bench is closed.
+func (j *RunJob) serveMetrics(b *Bench) error {
+	if j.Metrics == "" {
+		return nil
+	}
+
+	s, err := metrics.Start(j.Metrics, j.Lookup(MetricsKeyVariable))
+	if errors.Is(err, wire.ErrOpen) {
+		return console.Usage("‹metrics›: %w: set %s, which Prometheus then has to send", err, MetricsKeyVariable)
+	} else if err != nil {
+		return console.Usage("‹metrics›: %w\nChoose another port, or 0 for any that is free", err)
+	}
+
+	b.metrics = s
+	j.Say("Metrics: http://%s/metrics, health: http://%[1]s/healthz", s.Address())
+
+	return nil
+}
+
+// publish serves figures of a run, and as its health whether work is done, which done counts beside what servers
+// answer.
+func (b *Bench) publish(run *store.Run, figures prometheus.Collector, done func() int64) error {
+	if b.metrics == nil {
+		return nil
+	}
+
+	m := run.Manifest
+	work := func() int64 {
+		sum := done()
+		for _, s := range b.Snapshots() {
+			sum += s.Answered
+		}
+
+		return sum
+	}
+
+	return b.metrics.Watch(&metrics.Health{Work: work, Policies: b.Snapshots, Patience: b.Servers.Timeout},
+		metrics.Run(m.ID, m.Kind, Software()), figures, metrics.Servers(b.Snapshots))
+}

@@ -1,0 +1,104 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/envs/suite"
+	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/store"
+)
+
+// Need is something that must be so before a run begins. Commands that make a run refuse to begin
+// where it is not, and doctor reports it.
+type Need struct {
+	Name doctor.Name // as doctor reports it
+	what string      // as it is said while it takes a while; "" is not said
+	// look returns what was seen, and why a run cannot begin. "" is that nothing was looked at.
+	look func(context.Context) (seen string, err error)
+}
+
+// Needs are looked at one after the other: what is quick, then what is asked of servers and the
+// engine, which later ones need.
+func (j *RunJob) Needs(b *Bench) []Need {
+	preparer, _ := b.Suite.(suite.Preparer)
+	servers := b.OnServers() || preparer != nil && preparer.Remote()
+
+	only := func(what string, is bool) string {
+		if is {
+			return what
+		}
+
+		return ""
+	}
+
+	return []Need{
+		{doctor.Folder, "", func(context.Context) (string, error) { return j.findRoom() }},
+		{doctor.Logs, "", func(context.Context) (string, error) {
+			if err := j.openLog(b); err != nil {
+				return "", err
+			}
+
+			return "", j.serveMetrics(b)
+		}},
+		{doctor.Servers, only("Looking at the servers", servers), func(ctx context.Context) (string, error) {
+			return only("they answer, and have the model", servers), b.probe(ctx)
+		}},
+		{doctor.Python, only("Opening the sandbox", b.RunsPrograms()), func(ctx context.Context) (string, error) {
+			err := j.startEngine(ctx, b)
+			return only(b.Stamp.String(), b.Engine != nil), err
+		}},
+		{doctor.Walls, only("Trying to get out of the sandbox", b.RunsPrograms()),
+			func(ctx context.Context) (string, error) {
+				if b.Engine == nil {
+					return "", nil
+				}
+
+				return "programs do not get out of the sandbox", j.Guard(ctx, b.Stamp, j.engine)
+			}},
+		{doctor.Greeting, only("Asking each server for a completion", servers),
+			func(ctx context.Context) (string, error) {
+				return only("they take what a run sends", servers), b.Greet(ctx, j.samples(b))
+			}},
+	}
+}
+
+// Meets looks at a need, and says so if it takes a while.
+func (j *RunJob) Meets(ctx context.Context, n Need) (seen string, err error) {
+	if n.what != "" {
+		defer j.Step(n.what)()
+	}
+
+	return n.look(ctx)
+}
+
+// leastRoom is how many bytes must be free for a run. A small one takes less, a large one gigabytes
+// (a [Plan] estimates it): what fills up meanwhile ends the run, which can be resumed.
+const leastRoom = 64 << 20
+
+// findRoom makes sure that no other process works on the run, and that its folder has room.
+func (j *RunJob) findRoom() (seen string, err error) {
+	dir := cmp.Or(j.Out, filepath.Join(RunsFolder, j.kind))
+	if j.Out != "" {
+		if err := store.Busy(dir); err != nil {
+			return "", err
+		}
+	}
+
+	free, err := store.Room(dir)
+	if err != nil {
+		return "", err
+	}
+
+	seen = fmt.Sprintf("%s are free in %s", display.Bytes(int64(min(free, math.MaxInt64))), filepath.Dir(dir))
+	if free < leastRoom {
+		return "", console.GaveUp(fmt.Errorf("only %s: make room, or choose another disk with ‹out›", seen))
+	}
+
+	return seen, nil
+}

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"toolevo/configs"
+	"toolevo/envs/console"
+	"toolevo/finetune/external"
+	"toolevo/finetune/rundir"
+	"toolevo/finetune/stored"
+)
+
+// resumedAgent is the configuration of the run that keeps the episodes, where there is one to go on with, and says who
+// plays: one that is there goes on by the same job that began it, or without an agent.
+func (j *EnvironmentsJob) resumedAgent(ctx context.Context) ([]configs.Layer, error) {
+	if j.Out == "" && j.Agent != "" {
+		return nil, console.Usage("‹agent› names who plays in the run of ‹record› RUN, which is not given")
+	}
+
+	j.Resume = j.Out != "" && IsRun(j.Out)
+	if j.Agent == "" && !j.Resume {
+		j.Agent = "agent"
+	}
+
+	if j.Out != "" && j.Agent != "" {
+		j.Settings = j.Settings.With("policy", configs.External+":"+j.Agent)
+	}
+
+	return j.resumed(ctx)
+}
+
+// record begins the run that keeps episodes, or goes on with it, and reports on all that it has when work is done.
+func (j *EnvironmentsJob) record(ctx context.Context, b *Bench,
+	work func(*stored.Run, *external.Recorder) error) (err error) {
+	if !configs.IsExternal(b.Config.Policy[0]) {
+		return console.Usage("‹record› %s: it holds an evaluation of ours, not what agents of others did", j.Out)
+	}
+
+	j.announce(b.Config)
+
+	run, err := j.startRun(ctx, b)
+
+	switch {
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return ErrNotBegun
+	case err != nil:
+		return err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+
+	r, err := external.NewRecorder(ctx, run.Store, b.Config.Policy[0], b.Config.Eval.MaxTurns)
+	if err != nil {
+		return console.GaveUp(err)
+	}
+
+	finish := rundir.Note(run.Dir, func() rundir.Progress { return rundir.Progress{Done: r.Done()} })
+
+	if err := errors.Join(work(run, r), finish()); err != nil {
+		return err
+	}
+
+	// The server ends with the job's context, what it has done is yet to be told.
+	ctx = context.WithoutCancel(ctx)
+	if err := run.CountPlayed(ctx); err != nil {
+		return console.GaveUp(err)
+	}
+
+	_, err = run.Evaluation(run.Questions).Write(ctx, nil)
+
+	return console.GaveUp(err)
+}

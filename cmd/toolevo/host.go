@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+
+	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
+	"toolevo/envs/console"
+)
+
+// host is this program as jobs see it. mode is a value of --progress.
+func (a *app) host(mode string) toolevo.Host {
+	return toolevo.Host{
+		Environ:  a.Environ,
+		Progress: &shown{app: a, mode: mode},
+		Screen:   a.Err,
+		Backoff:  a.backoff,
+		Open:     a.open,
+		Continue: same,
+		Attack:   a.attack,
+	}
+}
+
+// shown shows on the screen how a job goes.
+type shown struct {
+	*app
+	mode     string
+	starting *console.Starting // of the steps before the job's own progress; nil before the first
+	begun    bool
+}
+
+// Say writes a line for people.
+func (s *shown) Say(format string, args ...any) {
+	s.app.Say("%s", cmdline.Flags(fmt.Sprintf(format, args...)))
+}
+
+// Step shows a step once the start takes a while.
+func (s *shown) Step(what string) (done func()) {
+	if !s.begun {
+		s.begun, s.starting = true, s.app.starting(s.mode)
+	}
+
+	return s.starting.Step(what)
+}
+
+// Report shows progress.
+func (s *shown) Report(read func() console.Status) (stop func()) { return s.app.Report(s.mode, read) }
+
+// same says how to go on where the command that was given does.
+func same(toolevo.Stop) string { return "the same command" }
