@@ -55,8 +55,8 @@ func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]
 	return qs, nil
 }
 
-// readAbout reads the questions of one file. Besides what [Read] refuses it returns an error with them where they do not
-// have their answers from the corpus.
+// readAbout reads the questions of one file. Besides what [Read] refuses it returns an error, with
+// the questions, where they do not have their answers from the corpus.
 func readAbout(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
 	path := Path(dir, info.Dataset, d, s)
 	qs, err := Read(dir, info.Dataset, d, s)
