@@ -59,7 +59,7 @@ var agendaReading = sync.OnceValue(func() *agendaPatterns {
 })
 
 // read takes the wanted part from a passage, and reports whether the passage tells it of the appointment a.
-func (a appointment) read(passage string, w want) (appointment, bool) {
+func (a appointment) read(passage, part string) (appointment, bool) {
 	patterns := agendaReading()
 	told := a
 	told.date = slashDate(patterns.date.FindString(passage))
@@ -69,7 +69,7 @@ func (a appointment) read(passage string, w want) (appointment, bool) {
 		told.start, told.end = times[0], times[1]
 	}
 
-	if len(times) != 2 && (w == wantTimes || a.start != "") || !a.agrees(told) {
+	if len(times) != 2 && (part == "times" || a.start != "") || !a.agrees(told) {
 		return appointment{}, false
 	}
 
@@ -81,14 +81,14 @@ func (a appointment) read(passage string, w want) (appointment, bool) {
 			len(x.text))
 	})
 
-	for _, part := range parts {
+	for _, p := range parts {
 		var ok bool
-		if marked, ok = replaceWords(marked, part.text, part.mark); !ok {
+		if marked, ok = replaceWords(marked, p.text, p.mark); !ok {
 			return appointment{}, false
 		}
 	}
 
-	if w == wantTimes {
+	if part == "times" {
 		return told, true
 	}
 
@@ -100,9 +100,9 @@ func (a appointment) read(passage string, w want) (appointment, bool) {
 			continue
 		}
 
-		part := func(name string) string { return original.Replace(m[re.SubexpIndex(name)]) }
+		found := func(name string) string { return original.Replace(m[re.SubexpIndex(name)]) }
 
-		told.who, told.what, told.place = part("who"), part("what"), part("place")
+		told.who, told.what, told.place = found("who"), found("what"), found("place")
 		if a.agrees(told) {
 			return told, true
 		}

@@ -6,19 +6,6 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// want is a part of an appointment. What is found becomes the values of its names.
-type want uint8
-
-const (
-	wantWhat  want = iota // what
-	wantPlace             // place
-	wantWho               // who
-	wantTimes             // starts and ends, written as in the agenda: 9:00 AM
-)
-
-// wants are the parts by the names that plans call them.
-var wants = map[string]want{"what": wantWhat, "place": wantPlace, "who": wantWho, "times": wantTimes}
-
 // readDescribed reads a part of the appointment from the descriptions that a search has found. Where they do not tell
 // it, "missed" is known, and after a second search "missed_twice".
 func readDescribed(part string) reader {
@@ -26,8 +13,8 @@ func readDescribed(part string) reader {
 		asked := appointmentAsked(*known)
 
 		for passage := range strings.Lines(result) {
-			if told, ok := asked.read(strings.TrimSpace(passage), wants[part]); ok {
-				*known = append(*known, told.slots(wants[part])...)
+			if told, ok := asked.read(strings.TrimSpace(passage), part); ok {
+				*known = append(*known, told.slots(part)...)
 				return nil
 			}
 		}
@@ -68,7 +55,7 @@ func readAppointment(part string) reader {
 			}
 
 			if asked.agrees(told) {
-				*known = append(*known, told.slots(wants[part])...)
+				*known = append(*known, told.slots(part)...)
 				return nil
 			}
 		}
@@ -113,15 +100,16 @@ func appointmentAsked(s slotValues) appointment {
 		s.get("start"), s.get("end")}
 }
 
-// slots returns the wanted part.
-func (a appointment) slots(w want) slotValues {
-	switch w {
-	case wantWhat:
-		return slotValues{{"what", a.what}}
-	case wantPlace:
-		return slotValues{{"place", a.place}}
-	case wantWho:
-		return slotValues{{"who", a.who}}
+// slots returns a part by the name that plans call it: what, place, who, or times, which are written as in the agenda,
+// 9:00 AM.
+func (a appointment) slots(part string) slotValues {
+	switch part {
+	case "what":
+		return slotValues{{part, a.what}}
+	case "place":
+		return slotValues{{part, a.place}}
+	case "who":
+		return slotValues{{part, a.who}}
 	default:
 		return slotValues{{"starts", a.start}, {"ends", a.end}}
 	}

@@ -244,14 +244,14 @@ func TestNoAnswerAboutAirbnb(t *testing.T) {
 
 func TestListed(t *testing.T) {
 	var known slotValues
-	if err := listed("NAME")("NAME: The BLUE OWL:\nVEGETARIAN\nNAME: b", &known); err != nil ||
+	if err := distinctRowsOf("NAME ;")("NAME: The BLUE OWL:\nVEGETARIAN\nNAME: b", &known); err != nil ||
 		known.get("NAME") != "The BLUE OWL:\nVEGETARIAN; b" {
 		t.Errorf("%q, %v", known, err)
 	}
 
 	for _, result := range []string{"", "There is something wrong with the SQL command you send. Please modify it.",
 		"id: 5"} {
-		if err := listed("NAME")(result, &known); err == nil {
+		if err := distinctRowsOf("NAME ;")(result, &known); err == nil {
 			t.Errorf("%q is read", result)
 		}
 	}

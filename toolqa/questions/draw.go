@@ -102,7 +102,13 @@ func (d *drawing) attempt(r *rand.Rand, c *Corpus, slots []slot) ([]string, erro
 	var found map[string]string
 
 	if d.query != nil {
-		random := map[string]any{"row": row, "u": r.Float64(), "v": r.Float64(), "w": r.Float64(), "exp": r.ExpFloat64()}
+		random := map[string]any{
+			"row": row,
+			"u":   r.Float64(),
+			"v":   r.Float64(),
+			"w":   r.Float64(),
+			"exp": r.ExpFloat64(),
+		}
 		if found, err = d.query.record(c, random); found == nil {
 			return nil, err
 		}

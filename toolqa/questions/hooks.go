@@ -12,7 +12,6 @@ var readHooks = map[string]func(arguments string) reader{
 	"distinct-cells": distinctCellsOf,
 	"distinct-rows":  distinctRowsOf,
 	"edge":           readEdge,
-	"listed":         listed,
 	"meetings":       func(string) reader { return readMeetings },
 	"node":           readNode,
 	"only-row":       func(string) reader { return startsWith(filtered + "1 row") },

@@ -116,24 +116,6 @@ func readAnswer(arguments string) reader {
 	}
 }
 
-// nameSep stands between the names of an answer: ToolQA-D gives all listings that share the lowest price.
-const nameSep = "; "
-
-// listed reads the rows of a query with one column as one value of the column's name, and lets a cell have line breaks:
-// a name can.
-func listed(column string) reader {
-	return func(result string, known *slotValues) error {
-		cells, ok := strings.CutPrefix(result, column+": ")
-		if !ok {
-			return unexpected(result, fmt.Sprintf("rows of the column %s", column))
-		}
-
-		*known = append(*known, slotValue{column, strings.ReplaceAll(cells, "\n"+column+": ", nameSep)})
-
-		return nil
-	}
-}
-
 // cellLists reads a column of the rows that are left, one or more, from a JSON object.
 func cellLists(result, column string) ([]string, error) {
 	v, _ := pytext.Decode(result)

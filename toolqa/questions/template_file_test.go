@@ -127,9 +127,11 @@ func TestExamplesFindMistakes(t *testing.T) {
 	entry := contributed(t)
 
 	for want, text := range map[string]string{
-		"no such column: Volumes":    strings.Replace(entry, "Volume < 10000\n", "Volumes < 10000\n", 1),
-		"no such column: Day":        strings.Replace(entry, "    gold:", "    draw: SELECT Day AS start FROM coffee_data\n    gold:", 1),
-		"nothing draws the slot end": strings.Replace(entry, "    gold:", "    draw: SELECT Date AS start FROM coffee_data\n    gold:", 1),
+		"no such column: Volumes": strings.Replace(entry, "Volume < 10000\n", "Volumes < 10000\n", 1),
+		"no such column: Day": strings.Replace(entry, "    gold:",
+			"    draw: SELECT Day AS start FROM coffee_data\n    gold:", 1),
+		"nothing draws the slot end": strings.Replace(entry, "    gold:",
+			"    draw: SELECT Date AS start FROM coffee_data\n    gold:", 1),
 		"no other template fits": strings.Replace(entry, "On how many days from {start:date} to {end:date} was the "+
 			"volume of coffee below 10000?", "What was the lowest coffee price from {start:date} to {end:date}?", 1),
 	} {

@@ -19,14 +19,8 @@ const again = "run `toolevo data questions` again"
 // that another split asks, too. Published splits share some ([FindShared]), of which nothing is to
 // be trained on.
 func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
-	path := Path(dir, info.Dataset, d, s)
-
-	qs, err := Read(dir, info.Dataset, d, s)
+	qs, err := readAbout(dir, info, d, s)
 	if err != nil {
-		return nil, err
-	}
-
-	if err := belong(path, qs, info); err != nil {
 		return nil, err
 	}
 
@@ -52,8 +46,8 @@ func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]
 		for _, q := range others {
 			source, shared := sources[envs.QuestionKey(q.Text)]
 			if shared && (source == toolqa.Generated || q.Source == toolqa.Generated) {
-				return nil, fmt.Errorf("questions: %s and %s share the question %q: %s", path,
-					Path(dir, info.Dataset, d, other), q.Text, again)
+				return nil, fmt.Errorf("questions: %s and %s share the question %q: %s",
+					Path(dir, info.Dataset, d, s), Path(dir, info.Dataset, d, other), q.Text, again)
 			}
 		}
 	}
@@ -61,22 +55,26 @@ func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]
 	return qs, nil
 }
 
-// belong returns an error unless the questions of the file at path have their answers from the corpus.
-func belong(path string, qs []toolqa.Question, info corpus.Info) error {
+// readAbout reads the questions of one file. Besides what [Read] refuses it returns an error, with
+// the questions, where they do not have their answers from the corpus.
+func readAbout(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
+	path := Path(dir, info.Dataset, d, s)
+	qs, err := Read(dir, info.Dataset, d, s)
+
 	for _, q := range qs {
 		switch {
 		case q.Source == toolqa.Generated && q.Corpus != info.ContentSHA256:
-			return fmt.Errorf("questions: %s: question %s was generated from another corpus than the one that is "+
+			return qs, fmt.Errorf("questions: %s: question %s was generated from another corpus than the one that is "+
 				"there now: %s",
 				path, q.ID, again)
 		case q.Source == toolqa.Published && info.Source == corpus.Synthetic:
-			return fmt.Errorf("questions: %s: published questions need the published corpus, and the one that is "+
+			return qs, fmt.Errorf("questions: %s: published questions need the published corpus, and the one that is "+
 				"there is synthetic: "+
 				"import it with `toolevo data import`, or remove the file", path)
 		}
 	}
 
-	return nil
+	return qs, err
 }
 
 // Stale returns, for each question file below dir that does not belong to the corpus that info describes or cannot be
@@ -86,11 +84,7 @@ func Stale(dir string, info corpus.Info) []error {
 
 	for _, d := range toolqa.Difficulties() {
 		for _, s := range toolqa.Splits() {
-			qs, err := Read(dir, info.Dataset, d, s)
-			if err == nil {
-				err = belong(Path(dir, info.Dataset, d, s), qs, info)
-			}
-
+			_, err := readAbout(dir, info, d, s)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				stale = append(stale, err)
 			}

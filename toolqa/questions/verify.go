@@ -78,16 +78,11 @@ func (v *verifier) readAll(dir string, info corpus.Info) ([]toolqa.Question, err
 
 	for _, d := range toolqa.Difficulties() {
 		for _, s := range slices.Backward(toolqa.Splits()) {
-			path := Path(dir, info.Dataset, d, s)
-			qs, err := Read(dir, info.Dataset, d, s)
+			qs, err := readAbout(dir, info, d, s)
 
-			name, _ := sumsKey(dir, path)
+			name, _ := sumsKey(dir, Path(dir, info.Dataset, d, s))
 			if errors.Is(err, fs.ErrNotExist) && known[name] == "" {
 				continue
-			}
-
-			if err == nil {
-				err = belong(path, qs, info)
 			}
 
 			if err != nil {

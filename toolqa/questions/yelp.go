@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"cmp"
 	"strings"
 
 	"toolevo/envs"
@@ -46,21 +47,23 @@ func distinctCellsOf(column string) reader {
 	}
 }
 
-// distinctRowsOf does the same with the rows of a query.
-func distinctRowsOf(column string) reader {
+// distinctRowsOf does the same with the rows of a query, and lets a cell have line breaks: a name
+// can. Behind the column the arguments may have what stands between the cells instead of a comma.
+func distinctRowsOf(arguments string) reader {
+	column, separator, _ := strings.Cut(arguments, " ")
+
 	return func(result string, known *slotValues) error {
-		var cells []string
-
-		for line := range strings.SplitSeq(result, "\n") {
-			cell, ok := strings.CutPrefix(line, column+": ")
-			if !ok && line != column+":" {
-				return unexpected(result, "rows of the column "+column)
-			}
-
-			cells = append(cells, cell)
+		rows, ok := strings.CutPrefix(result, column+":")
+		if !ok {
+			return unexpected(result, "rows of the column "+column)
 		}
 
-		*known = append(*known, slotValue{column, strings.Join(eachOnce(cells), ", ")})
+		cells := strings.Split(rows, "\n"+column+":")
+		for i := range cells {
+			cells[i] = strings.TrimPrefix(cells[i], " ")
+		}
+
+		*known = append(*known, slotValue{column, strings.Join(eachOnce(cells), cmp.Or(separator, ",")+" ")})
 
 		return nil
 	}

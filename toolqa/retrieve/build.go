@@ -1,12 +1,10 @@
 package retrieve
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,47 +28,32 @@ import (
 )
 
 const (
-	indexFormat  = "bleve 2" // changes when an index that was made before would rank otherwise
+	indexFormat  = "bleve 3" // changes when an index that was made before would rank otherwise
 	contentField = "content"
 	analyzerName = "passage"
 	aboutFile    = "about.json"
 )
 
-// about is what an index says about itself beyond what bleve does.
+// about is what an index says about itself beyond what bleve does, in a sealed file.
 type about struct {
 	Passages int               `json:"passages"`
-	Words    int               `json:"words"`  // of all passages together
-	Files    map[string]string `json:"files"`  // the SHA-256 of all others, by their paths in the folder
-	SHA256   string            `json:"sha256"` // of the fields above, as JSON with this one empty
-}
-
-// text returns the JSON with the hash of the other fields.
-func (a about) text() ([]byte, error) {
-	a.SHA256 = ""
-
-	text, err := json.Marshal(a)
-	if err != nil {
-		return nil, err
-	}
-
-	sum := sha256.Sum256(text)
-	a.SHA256 = hex.EncodeToString(sum[:])
-
-	return json.Marshal(a)
+	Words    int               `json:"words"` // of all passages together
+	Files    map[string]string `json:"files"` // the SHA-256 of all others, by their paths in the folder
 }
 
 func (a *about) read(path string) error {
-	text, err := os.ReadFile(path)
+	file, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 
-	if err := json.Unmarshal(text, a); err != nil {
-		return fmt.Errorf("%w: %s: %v", corpus.ErrDamaged, aboutFile, err)
+	text, err := durable.Unseal(file)
+	if err == nil {
+		err = json.Unmarshal(text, a)
 	}
 
-	if want, err := a.text(); err != nil || !bytes.Equal(text, want) {
-		return errors.Join(fmt.Errorf("%w: %s is not what was written", corpus.ErrDamaged, aboutFile), err)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", corpus.ErrDamaged, aboutFile, err)
 	}
 
 	return nil
@@ -229,12 +212,12 @@ func fill(ctx context.Context, path string, c *corpus.Corpus, progress func(done
 		return err
 	}
 
-	text, err := a.text()
+	text, err := json.Marshal(a)
 	if err != nil {
 		return err
 	}
 
-	return os.WriteFile(filepath.Join(path, aboutFile), text, 0o666)
+	return durable.WriteSealed(filepath.Join(path, aboutFile), text)
 }
 
 // wordCounter counts the words that an analyzer finds.
