@@ -303,7 +303,8 @@ func TestDoctorWritesSettings(t *testing.T) {
 
 			_, next, _ := strings.Cut(r.err, "Next:\n  toolevo ")
 			said, _, _ := strings.Cut(next, "\n")
-			must(t, append(strings.Fields(said), "--set", "search.trees=1", "--out", filepath.Join(t.TempDir(), "run"))...)
+			run := filepath.Join(t.TempDir(), "run")
+			must(t, append(strings.Fields(said), "--set", "search.trees=1", "--out", run)...)
 			says(t, "doctor", said, "--config "+file, "--data="+data, "--limit=1", "--difficulty=easy")
 		})
 	}
