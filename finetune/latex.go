@@ -54,7 +54,14 @@ func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
 		}
 	}
 
-	// The columns are in the order of the datasets, those of each side by side; the lines in that of the blocks.
+	sortForPaper(rows, blocks)
+
+	return tabulate.WriteLaTeX(w, view.Grids(rows))
+}
+
+// sortForPaper has the columns in the order of the datasets, those of each side by side, and the lines in that of the
+// blocks.
+func sortForPaper(rows []tabulate.Row, blocks []Block) {
 	var policies []string
 	for _, b := range blocks {
 		policies = append(policies, b.Policies...)
@@ -70,8 +77,6 @@ func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
 			return cmp.Compare(slices.Index(order, a.Text(key)), slices.Index(order, b.Text(key)))
 		})
 	}
-
-	return tabulate.WriteLaTeX(w, view.Grids(rows))
 }
 
 // averages are the means over datasets, but for those over easy and hard questions: the paper has

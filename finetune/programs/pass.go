@@ -136,9 +136,8 @@ type outcome struct {
 	Cause  Cause      `json:"cause"` // likewise
 }
 
-// Passes returns what the episodes so far come to: for each policy and API a row for each domain, and one for all
-// where there are several.
-func (r *Results) Passes() []Pass {
+// outcomes are those of all runs, in the order in which they came.
+func (r *Results) outcomes() []outcome {
 	measured := map[runKey]float64{} // runs of a task
 	task := func(key runKey) runKey {
 		key.repeat = 0
@@ -171,7 +170,13 @@ func (r *Results) Passes() []Pass {
 		all = append(all, o)
 	}
 
-	source := tabulate.Of(all)
+	return all
+}
+
+// Passes returns what the episodes so far come to: for each policy and API a row for each domain, and one for all
+// where there are several.
+func (r *Results) Passes() []Pass {
+	source := tabulate.Of(r.outcomes())
 	rows, kinds := tables.Tables["passes"].Rows(source), tables.Tables["kinds"].Rows(source)
 	passes := tabulate.As[Pass](rows)
 

@@ -102,8 +102,8 @@ var tablesYAML []byte
 
 var tables = tabulate.MustRead(tablesYAML)
 
-// Drifts are the accuracies of policies where nothing has changed and where APIs have (the paper's Figure 2), means over
-// all datasets. The version of the prompt comes first.
+// Drifts are the accuracies of policies where nothing has changed and where APIs have (the paper's
+// Figure 2), means over all datasets. The version of the prompt comes first.
 func (p *Page) Drifts() []tabulate.Grid {
 	if p.Evaluation == nil {
 		return nil

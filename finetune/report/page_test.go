@@ -77,7 +77,9 @@ func example() *report.Page {
 			Run: "first", Dataset: "coffee", Difficulty: "easy", Questions: 5, Solved: 4,
 		}},
 		Improvement: (&improve.Result{Rounds: []improve.Round{{Round: 2, Evaluations: []improve.Evaluation{{
-			Server: "vllm", Overall: []finetune.Row{{Cell: finetune.Cell{API: "p_s_ood", Dataset: "all"}, N: 40, Official: 0.975}},
+			Server: "vllm", Overall: []finetune.Row{
+				{Cell: finetune.Cell{API: "p_s_ood", Dataset: "all"}, N: 40, Official: 0.975},
+			},
 		}}}}}).Grids(),
 	}
 }
@@ -106,8 +108,10 @@ func TestPage(t *testing.T) {
 	plain = strings.Join(strings.Fields(plain), " ")
 
 	for _, want := range []string{
-		"A wall was missing.", "tuned changed p_s_in 82.5 [68, 91] 70 2", "2 0 0 vllm 97.5 [0, 0]", "tuned p_s_in coffee-easy 40 0 82.5 [68, 91] 80.0 7.2",
-		"p_s_in static tuned 70 1 51 +71.4 <0.001", "incorrect-output 1 100.0", "met a deprecation 1 met a deprecation, %",
+		"A wall was missing.", "tuned changed p_s_in 82.5 [68, 91] 70 2",
+		"2 0 0 vllm 97.5 [0, 0]", "tuned p_s_in coffee-easy 40 0 82.5 [68, 91] 80.0 7.2",
+		"p_s_in static tuned 70 1 51 +71.4 <0.001", "incorrect-output 1 100.0",
+		"met a deprecation 1 met a deprecation, %",
 		"first coffee easy 5 0 4", "by the rule again", "Answered 8. The gold answer is 7.",
 		"Task set abcd",
 	} {

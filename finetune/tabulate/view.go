@@ -148,7 +148,9 @@ func (v *View) grid(rows []Row, caption string) Grid {
 			g.Lines[line][at] = c.format(row, bare)
 
 			if c.Rate != "" && !bare && g.Lines[line][at] != None {
-				g.rates[[2]int{line, at}] = Rate{Share: row.Number(name), Low: row.Number(c.Low), High: row.Number(c.High)}
+				g.rates[[2]int{line, at}] = Rate{
+					Share: row.Number(name), Low: row.Number(c.Low), High: row.Number(c.High),
+				}
 			}
 		}
 	}

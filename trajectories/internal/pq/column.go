@@ -13,8 +13,9 @@ import (
 )
 
 // Column is one column of a table. It holds a field of a struct: text, an integer, a float, a boolean, a struct, or a
-// list of structs; a map of texts stands as a list of its names and values. A type with a name of its own stands as
-// text if it says how, as [encoding.TextMarshaler]. A pointer stands for what it points to, and nil for the empty value.
+// list of structs; a map of texts stands as a list of its names and values. A type with a name of
+// its own stands as text if it says how, as [encoding.TextMarshaler]. A pointer stands for what it
+// points to, and nil for the empty value.
 type Column struct {
 	Name     string `yaml:"name"`
 	Doc      string `yaml:"doc"`      // what it means and its unit; one line
