@@ -2,9 +2,11 @@ package finetune
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -125,8 +127,9 @@ type Attempt struct {
 // those that were lost to infrastructure failures. Those of them of which a request failed alone
 // (envs.GivenUp) it notes in the store at once, and the next evaluation plays them last. The error
 // wraps the context's when it was stopped, and is any other when it could not go on; what was asked
-// is logged in every case. Once ctx has ended no call to the model is begun, as with collect.Run.
-// Memory does not grow with the episodes.
+// is logged in every case, and so is how long episodes took ([Seconds]). Once ctx has ended no call
+// to the model is begun, as with collect.Run. Memory does not grow with the episodes, but for the
+// number of seconds that each took.
 func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	if err := o.validate(jobs); err != nil {
 		return nil, err
@@ -148,9 +151,9 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 		return nil, err
 	}
 
-	lost := Lost{}
+	lost, seconds := Lost{}, map[string]float64{}
 	var givenUp []store.GivenUp
-	var mu sync.Mutex // guards both
+	var mu sync.Mutex // guards what is gathered
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Workers)
 
@@ -170,14 +173,19 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 			}
 
 			o.Progress.count(r.counted)
-			if r.lost == nil {
-				return nil
-			}
 
 			mu.Lock()
 			defer mu.Unlock()
 
 			attempt := Attempt{job.Episode(task), repeat}
+			if r.lost == nil {
+				if !r.replayed {
+					seconds[attempt.String()] = r.seconds
+				}
+
+				return nil
+			}
+
 			lost[attempt] = r.lost.Error()
 
 			if r.givenUp != nil {
@@ -203,7 +211,9 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 		}
 	}
 
-	if err := group.Wait(); err != nil {
+	err = group.Wait()
+
+	if err := errors.Join(err, noteSeconds(context.WithoutCancel(ctx), o.Store, seconds)); err != nil {
 		return nil, err
 	}
 
@@ -254,6 +264,7 @@ type result struct {
 	lost     error            // why there is none
 	givenUp  *store.GivenUp   // nil where more than a request of it failed
 	replayed bool             // it took no call to the model
+	seconds  float64          // that it took
 }
 
 // counted counts an episode.
@@ -284,10 +295,14 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat i
 		return result{}, err
 	}
 
+	began := time.Now()
+
 	e, err := Play(ctx, o.Retry.Environment(job.Env), policy, task, id, job.limits())
 	if err == nil {
 		asked, _ := policy.Counts()
-		return result{record: e.Branch, replayed: asked == 0}, o.Store.SaveTree(ctx, e.Branch)
+		played := result{record: e.Branch, replayed: asked == 0, seconds: time.Since(began).Seconds()}
+
+		return played, o.Store.SaveTree(ctx, e.Branch)
 	}
 
 	if ctx.Err() != nil {

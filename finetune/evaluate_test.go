@@ -213,6 +213,10 @@ func TestLostQuestionsAreTriedAgain(t *testing.T) {
 	if len(w.requests) != 12+1 {
 		t.Errorf("%d requests, want one for each of 12 turns and one that failed", len(w.requests))
 	}
+
+	if seconds, err := finetune.Seconds(t.Context(), o.Store); len(seconds) != 3 || err != nil {
+		t.Errorf("seconds of %d episodes (%v), want 3", len(seconds), err)
+	}
 }
 
 // alone is the error of a request at which a server fails alone.

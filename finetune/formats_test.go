@@ -98,7 +98,7 @@ func TestLaTeXMarks(t *testing.T) {
 
 	r := reported(t, cells...)
 
-	blocks := []finetune.Block{{Policies: []string{"e", "f"}}, {Policies: []string{"g"}}}
+	blocks := []finetune.Block{{Name: "first", Policies: []string{"e", "f"}}, {Name: "second", Policies: []string{"g"}}}
 	if err := r.WriteBlocks(&b, blocks); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestLaTeXOfAnotherSuite(t *testing.T) {
 	)
 
 	var b bytes.Buffer
-	if err := r.WriteBlocks(&b, []finetune.Block{{Policies: []string{"q", "p"}}}); err != nil {
+	if err := r.WriteBlocks(&b, []finetune.Block{{Name: "mine", Policies: []string{"q", "p"}}}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -146,8 +146,9 @@ func TestLaTeXOfAnotherSuite(t *testing.T) {
 	_, got, _ := strings.Cut(b.String(), "\\toprule\n")
 	want := ` & \multicolumn{1}{c}{Shop} & \multicolumn{1}{c}{Bank} & \multicolumn{1}{c}{Average} \\
 \cmidrule(lr){2-2}\cmidrule(lr){3-3}\cmidrule(lr){4-4}
-Models &  &  & All \\
+policy &  &  &  \\
 \midrule
+\multicolumn{4}{l}{\emph{mine}} \\
 q & 0.0 & \textbf{50.0} & \underline{25.0} \\
 p & \textbf{100.0} & \textbf{50.0} & \textbf{75.0} \\
 \bottomrule
@@ -205,7 +206,7 @@ func TestFormatsAgree(t *testing.T) {
 					accuracy, ok = want[policy+" "+api+"_proprietary "+data]
 				}
 
-				if ok && accuracy != have || !ok && have != "–" {
+				if ok && accuracy != have || !ok && have != "--" {
 					t.Errorf("LaTeX has %s for %s, JSON has %q", have, key, accuracy)
 				}
 			}

@@ -110,9 +110,9 @@ func TestTheWidestTableFits(t *testing.T) {
 	}
 
 	want := "" +
-		"policy           api      data         n    lost  official         strict  turns\n" +
-		"scripted:reader  p_s_ood  coffee-easy  700  1000  100.0 [99, 100]  100.0   20.0\n" +
-		"scripted:reader  p_s_ood  coffee-easy  0    1000  –                –       –\n"
+		"policy           api      data           n  lost         official  strict  turns\n" +
+		"scripted:reader  p_s_ood  coffee-easy  700  1000  100.0 [99, 100]   100.0   20.0\n" +
+		"scripted:reader  p_s_ood  coffee-easy    0  1000                –       –      –\n"
 	if !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got\n%s, want the end\n%s", b.String(), want)
 	}
@@ -138,8 +138,9 @@ func TestTemplates(t *testing.T) {
 	}
 
 	for _, want := range []string{
-		"template  policy  p_c              p_s_in\n", "a         p       100.0 [16, 100]  0.0 [0, 84]\n",
-		"b         q       –  ",
+		"template  policy              p_c          p_s_in\n",
+		"a         p       100.0 [16, 100]     0.0 [0, 84]\n",
+		"b         q                     –               –\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())

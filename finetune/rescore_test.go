@@ -104,8 +104,8 @@ func TestRescore(t *testing.T) {
 
 	var b strings.Builder
 
-	table := "policy  api  data         n  official  rescored       gained  dropped\n" +
-		"p       p_c  coffee-easy  5  40.0      60.0 [15, 95]  2       1\n"
+	table := "policy  api  data         n  official       rescored  gained  dropped\n" +
+		"p       p_c  coffee-easy  5      40.0  60.0 [15, 95]       2        1\n"
 	if err := got.WriteTable(&b); err != nil || !strings.HasSuffix(b.String(), table) {
 		t.Errorf("%v:\n%s\nwant\n%s", err, b.String(), table)
 	}

@@ -58,10 +58,13 @@ func named(row tabulate.Row) {
 	}
 }
 
+// Grids are some of the report's tables, by the names of their views.
+func (r *Report) Grids(views ...string) []tabulate.Grid { return tables.Grids(r.rows(), views...) }
+
 // WriteTable writes the report for a terminal: a line for each cell and each mean over datasets, and the paired
 // comparisons.
 func (r *Report) WriteTable(w io.Writer) error {
-	grids := tables.Grids(r.rows(), "evaluation", "repeats", "comparisons")
+	grids := r.Grids("evaluation", "repeats", "comparisons")
 	if len(grids) == 0 {
 		_, err := fmt.Fprintln(w, "no episode yet")
 		return err
@@ -83,14 +86,14 @@ func (r *Report) WriteTable(w io.Writer) error {
 // WriteTemplates writes the official accuracy of each template for a terminal: a line for each policy, a column for
 // each API version.
 func (r *Report) WriteTemplates(w io.Writer) error {
-	return tabulate.WriteText(w, tables.Grids(r.rows(), "templates"), terminal)
+	return tabulate.WriteText(w, r.Grids("templates"), terminal)
 }
 
 // WriteMarkdown writes the report as Markdown tables: accuracies, a line for each policy and dataset and a column for
 // each API version as in the paper's Tables 2-4, the paired comparisons, the turns by outcome, accuracies by template,
 // and what the figures depend on.
 func (r *Report) WriteMarkdown(w io.Writer) error {
-	grids := tables.Grids(r.rows(), "accuracy", "repeats", "comparisons", "outcomes", "templates")
+	grids := r.Grids("accuracy", "repeats", "comparisons", "outcomes", "templates")
 	if err := tabulate.WriteMarkdown(w, grids); err != nil {
 		return err
 	}

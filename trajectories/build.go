@@ -1,6 +1,7 @@
 package trajectories
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,27 +93,27 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 
 	row := Row{
 		SchemaVersion: SchemaVersion,
-		RunID:         valid(run.ID),
-		RunHash:       valid(run.Hash),
-		Preset:        valid(run.Preset),
-		Policy:        valid(run.Policy),
-		PromptAPI:     valid(run.PromptAPI),
-		DeployedAPI:   valid(run.DeployedAPI),
+		RunID:         run.ID,
+		RunHash:       run.Hash,
+		Preset:        run.Preset,
+		Policy:        run.Policy,
+		PromptAPI:     run.PromptAPI,
+		DeployedAPI:   run.DeployedAPI,
 		Seed:          run.Seed,
-		ConfigHash:    valid(run.ConfigHash),
-		Software:      valid(run.Software),
+		ConfigHash:    run.ConfigHash,
+		Software:      run.Software,
 		Makers:        meta.makers(tree, path),
 		Labels:        validLabels(q.Labels),
-		Split:         valid(q.Split),
+		Split:         q.Split,
 		QuestionIndex: q.Index,
-		QuestionID:    valid(q.ID),
-		Question:      valid(q.Text),
-		Gold:          valid(q.Gold),
+		QuestionID:    q.ID,
+		Question:      q.Text,
+		Gold:          q.Gold,
 		Tree:          tree.Tree,
 		TreeSeed:      tree.Seed,
 		Node:          id,
 		NodePath:      nodePath(tree, path),
-		Answer:        valid(leaf.Grade.Answer),
+		Answer:        leaf.Grade.Answer,
 		Official:      leaf.Grade.Official,
 		Strict:        leaf.Grade.Strict,
 		Visits:        leaf.Visits,
@@ -125,6 +126,7 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 		}
 	}
 
+	eachText(reflect.ValueOf(&row).Elem(), valid)
 	row.Sum()
 
 	return row
@@ -148,12 +150,6 @@ func (m *Meta) makers(tree *mcts.TreeRecord, path []int) []Maker {
 
 	slices.SortStableFunc(made, func(a, b Maker) int { return strings.Compare(a.Kind, b.Kind) })
 
-	for i := range made {
-		for _, text := range made[i].texts() {
-			*text = valid(*text)
-		}
-	}
-
 	return made
 }
 
@@ -161,9 +157,9 @@ func turnOf(n *mcts.Record, codec action.Codec) Turn {
 	text := valid(n.Action)
 
 	return Turn{
-		Action: text, Thought: codec.Thought(text), Tool: valid(n.Tool), API: valid(n.Name), Key: valid(n.Key),
-		Observation: valid(n.Observation), Outcome: n.Outcome,
-		Prior: n.Prior, Visits: n.Visits, Value: n.Q(), Limit: valid(string(n.Limit)),
+		Action: text, Thought: codec.Thought(text), Tool: n.Tool, API: n.Name, Key: n.Key,
+		Observation: n.Observation, Outcome: n.Outcome,
+		Prior: n.Prior, Visits: n.Visits, Value: n.Q(), Limit: string(n.Limit),
 	}
 }
 
@@ -203,6 +199,22 @@ func Key(turns []Turn) string {
 	}
 
 	return mcts.TrajectoryKey(actions)
+}
+
+// eachText replaces the texts within a value, but for those of a map.
+func eachText(v reflect.Value, replace func(string) string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(replace(v.String()))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			eachText(v.Field(i), replace)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			eachText(v.Index(i), replace)
+		}
+	}
 }
 
 // valid returns s with U+FFFD in place of bytes that are not UTF-8.

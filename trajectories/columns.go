@@ -17,7 +17,7 @@ var tables = sync.OnceValue(func() map[string][]pq.Column { return pq.Tables(col
 
 // rowColumns are the columns of a trajectories file, in file order.
 var rowColumns = sync.OnceValue(func() []pq.Column {
-	return pq.Bind[stored](tables(), tables()["trajectory"])
+	return pq.Bind[Row](tables(), tables()["trajectory"])
 })
 
 // episodeColumns are those of a trajectory, without the ones about its tree, and what became of it.
@@ -27,7 +27,7 @@ var episodeColumns = sync.OnceValue(func() []pq.Column {
 	turns := slices.IndexFunc(columns, func(c pq.Column) bool { return c.Name == "turns" })
 	columns[turns].Fields = withoutTree(tables()["turn"])
 
-	return pq.Bind[storedEpisode](tables(), append(columns, tables()["episode"]...))
+	return pq.Bind[Episode](tables(), append(columns, tables()["episode"]...))
 })
 
 // ofTree are the columns that say something of a tree.

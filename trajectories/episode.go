@@ -63,17 +63,6 @@ func LostEpisode(meta Meta, failure string) Episode {
 	return e
 }
 
-// storedEpisode is an episode as a file has it, see stored.
-type storedEpisode struct {
-	stored
-	Status, Limit, Lost string
-	Repeat, Tokens      int
-}
-
-func toStoredEpisode(e *Episode) *storedEpisode {
-	return &storedEpisode{toStored(&e.Row), e.Status, e.Limit, e.Lost, e.Repeat, e.Tokens}
-}
-
 // WriteEpisodes writes the episodes of an evaluation into the two files of a folder, each of which
 // appears whole or not at all, and returns how many there were. The first error of episodes ends it.
 func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, error]) (n int, err error) {
@@ -81,7 +70,7 @@ func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, 
 		return durable.WriteFile(filepath.Join(dir, EpisodesJSONL), func(lines io.Writer) error {
 			meta := map[string]string{schemaKey: strconv.Itoa(EpisodeVersion)}
 
-			w, err := pq.NewWriter[storedEpisode](parquet, episodeColumns(), meta)
+			w, err := pq.NewWriter[Episode](parquet, episodeColumns(), meta)
 			if err != nil {
 				return err
 			}
@@ -108,7 +97,7 @@ func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, 
 	return n, nil
 }
 
-func writeEpisode(w *pq.Writer[storedEpisode], lines io.Writer, e *Episode) error {
+func writeEpisode(w *pq.Writer[Episode], lines io.Writer, e *Episode) error {
 	line, err := e.line()
 	if err != nil {
 		return err
@@ -118,7 +107,7 @@ func writeEpisode(w *pq.Writer[storedEpisode], lines io.Writer, e *Episode) erro
 		return err
 	}
 
-	return w.Write(toStoredEpisode(e))
+	return w.Write(e)
 }
 
 // line is the episode's line in the JSONL file.
@@ -130,19 +119,12 @@ func (e *Episode) line() ([]byte, error) {
 
 // MarshalJSON returns the episode as an object whose keys are its columns.
 func (e Episode) MarshalJSON() ([]byte, error) {
-	return pq.AppendJSON(nil, toStoredEpisode(&e), episodeColumns())
+	return pq.AppendJSON(nil, &e, episodeColumns())
 }
 
 // ReadEpisodes streams the episodes of an evaluation's folder from its Parquet file, in its order.
 func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
-	return func(yield func(Episode, error) bool) {
-		path := filepath.Join(dir, EpisodesParquet)
-		for e, err := range read[storedEpisode](path, episodeColumns(), EpisodeVersion) {
-			if !yield(Episode{e.row(), e.Status, e.Limit, e.Lost, e.Repeat, e.Tokens}, err) {
-				return
-			}
-		}
-	}
+	return read[Episode](filepath.Join(dir, EpisodesParquet), episodeColumns(), EpisodeVersion)
 }
 
 // CompareEpisodes compares both files of a folder with the episodes that they ought to hold, and

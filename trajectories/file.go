@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
+	"reflect"
 	"strconv"
 	"unicode/utf8"
 
@@ -19,13 +19,13 @@ const schemaKey = "toolevo.schema_version"
 
 // Writer streams rows into a trajectories file. It is for one goroutine.
 type Writer struct {
-	w    *pq.Writer[stored]
+	w    *pq.Writer[Row]
 	last *Row
 }
 
 // NewWriter returns a writer of a trajectories file to w. Closing it does not close w.
 func NewWriter(w io.Writer) (*Writer, error) {
-	pw, err := pq.NewWriter[stored](w, rowColumns(), map[string]string{schemaKey: strconv.Itoa(SchemaVersion)})
+	pw, err := pq.NewWriter[Row](w, rowColumns(), map[string]string{schemaKey: strconv.Itoa(SchemaVersion)})
 	if err != nil {
 		return nil, fmt.Errorf("trajectories: new writer: %w", err)
 	}
@@ -52,8 +52,7 @@ func (w *Writer) Write(r Row) error {
 
 	w.last = &r
 
-	s := toStored(&r)
-	if err := w.w.Write(&s); err != nil {
+	if err := w.w.Write(&r); err != nil {
 		return fmt.Errorf("trajectories: write %s: %w", r.Name(), err)
 	}
 
@@ -77,25 +76,21 @@ func (r *Row) Name() string {
 	return fmt.Sprintf("%s: %s/%d/%s", r.RunID, r.QuestionID, r.Tree, r.NodePath)
 }
 
-func (r *Row) isUTF8() bool {
-	texts := []string{
-		r.RunID, r.RunHash, r.Split, r.QuestionID, r.Question, r.Gold, r.Preset, r.Policy, r.PromptAPI,
-		r.DeployedAPI, r.ConfigHash, r.Software, r.NodePath, r.Key, r.Answer,
+func (r *Row) isUTF8() (is bool) {
+	is = true
+	check := func(s string) string {
+		is = is && utf8.ValidString(s)
+		return s
 	}
+
+	eachText(reflect.ValueOf(r).Elem(), check)
+
 	for name, value := range r.Labels {
-		texts = append(texts, name, value)
+		check(name)
+		check(value)
 	}
 
-	for _, m := range r.Makers {
-		texts = append(texts, m.Kind, m.Name, m.Version, m.With, m.Without, m.Limits)
-	}
-
-	for i := range r.Turns {
-		t := &r.Turns[i]
-		texts = append(texts, t.Action, t.Thought, t.Tool, t.API, t.Key, t.Observation, t.Limit)
-	}
-
-	return !slices.ContainsFunc(texts, func(s string) bool { return !utf8.ValidString(s) })
+	return is
 }
 
 // WriteFile writes rows, which come in canonical order, to a file that appears whole or not at all, and returns how
@@ -131,11 +126,5 @@ func WriteFile(ctx context.Context, path string, rows iter.Seq2[Row, error]) (n 
 // ReadFile streams the rows of a file in its order. A file that is damaged, lacks a column, or is of another schema
 // version gives an error, as the last thing yielded.
 func ReadFile(path string) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) {
-		for s, err := range read[stored](path, rowColumns(), SchemaVersion) {
-			if !yield(s.row(), err) {
-				return
-			}
-		}
-	}
+	return read[Row](path, rowColumns(), SchemaVersion)
 }

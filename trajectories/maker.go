@@ -29,11 +29,6 @@ func (m Maker) String() string {
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
 }
 
-// texts are the maker's texts.
-func (m *Maker) texts() []*string {
-	return []*string{&m.Kind, &m.Name, &m.Version, &m.With, &m.Without, &m.Limits}
-}
-
 // between separates the words of several makers.
 const between = "; "
 

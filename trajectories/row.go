@@ -75,8 +75,7 @@ func (r *Row) Reward(limit mcts.Limit) (reward float64, ok bool) {
 
 // MarshalJSON returns the row as an object whose keys are its columns.
 func (r Row) MarshalJSON() ([]byte, error) {
-	s := toStored(&r)
-	return pq.AppendJSON(nil, &s, rowColumns())
+	return pq.AppendJSON(nil, &r, rowColumns())
 }
 
 // Turn is one turn of a row.

@@ -3,45 +3,12 @@ package trajectories
 import (
 	"cmp"
 	"iter"
-	"maps"
 	"slices"
 	"sync"
 
 	"toolevo/envs/durable"
 	"toolevo/trajectories/internal/pq"
 )
-
-// stored is a row as a file has it: its labels are a list. Its exported fields are columns, see
-// columns.yaml.
-type stored struct {
-	Row
-	Labels []label
-}
-
-// label is a label in a list, which is in the order of the names.
-type label struct{ Name, Value string }
-
-func toStored(r *Row) stored {
-	s := stored{Row: *r}
-	for _, name := range slices.Sorted(maps.Keys(r.Labels)) {
-		s.Labels = append(s.Labels, label{name, r.Labels[name]})
-	}
-
-	return s
-}
-
-// row returns the row of a file.
-func (s *stored) row() Row {
-	if len(s.Labels) > 0 {
-		s.Row.Labels = map[string]string{}
-	}
-
-	for _, l := range s.Labels {
-		s.Row.Labels[l.Name] = l.Value
-	}
-
-	return s.Row
-}
 
 // origin says who wrote a row, in columns that every version of the schema has.
 type origin struct {

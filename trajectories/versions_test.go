@@ -12,7 +12,7 @@ import (
 )
 
 // writeStored writes rows as a file has them, whatever is wrong with them.
-func writeStored(t *testing.T, columns []pq.Column, rows ...stored) string {
+func writeStored(t *testing.T, columns []pq.Column, rows ...Row) string {
 	t.Helper()
 
 	path := filepath.Join(t.TempDir(), "rows.parquet")
@@ -23,7 +23,7 @@ func writeStored(t *testing.T, columns []pq.Column, rows ...stored) string {
 	}
 	defer f.Close()
 
-	w, err := pq.NewWriter[stored](f, columns, nil)
+	w, err := pq.NewWriter[Row](f, columns, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,9 +44,7 @@ func writeStored(t *testing.T, columns []pq.Column, rows ...stored) string {
 // TestReadFileEndsAtAnotherVersion holds that a row of another version of the schema is an error,
 // after which nothing comes.
 func TestReadFileEndsAtAnotherVersion(t *testing.T) {
-	row := func(version int) stored {
-		return toStored(&Row{SchemaVersion: version, RunID: "r", Software: "0.0.9"})
-	}
+	row := func(version int) Row { return Row{SchemaVersion: version, RunID: "r", Software: "0.0.9"} }
 
 	for _, version := range []int{SchemaVersion - 1, SchemaVersion + 1} {
 		path := writeStored(t, rowColumns(), row(SchemaVersion), row(version), row(SchemaVersion))
@@ -63,7 +61,7 @@ func TestReadFileOfOtherColumns(t *testing.T) {
 	columns := slices.DeleteFunc(slices.Clone(rowColumns()), func(c pq.Column) bool { return c.Name == "labels" })
 
 	for _, version := range []int{4, SchemaVersion} {
-		path := writeStored(t, columns, toStored(&Row{SchemaVersion: version, RunID: "r", Software: "0.0.9"}))
+		path := writeStored(t, columns, Row{SchemaVersion: version, RunID: "r", Software: "0.0.9"})
 		read, errs := readAll(path)
 
 		if read != 0 || len(errs) != 1 || isOfFormat(errs[0], version) != (version == 4) ||

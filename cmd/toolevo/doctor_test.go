@@ -292,7 +292,7 @@ func TestDoctorWritesSettings(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "policy.yaml")
 			data := smallData(t)
 			r := cli(t, append([]string{"doctor", "--data", data, "--policy", "openai:sim", "--server", test.url,
-				"--write", file}, test.args...)...)
+				"--write", file, "--limit", "1", "--difficulty", "easy"}, test.args...)...)
 
 			if _, err := os.Stat(file); err != nil {
 				t.Fatalf("exit %d: %v\n%s%s", r.code, err, r.out, r.err)
@@ -301,8 +301,11 @@ func TestDoctorWritesSettings(t *testing.T) {
 			text := string(read(t, file))
 			says(t, file, text, append(test.lines, `policy: ["openai:sim"]`, test.url)...)
 
-			must(t, "collect", "--config", file, "--data", data, "--limit", "1", "--difficulty", "easy", "--set",
-				"search.trees=1", "--out", filepath.Join(t.TempDir(), "run"))
+			_, next, _ := strings.Cut(r.err, "Next:\n  toolevo ")
+			said, _, _ := strings.Cut(next, "\n")
+			run := filepath.Join(t.TempDir(), "run")
+			must(t, append(strings.Fields(said), "--set", "search.trees=1", "--out", run)...)
+			says(t, "doctor", said, "--config "+file, "--data="+data, "--limit=1", "--difficulty=easy")
 		})
 	}
 }

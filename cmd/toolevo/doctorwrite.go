@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"toolevo/envs/console"
 	"toolevo/envs/durable"
@@ -89,9 +90,25 @@ func (d *serverDoctor) writeSettings(ctx context.Context, cmd *cobra.Command) er
 		return console.GaveUp(err)
 	}
 
-	d.app.Say("The settings are in %s. Next:\n  toolevo %s", d.write, console.Shell("collect", "--config", d.write))
+	d.app.Say("The settings are in %s. Next:\n  toolevo %s", d.write, console.Shell(d.next(cmd.Flags())...))
 
 	return nil
+}
+
+// next are the arguments of the collection that was examined, with the settings that were written.
+func (d *serverDoctor) next(given *pflag.FlagSet) []string {
+	args := []string{"collect", "--config", d.write}
+
+	given.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "config", "set", "policy", "server", "python", // what was written has them
+			"write", "quick", "timeout", "side-by-side", "json": // are the examination's
+		default:
+			args = append(args, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+
+	return args
 }
 
 // ofModel reports whether a setting is about the model, its servers, or the programs that it

@@ -51,7 +51,7 @@ func TestEvalCompare(t *testing.T) {
 	text := must(t, "eval", "compare", smallEvaluation(t), "--flips", "1")
 	says(t, "eval compare", text,
 		"2 answered correctly by one side:\n  < scripted:stale under p_s_in\n  > scripted:reader under p_s_in\n    > ",
-		"\n    and 1 more", "0           2            +100.0")
+		"\n    and 1 more", "0            2  +100.0")
 	fits(t, text)
 }
 

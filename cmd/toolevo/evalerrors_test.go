@@ -48,7 +48,7 @@ func TestEvalErrors(t *testing.T) {
 	}
 
 	text := must(t, "eval", "errors", dir, "--sample", "1")
-	says(t, "eval errors --sample 1", text, "scripted:stale under p_s_in\n", "scripted:stale   p_s_in  2  0     2\n",
+	says(t, "eval errors --sample 1", text, "scripted:stale under p_s_in\n", "scripted:stale   p_s_in  2     0       2\n",
 		"invocation error in new tools", "=== 1 of 1: repeated-deprecated", "by the rule ignored-notices",
 		">> 2. deprecated", "the gold answer is")
 	fits(t, must(t, "eval", "errors", dir))

@@ -113,7 +113,7 @@ func TestImprove(t *testing.T) {
 	}
 
 	for cell, want := range map[string]string{
-		"1 p_c": "1.0000", "1 p_s_in": "0.0000", "2 p_c": "1.0000", "2 p_s_in": "1.0000",
+		"1 p_c": "1", "1 p_s_in": "0", "2 p_c": "1", "2 p_s_in": "1",
 	} {
 		if official[cell] != want {
 			t.Errorf("%s: accuracy %s, want %s", cell, official[cell], want)

@@ -12,6 +12,7 @@ import (
 
 	toolbenchsuite "toolevo/cmd/internal/suites/toolbench"
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
 	apicalls "toolevo/envs/toolbench/recorded"
@@ -37,7 +38,7 @@ func calls(t *testing.T) string {
 					c.Answer = toolbench.Answer{Error: "missing parameter", Response: ""}
 				}
 
-				text = c.Append(text)
+				text = append(text, recordedLine(c)...)
 			}
 		}
 	}
@@ -46,6 +47,12 @@ func calls(t *testing.T) string {
 	write(t, path, string(text))
 
 	return path
+}
+
+// recordedLine is a call as a line of a file of recorded calls.
+func recordedLine(c apicalls.Call) string {
+	return pytext.JSON(envs.Object("category", c.Category, "tool_name", c.Tool, "api_name", c.API,
+		"tool_input", c.Input, "error", c.Answer.Error, "response", c.Answer.Response)) + "\n"
 }
 
 // writing is a server of models that write texts, and of embeddings.
@@ -281,7 +288,7 @@ func TestMirrorWrites(t *testing.T) {
 	for _, d := range kept.Documents {
 		if apis < 2 && len(d.Required) == 0 || apis == 0 {
 			c := apicalls.Call{Key: d.Key, Input: envs.Args{}, Answer: toolbench.Answer{Response: "fine"}}
-			working = c.Append(working)
+			working = append(working, recordedLine(c)...)
 			apis++
 		}
 	}

@@ -109,7 +109,7 @@ func (a *app) addEvaluations(ctx context.Context, p *report.Page, dirs []string,
 		return err
 	}
 
-	p.Failures, p.Adaptation = board.Errors().Rows, board.Adaptation().Rows
+	p.Failures, p.Adaptation = board.Errors(), board.Adaptation()
 	p.Examples, err = all.Failed(ctx, o.examples, o.seed)
 
 	return err

@@ -33,7 +33,7 @@ func TestReport(t *testing.T) {
 
 	plain := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(string(read(t, file)), " "))
 	says(t, "the page", strings.Join(strings.Fields(plain), " "), "Mine", "scripted:stale", "consistent", "changed",
-		"repeated-deprecated", "2 p_s_ood vllm 97.5", "Collections", "coffee easy", "deployed", "api: ")
+		"repeated-deprecated", "vllm 97.5", "Collections", "coffee easy", "api: ")
 }
 
 func TestReportMistakes(t *testing.T) {

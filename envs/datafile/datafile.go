@@ -4,7 +4,9 @@ package datafile
 import (
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
+	"text/template"
 
 	"github.com/goccy/go-yaml"
 )
@@ -29,4 +31,18 @@ func Decode[T any](files fs.FS, path string) *T {
 	}
 
 	return &decoded
+}
+
+// Text returns a function that fills in an embedded template. It panics where the data does not fit.
+func Text(files fs.FS, path string) func(data any) string {
+	parsed := sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(files, path)) })
+
+	return func(data any) string {
+		var b strings.Builder
+		if err := parsed().Execute(&b, data); err != nil {
+			panic(fmt.Sprintf("datafile: %s: %v", path, err))
+		}
+
+		return b.String()
+	}
 }

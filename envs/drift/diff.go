@@ -66,5 +66,5 @@ func taken(p toolapi.Parameter) string {
 		return text
 	}
 
-	return text + " " + string(pytext.AppendJSON(nil, p.Schema))
+	return text + " " + pytext.JSON(p.Schema)
 }

@@ -97,13 +97,13 @@ func example(c *toolapi.Catalog, a *toolapi.API) (string, error) {
 		}
 
 		if lifted, err := a.Lift(call); err == nil {
-			return string(pytext.AppendJSON(nil, lifted)), nil
+			return pytext.JSON(lifted), nil
 		}
 	}
 
 	lifted, err := a.Lift(a.Sample())
 
-	return string(pytext.AppendJSON(nil, lifted)), err
+	return pytext.JSON(lifted), err
 }
 
 // Of returns the maker of versions of a part of the words.

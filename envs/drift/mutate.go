@@ -138,7 +138,7 @@ func toolList(apis []toolapi.APISpec) string {
 		}
 	}
 
-	return string(pytext.AppendJSON(nil, all))
+	return pytext.JSON(all)
 }
 
 // take takes the names of an answer that can be used, and says what is wrong with the others.

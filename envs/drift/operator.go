@@ -206,7 +206,7 @@ func succeed(a toolapi.APISpec, from, to string, adapter toolapi.AdapterSpec,
 			return Step{}, false
 		}
 
-		a.Notice = toolapi.NoticeSpec{Example: string(pytext.AppendJSON(nil, example))}
+		a.Notice = toolapi.NoticeSpec{Example: pytext.JSON(example)}
 	}
 
 	a.Notice.Signature = ""

@@ -31,7 +31,7 @@ func typeToString(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	if was, ok := p.Schema.Get("default"); ok {
-		schema = append(schema, envs.Arg{Name: "default", Value: string(pytext.AppendJSON(nil, was))})
+		schema = append(schema, envs.Arg{Name: "default", Value: pytext.JSON(was)})
 	}
 
 	p.Schema = schema
@@ -87,7 +87,7 @@ func flipDefault(a toolapi.APISpec, d *Draws) (Step, bool) {
 	p.Schema = withKeyword(p.Schema, "default", now)
 
 	adapter := toolapi.AdapterSpec{Flipped: &toolapi.Flipped{Parameter: p.Name, Tool: was, Default: now}}
-	said := func(v any) string { return p.Name + "=" + string(pytext.AppendJSON(nil, v)) }
+	said := func(v any) string { return p.Name + "=" + pytext.JSON(v) }
 
 	return succeed(a, said(was), said(now), adapter, changed(a, i, p)...)
 }

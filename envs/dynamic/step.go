@@ -255,7 +255,7 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 	}
 
 	if err != nil {
-		return answer[S]{}, envs.Fail(envs.StageTool, known.tool+" "+short(string(pytext.AppendJSON(nil, args))), err)
+		return answer[S]{}, envs.Fail(envs.StageTool, known.tool+" "+short(pytext.JSON(args)), err)
 	}
 
 	return answer[S]{session: session, result: result}, nil

@@ -52,7 +52,7 @@ func Object(reply string, members ...string) (envs.Args, error) {
 	values := func(o envs.Args) (text string) {
 		for _, name := range members {
 			if v, ok := o.Get(name); ok {
-				text += string(pytext.AppendJSON(nil, envs.Args{{Name: name, Value: v}}))
+				text += pytext.JSON(envs.Object(name, v))
 			}
 		}
 

@@ -2,6 +2,8 @@ package openenv
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+
+	"toolevo/envs/wire"
 )
 
 // figures are what Prometheus is told.
@@ -13,19 +15,24 @@ type figures struct {
 	errors   *prometheus.CounterVec
 }
 
+// What Prometheus calls the counters.
+const (
+	episodesMetric = "toolevo_env_episodes_total"
+	turnsMetric    = "toolevo_env_turns_total"
+	errorsMetric   = "toolevo_env_errors_total"
+)
+
 func newFigures() *figures {
-	counter := func(name, help, label string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "toolevo_env_" + name + "_total", Help: help},
-			[]string{label})
-	}
+	r := prometheus.NewRegistry()
 	f := &figures{
-		registry: prometheus.NewRegistry(),
+		registry: r,
 		sessions: prometheus.NewGauge(prometheus.GaugeOpts{Name: "toolevo_env_sessions", Help: "Open sessions."}),
-		episodes: counter("episodes", "Episodes that are over: correct, incorrect or unanswered.", "end"),
-		turns:    counter("turns", "Turns by outcome.", "outcome"),
-		errors:   counter("errors", "Messages that were answered with an error, by its code.", "code"),
+		episodes: wire.NewCounter(r, episodesMetric,
+			"Episodes that are over: correct, incorrect or unanswered.", "end"),
+		turns:  wire.NewCounter(r, turnsMetric, "Turns by outcome.", "outcome"),
+		errors: wire.NewCounter(r, errorsMetric, "Messages that were answered with an error, by its code.", "code"),
 	}
-	f.registry.MustRegister(f.sessions, f.episodes, f.turns, f.errors)
+	r.MustRegister(f.sessions)
 
 	return f
 }
@@ -50,32 +57,6 @@ type Counts struct {
 
 // Counts returns how the server was used so far.
 func (s *Server) Counts() Counts {
-	counts := map[string]map[string]int64{}
-
-	all, _ := s.figures.registry.Gather() // it holds nothing that can fail
-	for _, family := range all {
-		by := map[string]int64{}
-
-		for _, m := range family.GetMetric() {
-			if labels := m.GetLabel(); len(labels) > 0 {
-				by[labels[0].GetValue()] = int64(m.GetCounter().GetValue())
-			}
-		}
-
-		counts[family.GetName()] = by
-	}
-
-	return Counts{
-		Episodes: orEmpty(counts["toolevo_env_episodes_total"]), Turns: orEmpty(counts["toolevo_env_turns_total"]),
-		Errors: orEmpty(counts["toolevo_env_errors_total"]),
-	}
-}
-
-// orEmpty is a map that is not nil.
-func orEmpty(m map[string]int64) map[string]int64 {
-	if m == nil {
-		return map[string]int64{}
-	}
-
-	return m
+	r := s.figures.registry
+	return Counts{wire.Counts(r, episodesMetric), wire.Counts(r, turnsMetric), wire.Counts(r, errorsMetric)}
 }

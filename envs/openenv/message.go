@@ -11,6 +11,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
+	"toolevo/envs/wire"
 )
 
 // Code is what kind of error a client is told.
@@ -93,14 +94,9 @@ func parseMessage(frame []byte) (m message, err error) {
 
 // parseObject reads a JSON object.
 func parseObject(text []byte) (envs.Args, error) {
-	v, err := pytext.Decode(strings.ToValidUTF8(string(text), "\uFFFD"))
+	object, err := wire.Object(string(text))
 	if err != nil {
-		return nil, &Error{Code: InvalidJSON, Message: "invalid JSON: " + err.Error()}
-	}
-
-	object, ok := v.(envs.Args)
-	if !ok {
-		return nil, &Error{Code: InvalidJSON, Message: "want a JSON object, not a " + pytext.TypeName(v)}
+		return nil, &Error{Code: InvalidJSON, Message: err.Error()}
 	}
 
 	return object, nil

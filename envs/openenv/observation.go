@@ -81,11 +81,11 @@ func newShown(apis []*toolapi.API, system string) *shown {
 func functions(apis []*toolapi.API, schema string) json.RawMessage {
 	all := make([]any, len(apis))
 	for i, a := range apis {
-		all[i] = envs.Args{
-			{Name: "name", Value: a.Name},
-			{Name: "description", Value: description(a)},
-			{Name: schema, Value: a.Schema()},
-		}
+		all[i] = envs.Object(
+			"name", a.Name,
+			"description", description(a),
+			schema, a.Schema(),
+		)
 	}
 
 	return pytext.AppendJSON(nil, all)

@@ -60,18 +60,18 @@ func (s *Server) schema(w http.ResponseWriter, r *http.Request) {
 
 // callSchema is the JSON Schema of the action that calls a function.
 func callSchema(name, description string, arguments envs.Args) envs.Args {
-	constant := func(value string) envs.Args { return envs.Args{{Name: "const", Value: value}} }
+	constant := func(value string) envs.Args { return envs.Object("const", value) }
 
-	return envs.Args{
-		{Name: "title", Value: name},
-		{Name: "description", Value: description},
-		{Name: "type", Value: "object"},
-		{Name: "properties", Value: envs.Args{
-			{Name: "type", Value: constant("call_tool")},
-			{Name: "tool_name", Value: constant(name)},
-			{Name: "arguments", Value: arguments},
-			{Name: "thought", Value: envs.Args{{Name: "type", Value: "string"}}},
-		}},
-		{Name: "required", Value: []any{"type", "tool_name", "arguments"}},
-	}
+	return envs.Object(
+		"title", name,
+		"description", description,
+		"type", "object",
+		"properties", envs.Object(
+			"type", constant("call_tool"),
+			"tool_name", constant(name),
+			"arguments", arguments,
+			"thought", envs.Object("type", "string"),
+		),
+		"required", []any{"type", "tool_name", "arguments"},
+	)
 }

@@ -1,38 +1,16 @@
 package openenv
 
 import (
+	"slices"
+
 	"toolevo/envs"
 )
 
-// shaped is what of an episode shaped rewards depend on. It is a value.
+// shaped is what of an episode shaped rewards depend on. It is a value: what its lists hold does not change.
 type shaped struct {
-	deprecated *toolList // tools whose calls were deprecated
-	recovered  *toolList // those of them that were called with success since
-	learned    int       // descriptions that were rewarded
-}
-
-// toolList is an immutable list of tools.
-type toolList struct {
-	tool string
-	rest *toolList
-}
-
-func (l *toolList) has(tool string) bool {
-	for ; l != nil; l = l.rest {
-		if l.tool == tool {
-			return true
-		}
-	}
-
-	return false
-}
-
-func (l *toolList) length() (n int) {
-	for ; l != nil; l = l.rest {
-		n++
-	}
-
-	return n
+	deprecated []string // tools whose calls were deprecated
+	recovered  []string // those of them that were called with success since
+	learned    int      // descriptions that were rewarded
 }
 
 // shape notes a turn in the episode, and returns what it earns beside the answer, nil where nothing is named.
@@ -46,8 +24,8 @@ func (s *Server) shape(e *episode, t envs.Transition) *float64 {
 
 	switch {
 	case t.Turn.Outcome == envs.Deprecated:
-		if !e.shaped.deprecated.has(tool) {
-			e.shaped.deprecated = &toolList{tool, e.shaped.deprecated}
+		if !slices.Contains(e.shaped.deprecated, tool) {
+			e.shaped.deprecated = append(slices.Clip(e.shaped.deprecated), tool)
 		}
 	case t.Turn.Outcome != envs.OK:
 	case tool == envs.UpdateTool:
@@ -55,8 +33,8 @@ func (s *Server) shape(e *episode, t envs.Transition) *float64 {
 			e.shaped.learned++
 			earned = s.o.Shapes[TruthfulUpdate]
 		}
-	case e.shaped.deprecated.has(tool) && !e.shaped.recovered.has(tool):
-		e.shaped.recovered = &toolList{tool, e.shaped.recovered}
+	case slices.Contains(e.shaped.deprecated, tool) && !slices.Contains(e.shaped.recovered, tool):
+		e.shaped.recovered = append(slices.Clip(e.shaped.recovered), tool)
 		earned = s.o.Shapes[RecoveredDeprecation]
 	}
 
@@ -71,6 +49,6 @@ func (s *Server) learns(e *episode, c envs.Call) bool {
 
 	text, _ := c.Args[0].Value.(string)
 
-	return e.shaped.learned < e.shaped.deprecated.length() &&
+	return e.shaped.learned < len(e.shaped.deprecated) &&
 		s.o.IsTrue(text, s.deployed[e.version].Version) && !s.o.IsTrue(text, s.o.Prompt)
 }

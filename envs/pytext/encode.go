@@ -15,6 +15,9 @@ func AppendASCII(dst []byte, v any) []byte { return ascii.append(dst, v) }
 // Decode reads it back as v when the strings in v are valid UTF-8.
 func AppendJSON(dst []byte, v any) []byte { return unescaped.append(dst, v) }
 
+// JSON returns what [AppendJSON] appends.
+func JSON(v any) string { return string(AppendJSON(nil, v)) }
+
 // notation is how values are written.
 type notation struct {
 	null, yes, no string

@@ -107,6 +107,19 @@ func Tools(path, text string) []toolapi.APISpec {
 	return spec.APIs
 }
 
+// ToolNames returns the names of tools.
+func ToolNames(of []toolapi.APISpec) []string {
+	names := make([]string, len(of))
+	for i, a := range of {
+		names[i] = a.Name
+	}
+
+	return names
+}
+
+// Pick returns one of several at random.
+func Pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }
+
 // State is the state of a service. Only the service knows what is in it.
 type State any
 

@@ -317,21 +317,6 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-func TestParseSelector(t *testing.T) {
-	t.Parallel()
-
-	for _, name := range []string{"argmax", "k2", "uniform"} {
-		if s, err := ParseSelector(name); err != nil || string(s) != name {
-			t.Errorf("%s is %s (%v)", name, s, err)
-		}
-	}
-
-	if _, err := ParseSelector("best"); err == nil || !strings.Contains(err.Error(),
-		"argmax, k2, uniform") {
-		t.Errorf("the error is %v", err)
-	}
-}
-
 // Numbers are written as people write them, and very large ones with an exponent.
 func TestNumber(t *testing.T) {
 	t.Parallel()

@@ -466,9 +466,9 @@ func TestCheck(t *testing.T) {
 		}
 
 		for want, change := range map[string]func(c *stategen.Case){
-			"takes the path":            func(c *stategen.Case) { c.Path = "other" },
-			"the result is another one": func(c *stategen.Case) { c.Result.Any = "other" },
-			"the effects are others":    func(c *stategen.Case) { c.Effects.Any = "other" },
+			"takes the path":                        func(c *stategen.Case) { c.Path = "other" },
+			"RESULT is not the recorded one":        func(c *stategen.Case) { c.Result.Any = "other" },
+			"the effects are not the recorded ones": func(c *stategen.Case) { c.Effects.Any = "other" },
 		} {
 			task := whole
 			task.Cases = append([]stategen.Case(nil), whole.Cases...)

@@ -224,7 +224,7 @@ func set(v any, path []string, to any) (any, error) {
 		return object, nil
 	}
 
-	return append(object, envs.Arg{Name: path[0], Value: part}), nil
+	return object.With(path[0], part), nil
 }
 
 func (r *run) each(e Each) error {

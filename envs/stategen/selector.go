@@ -1,10 +1,6 @@
 package stategen
 
-import (
-	"math/rand/v2"
-
-	"toolevo/envs/names"
-)
+import "math/rand/v2"
 
 // Selector chooses the next transition of a program.
 type Selector string
@@ -23,9 +19,6 @@ const (
 
 // Selectors lists the selectors.
 func Selectors() []Selector { return []Selector{Argmax, K2, Uniform} }
-
-// ParseSelector returns the selector called name; the error of an unknown name lists the valid ones.
-func ParseSelector(name string) (Selector, error) { return names.Parse("selector", name, Selectors()) }
 
 // epsilon keeps the energy of a pair that never occurred finite (Algorithm 1, line 6).
 const epsilon = 1e-7

@@ -1,9 +1,11 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"time"
 
 	"toolevo/envs"
@@ -90,6 +92,31 @@ func (c *Choice) Ask(id, query string) string {
 	}
 
 	return c.Rephrase(id, query)
+}
+
+// Narrow returns the tasks of the chosen datasets and difficulties, those of one dataset and difficulty together in the
+// order of the alphabet, and the datasets.
+func (c *Choice) Narrow(all []envs.Task) (tasks []envs.Task, datasets []string) {
+	isChosen := func(chosen []string, name string) bool { return chosen == nil || slices.Contains(chosen, name) }
+
+	all = slices.SortedStableFunc(slices.Values(all), func(a, b envs.Task) int {
+		return cmp.Or(cmp.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset]),
+			cmp.Compare(a.Labels[envs.LabelDifficulty], b.Labels[envs.LabelDifficulty]))
+	})
+
+	for _, t := range all {
+		if !isChosen(c.Datasets, t.Labels[envs.LabelDataset]) {
+			continue
+		}
+
+		datasets = append(datasets, t.Labels[envs.LabelDataset])
+
+		if isChosen(c.Difficulties, t.Labels[envs.LabelDifficulty]) {
+			tasks = append(tasks, t)
+		}
+	}
+
+	return tasks, slices.Compact(datasets)
 }
 
 // Embedder turns texts into vectors.

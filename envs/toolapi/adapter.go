@@ -93,7 +93,7 @@ func (g Ignored) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 // Lift adds the parameter.
 func (g Ignored) Lift(args envs.Args) (envs.Args, error) {
-	return with(args, g.Parameter, scalar(g.Value)), nil
+	return args.With(g.Parameter, scalar(g.Value)), nil
 }
 
 // Flag is a parameter that has to be true: "True", "true", true, or a number equal to 1.
@@ -121,7 +121,7 @@ func (f Flag) Lower(args envs.Args) (envs.Args, *ArgError) {
 }
 
 // Lift adds the flag as the notices show it.
-func (f Flag) Lift(args envs.Args) (envs.Args, error) { return with(args, f.Parameter, "True"), nil }
+func (f Flag) Lift(args envs.Args) (envs.Args, error) { return args.With(f.Parameter, "True"), nil }
 
 func truthy(v any) bool {
 	switch v := v.(type) {
@@ -194,19 +194,8 @@ func missing(parameter string) *ArgError {
 	return &ArgError{parameter: parameter, problem: "is missing"}
 }
 
-func with(args envs.Args, name string, v any) envs.Args {
-	return append(slices.Clip(args), envs.Arg{Name: name, Value: v})
-}
-
 func without(args envs.Args, name string) envs.Args {
-	rest := make(envs.Args, 0, len(args))
-	for _, arg := range args {
-		if arg.Name != name {
-			rest = append(rest, arg)
-		}
-	}
-
-	return rest
+	return slices.DeleteFunc(slices.Clone(args), func(arg envs.Arg) bool { return arg.Name == name })
 }
 
 func replaced(args envs.Args, name string, v any) envs.Args {

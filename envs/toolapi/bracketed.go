@@ -80,7 +80,7 @@ func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 	lowered := without(args, b.parameter)
 	for i, f := range b.fields {
-		lowered = append(lowered, envs.Arg{Name: f.To, Value: pytext.Strip(values[i+1])})
+		lowered = lowered.With(f.To, pytext.Strip(values[i+1]))
 	}
 
 	return lowered, nil
@@ -105,7 +105,7 @@ func (b *Bracketed) Lift(args envs.Args) (envs.Args, error) {
 		rest = without(rest, f.To)
 	}
 
-	lifted := with(rest, b.parameter, strings.Join(texts, ", "))
+	lifted := rest.With(b.parameter, strings.Join(texts, ", "))
 
 	read, wrong := b.Lower(lifted)
 	for i, f := range b.fields {

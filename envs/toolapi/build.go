@@ -143,24 +143,18 @@ func (f *APISpec) notice(a *API) notice {
 func (f *AdapterSpec) Adapter() (Adapter, error) {
 	var all []Adapter
 
-	if f.Rename != nil {
-		all = append(all, f.Rename)
+	for _, field := range reflect.ValueOf(*f).Fields() {
+		switch v := field.Interface().(type) {
+		case *BracketedSpec:
+			if v != nil {
+				all = append(all, NewBracketed(v.Parameter, v.Fields))
+			}
+		case Adapter:
+			if !field.IsNil() {
+				all = append(all, v)
+			}
+		}
 	}
-
-	if f.Bracketed != nil {
-		all = append(all, NewBracketed(f.Bracketed.Parameter, f.Bracketed.Fields))
-	}
-
-	all = given(all, f.Ignored)
-	all = given(all, f.Numbered)
-	all = given(all, f.Enumerated)
-	all = given(all, f.Flag)
-	all = given(all, f.Prefix)
-	all = given(all, f.Spelled)
-	all = given(all, f.Nested)
-	all = given(all, f.Fallback)
-	all = given(all, f.Nullable)
-	all = given(all, f.Flipped)
 
 	if len(all) != 1 {
 		return nil, fmt.Errorf("%d kinds in one item, want 1", len(all))
@@ -173,18 +167,6 @@ func (f *AdapterSpec) Adapter() (Adapter, error) {
 	}
 
 	return all[0], nil
-}
-
-// given appends an adapter that a file has.
-func given[T any, P interface {
-	*T
-	Adapter
-}](all []Adapter, adapter P) []Adapter {
-	if adapter == nil {
-		return all
-	}
-
-	return append(all, adapter)
 }
 
 // check sends calls through the adapters, both ways, and the example of the notice one way.
@@ -295,7 +277,7 @@ func isIdle(adapter Adapter, from, to envs.Args) bool {
 func (a *API) Sample() envs.Args {
 	var all envs.Args
 	for i, p := range a.base.Parameters {
-		all = append(all, envs.Arg{Name: p.Name, Value: p.sample(i + 1)})
+		all = all.With(p.Name, p.sample(i+1))
 	}
 
 	return all
@@ -304,8 +286,7 @@ func (a *API) Sample() envs.Args {
 // sample returns a value of the parameter: the first that its schema names, or one of its type.
 func (p Parameter) sample(i int) any {
 	for _, keyword := range []string{"examples", "enum"} {
-		v, _ := p.Schema.Get(keyword)
-		if values, _ := v.([]any); len(values) > 0 {
+		if values := p.Schema.List(keyword); len(values) > 0 {
 			return values[0]
 		}
 	}

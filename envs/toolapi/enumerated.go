@@ -62,7 +62,7 @@ func (e Enumerated) Lower(args envs.Args) (envs.Args, *ArgError) {
 	}
 
 	if !e.Text {
-		return with(lowered, e.To, items), nil
+		return lowered.With(e.To, items), nil
 	}
 
 	if len(items) == 0 {
@@ -80,7 +80,7 @@ func (e Enumerated) Lower(args envs.Args) (envs.Args, *ArgError) {
 		texts[i] = text
 	}
 
-	return with(lowered, e.To, strings.Join(texts, listSeparator)), nil
+	return lowered.With(e.To, strings.Join(texts, listSeparator)), nil
 }
 
 // Lift takes the list apart.
@@ -106,7 +106,7 @@ func (e Enumerated) Lift(args envs.Args) (envs.Args, error) {
 
 	lifted := without(args, e.To)
 	for i, name := range e.Names()[:len(items)] {
-		lifted = append(lifted, envs.Arg{Name: name, Value: items[i]})
+		lifted = lifted.With(name, items[i])
 	}
 
 	return lifted, nil

@@ -90,7 +90,7 @@ func (n Numbered) Lift(args envs.Args) (envs.Args, error) {
 
 	lifted := make(envs.Args, 0, len(items)+len(args))
 	for i, item := range items {
-		lifted = append(lifted, envs.Arg{Name: n.Item + strconv.Itoa(i+1), Value: item})
+		lifted = lifted.With(n.Item+strconv.Itoa(i+1), item)
 	}
 
 	return append(lifted, without(args, n.To)...), nil

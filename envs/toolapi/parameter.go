@@ -43,14 +43,14 @@ func (a *API) Schema() envs.Args { return Parameters{All: a.Parameters, Keywords
 
 // Function returns the API as OpenAI's chat API describes a function that a model may call.
 func (a *API) Function() envs.Args {
-	return envs.Args{
-		{Name: "type", Value: "function"},
-		{Name: "function", Value: envs.Args{
-			{Name: "name", Value: a.Name},
-			{Name: "description", Value: a.Description},
-			{Name: "parameters", Value: a.Schema()},
-		}},
-	}
+	return envs.Object(
+		"type", "function",
+		"function", envs.Object(
+			"name", a.Name,
+			"description", a.Description,
+			"parameters", a.Schema(),
+		),
+	)
 }
 
 // Schema returns the JSON Schema of an object with these parameters, in their order.
@@ -60,16 +60,16 @@ func (p Parameters) Schema() envs.Args {
 	var required []any
 
 	for _, p := range p.All {
-		properties = with(properties, p.Name, append(envs.Args{}, p.Schema...))
+		properties = properties.With(p.Name, append(envs.Args{}, p.Schema...))
 
 		if !p.Optional {
 			required = append(required, p.Name)
 		}
 	}
 
-	schema := envs.Args{{Name: "type", Value: "object"}, {Name: "properties", Value: properties}}
+	schema := envs.Object("type", "object", "properties", properties)
 	if len(required) > 0 {
-		schema = with(schema, "required", required)
+		schema = schema.With("required", required)
 	}
 
 	return append(schema, p.Keywords...)
@@ -284,9 +284,9 @@ func fits(args envs.Args, parameters []Parameter) bool {
 	return given == len(args)
 }
 
-// misfit says which parameters are missing, and which are not known, of arguments that do not fit.
+// missed says which parameters are missing, and which are not known, of arguments that do not fit.
 // None is optional: then there is a JSON Schema, which says it.
-func misfit(args envs.Args, parameters []Parameter) string {
+func missed(args envs.Args, parameters []Parameter) string {
 	var all []string
 
 	for _, p := range parameters {
@@ -321,7 +321,7 @@ func inOrder(args envs.Args, parameters []Parameter) envs.Args {
 	ordered := make(envs.Args, 0, len(args))
 	for _, p := range parameters {
 		if v, ok := args.Get(p.Name); ok {
-			ordered = append(ordered, envs.Arg{Name: p.Name, Value: v})
+			ordered = ordered.With(p.Name, v)
 		}
 	}
 

@@ -23,8 +23,7 @@ const (
 	mostMismatch = 300                 // columns of a reason
 )
 
-// compile prepares the check of arguments, when there is anything to check. A schema may refer to its own parts and to
-// no file or server.
+// compile prepares the check of arguments, when there is anything to check.
 func (a *API) compile() error {
 	typed := func(p Parameter) bool { return p.Schema != nil || p.Optional }
 	if len(a.keywords) == 0 && !slices.ContainsFunc(a.Parameters, typed) {
@@ -36,18 +35,11 @@ func (a *API) compile() error {
 	}
 
 	// No version takes an argument that it does not name, whatever its schema says.
-	schema := with(without(a.Schema(), "additionalProperties"), "additionalProperties", false)
+	schema := without(a.Schema(), "additionalProperties").With("additionalProperties", false)
 
-	c := jsonschema.NewCompiler()
-	c.UseLoader(jsonschema.SchemeURLLoader{})
-
-	err := c.AddResource(schemaURL, plain(schema))
-	if err == nil {
-		a.schema, err = c.Compile(schemaURL)
-	}
-
-	if err != nil {
-		return fmt.Errorf("JSON Schema of the parameters: %s", reason(err))
+	var err error
+	if a.form, err = NewForm(schema); err != nil {
+		return fmt.Errorf("JSON Schema of the parameters: %w", err)
 	}
 
 	return nil
@@ -55,29 +47,56 @@ func (a *API) compile() error {
 
 // mismatch returns in one line what is wrong with arguments of a typed API, and "" when they fit.
 func (a *API) mismatch(args envs.Args) string {
-	if a.schema == nil {
+	if a.form == nil {
 		return ""
 	}
 
-	err := a.schema.Validate(plain(args))
-	if err == nil {
-		return ""
-	}
-
-	return reason(err)
+	return display.Line(inParameter(a.form.Misfit(args)), mostMismatch)
 }
 
-// reason returns in one line the first of the places where a value does not fit its schema, and why. Which place is
-// first does not depend on the order of a map.
-func reason(err error) string {
+// inParameter says in which parameter something is wrong.
+func inParameter(place []string, why string) string {
+	if len(place) == 0 {
+		return why
+	}
+
+	return parameterWords(strings.Join(place, ".")) + ": " + why
+}
+
+// Form is a JSON Schema that values are checked against.
+type Form struct{ schema *jsonschema.Schema }
+
+// NewForm returns the form of a schema, which may refer to its own parts and to no file or server.
+func NewForm(schema envs.Args) (*Form, error) {
+	c := jsonschema.NewCompiler()
+	c.UseLoader(jsonschema.SchemeURLLoader{})
+
+	if err := c.AddResource(schemaURL, plain(schema)); err != nil {
+		return nil, err
+	}
+
+	compiled, err := c.Compile(schemaURL)
+
 	var bad *jsonschema.SchemaValidationError
 	if errors.As(err, &bad) {
-		err = bad.Err
+		err = errors.New(inParameter(misfit(bad.Err)))
+	}
+
+	return &Form{compiled}, err
+}
+
+// Misfit returns the first of the places where a value does not fit, and why; of one that fits why is "". Which place
+// is first does not depend on the order of a map.
+func (f *Form) Misfit(v any) (place []string, why string) { return misfit(f.schema.Validate(plain(v))) }
+
+func misfit(err error) (place []string, why string) {
+	if err == nil {
+		return nil, ""
 	}
 
 	var wrong *jsonschema.ValidationError
 	if !errors.As(err, &wrong) {
-		return display.Line(err.Error(), mostMismatch)
+		return nil, err.Error()
 	}
 
 	all := leaves(wrong)
@@ -85,26 +104,20 @@ func reason(err error) string {
 		return slices.Compare(a.InstanceLocation, b.InstanceLocation)
 	})
 
-	var (
-		place = all[0].InstanceLocation
-		why   []string
-		print = message.NewPrinter(language.English)
-	)
+	var reasons []string
+
+	place = all[0].InstanceLocation
+	print := message.NewPrinter(language.English)
 
 	for _, e := range all {
 		if slices.Equal(e.InstanceLocation, place) {
-			why = append(why, e.ErrorKind.LocalizedString(print))
+			reasons = append(reasons, e.ErrorKind.LocalizedString(print))
 		}
 	}
 
-	slices.Sort(why)
-	text := strings.Join(slices.Compact(why), "; ")
+	slices.Sort(reasons)
 
-	if len(place) > 0 {
-		text = fmt.Sprintf("parameter %q: %s", strings.Join(place, "."), text)
-	}
-
-	return display.Line(text, mostMismatch)
+	return place, strings.Join(slices.Compact(reasons), "; ")
 }
 
 // leaves returns the errors that have no cause.

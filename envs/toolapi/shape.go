@@ -109,7 +109,7 @@ func (n Nested) Lift(args envs.Args) (envs.Args, error) {
 		return args, nil
 	}
 
-	return with(rest, n.Parameter, object), nil
+	return rest.With(n.Parameter, object), nil
 }
 
 // Fallback is a parameter that a call may leave out, and that the tool needs. Value, a scalar, is what the tool gets
@@ -135,7 +135,7 @@ func (f Fallback) Lower(args envs.Args) (envs.Args, *ArgError) {
 		return args, nil
 	}
 
-	return with(args, f.Parameter, scalar(f.Value)), nil
+	return args.With(f.Parameter, scalar(f.Value)), nil
 }
 
 // Lift says everything.
@@ -168,7 +168,7 @@ func (n Nullable) Lift(args envs.Args) (envs.Args, error) {
 
 	switch {
 	case !given:
-		return with(args, n.Parameter, nil), nil
+		return args.With(n.Parameter, nil), nil
 	case v == nil:
 		return nil, fmt.Errorf("%s is null, which is what leaving it out means", n.Parameter)
 	}
@@ -200,7 +200,7 @@ func (f Flipped) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 	switch {
 	case !given:
-		return with(args, f.Parameter, scalar(f.Default)), nil
+		return args.With(f.Parameter, scalar(f.Default)), nil
 	case v == scalar(f.Tool):
 		return without(args, f.Parameter), nil
 	}
@@ -214,7 +214,7 @@ func (f Flipped) Lift(args envs.Args) (envs.Args, error) {
 		return args, nil
 	}
 
-	return with(args, f.Parameter, scalar(f.Tool)), nil
+	return args.With(f.Parameter, scalar(f.Tool)), nil
 }
 
 // isScalar reports whether a value of a file is null, a boolean, a text or a number.

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/envs/wire"
@@ -47,9 +45,9 @@ type API struct {
 	Description string      // what follows the signature in a tool list, "which …"
 	URL         string      // where its document says that it is served, or ""; calls have nothing to do with it
 
-	base          *API               // the tool's API in the base, which may be this one
-	keywords      envs.Args          // of the arguments' JSON Schema, beside those of Schema
-	schema        *jsonschema.Schema // nil when the arguments have no types
+	base          *API      // the tool's API in the base, which may be this one
+	keywords      envs.Args // of the arguments' JSON Schema, beside those of Schema
+	form          *Form     // nil when the arguments have no types
 	adapters      []Adapter
 	exact         bool // a call has no other parameters; false when an adapter takes a list of any length
 	argumentsText string
@@ -115,7 +113,7 @@ func (a *API) Signature() string {
 func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 	known := !a.exact || fits(deployed, a.Parameters)
 	if why := a.mismatch(deployed); why != "" || !known {
-		wrong := a.phrased(&ArgError{Value: known, Reason: cmp.Or(why, misfit(deployed, a.Parameters))})
+		wrong := a.phrased(&ArgError{Value: known, Reason: cmp.Or(why, missed(deployed, a.Parameters))})
 		if wrong.Text == "" && why != "" {
 			wrong.Text = argumentError + why
 		}

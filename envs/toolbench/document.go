@@ -16,7 +16,11 @@ import (
 const MostDescription = 256
 
 // Key identifies an API by its published names.
-type Key struct{ Category, Tool, API string }
+type Key struct {
+	Category string `json:"category_name"`
+	Tool     string `json:"tool_name"`
+	API      string `json:"api_name"`
+}
 
 // String returns the names with slashes between them.
 func (k Key) String() string { return k.Category + "/" + k.Tool + "/" + k.API }
@@ -27,23 +31,23 @@ func (k Key) Compare(other Key) int {
 		cmp.Compare(k.API, other.API))
 }
 
-// Document describes an API.
+// Document describes an API, as query files do.
 type Document struct {
 	Key
-	Description     string
-	ToolDescription string // "" where no tool document was read
-	Method          string
-	Required        []Parameter
-	Optional        []Parameter
-	Template        json.RawMessage // the skeleton of an answer; nil where there is none
+	Description     string          `json:"api_description"`
+	ToolDescription string          `json:"-"` // "" where no tool document was read
+	Method          string          `json:"method"`
+	Required        []Parameter     `json:"required_parameters"`
+	Optional        []Parameter     `json:"optional_parameters"`
+	Template        json.RawMessage `json:"template_response"` // the skeleton of an answer; nil where there is none
 }
 
 // Parameter is a parameter of an API.
 type Parameter struct {
-	Name        string
-	Type        string          // a word such as NUMBER
-	Description string          // may be empty
-	Default     json.RawMessage // of any type; "" is none
+	Name        string          `json:"name"`
+	Type        string          `json:"type"`        // a word such as NUMBER
+	Description string          `json:"description"` // may be empty
+	Default     json.RawMessage `json:"default"`     // of any type; "" is none
 }
 
 // jsonTypes are the JSON types of the words for types; of any other word it is string.
@@ -69,7 +73,7 @@ func (p Parameter) Example() (any, bool) {
 	case kind == "string" && isText:
 		return text, true
 	case kind == "string":
-		return string(pytext.AppendJSON(nil, v)), true
+		return pytext.JSON(v), true
 	case isText: // "5" of a number, "true" of a boolean
 		if v, err = pytext.DecodeStrict(strings.ToLower(strings.TrimSpace(text))); err != nil {
 			return nil, false
@@ -96,13 +100,13 @@ func isOfType(v any, kind string) bool {
 
 // schema returns the JSON Schema of the parameter's values.
 func (p Parameter) schema() envs.Args {
-	schema := envs.Args{{Name: "type", Value: p.JSONType()}}
+	schema := envs.Object("type", p.JSONType())
 	if p.Description != "" {
-		schema = append(schema, envs.Arg{Name: "description", Value: display.Line(p.Description, MostDescription)})
+		schema = schema.With("description", display.Line(p.Description, MostDescription))
 	}
 
 	if v, ok := p.Example(); ok {
-		schema = append(schema, envs.Arg{Name: "default", Value: v})
+		schema = schema.With("default", v)
 	}
 
 	return schema

@@ -1,18 +1,21 @@
 package toolbench
 
 import (
+	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 
+	"toolevo/envs/pytext"
 	"toolevo/envs/regular"
+	"toolevo/envs/toolapi"
 )
 
 // Published is files as they were published, read and found to be in order.
@@ -47,7 +50,7 @@ func Import(queries, tools string) (*Published, error) {
 	)
 
 	folder, ids := layout(queries)
-	if p.archive.Queries, err = readFolder(folder); err != nil {
+	if p.archive.Queries, err = readFolder(folder, "queries"); err != nil {
 		return nil, err
 	}
 
@@ -56,7 +59,7 @@ func Import(queries, tools string) (*Published, error) {
 	}
 
 	if ids != "" {
-		if p.archive.IDs, err = readFolder(ids); err != nil {
+		if p.archive.IDs, err = readFolder(ids, "IDs"); err != nil {
 			return nil, err
 		}
 	}
@@ -98,8 +101,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// readFolder reads the files *.json of a folder, in the order of their names.
-func readFolder(dir string) ([]file, error) {
+// readFolder reads the files *.json of a folder, which have a form, in the order of their names.
+func readFolder(dir, form string) ([]file, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("toolbench: %w", err)
@@ -113,7 +116,7 @@ func readFolder(dir string) ([]file, error) {
 			continue
 		}
 
-		f, err := readFile(name, filepath.Join(dir, entry.Name()))
+		f, err := readFile(name, filepath.Join(dir, entry.Name()), form)
 		if err != nil {
 			return nil, err
 		}
@@ -124,20 +127,61 @@ func readFolder(dir string) ([]file, error) {
 	return files, nil
 }
 
-func readFile(name, path string) (file, error) {
-	text, err := regular.ReadJSON(path)
+//go:embed forms.json
+var formsText string
+
+// forms returns a form of published files: queries, tool or IDs.
+var forms = sync.OnceValue(func() map[string]*toolapi.Form {
+	all, _, err := pytext.DecodeObject(formsText)
+	forms := map[string]*toolapi.Form{}
+
+	for _, name := range []string{"queries", "tool", "IDs"} {
+		if err == nil {
+			forms[name], err = toolapi.NewForm(all.With("$ref", "#/$defs/"+name))
+		}
+	}
+
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+
+	return forms
+})
+
+func readFile(name, path, form string) (file, error) {
+	text, value, err := ReadJSON(path)
 	if err != nil {
 		return file{}, fmt.Errorf("toolbench: %w", err)
 	}
 
-	var any json.RawMessage
-	if err := json.Unmarshal(text, &any); err != nil {
-		return file{}, fmt.Errorf("toolbench: %s: %w", path, positioned(text, err, "JSON"))
+	if place, why := forms()[form].Misfit(value); why != "" {
+		return file{}, fmt.Errorf("toolbench: %s: at /%s: %s", path, strings.Join(place, "/"), why)
 	}
 
-	sum := sha256.Sum256(text)
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		return file{}, err // it was read before
+	}
 
-	return file{Name: name, SHA256: hex.EncodeToString(sum[:]), Text: compacted(text)}, nil
+	return file{name, fmt.Sprintf("%x", sha256.Sum256(text)), compact.Bytes()}, nil
+}
+
+// ReadJSON reads a file of JSON, of which objects keep their order. The error of a mistake says where it stands.
+func ReadJSON(path string) (text []byte, value any, err error) {
+	if text, err = regular.ReadJSON(path); err != nil {
+		return nil, nil, err
+	}
+
+	value, err = pytext.DecodeStrict(string(text))
+	if err == nil && !json.Valid(text) {
+		err = errors.New("it has what Python alone takes for JSON")
+	}
+
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s is no JSON: %w", path, err)
+	}
+
+	return text, value, nil
 }
 
 // readTools reads the tool documents of all categories.
@@ -154,7 +198,7 @@ func readTools(dir string) ([]file, error) {
 			continue
 		}
 
-		files, err := readFolder(filepath.Join(dir, category.Name()))
+		files, err := readFolder(filepath.Join(dir, category.Name()), "tool")
 		if err != nil {
 			return nil, err
 		}
@@ -204,19 +248,13 @@ func (a *archive) collection() (*Collection, error) {
 
 // keepListed leaves out the queries of a group that its ID file does not list, and notes those that are not there.
 func (c *Collection) keepListed(f file) error {
-	var listed map[string]json.RawMessage
-	if err := json.Unmarshal(f.Text, &listed); err != nil || listed == nil {
-		return errors.New("want an object with a member for each query_id")
+	var listed map[int]any
+	if err := json.Unmarshal(f.Text, &listed); err != nil {
+		return err
 	}
 
 	wanted := map[int]bool{}
-
-	for text := range listed {
-		id, err := strconv.Atoi(text)
-		if err != nil {
-			return fmt.Errorf("%q is no query_id", text)
-		}
-
+	for id := range listed {
 		wanted[id] = true
 	}
 

@@ -2,8 +2,8 @@ package toolbench
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,24 +21,12 @@ func CategoryName(category string) string {
 	return strings.ReplaceAll(separators.Replace(category), "__", "_")
 }
 
+// unnamed is what cannot stand in a name. The published class has the circumflex by accident.
+var unnamed = regexp.MustCompile(`[^a-zA-Z0-9^\x{4E00}-\x{9FA5}]+`)
+
 // Name is the name of a tool or API in names of functions: "24h Weather" is get_24h_weather. It may be empty.
 func Name(published string) string {
-	var b strings.Builder
-
-	underscore := true // was written last; none begins a name
-	for _, r := range published {
-		if !isKept(r) {
-			r = '_'
-		}
-
-		if r != '_' || !underscore {
-			b.WriteRune(r)
-		}
-
-		underscore = r == '_'
-	}
-
-	name := strings.ToLower(strings.TrimSuffix(b.String(), "_"))
+	name := strings.ToLower(strings.Trim(unnamed.ReplaceAllString(published, "_"), "_"))
 
 	if name != "" && name[0] >= '0' && name[0] <= '9' {
 		name = "get_" + name
@@ -49,12 +37,6 @@ func Name(published string) string {
 	}
 
 	return name
-}
-
-// isKept reports whether a character may stand in a name. The published class has the circumflex by accident.
-func isKept(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '^' ||
-		r >= '\u4E00' && r <= '\u9FA5'
 }
 
 // FunctionName is what the function of an API is called before it is known to be too long or to be shared.
@@ -89,8 +71,7 @@ func (c *Collection) Functions() (map[Key]string, error) {
 
 // marked ends a name with a hash of the key, in place of what does not fit.
 func marked(name string, k Key) string {
-	sum := sha256.Sum256([]byte(k.Category + "\n" + k.Tool + "\n" + k.API))
-	mark := "_" + hex.EncodeToString(sum[:4])
+	mark := fmt.Sprintf("_%.4x", sha256.Sum256([]byte(k.Category+"\n"+k.Tool+"\n"+k.API)))
 
 	runes := []rune(name)
 	if most := toolapi.MostName - len(mark); len(runes) > most {

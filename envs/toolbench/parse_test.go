@@ -78,7 +78,7 @@ func TestImport(t *testing.T) {
 				Optional: []Parameter{{Name: "most", Type: "NUMBER", Description: "how many", Default: []byte(`"5"`)}},
 				Template: []byte(`{"languages":["list of str with length 3"]}`),
 			},
-			{Key: speak, Method: "GET"},
+			{Key: speak, Method: "GET", Required: []Parameter{}, Optional: []Parameter{}},
 		},
 		Queries: []Query{{
 			Group: "G1_category", ID: 7, Text: "Which languages are there?",
@@ -105,25 +105,25 @@ func TestImportErrors(t *testing.T) {
 	otherwise := strings.Replace(strings.Replace(twice, `"query_id": 7`, `"query_id": 8`, 1), "All of them.", "None.", 1)
 
 	for want, text := range map[string]string{
-		`G1_x.json: line 3: not JSON`:                                                                    change(`"query": `, `query: `),
-		`G1_x.json: an object, want a list of queries`:                                                   `{}`,
-		`G1_x.json: entry 1: no "query_id"`:                                                              change("query_id", "id"),
-		`entry 1: "query_id" is a text, want an integer`:                                                 change(": 7", `: "7"`),
-		`entry 1: query_id 7: "query" is empty`:                                                          change("Which languages are there?", " "),
-		`entry 1: query_id 7: no "api_list"`:                                                             change("api_list", "apis"),
-		`entry 1: query_id 7: api_list[0]: no "tool_name"`:                                               change("tool_name", "tool"),
-		`api_list[0]: Media/Kraken/List Languages: no "required_par`:                                     change("required_parameters", "required"),
-		`required_parameters[0]: no "name"`:                                                              change(`"name": "voice"`, `"called": "voice"`),
-		`required_parameters[0]: voice: no "default"`:                                                    change(`, "default": "Ada"`, ""),
-		`optional_parameters[0]: most: "type" is a number, want a te`:                                    change(`"NUMBER"`, "5"),
-		`"method" is null, want a text`:                                                                  change(`"GET"`, "null"),
-		`relevant APIs[0]: "Sing" of "Kraken" is not in its api_list`:                                    change(`["Kraken", "List Languages"]`, `["Kraken", "Sing"]`),
-		`relevant APIs[0]: 1 names, want the tool and the API`:                                           change(`["Kraken", "List Languages"]`, `["Kraken"]`),
-		`"relevant APIs" is empty`:                                                                       change(`["Kraken", "List Languages"], ["Kraken", "List Languages"]`, ""),
-		`"relevant APIs" is a list, want a list of pairs of texts`:                                       change(`["Kraken", "List Languages"]`, `5`),
-		`api_list[1]: Media/Kraken/list-languages is called list_lang`:                                   change(`"Speak"`, `"list-languages"`),
-		`api_list[1]: Media/Kraken/List Languages is called list_lang`:                                   change(`"Speak"`, `"List Languages"`),
-		`entry 2: query_id 7 is that of entry 1, want each once`:                                         twice,
+		`line 3 column`:                                                change(`"query": `, `query: `),
+		`G1_x.json: at /: got object`:                                  `{}`,
+		`G1_x.json: at /0: missing property 'query_id'`:                change("query_id", "id"),
+		`at /0/query_id: got string`:                                   change(": 7", `: "7"`),
+		`at /0/query: `:                                                change("Which languages are there?", " "),
+		`at /0: missing property 'api_list'`:                           change("api_list", "apis"),
+		`at /0/api_list/0: missing property 'tool_name'`:               change("tool_name", "tool"),
+		`at /0/api_list/0: missing property 'required_par`:             change("required_parameters", "required"),
+		`required_parameters/0: missing property 'name'`:               change(`"name": "voice"`, `"called": "voice"`),
+		`required_parameters/0: missing property 'default'`:            change(`, "default": "Ada"`, ""),
+		`optional_parameters/0/type: got number`:                       change(`"NUMBER"`, "5"),
+		`/method: got null`:                                            change(`"GET"`, "null"),
+		`relevant APIs[0]: "Sing" of "Kraken" is not in its api_list`:  change(`["Kraken", "List Languages"]`, `["Kraken", "Sing"]`),
+		`/relevant APIs/0: minItems`:                                   change(`["Kraken", "List Languages"]`, `["Kraken"]`),
+		`/relevant APIs: minItems`:                                     change(`["Kraken", "List Languages"], ["Kraken", "List Languages"]`, ""),
+		`/relevant APIs/0: got number`:                                 change(`["Kraken", "List Languages"]`, `5`),
+		`api_list[1]: Media/Kraken/list-languages is called list_lang`: change(`"Speak"`, `"list-languages"`),
+		`api_list[1]: Media/Kraken/List Languages is called list_lang`: change(`"Speak"`, `"List Languages"`),
+		`entry 2: query_id 7 is that of entry 1, want each once`:       twice,
 		`entry 2: query_id 7: api_list[0]: Media/Kraken/List Languages is described otherwise in G1_x-8`: otherwise,
 	} {
 		_, err := Import(folder(t, map[string]string{"G1_x.json": text}), "")
@@ -137,12 +137,12 @@ func TestImportErrors(t *testing.T) {
 	}
 
 	for want, text := range map[string]string{
-		`entry 1: null, want an object`:      `[null]`,
-		`entry 1: a boolean, want an object`: `[true]`,
-		`entry 1: a list, want an object`:    `[[]]`,
-		`a boolean, want a list`:             `false`,
-		`"query" is a boolean, want a text`:  change(`"Which languages are there?"`, "false"),
-		`"query" is an object, want a text`:  change(`"Which languages are there?"`, "{}"),
+		`at /0: got null`:     `[null]`,
+		`at /0: got boolean`:  `[true]`,
+		`at /0: got array`:    `[[]]`,
+		`at /: got boolean`:   `false`,
+		`/query: got boolean`: change(`"Which languages are there?"`, "false"),
+		`/query: got object`:  change(`"Which languages are there?"`, "{}"),
 		`"Speak" of "Squid" is not in`: change(`["Kraken", "List Languages"]`,
 			`["Squid", "Speak"]`),
 		`"List" of "Kraken" is not in`: change(`["Kraken", "List Languages"]`,
@@ -328,7 +328,7 @@ func TestImportIDs(t *testing.T) {
 		}
 	}
 
-	for ids, want := range map[string]string{`[7]`: "want an object", `{"seven": 0}`: `"seven" is no query_id`} {
+	for ids, want := range map[string]string{`[7]`: "got array", `{"seven": 0}`: `'seven'`} {
 		if _, err := Import(published(ids), ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", ids, err, want)
 		}
@@ -385,10 +385,10 @@ func TestImportTools(t *testing.T) {
 	}
 
 	for want, text := range map[string]string{
-		`Media/kraken.json: a list, want an object`:             `[]`,
-		`Media/kraken.json: no "tool_name"`:                     strings.Replace(tool, "tool_name", "name", 1),
+		`Media/kraken.json: at /: got array`:                    `[]`,
+		`Media/kraken.json: at /: missing property 'tool_name'`: strings.Replace(tool, "tool_name", "name", 1),
 		`Media/kraken.json: api_list[1]: Speak stands there tw`: strings.Replace(tool, "Sing", "Speak", 1),
-		`api_list[0]: Media/Kraken/Speak: no "method"`:          strings.Replace(tool, "method", "verb", 1),
+		`at /api_list/0: missing property 'method'`:             strings.Replace(tool, "method", "verb", 1),
 	} {
 		if _, err := Import(queries, folder(t, map[string]string{"Media/kraken.json": text})); err == nil ||
 			!strings.Contains(err.Error(), want) {

@@ -31,9 +31,9 @@ type Answer struct {
 
 // Text returns an answer as the virtual server sends it.
 func (a Answer) Text() string {
-	return string(pytext.AppendJSON(nil, envs.Args{
-		{Name: "error", Value: a.Error}, {Name: "response", Value: a.Response},
-	}))
+	return pytext.JSON(envs.Object(
+		"error", a.Error, "response", a.Response,
+	))
 }
 
 // Scripted is a [Simulator] that fills the template of a document with values that are drawn by a hash of the call.
@@ -82,7 +82,7 @@ func (f filler) fill(name string, part any) any {
 
 		for _, member := range part {
 			if member.Name != lengthHint {
-				filled = append(filled, envs.Arg{Name: member.Name, Value: f.fill(member.Name, member.Value)})
+				filled = filled.With(member.Name, f.fill(member.Name, member.Value))
 			}
 		}
 

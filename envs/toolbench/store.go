@@ -2,7 +2,6 @@ package toolbench
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -118,8 +117,7 @@ func Open(data, split string) (*Kept, error) {
 		return nil, fmt.Errorf("%s is %w: run `toolevo toolbench import` again", Path(data, split), err)
 	}
 
-	sum := sha256.Sum256(text)
-	hash := hex.EncodeToString(sum[:])
+	hash := fmt.Sprintf("%x", sha256.Sum256(text))
 
 	if known, ok := recent.Load(Path(data, split)); ok && known.(*Kept).SHA256 == hash {
 		return known.(*Kept), nil

@@ -5,44 +5,40 @@ import (
 	"fmt"
 )
 
+// publishedTool is a tool document.
+type publishedTool struct {
+	Tool  string `json:"tool_name"`
+	About string `json:"tool_description"`
+	APIs  []struct {
+		Document
+		API         string          `json:"name"`
+		Description string          `json:"description"`
+		Template    json.RawMessage `json:"schema"`
+	} `json:"api_list"`
+}
+
 // readTool adds the APIs of a tool document, TOOLS/CATEGORY/tool.json. Those that queries offer get the tool's
 // description; category is the name of the folder.
 func (b *builder) readTool(category string, text []byte) error {
-	var raw json.RawMessage
-	if err := json.Unmarshal(text, &raw); err != nil {
-		return positioned(text, err, "an object")
+	var t publishedTool
+	if err := json.Unmarshal(text, &t); err != nil {
+		return err
 	}
 
-	m := membersOf(raw)
-	tool, about := m.filled("tool_name"), m.textOrNull("tool_description")
 	seen := map[string]bool{}
 
-	m.each("api_list", func(raw json.RawMessage) error {
-		d, err := parseToolAPI(category, tool, raw)
-
-		switch {
-		case err != nil:
-			return err
-		case seen[d.API]:
-			return fmt.Errorf("%s stands there twice, want each once", d.API)
+	for i, a := range t.APIs {
+		if seen[a.API] {
+			return fmt.Errorf("api_list[%d]: %s stands there twice, want each once", i, a.API)
 		}
 
-		seen[d.API] = true
-		b.describe(d, about)
+		seen[a.API] = true
+		a.Document.Key = Key{category, t.Tool, a.API}
+		a.Document.Description, a.Document.Template = a.Description, a.Template
+		b.describe(a.Document, t.About)
+	}
 
-		return nil
-	})
-
-	return m.err
-}
-
-// parseToolAPI reads an API of a tool document.
-func parseToolAPI(category, tool string, raw json.RawMessage) (Document, error) {
-	m := membersOf(raw)
-	d := Document{Key: Key{Category: category, Tool: tool, API: m.filled("name")}}
-	d.takeRest(m, "description", "schema")
-
-	return d, m.err
+	return nil
 }
 
 // describe keeps the document of a tool's API where no query has one; what queries say of an API stands.
@@ -58,6 +54,6 @@ func (b *builder) describe(d Document, about string) {
 
 	if !known {
 		d.ToolDescription = about
-		b.documents[d.Key] = d
+		_ = b.add(d, "a tool document") // it is the first
 	}
 }

@@ -37,7 +37,7 @@ func (f AnswerForm) Wrap(succeeded bool, text string) string {
 		state = success
 	}
 
-	return string(pytext.AppendJSON(nil, envs.Args{{Name: f.State, Value: state}, {Name: f.Message, Value: text}}))
+	return pytext.JSON(envs.Object(f.State, state, f.Message, text))
 }
 
 // wrapped is how such an object begins. Most answers are told from it by their first bytes, the others without being

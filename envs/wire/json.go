@@ -25,17 +25,54 @@ func ReadObject(r *http.Request) (object envs.Args, status int, err error) {
 		return nil, http.StatusBadRequest, fmt.Errorf("the body was cut off: %w", err)
 	}
 
-	v, err := pytext.Decode(strings.ToValidUTF8(string(body), "\uFFFD"))
-	if err != nil {
-		return nil, http.StatusBadRequest, fmt.Errorf("the body is no JSON: %w", err)
-	}
-
-	object, ok := v.(envs.Args)
-	if !ok {
-		return nil, http.StatusBadRequest, fmt.Errorf("the body is a %s, want an object", pytext.TypeName(v))
+	if object, err = Object(string(body)); err != nil {
+		return nil, http.StatusBadRequest, fmt.Errorf("the body: %w", err)
 	}
 
 	return object, http.StatusOK, nil
+}
+
+// Object reads a JSON object as tools take it. Bytes that are no UTF-8 are replaced.
+func Object(text string) (envs.Args, error) {
+	v, err := decode(text)
+	if err != nil {
+		return nil, err
+	}
+
+	return asObject(v)
+}
+
+// Arguments reads the arguments of a call: an object, a text that holds one, or nothing.
+func Arguments(input any) (args envs.Args, err error) {
+	if text, ok := input.(string); ok {
+		if input = nil; strings.TrimSpace(text) != "" {
+			input, err = decode(text)
+		}
+	}
+
+	if err != nil || input == nil {
+		return envs.Args{}, err
+	}
+
+	return asObject(input)
+}
+
+func decode(text string) (any, error) {
+	v, err := pytext.Decode(strings.ToValidUTF8(text, "\uFFFD"))
+	if err != nil {
+		err = fmt.Errorf("invalid JSON: %w", err)
+	}
+
+	return v, err
+}
+
+func asObject(v any) (envs.Args, error) {
+	object, ok := v.(envs.Args)
+	if !ok {
+		return nil, fmt.Errorf("want a JSON object, not a %s", pytext.TypeName(v))
+	}
+
+	return object, nil
 }
 
 // TooLarge is the reason of a body of more than a number of bytes.

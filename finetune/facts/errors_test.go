@@ -55,8 +55,8 @@ func TestErrors(t *testing.T) {
 	}
 
 	for _, line := range []string{
-		"p       p_s_in  4  1     3\n", "p under p_s_in\n",
-		"  invocation error in new tools  repeated-deprecated  1         33.3\n",
+		"p       p_s_in  4     1       3\n", "p under p_s_in\n",
+		"  invocation error in new tools  repeated-deprecated         1   33.3\n",
 	} {
 		if !strings.Contains(text.String(), line) {
 			t.Errorf("no line %q in\n%s", line, text.String())

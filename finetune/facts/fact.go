@@ -35,9 +35,10 @@ type Fact struct {
 	Silent          bool `json:"silent"`           // the policy wrote nothing more
 	FirstUnreadable bool `json:"first_unreadable"` // no action could be read from the first turn
 
-	Turns         int `json:"turns"`          // its length
-	Tokens        int `json:"tokens"`         // that the policy wrote; 0 where nobody counted
-	RepeatedTurns int `json:"repeated_turns"` // that make a call again that failed in the same way before
+	Turns         int     `json:"turns"`          // its length
+	Tokens        int     `json:"tokens"`         // that the policy wrote; 0 where nobody counted
+	Seconds       float64 `json:"seconds"`        // that it took; 0 where nobody measured
+	RepeatedTurns int     `json:"repeated_turns"` // that make a call again that failed in the same way before
 
 	Outcomes
 

@@ -15,7 +15,7 @@ const (
 )
 
 // format is that of what the tables say. It grows when a column comes, goes or changes its meaning.
-const format = "1 "
+const format = "2 "
 
 // Write writes the facts and the calls of episodes whose file has a hash into its folder.
 func (b *Board) Write(dir, episodes string) error {

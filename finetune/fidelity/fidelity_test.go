@@ -308,7 +308,7 @@ func TestFormats(t *testing.T) {
 		"model & OOD Succ & OOD Fail \\\\\n\\midrule\nMirrorAPI\\_SFT & 6.86 & -- \\\\\n",
 		"MirrorAPI_SFT,ood_success,200,0.356,0.3,0,0.941,0.955,6.86,0,199,1,0.9,0\n",
 		"MirrorAPI_SFT,ood_fail,100,0.899,0,0,0.941,1,,,,,,\n",
-		"MirrorAPI_SFT  ood_success  200  35.6  30.0   94.1    95.5   6.86   1     90.0\n",
+		"MirrorAPI_SFT  ood_success  200  35.6   30.0    94.1   95.5   6.86     1   90.0\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("missing:\n%s", want)
@@ -317,5 +317,22 @@ func TestFormats(t *testing.T) {
 
 	if t.Failed() {
 		t.Log(b.String())
+	}
+}
+
+func TestKappa(t *testing.T) {
+	t.Parallel()
+
+	for _, test := range []struct{ agreement, first, second, want float64 }{
+		// Cohen's example of two readers of 50 applications: both yes 20, only the first 5, only the second 10,
+		// neither 15.
+		{0.7, 0.5, 0.6, 0.4},
+		// Readers who say yes at different rates, neither of them half of the time.
+		{0.6, 0.6, 0.7, 0.06 / 0.46},
+		{1, 1, 1, 0}, {1, 0.5, 0.5, 1}, {0, 0.5, 0.5, -1},
+	} {
+		if got := kappa(test.agreement, test.first, test.second); math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("kappa(%v, %v, %v) = %v, want %v", test.agreement, test.first, test.second, got, test.want)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"toolevo/envs/kept"
 	"toolevo/envs/toolbench/recorded"
 	"toolevo/envs/toolbench/virtual"
+	"toolevo/trajectories/mirror"
 )
 
 // Embedder turns texts into vectors.
@@ -35,12 +36,22 @@ type Options struct {
 
 // measured is what a case comes to.
 type measured struct {
-	bleu, words float64
-	cosine      float64 // with an embedder
-	rating      float64 // with a judge
-	judged      bool    // its rating could be read
-	keeps       bool    // the answer succeeds or fails as the real one does
-	readable    bool    // the answer is an object of error and response
+	Model      string       `json:"model"`
+	Split      mirror.Split `json:"split"`
+	Case       int          `json:"case"`
+	Measured   bool         `json:"measured"`
+	BLEU       float64      `json:"bleu"`
+	Words      float64      `json:"words"`
+	Embedded   bool         `json:"embedded"`
+	Cosine     float64      `json:"cosine"`     // where it is embedded
+	Judged     bool         `json:"judged"`     // its rating could be read
+	Unjudged   bool         `json:"unjudged"`   // it could not
+	Rating     float64      `json:"rating"`     // where it is judged
+	Good       bool         `json:"good"`       // by its rating
+	Keeps      bool         `json:"keeps"`      // the answer succeeds or fails as the real one does
+	Agrees     bool         `json:"agrees"`     // rating and rule say the same
+	Keeping    bool         `json:"keeping"`    // it keeps, where it is judged
+	Unreadable bool         `json:"unreadable"` // the answer is no object of error and response
 }
 
 // Simulate has a simulator answer calls, and returns them with its answers under a name. A case without a system text
@@ -60,35 +71,42 @@ func Measure(ctx context.Context, cases []Case, o Options) (*Report, error) {
 	rules := recorded.Corrected()
 
 	all, err := kept.All(ctx, len(cases), o.Workers, o.Done, func(ctx context.Context, i int) (measured, error) {
-		return o.measure(ctx, &cases[i], rules)
+		m, err := o.measure(ctx, &cases[i], rules)
+		m.Case = i
+
+		return m, err
 	})
 	if err != nil {
 		return nil, err
 	}
 
-	return report(cases, all, o), nil
+	return report(all, o), nil
 }
 
 func (o *Options) measure(ctx context.Context, c *Case, rules *recorded.Rules) (m measured, err error) {
 	real, simulated := compared(c.Real), compared(c.Simulated)
 
-	m.bleu = bleu(characters(simulated), characters(real))
-	m.words = bleu(words(simulated), words(real))
+	m = measured{
+		Model: c.Model, Split: c.Split, Measured: true,
+		BLEU: bleu(characters(simulated), characters(real)), Words: bleu(words(simulated), words(real)),
+	}
 
 	want, wantErr := virtual.ReadReply(c.Real)
 	got, gotErr := virtual.ReadReply(c.Simulated)
-	m.readable = gotErr == nil
-	m.keeps = wantErr == nil && gotErr == nil &&
+	m.Unreadable = gotErr != nil
+	m.Keeps = wantErr == nil && gotErr == nil &&
 		(rules.Of(want) == recorded.Success) == (rules.Of(got) == recorded.Success)
 
-	if o.Embedder != nil {
-		if m.cosine, err = o.cosine(ctx, real, simulated); err != nil {
+	if m.Embedded = o.Embedder != nil; m.Embedded {
+		if m.Cosine, err = o.cosine(ctx, real, simulated); err != nil {
 			return m, err
 		}
 	}
 
 	if o.Judge != nil {
-		m.rating, m.judged, err = judge(ctx, o.Judge, c, o.Seed)
+		m.Rating, m.Judged, err = judge(ctx, o.Judge, c, o.Seed)
+		m.Good, m.Keeping, m.Unjudged = m.Rating > 5, m.Judged && m.Keeps, !m.Judged
+		m.Agrees = m.Judged && m.Good == m.Keeps
 	}
 
 	return m, err

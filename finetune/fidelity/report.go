@@ -43,28 +43,16 @@ type Judged struct {
 }
 
 // report adds up what cases come to.
-func report(cases []Case, all []measured, o Options) *Report {
-	type cell struct {
-		model string
-		split mirror.Split
-	}
+func report(all []measured, o Options) *Report {
+	rows := tables.Tables["splits"].Rows(tabulate.Of(all))
+	r := &Report{Rows: tabulate.As[Row](rows)}
 
-	var order []cell
-
-	members := map[cell][]measured{}
-
-	for i, c := range cases {
-		at := cell{c.Model, c.Split}
-		if members[at] == nil {
-			order = append(order, at)
+	for i := range r.Rows {
+		if o.Judge == nil {
+			r.Rows[i].Judge = nil
+		} else if j := r.Rows[i].Judge; j.N > 0 {
+			j.Kappa = kappa(j.Agreement, rows[i].Number("judge.good"), rows[i].Number("judge.keeping"))
 		}
-
-		members[at] = append(members[at], all[i])
-	}
-
-	r := &Report{Rows: []Row{}}
-	for _, at := range order {
-		r.Rows = append(r.Rows, o.row(at.model, at.split, members[at]))
 	}
 
 	models := r.models()
@@ -76,49 +64,15 @@ func report(cases []Case, all []measured, o Options) *Report {
 	return r
 }
 
-func (o *Options) row(model string, split mirror.Split, all []measured) Row {
-	row := Row{Model: model, Split: split, N: len(all)}
-	n := float64(len(all))
-
-	var (
-		cosine, keeps float64
-		ratings       []float64
-		good, keeping []bool
-	)
-
-	for _, m := range all {
-		row.BLEU += m.bleu
-		row.BLEUWords += m.words
-		cosine += m.cosine
-
-		if !m.readable {
-			row.Unreadable++
-		}
-
-		if m.keeps {
-			keeps++
-		}
-
-		if m.judged {
-			ratings = append(ratings, m.rating)
-			good, keeping = append(good, m.rating > 5), append(keeping, m.keeps)
-		}
+// kappa is Cohen's: how much of what chance leaves open two raters agree on that say yes in shares of the cases. Where
+// neither ever says anything else it is 0, for agreement is no evidence then.
+func kappa(agreement, first, second float64) float64 {
+	chance := first*second + (1-first)*(1-second)
+	if chance == 1 {
+		return 0
 	}
 
-	row.BLEU, row.BLEUWords, row.Keeps = row.BLEU/n, row.BLEUWords/n, keeps/n
-
-	if o.Embedder != nil {
-		cosine /= n
-		row.Cosine = &cosine
-	}
-
-	if o.Judge != nil {
-		row.Judge = &Judged{N: len(ratings), Lost: len(all) - len(ratings)}
-		row.Judge.Rating, row.Judge.Deviation = tabulate.MeanStdDev(ratings)
-		row.Judge.Agreement, row.Judge.Kappa = tabulate.Agreement(good, keeping)
-	}
-
-	return row
+	return (agreement - chance) / (1 - chance)
 }
 
 // models returns the simulators in the order of the rows.

@@ -1,9 +1,8 @@
 package improve
 
 import (
-	"cmp"
+	"bytes"
 	_ "embed"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"toolevo/envs/durable"
 	"toolevo/finetune"
@@ -90,21 +88,14 @@ func (r *Round) add(s stage, n *note) error {
 	return err
 }
 
-// WriteTable writes the official accuracy for a terminal: a line for each round and server, a column for each API
-// version, with its interval.
-func (r *Result) WriteTable(w io.Writer) error {
-	var lines []line
+// WriteTable writes the official accuracy for a terminal.
+func (r *Result) WriteTable(w io.Writer) error { return tabulate.WriteText(w, r.Grids(), 80) }
 
-	for _, round := range r.Rounds {
-		for _, e := range round.Evaluations {
-			for _, row := range e.Overall {
-				lines = append(lines, line{strconv.Itoa(round.Round), strconv.Itoa(round.Correct),
-					strconv.Itoa(round.Samples), e.Server, row})
-			}
-		}
-	}
+// Grids are the official accuracy: a line for each round and server, a column for each API version, with its interval.
+func (r *Result) Grids() []tabulate.Grid { return grids(r.rows()) }
 
-	return tabulate.WriteText(w, tables.Views["rounds"].Grids(tabulate.RowsOf(lines)), 80)
+func grids(rows []tabulate.Row) []tabulate.Grid {
+	return tables.Views["rounds"].Grids(tabulate.Where(rows, map[string]string{"dataset": tabulate.All}))
 }
 
 //go:embed tables.yaml
@@ -112,7 +103,7 @@ var tablesYAML []byte
 
 var tables = tabulate.MustRead(tablesYAML)
 
-// line is what a round measured on a server under an API version, over all questions.
+// line is what a round measured on a server, in a cell or over all questions.
 type line struct {
 	Round   string `json:"round"`
 	Correct string `json:"correct"`
@@ -121,121 +112,40 @@ type line struct {
 	finetune.Row
 }
 
-// csvColumns are the columns of CSVFile.
-var csvColumns = []string{"round", "correct", "samples", "server", "policy", "api", "dataset", "difficulty", "n",
-	"lost", "official", "official_low", "official_high", "strict", "strict_low", "strict_high", "turns"}
+func (r *Result) rows() []tabulate.Row {
+	var lines []line
 
-// ReadCSV reads what the rounds in a folder measured from their CSVFile, which has no seconds. The error wraps
-// fs.ErrNotExist where there is none.
-func ReadCSV(dir string) (*Result, error) {
-	path := filepath.Join(dir, CSVFile)
-
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-
-	lines, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-
-	if len(lines) == 0 || !slices.Equal(lines[0], csvColumns) {
-		return nil, fmt.Errorf("%s is not a table of rounds: want the columns %s", path, strings.Join(csvColumns, ","))
-	}
-
-	r := &Result{}
-
-	for i, line := range lines[1:] {
-		if err := r.addLine(line); err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", path, i+2, err)
+	for _, round := range r.Rounds {
+		for _, e := range round.Evaluations {
+			for _, row := range slices.Concat(e.Rows, e.Overall) {
+				lines = append(lines, line{strconv.Itoa(round.Round), strconv.Itoa(round.Correct),
+					strconv.Itoa(round.Samples), e.Server, row})
+			}
 		}
 	}
 
-	return r, nil
+	return tabulate.RowsOf(lines)
 }
 
-// addLine adds a line of the CSV.
-func (r *Result) addLine(line []string) error {
-	f := fields{values: line}
-	round := Round{Round: f.count(0), Correct: f.count(1), Samples: f.count(2)}
-	row := finetune.Row{
-		Cell:     finetune.Cell{Policy: line[4], API: line[5], Dataset: line[6], Difficulty: line[7]},
-		N:        f.count(8),
-		Lost:     f.count(9),
-		Official: f.number(10), OfficialLow: f.number(11), OfficialHigh: f.number(12),
-		Strict: f.number(13), StrictLow: f.number(14), StrictHigh: f.number(15),
-		Turns: f.number(16),
+// ReadCSV returns the tables of the rounds in a folder, from their CSVFile. The error wraps fs.ErrNotExist where there
+// is none.
+func ReadCSV(dir string) ([]tabulate.Grid, error) {
+	path := filepath.Join(dir, CSVFile)
+
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
 	}
 
-	if len(r.Rounds) == 0 || r.Rounds[len(r.Rounds)-1].Round != round.Round {
-		r.Rounds = append(r.Rounds, round)
+	rows, err := tables.Tables["rounds"].ReadCSV(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a table of rounds: %w", path, err)
 	}
 
-	last := &r.Rounds[len(r.Rounds)-1]
-	if n := len(last.Evaluations); n == 0 || last.Evaluations[n-1].Server != line[3] {
-		last.Evaluations = append(last.Evaluations, Evaluation{Server: line[3]})
-	}
-
-	e := &last.Evaluations[len(last.Evaluations)-1]
-	if row.Dataset == tabulate.All {
-		e.Overall = append(e.Overall, row)
-	} else {
-		e.Rows = append(e.Rows, row)
-	}
-
-	return f.err
-}
-
-// fields reads numbers from the fields of a line; err is the first that is none.
-type fields struct {
-	values []string
-	err    error
-}
-
-func (f *fields) count(i int) int {
-	n, err := strconv.Atoi(f.values[i])
-	f.err = cmp.Or(f.err, err)
-
-	return n
-}
-
-func (f *fields) number(i int) float64 {
-	x, err := strconv.ParseFloat(f.values[i], 64)
-	f.err = cmp.Or(f.err, err)
-
-	return x
+	return grids(rows), nil
 }
 
 // writeCSV writes every figure of the evaluations.
 func (r *Result) writeCSV(path string) error {
-	return durable.WriteFile(path, func(w io.Writer) error {
-		out := csv.NewWriter(w)
-
-		lines := [][]string{csvColumns}
-
-		for _, round := range r.Rounds {
-			for _, e := range round.Evaluations {
-				for _, row := range slices.Concat(e.Rows, e.Overall) {
-					lines = append(lines, append([]string{
-						strconv.Itoa(round.Round), strconv.Itoa(round.Correct), strconv.Itoa(round.Samples), e.Server,
-						row.Policy, row.API, row.Dataset, row.Difficulty, strconv.Itoa(row.N), strconv.Itoa(row.Lost),
-					}, decimals(row.Official, row.OfficialLow, row.OfficialHigh, row.Strict, row.StrictLow,
-						row.StrictHigh, row.Turns)...))
-				}
-			}
-		}
-
-		return out.WriteAll(lines)
-	})
-}
-
-func decimals(all ...float64) []string {
-	texts := make([]string, len(all))
-	for i, f := range all {
-		texts[i] = strconv.FormatFloat(f, 'f', 4, 64)
-	}
-
-	return texts
+	return durable.WriteFile(path, func(w io.Writer) error { return tables.Tables["rounds"].WriteCSV(w, r.rows()) })
 }

@@ -3,7 +3,6 @@ package judge
 import (
 	"toolevo/envs/toolapi"
 	"toolevo/finetune/facts"
-	"toolevo/finetune/failure"
 	"toolevo/trajectories"
 )
 
@@ -18,8 +17,6 @@ type Conduct struct {
 	RecoveredShare float64 `json:"recovered_share"` // of those that refused one
 
 	Refusals []facts.RefusalCount `json:"refusals"` // refused calls, by what the deployed version did not take
-
-	refused map[failure.Refusal]int
 }
 
 // ConductOf counts what was done in an episode that met a version.
@@ -29,51 +26,11 @@ func ConductOf(e *trajectories.Episode, deployed *toolapi.Version) *Conduct {
 	b.Add(e, e.DeployedAPI, deployed)
 
 	f := b.Facts[0]
-	c := &Conduct{
-		Calls: f.Calls, Valid: f.Valid, Met: f.ToolsRefused, Recovered: f.ToolsRecovered,
-		refused: map[failure.Refusal]int{},
-	}
+	c := &Conduct{Calls: f.Calls, Valid: f.Valid, Met: f.ToolsRefused, Recovered: f.ToolsRecovered}
 
-	for _, call := range b.Calls {
-		if call.Refused {
-			c.refused[failure.Refusal(call.Refusal)]++
-		}
+	for _, row := range b.Errors().Rows {
+		c.Refusals = row.Refusals
 	}
-
-	c.share()
 
 	return c
-}
-
-// add counts what was done in another one, too.
-func (c *Conduct) add(other *Conduct) {
-	c.Calls, c.Valid = c.Calls+other.Calls, c.Valid+other.Valid
-	c.Met, c.Recovered = c.Met+other.Met, c.Recovered+other.Recovered
-
-	if c.refused == nil {
-		c.refused = map[failure.Refusal]int{}
-	}
-
-	for refusal, n := range other.refused {
-		c.refused[refusal] += n
-	}
-}
-
-// share completes the counts by what they add up to.
-func (c *Conduct) share() {
-	c.ValidShare = float64(c.Valid) / float64(max(c.Calls, 1))
-	c.RecoveredShare = float64(c.Recovered) / float64(max(c.Met, 1))
-	c.Refusals = nil
-
-	total := 0
-	for _, n := range c.refused {
-		total += n
-	}
-
-	for _, r := range failure.Refusals() {
-		n := c.refused[r]
-		c.Refusals = append(c.Refusals, facts.RefusalCount{
-			Refusal: r, Calls: n, Share: float64(n) / float64(max(total, 1)),
-		})
-	}
 }

@@ -5,7 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"toolevo/finetune"
+	"toolevo/finetune/facts"
+	"toolevo/finetune/failure"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories"
 )
 
@@ -23,6 +28,18 @@ const (
 	everything = "all"
 	mean       = "mean" // the dataset of a row that stands for all groups
 )
+
+// Rate is a mean of statuses, in 0..1: Solved counts 1, Unsure 1/2. Each group weighs the same. The interval is
+// Korn and Graubard's, clustered by query: see package tabulate.
+type Rate struct {
+	N         int       `json:"n"`               // queries of which at least one judgement was read
+	Mean      float64   `json:"mean"`            // over the passes
+	Deviation float64   `json:"deviation"`       // population standard deviation of the passes
+	Low       float64   `json:"low"`             // lower end of the interval
+	High      float64   `json:"high"`            // upper end
+	Passes    []float64 `json:"passes"`          // of each pass of the judge
+	Lost      int       `json:"lost_judgements"` // that could not be read, and count in no pass
+}
 
 // Row has the scores of an agent at the queries of a group. Its dataset is the group, or "mean"; its difficulty is
 // "exposed" or "unexposed" to published drift, or "all".
@@ -57,220 +74,171 @@ type WinRow struct {
 // Report adds up what was said.
 func (d *Judged) Report(judge trajectories.Maker, passes int) *Report {
 	r := &Report{Judge: judge, Passes: passes, Rows: []Row{}, Means: []Row{}}
+	rows := d.rows(judge)
 
-	rows, means := &cells{}, &cells{}
+	for _, row := range rows["queries"] {
+		if row.Text("difficulty") == "" {
+			continue // nobody knows which are exposed
+		}
 
-	for _, j := range d.Judgements {
-		for _, exposure := range []string{everything, j.Exposure} {
-			if exposure == "" {
-				continue
-			}
+		one := tabulate.As[Row]([]tabulate.Row{row})[0]
+		one.SoPR, one.FAC = rateOf(rows, row, SoPR), rateOf(rows, row, FAC)
 
-			cell := finetune.Cell{
-				Policy: j.Agent.Policy, API: j.Agent.API, Dataset: j.Group, Difficulty: exposure,
-			}
-			rows.of(cell).add(j)
+		if row.Number("played") == 0 {
+			one.Conduct = nil
+		} else {
+			one.Conduct.Refusals = tabulate.As[facts.RefusalCount](tabulate.Where(rows["refused"], place(row)))
+		}
 
-			cell.Dataset = mean
-			means.of(cell).add(j)
+		if one.Dataset == tabulate.All {
+			one.Dataset = mean
+			r.Means = append(r.Means, one)
+		} else {
+			r.Rows = append(r.Rows, one)
 		}
 	}
 
-	for _, c := range rows.inOrder() {
-		r.Rows = append(r.Rows, rowOf(c.Cell, c.groups))
+	agents := tabulate.Distinct(r.Rows, func(row Row) finetune.Contender { return row.agent() })
+	groups := tabulate.Distinct(r.Rows, func(row Row) string { return row.Dataset })
+
+	for _, all := range [][]Row{r.Rows, r.Means} {
+		slices.SortFunc(all, func(a, b Row) int {
+			return cmp.Or(slices.Index(agents, a.agent())-slices.Index(agents, b.agent()),
+				slices.Index(groups, a.Dataset)-slices.Index(groups, b.Dataset),
+				strings.Compare(a.Difficulty, b.Difficulty))
+		})
 	}
 
-	for _, c := range means.inOrder() {
-		r.Means = append(r.Means, rowOf(c.Cell, c.groups))
+	r.Wins = tabulate.As[WinRow](rows["wins"])
+	for i := range r.Wins {
+		if r.Wins[i].Dataset == tabulate.All {
+			r.Wins[i].Dataset = mean
+		}
 	}
-
-	r.Wins = d.wins()
 
 	return r
 }
 
-// cell is what a row stands for, and its judgements by group.
-type cell struct {
-	finetune.Cell
-	groups [][]*Judgement
-}
-
-// add takes a judgement to those of its group.
-func (c *cell) add(j *Judgement) {
-	sameGroup := func(group []*Judgement) bool { return group[0].Group == j.Group }
-
-	i := slices.IndexFunc(c.groups, sameGroup)
-	if i < 0 {
-		i = len(c.groups)
-		c.groups = append(c.groups, nil)
+// What the tables count: a row a query, a row a judgement, a row a refused call, a row a match.
+type (
+	query struct {
+		facts.Key
+		Conduct
+		Missing bool `json:"missing"`
+		Lost    bool `json:"lost"`
+		Played  bool `json:"played"` // by an agent of ours
 	}
-
-	c.groups[i] = append(c.groups[i], j)
-}
-
-// cells are what a report has rows for.
-type cells struct {
-	all    []*cell
-	places map[finetune.Cell]*cell
-}
-
-// of returns the cell of that name.
-func (c *cells) of(name finetune.Cell) *cell {
-	if c.places == nil {
-		c.places = map[finetune.Cell]*cell{}
+	judgement struct {
+		facts.Verdict
+		Unread bool `json:"unread"`
 	}
-
-	if c.places[name] == nil {
-		c.places[name] = &cell{Cell: name}
-		c.all = append(c.all, c.places[name])
+	refusedCalls struct {
+		facts.Key
+		Refusal failure.Refusal `json:"refusal"`
+		Calls   int             `json:"calls"`
 	}
-
-	return c.places[name]
-}
-
-// inOrder returns the cells by agent, then by group, both in the order in which they came first, then by exposure.
-func (c *cells) inOrder() []*cell {
-	agents, groups := map[finetune.Contender]int{}, map[string]int{}
-
-	for i, one := range c.all {
-		agent := finetune.Contender{Policy: one.Policy, API: one.API}
-		if _, ok := agents[agent]; !ok {
-			agents[agent] = i
-		}
-
-		if _, ok := groups[one.Dataset]; !ok {
-			groups[one.Dataset] = i
-		}
+	contest struct {
+		facts.Key
+		ReferencePolicy string `json:"reference.policy"`
+		ReferenceAPI    string `json:"reference.api"`
+		CandidatePolicy string `json:"candidate.policy"`
+		CandidateAPI    string `json:"candidate.api"`
+		Decided         bool   `json:"decided"`
+		Won             bool   `json:"won"`
+		Lost            bool   `json:"lost"`
+		Tied            bool   `json:"tied"`
+		LostRounds      int    `json:"lost_rounds"`
 	}
+)
 
-	slices.SortFunc(c.all, func(a, b *cell) int {
-		return cmp.Or(
-			agents[finetune.Contender{Policy: a.Policy, API: a.API}]-
-				agents[finetune.Contender{Policy: b.Policy, API: b.API}],
-			groups[a.Dataset]-groups[b.Dataset], strings.Compare(a.Difficulty, b.Difficulty))
-	})
+// rows returns the rows of what is counted.
+func (d *Judged) rows(judge trajectories.Maker) map[string][]tabulate.Row {
+	var (
+		queries    []query
+		judgements []judgement
+		refused    []refusedCalls
+		contests   []contest
+	)
 
-	return c.all
-}
+	for _, j := range d.Judgements {
+		q := query{Key: j.place(), Missing: j.Given == nil && !j.Lost, Lost: j.Lost}
 
-// rowOf returns the row of some groups of judgements.
-func rowOf(cell finetune.Cell, groups [][]*Judgement) Row {
-	row := Row{Cell: cell}
-	passes, complete := make([][]verdicts, len(groups)), make([][]verdicts, len(groups))
-	judged, completed := false, false
+		if q.Played = j.Conduct != nil && !j.Lost; q.Played {
+			q.Conduct = *j.Conduct
 
-	var conduct Conduct
-
-	for i, group := range groups {
-		for _, j := range group {
-			if j.Lost {
-				row.Lost++
-				continue
-			}
-
-			row.N++
-
-			if j.Given == nil {
-				row.Missing++
-			}
-
-			if j.Passes != nil {
-				judged = true
-				passes[i] = append(passes[i], j.Passes)
-			}
-
-			if j.Complete != nil {
-				completed = true
-				complete[i] = append(complete[i], verdicts{*j.Complete})
-			}
-
-			if j.Conduct != nil {
-				row.Conduct = &conduct
-				conduct.add(j.Conduct)
+			for _, c := range j.Conduct.Refusals {
+				refused = append(refused, refusedCalls{q.Key, c.Refusal, c.Calls})
 			}
 		}
+
+		queries = append(queries, q)
 	}
 
-	if judged {
-		row.SoPR = rateOf(passes)
+	for a, v := range d.said(judge) {
+		v.Key = a.place()
+		judgements = append(judgements, judgement{v, !v.Read})
 	}
-
-	if completed {
-		row.FAC = rateOf(complete)
-	}
-
-	conduct.share()
-
-	return row
-}
-
-// wins returns the win rates of all pairs.
-func (d *Judged) wins() (rows []WinRow) {
-	type pair struct{ reference, candidate finetune.Contender }
-
-	var pairs []pair
-
-	of := map[pair][][]*Match{}
 
 	for _, m := range d.Matches {
-		p := pair{m.Reference.Agent, m.Candidate.Agent}
-		if of[p] == nil {
-			pairs = append(pairs, p)
-		}
-
-		sameGroup := func(group []*Match) bool { return group[0].Candidate.Group == m.Candidate.Group }
-		i := slices.IndexFunc(of[p], sameGroup)
-
-		if i < 0 {
-			i = len(of[p])
-			of[p] = append(of[p], nil)
-		}
-
-		of[p][i] = append(of[p][i], m)
+		_, _, lost := m.Votes()
+		winner := m.Winner()
+		contests = append(contests, contest{
+			m.Candidate.place(), m.Reference.Agent.Policy, m.Reference.Agent.API, m.Candidate.Agent.Policy,
+			m.Candidate.Agent.API, winner != NoPreference, winner == Second, winner == First, winner == Neither, lost,
+		})
 	}
 
-	for _, p := range pairs {
-		for _, group := range of[p] {
-			rows = append(rows, winRow(WinRow{
-				Reference: p.reference, Candidate: p.candidate, Dataset: group[0].Candidate.Group,
-			}, group))
-		}
+	said := tabulate.Of(judgements)
 
-		rows = append(rows, winRow(WinRow{Reference: p.reference, Candidate: p.candidate, Dataset: mean}, of[p]...))
+	return map[string][]tabulate.Row{
+		"queries": tables.Tables["queries"].Rows(tabulate.Of(queries)),
+		"rates":   tables.Tables["rates"].Rows(said),
+		"passes":  tables.Tables["passes"].Rows(said),
+		"refused": tables.Tables["refused"].Rows(tabulate.Of(refused)),
+		"wins":    tables.Tables["wins"].Rows(tabulate.Of(contests)),
 	}
-
-	return rows
 }
 
-// winRow counts the matches of some groups.
-func winRow(row WinRow, groups ...[]*Match) WinRow {
-	won := make([][]verdicts, len(groups))
+// place is where the tables count an answer.
+func (a *Answer) place() facts.Key {
+	return facts.Key{
+		Policy: a.Agent.Policy, API: a.Agent.API, Dataset: a.Group, Difficulty: a.Exposure,
+		Question: a.Group + "/" + a.ID, Measured: !a.Lost,
+	}
+}
 
-	for i, group := range groups {
-		for _, m := range group {
-			_, _, lost := m.Votes()
-			row.LostRounds += lost
+// place are the keys of a row.
+func place(row tabulate.Row) map[string]string {
+	keys := map[string]string{}
+	for _, key := range tables.Tables["queries"].By {
+		keys[key] = row.Text(key)
+	}
 
-			verdict := Unsolved
+	return keys
+}
 
-			switch m.Winner() {
-			case NoPreference:
-				continue
-			case First:
-				row.Lose++
-			case Second:
-				row.Win++
-				verdict = Solved
-			case Neither:
-				row.Tie++
-			}
+// rateOf returns the rate of a score at the queries of a row, nil where it was not asked for.
+func rateOf(rows map[string][]tabulate.Row, row tabulate.Row, score Score) *Rate {
+	keys := place(row)
+	keys["score"] = string(score)
 
-			won[i] = append(won[i], verdicts{verdict})
+	of := tabulate.As[Rate](tabulate.Where(rows["rates"], keys))
+	if len(of) == 0 {
+		return nil
+	}
+
+	rate := &of[0]
+	rate.Passes = []float64{}
+
+	for _, pass := range tabulate.Where(rows["passes"], keys) {
+		if pass.Has("mean") {
+			rate.Passes = append(rate.Passes, pass.Number("mean"))
 		}
 	}
 
-	rate := rateOf(won)
-	row.N, row.Rate, row.Low, row.High = rate.N, rate.Mean, rate.Low, rate.High
+	if rate.Mean = 0; len(rate.Passes) > 0 {
+		rate.Mean, rate.Deviation = stat.PopMeanStdDev(rate.Passes, nil)
+	}
 
-	return row
+	return rate
 }

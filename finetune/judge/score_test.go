@@ -292,6 +292,10 @@ func TestExposureAndConduct(t *testing.T) {
 		t.Error(diff)
 	}
 
+	if c := r.Rows[0].Conduct; c.ValidShare != 0.5 || c.RecoveredShare != 0.5 {
+		t.Errorf("shares %v and %v, want a half of each", c.ValidShare, c.RecoveredShare)
+	}
+
 	for _, c := range r.Rows[0].Conduct.Refusals {
 		if want := map[failure.Refusal]int{failure.RefusedName: 3}[c.Refusal]; c.Calls != want {
 			t.Errorf("%s: %d refused calls, want %d", c.Refusal, c.Calls, want)

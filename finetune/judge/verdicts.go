@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"iter"
 	"strings"
 
 	"toolevo/finetune/facts"
@@ -10,50 +11,55 @@ import (
 // Verdicts are what was said of the episodes of evaluations, by the folder of each: a row for each score and try.
 func (d *Judged) Verdicts(judge trajectories.Maker) map[string][]facts.Verdict {
 	all := map[string][]facts.Verdict{}
-	name := strings.TrimSpace(judge.Name + " " + judge.Version)
 
-	add := func(a *Answer, score Score, try int, against string, text string, value float64, read bool) {
+	for a, v := range d.said(judge) {
 		if a.Folder != "" {
-			all[a.Folder] = append(all[a.Folder], facts.Verdict{
-				Key: a.Key, Judge: name, Score: string(score), Try: try, Against: against,
-				Text: text, Value: value, Read: read,
-			})
-		}
-	}
-	status := func(a *Answer, score Score, try int, s Status) {
-		if s == Lost {
-			add(a, score, try, "", s.String(), 0, false)
-		} else {
-			add(a, score, try, "", s.String(), s.value(), true)
-		}
-	}
-
-	for _, j := range d.Judgements {
-		for pass, s := range j.Passes {
-			status(j.Answer, SoPR, pass, s)
-		}
-
-		if j.Complete != nil {
-			status(j.Answer, FAC, 0, *j.Complete)
-		}
-	}
-
-	for _, m := range d.Matches {
-		for round, p := range m.Rounds {
-			text, value := "tied", 0.5
-
-			switch p {
-			case First:
-				text, value = "lost", 0
-			case Second:
-				text, value = "won", 1
-			case NoPreference:
-				text, value = "unread", 0
-			}
-
-			add(m.Candidate.Answer, SoWR, round, m.Reference.Agent.String(), text, value, p != NoPreference)
+			v.Key = a.Key
+			all[a.Folder] = append(all[a.Folder], v)
 		}
 	}
 
 	return all
+}
+
+// said yields what was said of each answer, in all scores and tries.
+func (d *Judged) said(judge trajectories.Maker) iter.Seq2[*Answer, facts.Verdict] {
+	name := strings.TrimSpace(judge.Name + " " + judge.Version)
+	verdict := func(score Score, try int, s Status) facts.Verdict {
+		v := facts.Verdict{Judge: name, Score: string(score), Try: try, Text: s.String(), Read: s != Lost}
+		if v.Read {
+			v.Value = s.value()
+		}
+
+		return v
+	}
+
+	return func(yield func(*Answer, facts.Verdict) bool) {
+		for _, j := range d.Judgements {
+			for pass, s := range j.Passes {
+				if !yield(j.Answer, verdict(SoPR, pass, s)) {
+					return
+				}
+			}
+
+			if j.Complete != nil && !yield(j.Answer, verdict(FAC, 0, *j.Complete)) {
+				return
+			}
+		}
+
+		for _, m := range d.Matches {
+			for round, p := range m.Rounds {
+				// The reference's loss is the candidate's win.
+				v := verdict(SoWR, round, map[Preference]Status{
+					Neither: Unsure, First: Unsolved, Second: Solved, NoPreference: Lost,
+				}[p])
+				v.Text = [...]string{"tied", "lost", "won", "unread"}[p]
+				v.Against = m.Reference.Agent.String()
+
+				if !yield(m.Candidate.Answer, v) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -32,9 +32,8 @@ type Pass struct {
 
 // Results adds up episodes. The zero value has none.
 type Results struct {
-	contenders []finetune.Contender // in the order in which they came first
-	domains    []string
-	runs       map[runKey]*run
+	order []runKey // in which they came first
+	runs  map[runKey]*run
 }
 
 // runKey tells the runs of tasks apart.
@@ -88,16 +87,9 @@ func (r *Results) Add(api string, e *trajectories.Episode, references *Reference
 
 	key.task, path = cut(e.QuestionID)
 
-	if !slices.Contains(r.contenders, key.Contender) {
-		r.contenders = append(r.contenders, key.Contender)
-	}
-
-	if !slices.Contains(r.domains, key.domain) {
-		r.domains = append(r.domains, key.domain)
-	}
-
 	if r.runs[key] == nil {
 		r.runs[key] = &run{failed: map[string]verdict{}}
+		r.order = append(r.order, key)
 	}
 
 	one := r.runs[key]
@@ -131,63 +123,69 @@ func (r *run) first() verdict {
 	return r.failed[path]
 }
 
+// outcome is what came of a run of a task. A task weighs 1, however many runs it has.
+type outcome struct {
+	finetune.Contender
+	Domain string     `json:"domain"`
+	Task   string     `json:"task"`
+	Lost   bool       `json:"lost"`   // and so is every run of the task
+	Weight float64    `json:"weight"` // 0 where it was lost
+	Passed float64    `json:"passed"` // of the weight
+	Failed bool       `json:"failed"`
+	Class  code.Class `json:"class"` // of a failed one
+	Cause  Cause      `json:"cause"` // likewise
+}
+
 // Passes returns what the episodes so far come to: for each policy and API a row for each domain, and one for all
 // where there are several.
 func (r *Results) Passes() []Pass {
-	var rows []Pass
+	measured := map[runKey]float64{} // runs of a task
+	task := func(key runKey) runKey {
+		key.repeat = 0
+		return key
+	}
 
-	for _, c := range r.contenders {
-		for _, domain := range r.domains {
-			rows = append(rows, r.pass(c, domain))
-		}
-
-		if len(r.domains) > 1 {
-			rows = append(rows, r.pass(c, allDomains))
+	for _, key := range r.order {
+		if !r.runs[key].lost {
+			measured[task(key)]++
 		}
 	}
 
-	return rows
-}
+	var all []outcome
 
-func (r *Results) pass(c finetune.Contender, domain string) Pass {
-	row := Pass{Contender: c, Domain: domain, Classes: map[code.Class]int{}, Causes: map[Cause]int{}}
-	passed, measured, lost := map[string]int{}, map[string]int{}, map[string]bool{}
+	for _, key := range r.order {
+		one, runs := r.runs[key], measured[task(key)]
+		o := outcome{Contender: key.Contender, Domain: key.domain, Task: key.task, Lost: runs == 0}
 
-	for key, one := range r.runs {
-		switch {
-		case key.Contender != c || domain != allDomains && key.domain != domain:
-		case one.lost:
-			lost[key.task] = true
-		case len(one.failed) == 0:
-			measured[key.task]++
-			passed[key.task]++
-		default:
-			measured[key.task]++
-			row.Failed++
+		if !one.lost {
+			o.Weight, o.Failed = 1/runs, len(one.failed) > 0
+		}
 
+		if o.Failed {
 			v := one.first()
-			row.Classes[v.class]++
-			row.Causes[v.cause]++
+			o.Class, o.Cause = v.class, v.cause
+		} else {
+			o.Passed = o.Weight
+		}
+
+		all = append(all, o)
+	}
+
+	source := tabulate.Of(all)
+	rows, kinds := tables.Tables["passes"].Rows(source), tables.Tables["kinds"].Rows(source)
+	passes := tabulate.As[Pass](rows)
+
+	for i, row := range rows {
+		p := &passes[i]
+		p.Classes, p.Causes = map[code.Class]int{}, map[Cause]int{}
+
+		of := map[string]string{"policy": p.Policy, "api": p.API, "domain": row.Text("domain")}
+		for _, kind := range tabulate.Where(kinds, of) {
+			n := int(kind.Number("runs"))
+			p.Classes[code.Class(kind.Text("class"))] += n
+			p.Causes[Cause(kind.Text("cause"))] += n
 		}
 	}
 
-	for task := range lost {
-		if measured[task] == 0 {
-			row.Lost++
-		}
-	}
-
-	// In the order of the tasks, for sums of fractions depend on it.
-	var tasks []tabulate.Cluster
-
-	for _, task := range slices.Sorted(maps.Keys(measured)) {
-		tasks = append(tasks, tabulate.Cluster{
-			Successes: float64(passed[task]) / float64(measured[task]), Trials: 1,
-		})
-	}
-
-	rate := tabulate.RateOf(tasks)
-	row.N, row.Pass, row.Low, row.High = len(tasks), rate.Share, rate.Low, rate.High
-
-	return row
+	return passes
 }

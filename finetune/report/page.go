@@ -3,17 +3,16 @@ package report
 import (
 	"cmp"
 	"embed"
-	"fmt"
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"toolevo/envs/display"
 	"toolevo/finetune"
 	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
-	"toolevo/finetune/improve"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/tabulate"
 	"toolevo/finetune/viewer"
@@ -29,14 +28,14 @@ type Page struct {
 
 	Evaluation *finetune.Report // of all evaluations together
 	Prompt     string           // the API version that prompts show: under it nothing has changed
-	Failures   []facts.ErrorRow
+	Failures   *facts.Errors
 	Examples   []failure.Case
-	Adaptation []facts.AdaptationRow
+	Adaptation *facts.Adaptation
 
 	Robustness *robustness.Report
 
 	Collections []Collection
-	Improvement *improve.Result
+	Improvement []tabulate.Grid // of rounds
 }
 
 // Run is a run that the report is about.
@@ -52,12 +51,15 @@ type Run struct {
 
 // Collection is what a collection found about the questions of a dataset and difficulty.
 type Collection struct {
-	Run, Dataset, Difficulty string
-	Questions                int // that were chosen
-	Tried                    int // of which it has a tree
-	Solved                   int // with a trajectory that training may take
-	Trajectories             int // distinct ones
-	Trees, Calls             int // of the model
+	Run          string `json:"run"`
+	Dataset      string `json:"dataset"`
+	Difficulty   string `json:"difficulty"`
+	Questions    int    `json:"questions"`    // that were chosen
+	Tried        int    `json:"tried"`        // of which it has a tree
+	Solved       int    `json:"solved"`       // with a trajectory that training may take
+	Trajectories int    `json:"trajectories"` // distinct ones
+	Trees        int    `json:"trees"`
+	Calls        int    `json:"calls"` // of the model
 }
 
 // Collection returns what a run found about a dataset and difficulty, nothing at first.
@@ -80,90 +82,50 @@ func (p *Page) Write(w io.Writer) error {
 
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"clean":   display.Visible,
-		"percent": percent,
+		"clean": display.Visible,
 		"style": func() (template.CSS, error) {
 			own, err := files.ReadFile("style.css")
 			return template.CSS(viewer.Style() + string(own)), err
 		},
-		"add":      func(a, b int) int { return a + b },
-		"interval": func(at, low, high float64) interval { return interval{at, low, high} },
-		"p":        tabulate.Probability,
+		"add": func(a, b int) int { return a + b },
+		"grids": func(grids []tabulate.Grid) (template.HTML, error) {
+			var b strings.Builder
+			err := tabulate.WriteHTML(&b, grids)
+
+			return template.HTML(b.String()), err // made by a template
+		},
 	}).ParseFS(files, "page.html"))
 })
 
-// percent is a proportion in percent, as reports print it.
-func percent(share float64) string { return fmt.Sprintf("%.1f", 100*share) }
+//go:embed tables.yaml
+var tablesYAML []byte
 
-// interval is an estimate and its interval, proportions in 0..1.
-type interval struct{ At, Low, High float64 }
+var tables = tabulate.MustRead(tablesYAML)
 
-// drift is the accuracy of a policy where nothing has changed and where APIs have (the paper's Figure 2).
-type drift struct {
-	Policy string
-	Lines  []finetune.Summary // the prompt version's first
-}
-
-// Drifts are the policies with their means over all datasets.
-func (p *Page) Drifts() (all []drift) {
+// Drifts are the accuracies of policies where nothing has changed and where APIs have (the paper's Figure 2), means over
+// all datasets. The version of the prompt comes first.
+func (p *Page) Drifts() []tabulate.Grid {
 	if p.Evaluation == nil {
 		return nil
 	}
 
-	for _, s := range p.Evaluation.Summaries {
-		if s.Difficulty != "all" {
-			continue
-		}
+	all := map[string]string{"difficulty": tabulate.All}
+	rows := tabulate.Where(tabulate.RowsOf(p.Evaluation.Summaries), all)
 
-		i := slices.IndexFunc(all, func(d drift) bool { return d.Policy == s.Policy })
-		if i < 0 {
-			i, all = len(all), append(all, drift{Policy: s.Policy})
-		}
-
-		all[i].Lines = append(all[i].Lines, s)
-	}
-
-	for _, d := range all {
-		slices.SortStableFunc(d.Lines, func(a, b finetune.Summary) int {
-			return cmp.Compare(p.changed(a.API), p.changed(b.API))
-		})
-	}
-
-	return all
-}
-
-// changed is 1 of a version that is not the prompt's.
-func (p *Page) changed(api string) int {
-	if api == p.Prompt {
-		return 0
-	}
-
-	return 1
-}
-
-// IsConsistent reports whether a version is the one that prompts show.
-func (p *Page) IsConsistent(api string) bool { return p.changed(api) == 0 }
-
-// round is what a round measured on a server under an API version, over all questions.
-type round struct {
-	Round  int
-	Server string
-	finetune.Row
-}
-
-// Rounds are the rounds of the improvement loop.
-func (p *Page) Rounds() (all []round) {
-	if p.Improvement == nil {
-		return nil
-	}
-
-	for _, r := range p.Improvement.Rounds {
-		for _, e := range r.Evaluations {
-			for _, row := range e.Overall {
-				all = append(all, round{r.Round, e.Server, row})
-			}
+	for _, row := range rows {
+		if row["is"] = "changed"; row.Text("api") == p.Prompt {
+			row["is"] = "consistent"
 		}
 	}
 
-	return all
+	slices.SortStableFunc(rows, func(a, b tabulate.Row) int {
+		return cmp.Compare(b.Text("is"), a.Text("is"))
+	})
+
+	return tables.Views["drifts"].Grids(rows)
+}
+
+// Collected are what collections found.
+func (p *Page) Collected() []tabulate.Grid {
+	return tables.Views["collections"].Grids(tabulate.RowsOf(p.Collections))
 }

@@ -37,10 +37,13 @@ func example() *report.Page {
 	episode := &trajectories.Episode{Row: trajectories.Row{
 		Policy: "openai:" + hostile, QuestionID: "easy-1", Question: hostile, Gold: "7", Answer: "8",
 		Turns: []trajectories.Turn{
-			{API: "LoadDB", Action: hostile, Observation: hostile, Outcome: envs.Deprecated},
+			{Tool: "LoadDB", API: "LoadDB", Action: hostile, Observation: hostile, Outcome: envs.Deprecated},
 			{API: "Finish", Action: "Finish", Outcome: envs.Incorrect},
 		},
 	}}
+
+	var played facts.Board
+	played.Add(episode, "p_s_in", nil)
 
 	return &report.Page{
 		Title:  "Mine " + hostile,
@@ -64,25 +67,18 @@ func example() *report.Page {
 			}},
 			TaskSet: "abcd", Warnings: []string{"A wall was missing."},
 		},
-		Failures: []facts.ErrorRow{{
-			Contender: facts.Contender{Policy: "static", API: "p_s_in"}, N: 70, Failed: 63, Classes: []facts.ClassCount{
-				{Class: failure.RepeatedDeprecated, Episodes: 60, Share: 60. / 63},
-				{Class: failure.ToolMisuse, Episodes: 3, Share: 3. / 63},
-			}}},
+		Failures: played.Errors(),
 		Examples: []failure.Case{{
 			Verdict: failure.Verdict{Class: failure.RepeatedDeprecated, Rule: "again", Turn: 2},
 			API:     "p_s_in", Episode: episode,
 		}},
-		Adaptation: []facts.AdaptationRow{{
-			Contender: facts.Contender{Policy: "tuned", API: "p_s_in"}, N: 70, Met: 69, Adapted: 61,
-			RepeatedTurns: 5, RepeatedShare: 0.02,
-		}},
+		Adaptation: played.Adaptation(),
 		Collections: []report.Collection{{
 			Run: "first", Dataset: "coffee", Difficulty: "easy", Questions: 5, Solved: 4,
 		}},
-		Improvement: &improve.Result{Rounds: []improve.Round{{Round: 2, Evaluations: []improve.Evaluation{{
-			Server: "vllm", Overall: []finetune.Row{{Cell: finetune.Cell{API: "p_s_ood"}, N: 40, Official: 0.975}},
-		}}}}},
+		Improvement: (&improve.Result{Rounds: []improve.Round{{Round: 2, Evaluations: []improve.Evaluation{{
+			Server: "vllm", Overall: []finetune.Row{{Cell: finetune.Cell{API: "p_s_ood", Dataset: "all"}, N: 40, Official: 0.975}},
+		}}}}}).Grids(),
 	}
 }
 
@@ -110,9 +106,8 @@ func TestPage(t *testing.T) {
 	plain = strings.Join(strings.Fields(plain), " ")
 
 	for _, want := range []string{
-		"A wall was missing.", "82.5 68.0 to 91.3 70 2", "2 p_s_ood vllm 97.5", "coffee easy tuned p_s_in 82.5",
-		"static under p_s_in tuned under p_s_in 70 1 51 71.4 <0.001", "63 of 70 repeated-deprecated 60 tool-misuse 3",
-		"69 of 70 61", "5 (2.0 %)",
+		"A wall was missing.", "tuned changed p_s_in 82.5 [68, 91] 70 2", "2 0 0 vllm 97.5 [0, 0]", "tuned p_s_in coffee-easy 40 0 82.5 [68, 91] 80.0 7.2",
+		"p_s_in static tuned 70 1 51 +71.4 <0.001", "incorrect-output 1 100.0", "met a deprecation 1 met a deprecation, %",
 		"first coffee easy 5 0 4", "by the rule again", "Answered 8. The gold answer is 7.",
 		"Task set abcd",
 	} {
@@ -166,20 +161,13 @@ func TestConsistentAndChanged(t *testing.T) {
 	t.Parallel()
 
 	var got []string
-	for _, d := range example().Drifts() {
-		got = append(got, d.Policy)
-		for _, s := range d.Lines {
-			got = append(got, s.API)
-		}
+	for _, line := range example().Drifts()[0].Lines {
+		got = append(got, strings.Join(line[:3], " "))
 	}
 
-	if strings.Join(got, " ") != "static p_c p_s_in tuned p_c p_s_in" {
+	want := "static consistent p_c, static changed p_s_in, tuned consistent p_c, tuned changed p_s_in"
+	if strings.Join(got, ", ") != want {
 		t.Error(got)
-	}
-
-	text := written(t, example())
-	if n := strings.Count(text, `<tr class="consistent">`); n != 2 {
-		t.Errorf("%d lines are consistent, want 2", n)
 	}
 }
 

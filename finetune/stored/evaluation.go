@@ -251,13 +251,19 @@ func (e *Evaluation) Lost() (finetune.Lost, error) {
 		}
 
 		if row.Lost != "" {
-			cell := finetune.CellOf(row.Policy, e.Versions.Cell(row.DeployedAPI), row.Labels)
-			name := finetune.Job{Cell: cell}.Episode(envs.Task{ID: row.QuestionID})
-			lost[finetune.Attempt{Episode: name, Repeat: row.Repeat}] = row.Lost
+			lost[e.attempt(&row)] = row.Lost
 		}
 	}
 
 	return lost, nil
+}
+
+// attempt is what tells an episode from the others.
+func (e *Evaluation) attempt(row *trajectories.Episode) finetune.Attempt {
+	cell := finetune.CellOf(row.Policy, e.Versions.Cell(row.DeployedAPI), row.Labels)
+	name := finetune.Job{Cell: cell}.Episode(envs.Task{ID: row.QuestionID})
+
+	return finetune.Attempt{Episode: name, Repeat: row.Repeat}
 }
 
 // CheckFiles compares the files of an evaluation with its store, and returns how many rows they have.

@@ -57,12 +57,18 @@ func (e *Evaluation) Board(ctx context.Context, lost finetune.Lost) (*facts.Boar
 
 	b := &facts.Board{}
 
+	seconds, err := finetune.Seconds(ctx, e.Store)
+	if err != nil {
+		return nil, err
+	}
+
 	for p, err := range e.Played(ctx, lost) {
 		if err != nil {
 			return nil, err
 		}
 
 		b.Add(p.Episode, p.API, p.Version)
+		b.Facts[len(b.Facts)-1].Seconds = seconds[e.attempt(p.Episode).String()]
 	}
 
 	if ended != nil {

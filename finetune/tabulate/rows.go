@@ -196,7 +196,7 @@ func (t *Table) groups(s *Source) []*group {
 		}
 	}
 
-	groups = slices.DeleteFunc(groups, func(g *group) bool { return t.repeats(g, ranks) })
+	groups = slices.DeleteFunc(groups, func(g *group) bool { return !t.Both && t.repeats(g, ranks) })
 
 	slices.SortStableFunc(groups, func(a, b *group) int {
 		for _, key := range t.Order { // of none, they stay in the order in which they came

@@ -18,6 +18,7 @@ type Table struct {
 	Order   []string   `yaml:"order"`   // keys that rows are sorted by; the default is the order in which they come first
 	Totals  [][]string `yaml:"totals"`  // keys that are "all" in further rows, over all that they have
 	Single  bool       `yaml:"single"`  // where a key has one value, the total stays and not the value
+	Both    bool       `yaml:"both"`    // where a key has one value, both stay
 	Strata  []string   `yaml:"strata"`  // what weighs the same in means and rates
 	Cluster string     `yaml:"cluster"` // what rates are clustered by
 	Unit    string     `yaml:"unit"`    // what a cluster is called in captions

@@ -124,22 +124,22 @@ func TestViews(t *testing.T) {
 
 	want := `Shares of a.
 data  n  right
-x     2  66.7
+x     2   66.7
 y     1  100.0
-all   3  83.3
+all   3   83.3
 
 Shares of b.
 data  n  right
-x     1  0.0
-y     0  –
-all   1  0.0
+x     1    0.0
+y     0      –
+all   1    0.0
 
 Shares.
-  policy  x     y      all
+  policy     x      y   all
 a
   a       66.7  100.0  83.3
 b
-  b       0.0   –      0.0
+  b        0.0      –   0.0
 `
 	if diff := cmp.Diff(want, text.String()); diff != "" {
 		t.Error(diff)
@@ -165,7 +165,7 @@ func TestWideTables(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if diff := cmp.Diff("policy  first\na       1\npolicy  second\na       2\n", b.String()); diff != "" {
+	if diff := cmp.Diff("policy  first\na           1\npolicy  second\na            2\n", b.String()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -18,7 +18,7 @@ type View struct {
 	Caption string            `yaml:"caption"` // {KEY} stands for the value of a key that a table is made for
 	Note    string            `yaml:"note"`    // follows the caption, but not in a terminal
 	Per     string            `yaml:"per"`     // a table for each value of this key
-	Heading []string          `yaml:"heading"` // keys that stand above lines in a terminal, and else begin them
+	Heading []string          `yaml:"heading"` // keys that stand above lines, and in Markdown and HTML begin them
 	Lines   []string          `yaml:"lines"`   // keys that begin a line
 	Across  []string          `yaml:"across"`  // keys that head columns; without them each figure has a column
 	Where   map[string]string `yaml:"where"`   // values of keys; "!VALUE" is every other one
@@ -26,7 +26,9 @@ type View struct {
 	Bare    []string          `yaml:"bare"`    // of those, the ones that are shown without their interval
 	Most    int               `yaml:"most"`    // lines of a heading at most; 0 is all
 	Tall    bool              `yaml:"tall"`    // in a terminal each figure has a line of its own
-	Best    bool              `yaml:"best"`    // LaTeX marks the best figures of a column
+	// LaTeX marks the best figures of the lines below a heading, and has the first key of Across above the others
+	Best  bool   `yaml:"best"`
+	Apart string `yaml:"apart"` // a heading below which none is marked
 
 	table *Table
 }
@@ -36,11 +38,15 @@ type Grid struct {
 	Caption string
 	Note    string     // follows the caption, but not in a terminal
 	Words   int        // first columns, which are not aligned like numbers
-	Heading int        // of those, the ones that stand above lines in a terminal
+	Heading int        // of those, the ones that stand above lines
 	Tall    bool       // in a terminal each figure has a line of its own
-	Best    bool       // LaTeX marks the best figures of a column
 	Heads   []string   // of all columns
 	Lines   [][]string // of as many fields
+
+	best  bool
+	apart string
+	above map[int]string  // what LaTeX has above the heads of columns
+	rates map[[2]int]Rate // what HTML draws, by line and column
 }
 
 // Grids returns the tables of a view; none where no row is shown.
@@ -89,7 +95,8 @@ func (v *View) grid(rows []Row, caption string) Grid {
 	words := slices.Concat(v.Heading, v.Lines)
 	g := Grid{
 		Caption: v.described(caption), Note: v.Note, Words: len(words), Heading: len(v.Heading),
-		Tall: v.Tall, Best: v.Best, Heads: slices.Clone(words),
+		Tall: v.Tall, Heads: slices.Clone(words), best: v.Best, apart: v.Apart,
+		above: map[int]string{}, rates: map[[2]int]Rate{},
 	}
 
 	// What has one heading stands below it.
@@ -127,13 +134,22 @@ func (v *View) grid(rows []Row, caption string) Grid {
 				at = len(g.Heads)
 				columns[head] = at
 				g.Heads = append(g.Heads, head)
+
+				if v.Best {
+					g.above[at] = row.Text(v.Across[0])
+				}
 			}
 
 			for len(g.Lines[line]) <= at {
 				g.Lines[line] = append(g.Lines[line], None)
 			}
 
-			g.Lines[line][at] = c.format(row, slices.Contains(v.Bare, name))
+			bare := slices.Contains(v.Bare, name)
+			g.Lines[line][at] = c.format(row, bare)
+
+			if c.Rate != "" && !bare && g.Lines[line][at] != None {
+				g.rates[[2]int{line, at}] = Rate{Share: row.Number(name), Low: row.Number(c.Low), High: row.Number(c.High)}
+			}
 		}
 	}
 

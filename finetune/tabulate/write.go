@@ -87,7 +87,7 @@ func (g *Grid) fitting(width int) (bundles [][]int) {
 	return bundles
 }
 
-// text writes some columns of figures.
+// text writes some columns of figures. Numbers end below each other.
 func (g *Grid) text(b *strings.Builder, columns []int) {
 	widths := g.widths()
 	columns = append(slices.Collect(between(g.Heading, g.Words)), columns...)
@@ -95,8 +95,14 @@ func (g *Grid) text(b *strings.Builder, columns []int) {
 
 	write := func(line []string) {
 		text := indent
+
 		for _, column := range columns {
-			text += line[column] + strings.Repeat(" ", widths[column]-utf8.RuneCountInString(line[column]))
+			before, behind := 0, widths[column]-utf8.RuneCountInString(line[column])
+			if g.isNumber(column) {
+				before, behind = behind-gap, gap
+			}
+
+			text += strings.Repeat(" ", before) + line[column] + strings.Repeat(" ", behind)
 		}
 
 		fmt.Fprintln(b, strings.TrimRight(text, " "))
@@ -105,12 +111,38 @@ func (g *Grid) text(b *strings.Builder, columns []int) {
 	write(g.Heads)
 
 	for i, line := range g.Lines {
-		if g.Heading > 0 && (i == 0 || !slices.Equal(line[:g.Heading], g.Lines[i-1][:g.Heading])) {
-			fmt.Fprintln(b, strings.Join(line[:g.Heading], " under "))
+		if g.begins(i) {
+			fmt.Fprintln(b, g.heading(i))
 		}
 
 		write(line)
 	}
+}
+
+// begins reports whether a heading stands above a line.
+func (g *Grid) begins(line int) bool {
+	return g.Heading > 0 && (line == 0 || g.heading(line) != g.heading(line-1))
+}
+
+// heading is what a line stands below.
+func (g *Grid) heading(line int) string { return strings.Join(g.Lines[line][:g.Heading], " under ") }
+
+// isNumber reports whether a column has numbers, with their intervals or without, and nothing else.
+func (g *Grid) isNumber(column int) (is bool) {
+	for _, line := range g.Lines {
+		number, _, _ := strings.Cut(line[column], " [")
+		if number == None || number == "" {
+			continue
+		}
+
+		if _, err := strconv.ParseFloat(strings.TrimPrefix(number, "<"), 64); err != nil {
+			return false
+		}
+
+		is = true
+	}
+
+	return is
 }
 
 func between(from, to int) func(func(int) bool) {
@@ -159,14 +191,14 @@ func Texts(values ...any) []string {
 	return texts
 }
 
-// title is the caption and what follows it.
-func (g *Grid) title() string { return strings.TrimSpace(g.Caption + " " + g.Note) }
+// Title is the caption and what follows it.
+func (g *Grid) Title() string { return strings.TrimSpace(g.Caption + " " + g.Note) }
 
 // WriteMarkdown writes tables as Markdown.
 func WriteMarkdown(w io.Writer, grids []Grid) error {
 	return writeAll(w, grids, func(g *Grid, b *strings.Builder) {
 		rule := strings.Repeat("---|", g.Words) + strings.Repeat("---:|", len(g.Heads)-g.Words)
-		fmt.Fprintf(b, "%s\n\n| %s |\n|%s\n", g.title(), strings.Join(g.Heads, " | "), rule)
+		fmt.Fprintf(b, "%s\n\n| %s |\n|%s\n", g.Title(), strings.Join(g.Heads, " | "), rule)
 
 		for _, line := range g.Lines {
 			fmt.Fprintf(b, "| %s |\n", strings.Join(line, " | "))
@@ -185,23 +217,91 @@ func WriteLaTeX(w io.Writer, grids []Grid) error {
 
 func (g *Grid) latex(b *strings.Builder) {
 	fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n\\caption{%s}\n"+
-		"\\begin{tabular}{%s%s}\n\\toprule\n", Escape(g.title()), strings.Repeat("l", g.Words),
+		"\\begin{tabular}{%s%s}\n\\toprule\n", Escape(g.Title()), strings.Repeat("l", g.Words-g.Heading),
 		strings.Repeat("r", len(g.Heads)-g.Words))
+	g.latexHeads(b)
 
-	for i, line := range append([][]string{g.Heads}, g.Lines...) {
-		fields := make([]string, len(line))
-		for j, field := range line {
-			fields[j] = Escape(field)
-		}
-
-		fmt.Fprintf(b, "%s \\\\\n", strings.Join(fields, " & "))
-
-		if i == 0 {
+	for i, line := range g.Lines {
+		if i == 0 || g.begins(i) {
 			b.WriteString("\\midrule\n")
 		}
+
+		if g.begins(i) && g.heading(i) != "" {
+			fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(g.Heads)-g.Heading, Escape(g.heading(i)))
+		}
+
+		fields := make([]string, len(line))
+		for column, field := range line {
+			fields[column] = g.marked(i, column, Escape(field))
+		}
+
+		fmt.Fprintf(b, "%s \\\\\n", strings.Join(fields[g.Heading:], " & "))
 	}
 
 	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{table}\n")
+}
+
+// latexHeads writes the heads of columns, and above them what several have in common.
+func (g *Grid) latexHeads(b *strings.Builder) {
+	var above, rules, heads []string
+
+	for start := g.Heading; start < len(g.Heads); {
+		end := start + 1
+		for g.above[start] != "" && end < len(g.Heads) && g.above[end] == g.above[start] {
+			end++
+		}
+
+		if above = append(above, ""); g.above[start] != "" {
+			above[len(above)-1] = fmt.Sprintf("\\multicolumn{%d}{c}{%s}", end-start, Escape(g.above[start]))
+			rules = append(rules, fmt.Sprintf("\\cmidrule(lr){%d-%d}", start-g.Heading+1, end-g.Heading))
+		}
+
+		for column := start; column < end; column++ {
+			head := strings.TrimPrefix(g.Heads[column], g.above[column])
+			heads = append(heads, Escape(strings.TrimSpace(head)))
+		}
+
+		start = end
+	}
+
+	if rules != nil {
+		fmt.Fprintf(b, "%s \\\\\n%s\n", strings.Join(above, " & "), strings.Join(rules, ""))
+	}
+
+	fmt.Fprintf(b, "%s \\\\\n", strings.Join(heads, " & "))
+}
+
+// marked makes the highest of the figures below a heading bold, and the next one underlined: as they
+// are printed, and unless they are 0.
+func (g *Grid) marked(line, column int, text string) string {
+	value := func(i int) float64 {
+		v, _ := strconv.ParseFloat(g.Lines[i][column], 64)
+		return v
+	}
+	if !g.best || column < g.Words || g.heading(line) == g.apart || value(line) == 0 {
+		return text
+	}
+
+	others, above := 0, map[float64]bool{}
+
+	for i := range g.Lines {
+		if g.heading(i) != g.heading(line) {
+			continue
+		}
+
+		if others++; value(i) > value(line) {
+			above[value(i)] = true
+		}
+	}
+
+	switch {
+	case others == 1 || len(above) > 1:
+		return text
+	case len(above) == 1:
+		return "\\underline{" + text + "}"
+	}
+
+	return "\\textbf{" + text + "}"
 }
 
 var escapes = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
@@ -234,4 +334,33 @@ func (t *Table) WriteCSV(w io.Writer, rows []Row) error {
 	}
 
 	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// ReadCSV reads rows that WriteCSV wrote: their keys as texts, and all else as numbers.
+func (t *Table) ReadCSV(r io.Reader) ([]Row, error) {
+	lines, err := csv.NewReader(r).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+
+	if len(lines) == 0 || !slices.Equal(lines[0], t.CSV) {
+		return nil, fmt.Errorf("want the columns %s", strings.Join(t.CSV, ","))
+	}
+
+	rows := make([]Row, len(lines)-1)
+
+	for i, line := range lines[1:] {
+		rows[i] = Row{}
+
+		for column, field := range line {
+			name := t.CSV[column]
+			if slices.Contains(t.By, name) {
+				rows[i][name] = field
+			} else if rows[i][name], err = strconv.ParseFloat(field, 64); err != nil {
+				return nil, fmt.Errorf("line %d: %s: %w", i+2, name, err)
+			}
+		}
+	}
+
+	return rows, nil
 }

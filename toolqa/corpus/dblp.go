@@ -1,13 +1,9 @@
 package corpus
 
-import (
-	"iter"
+import "toolevo/toolqa/corpus/internal/layout"
 
-	"toolevo/toolqa/corpus/internal/layout"
-)
-
-// DBLP is the two graphs of the dblp corpus in memory, for making and checking questions; the tools read the file
-// instead. It is immutable and safe for concurrent use. At the published size it takes 200 MB.
+// DBLP is the two graphs of the dblp corpus in memory, for checking them; the tools and the questions' rules read the
+// file instead. It is immutable and safe for concurrent use. At the published size it takes 200 MB.
 //
 // PaperNet is directed: an edge goes from a paper to one that it cites. Its nodes are the papers since 2021,
 // which have a title, and the older ones they cite, of which nothing is known. AuthorNet is undirected: an
@@ -175,28 +171,6 @@ func (d *DBLP) Coauthors(i int) []Edge {
 	}
 
 	return edges
-}
-
-// Coauthor returns the edge between authors i and j, seen from i, and whether there is one.
-func (d *DBLP) Coauthor(i, j int) (Edge, bool) {
-	for _, e := range d.edgesOf(i) {
-		if d.other(int(e), i) == j {
-			return d.edge(int(e), i), true
-		}
-	}
-
-	return Edge{}, false
-}
-
-// NeighboursOf yields the neighbours of an author in the order of Coauthors, without the papers.
-func (d *DBLP) NeighboursOf(i int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for _, e := range d.edgesOf(i) {
-			if !yield(d.other(int(e), i)) {
-				return
-			}
-		}
-	}
 }
 
 func (d *DBLP) edgesOf(i int) []uint32 {

@@ -454,3 +454,14 @@ func execSQLite(t *testing.T, path, stmt string) {
 		t.Fatal(err)
 	}
 }
+
+// Coauthor returns the edge between authors i and j, seen from i, and whether there is one.
+func (d *DBLP) Coauthor(i, j int) (Edge, bool) {
+	for _, e := range d.edgesOf(i) {
+		if d.other(int(e), i) == j {
+			return d.edge(int(e), i), true
+		}
+	}
+
+	return Edge{}, false
+}

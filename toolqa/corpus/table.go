@@ -103,61 +103,6 @@ func (t *Table) Stored(name string) (*Vector, error) {
 	return t.Column(name)
 }
 
-// Find returns the rows, ascending, that hold the given values: Find("Origin", "JFK", "Dest", "LAX"). Its time is that
-// of the value with the fewest rows. The slice may be shared: it must not be changed. It panics when the arguments are
-// not pairs; a column that is not there is an error.
-func (t *Table) Find(equal ...string) ([]uint32, error) {
-	if len(equal) == 0 || len(equal)%2 != 0 {
-		panic("corpus: Find needs pairs of a column and a value")
-	}
-	type match struct {
-		column *Vector
-		code   int
-	}
-
-	matches := make([]match, 0, len(equal)/2)
-	for pair := range slices.Chunk(equal, 2) {
-		column, err := t.Column(pair[0])
-		if err != nil {
-			return nil, err
-		}
-
-		if column == nil {
-			return nil, fmt.Errorf("corpus: %s has no column %q", t.dataset, pair[0])
-		}
-
-		lo, hi := column.Bounds(pair[1])
-		if lo == hi {
-			return nil, nil
-		}
-
-		matches = append(matches, match{column, lo})
-	}
-
-	shortest := slices.MinFunc(matches, func(a, b match) int {
-		return len(a.column.RowsOf(a.code)) - len(b.column.RowsOf(b.code))
-	})
-
-	rows := shortest.column.RowsOf(shortest.code)
-	if len(matches) == 1 {
-		return rows, nil
-	}
-	var found []uint32
-
-next:
-	for _, row := range rows {
-		for _, m := range matches {
-			if m.column.Code(int(row)) != m.code {
-				continue next
-			}
-		}
-
-		found = append(found, row)
-	}
-
-	return found, nil
-}
-
 // ClockText returns a time of day, "9:00 AM" or "2 PM", as columns of the kind [Clock] print it: "09:00:00". Other text
 // is returned as it is.
 func ClockText(s string) string { return layout.ClockText(s) }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 func TestNewTable(t *testing.T) {
@@ -36,42 +35,6 @@ func TestNewTable(t *testing.T) {
 	}()
 
 	NewTable("tea", []string{"a", "b"}, [][]string{{"1"}})
-}
-
-func TestFind(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		row := rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y", "z"}), 3, 3)
-		rows := rapid.SliceOfN(row, 0, 50).Draw(t, "rows")
-		names := []string{"a", "b", "c"}
-		table := NewTable("tea", names, rows)
-
-		var equal []string
-		for i := range rapid.IntRange(1, 3).Draw(t, "columns") {
-			equal = append(equal, names[i], rapid.SampledFrom([]string{"x", "y", "z", "w"}).Draw(t, "value"))
-		}
-		var want []uint32
-
-		for n, row := range rows {
-			same := true
-			for i := range len(equal) / 2 {
-				same = same && row[i] == equal[2*i+1]
-			}
-
-			if same {
-				want = append(want, uint32(n))
-			}
-		}
-
-		got, err := table.Find(equal...)
-		if err != nil || !slices.Equal(got, want) {
-			t.Fatalf("Find(%q) = %v, %v; want %v", equal, got, err, want)
-		}
-	})
-
-	table := NewTable("tea", []string{"a"}, [][]string{{"x"}})
-	if _, err := table.Find("b", "x"); err == nil {
-		t.Error("Find took a column that is not there")
-	}
 }
 
 // A column is read once, however many ask for it, and the error of a damaged file stays.
@@ -120,9 +83,5 @@ func TestColumnsAreReadOnce(t *testing.T) {
 
 	if _, err := table.Column("short"); err == nil {
 		t.Error("a column of another length was accepted")
-	}
-
-	if _, err := table.Find("bad", "x"); !errors.Is(err, damaged) {
-		t.Errorf("Find: %v", err)
 	}
 }

@@ -79,7 +79,7 @@ type importRun struct {
 
 	reports []importReport
 	infos   []corpus.Info
-	files   []importedFile
+	files   []questions.ImportedFile
 }
 
 // importReport is what `data import` says about a corpus.
@@ -88,19 +88,6 @@ type importReport struct {
 	Unchanged bool     `json:"unchanged"`         // imported from the same files before
 	Skipped   int      `json:"skipped,omitempty"` // bad rows left out
 	Bad       []string `json:"bad,omitempty"`     // the first of them
-}
-
-// importedFile is what `data import` says about a question file.
-type importedFile struct {
-	Path         string   `json:"path"`                   // the published file
-	Dataset      string   `json:"dataset,omitempty"`      // e.g. "coffee"
-	Difficulty   string   `json:"difficulty,omitempty"`   // "easy" or "hard"
-	Questions    int      `json:"questions"`              // in the file
-	Unrecognised []string `json:"unrecognised,omitempty"` // IDs of questions that fit no template
-	Duplicates   []string `json:"duplicates,omitempty"`   // "ID asks what ID asks", sometimes "with another answer"
-	Renamed      []string `json:"renamed,omitempty"`      // "ID is ID here"
-	Shared       []string `json:"shared,omitempty"`       // "ID is ID of test"
-	Skipped      string   `json:"skipped,omitempty"`      // why the file was left out
 }
 
 func (i *importRun) corpora(ctx context.Context, from string) error {
@@ -173,31 +160,13 @@ func (i *importRun) questions(asked string) error {
 	}
 
 	for _, f := range imported.Files {
-		file := importedFile{
-			Path: f.Path, Dataset: string(f.Dataset), Difficulty: string(f.Difficulty), Questions: f.Questions,
-			Unrecognised: f.Unrecognised, Skipped: f.Skipped,
-		}
-		for _, d := range f.Duplicates {
-			said := d.ID + " asks what " + d.First + " asks"
-			if d.Differ {
-				said += ", with another answer"
-			}
-
-			file.Duplicates = append(file.Duplicates, said)
-		}
-
 		for _, s := range shared {
 			if s.Question.Dataset == f.Dataset && s.Question.Difficulty == f.Difficulty {
-				file.Shared = append(file.Shared,
-					fmt.Sprintf("%s is %s of %s", s.Question.ID, s.Other.ID, s.Other.Split))
+				f.Shared = append(f.Shared, fmt.Sprintf("%s is %s of %s", s.Question.ID, s.Other.ID, s.Other.Split))
 			}
 		}
 
-		for _, r := range f.Renamed {
-			file.Renamed = append(file.Renamed, r.Published+" is "+r.ID+" here")
-		}
-
-		i.files = append(i.files, file)
+		i.files = append(i.files, f)
 	}
 
 	return nil
@@ -264,6 +233,6 @@ func (i *importRun) printFiles(w io.Writer) {
 
 // Imported is what `data import --json` prints.
 type Imported struct {
-	Corpora   []importReport `json:"corpora"`   // those that were imported
-	Questions []importedFile `json:"questions"` // the question files that were read
+	Corpora   []importReport           `json:"corpora"`   // those that were imported
+	Questions []questions.ImportedFile `json:"questions"` // the question files that were read
 }

@@ -49,7 +49,7 @@ func TestReaderSolvesOddAirbnbNames(t *testing.T) {
 
 	for _, name := range []string{"airbnb-easy/host-name", "airbnb-hard/total-price", "airbnb-easy/price"} {
 		tmpl, _ := lookup(name)
-		for _, q := range drawSome(t, tmpl, view, 1_500) {
+		for _, q := range drawSome(t, tmpl, view, 3_000) {
 			m, _ := recognise(q.Text)
 			odd := ""
 

@@ -242,20 +242,6 @@ func TestNoAnswerAboutAirbnb(t *testing.T) {
 	}
 }
 
-func TestAmount(t *testing.T) {
-	for text, want := range map[string]float64{"$1,083 ": 1083, "$50 ": 50, "7": 7} {
-		if got, ok := amount(text); !ok || got != want {
-			t.Errorf("amount(%q) = %v, %v", text, got, ok)
-		}
-	}
-
-	for _, text := range []string{"nan", "", "$", "$1.5", "free"} {
-		if got, ok := amount(text); ok {
-			t.Errorf("amount(%q) = %v", text, got)
-		}
-	}
-}
-
 func TestListed(t *testing.T) {
 	var known slotValues
 	if err := listed("NAME")("NAME: The BLUE OWL:\nVEGETARIAN\nNAME: b", &known); err != nil ||

@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -17,99 +19,119 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// Corpus is a corpus as templates read it: the file, for the queries of their rules, and in memory what questions are
-// drawn from. It is safe for concurrent use; Close it after use.
+// Corpus is a corpus as templates read it: the file, for their queries, and its table, whose rows are drawn. It is safe
+// for concurrent use; Close it after use.
 type Corpus struct {
 	dataset    toolqa.Dataset
 	table      *corpus.Table // nil where the dataset has none
-	relations  []corpus.Relation
-	network    *network
 	db         *sql.DB
 	statements sync.Map // *sql.Stmt by query
 	answers    sync.Map // found by the queries of rules: a question that is drawn again is not answered again
+	lists      sync.Map // []int64 by query
 }
 
 // Load returns an opened corpus as templates read it. The opened one must outlive it.
 func Load(ctx context.Context, c *corpus.Corpus) (*Corpus, error) {
 	s := &Corpus{dataset: c.Dataset(), table: c.Table()}
-
-	var err error
-	switch s.dataset {
-	case toolqa.SciREX:
-		s.relations, err = c.Relations(ctx)
-	case toolqa.DBLP:
-		var graph *corpus.DBLP
-		graph, err = c.DBLP(ctx)
-		s.network = newNetwork(graph)
-	}
-
 	s.db = sql.OpenDB(ruleConnector{c.URI(), s})
 
-	return s, err
+	return s, s.db.PingContext(ctx)
 }
 
 // Close closes the corpus file.
-func (s *Corpus) Close() error { return s.db.Close() }
+func (c *Corpus) Close() error { return c.db.Close() }
 
-// column returns a column of the table, which must be there.
-func (s *Corpus) column(name string) (*corpus.Vector, error) {
-	v, err := s.table.Column(name)
-	if err == nil && v == nil {
-		err = fmt.Errorf("questions: %s has no column %q", s.dataset, name)
-	}
-
-	return v, err
+// query is a query over the tables of the corpus ([corpus.SchemaOf]), with the names of its parameters, e.g. :date.
+type query struct {
+	text       string
+	parameters []string
 }
 
-// columns sets each of the vectors to the column of its name.
-func (s *Corpus) columns(named map[string]**corpus.Vector) error {
-	for name, to := range named {
-		var err error
-		if *to, err = s.column(name); err != nil {
+// newQuery returns a query with those of the parameters that it has.
+func newQuery(text string, parameters ...string) *query {
+	q := &query{text: text}
+
+	for _, name := range parameters {
+		if regexp.MustCompile(":" + name + `\b`).MatchString(text) {
+			q.parameters = append(q.parameters, name)
+		}
+	}
+
+	return q
+}
+
+// each runs the query and calls row with the values of every row, which are its own.
+func (q *query) each(c *Corpus, values map[string]any, row func(columns []string, row []any)) error {
+	stmt, err := c.prepare(q.text)
+	if err != nil {
+		return err
+	}
+
+	args := make([]any, len(q.parameters))
+	for i, name := range q.parameters {
+		args[i] = sql.Named(name, values[name])
+	}
+
+	rows, err := stmt.Query(args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+
+	for rows.Next() {
+		cells, to := make([]any, len(columns)), make([]any, len(columns))
+		for i := range cells {
+			to[i] = &cells[i]
+		}
+
+		if err := rows.Scan(to...); err != nil {
 			return err
 		}
+
+		row(columns, cells)
 	}
 
-	return nil
+	return rows.Err()
 }
 
-// query makes the rule of a query over the typed tables of the corpus ([corpus.SchemaOf]), which has the slots as
-// parameters, e.g. :date, and returns one column. Its rows, without those that are NULL, are the answer.
-func (t *Template) query(query string, unique bool, join string) rule {
-	var parameters []string
+// record returns the values of the last row by the names of their columns; nil where there is no row, or one is NULL.
+func (q *query) record(c *Corpus, values map[string]any) (record map[string]string, err error) {
+	err = q.each(c, values, func(columns []string, row []any) {
+		record = map[string]string{}
+		for i, name := range columns {
+			if record == nil || row[i] == nil {
+				record = nil
+				return
+			}
 
-	for _, s := range t.slots {
-		if regexp.MustCompile(":" + s.name + `\b`).MatchString(query) {
-			parameters = append(parameters, s.name)
+			record[name] = sqlText(row[i])
 		}
+	})
+
+	return record, err
+}
+
+// list returns the numbers that a query of one column without parameters finds. They are kept.
+func (c *Corpus) list(q *query) (numbers []int64, err error) {
+	if known, ok := c.lists.Load(q.text); ok {
+		return known.([]int64), nil
 	}
 
-	if join == "" {
-		join = ", "
+	err = q.each(c, nil, func(_ []string, row []any) {
+		if n, ok := row[0].(int64); ok {
+			numbers = append(numbers, n)
+		}
+	})
+	if err == nil {
+		c.lists.Store(q.text, numbers)
 	}
 
-	return func(s *Corpus, slots slotValues) (string, error) {
-		args, key := make([]any, len(parameters)), query
-		for i, name := range parameters {
-			value := slots.get(name)
-			args[i], key = sql.Named(name, value), key+"\x00"+value
-		}
-
-		if found, ok := s.answers.Load(key); ok {
-			return found.(answered).text, found.(answered).err
-		}
-
-		cells, rows, err := s.cells(query, args)
-		a := answered{strings.Join(cells, join), err}
-
-		if err == nil && (a.text == "" || unique && rows > 1) {
-			a = answered{"", errNoAnswer}
-		}
-
-		s.answers.Store(key, a)
-
-		return a.text, a.err
-	}
+	return numbers, err
 }
 
 // answered is what a rule has found.
@@ -118,48 +140,65 @@ type answered struct {
 	err  error
 }
 
+// rule makes the rule of a query of one column. Its rows, without those that are NULL, are the answer.
+func (t *Template) rule(text string, unique bool, join string) rule {
+	names := make([]string, len(t.slots))
+	for i, s := range t.slots {
+		names[i] = s.name
+	}
+
+	q := newQuery(text, names...)
+
+	return func(c *Corpus, slots slotValues) (string, error) {
+		values, key := map[string]any{}, text
+		for _, name := range q.parameters {
+			values[name] = slots.get(name)
+			key += "\x00" + slots.get(name)
+		}
+
+		if found, ok := c.answers.Load(key); ok {
+			return found.(answered).text, found.(answered).err
+		}
+
+		var cells []string
+
+		n := 0
+		err := q.each(c, values, func(_ []string, row []any) {
+			n++
+			if row[0] != nil {
+				cells = append(cells, sqlText(row[0]))
+			}
+		})
+
+		a := answered{strings.Join(cells, cmp.Or(join, ", ")), err}
+		if err == nil && (a.text == "" || unique && n > 1) {
+			a = answered{"", errNoAnswer}
+		}
+
+		c.answers.Store(key, a)
+
+		return a.text, a.err
+	}
+}
+
 // prepare returns the statement of a query.
-func (s *Corpus) prepare(query string) (*sql.Stmt, error) {
-	if stmt, ok := s.statements.Load(query); ok {
+func (c *Corpus) prepare(query string) (*sql.Stmt, error) {
+	if stmt, ok := c.statements.Load(query); ok {
 		return stmt.(*sql.Stmt), nil
 	}
 
-	prepared, err := s.db.Prepare(query)
+	prepared, err := c.db.Prepare(query)
 	if err != nil {
 		return nil, err
 	}
 
-	stmt, _ := s.statements.LoadOrStore(query, prepared)
+	stmt, _ := c.statements.LoadOrStore(query, prepared)
 
 	return stmt.(*sql.Stmt), nil
 }
 
-// cells returns the cells of a query that are not NULL, and the number of its rows.
-func (s *Corpus) cells(query string, args []any) (cells []string, n int, err error) {
-	stmt, err := s.prepare(query)
-	if err != nil {
-		return nil, 0, err
-	}
-
-	rows, err := stmt.Query(args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-
-	for ; rows.Next(); n++ {
-		var v any
-		if err := rows.Scan(&v); err != nil {
-			return nil, 0, err
-		}
-
-		if v != nil {
-			cells = append(cells, sqlText(v))
-		}
-	}
-
-	return cells, n, rows.Err()
-}
+// mapped is how much of the file a connection reads without copying it: draws look at many rows.
+const mapped = 8 << 30
 
 // ruleConnector opens connections that have the functions the queries use.
 type ruleConnector struct {
@@ -179,24 +218,22 @@ func (c ruleConnector) Connect(context.Context) (driver.Conn, error) {
 			}
 		}
 
-		return nil
+		_, err := conn.Exec(fmt.Sprintf("PRAGMA mmap_size = %d", mapped), nil)
+
+		return err
 	}}).Open(c.uri)
 }
 
-// functions are what the queries need beyond SQLite's own: Python's way of printing, and what some datasets need.
-// Those of numbers are NULL for NULL.
-func (s *Corpus) functions() map[string]any {
+// functions are what the queries need beyond SQLite's own: Python's way of printing, places on the Earth, and what some
+// datasets need. Those of numbers are NULL for NULL.
+func (c *Corpus) functions() map[string]any {
 	return map[string]any{
 		// str(v)
-		"py_str": func(v any) any { return ofNumber(v, func(float64) any { return sqlText(v) }) },
+		"py_str": func(v any) any { return ofNumbers(func([]float64) any { return sqlText(v) })(v) },
 		// "%.1f" % f for 1 digit
-		"py_fixed": func(v any, digits int64) any {
-			return ofNumber(v, func(f float64) any { return pytext.FormatFixed(f, int(digits)) })
-		},
+		"py_fixed": ofNumbers(func(x []float64) any { return pytext.FormatFixed(x[0], int(x[1])) }),
 		// round(f, digits)
-		"py_round": func(v any, digits int64) any {
-			return ofNumber(v, func(f float64) any { return pytext.Round(f, int(digits)) })
-		},
+		"py_round": ofNumbers(func(x []float64) any { return pytext.Round(x[0], int(x[1])) }),
 		"py_strip": func(v any) any { // v.strip()
 			if text, ok := v.(string); ok {
 				return pytext.Strip(text)
@@ -204,6 +241,13 @@ func (s *Corpus) functions() map[string]any {
 
 			return nil
 		},
+		// metres(latitude, longitude, latitude, longitude)
+		"metres": ofNumbers(func(x []float64) any { return place{x[0], x[1]}.metresTo(place{x[2], x[3]}) }),
+		// ahead_lat(latitude, longitude, bearing, metres), and the longitude of that place
+		"ahead_lat":  ofNumbers(func(x []float64) any { return place{x[0], x[1]}.ahead(x[2], x[3]).lat }),
+		"ahead_long": ofNumbers(func(x []float64) any { return place{x[0], x[1]}.ahead(x[2], x[3]).long }),
+		"item":       item,
+		"words":      func(text string) int { return len(strings.FieldsFunc(text, isGap)) },
 		"score_number": func(score string) any {
 			if x, ok := scoreNumber(score); ok {
 				return x
@@ -228,10 +272,12 @@ func (s *Corpus) functions() map[string]any {
 
 			return nil
 		},
-		"clock12": func(minutes int64) string { return clock12(int(minutes)) }, // 9:00 AM for 540
+		"clock12":  func(minutes int64) string { return clock12(int(minutes)) }, // 9:00 AM for 540
+		"distance": c.distance,
+		"alone":    c.alone,
 		// the cell of a row as it is published
 		"stored": func(name string, rowid int64) (string, error) {
-			column, err := s.stored(name)
+			column, err := c.stored(name)
 			if err != nil {
 				return "", err
 			}
@@ -240,6 +286,21 @@ func (s *Corpus) functions() map[string]any {
 		},
 	}
 }
+
+// item returns one of the items of a list with a comma and a space between them, that at a share of its length.
+func item(list any, share float64) any {
+	text, ok := list.(string)
+	if !ok {
+		return nil
+	}
+
+	items := strings.Split(text, ", ")
+
+	return items[int(share*float64(len(items)))]
+}
+
+// isGap says what may stand between the words of an observation.
+func isGap(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ':' }
 
 // expressions are the compiled regular expressions of matches; nil where one cannot be compiled.
 var expressions sync.Map
@@ -260,16 +321,24 @@ func matches(pattern string, text any) any {
 	return nil
 }
 
-// ofNumber returns f of a number of SQLite's, and NULL for what is none.
-func ofNumber(v any, f func(float64) any) any {
-	switch v := v.(type) {
-	case int64:
-		return f(float64(v))
-	case float64:
-		return f(v)
-	}
+// ofNumbers returns f as a function of SQL, NULL where an argument is no number.
+func ofNumbers(f func(x []float64) any) func(args ...any) any {
+	return func(args ...any) any {
+		numbers := make([]float64, len(args))
 
-	return nil
+		for i, arg := range args {
+			switch v := arg.(type) {
+			case int64:
+				numbers[i] = float64(v)
+			case float64:
+				numbers[i] = v
+			default:
+				return nil
+			}
+		}
+
+		return f(numbers)
+	}
 }
 
 // sqlText prints a value of SQLite's as Python's str does.

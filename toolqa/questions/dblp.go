@@ -1,97 +1,59 @@
 package questions
 
-import (
-	"strconv"
-	"sync"
+import "slices"
 
-	"toolevo/toolqa/corpus"
-)
+// A title or a name means what the tools find under it: of several papers of a title the most cited one, of homonyms
+// the one who appears last. The published answers are those of another node where the question was drawn from one; such
+// a question cannot be answered. Nor can one about a paper before 2021, which the tools do not know by its title.
 
-// network is the two graphs of the dblp corpus as questions are drawn from them. It is immutable and safe for
-// concurrent use.
-//
-// A title or a name means what the tools find under it: of several papers of a title the most cited one, of
-// homonyms the one who appears last. The published answers are those of another node where the question was
-// drawn from one; such a question cannot be answered. Nor can one about a paper before 2021, which the tools
-// do not know by its title.
-//
-// What an author wrote is what the tools show of it: the papers with somebody who is in AuthorNet. Questions
-// are drawn about people who wrote no other, so that the answer is right in any reading.
-type network struct {
-	*corpus.DBLP
-	alone func() []bool // the authors with a paper that no edge has, made when first needed
-}
+var neighbours = newQuery(`SELECT e.first + e.second - a.id FROM authors AS a, json_each(a.edges) AS j
+	JOIN edges AS e ON e.id = j.value WHERE a.id = :author`, "author")
 
-// newNetwork returns the view of both graphs.
-func newNetwork(d *corpus.DBLP) *network {
-	return &network{d, sync.OnceValue(func() []bool { return soloAuthors(d) })}
-}
+// distance returns how many steps it is from one author to another, by a search from both ends, the smaller front
+// first; nil where no way leads there.
+func (c *Corpus) distance(from, to int64) (any, error) {
+	seen, other := map[int64]bool{from: true}, map[int64]bool{to: true}
+	front, far := []int64{from}, []int64{to}
 
-// soloAuthors returns for each author whether they have a paper with no other author who has an ID.
-func soloAuthors(d *corpus.DBLP) []bool {
-	alone := make([]bool, d.Authors())
-	for i := range d.Papers() {
-		only, joint := -1, false
-
-		for _, a := range d.Paper(i).Authors {
-			if a < 0 {
-				continue
-			}
-
-			joint = joint || only >= 0 && a != only
-			only = a
+	for length := 1; len(front) > 0 && len(far) > 0; length++ {
+		if len(front) > len(far) {
+			seen, other, front, far = other, seen, far, front
 		}
 
-		if only >= 0 && !joint {
-			alone[only] = true
-		}
-	}
+		var next []int64
+		met := false
 
-	return alone
-}
+		for _, author := range front {
+			err := neighbours.each(c, map[string]any{"author": author}, func(_ []string, row []any) {
+				n := row[0].(int64)
+				met = met || other[n]
 
-// author returns whom the tools find under a name. Nobody can say how many collaborators or papers an author has who is
-// joined to themselves by a paper that lists them twice.
-func (n *network) author(name string) (int, error) {
-	i, ok := n.AuthorNamed(name)
-	if !ok || n.Degree(i) != n.Neighbours(i) {
-		return 0, errNoAnswer
-	}
-
-	return i, nil
-}
-
-// distance is the rule of how many steps it is from one author to another: a search through the whole network.
-func distance(c *Corpus, s slotValues) (string, error) {
-	from, err := c.network.author(s.get("first"))
-	if err != nil {
-		return "", err
-	}
-
-	to, err := c.network.author(s.get("second"))
-	if err != nil || from == to {
-		return "", errNoAnswer
-	}
-
-	seen := map[int]bool{from: true}
-	for front, length := []int{from}, 1; len(front) > 0; length++ {
-		var next []int
-
-		for _, a := range front {
-			for b := range c.network.NeighboursOf(a) {
-				if b == to {
-					return strconv.Itoa(length), nil
+				if !seen[n] {
+					seen[n] = true
+					next = append(next, n)
 				}
-
-				if !seen[b] {
-					seen[b] = true
-					next = append(next, b)
-				}
+			})
+			if err != nil || met {
+				return length, err
 			}
 		}
 
 		front = next
 	}
 
-	return "", errNoAnswer
+	return nil, nil
+}
+
+// soloists finds the authors of a paper that no edge of AuthorNet has, since nobody else with an id wrote it.
+var soloists = newQuery(`SELECT id FROM authors WHERE key IN (SELECT MAX(maker) FROM (SELECT p.id,
+	CAST(json_extract(j.value, '$.id') AS TEXT) AS maker FROM papers AS p, json_each(p.attributes, '$.authors') AS j)
+	WHERE maker <> '' GROUP BY id HAVING COUNT(DISTINCT maker) = 1) ORDER BY id`)
+
+// alone reports whether an author is one of them. What an author wrote is what the tools show of it, the papers on the
+// edges, and an answer is right in any reading only if there are no others.
+func (c *Corpus) alone(author int64) (bool, error) {
+	authors, err := c.list(soloists)
+	_, found := slices.BinarySearch(authors, author)
+
+	return found, err
 }

@@ -133,12 +133,12 @@ func TestDBLPNoAnswer(t *testing.T) {
 // three entries. Nobody leads in the venues of Ann, and two papers of Bea are cited as often.
 const countedNetwork = `
 CREATE TABLE titles (title, paper); CREATE TABLE papers (id, title, attributes);
-CREATE TABLE names (name, author); CREATE TABLE authors (id, name, edges);
+CREATE TABLE names (name, author); CREATE TABLE authors (id, name, edges, key);
 CREATE TABLE edges (id, first, second, weight, papers, n_citation);
 INSERT INTO papers VALUES (1, 'One', '{"venue": {"raw": "B"}}'), (2, 'Two', '{"venue": {"raw": "A"}}'),
   (3, 'Three', '{"venue": {"raw": "A"}}'), (4, 'Four', '{"venue": {"raw": "B"}}');
 INSERT INTO names VALUES ('Ann', 0), ('Bea', 1), ('Cem', 2), ('Dan', 3);
-INSERT INTO authors VALUES (0, 'Ann', '[0,1,2]'), (1, 'Bea', '[0]'), (2, 'Cem', '[1]'), (3, 'Dan', '[2]');
+INSERT INTO authors (id, name, edges) VALUES (0, 'Ann', '[0,1,2]'), (1, 'Bea', '[0]'), (2, 'Cem', '[1]'), (3, 'Dan', '[2]');
 INSERT INTO edges VALUES (0, 0, 1, 3, '[1,2,2]', '[1,3,3]'), (1, 0, 2, 1, '[3]', '[5]'), (2, 0, 3, 1, '[4]', '[5]')`
 
 func TestDBLPCountsEachPaperOnce(t *testing.T) {
@@ -163,9 +163,9 @@ func TestDBLPCountsEachPaperOnce(t *testing.T) {
 		{"hard/most-citations-with", slotValues{{"author", "Ann"}}, "Cem", "Bea", "0"},
 		{"hard/venue", slotValues{{"author", "Ann"}}, "B", "A,A,B", "0"},
 		{"hard/most-cited-paper", slotValues{{"author", "Bea"}}, "Two", "", "1"},
-		{"hard/most-citations-with", slotValues{{"author", "Bea"}}, "Ann", "Ann", "1"},
-		{"hard/accumulated-citations", pair, "4", "7", ""},
-		{"easy/papers-together", pair, "2", "0", ""},
+		{"hard/most-citations-with", slotValues{{"author", "Bea"}}, "Ann", "Ann", "0"},
+		{"hard/accumulated-citations", pair, "4", "7", "1"},
+		{"easy/papers-together", pair, "2", "0", "1"},
 		{"easy/venue", pair, "B", "", "0"},
 	} {
 		tmpl, _ := lookup("dblp-" + tt.template)
@@ -257,26 +257,28 @@ func TestGeneratedDBLPQuestions(t *testing.T) {
 }
 
 // leadersDiffer reports whether somebody has the most citations with another collaborator by the published rule.
-func leadersDiffer(t *testing.T, c *Corpus) bool {
+func leadersDiffer(t *testing.T, c *Corpus) (differ bool) {
 	t.Helper()
 
 	tmpl, _ := lookup("dblp-hard/most-citations-with")
 
-	for i := range c.network.Authors() {
-		asked := slotValues{{"author", c.network.name(i)}}
+	names := newQuery("SELECT name FROM names")
+	err := names.each(c, nil, func(_ []string, row []any) {
+		asked := slotValues{{"author", row[0].(string)}}
 		right, err := tmpl.gold(c, asked)
 
 		official, _ := tmpl.official(c, asked)
-		if err == nil && right != official {
-			return true
-		}
+		differ = differ || err == nil && right != official
 
 		if ignoreNoAnswer(err) != nil {
 			t.Fatal(err)
 		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 
-	return false
+	return differ
 }
 
 func TestDBLPDrawsFromNothing(t *testing.T) {
@@ -288,10 +290,6 @@ func TestDBLPDrawsFromNothing(t *testing.T) {
 			if _, err := tmpl.draw(r, view); err == nil {
 				t.Error("collaborators in a network of one paper")
 			}
-		}
-
-		if _, err := tmpl.draw(r, &Corpus{dataset: "foreign"}); err == nil {
-			t.Errorf("%s: drawn from another corpus", tmpl.Name)
 		}
 	}
 }

@@ -5,15 +5,21 @@
 //
 // A [Template] is a sentence with {slots}; filling them in makes a question. A match is a question taken apart again.
 // Templates are data: templates/DATASET.yaml has the text, the plan and the rules of each. The gold rule computes the
-// right answer: a query over the typed tables of the corpus file, or where a query cannot say it, a Go function
-// (hooks.go; DATASET.go has those of a dataset). A plan finds the same answer with the tools: it is the second opinion
-// on every gold answer, and the tests follow it on questions of every template.
+// right answer, a query over the tables of the corpus file. A plan finds the same answer with the tools: it is the
+// second opinion on every gold answer, and the tests follow it on questions of every template.
+//
+// A question is drawn by queries, too: "from" finds the rows that it may be about, of which one is drawn; the slots are
+// cells of it, or what "draw" finds for it and some random numbers; and "only" says whether the plan, and everybody
+// else, can answer it. Go has what no query and no call of a tool can say: functions that queries call, and readers
+// (hooks.go) that take values from the results of tools.
 //
 // What a plan shares with its rule, so that a mistake there is in both: the slots, as recognise takes them from the
 // question; the importer or generator of the corpus, whose two forms of a table the tests of package corpus compare.
 // Queries call functions beside those of SQLite: py_str, py_fixed, py_round and py_strip print as Python does; clock24,
-// minutes and stored are about times of day, score_number and published_score about scores, page about pages, and
-// matches is Python's regular expressions.
+// minutes and stored are about times of day, score_number and published_score about scores, page about pages; metres,
+// ahead_lat and ahead_long are geodesics of WGS-84, distance is that of two authors, alone says who wrote papers that
+// the tools do not show, words counts those of an observation, item takes one of a list, and matches is Python's
+// regular expressions.
 //
 // Where the rule of the published benchmark is faulty, the template says so and keeps the faulty rule as its official
 // one, which agrees with ToolQA's answers. ToolQA-D has the same questions and corrects some of the answers

@@ -3,69 +3,39 @@ package questions
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
+	"unicode"
 
 	"toolevo/envs/pytext"
 	"toolevo/toolqa/corpus"
 )
 
-// attempt draws the values of a template's slots, in the order of its text, and reports whether they make a question.
-type attempt func(r *rand.Rand, s *Corpus) ([]string, bool, error)
-
-// attempts makes a way to draw of a hook that may fail, each time with other values.
-func attempts(hook func(t *Template, argument string) attempt) func(*Template, string) (drawer, error) {
-	return func(t *Template, argument string) (drawer, error) {
-		return t.drawUntilItFits(patience, hook(t, argument)), nil
-	}
+// drawing is how the slots of a template are drawn: a row at random, and their values as cells of that row, or by a
+// query that has the number of the row, :row, and random numbers.
+type drawing struct {
+	from    *query // finds the numbers of the rows, each drawn as often as any other; nil: all rows of the table
+	query   *query // finds, by their names, the slots that are no cells; nil: there are none
+	origins map[string]*slotOrigin
+	lines   bool // values must come back from a line of a question, and from a condition
 }
 
-// drawUntilItFits makes a drawer. The query only must find 1, if there is one, and where the template is avoided, both
-// rules must give the same answer.
-func (t *Template) drawUntilItFits(tries int, try attempt) drawer {
-	return func(r *rand.Rand, s *Corpus) ([]string, error) {
-		for range tries {
-			values, ok, err := try(r, s)
-			if err == nil && ok && t.only != nil {
-				ok, err = t.answers(s, values, t.only, func(*Corpus, slotValues) (string, error) { return "1", nil })
-			}
+// drawParameters are what a query can be asked with: the row, three numbers of [0, 1) and an exponential one of mean 1.
+var drawParameters = []string{"row", "u", "v", "w", "exp"}
 
-			if err == nil && ok && t.avoided {
-				ok, err = t.answers(s, values, t.gold, t.official)
-			}
+// newDrawing returns how a template's file and its definition draw the slots.
+func newDrawing(f *templateFile, from, text string, slots []slot) *drawing {
+	d := &drawing{origins: f.Slots, lines: f.Lines}
+	if from != "" {
+		d.from = newQuery(from)
+	}
 
-			if err != nil || ok {
-				return values, err
-			}
+	for _, s := range slots {
+		if f.Slots[s.name] == nil {
+			d.query = newQuery(text, drawParameters...)
 		}
-
-		return nil, fmt.Errorf("%d draws gave no question; the corpus is too small", tries)
-	}
-}
-
-// answers reports whether two rules have the same answer.
-func (t *Template) answers(s *Corpus, values []string, one, other rule) (bool, error) {
-	slots, err := t.fill(values)
-	if err != nil {
-		return false, err
 	}
 
-	a, err := one(s, slots)
-	if err != nil {
-		return false, ignoreNoAnswer(err)
-	}
-
-	b, err := other(s, slots)
-
-	return err == nil && a == b, ignoreNoAnswer(err)
-}
-
-func ignoreNoAnswer(err error) error {
-	if isNoAnswer(err) {
-		return nil
-	}
-
-	return err
+	return d
 }
 
 // slotOrigin is what a slot is drawn from: the columns whose cells, put together, are its value, or the value itself.
@@ -83,105 +53,141 @@ func (o *slotOrigin) UnmarshalYAML(decode func(any) error) error {
 	return decode(&o.text)
 }
 
-// cells returns the slots' values in a row of the table, as they are published.
-func (t *Template) cells(s *Corpus, row int) ([]string, error) {
-	values := make([]string, len(t.slots))
+// value returns the value in a row of the table, as it is published.
+func (o *slotOrigin) value(c *Corpus, row int64) (string, error) {
+	value := o.text
 
-	for i, slot := range t.slots {
-		origin := t.origins[slot.name]
-		if origin == nil {
-			continue
+	for _, name := range o.columns {
+		column, err := c.stored(name)
+		if err != nil {
+			return "", err
 		}
 
-		values[i] = origin.text
+		value += column.Text(int(row) - 1)
+	}
 
-		for _, name := range origin.columns {
-			column, err := s.stored(name)
-			if err != nil {
+	return value, nil
+}
+
+// draw draws the values of the slots, in the order of the text. The query only must find 1, if there is one, and where
+// the template is avoided, both rules must give the same answer.
+func (t *Template) draw(r *rand.Rand, c *Corpus) ([]string, error) {
+	for range patience {
+		values, err := t.drawing.attempt(r, c, t.slots)
+		ok := values != nil
+
+		if ok && t.only != nil {
+			ok, err = t.agree(c, values, t.only, func(*Corpus, slotValues) (string, error) { return "1", nil })
+		}
+
+		if ok && t.avoided {
+			ok, err = t.agree(c, values, t.gold, t.official)
+		}
+
+		if err != nil || ok {
+			return values, err
+		}
+	}
+
+	return nil, fmt.Errorf("%d draws gave no question; the corpus is too small", patience)
+}
+
+// attempt draws values once; none where they do not make a question.
+func (d *drawing) attempt(r *rand.Rand, c *Corpus, slots []slot) ([]string, error) {
+	row, err := c.anyRow(r, d.from)
+	if err != nil {
+		return nil, err
+	}
+
+	var found map[string]string
+
+	if d.query != nil {
+		random := map[string]any{"row": row, "u": r.Float64(), "v": r.Float64(), "w": r.Float64(), "exp": r.ExpFloat64()}
+		if found, err = d.query.record(c, random); found == nil {
+			return nil, err
+		}
+	}
+
+	values := make([]string, len(slots))
+
+	for i, s := range slots {
+		value, ok := found[s.name]
+
+		if origin := d.origins[s.name]; !ok && origin == nil {
+			return nil, fmt.Errorf("nothing draws the slot %s", s.name)
+		} else if !ok {
+			if value, err = origin.value(c, row); err != nil {
 				return nil, err
 			}
-
-			values[i] += column.Text(row)
 		}
+
+		if !s.kind(value) || d.lines && !isLine(value) {
+			return nil, nil
+		}
+
+		values[i] = value
 	}
 
 	return values, nil
 }
 
-// columnsOfSlots returns the column of each slot, where each is the cell of one.
-func (t *Template) columnsOfSlots() []string {
-	columns := make([]string, len(t.slots))
-	for i, slot := range t.slots {
-		columns[i] = t.origins[slot.name].columns[0]
+// agree reports whether two rules have the same answer.
+func (t *Template) agree(c *Corpus, values []string, one, other rule) (bool, error) {
+	slots, err := t.fill(values)
+	if err != nil {
+		return false, err
 	}
 
-	return columns
+	a, err := one(c, slots)
+	if err != nil {
+		return false, ignoreNoAnswer(err)
+	}
+
+	b, err := other(c, slots)
+
+	return err == nil && a == b, ignoreNoAnswer(err)
 }
 
-// drawRow draws the values of the slots from a random row.
-func drawRow(t *Template, _ string) attempt {
-	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
-		row, err := s.anyRow(r)
-		if err != nil {
-			return nil, false, err
+func ignoreNoAnswer(err error) error {
+	if isNoAnswer(err) {
+		return nil
+	}
+
+	return err
+}
+
+// anyRow draws one of the rows that a query finds, or of all rows of the table.
+func (c *Corpus) anyRow(r *rand.Rand, from *query) (int64, error) {
+	if from == nil {
+		if c.table == nil || c.table.Rows() == 0 {
+			return 0, fmt.Errorf("an empty corpus is too small")
 		}
 
-		values, err := t.cells(s, row)
-
-		return values, err == nil && t.fits(values), err
-	}
-}
-
-// anyRow draws a row of the table.
-func (s *Corpus) anyRow(r *rand.Rand) (int, error) {
-	if s.table.Rows() == 0 {
-		return 0, fmt.Errorf("an empty corpus is too small")
+		return 1 + r.Int64N(int64(c.table.Rows())), nil
 	}
 
-	return r.IntN(s.table.Rows()), nil
-}
-
-// fits reports whether the values can stand in the slots.
-func (t *Template) fits(values []string) bool {
-	for i, v := range values {
-		if !t.slots[i].kind(v) {
-			return false
-		}
+	rows, err := c.list(from)
+	if err != nil || len(rows) == 0 {
+		return 0, fmt.Errorf("a corpus without anything to ask about is too small (%w)", err)
 	}
 
-	return true
+	return rows[r.IntN(len(rows))], nil
 }
 
-// drawLine draws the values of the slots from a random row where they are lines that come back from a question. Where
-// the argument is a column, its cell must not be missing.
-func drawLine(t *Template, column string) attempt {
-	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
-		row, err := s.anyRow(r)
-		if err != nil {
-			return nil, false, err
-		}
+// noCell is what the tools print for a missing cell.
+const noCell = "nan"
 
-		values, err := t.cells(s, row)
-		if err != nil || column == "" || slices.ContainsFunc(values, unfit) {
-			return values, !slices.ContainsFunc(values, unfit), err
-		}
-
-		asked, err := s.column(column)
-
-		return values, err == nil && asked.Text(row) != noCell, err
-	}
-}
-
-// unfit reports whether a value would not come back from a question, or not from a condition.
-func unfit(value string) bool {
-	return value == "" || value == noCell || value != pytext.Strip(value) || strings.ContainsAny(value, "\r\n")
+// isLine reports whether a value would come back from a question, and from a condition.
+func isLine(value string) bool {
+	return value != "" && value != noCell && value == pytext.Strip(value) &&
+		!strings.ContainsFunc(value, unicode.IsControl)
 }
 
 // stored returns a column of the table as it is published.
-func (s *Corpus) stored(name string) (*corpus.Vector, error) {
-	v, err := s.table.Stored(name)
+func (c *Corpus) stored(name string) (*corpus.Vector, error) {
+	v, err := c.table.Stored(name)
 	if err == nil && v == nil {
-		err = fmt.Errorf("questions: %s has no column %q", s.dataset, name)
+		err = fmt.Errorf("questions: %s has no column %q", c.dataset, name)
 	}
 
 	return v, err

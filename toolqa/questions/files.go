@@ -87,40 +87,13 @@ func Write(dir string, questions []toolqa.Question) error {
 	})
 }
 
-// replaceFile writes a file under another name in its folder and then renames it.
-func replaceFile(path string, data []byte) (err error) {
+// replaceFile replaces a file, and makes its folder.
+func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 
-	if err := durable.RemoveLeftovers(filepath.Dir(path), filepath.Base(path)+".", ".tmp"); err != nil {
-		return err
-	}
-
-	f, err := durable.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-
-	if err == nil {
-		err = f.Sync()
-	}
-
-	if err == nil {
-		err = durable.Rename(f.Name(), path)
-	}
-
-	return errors.Join(err, f.Close())
+	return durable.Write(path, data)
 }
 
 // Read reads the questions of one file that Write made, and refuses one that is not as it was written: the error wraps

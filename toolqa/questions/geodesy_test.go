@@ -7,6 +7,8 @@ import (
 	"github.com/tidwall/geodesic"
 )
 
+const metresInMile = 1_609.344
+
 // geodesicMiles is the length of a geodesic, exact to nanometres.
 func geodesicMiles(lat1, long1, lat2, long2 float64) float64 {
 	var metres float64

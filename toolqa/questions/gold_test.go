@@ -146,7 +146,7 @@ func TestTemplates(t *testing.T) {
 			t.Errorf("Lookup(%s) = %v, %v", tmpl.Name, got, ok)
 		}
 
-		if tmpl.draw == nil || tmpl.gold == nil {
+		if tmpl.drawing == nil || tmpl.gold == nil {
 			t.Errorf("%s: no rule, or no way to draw one", tmpl.Name)
 		}
 

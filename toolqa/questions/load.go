@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"maps"
@@ -23,7 +24,9 @@ var templateFiles embed.FS
 type templateFile struct {
 	Dataset toolqa.Dataset    `yaml:"dataset"`
 	Parts   map[string]string `yaml:"parts"` // texts that stand for {NAME} in queries and plans
+	From    string            `yaml:"from"`  // what is drawn from where a template does not say so
 	Draw    string            `yaml:"draw"`  // how slots are drawn where a template does not say so
+	Lines   bool              `yaml:"lines"` // whether their values must be lines
 
 	Slots map[string]*slotOrigin `yaml:"slots"` // what they are drawn from
 	Easy  []definition           `yaml:"easy"`
@@ -41,6 +44,7 @@ type definition struct {
 	Official  string        `yaml:"official"`
 	Unique    bool          `yaml:"unique"` // where a query finds several rows there is no answer
 	Join      string        `yaml:"join"`   // what stands between the rows of an answer
+	From      string        `yaml:"from"`
 	Draw      string        `yaml:"draw"`
 	Only      string        `yaml:"only"` // a query that finds 1 for the questions that are drawn
 	Plan      []plannedStep `yaml:"plan"`
@@ -178,10 +182,6 @@ func (f *templateFile) compile() (library, error) {
 		definitions []definition
 	}{{toolqa.Easy, f.Easy}, {toolqa.Hard, f.Hard}} {
 		for i, d := range level.definitions {
-			if d.Draw == "" {
-				d.Draw = f.Draw
-			}
-
 			t := &Template{
 				Name:       fmt.Sprintf("%s-%s/%s", f.Dataset, level.difficulty, d.Name),
 				dataset:    f.Dataset,
@@ -190,9 +190,8 @@ func (f *templateFile) compile() (library, error) {
 				fault:      d.Fault,
 				corrected:  d.Corrected,
 				avoided:    d.Avoided,
-				origins:    f.Slots,
 			}
-			if key, err := t.complete(d, parts); err != nil {
+			if key, err := t.complete(f, d, parts); err != nil {
 				return nil, &definitionError{
 					place: fmt.Sprintf("$.%s[%d].%s", level.difficulty, i, key),
 					err:   fmt.Errorf("template %s: %s: %w", t.Name, key, err),
@@ -206,40 +205,34 @@ func (f *templateFile) compile() (library, error) {
 	return ts, nil
 }
 
-// complete adds what a template does. An error is one of the definition's key.
-func (t *Template) complete(d definition, parts *strings.Replacer) (key string, err error) {
+// complete adds what a template of a file does. An error is one of the definition's key.
+func (t *Template) complete(f *templateFile, d definition, parts *strings.Replacer) (key string, err error) {
 	if err := t.parse(); err != nil {
 		return "text", err
 	}
 
-	t.queries = map[string]string{}
-
-	if t.gold, err = t.rule("gold", parts.Replace(d.Gold), d.Unique, d.Join); err != nil {
-		return "gold", err
+	if d.Gold == "" {
+		return "gold", fmt.Errorf("want a query")
 	}
 
-	if d.Official != "" {
-		if t.official, err = t.rule("official", parts.Replace(d.Official), false, d.Join); err != nil {
-			return "official", err
+	t.queries = map[string]string{}
+	for key, text := range map[string]string{"gold": d.Gold, "official": d.Official, "only": d.Only,
+		"from": cmp.Or(d.From, f.From), "draw": cmp.Or(d.Draw, f.Draw)} {
+		if text != "" {
+			t.queries[key] = parts.Replace(text)
 		}
+	}
+
+	t.gold = t.rule(t.queries["gold"], d.Unique, d.Join)
+	if d.Official != "" {
+		t.official = t.rule(t.queries["official"], false, d.Join)
 	}
 
 	if d.Only != "" {
-		if t.only, err = t.rule("only", parts.Replace(d.Only), false, ""); err != nil {
-			return "only", err
-		}
+		t.only = t.rule(t.queries["only"], false, "")
 	}
 
-	name, arg, _ := strings.Cut(d.Draw, " ")
-
-	draw, ok := drawHooks[name]
-	if !ok {
-		return "draw", fmt.Errorf("%q is no way to draw the slots, want one of: %s", name, namesOf(drawHooks))
-	}
-
-	if t.draw, err = draw(t, arg); err != nil {
-		return "draw", err
-	}
+	t.drawing = newDrawing(f, t.queries["from"], t.queries["draw"], t.slots)
 
 	step := 0
 	if t.plan, step, err = compilePlan(d.Plan, parts); err == nil {
@@ -247,26 +240,6 @@ func (t *Template) complete(d definition, parts *strings.Replacer) (key string, 
 	}
 
 	return fmt.Sprintf("plan[%d]", step), err
-}
-
-// rule makes the rule of a query, or of "hook NAME", that a key of the definition has.
-func (t *Template) rule(key, text string, unique bool, join string) (rule, error) {
-	if text == "" {
-		return nil, fmt.Errorf("want a query")
-	}
-
-	name, isHook := strings.CutPrefix(text, "hook ")
-	if !isHook {
-		t.queries[key] = text
-		return t.query(text, unique, join), nil
-	}
-
-	hook, ok := goldHooks[name]
-	if !ok {
-		return nil, fmt.Errorf("no hook %q, only %s", name, namesOf(goldHooks))
-	}
-
-	return hook, nil
 }
 
 // namesOf lists the names that there are.

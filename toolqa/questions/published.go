@@ -24,25 +24,19 @@ type Imported struct {
 
 // ImportedFile reports on one published file.
 type ImportedFile struct {
-	Path         string
-	Dataset      toolqa.Dataset // "" when Skipped is set
-	Difficulty   toolqa.Difficulty
-	Questions    int
-	Unrecognised []string    // IDs of questions that no template of the dataset and difficulty fits
-	Duplicates   []Duplicate // questions asked before in the same file
-	Renamed      []Renamed   // questions whose published ID names another dataset
-	Skipped      string      // why the file was not read; "" when it was
+	Path         string            `json:"path"`                   // the published file
+	Dataset      toolqa.Dataset    `json:"dataset,omitempty"`      // e.g. "coffee"; missing where the file was left out
+	Difficulty   toolqa.Difficulty `json:"difficulty,omitempty"`   // "easy" or "hard"
+	Questions    int               `json:"questions"`              // in the file
+	Unrecognised []string          `json:"unrecognised,omitempty"` // IDs of questions that fit no template
+	// questions with the text of another one in the file: "ID asks what ID asks", sometimes "with another answer"
+	Duplicates []string `json:"duplicates,omitempty"`
+	// "ID is ID here": airbnb-hard has some that are called hard-yelp-0030, which are IDs of yelp-hard, too, and a run
+	// over both could not tell them apart
+	Renamed []string `json:"renamed,omitempty"`
+	Shared  []string `json:"shared,omitempty"`  // "ID is ID of test"; filled in by the caller ([FindShared])
+	Skipped string   `json:"skipped,omitempty"` // why the file was left out
 }
-
-// Duplicate is a question whose text stands under two IDs, sometimes with two answers.
-type Duplicate struct {
-	ID, First string
-	Differ    bool // the answers do
-}
-
-// Renamed is a question whose ID was corrected: airbnb-hard has some that are called hard-yelp-0030, which are IDs of
-// yelp-hard, too, and a run over both could not tell them apart.
-type Renamed struct{ Published, ID string }
 
 // Import reads the published question files below src as one split: src/easy/DATASET-easy.jsonl and
 // src/hard/DATASET-hard.jsonl, or in folders called toolqa_easy and toolqa_hard, as ToolQA's corrected
@@ -203,7 +197,12 @@ func (f *ImportedFile) read(name string, split toolqa.Split) ([]toolqa.Question,
 
 		key := envs.QuestionKey(q.Text)
 		if before, ok := first[key]; ok {
-			f.Duplicates = append(f.Duplicates, Duplicate{q.ID, before.ID, q.Answer != before.Answer})
+			said := q.ID + " asks what " + before.ID + " asks"
+			if q.Answer != before.Answer {
+				said += ", with another answer"
+			}
+
+			f.Duplicates = append(f.Duplicates, said)
 		} else {
 			first[key] = q
 		}
@@ -236,7 +235,7 @@ func (f *ImportedFile) rename(qs []toolqa.Question) {
 
 			right := fmt.Sprintf("%s-%s-%s", f.Difficulty, f.Dataset, serial)
 			if ok && other != f.Dataset && !taken[right] {
-				f.Renamed = append(f.Renamed, Renamed{qs[i].ID, right})
+				f.Renamed = append(f.Renamed, qs[i].ID+" is "+right+" here")
 				qs[i].ID, taken[right] = right, true
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/pytext"
 )
 
@@ -113,4 +114,48 @@ func readAnswer(arguments string) reader {
 
 		return unexpected(result, fmt.Sprintf("a row with one of %s as %s", answers, name))
 	}
+}
+
+// nameSep stands between the names of an answer: ToolQA-D gives all listings that share the lowest price.
+const nameSep = "; "
+
+// listed reads the rows of a query with one column as one value of the column's name, and lets a cell have line breaks:
+// a name can.
+func listed(column string) reader {
+	return func(result string, known *slotValues) error {
+		cells, ok := strings.CutPrefix(result, column+": ")
+		if !ok {
+			return unexpected(result, fmt.Sprintf("rows of the column %s", column))
+		}
+
+		*known = append(*known, slotValue{column, strings.ReplaceAll(cells, "\n"+column+": ", nameSep)})
+
+		return nil
+	}
+}
+
+// cellLists reads a column of the rows that are left, one or more, from a JSON object.
+func cellLists(result, column string) ([]string, error) {
+	v, _ := pytext.Decode(result)
+	columns, _ := v.(envs.Args)
+
+	list, _ := columns.Get(column)
+	if text, ok := list.(string); ok {
+		return []string{text}, nil
+	}
+
+	items, ok := list.([]any)
+
+	cells := make([]string, len(items))
+	for i, item := range items {
+		if cells[i], ok = item.(string); !ok {
+			break
+		}
+	}
+
+	if !ok {
+		return nil, unexpected(result, "cells of the column "+column)
+	}
+
+	return cells, nil
 }

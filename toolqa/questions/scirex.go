@@ -1,37 +1,11 @@
 package questions
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 
 	"toolevo/envs/pytext"
 )
-
-// drawRelation draws the values of the slots from a random relation.
-func drawRelation(t *Template, _ string) attempt {
-	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
-		if len(s.relations) == 0 {
-			return nil, false, fmt.Errorf("a corpus without relations has no questions")
-		}
-
-		relation := s.relations[r.IntN(len(s.relations))]
-		names := map[string]string{
-			"task":     relation.Task,
-			"method":   relation.Method,
-			"material": relation.Material,
-			"metric":   relation.Metric,
-		}
-
-		values := make([]string, len(t.slots))
-		for i, slot := range t.slots {
-			values[i] = names[slot.name]
-		}
-
-		return values, true, nil
-	}
-}
 
 // cleanScore returns a score without blanks around it and the byte-order mark that some published ones begin with.
 func cleanScore(score string) string { return pytext.Strip(strings.ReplaceAll(score, "\ufeff", "")) }

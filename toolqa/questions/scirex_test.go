@@ -51,7 +51,6 @@ func smallScirex(t testing.TB) *Corpus {
 
 	exec("CREATE TABLE relations (id INTEGER PRIMARY KEY, method, material, metric, task, score, score_kind)")
 	add := func(r corpus.Relation, kind string) {
-		s.relations = append(s.relations, r)
 		exec("INSERT INTO relations VALUES (NULL, ?, ?, ?, ?, ?, ?)", r.Method, r.Material, r.Metric, r.Task, r.Score,
 			kind)
 	}
@@ -170,10 +169,6 @@ func TestScirexDrawsAvoidTheFault(t *testing.T) {
 
 		if trains := tmpl.Name != "scirex-hard/datasets"; tmpl.trainable() != trains || len(seen) < 2 {
 			t.Errorf("%s: trainable %v, %d questions", tmpl.Name, tmpl.trainable(), len(seen))
-		}
-
-		if _, err := tmpl.draw(r, &Corpus{dataset: toolqa.SciREX}); err == nil {
-			t.Errorf("%s: a question about nothing", tmpl.Name)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package questions
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +32,7 @@ type Template struct {
 	gold     rule // the right answer
 	official rule // the published answer where fault is not empty, else nil
 	only     rule // finds 1 for the questions to draw; nil: for all
-	draw     drawer
+	drawing  *drawing
 	queries  map[string]string // those of the rules and of draws, by their keys in the file
 
 	// plan returns the steps, as far as the slots and what earlier results say decide them. Steps that have been taken
@@ -42,7 +41,6 @@ type Template struct {
 
 	literals []string // the text around the slots: one more than there are slots
 	slots    []slot
-	origins  map[string]*slotOrigin // what slots are drawn from
 }
 
 // slot is a gap in a template.
@@ -76,9 +74,6 @@ func (s slotValues) lookup(name string) (string, bool) {
 
 // rule computes an answer. Its error is errNoAnswer when the corpus holds none to this question.
 type rule func(c *Corpus, s slotValues) (string, error)
-
-// drawer draws the values of a template's slots, in the order of its text, such that there is an answer.
-type drawer func(r *rand.Rand, c *Corpus) ([]string, error)
 
 // shipped are the templates of every dataset. They are read when they are first wanted: most processes of the program
 // are children that run a statement or a program, and read none.

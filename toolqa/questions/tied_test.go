@@ -1,14 +1,13 @@
 package questions
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs/durable"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -123,13 +122,8 @@ func TestWriteRemovesLeftovers(t *testing.T) {
 		Answer:     "1",
 		Source:     toolqa.Generated,
 	}
-	leftover := Path(dir, toolqa.Coffee, toolqa.Easy, toolqa.Dev) + ".17.tmp"
+	leftover := Path(dir, toolqa.Coffee, toolqa.Easy, toolqa.Dev) + durable.Unfinished
 	writeFile(t, leftover, "cut")
-
-	old := time.Now().Add(-2 * time.Hour)
-	if err := os.Chtimes(leftover, old, old); err != nil {
-		t.Fatal(err)
-	}
 
 	if err := Write(dir, []toolqa.Question{q}); err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func TestYelpOddNames(t *testing.T) {
 		tmpl, _ := lookup(name)
 		seen := map[string]int{}
 
-		names, err := y.column("name")
+		names, err := y.stored("name")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,14 +80,14 @@ func TestYelpOddNames(t *testing.T) {
 				continue
 			}
 
-			values, err := tmpl.cells(y, int(names.RowsOf(code)[0]))
-			if err != nil {
-				t.Fatal(err)
-			}
-
 			m := match{tmpl, nil}
-			for i, slot := range tmpl.slots {
-				m.slots = append(m.slots, slotValue{slot.name, values[i]})
+			for _, slot := range tmpl.slots {
+				value, err := tmpl.drawing.origins[slot.name].value(y, int64(names.RowsOf(code)[0])+1)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				m.slots = append(m.slots, slotValue{slot.name, value})
 			}
 
 			answer, err := rightAnswer(m, y)

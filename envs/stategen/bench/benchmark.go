@@ -1,13 +1,11 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/names"
@@ -43,11 +41,7 @@ func (StateGen) DatasetTools() map[string][]string {
 	all := map[string][]string{}
 
 	for _, d := range domains.All() {
-		for _, a := range d.APIs() {
-			all[d.Name()] = append(all[d.Name()], a.Name)
-		}
-
-		all[d.Name()] = append(all[d.Name()], envs.FinishTool, envs.UpdateTool)
+		all[d.Name()] = append(stategen.ToolNames(d.APIs()), envs.FinishTool, envs.UpdateTool)
 	}
 
 	return all
@@ -105,7 +99,9 @@ func (StateGen) List(data, split string) ([]envs.Task, error) {
 		return nil, err
 	}
 
-	return o.tasks, o.Close()
+	tasks, _ := o.choice.Narrow(o.tasks)
+
+	return tasks, o.Close()
 }
 
 // Open implements [suite.Benchmark].
@@ -171,11 +167,6 @@ func (o *opened) read() error {
 		return nil
 	})
 
-	slices.SortStableFunc(o.tasks, func(a, b envs.Task) int {
-		return cmp.Or(strings.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset]),
-			strings.Compare(a.Labels[envs.LabelDifficulty], b.Labels[envs.LabelDifficulty]))
-	})
-
 	return err
 }
 
@@ -202,13 +193,7 @@ func (o *opened) choose() error {
 		}
 	}
 
-	o.datasets = slices.DeleteFunc(domains.Names(), func(name string) bool {
-		return !has(name) || o.choice.Datasets != nil && !slices.Contains(o.choice.Datasets, name)
-	})
-	o.tasks = slices.DeleteFunc(o.tasks, func(t envs.Task) bool {
-		chosen := o.choice.Difficulties == nil || slices.Contains(o.choice.Difficulties, t.Labels[envs.LabelDifficulty])
-		return !chosen || !slices.Contains(o.datasets, t.Labels[envs.LabelDataset])
-	})
+	o.tasks, o.datasets = o.choice.Narrow(o.tasks)
 
 	return nil
 }

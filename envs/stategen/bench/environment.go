@@ -101,7 +101,7 @@ func (t tool) Call(_ context.Context, s playing, args envs.Args) (playing, envs.
 
 	s.state = state
 
-	return s, envs.Result{Observation: string(pytext.AppendJSON(nil, value))}, nil
+	return s, envs.Result{Observation: pytext.JSON(value)}, nil
 }
 
 // grader is the reward. It implements [dynamic.Grader].

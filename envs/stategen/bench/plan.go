@@ -51,10 +51,10 @@ func (e *episode) next(results []string) (thought string, next envs.Call, err er
 
 	answer, ok := outcome.Result.(string)
 	if !ok {
-		answer = string(pytext.AppendJSON(nil, outcome.Result))
+		answer = pytext.JSON(outcome.Result)
 	}
 
 	return "All steps are done, so I can give RESULT.", envs.Call{
-		Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Args{{Name: "answer", Value: answer}},
+		Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Object("answer", answer),
 	}, nil
 }

@@ -151,7 +151,7 @@ func (s *Shown) print(w io.Writer) {
 
 // printValue prints a value behind a label, on one line if it fits, else each element of a list on lines of its own.
 func printValue(w io.Writer, label string, v any) {
-	text := string(pytext.AppendJSON(nil, v))
+	text := pytext.JSON(v)
 	all, _ := v.([]any)
 
 	if len(all) == 0 || len(label)+len(text) <= console.HelpWidth {
@@ -162,6 +162,6 @@ func printValue(w io.Writer, label string, v any) {
 	fmt.Fprintln(w, strings.TrimRight(label, " "))
 
 	for _, item := range all {
-		fmt.Fprint(w, display.Wrap("    - ", string(pytext.AppendJSON(nil, item)), console.HelpWidth))
+		fmt.Fprint(w, display.Wrap("    - ", pytext.JSON(item), console.HelpWidth))
 	}
 }

@@ -171,23 +171,13 @@ func (v *verifying) task(t *stategen.Task, s *VerifiedSplit) error {
 	for _, c := range t.Cases {
 		s.Cases++
 
-		got, err := stategen.Replay(d, &t.Program, c, nil)
+		got, err := t.Replay(d, c)
 		if err != nil {
-			v.problem(t, c.Path, "the reference program fails: %v", err)
-			continue
+			v.problem(t, c.Path, "%v", err)
 		}
 
-		oracles[c.Path] = got
-
-		switch {
-		case got.Path != c.Path:
-			v.problem(t, c.Path, "the reference program takes the path %s", got.Path)
-		case !stategen.Equal(d.Record(got.Result), c.Result.Any):
-			v.problem(t, c.Path, "RESULT is not the recorded one")
-		case !stategen.Equal(d.Record(got.Effects), c.Effects.Any):
-			v.problem(t, c.Path, "the effects are not the recorded ones")
-		case !stategen.Passes(d, got, got):
-			v.problem(t, c.Path, "the reference does not pass its own case")
+		if got.Path != "" { // it came to an end
+			oracles[c.Path] = got
 		}
 	}
 

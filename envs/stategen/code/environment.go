@@ -3,7 +3,6 @@ package code
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -181,9 +180,8 @@ func (e *Environment) key(t *stategen.Task, program string) string {
 		panic(fmt.Sprintf("code: encode the program of %s: %v", t.ID, err)) // data, which was read from JSON
 	}
 
-	sum := sha256.Sum256([]byte(string(reference) + "\x00" + program))
-
-	return "code " + e.config.Deployed.Name + " " + t.ID + " " + hex.EncodeToString(sum[:])
+	return fmt.Sprintf("code %s %s %x", e.config.Deployed.Name, t.ID,
+		sha256.Sum256([]byte(string(reference)+"\x00"+program)))
 }
 
 // Canonical implements [envs.Canonicalizer]: programs are the same when their texts are.
@@ -227,6 +225,6 @@ func (s *Surface) Plan(t *stategen.Task) (thought string, next envs.Call, err er
 
 func answerWith(program string) envs.Call {
 	return envs.Call{
-		Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Args{{Name: "answer", Value: program}},
+		Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Object("answer", program),
 	}
 }

@@ -73,7 +73,7 @@ func (in *standIns) of(r *renderer, e stategen.Expr, schema envs.Args) any {
 	case e.Var == "" && e.Func == "":
 		list := make([]any, len(e.List))
 		for i, item := range e.List {
-			list[i] = in.of(r, item, sub(schema, "items"))
+			list[i] = in.of(r, item, schema.Object("items"))
 		}
 
 		return list
@@ -91,13 +91,10 @@ func (in *standIns) fresh(schema envs.Args) standIn {
 	n := len(*in) + 1
 	mark := "arg" + strconv.Itoa(n) + "arg"
 
-	if enum, ok := schema.Get("enum"); ok {
-		members, _ := enum.([]any)
-		for _, v := range slices.Backward(members) {
-			if !slices.ContainsFunc(*in, func(s standIn) bool { return stategen.Equal(s.value, v) }) {
-				text, _ := v.(string)
-				return standIn{value: v, mark: text}
-			}
+	for _, v := range slices.Backward(schema.List("enum")) {
+		if !slices.ContainsFunc(*in, func(s standIn) bool { return stategen.Equal(s.value, v) }) {
+			text, _ := v.(string)
+			return standIn{value: v, mark: text}
 		}
 	}
 
@@ -116,9 +113,9 @@ func (in *standIns) fresh(schema envs.Args) standIn {
 
 		return number(90000 + n)
 	case "object":
-		return standIn{value: envs.Args{{Name: mark, Value: mark}}}
+		return standIn{value: envs.Object(mark, mark)}
 	case "array":
-		s := in.fresh(sub(schema, "items"))
+		s := in.fresh(schema.Object("items"))
 		return standIn{value: []any{s.value}, inside: s.value}
 	}
 
@@ -128,13 +125,6 @@ func (in *standIns) fresh(schema envs.Args) standIn {
 func number(n int) standIn {
 	text := strconv.Itoa(n)
 	return standIn{value: envs.Number(text), mark: text}
-}
-
-func sub(schema envs.Args, name string) envs.Args {
-	v, _ := schema.Get(name)
-	object, _ := v.(envs.Args)
-
-	return object
 }
 
 // text writes a lifted value, with the expressions in place of what stood for them.

@@ -110,25 +110,25 @@ func (g *Grader) source(text string, values map[string]any, answers []any) strin
 	variables, apis, unchanged := envs.Args{}, envs.Args{}, []any{}
 
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		variables = append(variables, envs.Arg{Name: name, Value: values[name]})
+		variables = variables.With(name, values[name])
 	}
 
 	for _, api := range g.Surface.apis() {
-		apis = append(apis, envs.Arg{Name: api.Name, Value: parameters(api)})
+		apis = apis.With(api.Name, parameters(api))
 
 		if g.Surface.Base.Has(api) {
 			unchanged = append(unchanged, api.Name)
 		}
 	}
 
-	data := pytext.AppendJSON(nil, envs.Args{
-		{Name: "code", Value: text},
-		{Name: "variables", Value: variables},
-		{Name: "apis", Value: apis},
-		{Name: "unchanged", Value: unchanged},
-		{Name: "base_url", Value: baseURL},
-		{Name: "answers", Value: answers},
-	})
+	data := pytext.AppendJSON(nil, envs.Object(
+		"code", text,
+		"variables", variables,
+		"apis", apis,
+		"unchanged", unchanged,
+		"base_url", baseURL,
+		"answers", answers,
+	))
 
 	// Engines look at the syntax tree of what they run, which for a text inside of it is that of a text.
 	return "exec(" + pytext.Repr(core+"\n\n"+g.Surface.style().stubs()) + ")\n" +
@@ -208,7 +208,7 @@ func (e *ending) end(frame envs.Args) {
 	switch how, _ := frame.Text("end"); how {
 	case "done":
 		e.result, _ = frame.Get("result")
-		e.verdict.Result = string(pytext.AppendJSON(nil, e.result))
+		e.verdict.Result = pytext.JSON(e.result)
 	case "no result":
 		e.fail(Result, e.server.cause(NoResult), "the program assigns no RESULT")
 	case "odd result":

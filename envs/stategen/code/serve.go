@@ -59,15 +59,13 @@ func (s *server) answer(ctx context.Context, asked envs.Args) (envs.Args, error)
 // function answers a call by name.
 func (s *server) function(asked envs.Args) (envs.Args, error) {
 	name, _ := asked.Text("name")
-	args, _ := asked.Get("args")
-	object, _ := args.(envs.Args)
 
-	value, err := s.named(name, object)
+	value, err := s.named(name, asked.Object("args"))
 	if errors.As(err, &s.last) {
-		return envs.Args{{Name: "raise", Value: s.last.raises}, {Name: "text", Value: s.last.text}}, nil
+		return envs.Object("raise", s.last.raises, "text", s.last.text), nil
 	}
 
-	return envs.Args{{Name: "value", Value: value}}, err
+	return envs.Object("value", value), err
 }
 
 // named calls a deployed API by its name.
@@ -132,10 +130,8 @@ func (s *server) request(ctx context.Context, asked envs.Args) (envs.Args, error
 	r.Header.Set("Content-Type", "application/json")
 
 	query := r.URL.Query()
-	params, _ := asked.Get("query")
-	object, _ := params.(envs.Args)
 
-	for _, p := range object {
+	for _, p := range asked.Object("query") {
 		query.Set(p.Name, pytext.Str(p.Value))
 	}
 
@@ -182,7 +178,7 @@ func causeOfStatus(status int, called bool, path string) Cause {
 }
 
 func response(status int, body string) envs.Args {
-	return envs.Args{{Name: "status", Value: stategen.Number(float64(status))}, {Name: "body", Value: body}}
+	return envs.Object("status", stategen.Number(float64(status)), "body", body)
 }
 
 // recorder keeps a response.

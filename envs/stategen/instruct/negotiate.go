@@ -3,14 +3,14 @@ package instruct
 import (
 	"cmp"
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"regexp"
 	"strings"
-	"text/template"
 
+	"toolevo/envs/datafile"
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
@@ -97,18 +97,8 @@ func (n *Negotiator) about(t *stategen.Task) (s subject, err error) {
 		return s, errNoWords(d.Name())
 	}
 
-	data := struct {
-		Scene string
-		Tools []string
-	}{Scene: x.Scene, Tools: toolLines(d)}
-
-	if s.writing, err = filled(generatorText, data); err != nil {
-		return s, err
-	}
-
-	if s.reviews, err = filled(evaluatorText, data); err != nil {
-		return s, err
-	}
+	data := map[string]any{"Scene": x.Scene, "Tools": toolLines(d)}
+	s.writing, s.reviews = generatorText(data), evaluatorText(data)
 
 	text, err := n.Program(d, &t.Program)
 	if err != nil {
@@ -121,23 +111,13 @@ func (n *Negotiator) about(t *stategen.Task) (s subject, err error) {
 	return s, nil
 }
 
-//go:embed generator.txt
-var generatorPrompt string
-
-//go:embed evaluator.txt
-var evaluatorPrompt string
+//go:embed generator.txt evaluator.txt
+var prompts embed.FS
 
 var (
-	generatorText = template.Must(template.New("generator.txt").Parse(generatorPrompt))
-	evaluatorText = template.Must(template.New("evaluator.txt").Parse(evaluatorPrompt))
+	generatorText = datafile.Text(prompts, "generator.txt")
+	evaluatorText = datafile.Text(prompts, "evaluator.txt")
 )
-
-func filled(t *template.Template, data any) (string, error) {
-	var b strings.Builder
-	err := t.Execute(&b, data)
-
-	return b.String(), err
-}
 
 // toolLines says what the tools of a domain do, a line for each.
 func toolLines(d stategen.Domain) (lines []string) {

@@ -244,5 +244,5 @@ func written(v any) string {
 		return "(" + strings.Join(parts, ", ") + ")"
 	}
 
-	return string(pytext.AppendJSON(nil, v))
+	return pytext.JSON(v)
 }

@@ -2,7 +2,6 @@ package instruct
 
 import (
 	"embed"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -11,7 +10,7 @@ import (
 	"sync"
 	"text/template"
 
-	"github.com/goccy/go-yaml"
+	"toolevo/envs/datafile"
 )
 
 //go:embed words/*.yaml
@@ -61,54 +60,25 @@ type library struct {
 	domains map[string]*lexicon
 }
 
-// words reads the files once: they are part of the program, and a mistake in them is one of the program.
+// words reads the files once.
 var words = sync.OnceValue(func() *library {
-	l := &library{domains: map[string]*lexicon{}}
+	l := &library{*datafile.Decode[frame](files, "words/common.yaml"), map[string]*lexicon{}}
 
-	if err := l.read(files); err != nil {
-		panic(fmt.Sprintf("instruct: %v", err))
+	paths, _ := fs.Glob(files, "words/*.yaml") // the pattern is a good one
+	for _, name := range paths {
+		if domain := strings.TrimSuffix(path.Base(name), ".yaml"); domain != "common" {
+			l.domains[domain] = newLexicon(name)
+		}
 	}
 
 	return l
 })
 
-func (l *library) read(from fs.FS) error {
-	names, err := fs.Glob(from, "words/*.yaml")
-	if err != nil {
-		return err
-	}
-
-	for _, name := range names {
-		text, err := fs.ReadFile(from, name)
-		if err != nil {
-			return err
-		}
-
-		domain := strings.TrimSuffix(path.Base(name), ".yaml")
-		if domain == "common" {
-			err = yaml.UnmarshalWithOptions(text, &l.frame, yaml.Strict())
-		} else {
-			l.domains[domain], err = newLexicon(text)
-		}
-
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-
-	return nil
-}
-
-func newLexicon(text []byte) (*lexicon, error) {
-	x := &lexicon{wordings: map[string]*template.Template{}}
-	if err := yaml.UnmarshalWithOptions(text, x, yaml.Strict()); err != nil {
-		return nil, err
-	}
-
-	base, err := template.New("").Option("missingkey=zero").Funcs(helpers).Parse(x.Define)
-	if err != nil {
-		return nil, err
-	}
+// newLexicon reads the words of a domain. A mistake in them is one of the program.
+func newLexicon(path string) *lexicon {
+	x := datafile.Decode[lexicon](files, path)
+	x.wordings = map[string]*template.Template{}
+	base := template.Must(template.New(path).Option("missingkey=zero").Funcs(helpers).Parse(x.Define))
 
 	all := x.Edits
 	for _, name := range slices.Sorted(maps.Keys(x.Tools)) {
@@ -116,17 +86,10 @@ func newLexicon(text []byte) (*lexicon, error) {
 	}
 
 	for _, wording := range all {
-		t, err := base.Clone()
-		if err == nil {
-			x.wordings[wording], err = t.Parse(wording)
-		}
-
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", wording, err)
-		}
+		x.wordings[wording] = template.Must(template.Must(base.Clone()).Parse(wording))
 	}
 
-	return x, nil
+	return x
 }
 
 // helpers are the functions of wordings.

@@ -82,11 +82,11 @@ func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 		known := slices.DeleteFunc(slices.Clone(s.copies), func(k *held) bool {
 			return k.pair != h.pair || !k.local && k.path[0] != "0"
 		})
-		all = append(all, s.list(pick(rng, known), live))
+		all = append(all, s.list(stategen.Pick(rng, known), live))
 
 		for _, one := range live {
 			for _, m := range one.data {
-				if c, ok := s.search(pick(rng, known), live, m.Name, m.Value.(string)); ok {
+				if c, ok := s.search(stategen.Pick(rng, known), live, m.Name, m.Value.(string)); ok {
 					all = append(all, c)
 				}
 			}
@@ -128,7 +128,7 @@ func (s *schema) search(h *held, live []session, key, text string) (c stategen.C
 // compare looks for what a copy has, too, where that finds another session.
 func (s *schema) compare(rng *rand.Rand, h *held, live []session) (c stategen.Candidate, ok bool) {
 	data := s.data(h)
-	key := pick(rng, data).Name
+	key := stategen.Pick(rng, data).Name
 	text, _ := data.Text(key)
 
 	found := matching(live, key, text)
@@ -207,7 +207,7 @@ func (s *schema) writers(rng *rand.Rand) (all []stategen.Candidate) {
 		all = append(all, s.add(h))
 
 		if over := s.replaceable(h.pair); len(over) > 0 {
-			e := pick(rng, over)
+			e := stategen.Pick(rng, over)
 			all = append(all, s.update(h, e.remote, e.id))
 		}
 	}
@@ -324,7 +324,7 @@ func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool)
 
 	const item = "item"
 
-	m.given = envs.Args{{Name: "source", Value: h.source}, {Name: "type", Value: h.kind}, {Name: "id", Value: h.remote}}
+	m.given = envs.Object("source", h.source, "type", h.kind, "id", h.remote)
 	do := stategen.Call{Tool: Delete}
 
 	for _, name := range m.given.Names() {
@@ -393,7 +393,7 @@ func (s *schema) editors(rng *rand.Rand) (all []stategen.Candidate) {
 
 	for _, from := range [][]*held{locals, elements} {
 		if len(from) > 0 {
-			all = append(all, s.edit(rng, pick(rng, from)))
+			all = append(all, s.edit(rng, stategen.Pick(rng, from)))
 		}
 	}
 
@@ -403,7 +403,7 @@ func (s *schema) editors(rng *rand.Rand) (all []stategen.Candidate) {
 // edit is the candidate that changes a member of a copy that was not changed since it was last written.
 func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	names := slices.DeleteFunc(s.data(h).Names(), func(key string) bool { return slices.Contains(h.edited, key) })
-	key := pick(rng, names)
+	key := stategen.Pick(rng, names)
 	was, _ := s.data(h).Text(key)
 
 	text := s.text(rng, key)
@@ -417,7 +417,7 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	m.stmt.Edit = &stategen.Edit{Var: name, Path: path, To: m.text(text)}
 	m.copy, m.changes = h, name
 
-	m.given = envs.Args{{Name: strings.Join(append([]string{name}, path...), "."), Value: text}}
+	m.given = envs.Object(strings.Join(append([]string{name}, path...), "."), text)
 	m.after = func(any) {
 		h.edited, h.touched = append(slices.Clip(h.edited), key), edit
 

@@ -18,15 +18,15 @@ func (s *schema) Condition(rng *rand.Rand) (t stategen.Test, constant stategen.V
 
 	s.used[r.name] = true
 	list := s.Values[r.name].([]any)
-	v, _ := list[0].(envs.Args).Get("data")
-	open := slices.DeleteFunc(v.(envs.Args).Names(), func(key string) bool { return key == r.key })
+	data := list[0].(envs.Args).Object("data")
+	open := slices.DeleteFunc(data.Names(), func(key string) bool { return key == r.key })
 
 	if len(open) == 0 || len(list) > 1 && rng.IntN(4) == 0 {
 		length := stategen.Expr{Func: stategen.Length, List: []stategen.Expr{stategen.Var(r.name)}}
 		return stategen.Compared("a number", length)
 	}
 
-	part := []string{"data", pick(rng, open)}
+	part := []string{"data", stategen.Pick(rng, open)}
 
 	if len(list) > 1 && rng.IntN(2) == 0 {
 		return stategen.Compared(textType, stategen.Var(r.name), part...)

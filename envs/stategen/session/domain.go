@@ -2,7 +2,6 @@ package session
 
 import (
 	"embed"
-	"math/rand/v2"
 	"strings"
 
 	"toolevo/envs/stategen"
@@ -66,6 +65,3 @@ func (*Domain) Counted() []string { return []string{List, Add, Query, Update, De
 
 // Splits implements [stategen.Domain].
 func (*Domain) Splits(n int) []int { return []int{max(1, n-2), n - 1} }
-
-// pick returns a random one.
-func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }

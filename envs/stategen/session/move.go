@@ -66,7 +66,7 @@ func (m *move) variable(h *held) string {
 // arg gives the call an argument: as the program says it, and as it is.
 func (m *move) arg(name string, e stategen.Expr, value any) {
 	m.args = append(m.args, stategen.Named{Name: name, Expr: e})
-	m.given = append(m.given, envs.Arg{Name: name, Value: value})
+	m.given = m.given.With(name, value)
 }
 
 // part gives the call a part of a copy.

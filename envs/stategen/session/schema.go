@@ -72,10 +72,7 @@ func (s *schema) value(h *held) envs.Args {
 }
 
 // data returns the data of a copy.
-func (s *schema) data(h *held) envs.Args {
-	v, _ := s.value(h).Get("data")
-	return v.(envs.Args)
-}
+func (s *schema) data(h *held) envs.Args { return s.value(h).Object("data") }
 
 func (s *schema) eval(e stategen.Expr) any {
 	v, err := stategen.Eval(s.Values, e)

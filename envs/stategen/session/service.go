@@ -2,7 +2,6 @@ package session
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,10 +41,10 @@ func (m Missing) Unwrap() error { return m.Refusal }
 
 // value returns the session as callers read it.
 func (s *session) value() envs.Args {
-	return envs.Args{
-		{Name: "id", Value: s.id}, {Name: "source", Value: s.source}, {Name: "type", Value: s.kind},
-		{Name: "checksum", Value: s.checksum}, {Name: "data", Value: s.data},
-	}
+	return envs.Object(
+		"id", s.id, "source", s.source, "type", s.kind,
+		"checksum", s.checksum, "data", s.data,
+	)
 }
 
 func (s *session) isOf(source, kind string) bool { return s.source == source && s.kind == kind }
@@ -109,7 +108,7 @@ func (d *Domain) Call(from stategen.State, tool string, args envs.Args) (statege
 
 		next, id := s.add(source, kind, data)
 
-		return next, envs.Args{{Name: "id", Value: id}}, nil
+		return next, envs.Object("id", id), nil
 	}
 
 	id, _ := args.Text("id")
@@ -219,6 +218,5 @@ func checksum(data envs.Args) string { return digest(string(pytext.AppendCanonic
 
 // digest is 24 hexadecimal digits, as ids of documents in MongoDB are.
 func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:12])
+	return fmt.Sprintf("%.12x", sha256.Sum256([]byte(text)))
 }

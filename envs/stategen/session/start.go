@@ -29,7 +29,7 @@ type pair struct{ source, kind string }
 
 // session returns a session as a program begins with it.
 func (p pair) session(data envs.Args) envs.Args {
-	return envs.Args{{Name: "source", Value: p.source}, {Name: "type", Value: p.kind}, {Name: "data", Value: data}}
+	return envs.Object("source", p.source, "type", p.kind, "data", data)
 }
 
 // drawer draws the values of one program. No title occurs twice.
@@ -45,7 +45,7 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 
 	var at []pair
 	for range pairs {
-		at = append(at, pair{pick(rng, d.sources), pick(rng, d.types)})
+		at = append(at, pair{stategen.Pick(rng, d.sources), stategen.Pick(rng, d.types)})
 	}
 
 	server := make([]any, between(rng, fewestSessions, mostSessions))
@@ -53,7 +53,7 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 	for i := range server {
 		p := at[0]
 		if i > 1 {
-			p = pick(rng, at)
+			p = stategen.Pick(rng, at)
 		}
 
 		data := w.data(rng)
@@ -80,12 +80,12 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 	for i := range between(rng, fewestLocals, mostLocals) {
 		p := at[0]
 		if i > 0 {
-			p = pick(rng, at)
+			p = stategen.Pick(rng, at)
 		}
 
 		data := w.data(rng)
 		if rng.IntN(2) == 0 {
-			data = sharing(rng, data, pick(rng, server).(envs.Args))
+			data = sharing(rng, data, stategen.Pick(rng, server).(envs.Args))
 		}
 
 		s.copies = append(s.copies, &held{
@@ -100,14 +100,14 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 
 // data draws the data of a session: a title, and some other members in their usual order.
 func (w *drawer) data(rng *rand.Rand) envs.Args {
-	data := envs.Args{{Name: title, Value: w.text(rng, title)}}
+	data := envs.Object(title, w.text(rng, title))
 	w.titles = append(w.titles, data[0].Value.(string))
 
 	chosen := rng.Perm(len(keys))[:furtherKeys]
 	slices.Sort(chosen)
 
 	for _, i := range chosen {
-		data = append(data, envs.Arg{Name: keys[i], Value: w.text(rng, keys[i])})
+		data = data.With(keys[i], w.text(rng, keys[i]))
 	}
 
 	return data
@@ -117,17 +117,17 @@ func (w *drawer) data(rng *rand.Rand) envs.Args {
 func (w *drawer) text(rng *rand.Rand, key string) string {
 	switch key {
 	case title:
-		text := pick(rng, w.Domain.titles)
+		text := stategen.Pick(rng, w.Domain.titles)
 
 		for n := 2; slices.Contains(w.titles, text); n++ {
-			if text = pick(rng, w.Domain.titles); n > len(w.Domain.titles) { // most of them occur
+			if text = stategen.Pick(rng, w.Domain.titles); n > len(w.Domain.titles) { // most of them occur
 				text = fmt.Sprintf("%s, part %d", text, n)
 			}
 		}
 
 		return text
 	case "description":
-		return pick(rng, w.descriptions)
+		return stategen.Pick(rng, w.descriptions)
 	}
 
 	return strconv.Itoa(1 + rng.IntN(mostCount))
@@ -135,8 +135,7 @@ func (w *drawer) text(rng *rand.Rand, key string) string {
 
 // sharing returns data in which one member, if both have it, is that of a session: so that a search finds several.
 func sharing(rng *rand.Rand, data, like envs.Args) envs.Args {
-	v, _ := like.Get("data")
-	other := v.(envs.Args)
+	other := like.Object("data")
 	i := 1 + rng.IntN(len(data)-1)
 
 	if text, ok := other.Get(data[i].Name); ok {

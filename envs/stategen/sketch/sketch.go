@@ -10,13 +10,12 @@ package sketch
 import (
 	"cmp"
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"regexp"
-	"strings"
-	"text/template"
 
+	"toolevo/envs/datafile"
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
@@ -24,9 +23,9 @@ import (
 )
 
 //go:embed instructions.txt
-var instructionsText string
+var files embed.FS
 
-var instructions = template.Must(template.New("").Parse(instructionsText))
+var instructions = datafile.Text(files, "instructions.txt")
 
 const (
 	// batch is how many programs are asked for at a time.
@@ -85,13 +84,9 @@ func prompt(ctx context.Context, s *code.Surface) (string, error) {
 		return "", fmt.Errorf("sketch: %w", err)
 	}
 
-	var b strings.Builder
-
-	err = instructions.Execute(&b, map[string]any{
+	return instructions(map[string]any{
 		"Calls": s.Documents(), "Length": stategen.DefaultCalls, "Example": example, "Programs": batch,
-	})
-
-	return b.String(), err
+	}), nil
 }
 
 // example is a generated program, the same at all times.

@@ -57,9 +57,7 @@ func export(s *code.Surface, t *stategen.Task) (Row, error) {
 		return Row{}, err
 	}
 
-	prompt, err := Prompt(s, t)
-
-	return Row{Evaluator: string(evaluator), Prompt: prompt, Metadata: string(about)}, err
+	return Row{Evaluator: string(evaluator), Prompt: Prompt(s, t), Metadata: string(about)}, nil
 }
 
 // testCase runs a case and writes down what was there before and after it.
@@ -168,7 +166,7 @@ func speech(v envs.Args) envs.Args {
 			continue
 		}
 
-		members = append(members, envs.Arg{Name: m.Name, Value: m.Value})
+		members = members.With(m.Name, m.Value)
 	}
 
 	return members
@@ -207,7 +205,7 @@ func byPair(sessions []envs.Args) envs.Args {
 
 	all := envs.Args{}
 	for _, pair := range slices.Sorted(maps.Keys(groups)) {
-		all = append(all, envs.Arg{Name: pair, Value: groups[pair]})
+		all = all.With(pair, groups[pair])
 	}
 
 	return all

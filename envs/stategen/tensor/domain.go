@@ -27,14 +27,7 @@ func (Domain) Name() string { return "tensor" }
 func (Domain) APIs() []toolapi.APISpec { return apis() }
 
 // Counted implements [stategen.Domain]: all tools.
-func (Domain) Counted() []string {
-	names := make([]string, len(apis()))
-	for i, a := range apis() {
-		names[i] = a.Name
-	}
-
-	return names
-}
+func (Domain) Counted() []string { return stategen.ToolNames(apis()) }
 
 // Splits implements [stategen.Domain]: after every call but the last.
 func (Domain) Splits(n int) []int {

@@ -49,12 +49,12 @@ func loadedVariable(name string, shape []int, seed uint32) stategen.Variable {
 		Name: name,
 		Role: stategen.Loaded,
 		Type: "a tensor of shape " + shapeText(shape),
-		Value: stategen.Value{Any: envs.Args{
-			{Name: handleMember, Value: name},
-			{Name: "dtype", Value: dtype},
-			{Name: shapeMember, Value: numbers(shape)},
-			{Name: seedMember, Value: number(int(seed))},
-		}},
+		Value: stategen.Value{Any: envs.Object(
+			handleMember, name,
+			"dtype", dtype,
+			shapeMember, numbers(shape),
+			seedMember, number(int(seed)),
+		)},
 	}
 }
 

@@ -77,13 +77,13 @@ func (t *Tensor) value(handle string) envs.Args {
 	sum := t.sum()
 	above := t.above(sum / float64(max(1, len(t.Data))))
 
-	return envs.Args{
-		{Name: handleMember, Value: handle},
-		{Name: "dtype", Value: dtype},
-		{Name: "shape", Value: numbers(t.Shape)},
-		{Name: "sum", Value: rounded(sum)},
-		{Name: "above_mean", Value: number(above)},
-	}
+	return envs.Object(
+		handleMember, handle,
+		"dtype", dtype,
+		"shape", numbers(t.Shape),
+		"sum", rounded(sum),
+		"above_mean", number(above),
+	)
 }
 
 // mostSamples is how many elements stand in a record.
@@ -97,12 +97,12 @@ func (t *Tensor) record() envs.Args {
 		samples = append(samples, rounded(float64(t.Data[i*len(t.Data)/mostSamples])))
 	}
 
-	return envs.Args{
-		{Name: "shape", Value: numbers(t.Shape)},
-		{Name: "dtype", Value: dtype},
-		{Name: "sum", Value: rounded(t.sum())},
-		{Name: "samples", Value: samples},
-	}
+	return envs.Object(
+		"shape", numbers(t.Shape),
+		"dtype", dtype,
+		"sum", rounded(t.sum()),
+		"samples", samples,
+	)
 }
 
 // rounded returns a number with the digits that mean something beside a tolerance of 1e-2.

@@ -140,7 +140,7 @@ func (s *schema) voices(rng *rand.Rand, but string) []argument {
 		}
 
 		if len(unused) > 0 {
-			all = append(all, pick(rng, unused))
+			all = append(all, stategen.Pick(rng, unused))
 		}
 	}
 

@@ -28,7 +28,7 @@ func (Domain) Effects(of stategen.State) any {
 
 	list := make([]any, len(calls))
 	for i, c := range calls {
-		list[i] = envs.Args{{Name: "speech", Value: c.speech.content()}, {Name: "voice_name", Value: c.voice}}
+		list[i] = envs.Object("speech", c.speech.content(), "voice_name", c.voice)
 	}
 
 	return list

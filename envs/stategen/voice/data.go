@@ -1,29 +1,23 @@
 package voice
 
 import (
-	_ "embed"
-	"fmt"
+	"embed"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
-
+	"toolevo/envs/datafile"
 	"toolevo/envs/stategen"
 	"toolevo/envs/toolapi"
 )
 
-// The data files.
-var (
-	//go:embed apis.yaml
-	apisFile string
-	//go:embed texts.yaml
-	textsFile string
-	//go:embed voices.yaml
-	voicesFile string
-)
+//go:embed apis.yaml
+var apisFile string
+
+//go:embed texts.yaml voices.yaml
+var files embed.FS
 
 // tools are the tools as the base version has them.
 var tools = sync.OnceValue(func() []toolapi.APISpec { return stategen.Tools("voice/apis.yaml", apisFile) })
@@ -34,14 +28,14 @@ type texts struct {
 	Kinds [][][]string        `yaml:"kinds"` // of each kind its rows of sentences
 }
 
-var parts = sync.OnceValue(func() *texts { return parse[texts]("texts.yaml", textsFile) })
+var parts = datafile.Once[texts](files, "texts.yaml")
 
 // draw returns a text of at least two sentences.
-func (t *texts) draw(rng *rand.Rand) string {
+func (t texts) draw(rng *rand.Rand) string {
 	drawn := map[string]string{}
 	word := func(name string) string {
 		if drawn[name] == "" {
-			drawn[name] = pick(rng, t.Words[name])
+			drawn[name] = stategen.Pick(rng, t.Words[name])
 		}
 
 		return drawn[name]
@@ -49,8 +43,8 @@ func (t *texts) draw(rng *rand.Rand) string {
 
 	var sentences []string
 
-	for _, row := range pick(rng, t.Kinds) {
-		if sentence := pick(rng, row); sentence != "" {
+	for _, row := range stategen.Pick(rng, t.Kinds) {
+		if sentence := stategen.Pick(rng, row); sentence != "" {
 			sentences = append(sentences, os.Expand(sentence, word))
 		}
 	}
@@ -65,10 +59,10 @@ type names struct {
 	Male       []string `yaml:"male"`
 }
 
-var voiceNames = sync.OnceValue(func() *names { return parse[names]("voices.yaml", voicesFile) })
+var voiceNames = datafile.Once[names](files, "voices.yaml")
 
 // draw returns a library: a voice of each category and gender, sorted by name.
-func (n *names) draw(rng *rand.Rand) []voice {
+func (n names) draw(rng *rand.Rand) []voice {
 	female, male := rng.Perm(len(n.Female)), rng.Perm(len(n.Male))
 
 	var all []voice
@@ -82,15 +76,3 @@ func (n *names) draw(rng *rand.Rand) []voice {
 
 	return all
 }
-
-// parse reads an embedded file.
-func parse[T any](path, text string) *T {
-	v := new(T)
-	if err := yaml.NewDecoder(strings.NewReader(text), yaml.Strict()).Decode(v); err != nil {
-		panic(fmt.Sprintf("voice: %s: %v", path, err))
-	}
-
-	return v
-}
-
-func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }

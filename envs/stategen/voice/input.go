@@ -33,7 +33,7 @@ func (s *schema) draw(rng *rand.Rand, k kind) thing {
 	case aSearch:
 		t.value = drawSearch(rng)
 	case aVoice:
-		t.value = pick(rng, s.service().library).name
+		t.value = stategen.Pick(rng, s.service().library).name
 	case someSettings:
 		t.value = drawSettings(rng)
 	}
@@ -47,7 +47,7 @@ func (t thing) same(other thing) bool {
 }
 
 func drawSearch(rng *rand.Rand) envs.Args {
-	category, gender := pick(rng, voiceNames().Categories), pick(rng, []string{"female", "male"})
+	category, gender := stategen.Pick(rng, voiceNames().Categories), stategen.Pick(rng, []string{"female", "male"})
 
 	switch rng.IntN(4) {
 	case 0:
@@ -56,7 +56,7 @@ func drawSearch(rng *rand.Rand) envs.Args {
 		gender = anything
 	}
 
-	return envs.Args{{Name: "search_category", Value: category}, {Name: "search_gender", Value: gender}}
+	return envs.Object("search_category", category, "search_gender", gender)
 }
 
 // drawSettings returns one to three settings in steps of 0.05.
@@ -66,9 +66,7 @@ func drawSettings(rng *rand.Rand) envs.Args {
 
 	var chosen envs.Args
 	for _, i := range which {
-		chosen = append(chosen, envs.Arg{
-			Name: settingNames[i], Value: stategen.Number(float64(rng.IntN(21)) / 20),
-		})
+		chosen = chosen.With(settingNames[i], stategen.Number(float64(rng.IntN(21))/20))
 	}
 
 	return chosen

@@ -14,11 +14,11 @@ type voice struct{ name, category, gender string }
 
 // value returns a voice as tools give it.
 func (v voice) value() envs.Args {
-	return envs.Args{
-		{Name: "voice_name", Value: v.name},
-		{Name: "category", Value: v.category},
-		{Name: "gender", Value: v.gender},
-	}
+	return envs.Object(
+		"voice_name", v.name,
+		"category", v.category,
+		"gender", v.gender,
+	)
 }
 
 // readVoice reads what value returns.
@@ -131,20 +131,20 @@ func (s *speech) content() envs.Args {
 		history[i] = done
 	}
 
-	return envs.Args{
-		{Name: "text", Value: s.text},
-		{Name: "voice_name", Value: name},
-		{Name: settingNames[0], Value: s.settings[0]},
-		{Name: settingNames[1], Value: s.settings[1]},
-		{Name: settingNames[2], Value: s.settings[2]},
-		{Name: "duration", Value: stategen.Number(s.seconds)},
-		{Name: "history", Value: history},
-	}
+	return envs.Object(
+		"text", s.text,
+		"voice_name", name,
+		settingNames[0], s.settings[0],
+		settingNames[1], s.settings[1],
+		settingNames[2], s.settings[2],
+		"duration", stategen.Number(s.seconds),
+		"history", history,
+	)
 }
 
 // value returns a speech as tools give it.
 func (s *speech) value(handle string) envs.Args {
-	return append(envs.Args{{Name: "speech", Value: handle}}, s.content()...)
+	return append(envs.Object("speech", handle), s.content()...)
 }
 
 // readSpeech reads what value returns.

@@ -84,9 +84,9 @@ func (t *Turn) node() Node {
 		args, _, _ := pytext.DecodeObject(input) // a key holds the arguments that were read
 		answer, _ := args.Get("answer")
 		call.Response = ""
-		call.Arguments = string(pytext.AppendJSON(nil, envs.Args{
-			{Name: "return_type", Value: "give_answer"}, {Name: "final_answer", Value: pytext.Str(answer)},
-		}))
+		call.Arguments = pytext.JSON(envs.Object(
+			"return_type", "give_answer", "final_answer", pytext.Str(answer),
+		))
 	case t.Outcome != envs.OK:
 		call.Response = toolbench.Answer{Error: t.Observation, Response: ""}.Text()
 	}
@@ -107,14 +107,12 @@ func functionsOf(lines string) (json.RawMessage, error) {
 
 		name, _ := function.Get("name")
 		description, _ := function.Get("description")
-		schema, _ := function.Get("parameters")
-		parameters, _ := schema.(envs.Args)
 
-		all = append(all, envs.Args{
-			{Name: "name", Value: name},
-			{Name: "description", Value: description},
-			{Name: "parameters", Value: withOptional(parameters)},
-		})
+		all = append(all, envs.Object(
+			"name", name,
+			"description", description,
+			"parameters", withOptional(function.Object("parameters")),
+		))
 	}
 
 	return pytext.AppendJSON(nil, append(all, finishFunction)), nil
@@ -122,14 +120,10 @@ func functionsOf(lines string) (json.RawMessage, error) {
 
 // withOptional returns the JSON Schema of parameters as StableToolBench writes it.
 func withOptional(schema envs.Args) envs.Args {
-	v, _ := schema.Get("properties")
-	properties, _ := v.(envs.Args)
-	v, _ = schema.Get("required")
-	needed, _ := v.([]any)
-
+	needed := schema.List("required")
 	all, required, optional := envs.Args{}, []any{}, []any{}
 
-	for _, p := range properties {
+	for _, p := range schema.Object("properties") {
 		fields, _ := p.Value.(envs.Args)
 		shown := slices.Clone(fields)
 
@@ -139,7 +133,7 @@ func withOptional(schema envs.Args) envs.Args {
 			}
 		}
 
-		all = append(all, envs.Arg{Name: p.Name, Value: shown})
+		all = all.With(p.Name, shown)
 
 		if slices.Contains(needed, any(p.Name)) {
 			required = append(required, p.Name)
@@ -148,26 +142,26 @@ func withOptional(schema envs.Args) envs.Args {
 		}
 	}
 
-	return envs.Args{
-		{Name: "type", Value: "object"}, {Name: "properties", Value: all}, {Name: "required", Value: required},
-		{Name: "optional", Value: optional},
-	}
+	return envs.Object(
+		"type", "object", "properties", all, "required", required,
+		"optional", optional,
+	)
 }
 
 // finishFunction is how StableToolBench's clients end an attempt.
-var finishFunction = envs.Args{
-	{Name: "name", Value: finish},
-	{Name: "description", Value: "Ends the attempt, with an answer for the user or without one."},
-	{Name: "parameters", Value: envs.Args{
-		{Name: "type", Value: "object"},
-		{Name: "properties", Value: envs.Args{
-			{Name: "return_type", Value: envs.Args{
-				{Name: "type", Value: "string"}, {Name: "enum", Value: []any{"give_answer", "give_up_and_restart"}},
-			}},
-			{Name: "final_answer", Value: envs.Args{
-				{Name: "type", Value: "string"}, {Name: "description", Value: "what the user reads"},
-			}},
-		}},
-		{Name: "required", Value: []any{"return_type"}},
-	}},
-}
+var finishFunction = envs.Object(
+	"name", finish,
+	"description", "Ends the attempt, with an answer for the user or without one.",
+	"parameters", envs.Object(
+		"type", "object",
+		"properties", envs.Object(
+			"return_type", envs.Object(
+				"type", "string", "enum", []any{"give_answer", "give_up_and_restart"},
+			),
+			"final_answer", envs.Object(
+				"type", "string", "description", "what the user reads",
+			),
+		),
+		"required", []any{"return_type"},
+	),
+)

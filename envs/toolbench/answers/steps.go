@@ -74,11 +74,11 @@ func (n *Node) published() string {
 		return n.Text
 	}
 
-	return pytext.Repr(envs.Args{
-		{Name: "name", Value: n.Call.Name},
-		{Name: "arguments", Value: n.Call.Arguments},
-		{Name: "response", Value: n.Call.Response},
-	})
+	return pytext.Repr(envs.Object(
+		"name", n.Call.Name,
+		"arguments", n.Call.Arguments,
+		"response", n.Call.Response,
+	))
 }
 
 // FunctionNames returns the names of the functions that were offered.

@@ -101,7 +101,10 @@ func (ToolBench) List(data, split string) ([]envs.Task, error) {
 		return nil, err
 	}
 
-	return o.makeTasks()
+	all, err := o.makeTasks()
+	tasks, _ := o.choice.Narrow(all)
+
+	return tasks, err
 }
 
 // Open implements [suite.Benchmark].
@@ -172,26 +175,21 @@ func (o *opened) take(splits map[string]*toolbench.Kept, split string) error {
 
 // choose leaves the tasks of the chosen groups and difficulties.
 func (o *opened) choose() error {
-	o.groups = o.collection.Groups()
-	groups, difficulties := o.choice.Datasets, o.choice.Difficulties
+	groups := o.collection.Groups()
 
-	for _, group := range groups {
-		if !slices.Contains(o.groups, group) {
-			return fmt.Errorf("no group %s in the split %s: it has %v", group, o.choice.Split, o.groups)
+	for _, group := range o.choice.Datasets {
+		if !slices.Contains(groups, group) {
+			return fmt.Errorf("no group %s in the split %s: it has %v", group, o.choice.Split, groups)
 		}
 	}
 
-	for _, d := range difficulties {
+	for _, d := range o.choice.Difficulties {
 		if _, err := names.Parse("difficulty of ToolBench", d, []string{exposed, unexposed}); err != nil {
 			return err
 		}
 	}
 
-	unwanted := func(all []string, name string) bool { return all != nil && !slices.Contains(all, name) }
-	o.groups = slices.DeleteFunc(o.groups, func(group string) bool { return unwanted(groups, group) })
-	o.tasks = slices.DeleteFunc(o.tasks, func(t envs.Task) bool {
-		return unwanted(groups, t.Labels[envs.LabelDataset]) || unwanted(difficulties, t.Labels[envs.LabelDifficulty])
-	})
+	o.tasks, o.groups = o.choice.Narrow(o.tasks)
 
 	return nil
 }

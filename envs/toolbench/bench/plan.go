@@ -22,7 +22,7 @@ func (o *opened) planned(q *toolbench.Query) []envs.Call {
 
 		for _, p := range d.Required {
 			if _, twice := calls[i].Args.Get(p.Name); !twice {
-				calls[i].Args = append(calls[i].Args, envs.Arg{Name: p.Name, Value: valueOf(p, name)})
+				calls[i].Args = calls[i].Args.With(p.Name, valueOf(p, name))
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func planOf(calls []envs.Call) envs.Plan {
 		answer := "I found this: " + display.Line(strings.Join(results, " "), 300)
 
 		return "Now I can answer.", envs.Call{
-			Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Args{{Name: "answer", Value: answer}},
+			Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Object("answer", answer),
 		}, nil
 	}
 }

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,21 +60,16 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 		o.queries[q.Name()] = q
 	}
 
-	slices.SortStableFunc(tasks, func(a, b envs.Task) int {
-		return cmp.Or(strings.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset]),
-			strings.Compare(a.Labels[envs.LabelDifficulty], b.Labels[envs.LabelDifficulty]))
-	})
-
 	return tasks, nil
 }
 
 // functionLine describes a function as models with function calls are shown it.
 func functionLine(a toolapi.APISpec) string {
-	return string(pytext.AppendJSON(nil, envs.Args{
-		{Name: "name", Value: a.Name},
-		{Name: "description", Value: a.Description},
-		{Name: "parameters", Value: a.Parameters.Schema()},
-	}))
+	return pytext.JSON(envs.Object(
+		"name", a.Name,
+		"description", a.Description,
+		"parameters", a.Parameters.Schema(),
+	))
 }
 
 // toolsOf returns the tools of the functions of some APIs.

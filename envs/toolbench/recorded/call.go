@@ -1,11 +1,9 @@
 package recorded
 
 import (
-	"errors"
 	"fmt"
 
 	"toolevo/envs"
-	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
 )
@@ -15,43 +13,6 @@ type Call struct {
 	toolbench.Key // as the record has the names: published ones, or those of requests
 	Input         envs.Args
 	Answer        toolbench.Answer
-}
-
-// The members of an answer.
-const (
-	errorMember    = "error"
-	responseMember = "response"
-)
-
-// parseAnswer reads an object of error and response.
-func parseAnswer(v any) (toolbench.Answer, error) {
-	object, ok := v.(envs.Args)
-	if !ok {
-		return toolbench.Answer{}, errors.New("the answer is no object of error and response")
-	}
-
-	failure, hasError := object.Get(errorMember)
-	response, hasResponse := object.Get(responseMember)
-
-	if !hasError && !hasResponse {
-		return toolbench.Answer{}, errors.New("the answer has neither error nor response")
-	}
-
-	a := toolbench.Answer{Response: response}
-
-	switch failure := failure.(type) {
-	case nil:
-	case string:
-		a.Error = failure
-	default:
-		a.Error = string(pytext.AppendJSON(nil, failure))
-	}
-
-	if response == nil {
-		a.Response = ""
-	}
-
-	return a, nil
 }
 
 // Request identifies the call without its answer. Equal requests have one, in whatever order their arguments stand, and

@@ -80,7 +80,7 @@ func textOf(response any) string {
 		return pytext.Strip(text)
 	}
 
-	return string(pytext.AppendJSON(nil, response))
+	return pytext.JSON(response)
 }
 
 func (r *Rules) fits(w words, text string) bool {

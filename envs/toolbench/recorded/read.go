@@ -9,18 +9,9 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/envs/regular"
-	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/virtual"
+	"toolevo/envs/wire"
 )
-
-// line is a call in a file: a request of StableToolBench's server with the members of its answer.
-type line struct {
-	Category string          `json:"category"`
-	Tool     string          `json:"tool_name"`
-	API      string          `json:"api_name"`
-	Input    json.RawMessage `json:"tool_input"` // an object, or a text that holds one; nothing is {}
-	Error    json.RawMessage `json:"error"`
-	Response json.RawMessage `json:"response"`
-}
 
 // Read reads the calls of a file of one JSON object a line: category, tool_name, api_name and tool_input, as a client
 // of StableToolBench's server sends them, and error and response, as it is answered.
@@ -34,16 +25,16 @@ func Read(path string) ([]Call, error) {
 	var calls []Call
 
 	for lines := json.NewDecoder(f); ; {
-		var l line
+		var line json.RawMessage
 
-		err := lines.Decode(&l)
+		err := lines.Decode(&line)
 		if errors.Is(err, io.EOF) {
 			return calls, nil
 		}
 
 		var c Call
 		if err == nil {
-			c, err = l.call()
+			c, err = parse(string(line))
 		}
 
 		if err != nil {
@@ -54,79 +45,31 @@ func Read(path string) ([]Call, error) {
 	}
 }
 
-func (l *line) call() (Call, error) {
-	c := Call{Key: toolbench.Key{Category: l.Category, Tool: l.Tool, API: l.API}}
+func parse(line string) (c Call, err error) {
+	v, err := pytext.DecodeStrict(line)
+	if err != nil {
+		return c, err
+	}
 
-	for name, value := range map[string]string{
-		"category": l.Category, "tool_name": l.Tool, "api_name": l.API,
-	} {
-		if value == "" {
+	object, _ := v.(envs.Args)
+
+	for name, to := range map[string]*string{"category": &c.Category, "tool_name": &c.Tool, "api_name": &c.API} {
+		if *to, _ = object.Text(name); *to == "" {
 			return c, fmt.Errorf("%s is missing", name)
 		}
 	}
 
-	var err error
-	if c.Input, err = parseInput(string(l.Input)); err != nil {
-		return c, err
+	input, _ := object.Get("tool_input")
+	if c.Input, err = wire.Arguments(input); err != nil {
+		return c, fmt.Errorf("tool_input: %w", err)
 	}
 
-	answer := envs.Args{}
-
-	for _, member := range []struct {
-		name string
-		text json.RawMessage
-	}{{errorMember, l.Error}, {responseMember, l.Response}} {
-		if member.text == nil {
-			continue
-		}
-
-		value, err := pytext.DecodeStrict(string(member.text))
-		if err != nil {
-			return c, fmt.Errorf("%s: %w", member.name, err)
-		}
-
-		answer = append(answer, envs.Arg{Name: member.name, Value: value})
+	answer, answered := virtual.AnswerOf(object)
+	if _, hasError := object.Get("error"); !answered && !hasError {
+		return c, errors.New("the answer has neither error nor response")
 	}
 
-	c.Answer, err = parseAnswer(answer)
+	c.Answer = answer
 
-	return c, err
-}
-
-// parseInput reads the arguments of a request.
-func parseInput(text string) (envs.Args, error) {
-	if text == "" {
-		return envs.Args{}, nil
-	}
-
-	v, err := pytext.DecodeStrict(text)
-	if inner, ok := v.(string); ok && err == nil {
-		if pytext.Strip(inner) == "" {
-			return envs.Args{}, nil
-		}
-
-		v, err = pytext.DecodeStrict(inner)
-	}
-
-	if err != nil {
-		return nil, fmt.Errorf("tool_input: %w", err)
-	}
-
-	args, ok := v.(envs.Args)
-	if !ok {
-		return nil, errors.New("tool_input is no object: want the arguments by their names")
-	}
-
-	return args, nil
-}
-
-// Append adds a call to a file that [Read] reads.
-func (c *Call) Append(dst []byte) []byte {
-	dst = pytext.AppendJSON(dst, envs.Args{
-		{Name: "category", Value: c.Category}, {Name: "tool_name", Value: c.Tool}, {Name: "api_name", Value: c.API},
-		{Name: "tool_input", Value: c.Input}, {Name: errorMember, Value: c.Answer.Error},
-		{Name: responseMember, Value: c.Answer.Response},
-	})
-
-	return append(dst, '\n')
+	return c, nil
 }

@@ -43,7 +43,7 @@ func (s *Server) mcpServer(v Version) *mcp.Server {
 
 // callTool calls a function for a client of MCP.
 func (s *Server) callTool(ctx context.Context, v Version, name, input string) (text string, wrong bool, err error) {
-	args, err := arguments(input)
+	args, err := wire.Arguments(input)
 	if err != nil {
 		return s.refusal(envs.InvocationError, err.Error()), true, nil
 	}

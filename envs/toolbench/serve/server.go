@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/semaphore"
 
 	"toolevo/envs"
-	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/bench"
 	"toolevo/envs/wire"
@@ -49,7 +48,8 @@ const (
 type Server struct {
 	o       Options
 	running *semaphore.Weighted
-	figures *figures
+	metrics *prometheus.Registry
+	calls   *prometheus.CounterVec // by what became of them
 	guard   *wire.Guard
 	handler http.Handler
 }
@@ -65,7 +65,9 @@ func New(o Options) (*Server, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 
-	s := &Server{o: o, running: semaphore.NewWeighted(int64(o.MaxCalls)), figures: newFigures()}
+	s := &Server{o: o, running: semaphore.NewWeighted(int64(o.MaxCalls)), metrics: prometheus.NewRegistry()}
+	s.calls = wire.NewCounter(s.metrics, callsMetric,
+		"Requests by what became of them: an outcome, refused (no call), or failed (our failure).", "outcome")
 	s.guard = &wire.Guard{Key: o.Key, MaxBytes: o.MaxBody, Refuse: s.refuse}
 	mcp := s.guard.WithKey(s.mcpHandler())
 
@@ -73,12 +75,20 @@ func New(o Options) (*Server, error) {
 	mux.HandleFunc("POST /virtual", s.virtual)
 	mux.Handle("/mcp", mcp)
 	mux.Handle("/mcp/{version}", mcp)
-	mux.Handle("GET /metrics", s.guard.WithKey(promhttp.HandlerFor(s.figures.registry, promhttp.HandlerOpts{})))
+	mux.Handle("GET /metrics", s.guard.WithKey(promhttp.HandlerFor(s.metrics, promhttp.HandlerOpts{})))
 
 	s.handler = s.guard.Handler(mux)
 
 	return s, nil
 }
+
+// callsMetric is what Prometheus calls the calls.
+const callsMetric = "toolevo_served_calls_total"
+
+// Counts returns how many requests had each outcome.
+func (s *Server) Counts() map[string]int64 { return wire.Counts(s.metrics, callsMetric) }
+
+func (s *Server) count(outcome string) { s.calls.WithLabelValues(outcome).Inc() }
 
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
@@ -136,7 +146,7 @@ func (s *Server) answer(ctx context.Context, v Version, request envs.Args) (stri
 
 	input, _ := request.Get("tool_input")
 
-	args, err := arguments(input)
+	args, err := wire.Arguments(input)
 	if err != nil {
 		return s.refusal(envs.InvocationError, "tool input parse error: "+err.Error()), nil
 	}
@@ -153,31 +163,8 @@ func (s *Server) answer(ctx context.Context, v Version, request envs.Args) (stri
 
 // refusal is the answer to what is no call.
 func (s *Server) refusal(outcome envs.Outcome, why string) string {
-	s.figures.count(outcome.String())
+	s.count(outcome.String())
 	return toolbench.Answer{Error: why, Response: ""}.Text()
-}
-
-// arguments reads the arguments of a call: an object, a text that holds one, or nothing.
-func arguments(input any) (envs.Args, error) {
-	if text, ok := input.(string); ok {
-		if strings.TrimSpace(text) == "" {
-			return envs.Args{}, nil
-		}
-
-		var err error
-		if input, err = pytext.Decode(text); err != nil {
-			return nil, fmt.Errorf("%w: want a JSON object", err)
-		}
-	}
-
-	switch input := input.(type) {
-	case nil:
-		return envs.Args{}, nil
-	case envs.Args:
-		return input, nil
-	}
-
-	return nil, fmt.Errorf("it is a %s: want a JSON object", pytext.TypeName(input))
 }
 
 // call calls a function as soon as one more call may run.
@@ -189,17 +176,17 @@ func (s *Server) call(ctx context.Context, v Version, name string, args envs.Arg
 
 	a, err := v.Call(ctx, name, args)
 	if err != nil {
-		s.figures.count("failed")
+		s.count("failed")
 		return a, err
 	}
 
-	s.figures.count(a.Outcome.String())
+	s.count(a.Outcome.String())
 
 	return a, nil
 }
 
 // refuse answers a request that is no call.
 func (s *Server) refuse(w http.ResponseWriter, status int, why string) {
-	s.figures.count("refused")
+	s.count("refused")
 	wire.SendJSON(w, status, toolbench.Answer{Error: why, Response: ""}.Text())
 }

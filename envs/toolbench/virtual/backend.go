@@ -39,14 +39,14 @@ func NewBackend(address, key string) (*Backend, error) {
 
 // Ask returns the answer to a call, and whether there is one that is worth keeping.
 func (b *Backend) Ask(ctx context.Context, call Call) (toolbench.Answer, bool) {
-	body := object(envs.Args{
-		{Name: "category", Value: call.API.Category},
-		{Name: "tool_name", Value: call.API.Tool},
-		{Name: "api_name", Value: call.API.API},
-		{Name: "tool_input", Value: cmp.Or(object(call.Args), "{}")},
-		{Name: "strip", Value: ""},
-		{Name: "toolbench_key", Value: b.key},
-	})
+	body := object(envs.Object(
+		"category", call.API.Category,
+		"tool_name", call.API.Tool,
+		"api_name", call.API.API,
+		"tool_input", cmp.Or(object(call.Args), "{}"),
+		"strip", "",
+		"toolbench_key", b.key,
+	))
 
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, b.url, bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -62,12 +62,16 @@ func (b *Backend) Ask(ctx context.Context, call Call) (toolbench.Answer, bool) {
 	defer reply.Body.Close()
 
 	text, err := io.ReadAll(io.LimitReader(reply.Body, backendBody+1))
-	if err != nil || len(text) > backendBody || StatusOf(reply.StatusCode, text) != StatusNormal {
+	if err != nil || len(text) > backendBody || reply.StatusCode != http.StatusOK {
 		return toolbench.Answer{}, false
 	}
 
-	o, _, _ := pytext.DecodeObject(string(text)) // a normal status is that of an object
-	a, _ := answerOf(o)                          // what has no response is not worth it
+	o, _, err := pytext.DecodeObject(string(text))
+	if err != nil {
+		return toolbench.Answer{}, false
+	}
+
+	a, _ := AnswerOf(o) // what has no response is not worth it
 	_, worthy := Check(a)
 	a.Maker = string(Real)
 

@@ -21,9 +21,9 @@ import (
 // Cache keeps answers in a file, a SQLite database. Several processes may use one at the same time. A process that is
 // killed loses nothing that [Cache.Put] returned for. It is safe for concurrent use.
 type Cache struct {
-	path     string
-	db       *sql.DB
-	get, put *sql.Stmt
+	path string
+	db   *sql.DB
+	put  *sql.Stmt
 }
 
 //go:embed cache.sql
@@ -100,11 +100,6 @@ func (c *Cache) prepare(ctx context.Context) error {
 		return fmt.Errorf("%w: %s: remove the file, and the answers will be made again", durable.ErrDamaged, state)
 	}
 
-	c.get, err = c.db.PrepareContext(ctx, `SELECT response, provenance, model, hash FROM entries WHERE key = ?`)
-	if err != nil {
-		return err
-	}
-
 	c.put, err = c.db.PrepareContext(ctx,
 		`INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 
@@ -121,46 +116,26 @@ func damagedFile(err error) error {
 }
 
 // Close closes the file.
-func (c *Cache) Close() error { return errors.Join(c.get.Close(), c.put.Close(), c.db.Close()) }
+func (c *Cache) Close() error { return errors.Join(c.put.Close(), c.db.Close()) }
 
 // Get returns the answer to a call, with where it came from and what made it, and whether there is one.
-func (c *Cache) Get(ctx context.Context, call Call) (e Entry, ok bool, err error) {
-	key := call.Key()
-
-	var response string
-	var sum int64
-
-	err = c.get.QueryRowContext(ctx, key).Scan(&response, &e.Provenance, &e.Answer.Maker, &sum)
-	if errors.Is(err, sql.ErrNoRows) {
-		return e, false, nil
+func (c *Cache) Get(ctx context.Context, call Call) (Entry, bool, error) {
+	for e, err := range c.entries(ctx, "WHERE key = ?", call.Key()) {
+		return e, err == nil, err
 	}
 
-	if err != nil {
-		return e, false, c.failed("read", err)
-	}
-
-	e.Call = call
-
-	if e.Answer.Response, err = pytext.DecodeStrict(response); err != nil || sum != entryHash(key, response) {
-		return e, false, c.broken(call.API, key)
-	}
-
-	return e, true, nil
+	return Entry{}, false, nil
 }
 
 // Put keeps an entry. The first one of a call stays.
 func (c *Cache) Put(ctx context.Context, e Entry) error {
-	_, err := c.put.ExecContext(ctx, values(e)...)
-	if err != nil {
-		return c.failed("write", err)
-	}
-
-	return nil
+	_, err := c.add(ctx, []Entry{e})
+	return err
 }
 
 // values are the columns of an entry.
 func values(e Entry) []any {
-	key, response := e.Key(), string(pytext.AppendJSON(nil, e.Answer.Response))
+	key, response := e.Key(), pytext.JSON(e.Answer.Response)
 
 	return []any{
 		key, e.Version, e.API.Category, e.API.Tool, e.API.API, string(pytext.AppendCanonical(nil, e.Args)), response,

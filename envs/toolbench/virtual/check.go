@@ -53,7 +53,7 @@ func Check(a toolbench.Answer) (reason string, ok bool) {
 
 	text, isText := a.Response.(string)
 	if !isText {
-		text = string(pytext.AppendJSON(nil, a.Response))
+		text = pytext.JSON(a.Response)
 	}
 
 	text = strings.ToLower(text)

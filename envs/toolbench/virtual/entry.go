@@ -2,7 +2,7 @@ package virtual
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"time"
 
 	"toolevo/envs"
@@ -44,9 +44,8 @@ func Normalised(k toolbench.Key) toolbench.Key {
 // Key identifies a call. Calls whose arguments differ in their order alone, or in how a number is written, are equal.
 func (c Call) Key() string {
 	text := []byte(c.Version + "\n" + c.API.Category + "\n" + c.API.Tool + "\n" + c.API.API + "\n")
-	sum := sha256.Sum256(pytext.AppendCanonical(text, c.Args))
 
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(pytext.AppendCanonical(text, c.Args)))
 }
 
 // Entry is an answer that is kept.
@@ -63,6 +62,5 @@ type Entry struct {
 func documentHash(d *toolbench.Document) string { return hash(wholeDocument(d)) }
 
 func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8])
+	return fmt.Sprintf("%.8x", sha256.Sum256([]byte(text)))
 }

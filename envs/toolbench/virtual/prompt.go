@@ -72,7 +72,7 @@ func (m Mode) Request(d *toolbench.Document, args envs.Args, examples []Example)
 
 // Reply returns what a model writes in a mode: an answer, which the mechanism of the API precedes in the mode cot.
 func (m Mode) Reply(mechanism string, a toolbench.Answer) string {
-	reply := envs.Args{{Name: "error", Value: a.Error}, {Name: "response", Value: a.Response}}
+	reply := envs.Object("error", a.Error, "response", a.Response)
 	if m == CoT {
 		reply = slices.Insert(reply, 0, envs.Arg{Name: mechanismMember, Value: mechanism})
 	}
@@ -85,23 +85,23 @@ const mechanismMember = "mechanism_of_the_api"
 
 // wholeDocument has the members, in the order, of MirrorAPI's documents.
 func wholeDocument(d *toolbench.Document) string {
-	return object(envs.Args{
-		{Name: "api_name", Value: d.API},
-		{Name: "api_description", Value: d.Description},
-		{Name: "required_parameters", Value: parameters(d.Required)},
-		{Name: "optional_parameters", Value: parameters(d.Optional)},
-		{Name: "tool_description", Value: d.ToolDescription},
-		{Name: "tool_name", Value: d.Tool},
-		{Name: "tool_category", Value: d.Category},
-	})
+	return object(envs.Object(
+		"api_name", d.API,
+		"api_description", d.Description,
+		"required_parameters", parameters(d.Required),
+		"optional_parameters", parameters(d.Optional),
+		"tool_description", d.ToolDescription,
+		"tool_name", d.Tool,
+		"tool_category", d.Category,
+	))
 }
 
 func shortDocument(d *toolbench.Document) string {
-	return object(envs.Args{
-		{Name: "tool_description", Value: d.ToolDescription},
-		{Name: "api_name", Value: d.API},
-		{Name: "api_description", Value: d.Description},
-	})
+	return object(envs.Object(
+		"tool_description", d.ToolDescription,
+		"api_name", d.API,
+		"api_description", d.Description,
+	))
 }
 
 func parameters(all []toolbench.Parameter) []any {
@@ -112,12 +112,12 @@ func parameters(all []toolbench.Parameter) []any {
 			value = ""
 		}
 
-		shown[i] = envs.Args{
-			{Name: "name", Value: p.Name},
-			{Name: "type", Value: p.Type},
-			{Name: "description", Value: p.Description},
-			{Name: "default", Value: value},
-		}
+		shown[i] = envs.Object(
+			"name", p.Name,
+			"type", p.Type,
+			"description", p.Description,
+			"default", value,
+		)
 	}
 
 	return shown
@@ -147,5 +147,5 @@ func object(o envs.Args) string {
 		o = envs.Args{}
 	}
 
-	return string(pytext.AppendJSON(nil, o))
+	return pytext.JSON(o)
 }

@@ -2,7 +2,6 @@ package virtual
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
-	"toolevo/envs/regular"
 	"toolevo/envs/toolbench"
 )
 
@@ -107,20 +105,13 @@ func readPublished(path, version string) ([]Entry, error) {
 
 	api := toolbench.Key{Category: category, Tool: tool, API: strings.TrimSuffix(filepath.Base(path), ".json")}
 
-	text, err := regular.ReadJSON(path)
+	_, file, err := toolbench.ReadJSON(path)
 	if err != nil {
 		return nil, err
 	}
 
-	if !json.Valid(text) {
-		_, err := pytext.DecodeStrict(string(text))
-		return nil, fmt.Errorf("%s is no JSON: %w", path, err)
-	}
-
-	file, err := pytext.DecodeStrict(string(text))
-
 	object, ok := file.(envs.Args)
-	if err != nil || !ok {
+	if !ok {
 		return nil, fmt.Errorf("%s: want an object of answers by arguments", path)
 	}
 
@@ -155,7 +146,7 @@ func publishedEntry(version string, api toolbench.Key, member envs.Arg) (Entry, 
 		return Entry{}, errors.New("the answer is no object")
 	}
 
-	a, ok := answerOf(o)
+	a, ok := AnswerOf(o)
 	if !ok {
 		return Entry{}, errors.New("the answer has no response")
 	}

@@ -65,7 +65,7 @@ func isEmpty(response any) bool {
 // within reads the answers in a text, equal ones once.
 func within(reply string) (answers []toolbench.Answer) {
 	kept.Objects(reply, func(o envs.Args) bool {
-		a, ok := answerOf(o)
+		a, ok := AnswerOf(o)
 		if ok = ok && says(a); ok && !slices.ContainsFunc(answers, func(b toolbench.Answer) bool {
 			return a.Text() == b.Text()
 		}) {
@@ -109,11 +109,11 @@ func asLiteral(reply string) (toolbench.Answer, bool) {
 		return toolbench.Answer{}, false
 	}
 
-	return answerOf(o)
+	return AnswerOf(o)
 }
 
-// answerOf reads the members of an object, whatever the case of their names.
-func answerOf(o envs.Args) (a toolbench.Answer, ok bool) {
+// AnswerOf reads the members error and response of an object, whatever the case of their names.
+func AnswerOf(o envs.Args) (a toolbench.Answer, ok bool) {
 	member := func(name string) (any, bool) {
 		i := slices.IndexFunc(o, func(m envs.Arg) bool { return strings.EqualFold(m.Name, name) })
 		if i < 0 {
@@ -129,7 +129,7 @@ func answerOf(o envs.Args) (a toolbench.Answer, ok bool) {
 	if text, isText := message.(string); isText {
 		a.Error = text
 	} else if message != nil && message != false {
-		a.Error = string(pytext.AppendJSON(nil, message))
+		a.Error = pytext.JSON(message)
 	}
 
 	if a.Response = response; response == nil {

@@ -116,7 +116,8 @@ func (p *examination) drawOnce(ctx context.Context, a ask) (r reply, err error) 
 func (p *examination) drawAll(ctx context.Context, a ask) ([]server.Choice, error) {
 	var all []server.Choice
 
-	for want := a.n; ; a.n = want - len(all) {
+	for want := a.n; ; {
+		a.n = min(askedFor, want-len(all)) // llama.cpp gives no more than it has slots
 		if p.single {
 			a.n = 1
 		}

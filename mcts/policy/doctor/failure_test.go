@@ -324,7 +324,7 @@ func TestOddServers(t *testing.T) {
 			if choice["index"] == 1.0 {
 				choice["logprobs"] = nil
 			}
-		}), want: map[doctor.Name]doctor.Verdict{doctor.LogProbs: doctor.Warning}, words: "1 of 8 samples have none"},
+		}), want: map[doctor.Name]doctor.Verdict{doctor.LogProbs: doctor.Warning}, words: "2 of 8 samples have none"},
 		"stop text kept": {kind: openai.Kind, change: completions(func(request, choice object) {
 			if stop, ok := choice["stop_reason"].(string); ok && len(request["stop"].([]any)) > 0 {
 				choice["text"] = choice["text"].(string) + stop

@@ -89,6 +89,7 @@ func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *D
 	*Dialect, bool) {
 	s := t.server
 	if p.options.AllTaken || !fault.mayBeParameter() {
+		s.gaveUpOn(fault)
 		return own, false
 	}
 
@@ -110,6 +111,10 @@ func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *D
 
 	needed, found := e.find(ctx, fault)
 	if ctx.Err() != nil || !found {
+		if ctx.Err() == nil {
+			s.gaveUpOn(fault)
+		}
+
 		return own, false
 	}
 
@@ -138,6 +143,13 @@ func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *D
 	}
 
 	return own, true
+}
+
+// gaveUpOn notes that no dialect helps against a fault.
+func (s *server) gaveUpOn(f *Fault) {
+	if errors.Is(f.Err, errUnscored) {
+		s.lacking.Store(true)
+	}
 }
 
 // gave notes that a server gave so many samples in one request that was sent like all others.

@@ -215,7 +215,7 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 			case ok:
 				s.scored.Store(true)
 			case c.blank():
-			case s.bare.Add(1) >= neverScored && !s.scored.Load() && !p.options.Unneeded:
+			case s.bare.Add(1) >= neverScored && s.lacking.Load() && !s.scored.Load() && !p.options.Unneeded:
 				fault.Kind = Refused
 				fault.Message = "no completion has log-probabilities: set server.logprobs to false to do without them"
 				return fault

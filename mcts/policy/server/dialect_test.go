@@ -201,14 +201,22 @@ func TestServerTakesLessOfSome(t *testing.T) {
 
 // Of a server for which 0 log-probabilities are none, one is asked for.
 func TestLogProbsOfZero(t *testing.T) {
+	slowly := func(context.Context, server.Completion) error {
+		<-time.After(3 * time.Second)
+		return nil
+	}
+
 	for _, greeted := range []bool{true, false} {
-		b := &spoiling{next: &echo{address: "a"}, change: func(_ int64, c server.Completion, r *server.Reply) {
-			for i := range r.Choices {
-				if !c.Dialect.OneLogProb {
-					r.Choices[i].LogProbs = nil
+		b := &spoiling{
+			next: &echo{address: "a", before: slowly},
+			change: func(_ int64, c server.Completion, r *server.Reply) {
+				for i := range r.Choices {
+					if !c.Dialect.OneLogProb {
+						r.Choices[i].LogProbs = nil
+					}
 				}
-			}
-		}}
+			},
+		}
 
 		synctest.Test(t, func(t *testing.T) {
 			p := newPolicy(t, options(b))
@@ -218,8 +226,8 @@ func TestLogProbsOfZero(t *testing.T) {
 				}
 			}
 
-			for _, proposals := range all(t, p, 20, 4, 5) {
-				if len(proposals) != 5 || !proposals[0].Scored {
+			for _, proposals := range all(t, p, 40, 16, 1) {
+				if len(proposals) != 1 || !proposals[0].Scored {
 					t.Errorf("proposals are %+v", proposals)
 				}
 			}
@@ -259,7 +267,13 @@ func TestLogProbsRefused(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 
-			o.Unneeded = true
+			for _, o.AllTaken = range []bool{false, true} { // by its first requests
+				if _, err := newPolicy(t, o).Propose(t.Context(), request(0, 1)); b == none && !isRefused(err) {
+					t.Errorf("%s: all is taken: %v: %v", name, o.AllTaken, err)
+				}
+			}
+
+			o.Unneeded, o.AllTaken = true, false
 
 			p := newPolicy(t, o)
 			if err := p.Greet(t.Context(), 1); err != nil {

@@ -42,6 +42,7 @@ type server struct {
 	gauges  atomic.Pointer[Gauges] // the last reading; nil when there is none
 	scored  atomic.Bool            // it has given log-probabilities where they were needed
 	bare    atomic.Int64           // replies that lacked them
+	lacking atomic.Bool            // no reply has them, in whatever dialect it is asked for
 	unended atomic.Int64           // replies that did not say that their completions ended
 	names   sync.Map               // under which it may answer
 	silence silence
@@ -311,7 +312,10 @@ func (p *pool) missed(t turn, f *Fault) (down, suspect bool) {
 		s.spoiled = 0
 	}
 
-	s.spoiled++
+	// Replies without log-probabilities may be those to requests that another dialect mends.
+	if !errors.Is(f.Err, errUnscored) || s.lacking.Load() {
+		s.spoiled++
+	}
 
 	s.last = f
 	if t.probe {

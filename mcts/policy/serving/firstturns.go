@@ -36,6 +36,13 @@ func (m *Models) FirstTurns(ctx context.Context, t Target, tasks []envs.Task) (
 		return nil, dialect, err
 	}
 
+	served, asks := policy.(*server.Policy)
+	if asks { // else all turns would be asked for in a dialect that the server may not take
+		if err := served.Greet(ctx, 1); err != nil {
+			return nil, dialect, err
+		}
+	}
+
 	turns = make([]doctor.Turn, len(tasks))
 	errs := make([]error, len(tasks))
 	var all sync.WaitGroup
@@ -46,7 +53,7 @@ func (m *Models) FirstTurns(ctx context.Context, t Target, tasks []envs.Task) (
 
 	all.Wait()
 
-	if served, ok := policy.(*server.Policy); ok {
+	if asks {
 		dialect = served.Dialects()[0]
 	}
 

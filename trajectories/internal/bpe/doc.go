@@ -10,8 +10,9 @@
 //
 // # Caveats
 //
-// The split patterns are a closed list, matched by hand, because Go's regexp has no lookahead. A tokenizer.json with
-// another model type, pattern or normaliser is an error that says so; a count that might be wrong is never given.
+// The split patterns are a closed list, since Go's regexp has no lookahead, which is made up for in one place. A
+// tokenizer.json with another model type, pattern or normaliser is an error that says so; a count that might be wrong
+// is never given.
 // Post-processors and truncation settings are ignored: the caller renders the chat template.
 //
 // Ollama's tokenizer cannot stand in for this one: it makes merges of one rank in no order, so that its ids differ.

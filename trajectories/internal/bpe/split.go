@@ -1,7 +1,8 @@
 package bpe
 
 import (
-	"unicode"
+	"regexp"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -13,148 +14,51 @@ const (
 	qwen35 = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 )
 
-// splitter cuts text into the pieces that are merged each by itself. The zero splitter is GPT-2's pattern.
-type splitter struct {
-	modern bool // the pattern of Llama 3 and its kin
-	digits int  // longest run of digits, of a modern pattern
-	marks  bool // whether marks count as letters
-}
+// splitter cuts text into the pieces that are merged each by itself, by one of the patterns.
+type splitter struct{ pattern *regexp.Regexp }
 
 var patterns = map[string]splitter{
-	gpt2:   {},
-	llama3: {modern: true, digits: 3},
-	qwen2:  {modern: true, digits: 1},
-	qwen35: {modern: true, digits: 1, marks: true},
+	gpt2: compile(gpt2), llama3: compile(llama3), qwen2: compile(qwen2), qwen35: compile(qwen35),
 }
 
-func (s splitter) letter(r rune) bool { return unicode.IsLetter(r) || s.marks && unicode.IsMark(r) }
+// space is what \s is to the original; to Go it is ASCII.
+const space = `\t-\r \x{85}\p{Z}`
 
-func number(r rune) bool  { return unicode.Is(unicode.N, r) }
-func newline(r rune) bool { return r == '\r' || r == '\n' }
+// compile returns a splitter by a pattern. Go's regular expressions have no lookahead, which the patterns have in one
+// place: what is matched there is a group, of which next takes less.
+func compile(pattern string) splitter {
+	pattern = strings.Replace(pattern, `\s+(?!\S)|\s+`, `(\s+)`, 1)
+	pattern = strings.ReplaceAll(pattern, `[^\s`, `[^`+space)
+	pattern = strings.ReplaceAll(pattern, `\s`, `[`+space+`]`)
 
-// other reports whether r is neither space, letter nor number.
-func (s splitter) other(r rune) bool { return !unicode.IsSpace(r) && !s.letter(r) && !number(r) }
+	return splitter{regexp.MustCompile(`^(?:` + pattern + `)`)}
+}
+
+// window is how much of a text is matched at once: the time that a match takes depends on what is there.
+const window = 64
 
 // next returns the length in bytes of the first piece of a text that is not empty.
 func (s splitter) next(text string) int {
-	if n := s.contraction(text); n > 0 {
-		return n
-	}
+	for size := window; ; size *= 4 {
+		part := text
+		if size < len(text) {
+			for !utf8.RuneStart(text[size]) {
+				size--
+			}
 
-	if s.modern {
-		return s.nextModern(text)
-	}
-
-	body := text
-	if text[0] == ' ' {
-		body = text[1:]
-	}
-
-	for _, class := range []func(rune) bool{s.letter, number, s.other} {
-		if n := run(body, class, -1); n > 0 {
-			return len(text) - len(body) + n
-		}
-	}
-
-	return s.space(text)
-}
-
-func (s splitter) nextModern(text string) int {
-	first, size := utf8.DecodeRuneInString(text)
-	// [^\r\n\p{L}\p{N}]?\p{L}+ : one leading character that is no letter, or none.
-	if !newline(first) && !unicode.IsLetter(first) && !number(first) {
-		if n := run(text[size:], s.letter, -1); n > 0 {
-			return size + n
-		}
-	}
-
-	if n := run(text, s.letter, -1); n > 0 {
-		return n
-	}
-
-	if n := run(text, number, s.digits); n > 0 {
-		return n
-	}
-
-	lead := 0
-	if first == ' ' {
-		lead = 1
-	}
-
-	if n := run(text[lead:], s.other, -1); n > 0 {
-		n += lead
-		return n + run(text[n:], newline, -1)
-	}
-	// \s*[\r\n]+ : greedy, so up to the last newline of the run of spaces.
-	spaces := run(text, unicode.IsSpace, -1)
-	for i := spaces - 1; i >= 0; i-- {
-		if text[i] == '\r' || text[i] == '\n' {
-			return i + 1
-		}
-	}
-
-	return s.space(text)
-}
-
-// space is \s+(?!\S)|\s+ : all the spaces but the last when something follows, that it may lead the next piece.
-func (s splitter) space(text string) int {
-	n := run(text, unicode.IsSpace, -1)
-	if n == len(text) {
-		return n
-	}
-
-	if n == 0 {
-		_, size := utf8.DecodeRuneInString(text)
-		return size
-	}
-
-	_, last := utf8.DecodeLastRuneInString(text[:n])
-	if n > last {
-		return n - last
-	}
-
-	return n
-}
-
-// contraction is 's, 't, 're, 've, 'm, 'll or 'd; modern patterns take either case, and with it the long s.
-func (s splitter) contraction(text string) int {
-	if len(text) < 2 || text[0] != '\'' {
-		return 0
-	}
-
-	fold := func(r rune) rune {
-		switch {
-		case !s.modern:
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		case r == 'ſ':
-			return 's'
+			part = text[:size]
 		}
 
-		return r
-	}
-	a, sizeA := utf8.DecodeRuneInString(text[1:])
-
-	b, sizeB := utf8.DecodeRuneInString(text[1+sizeA:])
-	switch a, b = fold(a), fold(b); {
-	case a == 's', a == 't', a == 'm', a == 'd':
-		return 1 + sizeA
-	case a == 'r' && b == 'e', a == 'v' && b == 'e', a == 'l' && b == 'l':
-		return 1 + sizeA + sizeB
-	}
-
-	return 0
-}
-
-// run returns the length in bytes of the longest prefix of at most limit runes of a class; no limit when it is -1.
-func run(text string, class func(rune) bool, limit int) int {
-	for i, r := range text {
-		if limit == 0 || !class(r) {
-			return i
+		at := s.pattern.FindStringSubmatchIndex(part)
+		if behind := part[at[1]:]; len(part) < len(text) && strings.TrimSpace(behind) == "" {
+			continue // the piece may be longer
 		}
-		limit--
-	}
 
-	return len(text)
+		// The last space leads the next piece, if anything follows.
+		if _, last := utf8.DecodeLastRuneInString(part[:at[1]]); at[2] >= 0 && at[1] < len(text) && at[1] > last {
+			return at[1] - last
+		}
+
+		return at[1]
+	}
 }

@@ -156,7 +156,7 @@ func (w *Writer[T]) lists(c *Column, at position) appender {
 
 	return appender{
 		put: func(list reflect.Value, rep int16) {
-			if list.Len() == 0 {
+			if list = listOf(list); list.Len() == 0 {
 				elements.null(at.def, rep)
 			}
 

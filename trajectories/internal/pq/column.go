@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,8 +13,8 @@ import (
 )
 
 // Column is one column of a table. It holds a field of a struct: text, an integer, a float, a boolean, a struct, or a
-// list of structs. A type with a name of its own stands as text if it says how, as [encoding.TextMarshaler]. A pointer
-// stands for what it points to, and nil for the empty value.
+// list of structs; a map of texts stands as a list of its names and values. A type with a name of its own stands as
+// text if it says how, as [encoding.TextMarshaler]. A pointer stands for what it points to, and nil for the empty value.
 type Column struct {
 	Name     string `yaml:"name"`
 	Doc      string `yaml:"doc"`      // what it means and its unit; one line
@@ -118,6 +119,8 @@ func (c *Column) bind(t reflect.Type, tables map[string][]Column) {
 		c.Kind = List
 	case kind == reflect.Slice:
 		c.Kind, c.Fields = List, bind(field.Type.Elem(), tables, c.inside(tables))
+	case kind == reflect.Map:
+		c.Kind, c.Fields = List, bind(reflect.TypeFor[pair](), tables, c.inside(tables))
 	default:
 		c.Kind = scalars[kind]
 	}
@@ -140,9 +143,27 @@ var scalars = map[reflect.Kind]Kind{
 	reflect.Bool:    Bool,
 }
 
+// pair is an entry of a map of texts, which stands as a list in the order of the names.
+type pair struct{ Name, Value string }
+
+// listOf is a list, or a map as one.
+func listOf(v reflect.Value) reflect.Value {
+	texts, ok := v.Interface().(map[string]string)
+	if !ok {
+		return v
+	}
+
+	var pairs []pair
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		pairs = append(pairs, pair{name, texts[name]})
+	}
+
+	return reflect.ValueOf(pairs)
+}
+
 // isEmpty reports whether there is nothing in the field of a column.
 func isEmpty(field reflect.Value) bool {
-	return field.IsZero() || field.Kind() == reflect.Slice && field.Len() == 0
+	return field.IsZero() || (field.Kind() == reflect.Slice || field.Kind() == reflect.Map) && field.Len() == 0
 }
 
 // textOf returns the text of a field, which is one or has a word for its value.

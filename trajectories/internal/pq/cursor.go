@@ -170,14 +170,24 @@ func openList(g *group, c *Column, at position) (*cursor, error) {
 			}
 
 			list := v.FieldByIndex(c.index)
+			of, isMap := list.Type().Elem(), list.Kind() == reflect.Map
+
+			if isMap {
+				of = reflect.TypeFor[pair]()
+				list.Set(reflect.MakeMap(list.Type()))
+			}
 
 			for {
-				item := reflect.New(list.Type().Elem()).Elem()
+				item := reflect.New(of).Elem()
 				if err := items.read(item, rep); err != nil {
 					return fmt.Errorf("element %d: %w", list.Len(), err)
 				}
 
-				list.Set(reflect.Append(list, item))
+				if isMap {
+					list.SetMapIndex(item.Field(0), item.Field(1))
+				} else {
+					list.Set(reflect.Append(list, item))
+				}
 
 				if _, next, more := items.peek(); !more || next < element.rep {
 					return nil

@@ -56,7 +56,7 @@ func (c *Column) appendJSON(b []byte, field reflect.Value) (_ []byte, err error)
 		return appendValue(b, field.Interface())
 	}
 
-	b = append(b, '[')
+	b, field = append(b, '['), listOf(field)
 
 	for i := range field.Len() {
 		if i > 0 {

@@ -51,7 +51,7 @@ func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *session.Rou
 
 	for _, p := range api.Parameters {
 		if value := r.PathValue(p.Name); value != "" {
-			args = append(args, envs.Arg{Name: p.Name, Value: value})
+			args = args.With(p.Name, value)
 		}
 	}
 
@@ -59,7 +59,7 @@ func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *session.Rou
 
 	for _, name := range at.Query {
 		if query.Has(name) {
-			args = append(args, envs.Arg{Name: name, Value: query.Get(name)})
+			args = args.With(name, query.Get(name))
 		}
 	}
 
@@ -70,7 +70,7 @@ func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *session.Rou
 			return
 		}
 
-		args = append(args, envs.Arg{Name: at.Body, Value: data})
+		args = args.With(at.Body, data)
 	}
 
 	h.answer(w, api, args)
@@ -137,12 +137,12 @@ func (h *handler) answer(w http.ResponseWriter, api *toolapi.API, args envs.Args
 	case result == nil:
 		w.WriteHeader(http.StatusOK)
 	default:
-		wire.SendJSON(w, http.StatusOK, string(pytext.AppendJSON(nil, result)))
+		wire.SendJSON(w, http.StatusOK, pytext.JSON(result))
 	}
 }
 
 // refuse answers a request that is not done.
 func refuse(w http.ResponseWriter, status int, why string) {
-	text := pytext.AppendJSON(nil, envs.Args{{Name: "error", Value: why}})
+	text := pytext.AppendJSON(nil, envs.Object("error", why))
 	wire.SendJSON(w, status, string(text))
 }

@@ -15,14 +15,12 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/voice"
@@ -119,7 +117,10 @@ type caller struct {
 
 // call makes a call and returns what the client reads.
 func (c *caller) call(tool, input string) (text string, wrong bool, err error) {
-	args, err := arguments(input)
+	args, err := wire.Arguments(input)
+	if err != nil {
+		err = stategen.Refuse("the arguments: %v", err)
+	}
 
 	var result any
 
@@ -142,24 +143,5 @@ func (c *caller) call(tool, input string) (text string, wrong bool, err error) {
 
 	c.server.counts.calls.Add(1)
 
-	return string(pytext.AppendJSON(nil, result)), false, nil
-}
-
-// arguments reads the arguments of a call: an object, or nothing.
-func arguments(input string) (envs.Args, error) {
-	if strings.TrimSpace(input) == "" {
-		return nil, nil
-	}
-
-	v, err := pytext.Decode(strings.ToValidUTF8(input, "\uFFFD"))
-	if err != nil {
-		return nil, &stategen.Refusal{Text: "the arguments are no JSON: " + err.Error()}
-	}
-
-	args, ok := v.(envs.Args)
-	if !ok && v != nil {
-		return nil, &stategen.Refusal{Text: "the arguments are a " + pytext.TypeName(v) + ", want an object"}
-	}
-
-	return args, nil
+	return pytext.JSON(result), false, nil
 }

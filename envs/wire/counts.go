@@ -1,0 +1,29 @@
+package wire
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// NewCounter returns what counts by a label, and is registered for Prometheus.
+func NewCounter(r *prometheus.Registry, name, help, label string) *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
+	r.MustRegister(c)
+
+	return c
+}
+
+// Counts returns what the counter of a name has counted, by its label.
+func Counts(r *prometheus.Registry, name string) map[string]int64 {
+	counts := map[string]int64{}
+
+	all, _ := r.Gather() // counters cannot fail
+	for _, family := range all {
+		if family.GetName() != name {
+			continue
+		}
+
+		for _, m := range family.GetMetric() {
+			counts[m.GetLabel()[0].GetValue()] = int64(m.GetCounter().GetValue())
+		}
+	}
+
+	return counts
+}

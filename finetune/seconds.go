@@ -1,0 +1,51 @@
+package finetune
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"toolevo/mcts/store"
+)
+
+// metaSeconds is the name under which a run notes how long its episodes took. No row has it: rows
+// of equal runs are equal.
+const metaSeconds = "seconds"
+
+// String names the attempt in notes.
+func (a Attempt) String() string { return fmt.Sprintf("%s/%d", a.Episode, a.Repeat) }
+
+// Seconds returns how long the episodes of a run took, by [Attempt.String]. There are none of
+// episodes that were played elsewhere, or just before the process was killed.
+func Seconds(ctx context.Context, s *store.Store) (map[string]float64, error) {
+	seconds := map[string]float64{}
+
+	text, err := s.Meta(ctx, metaSeconds)
+	if err == nil && text != "" {
+		err = json.Unmarshal([]byte(text), &seconds)
+	}
+
+	return seconds, err
+}
+
+// noteSeconds adds to what a run notes.
+func noteSeconds(ctx context.Context, s *store.Store, fresh map[string]float64) error {
+	if len(fresh) == 0 {
+		return nil
+	}
+
+	all, err := Seconds(ctx, s)
+	if err != nil {
+		return err
+	}
+
+	maps.Copy(all, fresh)
+
+	text, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+
+	return s.SetMeta(ctx, metaSeconds, string(text))
+}

@@ -1,0 +1,67 @@
+package tabulate
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolevo/envs/display"
+)
+
+//go:embed grids.html
+var gridsHTML string
+
+var gridsTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("grids").Funcs(template.FuncMap{
+		"clean":   display.Visible,
+		"percent": func(share float64) string { return fmt.Sprintf("%.1f", 100*share) },
+	}).Parse(gridsHTML))
+})
+
+// WriteHTML writes tables as a part of a page. A rate is drawn below its figure, as a line with a dot at the estimate.
+func WriteHTML(w io.Writer, grids []Grid) error {
+	grids = slices.Clone(grids)
+	for i := range grids {
+		if grids[i].Tall {
+			grids[i] = grids[i].turned()
+		}
+	}
+
+	return gridsTemplate().Execute(w, grids)
+}
+
+// Rate is what is drawn in a field; nil is nothing.
+func (g *Grid) Rate(line, column int) *Rate {
+	if rate, ok := g.rates[[2]int{line, column}]; ok {
+		return &rate
+	}
+
+	return nil
+}
+
+// turned has a line for each figure, and a column for each line.
+func (g *Grid) turned() Grid {
+	t := Grid{Caption: g.Caption, Note: g.Note, Words: 1, Heads: []string{""}, rates: map[[2]int]Rate{}}
+
+	for i, line := range g.Lines {
+		t.Heads = append(t.Heads, strings.Join(line[:g.Words], " under "))
+
+		for column, field := range line[g.Words:] {
+			if i == 0 {
+				t.Lines = append(t.Lines, []string{g.Heads[g.Words+column]})
+			}
+
+			t.Lines[column] = append(t.Lines[column], field)
+
+			if rate := g.Rate(i, g.Words+column); rate != nil {
+				t.rates[[2]int{column, 1 + i}] = *rate
+			}
+		}
+	}
+
+	return t
+}
