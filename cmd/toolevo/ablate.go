@@ -14,10 +14,12 @@ import (
 )
 
 func (a *app) ablateCommand() *cobra.Command {
-	cmd := newCommand("ablate")
+	cmd := a.command("ablate")
 	f := a.addSeveralFlags(cmd, toolevo.AblateDefaults(), "dataset", "difficulty", "template", "split", "limit",
 		"perturb", "api", "policy", "seed", "compat", "feedback", "engine", "python")
-	cmd.Flags().StringVar(&f.Out, "out", "", "make the evaluations in the folder `DIR` (required)")
+	addFlags(cmd, "ablate", into{
+		"out": &f.Out,
+	})
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		job, err := f.job(cmd)
 		if err != nil {
@@ -29,7 +31,7 @@ func (a *app) ablateCommand() *cobra.Command {
 			return err
 		}
 
-		return a.printAblations(*f.asJSON, f.Out, compared)
+		return a.printAblations(f.Out, compared)
 	}
 
 	return cmd
@@ -37,21 +39,22 @@ func (a *app) ablateCommand() *cobra.Command {
 
 // addSeveralFlags adds the flags of a command that makes several evaluations in a folder.
 func (a *app) addSeveralFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
-	f := &runFlags{settings: a.addSettings(cmd, defaults, names...), logging: &console.Log{}}
+	f := &runFlags{settings: a.addSettings(cmd, defaults, names...)}
 	cmdline.DataFlag(&a.Program, cmd)
 	f.Servers = a.servingFlags(cmd)
-	cmd.Flags().IntVar(&f.Workers, "workers", 0, "`N` episodes at most at the same time (0: four per processor, or "+
-		"enough to keep the model's servers busy)")
-	f.progress, f.asJSON = cmdline.ProgressFlag(cmd), cmdline.JSONFlag(cmd)
+	addFlags(cmd, "ablate", into{
+		"workers": &f.Workers,
+	})
+	f.progress = cmdline.ProgressFlag(cmd)
 
 	return f
 }
 
 // printAblations prints what a study comes to.
-func (a *app) printAblations(asJSON bool, out string, compared toolevo.Compared) error {
+func (a *app) printAblations(out string, compared toolevo.Compared) error {
 	var tableErr error
 
-	err := a.Show(asJSON, compared, func() { tableErr = means(compared.Report).WriteTable(a.Out) })
+	err := a.Show(compared, func() { tableErr = means(compared.Report).WriteTable(a.Out) })
 
 	args := []string{"eval", "compare"}
 	for _, run := range compared.Runs {

@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) analyzeCommand() *cobra.Command {
-	cmd := newCommand("analyze")
+	cmd := a.command("analyze")
 	f := a.addRunFlags(cmd, toolevo.AnalyzeDefaults(), "dataset", "difficulty", "template", "split", "limit", "perturb",
 		"api", "policy", "seed", "compat", "feedback", "no-update-tool", "engine", "python")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -22,21 +22,21 @@ func (a *app) analyzeCommand() *cobra.Command {
 		job := toolevo.EvaluateJob{RunJob: run}
 		r, err := toolevo.Analyze(cmd.Context(), job)
 
-		return a.printAnalysis(*f.asJSON, r, f.ended(err))
+		return a.printAnalysis(r, f.ended(err))
 	}
 
 	return cmd
 }
 
 // printAnalysis prints what single changes cost where it is known, and returns the error of the analysis.
-func (a *app) printAnalysis(asJSON bool, r *toolevo.Analysis, err error) error {
+func (a *app) printAnalysis(r *toolevo.Analysis, err error) error {
 	if r == nil {
 		return err
 	}
 
 	var tableErr error
 
-	showErr := a.Show(asJSON, r, func() { tableErr = variability.WriteTable(a.Out, r.Rows) })
+	showErr := a.Show(r, func() { tableErr = variability.WriteTable(a.Out, r.Rows) })
 
 	for _, file := range r.Files {
 		a.Say("Written: %s", file)

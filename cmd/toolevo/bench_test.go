@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -76,7 +77,7 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 	b.Helper()
 
 	ctx := context.Background()
-	_, interpretersBefore := processorTime()
+	interpretersBefore := processorTime(syscall.RUSAGE_CHILDREN)
 
 	var settings []configs.Layer
 	for key, value := range map[string]string{
@@ -122,14 +123,14 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 	o.Workers = 4 * runtime.NumCPU()
 
 	start := time.Now()
-	ownBefore, _ := processorTime()
+	ownBefore := processorTime(syscall.RUSAGE_SELF)
 
 	snapshot, err := collect.Run(ctx, o)
 	if err != nil {
 		b.Fatal(err)
 	}
 
-	own, _ := processorTime()
+	own := processorTime(syscall.RUSAGE_SELF)
 	sum.took += time.Since(start)
 	sum.own += own - ownBefore
 	sum.calls += float64(snapshot.Asked)
@@ -139,7 +140,7 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 		b.Fatal(err)
 	}
 
-	_, interpreters := processorTime()
+	interpreters := processorTime(syscall.RUSAGE_CHILDREN)
 	sum.interpreters += interpreters - interpretersBefore
 }
 

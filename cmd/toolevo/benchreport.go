@@ -118,8 +118,7 @@ func (r *serveReport) end() *serveReport {
 		r.SlotsBusy = busySeconds(st) / r.Seconds / float64(r.Slots)
 	}
 
-	own, _ := processorTime()
-	r.ProcessorSeconds = own.Seconds()
+	r.ProcessorSeconds = processorTime(syscall.RUSAGE_SELF).Seconds()
 
 	return r
 }
@@ -169,17 +168,12 @@ func (r *serveReport) text() string {
 	return b.String()
 }
 
-// processorTime is what this process, and the processes that it waited for, have used of the processors.
-func processorTime() (own, children time.Duration) {
-	var self, others syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &self) != nil ||
-		syscall.Getrusage(syscall.RUSAGE_CHILDREN, &others) != nil {
-		return 0, 0
+// processorTime is what this process, or those that it waited for, have used of the processors.
+func processorTime(who int) time.Duration {
+	var used syscall.Rusage
+	if syscall.Getrusage(who, &used) != nil {
+		return 0
 	}
 
-	sum := func(r syscall.Rusage) time.Duration {
-		return time.Duration(r.Utime.Nano()) + time.Duration(r.Stime.Nano())
-	}
-
-	return sum(self), sum(others)
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

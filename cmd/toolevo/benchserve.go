@@ -36,11 +36,10 @@ type serveFlags struct {
 	protocol, policy, suite, codec string
 	data                           *string
 	faults, wrong                  []string
-	asJSON                         *bool
 }
 
 func (a *app) benchServeCommand() *cobra.Command {
-	cmd := newCommand("serve")
+	cmd := a.command("serve")
 	f := &serveFlags{Door: a.doorFlags(cmd, "127.0.0.1:8000", "OPENAI_API_KEY")}
 	cmd.Long = strings.Replace(cmd.Long, "MISCONFIGURATIONS", indented(simserver.Misconfigurations()), 1)
 	f.add(a, cmd)
@@ -70,40 +69,41 @@ func (a *app) benchServeCommand() *cobra.Command {
 func (f *serveFlags) add(a *app, cmd *cobra.Command) {
 	// Defaults are those of a server that answers at once and fails never: what a rehearsal needs
 	// is asked for.
-	flags, latency, faults := cmd.Flags(), &f.Latency, &f.Faults
+	latency, faults := &f.Latency, &f.Faults
 	f.data = cmdline.DataFlag(&a.Program, cmd)
-	flags.StringVar(&f.protocol, "protocol", string(simserver.VLLM), "`NAME`: vllm or ollama")
-	flags.StringVar(&f.Model, "model", "sim", "serve the model under this `NAME`")
-	flags.StringVar(&f.policy, "policy", "scripted:noisy", "`KIND:NAME` of the policy that writes: "+
-		"scripted:reader, scripted:stale, scripted:noisy or scripted:weak")
-	flags.StringVar(&f.suite, "suite", suite.Names()[0], "`NAME` of the benchmark whose questions it answers")
-	flags.StringVar(&f.codec, "codec", action.ReAct{}.String(), "`NAME` of how it writes actions: react or "+
-		"function-call")
-	flags.StringVar((*string)(&f.Thoughts), "thoughts", "", "`WAY` in which it reasons before actions: tags, "+
-		"empty-tags, begun, reasoning, reasoning_content, thinking or parts (default: it does not)")
-	flags.IntVar(&f.Slots, "slots", 0, "sequences that run at the same time: `N` (0: 256, with "+
-		"--prompt-per-slot 4, for ollama 1)")
-	flags.BoolVar(&f.PromptPerSlot, "prompt-per-slot", false, "keep one prompt in each slot instead of a prefix "+
-		"cache, as llama.cpp and ollama do")
-	flags.IntVar(&f.MaxModelLen, "window", 32768, "context window of `N` tokens")
-	flags.IntVar(&f.KVTokens, "kv-tokens", 0, "memory for `N` tokens of all running sequences; the others wait "+
-		"(0: no limit)")
-	flags.IntVar(&f.MaxWaiting, "max-waiting", 0, "refuse requests with 503 while `N` sequences wait (0: no limit)")
-	flags.DurationVar(&latency.PerCompletion, "latency", 0, "`TIME` that every completion takes, regardless of length")
-	flags.Float64Var(&latency.PrefillPerSecond, "prefill", 0, "prompt tokens read per second: `N`, not counting "+
-		"cached ones (0: at once)")
-	flags.Float64Var(&latency.DecodePerSecond, "decode", 0, "tokens written per second by a single sequence: `N` "+
-		"(0: at once)")
-	flags.Float64Var(&latency.Crowding, "crowding", 0, "`SHARE` by which each other running sequence slows decoding")
-	flags.Float64Var(&f.Speed, "speed", 1, "run all of this `X` times as fast")
-	flags.Uint64Var(&f.Seed, "seed", 1, "`N` is the seed of the faults, and of requests without one")
-	flags.StringSliceVar(&f.faults, "faults", nil, "`KIND=RATE,…` of single requests, or one rate for all kinds")
-	flags.DurationVar(&faults.DownFor, "down-for", time.Minute, "`TIME` that flap and die last (0: for good)")
-	flags.DurationVar(&faults.RetryAfter, "retry-after", time.Second, "`TIME` that 429 and 503 ask to wait, in whole "+
-		"seconds (0: none)")
-	flags.DurationVar(&faults.DripEvery, "drip-every", 100*time.Millisecond, "`TIME` between two pieces of a drip")
-	flags.StringSliceVar(&f.wrong, "wrong", nil, "`NAMES` of permanent misconfigurations, separated by commas")
-	f.asJSON = cmdline.JSONFlag(cmd)
+	f.protocol = string(simserver.VLLM)
+	f.Model = "sim"
+	f.policy = "scripted:noisy"
+	f.suite = suite.Names()[0]
+	f.codec = action.ReAct{}.String()
+	f.MaxModelLen, f.Speed, f.Seed = 32768, 1, 1
+	faults.DownFor = time.Minute
+	faults.RetryAfter = time.Second
+	faults.DripEvery = 100 * time.Millisecond
+	addFlags(cmd, "serve", into{
+		"protocol":        &f.protocol,
+		"model":           &f.Model,
+		"policy":          &f.policy,
+		"suite":           &f.suite,
+		"codec":           &f.codec,
+		"thoughts":        (*string)(&f.Thoughts),
+		"slots":           &f.Slots,
+		"prompt-per-slot": &f.PromptPerSlot,
+		"window":          &f.MaxModelLen,
+		"kv-tokens":       &f.KVTokens,
+		"max-waiting":     &f.MaxWaiting,
+		"latency":         &latency.PerCompletion,
+		"prefill":         &latency.PrefillPerSecond,
+		"decode":          &latency.DecodePerSecond,
+		"crowding":        &latency.Crowding,
+		"speed":           &f.Speed,
+		"seed":            &f.Seed,
+		"faults":          &f.faults,
+		"down-for":        &faults.DownFor,
+		"retry-after":     &faults.RetryAfter,
+		"drip-every":      &faults.DripEvery,
+		"wrong":           &f.wrong,
+	})
 }
 
 // options says what the flags ask for.
@@ -236,7 +236,7 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options
 
 	r := report.end()
 
-	return a.Show(*f.asJSON, r, func() { fmt.Fprint(a.Out, r.text()) })
+	return a.Show(r, func() { fmt.Fprint(a.Out, r.text()) })
 }
 
 // introduce says where the server is and what to try with it.

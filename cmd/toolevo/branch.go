@@ -8,7 +8,7 @@ import (
 )
 
 func (a *app) branchCommand() *cobra.Command {
-	cmd := newCommand("branch RUN QUESTION TREE NODE")
+	cmd := a.command("branch RUN QUESTION TREE NODE")
 	f := a.addNewRunFlags(cmd, nil, "api", "policy", "preset", "trees", "seed", "no-update-tool", "no-reflection",
 		"engine", "python")
 	f.command = stored.Collection // goes on with what a branch has begun

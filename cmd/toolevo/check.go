@@ -10,18 +10,17 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	cmd := newCommand("check RUN|EXPORT")
+	cmd := a.command("check RUN|EXPORT")
 	job := toolevo.CheckJob{Host: a.host(console.ProgressAuto)}
 	a.runDataFlag(cmd, &job.Data)
 
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.Flags().IntVar(&job.Workers, "workers", runtime.NumCPU(), "`N` trees or episodes checked at the same time")
+	job.Workers = runtime.NumCPU()
+	addFlags(cmd, "check", into{"workers": &job.Workers})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if job.Workers < 1 {
 			return console.Usage("--workers %d: want at least 1", job.Workers)
@@ -30,14 +29,14 @@ func (a *app) checkCommand() *cobra.Command {
 		job.Path = args[0]
 		c, err := toolevo.Check(cmd.Context(), job)
 
-		return a.printChecked(*asJSON, args[0], c, err)
+		return a.printChecked(args[0], c, err)
 	}
 
 	return cmd
 }
 
 // printChecked prints what a check found where it found something, and returns its error.
-func (a *app) printChecked(asJSON bool, path string, c toolevo.Checked, err error) error {
+func (a *app) printChecked(path string, c toolevo.Checked, err error) error {
 	switch {
 	case c.Trees != nil:
 		t := c.Trees
@@ -45,7 +44,7 @@ func (a *app) printChecked(asJSON bool, path string, c toolevo.Checked, err erro
 
 		a.sayGivenUp("trees", t.GivenUp, toolevo.ContinuationOf(path))
 
-		return a.printCheckedRun(asJSON, t, head, t.Problems, t.CheckedRun, err)
+		return a.printCheckedRun(t, head, t.Problems, t.CheckedRun, err)
 	case c.Episodes != nil:
 		e := c.Episodes
 		head := fmt.Sprintf("%d episodes played again from %d logged calls, %d rows compared", e.Episodes, e.Calls,
@@ -53,18 +52,18 @@ func (a *app) printChecked(asJSON bool, path string, c toolevo.Checked, err erro
 
 		a.sayGivenUp("episodes", e.GivenUp, toolevo.ContinuationOf(path))
 
-		return a.printCheckedRun(asJSON, e, head, e.Problems, e.CheckedRun, err)
+		return a.printCheckedRun(e, head, e.Problems, e.CheckedRun, err)
 	case c.Export != nil:
-		return cmp.Or(a.Show(asJSON, c.Export, func() { a.writeCheckedExport(c.Export) }), err)
+		return cmp.Or(a.Show(c.Export, func() { a.writeCheckedExport(c.Export) }), err)
 	}
 
 	return err
 }
 
 // printCheckedRun prints what the check of a run found, and returns its error.
-func (a *app) printCheckedRun(asJSON bool, document any, head string, problems []string, run toolevo.CheckedRun,
+func (a *app) printCheckedRun(document any, head string, problems []string, run toolevo.CheckedRun,
 	err error) error {
-	return cmp.Or(a.Show(asJSON, document, func() {
+	return cmp.Or(a.Show(document, func() {
 		fmt.Fprintf(a.Out, "%s: %d problems\n", head, len(problems))
 
 		a.printProblems(problems)

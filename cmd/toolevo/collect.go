@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) collectCommand() *cobra.Command {
-	cmd := newCommand("collect")
+	cmd := a.command("collect")
 	f := a.addCollectFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.checkEstimate(cmd); err != nil {
@@ -43,16 +43,12 @@ func (a *app) addCollectFlags(cmd *cobra.Command) *collectFlags {
 		"perturb", "api", "policy", "preset", "trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection",
 		"engine", "python")}
 
-	flags := cmd.Flags()
-	flags.IntVar(&f.estimate.Probe, "probe", 0, "with --dry-run: estimate from the trees of `N` questions, grown by "+
-		fmt.Sprintf("--policy itself (0: %d questions, and %s in place of a model on a server)", toolevo.Probed,
-			toolevo.StandIn))
-	flags.Float64Var(&f.estimate.Rate, "tokens-per-second", 0, "with --dry-run: estimate the time at `N` completion "+
-		"tokens per second, of all servers together (default: as measured by --probe)")
-	flags.Float64SliceVar(&f.estimate.Prices, "prices", nil, "with --dry-run: estimate the cost at "+
-		"`PROMPT,COMPLETION` per million tokens, in any currency")
-	flags.BoolVar(&f.unreadable, "ignore-unreadable", false, "go on although no action can be read from "+
-		"what the model writes first")
+	addFlags(cmd, "collect", into{
+		"probe":             &f.estimate.Probe,
+		"tokens-per-second": &f.estimate.Rate,
+		"prices":            &f.estimate.Prices,
+		"ignore-unreadable": &f.unreadable,
+	})
 
 	return f
 }
@@ -82,7 +78,7 @@ func (a *app) printCollected(f *runFlags, c toolevo.Collected, err error) error 
 
 	a.sayGivenUp("trees", c.GivenUp, f.resumeCommand(toolevo.Stop{Dir: c.Dir}))
 
-	return a.Show(*f.asJSON, c, func() {
+	return a.Show(c, func() {
 		fmt.Fprintf(a.Out, "run %s: %d of %d questions solved\n", c.Run, c.Solved, c.Questions)
 		fmt.Fprintf(a.Out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
 		fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,

@@ -11,6 +11,7 @@ import (
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/perturb"
@@ -32,6 +33,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"dataset":       listedValues("dataset", all),
 		"difficulty":    cmdline.Offered(append(valuesOf("difficulty"), all)),
+		"template":      listedValues("template", all),
 		"split":         cmdline.Offered(suite.Splits()),
 		"perturb":       cmdline.Offered(perturb.Kinds()),
 		"suite":         cmdline.Offered(suite.Names()),
@@ -51,6 +53,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"format":        cmdline.Offered(export.FormatsThat(export.Format.IsExported)),
 		"for":           cmdline.Offered(export.Trainers()),
 		"wrong":         cmdline.Listed(simserver.Misconfigurations()),
+		"log-level":     cmdline.Offered(console.LogLevels()),
 		"protocol":      cmdline.Offered([]simserver.Kind{simserver.VLLM, simserver.Ollama}),
 		"out":           runsOrFolders,
 	}
@@ -106,6 +109,14 @@ func newCommand(use string) *cobra.Command {
 	if _, most := cmdline.Arguments(use); strings.Contains(use, "RUN") {
 		cmd.ValidArgsFunction = runs(min(most, 1)) // of several arguments the first
 	}
+
+	return cmd
+}
+
+// command is newCommand for one that prints its result as a document with --json.
+func (a *app) command(use string) *cobra.Command {
+	cmd := newCommand(use)
+	cmdline.JSONFlag(&a.Program, cmd)
 
 	return cmd
 }

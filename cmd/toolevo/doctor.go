@@ -25,7 +25,7 @@ import (
 // and the servers of its models. Other things that a run depends on are examined by commands below
 // it.
 func (a *app) doctorCommand() *cobra.Command {
-	cmd := newCommand("doctor")
+	cmd := a.command("doctor")
 	d := &serverDoctor{app: a, collectFlags: a.addCollectFlags(cmd)}
 
 	flags := cmd.Flags()
@@ -38,11 +38,12 @@ func (a *app) doctorCommand() *cobra.Command {
 	timeout.Usage = fmt.Sprintf("`TIME` that one probe may take, loading the model included (with --quick %v)",
 		doctor.QuickTimeout)
 
-	flags.StringVar(&d.write, "write", "", "write the settings that work, for --config, to `FILE`; what a problem "+
-		"asks for is tried")
-	flags.BoolVar(&d.quick, "quick", false, "make about ten short requests, for slow servers")
-	flags.IntVar(&d.parallel, "side-by-side", doctor.DefaultParallel, "`N` requests at once, to see whether they "+
-		"run side by side")
+	d.parallel = doctor.DefaultParallel
+	addFlags(cmd, "doctor", into{
+		"write":        &d.write,
+		"quick":        &d.quick,
+		"side-by-side": &d.parallel,
+	})
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := d.setTimeout(flags); err != nil {
@@ -103,7 +104,7 @@ func (d *serverDoctor) note(c doctor.Check) {
 	d.found.Machine = append(d.found.Machine, c)
 	d.found.Verdict = d.found.Verdict.Worse(c.Verdict)
 
-	if !*d.asJSON {
+	if !d.app.JSON {
 		_ = doctor.WriteCheck(d.app.Out, c) // which fails again at the end
 	}
 }
@@ -140,7 +141,7 @@ func (d *serverDoctor) run(cmd *cobra.Command) error {
 		err = d.writeSettings(ctx, cmd)
 	}
 
-	if err == nil && *d.asJSON {
+	if err == nil && d.app.JSON {
 		err = d.app.PrintJSON(d.found)
 	}
 
@@ -173,7 +174,7 @@ func (d *serverDoctor) examine(ctx context.Context, cmd *cobra.Command) error {
 	}
 
 	d.found = doctorDocument{doctor.OK, []doctor.Check{}, []examined{}}
-	if !*d.asJSON {
+	if !d.app.JSON {
 		d.printHead("a run of collect with these arguments")
 	}
 
@@ -190,7 +191,7 @@ func (d *serverDoctor) examine(ctx context.Context, cmd *cobra.Command) error {
 		d.examineMachine(ctx, &job, toolevo.OnePolicy(stored.Collection)(b), b)
 	}
 
-	if !*d.asJSON {
+	if !d.app.JSON {
 		if err := doctor.WriteFindings(a.Out, d.found.Machine); err != nil {
 			return err
 		}
@@ -267,7 +268,7 @@ func (d *serverDoctor) examineServer(ctx context.Context, b *toolevo.Bench, t se
 		o.Actor = actor{b, t}
 	}
 
-	if !*d.asJSON {
+	if !d.app.JSON {
 		fmt.Fprintln(d.app.Out)
 		d.printHead(t.Policy)
 		o.Found = func(c doctor.Check) { doctor.WriteCheck(d.app.Out, c) }
@@ -285,7 +286,7 @@ func (d *serverDoctor) examineServer(ctx context.Context, b *toolevo.Bench, t se
 	others := d.found.Verdict
 	d.found.Servers, d.found.Verdict = append(d.found.Servers, examined{t.Policy, r}), others.Worse(r.Verdict)
 
-	if *d.asJSON {
+	if d.app.JSON {
 		return nil
 	}
 

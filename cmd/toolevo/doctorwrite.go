@@ -45,7 +45,7 @@ func (d *serverDoctor) setAll(settings map[string]string) (changed bool) {
 		}
 	}
 
-	if len(added) > 0 && !*d.asJSON {
+	if len(added) > 0 && !d.app.JSON {
 		fmt.Fprintf(d.app.Out, "\nOnce more, with %s:\n\n", strings.Join(added, ", "))
 	}
 

@@ -10,8 +10,8 @@ import (
 )
 
 // printPlan prints what --dry-run found.
-func (a *app) printPlan(asJSON bool, p *toolevo.Plan) error {
-	return a.Show(asJSON, p, func() {
+func (a *app) printPlan(p *toolevo.Plan) error {
+	return a.Show(p, func() {
 		fmt.Fprintf(a.Out, "# %s: %d questions, configuration %s\n", p.Kind, p.Questions, p.ConfigHash)
 		fmt.Fprintf(a.Out, "# programs run in %s\n", p.Engine)
 

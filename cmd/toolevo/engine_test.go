@@ -17,7 +17,6 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
-	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/engines"
@@ -195,7 +194,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 		t.Error("the run's configuration was changed")
 	}
 
-	f := &runFlags{logging: &console.Log{}}
+	f := &runFlags{}
 	f.command, f.MixEngines, f.PythonServers, f.Servers = "collect", true, 3, on(io.Discard).serving()
 	says(t, "the command to resume", f.resumeCommand(toolevo.Stop{
 		Dir: dir, Settings: []string{"python.engine=unsafe", "python.executable=/py"},

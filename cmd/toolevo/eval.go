@@ -8,7 +8,6 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
-	"toolevo/envs/names"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
@@ -17,7 +16,7 @@ import (
 )
 
 func (a *app) evalCommand() *cobra.Command {
-	cmd := newCommand("eval")
+	cmd := a.command("eval")
 	f := a.addEvalFlags(cmd)
 	byTemplate := cmd.Flags().Bool("by-template", false, "show the official accuracy of each question template, too")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -47,10 +46,10 @@ func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
 	f := &evalFlags{runFlags: a.addRunFlags(cmd, toolevo.EvaluateDefaults(), "dataset", "difficulty", "template",
 		"split", "questions", "limit", "perturb", "api", "policy", "seed", "repeats", "controller", "compat",
 		"feedback", "no-update-tool", "no-reflection", "engine", "python")}
-	cmd.Flags().StringVar(&f.job.Format, "format", "", "also write the episodes in the format `NAME`, into a folder "+
-		"of that name in the run: "+names.Join(export.FormatsThat(export.Format.IsOfEvaluation)))
-	cmd.Flags().StringSliceVar(&f.job.FailUnder, "fail-under", nil, "exit with 1 if an official accuracy is below "+
-		"`SHARE`, 0..1; VERSION=SHARE: the mean over datasets of a policy under that API version; several with commas")
+	addFlags(cmd, "eval", into{
+		"format":     &f.job.Format,
+		"fail-under": &f.job.FailUnder,
+	})
 
 	return f
 }
@@ -76,7 +75,7 @@ func (a *app) printEvaluation(f *evalFlags, r toolevo.Evaluated, byTemplate bool
 		a.Say(export.Format(f.job.Format).OpenWith(), console.Shell(r.Logs))
 	}
 
-	if *f.asJSON {
+	if a.JSON {
 		if err := a.PrintJSON(r.Report); err != nil {
 			return err
 		}

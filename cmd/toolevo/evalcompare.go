@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/finetune"
+	"toolevo/finetune/stored"
 	"toolevo/finetune/tabulate"
 )
 
@@ -22,18 +22,18 @@ type compareOptions struct {
 	format string
 	blocks []string
 	flips  int
-	asJSON *bool
 }
 
 func (a *app) evalCompareCommand() *cobra.Command {
 	var o compareOptions
 
-	cmd := newCommand("compare RUN...")
-	formatFlag(cmd, &o.format)
-	cmd.Flags().StringArrayVar(&o.blocks, "block", nil,
-		"with --format latex: `NAME=POLICY,...` that were made from one base model; may be repeated")
-	cmd.Flags().IntVar(&o.flips, "flips", 5, "at most `N` questions that flipped are shown for each pair")
-	o.asJSON = cmdline.JSONFlag(cmd)
+	cmd := a.command("compare RUN...")
+	o.format, o.flips = "table", 5
+	addFlags(cmd, "compare", into{
+		"block":  repeated(&o.blocks),
+		"flips":  &o.flips,
+		"format": &o.format,
+	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.evalCompare(cmd.Context(), args, o)
 	}
@@ -53,14 +53,20 @@ func (a *app) evalCompare(ctx context.Context, dirs []string, o compareOptions) 
 		return err
 	}
 
-	return a.showTables(*o.asJSON, result, comparedTables{result.Report, &o}, o.format)
+	if a.JSON {
+		return a.PrintJSON(result)
+	}
+
+	return stored.WriteAs(a.Out, comparedTables{result.Report, &o}, o.format)
 }
 
 // check refuses flags that make no sense.
 func (o *compareOptions) check() error {
-	switch err := checkFormat(o.format); {
-	case err != nil:
-		return err
+	if _, err := names.Parse("format", o.format, stored.TableFormats()); err != nil {
+		return console.Usage("--format: %w", err)
+	}
+
+	switch {
 	case o.flips < 0:
 		return console.Usage("--flips %d: want 0 questions or more", o.flips)
 	case len(o.blocks) > 0 && o.format != "latex":

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune/facts"
@@ -25,16 +24,17 @@ type evaluationErrors struct {
 type errorsOptions struct {
 	sample int
 	seed   uint64
-	asJSON *bool
 }
 
 func (a *app) evalErrorsCommand() *cobra.Command {
 	var o errorsOptions
 
-	cmd := newCommand("errors RUN...")
-	cmd.Flags().IntVar(&o.sample, "sample", 0, "also print `N` failed episodes, drawn at random")
-	cmd.Flags().Uint64Var(&o.seed, "seed", 1, "`N` is the seed of the sample")
-	o.asJSON = cmdline.JSONFlag(cmd)
+	cmd := a.command("errors RUN...")
+	o.seed = 1
+	addFlags(cmd, "errors", into{
+		"sample": &o.sample,
+		"seed":   &o.seed,
+	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.sample < 0 {
 			return console.Usage("--sample %d: want 0 episodes or more", o.sample)
@@ -66,7 +66,7 @@ func (a *app) evalErrors(ctx context.Context, dirs []string, o errorsOptions) er
 		return err
 	}
 
-	if *o.asJSON {
+	if a.JSON {
 		return a.PrintJSON(result)
 	}
 

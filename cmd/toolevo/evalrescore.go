@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
@@ -31,22 +30,21 @@ type rescoredEvaluation struct {
 const exactMatcher = "exact"
 
 func (a *app) evalRescoreCommand() *cobra.Command {
-	cmd := newCommand("rescore RUN")
-	matcher := cmd.Flags().String("matcher", "strict", "`NAME`: official, strict or exact")
-	changed := cmd.Flags().Int("changed", 20, "at most `N` answers are shown on which the matchers disagree")
-	asJSON := cmdline.JSONFlag(cmd)
+	cmd := a.command("rescore RUN")
+	matcher, changed := "strict", 20
+	addFlags(cmd, "rescore", into{"matcher": &matcher, "changed": &changed})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if *changed < 0 {
-			return console.Usage("--changed %d: want 0 answers or more", *changed)
+		if changed < 0 {
+			return console.Usage("--changed %d: want 0 answers or more", changed)
 		}
 
-		return a.evalRescore(cmd.Context(), args[0], *matcher, *changed, *asJSON)
+		return a.evalRescore(cmd.Context(), args[0], matcher, changed)
 	}
 
 	return cmd
 }
 
-func (a *app) evalRescore(ctx context.Context, dir, matcher string, most int, asJSON bool) (err error) {
+func (a *app) evalRescore(ctx context.Context, dir, matcher string, most int) (err error) {
 	e, err := stored.OpenReading(ctx, a.Say, dir)
 	if err != nil {
 		return err
@@ -63,7 +61,7 @@ func (a *app) evalRescore(ctx context.Context, dir, matcher string, most int, as
 		return err
 	}
 
-	if asJSON {
+	if a.JSON {
 		return a.PrintJSON(rescoredEvaluation{e.Manifest.ID, matcher, rescored})
 	}
 

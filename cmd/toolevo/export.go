@@ -7,29 +7,25 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/envs/names"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/trajectories/export"
 )
 
 func (a *app) exportCommand() *cobra.Command {
-	cmd := newCommand("export RUN… | DOCUMENTS…")
+	cmd := a.command("export RUN… | DOCUMENTS…")
 	cmd.Long = describe(cmd.Long)
 
 	f := a.addExportFlags(cmd)
-	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		job := f.read(cmd, args)
 
 		if f.lint {
 			result, err := toolevo.Lint(cmd.Context(), job)
-			return a.printLint(*asJSON, result, err)
+			return a.printLint(result, err)
 		}
 
 		manifest, err := toolevo.Export(cmd.Context(), job)
@@ -37,7 +33,7 @@ func (a *app) exportCommand() *cobra.Command {
 			return err
 		}
 
-		return a.printExport(*asJSON, job.Out, manifest)
+		return a.printExport(job.Out, manifest)
 	}
 
 	return cmd
@@ -53,7 +49,7 @@ type exportFlags struct {
 func (a *app) addExportFlags(cmd *cobra.Command) *exportFlags {
 	f := &exportFlags{ExportJob: toolevo.NewExportJob()}
 	f.Host = a.host(console.ProgressNone)
-	f.addFlags(cmd.Flags())
+	f.addFlags(cmd)
 	a.runDataFlag(cmd, &f.Data)
 
 	return f
@@ -65,46 +61,33 @@ func (f *exportFlags) read(cmd *cobra.Command, paths []string) toolevo.ExportJob
 	return f.ExportJob
 }
 
-// addFlags defines the flags of what to select, how to write it, and how to check it.
-func (e *exportFlags) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&e.Out, "out", "", "write the folder `DIR` (required without --lint)")
-	flags.StringVar(&e.Format, "format", e.Format, "`NAME` of what a sample is: "+
-		names.Join(export.Formats())+"; or of documents for other programs: "+
-		names.Join(export.FormatsThat(export.Format.IsDocuments)))
-	flags.StringVar(&e.Trainer, "for", e.Trainer, "`NAME` of the trainer whose names columns and "+
-		"roles have: "+names.Join(export.Trainers())+"; NAME:TEMPLATE names its chat template, too, and refuses what "+
-		"that spoils")
-	flags.StringVar(&e.Arguments, "arguments", e.Arguments, "with --for trl, `KIND` of the "+
-		"arguments of calls: object, or string, a text of JSON, for chat templates that want one")
-	flags.IntVar(&e.Selection.PerQuestion, "per-question", e.Selection.PerQuestion,
-		"at most `N` distinct trajectories of a question "+
-			"(0: all)")
-	flags.StringVar(&e.Strategy, "strategy", e.Strategy, "`NAME` of how to choose among them: "+
-		names.Join(export.Strategies()))
-	flags.Uint64Var(&e.Selection.Seed, "seed", e.Selection.Seed,
-		"`N` is the seed of the strategy random, --dev and --mix")
-	flags.StringVar(&e.Score, "score", e.Score, "`NAME` of the matcher that must accept the "+
-		"answer: strict or official; any: right or wrong, and what nobody judged")
-	flags.StringVar(&e.Selection.Split, "split", e.Selection.Split, "only questions of the split `NAME`: "+
-		"train, dev or test")
-	flags.BoolVar(&e.Selection.RequireRecovery, "require-recovery", false,
-		"only trajectories that met deprecations and recovered from every one")
-	flags.BoolVar(&e.Selection.RequireUpdate, "require-update", false,
-		"only trajectories that told UpdateTool of APIs that they called with success")
-	flags.IntVar(&e.MaxFaulty, "max-faulty", e.MaxFaulty,
-		"only trajectories with at most `N` faulty turns: unreadable ones, "+
-			"and errors made before (-1: any number)")
-	flags.BoolVar(&e.Selection.SkipFaulty, "skip-faulty", false, "do not train faulty turns: "+skipping())
-	flags.Float64Var(&e.Selection.Dev, "dev", 0, "hold out this `SHARE` of the questions in files of their own")
-	flags.StringVar(&e.Mix, "mix", "", "weigh runs, suites or deployed API versions: `KIND:NAME=N`, and more after "+
-		"commas, with the kind "+names.Join(export.MixKinds()))
-	flags.StringVar(&e.Tokenizer, "tokenizer", "", "tokenizer.json `FILE` of the model, to count tokens")
-	flags.StringVar(&e.Template, "chat-template", e.Template, "`NAME` of the chat template to count under, with "+
-		"--tokenizer: "+strings.Join(export.Templates(), ", "))
-	flags.IntVar(&e.Cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
-	e.addAllowances(flags)
-	flags.IntVar(&e.Show, "show", 0, "with --lint, show which text of the first `N` samples carries loss (needs "+
-		"--tokenizer)")
+// addFlags adds the flags of what to select, how to write it, and how to check it.
+func (e *exportFlags) addFlags(cmd *cobra.Command) {
+	addFlags(cmd, "export", into{
+		"allow-scripted":   &e.Scripted,
+		"arguments":        &e.Arguments,
+		"chat-template":    &e.Template,
+		"cutoff":           &e.Cutoff,
+		"dev":              &e.Selection.Dev,
+		"for":              &e.Trainer,
+		"format":           &e.Format,
+		"lint":             &e.lint,
+		"max-faulty":       &e.MaxFaulty,
+		"mix":              &e.Mix,
+		"mix-engines":      &e.MixEngines,
+		"out":              &e.Out,
+		"partial":          &e.Partial,
+		"per-question":     &e.Selection.PerQuestion,
+		"require-recovery": &e.Selection.RequireRecovery,
+		"require-update":   &e.Selection.RequireUpdate,
+		"score":            &e.Score,
+		"seed":             &e.Selection.Seed,
+		"show":             &e.Show,
+		"skip-faulty":      &e.Selection.SkipFaulty,
+		"split":            &e.Selection.Split,
+		"strategy":         &e.Strategy,
+		"tokenizer":        &e.Tokenizer,
+	})
 }
 
 // skipping says how each format keeps faulty turns from being trained.
@@ -132,23 +115,13 @@ func describe(help string) string {
 		"{{documents}}", list(export.Format.IsDocuments)).Replace(help)
 }
 
-// addAllowances defines the flags by which samples are taken that are otherwise refused, or none are written.
-func (e *exportFlags) addAllowances(flags *pflag.FlagSet) {
-	flags.BoolVar(&e.lint, "lint", false, "only say what is wrong with samples, and with which")
-	flags.BoolVar(&e.MixEngines, "mix-engines", false, "allow trajectories of different engines or Pythons in "+
-		"one export")
-	flags.BoolVar(&e.Scripted, "allow-scripted", false, "also take trajectories that scripts wrote, and no "+
-		"language model")
-	flags.BoolVar(&e.Partial, "partial", false, "also export runs that are unfinished")
-}
-
-func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
+func (a *app) printExport(dir string, m *export.Manifest) error {
 	show := a.printSamples
 	if m.Format.IsDocuments() {
 		show = a.printDocuments
 	}
 
-	if err := a.Show(asJSON, m, func() { show(dir, m) }); err != nil {
+	if err := a.Show(m, func() { show(dir, m) }); err != nil {
 		return err
 	}
 
@@ -246,12 +219,12 @@ func (a *app) printDocuments(dir string, m *export.Manifest) {
 }
 
 // printLint prints what is wrong where there is a result, and returns its error.
-func (a *app) printLint(asJSON bool, r *toolevo.Linted, err error) error {
+func (a *app) printLint(r *toolevo.Linted, err error) error {
 	if r == nil {
 		return err
 	}
 
-	return cmp.Or(a.Show(asJSON, r, func() { a.writeLint(r) }), err)
+	return cmp.Or(a.Show(r, func() { a.writeLint(r) }), err)
 }
 
 func (a *app) writeLint(r *toolevo.Linted) {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
@@ -26,7 +25,7 @@ import (
 )
 
 func (a *app) finetuneCommand() *cobra.Command {
-	cmd := newCommand("finetune EXPORT… [-- EVAL-FLAGS]")
+	cmd := a.command("finetune EXPORT… [-- EVAL-FLAGS]")
 	cmd.ValidArgsFunction = cmdline.Folders
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		exports, _ := atDash(cmd, args)
@@ -34,9 +33,9 @@ func (a *app) finetuneCommand() *cobra.Command {
 	}
 
 	t := &tuner{app: a}
-	t.addFlags(cmd.Flags())
+	t.addFlags(cmd)
 	onlyPrint := cmd.Flags().Bool("print", false, "print the trainer's configuration, and stop")
-	asJSON, progress := cmdline.JSONFlag(cmd), cmdline.ProgressFlag(cmd)
+	progress := cmdline.ProgressFlag(cmd)
 
 	known, _ := regular.Named(recipes.FS())
 	cmdline.Complete(cmd, "recipe", cmdline.Offered(known))
@@ -59,7 +58,7 @@ func (a *app) finetuneCommand() *cobra.Command {
 			return err
 		}
 
-		return t.print(*asJSON, done)
+		return t.print(done)
 	}
 
 	return cmd
@@ -86,25 +85,22 @@ type tuner struct {
 }
 
 // addFlags defines the flags of what to train, and where to serve it.
-func (t *tuner) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&t.recipe, "recipe", "", "`NAME` or file of the recipe (required): see configs/finetune")
-	flags.StringVar(&t.out, "out", "", "train in the folder `DIR` (required)")
-	flags.StringArrayVar(&t.options.With, "with", nil, "train the dataset `DIR:NAME` of others, too: the entry "+
-		"NAME of DIR/dataset_info.json; for TRL the folder DIR; may be repeated")
-	flags.Float64SliceVar(&t.options.Weights, "weights", nil, "mix by the weights `W,W…`, one for each EXPORT and "+
-		"then each --with: their shares of the samples (default: every sample once)")
-	flags.BoolVar(&t.options.AllowScripted, "allow-scripted", false, "also train samples that scripts wrote, and no "+
-		"language model")
-	flags.StringVar(&t.options.Model, "model", "", "train the model `NAME` or folder in place of the recipe's")
-	flags.IntVar(&t.options.GPUs, "gpus", -1, "train on `N` GPUs; -1 is those of this machine")
-	flags.StringArrayVar(&t.options.Set, "set", nil,
-		"set `ARGUMENT=VALUE` of the trainer; may be repeated")
-	flags.StringVar(&t.factory, "llamafactory", "", "`PROGRAM` of LLaMA-Factory (default llamafactory-cli)")
-	flags.StringVar(&t.server, "serve", "", "`NAME` or file of the server: vllm, vllm-lora, ollama, or "+
-		"one as in configs/servers")
-	flags.StringVar(&t.name, "name", "", "`NAME` of the model on the server (default the folder's)")
-	flags.BoolVar(&t.pick, "pick", false, "choose the checkpoint that is most accurate on the dev split (needs "+
-		"--serve)")
+func (t *tuner) addFlags(cmd *cobra.Command) {
+	t.options.GPUs = -1
+	addFlags(cmd, "finetune", into{
+		"recipe":         &t.recipe,
+		"out":            &t.out,
+		"with":           repeated(&t.options.With),
+		"weights":        &t.options.Weights,
+		"allow-scripted": &t.options.AllowScripted,
+		"model":          &t.options.Model,
+		"gpus":           &t.options.GPUs,
+		"set":            repeated(&t.options.Set),
+		"llamafactory":   &t.factory,
+		"serve":          &t.server,
+		"name":           &t.name,
+		"pick":           &t.pick,
+	})
 }
 
 // tuned is what finetune prints as JSON.
@@ -303,8 +299,8 @@ func (t *tuner) train(ctx context.Context, tr *training.Training, f *training.Fa
 	return console.GaveUp(err)
 }
 
-func (t *tuner) print(asJSON bool, done *tuned) error {
-	err := t.app.Show(asJSON, done, func() {
+func (t *tuner) print(done *tuned) error {
+	err := t.app.Show(done, func() {
 		fmt.Fprintf(t.app.Out, "%s on %d samples by the recipe %s: %s\n", done.Base, done.Rows, done.Recipe, done.Model)
 		printScripted(t.app.Out, done.Scripted)
 		printSources(t.app.Out, done.Sources)

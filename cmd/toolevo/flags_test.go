@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -121,6 +122,27 @@ func TestFlagsMeanTheSame(t *testing.T) {
 			if kind != first {
 				t.Errorf("--%s is %q of toolevo %s, and %q of toolevo %s", flag, kind, name, first, where[0])
 			}
+		}
+	}
+}
+
+func TestEveryFlagTextIsOfAFlag(t *testing.T) {
+	t.Parallel()
+
+	usages := map[string]bool{}
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { usages[f.Usage] = true })
+
+		for _, c := range cmd.Commands() {
+			visit(c)
+		}
+	}
+	visit((&app{}).root())
+
+	for flag, usage := range flagTexts() {
+		if !usages[usage] {
+			t.Errorf("flags.txt explains %s, which no command has", flag)
 		}
 	}
 }

@@ -23,20 +23,20 @@ import (
 )
 
 func (a *app) improveCommand() *cobra.Command {
-	cmd := newCommand("improve FILE")
+	cmd := a.command("improve FILE")
 	cmd.Long = strings.Replace(cmd.Long, "EXAMPLE", improveExample(), 1)
 
 	var o improve.Options
 
 	flags := cmd.Flags()
 	out := flags.String("out", "", "work in the folder `DIR` (required)")
-	flags.StringSliceVar(&o.Skip, "skip", nil, "pass over `STAGES` such as 1/collect: what they make is in --out "+
-		"already, or is not wanted")
-	flags.StringSliceVar(&o.Again, "again", nil, "do finished `STAGES` such as 1/train again, and all that "+
-		"rest on them")
-	flags.BoolVar(&o.Redo, "redo", false, "do finished stages again that the file now tells something else")
+	addFlags(cmd, "improve", into{
+		"skip":  &o.Skip,
+		"again": &o.Again,
+		"redo":  &o.Redo,
+	})
 
-	asJSON, progress := cmdline.JSONFlag(cmd), cmdline.ProgressFlag(cmd)
+	progress := cmdline.ProgressFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *out == "" {
 			return console.Usage("improve needs --out DIR, the folder of all rounds")
@@ -60,7 +60,7 @@ func (a *app) improveCommand() *cobra.Command {
 			return explainStage(cmd.Context(), err)
 		}
 
-		return a.printRounds(*asJSON, *out, result)
+		return a.printRounds(*out, result)
 	}
 
 	return cmd
@@ -133,10 +133,10 @@ func explainStage(ctx context.Context, err error) error {
 	return console.GaveUp(err)
 }
 
-func (a *app) printRounds(asJSON bool, out string, r *improve.Result) error {
+func (a *app) printRounds(out string, r *improve.Result) error {
 	var err error
 
-	showErr := a.Show(asJSON, r, func() { err = r.WriteTable(a.Out) })
+	showErr := a.Show(r, func() { err = r.WriteTable(a.Out) })
 	a.Say("All figures: %s", filepath.Join(out, improve.CSVFile))
 
 	return errors.Join(err, showErr)

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs"
 	"toolevo/envs/display"
 	"toolevo/envs/sandbox/engines"
@@ -20,14 +19,13 @@ import (
 )
 
 func (a *app) inspectCommand() *cobra.Command {
-	cmd := newCommand("inspect RUN [QUESTION [TREE|EPISODE [NODE]]]")
+	cmd := a.command("inspect RUN [QUESTION [TREE|EPISODE [NODE]]]")
 	o := lookOptions{}
-	cmd.Flags().BoolVar(&o.cached, "cached", false, "also draw nodes that rollouts cached")
-	cmd.Flags().BoolVar(&o.full, "full", false, "show trees and texts in full")
-	asJSON := cmdline.JSONFlag(cmd)
+	addFlags(cmd, "inspect", into{
+		"cached": &o.cached,
+		"full":   &o.full,
+	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.asJSON = *asJSON
-
 		v, err := stored.Open(cmd.Context(), args[0])
 		if err != nil {
 			return err
@@ -45,7 +43,7 @@ func (a *app) inspectCommand() *cobra.Command {
 }
 
 // lookOptions say how to look at a run.
-type lookOptions struct{ cached, full, asJSON bool }
+type lookOptions struct{ cached, full bool }
 
 func (a *app) inspect(ctx context.Context, v *stored.Run, args []string, o lookOptions) error {
 	if len(args) == 0 {
@@ -75,7 +73,7 @@ func (a *app) inspect(ctx context.Context, v *stored.Run, args []string, o lookO
 		return err
 	}
 
-	if o.asJSON {
+	if a.JSON {
 		return a.PrintJSON(trajectories.FromNode(v.TreeMeta(question), record, node))
 	}
 
@@ -83,7 +81,7 @@ func (a *app) inspect(ctx context.Context, v *stored.Run, args []string, o lookO
 }
 
 func (a *app) inspectTree(q trajectories.Question, record *mcts.TreeRecord, o lookOptions) error {
-	if o.asJSON {
+	if a.JSON {
 		return a.PrintJSON(record)
 	}
 
@@ -139,7 +137,7 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 	}
 
 	all.Engines, all.Warnings = engines.InWords(v.Engines), engines.Warnings(v.Engines)
-	if o.asJSON {
+	if a.JSON {
 		return a.PrintJSON(all)
 	}
 
@@ -238,7 +236,7 @@ func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories
 		return err
 	}
 
-	if o.asJSON {
+	if a.JSON {
 		return a.PrintJSON(questionOverview{shownOf(q), trees, givenUp})
 	}
 

@@ -143,7 +143,7 @@ func (a *app) inspectEvaluated(ctx context.Context, e *stored.Reading, o lookOpt
 		return err
 	}
 
-	if o.asJSON {
+	if a.JSON {
 		return a.PrintJSON(all)
 	}
 
@@ -189,7 +189,7 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 		}
 	}
 
-	if o.asJSON {
+	if a.JSON {
 		return a.PrintJSON(all)
 	}
 
@@ -222,7 +222,7 @@ func tick(right bool) string {
 
 // inspectEpisode shows an episode as it happened.
 func (a *app) inspectEpisode(e *trajectories.Episode, o lookOptions) error {
-	if o.asJSON {
+	if a.JSON {
 		return a.PrintJSON(e)
 	}
 

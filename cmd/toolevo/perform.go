@@ -19,7 +19,10 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 		a.attack = engines.Once()
 	}
 
-	switch cmd := newCommand(args[0]); cmd.Name() {
+	printed := a.JSON
+	defer func() { a.JSON = printed }() // what the outer command prints is not for these flags to say
+
+	switch cmd := a.command(args[0]); cmd.Name() {
 	case "collect":
 		f := a.addCollectFlags(cmd)
 

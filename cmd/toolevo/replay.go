@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/cmd/internal/cmdline"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -20,8 +19,8 @@ import (
 )
 
 func (a *app) replayCommand() *cobra.Command {
-	cmd := newCommand("replay RUN --set KEY=VALUE")
-	data, asJSON := new(string), cmdline.JSONFlag(cmd)
+	cmd := a.command("replay RUN --set KEY=VALUE")
+	data := new(string)
 	a.runDataFlag(cmd, data)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` questions searched at the same time")
 	sets := cmd.Flags().StringArray("set", nil, "search under `KEY=VALUE`, e.g. search.cpuct=2, or several of them "+
@@ -59,7 +58,7 @@ func (a *app) replayCommand() *cobra.Command {
 			return err
 		}
 
-		return a.Show(*asJSON, result, func() { a.printReplayed(result) })
+		return a.Show(result, func() { a.printReplayed(result) })
 	}
 
 	return cmd

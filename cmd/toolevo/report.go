@@ -25,11 +25,15 @@ func (a *app) reportCommand() *cobra.Command {
 	o := reportOptions{}
 	cmd := newCommand("report RUN...")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.report(cmd.Context(), args, o) }
-	flags := cmd.Flags()
-	flags.StringVar(&o.out, "out", "report.html", "write the HTML `FILE`")
-	flags.StringVar(&o.title, "title", "", "`TEXT` above the page (default: the names of the runs)")
-	flags.IntVar(&o.examples, "examples", 10, "show `N` failed episodes, drawn at random")
-	flags.Uint64Var(&o.seed, "seed", 1, "`N` is the seed of the examples")
+	o.out = "report.html"
+	o.examples = 10
+	o.seed = 1
+	addFlags(cmd, "report", into{
+		"out":      &o.out,
+		"title":    &o.title,
+		"examples": &o.examples,
+		"seed":     &o.seed,
+	})
 
 	return cmd
 }

@@ -20,18 +20,16 @@ type runFlags struct {
 	command    string // that goes on with the run; "" is the same one
 	dryRun     bool
 	unreadable bool // collect goes on although no action can be read
-	asJSON     *bool
 	progress   *string
-	logging    *console.Log
 }
 
 // addRunFlags adds the flags of a command that makes a run directory or continues one.
 func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
 	f := a.addNewRunFlags(cmd, defaults, names...)
-	cmd.Flags().BoolVar(&f.Resume, "resume", false, "continue the run in --out, or extend it by questions "+
-		"and trees; its configuration and data folder are reused")
-	cmd.Flags().BoolVar(&f.MixEngines, "mix-engines", false, "with --resume: continue even if PythonInterpreter's "+
-		"engine differs from the run's; each trajectory names its own")
+	addFlags(cmd, "run", into{
+		"resume":      &f.Resume,
+		"mix-engines": &f.MixEngines,
+	})
 
 	return f
 }
@@ -41,22 +39,25 @@ func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, nam
 	f := &runFlags{settings: a.addSettings(cmd, defaults, names...), command: cmd.Name()}
 	cmdline.DataFlag(&a.Program, cmd)
 
-	flags := cmd.Flags()
-	flags.StringVar(&f.Out, "out", "", "run directory `DIR` (default runs/KIND-ID)")
-	flags.StringVar(&f.ID, "run-id", "", "`ID` of the new run, of letters, digits, dots, dashes "+
-		"and underscores (default: one that no other run has)")
-	flags.IntVar(&f.Workers, "workers", 0, "`N` trees or episodes at most at the same time (0: four "+
-		"per processor, or enough to keep the model's servers busy)")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print the resolved configuration with the origin of "+
-		"each value, for collect an estimate too, and stop")
-	f.asJSON, f.progress = cmdline.JSONFlag(cmd), cmdline.ProgressFlag(cmd)
-	flags.StringVar(&f.Metrics, "metrics", "", "serve /metrics for Prometheus and /healthz at `ADDR`, PORT or "+
-		"HOST:PORT (without a host: to this machine alone; to others only with the key in "+
-		toolevo.MetricsKeyVariable+")")
-	f.logging, f.Servers = cmdline.AddLogFlags(cmd), a.servingFlags(cmd)
-	pythonServersFlag(cmd, &f.PythonServers)
+	addFlags(cmd, "run", into{
+		"out":            &f.Out,
+		"run-id":         &f.ID,
+		"workers":        &f.Workers,
+		"dry-run":        &f.dryRun,
+		"metrics":        &f.Metrics,
+		"python-servers": &f.PythonServers,
+	})
+	f.progress = cmdline.ProgressFlag(cmd)
+	f.Servers = a.servingFlags(cmd)
+	f.addLogFlags(cmd)
 
 	return f
+}
+
+// addLogFlags adds the flags that say where to log.
+func (f *runFlags) addLogFlags(cmd *cobra.Command) {
+	f.Log.Level = "info"
+	addFlags(cmd, "run", into{"log-file": &f.Log.File, "log-level": &f.Log.Level})
 }
 
 // job is what the flags ask for.
@@ -73,7 +74,7 @@ func (f *runFlags) job(cmd *cobra.Command) (j toolevo.RunJob, err error) {
 	}
 
 	j = f.RunJob
-	j.Host, j.Log = a.host(*f.progress), *f.logging
+	j.Host = a.host(*f.progress)
 	j.Settings, err = f.settings.given(cmd.Flags())
 
 	if data := cmd.Flags().Lookup("data"); data.Changed {
@@ -96,12 +97,7 @@ func (f *runFlags) ended(err error) error {
 		return err
 	}
 
-	return f.settings.app.printPlan(*f.asJSON, f.Plan)
-}
-
-func pythonServersFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVar(n, "python-servers", 0, "`N` model-written programs run at the same time "+
-		"(0: a quarter of the processors, at least 2)")
+	return f.settings.app.printPlan(f.Plan)
 }
 
 // resumeCommand returns the exact command that goes on with a run that stopped.
@@ -123,8 +119,8 @@ func (f *runFlags) resumeCommand(stop toolevo.Stop) string {
 		args = append(args, "--ignore-unreadable")
 	}
 
-	if f.logging.File != "" {
-		args = append(args, "--log-file", f.logging.File, "--log-level", f.logging.Level)
+	if f.Log.File != "" {
+		args = append(args, "--log-file", f.Log.File, "--log-level", f.Log.Level)
 	}
 
 	if f.Metrics != "" {
@@ -143,20 +139,20 @@ func (a *app) serving() *serving.Servers { return serving.FromEnvironment(&a.Pro
 
 // servingFlags adds the flags about servers.
 func (a *app) servingFlags(cmd *cobra.Command) *serving.Servers {
-	s, flags := a.serving(), cmd.Flags()
+	s := a.serving()
 	addressFlag(cmd, s)
-	flags.StringVar(&s.Parallel, "parallel", s.Parallel, "sequences in flight at each server: auto or `N`")
-	flags.DurationVar(&s.Patience, "patience", s.Patience, "how long to wait for a server that is down")
-	flags.DurationVar(&s.Timeout, "timeout", s.Timeout, "how long one request to a server may take, including "+
-		"its queue")
+	addFlags(cmd, "run", into{
+		"parallel": &s.Parallel,
+		"patience": &s.Patience,
+		"timeout":  &s.Timeout,
+	})
 
 	return s
 }
 
 // addressFlag adds --server.
 func addressFlag(cmd *cobra.Command, s *serving.Servers) {
-	cmd.Flags().StringVar(&s.Addresses, "server", "", "base `URLS` of the model's servers, separated by commas "+
-		"(default "+strings.Join(serving.AddressVariables(), " or ")+")")
+	addFlags(cmd, "run", into{"server": &s.Addresses})
 }
 
 // warnExposed warns about credentials on the command line.

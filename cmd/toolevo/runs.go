@@ -11,16 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/display"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 )
 
 func (a *app) runsCommand() *cobra.Command {
-	cmd := newCommand("runs [DIR…]")
+	cmd := a.command("runs [DIR…]")
 	cmd.ValidArgsFunction = runs(-1)
-	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		folders := args
 		if len(args) == 0 {
@@ -36,7 +34,7 @@ func (a *app) runsCommand() *cobra.Command {
 			return err
 		}
 
-		return a.printRuns(*asJSON, folders, all)
+		return a.printRuns(folders, all)
 	}
 
 	return cmd
@@ -47,8 +45,8 @@ type runList struct {
 	Runs []rundir.Run `json:"runs"` // in the order of the folders, then of names
 }
 
-func (a *app) printRuns(asJSON bool, folders []string, all []rundir.Run) error {
-	if asJSON {
+func (a *app) printRuns(folders []string, all []rundir.Run) error {
+	if a.JSON {
 		return a.PrintJSON(runList{all})
 	}
 

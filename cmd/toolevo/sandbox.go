@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
@@ -25,19 +24,17 @@ type sandboxFlags struct {
 	without []string
 	abi     int
 	short   bool
-	asJSON  *bool
 }
 
 // sandboxCommand attacks the engine that runs model-written programs.
 func (a *app) sandboxCommand() *cobra.Command {
-	cmd := newCommand("sandbox")
+	cmd := a.command("sandbox")
 	f := &sandboxFlags{settings: a.addSettings(cmd, nil, "engine", "python")}
-	cmd.Flags().StringSliceVar(&f.without, "without", nil, "leave out `WALLS` as if this machine had none: "+
-		"landlock, seccomp")
-	cmd.Flags().IntVar(&f.abi, "landlock-abi", 0, "use no newer interface of Landlock than version `N`, as an "+
-		"older kernel has (0: this kernel's)")
-	cmd.Flags().BoolVar(&f.short, "short", false, "only the attacks that end immediately")
-	f.asJSON = cmdline.JSONFlag(cmd)
+	addFlags(cmd, "sandbox", into{
+		"without":      &f.without,
+		"landlock-abi": &f.abi,
+		"short":        &f.short,
+	})
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.check(); err != nil {
 			return err
@@ -168,7 +165,7 @@ func (a *app) attackSandbox(ctx context.Context, p *engines.Settings, f *sandbox
 	}
 
 	out := a.Out
-	if *f.asJSON {
+	if a.JSON {
 		out = io.Discard
 	}
 
@@ -181,7 +178,7 @@ func (a *app) attackSandbox(ctx context.Context, p *engines.Settings, f *sandbox
 
 	r.add(found)
 
-	err = a.Show(*f.asJSON, r, func() { r.writeVerdict(out) })
+	err = a.Show(r, func() { r.writeVerdict(out) })
 	if n := r.Of - r.Contained; err == nil && n > 0 {
 		return console.Bad("doctor sandbox: %d of %d attacks got through", n, r.Of)
 	}

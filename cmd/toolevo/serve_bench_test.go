@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ func BenchmarkServer(b *testing.B) {
 	for b.Loop() {
 		s := startSimulated(b, "--slots", "64", "--latency", "200ms")
 		d := newDriven(b, dir, s.url, "auto", "preset", "efficient", "limit", "100")
-		before, beforeTools := processorTime()
+		before, beforeTools := processorTime(syscall.RUSAGE_SELF), processorTime(syscall.RUSAGE_CHILDREN)
 
 		end := make(chan time.Duration, 1)
 		go d.await(end, 0.98)
@@ -47,7 +48,7 @@ func BenchmarkServer(b *testing.B) {
 			b.Fatal(err)
 		}
 
-		own, tools := processorTime()
+		own, tools := processorTime(syscall.RUSAGE_SELF), processorTime(syscall.RUSAGE_CHILDREN)
 
 		d.close()
 

@@ -33,31 +33,31 @@ type serveEnvFlags struct {
 }
 
 func (a *app) serveEnvCommand() *cobra.Command {
-	cmd := newCommand("env")
+	cmd := a.command("env")
 	f := &serveEnvFlags{Door: a.doorFlags(cmd, "127.0.0.1:8083", envKeyVariable)}
 	f.Session = engines.WithSession
 	f.command, f.Servers = "serve env", a.serving()
 	f.settings = a.addSettings(cmd, toolevo.EnvironmentsDefaults(), "suite", "dataset", "difficulty", "template",
 		"split", "questions", "limit", "api", "reward", "feedback", "compat", "seed", "engine", "python")
 	cmdline.DataFlag(&a.Program, cmd)
-	pythonServersFlag(cmd, &f.PythonServers)
-	f.logging, f.asJSON = cmdline.AddLogFlags(cmd), cmdline.JSONFlag(cmd)
+	addFlags(cmd, "run", into{"python-servers": &f.PythonServers})
+	f.addLogFlags(cmd)
 	f.progress = new(string)
 	*f.progress = console.ProgressNone
 
-	flags := cmd.Flags()
-	flags.BoolVar(&f.allowTest, "allow-test", false, "serve the test split: nothing that learns from it can be "+
-		"measured by it")
-	flags.StringSliceVar(&f.shapes, "shape", nil, "`NAME=NUMBER` to add to the reward, separated by commas: "+
-		"recovered-deprecation, truthful-update (default: none)")
-	flags.IntVar(&f.limits.MaxSessions, "max-sessions", openenv.DefaultMaxSessions, "`N` connections at most, each "+
-		"one episode")
-	flags.Int64Var(&f.limits.MaxBytes, "max-bytes", openenv.DefaultMaxBytes, "`N` bytes at most in a message, and in "+
-		"all actions of an episode")
-	flags.DurationVar(&f.limits.Idle, "idle", openenv.DefaultIdle, "end a connection that says nothing for a `TIME`")
-	flags.StringVar(&f.Out, "record", "", "keep the episodes in the run `RUN`, as those of an "+
-		"evaluation; one that is there gets more, under its own configuration")
-	flags.StringVar(&f.agent, "agent", "agent", "`NAME` of who plays, in the tables of --record")
+	f.limits.MaxSessions = openenv.DefaultMaxSessions
+	f.limits.MaxBytes = openenv.DefaultMaxBytes
+	f.limits.Idle = openenv.DefaultIdle
+	f.agent = "agent"
+	addFlags(cmd, "env", into{
+		"allow-test":   &f.allowTest,
+		"shape":        &f.shapes,
+		"max-sessions": &f.limits.MaxSessions,
+		"max-bytes":    &f.limits.MaxBytes,
+		"idle":         &f.limits.Idle,
+		"record":       &f.Out,
+		"agent":        &f.agent,
+	})
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.serveEnv(cmd, f) }
 
@@ -79,7 +79,7 @@ func (a *app) serveEnv(cmd *cobra.Command, f *serveEnvFlags) error {
 
 		served := servedEnv{address, s.Versions, s.Tasks, s.Server.Counts()}
 
-		return a.Show(*f.asJSON, served, func() { fmt.Fprint(a.Out, served.text()) })
+		return a.Show(served, func() { fmt.Fprint(a.Out, served.text()) })
 	}
 
 	dir, err := toolevo.ServeEnvironments(cmd.Context(), job)

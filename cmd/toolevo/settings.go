@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -16,44 +16,34 @@ import (
 	"toolevo/envs/suite"
 )
 
-// settingFlag is a flag for one setting.
-type settingFlag struct{ flag, key, usage string }
-
-// settingFlags are the flags that set a setting; they mean the same on every command that has them.
-var settingFlags = []settingFlag{
-	{"suite", "suite", "`NAME` of the benchmark whose tools they expose"},
-	{"dataset", "dataset", "`NAMES` of datasets, separated by commas, or all"},
-	{"difficulty", "difficulty", "`NAME`: easy, hard or all"},
-	{"template", "template", "`NAMES` of question templates, separated by commas, or all"},
-	{"split", "split", "`NAME`: train, dev or test"},
-	{"questions", "questions", "`FILE` of your own questions in place of the split's: JSON lines with qid, question, " +
-		"answer, dataset and, where they are told apart, difficulty"},
-	{"perturb", "perturb", "`NAME` of how questions are changed: distractor, case-mix, punctuation-noise, paraphrase " +
-		"or none"},
-	{"limit", "limit", "only the first `N` questions of each dataset and difficulty (0: all)"},
-	{"api", "api", "`NAMES` of deployed API versions: p_c, p_s_in, p_s_ood, p_s_ood_proprietary, files, " +
-		"file:DIR/*.yaml, or ten versions in which one factor changes, factor:NAME (all: each). Of several, and for " +
-		"collect of all, a question meets one, drawn by the seed"},
-	{"policy", "policy", "`KIND:NAME` of the policy (eval, analyze: several), e.g. scripted:noisy"},
-	{"preset", "preset", "`NAME` of the search preset: paper, reference or efficient"},
-	{"trees", "search.trees", "`N` trees per question (default: the preset's)"},
-	{"repeats", "eval.repeats", "`N` episodes of each question: one is greedy, several are sampled"},
-	{"controller", "eval.controller", "`NAME` of what follows a chain without an answer: cot, another from the " +
-		"question on (eval.tries in all); dfsdt, another action further up"},
-	{"seed", "seed", "`N` is the seed of all randomness"},
-	{"engine", "python.engine", "`NAME` of the engine that runs model-written Python: auto, forkserver, bwrap " +
-		"or unsafe"},
-	{"python", "python.executable", "`FILE` is the interpreter of PythonInterpreter"},
-	{"compat", "environment.compat", "`NAMES` of defects of the published code to reproduce, or published for all"},
-	{"feedback", "environment.feedback", "`NAME` of what a call is told that is not taken: deprecation (the notice " +
-		"of what replaces it), invocation (what is wrong), generic (that something is) or none"},
-	{"reward", "environment.reward", "`NAME` of the matcher that decides the reward: official or strict"},
+// settingFlags are the flags that set a setting, with its key. They mean the same on every command that has them.
+var settingFlags = map[string]string{
+	"suite":      "suite",
+	"dataset":    "dataset",
+	"difficulty": "difficulty",
+	"template":   "template",
+	"split":      "split",
+	"questions":  "questions",
+	"perturb":    "perturb",
+	"limit":      "limit",
+	"api":        "api",
+	"policy":     "policy",
+	"preset":     "preset",
+	"trees":      "search.trees",
+	"repeats":    "eval.repeats",
+	"controller": "eval.controller",
+	"seed":       "seed",
+	"engine":     "python.engine",
+	"python":     "python.executable",
+	"compat":     "environment.compat",
+	"feedback":   "environment.feedback",
+	"reward":     "environment.reward",
 }
 
 // switchFlags are the flags that switch a module off, for the ablations of the paper's Table 5.
-var switchFlags = []settingFlag{
-	{"no-update-tool", "environment.update_tool", "take UpdateTool away (ablation)"},
-	{"no-reflection", "search.reflect", "end a path at its first invocation error (ablation)"},
+var switchFlags = map[string]string{
+	"no-update-tool": "environment.update_tool",
+	"no-reflection":  "search.reflect",
 }
 
 // embedded are the settings that nobody has changed.
@@ -72,7 +62,7 @@ type settings struct {
 	set      []string
 	config   string
 	defaults map[string]string // what this command sets before anybody else does, by key
-	own      []suite.SettingFlag
+	own      map[string]string // the keys of flags that a suite adds
 }
 
 // addSettings gives a command the flags named, --config and --set.
@@ -80,43 +70,37 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 	s := &settings{app: a, defaults: defaults}
 	base := embedded()
 
-	for _, f := range settingFlags {
-		if !slices.Contains(names, f.flag) {
+	for _, name := range names {
+		usage := flagText("settings", name)
+		if _, ok := switchFlags[name]; ok {
+			cmd.Flags().Bool(name, false, usage)
 			continue
 		}
 
-		value := base[f.key]
-		if v, ok := defaults[f.key]; ok {
-			value = v
-		}
+		key := settingFlags[name]
 
-		if f.flag == "trees" {
+		value := strings.Trim(cmp.Or(defaults[key], base[key]), "[]")
+		if name == "trees" {
 			value = "" // the preset's
 		}
 
-		cmd.Flags().String(f.flag, strings.Trim(value, "[]"), f.usage)
-
-		if f.flag == "template" { // export's is that of a chat
-			cmdline.Complete(cmd, f.flag, listedValues("template", all))
-		}
+		cmd.Flags().String(name, value, usage)
 	}
 
-	for _, f := range switchFlags {
-		if slices.Contains(names, f.flag) {
-			cmd.Flags().Bool(f.flag, false, f.usage)
-		}
-	}
-
-	cmd.Flags().StringArrayVar(&s.set, "set", nil, "set any setting by `KEY=VALUE`, e.g. search.cpuct=2 (repeatable)")
-	cmd.Flags().StringVar(&s.config, "config", "", "read settings from the YAML `FILE`")
+	addFlags(cmd, "settings", into{
+		"set":    repeated(&s.set),
+		"config": &s.config,
+	})
 
 	return s
 }
 
 // addOwn adds flags of settings that are a suite's own.
 func (s *settings) addOwn(cmd *cobra.Command, own []suite.SettingFlag) {
-	s.own = own
+	s.own = map[string]string{}
+
 	for _, f := range own {
+		s.own[f.Flag] = f.Key
 		cmd.Flags().String(f.Flag, embedded()[f.Key], f.Usage)
 
 		if f.Names != nil {
@@ -155,24 +139,18 @@ func (s *settings) resolve(flags *pflag.FlagSet) (*configs.Resolved, error) {
 
 // flagLayers are the settings that the user gave by their own flags.
 func (s *settings) flagLayers(flags *pflag.FlagSet) (layers []configs.Layer) {
-	for _, f := range settingFlags {
-		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
-			layers = append(layers, configs.SettingLayer("flag --"+f.flag, f.key, flag.Value.String()))
-		}
-	}
+	flags.Visit(func(f *pflag.Flag) {
+		value := f.Value.String()
+		key := cmp.Or(settingFlags[f.Name], s.own[f.Name])
 
-	for _, f := range s.own {
-		if flag := flags.Lookup(f.Flag); flag.Changed {
-			layers = append(layers, configs.SettingLayer("flag --"+f.Flag, f.Key, flag.Value.String()))
+		if off, ok := switchFlags[f.Name]; ok {
+			key, value = off, fmt.Sprint(value != "true")
 		}
-	}
 
-	for _, f := range switchFlags {
-		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
-			on := flag.Value.String() == "true"
-			layers = append(layers, configs.SettingLayer("flag --"+f.flag, f.key, fmt.Sprint(!on)))
+		if key != "" {
+			layers = append(layers, configs.SettingLayer("flag --"+f.Name, key, value))
 		}
-	}
+	})
 
 	return layers
 }
@@ -189,7 +167,9 @@ func setLayer(kv string) (configs.Layer, string, error) {
 
 // runDataFlag adds --data to a command that reads runs, each of which knows its data folder.
 func (a *app) runDataFlag(cmd *cobra.Command, dir *string) {
-	cmd.Flags().StringVar(dir, "data", "", "data folder `DIR` (default: the run's own, before TOOLEVO_DATA)")
+	addFlags(cmd, "settings", into{
+		"data": dir,
+	})
 	cmdline.Complete(cmd, "data", cmdline.Folders)
 }
 

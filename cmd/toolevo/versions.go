@@ -6,7 +6,6 @@ import (
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
-	"toolevo/envs/toolapi"
 )
 
 func (a *app) versionsCommand() *cobra.Command {
@@ -24,8 +23,8 @@ type toolsFlags struct {
 	data *string
 }
 
-func (a *app) addToolsFlags(cmd *cobra.Command) *toolsFlags {
-	return &toolsFlags{a.addSettings(cmd, nil, "suite"), cmd, cmdline.DataFlag(&a.Program, cmd)}
+func (a *app) addToolsFlags(cmd *cobra.Command, settings ...string) *toolsFlags {
+	return &toolsFlags{a.addSettings(cmd, nil, append(settings, "suite")...), cmd, cmdline.DataFlag(&a.Program, cmd)}
 }
 
 // job is about the versions of the flags.
@@ -35,13 +34,23 @@ func (f *toolsFlags) job() (toolevo.VersionsJob, error) {
 	return toolevo.VersionsJob{Host: f.app.host(console.ProgressNone), Settings: given, Data: *f.data}, err
 }
 
-// open loads the versions of a benchmark and those in files, folders or patterns. own has the paths of the latter, by
-// name.
-func (f *toolsFlags) open(patterns []string) (c *toolapi.Catalog, own map[string]string, err error) {
-	job, err := f.job()
-	if err != nil {
-		return nil, nil, err
+// versionsOf is a command about versions. run returns its result, and what says the same to people.
+func (a *app) versionsOf(use string, run func(*toolevo.VersionsJob, []string) (any, func(), error)) *cobra.Command {
+	cmd := a.command(use)
+	tools := a.addToolsFlags(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		job, err := tools.job()
+		if err != nil {
+			return err
+		}
+
+		document, text, err := run(&job, args)
+		if err != nil {
+			return err
+		}
+
+		return a.Show(document, text)
 	}
 
-	return job.Load(patterns)
+	return cmd
 }

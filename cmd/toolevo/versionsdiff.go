@@ -6,29 +6,15 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/display"
 	"toolevo/envs/wire"
 )
 
 func (a *app) versionsDiffCommand() *cobra.Command {
-	cmd := newCommand("diff NAME|FILE NAME|FILE")
-	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		job, err := tools.job()
-		if err != nil {
-			return err
-		}
-
+	return a.versionsOf("diff NAME|FILE NAME|FILE", func(job *toolevo.VersionsJob, args []string) (any, func(), error) {
 		d, err := job.Diff(args[0], args[1])
-		if err != nil {
-			return err
-		}
-
-		return a.Show(*asJSON, d, func() { a.printDifference(d) })
-	}
-
-	return cmd
+		return d, func() { a.printDifference(d) }, err
+	})
 }
 
 func (a *app) printDifference(d toolevo.VersionsDifference) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/cmd/internal/cmdline"
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/display"
 )
 
@@ -23,12 +23,10 @@ type listedVersion struct {
 }
 
 func (a *app) versionsListCommand() *cobra.Command {
-	cmd := newCommand("list [FILE…]")
-	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		catalog, own, err := tools.open(args)
+	return a.versionsOf("list [FILE…]", func(job *toolevo.VersionsJob, args []string) (any, func(), error) {
+		catalog, own, err := job.Load(args)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 
 		var list versionList
@@ -36,21 +34,19 @@ func (a *app) versionsListCommand() *cobra.Command {
 		for _, name := range catalog.Names() {
 			spec, err := catalog.Spec(name)
 			if err != nil {
-				return err
+				return nil, nil, err
 			}
 
 			list.Versions = append(list.Versions, listedVersion{name, spec.About, own[name]})
 		}
 
-		return a.Show(*asJSON, list, func() {
+		return list, func() {
 			t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 			for _, v := range list.Versions {
 				fmt.Fprintf(t, "%s\t%s\n", display.Line(v.Version, 0), display.Line(v.About, 0))
 			}
 
 			_ = t.Flush() // a.Out keeps its error
-		})
-	}
-
-	return cmd
+		}, nil
+	})
 }

@@ -16,28 +16,28 @@ import (
 func (a *app) versionsMakeCommand() *cobra.Command {
 	var j toolevo.MakeVersionsJob
 
-	cmd := newCommand("make")
+	cmd := a.command("make")
 	cmd.Long = strings.Replace(cmd.Long, "OPERATORS\n", operatorHelp(), 1)
 
 	addMakeFlags(cmd, &j, 50)
 
-	flags := cmd.Flags()
-	flags.StringVar(&j.Factor, "factor", "", "`NAME` of the only thing that changes: "+
-		strings.Join(drift.FactorNames(), ", ")+" (default: many at once)")
+	addFlags(cmd, "make", into{
+		"factor": &j.Factor,
+		"ops":    &j.Operators,
+		"script": &j.Script,
+		"unseen": &j.Unseen,
+	})
 	cmdline.Complete(cmd, "factor", cmdline.Listed(drift.FactorNames()))
-	flags.StringSliceVar(&j.Operators, "ops", nil, "`NAMES` of the operators, in their order; see above (default: "+
-		"drawn for each API)")
 	cmdline.Complete(cmd, "ops", cmdline.Listed(drift.OperatorNames()))
-	flags.StringVar(&j.Script, "script", "", "`FILE` of operators for each tool, with names that you choose")
-	flags.IntVar(&j.Unseen, "unseen", 0, "`N` more versions of words that the others do not have, in DIR/unseen")
-	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
+
+	tools := a.addToolsFlags(cmd)
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if j.VersionsJob, err = tools.job(); err != nil {
 			return err
 		}
 
-		if j.Script != "" && !flags.Changed("count") {
+		if j.Script != "" && !cmd.Flags().Changed("count") {
 			j.Count = 1
 		}
 
@@ -46,7 +46,7 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 			return err
 		}
 
-		return a.Show(*asJSON, made, func() { a.printMade(&j) })
+		return a.Show(made, func() { a.printMade(&j) })
 	}
 
 	return cmd
@@ -54,13 +54,14 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 
 // addMakeFlags adds the flags of every command that makes versions.
 func addMakeFlags(cmd *cobra.Command, j *toolevo.MakeVersionsJob, count int) {
-	flags := cmd.Flags()
-	flags.StringVar(&j.From, "from", "p_c", "`NAME` of the version they are made from")
-	flags.IntVar(&j.Count, "count", count, "`N` versions")
-	flags.Uint64Var(&j.Seed, "seed", 1, "`N` is the seed of all randomness")
-	flags.StringVar(&j.Out, "out", "", "folder `DIR` for the files")
-	flags.StringSliceVar(&j.HoldOut, "hold-out", nil, "`NAMES` of versions whose identifiers are not used (default: "+
-		"all that are shipped, but the source)")
+	j.From, j.Count, j.Seed = "p_c", count, 1
+	addFlags(cmd, "make", into{
+		"from":     &j.From,
+		"count":    &j.Count,
+		"seed":     &j.Seed,
+		"out":      &j.Out,
+		"hold-out": &j.HoldOut,
+	})
 }
 
 // operatorHelp lists the operators with what they do.

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
@@ -16,12 +15,11 @@ import (
 func (a *app) versionsMutateCommand() *cobra.Command {
 	var j toolevo.MutateVersionsJob
 
-	cmd := newCommand("mutate")
-	tools := &toolsFlags{a.addSettings(cmd, nil, "suite", "policy"), cmd, cmdline.DataFlag(&a.Program, cmd)}
+	cmd := a.command("mutate")
+	tools := a.addToolsFlags(cmd, "policy")
 	j.Servers = a.serving()
 	addressFlag(cmd, j.Servers)
 	addMakeFlags(cmd, &j.MakeVersionsJob, 1)
-	asJSON := cmdline.JSONFlag(cmd)
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if j.VersionsJob, err = tools.job(); err != nil {
@@ -35,7 +33,7 @@ func (a *app) versionsMutateCommand() *cobra.Command {
 			return err
 		}
 
-		return a.Show(*asJSON, result, func() { a.printMutated(result.Made) })
+		return a.Show(result, func() { a.printMutated(result.Made) })
 	}
 
 	return cmd

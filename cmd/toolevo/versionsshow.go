@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/cmd/internal/cmdline"
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/display"
 	"toolevo/envs/wire"
 )
@@ -28,17 +28,10 @@ type shownAPI struct {
 }
 
 func (a *app) versionsShowCommand() *cobra.Command {
-	cmd := newCommand("show NAME|FILE")
-	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		job, err := tools.job()
-		if err != nil {
-			return err
-		}
-
+	return a.versionsOf("show NAME|FILE", func(job *toolevo.VersionsJob, args []string) (any, func(), error) {
 		v, err := job.Version(args[0])
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 
 		shown := shownVersion{Version: v.Name, About: v.About, Response: v.Response}
@@ -46,7 +39,7 @@ func (a *app) versionsShowCommand() *cobra.Command {
 			shown.APIs = append(shown.APIs, shownAPI{api.Tool, api.Signature(), api.URL, api.Example()})
 		}
 
-		return a.Show(*asJSON, shown, func() {
+		return shown, func() {
 			fmt.Fprintf(a.Out, "%s: %s\n", display.Line(v.Name, 0), display.Line(v.About, 0))
 
 			if v.Response != nil {
@@ -64,8 +57,6 @@ func (a *app) versionsShowCommand() *cobra.Command {
 					fmt.Fprintf(a.Out, "  %s\n", display.Line(api.Example, 0))
 				}
 			}
-		})
-	}
-
-	return cmd
+		}, nil
+	})
 }

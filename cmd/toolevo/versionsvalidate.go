@@ -2,11 +2,12 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"toolevo/cmd/internal/cmdline"
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 )
 
@@ -16,27 +17,14 @@ type validatedVersions struct {
 }
 
 func (a *app) versionsValidateCommand() *cobra.Command {
-	cmd := newCommand("validate FILE…")
-	asJSON, tools := cmdline.JSONFlag(cmd), a.addToolsFlags(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		_, own, err := tools.open(args)
+	return a.versionsOf("validate FILE…", func(job *toolevo.VersionsJob, args []string) (any, func(), error) {
+		_, own, err := job.Load(args)
 		if err != nil && console.KindOf(err) != console.WrongUsage {
-			return console.Bad("%w", err)
+			err = console.Bad("%w", err)
 		}
 
-		if err != nil {
-			return err
-		}
+		result := validatedVersions{slices.Sorted(maps.Keys(own))}
 
-		var result validatedVersions
-		for name := range own {
-			result.Valid = append(result.Valid, name)
-		}
-
-		slices.Sort(result.Valid)
-
-		return a.Show(*asJSON, result, func() { fmt.Fprintf(a.Out, "%d versions are valid\n", len(result.Valid)) })
-	}
-
-	return cmd
+		return result, func() { fmt.Fprintf(a.Out, "%d versions are valid\n", len(result.Valid)) }, err
+	})
 }

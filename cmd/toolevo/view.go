@@ -32,8 +32,11 @@ func (a *app) viewCommand() *cobra.Command {
 		return a.view(cmd.Context(), args, o)
 	}
 
-	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8765", "listen on `HOST:PORT`; port 0 is any free one")
-	cmd.Flags().StringVar(&o.out, "out", "", "write one HTML `FILE` and end")
+	o.listen = "127.0.0.1:8765"
+	addFlags(cmd, "view", into{
+		"listen": &o.listen,
+		"out":    &o.out,
+	})
 
 	return cmd
 }

@@ -18,9 +18,9 @@ func (p *Program) PrintJSON(v any) error {
 	return err
 }
 
-// Show prints a document as JSON, or the text about it.
-func (p *Program) Show(asJSON bool, document any, text func()) error {
-	if asJSON {
+// Show prints a document as JSON where that is wanted, or the text about it.
+func (p *Program) Show(document any, text func()) error {
+	if p.JSON {
 		return p.PrintJSON(document)
 	}
 

@@ -18,6 +18,7 @@ type Program struct {
 	Raw     io.Writer // the same as it is, for protocols
 	Err     *Screen   // words for people
 	Environ []string
+	JSON    bool // results are printed as JSON documents
 }
 
 // Say writes a line for people.

@@ -28,13 +28,10 @@ func AnalyzeDefaults() map[string]string {
 	}
 }
 
-// analyzeCommand is what an analysis is announced as.
-const analyzeCommand = "analyze"
-
 // Analyze evaluates under versions in which one factor changes, and writes what each costs. Beside an error that says
 // that questions were lost there is the result.
 func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
-	job.as(analyzeCommand, stored.Evaluated, AnalyzeDefaults())
+	job.as("analyze", stored.Evaluated, AnalyzeDefaults())
 
 	original := ""
 

@@ -161,23 +161,6 @@ func checkedRun(v *stored.Run) CheckedRun {
 	return CheckedRun{Engines: engines.InWords(v.Engines), Warnings: engines.Warnings(v.Engines)}
 }
 
-// compared takes the comparison of the trajectories with the file of rows. It reports whether they are the same.
-func (c *CheckedTrees) compared(v *stored.Run, n int, difference string, err error) bool {
-	path := filepath.Join(v.Dir, stored.RowsFile)
-
-	switch {
-	case err != nil:
-		c.Problems = append(c.Problems, fmt.Sprintf("%s: %v", path, err))
-	case difference != "":
-		c.Problems = append(c.Problems, path+": "+difference)
-	default:
-		c.Rows = n
-		return true
-	}
-
-	return false
-}
-
 // checkTrees grows every tree again from the log, and compares the trajectories with the file of rows.
 func (j *CheckJob) checkTrees(ctx context.Context, b *Bench, v *stored.Run) (*CheckedTrees, error) {
 	o, err := LogOptions(b, v.Run)
@@ -199,10 +182,17 @@ func (j *CheckJob) checkTrees(ctx context.Context, b *Bench, v *stored.Run) (*Ch
 
 	// Rows are written once, at the end: without them the run is unfinished, and not damaged.
 	n, difference, err := v.CompareRows(ctx)
-	if isMissing(err) {
+	if err != nil {
+		difference = err.Error()
+	}
+
+	switch {
+	case isMissing(err):
 		j.Say("The run has no %s yet: it is unfinished.", stored.RowsFile)
-	} else {
-		result.Complete = result.compared(v, n, difference, err) && result.Missing == 0
+	case difference != "":
+		result.Problems = append(result.Problems, filepath.Join(v.Dir, stored.RowsFile)+": "+difference)
+	default:
+		result.Rows, result.Complete = n, result.Missing == 0
 	}
 
 	if result.Missing > 0 {

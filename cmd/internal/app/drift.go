@@ -16,7 +16,6 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
-	"toolevo/envs/toolapi"
 	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/rundir"
@@ -70,7 +69,7 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 
 	for i, m := range runs {
 		job.Say("Evaluation %d of %d: feedback %s, questions %s", i+1, len(runs), m.feedback,
-			map[bool]string{true: "as asked", false: string(m.wording)}[m.wording == perturb.None])
+			map[bool]string{true: "as asked", false: m.wording}[m.wording == unperturbed])
 
 		if err := job.make(ctx, c, m); err != nil {
 			return nil, err
@@ -115,7 +114,7 @@ func Perturbations() []string {
 
 // check refuses a job that makes no sense.
 func (j *DriftJob) check() error {
-	if slices.Equal(j.Perturbations, []string{string(perturb.None)}) {
+	if slices.Equal(j.Perturbations, []string{unperturbed}) {
 		j.Perturbations = nil
 	}
 
@@ -146,13 +145,16 @@ func (j *DriftJob) check() error {
 	return nil
 }
 
+// unperturbed is the wording of questions as they are.
+const unperturbed = string(perturb.None)
+
 // driftRun is one evaluation of the experiment.
 type driftRun struct {
 	dir      string
-	feedback toolapi.Feedback
-	wording  perturb.Kind // of the questions
-	apis     []string     // deployed
-	prompt   string       // the version of the prompt
+	feedback string
+	wording  string   // of the questions
+	apis     []string // deployed
+	prompt   string   // the version of the prompt
 }
 
 // runs are the evaluations: for each feedback one of the questions as they are, under the version of the prompt and
@@ -164,13 +166,13 @@ func (j *DriftJob) runs(c *configs.Resolved) []driftRun {
 
 	for _, feedback := range j.Feedbacks {
 		m := driftRun{
-			dir: filepath.Join(j.Out, feedback, "as-asked"), feedback: toolapi.Feedback(feedback),
-			wording: perturb.None, apis: append([]string{c.Prompt}, drifted...), prompt: c.Prompt,
+			dir: filepath.Join(j.Out, feedback, "as-asked"), feedback: feedback,
+			wording: unperturbed, apis: append([]string{c.Prompt}, drifted...), prompt: c.Prompt,
 		}
 		all = append(all, m)
 
 		for _, name := range j.Perturbations {
-			m.dir, m.wording, m.apis = filepath.Join(j.Out, feedback, name), perturb.Kind(name), []string{c.Prompt}
+			m.dir, m.wording, m.apis = filepath.Join(j.Out, feedback, name), name, []string{c.Prompt}
 			all = append(all, m)
 		}
 	}
@@ -181,8 +183,8 @@ func (j *DriftJob) runs(c *configs.Resolved) []driftRun {
 // setting is what an evaluation changes where it deploys a version.
 func (m *driftRun) setting(api string) robustness.Setting {
 	switch {
-	case m.wording != perturb.None:
-		return robustness.Setting{Kind: robustness.Perturbation, Name: string(m.wording)}
+	case m.wording != unperturbed:
+		return robustness.Setting{Kind: robustness.Perturbation, Name: m.wording}
 	case api != m.prompt:
 		return robustness.Setting{Kind: robustness.Versioning, Name: api}
 	}
@@ -202,7 +204,7 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun) (*report.Page, err
 
 		for _, fact := range board.Facts {
 			all = append(all, robustness.Played{
-				Fact: fact, Feedback: string(m.feedback), Setting: m.setting(fact.API),
+				Fact: fact, Feedback: m.feedback, Setting: m.setting(fact.API),
 			})
 		}
 	}
@@ -233,11 +235,11 @@ func (j *DriftJob) addRuns(ctx context.Context, page *report.Page, runs []driftR
 func (j *DriftJob) make(ctx context.Context, c *configs.Resolved, m driftRun) error {
 	one := j.RunJob
 	if j.ID != "" {
-		one.ID = strings.Join([]string{j.ID, string(m.feedback), filepath.Base(m.dir)}, "-")
+		one.ID = strings.Join([]string{j.ID, m.feedback, filepath.Base(m.dir)}, "-")
 	}
 
-	err := one.evaluateIn(ctx, m.dir, c, "api", strings.Join(m.apis, ","), "environment.feedback", string(m.feedback),
-		"perturb", string(m.wording))
+	err := one.evaluateIn(ctx, m.dir, c, "api", strings.Join(m.apis, ","), "environment.feedback", m.feedback,
+		"perturb", m.wording)
 
 	_, noReport := os.Stat(filepath.Join(m.dir, rundir.ReportFile))
 	if console.KindOf(err) == console.Infrastructure && noReport == nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -10,13 +11,9 @@ import (
 
 // Fill fills a data folder with something small of a suite to try; "" is the first suite.
 func Fill(ctx context.Context, name, data string) error {
-	benchmark := suite.All()[0]
-
-	if name != "" {
-		var err error
-		if benchmark, err = suite.Lookup(name); err != nil {
-			return err
-		}
+	benchmark, err := suite.Lookup(cmp.Or(name, suite.Names()[0]))
+	if err != nil {
+		return err
 	}
 
 	f, ok := benchmark.(suite.Filler)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -339,12 +338,7 @@ func (j *RunJob) startRun(ctx context.Context, b *Bench) (*stored.Run, error) {
 
 // openLog opens the log of the run to come, until the bench is closed.
 func (j *RunJob) openLog(b *Bench) (err error) {
-	screen := j.Screen
-	if screen == nil {
-		screen = io.Discard
-	}
-
-	b.Log, j.Servers.Log, b.LogFile, err = j.Log.Open(screen)
+	b.Log, j.Servers.Log, b.LogFile, err = j.Log.Open(j.program().Err)
 
 	return err
 }

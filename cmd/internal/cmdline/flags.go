@@ -65,8 +65,8 @@ func wantedValue(f *pflag.Flag) string {
 }
 
 // JSONFlag adds --json.
-func JSONFlag(cmd *cobra.Command) *bool {
-	return cmd.Flags().Bool("json", false, "print the result as one JSON document")
+func JSONFlag(p *console.Program, cmd *cobra.Command) {
+	AddFlag(cmd, "json", &p.JSON, "print the result as one JSON document")
 }
 
 // DataFlag adds --data.
@@ -95,18 +95,4 @@ func ProgressFlag(cmd *cobra.Command) *string {
 	}
 
 	return mode
-}
-
-// AddLogFlags adds --log-file and --log-level.
-func AddLogFlags(cmd *cobra.Command) *console.Log {
-	l := &console.Log{}
-	cmd.Flags().StringVar(&l.File, "log-file", "",
-		"append the log to `FILE`: how the run went, and what its "+
-			"servers did wrong (default: only the servers, on stderr)")
-	cmd.Flags().StringVar(&l.Level, "log-level", "info",
-		"log from this `LEVEL` on: debug (each tree of a "+
-			"collection), info, warn or error")
-	Complete(cmd, "log-level", Offered(console.LogLevels()))
-
-	return l
 }

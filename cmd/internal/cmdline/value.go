@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -52,7 +53,9 @@ func Add(root *cobra.Command, p *console.Program, c suite.Command, configure Con
 
 // runs has a command run, and its result printed.
 func runs(cmd *cobra.Command, p *console.Program, c suite.Command, configure Configure) {
-	asJSON, mode := JSONFlag(cmd), new(string)
+	JSONFlag(p, cmd)
+
+	mode := new(string)
 	if *mode = console.ProgressNone; c.Progress {
 		mode = ProgressFlag(cmd)
 	}
@@ -85,7 +88,7 @@ func runs(cmd *cobra.Command, p *console.Program, c suite.Command, configure Con
 			return err
 		}
 
-		return errors.Join(err, p.Show(*asJSON, call.Document, func() { call.Text(p.Out) }))
+		return errors.Join(err, p.Show(call.Document, func() { call.Text(p.Out) }))
 	}
 }
 
@@ -106,32 +109,43 @@ func commandWords(use string) []string {
 	return words
 }
 
-// AddOption adds an option as a flag.
-func AddOption(cmd *cobra.Command, p *console.Program, o suite.Option) {
+// AddFlag adds a flag. value points to where its value goes, and to the default.
+func AddFlag(cmd *cobra.Command, name string, value any, usage string) {
 	flags := cmd.Flags()
 
-	switch v := o.Value.(type) {
+	switch v := value.(type) {
 	case *string:
-		if o.Name == "data" {
-			*v = dataFolder(p)
-		}
-
-		flags.StringVar(v, o.Name, *v, o.Usage)
+		flags.StringVar(v, name, *v, usage)
 	case *bool:
-		flags.BoolVar(v, o.Name, *v, o.Usage)
+		flags.BoolVar(v, name, *v, usage)
 	case *int:
-		flags.IntVar(v, o.Name, *v, o.Usage)
+		flags.IntVar(v, name, *v, usage)
+	case *int64:
+		flags.Int64Var(v, name, *v, usage)
 	case *uint64:
-		flags.Uint64Var(v, o.Name, *v, o.Usage)
+		flags.Uint64Var(v, name, *v, usage)
 	case *float64:
-		flags.Float64Var(v, o.Name, *v, o.Usage)
+		flags.Float64Var(v, name, *v, usage)
+	case *time.Duration:
+		flags.DurationVar(v, name, *v, usage)
 	case *[]string:
-		flags.StringSliceVar(v, o.Name, *v, o.Usage)
+		flags.StringSliceVar(v, name, *v, usage)
+	case *[]float64:
+		flags.Float64SliceVar(v, name, *v, usage)
 	case *suite.Repeated:
-		flags.StringArrayVar((*[]string)(v), o.Name, *v, o.Usage)
+		flags.StringArrayVar((*[]string)(v), name, *v, usage)
 	default:
-		panic(fmt.Sprintf("cmdline: --%s is a %T", o.Name, v)) // a mistake of the program
+		panic(fmt.Sprintf("cmdline: --%s is a %T", name, v)) // a mistake of the program
 	}
+}
+
+// AddOption adds an option as a flag.
+func AddOption(cmd *cobra.Command, p *console.Program, o suite.Option) {
+	if dir, ok := o.Value.(*string); ok && o.Name == "data" {
+		*dir = dataFolder(p)
+	}
+
+	AddFlag(cmd, o.Name, o.Value, o.Usage)
 
 	_, list := o.Value.(*[]string)
 
@@ -184,12 +198,10 @@ func checkTexts(o suite.Option, texts []string) error {
 		return nil
 	}
 
-	valid := o.Names()
-	if i := slices.IndexFunc(texts, func(t string) bool {
-		return !slices.Contains(valid,
-			t)
-	}); i >= 0 {
-		return names.Unknown(o.Name, texts[i], valid)
+	for _, text := range texts {
+		if _, err := names.Parse(o.Name, text, o.Names()); err != nil {
+			return err
+		}
 	}
 
 	return nil

@@ -1,0 +1,74 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
+	"toolevo/envs/drift"
+	"toolevo/envs/names"
+	"toolevo/envs/suite"
+	"toolevo/mcts/policy/serving"
+	"toolevo/trajectories/export"
+)
+
+// flagFile explains flags, a line each: a group of them that commands share or that one has, the flag, its usage.
+//
+//go:embed flags.txt
+var flagFile string
+
+// flagTexts are the usages of flags, by group and name.
+var flagTexts = sync.OnceValue(func() map[string]string {
+	list := func(is func(export.Format) bool) string { return names.Join(export.FormatsThat(is)) }
+	words := strings.NewReplacer(
+		"{addresses}", strings.Join(serving.AddressVariables(), " or "),
+		"{documents}", list(export.Format.IsDocuments),
+		"{factors}", strings.Join(drift.FactorNames(), ", "),
+		"{formats}", names.Join(export.Formats()),
+		"{logs}", list(export.Format.IsOfEvaluation),
+		"{metrics-key}", toolevo.MetricsKeyVariable,
+		"{mix-kinds}", names.Join(export.MixKinds()),
+		"{probed}", fmt.Sprint(toolevo.Probed),
+		"{skipping}", skipping(),
+		"{stand-in}", toolevo.StandIn,
+		"{strategies}", names.Join(export.Strategies()),
+		"{templates}", strings.Join(export.Templates(), ", "),
+		"{trainers}", names.Join(export.Trainers()))
+
+	texts := map[string]string{}
+
+	for line := range strings.Lines(words.Replace(flagFile)) {
+		flag, usage, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		texts[flag] = usage
+	}
+
+	return texts
+})
+
+// flagText explains a flag of a group. It panics where there is no such text: that is a bug.
+func flagText(group, name string) string {
+	text, ok := flagTexts()[group+" "+name]
+	if !ok {
+		panic(fmt.Sprintf("flags.txt does not explain --%s of %s", name, group))
+	}
+
+	return text
+}
+
+// into says where the values of flags go. What is pointed to has the default.
+type into map[string]any
+
+// addFlags adds flags of a group.
+func addFlags(cmd *cobra.Command, group string, values into) {
+	for name, value := range values {
+		cmdline.AddFlag(cmd, name, value, flagText(group, name))
+	}
+}
+
+// repeated is the value of a flag that may be repeated, whose values hold commas.
+func repeated(values *[]string) *suite.Repeated { return (*suite.Repeated)(values) }
