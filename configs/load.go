@@ -14,8 +14,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"toolevo/envs/disk"
 	"toolevo/envs/names"
-	"toolevo/envs/regular"
 	"toolevo/envs/yamltext"
 )
 
@@ -159,7 +159,7 @@ func FileLayer(name string) (Layer, error) {
 
 // readFile reads a configuration file, as far as one can be one.
 func readFile(name string) ([]byte, error) {
-	f, err := regular.OpenText(name)
+	f, err := disk.OpenText(name)
 	if err != nil {
 		return nil, err
 	}

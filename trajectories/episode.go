@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/mcts"
 	"toolevo/trajectories/internal/jsonl"
 	"toolevo/trajectories/internal/pq"
@@ -66,8 +66,8 @@ func LostEpisode(meta Meta, failure string) Episode {
 // WriteEpisodes writes the episodes of an evaluation into the two files of a folder, each of which
 // appears whole or not at all, and returns how many there were. The first error of episodes ends it.
 func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, error]) (n int, err error) {
-	err = durable.WriteFile(filepath.Join(dir, EpisodesParquet), func(parquet io.Writer) error {
-		return durable.WriteFile(filepath.Join(dir, EpisodesJSONL), func(lines io.Writer) error {
+	err = disk.WriteFile(filepath.Join(dir, EpisodesParquet), func(parquet io.Writer) error {
+		return disk.WriteFile(filepath.Join(dir, EpisodesJSONL), func(lines io.Writer) error {
 			meta := map[string]string{schemaKey: strconv.Itoa(EpisodeVersion)}
 
 			w, err := pq.NewWriter[Episode](parquet, episodeColumns(), meta)

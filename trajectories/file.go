@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/trajectories/internal/pq"
 )
 
@@ -96,7 +96,7 @@ func (r *Row) isUTF8() (is bool) {
 // WriteFile writes rows, which come in canonical order, to a file that appears whole or not at all, and returns how
 // many there were. The first error of rows ends it.
 func WriteFile(ctx context.Context, path string, rows iter.Seq2[Row, error]) (n int, err error) {
-	err = durable.WriteFile(path, func(w io.Writer) error {
+	err = disk.WriteFile(path, func(w io.Writer) error {
 		tw, err := NewWriter(w)
 		if err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/trajectories/internal/pq"
 )
 
@@ -26,10 +26,10 @@ var originColumns = sync.OnceValue(func() []pq.Column {
 	return pq.Bind[origin](tables(), columns)
 })
 
-// read streams the rows of a file. One of another version is a [*durable.FormatError], even if it
+// read streams the rows of a file. One of another version is a [*disk.FormatError], even if it
 // lacks columns of this one.
 func read[T interface{ origin() origin }](path string, columns []pq.Column, version int) iter.Seq2[T, error] {
-	check := func(o origin) error { return durable.CheckFormat(path, o.Software, o.SchemaVersion, version) }
+	check := func(o origin) error { return disk.CheckFormat(path, o.Software, o.SchemaVersion, version) }
 
 	return func(yield func(T, error) bool) {
 		for row, err := range pq.Read[T](path, columns) {
@@ -52,5 +52,5 @@ func firstOrigin(path string) (origin, error) {
 		return o, err
 	}
 
-	return origin{}, durable.ErrDamaged
+	return origin{}, disk.ErrDamaged
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/trajectories/internal/pq"
 )
 
@@ -65,7 +65,7 @@ func TestReadFileOfOtherColumns(t *testing.T) {
 		read, errs := readAll(path)
 
 		if read != 0 || len(errs) != 1 || isOfFormat(errs[0], version) != (version == 4) ||
-			errors.Is(errs[0], durable.ErrDamaged) != (version == SchemaVersion) {
+			errors.Is(errs[0], disk.ErrDamaged) != (version == SchemaVersion) {
 			t.Errorf("version %d: %d rows, then %v", version, read, errs)
 		}
 	}
@@ -84,6 +84,6 @@ func readAll(path string) (read int, errs []error) {
 }
 
 func isOfFormat(err error, version int) bool {
-	e, ok := errors.AsType[*durable.FormatError](err)
+	e, ok := errors.AsType[*disk.FormatError](err)
 	return ok && e.Format == version && e.Want == SchemaVersion && e.Software == "0.0.9"
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolevo/envs/console"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/mcts/policy/doctor"
 )
 
@@ -86,7 +86,7 @@ func (d *serverDoctor) writeSettings(ctx context.Context, cmd *cobra.Command) er
 	}
 
 	text := "# Settings that toolevo doctor found to work. For --config of collect and eval.\n" + c.Own(ofModel)
-	if err := durable.Write(d.write, []byte(text)); err != nil {
+	if err := disk.Write(d.write, []byte(text)); err != nil {
 		return console.GaveUp(err)
 	}
 

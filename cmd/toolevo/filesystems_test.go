@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/faulttest"
 )
 
@@ -47,7 +47,7 @@ func TestFileSystems(t *testing.T) {
 
 			said, code := does(grown("efficient", "--data", smallData(t), "--out", run)...)
 
-			switch refused := strings.Contains(said, durable.ErrNoLocks.Error()); {
+			switch refused := strings.Contains(said, disk.ErrNoLocks.Error()); {
 			case refused != tt.refuse, code != map[bool]int{true: exitUsage}[refused]:
 				t.Errorf("exit %d\n%s", code, said)
 			case refused:

@@ -16,7 +16,7 @@ import (
 	recipes "toolevo/configs/finetune"
 	"toolevo/configs/servers"
 	"toolevo/envs/console"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/host"
 	"toolevo/finetune/training"
@@ -37,7 +37,7 @@ func (a *app) finetuneCommand() *cobra.Command {
 	onlyPrint := cmd.Flags().Bool("print", false, "print the trainer's configuration, and stop")
 	progress := cmdline.ProgressFlag(cmd)
 
-	known, _ := regular.Named(recipes.FS())
+	known, _ := disk.Named(recipes.FS())
 	cmdline.Complete(cmd, "recipe", cmdline.Offered(known))
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

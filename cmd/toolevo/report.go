@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/finetune/report"
 )
 
@@ -72,7 +72,7 @@ func (a *app) report(ctx context.Context, args []string, o reportOptions) error 
 
 // writePage writes an HTML file and says what to do with it.
 func (a *app) writePage(path string, write func(io.Writer) error) error {
-	if err := durable.WriteFile(path, write); err != nil {
+	if err := disk.WriteFile(path, write); err != nil {
 		return err
 	}
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"toolevo/envs/console"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/envs/toolapi"
 )
 
@@ -267,7 +267,7 @@ func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 	)
 
 	for _, path := range paths {
-		text, err := regular.ReadText(path)
+		text, err := disk.ReadText(path)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/faulttest"
 	"toolevo/envs/sqlite"
 )
@@ -23,8 +23,8 @@ func TestOpenToWriteWithout(t *testing.T) {
 		writes error
 	}{
 		"shared memory": {[]string{faulttest.SharedMemory}, nil},
-		"record locks":  {[]string{faulttest.RecordLocks}, durable.ErrNoLocks},
-		"both":          {[]string{faulttest.SharedMemory, faulttest.RecordLocks}, durable.ErrNoLocks},
+		"record locks":  {[]string{faulttest.RecordLocks}, disk.ErrNoLocks},
+		"both":          {[]string{faulttest.SharedMemory, faulttest.RecordLocks}, disk.ErrNoLocks},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // some wait for locks

@@ -13,8 +13,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 )
 
 // OpenToRead opens a file to read it, also while another process writes it, and after one was
@@ -47,7 +46,7 @@ func OpenToRead(ctx context.Context, path string) (*sql.DB, error) {
 }
 
 // openUnlocked opens a file where none can be locked, so that nobody writes it
-// ([durable.ErrNoLocks]).
+// ([disk.ErrNoLocks]).
 func openUnlocked(ctx context.Context, path string) (*sql.DB, error) {
 	for _, part := range Parts(path)[1:] {
 		if _, err := os.Lstat(part); err == nil {
@@ -114,11 +113,11 @@ const temporaryPrefix = "toolevo-sqlite-"
 // openCopy copies a file and its parts to where they may be written, for SQLite to put in order,
 // and from there into memory.
 func openCopy(ctx context.Context, path string) (_ *sql.DB, err error) {
-	if err := durable.RemoveLeftovers(os.TempDir(), temporaryPrefix, ""); err != nil {
+	if err := disk.RemoveLeftovers(os.TempDir(), temporaryPrefix, ""); err != nil {
 		return nil, err
 	}
 
-	folder, err := durable.MkdirTemp("", temporaryPrefix+"*")
+	folder, err := disk.MkdirTemp("", temporaryPrefix+"*")
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +167,7 @@ func copyParts(from, to string) error {
 }
 
 func copyFile(from, to string) error {
-	in, err := regular.Open(from)
+	in, err := disk.Open(from)
 	if err != nil {
 		return err
 	}

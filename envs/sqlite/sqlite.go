@@ -16,8 +16,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 )
 
 // Address returns the URI of the file at path. A '?' or '%' in a name is no syntax. Options are
@@ -37,7 +36,7 @@ func Parts(path string) []string {
 
 // OpenToWrite opens a file to write it with a log, so that others can read it meanwhile. Where the
 // file system has no shared memory for the index of the log, readers and writers wait for each
-// other. The error of one without locks wraps [durable.ErrNoLocks].
+// other. The error of one without locks wraps [disk.ErrNoLocks].
 func OpenToWrite(ctx context.Context, path, options string) (*sql.DB, error) {
 	db, err := open(ctx, Address(path, "_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate"+
 		"&_busy_timeout=10000"+options))
@@ -113,7 +112,7 @@ func DiskError(path string, err error) error {
 // explain adds to an error what the file system of the file at path lacks.
 func explain(path string, err error) error {
 	if lacksLocks(path, err) {
-		return fmt.Errorf("%w: %w", err, durable.ErrNoLocks)
+		return fmt.Errorf("%w: %w", err, disk.ErrNoLocks)
 	}
 
 	return err
@@ -123,7 +122,7 @@ func explain(path string, err error) error {
 // the system's errors for a lock that somebody else has.
 func lacksLocks(path string, err error) bool {
 	return hasExtended(err, sqlite3.ErrIoErrLock, sqlite3.ErrIoErrRDlock) ||
-		IsBusy(err) && !durable.HasRecordLocks(filepath.Dir(path))
+		IsBusy(err) && !disk.HasRecordLocks(filepath.Dir(path))
 }
 
 // lacksSharedMemory reports whether an error is that of a file system without shared memory.
@@ -153,7 +152,7 @@ type Header struct {
 // An empty file has an empty header. The error of any other that is none of SQLite's wraps
 // [ErrNotSQLite].
 func ReadHeader(path string) (h Header, err error) {
-	f, err := regular.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return h, err
 	}

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"sync"
 
+	"toolevo/envs/disk"
 	"toolevo/envs/pytext"
-	"toolevo/envs/regular"
 	"toolevo/envs/toolapi"
 )
 
@@ -168,7 +168,7 @@ func readFile(name, path, form string) (file, error) {
 
 // ReadJSON reads a file of JSON, of which objects keep their order. The error of a mistake says where it stands.
 func ReadJSON(path string) (text []byte, value any, err error) {
-	if text, err = regular.ReadJSON(path); err != nil {
+	if text, err = disk.ReadJSON(path); err != nil {
 		return nil, nil, err
 	}
 

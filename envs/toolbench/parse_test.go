@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -258,21 +258,21 @@ func TestOpenAll(t *testing.T) {
 		t.Errorf("a split is read twice (%v)", err)
 	}
 
-	if err := durable.WriteSealed(Path(data, "test"), []byte(`{"format":2}`)); err != nil {
+	if err := disk.WriteSealed(Path(data, "test"), []byte(`{"format":2}`)); err != nil {
 		t.Fatal(err)
 	}
 
 	all, err = OpenAll(data, splits)
-	if e, ok := errors.AsType[*durable.FormatError](err); !ok || e.Format != 2 {
+	if e, ok := errors.AsType[*disk.FormatError](err); !ok || e.Format != 2 {
 		t.Errorf("with one of another format there are %v (%v)", all, err)
 	}
 
-	if err := durable.Write(Path(data, "test"), []byte(`{"format":1}`)); err != nil {
+	if err := disk.Write(Path(data, "test"), []byte(`{"format":1}`)); err != nil {
 		t.Fatal(err)
 	}
 
 	// A query could be in what cannot be read, or the folder cannot be made.
-	if _, err := other.Save(data, "train", splits); !errors.Is(err, durable.ErrDamaged) {
+	if _, err := other.Save(data, "train", splits); !errors.Is(err, disk.ErrDamaged) {
 		t.Errorf("beside a damaged split: %v", err)
 	}
 
@@ -433,11 +433,11 @@ func TestSave(t *testing.T) {
 	}
 
 	for _, damaged := range []string{"", "[]", `{"format":1,"queries":[{"name":"G1_x","text":[{}]}]}`} {
-		if err := durable.WriteSealed(Path(data, "test"), []byte(damaged)); err != nil {
+		if err := disk.WriteSealed(Path(data, "test"), []byte(damaged)); err != nil {
 			t.Fatal(err)
 		}
 
-		if _, err := Open(data, "test"); !errors.Is(err, durable.ErrDamaged) ||
+		if _, err := Open(data, "test"); !errors.Is(err, disk.ErrDamaged) ||
 			!strings.Contains(err.Error(), "toolbench import") {
 			t.Errorf("%q: error %v does not say what to do", damaged, err)
 		}

@@ -12,8 +12,7 @@ import (
 	"slices"
 	"sync"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 )
 
 // format is the version of the files in the data folder.
@@ -56,7 +55,7 @@ func (p *Published) Save(data, split string, splits []string) (written string, e
 		return "", fmt.Errorf("toolbench: %w", err)
 	}
 
-	return Path(data, split), durable.WriteSealed(Path(data, split), append(text, '\n'))
+	return Path(data, split), disk.WriteSealed(Path(data, split), append(text, '\n'))
 }
 
 // shares returns a query that both collections have.
@@ -108,12 +107,12 @@ var recent sync.Map
 // Open reads a split of a data folder, which callers share and do not change. The error is [fs.ErrNotExist] where it
 // has none.
 func Open(data, split string) (*Kept, error) {
-	text, err := regular.ReadFile(Path(data, split))
+	text, err := disk.ReadFile(Path(data, split))
 	if err != nil {
 		return nil, fmt.Errorf("toolbench: %w", err)
 	}
 
-	if text, err = durable.Unseal(text); err != nil {
+	if text, err = disk.Unseal(text); err != nil {
 		return nil, fmt.Errorf("%s is %w: run `toolevo toolbench import` again", Path(data, split), err)
 	}
 
@@ -123,7 +122,7 @@ func Open(data, split string) (*Kept, error) {
 		return known.(*Kept), nil
 	}
 
-	if err := durable.CheckJSON(Path(data, split), text, "format", format); err != nil {
+	if err := disk.CheckJSON(Path(data, split), text, "format", format); err != nil {
 		return nil, fmt.Errorf("toolbench: %w", err)
 	}
 
@@ -135,7 +134,7 @@ func Open(data, split string) (*Kept, error) {
 
 	if err != nil {
 		return nil, fmt.Errorf("%s is %w: %w: run `toolevo toolbench import` again", Path(data, split),
-			durable.ErrDamaged, err)
+			disk.ErrDamaged, err)
 	}
 
 	kept := &Kept{c, hash}

@@ -15,8 +15,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/trajectories/export"
 )
 
@@ -101,7 +100,7 @@ func BaseOf(model string) (Base, error) {
 
 // Write writes the origin of the weights in a folder.
 func (o *Origin) Write(folder string) error {
-	return durable.WriteFile(filepath.Join(folder, File), func(w io.Writer) error {
+	return disk.WriteFile(filepath.Join(folder, File), func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 
@@ -113,12 +112,12 @@ func (o *Origin) Write(folder string) error {
 func Read(folder string) (*Origin, error) {
 	path := filepath.Join(folder, File)
 
-	text, err := regular.ReadFile(path)
+	text, err := disk.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 
-	if err := durable.CheckJSON(path, text, "origin_version", OriginVersion); err != nil {
+	if err := disk.CheckJSON(path, text, "origin_version", OriginVersion); err != nil {
 		return nil, fmt.Errorf("checkpoint: %w, or remove the file to use the weights without it", err)
 	}
 

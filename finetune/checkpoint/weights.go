@@ -17,13 +17,12 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 )
 
 // Whole makes sure that a folder holds all of a model's weights, or of an adapter's: its
 // configuration, every file that its index names, and in each as many bytes as the header says. It
-// reads no weights. The error wraps [durable.ErrDamaged].
+// reads no weights. The error wraps [disk.ErrDamaged].
 func Whole(folder string) error {
 	_, err := weightsIn(folder)
 
@@ -80,7 +79,7 @@ func (o *Origin) Seal(folder string) error {
 }
 
 func damaged(folder, format string, args ...any) error {
-	return fmt.Errorf("the weights in %s are %w: %s", folder, durable.ErrDamaged, fmt.Sprintf(format, args...))
+	return fmt.Errorf("the weights in %s are %w: %s", folder, disk.ErrDamaged, fmt.Sprintf(format, args...))
 }
 
 // The files of weights: of a model or an adapter, in one file or, by an index, in several.
@@ -153,7 +152,7 @@ func listWeights(folder string) ([]string, error) {
 }
 
 func readJSON(path string, into any) error {
-	text, err := regular.ReadFile(path)
+	text, err := disk.ReadFile(path)
 	if err != nil {
 		return err
 	}
@@ -172,7 +171,7 @@ func checkFile(path string) error {
 		return archive.Close()
 	}
 
-	f, err := regular.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return err
 	}
@@ -238,7 +237,7 @@ func checkSafetensors(f io.Reader, size int64) error {
 
 // sumOf is the XXH3 of a file, which reads as fast as the disk.
 func sumOf(path string) (string, error) {
-	f, err := regular.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/finetune/checkpoint"
 )
 
@@ -64,7 +64,7 @@ func TestCheck(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 
-			if c.want != "" && (!errors.Is(err, durable.ErrDamaged) || !strings.Contains(err.Error(), c.want)) {
+			if c.want != "" && (!errors.Is(err, disk.ErrDamaged) || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
 		})

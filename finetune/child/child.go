@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/keeper"
 )
 
@@ -130,7 +130,7 @@ func lock(path string) (*os.File, error) {
 	}
 
 	for waited := time.Duration(0); ; waited += lockPause {
-		err := durable.Lock(f, syscall.LOCK_EX)
+		err := disk.Lock(f, syscall.LOCK_EX)
 
 		switch {
 		case err == nil:

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/trajectories/mirror"
 )
@@ -42,7 +42,7 @@ type line struct {
 // simulator has answered, predict; or prompt, label and predict. Without a split of their own they are of the one that
 // the file's name says, test_SPLIT.jsonl; without a model of its folder's name.
 func Read(path string) ([]Case, error) {
-	f, err := regular.OpenJSON(path)
+	f, err := disk.OpenJSON(path)
 	if err != nil {
 		return nil, err
 	}

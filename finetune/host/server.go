@@ -9,8 +9,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"toolevo/envs/disk"
 	"toolevo/envs/names"
-	"toolevo/envs/regular"
 	"toolevo/envs/yamltext"
 	"toolevo/mcts/policy/server"
 )
@@ -26,7 +26,7 @@ type Server struct {
 
 // Load reads the server of a name in a folder, or else the file at a path.
 func Load(folder fs.FS, name string) (Server, error) {
-	text, err := regular.ReadNamed(folder, "server", name)
+	text, err := disk.ReadNamed(folder, "server", name)
 	if err != nil {
 		return Server{}, err
 	}

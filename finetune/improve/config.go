@@ -9,8 +9,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"toolevo/envs/disk"
 	"toolevo/envs/names"
-	"toolevo/envs/regular"
 	"toolevo/envs/yamltext"
 	"toolevo/finetune/host"
 	"toolevo/mcts"
@@ -69,7 +69,7 @@ func (f *Flags) UnmarshalYAML(decode func(any) error) error { return decode((*ya
 
 // Read reads a file.
 func Read(path string) (*Config, error) {
-	text, err := regular.ReadText(path)
+	text, err := disk.ReadText(path)
 	if err != nil {
 		return nil, err
 	}

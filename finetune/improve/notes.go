@@ -8,8 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 )
 
 // notes are what is known of the stages that are finished, in the order in which they were.
@@ -35,7 +34,7 @@ type note struct {
 func readNotes(dir string) (*notes, error) {
 	path := filepath.Join(dir, notesFile)
 
-	text, err := regular.ReadFile(path)
+	text, err := disk.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &notes{Version: notesVersion}, nil
 	}
@@ -44,20 +43,20 @@ func readNotes(dir string) (*notes, error) {
 		return nil, err
 	}
 
-	if err := durable.CheckJSON(path, text, "notes_version", notesVersion); err != nil {
+	if err := disk.CheckJSON(path, text, "notes_version", notesVersion); err != nil {
 		return nil, err
 	}
 
 	var n notes
 	if err := json.Unmarshal(text, &n); err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", path, durable.ErrDamaged, err)
+		return nil, fmt.Errorf("%s: %w: %w", path, disk.ErrDamaged, err)
 	}
 
 	return &n, nil
 }
 
 func (n *notes) write(dir string) error {
-	return durable.WriteFile(filepath.Join(dir, notesFile), func(w io.Writer) error {
+	return disk.WriteFile(filepath.Join(dir, notesFile), func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 

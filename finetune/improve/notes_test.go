@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 )
 
 // Notes of another version are refused, and none are the first.
@@ -24,7 +24,7 @@ func TestNotesOfAnotherVersion(t *testing.T) {
 	}
 
 	_, err = readNotes(dir)
-	if e, ok := errors.AsType[*durable.FormatError](err); !ok || e.Format != 2 {
+	if e, ok := errors.AsType[*disk.FormatError](err); !ok || e.Format != 2 {
 		t.Errorf("got %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strconv"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/finetune"
 	"toolevo/finetune/tabulate"
 )
@@ -147,5 +147,5 @@ func ReadCSV(dir string) ([]tabulate.Grid, error) {
 
 // writeCSV writes every figure of the evaluations.
 func (r *Result) writeCSV(path string) error {
-	return durable.WriteFile(path, func(w io.Writer) error { return tables.Tables["rounds"].WriteCSV(w, r.rows()) })
+	return disk.WriteFile(path, func(w io.Writer) error { return tables.Tables["rounds"].WriteCSV(w, r.rows()) })
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/child"
 	"toolevo/finetune/host"
@@ -68,7 +68,7 @@ func (l *loop) serve(ctx context.Context, s stage) (*host.Served, error) {
 	server := l.config.Servers[s.server]
 
 	served, err := server.Serve(ctx, c, l.program.Running(server.Kind), l.folder(s.round, s.name+"-server.log"))
-	if errors.Is(err, durable.ErrDamaged) && round > 0 {
+	if errors.Is(err, disk.ErrDamaged) && round > 0 {
 		err = fmt.Errorf("%w: train them again, the stage %s", err, id(round, stageTrain))
 	}
 

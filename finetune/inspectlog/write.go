@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/finetune"
 	"toolevo/trajectories"
 )
@@ -49,7 +49,7 @@ func Write(ctx context.Context, dir string, e *Evaluation, episodes iter.Seq2[tr
 	played, err, more := next()
 
 	for _, row := range e.Report.Rows {
-		err = cmp.Or(err, durable.WriteFile(filepath.Join(dir, e.fileName(row.Cell)), func(out io.Writer) error {
+		err = cmp.Or(err, disk.WriteFile(filepath.Join(dir, e.fileName(row.Cell)), func(out io.Writer) error {
 			log := &writer{zip: zip.NewWriter(out), evaluation: e, row: row, ids: map[string]bool{}}
 
 			for more && err == nil && e.cellOf(&played) == row.Cell {

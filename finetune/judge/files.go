@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench/answers"
 	"toolevo/finetune"
@@ -64,7 +64,7 @@ func (d *Judged) WriteFiles(dir string) (paths []string, err error) {
 			return nil, err
 		}
 
-		if err := durable.Write(at, files[path]); err != nil {
+		if err := disk.Write(at, files[path]); err != nil {
 			return nil, err
 		}
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/toolbench/answers"
 	"toolevo/finetune"
@@ -65,7 +65,7 @@ func ReadIDs(dir string) (IDs, error) {
 	all := IDs{}
 
 	for _, path := range paths {
-		text, err := regular.ReadJSON(path)
+		text, err := disk.ReadJSON(path)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func Converted(path string, ids IDs) (all []Answer, others int, err error) {
 	}
 
 	for _, path := range paths {
-		text, err := regular.ReadJSON(path)
+		text, err := disk.ReadJSON(path)
 		if err != nil {
 			return nil, 0, err
 		}

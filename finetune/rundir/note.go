@@ -9,8 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 )
 
 // noteFile is the file of a run directory that says how far the run is.
@@ -69,16 +68,16 @@ func replace(path string, value any) error {
 		return err
 	}
 
-	if err := os.WriteFile(path+durable.Unfinished, append(text, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(path+disk.Unfinished, append(text, '\n'), 0o644); err != nil {
 		return err
 	}
 
-	return os.Rename(path+durable.Unfinished, path)
+	return os.Rename(path+disk.Unfinished, path)
 }
 
 // readNote returns the progress that the run in dir has noted, nil where it has noted none that can be read.
 func readNote(dir string) (*Progress, error) {
-	text, err := regular.ReadFile(filepath.Join(dir, noteFile))
+	text, err := disk.ReadFile(filepath.Join(dir, noteFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

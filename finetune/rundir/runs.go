@@ -11,8 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
 )
@@ -133,7 +132,7 @@ func Read(ctx context.Context, dir string) (Run, error) {
 
 	err = r.read(ctx)
 
-	_, unreadable := errors.AsType[*durable.FormatError](err)
+	_, unreadable := errors.AsType[*disk.FormatError](err)
 
 	switch {
 	case errors.Is(err, store.ErrDamaged):
@@ -226,7 +225,7 @@ func (r *Run) readProgress(ctx context.Context, m *store.Manifest) error {
 
 // readReport adds what the last report of an evaluation says.
 func (r *Run) readReport() error {
-	text, err := regular.ReadFile(filepath.Join(r.Dir, ReportFile))
+	text, err := disk.ReadFile(filepath.Join(r.Dir, ReportFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

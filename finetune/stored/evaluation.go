@@ -15,8 +15,8 @@ import (
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/console"
+	"toolevo/envs/disk"
 	"toolevo/envs/drift"
-	"toolevo/envs/durable"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 	"toolevo/finetune/rundir"
@@ -233,7 +233,7 @@ func WriteReport(dir string, r Tables) error {
 	}
 
 	for name, text := range texts {
-		if err := durable.Write(filepath.Join(dir, name), text); err != nil {
+		if err := disk.Write(filepath.Join(dir, name), text); err != nil {
 			return err
 		}
 	}

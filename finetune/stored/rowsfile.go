@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -24,7 +24,7 @@ const RowsFile = "trajectories.parquet"
 func (r *Run) WriteRows(ctx context.Context, say func(format string, args ...any)) (int, error) {
 	path, now := filepath.Join(r.Dir, RowsFile), r.Rows(ctx)
 
-	sum, _, err := regular.Sum(path)
+	sum, _, err := disk.Sum(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return trajectories.WriteFile(ctx, path, now)
 	}
@@ -113,7 +113,7 @@ func (r *Run) resultFile() string {
 
 // End notes that the run has nothing left to do, and which file its n rows are.
 func (r *Run) End(ctx context.Context, n int) error {
-	sum, _, err := regular.Sum(r.resultFile())
+	sum, _, err := disk.Sum(r.resultFile())
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (r *Run) CheckResult() error {
 
 	path := r.resultFile()
 
-	sum, _, err := regular.Sum(path)
+	sum, _, err := disk.Sum(path)
 	if err == nil && sum != ended.SHA256 {
 		err = fmt.Errorf("%s is %w: it changed after the run ended. To rewrite it from the log, resume the run: "+
 			"toolevo %s", path, store.ErrDamaged, Continuation(r.Run))

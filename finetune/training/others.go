@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/envs/yamltext"
 	"toolevo/trajectories/export"
 )
@@ -40,7 +40,7 @@ func (r *Recipe) openOther(name string, beside *Source) (s *Source, err error) {
 
 	s.Trained = s.Rows
 	s.datasets = []dataset{{s.Name, s.Rows}}
-	s.SHA256, _, err = regular.Sum(s.file)
+	s.SHA256, _, err = disk.Sum(s.file)
 
 	return s, err
 }
@@ -157,7 +157,7 @@ type card struct {
 }
 
 func readCard(folder string) (c card, err error) {
-	text, err := regular.ReadFile(filepath.Join(folder, "README.md"))
+	text, err := disk.ReadFile(filepath.Join(folder, "README.md"))
 	if err != nil {
 		return c, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/envs/yamltext"
 	"toolevo/trajectories/export"
 )
@@ -35,7 +35,7 @@ type Recipe struct {
 
 // LoadRecipe reads the recipe of a name in a folder, or else the file at a path.
 func LoadRecipe(folder fs.FS, name string) (*Recipe, error) {
-	text, err := regular.ReadNamed(folder, "recipe", name)
+	text, err := disk.ReadNamed(folder, "recipe", name)
 	if err != nil {
 		return nil, err
 	}

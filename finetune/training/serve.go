@@ -9,7 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/child"
 )
@@ -81,7 +81,7 @@ func (t *Training) Choose(servable string) error {
 		return err
 	}
 
-	next := t.Model() + durable.Unfinished
+	next := t.Model() + disk.Unfinished
 	if err := os.Remove(next); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -90,7 +90,7 @@ func (t *Training) Choose(servable string) error {
 		return err
 	}
 
-	if err := durable.Rename(next, t.Model()); err != nil {
+	if err := disk.Rename(next, t.Model()); err != nil {
 		return err
 	}
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"toolevo/envs/console"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/finetune/checkpoint"
 	"toolevo/trajectories/export"
 )
@@ -90,7 +90,7 @@ func openExport(folder string) (*Source, error) {
 
 // readEntries reads a folder's dataset_info.json.
 func readEntries(folder string) (map[string]map[string]any, error) {
-	text, err := regular.ReadFile(filepath.Join(folder, export.DatasetInfoFile))
+	text, err := disk.ReadFile(filepath.Join(folder, export.DatasetInfoFile))
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/child"
 )
@@ -77,12 +77,12 @@ func (t *Training) write(arguments []byte) error {
 	}
 
 	for name, text := range t.plan.files {
-		if err := durable.Write(t.path(name), text); err != nil {
+		if err := disk.Write(t.path(name), text); err != nil {
 			return err
 		}
 	}
 
-	return durable.Write(t.path(argumentsFile), arguments)
+	return disk.Write(t.path(argumentsFile), arguments)
 }
 
 func (t *Training) path(name string) string { return filepath.Join(t.dir, name) }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/training"
 	"toolevo/finetune/training/trainingtest"
@@ -193,7 +193,7 @@ func TestWeightsThatChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			if _, err := tr.Finished(); !errors.Is(err, durable.ErrDamaged) {
+			if _, err := tr.Finished(); !errors.Is(err, disk.ErrDamaged) {
 				t.Errorf("error %v", err)
 			}
 		})

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 )
@@ -679,12 +679,12 @@ func TestOtherFormats(t *testing.T) {
 			other(t, dir)
 
 			_, err := readAll(t.Context(), dir)
-			if _, ok := errors.AsType[*durable.FormatError](err); !ok || errors.Is(err, store.ErrDamaged) {
+			if _, ok := errors.AsType[*disk.FormatError](err); !ok || errors.Is(err, store.ErrDamaged) {
 				t.Errorf("read it: %v", err)
 			}
 
 			_, err = resume(t.Context(), dir)
-			if _, ok := errors.AsType[*durable.FormatError](err); !ok {
+			if _, ok := errors.AsType[*disk.FormatError](err); !ok {
 				t.Errorf("resume it: %v", err)
 			}
 		})

@@ -22,7 +22,7 @@
 // and once the run has one with a dictionary made of its first rows. The seal says how many rows there were
 // when the run was closed.
 //
-// A run of another format is not read (durable.FormatError).
+// A run of another format is not read (disk.FormatError).
 //
 // # Guarantees
 //

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/faulttest"
 	"toolevo/mcts/store"
 )
@@ -23,7 +23,7 @@ func TestLockWithout(t *testing.T) {
 		"flock":        {[]string{faulttest.Flock}, nil, store.ErrLocked},
 		"record locks": {[]string{faulttest.RecordLocks}, nil, store.ErrLocked},
 		"both": {
-			[]string{faulttest.Flock, faulttest.RecordLocks}, durable.ErrNoLocks, durable.ErrNoLocks,
+			[]string{faulttest.Flock, faulttest.RecordLocks}, disk.ErrNoLocks, disk.ErrNoLocks,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 )
 
 // ErrLocked means that another process works on the run.
@@ -38,7 +38,7 @@ func Lock(path string) (release func() error, err error) {
 
 // unlock releases the lock itself. Closing the file does so only once no process has it open, and one that was forked
 // has, until it runs its own program.
-func unlock(f *os.File) error { return durable.Lock(f, syscall.LOCK_UN) }
+func unlock(f *os.File) error { return disk.Lock(f, syscall.LOCK_UN) }
 
 // Somebody who only asks holds the lock for a moment: so long is it waited for, and so long at most.
 const (
@@ -50,12 +50,12 @@ const (
 // no work on the run: of several that want it one gets it.
 func acquire(f *os.File) error {
 	for waited := time.Duration(0); ; waited += askPause {
-		err := durable.Lock(f, syscall.LOCK_EX)
+		err := disk.Lock(f, syscall.LOCK_EX)
 		if !errors.Is(err, syscall.EWOULDBLOCK) || waited >= askLimit {
 			return err
 		}
 
-		if err := durable.Lock(f, syscall.LOCK_SH); err != nil {
+		if err := disk.Lock(f, syscall.LOCK_SH); err != nil {
 			return err
 		}
 
@@ -78,8 +78,8 @@ func Busy(dir string) error {
 	}
 	defer f.Close()
 
-	switch err := durable.Lock(f, syscall.LOCK_SH); {
-	case errors.Is(err, durable.ErrNoLocks):
+	switch err := disk.Lock(f, syscall.LOCK_SH); {
+	case errors.Is(err, disk.ErrNoLocks):
 		return nil // nobody can work on it here
 	case err != nil:
 		return fmt.Errorf("store: lock %s: %w", path, lockedBy(f, err))

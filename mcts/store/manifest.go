@@ -16,8 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 )
 
 // Manifest says what a run is. Two runs of one Hash grow the same trees if their models answer the
@@ -129,7 +128,7 @@ func ReadConfig(dir string) (string, error) {
 func readManifest(dir string) (config string, m Manifest, err error) {
 	path := filepath.Join(dir, ManifestFile)
 
-	text, err := regular.ReadFile(path)
+	text, err := disk.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", m, fmt.Errorf("store: %w", &NoRunError{dir})
 	}
@@ -149,14 +148,14 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 		return "", m, fmt.Errorf("store: %s is %w: %w: %s", path, ErrDamaged, err, restore)
 	}
 
-	yaml, err := regular.ReadFile(filepath.Join(dir, ConfigFile))
+	yaml, err := disk.ReadFile(filepath.Join(dir, ConfigFile))
 	if err == nil {
 		err = m.check(dir, text, string(yaml))
 	}
 
 	if err != nil {
 		// A process that was killed as it changed the run may not have come to rename it.
-		next, nextErr := regular.ReadFile(filepath.Join(dir, ConfigFile+durable.Unfinished))
+		next, nextErr := disk.ReadFile(filepath.Join(dir, ConfigFile+disk.Unfinished))
 		if nextErr == nil && m.check(dir, text, string(next)) == nil {
 			return string(next), m, nil
 		}
@@ -196,12 +195,12 @@ func (m *Manifest) check(dir string, text []byte, config string) error {
 
 // checkFormat makes sure that a manifest is of this format, or damaged.
 func checkFormat(dir string, text []byte) error {
-	config, err := regular.ReadFile(filepath.Join(dir, ConfigFile))
+	config, err := disk.ReadFile(filepath.Join(dir, ConfigFile))
 	if err != nil || !isWhole(string(text), string(config)) {
 		return nil
 	}
 
-	return durable.CheckJSON(dir, text, "format", Format)
+	return disk.CheckJSON(dir, text, "format", Format)
 }
 
 // isWhole reports whether a manifest's file has the sum that it should have, whatever else it says:
@@ -238,14 +237,14 @@ func (r *Run) writeManifest() error {
 	// The manifest decides: the configuration beside it is the one that it was written with, which a
 	// reader finds under either name.
 	config, manifest := filepath.Join(r.Dir, ConfigFile), filepath.Join(r.Dir, ManifestFile)
-	if err := errors.Join(write(config+durable.Unfinished, []byte(r.Config)),
-		write(manifest+durable.Unfinished, text)); err != nil {
-		return errors.Join(err, remove(config+durable.Unfinished, manifest+durable.Unfinished))
+	if err := errors.Join(write(config+disk.Unfinished, []byte(r.Config)),
+		write(manifest+disk.Unfinished, text)); err != nil {
+		return errors.Join(err, remove(config+disk.Unfinished, manifest+disk.Unfinished))
 	}
 
-	err = durable.Rename(manifest+durable.Unfinished, manifest)
+	err = disk.Rename(manifest+disk.Unfinished, manifest)
 	if err == nil {
-		err = durable.Rename(config+durable.Unfinished, config)
+		err = disk.Rename(config+disk.Unfinished, config)
 	}
 
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/envs/sqlite"
 )
 
@@ -42,7 +41,7 @@ func (e *NoRunError) Error() string {
 func (e *NoRunError) Unwrap() error { return ErrNoRun }
 
 // ErrDamaged means that files of a run are missing, or are not what was written.
-var ErrDamaged = durable.ErrDamaged
+var ErrDamaged = disk.ErrDamaged
 
 // Run is an open run directory.
 type Run struct {
@@ -72,7 +71,7 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string, note .
 		return nil, fmt.Errorf("store: %w", err)
 	}
 
-	if err := durable.Sync(filepath.Dir(filepath.Clean(dir))); err != nil {
+	if err := disk.Sync(filepath.Dir(filepath.Clean(dir))); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 
@@ -98,7 +97,7 @@ func makeDatabase(ctx context.Context, dir, id string) error {
 		return err
 	}
 
-	s, err := Open(ctx, path+durable.Unfinished)
+	s, err := Open(ctx, path+disk.Unfinished)
 	if err != nil {
 		return err
 	}
@@ -107,7 +106,7 @@ func makeDatabase(ctx context.Context, dir, id string) error {
 		return sqlite.DiskError(path, err)
 	}
 
-	if err := durable.Rename(path+durable.Unfinished, path); err != nil {
+	if err := disk.Rename(path+disk.Unfinished, path); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 
@@ -317,7 +316,7 @@ func OpenRun(ctx context.Context, dir string) (*Run, error) {
 
 // readable makes sure that a file is there, can be read, and has something in it.
 func readable(path string) error {
-	f, err := regular.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return err
 	}
@@ -392,16 +391,16 @@ func settle(dir string) error {
 	config := filepath.Join(dir, ConfigFile)
 	if now, _, err := readManifest(dir); err == nil {
 		if text, err := os.ReadFile(config); err != nil || string(text) != now {
-			if err := durable.Rename(config+durable.Unfinished, config); err != nil {
+			if err := disk.Rename(config+disk.Unfinished, config); err != nil {
 				return fmt.Errorf("store: %w", err)
 			}
 		}
 	}
 
-	database := filepath.Join(dir, databaseFile+durable.Unfinished)
+	database := filepath.Join(dir, databaseFile+disk.Unfinished)
 
-	return remove(append(sqlite.Parts(database), config+durable.Unfinished,
-		filepath.Join(dir, ManifestFile+durable.Unfinished))...)
+	return remove(append(sqlite.Parts(database), config+disk.Unfinished,
+		filepath.Join(dir, ManifestFile+disk.Unfinished))...)
 }
 
 // write writes a file that is not read before it is renamed.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 )
 
 // Format is the format of a run directory. It grows when the schema of the database changes, the
@@ -47,7 +47,7 @@ func newDatabase() (all []string) {
 }
 
 // checkSchema makes sure that a database is one of ours, in this format. One that names another
-// format, as every version does in the same place, is a [*durable.FormatError].
+// format, as every version does in the same place, is a [*disk.FormatError].
 func checkSchema(ctx context.Context, db *sql.DB) error {
 	have, err := schemaOf(ctx, db)
 	if err != nil {
@@ -69,7 +69,7 @@ func checkSchema(ctx context.Context, db *sql.DB) error {
 
 	switch n, err := strconv.Atoi(format); {
 	case err == nil && n != Format && !ours:
-		return durable.CheckFormat("the database", "", n, Format)
+		return disk.CheckFormat("the database", "", n, Format)
 	case !ours:
 		return damaged("its tables are not those of a run")
 	case n != Format:

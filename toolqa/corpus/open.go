@@ -12,8 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/envs/sqlite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
@@ -35,7 +34,7 @@ func readInfo(ctx context.Context, db *sql.DB, ds toolqa.Dataset) (layout.Info, 
 	format, _ := strconv.Atoi(meta["format"])
 	software := strings.TrimPrefix(meta["tool"], "toolevo ")
 
-	if err := durable.CheckFormat("the corpus", software, format, layout.FormatVersion); err != nil {
+	if err := disk.CheckFormat("the corpus", software, format, layout.FormatVersion); err != nil {
 		return layout.Info{}, fmt.Errorf("%w: %s", err, remedy)
 	}
 
@@ -164,7 +163,7 @@ func checkFile(path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: %s", fs.ErrNotExist, remedy)
-	case errors.Is(err, regular.ErrNot):
+	case errors.Is(err, disk.ErrNot):
 		return fmt.Errorf("%w: %s", err, remedy)
 	case errors.Is(err, sqlite.ErrNotSQLite), err == nil && header.Size == 0:
 		return fmt.Errorf("%w: not a SQLite file: %s", layout.ErrDamaged, remedy)

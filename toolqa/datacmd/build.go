@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"toolevo/envs/console"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/toolqa"
@@ -104,7 +104,7 @@ func buildCorpora(ctx context.Context, data string, datasets []toolqa.Dataset, o
 func replaceCorpora(dir string, write func(data string) error) error {
 	corpora := filepath.Dir(corpus.Path(dir, ""))
 
-	return durable.ReplaceFolder(corpora, func(work string) (err error) {
+	return disk.ReplaceFolder(corpora, func(work string) (err error) {
 		data, err := os.MkdirTemp("", "toolevo-data-")
 		if err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 	"os"
 
 	"toolevo/envs/console"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/envs/suite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -27,7 +27,7 @@ func templateCheckCommand() suite.Command {
 		Use: "data template check FILE", Help: helpTexts, Document: TemplateExamples{},
 		Options: []suite.Option{suite.DataOption(&data), suite.SeedOption(&seed)},
 		Run: func(ctx context.Context, c *suite.Call) error {
-			text, err := regular.ReadText(c.Args[0])
+			text, err := disk.ReadText(c.Args[0])
 			if err != nil {
 				return err
 			}

@@ -12,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"toolevo/envs/datafile"
+	"toolevo/envs/yamltext"
 )
 
 // The agenda's descriptions are prose. What is read of one are the date, in one of its forms; the times, of
@@ -50,7 +50,7 @@ var agendaReading = sync.OnceValue(func() *agendaPatterns {
 
 	words := strings.NewReplacer(`{date}`, dates, `{clock}`, clocks, `{does}`, does,
 		`{who}`, `(?P<who>`+names+`)`, `{what}`, `(?P<what>`+things+`)`, `{place}`, `(?P<place>`+things+`)`)
-	described := datafile.Decode[struct{ Sentences []string }](wordingFiles, "wordings/agenda.yaml")
+	described := yamltext.DecodeFile[struct{ Sentences []string }](wordingFiles, "wordings/agenda.yaml")
 	for _, s := range described.Sentences {
 		p.sentences = append(p.sentences, regexp.MustCompile(words.Replace(s)))
 	}

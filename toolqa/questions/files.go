@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 
 	"toolevo/envs"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/pytext"
-	"toolevo/envs/regular"
 	"toolevo/toolqa"
 )
 
@@ -41,7 +40,7 @@ func Path(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) st
 // Write writes questions below the data folder dir, one file for each split, dataset and difficulty
 // that occurs, in the published format with the template's name, the source and the hash of the
 // corpus added. All take the place of those before at once, with their checksums (see
-// [durable.ReplaceFolder]); where that cannot be done, [Read] refuses the files until the last is
+// [disk.ReplaceFolder]); where that cannot be done, [Read] refuses the files until the last is
 // written.
 func Write(dir string, questions []toolqa.Question) error {
 	files := map[string]*bytes.Buffer{}
@@ -67,7 +66,7 @@ func Write(dir string, questions []toolqa.Question) error {
 		}
 	}
 
-	return durable.ReplaceFolder(folder(dir), func(work string) error {
+	return disk.ReplaceFolder(folder(dir), func(work string) error {
 		changes := map[string]string{}
 
 		for _, path := range paths {
@@ -93,7 +92,7 @@ func replaceFile(path string, data []byte) error {
 		return err
 	}
 
-	return durable.Write(path, data)
+	return disk.Write(path, data)
 }
 
 // Read reads the questions of one file that Write made, and refuses one that is not as it was written: the error wraps
@@ -101,12 +100,12 @@ func replaceFile(path string, data []byte) error {
 func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
 	path := Path(dir, ds, d, s)
 
-	data, err := regular.ReadFile(path)
+	data, err := disk.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("questions: no %s %s questions of the %s split: %w", ds, d, s, err)
 	}
 
-	if errors.Is(err, regular.ErrNot) {
+	if errors.Is(err, disk.ErrNot) {
 		return nil, fmt.Errorf("questions: %w: %s", err, again)
 	}
 
@@ -130,7 +129,7 @@ func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([
 // ReadOwn reads a file of questions of the user's own: JSON lines with qid, question, answer, dataset and, where they
 // are told apart, difficulty.
 func ReadOwn(path string) ([]toolqa.Question, error) {
-	data, err := regular.ReadJSON(path)
+	data, err := disk.ReadJSON(path)
 	if err != nil {
 		return nil, fmt.Errorf("questions: %w", err)
 	}

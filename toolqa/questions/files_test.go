@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/score"
@@ -132,7 +132,7 @@ const goodLine = `{"qid": "easy-coffee-0000", "question": "What was the opening 
 // A file of the published form that is not UTF-8 is refused with its line.
 func TestImportRefusesOtherText(t *testing.T) {
 	for text, want := range map[string]error{
-		goodLine + "caf\xe9": regular.ErrNotUTF8, goodLine + `{"qid": "\ud83d"}`: regular.ErrHalf,
+		goodLine + "caf\xe9": disk.ErrNotUTF8, goodLine + `{"qid": "\ud83d"}`: disk.ErrHalf,
 	} {
 		src := t.TempDir()
 		path := filepath.Join(src, "easy", "coffee-easy.jsonl")

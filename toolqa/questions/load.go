@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
-	"toolevo/envs/datafile"
+	"toolevo/envs/yamltext"
 	"toolevo/toolqa"
 )
 
@@ -156,7 +156,7 @@ func shippedTemplates() library {
 	for _, ds := range slices.Sorted(slices.Values(toolqa.Datasets())) {
 		path := "templates/" + string(ds) + ".yaml"
 
-		ts, err := datafile.Decode[templateFile](templateFiles, path).compile()
+		ts, err := yamltext.DecodeFile[templateFile](templateFiles, path).compile()
 		if err != nil {
 			panic(fmt.Sprintf("questions: %s: %v", path, err))
 		}

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/toolqa"
 )
 
@@ -213,7 +213,7 @@ func (f *ImportedFile) read(name string, split toolqa.Split) ([]toolqa.Question,
 
 // readPublished reads a file in the published format, as of the test split.
 func readPublished(path string, ds toolqa.Dataset, d toolqa.Difficulty) ([]toolqa.Question, error) {
-	data, err := regular.ReadJSON(path)
+	data, err := disk.ReadJSON(path)
 	if err != nil {
 		return nil, fmt.Errorf("questions: %w", err)
 	}

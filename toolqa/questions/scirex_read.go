@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"toolevo/envs/datafile"
+	"toolevo/envs/yamltext"
 )
 
 // readStated reads what a search has found: the score, the names or the highest of the scores that the passages state.
@@ -37,7 +37,7 @@ func readStated(asked string) reader {
 var wordingFiles embed.FS
 
 // scirexWordings are those in which papers state what is asked, by its name.
-var scirexWordings = datafile.Once[map[string][]string](wordingFiles, "wordings/scirex.yaml")
+var scirexWordings = yamltext.Once[map[string][]string](wordingFiles, "wordings/scirex.yaml")
 
 const (
 	oneScore = `(\S+)`

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -122,7 +122,7 @@ func TestWriteRemovesLeftovers(t *testing.T) {
 		Answer:     "1",
 		Source:     toolqa.Generated,
 	}
-	leftover := Path(dir, toolqa.Coffee, toolqa.Easy, toolqa.Dev) + durable.Unfinished
+	leftover := Path(dir, toolqa.Coffee, toolqa.Easy, toolqa.Dev) + disk.Unfinished
 	writeFile(t, leftover, "cut")
 
 	if err := Write(dir, []toolqa.Question{q}); err != nil {

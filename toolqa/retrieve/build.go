@@ -23,7 +23,7 @@ import (
 	"github.com/blevesearch/bleve/v2/mapping"
 	index "github.com/blevesearch/bleve_index_api"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/toolqa/corpus"
 )
 
@@ -47,7 +47,7 @@ func (a *about) read(path string) error {
 		return err
 	}
 
-	text, err := durable.Unseal(file)
+	text, err := disk.Unseal(file)
 	if err == nil {
 		err = json.Unmarshal(text, a)
 	}
@@ -137,7 +137,7 @@ func build(ctx context.Context, c *corpus.Corpus, progress func(done, total int)
 		return err
 	}
 
-	tmp, err := durable.MkdirTemp(folder, temporary+"*")
+	tmp, err := disk.MkdirTemp(folder, temporary+"*")
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func build(ctx context.Context, c *corpus.Corpus, progress func(done, total int)
 		return err
 	}
 
-	if err := durable.Rename(made, path); err != nil {
+	if err := disk.Rename(made, path); err != nil {
 		if _, there := os.Stat(filepath.Join(path, aboutFile)); there != nil {
 			return err
 		} // otherwise another program was faster: its index is the same
@@ -217,7 +217,7 @@ func fill(ctx context.Context, path string, c *corpus.Corpus, progress func(done
 		return err
 	}
 
-	return durable.WriteSealed(filepath.Join(path, aboutFile), text)
+	return disk.WriteSealed(filepath.Join(path, aboutFile), text)
 }
 
 // wordCounter counts the words that an analyzer finds.
@@ -275,6 +275,6 @@ func syncAll(path string) error {
 			return err
 		}
 
-		return durable.Sync(path)
+		return disk.Sync(path)
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search"
@@ -31,7 +31,7 @@ func Open(ctx context.Context, c *corpus.Corpus, progress func(done, total int))
 		return &Index{}, nil
 	}
 
-	if err := durable.RemoveLeftovers(filepath.Dir(indexPath(c)), temporary, ""); err != nil {
+	if err := disk.RemoveLeftovers(filepath.Dir(indexPath(c)), temporary, ""); err != nil {
 		return nil, fmt.Errorf("retrieve: %w", err)
 	}
 

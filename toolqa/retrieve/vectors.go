@@ -17,7 +17,7 @@ import (
 	"slices"
 
 	"toolevo/envs"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/toolqa/corpus"
 )
 
@@ -46,7 +46,7 @@ func vectorPath(c *corpus.Corpus, model string) string {
 // readOrEmbed returns the vectors of a corpus by a model, from their file, which is made where there is none.
 func readOrEmbed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done, total int)) (*vectors, error) {
 	path := vectorPath(c, e.Model())
-	if err := durable.RemoveLeftovers(filepath.Dir(path), temporary, ""); err != nil {
+	if err := disk.RemoveLeftovers(filepath.Dir(path), temporary, ""); err != nil {
 		return nil, err
 	}
 
@@ -220,7 +220,7 @@ func (v *vectors) write(path, model string) error {
 		return err
 	}
 
-	tmp, err := durable.CreateTemp(folder, temporary+"*")
+	tmp, err := disk.CreateTemp(folder, temporary+"*")
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (v *vectors) write(path, model string) error {
 		return err
 	}
 
-	return durable.Rename(tmp.Name(), path)
+	return disk.Rename(tmp.Name(), path)
 }
 
 func (v *vectors) writeTo(f *os.File, model string) error {

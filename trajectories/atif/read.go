@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/trajectories/internal/jsonl"
 )
 
@@ -110,7 +110,7 @@ func OtherTrials(path string, files []string) (refused []*Refusal, err error) {
 func Read(file string) iter.Seq2[Named, error] {
 	return func(yield func(Named, error) bool) {
 		if !strings.HasSuffix(file, lineSuffix) {
-			text, err := regular.ReadJSON(file)
+			text, err := disk.ReadJSON(file)
 			if path := (*fs.PathError)(nil); err != nil && !errors.As(err, &path) {
 				err = &NoDocumentError{file, err}
 			}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/trajectories/atif"
 	"toolevo/trajectories/internal/jsonl"
 )
@@ -41,7 +41,7 @@ func init() {
 }
 
 func (w *documentWriter) atifLines(work string) error {
-	return durable.WriteFile(filepath.Join(work, atif.LinesFile), func(out io.Writer) error {
+	return disk.WriteFile(filepath.Join(work, atif.LinesFile), func(out io.Writer) error {
 		enc := jsonl.NewEncoder(out)
 		return w.documents(func(d *atif.Document) error { return enc.Encode(d) })
 	})

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/mcts/policy/prompt"
 	"toolevo/trajectories/internal/pq"
 )
@@ -118,7 +118,7 @@ func (r *Report) problem(format string, args ...any) {
 
 // checkSeal makes sure that no byte of the manifest was changed.
 func (r *Report) checkSeal(dir string, m *Manifest) {
-	text, err := regular.ReadFile(filepath.Join(dir, ManifestFile))
+	text, err := disk.ReadFile(filepath.Join(dir, ManifestFile))
 	if err != nil {
 		r.problem("%v", err)
 		return
@@ -147,7 +147,7 @@ func (r *Report) checkSums(dir string, m *Manifest) {
 // isCardWithLicense reports whether the card is the one that was written, but for a license, which
 // whoever shares the samples adds.
 func isCardWithLicense(dir string, want FileSum) bool {
-	card, err := regular.ReadFile(filepath.Join(dir, cardFile))
+	card, err := disk.ReadFile(filepath.Join(dir, cardFile))
 	sum := sha256.Sum256([]byte(withoutLicense(string(card))))
 
 	return err == nil && hex.EncodeToString(sum[:]) == want.SHA256

@@ -7,7 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/trajectories/internal/pq"
 )
 
@@ -24,7 +24,7 @@ func CountSamples(path string) (int, error) {
 }
 
 func countJSON(path string) (n int, err error) {
-	f, err := regular.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return 0, err
 	}

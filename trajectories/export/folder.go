@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 )
 
 // writeFolder writes an export to a folder, in which there may be an earlier one: write writes its files, and what it
@@ -25,7 +25,7 @@ func (m *Manifest) writeFolder(dir string, write func(work string) error) error 
 		return err
 	}
 
-	work, release, err := durable.ClaimFolder(dir)
+	work, release, err := disk.ClaimFolder(dir)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (m *Manifest) note(work string, names []string) error {
 // install puts an export in the place of what is in a folder, at once where that can be done: under
 // the folder's name there is the earlier export or the new one.
 func (m *Manifest) install(work, dir string) error {
-	if durable.HoldsUs(dir) {
+	if disk.HoldsUs(dir) {
 		return m.installFiles(work, dir) // who is in the folder stays in it
 	}
 
@@ -129,11 +129,11 @@ func (m *Manifest) install(work, dir string) error {
 		return err
 	}
 
-	if err := errors.Join(os.Chmod(work, mode.Mode().Perm()), durable.Sync(work)); err != nil {
+	if err := errors.Join(os.Chmod(work, mode.Mode().Perm()), disk.Sync(work)); err != nil {
 		return err
 	}
 
-	err = durable.Exchange(work, dir)
+	err = disk.Exchange(work, dir)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return m.installFiles(work, dir)
 	}
@@ -149,7 +149,7 @@ func (m *Manifest) installFiles(work, dir string) error {
 	}
 
 	place := func(name string) error {
-		if err := durable.Rename(filepath.Join(work, name), filepath.Join(dir, name)); err != nil {
+		if err := disk.Rename(filepath.Join(work, name), filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("move %s into place: %w", name, err)
 		}
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/trajectories/internal/jsonl"
 )
 
@@ -92,7 +92,7 @@ func (m *Manifest) writeSets(work string, sets []InstructionSet, report any) err
 }
 
 func (s *InstructionSet) write(path string) error {
-	return durable.WriteFile(path, func(w io.Writer) error {
+	return disk.WriteFile(path, func(w io.Writer) error {
 		enc := jsonl.NewEncoder(w)
 
 		for i := range s.Samples {

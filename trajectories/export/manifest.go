@@ -10,8 +10,7 @@ import (
 	"slices"
 
 	"toolevo/envs/action"
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/mcts"
 	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
@@ -266,12 +265,12 @@ func (c runCounts) sorted() []ManifestRun {
 
 // ReadManifest reads the manifest of an export folder.
 func ReadManifest(dir string) (*Manifest, error) {
-	text, err := regular.ReadFile(filepath.Join(dir, ManifestFile))
+	text, err := disk.ReadFile(filepath.Join(dir, ManifestFile))
 	if err != nil {
 		return nil, fmt.Errorf("export: read manifest of %s: %w", dir, err)
 	}
 
-	if err := durable.CheckJSON(dir, text, "manifest_version", ManifestVersion); err != nil {
+	if err := disk.CheckJSON(dir, text, "manifest_version", ManifestVersion); err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
 

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/trajectories"
 	"toolevo/trajectories/internal/jsonl"
 	"toolevo/trajectories/internal/pq"
@@ -71,7 +71,7 @@ func (r *proof) spelling(dir string, m *Manifest) {
 // info compares what is written for trainers and people with what it is written from.
 func (r *proof) info(dir string, m *Manifest) {
 	if m.Format != Simulator {
-		card, err := regular.ReadFile(filepath.Join(dir, cardFile))
+		card, err := disk.ReadFile(filepath.Join(dir, cardFile))
 		if err != nil {
 			r.problem("%v", err)
 		} else if withoutLicense(string(card)) != m.card() {
@@ -392,7 +392,7 @@ func (d *Dropped) sum() int {
 
 // readJSON decodes a file that holds one value with no unknown keys.
 func readJSON(path string, v any) error {
-	data, err := regular.ReadFile(path)
+	data, err := disk.ReadFile(path)
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,7 @@ import (
 	"slices"
 
 	"toolevo/envs"
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/trajectories/internal/jsonl"
 	"toolevo/trajectories/internal/pq"
 )
@@ -116,9 +115,9 @@ func (w *writer) withFiles(work string, sets []dataset, open []*sampleFiles, use
 		return use(open)
 	}
 
-	return durable.WriteFile(filepath.Join(work, sets[0].parquet()), func(pw io.Writer) error {
-		return durable.WriteFile(filepath.Join(work, sets[0].jsonl()), func(jw io.Writer) error {
-			return durable.WriteFile(filepath.Join(work, sets[0].lineage), func(lw io.Writer) error {
+	return disk.WriteFile(filepath.Join(work, sets[0].parquet()), func(pw io.Writer) error {
+		return disk.WriteFile(filepath.Join(work, sets[0].jsonl()), func(jw io.Writer) error {
+			return disk.WriteFile(filepath.Join(work, sets[0].lineage), func(lw io.Writer) error {
 				parquet, err := pq.NewWriter[record](pw, w.layout.columns, nil)
 				if err != nil {
 					return err
@@ -233,7 +232,7 @@ func writeJSON(path string, v any) error {
 		return fmt.Errorf("encode %s: %w", path, err)
 	}
 
-	return durable.Write(path, text)
+	return disk.Write(path, text)
 }
 
 // indented is a value as files of an export hold it.
@@ -247,7 +246,7 @@ func indented(v any) ([]byte, error) {
 }
 
 func sumFile(dir, name string) (FileSum, error) {
-	sum, size, err := regular.Sum(filepath.Join(dir, name))
+	sum, size, err := disk.Sum(filepath.Join(dir, name))
 	if err != nil {
 		return FileSum{}, fmt.Errorf("sum %s: %w", name, err)
 	}

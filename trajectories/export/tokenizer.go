@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/trajectories/internal/bpe"
 )
 
@@ -18,7 +18,7 @@ type Tokenizer struct {
 // LoadTokenizer reads the tokenizer.json of a byte-level BPE tokenizer (Llama 3, Qwen, GPT-2,
 // SmolLM2). Another kind is an error that names what is not supported.
 func LoadTokenizer(path string) (*Tokenizer, error) {
-	data, err := regular.ReadFile(path)
+	data, err := disk.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("export: load tokenizer: %w: name the tokenizer.json of the model", err)
 	}

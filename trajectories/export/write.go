@@ -10,7 +10,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/names"
 	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
@@ -158,7 +158,7 @@ func (w *writer) leaveOutUnfilled(work string) error {
 
 	for _, d := range m.datasets() {
 		path := filepath.Join(work, d.parquet())
-		if err := durable.WriteFile(path, func(out io.Writer) error {
+		if err := disk.WriteFile(path, func(out io.Writer) error {
 			return copySamples(out, path, w.layout.columns, columns)
 		}); err != nil {
 			return err
@@ -221,5 +221,5 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 		return err
 	}
 
-	return durable.Write(filepath.Join(work, cardFile), []byte(m.card()))
+	return disk.Write(filepath.Join(work, cardFile), []byte(m.card()))
 }

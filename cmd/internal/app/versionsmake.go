@@ -11,10 +11,9 @@ import (
 	"slices"
 
 	"toolevo/envs/console"
+	"toolevo/envs/disk"
 	"toolevo/envs/drift"
-	"toolevo/envs/durable"
 	"toolevo/envs/kept"
-	"toolevo/envs/regular"
 	"toolevo/envs/toolapi"
 )
 
@@ -159,7 +158,7 @@ func newMadeVersion(dir string, spec *toolapi.Spec, changes []drift.Change) (Mad
 func (j *MakeVersionsJob) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []drift.Change, error), error) {
 	switch {
 	case j.Script != "":
-		text, err := regular.ReadText(j.Script)
+		text, err := disk.ReadText(j.Script)
 		if err != nil {
 			return nil, err
 		}
@@ -219,7 +218,7 @@ func writeVersions(shipped *toolapi.Catalog, files []toolapi.File) error {
 			return err
 		}
 
-		if err := durable.Write(f.Path, []byte(f.Text)); err != nil {
+		if err := disk.Write(f.Path, []byte(f.Text)); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 
 	"toolevo/envs/console"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 )
 
 // The exit codes.
@@ -28,7 +28,7 @@ func ExitCode(err error) int {
 		return ExitDone
 	}
 
-	if errors.Is(err, durable.ErrDamaged) {
+	if errors.Is(err, disk.ErrDamaged) {
 		return ExitBad
 	}
 

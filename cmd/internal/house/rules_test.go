@@ -153,19 +153,19 @@ func TestNothingSleepsOrDrawsFromNowhere(t *testing.T) {
 	}
 }
 
-// A file that is renamed into place is gone after a power cut unless its folder is synced: envs/durable does both.
+// A file that is renamed into place is gone after a power cut unless its folder is synced: envs/disk does both.
 func TestRenamesAreDurable(t *testing.T) {
 	const counts = "finetune/rundir/note.go" // written every second, worth no sync
 
 	fset, files := source(t)
 	for _, f := range files {
-		if f.test || f.pkg == "envs/durable" || f.path == counts {
+		if f.test || f.pkg == "envs/disk" || f.path == counts {
 			continue
 		}
 
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && qualified(call.Fun) == "os.Rename" {
-				t.Errorf("%s: os.Rename: use durable.Rename", position(fset, call))
+				t.Errorf("%s: os.Rename: use disk.Rename", position(fset, call))
 			}
 
 			return true

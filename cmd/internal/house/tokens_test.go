@@ -16,8 +16,8 @@ const tokenBudget = 702_500
 
 // helpers are the folders of what is no product: what tests share, and tools for developers.
 var helpers = []string{
-	"envtest", "suitetest", "wiretest", "golden", "browser", "testrun", "trainingtest", "pytooltest",
-	"trajectories/internal/synth", "house", "interop",
+	"envtest", "faulttest", "killtest", "mctstest", "suitetest", "wiretest", "golden", "browser", "testrun",
+	"trainingtest", "pytooltest", "trajectories/internal/synth", "house", "interop",
 	"cmd/internal/mutants", // breaks the source to try its tests, and is in no binary
 }
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"toolevo/envs/console"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/finetune/chart"
 	"toolevo/finetune/tabulate"
 )
@@ -56,7 +56,7 @@ func Figures(figures []chart.Figure) []File {
 func Write(dir string, files []File) (paths []string, err error) {
 	fill := func(work string) error {
 		for _, f := range files {
-			if err := durable.WriteFile(filepath.Join(work, f.Name), f.Write); err != nil {
+			if err := disk.WriteFile(filepath.Join(work, f.Name), f.Write); err != nil {
 				return err
 			}
 
@@ -76,7 +76,7 @@ func Write(dir string, files []File) (paths []string, err error) {
 	}) {
 		err = fill(dir)
 	} else {
-		err = durable.ReplaceFolder(dir, fill)
+		err = disk.ReplaceFolder(dir, fill)
 	}
 
 	return paths, console.GaveUp(err)

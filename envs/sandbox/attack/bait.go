@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 )
 
 // variable is the environment variable that has the secret.
@@ -69,12 +69,12 @@ func random(n int) string {
 // layFiles makes the folder, in which whoever can reach it may do everything.
 func (b *Bait) layFiles() error {
 	if b.dir == "" {
-		if err := durable.RemoveLeftovers(os.TempDir(), folderName, ""); err != nil {
+		if err := disk.RemoveLeftovers(os.TempDir(), folderName, ""); err != nil {
 			return err
 		}
 
 		var err error
-		if b.claim, err = durable.MkdirTemp("", folderName); err != nil {
+		if b.claim, err = disk.MkdirTemp("", folderName); err != nil {
 			return err
 		}
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 )
 
 const scratchPrefix = "toolevo-scratch-"
@@ -21,11 +21,11 @@ type Scratch struct {
 // newScratch makes a scratch folder in the folder for temporary files that the environment names, and removes those
 // whose owners were killed.
 func newScratch(parent string) (*Scratch, error) {
-	if err := durable.RemoveLeftovers(parent, scratchPrefix, ""); err != nil {
+	if err := disk.RemoveLeftovers(parent, scratchPrefix, ""); err != nil {
 		return nil, fmt.Errorf("worker: remove scratch folders that are left: %w", err)
 	}
 
-	lock, err := durable.MkdirTemp(parent, scratchPrefix)
+	lock, err := disk.MkdirTemp(parent, scratchPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("worker: make a scratch folder: %w", err)
 	}

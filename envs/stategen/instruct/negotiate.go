@@ -10,11 +10,11 @@ import (
 	"regexp"
 	"strings"
 
-	"toolevo/envs/datafile"
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/yamltext"
 )
 
 // Verdicts of a reviewer; every other one is a diagnosis, and "" is none.
@@ -115,8 +115,8 @@ func (n *Negotiator) about(t *stategen.Task) (s subject, err error) {
 var prompts embed.FS
 
 var (
-	generatorText = datafile.Text(prompts, "generator.txt")
-	evaluatorText = datafile.Text(prompts, "evaluator.txt")
+	generatorText = yamltext.Text(prompts, "generator.txt")
+	evaluatorText = yamltext.Text(prompts, "evaluator.txt")
 )
 
 // toolLines says what the tools of a domain do, a line for each.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"text/template"
 
-	"toolevo/envs/datafile"
+	"toolevo/envs/yamltext"
 )
 
 //go:embed words/*.yaml
@@ -62,7 +62,7 @@ type library struct {
 
 // words reads the files once.
 var words = sync.OnceValue(func() *library {
-	l := &library{*datafile.Decode[frame](files, "words/common.yaml"), map[string]*lexicon{}}
+	l := &library{*yamltext.DecodeFile[frame](files, "words/common.yaml"), map[string]*lexicon{}}
 
 	paths, _ := fs.Glob(files, "words/*.yaml") // the pattern is a good one
 	for _, name := range paths {
@@ -76,7 +76,7 @@ var words = sync.OnceValue(func() *library {
 
 // newLexicon reads the words of a domain. A mistake in them is one of the program.
 func newLexicon(path string) *lexicon {
-	x := datafile.Decode[lexicon](files, path)
+	x := yamltext.DecodeFile[lexicon](files, path)
 	x.wordings = map[string]*template.Template{}
 	base := template.Must(template.New(path).Option("missingkey=zero").Funcs(helpers).Parse(x.Define))
 

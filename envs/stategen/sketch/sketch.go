@@ -15,17 +15,17 @@ import (
 	"fmt"
 	"regexp"
 
-	"toolevo/envs/datafile"
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/code"
+	"toolevo/envs/yamltext"
 )
 
 //go:embed instructions.txt
 var files embed.FS
 
-var instructions = datafile.Text(files, "instructions.txt")
+var instructions = yamltext.Text(files, "instructions.txt")
 
 const (
 	// batch is how many programs are asked for at a time.

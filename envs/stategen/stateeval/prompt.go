@@ -3,15 +3,15 @@ package stateeval
 import (
 	"embed"
 
-	"toolevo/envs/datafile"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/code"
+	"toolevo/envs/yamltext"
 )
 
 //go:embed prompt.txt
 var files embed.FS
 
-var prompt = datafile.Text(files, "prompt.txt")
+var prompt = yamltext.Text(files, "prompt.txt")
 
 // Prompt returns what a model is asked for a task, in the order of the published prompts: a sentence, the documents of
 // the calls, the instruction, and what is there before the program begins.

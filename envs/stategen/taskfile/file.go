@@ -13,8 +13,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/envs/stategen"
 )
 
@@ -50,9 +49,9 @@ func Open(data, split string, visit func(t *stategen.Task) error) (*File, error)
 
 	whole, ours := state.Bytes[split]
 
-	f.file, err = regular.Open(f.path)
+	f.file, err = disk.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) && whole > 0 {
-		err = fmt.Errorf("%s is %w: it is gone: generate tasks in another data folder", f.path, durable.ErrDamaged)
+		err = fmt.Errorf("%s is %w: it is gone: generate tasks in another data folder", f.path, disk.ErrDamaged)
 	}
 
 	if err != nil {
@@ -90,7 +89,7 @@ func Open(data, split string, visit func(t *stategen.Task) error) (*File, error)
 	f.SHA256, f.Hashed = hex.EncodeToString(f.sum.Sum(nil)), ours
 	if ours && f.SHA256 != state.Sums[split] {
 		err := fmt.Errorf("%s is %w: its hash is not the one in %s: generate tasks in another data folder",
-			f.path, durable.ErrDamaged, booksFile)
+			f.path, disk.ErrDamaged, booksFile)
 
 		return nil, errors.Join(err, f.file.Close())
 	}
@@ -120,7 +119,7 @@ func (f *File) Task(i int) (*stategen.Task, error) {
 func (f *File) Close() error { return f.file.Close() }
 
 func (f *File) damaged(number int, err error) error {
-	return fmt.Errorf("%s is %w: line %d: %w: generate tasks in another data folder", f.path, durable.ErrDamaged,
+	return fmt.Errorf("%s is %w: line %d: %w: generate tasks in another data folder", f.path, disk.ErrDamaged,
 		number, err)
 }
 

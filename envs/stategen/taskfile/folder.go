@@ -16,8 +16,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/envs/stategen"
 )
 
@@ -36,13 +35,13 @@ func readCommitted(data string) (committed, error) {
 	c := committed{Books: map[string]*stategen.Book{}, Bytes: map[string]int64{}, Sums: map[string]string{}}
 	path := filepath.Join(folder(data), booksFile)
 
-	text, err := regular.ReadFile(path)
+	text, err := disk.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
 
 	if err == nil {
-		text, err = durable.Unseal(text)
+		text, err = disk.Unseal(text)
 	}
 
 	if err == nil {
@@ -95,8 +94,8 @@ func Edit(data string, splits []string) (*Folder, error) {
 	}
 
 	// The kernel releases the lock of a process that ends, however it ends.
-	switch err = durable.Lock(f.lock, syscall.LOCK_EX); {
-	case errors.Is(err, durable.ErrNoLocks):
+	switch err = disk.Lock(f.lock, syscall.LOCK_EX); {
+	case errors.Is(err, disk.ErrNoLocks):
 		err = fmt.Errorf("stategen: lock %s: %w", folder(data), err)
 	case err != nil:
 		err = fmt.Errorf("stategen: another process adds tasks to %s: wait for it: %w", folder(data), err)
@@ -150,7 +149,7 @@ func (f *Folder) readSplit(split string) error {
 	}
 
 	if err != nil {
-		return fmt.Errorf("%s is %w: %w: generate tasks in another data folder", path, durable.ErrDamaged, err)
+		return fmt.Errorf("%s is %w: %w: generate tasks in another data folder", path, disk.ErrDamaged, err)
 	}
 
 	file, err := Open(f.path, split, func(t *stategen.Task) error {
@@ -270,7 +269,7 @@ func (f *Folder) write() error {
 		return fmt.Errorf("stategen: %w", err)
 	}
 
-	return durable.WriteSealed(filepath.Join(folder(f.path), booksFile), append(text, '\n'))
+	return disk.WriteSealed(filepath.Join(folder(f.path), booksFile), append(text, '\n'))
 }
 
 // Close ends the editing. What was not committed is lost.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/taskfile"
 )
@@ -239,11 +239,11 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if _, err := taskfile.Open(data, "train", nil); !errors.Is(err, durable.ErrDamaged) {
+		if _, err := taskfile.Open(data, "train", nil); !errors.Is(err, disk.ErrDamaged) {
 			t.Errorf("%s: opened: %v", name, err)
 		}
 
-		if _, err := taskfile.Edit(data, splits); !errors.Is(err, durable.ErrDamaged) ||
+		if _, err := taskfile.Edit(data, splits); !errors.Is(err, disk.ErrDamaged) ||
 			!strings.Contains(err.Error(), "another data folder") {
 			t.Errorf("%s: edited: %v", name, err)
 		}

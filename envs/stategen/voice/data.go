@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"toolevo/envs/datafile"
 	"toolevo/envs/stategen"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/yamltext"
 )
 
 //go:embed apis.yaml
@@ -28,7 +28,7 @@ type texts struct {
 	Kinds [][][]string        `yaml:"kinds"` // of each kind its rows of sentences
 }
 
-var parts = datafile.Once[texts](files, "texts.yaml")
+var parts = yamltext.Once[texts](files, "texts.yaml")
 
 // draw returns a text of at least two sentences.
 func (t texts) draw(rng *rand.Rand) string {
@@ -59,7 +59,7 @@ type names struct {
 	Male       []string `yaml:"male"`
 }
 
-var voiceNames = datafile.Once[names](files, "voices.yaml")
+var voiceNames = yamltext.Once[names](files, "voices.yaml")
 
 // draw returns a library: a voice of each category and gender, sorted by name.
 func (n names) draw(rng *rand.Rand) []voice {

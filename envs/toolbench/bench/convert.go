@@ -12,8 +12,7 @@ import (
 	"slices"
 
 	"toolevo/envs/console"
-	"toolevo/envs/durable"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench/answers"
 )
@@ -134,7 +133,7 @@ func (c *conversion) readGroup(dir, group string) error {
 
 		at := filepath.Join(dir, f.Name())
 
-		text, err := regular.ReadJSON(at)
+		text, err := disk.ReadJSON(at)
 		if err != nil {
 			return err
 		}
@@ -154,7 +153,7 @@ func (c *conversion) readGroup(dir, group string) error {
 
 // readEpisodes reads the episodes of an evaluation.
 func (c *conversion) readEpisodes(path string) error {
-	file, err := regular.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return err
 	}
@@ -225,7 +224,7 @@ func (c *conversion) write(out string) (*Converted, error) {
 			return nil, err
 		}
 
-		if err := durable.Write(at, text); err != nil {
+		if err := disk.Write(at, text); err != nil {
 			return nil, err
 		}
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"toolevo/envs/datafile"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
+	"toolevo/envs/yamltext"
 )
 
 // Class says what became of a call.
@@ -44,7 +44,7 @@ type words struct {
 //go:embed classes.yaml
 var files embed.FS
 
-var classes = datafile.Once[[]classRules](files, "classes.yaml")
+var classes = yamltext.Once[[]classRules](files, "classes.yaml")
 
 // Corrected returns the rules in which a number is a status code only where it is called one.
 func Corrected() *Rules { return &Rules{classes(), hasCode} }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
@@ -138,7 +138,7 @@ func TestReadCacheErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if calls, _, err := ReadCache(t.Context(), path); !errors.Is(err, durable.ErrDamaged) {
+	if calls, _, err := ReadCache(t.Context(), path); !errors.Is(err, disk.ErrDamaged) {
 		t.Errorf("a text has %d calls (%v)", len(calls), err)
 	}
 
@@ -173,7 +173,7 @@ func TestReadCacheErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if calls, _, err := ReadCache(t.Context(), path); !errors.Is(err, durable.ErrDamaged) {
+	if calls, _, err := ReadCache(t.Context(), path); !errors.Is(err, disk.ErrDamaged) {
 		t.Errorf("a damaged cache has %d calls (%v)", len(calls), err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"toolevo/envs"
+	"toolevo/envs/disk"
 	"toolevo/envs/pytext"
-	"toolevo/envs/regular"
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/envs/wire"
 )
@@ -16,7 +16,7 @@ import (
 // Read reads the calls of a file of one JSON object a line: category, tool_name, api_name and tool_input, as a client
 // of StableToolBench's server sends them, and error and response, as it is answered.
 func Read(path string) ([]Call, error) {
-	f, err := regular.OpenJSON(path)
+	f, err := disk.OpenJSON(path)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"toolevo/envs"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/pytext"
 	"toolevo/envs/sqlite"
 	"toolevo/envs/toolbench"
@@ -39,7 +39,7 @@ const (
 const mostConnections = 8
 
 // OpenCache opens the cache at a path, making it where there is none. The error of a file that is no cache, or a broken
-// one, is [durable.ErrDamaged].
+// one, is [disk.ErrDamaged].
 func OpenCache(ctx context.Context, path string) (*Cache, error) {
 	c, err := openCache(ctx, path)
 	if err != nil {
@@ -53,7 +53,7 @@ func openCache(ctx context.Context, path string) (*Cache, error) {
 	// A file of another program is refused as it is: whoever opens it with SQLite changes it.
 	switch header, err := sqlite.ReadHeader(path); {
 	case errors.Is(err, sqlite.ErrNotSQLite), err == nil && header.Size > 0 && header.Application != applicationID:
-		return nil, fmt.Errorf("%w: no cache of this program: name another file", durable.ErrDamaged)
+		return nil, fmt.Errorf("%w: no cache of this program: name another file", disk.ErrDamaged)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
@@ -95,9 +95,9 @@ func (c *Cache) prepare(ctx context.Context) error {
 	case err != nil:
 		return damagedFile(err)
 	case format != cacheFormat:
-		return durable.CheckFormat("it", "", format, cacheFormat)
+		return disk.CheckFormat("it", "", format, cacheFormat)
 	case state != "ok":
-		return fmt.Errorf("%w: %s: remove the file, and the answers will be made again", durable.ErrDamaged, state)
+		return fmt.Errorf("%w: %s: remove the file, and the answers will be made again", disk.ErrDamaged, state)
 	}
 
 	c.put, err = c.db.PrepareContext(ctx,
@@ -109,7 +109,7 @@ func (c *Cache) prepare(ctx context.Context) error {
 // damagedFile marks the errors of a file that is none of SQLite's.
 func damagedFile(err error) error {
 	if sqlite.IsDamage(err) {
-		return fmt.Errorf("%w: %w: name another file, or remove it", durable.ErrDamaged, err)
+		return fmt.Errorf("%w: %w: name another file, or remove it", disk.ErrDamaged, err)
 	}
 
 	return err
@@ -153,7 +153,7 @@ func (c *Cache) failed(op string, err error) error {
 
 func (c *Cache) broken(k toolbench.Key, key string) error {
 	return fmt.Errorf("the cache %s is %w: the entry %.12s of %s: remove the file, and the answers will be made again",
-		c.path, durable.ErrDamaged, key, k)
+		c.path, disk.ErrDamaged, key, k)
 }
 
 // add puts many entries at once, all or none, and returns how many were new.

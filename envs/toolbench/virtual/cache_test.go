@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/sqlite"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
@@ -138,7 +138,7 @@ func TestOpenCacheRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if _, err := virtual.OpenCache(t.Context(), text); !errors.Is(err, durable.ErrDamaged) ||
+	if _, err := virtual.OpenCache(t.Context(), text); !errors.Is(err, disk.ErrDamaged) ||
 		!strings.Contains(err.Error(), text) {
 		t.Errorf("a text file is opened: %v", err)
 	}
@@ -181,7 +181,7 @@ func TestOpenCacheLeavesOthersAlone(t *testing.T) {
 
 			before := filesIn(t, dir)
 
-			if _, err := virtual.OpenCache(t.Context(), path); !errors.Is(err, durable.ErrDamaged) {
+			if _, err := virtual.OpenCache(t.Context(), path); !errors.Is(err, disk.ErrDamaged) {
 				t.Errorf("it is opened: %v", err)
 			}
 
@@ -244,7 +244,7 @@ func TestBrokenCache(t *testing.T) {
 	}
 
 	_, _, err = openCacheAt(t, path).Get(t.Context(), call)
-	if !errors.Is(err, durable.ErrDamaged) || !strings.Contains(err.Error(), "Weather/sky/forecast") {
+	if !errors.Is(err, disk.ErrDamaged) || !strings.Contains(err.Error(), "Weather/sky/forecast") {
 		t.Errorf("a changed answer is read: %v", err)
 	}
 
@@ -252,7 +252,7 @@ func TestBrokenCache(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if _, err := virtual.OpenCache(t.Context(), path); !errors.Is(err, durable.ErrDamaged) {
+	if _, err := virtual.OpenCache(t.Context(), path); !errors.Is(err, disk.ErrDamaged) {
 		t.Errorf("half a cache is opened: %v", err)
 	}
 }

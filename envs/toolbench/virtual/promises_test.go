@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"toolevo/envs"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
 )
@@ -290,7 +290,7 @@ func TestUnreadableCache(t *testing.T) {
 
 		c := open()
 		for name, use := range uses {
-			if err := use(c); !errors.Is(err, durable.ErrDamaged) {
+			if err := use(c); !errors.Is(err, disk.ErrDamaged) {
 				t.Errorf("%s after %s: %v", name, change, err)
 			}
 		}
@@ -311,7 +311,7 @@ func TestUnreadableCache(t *testing.T) {
 	c = open()
 	defer c.Close()
 
-	if err := all(c); !errors.Is(err, durable.ErrDamaged) {
+	if err := all(c); !errors.Is(err, disk.ErrDamaged) {
 		t.Errorf("arguments that are cut off: %v", err)
 	}
 }
@@ -344,8 +344,8 @@ func TestForeignCaches(t *testing.T) {
 
 		c, err := virtual.OpenCache(t.Context(), path)
 
-		_, ofFormat := errors.AsType[*durable.FormatError](err)
-		if ofFormat != (name == "another format's") || ofFormat == errors.Is(err, durable.ErrDamaged) {
+		_, ofFormat := errors.AsType[*disk.FormatError](err)
+		if ofFormat != (name == "another format's") || ofFormat == errors.Is(err, disk.ErrDamaged) {
 			t.Errorf("%s file is opened as %v (%v)", name, c, err)
 		}
 	}

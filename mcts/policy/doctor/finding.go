@@ -9,7 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"toolevo/envs/datafile"
+	"toolevo/envs/yamltext"
 	"toolevo/mcts/policy/server"
 )
 
@@ -17,7 +17,7 @@ import (
 var files embed.FS
 
 // findings are the checks of findings.yaml by their names there.
-var findings = datafile.Once[map[string]Check](files, "findings.yaml")
+var findings = yamltext.Once[map[string]Check](files, "findings.yaml")
 
 // findingsAbout are the findings about servers of a kind: its own fields stand in front of the general ones.
 func findingsAbout(k *server.Kind) map[string]Check {

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"toolevo/envs/action"
-	"toolevo/envs/datafile"
 	"toolevo/envs/names"
+	"toolevo/envs/yamltext"
 )
 
 // Profile is how a scripted policy behaves.
@@ -65,7 +65,7 @@ type Rates struct {
 var files embed.FS
 
 // habits are the built-in profiles, and the sentences of thoughts.
-var habits = datafile.Once[struct {
+var habits = yamltext.Once[struct {
 	Profiles []Profile
 	Openers  [][]string // by situation
 	Closers  []string

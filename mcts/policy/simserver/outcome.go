@@ -6,15 +6,15 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/datafile"
 	"toolevo/envs/wire"
+	"toolevo/envs/yamltext"
 )
 
 //go:embed wordings.yaml
 var files embed.FS
 
 // wordings are what observations begin with, and what that means.
-var wordings = datafile.Once[map[string]envs.Outcome](files, "wordings.yaml")
+var wordings = yamltext.Once[map[string]envs.Outcome](files, "wordings.yaml")
 
 // A last line that says a Python program raised something, or that an output was cut.
 var lastLine = regexp.MustCompile(

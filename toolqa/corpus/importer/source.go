@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/corpus/internal/layout"
@@ -47,7 +47,7 @@ const reportedBad = 10
 
 // open opens one of the files. Every byte that is read counts as progress.
 func (s *source) open(path string) (io.ReadCloser, error) {
-	f, err := regular.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("corpus: import %s: %w", s.dataset, err)
 	}
@@ -108,7 +108,7 @@ func (s *source) hash(ctx context.Context) error {
 }
 
 func hashFile(ctx context.Context, path string) (sum string, _ fileStamp, err error) {
-	f, err := regular.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return "", fileStamp{}, err
 	}

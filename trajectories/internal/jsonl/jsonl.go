@@ -10,7 +10,7 @@ import (
 	"io"
 	"iter"
 
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 )
 
 // NewEncoder returns an encoder of one JSON value a line, with <, > and & as they are.
@@ -38,10 +38,10 @@ func Decode(line []byte, v any) error {
 }
 
 // Lines streams the lines of a file, which may be of any length. Each is valid until the next one.
-// What package regular refuses in JSON is an error.
+// What package disk refuses in JSON is an error.
 func Lines(path string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		f, err := regular.OpenJSON(path)
+		f, err := disk.OpenJSON(path)
 		if err != nil {
 			yield(nil, err)
 			return

@@ -10,17 +10,17 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/file"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 )
 
-// damaged wraps what was found wrong with a file in [durable.ErrDamaged]. That it cannot be opened or read is not
+// damaged wraps what was found wrong with a file in [disk.ErrDamaged]. That it cannot be opened or read is not
 // damage.
 func damaged(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err
 	}
 
-	return fmt.Errorf("the file is %w: %w", durable.ErrDamaged, err)
+	return fmt.Errorf("the file is %w: %w", disk.ErrDamaged, err)
 }
 
 // Read streams the values of a file, in its order. Extra columns are ignored; a missing column, a column of another

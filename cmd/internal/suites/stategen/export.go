@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/domains"
@@ -85,13 +85,13 @@ func (s *taskSplit) export(ctx context.Context, out string) (made ExportedTasks,
 		}
 	}
 
-	return made, durable.ReplaceFolder(out, func(work string) error {
+	return made, disk.ReplaceFolder(out, func(work string) error {
 		for _, d := range domains.All() {
 			path := filepath.Join(work, d.Name()+".jsonl")
 			write := func(w io.Writer) error { return exportDomain(ctx, w, file, surface(d)) }
 
 			if counts[d.Name()] > 0 {
-				err = durable.WriteFile(path, write)
+				err = disk.WriteFile(path, write)
 			} else if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
 				err = nil // no rows of an earlier export stay beside these
 			}

@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"toolevo/envs/disk"
 	"toolevo/envs/display"
-	"toolevo/envs/regular"
 	"toolevo/envs/stategen/domains"
 	"toolevo/envs/stategen/stateeval"
 	"toolevo/envs/stategen/taskfile"
@@ -71,7 +71,7 @@ func (s *taskSplit) importRows(ctx context.Context, paths []string) (made Import
 
 func (s *taskSplit) importFile(ctx context.Context, path string, to *taskfile.Folder,
 	made *ImportedRows) (err error) {
-	file, err := regular.OpenJSON(path)
+	file, err := disk.OpenJSON(path)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"toolevo/envs/console"
-	"toolevo/envs/regular"
+	"toolevo/envs/disk"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/taskfile"
 	"toolevo/envs/suite"
@@ -58,7 +58,7 @@ func readRejected(path string) ([]string, error) {
 		return nil, nil
 	}
 
-	text, err := regular.ReadText(path)
+	text, err := disk.ReadText(path)
 	if err != nil {
 		return nil, console.Option("reject", "%w", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"toolevo/envs/console"
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/recorded"
@@ -214,6 +214,6 @@ func (m *mirrorWriting) write(name string, text []byte, count int,
 		return nil, err
 	}
 
-	return &MirrorWritten{Path: path, Count: count, Refused: r.Written.Refused}, durable.Write(path,
+	return &MirrorWritten{Path: path, Count: count, Refused: r.Written.Refused}, disk.Write(path,
 		text)
 }

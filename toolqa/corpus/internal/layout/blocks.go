@@ -12,7 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 )
 
 // The hashes of a file's blocks stand behind its database, where SQLite does not look: the XXH3 of each block, then a
@@ -25,7 +25,7 @@ const (
 )
 
 // ErrDamaged is wrapped by the errors of files that are not as they were written.
-var ErrDamaged = durable.ErrDamaged
+var ErrDamaged = disk.ErrDamaged
 
 // CheckBlocks compares the bytes of the file with the hashes that were written with it. The error of a file that was
 // changed names the first block that differs.

@@ -3,11 +3,11 @@ package layout
 import (
 	"path/filepath"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 )
 
 // RemoveLeftovers removes what killed programs left of the corpus file at path, which may be gigabytes.
 func RemoveLeftovers(path string) error {
 	folder, name := filepath.Split(path)
-	return durable.RemoveLeftovers(folder, "."+name+".", "")
+	return disk.RemoveLeftovers(folder, "."+name+".", "")
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"toolevo/envs/datafile"
+	"toolevo/envs/yamltext"
 	"toolevo/toolqa"
 )
 
@@ -118,7 +118,7 @@ func (s Schema) IsJSON() bool {
 var schemaFile embed.FS
 
 // Schemas are the tables of the benchmark.
-var Schemas = datafile.Once[map[toolqa.Dataset]Schema](schemaFile, "schemas.yaml")
+var Schemas = yamltext.Once[map[toolqa.Dataset]Schema](schemaFile, "schemas.yaml")
 
 // SchemaOf returns the schema of a dataset's table, or an error when the dataset has no table.
 func SchemaOf(ds toolqa.Dataset) (Schema, error) {

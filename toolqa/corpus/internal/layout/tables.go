@@ -5,7 +5,7 @@ import (
 	"embed"
 	"strings"
 
-	"toolevo/envs/datafile"
+	"toolevo/envs/yamltext"
 	"toolevo/toolqa"
 )
 
@@ -35,7 +35,7 @@ var sideTableFile embed.FS
 
 // SideTables are the side tables of each dataset. The rows of the first are what [Info].Rows counts for a dataset
 // without a typed table.
-var SideTables = datafile.Once[map[toolqa.Dataset][]SideTable](sideTableFile, "side_tables.yaml")
+var SideTables = yamltext.Once[map[toolqa.Dataset][]SideTable](sideTableFile, "side_tables.yaml")
 
 // The tables of passages and of the results that papers state.
 const (

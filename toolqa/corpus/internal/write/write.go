@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/sqlite"
 	"toolevo/toolqa/corpus/internal/layout"
 )
@@ -46,7 +46,7 @@ func File(ctx context.Context, dir string, info layout.Info, in Input, parts ...
 		return layout.Info{}, fmt.Errorf("corpus: %w", err)
 	}
 
-	tmp, err := durable.CreateTemp(folder, "."+name+".*")
+	tmp, err := disk.CreateTemp(folder, "."+name+".*")
 	if err != nil {
 		return layout.Info{}, fmt.Errorf("corpus: %w", err)
 	}
@@ -195,5 +195,5 @@ func publish(tmp *os.File, path string) error {
 		return err
 	}
 
-	return durable.Rename(tmp.Name(), path)
+	return disk.Rename(tmp.Name(), path)
 }

@@ -1,6 +1,6 @@
 //go:build linux && amd64
 
-package durable_test
+package disk_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/faulttest"
 )
 
@@ -26,16 +26,16 @@ func TestClaimFolderWithout(t *testing.T) {
 				}
 
 				for range 2 {
-					work, release, err := durable.ClaimFolder(dir)
+					work, release, err := disk.ClaimFolder(dir)
 					if err != nil {
 						t.Fatal(err)
 					}
 
-					if _, _, err := durable.ClaimFolder(dir); !errors.Is(err, durable.ErrNoLocks) {
+					if _, _, err := disk.ClaimFolder(dir); !errors.Is(err, disk.ErrNoLocks) {
 						t.Errorf("claimed twice: %v", err)
 					}
 
-					if err := durable.Exchange(work, dir); err != nil {
+					if err := disk.Exchange(work, dir); err != nil {
 						t.Fatal(err)
 					}
 

@@ -1,5 +1,4 @@
-// Package datafile reads the YAML files that are part of the program: word lists, wordings, tables.
-package datafile
+package yamltext
 
 import (
 	"fmt"
@@ -13,12 +12,12 @@ import (
 
 // Once returns a function that decodes an embedded file the first time it is called.
 func Once[T any](files fs.FS, path string) func() T {
-	return sync.OnceValue(func() T { return *Decode[T](files, path) })
+	return sync.OnceValue(func() T { return *DecodeFile[T](files, path) })
 }
 
-// Decode decodes an embedded file. It panics where the file does not fit the type: a mistake of ours, which every test
-// that needs the file finds.
-func Decode[T any](files fs.FS, path string) *T {
+// DecodeFile decodes an embedded file. It panics where the file does not fit the type: a mistake in
+// the program, which every test that needs the file finds.
+func DecodeFile[T any](files fs.FS, path string) *T {
 	var decoded T
 
 	text, err := fs.ReadFile(files, path)
@@ -27,7 +26,7 @@ func Decode[T any](files fs.FS, path string) *T {
 	}
 
 	if err != nil {
-		panic(fmt.Sprintf("datafile: %s: %v", path, err))
+		panic(fmt.Sprintf("yamltext: %s: %v", path, err))
 	}
 
 	return &decoded
@@ -40,7 +39,7 @@ func Text(files fs.FS, path string) func(data any) string {
 	return func(data any) string {
 		var b strings.Builder
 		if err := parsed().Execute(&b, data); err != nil {
-			panic(fmt.Sprintf("datafile: %s: %v", path, err))
+			panic(fmt.Sprintf("yamltext: %s: %v", path, err))
 		}
 
 		return b.String()

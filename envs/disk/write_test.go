@@ -1,4 +1,4 @@
-package durable_test
+package disk_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 )
 
 func TestWriteFile(t *testing.T) {
@@ -24,9 +24,9 @@ func TestWriteFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "file")
 			write(t, path, "old")
-			write(t, path+durable.Unfinished, "what a killed process left")
+			write(t, path+disk.Unfinished, "what a killed process left")
 
-			if err := durable.WriteFile(path, tt.fill); !errors.Is(err, tt.err) {
+			if err := disk.WriteFile(path, tt.fill); !errors.Is(err, tt.err) {
 				t.Errorf("got %v, want %v", err, tt.err)
 			}
 
@@ -34,7 +34,7 @@ func TestWriteFile(t *testing.T) {
 				t.Errorf("the file holds %q, %v: want %q", got, err, tt.want)
 			}
 
-			if _, err := os.Stat(path + durable.Unfinished); !errors.Is(err, os.ErrNotExist) {
+			if _, err := os.Stat(path + disk.Unfinished); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the unfinished file is still there: %v", err)
 			}
 		})
@@ -46,11 +46,11 @@ func TestWriteFileOverAFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "folder")
 	write(t, filepath.Join(path, "file"), "old")
 
-	if err := durable.WriteFile(path, func(io.Writer) error { return nil }); err == nil {
+	if err := disk.WriteFile(path, func(io.Writer) error { return nil }); err == nil {
 		t.Error("a folder was replaced")
 	}
 
-	if _, err := os.Stat(path + durable.Unfinished); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(path + disk.Unfinished); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the unfinished file is still there: %v", err)
 	}
 }

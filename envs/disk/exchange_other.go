@@ -1,6 +1,6 @@
 //go:build !linux
 
-package durable
+package disk
 
 import "errors"
 

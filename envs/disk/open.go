@@ -1,8 +1,4 @@
-// Package regular opens files for reading and refuses pipes and devices before opening them: a pipe
-// might block forever, and a device might never end. Text files are refused by their line where
-// they would be read as another text. It also finds files that are shipped with the program by
-// their names.
-package regular
+package disk
 
 import (
 	"crypto/sha256"

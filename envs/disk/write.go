@@ -1,4 +1,9 @@
-// Package durable replaces files atomically: a reader finds the whole old file or the whole new one.
+// Package disk reads and replaces files so that nothing is lost and nothing hangs.
+//
+// Files are replaced atomically: a reader finds the whole old file or the whole new one. They are
+// opened for reading only if they are regular: a pipe might block forever, and a device might never
+// end. Text files are refused by their line where they would be read as another text. Files that are
+// shipped with the program are found by their names.
 //
 // # Words
 //
@@ -13,7 +18,7 @@
 // # Caveats
 //
 // One process at a time may write a file. On a file system that cannot sync a folder they fail.
-package durable
+package disk
 
 import (
 	"bufio"

@@ -1,6 +1,6 @@
 //go:build linux && amd64
 
-package durable_test
+package disk_test
 
 import (
 	"errors"
@@ -10,17 +10,17 @@ import (
 	"path/filepath"
 	"testing"
 
-	"toolevo/envs/durable"
+	"toolevo/envs/disk"
 	"toolevo/envs/killtest"
 )
 
 // change replaces two files, removes one, and adds one.
 func change(work string) error {
 	return errors.Join(
-		durable.Write(filepath.Join(work, "a"), []byte("new a")),
-		durable.Write(filepath.Join(work, "below", "b"), []byte("new b")),
+		disk.Write(filepath.Join(work, "a"), []byte("new a")),
+		disk.Write(filepath.Join(work, "below", "b"), []byte("new b")),
 		os.Remove(filepath.Join(work, "gone")),
-		durable.Write(filepath.Join(work, "more"), []byte("new")),
+		disk.Write(filepath.Join(work, "more"), []byte("new")),
 	)
 }
 
@@ -76,7 +76,7 @@ func TestReplaceFolderKilled(t *testing.T) {
 	if dir := os.Getenv("TOOLEVO_TEST_REPLACED_FOLDER"); dir != "" {
 		killtest.Now()
 
-		if err := durable.ReplaceFolder(dir, change); err != nil {
+		if err := disk.ReplaceFolder(dir, change); err != nil {
 			t.Fatal(err)
 		}
 
@@ -103,7 +103,7 @@ func TestReplaceFolderKilled(t *testing.T) {
 
 	start(t, dir)
 
-	if err := durable.ReplaceFolder(dir, change); err != nil || !maps.Equal(holds(t, dir), changed) {
+	if err := disk.ReplaceFolder(dir, change); err != nil || !maps.Equal(holds(t, dir), changed) {
 		t.Errorf("the folder holds %v, %v", holds(t, dir), err)
 	}
 
@@ -122,7 +122,7 @@ func TestReplaceFolder(t *testing.T) {
 	}
 
 	failed := errors.New("failed")
-	err := durable.ReplaceFolder(dir, func(work string) error { return errors.Join(change(work), failed) })
+	err := disk.ReplaceFolder(dir, func(work string) error { return errors.Join(change(work), failed) })
 
 	if !errors.Is(err, failed) || !maps.Equal(holds(t, dir), before) {
 		t.Errorf("after an error the folder holds %v, %v", holds(t, dir), err)
@@ -130,7 +130,7 @@ func TestReplaceFolder(t *testing.T) {
 
 	t.Chdir(dir)
 
-	if err := durable.ReplaceFolder(".", change); err != nil || !maps.Equal(holds(t, "."), changed) {
+	if err := disk.ReplaceFolder(".", change); err != nil || !maps.Equal(holds(t, "."), changed) {
 		t.Errorf("in the folder itself there is %v, %v", holds(t, "."), err)
 	}
 
