@@ -50,11 +50,10 @@ func (a *app) evalErrors(ctx context.Context, dirs []string, o errorsOptions) er
 	host := a.host(console.ProgressNone)
 
 	all, err := host.OpenEvaluations(ctx, dirs)
-	defer all.Close()
-
 	if err != nil {
 		return err
 	}
+	defer all.Close()
 
 	board, err := all.Board(ctx)
 	if err != nil {

@@ -91,11 +91,10 @@ func (a *app) addEvaluations(ctx context.Context, p *report.Page, dirs []string,
 	host := a.host(console.ProgressNone)
 
 	all, err := host.OpenEvaluations(ctx, dirs)
-	defer all.Close()
-
 	if err != nil {
 		return err
 	}
+	defer all.Close()
 
 	compared, err := host.CompareOpened(ctx, all)
 	if err != nil {

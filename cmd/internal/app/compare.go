@@ -32,11 +32,10 @@ type ComparedRun struct {
 // Compare compares evaluations.
 func (h *Host) Compare(ctx context.Context, dirs []string) (c Compared, err error) {
 	all, err := h.OpenEvaluations(ctx, dirs)
-	defer all.Close()
-
 	if err != nil {
 		return c, err
 	}
+	defer all.Close()
 
 	return h.CompareOpened(ctx, all)
 }

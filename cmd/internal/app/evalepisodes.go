@@ -17,7 +17,8 @@ func (h *Host) OpenEvaluations(ctx context.Context, dirs []string) (all Evaluati
 	for _, dir := range dirs {
 		e, err := stored.OpenReading(ctx, h.Say, dir)
 		if err != nil {
-			return all, err
+			all.Close()
+			return nil, err
 		}
 
 		all = append(all, e)
@@ -75,11 +76,10 @@ func (all Evaluations) Failed(ctx context.Context, n int, seed uint64) ([]failur
 // Board is what the episodes of some evaluations come to, in the order of their reports.
 func (h *Host) Board(ctx context.Context, dirs []string) (*facts.Board, error) {
 	all, err := h.OpenEvaluations(ctx, dirs)
-	defer all.Close()
-
 	if err != nil {
 		return nil, err
 	}
+	defer all.Close()
 
 	return all.Board(ctx)
 }
