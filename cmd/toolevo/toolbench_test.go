@@ -100,7 +100,7 @@ func TestToolBenchImport(t *testing.T) {
 		write(t, filepath.Join(broken, name), strings.Replace(text, `"Demo"`, `5`, 1))
 	}
 
-	fails(t, exitUsage, []string{"G1_instruction.json: entry 4: query_id 21: api_list[2]", `"tool_name" is a number`},
+	fails(t, exitUsage, []string{"G1_instruction.json: at /3/api_list/2/tool_name: got number"},
 		"toolbench", "import", broken, "--data", data)
 	fails(t, exitUsage, []string{"is a query of the split test already"},
 		"toolbench", "import", inventedQueries, "--split", "train", "--data", data)
