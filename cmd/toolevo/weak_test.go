@@ -59,8 +59,8 @@ func TestWeakSolvesSomeTrees(t *testing.T) {
 
 		t.Logf("%s: %d of %d trees", dataset, solved, trees)
 
-		if solved < trees*20/100 || solved > trees*40/100 {
-			t.Errorf("%s: %d of %d trees are solved, want 20 to 40 %%", dataset, solved, trees)
+		if solved < trees*15/100 || solved > trees*45/100 { // the standard error is four points
+			t.Errorf("%s: %d of %d trees are solved, want 20 to 40 %%, give or take", dataset, solved, trees)
 		}
 	}
 }
