@@ -87,8 +87,8 @@ func TestRepeatsOfOneQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	table := "policy  api  data         episodes  official  sd    pass@all  pass^all\n" +
-		"p       p_c  coffee-easy  2         50.0      75.0  100.0     0.0\n"
+	table := "policy  api  data         episodes  official    sd  pass@all  pass^all\n" +
+		"p       p_c  coffee-easy         2      50.0  75.0     100.0       0.0\n"
 	if !strings.Contains(text.String(), "\n"+table) {
 		t.Errorf("the table has no\n%s:\n%s", table, text.String())
 	}
