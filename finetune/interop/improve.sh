@@ -112,7 +112,7 @@ done
 
 grep -q "Resuming training from .*checkpoint-" "$work/out/round-1/train/train.log" || fail "the training began anew"
 ! grep -q "Resuming training" "$work/out/round-2/train/train.log" || fail "the second training is not one of its own"
-[ "$(grep -cE '^[12] .* (ollama|vllm) ' "$work/table")" = 4 ] || fail "the table has not two servers in two rounds"
+[ "$(grep -cE '^ *[12] .* (ollama|vllm) ' "$work/table")" = 4 ] || fail "the table has not two servers in two rounds"
 python3 - "$work/out" <<'END' || fail "the rounds are not what they should be (see above)"
 import csv, json, sys
 from pathlib import Path
