@@ -17,7 +17,7 @@ import (
 var tablesYAML []byte
 
 // tables describes the tables of reports.
-var tables = tabulate.MustRead(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML)
 
 // Report is the outcome of an evaluation. What its figures depend on beside their cells the caller fills in.
 type Report struct {
@@ -151,13 +151,13 @@ func factsOf(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) ([]fac
 // ReportOf returns the report on episodes, in their order.
 func ReportOf(all []facts.Fact) *Report {
 	source := tabulate.Of(all)
-	report := &Report{Rows: tabulate.As[Row](tables.Tables["evaluation"].Rows(source))}
+	report := &Report{Rows: tabulate.As[Row](tables().Tables["evaluation"].Rows(source))}
 	addRepeats(report.Rows, all)
 
-	report.Overall = tabulate.As[Row](tables.Tables["overall"].Rows(source))
+	report.Overall = tabulate.As[Row](tables().Tables["overall"].Rows(source))
 	report.Overall = slices.DeleteFunc(report.Overall, func(r Row) bool { return r.Dataset != tabulate.All })
 	addRepeats(report.Overall, nil)
-	report.Summaries = tabulate.As[Summary](tables.Tables["summaries"].Rows(source))
+	report.Summaries = tabulate.As[Summary](tables().Tables["summaries"].Rows(source))
 	report.Summaries = slices.DeleteFunc(report.Summaries, func(s Summary) bool { return s.Difficulty == "" })
 	report.Templates = templateRows(report.Rows, all)
 	report.Comparisons = compareAll(all)
@@ -168,7 +168,7 @@ func ReportOf(all []facts.Fact) *Report {
 // templateRows are the figures of templates, in the order of the rows.
 func templateRows(rows []Row, all []facts.Fact) []TemplateRow {
 	all = slices.DeleteFunc(slices.Clone(all), func(f facts.Fact) bool { return f.Template == "" })
-	templates := tabulate.As[TemplateRow](tables.Tables["templates"].Rows(tabulate.Of(all)))
+	templates := tabulate.As[TemplateRow](tables().Tables["templates"].Rows(tabulate.Of(all)))
 
 	place := map[Cell]int{}
 	for i, row := range rows {

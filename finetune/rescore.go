@@ -82,7 +82,7 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Ver
 		}
 	}
 
-	r.Rows = tabulate.As[RescoredRow](tables.Tables["rescored"].Rows(tabulate.Of(all)))
+	r.Rows = tabulate.As[RescoredRow](tables().Tables["rescored"].Rows(tabulate.Of(all)))
 
 	return r, nil
 }
@@ -102,5 +102,5 @@ func (r *Rescored) WriteTable(w io.Writer) error {
 		named(row)
 	}
 
-	return tabulate.WriteText(w, tables.Views["rescored"].Grids(rows), terminal)
+	return tabulate.WriteText(w, tables().Views["rescored"].Grids(rows), terminal)
 }

@@ -59,7 +59,7 @@ func named(row tabulate.Row) {
 }
 
 // Grids are some of the report's tables, by the names of their views.
-func (r *Report) Grids(views ...string) []tabulate.Grid { return tables.Grids(r.rows(), views...) }
+func (r *Report) Grids(views ...string) []tabulate.Grid { return tables().Grids(r.rows(), views...) }
 
 // WriteTable writes the report for a terminal: a line for each cell and each mean over datasets, and the paired
 // comparisons.
@@ -125,5 +125,5 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 // dataset "mean". Accuracies are proportions, and the columns are called as in JSON; pass_at and pass_all are of all
 // repeats, and empty of greedy episodes.
 func (r *Report) WriteCSV(w io.Writer) error {
-	return tables.Tables["evaluation"].WriteCSV(w, r.rows()["evaluation"])
+	return tables().Tables["evaluation"].WriteCSV(w, r.rows()["evaluation"])
 }

@@ -117,7 +117,7 @@ func turnsOf(r tabulate.Row) int {
 
 // Grids are its tables.
 func (a *Adaptation) Grids() []tabulate.Grid {
-	return tables.Grids(a.shown, "adaptation", "recovery", "new_tools")
+	return tables().Grids(a.shown, "adaptation", "recovery", "new_tools")
 }
 
 // spent is what the episodes of a question took.

@@ -12,7 +12,7 @@ import (
 var tablesYAML []byte
 
 // tables describes the tables of how episodes went.
-var tables = tabulate.MustRead(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML)
 
 // Contender is whose episodes a row is about.
 type Contender struct {
@@ -71,7 +71,7 @@ func (b *Board) Errors() *Errors {
 
 // Grids are its tables.
 func (e *Errors) Grids() []tabulate.Grid {
-	return tables.Grids(e.shown, "errors", "classes", "refusals")
+	return tables().Grids(e.shown, "errors", "classes", "refusals")
 }
 
 // ofCalls are the tables over calls; the others are over facts.
@@ -88,7 +88,7 @@ func (b *Board) rows(names ...string) map[string][]tabulate.Row {
 			source = calls
 		}
 
-		rows[name] = tables.Tables[name].Rows(source)
+		rows[name] = tables().Tables[name].Rows(source)
 	}
 
 	return rows

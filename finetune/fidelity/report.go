@@ -44,7 +44,7 @@ type Judged struct {
 
 // report adds up what cases come to.
 func report(all []measured, o Options) *Report {
-	rows := tables.Tables["splits"].Rows(tabulate.Of(all))
+	rows := tables().Tables["splits"].Rows(tabulate.Of(all))
 	r := &Report{Rows: tabulate.As[Row](rows)}
 
 	for i := range r.Rows {

@@ -12,7 +12,7 @@ import (
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.MustRead(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML)
 
 // rows are those of the report's tables.
 func (r *Report) rows() []tabulate.Row {
@@ -43,7 +43,7 @@ func (r *Report) grids() []tabulate.Grid {
 		}
 	}
 
-	return tables.Grids(map[string][]tabulate.Row{"splits": rows}, "judge", likeness, "keeps")
+	return tables().Grids(map[string][]tabulate.Row{"splits": rows}, "judge", likeness, "keeps")
 }
 
 // rank is the place of a row's split in the paper's tables.
@@ -53,7 +53,7 @@ func (r *Report) rank(row tabulate.Row) int {
 
 // WriteTable writes a line for each simulator and split for a terminal. With names of up to 20 columns it fits 80.
 func (r *Report) WriteTable(w io.Writer) error {
-	return tabulate.WriteText(w, tables.Views["splits"].Grids(r.rows()), 80)
+	return tabulate.WriteText(w, tables().Views["splits"].Grids(r.rows()), 80)
 }
 
 // WriteMarkdown writes the paper's tables as Markdown.
@@ -63,4 +63,4 @@ func (r *Report) WriteMarkdown(w io.Writer) error { return tabulate.WriteMarkdow
 func (r *Report) WriteLaTeX(w io.Writer) error { return tabulate.WriteLaTeX(w, r.grids()) }
 
 // WriteCSV writes the rows as CSV, unrounded, with names as in JSON; what was not measured is empty.
-func (r *Report) WriteCSV(w io.Writer) error { return tables.Tables["splits"].WriteCSV(w, r.rows()) }
+func (r *Report) WriteCSV(w io.Writer) error { return tables().Tables["splits"].WriteCSV(w, r.rows()) }

@@ -95,13 +95,13 @@ func (r *Result) WriteTable(w io.Writer) error { return tabulate.WriteText(w, r.
 func (r *Result) Grids() []tabulate.Grid { return grids(r.rows()) }
 
 func grids(rows []tabulate.Row) []tabulate.Grid {
-	return tables.Views["rounds"].Grids(tabulate.Where(rows, map[string]string{"dataset": tabulate.All}))
+	return tables().Views["rounds"].Grids(tabulate.Where(rows, map[string]string{"dataset": tabulate.All}))
 }
 
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.MustRead(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML)
 
 // line is what a round measured on a server, in a cell or over all questions.
 type line struct {
@@ -137,7 +137,7 @@ func ReadCSV(dir string) ([]tabulate.Grid, error) {
 		return nil, err
 	}
 
-	rows, err := tables.Tables["rounds"].ReadCSV(bytes.NewReader(text))
+	rows, err := tables().Tables["rounds"].ReadCSV(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a table of rounds: %w", path, err)
 	}
@@ -147,5 +147,5 @@ func ReadCSV(dir string) ([]tabulate.Grid, error) {
 
 // writeCSV writes every figure of the evaluations.
 func (r *Result) writeCSV(path string) error {
-	return disk.WriteFile(path, func(w io.Writer) error { return tables.Tables["rounds"].WriteCSV(w, r.rows()) })
+	return disk.WriteFile(path, func(w io.Writer) error { return tables().Tables["rounds"].WriteCSV(w, r.rows()) })
 }

@@ -191,11 +191,11 @@ func (d *Judged) rows(judge trajectories.Maker) map[string][]tabulate.Row {
 	said := tabulate.Of(judgements)
 
 	return map[string][]tabulate.Row{
-		"queries": tables.Tables["queries"].Rows(tabulate.Of(queries)),
-		"rates":   tables.Tables["rates"].Rows(said),
-		"passes":  tables.Tables["passes"].Rows(said),
-		"refused": tables.Tables["refused"].Rows(tabulate.Of(refused)),
-		"wins":    tables.Tables["wins"].Rows(tabulate.Of(contests)),
+		"queries": tables().Tables["queries"].Rows(tabulate.Of(queries)),
+		"rates":   tables().Tables["rates"].Rows(said),
+		"passes":  tables().Tables["passes"].Rows(said),
+		"refused": tables().Tables["refused"].Rows(tabulate.Of(refused)),
+		"wins":    tables().Tables["wins"].Rows(tabulate.Of(contests)),
 	}
 }
 
@@ -210,7 +210,7 @@ func (a *Answer) place() facts.Key {
 // place are the keys of a row.
 func place(row tabulate.Row) map[string]string {
 	keys := map[string]string{}
-	for _, key := range tables.Tables["queries"].By {
+	for _, key := range tables().Tables["queries"].By {
 		keys[key] = row.Text(key)
 	}
 

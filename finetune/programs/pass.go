@@ -177,7 +177,7 @@ func (r *Results) outcomes() []outcome {
 // where there are several.
 func (r *Results) Passes() []Pass {
 	source := tabulate.Of(r.outcomes())
-	rows, kinds := tables.Tables["passes"].Rows(source), tables.Tables["kinds"].Rows(source)
+	rows, kinds := tables().Tables["passes"].Rows(source), tables().Tables["kinds"].Rows(source)
 	passes := tabulate.As[Pass](rows)
 
 	for i, row := range rows {

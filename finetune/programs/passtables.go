@@ -12,11 +12,11 @@ import (
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.MustRead(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML)
 
 // PassTables are pass@1 by domain, and how and why tasks failed.
 func PassTables(rows []Pass) []tabulate.Grid {
-	return tables.Grids(map[string][]tabulate.Row{"passes": passRows(rows), "failures": failureRows(rows)},
+	return tables().Grids(map[string][]tabulate.Row{"passes": passRows(rows), "failures": failureRows(rows)},
 		"passes", "counts", "classes", "causes")
 }
 
@@ -92,7 +92,7 @@ func PassFigures(rows []Pass) []chart.Figure {
 
 // WritePassCSV writes the rows in full precision.
 func WritePassCSV(w io.Writer, all []Pass) error {
-	rows, t := passRows(all), *tables.Tables["passes"]
+	rows, t := passRows(all), *tables().Tables["passes"]
 
 	for _, class := range code.Classes() {
 		t.CSV = append(t.CSV[:len(t.CSV):len(t.CSV)], string(class))

@@ -31,7 +31,7 @@ func (r *Report) Tables() []tabulate.Grid {
 		rows["coverage"] = append(rows["coverage"], c.steps(most)...)
 	}
 
-	return tables.Grids(rows, "complexity", "coverage")
+	return tables().Grids(rows, "complexity", "coverage")
 }
 
 // Figures returns the figures of the report.
@@ -45,7 +45,7 @@ func (r *Report) Figures() []chart.Figure {
 
 // WriteComplexityCSV writes the complexity in full precision, a line for each domain.
 func (r *Report) WriteComplexityCSV(w io.Writer) error {
-	return tables.Tables["complexity"].WriteCSV(w, tabulate.RowsOf(r.Complexity))
+	return tables().Tables["complexity"].WriteCSV(w, tabulate.RowsOf(r.Complexity))
 }
 
 // WriteCoverageCSV writes the curves in full precision, a line for each number of programs.
@@ -66,5 +66,5 @@ func (r *Report) WriteCoverageCSV(w io.Writer) error {
 		}
 	}
 
-	return tables.Tables["coverage"].WriteCSV(w, rows)
+	return tables().Tables["coverage"].WriteCSV(w, rows)
 }

@@ -247,7 +247,7 @@ func TestPageInABrowser(t *testing.T) {
 
 	for width, name := range map[int64]string{1280: "report-wide", 390: "report-narrow"} {
 		b.Open(t, width, "file://"+path)
-		b.Until(t, `document.querySelectorAll("svg .dot").length == 6`)
+		b.Until(t, `document.querySelectorAll("svg .dot").length == 9`)
 		b.Fits(t, name)
 		b.Click(t, "details summary")
 		b.Until(t, `document.querySelector(".turn.here").offsetParent`)

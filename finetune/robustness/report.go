@@ -13,7 +13,7 @@ import (
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.MustRead(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML)
 
 // All is the dataset or difficulty of every question.
 const All = tabulate.All
@@ -128,7 +128,7 @@ func ReportOf(all []Played) *Report {
 
 	source := tabulate.Of(all)
 	r := &Report{raw: map[string][]tabulate.Row{
-		"rates": tables.Tables["rates"].Rows(source), "statistics": tables.Tables["statistics"].Rows(source),
+		"rates": tables().Tables["rates"].Rows(source), "statistics": tables().Tables["statistics"].Rows(source),
 	}}
 	r.Statistics = tabulate.As[Statistics](r.raw["statistics"])
 
@@ -177,15 +177,15 @@ func changeOf(row tabulate.Row) *Change {
 // Tables are the tables of the report: pass rates under versioning and under perturbations (DynamicToolBench's Tables I
 // and II), their changes in relation to the baseline, and run statistics, of each feedback.
 func (r *Report) Tables() []tabulate.Grid {
-	return tables.Grids(r.raw, "versioning", "perturbation", "changes", "tests", "statistics")
+	return tables().Grids(r.raw, "versioning", "perturbation", "changes", "tests", "statistics")
 }
 
 // WriteCSV writes the rows with a heading, in full precision: shares are 0 to 1, and a field without a value is empty.
 func (r *Report) WriteCSV(w io.Writer) error {
-	return tables.Tables["rates"].WriteCSV(w, r.raw["rates"])
+	return tables().Tables["rates"].WriteCSV(w, r.raw["rates"])
 }
 
 // WriteStatisticsCSV writes the statistics like WriteCSV, with a column for the turns of each outcome.
 func (r *Report) WriteStatisticsCSV(w io.Writer) error {
-	return tables.Tables["statistics"].WriteCSV(w, r.raw["statistics"])
+	return tables().Tables["statistics"].WriteCSV(w, r.raw["statistics"])
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 )
@@ -71,6 +72,12 @@ type Pairs struct {
 type Tables struct {
 	Tables map[string]*Table `yaml:"tables"`
 	Views  map[string]*View  `yaml:"views"`
+}
+
+// Embedded returns a function that reads the description of tables and views when it is first
+// called, so that commands without tables start sooner.
+func Embedded(text []byte) func() *Tables {
+	return sync.OnceValue(func() *Tables { return MustRead(text) })
 }
 
 // MustRead reads the description of tables and views. What is wrong with it is a mistake in the program.

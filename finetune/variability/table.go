@@ -10,15 +10,15 @@ import (
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.MustRead(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML)
 
 // WriteTable writes the rows for a terminal, those of each policy below its name. It fits 80 columns. Change is in
 // percentage points.
 func WriteTable(w io.Writer, rows []Row) error {
-	return tabulate.WriteText(w, tables.Views["changes"].Grids(tabulate.RowsOf(rows)), 80)
+	return tabulate.WriteText(w, tables().Views["changes"].Grids(tabulate.RowsOf(rows)), 80)
 }
 
 // WriteCSV writes the rows with a heading, in full precision. Shares are 0 to 1; a field without a value is empty.
 func WriteCSV(w io.Writer, rows []Row) error {
-	return tables.Tables["changes"].WriteCSV(w, tabulate.RowsOf(rows))
+	return tables().Tables["changes"].WriteCSV(w, tabulate.RowsOf(rows))
 }
