@@ -123,7 +123,7 @@ func TestEvalDriftGoesOn(t *testing.T) {
 	p.sees("Evaluation 4 of 6")
 	p.interrupt(t)
 
-	if code := p.wait(); code != exitInterrupted || !strings.Contains(p.err.String(), "the same command") {
+	if code := p.wait(); code != exitInterrupted || !strings.Contains(p.err.String(), "run the same command again") {
 		t.Errorf("exit %d:\n%s", code, p.err)
 	}
 

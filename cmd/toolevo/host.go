@@ -47,4 +47,4 @@ func (s *shown) Step(what string) (done func()) {
 func (s *shown) Report(read func() console.Status) (stop func()) { return s.app.Report(s.mode, read) }
 
 // same says how to go on where the command that was given does.
-func same(toolevo.Stop) string { return "the same command" }
+func same(toolevo.Stop) string { return "run the same command again" }

@@ -36,7 +36,7 @@ func TestWeakSolvesSomeTrees(t *testing.T) {
 	}
 
 	for _, dataset := range []toolqa.Dataset{toolqa.Coffee, toolqa.Flights, toolqa.Agenda, toolqa.DBLP} {
-		const trees = 150
+		const trees = 400 // a standard error of 2.4 points
 
 		all, random, solved := byDataset[dataset], rand.New(rand.NewPCG(1, 1)), 0
 		for range trees {
@@ -59,8 +59,8 @@ func TestWeakSolvesSomeTrees(t *testing.T) {
 
 		t.Logf("%s: %d of %d trees", dataset, solved, trees)
 
-		if solved < trees*15/100 || solved > trees*45/100 { // the standard error is four points
-			t.Errorf("%s: %d of %d trees are solved, want 20 to 40 %%, give or take", dataset, solved, trees)
+		if solved < trees*20/100 || solved > trees*40/100 {
+			t.Errorf("%s: %d of %d trees are solved, want 20 to 40 %%", dataset, solved, trees)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type Log struct{ File, Level string }
 // LogLevels are the levels of a [Log], the one that tells most first.
 func LogLevels() []string { return []string{"debug", "info", "warn", "error"} }
 
-// Check refuses a level that there is not.
+// Check refuses an unknown level.
 func (l *Log) Check() error {
 	if !slices.Contains(LogLevels(), l.Level) {
 		return Usage("‹log-level› %s: want %s", l.Level, strings.Join(LogLevels(), ", "))

@@ -64,6 +64,7 @@ func Check(ctx context.Context, job CheckJob) (c Checked, err error) {
 		job.Workers = runtime.NumCPU()
 	}
 
+	// An export is known by its manifest; what has none is a run.
 	m, err := export.ReadManifest(job.Path)
 
 	switch {

@@ -65,6 +65,7 @@ func (h *Host) CompareOpened(ctx context.Context, opened Evaluations) (result Co
 
 	result.Engines, result.Warnings = engines.InWords(stamps), engines.Warnings(stamps)
 
+	// The caption names the feedback, which decides how hard a version is: figures of several are told apart.
 	feedbacks := tabulate.Distinct(result.Runs, func(run ComparedRun) string { return run.Feedback })
 	slices.Sort(feedbacks)
 	result.Feedback = strings.Join(feedbacks, ", ")

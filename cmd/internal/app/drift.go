@@ -42,7 +42,7 @@ const All = "all"
 type DriftJob struct {
 	RunJob
 	Feedbacks     []string // what rejected calls are told, each by itself; All is each
-	Perturbations []string // how questions are changed, each by itself; All is each, "none" is none
+	Perturbations []string // how questions are changed, one at a time; All means each of them, "none" no change
 }
 
 // Drifted is what an experiment with drift found.
@@ -86,6 +86,7 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 		return nil, err
 	}
 
+	// The result is returned beside the error: the figures of what was measured stand.
 	lost := 0
 	for _, s := range page.Robustness.Statistics {
 		lost += s.Lost
@@ -118,6 +119,7 @@ func (j *DriftJob) check() error {
 		j.Perturbations = nil
 	}
 
+	// Each name is an evaluation in a folder of its own: a name given twice would be made twice.
 	for _, list := range []struct {
 		option string
 		named  *[]string

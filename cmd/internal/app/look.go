@@ -52,6 +52,7 @@ func TreeOf(ctx context.Context, v *stored.Run, q trajectories.Question, arg str
 		return nil, err
 	}
 
+	// A tree that was given up is there after all, and can be asked for again.
 	for _, g := range givenUp {
 		if g.Tree == tree {
 			return nil, console.Usage("tree %d of question %s was given up, because the server fails at a "+

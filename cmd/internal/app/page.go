@@ -19,7 +19,7 @@ import (
 func (h *Host) AddRuns(ctx context.Context, p *report.Page, args []string) (evaluations []string, err error) {
 	for _, dir := range args {
 		rounds, err := improve.ReadCSV(dir)
-		if err == nil {
+		if err == nil { // the folder of an improvement is not a run itself
 			p.Improvement = rounds
 			continue
 		}
@@ -82,6 +82,7 @@ func addRun(ctx context.Context, p *report.Page, v *stored.Run) error {
 		c.Trees += len(trees)
 		c.Trajectories += found.Len()
 
+		// A question without trees was not reached yet, which is not a failure.
 		if len(trees) > 0 {
 			c.Tried++
 		}

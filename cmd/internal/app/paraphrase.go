@@ -57,6 +57,7 @@ func (b *Bench) paraphrase(ctx context.Context, file string, questions []perturb
 	model := b.Config.ParaphrasedBy()
 	p := &perturb.Paraphraser{Faithful: b.Config.PerturbValues, Seed: b.Config.Seed, Workers: paraphrasesAtATime}
 
+	// What only looks at a run must not pay for texts: it takes those that the run had written.
 	if !b.asks {
 		texts, err := kept.Read(file)
 		if err != nil {

@@ -34,7 +34,7 @@ func (j *EnvironmentsJob) resumedAgent(ctx context.Context) ([]configs.Layer, er
 func (j *EnvironmentsJob) record(ctx context.Context, b *Bench,
 	work func(*stored.Run, *external.Recorder) error) (err error) {
 	if !configs.IsExternal(b.Config.Policy[0]) {
-		return console.Usage("‹record› %s: it holds an evaluation of ours, not what agents of others did", j.Out)
+		return console.Usage("‹record› %s: it holds an evaluation that toolevo made, not what other agents did", j.Out)
 	}
 
 	j.announce(b.Config)

@@ -11,7 +11,7 @@ import (
 
 // Settings say where the settings of a job come from, beside the defaults and the environment.
 type Settings struct {
-	File string          // a YAML file or the name of a shipped one; "" is none
+	File string          // a YAML file or the name of a shipped one; empty if there is no such file
 	Set  []configs.Layer // what the user set, which wins over everything else
 }
 

@@ -27,7 +27,7 @@ type MakeVersionsJob struct {
 	HoldOut   []string // versions whose identifiers are not used; nil is all that are shipped, but From
 	Factor    string   // the only thing that changes; "" is many at once
 	Operators []string // by name, in their order; none are drawn for each API
-	Script    string   // a file of operators for each tool; "" is none
+	Script    string   // a file of operators for each tool; empty for drawn ones
 	Unseen    int      // more versions, of words that the others do not have, in the folder unseen
 }
 
