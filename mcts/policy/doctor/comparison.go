@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // errBusy says that the clock did not tell.
@@ -14,7 +15,7 @@ var errBusy = errors.New("this machine or the server is too busy with something 
 const (
 	fewRounds  = 3
 	mostRounds = 8
-	certainty  = 5 // standard errors
+	certainty  = 1 - 1e-4 // of Student's t-test, one-sided, in each round
 )
 
 // comparison is one by the clock, made again and again: one side minus the other in seconds, taken right after each
@@ -32,7 +33,11 @@ func (c comparison) side() int {
 
 	mean, deviation := stat.MeanStdDev(c, nil)
 
-	switch away := certainty * stat.StdErr(deviation, float64(len(c))); {
+	// A deviation that so few differences show is uncertain itself; of three, one comparison in fifty lies five standard
+	// errors away by chance.
+	standardErrors := distuv.StudentsT{Sigma: 1, Nu: float64(len(c) - 1)}.Quantile(certainty)
+
+	switch away := standardErrors * stat.StdErr(deviation, float64(len(c))); {
 	case mean < -away:
 		return -1
 	case mean > away:
