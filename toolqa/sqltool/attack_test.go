@@ -308,8 +308,8 @@ func attackedGreedily(t *testing.T, corpora []*corpus.Corpus) {
 	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &used); err != nil {
 		t.Fatal(err)
 	}
-	// SQLite has 64 MiB at most, and Go 128 MiB: rows and arguments on their way, and what is not yet collected. Of each
-	// byte of Go the race detector keeps three more, of which some are never touched.
+	// SQLite has 64 MiB at most, and Go 128 MiB: rows and arguments on their way, and what is not
+	// yet collected. The race detector keeps up to four bytes more for each of Go's.
 	allowed := int64(64+128+64) << 20
 	if underRaceDetector() {
 		allowed += 4 * 128 << 20

@@ -33,8 +33,8 @@ func (c comparison) side() int {
 
 	mean, deviation := stat.MeanStdDev(c, nil)
 
-	// A deviation that so few differences show is uncertain itself; of three, one comparison in fifty lies five standard
-	// errors away by chance.
+	// The deviation of so few differences is uncertain itself: of three, one mean in fifty lies five
+	// standard errors away by chance.
 	standardErrors := distuv.StudentsT{Sigma: 1, Nu: float64(len(c) - 1)}.Quantile(certainty)
 
 	switch away := standardErrors * stat.StdErr(deviation, float64(len(c))); {
