@@ -247,8 +247,13 @@ func isBracketed(s toolapi.AdapterSpec) bool  { return s.Bracketed != nil }
 func isFlag(s toolapi.AdapterSpec) bool       { return s.Flag != nil }
 func isIgnored(s toolapi.AdapterSpec) bool    { return s.Ignored != nil }
 
-// isPlain reports whether nothing is said of the values of a parameter.
-func isPlain(p toolapi.Parameter) bool { return p.Schema == nil && !p.Optional }
+// isTyped reports whether a call is held to the type of a parameter.
+func isTyped(a toolapi.APISpec, p toolapi.Parameter) bool {
+	return p.Schema != nil && !a.Parameters.Loose
+}
+
+// isPlain reports whether a parameter has to be there, and takes any value.
+func isPlain(a toolapi.APISpec, p toolapi.Parameter) bool { return !isTyped(a, p) && !p.Optional }
 
 // isText reports whether a parameter takes any text, by all that is said of it.
 func isText(p toolapi.Parameter) bool {

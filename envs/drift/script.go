@@ -134,10 +134,10 @@ func (s ScriptStep) operator() (Operator, error) {
 		return merged(a, *s.MergeParameters)
 	})
 	add(s.AddFlag != "", "add-flag", func(a toolapi.APISpec) (Step, bool) {
-		return addParameter(a, s.AddFlag, toolapi.AdapterSpec{Flag: &toolapi.Flag{Parameter: s.AddFlag}})
+		return flagged(a, s.AddFlag)
 	})
 	add(s.AddCount != nil, "add-count", func(a toolapi.APISpec) (Step, bool) {
-		return addParameter(a, s.AddCount.Parameter, toolapi.AdapterSpec{Ignored: s.AddCount})
+		return counted(a, s.AddCount)
 	})
 
 	if len(all) != 1 {

@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	i := slices.IndexFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return mentions(p.Name, words().Lists) })
-	typed := slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return !isPlain(p) })
+	typed := slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return !isPlain(a, p) })
 
 	if i != 0 || typed || len(a.Parameters.Keywords) > 0 || has(a, isNumbered) || has(a, isBracketed) ||
 		has(a, isFlag) || has(a, isIgnored) {
@@ -59,6 +60,7 @@ func enumerateList(a toolapi.APISpec, i int, d *Draws) (Step, bool) {
 		schema, _ = items.(envs.Args)
 	}
 
+	schema = described(schema, "one of: ", list)
 	parameters := without(a.Parameters.All, list.Name)
 	for k, name := range e.Names() {
 		same := func(p toolapi.Parameter) bool { return fold(p.Name) == fold(name) }
@@ -81,7 +83,10 @@ func numbered(a toolapi.APISpec, list, item string) (Step, bool) {
 	}
 
 	n := &toolapi.Numbered{Item: item, To: list}
-	parameters := []toolapi.Parameter{{Name: item + "1"}}
+	first := toolapi.Parameter{Name: item + "1", Schema: a.Parameters.All[0].Schema}
+	first.Schema = described(first.Schema, fmt.Sprintf("the first, %s2, %s3, … for more: ", item, item),
+		a.Parameters.All[0])
+	parameters := []toolapi.Parameter{first}
 
 	for _, p := range a.Parameters.All[1:] {
 		n.Beside = append(n.Beside, p.Name)
@@ -183,10 +188,10 @@ func textsToMerge(a toolapi.APISpec) []toolapi.Parameter {
 
 	for _, p := range a.Parameters.All {
 		switch {
-		case p.Schema != nil && isItem(a, p.Name):
-		case p.Schema != nil && isText(p) && !p.Optional, isPlain(p) && !isItem(a, p.Name):
+		case isTyped(a, p) && isItem(a, p.Name):
+		case isTyped(a, p) && isText(p) && !p.Optional, isPlain(a, p) && !isItem(a, p.Name):
 			all = append(all, p)
-		case p.Schema == nil:
+		case !isTyped(a, p):
 			all = nil
 		}
 	}
@@ -202,7 +207,14 @@ func addFlag(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Flags) })
 
-	return addParameter(a, name, toolapi.AdapterSpec{Flag: &toolapi.Flag{Parameter: name}})
+	return flagged(a, name)
+}
+
+// flagged adds a parameter of a name that has to be true.
+func flagged(a toolapi.APISpec, name string) (Step, bool) {
+	document := envs.Object("enum", []any{"True", true}, "description", "has to be true")
+
+	return addParameter(a, name, document, toolapi.AdapterSpec{Flag: &toolapi.Flag{Parameter: name}})
 }
 
 // addCount adds a number that nothing looks at, as return_num of the published versions is.
@@ -216,10 +228,31 @@ func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 	ignored := &toolapi.Ignored{Parameter: name, Value: uint64(1 + d.IntN(10))}
 
-	return addParameter(a, name, toolapi.AdapterSpec{Ignored: ignored})
+	return counted(a, ignored)
 }
 
-// addParameter adds a parameter behind the others.
-func addParameter(a toolapi.APISpec, name string, adapter toolapi.AdapterSpec) (Step, bool) {
-	return succeed(a, "", name, adapter, append(slices.Clone(a.Parameters.All), toolapi.Parameter{Name: name})...)
+// counted adds a number that nothing looks at.
+func counted(a toolapi.APISpec, number *toolapi.Ignored) (Step, bool) {
+	document := envs.Object("type", "integer", "description", "how many results are wanted")
+
+	return addParameter(a, number.Parameter, document, toolapi.AdapterSpec{Ignored: number})
+}
+
+// addParameter adds a parameter behind the others, with a document where they have documents.
+func addParameter(a toolapi.APISpec, name string, document envs.Args, adapter toolapi.AdapterSpec) (Step, bool) {
+	p := toolapi.Parameter{Name: name}
+	if slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return p.Schema != nil }) {
+		p.Schema = document
+	}
+
+	return succeed(a, "", name, adapter, append(slices.Clone(a.Parameters.All), p)...)
+}
+
+// described is the schema of an item of a list: what is said of the list stands behind some words.
+func described(item envs.Args, words string, list toolapi.Parameter) envs.Args {
+	if text := list.Description(); text != "" {
+		return withKeyword(item, "description", words+text)
+	}
+
+	return item
 }

@@ -102,7 +102,7 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		object := d.words.Objects[k]
 
 		members := slices.DeleteFunc(slices.Clone(a.Parameters.All), func(p toolapi.Parameter) bool {
-			return p.Schema == nil || isItem(a, p.Name) || !mentions(p.Name, object.Of)
+			return !isTyped(a, p) || isItem(a, p.Name) || !mentions(p.Name, object.Of)
 		})
 		if len(members) < 2 {
 			continue
@@ -125,9 +125,9 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 }
 
 // parameterFor draws one of the parameters that an operator is for, none of them an item of a list. There is none in an
-// API whose JSON Schema says more than its parameters do, since that may be about them.
+// API whose JSON Schema says more than its parameters do, since that may be about them, or whose types are for readers.
 func parameterFor(a toolapi.APISpec, d *Draws, is func(p toolapi.Parameter) bool) (i int, ok bool) {
-	if len(a.Parameters.Keywords) > 0 {
+	if len(a.Parameters.Keywords) > 0 || a.Parameters.Loose {
 		return 0, false
 	}
 

@@ -21,7 +21,8 @@
 //	parameters: {type: object, properties: {city: {type: string}}, required: [city]}
 //
 // Arguments of an API with types are checked before its adapters run. What is wrong is told in one line, which names
-// the first wrong place, unless the API has a text of its own.
+// the first wrong place, unless the API has a text of its own. In a file that is loose, types are what documents show:
+// a call may have any values, as the published code lets it.
 //
 // # Adapters
 //

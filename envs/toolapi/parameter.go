@@ -34,6 +34,10 @@ type Parameters struct {
 	All      []Parameter // nil in a file that has none
 	Keywords envs.Args
 
+	// Loose says that types are what documents show, and that a call may have any values: that of
+	// the file.
+	Loose bool
+
 	wrong error // with what a file has; Load says of which API
 }
 
@@ -89,7 +93,7 @@ func (a *API) takeParameters(p Parameters) error {
 		return errors.New("a parameter is named twice")
 	}
 
-	a.Parameters, a.keywords = p.All, p.Keywords
+	a.Parameters, a.keywords, a.loose = p.All, p.Keywords, p.Loose
 
 	return nil
 }

@@ -26,7 +26,7 @@ const (
 // compile prepares the check of arguments, when there is anything to check.
 func (a *API) compile() error {
 	typed := func(p Parameter) bool { return p.Schema != nil || p.Optional }
-	if len(a.keywords) == 0 && !slices.ContainsFunc(a.Parameters, typed) {
+	if a.loose || len(a.keywords) == 0 && !slices.ContainsFunc(a.Parameters, typed) {
 		return nil
 	}
 

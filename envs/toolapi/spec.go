@@ -16,6 +16,7 @@ type Spec struct {
 	Version    string   `yaml:"version"`
 	About      string   `yaml:"about,omitempty"`
 	Base       bool     `yaml:"base,omitempty"` // it defines the tools
+	Loose      bool     `yaml:"loose,omitempty"` // types are for readers: calls are not held to them
 	Deprecates []string `yaml:"deprecates,omitempty,flow"`
 	Messages   Messages `yaml:"messages,omitempty"`
 
@@ -87,6 +88,10 @@ func Parse(f File) (*Spec, error) {
 	err := yamltext.Decode([]byte(f.Text), s, yaml.Strict(), yaml.UseOrderedMap())
 	if err != nil {
 		return nil, fmt.Errorf("toolapi: %s: %w", f.Path, err)
+	}
+
+	for i := range s.APIs {
+		s.APIs[i].Parameters.Loose = s.Loose
 	}
 
 	return s, nil

@@ -47,7 +47,8 @@ type API struct {
 
 	base          *API      // the tool's API in the base, which may be this one
 	keywords      envs.Args // of the arguments' JSON Schema, beside those of Schema
-	form          *Form     // nil when the arguments have no types
+	loose         bool      // the types are for readers
+	form          *Form     // nil when calls are not held to types
 	adapters      []Adapter
 	exact         bool // a call has no other parameters; false when an adapter takes a list of any length
 	argumentsText string
