@@ -364,7 +364,7 @@ func TestLaws(t *testing.T) {
 			}
 		}
 
-		made := toolapi.Spec{Version: "made", APIs: slices.Clone(base.APIs)}
+		made := toolapi.Spec{Version: "made", Loose: base.Loose, APIs: slices.Clone(base.APIs)}
 		for i := range made.APIs {
 			made.APIs[i].Description = ""
 			if made.APIs[i].Name == before.Name {
@@ -432,7 +432,7 @@ func TestStaleCalls(t *testing.T) {
 			return
 		}
 
-		made := toolapi.Spec{Version: "made", APIs: slices.Clone(base.APIs)}
+		made := toolapi.Spec{Version: "made", Loose: base.Loose, APIs: slices.Clone(base.APIs)}
 		for i := range made.APIs {
 			made.APIs[i].Description = ""
 			if made.APIs[i].Name == before.Name {

@@ -132,7 +132,15 @@ func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 // prefixed wants a text to begin with another.
 func prefixed(a toolapi.APISpec, p toolapi.Prefix) (Step, bool) {
-	return succeed(a, p.Parameter, p.Text, toolapi.AdapterSpec{Prefix: &p}, a.Parameters.All...)
+	parameters := slices.Clone(a.Parameters.All)
+
+	for i, text := range parameters {
+		if text.Name == p.Parameter {
+			parameters[i].Schema = described(text.Schema, fmt.Sprintf("begins with %q; then ", p.Text), text)
+		}
+	}
+
+	return succeed(a, p.Parameter, p.Text, toolapi.AdapterSpec{Prefix: &p}, parameters...)
 }
 
 // mergeParameters puts the last two texts that a call must have, or more, into one: First[x], Second[y].

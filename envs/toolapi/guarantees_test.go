@@ -460,10 +460,10 @@ func TestHas(t *testing.T) {
 
 // TestFunction writes an API as OpenAI's chat API wants it.
 func TestFunction(t *testing.T) {
-	a, _ := version(t, "p_c").ForTool("NodeCheck")
-	want := `{"type": "function", "function": {"name": "NodeCheck", "description": "` + a.Description + `", ` +
-		`"parameters": {"type": "object", "properties": {"GraphName": {}, "Node": {}}, ` +
-		`"required": ["GraphName", "Node"]}}}`
+	a, _ := version(t, "p_c").ForTool("LoadDB")
+	want := `{"type": "function", "function": {"name": "LoadDB", "description": "` + a.Description + `", ` +
+		`"parameters": {"type": "object", "properties": {"DBName": {"type": "string", ` +
+		`"description": "the name of the database"}}, "required": ["DBName"]}}}`
 
 	if got := string(pytext.AppendJSON(nil, a.Function())); got != want {
 		t.Errorf("%s, want %s", got, want)

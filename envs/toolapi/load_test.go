@@ -70,7 +70,7 @@ func TestLoadErrors(t *testing.T) {
 		{"tool twice", "tool: LoadGraph", "tool: LoadDB", "the tool LoadDB is exposed twice"},
 		{"name twice", "name: ValidateGraphNode", "name: InitializeDatabase", "the name is exposed twice"},
 		{"unusable name", "name: InitializeDatabase", "name: ' x'", "the name cannot be written as an action"},
-		{"parameter twice", "[Graph_Name, graphNode]", "[graphNode, graphNode]", "a parameter is named twice"},
+		{"parameter twice", "{name: graphNode", "{name: Graph_Name", "a parameter is named twice"},
 		{"unknown version", "[p_c]", "[p_x]", `unknown API version "p_x"`},
 		{"wrong example", `{"DatabaseName": "flights"}`, `{"DBName": "flights"}`,
 			"it is not a call of InitializeDatabase[DatabaseName]"},
@@ -104,7 +104,7 @@ func TestLoadErrors(t *testing.T) {
 		changed := strings.Replace(string(in), "deprecates:", "depricates:", 1)
 
 		_, err := toolapi.Load(fstest.MapFS{"p_c.yaml": {Data: pc}, "p_s_in.yaml": {Data: []byte(changed)}})
-		if err == nil || !strings.Contains(err.Error(), "[6:1]") {
+		if err == nil || !strings.Contains(err.Error(), "[7:1]") {
 			t.Errorf("error = %v, want line and column", err)
 		}
 	})
