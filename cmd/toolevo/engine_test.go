@@ -386,13 +386,13 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 		}
 
 		for i, api := range v.APIs {
-			want := bare.Tools[i]
+			want := bare.Tools[i].Description
 			if api.Tool == "PythonInterpreter" {
 				want += " " + pytool.Describe(stamp.ModuleNames())
 			}
 
-			if full.Tools[i] != want {
-				t.Errorf("%s: %q, want %q", api.Name, full.Tools[i], want)
+			if full.Tools[i].Description != want {
+				t.Errorf("%s: %q, want %q", api.Name, full.Tools[i].Description, want)
 			}
 		}
 

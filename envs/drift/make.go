@@ -230,7 +230,7 @@ func (m *Maker) draws(i int, tool string) *Draws {
 // what it has from the base anyway.
 func (m *Maker) inherited(a toolapi.APISpec) toolapi.APISpec {
 	if m.source.Base {
-		a.Description = ""
+		a.Description, a.Guideline = "", ""
 	}
 
 	if tool := toolOf(a); !isSystem(tool) {

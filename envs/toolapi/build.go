@@ -1,6 +1,7 @@
 package toolapi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -62,8 +63,8 @@ func (f *Spec) build(base *Version) (*Version, error) {
 
 func (f *APISpec) build(v, base *Version) (*API, error) {
 	a := &API{
-		Name: f.Name, Tool: f.Tool, Description: f.Description, URL: f.URL, exact: true,
-		argumentsText: f.Errors.Arguments, valueText: f.Errors.Value,
+		Name: f.Name, Tool: f.Tool, Description: f.Description, Guideline: f.Guideline, URL: f.URL,
+		exact: true, argumentsText: f.Errors.Arguments, valueText: f.Errors.Value,
 	}
 	if a.Tool == "" {
 		a.Tool = a.Name
@@ -90,9 +91,8 @@ func (f *APISpec) build(v, base *Version) (*API, error) {
 		}
 
 		a.base = defined
-		if a.Description == "" {
-			a.Description = defined.Description
-		}
+		a.Description = cmp.Or(a.Description, defined.Description)
+		a.Guideline = cmp.Or(a.Guideline, defined.Guideline)
 	}
 
 	if a.Description == "" {

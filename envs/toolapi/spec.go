@@ -15,7 +15,7 @@ type Spec struct {
 
 	Version    string   `yaml:"version"`
 	About      string   `yaml:"about,omitempty"`
-	Base       bool     `yaml:"base,omitempty"` // it defines the tools
+	Base       bool     `yaml:"base,omitempty"`  // it defines the tools
 	Loose      bool     `yaml:"loose,omitempty"` // types are for readers: calls are not held to them
 	Deprecates []string `yaml:"deprecates,omitempty,flow"`
 	Messages   Messages `yaml:"messages,omitempty"`
@@ -37,6 +37,7 @@ type APISpec struct {
 	Tool        string        `yaml:"tool,omitempty"` // Name when empty
 	Parameters  Parameters    `yaml:"parameters,flow"`
 	Description string        `yaml:"description,omitempty"` // that of the base when empty
+	Guideline   string        `yaml:"guideline,omitempty"`   // when to use it, in prompts; that of the base when empty
 	URL         string        `yaml:"url,omitempty"`         // in its document; calls have nothing to do with it
 	Adapters    []AdapterSpec `yaml:"adapters,omitempty"`    // from the API to the tool
 	Errors      ErrorTexts    `yaml:"errors,omitempty"`

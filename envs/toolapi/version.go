@@ -43,6 +43,7 @@ type API struct {
 	Tool        string      // the tool's name: that of its API in the base
 	Parameters  []Parameter // as its signature shows them
 	Description string      // what follows the signature in a tool list, "which …"
+	Guideline   string      // a sentence of prompts that list it, on when to use it; or ""
 	URL         string      // where its document says that it is served, or ""; calls have nothing to do with it
 
 	base          *API      // the tool's API in the base, which may be this one

@@ -273,7 +273,7 @@ func (s *sources) shown(row *trajectories.Row) (trajectories.Shown, error) {
 	return trajectories.Shown{
 		Suite:  r.benchmark.Name(),
 		System: p.System(dataset),
-		Tools:  serving.Functions(r.benchmark, p, v, modules, dataset),
+		Tools:  p.Functions(dataset),
 		Codec:  p.Codec,
 
 		Reasoning: r.Config.Reasoning(),

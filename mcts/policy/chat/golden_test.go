@@ -7,6 +7,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/internal/golden"
 	"toolevo/mcts/policy/prompt"
@@ -53,11 +54,16 @@ func called(h envs.History) envs.History {
 
 // plain is a prompt with one demonstration, as a base model is shown it.
 func plain() prompt.Prompt {
-	p := prompt.New([]string{
-		"LoadDB[DBName], which loads the database DBName.",
-		"GetValue[column_name], which returns the value of the column column_name.",
-		"Finish[answer], which returns the answer and finishes the task.",
-		"UpdateTool[newtool_desc], which updates the description of the tool.",
+	tool := func(name, parameter, description string) *toolapi.API {
+		return &toolapi.API{
+			Name: name, Tool: name, Parameters: []toolapi.Parameter{{Name: parameter}}, Description: description,
+		}
+	}
+	p := prompt.New([]*toolapi.API{
+		tool("LoadDB", "DBName", "which loads the database DBName."),
+		tool("GetValue", "column_name", "which returns the value of the column column_name."),
+		tool("Finish", "answer", "which returns the answer and finishes the task."),
+		tool("UpdateTool", "newtool_desc", "which updates the description of the tool."),
 	})
 	p.Demonstrations = map[string][]prompt.Demonstration{"coffee": {{
 		Question: "What is the first date?",

@@ -7,6 +7,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/names"
+	"toolevo/envs/toolapi"
 )
 
 // Layout says where the tools an agent has learned stand in the prompt, and how the parts of a step are set apart.
@@ -34,7 +35,7 @@ const DefaultShots = 3
 
 // Prompt says what a model is shown besides the history. It is a value; nothing here is changed by rendering.
 type Prompt struct {
-	Tools          []string                   // of the prompt version, without numbers: "LoadDB[DBName], which …"
+	Tools          []*toolapi.API             // of the prompt version, in the order of the list
 	Codec          action.Codec               // how a step is written; nil is ReAct
 	Demonstrations map[string][]Demonstration // the pool of each dataset, in the order of preference
 	Shots          int                        // how many of the pool are shown; fewer when the pool is smaller
@@ -42,7 +43,7 @@ type Prompt struct {
 
 	// ByDataset are those of Tools that serve a dataset, shown to its tasks in place of all; a dataset that is not here
 	// is shown all.
-	ByDataset map[string][]string
+	ByDataset map[string][]*toolapi.API
 
 	// Clean is applied to what the corpora and tools say: the question and the observations. Servers read the control
 	// tokens of their model out of plain text, so one in an observation would end it; nil leaves them.
@@ -54,7 +55,9 @@ type Prompt struct {
 }
 
 // New returns the default prompt over the tools of the prompt version, without demonstrations.
-func New(tools []string) Prompt { return Prompt{Tools: tools, Shots: DefaultShots, Layout: Stable} }
+func New(tools []*toolapi.API) Prompt {
+	return Prompt{Tools: tools, Shots: DefaultShots, Layout: Stable}
+}
 
 // System returns the guidelines and the tools of the prompt version for tasks of a dataset, and nothing else: no
 // demonstration, no learned tool, no question. It is the system text of a training sample and of a chat.
@@ -144,20 +147,22 @@ var paperSpacing = strings.NewReplacer(
 
 func (p Prompt) system(dataset string, learned []string, format string) string {
 	var b strings.Builder
-	tools := p.ToolLines(dataset)
+	tools := p.List(dataset)
 	b.WriteString(p.wording().opening)
 	b.WriteString("\n\n")
-	appendNumbered(&b, 1, tools)
 
-	if len(learned) > 0 {
-		b.WriteByte('\n')
-		appendNumbered(&b, len(tools)+1, learned)
+	for i, a := range tools {
+		appendNumbered(&b, i+1, p.toolText(a))
 	}
 
-	b.WriteString("\n\n")
+	for i, line := range learned {
+		appendNumbered(&b, len(tools)+i+1, line)
+	}
+
+	b.WriteByte('\n')
 	b.WriteString(guidelinesHeading)
 
-	for i, g := range p.guidelines() {
+	for i, g := range p.guidelines(tools) {
 		b.WriteByte('\n')
 		b.WriteString(strconv.Itoa(i + 1))
 		b.WriteString(". ")
@@ -170,40 +175,33 @@ func (p Prompt) system(dataset string, learned []string, format string) string {
 	return b.String()
 }
 
-// ToolLines returns the lines of the prompt version's tools that tasks of a dataset are shown, without their numbers.
-func (p Prompt) ToolLines(dataset string) []string {
-	tools, ok := p.ByDataset[dataset]
-	if !ok {
-		tools = p.Tools
-	}
-
-	return without(tools, func(line string) bool {
-		return (p.NoUpdateTool || p.codes()) && strings.HasPrefix(line, envs.UpdateTool+"[") ||
-			p.codes() && strings.HasPrefix(line, envs.FinishTool+"[")
-	})
-}
-
 // codes reports whether a program is the whole answer: it ends by itself, and nobody can learn in between.
 func (p Prompt) codes() bool { return p.Codec == action.Python{} }
 
-func (p Prompt) guidelines() []string {
-	all := p.wording().guidelines
-	if !p.NoUpdateTool {
-		return all
-	}
+// guidelines are those of the wording and, behind the one on naming tools, those of the tools that are listed.
+func (p Prompt) guidelines(tools []*toolapi.API) []string {
+	var all []string
 
-	return without(all, func(line string) bool { return strings.Contains(line, envs.UpdateTool) })
-}
+	for _, line := range p.wording().guidelines {
+		switch {
+		case p.NoUpdateTool && strings.Contains(line, envs.UpdateTool):
+		case line == naming:
+			if p.Layout == Paper {
+				line = paperNaming
+			}
 
-func without(lines []string, drop func(string) bool) []string {
-	kept := make([]string, 0, len(lines))
-	for _, line := range lines {
-		if !drop(line) {
-			kept = append(kept, line)
+			all = append(all, line)
+			for _, a := range tools {
+				if a.Guideline != "" {
+					all = append(all, a.Guideline)
+				}
+			}
+		default:
+			all = append(all, line)
 		}
 	}
 
-	return kept
+	return all
 }
 
 // shown returns the demonstrations of a task: the first Shots of its dataset's pool that ask something else.

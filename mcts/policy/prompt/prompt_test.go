@@ -11,12 +11,13 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy/internal/golden"
 )
 
 // paperTools are the tools of appendix D.2.
-func paperTools() []string {
-	return []string{
+func paperTools() []*toolapi.API {
+	return apis(
 		"RetrieveAgenda[keyword], which retrieves the agenda related to keyword.",
 		"RetrieveScirex[keyword], which retrieves machine learning papers' paragraphs related to keyword.",
 		"LoadDB[DBName], which loads the database DBName and returns the database. The DBName can be one of the " +
@@ -35,11 +36,31 @@ func paperTools() []string {
 		"PythonInterpreter[Python], which interprets the Python code Python and returns the result.",
 		"Finish[answer], which returns the answer and finishes the task.",
 		"UpdateTool[newtool_desc], which updates the description of the tool.",
+	)
+}
+
+// apis are those of lines of a tool list. Their parameters have no documents.
+func apis(lines ...string) []*toolapi.API {
+	all := make([]*toolapi.API, len(lines))
+	for i, line := range lines {
+		signature, description, _ := strings.Cut(line, "], ")
+		name, parameters, _ := strings.Cut(signature, "[")
+		all[i] = &toolapi.API{Name: name, Tool: name, Description: description}
+
+		for name := range strings.SplitSeq(parameters, ", ") {
+			all[i].Parameters = append(all[i].Parameters, toolapi.Parameter{Name: name})
+		}
+
+		if name == "PythonInterpreter" {
+			all[i].Guideline = "When a step needs exact arithmetic, write Python code and run it."
+		}
 	}
+
+	return all
 }
 
 // coffeeTools are those of them that questions about coffee need.
-func coffeeTools() []string { return append(slices.Clone(paperTools()[2:5]), paperTools()[9:]...) }
+func coffeeTools() []*toolapi.API { return append(slices.Clone(paperTools()[2:5]), paperTools()[9:]...) }
 
 const openQuestion = "What was the opening price of coffee on 2000-01-03?"
 
@@ -102,7 +123,7 @@ func TestGoldenPrompts(t *testing.T) {
 	paper.Layout = Paper
 	ablation.NoUpdateTool = true
 	narrow := full
-	narrow.ByDataset = map[string][]string{"coffee": coffeeTools()}
+	narrow.ByDataset = map[string][]*toolapi.API{"coffee": coffeeTools()}
 	zero := full
 	zero.Shots = 0
 	calls := full
@@ -209,7 +230,7 @@ func TestToolsOfADataset(t *testing.T) {
 	whole := New(paperTools())
 	whole.Demonstrations = demonstrations(t)
 	narrow := whole
-	narrow.ByDataset = map[string][]string{"coffee": coffeeTools()}
+	narrow.ByDataset = map[string][]*toolapi.API{"coffee": coffeeTools()}
 
 	for _, layout := range []Layout{Stable, Paper} {
 		whole.Layout, narrow.Layout = layout, layout
@@ -280,7 +301,7 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 func TestRenderIsAppendOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " \n", "Observation: x", "Thought: a\n"}))
-		p := New(rapid.SliceOfN(text, 0, 4).Draw(t, "tools"))
+		p := New(apis(rapid.SliceOfN(text, 0, 4).Draw(t, "tools")...))
 		p.NoUpdateTool = rapid.Bool().Draw(t, "ablation")
 		p.Layout = rapid.SampledFrom([]Layout{Stable, Paper, ""}).Draw(t, "layout")
 		p.Demonstrations = map[string][]Demonstration{"d": {{Question: text.Draw(t, "demonstrated")}}}
@@ -324,7 +345,7 @@ func TestSharedPrefix(t *testing.T) {
 
 // What a tool or a question says is cleaned, and nothing else is: not the model's own words, not the tools.
 func TestClean(t *testing.T) {
-	p := New([]string{"A[<x>], which is it."})
+	p := New(apis("A[<x>], which is it."))
 	p.Clean = func(text string) string { return strings.ReplaceAll(text, "<x>", "< x>") }
 	h := ask("What is <x>?").Append(envs.Turn{Action: "Thought: <x>", Observation: "<x> it is"})
 

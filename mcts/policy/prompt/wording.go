@@ -40,7 +40,7 @@ Action Input: the parameters of the tool, as a JSON object`,
 		guidelines: []string{
 			"Write one program that does the whole task. It is run once, and you cannot change it after you have " +
 				"seen what it does.",
-			"Call the APIs as the task shows, and give all their parameters.",
+			"Call the APIs as the task shows, and give all parameters that are not optional.",
 			"The libraries and variables that the task names are loaded already. Use the variables by their names: " +
 				"their values change from one run to another.",
 			"Assign what the task asks for to the variable RESULT, whichever way the program takes.",
@@ -62,8 +62,7 @@ func turnByTurn(step, template, parts string) wording {
 		opening: "You answer questions by using tools, one call at a time. The tools are:",
 		guidelines: []string{
 			"Work step by step. Each step is " + step + "; the Observation that follows is the tool's answer.",
-			"Name the tool exactly as it is listed, without the brackets, and give all its parameters.",
-			"When a step needs exact arithmetic, write Python code and run it.",
+			naming,
 			"When a tool turns out to be deprecated and you have called its replacement successfully for the first " +
 				"time, call UpdateTool to describe the new tool.",
 			"When you know the answer, call Finish[answer].",
@@ -74,21 +73,23 @@ func turnByTurn(step, template, parts string) wording {
 	}
 }
 
+// naming is how a tool is called. The guidelines of the tools themselves follow it.
+const (
+	naming = "Name the tool exactly as it is listed, without the brackets, and give all parameters that are not " +
+		"optional."
+	paperNaming = "Name the tool exactly as it is listed, without the brackets, and give all its parameters."
+)
+
 const (
 	guidelinesHeading = "Follow these guidelines:"
 	examplesHeading   = "Here are some examples:"
 )
 
-// appendNumbered appends lines as "(first) line", one each.
-func appendNumbered(b *strings.Builder, first int, lines []string) {
-	for i, line := range lines {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-
-		b.WriteByte('(')
-		b.WriteString(strconv.Itoa(first + i))
-		b.WriteString(") ")
-		b.WriteString(line)
-	}
+// appendNumbered appends a line of a list: "(n) text".
+func appendNumbered(b *strings.Builder, n int, text string) {
+	b.WriteByte('(')
+	b.WriteString(strconv.Itoa(n))
+	b.WriteString(") ")
+	b.WriteString(text)
+	b.WriteByte('\n')
 }

@@ -4,7 +4,6 @@ import (
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/mcts/policy/chat"
-	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/server"
 )
 
@@ -27,9 +26,6 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}
 
 	shown.Shots = c.Shots
-	if shown.Layout, err = prompt.ParseLayout(c.Layout); err != nil {
-		return Sent{}, err
-	}
 
 	clean, err := chat.NewSanitizer()
 	if err != nil {

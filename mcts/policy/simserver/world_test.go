@@ -143,12 +143,7 @@ func environmentOf(t testing.TB, version string, codec action.Codec) (envs.Envir
 		t.Fatal(err)
 	}
 
-	lines := make([]string, len(shown.APIs))
-	for i, api := range shown.APIs {
-		lines[i] = api.Signature() + ", " + api.Description
-	}
-
-	p := prompt.New(lines)
+	p := prompt.New(shown.APIs)
 	p.Codec = codec
 
 	return env, p

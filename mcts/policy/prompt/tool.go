@@ -1,0 +1,112 @@
+package prompt
+
+import (
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
+)
+
+// List returns the tools that tasks of a dataset are shown, in their order.
+func (p Prompt) List(dataset string) []*toolapi.API {
+	tools, ok := p.ByDataset[dataset]
+	if !ok {
+		tools = p.Tools
+	}
+
+	// A program is the whole answer: it ends by itself, and nobody can learn in between.
+	return slices.DeleteFunc(slices.Clone(tools), func(a *toolapi.API) bool {
+		return (p.NoUpdateTool || p.codes()) && a.Tool == envs.UpdateTool || p.codes() && a.Tool == envs.FinishTool
+	})
+}
+
+// Functions are the tools of [Prompt.List] as OpenAI's chat API describes functions.
+func (p Prompt) Functions(dataset string) []envs.Args {
+	var all []envs.Args
+	for _, a := range p.List(dataset) {
+		all = append(all, a.Function())
+	}
+
+	return all
+}
+
+// toolText is how a tool list shows a tool: its signature and what it does and, but for the layout Paper, a line for
+// each parameter that has a document.
+func (p Prompt) toolText(a *toolapi.API) string {
+	text := a.Signature() + ", " + a.Description
+	if p.Layout == Paper {
+		return text
+	}
+
+	for _, parameter := range a.Parameters {
+		if parameter.Schema != nil {
+			text += "\n    " + parameterText(parameter)
+		}
+	}
+
+	return text
+}
+
+// parameterText says in a line what a parameter takes: "unit (string, optional): one of "kelvin", "celsius"".
+func parameterText(p toolapi.Parameter) string {
+	facts := []string{typeText(p.Schema)}
+
+	if p.Optional {
+		facts = append(facts, "optional")
+	}
+
+	if usual, ok := p.Schema.Get("default"); ok {
+		facts = append(facts, "default "+pytext.JSON(usual))
+	}
+
+	text := p.Name + " (" + strings.Join(facts, ", ") + ")"
+	if said := strings.Join(strings.Fields(p.Description()), " "); said != "" {
+		text += ": " + said
+	}
+
+	return text
+}
+
+// typeText names the values of a JSON Schema: those it enumerates, or its types, an array with that of its items and an
+// object with its members.
+func typeText(schema envs.Args) string {
+	if values := schema.List("enum"); len(values) > 0 {
+		written := make([]string, len(values))
+		for i, v := range values {
+			written[i] = pytext.JSON(v)
+		}
+
+		return "one of " + strings.Join(written, ", ")
+	}
+
+	types := schema.List("type")
+	if one, ok := schema.Text("type"); ok {
+		types = []any{one}
+	}
+
+	words := make([]string, len(types))
+	for i, v := range types {
+		words[i], _ = v.(string)
+
+		switch words[i] {
+		case "array":
+			if items, ok := schema.Get("items"); ok {
+				items, _ := items.(envs.Args)
+				words[i] += " of " + typeText(items)
+			}
+		case "object":
+			if members, ok := schema.Get("properties"); ok {
+				members, _ := members.(envs.Args)
+				words[i] += " of " + strings.Join(members.Names(), ", ")
+			}
+		}
+	}
+
+	if len(words) == 0 {
+		return "any value"
+	}
+
+	return strings.Join(words, " or ")
+}
