@@ -106,11 +106,12 @@ type Server struct {
 
 // Shown says what of the prompt version a model is shown, in every form.
 type Shown struct {
-	Tools string `yaml:"tools"` // ToolsAll or ToolsOfDataset
+	Tools string `yaml:"tools"` // ToolsAuto, ToolsAll or ToolsOfDataset
 }
 
 // The tool lists of a prompt.
 const (
+	ToolsAuto      = "auto" // what the suite wants
 	ToolsAll       = "all"
 	ToolsOfDataset = "dataset" // those that serve the question's dataset
 )

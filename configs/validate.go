@@ -128,12 +128,12 @@ func (b *Branch) validate() error {
 
 // checkTools wants a tool list that the suite can give.
 func (c *Config) checkTools() error {
-	if err := isOneOf("tool list", c.Server.Prompt.Tools, []string{ToolsAll, ToolsOfDataset}); err != nil {
+	if err := isOneOf("tool list", c.Server.Prompt.Tools, []string{ToolsAuto, ToolsAll, ToolsOfDataset}); err != nil {
 		return err
 	}
 
 	b, err := suite.Lookup(c.Suite)
-	if err != nil || c.Server.Prompt.Tools == ToolsAll {
+	if err != nil || c.Server.Prompt.Tools != ToolsOfDataset {
 		return err
 	}
 

@@ -33,7 +33,8 @@ func TestToolsOfDatasets(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	tools, serving := b.(suite.Narrower).DatasetTools(), map[string]bool{}
+	serving := map[string]bool{}
+	tools, _ := b.(suite.Narrower).DatasetTools()
 
 	for _, ds := range toolqa.Datasets() {
 		for _, name := range tools[string(ds)] {

@@ -171,8 +171,8 @@ type Demonstrator interface {
 // Narrower knows which of its tools serve a dataset, so that a prompt can show those alone.
 type Narrower interface {
 	// DatasetTools returns for each dataset the names of its tools ([toolapi.API.Tool]), Finish and UpdateTool among
-	// them.
-	DatasetTools() map[string][]string
+	// them, and whether prompts show no others unless a user wants all.
+	DatasetTools() (tools map[string][]string, unasked bool)
 }
 
 // Configurable has settings of its own.

@@ -28,11 +28,11 @@ var datasetTools = map[toolqa.Dataset][]string{
 }
 
 // DatasetTools implements [suite.Narrower].
-func (ToolQA) DatasetTools() map[string][]string {
+func (ToolQA) DatasetTools() (tools map[string][]string, unasked bool) {
 	all := make(map[string][]string, len(datasetTools))
 	for ds, own := range datasetTools {
 		all[string(ds)] = slices.Concat(own, commonTools)
 	}
 
-	return all
+	return all, false
 }

@@ -208,7 +208,8 @@ func checkVersion(
 // toolsOf returns the tools that serve each dataset, nil where the benchmark does not say.
 func toolsOf(b suite.Benchmark) map[string][]string {
 	if n, ok := b.(suite.Narrower); ok {
-		return n.DatasetTools()
+		tools, _ := n.DatasetTools()
+		return tools
 	}
 
 	return nil

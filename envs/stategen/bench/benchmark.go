@@ -36,15 +36,15 @@ func (StateGen) Versions(_ string, own ...toolapi.File) (*toolapi.Catalog, error
 // Tools implements [suite.Benchmark].
 func (StateGen) Tools(v *toolapi.Version, _ []string) []*toolapi.API { return v.APIs }
 
-// DatasetTools implements [suite.Narrower].
-func (StateGen) DatasetTools() map[string][]string {
+// DatasetTools implements [suite.Narrower]. A task has to do with one service.
+func (StateGen) DatasetTools() (tools map[string][]string, unasked bool) {
 	all := map[string][]string{}
 
 	for _, d := range domains.All() {
 		all[d.Name()] = append(stategen.ToolNames(d.APIs()), envs.FinishTool, envs.UpdateTool)
 	}
 
-	return all
+	return all, true
 }
 
 // Sections implements [suite.Configurable]: there are none.

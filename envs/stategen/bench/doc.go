@@ -13,7 +13,7 @@
 //
 // A call is checked against the deployed version first. What the tool returns is the observation, as JSON; what the
 // service refuses is a tool error. The service of a task has the tools of one domain: a prompt can show those alone
-// (prompt.tools: dataset).
+// (prompt.tools).
 //
 // # Reward
 //

@@ -272,7 +272,11 @@ func TestBenchmark(t *testing.T) {
 		}
 	}
 
-	shown := of.DatasetTools()
+	shown, unasked := of.DatasetTools()
+	if !unasked {
+		t.Error("prompts show a task the tools of all domains")
+	}
+
 	for _, d := range domains.All() {
 		var want []string
 		for _, a := range d.APIs() {

@@ -48,15 +48,7 @@ func NewPrompt(
 	p := prompt.New(apis)
 	p.NoUpdateTool, p.Codec = !c.Environment.UpdateTool, c.Environment.ActionCodec()
 
-	if c.Server.Prompt.Tools == configs.ToolsOfDataset {
-		p.ByDataset = map[string][]*toolapi.API{}
-
-		for dataset, names := range benchmark.(suite.Narrower).DatasetTools() { // validated
-			p.ByDataset[dataset] = slices.DeleteFunc(slices.Clone(apis), func(a *toolapi.API) bool {
-				return !slices.Contains(names, a.Tool)
-			})
-		}
-	}
+	p.ByDataset = byDataset(benchmark, c.Server.Prompt.Tools, apis)
 
 	var err error
 	if p.Layout, err = prompt.ParseLayout(c.Server.Layout); err != nil {
@@ -66,4 +58,26 @@ func NewPrompt(
 	p.Demonstrations, err = loadDemonstrations(benchmark)
 
 	return p, err
+}
+
+// byDataset returns the tools that prompts show for tasks of each dataset, nil where all tasks are shown all.
+func byDataset(b suite.Benchmark, listed string, apis []*toolapi.API) map[string][]*toolapi.API {
+	n, ok := b.(suite.Narrower)
+	if !ok || listed == configs.ToolsAll {
+		return nil
+	}
+
+	tools, unasked := n.DatasetTools()
+	if !unasked && listed != configs.ToolsOfDataset {
+		return nil
+	}
+
+	all := make(map[string][]*toolapi.API, len(tools))
+	for dataset, names := range tools {
+		all[dataset] = slices.DeleteFunc(slices.Clone(apis), func(a *toolapi.API) bool {
+			return !slices.Contains(names, a.Tool)
+		})
+	}
+
+	return all
 }
