@@ -144,6 +144,9 @@ func (h History) Hash() uint64 {
 	binary.LittleEndian.PutUint64(b[8:], learned)
 
 	hash := xxh3.HashStringSeed(task.Question, xxh3.HashString(task.Labels[LabelDataset]))
+	if task.Tools != "" {
+		hash = xxh3.HashStringSeed(task.Tools, hash)
+	}
 
 	return xxh3.HashSeed(b[:], hash)
 }

@@ -13,4 +13,13 @@ type Task struct {
 	ID       string            // unique within a run, e.g. "easy-coffee-0042"
 	Labels   map[string]string // what its suite says of it; shared by all copies, so nobody may change it
 	Question string            // the text shown to the agent
+
+	// Tools are those that the task has beside its suite's: a JSON list that toolapi.ParseFunctions
+	// reads, or "".
+	Tools string
+}
+
+// OfDataset returns a task of which only the dataset is known.
+func OfDataset(dataset string) Task {
+	return Task{Labels: map[string]string{LabelDataset: dataset}}
 }

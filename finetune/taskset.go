@@ -15,7 +15,7 @@ func TaskSet(questions []trajectories.Question) string {
 	lines := make([]string, len(questions))
 
 	for i, q := range questions {
-		line, err := json.Marshal([]string{q.ID, q.Text, q.Gold})
+		line, err := json.Marshal([]string{q.ID, q.Text + q.Tools, q.Gold})
 		if err != nil {
 			panic(err) // texts can always be encoded
 		}

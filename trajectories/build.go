@@ -48,6 +48,7 @@ type Question struct {
 	Split  string            // "train", "dev", "test" or "own"
 	Index  int               // place in the split, from 0
 	Text   string            // what the agent was asked
+	Tools  string            // of its task
 	Gold   string            // the gold answer
 }
 
@@ -108,6 +109,7 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 		QuestionIndex: q.Index,
 		QuestionID:    q.ID,
 		Question:      q.Text,
+		Tools:         q.Tools,
 		Gold:          q.Gold,
 		Tree:          tree.Tree,
 		TreeSeed:      tree.Seed,

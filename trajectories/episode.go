@@ -16,7 +16,7 @@ import (
 )
 
 // EpisodeVersion is the version of the columns of [Episode], as [SchemaVersion] is of those of [Row].
-const EpisodeVersion = 4
+const EpisodeVersion = 5
 
 // The files of an evaluation that hold its episodes, both the same.
 const (

@@ -10,7 +10,7 @@ import (
 )
 
 // SchemaVersion is the version of the columns of [Row]. It grows when a column comes, goes or changes its meaning.
-const SchemaVersion = 5
+const SchemaVersion = 6
 
 // Row is one trajectory with its lineage; those in a file ended with the right answer. SCHEMA.md describes the columns.
 type Row struct {
@@ -23,6 +23,7 @@ type Row struct {
 	QuestionIndex int               // place in the split, from 0
 	QuestionID    string
 	Question      string
+	Tools         string // of the question alone: [envs.Task]
 	Gold          string // lineage for people; in no export
 
 	Preset      string
@@ -58,6 +59,11 @@ type Row struct {
 // IsCorrect reports whether the trajectory ended with the right answer, by the matcher that its run was rewarded by.
 func (r *Row) IsCorrect() bool {
 	return len(r.Turns) > 0 && r.Turns[len(r.Turns)-1].Outcome == envs.Correct
+}
+
+// Task is what the agent was asked.
+func (r *Row) Task() envs.Task {
+	return envs.Task{ID: r.QuestionID, Labels: r.Labels, Question: r.Question, Tools: r.Tools}
 }
 
 // Reward is what the search learnt from the trajectory (equation 1): 1, or -1 for a wrong answer and for a limit that

@@ -288,7 +288,7 @@ func TestWriterRefuses(t *testing.T) {
 		{"out of order", []trajectories.Row{last, first}, "canonical order"},
 		{"twice", []trajectories.Row{first, first}, "canonical order"},
 		{"not UTF-8", []trajectories.Row{first, broken}, "not UTF-8"},
-		{"schema version", []trajectories.Row{old}, "schema version 4"},
+		{"schema version", []trajectories.Row{old}, "schema version 5"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
+	"toolevo/envs"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/engines"
@@ -396,7 +397,7 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 			}
 		}
 
-		if text := full.System(""); strings.Count(text, "numpy") != 1 || strings.Count(text, "pandas") != 1 {
+		if text := full.System(envs.Task{}); strings.Count(text, "numpy") != 1 || strings.Count(text, "pandas") != 1 {
 			t.Errorf("the prompt names the modules not once:\n%s", text)
 		}
 	}

@@ -152,7 +152,7 @@ func (a *app) brief(b *toolevo.Bench, t envs.Task) error {
 		return err
 	}
 
-	a.Say("%s\n", prompt.System(t.Labels[envs.LabelDataset]))
+	a.Say("%s\n", prompt.System(t))
 	a.Say("This is what a model is told, of %s. Deployed is %s.", b.Config.Prompt,
 		b.Deployed.All().Of(b.Config.Seed, t.ID))
 	a.Say("End each action with an empty line; Ctrl-D stops.\n")

@@ -63,7 +63,7 @@ type stated struct {
 	MaxTurns  int     `json:"max_turns"`
 }
 
-// shown is what tasks of a dataset show, made once.
+// shown is what a task shows. Tasks without tools of their own share that of their dataset.
 type shown struct {
 	functions json.RawMessage // as OpenEnv lists them
 	tools     json.RawMessage // as MCP does
@@ -71,10 +71,22 @@ type shown struct {
 	system    string
 }
 
-func newShown(apis []*toolapi.API, system string) *shown {
+func (s *Server) newShown(t envs.Task) *shown {
+	apis := s.o.Text.List(t)
+
 	return &shown{
-		functions: functions(apis, "input_schema"), tools: functions(apis, "inputSchema"), apis: apis, system: system,
+		functions: functions(apis, "input_schema"), tools: functions(apis, "inputSchema"), apis: apis,
+		system: s.o.Text.System(t),
 	}
+}
+
+// shownTo is what a task shows.
+func (s *Server) shownTo(t envs.Task) *shown {
+	if t.Tools != "" {
+		return s.newShown(t)
+	}
+
+	return s.shown[t.Labels[envs.LabelDataset]]
 }
 
 // functions lists APIs with their JSON Schemas under a name.
@@ -109,7 +121,7 @@ func (s *Server) begun(e *episode) begun {
 	history := e.state.History()
 	task := history.Task()
 	dataset := task.Labels[envs.LabelDataset]
-	shown := s.shown[dataset]
+	shown := s.shownTo(task)
 
 	return begun{
 		TaskID: task.ID, Dataset: dataset, Question: task.Question, Functions: shown.functions, System: shown.system,

@@ -24,9 +24,11 @@ import (
 )
 
 // wording is a Text without the words of a real one.
-type wording struct{}
+type wording struct{ apis []*toolapi.API }
 
-func (wording) System(dataset string) string { return "tools of " + dataset }
+func (w wording) List(envs.Task) []*toolapi.API { return w.apis }
+
+func (wording) System(t envs.Task) string { return "tools of " + t.Labels[envs.LabelDataset] }
 func (wording) Render(h envs.History) string { return "Question: " + h.Task().Question + "\n\n" }
 
 // shop is the toy suite as it is served.
@@ -67,8 +69,7 @@ func shop(t testing.TB) Options {
 
 			return Deployed{env, v}, err
 		},
-		Tools: map[string][]*toolapi.API{"": prompt.APIs, "fruit": prompt.APIs, "tools": prompt.APIs},
-		Text:  wording{}, MaxTurns: 5,
+		Text: wording{prompt.APIs}, MaxTurns: 5,
 	}
 }
 

@@ -21,7 +21,6 @@ type Options struct {
 	Prompt   *toolapi.Version                       // what agents are shown
 	Deployed *drift.Deployed                        // what they may meet
 	Open     func(version string) (Deployed, error) // called once for each version
-	Tools    map[string][]*toolapi.API              // of the prompt version, by dataset; "" is all
 	Text     Text
 	Codec    action.Codec // how actions are written; nil is ReAct
 
@@ -54,8 +53,10 @@ type Deployed struct {
 
 // Text is how a model is shown tasks.
 type Text interface {
-	// System returns the guidelines and the tools for tasks of a dataset.
-	System(dataset string) string
+	// List returns the tools of the prompt version that a task is shown.
+	List(t envs.Task) []*toolapi.API
+	// System returns the guidelines and the tools for a task.
+	System(t envs.Task) string
 	// Render returns the text that a model continues.
 	Render(h envs.History) string
 }

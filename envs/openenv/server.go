@@ -107,7 +107,7 @@ func (s *Server) readTasks() {
 
 	s.shown = map[string]*shown{}
 	for dataset := range s.byDataset {
-		s.shown[dataset] = newShown(s.o.Tools[dataset], s.o.Text.System(dataset))
+		s.shown[dataset] = s.newShown(envs.OfDataset(dataset))
 	}
 
 	s.datasets = slices.DeleteFunc(slices.Sorted(maps.Keys(s.byDataset)), func(name string) bool { return name == "" })

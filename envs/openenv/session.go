@@ -105,13 +105,13 @@ func (c *session) misact(ctx context.Context, text envs.Action, wrong error) (ob
 // actionForm is how an agent is told to write an action.
 const actionForm = `write {"type":"call_tool","tool_name":NAME,"arguments":{…}}, and nothing else`
 
-// shown is what the tasks of the episode's dataset show, or all of them.
+// shown is what the task of the episode shows, or all tasks.
 func (c *session) shown() *shown {
 	if c.episode == nil {
 		return c.s.shown[""]
 	}
 
-	return c.s.shown[c.episode.state.History().Task().Labels[envs.LabelDataset]]
+	return c.s.shownTo(c.episode.state.History().Task())
 }
 
 // over reports whether the episode has ended.

@@ -46,15 +46,45 @@ type Parameters struct {
 func (a *API) Schema() envs.Args { return Parameters{All: a.Parameters, Keywords: a.keywords}.Schema() }
 
 // Function returns the API as OpenAI's chat API describes a function that a model may call.
-func (a *API) Function() envs.Args {
+func (a *API) Function() envs.Args { return function(a.Name, a.Description, a.Schema()) }
+
+// Function returns the API as [API.Function] does.
+func (f *APISpec) Function() envs.Args { return function(f.Name, f.Description, f.Parameters.Schema()) }
+
+func function(name, description string, parameters envs.Args) envs.Args {
 	return envs.Object(
 		"type", "function",
-		"function", envs.Object(
-			"name", a.Name,
-			"description", a.Description,
-			"parameters", a.Schema(),
-		),
+		"function", envs.Object("name", name, "description", description, "parameters", parameters),
 	)
+}
+
+// ParseFunctions reads a JSON list of functions as [API.Function] writes them. They can be shown, not called.
+func ParseFunctions(text string) ([]*API, error) {
+	v, err := pytext.Decode(text)
+	if err != nil {
+		return nil, err
+	}
+
+	list, _ := v.([]any)
+	all := make([]*API, len(list))
+
+	for i, item := range list {
+		tool, _ := item.(envs.Args)
+		function := tool.Object("function")
+		a := &API{}
+		a.Name, _ = function.Text("name")
+		a.Description, _ = function.Text("description")
+
+		var p Parameters
+		if err := p.readSchema(function.Object("parameters")); err != nil {
+			return nil, fmt.Errorf("function %d (%q): %w", i+1, a.Name, err)
+		}
+
+		a.Tool, a.Parameters, a.keywords = a.Name, p.All, p.Keywords
+		all[i] = a
+	}
+
+	return all, nil
 }
 
 // Schema returns the JSON Schema of an object with these parameters, in their order.

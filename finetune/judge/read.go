@@ -25,7 +25,9 @@ const fileExtension = ".json"
 
 // OfEpisode returns an episode of the suite toolbench as an answer. api is what reports call the version that it met.
 func OfEpisode(e *trajectories.Episode, api string, deployed *toolapi.Version) (Answer, error) {
-	as := answers.Episode{QuestionID: e.QuestionID, Question: e.Question, Policy: e.Policy, API: e.DeployedAPI}
+	as := answers.Episode{
+		QuestionID: e.QuestionID, Question: e.Question, Tools: e.Tools, Policy: e.Policy, API: e.DeployedAPI,
+	}
 	for _, t := range e.Turns {
 		as.Turns = append(as.Turns, answers.Turn{
 			Action: t.Action, API: t.API, Key: t.Key, Observation: t.Observation, Outcome: t.Outcome,

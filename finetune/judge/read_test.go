@@ -24,8 +24,9 @@ func TestOfEpisode(t *testing.T) {
 	t.Parallel()
 
 	e := &trajectories.Episode{Row: trajectories.Row{
-		Policy: "p", QuestionID: "G1_x-7", Question: "How warm is it?\n\n" + answers.Offer + "\n" +
-			`{"name": "f", "description": "", "parameters": {"type": "object"}}`,
+		Policy: "p", QuestionID: "G1_x-7", Question: "How warm is it?",
+		Tools: `[{"type": "function", "function": {"name": "f", "description": "", "parameters": ` +
+			`{"type": "object"}}}]`,
 		Labels: map[string]string{envs.LabelDifficulty: "exposed"}, Official: true,
 		Turns: []trajectories.Turn{{
 			API: "Finish", Tool: "Finish", Key: `Finish {"answer": "9 degrees"}`, Outcome: envs.Correct,
@@ -49,7 +50,7 @@ func TestOfEpisode(t *testing.T) {
 		t.Errorf("a lost one: %+v, %v", a, err)
 	}
 
-	e.Lost, e.Question = "", "How warm is it?"
+	e.Lost, e.Tools = "", ""
 
 	if _, err := judge.OfEpisode(e, "family", nil); err == nil {
 		t.Error("an episode of another suite is taken")

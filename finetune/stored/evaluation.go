@@ -101,7 +101,7 @@ func evalJobs(c *configs.Resolved, d *drift.Deployed, questions []trajectories.Q
 
 		var tasks []envs.Task
 		for _, q := range questions[start : i+1] {
-			tasks = append(tasks, envs.Task{ID: q.ID, Labels: q.Labels, Question: q.Text})
+			tasks = append(tasks, envs.Task{ID: q.ID, Labels: q.Labels, Question: q.Text, Tools: q.Tools})
 		}
 
 		start = i + 1

@@ -79,7 +79,7 @@ func (s *Source) Prompt(row *trajectories.Row) (string, error) { return s.Shown(
 
 // History is that of a trajectory, as a policy saw it after its last turn.
 func History(row *trajectories.Row) envs.History {
-	h := envs.NewHistory(envs.Task{ID: row.QuestionID, Question: row.Question, Labels: row.Labels})
+	h := envs.NewHistory(row.Task())
 	for _, t := range row.Turns {
 		h = h.Append(envs.Turn{
 			Action:      envs.Action(t.Action),

@@ -16,33 +16,32 @@ type Acceptance struct {
 	linter     *Linter
 	codec      action.Codec
 	reasoning  action.Reasoning
-	system     func(dataset string) string
+	system     func(envs.Task) string
 	characters int
 }
 
-// NewAcceptance returns the acceptance of samples with the system text of their dataset, whose
+// NewAcceptance returns the acceptance of samples with the system text of their task, whose
 // actions a codec wrote, and of whose reasoning later prompts showed what is said. The linter
 // bounds their length in tokens; where it has no tokenizer characters do, 0 being no bound.
 func NewAcceptance(linter *Linter, codec action.Codec, reasoning action.Reasoning,
-	system func(dataset string) string, characters int) *Acceptance {
+	system func(envs.Task) string, characters int) *Acceptance {
 	return &Acceptance{linter: linter, codec: codec, reasoning: reasoning, system: system, characters: characters}
 }
 
 // Accept reports whether an export would take the trajectory that led to a history.
 func (a *Acceptance) Accept(h envs.History) bool {
-	row := trajectories.Row{Question: h.Task().Question}
+	task := h.Task()
+	row := trajectories.Row{Question: task.Question, Labels: task.Labels, Tools: task.Tools}
 	for _, t := range h.Turns() {
 		row.Turns = append(row.Turns, trajectories.Turn{Action: string(t.Action), Observation: t.Observation})
 	}
-
-	row.Labels = h.Task().Labels
 
 	return a.Lint(&row) == nil
 }
 
 // Lint returns what an export would hold against a trajectory; nil when nothing is.
 func (a *Acceptance) Lint(row *trajectories.Row) []Finding {
-	sample, _ := NewSample(a.system(row.Labels[envs.LabelDataset]), row, a.codec, a.linter.Sanitizer())
+	sample, _ := NewSample(a.system(row.Task()), row, a.codec, a.linter.Sanitizer())
 	if a.reasoning != action.Once || !sample.hasReasoning() {
 		return a.lint(SFTTrajectory, row, &sample)
 	}

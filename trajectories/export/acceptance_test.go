@@ -64,7 +64,7 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 				want = false // what is not UTF-8 becomes U+FFFD on the way into a row
 			}
 
-			shown := func(string) string { return system }
+			shown := func(envs.Task) string { return system }
 
 			got := export.NewAcceptance(test.linter, nil, "", shown, test.characters).Accept(historyOf(&rows[i]))
 			if got != want {

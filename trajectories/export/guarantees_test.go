@@ -498,7 +498,7 @@ func TestLeftOutOfARun(t *testing.T) {
 		rows[i].Turns[0].Observation = "seen"
 	}
 
-	a := export.NewAcceptance(newLinter(t), nil, "", func(string) string { return "tools" }, 0)
+	a := export.NewAcceptance(newLinter(t), nil, "", func(envs.Task) string { return "tools" }, 0)
 
 	got, err := a.LeftOut(synth.Sequence(rows))
 	want := []export.LeftOut{
@@ -777,7 +777,7 @@ func TestAcceptanceOfSteps(t *testing.T) {
 	texts := map[string]string{"coffee": "tools"}
 
 	accept := func(mode action.Reasoning, characters int, row trajectories.Row) bool {
-		system := func(dataset string) string { return texts[dataset] }
+		system := func(t envs.Task) string { return texts[t.Labels[envs.LabelDataset]] }
 		a := export.NewAcceptance(newLinter(t), nil, mode, system, characters)
 
 		h := envs.NewHistory(envs.Task{Question: row.Question, Labels: row.Labels})

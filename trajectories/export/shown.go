@@ -16,11 +16,11 @@ type shownCache struct {
 
 // origin is what a row's system text and codec depend on.
 type origin struct {
-	runID, promptAPI, makers, dataset string
+	runID, promptAPI, makers, dataset, tools string
 }
 
 func originOf(row *trajectories.Row) origin {
-	return origin{row.RunID, row.PromptAPI, trajectories.InWords(row.Makers), row.Labels[envs.LabelDataset]}
+	return origin{row.RunID, row.PromptAPI, trajectories.InWords(row.Makers), row.Labels[envs.LabelDataset], row.Tools}
 }
 
 func newShownCache(find func(*trajectories.Row) (trajectories.Shown, error), check func(trajectories.Shown) error,

@@ -295,7 +295,7 @@ func (b *Bench) readPrompt() error {
 	sum, last := sha256.New(), ""
 
 	for _, dataset := range b.Suite.Datasets() {
-		if system := p.System(dataset); system != last { // else every dataset has the same
+		if system := p.System(envs.OfDataset(dataset)); system != last { // else every dataset has the same
 			fmt.Fprintf(sum, "%q\n", system)
 			last = system
 		}

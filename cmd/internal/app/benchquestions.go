@@ -90,7 +90,7 @@ func (b *Bench) readTasks() error {
 	answers, _ := b.Suite.(suite.Answerer)
 
 	for _, t := range b.Suite.Tasks() {
-		q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: b.split(), Text: t.Question}
+		q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: b.split(), Text: t.Question, Tools: t.Tools}
 		if answers != nil {
 			q.Gold = answers.Answer(t.ID)
 		}
@@ -113,7 +113,7 @@ func (b *Bench) readTasks() error {
 			continue
 		}
 
-		fmt.Fprintf(sum, "%q %q %q %q\n", q.ID, t.Labels[envs.LabelTemplate], q.Text, q.Gold)
+		fmt.Fprintf(sum, "%q %q %q %q\n", q.ID, t.Labels[envs.LabelTemplate], q.Text+q.Tools, q.Gold)
 
 		b.Tasks, b.Questions = append(b.Tasks, t), append(b.Questions, q)
 	}

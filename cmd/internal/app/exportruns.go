@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 
-	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
@@ -268,12 +267,10 @@ func (s *sources) shown(row *trajectories.Row) (trajectories.Shown, error) {
 		return trajectories.Shown{}, err
 	}
 
-	dataset := row.Labels[envs.LabelDataset]
-
 	return trajectories.Shown{
 		Suite:  r.benchmark.Name(),
-		System: p.System(dataset),
-		Tools:  p.Functions(dataset),
+		System: p.System(row.Task()),
+		Tools:  p.Functions(row.Task()),
 		Codec:  p.Codec,
 
 		Reasoning: r.Config.Reasoning(),

@@ -172,11 +172,6 @@ func (b *Bench) environmentServer(o openenv.Options, m envs.Memory) (*openenv.Se
 		return nil, err
 	}
 
-	o.Tools = map[string][]*toolapi.API{}
-	for _, dataset := range append(b.Suite.Datasets(), "") {
-		o.Tools[dataset] = shown.List(dataset)
-	}
-
 	o.Open = func(version string) (d openenv.Deployed, err error) {
 		if d.Version, err = b.Versions.Version(version); err != nil {
 			return d, err

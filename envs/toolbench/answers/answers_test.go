@@ -161,8 +161,10 @@ func TestEpisode(t *testing.T) {
 
 	e := &Episode{
 		QuestionID: "G1_x-7", Policy: "scripted:reader",
-		Question: "How warm is it?\n\n" + Offer + "\n" + `{"name": "f", "description": "d", "parameters": {"type": "object", ` +
-			`"properties": {"a": {"type": "number", "default": 3}, "b": {"type": "string"}}, "required": ["a"]}}`,
+		Question: "How warm is it?",
+		Tools: `[{"type": "function", "function": {"name": "f", "description": "d", "parameters": {"type": ` +
+			`"object", "properties": {"a": {"type": "number", "default": 3}, "b": {"type": "string"}}, ` +
+			`"required": ["a"]}}}]`,
 		Turns: []Turn{
 			{Action: "hm", Outcome: envs.Malformed, Observation: "filtered"},
 			{API: "f", Key: `f {"b": "x"}`, Outcome: envs.InvocationError, Observation: `"a" is missing`},
@@ -198,7 +200,7 @@ func TestEpisode(t *testing.T) {
 		t.Errorf("it is about %s %s, %v", group, id, err)
 	}
 
-	e.Question, e.QuestionID = "How warm is it?", "7"
+	e.Tools, e.QuestionID = "", "7"
 
 	if _, err := e.Answer(); err == nil {
 		t.Error("a question of another suite is taken")

@@ -14,7 +14,8 @@ import (
 // Episode is an episode of an evaluation of the suite toolbench, as episodes.jsonl has it.
 type Episode struct {
 	QuestionID string  `json:"question_id"` // e.g. "G1_instruction-588"
-	Question   string  `json:"question"`    // the query, and then the functions
+	Question   string  `json:"question"`    // the query
+	Tools      string  `json:"tools"`       // the functions, a JSON list
 	Policy     string  `json:"policy"`
 	API        string  `json:"deployed_api"`
 	Lost       *string `json:"lost"`
@@ -31,20 +32,16 @@ type Turn struct {
 	Outcome     envs.Outcome `json:"outcome"`
 }
 
-// Offer stands in a question between the query and the functions.
-const Offer = "These functions may help. The parameters of each are a JSON Schema."
-
 // Answer returns the episode as an answer.
 func (e *Episode) Answer() (*Answer, error) {
-	query, lines, ok := strings.Cut(e.Question, "\n\n"+Offer+"\n")
-	if !ok {
-		return nil, fmt.Errorf("the question of %s lists no functions: it is not of the suite toolbench", e.QuestionID)
+	if e.Tools == "" {
+		return nil, fmt.Errorf("the question %s has no functions: it is not of the suite toolbench", e.QuestionID)
 	}
 
-	a := &Answer{Query: query, Method: e.Policy, Nodes: start()}
+	a := &Answer{Query: e.Question, Method: e.Policy, Nodes: start()}
 
 	var err error
-	if a.Functions, err = functionsOf(lines); err != nil {
+	if a.Functions, err = functionsOf(e.Tools); err != nil {
 		return nil, fmt.Errorf("the functions of %s: %w", e.QuestionID, err)
 	}
 
@@ -96,15 +93,18 @@ func (t *Turn) node() Node {
 
 // functionsOf returns the functions of a question as StableToolBench lists them: a default is an example value, and
 // what is not required is optional.
-func functionsOf(lines string) (json.RawMessage, error) {
+func functionsOf(tools string) (json.RawMessage, error) {
+	v, err := pytext.Decode(tools)
+	if err != nil {
+		return nil, err
+	}
+
 	all := []any{}
+	list, _ := v.([]any)
 
-	for line := range strings.SplitSeq(lines, "\n") {
-		function, _, err := pytext.DecodeObject(line)
-		if err != nil {
-			return nil, err
-		}
-
+	for _, item := range list {
+		tool, _ := item.(envs.Args)
+		function := tool.Object("function")
 		name, _ := function.Get("name")
 		description, _ := function.Get("description")
 

@@ -324,7 +324,7 @@ func (echo) Simulate(_ context.Context, d *toolbench.Document, _ envs.Args) (too
 	return toolbench.Answer{Response: string(d.Template)}, nil
 }
 
-// A question shows the functions of its task in the version of the prompt, and says of none that it is relevant.
+// A task has its functions in the version of the prompt, and says of none that it is relevant.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 
@@ -335,13 +335,13 @@ func TestQuestions(t *testing.T) {
 		`parcel costs.", "parameters": {"type": "object", "properties": {"weight": {"type": "number", "default": 2.5}, ` +
 		`"country": {"type": "string", "default": "CH"}, "express": {"type": "boolean", "default": false}}, ` +
 		`"required": ["weight", "country"]}}`
-	if !strings.Contains(shown.Question, want) || shown.Labels[labelCategory] != "Logistics" {
-		t.Errorf("the question is %s, with the labels %v", shown.Question, shown.Labels)
+	if !strings.Contains(shown.Tools, want) || shown.Labels[labelCategory] != "Logistics" {
+		t.Errorf("the task has %s, with the labels %v", shown.Tools, shown.Labels)
 	}
 
 	c.Prompt = inDomain
-	if later := taskOf(t, open(t, c), "G1_instruction-21"); strings.Contains(later.Question, `"price_for_parcel_post"`) {
-		t.Errorf("the question of another version is %s", later.Question)
+	if later := taskOf(t, open(t, c), "G1_instruction-21"); later.Tools == "" || strings.Contains(later.Tools, `"price_for_parcel_post"`) {
+		t.Errorf("the functions of another version are %s", later.Tools)
 	}
 }
 

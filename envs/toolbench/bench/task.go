@@ -1,15 +1,12 @@
 package bench
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
-	"toolevo/envs/toolapi"
 	"toolevo/envs/toolbench"
-	"toolevo/envs/toolbench/answers"
 )
 
 // labelCategory is the category of the relevant APIs.
@@ -28,9 +25,9 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 		return nil, err
 	}
 
-	lines := make(map[string]string, len(file.APIs)) // by tool
-	for _, a := range file.APIs {
-		lines[toolOf(a)] = functionLine(a)
+	functions := make(map[string]envs.Args, len(file.APIs)) // by tool
+	for i := range file.APIs {
+		functions[toolOf(file.APIs[i])] = file.APIs[i].Function()
 	}
 
 	tasks := make([]envs.Task, len(o.collection.Queries))
@@ -39,15 +36,13 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 	for i := range o.collection.Queries {
 		q := &o.collection.Queries[i]
 
-		var b strings.Builder
-		fmt.Fprintf(&b, "%s\n\n%s", strings.TrimSpace(o.choice.Ask(q.Name(), q.Text)), answers.Offer)
-
+		var own []any
 		for _, tool := range o.toolsOf(q.APIs) {
-			b.WriteString("\n" + lines[tool])
+			own = append(own, functions[tool])
 		}
 
 		tasks[i] = envs.Task{
-			ID: q.Name(), Question: b.String(),
+			ID: q.Name(), Question: strings.TrimSpace(o.choice.Ask(q.Name(), q.Text)), Tools: pytext.JSON(own),
 			Labels: map[string]string{
 				envs.LabelDataset: q.Group, envs.LabelDifficulty: unexposed, labelCategory: q.Relevant[0].Category,
 			},
@@ -61,15 +56,6 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 	}
 
 	return tasks, nil
-}
-
-// functionLine describes a function as models with function calls are shown it.
-func functionLine(a toolapi.APISpec) string {
-	return pytext.JSON(envs.Object(
-		"name", a.Name,
-		"description", a.Description,
-		"parameters", a.Parameters.Schema(),
-	))
 }
 
 // toolsOf returns the tools of the functions of some APIs.

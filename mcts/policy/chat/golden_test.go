@@ -88,7 +88,7 @@ func TestGolden(t *testing.T) {
 
 	texts := map[string]string{"fewshot.txt": prompt.Render(h)}
 	for _, template := range chat.Templates() {
-		texts[template.String()+".txt"] = template.Render(prompt.System(""), h, clean)
+		texts[template.String()+".txt"] = template.Render(prompt.System(envs.Task{}), h, clean)
 		texts["calls.txt"] += template.In(action.FunctionCall{}).Render(template.String(), called(h), clean) + "\n\n"
 	}
 	var messages strings.Builder
@@ -96,7 +96,7 @@ func TestGolden(t *testing.T) {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 
-	if err := encoder.Encode(chat.Messages(prompt.System(""), h, clean)); err != nil {
+	if err := encoder.Encode(chat.Messages(prompt.System(envs.Task{}), h, clean)); err != nil {
 		t.Fatal(err)
 	}
 

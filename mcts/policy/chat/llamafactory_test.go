@@ -91,7 +91,7 @@ func TestLLaMAFactoryAgrees(t *testing.T) {
 	}
 
 	python := interopPython(t)
-	clean, system := newSanitizer(t), plain().System("")
+	clean, system := newSanitizer(t), plain().System(envs.Task{})
 	answer := turn("Thought: I know the answer.\nAction: Finish\nAction Input: {\"answer\": \"Café\"}",
 		"Answer is CORRECT")
 	drawn := rapid.Custom(func(t *rapid.T) envs.History { return history(t).Append(answer) })

@@ -237,7 +237,7 @@ func BenchmarkRender(b *testing.B) {
 		h = h.Append(turn("Thought: again\nAction: GetValue\nAction Input: {\"column_name\": \"Open\"}", row))
 	}
 
-	system := plain().System("")
+	system := plain().System(envs.Task{})
 	b.SetBytes(int64(len(template.Render(system, h, clean))))
 	b.ReportAllocs()
 

@@ -59,9 +59,10 @@ func New(tools []*toolapi.API) Prompt {
 	return Prompt{Tools: tools, Shots: DefaultShots, Layout: Stable}
 }
 
-// System returns the guidelines and the tools of the prompt version for tasks of a dataset, and nothing else: no
-// demonstration, no learned tool, no question. It is the system text of a training sample and of a chat.
-func (p Prompt) System(dataset string) string { return p.system(dataset, nil, p.wording().format) }
+// System returns the guidelines and the tools of a task, and nothing else: no demonstration, no learned tool, no
+// question. It is the system text of a training sample and of a chat. Tasks without tools of their own have that of
+// their dataset.
+func (p Prompt) System(t envs.Task) string { return p.system(t, nil, p.wording().format) }
 
 func (p Prompt) wording() wording { return wordings[action.OrDefault(p.Codec)] }
 
@@ -82,7 +83,7 @@ func (p Prompt) Render(h envs.History) string {
 
 	var b strings.Builder
 	b.Grow(1 << 14)
-	b.WriteString(p.system(task.Labels[envs.LabelDataset], learned, spaced(p.wording().format)))
+	b.WriteString(p.system(task, learned, spaced(p.wording().format)))
 	b.WriteString("\n\n")
 
 	if shown := p.shown(task); len(shown) > 0 {
@@ -145,9 +146,9 @@ func renderTurn(b *strings.Builder, written, observation string) {
 var paperSpacing = strings.NewReplacer(
 	"\n"+action.ActionMarker, "\n\n"+action.ActionMarker, "\n"+action.InputMarker, "\n\n"+action.InputMarker)
 
-func (p Prompt) system(dataset string, learned []string, format string) string {
+func (p Prompt) system(t envs.Task, learned []string, format string) string {
 	var b strings.Builder
-	tools := p.List(dataset)
+	tools := p.List(t)
 	b.WriteString(p.wording().opening)
 	b.WriteString("\n\n")
 

@@ -133,8 +133,8 @@ func TestGoldenPrompts(t *testing.T) {
 
 	fresh, drifted := ask(openQuestion), walk(t, 6)
 	for name, text := range map[string]string{
-		"system.txt":          full.System("coffee"),
-		"system-dataset.txt":  narrow.System("coffee"),
+		"system.txt":          full.System(envs.OfDataset("coffee")),
+		"system-dataset.txt":  narrow.System(envs.OfDataset("coffee")),
 		"dataset.txt":         narrow.Render(drifted),
 		"stable.txt":          full.Render(drifted),
 		"stable-fresh.txt":    full.Render(fresh),
@@ -194,7 +194,7 @@ func TestLayouts(t *testing.T) {
 		examplesHeading,
 		TurnHeading, question, "Thought: I need step LoadDB.")
 
-	if strings.Contains(p.System(""), "(14)") {
+	if strings.Contains(p.System(envs.Task{}), "(14)") {
 		t.Error("System shows a learned tool")
 	}
 
@@ -207,7 +207,7 @@ func TestLayouts(t *testing.T) {
 		t.Errorf("%d steps with blank lines in the paper's layout:\n%s", steps, shown)
 	}
 
-	for name, text := range map[string]string{"stable": stable, "the model's own": written, "System": p.System("")} {
+	for name, text := range map[string]string{"stable": stable, "the model's own": written, "System": p.System(envs.Task{})} {
 		if strings.Contains(text, "\n\nAction") {
 			t.Errorf("%s has a blank line before an action", name)
 		}
@@ -248,7 +248,7 @@ func TestToolsOfADataset(t *testing.T) {
 	}
 
 	narrow.NoUpdateTool = true
-	if text := narrow.System("coffee"); strings.Contains(text, envs.UpdateTool) {
+	if text := narrow.System(envs.OfDataset("coffee")); strings.Contains(text, envs.UpdateTool) {
 		t.Errorf("the ablation shows UpdateTool:\n%s", text)
 	}
 }
@@ -257,13 +257,13 @@ func TestNoUpdateTool(t *testing.T) {
 	p := New(paperTools())
 	p.NoUpdateTool = true
 
-	text := p.System("")
+	text := p.System(envs.Task{})
 	if strings.Contains(text, envs.UpdateTool) || !strings.Contains(text, "(12) Finish[") ||
 		!strings.Contains(text, "\n5. ") || strings.Contains(text, "\n6. ") {
 		t.Errorf("system text of the ablation:\n%s", text)
 	}
 
-	if !strings.Contains(New(paperTools()).System(""), "call UpdateTool") {
+	if !strings.Contains(New(paperTools()).System(envs.Task{}), "call UpdateTool") {
 		t.Error("the default guidelines do not speak of UpdateTool")
 	}
 }

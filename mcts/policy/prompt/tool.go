@@ -9,23 +9,29 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// List returns the tools that tasks of a dataset are shown, in their order.
-func (p Prompt) List(dataset string) []*toolapi.API {
-	tools, ok := p.ByDataset[dataset]
+// List returns the tools that a task is shown, in their order: its own before those of its suite. What cannot be read of
+// its own is left out.
+func (p Prompt) List(t envs.Task) []*toolapi.API {
+	tools, ok := p.ByDataset[t.Labels[envs.LabelDataset]]
 	if !ok {
 		tools = p.Tools
 	}
 
+	var own []*toolapi.API
+	if t.Tools != "" {
+		own, _ = toolapi.ParseFunctions(t.Tools)
+	}
+
 	// A program is the whole answer: it ends by itself, and nobody can learn in between.
-	return slices.DeleteFunc(slices.Clone(tools), func(a *toolapi.API) bool {
+	return slices.DeleteFunc(slices.Concat(own, tools), func(a *toolapi.API) bool {
 		return (p.NoUpdateTool || p.codes()) && a.Tool == envs.UpdateTool || p.codes() && a.Tool == envs.FinishTool
 	})
 }
 
 // Functions are the tools of [Prompt.List] as OpenAI's chat API describes functions.
-func (p Prompt) Functions(dataset string) []envs.Args {
+func (p Prompt) Functions(t envs.Task) []envs.Args {
 	var all []envs.Args
-	for _, a := range p.List(dataset) {
+	for _, a := range p.List(t) {
 		all = append(all, a.Function())
 	}
 

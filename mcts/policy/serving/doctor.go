@@ -61,7 +61,7 @@ func firstSolved(shown prompt.Prompt, chosen []string) (envs.Task, envs.Action) 
 	}
 
 	size := func(dataset string) int {
-		return len(shown.System(dataset)) + textBytes(shown.Demonstrations[dataset])
+		return len(shown.System(envs.OfDataset(dataset))) + textBytes(shown.Demonstrations[dataset])
 	}
 	dataset := slices.MinFunc(datasets, func(a, b string) int { return cmp.Compare(size(a), size(b)) })
 	first := shown.Demonstrations[dataset][0]

@@ -34,7 +34,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 
 	shown.Clean = clean.Clean
 	reasoning := m.Config.Reasoning()
-	system := func(h envs.History) string { return shown.System(h.Task().Labels[envs.LabelDataset]) }
+	system := func(h envs.History) string { return shown.System(h.Task()) }
 
 	switch c.Form {
 	case configs.FormFewShot: // a plain prompt has no beginning-of-text token of its own

@@ -16,7 +16,7 @@ import (
 
 // chatOf shows a history as messages: observations in a role, under a marker or without.
 func chatOf(p prompt.Prompt, h envs.History, role, marker string) []string {
-	pairs := []string{"system", p.System(""), "user", prompt.QuestionText(h.Task().Question)}
+	pairs := []string{"system", p.System(envs.Task{}), "user", prompt.QuestionText(h.Task().Question)}
 	for _, t := range h.Turns() {
 		pairs = append(pairs, "assistant", string(t.Action), role, marker+t.Observation)
 	}
