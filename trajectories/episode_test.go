@@ -149,7 +149,7 @@ func TestEpisodesRoundTrip(t *testing.T) {
 		t.Errorf("lines, -want +got:\n%s", diff)
 	}
 
-	for _, key := range []string{`"schema_version":4,`, `"repeat":2`, `"tokens":12`, `"limit":"repeat"`} {
+	for _, key := range []string{`"schema_version":5,`, `"repeat":2`, `"tokens":12`, `"limit":"repeat"`} {
 		if !strings.Contains(lines[0], key) {
 			t.Errorf("%s is not in %s", key, lines[0])
 		}
@@ -273,14 +273,14 @@ func TestEpisodesAppearWhole(t *testing.T) {
 // TestVersionsOfEpisodes holds that a file of a version that this program does not know is an
 // error, after which nothing comes.
 func TestVersionsOfEpisodes(t *testing.T) {
-	for _, version := range []int{3, trajectories.EpisodeVersion + 1} {
+	for _, version := range []int{trajectories.EpisodeVersion - 1, trajectories.EpisodeVersion + 1} {
 		all := episodes()
 		all[1].SchemaVersion = version
 		dir := writeEpisodes(t, all...)
 
 		read, failed := ends(trajectories.ReadEpisodes(dir))
 
-		want := fmt.Sprintf("in format %d; this version reads format 4", version)
+		want := fmt.Sprintf("in format %d; this version reads format 5", version)
 		if read != 1 || failed == nil || !strings.Contains(failed.Error(), want) {
 			t.Errorf("version %d: %d read, %v", version, read, failed)
 		}

@@ -328,7 +328,7 @@ func TestRowAsJSON(t *testing.T) {
 	}
 
 	for _, want := range []string{
-		`{"schema_version":5,"run_id":"run","run_hash":""`, `{"name":"dataset","value":"coffee"}`,
+		`{"schema_version":6,"run_id":"run","run_hash":""`, `{"name":"dataset","value":"coffee"}`,
 		`"node_path":"0.0.1.0.0.0.2"`,
 		`"seed":9223372036854775813`, `"tree_seed":"99"`, `"api":"as LoadDB"`, `"outcome":"deprecated"`,
 	} {
