@@ -366,14 +366,12 @@ func (a *Asker) Ask(ctx context.Context, q Query) error {
 		return func(ctx context.Context, _ turn) *Fault {
 			err := send(ctx)
 
-			var fault *Fault
-			if err == nil || errors.As(err, &fault) {
-				return fault
+			fault := FaultOf(err)
+			if fault == nil {
+				other = err
 			}
 
-			other = err
-
-			return nil
+			return fault
 		}
 	}
 
