@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"iter"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 
@@ -81,12 +79,7 @@ func (s Selection) heldOut(asked map[string]bool) map[string]bool {
 		return nil
 	}
 
-	place := func(question string) float64 {
-		h := fnv.New64a()
-		h.Write([]byte(question))
-
-		return rand.New(rand.NewPCG(s.Seed, h.Sum64())).Float64()
-	}
+	place := func(question string) float64 { return envs.Random(s.Seed, question).Float64() }
 
 	ordered := slices.SortedFunc(maps.Keys(asked), func(a, b string) int {
 		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))

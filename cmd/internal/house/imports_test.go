@@ -28,7 +28,7 @@ var allowed = []rule{
 	{"envs/sqlite", []string{"envs/disk"}},
 	{"envs/killtest", nil},
 	{"envs/faulttest", nil},
-	{"envs/perturb", []string{"envs/kept", "envs/names"}},
+	{"envs/perturb", []string{"envs", "envs/kept", "envs/names", "envs/yamltext"}},
 	{"envs/sandbox", nil},
 	{"envs/keeper", nil},
 	{"envs/sandbox/confine", []string{"envs/keeper"}},
@@ -63,7 +63,7 @@ var allowed = []rule{
 		"envs/stategen/voice"}},
 	{"envs/stategen/domains", []string{"envs/names", "envs/stategen", "envs/stategen/session",
 		"envs/stategen/tensor", "envs/stategen/voice"}},
-	{"envs/stategen/taskfile", []string{"envs/disk", "envs/stategen"}},
+	{"envs/stategen/taskfile", []string{"envs", "envs/disk", "envs/stategen"}},
 	{"envs/stategen/instruct", []string{"envs", "envs/yamltext", "envs/kept", "envs/pytext", "envs/stategen",
 		"envs/toolapi"}},
 	{"envs/stategen/measure", []string{"envs/pytext", "envs/sandbox", "envs/stategen"}},
@@ -143,7 +143,7 @@ var allowed = []rule{
 	{"mcts/store", []string{"envs", "envs/disk", "envs/sqlite", "mcts"}},
 	{"mcts/collect", []string{"envs", "envs/kept", "mcts", "mcts/store"}},
 
-	{"mcts/metrics", []string{"envs/wire", "mcts/collect", "mcts/policy/server"}},
+	{"mcts/metrics", []string{"envs/wire", "envs/yamltext", "mcts/collect", "mcts/policy/server"}},
 
 	{"trajectories/internal/bpe", nil},
 	{"trajectories/internal/pq", []string{"envs/disk"}},

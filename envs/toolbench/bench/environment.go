@@ -133,12 +133,7 @@ func (o *opened) deploy(version string, apis []toolbench.Key, grader dynamic.Gra
 		return nil, err
 	}
 
-	prompt, err := c.Version(o.choice.Prompt)
-	if err != nil {
-		return nil, err
-	}
-
-	deployed, err := c.Version(version)
+	prompt, deployed, err := c.Pair(o.choice.Prompt, version)
 	if err != nil {
 		return nil, err
 	}

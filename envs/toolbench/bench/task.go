@@ -30,7 +30,7 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 
 	lines := make(map[string]string, len(file.APIs)) // by tool
 	for _, a := range file.APIs {
-		lines[toolOf(a)] = functionLine(a)
+		lines[a.ToolName()] = functionLine(a)
 	}
 
 	tasks := make([]envs.Task, len(o.collection.Queries))

@@ -129,7 +129,7 @@ func earlyAnswer(sc *scene, _ *dice) (move, bool) {
 		answer = unknownAnswer
 	}
 
-	return move{thought: "I think this already answers the question.", call: finish(answer)}, true
+	return move{thought: "I think this already answers the question.", call: envs.Finish(answer)}, true
 }
 
 func giveUpEarly(sc *scene, _ *dice) (move, bool) { return giveUp(), sc.stepping() }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"toolevo/envs"
 	"toolevo/mcts"
 )
 
@@ -376,7 +377,7 @@ func (a *Asker) Ask(ctx context.Context, q Query) error {
 	}
 
 	err := a.ask(ctx, exchange{
-		key: q.Key, seed: hashOf(q.Key), doubted: q.Doubted,
+		key: q.Key, seed: envs.Hash(q.Key), doubted: q.Doubted,
 		admit:   func(context.Context, turn) (func(), error) { return func() {}, nil },
 		send:    through(q.Send),
 		known:   through(q.Known),
