@@ -83,8 +83,13 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 			return row, shown, &Refusal{Document: d.Name, Why: err.Error()}
 		}
 	} else {
-		d.Extra.Ours.take(&row, &shown)
-		row.Software = d.Agent.Version
+		ours := *d.Extra.Ours
+		if ours.Place == nil {
+			ours.Place = new(Place)
+		}
+
+		trajectories.Fill(&row, &ours)
+		shown.Suite, row.Software = ours.Suite, d.Agent.Version
 	}
 
 	row.Sum()
@@ -135,21 +140,6 @@ func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown) err
 	}
 
 	return nil
-}
-
-// take fills in what a document of ours says of its row.
-func (l *Lineage) take(row *trajectories.Row, shown *trajectories.Shown) {
-	shown.Suite = l.Suite
-
-	row.RunID, row.RunHash, row.ConfigHash = l.RunID, l.RunHash, l.ConfigHash
-	row.PromptAPI, row.DeployedAPI, row.Seed = l.PromptAPI, l.DeployedAPI, l.Seed
-	row.QuestionID, row.QuestionIndex, row.Split, row.Labels = l.QuestionID, int(l.QuestionIndex), l.Split, l.Labels
-	row.Makers, row.Answer, row.Official, row.Strict, row.Cuts = l.Makers, l.Answer, l.Official, l.Strict, int(l.Cuts)
-
-	if p := l.Place; p != nil {
-		row.Preset, row.TreeSeed, row.NodePath, row.Value = p.Preset, p.TreeSeed, p.NodePath, p.Value
-		row.Tree, row.Node, row.Visits = int(p.Tree), int(p.Node), int(p.Visits)
-	}
 }
 
 // refuse returns what of a document no row can say, nil when there is nothing: a row is one question, then actions and
@@ -244,7 +234,7 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 		}
 
 		if found := ours.Search; found != nil {
-			t.Prior, t.Visits, t.Value, t.Limit = found.Prior, int(found.Visits), found.Value, found.Limit
+			trajectories.Fill(&t, found)
 		}
 	}
 

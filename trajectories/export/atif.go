@@ -27,12 +27,10 @@ const atifFolder = "toolevo_atif" // a job to Harbor
 func init() {
 	register(form{
 		format:    ATIF,
-		summary:   "a document of the Agent Trajectory Interchange Format a line",
 		documents: documents{entry: atif.LinesFile, write: (*documentWriter).atifLines},
 	})
 	register(form{
-		format:  ATIFFiles,
-		summary: "such documents in files of their own, in folders of a Harbor job",
+		format: ATIFFiles,
 		documents: documents{
 			entry: atifFolder + "/", write: (*documentWriter).atifFiles,
 			open: "OpenTelemetry spans: harbor traces export --path %s --format otel --output spans.jsonl",
