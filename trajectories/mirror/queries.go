@@ -12,6 +12,7 @@ import (
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/virtual"
 )
 
 var (
@@ -211,19 +212,10 @@ func EncodeQueries(queries []toolbench.Query, documents []*toolbench.Document) (
 
 // published is a document as query files have it.
 func published(d *toolbench.Document) envs.Args {
-	parameters := func(all []toolbench.Parameter) []any {
-		list := make([]any, len(all))
-		for i, p := range all {
-			list[i] = envs.Object("name", p.Name, "type", p.Type, "description", p.Description,
-				"default", decoded(p.Default))
-		}
-
-		return list
-	}
-
 	object := envs.Object(
 		"category_name", d.Category, "tool_name", d.Tool, "api_name", d.API, "api_description", d.Description,
-		"required_parameters", parameters(d.Required), "optional_parameters", parameters(d.Optional),
+		"required_parameters", virtual.Parameters(d.Required),
+		"optional_parameters", virtual.Parameters(d.Optional),
 		"method", d.Method,
 	)
 

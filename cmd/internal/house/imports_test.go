@@ -124,7 +124,7 @@ var allowed = []rule{
 
 	{"mcts", []string{"envs", "envs/display"}},
 	{"mcts/mctstest", []string{"mcts"}},
-	{"mcts/policy/prompt", []string{"envs", "envs/action", "envs/names"}},
+	{"mcts/policy/prompt", []string{"envs", "envs/action", "envs/names", "envs/yamltext"}},
 	{"mcts/policy/chat", []string{"envs", "envs/action", "envs/names", "envs/pytext", "mcts/policy/prompt"}},
 	{"mcts/policy/scripted", []string{"envs/yamltext", "envs", "envs/action", "envs/names", "envs/pytext",
 		"envs/wire", "mcts"}},

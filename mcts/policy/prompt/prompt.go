@@ -58,9 +58,9 @@ func New(tools []string) Prompt { return Prompt{Tools: tools, Shots: DefaultShot
 
 // System returns the guidelines and the tools of the prompt version for tasks of a dataset, and nothing else: no
 // demonstration, no learned tool, no question. It is the system text of a training sample and of a chat.
-func (p Prompt) System(dataset string) string { return p.system(dataset, nil, p.wording().format) }
+func (p Prompt) System(dataset string) string { return p.system(dataset, nil, p.wording().Format) }
 
-func (p Prompt) wording() wording { return wordings[action.OrDefault(p.Codec)] }
+func (p Prompt) wording() wording { return wordings()[action.OrDefault(p.Codec).String()] }
 
 // Render returns the text a model continues with its next Thought. It ends with a blank line.
 func (p Prompt) Render(h envs.History) string {
@@ -79,7 +79,7 @@ func (p Prompt) Render(h envs.History) string {
 
 	var b strings.Builder
 	b.Grow(1 << 14)
-	b.WriteString(p.system(task.Labels[envs.LabelDataset], learned, spaced(p.wording().format)))
+	b.WriteString(p.system(task.Labels[envs.LabelDataset], learned, spaced(p.wording().Format)))
 	b.WriteString("\n\n")
 
 	if shown := p.shown(task); len(shown) > 0 {
@@ -145,7 +145,7 @@ var paperSpacing = strings.NewReplacer(
 func (p Prompt) system(dataset string, learned []string, format string) string {
 	var b strings.Builder
 	tools := p.ToolLines(dataset)
-	b.WriteString(p.wording().opening)
+	b.WriteString(p.wording().Opening)
 	b.WriteString("\n\n")
 	appendNumbered(&b, 1, tools)
 
@@ -187,7 +187,7 @@ func (p Prompt) ToolLines(dataset string) []string {
 func (p Prompt) codes() bool { return p.Codec == action.Python{} }
 
 func (p Prompt) guidelines() []string {
-	all := p.wording().guidelines
+	all := p.wording().Guidelines
 	if !p.NoUpdateTool {
 		return all
 	}

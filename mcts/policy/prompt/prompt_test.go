@@ -129,8 +129,8 @@ func TestGoldenPrompts(t *testing.T) {
 
 func TestEveryCodecIsAnnounced(t *testing.T) {
 	for _, codec := range action.Codecs() {
-		w := wordings[codec]
-		if w.opening == "" || len(w.guidelines) == 0 || w.format == "" {
+		w := wordings()[codec.String()]
+		if w.Opening == "" || len(w.Guidelines) == 0 || w.Format == "" {
 			t.Errorf("%s is announced as %q", codec, w)
 		}
 	}

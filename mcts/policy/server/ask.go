@@ -162,7 +162,7 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 
 	a.pool.logLongPause(t, fault)
 
-	return false, wait(ctx, a.pause(t, x, f, fault))
+	return false, mcts.Wait(ctx, a.pause(t, x, f, fault))
 }
 
 // pause is the wait before the next try. A server that has answered others meanwhile is asked again

@@ -261,16 +261,3 @@ func mix(x uint64) uint64 {
 
 	return x ^ x>>31
 }
-
-// wait waits, or returns the context's error.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
