@@ -132,7 +132,8 @@ func (g *growth) act(ctx context.Context, n *Node, p Proposal, key string) (*Nod
 	child := &Node{
 		Parent: n, State: next.State, Turn: next.Turn,
 		Record: Record{
-			Prior: g.prior(p), Key: key, Status: next.State.Status(), Reward: next.Reward, Grade: next.Grade,
+			Prior: g.prior(p), Key: key,
+			Status: next.State.Status(), Reward: next.Reward, Grade: next.Grade,
 			Cut: p.Finish == FinishLength && next.Turn.Call.Name == "",
 		},
 	}

@@ -145,11 +145,14 @@ func TestBackup(t *testing.T) {
 
 // The published code marks one level per simulation; the others close at once.
 func TestClosing(t *testing.T) {
-	leaf := hand(2, Node{Record: Record{Status: envs.Terminated, Visits: 1}}, Node{Record: Record{Status: envs.Truncated}})
+	answered, truncated := Node{Record: Record{Status: envs.Terminated}}, Node{Record: Record{Status: envs.Truncated}}
+	visited := answered
+	visited.Visits = 1
+	leaf := hand(2, visited, truncated)
 	root := hand(2, *leaf)
 	leaf = root.Children[0]
 	leaf.Expanded = true
-	leaf.Children = hand(2, Node{Record: Record{Status: envs.Terminated}}, Node{Record: Record{Status: envs.Truncated}}).Children
+	leaf.Children = hand(2, answered, truncated).Children
 
 	g := selector(Config{CPUCT: 1.25, ParentVisits: ChildVisits})
 

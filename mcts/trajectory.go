@@ -30,8 +30,9 @@ func TrajectoryKey(actions []string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Accepted reports whether the node ends an accepted trajectory: the answer is right by the benchmark's matcher and by
-// the strict one. The official matcher alone takes 1.5 for 15, and such a trajectory would teach a wrong answer.
+// Accepted reports whether the node ends an accepted trajectory: the answer is right by the
+// benchmark's matcher and by the strict one. The official matcher alone takes 1.5 for 15, and such a
+// trajectory would teach a wrong answer.
 func (r *Record) Accepted() bool {
 	return r.Outcome == envs.Correct && r.Grade.Official && r.Grade.Strict
 }

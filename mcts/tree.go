@@ -20,12 +20,12 @@ type Tree struct {
 	Samples     int // completions received, duplicates too
 }
 
-// Node is one action and the state it leads to. The root has no action: it is the state of the task before any. What is
-// stored of it is its Record. The search changes Expanded, Draws and Prior, and back-up alone Visits and TotalValue
-// (equation 4); what else the Record has is fixed when the node is made.
+// Node is one action and the state it leads to. The root has no action: it is the state of the task
+// before any. What is stored of a node is its Record. The search changes Expanded, Draws and Prior of
+// it, and back-up alone Visits and TotalValue (equation 4); all else is fixed when the node is made.
 //
-// Prior is P(s,a): exp of the mean token log-probability, or 1/k when the server gave none. Where siblings that repeat
-// an action are one (SameAction) it is the sum of theirs, at most 1.
+// Prior is P(s,a): exp of the mean token log-probability, or 1/k when the server gave none. Where
+// siblings that repeat an action are one (SameAction) it is the sum of theirs, at most 1.
 type Node struct {
 	Record
 
@@ -34,7 +34,8 @@ type Node struct {
 	State   envs.State
 	Turn    envs.Turn // the last turn of State
 	Repeats bool      // the turn repeats a failure (Config.Redraw, Config.Repeats)
-	Streak  int       // turns in a row up to this one that repeat a failure, not counting what was done before in between
+	// turns in a row up to this one that repeat a failure, not counting what was done before in between
+	Streak int
 
 	// Changed by the search.
 	Children []*Node // before the node is Expanded they are a cache

@@ -196,7 +196,9 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 	}
 
 	// Names that are given first are not there for others: the order must be that of no file.
-	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(made.APIs[x].ToolName(), made.APIs[y].ToolName()) })
+	slices.SortFunc(order, func(x, y int) int {
+		return cmp.Compare(made.APIs[x].ToolName(), made.APIs[y].ToolName())
+	})
 
 	for _, k := range order {
 		d := m.draws(i, made.APIs[k].ToolName())

@@ -16,8 +16,8 @@ const (
 	seedOutOfDomain = 2
 )
 
-// StandardOf returns the catalog of tools, with what the file of the base says beside them, and the versions of
-// [Standard].
+// StandardOf returns the catalog of tools, with what the file of the base says beside them, and the
+// versions of [Standard].
 func StandardOf(base, file string, tools []toolapi.APISpec) (*toolapi.Catalog, error) {
 	spec, err := toolapi.Parse(toolapi.File{Path: base + ".yaml", Text: file})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -121,7 +122,7 @@ func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown) err
 				return fmt.Errorf("definition %d of a tool is %w", i+1, err)
 			}
 
-			lines = append(lines, string(pytext.AppendJSON(nil, function)))
+			lines = append(lines, pytext.JSON(function))
 		}
 
 		shown.System = strings.TrimSpace(shown.System + "\n\n" + strings.Join(lines, "\n"))
@@ -276,41 +277,20 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 // withoutNulls are arguments without those that are null, also within others, and whether there
 // were any.
 func withoutNulls(args envs.Args) (rest envs.Args, had bool) {
-	rest = envs.Args{}
-
-	for _, arg := range args {
-		value, nulls := arg.Value, false
-
-		switch v := value.(type) {
-		case nil:
-			had = true
-			continue
-		case envs.Args:
-			value, nulls = withoutNulls(v)
-		case []any:
-			value, nulls = listWithoutNulls(v)
+	whole := envs.Map(args, func(part any) (any, bool) {
+		object, ok := part.(envs.Args)
+		if !ok {
+			return part, false
 		}
 
-		rest, had = append(rest, envs.Arg{Name: arg.Name, Value: value}), had || nulls
-	}
+		isNull := func(arg envs.Arg) bool { return arg.Value == nil }
+		without := slices.DeleteFunc(slices.Clone(object), isNull)
+		had = had || len(without) < len(object)
 
-	return rest, had
-}
+		return without, false
+	})
 
-// listWithoutNulls is withoutNulls for the objects of a list.
-func listWithoutNulls(list []any) (rest []any, had bool) {
-	rest = []any{}
-
-	for _, value := range list {
-		nulls := false
-		if object, ok := value.(envs.Args); ok {
-			value, nulls = withoutNulls(object)
-		}
-
-		rest, had = append(rest, value), had || nulls
-	}
-
-	return rest, had
+	return whole.(envs.Args), had
 }
 
 // call returns what is called.

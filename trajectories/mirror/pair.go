@@ -177,7 +177,9 @@ func fewFailures(all []Pair, o Options, r *Report) []Pair {
 		return all
 	}
 
-	envs.Random(o.Seed, "failures").Shuffle(len(failed), func(i, j int) { failed[i], failed[j] = failed[j], failed[i] })
+	envs.Random(o.Seed, "failures").Shuffle(len(failed), func(i, j int) {
+		failed[i], failed[j] = failed[j], failed[i]
+	})
 
 	dropped := map[int]bool{}
 	for _, i := range failed[o.Failures:] {

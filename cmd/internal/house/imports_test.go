@@ -152,7 +152,7 @@ var allowed = []rule{
 		"trajectories/internal/..."}},
 	{"trajectories/atif", []string{"envs", "envs/action", "envs/pytext", "envs/disk", "mcts", "mcts/policy/chat",
 		"mcts/store", "trajectories", "trajectories/internal/jsonl"}},
-	{"trajectories/export", []string{"envs", "envs/action", "envs/disk", "envs/names", "envs/pytext",
+	{"trajectories/export", []string{"envs", "envs/action", "envs/disk", "envs/names", "envs/pytext", "envs/yamltext",
 		"mcts", "mcts/policy/chat", "mcts/policy/prompt", "trajectories", "trajectories/atif",
 		"trajectories/internal/..."}},
 	{"trajectories/mirror", []string{"envs", "envs/kept", "envs/pytext", "envs/toolbench", "envs/toolbench/recorded",

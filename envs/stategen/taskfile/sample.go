@@ -94,7 +94,9 @@ func (f *File) Sample(s Sampling, keep func(*stategen.Task) error) ([]Sampled, e
 
 // draw returns some of the places of a domain. What is drawn of one domain does not depend on the others.
 func (s Sampling) draw(domain string, places []int) []int {
-	envs.Random(s.Seed, domain).Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+	envs.Random(s.Seed, domain).Shuffle(len(places), func(i, j int) {
+		places[i], places[j] = places[j], places[i]
+	})
 
 	return places[:s.Each]
 }

@@ -182,5 +182,6 @@ func (b *Backend) metrics(ctx context.Context) (g server.Gauges, ok bool, err er
 
 // absent reports whether the server answered that it has no such document.
 func absent(err error) bool {
-	return server.Answered(err, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented)
+	return server.Answered(err, http.StatusNotFound, http.StatusMethodNotAllowed,
+		http.StatusNotImplemented)
 }

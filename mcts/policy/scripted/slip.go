@@ -16,8 +16,9 @@ type slip struct {
 	make func(*scene, *dice) (move, bool)
 }
 
-// slips lists the mistakes in the order in which they are considered: one that leaves out a step and those that are
-// made in one, for which drift gives occasion, and those in the task, which are made without it, too.
+// slips lists the mistakes in the order in which they are considered: one that leaves out a step and
+// those that are made in one, for which drift gives occasion, and those in the task, which are made
+// without it, too.
 func (r *Rates) slips() (forgetting, drift, task, all []slip) {
 	all = []slip{
 		{r.ForgetUpdate, forgetUpdate},

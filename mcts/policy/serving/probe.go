@@ -123,7 +123,8 @@ func (m *Models) probeServers(
 
 // isBusy reports whether a server is there, and wants to be asked less.
 func isBusy(err error) bool {
-	return server.Answered(err, http.StatusTooManyRequests) && server.FaultOf(err).Kind == server.Transient
+	return server.Answered(err, http.StatusTooManyRequests) &&
+		server.FaultOf(err).Kind == server.Transient
 }
 
 // isAbsent reports whether an error means that no server answers, or one that is not ready.
