@@ -90,10 +90,7 @@ var allowed = []rule{
 		"envs/toolapi"}},
 
 	{"configs/apis", nil},
-	{"configs/servers", nil},
-	{"configs/improve", nil},
 	{"configs/demonstrations", nil},
-	{"configs/finetune", nil},
 	{"toolqa", []string{"envs", "envs/names"}},
 	{"toolqa/compat", []string{"envs/names"}},
 	{"toolqa/corpus/internal/layout", []string{"envs/yamltext", "envs", "envs/disk", "envs/pytext", "toolqa"}},
