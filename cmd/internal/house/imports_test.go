@@ -143,11 +143,10 @@ var allowed = []rule{
 
 	{"trajectories/internal/bpe", nil},
 	{"trajectories/internal/pq", []string{"envs/disk"}},
-	{"trajectories/internal/jsonl", []string{"envs/disk"}},
 	{"trajectories", []string{"envs", "envs/action", "envs/disk", "envs/pytext", "mcts",
 		"trajectories/internal/..."}},
 	{"trajectories/atif", []string{"envs", "envs/action", "envs/pytext", "envs/disk", "mcts", "mcts/policy/chat",
-		"mcts/store", "trajectories", "trajectories/internal/jsonl"}},
+		"mcts/store", "trajectories"}},
 	{"trajectories/export", []string{"envs", "envs/action", "envs/disk", "envs/names", "envs/pytext",
 		"mcts", "mcts/policy/chat", "mcts/policy/prompt", "trajectories", "trajectories/atif",
 		"trajectories/internal/..."}},
