@@ -13,8 +13,7 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
-	recipes "toolevo/configs/finetune"
-	"toolevo/configs/servers"
+	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
 	"toolevo/finetune/checkpoint"
@@ -37,7 +36,7 @@ func (a *app) finetuneCommand() *cobra.Command {
 	onlyPrint := cmd.Flags().Bool("print", false, "print the trainer's configuration, and stop")
 	progress := cmdline.ProgressFlag(cmd)
 
-	known, _ := disk.Named(recipes.FS())
+	known, _ := disk.Named(configs.Recipes())
 	cmdline.Complete(cmd, "recipe", cmdline.Offered(known))
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -139,7 +138,7 @@ func (t *tuner) plan(ctx context.Context) (*training.Plan, error) {
 		return nil, console.Usage("%q: flags of eval need --pick, by which checkpoints are evaluated", t.eval[0])
 	}
 
-	recipe, err := training.LoadRecipe(recipes.FS(), t.recipe)
+	recipe, err := training.LoadRecipe(configs.Recipes(), t.recipe)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +149,7 @@ func (t *tuner) plan(ctx context.Context) (*training.Plan, error) {
 		t.options.GPUs = training.CountGPUs(ctx, t.app.Lookup(visibleGPUs), isSet)
 	}
 
-	t.options.Files = recipes.FS()
+	t.options.Files = configs.Recipes()
 
 	p, err := recipe.Plan(t.options)
 	if err != nil {
@@ -242,7 +241,7 @@ func printSources(w io.Writer, all []checkpoint.Source) {
 // host is the server of --serve, once it is clear that the plan suits it and this machine.
 func (t *tuner) host(p *training.Plan) (server host.Server, err error) {
 	if t.server != "" {
-		if server, err = host.Load(servers.FS(), t.server); err != nil {
+		if server, err = host.Load(configs.Servers(), t.server); err != nil {
 			return server, err
 		}
 	}

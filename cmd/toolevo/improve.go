@@ -15,7 +15,7 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
-	shipped "toolevo/configs/improve"
+	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune/child"
@@ -68,7 +68,7 @@ func (a *app) improveCommand() *cobra.Command {
 
 // improveExample is a file with every key, moved to the right.
 func improveExample() string {
-	text, err := fs.ReadFile(shipped.FS(), "example.yaml")
+	text, err := fs.ReadFile(configs.Improvements(), "example.yaml")
 	if err != nil {
 		panic(err) // embedded
 	}

@@ -12,7 +12,6 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/toolqa"
-	"toolevo/toolqa/compat"
 	"toolevo/toolqa/datacmd"
 	"toolevo/toolqa/pytool"
 	"toolevo/toolqa/questions"
@@ -119,7 +118,7 @@ func (ToolQA) Values(setting string) []string {
 	case "split":
 		return texts(toolqa.Splits())
 	case "environment.compat":
-		return compat.Names()
+		return defectNames()
 	}
 
 	return nil

@@ -12,7 +12,6 @@ import (
 
 	"toolevo/envs/disk"
 	"toolevo/trajectories/atif"
-	"toolevo/trajectories/internal/jsonl"
 )
 
 // ATIF is a document of the Agent Trajectory Interchange Format a line, ATIFFiles such a document a file, in folders as
@@ -40,7 +39,7 @@ func init() {
 
 func (w *documentWriter) atifLines(work string) error {
 	return disk.WriteFile(filepath.Join(work, atif.LinesFile), func(out io.Writer) error {
-		enc := jsonl.NewEncoder(out)
+		enc := disk.NewLineEncoder(out)
 		return w.documents(func(d *atif.Document) error { return enc.Encode(d) })
 	})
 }

@@ -14,7 +14,6 @@ import (
 	"toolevo/mcts"
 	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
-	"toolevo/trajectories/internal/jsonl"
 )
 
 // The files of every export.
@@ -264,7 +263,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	}
 
 	var m Manifest
-	if err := jsonl.Decode(text, &m); err != nil {
+	if err := disk.DecodeLine(text, &m); err != nil {
 		return nil, fmt.Errorf("export: read manifest of %s: %w", dir, err)
 	}
 

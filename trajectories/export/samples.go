@@ -15,7 +15,6 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/disk"
-	"toolevo/trajectories/internal/jsonl"
 	"toolevo/trajectories/internal/pq"
 )
 
@@ -116,7 +115,7 @@ func (w *writer) withFiles(work string, sets []dataset, open []*sampleFiles, use
 					return err
 				}
 
-				files := append(open, &sampleFiles{parquet: parquet, jsonl: jw, lineage: jsonl.NewEncoder(lw)})
+				files := append(open, &sampleFiles{parquet: parquet, jsonl: jw, lineage: disk.NewLineEncoder(lw)})
 
 				return errors.Join(w.withFiles(work, sets[1:], files, use), parquet.Close())
 			})
@@ -231,7 +230,7 @@ func writeJSON(path string, v any) error {
 // indented is a value as files of an export hold it.
 func indented(v any) ([]byte, error) {
 	var b bytes.Buffer
-	enc := jsonl.NewEncoder(&b)
+	enc := disk.NewLineEncoder(&b)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(v)
 

@@ -1,11 +1,4 @@
-// Package sketch has a language model write programs by itself: StateGen's LLM-only baseline, which shows what a model
-// covers that is asked for variety and guided by nothing (RQ1).
-//
-// # Caveats
-//
-// The programs are texts. Whether they run, and make as many calls as they were asked to, is nobody's promise: they are
-// measured as they are, as in the paper.
-package sketch
+package programs
 
 import (
 	"cmp"
@@ -22,10 +15,10 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-//go:embed instructions.txt
-var files embed.FS
+//go:embed sketch.txt
+var sketchFiles embed.FS
 
-var instructions = yamltext.Text(files, "instructions.txt")
+var sketchInstructions = yamltext.Text(sketchFiles, "sketch.txt")
 
 const (
 	// batch is how many programs are asked for at a time.
@@ -42,9 +35,13 @@ var fenced = regexp.MustCompile("(?s)```[^\n`]*\n(.*?)```")
 
 var errNoProgram = errors.New("it has no program in a fenced block")
 
-// Programs has a model write n programs, asking again until there are so many. Equal arguments ask the same, so that
-// answers can be kept; see package kept. An error is the writer's, or says that it writes no programs.
-func Programs(ctx context.Context, w kept.Writer, s *code.Surface, n int, seed uint64) ([]string, error) {
+// sketches has a model write n programs by itself, asking again until it has them: StateGen's LLM-only baseline, which
+// shows what a model covers that is asked for variety and guided by nothing (RQ1). The programs are texts, measured as
+// they are, as in the paper: whether they run, and make as many calls as they were asked to, is not checked.
+//
+// Equal arguments ask the same, so that answers can be kept; see package kept. An error is the writer's, or says that
+// it writes no programs.
+func sketches(ctx context.Context, w kept.Writer, s *code.Surface, n int, seed uint64) ([]string, error) {
 	text, err := prompt(ctx, s)
 	if err != nil {
 		return nil, err
@@ -66,7 +63,7 @@ func Programs(ctx context.Context, w kept.Writer, s *code.Surface, n int, seed u
 			return found, nil
 		})
 		if err = cmp.Or(err, none); err != nil {
-			return nil, fmt.Errorf("sketch: ask for programs of %s: %w", s.Domain.Name(), err)
+			return nil, fmt.Errorf("programs: ask for programs of %s: %w", s.Domain.Name(), err)
 		}
 
 		for _, f := range found {
@@ -81,10 +78,10 @@ func Programs(ctx context.Context, w kept.Writer, s *code.Surface, n int, seed u
 func prompt(ctx context.Context, s *code.Surface) (string, error) {
 	example, err := example(ctx, s)
 	if err != nil {
-		return "", fmt.Errorf("sketch: %w", err)
+		return "", fmt.Errorf("programs: %w", err)
 	}
 
-	return instructions(map[string]any{
+	return sketchInstructions(map[string]any{
 		"Calls": s.Documents(), "Length": stategen.DefaultCalls, "Example": example, "Programs": batch,
 	}), nil
 }

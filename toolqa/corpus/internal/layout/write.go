@@ -1,4 +1,4 @@
-package write
+package layout
 
 import (
 	"context"
@@ -10,15 +10,14 @@ import (
 
 	"toolevo/envs/disk"
 	"toolevo/envs/sqlite"
-	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // Input is where the rows of a corpus come from.
 type Input struct {
-	Next     func() ([]layout.Cell, error) // the rows of the typed table, and then io.EOF; nil for a dataset without
-	Expected int                           // of a synthetic corpus: about how many rows all tables will have
-	Files    publishedFiles                // of a published one; nil for a synthetic one
-	Progress func(done, total int)         // may be nil
+	Next     func() ([]Cell, error) // the rows of the typed table, and then io.EOF; nil for a dataset without
+	Expected int                    // of a synthetic corpus: about how many rows all tables will have
+	Files    publishedFiles         // of a published one; nil for a synthetic one
+	Progress func(done, total int)  // may be nil
 }
 
 // publishedFiles are what a corpus is imported from.
@@ -31,51 +30,51 @@ type publishedFiles interface {
 	LeftOut() (skipped int, short bool)
 }
 
-// File makes the corpus file of a dataset: the typed table of the rows of in, if it has some, and the side tables that
+// Write makes the corpus file of a dataset: the typed table of the rows of in, if it has some, and the side tables that
 // the parts fill, one part after the other. It builds the file under a temporary name in the same folder and renames it
 // at the end, so that a failure leaves what was there before. It returns info with all that the file says of itself.
-func File(ctx context.Context, dir string, info layout.Info, in Input, parts ...layout.Part) (layout.Info, error) {
-	path := layout.Path(dir, info.Dataset)
+func Write(ctx context.Context, dir string, info Info, in Input, parts ...Part) (Info, error) {
+	path := Path(dir, info.Dataset)
 
 	folder, name := filepath.Split(path)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return layout.Info{}, fmt.Errorf("corpus: %w", err)
+		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
 
-	if err := layout.RemoveLeftovers(path); err != nil {
-		return layout.Info{}, fmt.Errorf("corpus: %w", err)
+	if err := RemoveLeftovers(path); err != nil {
+		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
 
 	tmp, err := disk.CreateTemp(folder, "."+name+".*")
 	if err != nil {
-		return layout.Info{}, fmt.Errorf("corpus: %w", err)
+		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
 	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
 	defer tmp.Close()
 
 	m := newMeter(in)
 	if info, err = fill(ctx, tmp, info, in, m, parts); err != nil {
-		return layout.Info{}, diskError(path, err)
+		return Info{}, diskError(path, err)
 	}
 
 	m.filled()
 
-	if err := layout.AppendHashes(ctx, tmp); err != nil {
-		return layout.Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
+	if err := AppendHashes(ctx, tmp); err != nil {
+		return Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
 	}
 
 	if in.Files != nil {
 		if err := in.Files.Unchanged(); err != nil {
-			return layout.Info{}, err
+			return Info{}, err
 		}
 	}
 
 	if err := ctx.Err(); err != nil { // short statements do not look at it
-		return layout.Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
+		return Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
 	}
 
 	if err := publish(tmp, path); err != nil {
-		return layout.Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
+		return Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
 	}
 
 	m.end()
@@ -96,30 +95,30 @@ func diskError(path string, err error) error {
 }
 
 // fill writes all tables into an empty file.
-func fill(ctx context.Context, file *os.File, info layout.Info, in Input, m *meter, parts []layout.Part) (
-	_ layout.Info, err error) {
+func fill(ctx context.Context, file *os.File, info Info, in Input, m *meter, parts []Part) (
+	_ Info, err error) {
 	path := file.Name()
 
 	db, err := create(path)
 	if err != nil {
-		return layout.Info{}, fmt.Errorf("corpus: create %s: %w", path, err)
+		return Info{}, fmt.Errorf("corpus: create %s: %w", path, err)
 	}
 
 	defer func() { err = errors.Join(err, db.close()) }()
 
-	w := &writer{db: db, side: layout.SideTables()[info.Dataset], meter: m, disk: flusher{file: file}}
+	w := &writer{db: db, side: SideTables()[info.Dataset], meter: m, disk: flusher{file: file}}
 	defer w.close()
 
-	if schema, err := layout.SchemaOf(info.Dataset); err == nil {
+	if schema, err := SchemaOf(info.Dataset); err == nil {
 		w.schema = &schema
 	}
 
 	if err := w.createTables(ctx); err != nil {
-		return layout.Info{}, err
+		return Info{}, err
 	}
 
 	if err := w.fillAll(ctx, filepath.Dir(path), in, parts); err != nil {
-		return layout.Info{}, err
+		return Info{}, err
 	}
 
 	if in.Files != nil {
@@ -130,15 +129,15 @@ func fill(ctx context.Context, file *os.File, info layout.Info, in Input, m *met
 
 	info.Rows, info.ContentSHA256 = w.contents[0].Rows, w.contentSum()
 	if err := w.writeMeta(ctx, info); err != nil {
-		return layout.Info{}, err
+		return Info{}, err
 	}
 
 	if err := db.exec(ctx, "COMMIT"); err != nil {
-		return layout.Info{}, fmt.Errorf("corpus: commit %s: %w", path, err)
+		return Info{}, fmt.Errorf("corpus: commit %s: %w", path, err)
 	}
 
 	if err := w.disk.wait(); err != nil {
-		return layout.Info{}, fmt.Errorf("corpus: %w", err)
+		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
 
 	return info, nil
@@ -147,9 +146,9 @@ func fill(ctx context.Context, file *os.File, info layout.Info, in Input, m *met
 // writer fills the tables of a corpus file.
 type writer struct {
 	db       *database
-	schema   *layout.Schema // of the typed table; nil for a dataset without
-	side     []layout.SideTable
-	contents []layout.Content // what is in the tables that are written, in the order of tables
+	schema   *Schema // of the typed table; nil for a dataset without
+	side     []SideTable
+	contents []Content // what is in the tables that are written, in the order of tables
 	meter    *meter
 	disk     flusher
 	columns  *columnWriter // of the typed table
@@ -165,7 +164,7 @@ func (w *writer) close() {
 }
 
 // fillAll writes all rows, then the columns, then the indexes.
-func (w *writer) fillAll(ctx context.Context, folder string, in Input, parts []layout.Part) error {
+func (w *writer) fillAll(ctx context.Context, folder string, in Input, parts []Part) error {
 	if w.schema != nil {
 		if err := w.writeRows(ctx, folder, in.Next); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package sketch_test
+package programs
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/domains"
-	"toolevo/envs/stategen/sketch"
 	"toolevo/envs/toolapi"
 )
 
@@ -65,13 +64,13 @@ func (m *model) Write(_ context.Context, instructions, _ string, seed uint64) (s
 	return answer, nil
 }
 
-func TestPrograms(t *testing.T) {
+func TestSketches(t *testing.T) {
 	m := &model{answers: []string{
 		"Here are two:\n```python\na = 1\n```\nand\n```\nb = 2\n```\n", "I would rather not.",
 		"```py\nc = 3\n```\n```\nd\n```",
 	}}
 
-	got, err := sketch.Programs(t.Context(), m, surface(t, domains.All()[0]), 3, 7)
+	got, err := sketches(t.Context(), m, surface(t, domains.All()[0]), 3, 7)
 	if want := []string{"a = 1\n", "b = 2\n", "c = 3\n"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("error %v, programs %q, want %q", err, got, want)
 	}
@@ -82,10 +81,10 @@ func TestPrograms(t *testing.T) {
 }
 
 // The prompt documents every call, says how many there are to be, and shows a program of the domain.
-func TestPrompt(t *testing.T) {
+func TestSketchPrompt(t *testing.T) {
 	for _, d := range domains.All() {
 		m, s := &model{answers: []string{"```\n```"}}, surface(t, d)
-		if _, err := sketch.Programs(t.Context(), m, s, 1, 1); err != nil {
+		if _, err := sketches(t.Context(), m, s, 1, 1); err != nil {
 			t.Fatal(err)
 		}
 
@@ -101,12 +100,12 @@ func TestModelsThatWriteNone(t *testing.T) {
 	s := surface(t, domains.All()[0])
 
 	silent := &model{answers: slices.Repeat([]string{"No."}, 9)}
-	if _, err := sketch.Programs(t.Context(), silent, s, 1, 1); err == nil || len(silent.seeds) != 5 {
+	if _, err := sketches(t.Context(), silent, s, 1, 1); err == nil || len(silent.seeds) != 5 {
 		t.Errorf("error %v after %d answers, want one after 5", err, len(silent.seeds))
 	}
 
 	down := errors.New("the server is down")
-	if _, err := sketch.Programs(t.Context(), &model{err: down}, s, 1, 1); !errors.Is(err, down) {
+	if _, err := sketches(t.Context(), &model{err: down}, s, 1, 1); !errors.Is(err, down) {
 		t.Errorf("error %v, want %v", err, down)
 	}
 }

@@ -1,4 +1,4 @@
-package write
+package layout
 
 // meter tells how much of a corpus is written.
 type meter struct {

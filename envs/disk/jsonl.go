@@ -1,5 +1,4 @@
-// Package jsonl reads and writes files of one JSON value a line.
-package jsonl
+package disk
 
 import (
 	"bufio"
@@ -9,20 +8,18 @@ import (
 	"fmt"
 	"io"
 	"iter"
-
-	"toolevo/envs/disk"
 )
 
-// NewEncoder returns an encoder of one JSON value a line, with <, > and & as they are.
-func NewEncoder(w io.Writer) *json.Encoder {
+// NewLineEncoder returns an encoder of one JSON value a line, with <, > and & as they are.
+func NewLineEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 
 	return enc
 }
 
-// Decode decodes a line that holds one value with no unknown keys.
-func Decode(line []byte, v any) error {
+// DecodeLine decodes a line that holds one value with no unknown keys.
+func DecodeLine(line []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 
@@ -38,10 +35,10 @@ func Decode(line []byte, v any) error {
 }
 
 // Lines streams the lines of a file, which may be of any length. Each is valid until the next one.
-// What package disk refuses in JSON is an error.
+// What [OpenJSON] refuses is an error.
 func Lines(path string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		f, err := disk.OpenJSON(path)
+		f, err := OpenJSON(path)
 		if err != nil {
 			yield(nil, err)
 			return

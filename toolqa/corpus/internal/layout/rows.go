@@ -1,4 +1,4 @@
-package write
+package layout
 
 import (
 	"cmp"
@@ -9,8 +9,6 @@ import (
 	"io"
 
 	"golang.org/x/sync/errgroup"
-
-	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // batchRows is how many rows go from the maker of rows to the inserter at a time.
@@ -18,7 +16,7 @@ const batchRows = 256
 
 // writeRows inserts every row into the typed table, and has the columns encoded. One goroutine makes, hashes
 // and encodes the rows, another inserts them.
-func (w *writer) writeRows(ctx context.Context, folder string, next func() ([]layout.Cell, error)) (err error) {
+func (w *writer) writeRows(ctx context.Context, folder string, next func() ([]Cell, error)) (err error) {
 	insert, err := w.db.prepare(insertInto(w.schema.Table, len(w.schema.Columns)))
 	if err != nil {
 		return err
@@ -46,7 +44,7 @@ func (w *writer) writeRows(ctx context.Context, folder string, next func() ([]la
 	}
 
 	c := w.columns
-	w.contents = append(w.contents, layout.Content{Table: w.schema.Table, Rows: c.rows, Sum: c.digest.Sum()})
+	w.contents = append(w.contents, Content{Table: w.schema.Table, Rows: c.rows, Sum: c.digest.Sum()})
 
 	return nil
 }
@@ -61,7 +59,7 @@ func newBatch(columns int) [][]driver.Value {
 }
 
 // makeRows fills empty batches with the values of rows until next is at its end.
-func (w *writer) makeRows(ctx context.Context, next func() ([]layout.Cell, error), full chan<- [][]driver.Value,
+func (w *writer) makeRows(ctx context.Context, next func() ([]Cell, error), full chan<- [][]driver.Value,
 	empty <-chan [][]driver.Value) error {
 	for last := false; !last; {
 		var batch [][]driver.Value

@@ -1,4 +1,4 @@
-package finetune
+package configs
 
 import (
 	"io/fs"
@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestFS(t *testing.T) {
-	got, err := fs.Glob(FS(), "*")
+func TestRecipes(t *testing.T) {
+	got, err := fs.Glob(Recipes(), "*")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestFS(t *testing.T) {
 
 // A baseline that is trained otherwise says nothing of the data.
 func TestStaticBaselineIsTrainedAlike(t *testing.T) {
-	paper, static := read(t, "llama3-8b-paper.yaml"), read(t, "llama3-8b-static.yaml")
+	paper, static := readRecipe(t, "llama3-8b-paper.yaml"), readRecipe(t, "llama3-8b-static.yaml")
 
 	if static["deployed"] != "p_c" {
 		t.Errorf("the baseline is trained on runs that deployed %v, want p_c", static["deployed"])
@@ -41,10 +41,10 @@ func TestStaticBaselineIsTrainedAlike(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, name string) map[string]any {
+func readRecipe(t *testing.T, name string) map[string]any {
 	t.Helper()
 
-	text, err := fs.ReadFile(FS(), name)
+	text, err := fs.ReadFile(Recipes(), name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package write
+package layout
 
 import (
 	"cmp"
@@ -9,8 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // columnWriter encodes the rows of a table as columns of dictionary codes. The dictionaries are in memory.
@@ -22,7 +20,7 @@ type columnWriter struct {
 	stored  []int         // for each of the others, its position in a row
 	// for each position in a row, the dictionary whose words are hashed: of the cells as published
 	hashed []int
-	digest *layout.CSVHash
+	digest *CSVHash
 	spill  *os.File
 	offset int64
 	rows   int
@@ -50,7 +48,7 @@ type chunk struct {
 	width  int // of a code, in bytes
 }
 
-func newColumnWriter(schema layout.Schema, folder string) (*columnWriter, error) {
+func newColumnWriter(schema Schema, folder string) (*columnWriter, error) {
 	spill, err := os.CreateTemp(folder, "."+string(schema.Dataset)+".sqlite.*")
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %w", err)
@@ -60,14 +58,14 @@ func newColumnWriter(schema layout.Schema, folder string) (*columnWriter, error)
 		return nil, errors.Join(fmt.Errorf("corpus: %w", err), spill.Close())
 	}
 
-	c := &columnWriter{spill: spill, digest: layout.NewCSVHash(schema.Names()), printed: len(schema.Columns)}
+	c := &columnWriter{spill: spill, digest: NewCSVHash(schema.Names()), printed: len(schema.Columns)}
 	for i, col := range schema.Columns {
 		c.columns = append(c.columns, newDictionary(col.Name))
 		c.hashed = append(c.hashed, i)
 	}
 
 	for i, col := range schema.Columns {
-		if col.Kind == layout.Clock {
+		if col.Kind == Clock {
 			c.hashed[i] = len(c.columns)
 			c.columns = append(c.columns, newDictionary(col.Name))
 			c.stored = append(c.stored, i)
@@ -84,7 +82,7 @@ func newDictionary(name string) *dictionary {
 func (c *columnWriter) close() { c.spill.Close() } // nothing that was written to it is needed
 
 // add encodes and hashes a row.
-func (c *columnWriter) add(row []layout.Cell) error {
+func (c *columnWriter) add(row []Cell) error {
 	for i := range row {
 		c.columns[i].add(row[i].Text)
 	}
@@ -117,7 +115,7 @@ func (d *dictionary) add(text string) {
 			code = uint32(len(d.words))
 			text = strings.Clone(text) // it may be part of something larger
 			d.codes[text] = code
-			d.words, d.csv = append(d.words, text), append(d.csv, layout.EncodeCSV(text))
+			d.words, d.csv = append(d.words, text), append(d.csv, EncodeCSV(text))
 		}
 
 		d.last = code
@@ -129,11 +127,11 @@ func (d *dictionary) add(text string) {
 // spillAll writes the recent codes of all columns to the temporary file.
 func (c *columnWriter) spillAll() error {
 	for _, d := range c.columns {
-		width := layout.CodeWidth(len(d.words))
+		width := CodeWidth(len(d.words))
 
 		c.buf = c.buf[:0]
 		for _, code := range d.recent {
-			c.buf = layout.AppendCode(c.buf, code, width)
+			c.buf = AppendCode(c.buf, code, width)
 		}
 
 		if _, err := c.spill.WriteAt(c.buf, c.offset); err != nil {
@@ -202,7 +200,7 @@ func (c *columnWriter) encode(d *dictionary) (words, codes []byte, width int, er
 		words = append(words, d.words[code]...)
 	}
 
-	width = layout.CodeWidth(len(d.words))
+	width = CodeWidth(len(d.words))
 
 	codes = make([]byte, 0, c.rows*width)
 	for _, chunk := range d.chunks {
@@ -212,7 +210,7 @@ func (c *columnWriter) encode(d *dictionary) (words, codes []byte, width int, er
 		}
 
 		for i := range chunk.rows {
-			codes = layout.AppendCode(codes, final[codeAt(buf, i, chunk.width)], width)
+			codes = AppendCode(codes, final[codeAt(buf, i, chunk.width)], width)
 		}
 
 		c.buf = buf

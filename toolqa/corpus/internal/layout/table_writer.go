@@ -1,4 +1,4 @@
-package write
+package layout
 
 import (
 	"cmp"
@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // createTables makes the tables, empty.
@@ -43,7 +41,7 @@ func (w *writer) execAll(ctx context.Context, stmts []string) error {
 }
 
 // typedColumns returns the declarations of the columns of the typed table.
-func typedColumns(schema layout.Schema) []string {
+func typedColumns(schema Schema) []string {
 	decl := make([]string, len(schema.Columns))
 	for i, c := range schema.Columns {
 		decl[i] = fmt.Sprintf("%q %s", c.SQLName(), c.Kind.SQLType())
@@ -68,8 +66,8 @@ func insertInto(table string, n int) string {
 func (w *writer) createIndexes(ctx context.Context) error {
 	tables := w.side
 	if w.schema != nil {
-		typed := layout.SideTable{Name: w.schema.Table, Indexes: w.schema.Indexes}
-		tables = append([]layout.SideTable{typed}, tables...)
+		typed := SideTable{Name: w.schema.Table, Indexes: w.schema.Indexes}
+		tables = append([]SideTable{typed}, tables...)
 	}
 
 	var names, stmts []string
@@ -77,7 +75,7 @@ func (w *writer) createIndexes(ctx context.Context) error {
 	for _, t := range tables {
 		for _, columns := range t.Indexes {
 			names = append(names, t.Name)
-			stmts = append(stmts, fmt.Sprintf("CREATE INDEX %s ON %s (%s)", layout.IndexName(t.Name, columns), t.Name,
+			stmts = append(stmts, fmt.Sprintf("CREATE INDEX %s ON %s (%s)", IndexName(t.Name, columns), t.Name,
 				strings.Join(columns, ", ")))
 		}
 	}
@@ -98,7 +96,7 @@ func (w *writer) createIndexes(ctx context.Context) error {
 }
 
 // writeMeta says what the file holds.
-func (w *writer) writeMeta(ctx context.Context, info layout.Info) error {
+func (w *writer) writeMeta(ctx context.Context, info Info) error {
 	for _, pair := range info.Pairs() {
 		if err := w.db.exec(ctx, "INSERT INTO meta VALUES (?, ?)", pair[0], pair[1]); err != nil {
 			return fmt.Errorf("corpus: write meta %s: %w", pair[0], err)
@@ -115,22 +113,22 @@ func (w *writer) writeMeta(ctx context.Context, info layout.Info) error {
 	return nil
 }
 
-func (w *writer) contentSum() string { return layout.ContentSum(w.contents) }
+func (w *writer) contentSum() string { return ContentSum(w.contents) }
 
 // sideWriter inserts the rows of one side table.
 type sideWriter struct {
 	insert *statement
 	values []driver.Value
-	digest *layout.CSVHash
+	digest *CSVHash
 	rows   int
 }
 
 // writeSide has the parts fill the side tables.
-func (w *writer) writeSide(ctx context.Context, parts []layout.Part) (err error) {
+func (w *writer) writeSide(ctx context.Context, parts []Part) (err error) {
 	tables := map[string]*sideWriter{}
 
 	for _, t := range w.side {
-		digest := layout.NewCSVHash(layout.ColumnNames(t.Columns))
+		digest := NewCSVHash(ColumnNames(t.Columns))
 		s := &sideWriter{values: make([]driver.Value, len(t.Columns)), digest: digest}
 		if s.insert, err = w.db.prepare(insertInto(t.Name, len(t.Columns))); err != nil {
 			return err
@@ -147,12 +145,12 @@ func (w *writer) writeSide(ctx context.Context, parts []layout.Part) (err error)
 				len(values), table)
 		}
 
-		if s.rows%layout.CheckEvery == 0 {
+		if s.rows%CheckEvery == 0 {
 			if err := cmp.Or(ctx.Err(), w.disk.advance()); err != nil {
 				return fmt.Errorf("corpus: write row %d of %s: %w", s.rows+1, table, err)
 			}
 
-			w.meter.add(layout.CheckEvery)
+			w.meter.add(CheckEvery)
 		}
 
 		if err := s.put(values); err != nil {
@@ -169,7 +167,7 @@ func (w *writer) writeSide(ctx context.Context, parts []layout.Part) (err error)
 
 	for _, t := range w.side {
 		s := tables[t.Name]
-		w.contents = append(w.contents, layout.Content{Table: t.Name, Rows: s.rows, Sum: s.digest.Sum()})
+		w.contents = append(w.contents, Content{Table: t.Name, Rows: s.rows, Sum: s.digest.Sum()})
 	}
 
 	return nil
@@ -189,7 +187,7 @@ func (s *sideWriter) put(values []any) error {
 		}
 
 		s.values[i] = v
-		s.digest.Field(i, layout.EncodeCSV(layout.SideText(v)))
+		s.digest.Field(i, EncodeCSV(SideText(v)))
 	}
 
 	s.digest.EndRecord()
