@@ -14,6 +14,7 @@ const None = "–"
 
 // View says how rows are shown.
 type View struct {
+	In      []string          `yaml:"in"`      // reports that show them
 	Table   string            `yaml:"table"`   // whose rows they are
 	Caption string            `yaml:"caption"` // {KEY} stands for the value of a key that a table is made for
 	Note    string            `yaml:"note"`    // follows the caption, but not in a terminal
@@ -248,14 +249,4 @@ func Probability(p float64) string {
 	}
 
 	return fmt.Sprintf("%.3f", p)
-}
-
-// Grids returns the tables of some views, of the rows that tables have.
-func (t *Tables) Grids(rows map[string][]Row, views ...string) (grids []Grid) {
-	for _, name := range views {
-		v := t.Views[name]
-		grids = append(grids, v.Grids(rows[v.Table])...)
-	}
-
-	return grids
 }
