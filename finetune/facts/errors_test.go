@@ -128,7 +128,7 @@ func TestTableOfTheRecipe(t *testing.T) {
 	all := tabulate.MustRead([]byte(described), sources, reports)
 	grids := all.Grids("errors", board(t).rows(all))
 
-	want := [][]string{{"p", "p_s_in", "8", "50.0 [0, 100]"}}
+	want := [][]string{{"p", "p_s_in", "8", "50.0 [5, 95]"}}
 	if got := grids[len(grids)-1]; !cmp.Equal(want, got.Lines) {
 		t.Errorf("the last table is %+v", got)
 	}
