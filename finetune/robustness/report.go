@@ -13,7 +13,7 @@ import (
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.Embedded(tablesYAML, nil, []string{"drift"})
+var tables = tabulate.Embedded(tablesYAML, nil, []string{"drift", "factors"})
 
 // All is the dataset or difficulty of every question.
 const All = tabulate.All

@@ -190,7 +190,8 @@ func TestMistakesOfDescriptions(t *testing.T) {
 		t.Errorf("an unknown report: %q", got)
 	}
 
-	if got := panics(func() { all.Grids("shares", nil) }); !strings.Contains(got, "scores of the report shares has no rows") {
+	got := panics(func() { all.Grids("shares", nil) })
+	if !strings.Contains(got, "scores of the report shares has no rows") {
 		t.Errorf("a table that nobody feeds: %q", got)
 	}
 

@@ -178,8 +178,8 @@ var allowed = []rule{
 	{"finetune/judge", []string{"envs", "envs/disk", "envs/kept", "envs/pytext", "envs/toolapi",
 		"envs/toolbench/answers", "finetune", "finetune/chart", "finetune/facts", "finetune/failure",
 		"finetune/tabulate", "trajectories"}},
-	{"finetune/variability", []string{"envs/drift", "finetune", "finetune/chart", "finetune/tabulate"}},
-	{"finetune/robustness", []string{"finetune/chart", "finetune/facts", "finetune/tabulate"}},
+	{"finetune/robustness", []string{"envs/drift", "finetune", "finetune/chart", "finetune/facts",
+		"finetune/tabulate"}},
 	{"finetune/programs", []string{"envs", "envs/display", "envs/kept", "envs/sandbox", "envs/stategen",
 		"envs/stategen/code", "envs/stategen/domains", "envs/stategen/measure", "envs/stategen/sketch",
 		"envs/stategen/taskfile", "finetune", "finetune/chart", "finetune/tabulate", "mcts",
@@ -196,7 +196,7 @@ var allowed = []rule{
 		"envs/yamltext"}},
 
 	{"finetune/report", []string{"envs/display", "finetune", "finetune/chart", "finetune/facts", "finetune/failure",
-		"finetune/improve", "finetune/robustness", "finetune/tabulate", "finetune/variability",
+		"finetune/improve", "finetune/robustness", "finetune/tabulate",
 		"finetune/viewer"}},
 
 	{"configs", []string{"envs", "envs/action", "envs/dynamic", "envs/names", "envs/perturb", "envs/disk",
