@@ -174,7 +174,7 @@ var allowed = []rule{
 		"trajectories"}},
 	{"finetune/fidelity", []string{"envs", "envs/kept", "envs/disk", "envs/toolbench",
 		"envs/toolbench/recorded", "envs/toolbench/virtual", "finetune/tabulate", "trajectories/mirror"}},
-	{"finetune/chart", []string{"finetune/tabulate"}},
+	{"finetune/chart", []string{"envs/display", "finetune/tabulate"}},
 	{"finetune/judge", []string{"envs", "envs/disk", "envs/kept", "envs/pytext", "envs/toolapi",
 		"envs/toolbench/answers", "finetune", "finetune/chart", "finetune/facts", "finetune/failure",
 		"finetune/tabulate", "trajectories"}},
