@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/finetune/variability"
+	"toolevo/finetune/robustness"
 )
 
 func (a *app) analyzeCommand() *cobra.Command {
@@ -36,7 +36,7 @@ func (a *app) printAnalysis(r *toolevo.Analysis, err error) error {
 
 	var tableErr error
 
-	showErr := a.Show(r, func() { tableErr = variability.WriteTable(a.Out, r.Rows) })
+	showErr := a.Show(r, func() { tableErr = robustness.WriteFactors(a.Out, r.Rows) })
 
 	for _, file := range r.Files {
 		a.Say("Written: %s", file)

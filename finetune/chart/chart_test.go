@@ -16,7 +16,7 @@ import (
 // example has bars with intervals in one panel and lines with a band in another.
 func example() Figure {
 	return Figure{
-		Name: "example", Title: "Accuracy & <drift>", Axis: "official accuracy", Series: []string{"p_c", "p_s_in"},
+		Name: "example", Title: "Accuracy & <drift>\x1b", Axis: "official accuracy", Series: []string{"p_c", "p_s_in"},
 		Panels: []Panel{
 			{
 				Title: "easy", Places: []string{"openai:qwen2.5-7b-instruct", "scripted"},
@@ -72,7 +72,7 @@ func TestSVG(t *testing.T) {
 	}
 
 	for _, want := range []string{
-		"Accuracy & <drift>", "official accuracy, %", "easy", "openai:qwen2.5-", "7b-instruct", "p_s_in",
+		"Accuracy & <drift>\\x1b", "official accuracy, %", "easy", "openai:qwen2.5-", "7b-instruct", "p_s_in",
 		"25", "programs", "4", "100",
 	} {
 		if !slices.Contains(texts, want) {

@@ -5,6 +5,8 @@ import (
 	"html"
 	"io"
 	"strings"
+
+	"toolevo/envs/display"
 )
 
 // WriteSVG draws the figure as SVG.
@@ -39,7 +41,7 @@ func (f Figure) WriteSVG(w io.Writer) error {
 
 		fmt.Fprintf(&b, `<text x="%.2f" y="%.2f" font-size="%g" text-anchor="%s"%s>%s</text>`+"\n", l.at.x, l.at.y,
 			l.size, map[anchor]string{start: "start", middle: "middle", end: "end"}[l.anchor], turned,
-			html.EscapeString(l.text))
+			html.EscapeString(display.Visible(l.text)))
 	}
 
 	b.WriteString("</svg>\n")

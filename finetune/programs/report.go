@@ -16,7 +16,7 @@ type Report struct {
 
 // Tables returns the tables of the report.
 func (r *Report) Tables() []tabulate.Grid {
-	rows := map[string][]tabulate.Row{}
+	rows := map[string][]tabulate.Row{"complexity": nil, "coverage": nil}
 
 	for _, c := range r.Complexity {
 		rows["complexity"] = append(rows["complexity"], c.statistics()...)
@@ -31,7 +31,7 @@ func (r *Report) Tables() []tabulate.Grid {
 		rows["coverage"] = append(rows["coverage"], c.steps(most)...)
 	}
 
-	return tables().Grids(rows, "complexity", "coverage")
+	return tables().Grids("programs", rows)
 }
 
 // Figures returns the figures of the report.

@@ -6,7 +6,7 @@ import (
 	"html/template"
 
 	"toolevo/finetune/chart"
-	"toolevo/finetune/variability"
+	"toolevo/finetune/robustness"
 )
 
 // figure is a picture inside the page.
@@ -22,12 +22,12 @@ func (p *Page) Figures() ([]figure, error) {
 		return nil, nil
 	}
 
-	rows, err := variability.Rows(p.Evaluation, p.Prompt)
+	rows, err := robustness.Factors(p.Evaluation, p.Prompt)
 	if err != nil {
 		return nil, nil
 	}
 
-	return embedded(variability.Figures(rows, p.Prompt))
+	return embedded(robustness.FactorFigures(rows, p.Prompt))
 }
 
 // RobustnessFigures are DynamicToolBench's figures 3 and 4.

@@ -8,8 +8,8 @@ import (
 	"toolevo/cmd/internal/outfiles"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
+	"toolevo/finetune/robustness"
 	"toolevo/finetune/stored"
-	"toolevo/finetune/variability"
 )
 
 // AnalysisCSV is the file of an analysis that has its figures as numbers.
@@ -17,8 +17,8 @@ const AnalysisCSV = "variability.csv"
 
 // Analysis says what single changes of a version cost.
 type Analysis struct {
-	Rows  []variability.Row `json:"rows"`  // by policy, difficulty and version
-	Files []string          `json:"files"` // what was written: the rows as CSV, and figures
+	Rows  []robustness.Factor `json:"rows"`  // by policy, difficulty and version
+	Files []string            `json:"files"` // what was written: the rows as CSV, and figures
 }
 
 // AnalyzeDefaults are the settings of an analysis before anybody sets any.
@@ -43,15 +43,15 @@ func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
 		return nil, err
 	}
 
-	rows, rowsErr := variability.Rows(r.Report, original)
+	rows, rowsErr := robustness.Factors(r.Report, original)
 	if rowsErr != nil {
 		return nil, rowsErr
 	}
 
 	result := &Analysis{Rows: rows}
 	files := append([]outfiles.File{
-		{Name: AnalysisCSV, Write: func(w io.Writer) error { return variability.WriteCSV(w, rows) }},
-	}, outfiles.Figures(variability.Figures(rows, original))...)
+		{Name: AnalysisCSV, Write: func(w io.Writer) error { return robustness.WriteFactorsCSV(w, rows) }},
+	}, outfiles.Figures(robustness.FactorFigures(rows, original))...)
 
 	var writeErr error
 	if result.Files, writeErr = outfiles.Write(r.Dir, files); writeErr != nil {

@@ -45,6 +45,7 @@ func (all Evaluations) Board(ctx context.Context) (*facts.Board, error) {
 		}
 
 		joined.Facts, joined.Calls = append(joined.Facts, b.Facts...), append(joined.Calls, b.Calls...)
+		joined.Verdicts = append(joined.Verdicts, b.Verdicts...)
 	}
 
 	return joined, nil

@@ -1,4 +1,4 @@
-package variability
+package robustness
 
 import (
 	"slices"
@@ -16,12 +16,12 @@ var titles = map[string]string{
 	"response":   "The form of answers changes",
 }
 
-// Figures returns the paper's figures 4 to 6, as far as rows have their factors: the original beside the factors of one
-// kind, bars of the official accuracy by policy, a panel for each difficulty. They are called figure-names,
-// figure-parameters and figure-response.
-func Figures(all []Row, original string) []chart.Figure {
+// FactorFigures returns the paper's figures 4 to 6, as far as rows have their factors: the
+// original beside the factors of one kind, bars of the official accuracy by policy, a panel for
+// each difficulty. They are called figure-names, figure-parameters and figure-response.
+func FactorFigures(all []Factor, original string) []chart.Figure {
 	rows := tabulate.RowsOf(all)
-	difficulties := tabulate.Distinct(all, func(r Row) string { return r.Difficulty })
+	difficulties := tabulate.Distinct(all, func(f Factor) string { return f.Difficulty })
 
 	if last := len(difficulties) - 1; last > 0 { // each by itself, where there are several
 		rows = tabulate.Where(rows, map[string]string{"difficulty": "!" + difficulties[last]})
@@ -31,7 +31,7 @@ func Figures(all []Row, original string) []chart.Figure {
 
 	for _, factor := range drift.FactorNames() {
 		kind := kindOf(factor)
-		isMeasured := func(r Row) bool { return kindOf(r.API) == kind }
+		isMeasured := func(f Factor) bool { return kindOf(f.API) == kind }
 
 		if !slices.Contains(kinds, kind) && slices.ContainsFunc(all, isMeasured) {
 			kinds = append(kinds, kind)

@@ -1,15 +1,16 @@
-package variability
+package robustness
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"toolevo/finetune"
 	"toolevo/finetune/tabulate"
 )
 
-// Row is the accuracies of a policy under the original or under a change of it, on the questions of a difficulty.
-type Row struct {
+// Factor is the accuracies of a policy under the original or under a change of it, on the questions of a difficulty.
+type Factor struct {
 	finetune.Summary
 
 	// official accuracy less that under the original; of a change, where both were measured
@@ -20,13 +21,13 @@ type Row struct {
 	Paired *finetune.Comparison `json:"paired,omitempty"`
 }
 
-// Rows returns the rows of a report in which the version original comes first: by policy, difficulty and version. It is
-// an error when the report lacks the original.
-func Rows(r *finetune.Report, original string) ([]Row, error) {
-	var rows []Row
+// Factors returns the rows of a report in which the version original comes first: by policy,
+// difficulty and version. It is an error when the report lacks the original.
+func Factors(r *finetune.Report, original string) ([]Factor, error) {
+	var rows []Factor
 
 	for _, s := range r.Summaries {
-		row := Row{Summary: s}
+		row := Factor{Summary: s}
 
 		if s.API != original {
 			o, err := under(r, original, s)
@@ -43,9 +44,9 @@ func Rows(r *finetune.Report, original string) ([]Row, error) {
 	}
 
 	pair(rows, r.Comparisons, original)
-	policies := tabulate.Distinct(rows, func(r Row) string { return r.Policy })
+	policies := tabulate.Distinct(rows, func(f Factor) string { return f.Policy })
 
-	slices.SortStableFunc(rows, func(a, b Row) int {
+	slices.SortStableFunc(rows, func(a, b Factor) int {
 		return slices.Index(policies, a.Policy) - slices.Index(policies, b.Policy)
 	})
 
@@ -58,14 +59,14 @@ func under(r *finetune.Report, original string, s finetune.Summary) (finetune.Su
 		return o.Policy == s.Policy && o.Difficulty == s.Difficulty && o.API == original
 	})
 	if i < 0 {
-		return finetune.Summary{}, fmt.Errorf("variability: %s was not measured under %s", s.Policy, original)
+		return finetune.Summary{}, fmt.Errorf("robustness: %s was not measured under %s", s.Policy, original)
 	}
 
 	return r.Summaries[i], nil
 }
 
 // pair gives the rows over all questions, those of the last difficulty, the comparisons with the original.
-func pair(rows []Row, comparisons []finetune.Comparison, original string) {
+func pair(rows []Factor, comparisons []finetune.Comparison, original string) {
 	var paired []*finetune.Comparison
 
 	var p []float64
@@ -91,4 +92,17 @@ func pair(rows []Row, comparisons []finetune.Comparison, original string) {
 	for i, adjusted := range tabulate.Holm(p) {
 		paired[i].PHolm = adjusted
 	}
+}
+
+// WriteFactors writes the rows for a terminal, those of each policy below its name. It fits 80 columns. Change is in
+// percentage points.
+func WriteFactors(w io.Writer, rows []Factor) error {
+	shown := map[string][]tabulate.Row{"factors": tabulate.RowsOf(rows)}
+	return tabulate.WriteText(w, tables().Grids("factors", shown), 80)
+}
+
+// WriteFactorsCSV writes the rows with a heading, in full precision. Shares are 0 to 1; a field
+// without a value is empty.
+func WriteFactorsCSV(w io.Writer, rows []Factor) error {
+	return tables().Tables["factors"].WriteCSV(w, tabulate.RowsOf(rows))
 }

@@ -1,4 +1,4 @@
-package variability_test
+package robustness_test
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/finetune"
+	"toolevo/finetune/robustness"
 	"toolevo/finetune/tabulate"
-	"toolevo/finetune/variability"
 )
 
 var drawn = flag.String("drawn", "", "write the figures into a folder, to look at them")
@@ -62,10 +62,10 @@ func report(policies ...string) *finetune.Report {
 	return r
 }
 
-func rowsOf(t *testing.T, r *finetune.Report) []variability.Row {
+func rowsOf(t *testing.T, r *finetune.Report) []robustness.Factor {
 	t.Helper()
 
-	rows, err := variability.Rows(r, "p_c")
+	rows, err := robustness.Factors(r, "p_c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func rowsOf(t *testing.T, r *finetune.Report) []variability.Row {
 
 // Rows are by policy, with the difference to the original and, over all questions, the paired test. Its p is adjusted
 // among the four changes: 0.01 · 4 and 0.01 · 3, which may not be less than the former.
-func TestRows(t *testing.T) {
+func TestFactors(t *testing.T) {
 	t.Parallel()
 
 	rows := rowsOf(t, report("a", "b"))
@@ -107,13 +107,13 @@ func TestRows(t *testing.T) {
 	r := report("a")
 	r.Summaries = r.Summaries[1:]
 
-	_, err := variability.Rows(r, "p_c")
+	_, err := robustness.Factors(r, "p_c")
 	if err == nil || !strings.Contains(err.Error(), "a was not measured under p_c") {
 		t.Errorf("without the original: %v", err)
 	}
 }
 
-func TestWriteTable(t *testing.T) {
+func TestWriteFactors(t *testing.T) {
 	t.Parallel()
 
 	r := report("a")
@@ -121,7 +121,7 @@ func TestWriteTable(t *testing.T) {
 	rows := rowsOf(t, r)
 
 	var b strings.Builder
-	if err := variability.WriteTable(&b, rows); err != nil {
+	if err := robustness.WriteFactors(&b, rows); err != nil {
 		t.Fatal(err)
 	}
 
@@ -145,11 +145,11 @@ a
 }
 
 // The widest figures fit 80 columns.
-func TestTableFits(t *testing.T) {
+func TestFactorTableFits(t *testing.T) {
 	t.Parallel()
 
 	change := -1.0
-	row := variability.Row{
+	row := robustness.Factor{
 		Summary: finetune.Summary{
 			Contender: finetune.Contender{Policy: "scripted:noisy", API: "parameters-character"}, Difficulty: "hard",
 			N: 99_999, Official: 1, OfficialLow: 1, OfficialHigh: 1, Turns: 20,
@@ -158,7 +158,7 @@ func TestTableFits(t *testing.T) {
 	}
 
 	var b strings.Builder
-	if err := variability.WriteTable(&b, []variability.Row{row}); err != nil {
+	if err := robustness.WriteFactors(&b, []robustness.Factor{row}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -169,11 +169,11 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
-func TestWriteCSV(t *testing.T) {
+func TestWriteFactorsCSV(t *testing.T) {
 	t.Parallel()
 
 	var b bytes.Buffer
-	if err := variability.WriteCSV(&b, rowsOf(t, report(`a,"b"`))); err != nil {
+	if err := robustness.WriteFactorsCSV(&b, rowsOf(t, report(`a,"b"`))); err != nil {
 		t.Fatal(err)
 	}
 
@@ -204,7 +204,7 @@ func TestWriteCSV(t *testing.T) {
 // There is a figure for each kind of factor that was measured. It names policies and versions, is whole as SVG and as
 // PNG, and is the same whenever it is drawn: also with long names, with names that XML has to escape, and with versions
 // under which no question was measured.
-func TestFigures(t *testing.T) {
+func TestFactorFigures(t *testing.T) {
 	t.Parallel()
 
 	many := report("openai:meta-llama/Llama-3-8B-Instruct", "scripted:<b>&amp;", "c")
@@ -217,7 +217,7 @@ func TestFigures(t *testing.T) {
 	for name, r := range map[string]*finetune.Report{"one": report("scripted:noisy"), "many": many} {
 		rows := rowsOf(t, r)
 
-		figures := variability.Figures(rows, "p_c")
+		figures := robustness.FactorFigures(rows, "p_c")
 		if len(figures) != 2 || figures[0].Name != "figure-names" || figures[1].Name != "figure-response" {
 			t.Fatalf("figures are %+v", figures)
 		}
@@ -250,17 +250,6 @@ func TestFigures(t *testing.T) {
 			}
 		}
 	}
-}
-
-func written(t *testing.T, write func(io.Writer) error) []byte {
-	t.Helper()
-
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
-
-	return b.Bytes()
 }
 
 // textsOf are the texts of an SVG, a line each.
