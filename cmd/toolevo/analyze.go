@@ -1,46 +1,27 @@
 package main
 
 import (
-	"cmp"
+	"context"
 
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
-	"toolevo/finetune/variability"
 )
 
 func (a *app) analyzeCommand() *cobra.Command {
 	cmd := a.command("analyze")
-	f := a.addRunFlags(cmd, toolevo.AnalyzeDefaults(), "dataset", "difficulty", "template", "split", "limit", "perturb",
-		"api", "policy", "seed", "compat", "feedback", "no-update-tool", "engine", "python")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		run, err := f.job(cmd)
+	f := a.addRunFlags(cmd, toolevo.AnalyzeDefaults(), "dataset", "difficulty", "template", "split",
+		"limit", "perturb", "api", "policy", "seed", "compat", "feedback", "no-update-tool", "engine",
+		"python")
+
+	return does(a, cmd, func(ctx context.Context, _ []string) (any, error) {
+		run, err := f.job()
 		if err != nil {
-			return err
+			return nil, err
 		}
 
-		job := toolevo.EvaluateJob{RunJob: run}
-		r, err := toolevo.Analyze(cmd.Context(), job)
+		r, err := toolevo.Analyze(ctx, toolevo.EvaluateJob{RunJob: run})
 
-		return a.printAnalysis(r, f.ended(err))
-	}
-
-	return cmd
-}
-
-// printAnalysis prints what single changes cost where it is known, and returns the error of the analysis.
-func (a *app) printAnalysis(r *toolevo.Analysis, err error) error {
-	if r == nil {
-		return err
-	}
-
-	var tableErr error
-
-	showErr := a.Show(r, func() { tableErr = variability.WriteTable(a.Out, r.Rows) })
-
-	for _, file := range r.Files {
-		a.Say("Written: %s", file)
-	}
-
-	return cmp.Or(showErr, tableErr, err)
+		return f.ended(r, err)
+	}, a.printEnded)
 }

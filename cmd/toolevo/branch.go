@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
@@ -14,20 +16,17 @@ func (a *app) branchCommand() *cobra.Command {
 	f.command = stored.Collection // goes on with what a branch has begun
 	ofRun(cmd)
 
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		run, err := f.job(cmd)
+	return does(a, cmd, func(ctx context.Context, args []string) (any, error) {
+		run, err := f.job()
 		if err != nil {
-			return err
+			return nil, err
 		}
 
-		job := toolevo.BranchJob{
+		c, err := toolevo.Branch(ctx, toolevo.BranchJob{
 			CollectJob: toolevo.CollectJob{RunJob: run},
 			Run:        args[0], Question: args[1], Tree: args[2], Node: args[3],
-		}
-		c, err := toolevo.Branch(cmd.Context(), job)
+		})
 
-		return a.printCollected(f, c, f.ended(err))
-	}
-
-	return cmd
+		return f.collected(c, err)
+	}, a.printEnded)
 }

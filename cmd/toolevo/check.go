@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -21,54 +21,47 @@ func (a *app) checkCommand() *cobra.Command {
 
 	job.Workers = runtime.NumCPU()
 	addFlags(cmd, "check", into{"workers": &job.Workers})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+
+	return does(a, cmd, func(ctx context.Context, args []string) (any, error) {
 		if job.Workers < 1 {
-			return console.Usage("--workers %d: want at least 1", job.Workers)
+			return nil, console.Usage("--workers %d: want at least 1", job.Workers)
 		}
 
 		job.Path = args[0]
-		c, err := toolevo.Check(cmd.Context(), job)
+		c, err := toolevo.Check(ctx, job)
 
-		return a.printChecked(args[0], c, err)
-	}
+		switch {
+		case c.Trees != nil:
+			a.sayGivenUp("trees", c.Trees.GivenUp, toolevo.ContinuationOf(job.Path))
+			return c.Trees, err
+		case c.Episodes != nil:
+			a.sayGivenUp("episodes", c.Episodes.GivenUp, toolevo.ContinuationOf(job.Path))
+			return c.Episodes, err
+		}
 
-	return cmd
+		return c.Export, err
+	}, a.printChecked)
 }
 
-// printChecked prints what a check found where it found something, and returns its error.
-func (a *app) printChecked(path string, c toolevo.Checked, err error) error {
-	switch {
-	case c.Trees != nil:
-		t := c.Trees
-		head := fmt.Sprintf("%d trees regrown from %d logged calls, %d trajectories compared", t.Trees, t.Calls, t.Rows)
-
-		a.sayGivenUp("trees", t.GivenUp, toolevo.ContinuationOf(path))
-
-		return a.printCheckedRun(t, head, t.Problems, t.CheckedRun, err)
-	case c.Episodes != nil:
-		e := c.Episodes
-		head := fmt.Sprintf("%d episodes played again from %d logged calls, %d rows compared", e.Episodes, e.Calls,
-			e.Rows)
-
-		a.sayGivenUp("episodes", e.GivenUp, toolevo.ContinuationOf(path))
-
-		return a.printCheckedRun(e, head, e.Problems, e.CheckedRun, err)
-	case c.Export != nil:
-		return cmp.Or(a.Show(c.Export, func() { a.writeCheckedExport(c.Export) }), err)
+// printChecked prints what a check found.
+func (a *app) printChecked(result any) {
+	switch c := result.(type) {
+	case *toolevo.CheckedTrees:
+		a.printCheckedRun(fmt.Sprintf("%d trees regrown from %d logged calls, %d trajectories compared", c.Trees,
+			c.Calls, c.Rows), c.Problems, c.CheckedRun)
+	case *toolevo.CheckedEpisodes:
+		a.printCheckedRun(fmt.Sprintf("%d episodes played again from %d logged calls, %d rows compared",
+			c.Episodes, c.Calls, c.Rows), c.Problems, c.CheckedRun)
+	case *toolevo.CheckedExport:
+		a.printCheckedExport(c)
 	}
-
-	return err
 }
 
-// printCheckedRun prints what the check of a run found, and returns its error.
-func (a *app) printCheckedRun(document any, head string, problems []string, run toolevo.CheckedRun,
-	err error) error {
-	return cmp.Or(a.Show(document, func() {
-		fmt.Fprintf(a.Out, "%s: %d problems\n", head, len(problems))
-
-		a.printProblems(problems)
-		printEngines(a.Out, run.Engines, run.Warnings)
-	}), err)
+// printCheckedRun prints what the check of a run found.
+func (a *app) printCheckedRun(head string, problems []string, run toolevo.CheckedRun) {
+	fmt.Fprintf(a.Out, "%s: %d problems\n", head, len(problems))
+	a.printProblems(problems)
+	printEngines(a.Out, run.Engines, run.Warnings)
 }
 
 func (a *app) printProblems(problems []string) {
@@ -77,7 +70,7 @@ func (a *app) printProblems(problems []string) {
 	}
 }
 
-func (a *app) writeCheckedExport(c *toolevo.CheckedExport) {
+func (a *app) printCheckedExport(c *toolevo.CheckedExport) {
 	fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", c.Rows, c.Faulty,
 		len(c.Problems))
 

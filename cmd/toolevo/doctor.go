@@ -156,7 +156,7 @@ func (d *serverDoctor) run(cmd *cobra.Command) error {
 func (d *serverDoctor) examine(ctx context.Context, cmd *cobra.Command) error {
 	a := d.app
 
-	job, err := d.collectJob(cmd)
+	job, err := d.collectJob()
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (d *serverDoctor) writeSettings(ctx context.Context, cmd *cobra.Command) er
 		d.settings.set = append(d.settings.set, "server.urls="+d.Servers.Addresses)
 	}
 
-	job, err := d.collectJob(cmd)
+	job, err := d.collectJob()
 	if err != nil {
 		return err
 	}

@@ -1,31 +1,27 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/tabulate"
 )
 
 func (a *app) evalAdaptationCommand() *cobra.Command {
-	cmd := a.command("adaptation RUN...")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		host := a.host(console.ProgressNone)
+	host := a.host(console.ProgressNone)
 
-		board, err := host.Board(cmd.Context(), args)
-		if err != nil {
-			return err
-		}
+	return does(a, a.command("adaptation RUN..."),
+		func(ctx context.Context, runs []string) (*facts.Adaptation, error) {
+			board, err := host.Board(ctx, runs)
+			if err != nil {
+				return nil, err
+			}
 
-		adaptation := board.Adaptation()
-		if a.JSON {
-			return a.PrintJSON(adaptation)
-		}
-
-		return tabulate.WriteText(a.Out, adaptation.Grids(), a.width())
-	}
-
-	return cmd
+			return board.Adaptation(), nil
+		}, func(r *facts.Adaptation) { tabulate.WriteText(a.Out, r.Grids(), a.width()) })
 }
 
 // width is how wide tables are.

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -20,23 +20,28 @@ func (a *app) exportCommand() *cobra.Command {
 	cmd.Long = describe(cmd.Long)
 
 	f := a.addExportFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		job := f.read(cmd, args)
 
+	return does(a, cmd, func(ctx context.Context, args []string) (any, error) {
 		if f.lint {
-			result, err := toolevo.Lint(cmd.Context(), job)
-			return a.printLint(result, err)
+			f.Paths = args
+
+			return toolevo.Lint(ctx, f.ExportJob)
 		}
 
-		manifest, err := toolevo.Export(cmd.Context(), job)
-		if err != nil {
-			return err
+		result, err := f.export(ctx, args)
+		if err == nil {
+			err = nothingIn(result.(*export.Manifest))
 		}
 
-		return a.printExport(job.Out, manifest)
-	}
-
-	return cmd
+		return result, err
+	}, func(result any) {
+		switch r := result.(type) {
+		case *toolevo.Linted:
+			a.printLint(r)
+		case *export.Manifest:
+			a.printExport(f.Out, r)
+		}
+	})
 }
 
 // exportFlags are the flags of export, most of them fields of its job.
@@ -48,17 +53,18 @@ type exportFlags struct {
 // addExportFlags adds the flags of export.
 func (a *app) addExportFlags(cmd *cobra.Command) *exportFlags {
 	f := &exportFlags{ExportJob: toolevo.NewExportJob()}
-	f.Host = a.host(console.ProgressNone)
+	f.Host, f.Chosen = a.host(console.ProgressNone), cmd.Flags().Changed
 	f.addFlags(cmd)
 	a.runDataFlag(cmd, &f.Data)
 
 	return f
 }
 
-// read returns the job of the flags that were given.
-func (f *exportFlags) read(cmd *cobra.Command, paths []string) toolevo.ExportJob {
-	f.Paths, f.Chosen = paths, cmd.Flags().Changed
-	return f.ExportJob
+// export does what the flags ask for.
+func (f *exportFlags) export(ctx context.Context, paths []string) (any, error) {
+	f.Paths = paths
+
+	return toolevo.Export(ctx, f.ExportJob)
 }
 
 // addFlags adds the flags of what to select, how to write it, and how to check it.
@@ -115,36 +121,46 @@ func describe(help string) string {
 		"{{documents}}", list(export.Format.IsDocuments)).Replace(help)
 }
 
-func (a *app) printExport(dir string, m *export.Manifest) error {
-	show := a.printSamples
-	if m.Format.IsDocuments() {
-		show = a.printDocuments
-	}
-
-	if err := a.Show(m, func() { show(dir, m) }); err != nil {
-		return err
-	}
-
+// nothingIn is the error of an export of nothing.
+func nothingIn(m *export.Manifest) error {
 	switch {
-	case m.Format.IsDocuments() && m.Rows > 0:
-		if open := m.Format.OpenWith(); open != "" {
+	case m.Rows > 0:
+		return nil
+	case !m.Format.IsDocuments():
+		return console.Bad("no sample is left to train on: what was left out above says why")
+	case len(m.LeftOut()) == 0:
+		return console.Bad("nothing was exported: no episode and no trajectory is there")
+	}
+
+	return console.Bad("nothing was exported: what was left out above says why")
+}
+
+// printExport says what was written, and what to do with it.
+func (a *app) printExport(dir string, m *export.Manifest) {
+	if m.Format.IsDocuments() {
+		a.printDocuments(dir, m)
+
+		if open := m.Format.OpenWith(); open != "" && m.Rows > 0 {
 			a.Say(open, console.Shell(dir))
 		}
-	case m.Format.IsDocuments() && len(m.LeftOut()) == 0:
-		return console.Bad("nothing was exported: no episode and no trajectory is there")
-	case m.Format.IsDocuments():
-		return console.Bad("nothing was exported: what was left out above says why")
-	case m.Rows == 0:
-		return console.Bad("no sample is left to train on: what was left out above says why")
-	case !m.FitsLlamaFactory():
-		if m.Trainer == export.LlamaFactory {
-			a.Say("LLaMA-Factory would train these messages without their calls: for it, export again with --format %s",
-				export.DefaultFormat)
-		}
 
-		a.Say("Train with: datasets.load_dataset(%q, split=\"train\")", dir)
-	default:
+		return
+	}
+
+	a.printSamples(dir, m)
+
+	switch {
+	case m.Rows == 0:
+		return
+	case m.FitsLlamaFactory():
 		a.Say("Train with: dataset_dir: %s, dataset: %s", dir, m.Format.Dataset())
+	case m.Trainer == export.LlamaFactory:
+		a.Say("LLaMA-Factory would train these messages without their calls: for it, export again with --format %s",
+			export.DefaultFormat)
+
+		fallthrough
+	default:
+		a.Say("Train with: datasets.load_dataset(%q, split=\"train\")", dir)
 	}
 
 	if fit, err := m.CheckTemplate(m.ChatTemplate); err == nil {
@@ -152,8 +168,6 @@ func (a *app) printExport(dir string, m *export.Manifest) error {
 			a.Say("%s", sentence)
 		}
 	}
-
-	return nil
 }
 
 // inBalance says what weights balance the labels of an export.
@@ -218,16 +232,8 @@ func (a *app) printDocuments(dir string, m *export.Manifest) {
 	}
 }
 
-// printLint prints what is wrong where there is a result, and returns its error.
-func (a *app) printLint(r *toolevo.Linted, err error) error {
-	if r == nil {
-		return err
-	}
-
-	return cmp.Or(a.Show(r, func() { a.writeLint(r) }), err)
-}
-
-func (a *app) writeLint(r *toolevo.Linted) {
+// printLint prints what is wrong with samples.
+func (a *app) printLint(r *toolevo.Linted) {
 	fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", r.Rows, r.Faulty,
 		len(r.Problems))
 

@@ -78,8 +78,9 @@ func improveExample() string {
 
 // asProgram is this program as the stages use it.
 func (a *app) asProgram(progress string) (p improve.Program, err error) {
+	host := a.host(progress)
 	p = improve.Program{
-		Running: a.runningServer,
+		Running: host.RunningServer,
 		Say:     a.Say,
 		Run: func(ctx context.Context, args ...string) (any, error) {
 			if args[0] != "export" {

@@ -11,10 +11,10 @@ import (
 )
 
 func (a *app) versionsDiffCommand() *cobra.Command {
-	return a.versionsOf("diff NAME|FILE NAME|FILE", func(job *toolevo.VersionsJob, args []string) (any, func(), error) {
-		d, err := job.Diff(args[0], args[1])
-		return d, func() { a.printDifference(d) }, err
-	})
+	return versionsOf(a, "diff NAME|FILE NAME|FILE",
+		func(job *toolevo.VersionsJob, args []string) (toolevo.VersionsDifference, error) {
+			return job.Diff(args[0], args[1])
+		}, a.printDifference)
 }
 
 func (a *app) printDifference(d toolevo.VersionsDifference) {

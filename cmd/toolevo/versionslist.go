@@ -23,30 +23,28 @@ type listedVersion struct {
 }
 
 func (a *app) versionsListCommand() *cobra.Command {
-	return a.versionsOf("list [FILE…]", func(job *toolevo.VersionsJob, args []string) (any, func(), error) {
+	return versionsOf(a, "list [FILE…]", func(job *toolevo.VersionsJob, args []string) (list versionList, err error) {
 		catalog, own, err := job.Load(args)
 		if err != nil {
-			return nil, nil, err
+			return list, err
 		}
-
-		var list versionList
 
 		for _, name := range catalog.Names() {
 			spec, err := catalog.Spec(name)
 			if err != nil {
-				return nil, nil, err
+				return versionList{}, err
 			}
 
 			list.Versions = append(list.Versions, listedVersion{name, spec.About, own[name]})
 		}
 
-		return list, func() {
-			t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-			for _, v := range list.Versions {
-				fmt.Fprintf(t, "%s\t%s\n", display.Line(v.Version, 0), display.Line(v.About, 0))
-			}
+		return list, nil
+	}, func(list versionList) {
+		t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+		for _, v := range list.Versions {
+			fmt.Fprintf(t, "%s\t%s\n", display.Line(v.Version, 0), display.Line(v.About, 0))
+		}
 
-			_ = t.Flush() // a.Out keeps its error
-		}, nil
+		t.Flush()
 	})
 }

@@ -28,35 +28,37 @@ type shownAPI struct {
 }
 
 func (a *app) versionsShowCommand() *cobra.Command {
-	return a.versionsOf("show NAME|FILE", func(job *toolevo.VersionsJob, args []string) (any, func(), error) {
+	return versionsOf(a, "show NAME|FILE", func(job *toolevo.VersionsJob, args []string) (shown shownVersion, err error) {
 		v, err := job.Version(args[0])
 		if err != nil {
-			return nil, nil, err
+			return shown, err
 		}
 
-		shown := shownVersion{Version: v.Name, About: v.About, Response: v.Response}
+		shown = shownVersion{Version: v.Name, About: v.About, Response: v.Response}
 		for _, api := range v.APIs {
 			shown.APIs = append(shown.APIs, shownAPI{api.Tool, api.Signature(), api.URL, api.Example()})
 		}
 
-		return shown, func() {
-			fmt.Fprintf(a.Out, "%s: %s\n", display.Line(v.Name, 0), display.Line(v.About, 0))
+		return shown, nil
+	}, a.printVersion)
+}
 
-			if v.Response != nil {
-				fmt.Fprintf(a.Out, "\nAnswers: %s\n", display.Line(v.Response.Wrap(true, "…"), 0))
-			}
+func (a *app) printVersion(v shownVersion) {
+	fmt.Fprintf(a.Out, "%s: %s\n", display.Line(v.Version, 0), display.Line(v.About, 0))
 
-			for _, api := range shown.APIs {
-				fmt.Fprintf(a.Out, "\n%s: %s\n", display.Line(api.Tool, 0), display.Line(api.Signature, 0))
+	if v.Response != nil {
+		fmt.Fprintf(a.Out, "\nAnswers: %s\n", display.Line(v.Response.Wrap(true, "…"), 0))
+	}
 
-				if api.URL != "" {
-					fmt.Fprintf(a.Out, "  at %s\n", display.Line(api.URL, 0))
-				}
+	for _, api := range v.APIs {
+		fmt.Fprintf(a.Out, "\n%s: %s\n", display.Line(api.Tool, 0), display.Line(api.Signature, 0))
 
-				if api.Example != "" {
-					fmt.Fprintf(a.Out, "  %s\n", display.Line(api.Example, 0))
-				}
-			}
-		}, nil
-	})
+		if api.URL != "" {
+			fmt.Fprintf(a.Out, "  at %s\n", display.Line(api.URL, 0))
+		}
+
+		if api.Example != "" {
+			fmt.Fprintf(a.Out, "  %s\n", display.Line(api.Example, 0))
+		}
+	}
 }

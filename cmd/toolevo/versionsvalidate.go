@@ -17,14 +17,16 @@ type validatedVersions struct {
 }
 
 func (a *app) versionsValidateCommand() *cobra.Command {
-	return a.versionsOf("validate FILE…", func(job *toolevo.VersionsJob, args []string) (any, func(), error) {
+	return versionsOf(a, "validate FILE…", func(job *toolevo.VersionsJob, args []string) (v validatedVersions, err error) {
 		_, own, err := job.Load(args)
-		if err != nil && console.KindOf(err) != console.WrongUsage {
+
+		switch {
+		case err == nil:
+			v.Valid = slices.Sorted(maps.Keys(own))
+		case console.KindOf(err) != console.WrongUsage:
 			err = console.Bad("%w", err)
 		}
 
-		result := validatedVersions{slices.Sorted(maps.Keys(own))}
-
-		return result, func() { fmt.Fprintf(a.Out, "%d versions are valid\n", len(result.Valid)) }, err
-	})
+		return v, err
+	}, func(v validatedVersions) { fmt.Fprintf(a.Out, "%d versions are valid\n", len(v.Valid)) })
 }

@@ -77,3 +77,13 @@ func (j *RunJob) policyNamed(c *configs.Resolved) error {
 		"Name the model, with ‹policy› %[3]s, or the default, with ‹policy› %[2]s",
 		set[0], strings.Join(c.Policy, ","), serving.Offers())
 }
+
+// ParseSetting reads a setting of the user's, KEY=VALUE. origin says where it stood.
+func ParseSetting(origin, kv string) (configs.Layer, error) {
+	key, value, ok := strings.Cut(kv, "=")
+	if !ok {
+		return configs.Layer{}, console.Usage("‹set› %s: want KEY=VALUE, e.g. ‹set› search.cpuct=2", kv)
+	}
+
+	return configs.SettingLayer(origin+" "+key, key, value), nil
+}
