@@ -83,7 +83,7 @@ var general = []printedJSON{
 	{"eval drift", toolevo.Drifted{}},
 	{"finetune", toolevo.FineTuned{}},
 	{"improve", improve.Result{}},
-	{"doctor", doctorDocument{}},
+	{"doctor", toolevo.Diagnosis{}},
 	{"doctor sandbox", toolevo.SandboxReport{}},
 	{"bench serve", serveReport{}},
 	{"versions make", toolevo.MadeVersions{}},
