@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 
@@ -61,7 +60,7 @@ func (a *app) printChecked(result any) {
 func (a *app) printCheckedRun(head string, problems []string, run toolevo.CheckedRun) {
 	fmt.Fprintf(a.Out, "%s: %d problems\n", head, len(problems))
 	a.printProblems(problems)
-	printEngines(a.Out, run.Engines, run.Warnings)
+	a.printEngines(run.Engines, run.Warnings)
 }
 
 func (a *app) printProblems(problems []string) {
@@ -70,26 +69,29 @@ func (a *app) printProblems(problems []string) {
 	}
 }
 
-func (a *app) printCheckedExport(c *toolevo.CheckedExport) {
-	fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", c.Rows, c.Faulty,
-		len(c.Problems))
+// printSamplesChecked says how many samples were checked, and what is wrong with their folder.
+func (a *app) printSamplesChecked(rows, faulty int, problems []string) {
+	fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", rows, faulty, len(problems))
+	a.printProblems(problems)
+}
 
-	a.printProblems(c.Problems)
+func (a *app) printCheckedExport(c *toolevo.CheckedExport) {
+	a.printSamplesChecked(c.Rows, c.Faulty, c.Problems)
 
 	for _, f := range c.Findings {
 		fmt.Fprintf(a.Out, "  sample %d: %s\n", f.Sample, display.Line(f.Finding.String(), 0))
 	}
 
-	printEngines(a.Out, c.Engines, c.Warnings)
+	a.printEngines(c.Engines, c.Warnings)
 }
 
 // printEngines says in a report what ran the programs, and which walls were not there.
-func printEngines(w io.Writer, engines, warnings []string) {
+func (a *app) printEngines(engines, warnings []string) {
 	if len(engines) > 0 {
-		fmt.Fprintf(w, "programs ran in %s\n", display.Line(strings.Join(engines, "; then in "), 0))
+		fmt.Fprintf(a.Out, "programs ran in %s\n", display.Line(strings.Join(engines, "; then in "), 0))
 	}
 
 	for _, line := range warnings {
-		fmt.Fprintln(w, line)
+		fmt.Fprintln(a.Out, line)
 	}
 }

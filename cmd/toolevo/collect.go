@@ -8,6 +8,7 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
+	"toolevo/finetune/stored"
 	"toolevo/mcts"
 )
 
@@ -85,7 +86,7 @@ func (a *app) printCollected(c toolevo.Collected) {
 		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
 	}
 
-	printEngines(a.Out, c.Engines, c.Warnings)
+	a.printEngines(c.Engines, c.Warnings)
 
 	next := "--out DIR"
 	if mcts.IsScripted(c.Policy) {
@@ -94,4 +95,26 @@ func (a *app) printCollected(c toolevo.Collected) {
 
 	a.Say("Next: toolevo %s\n      toolevo %s %s", console.Shell("inspect", c.Dir),
 		console.Shell("export", c.Dir), next)
+}
+
+func (a *app) branchCommand() *cobra.Command {
+	cmd := a.command("branch RUN QUESTION TREE NODE")
+	f := a.addNewRunFlags(cmd, nil, "api", "policy", "preset", "trees", "seed", "no-update-tool", "no-reflection",
+		"engine", "python")
+	f.command = stored.Collection // goes on with what a branch has begun
+	ofRun(cmd)
+
+	return does(a, cmd, func(ctx context.Context, args []string) (any, error) {
+		run, err := f.job()
+		if err != nil {
+			return nil, err
+		}
+
+		c, err := toolevo.Branch(ctx, toolevo.BranchJob{
+			CollectJob: toolevo.CollectJob{RunJob: run},
+			Run:        args[0], Question: args[1], Tree: args[2], Node: args[3],
+		})
+
+		return f.collected(c, err)
+	}, a.printEnded)
 }

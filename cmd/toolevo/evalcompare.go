@@ -79,8 +79,32 @@ type comparedTables struct {
 	o *compareOptions
 }
 
-// WriteTable writes the report and some of the questions that flipped.
-func (c comparedTables) WriteTable(w io.Writer) error { return printCompared(w, c.Report, c.o.flips) }
+// WriteTable writes the report, and of each comparison some of the questions that flipped.
+func (c comparedTables) WriteTable(w io.Writer) error {
+	if err := c.Report.WriteTable(w); err != nil || c.o.flips == 0 {
+		return err
+	}
+
+	for _, pair := range c.Comparisons {
+		if len(pair.Flipped) == 0 {
+			continue
+		}
+
+		fmt.Fprintf(w, "\n%d answered correctly by one side:\n  < %s\n  > %s\n", len(pair.Flipped),
+			pair.First, pair.Second)
+
+		for _, f := range pair.Flipped[:min(c.o.flips, len(pair.Flipped))] {
+			side := map[string]string{"first": "<", "second": ">"}[f.Correct]
+			fmt.Fprintf(w, "    %s\n", display.Line(side+" "+f.QuestionID+": "+f.Question, 76))
+		}
+
+		if rest := len(pair.Flipped) - c.o.flips; rest > 0 {
+			fmt.Fprintf(w, "    and %d more: --flips shows them\n", rest)
+		}
+	}
+
+	return nil
+}
 
 // WriteLaTeX writes LaTeX tables in the blocks that were asked for.
 func (c comparedTables) WriteLaTeX(w io.Writer) error { return c.WriteBlocks(w, c.o.read) }
@@ -107,30 +131,4 @@ func (o *compareOptions) parseBlocks(r *finetune.Report) (blocks []finetune.Bloc
 	}
 
 	return blocks, nil
-}
-
-// printCompared prints the report, and at most so many questions that flipped for each comparison.
-func printCompared(w io.Writer, r *finetune.Report, most int) error {
-	if err := r.WriteTable(w); err != nil || most == 0 {
-		return err
-	}
-
-	for _, c := range r.Comparisons {
-		if len(c.Flipped) == 0 {
-			continue
-		}
-
-		fmt.Fprintf(w, "\n%d answered correctly by one side:\n  < %s\n  > %s\n", len(c.Flipped), c.First, c.Second)
-
-		for _, f := range c.Flipped[:min(most, len(c.Flipped))] {
-			side := map[string]string{"first": "<", "second": ">"}[f.Correct]
-			fmt.Fprintf(w, "    %s\n", display.Line(side+" "+f.QuestionID+": "+f.Question, 76))
-		}
-
-		if rest := len(c.Flipped) - most; rest > 0 {
-			fmt.Fprintf(w, "    and %d more: --flips shows them\n", rest)
-		}
-	}
-
-	return nil
 }

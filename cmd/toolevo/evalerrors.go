@@ -10,6 +10,7 @@ import (
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
 	"toolevo/finetune/tabulate"
 )
@@ -66,3 +67,20 @@ func (a *app) printCase(number string, c failure.Case) {
 		fmt.Fprintf(a.Out, "\nanswered %s; the gold answer is %s\n", e.Answer, e.Gold)
 	}
 }
+
+func (a *app) evalAdaptationCommand() *cobra.Command {
+	host := a.host(console.ProgressNone)
+
+	return does(a, a.command("adaptation RUN..."),
+		func(ctx context.Context, runs []string) (*facts.Adaptation, error) {
+			board, err := host.Board(ctx, runs)
+			if err != nil {
+				return nil, err
+			}
+
+			return board.Adaptation(), nil
+		}, func(r *facts.Adaptation) { tabulate.WriteText(a.Out, r.Grids(), a.width()) })
+}
+
+// width is how wide tables are.
+func (a *app) width() int { return max(a.columns, 80) }

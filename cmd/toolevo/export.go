@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,8 +53,32 @@ type exportFlags struct {
 func (a *app) addExportFlags(cmd *cobra.Command) *exportFlags {
 	f := &exportFlags{ExportJob: toolevo.NewExportJob()}
 	f.Host, f.Chosen = a.host(console.ProgressNone), cmd.Flags().Changed
-	f.addFlags(cmd)
 	a.runDataFlag(cmd, &f.Data)
+	addFlags(cmd, "export", into{
+		"allow-scripted":   &f.Scripted,
+		"arguments":        &f.Arguments,
+		"chat-template":    &f.Template,
+		"cutoff":           &f.Cutoff,
+		"dev":              &f.Selection.Dev,
+		"for":              &f.Trainer,
+		"format":           &f.Format,
+		"lint":             &f.lint,
+		"max-faulty":       &f.MaxFaulty,
+		"mix":              &f.Mix,
+		"mix-engines":      &f.MixEngines,
+		"out":              &f.Out,
+		"partial":          &f.Partial,
+		"per-question":     &f.Selection.PerQuestion,
+		"require-recovery": &f.Selection.RequireRecovery,
+		"require-update":   &f.Selection.RequireUpdate,
+		"score":            &f.Score,
+		"seed":             &f.Selection.Seed,
+		"show":             &f.Show,
+		"skip-faulty":      &f.Selection.SkipFaulty,
+		"split":            &f.Selection.Split,
+		"strategy":         &f.Strategy,
+		"tokenizer":        &f.Tokenizer,
+	})
 
 	return f
 }
@@ -65,35 +88,6 @@ func (f *exportFlags) export(ctx context.Context, paths []string) (any, error) {
 	f.Paths = paths
 
 	return toolevo.Export(ctx, f.ExportJob)
-}
-
-// addFlags adds the flags of what to select, how to write it, and how to check it.
-func (e *exportFlags) addFlags(cmd *cobra.Command) {
-	addFlags(cmd, "export", into{
-		"allow-scripted":   &e.Scripted,
-		"arguments":        &e.Arguments,
-		"chat-template":    &e.Template,
-		"cutoff":           &e.Cutoff,
-		"dev":              &e.Selection.Dev,
-		"for":              &e.Trainer,
-		"format":           &e.Format,
-		"lint":             &e.lint,
-		"max-faulty":       &e.MaxFaulty,
-		"mix":              &e.Mix,
-		"mix-engines":      &e.MixEngines,
-		"out":              &e.Out,
-		"partial":          &e.Partial,
-		"per-question":     &e.Selection.PerQuestion,
-		"require-recovery": &e.Selection.RequireRecovery,
-		"require-update":   &e.Selection.RequireUpdate,
-		"score":            &e.Score,
-		"seed":             &e.Selection.Seed,
-		"show":             &e.Show,
-		"skip-faulty":      &e.Selection.SkipFaulty,
-		"split":            &e.Selection.Split,
-		"strategy":         &e.Strategy,
-		"tokenizer":        &e.Tokenizer,
-	})
 }
 
 // skipping says how each format keeps faulty turns from being trained.
@@ -191,7 +185,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 		fmt.Fprintf(a.Out, "held out: %d samples of %d questions\n", m.DevRows, m.DevQuestions)
 	}
 
-	printScripted(a.Out, m.Scripted())
+	a.printScripted(m.Scripted())
 
 	if l := m.Labels; m.Format.IsLabelled() {
 		fmt.Fprintf(a.Out, "%d wanted and %d unwanted replies%s\n", l.Desirable, l.Undesirable,
@@ -199,7 +193,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 	}
 
 	stamps := toolevo.ExportedStamps(m)
-	printEngines(a.Out, engines.InWords(stamps), engines.Warnings(stamps))
+	a.printEngines(engines.InWords(stamps), engines.Warnings(stamps))
 
 	for _, left := range m.LeftOut() {
 		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
@@ -217,9 +211,9 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 }
 
 // printScripted says how many samples scripts wrote.
-func printScripted(w io.Writer, n int) {
+func (a *app) printScripted(n int) {
 	if n > 0 {
-		fmt.Fprintf(w, "scripts wrote %d of the samples, and no language model\n", n)
+		fmt.Fprintf(a.Out, "scripts wrote %d of the samples, and no language model\n", n)
 	}
 }
 
@@ -234,10 +228,7 @@ func (a *app) printDocuments(dir string, m *export.Manifest) {
 
 // printLint prints what is wrong with samples.
 func (a *app) printLint(r *toolevo.Linted) {
-	fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", r.Rows, r.Faulty,
-		len(r.Problems))
-
-	a.printProblems(r.Problems)
+	a.printSamplesChecked(r.Rows, r.Faulty, r.Problems)
 
 	for _, f := range r.Findings {
 		fmt.Fprintf(a.Out, "  %s: %s\n", display.Line(f.Name, 0), display.Line(f.Finding.String(), 0))

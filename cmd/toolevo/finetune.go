@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -104,9 +103,9 @@ func (a *app) printTraining(ctx context.Context, job *toolevo.FineTuneJob) error
 func (a *app) printFineTuned(result any) {
 	done := result.(*toolevo.FineTuned)
 	fmt.Fprintf(a.Out, "%s on %d samples by the recipe %s: %s\n", done.Base, done.Rows, done.Recipe, done.Model)
-	printScripted(a.Out, done.Scripted)
-	printSources(a.Out, done.Sources)
-	printPicked(a.Out, done)
+	a.printScripted(done.Scripted)
+	a.printSources(done.Sources)
+	a.printPicked(done)
 
 	if done.Command != nil {
 		a.Say("Serve it:  %s", console.Shell(done.Command...))
@@ -119,18 +118,18 @@ func (a *app) printFineTuned(result any) {
 }
 
 // printSources names the parts of a mixture.
-func printSources(w io.Writer, all []checkpoint.Source) {
+func (a *app) printSources(all []checkpoint.Source) {
 	if len(all) == 1 {
 		return
 	}
 
 	for _, s := range all {
-		fmt.Fprintf(w, "  %d of them from the %d of %s in %s\n", s.Trained, s.Rows, s.Name, s.Folder)
+		fmt.Fprintf(a.Out, "  %d of them from the %d of %s in %s\n", s.Trained, s.Rows, s.Name, s.Folder)
 	}
 }
 
 // printPicked prints how the checkpoints did.
-func printPicked(w io.Writer, done *toolevo.FineTuned) {
+func (a *app) printPicked(done *toolevo.FineTuned) {
 	for _, c := range done.Checkpoints {
 		if c.Official == nil {
 			continue
@@ -141,6 +140,6 @@ func printPicked(w io.Writer, done *toolevo.FineTuned) {
 			chosen = "  <- picked"
 		}
 
-		fmt.Fprintf(w, "  checkpoint %d: %.1f %% of %d dev questions%s\n", c.Step, 100**c.Official, c.N, chosen)
+		fmt.Fprintf(a.Out, "  checkpoint %d: %.1f %% of %d dev questions%s\n", c.Step, 100**c.Official, c.N, chosen)
 	}
 }

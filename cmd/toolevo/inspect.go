@@ -157,7 +157,7 @@ func (o lookOptions) text(s string) []string {
 func (a *app) printRunHead(m store.Manifest, engines, warnings []string) {
 	fmt.Fprintf(a.Out, "run %s (%s), configuration %s\n",
 		display.Line(m.ID, 0), display.Line(m.Software, 0), display.Line(m.ConfigHash, 0))
-	printEngines(a.Out, engines, warnings)
+	a.printEngines(engines, warnings)
 	fmt.Fprintln(a.Out)
 }
 

@@ -11,6 +11,7 @@ import (
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/finetune/variability"
+	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 )
@@ -188,6 +189,6 @@ func (a *app) warnExposed(s *serving.Servers) {
 	if s.Exposed() {
 		a.Say("Every user of this machine can read the credentials in --server in the list of processes:\n"+
 			"give the address in %s, or a key in %s.",
-			strings.Join(serving.AddressVariables(), " or "), strings.Join(serving.KeyVariables(), " or "))
+			strings.Join(server.AddressVariables(), " or "), strings.Join(server.KeyVariables(), " or "))
 	}
 }

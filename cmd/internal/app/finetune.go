@@ -106,11 +106,6 @@ func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 		return nil, err
 	}
 
-	if p.Recipe.Trainer != export.LlamaFactory {
-		return nil, console.Usage("recipe %s is for %s, which finetune does not run: add ‹print›, and "+
-			"give what it prints to %s --config FILE", p.Recipe.Name, p.Recipe.Trainer, p.Command())
-	}
-
 	server, err := job.server(p)
 	if err != nil {
 		return nil, err
@@ -156,6 +151,11 @@ func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 
 // server is where the result is served, once it is clear that the plan suits it and this machine.
 func (j *FineTuneJob) server(p *training.Plan) (server host.Server, err error) {
+	if p.Recipe.Trainer != export.LlamaFactory {
+		return server, console.Usage("recipe %s is for %s, which finetune does not run: add ‹print›, and "+
+			"give what it prints to %s ‹config› FILE", p.Recipe.Name, p.Recipe.Trainer, p.Command())
+	}
+
 	if j.Server != "" {
 		if server, err = host.Load(servers.FS(), j.Server); err != nil {
 			return server, err

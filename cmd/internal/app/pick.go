@@ -124,8 +124,8 @@ func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row fine
 
 	overall := result.Overall
 	if len(overall) != 1 {
-		return row, console.Usage("the evaluation is of %d API versions or policies: to pick a checkpoint there has to "+
-			"be one accuracy", len(overall))
+		return row, console.Usage("the evaluation is of %d API versions or policies: to pick a checkpoint there has "+
+			"to be one accuracy", len(overall))
 	}
 
 	return overall[0], nil

@@ -220,7 +220,8 @@ func (j *RunJob) check() error {
 	case j.Workers < 0:
 		return console.Usage("‹workers› %d: want at least 1, or 0 for four for each processor", j.Workers)
 	case j.PythonServers < 0:
-		return console.Usage("‹python-servers› %d: want at least 1, or 0 for a quarter of the processors", j.PythonServers)
+		return console.Usage("‹python-servers› %d: want at least 1, or 0 for a quarter of the processors",
+			j.PythonServers)
 	case j.MixEngines && !j.Resume:
 		return console.Usage("‹mix-engines› needs ‹resume›: a new run has only one engine")
 	case j.ID != "" && !runID.MatchString(j.ID):

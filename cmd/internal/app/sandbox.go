@@ -108,9 +108,8 @@ type SandboxFinding struct {
 	Milliseconds float64 `json:"milliseconds"` // that it took
 }
 
-// AttackSandbox opens an engine behind its bait, attacks it, and reports. Beside the error of a bad result there is the
-// result.
-func AttackSandbox(ctx context.Context, job SandboxJob) (r *SandboxReport, err error) {
+// AttackSandbox tries to get out of an engine. Beside the error of a bad result there is the result.
+func AttackSandbox(ctx context.Context, job SandboxJob) (*SandboxReport, error) {
 	if err := job.check(); err != nil {
 		return nil, err
 	}
@@ -120,20 +119,23 @@ func AttackSandbox(ctx context.Context, job SandboxJob) (r *SandboxReport, err e
 		return nil, err
 	}
 
+	r, err := job.attack(ctx, &c.Python)
+	if ctx.Err() != nil {
+		return nil, errExamined
+	}
+
+	return r, err
+}
+
+// attack opens the engine behind its bait, attacks it, and reports.
+func (j *SandboxJob) attack(ctx context.Context, p *engines.Settings) (_ *SandboxReport, err error) {
 	bait, err := attack.Lay()
 	if err != nil {
 		return nil, console.GaveUp(err)
 	}
-
-	// What was found is worth little once something is left behind.
-	defer func() {
-		if ctx.Err() != nil {
-			r, err = nil, errExamined
-		}
-	}()
 	defer func() { err = errors.Join(err, bait.Close()) }()
 
-	o := job.engineOptions(&c.Python)
+	o := j.engineOptions(p)
 
 	engine, err := engines.Open(ctx, o)
 	if err != nil {
@@ -142,29 +144,30 @@ func AttackSandbox(ctx context.Context, job SandboxJob) (r *SandboxReport, err e
 
 	defer func() { err = errors.Join(err, engine.Close()) }()
 
-	found := &SandboxReport{
+	r := &SandboxReport{
 		Engine:   engine.Stamp(),
-		Asked:    c.Python.Engine,
+		Asked:    p.Engine,
 		Walls:    missingWalls(o.Lacking),
-		Landlock: landlockSupport(job.ABI),
-		Limits:   c.Python.LimitText(),
+		Landlock: landlockSupport(j.ABI),
+		Limits:   p.LimitText(),
 	}
-	if !job.Short {
-		found.Others = probeOthers(ctx, o, engine.Stamp().Engine)
+	if !j.Short {
+		r.Others = probeOthers(ctx, o, engine.Stamp().Engine)
 	}
 
-	job.Begun(found)
+	j.Begun(r)
 
-	findings, err := bait.Run(ctx, engine, job.Short, job.Found)
+	found, err := bait.Run(ctx, engine, j.Short, j.Found)
 	if err != nil {
 		return nil, console.GaveUp(err)
 	}
 
-	if found.add(findings); found.Contained < found.Of {
-		err = console.Bad("doctor sandbox: %d of %d attacks got through", found.Of-found.Contained, found.Of)
+	// The report comes beside the error: it says what got through.
+	if r.add(found); r.Contained < r.Of {
+		err = console.Bad("doctor sandbox: %d of %d attacks got through", r.Of-r.Contained, r.Of)
 	}
 
-	return found, err
+	return r, err
 }
 
 // missingWalls maps each of the kernel's walls to why it is missing, or to "".

@@ -6,6 +6,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/serving"
 )
 
@@ -64,7 +65,7 @@ func (j *RunJob) policyNamed(c *configs.Resolved) error {
 		return nil
 	}
 
-	set := slices.DeleteFunc(serving.AddressVariables(), func(v string) bool { return j.Lookup(v) == "" })
+	set := slices.DeleteFunc(server.AddressVariables(), func(v string) bool { return j.Lookup(v) == "" })
 	if j.Servers.Addresses != "" {
 		set = []string{"‹server›"} // without the address, which may hold a key
 	}
