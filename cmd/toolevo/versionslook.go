@@ -174,5 +174,7 @@ func (a *app) versionsValidateCommand() *cobra.Command {
 		return v, err
 	}
 
-	return versionsOf(a, "validate FILE…", look, func(v validatedVersions) { fmt.Fprintf(a.Out, "%d versions are valid\n", len(v.Valid)) })
+	return versionsOf(a, "validate FILE…", look, func(v validatedVersions) {
+		fmt.Fprintf(a.Out, "%d versions are valid\n", len(v.Valid))
+	})
 }
