@@ -223,7 +223,7 @@ func (j *DriftJob) addRuns(ctx context.Context, page *report.Page, runs []driftR
 		dirs[i] = m.dir
 	}
 
-	_, err := j.AddRuns(ctx, page, dirs)
+	_, err := j.Host.addRuns(ctx, page, dirs)
 
 	for i := range page.Runs {
 		page.Runs[i].Name = fmt.Sprintf("feedback %s, %s", runs[i].feedback, page.Runs[i].Name)

@@ -1,23 +1,20 @@
-package main
+package app
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strconv"
 
-	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/finetune"
 	"toolevo/finetune/host"
 	"toolevo/finetune/training"
-	"toolevo/mcts/policy/serving"
 )
 
-// picked is a checkpoint and how it did on the dev split.
-type picked struct {
+// Picked is a checkpoint and how it did on the dev split.
+type Picked struct {
 	Step     int64    `json:"step"`               // updates before it
 	Official *float64 `json:"official,omitempty"` // its accuracy; missing without --pick
 	N        int      `json:"n,omitempty"`        // questions measured
@@ -25,7 +22,7 @@ type picked struct {
 
 // selector chooses among the checkpoints of a training and serves the chosen one.
 type selector struct {
-	*tuner
+	*FineTuneJob
 	training *training.Training
 	factory  *training.Factory
 	server   host.Server
@@ -33,8 +30,10 @@ type selector struct {
 }
 
 // choose has the training's link lead to the last weights, or to those of the most accurate checkpoint.
-func (s *selector) choose(ctx context.Context) (*tuned, error) {
-	done := &tuned{Out: s.out, Model: filepath.Join(s.out, filepath.Base(s.training.Model())), Checkpoints: []picked{}}
+func (s *selector) choose(ctx context.Context) (*FineTuned, error) {
+	done := &FineTuned{
+		Out: s.Out, Model: filepath.Join(s.Out, filepath.Base(s.training.Model())), Checkpoints: []Picked{},
+	}
 
 	all, err := s.training.Checkpoints()
 	if err != nil {
@@ -42,12 +41,12 @@ func (s *selector) choose(ctx context.Context) (*tuned, error) {
 	}
 
 	for _, c := range all {
-		done.Checkpoints = append(done.Checkpoints, picked{Step: c.Step})
+		done.Checkpoints = append(done.Checkpoints, Picked{Step: c.Step})
 	}
 
 	weights := s.training.Weights()
 
-	if s.pick && len(all) > 0 {
+	if s.Pick != nil && len(all) > 0 {
 		best, err := s.best(ctx, all, done.Checkpoints)
 		if err != nil {
 			return nil, err
@@ -65,7 +64,7 @@ func (s *selector) choose(ctx context.Context) (*tuned, error) {
 }
 
 // best evaluates the checkpoints and returns the most accurate, the earliest of several.
-func (s *selector) best(ctx context.Context, all []training.Checkpoint, results []picked) (int, error) {
+func (s *selector) best(ctx context.Context, all []training.Checkpoint, results []Picked) (int, error) {
 	best := 0
 
 	for i, c := range all {
@@ -75,7 +74,7 @@ func (s *selector) best(ctx context.Context, all []training.Checkpoint, results 
 		}
 
 		results[i].Official, results[i].N = &row.Official, row.N
-		s.app.Say("Checkpoint %d: %.1f %% of %d dev questions", c.Step, 100*row.Official, row.N)
+		s.Say("Checkpoint %d: %.1f %% of %d dev questions", c.Step, 100*row.Official, row.N)
 
 		if row.Official > *results[best].Official {
 			best = i
@@ -85,10 +84,8 @@ func (s *selector) best(ctx context.Context, all []training.Checkpoint, results 
 	return best, nil
 }
 
-// measure evaluates a checkpoint on the dev split.
+// measure evaluates a checkpoint, or goes on with that.
 func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row finetune.Row, err error) {
-	out := filepath.Join(s.out, "dev", strconv.FormatInt(c.Step, 10))
-
 	servable, err := s.servable(ctx, c.Dir)
 	if err != nil {
 		return row, err
@@ -98,30 +95,37 @@ func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row fine
 	if err != nil {
 		return row, err
 	}
-
 	defer func() { err = errors.Join(err, served.Stop()) }()
 
-	args := append([]string{"eval", "--split", "dev", "--api", "p_s_in"}, s.eval...)
-	args = append(args, "--policy", served.Policy, "--server", served.Address, "--out", out, "--progress", s.progress)
-
-	if toolevo.IsRun(out) {
-		args = append(args, "--resume")
+	one := *s.Pick
+	if one.Servers == nil {
+		one.Servers = one.DefaultServers()
 	}
 
-	var result any
+	addressed := *one.Servers
+	addressed.Addresses = served.Address
+	one.Servers, one.Settings = &addressed, one.Settings.With("policy", served.Policy)
+	one.Out = filepath.Join(s.Out, "dev", strconv.FormatInt(c.Step, 10))
+	one.Resume = IsRun(one.Out)
+
+	var result Evaluated
 
 	err = served.While(ctx, func(ctx context.Context) (err error) {
-		result, err = s.app.perform(ctx, args...)
+		result, err = Evaluate(ctx, one)
 		return err
 	})
-	if err != nil {
+
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return row, ctx.Err() // the words of the evaluation are about its own run
+	case err != nil:
 		return row, err
 	}
 
-	overall := result.(toolevo.Evaluated).Report.Overall
+	overall := result.Overall
 	if len(overall) != 1 {
-		return row, console.Usage("the flags of eval after -- ask for %d API versions or policies: to pick a "+
-			"checkpoint there has to be one accuracy", len(overall))
+		return row, console.Usage("the evaluation is of %d API versions or policies: to pick a checkpoint there has "+
+			"to be one accuracy", len(overall))
 	}
 
 	return overall[0], nil
@@ -138,8 +142,8 @@ func (s *selector) servable(ctx context.Context, weights string) (string, error)
 
 // serve serves weights under a name.
 func (s *selector) serve(ctx context.Context, weights, name string) (*host.Served, error) {
-	served, err := s.server.Serve(ctx, s.checkpoint(weights, name), s.app.runningServer(s.server.Kind),
-		filepath.Join(s.out, "serve.log"))
+	served, err := s.server.Serve(ctx, s.checkpoint(weights, name), s.RunningServer(s.server.Kind),
+		filepath.Join(s.Out, "serve.log"))
 	if ctx.Err() != nil {
 		return nil, err
 	}
@@ -152,19 +156,16 @@ func (s *selector) checkpoint(weights, name string) host.Checkpoint {
 }
 
 func (s *selector) modelName() string {
-	if s.name != "" {
-		return s.name
+	if s.Name != "" {
+		return s.Name
 	}
 
-	return filepath.Base(filepath.Clean(s.out))
+	return filepath.Base(filepath.Clean(s.Out))
 }
 
-// runningServer is where a server of a kind runs already.
-func (a *app) runningServer(kind string) string { return serving.Running(kind, a.Lookup) }
-
 // register registers the chosen weights where the server keeps them, and else notes how they are served.
-func (s *selector) register(ctx context.Context, done *tuned) error {
-	if s.tuner.server == "" {
+func (s *selector) register(ctx context.Context, done *FineTuned) error {
+	if s.Server == "" {
 		return nil
 	}
 
@@ -185,20 +186,4 @@ func (s *selector) register(ctx context.Context, done *tuned) error {
 	done.Policy = served.Policy
 
 	return served.Stop()
-}
-
-// printPicked prints how the checkpoints did.
-func printPicked(w io.Writer, done *tuned) {
-	for _, c := range done.Checkpoints {
-		if c.Official == nil {
-			continue
-		}
-
-		chosen := ""
-		if c.Step == done.Step {
-			chosen = "  <- picked"
-		}
-
-		fmt.Fprintf(w, "  checkpoint %d: %.1f %% of %d dev questions%s\n", c.Step, 100**c.Official, c.N, chosen)
-	}
 }
