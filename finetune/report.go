@@ -37,7 +37,7 @@ type Report struct {
 	Comparisons []Comparison `json:"comparisons,omitempty"`
 
 	// the rows of the tables that are only shown, by their names in tables.yaml
-	Tables map[string][]tabulate.Row `json:"tables,omitempty"`
+	Tables map[string][]tabulate.Row `json:"-"`
 
 	// SHA-256 of the questions and their right answers: results on other questions cannot be compared with these
 	TaskSet string `json:"task_set,omitempty"`

@@ -4,7 +4,6 @@ import (
 	"io"
 	"strconv"
 
-	"toolevo/finetune/chart"
 	"toolevo/finetune/tabulate"
 )
 
@@ -35,12 +34,12 @@ func (r *Report) Tables() []tabulate.Grid {
 }
 
 // Figures returns the figures of the report.
-func (r *Report) Figures() []chart.Figure {
+func (r *Report) Figures() []tabulate.Figure {
 	if len(r.Coverage) == 0 {
 		return nil
 	}
 
-	return []chart.Figure{coverageFigure(r.Coverage)}
+	return []tabulate.Figure{coverageFigure(r.Coverage)}
 }
 
 // WriteComplexityCSV writes the complexity in full precision, a line for each domain.

@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 	"html/template"
 
-	"toolevo/finetune/chart"
 	"toolevo/finetune/robustness"
+	"toolevo/finetune/tabulate"
 )
 
 // figure is a picture inside the page.
@@ -34,7 +34,7 @@ func (p *Page) Figures() ([]figure, error) {
 func (p *Page) RobustnessFigures() ([]figure, error) { return embedded(p.Robustness.Figures()) }
 
 // embedded are figures as parts of the page.
-func embedded(figures []chart.Figure) ([]figure, error) {
+func embedded(figures []tabulate.Figure) ([]figure, error) {
 	var all []figure
 
 	for _, f := range figures {

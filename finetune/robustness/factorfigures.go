@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"toolevo/envs/drift"
-	"toolevo/finetune/chart"
 	"toolevo/finetune/tabulate"
 )
 
@@ -19,7 +18,7 @@ var titles = map[string]string{
 // FactorFigures returns the paper's figures 4 to 6, as far as rows have their factors: the
 // original beside the factors of one kind, bars of the official accuracy by policy, a panel for
 // each difficulty. They are called figure-names, figure-parameters and figure-response.
-func FactorFigures(all []Factor, original string) []chart.Figure {
+func FactorFigures(all []Factor, original string) []tabulate.Figure {
 	rows := tabulate.RowsOf(all)
 	difficulties := tabulate.Distinct(all, func(f Factor) string { return f.Difficulty })
 
@@ -38,7 +37,7 @@ func FactorFigures(all []Factor, original string) []chart.Figure {
 		}
 	}
 
-	figures := make([]chart.Figure, len(kinds))
+	figures := make([]tabulate.Figure, len(kinds))
 
 	for i, kind := range kinds {
 		var shown []tabulate.Row
@@ -60,8 +59,8 @@ func FactorFigures(all []Factor, original string) []chart.Figure {
 			shown = append(shown, row)
 		}
 
-		figures[i] = chart.Figure{Name: "figure-" + kind, Title: titles[kind], Axis: "official accuracy"}.Of(shown,
-			chart.Columns{Panel: "difficulty", Place: "policy", Series: "series", Share: "official",
+		figures[i] = tabulate.Figure{Name: "figure-" + kind, Title: titles[kind], Axis: "official accuracy"}.Of(shown,
+			tabulate.Columns{Panel: "difficulty", Place: "policy", Series: "series", Share: "official",
 				Low: "official_low", High: "official_high"})
 	}
 

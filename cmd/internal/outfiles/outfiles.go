@@ -11,7 +11,6 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
-	"toolevo/finetune/chart"
 	"toolevo/finetune/tabulate"
 )
 
@@ -42,7 +41,7 @@ func Tables(name string, tables []tabulate.Grid) []File {
 }
 
 // Figures have each figure as SVG and as PNG.
-func Figures(figures []chart.Figure) []File {
+func Figures(figures []tabulate.Figure) []File {
 	var files []File
 	for _, f := range figures {
 		files = append(files, File{f.Name + ".svg", f.WriteSVG}, File{f.Name + ".png", f.WritePNG})

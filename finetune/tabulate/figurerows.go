@@ -1,9 +1,7 @@
-package chart
+package tabulate
 
 import (
 	"slices"
-
-	"toolevo/finetune/tabulate"
 )
 
 // Columns say which keys and figures of rows a figure draws. Panel may be "", which is one panel.
@@ -11,7 +9,7 @@ type Columns struct{ Panel, Place, Series, Share, Low, High string }
 
 // Of returns the figure with the bars of rows. Series beyond those that can be told apart are left out, as is a row
 // without the figure.
-func (f Figure) Of(rows []tabulate.Row, c Columns) Figure {
+func (f Figure) Of(rows []Row, c Columns) Figure {
 	for _, row := range rows {
 		series := index(&f.Series, row.Text(c.Series))
 		if series >= MostSeries {

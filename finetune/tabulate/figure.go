@@ -1,4 +1,4 @@
-package chart
+package tabulate
 
 import (
 	"image/color"
@@ -59,7 +59,7 @@ const (
 // MostSeries is how many series can be told apart.
 const MostSeries = 6
 
-var colours = [MostSeries]color.NRGBA{
+var seriesColours = [MostSeries]color.NRGBA{
 	{R: 0xaa, G: 0xaa, B: 0xaa, A: 0xff}, {G: 0x72, B: 0xb2, A: 0xff}, {R: 0xe6, G: 0x9f, A: 0xff},
 	{G: 0x9e, B: 0x73, A: 0xff}, {R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, {R: 0x56, G: 0xb4, B: 0xe9, A: 0xff},
 }
@@ -105,7 +105,7 @@ func (f Figure) draw() *canvas {
 
 	for k, name := range f.Series {
 		at := point{panels + 0.15*inch, titleHeight + 0.1*inch + float64(k)*16}
-		c.box(colours[k], at, point{at.x + 12, at.y + 10})
+		c.box(seriesColours[k], at, point{at.x + 12, at.y + 10})
 		c.write(label{at: point{at.x + 18, at.y + 9}, text: name, size: 10})
 	}
 

@@ -1,4 +1,4 @@
-package chart
+package tabulate
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ func (f Panel) drawLines(in frame) {
 			continue
 		}
 
-		band := colours[l.Series]
+		band := seriesColours[l.Series]
 		band.A = bandOpacity
 
 		back := in.curve(l.High)
@@ -49,7 +49,7 @@ func (f Panel) drawLines(in frame) {
 	}
 
 	for _, l := range f.Lines {
-		in.line(colours[l.Series], 1.6, in.curve(l.Shares)...)
+		in.line(seriesColours[l.Series], 1.6, in.curve(l.Shares)...)
 	}
 }
 

@@ -1,4 +1,4 @@
-package chart
+package tabulate
 
 import (
 	"fmt"
@@ -74,7 +74,7 @@ func (f Panel) draw(in frame, series int) {
 
 	for k := range series {
 		for _, b := range f.bars(k, series) {
-			in.drawBar(b, colours[k])
+			in.drawBar(b, seriesColours[k])
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package chart
+package tabulate
 
 import (
 	"bytes"
@@ -113,7 +113,7 @@ func TestPNG(t *testing.T) {
 		}
 	}
 
-	for _, colour := range colours[:2] {
+	for _, colour := range seriesColours[:2] {
 		if n := of[[3]uint32{uint32(colour.R), uint32(colour.G), uint32(colour.B)}]; n < 1000 {
 			t.Errorf("%d pixels of %v", n, colour)
 		}
