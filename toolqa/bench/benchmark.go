@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"toolevo/configs/apis"
-	"toolevo/configs/demonstrations"
 	"toolevo/envs"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
@@ -59,9 +58,6 @@ func (ToolQA) Tools(v *toolapi.Version, modules []string) []*toolapi.API {
 
 // Plans implements [suite.WordPlanner].
 func (ToolQA) Plans() func(question string) (envs.Plan, bool) { return questions.Plan }
-
-// Demonstrations implements [suite.Demonstrator].
-func (ToolQA) Demonstrations() fs.FS { return demonstrations.FS() }
 
 // Commands implements [suite.Commander].
 func (ToolQA) Commands() []suite.Command { return datacmd.Commands() }

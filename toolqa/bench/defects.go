@@ -16,10 +16,10 @@ type defects uint16
 
 // The defects, and the package that implements each.
 const (
-	notices         defects = 1 << iota // envs/dynamic: notices lack an example or a name, or misspell a parameter
-	failedLoads                         // envs/dynamic: every action with a load's name in any API version counts as a load
-	partialFilter                       // toolqa/table: a FilterDB call that fails leaves its earlier conditions applied
-	splitConditions                     // toolqa/table: FilterDB splits at every comma and space, also in a value
+	notices         defects = 1 << iota // envs/dynamic: notices lack example or name, or misspell a parameter
+	failedLoads                         // envs/dynamic: an action with a load's name in any API version is a load
+	partialFilter                       // toolqa/table: a failed FilterDB call leaves its earlier conditions applied
+	splitConditions                     // toolqa/table: FilterDB splits at commas and spaces, also in a value
 	regexCategories                     // toolqa/table: the value of categories=VALUE is a regular expression
 	castColumns                         // toolqa/table: a column FilterDB compared as numbers is numbers in GetValue
 	graphWeights                        // toolqa/graph: NeighbourCheck fails for papers that cite another

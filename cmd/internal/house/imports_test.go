@@ -88,7 +88,6 @@ var allowed = []rule{
 		"envs/toolapi"}},
 
 	{"configs/apis", nil},
-	{"configs/demonstrations", nil},
 	{"toolqa", []string{"envs", "envs/names"}},
 	{"toolqa/corpus/internal/layout", []string{"envs/yamltext", "envs", "envs/disk", "envs/pytext", "envs/sqlite",
 		"toolqa"}},
@@ -109,7 +108,7 @@ var allowed = []rule{
 		"envs/sandbox/engines", "envs/suite", "toolqa",
 		"toolqa/corpus", "toolqa/corpus/importer", "toolqa/corpus/synth", "toolqa/questions",
 		"toolqa/retrieve", "toolqa/score"}},
-	{"toolqa/bench", []string{"configs/apis", "configs/demonstrations", "envs", "envs/dynamic", "envs/names",
+	{"toolqa/bench", []string{"configs/apis", "envs", "envs/dynamic", "envs/names",
 		"envs/sandbox", "envs/suite", "envs/toolapi", "toolqa",
 		"toolqa/corpus", "toolqa/datacmd", "toolqa/graph", "toolqa/pytool", "toolqa/questions",
 		"toolqa/retrieve", "toolqa/score", "toolqa/sqltool", "toolqa/table"}},
