@@ -1,7 +1,7 @@
 // Package tabulate turns rows into tables: it groups them, adds them up, says how far a rate can be
 // trusted, compares groups on the same questions, and writes what comes out for a terminal, as
 // Markdown, CSV, LaTeX, JSON and HTML, and as a [Figure]: shares with their intervals, as bars or as
-// lines, in panels side by side.
+// lines, in panels side by side. A [File] of tables or figures goes into an output folder.
 //
 // # Words
 //

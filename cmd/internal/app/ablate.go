@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"toolevo/cmd/internal/outfiles"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/finetune/tabulate"
 )
 
 // Ablations is the name of the report of an ablation study, in each of its formats.
@@ -102,7 +102,7 @@ func Ablate(ctx context.Context, job RunJob) (compared Compared, err error) {
 		return compared, err
 	}
 
-	_, err = outfiles.Write(job.Out, []outfiles.File{
+	_, err = tabulate.WriteFolder(job.Out, []tabulate.File{
 		{Name: Ablations + ".csv", Write: compared.WriteCSV},
 		{Name: Ablations + ".md", Write: compared.WriteMarkdown},
 		{Name: Ablations + ".tex", Write: compared.WriteLaTeX},

@@ -5,11 +5,11 @@ import (
 	"io"
 	"strings"
 
-	"toolevo/cmd/internal/outfiles"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/stored"
+	"toolevo/finetune/tabulate"
 )
 
 // AnalysisCSV is the file of an analysis that has its figures as numbers.
@@ -49,12 +49,12 @@ func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
 	}
 
 	result := &Analysis{Rows: rows}
-	files := append([]outfiles.File{
+	files := append([]tabulate.File{
 		{Name: AnalysisCSV, Write: func(w io.Writer) error { return robustness.WriteFactorsCSV(w, rows) }},
-	}, outfiles.Figures(robustness.FactorFigures(rows, original))...)
+	}, tabulate.FigureFiles(robustness.FactorFigures(rows, original))...)
 
 	var writeErr error
-	if result.Files, writeErr = outfiles.Write(r.Dir, files); writeErr != nil {
+	if result.Files, writeErr = tabulate.WriteFolder(r.Dir, files); writeErr != nil {
 		return nil, writeErr
 	}
 

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"toolevo/cmd/internal/outfiles"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
@@ -134,7 +133,7 @@ func (o *judging) write(judged *judge.Judged, result *JudgedAnswers) (err error)
 	}
 
 	if f, ok := result.Figure(); ok {
-		_, err = outfiles.Write(o.out, outfiles.Figures([]tabulate.Figure{f}))
+		_, err = tabulate.WriteFolder(o.out, tabulate.FigureFiles([]tabulate.Figure{f}))
 	}
 
 	return err

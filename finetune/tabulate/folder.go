@@ -1,5 +1,4 @@
-// Package outfiles writes the files that commands leave in output folders beside what they print.
-package outfiles
+package tabulate
 
 import (
 	"errors"
@@ -11,7 +10,6 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
-	"toolevo/finetune/tabulate"
 )
 
 // File is a file of an output folder.
@@ -20,8 +18,8 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-// JSON has a document.
-func JSON(name string, v any) File {
+// JSONFile has a document.
+func JSONFile(name string, v any) File {
 	return File{name, func(w io.Writer) error {
 		text, err := console.EncodeJSON(v)
 		if err == nil {
@@ -32,16 +30,16 @@ func JSON(name string, v any) File {
 	}}
 }
 
-// Tables have tables as Markdown and as LaTeX.
-func Tables(name string, tables []tabulate.Grid) []File {
+// TableFiles have tables as Markdown and as LaTeX.
+func TableFiles(name string, tables []Grid) []File {
 	return []File{
-		{name + ".md", func(w io.Writer) error { return tabulate.WriteMarkdown(w, tables) }},
-		{name + ".tex", func(w io.Writer) error { return tabulate.WriteLaTeX(w, tables) }},
+		{name + ".md", func(w io.Writer) error { return WriteMarkdown(w, tables) }},
+		{name + ".tex", func(w io.Writer) error { return WriteLaTeX(w, tables) }},
 	}
 }
 
-// Figures have each figure as SVG and as PNG.
-func Figures(figures []tabulate.Figure) []File {
+// FigureFiles have each figure as SVG and as PNG.
+func FigureFiles(figures []Figure) []File {
 	var files []File
 	for _, f := range figures {
 		files = append(files, File{f.Name + ".svg", f.WriteSVG}, File{f.Name + ".png", f.WritePNG})
@@ -50,9 +48,9 @@ func Figures(figures []tabulate.Figure) []File {
 	return files
 }
 
-// Write writes files into a folder, and returns their paths. All take the place of those before at
+// WriteFolder writes files into a folder, and returns their paths. All take the place of those before at
 // once, unless the folder holds something else, which somebody may be working on.
-func Write(dir string, files []File) (paths []string, err error) {
+func WriteFolder(dir string, files []File) (paths []string, err error) {
 	fill := func(work string) error {
 		for _, f := range files {
 			if err := disk.WriteFile(filepath.Join(work, f.Name), f.Write); err != nil {
