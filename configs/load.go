@@ -19,7 +19,8 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-//go:embed default.yaml search/*.yaml policies/*.yaml
+//go:embed default.yaml finetune/*.yaml finetune/*.json improve/*.yaml
+//go:embed policies/*.yaml search/*.yaml servers/*.yaml
 var files embed.FS
 
 // Layer sets some of the settings.

@@ -84,7 +84,8 @@ func (c *Config) checkURLs() error {
 	for _, address := range c.Server.URLs {
 		_, rest, _ := strings.Cut(address, "://")
 		if authority, _, _ := strings.Cut(rest, "/"); strings.Contains(authority, "@") {
-			return errors.New("credentials do not belong in a file: put a key into OPENAI_API_KEY or OLLAMA_API_KEY")
+			return fmt.Errorf("credentials do not belong in a file: put a key into %s",
+				strings.Join(server.KeyVariables(), " or "))
 		}
 	}
 

@@ -19,3 +19,11 @@ type Call struct {
 	Name string // the name as the agent wrote it
 	Args Args   // the arguments as the agent wrote them
 }
+
+// IsSystem reports whether a tool is one of the protocol's.
+func IsSystem(tool string) bool { return tool == FinishTool || tool == UpdateTool }
+
+// Finish is the call that answers.
+func Finish(answer string) Call {
+	return Call{Tool: FinishTool, Name: FinishTool, Args: Object("answer", answer)}
+}

@@ -27,7 +27,7 @@ func (r *Report) WriteLaTeX(w io.Writer) error { return r.WriteBlocks(w, nil) }
 
 // WriteBlocks is [Report.WriteLaTeX] with the policies in blocks.
 func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
-	view := tables().Views["paper"]
+	view := tables().Report("latex")[0]
 	rows := slices.Concat(tabulate.RowsOf(r.Rows), r.averages())
 	blocks = append([]Block{{Name: view.Apart}}, blocks...)
 	measured := map[Contender]bool{}

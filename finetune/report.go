@@ -17,7 +17,8 @@ import (
 var tablesYAML []byte
 
 // tables describes the tables of reports.
-var tables = tabulate.Embedded(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML, []string{"facts"},
+	[]string{"terminal", "cells", "comparisons", "templates", "markdown", "latex", "rescored"})
 
 // Report is the outcome of an evaluation. What its figures depend on beside their cells the caller fills in.
 type Report struct {
@@ -34,6 +35,9 @@ type Report struct {
 
 	// paired comparisons of every two policies under an API version, and of every two versions of a policy
 	Comparisons []Comparison `json:"comparisons,omitempty"`
+
+	// the rows of the tables that are only shown, by their names in tables.yaml
+	Tables map[string][]tabulate.Row `json:"-"`
 
 	// SHA-256 of the questions and their right answers: results on other questions cannot be compared with these
 	TaskSet string `json:"task_set,omitempty"`
@@ -161,6 +165,7 @@ func ReportOf(all []facts.Fact) *Report {
 	report.Summaries = slices.DeleteFunc(report.Summaries, func(s Summary) bool { return s.Difficulty == "" })
 	report.Templates = templateRows(report.Rows, all)
 	report.Comparisons = compareAll(all)
+	report.Tables = tables().Rows(map[string]*tabulate.Source{"facts": source})
 
 	return report
 }

@@ -102,5 +102,5 @@ func (r *Rescored) WriteTable(w io.Writer) error {
 		named(row)
 	}
 
-	return tabulate.WriteText(w, tables().Views["rescored"].Grids(rows), terminal)
+	return tabulate.WriteText(w, tables().Grids("rescored", map[string][]tabulate.Row{"rescored": rows}), terminal)
 }

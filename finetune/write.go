@@ -3,6 +3,7 @@ package finetune
 import (
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"toolevo/finetune/tabulate"
@@ -45,9 +46,12 @@ func (r *Report) rows() map[string][]tabulate.Row {
 		}
 	}
 
-	return map[string][]tabulate.Row{
+	rows := map[string][]tabulate.Row{
 		"evaluation": evaluation, "comparisons": comparisons, "templates": tabulate.RowsOf(r.Templates),
 	}
+	maps.Copy(rows, r.Tables)
+
+	return rows
 }
 
 // named names the questions of a row.
@@ -58,13 +62,13 @@ func named(row tabulate.Row) {
 	}
 }
 
-// Grids are some of the report's tables, by the names of their views.
-func (r *Report) Grids(views ...string) []tabulate.Grid { return tables().Grids(r.rows(), views...) }
+// Grids are the tables of a part of the report, as tables.yaml calls it.
+func (r *Report) Grids(part string) []tabulate.Grid { return tables().Grids(part, r.rows()) }
 
 // WriteTable writes the report for a terminal: a line for each cell and each mean over datasets, and the paired
 // comparisons.
 func (r *Report) WriteTable(w io.Writer) error {
-	grids := r.Grids("evaluation", "repeats", "comparisons")
+	grids := r.Grids("terminal")
 	if len(grids) == 0 {
 		_, err := fmt.Fprintln(w, "no episode yet")
 		return err
@@ -93,7 +97,7 @@ func (r *Report) WriteTemplates(w io.Writer) error {
 // each API version as in the paper's Tables 2-4, the paired comparisons, the turns by outcome, accuracies by template,
 // and what the figures depend on.
 func (r *Report) WriteMarkdown(w io.Writer) error {
-	grids := r.Grids("accuracy", "repeats", "comparisons", "outcomes", "templates")
+	grids := r.Grids("markdown")
 	if err := tabulate.WriteMarkdown(w, grids); err != nil {
 		return err
 	}

@@ -130,9 +130,12 @@ func (g *growth) act(ctx context.Context, n *Node, p Proposal, key string) (*Nod
 	}
 
 	child := &Node{
-		Parent: n, Prior: g.prior(p), Key: key,
-		State: next.State, Turn: next.Turn, Status: next.State.Status(), Reward: next.Reward, Grade: next.Grade,
-		Cut: p.Finish == FinishLength && next.Turn.Call.Name == "",
+		Parent: n, State: next.State, Turn: next.Turn,
+		Record: Record{
+			Prior: g.prior(p), Key: key,
+			Status: next.State.Status(), Reward: next.Reward, Grade: next.Grade,
+			Cut: p.Finish == FinishLength && next.Turn.Call.Name == "",
+		},
 	}
 	g.noteRepeats(n, child)
 	g.limit(child, n.Depth+1)

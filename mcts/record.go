@@ -99,34 +99,7 @@ func (t *Tree) Record() *TreeRecord {
 		Nodes: make([]Record, len(t.Nodes)),
 	}
 	for i, n := range t.Nodes {
-		parent := NoParent
-		if n.Parent != nil {
-			parent = n.Parent.ID
-		}
-
-		r.Nodes[i] = Record{
-			ID:          n.ID,
-			Parent:      parent,
-			Depth:       n.Depth,
-			Ordinal:     n.Ordinal,
-			Action:      string(n.Turn.Action),
-			Tool:        n.Turn.Call.Tool,
-			Name:        n.Turn.Call.Name,
-			Key:         n.Key,
-			Observation: n.Turn.Observation,
-			Maker:       n.Turn.Maker,
-			Outcome:     n.Turn.Outcome,
-			Status:      n.Status,
-			Limit:       n.Limit,
-			Prior:       n.Prior,
-			Visits:      n.Visits,
-			TotalValue:  n.TotalValue,
-			Expanded:    n.Expanded,
-			Reward:      n.Reward,
-			Grade:       n.Grade,
-			Draws:       n.Draws,
-			Cut:         n.Cut,
-		}
+		r.Nodes[i] = n.Record
 	}
 
 	return r

@@ -65,14 +65,23 @@ func (r Retry) do(ctx context.Context, try func() error) error {
 			return err
 		}
 
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
+		if err := Wait(ctx, wait); err != nil {
+			return err
 		}
 
 		wait = min(2*wait, max(time.Minute, r.Backoff))
+	}
+}
+
+// Wait waits, or returns the context's error.
+func Wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }

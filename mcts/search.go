@@ -64,7 +64,7 @@ func (s *Search) newTree(ctx context.Context, task envs.Task, index int) (*Tree,
 	}
 
 	t := &Tree{Task: task, Index: index, Seed: TreeSeed(s.Seed, task.ID, index)}
-	t.Root = t.add(&Node{Prior: 1, State: state, Status: state.Status()})
+	t.Root = t.add(&Node{State: state, Record: Record{Prior: 1, Status: state.Status()}})
 
 	if err := s.addPrefix(ctx, t); err != nil {
 		return nil, fmt.Errorf("mcts: question %s, tree %d: %w", task.ID, index, err)
@@ -96,7 +96,10 @@ func (s *Search) addPrefix(ctx context.Context, t *Tree) error {
 		}
 
 		n.Expanded, n.Drawn = true, 1
-		n = t.add(&Node{Parent: n, Prior: 1, Draws: 1, Key: Canonical(s.Env, a), State: next.State, Turn: next.Turn})
+		n = t.add(&Node{
+			Parent: n, State: next.State, Turn: next.Turn,
+			Record: Record{Prior: 1, Draws: 1, Key: Canonical(s.Env, a)},
+		})
 	}
 
 	return nil

@@ -33,9 +33,9 @@ func TestPUCT(t *testing.T) {
 // A sibling that no rollout followed is tried before one that only failed, and after one that led to any success. Where
 // rollouts are cached its Q is 0, and it is tried first in both cases.
 func TestSiblingsThatWereNotFollowed(t *testing.T) {
-	half := Node{Prior: 0.5, Visits: 2, TotalValue: 0}
+	half := Node{Record: Record{Prior: 0.5, Visits: 2, TotalValue: 0}}
 
-	failed := Node{Prior: 0.5, Visits: 1, TotalValue: -1}
+	failed := Node{Record: Record{Prior: 0.5, Visits: 1, TotalValue: -1}}
 	for _, test := range []struct {
 		nodes RolloutNodes
 		first Node
@@ -43,7 +43,7 @@ func TestSiblingsThatWereNotFollowed(t *testing.T) {
 	}{{Visible, half, 0}, {Visible, failed, 1}, {Cached, half, 1}, {Cached, failed, 1}} {
 		g := selector(Config{CPUCT: 0.5, ParentVisits: OwnVisits, RolloutNodes: test.nodes})
 
-		n := hand(test.first.Visits, test.first, Node{Prior: 0.5})
+		n := hand(test.first.Visits, test.first, Node{Record: Record{Prior: 0.5}})
 		if got := g.best(n, simulationRand(1, 0)).Ordinal; got != test.want {
 			t.Errorf("%s, %d visits: child %d was chosen, want %d", test.nodes, test.first.Visits, got, test.want)
 		}
@@ -52,7 +52,7 @@ func TestSiblingsThatWereNotFollowed(t *testing.T) {
 
 // hand builds a node with children of the given visits, values and priors.
 func hand(visits int, children ...Node) *Node {
-	parent := &Node{Visits: visits, Expanded: true}
+	parent := &Node{Record: Record{Visits: visits, Expanded: true}}
 	for i := range children {
 		children[i].Parent, children[i].Ordinal = parent, i
 		parent.Children = append(parent.Children, &children[i])
@@ -66,7 +66,7 @@ func selector(c Config) *growth { return &growth{Search: &Search{Config: c}} }
 // A node that was rolled out once and expanded has N(s) = 1 by its own count and 0 by its children's. The
 // first lets the prior decide; by the second all unvisited children tie.
 func TestParentVisits(t *testing.T) {
-	n := hand(1, Node{Prior: 0.1}, Node{Prior: 0.9})
+	n := hand(1, Node{Record: Record{Prior: 0.1}}, Node{Record: Record{Prior: 0.9}})
 	own, children := selector(Config{CPUCT: 1.25, ParentVisits: OwnVisits}),
 		selector(Config{CPUCT: 1.25, ParentVisits: ChildVisits})
 	picked := map[int]int{}
@@ -87,8 +87,8 @@ func TestParentVisits(t *testing.T) {
 // 600, give or take five standard deviations of a binomial (22).
 func TestTiesAreUniform(t *testing.T) {
 	g := selector(Config{CPUCT: 1.25, ParentVisits: OwnVisits})
-	n := hand(5, Node{Prior: 0.2}, Node{Prior: 0.2}, Node{Prior: 0.2}, Node{Prior: 0.2}, Node{Prior: 0.2},
-		Node{Prior: 0.1})
+	alike := Node{Record: Record{Prior: 0.2}}
+	n := hand(5, alike, alike, alike, alike, alike, Node{Record: Record{Prior: 0.1}})
 	picked := map[int]int{}
 
 	for i := range 3000 {
@@ -108,10 +108,10 @@ func TestBestSkipsWhatIsOver(t *testing.T) {
 	g := selector(Config{CPUCT: 1.25, ParentVisits: OwnVisits})
 
 	n := hand(4,
-		Node{Prior: 1, Status: envs.Terminated, Visits: 1, TotalValue: 1},
-		Node{Prior: 0.9, Closed: true, Visits: 1, TotalValue: 1},
-		Node{Prior: 0.8, Status: envs.Truncated},
-		Node{Prior: 0.1, Visits: 2, TotalValue: -2})
+		Node{Record: Record{Prior: 1, Status: envs.Terminated, Visits: 1, TotalValue: 1}},
+		Node{Record: Record{Prior: 0.9, Visits: 1, TotalValue: 1}, Closed: true},
+		Node{Record: Record{Prior: 0.8, Status: envs.Truncated}},
+		Node{Record: Record{Prior: 0.1, Visits: 2, TotalValue: -2}})
 	if got := g.best(n, simulationRand(1, 1)); got == nil || got.Ordinal != 3 {
 		t.Errorf("chose %v, want the only open child", got)
 	}
@@ -145,11 +145,14 @@ func TestBackup(t *testing.T) {
 
 // The published code marks one level per simulation; the others close at once.
 func TestClosing(t *testing.T) {
-	leaf := hand(2, Node{Status: envs.Terminated, Visits: 1}, Node{Status: envs.Truncated})
+	answered, truncated := Node{Record: Record{Status: envs.Terminated}}, Node{Record: Record{Status: envs.Truncated}}
+	visited := answered
+	visited.Visits = 1
+	leaf := hand(2, visited, truncated)
 	root := hand(2, *leaf)
 	leaf = root.Children[0]
 	leaf.Expanded = true
-	leaf.Children = hand(2, Node{Status: envs.Terminated}, Node{Status: envs.Truncated}).Children
+	leaf.Children = hand(2, answered, truncated).Children
 
 	g := selector(Config{CPUCT: 1.25, ParentVisits: ChildVisits})
 
@@ -251,8 +254,8 @@ func TestSeeds(t *testing.T) {
 // A path is the ordinals in decimal, from the root.
 func TestPath(t *testing.T) {
 	root := &Node{}
-	below := &Node{Parent: root, Depth: 1, Ordinal: 12}
-	last := &Node{Parent: below, Depth: 2, Ordinal: 3}
+	below := &Node{Record: Record{Depth: 1, Ordinal: 12}, Parent: root}
+	last := &Node{Record: Record{Depth: 2, Ordinal: 3}, Parent: below}
 
 	if got := [3]string{root.Path(), below.Path(), last.Path()}; got != [3]string{"0", "0.12", "0.12.3"} {
 		t.Errorf("paths are %q", got)

@@ -8,12 +8,6 @@ import (
 	"toolevo/envs"
 )
 
-// Accepted reports whether the node ends an accepted trajectory: the answer is right by the benchmark's matcher and by
-// the strict one. The official matcher alone takes 1.5 for 15, and such a trajectory would teach a wrong answer.
-func (n *Node) Accepted() bool {
-	return n.Turn.Outcome == envs.Correct && n.Grade.Official && n.Grade.Strict
-}
-
 // Trajectory identifies the sequence of actions from the root to the node. Trajectories with equal keys call the same
 // tools with the same arguments in the same order, whatever their thoughts.
 func (n *Node) Trajectory() string {
@@ -36,7 +30,9 @@ func TrajectoryKey(actions []string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Accepted is Node.Accepted for a stored node.
+// Accepted reports whether the node ends an accepted trajectory: the answer is right by the
+// benchmark's matcher and by the strict one. The official matcher alone takes 1.5 for 15, and such a
+// trajectory would teach a wrong answer.
 func (r *Record) Accepted() bool {
 	return r.Outcome == envs.Correct && r.Grade.Official && r.Grade.Strict
 }

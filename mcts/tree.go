@@ -20,42 +20,28 @@ type Tree struct {
 	Samples     int // completions received, duplicates too
 }
 
-// Node is one action and the state it leads to. The root has no action: it is the state of the task before any.
+// Node is one action and the state it leads to. The root has no action: it is the state of the task
+// before any. What is stored of a node is its Record. The search changes Expanded, Draws and Prior of
+// it, and back-up alone Visits and TotalValue (equation 4); all else is fixed when the node is made.
+//
+// Prior is P(s,a): exp of the mean token log-probability, or 1/k when the server gave none. Where
+// siblings that repeat an action are one (SameAction) it is the sum of theirs, at most 1.
 type Node struct {
-	// Fixed when the node is made.
+	Record
 
-	ID      int
+	// Fixed when the node is made.
 	Parent  *Node
-	Ordinal int    // its place among its siblings
-	Depth   int    // turns from the root
-	Key     string // canonical form of its action
 	State   envs.State
 	Turn    envs.Turn // the last turn of State
-	Status  envs.Status
-	Limit   Limit   // which limit truncated it
-	Reward  float64 // ±1 when the task ends here (equation 1)
-	Grade   envs.Grade
-	Cut     bool // the completion was cut by its length limit before its action was whole
-	Repeats bool // the turn repeats a failure (Config.Redraw, Config.Repeats)
-	Streak  int  // turns in a row up to this one that repeat a failure, not counting what was done before in between
+	Repeats bool      // the turn repeats a failure (Config.Redraw, Config.Repeats)
+	// turns in a row up to this one that repeat a failure, not counting what was done before in between
+	Streak int
 
 	// Changed by the search.
-
-	Children []*Node
-	Expanded bool // children are visible to selection; before that they are a cache
-	Drawn    int  // samples drawn here, dropped duplicates too
-	Redrawn  bool // more samples were drawn because none was worth going on from
-	Draws    int  // how many of its parent's samples chose this action; 0 at the root
-
-	// Prior is P(s,a): exp of the mean token log-probability, or 1/k when the server gave none. Where siblings that
-	// repeat an action are one (SameAction) it is the sum of theirs, at most 1.
-	Prior  float64
-	Closed bool // nothing below is left to expand
-
-	// Changed by back-up only (equation 4).
-
-	Visits     int     // N(s,a)
-	TotalValue float64 // W(s,a): the sum of the rewards backed up
+	Children []*Node // before the node is Expanded they are a cache
+	Drawn    int     // samples drawn here, dropped duplicates too
+	Redrawn  bool    // more samples were drawn because none was worth going on from
+	Closed   bool    // nothing below is left to expand
 }
 
 // Limit names what truncated a node.
@@ -71,15 +57,6 @@ const (
 	LimitContext     Limit = "context"     // the prompt does not fit the model's context window
 	LimitEnvironment Limit = "environment" // the environment stopped the task
 )
-
-// Q is the mean reward Q(s,a) = W/N, and 0 before the first visit.
-func (n *Node) Q() float64 {
-	if n.Visits == 0 {
-		return 0
-	}
-
-	return n.TotalValue / float64(n.Visits)
-}
 
 // Open reports whether selection may descend to the node: the task goes on there, and something is left to expand.
 func (n *Node) Open() bool { return n.Status == envs.Running && !n.Closed }
@@ -106,12 +83,14 @@ func (n *Node) appendPath(b []byte) []byte {
 
 // add makes a node the tree's.
 func (t *Tree) add(n *Node) *Node {
-	n.ID = len(t.Nodes)
+	n.ID, n.Record.Parent = len(t.Nodes), NoParent
+	n.Action, n.Tool, n.Name = string(n.Turn.Action), n.Turn.Call.Tool, n.Turn.Call.Name
+	n.Observation, n.Maker, n.Outcome = n.Turn.Observation, n.Turn.Maker, n.Turn.Outcome
 
 	t.Nodes = append(t.Nodes, n)
 	if n.Parent != nil {
 		n.Ordinal = len(n.Parent.Children)
-		n.Depth = n.Parent.Depth + 1
+		n.Depth, n.Record.Parent = n.Parent.Depth+1, n.Parent.ID
 		n.Parent.Children = append(n.Parent.Children, n)
 	}
 

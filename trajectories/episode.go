@@ -11,7 +11,6 @@ import (
 
 	"toolevo/envs/disk"
 	"toolevo/mcts"
-	"toolevo/trajectories/internal/jsonl"
 	"toolevo/trajectories/internal/pq"
 )
 
@@ -150,7 +149,7 @@ func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem
 			}
 		}
 	}
-	have := jsonl.Lines(filepath.Join(dir, EpisodesJSONL))
+	have := disk.Lines(filepath.Join(dir, EpisodesJSONL))
 
 	_, problem, err = Differ(lines, have, func(*[]byte) string { return "what " + EpisodesParquet + " has there" })
 	if problem != "" {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"path/filepath"
 	"slices"
 
@@ -15,31 +15,26 @@ import (
 
 func (a *app) ablateCommand() *cobra.Command {
 	cmd := a.command("ablate")
-	f := a.addSeveralFlags(cmd, toolevo.AblateDefaults(), "dataset", "difficulty", "template", "split", "limit",
-		"perturb", "api", "policy", "seed", "compat", "feedback", "engine", "python")
+	f := a.addSeveralFlags(cmd, toolevo.AblateDefaults(), "dataset", "difficulty", "template", "split",
+		"limit", "perturb", "api", "policy", "seed", "compat", "feedback", "engine", "python")
 	addFlags(cmd, "ablate", into{
 		"out": &f.Out,
 	})
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		job, err := f.job(cmd)
+
+	return does(a, cmd, func(ctx context.Context, _ []string) (c toolevo.Compared, err error) {
+		job, err := f.job()
 		if err != nil {
-			return err
+			return c, err
 		}
 
-		compared, err := toolevo.Ablate(cmd.Context(), job)
-		if err != nil {
-			return err
-		}
-
-		return a.printAblations(f.Out, compared)
-	}
-
-	return cmd
+		return toolevo.Ablate(ctx, job)
+	}, func(c toolevo.Compared) { a.printAblations(f.Out, c) })
 }
 
 // addSeveralFlags adds the flags of a command that makes several evaluations in a folder.
-func (a *app) addSeveralFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
-	f := &runFlags{settings: a.addSettings(cmd, defaults, names...)}
+func (a *app) addSeveralFlags(cmd *cobra.Command, defaults map[string]string,
+	names ...string) *runFlags {
+	f := &runFlags{settings: a.addSettings(cmd, defaults, names...), cmd: cmd}
 	cmdline.DataFlag(&a.Program, cmd)
 	f.Servers = a.servingFlags(cmd)
 	addFlags(cmd, "ablate", into{
@@ -51,10 +46,8 @@ func (a *app) addSeveralFlags(cmd *cobra.Command, defaults map[string]string, na
 }
 
 // printAblations prints what a study comes to.
-func (a *app) printAblations(out string, compared toolevo.Compared) error {
-	var tableErr error
-
-	err := a.Show(compared, func() { tableErr = means(compared.Report).WriteTable(a.Out) })
+func (a *app) printAblations(out string, compared toolevo.Compared) {
+	means(compared.Report).WriteTable(a.Out)
 
 	args := []string{"eval", "compare"}
 	for _, run := range compared.Runs {
@@ -63,8 +56,6 @@ func (a *app) printAblations(out string, compared toolevo.Compared) error {
 
 	a.Say("By dataset: %s, .md, .tex; the questions that flipped: toolevo %s",
 		filepath.Join(out, toolevo.Ablations+".csv"), console.Shell(args...))
-
-	return cmp.Or(err, tableErr)
 }
 
 // means is a report without the rows of single datasets, where there are several.

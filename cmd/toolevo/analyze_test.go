@@ -13,7 +13,7 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/drift"
-	"toolevo/finetune/variability"
+	"toolevo/finetune/robustness"
 	"toolevo/trajectories"
 )
 
@@ -28,7 +28,7 @@ var smallAnalysis = shared("analysis", func(t testing.TB, dir string) {
 })
 
 // smallAnalysisRows are the rows that smallAnalysis printed.
-func smallAnalysisRows(t *testing.T) []variability.Row {
+func smallAnalysisRows(t *testing.T) []robustness.Factor {
 	t.Helper()
 	return document[toolevo.Analysis](t, string(read(t, smallAnalysis(t)+".json"))).Rows
 }

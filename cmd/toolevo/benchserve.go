@@ -43,27 +43,24 @@ func (a *app) benchServeCommand() *cobra.Command {
 	f := &serveFlags{Door: a.doorFlags(cmd, "127.0.0.1:8000", "OPENAI_API_KEY")}
 	cmd.Long = strings.Replace(cmd.Long, "MISCONFIGURATIONS", indented(simserver.Misconfigurations()), 1)
 	f.add(a, cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	return does(a, cmd, func(ctx context.Context, _ []string) (r *serveReport, err error) {
 		key, err := f.Key(&a.Program)
 		if err != nil {
-			return err
+			return nil, err
 		}
 
-		known, err := readKnown(cmd.Context(), f.suite, *f.data)
+		plans, err := readPlans(ctx, f.suite, *f.data)
 		if err != nil {
-			return console.Usage("%w", err)
+			return nil, console.Usage("%w", err)
 		}
-		defer known.close()
 
-		o, err := f.options(key, known.plans)
+		o, err := f.options(key, plans)
 		if err != nil {
-			return console.Usage("%w", err)
+			return nil, console.Usage("%w", err)
 		}
 
-		return a.benchServe(cmd.Context(), f, o)
-	}
-
-	return cmd
+		return a.benchServe(ctx, f, o)
+	}, func(r *serveReport) { fmt.Fprint(a.Out, r.text()) })
 }
 
 func (f *serveFlags) add(a *app, cmd *cobra.Command) {
@@ -219,14 +216,14 @@ func parseRates(words []string) (map[simserver.Fault]float64, error) {
 }
 
 // benchServe serves until the process is told to end.
-func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options) error {
+func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options) (*serveReport, error) {
 	s, err := simserver.Start(o)
 	if err != nil {
 		if isAddress(err) {
-			return console.GaveUp(fmt.Errorf("%w: name another with --listen", err))
+			return nil, console.GaveUp(fmt.Errorf("%w: name another with --listen", err))
 		}
 
-		return console.Usage("%w", err)
+		return nil, console.Usage("%w", err)
 	}
 	defer s.Close()
 
@@ -234,9 +231,7 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options
 	report := newServeReport(f, s)
 	report.watch(ctx)
 
-	r := report.end()
-
-	return a.Show(r, func() { fmt.Fprint(a.Out, r.text()) })
+	return report.end(), nil
 }
 
 // introduce says where the server is and what to try with it.

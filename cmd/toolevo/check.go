@@ -1,9 +1,8 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 
@@ -21,54 +20,47 @@ func (a *app) checkCommand() *cobra.Command {
 
 	job.Workers = runtime.NumCPU()
 	addFlags(cmd, "check", into{"workers": &job.Workers})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+
+	return does(a, cmd, func(ctx context.Context, args []string) (any, error) {
 		if job.Workers < 1 {
-			return console.Usage("--workers %d: want at least 1", job.Workers)
+			return nil, console.Usage("--workers %d: want at least 1", job.Workers)
 		}
 
 		job.Path = args[0]
-		c, err := toolevo.Check(cmd.Context(), job)
+		c, err := toolevo.Check(ctx, job)
 
-		return a.printChecked(args[0], c, err)
-	}
+		switch {
+		case c.Trees != nil:
+			a.sayGivenUp("trees", c.Trees.GivenUp, toolevo.ContinuationOf(job.Path))
+			return c.Trees, err
+		case c.Episodes != nil:
+			a.sayGivenUp("episodes", c.Episodes.GivenUp, toolevo.ContinuationOf(job.Path))
+			return c.Episodes, err
+		}
 
-	return cmd
+		return c.Export, err
+	}, a.printChecked)
 }
 
-// printChecked prints what a check found where it found something, and returns its error.
-func (a *app) printChecked(path string, c toolevo.Checked, err error) error {
-	switch {
-	case c.Trees != nil:
-		t := c.Trees
-		head := fmt.Sprintf("%d trees regrown from %d logged calls, %d trajectories compared", t.Trees, t.Calls, t.Rows)
-
-		a.sayGivenUp("trees", t.GivenUp, toolevo.ContinuationOf(path))
-
-		return a.printCheckedRun(t, head, t.Problems, t.CheckedRun, err)
-	case c.Episodes != nil:
-		e := c.Episodes
-		head := fmt.Sprintf("%d episodes played again from %d logged calls, %d rows compared", e.Episodes, e.Calls,
-			e.Rows)
-
-		a.sayGivenUp("episodes", e.GivenUp, toolevo.ContinuationOf(path))
-
-		return a.printCheckedRun(e, head, e.Problems, e.CheckedRun, err)
-	case c.Export != nil:
-		return cmp.Or(a.Show(c.Export, func() { a.writeCheckedExport(c.Export) }), err)
+// printChecked prints what a check found.
+func (a *app) printChecked(result any) {
+	switch c := result.(type) {
+	case *toolevo.CheckedTrees:
+		a.printCheckedRun(fmt.Sprintf("%d trees regrown from %d logged calls, %d trajectories compared", c.Trees,
+			c.Calls, c.Rows), c.Problems, c.CheckedRun)
+	case *toolevo.CheckedEpisodes:
+		a.printCheckedRun(fmt.Sprintf("%d episodes played again from %d logged calls, %d rows compared",
+			c.Episodes, c.Calls, c.Rows), c.Problems, c.CheckedRun)
+	case *toolevo.CheckedExport:
+		a.printCheckedExport(c)
 	}
-
-	return err
 }
 
-// printCheckedRun prints what the check of a run found, and returns its error.
-func (a *app) printCheckedRun(document any, head string, problems []string, run toolevo.CheckedRun,
-	err error) error {
-	return cmp.Or(a.Show(document, func() {
-		fmt.Fprintf(a.Out, "%s: %d problems\n", head, len(problems))
-
-		a.printProblems(problems)
-		printEngines(a.Out, run.Engines, run.Warnings)
-	}), err)
+// printCheckedRun prints what the check of a run found.
+func (a *app) printCheckedRun(head string, problems []string, run toolevo.CheckedRun) {
+	fmt.Fprintf(a.Out, "%s: %d problems\n", head, len(problems))
+	a.printProblems(problems)
+	a.printEngines(run.Engines, run.Warnings)
 }
 
 func (a *app) printProblems(problems []string) {
@@ -77,26 +69,29 @@ func (a *app) printProblems(problems []string) {
 	}
 }
 
-func (a *app) writeCheckedExport(c *toolevo.CheckedExport) {
-	fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", c.Rows, c.Faulty,
-		len(c.Problems))
+// printSamplesChecked says how many samples were checked, and what is wrong with their folder.
+func (a *app) printSamplesChecked(rows, faulty int, problems []string) {
+	fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", rows, faulty, len(problems))
+	a.printProblems(problems)
+}
 
-	a.printProblems(c.Problems)
+func (a *app) printCheckedExport(c *toolevo.CheckedExport) {
+	a.printSamplesChecked(c.Rows, c.Faulty, c.Problems)
 
 	for _, f := range c.Findings {
 		fmt.Fprintf(a.Out, "  sample %d: %s\n", f.Sample, display.Line(f.Finding.String(), 0))
 	}
 
-	printEngines(a.Out, c.Engines, c.Warnings)
+	a.printEngines(c.Engines, c.Warnings)
 }
 
 // printEngines says in a report what ran the programs, and which walls were not there.
-func printEngines(w io.Writer, engines, warnings []string) {
+func (a *app) printEngines(engines, warnings []string) {
 	if len(engines) > 0 {
-		fmt.Fprintf(w, "programs ran in %s\n", display.Line(strings.Join(engines, "; then in "), 0))
+		fmt.Fprintf(a.Out, "programs ran in %s\n", display.Line(strings.Join(engines, "; then in "), 0))
 	}
 
 	for _, line := range warnings {
-		fmt.Fprintln(w, line)
+		fmt.Fprintln(a.Out, line)
 	}
 }

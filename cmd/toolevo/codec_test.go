@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/finetune"
@@ -152,7 +153,7 @@ func shapes(t *testing.T, run string) string {
 
 	var b strings.Builder
 
-	for _, q := range document[runOverview](t, must(t, "inspect", run, "--json")).Questions {
+	for _, q := range document[toolevo.RunOverview](t, must(t, "inspect", run, "--json")).Questions {
 		for i := range q.Trees {
 			tree := must(t, "inspect", run, q.QuestionID, fmt.Sprint(i), "--json")
 			for _, n := range document[mcts.TreeRecord](t, tree).Nodes {

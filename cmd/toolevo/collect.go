@@ -1,34 +1,21 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
+	"toolevo/finetune/stored"
 	"toolevo/mcts"
 )
 
 func (a *app) collectCommand() *cobra.Command {
 	cmd := a.command("collect")
-	f := a.addCollectFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := f.checkEstimate(cmd); err != nil {
-			return err
-		}
 
-		job, err := f.collectJob(cmd)
-		if err != nil {
-			return err
-		}
-
-		c, err := toolevo.Collect(cmd.Context(), job)
-
-		return a.printCollected(f.runFlags, c, f.ended(err))
-	}
-
-	return cmd
+	return does(a, cmd, a.addCollectFlags(cmd).collect, a.printEnded)
 }
 
 // collectFlags are the flags of collect, which doctor takes, too.
@@ -53,51 +40,81 @@ func (a *app) addCollectFlags(cmd *cobra.Command) *collectFlags {
 	return f
 }
 
-// checkEstimate refuses flags of an estimate where none is made.
-func (f *collectFlags) checkEstimate(cmd *cobra.Command) error {
+// collect does what the flags ask for.
+func (f *collectFlags) collect(ctx context.Context, _ []string) (any, error) {
 	for _, name := range []string{"probe", "tokens-per-second", "prices"} {
-		if !f.dryRun && cmd.Flags().Changed(name) {
-			return console.Usage("--%s needs --dry-run: only that estimates", name)
+		if !f.dryRun && f.cmd.Flags().Changed(name) {
+			return nil, console.Usage("--%s needs --dry-run: only that estimates", name)
 		}
 	}
 
-	return nil
+	job, err := f.collectJob()
+	if err != nil {
+		return nil, err
+	}
+
+	c, err := toolevo.Collect(ctx, job)
+
+	return f.collected(c, err)
+}
+
+// collected says what a collection that has ended gave up, and returns its result.
+func (f *runFlags) collected(c toolevo.Collected, err error) (any, error) {
+	f.sayGivenUp("trees", c.GivenUp, c.Dir)
+
+	return f.ended(c, err)
 }
 
 // collectJob is what the flags ask for.
-func (f *collectFlags) collectJob(cmd *cobra.Command) (toolevo.CollectJob, error) {
-	run, err := f.job(cmd)
+func (f *collectFlags) collectJob() (toolevo.CollectJob, error) {
+	run, err := f.job()
 	return toolevo.CollectJob{RunJob: run, Unreadable: f.unreadable, Estimate: &f.estimate}, err
 }
 
-// printCollected prints the result of a collection, or returns its error.
-func (a *app) printCollected(f *runFlags, c toolevo.Collected, err error) error {
-	if err != nil || f.dryRun {
-		return err
+// printCollected prints the result of a collection.
+func (a *app) printCollected(c toolevo.Collected) {
+	fmt.Fprintf(a.Out, "run %s: %d of %d questions solved\n", c.Run, c.Solved, c.Questions)
+	fmt.Fprintf(a.Out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
+	fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
+		c.File)
+
+	if c.Unreadable > 0 {
+		fmt.Fprintf(a.Out, "%d turns,%s\n", c.Turns, toolevo.UnreadableShare(c.Unreadable, c.Turns))
 	}
 
-	a.sayGivenUp("trees", c.GivenUp, f.resumeCommand(toolevo.Stop{Dir: c.Dir}))
+	for _, left := range c.LeftOut {
+		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
+	}
 
-	return a.Show(c, func() {
-		fmt.Fprintf(a.Out, "run %s: %d of %d questions solved\n", c.Run, c.Solved, c.Questions)
-		fmt.Fprintf(a.Out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
-		fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
-			c.File)
-		if c.Unreadable > 0 {
-			fmt.Fprintf(a.Out, "%d turns,%s\n", c.Turns, toolevo.UnreadableShare(c.Unreadable, c.Turns))
+	a.printEngines(c.Engines, c.Warnings)
+
+	next := "--out DIR"
+	if mcts.IsScripted(c.Policy) {
+		next += " --allow-scripted"
+	}
+
+	a.Say("Next: toolevo %s\n      toolevo %s %s", console.Shell("inspect", c.Dir),
+		console.Shell("export", c.Dir), next)
+}
+
+func (a *app) branchCommand() *cobra.Command {
+	cmd := a.command("branch RUN QUESTION TREE NODE")
+	f := a.addNewRunFlags(cmd, nil, "api", "policy", "preset", "trees", "seed", "no-update-tool", "no-reflection",
+		"engine", "python")
+	f.command = stored.Collection // goes on with what a branch has begun
+	ofRun(cmd)
+
+	return does(a, cmd, func(ctx context.Context, args []string) (any, error) {
+		run, err := f.job()
+		if err != nil {
+			return nil, err
 		}
 
-		for _, left := range c.LeftOut {
-			fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
-		}
+		c, err := toolevo.Branch(ctx, toolevo.BranchJob{
+			CollectJob: toolevo.CollectJob{RunJob: run},
+			Run:        args[0], Question: args[1], Tree: args[2], Node: args[3],
+		})
 
-		printEngines(a.Out, c.Engines, c.Warnings)
-		next := "--out DIR"
-		if mcts.IsScripted(c.Policy) {
-			next += " --allow-scripted"
-		}
-
-		a.Say("Next: toolevo %s\n      toolevo %s %s", console.Shell("inspect", c.Dir),
-			console.Shell("export", c.Dir), next)
-	})
+		return f.collected(c, err)
+	}, a.printEnded)
 }

@@ -118,8 +118,8 @@ func TestInspect(t *testing.T) {
 	run := smallRun(t)
 	id := ask(t, smallData(t), "coffee-easy/open", toolqa.Train).ID
 
-	all := document[runOverview](t, must(t, "inspect", run, "--json"))
-	if len(all.Questions) != 6 || !slices.ContainsFunc(all.Questions, func(q questionTrees) bool {
+	all := document[toolevo.RunOverview](t, must(t, "inspect", run, "--json"))
+	if len(all.Questions) != 6 || !slices.ContainsFunc(all.Questions, func(q toolevo.QuestionTrees) bool {
 		return q.QuestionID == id && q.Trees > 0 && q.Distinct > 0
 	}) {
 		t.Errorf("%+v", all)

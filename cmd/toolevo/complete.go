@@ -103,24 +103,6 @@ func settingKeys(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Sh
 	return cmdline.BeginningWith(typed, keys), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// newCommand returns the command of a usage line. A shell completes the runs that it takes.
-func newCommand(use string) *cobra.Command {
-	cmd := cmdline.Command(use, helpTexts)
-	if _, most := cmdline.Arguments(use); strings.Contains(use, "RUN") {
-		cmd.ValidArgsFunction = runs(min(most, 1)) // of several arguments the first
-	}
-
-	return cmd
-}
-
-// command is newCommand for one that prints its result as a document with --json.
-func (a *app) command(use string) *cobra.Command {
-	cmd := newCommand(use)
-	cmdline.JSONFlag(&a.Program, cmd)
-
-	return cmd
-}
-
 // runs completes the runs that a command takes as its first arguments, any number where most is
 // negative.
 func runs(most int) cobra.CompletionFunc {

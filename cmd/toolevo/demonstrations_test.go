@@ -14,7 +14,6 @@ import (
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/configs/apis"
-	"toolevo/configs/demonstrations"
 	"toolevo/envs"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
@@ -23,10 +22,11 @@ import (
 	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/serving"
 	"toolevo/toolqa"
+	"toolevo/toolqa/bench"
 )
 
 // demonstrationDir holds the pools; they are read from there, so that -update is seen at once.
-const demonstrationDir = "../../configs/demonstrations"
+const demonstrationDir = "../../toolqa/bench/demonstrations"
 
 // maxObserved is how many bytes the observations of a demonstration may have together. A prompt holds several, and the
 // columns of flights alone take a thousand.
@@ -386,7 +386,7 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	pools, err := prompt.LoadDemonstrations(demonstrations.FS())
+	pools, err := prompt.LoadDemonstrations(bench.ToolQA{}.Demonstrations())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,19 +10,17 @@ import (
 )
 
 // printPlan prints what --dry-run found.
-func (a *app) printPlan(p *toolevo.Plan) error {
-	return a.Show(p, func() {
-		fmt.Fprintf(a.Out, "# %s: %d questions, configuration %s\n", p.Kind, p.Questions, p.ConfigHash)
-		fmt.Fprintf(a.Out, "# programs run in %s\n", p.Engine)
+func (a *app) printPlan(p *toolevo.Plan) {
+	fmt.Fprintf(a.Out, "# %s: %d questions, configuration %s\n", p.Kind, p.Questions, p.ConfigHash)
+	fmt.Fprintf(a.Out, "# programs run in %s\n", p.Engine)
 
-		if p.Estimated {
-			for _, line := range estimateLines(p.Estimate, p.Questions) {
-				fmt.Fprintf(a.Out, "# %s\n", display.Line(line, 0))
-			}
+	if p.Estimated {
+		for _, line := range estimateLines(p.Estimate, p.Questions) {
+			fmt.Fprintf(a.Out, "# %s\n", display.Line(line, 0))
 		}
+	}
 
-		fmt.Fprint(a.Out, p.Config)
-	})
+	fmt.Fprint(a.Out, p.Config)
 }
 
 // estimateLines are an estimate for people.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -19,20 +20,17 @@ func (a *app) evalCommand() *cobra.Command {
 	cmd := a.command("eval")
 	f := a.addEvalFlags(cmd)
 	byTemplate := cmd.Flags().Bool("by-template", false, "show the official accuracy of each question template, too")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := f.read(cmd); err != nil {
-			return err
-		}
-
-		r, err := toolevo.Evaluate(cmd.Context(), f.job)
-
-		return a.printEvaluation(f, r, *byTemplate, f.ended(err))
-	}
-
 	cmd.AddCommand(a.evalErrorsCommand(), a.evalAdaptationCommand(), a.evalCompareCommand(),
 		a.evalRescoreCommand(), a.evalDriftCommand())
 
-	return cmd
+	return does(a, cmd, f.evaluate, func(result any) {
+		a.printEnded(result)
+
+		if r, ok := result.(toolevo.Evaluated); ok && *byTemplate {
+			fmt.Fprintln(a.Out)
+			r.WriteTemplates(a.Out)
+		}
+	})
 }
 
 // evalFlags are the flags of eval, and the job that they ask for.
@@ -55,65 +53,48 @@ func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
 }
 
 // read makes the job of the flags that were given.
-func (f *evalFlags) read(cmd *cobra.Command) (err error) {
-	if cmd.Flags().Changed("questions") && cmd.Flags().Changed("split") {
+func (f *evalFlags) read() (err error) {
+	if f.cmd.Flags().Changed("questions") && f.cmd.Flags().Changed("split") {
 		return console.Usage("--split and --questions: name a split, or a file in place of one")
 	}
 
-	f.job.RunJob, err = f.runFlags.job(cmd)
+	f.job.RunJob, err = f.runFlags.job()
 
 	return err
 }
 
-// printEvaluation prints the result of an evaluation where there is one, and returns its error.
-func (a *app) printEvaluation(f *evalFlags, r toolevo.Evaluated, byTemplate bool, err error) error {
-	if r.Report == nil {
-		return err
+// evaluate does what the flags ask for, and says what the report does not, or not in words.
+func (f *evalFlags) evaluate(ctx context.Context, _ []string) (any, error) {
+	if err := f.read(); err != nil {
+		return nil, err
 	}
 
-	if r.Logs != "" {
-		a.Say(export.Format(f.job.Format).OpenWith(), console.Shell(r.Logs))
+	r, err := toolevo.Evaluate(ctx, f.job)
+	if r.Report != nil && f.command != "" {
+		f.settings.app.warnOfRows(r.Report)
 	}
 
-	if a.JSON {
-		if err := a.PrintJSON(r.Report); err != nil {
-			return err
-		}
-	} else if err := a.writeEvaluation(r, byTemplate); err != nil {
-		return err
-	}
+	f.sayGivenUp("episodes", r.GivenUp, r.Dir)
 
-	// Said with --json, too: these go to stderr, and the document holds them as figures.
-	a.warnOfRows(r.Report)
-	a.sayGivenUp("episodes", r.GivenUp, f.resumeCommand(toolevo.Stop{Dir: r.Dir}))
-
-	return err
+	return f.ended(r, err)
 }
 
-// writeEvaluation writes the report for people.
-func (a *app) writeEvaluation(r toolevo.Evaluated, byTemplate bool) error {
-	if err := r.Report.WriteTable(a.Out); err != nil {
-		return err
-	}
+// printEvaluation prints the report.
+func (a *app) printEvaluation(r toolevo.Evaluated) {
+	r.WriteTable(a.Out)
 
 	if r.Feedback != string(toolapi.FeedbackDeprecation) {
 		fmt.Fprintf(a.Out, "feedback: %s\n", r.Feedback)
 	}
 
-	if byTemplate {
-		fmt.Fprintln(a.Out)
-
-		if err := r.Report.WriteTemplates(a.Out); err != nil {
-			return err
-		}
+	if r.Logs != "" {
+		a.Say(export.Format(filepath.Base(r.Logs)).OpenWith(), console.Shell(r.Logs))
 	}
 
 	a.Say("As Markdown, with the turns by outcome: %s, also as .csv, .tex and .json",
 		filepath.Join(r.Dir, stored.ReportMarkdown))
 	a.Say("Every episode: %s, or .jsonl; toolevo %s", filepath.Join(r.Dir, trajectories.EpisodesParquet),
 		console.Shell("inspect", r.Dir))
-
-	return nil
 }
 
 // warnOfRows says of which rows the figures say less than they seem to.
@@ -133,4 +114,22 @@ func (a *app) warnOfRows(r *finetune.Report) {
 				row.TooLong)
 		}
 	}
+}
+
+func (a *app) analyzeCommand() *cobra.Command {
+	cmd := a.command("analyze")
+	f := a.addRunFlags(cmd, toolevo.AnalyzeDefaults(), "dataset", "difficulty", "template", "split",
+		"limit", "perturb", "api", "policy", "seed", "compat", "feedback", "no-update-tool", "engine",
+		"python")
+
+	return does(a, cmd, func(ctx context.Context, _ []string) (any, error) {
+		run, err := f.job()
+		if err != nil {
+			return nil, err
+		}
+
+		r, err := toolevo.Analyze(ctx, toolevo.EvaluateJob{RunJob: run})
+
+		return f.ended(r, err)
+	}, a.printEnded)
 }

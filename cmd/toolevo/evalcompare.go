@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
@@ -22,6 +23,7 @@ type compareOptions struct {
 	format string
 	blocks []string
 	flips  int
+	read   []finetune.Block // of blocks
 }
 
 func (a *app) evalCompareCommand() *cobra.Command {
@@ -34,30 +36,25 @@ func (a *app) evalCompareCommand() *cobra.Command {
 		"flips":  &o.flips,
 		"format": &o.format,
 	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.evalCompare(cmd.Context(), args, o)
-	}
-
-	return cmd
-}
-
-func (a *app) evalCompare(ctx context.Context, dirs []string, o compareOptions) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 
 	host := a.host(console.ProgressNone)
 
-	result, err := host.Compare(ctx, dirs)
-	if err != nil {
-		return err
-	}
+	return does(a, cmd, func(ctx context.Context, runs []string) (c toolevo.Compared, err error) {
+		if err := o.check(); err != nil {
+			return c, err
+		}
 
-	if a.JSON {
-		return a.PrintJSON(result)
-	}
+		compared, err := host.Compare(ctx, runs)
+		if err == nil {
+			o.read, err = o.parseBlocks(compared.Report)
+		}
 
-	return stored.WriteAs(a.Out, comparedTables{result.Report, &o}, o.format)
+		if err != nil {
+			return c, err
+		}
+
+		return compared, nil
+	}, func(c toolevo.Compared) { stored.WriteAs(a.Out, comparedTables{c.Report, &o}, o.format) })
 }
 
 // check refuses flags that make no sense.
@@ -82,57 +79,56 @@ type comparedTables struct {
 	o *compareOptions
 }
 
-// WriteTable writes the report and some of the questions that flipped.
-func (c comparedTables) WriteTable(w io.Writer) error { return printCompared(w, c.Report, c.o.flips) }
+// WriteTable writes the report, and of each comparison some of the questions that flipped.
+func (c comparedTables) WriteTable(w io.Writer) error {
+	if err := c.Report.WriteTable(w); err != nil || c.o.flips == 0 {
+		return err
+	}
+
+	for _, pair := range c.Comparisons {
+		if len(pair.Flipped) == 0 {
+			continue
+		}
+
+		fmt.Fprintf(w, "\n%d answered correctly by one side:\n  < %s\n  > %s\n", len(pair.Flipped),
+			pair.First, pair.Second)
+
+		for _, f := range pair.Flipped[:min(c.o.flips, len(pair.Flipped))] {
+			side := map[string]string{"first": "<", "second": ">"}[f.Correct]
+			fmt.Fprintf(w, "    %s\n", display.Line(side+" "+f.QuestionID+": "+f.Question, 76))
+		}
+
+		if rest := len(pair.Flipped) - c.o.flips; rest > 0 {
+			fmt.Fprintf(w, "    and %d more: --flips shows them\n", rest)
+		}
+	}
+
+	return nil
+}
 
 // WriteLaTeX writes LaTeX tables in the blocks that were asked for.
-func (c comparedTables) WriteLaTeX(w io.Writer) error {
-	policies := tabulate.Distinct(c.Rows, func(row finetune.Row) string { return row.Policy })
+func (c comparedTables) WriteLaTeX(w io.Writer) error { return c.WriteBlocks(w, c.o.read) }
+
+// parseBlocks reads --block, which groups policies of a report.
+func (o *compareOptions) parseBlocks(r *finetune.Report) (blocks []finetune.Block, err error) {
+	policies := tabulate.Distinct(r.Rows, func(row finetune.Row) string { return row.Policy })
 	slices.Sort(policies)
 
-	var blocks []finetune.Block
-
-	for _, text := range c.o.blocks {
+	for _, text := range o.blocks {
 		name, of, ok := strings.Cut(text, "=")
 		if !ok || name == "" || of == "" {
-			return console.Usage("--block %s: want NAME=POLICY,...", text)
+			return nil, console.Usage("--block %s: want NAME=POLICY,...", text)
 		}
 
 		block := finetune.Block{Name: name, Policies: strings.Split(of, ",")}
 		for _, policy := range block.Policies {
 			if _, err := names.Parse("policy", policy, policies); err != nil {
-				return console.Usage("--block %s: %w", name, err)
+				return nil, console.Usage("--block %s: %w", name, err)
 			}
 		}
 
 		blocks = append(blocks, block)
 	}
 
-	return c.WriteBlocks(w, blocks)
-}
-
-// printCompared prints the report, and at most so many questions that flipped for each comparison.
-func printCompared(w io.Writer, r *finetune.Report, most int) error {
-	if err := r.WriteTable(w); err != nil || most == 0 {
-		return err
-	}
-
-	for _, c := range r.Comparisons {
-		if len(c.Flipped) == 0 {
-			continue
-		}
-
-		fmt.Fprintf(w, "\n%d answered correctly by one side:\n  < %s\n  > %s\n", len(c.Flipped), c.First, c.Second)
-
-		for _, f := range c.Flipped[:min(most, len(c.Flipped))] {
-			side := map[string]string{"first": "<", "second": ">"}[f.Correct]
-			fmt.Fprintf(w, "    %s\n", display.Line(side+" "+f.QuestionID+": "+f.Question, 76))
-		}
-
-		if rest := len(c.Flipped) - most; rest > 0 {
-			fmt.Fprintf(w, "    and %d more: --flips shows them\n", rest)
-		}
-	}
-
-	return nil
+	return blocks, nil
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -30,30 +30,15 @@ func (a *app) evalDriftCommand() *cobra.Command {
 	cmdline.Complete(cmd, "feedbacks", cmdline.Listed(append(dynamic.Feedbacks(), all)))
 	cmdline.Complete(cmd, "perturbations", cmdline.Listed(append(toolevo.Perturbations(), string(perturb.None), all)))
 
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if job.RunJob, err = f.job(cmd); err != nil {
-			return err
+	return does(a, cmd, func(ctx context.Context, _ []string) (d *toolevo.Drifted, err error) {
+		if job.RunJob, err = f.job(); err != nil {
+			return nil, err
 		}
 
-		d, err := toolevo.EvaluateDrift(cmd.Context(), job)
-
-		return a.printDrift(f.Out, d, err)
-	}
-
-	return cmd
-}
-
-// printDrift prints the report where there is one, and returns its error.
-func (a *app) printDrift(out string, d *toolevo.Drifted, err error) error {
-	if d == nil {
-		return err
-	}
-
-	var tableErr error
-
-	showErr := a.Show(d, func() { tableErr = tabulate.WriteText(a.Out, d.Tables(), a.width()) })
-	a.Say("The same with figures, as a page: %s; for papers: %s and %s", filepath.Join(out, toolevo.DriftPage),
-		filepath.Join(out, "drift.tex"), filepath.Join(out, "figure-*.svg"))
-
-	return cmp.Or(showErr, tableErr, err)
+		return toolevo.EvaluateDrift(ctx, job)
+	}, func(d *toolevo.Drifted) {
+		tabulate.WriteText(a.Out, d.Tables(), a.width())
+		a.Say("The same with figures, as a page: %s; for papers: %s and %s", filepath.Join(f.Out, toolevo.DriftPage),
+			filepath.Join(f.Out, "drift.tex"), filepath.Join(f.Out, "figure-*.svg"))
+	})
 }

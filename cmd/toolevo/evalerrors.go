@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune/facts"
@@ -14,70 +15,29 @@ import (
 	"toolevo/finetune/tabulate"
 )
 
-// evaluationErrors is what `eval errors` prints.
-type evaluationErrors struct {
-	*facts.Errors
-	Sample []failure.Case `json:"sample,omitempty"` // failed episodes to read, with --sample
-}
-
-// errorsOptions are the flags of `eval errors`.
-type errorsOptions struct {
-	sample int
-	seed   uint64
-}
-
 func (a *app) evalErrorsCommand() *cobra.Command {
-	var o errorsOptions
-
+	job := toolevo.ErrorsJob{Host: a.host(console.ProgressNone), Seed: 1}
 	cmd := a.command("errors RUN...")
-	o.seed = 1
 	addFlags(cmd, "errors", into{
-		"sample": &o.sample,
-		"seed":   &o.seed,
+		"sample": &job.Sample,
+		"seed":   &job.Seed,
 	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if o.sample < 0 {
-			return console.Usage("--sample %d: want 0 episodes or more", o.sample)
+
+	return does(a, cmd, func(ctx context.Context, runs []string) (e toolevo.EvaluationErrors, err error) {
+		if job.Sample < 0 {
+			return e, console.Usage("--sample %d: want 0 episodes or more", job.Sample)
 		}
 
-		return a.evalErrors(cmd.Context(), args, o)
-	}
+		job.Runs = runs
 
-	return cmd
-}
+		return toolevo.Errors(ctx, job)
+	}, func(e toolevo.EvaluationErrors) {
+		tabulate.WriteText(a.Out, e.Grids(), a.width())
 
-func (a *app) evalErrors(ctx context.Context, dirs []string, o errorsOptions) error {
-	host := a.host(console.ProgressNone)
-
-	all, err := host.OpenEvaluations(ctx, dirs)
-	if err != nil {
-		return err
-	}
-	defer all.Close()
-
-	board, err := all.Board(ctx)
-	if err != nil {
-		return err
-	}
-
-	result := evaluationErrors{Errors: board.Errors()}
-	if result.Sample, err = all.Failed(ctx, o.sample, o.seed); err != nil {
-		return err
-	}
-
-	if a.JSON {
-		return a.PrintJSON(result)
-	}
-
-	if err := tabulate.WriteText(a.Out, result.Grids(), a.width()); err != nil {
-		return err
-	}
-
-	for i, c := range result.Sample {
-		a.printCase(fmt.Sprintf("%d of %d", i+1, len(result.Sample)), c)
-	}
-
-	return nil
+		for i, c := range e.Sample {
+			a.printCase(fmt.Sprintf("%d of %d", i+1, len(e.Sample)), c)
+		}
+	})
 }
 
 // printCase prints a failed episode to read.
@@ -107,3 +67,20 @@ func (a *app) printCase(number string, c failure.Case) {
 		fmt.Fprintf(a.Out, "\nanswered %s; the gold answer is %s\n", e.Answer, e.Gold)
 	}
 }
+
+func (a *app) evalAdaptationCommand() *cobra.Command {
+	host := a.host(console.ProgressNone)
+
+	return does(a, a.command("adaptation RUN..."),
+		func(ctx context.Context, runs []string) (*facts.Adaptation, error) {
+			board, err := host.Board(ctx, runs)
+			if err != nil {
+				return nil, err
+			}
+
+			return board.Adaptation(), nil
+		}, func(r *facts.Adaptation) { tabulate.WriteText(a.Out, r.Grids(), a.width()) })
+}
+
+// width is how wide tables are.
+func (a *app) width() int { return max(a.columns, 80) }

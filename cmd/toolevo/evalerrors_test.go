@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
 	"toolevo/trajectories"
@@ -25,7 +26,7 @@ func TestEvalErrors(t *testing.T) {
 
 	var got []found
 
-	for _, row := range document[evaluationErrors](t, must(t, "eval", "errors", dir, "--json")).Rows {
+	for _, row := range document[toolevo.EvaluationErrors](t, must(t, "eval", "errors", dir, "--json")).Rows {
 		f := found{row.Policy, row.API, row.N, row.Failed, 0}
 
 		for _, c := range row.Classes {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
+	"toolevo/envs/console"
 	"toolevo/finetune"
 )
 
@@ -17,7 +19,7 @@ func TestEvalRescore(t *testing.T) {
 	before := read(t, filepath.Join(dir, reportJSON))
 
 	for _, matcher := range []string{"official", "strict", "exact"} {
-		r := document[rescoredEvaluation](t, must(t, "eval", "rescore", dir, "--matcher", matcher, "--json"))
+		r := document[toolevo.Rescored](t, must(t, "eval", "rescore", dir, "--matcher", matcher, "--json"))
 		if len(r.Rows) != 8 || r.Matcher != matcher || r.RunID == "" {
 			t.Errorf("%s: %+v", matcher, r)
 		}
@@ -47,9 +49,9 @@ func TestRescoredAnswersAreShown(t *testing.T) {
 	r := &finetune.Rescored{Changed: []finetune.Rescoring{c, c, c}, Revised: 7}
 
 	var b strings.Builder
-	if err := printRescored(&b, r, 2); err != nil {
-		t.Fatal(err)
-	}
+
+	a := &app{Program: console.Program{Out: &b}}
+	a.printRescored(toolevo.Rescored{Rescored: r}, 2)
 
 	says(t, "eval rescore", b.String(), "7 verdicts",
 		"✗ ", "q1\n  How much?\n  answer 1.5\n  gold   15\n", "and 1 more")

@@ -25,7 +25,7 @@ func TestInspectEvaluation(t *testing.T) {
 	t.Parallel()
 	dir := smallEvaluation(t)
 
-	all := document[evaluationOverview](t, must(t, "inspect", dir, "--json"))
+	all := document[toolevo.EvaluationOverview](t, must(t, "inspect", dir, "--json"))
 	if len(all.Rows) != 8 || len(all.Questions) != 2 || all.Questions[0].Episodes != 4 ||
 		all.Questions[0].Correct != 3 || all.Run.Kind != stored.Evaluated {
 		t.Fatalf("%+v", all)

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,23 +19,28 @@ func (a *app) exportCommand() *cobra.Command {
 	cmd.Long = describe(cmd.Long)
 
 	f := a.addExportFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		job := f.read(cmd, args)
 
+	return does(a, cmd, func(ctx context.Context, args []string) (any, error) {
 		if f.lint {
-			result, err := toolevo.Lint(cmd.Context(), job)
-			return a.printLint(result, err)
+			f.Paths = args
+
+			return toolevo.Lint(ctx, f.ExportJob)
 		}
 
-		manifest, err := toolevo.Export(cmd.Context(), job)
-		if err != nil {
-			return err
+		result, err := f.export(ctx, args)
+		if err == nil {
+			err = nothingIn(result.(*export.Manifest))
 		}
 
-		return a.printExport(job.Out, manifest)
-	}
-
-	return cmd
+		return result, err
+	}, func(result any) {
+		switch r := result.(type) {
+		case *toolevo.Linted:
+			a.printLint(r)
+		case *export.Manifest:
+			a.printExport(f.Out, r)
+		}
+	})
 }
 
 // exportFlags are the flags of export, most of them fields of its job.
@@ -48,46 +52,42 @@ type exportFlags struct {
 // addExportFlags adds the flags of export.
 func (a *app) addExportFlags(cmd *cobra.Command) *exportFlags {
 	f := &exportFlags{ExportJob: toolevo.NewExportJob()}
-	f.Host = a.host(console.ProgressNone)
-	f.addFlags(cmd)
+	f.Host, f.Chosen = a.host(console.ProgressNone), cmd.Flags().Changed
 	a.runDataFlag(cmd, &f.Data)
+	addFlags(cmd, "export", into{
+		"allow-scripted":   &f.Scripted,
+		"arguments":        &f.Arguments,
+		"chat-template":    &f.Template,
+		"cutoff":           &f.Cutoff,
+		"dev":              &f.Selection.Dev,
+		"for":              &f.Trainer,
+		"format":           &f.Format,
+		"lint":             &f.lint,
+		"max-faulty":       &f.MaxFaulty,
+		"mix":              &f.Mix,
+		"mix-engines":      &f.MixEngines,
+		"out":              &f.Out,
+		"partial":          &f.Partial,
+		"per-question":     &f.Selection.PerQuestion,
+		"require-recovery": &f.Selection.RequireRecovery,
+		"require-update":   &f.Selection.RequireUpdate,
+		"score":            &f.Score,
+		"seed":             &f.Selection.Seed,
+		"show":             &f.Show,
+		"skip-faulty":      &f.Selection.SkipFaulty,
+		"split":            &f.Selection.Split,
+		"strategy":         &f.Strategy,
+		"tokenizer":        &f.Tokenizer,
+	})
 
 	return f
 }
 
-// read returns the job of the flags that were given.
-func (f *exportFlags) read(cmd *cobra.Command, paths []string) toolevo.ExportJob {
-	f.Paths, f.Chosen = paths, cmd.Flags().Changed
-	return f.ExportJob
-}
+// export does what the flags ask for.
+func (f *exportFlags) export(ctx context.Context, paths []string) (any, error) {
+	f.Paths = paths
 
-// addFlags adds the flags of what to select, how to write it, and how to check it.
-func (e *exportFlags) addFlags(cmd *cobra.Command) {
-	addFlags(cmd, "export", into{
-		"allow-scripted":   &e.Scripted,
-		"arguments":        &e.Arguments,
-		"chat-template":    &e.Template,
-		"cutoff":           &e.Cutoff,
-		"dev":              &e.Selection.Dev,
-		"for":              &e.Trainer,
-		"format":           &e.Format,
-		"lint":             &e.lint,
-		"max-faulty":       &e.MaxFaulty,
-		"mix":              &e.Mix,
-		"mix-engines":      &e.MixEngines,
-		"out":              &e.Out,
-		"partial":          &e.Partial,
-		"per-question":     &e.Selection.PerQuestion,
-		"require-recovery": &e.Selection.RequireRecovery,
-		"require-update":   &e.Selection.RequireUpdate,
-		"score":            &e.Score,
-		"seed":             &e.Selection.Seed,
-		"show":             &e.Show,
-		"skip-faulty":      &e.Selection.SkipFaulty,
-		"split":            &e.Selection.Split,
-		"strategy":         &e.Strategy,
-		"tokenizer":        &e.Tokenizer,
-	})
+	return toolevo.Export(ctx, f.ExportJob)
 }
 
 // skipping says how each format keeps faulty turns from being trained.
@@ -115,36 +115,46 @@ func describe(help string) string {
 		"{{documents}}", list(export.Format.IsDocuments)).Replace(help)
 }
 
-func (a *app) printExport(dir string, m *export.Manifest) error {
-	show := a.printSamples
-	if m.Format.IsDocuments() {
-		show = a.printDocuments
-	}
-
-	if err := a.Show(m, func() { show(dir, m) }); err != nil {
-		return err
-	}
-
+// nothingIn is the error of an export of nothing.
+func nothingIn(m *export.Manifest) error {
 	switch {
-	case m.Format.IsDocuments() && m.Rows > 0:
-		if open := m.Format.OpenWith(); open != "" {
+	case m.Rows > 0:
+		return nil
+	case !m.Format.IsDocuments():
+		return console.Bad("no sample is left to train on: what was left out above says why")
+	case len(m.LeftOut()) == 0:
+		return console.Bad("nothing was exported: no episode and no trajectory is there")
+	}
+
+	return console.Bad("nothing was exported: what was left out above says why")
+}
+
+// printExport says what was written, and what to do with it.
+func (a *app) printExport(dir string, m *export.Manifest) {
+	if m.Format.IsDocuments() {
+		a.printDocuments(dir, m)
+
+		if open := m.Format.OpenWith(); open != "" && m.Rows > 0 {
 			a.Say(open, console.Shell(dir))
 		}
-	case m.Format.IsDocuments() && len(m.LeftOut()) == 0:
-		return console.Bad("nothing was exported: no episode and no trajectory is there")
-	case m.Format.IsDocuments():
-		return console.Bad("nothing was exported: what was left out above says why")
-	case m.Rows == 0:
-		return console.Bad("no sample is left to train on: what was left out above says why")
-	case !m.FitsLlamaFactory():
-		if m.Trainer == export.LlamaFactory {
-			a.Say("LLaMA-Factory would train these messages without their calls: for it, export again with --format %s",
-				export.DefaultFormat)
-		}
 
-		a.Say("Train with: datasets.load_dataset(%q, split=\"train\")", dir)
-	default:
+		return
+	}
+
+	a.printSamples(dir, m)
+
+	switch {
+	case m.Rows == 0:
+		return
+	case m.FitsLlamaFactory():
 		a.Say("Train with: dataset_dir: %s, dataset: %s", dir, m.Format.Dataset())
+	case m.Trainer == export.LlamaFactory:
+		a.Say("LLaMA-Factory would train these messages without their calls: for it, export again with --format %s",
+			export.DefaultFormat)
+
+		fallthrough
+	default:
+		a.Say("Train with: datasets.load_dataset(%q, split=\"train\")", dir)
 	}
 
 	if fit, err := m.CheckTemplate(m.ChatTemplate); err == nil {
@@ -152,8 +162,6 @@ func (a *app) printExport(dir string, m *export.Manifest) error {
 			a.Say("%s", sentence)
 		}
 	}
-
-	return nil
 }
 
 // inBalance says what weights balance the labels of an export.
@@ -177,7 +185,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 		fmt.Fprintf(a.Out, "held out: %d samples of %d questions\n", m.DevRows, m.DevQuestions)
 	}
 
-	printScripted(a.Out, m.Scripted())
+	a.printScripted(m.Scripted())
 
 	if l := m.Labels; m.Format.IsLabelled() {
 		fmt.Fprintf(a.Out, "%d wanted and %d unwanted replies%s\n", l.Desirable, l.Undesirable,
@@ -185,7 +193,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 	}
 
 	stamps := toolevo.ExportedStamps(m)
-	printEngines(a.Out, engines.InWords(stamps), engines.Warnings(stamps))
+	a.printEngines(engines.InWords(stamps), engines.Warnings(stamps))
 
 	for _, left := range m.LeftOut() {
 		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
@@ -203,9 +211,9 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 }
 
 // printScripted says how many samples scripts wrote.
-func printScripted(w io.Writer, n int) {
+func (a *app) printScripted(n int) {
 	if n > 0 {
-		fmt.Fprintf(w, "scripts wrote %d of the samples, and no language model\n", n)
+		fmt.Fprintf(a.Out, "scripts wrote %d of the samples, and no language model\n", n)
 	}
 }
 
@@ -218,20 +226,9 @@ func (a *app) printDocuments(dir string, m *export.Manifest) {
 	}
 }
 
-// printLint prints what is wrong where there is a result, and returns its error.
-func (a *app) printLint(r *toolevo.Linted, err error) error {
-	if r == nil {
-		return err
-	}
-
-	return cmp.Or(a.Show(r, func() { a.writeLint(r) }), err)
-}
-
-func (a *app) writeLint(r *toolevo.Linted) {
-	fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", r.Rows, r.Faulty,
-		len(r.Problems))
-
-	a.printProblems(r.Problems)
+// printLint prints what is wrong with samples.
+func (a *app) printLint(r *toolevo.Linted) {
+	a.printSamplesChecked(r.Rows, r.Faulty, r.Problems)
 
 	for _, f := range r.Findings {
 		fmt.Fprintf(a.Out, "  %s: %s\n", display.Line(f.Name, 0), display.Line(f.Finding.String(), 0))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/finetune/checkpoint"
 	"toolevo/finetune/training/trainingtest"
 )
@@ -62,7 +63,7 @@ func TestFinetune(t *testing.T) {
 	says(t, "finetune --print", must(t, append(args, "--print")...), "dataset: toolevo_sft", "template: llama3",
 		"gradient_accumulation_steps: 1", "output_dir: weights", "use_cpu: true")
 
-	done := document[tuned](t, must(t, append(args, "--json")...))
+	done := document[toolevo.FineTuned](t, must(t, append(args, "--json")...))
 	if done.Rows == 0 || done.Scripted != done.Rows || len(done.Checkpoints) != 3 ||
 		done.Template != "llama3" || done.Policy != "openai:mine" ||
 		done.Model != filepath.Join(out, "model") {
@@ -112,7 +113,7 @@ func TestFinetunePicks(t *testing.T) {
 			t.Fatalf("exit %d: %s", r.code, r.err)
 		}
 
-		done := document[tuned](t, r.out)
+		done := document[toolevo.FineTuned](t, r.out)
 		if done.Step != 2 || len(done.Checkpoints) != 3 || *done.Checkpoints[0].Official != 0 ||
 			*done.Checkpoints[1].Official != 1 || done.Checkpoints[1].N == 0 {
 			t.Errorf("%s", r.out)

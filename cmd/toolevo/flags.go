@@ -10,10 +10,12 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
+	"toolevo/configs"
+	"toolevo/envs/disk"
 	"toolevo/envs/drift"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
-	"toolevo/mcts/policy/serving"
+	"toolevo/mcts/policy/server"
 	"toolevo/trajectories/export"
 )
 
@@ -25,8 +27,9 @@ var flagFile string
 // flagTexts are the usages of flags, by group and name.
 var flagTexts = sync.OnceValue(func() map[string]string {
 	list := func(is func(export.Format) bool) string { return names.Join(export.FormatsThat(is)) }
+	serverNames, _ := disk.Named(configs.Servers())
 	words := strings.NewReplacer(
-		"{addresses}", strings.Join(serving.AddressVariables(), " or "),
+		"{addresses}", strings.Join(server.AddressVariables(), " or "),
 		"{documents}", list(export.Format.IsDocuments),
 		"{factors}", strings.Join(drift.FactorNames(), ", "),
 		"{formats}", names.Join(export.Formats()),
@@ -34,6 +37,7 @@ var flagTexts = sync.OnceValue(func() map[string]string {
 		"{metrics-key}", toolevo.MetricsKeyVariable,
 		"{mix-kinds}", names.Join(export.MixKinds()),
 		"{probed}", fmt.Sprint(toolevo.Probed),
+		"{servers}", strings.Join(serverNames, ", "),
 		"{skipping}", skipping(),
 		"{stand-in}", toolevo.StandIn,
 		"{strategies}", names.Join(export.Strategies()),

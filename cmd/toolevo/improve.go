@@ -15,7 +15,7 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
-	shipped "toolevo/configs/improve"
+	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune/child"
@@ -37,38 +37,40 @@ func (a *app) improveCommand() *cobra.Command {
 	})
 
 	progress := cmdline.ProgressFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+
+	return does(a, cmd, func(ctx context.Context, args []string) (*improve.Result, error) {
 		if *out == "" {
-			return console.Usage("improve needs --out DIR, the folder of all rounds")
+			return nil, console.Usage("improve needs --out DIR, the folder of all rounds")
 		}
 
 		config, err := improve.Read(args[0])
 		if err != nil {
-			return err
+			return nil, err
 		}
 
 		program, err := a.asProgram(*progress)
 		if err != nil {
-			return err
+			return nil, err
 		}
 
 		a.Announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
 			"first collected by "+toolevo.PoliciesOf([]string{config.FirstPolicy()}))
 
-		result, err := improve.Run(cmd.Context(), config, *out, program, o)
+		result, err := improve.Run(ctx, config, *out, program, o)
 		if err != nil {
-			return explainStage(cmd.Context(), err)
+			return nil, explainStage(ctx, err)
 		}
 
-		return a.printRounds(*out, result)
-	}
-
-	return cmd
+		return result, nil
+	}, func(r *improve.Result) {
+		r.WriteTable(a.Out)
+		a.Say("All figures: %s", filepath.Join(*out, improve.CSVFile))
+	})
 }
 
 // improveExample is a file with every key, moved to the right.
 func improveExample() string {
-	text, err := fs.ReadFile(shipped.FS(), "example.yaml")
+	text, err := fs.ReadFile(configs.Improvements(), "example.yaml")
 	if err != nil {
 		panic(err) // embedded
 	}
@@ -78,8 +80,9 @@ func improveExample() string {
 
 // asProgram is this program as the stages use it.
 func (a *app) asProgram(progress string) (p improve.Program, err error) {
+	host := a.host(progress)
 	p = improve.Program{
-		Running: a.runningServer,
+		Running: host.RunningServer,
 		Say:     a.Say,
 		Run: func(ctx context.Context, args ...string) (any, error) {
 			if args[0] != "export" {
@@ -131,13 +134,4 @@ func explainStage(ctx context.Context, err error) error {
 	}
 
 	return console.GaveUp(err)
-}
-
-func (a *app) printRounds(out string, r *improve.Result) error {
-	var err error
-
-	showErr := a.Show(r, func() { err = r.WriteTable(a.Out) })
-	a.Say("All figures: %s", filepath.Join(out, improve.CSVFile))
-
-	return errors.Join(err, showErr)
 }

@@ -10,7 +10,6 @@ import (
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs"
 	"toolevo/envs/display"
-	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
 	"toolevo/finetune/tabulate"
 	"toolevo/mcts"
@@ -91,52 +90,16 @@ func (a *app) inspectTree(q trajectories.Question, record *mcts.TreeRecord, o lo
 	return record.WriteText(a.Out, q.Text, mcts.TextOptions{Width: a.columns, Cached: o.cached, Full: o.full})
 }
 
-// runOverview is what inspect says of a run of collect.
-type runOverview struct {
-	Run       store.Manifest  `json:"run"`                // as run.json has it
-	Questions []questionTrees `json:"questions"`          // in the order of the run
-	GivenUp   []store.GivenUp `json:"given_up,omitempty"` // trees, as a request failed alone
-	Engines   []string        `json:"engines"`            // what ran model-written programs, in words
-	Warnings  []string        `json:"warnings,omitempty"` // about walls that were not there
-}
-
-// questionTrees is what came of a question.
-type questionTrees struct {
-	QuestionID string `json:"question_id"`       // unique within a run
-	Question   string `json:"question"`          // what the agent was asked
-	Trees      int    `json:"trees"`             // in the run
-	Calls      int    `json:"calls"`             // of the model, in these trees
-	Correct    int    `json:"correct"`           // correct trajectories, which the official matcher takes
-	Distinct   int    `json:"distinct_accepted"` // of those, the distinct ones that the strict matcher takes, too
-}
-
 func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) error {
 	if toolevo.IsOpen(v) {
 		v.SayUnfinished(a.Say)
 	}
 
-	all := runOverview{Run: v.Manifest, Questions: make([]questionTrees, 0, len(v.Questions))}
-	for _, q := range v.Questions {
-		trees, found, err := toolevo.TreesOf(ctx, v, q.ID)
-		if err != nil {
-			return err
-		}
-
-		l := questionTrees{QuestionID: q.ID, Question: q.Text, Trees: len(trees), Distinct: found.Len()}
-		for _, t := range trees {
-			l.Calls += t.Calls
-			l.Correct += t.Correct
-		}
-
-		all.Questions = append(all.Questions, l)
-	}
-
-	var err error
-	if all.GivenUp, err = v.GivenUp(ctx); err != nil {
+	all, err := toolevo.Overview(ctx, v)
+	if err != nil {
 		return err
 	}
 
-	all.Engines, all.Warnings = engines.InWords(v.Engines), engines.Warnings(v.Engines)
 	if a.JSON {
 		return a.PrintJSON(all)
 	}
@@ -194,7 +157,7 @@ func (o lookOptions) text(s string) []string {
 func (a *app) printRunHead(m store.Manifest, engines, warnings []string) {
 	fmt.Fprintf(a.Out, "run %s (%s), configuration %s\n",
 		display.Line(m.ID, 0), display.Line(m.Software, 0), display.Line(m.ConfigHash, 0))
-	printEngines(a.Out, engines, warnings)
+	a.printEngines(engines, warnings)
 	fmt.Fprintln(a.Out)
 }
 

@@ -8,28 +8,10 @@ import (
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/finetune"
 	"toolevo/finetune/stored"
 	"toolevo/finetune/tabulate"
-	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
-
-// evaluationOverview is what inspect says of an evaluation.
-type evaluationOverview struct {
-	Run store.Manifest `json:"run"` // as run.json has it
-	*finetune.Report
-	Questions []questionEpisodes `json:"questions"`          // in the order of the run
-	GivenUp   []store.GivenUp    `json:"given_up,omitempty"` // episodes, as a request failed alone
-}
-
-// questionEpisodes is what came of a question of an evaluation.
-type questionEpisodes struct {
-	QuestionID string `json:"question_id"` // unique within a run
-	Question   string `json:"question"`    // what the agent was asked
-	Episodes   int    `json:"episodes"`    // in the run: one for each policy and API version, but for those lost
-	Correct    int    `json:"correct"`     // of those, the ones whose answer the official matcher takes
-}
 
 // questionPlayed is what inspect says of a question of an evaluation.
 type questionPlayed struct {
@@ -99,47 +81,14 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 	return a.inspectEpisode(&episodes[n], o)
 }
 
-// perQuestion is what came of each question.
-func perQuestion(ctx context.Context, e *stored.Reading) ([]questionEpisodes, error) {
-	all, place := make([]questionEpisodes, len(e.Questions)), map[string]int{}
-	for i, q := range e.Questions {
-		all[i] = questionEpisodes{QuestionID: q.ID, Question: q.Text}
-		place[q.ID] = i
-	}
-
-	for episode, err := range e.Episodes(ctx, e.Missing) {
-		if err != nil {
-			return nil, err
-		}
-
-		if episode.Lost != "" {
-			continue
-		}
-
-		l := &all[place[episode.QuestionID]]
-
-		l.Episodes++
-		if episode.Official {
-			l.Correct++
-		}
-	}
-
-	return all, nil
-}
-
 // inspectEvaluated shows the accuracies of an evaluation, and its questions.
 func (a *app) inspectEvaluated(ctx context.Context, e *stored.Reading, o lookOptions) error {
 	if e.Unfinished {
 		e.Run.SayUnfinished(a.Say)
 	}
 
-	report, err := e.Report(ctx, e.Missing)
+	all, err := toolevo.EvaluatedOverview(ctx, e)
 	if err != nil {
-		return err
-	}
-
-	all := evaluationOverview{Run: e.Manifest, Report: report, GivenUp: e.Noted}
-	if all.Questions, err = perQuestion(ctx, e); err != nil {
 		return err
 	}
 
@@ -147,9 +96,9 @@ func (a *app) inspectEvaluated(ctx context.Context, e *stored.Reading, o lookOpt
 		return a.PrintJSON(all)
 	}
 
-	a.printRunHead(all.Run, report.Engines, nil)
+	a.printRunHead(all.Run, all.Engines, nil)
 
-	if err := report.WriteTable(a.Out); err != nil {
+	if err := all.WriteTable(a.Out); err != nil {
 		return err
 	}
 
@@ -164,7 +113,7 @@ func (a *app) inspectEvaluated(ctx context.Context, e *stored.Reading, o lookOpt
 	return nil
 }
 
-func (a *app) printQuestions(questions []questionEpisodes, o lookOptions) error {
+func (a *app) printQuestions(questions []toolevo.QuestionEpisodes, o lookOptions) error {
 	var lines [][]string
 
 	for _, l := range questions {

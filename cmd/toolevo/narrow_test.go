@@ -6,11 +6,11 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
-	"toolevo/configs/demonstrations"
 	"toolevo/envs/action"
 	"toolevo/envs/suite"
 	"toolevo/mcts/policy/prompt"
 	"toolevo/toolqa"
+	"toolevo/toolqa/bench"
 )
 
 // The tools of a dataset are tools that there are, every tool serves some dataset, and no demonstration calls another
@@ -28,7 +28,7 @@ func TestToolsOfDatasets(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	pools, err := prompt.LoadDemonstrations(demonstrations.FS())
+	pools, err := prompt.LoadDemonstrations(bench.ToolQA{}.Demonstrations())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,38 +19,24 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 		a.attack = engines.Once()
 	}
 
-	printed := a.JSON
-	defer func() { a.JSON = printed }() // what the outer command prints is not for these flags to say
+	cmd := newCommand(args[0])
 
-	switch cmd := a.command(args[0]); cmd.Name() {
+	var job func(context.Context, []string) (any, error)
+
+	switch args[0] {
 	case "collect":
 		f := a.addCollectFlags(cmd)
-
-		var job toolevo.CollectJob
-		if _, err = parsed(cmd, args); err == nil {
-			job, err = f.collectJob(cmd)
-		}
-
-		if job.Begun, job.Continue = nil, same; err == nil {
-			result, err = toolevo.Collect(ctx, job)
-		}
+		f.command, job = "", f.collect
 	case "eval":
 		f := a.addEvalFlags(cmd)
-
-		if _, err = parsed(cmd, args); err == nil {
-			err = f.read(cmd)
-		}
-
-		if f.job.Begun, f.job.Continue = nil, same; err == nil {
-			result, err = toolevo.Evaluate(ctx, f.job)
-		}
+		f.command, job = "", f.evaluate
 	default:
-		f := a.addExportFlags(cmd)
+		job = a.addExportFlags(cmd).export
+	}
 
-		var paths []string
-		if paths, err = parsed(cmd, args); err == nil {
-			result, err = toolevo.Export(ctx, f.read(cmd, paths))
-		}
+	rest, err := parsed(cmd, args[1:])
+	if err == nil {
+		result, err = job(ctx, rest)
 	}
 
 	if console.KindOf(err) == console.Interruption || ctx.Err() != nil && err != nil {
@@ -64,9 +50,24 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 	return result, nil
 }
 
-// parsed reads the flags of a command line, and returns what is no flag.
+// evaluation is the job of flags of eval that the user wrote for another command.
+func (a *app) evaluation(args []string) (*toolevo.EvaluateJob, error) {
+	cmd := newCommand("eval")
+	f := a.addEvalFlags(cmd)
+	f.command = ""
+
+	if _, err := parsed(cmd, args); err != nil {
+		return nil, err
+	}
+
+	err := f.read()
+
+	return &f.job, err
+}
+
+// parsed reads flags of a command, and returns what is no flag.
 func parsed(cmd *cobra.Command, args []string) ([]string, error) {
-	if err := cmd.ParseFlags(args[1:]); err != nil {
+	if err := cmd.ParseFlags(args); err != nil {
 		return nil, cmdline.WrongFlag(cmd, err)
 	}
 

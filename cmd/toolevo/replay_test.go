@@ -8,12 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/policy/simserver"
 )
 
 // replaying runs replay and returns its rows, the run's own first.
-func replaying(t *testing.T, run string, sets ...string) []replayRow {
+func replaying(t *testing.T, run string, sets ...string) []toolevo.Replay {
 	t.Helper()
 
 	args := []string{"replay", run, "--json"}
@@ -21,7 +22,7 @@ func replaying(t *testing.T, run string, sets ...string) []replayRow {
 		args = append(args, "--set", set)
 	}
 
-	return document[replayed](t, must(t, args...)).Replays
+	return document[toolevo.Replays](t, must(t, args...)).Replays
 }
 
 // What a replay finds under a setting is what a run of that setting finds, of every question for which the log has the
@@ -97,7 +98,7 @@ func sets(list string) []string {
 }
 
 // checkBounds holds a replay that lacks answers against the run that has them.
-func checkBounds(t *testing.T, row replayRow, fresh collect.Replayed) {
+func checkBounds(t *testing.T, row toolevo.Replay, fresh collect.Replayed) {
 	t.Helper()
 
 	if row.Solved > fresh.Solved || row.SolvedAtMost < fresh.Solved || row.Accepted > fresh.Accepted ||
@@ -135,23 +136,5 @@ func TestReplayAsksNoServer(t *testing.T) {
 
 	if strings.Contains(r.err, "as it was run") || strings.Contains(r.err, "search.trees=1:") {
 		t.Errorf("replay misses what is there:\n%s", r.err)
-	}
-}
-
-// A --set may have several settings, and a value may have blanks.
-func TestSplitSettings(t *testing.T) {
-	t.Parallel()
-
-	for set, want := range map[string][]string{
-		"search.cpuct=2":                  {"search.cpuct=2"},
-		" search.cpuct=2  search.trees=3": {"search.cpuct=2", "search.trees=3"},
-		"search.max_depth_by={a: 1, b: 2} search.trees=3": {"search.max_depth_by={a: 1, b: 2}",
-			"search.trees=3"},
-		"search.cpuct": {"search.cpuct"},
-		"":             nil,
-	} {
-		if diff := cmp.Diff(want, splitSettings(set)); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", set, diff)
-		}
 	}
 }

@@ -10,13 +10,17 @@ import (
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
+	"toolevo/finetune/robustness"
+	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/serving"
+	"toolevo/mcts/store"
 )
 
 // runFlags are the flags of commands that make a run directory, most of them fields of its job.
 type runFlags struct {
 	toolevo.RunJob
 	settings   *settings
+	cmd        *cobra.Command
 	command    string // that goes on with the run; "" is the same one
 	dryRun     bool
 	unreadable bool // collect goes on although no action can be read
@@ -36,7 +40,7 @@ func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names 
 
 // addNewRunFlags is addRunFlags for a command that only makes new runs.
 func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
-	f := &runFlags{settings: a.addSettings(cmd, defaults, names...), command: cmd.Name()}
+	f := &runFlags{settings: a.addSettings(cmd, defaults, names...), cmd: cmd, command: cmd.Name()}
 	cmdline.DataFlag(&a.Program, cmd)
 
 	addFlags(cmd, "run", into{
@@ -61,7 +65,7 @@ func (f *runFlags) addLogFlags(cmd *cobra.Command) {
 }
 
 // job is what the flags ask for.
-func (f *runFlags) job(cmd *cobra.Command) (j toolevo.RunJob, err error) {
+func (f *runFlags) job() (j toolevo.RunJob, err error) {
 	a := f.settings.app
 	a.warnExposed(f.Servers)
 
@@ -75,9 +79,9 @@ func (f *runFlags) job(cmd *cobra.Command) (j toolevo.RunJob, err error) {
 
 	j = f.RunJob
 	j.Host = a.host(*f.progress)
-	j.Settings, err = f.settings.given(cmd.Flags())
+	j.Settings, err = f.settings.given(f.cmd.Flags())
 
-	if data := cmd.Flags().Lookup("data"); data.Changed {
+	if data := f.cmd.Flags().Lookup("data"); data.Changed {
 		j.Data = data.Value.String()
 	}
 
@@ -89,15 +93,40 @@ func (f *runFlags) job(cmd *cobra.Command) (j toolevo.RunJob, err error) {
 	return j, err
 }
 
-// ended prints what a run would be whose job has ended without an error.
-func (f *runFlags) ended(err error) error {
+// ended returns the result of a job that has ended, or what the run would be.
+func (f *runFlags) ended(result any, err error) (any, error) {
 	f.settings.app.ending.begin("")
 
-	if err != nil || f.Plan == nil {
-		return err
+	if err == nil && f.Plan != nil {
+		return f.Plan, nil
 	}
 
-	return f.settings.app.printPlan(f.Plan)
+	return result, err
+}
+
+// printEnded prints what the job of a run came to.
+func (a *app) printEnded(result any) {
+	switch r := result.(type) {
+	case *toolevo.Plan:
+		a.printPlan(r)
+	case toolevo.Collected:
+		a.printCollected(r)
+	case toolevo.Evaluated:
+		a.printEvaluation(r)
+	case *toolevo.Analysis:
+		robustness.WriteFactors(a.Out, r.Rows)
+
+		for _, file := range r.Files {
+			a.Say("Written: %s", file)
+		}
+	}
+}
+
+// sayGivenUp says what the run in a folder gave up, unless another command made it.
+func (f *runFlags) sayGivenUp(things string, all []store.GivenUp, dir string) {
+	if f.command != "" {
+		f.settings.app.sayGivenUp(things, all, f.resumeCommand(toolevo.Stop{Dir: dir}))
+	}
 }
 
 // resumeCommand returns the exact command that goes on with a run that stopped.
@@ -160,6 +189,6 @@ func (a *app) warnExposed(s *serving.Servers) {
 	if s.Exposed() {
 		a.Say("Every user of this machine can read the credentials in --server in the list of processes:\n"+
 			"give the address in %s, or a key in %s.",
-			strings.Join(serving.AddressVariables(), " or "), strings.Join(serving.KeyVariables(), " or "))
+			strings.Join(server.AddressVariables(), " or "), strings.Join(server.KeyVariables(), " or "))
 	}
 }

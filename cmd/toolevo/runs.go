@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,25 +20,21 @@ import (
 func (a *app) runsCommand() *cobra.Command {
 	cmd := a.command("runs [DIR…]")
 	cmd.ValidArgsFunction = runs(-1)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		folders := args
-		if len(args) == 0 {
+
+	var folders []string
+
+	return does(a, cmd, func(ctx context.Context, args []string) (runList, error) {
+		if folders = args; len(args) == 0 {
 			folders = []string{toolevo.RunsFolder}
 		}
 
-		all, err := rundir.List(cmd.Context(), folders)
+		all, err := rundir.List(ctx, folders)
 		if errors.Is(err, fs.ErrNotExist) && len(args) == 0 {
 			all, err = []rundir.Run{}, nil
 		}
 
-		if err != nil {
-			return err
-		}
-
-		return a.printRuns(folders, all)
-	}
-
-	return cmd
+		return runList{all}, err
+	}, func(list runList) { a.printRuns(folders, list.Runs) })
 }
 
 // runList is what runs prints.
@@ -45,14 +42,10 @@ type runList struct {
 	Runs []rundir.Run `json:"runs"` // in the order of the folders, then of names
 }
 
-func (a *app) printRuns(folders []string, all []rundir.Run) error {
-	if a.JSON {
-		return a.PrintJSON(runList{all})
-	}
-
+func (a *app) printRuns(folders []string, all []rundir.Run) {
 	if len(all) == 0 {
 		a.Say("No runs in %s.", strings.Join(folders, ", "))
-		return nil
+		return
 	}
 
 	var table strings.Builder
@@ -67,9 +60,7 @@ func (a *app) printRuns(folders []string, all []rundir.Run) error {
 			display.Line(nameIn(folders, r.Dir), 0))
 	}
 
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 
 	for line := range strings.Lines(table.String()) {
 		fmt.Fprintln(a.Out, display.Cut(strings.TrimSuffix(line, "\n"), a.columns))
@@ -80,8 +71,6 @@ func (a *app) printRuns(folders []string, all []rundir.Run) error {
 			a.Say("%s", display.Line(r.Problem, 0))
 		}
 	}
-
-	return nil
 }
 
 // nameIn is the name of a run in the only folder that is listed, else its path.

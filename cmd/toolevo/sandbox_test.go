@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
@@ -74,7 +75,7 @@ func TestDoctorSandboxOnAnOlderKernel(t *testing.T) {
 
 	r = cli(t, append(args, "3", "--json")...)
 
-	d := document[sandboxReport](t, r.out)
+	d := document[toolevo.SandboxReport](t, r.out)
 	if r.code != exitDone || d.Verdict != "contained" || d.Contained != d.Of || d.Of != len(d.Attacks) || d.Of < 24 ||
 		len(d.Breached) > 0 || !slices.Equal(d.Holds, attack.Walls()) || d.Engine.Engine != "forkserver" ||
 		len(d.Others) > 0 {
@@ -110,7 +111,7 @@ func TestDoctorSandboxWithoutLandlock(t *testing.T) {
 	says(t, "without landlock", r.err, "attacks got through")
 	fits(t, r.out)
 
-	d := document[sandboxReport](t, cli(t, append(args, "--json")...).out)
+	d := document[toolevo.SandboxReport](t, cli(t, append(args, "--json")...).out)
 	for _, wall := range []string{attack.Network, attack.Processes, attack.Signals, attack.Kernel, attack.OtherCalls,
 		attack.Resources} {
 		if !slices.Contains(d.Holds, wall) {

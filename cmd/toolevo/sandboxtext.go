@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/sandbox/attack"
@@ -34,7 +35,7 @@ func (r *sandboxReport) writeHead(w io.Writer) {
 	for _, name := range confine.Walls() {
 		stands := "this machine has it"
 		if name == confine.Landlock {
-			stands += r.Landlock.words()
+			stands += landlockWords(r.Landlock)
 		}
 
 		io.WriteString(w, folded(label, string(name)+": "+cmp.Or(r.Walls[string(name)], stands)))
@@ -53,8 +54,8 @@ func (r *sandboxReport) writeHead(w io.Writer) {
 	io.WriteString(w, folded("limits   ", "of a run: "+r.Limits+". The attacks have less."))
 }
 
-// words says which version of Landlock's interface there is, and what it costs that it is not a newer one.
-func (r landlockReport) words() string {
+// landlockWords says which version of Landlock's interface there is, and what it costs that it is not a newer one.
+func landlockWords(r toolevo.LandlockReport) string {
 	text := fmt.Sprintf(", ABI %d", r.ABI)
 	if r.ABI < r.Machine {
 		text = fmt.Sprintf(", ABI %d, of which %d is used", r.Machine, r.ABI)

@@ -36,7 +36,7 @@ func (a *app) serveEnvCommand() *cobra.Command {
 	cmd := a.command("env")
 	f := &serveEnvFlags{Door: a.doorFlags(cmd, "127.0.0.1:8083", envKeyVariable)}
 	f.Session = engines.WithSession
-	f.command, f.Servers = "serve env", a.serving()
+	f.cmd, f.command, f.Servers = cmd, "serve env", a.serving()
 	f.settings = a.addSettings(cmd, toolevo.EnvironmentsDefaults(), "suite", "dataset", "difficulty", "template",
 		"split", "questions", "limit", "api", "reward", "feedback", "compat", "seed", "engine", "python")
 	cmdline.DataFlag(&a.Program, cmd)
@@ -92,7 +92,7 @@ func (a *app) serveEnv(cmd *cobra.Command, f *serveEnvFlags) error {
 
 // environmentsJob is what the flags ask for.
 func (f *serveEnvFlags) environmentsJob(cmd *cobra.Command) (j toolevo.EnvironmentsJob, err error) {
-	if j.RunJob, err = f.job(cmd); err != nil {
+	if j.RunJob, err = f.job(); err != nil {
 		return j, err
 	}
 

@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/finetune"
@@ -322,7 +323,7 @@ func TestServeEnvIsAnEvaluation(t *testing.T) {
 	}
 	_ = s.cmd.Wait()
 
-	recorded := document[evaluationOverview](t, must(t, "inspect", run, "--json"))
+	recorded := document[toolevo.EvaluationOverview](t, must(t, "inspect", run, "--json"))
 	for i := range recorded.Rows {
 		recorded.Rows[i].Policy = "scripted:reader"
 		evaluated.Rows[i].Tokens = 0 // only a policy of ours counts them

@@ -114,7 +114,7 @@ func (s *settings) given(flags *pflag.FlagSet) (toolevo.Settings, error) {
 	given := toolevo.Settings{File: s.config, Set: s.flagLayers(flags)}
 
 	for _, kv := range s.set {
-		layer, _, err := setLayer(kv)
+		layer, err := toolevo.ParseSetting("flag --set", kv)
 		if err != nil {
 			return given, err
 		}
@@ -153,16 +153,6 @@ func (s *settings) flagLayers(flags *pflag.FlagSet) (layers []configs.Layer) {
 	})
 
 	return layers
-}
-
-// setLayer is the layer of a --set, and the key that it sets.
-func setLayer(kv string) (configs.Layer, string, error) {
-	key, value, ok := strings.Cut(kv, "=")
-	if !ok {
-		return configs.Layer{}, "", console.Usage("--set %s: want KEY=VALUE, e.g. --set search.cpuct=2", kv)
-	}
-
-	return configs.SettingLayer("flag --set "+key, key, value), key, nil
 }
 
 // runDataFlag adds --data to a command that reads runs, each of which knows its data folder.

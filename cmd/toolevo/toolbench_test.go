@@ -195,21 +195,19 @@ func TestToolBenchMadeVersions(t *testing.T) {
 func TestToolBenchIsServed(t *testing.T) {
 	t.Parallel()
 
-	known, err := readKnown(t.Context(), "toolbench", smallData(t))
+	plans, err := readPlans(t.Context(), "toolbench", smallData(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	t.Cleanup(known.close)
-
-	s := servePlans(t, known.plans, simserver.Options{})
+	s := servePlans(t, plans, simserver.Options{})
 	run := filepath.Join(t.TempDir(), "run")
 
 	must(t, onServer(s, ofToolBench(t, "collect", "--api", "p_s_in", "--trees", "2", "--out", run)...)...)
 	says(t, "check", must(t, "check", run), "0 problems")
 	says(t, "inspect", must(t, "inspect", run), "G1_instruction-11")
 
-	_, err = readKnown(t.Context(), "toolbench", t.TempDir())
+	_, err = readPlans(t.Context(), "toolbench", t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "name the data folder with --data") {
 		t.Errorf("without questions: %v", err)
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
@@ -34,23 +36,18 @@ func (f *toolsFlags) job() (toolevo.VersionsJob, error) {
 	return toolevo.VersionsJob{Host: f.app.host(console.ProgressNone), Settings: given, Data: *f.data}, err
 }
 
-// versionsOf is a command about versions. run returns its result, and what says the same to people.
-func (a *app) versionsOf(use string, run func(*toolevo.VersionsJob, []string) (any, func(), error)) *cobra.Command {
+// versionsOf is a command about versions, which look looks at.
+func versionsOf[T any](a *app, use string, look func(*toolevo.VersionsJob, []string) (T, error),
+	text func(T)) *cobra.Command {
 	cmd := a.command(use)
 	tools := a.addToolsFlags(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+
+	return does(a, cmd, func(_ context.Context, args []string) (result T, err error) {
 		job, err := tools.job()
 		if err != nil {
-			return err
+			return result, err
 		}
 
-		document, text, err := run(&job, args)
-		if err != nil {
-			return err
-		}
-
-		return a.Show(document, text)
-	}
-
-	return cmd
+		return look(&job, args)
+	}, text)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -32,24 +33,17 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 
 	tools := a.addToolsFlags(cmd)
 
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+	return does(a, cmd, func(ctx context.Context, _ []string) (made toolevo.MadeVersions, err error) {
 		if j.VersionsJob, err = tools.job(); err != nil {
-			return err
+			return made, err
 		}
 
 		if j.Script != "" && !cmd.Flags().Changed("count") {
 			j.Count = 1
 		}
 
-		made, err := toolevo.MakeVersions(cmd.Context(), j)
-		if err != nil {
-			return err
-		}
-
-		return a.Show(made, func() { a.printMade(&j) })
-	}
-
-	return cmd
+		return toolevo.MakeVersions(ctx, j)
+	}, a.printMade)
 }
 
 // addMakeFlags adds the flags of every command that makes versions.
@@ -74,12 +68,12 @@ func operatorHelp() string {
 	return b.String()
 }
 
-func (a *app) printMade(j *toolevo.MakeVersionsJob) {
-	fmt.Fprintf(a.Out, "%d versions of %s in %s\n", j.Count, j.From, j.Out)
+func (a *app) printMade(made toolevo.MadeVersions) {
+	fmt.Fprintf(a.Out, "%d versions of %s in %s\n", len(made.Made), made.From, made.Dir)
 
-	if j.Unseen > 0 {
-		fmt.Fprintf(a.Out, "%d of other words in %s\n", j.Unseen, filepath.Join(j.Out, "unseen"))
+	if n := len(made.Unseen); n > 0 {
+		fmt.Fprintf(a.Out, "%d of other words in %s\n", n, filepath.Join(made.Dir, "unseen"))
 	}
 
-	a.Say("Next: toolevo %s", console.Shell("collect", "--api", drift.FilePrefix+filepath.Join(j.Out, "*.yaml")))
+	a.Say("Next: toolevo %s", console.Shell("collect", "--api", drift.FilePrefix+filepath.Join(made.Dir, "*.yaml")))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -21,26 +22,19 @@ func (a *app) versionsMutateCommand() *cobra.Command {
 	addressFlag(cmd, j.Servers)
 	addMakeFlags(cmd, &j.MakeVersionsJob, 1)
 
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+	return does(a, cmd, func(ctx context.Context, _ []string) (result toolevo.MutatedVersions, err error) {
 		if j.VersionsJob, err = tools.job(); err != nil {
-			return err
+			return result, err
 		}
 
 		a.warnExposed(j.Servers)
 
-		result, err := toolevo.MutateVersions(cmd.Context(), j)
-		if err != nil {
-			return err
-		}
-
-		return a.Show(result, func() { a.printMutated(result.Made) })
-	}
-
-	return cmd
+		return toolevo.MutateVersions(ctx, j)
+	}, a.printMutated)
 }
 
-func (a *app) printMutated(made []toolevo.MutatedVersion) {
-	for _, v := range made {
+func (a *app) printMutated(result toolevo.MutatedVersions) {
+	for _, v := range result.Made {
 		fmt.Fprintf(a.Out, "%s: %d requests, %d names refused, %d replaced\n", v.Path, v.Requests, len(v.Refused),
 			len(v.Repaired))
 
@@ -50,5 +44,5 @@ func (a *app) printMutated(made []toolevo.MutatedVersion) {
 	}
 
 	a.Say("Next: toolevo %s", console.Shell("collect", "--api", drift.FilePrefix+filepath.Join(
-		filepath.Dir(made[0].Path), "*.yaml")))
+		filepath.Dir(result.Made[0].Path), "*.yaml")))
 }

@@ -106,9 +106,7 @@ func (FunctionCall) Thought(text string) string {
 
 // Format implements [Codec].
 func (f FunctionCall) Format(thought string, c envs.Call) string {
-	return f.Think(thought, pytext.JSON(envs.Args{
-		{Name: "name", Value: c.Name}, {Name: "arguments", Value: c.Args},
-	}))
+	return f.Think(thought, pytext.JSON(envs.Object("name", c.Name, "arguments", c.Args)))
 }
 
 // Think returns a thought in tags and what a model writes behind it. Without a thought there are no

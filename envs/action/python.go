@@ -27,7 +27,7 @@ func (Python) Parse(text string) (envs.Call, error) {
 		return envs.Call{}, ErrMalformed
 	}
 
-	return envs.Call{Name: envs.FinishTool, Args: envs.Args{{Name: answerParameter, Value: b.code}}}, nil
+	return envs.Call{Name: envs.FinishTool, Args: envs.Object(answerParameter, b.code)}, nil
 }
 
 // Thought returns what stands before the block.

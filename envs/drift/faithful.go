@@ -1,14 +1,12 @@
 package drift
 
 import (
-	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/goccy/go-yaml"
+	"toolevo/envs/yamltext"
 )
 
 // Document is an API as a tool document of ToolBench describes it.
@@ -79,17 +77,8 @@ var (
 // faithfulSeed is the published one.
 const faithfulSeed = 42
 
-//go:embed faithful.yaml
-var faithfulFile string
-
 // faithfulNames returns the new names of parameters, by the old ones.
-var faithfulNames = sync.OnceValue(func() (names map[string]string) {
-	if err := yaml.Unmarshal([]byte(faithfulFile), &names); err != nil {
-		panic(fmt.Sprintf("drift: faithful.yaml: %v", err)) // embedded
-	}
-
-	return names
-})
+var faithfulNames = yamltext.Once[map[string]string](files, "faithful.yaml")
 
 // opposites are the defaults that flip.
 var opposites = map[string]string{"asc": "desc", "desc": "asc", "true": "false", "false": "true"}

@@ -3,7 +3,6 @@ package drift
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -155,14 +154,14 @@ type plan struct {
 func (p plan) successor(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change) {
 	var changes []Change
 
-	for _, o := range slices.Concat(p.ofTool[toolOf(a)], p.operators) {
-		if isSystem(toolOf(a)) || o.Apply == nil || p.drawn && !o.isDrawn(d.Rand) {
+	for _, o := range slices.Concat(p.ofTool[a.ToolName()], p.operators) {
+		if envs.IsSystem(a.ToolName()) || o.Apply == nil || p.drawn && !o.isDrawn(d.Rand) {
 			continue
 		}
 
 		if step, ok := o.Apply(a, d); ok {
 			a = step.API
-			changes = append(changes, Change{toolOf(a), o.Name, step.From, step.To})
+			changes = append(changes, Change{a.ToolName(), o.Name, step.From, step.To})
 		}
 	}
 
@@ -197,10 +196,12 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 	}
 
 	// Names that are given first are not there for others: the order must be that of no file.
-	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(toolOf(made.APIs[x]), toolOf(made.APIs[y])) })
+	slices.SortFunc(order, func(x, y int) int {
+		return cmp.Compare(made.APIs[x].ToolName(), made.APIs[y].ToolName())
+	})
 
 	for _, k := range order {
-		d := m.draws(i, toolOf(made.APIs[k]))
+		d := m.draws(i, made.APIs[k].ToolName())
 		d.apis, d.written = apis, written
 
 		a, steps := p.successor(m.inherited(made.APIs[k]), d)
@@ -233,7 +234,7 @@ func (m *Maker) inherited(a toolapi.APISpec) toolapi.APISpec {
 		a.Description, a.Guideline = "", ""
 	}
 
-	if tool := toolOf(a); !isSystem(tool) {
+	if tool := a.ToolName(); !envs.IsSystem(tool) {
 		a.Tool = tool
 		a.Notice = toolapi.NoticeSpec{Example: m.examples[tool]}
 	}
@@ -241,17 +242,9 @@ func (m *Maker) inherited(a toolapi.APISpec) toolapi.APISpec {
 	return a
 }
 
-// isSystem reports whether a tool belongs to the environment, and is the same in all versions.
-func isSystem(tool string) bool { return tool == envs.FinishTool || tool == envs.UpdateTool }
-
-func toolOf(a toolapi.APISpec) string { return cmp.Or(a.Tool, a.Name) }
-
 // hash makes a seed of a number and a text.
 func hash(n uint64, text string) uint64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %s", n, text)
-
-	return rand.NewPCG(h.Sum64(), n).Uint64()
+	return rand.NewPCG(envs.Hash(fmt.Sprintf("%d %s", n, text)), n).Uint64()
 }
 
 // Identifiers lists, in alphabetical order, what a caller has to know of a version: the names of APIs and parameters,
@@ -260,7 +253,7 @@ func Identifiers(s *toolapi.Spec) []string {
 	all := map[string]bool{}
 
 	for _, a := range s.APIs {
-		if isSystem(toolOf(a)) {
+		if envs.IsSystem(a.ToolName()) {
 			continue
 		}
 

@@ -54,7 +54,9 @@ func (m *Maker) Mutate(ctx context.Context, w kept.Writer, i int) (*toolapi.Spec
 
 // mutable are the APIs of the source that a model renames.
 func (m *Maker) mutable() []toolapi.APISpec {
-	return slices.DeleteFunc(slices.Clone(m.source.APIs), func(a toolapi.APISpec) bool { return isSystem(toolOf(a)) })
+	return slices.DeleteFunc(slices.Clone(m.source.APIs), func(a toolapi.APISpec) bool {
+		return envs.IsSystem(a.ToolName())
+	})
 }
 
 // newNames are what a model calls an API and its parameters.
@@ -108,7 +110,7 @@ func (u *mutation) ask(ctx context.Context, apis []toolapi.APISpec) error {
 
 // isNamed reports whether an API and all its parameters have new names.
 func (u *mutation) isNamed(a toolapi.APISpec) bool {
-	n := u.names[toolOf(a)]
+	n := u.names[a.ToolName()]
 	return n.api != "" && len(n.parameters) == len(renamable(a))
 }
 
@@ -118,7 +120,9 @@ func renamable(a toolapi.APISpec) []string {
 		return nil
 	}
 
-	return slices.DeleteFunc(namesOf(a.Parameters.All), func(name string) bool { return isItem(a, name) })
+	return slices.DeleteFunc(toolapi.ParameterNames(a.Parameters.All), func(name string) bool {
+		return isItem(a, name)
+	})
 }
 
 // toolList writes APIs for a model.
@@ -131,11 +135,7 @@ func toolList(apis []toolapi.APISpec) string {
 			parameters = append(parameters, name)
 		}
 
-		all[i] = envs.Args{
-			{Name: "name", Value: a.Name},
-			{Name: "parameters", Value: parameters},
-			{Name: "about", Value: a.Description},
-		}
+		all[i] = envs.Object("name", a.Name, "parameters", parameters, "about", a.Description)
 	}
 
 	return pytext.JSON(all)
@@ -154,9 +154,8 @@ func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong wrongNames
 	}
 
 	for _, a := range apis {
-		given, _ := object.Get(a.Name)
-		named, _ := given.(envs.Args)
-		n := u.names[toolOf(a)]
+		named := object.Object(a.Name)
+		n := u.names[a.ToolName()]
 
 		if n.parameters == nil {
 			n.parameters = map[string]string{}
@@ -171,8 +170,7 @@ func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong wrongNames
 			}
 		}
 
-		of, _ := named.Get("parameters")
-		parameters, _ := of.(envs.Args)
+		parameters := named.Object("parameters")
 
 		for _, was := range renamable(a) {
 			if n.parameters[was] != "" {
@@ -197,7 +195,7 @@ func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong wrongNames
 			}
 		}
 
-		u.names[toolOf(a)] = n
+		u.names[a.ToolName()] = n
 	}
 
 	return wrong
@@ -229,7 +227,7 @@ const special = "_-@%#"
 
 // renameAPI gives an API the name of the model, or one that is drawn.
 func (u *mutation) renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
-	name := u.names[toolOf(a)].api
+	name := u.names[a.ToolName()].api
 	if name == "" || d.apis[fold(name)] {
 		return renameAPI(a, d)
 	}
@@ -239,7 +237,7 @@ func (u *mutation) renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 // renameParameters gives the parameters of an API the names of the model, or ones that are drawn.
 func (u *mutation) renameParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
-	of := u.names[toolOf(a)].parameters
+	of := u.names[a.ToolName()].parameters
 
 	return rename(a, func(current toolapi.APISpec, was string) string {
 		same := func(p toolapi.Parameter) bool { return p.Name != was && fold(p.Name) == fold(of[was]) }

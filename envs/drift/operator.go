@@ -2,7 +2,6 @@ package drift
 
 import (
 	"cmp"
-	"hash/fnv"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -171,10 +170,7 @@ func (d *Draws) maySpell(name string) bool {
 
 // ofParameter is the source of what a parameter gets in all APIs of a version, by its name without the number.
 func (d *Draws) ofParameter(stem string) *rand.Rand {
-	h := fnv.New64a()
-	h.Write([]byte(stem))
-
-	return rand.New(rand.NewPCG(d.seed, h.Sum64()))
+	return envs.Random(d.seed, stem)
 }
 
 // called is the step to an API of another name.

@@ -112,7 +112,7 @@ func (s ScriptStep) operator() (Operator, error) {
 	})
 	add(s.RenameParameter != nil, "rename-parameter", func(a toolapi.APISpec) (Step, bool) {
 		for name := range s.RenameParameter {
-			if !slices.Contains(namesOf(a.Parameters.All), name) {
+			if !slices.Contains(toolapi.ParameterNames(a.Parameters.All), name) {
 				return Step{}, false
 			}
 		}

@@ -55,9 +55,9 @@ func enumerateList(a toolapi.APISpec, i int, d *Draws) (Step, bool) {
 
 	var schema envs.Args
 	if e.Text {
-		schema = envs.Args{{Name: "type", Value: "string"}}
-	} else if items, ok := list.Schema.Get("items"); ok {
-		schema, _ = items.(envs.Args)
+		schema = envs.Object("type", "string")
+	} else {
+		schema = list.Schema.Object("items")
 	}
 
 	schema = described(schema, "one of: ", list)
@@ -179,10 +179,7 @@ func merged(a toolapi.APISpec, b toolapi.BracketedSpec) (Step, bool) {
 
 	p := toolapi.Parameter{Name: b.Parameter}
 	if typed {
-		p.Schema = envs.Args{
-			{Name: "type", Value: "string"},
-			{Name: "description", Value: strings.Join(shown, ", ")},
-		}
+		p.Schema = envs.Object("type", "string", "description", strings.Join(shown, ", "))
 	}
 
 	return succeed(a, strings.Join(members, ", "), p.Name, toolapi.AdapterSpec{Bracketed: &b},

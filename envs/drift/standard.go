@@ -1,6 +1,10 @@
 package drift
 
-import "toolevo/envs/toolapi"
+import (
+	"slices"
+
+	"toolevo/envs/toolapi"
+)
 
 // The versions that a benchmark without published ones has beside its base. The second keeps clear of the identifiers
 // of the first, so that it measures what was not trained on.
@@ -11,6 +15,24 @@ const (
 	seedInDomain    = 1
 	seedOutOfDomain = 2
 )
+
+// StandardOf returns the catalog of tools, with what the file of the base says beside them, and the
+// versions of [Standard].
+func StandardOf(base, file string, tools []toolapi.APISpec) (*toolapi.Catalog, error) {
+	spec, err := toolapi.Parse(toolapi.File{Path: base + ".yaml", Text: file})
+	if err != nil {
+		return nil, err
+	}
+
+	spec.APIs = slices.Concat(tools, spec.APIs)
+
+	c, err := toolapi.NewCatalog(spec)
+	if err != nil {
+		return nil, err
+	}
+
+	return Standard(c, base), nil
+}
 
 // Standard returns a catalog with [InDomain] and [OutOfDomain] beside the base of c. They are made when they are
 // wanted, the same ones always.

@@ -23,7 +23,7 @@ func typeToString(a toolapi.APISpec, d *Draws) (Step, bool) {
 	p := a.Parameters.All[i]
 	kind := typeOf(p)
 
-	schema := envs.Args{{Name: "type", Value: "string"}}
+	schema := envs.Object("type", "string")
 	for _, keyword := range p.Schema {
 		if keyword.Name == "description" || keyword.Name == "title" {
 			schema = append(schema, keyword)
@@ -31,7 +31,7 @@ func typeToString(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	if was, ok := p.Schema.Get("default"); ok {
-		schema = append(schema, envs.Arg{Name: "default", Value: pytext.JSON(was)})
+		schema = schema.With("default", pytext.JSON(was))
 	}
 
 	p.Schema = schema
@@ -115,7 +115,7 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 			Schema:   withKeyword(whole.Schema(), "additionalProperties", false),
 		}
 
-		names := namesOf(members)
+		names := toolapi.ParameterNames(members)
 		adapter := toolapi.AdapterSpec{Nested: &toolapi.Nested{Parameter: p.Name, Members: names}}
 
 		return succeed(a, strings.Join(names, ", "), p.Name, adapter, append(without(a.Parameters.All, names...), p)...)
@@ -182,14 +182,11 @@ func otherDefaults(p toolapi.Parameter) []any {
 		return []any{!on}
 	}
 
-	v, _ := p.Schema.Get("enum")
-	values, _ := v.([]any)
-
 	if _, isText := was.(string); !isText {
 		return nil
 	}
 
-	return slices.DeleteFunc(slices.Clone(values), func(v any) bool {
+	return slices.DeleteFunc(slices.Clone(p.Schema.List("enum")), func(v any) bool {
 		_, isText := v.(string)
 		return !isText || v == was
 	})
@@ -215,7 +212,7 @@ func orNull(schema envs.Args) envs.Args {
 // withKeyword is a schema in which a keyword has a value.
 func withKeyword(schema envs.Args, name string, value any) envs.Args {
 	changed := slices.DeleteFunc(slices.Clone(schema), func(keyword envs.Arg) bool { return keyword.Name == name })
-	return append(changed, envs.Arg{Name: name, Value: value})
+	return changed.With(name, value)
 }
 
 // changed are the parameters of an API, of which one is another.
@@ -224,13 +221,4 @@ func changed(a toolapi.APISpec, i int, p toolapi.Parameter) []toolapi.Parameter 
 	all[i] = p
 
 	return all
-}
-
-func namesOf(parameters []toolapi.Parameter) []string {
-	names := make([]string, len(parameters))
-	for i, p := range parameters {
-		names[i] = p.Name
-	}
-
-	return names
 }

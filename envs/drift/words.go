@@ -1,8 +1,7 @@
 package drift
 
 import (
-	_ "embed"
-	"fmt"
+	"embed"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -10,11 +9,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
+	"toolevo/envs/yamltext"
 )
 
-//go:embed words.yaml
-var wordsFile string
+//go:embed faithful.yaml words.yaml
+var files embed.FS
 
 // vocabulary is what words.yaml holds, or a part of it.
 type vocabulary struct {
@@ -53,14 +52,7 @@ type object struct {
 var words = sync.OnceValue(readWords)
 
 // readWords returns a vocabulary that shares nothing with another.
-func readWords() *vocabulary {
-	w := new(vocabulary)
-	if err := yaml.NewDecoder(strings.NewReader(wordsFile), yaml.Strict()).Decode(w); err != nil {
-		panic(fmt.Sprintf("drift: words.yaml: %v", err)) // embedded
-	}
-
-	return w
-}
+func readWords() *vocabulary { return yamltext.DecodeFile[vocabulary](files, "words.yaml") }
 
 // synonyms are the words that may stand for others.
 type synonyms struct {

@@ -100,7 +100,6 @@ type Environment[S any] struct {
 	deployed *toolapi.Version
 	names    map[string]*entry[S] // every name the environment knows
 	invalid  string               // the invalid-action message
-	toolList []string
 }
 
 // entry is what happens when an agent writes a name.
@@ -157,7 +156,6 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 		deployed: c.Deployed,
 		names:    c.entries(hidden),
 		invalid:  invalid,
-		toolList: c.Prompt.ToolList(hidden...),
 	}, nil
 }
 
@@ -233,9 +231,6 @@ func (c *Config[S]) entries(hidden []string) map[string]*entry[S] {
 
 	return names
 }
-
-// shownTools returns the numbered lines of the prompt's tool list. What an agent has learned since is in its History.
-func (e *Environment[S]) shownTools() []string { return slices.Clone(e.toolList) }
 
 // Canonical implements [envs.Canonicalizer] with the keys of package action.
 func (e *Environment[S]) Canonical(a envs.Action) string {

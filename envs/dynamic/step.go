@@ -159,7 +159,7 @@ func malformed(codec action.Codec) string {
 			"again."
 	}
 
-	example := envs.Call{Name: "TOOL", Args: envs.Args{{Name: "PARAMETER", Value: "VALUE"}}}
+	example := envs.Call{Name: "TOOL", Args: envs.Object("PARAMETER", "VALUE")}
 
 	return malformedText + "Please take the action again, and write the call as " + codec.Format("", example) + "."
 }

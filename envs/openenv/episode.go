@@ -2,7 +2,6 @@ package openenv
 
 import (
 	"context"
-	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -38,9 +37,7 @@ func (s *Server) begin(ctx context.Context, c choice) (*episode, error) {
 	case c.seed != nil:
 		e.seed = *c.seed
 	case c.episode != "":
-		h := fnv.New64a()
-		_, _ = h.Write([]byte(c.episode))
-		e.seed = h.Sum64() >> 1 // of 63 bits, like those of clients
+		e.seed = envs.Hash(c.episode) >> 1 // of 63 bits, like those of clients
 	default:
 		e.seed = s.unseeded.Add(1) - 1
 	}

@@ -28,7 +28,7 @@ type wording struct{ apis []*toolapi.API }
 
 func (w wording) List(envs.Task) []*toolapi.API { return w.apis }
 
-func (wording) System(t envs.Task) string { return "tools of " + t.Labels[envs.LabelDataset] }
+func (wording) System(t envs.Task) string    { return "tools of " + t.Labels[envs.LabelDataset] }
 func (wording) Render(h envs.History) string { return "Question: " + h.Task().Question + "\n\n" }
 
 // shop is the toy suite as it is served.

@@ -33,11 +33,11 @@
 package perturb
 
 import (
-	"hash/fnv"
 	"math/rand/v2"
 	"strings"
 	"unicode"
 
+	"toolevo/envs"
 	"toolevo/envs/names"
 )
 
@@ -78,7 +78,7 @@ func (p Perturbation) Apply(id, text string) string {
 	case PunctuationNoise:
 		return p.addNoise(random, text)
 	case Paraphrase:
-		return paraphrasing.paraphrase(random, text)
+		return paraphrasing().paraphrase(random, text)
 	}
 
 	return text
@@ -86,10 +86,7 @@ func (p Perturbation) Apply(id, text string) string {
 
 // random is what decides about the question of an ID.
 func (p Perturbation) random(id string) *rand.Rand {
-	h := fnv.New64a()
-	h.Write([]byte(string(p.Kind) + "\x00" + id))
-
-	return rand.New(rand.NewPCG(p.Seed, h.Sum64()))
+	return envs.Random(p.Seed, string(p.Kind)+"\x00"+id)
 }
 
 // distraction is what a distracted question begins with.

@@ -1,20 +1,20 @@
 package perturb
 
 import (
-	_ "embed"
-	"fmt"
+	"embed"
 	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
+	"toolevo/envs/yamltext"
 )
 
 //go:embed paraphrase.yaml
-var rulesText []byte
+var files embed.FS
 
 // rules are what a paraphrase by rule is made of; see paraphrase.yaml.
 type rules struct {
@@ -28,13 +28,9 @@ type rules struct {
 	politely *regexp.Regexp      // a sentence that begins with please
 }
 
-var paraphrasing = newRules()
-
-func newRules() *rules {
-	r := &rules{others: map[string][]string{}}
-	if err := yaml.UnmarshalWithOptions(rulesText, r, yaml.Strict()); err != nil {
-		panic(fmt.Sprintf("paraphrase.yaml: %v", err))
-	}
+var paraphrasing = sync.OnceValue(func() *rules {
+	r := yamltext.DecodeFile[rules](files, "paraphrase.yaml")
+	r.others = map[string][]string{}
 
 	var all []string
 
@@ -53,7 +49,7 @@ func newRules() *rules {
 	r.politely = regexp.MustCompile(`(^|[.!?] )Please ([^.!?\n]+)([.!?])`)
 
 	return r
-}
+})
 
 // The chances of what the rule does to a place where it can.
 const (

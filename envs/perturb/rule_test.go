@@ -45,11 +45,11 @@ func TestParaphraseByRule(t *testing.T) {
 
 // words are those of a text in alphabetical order, without the frame and the phrases that have others like them.
 func words(text string) string {
-	for _, part := range slices.Concat(paraphrasing.Openings, paraphrasing.Closings) {
+	for _, part := range slices.Concat(paraphrasing().Openings, paraphrasing().Closings) {
 		text = strings.Replace(text, part, "", 1)
 	}
 
-	text = paraphrasing.phrases.ReplaceAllString(text, "~")
+	text = paraphrasing().phrases.ReplaceAllString(text, "~")
 	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" .,?", r) })
 	slices.Sort(all)
 
@@ -60,7 +60,7 @@ func words(text string) string {
 func TestPhrasesAreDistinct(t *testing.T) {
 	seen := map[string]bool{}
 
-	for _, alike := range paraphrasing.Alike {
+	for _, alike := range paraphrasing().Alike {
 		for _, phrase := range alike {
 			if seen[strings.ToLower(phrase)] || len(alike) < 2 {
 				t.Errorf("%q", phrase)

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/zeebo/xxh3"
+
+	"toolevo/envs"
 )
 
 // mostAttempts is after how many failures in a row a program is given up: the domain has a dead end.
@@ -239,7 +241,7 @@ func (v Variable) same(other Variable) bool {
 
 // renamed returns a value in which handles, which are names of variables, are renamed.
 func renamed(v any, names map[string]string) any {
-	return Map(v, func(part any) (any, bool) {
+	return envs.Map(v, func(part any) (any, bool) {
 		if name, ok := part.(string); ok {
 			part = cmp.Or(names[name], name)
 		}

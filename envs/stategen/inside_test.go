@@ -384,7 +384,7 @@ func TestMap(t *testing.T) {
 	const text = `{"a": [1, "x", {"b": "x"}], "keep": {"b": "x"}, "c": "x"}`
 
 	v := read(t, text)
-	got := Map(v, func(part any) (any, bool) {
+	got := envs.Map(v, func(part any) (any, bool) {
 		object, _ := part.(envs.Args)
 		_, isKept := object.Get("keep")
 

@@ -20,34 +20,6 @@ func (v *Value) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// Map returns a value in which every part is what replace makes of it, the whole first. Parts of what replace calls
-// final are left as they are.
-func Map(v any, replace func(part any) (by any, final bool)) any {
-	v, final := replace(v)
-	if final {
-		return v
-	}
-
-	switch v := v.(type) {
-	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			list[i] = Map(item, replace)
-		}
-
-		return list
-	case envs.Args:
-		object := make(envs.Args, len(v))
-		for i, m := range v {
-			object[i] = envs.Arg{Name: m.Name, Value: Map(m.Value, replace)}
-		}
-
-		return object
-	}
-
-	return v
-}
-
 // Handle returns the handle that a value is, or that an object has as a member; "" is none.
 func Handle(v any, member string) string {
 	switch v := v.(type) {

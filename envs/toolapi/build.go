@@ -63,13 +63,9 @@ func (f *Spec) build(base *Version) (*Version, error) {
 
 func (f *APISpec) build(v, base *Version) (*API, error) {
 	a := &API{
-		Name: f.Name, Tool: f.Tool, Description: f.Description, Guideline: f.Guideline, URL: f.URL,
+		Name: f.Name, Tool: f.ToolName(), Description: f.Description, Guideline: f.Guideline, URL: f.URL,
 		exact: true, argumentsText: f.Errors.Arguments, valueText: f.Errors.Value,
 	}
-	if a.Tool == "" {
-		a.Tool = a.Name
-	}
-
 	switch {
 	case a.Name == "" || pytext.Strip(a.Name) != a.Name || strings.Contains(a.Name, action.InputWords):
 		return nil, errors.New("the name cannot be written as an action")
@@ -183,7 +179,7 @@ func (a *API) check() error {
 
 	if a.base.mismatch(all) == "" { // otherwise the schema wants more than a sample can know
 		if err := a.checkCall(all); err != nil {
-			return fmt.Errorf("no call reaches %s%v: %w", a.Tool, parameterNames(a.base.Parameters), err)
+			return fmt.Errorf("no call reaches %s%v: %w", a.Tool, ParameterNames(a.base.Parameters), err)
 		}
 
 		if _, err := a.Lift(required); err == nil { // a version need not be able to leave out what is optional

@@ -174,6 +174,15 @@ func (c *Catalog) Version(name string) (*Version, error) {
 	return e.whole()
 }
 
+// Pair returns the version that a prompt shows and the one that is deployed.
+func (c *Catalog) Pair(prompt, deployed string) (shown, enforced *Version, err error) {
+	if shown, err = c.Version(prompt); err == nil {
+		enforced, err = c.Version(deployed)
+	}
+
+	return shown, enforced, err
+}
+
 // Spec returns the file of a version, which is not to be changed; the error is that of [Catalog.Version].
 func (c *Catalog) Spec(name string) (*Spec, error) {
 	e, err := c.entry(name)

@@ -118,7 +118,7 @@ func (a *API) takeParameters(p Parameters) error {
 		return errors.New("no parameters")
 	}
 
-	names := parameterNames(p.All)
+	names := ParameterNames(p.All)
 	if len(slices.Compact(slices.Sorted(slices.Values(names)))) != len(names) {
 		return errors.New("a parameter is named twice")
 	}
@@ -175,7 +175,7 @@ func (p Parameters) form() any {
 		return p.Schema()
 	}
 
-	return parameterNames(p.All)
+	return ParameterNames(p.All)
 }
 
 // readParameter reads an item of a list: a name, or a mapping of the name, whether the parameter is required or
@@ -293,7 +293,8 @@ func jsonValue(v any) (any, error) {
 	return nil, fmt.Errorf("%v is not a value of JSON", v)
 }
 
-func parameterNames(parameters []Parameter) []string {
+// ParameterNames are the names of parameters, in their order.
+func ParameterNames(parameters []Parameter) []string {
 	names := make([]string, len(parameters))
 	for i, p := range parameters {
 		names[i] = p.Name
@@ -330,7 +331,7 @@ func missed(args envs.Args, parameters []Parameter) string {
 	}
 
 	for _, name := range args.Names() {
-		if !slices.Contains(parameterNames(parameters), name) {
+		if !slices.Contains(ParameterNames(parameters), name) {
 			all = append(all, parameterWords(name)+" is not known")
 		}
 	}

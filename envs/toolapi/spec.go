@@ -1,6 +1,7 @@
 package toolapi
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/goccy/go-yaml"
@@ -43,6 +44,9 @@ type APISpec struct {
 	Errors      ErrorTexts    `yaml:"errors,omitempty"`
 	Notice      NoticeSpec    `yaml:"notice,omitempty"`
 }
+
+// ToolName is the name of the tool that the API exposes.
+func (f APISpec) ToolName() string { return cmp.Or(f.Tool, f.Name) }
 
 // ErrorTexts are what an agent reads about arguments that do not fit.
 type ErrorTexts struct {

@@ -108,7 +108,7 @@ func (v *Version) ToolList(without ...string) []string {
 
 // Signature returns "Name[p1, p2]".
 func (a *API) Signature() string {
-	return a.Name + "[" + strings.Join(parameterNames(a.Parameters), ", ") + "]"
+	return a.Name + "[" + strings.Join(ParameterNames(a.Parameters), ", ") + "]"
 }
 
 // Lower turns the arguments of a call to this API into those of the tool's call, in the order of the tool's signature.
@@ -172,7 +172,7 @@ func (a *API) phrased(e *ArgError) *ArgError {
 // Lift turns the arguments of the tool's call into those of a call to this API. They may come in any order.
 func (a *API) Lift(tool envs.Args) (envs.Args, error) {
 	if !fits(tool, a.base.Parameters) {
-		return nil, fmt.Errorf("%s takes %v, not %v", a.Tool, parameterNames(a.base.Parameters), tool.Names())
+		return nil, fmt.Errorf("%s takes %v, not %v", a.Tool, ParameterNames(a.base.Parameters), tool.Names())
 	}
 
 	args := inOrder(tool, a.base.Parameters)

@@ -75,7 +75,7 @@ type Cost struct {
 
 // Adaptation returns how agents met APIs that have moved on.
 func (b *Board) Adaptation() *Adaptation {
-	a := &Adaptation{shown: b.rows("adaptation", "recovery", "new_tools")}
+	a := &Adaptation{shown: b.rows(tables())}
 	tools := a.shown["new_tools"]
 
 	slices.SortStableFunc(tools, func(a, b tabulate.Row) int { return cmp.Compare(a.Text("name"), b.Text("name")) })
@@ -117,7 +117,7 @@ func turnsOf(r tabulate.Row) int {
 
 // Grids are its tables.
 func (a *Adaptation) Grids() []tabulate.Grid {
-	return tables().Grids(a.shown, "adaptation", "recovery", "new_tools")
+	return tables().Grids("adaptation", a.shown)
 }
 
 // spent is what the episodes of a question took.

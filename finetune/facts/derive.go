@@ -12,10 +12,11 @@ import (
 	"toolevo/trajectories"
 )
 
-// Board is the facts and calls of some episodes, in their order.
+// Board is the facts and calls of some episodes, in their order, and what judges said of them.
 type Board struct {
-	Facts []Fact
-	Calls []Call
+	Facts    []Fact
+	Calls    []Call
+	Verdicts []Verdict
 }
 
 // Add adds an episode that met a version; nil is one of which nothing is known. api is what reports

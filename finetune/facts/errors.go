@@ -12,7 +12,12 @@ import (
 var tablesYAML []byte
 
 // tables describes the tables of how episodes went.
-var tables = tabulate.Embedded(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML, sources, reports)
+
+var (
+	sources = []string{"facts", "calls", "verdicts"}
+	reports = []string{"errors", "adaptation"}
+)
 
 // Contender is whose episodes a row is about.
 type Contender struct {
@@ -55,7 +60,7 @@ type RefusalCount struct {
 
 // Errors returns how the episodes failed.
 func (b *Board) Errors() *Errors {
-	e := &Errors{shown: b.rows("errors", "classes", "refusals")}
+	e := &Errors{shown: b.rows(tables())}
 	sortBy(e.shown["classes"], "class", failure.Classes())
 	sortBy(e.shown["refusals"], "refusal", failure.Refusals())
 
@@ -71,27 +76,14 @@ func (b *Board) Errors() *Errors {
 
 // Grids are its tables.
 func (e *Errors) Grids() []tabulate.Grid {
-	return tables().Grids(e.shown, "errors", "classes", "refusals")
+	return tables().Grids("errors", e.shown)
 }
 
-// ofCalls are the tables over calls; the others are over facts.
-var ofCalls = []string{"refusals", "recovery", "new_tools"}
-
 // rows returns the rows of some tables.
-func (b *Board) rows(names ...string) map[string][]tabulate.Row {
-	facts, calls := tabulate.Of(b.Facts), tabulate.Of(b.Calls)
-	rows := map[string][]tabulate.Row{}
-
-	for _, name := range names {
-		source := facts
-		if slices.Contains(ofCalls, name) {
-			source = calls
-		}
-
-		rows[name] = tables().Tables[name].Rows(source)
-	}
-
-	return rows
+func (b *Board) rows(t *tabulate.Tables) map[string][]tabulate.Row {
+	return t.Rows(map[string]*tabulate.Source{
+		"facts": tabulate.Of(b.Facts), "calls": tabulate.Of(b.Calls), "verdicts": tabulate.Of(b.Verdicts),
+	})
 }
 
 // below are the rows of the same policy and API version.

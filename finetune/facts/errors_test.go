@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -108,5 +109,27 @@ func TestAddVerdicts(t *testing.T) {
 
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+}
+
+// The recipe in CONTRIBUTING.md is all that a table needs.
+func TestTableOfTheRecipe(t *testing.T) {
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	_, recipe, _ := strings.Cut(string(text), "**A table of a report**")
+	_, recipe, _ = strings.Cut(recipe, "```yaml\ntables:\n")
+	recipe, _, _ = strings.Cut(recipe, "```")
+	table, view, _ := strings.Cut(recipe, "views:\n")
+
+	described := strings.Replace(string(tablesYAML), "\ntables:\n", "\ntables:\n"+table, 1) + view
+	all := tabulate.MustRead([]byte(described), sources, reports)
+	grids := all.Grids("errors", board(t).rows(all))
+
+	want := [][]string{{"p", "p_s_in", "8", "50.0 [5, 95]"}}
+	if got := grids[len(grids)-1]; !cmp.Equal(want, got.Lines) {
+		t.Errorf("the last table is %+v", got)
 	}
 }

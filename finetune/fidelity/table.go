@@ -12,7 +12,7 @@ import (
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.Embedded(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML, nil, []string{"terminal", "tables"})
 
 // rows are those of the report's tables.
 func (r *Report) rows() []tabulate.Row {
@@ -31,19 +31,19 @@ func (r *Report) grids() []tabulate.Grid {
 	slices.SortStableFunc(rows, func(a, b tabulate.Row) int { return r.rank(a) - r.rank(b) })
 
 	rated := slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Judge != nil && row.Judge.N > 0 })
-	likeness := "bleu"
+	embedded := slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Cosine != nil })
 
-	for i, row := range r.Rows {
-		if rows[i]["rated"] = "no"; rated {
-			rows[i]["rated"] = "yes"
+	for _, row := range rows {
+		if rated {
+			row["rated"] = "yes"
 		}
 
-		if row.Cosine != nil {
-			likeness = "likeness"
+		if embedded {
+			row["embedded"] = "yes"
 		}
 	}
 
-	return tables().Grids(map[string][]tabulate.Row{"splits": rows}, "judge", likeness, "keeps")
+	return tables().Grids("tables", map[string][]tabulate.Row{"splits": rows})
 }
 
 // rank is the place of a row's split in the paper's tables.
@@ -53,7 +53,7 @@ func (r *Report) rank(row tabulate.Row) int {
 
 // WriteTable writes a line for each simulator and split for a terminal. With names of up to 20 columns it fits 80.
 func (r *Report) WriteTable(w io.Writer) error {
-	return tabulate.WriteText(w, tables().Views["splits"].Grids(r.rows()), 80)
+	return tabulate.WriteText(w, tables().Grids("terminal", map[string][]tabulate.Row{"splits": r.rows()}), 80)
 }
 
 // WriteMarkdown writes the paper's tables as Markdown.

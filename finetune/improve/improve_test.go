@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	shipped "toolevo/configs/improve"
+	"toolevo/configs"
 	"toolevo/finetune/improve"
 	"toolevo/finetune/training/trainingtest"
 	"toolevo/mcts/policy/ollama"
@@ -288,13 +288,13 @@ func TestSkipNamesStages(t *testing.T) {
 
 // Every shipped file is one that can be read.
 func TestShipped(t *testing.T) {
-	names, err := fs.Glob(shipped.FS(), "*.yaml")
+	names, err := fs.Glob(configs.Improvements(), "*.yaml")
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}
 
 	for _, name := range names {
-		text, err := fs.ReadFile(shipped.FS(), name)
+		text, err := fs.ReadFile(configs.Improvements(), name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,13 +95,14 @@ func (r *Result) WriteTable(w io.Writer) error { return tabulate.WriteText(w, r.
 func (r *Result) Grids() []tabulate.Grid { return grids(r.rows()) }
 
 func grids(rows []tabulate.Row) []tabulate.Grid {
-	return tables().Views["rounds"].Grids(tabulate.Where(rows, map[string]string{"dataset": tabulate.All}))
+	whole := tabulate.Where(rows, map[string]string{"dataset": tabulate.All})
+	return tables().Grids("rounds", map[string][]tabulate.Row{"rounds": whole})
 }
 
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.Embedded(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML, nil, []string{"rounds"})
 
 // line is what a round measured on a server, in a cell or over all questions.
 type line struct {

@@ -3,14 +3,13 @@ package judge
 import (
 	"strings"
 
-	"toolevo/finetune/chart"
 	"toolevo/finetune/tabulate"
 )
 
 // Figure returns the solvable pass rates of agents beside each other, mean over the groups, and whether there are any
 // to draw. Where agents were judged in several environments, each of which is an input of [Join], there is a bar for
 // each, as in MirrorAPI's figure 3; else one for each API version.
-func (r *Report) Figure() (chart.Figure, bool) {
+func (r *Report) Figure() (tabulate.Figure, bool) {
 	rows := tabulate.Where(r.shown()["scores"], map[string]string{
 		"dataset": mean, "difficulty": everything, "sopr": "yes",
 	})
@@ -24,16 +23,16 @@ func (r *Report) Figure() (chart.Figure, bool) {
 	}
 
 	series := tabulate.Distinct(rows, func(row tabulate.Row) string { return row.Text("series") })
-	f := chart.Figure{
+	f := tabulate.Figure{
 		Name: "pass_rate", Title: "Solvable pass rate", Axis: "solvable pass rate",
-		Panels: []chart.Panel{{Title: "mean of the groups"}},
+		Panels: []tabulate.Panel{{Title: "mean of the groups"}},
 	}
 
 	for _, row := range rows {
 		row["panel"] = f.Panels[0].Title
 	}
 
-	return f.Of(rows, chart.Columns{
+	return f.Of(rows, tabulate.Columns{
 		Panel: "panel", Place: "place", Series: "series", Share: "sopr.mean", Low: "sopr.low", High: "sopr.high",
-	}), len(rows) > 0 && len(series) <= chart.MostSeries
+	}), len(rows) > 0 && len(series) <= tabulate.MostSeries
 }

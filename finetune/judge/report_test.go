@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/finetune"
-	"toolevo/finetune/chart"
 	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
 	"toolevo/finetune/judge"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories"
 )
 
@@ -153,9 +153,9 @@ func TestFigure(t *testing.T) {
 	r.Means[4].SoPR = nil
 
 	f, ok := r.Figure()
-	want := []chart.Panel{{
+	want := []tabulate.Panel{{
 		Title: "mean of the groups", Places: []string{"ours", "a@b"},
-		Bars: []chart.Bar{
+		Bars: []tabulate.Bar{
 			{Place: 0, Series: 0, Share: 5.0 / 12, Low: 0.1, High: 0.9},
 			{Place: 0, Series: 1, Share: 1, Low: 0.1, High: 0.9},
 			{Place: 1, Series: 2, Share: 0.25, Low: 0.1, High: 0.9},
@@ -171,7 +171,7 @@ func TestFigure(t *testing.T) {
 	}
 
 	// No more series than can be told apart, and nothing where there is no rate.
-	for n := range chart.MostSeries + 2 {
+	for n := range tabulate.MostSeries + 2 {
 		var many judge.Report
 		for i := range n {
 			row := r.Means[0]
@@ -179,7 +179,7 @@ func TestFigure(t *testing.T) {
 			many.Means = append(many.Means, row)
 		}
 
-		if _, ok := many.Figure(); ok != (n > 0 && n <= chart.MostSeries) {
+		if _, ok := many.Figure(); ok != (n > 0 && n <= tabulate.MostSeries) {
 			t.Errorf("%d series are drawn: %v", n, ok)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.Embedded(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML, nil, []string{"terminal", "tables"})
 
 // shown are the rows of the report's tables.
 func (r *Report) shown() map[string][]tabulate.Row {
@@ -63,7 +63,7 @@ func mark(row tabulate.Row, key string, holds bool) {
 // grids are the report as tables: for each score and exposure a line for each agent and a column for each group, as
 // DynamicToolBench and MirrorAPI have them.
 func (r *Report) grids() []tabulate.Grid {
-	grids := tables().Grids(r.shown(), "sopr", "fac", "wins", "conduct", "refusals")
+	grids := tables().Grids("tables", r.shown())
 	for i := range grids {
 		grids[i].Caption = strings.ReplaceAll(grids[i].Caption, "{judge}", r.Judge.Name)
 	}
@@ -74,7 +74,7 @@ func (r *Report) grids() []tabulate.Grid {
 // WriteTable writes the report for a terminal: below each agent a line for each group, then what was compared. It fits
 // 80 columns.
 func (r *Report) WriteTable(w io.Writer) error {
-	return tabulate.WriteText(w, tables().Grids(r.shown(), "agents", "counts", "wins"), 80)
+	return tabulate.WriteText(w, tables().Grids("terminal", r.shown()), 80)
 }
 
 // WriteMarkdown writes the report as Markdown tables.

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"toolevo/envs/stategen/measure"
-	"toolevo/finetune/chart"
 	"toolevo/finetune/tabulate"
 )
 
@@ -83,15 +82,15 @@ func (c *Coverage) steps(most int) (rows []tabulate.Row) {
 }
 
 // coverageFigure is figure 3: a panel for each domain.
-func coverageFigure(curves []Coverage) chart.Figure {
-	f := chart.Figure{
+func coverageFigure(curves []Coverage) tabulate.Figure {
+	f := tabulate.Figure{
 		Name: "figure-3", Title: "Adjacent transition coverage over generated programs", Axis: "ATC",
 	}
 
 	for _, c := range curves {
 		series := slices.Index(f.Series, c.Source)
 		if series < 0 {
-			if len(f.Series) == chart.MostSeries {
+			if len(f.Series) == tabulate.MostSeries {
 				continue // it is in the table
 			}
 
@@ -101,7 +100,7 @@ func coverageFigure(curves []Coverage) chart.Figure {
 
 		p := f.Panel(c.Domain)
 		p.Steps = "programs"
-		p.Lines = append(p.Lines, chart.Line{Series: series, Shares: c.ATC, Low: c.Low, High: c.High})
+		p.Lines = append(p.Lines, tabulate.Line{Series: series, Shares: c.ATC, Low: c.Low, High: c.High})
 	}
 
 	return f

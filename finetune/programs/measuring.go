@@ -10,7 +10,6 @@ import (
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/measure"
-	"toolevo/envs/stategen/sketch"
 )
 
 // Measuring measures programs.
@@ -80,7 +79,7 @@ type Author struct {
 
 // Author returns the curve of what a model writes for a domain. A text that is no program covers nothing.
 func (g Generators) Author(ctx context.Context, s *code.Surface, a Author) (Coverage, error) {
-	texts, err := sketch.Programs(ctx, a.Writer, s, g.Programs, g.Seed)
+	texts, err := sketches(ctx, a.Writer, s, g.Programs, g.Seed)
 	if err != nil {
 		return Coverage{}, err
 	}

@@ -5,19 +5,18 @@ import (
 	"io"
 
 	"toolevo/envs/stategen/code"
-	"toolevo/finetune/chart"
 	"toolevo/finetune/tabulate"
 )
 
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.Embedded(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML, nil, []string{"passes", "programs"})
 
 // PassTables are pass@1 by domain, and how and why tasks failed.
 func PassTables(rows []Pass) []tabulate.Grid {
-	return tables().Grids(map[string][]tabulate.Row{"passes": passRows(rows), "failures": failureRows(rows)},
-		"passes", "counts", "classes", "causes")
+	return tables().Grids("passes",
+		map[string][]tabulate.Row{"passes": passRows(rows), "failures": failureRows(rows)})
 }
 
 // passRows are the rows without rates of nothing.
@@ -69,20 +68,20 @@ func failureRows(all []Pass) (rows []tabulate.Row) {
 
 // PassFigures are figures 4 and 5 for each API version: pass@1 by policy and domain, and the classes of the failures of
 // each domain.
-func PassFigures(rows []Pass) []chart.Figure {
-	var figures []chart.Figure
+func PassFigures(rows []Pass) []tabulate.Figure {
+	var figures []tabulate.Figure
 
 	for _, api := range tabulate.Distinct(rows, func(row Pass) string { return row.API }) {
 		of := map[string]string{"api": api}
 		figures = append(figures,
-			chart.Figure{Name: "figure-4-" + api, Title: "pass@1 under " + api, Axis: "pass@1"}.Of(
+			tabulate.Figure{Name: "figure-4-" + api, Title: "pass@1 under " + api, Axis: "pass@1"}.Of(
 				tabulate.Where(passRows(rows), of),
-				chart.Columns{Place: "policy", Series: "domain", Share: "pass", Low: "low", High: "high"}))
+				tabulate.Columns{Place: "policy", Series: "domain", Share: "pass", Low: "low", High: "high"}))
 
 		of["cause"] = ""
 		figures = append(figures,
-			chart.Figure{Name: "figure-5-" + api, Title: "Types of errors under " + api, Axis: "failed tasks"}.Of(
-				tabulate.Where(failureRows(rows), of), chart.Columns{
+			tabulate.Figure{Name: "figure-5-" + api, Title: "Types of errors under " + api, Axis: "failed tasks"}.Of(
+				tabulate.Where(failureRows(rows), of), tabulate.Columns{
 					Panel: "domain", Place: "policy", Series: "class", Share: "share", Low: "low", High: "high",
 				}))
 	}

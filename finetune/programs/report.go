@@ -4,7 +4,6 @@ import (
 	"io"
 	"strconv"
 
-	"toolevo/finetune/chart"
 	"toolevo/finetune/tabulate"
 )
 
@@ -16,7 +15,7 @@ type Report struct {
 
 // Tables returns the tables of the report.
 func (r *Report) Tables() []tabulate.Grid {
-	rows := map[string][]tabulate.Row{}
+	rows := map[string][]tabulate.Row{"complexity": nil, "coverage": nil}
 
 	for _, c := range r.Complexity {
 		rows["complexity"] = append(rows["complexity"], c.statistics()...)
@@ -31,16 +30,16 @@ func (r *Report) Tables() []tabulate.Grid {
 		rows["coverage"] = append(rows["coverage"], c.steps(most)...)
 	}
 
-	return tables().Grids(rows, "complexity", "coverage")
+	return tables().Grids("programs", rows)
 }
 
 // Figures returns the figures of the report.
-func (r *Report) Figures() []chart.Figure {
+func (r *Report) Figures() []tabulate.Figure {
 	if len(r.Coverage) == 0 {
 		return nil
 	}
 
-	return []chart.Figure{coverageFigure(r.Coverage)}
+	return []tabulate.Figure{coverageFigure(r.Coverage)}
 }
 
 // WriteComplexityCSV writes the complexity in full precision, a line for each domain.

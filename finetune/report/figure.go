@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 	"html/template"
 
-	"toolevo/finetune/chart"
-	"toolevo/finetune/variability"
+	"toolevo/finetune/robustness"
+	"toolevo/finetune/tabulate"
 )
 
 // figure is a picture inside the page.
@@ -22,19 +22,19 @@ func (p *Page) Figures() ([]figure, error) {
 		return nil, nil
 	}
 
-	rows, err := variability.Rows(p.Evaluation, p.Prompt)
+	rows, err := robustness.Factors(p.Evaluation, p.Prompt)
 	if err != nil {
 		return nil, nil
 	}
 
-	return embedded(variability.Figures(rows, p.Prompt))
+	return embedded(robustness.FactorFigures(rows, p.Prompt))
 }
 
 // RobustnessFigures are DynamicToolBench's figures 3 and 4.
 func (p *Page) RobustnessFigures() ([]figure, error) { return embedded(p.Robustness.Figures()) }
 
 // embedded are figures as parts of the page.
-func embedded(figures []chart.Figure) ([]figure, error) {
+func embedded(figures []tabulate.Figure) ([]figure, error) {
 	var all []figure
 
 	for _, f := range figures {

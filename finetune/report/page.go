@@ -100,7 +100,7 @@ var pages = sync.OnceValue(func() *template.Template {
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.Embedded(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML, nil, []string{"drifts", "collections"})
 
 // Drifts are the accuracies of policies where nothing has changed and where APIs have (the paper's
 // Figure 2), means over all datasets. The version of the prompt comes first.
@@ -122,10 +122,10 @@ func (p *Page) Drifts() []tabulate.Grid {
 		return cmp.Compare(b.Text("is"), a.Text("is"))
 	})
 
-	return tables().Views["drifts"].Grids(rows)
+	return tables().Grids("drifts", map[string][]tabulate.Row{"drifts": rows})
 }
 
 // Collected are what collections found.
 func (p *Page) Collected() []tabulate.Grid {
-	return tables().Views["collections"].Grids(tabulate.RowsOf(p.Collections))
+	return tables().Grids("collections", map[string][]tabulate.Row{"collections": tabulate.RowsOf(p.Collections)})
 }

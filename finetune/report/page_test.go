@@ -44,6 +44,10 @@ func example() *report.Page {
 
 	var played facts.Board
 	played.Add(episode, "p_s_in", nil)
+	played.Add(&trajectories.Episode{Row: trajectories.Row{
+		Policy: episode.Policy, QuestionID: "easy-2",
+		Turns: []trajectories.Turn{{Tool: "LoadDB", API: "LoadDB", Outcome: envs.InvocationError}},
+	}}, "p_s_in", nil)
 
 	return &report.Page{
 		Title:  "Mine " + hostile,
@@ -104,13 +108,23 @@ func TestPage(t *testing.T) {
 		t.Error("the same contents give other bytes")
 	}
 
+	// Both episodes' classes are parts of the bar above their lines.
+	for _, want := range []string{
+		`<span class="part0" style="width:50.0%" title="invalid-invocation: 50.0 %">`,
+		`<span class="swatch part1"></span>incorrect-output`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+
 	plain := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(text, " "))
 	plain = strings.Join(strings.Fields(plain), " ")
 
 	for _, want := range []string{
 		"A wall was missing.", "tuned changed p_s_in 82.5 [68, 91] 70 2",
 		"2 0 0 vllm 97.5 [0, 0]", "tuned p_s_in coffee-easy 40 0 82.5 [68, 91] 80.0 7.2",
-		"p_s_in static tuned 70 1 51 +71.4 <0.001", "incorrect-output 1 100.0",
+		"p_s_in static tuned 70 1 51 +71.4 <0.001", "incorrect-output 1 50.0",
 		"met a deprecation 1 met a deprecation, %",
 		"first coffee easy 5 0 4", "by the rule again", "Answered 8. The gold answer is 7.",
 		"Task set abcd",

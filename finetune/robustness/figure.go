@@ -1,14 +1,13 @@
 package robustness
 
 import (
-	"toolevo/finetune/chart"
 	"toolevo/finetune/tabulate"
 )
 
 // Figures returns DynamicToolBench's figures 3 and 4 for each feedback: the pass rate of each group, and of all, under
 // the baseline and under versioning, or under perturbations. There is a panel for each policy.
-func (r *Report) Figures() []chart.Figure {
-	var figures []chart.Figure
+func (r *Report) Figures() []tabulate.Figure {
+	var figures []tabulate.Figure
 
 	for _, feedback := range tabulate.Distinct(r.Rows, func(row Row) string { return row.Feedback }) {
 		for _, of := range []struct {
@@ -25,9 +24,9 @@ func (r *Report) Figures() []chart.Figure {
 				continue
 			}
 
-			figures = append(figures, chart.Figure{
+			figures = append(figures, tabulate.Figure{
 				Name: of.name, Title: of.title + ", feedback " + feedback, Axis: "pass rate",
-			}.Of(rows, chart.Columns{
+			}.Of(rows, tabulate.Columns{
 				Panel: "policy", Place: "dataset", Series: "setting", Share: "pass_rate", Low: "low", High: "high",
 			}))
 		}

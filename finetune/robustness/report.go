@@ -13,7 +13,7 @@ import (
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.Embedded(tablesYAML)
+var tables = tabulate.Embedded(tablesYAML, nil, []string{"drift", "factors"})
 
 // All is the dataset or difficulty of every question.
 const All = tabulate.All
@@ -177,7 +177,7 @@ func changeOf(row tabulate.Row) *Change {
 // Tables are the tables of the report: pass rates under versioning and under perturbations (DynamicToolBench's Tables I
 // and II), their changes in relation to the baseline, and run statistics, of each feedback.
 func (r *Report) Tables() []tabulate.Grid {
-	return tables().Grids(r.raw, "versioning", "perturbation", "changes", "tests", "statistics")
+	return tables().Grids("drift", r.raw)
 }
 
 // WriteCSV writes the rows with a heading, in full precision: shares are 0 to 1, and a field without a value is empty.

@@ -41,9 +41,15 @@ func (e *Evaluation) Played(ctx context.Context, lost finetune.Lost) iter.Seq2[P
 	}
 }
 
-// Board returns the facts and calls of the evaluation: those in its folder, and where they are missing or of other
-// episodes made again. Of a finished evaluation they are kept there.
+// Board returns the facts, calls and verdicts of the evaluation: those in its folder. Facts and
+// calls that are missing or of other episodes are made again; of a finished evaluation they are kept
+// there.
 func (e *Evaluation) Board(ctx context.Context, lost finetune.Lost) (*facts.Board, error) {
+	verdicts, err := facts.ReadVerdicts(e.Dir)
+	if err != nil {
+		return nil, err
+	}
+
 	ended := e.Manifest.Finished
 	if ended != nil && ended.Extended {
 		ended = nil // it goes on
@@ -51,11 +57,12 @@ func (e *Evaluation) Board(ctx context.Context, lost finetune.Lost) (*facts.Boar
 
 	if ended != nil {
 		if b, ok := facts.Read(e.Dir, ended.SHA256); ok {
+			b.Verdicts = verdicts
 			return b, nil
 		}
 	}
 
-	b := &facts.Board{}
+	b := &facts.Board{Verdicts: verdicts}
 
 	seconds, err := finetune.Seconds(ctx, e.Store)
 	if err != nil {

@@ -1,5 +1,7 @@
-// Package tabulate turns rows into tables: it groups them, adds them up, says how far a rate can be trusted, compares
-// groups on the same questions, and writes what comes out for a terminal, as Markdown, CSV, LaTeX, JSON and HTML.
+// Package tabulate turns rows into tables: it groups them, adds them up, says how far a rate can be
+// trusted, compares groups on the same questions, and writes what comes out for a terminal, as
+// Markdown, CSV, LaTeX, JSON and HTML, and as a [Figure]: shares with their intervals, as bars or as
+// lines, in panels side by side. A [File] of tables or figures goes into an output folder.
 //
 // # Words
 //
@@ -13,6 +15,7 @@
 //
 //   - There is one interval, that of [RateOf]. Simulated, it covers the true rate in at least 93 % of the samples of 5
 //     to 40 templates, whatever the rate and however alike the questions of a template are.
+//   - The same figure gives the same bytes of SVG and PNG. Its colours can be told apart by everybody (Okabe and Ito).
 //   - Every test is two-sided, and nothing is random.
 //   - A figure that there is nothing to make of is missing: it is never 0.
 //

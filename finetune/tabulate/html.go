@@ -22,7 +22,8 @@ var gridsTemplate = sync.OnceValue(func() *template.Template {
 	}).Parse(gridsHTML))
 })
 
-// WriteHTML writes tables as a part of a page. A rate is drawn below its figure, as a line with a dot at the estimate.
+// WriteHTML writes tables as a part of a page. A rate is drawn below its figure, as a
+// line with a dot at the estimate, and the parts of a whole as a bar above their lines.
 func WriteHTML(w io.Writer, grids []Grid) error {
 	grids = slices.Clone(grids)
 	for i := range grids {
@@ -42,6 +43,48 @@ func (g *Grid) Rate(line, column int) *Rate {
 
 	return nil
 }
+
+// Part is what a line has of a bar.
+type Part struct {
+	Name   string
+	Share  float64 // of the bar, 0..1
+	Colour int     // the same of lines that are called the same
+}
+
+// Bar is drawn above a line that stands first below a heading, where the lines there are parts of a
+// whole (see Column.Part). Of other lines there is none.
+func (g *Grid) Bar(line int) (bar []Part) {
+	if !g.begins(line) {
+		return nil
+	}
+
+	for i := line; i < len(g.Lines) && g.heading(i) == g.heading(line); i++ {
+		if p := g.Part(i); p != nil {
+			bar = append(bar, *p)
+		}
+	}
+
+	return bar
+}
+
+// Part is what a line has of the bar above it; nil is nothing.
+func (g *Grid) Part(line int) *Part {
+	share, ok := g.parts[line]
+	if !ok {
+		return nil
+	}
+
+	name := func(line []string) string { return line[g.Key()] }
+	names := Distinct(g.Lines, name)
+
+	return &Part{name(g.Lines[line]), share, slices.Index(names, name(g.Lines[line])) % colours}
+}
+
+// Key is the column that says what a line is about.
+func (g *Grid) Key() int { return g.Words - 1 }
+
+// colours is how many style sheets have, as .part0 and so on.
+const colours = 8
 
 // turned has a line for each figure, and a column for each line.
 func (g *Grid) turned() Grid {

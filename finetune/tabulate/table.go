@@ -15,6 +15,7 @@ const All = "all"
 
 // Table describes rows: what they are grouped by, and their figures.
 type Table struct {
+	Over    string     `yaml:"over"`    // the source of the rows; of others the package makes the rows
 	By      []string   `yaml:"by"`      // keys
 	Order   []string   `yaml:"order"`   // keys that rows are sorted by; the default is the order in which they come first
 	Totals  [][]string `yaml:"totals"`  // keys that are "all" in further rows, over all that they have
@@ -71,18 +72,22 @@ type Pairs struct {
 // Tables are the tables and views of a file.
 type Tables struct {
 	Tables map[string]*Table `yaml:"tables"`
-	Views  map[string]*View  `yaml:"views"`
+	Views  []*View           `yaml:"views"` // in the order in which a report shows them
+
+	reports []string
 }
 
 // Embedded returns a function that reads the description of tables and views when it is first
 // called, so that commands without tables start sooner.
-func Embedded(text []byte) func() *Tables {
-	return sync.OnceValue(func() *Tables { return MustRead(text) })
+func Embedded(text []byte, sources, reports []string) func() *Tables {
+	return sync.OnceValue(func() *Tables { return MustRead(text, sources, reports) })
 }
 
-// MustRead reads the description of tables and views. What is wrong with it is a mistake in the program.
-func MustRead(text []byte) *Tables {
-	var all Tables
+// MustRead reads the description of tables over some sources, and of their views in some reports.
+// What is wrong with it is a mistake in the program: a source or a report that is not among these,
+// a report without a view, a view without a report, and a view of figures that its table lacks.
+func MustRead(text []byte, sources, reports []string) *Tables {
+	all := Tables{reports: reports}
 	if err := yaml.UnmarshalWithOptions(text, &all, yaml.Strict()); err != nil {
 		panic(fmt.Sprintf("tabulate: %v", err))
 	}
@@ -90,15 +95,73 @@ func MustRead(text []byte) *Tables {
 	for name, t := range all.Tables {
 		t.name = name
 		t.complete()
+
+		if t.Over != "" && !slices.Contains(sources, t.Over) {
+			panic(fmt.Sprintf("tabulate: the table %s is over %q: want one of %q", name, t.Over, sources))
+		}
 	}
 
-	for name, v := range all.Views {
+	for _, v := range all.Views {
 		if v.table = all.Tables[v.Table]; v.table == nil {
-			panic(fmt.Sprintf("tabulate: the view %s is of %q, which is not a table", name, v.Table))
+			panic(fmt.Sprintf("tabulate: %q, which a view is of, is not a table", v.Table))
+		}
+
+		for _, name := range v.Figures {
+			v.table.column(name)
+		}
+
+		if unknown := slices.DeleteFunc(slices.Clone(v.In), all.has); len(v.In) == 0 || len(unknown) > 0 {
+			panic(fmt.Sprintf("tabulate: a view of the table %s is in %q: want some of %q", v.Table, v.In, reports))
+		}
+	}
+
+	for _, report := range reports {
+		if len(all.Report(report)) == 0 {
+			panic(fmt.Sprintf("tabulate: the report %s has no view", report))
 		}
 	}
 
 	return &all
+}
+
+func (t *Tables) has(report string) bool { return slices.Contains(t.reports, report) }
+
+// Report returns the views that a report shows.
+func (t *Tables) Report(name string) []*View {
+	if !t.has(name) {
+		panic(fmt.Sprintf("tabulate: there is no report %q: want one of %q", name, t.reports))
+	}
+
+	return slices.DeleteFunc(slices.Clone(t.Views), func(v *View) bool { return !slices.Contains(v.In, name) })
+}
+
+// Rows returns the rows of the tables that are over some sources, by the names of the tables.
+func (t *Tables) Rows(sources map[string]*Source) map[string][]Row {
+	rows := map[string][]Row{}
+
+	for name, table := range t.Tables {
+		if table.Over != "" {
+			rows[name] = table.Rows(sources[table.Over])
+		}
+	}
+
+	return rows
+}
+
+// Grids returns the tables of a report, of the rows that tables have. That nobody made the rows of
+// one is a mistake in the program; that there are none is not, and it is left out.
+func (t *Tables) Grids(report string, rows map[string][]Row) (grids []Grid) {
+	for _, v := range t.Report(report) {
+		own, ok := rows[v.Table]
+		if !ok && v.table.Over == "" {
+			panic(fmt.Sprintf("tabulate: the table %s of the report %s has no rows: say what it is over, or make them",
+				v.Table, report))
+		}
+
+		grids = append(grids, v.Grids(own)...)
+	}
+
+	return grids
 }
 
 // complete adds the defaults, and the columns of comparisons.

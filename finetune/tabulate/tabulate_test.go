@@ -27,14 +27,14 @@ tables:
     pairs: {with: {policy: a}, of: right, on: [question], change: right, relative: true}
     csv: [policy, data, n, share=right, right_low]
 views:
-  scores:
+  - in: [shares]
     table: scores
     caption: Shares of {policy}.
     per: policy
     lines: [data]
     figures: [n, right]
     bare: [right]
-  across:
+  - in: [shares]
     table: scores
     caption: Shares.
     heading: [policy]
@@ -57,7 +57,7 @@ type played struct {
 }
 
 func scores() (*Tables, []Row) {
-	all := MustRead([]byte(described))
+	all := MustRead([]byte(described), nil, []string{"shares"})
 
 	return all, all.Tables["scores"].Rows(Of([]played{
 		{"a", "x", "1", 0, true, false, true, 2},
@@ -113,7 +113,7 @@ func TestViews(t *testing.T) {
 
 	var text, latex, lines strings.Builder
 
-	grids := all.Grids(by, "scores", "across")
+	grids := all.Grids("shares", by)
 	for _, err := range []error{
 		WriteText(&text, grids, 80), WriteLaTeX(&latex, grids), all.Tables["scores"].WriteCSV(&lines, rows[:1]),
 	} {
@@ -151,6 +151,52 @@ b
 
 	if got := lines.String(); !strings.HasPrefix(got, "policy,data,n,share,right_low\na,x,2,0.666666") {
 		t.Error(got)
+	}
+}
+
+// What nothing would show, or nothing would feed, is noticed when a description is read, and at the
+// latest when its report is shown.
+func TestMistakesOfDescriptions(t *testing.T) {
+	t.Parallel()
+
+	panics := func(do func()) (said string) {
+		defer func() { said, _ = recover().(string) }()
+		do()
+
+		return ""
+	}
+
+	for _, tt := range []struct{ instead, of, want string }{
+		{"in: [share]", "in: [shares]", `is in ["share"]: want some of ["shares"]`},
+		{"in: []", "in: [shares]", `is in []: want some of ["shares"]`},
+		{"table: score\n", "table: scores\n", `"score", which a view is of, is not a table`},
+		{"figures: [n, rigth]", "figures: [n, right]", `the table scores has no column "rigth"`},
+		{"over: fact\n    by:", "by:", `the table scores is over "fact": want one of []`},
+	} {
+		text := strings.Replace(described, tt.of, tt.instead, 1)
+		if got := panics(func() { MustRead([]byte(text), nil, []string{"shares"}) }); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.instead, got, tt.want)
+		}
+	}
+
+	other := func() { MustRead([]byte(described), nil, []string{"shares", "other"}) }
+	if got := panics(other); !strings.Contains(got, "the report other has no view") {
+		t.Errorf("a report without views: %q", got)
+	}
+
+	all, rows := scores()
+
+	if got := panics(func() { all.Grids("share", nil) }); !strings.Contains(got, `no report "share"`) {
+		t.Errorf("an unknown report: %q", got)
+	}
+
+	got := panics(func() { all.Grids("shares", nil) })
+	if !strings.Contains(got, "scores of the report shares has no rows") {
+		t.Errorf("a table that nobody feeds: %q", got)
+	}
+
+	if got := all.Grids("shares", map[string][]Row{"scores": rows[:0]}); len(got) != 0 {
+		t.Errorf("%d tables without rows", len(got))
 	}
 }
 

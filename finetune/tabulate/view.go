@@ -14,6 +14,7 @@ const None = "–"
 
 // View says how rows are shown.
 type View struct {
+	In      []string          `yaml:"in"`      // reports that show them
 	Table   string            `yaml:"table"`   // whose rows they are
 	Caption string            `yaml:"caption"` // {KEY} stands for the value of a key that a table is made for
 	Note    string            `yaml:"note"`    // follows the caption, but not in a terminal
@@ -47,6 +48,7 @@ type Grid struct {
 	apart string
 	above map[int]string  // what LaTeX has above the heads of columns
 	rates map[[2]int]Rate // what HTML draws, by line and column
+	parts map[int]float64 // likewise, by line: its part of the lines below the heading
 }
 
 // Grids returns the tables of a view; none where no row is shown.
@@ -96,7 +98,7 @@ func (v *View) grid(rows []Row, caption string) Grid {
 	g := Grid{
 		Caption: v.described(caption), Note: v.Note, Words: len(words), Heading: len(v.Heading),
 		Tall: v.Tall, Heads: slices.Clone(words), best: v.Best, apart: v.Apart,
-		above: map[int]string{}, rates: map[[2]int]Rate{},
+		above: map[int]string{}, rates: map[[2]int]Rate{}, parts: map[int]float64{},
 	}
 
 	// What has one heading stands below it.
@@ -142,6 +144,10 @@ func (v *View) grid(rows []Row, caption string) Grid {
 
 			for len(g.Lines[line]) <= at {
 				g.Lines[line] = append(g.Lines[line], None)
+			}
+
+			if c.Part != "" {
+				g.parts[line] = row.Number(name)
 			}
 
 			bare := slices.Contains(v.Bare, name)
@@ -248,14 +254,4 @@ func Probability(p float64) string {
 	}
 
 	return fmt.Sprintf("%.3f", p)
-}
-
-// Grids returns the tables of some views, of the rows that tables have.
-func (t *Tables) Grids(rows map[string][]Row, views ...string) (grids []Grid) {
-	for _, name := range views {
-		v := t.Views[name]
-		grids = append(grids, v.Grids(rows[v.Table])...)
-	}
-
-	return grids
 }

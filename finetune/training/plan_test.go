@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	shipped "toolevo/configs/finetune"
+	"toolevo/configs"
 	"toolevo/finetune/training"
 	"toolevo/trajectories/export"
 )
@@ -111,12 +111,12 @@ func TestPlanOfASimulator(t *testing.T) {
 	m.Sets = []export.ManifestSet{{Name: "train_sft", Rows: 60}, {Name: "train_cot", Rows: 40}, {Name: "test_id_low"}}
 	dir := exported(t, m)
 
-	r, err := training.LoadRecipe(shipped.FS(), "mirrorapi-7b")
+	r, err := training.LoadRecipe(configs.Recipes(), "mirrorapi-7b")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	p, err := r.Plan(training.Options{Exports: []string{dir}, GPUs: 8, Files: shipped.FS()})
+	p, err := r.Plan(training.Options{Exports: []string{dir}, GPUs: 8, Files: configs.Recipes()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -410,13 +410,13 @@ func TestPlanKnowsTRLsTemplates(t *testing.T) {
 
 // Every recipe trains what it is for.
 func TestShippedRecipesFitTheirTemplates(t *testing.T) {
-	names, err := fs.Glob(shipped.FS(), "*.yaml")
+	names, err := fs.Glob(configs.Recipes(), "*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	for _, name := range names {
-		r, err := training.LoadRecipe(shipped.FS(), strings.TrimSuffix(name, ".yaml"))
+		r, err := training.LoadRecipe(configs.Recipes(), strings.TrimSuffix(name, ".yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -427,7 +427,7 @@ func TestShippedRecipesFitTheirTemplates(t *testing.T) {
 		m.Runs[0].DeployedAPI = r.Deployed
 
 		p, err := r.Plan(training.Options{
-			Exports: []string{exported(t, m)}, Model: modelOf(r), Files: shipped.FS(), GPUs: 8,
+			Exports: []string{exported(t, m)}, Model: modelOf(r), Files: configs.Recipes(), GPUs: 8,
 		})
 		if err != nil || strings.Contains(strings.Join(p.Warnings, " "), "chat template") {
 			t.Errorf("%s: %v, warnings %v", name, err, p)

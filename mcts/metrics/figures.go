@@ -1,47 +1,79 @@
 package metrics
 
 import (
+	"embed"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
+	"toolevo/envs/yamltext"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/policy/server"
 )
 
-// figure is one metric, read from a snapshot.
-type figure[S any] struct {
+//go:embed figures.yaml
+var files embed.FS
+
+// figure is one metric, read from a field of a snapshot.
+type figure struct {
+	Name, Of, Help string
+
 	desc *prometheus.Desc
-	kind prometheus.ValueType
-	of   func(S) float64
 }
 
-func gauge[S any](name, help string, of func(S) float64, labels ...string) figure[S] {
-	return figure[S]{prometheus.NewDesc("toolevo_"+name, help, labels, nil), prometheus.GaugeValue, of}
+var all = yamltext.Once[map[string][]figure](files, "figures.yaml")
+
+// figuresOf are those of what has them.
+func figuresOf(what string, labels ...string) []figure {
+	figures := slices.Clone(all()[what])
+	for i, f := range figures {
+		figures[i].desc = prometheus.NewDesc("toolevo_"+f.Name, f.Help, labels, nil)
+	}
+
+	return figures
 }
 
-func counter[S any](name, help string, of func(S) float64, labels ...string) figure[S] {
-	return figure[S]{prometheus.NewDesc("toolevo_"+name+"_total", help, labels, nil), prometheus.CounterValue, of}
-}
+// send sends the figure of a snapshot.
+func (f *figure) send(to chan<- prometheus.Metric, snapshot any, labels ...string) {
+	kind := prometheus.GaugeValue
+	if strings.HasSuffix(f.Name, "_total") {
+		kind = prometheus.CounterValue
+	}
 
-// send sends a figure of a snapshot.
-func (f *figure[S]) send(to chan<- prometheus.Metric, s S, labels ...string) {
-	to <- prometheus.MustNewConstMetric(f.desc, f.kind, f.of(s), labels...)
+	value := 0.
+
+	switch field := reflect.ValueOf(snapshot).FieldByName(f.Of); v := field.Interface().(type) {
+	case time.Duration:
+		value = v.Seconds()
+	case bool:
+		if !v {
+			value = 1
+		}
+	default:
+		value = float64(field.Int())
+	}
+
+	to <- prometheus.MustNewConstMetric(f.desc, kind, value, labels...)
 }
 
 // progress is the collector of figures that have no labels.
-type progress[S any] struct {
-	figures []figure[S]
-	read    func() S
+type progress struct {
+	figures []figure
+	read    func() any
 }
 
 // Describe implements prometheus.Collector.
-func (p *progress[S]) Describe(to chan<- *prometheus.Desc) {
+func (p *progress) Describe(to chan<- *prometheus.Desc) {
 	for _, f := range p.figures {
 		to <- f.desc
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (p *progress[S]) Collect(to chan<- prometheus.Metric) {
+func (p *progress) Collect(to chan<- prometheus.Metric) {
 	s := p.read()
 	for _, f := range p.figures {
 		f.send(to, s)
@@ -50,34 +82,7 @@ func (p *progress[S]) Collect(to chan<- prometheus.Metric) {
 
 // Collection returns the figures of a collection.
 func Collection(read func() collect.Snapshot) prometheus.Collector {
-	type s = collect.Snapshot
-
-	return &progress[s]{read: read, figures: []figure[s]{
-		gauge("collect_questions", "Questions of the run.", func(s s) float64 { return float64(s.Questions) }),
-		gauge("collect_questions_done", "Questions with nothing more to do.",
-			func(s s) float64 { return float64(s.QuestionsDone) }),
-		gauge("collect_questions_solved", "Questions with an accepted trajectory.",
-			func(s s) float64 { return float64(s.Solved) }),
-		gauge("collect_trees_planned", "Trees that the run may grow at most.",
-			func(s s) float64 { return float64(s.TreesPlanned) }),
-		gauge("collect_trees_done", "Trees that are in the run, were given up, or are no longer needed.",
-			func(s s) float64 { return float64(s.TreesDone) }),
-		gauge("collect_trees", "Trees in the run.", func(s s) float64 { return float64(s.Trees) }),
-		gauge("collect_trajectories_correct", "Trajectories in the run that ended with the right answer.",
-			func(s s) float64 { return float64(s.Correct) }),
-		gauge("collect_trajectories_accepted", "Distinct trajectories in the run that training takes.",
-			func(s s) float64 { return float64(s.Accepted) }),
-		gauge("collect_turns", "Turns of the trees in the run.", func(s s) float64 { return float64(s.Turns) }),
-		gauge("collect_turns_unreadable", "Turns of the trees in the run from which no action could be read.",
-			func(s s) float64 { return float64(s.Unreadable) }),
-		counter("collect_trees_unresolved", "Trees given up because servers or tools failed.",
-			func(s s) float64 { return float64(s.Unresolved) }),
-		counter("collect_calls", "Calls to the model.", func(s s) float64 { return float64(s.Asked) }),
-		counter("collect_calls_replayed", "Calls answered by the log.",
-			func(s s) float64 { return float64(s.Replayed) }),
-		counter("collect_samples", "Completions that the model wrote.",
-			func(s s) float64 { return float64(s.Samples) }),
-	}}
+	return &progress{figuresOf("collection"), func() any { return read() }}
 }
 
 // Episodes is how far an evaluation is.
@@ -90,75 +95,26 @@ type Episodes struct {
 
 // Evaluation returns the figures of an evaluation.
 func Evaluation(read func() Episodes) prometheus.Collector {
-	type s = Episodes
-
-	return &progress[s]{read: read, figures: []figure[s]{
-		gauge("eval_episodes", "Episodes of the evaluation.", func(s s) float64 { return float64(s.Planned) }),
-		gauge("eval_episodes_done", "Episodes that are over, or were lost.",
-			func(s s) float64 { return float64(s.Done) }),
-		gauge("eval_episodes_replayed", "Episodes that took no call to the model.",
-			func(s s) float64 { return float64(s.Replayed) }),
-		gauge("eval_turns", "Turns of the episodes that are over.", func(s s) float64 { return float64(s.Turns) }),
-		gauge("eval_turns_unreadable", "Turns from which no action could be read.",
-			func(s s) float64 { return float64(s.Unreadable) }),
-	}}
+	return &progress{figuresOf("evaluation"), func() any { return read() }}
 }
 
 // servers is the collector of the model's servers.
 type servers struct {
-	figures []figure[server.ServerSnapshot]
+	figures []figure
 	faults  *prometheus.Desc
 	read    func() map[string]server.Snapshot
 }
 
 // Servers returns the figures of the model's servers. read gives those of each policy, by its name.
 func Servers(read func() map[string]server.Snapshot) prometheus.Collector {
-	type s = server.ServerSnapshot
-
 	labels := []string{"policy", "server"}
-	count := func(name, help string, of func(server.Counts) int64) figure[s] {
-		return counter(name, help, func(s s) float64 { return float64(of(s.Counts)) }, labels...)
-	}
 
 	return &servers{
-		read: read,
+		read:    read,
+		figures: figuresOf("server", labels...),
 		faults: prometheus.NewDesc("toolevo_server_faults_total", "Requests that failed, by what was seen.",
 			append(labels, "cause"), nil),
-		figures: []figure[s]{
-			count("server_requests", "Requests sent.", func(c server.Counts) int64 { return c.Requests }),
-			count("server_replies", "Requests with a usable reply.", func(c server.Counts) int64 { return c.Answered }),
-			count("server_completions", "Completions received.",
-				func(c server.Counts) int64 { return c.Completions }),
-			count("server_completions_truncated", "Completions cut by a limit of length.",
-				func(c server.Counts) int64 { return c.Truncated }),
-			count("server_prompt_tokens", "Prompt tokens, as the server counts them.",
-				func(c server.Counts) int64 { return c.PromptTokens }),
-			count("server_cached_prompt_tokens", "Prompt tokens found in the server's prefix cache.",
-				func(c server.Counts) int64 { return c.CachedTokens }),
-			count("server_completion_tokens", "Completion tokens, as the server counts them.",
-				func(c server.Counts) int64 { return c.CompletionTokens }),
-			counter("server_slot_busy_seconds", "Slot-time in use: sequences in flight times seconds.",
-				func(s s) float64 { return s.Busy.Seconds() }, labels...),
-			counter("server_slot_idle_seconds", "Slot-time that the server waited for this program.",
-				func(s s) float64 { return s.Idle.Seconds() }, labels...),
-			gauge("server_up", "1 while the server answers, 0 while it is away.",
-				func(s s) float64 { return oneIf(!s.Down) }, labels...),
-			gauge("server_sequences_limit", "Sequences that may be in flight.",
-				func(s s) float64 { return float64(s.Limit) }, labels...),
-			gauge("server_sequences_in_flight", "Sequences in flight.",
-				func(s s) float64 { return float64(s.InFlight) }, labels...),
-			gauge("server_sequences_waiting", "Sequences that wait in this program for the limit.",
-				func(s s) float64 { return float64(s.Waiting) }, labels...),
-		},
 	}
-}
-
-func oneIf(is bool) float64 {
-	if is {
-		return 1
-	}
-
-	return 0
 }
 
 // Describe implements prometheus.Collector.

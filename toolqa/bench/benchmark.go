@@ -7,12 +7,10 @@ import (
 	"sync"
 
 	"toolevo/configs/apis"
-	"toolevo/configs/demonstrations"
 	"toolevo/envs"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/toolqa"
-	"toolevo/toolqa/compat"
 	"toolevo/toolqa/datacmd"
 	"toolevo/toolqa/pytool"
 	"toolevo/toolqa/questions"
@@ -60,9 +58,6 @@ func (ToolQA) Tools(v *toolapi.Version, modules []string) []*toolapi.API {
 
 // Plans implements [suite.WordPlanner].
 func (ToolQA) Plans() func(question string) (envs.Plan, bool) { return questions.Plan }
-
-// Demonstrations implements [suite.Demonstrator].
-func (ToolQA) Demonstrations() fs.FS { return demonstrations.FS() }
 
 // Commands implements [suite.Commander].
 func (ToolQA) Commands() []suite.Command { return datacmd.Commands() }
@@ -119,7 +114,7 @@ func (ToolQA) Values(setting string) []string {
 	case "split":
 		return texts(toolqa.Splits())
 	case "environment.compat":
-		return compat.Names()
+		return defectNames()
 	}
 
 	return nil

@@ -14,7 +14,6 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/suite"
 	"toolevo/toolqa"
-	"toolevo/toolqa/compat"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/graph"
 	"toolevo/toolqa/pytool"
@@ -36,7 +35,7 @@ type opened struct {
 	graphs   *graph.Graphs
 	passages map[toolqa.Dataset]retrieve.Searcher // of the datasets that have passages
 	engine   sandbox.Engine
-	compat   compat.Set
+	compat   defects
 }
 
 // Open implements [suite.Benchmark].
@@ -58,7 +57,7 @@ func (o *opened) open(ctx context.Context) error {
 		}
 	}
 
-	if o.compat, err = compat.Parse(o.choice.Environment.Compat...); err != nil {
+	if o.compat, err = parseDefects(o.choice.Environment.Compat...); err != nil {
 		return err
 	}
 
@@ -81,7 +80,7 @@ func (o *opened) open(ctx context.Context) error {
 	limits := o.choice.Settings[sqlSection].(*sqlSettings)
 	o.sql, err = sqltool.New(ctx, sqltool.Options{
 		Timeout: time.Duration(limits.Seconds * float64(time.Second)), MaxRows: limits.Rows,
-		TextColumns: o.compat.Has(compat.TextSQL),
+		TextColumns: o.compat.has(textSQL),
 	}, o.corpora...)
 
 	return err
@@ -271,22 +270,22 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 		Same:     func(a, b toolqa.Session) bool { return a == b },
 		Options: dynamic.Options{
 			Settings:          o.choice.Environment,
-			LastBrace:         o.compat.Has(compat.LastBrace),
+			LastBrace:         o.compat.has(lastBrace),
 			LoadTools:         []string{"LoadDB", "LoadGraph"},
-			LoadNames:         o.compat.LoadNames(),
-			PublishedNotices:  o.compat.Has(compat.Notices),
-			PublishedFeedback: o.compat.Has(compat.Published),
+			LoadNames:         o.compat.loadNames(),
+			PublishedNotices:  o.compat.has(notices),
+			PublishedFeedback: o.compat.has(published),
 		},
 	})
 }
 
 func (o *opened) tools(memory envs.Memory) map[string]dynamic.Tool[toolqa.Session] {
 	filter := &table.FilterDB{
-		Partial: o.compat.Has(compat.PartialFilter), Split: o.compat.Has(compat.SplitConditions),
-		Regex: o.compat.Has(compat.RegexCategories), Cast: o.compat.Has(compat.CastColumns),
+		Partial: o.compat.has(partialFilter), Split: o.compat.has(splitConditions),
+		Regex: o.compat.has(regexCategories), Cast: o.compat.has(castColumns),
 	}
 	python := pytool.New(o.engine, pytool.Options{
-		Limits: o.choice.Programs, Memory: memory, PublishedCapture: o.compat.Has(compat.PythonCapture),
+		Limits: o.choice.Programs, Memory: memory, PublishedCapture: o.compat.has(pythonCapture),
 	})
 
 	return map[string]dynamic.Tool[toolqa.Session]{
@@ -295,8 +294,8 @@ func (o *opened) tools(memory envs.Memory) map[string]dynamic.Tool[toolqa.Sessio
 		"GetValue":       table.GetValue{},
 		"LoadGraph":      graph.LoadGraph{Graphs: o.graphs},
 		"NodeCheck":      graph.NodeCheck{Graphs: o.graphs},
-		"NeighbourCheck": graph.NeighbourCheck{Graphs: o.graphs, Weights: o.compat.Has(compat.GraphWeights)},
-		"EdgeCheck":      graph.EdgeCheck{Graphs: o.graphs, Spoil: o.compat.Has(compat.SpoiledEdges)},
+		"NeighbourCheck": graph.NeighbourCheck{Graphs: o.graphs, Weights: o.compat.has(graphWeights)},
+		"EdgeCheck":      graph.EdgeCheck{Graphs: o.graphs, Spoil: o.compat.has(spoiledEdges)},
 		"RetrieveAgenda": o.retriever("RetrieveAgenda", toolqa.Agenda, memory),
 		"RetrieveScirex": o.retriever("RetrieveScirex", toolqa.SciREX, memory),
 		"SQLInterpreter": o.sql.WithMemory(memory),

@@ -12,7 +12,6 @@ import (
 
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
-	"toolevo/toolqa/corpus/internal/write"
 )
 
 // smallAgenda writes a corpus that has all there is: times of day, a typed table and a side table.
@@ -47,7 +46,7 @@ func smallAgenda(t testing.TB, dir string) layout.Info {
 
 	wanted := layout.Info{Dataset: toolqa.Agenda, Source: layout.Synthetic, Tool: "test"}
 
-	info, err := write.File(t.Context(), dir, wanted, write.Input{Next: next, Expected: 40}, passages)
+	info, err := layout.Write(t.Context(), dir, wanted, layout.Input{Next: next, Expected: 40}, passages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +108,7 @@ func TestPartFails(t *testing.T) {
 		}
 		none := func() ([]layout.Cell, error) { return nil, io.EOF }
 
-		_, err := write.File(t.Context(), dir, layout.Info{Dataset: toolqa.Agenda}, write.Input{Next: none}, fill)
+		_, err := layout.Write(t.Context(), dir, layout.Info{Dataset: toolqa.Agenda}, layout.Input{Next: none}, fill)
 		if err == nil || values == nil && !errors.Is(err, own) {
 			t.Errorf("%s: %v", name, err)
 		}

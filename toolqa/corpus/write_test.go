@@ -12,7 +12,6 @@ import (
 
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
-	"toolevo/toolqa/corpus/internal/write"
 	"toolevo/toolqa/corpus/synth"
 )
 
@@ -39,8 +38,8 @@ func TestManyRows(t *testing.T) {
 
 		return cellsOf(n - 1), nil
 	}
-	if _, err := write.File(t.Context(), dir, layout.Info{Dataset: toolqa.Agenda, Source: layout.Synthetic},
-		write.Input{Next: next}); err != nil {
+	if _, err := layout.Write(t.Context(), dir, layout.Info{Dataset: toolqa.Agenda, Source: layout.Synthetic},
+		layout.Input{Next: next}); err != nil {
 		t.Fatal(err)
 	}
 

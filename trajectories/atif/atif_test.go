@@ -16,10 +16,10 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/disk"
 	"toolevo/mcts"
 	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
-	"toolevo/trajectories/internal/jsonl"
 	"toolevo/trajectories/internal/synth"
 )
 
@@ -105,7 +105,7 @@ func encode(t testing.TB, d *atif.Document) []byte {
 	t.Helper()
 
 	var b bytes.Buffer
-	enc := jsonl.NewEncoder(&b)
+	enc := disk.NewLineEncoder(&b)
 	enc.SetIndent("", " ")
 
 	if err := enc.Encode(d); err != nil {

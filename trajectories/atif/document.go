@@ -6,8 +6,8 @@ import (
 	"errors"
 	"strings"
 
+	"toolevo/envs/disk"
 	"toolevo/trajectories"
-	"toolevo/trajectories/internal/jsonl"
 )
 
 // version is the version of the format that documents are written in.
@@ -123,7 +123,7 @@ type Text struct {
 // MarshalJSON returns the text as a JSON string.
 func (t Text) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	err := jsonl.NewEncoder(&b).Encode(t.Value)
+	err := disk.NewLineEncoder(&b).Encode(t.Value)
 
 	return b.Bytes(), err
 }

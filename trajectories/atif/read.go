@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"toolevo/envs/disk"
-	"toolevo/trajectories/internal/jsonl"
 )
 
 // The names of files with documents.
@@ -127,7 +126,7 @@ func Read(file string) iter.Seq2[Named, error] {
 
 		n := 0
 
-		for line, err := range jsonl.Lines(file) {
+		for line, err := range disk.Lines(file) {
 			if n++; err == nil && len(bytes.TrimSpace(line)) == 0 {
 				continue
 			}
@@ -147,7 +146,7 @@ func Read(file string) iter.Seq2[Named, error] {
 func parse(name string, text []byte) (Named, error) {
 	d := Named{Name: name}
 
-	err := jsonl.Decode(text, &d.Document)
+	err := disk.DecodeLine(text, &d.Document)
 	if err == nil {
 		err = d.Validate()
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,8 +84,13 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 			return row, shown, &Refusal{Document: d.Name, Why: err.Error()}
 		}
 	} else {
-		d.Extra.Ours.take(&row, &shown)
-		row.Software = d.Agent.Version
+		ours := *d.Extra.Ours
+		if ours.Place == nil {
+			ours.Place = new(Place)
+		}
+
+		trajectories.Fill(&row, &ours)
+		shown.Suite, row.Software = ours.Suite, d.Agent.Version
 	}
 
 	row.Sum()
@@ -116,7 +122,7 @@ func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown) err
 				return fmt.Errorf("definition %d of a tool is %w", i+1, err)
 			}
 
-			lines = append(lines, string(pytext.AppendJSON(nil, function)))
+			lines = append(lines, pytext.JSON(function))
 		}
 
 		shown.System = strings.TrimSpace(shown.System + "\n\n" + strings.Join(lines, "\n"))
@@ -135,21 +141,6 @@ func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown) err
 	}
 
 	return nil
-}
-
-// take fills in what a document of ours says of its row.
-func (l *Lineage) take(row *trajectories.Row, shown *trajectories.Shown) {
-	shown.Suite = l.Suite
-
-	row.RunID, row.RunHash, row.ConfigHash = l.RunID, l.RunHash, l.ConfigHash
-	row.PromptAPI, row.DeployedAPI, row.Seed = l.PromptAPI, l.DeployedAPI, l.Seed
-	row.QuestionID, row.QuestionIndex, row.Split, row.Labels = l.QuestionID, int(l.QuestionIndex), l.Split, l.Labels
-	row.Makers, row.Answer, row.Official, row.Strict, row.Cuts = l.Makers, l.Answer, l.Official, l.Strict, int(l.Cuts)
-
-	if p := l.Place; p != nil {
-		row.Preset, row.TreeSeed, row.NodePath, row.Value = p.Preset, p.TreeSeed, p.NodePath, p.Value
-		row.Tree, row.Node, row.Visits = int(p.Tree), int(p.Node), int(p.Visits)
-	}
 }
 
 // refuse returns what of a document no row can say, nil when there is nothing: a row is one question, then actions and
@@ -244,7 +235,7 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 		}
 
 		if found := ours.Search; found != nil {
-			t.Prior, t.Visits, t.Value, t.Limit = found.Prior, int(found.Visits), found.Value, found.Limit
+			trajectories.Fill(&t, found)
 		}
 	}
 
@@ -286,41 +277,20 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 // withoutNulls are arguments without those that are null, also within others, and whether there
 // were any.
 func withoutNulls(args envs.Args) (rest envs.Args, had bool) {
-	rest = envs.Args{}
-
-	for _, arg := range args {
-		value, nulls := arg.Value, false
-
-		switch v := value.(type) {
-		case nil:
-			had = true
-			continue
-		case envs.Args:
-			value, nulls = withoutNulls(v)
-		case []any:
-			value, nulls = listWithoutNulls(v)
+	whole := envs.Map(args, func(part any) (any, bool) {
+		object, ok := part.(envs.Args)
+		if !ok {
+			return part, false
 		}
 
-		rest, had = append(rest, envs.Arg{Name: arg.Name, Value: value}), had || nulls
-	}
+		isNull := func(arg envs.Arg) bool { return arg.Value == nil }
+		without := slices.DeleteFunc(slices.Clone(object), isNull)
+		had = had || len(without) < len(object)
 
-	return rest, had
-}
+		return without, false
+	})
 
-// listWithoutNulls is withoutNulls for the objects of a list.
-func listWithoutNulls(list []any) (rest []any, had bool) {
-	rest = []any{}
-
-	for _, value := range list {
-		nulls := false
-		if object, ok := value.(envs.Args); ok {
-			value, nulls = withoutNulls(object)
-		}
-
-		rest, had = append(rest, value), had || nulls
-	}
-
-	return rest, had
+	return whole.(envs.Args), had
 }
 
 // call returns what is called.

@@ -96,38 +96,17 @@ func limitOf(e *trajectories.Episode) string {
 }
 
 func lineageOf(e *trajectories.Episode, suite string, codec action.Codec) *Lineage {
-	l := &Lineage{
-		RunID:         e.RunID,
-		RunHash:       e.RunHash,
-		ConfigHash:    e.ConfigHash,
-		Suite:         suite,
-		Codec:         codec.String(),
-		PromptAPI:     e.PromptAPI,
-		DeployedAPI:   e.DeployedAPI,
-		Seed:          e.Seed,
-		QuestionID:    e.QuestionID,
-		QuestionIndex: Whole(e.QuestionIndex),
-		Split:         e.Split,
-		Labels:        e.Labels,
-		Makers:        e.Makers,
-		Answer:        e.Answer,
-		Official:      e.Official,
-		Strict:        e.Strict,
-		Cuts:          Whole(e.Cuts),
-		Status:        e.Status,
-		Limit:         limitOf(e),
-		Repeat:        Whole(e.Repeat),
-	}
+	l := &Lineage{Suite: suite, Codec: codec.String()}
+	trajectories.Fill(l, e)
+	l.Limit = limitOf(e)
 
 	if reward, ok := e.Reward(mcts.Limit(l.Limit)); ok {
 		l.Reward = &reward
 	}
 
 	if e.Status == "" {
-		l.Place = &Place{
-			Preset: e.Preset, Tree: Whole(e.Tree), TreeSeed: e.TreeSeed, Node: Whole(e.Node), NodePath: e.NodePath,
-			Visits: Whole(e.Visits), Value: e.Value,
-		}
+		l.Place = new(Place)
+		trajectories.Fill(l.Place, e)
 	}
 
 	return l
@@ -137,7 +116,8 @@ func lineageOf(e *trajectories.Episode, suite string, codec action.Codec) *Linea
 func stepOf(i int, t *trajectories.Turn, codec action.Codec, ofTree bool) Step {
 	move := &Move{Outcome: t.Outcome.String(), Tool: t.Tool}
 	if ofTree {
-		move.Search = &Search{Prior: t.Prior, Visits: Whole(t.Visits), Value: t.Value, Limit: t.Limit}
+		move.Search = new(Search)
+		trajectories.Fill(move.Search, t)
 	}
 
 	s := Step{Source: AgentSource, Extra: Extra[Move]{move}}

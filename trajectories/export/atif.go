@@ -12,7 +12,6 @@ import (
 
 	"toolevo/envs/disk"
 	"toolevo/trajectories/atif"
-	"toolevo/trajectories/internal/jsonl"
 )
 
 // ATIF is a document of the Agent Trajectory Interchange Format a line, ATIFFiles such a document a file, in folders as
@@ -27,12 +26,10 @@ const atifFolder = "toolevo_atif" // a job to Harbor
 func init() {
 	register(form{
 		format:    ATIF,
-		summary:   "a document of the Agent Trajectory Interchange Format a line",
 		documents: documents{entry: atif.LinesFile, write: (*documentWriter).atifLines},
 	})
 	register(form{
-		format:  ATIFFiles,
-		summary: "such documents in files of their own, in folders of a Harbor job",
+		format: ATIFFiles,
 		documents: documents{
 			entry: atifFolder + "/", write: (*documentWriter).atifFiles,
 			open: "OpenTelemetry spans: harbor traces export --path %s --format otel --output spans.jsonl",
@@ -42,7 +39,7 @@ func init() {
 
 func (w *documentWriter) atifLines(work string) error {
 	return disk.WriteFile(filepath.Join(work, atif.LinesFile), func(out io.Writer) error {
-		enc := jsonl.NewEncoder(out)
+		enc := disk.NewLineEncoder(out)
 		return w.documents(func(d *atif.Document) error { return enc.Encode(d) })
 	})
 }

@@ -34,7 +34,7 @@ func (m *Manifest) card() string {
 	// The template is ours and the manifest has what it asks for.
 	_ = cardTemplate().Execute(&b, map[string]any{
 		"M": m, "Config": m.configName(), "Size": sizeCategory(m.Rows + m.DevRows),
-		"About": f.form().about, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
+		"About": f.words().About, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
 		"Columns": l.columns, "Objects": l.objects(), "Told": m.told(), "Labelled": f.IsLabelled(),
 		"Trained": t == TRL || m.FitsLlamaFactory(), "Whole": SFTTrajectory, "TRL": TRL,
 		"Advice": fit.Advice(),

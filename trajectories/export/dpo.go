@@ -4,20 +4,10 @@ package export
 const DPO Format = "dpo"
 
 func init() {
-	const loss = "The loss compares the two replies, and falls on nothing that comes before them."
-
 	register(form{
-		format:  DPO,
-		summary: "a state, an action that led on to the right answer, and one that did not",
+		format: DPO,
 		trained: trained{
 			shape: replyPair, dataset: "toolevo_dpo", samples: (*writer).pairs, failures: true,
-			about: "One sample is one state of a search tree and two actions in it: the chosen one lies on a " +
-				"trajectory that ended with the right answer, every trajectory that does the rejected one in that " +
-				"state failed.",
-			told: map[Trainer]told{
-				LlamaFactory: {Command: factoryCommand, Lines: line("stage", "dpo"), Loss: loss},
-				TRL:          {Command: "trl dpo", Loss: loss},
-			},
 		},
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"toolevo/envs/names"
+	"toolevo/envs/yamltext"
 )
 
 // Format names what a sample of an export is, or its documents. All that there is to know of one is
@@ -16,19 +17,35 @@ const DefaultFormat = SFTTrajectory
 
 // form is all there is to know of a format, of one of two kinds. CONTRIBUTING.md says how to add one.
 type form struct {
-	format  Format
-	summary string // what a sample or a document is, for the help of the command
+	format Format
 
+	words     // those of formats.yaml where it has none of its own
 	trained   // of formats that trajectories are trained in
 	documents // of formats that other programs show and keep
+}
+
+// words are what people are told of a format.
+type words struct {
+	Summary string // what a sample or a document is, for the help of the command
+	About   string // a sample, for the card
+	Told    map[Trainer]told
+}
+
+var written = yamltext.Once[map[Format]words](files, "formats.yaml")
+
+// words are what people are told of the format.
+func (f Format) words() words {
+	if own := f.form().words; own.Summary != "" {
+		return own
+	}
+
+	return written()[f]
 }
 
 // trained is what there is to know of a format that is trained on.
 type trained struct {
 	shape
 	dataset string // the name of the data in dataset_info.json, and of the files that hold them
-	about   string // a sample, for the card
-	told    map[Trainer]told
 
 	// samples makes the samples of a question.
 	samples func(*writer, *question) ([]candidate, error)
@@ -89,7 +106,7 @@ func ParseFormat(name string, is func(Format) bool) (Format, error) {
 func SkippingFormats() []Format { return FormatsThat(func(f Format) bool { return f.Skipped() != "" }) }
 
 // Summary says what a sample is, or a document.
-func (f Format) Summary() string { return f.form().summary }
+func (f Format) Summary() string { return f.words().Summary }
 
 // IsTrained reports whether trajectories are trained in the format.
 func (f Format) IsTrained() bool { return f.form().samples != nil }

@@ -12,8 +12,7 @@ const inspectFolder = "toolevo_inspect"
 
 func init() {
 	register(form{
-		format:  Inspect,
-		summary: "of one evaluation, logs of inspect_ai, which `inspect view` opens; they hold the gold answers",
+		format: Inspect,
 		documents: documents{
 			entry: inspectFolder + "/", evaluation: true, write: (*documentWriter).inspectLogs,
 			open: "Open them with: inspect view --log-dir %s",

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"toolevo/envs/disk"
-	"toolevo/trajectories/internal/jsonl"
 )
 
 // Simulator is the format of data that trains a model to stand in for APIs. It is made of recorded calls, so no
@@ -93,7 +92,7 @@ func (m *Manifest) writeSets(work string, sets []InstructionSet, report any) err
 
 func (s *InstructionSet) write(path string) error {
 	return disk.WriteFile(path, func(w io.Writer) error {
-		enc := jsonl.NewEncoder(w)
+		enc := disk.NewLineEncoder(w)
 
 		for i := range s.Samples {
 			if err := enc.Encode(&s.Samples[i]); err != nil {

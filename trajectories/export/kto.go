@@ -5,19 +5,9 @@ const KTO Format = "kto"
 
 func init() {
 	register(form{
-		format:  KTO,
-		summary: "an action and whether it led on to the right answer",
+		format: KTO,
 		trained: trained{
 			shape: judgedReply, dataset: "toolevo_kto", samples: (*writer).judged, failures: true,
-			about: "One sample is one action and what led to it. The label says whether it lies on a trajectory " +
-				"that ended with the right answer, or left one for good.",
-			told: map[Trainer]told{
-				LlamaFactory: {
-					Command: factoryCommand, Lines: line("stage", "kto"),
-					Loss: "The loss falls on the last message only.",
-				},
-				TRL: {Command: "trl kto", Loss: "The loss falls on the completion only."},
-			},
 		},
 	})
 }

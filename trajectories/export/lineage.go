@@ -36,28 +36,18 @@ func lineageOf(c *candidate, origin string, chars, tokens int) Lineage {
 	r := c.row
 
 	l := Lineage{
-		RunID:        r.RunID,
-		Origin:       origin,
-		Dataset:      r.Labels[envs.LabelDataset],
-		Difficulty:   r.Labels[envs.LabelDifficulty],
-		Labels:       trajectories.OtherLabels(r.Labels),
-		Split:        r.Split,
-		QuestionID:   r.QuestionID,
-		Tree:         r.Tree,
-		Node:         r.Node,
-		NodePath:     r.NodePath,
-		Step:         c.step,
-		Count:        c.count,
-		Key:          r.Key,
-		PromptAPI:    r.PromptAPI,
-		DeployedAPI:  r.DeployedAPI,
-		Makers:       trajectories.InWords(r.Makers),
-		Turns:        r.TurnCount,
-		Deprecations: r.Deprecations,
-		Recovered:    r.Recovered,
-		Chars:        chars,
-		Tokens:       tokens,
+		Origin:     origin,
+		Dataset:    r.Labels[envs.LabelDataset],
+		Difficulty: r.Labels[envs.LabelDifficulty],
+		Step:       c.step,
+		Count:      c.count,
+		Makers:     trajectories.InWords(r.Makers),
+		Turns:      r.TurnCount,
+		Chars:      chars,
+		Tokens:     tokens,
 	}
+	trajectories.Fill(&l, r)
+	l.Labels = trajectories.OtherLabels(r.Labels)
 
 	if c.rejected != nil {
 		l.RejectedPath, l.RejectedTree = c.rejected.NodePath, &c.rejected.Tree

@@ -14,7 +14,6 @@ import (
 	"toolevo/mcts"
 	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
-	"toolevo/trajectories/internal/jsonl"
 )
 
 // The files of every export.
@@ -227,22 +226,11 @@ func (c runCounts) add(r *trajectories.Row, shown trajectories.Shown) {
 		return
 	}
 
-	c[key] = &ManifestRun{
-		RunID:       r.RunID,
-		RunHash:     r.RunHash,
-		ConfigHash:  r.ConfigHash,
-		Preset:      r.Preset,
-		Policy:      r.Policy,
-		Suite:       shown.Suite,
-		Origin:      shown.Origin,
-		PromptAPI:   r.PromptAPI,
-		DeployedAPI: r.DeployedAPI,
-		Software:    r.Software,
-		Seed:        r.Seed,
-		Makers:      r.Makers,
-		Rows:        1,
-		Reasoning:   shown.Reasoning,
-	}
+	run := &ManifestRun{Rows: 1}
+	trajectories.Fill(run, r)
+	trajectories.Fill(run, &shown)
+
+	c[key] = run
 }
 
 // sorted are the entries of the manifest, in an order that no ID decides that a run happened to get.
@@ -275,7 +263,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	}
 
 	var m Manifest
-	if err := jsonl.Decode(text, &m); err != nil {
+	if err := disk.DecodeLine(text, &m); err != nil {
 		return nil, fmt.Errorf("export: read manifest of %s: %w", dir, err)
 	}
 

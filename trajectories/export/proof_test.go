@@ -14,7 +14,6 @@ import (
 
 	"toolevo/envs/disk"
 	"toolevo/trajectories"
-	"toolevo/trajectories/internal/jsonl"
 	"toolevo/trajectories/internal/pq"
 )
 
@@ -101,7 +100,7 @@ type setProof struct {
 
 // samples goes through both data files side by side.
 func (c *setProof) samples(seen *seen) {
-	next, stop := iter.Pull2(jsonl.Lines(filepath.Join(c.dir, c.set.jsonl())))
+	next, stop := iter.Pull2(disk.Lines(filepath.Join(c.dir, c.set.jsonl())))
 	defer stop()
 
 	f, t := c.manifest.Format, c.manifest.Trainer
@@ -148,14 +147,14 @@ func (c *setProof) samples(seen *seen) {
 func (c *setProof) lineage(seen *seen) {
 	lines := 0
 
-	for line, err := range jsonl.Lines(filepath.Join(c.dir, c.set.lineage)) {
+	for line, err := range disk.Lines(filepath.Join(c.dir, c.set.lineage)) {
 		if err != nil {
 			c.problem("%v", err)
 			return
 		}
 
 		var l Lineage
-		if err := jsonl.Decode(line, &l); err != nil {
+		if err := disk.DecodeLine(line, &l); err != nil {
 			c.problem("%s, line %d: %v", c.set.lineage, lines+1, err)
 			return
 		}
@@ -397,7 +396,7 @@ func readJSON(path string, v any) error {
 		return err
 	}
 
-	if err := jsonl.Decode(data, v); err != nil {
+	if err := disk.DecodeLine(data, v); err != nil {
 		return fmt.Errorf("decode %s: %w", path, err)
 	}
 

@@ -6,20 +6,11 @@ import "toolevo/trajectories"
 const Reward Format = "reward"
 
 func init() {
-	const loss = "The loss compares the scores of the two transcripts."
-
 	register(form{
-		format:  Reward,
-		summary: "a question, a transcript that ends right, and one that fails",
+		format: Reward,
 		trained: trained{
 			shape: replyPair, dataset: "toolevo_reward", samples: (*writer).transcriptPairs, failures: true,
 			transcripts: true,
-			about: "One sample is one question and two transcripts: the chosen one ended with the right answer, " +
-				"the rejected one did not.",
-			told: map[Trainer]told{
-				LlamaFactory: {Command: factoryCommand, Lines: line("stage", "rm"), Loss: loss},
-				TRL:          {Command: "trl reward", Loss: loss},
-			},
 		},
 	})
 }

@@ -6,18 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"iter"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 
 	"toolevo/envs"
 	"toolevo/envs/disk"
-	"toolevo/trajectories/internal/jsonl"
 	"toolevo/trajectories/internal/pq"
 )
 
@@ -81,12 +78,7 @@ func (s Selection) heldOut(asked map[string]bool) map[string]bool {
 		return nil
 	}
 
-	place := func(question string) float64 {
-		h := fnv.New64a()
-		h.Write([]byte(question))
-
-		return rand.New(rand.NewPCG(s.Seed, h.Sum64())).Float64()
-	}
+	place := func(question string) float64 { return envs.Random(s.Seed, question).Float64() }
 
 	ordered := slices.SortedFunc(maps.Keys(asked), func(a, b string) int {
 		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
@@ -123,7 +115,7 @@ func (w *writer) withFiles(work string, sets []dataset, open []*sampleFiles, use
 					return err
 				}
 
-				files := append(open, &sampleFiles{parquet: parquet, jsonl: jw, lineage: jsonl.NewEncoder(lw)})
+				files := append(open, &sampleFiles{parquet: parquet, jsonl: jw, lineage: disk.NewLineEncoder(lw)})
 
 				return errors.Join(w.withFiles(work, sets[1:], files, use), parquet.Close())
 			})
@@ -238,7 +230,7 @@ func writeJSON(path string, v any) error {
 // indented is a value as files of an export hold it.
 func indented(v any) ([]byte, error) {
 	var b bytes.Buffer
-	enc := jsonl.NewEncoder(&b)
+	enc := disk.NewLineEncoder(&b)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(v)
 

@@ -3,10 +3,10 @@ package export
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"iter"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/names"
@@ -311,15 +311,10 @@ func variedFirst(rows []*trajectories.Row) []*trajectories.Row {
 
 // questionRand is the source of one question: of the seed and the question, and of nothing else.
 func questionRand(seed uint64, r *trajectories.Row) *rand.Rand {
-	h := fnv.New64a()
 	parts := []string{r.Labels[envs.LabelDataset], r.Labels[envs.LabelDifficulty], r.Split, r.QuestionID, r.Question}
+	parts = append(parts, trajectories.LabelPairs(r.Labels)...)
 
-	for _, part := range append(parts, trajectories.LabelPairs(r.Labels)...) {
-		h.Write([]byte(part))
-		h.Write([]byte{0})
-	}
-
-	return rand.New(rand.NewPCG(seed, h.Sum64()))
+	return envs.Random(seed, strings.Join(parts, "\x00")+"\x00")
 }
 
 // byLength returns the rows, the one with the fewest turns first, then the fewest bytes of actions, then canonically.

@@ -5,25 +5,10 @@ const SFTStep Format = "sft-step"
 
 func init() {
 	register(form{
-		format:  SFTStep,
-		summary: "an action and what an evaluation sends before it",
+		format: SFTStep,
 		trained: trained{
 			shape: oneReply, dataset: "toolevo_sft_step", samples: (*writer).steps,
 			skipped: "leave their samples out",
-			about:   "One sample is one action and what led to it, as an evaluation sends it.",
-			told: map[Trainer]told{
-				LlamaFactory: {
-					Command: factoryCommand,
-					Lines:   append(line("stage", "sft"), line("mask_history", true)...),
-					Loss: "`mask_history` has the loss fall on the last message only: the replies before it are " +
-						"samples of their own.",
-				},
-				TRL: {
-					Command: "trl sft", Lines: line("completion_only_loss", true),
-					Loss: "`completion_only_loss` has the loss fall on the completion only. It is TRL's default for " +
-						"such samples, and works under every chat template.",
-				},
-			},
 		},
 	})
 }

@@ -2,22 +2,20 @@ package export
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-
-	"github.com/goccy/go-yaml"
 
 	"toolevo/envs/names"
+	"toolevo/envs/yamltext"
 )
 
-// templatesYAML has the verdicts of TEMPLATES.md, as the programs of the trainers gave them.
+// templates.yaml has the verdicts of TEMPLATES.md, as the programs of the trainers gave them.
 //
-//go:embed templates.yaml
-var templatesYAML []byte
+//go:embed formats.yaml templates.yaml
+var files embed.FS
 
 // verdict says what a chat template makes of samples: exact, or what is wrong.
 type verdict string
@@ -61,14 +59,7 @@ type chatTemplates struct {
 	SHA256 map[string]string `yaml:"sha256"` // of the files, where the trainer has some: how it begins
 }
 
-var templates = sync.OnceValue(func() (all map[Trainer]chatTemplates) {
-	// The file is ours.
-	if err := yaml.UnmarshalWithOptions(templatesYAML, &all, yaml.Strict()); err != nil {
-		panic(err)
-	}
-
-	return all
-})
+var templates = yamltext.Once[map[Trainer]chatTemplates](files, "templates.yaml")
 
 // of returns what is known of a template.
 func (t *chatTemplates) of(name string) (judged, bool) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
+
 	"toolevo/trajectories/atif"
 	"toolevo/trajectories/internal/synth"
 )
@@ -15,14 +17,20 @@ func registerToys(t *testing.T) (samples, papers Format) {
 	samples, papers = "toy-opening", "toy-ids"
 
 	register(form{
-		format:  samples,
-		summary: "a question and the first action, where it is not faulty",
-		trained: trained{
-			shape: oneReply, dataset: "toolevo_toy", about: "One sample is how one trajectory begins.",
-			told: map[Trainer]told{
-				LlamaFactory: {Command: factoryCommand, Lines: line("stage", "sft"), Loss: "It falls on the action."},
-				TRL:          {Command: "trl sft", Loss: "It falls on the completion."},
+		format: samples,
+		words: words{
+			Summary: "a question and the first action, where it is not faulty",
+			About:   "One sample is how one trajectory begins.",
+			Told: map[Trainer]told{
+				LlamaFactory: {
+					Command: "llamafactory-cli train", Lines: yaml.MapSlice{{Key: "stage", Value: "sft"}},
+					Loss: "It falls on the action.",
+				},
+				TRL: {Command: "trl sft", Loss: "It falls on the completion."},
 			},
+		},
+		trained: trained{
+			shape: oneReply, dataset: "toolevo_toy",
 			samples: func(w *writer, q *question) ([]candidate, error) {
 				var all []candidate
 
@@ -40,8 +48,8 @@ func registerToys(t *testing.T) (samples, papers Format) {
 		},
 	})
 	register(form{
-		format:  papers,
-		summary: "the IDs, a line each",
+		format: papers,
+		words:  words{Summary: "the IDs, a line each"},
 		documents: documents{
 			entry: "toolevo_toy.txt",
 			open:  "Read %s",

@@ -45,9 +45,6 @@ type told struct {
 	Loss    string        // where the loss then falls, in words
 }
 
-// line is one line of a trainer's configuration.
-func line(key string, value any) yaml.MapSlice { return yaml.MapSlice{{Key: key, Value: value}} }
-
 // YAML are the lines of the trainer's configuration.
 func (t told) YAML() (string, error) {
 	text, err := yaml.Marshal(t.Lines)
@@ -57,7 +54,7 @@ func (t told) YAML() (string, error) {
 // told is what the trainer has to be told of the samples.
 func (m *Manifest) told() told {
 	f, t := m.Format, m.Trainer
-	all := f.form().told[t]
+	all := f.words().Told[t]
 	all.Lines = append(slices.Clip(all.Lines), m.Labels.Weights(t)...)
 
 	return all

@@ -53,7 +53,7 @@ func (m *Model) augment(ctx context.Context, pairs []Pair, n int, r *Report) ([]
 
 // examples are real calls of any API, and then some of the API in question.
 func (m *Model) examples(number int, target, real []Pair) string {
-	random := source(m.Seed+uint64(number), "examples")
+	random := envs.Random(m.Seed+uint64(number), "examples")
 	same, _ := draw(target, shown/2, random)
 
 	var all []Pair

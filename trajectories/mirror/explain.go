@@ -63,8 +63,8 @@ func (m *Model) explain(ctx context.Context, pairs []Pair, e Explanations, r *Re
 func (e Explanations) choose(pairs []Pair, seed uint64) []Pair {
 	succeed, fail := byOutcome(pairs)
 
-	chosen, _ := draw(succeed, e.Successes, source(seed, "explain"))
-	failed, _ := draw(fail, e.Failures, source(seed, "explain failures"))
+	chosen, _ := draw(succeed, e.Successes, envs.Random(seed, "explain"))
+	failed, _ := draw(fail, e.Failures, envs.Random(seed, "explain failures"))
 	chosen = append(chosen, failed...)
 
 	slices.SortFunc(chosen, func(p, q Pair) int { return p.compare(&q) })

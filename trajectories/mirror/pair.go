@@ -3,10 +3,9 @@ package mirror
 import (
 	"cmp"
 	"errors"
-	"hash/fnv"
-	"math/rand/v2"
 	"slices"
 
+	"toolevo/envs"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/recorded"
 )
@@ -178,7 +177,9 @@ func fewFailures(all []Pair, o Options, r *Report) []Pair {
 		return all
 	}
 
-	source(o.Seed, "failures").Shuffle(len(failed), func(i, j int) { failed[i], failed[j] = failed[j], failed[i] })
+	envs.Random(o.Seed, "failures").Shuffle(len(failed), func(i, j int) {
+		failed[i], failed[j] = failed[j], failed[i]
+	})
 
 	dropped := map[int]bool{}
 	for _, i := range failed[o.Failures:] {
@@ -194,12 +195,4 @@ func fewFailures(all []Pair, o Options, r *Report) []Pair {
 	}
 
 	return kept
-}
-
-// source returns what a purpose draws from.
-func source(seed uint64, purpose string) *rand.Rand {
-	h := fnv.New64a()
-	h.Write([]byte(purpose))
-
-	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }

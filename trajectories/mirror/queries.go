@@ -12,6 +12,7 @@ import (
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/virtual"
 )
 
 var (
@@ -80,7 +81,7 @@ const mostDraws = 1000
 
 // offer draws the APIs of a query, which are of two tools at least, and whose functions have names of their own.
 func (m *Model) offer(documents []*toolbench.Document, number int) ([]*toolbench.Document, error) {
-	random := source(m.Seed+uint64(number), "query")
+	random := envs.Random(m.Seed+uint64(number), "query")
 	n := fewestAPIs + random.IntN(mostAPIs-fewestAPIs+1)
 
 	for range mostDraws {
@@ -109,10 +110,10 @@ func (m *Model) offer(documents []*toolbench.Document, number int) ([]*toolbench
 func offeredText(offered []*toolbench.Document) string {
 	list := make([]any, len(offered))
 	for i, d := range offered {
-		list[i] = append(envs.Args{{Name: "tool_description", Value: d.ToolDescription}}, published(d)...)
+		list[i] = append(envs.Object("tool_description", d.ToolDescription), published(d)...)
 	}
 
-	return string(pytext.AppendJSON(nil, list))
+	return pytext.JSON(list)
 }
 
 // queryIn reads a query for some of the APIs that were offered.
@@ -202,10 +203,8 @@ func EncodeQueries(queries []toolbench.Query, documents []*toolbench.Document) (
 			relevant = append(relevant, []any{k.Tool, k.API})
 		}
 
-		file[i] = envs.Args{
-			{Name: "api_list", Value: apis}, {Name: "query", Value: q.Text}, {Name: "relevant APIs", Value: relevant},
-			{Name: "query_id", Value: envs.Number(fmt.Sprint(q.ID))},
-		}
+		file[i] = envs.Object("api_list", apis, "query", q.Text, "relevant APIs", relevant,
+			"query_id", envs.Number(fmt.Sprint(q.ID)))
 	}
 
 	return append(pytext.AppendJSON(nil, file), '\n'), nil
@@ -213,27 +212,15 @@ func EncodeQueries(queries []toolbench.Query, documents []*toolbench.Document) (
 
 // published is a document as query files have it.
 func published(d *toolbench.Document) envs.Args {
-	parameters := func(all []toolbench.Parameter) []any {
-		list := make([]any, len(all))
-		for i, p := range all {
-			list[i] = envs.Args{
-				{Name: "name", Value: p.Name}, {Name: "type", Value: p.Type},
-				{Name: "description", Value: p.Description}, {Name: "default", Value: decoded(p.Default)},
-			}
-		}
-
-		return list
-	}
-
-	object := envs.Args{
-		{Name: "category_name", Value: d.Category}, {Name: "tool_name", Value: d.Tool},
-		{Name: "api_name", Value: d.API}, {Name: "api_description", Value: d.Description},
-		{Name: "required_parameters", Value: parameters(d.Required)},
-		{Name: "optional_parameters", Value: parameters(d.Optional)}, {Name: "method", Value: d.Method},
-	}
+	object := envs.Object(
+		"category_name", d.Category, "tool_name", d.Tool, "api_name", d.API, "api_description", d.Description,
+		"required_parameters", virtual.Parameters(d.Required),
+		"optional_parameters", virtual.Parameters(d.Optional),
+		"method", d.Method,
+	)
 
 	if d.Template != nil {
-		object = append(object, envs.Arg{Name: "template_response", Value: decoded(d.Template)})
+		object = object.With("template_response", decoded(d.Template))
 	}
 
 	return object

@@ -34,11 +34,10 @@ func (q *Request) Append(dst []byte) []byte {
 		input = envs.Args{}
 	}
 
-	dst = pytext.AppendJSON(dst, envs.Args{
-		{Name: "category", Value: q.Category}, {Name: "tool_name", Value: q.Tool}, {Name: "api_name", Value: q.API},
-		{Name: "tool_input", Value: string(pytext.AppendJSON(nil, input))}, {Name: "strip", Value: "filter"},
-		{Name: "scenario", Value: q.Scenario},
-	})
+	dst = pytext.AppendJSON(dst, envs.Object(
+		"category", q.Category, "tool_name", q.Tool, "api_name", q.API, "tool_input", pytext.JSON(input),
+		"strip", "filter", "scenario", q.Scenario,
+	))
 
 	return append(dst, '\n')
 }

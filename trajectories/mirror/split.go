@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"toolevo/envs"
 	"toolevo/envs/toolbench"
 )
 
@@ -72,7 +73,7 @@ type Data struct {
 // pairs of APIs that are held out, which the report counts.
 func divideCalls(pairs []Pair, sizes Sizes, seed uint64, r *Report) *Data {
 	data := &Data{Train: map[Kind][]Pair{}, Test: map[Split][]Pair{}}
-	apart := holdOut(pairs, sizes, source(seed, "ood"))
+	apart := holdOut(pairs, sizes, envs.Random(seed, "ood"))
 
 	byKind := map[Kind][]Pair{}
 
@@ -94,7 +95,7 @@ func divideCalls(pairs []Pair, sizes Sizes, seed uint64, r *Report) *Data {
 	data.Train[Augmented] = byKind[Augmented]
 
 	cached := min(sizes.Cache, len(byKind[Cached])/most)
-	data.Test[OfCache], data.Train[Cached] = draw(byKind[Cached], cached, source(seed, string(OfCache)))
+	data.Test[OfCache], data.Train[Cached] = draw(byKind[Cached], cached, envs.Random(seed, string(OfCache)))
 
 	return data
 }
@@ -151,7 +152,7 @@ func (d *Data) divideOutside(outside []Pair, sizes Sizes, seed uint64, r *Report
 	for split, from := range map[Split][]Pair{OODSuccess: succeed, OODFail: fail} {
 		n := map[Split]int{OODSuccess: sizes.OODSuccess, OODFail: sizes.OODFail}[split]
 
-		drawn, rest := draw(from, n, source(seed, string(split)))
+		drawn, rest := draw(from, n, envs.Random(seed, string(split)))
 		d.Test[split] = drawn
 		r.dropAll(heldOut, len(rest))
 	}
@@ -180,7 +181,7 @@ func (d *Data) divideInside(pairs []Pair, size int, seed uint64) (train []Pair) 
 			can, rest = append(can, succeed...), append(rest, fail...)
 		}
 
-		drawn, left := draw(can, min(size, (len(can)+len(rest))/most), source(seed, string(split)))
+		drawn, left := draw(can, min(size, (len(can)+len(rest))/most), envs.Random(seed, string(split)))
 		d.Test[split] = drawn
 		train = append(append(train, rest...), left...)
 	}

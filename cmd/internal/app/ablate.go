@@ -5,28 +5,23 @@ import (
 	"path/filepath"
 	"strings"
 
-	"toolevo/cmd/internal/outfiles"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/finetune/tabulate"
 )
 
 // Ablations is the name of the report of an ablation study, in each of its formats.
 const Ablations = "ablations"
 
-// variant is the method with something taken away: a row of the paper's Table 5.
-type variant struct {
-	name string   // of its folder, and in reports
-	set  []string // settings beside those of all variants, as pairs
-}
-
-// variants are the rows of Table 5, and the static environment, in which the API version of the prompt is deployed.
-func variants(api, prompt string) []variant {
-	return []variant{
-		{"full", []string{"api", api}},
-		{"no-update-tool", []string{"api", api, "environment.update_tool", "false"}},
-		{"no-reflection", []string{"api", api, "search.reflect", "false"}},
-		{"static", []string{"api", prompt}},
+// variants are the method with something taken away, the rows of the paper's Table 5, and the static environment, in
+// which the API version of the prompt is deployed: each its name and the settings that it changes, as pairs.
+func variants(api, prompt string) [][]string {
+	return [][]string{
+		{"full", "api", api},
+		{"no-update-tool", "api", api, "environment.update_tool", "false"},
+		{"no-reflection", "api", api, "search.reflect", "false"},
+		{"static", "api", prompt},
 	}
 }
 
@@ -95,10 +90,10 @@ func Ablate(ctx context.Context, job RunJob) (compared Compared, err error) {
 	var dirs []string
 
 	for _, v := range variants(c.API[0], c.Prompt) {
-		dir := filepath.Join(job.Out, v.name)
+		dir := filepath.Join(job.Out, v[0])
 		dirs = append(dirs, dir)
 
-		if err := job.evaluateIn(ctx, dir, c, v.set...); err != nil {
+		if err := job.evaluateIn(ctx, dir, c, v[1:]...); err != nil {
 			return compared, err
 		}
 	}
@@ -107,7 +102,7 @@ func Ablate(ctx context.Context, job RunJob) (compared Compared, err error) {
 		return compared, err
 	}
 
-	_, err = outfiles.Write(job.Out, []outfiles.File{
+	_, err = tabulate.WriteFolder(job.Out, []tabulate.File{
 		{Name: Ablations + ".csv", Write: compared.WriteCSV},
 		{Name: Ablations + ".md", Write: compared.WriteMarkdown},
 		{Name: Ablations + ".tex", Write: compared.WriteLaTeX},

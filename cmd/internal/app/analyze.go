@@ -5,11 +5,11 @@ import (
 	"io"
 	"strings"
 
-	"toolevo/cmd/internal/outfiles"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
+	"toolevo/finetune/robustness"
 	"toolevo/finetune/stored"
-	"toolevo/finetune/variability"
+	"toolevo/finetune/tabulate"
 )
 
 // AnalysisCSV is the file of an analysis that has its figures as numbers.
@@ -17,8 +17,8 @@ const AnalysisCSV = "variability.csv"
 
 // Analysis says what single changes of a version cost.
 type Analysis struct {
-	Rows  []variability.Row `json:"rows"`  // by policy, difficulty and version
-	Files []string          `json:"files"` // what was written: the rows as CSV, and figures
+	Rows  []robustness.Factor `json:"rows"`  // by policy, difficulty and version
+	Files []string            `json:"files"` // what was written: the rows as CSV, and figures
 }
 
 // AnalyzeDefaults are the settings of an analysis before anybody sets any.
@@ -43,18 +43,18 @@ func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
 		return nil, err
 	}
 
-	rows, rowsErr := variability.Rows(r.Report, original)
+	rows, rowsErr := robustness.Factors(r.Report, original)
 	if rowsErr != nil {
 		return nil, rowsErr
 	}
 
 	result := &Analysis{Rows: rows}
-	files := append([]outfiles.File{
-		{Name: AnalysisCSV, Write: func(w io.Writer) error { return variability.WriteCSV(w, rows) }},
-	}, outfiles.Figures(variability.Figures(rows, original))...)
+	files := append([]tabulate.File{
+		{Name: AnalysisCSV, Write: func(w io.Writer) error { return robustness.WriteFactorsCSV(w, rows) }},
+	}, tabulate.FigureFiles(robustness.FactorFigures(rows, original))...)
 
 	var writeErr error
-	if result.Files, writeErr = outfiles.Write(r.Dir, files); writeErr != nil {
+	if result.Files, writeErr = tabulate.WriteFolder(r.Dir, files); writeErr != nil {
 		return nil, writeErr
 	}
 

@@ -242,6 +242,9 @@ func (j *CollectJob) end(ctx context.Context, b *Bench, run *stored.Run, snapsho
 	}
 
 	left, err := b.leftOut(run, n-int(snapshot.Accepted))
+	if err != nil {
+		return c, err
+	}
 
 	return Collected{
 		LeftOut:  left,
@@ -256,7 +259,7 @@ func (j *CollectJob) end(ctx context.Context, b *Bench, run *stored.Run, snapsho
 		Policies: b.Snapshots(),
 		Engines:  engines.InWords(run.Engines),
 		Warnings: engines.Warnings(run.Engines),
-	}, err
+	}, nil
 }
 
 // leftOut says why some trajectories of the run's file are not accepted, if there are any such.

@@ -31,17 +31,17 @@ type ComparedRun struct {
 
 // Compare compares evaluations.
 func (h *Host) Compare(ctx context.Context, dirs []string) (c Compared, err error) {
-	all, err := h.OpenEvaluations(ctx, dirs)
+	all, err := h.openEvaluations(ctx, dirs)
 	if err != nil {
 		return c, err
 	}
-	defer all.Close()
+	defer all.close()
 
-	return h.CompareOpened(ctx, all)
+	return h.compare(ctx, all)
 }
 
-// CompareOpened puts evaluations into one report.
-func (h *Host) CompareOpened(ctx context.Context, opened Evaluations) (result Compared, err error) {
+// compare puts evaluations into one report.
+func (h *Host) compare(ctx context.Context, opened evaluations) (result Compared, err error) {
 	var (
 		all    []finetune.Evaluation
 		stamps []sandbox.Stamp
@@ -58,9 +58,9 @@ func (h *Host) CompareOpened(ctx context.Context, opened Evaluations) (result Co
 	}
 
 	if result.Report, err = finetune.Compare(all); errors.Is(err, finetune.ErrUnlike) {
-		return result, console.Usage("%w", err)
+		return Compared{}, console.Usage("%w", err)
 	} else if err != nil {
-		return result, err
+		return Compared{}, err
 	}
 
 	result.Engines, result.Warnings = engines.InWords(stamps), engines.Warnings(stamps)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"toolevo/cmd/internal/outfiles"
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/dynamic"
@@ -19,6 +18,7 @@ import (
 	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/rundir"
+	"toolevo/finetune/tabulate"
 )
 
 // DriftDefaults are the settings of an experiment with drift before anybody sets any.
@@ -223,7 +223,7 @@ func (j *DriftJob) addRuns(ctx context.Context, page *report.Page, runs []driftR
 		dirs[i] = m.dir
 	}
 
-	_, err := j.AddRuns(ctx, page, dirs)
+	_, err := j.Host.addRuns(ctx, page, dirs)
 
 	for i := range page.Runs {
 		page.Runs[i].Name = fmt.Sprintf("feedback %s, %s", runs[i].feedback, page.Runs[i].Name)
@@ -259,10 +259,10 @@ const DriftPage = "drift.html"
 func writeDrift(dir string, page *report.Page) ([]string, error) {
 	r := page.Robustness
 
-	return outfiles.Write(dir, append([]outfiles.File{
-		outfiles.JSON("drift.json", r),
+	return tabulate.WriteFolder(dir, append([]tabulate.File{
+		tabulate.JSONFile("drift.json", r),
 		{Name: "drift.csv", Write: r.WriteCSV},
 		{Name: "drift-statistics.csv", Write: r.WriteStatisticsCSV},
 		{Name: DriftPage, Write: page.Write},
-	}, append(outfiles.Tables("drift", r.Tables()), outfiles.Figures(r.Figures())...)...))
+	}, append(tabulate.TableFiles("drift", r.Tables()), tabulate.FigureFiles(r.Figures())...)...))
 }

@@ -30,11 +30,10 @@ type EvaluateJob struct {
 
 // Evaluated is the result of an evaluation.
 type Evaluated struct {
-	Dir      string // the run directory
-	Feedback string // what rejected calls are told
-	Logs     string // the folder of logs, "" where none were asked for
-	Report   *finetune.Report
-	GivenUp  []store.GivenUp // episodes, as a request failed alone
+	*finetune.Report
+	Dir     string          `json:"-"` // the run directory
+	Logs    string          `json:"-"` // the folder of logs, "" where none were asked for
+	GivenUp []store.GivenUp `json:"-"` // episodes, as a request failed alone
 }
 
 // Evaluate plays what is left of an evaluation, and writes its report. The result is there beside an error, too, that
@@ -119,7 +118,7 @@ func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (r Ev
 		return r, j.stopped(err)
 	}
 
-	r = Evaluated{Dir: run.Dir, Feedback: string(run.Config.Environment.Feedback), Report: report}
+	r = Evaluated{Dir: run.Dir, Report: report}
 
 	if r.GivenUp, err = run.GivenUp(ctx); err == nil && j.Format != "" {
 		r.Logs, err = logsBeside(ctx, run, export.Format(j.Format))

@@ -9,15 +9,15 @@ import (
 	"toolevo/finetune/stored"
 )
 
-// Evaluations are evaluations that are read together.
-type Evaluations []*stored.Reading
+// evaluations are evaluations that are read together.
+type evaluations []*stored.Reading
 
-// OpenEvaluations opens evaluations. What it returns is to be closed, also beside an error.
-func (h *Host) OpenEvaluations(ctx context.Context, dirs []string) (all Evaluations, err error) {
+// openEvaluations opens evaluations. What it returns is to be closed, also beside an error.
+func (h *Host) openEvaluations(ctx context.Context, dirs []string) (all evaluations, err error) {
 	for _, dir := range dirs {
 		e, err := stored.OpenReading(ctx, h.Say, dir)
 		if err != nil {
-			all.Close()
+			all.close()
 			return nil, err
 		}
 
@@ -27,15 +27,15 @@ func (h *Host) OpenEvaluations(ctx context.Context, dirs []string) (all Evaluati
 	return all, nil
 }
 
-// Close closes them.
-func (all Evaluations) Close() {
+// close closes them.
+func (all evaluations) close() {
 	for _, e := range all {
 		e.Close()
 	}
 }
 
-// Board is what their episodes come to, in the order of the reports.
-func (all Evaluations) Board(ctx context.Context) (*facts.Board, error) {
+// board is what their episodes come to, in the order of the reports.
+func (all evaluations) board(ctx context.Context) (*facts.Board, error) {
 	joined := &facts.Board{}
 
 	for _, e := range all {
@@ -45,13 +45,14 @@ func (all Evaluations) Board(ctx context.Context) (*facts.Board, error) {
 		}
 
 		joined.Facts, joined.Calls = append(joined.Facts, b.Facts...), append(joined.Calls, b.Calls...)
+		joined.Verdicts = append(joined.Verdicts, b.Verdicts...)
 	}
 
 	return joined, nil
 }
 
-// Failed draws n of their failed episodes to read.
-func (all Evaluations) Failed(ctx context.Context, n int, seed uint64) ([]failure.Case, error) {
+// failed draws n of their failed episodes to read.
+func (all evaluations) failed(ctx context.Context, n int, seed uint64) ([]failure.Case, error) {
 	if n == 0 {
 		return nil, nil
 	}
@@ -75,11 +76,11 @@ func (all Evaluations) Failed(ctx context.Context, n int, seed uint64) ([]failur
 
 // Board is what the episodes of some evaluations come to, in the order of their reports.
 func (h *Host) Board(ctx context.Context, dirs []string) (*facts.Board, error) {
-	all, err := h.OpenEvaluations(ctx, dirs)
+	all, err := h.openEvaluations(ctx, dirs)
 	if err != nil {
 		return nil, err
 	}
-	defer all.Close()
+	defer all.close()
 
-	return all.Board(ctx)
+	return all.board(ctx)
 }

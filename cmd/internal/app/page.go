@@ -15,8 +15,8 @@ import (
 	"toolevo/mcts"
 )
 
-// AddRuns adds what each run is, and what collections and rounds found. It returns which are evaluations.
-func (h *Host) AddRuns(ctx context.Context, p *report.Page, args []string) (evaluations []string, err error) {
+// addRuns adds what each run is, and what collections and rounds found. It returns which are evaluations.
+func (h *Host) addRuns(ctx context.Context, p *report.Page, args []string) (evaluations []string, err error) {
 	for _, dir := range args {
 		rounds, err := improve.ReadCSV(dir)
 		if err == nil { // the folder of an improvement is not a run itself

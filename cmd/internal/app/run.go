@@ -149,6 +149,19 @@ func (j *RunJob) resolve(ctx context.Context) (*Bench, error) {
 
 // Configure reads the configuration, and the versions that a run to continue has noted.
 func (j *RunJob) Configure(ctx context.Context) (*configs.Resolved, *drift.Deployed, error) {
+	return j.configure(ctx, func(c *configs.Resolved, _ []configs.Layer) error {
+		if slices.ContainsFunc(c.Policy, configs.IsExternal) {
+			return console.Usage("the policy %s plays by itself, against `toolevo serve env --record RUN`",
+				strings.Join(c.Policy, ","))
+		}
+
+		return j.policyNamed(c)
+	})
+}
+
+// configure is Configure with a check of the configuration, beside which it gets that of the run to continue.
+func (j *RunJob) configure(ctx context.Context, check func(c *configs.Resolved, resumed []configs.Layer) error) (
+	*configs.Resolved, *drift.Deployed, error) {
 	if err := j.check(); err != nil {
 		return nil, nil, err
 	}
@@ -160,16 +173,11 @@ func (j *RunJob) Configure(ctx context.Context) (*configs.Resolved, *drift.Deplo
 
 	c, err := j.Host.Resolve(j.Settings, j.defaults, resumed)
 	if err == nil {
-		err = j.policyNamed(c)
+		err = check(c, resumed)
 	}
 
 	if err != nil {
 		return nil, nil, err
-	}
-
-	if slices.ContainsFunc(c.Policy, configs.IsExternal) {
-		return nil, nil, console.Usage("the policy %s plays by itself, against `toolevo serve env --record RUN`",
-			strings.Join(c.Policy, ","))
 	}
 
 	noted, err := j.notedVersions(ctx, c)
@@ -211,6 +219,9 @@ func (j *RunJob) check() error {
 	switch {
 	case j.Workers < 0:
 		return console.Usage("‹workers› %d: want at least 1, or 0 for four for each processor", j.Workers)
+	case j.PythonServers < 0:
+		return console.Usage("‹python-servers› %d: want at least 1, or 0 for a quarter of the processors",
+			j.PythonServers)
 	case j.MixEngines && !j.Resume:
 		return console.Usage("‹mix-engines› needs ‹resume›: a new run has only one engine")
 	case j.ID != "" && !runID.MatchString(j.ID):
@@ -218,16 +229,7 @@ func (j *RunJob) check() error {
 			"letter or digit first", j.ID)
 	}
 
-	return errors.Join(CheckPythonServers(j.PythonServers), j.Servers.Check(), j.Log.Check())
-}
-
-// CheckPythonServers refuses a number of programs at a time that makes no sense.
-func CheckPythonServers(n int) error {
-	if n < 0 {
-		return console.Usage("‹python-servers› %d: want at least 1, or 0 for a quarter of the processors", n)
-	}
-
-	return nil
+	return errors.Join(j.Servers.Check(), j.Log.Check())
 }
 
 // runID is what an ID may be: it names folders, and stands in every row.

@@ -89,37 +89,23 @@ func (j *EnvironmentsJob) serve(ctx context.Context, b *Bench, o openenv.Options
 }
 
 // openEnvironments reads the configuration and the data that it chooses. The engine is yet to be started.
-func (j *EnvironmentsJob) openEnvironments(ctx context.Context) (*Bench, openenv.Options, error) {
-	var options openenv.Options
+func (j *EnvironmentsJob) openEnvironments(ctx context.Context) (b *Bench, options openenv.Options, err error) {
+	if err := j.nameAgent(); err != nil {
+		return nil, options, err
+	}
 
-	resumed, err := j.resumedAgent(ctx)
+	c, noted, err := j.configure(ctx, func(c *configs.Resolved, resumed []configs.Layer) (err error) {
+		if err = j.checkAgent(c, resumed); err == nil {
+			options, err = j.options(c)
+		}
+
+		return err
+	})
 	if err != nil {
 		return nil, options, err
 	}
 
-	c, err := j.Resolve(j.Settings, j.defaults, resumed)
-	if err != nil {
-		return nil, options, err
-	}
-
-	if err := j.checkAgent(c, resumed); err != nil {
-		return nil, options, err
-	}
-
-	if options, err = j.options(c); err != nil {
-		return nil, options, err
-	}
-
-	if err := j.chooseEngine(c, resumed); err != nil {
-		return nil, options, err
-	}
-
-	noted, err := j.notedVersions(ctx, c)
-	if err != nil {
-		return nil, options, err
-	}
-
-	b, err := ReadBench(ctx, j.Data, c, noted, nil)
+	b, err = ReadBench(ctx, j.Data, c, noted, nil)
 
 	return b, options, err
 }
@@ -141,7 +127,7 @@ func (j *EnvironmentsJob) options(c *configs.Resolved) (openenv.Options, error) 
 			o.MaxSessions, o.MaxBytes, o.Idle)
 	}
 
-	return o, errors.Join(CheckPythonServers(j.PythonServers), j.Log.Check())
+	return o, nil
 }
 
 // checkAgent refuses to record the episodes of one agent in the run of another.

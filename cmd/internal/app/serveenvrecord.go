@@ -11,11 +11,11 @@ import (
 	"toolevo/finetune/stored"
 )
 
-// resumedAgent is the configuration of the run that keeps the episodes, where there is one to go on with, and says who
-// plays: one that is there goes on by the same job that began it, or without an agent.
-func (j *EnvironmentsJob) resumedAgent(ctx context.Context) ([]configs.Layer, error) {
+// nameAgent says who plays, and whether the run that keeps the episodes is there: it then goes on by the same job that
+// began it, or without an agent.
+func (j *EnvironmentsJob) nameAgent() error {
 	if j.Out == "" && j.Agent != "" {
-		return nil, console.Usage("‹agent› names who plays in the run of ‹record› RUN, which is not given")
+		return console.Usage("‹agent› names who plays in the run of ‹record› RUN, which is not given")
 	}
 
 	j.Resume = j.Out != "" && IsRun(j.Out)
@@ -27,7 +27,7 @@ func (j *EnvironmentsJob) resumedAgent(ctx context.Context) ([]configs.Layer, er
 		j.Settings = j.Settings.With("policy", configs.External+":"+j.Agent)
 	}
 
-	return j.resumed(ctx)
+	return nil
 }
 
 // record begins the run that keeps episodes, or goes on with it, and reports on all that it has when work is done.

@@ -6,6 +6,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/serving"
 )
 
@@ -64,7 +65,7 @@ func (j *RunJob) policyNamed(c *configs.Resolved) error {
 		return nil
 	}
 
-	set := slices.DeleteFunc(serving.AddressVariables(), func(v string) bool { return j.Lookup(v) == "" })
+	set := slices.DeleteFunc(server.AddressVariables(), func(v string) bool { return j.Lookup(v) == "" })
 	if j.Servers.Addresses != "" {
 		set = []string{"‹server›"} // without the address, which may hold a key
 	}
@@ -76,4 +77,14 @@ func (j *RunJob) policyNamed(c *configs.Resolved) error {
 	return console.Usage("%s names a server, but no policy is named, and the default, %s, asks no model.\n"+
 		"Name the model, with ‹policy› %[3]s, or the default, with ‹policy› %[2]s",
 		set[0], strings.Join(c.Policy, ","), serving.Offers())
+}
+
+// ParseSetting reads a setting of the user's, KEY=VALUE. origin says where it stood.
+func ParseSetting(origin, kv string) (configs.Layer, error) {
+	key, value, ok := strings.Cut(kv, "=")
+	if !ok {
+		return configs.Layer{}, console.Usage("‹set› %s: want KEY=VALUE, e.g. ‹set› search.cpuct=2", kv)
+	}
+
+	return configs.SettingLayer(origin+" "+key, key, value), nil
 }

@@ -116,16 +116,20 @@ func MakeVersions(ctx context.Context, job MakeVersionsJob) (made MadeVersions, 
 		made.Made, err = job.make(ctx, m, job.Out, job.Count)
 	}
 
+	if err == nil {
+		var files []toolapi.File
+		for _, v := range slices.Concat(made.Made, made.Unseen) {
+			files = append(files, v.file)
+		}
+
+		err = writeVersions(shipped, files)
+	}
+
 	if err != nil {
-		return made, err
+		return MadeVersions{}, err
 	}
 
-	var files []toolapi.File
-	for _, v := range slices.Concat(made.Made, made.Unseen) {
-		files = append(files, v.file)
-	}
-
-	return made, writeVersions(shipped, files)
+	return made, nil
 }
 
 // make makes versions for a folder.

@@ -77,10 +77,12 @@ func MutateVersions(ctx context.Context, job MutateVersionsJob) (result MutatedV
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 
-	result = MutatedVersions{From: job.From, Policy: c.Policy[0], Seed: job.Seed}
-	result.Made, err = job.mutateAll(ctx, m, w, shipped)
+	made, err := job.mutateAll(ctx, m, w, shipped)
+	if err != nil {
+		return result, err
+	}
 
-	return result, err
+	return MutatedVersions{job.From, c.Policy[0], job.Seed, made}, nil
 }
 
 // mutateAll makes the versions and writes their files.

@@ -16,7 +16,7 @@ var heavy = map[string]string{
 	"google.golang.org/grpc":         "nothing here speaks gRPC",
 	"github.com/tetratelabs/wazero":  "Python runs behind the walls of the kernel",
 	"github.com/nlpodyssey/gopickle": "pickles are read by Python",
-	"gonum.org/v1/plot":              "it links twelve fonts, PDF and TeX: finetune/chart draws figures",
+	"gonum.org/v1/plot":              "it links twelve fonts, PDF and TeX: finetune/tabulate draws figures",
 }
 
 // The program links no package that is heavy.
@@ -36,7 +36,7 @@ func TestLightBinary(t *testing.T) {
 		}
 	}
 
-	if !slices.Contains(strings.Fields(string(out)), "toolevo/finetune/chart") {
+	if !slices.Contains(strings.Fields(string(out)), "toolevo/finetune/tabulate") {
 		t.Error("the list of packages is not that of the program")
 	}
 }

@@ -25,12 +25,7 @@ type playing struct {
 
 // Environment implements [suite.Suite]. Nothing has to be kept: tools are pure functions.
 func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, error) {
-	prompt, err := o.choice.Versions.Version(o.choice.Prompt)
-	if err != nil {
-		return nil, err
-	}
-
-	deployed, err := o.choice.Versions.Version(version)
+	prompt, deployed, err := o.choice.Versions.Pair(o.choice.Prompt, version)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,5 @@ func (e *episode) next(results []string) (thought string, next envs.Call, err er
 		answer = pytext.JSON(outcome.Result)
 	}
 
-	return "All steps are done, so I can give RESULT.", envs.Call{
-		Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Object("answer", answer),
-	}, nil
+	return "All steps are done, so I can give RESULT.", envs.Finish(answer), nil
 }

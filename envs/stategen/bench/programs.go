@@ -32,12 +32,7 @@ func (o *opened) surface(domain, version string) (*code.Surface, error) {
 		return nil, err
 	}
 
-	first, err := o.choice.Versions.Version(base)
-	if err != nil {
-		return nil, err
-	}
-
-	deployed, err := o.choice.Versions.Version(version)
+	first, deployed, err := o.choice.Versions.Pair(base, version)
 
 	return &code.Surface{Domain: d, Base: first, Deployed: deployed}, err
 }
@@ -59,12 +54,7 @@ func (p *programs) UseEngine(e sandbox.Engine) { p.engine = e }
 
 // Environment implements [suite.Suite]. Verdicts are kept: a program can read the clock.
 func (p *programs) Environment(version string, m envs.Memory) (envs.Environment, error) {
-	first, err := p.choice.Versions.Version(base)
-	if err != nil {
-		return nil, err
-	}
-
-	deployed, err := p.choice.Versions.Version(version)
+	first, deployed, err := p.choice.Versions.Pair(base, version)
 	if err != nil {
 		return nil, err
 	}

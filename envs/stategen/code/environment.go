@@ -210,7 +210,7 @@ func (e *Environment) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 		return envs.Call{}, err
 	}
 
-	return answerWith(lifted), nil
+	return envs.Finish(lifted), nil
 }
 
 // Plan returns the solution of a task in one turn: the reference program.
@@ -220,11 +220,5 @@ func (s *Surface) Plan(t *stategen.Task) (thought string, next envs.Call, err er
 		return "", envs.Call{}, err
 	}
 
-	return "The program takes the steps of the task one by one.", answerWith(program), nil
-}
-
-func answerWith(program string) envs.Call {
-	return envs.Call{
-		Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Object("answer", program),
-	}
+	return "The program takes the steps of the task one by one.", envs.Finish(program), nil
 }

@@ -66,7 +66,7 @@ func newEnvironment(t *testing.T, c Config) *Environment {
 }
 
 func written(program string) envs.Action {
-	return envs.Action(action.Python{}.Format("I write it down.", answerWith(program)))
+	return envs.Action(action.Python{}.Format("I write it down.", envs.Finish(program)))
 }
 
 func TestEnvironmentConforms(t *testing.T) {
@@ -188,7 +188,7 @@ func TestPlanAndLift(t *testing.T) {
 		t.Errorf("the lifted plan ends with %s under %s", got.Turn.Observation, deployed.Name)
 	}
 
-	if _, err := env.Lift(so, answerWith("RESULT = 1")); err == nil {
+	if _, err := env.Lift(so, envs.Finish("RESULT = 1")); err == nil {
 		t.Error("a program that is no reference was lifted")
 	}
 }

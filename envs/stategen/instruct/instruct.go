@@ -2,7 +2,6 @@ package instruct
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"strings"
 
@@ -23,10 +22,7 @@ func Instruct(t *stategen.Task, seed uint64) (stategen.Instruction, error) {
 		return stategen.Instruction{}, errNoWords(t.Program.Domain)
 	}
 
-	h := fnv.New64a()
-	h.Write([]byte(t.ID))
-
-	random := rand.New(rand.NewPCG(seed, h.Sum64()))
+	random := envs.Random(seed, t.ID)
 
 	var refused error
 

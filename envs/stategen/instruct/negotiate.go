@@ -6,10 +6,10 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"regexp"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
@@ -197,10 +197,7 @@ func (n *Negotiator) review(ctx context.Context, about subject, draft stategen.D
 
 // seed is what a model draws by; servers take 63 bits.
 func (n *Negotiator) seed(task, role string, round int) uint64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %s %s %d", n.Seed, task, role, round)
-
-	return h.Sum64() >> 1
+	return envs.Hash(fmt.Sprintf("%d %s %s %d", n.Seed, task, role, round)) >> 1
 }
 
 func shown(d stategen.Draft) string { return "VARIABLES\n" + d.Variables + "\n\nTASK\n" + d.Text }

@@ -15,7 +15,7 @@ func (*Domain) Content(_ stategen.State, v any) any { return content(v) }
 func content(v any) any {
 	isMade := func(m envs.Arg) bool { return m.Name == "id" || m.Name == "checksum" }
 
-	return stategen.Map(v, func(part any) (any, bool) {
+	return envs.Map(v, func(part any) (any, bool) {
 		if object, ok := part.(envs.Args); ok && slices.ContainsFunc(object, isMade) {
 			part = slices.DeleteFunc(slices.Clone(object), isMade)
 		}

@@ -127,7 +127,7 @@ func info(d stategen.Domain, p *stategen.Program, c stategen.Case) (ProgramInfo,
 
 // written returns a content as the benchmark writes it.
 func written(content any) any {
-	return stategen.Map(content, func(part any) (any, bool) {
+	return envs.Map(content, func(part any) (any, bool) {
 		switch part := part.(type) {
 		case *tensor.Tensor:
 			return nested(part.Shape, part.Data), true

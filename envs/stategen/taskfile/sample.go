@@ -2,10 +2,9 @@ package taskfile
 
 import (
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
 	"slices"
 
+	"toolevo/envs"
 	"toolevo/envs/stategen"
 )
 
@@ -95,11 +94,9 @@ func (f *File) Sample(s Sampling, keep func(*stategen.Task) error) ([]Sampled, e
 
 // draw returns some of the places of a domain. What is drawn of one domain does not depend on the others.
 func (s Sampling) draw(domain string, places []int) []int {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(domain)) // a hash takes anything
-
-	rng := rand.New(rand.NewPCG(s.Seed, h.Sum64()))
-	rng.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+	envs.Random(s.Seed, domain).Shuffle(len(places), func(i, j int) {
+		places[i], places[j] = places[j], places[i]
+	})
 
 	return places[:s.Each]
 }

@@ -3,6 +3,7 @@ package tensor
 import (
 	"math"
 
+	"toolevo/envs"
 	"toolevo/envs/stategen"
 )
 
@@ -13,7 +14,7 @@ const tolerance = 1e-2
 
 // Content implements [stategen.Service]. The content of a handle, or of an object with a handle, is a [*Tensor].
 func (Domain) Content(s stategen.State, v any) any {
-	return stategen.Map(v, func(part any) (any, bool) {
+	return envs.Map(v, func(part any) (any, bool) {
 		if t := s.(*state).find(stategen.Handle(part, handleMember)); t != nil {
 			return t, true
 		}
@@ -47,7 +48,7 @@ func near(want, got float64) bool {
 
 // Record implements [stategen.Service].
 func (Domain) Record(content any) any {
-	return stategen.Map(content, func(part any) (any, bool) {
+	return envs.Map(content, func(part any) (any, bool) {
 		if t, ok := part.(*Tensor); ok {
 			return t.record(), true
 		}

@@ -11,7 +11,7 @@ import (
 func (Domain) Content(of stategen.State, v any) any {
 	s := of.(*state)
 
-	return stategen.Map(v, func(part any) (any, bool) {
+	return envs.Map(v, func(part any) (any, bool) {
 		if at := s.find(stategen.Handle(part, "speech")); at >= 0 {
 			return s.speeches[at].content(), true
 		}

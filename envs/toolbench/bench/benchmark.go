@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"toolevo/envs"
+	"toolevo/envs/drift"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
@@ -52,7 +53,7 @@ var versions sync.Map
 
 // Tools implements [suite.Benchmark]. Questions list the functions.
 func (ToolBench) Tools(v *toolapi.Version, _ []string) []*toolapi.API {
-	return slices.DeleteFunc(slices.Clone(v.APIs), func(a *toolapi.API) bool { return !isSystem(a.Tool) })
+	return slices.DeleteFunc(slices.Clone(v.APIs), func(a *toolapi.API) bool { return !envs.IsSystem(a.Tool) })
 }
 
 // Sources implements [suite.Sourced].
@@ -167,7 +168,7 @@ func (o *opened) take(splits map[string]*toolbench.Kept, split string) error {
 
 	o.functions = named
 	if o.choice.Versions == nil {
-		o.choice.Versions, err = versionsOf(functions)
+		o.choice.Versions, err = drift.StandardOf(base, baseText, functions)
 	}
 
 	return err

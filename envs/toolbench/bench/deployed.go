@@ -119,8 +119,8 @@ func (d *Deployed) name(file *toolapi.Spec) error {
 	}
 
 	for _, a := range file.APIs {
-		if f, ok := d.named[toolOf(a)]; ok {
-			a.Description = cmp.Or(a.Description, about[toolOf(a)])
+		if f, ok := d.named[a.ToolName()]; ok {
+			a.Description = cmp.Or(a.Description, about[a.ToolName()])
 			d.functions = append(d.functions, a)
 			d.named[a.Name] = f
 		}

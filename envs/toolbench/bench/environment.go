@@ -102,17 +102,12 @@ func (e *environment) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 }
 
 func (e *environment) of(t envs.Task, op string) (*dynamic.Environment[struct{}], error) {
-	open, ok := e.tasks[t.ID]
-	if !ok {
-		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("%s task %q", op, t.ID), errors.New("unknown task"))
+	env, err := (*dynamic.Environment[struct{}])(nil), errors.New("unknown task")
+	if open, ok := e.tasks[t.ID]; ok {
+		env, err = open()
 	}
 
-	env, err := open()
-	if err != nil {
-		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("%s task %q", op, t.ID), err)
-	}
-
-	return env, nil
+	return env, envs.Fail(envs.StageEnvironment, fmt.Sprintf("%s task %q", op, t.ID), err)
 }
 
 // environment returns the environment of one query.
@@ -133,12 +128,7 @@ func (o *opened) deploy(version string, apis []toolbench.Key, grader dynamic.Gra
 		return nil, err
 	}
 
-	prompt, err := c.Version(o.choice.Prompt)
-	if err != nil {
-		return nil, err
-	}
-
-	deployed, err := c.Version(version)
+	prompt, deployed, err := c.Pair(o.choice.Prompt, version)
 	if err != nil {
 		return nil, err
 	}

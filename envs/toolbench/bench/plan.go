@@ -61,8 +61,6 @@ func planOf(calls []envs.Call) envs.Plan {
 
 		answer := "I found this: " + display.Line(strings.Join(results, " "), 300)
 
-		return "Now I can answer.", envs.Call{
-			Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Object("answer", answer),
-		}, nil
+		return "Now I can answer.", envs.Finish(answer), nil
 	}
 }

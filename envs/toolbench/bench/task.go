@@ -27,7 +27,7 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 
 	functions := make(map[string]envs.Args, len(file.APIs)) // by tool
 	for i := range file.APIs {
-		functions[toolOf(file.APIs[i])] = file.APIs[i].Function()
+		functions[file.APIs[i].ToolName()] = file.APIs[i].Function()
 	}
 
 	tasks := make([]envs.Task, len(o.collection.Queries))

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -21,23 +20,6 @@ const (
 	inDomain = drift.InDomain
 	outOfIt  = drift.OutOfDomain // has no identifier of inDomain
 )
-
-// versionsOf returns the versions of functions. Those that are drifted are made when they are wanted.
-func versionsOf(functions []toolapi.APISpec) (*toolapi.Catalog, error) {
-	spec, err := toolapi.Parse(toolapi.File{Path: base + ".yaml", Text: baseText})
-	if err != nil {
-		return nil, err
-	}
-
-	spec.APIs = slices.Concat(functions, spec.APIs)
-
-	published, err := toolapi.NewCatalog(spec)
-	if err != nil {
-		return nil, err
-	}
-
-	return drift.Standard(published, base), nil
-}
 
 // part returns the catalog of some versions and of those that they deprecate, with the functions of some tools only. A
 // version may be named twice.
@@ -63,8 +45,8 @@ func part(c *toolapi.Catalog, tools []string, names ...string) (*toolapi.Catalog
 
 		part := *whole
 		part.APIs = slices.DeleteFunc(slices.Clone(whole.APIs), func(a toolapi.APISpec) bool {
-			tool := toolOf(a)
-			return !isSystem(tool) && !slices.Contains(tools, tool)
+			tool := a.ToolName()
+			return !envs.IsSystem(tool) && !slices.Contains(tools, tool)
 		})
 
 		files = append(files, &part)
@@ -73,12 +55,6 @@ func part(c *toolapi.Catalog, tools []string, names ...string) (*toolapi.Catalog
 
 	return toolapi.NewCatalog(files...)
 }
-
-// isSystem reports whether a tool belongs to every task, and not to a query.
-func isSystem(tool string) bool { return tool == envs.FinishTool || tool == envs.UpdateTool }
-
-// toolOf returns the tool that an API of a file exposes.
-func toolOf(a toolapi.APISpec) string { return cmp.Or(a.Tool, a.Name) }
 
 // functionsOf returns the functions of all documents, in their order.
 func functionsOf(c *toolbench.Collection) ([]toolapi.APISpec, map[toolbench.Key]string, error) {

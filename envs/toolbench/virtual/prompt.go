@@ -88,8 +88,8 @@ func wholeDocument(d *toolbench.Document) string {
 	return object(envs.Object(
 		"api_name", d.API,
 		"api_description", d.Description,
-		"required_parameters", parameters(d.Required),
-		"optional_parameters", parameters(d.Optional),
+		"required_parameters", Parameters(d.Required),
+		"optional_parameters", Parameters(d.Optional),
 		"tool_description", d.ToolDescription,
 		"tool_name", d.Tool,
 		"tool_category", d.Category,
@@ -104,7 +104,8 @@ func shortDocument(d *toolbench.Document) string {
 	))
 }
 
-func parameters(all []toolbench.Parameter) []any {
+// Parameters are those of a document as query files have them.
+func Parameters(all []toolbench.Parameter) []any {
 	shown := make([]any, len(all))
 	for i, p := range all {
 		value, err := pytext.Decode(string(p.Default))

@@ -156,7 +156,5 @@ func (t Template) callText(c envs.Call) string {
 		return text
 	}
 
-	object := envs.Args{{Name: "name", Value: c.Name}, {Name: t.arguments, Value: c.Args}}
-
-	return t.call.around(string(pytext.AppendJSON(nil, object)))
+	return t.call.around(pytext.JSON(envs.Object("name", c.Name, t.arguments, c.Args)))
 }

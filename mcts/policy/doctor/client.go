@@ -154,8 +154,7 @@ func texts(choices []server.Choice) []string {
 
 // tooLong returns the fault of a prompt that does not fit, nil for other errors.
 func tooLong(err error) *server.Fault {
-	var fault *server.Fault
-	if errors.As(err, &fault) && fault.Kind == server.TooLong {
+	if fault := server.FaultOf(err); fault != nil && fault.Kind == server.TooLong {
 		return fault
 	}
 

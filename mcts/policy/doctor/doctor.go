@@ -293,9 +293,8 @@ func (p *examination) failure(ctx context.Context, name Name, err error) Check {
 func (p *examination) inconclusive(err error) Check {
 	finding := "inconclusive"
 
-	var fault *server.Fault
 	switch {
-	case errors.As(err, &fault):
+	case server.FaultOf(err) != nil:
 		finding = "probe-failed"
 	case errors.Is(err, errSlow):
 		finding = "slow"
@@ -306,8 +305,7 @@ func (p *examination) inconclusive(err error) Check {
 
 // gone reports whether the server has gone away, after an error of a probe.
 func (p *examination) gone(ctx context.Context, err error) bool {
-	var fault *server.Fault
-	if !errors.As(err, &fault) || fault.Status != 0 {
+	if !server.Answered(err, 0) {
 		return false
 	}
 
@@ -321,8 +319,8 @@ func (p *examination) gone(ctx context.Context, err error) bool {
 
 // errorText is an error's text; of a fault, without the server's address.
 func errorText(err error) string {
-	var f *server.Fault
-	if !errors.As(err, &f) {
+	f := server.FaultOf(err)
+	if f == nil {
 		return err.Error()
 	}
 

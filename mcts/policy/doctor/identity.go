@@ -31,9 +31,8 @@ func (p *examination) reach(ctx context.Context) (Check, error) {
 
 		cancel()
 
-		var fault *server.Fault
 		// a server may not list its models
-		if err != nil && !(errors.As(err, &fault) && fault.Status == http.StatusNotFound) {
+		if err != nil && !server.Answered(err, http.StatusNotFound) {
 			return p.unreachable(err), errStop
 		}
 
@@ -47,11 +46,10 @@ func (p *examination) reach(ctx context.Context) (Check, error) {
 
 // unreachable is the finding of a server that cannot be used at all.
 func (p *examination) unreachable(err error) Check {
-	var fault *server.Fault
 	seen := errorText(err)
 
 	switch {
-	case errors.As(err, &fault) && (fault.Status == http.StatusUnauthorized || fault.Status == http.StatusForbidden):
+	case server.Answered(err, http.StatusUnauthorized, http.StatusForbidden):
 		return p.finding("key", seen, p.o.Kind.KeyVariable)
 	case errors.Is(err, context.DeadlineExceeded):
 		seen = fmt.Sprintf("no answer within %v", reachTime)
@@ -91,8 +89,7 @@ func (p *examination) askModel(ctx context.Context) (Check, error) {
 		err = d.Describe(ctx, &all)
 	}
 
-	var fault *server.Fault
-	if errors.As(err, &fault) && fault.Status == http.StatusNotFound && len(all.Names) == 0 {
+	if server.Answered(err, http.StatusNotFound) && len(all.Names) == 0 {
 		return ok("the server does not list its models; a completion will show"), nil
 	}
 
@@ -192,8 +189,8 @@ func (p *examination) complete(ctx context.Context) (Check, error) {
 func (p *examination) incomplete(ctx context.Context, r reply, err error) Check {
 	finding, seen := "completion", errorText(err)
 
-	var fault *server.Fault
-	if errors.As(err, &fault) {
+	fault := server.FaultOf(err)
+	if fault != nil {
 		switch {
 		case errors.Is(fault, server.ErrNoEnd):
 			finding = "completion-no-end"

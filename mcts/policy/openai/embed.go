@@ -158,8 +158,7 @@ func (e *Embedder) request(ctx context.Context, texts []string) (list [][]float3
 		},
 	})
 
-	var fault *server.Fault
-	if errors.As(err, &fault) && isTooMuch(fault) {
+	if fault := server.FaultOf(err); fault != nil && isTooMuch(fault) {
 		return nil, fault, nil
 	}
 

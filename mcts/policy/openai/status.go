@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -57,9 +56,7 @@ func (b *Backend) Serves(ctx context.Context, name string) (bool, error) {
 	}
 
 	models, err := b.Models(ctx)
-
-	var fault *server.Fault
-	if errors.As(err, &fault) && fault.Kind != server.Transient {
+	if fault := server.FaultOf(err); fault != nil && fault.Kind != server.Transient {
 		return false, nil // it lists none
 	}
 
@@ -185,7 +182,6 @@ func (b *Backend) metrics(ctx context.Context) (g server.Gauges, ok bool, err er
 
 // absent reports whether the server answered that it has no such document.
 func absent(err error) bool {
-	var f *server.Fault
-	return errors.As(err, &f) && (f.Status == http.StatusNotFound || f.Status == http.StatusMethodNotAllowed ||
-		f.Status == http.StatusNotImplemented)
+	return server.Answered(err, http.StatusNotFound, http.StatusMethodNotAllowed,
+		http.StatusNotImplemented)
 }

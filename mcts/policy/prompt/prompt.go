@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,9 +63,9 @@ func New(tools []*toolapi.API) Prompt {
 // System returns the guidelines and the tools of a task, and nothing else: no demonstration, no learned tool, no
 // question. It is the system text of a training sample and of a chat. Tasks without tools of their own have that of
 // their dataset.
-func (p Prompt) System(t envs.Task) string { return p.system(t, nil, p.wording().format) }
+func (p Prompt) System(t envs.Task) string { return p.system(t, nil, p.wording().Format) }
 
-func (p Prompt) wording() wording { return wordings[action.OrDefault(p.Codec)] }
+func (p Prompt) wording() wording { return wordings()[action.OrDefault(p.Codec).String()] }
 
 // Render returns the text a model continues with its next Thought. It ends with a blank line.
 func (p Prompt) Render(h envs.History) string {
@@ -83,7 +84,7 @@ func (p Prompt) Render(h envs.History) string {
 
 	var b strings.Builder
 	b.Grow(1 << 14)
-	b.WriteString(p.system(task, learned, spaced(p.wording().format)))
+	b.WriteString(p.system(task, learned, spaced(p.wording().Format)))
 	b.WriteString("\n\n")
 
 	if shown := p.shown(task); len(shown) > 0 {
@@ -149,7 +150,7 @@ var paperSpacing = strings.NewReplacer(
 func (p Prompt) system(t envs.Task, learned []string, format string) string {
 	var b strings.Builder
 	tools := p.List(t)
-	b.WriteString(p.wording().opening)
+	b.WriteString(p.wording().Opening)
 	b.WriteString("\n\n")
 
 	for i, a := range tools {
@@ -179,25 +180,23 @@ func (p Prompt) system(t envs.Task, learned []string, format string) string {
 // codes reports whether a program is the whole answer: it ends by itself, and nobody can learn in between.
 func (p Prompt) codes() bool { return p.Codec == action.Python{} }
 
-// guidelines are those of the wording and, behind the one on naming tools, those of the tools that are listed.
+// guidelines are those of the wording and, in their midst, those of the tools that are listed.
 func (p Prompt) guidelines(tools []*toolapi.API) []string {
-	var all []string
+	w := p.wording()
 
-	for _, line := range p.wording().guidelines {
-		switch {
-		case p.NoUpdateTool && strings.Contains(line, envs.UpdateTool):
-		case line == naming:
-			if p.Layout == Paper {
-				line = paperNaming
-			}
+	all := slices.Clone(w.First)
+	if p.Layout == Paper && w.Paper != nil {
+		all = slices.Clone(w.Paper)
+	}
 
-			all = append(all, line)
-			for _, a := range tools {
-				if a.Guideline != "" {
-					all = append(all, a.Guideline)
-				}
-			}
-		default:
+	for _, a := range tools {
+		if a.Guideline != "" {
+			all = append(all, a.Guideline)
+		}
+	}
+
+	for _, line := range w.Then {
+		if !p.NoUpdateTool || !strings.Contains(line, envs.UpdateTool) {
 			all = append(all, line)
 		}
 	}

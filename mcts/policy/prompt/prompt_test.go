@@ -20,17 +20,17 @@ func paperTools() []*toolapi.API {
 	return apis(
 		"RetrieveAgenda[keyword], which retrieves the agenda related to keyword.",
 		"RetrieveScirex[keyword], which retrieves machine learning papers' paragraphs related to keyword.",
-		"LoadDB[DBName], which loads the database DBName and returns the database. The DBName can be one of the " +
+		"LoadDB[DBName], which loads the database DBName and returns the database. The DBName can be one of the "+
 			"following: flights/coffee/airbnb/yelp/agenda.",
-		"FilterDB[condition], which filters the database DBName by the column column_name the relation (e.g., =, " +
+		"FilterDB[condition], which filters the database DBName by the column column_name the relation (e.g., =, "+
 			">, etc.) and the value, and returns the filtered database.",
 		"GetValue[column_name], which returns the value of the column column_name in the database DBName.",
-		"LoadGraph[GraphName], which loads the graph GraphName and returns the graph. The GraphName can be one of " +
+		"LoadGraph[GraphName], which loads the graph GraphName and returns the graph. The GraphName can be one of "+
 			"the following: PaperNet/AuthorNet.",
-		"NeighbourCheck[GraphName, Node], which lists the neighbours of the node Node in the graph GraphName and " +
+		"NeighbourCheck[GraphName, Node], which lists the neighbours of the node Node in the graph GraphName and "+
 			"returns the neighbours.",
 		"NodeCheck[GraphName, Node], which returns the detailed attribute information of Node.",
-		"EdgeCheck[GraphName, Node1, Node2], which returns the detailed attribute information of the edge between " +
+		"EdgeCheck[GraphName, Node1, Node2], which returns the detailed attribute information of the edge between "+
 			"Node1 and Node2.",
 		"SQLInterpreter[SQL], which interprets the SQL query SQL and returns the result.",
 		"PythonInterpreter[Python], which interprets the Python code Python and returns the result.",
@@ -60,7 +60,9 @@ func apis(lines ...string) []*toolapi.API {
 }
 
 // coffeeTools are those of them that questions about coffee need.
-func coffeeTools() []*toolapi.API { return append(slices.Clone(paperTools()[2:5]), paperTools()[9:]...) }
+func coffeeTools() []*toolapi.API {
+	return append(slices.Clone(paperTools()[2:5]), paperTools()[9:]...)
+}
 
 const openQuestion = "What was the opening price of coffee on 2000-01-03?"
 
@@ -150,8 +152,8 @@ func TestGoldenPrompts(t *testing.T) {
 
 func TestEveryCodecIsAnnounced(t *testing.T) {
 	for _, codec := range action.Codecs() {
-		w := wordings[codec]
-		if w.opening == "" || len(w.guidelines) == 0 || w.format == "" {
+		w := wordings()[codec.String()]
+		if w.Opening == "" || len(w.First) == 0 || len(w.Then) == 0 || w.Format == "" {
 			t.Errorf("%s is announced as %q", codec, w)
 		}
 	}

@@ -1,8 +1,9 @@
 package scripted
 
 import (
-	"hash/fnv"
 	"math/rand/v2"
+
+	"toolevo/envs"
 )
 
 // dice is the random source of one sample: a value, so that drawing costs no allocation.
@@ -21,12 +22,8 @@ func newDice(seed uint64) dice {
 
 // questionDice is the source that stands in for a seed when decoding greedily. Each place in a question has its own.
 func questionDice(question, place string) dice {
-	h := fnv.New64a()
-	h.Write([]byte(question))
-	question64 := h.Sum64()
-	h.Write([]byte(place))
 	var d dice
-	d.pcg.Seed(question64, h.Sum64())
+	d.pcg.Seed(envs.Hash(question), envs.Hash(question+place))
 	d.pcg.Uint64()
 
 	return d

@@ -40,7 +40,7 @@ func plans(question string) (envs.Plan, bool) {
 			return "I need step " + steps[len(results)].Tool + ".", steps[len(results)], nil
 		}
 
-		return "I know the answer.", finish(results[3]), nil
+		return "I know the answer.", envs.Finish(results[3]), nil
 	}, true
 }
 

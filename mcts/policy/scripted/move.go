@@ -57,7 +57,7 @@ func (sc *scene) decide() move {
 				via:  u,
 				call: envs.Call{
 					Name: envs.UpdateTool,
-					Args: envs.Args{{Name: "newtool_desc", Value: u.describe(t.Call.Args)}},
+					Args: envs.Object("newtool_desc", u.describe(t.Call.Args)),
 				},
 			}
 		}
@@ -104,11 +104,7 @@ func (sc *scene) step() move {
 }
 
 func giveUp() move {
-	return move{kind: givingUp, call: finish(unknownAnswer)}
-}
-
-func finish(answer string) envs.Call {
-	return envs.Call{Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Args{{Name: "answer", Value: answer}}}
+	return move{kind: givingUp, call: envs.Finish(unknownAnswer)}
 }
 
 // name is the tool name the move writes.

@@ -95,10 +95,13 @@ func (p Profile) Validate() error {
 		return fmt.Errorf("policy: profile %s: patience is %d, want at least 1", p.Name, p.Patience)
 	}
 
-	r := p.Rates
+	all := []float64{p.Rephrase, p.Greedy, p.Hopeless}
 
-	all := []float64{p.Rephrase, p.Greedy, p.Hopeless, r.Column, r.Arithmetic, r.EarlyAnswer, r.Malformed, r.NoAction,
-		r.OldParams, r.IgnoreNotice, r.ForgetUpdate, r.RepeatUpdate, r.ExtraCall, r.GiveUp}
+	_, _, _, slips := p.Rates.slips()
+	for _, s := range slips {
+		all = append(all, s.rate)
+	}
+
 	if i := slices.IndexFunc(all, func(x float64) bool { return !(x >= 0 && x <= 1) }); i >= 0 {
 		return fmt.Errorf("policy: profile %s: rate %v is not in 0..1", p.Name, all[i])
 	}

@@ -127,17 +127,19 @@ func (sc *scene) greedy() mcts.Proposal {
 	step := questionDice(question, fmt.Sprintf("step %d, try %d", len(sc.st.results), sc.st.errors))
 	turn := questionDice(question, fmt.Sprintf("turn %d", len(sc.st.turns)))
 
-	if m, ok := sc.slip(forgettingSlips, &turn, sc.profile.Greedy); ok {
+	forgetting, drift, task, _ := sc.profile.Rates.slips()
+
+	if m, ok := sc.slip(forgetting, &turn, sc.profile.Greedy); ok {
 		sc.best = m
 	}
 
 	m, ok := sc.best, false
 	if sc.stepping() {
-		m, ok = sc.slip(taskSlips, &step, sc.profile.Greedy)
+		m, ok = sc.slip(task, &step, sc.profile.Greedy)
 	}
 
 	if !ok {
-		m, ok = sc.slip(driftSlips, &turn, sc.profile.Greedy)
+		m, ok = sc.slip(drift, &turn, sc.profile.Greedy)
 	}
 
 	if !ok {
@@ -149,7 +151,9 @@ func (sc *scene) greedy() mcts.Proposal {
 
 // sample writes one completion.
 func (sc *scene) sample(d dice) mcts.Proposal {
-	m, ok := sc.slip(slips, &d, 1)
+	_, _, _, all := sc.profile.Rates.slips()
+
+	m, ok := sc.slip(all, &d, 1)
 	if !ok {
 		m = sc.best
 	}

@@ -12,32 +12,32 @@ import (
 
 // slip is a mistake: how often it is made, and what it makes of the right move, or false where it is not possible.
 type slip struct {
-	rate func(*Rates) float64
+	rate float64
 	make func(*scene, *dice) (move, bool)
 }
 
-// slips lists the mistakes in the order in which they are considered.
-var slips = []slip{
-	{func(r *Rates) float64 { return r.ForgetUpdate }, forgetUpdate},
-	{func(r *Rates) float64 { return r.RepeatUpdate }, repeatUpdate},
-	{func(r *Rates) float64 { return r.IgnoreNotice }, ignoreNotice},
-	{func(r *Rates) float64 { return r.OldParams }, keepOldParams},
-	{func(r *Rates) float64 { return r.ExtraCall }, extraCall},
-	{func(r *Rates) float64 { return r.EarlyAnswer }, earlyAnswer},
-	{func(r *Rates) float64 { return r.GiveUp }, giveUpEarly},
-	{func(r *Rates) float64 { return r.Column }, wrongColumn},
-	{func(r *Rates) float64 { return r.Arithmetic }, wrongArithmetic},
-	{func(r *Rates) float64 { return r.Malformed }, malformed},
-	{func(r *Rates) float64 { return r.NoAction }, noAction},
-}
+// slips lists the mistakes in the order in which they are considered: one that leaves out a step and
+// those that are made in one, for which drift gives occasion, and those in the task, which are made
+// without it, too.
+func (r *Rates) slips() (forgetting, drift, task, all []slip) {
+	all = []slip{
+		{r.ForgetUpdate, forgetUpdate},
 
-// The mistakes that drift gives occasion for, of which the first leaves out a step and the others are made in one, and
-// those in the task, which are made without it, too.
-var (
-	forgettingSlips = slips[:1]
-	driftSlips      = slips[1:4]
-	taskSlips       = slips[4:]
-)
+		{r.RepeatUpdate, repeatUpdate},
+		{r.IgnoreNotice, ignoreNotice},
+		{r.OldParams, keepOldParams},
+
+		{r.ExtraCall, extraCall},
+		{r.EarlyAnswer, earlyAnswer},
+		{r.GiveUp, giveUpEarly},
+		{r.Column, wrongColumn},
+		{r.Arithmetic, wrongArithmetic},
+		{r.Malformed, malformed},
+		{r.NoAction, noAction},
+	}
+
+	return all[:1], all[1:4], all[4:], all
+}
 
 // slip makes at most one of the mistakes, the first that is drawn and possible.
 func (sc *scene) slip(slips []slip, d *dice, share float64) (move, bool) {
@@ -46,13 +46,12 @@ func (sc *scene) slip(slips []slip, d *dice, share float64) (move, bool) {
 	}
 
 	for _, slip := range slips {
-		rate := slip.rate(&sc.profile.Rates)
-		if rate == 0 || !d.chance(rate*share) {
+		if slip.rate == 0 || !d.chance(slip.rate*share) {
 			continue
 		}
 
 		if m, ok := slip.make(sc, d); ok {
-			m.cost += 0.15 - 0.12*math.Log(rate)
+			m.cost += 0.15 - 0.12*math.Log(slip.rate)
 			return m, true
 		}
 	}
@@ -129,7 +128,7 @@ func earlyAnswer(sc *scene, _ *dice) (move, bool) {
 		answer = unknownAnswer
 	}
 
-	return move{thought: "I think this already answers the question.", call: finish(answer)}, true
+	return move{thought: "I think this already answers the question.", call: envs.Finish(answer)}, true
 }
 
 func giveUpEarly(sc *scene, _ *dice) (move, bool) { return giveUp(), sc.stepping() }

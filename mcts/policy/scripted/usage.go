@@ -184,7 +184,7 @@ func (u *usage) apply(args envs.Args) envs.Args {
 
 	for _, s := range u.slots {
 		if s.kind == copied {
-			out = append(out, envs.Arg{Name: s.key, Value: s.value})
+			out = out.With(s.key, s.value)
 			continue
 		}
 
@@ -201,7 +201,7 @@ func (u *usage) apply(args envs.Args) envs.Args {
 				b.WriteString(label + "[" + asText(v) + "]")
 			}
 
-			out = append(out, envs.Arg{Name: s.key, Value: b.String()})
+			out = out.With(s.key, b.String())
 
 			continue
 		}
@@ -211,12 +211,12 @@ func (u *usage) apply(args envs.Args) envs.Args {
 		case !ok:
 		case s.kind == numbered:
 			for i, part := range strings.Split(asText(v), ", ") {
-				out = append(out, envs.Arg{Name: s.key + strconv.Itoa(i+1), Value: part})
+				out = out.With(s.key+strconv.Itoa(i+1), part)
 			}
 		case s.kind == prefixed:
-			out = append(out, envs.Arg{Name: s.key, Value: s.prefix + asText(v)})
+			out = out.With(s.key, s.prefix+asText(v))
 		default:
-			out = append(out, envs.Arg{Name: s.key, Value: v})
+			out = out.With(s.key, v)
 		}
 	}
 	// What the example has no room for is sent as it was: leaving it out in silence would call something else.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"toolevo/envs"
 	"toolevo/mcts"
 )
 
@@ -161,7 +162,7 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 
 	a.pool.logLongPause(t, fault)
 
-	return false, wait(ctx, a.pause(t, x, f, fault))
+	return false, mcts.Wait(ctx, a.pause(t, x, f, fault))
 }
 
 // pause is the wait before the next try. A server that has answered others meanwhile is asked again
@@ -366,19 +367,17 @@ func (a *Asker) Ask(ctx context.Context, q Query) error {
 		return func(ctx context.Context, _ turn) *Fault {
 			err := send(ctx)
 
-			var fault *Fault
-			if err == nil || errors.As(err, &fault) {
-				return fault
+			fault := FaultOf(err)
+			if fault == nil {
+				other = err
 			}
 
-			other = err
-
-			return nil
+			return fault
 		}
 	}
 
 	err := a.ask(ctx, exchange{
-		key: q.Key, seed: hashOf(q.Key), doubted: q.Doubted,
+		key: q.Key, seed: envs.Hash(q.Key), doubted: q.Doubted,
 		admit:   func(context.Context, turn) (func(), error) { return func() {}, nil },
 		send:    through(q.Send),
 		known:   through(q.Known),

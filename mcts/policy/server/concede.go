@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"toolevo/mcts"
 )
 
 // errUnscored is the cause of a reply without the log-probabilities that were asked for.
@@ -283,7 +285,7 @@ func (e *exploration) refused(ctx context.Context, some rows) (fault *Fault) {
 	c.try = control
 
 	for try := range surelyRefused {
-		if try > 0 && wait(ctx, e.policy.retry.Base) != nil {
+		if try > 0 && mcts.Wait(ctx, e.policy.retry.Base) != nil {
 			break
 		}
 

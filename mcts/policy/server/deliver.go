@@ -181,9 +181,8 @@ const neverEnded = neverScored
 func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completion, err error) *Fault {
 	fault := &Fault{Kind: Transient, Address: s.backend.Address(), Status: 200}
 
-	var named *Fault
-	switch {
-	case errors.Is(err, ErrNoEnd) && errors.As(err, &named):
+	switch named := FaultOf(err); {
+	case errors.Is(err, ErrNoEnd) && named != nil:
 		if s.unended.Add(1) >= neverEnded && !s.hasAnswered() {
 			fault.Kind, fault.Err = Refused, named.Err
 			fault.Message = `no completion counts: set server.ends to the server's own word for an end, or to [""] if it has none`
@@ -191,7 +190,7 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 		}
 
 		return named
-	case errors.As(err, &named):
+	case named != nil:
 		return named
 	case err != nil && attempt.Err() != nil:
 		fault.Status, fault.Err = 0, fmt.Errorf("no answer within %v: %w", p.options.Timeout, attempt.Err())
@@ -261,22 +260,4 @@ func mix(x uint64) uint64 {
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 
 	return x ^ x>>31
-}
-
-// wait waits, or returns the context's error.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func isTooLong(err error) bool {
-	var f *Fault
-	return errors.As(err, &f) && f.Kind == TooLong
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"sync"
@@ -112,8 +111,7 @@ func (e *RequestError) GivenUp() string {
 // what the model would have done with it is not known. It ends the run when so it is with many in a
 // row.
 func (p *Policy) refuseFirst(key string, err error) error {
-	var f *Fault
-	errors.As(err, &f)
+	f := FaultOf(err)
 	first := *f
 	first.Kind = BadRequest
 

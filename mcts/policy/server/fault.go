@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -46,6 +47,24 @@ type Fault struct {
 	// Proxy is the proxy of the environment that may have failed or answered in the server's place,
 	// without credentials; "" is none.
 	Proxy string
+}
+
+// FaultOf returns the fault that an error is or wraps, nil for none.
+func FaultOf(err error) *Fault {
+	fault, _ := errors.AsType[*Fault](err)
+	return fault
+}
+
+// Answered reports whether an error is a fault with one of some statuses; 0 is that of no answer.
+func Answered(err error, statuses ...int) bool {
+	fault := FaultOf(err)
+	return fault != nil && slices.Contains(statuses, fault.Status)
+}
+
+// isTooLong reports whether an error is the fault of a prompt that does not fit.
+func isTooLong(err error) bool {
+	fault := FaultOf(err)
+	return fault != nil && fault.Kind == TooLong
 }
 
 // Error names the server, the status and the message.

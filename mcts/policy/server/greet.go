@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
 )
 
@@ -72,7 +73,7 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 
 	for try := range greetTries {
 		if try > 0 {
-			if wait(ctx, p.options.Retry.Base) != nil {
+			if mcts.Wait(ctx, p.options.Retry.Base) != nil {
 				return nil
 			}
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"toolevo/envs"
 )
 
 // Headers are what requests bear beside the headers of the protocol, by name. Their values name
@@ -48,7 +50,7 @@ func (k SessionKeys) Validate() (setting string, err error) {
 // sessionOf is the id of the tree of a question, or of what else is asked about: it says nothing about the
 // question.
 func sessionOf(question string, tree int) string {
-	return fmt.Sprintf("%016x", mix(hashOf(question)^mix(uint64(tree))))
+	return fmt.Sprintf("%016x", mix(envs.Hash(question)^mix(uint64(tree))))
 }
 
 // IsSecretParameter reports whether a parameter of a URL's query may be a key: all may, but for the

@@ -134,6 +134,22 @@ func Register(k *Kind) {
 // Kinds lists the registered kinds, in their order.
 func Kinds() []*Kind { return slices.Clone(kinds) }
 
+// AddressVariables are those of the environment that hold addresses of servers.
+func AddressVariables() []string {
+	return variables(func(k *Kind) string { return k.AddressVariable })
+}
+
+// KeyVariables are those of the environment that hold keys of servers.
+func KeyVariables() []string { return variables(func(k *Kind) string { return k.KeyVariable }) }
+
+func variables(of func(*Kind) string) (all []string) {
+	for _, k := range kinds {
+		all = append(all, of(k))
+	}
+
+	return all
+}
+
 // FindKind returns the kind of a name, nil where there is none.
 func FindKind(name string) *Kind {
 	for _, k := range kinds {

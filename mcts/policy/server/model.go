@@ -15,16 +15,16 @@ func (s *server) checkModel(ctx context.Context, r Reply) *Fault {
 
 	err := CheckModel(ctx, s.backend, r)
 
-	var fault *Fault
+	fault := FaultOf(err)
+
 	switch {
 	case err == nil:
 		s.names.Store(r.Model, nil)
-		return nil
-	case errors.As(err, &fault):
-		return fault
+	case fault == nil:
+		fault = &Fault{Kind: Transient, Address: s.backend.Address(), Err: err}
 	}
 
-	return &Fault{Kind: Transient, Address: s.backend.Address(), Err: err}
+	return fault
 }
 
 // IsOtherModel reports whether a reply was of another model than the one asked for.

@@ -426,7 +426,7 @@ func (s *server) poll(ctx context.Context, observer Observer) {
 			s.gauges.Store(nil)
 		}
 
-		if wait(ctx, time.Until(begun.Add(next))) != nil {
+		if mcts.Wait(ctx, time.Until(begun.Add(next))) != nil {
 			return
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"hash/fnv"
 	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"toolevo/envs"
 )
 
 // pool knows the servers and which of them answer.
@@ -101,7 +102,7 @@ func newServer(address string, b Backend, l Limit) *server {
 	return &server{
 		backend: b,
 		address: address,
-		hash:    hashOf(address),
+		hash:    envs.Hash(address),
 		limiter: newLimiter(l),
 		seats:   seats{asking: make(chan struct{}, 1)},
 		health:  health{gone: make(chan struct{})},
@@ -110,20 +111,13 @@ func newServer(address string, b Backend, l Limit) *server {
 	}
 }
 
-// hashOf is the FNV-1a hash of a text.
-func hashOf(text string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(text))
-	return h.Sum64()
-}
-
 // order returns the servers in the question's order of preference.
 func (p *pool) order(question string) []*server {
 	if len(p.servers) == 1 {
 		return p.servers
 	}
 
-	key := hashOf(question)
+	key := envs.Hash(question)
 
 	return slices.SortedStableFunc(slices.Values(p.servers), func(a, b *server) int {
 		return cmp.Compare(mix(b.hash^key), mix(a.hash^key))

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -73,8 +72,7 @@ func slotsOf(ctx context.Context, b Backend) (int, error) {
 
 	n, err := slotted.Slots(ctx)
 
-	var fault *Fault
-	if errors.As(err, &fault) && fault.Kind != Transient {
+	if fault := FaultOf(err); fault != nil && fault.Kind != Transient {
 		return 0, nil
 	}
 

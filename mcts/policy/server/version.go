@@ -7,9 +7,15 @@ import (
 )
 
 // Before reports whether a version is known to be before another. One that cannot be read, or 0.0.0,
-// which is what builds from source call themselves, is not.
+// which is what builds from source call themselves, is not. One of two numbers is before another when
+// it is so whatever its third number is.
 func Before(version, than string) bool {
-	return isRelease(version) && semver.Compare(canonical(version), canonical(than)) < 0
+	v, t := canonical(version), canonical(than)
+	if v == semver.MajorMinor(v) {
+		v, t = v+".0", semver.MajorMinor(t)
+	}
+
+	return isRelease(v) && semver.Compare(v, t) < 0
 }
 
 // isRelease reports whether a version can be compared with others.

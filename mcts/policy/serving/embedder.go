@@ -45,8 +45,7 @@ type embedder struct{ server.Embedder }
 func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := e.Embedder.Embed(ctx, texts)
 
-	var fault *server.Fault
-	if errors.As(err, &fault) {
+	if fault := server.FaultOf(err); fault != nil {
 		err = fault
 	}
 

@@ -123,15 +123,13 @@ func (m *Models) probeServers(
 
 // isBusy reports whether a server is there, and wants to be asked less.
 func isBusy(err error) bool {
-	var fault *server.Fault
-	return errors.As(err, &fault) && fault.Kind == server.Transient &&
-		fault.Status == http.StatusTooManyRequests
+	return server.Answered(err, http.StatusTooManyRequests) &&
+		server.FaultOf(err).Kind == server.Transient
 }
 
 // isAbsent reports whether an error means that no server answers, or one that is not ready.
 func isAbsent(err error) bool {
-	var fault *server.Fault
-	if errors.As(err, &fault) {
+	if fault := server.FaultOf(err); fault != nil {
 		return fault.Kind == server.Transient && (fault.Status == 0 || fault.Status >= 400)
 	}
 
@@ -142,8 +140,7 @@ func isAbsent(err error) bool {
 func (m *Models) probeServer(ctx context.Context, client server.Client, kind *Kind, model string) error {
 	all, err := client.List(ctx)
 
-	var fault *server.Fault
-	noList := errors.As(err, &fault) && fault.Status == http.StatusNotFound
+	noList := server.Answered(err, http.StatusNotFound)
 
 	switch {
 	case kind.Unlisted && (noList || err == nil && !all.Listed && all.MayServe):
@@ -170,9 +167,9 @@ func (m *Models) probeUnlisted(ctx context.Context, backend server.Backend) erro
 
 	_, err := backend.Complete(ctx, c)
 
-	var fault *server.Fault
+	fault := server.FaultOf(err)
 	if errors.Is(err, context.DeadlineExceeded) ||
-		errors.As(err, &fault) && fault.Kind == server.BadRequest { // its greeting finds out what it takes
+		fault != nil && fault.Kind == server.BadRequest { // its greeting finds out what it takes
 		return nil
 	}
 
@@ -181,14 +178,11 @@ func (m *Models) probeUnlisted(ctx context.Context, backend server.Backend) erro
 
 // unusable says what to do about a server that gave an error.
 func unusable(backend server.Backend, kind *Kind, err error) error {
-	var fault *server.Fault
-	switch {
+	switch fault := server.FaultOf(err); {
 	case errors.Is(err, context.DeadlineExceeded):
 		return console.Option("server", "%s does not answer within %v: start the server, or name "+
 			"another", backend.Address(), suite.ProbeTime)
-	case !errors.As(err, &fault):
-		return err
-	case fault.Proxy != "":
+	case fault == nil, fault.Proxy != "":
 		return err
 	case fault.Status == http.StatusUnauthorized, fault.Status == http.StatusForbidden:
 		return fmt.Errorf("%w: the key is taken from %s, from the URL (http://USER:PASSWORD@HOST), or from a "+

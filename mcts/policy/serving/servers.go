@@ -43,22 +43,6 @@ func FromEnvironment(p *console.Program, backoff time.Duration) *Servers {
 	}
 }
 
-// AddressVariables are those of the environment that hold addresses of servers.
-func AddressVariables() []string {
-	return variables(func(k *Kind) string { return k.AddressVariable })
-}
-
-// KeyVariables are those of the environment that hold keys of servers.
-func KeyVariables() []string { return variables(func(k *Kind) string { return k.KeyVariable }) }
-
-func variables(of func(*Kind) string) (all []string) {
-	for _, k := range server.Kinds() {
-		all = append(all, of(k))
-	}
-
-	return all
-}
-
 // key is what servers of a kind are shown, and no others.
 func (s *Servers) key(kind *Kind) string { return s.variable(kind.KeyVariable) }
 

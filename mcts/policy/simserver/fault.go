@@ -2,12 +2,12 @@ package simserver
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
 
+	"toolevo/envs"
 	"toolevo/envs/names"
 )
 
@@ -110,9 +110,7 @@ func (s *faultSource) next(body []byte) Fault {
 		return None
 	}
 
-	h := fnv.New64a()
-	h.Write(body)
-	sum := h.Sum64()
+	sum := envs.Hash(string(body))
 
 	s.mu.Lock()
 	at := s.arrived

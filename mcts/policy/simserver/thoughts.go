@@ -33,9 +33,7 @@ func ThoughtsKinds() []Thoughts {
 func (s *Server) thought(chat bool) string {
 	const begin, end = "<think>\n", "\n</think>\n\n"
 
-	draft := "I could give up.\n" + s.reader.codec.Format("", envs.Call{
-		Name: envs.FinishTool, Args: envs.Args{{Name: "answer", Value: "unknown"}},
-	})
+	draft := "I could give up.\n" + s.reader.codec.Format("", envs.Finish("unknown"))
 
 	switch {
 	case s.o.Thoughts == NoThoughts:

@@ -10,7 +10,6 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
-	"toolevo/toolqa/corpus/internal/write"
 )
 
 // Options say what [Import] accepts, and how it reports.
@@ -89,7 +88,7 @@ func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opt
 		return Result{Info: info, Unchanged: true}, nil
 	}
 
-	in := write.Input{Files: src, Progress: opts.Progress}
+	in := layout.Input{Files: src, Progress: opts.Progress}
 	if hasTable {
 		rows, file, err := src.table(schema)
 		if err != nil {
@@ -107,7 +106,7 @@ func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opt
 		}
 	}
 
-	info, err := write.File(ctx, dir, layout.Info{
+	info, err := layout.Write(ctx, dir, layout.Info{
 		Dataset:      ds,
 		Source:       layout.Published,
 		SourceSHA256: src.sum,

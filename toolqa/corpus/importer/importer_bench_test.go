@@ -13,7 +13,6 @@ import (
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/corpus/internal/layout"
-	"toolevo/toolqa/corpus/internal/write"
 )
 
 // someFlights yields n rows in the schema of flights: about as many distinct cells as the published file has, no sense.
@@ -69,9 +68,9 @@ func BenchmarkWrite(b *testing.B) {
 
 	dir := b.TempDir()
 	for b.Loop() {
-		in := write.Input{Next: someFlights(rand.New(rand.NewPCG(1, 2)), rows), Expected: rows}
+		in := layout.Input{Next: someFlights(rand.New(rand.NewPCG(1, 2)), rows), Expected: rows}
 		info := layout.Info{Dataset: toolqa.Flights, Source: layout.Synthetic}
-		if _, err := write.File(b.Context(), dir, info, in); err != nil {
+		if _, err := layout.Write(b.Context(), dir, info, in); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -132,9 +131,9 @@ func flightsFile(b *testing.B) string {
 	const rows = 200_000
 	dir := b.TempDir()
 
-	in := write.Input{Next: someFlights(rand.New(rand.NewPCG(1, 2)), rows), Expected: rows}
+	in := layout.Input{Next: someFlights(rand.New(rand.NewPCG(1, 2)), rows), Expected: rows}
 	info := layout.Info{Dataset: toolqa.Flights, Source: layout.Synthetic}
-	if _, err := write.File(b.Context(), dir, info, in); err != nil {
+	if _, err := layout.Write(b.Context(), dir, info, in); err != nil {
 		b.Fatal(err)
 	}
 

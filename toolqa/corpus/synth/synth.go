@@ -8,7 +8,6 @@ import (
 
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
-	"toolevo/toolqa/corpus/internal/write"
 )
 
 // generator makes the synthetic corpus of one dataset.
@@ -86,7 +85,7 @@ func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts Options) (la
 		parts = g.parts(newRand(), n)
 	}
 
-	in := write.Input{Expected: int(g.side * float64(n)), Progress: opts.Progress}
+	in := layout.Input{Expected: int(g.side * float64(n)), Progress: opts.Progress}
 	if g.table {
 		in.Next = tableRows(ds, newRand(), n)
 		in.Expected += n
@@ -94,7 +93,7 @@ func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts Options) (la
 
 	info := layout.Info{Dataset: ds, Source: layout.Synthetic, Seed: opts.Seed, Tool: opts.Tool}
 
-	return write.File(ctx, dir, info, in, parts...)
+	return layout.Write(ctx, dir, info, in, parts...)
 }
 
 // Rows is how many rows, papers or passages [Build] makes. The error is that it makes none.

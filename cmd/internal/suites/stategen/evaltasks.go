@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 
-	"toolevo/cmd/internal/outfiles"
 	"toolevo/envs/stategen/bench"
 	"toolevo/envs/suite"
 	"toolevo/finetune/programs"
@@ -50,16 +49,16 @@ func evaluated(c *suite.Call, rows []programs.Pass, out string) (err error) {
 	document, tables := EvaluationTasks{Rows: rows}, programs.PassTables(rows)
 
 	if out != "" {
-		files := append([]outfiles.File{
-			outfiles.JSON("tasks.json", document),
+		files := append([]tabulate.File{
+			tabulate.JSONFile("tasks.json", document),
 			{Name: "tasks.csv", Write: func(w io.Writer) error {
 				return programs.WritePassCSV(w,
 					rows)
 			}},
-		}, outfiles.Tables("tasks", tables)...)
+		}, tabulate.TableFiles("tasks", tables)...)
 
-		document.Files, err = outfiles.Write(out, append(files,
-			outfiles.Figures(programs.PassFigures(rows))...))
+		document.Files, err = tabulate.WriteFolder(out, append(files,
+			tabulate.FigureFiles(programs.PassFigures(rows))...))
 		if err != nil {
 			return err
 		}

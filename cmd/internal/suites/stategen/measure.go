@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"toolevo/cmd/internal/outfiles"
 	"toolevo/envs/console"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
@@ -191,13 +190,13 @@ func (o *measuring) result(c *suite.Call, r *programs.Report) (err error) {
 	document, tables := MeasuredTasks{Report: r}, r.Tables()
 
 	if o.out != "" {
-		files := append([]outfiles.File{
-			outfiles.JSON("measures.json", r),
+		files := append([]tabulate.File{
+			tabulate.JSONFile("measures.json", r),
 			{Name: "complexity.csv", Write: r.WriteComplexityCSV},
 			{Name: "coverage.csv", Write: r.WriteCoverageCSV},
-		}, outfiles.Tables("measures", tables)...)
+		}, tabulate.TableFiles("measures", tables)...)
 
-		document.Files, err = outfiles.Write(o.out, append(files, outfiles.Figures(r.Figures())...))
+		document.Files, err = tabulate.WriteFolder(o.out, append(files, tabulate.FigureFiles(r.Figures())...))
 		if err != nil {
 			return err
 		}

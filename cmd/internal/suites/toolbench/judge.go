@@ -10,14 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"toolevo/cmd/internal/outfiles"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
-	"toolevo/finetune/chart"
 	"toolevo/finetune/facts"
 	"toolevo/finetune/judge"
 	"toolevo/finetune/stored"
+	"toolevo/finetune/tabulate"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -134,7 +133,7 @@ func (o *judging) write(judged *judge.Judged, result *JudgedAnswers) (err error)
 	}
 
 	if f, ok := result.Figure(); ok {
-		_, err = outfiles.Write(o.out, outfiles.Figures([]chart.Figure{f}))
+		_, err = tabulate.WriteFolder(o.out, tabulate.FigureFiles([]tabulate.Figure{f}))
 	}
 
 	return err

@@ -132,13 +132,14 @@ func (l *Link) Do(ctx context.Context, c Call) error {
 
 	err = l.exchange(req.WithContext(limited), c)
 
-	var fault *server.Fault
+	fault := server.FaultOf(err)
+
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.As(err, &fault):
+	case fault != nil:
 		return fault
 	case limited.Err() != nil:
 		// Not wrapped: the deadline is ours, and must not be taken for the caller's.
@@ -228,14 +229,13 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 	body := &bounded{r: resp.Body, left: limit}
 	err = c.Read(body)
 
-	var fault *server.Fault
 	switch {
 	case body.failed != nil:
 		return fmt.Errorf("reading the reply: %w", body.failed)
 	case body.left < 0:
 		return l.Fault(server.Transient, resp.StatusCode,
 			fmt.Sprintf("the reply is longer than the bound of %d bytes", limit), nil)
-	case err == nil || errors.As(err, &fault):
+	case err == nil || server.FaultOf(err) != nil:
 		return err
 	default:
 		f := l.Fault(server.Transient, resp.StatusCode, "", err)

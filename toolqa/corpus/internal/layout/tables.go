@@ -10,17 +10,17 @@ import (
 )
 
 // A corpus file is made of tables. The typed table of a dataset (SchemaOf) and its printed columns (cells)
-// are written by package write, from rows of cells. Everything else, such as passages or graphs, are side tables,
+// are written by Write, from rows of cells. Everything else, such as passages or graphs, are side tables,
 // which a dataset has beside its typed table or instead of it.
 //
 // To give a dataset tables of its own:
 //
-//   - describe them in side_tables.yaml: package write creates them;
+//   - describe them in side_tables.yaml: Write creates them;
 //   - return a Part that fills them from the dataset's generator (generators in package synth) and from its importer
 //     (importers in package importer);
 //   - read them in a method of *Corpus through c.db, which is open, read-only, until Close.
 //
-// Every row that a part puts is inserted in the one transaction of package write, counted, and hashed: the hash of a
+// Every row that a part puts is inserted in the one transaction of Write, counted, and hashed: the hash of a
 // table is that of its rows as CSV text with a header (table contents of the file). A part hashes nothing itself.
 
 // SideTable is a table of a corpus file beside the typed one. Its rows are hashed in the order of their rowid.

@@ -1,0 +1,109 @@
+package programs
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"toolevo/envs/kept"
+	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/code"
+	"toolevo/envs/yamltext"
+)
+
+//go:embed sketch.txt
+var sketchFiles embed.FS
+
+var sketchInstructions = yamltext.Text(sketchFiles, "sketch.txt")
+
+const (
+	// batch is how many programs are asked for at a time.
+	batch = 5
+
+	// mostEmpty is after how many answers in a row without a program a model is given up.
+	mostEmpty = 5
+
+	request = "Write the programs."
+)
+
+// fenced finds programs in an answer.
+var fenced = regexp.MustCompile("(?s)```[^\n`]*\n(.*?)```")
+
+var errNoProgram = errors.New("it has no program in a fenced block")
+
+// sketches has a model write n programs by itself, asking again until it has them: StateGen's LLM-only baseline, which
+// shows what a model covers that is asked for variety and guided by nothing (RQ1). The programs are texts, measured as
+// they are, as in the paper: whether they run, and make as many calls as they were asked to, is not checked.
+//
+// Equal arguments ask the same, so that answers can be kept; see package kept. An error is the writer's, or says that
+// it writes no programs.
+func sketches(ctx context.Context, w kept.Writer, s *code.Surface, n int, seed uint64) ([]string, error) {
+	text, err := prompt(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+
+	var programs []string
+
+	for len(programs) < n {
+		asking := kept.Asking{Instructions: text, Request: request, Seed: seed, Tries: mostEmpty}
+
+		found, none, err := kept.Ask(ctx, w, asking, func(reply string) ([][]string, error) {
+			seed++ // of the next request
+
+			found := fenced.FindAllStringSubmatch(reply, -1)
+			if len(found) == 0 {
+				return nil, errNoProgram
+			}
+
+			return found, nil
+		})
+		if err = cmp.Or(err, none); err != nil {
+			return nil, fmt.Errorf("programs: ask for programs of %s: %w", s.Domain.Name(), err)
+		}
+
+		for _, f := range found {
+			programs = append(programs, f[1])
+		}
+	}
+
+	return programs[:n], nil
+}
+
+// prompt returns the instructions for a domain.
+func prompt(ctx context.Context, s *code.Surface) (string, error) {
+	example, err := example(ctx, s)
+	if err != nil {
+		return "", fmt.Errorf("programs: %w", err)
+	}
+
+	return sketchInstructions(map[string]any{
+		"Calls": s.Documents(), "Length": stategen.DefaultCalls, "Example": example, "Programs": batch,
+	}), nil
+}
+
+// example is a generated program, the same at all times.
+func example(ctx context.Context, s *code.Surface) (text string, err error) {
+	o := stategen.Options{Calls: stategen.DefaultCalls, Selector: stategen.Uniform, Seed: 1}
+
+	_, err = stategen.Generate(ctx, s.Domain, o, new(stategen.Book), 1, func(t stategen.Task) error {
+		for _, v := range t.Program.Init {
+			if v.Role == stategen.Loaded {
+				text += fmt.Sprintf("# %s is loaded: %s\n", v.Name, v.Type)
+			} else {
+				text += fmt.Sprintf("%s = %s\n", v.Name, pytext.Repr(v.Value.Any))
+			}
+		}
+
+		program, err := s.Render(&t.Program)
+		text += "\n" + program
+
+		return err
+	})
+
+	return text, err
+}
