@@ -190,7 +190,7 @@ func (p Prompt) guidelines(tools []*toolapi.API) []string {
 	}
 
 	for _, a := range tools {
-		if a.Guideline != "" {
+		if a.Guideline != "" && !p.codes() { // they speak of single calls
 			all = append(all, a.Guideline)
 		}
 	}
