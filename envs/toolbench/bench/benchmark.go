@@ -51,7 +51,7 @@ func (ToolBench) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, e
 // versions are the catalogs of splits, by their hashes. A command that plays several evaluations wants one for each.
 var versions sync.Map
 
-// Tools implements [suite.Benchmark]. Questions list the functions.
+// Tools implements [suite.Benchmark]. The functions are those of the tasks.
 func (ToolBench) Tools(v *toolapi.Version, _ []string) []*toolapi.API {
 	return slices.DeleteFunc(slices.Clone(v.APIs), func(a *toolapi.API) bool { return !envs.IsSystem(a.Tool) })
 }
