@@ -2,6 +2,7 @@ package toolapi_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,7 +109,7 @@ func TestMessages(t *testing.T) {
 	for _, name := range load(t).Names() {
 		v := version(t, name)
 		var b strings.Builder
-		b.WriteString("# Tool list\n" + strings.Join(v.ToolList(), "\n") + "\n\n# Invalid action\n" +
+		b.WriteString("# Tool list\n" + toolList(v) + "\n\n# Invalid action\n" +
 			invalid(t, v) + "\n")
 		b.WriteString("\n# Invalid action, without UpdateTool\n" + invalid(t, v, envs.UpdateTool) + "\n")
 
@@ -165,4 +166,14 @@ func TestPublishedDefects(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+// toolList are the APIs of a version as a prompt lists them, without documents.
+func toolList(v *toolapi.Version) string {
+	lines := make([]string, len(v.APIs))
+	for i, a := range v.APIs {
+		lines[i] = fmt.Sprintf("(%d) %s, %s", i+1, a.Signature(), a.Description)
+	}
+
+	return strings.Join(lines, "\n")
 }

@@ -93,19 +93,6 @@ func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.
 	return a.Name, deployed, nil
 }
 
-// ToolList returns the lines of the tool list of a prompt, numbered from 1: "(3) Search[query], which …". The tools in
-// without are left out.
-func (v *Version) ToolList(without ...string) []string {
-	lines := make([]string, 0, len(v.APIs))
-	for _, a := range v.APIs {
-		if !slices.Contains(without, a.Tool) {
-			lines = append(lines, fmt.Sprintf("(%d) %s, %s", len(lines)+1, a.Signature(), a.Description))
-		}
-	}
-
-	return lines
-}
-
 // Signature returns "Name[p1, p2]".
 func (a *API) Signature() string {
 	return a.Name + "[" + strings.Join(ParameterNames(a.Parameters), ", ") + "]"

@@ -209,7 +209,9 @@ func TestLayouts(t *testing.T) {
 		t.Errorf("%d steps with blank lines in the paper's layout:\n%s", steps, shown)
 	}
 
-	for name, text := range map[string]string{"stable": stable, "the model's own": written, "System": p.System(envs.Task{})} {
+	for name, text := range map[string]string{
+		"stable": stable, "the model's own": written, "System": p.System(envs.Task{}),
+	} {
 		if strings.Contains(text, "\n\nAction") {
 			t.Errorf("%s has a blank line before an action", name)
 		}

@@ -9,8 +9,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// List returns the tools that a task is shown, in their order: its own before those of its suite. What cannot be read of
-// its own is left out.
+// List returns the tools that a task is shown, in their order: its own before those of its suite.
+// What cannot be read of its own is left out.
 func (p Prompt) List(t envs.Task) []*toolapi.API {
 	tools, ok := p.ByDataset[t.Labels[envs.LabelDataset]]
 	if !ok {
