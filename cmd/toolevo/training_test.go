@@ -33,7 +33,7 @@ func TestEnoughIsWhatTheExportTakes(t *testing.T) {
 	}
 	free, _ := collect("free")
 
-	bound, dir := collect("bound", "--set", "training.cutoff=1100")
+	bound, dir := collect("bound", "--set", "training.cutoff=1460")
 	if int(bound.Accepted) >= bound.Correct || bound.Asked <= free.Asked || free.Accepted == 0 || bound.Accepted == 0 {
 		t.Errorf("without a bound %+v, with one %+v: want some trajectories that do not count, and more calls", free,
 			bound)

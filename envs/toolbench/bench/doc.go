@@ -3,10 +3,11 @@
 //
 // # Tasks
 //
-// A task is a query. Its tools are the functions that are offered, as the version of the prompt has them: every query has
-// its own, and a prompt lists them before Finish and UpdateTool. Its dataset is the group of the
-// query, and the label category names the category of the relevant APIs. Its difficulty is exposed where
-// DynamicToolBench's drift would change a relevant API, else unexposed: what that drift costs shows at the first.
+// A task is a query. Its tools are the functions that are offered, as the version of the prompt has
+// them: every query has its own, and a prompt lists them before Finish and UpdateTool. Its dataset
+// is the group of the query, and the label category names the category of the relevant APIs. Its
+// difficulty is exposed where DynamicToolBench's drift would change a relevant API, else unexposed:
+// what that drift costs shows at the first.
 //
 // # A step
 //
