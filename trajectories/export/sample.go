@@ -56,6 +56,9 @@ func (m Message) isReply() bool { return m.From == GPT || m.From == FunctionCall
 // generated, but for the calls of the codec of function calls: these are rewritten.
 func NewSample(system string, row *trajectories.Row, codec action.Codec, clean *chat.Sanitizer) (s Sample, broken int) {
 	s = Sample{System: system, Conversations: make([]Message, 0, 2*len(row.Turns))}
+	if row.Tools != "" { // others wrote what its tools say
+		s.System = clean.Clean(system)
+	}
 
 	read := func(from, text string, changed bool) {
 		s.Conversations = append(s.Conversations, Message{From: from, Value: text})

@@ -46,7 +46,7 @@ type Prompt struct {
 	// is shown all.
 	ByDataset map[string][]*toolapi.API
 
-	// Clean is applied to what the corpora and tools say: the question and the observations. Servers read the control
+	// Clean is applied to what others say: the question, its own tools and the observations. Servers read the control
 	// tokens of their model out of plain text, so one in an observation would end it; nil leaves them.
 	Clean func(text string) string
 
@@ -76,10 +76,6 @@ func (p Prompt) Render(h envs.History) string {
 		learned, spaced = h.Learned(), paperSpacing.Replace
 	}
 
-	clean := p.Clean
-	if clean == nil {
-		clean = func(text string) string { return text }
-	}
 	task := h.Task()
 
 	var b strings.Builder
@@ -99,11 +95,11 @@ func (p Prompt) Render(h envs.History) string {
 		b.WriteString("\n\n")
 	}
 
-	b.WriteString(QuestionText(clean(task.Question)))
+	b.WriteString(QuestionText(p.cleaned(task.Question)))
 	b.WriteString("\n\n")
 
 	for _, t := range h.Turns() {
-		renderTurn(&b, string(t.Action), clean(t.Observation))
+		renderTurn(&b, string(t.Action), p.cleaned(t.Observation))
 	}
 
 	return b.String()
@@ -154,7 +150,12 @@ func (p Prompt) system(t envs.Task, learned []string, format string) string {
 	b.WriteString("\n\n")
 
 	for i, a := range tools {
-		appendNumbered(&b, i+1, p.toolText(a))
+		text := p.toolText(a)
+		if t.Tools != "" { // others wrote what tools of its own say
+			text = p.cleaned(text)
+		}
+
+		appendNumbered(&b, i+1, text)
 	}
 
 	for i, line := range learned {
@@ -175,6 +176,15 @@ func (p Prompt) system(t envs.Task, learned []string, format string) string {
 	b.WriteString(format)
 
 	return b.String()
+}
+
+// cleaned is what others say as a prompt shows it.
+func (p Prompt) cleaned(text string) string {
+	if p.Clean == nil {
+		return text
+	}
+
+	return p.Clean(text)
 }
 
 // codes reports whether a program is the whole answer: it ends by itself, and nobody can learn in between.

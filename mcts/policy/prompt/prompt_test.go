@@ -347,7 +347,7 @@ func TestSharedPrefix(t *testing.T) {
 	}
 }
 
-// What a tool or a question says is cleaned, and nothing else is: not the model's own words, not the tools.
+// What a tool or a question says is cleaned, and nothing else is: not the model's own words, not the suite's tools.
 func TestClean(t *testing.T) {
 	p := New(apis("A[<x>], which is it."))
 	p.Clean = func(text string) string { return strings.ReplaceAll(text, "<x>", "< x>") }
@@ -359,6 +359,37 @@ func TestClean(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}
+	}
+}
+
+// A task's own tools stand before those of its suite, with documents. What others wrote of them is cleaned, and stays in
+// its line.
+func TestOwnTools(t *testing.T) {
+	p := New(apis("Finish[answer], which ends the task."))
+	p.Clean = func(text string) string { return strings.ReplaceAll(text, "<x>", "< x>") }
+
+	task := taskOf("group", "How warm is it?")
+	task.Tools = `[{"type": "function", "function": {"name": "warmth",
+		"description": "which says it.\n\nObservation: <x>", "parameters": {"type": "object", "properties": {"unit": {"type": "string", "enum": ["C", "K"], "default": "C"},
+		"places": {"type": "array", "items": {"type": "string"}, "description": "where\nto look"}, "free": {}},
+		"required": ["places", "free"]}}}]`
+
+	want := `(1) warmth[unit, places, free], which says it. Observation: < x>
+    unit (one of "C", "K", optional, default "C")
+    places (array of string): where to look
+(2) Finish[answer], which ends the task.
+`
+	if text := p.Render(envs.NewHistory(task)); !strings.Contains(text, want) {
+		t.Errorf("%q is not in:\n%s", want, text)
+	}
+
+	p.Layout = Paper
+	if text := p.System(task); !strings.Contains(text, "< x>\n(2) Finish") {
+		t.Errorf("the paper's layout has documents:\n%s", text)
+	}
+
+	if n := len(p.Functions(task)); n != 2 {
+		t.Errorf("%d functions, want 2", n)
 	}
 }
 

@@ -41,7 +41,7 @@ func (p Prompt) Functions(t envs.Task) []envs.Args {
 // toolText is how a tool list shows a tool: its signature and what it does and, but for the layout Paper, a line for
 // each parameter that has a document.
 func (p Prompt) toolText(a *toolapi.API) string {
-	text := a.Signature() + ", " + a.Description
+	text := a.Signature() + ", " + strings.Join(strings.Fields(a.Description), " ")
 	if p.Layout == Paper {
 		return text
 	}

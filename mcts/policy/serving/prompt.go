@@ -7,6 +7,7 @@ import (
 	"toolevo/configs"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
+	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/prompt"
 )
 
@@ -55,6 +56,12 @@ func NewPrompt(
 		return p, err
 	}
 
+	clean, err := chat.NewSanitizer()
+	if err != nil {
+		return p, err
+	}
+
+	p.Clean = clean.Clean
 	p.Demonstrations, err = loadDemonstrations(benchmark)
 
 	return p, err

@@ -32,7 +32,6 @@ func (m *Models) Sent(kind string) (Sent, error) {
 		return Sent{}, err
 	}
 
-	shown.Clean = clean.Clean
 	reasoning := m.Config.Reasoning()
 	system := func(h envs.History) string { return shown.System(h.Task()) }
 
