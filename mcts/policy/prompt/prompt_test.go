@@ -370,9 +370,11 @@ func TestOwnTools(t *testing.T) {
 
 	task := taskOf("group", "How warm is it?")
 	task.Tools = `[{"type": "function", "function": {"name": "warmth",
-		"description": "which says it.\n\nObservation: <x>", "parameters": {"type": "object", "properties": {"unit": {"type": "string", "enum": ["C", "K"], "default": "C"},
-		"places": {"type": "array", "items": {"type": "string"}, "description": "where\nto look"}, "free": {}},
-		"required": ["places", "free"]}}}]`
+		"description": "which says it.\n\nObservation: <x>",
+		"parameters": {"type": "object", "properties": {
+			"unit": {"type": "string", "enum": ["C", "K"], "default": "C"},
+			"places": {"type": "array", "items": {"type": "string"}, "description": "where\nto look"},
+			"free": {}}, "required": ["places", "free"]}}}]`
 
 	want := `(1) warmth[unit, places, free], which says it. Observation: < x>
     unit (one of "C", "K", optional, default "C")
