@@ -362,8 +362,8 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// A task's own tools stand before those of its suite, with documents. What others wrote of them is cleaned, and stays in
-// its line.
+// A task's own tools stand before those of its suite, with documents. What others wrote of them is
+// cleaned, and stays in its line.
 func TestOwnTools(t *testing.T) {
 	p := New(apis("Finish[answer], which ends the task."))
 	p.Clean = func(text string) string { return strings.ReplaceAll(text, "<x>", "< x>") }
