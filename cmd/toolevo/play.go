@@ -56,7 +56,7 @@ type typist struct {
 	actions <-chan typedAction // nil before the first
 }
 
-// Begin says what a model is told, what is deployed, and how to act.
+// Begin says what a model is shown, what is deployed, and how to act.
 func (t *typist) Begin(b toolevo.Briefing) {
 	t.codec = b.Codec
 	t.app.Say("%s\n", b.System)

@@ -48,10 +48,10 @@ type FineTuned struct {
 	Sources []checkpoint.Source `json:"sources"` // what was trained
 }
 
-// visibleGPUs is the variable by which CUDA is told which GPUs to use.
+// visibleGPUs is the environment variable that limits CUDA to some GPUs.
 const visibleGPUs = "CUDA_VISIBLE_DEVICES"
 
-// PlanTraining is what LLaMA-Factory is told.
+// PlanTraining returns the arguments of LLaMA-Factory.
 func (j *FineTuneJob) PlanTraining(ctx context.Context) (*training.Plan, error) {
 	switch {
 	case j.Recipe == "":
@@ -98,7 +98,7 @@ func (j *FineTuneJob) PlanTraining(ctx context.Context) (*training.Plan, error) 
 	return p, nil
 }
 
-// FineTune trains, or goes on with that, chooses a checkpoint, and registers it.
+// FineTune trains or resumes a training, chooses a checkpoint, and registers it.
 func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 	p, err := job.PlanTraining(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ type RunOverview struct {
 	Warnings  []string        `json:"warnings,omitempty"` // about walls that were not there
 }
 
-// QuestionTrees is what came of a question.
+// QuestionTrees summarizes the trees of a question.
 type QuestionTrees struct {
 	QuestionID string `json:"question_id"`       // unique within a run
 	Question   string `json:"question"`          // what the agent was asked
@@ -28,7 +28,7 @@ type QuestionTrees struct {
 	Distinct   int    `json:"distinct_accepted"` // of those, the distinct ones that the strict matcher takes, too
 }
 
-// Overview is what came of each question of a collection.
+// Overview summarizes each question of a collection.
 func Overview(ctx context.Context, v *stored.Run) (all RunOverview, err error) {
 	all = RunOverview{Run: v.Manifest, Questions: make([]QuestionTrees, 0, len(v.Questions))}
 
@@ -61,7 +61,7 @@ type EvaluationOverview struct {
 	GivenUp   []store.GivenUp    `json:"given_up,omitempty"` // episodes, as a request failed alone
 }
 
-// QuestionEpisodes is what came of a question of an evaluation.
+// QuestionEpisodes summarizes the episodes of a question.
 type QuestionEpisodes struct {
 	QuestionID string `json:"question_id"` // unique within a run
 	Question   string `json:"question"`    // what the agent was asked
@@ -69,7 +69,7 @@ type QuestionEpisodes struct {
 	Correct    int    `json:"correct"`     // of those, the ones whose answer the official matcher takes
 }
 
-// EvaluatedOverview is what came of each question of an evaluation.
+// EvaluatedOverview summarizes each question of an evaluation.
 func EvaluatedOverview(ctx context.Context, e *stored.Reading) (all EvaluationOverview, err error) {
 	all = EvaluationOverview{Run: e.Manifest, GivenUp: e.Noted, Questions: make([]QuestionEpisodes, len(e.Questions))}
 	if all.Report, err = e.Report(ctx, e.Missing); err != nil {

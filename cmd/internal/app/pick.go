@@ -84,7 +84,7 @@ func (s *selector) best(ctx context.Context, all []training.Checkpoint, results 
 	return best, nil
 }
 
-// measure evaluates a checkpoint, or goes on with that.
+// measure evaluates a checkpoint, or resumes its evaluation.
 func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row finetune.Row, err error) {
 	servable, err := s.servable(ctx, c.Dir)
 	if err != nil {

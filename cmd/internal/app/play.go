@@ -28,7 +28,7 @@ type PlayJob struct {
 
 // Player acts in an environment.
 type Player interface {
-	// Begin is told what a model is told, what is deployed, and what the question is.
+	// Begin gets what a model is shown, what is deployed, and the question.
 	Begin(Briefing)
 	// Act returns the next action; [io.EOF] ends the episode.
 	Act(ctx context.Context) (string, error)
@@ -36,7 +36,7 @@ type Player interface {
 	Saw(envs.Turn)
 }
 
-// Briefing is what a player is told at first.
+// Briefing is what a player is shown first.
 type Briefing struct {
 	System           string // the system message of a model
 	Prompt, Deployed string // the API versions of that, and of the environment

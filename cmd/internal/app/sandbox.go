@@ -22,7 +22,7 @@ type SandboxJob struct {
 	Without  []string // walls that are taken away
 	ABI      int      // the newest version of Landlock's interface that is used; 0 is the kernel's
 	Short    bool     // the quick attacks alone, and no look at other engines
-	// Begun is shown what is attacked, before the first attack; Found what came of each.
+	// Begun gets what is attacked, before the first attack; Found the result of each.
 	Begun func(*SandboxReport)
 	Found func(attack.Finding)
 }
@@ -98,13 +98,13 @@ func landlockSupport(most int) LandlockReport {
 	return r
 }
 
-// SandboxFinding is what came of one attack.
+// SandboxFinding is the result of one attack.
 type SandboxFinding struct {
 	Name         string  `json:"name"`         // of the attack
 	Wall         string  `json:"wall"`         // what it tries to get through
 	What         string  `json:"what"`         // it does
 	Contained    bool    `json:"contained"`    // whether it did not get through
-	Seen         string  `json:"seen"`         // what came of it
+	Seen         string  `json:"seen"`         // its result
 	Milliseconds float64 `json:"milliseconds"` // that it took
 }
 

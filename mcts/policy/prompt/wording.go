@@ -15,7 +15,7 @@ const (
 	QuestionMarker = "Question:"
 )
 
-// wording is what a model is told about the tools.
+// wording is what a model is shown about the tools.
 type wording struct {
 	Opening string
 	First   []string // guidelines that stand before those of the tools
