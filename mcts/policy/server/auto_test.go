@@ -87,8 +87,8 @@ func TestAutoFindsTheLimit(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			best, at := tt.model.best(tt.n * tt.workers)
-			rate, limits := load(t, &engine{model: tt.model}, tt.gauges, 0, tt.workers, tt.n, 80*time.Second,
-				20*time.Second)
+			rate, limits := load(t, &engine{model: tt.model}, tt.gauges, 0, tt.workers, tt.n, 120*time.Second,
+				60*time.Second)
 			t.Logf("at best %.0f tokens/s at %d; auto %.0f at %s", best, at, rate, fmt.Sprint(limits))
 
 			if rate < 0.9*best {
