@@ -52,7 +52,7 @@ type Part struct {
 }
 
 // Bar is drawn above a line that stands first below a heading, where the lines there are parts of a
-// whole (see Column.Part). Of other lines there is none.
+// whole (see Column.Part). Other lines have no bar.
 func (g *Grid) Bar(line int) (bar []Part) {
 	if !g.begins(line) {
 		return nil

@@ -69,6 +69,7 @@ func (j *FineTuneJob) PlanTraining(ctx context.Context) (*training.Plan, error) 
 		return nil, err
 	}
 
+	// An empty CUDA_VISIBLE_DEVICES hides every GPU; an unset one hides none.
 	if j.GPUs < 0 {
 		isSet := slices.ContainsFunc(j.Environ, func(variable string) bool {
 			return strings.HasPrefix(variable, visibleGPUs+"=")
@@ -173,7 +174,7 @@ func (j *FineTuneJob) server(p *training.Plan) (server host.Server, err error) {
 	return server, nil
 }
 
-// train trains unless that is over.
+// train trains, unless the training has finished.
 func (j *FineTuneJob) train(ctx context.Context, tr *training.Training, f *training.Factory) error {
 	if finished, err := tr.Finished(); err != nil || finished {
 		if finished {
@@ -188,6 +189,7 @@ func (j *FineTuneJob) train(ctx context.Context, tr *training.Training, f *train
 		return err
 	}
 
+	// The time left is estimated from the steps of this process: those of an earlier one took time elsewhere.
 	if before > 0 {
 		j.Say("Going on from step %d.", before)
 	}
@@ -206,6 +208,7 @@ func (j *FineTuneJob) train(ctx context.Context, tr *training.Training, f *train
 
 	finished()
 
+	// A training that was interrupted did not give up.
 	if ctx.Err() != nil {
 		return err
 	}

@@ -87,6 +87,7 @@ func EvaluatedOverview(ctx context.Context, e *stored.Reading) (all EvaluationOv
 			return all, err
 		}
 
+		// What was lost to our own failures counts neither as an episode nor as a wrong one.
 		if episode.Lost != "" {
 			continue
 		}

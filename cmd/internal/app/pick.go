@@ -55,6 +55,7 @@ func (s *selector) choose(ctx context.Context) (*FineTuned, error) {
 		done.Step, weights = all[best].Step, all[best].Dir
 	}
 
+	// The link is moved last: until then it leads to what was chosen before.
 	servable, err := s.servable(ctx, weights)
 	if err != nil {
 		return nil, err

@@ -62,6 +62,7 @@ func Play(ctx context.Context, job PlayJob) (h envs.History, err error) {
 		return h, err
 	}
 
+	// A person plays without a policy, so that no server has to run.
 	if job.Player != nil {
 		return job.play(ctx, b, env, t)
 	}
@@ -140,7 +141,7 @@ func (j *PlayJob) play(ctx context.Context, b *Bench, env envs.Environment, t en
 		text, err := j.Player.Act(ctx)
 
 		switch {
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF): // the player has gone: what was played so far is an episode to look at
 			return state.History(), nil
 		case err != nil:
 			return h, err

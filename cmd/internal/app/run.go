@@ -262,6 +262,7 @@ func (j *RunJob) resumed(ctx context.Context) ([]configs.Layer, error) {
 		return nil, err
 	}
 
+	// A log of one kind read as another would look like one with nothing done yet.
 	if m.Kind != j.kind {
 		return nil, console.Usage("%s holds a run of another command, `toolevo %s`. Choose another ‹out›, or "+
 			"continue it with\n  toolevo %s",

@@ -79,7 +79,7 @@ type SandboxReport struct {
 
 // LandlockReport is how much the machine's Landlock can deny.
 type LandlockReport struct {
-	ABI           int      `json:"abi"`             // the version of its interface that is used; 0 is none
+	ABI           int      `json:"abi"`             // the version of its interface that is used; 0 without Landlock
 	Machine       int      `json:"machine"`         // the machine's
 	LeftToSeccomp []string `json:"left_to_seccomp"` // what this version does not know, and seccomp alone keeps inside
 }
