@@ -85,10 +85,13 @@ func controllers() []string { return []string{"cot", "dfsdt"} }
 // Server says how a model on an inference server is asked. Where the server is, and how hard it is driven, changes no
 // result and is not among it.
 type Server struct {
-	URLs       []string       `yaml:"urls,flow" least:"0"`      // base URLs, where --server names none
-	Form       string         `yaml:"form"`                     // FormFewShot, FormChat, or a chat template's name
-	Layout     string         `yaml:"layout"`                   // of few-shot prompts: stable or paper
-	Shots      int            `yaml:"shots" least:"0"`          // demonstrations in a few-shot prompt
+	URLs   []string `yaml:"urls,flow" least:"0"` // base URLs, where --server names none
+	Form   string   `yaml:"form"`                // FormFewShot, FormChat, or a chat template's name
+	Layout string   `yaml:"layout"`              // of few-shot prompts: stable or paper
+	Shots  int      `yaml:"shots" least:"0"`     // demonstrations in a few-shot prompt
+	// Demonstrations is a file of them that all datasets show, or a folder with DATASET.yaml; "" are the data folder's.
+	Demonstrations string `yaml:"demonstrations"`
+
 	Reasoning  string         `yaml:"reasoning"`                // ReasoningAuto, or an [action.Reasoning]
 	Extensions bool           `yaml:"extensions"`               // send vLLM's own fields
 	LogProbs   bool           `yaml:"logprobs"`                 // the server reports log-probabilities

@@ -14,12 +14,13 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"toolevo/envs/action"
 	"toolevo/envs/disk"
 	"toolevo/envs/names"
 	"toolevo/envs/yamltext"
 )
 
-//go:embed default.yaml finetune/*.yaml finetune/*.json improve/*.yaml
+//go:embed default.yaml python.yaml finetune/*.yaml finetune/*.json improve/*.yaml
 //go:embed policies/*.yaml search/*.yaml servers/*.yaml
 var files embed.FS
 
@@ -38,7 +39,8 @@ type Resolved struct {
 	origins map[string]string // by dotted key
 }
 
-// Load resolves a configuration: the defaults, the preset that the layers choose, then the layers in order.
+// Load resolves a configuration: the defaults, the preset that the layers choose, what the codec that
+// they choose wants otherwise, then the layers in order.
 func Load(layers ...Layer) (*Resolved, error) {
 	layers = slices.Clone(layers)
 	for i := range layers { // each is read twice
@@ -58,9 +60,17 @@ func Load(layers ...Layer) (*Resolved, error) {
 			names.Unknown("preset", choice.Preset, Presets()))
 	}
 
-	preset := shippedLayer("preset "+choice.Preset, text)
+	shipped := append(defaults(), shippedLayer("preset "+choice.Preset, text))
 
-	r, err := resolve(slices.Concat(defaults(), []Layer{preset}, layers))
+	if choice.Environment.ActionCodec() == (action.Python{}) {
+		if text, err = files.ReadFile("python.yaml"); err != nil {
+			return nil, err
+		}
+
+		shipped = append(shipped, shippedLayer("codec python", text))
+	}
+
+	r, err := resolve(slices.Concat(shipped, layers))
 	if err != nil {
 		return nil, err
 	}

@@ -197,7 +197,7 @@ func TestErrorsSayWhatIsValid(t *testing.T) {
 		{"unknown preset", "preset: fast\n", "efficient, paper, reference"},
 		{"unknown dataset", "dataset: [tea]\n", "coffee"},
 		{"unknown difficulty", "difficulty: medium\n", "easy, hard, all"},
-		{"unknown split", "split: validation\n", "train, dev, test"},
+		{"unknown split", "split: validation\n", "train, dev, test, examples"},
 		{"unknown reward", "environment:\n  reward: kind\n", "official, strict"},
 		{"unknown codec", "environment:\n  codec: xml\n", "react, function-call, python"},
 		{"no programs", "environment:\n  codec: python\n", "toolqa cannot read actions written as python: want one of"},

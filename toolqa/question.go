@@ -50,10 +50,12 @@ const (
 	Train Split = "train"
 	Dev   Split = "dev"
 	Test  Split = "test"
+
+	Examples Split = "examples" // what prompts show, solved: see suite.Examples
 )
 
 // Splits lists the splits.
-func Splits() []Split { return []Split{Train, Dev, Test} }
+func Splits() []Split { return []Split{Train, Dev, Test, Examples} }
 
 // ParseSplit returns the split called name.
 func ParseSplit(name string) (Split, error) { return names.Parse("split", name, Splits()) }

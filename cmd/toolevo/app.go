@@ -79,7 +79,7 @@ func (a *app) root() *cobra.Command {
 	for _, b := range suite.All() {
 		if c, ok := b.(suite.Commander); ok {
 			for _, command := range c.Commands() {
-				cmdline.Add(root, &a.Program, command, a.configureSuite)
+				cmdline.Add(root, &a.Program, a.demonstrating(b.Name(), command), a.configureSuite)
 			}
 		}
 	}

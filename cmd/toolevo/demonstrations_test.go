@@ -1,20 +1,24 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/configs"
 	"toolevo/configs/apis"
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune"
@@ -24,9 +28,6 @@ import (
 	"toolevo/toolqa"
 	"toolevo/toolqa/bench"
 )
-
-// demonstrationDir holds the pools; they are read from there, so that -update is seen at once.
-const demonstrationDir = "../../toolqa/bench/demonstrations"
 
 // maxObserved is how many bytes the observations of a demonstration may have together. A prompt holds several, and the
 // columns of flights alone take a thousand.
@@ -53,46 +54,6 @@ func (s exhibit) candidates(questions []toolqa.Question) []toolqa.Question {
 	return all
 }
 
-// demonstrated is what each pool shows, in the order of preference: a prompt shows the first few, so these have to call
-// every tool that the dataset needs.
-var demonstrated = map[toolqa.Dataset][]exhibit{
-	toolqa.Agenda: {
-		{"agenda-easy/length", ""}, {"agenda-hard/free-slots", ","}, {"agenda-hard/unavailable", several},
-		{"agenda-easy/location", ""}, {"agenda-hard/events-of-person", ","}, {"agenda-easy/start", ""},
-		{"agenda-hard/events-on-date", several}, {"agenda-hard/dates-of-person", several},
-	},
-	toolqa.Airbnb: {
-		{"airbnb-easy/price", ""}, {"airbnb-hard/total-price", ""}, {"airbnb-hard/most-expensive-home", ""},
-		{"airbnb-easy/last-review", ""}, {"airbnb-hard/flexible-share", "[1-9]"}, {"airbnb-easy/host-name", ""},
-		{"airbnb-hard/average-price", ""}, {"airbnb-hard/count", several},
-	},
-	toolqa.Coffee: {
-		{"coffee-easy/percentage-change", ""}, {"coffee-hard/greatest-difference", ""}, {"coffee-hard/average", ""},
-		{"coffee-easy/open", ""}, {"coffee-easy/bearish-or-bullish", ""}, {"coffee-hard/percentage-increase", ""},
-	},
-	toolqa.DBLP: {
-		{"dblp-easy/venue", ""}, {"dblp-hard/common-collaborators", several}, {"dblp-easy/references", several},
-		{"dblp-easy/organization", ""}, {"dblp-hard/most-frequent-collaborator", "^[^,]+$"},
-		{"dblp-hard/distance", several},
-		{"dblp-easy/authors", ""}, {"dblp-hard/institutions", ""},
-	},
-	toolqa.Flights: {
-		{"flights-easy/extra-minutes", ""}, {"flights-hard/average-speed", ""},
-		{"flights-hard/number-of-flights", several},
-		{"flights-easy/departure-time", ""}, {"flights-hard/fastest", ""}, {"flights-easy/cancelled", ""},
-		{"flights-hard/average-flight-time", ""},
-	},
-	toolqa.SciREX: { // it has four templates to train on
-		{"scirex-easy/score", ""}, {"scirex-hard/highest-method", ""}, {"scirex-hard/metrics", ""},
-		{"scirex-hard/highest-dataset", ""}, {"scirex-easy/score", ""}, {"scirex-hard/highest-method", ""},
-	},
-	toolqa.Yelp: {
-		{"yelp-easy/hours", ""}, {"yelp-hard/average-stars", `\.\d\d`}, {"yelp-hard/highest-stars", ""},
-		{"yelp-easy/categories", ""}, {"yelp-hard/count", several}, {"yelp-easy/postal-code", ""},
-		{"yelp-hard/not-open", several}, {"yelp-easy/coordinates", ""},
-	},
-}
-
 // several matches every whole number from 2 on.
 const several = `^([2-9]|[1-9]\d+)$`
 
@@ -107,12 +68,17 @@ func allDatasets() configs.Layer {
 }
 
 // testBench is the benchmark over the questions of a split of all datasets, with an API version deployed, and
-// scripted:reader, who plays it.
-func testBench(t *testing.T, data, api string, split toolqa.Split) (*toolevo.Bench, envs.Environment, mcts.Policy) {
+// scripted:reader, who plays it. set are more settings, each a key and a value.
+func testBench(t *testing.T, data, api string, split toolqa.Split, set ...string) (*toolevo.Bench, envs.Environment,
+	mcts.Policy) {
 	t.Helper()
 
-	c, err := configs.Load(allDatasets(), configs.SettingLayer("test", "api", api),
-		configs.SettingLayer("test", "split", string(split)))
+	layers := []configs.Layer{allDatasets()}
+	for pair := range slices.Chunk(append([]string{"api", api, "split", string(split)}, set...), 2) {
+		layers = append(layers, configs.SettingLayer("test", pair[0], pair[1]))
+	}
+
+	c, err := configs.Load(layers...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,15 +143,13 @@ func solve(t *testing.T, env envs.Environment, p mcts.Policy, q toolqa.Question)
 	return e.History
 }
 
-// TestDemonstrations replays every demonstration in the environment.
+// TestDemonstrations replays every embedded demonstration in the environment. The answers that questions of the
+// user's own want are computed from the corpora.
 func TestDemonstrations(t *testing.T) {
 	t.Parallel()
-	b, env, reader := testBench(t, defaultData(t), "p_c", toolqa.Train)
-	if *update {
-		writeDemonstrations(t, b, env, reader)
-	}
+	data := defaultData(t)
 
-	pools, err := prompt.LoadDemonstrations(os.DirFS(demonstrationDir))
+	pools, err := prompt.LoadDemonstrations(bench.ToolQA{}.Demonstrations())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,28 +158,22 @@ func TestDemonstrations(t *testing.T) {
 		t.Errorf("pools of %d datasets, want %d", len(pools), len(toolqa.Datasets()))
 	}
 
-	questions := map[string]toolqa.Question{}
-	for _, q := range chosen(b) {
-		questions[q.Text] = q
-	}
+	b, env, reader := testBench(t, data, "p_c", toolqa.Train)
 
-	for ds, shown := range demonstrated {
+	for _, ds := range toolqa.Datasets() {
 		t.Run(string(ds), func(t *testing.T) {
 			pool := pools[string(ds)]
-			if len(pool) != len(shown) || len(pool) < 2*prompt.DefaultShots {
-				t.Fatalf("%d demonstrations, want %d and no less than %d", len(pool), len(shown), 2*prompt.DefaultShots)
+			if len(pool) < 2*prompt.DefaultShots {
+				t.Fatalf("%d demonstrations, want no less than %d", len(pool), 2*prompt.DefaultShots)
 			}
 
-			for i, d := range pool {
-				q, ok := questions[d.Question]
-				if !ok || q.Split != toolqa.Train || q.Template != shown[i].template {
-					t.Errorf("%q is no training question of %s: %+v", d.Question, shown[i].template, q)
-					continue
-				}
+			own, asked, solver := ownBench(t, data, ds, pool)
+			for i, q := range chosen(own) {
+				d := pool[i]
+				replay(t, asked, q.Task(), d)
+				solve(t, asked, solver, q) // to the same answer
 
-				replay(t, env, q, d)
-
-				if n := observed(d); n > maxObserved {
+				if n := d.Observed(); n > maxObserved {
 					t.Errorf("%q: observations of %d bytes, want at most %d", d.Question, n, maxObserved)
 				}
 			}
@@ -225,6 +183,95 @@ func TestDemonstrations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a data folder's prompts show is asked in no split, is solved there, and calls what its dataset needs.
+func TestMadeDemonstrations(t *testing.T) {
+	t.Parallel()
+	data := defaultData(t)
+
+	pools, err := prompt.MadeDemonstrations(suite.DemonstrationsDir(data, "toolqa"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	asked := map[string]string{}
+
+	for _, split := range []string{"train", "dev", "test"} {
+		tasks, err := bench.ToolQA{}.List(data, split)
+		if err != nil || len(tasks) == 0 {
+			t.Fatal(len(tasks), err)
+		}
+
+		for _, task := range tasks {
+			asked[envs.QuestionKey(task.Question)] = split
+		}
+	}
+
+	embedded, err := prompt.LoadDemonstrations(bench.ToolQA{}.Demonstrations())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	b, env, reader := testBench(t, data, "p_c", toolqa.Train)
+	examples, shown, _ := testBench(t, data, "p_c", toolqa.Examples)
+	questions := map[string]toolqa.Question{}
+
+	for _, q := range chosen(examples) {
+		questions[q.Text] = q
+	}
+
+	for _, ds := range toolqa.Datasets() {
+		pool := pools[string(ds)]
+		if len(pool) < prompt.DefaultShots {
+			t.Errorf("%d demonstrations of %s, want no less than %d", len(pool), ds, prompt.DefaultShots)
+			continue
+		}
+
+		for _, d := range append(pool, embedded[string(ds)]...) {
+			if split := asked[envs.QuestionKey(d.Question)]; split != "" {
+				t.Errorf("%q is demonstrated, and asked in the split %s", d.Question, split)
+			}
+		}
+
+		for _, d := range pool {
+			replay(t, shown, questions[d.Question].Task(), d)
+		}
+
+		if diff := cmp.Diff(needed(t, b, env, reader, ds), called(t, pool[:prompt.DefaultShots])); diff != "" {
+			t.Errorf("a prompt does not demonstrate the tools that %s needs (-needed +shown):\n%s", ds, diff)
+		}
+	}
+}
+
+// ownBench is the benchmark over the questions of demonstrations as a user's own, with the answers that are
+// demonstrated, and scripted:reader, who plays it.
+func ownBench(t *testing.T, data string, ds toolqa.Dataset, pool []prompt.Demonstration) (
+	*toolevo.Bench, envs.Environment, mcts.Policy) {
+	t.Helper()
+
+	var file bytes.Buffer
+
+	for i, d := range pool {
+		call, err := action.ReAct{}.Parse(d.Turns[len(d.Turns)-1].Action)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		answer, _ := call.Args.Get("answer")
+		if err := json.NewEncoder(&file).Encode(map[string]any{
+			"qid": fmt.Sprint(i), "question": d.Question, "answer": answer, "dataset": ds,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	path := filepath.Join(t.TempDir(), "own.jsonl")
+	if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	return testBench(t, data, "p_c", toolqa.Train, "questions", path)
 }
 
 // needed are the tools that the questions of a dataset need: those called for the first one of each template.
@@ -239,7 +286,7 @@ func needed(t *testing.T, b *toolevo.Bench, env envs.Environment, reader mcts.Po
 		}
 
 		seen[q.Template] = true
-		maps.Copy(names, called(t, []prompt.Demonstration{demonstrationOf(solve(t, env, reader, q))}))
+		maps.Copy(names, called(t, []prompt.Demonstration{prompt.DemonstrationOf(solve(t, env, reader, q))}))
 	}
 
 	return names
@@ -264,21 +311,11 @@ func called(t *testing.T, pool []prompt.Demonstration) map[string]bool {
 	return names
 }
 
-// observed is the length of a demonstration's observations.
-func observed(d prompt.Demonstration) int {
-	n := 0
-	for _, turn := range d.Turns {
-		n += len(turn.Observation)
-	}
-
-	return n
-}
-
 // replay plays a demonstration: every action is understood, every observation is the one shown, the answer is right.
-func replay(t *testing.T, env envs.Environment, q toolqa.Question, d prompt.Demonstration) {
+func replay(t *testing.T, env envs.Environment, task envs.Task, d prompt.Demonstration) {
 	t.Helper()
 
-	state, err := env.Reset(t.Context(), q.Task())
+	state, err := env.Reset(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,76 +328,17 @@ func replay(t *testing.T, env envs.Environment, q toolqa.Question, d prompt.Demo
 
 		state = last.State
 		if last.Turn.Outcome.IsError() {
-			t.Errorf("%q: %s\n%s", q.Text, last.Turn.Outcome, turn.Action)
+			t.Errorf("%q: %s\n%s", task.Question, last.Turn.Outcome, turn.Action)
 		}
 
 		if diff := cmp.Diff(turn.Observation, strings.TrimSpace(last.Turn.Observation)); diff != "" {
-			t.Errorf("%q: %s\nobservation (-shown +real):\n%s", q.Text, turn.Action, diff)
+			t.Errorf("%q: %s\nobservation (-shown +real):\n%s", task.Question, turn.Action, diff)
 		}
 	}
 
 	if state.Status() != envs.Terminated || !last.Grade.Strict || last.Grade.Answer == "" {
-		t.Errorf("%q: the answer is not right: %s, %+v", q.Text, state.Status(), last.Grade)
+		t.Errorf("%q: the answer is not right: %s, %+v", task.Question, state.Status(), last.Grade)
 	}
-}
-
-// writeDemonstrations rewrites the pools.
-func writeDemonstrations(t *testing.T, b *toolevo.Bench, env envs.Environment, reader mcts.Policy) {
-	t.Helper()
-
-	for ds, shown := range demonstrated {
-		var pool []prompt.Demonstration
-
-		taken := map[string]bool{}
-		for _, s := range shown {
-			d := s.demonstrate(t, b, env, reader, taken)
-			taken[d.Question] = true
-			pool = append(pool, d)
-		}
-
-		text, err := yaml.MarshalWithOptions(map[string]any{"demonstrations": pool},
-			yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		if err := os.WriteFile(filepath.Join(demonstrationDir, string(ds)+".yaml"), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// demonstrationOf is what a history shows: the question and every turn, spaces around them trimmed.
-func demonstrationOf(h envs.History) prompt.Demonstration {
-	d := prompt.Demonstration{Question: strings.TrimSpace(h.Task().Question)}
-	for _, t := range h.Turns() {
-		d.Turns = append(d.Turns, prompt.DemonstrationTurn{
-			Action: strings.TrimSpace(string(t.Action)), Observation: strings.TrimSpace(t.Observation),
-		})
-	}
-
-	return d
-}
-
-// demonstrate returns the first candidate that is not taken, as scripted:reader solves it within maxObserved.
-func (s exhibit) demonstrate(t *testing.T, b *toolevo.Bench, env envs.Environment, reader mcts.Policy,
-	taken map[string]bool) prompt.Demonstration {
-	t.Helper()
-
-	for _, q := range s.candidates(chosen(b)) {
-		d := demonstrationOf(solve(t, env, reader, q))
-		if err := d.Validate(); err != nil {
-			t.Fatal(err)
-		}
-
-		if !taken[d.Question] && observed(d) <= maxObserved {
-			return d
-		}
-	}
-
-	t.Fatalf("no training question of %s with an answer like %q and short observations", s.template, s.answer)
-
-	return prompt.Demonstration{}
 }
 
 // TestNoQuestionIsDemonstratedToItself renders the prompt of each demonstrated question and of another one.
@@ -390,6 +368,8 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
+	p.Demonstrations = pools
 
 	for _, ds := range toolqa.Datasets() {
 		pool := pools[string(ds)]

@@ -48,7 +48,7 @@ func (d *demo) settings() toolevo.Settings {
 
 // fill fills the data folder.
 func (d *demo) fill(ctx context.Context) error {
-	return d.do("Filling the data folder", func(toolevo.Host) error { return toolevo.Fill(ctx, d.suite, d.data) })
+	return d.do("Filling the data folder", func(h toolevo.Host) error { return h.Fill(ctx, d.suite, d.data) })
 }
 
 func (d *demo) collect(ctx context.Context) error {

@@ -25,6 +25,7 @@ func (a *app) playCommand() *cobra.Command {
 	data := cmdline.DataFlag(&a.Program, cmd)
 	cmd.Flags().StringVar(&job.Question, "question", "", "`ID` of the question (default: the first of the split)")
 	transcript := cmd.Flags().Bool("transcript", false, "let the policy play and print the episode")
+	printed := cmd.Flags().Bool("print-prompt", false, "print what a model is sent, and play nothing")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if job.Settings, err = s.given(cmd.Flags()); err != nil {
 			return err
@@ -34,6 +35,13 @@ func (a *app) playCommand() *cobra.Command {
 		defer cancel()
 
 		job.Data = *data
+		if *printed {
+			text, err := toolevo.ShownPrompt(ctx, job)
+			fmt.Fprint(a.Out, text)
+
+			return err
+		}
+
 		if !*transcript {
 			job.Player = &typist{app: a}
 		}
@@ -61,7 +69,13 @@ func (t *typist) Begin(b toolevo.Briefing) {
 	t.codec = b.Codec
 	t.app.Say("%s\n", b.System)
 	t.app.Say("This is what a model is told, of %s. Deployed is %s.", b.Prompt, b.Deployed)
-	t.app.Say("End each action with an empty line; Ctrl-D stops.\n")
+
+	if t.codec == (action.Python{}) {
+		t.app.Say("The program ends with the fence that closes it; Ctrl-D stops.\n")
+	} else {
+		t.app.Say("End each action with an empty line; Ctrl-D stops.\n")
+	}
+
 	fmt.Fprintf(t.app.Out, "Question: %s\n\n", b.Question)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -58,6 +59,32 @@ func (a *app) configureSuite(cmd *cobra.Command,
 			return err
 		}
 	}
+}
+
+// demonstrating has a command that gives a data folder new tasks go on to what prompts show of them. Tasks without that
+// are worth having: who cannot show any is told, and not stopped.
+func (a *app) demonstrating(suiteName string, c suite.Command) suite.Command {
+	if !c.Demonstrates {
+		return c
+	}
+
+	i := slices.IndexFunc(c.Options, func(o suite.Option) bool { return o.Name == "data" })
+	data, run := c.Options[i].Value.(*string), c.Run
+
+	c.Run = func(ctx context.Context, call *suite.Call) error {
+		if err := run(ctx, call); err != nil {
+			return err
+		}
+
+		host := a.host(console.ProgressNone)
+		if err := host.Demonstrate(ctx, suiteName, *data); err != nil && ctx.Err() == nil {
+			call.Say("Prompts have no demonstrations to show: %v", err)
+		}
+
+		return ctx.Err()
+	}
+
+	return c
 }
 
 // resolve reads the settings.

@@ -86,6 +86,6 @@ func TestTasksInstructRefuses(t *testing.T) {
 
 	fails(t, exitUsage, []string{"--out"}, with()...)
 	fails(t, exitUsage, []string{"another folder"}, with("--out", data)...)
-	fails(t, exitUsage, []string{"train, dev, test"}, with("--out", out, "--split", "all")...)
+	fails(t, exitUsage, []string{"train, dev, test, examples"}, with("--out", out, "--split", "all")...)
 	fails(t, exitUsage, []string{"writes no texts"}, with("--out", out, "--policy", "scripted:reader")...)
 }

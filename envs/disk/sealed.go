@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// sealMark begins the first line of a sealed file: the hash of what follows stands behind it.
-const sealMark = "sha256 "
+// sealMark begins the first line of a sealed file, a comment in YAML: the hash of what follows stands behind it.
+const sealMark = "# sha256 "
 
 // WriteSealed replaces the file at path with a text below the text's hash.
 func WriteSealed(path string, text []byte) error {

@@ -36,6 +36,10 @@ type Command struct {
 
 	Progress bool // it takes long enough to show how far it is
 
+	// Demonstrates is set where the data folder gets new tasks, so that what prompts show of them,
+	// solved, is made afterwards.
+	Demonstrates bool
+
 	// Document is an empty one of those that it prints, from which they are documented.
 	Document any
 
@@ -129,7 +133,7 @@ func DataOption(dir *string) Option {
 
 // SplitOption is the split of tasks.
 func SplitOption(split *string) Option {
-	return Option{Name: "split", Value: split, Usage: "`NAME` of the split: train, dev or test",
+	return Option{Name: "split", Value: split, Usage: "`NAME` of the split: train, dev, test or examples",
 		Names: Splits}
 }
 

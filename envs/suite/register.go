@@ -18,8 +18,12 @@ func Register(b Benchmark) {
 	registered = append(registered, b)
 }
 
+// Examples is the split whose tasks prompts show, solved. Nobody learns from them otherwise, and nobody is measured by
+// them.
+const Examples = "examples"
+
 // Splits lists the parts that tasks may be divided into. No task is in two.
-func Splits() []string { return []string{"train", "dev", "test"} }
+func Splits() []string { return []string{"train", "dev", "test", Examples} }
 
 // Names lists the registered benchmarks.
 func Names() []string {

@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/disk"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/kept"
 	"toolevo/envs/sandbox"
@@ -162,10 +165,16 @@ type WordPlanner interface {
 	Plans() func(question string) (envs.Plan, bool)
 }
 
-// Demonstrator has solved tasks for prompts.
+// Demonstrator has embedded solved tasks, which prompts show under the paper's settings.
 type Demonstrator interface {
-	// Demonstrations returns the files DATASET.yaml of package mcts/policy.
+	// Demonstrations returns the files DATASET.yaml of package mcts/policy/prompt.
 	Demonstrations() fs.FS
+}
+
+// ExampleMaker can make the tasks of the split [Examples] out of what else a data folder has.
+type ExampleMaker interface {
+	// MakeExamples gives the split enough tasks of each dataset to choose demonstrations from, if it has too few.
+	MakeExamples(ctx context.Context, data string) error
 }
 
 // Narrower knows which of its tools serve a dataset, so that a prompt can show those alone.
@@ -252,6 +261,29 @@ func VerifySplits(ctx context.Context, open func(split string) (path, has string
 	}
 
 	return all, nil
+}
+
+// DemonstrationsDir is the folder with the solved tasks of a suite, DATASET.yaml, in a data folder.
+func DemonstrationsDir(data, name string) string { return filepath.Join(data, "demonstrations", name) }
+
+// VerifyDemonstrations describes the files of solved tasks that a data folder has.
+func VerifyDemonstrations(data, name string) (all []VerifiedFile, err error) {
+	paths, err := filepath.Glob(filepath.Join(DemonstrationsDir(data, name), "*.yaml"))
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			_, err = disk.Unseal(text)
+		}
+
+		file := VerifiedFile{Path: path, Has: "demonstrations"}
+		if err != nil {
+			file = VerifiedFile{Path: path, Damage: err.Error()}
+		}
+
+		all = append(all, file)
+	}
+
+	return all, err
 }
 
 // Sourced makes its versions from what is in the data folder.

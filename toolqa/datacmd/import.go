@@ -27,7 +27,7 @@ func importCommand() suite.Command {
 	split, python := string(toolqa.Test), &engines.Choice{}
 
 	return suite.Command{
-		Use: "data import", Help: helpTexts, Progress: true, Document: Imported{},
+		Use: "data import", Help: helpTexts, Progress: true, Demonstrates: true, Document: Imported{},
 		Options: append(c.options(),
 			suite.SplitOption(&split),
 			suite.Option{Name: "corpus", Value: &from, Usage: "folder `DIR` with the published corpora, or with one"},

@@ -17,6 +17,9 @@ import (
 	"toolevo/toolqa/questions"
 )
 
+// examplesOfTemplate is how many questions of a template there are to choose demonstrations from.
+const examplesOfTemplate = 3
+
 // generation is what questions are generated.
 type generation struct {
 	chosen
@@ -29,7 +32,7 @@ func questionsCommand() suite.Command {
 	g := generation{seed: 1, scale: 1}
 
 	return suite.Command{
-		Use: "data questions", Help: helpTexts, Progress: true, Document: Splits{},
+		Use: "data questions", Help: helpTexts, Progress: true, Demonstrates: true, Document: Splits{},
 		Options: append(g.options(),
 			g.difficultyOption(), suite.SeedOption(&g.seed),
 			suite.Option{Name: "scale", Value: &g.scale, Usage: "`SHARE` of the paper's numbers, 0..1"},
@@ -146,7 +149,7 @@ func (g *generation) dataset(ctx context.Context, ds toolqa.Dataset) (all []tool
 		}
 
 		made, err := questions.Generate(rand.New(rand.NewPCG(g.seed, uint64(i))), rows, d,
-			questions.Options{Counts: counts, Exclude: published, Faulty: g.faulty})
+			questions.Options{Counts: counts, Examples: examplesOfTemplate, Exclude: published, Faulty: g.faulty})
 		if err != nil {
 			return nil, nil, err
 		}

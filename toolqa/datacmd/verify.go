@@ -56,16 +56,22 @@ func verifyCommand() suite.Command {
 	}
 }
 
-// verifyOthers checks the files of the other benchmarks.
+// verifyOthers checks the files of the other benchmarks, and what prompts show of all.
 func verifyOthers(ctx context.Context, dir string) (all []suite.VerifiedFile, err error) {
 	for _, b := range suite.All() {
+		files, err := suite.VerifyDemonstrations(dir, b.Name())
+		if err != nil {
+			return nil, err
+		}
+
+		all = append(all, files...)
+
 		v, ok := b.(suite.Verifier)
 		if !ok {
 			continue
 		}
 
-		files, err := v.Verify(ctx, dir)
-		if err != nil {
+		if files, err = v.Verify(ctx, dir); err != nil {
 			return nil, err
 		}
 

@@ -53,16 +53,18 @@ const patience = 10_000
 // Options say which questions Generate makes.
 type Options struct {
 	Counts
-	Exclude []toolqa.Question // neither they nor their IDs are used
-	Faulty  bool              // templates that are not trainable occur in training, too
+	Examples int               // of each template that is trained on; fewer where there are no more
+	Exclude  []toolqa.Question // neither they nor their IDs are used
+	Faulty   bool              // templates that are not trainable occur in training, too
 }
 
-// Generate makes questions of one difficulty about a corpus: test, then dev, then train, each split
-// balanced over the templates and in an order that goes round them, so that its first questions are
-// balanced too. No two questions are equal ([envs.QuestionKey]) or have the same ID. The same
-// random numbers give the same questions. Once there are no more questions of a template, since it
-// asks for each of a hundred people, say, the others take its turns. A corpus too small for so many
-// distinct questions, or for any of some template, is an error.
+// Generate makes questions of one difficulty about a corpus: test, then dev, then train, then
+// examples, each split balanced over the templates and in an order that goes round them, so that its
+// first questions are balanced too. No two questions are equal ([envs.QuestionKey]), have the same
+// ID, or are asked in an embedded demonstration. The same random numbers give the same questions.
+// Once there are no more questions of a template, since it asks for each of a hundred people, say,
+// the others take its turns. A corpus too small for so many distinct questions, or for any of some
+// template, is an error; one that has none left for examples is not.
 func Generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Options) ([]toolqa.Question, error) {
 	return shipped().generate(r, c, d, o)
 }
@@ -75,10 +77,15 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 		g.keys[envs.QuestionKey(q.Text)], g.ids[q.ID] = true, true
 	}
 
+	for _, text := range demonstrated()[ds] {
+		g.keys[envs.QuestionKey(text)] = true
+	}
+
 	templates := l.of(ds, d)
 	if len(templates) == 0 {
 		return nil, fmt.Errorf("questions: generate: no templates for %s, %s", ds, d)
 	}
+
 	var all []toolqa.Question
 	made := map[string]bool{} // templates of which there is a question
 
@@ -110,6 +117,32 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 
 			made[q.Template] = true
 			q.Split = split
+			q.ID, serial = g.id(q, serial)
+			all = append(all, q)
+		}
+	}
+
+	examples, err := g.examples(templates, o.Examples)
+
+	return append(all, examples...), err
+}
+
+// examples draws n questions of each template, as many as there are left.
+func (g *generator) examples(templates []*Template, n int) (all []toolqa.Question, err error) {
+	serial := 0
+
+	for range n {
+		for _, t := range templates {
+			q, err := g.draw(t)
+			if errors.Is(err, errExhausted) {
+				continue
+			}
+
+			if err != nil {
+				return nil, err
+			}
+
+			q.Split = toolqa.Examples
 			q.ID, serial = g.id(q, serial)
 			all = append(all, q)
 		}

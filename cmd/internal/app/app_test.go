@@ -28,7 +28,7 @@ func TestCollectExportEvaluate(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 
-	if err := app.Fill(ctx, "stategen", in("data")); err != nil {
+	if err := (&app.Host{}).Fill(ctx, "stategen", in("data")); err != nil {
 		t.Fatal(err)
 	}
 
@@ -72,7 +72,7 @@ func TestRunIsResumed(t *testing.T) {
 	dir := t.TempDir()
 	data, out := filepath.Join(dir, "data"), filepath.Join(dir, "run")
 
-	if err := app.Fill(t.Context(), "stategen", data); err != nil {
+	if err := (&app.Host{}).Fill(t.Context(), "stategen", data); err != nil {
 		t.Fatal(err)
 	}
 

@@ -126,6 +126,7 @@ func NewBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.
 		Models: serving.New(c, benchmark, versions, s), Lineage: map[string]string{}, Deployed: d,
 		Log: slog.New(slog.DiscardHandler),
 	}
+	b.Data = dir
 	if len(d.Files) > 0 {
 		b.Lineage[InputVersions] = d.Hash()
 	}
@@ -289,6 +290,10 @@ func (b *Bench) readPrompt() error {
 
 	p, err := b.Prompt()
 	if err != nil {
+		return err
+	}
+
+	if err := b.checkDemonstrations(p); err != nil {
 		return err
 	}
 

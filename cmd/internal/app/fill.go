@@ -10,7 +10,7 @@ import (
 )
 
 // Fill fills a data folder with something small of a suite to try; "" is the first suite.
-func Fill(ctx context.Context, name, data string) error {
+func (h *Host) Fill(ctx context.Context, name, data string) error {
 	benchmark, err := suite.Lookup(cmp.Or(name, suite.Names()[0]))
 	if err != nil {
 		return err
@@ -21,5 +21,9 @@ func Fill(ctx context.Context, name, data string) error {
 		return console.Usage("the suite %s has nothing small to try", benchmark.Name())
 	}
 
-	return f.Fill(ctx, data, fmt.Sprint("toolevo ", Software()))
+	if err := f.Fill(ctx, data, fmt.Sprint("toolevo ", Software())); err != nil {
+		return err
+	}
+
+	return h.Demonstrate(ctx, benchmark.Name(), data)
 }

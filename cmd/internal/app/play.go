@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 	"toolevo/mcts"
+	"toolevo/mcts/policy/serving"
 )
 
 // PlayJob plays one episode of a question.
@@ -106,6 +107,51 @@ func (j *PlayJob) open(ctx context.Context) (*Bench, error) {
 	}
 
 	return b, nil
+}
+
+// ShownPrompt returns the text that a model is sent to write its first action on the question, in the
+// form that the configuration wants; the messages of a chat stand below their roles in brackets.
+func ShownPrompt(ctx context.Context, job PlayJob) (text string, err error) {
+	b, err := job.open(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer b.Close()
+
+	t, err := questionIn(b, job.Question)
+	if err != nil {
+		return "", err
+	}
+
+	kind, _, _ := strings.Cut(b.Config.Policy[0], ":")
+	if kind == serving.Scripted { // it is shown nothing
+		kind = "openai"
+	}
+
+	shown, err := b.Prompt()
+	if err == nil {
+		err = b.checkDemonstrations(shown)
+	}
+
+	if err != nil {
+		return "", err
+	}
+
+	sent, err := b.Sent(kind)
+	if err != nil {
+		return "", err
+	}
+
+	asked := envs.NewHistory(t)
+	if sent.Render != nil {
+		return sent.Render(asked), nil
+	}
+
+	for _, m := range sent.Messages(asked) {
+		text += fmt.Sprintf("[%s]\n%s\n\n", m.Role, m.Content)
+	}
+
+	return text, nil
 }
 
 // questionIn returns the question of an ID, or the first one.

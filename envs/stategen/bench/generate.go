@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
+	"slices"
 
+	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/stategen"
@@ -27,7 +30,7 @@ const (
 // Generated is what `tasks generate --json` prints.
 type Generated struct {
 	Path    string            `json:"path"`    // the file in the data folder
-	Split   string            `json:"split"`   // train, dev or test
+	Split   string            `json:"split"`   // train, dev, test or examples
 	Domains []GeneratedDomain `json:"domains"` // in the order of their generation
 }
 
@@ -61,7 +64,7 @@ func generateCommand() suite.Command {
 	)
 
 	return suite.Command{
-		Use: "tasks generate", Help: helpTexts, Progress: true, Document: Generated{},
+		Use: "tasks generate", Help: helpTexts, Progress: true, Demonstrates: true, Document: Generated{},
 		Options: []suite.Option{
 			suite.DataOption(&data), suite.SplitOption(&g.split), suite.SeedOption(&g.options.Seed),
 			{Name: "domain", Value: &chosen, Names: domains.Names,
@@ -164,7 +167,13 @@ func (g *generating) domain(
 			return made, nil
 		}
 
-		report, err := stategen.Generate(ctx, d, g.options, f.Book(d.Name()), min(part, g.tasks-made.Tasks), yield)
+		book, options := f.Book(d.Name()), g.options
+		if g.split == suite.Examples { // they leave what the others cover as it is
+			book = new(stategen.Book)
+			options.Seed += examplesSeed
+		}
+
+		report, err := stategen.Generate(ctx, d, options, book, min(part, g.tasks-made.Tasks), yield)
 		merge(made.Failed, report.Failed)
 		merge(made.Rejected, report.Rejected)
 
@@ -176,6 +185,41 @@ func (g *generating) domain(
 			return made, err
 		}
 	}
+}
+
+const (
+	// examplesOfDomain is how many tasks of a domain there are to choose demonstrations from.
+	examplesOfDomain = 6
+	// examplesSeed is added to the seed of examples, whose programs begin as those of an empty data folder do.
+	examplesSeed = 1_000_000
+)
+
+// MakeExamples implements [suite.ExampleMaker].
+func (StateGen) MakeExamples(ctx context.Context, data string) error {
+	there := map[string]bool{}
+
+	for _, split := range suite.Splits() {
+		tasks, err := StateGen{}.List(data, split)
+		if err != nil {
+			return err
+		}
+
+		for _, t := range tasks {
+			there[t.Labels[envs.LabelDataset]] = true
+		}
+	}
+
+	all, err := domains.Parse(slices.Sorted(maps.Keys(there)))
+	if err != nil || len(there) == 0 {
+		return err
+	}
+
+	g := generating{domains: all, split: suite.Examples, tasks: examplesOfDomain, options: stategen.Options{
+		Calls: stategen.DefaultCalls, Selector: stategen.Argmax, Seed: 1, Workers: runtime.GOMAXPROCS(0),
+	}}
+	_, err = g.run(ctx, data, &console.Steps{})
+
+	return err
 }
 
 func merge(all, more map[string]int) {

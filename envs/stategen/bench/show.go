@@ -22,7 +22,7 @@ import (
 
 // Shown is what `tasks show --json` prints.
 type Shown struct {
-	Split  string          `json:"split"`  // train, dev or test
+	Split  string          `json:"split"`  // train, dev, test or examples
 	Source string          `json:"source"` // the program as Python
 	Task   json.RawMessage `json:"task"`   // as the data folder has it
 

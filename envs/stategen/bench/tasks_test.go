@@ -265,7 +265,7 @@ func TestBenchmark(t *testing.T) {
 
 	for setting, want := range map[string][]string{
 		"dataset": {"session", "tensor", "voice"}, "difficulty": {"branching", "linear"},
-		"split": {"train", "dev", "test"}, "codec": nil,
+		"split": {"train", "dev", "test", "examples"}, "codec": nil,
 	} {
 		if got := of.Values(setting); !slices.Equal(got, want) {
 			t.Errorf("%s can be %v, want %v", setting, got, want)

@@ -25,7 +25,7 @@ type Verified struct {
 
 // VerifiedSplit is a split that was verified.
 type VerifiedSplit struct {
-	Split   string                   `json:"split"`   // train, dev or test
+	Split   string                   `json:"split"`   // train, dev, test or examples
 	Tasks   map[string]int           `json:"tasks"`   // by domain
 	Cases   int                      `json:"cases"`   // that were replayed
 	Mutants map[string]MutantsCaught `json:"mutants"` // of the sample, by kind

@@ -90,6 +90,11 @@ func (ToolBench) Verify(ctx context.Context, data string) ([]suite.VerifiedFile,
 	})
 }
 
+// MakeExamples implements [suite.ExampleMaker].
+func (ToolBench) MakeExamples(_ context.Context, data string) error {
+	return toolbench.MakeExamples(data, suite.Examples, suite.Splits())
+}
+
 // List implements [suite.Lister].
 func (ToolBench) List(data, split string) ([]envs.Task, error) {
 	splits, err := toolbench.OpenAll(data, suite.Splits())

@@ -24,7 +24,7 @@ func (ToolBench) Commands() []suite.Command {
 // Imported is what `toolbench import --json` prints.
 type Imported struct {
 	Path    string               `json:"path"`              // the file in the data folder
-	Split   string               `json:"split"`             // train, dev or test
+	Split   string               `json:"split"`             // train, dev, test or examples
 	Groups  []string             `json:"groups"`            // e.g. G1_instruction
 	Counts  toolbench.Statistics `json:"counts"`            // of what was imported
 	Missing []string             `json:"missing,omitempty"` // queries that an ID file lists and no query file has
@@ -36,7 +36,7 @@ func importCommand() suite.Command {
 	split := "test"
 
 	return suite.Command{
-		Use: "toolbench import DIR", Help: helpTexts, Document: Imported{},
+		Use: "toolbench import DIR", Help: helpTexts, Demonstrates: true, Document: Imported{},
 		Options: []suite.Option{
 			suite.DataOption(&data), suite.SplitOption(&split),
 			{Name: "tools", Value: &tools, Usage: "folder `DIR` with tool documents, CATEGORY/TOOL.json"},

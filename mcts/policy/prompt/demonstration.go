@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,6 +15,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/disk"
 )
 
 // Demonstration is a solved task, shown in the prompt as an example.
@@ -25,6 +28,27 @@ type Demonstration struct {
 type DemonstrationTurn struct {
 	Action      string `yaml:"action"` // as ReAct: Thought, Action and Action Input
 	Observation string `yaml:"observation"`
+}
+
+// DemonstrationOf is what a history shows, without the spaces around its texts.
+func DemonstrationOf(h envs.History) Demonstration {
+	d := Demonstration{Question: strings.TrimSpace(h.Task().Question)}
+	for _, t := range h.Turns() {
+		d.Turns = append(d.Turns, DemonstrationTurn{
+			Action: strings.TrimSpace(string(t.Action)), Observation: strings.TrimSpace(t.Observation),
+		})
+	}
+
+	return d
+}
+
+// Observed is how many bytes its observations have together.
+func (d Demonstration) Observed() (n int) {
+	for _, t := range d.Turns {
+		n += len(t.Observation)
+	}
+
+	return n
 }
 
 // demonstrationFile is one file: the pool of one dataset.
@@ -63,6 +87,16 @@ func (d Demonstration) Validate() error {
 // the one key "demonstrations". Unknown keys, invalid demonstrations and questions that occur twice in a file are
 // errors. Files with other extensions are ignored.
 func LoadDemonstrations(fsys fs.FS) (map[string][]Demonstration, error) {
+	return loadDemonstrations(fsys, func(text []byte) ([]byte, error) { return text, nil })
+}
+
+// MadeDemonstrations reads what [WriteDemonstrations] wrote into a folder, none where there is no folder. A file that is
+// not as it was written is [disk.ErrDamaged].
+func MadeDemonstrations(dir string) (map[string][]Demonstration, error) {
+	return loadDemonstrations(os.DirFS(dir), disk.Unseal)
+}
+
+func loadDemonstrations(fsys fs.FS, unseal func(text []byte) ([]byte, error)) (map[string][]Demonstration, error) {
 	names, err := fs.Glob(fsys, "*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("prompt: list demonstrations: %w", err)
@@ -75,7 +109,11 @@ func LoadDemonstrations(fsys fs.FS) (map[string][]Demonstration, error) {
 			return nil, fmt.Errorf("prompt: read demonstrations: %w", err)
 		}
 
-		pool, err := parseDemonstrations(text)
+		var pool []Demonstration
+		if text, err = unseal(text); err == nil {
+			pool, err = parseDemonstrations(text)
+		}
+
 		if err != nil {
 			return nil, fmt.Errorf("prompt: %s: %w", name, err)
 		}
@@ -84,6 +122,46 @@ func LoadDemonstrations(fsys fs.FS) (map[string][]Demonstration, error) {
 	}
 
 	return pools, nil
+}
+
+// ReadDemonstrations reads the pools of a user's own: a folder as [LoadDemonstrations] does, or one file as that of
+// every dataset.
+func ReadDemonstrations(path string, datasets []string) (map[string][]Demonstration, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return LoadDemonstrations(os.DirFS(path))
+	}
+
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("prompt: read demonstrations: %w", err)
+	}
+
+	pool, err := parseDemonstrations(text)
+	if err != nil {
+		return nil, fmt.Errorf("prompt: %s: %w", path, err)
+	}
+
+	pools := make(map[string][]Demonstration, len(datasets))
+	for _, name := range datasets {
+		pools[name] = pool
+	}
+
+	return pools, nil
+}
+
+// WriteDemonstrations writes a pool as the file of a dataset, in a folder that is made where it is missing.
+func WriteDemonstrations(dir, dataset string, pool []Demonstration) error {
+	text, err := yaml.MarshalWithOptions(demonstrationFile{pool},
+		yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
+	if err != nil {
+		return err
+	}
+
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+
+	return disk.WriteSealed(filepath.Join(dir, dataset+".yaml"), text)
 }
 
 func parseDemonstrations(text []byte) ([]Demonstration, error) {

@@ -11,11 +11,21 @@ import (
 	"toolevo/mcts/policy/prompt"
 )
 
-// demonstrationsOf has the solved tasks of each benchmark, parsed once in a process, and only where they are wanted.
-var demonstrationsOf sync.Map
+// embedded has the solved tasks of each benchmark, parsed once in a process, and only where they are wanted.
+var embedded sync.Map
 
-func loadDemonstrations(b suite.Benchmark) (map[string][]prompt.Demonstration, error) {
-	d, ok := b.(suite.Demonstrator)
+// demonstrations returns the solved tasks that prompts show, by dataset: those of the user's own, else those of the
+// data folder. The paper's layout, and what is asked without a data folder, shows the embedded ones.
+func (m *Models) demonstrations() (map[string][]prompt.Demonstration, error) {
+	if own := m.Config.Server.Demonstrations; own != "" {
+		return prompt.ReadDemonstrations(own, m.Config.Datasets())
+	}
+
+	if m.Data != "" && m.Config.Server.Layout != string(prompt.Paper) {
+		return prompt.MadeDemonstrations(suite.DemonstrationsDir(m.Data, m.Benchmark.Name()))
+	}
+
+	d, ok := m.Benchmark.(suite.Demonstrator)
 	if !ok {
 		return nil, nil
 	}
@@ -23,7 +33,7 @@ func loadDemonstrations(b suite.Benchmark) (map[string][]prompt.Demonstration, e
 	load := sync.OnceValues(func() (map[string][]prompt.Demonstration, error) {
 		return prompt.LoadDemonstrations(d.Demonstrations())
 	})
-	loaded, _ := demonstrationsOf.LoadOrStore(b.Name(), load)
+	loaded, _ := embedded.LoadOrStore(m.Benchmark.Name(), load)
 
 	return loaded.(func() (map[string][]prompt.Demonstration, error))()
 }
@@ -37,11 +47,19 @@ func (m *Models) Prompt() (prompt.Prompt, error) {
 		return prompt.Prompt{}, err
 	}
 
-	return NewPrompt(m.Benchmark, m.Config, v, modules)
+	p, err := NewPrompt(m.Benchmark, m.Config, v, modules)
+	if err != nil {
+		return p, err
+	}
+
+	p.Demonstrations, err = m.demonstrations()
+	p.Shots = m.Config.Server.Shots
+
+	return p, err
 }
 
-// NewPrompt returns what a model is shown of an API version, as a configuration wants it; modules are those that
-// programs may import, nil says nothing about them.
+// NewPrompt returns what a model is shown of an API version, as a configuration wants it, but for demonstrations;
+// modules are those that programs may import, nil says nothing about them.
 func NewPrompt(
 	benchmark suite.Benchmark, c *configs.Resolved, version *toolapi.Version, modules []string,
 ) (prompt.Prompt, error) {
@@ -62,9 +80,8 @@ func NewPrompt(
 	}
 
 	p.Clean = clean.Clean
-	p.Demonstrations, err = loadDemonstrations(benchmark)
 
-	return p, err
+	return p, nil
 }
 
 // byDataset returns the tools that prompts show for tasks of each dataset, nil where all tasks are shown all.

@@ -25,8 +25,6 @@ func (m *Models) Sent(kind string) (Sent, error) {
 		return Sent{}, err
 	}
 
-	shown.Shots = c.Shots
-
 	clean, err := chat.NewSanitizer()
 	if err != nil {
 		return Sent{}, err

@@ -1,0 +1,119 @@
+package toolbench
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/envs/display"
+)
+
+const (
+	// examplesOfGroup is how many queries there are to choose a group's demonstrations from.
+	examplesOfGroup = 12
+
+	// firstExample is above the ID of any published query.
+	firstExample = 10_000_000
+)
+
+// MakeExamples writes queries about documents of a data folder into one more split of it, for demonstrations: each
+// wants one API with values that its document gives, is offered what a query of the same group is offered, and is in
+// none of the splits.
+func MakeExamples(data, split string, splits []string) error {
+	splits = slices.DeleteFunc(slices.Clone(splits), func(s string) bool { return s == split })
+
+	all, err := OpenAll(data, splits)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+
+	made := map[string][]publishedQuery{} // by group
+	wanted := map[Key]bool{}
+
+	for _, name := range splits {
+		if all[name] == nil {
+			continue
+		}
+
+		for i := range all[name].Queries {
+			q := &all[name].Queries[i]
+			if len(made[q.Group]) == examplesOfGroup {
+				continue
+			}
+
+			if e, ok := all[name].example(q, wanted); ok {
+				e.ID = firstExample + len(made[q.Group])
+				made[q.Group] = append(made[q.Group], e)
+			}
+		}
+	}
+
+	var p Published
+
+	for group, queries := range made {
+		text, err := json.Marshal(queries)
+		if err != nil {
+			return fmt.Errorf("toolbench: %w", err)
+		}
+
+		p.archive.Queries = append(p.archive.Queries, file{group, fmt.Sprintf("%x", sha256.Sum256(text)), text})
+	}
+
+	slices.SortFunc(p.archive.Queries, func(a, b file) int { return strings.Compare(a.Name, b.Name) })
+
+	if p.Collection, err = p.archive.collection(); err == nil {
+		_, err = p.Save(data, split, splits)
+	}
+
+	return err
+}
+
+// example returns a query about the first API of q that nobody asked for yet, and whose document has a description, a
+// response, and a value for each parameter that is required.
+func (c *Collection) example(q *Query, wanted map[Key]bool) (publishedQuery, bool) {
+	e := publishedQuery{}
+
+	for _, k := range q.APIs {
+		d, _ := c.Document(k) // a collection has those of its queries
+		e.APIs = append(e.APIs, *d)
+
+		request, ok := d.request()
+		if !ok || wanted[k] || e.Text != "" {
+			continue
+		}
+
+		wanted[k] = true
+		e.Text, e.Relevant = request, [][2]string{{k.Tool, k.API}}
+	}
+
+	return e, e.Text != ""
+}
+
+// request asks for what an API does, with the document's own values.
+func (d *Document) request() (string, bool) {
+	if d.Description == "" || d.Template == nil {
+		return "", false
+	}
+
+	var values []string
+
+	for _, p := range d.Required {
+		v, ok := p.Example()
+		if !ok {
+			return "", false
+		}
+
+		values = append(values, fmt.Sprintf("%s is %v", p.Name, v))
+	}
+
+	does := strings.TrimRight(display.Line(d.Description, 200), ". ")
+	text := fmt.Sprintf("I want to use %q of %s: %s.", d.API, d.Tool, does)
+
+	if values != nil {
+		text += " The " + strings.Join(values, ", the ") + "."
+	}
+
+	return text + " What does it say?", true
+}
