@@ -1,0 +1,235 @@
+package suitetest
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/toolapi"
+)
+
+// Author is an able one who knows some texts and nothing else, and is to write the calls of a reference solution: a
+// test that shows that prompts say all that it takes. What is missing is told in words, sorted, one thing at a time.
+type Author struct {
+	// Tools is what is said of each tool that may be called, by its name; see [Listed] and [Author.Learn].
+	Tools map[string]string
+	// Read is all else: the question, observations, and what can be computed from them.
+	Read []string
+	// Known are words of the languages that texts are written in, in small letters: of SQL, of Python.
+	Known map[string]bool
+}
+
+// item is the beginning of a tool in the tool list of a prompt.
+var item = regexp.MustCompile(`(?m)^\(\d+\) ([^\[\n]+)\[`)
+
+// Listed returns what the tool list of a prompt says of each tool, its signature and its parameters included.
+func Listed(prompt string) map[string]string {
+	tools := map[string]string{}
+	prompt, _, _ = strings.Cut(prompt, "\n\nFollow these guidelines:")
+
+	at := item.FindAllStringSubmatchIndex(prompt, -1)
+	for i, m := range at {
+		end := len(prompt)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+
+		tools[prompt[m[2]:m[3]]] = prompt[m[2]:end]
+	}
+
+	return tools
+}
+
+// Learn takes a deprecation notice: the new name stands for what the old one did. It reports whether the observation is
+// the notice of that deprecation.
+func (a *Author) Learn(d toolapi.Deprecation, observation string) bool {
+	if observation != d.Notice() && observation != d.PublishedNotice() {
+		return false
+	}
+
+	a.Tools[d.New.Name] = observation + "\n" + a.Tools[d.Old.Name]
+
+	return true
+}
+
+// Call returns what of a call the author cannot know: a tool that is not listed, a parameter or the member of an object
+// that the tool's document does not name, a value that stands neither there nor in what was read.
+func (a *Author) Call(c envs.Call) (missing []string) {
+	document, ok := a.Tools[c.Name]
+	if !ok {
+		return []string{"the tool " + c.Name}
+	}
+
+	for _, arg := range c.Args {
+		if !names(document, c.Name, arg.Name) {
+			missing = append(missing, fmt.Sprintf("%s: the parameter %s", c.Name, arg.Name))
+		}
+
+		for _, what := range a.value(document, arg.Value) {
+			missing = append(missing, fmt.Sprintf("%s: %s: %s", c.Name, arg.Name, what))
+		}
+	}
+
+	return sorted(missing)
+}
+
+// names reports whether a tool's document names a parameter: in the signature, in an example, or with another number.
+func names(document, tool, parameter string) bool {
+	if numbered := strings.TrimRight(parameter, "0123456789"); numbered != parameter {
+		document = regexp.MustCompile(regexp.QuoteMeta(numbered)+`\d+\b`).ReplaceAllString(document, parameter)
+	}
+
+	for rest := document; ; {
+		_, signature, ok := strings.Cut(rest, tool+"[")
+		if !ok {
+			return strings.Contains(document, strconv.Quote(parameter)+":")
+		}
+
+		signature, rest, _ = strings.Cut(signature, "]")
+		if slices.Contains(strings.Split(signature, ", "), parameter) {
+			return true
+		}
+	}
+}
+
+// value returns what of a value the author cannot know.
+func (a *Author) value(document string, v any) (missing []string) {
+	switch v := v.(type) {
+	case string:
+		if !a.knowsText(document, v) {
+			missing = []string{strconv.Quote(v)}
+		}
+	case envs.Number:
+		if !a.knowsNumber(document, string(v)) {
+			missing = []string{string(v)}
+		}
+	case []any:
+		for _, item := range v {
+			missing = append(missing, a.value(document, item)...)
+		}
+	case envs.Args:
+		for _, m := range v {
+			if !a.said(document, m.Name) {
+				missing = append(missing, "the member "+m.Name)
+			}
+
+			missing = append(missing, a.value(document, m.Value)...)
+		}
+	}
+
+	return missing // true, false and null are what a type or "optional" says
+}
+
+// said reports whether a text stands somewhere whole.
+func (a *Author) said(document, text string) bool {
+	return says(document, text) || slices.ContainsFunc(a.Read, func(read string) bool { return says(read, text) })
+}
+
+// knowsText reports whether a text is said, or is made as an example in the tool's document is: with another word that
+// is said in place of one of the example's.
+func (a *Author) knowsText(document, text string) bool {
+	if a.said(document, text) || a.Known[strings.ToLower(text)] {
+		return true
+	}
+
+	for _, at := range word.FindAllStringIndex(text, -1) {
+		before, own, after := text[:at[0]], text[at[0]:at[1]], text[at[1]:]
+		if before+after == "" || !a.said(document, own) {
+			continue
+		}
+
+		form := `(?:^|\W)` + regexp.QuoteMeta(before) + `\w+` + regexp.QuoteMeta(after) + `(?:\W|$)`
+		if regexp.MustCompile(form).MatchString(document) {
+			return true
+		}
+	}
+
+	return false
+}
+
+// knowsNumber reports whether a number is said, in whatever way it is written.
+func (a *Author) knowsNumber(document, text string) bool {
+	if a.said(document, text) {
+		return true
+	}
+
+	want, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return false
+	}
+
+	return slices.ContainsFunc(append([]string{document}, a.Read...), func(read string) bool {
+		return slices.ContainsFunc(number.FindAllString(read, -1), func(said string) bool {
+			got, err := strconv.ParseFloat(said, 64)
+			return err == nil && got == want
+		})
+	})
+}
+
+var (
+	word   = regexp.MustCompile(`\w+`)
+	number = regexp.MustCompile(`-?\b\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\b`)
+	// token is a text in quotes, a word or a number of a program.
+	token = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+\.\d+|\w+`)
+)
+
+// Code returns what of a program, or of a query, in the argument of a tool the author cannot know: the words, numbers
+// and texts in quotes that are neither said nor known. Names that the program itself gives are known to it.
+func (a *Author) Code(tool, program string, own ...string) (missing []string) {
+	document := a.Tools[tool]
+
+	for _, t := range token.FindAllString(program, -1) {
+		isText := t[0] == '"' || t[0] == '\''
+		text := strings.Trim(t, t[:1])
+
+		switch {
+		case !isText && (a.Known[strings.ToLower(t)] || slices.Contains(own, t)):
+		case !isText && (a.said(document, t) || number.MatchString(t) && a.knowsNumber(document, t)):
+		case isText && (text == "" || a.knowsText(document, text)):
+		case isText && text != program && len(a.Code(tool, text, own...)) == 0: // a path or an f-string
+		default:
+			missing = append(missing, cmp.Or(tool, "program")+": "+t)
+		}
+	}
+
+	return sorted(missing)
+}
+
+// says reports whether a text stands in another as it is, or as JSON writes it, and not as a part of words.
+func says(read, text string) bool {
+	if text == "" {
+		return true
+	}
+
+	quoted := strconv.Quote(text)
+
+	return contains(read, text) || contains(read, quoted[1:len(quoted)-1])
+}
+
+func contains(read, text string) bool {
+	isWord := func(s string, at int) bool { return at >= 0 && at < len(s) && word.MatchString(s[at:at+1]) }
+	first, last := isWord(text, 0), isWord(text, len(text)-1)
+
+	for from := 0; ; {
+		i := strings.Index(read[from:], text)
+		if i < 0 {
+			return false
+		}
+
+		i += from
+		if (!first || !isWord(read, i-1)) && (!last || !isWord(read, i+len(text))) {
+			return true
+		}
+
+		from = i + 1
+	}
+}
+
+func sorted(missing []string) []string {
+	slices.Sort(missing)
+	return slices.Compact(missing)
+}
