@@ -3,12 +3,14 @@ package suitetest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
 )
 
@@ -56,6 +58,17 @@ func (a *Author) Learn(d toolapi.Deprecation, observation string) bool {
 	return true
 }
 
+// Choose lets the author choose the numbers that a version ignores: any will do, those of the reference, too.
+func (a *Author) Choose(s *toolapi.Spec) {
+	for _, api := range s.APIs {
+		for _, adapter := range api.Adapters {
+			if document, ok := a.Tools[api.Name]; ok && adapter.Ignored != nil {
+				a.Tools[api.Name] = fmt.Sprintf("%s\n%v", document, adapter.Ignored.Value)
+			}
+		}
+	}
+}
+
 // Call returns what of a call the author cannot know: a tool that is not listed, a parameter or the member of an object
 // that the tool's document does not name, a value that stands neither there nor in what was read.
 func (a *Author) Call(c envs.Call) (missing []string) {
@@ -99,6 +112,10 @@ func names(document, tool, parameter string) bool {
 // value returns what of a value the author cannot know.
 func (a *Author) value(document string, v any) (missing []string) {
 	switch v := v.(type) {
+	case nil:
+		if !a.said(document, "null") {
+			missing = []string{"null"}
+		}
 	case string:
 		if !a.knowsText(document, v) {
 			missing = []string{strconv.Quote(v)}
@@ -121,7 +138,7 @@ func (a *Author) value(document string, v any) (missing []string) {
 		}
 	}
 
-	return missing // true, false and null are what a type or "optional" says
+	return missing // true and false are what a type says
 }
 
 // said reports whether a text stands somewhere whole.
@@ -130,10 +147,18 @@ func (a *Author) said(document, text string) bool {
 }
 
 // knowsText reports whether a text is said, or is made as an example in the tool's document is: with another word that
-// is said in place of one of the example's.
+// is said in place of one of the example's, or with others in all brackets of something that is said.
 func (a *Author) knowsText(document, text string) bool {
 	if a.said(document, text) || a.Known[strings.ToLower(text)] {
 		return true
+	}
+
+	for _, slot := range []*regexp.Regexp{braces, brackets} {
+		if parts := slot.FindAllStringSubmatch(text, -1); parts != nil {
+			return a.knowsForm(document, text, slot) && !slices.ContainsFunc(parts, func(part []string) bool {
+				return !a.knowsText(document, part[1]) && len(a.code(document, part[1])) > 0
+			})
+		}
 	}
 
 	for _, at := range word.FindAllStringIndex(text, -1) {
@@ -149,6 +174,15 @@ func (a *Author) knowsText(document, text string) bool {
 	}
 
 	return false
+}
+
+// knowsForm reports whether a text is said but for what stands in its slots.
+func (a *Author) knowsForm(document, text string, slot *regexp.Regexp) bool {
+	form := func(text string) string { return slot.ReplaceAllString(text, "[]") }
+
+	return slices.ContainsFunc(append([]string{document}, a.Read...), func(read string) bool {
+		return says(form(read), form(text))
+	})
 }
 
 // knowsNumber reports whether a number is said, in whatever way it is written.
@@ -171,6 +205,9 @@ func (a *Author) knowsNumber(document, text string) bool {
 }
 
 var (
+	brackets = regexp.MustCompile(`\[([^\[\]]*)\]`)
+	braces   = regexp.MustCompile(`\{([^{}]*)\}`)
+
 	word   = regexp.MustCompile(`\w+`)
 	number = regexp.MustCompile(`-?\b\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\b`)
 	// token is a text in quotes, a word or a number of a program.
@@ -180,23 +217,36 @@ var (
 // Code returns what of a program, or of a query, in the argument of a tool the author cannot know: the words, numbers
 // and texts in quotes that are neither said nor known. Names that the program itself gives are known to it.
 func (a *Author) Code(tool, program string, own ...string) (missing []string) {
-	document := a.Tools[tool]
+	knower := *a
+	knower.Known = map[string]bool{}
+	maps.Copy(knower.Known, a.Known)
 
+	for _, name := range own {
+		knower.Known[strings.ToLower(name)] = true
+	}
+
+	for _, what := range knower.code(a.Tools[tool], program) {
+		missing = append(missing, cmp.Or(tool, "program")+": "+what)
+	}
+
+	return sorted(missing)
+}
+
+func (a *Author) code(document, program string) (missing []string) {
 	for _, t := range token.FindAllString(program, -1) {
 		isText := t[0] == '"' || t[0] == '\''
 		text := strings.Trim(t, t[:1])
 
 		switch {
-		case !isText && (a.Known[strings.ToLower(t)] || slices.Contains(own, t)):
-		case !isText && (a.said(document, t) || number.MatchString(t) && a.knowsNumber(document, t)):
-		case isText && (text == "" || a.knowsText(document, text)):
-		case isText && text != program && len(a.Code(tool, text, own...)) == 0: // a path or an f-string
+		case !isText && (a.Known[strings.ToLower(t)] || a.said(document, t) || a.knowsNumber(document, t)):
+		case isText && a.knowsText(document, text):
+		case isText && word.MatchString(text) && len(a.code(document, text)) == 0: // a query, or a path
 		default:
-			missing = append(missing, cmp.Or(tool, "program")+": "+t)
+			missing = append(missing, t)
 		}
 	}
 
-	return sorted(missing)
+	return missing
 }
 
 // says reports whether a text stands in another as it is, or as JSON writes it, and not as a part of words.
@@ -211,7 +261,7 @@ func says(read, text string) bool {
 }
 
 func contains(read, text string) bool {
-	isWord := func(s string, at int) bool { return at >= 0 && at < len(s) && word.MatchString(s[at:at+1]) }
+	isWord := func(s string, at int) bool { return at >= 0 && at < len(s) && pytext.IsWord(rune(s[at])) }
 	first, last := isWord(text, 0), isWord(text, len(text)-1)
 
 	for from := 0; ; {

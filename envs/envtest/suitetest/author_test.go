@@ -9,9 +9,10 @@ import (
 
 const listed = `The tools are:
 
-(1) look[field, value, dims], which finds things.
+(1) look[field, value, place, dims], which finds things.
     field (string): data. and a key, e.g. data.title
     value (string, optional): a text
+    place (string): in the form of "Town[Bath], Street[High]"
     dims (array of integer): 0 is the first
 (2) Finish[answer], which ends.
 
@@ -42,10 +43,14 @@ func TestAuthor(t *testing.T) {
 		{call("look", "value", "Green"), nil},
 		{call("look", "value", "Gree"), []string{`look: value: "Gree"`}},
 		{call("look", "value", `a "cup"`), nil},
+		{call("look", "place", "Town[12], Street[Green tea]"), nil},
+		{call("look", "place", "Town[12], Street[Black tea]"),
+			[]string{`look: place: "Town[12], Street[Black tea]"`}},
+		{call("look", "place", "Place[12]"), []string{`look: place: "Place[12]"`}},
 		{envs.Call{Name: "look", Args: envs.Object("dims", []any{envs.Number("12.0"), envs.Number("0")})}, nil},
 		{envs.Call{Name: "look", Args: envs.Object("dims", []any{envs.Number("2")})}, []string{"look: dims: 2"}},
 		{envs.Call{Name: "look", Args: envs.Object("value", envs.Object("title", nil, "size", true))},
-			[]string{"look: value: the member size"}},
+			[]string{"look: value: null", "look: value: the member size"}},
 	} {
 		if got := a.Call(test.call); !slices.Equal(got, test.missing) {
 			t.Errorf("%v: %q, want %q", test.call, got, test.missing)
