@@ -70,7 +70,8 @@ func (a *Author) Choose(s *toolapi.Spec) {
 }
 
 // Call returns what of a call the author cannot know: a tool that is not listed, a parameter or the member of an object
-// that the tool's document does not name, a value that stands neither there nor in what was read.
+// that the tool's document does not name, a value that stands neither there nor in what was read, and that a parameter
+// may be left out.
 func (a *Author) Call(c envs.Call) (missing []string) {
 	document, ok := a.Tools[c.Name]
 	if !ok {
@@ -87,7 +88,30 @@ func (a *Author) Call(c envs.Call) (missing []string) {
 		}
 	}
 
+	for _, name := range leftOut(document, c) {
+		missing = append(missing, fmt.Sprintf("%s: that %s may be left out", c.Name, name))
+	}
+
 	return sorted(missing)
+}
+
+// leftOut returns the parameters that a call lacks though its tool is listed with them, and not as optional.
+func leftOut(document string, c envs.Call) []string {
+	rest, listed := strings.CutPrefix(document, c.Name+"[")
+	if !listed { // a notice has examples
+		return nil
+	}
+
+	signature, _, _ := strings.Cut(rest, "]")
+
+	return slices.DeleteFunc(strings.Split(signature, ", "), func(name string) bool {
+		given := slices.ContainsFunc(c.Args.Names(), func(of string) bool {
+			return of == name || strings.TrimRight(of, "0123456789") == name
+		})
+
+		return name == "" || given ||
+			regexp.MustCompile(`(?m)^ +`+regexp.QuoteMeta(name)+` \([^\n]*\boptional\b`).MatchString(document)
+	})
 }
 
 // names reports whether a tool's document names a parameter: in the signature, in an example, or with another number.
@@ -156,7 +180,7 @@ func (a *Author) knowsText(document, text string) bool {
 	for _, slot := range []*regexp.Regexp{braces, brackets} {
 		if parts := slot.FindAllStringSubmatch(text, -1); parts != nil {
 			return a.knowsForm(document, text, slot) && !slices.ContainsFunc(parts, func(part []string) bool {
-				return !a.knowsText(document, part[1]) && len(a.code(document, part[1])) > 0
+				return !a.knowsQuoted(document, part[1])
 			})
 		}
 	}
@@ -180,9 +204,10 @@ func (a *Author) knowsText(document, text string) bool {
 func (a *Author) knowsForm(document, text string, slot *regexp.Regexp) bool {
 	form := func(text string) string { return slot.ReplaceAllString(text, "[]") }
 
-	return slices.ContainsFunc(append([]string{document}, a.Read...), func(read string) bool {
-		return says(form(read), form(text))
-	})
+	return word.MatchString(form(text)) &&
+		slices.ContainsFunc(append([]string{document}, a.Read...), func(read string) bool {
+			return says(form(read), form(text))
+		})
 }
 
 // knowsNumber reports whether a number is said, in whatever way it is written.
@@ -239,14 +264,20 @@ func (a *Author) code(document, program string) (missing []string) {
 
 		switch {
 		case !isText && (a.Known[strings.ToLower(t)] || a.said(document, t) || a.knowsNumber(document, t)):
-		case isText && a.knowsText(document, text):
-		case isText && word.MatchString(text) && len(a.code(document, text)) == 0: // a query, or a path
+		case isText && a.knowsQuoted(document, text):
 		default:
 			missing = append(missing, t)
 		}
 	}
 
 	return missing
+}
+
+// knowsQuoted reports whether a text in quotes is known or, as a query may be, all of its words. A path with variables
+// has to be said.
+func (a *Author) knowsQuoted(document, text string) bool {
+	return a.knowsText(document, text) ||
+		word.MatchString(text) && !braces.MatchString(text) && len(a.code(document, text)) == 0
 }
 
 // says reports whether a text stands in another as it is, or as JSON writes it, and not as a part of words.

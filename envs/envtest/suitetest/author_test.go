@@ -10,10 +10,10 @@ import (
 const listed = `The tools are:
 
 (1) look[field, value, place, dims], which finds things.
-    field (string): data. and a key, e.g. data.title
+    field (string, optional): data. and a key, e.g. data.title
     value (string, optional): a text
-    place (string): in the form of "Town[Bath], Street[High]"
-    dims (array of integer): 0 is the first
+    place (string, optional): in the form of "Town[Bath], Street[High]"
+    dims (array of integer, optional): 0 is the first
 (2) Finish[answer], which ends.
 
 Follow these guidelines:
@@ -25,7 +25,7 @@ func TestAuthor(t *testing.T) {
 	t.Parallel()
 
 	a := &Author{
-		Tools: Listed(listed), Read: []string{`Find "Green tea" with 12 members, in a \"cup\".`, "title"},
+		Tools: Listed(listed), Read: []string{`Find "Green tea" with 12 members, in a \"cup\", at f"/api/{id}/x".`, "title"},
 		Known: map[string]bool{"select": true, "from": true},
 	}
 
@@ -34,6 +34,7 @@ func TestAuthor(t *testing.T) {
 		missing []string
 	}{
 		{call("Finish", "answer", "tea"), nil},
+		{envs.Call{Name: "Finish"}, []string{"Finish: that answer may be left out"}},
 		{call("hidden", "x", "tea"), []string{"the tool hidden"}},
 		{call("look", "of", "tea"), []string{"look: the parameter of"}},
 		{call("look", "field", "data.members"), nil},
@@ -62,6 +63,10 @@ func TestAuthor(t *testing.T) {
 		"SELECT title FROM 'Green tea'":            nil,
 		"SELECT title FROM 'Black tea'":            {"look: 'Black tea'"},
 		"mine = 'data.members'":                    nil,
+		`"/api/{mine['title']}/x"`:                 nil,
+		`"/api/{mine['colour']}/x"`:                {`look: "/api/{mine['colour']}/x"`},
+		`"/x/{mine}/api"`:                          {`look: "/x/{mine}/api"`},
+		`members == "[.]"`:                         {`look: "[.]"`},
 	} {
 		if got := a.Code("look", program, "mine"); !slices.Equal(got, missing) {
 			t.Errorf("%s: %q, want %q", program, got, missing)
