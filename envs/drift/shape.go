@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -170,11 +171,16 @@ func merged(a toolapi.APISpec, b toolapi.BracketedSpec) (Step, bool) {
 	)
 
 	for _, f := range b.Fields {
-		members, shown = append(members, f.To), append(shown, f.Label+"[…]")
-	}
+		said := "…"
 
-	for _, p := range a.Parameters.All {
-		typed = typed || p.Schema != nil && slices.Contains(members, p.Name)
+		for _, p := range a.Parameters.All {
+			if p.Name == f.To {
+				said = cmp.Or(p.Description(), said)
+				typed = typed || p.Schema != nil
+			}
+		}
+
+		members, shown = append(members, f.To), append(shown, f.Label+"["+said+"]")
 	}
 
 	p := toolapi.Parameter{Name: b.Parameter}
