@@ -117,6 +117,10 @@ func leftOut(document string, c envs.Call) []string {
 // names reports whether a tool's document names a parameter: in the signature, in an example, or with another number.
 func names(document, tool, parameter string) bool {
 	if numbered := strings.TrimRight(parameter, "0123456789"); numbered != parameter {
+		if strings.Contains(document, fmt.Sprintf("%[1]s1, %[1]s2, … in its place", numbered)) {
+			return true
+		}
+
 		document = regexp.MustCompile(regexp.QuoteMeta(numbered)+`\d+\b`).ReplaceAllString(document, parameter)
 	}
 
