@@ -249,10 +249,12 @@ func counted(a toolapi.APISpec, number *toolapi.Ignored) (Step, bool) {
 	return addParameter(a, number.Parameter, document, toolapi.AdapterSpec{Ignored: number})
 }
 
-// addParameter adds a parameter behind the others, with a document where they have documents.
+// addParameter adds a parameter behind the others, with a document unless they have none.
 func addParameter(a toolapi.APISpec, name string, document envs.Args, adapter toolapi.AdapterSpec) (Step, bool) {
 	p := toolapi.Parameter{Name: name}
-	if slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return p.Schema != nil }) {
+	if len(a.Parameters.All) == 0 || slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool {
+		return p.Schema != nil
+	}) {
 		p.Schema = document
 	}
 

@@ -39,7 +39,7 @@ func (p Prompt) Functions(t envs.Task) []envs.Args {
 }
 
 // toolText is how a tool list shows a tool: its signature and what it does and, but for the layout Paper, a line for
-// each parameter that has a document.
+// each parameter that has a document, and below it one for each member of an object.
 func (p Prompt) toolText(a *toolapi.API) string {
 	text := a.Signature() + ", " + strings.Join(strings.Fields(a.Description), " ")
 	if p.Layout == Paper {
@@ -48,7 +48,7 @@ func (p Prompt) toolText(a *toolapi.API) string {
 
 	for _, parameter := range a.Parameters {
 		if parameter.Schema != nil {
-			text += "\n    " + parameterText(parameter)
+			text += parameterText(parameter, "\n    ")
 		}
 	}
 
@@ -56,7 +56,8 @@ func (p Prompt) toolText(a *toolapi.API) string {
 }
 
 // parameterText says in a line what a parameter takes: "unit (string, optional): one of "kelvin", "celsius"".
-func parameterText(p toolapi.Parameter) string {
+// The lines of members follow.
+func parameterText(p toolapi.Parameter, indent string) string {
 	facts := []string{typeText(p.Schema)}
 
 	if p.Optional {
@@ -67,16 +68,27 @@ func parameterText(p toolapi.Parameter) string {
 		facts = append(facts, "default "+pytext.JSON(usual))
 	}
 
-	text := p.Name + " (" + strings.Join(facts, ", ") + ")"
+	text := indent + p.Name + " (" + strings.Join(facts, ", ") + ")"
 	if said := strings.Join(strings.Fields(p.Description()), " "); said != "" {
 		text += ": " + said
+	}
+
+	object := p.Schema
+	if items := object.Object("items"); items != nil {
+		object = items
+	}
+
+	required, members := object.List("required"), object.Object("properties")
+	for _, name := range members.Names() {
+		text += parameterText(toolapi.Parameter{
+			Name: name, Optional: !slices.Contains(required, any(name)), Schema: members.Object(name),
+		}, indent+"    ")
 	}
 
 	return text
 }
 
-// typeText names the values of a JSON Schema: those it enumerates, or its types, an array with that of its items and an
-// object with its members.
+// typeText names the values of a JSON Schema: those it enumerates, or its types, an array with that of its items.
 func typeText(schema envs.Args) string {
 	if values := schema.List("enum"); len(values) > 0 {
 		written := make([]string, len(values))
@@ -96,17 +108,8 @@ func typeText(schema envs.Args) string {
 	for i, v := range types {
 		words[i], _ = v.(string)
 
-		switch words[i] {
-		case "array":
-			if items, ok := schema.Get("items"); ok {
-				items, _ := items.(envs.Args)
-				words[i] += " of " + typeText(items)
-			}
-		case "object":
-			if members, ok := schema.Get("properties"); ok {
-				members, _ := members.(envs.Args)
-				words[i] += " of " + strings.Join(members.Names(), ", ")
-			}
+		if items := schema.Object("items"); items != nil && words[i] == "array" {
+			words[i] += " of " + typeText(items)
 		}
 	}
 
