@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -58,9 +57,7 @@ func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Dep
 		d.add(k)
 	}
 
-	if err := d.name(file); err != nil {
-		return nil, err
-	}
+	d.name(file)
 
 	return d, nil
 }
@@ -107,26 +104,13 @@ func (d *Deployed) add(k toolbench.Key) {
 }
 
 // name adds the functions under the names of the version.
-func (d *Deployed) name(file *toolapi.Spec) error {
-	published, err := d.suite.choice.Versions.Spec(base)
-	if err != nil {
-		return err
-	}
-
-	about := map[string]string{} // versions that are made leave it to those that they are made from
-	for _, a := range published.APIs {
-		about[a.Name] = a.Description
-	}
-
-	for _, a := range file.APIs {
+func (d *Deployed) name(file *toolapi.Spec) {
+	for _, a := range d.suite.documented(file) {
 		if f, ok := d.named[a.ToolName()]; ok {
-			a.Description = cmp.Or(a.Description, about[a.ToolName()])
 			d.functions = append(d.functions, a)
 			d.named[a.Name] = f
 		}
 	}
-
-	return nil
 }
 
 // Function is a function as it is deployed.
