@@ -102,9 +102,7 @@ func leftOut(document string, c envs.Call) []string {
 		return nil
 	}
 
-	signature, _, _ := strings.Cut(rest, "]")
-
-	return slices.DeleteFunc(strings.Split(signature, ", "), func(name string) bool {
+	return slices.DeleteFunc(strings.Split(signature(rest), ", "), func(name string) bool {
 		given := slices.ContainsFunc(c.Args.Names(), func(of string) bool {
 			return of == name || strings.TrimRight(of, "0123456789") == name
 		})
@@ -125,16 +123,26 @@ func names(document, tool, parameter string) bool {
 	}
 
 	for rest := document; ; {
-		_, signature, ok := strings.Cut(rest, tool+"[")
-		if !ok {
+		var ok bool
+		if _, rest, ok = strings.Cut(rest, tool+"["); !ok {
 			return strings.Contains(document, strconv.Quote(parameter)+":")
 		}
 
-		signature, rest, _ = strings.Cut(signature, "]")
-		if slices.Contains(strings.Split(signature, ", "), parameter) {
+		if slices.Contains(strings.Split(signature(rest), ", "), parameter) {
 			return true
 		}
 	}
+}
+
+// signature returns a text until the bracket that ends it: a name may have brackets of its own, as in "query[]".
+func signature(text string) string {
+	open := 1
+	end := strings.IndexFunc(text, func(r rune) bool {
+		open += map[rune]int{'[': 1, ']': -1}[r]
+		return open == 0
+	})
+
+	return text[:max(0, end)]
 }
 
 // value returns what of a value the author cannot know.

@@ -9,11 +9,12 @@ import (
 
 const listed = `The tools are:
 
-(1) look[field, value, place, dims], which finds things.
+(1) look[field, value, place, dims, ids[]], which finds things.
     field (string, optional): data. and a key, e.g. data.title
     value (string, optional): a text
     place (string, optional): in the form of "Town[Bath], Street[High]"
     dims (array of integer, optional): 0 is the first
+    ids[] (string, optional)
 (2) Finish[answer], which ends.
 
 Follow these guidelines:
@@ -38,6 +39,8 @@ func TestAuthor(t *testing.T) {
 		{call("hidden", "x", "tea"), []string{"the tool hidden"}},
 		{call("look", "of", "tea"), []string{"look: the parameter of"}},
 		{call("look", "field", "data.members"), nil},
+		{call("look", "ids[]", "title"), nil},
+		{call("look", "ids", "title"), []string{"look: the parameter ids"}},
 		{call("look", "field", "members"), nil},
 		{call("look", "field", "data.colour"), []string{`look: field: "data.colour"`}},
 		{call("look", "field", "info.members"), []string{`look: field: "info.members"`}},
