@@ -17,10 +17,7 @@ func (p Prompt) List(t envs.Task) []*toolapi.API {
 		tools = p.Tools
 	}
 
-	var own []*toolapi.API
-	if t.Tools != "" {
-		own, _ = toolapi.ParseFunctions(t.Tools)
-	}
+	own, _ := toolapi.ParseFunctions(t.Tools)
 
 	// A program is the whole answer: it ends by itself, and nobody can learn in between.
 	return slices.DeleteFunc(slices.Concat(own, tools), func(a *toolapi.API) bool {
@@ -47,7 +44,7 @@ func (p Prompt) toolText(a *toolapi.API) string {
 	}
 
 	for _, parameter := range a.Parameters {
-		if parameter.Schema != nil {
+		if parameter.Schema != nil || parameter.Optional {
 			text += parameterText(parameter, "\n    ")
 		}
 	}
