@@ -57,7 +57,12 @@ func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Dep
 		d.add(k)
 	}
 
-	d.name(file)
+	for _, a := range o.documented(file) {
+		if f, ok := d.named[a.ToolName()]; ok {
+			d.functions = append(d.functions, a)
+			d.named[a.Name] = f
+		}
+	}
 
 	return d, nil
 }
@@ -101,16 +106,6 @@ func (d *Deployed) add(k toolbench.Key) {
 	normal := virtual.Normalised(k)
 	d.byAPI[normal] = append(d.byAPI[normal], k)
 	d.named[d.suite.functions[k]] = &f
-}
-
-// name adds the functions under the names of the version.
-func (d *Deployed) name(file *toolapi.Spec) {
-	for _, a := range d.suite.documented(file) {
-		if f, ok := d.named[a.ToolName()]; ok {
-			d.functions = append(d.functions, a)
-			d.named[a.Name] = f
-		}
-	}
 }
 
 // Function is a function as it is deployed.

@@ -185,12 +185,12 @@ func (w *writer) solve(t *testing.T, shown, deployed envs.Task, calls []envs.Cal
 				d, _ = v.Outdated(call.Name, call.Args)
 			}
 
-			if turn := step(call); !a.Learn(d, turn.Observation) {
+			if turn := step(call); d.New == nil || !a.Learn(d, turn.Observation) {
 				missing = append(missing, "how to say it: "+turn.Observation)
+			} else {
+				now.Args = filled(now.Args, d.New.Example())
+				a.Choose(w.spec)
 			}
-
-			now.Args = filled(now.Args, d.New.Example())
-			a.Choose(w.spec)
 		}
 
 		b.Read = a.Read
