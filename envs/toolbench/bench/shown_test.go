@@ -55,7 +55,7 @@ func TestPromptsSayWhatSolutionsTake(t *testing.T) {
 					t.Fatal(err)
 				}
 
-				stride := 1 + len(first.tasks)/30
+				stride := 1 + len(first.tasks)/20
 				if version == base {
 					stride = 1
 				}
