@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -170,11 +171,16 @@ func merged(a toolapi.APISpec, b toolapi.BracketedSpec) (Step, bool) {
 	)
 
 	for _, f := range b.Fields {
-		members, shown = append(members, f.To), append(shown, f.Label+"[…]")
-	}
+		said := "…"
 
-	for _, p := range a.Parameters.All {
-		typed = typed || p.Schema != nil && slices.Contains(members, p.Name)
+		for _, p := range a.Parameters.All {
+			if p.Name == f.To {
+				said = cmp.Or(p.Description(), said)
+				typed = typed || p.Schema != nil
+			}
+		}
+
+		members, shown = append(members, f.To), append(shown, f.Label+"["+said+"]")
 	}
 
 	p := toolapi.Parameter{Name: b.Parameter}
@@ -243,10 +249,12 @@ func counted(a toolapi.APISpec, number *toolapi.Ignored) (Step, bool) {
 	return addParameter(a, number.Parameter, document, toolapi.AdapterSpec{Ignored: number})
 }
 
-// addParameter adds a parameter behind the others, with a document where they have documents.
+// addParameter adds a parameter behind the others, with a document unless they have none.
 func addParameter(a toolapi.APISpec, name string, document envs.Args, adapter toolapi.AdapterSpec) (Step, bool) {
 	p := toolapi.Parameter{Name: name}
-	if slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return p.Schema != nil }) {
+	if len(a.Parameters.All) == 0 || slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool {
+		return p.Schema != nil
+	}) {
 		p.Schema = document
 	}
 

@@ -35,7 +35,7 @@ type Parameters struct {
 	Keywords envs.Args
 
 	// Loose says that types are what documents show, and that a call may have any values: that of
-	// the file.
+	// the file, or of the API in it.
 	Loose bool
 
 	wrong error // with what a file has; Load says of which API

@@ -37,6 +37,7 @@ type APISpec struct {
 	Name        string        `yaml:"name"`
 	Tool        string        `yaml:"tool,omitempty"` // Name when empty
 	Parameters  Parameters    `yaml:"parameters,flow"`
+	Loose       bool          `yaml:"loose,omitempty"`       // as that of the file, of this API alone
 	Description string        `yaml:"description,omitempty"` // that of the base when empty
 	Guideline   string        `yaml:"guideline,omitempty"`   // when to use it, in prompts; that of the base when empty
 	URL         string        `yaml:"url,omitempty"`         // in its document; calls have nothing to do with it
@@ -96,7 +97,7 @@ func Parse(f File) (*Spec, error) {
 	}
 
 	for i := range s.APIs {
-		s.APIs[i].Parameters.Loose = s.Loose
+		s.APIs[i].Parameters.Loose = s.Loose || s.APIs[i].Loose
 	}
 
 	return s, nil

@@ -23,6 +23,7 @@ version: odd
 apis:
   - name: Odd
     parameters: ["true", "", " a: b", "#", "'", "[x]"]
+    loose: true
     description: "Two\nlines, and \u2028 \u0007: é 'q' \"p\" {{.X}}"
     adapters:
       - ignored: {parameter: a, value: 3.5}

@@ -192,6 +192,43 @@ func TestLowerTyped(t *testing.T) {
 }
 
 // TestMismatchIsShort checks that an agent cannot make the text about its own mistake long, or of several lines.
+// Types of a loose API, or of all in a loose file, are shown, and calls are not held to them.
+func TestLoose(t *testing.T) {
+	t.Parallel()
+
+	const api = "apis:\n  - {name: A, description: which a., parameters: [{name: a, type: string}]LOOSE}\n" +
+		"  - {name: B, description: which b., parameters: [{name: b, type: string}]}\n" + systemTools
+
+	const head = "version: v\nbase: true\nmessages: {deprecated: Old., invalid: No.}\n"
+
+	for text, loose := range map[string][2]bool{
+		head + strings.Replace(api, "LOOSE", "", 1):                   {false, false},
+		head + strings.Replace(api, "LOOSE", ", loose: true", 1):      {true, false},
+		head + "loose: true\n" + strings.Replace(api, "LOOSE", "", 1): {true, true},
+	} {
+		c, err := toolapi.Load(fstest.MapFS{"v.yaml": {Data: []byte(strings.ReplaceAll(text, "\n\n", "\n"))}})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		v, err := c.Version("v")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for i, a := range v.APIs[:2] {
+			name := a.Parameters[0].Name
+			if kind, _ := a.Parameters[0].Schema.Text("type"); kind != "string" {
+				t.Errorf("%s shows %v", a.Name, a.Schema())
+			}
+
+			if _, wrong := a.Lower(envs.Object(name, envs.Number("1"))); (wrong == nil) != loose[i] {
+				t.Errorf("%s: a number in place of a text: %v", a.Name, wrong)
+			}
+		}
+	}
+}
+
 func TestMismatchIsShort(t *testing.T) {
 	a, _ := typedVersion(t, "now").ForTool("Forecast")
 

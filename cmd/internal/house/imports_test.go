@@ -84,8 +84,8 @@ var allowed = []rule{
 		"envs/toolbench", "envs/toolbench/answers", "envs/toolbench/recorded", "envs/toolbench/virtual"}},
 	{"envs/toolbench/serve", []string{"envs", "envs/wire",
 		"envs/toolbench", "envs/toolbench/bench"}},
-	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/drift", "envs/dynamic", "envs/suite",
-		"envs/toolapi"}},
+	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/drift", "envs/dynamic", "envs/pytext",
+		"envs/suite", "envs/toolapi"}},
 
 	{"configs/apis", nil},
 	{"toolqa", []string{"envs", "envs/names"}},

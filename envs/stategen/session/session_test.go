@@ -253,8 +253,16 @@ func TestToolsAreAVersion(t *testing.T) {
 
 	for _, tool := range append(session.New().Counted(), session.Get) {
 		api, ok := v.ForTool(tool)
-		if !ok || !strings.Contains(api.Description, "{BASE_URL}/api/sessions/{source}/{type}") {
+		at := slices.IndexFunc(session.Routes(), func(r session.Route) bool { return r.Tool == tool })
+		r := session.Routes()[at]
+
+		if !ok || !strings.HasPrefix(api.URL, r.Method+" {BASE_URL}"+r.Path) {
 			t.Errorf("the document of %s does not say where it is", tool)
+		}
+
+		// Agents that call tools by their names have nothing to do with HTTP.
+		if strings.Contains(api.Description, "HTTP") || strings.Contains(api.Description, "{") {
+			t.Errorf("the document of %s is about requests: %s", tool, api.Description)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -58,8 +57,11 @@ func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Dep
 		d.add(k)
 	}
 
-	if err := d.name(file); err != nil {
-		return nil, err
+	for _, a := range o.documented(file) {
+		if f, ok := d.named[a.ToolName()]; ok {
+			d.functions = append(d.functions, a)
+			d.named[a.Name] = f
+		}
 	}
 
 	return d, nil
@@ -104,29 +106,6 @@ func (d *Deployed) add(k toolbench.Key) {
 	normal := virtual.Normalised(k)
 	d.byAPI[normal] = append(d.byAPI[normal], k)
 	d.named[d.suite.functions[k]] = &f
-}
-
-// name adds the functions under the names of the version.
-func (d *Deployed) name(file *toolapi.Spec) error {
-	published, err := d.suite.choice.Versions.Spec(base)
-	if err != nil {
-		return err
-	}
-
-	about := map[string]string{} // versions that are made leave it to those that they are made from
-	for _, a := range published.APIs {
-		about[a.Name] = a.Description
-	}
-
-	for _, a := range file.APIs {
-		if f, ok := d.named[a.ToolName()]; ok {
-			a.Description = cmp.Or(a.Description, about[a.ToolName()])
-			d.functions = append(d.functions, a)
-			d.named[a.Name] = f
-		}
-	}
-
-	return nil
 }
 
 // Function is a function as it is deployed.

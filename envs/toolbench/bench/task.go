@@ -26,8 +26,8 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 	}
 
 	functions := make(map[string]envs.Args, len(file.APIs)) // by tool
-	for i := range file.APIs {
-		functions[file.APIs[i].ToolName()] = file.APIs[i].Function()
+	for _, a := range o.documented(file) {
+		functions[a.ToolName()] = a.Function()
 	}
 
 	tasks := make([]envs.Task, len(o.collection.Queries))

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -54,6 +55,23 @@ func part(c *toolapi.Catalog, tools []string, names ...string) (*toolapi.Catalog
 	}
 
 	return toolapi.NewCatalog(files...)
+}
+
+// documented returns the functions of a version. One that is made leaves what they do to the published documents.
+func (o *opened) documented(file *toolapi.Spec) []toolapi.APISpec {
+	about := map[string]string{}
+	published, _ := o.choice.Versions.Spec(base) // every catalog has it
+
+	for _, a := range published.APIs {
+		about[a.Name] = a.Description
+	}
+
+	all := slices.Clone(file.APIs)
+	for i, a := range all {
+		all[i].Description = cmp.Or(a.Description, about[a.ToolName()])
+	}
+
+	return all
 }
 
 // functionsOf returns the functions of all documents, in their order.

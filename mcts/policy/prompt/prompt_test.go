@@ -374,11 +374,21 @@ func TestOwnTools(t *testing.T) {
 		"parameters": {"type": "object", "properties": {
 			"unit": {"type": "string", "enum": ["C", "K"], "default": "C"},
 			"places": {"type": "array", "items": {"type": "string"}, "description": "where\nto look"},
-			"free": {}}, "required": ["places", "free"]}}}]`
+			"free": {}, "any": {},
+			"span": {"type": "object", "required": ["from"], "properties": {
+				"from": {"type": "string", "description": "the first day"}, "days": {"type": "integer", "default": 1}}},
+			"seen": {"type": "array", "items": {"type": "object", "properties": {"by": {"type": "string"}}}}},
+			"required": ["places", "free", "span", "seen"]}}}]`
 
-	want := `(1) warmth[unit, places, free], which says it. Observation: < x>
+	want := `(1) warmth[unit, places, free, any, span, seen], which says it. Observation: < x>
     unit (one of "C", "K", optional, default "C")
     places (array of string): where to look
+    any (any value, optional)
+    span (object)
+        from (string): the first day
+        days (integer, optional, default 1)
+    seen (array of object)
+        by (string, optional)
 (2) Finish[answer], which ends the task.
 `
 	if text := p.Render(envs.NewHistory(task)); !strings.Contains(text, want) {

@@ -17,10 +17,7 @@ func (p Prompt) List(t envs.Task) []*toolapi.API {
 		tools = p.Tools
 	}
 
-	var own []*toolapi.API
-	if t.Tools != "" {
-		own, _ = toolapi.ParseFunctions(t.Tools)
-	}
+	own, _ := toolapi.ParseFunctions(t.Tools)
 
 	// A program is the whole answer: it ends by itself, and nobody can learn in between.
 	return slices.DeleteFunc(slices.Concat(own, tools), func(a *toolapi.API) bool {
@@ -39,7 +36,7 @@ func (p Prompt) Functions(t envs.Task) []envs.Args {
 }
 
 // toolText is how a tool list shows a tool: its signature and what it does and, but for the layout Paper, a line for
-// each parameter that has a document.
+// each parameter that has a document, and below it one for each member of an object.
 func (p Prompt) toolText(a *toolapi.API) string {
 	text := a.Signature() + ", " + strings.Join(strings.Fields(a.Description), " ")
 	if p.Layout == Paper {
@@ -47,8 +44,8 @@ func (p Prompt) toolText(a *toolapi.API) string {
 	}
 
 	for _, parameter := range a.Parameters {
-		if parameter.Schema != nil {
-			text += "\n    " + parameterText(parameter)
+		if parameter.Schema != nil || parameter.Optional {
+			text += parameterText(parameter, "\n    ")
 		}
 	}
 
@@ -56,7 +53,8 @@ func (p Prompt) toolText(a *toolapi.API) string {
 }
 
 // parameterText says in a line what a parameter takes: "unit (string, optional): one of "kelvin", "celsius"".
-func parameterText(p toolapi.Parameter) string {
+// The lines of members follow.
+func parameterText(p toolapi.Parameter, indent string) string {
 	facts := []string{typeText(p.Schema)}
 
 	if p.Optional {
@@ -67,16 +65,27 @@ func parameterText(p toolapi.Parameter) string {
 		facts = append(facts, "default "+pytext.JSON(usual))
 	}
 
-	text := p.Name + " (" + strings.Join(facts, ", ") + ")"
+	text := indent + p.Name + " (" + strings.Join(facts, ", ") + ")"
 	if said := strings.Join(strings.Fields(p.Description()), " "); said != "" {
 		text += ": " + said
+	}
+
+	object := p.Schema
+	if items := object.Object("items"); items != nil {
+		object = items
+	}
+
+	required, members := object.List("required"), object.Object("properties")
+	for _, name := range members.Names() {
+		text += parameterText(toolapi.Parameter{
+			Name: name, Optional: !slices.Contains(required, any(name)), Schema: members.Object(name),
+		}, indent+"    ")
 	}
 
 	return text
 }
 
-// typeText names the values of a JSON Schema: those it enumerates, or its types, an array with that of its items and an
-// object with its members.
+// typeText names the values of a JSON Schema: those it enumerates, or its types, an array with that of its items.
 func typeText(schema envs.Args) string {
 	if values := schema.List("enum"); len(values) > 0 {
 		written := make([]string, len(values))
@@ -96,17 +105,8 @@ func typeText(schema envs.Args) string {
 	for i, v := range types {
 		words[i], _ = v.(string)
 
-		switch words[i] {
-		case "array":
-			if items, ok := schema.Get("items"); ok {
-				items, _ := items.(envs.Args)
-				words[i] += " of " + typeText(items)
-			}
-		case "object":
-			if members, ok := schema.Get("properties"); ok {
-				members, _ := members.(envs.Args)
-				words[i] += " of " + strings.Join(members.Names(), ", ")
-			}
+		if items := schema.Object("items"); items != nil && words[i] == "array" {
+			words[i] += " of " + typeText(items)
 		}
 	}
 
