@@ -189,12 +189,16 @@ func (a *Author) knowsText(document, text string) bool {
 		return true
 	}
 
-	for _, slot := range []*regexp.Regexp{braces, brackets} {
-		if parts := slot.FindAllStringSubmatch(text, -1); parts != nil {
-			return a.knowsForm(document, text, slot) && !slices.ContainsFunc(parts, func(part []string) bool {
-				return !a.knowsQuoted(document, part[1])
-			})
-		}
+	if parts := braces.FindAllStringSubmatch(text, -1); parts != nil { // expressions
+		return a.knowsForm(document, text, braces) && !slices.ContainsFunc(parts, func(part []string) bool {
+			return len(a.code(document, part[1])) > 0
+		})
+	}
+
+	if parts := brackets.FindAllStringSubmatch(text, -1); parts != nil { // texts
+		return a.knowsForm(document, text, brackets) && !slices.ContainsFunc(parts, func(part []string) bool {
+			return !a.knowsQuoted(document, part[1])
+		})
 	}
 
 	for _, at := range word.FindAllStringIndex(text, -1) {
@@ -285,11 +289,9 @@ func (a *Author) code(document, program string) (missing []string) {
 	return missing
 }
 
-// knowsQuoted reports whether a text in quotes is known or, as a query may be, all of its words. A path with variables
-// has to be said.
+// knowsQuoted reports whether a text in quotes is known or, as a query may be, all of its words.
 func (a *Author) knowsQuoted(document, text string) bool {
-	return a.knowsText(document, text) ||
-		word.MatchString(text) && !braces.MatchString(text) && len(a.code(document, text)) == 0
+	return a.knowsText(document, text) || strings.Contains(text, " ") && len(a.code(document, text)) == 0
 }
 
 // says reports whether a text stands in another as it is, or as JSON writes it, and not as a part of words.

@@ -64,6 +64,8 @@ func TestAuthor(t *testing.T) {
 	for program, missing := range map[string][]string{
 		"SELECT title FROM tea WHERE members = 12": {"look: WHERE"},
 		"SELECT title FROM 'Green tea'":            nil,
+		"'SELECT title FROM tea'":                  nil,
+		"mine = 'title.members'":                   {"look: 'title.members'"},
 		"SELECT title FROM 'Black tea'":            {"look: 'Black tea'"},
 		"mine = 'data.members'":                    nil,
 		`"/api/{mine['title']}/x"`:                 nil,

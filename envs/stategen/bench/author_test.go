@@ -18,7 +18,9 @@ import (
 	"toolevo/envs/envtest/suitetest"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/domains"
+	"toolevo/envs/stategen/stateeval"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy/serving"
@@ -36,7 +38,7 @@ const (
 
 // An able author who sees the prompt and, turn by turn, the observations can write every call of every reference, and
 // every program in one go. Where tools have moved on, it takes the notices about them; or the prompt shows the version
-// that is deployed. Programs have one turn, and nobody tells them of another version.
+// that is deployed. Programs have one turn, and nobody tells them of another version. An exported row is enough, too.
 func TestPromptsSayWhatReferencesNeed(t *testing.T) {
 	t.Parallel()
 
@@ -55,15 +57,15 @@ func TestPromptsSayWhatReferencesNeed(t *testing.T) {
 			missing := map[string]string{} // of which task
 			deployed := environmentOf(t, s, name).(caller)
 
+			v, err := c.Versions.Version(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+
 			for _, prompt := range slices.Compact([]string{base, name}) {
 				authors := authorsOf(t, c.Versions, prompt, name, action.ReAct{})
 
 				for _, r := range all {
-					v, err := c.Versions.Version(name)
-					if err != nil {
-						t.Fatal(err)
-					}
-
 					for _, what := range r.unsaid(t, authors.of(r.task), v, deployed) {
 						missing[what+" to who sees "+prompt] = r.task.ID
 					}
@@ -80,8 +82,18 @@ func TestPromptsSayWhatReferencesNeed(t *testing.T) {
 			defer opened.Close()
 
 			for _, task := range opened.Tasks() {
-				for _, what := range opened.(*programs).unsaid(t, authors.of(task), task) {
+				p := opened.(*programs)
+				for _, what := range p.unsaid(t, authors.of(task), task) {
 					missing[what] = task.ID
+				}
+
+				if name == base { // parameters' documents are not exported
+					exported := &suitetest.Author{
+						Tools: map[string]string{"": stateeval.Prompt(p.reference(t, task))}, Known: inPrograms(),
+					}
+					for _, what := range p.unsaid(t, exported, task) {
+						missing[what+" to who sees an exported row"] = task.ID
+					}
 				}
 			}
 
@@ -289,11 +301,10 @@ var ownNames = regexp.MustCompile(`(?m)^\s*(\w+) = |\bfor (\w+) in `)
 func (p *programs) unsaid(t *testing.T, a *suitetest.Author, task envs.Task) []string {
 	t.Helper()
 
-	reference, err1 := p.task(task.ID)
-	surface, err2 := p.surface(reference.Program.Domain, p.choice.Prompt)
-	text, err3 := surface.Render(&reference.Program)
+	surface, reference := p.reference(t, task)
 
-	if err := errors.Join(err1, err2, err3); err != nil {
+	text, err := surface.Render(&reference.Program)
+	if err != nil {
 		t.Fatal(err)
 	}
 
@@ -317,4 +328,18 @@ func (p *programs) unsaid(t *testing.T, a *suitetest.Author, task envs.Task) []s
 	}
 
 	return a.Code("", text, own...)
+}
+
+// reference returns the generated task of a task, and how programs reach the tools that prompts show.
+func (p *programs) reference(t *testing.T, task envs.Task) (*code.Surface, *stategen.Task) {
+	t.Helper()
+
+	reference, err1 := p.task(task.ID)
+	surface, err2 := p.surface(task.Labels[envs.LabelDataset], p.choice.Prompt)
+
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+
+	return surface, reference
 }
