@@ -75,6 +75,7 @@ func TestDataQuestions(t *testing.T) {
 
 	want := map[string]int{
 		"easy train": 9, "easy dev": 1, "easy test": 1, "hard train": 12, "hard dev": 1, "hard test": 2,
+		"easy examples": 24, "hard examples": 39,
 	}
 	for _, s := range m.Splits {
 		if n, ok := want[s.Difficulty+" "+s.Split]; !ok || n != s.Questions {
@@ -163,7 +164,8 @@ func TestPublishedFiles(t *testing.T) {
 		"agree with the right rule, 100")
 
 	says(t, "data questions", must(t, "data", "questions", "--data", dir, "--scale", "0.1"),
-		"coffee-easy   train 81  dev 10  test 100 (published)\n", "coffee-hard   train 117  dev 10  test 13\n")
+		"coffee-easy   train 81  dev 10  test 100 (published)  examples 24\n",
+		"coffee-hard   train 117  dev 10  test 13  examples 39\n")
 
 	out := must(t, "eval", "--data", dir, "--difficulty", "easy", "--limit", "8", "--policy", "scripted:reader",
 		"--api", "p_c,p_s_ood",
@@ -351,8 +353,8 @@ func TestQuestionsBelongToTheirCorpus(t *testing.T) {
 	}
 
 	r := cli(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900", "--seed", "3")
-	if n := strings.Count(r.err, "Stale: "); n != 6 {
-		t.Errorf("%d stale files, want 6:\n%s", n, r.err)
+	if n := strings.Count(r.err, "Stale: "); n != 8 {
+		t.Errorf("%d stale files, want 8:\n%s", n, r.err)
 	}
 
 	evaluate := []string{"eval", "--data", dir, "--difficulty", "easy", "--policy", "scripted:reader", "--out",
@@ -451,6 +453,6 @@ func TestPublishedQuestionsAreNotGenerated(t *testing.T) {
 	must(t, "data", "import", "--data", dir, "--dataset", "coffee", "--corpus", from, "--questions", from,
 		"--allow-short")
 	must(t, "data", "questions", "--data", dir, "--difficulty", "easy", "--scale", "0.05")
-	says(t, "data verify", must(t, "data", "verify", "--data", dir), "46 questions generated, 46 answers found "+
+	says(t, "data verify", must(t, "data", "verify", "--data", dir), "58 questions generated, 58 answers found "+
 		"again; 20 published")
 }

@@ -29,10 +29,6 @@ import (
 	"toolevo/toolqa/bench"
 )
 
-// maxObserved is how many bytes the observations of a demonstration may have together. A prompt holds several, and the
-// columns of flights alone take a thousand.
-const maxObserved = 1300
-
 // exhibit says what a demonstration or a playthrough shows: a question of a template, with an answer that is worth
 // showing. "There are 1 of them" teaches less than any other number, and one free slot less than two.
 type exhibit struct {
@@ -172,10 +168,6 @@ func TestDemonstrations(t *testing.T) {
 				d := pool[i]
 				replay(t, asked, q.Task(), d)
 				solve(t, asked, solver, q) // to the same answer
-
-				if n := d.Observed(); n > maxObserved {
-					t.Errorf("%q: observations of %d bytes, want at most %d", d.Question, n, maxObserved)
-				}
 			}
 
 			if diff := cmp.Diff(needed(t, b, env, reader, ds), called(t, pool[:prompt.DefaultShots])); diff != "" {

@@ -158,7 +158,8 @@ func TestAnotherSuiteIsKilled(t *testing.T) {
 		Latency: simserver.Latency{PerCompletion: 20 * time.Millisecond},
 	})
 	collect := func(out string) []string {
-		return onServer(s, ofShop("collect", "--data", dir, "--api", "new", "--run-id", "shop", "--out", out)...)
+		return onServer(s, ofShop("collect", "--data", dir, "--api", "new", "--run-id", "shop",
+			"--set", "server.shots=0", "--out", out)...)
 	}
 	must(t, collect(whole)...)
 

@@ -107,7 +107,7 @@ func TestToolBenchImport(t *testing.T) {
 	fails(t, exitUsage, []string{"run `toolevo toolbench import`"},
 		"eval", "--data", data, "--set", "suite=toolbench", "--split", "dev", "--out", filepath.Join(dir, "eval"))
 
-	if string(before) != string(read(t, got.Path)) || len(files(t, filepath.Join(data, "toolbench"))) != 1 {
+	if string(before) != string(read(t, got.Path)) || len(files(t, filepath.Join(data, "toolbench"))) != 2 {
 		t.Error("imports that failed changed the data folder")
 	}
 }

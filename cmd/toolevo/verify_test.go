@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs/suite"
 	"toolevo/toolqa"
+	"toolevo/toolqa/bench"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/datacmd"
 	"toolevo/toolqa/questions"
@@ -34,8 +36,14 @@ func TestVerify(t *testing.T) {
 		all, templates = all+r.Questions, templates+r.Templates
 	}
 
-	if want := 6234 + 5884 + 700 + 700 + 700 + 730; all != want || templates != 117 {
-		t.Errorf("%d questions of %d templates, want the paper's %d of 117", all, templates, want)
+	examples, err := bench.ToolQA{}.List(defaultData(t), suite.Examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if want := 6234 + 5884 + 700 + 700 + 700 + 730; all != want+len(examples) || templates != 117 {
+		t.Errorf("%d questions of %d templates, want the paper's %d of 117, and %d examples", all, templates, want,
+			len(examples))
 	}
 
 	dir := t.TempDir()

@@ -24,9 +24,9 @@ const (
 	// enough where a task is one of them, or the files are looked through.
 	mostDemonstrated = 2 * prompt.DefaultShots
 
-	// mostObserved is how many bytes the observations of a demonstration may have together. A prompt holds several, and
-	// the columns of flights alone take a thousand.
-	mostObserved = 1300
+	// mostShown is how many bytes a demonstration may have. A prompt holds several, and the columns of flights alone
+	// take a thousand.
+	mostShown = 2600
 )
 
 // Demonstrate writes into a data folder what prompts show of a suite: tasks of the split of examples, solved in the
@@ -169,15 +169,15 @@ func chooseDemonstrations(all []example) (chosen []prompt.Demonstration) {
 	return chosen
 }
 
-// brief are the examples whose observations a prompt has room for, or the briefest where those are too few.
+// brief are the examples that a prompt has room for, or the briefest where those are too few.
 func brief(all []example) []example {
 	byLength := slices.SortedStableFunc(slices.Values(all), func(a, b example) int {
-		return cmp.Compare(a.solved.Observed(), b.solved.Observed())
+		return cmp.Compare(a.solved.Size(), b.solved.Size())
 	})
 	least := byLength[:min(prompt.DefaultShots, len(all))]
 
 	return slices.DeleteFunc(slices.Clone(all), func(e example) bool {
-		return e.solved.Observed() > mostObserved &&
+		return e.solved.Size() > mostShown &&
 			!slices.ContainsFunc(least, func(kept example) bool { return kept.task.ID == e.task.ID })
 	})
 }

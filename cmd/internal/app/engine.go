@@ -78,8 +78,13 @@ func (b *Bench) CheckModules() error {
 		missingText(b, missing), installAdvice(b, missing), strings.Join(b.Stamp.ModuleNames(), ","))
 }
 
-// missingModules are those that the prompt says can be imported, and that this Python lacks.
+// missingModules are those that the prompt says can be imported, and that this Python lacks; none where no program is
+// run.
 func (b *Bench) missingModules() []string {
+	if b.Engine == nil {
+		return nil
+	}
+
 	return slices.DeleteFunc(slices.Clone(b.Config.Python.Modules), func(name string) bool {
 		return slices.Contains(b.Stamp.ModuleNames(), name)
 	})
@@ -98,7 +103,7 @@ func installAdvice(b *Bench, missing []string) string {
 		packages[i] = "python3-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 	}
 
-	return fmt.Sprintf("On Debian: apt-get install %s; or name an interpreter that has it: ‹python› FILE",
+	return fmt.Sprintf("On Debian: apt-get install %s; or name an interpreter that has it: ‹set› python.executable=FILE",
 		strings.Join(packages, " "))
 }
 

@@ -12,7 +12,7 @@ import (
 
 // tokenBudget is how many Go tokens the product may have. Tokens are counted, and not lines, so that
 // comments, blank lines and short lines cost nothing.
-const tokenBudget = 687_000
+const tokenBudget = 691_500
 
 // helpers are the folders of what is no product: what tests share, and tools for developers.
 var helpers = []string{

@@ -188,8 +188,9 @@ func (g *generating) domain(
 }
 
 const (
-	// examplesOfDomain is how many tasks of a domain there are to choose demonstrations from.
-	examplesOfDomain = 6
+	// examplesOfDomain is how many tasks of a domain there are to choose demonstrations from, and callsOfExample how
+	// many calls each path has: three of them have to fit a prompt.
+	examplesOfDomain, callsOfExample = 10, 3
 	// examplesSeed is added to the seed of examples, whose programs begin as those of an empty data folder do.
 	examplesSeed = 1_000_000
 )
@@ -215,7 +216,7 @@ func (StateGen) MakeExamples(ctx context.Context, data string) error {
 	}
 
 	g := generating{domains: all, split: suite.Examples, tasks: examplesOfDomain, options: stategen.Options{
-		Calls: stategen.DefaultCalls, Selector: stategen.Argmax, Seed: 1, Workers: runtime.GOMAXPROCS(0),
+		Calls: callsOfExample, Selector: stategen.Argmax, Seed: 1, Workers: runtime.GOMAXPROCS(0),
 	}}
 	_, err = g.run(ctx, data, &console.Steps{})
 

@@ -42,10 +42,11 @@ func DemonstrationOf(h envs.History) Demonstration {
 	return d
 }
 
-// Observed is how many bytes its observations have together.
-func (d Demonstration) Observed() (n int) {
+// Size is how many bytes its texts have together.
+func (d Demonstration) Size() int {
+	n := len(d.Question)
 	for _, t := range d.Turns {
-		n += len(t.Observation)
+		n += len(t.Action) + len(t.Observation)
 	}
 
 	return n
@@ -90,8 +91,8 @@ func LoadDemonstrations(fsys fs.FS) (map[string][]Demonstration, error) {
 	return loadDemonstrations(fsys, func(text []byte) ([]byte, error) { return text, nil })
 }
 
-// MadeDemonstrations reads what [WriteDemonstrations] wrote into a folder, none where there is no folder. A file that is
-// not as it was written is [disk.ErrDamaged].
+// MadeDemonstrations reads what [WriteDemonstrations] wrote into a folder, none where there is no
+// folder. A file that is not as it was written is [disk.ErrDamaged].
 func MadeDemonstrations(dir string) (map[string][]Demonstration, error) {
 	return loadDemonstrations(os.DirFS(dir), disk.Unseal)
 }

@@ -61,7 +61,12 @@ func firstSolved(shown prompt.Prompt, chosen []string) (envs.Task, envs.Action) 
 	}
 
 	size := func(dataset string) int {
-		return len(shown.System(envs.OfDataset(dataset))) + textBytes(shown.Demonstrations[dataset])
+		n := len(shown.System(envs.OfDataset(dataset)))
+		for _, d := range shown.Demonstrations[dataset] {
+			n += d.Size()
+		}
+
+		return n
 	}
 	dataset := slices.MinFunc(datasets, func(a, b string) int { return cmp.Compare(size(a), size(b)) })
 	first := shown.Demonstrations[dataset][0]
@@ -71,18 +76,6 @@ func firstSolved(shown prompt.Prompt, chosen []string) (envs.Task, envs.Action) 
 		Labels:   map[string]string{envs.LabelDataset: dataset},
 		Question: first.Question,
 	}, envs.Action(first.Turns[0].Text(codec))
-}
-
-// textBytes is how long solved tasks are.
-func textBytes(all []prompt.Demonstration) int {
-	n := 0
-	for _, d := range all {
-		for _, turn := range d.Turns {
-			n += len(turn.Action) + len(turn.Observation)
-		}
-	}
-
-	return n
 }
 
 // doctorOptions are what a run would ask of a server of a kind, but for its address.
