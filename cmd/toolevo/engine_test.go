@@ -427,7 +427,7 @@ func TestMissingModulesAreSaid(t *testing.T) {
 	args := append([]string{"--data", data, "--limit", "1", "--trees", "1", "--out", dir}, missing...)
 	r := cli(t, append([]string{"collect"}, args...)...)
 	says(t, "collect", r.err, "has no no_such_module, another_one",
-		"apt-get install python3-no-such-module python3-another-one", "--python FILE")
+		"apt-get install python3-no-such-module python3-another-one", "--set python.executable=FILE")
 
 	if n := strings.Count(r.err, "no_such_module"); r.code != exitDone || n != 1 {
 		t.Errorf("exit %d, said %d times:\n%s", r.code, n, r.err)

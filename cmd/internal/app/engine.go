@@ -103,7 +103,8 @@ func installAdvice(b *Bench, missing []string) string {
 		packages[i] = "python3-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 	}
 
-	return fmt.Sprintf("On Debian: apt-get install %s; or name an interpreter that has it: ‹set› python.executable=FILE",
+	return fmt.Sprintf("On Debian: apt-get install %s; or name an interpreter that has it: "+
+		"‹set› python.executable=FILE",
 		strings.Join(packages, " "))
 }
 

@@ -47,7 +47,7 @@ var allowed = []rule{
 		"envs/wire", "envs/toolapi", "envs/yamltext"}},
 	{"envs/toolbench", []string{"envs", "envs/display", "envs/drift", "envs/disk", "envs/pytext",
 		"envs/toolapi"}},
-	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/dynamic", "envs/wire",
+	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/disk", "envs/dynamic", "envs/wire",
 		"envs/kept", "envs/names", "envs/sandbox", "envs/toolapi"}},
 	{"envs/openenv", []string{"envs", "envs/action", "envs/drift", "envs/wire", "envs/names",
 		"envs/pytext",
@@ -116,7 +116,7 @@ var allowed = []rule{
 
 	{"mcts", []string{"envs", "envs/display"}},
 	{"mcts/mctstest", []string{"mcts"}},
-	{"mcts/policy/prompt", []string{"envs", "envs/action", "envs/names", "envs/pytext",
+	{"mcts/policy/prompt", []string{"envs", "envs/action", "envs/disk", "envs/names", "envs/pytext",
 		"envs/toolapi", "envs/yamltext"}},
 	{"mcts/policy/chat", []string{"envs", "envs/action", "envs/names", "envs/pytext", "mcts/policy/prompt"}},
 	{"mcts/policy/scripted", []string{"envs/yamltext", "envs", "envs/action", "envs/names", "envs/pytext",
