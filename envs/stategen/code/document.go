@@ -2,7 +2,8 @@ package code
 
 import "strings"
 
-// Document says how an API is called, and what it does.
+// Document says how an API is called, and what it does. What its parameters take stands on lines of their own, eight
+// spaces further in.
 type Document struct{ Call, About string }
 
 // Documents returns the documents of the domain's APIs, in the order of its tools.
@@ -10,8 +11,9 @@ func (s *Surface) Documents() []Document {
 	all := make([]Document, 0, len(s.apis()))
 
 	for i, call := range s.Signatures() {
-		about := strings.Join(strings.Fields(s.apis()[i].Description), " ")
-		all = append(all, Document{Call: call, About: about})
+		api := s.apis()[i]
+		about := strings.Join(strings.Fields(api.Description), " ")
+		all = append(all, Document{Call: call, About: about + api.ParameterLines("\n        ")})
 	}
 
 	return all
