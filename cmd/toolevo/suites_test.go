@@ -94,8 +94,8 @@ func TestAnotherSuite(t *testing.T) {
 	}{
 		"scripted":           {[]string{"--policy", "scripted:noisy"}, nil, 10, export.GPT},
 		"scripted, in calls": {[]string{"--policy", "scripted:noisy"}, inCalls, 10, export.FunctionCall},
-		"served":             {onServer(react), nil, 6, export.GPT},
-		"served, in calls":   {onServer(calls), inCalls, 6, export.FunctionCall},
+		"served":             {onServer(react, "--set", "server.shots=0"), nil, 6, export.GPT},
+		"served, in calls":   {onServer(calls, "--set", "server.shots=0"), inCalls, 6, export.FunctionCall},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

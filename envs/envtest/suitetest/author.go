@@ -289,10 +289,16 @@ func (a *Author) code(document, program string) (missing []string) {
 	return missing
 }
 
-// knowsQuoted reports whether a text in quotes is known or, as a query may be, all of its words.
+// knowsQuoted reports whether a text in quotes is known or, as a query, a format or a time may be, all that it is made
+// of.
 func (a *Author) knowsQuoted(document, text string) bool {
-	return a.knowsText(document, text) || strings.Contains(text, " ") && len(a.code(document, text)) == 0
+	inParts := strings.Contains(text, " ") || strings.ContainsAny(text, "%:") && !letters.MatchString(text)
+
+	return a.knowsText(document, text) || inParts && len(a.code(document, text)) == 0
 }
+
+// letters are two or more, as words have and formats have not.
+var letters = regexp.MustCompile(`\pL{2}`)
 
 // says reports whether a text stands in another as it is, or as JSON writes it, and not as a part of words.
 func says(read, text string) bool {

@@ -278,5 +278,6 @@ func (f *Folder) Close() (err error) {
 		err = errors.Join(err, a.file.Close())
 	}
 
-	return errors.Join(err, f.lock.Close())
+	// A process that is just being started may have the file open, too, and would keep the lock.
+	return errors.Join(err, disk.Lock(f.lock, syscall.LOCK_UN), f.lock.Close())
 }
