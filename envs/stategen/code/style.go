@@ -77,8 +77,9 @@ type torch struct{}
 func (torch) stubs() string { return torchStubs }
 
 func (torch) loaded() string {
-	return "torch and torch.nn.functional, which is called F, are loaded, as the variables are. Of a tensor x there " +
-		"are x.shape, x.dtype, x.sum() and (x > x.mean()).sum()."
+	return "torch and torch.nn.functional, which is called F, are loaded, as the variables are. Tensors are " +
+		"passed as they are, and not by handles. Of a tensor x there are x.shape, a tuple, and x.dtype, and of one " +
+		"that an API returned x.sum() and (x > x.mean()).sum(). Besides these and the APIs, nothing of torch is there."
 }
 
 func (torch) call(tool string, args []argument) string {
@@ -133,7 +134,8 @@ type requests struct{}
 func (requests) stubs() string { return requestStubs }
 
 func (requests) loaded() string {
-	return "requests and BASE_URL, the address of the service, are loaded, as the variables are. Bodies are JSON."
+	return "requests and BASE_URL, the address of the service, are loaded, as the variables are. Bodies are JSON, " +
+		"and sessions are dicts."
 }
 
 func (q requests) call(tool string, args []argument) string {

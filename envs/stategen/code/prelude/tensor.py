@@ -160,6 +160,10 @@ class Functions:
         args = {"input": input, "weight": weight, "stride": stride, "padding": padding, "dilation": dilation}
         return self.channel.call("conv2d", args if bias is None else dict(args, bias=bias))
 
+    def own_linear(self, input, weight, bias=None):
+        args = {"input": input, "weight": weight}
+        return self.channel.call("linear", args if bias is None else dict(args, bias=bias))
+
 
 functions = None
 
@@ -186,7 +190,7 @@ def preload(channel, data):
     torch.Tensor, torch.Size, torch.dtype = Tensor, Size, dtype
     for name in ("float16", "float32", "float64", "bfloat16", "int32", "int64", "bool"):
         setattr(torch, name, dtype(name))
-    torch.sum, torch.mean = Tensor.sum, Tensor.mean
+    torch.sum, torch.mean = (lambda thing: thing.sum()), (lambda thing: thing.mean())
     names = dict(torch=torch, nn=nn, F=functional)
     names.update((name, value(thing)) for name, thing in data["variables"].items())
     return names
