@@ -97,7 +97,13 @@ func (p *program) testDoctor(t *testing.T) {
 
 	delete(verdicts, "clock")
 
-	for _, timed := range []string{"slots", "prefix-cache"} { // a busy machine cannot tell these, and doctor says so
+	// Who does not know how many slots there are does not look for how many prompts they keep.
+	if _, looked := verdicts["kept-prompts"]; verdicts["slots"] == "could-not-tell" && !looked {
+		verdicts["kept-prompts"] = "could-not-tell"
+	}
+
+	// A busy machine cannot tell these, and doctor says so.
+	for _, timed := range []string{"slots", "prefix-cache", "kept-prompts"} {
 		if verdicts[timed] == "could-not-tell" {
 			verdicts[timed] = p.diagnosis.verdicts[timed]
 		}
