@@ -98,12 +98,12 @@ func (p *program) testDoctor(t *testing.T) {
 	delete(verdicts, "clock")
 
 	// Who does not know how many slots there are does not look for how many prompts they keep.
-	if _, looked := verdicts["kept-prompts"]; verdicts["slots"] == "could-not-tell" && !looked {
-		verdicts["kept-prompts"] = "could-not-tell"
+	if kept := p.diagnosis.verdicts["kept-prompts"]; verdicts["slots"] == "could-not-tell" && kept != "" {
+		verdicts["kept-prompts"] = kept
 	}
 
 	// A busy machine cannot tell these, and doctor says so.
-	for _, timed := range []string{"slots", "prefix-cache", "kept-prompts"} {
+	for _, timed := range []string{"slots", "prefix-cache"} {
 		if verdicts[timed] == "could-not-tell" {
 			verdicts[timed] = p.diagnosis.verdicts[timed]
 		}
