@@ -31,6 +31,7 @@ func (a *app) playCommand() *cobra.Command {
 			return err
 		}
 
+		// What reads the terminal ends with the episode.
 		ctx, cancel := context.WithCancel(cmd.Context())
 		defer cancel()
 

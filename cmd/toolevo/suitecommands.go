@@ -151,6 +151,7 @@ func (w *configured) open(folder string) (suite.Models, error) {
 		return nil, err
 	}
 
+	// Two commands that write into one folder would each keep half of the texts.
 	release, err := store.Lock(filepath.Join(folder, ".lock"))
 	if err != nil {
 		return nil, err

@@ -123,6 +123,7 @@ func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return strings.ReplaceAll(pick(r, d.words.Prefixes.Texts), "{}", language)
 	})
 
+	// A line of its own keeps what follows as it is indented.
 	join := " "
 	if language != "SQL" {
 		join = " \n"

@@ -43,6 +43,7 @@ func (h *Host) Demonstrate(ctx context.Context, suiteName, data string) (err err
 		}
 	}
 
+	// A data folder without examples is none to complain of: who needs demonstrations is told when a run begins.
 	examples, err := benchmark.(suite.Lister).List(data, suite.Examples)
 	if err != nil || len(examples) == 0 {
 		return err
@@ -193,7 +194,7 @@ func (e example) tools() (tools []string) {
 	return tools
 }
 
-// checkDemonstrations refuses prompts that are to show demonstrations where there is none of a dataset.
+// checkDemonstrations refuses a run whose prompts show demonstrations while a dataset has none.
 func (b *Bench) checkDemonstrations(p prompt.Prompt) error {
 	c := b.Config.Server
 	if c.Form != configs.FormFewShot || c.Shots == 0 || b.Config.Environment.ActionCodec() == (action.Python{}) {

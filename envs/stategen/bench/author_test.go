@@ -29,8 +29,8 @@ import (
 func init() { suite.Register(StateGen{}) } // configurations name it
 
 const (
-	// authored is how many tasks of each domain have authors: so many that every tool and every optional parameter
-	// occurs.
+	// authored is how many tasks of each domain have authors, enough for every tool and every optional parameter
+	// to occur.
 	authored = 60
 	// authoredVersions is how many versions are made for them.
 	authoredVersions = 10

@@ -55,7 +55,7 @@ func show(data, id string) (*Shown, error) {
 
 			return nil
 		})
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) { // most folders have some of the splits alone
 			continue
 		}
 

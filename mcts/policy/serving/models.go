@@ -27,7 +27,7 @@ const Scripted = mcts.Scripted
 type Models struct {
 	Config    *configs.Resolved
 	Benchmark suite.Benchmark
-	Data      string           // the folder whose demonstrations prompts show; "" is none
+	Data      string           // the folder whose demonstrations prompts show; may be ""
 	Versions  *toolapi.Catalog // that prompts may show
 	Servers   *Servers
 
