@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
@@ -115,13 +117,21 @@ func (r *Run) checkSources(s suite.Sourced, data string) error {
 		return err
 	}
 
+	var changed []string
+
 	for name, hash := range sources {
 		if r.Manifest.Inputs[name] != hash {
-			return fmt.Errorf("%s: %s is another one than it was", data, name)
+			changed = append(changed, name)
 		}
 	}
 
-	return nil
+	if len(changed) == 0 {
+		return nil
+	}
+
+	slices.Sort(changed)
+
+	return fmt.Errorf("%s: not as it was: %s", data, strings.Join(changed, ", "))
 }
 
 // Data is the data folder that the run was made from.
