@@ -22,7 +22,8 @@ type Codec interface {
 	Parse(text string) (envs.Call, error)
 	// Thought returns what a text says before its call.
 	Thought(text string) string
-	// Trim returns a text up to the end of its call. Text without a call, or with nothing but space after it, stays.
+	// Trim returns a text without what stands behind its call. Text without a call, or with nothing but space after
+	// it, stays.
 	Trim(text string) string
 	// Format returns the text of a thought and a call.
 	Format(thought string, c envs.Call) string
@@ -31,7 +32,7 @@ type Codec interface {
 }
 
 // Codecs returns every codec; the first is the default.
-func Codecs() []Codec { return []Codec{ReAct{}, FunctionCall{}, Python{}} }
+func Codecs() []Codec { return []Codec{ReAct{}, FunctionCall{}, Tools{}, Python{}} }
 
 // ParseCodec returns the codec called name; the error of an unknown name lists the valid ones.
 func ParseCodec(name string) (Codec, error) {

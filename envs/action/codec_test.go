@@ -56,7 +56,13 @@ func value(t *rapid.T, depth int) any {
 
 // callsOf generates calls that a codec can hold: a program is the answer to a task.
 func callsOf(codec Codec) *rapid.Generator[envs.Call] {
-	if codec != (Python{}) {
+	switch codec {
+	case Tools{}:
+		return rapid.Custom(func(t *rapid.T) envs.Call {
+			return envs.Call{Name: rapid.StringMatching(`[A-Za-z0-9_-]{1,64}`).Draw(t, "name"), Args: object(t, 3)}
+		})
+	case Python{}:
+	default:
 		return calls()
 	}
 

@@ -4,8 +4,9 @@
 //
 // A [Codec] turns the text of an action into an [envs.Call] and back. [ReAct] is the format of ToolEvo, A.1: a Thought,
 // an Action and an Action Input, each behind its marker. [FunctionCall] is that of trainers and servers: a thought
-// between <think> tags and a JSON object with a name and arguments. [Python] is a program in a fenced block, which
-// answers a task as a whole. A canonical key stands for a call: equal calls, equal keys, whichever codec wrote them.
+// between <think> tags and a JSON object with a name and arguments. [Tools] is a message of a chat API: text and native
+// tool calls, as one JSON object. [Python] is a program in a fenced block, which answers a task as a whole. A canonical
+// key stands for a call: equal calls, equal keys, whichever codec wrote them.
 //
 // # Reading ReAct
 //
@@ -23,6 +24,12 @@
 // The call is the JSON object that begins at the first brace, or at the first one behind </think> in a text that begins
 // with <think>; a <tool_call> tag before it and any text after it are ignored. Its name must not be empty, and its
 // arguments, which may be called parameters, must be an object or a string that holds one.
+//
+// # Reading messages
+//
+// A message is one JSON object and nothing else, which servers' replies are made into: content, calls, or both. The
+// first call is the action, if chat APIs can hold its name and its arguments are an object. Anything else is malformed,
+// and later prompts show it as content: servers replace arguments that they cannot read.
 //
 // # Reading programs
 //
@@ -44,7 +51,8 @@
 // # Guarantees
 //
 //   - Parse takes any text, in time linear in its length, and what it returns with no error has a name.
-//   - Trim returns a beginning of the text, which parses as the text does and has nothing behind its call.
+//   - Trim returns a text that parses as the text does and has nothing behind its call: a beginning of it, but for
+//     messages.
 //   - Parse(Format(thought, c)) is c without its Tool, when c has a name that the format can hold, and arguments.
 //   - A key is one line of valid UTF-8, and no text that is not a call has the key of one.
 //

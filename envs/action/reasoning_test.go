@@ -83,6 +83,10 @@ func TestCallsInReasoning(t *testing.T) {
 				t.Errorf("%s: %q is read as %v, %v with the key %s", codec, text, got, err, Key(codec, text))
 			}
 
+			if codec == (Tools{}) {
+				continue // nothing can stand behind a message
+			}
+
 			if got := codec.Trim(text + "\nAnd so on."); got != text {
 				t.Errorf("%s: %q is what is left of %q", codec, got, text)
 			}
