@@ -20,7 +20,7 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-//go:embed default.yaml python.yaml finetune/*.yaml finetune/*.json improve/*.yaml
+//go:embed default.yaml python.yaml tools.yaml finetune/*.yaml finetune/*.json improve/*.yaml
 //go:embed policies/*.yaml search/*.yaml servers/*.yaml
 var files embed.FS
 
@@ -62,12 +62,12 @@ func Load(layers ...Layer) (*Resolved, error) {
 
 	shipped := append(defaults(), shippedLayer("preset "+choice.Preset, text))
 
-	if choice.Environment.ActionCodec() == (action.Python{}) {
-		if text, err = files.ReadFile("python.yaml"); err != nil {
+	if codec := choice.Environment.ActionCodec(); codec == (action.Python{}) || action.IsNative(codec) {
+		if text, err = files.ReadFile(codec.String() + ".yaml"); err != nil {
 			return nil, err
 		}
 
-		shipped = append(shipped, shippedLayer("codec python", text))
+		shipped = append(shipped, shippedLayer("codec "+codec.String(), text))
 	}
 
 	r, err := resolve(slices.Concat(shipped, layers))

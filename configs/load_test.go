@@ -199,7 +199,7 @@ func TestErrorsSayWhatIsValid(t *testing.T) {
 		{"unknown difficulty", "difficulty: medium\n", "easy, hard, all"},
 		{"unknown split", "split: validation\n", "train, dev, test, examples"},
 		{"unknown reward", "environment:\n  reward: kind\n", "official, strict"},
-		{"unknown codec", "environment:\n  codec: xml\n", "react, function-call, python"},
+		{"unknown codec", "environment:\n  codec: xml\n", "react, function-call, tools, python"},
 		{"no programs", "environment:\n  codec: python\n", "toolqa cannot read actions written as python: want one of"},
 		{"unknown way to reason", "server:\n  reasoning: hide\n", "show, once, drop, refuse, auto"},
 		{"no thought of a call", "environment:\n  codec: function-call\nserver:\n  reasoning: refuse\n",

@@ -38,6 +38,7 @@ func (r *Resolved) validate() error {
 		{"server.sampling", r.Server.Sampling.Validate()},
 		checkSection("server.headers", r.Server.Headers),
 		checkSection("server.session", r.Server.Session),
+		checkSection("server.tools", r.Server.Tools),
 		checkSection("environment", &r.Environment),
 		{"environment.codec", r.checkCodec()},
 		{"server.prompt.tools", r.checkTools()},

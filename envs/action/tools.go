@@ -13,10 +13,17 @@ import (
 // FinishText a message that calls nothing is the answer, as it is for ordinary agents; otherwise it is malformed.
 type Tools struct{ FinishText bool }
 
+// IsNative reports whether a codec is one of native calls.
+func IsNative(c Codec) bool {
+	_, ok := c.(Tools)
+	return ok
+}
+
 // Message is what a model says in a turn when it is given tools: text, calls, or both.
 type Message struct {
 	Content string
 	Calls   []ToolCall
+	Cut     bool // it is as long as a completion may be: nothing in it is what the model would have said
 }
 
 // ToolCall is a call as a model wrote it.
@@ -29,6 +36,7 @@ type ToolCall struct {
 const (
 	memberContent   = "content"
 	memberCalls     = "calls"
+	memberCut       = "cut"
 	memberName      = "name"
 	memberArguments = "arguments"
 )
@@ -52,10 +60,10 @@ func (m Message) Text() string {
 		calls[i] = envs.Object(memberName, c.Name, memberArguments, arguments)
 	}
 
-	return messageText(m.Content, calls)
+	return messageText(m.Content, calls, m.Cut)
 }
 
-func messageText(content string, calls []any) string {
+func messageText(content string, calls []any, cut bool) string {
 	var members envs.Args
 	if content != "" || len(calls) == 0 {
 		members = append(members, envs.Arg{Name: memberContent, Value: content})
@@ -63,6 +71,10 @@ func messageText(content string, calls []any) string {
 
 	if len(calls) > 0 {
 		members = append(members, envs.Arg{Name: memberCalls, Value: calls})
+	}
+
+	if cut {
+		members = append(members, envs.Arg{Name: memberCut, Value: true})
 	}
 
 	// No tag in a text ends the reasoning that stands before it.
@@ -88,45 +100,57 @@ func (m Message) Unread() Message {
 	return Message{Content: strings.Join(said, "\n")}
 }
 
-// parts are what an action's text consists of; ok is false of text that is no message.
-func (Tools) parts(text string) (reasoning, content string, calls []any, ok bool) {
-	reasoning, object := Part(text)
+// said is what the text of an action consists of.
+type said struct {
+	reasoning, content string
+	calls              []any
+	playable           envs.Call // the first of them; without a name where there is none, or none that can be played
+	whole              bool
+}
 
-	members, rest, err := pytext.DecodeObject(object)
+// read returns what a text says. One that is no message is content.
+func read(text string) (s said) {
+	s.reasoning, s.content = Part(text)
+
+	members, rest, err := pytext.DecodeObject(s.content)
 	if err != nil || strings.TrimSpace(rest) != "" {
-		return reasoning, object, nil, false
+		return s
 	}
 
 	content, hasContent := members.Text(memberContent)
 	list, hasCalls := members.Get(memberCalls)
-	calls, _ = list.([]any)
 
 	if !hasContent && !hasCalls {
-		return reasoning, object, nil, false
+		return s
 	}
 
-	return reasoning, content, calls, true
+	_, cut := members.Get(memberCut)
+	s.content, s.whole = content, !cut
+
+	if s.calls, _ = list.([]any); s.whole && len(s.calls) > 0 {
+		s.playable = playable(s.calls[0])
+	}
+
+	return s
 }
 
 // Message returns the message of an action as later prompts have it: with its call where it is one
 // that can be played, and else as content alone. Reasoning stands in its tags before the content.
-func (t Tools) Message(text string) Message {
-	reasoning, content, calls, _ := t.parts(text)
+func (Tools) Message(text string) Message {
+	s := read(text)
 
-	m := Message{Content: content}
-	for _, c := range calls {
+	m := Message{Content: s.content}
+	for _, c := range s.calls {
 		m.Calls = append(m.Calls, toolCall(c))
 	}
 
-	if len(m.Calls) > 0 {
-		if _, err := readCall(calls[0]); err == nil {
-			m.Calls = m.Calls[:1]
-		} else {
-			m = m.Unread()
-		}
+	if s.playable.Name == "" {
+		m = m.Unread()
+	} else {
+		m.Calls = m.Calls[:1]
 	}
 
-	m.Content = FunctionCall{}.Think(reasoning, m.Content)
+	m.Content = FunctionCall{}.Think(s.reasoning, m.Content)
 
 	return m
 }
@@ -152,18 +176,18 @@ var protocolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // CanCall reports whether tools of a name can be called natively.
 func CanCall(name string) bool { return protocolName.MatchString(name) }
 
-// readCall returns a call that can be played.
-func readCall(member any) (c envs.Call, err error) {
+// playable returns a call that can be played, or one without a name.
+func playable(member any) envs.Call {
 	members, _ := member.(envs.Args)
 	name, _ := members.Text(memberName)
 	arguments, _ := members.Get(memberArguments)
 
 	args, ok := arguments.(envs.Args)
 	if !ok || !CanCall(name) {
-		return c, ErrMalformed
+		return envs.Call{}
 	}
 
-	return envs.Call{Name: name, Args: args}, nil
+	return envs.Call{Name: name, Args: args}
 }
 
 // String implements [Codec].
@@ -171,47 +195,48 @@ func (Tools) String() string { return "tools" }
 
 // Parse implements [Codec].
 func (t Tools) Parse(text string) (envs.Call, error) {
-	_, content, calls, _ := t.parts(text)
+	s := read(text)
 
 	switch {
-	case len(calls) > 0:
-		return readCall(calls[0])
-	case t.FinishText && strings.TrimSpace(content) != "":
-		return envs.Call{Name: envs.FinishTool, Args: envs.Object("answer", strings.TrimSpace(content))}, nil
+	case s.playable.Name != "":
+		return s.playable, nil
+	case t.answers(s):
+		return envs.Call{Name: envs.FinishTool, Args: envs.Object("answer", strings.TrimSpace(s.content))}, nil
 	}
 
 	return envs.Call{}, ErrMalformed
 }
 
+// answers reports whether the content is the answer.
+func (t Tools) answers(s said) bool {
+	return t.FinishText && s.whole && len(s.calls) == 0 && strings.TrimSpace(s.content) != ""
+}
+
 // Thought implements [Codec].
 func (t Tools) Thought(text string) string {
-	reasoning, content, calls, ok := t.parts(text)
-	if content = strings.TrimSpace(content); content == "" || ok && len(calls) == 0 && t.FinishText {
-		return reasoning
+	s := read(text)
+	if content := strings.TrimSpace(s.content); content != "" && !t.answers(s) {
+		return content
 	}
 
-	return content
+	return s.reasoning
 }
 
 // Trim implements [Codec]: what a model calls behind its first call answers what it has not seen.
-func (t Tools) Trim(text string) string {
-	_, content, calls, ok := t.parts(text)
-	if !ok || len(calls) < 2 {
-		return text
-	}
-
-	if _, err := readCall(calls[0]); err != nil {
+func (Tools) Trim(text string) string {
+	s := read(text)
+	if s.playable.Name == "" || len(s.calls) < 2 {
 		return text
 	}
 
 	_, object := Part(text)
 
-	return strings.TrimSuffix(text, object) + messageText(content, calls[:1])
+	return strings.TrimSuffix(text, object) + messageText(s.content, s.calls[:1], false)
 }
 
 // Format implements [Codec].
 func (Tools) Format(thought string, c envs.Call) string {
-	return messageText(thought, []any{envs.Object(memberName, c.Name, memberArguments, c.Args)})
+	return messageText(thought, []any{envs.Object(memberName, c.Name, memberArguments, c.Args)}, false)
 }
 
 // Stop implements [Codec]. A server ends the turn.

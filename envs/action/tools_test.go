@@ -45,7 +45,8 @@ func TestToolsMalformed(t *testing.T) {
 		`{"calls": [{"name": "Load DB", "arguments": {}}]}`:      `{"name": "Load DB", "arguments": {}}`,
 		`{"calls": [{"name": "` + long + `", "arguments": {}}]}`: `{"name": "` + long + `", "arguments": {}}`,
 		`{"calls": []}`: "",
-		"<think>\nso\n</think>\n\n" + `{"content": "Done."}`: "<think>\nso\n</think>\n\nDone.",
+		`{"calls": [{"name": "A", "arguments": {}}], "cut": true}`: `{"name": "A", "arguments": {}}`,
+		"<think>\nso\n</think>\n\n" + `{"content": "Done."}`:       "<think>\nso\n</think>\n\nDone.",
 	} {
 		if got, err := (Tools{}).Parse(text); !errors.Is(err, ErrMalformed) || got.Name != "" {
 			t.Errorf("Parse(%q) = %v, %v, want a malformed action", text, got, err)
@@ -65,11 +66,12 @@ func TestToolsText(t *testing.T) {
 		{Message{}, ""},
 		{Message{Content: "Hm."}, `{"content": "Hm."}`},
 		{
-			Message{"So.", []ToolCall{{"A", `{"x":2.50,  "b":"é\u00e9"}`}}},
+			Message{"So.", []ToolCall{{"A", `{"x":2.50,  "b":"é\u00e9"}`}}, false},
 			`{"content": "So.", "calls": [{"name": "A", "arguments": {"x": 2.50, "b": "éé"}}]}`,
 		},
 		{Message{Calls: []ToolCall{{"A", `{"x": `}}}, `{"calls": [{"name": "A", "arguments": "{\"x\": "}]}`},
 		{Message{Calls: []ToolCall{{"A", `{} {}`}}}, `{"calls": [{"name": "A", "arguments": "{} {}"}]}`},
+		{Message{Content: "4", Cut: true}, `{"content": "4", "cut": true}`},
 		{Message{Content: "a</think>b"}, `{"content": "a\u003c/think>b"}`},
 	} {
 		if got := tt.message.Text(); got != tt.want {
@@ -107,8 +109,10 @@ func TestToolsFinishText(t *testing.T) {
 		t.Errorf("the thought is %q", got)
 	}
 
-	if _, err := (Tools{FinishText: true}).Parse(`{"content": " "}`); !errors.Is(err, ErrMalformed) {
-		t.Errorf("silence is an answer: %v", err)
+	for _, text := range []string{`{"content": " "}`, `{"content": "4", "cut": true}`} {
+		if _, err := (Tools{FinishText: true}).Parse(text); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s is an answer: %v", text, err)
+		}
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 // Settings are the section environment of the configuration, which every benchmark has. configs/default.yaml explains
 // each. A benchmark hands all of them to its environments, so that a new one is a field here and its use.
 type Settings struct {
-	Codec            string           `yaml:"codec"` // see [Settings.ActionCodec]
+	Codec            string           `yaml:"codec"`  // see [Settings.ActionCodec]
+	Finish           string           `yaml:"finish"` // FinishByCall or FinishByText
 	UpdateTool       bool             `yaml:"update_tool"`
 	Reward           string           `yaml:"reward"`
 	Feedback         toolapi.Feedback `yaml:"feedback"` // what a call is told that the deployed version does not take
@@ -24,6 +25,12 @@ const (
 	rewardStrict   = "strict"
 )
 
+// How an agent that calls tools natively answers.
+const (
+	FinishByCall = "call" // it calls Finish
+	FinishByText = "text" // a turn without a call is the answer
+)
+
 // Feedbacks lists what feedback can be.
 func Feedbacks() []string {
 	return []string{
@@ -35,6 +42,9 @@ func Feedbacks() []string {
 // ActionCodec is how actions are written, ReAct unless Codec names another one.
 func (s *Settings) ActionCodec() action.Codec {
 	codec, _ := action.ParseCodec(s.Codec) // a configuration has a valid one
+	if action.IsNative(codec) {
+		codec = action.Tools{FinishText: s.Finish == FinishByText}
+	}
 
 	return action.OrDefault(codec)
 }
@@ -43,6 +53,10 @@ func (s *Settings) ActionCodec() action.Codec {
 func (s *Settings) Validate() (setting string, err error) {
 	if _, err := names.Parse("matcher", s.Reward, []string{rewardOfficial, rewardStrict}); err != nil {
 		return "reward", err
+	}
+
+	if _, err = names.Parse("finish", s.Finish, []string{FinishByCall, FinishByText}); err != nil {
+		return "finish", err
 	}
 
 	_, err = names.Parse("feedback", string(s.Feedback), Feedbacks())

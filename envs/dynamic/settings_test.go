@@ -22,7 +22,7 @@ func TestValidate(t *testing.T) {
 		{"strict", "all", "feedback", "deprecation, invocation, generic, none"},
 		{"strict", "", "feedback", "deprecation, invocation, generic, none"},
 	} {
-		s := Settings{Reward: tt.reward, Feedback: toolapi.Feedback(tt.feedback)}
+		s := Settings{Reward: tt.reward, Feedback: toolapi.Feedback(tt.feedback), Finish: FinishByCall}
 
 		setting, err := s.Validate()
 		if tt.want == "" {

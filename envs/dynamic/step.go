@@ -159,6 +159,11 @@ func malformed(codec action.Codec) string {
 			"again."
 	}
 
+	if action.IsNative(codec) {
+		return malformedText + "Please take the action again, and call a tool by its name, with a JSON object of its " +
+			"parameters."
+	}
+
 	example := envs.Call{Name: "TOOL", Args: envs.Object("PARAMETER", "VALUE")}
 
 	return malformedText + "Please take the action again, and write the call as " + codec.Format("", example) + "."

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts/policy/prompt"
 )
 
@@ -51,12 +52,22 @@ const (
 	SystemRole    = "system"
 	UserRole      = "user"
 	AssistantRole = "assistant"
+	ToolRole      = "tool" // of native calls alone, which all templates with tools render
 )
 
 // Message is one message for a server that applies the model's chat template itself.
 type Message struct {
-	Role    string // SystemRole, UserRole or AssistantRole
+	Role    string // SystemRole, UserRole or AssistantRole; ToolRole with native calls
 	Content string
+
+	Calls  []Call `json:",omitempty"` // of the assistant; nil where it calls nothing
+	CallID string `json:",omitempty"` // of a tool: the call that it answers
+}
+
+// Call is a native tool call of a message.
+type Call struct {
+	ID string // see [action.CallID]
+	action.ToolCall
 }
 
 // Messages returns the conversation of a history for a server that applies the model's chat template itself: the system
@@ -66,21 +77,52 @@ type Message struct {
 // It is for instruct models as they come. A checkpoint trained on an export has seen its observations in another form,
 // so it wants [Template.Render].
 func Messages(system string, h envs.History, clean *Sanitizer) []Message {
+	return conversation(system, h, clean, func(_ int, written, observation string) [2]Message { return said(written, observation) })
+}
+
+// said is a turn without a native call.
+func said(written, observation string) [2]Message {
+	return [2]Message{
+		{Role: AssistantRole, Content: written}, {Role: UserRole, Content: prompt.ObservationText(observation)},
+	}
+}
+
+// ToolMessages is [Messages] for a server that is sent tools. A call is one of the message, and what it came to is a
+// tool's message; a turn without one that can be played is told in texts.
+func ToolMessages(system string, h envs.History, clean *Sanitizer) []Message {
+	return conversation(system, h, clean, func(number int, written, observation string) [2]Message {
+		m := action.Tools{}.Message(written)
+		if len(m.Calls) == 0 {
+			return said(m.Content, observation)
+		}
+
+		id := action.CallID(number, 1)
+
+		return [2]Message{
+			{Role: AssistantRole, Content: m.Content, Calls: []Call{{id, m.Calls[0]}}},
+			{Role: ToolRole, Content: observation, CallID: id},
+		}
+	})
+}
+
+// conversation returns the messages of a history whose turns, counted from 1, are told in two messages each.
+func conversation(
+	system string, h envs.History, clean *Sanitizer, tell func(number int, written, observation string) [2]Message,
+) []Message {
 	turns := h.Turns()
 
 	messages := make([]Message, 0, 2+2*len(turns))
 	if system != "" {
-		messages = append(messages, Message{SystemRole, system})
+		messages = append(messages, Message{Role: SystemRole, Content: system})
 	}
 
 	question, _ := QuestionText(h.Task().Question, clean)
-	messages = append(messages, Message{UserRole, question})
+	messages = append(messages, Message{Role: UserRole, Content: question})
 
-	for _, turn := range turns {
+	for i, turn := range turns {
 		observation, _ := ObservationText(turn.Observation, clean)
-		messages = append(messages,
-			Message{AssistantRole, ReplyText(string(turn.Action))},
-			Message{UserRole, prompt.ObservationText(observation)})
+		told := tell(i+1, ReplyText(string(turn.Action)), observation)
+		messages = append(messages, told[:]...)
 	}
 
 	return messages

@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -206,7 +207,8 @@ func TestNothingIsLost(t *testing.T) {
 			contents = append(contents, m.Content)
 		}
 
-		if !slices.Equal(contents, texts) || messages[0] != (chat.Message{Role: chat.SystemRole, Content: "tools"}) {
+		if !slices.Equal(contents, texts) ||
+			!reflect.DeepEqual(messages[0], chat.Message{Role: chat.SystemRole, Content: "tools"}) {
 			t.Fatalf("messages %q, want the texts %q", messages, texts)
 		}
 
@@ -243,5 +245,49 @@ func BenchmarkRender(b *testing.B) {
 
 	for b.Loop() {
 		template.Render(system, h, clean)
+	}
+}
+
+// A call is a message's own, and its observation a tool's; what cannot be played is told in texts.
+func TestToolMessages(t *testing.T) {
+	h := envs.NewHistory(envs.Task{Question: "How many?"})
+	for _, turn := range [][2]string{
+		{`{"content": "I load it.", "calls": [{"name": "LoadDB", "arguments": {"DBName": "coffee", "n": 2.50}}]}`, "Loaded."},
+		{`{"calls": [{"name": "Load DB", "arguments": {}}]}`, "filtered <|im_end|>"},
+		{`{"calls": [{"name": "LoadDB", "arguments": "{\"x"}]}`, ""},
+		{`{"content": "Done."}`, "filtered"},
+		{`{"calls": [{"name": "B", "arguments": {}}, {"name": "C", "arguments": {}}]}`, ""},
+	} {
+		h = h.Append(envs.Turn{Action: envs.Action(turn[0]), Observation: turn[1]})
+	}
+
+	clean, err := chat.NewSanitizer()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	call := func(id, name, arguments string) []chat.Call {
+		return []chat.Call{{ID: id, ToolCall: action.ToolCall{Name: name, Arguments: arguments}}}
+	}
+
+	want := []chat.Message{
+		{Role: chat.SystemRole, Content: "s"},
+		{Role: chat.UserRole, Content: "Question: How many?"},
+		{
+			Role: chat.AssistantRole, Content: "I load it.",
+			Calls: call("call00101", "LoadDB", `{"DBName": "coffee", "n": 2.50}`),
+		},
+		{Role: chat.ToolRole, Content: "Loaded.", CallID: "call00101"},
+		{Role: chat.AssistantRole, Content: `{"name": "Load DB", "arguments": {}}`},
+		{Role: chat.UserRole, Content: "Observation: filtered < |im_end| >"},
+		{Role: chat.AssistantRole, Content: `{"name": "LoadDB", "arguments": "{\"x"}`},
+		{Role: chat.UserRole, Content: "Observation: "},
+		{Role: chat.AssistantRole, Content: "Done."},
+		{Role: chat.UserRole, Content: "Observation: filtered"},
+		{Role: chat.AssistantRole, Calls: call("call00501", "B", "{}")},
+		{Role: chat.ToolRole, CallID: "call00501"},
+	}
+	if diff := cmp.Diff(want, chat.ToolMessages("s", h, clean)); diff != "" {
+		t.Error(diff)
 	}
 }

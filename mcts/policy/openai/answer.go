@@ -7,6 +7,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"toolevo/envs/action"
+	"toolevo/mcts/policy/internal/wire"
 )
 
 // answer is the message of a choice. Its content is a text, null when the model said nothing, or a
@@ -18,6 +21,35 @@ type answer struct {
 	Reasoning        spoken `json:"reasoning"`
 	ReasoningContent spoken `json:"reasoning_content"`
 	Thinking         spoken `json:"thinking"`
+
+	Calls wire.Lenient[[]wire.Lenient[called]] `json:"tool_calls"`
+}
+
+// called is a native call. Its arguments are the text of an object, or the object itself.
+type called struct {
+	Function struct {
+		Name      string         `json:"name"`
+		Arguments jsontext.Value `json:"arguments"`
+	} `json:"function"`
+}
+
+// message returns what was said beside the reasoning, and the reasoning.
+func (a *answer) message() (m action.Message, reasoning string) {
+	content, reasoning := a.parts()
+	reasoning, m.Content = action.Part(action.Join(reasoning, content))
+
+	for _, c := range a.Calls.V {
+		f := c.V.Function
+
+		arguments := string(f.Arguments)
+		if f.Arguments.Kind() == jsontext.KindString {
+			_ = json.Unmarshal(f.Arguments, &arguments) // what cannot be read stays as it is
+		}
+
+		m.Calls = append(m.Calls, action.ToolCall{Name: f.Name, Arguments: arguments})
+	}
+
+	return m, reasoning
 }
 
 // parts returns the content, and the reasoning that is sent apart from it.

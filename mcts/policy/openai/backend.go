@@ -12,6 +12,9 @@ import (
 
 var _ server.Backend = (*Backend)(nil)
 
+// toolEnds are the words for an end with a native call: OpenAI's, and Anthropic's of gateways.
+var toolEnds = []string{"tool_calls", "tool_use"}
+
 // Complete draws c.N samples in one request. The error is a [*server.Fault], or the context's.
 func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
 	if err := b.check(c); err != nil {
@@ -31,8 +34,13 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 		n:        n,
 		sampling: c.Sampling,
 		ends:     b.opts.Ends,
+		tools:    c.Tools != "",
 		figures:  !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs"),
 		details:  c.Details || c.Dialect.Omits("stop"), // to cut by the tokens
+	}
+
+	if d.tools {
+		d.ends = append(slices.Clone(d.ends), toolEnds...)
 	}
 
 	err := b.do(ctx, wire.Call{

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/internal/golden"
 	"toolevo/mcts/policy/internal/wiretest"
@@ -20,6 +21,21 @@ func TestRequestBodies(t *testing.T) {
 			{Role: "system"}, {Role: "user", Content: "a <|b|> & \"é\"\n\u2028"}, {Role: "assistant", Content: "c"},
 			{Role: "user", Content: "d"},
 		}
+	}
+	const tools = `[{"type": "function", "function": {"name": "LoadDB", "parameters": {"type": "object"}}}]`
+
+	called := func(c *server.Completion) {
+		c.Prompt, c.Tools, c.Sampling.Stop = "", tools, nil
+		c.Messages = []chat.Message{
+			{Role: "user", Content: "a"},
+			{Role: "assistant", Content: "b", Calls: []chat.Call{
+				{ID: "call00101", ToolCall: action.ToolCall{Name: "LoadDB", Arguments: `{"x": 2.50}`}},
+			}},
+			{Role: "tool", CallID: "call00101"},
+		}
+	}
+	asked := func(choice, parallel string) func(*Options) {
+		return func(o *Options) { o.Tools = server.ToolCalls{Choice: choice, Parallel: parallel} }
 	}
 	greedy := func(c *server.Completion) { c.Sampling = c.Sampling.Greedy() }
 	neutral := func(c *server.Completion) { c.Sampling.TopK, c.Sampling.MinP, c.Sampling.RepetitionPenalty = 0, 0, 1 }
@@ -51,6 +67,8 @@ func TestRequestBodies(t *testing.T) {
 		}}},
 		{"chat, greedy", []func(*Options){chatty}, []func(*server.Completion){messages, greedy}},
 		{"chat, plain", []func(*Options){chatty, plain}, []func(*server.Completion){messages, neutral}},
+		{"chat, tools", []func(*Options){chatty, asked("auto", server.ParallelUnset)}, []func(*server.Completion){called}},
+		{"chat, tools, one call", []func(*Options){chatty, asked("required", "false")}, []func(*server.Completion){called}},
 		{"chat, no log-probabilities", []func(*Options){chatty, func(o *Options) { o.OmitLogProbs = true }},
 			[]func(*server.Completion){messages}},
 	} {

@@ -20,6 +20,8 @@ type Options struct {
 	// Chat sends messages to /chat/completions, where the server applies the model's chat template.
 	// Otherwise prompts go to /completions as they are.
 	Chat bool
+	// Tools is how native calls are asked for, of completions with tools.
+	Tools server.ToolCalls
 	// Extensions sends vLLM's own fields. Without them, a parameter that needs one is refused unless
 	// it is off.
 	Extensions bool

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"toolevo/envs/action"
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
@@ -23,6 +24,7 @@ type decoder struct {
 	ends     []string // the server's own words for an end
 	figures  bool     // log-probabilities were asked for
 	details  bool     // the tokens are wanted
+	tools    bool     // samples are messages with native calls
 
 	reply server.Reply
 }
@@ -148,10 +150,14 @@ func (d *decoder) gather(choices []choice) error {
 // is not known.
 func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, error) {
 	var s server.Choice
+	var said action.Message
 
 	switch {
 	case c.Text != nil:
 		s.Text = *c.Text
+	case c.Message != nil && d.tools:
+		said, s.Reasoning = c.Message.message()
+		s.Text = said.Text()
 	case c.Message != nil:
 		s.Text, s.Reasoning = c.Message.parts()
 	default:
@@ -176,6 +182,15 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 	s.Finish, err = wire.Finish(string(c.FinishReason), d.ends, s.Tokens, d.sampling.MaxTokens)
 	if err != nil {
 		return s, detail, err
+	}
+
+	if d.tools && s.Tokens >= d.sampling.MaxTokens { // vLLM says tool_calls of calls that were cut
+		s.Finish = server.FinishLength
+	}
+
+	if d.tools && s.Finish == server.FinishLength {
+		said.Cut = true
+		s.Text = said.Text()
 	}
 
 	unseen := wire.Unseen(d.sampling.Stop)

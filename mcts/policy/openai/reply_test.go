@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs/action"
+	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/internal/wiretest"
 	"toolevo/mcts/policy/server"
 )
@@ -574,5 +576,72 @@ func TestWhatNobodyNeeds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestToolCalls holds the shapes in which servers send native calls.
+func TestToolCalls(t *testing.T) {
+	const call = `{"id":"chatcmpl-tool-1f","type":"function","function":{"name":"A","arguments":"{\"x\":2.50}"}}`
+	const text = `"calls": [{"name": "A", "arguments": {"x": 2.50}}]`
+
+	for name, test := range map[string]struct{ message, finish, text, reasoning string }{
+		"vLLM":            {`"content":null,"tool_calls":[` + call + `]`, "tool_calls", `{` + text + `}`, ""},
+		"text and a call": {`"content":"b","tool_calls":[` + call + `]`, "tool_calls", `{"content": "b", ` + text + `}`, ""},
+		"reasoning":       {`"content":"","reasoning":"a","tool_calls":[` + call + `]`, "tool_calls", `{` + text + `}`, "a"},
+		"reasoning in the content": {`"content":"<think>a</think>\n\nb","tool_calls":[` + call + `]`, "stop",
+			`{"content": "b", ` + text + `}`, "a"},
+		"Ollama": {`"content":"","tool_calls":[{"id":"call_1","index":0,"type":"function","function":{"name":"A",` +
+			`"arguments":{"x":2.50}}}]`, "tool_calls", `{` + text + `}`, ""},
+		"two calls": {`"tool_calls":[` + call + `,` + call + `]`, "tool_calls",
+			`{"calls": [{"name": "A", "arguments": {"x": 2.50}}, {"name": "A", "arguments": {"x": 2.50}}]}`, ""},
+		"unreadable": {`"tool_calls":[{"function":{"name":"A","arguments":"{\"x"}}]`, "tool_calls",
+			`{"calls": [{"name": "A", "arguments": "{\"x"}]}`, ""},
+		"no arguments":     {`"tool_calls":[{"function":{"name":"A"}}]`, "tool_calls", `{"calls": [{"name": "A", "arguments": ""}]}`, ""},
+		"null for calls":   {`"content":"b","tool_calls":null`, "stop", `{"content": "b"}`, ""},
+		"a text for calls": {`"content":"b","tool_calls":"none"`, "stop", `{"content": "b"}`, ""},
+		"a number for one": {`"content":"b","tool_calls":[7]`, "stop",
+			`{"content": "b", "calls": [{"name": "", "arguments": ""}]}`, ""},
+		"silence":          {`"content":null`, "stop", "", ""},
+		"a gateway's word": {`"tool_calls":[` + call + `]`, "tool_use", `{` + text + `}`, ""},
+		"cut":              {`"content":"b"`, "length", `{"content": "b", "cut": true}`, ""},
+	} {
+		b := backend(t, wiretest.Serve(t, wiretest.Answers(200, `{"choices":[{"message":{"role":"assistant",`+test.message+
+			`},"finish_reason":"`+test.finish+`"}],"usage":{"completion_tokens":9}}`)), func(o *Options) { o.Chat = true })
+
+		c := ask(1)
+		c.Prompt, c.Messages, c.Tools = "", []chat.Message{{Role: "user", Content: "u"}}, "[]"
+		b.opts.OmitLogProbs = true
+
+		reply, err := b.Complete(t.Context(), c)
+		if err != nil || len(reply.Choices) != 1 || reply.Choices[0].Text != test.text ||
+			reply.Choices[0].Reasoning != test.reasoning {
+			t.Errorf("%s: %+v, %v; want %q and %q", name, reply.Choices, err, test.text, test.reasoning)
+		}
+	}
+}
+
+// TestCutCalls: a reply as long as it may be is cut, whatever the server says of its end.
+func TestCutCalls(t *testing.T) {
+	const call = `{"function":{"name":"A","arguments":"{}"}}`
+
+	for _, finish := range []string{"tool_calls", "stop", "length"} {
+		for tokens, cut := range map[int]bool{63: finish == "length", 64: true} {
+			b := backend(t, wiretest.Serve(t, wiretest.Answers(200, fmt.Sprintf(`{"choices":[{"message":{"tool_calls":[%s]},`+
+				`"finish_reason":%q}],"usage":{"completion_tokens":%d}}`, call, finish, tokens))),
+				func(o *Options) { o.Chat, o.OmitLogProbs = true, true })
+
+			c := ask(1)
+			c.Prompt, c.Messages, c.Tools = "", []chat.Message{{Role: "user", Content: "u"}}, "[]"
+
+			reply, err := b.Complete(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			_, wrong := action.Tools{}.Parse(reply.Choices[0].Text)
+			if (wrong != nil) != cut || (reply.Choices[0].Finish == server.FinishLength) != cut {
+				t.Errorf("%s after %d of 64 tokens: %+v", finish, tokens, reply.Choices[0])
+			}
+		}
 	}
 }

@@ -2,8 +2,11 @@ package openai
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/internal/wire"
@@ -14,15 +17,44 @@ import (
 // silence.
 const leastWarm = 0.01
 
-// message is one of a chat. go-openai's leaves out a content that is empty, which servers refuse.
+// message is one of a chat. go-openai's leaves out a content that is empty, which servers refuse,
+// and with it an observation that says nothing.
 type message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+	Role       string `json:"role"`
+	Content    string `json:"content"`
+	ToolCalls  []call `json:"tool_calls,omitempty"` // of none there is no key: templates test for that
+	ToolCallID string `json:"tool_call_id,omitempty"`
+}
+
+// call is a native call of a message.
+type call struct {
+	ID       string   `json:"id"`
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+func messagesOf(c server.Completion) []message {
+	all := make([]message, len(c.Messages))
+
+	for i, m := range c.Messages {
+		all[i] = message{Role: m.Role, Content: m.Content, ToolCallID: m.CallID}
+		for _, c := range m.Calls {
+			all[i].ToolCalls = append(all[i].ToolCalls, call{c.ID, "function", function(c.ToolCall)})
+		}
+	}
+
+	return all
 }
 
 // ownFields are those that requests may hold anyway, so that no session stands there.
 var ownFields = append(server.Parameters(),
-	"model", "id_slot", "messages", "prompt", "max_completion_tokens", "top_logprobs")
+	"model", "id_slot", "messages", "prompt", "max_completion_tokens", "top_logprobs",
+	"tools", "tool_choice", "parallel_tool_calls")
 
 // request writes the request for n samples. go-openai's types leave out every field that
 // is zero (temperature 0, logprobs 0), and have none for vLLM's own.
@@ -48,15 +80,15 @@ func (b *Backend) request(c server.Completion, n int) map[string]any {
 		fields["id_slot"] = c.Slot - 1 // llama.cpp's own field
 	}
 
-	if b.opts.Chat {
-		var messages []message
-		for _, m := range c.Messages {
-			messages = append(messages, message(m))
-		}
-
-		fields["messages"] = messages
-	} else {
+	switch {
+	case b.opts.Chat:
+		fields["messages"] = messagesOf(c)
+	default:
 		fields["prompt"] = c.Prompt
+	}
+
+	if c.Tools != "" {
+		b.addTools(fields, c.Tools)
 	}
 
 	if c.Dialect.MaxCompletionTokens {
@@ -81,6 +113,16 @@ func (b *Backend) request(c server.Completion, n int) map[string]any {
 	}
 
 	return fields
+}
+
+// addTools sends the tools that may be called. Strict schemas are not asked for: under a grammar
+// names and parameters that are not listed could not be called.
+func (b *Backend) addTools(fields map[string]any, tools string) {
+	fields["tools"], fields["tool_choice"] = json.RawMessage(tools), b.opts.Tools.Choice
+
+	if parallel, err := strconv.ParseBool(b.opts.Tools.Parallel); err == nil {
+		fields["parallel_tool_calls"] = parallel
+	}
 }
 
 // sessionHeader is the header that names the tree, nil for none.
@@ -146,7 +188,12 @@ func checkMessages(c server.Completion) error {
 	}
 
 	for i, m := range c.Messages {
-		if m.Role != chat.SystemRole && m.Role != chat.UserRole && m.Role != chat.AssistantRole {
+		roles := []string{chat.SystemRole, chat.UserRole, chat.AssistantRole}
+		if c.Tools != "" {
+			roles = append(roles, chat.ToolRole)
+		}
+
+		if !slices.Contains(roles, m.Role) {
 			return fmt.Errorf("message %d has the role %q, which chat templates may leave out", i, m.Role)
 		}
 	}

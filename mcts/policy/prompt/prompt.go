@@ -149,20 +149,10 @@ func (p Prompt) system(t envs.Task, learned []string, format string) string {
 	b.WriteString(p.wording().Opening)
 	b.WriteString("\n\n")
 
-	for i, a := range tools {
-		text := p.toolText(a)
-		if t.Tools != "" { // others wrote what tools of its own say
-			text = p.cleaned(text)
-		}
-
-		appendNumbered(&b, i+1, text)
+	if !p.Native() {
+		p.appendList(&b, t, tools, learned)
 	}
 
-	for i, line := range learned {
-		appendNumbered(&b, len(tools)+i+1, line)
-	}
-
-	b.WriteByte('\n')
 	b.WriteString(guidelinesHeading)
 
 	for i, g := range p.guidelines(tools) {
@@ -172,10 +162,30 @@ func (p Prompt) system(t envs.Task, learned []string, format string) string {
 		b.WriteString(g)
 	}
 
-	b.WriteString("\n\n")
-	b.WriteString(format)
+	if format != "" {
+		b.WriteString("\n\n")
+		b.WriteString(format)
+	}
 
 	return b.String()
+}
+
+// appendList lists the tools of a task, and what was learned of others.
+func (p Prompt) appendList(b *strings.Builder, t envs.Task, tools []*toolapi.API, learned []string) {
+	for i, a := range tools {
+		text := p.toolText(a)
+		if t.Tools != "" { // others wrote what tools of its own say
+			text = p.cleaned(text)
+		}
+
+		appendNumbered(b, i+1, text)
+	}
+
+	for i, line := range learned {
+		appendNumbered(b, len(tools)+i+1, line)
+	}
+
+	b.WriteByte('\n')
 }
 
 // cleaned is what others say as a prompt shows it.
@@ -186,6 +196,9 @@ func (p Prompt) cleaned(text string) string {
 
 	return p.Clean(text)
 }
+
+// Native reports whether servers are sent the tools beside the messages, so that no text lists them.
+func (p Prompt) Native() bool { return action.IsNative(p.Codec) }
 
 // codes reports whether a program is the whole answer: it ends by itself, and nobody can learn in between.
 func (p Prompt) codes() bool { return p.Codec == action.Python{} }

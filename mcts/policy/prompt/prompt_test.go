@@ -11,6 +11,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy/internal/golden"
 )
@@ -133,6 +134,9 @@ func TestGoldenPrompts(t *testing.T) {
 	program := full
 	program.Codec = action.Python{}
 
+	native := narrow
+	native.Codec = action.Tools{}
+
 	fresh, drifted := ask(openQuestion), walk(t, 6)
 	for name, text := range map[string]string{
 		"system.txt":          full.System(envs.OfDataset("coffee")),
@@ -145,6 +149,7 @@ func TestGoldenPrompts(t *testing.T) {
 		"zero-shot-turns.txt": zero.Render(drifted),
 		"function-call.txt":   calls.Render(fresh),
 		"python.txt":          program.Render(fresh),
+		"tools.txt":           native.System(fresh.Task()) + "\n\n" + functionsOf(native, fresh.Task()),
 	} {
 		golden.Check(t, name, text)
 	}
@@ -153,7 +158,8 @@ func TestGoldenPrompts(t *testing.T) {
 func TestEveryCodecIsAnnounced(t *testing.T) {
 	for _, codec := range action.Codecs() {
 		w := wordings()[codec.String()]
-		if w.Opening == "" || len(w.First) == 0 || len(w.Then) == 0 || w.Format == "" {
+		if w.Opening == "" || len(w.First) == 0 || len(w.Then) == 0 ||
+			(w.Format == "") != action.IsNative(codec) { // whose format is the server's
 			t.Errorf("%s is announced as %q", codec, w)
 		}
 	}
@@ -424,5 +430,31 @@ func BenchmarkRender(b *testing.B) {
 
 	for b.Loop() {
 		_ = p.Render(h)
+	}
+}
+
+// functionsOf lists the tools that a server is sent, one a line.
+func functionsOf(p Prompt, t envs.Task) string {
+	var lines []string
+	for _, f := range p.Functions(t) {
+		lines = append(lines, pytext.JSON(f))
+	}
+
+	return strings.Join(lines, "\n")
+}
+
+// What others say of a task's own tools is cleaned wherever a server reads it.
+func TestFunctionsOfOthersAreClean(t *testing.T) {
+	p := New(paperTools())
+	p.Codec = action.Tools{}
+	p.Clean = func(text string) string { return strings.ReplaceAll(text, "<|im_end|>", "< |im_end| >") }
+
+	task := ask(openQuestion).Task()
+	task.Tools = `[{"type": "function", "function": {"name": "a", "description": "b<|im_end|>", "parameters": ` +
+		`{"type": "object", "properties": {"c": {"type": "string", "description": "d<|im_end|>", ` +
+		`"enum": ["<|im_end|>"]}}}}}]`
+
+	if got := functionsOf(p, task); strings.Contains(got, "<|im_end|>") || strings.Count(got, "< |im_end| >") != 3 {
+		t.Errorf("%s", got)
 	}
 }

@@ -27,11 +27,41 @@ func (p Prompt) List(t envs.Task) []*toolapi.API {
 // Functions are the tools of [Prompt.List] as OpenAI's chat API describes functions.
 func (p Prompt) Functions(t envs.Task) []envs.Args {
 	var all []envs.Args
+
 	for _, a := range p.List(t) {
-		all = append(all, a.Function())
+		f := a.Function()
+		if t.Tools != "" { // see [Prompt.system]
+			f = cleanedIn(f, p.cleaned).(envs.Args)
+		}
+
+		all = append(all, f)
 	}
 
 	return all
+}
+
+// cleanedIn is a value with every text in it cleaned.
+func cleanedIn(v any, clean func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return clean(v)
+	case []any:
+		all := make([]any, len(v))
+		for i := range v {
+			all[i] = cleanedIn(v[i], clean)
+		}
+
+		return all
+	case envs.Args:
+		all := make(envs.Args, len(v))
+		for i, arg := range v {
+			all[i] = envs.Arg{Name: arg.Name, Value: cleanedIn(arg.Value, clean)}
+		}
+
+		return all
+	}
+
+	return v
 }
 
 // toolText is how a tool list shows a tool: its signature and what it does and, but for the layout Paper, a line for

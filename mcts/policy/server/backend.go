@@ -52,6 +52,7 @@ type Namer interface {
 type Completion struct {
 	Prompt   string         // raw text, sent as it is
 	Messages []chat.Message // for servers that apply the model's chat template themselves
+	Tools    string         // a JSON list of functions, sent beside Messages; "" sends none
 	N        int            // samples, at least 1
 	Seed     uint64         // of the first sample; sample i has Seed+i
 	Sampling Sampling
@@ -103,7 +104,7 @@ type Reply struct {
 
 // Choice is one sample.
 type Choice struct {
-	Text string
+	Text string // of a completion with tools an [action.Message], its calls in it
 	// Reasoning is what the server sends of it apart from Text; "" where it parts none, so that
 	// Text may hold it.
 	Reasoning string

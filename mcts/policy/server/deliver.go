@@ -59,7 +59,7 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Re
 }
 
 // key tells a completion from others: those of one prompt fail alike, whatever their seeds.
-func (c Completion) key() string { return fmt.Sprint(c.Prompt, c.Messages) }
+func (c Completion) key() string { return fmt.Sprint(c.Prompt, c.Messages, c.Tools) }
 
 // knownTokens is how much of what a server wrote before it has to write again.
 const knownTokens = 16

@@ -51,7 +51,8 @@ type Manner struct {
 	Extensions       bool  // vLLM's own fields are sent
 	LogProbs         bool  // log-probabilities are asked for
 	AddSpecialTokens *bool // whether the server puts special tokens before a prompt; nil is its default
-	Window           int   // tokens that the server is told to load the model with, where it can be told
+	Tools            ToolCalls
+	Window           int // tokens that the server is told to load the model with, where it can be told
 }
 
 // Client is a backend that also tells about its server. It may be an [Observer], [Slotted], a

@@ -23,6 +23,9 @@ type Options struct {
 	// is asked but Complete. Both must be functions of the history alone, and safe for concurrent use.
 	Render   func(envs.History) string
 	Messages func(envs.History) []chat.Message
+	// Tools are sent beside Messages, as a JSON list of functions: samples are messages in the
+	// codec [action.Tools] then. nil sends none.
+	Tools func(envs.History) string
 	// Lead is what Render's prompts end with that is the beginning of the model's own text. Samples
 	// get it back, but those that begin so all the same.
 	Lead string

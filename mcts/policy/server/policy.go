@@ -131,6 +131,9 @@ func (p *Policy) completion(r mcts.Request) Completion {
 		c.Prompt = p.options.Render(r.History)
 	} else {
 		c.Messages = p.options.Messages(r.History)
+		if p.options.Tools != nil {
+			c.Tools = p.options.Tools(r.History)
+		}
 	}
 
 	return c

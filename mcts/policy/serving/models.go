@@ -135,6 +135,9 @@ func PolicyNames() []string {
 
 func checkForm(c *configs.Resolved, kind *Kind) error {
 	form := c.Server.Form
+	if action.IsNative(c.Environment.ActionCodec()) && form != configs.FormChat {
+		return fmt.Errorf("server.form: %s sends no tools: want %s (environment.codec: tools)", form, configs.FormChat)
+	}
 
 	switch form {
 	case configs.FormFewShot:
@@ -222,7 +225,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 	}
 
 	o := server.Options{
-		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages,
+		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages, Tools: sent.Tools,
 		Reasoning: m.Config.Reasoning(),
 		Sampling:  c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
 		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: k.Single, AllTaken: k.AllTaken, Slots: c.Slots,
@@ -268,7 +271,7 @@ func (m *Models) endpoint(kind *Kind, model string) (server.Endpoint, error) {
 func (m *Models) manner(addSpecial bool) server.Manner {
 	c := m.Config.Server
 	manner := server.Manner{
-		Chat: c.Form == configs.FormChat, Extensions: c.Extensions, LogProbs: c.LogProbs, Window: c.Window,
+		Chat: c.Form == configs.FormChat, Tools: c.Tools, Extensions: c.Extensions, LogProbs: c.LogProbs, Window: c.Window,
 	}
 
 	if c.Extensions && !manner.Chat {

@@ -3,6 +3,7 @@ package serving
 import (
 	"toolevo/configs"
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/server"
 )
@@ -11,6 +12,7 @@ import (
 type Sent struct {
 	Render     func(envs.History) string         // nil where messages are sent
 	Messages   func(envs.History) []chat.Message // nil where a text is
+	Tools      func(envs.History) string         // a JSON list of functions, sent beside messages; nil sends none
 	lead       string                            // with which the text ends, and what the model writes begins
 	stops      []string                          // that end a reply in the form
 	addSpecial bool                              // whether the server puts its token of the text's beginning before it
@@ -40,11 +42,15 @@ func (m *Models) Sent(kind string) (Sent, error) {
 
 		return Sent{Render: render, lead: lead, stops: shown.Stops(), addSpecial: true}, nil
 	case configs.FormChat:
-		messages := func(h envs.History) []chat.Message {
-			return chat.Messages(system(h), reasoning.Shown(h), clean)
+		tell, sent := chat.Messages, Sent{addSpecial: true}
+		if shown.Native() {
+			tell = chat.ToolMessages
+			sent.Tools = func(h envs.History) string { return functions(shown.Functions(h.Task())) }
 		}
 
-		return Sent{Messages: messages, addSpecial: true}, nil
+		sent.Messages = func(h envs.History) []chat.Message { return tell(system(h), reasoning.Shown(h), clean) }
+
+		return sent, nil
 	}
 
 	template, err := chat.ParseTemplate(c.Form)
@@ -64,4 +70,14 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}
 
 	return Sent{Render: render, stops: template.Stops(), addSpecial: template.AddSpecialTokens()}, nil
+}
+
+// functions is a list of functions as JSON.
+func functions(all []envs.Args) string {
+	list := make([]any, len(all))
+	for i := range all {
+		list[i] = all[i]
+	}
+
+	return pytext.JSON(list)
 }
