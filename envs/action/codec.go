@@ -79,13 +79,18 @@ func Canonical(c envs.Call) string {
 }
 
 // Key returns the canonical key of the call in a text. The key of any other text is its content
-// without the space around it, quoted, so that no text can pretend to be a call.
+// without the space around it, quoted, so that no text can pretend to be a call. The thought of a
+// [FunctionCall] is part of that, as that of any other codec is.
 func Key(codec Codec, text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 
 	c, err := codec.Parse(text)
 	if err != nil {
-		_, content := Part(text)
+		content := text
+		if codec != (FunctionCall{}) {
+			_, content = Part(text)
+		}
+
 		return strconv.Quote(pytext.Strip(content))
 	}
 

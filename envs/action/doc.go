@@ -28,8 +28,9 @@
 // # Reading messages
 //
 // A message is one JSON object and nothing else, which servers' replies are made into: content, calls, or both. The
-// first call is the action, if chat APIs can hold its name and its arguments are an object. Anything else is malformed,
-// and later prompts show it as content: servers replace arguments that they cannot read.
+// first call is the action, if chat APIs can hold its name and its arguments are an object. Arguments that are not JSON
+// are an argument error, anything else is malformed, and later prompts show both as content: servers replace arguments
+// that they cannot read.
 //
 // # Reading programs
 //

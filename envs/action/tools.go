@@ -53,6 +53,10 @@ func (m Message) Text() string {
 
 	for i, c := range m.Calls {
 		var arguments any = c.Arguments
+		if strings.TrimSpace(c.Arguments) == "" { // of a tool without parameters
+			arguments = envs.Args{}
+		}
+
 		if object, rest, err := pytext.DecodeObject(c.Arguments); err == nil && strings.TrimSpace(rest) == "" {
 			arguments = object
 		}
@@ -104,12 +108,14 @@ func (m Message) Unread() Message {
 type said struct {
 	reasoning, content string
 	calls              []any
-	playable           envs.Call // the first of them; without a name where there is none, or none that can be played
+	first              envs.Call // of them
+	wrong              error     // why it cannot be played, or that there is none
 	whole              bool
 }
 
 // read returns what a text says. One that is no message is content.
 func read(text string) (s said) {
+	s.wrong = ErrMalformed
 	s.reasoning, s.content = Part(text)
 
 	members, rest, err := pytext.DecodeObject(s.content)
@@ -128,7 +134,7 @@ func read(text string) (s said) {
 	s.content, s.whole = content, !cut
 
 	if s.calls, _ = list.([]any); s.whole && len(s.calls) > 0 {
-		s.playable = playable(s.calls[0])
+		s.first, s.wrong = readCall(s.calls[0])
 	}
 
 	return s
@@ -144,10 +150,10 @@ func (Tools) Message(text string) Message {
 		m.Calls = append(m.Calls, toolCall(c))
 	}
 
-	if s.playable.Name == "" {
-		m = m.Unread()
-	} else {
+	if s.wrong == nil {
 		m.Calls = m.Calls[:1]
+	} else {
+		m = m.Unread()
 	}
 
 	m.Content = FunctionCall{}.Think(s.reasoning, m.Content)
@@ -176,18 +182,26 @@ var protocolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // CanCall reports whether tools of a name can be called natively.
 func CanCall(name string) bool { return protocolName.MatchString(name) }
 
-// playable returns a call that can be played, or one without a name.
-func playable(member any) envs.Call {
+// readCall returns the call of a message.
+func readCall(member any) (c envs.Call, err error) {
 	members, _ := member.(envs.Args)
 	name, _ := members.Text(memberName)
 	arguments, _ := members.Get(memberArguments)
 
-	args, ok := arguments.(envs.Args)
-	if !ok || !CanCall(name) {
-		return envs.Call{}
+	if !CanCall(name) {
+		return c, ErrMalformed
 	}
 
-	return envs.Call{Name: name, Args: args}
+	switch arguments := arguments.(type) {
+	case envs.Args:
+		return envs.Call{Name: name, Args: arguments}, nil
+	case string:
+		if _, err = pytext.Decode(arguments); err != nil {
+			return envs.Call{Name: name}, err
+		}
+	}
+
+	return c, ErrMalformed
 }
 
 // String implements [Codec].
@@ -196,15 +210,11 @@ func (Tools) String() string { return "tools" }
 // Parse implements [Codec].
 func (t Tools) Parse(text string) (envs.Call, error) {
 	s := read(text)
-
-	switch {
-	case s.playable.Name != "":
-		return s.playable, nil
-	case t.answers(s):
+	if t.answers(s) {
 		return envs.Call{Name: envs.FinishTool, Args: envs.Object("answer", strings.TrimSpace(s.content))}, nil
 	}
 
-	return envs.Call{}, ErrMalformed
+	return s.first, s.wrong
 }
 
 // answers reports whether the content is the answer.
@@ -225,7 +235,7 @@ func (t Tools) Thought(text string) string {
 // Trim implements [Codec]: what a model calls behind its first call answers what it has not seen.
 func (Tools) Trim(text string) string {
 	s := read(text)
-	if s.playable.Name == "" || len(s.calls) < 2 {
+	if s.wrong != nil || len(s.calls) < 2 {
 		return text
 	}
 

@@ -10,6 +10,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/envtest"
+	"toolevo/envs/pytext"
 )
 
 func TestToolsParse(t *testing.T) {
@@ -48,8 +49,15 @@ func TestToolsMalformed(t *testing.T) {
 		`{"calls": [{"name": "A", "arguments": {}}], "cut": true}`: `{"name": "A", "arguments": {}}`,
 		"<think>\nso\n</think>\n\n" + `{"content": "Done."}`:       "<think>\nso\n</think>\n\nDone.",
 	} {
-		if got, err := (Tools{}).Parse(text); !errors.Is(err, ErrMalformed) || got.Name != "" {
-			t.Errorf("Parse(%q) = %v, %v, want a malformed action", text, got, err)
+		var unreadable *pytext.Error
+
+		got, err := Tools{}.Parse(text)
+		if !errors.Is(err, ErrMalformed) && !errors.As(err, &unreadable) || got.Args != nil {
+			t.Errorf("Parse(%q) = %v, %v, want no call", text, got, err)
+		}
+
+		if (unreadable != nil) != strings.Contains(text, `\"cof`) || (got.Name != "") != (unreadable != nil) {
+			t.Errorf("Parse(%q) = %v, %v", text, got, err)
 		}
 
 		if got := (Tools{}).Message(text); got.Content != want || len(got.Calls) > 0 {
@@ -71,6 +79,7 @@ func TestToolsText(t *testing.T) {
 		},
 		{Message{Calls: []ToolCall{{"A", `{"x": `}}}, `{"calls": [{"name": "A", "arguments": "{\"x\": "}]}`},
 		{Message{Calls: []ToolCall{{"A", `{} {}`}}}, `{"calls": [{"name": "A", "arguments": "{} {}"}]}`},
+		{Message{Calls: []ToolCall{{"A", " "}}}, `{"calls": [{"name": "A", "arguments": {}}]}`},
 		{Message{Content: "4", Cut: true}, `{"content": "4", "cut": true}`},
 		{Message{Content: "a</think>b"}, `{"content": "a\u003c/think>b"}`},
 	} {

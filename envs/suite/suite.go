@@ -319,7 +319,7 @@ func Codecs(b Benchmark) []action.Codec {
 		return p.Codecs()
 	}
 
-	return []action.Codec{action.ReAct{}, action.FunctionCall{}}
+	return []action.Codec{action.ReAct{}, action.FunctionCall{}, action.Tools{}}
 }
 
 // Programmer is a benchmark whose tasks may be answered with one program, too ([action.Python]). Such an environment

@@ -5,6 +5,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/pytext"
 )
 
 // move is what the policy is about to write.
@@ -134,18 +135,34 @@ func (m *move) args() envs.Args {
 // text returns the whole completion.
 func (m *move) text(codec action.Codec, w wording) string {
 	call := envs.Call{Name: m.name(), Args: m.args()}
-	text := codec.Format(string(w.append(nil, m)), call)
+	thought := string(w.append(nil, m))
+	text := codec.Format(thought, call)
+
+	if action.IsNative(codec) && (m.form == missingBrace || m.form == singleQuotes) {
+		return action.Message{
+			Content: thought, Calls: []action.ToolCall{{Name: call.Name, Arguments: m.spoilt(pytext.JSON(call.Args))}},
+		}.Text()
+	}
 
 	switch m.form {
 	case missingBrace:
-		return strings.TrimSuffix(text, "}")
+		return m.spoilt(text)
 	case singleQuotes:
 		input := strings.LastIndexByte(text, '\n') + 1
-		return text[:input] + strings.ReplaceAll(text[input:], `"`, "'")
+		return text[:input] + m.spoilt(text[input:])
 	case missingAction:
 		text = strings.Replace(text, "\n"+action.ActionMarker+" "+call.Name, "", 1)
 		return strings.Replace(text, `{"name": "`+call.Name+`", `, "{", 1)
 	}
 
 	return text
+}
+
+// spoilt is the text of arguments as a move in a wrong form writes it.
+func (m *move) spoilt(arguments string) string {
+	if m.form == missingBrace {
+		return strings.TrimSuffix(arguments, "}")
+	}
+
+	return strings.ReplaceAll(arguments, `"`, "'")
 }
