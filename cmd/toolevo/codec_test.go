@@ -115,7 +115,7 @@ func TestCodecsMakeTheSameSamples(t *testing.T) {
 		var before map[string]int
 		var grown string
 
-		for _, codec := range []action.Codec{action.ReAct{}, action.FunctionCall{}} {
+		for _, codec := range []action.Codec{action.ReAct{}, action.FunctionCall{}, action.Tools{}} {
 			run := filepath.Join(dir, preset+codec.String())
 			made(t, "collect", "--data", data, "--dataset", "coffee", "--limit", "2", "--trees", "2",
 				"--preset", preset, "--policy", "scripted:noisy", "--out", run,

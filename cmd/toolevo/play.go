@@ -151,7 +151,7 @@ func readAction(in *bufio.Reader, codec action.Codec) (string, error) {
 	whole := func(text string) bool { return strings.Contains(text, action.InputMarker) } // nothing follows that part
 
 	switch codec {
-	case action.FunctionCall{}:
+	case action.FunctionCall{}, action.Tools{}, action.Tools{FinishText: true}:
 		whole = func(text string) bool { return strings.Contains(text, "}") }
 	case action.Python{}:
 		whole = func(text string) bool { _, err := codec.Parse(text); return err == nil }

@@ -22,9 +22,9 @@ func TestPrompts(t *testing.T) {
 		"tensor":    {"--set", "suite=stategen", "--dataset", "tensor"},
 		"voice":     {"--set", "suite=stategen", "--dataset", "voice"},
 	} {
-		codecs := []string{"react", "function-call", "python"}
+		codecs := []string{"react", "function-call", "tools", "python"}
 		if len(suiteArgs) == 2 || name == "toolbench" {
-			codecs = codecs[:2] // only generated tasks are solved by whole programs
+			codecs = codecs[:3] // only generated tasks are solved by whole programs
 		}
 
 		for _, codec := range codecs {
@@ -34,6 +34,11 @@ func TestPrompts(t *testing.T) {
 				shown := func(form string) string {
 					return must(t, slices.Concat([]string{"play", "--data", smallData(t), "--print-prompt",
 						"--set", "environment.codec=" + codec, "--set", "server.form=" + form}, suiteArgs)...)
+				}
+
+				if codec == "tools" { // which are sent in no other form
+					golden(t, filepath.Join("prompts", name+"-tools.txt"), shown("chat"))
+					return
 				}
 
 				prompts := func(of string) string {

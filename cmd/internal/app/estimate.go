@@ -219,8 +219,16 @@ func (b *Bench) meter() (*estimate.Meter, error) {
 	if m.Prompt = o.Render; m.Prompt == nil {
 		m.Prompt = func(h envs.History) string {
 			var text strings.Builder
+			if o.Tools != nil {
+				text.WriteString(o.Tools(h))
+			}
+
 			for _, message := range o.Messages(h) {
 				text.WriteString(message.Content)
+
+				for _, c := range message.Calls {
+					text.WriteString(c.Name + c.Arguments)
+				}
 			}
 
 			return text.String()

@@ -157,15 +157,7 @@ func (b *Bench) shown(row *trajectories.Row) (string, error) {
 		text.WriteString("(A scripted policy reads no prompt: this is what a model would be sent.)\n\n")
 	}
 
-	h := stored.History(row)
-	if sent.Messages == nil {
-		text.WriteString(sent.Render(h))
-		return text.String(), nil
-	}
-
-	for _, m := range sent.Messages(h) {
-		fmt.Fprintf(&text, "[%s]\n%s\n\n", m.Role, m.Content)
-	}
+	text.WriteString(sent.Shown(stored.History(row)))
 
 	return text.String(), nil
 }

@@ -110,8 +110,8 @@ func (j *PlayJob) open(ctx context.Context) (*Bench, error) {
 }
 
 // ShownPrompt returns the text that a model is sent to write its first action on the question, in the
-// form that the configuration wants; the messages of a chat stand below their roles in brackets.
-func ShownPrompt(ctx context.Context, job PlayJob) (text string, err error) {
+// form that the configuration wants; see [serving.Sent.Shown].
+func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 	b, err := job.open(ctx)
 	if err != nil {
 		return "", err
@@ -142,16 +142,7 @@ func ShownPrompt(ctx context.Context, job PlayJob) (text string, err error) {
 		return "", err
 	}
 
-	asked := envs.NewHistory(t)
-	if sent.Render != nil {
-		return sent.Render(asked), nil
-	}
-
-	for _, m := range sent.Messages(asked) {
-		text += fmt.Sprintf("[%s]\n%s\n\n", m.Role, m.Content)
-	}
-
-	return text, nil
+	return sent.Shown(envs.NewHistory(t)), nil
 }
 
 // questionIn returns the question of an ID, or the first one.
@@ -179,7 +170,7 @@ func (j *PlayJob) play(ctx context.Context, b *Bench, env envs.Environment, t en
 	}
 
 	j.Player.Begin(Briefing{
-		prompt.System(t), b.Config.Prompt, b.Deployed.All().Of(b.Config.Seed, t.ID),
+		prompt.ForPeople(t), b.Config.Prompt, b.Deployed.All().Of(b.Config.Seed, t.ID),
 		t.Question, b.Config.Environment.ActionCodec(),
 	})
 

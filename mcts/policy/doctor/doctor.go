@@ -17,6 +17,7 @@ import (
 type Prompt struct {
 	Text     string
 	Messages []chat.Message
+	Tools    string // see [server.Completion]
 }
 
 // Options say which server, and what a run would ask of it. All but Slots, Quick and Found are

@@ -170,6 +170,23 @@ func (p Prompt) system(t envs.Task, learned []string, format string) string {
 	return b.String()
 }
 
+// ForPeople is the system text with all that a server shows beside it: the tools, and how an action is written.
+func (p Prompt) ForPeople(t envs.Task) string {
+	text := p.System(t)
+	if !p.Native() {
+		return text
+	}
+
+	var list strings.Builder
+	p.appendList(&list, t, p.List(t), nil)
+
+	example := p.Codec.Format("what you conclude and what to do next", envs.Call{
+		Name: "the name of one tool", Args: envs.Object("the name of a parameter", "its value"),
+	})
+
+	return text + "\n\nThe tools are:\n\n" + list.String() + "\nWrite what a server would make of a reply:\n\n" + example
+}
+
 // appendList lists the tools of a task, and what was learned of others.
 func (p Prompt) appendList(b *strings.Builder, t envs.Task, tools []*toolapi.API, learned []string) {
 	for i, a := range tools {

@@ -106,7 +106,10 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 		Reasoning: string(m.Config.Reasoning()),
 	}
 	show := func(h envs.History) doctor.Prompt {
-		if run.Messages != nil {
+		switch {
+		case run.Tools != nil:
+			return doctor.Prompt{Messages: run.Messages(h), Tools: run.Tools(h)}
+		case run.Messages != nil:
 			return doctor.Prompt{Messages: run.Messages(h)}
 		}
 

@@ -225,7 +225,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 	}
 
 	o := server.Options{
-		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages, Tools: sent.Tools,
+		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages, Tools: sent.Tools(),
 		Reasoning: m.Config.Reasoning(),
 		Sampling:  c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
 		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: k.Single, AllTaken: k.AllTaken, Slots: c.Slots,

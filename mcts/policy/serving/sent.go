@@ -1,6 +1,9 @@
 package serving
 
 import (
+	"fmt"
+	"strings"
+
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/pytext"
@@ -12,7 +15,7 @@ import (
 type Sent struct {
 	Render     func(envs.History) string         // nil where messages are sent
 	Messages   func(envs.History) []chat.Message // nil where a text is
-	Tools      func(envs.History) string         // a JSON list of functions, sent beside messages; nil sends none
+	functions  func(envs.History) []envs.Args    // sent beside messages; nil sends none
 	lead       string                            // with which the text ends, and what the model writes begins
 	stops      []string                          // that end a reply in the form
 	addSpecial bool                              // whether the server puts its token of the text's beginning before it
@@ -45,7 +48,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 		tell, sent := chat.Messages, Sent{addSpecial: true}
 		if shown.Native() {
 			tell = chat.ToolMessages
-			sent.Tools = func(h envs.History) string { return functions(shown.Functions(h.Task())) }
+			sent.functions = func(h envs.History) []envs.Args { return shown.Functions(h.Task()) }
 		}
 
 		sent.Messages = func(h envs.History) []chat.Message { return tell(system(h), reasoning.Shown(h), clean) }
@@ -72,12 +75,54 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	return Sent{Render: render, stops: template.Stops(), addSpecial: template.AddSpecialTokens()}, nil
 }
 
-// functions is a list of functions as JSON.
-func functions(all []envs.Args) string {
-	list := make([]any, len(all))
-	for i := range all {
-		list[i] = all[i]
+// Shown is what is sent about a history, for people: the text, or the tools and the messages below their roles in
+// brackets, each call on a line of its own.
+func (s Sent) Shown(h envs.History) string {
+	if s.Messages == nil {
+		return s.Render(h)
 	}
 
-	return pytext.JSON(list)
+	var text strings.Builder
+
+	if s.functions != nil {
+		text.WriteString("[tools]\n")
+
+		for _, f := range s.functions(h) {
+			text.WriteString(pytext.JSON(f) + "\n")
+		}
+
+		text.WriteString("\n")
+	}
+
+	for _, m := range s.Messages(h) {
+		fmt.Fprintf(&text, "[%s]\n", strings.TrimSpace(m.Role+" "+m.CallID))
+
+		if m.Content != "" || len(m.Calls) == 0 {
+			text.WriteString(m.Content + "\n")
+		}
+
+		for _, c := range m.Calls {
+			fmt.Fprintf(&text, "%s: %s %s\n", c.ID, c.Name, c.Arguments)
+		}
+
+		text.WriteString("\n")
+	}
+
+	return text.String()
+}
+
+// Tools are the functions that are sent beside messages, as a JSON list; nil sends none.
+func (s Sent) Tools() func(envs.History) string {
+	if s.functions == nil {
+		return nil
+	}
+
+	return func(h envs.History) string {
+		var list []any
+		for _, f := range s.functions(h) {
+			list = append(list, f)
+		}
+
+		return pytext.JSON(list)
+	}
 }
