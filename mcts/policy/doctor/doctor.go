@@ -181,6 +181,7 @@ func (p *examination) steps() []step {
 		{PrefixCache, p.prefixCache, p.prefixCache},
 		{Window, p.window, p.quickWindow},
 		{Room, p.room, p.room},
+		{Tools, p.tools, p.tools},
 		{Actions, p.actions, p.actions},
 		{Reasoning, p.reasoning, p.reasoning},
 		{Parameters, p.parameters, p.parameters},

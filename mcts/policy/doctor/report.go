@@ -81,6 +81,7 @@ const (
 	Seeds       Name = "seeds"        // are honoured
 	Greedy      Name = "greedy"       // temperature 0 is repeatable
 	Defaults    Name = "defaults"     // what is not sent is neutral
+	Tools       Name = "tools"        // those that are sent are shown, and calls come back as they were written
 	Stop        Name = "stop"         // stop texts are honoured
 	LogProbs    Name = "logprobs"     // are present, and of what
 	Slots       Name = "slots"        // requests run side by side
