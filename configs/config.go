@@ -102,6 +102,8 @@ type Server struct {
 	Window     int            `yaml:"window" least:"1"`         // context window in tokens; Ollama loads the model with it
 	Slots      int            `yaml:"slots" least:"0"`          // prompts that each server keeps; 0 asks it
 
+	Template server.TemplateArguments `yaml:"chat_template_kwargs"`
+
 	Tools    server.ToolCalls   `yaml:"tools"`   // of native tool calls
 	Session  server.SessionKeys `yaml:"session"` // where requests bear the id of their tree
 	Prompt   Shown              `yaml:"prompt"`

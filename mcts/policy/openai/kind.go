@@ -22,7 +22,7 @@ var Kind = &server.Kind{
 
 	Open: func(e server.Endpoint, m server.Manner) (server.Client, error) {
 		return New(Options{
-			Endpoint: e, Chat: m.Chat, Tools: m.Tools, Extensions: m.Extensions, AddSpecialTokens: m.AddSpecialTokens,
+			Endpoint: e, Chat: m.Chat, Tools: m.Tools, Template: m.Template, Extensions: m.Extensions, AddSpecialTokens: m.AddSpecialTokens,
 			OmitLogProbs: !m.LogProbs,
 		})
 	},

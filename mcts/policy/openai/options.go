@@ -21,7 +21,8 @@ type Options struct {
 	// Otherwise prompts go to /completions as they are.
 	Chat bool
 	// Tools is how native calls are asked for, of completions with tools.
-	Tools server.ToolCalls
+	Tools    server.ToolCalls
+	Template server.TemplateArguments
 	// Extensions sends vLLM's own fields. Without them, a parameter that needs one is refused unless
 	// it is off.
 	Extensions bool

@@ -54,7 +54,8 @@ func messagesOf(c server.Completion) []message {
 // ownFields are those that requests may hold anyway, so that no session stands there.
 var ownFields = append(server.Parameters(),
 	"model", "id_slot", "messages", "prompt", "max_completion_tokens", "top_logprobs",
-	"tools", "tool_choice", "parallel_tool_calls")
+	"tools", "tool_choice", "parallel_tool_calls",
+	"chat_template_kwargs")
 
 // request writes the request for n samples. go-openai's types leave out every field that
 // is zero (temperature 0, logprobs 0), and have none for vLLM's own.
@@ -83,6 +84,10 @@ func (b *Backend) request(c server.Completion, n int) map[string]any {
 	switch {
 	case b.opts.Chat:
 		fields["messages"] = messagesOf(c)
+
+		if len(b.opts.Template) > 0 {
+			fields["chat_template_kwargs"] = b.opts.Template.Values()
+		}
 	default:
 		fields["prompt"] = c.Prompt
 	}

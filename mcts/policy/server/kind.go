@@ -52,6 +52,7 @@ type Manner struct {
 	LogProbs         bool  // log-probabilities are asked for
 	AddSpecialTokens *bool // whether the server puts special tokens before a prompt; nil is its default
 	Tools            ToolCalls
+	Template         TemplateArguments
 	Window           int // tokens that the server is told to load the model with, where it can be told
 }
 
