@@ -77,7 +77,9 @@ type Call struct {
 // It is for instruct models as they come. A checkpoint trained on an export has seen its observations in another form,
 // so it wants [Template.Render].
 func Messages(system string, h envs.History, clean *Sanitizer) []Message {
-	return conversation(system, h, clean, func(_ int, written, observation string) [2]Message { return said(written, observation) })
+	return conversation(system, h, clean, func(_ int, written, observation string) [2]Message {
+		return said(written, observation)
+	})
 }
 
 // said is a turn without a native call.

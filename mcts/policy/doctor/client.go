@@ -76,7 +76,8 @@ func (p *examination) draw(ctx context.Context, a ask) (r reply, err error) {
 // drawOnce makes one probe.
 func (p *examination) drawOnce(ctx context.Context, a ask) (r reply, err error) {
 	c := server.Completion{
-		Prompt: a.prompt.Text, Messages: a.prompt.Messages, Tools: a.prompt.Tools, N: a.n, Seed: a.seed, Sampling: a.sampling,
+		Prompt: a.prompt.Text, Messages: a.prompt.Messages, Tools: a.prompt.Tools,
+		N: a.n, Seed: a.seed, Sampling: a.sampling,
 		Dialect: p.o.Dialect, Details: true, Likeliest: a.likeliest,
 	}
 	c.Dialect.LeaveOut = slices.Concat(c.Dialect.LeaveOut, a.leaveOut)

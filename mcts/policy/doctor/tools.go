@@ -67,7 +67,8 @@ func (p *examination) tools(ctx context.Context) (none Check, err error) {
 func (p *examination) copied(ctx context.Context, seen string) (Check, error) {
 	messages := []chat.Message{{Role: chat.UserRole, Content: copyAsked}}
 	choices, err := p.drawAll(ctx, ask{
-		prompt: Prompt{Messages: messages, Tools: copyTools}, n: askedFor, seed: firstSeed, sampling: neutral(copyTokens),
+		prompt: Prompt{Messages: messages, Tools: copyTools}, n: askedFor,
+		seed: firstSeed, sampling: neutral(copyTokens),
 	})
 
 	if err != nil {

@@ -67,11 +67,13 @@ func TestRequestBodies(t *testing.T) {
 		}}},
 		{"chat, greedy", []func(*Options){chatty}, []func(*server.Completion){messages, greedy}},
 		{"chat, plain", []func(*Options){chatty, plain}, []func(*server.Completion){messages, neutral}},
-		{"chat, tools", []func(*Options){chatty, asked("auto", server.ParallelUnset)}, []func(*server.Completion){called}},
+		{"chat, tools", []func(*Options){chatty, asked("auto", server.ParallelUnset)},
+			[]func(*server.Completion){called}},
 		{"chat, template", []func(*Options){chatty, func(o *Options) {
 			o.Template = server.TemplateArguments{"enable_thinking": "false", "reasoning_effort": "low"}
 		}}, []func(*server.Completion){messages}},
-		{"chat, tools, one call", []func(*Options){chatty, asked("required", "false")}, []func(*server.Completion){called}},
+		{"chat, tools, one call", []func(*Options){chatty, asked("required", "false")},
+			[]func(*server.Completion){called}},
 		{"chat, no log-probabilities", []func(*Options){chatty, func(o *Options) { o.OmitLogProbs = true }},
 			[]func(*server.Completion){messages}},
 	} {

@@ -184,7 +184,8 @@ func (p Prompt) ForPeople(t envs.Task) string {
 		Name: "the name of one tool", Args: envs.Object("the name of a parameter", "its value"),
 	})
 
-	return text + "\n\nThe tools are:\n\n" + list.String() + "\nWrite what a server would make of a reply:\n\n" + example
+	return text + "\n\nThe tools are:\n\n" + list.String() +
+		"\nWrite what a server would make of a reply:\n\n" + example
 }
 
 // appendList lists the tools of a task, and what was learned of others.

@@ -271,7 +271,8 @@ func (m *Models) endpoint(kind *Kind, model string) (server.Endpoint, error) {
 func (m *Models) manner(addSpecial bool) server.Manner {
 	c := m.Config.Server
 	manner := server.Manner{
-		Chat: c.Form == configs.FormChat, Tools: c.Tools, Template: c.Template, Extensions: c.Extensions, LogProbs: c.LogProbs, Window: c.Window,
+		Chat: c.Form == configs.FormChat, Tools: c.Tools, Template: c.Template,
+		Extensions: c.Extensions, LogProbs: c.LogProbs, Window: c.Window,
 	}
 
 	if c.Extensions && !manner.Chat {
