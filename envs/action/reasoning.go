@@ -49,20 +49,23 @@ var reasoningTags = []tags{
 func Part(text string) (reasoning, content string) {
 	content = text
 
+	var parts []string
+
 	for {
 		rest := strings.TrimLeftFunc(content, unicode.IsSpace)
 
 		at := slices.IndexFunc(reasoningTags, func(t tags) bool { return strings.HasPrefix(rest, t.begin) })
 		if at < 0 {
-			return reasoning, content
+			return strings.Join(parts, "\n\n"), content
 		}
 
-		var inner string
-
 		t := reasoningTags[at]
-		inner, rest, _ = strings.Cut(rest[len(t.begin):], t.end)
+		inner, rest, _ := strings.Cut(rest[len(t.begin):], t.end)
 		content = strings.TrimLeftFunc(rest, unicode.IsSpace)
-		reasoning = strings.TrimSpace(reasoning + "\n\n" + strings.TrimSpace(inner))
+
+		if inner = strings.TrimSpace(inner); inner != "" {
+			parts = append(parts, inner)
+		}
 	}
 }
 

@@ -119,6 +119,7 @@ var allowed = []rule{
 	{"mcts/policy/prompt", []string{"envs", "envs/action", "envs/disk", "envs/names", "envs/pytext",
 		"envs/toolapi", "envs/yamltext"}},
 	{"mcts/policy/chat", []string{"envs", "envs/action", "envs/names", "envs/pytext", "mcts/policy/prompt"}},
+	{"mcts/policy/toolcalls", []string{"envs", "envs/action", "envs/names", "envs/pytext"}},
 	{"mcts/policy/scripted", []string{"envs/yamltext", "envs", "envs/action", "envs/names", "envs/pytext",
 		"envs/wire", "mcts"}},
 	{"mcts/policy/server", []string{"envs", "envs/action", "envs/names", "mcts", "mcts/policy/chat"}},
