@@ -122,7 +122,7 @@ func TestReadsAsVLLM(t *testing.T) {
 		c, ok := said[s.key()]
 		if !ok {
 			if s.Parser != toolcalls.Qwen25Coder && s.Parser != toolcalls.Generic {
-				t.Errorf("%s: vllm.json has none: run vllm.py", s.key())
+				t.Errorf("%s: vllm.json has none: run read_with_vllm.py", s.key())
 			}
 
 			continue
