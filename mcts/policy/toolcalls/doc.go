@@ -4,9 +4,9 @@
 // # Words
 //
 // A [Parser] is the way in which a family of models writes calls, under the name that vLLM gives its own parser of it,
-// where it has one. Markup is what stands around a call and is no part of it: tags, code fences, brackets of a list. The
-// content of a text is what stands before its first call. An object is cut when the text ends before it does, and broken
-// when it is no JSON.
+// where it has one. Markup is what stands around a call and is no part of it: tags, code fences, brackets of a list.
+// The content of a text is what stands before its first call. An object is cut when the text ends before it does, and
+// broken when it is no JSON.
 //
 // # Guarantees
 //
@@ -26,7 +26,8 @@
 //   - A call needs a name and arguments, an object as a rule: arguments that are a string are kept as they are written,
 //     in quotes, and codecs refuse them.
 //   - Objects without tags count wherever they stand, so that an example in prose or in a program is a call.
-//   - Reasoning is what [action.Part] finds, and what stands before an end tag without a beginning. A text with tags of
-//     reasoning in its content, before its first call, has no calls.
+//   - Reasoning is what [action.Part] finds, and what stands before an end tag without a beginning, even one in an
+//     argument. A text with tags of reasoning in its content, before its first call, has no calls.
+//   - A parameter of [Qwen3Coder] cannot hold the tags of parameters, nor the end tag of functions: they end it.
 //   - testdata/corpus.yaml says where vLLM reads a text in another way, and why.
 package toolcalls

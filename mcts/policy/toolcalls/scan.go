@@ -50,7 +50,7 @@ type found struct {
 	call       action.ToolCall
 }
 
-// calls finds the calls in a content, in their order. What begins in a call, or in what looks like one, is part of that.
+// calls finds the calls in a content, in their order. What begins in a call, or in what looks like one, is part of it.
 func (p Parser) calls(text string, tools []envs.Args) []found {
 	s := scan{form: forms[p], text: text, tools: tools}
 	read := map[string]func(begin int) (end int){

@@ -10,6 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"toolevo/envs"
 	"toolevo/envs/action"
@@ -176,7 +177,9 @@ func TestEnd(t *testing.T) {
 		"", "Content. ", "<think>\n" + call + "\n</think>\n\n", "<think>a</think> <think>b</think> Content.\n",
 		call + " was in the prompt's reasoning\n</think>\n\nContent.\n",
 	} {
-		for _, behind := range []string{"", "\n", "\n<tool_response>\n1\n</tool_response>\n" + call, " text", "<tool_call>"} {
+		for _, behind := range []string{
+			"", "\n", "\n<tool_response>\n1\n</tool_response>\n" + call, " text", "<tool_call>",
+		} {
 			text := before + call + behind
 
 			for _, p := range []toolcalls.Parser{toolcalls.Hermes, toolcalls.Qwen25Coder, toolcalls.Generic} {
@@ -298,6 +301,90 @@ func TestNesting(t *testing.T) {
 	}
 }
 
+// writers are how models write a call with one argument, note.
+var writers = map[toolcalls.Parser][]func(note string) string{
+	toolcalls.Hermes:      {tagged},
+	toolcalls.Qwen3Coder:  {function},
+	toolcalls.Llama3JSON:  {object("parameters"), object("arguments")},
+	toolcalls.Mistral:     {list, named},
+	toolcalls.Qwen25Coder: {object("arguments"), tagged, fenced},
+	toolcalls.Generic:     {object("arguments"), object("parameters"), tagged, fenced, function, list, named},
+}
+
+func object(arguments string) func(note string) string {
+	return func(note string) string {
+		return fmt.Sprintf(`{"name": "order", "%s": {"note": %s}}`, arguments, pytext.JSON(note))
+	}
+}
+
+func tagged(note string) string {
+	return "<tool_call>\n" + object("arguments")(note) + "\n</tool_call>"
+}
+func fenced(note string) string { return "```json\n{" + object("arguments")(note) + "}\n```" }
+func list(note string) string   { return "[TOOL_CALLS][" + object("arguments")(note) + "]" }
+func named(note string) string {
+	return fmt.Sprintf(`[TOOL_CALLS]order[ARGS]{"note": %s}`, pytext.JSON(note))
+}
+
+func function(note string) string {
+	return "<tool_call>\n<function=order>\n<parameter=note>\n" + note + "\n</parameter>\n</function>\n</tool_call>"
+}
+
+// fragments are what texts of models are made of, and more.
+var fragments = []string{
+	"text", " ", "\n", "{", "}", "[", "]", `"`, `\`, ":", ",", ";", "2.50", "é", "\xff", "<", ">", "</", "```", "```json\n",
+	"<tool_call>", "</tool_call>", "<tool_response>", "<function=f>", "</function>", "<parameter=p>", "</parameter>",
+	"[TOOL_CALLS]", "[ARGS]", "[CALL_ID]", "<|python_tag|>", "<think>", "</think>", `"name": "f"`, `"arguments": {}`,
+	`{"name": "f", "arguments": {}}`, "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>",
+	"<function=f></function>", "[TOOL_CALLS]f{}",
+}
+
+func someText(t *rapid.T) string {
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 0, 12).Draw(t, "text"), "")
+}
+
+// Whatever an argument says is the argument, and no call.
+func TestArgumentsHoldAnyText(t *testing.T) {
+	_, tools := corpus(t)
+
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.SampledFrom(toolcalls.Parsers()).Draw(t, "parser")
+		write := rapid.SampledFrom(writers[p]).Draw(t, "writer")
+
+		note := strings.ToValidUTF8(someText(t), "")
+		if action.MentionsReasoning(note) {
+			t.Skip("reasoning is parted before calls are read")
+		}
+
+		if p == toolcalls.Qwen3Coder || p == toolcalls.Generic {
+			note = strings.NewReplacer("</function>", "", "<parameter=", "", "</parameter>", "").Replace(note)
+		}
+
+		text := write(note)
+
+		r := p.Read("Content.\n"+text+" behind", tools)
+		if len(r.Message.Calls) != 1 || r.Message.Content != "Content." || r.End != len("Content.\n"+text) {
+			t.Fatalf("%s: %q is %+v", p, text, r)
+		}
+
+		args, _, err := pytext.DecodeObject(r.Message.Calls[0].Arguments)
+		if got, _ := args.Text("note"); err != nil || got != note || r.Message.Calls[0].Name != "order" {
+			t.Fatalf("%s: %q calls %+v: %v", p, text, r.Message.Calls, err)
+		}
+	})
+}
+
+func TestAnyText(t *testing.T) {
+	_, tools := corpus(t)
+
+	rapid.Check(t, func(r *rapid.T) {
+		text := someText(r)
+		for _, p := range toolcalls.Parsers() {
+			check(t, p, text, tools)
+		}
+	})
+}
+
 func FuzzRead(f *testing.F) {
 	samples, tools := corpus(f)
 	for _, s := range samples {
@@ -351,9 +438,9 @@ func check(t *testing.T, p toolcalls.Parser, text string, tools []envs.Args) {
 	}
 
 	kept := p.Read(text[:r.End], tools)
-	want := toolcalls.Reading{Message: action.Message{Content: r.Message.Content, Calls: r.Message.Calls[:1]}, End: r.End}
+	r.Message.Calls = r.Message.Calls[:1]
 
-	if diff := cmp.Diff(want, kept); diff != "" {
+	if diff := cmp.Diff(r, kept); diff != "" {
 		t.Fatalf("%s: %q, up to its first call, -want +got:\n%s", p, text, diff)
 	}
 }
