@@ -17,7 +17,7 @@
 //     broken calls included.
 //   - No call is read in a string, in another JSON value, in a parameter, or in reasoning.
 //   - Reading takes any text, and time linear in its length. An object that nests deeper than [pytext.MaxDepth] is
-//     broken.
+//     broken. It is a pure function of its arguments and safe for concurrent use.
 //
 // # Caveats
 //
