@@ -143,12 +143,7 @@ func read(text string) (s said) {
 // Message returns the message of an action as later prompts have it: with its call where it is one
 // that can be played, and else as content alone. Reasoning stands in its tags before the content.
 func (Tools) Message(text string) Message {
-	s := read(text)
-
-	m := Message{Content: s.content}
-	for _, c := range s.calls {
-		m.Calls = append(m.Calls, toolCall(c))
-	}
+	s, m := read(text), ParseMessage(text)
 
 	if s.wrong == nil {
 		m.Calls = m.Calls[:1]
@@ -157,6 +152,18 @@ func (Tools) Message(text string) Message {
 	}
 
 	m.Content = FunctionCall{}.Think(s.reasoning, m.Content)
+
+	return m
+}
+
+// ParseMessage returns the message of a text that [Message.Text] wrote, with all its calls.
+func ParseMessage(text string) Message {
+	s := read(text)
+	m := Message{Content: s.content, Cut: !s.whole}
+
+	for _, c := range s.calls {
+		m.Calls = append(m.Calls, toolCall(c))
+	}
 
 	return m
 }

@@ -19,6 +19,7 @@ type Template struct {
 	stops         []string
 
 	system, user, observation, reply slot
+	tools                            slot // around the list of tools; none where it has no place for them
 
 	codec     action.Codec // nil is ReAct
 	call      slot         // around the object of a function call
@@ -84,6 +85,7 @@ func qwen(name, defaultSystem string) Template {
 	t := chatML()
 	t.name, t.defaultSystem, t.stops = name, defaultSystem, []string{"<|im_end|>"}
 	t.observation = slot{t.user.before + "<tool_response>\n", "\n</tool_response>" + t.user.after}
+	t.tools = slot{qwenToolsBefore, qwenToolsAfter}
 	t.call, t.arguments = slot{"<tool_call>\n", "\n</tool_call>"}, "arguments"
 
 	return t

@@ -35,6 +35,7 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 		sampling: c.Sampling,
 		ends:     b.opts.Ends,
 		tools:    c.Tools != "",
+		pieces:   c.Pieces,
 		figures:  !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs"),
 		details:  c.Details || c.Dialect.Omits("stop"), // to cut by the tokens
 	}

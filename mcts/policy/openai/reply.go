@@ -24,6 +24,7 @@ type decoder struct {
 	ends     []string // the server's own words for an end
 	figures  bool     // log-probabilities were asked for
 	details  bool     // the tokens are wanted
+	pieces   bool     // the texts of the scored tokens are wanted
 	tools    bool     // samples are messages with native calls
 
 	reply server.Reply
@@ -171,6 +172,10 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 		if s.LogProbs, s.Tokens, err = c.figures(); err != nil {
 			return s, detail, err
 		}
+	}
+
+	if d.pieces {
+		s.Pieces = c.tokens()
 	}
 
 	if d.details {

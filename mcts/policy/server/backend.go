@@ -60,6 +60,7 @@ type Completion struct {
 	// Details asks for what an examination wants beside the samples: [Reply].Details with the tokens,
 	// and of the likeliest ones, if Likeliest is set, the first one's log-probability.
 	Details, Likeliest bool
+	Pieces             bool // asks for [Choice].Pieces
 
 	Slot    int // of the server that is to work on it, from 1, for a [Slotted] backend; 0 leaves that to the server
 	Dialect Dialect
@@ -109,6 +110,7 @@ type Choice struct {
 	// Text may hold it.
 	Reasoning string
 	LogProbs  []float64 // of each token as the server reports them; nil when it reports none
+	Pieces    []string  // the texts of these tokens, where they are asked for and reported
 	Finish    string    // why it ended: FinishStop or FinishLength
 	Tokens    int       // 0 when the server does not say
 }

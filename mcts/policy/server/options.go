@@ -26,6 +26,11 @@ type Options struct {
 	// Tools are sent beside Messages, as a JSON list of functions: samples are messages in the
 	// codec [action.Tools] then. nil sends none.
 	Tools func(envs.History) string
+	// ReadCalls reads the native calls in a text of the model's, and says where in it the first one
+	// ends. With it samples are messages in that codec, whether a server parsed them or not.
+	ReadCalls func(h envs.History, text string) (m action.Message, end int)
+	// ServerCalls says that the servers find the calls: what they send as text is none.
+	ServerCalls bool
 	// Lead is what Render's prompts end with that is the beginning of the model's own text. Samples
 	// get it back, but those that begin so all the same.
 	Lead string

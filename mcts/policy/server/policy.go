@@ -90,6 +90,10 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 
 	proposals := make([]mcts.Proposal, len(choices))
 	for i, c := range choices {
+		if p.options.ReadCalls != nil {
+			c = p.readCalls(r.History, c)
+		}
+
 		if proposals[i], err = p.proposal(c); err != nil {
 			return nil, envs.Fail(envs.StagePolicy, "complete at "+r.Node.String(), err)
 		}
@@ -117,7 +121,7 @@ func (p *Policy) Complete(ctx context.Context, key string, c Completion) ([]Choi
 func (p *Policy) completion(r mcts.Request) Completion {
 	c := Completion{
 		N: r.N, Seed: r.Seed, Sampling: p.options.Sampling, unneeded: p.options.Unneeded,
-		Session: sessionOf(r.Node.Question, r.Node.Tree),
+		Session: sessionOf(r.Node.Question, r.Node.Tree), Pieces: p.options.ReadCalls != nil,
 	}
 	if r.Greedy {
 		c.Sampling = c.Sampling.Greedy()

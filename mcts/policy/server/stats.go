@@ -98,6 +98,7 @@ type Counts struct {
 	// of those, the ones that a stop text ended in their reasoning, and that were asked for
 	// again without
 	PastReasoning int64 `json:"past_reasoning,omitempty"`
+	CallsBehind   int64 `json:"calls_behind,omitempty"` // native calls behind the first one of a sample, which are cut
 
 	PromptTokens     int64 `json:"prompt_tokens"`     // as the servers count them
 	CachedTokens     int64 `json:"cached_tokens"`     // of those, found in a prefix cache

@@ -2,21 +2,41 @@ package server
 
 import (
 	"encoding/json"
+	"strings"
 
+	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/names"
+	"toolevo/mcts/policy/toolcalls"
 )
 
 // ToolCalls say how a server is asked for native calls.
 type ToolCalls struct {
+	Calls    string `yaml:"calls"`    // who reads them: CallsAuto, CallsOfServer, or one of our parsers
 	Choice   string `yaml:"choice"`   // of tool_choice
 	Parallel string `yaml:"parallel"` // of parallel_tool_calls: ParallelUnset, "true" or "false"
 }
+
+// Who reads native calls, beside [toolcalls.Parsers].
+const (
+	CallsAuto     = "auto"   // the server of messages, and else the parser of the form
+	CallsOfServer = "server" // which tells them apart from text
+)
 
 // ParallelUnset sends no parallel_tool_calls.
 const ParallelUnset = "unset"
 
 // Validate returns the first setting that makes no sense, and why.
 func (t ToolCalls) Validate() (setting string, err error) {
+	readers := []string{CallsAuto, CallsOfServer}
+	for _, p := range toolcalls.Parsers() {
+		readers = append(readers, string(p))
+	}
+
+	if _, err = names.Parse("reader of tool calls", t.Calls, readers); err != nil {
+		return "calls", err
+	}
+
 	if _, err = names.Parse("tool choice", t.Choice, []string{"auto", "required", "none"}); err != nil {
 		return "choice", err
 	}
@@ -46,4 +66,42 @@ func (a TemplateArguments) Values() map[string]any {
 	}
 
 	return values
+}
+
+// readCalls returns a sample as a message. The calls are the server's, or are read here. What stands behind the first
+// call is not played, so that its tokens do not count.
+func (p *Policy) readCalls(h envs.History, c Choice) Choice {
+	m := action.Message{Content: c.Text, Cut: c.Finish == FinishLength}
+	if p.options.Tools != nil {
+		m = action.ParseMessage(c.Text)
+	}
+
+	if len(m.Calls) == 0 && !p.options.ServerCalls {
+		c.Reasoning, m.Content = action.Part(action.Join(c.Reasoning, m.Content))
+		text, cut := m.Content, m.Cut
+		m, _ = p.options.ReadCalls(h, text)
+		m.Cut = cut
+	}
+
+	c.Text = m.Text()
+
+	if len(m.Calls) > 1 {
+		p.calls.count(func(n *Counts) { n.CallsBehind += int64(len(m.Calls) - 1) })
+	}
+
+	if len(m.Calls) > 0 && len(c.Pieces) == len(c.LogProbs) {
+		_, end := p.options.ReadCalls(h, strings.Join(c.Pieces, ""))
+		c.LogProbs = c.LogProbs[:tokensOf(c.Pieces, end)]
+	}
+
+	return c
+}
+
+// tokensOf is how many of the tokens write the beginning of a text of so many bytes.
+func tokensOf(pieces []string, bytes int) (n int) {
+	for length := 0; n < len(pieces) && length < bytes; n++ {
+		length += len(pieces[n])
+	}
+
+	return n
 }

@@ -135,12 +135,15 @@ func PolicyNames() []string {
 
 func checkForm(c *configs.Resolved, kind *Kind) error {
 	form := c.Server.Form
-	if action.IsNative(c.Environment.ActionCodec()) && form != configs.FormChat {
-		return fmt.Errorf("server.form: %s sends no tools: want %s (environment.codec: tools)", form, configs.FormChat)
-	}
+	native := action.IsNative(c.Environment.ActionCodec())
 
 	switch form {
 	case configs.FormFewShot:
+		if native {
+			return fmt.Errorf("server.form: %s shows no tools as a template does (environment.codec): want %s, qwen or "+
+				"qwen3_nothink", form, configs.FormChat)
+		}
+
 		_, err := prompt.ParseLayout(c.Server.Layout)
 		return err
 	case configs.FormChat:
@@ -154,6 +157,12 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 	template, err := chat.ParseTemplate(form)
 	if err != nil {
 		return fmt.Errorf("server.form: %w, few-shot, chat", err)
+	}
+
+	if native && (!template.ShowsTools() || c.Server.Tools.Calls == server.CallsOfServer) {
+		return fmt.Errorf("server.form: %s has no place for tools, or the server finds no calls in it "+
+			"(environment.codec, server.tools.calls): want %s, or qwen or qwen3_nothink with a parser of ours", form,
+			configs.FormChat)
 	}
 
 	if c.Environment.ActionCodec() == (action.FunctionCall{}) && !template.HoldsCalls() {
@@ -226,6 +235,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 
 	o := server.Options{
 		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages, Tools: sent.Tools(),
+		ReadCalls: sent.readCalls(c), ServerCalls: sent.callsOfServer(c),
 		Reasoning: m.Config.Reasoning(),
 		Sampling:  c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
 		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: k.Single, AllTaken: k.AllTaken, Slots: c.Slots,

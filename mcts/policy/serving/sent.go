@@ -6,16 +6,18 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/pytext"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/server"
+	"toolevo/mcts/policy/toolcalls"
 )
 
 // Sent is what a model on a server is sent about a history: a text that it completes, or the messages of a chat.
 type Sent struct {
 	Render     func(envs.History) string         // nil where messages are sent
 	Messages   func(envs.History) []chat.Message // nil where a text is
-	functions  func(envs.History) []envs.Args    // sent beside messages; nil sends none
+	functions  func(envs.History) []envs.Args    // that may be called natively; nil where none may
 	lead       string                            // with which the text ends, and what the model writes begins
 	stops      []string                          // that end a reply in the form
 	addSpecial bool                              // whether the server puts its token of the text's beginning before it
@@ -38,6 +40,11 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	reasoning := m.Config.Reasoning()
 	system := func(h envs.History) string { return shown.System(h.Task()) }
 
+	var functions func(envs.History) []envs.Args
+	if shown.Native() {
+		functions = func(h envs.History) []envs.Args { return shown.Functions(h.Task()) }
+	}
+
 	switch c.Form {
 	case configs.FormFewShot: // a plain prompt has no beginning-of-text token of its own
 		lead := shown.Lead()
@@ -45,15 +52,14 @@ func (m *Models) Sent(kind string) (Sent, error) {
 
 		return Sent{Render: render, lead: lead, stops: shown.Stops(), addSpecial: true}, nil
 	case configs.FormChat:
-		tell, sent := chat.Messages, Sent{addSpecial: true}
-		if shown.Native() {
+		tell := chat.Messages
+		if functions != nil {
 			tell = chat.ToolMessages
-			sent.functions = func(h envs.History) []envs.Args { return shown.Functions(h.Task()) }
 		}
 
-		sent.Messages = func(h envs.History) []chat.Message { return tell(system(h), reasoning.Shown(h), clean) }
+		messages := func(h envs.History) []chat.Message { return tell(system(h), reasoning.Shown(h), clean) }
 
-		return sent, nil
+		return Sent{Messages: messages, functions: functions, addSpecial: true}, nil
 	}
 
 	template, err := chat.ParseTemplate(c.Form)
@@ -64,7 +70,13 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	template = template.In(m.Config.Environment.ActionCodec())
 	k := server.FindKind(kind)
 	render := func(h envs.History) string {
-		text := template.Render(system(h), reasoning.Shown(h), clean)
+		var text string
+		if functions != nil {
+			text = template.RenderTools(system(h), functions(h), reasoning.Shown(h), clean)
+		} else {
+			text = template.Render(system(h), reasoning.Shown(h), clean)
+		}
+
 		if k == nil { // a script, which no server reads for
 			return text
 		}
@@ -72,7 +84,9 @@ func (m *Models) Sent(kind string) (Sent, error) {
 		return k.Text(text, template.BOS())
 	}
 
-	return Sent{Render: render, stops: template.Stops(), addSpecial: template.AddSpecialTokens()}, nil
+	return Sent{
+		Render: render, functions: functions, stops: template.Stops(), addSpecial: template.AddSpecialTokens(),
+	}, nil
 }
 
 // Shown is what is sent about a history, for people: the text, or the tools and the messages below their roles in
@@ -113,7 +127,7 @@ func (s Sent) Shown(h envs.History) string {
 
 // Tools are the functions that are sent beside messages, as a JSON list; nil sends none.
 func (s Sent) Tools() func(envs.History) string {
-	if s.functions == nil {
+	if s.functions == nil || s.Messages == nil {
 		return nil
 	}
 
@@ -124,5 +138,32 @@ func (s Sent) Tools() func(envs.History) string {
 		}
 
 		return pytext.JSON(list)
+	}
+}
+
+// callsOfServer reports whether the server finds native calls.
+func (s Sent) callsOfServer(c configs.Server) bool {
+	return s.Messages != nil && (c.Tools.Calls == server.CallsAuto || c.Tools.Calls == server.CallsOfServer)
+}
+
+// readCalls reads the native calls of samples, nil where there are none. Of those that the server finds it says where
+// the first one ends.
+func (s Sent) readCalls(c configs.Server) func(envs.History, string) (action.Message, int) {
+	if s.functions == nil {
+		return nil
+	}
+
+	parser := toolcalls.Parser(c.Tools.Calls)
+
+	switch {
+	case s.callsOfServer(c):
+		parser = toolcalls.Generic
+	case c.Tools.Calls == server.CallsAuto:
+		parser = toolcalls.Hermes // that of the templates with a place for tools
+	}
+
+	return func(h envs.History, text string) (action.Message, int) {
+		r := parser.Read(text, s.functions(h))
+		return r.Message, r.End
 	}
 }

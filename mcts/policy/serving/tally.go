@@ -43,6 +43,11 @@ func TallyLines(name string, s server.Snapshot) []string {
 			"for again without; --set server.sampling.stop=[] may spare that", s.PastReasoning))
 	}
 
+	if s.CallsBehind > 0 {
+		lines = append(lines, fmt.Sprintf("tool calls behind the first of a reply: %d, which are not played",
+			s.CallsBehind))
+	}
+
 	if s.Short > 0 {
 		lines = append(lines, fmt.Sprintf("replies with too few samples: %d, each sample asked for again by itself",
 			s.Short))

@@ -1,0 +1,65 @@
+package chat
+
+import (
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// What Qwen's templates, and LLaMA-Factory's for them, write around the tools behind the system text.
+const (
+	qwenToolsBefore = "\n\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\n" +
+		"You are provided with function signatures within <tools></tools> XML tags:\n<tools>"
+	qwenToolsAfter = "\n</tools>\n\nFor each function call, return a json object with function name and arguments " +
+		"within <tool_call></tool_call> XML tags:\n<tool_call>\n" +
+		`{"name": <function-name>, "arguments": <args-json-object>}` + "\n</tool_call>"
+)
+
+// ShowsTools reports whether the template has a place for tools.
+func (t Template) ShowsTools() bool { return t.tools != slot{} }
+
+// RenderTools is [Template.Render] of the conversation that [ToolMessages] tells, with the tools behind the system text.
+func (t Template) RenderTools(system string, functions []envs.Args, h envs.History, clean *Sanitizer) string {
+	list := make([]string, len(functions))
+	for i, f := range functions {
+		list[i] = "\n" + pytext.JSON(f)
+	}
+
+	if system == "" {
+		system = t.defaultSystem
+	}
+
+	all := ToolMessages(system+t.tools.around(strings.Join(list, "")), h, clean)
+	pieces := append(make([]string, 0, 1+len(all)), t.bos)
+
+	for _, m := range all {
+		pieces = append(pieces, t.message(m))
+	}
+
+	return strings.Join(pieces, "")
+}
+
+// message returns a message as it is rendered.
+func (t Template) message(m Message) string {
+	switch m.Role {
+	case SystemRole:
+		return t.System(m.Content)
+	case UserRole:
+		return t.User(m.Content)
+	case ToolRole:
+		return t.Observation(m.Content)
+	}
+
+	said := []string{m.Content}
+	if m.Content == "" {
+		said = nil
+	}
+
+	for _, c := range m.Calls {
+		object := `{"name": ` + pytext.JSON(c.Name) + `, "` + t.arguments + `": ` + c.Arguments + "}"
+		said = append(said, t.call.around(object))
+	}
+
+	return t.reply.around(strings.Join(said, "\n"))
+}
