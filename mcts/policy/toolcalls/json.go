@@ -38,6 +38,7 @@ var jsonMarks = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"|[\[\]{}:,]`)
 func (f form) objectCall(object string) (c action.ToolCall, ok bool) {
 	members := map[string]string{}
 	key, depth, begin := "", 0, 0
+	written := func(end int) string { return strings.Trim(object[begin:end], blanks) }
 
 	for _, at := range jsonMarks.FindAllStringIndex(object, -1) {
 		mark := object[at[0]]
@@ -45,14 +46,14 @@ func (f form) objectCall(object string) (c action.ToolCall, ok bool) {
 			depth--
 		}
 
-		switch written := strings.Trim(object[begin:at[0]], blanks); {
+		switch {
 		case depth == 0:
-			members[key] = written // once of nothing, at the first brace
+			members[key] = written(at[0]) // once of nothing, at the first brace
 			begin = at[1]
 		case depth == 1 && mark == ':':
-			key, begin = written, at[1]
+			key, begin = written(at[0]), at[1]
 		case depth == 1 && mark == ',':
-			members[key], begin = written, at[1]
+			members[key], begin = written(at[0]), at[1]
 		}
 
 		if mark == '{' || mark == '[' {

@@ -294,6 +294,23 @@ func TestHugeTexts(t *testing.T) {
 	}
 }
 
+// A value that stands behind much white space is read once.
+func TestWideTexts(t *testing.T) {
+	const n = 1 << 18
+
+	blanks := strings.Repeat(" ", n)
+	value := "[" + strings.Repeat("1, ", n) + "1]"
+
+	for _, text := range []string{
+		`{"name": "x", "arguments":` + blanks + `{"a":` + blanks + value + blanks + "}" + blanks + "}",
+		`{"name": "x", "arguments":` + blanks + value + blanks + "}",
+	} {
+		if r := toolcalls.Generic.Read(text, nil); len(r.Message.Calls) != 1 || r.End != len(text) {
+			t.Errorf("%d calls, the first up to %d of %d", len(r.Message.Calls), r.End, len(text))
+		}
+	}
+}
+
 // Objects that nest as deep as our decoder reads are calls, and deeper ones are not.
 func TestNesting(t *testing.T) {
 	for depth, want := range map[int]int{pytext.MaxDepth - 2: 1, pytext.MaxDepth: 0, 100_000: 0} {
