@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/sashabaranov/go-openai"
+
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/mcts/policy/prompt"
@@ -12,8 +14,10 @@ import (
 
 // message is one message of a chat.
 type message struct {
-	Role    string      `json:"role"`
-	Content messageText `json:"content"`
+	Role    string            `json:"role"`
+	Content messageText       `json:"content"`
+	Calls   []openai.ToolCall `json:"tool_calls"`   // of an assistant
+	CallID  string            `json:"tool_call_id"` // of the call that a tool answers
 }
 
 // messageText is the text of a message, which clients send as a string or as a list of text parts.
@@ -45,7 +49,8 @@ func (m *messageText) UnmarshalJSON(data []byte) error {
 }
 
 // chat reads the messages of a chat. A question begins the task, so those of demonstrations are forgotten at the
-// next one; whatever answers the assistant is an observation. A message may hold a whole prompt with turns in it.
+// next one; whatever answers the assistant is an observation. A message may hold a whole prompt with turns in it. Of
+// several calls in a message the first is the action.
 func (r reader) chat(messages []message) envs.History {
 	var h envs.History
 	written, acted := "", false
@@ -53,14 +58,14 @@ func (r reader) chat(messages []message) envs.History {
 	for _, m := range messages {
 		text := strings.TrimSpace(string(m.Content))
 		switch {
-		case m.Role == "system":
+		case m.Role == "system", m.CallID != "" && !acted:
 		case m.Role == "assistant":
 			if acted { // its observation never came
 				h = r.appendTurn(h, written, "")
 			}
 
-			written, acted = text, true
-		case asks(text) || !acted:
+			written, acted = r.written(m), true
+		case m.CallID == "" && (asks(text) || !acted):
 			h, acted = r.prompt(text), false
 		default:
 			h, acted = r.appendTurn(h, written, observationIn(text)), false
@@ -108,7 +113,7 @@ func (t chatTemplate) read(text string) (messages []message, ok bool) {
 
 		content, _, ended := strings.Cut(content, t.end)
 		if content = strings.TrimSpace(content); ended || content != "" {
-			messages = append(messages, message{strings.TrimSpace(role), messageText(content)})
+			messages = append(messages, message{Role: strings.TrimSpace(role), Content: messageText(content)})
 		}
 	}
 
@@ -119,6 +124,7 @@ func (t chatTemplate) read(text string) (messages []message, ok bool) {
 func renderChat(messages []message) string {
 	var b strings.Builder
 	for _, m := range messages {
+		m = m.rendered()
 		b.WriteString(chatML.open + m.Role + chatML.close + string(m.Content) + chatML.end + "\n")
 	}
 

@@ -21,6 +21,19 @@
 // the action, and the server sends that as servers of many kinds do. It stands in no history that
 // is read back, but in the action's text.
 //
+// # Native calls
+//
+// A chat that lists tools is shown to the model as templates of Hermes and Qwen show it: the tools
+// at the end of the system message, calls in <tool_call> tags, what answers them in <tool_response>
+// tags in a user's message. Arguments in the history that are no object become {}, as vLLM's do.
+// The model writes its thought and a call in tags, whatever the codec of the policy, and what is no
+// call stands in the tags as it is. The thought is content, but a model that reasons has it at the
+// end of its reasoning. The server takes the calls out as vLLM's parser for Hermes does, if all can
+// be read, with random ids; tokens and usage are those of what the model wrote. "required" and a
+// named tool leave the model nothing but a call, "none" shows the tools and takes no call out, and
+// parallel_tool_calls false leaves the first call. Answers without calls, and calls without answers,
+// are refused as OpenAI refuses them. Without tools a server knows nothing of all this.
+//
 // # What was read before
 //
 // All sequences share a prefix cache of blocks, as vLLM's. With Options.PromptPerSlot every slot
@@ -54,5 +67,6 @@
 // is ever preempted. An observation that holds a line "Question:", or one that begins as an action does ("Thought:"),
 // after a blank line is misread. A prompt that loses its slot is forgotten; llama.cpp's server,
 // unless told otherwise (--cache-ram), still has it in main memory if the prompt that took the slot
-// shares less than half of it.
+// shares less than half of it. Schemas of tools constrain nothing, and /api/chat of Ollama is not
+// simulated.
 package simserver

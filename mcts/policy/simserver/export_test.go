@@ -1,6 +1,7 @@
 package simserver
 
 import (
+	"encoding/json"
 	"time"
 
 	"toolevo/envs"
@@ -18,13 +19,28 @@ func ReadChat(codec action.Codec, pairs ...string) envs.History {
 	return reader{codec}.chat(chatOf(pairs))
 }
 
+// ReadMessages reads the messages of a chat in JSON; rendered is how they look between tools, one a line.
+func ReadMessages(codec action.Codec, messages, tools string) (h envs.History, rendered string, err error) {
+	var list []message
+	if err := json.Unmarshal([]byte(messages), &list); err != nil {
+		return h, "", err
+	}
+
+	u := &toolUse{}
+	if err := json.Unmarshal([]byte(tools), &u.tools); err != nil {
+		return h, "", err
+	}
+
+	return reader{codec}.chat(list), renderChat(u.shown(list)), nil
+}
+
 // RenderChat renders such a chat by the server's own template.
 func RenderChat(pairs ...string) string { return renderChat(chatOf(pairs)) }
 
 func chatOf(pairs []string) []message {
 	var m []message
 	for i := 0; i+1 < len(pairs); i += 2 {
-		m = append(m, message{pairs[i], messageText(pairs[i+1])})
+		m = append(m, message{Role: pairs[i], Content: messageText(pairs[i+1])})
 	}
 
 	return m

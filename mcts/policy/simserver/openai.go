@@ -28,6 +28,9 @@ type openAIRequest struct {
 	Stop                json.RawMessage `json:"stop"`
 	LogProbs            json.RawMessage `json:"logprobs"` // a number for completions, true or false for chats
 	TopLogProbs         *int            `json:"top_logprobs"`
+	Tools               []tool          `json:"tools"`
+	ToolChoice          json.RawMessage `json:"tool_choice"` // a word, or an object that names a tool
+	ParallelToolCalls   *bool           `json:"parallel_tool_calls"`
 	AddSpecialTokens    *bool           `json:"add_special_tokens"`
 	Stream              bool            `json:"stream"`
 	IDSlot              json.RawMessage `json:"id_slot"`      // the number of a slot (llama.cpp)
@@ -116,11 +119,11 @@ func (x *exchange) prompt(q *openAIRequest, chat bool) (*input, *refusal) {
 	case chat && len(q.Messages) == 0:
 		return nil, &refusal{"messages must not be empty", "messages"}
 	case chat:
-		return x.s.chatPrompt(q.Messages), nil
+		return x.toolPrompt(q)
 	case json.Unmarshal(q.Prompt, &text) != nil:
 		return nil, &refusal{"prompt must be a text: lists and token IDs are not simulated.", "prompt"}
 	case x.s.o.Kind == Ollama: // its /v1/completions applies the model's template
-		return x.s.chatPrompt([]message{{"user", messageText(text)}}), nil
+		return x.s.chatPrompt([]message{{Role: "user", Content: messageText(text)}}, nil), nil
 	case q.AddSpecialTokens == nil || *q.AddSpecialTokens:
 		text = beginOfText + text
 	}

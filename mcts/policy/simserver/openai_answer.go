@@ -34,6 +34,8 @@ type openAIMessage struct {
 	Reasoning        string `json:"reasoning,omitempty"`
 	ReasoningContent string `json:"reasoning_content,omitempty"`
 	Thinking         string `json:"thinking,omitempty"`
+
+	ToolCalls []openai.ToolCall `json:"tool_calls,omitempty"`
 }
 
 type completionLogProbs struct {
@@ -63,6 +65,10 @@ func (x *exchange) openAIAnswer(chat bool, p *input, list []drawn, top int) open
 	for i, d := range list {
 		u.CompletionTokens += len(d.tokens)
 
+		if p.tools != nil {
+			x.s.readCalls(&d, p.tools)
+		}
+
 		c := d.choice(chat, top, o.Thoughts)
 		c.Index = i
 		answer.Choices = append(answer.Choices, c)
@@ -82,6 +88,10 @@ func (x *exchange) openAIAnswer(chat bool, p *input, list []drawn, top int) open
 
 func (d *drawn) choice(chat bool, top int, thoughts Thoughts) openAIChoice {
 	c := openAIChoice{FinishReason: "stop"}
+	if len(d.calls) > 0 {
+		c.FinishReason = "tool_calls"
+	}
+
 	if d.length {
 		c.FinishReason = "length"
 	}

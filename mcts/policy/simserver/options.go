@@ -50,10 +50,30 @@ const (
 	DropsObservations Misconfiguration = "drops-observations" // the chat template does not render observations
 )
 
+// The misconfigurations that only requests with tools meet.
+const (
+	// llama.cpp under a template without tools: nothing of them is rendered, and calls are content
+	IgnoresTools Misconfiguration = "ignores-tools"
+	// the model writes no tags: a JSON block, or bare objects up to an imagined Finish (Qwen2.5-Coder anywhere)
+	CallsAsText Misconfiguration = "calls-as-text"
+	// the model makes the observation up and calls Finish, which vLLM takes for a parallel call
+	ParallelCalls Misconfiguration = "parallel-calls"
+	// vLLM: a cut reply with a call ended because of the call, and arguments may be cut
+	FinishOverLength Misconfiguration = "finish-over-length"
+	RewrittenNumbers Misconfiguration = "rewritten-numbers" // in arguments: 2.50 becomes 2.5 (vLLM)
+	DroppedText      Misconfiguration = "dropped-text"      // beside a call (vLLM's parser for Llama 3)
+	// vLLM: without parallel calls a grammar allows no other names than the listed ones
+	ListedNamesOnly Misconfiguration = "listed-names-only"
+	// Ollama: a call is one of the first listed tool whose name is part of the name that the model wrote
+	SubstringNames Misconfiguration = "substring-names"
+	ToolsRefused   Misconfiguration = "tools-refused" // vLLM without --enable-auto-tool-choice
+)
+
 // Misconfigurations lists them all.
 func Misconfigurations() []Misconfiguration {
 	return []Misconfiguration{IgnoreN, NoLogProbs, IgnoreStop, UnstableGreedy, LeakDefaults, ShortContext,
-		SilentTruncation, MissingModel, NoPrefixCache, OneSlot, DropsObservations}
+		SilentTruncation, MissingModel, NoPrefixCache, OneSlot, DropsObservations, IgnoresTools, CallsAsText, ParallelCalls,
+		FinishOverLength, RewrittenNumbers, DroppedText, ListedNamesOnly, SubstringNames, ToolsRefused}
 }
 
 // Options say what is simulated. Policy and Model are required.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sashabaranov/go-openai"
+
 	"toolevo/envs"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/prompt"
@@ -16,7 +18,8 @@ type input struct {
 	text    string
 	tokens  tokens
 	history envs.History
-	chat    bool // the model ends its turn after an action
+	chat    bool     // the model ends its turn after an action
+	tools   *toolUse // nil where there are none
 
 	chain  []uint64 // blocks of the prefix cache
 	seen   bool     // a sequence of it has started
@@ -58,6 +61,8 @@ type drawn struct {
 	length   bool      // it ended by its length
 	stop     string    // the stop text that ended it, "" when it ended by itself
 
+	calls []openai.ToolCall // that the server took out of the text
+
 	prefill, decode time.Duration // what the engine spent on it
 }
 
@@ -87,7 +92,7 @@ func (s *Server) draw(ctx context.Context, p *input, a sampling) ([]drawn, error
 
 	samples := make([]drawn, len(proposals))
 	for i, proposal := range proposals {
-		samples[i] = s.write(proposal, p.chat, a)
+		samples[i] = s.write(proposal, p, a)
 	}
 
 	return samples, nil
@@ -139,9 +144,13 @@ func (s *Server) other(ctx context.Context, h envs.History, proposals []mcts.Pro
 }
 
 // write ends a proposal where the request wants it to end and gives its tokens their log-probabilities.
-func (s *Server) write(p mcts.Proposal, chat bool, a sampling) drawn {
-	full := s.thought(chat) + p.Text
-	if !chat {
+func (s *Server) write(p mcts.Proposal, in *input, a sampling) drawn {
+	full := s.thought(in.chat, s.reader.codec, "") + p.Text
+
+	switch {
+	case in.tools != nil:
+		full = s.native(p.Text, in)
+	case !in.chat:
 		full += s.reader.unstopped()
 	}
 	var d drawn
@@ -233,14 +242,14 @@ func (s *Server) newPrompt(text string) *input {
 }
 
 // chatPrompt renders and reads the messages of a chat.
-func (s *Server) chatPrompt(messages []message) *input {
+func (s *Server) chatPrompt(messages []message, u *toolUse) *input {
 	if s.o.wrong(DropsObservations) {
 		messages = dropObservations(messages)
 	}
 
-	text := renderChat(messages)
+	text := renderChat(u.shown(messages))
 
-	return &input{text: text, tokens: tokenize(text), history: s.reader.chat(messages), chat: true}
+	return &input{text: text, tokens: tokenize(text), history: s.reader.chat(messages), chat: true, tools: u}
 }
 
 // keepEnd cuts the beginning of a prompt off that does not fit n tokens.
@@ -250,7 +259,7 @@ func (s *Server) keepEnd(p *input, n int) {
 	}
 
 	cut := p.tokens.ends[p.tokens.len()-n-1]
-	*p = input{text: p.text[cut:], chat: p.chat}
+	*p = input{text: p.text[cut:], chat: p.chat, tools: p.tools}
 	p.tokens = tokenize(p.text)
 	p.history, _ = s.reader.text(p.text)
 }

@@ -62,6 +62,16 @@ func usual(prompt string) body {
 		"logprobs": 0, "add_special_tokens": false, "no_such_field": 1}
 }
 
+// toolCall is a call in a message.
+type toolCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
 // reply is an answer of either protocol, decoded.
 type reply struct {
 	status int
@@ -71,9 +81,12 @@ type reply struct {
 
 	Object  string
 	Choices []struct {
-		Index    int
-		Text     string
-		Message  struct{ Role, Content string }
+		Index   int
+		Text    string
+		Message struct {
+			Role, Content, Reasoning string
+			ToolCalls                []toolCall `json:"tool_calls"`
+		}
 		LogProbs *struct {
 			Tokens  []string
 			Token   []float64            `json:"token_logprobs"`

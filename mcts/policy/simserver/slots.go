@@ -32,11 +32,12 @@ func newSlotPrompts(o *Options) *slotPrompts {
 }
 
 // common returns how many of the tokens a slot holds, from the first on.
-func (k *slotPrompts) common(slot int, ids []uint32) int {
-	held := k.held[slot]
+func (k *slotPrompts) common(slot int, ids []uint32) int { return common(k.held[slot], ids) }
 
+// common is the length of what both begin with.
+func common[E comparable](a, b []E) int {
 	n := 0
-	for n < len(held) && n < len(ids) && held[n] == ids[n] {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}
 

@@ -29,11 +29,11 @@ func ThoughtsKinds() []Thoughts {
 }
 
 // thought is what the model reasons, and what it writes before an action: a draft of a call that is
-// not the action.
-func (s *Server) thought(chat bool) string {
+// not the action, and what more it says.
+func (s *Server) thought(chat bool, codec action.Codec, more string) string {
 	const begin, end = "<think>\n", "\n</think>\n\n"
 
-	draft := "I could give up.\n" + s.reader.codec.Format("", envs.Finish("unknown"))
+	draft := "I could give up.\n" + codec.Format("", envs.Finish("unknown")) + more
 
 	switch {
 	case s.o.Thoughts == NoThoughts:
@@ -49,10 +49,10 @@ func (s *Server) thought(chat bool) string {
 
 // message is a completion as a chat has it.
 func (d *drawn) message(thoughts Thoughts) *openAIMessage {
-	m := &openAIMessage{Role: "assistant", Content: d.text}
+	m := &openAIMessage{Role: "assistant", Content: d.text, ToolCalls: d.calls}
 
 	reasoning, content := action.Part(d.text)
-	if content == d.text {
+	if content == d.text && len(d.calls) == 0 {
 		return m
 	}
 

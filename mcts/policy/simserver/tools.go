@@ -1,0 +1,241 @@
+package simserver
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sashabaranov/go-openai"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/envs/pytext"
+	"toolevo/envs/wire"
+)
+
+// tool is a function that a request offers: its name, and all of it as templates write it.
+type tool struct{ name, text string }
+
+// UnmarshalJSON reads a tool, and refuses what OpenAI's servers refuse.
+func (t *tool) UnmarshalJSON(data []byte) error {
+	object, err := wire.Object(string(data))
+	if err != nil {
+		return err
+	}
+
+	kind, _ := object.Text("type")
+	t.name, _ = object.Object("function").Text("name")
+	t.text = pytext.JSON(object)
+
+	if kind != "function" || !action.CanCall(t.name) {
+		return errors.New("tools must be functions, with names of up to 64 letters, digits, _ and -")
+	}
+
+	return nil
+}
+
+// toolUse is what a chat says about its tools.
+type toolUse struct {
+	tools  []tool
+	choice string // auto, none, required or named
+	name   string // of the tool that must be called, if one is named
+	single bool   // one call is enough
+}
+
+func (u *toolUse) lists(name string) bool {
+	return slices.ContainsFunc(u.tools, func(t tool) bool { return t.name == name })
+}
+
+// toolPrompt is the prompt of a chat, with or without tools.
+func (x *exchange) toolPrompt(q *openAIRequest) (*input, *refusal) {
+	u, bad := q.toolUse()
+	if bad == nil {
+		bad = cmp.Or(u.parserMissing(&x.s.o), checkCalls(q.Messages))
+	}
+
+	if bad != nil {
+		return nil, bad
+	}
+
+	if u != nil && x.s.o.wrong(IgnoresTools) {
+		u = &toolUse{choice: "none"}
+
+		for i := range q.Messages { // the template has no place for them
+			q.Messages[i].Calls, q.Messages[i].CallID = nil, ""
+		}
+	}
+
+	return x.s.chatPrompt(q.Messages, u), nil
+}
+
+// toolUse reads what a chat says about tools, in vLLM's words where it is wrong; nil is nothing.
+func (q *openAIRequest) toolUse() (*toolUse, *refusal) {
+	u := &toolUse{
+		tools:  q.Tools,
+		choice: "auto",
+		single: q.ParallelToolCalls != nil && !*q.ParallelToolCalls,
+	}
+
+	var named struct {
+		Type     string
+		Function struct{ Name string }
+	}
+
+	chosen := len(q.ToolChoice) > 0 && string(q.ToolChoice) != "null"
+	text, param := "", "tool_choice"
+
+	switch {
+	case q.Tools != nil && len(q.Tools) == 0:
+		text = "`tools` must not be an empty array. Either provide at least one tool or omit the field " +
+			"entirely."
+		param = "tools"
+	case !chosen:
+	case string(q.ToolChoice) == `"none"`:
+		u.choice = "none"
+	case q.Tools == nil:
+		text = "When using `tool_choice`, `tools` must be set."
+	case json.Unmarshal(q.ToolChoice, &u.choice) == nil:
+		if u.choice != "auto" && u.choice != "required" {
+			text = "Invalid value for `tool_choice`: " + u.choice +
+				`! Only named tools, "none", "auto" or "required" are supported.`
+		}
+	case json.Unmarshal(q.ToolChoice, &named) != nil || named.Type != "function" ||
+		!u.lists(named.Function.Name):
+		text = "The tool specified in `tool_choice` does not match any of the specified `tools`"
+	default:
+		u.choice, u.name = "named", named.Function.Name
+	}
+
+	switch {
+	case text != "":
+		return nil, &refusal{text, param}
+	case q.Tools == nil:
+		return nil, nil
+	}
+
+	return u, nil
+}
+
+// parserMissing refuses tools where the server was started without a parser for calls.
+func (u *toolUse) parserMissing(o *Options) *refusal {
+	const missing = "--tool-call-parser to be set"
+
+	switch {
+	case u == nil || u.choice == "none" || !o.wrong(ToolsRefused):
+		return nil
+	case u.choice == "auto":
+		return &refusal{`"auto" tool choice requires --enable-auto-tool-choice and ` + missing, ""}
+	}
+
+	return &refusal{fmt.Sprintf("tool_choice=%q requires %s", u.choice, missing), ""}
+}
+
+// checkCalls refuses answers to calls that nobody made, and calls without answers, as OpenAI's
+// servers do.
+func checkCalls(messages []message) *refusal {
+	var open []string
+
+	for i, m := range messages {
+		at := slices.Index(open, m.CallID)
+
+		switch {
+		case m.CallID == "":
+			for _, c := range m.Calls {
+				open = append(open, c.ID)
+			}
+		case at < 0:
+			return &refusal{"messages with role 'tool' must be a response to a preceding message with " +
+				"'tool_calls'.", "messages"}
+		default:
+			open = slices.Delete(open, at, at+1)
+		}
+
+		if last := i == len(messages)-1; len(open) > 0 && (last || messages[i+1].CallID == "") {
+			return &refusal{"An assistant message with 'tool_calls' must be followed by tool messages " +
+				"responding to each 'tool_call_id'. These did not have response messages: " +
+				strings.Join(open, ", "), "messages"}
+		}
+	}
+
+	return nil
+}
+
+// The tags that Hermes and Qwen know.
+const (
+	callTag      = "<tool_call>\n"
+	callEnd      = "\n</tool_call>"
+	responseTag  = "<tool_response>\n"
+	responseEnd  = "\n</tool_response>"
+	toolsHeading = "# Tools\n\nYou may call these functions:\n<tools>\n"
+	toolsEnd     = "\n</tools>\n\nWrite each call as a JSON object in tags:\n" +
+		callTag + `{"name": <function-name>, "arguments": <args-json-object>}` + callEnd
+)
+
+// shown are the messages with the tools at the end of the system message.
+func (u *toolUse) shown(messages []message) []message {
+	if u == nil || len(u.tools) == 0 {
+		return messages
+	}
+
+	var lines []string
+	for _, t := range u.tools {
+		lines = append(lines, t.text)
+	}
+
+	text := toolsHeading + strings.Join(lines, "\n") + toolsEnd
+	if len(messages) > 0 && messages[0].Role == "system" {
+		text = string(messages[0].Content) + blank + text
+		messages = messages[1:]
+	}
+
+	return slices.Concat([]message{{Role: "system", Content: messageText(text)}}, messages)
+}
+
+// rendered is a message with what it has of calls in its content. Arguments that are no object
+// become {}, as vLLM's do.
+func (m message) rendered() message {
+	if m.CallID != "" {
+		return message{Role: "user", Content: responseTag + m.Content + responseEnd}
+	}
+
+	for _, c := range m.Calls {
+		if m.Content != "" {
+			m.Content += "\n"
+		}
+
+		m.Content += messageText(called(c.Function))
+	}
+
+	return m
+}
+
+// called is a call as the model writes it.
+func called(f openai.FunctionCall) string {
+	return callTag + action.FunctionCall{}.Format("", callOf(f)) + callEnd
+}
+
+// callOf reads a call in a message.
+func callOf(f openai.FunctionCall) envs.Call {
+	args, _ := wire.Object(f.Arguments) // what cannot be read has none
+
+	return envs.Call{Name: f.Name, Args: args}
+}
+
+// written is the text of the action that an assistant's message is.
+func (r reader) written(m message) string {
+	text := strings.TrimSpace(string(m.Content))
+	if _, ok := r.codec.(action.Tools); ok && len(m.Calls) == 0 { // of a prompt that was rendered
+		text, m.Calls = parseCalls(text, false)
+	}
+
+	if len(m.Calls) == 0 {
+		return text
+	}
+
+	reasoning, content := action.Part(strings.TrimSpace(text))
+
+	return action.Join(reasoning, r.codec.Format(content, callOf(m.Calls[0].Function)))
+}
