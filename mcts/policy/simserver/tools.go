@@ -227,7 +227,7 @@ func callOf(f openai.FunctionCall) envs.Call {
 // written is the text of the action that an assistant's message is.
 func (r reader) written(m message) string {
 	text := strings.TrimSpace(string(m.Content))
-	if _, ok := r.codec.(action.Tools); ok && len(m.Calls) == 0 { // of a prompt that was rendered
+	if len(m.Calls) == 0 && action.IsNative(r.codec) { // of a prompt that was rendered
 		text, m.Calls = parseCalls(text, false)
 	}
 
