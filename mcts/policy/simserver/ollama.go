@@ -74,7 +74,7 @@ func (s *Server) ollamaSampling(values map[string]any) (a sampling, window int, 
 		unset:     bits(missing("temperature"), missing("top_p"), missing("top_k"), missing("repeat_penalty")),
 	}
 	if o.Seed < 0 {
-		a.seed = s.sampleSeed()
+		a.seed = s.random64()
 	}
 
 	return a, o.NumCtx, nil

@@ -80,7 +80,7 @@ func (x *exchange) openAI(chat bool) {
 	}
 
 	if q.Seed == nil {
-		a.seed = x.s.sampleSeed()
+		a.seed = x.s.random64()
 	}
 
 	list, ok := x.generate(p, a)

@@ -72,8 +72,9 @@ const (
 // Misconfigurations lists them all.
 func Misconfigurations() []Misconfiguration {
 	return []Misconfiguration{IgnoreN, NoLogProbs, IgnoreStop, UnstableGreedy, LeakDefaults, ShortContext,
-		SilentTruncation, MissingModel, NoPrefixCache, OneSlot, DropsObservations, IgnoresTools, CallsAsText, ParallelCalls,
-		FinishOverLength, RewrittenNumbers, DroppedText, ListedNamesOnly, SubstringNames, ToolsRefused}
+		SilentTruncation, MissingModel, NoPrefixCache, OneSlot, DropsObservations, IgnoresTools, CallsAsText,
+		ParallelCalls, FinishOverLength, RewrittenNumbers, DroppedText, ListedNamesOnly, SubstringNames,
+		ToolsRefused}
 }
 
 // Options say what is simulated. Policy and Model are required.

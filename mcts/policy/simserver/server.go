@@ -221,8 +221,8 @@ func (x *exchange) generate(p *input, a sampling) (list []drawn, ok bool) {
 	return nil, false
 }
 
-// sampleSeed is a seed for a request that brings none.
-func (s *Server) sampleSeed() uint64 {
+// random64 is the seed of a request that brings none, or the id of a call.
+func (s *Server) random64() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.random.Uint64()

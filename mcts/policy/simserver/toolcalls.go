@@ -3,7 +3,6 @@ package simserver
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -104,11 +103,7 @@ func parseCalls(text string, lenient bool) (content string, calls []openai.ToolC
 			return text, nil
 		}
 
-		calls = append(calls, openai.ToolCall{
-			ID:       fmt.Sprintf("chatcmpl-tool-%016x", rand.Uint64()),
-			Type:     openai.ToolTypeFunction,
-			Function: f,
-		})
+		calls = append(calls, openai.ToolCall{Type: openai.ToolTypeFunction, Function: f})
 	}
 
 	if calls == nil {
@@ -130,6 +125,8 @@ func (s *Server) readCalls(d *drawn, u *toolUse) {
 
 	for i := range calls {
 		f := &calls[i].Function
+		calls[i].ID = fmt.Sprintf("chatcmpl-tool-%016x", s.random64())
+
 		if s.o.wrong(RewrittenNumbers) {
 			f.Arguments = jsonToken.ReplaceAllStringFunc(f.Arguments, rewritten)
 		}
@@ -160,11 +157,5 @@ func (s *Server) readCalls(d *drawn, u *toolUse) {
 	d.length = d.length && !s.o.wrong(FinishOverLength)
 }
 
-// rewritten is a text or a number as Python writes it that has read the number.
-func rewritten(token string) string {
-	if token[0] == '"' {
-		return token
-	}
-
-	return pytext.Repr(envs.Number(token))
-}
+// rewritten is a number as Python writes it that has read it; a text in quotes stays.
+func rewritten(token string) string { return pytext.Repr(envs.Number(token)) }

@@ -144,10 +144,10 @@ var callID = regexp.MustCompile(`^chatcmpl-tool-[0-9a-f]+$`)
 func TestToolCalls(t *testing.T) {
 	ids := map[string]bool{}
 
-	for _, codec := range []action.Codec{action.Tools{}, action.ReAct{}, action.FunctionCall{}} {
+	for seed, codec := range []action.Codec{action.Tools{}, action.ReAct{}, action.FunctionCall{}} {
 		env, _ := environmentOf(t, "p_s_in", codec)
 		p := profiledIn(t, "noisy", codec)
-		s := startTools(t, p, simserver.Options{Codec: codec})
+		s := startTools(t, p, simserver.Options{Codec: codec, Seed: uint64(seed)})
 
 		for i, h := range histories(t, env, profiledIn(t, "reader", codec), 1, true) {
 			want, err := p.Propose(t.Context(), mcts.Request{History: h, N: 3, Seed: 42})
@@ -218,12 +218,13 @@ func TestToolCalls(t *testing.T) {
 
 // What is not a call comes back as content, in the tags it was written in.
 func TestUnreadableToolCall(t *testing.T) {
-	for _, text := range []string{
-		`{"content": "I load it.", "calls": [{"name": "LoadDB", "arguments": {"DBName": "coffee"}}]`,
-		`{'content': 'I load it.', 'calls': [{'name': 'LoadDB', 'arguments': {}}]}`,
-		`{"content": "I load it.", "calls": [{"arguments": {"DBName": "coffee"}}]}`,
+	for text, codec := range map[string]action.Codec{
+		`{"content": "I load it.", "calls": [{"name": "LoadDB", "arguments": {"DBName": "coffee"}}]`: action.Tools{},
+		`{'content': 'I load it.', 'calls': [{'name': 'LoadDB', 'arguments': {}}]}`:                  action.Tools{},
+		`{"content": "I load it.", "calls": [{"arguments": {"DBName": "coffee"}}]}`:                  action.Tools{},
+		`{"arguments": {"DBName": "coffee"}}`:                                                        action.FunctionCall{},
 	} {
-		r := chat(t, startTools(t, says(text), simserver.Options{}), asking())
+		r := chat(t, startTools(t, says(text), simserver.Options{Codec: codec}), asking())
 		if got, want := seen(r), "stop <tool_call>\n"+text+"\n</tool_call>"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -445,6 +446,8 @@ func TestToolRefusals(t *testing.T) {
 		{"id": "a", "type": "function", "function": body{"name": "LoadDB", "arguments": "{}"}},
 	}}
 	answer := body{"role": "tool", "tool_call_id": "a", "content": "Loaded."}
+	two := calls.with("tool_calls", append(calls["tool_calls"].([]body),
+		body{"id": "b", "type": "function", "function": body{"name": "LoadDB", "arguments": "{}"}}))
 	unnamed := body{"role": "assistant", "tool_calls": []body{{"type": "function", "function": body{}}}}
 
 	for _, tt := range []struct {
@@ -465,6 +468,8 @@ func TestToolRefusals(t *testing.T) {
 		{asking(question, calls, answer, answer), "must be a response to a preceding message"},
 		{asking(question, calls, question), "did not have response messages: a"},
 		{asking(question, calls), "did not have response messages: a"},
+		{asking(question, two, answer), "did not have response messages: b"},
+		{asking(question, two, answer, question), "did not have response messages: b"},
 		{asking(question, unnamed, question), "did not have response messages: "},
 		{asking(question, calls.with("tool_calls", "a")), "cannot unmarshal"},
 	} {
@@ -476,6 +481,7 @@ func TestToolRefusals(t *testing.T) {
 
 	chat(t, s, asking().with("tools", nil, "tool_choice", "none"))
 	chat(t, s, asking(question, calls, answer))
+	chat(t, s, asking(question, two, answer.with("tool_call_id", "b"), answer))
 }
 
 // Each thing that goes wrong with tools, and what a healthy server answers to the same.
@@ -520,7 +526,8 @@ func TestWrongTools(t *testing.T) {
 			`tool_calls  | LoadDB {"z": 2.5, "a": "2.50", "b": [1000.0, 0, 12345678901234567890]}`},
 		{simserver.DroppedText, loads, asking(), healthy, "tool_calls  | LoadDB " + number},
 		{simserver.ListedNamesOnly, unlisted, single, "tool_calls  | InitializeDB {}", "tool_calls  | InitDB {}"},
-		{simserver.ListedNamesOnly, unlisted, asking(), "tool_calls  | InitializeDB {}", "tool_calls  | InitializeDB {}"},
+		{simserver.ListedNamesOnly, unlisted, asking(), "tool_calls  | InitializeDB {}",
+			"tool_calls  | InitializeDB {}"},
 		{simserver.ListedNamesOnly, loads, single, healthy, healthy},
 		{simserver.SubstringNames, prefixed, asking(), "tool_calls  | X_LoadDB {}", "tool_calls  | LoadDB {}"},
 		{simserver.SubstringNames, unlisted, asking(), "tool_calls  | InitializeDB {}",
@@ -584,6 +591,35 @@ func TestToolsRefused(t *testing.T) {
 	chat(t, s, asking().with("tools", nil))
 }
 
+// A name that is listed is written, whatever else is listed that begins with it.
+func TestListedNamesStay(t *testing.T) {
+	s := startTools(t, says(loads), simserver.Options{
+		Wrong: []simserver.Misconfiguration{simserver.ListedNamesOnly},
+	})
+	b := asking().with("tools", []body{function("LoadDB2"), function("LoadDB")}, "parallel_tool_calls", false)
+
+	if got := seen(chat(t, s, b)); !strings.Contains(got, "| LoadDB {") {
+		t.Error(got)
+	}
+}
+
+// A call that is whole counts in a reply that was cut behind it; why the reply ended is told wrongly by vLLM.
+func TestCutBehindTheCall(t *testing.T) {
+	for _, tt := range []struct {
+		wrong  []simserver.Misconfiguration
+		finish string
+	}{
+		{[]simserver.Misconfiguration{simserver.ParallelCalls}, "length"},
+		{[]simserver.Misconfiguration{simserver.ParallelCalls, simserver.FinishOverLength}, "tool_calls"},
+	} {
+		r := chat(t, startTools(t, says(loads), simserver.Options{Wrong: tt.wrong}), asking().with("max_tokens", 70))
+		if got := seen(r); !strings.HasPrefix(got, tt.finish+" I load it.\n | LoadDB {") ||
+			r.Usage.Completion != 70 {
+			t.Errorf("%v: %s of %q", tt.wrong, got, tokensOf(r))
+		}
+	}
+}
+
 // Under a template without tools the model does not see what it called before.
 func TestIgnoredCallsAreForgotten(t *testing.T) {
 	env, _ := environmentOf(t, "p_c", action.Tools{})
@@ -596,18 +632,15 @@ func TestIgnoredCallsAreForgotten(t *testing.T) {
 	}
 
 	s := startTools(t, p, simserver.Options{Wrong: []simserver.Misconfiguration{simserver.IgnoresTools}})
+	ignored := chat(t, s, b).Usage.Prompt
 
-	var calls []string
 	for _, m := range b["messages"].([]body) {
-		if m["tool_calls"] != nil {
-			calls = append(calls, inJSON(t, m["tool_calls"]))
-		}
+		delete(m, "tool_calls")
+		delete(m, "tool_call_id")
 	}
 
-	stripped := chat(t, s, b).Usage.Prompt
-	if whole := chat(t, startTools(t, p, simserver.Options{}), b).Usage.Prompt; len(calls) == 0 ||
-		whole < stripped+10*len(calls) {
-		t.Errorf("%d prompt tokens without %d calls, %d with them", stripped, len(calls), whole)
+	if bare := chat(t, s, b.with("tools", nil)).Usage.Prompt; ignored != bare {
+		t.Errorf("%d prompt tokens, %d without tools and calls", ignored, bare)
 	}
 }
 
