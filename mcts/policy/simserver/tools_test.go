@@ -456,7 +456,7 @@ func TestToolRefusals(t *testing.T) {
 	}{
 		{asking().with("tools", []body{}), "`tools` must not be an empty array"},
 		{asking().with("tools", []body{function("Load DB")}), "tools must be functions"},
-		{asking().with("tools", []body{{"type": "web_search"}}), "tools must be functions"},
+		{asking().with("tools", []body{function("LoadDB").with("type", "web_search")}), "tools must be functions"},
 		{asking().with("tools", []string{"LoadDB"}), "want a JSON object"},
 		{asking().with("tools", nil, "tool_choice", "auto"), "When using `tool_choice`, `tools` must be set."},
 		{asking().with("tool_choice", "any"), "Invalid value for `tool_choice`: any!"},
