@@ -19,7 +19,8 @@ const (
 // ShowsTools reports whether the template has a place for tools.
 func (t Template) ShowsTools() bool { return t.tools != slot{} }
 
-// RenderTools is [Template.Render] of the conversation that [ToolMessages] tells, with the tools behind the system text.
+// RenderTools is [Template.Render] of the conversation that [ToolMessages] tells, with the tools behind
+// the system text.
 func (t Template) RenderTools(system string, functions []envs.Args, h envs.History, clean *Sanitizer) string {
 	list := make([]string, len(functions))
 	for i, f := range functions {

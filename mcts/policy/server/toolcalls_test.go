@@ -30,7 +30,8 @@ func TestReadCalls(t *testing.T) {
 	}{
 		"a server's": {server.Choice{Text: message, Pieces: []string{"b", tagged}}, true, true, message, 2},
 		"a server's two": {
-			server.Choice{Text: two, Pieces: []string{"b", tagged, "<tool_response>7</tool_response>", second}}, true, true, two, 2,
+			server.Choice{Text: two, Pieces: []string{"b", tagged, "<tool_response>7</tool_response>", second}},
+			true, true, two, 2,
 		},
 		"text at a server that parses": {
 			server.Choice{Text: `{"content": "b<tool_call>"}`}, true, true, `{"content": "b<tool_call>"}`, 0,
@@ -39,12 +40,22 @@ func TestReadCalls(t *testing.T) {
 			server.Choice{Text: action.Message{Content: "b\n" + tagged}.Text(), Pieces: []string{"b\n", tagged, "\n"}},
 			true, false, message, 2,
 		},
-		"raw":            {server.Choice{Text: "b\n" + tagged, Pieces: []string{"b\n", tagged}}, false, false, message, 2},
-		"raw, reasoning": {server.Choice{Text: "<think>\na\n</think>\n\nb\n" + tagged}, false, false, "<think>\na\n</think>\n\n" + message, 0},
-		"raw, two": {
-			server.Choice{Text: "b\n" + tagged + "\n" + second, Pieces: []string{"b\n", tagged, "\n", second}}, false, false, two, 2,
+		"raw": {
+			server.Choice{Text: "b\n" + tagged, Pieces: []string{"b\n", tagged}},
+			false, false, message, 2,
 		},
-		"raw, cut": {server.Choice{Text: "b", Finish: server.FinishLength}, false, false, `{"content": "b", "cut": true}`, 0},
+		"raw, reasoning": {
+			server.Choice{Text: "<think>\na\n</think>\n\nb\n" + tagged},
+			false, false, "<think>\na\n</think>\n\n" + message, 0,
+		},
+		"raw, two": {
+			server.Choice{Text: "b\n" + tagged + "\n" + second, Pieces: []string{"b\n", tagged, "\n", second}},
+			false, false, two, 2,
+		},
+		"raw, cut": {
+			server.Choice{Text: "b", Finish: server.FinishLength},
+			false, false, `{"content": "b", "cut": true}`, 0,
+		},
 	} {
 		test.choice.Tokens = len(test.choice.Pieces)
 		for i := range test.choice.Pieces {

@@ -140,8 +140,8 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 	switch form {
 	case configs.FormFewShot:
 		if native {
-			return fmt.Errorf("server.form: %s shows no tools as a template does (environment.codec): want %s, qwen or "+
-				"qwen3_nothink", form, configs.FormChat)
+			return fmt.Errorf("server.form: %s shows no tools as templates do (environment.codec): want %s, qwen "+
+				"or qwen3_nothink", form, configs.FormChat)
 		}
 
 		_, err := prompt.ParseLayout(c.Server.Layout)
