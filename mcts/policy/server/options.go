@@ -29,6 +29,9 @@ type Options struct {
 	// ReadCalls reads the native calls in a text of the model's, and says where in it the first one
 	// ends. With it samples are messages in that codec, whether a server parsed them or not.
 	ReadCalls func(h envs.History, text string) (m action.Message, end int)
+	// Break breaks the control tokens in a message without a call, so that prompts and samples can
+	// hold what a model wrote in place of one; nil leaves them.
+	Break func(text string) string
 	// ServerCalls says that the servers find the calls: what they send as text is none.
 	ServerCalls bool
 	// Lead is what Render's prompts end with that is the beginning of the model's own text. Samples

@@ -83,6 +83,10 @@ func (p *Policy) readCalls(h envs.History, c Choice) Choice {
 		m.Cut = cut
 	}
 
+	if len(m.Calls) == 0 && p.options.Break != nil {
+		m.Content = p.options.Break(m.Content)
+	}
+
 	c.Text = m.Text()
 
 	if len(m.Calls) > 1 {

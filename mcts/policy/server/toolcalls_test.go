@@ -3,6 +3,7 @@ package server_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"toolevo/envs"
@@ -34,7 +35,7 @@ func TestReadCalls(t *testing.T) {
 			true, true, two, 2,
 		},
 		"text at a server that parses": {
-			server.Choice{Text: `{"content": "b<tool_call>"}`}, true, true, `{"content": "b<tool_call>"}`, 0,
+			server.Choice{Text: `{"content": "b<tool_call>"}`}, true, true, `{"content": "b< tool_call>"}`, 0,
 		},
 		"text at one that does not": {
 			server.Choice{Text: action.Message{Content: "b\n" + tagged}.Text(), Pieces: []string{"b\n", tagged, "\n"}},
@@ -68,6 +69,8 @@ func TestReadCalls(t *testing.T) {
 			r := toolcalls.Hermes.Read(text, nil)
 			return r.Message, r.End
 		}
+
+		o.Break = func(text string) string { return strings.ReplaceAll(text, "<tool_call>", "< tool_call>") }
 
 		if test.messages {
 			o.Render = nil

@@ -235,7 +235,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 
 	o := server.Options{
 		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages, Tools: sent.Tools(),
-		ReadCalls: sent.readCalls(c), ServerCalls: sent.callsOfServer(c),
+		ReadCalls: sent.readCalls(c), ServerCalls: sent.callsOfServer(c), Break: sent.clean,
 		Reasoning: m.Config.Reasoning(),
 		Sampling:  c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
 		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: k.Single, AllTaken: k.AllTaken, Slots: c.Slots,

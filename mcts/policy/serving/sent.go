@@ -18,6 +18,7 @@ type Sent struct {
 	Render     func(envs.History) string         // nil where messages are sent
 	Messages   func(envs.History) []chat.Message // nil where a text is
 	functions  func(envs.History) []envs.Args    // that may be called natively; nil where none may
+	clean      func(string) string               // breaks control tokens
 	lead       string                            // with which the text ends, and what the model writes begins
 	stops      []string                          // that end a reply in the form
 	addSpecial bool                              // whether the server puts its token of the text's beginning before it
@@ -59,7 +60,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 
 		messages := func(h envs.History) []chat.Message { return tell(system(h), reasoning.Shown(h), clean) }
 
-		return Sent{Messages: messages, functions: functions, addSpecial: true}, nil
+		return Sent{Messages: messages, functions: functions, clean: clean.Clean, addSpecial: true}, nil
 	}
 
 	template, err := chat.ParseTemplate(c.Form)
@@ -85,7 +86,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}
 
 	return Sent{
-		Render: render, functions: functions, stops: template.Stops(), addSpecial: template.AddSpecialTokens(),
+		Render: render, functions: functions, clean: clean.Clean, stops: template.Stops(), addSpecial: template.AddSpecialTokens(),
 	}, nil
 }
 
