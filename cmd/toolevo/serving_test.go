@@ -133,7 +133,7 @@ func TestFaultsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 
 	data, dir := smallData(t), t.TempDir()
-	for _, form := range []string{"few-shot", "llama3", "qwen"} {
+	for _, form := range []string{"few-shot", "llama3", "qwen", "chat"} {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 
@@ -141,6 +141,10 @@ func TestFaultsLeaveNoTrace(t *testing.T) {
 			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "efficient", "--set",
 				"search.simulations=4", "--set", "server.form=" + form, "--run-id", form,
 				"--engine", "unsafe"}
+			if form == "chat" {
+				args = append(args, "--set", "environment.codec=tools")
+			}
+
 			undisturbed(t, onURL(calmServer(t, kindOpenAI), append(args, "--out", calm)...)...)
 			// A request that fails twelve times in a row is given up, with cause. With this seed none does.
 			s := serve(t, simserver.Options{Faults: simserver.Faults{

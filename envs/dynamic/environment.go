@@ -159,6 +159,24 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 	}, nil
 }
 
+// checkNames refuses versions whose names agents cannot write in the codec.
+func (c *Config[S]) checkNames() error {
+	if !action.IsNative(c.Options.ActionCodec()) {
+		return nil
+	}
+
+	for _, v := range []*toolapi.Version{c.Prompt, c.Deployed} {
+		for _, api := range v.APIs {
+			if !action.CanCall(api.Name) {
+				return fmt.Errorf("%s has an API %q, which chat APIs cannot call (environment.codec: tools): want at "+
+					"most 64 letters, digits, - and _", v.Name, api.Name)
+			}
+		}
+	}
+
+	return nil
+}
+
 func (c *Config[S]) check() error {
 	if c.Prompt == nil || c.Deployed == nil || c.Grader == nil {
 		return errors.New("the prompt version, the deployed version or the grader is missing")
@@ -197,7 +215,7 @@ func (c *Config[S]) check() error {
 		return errors.New("a limit on loads and no load tools")
 	}
 
-	return nil
+	return c.checkNames()
 }
 
 // entries returns the names of the prompt version, the deprecated ones and the deployed ones; the later meaning wins.

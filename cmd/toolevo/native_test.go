@@ -1,0 +1,88 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	toolevo "toolevo/cmd/internal/app"
+	"toolevo/mcts/policy/simserver"
+)
+
+// What servers make of native calls changes no tree that they do not spoil, and what they spoil is said.
+func TestNativeCallsOfServers(t *testing.T) {
+	t.Parallel()
+
+	data, dir := smallData(t), t.TempDir()
+	args := []string{
+		"collect", "--data", data, "--trees", "2", "--config", "policies/tools", "--engine", "unsafe",
+		"--run-id", "native", "--set", "search.simulations=4",
+	}
+
+	whole := filepath.Join(dir, "whole")
+	must(t, onServer(serve(t, simserver.Options{}), append(args, "--out", whole)...)...)
+
+	solved := correctIn(t, whole)
+	if solved == 0 {
+		t.Error("no trajectory is correct: the test shows nothing")
+	}
+
+	for name, test := range map[string]struct {
+		wrong  simserver.Misconfiguration
+		set    []string
+		says   string
+		unlike bool // some replies are others, so that the trees are
+	}{
+		"calls behind": {simserver.ParallelCalls, nil, "which are not played", false},
+		"calls as text": {
+			simserver.CallsAsText, []string{"--set", "server.tools.calls=generic"}, "which are not played", true,
+		},
+		"text dropped": {simserver.DroppedText, nil, "solved", true},
+		"numbers":      {simserver.RewrittenNumbers, nil, "solved", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			run := filepath.Join(dir, name)
+			s := serve(t, simserver.Options{Wrong: []simserver.Misconfiguration{test.wrong}})
+
+			r := cli(t, onServer(s, slices.Concat(args, []string{"--out", run}, test.set)...)...)
+			if r.code != exitDone {
+				t.Fatalf("exit %d: %s", r.code, r.err)
+			}
+
+			says(t, "collect", r.out+r.err, test.says)
+
+			if got, want := shapes(t, run), shapes(t, whole); !test.unlike && got != want {
+				t.Errorf("the trees are others:\n%s\n%s", got, want)
+			}
+
+			if correctIn(t, run) == 0 {
+				t.Error("no trajectory is correct")
+			}
+
+			says(t, "check", made(t, "check", run, "--data", data), "0 problems")
+		})
+	}
+
+	// A server that shows no tools, or finds no calls, ends the run, and no tree of it is a failure of the model's.
+	for _, wrong := range []simserver.Misconfiguration{simserver.IgnoresTools, simserver.ToolsRefused} {
+		run := filepath.Join(dir, string(wrong))
+		s := serve(t, simserver.Options{Wrong: []simserver.Misconfiguration{wrong}})
+
+		if r := cli(t, onServer(s, append(args, "--out", run)...)...); r.code == exitDone {
+			t.Errorf("%s: exit %d: %s", wrong, r.code, r.err)
+		}
+	}
+}
+
+// correctIn is how many correct trajectories a run has.
+func correctIn(t *testing.T, run string) (n int) {
+	t.Helper()
+
+	for _, q := range document[toolevo.RunOverview](t, must(t, "inspect", run, "--json")).Questions {
+		n += q.Correct
+	}
+
+	return n
+}
