@@ -166,6 +166,7 @@ func TestPlanRefusesMixtures(t *testing.T) {
 		"another format":  {second: func(m *export.Manifest) { m.Format = export.DPO }, want: "again in that format"},
 		"another trainer": {second: func(m *export.Manifest) { m.Trainer = export.TRL }, want: "is laid out for trl"},
 		"another codec":   {second: func(m *export.Manifest) { m.Calls = true }, want: "the same environment.codec"},
+		"native tools":    {second: func(m *export.Manifest) { m.Tools = true }, want: "the same environment.codec"},
 		"the test split":  {second: func(m *export.Manifest) { m.Selection.Split = "test" }, want: "the test split"},
 		"an export twice": {second: func(m *export.Manifest) { m.Seal = "5ea1" }, want: "is the same export as"},
 		"cut samples":     {second: func(m *export.Manifest) { m.Lengths.MaxTokens = 2000 }, want: "has 2000 tokens"},

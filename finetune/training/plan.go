@@ -100,9 +100,9 @@ func (p *Plan) checkSources(o Options) error {
 			p.warn("Scripts wrote %d of the %d samples of %s, and no language model.", n, s.Rows, s.Folder)
 		}
 
-		if s.Manifest.Calls != first.Manifest.Calls {
-			return fmt.Errorf("the replies of one of %s and %s are function calls, and those of the other are text: a "+
-				"model learns one of them, so collect both with the same environment.codec", first.Folder, s.Folder)
+		if s.Manifest.Calls != first.Manifest.Calls || s.Manifest.Tools != first.Manifest.Tools {
+			return fmt.Errorf("the replies of %s and %s are not alike texts, function calls or native calls: a model "+
+				"learns one of them, so collect both with the same environment.codec", first.Folder, s.Folder)
 		}
 	}
 
@@ -172,6 +172,10 @@ func (p *Plan) checkTemplate(s *Source) error {
 	}
 
 	fit, err := s.Manifest.CheckTemplate(name)
+	if err == nil {
+		err = s.Manifest.CheckServer(name, templateText(p.Model))
+	}
+
 	if err != nil && p.Recipe.Trainer == export.LlamaFactory {
 		return fmt.Errorf("the replies in %s cannot be trained so: %w, with another %s, or another recipe", s.Folder,
 			err, argTemplate)

@@ -376,6 +376,23 @@ func TestPlanUnderTemplates(t *testing.T) {
 	}
 }
 
+// Native calls are trained under the templates of LLaMA-Factory that write tools as servers do.
+func TestPlanOfNativeCalls(t *testing.T) {
+	m := manifest()
+	m.Calls, m.Tools, m.Lengths.Template = true, true, "qwen"
+
+	for template, want := range map[string]string{
+		"qwen": "", "llama3": "llama3 of llamafactory writes tools or calls as no template of a server known here does",
+	} {
+		_, err := load(t, recipeText).Plan(training.Options{
+			Exports: []string{exported(t, m)}, Set: []string{"template=" + template}, Files: recipes(recipeText),
+		})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", template, err, want)
+		}
+	}
+}
+
 // TRL's template is that of the model: its folder says which, or the recipe.
 func TestPlanKnowsTRLsTemplates(t *testing.T) {
 	m := manifest()

@@ -191,9 +191,60 @@ func TestRowsComeBack(t *testing.T) {
 		}
 
 		if back.System != shown().System || back.Suite != "synth" || back.Codec != (action.ReAct{}) ||
-			!strings.HasPrefix(back.Origin, "ATIF document of toolevo ") {
+			!strings.HasPrefix(back.Origin, "ATIF document of toolevo ") || !cmp.Equal(back.Tools, shown().Tools) {
 			t.Errorf("shown: %+v", back)
 		}
+	}
+}
+
+// Native calls come back as they were written, with all that stands beside them, and are calls in the document.
+func TestNativeCallsComeBack(t *testing.T) {
+	actions := []string{
+		`{"content": "Hm."}`,
+		`{"content": "I load it.", "calls": [{"name": "LoadDB", "arguments": {"DBName": "coffee", "n": 1.50}}]}`,
+		"<think>\nSo.\n</think>\n\n" + `{"content": "Again.", "calls": [{"name": "InitializeDatabase", "arguments": {}}]}`,
+		`{"calls": [{"name": "UpdateTool", "arguments": {"newtool_desc": null}}, {"name": "A", "arguments": {}}]}`,
+		`{"calls": [{"name": "Finish", "arguments": {"answer": "1"}}]}`,
+	}
+
+	tree := branch()
+	for i, text := range actions {
+		call, _ := action.Tools{}.Parse(text)
+		n := &tree.Nodes[i+1]
+		n.Action, n.Key, n.Name = text, action.Key(action.Tools{}, text), call.Name
+	}
+
+	row := trajectories.FromNode(meta(), tree, 5)
+	for i, text := range actions[1:] { // of the first its text is all that there is
+		row.Turns[i+1].Thought = action.Tools{}.Thought(text)
+	}
+
+	native := shown()
+	native.Codec = action.Tools{}
+	d := atif.FromEpisode(&trajectories.Episode{Row: row}, native)
+
+	if call := d.Steps[3].ToolCalls; len(call) != 1 || call[0].ToolCallID != "call00201" ||
+		string(call[0].Arguments) != `{"DBName": "coffee", "n": 1.50}` {
+		t.Errorf("a call in the document: %+v", call)
+	}
+
+	named, err := read(t, string(encode(t, d)))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	got, back, err := named.Row("dev")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	row.Gold = ""
+	if diff := cmp.Diff(row, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+
+	if back.Codec != (action.Tools{}) || !cmp.Equal(back.Tools, native.Tools) {
+		t.Errorf("shown: %+v", back)
 	}
 }
 
@@ -312,6 +363,42 @@ func TestDocumentsOfOthers(t *testing.T) {
 	}
 }
 
+// Each of several calls at once is a turn that met its own result, whatever their order. The last may have met nothing.
+func TestSeveralCallsOfAStep(t *testing.T) {
+	call := func(id, name string) string {
+		return `{"tool_call_id": "` + id + `", "function_name": "` + name + `", "arguments": {}}`
+	}
+
+	d, err := read(t, foreign(`, {"step_id": 2, "source": "agent", "message": "Both.", "tool_calls": [`+call("a", "Look")+
+		`,`+call("b", "Edit")+`], "observation": {"results": [{"source_call_id": "b", "content": "edited"},
+		{"source_call_id": "a", "content": "seen"}]}}, {"step_id": 3, "source": "agent", "message": "", "tool_calls": [`+
+		call("a", "Close")+`,`+call("b", "Finish")+`], "observation": {"results": [
+		{"source_call_id": "a", "content": "closed"}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	row, _, err := d.Row("train")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := []string{
+		"<think>\nBoth.\n</think>\n\n" + `{"name": "Look", "arguments": {}}`, "seen",
+		`{"name": "Edit", "arguments": {}}`, "edited",
+		`{"name": "Close", "arguments": {}}`, "closed", `{"name": "Finish", "arguments": {}}`, "",
+	}
+
+	var got []string
+	for _, turn := range row.Turns {
+		got = append(got, turn.Action, turn.Observation)
+	}
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // What a row cannot say is refused by its place.
 func TestRefusals(t *testing.T) {
 	call := func(id string) string {
@@ -321,8 +408,11 @@ func TestRefusals(t *testing.T) {
 	last := step(`"source": "agent", "message": "done"`)
 
 	for want, text := range map[string]string{
-		"step 2: it has 2 calls": foreign(step(`"source": "agent", "message": "", "tool_calls": [` + call("a") + `,` +
-			call("b") + `]`)),
+		"step 2: it met nothing, and": foreign(step(`"source": "agent", "message": "", "tool_calls": [` + call("a") + `,` +
+			call("b") + `], "observation": {"results": [{"source_call_id": "b", "content": "x"}]}`)),
+		"step 2: it has 1 results that name no call": foreign(step(`"source": "agent", "message": "",
+			"tool_calls": [` + call("a") + `,` + call("b") + `], "observation": {"results": [
+			{"source_call_id": "a", "content": "x"}, {"source_call_id": "b", "content": "y"}, {"content": "z"}]}`)),
 		"step 2: it has 2 results": foreign(step(`"source": "agent", "message": "", "observation": {"results": [
 			{"content": "a"}, {"content": "b"}]}`)),
 		"step 2: its message has a part of the type image": foreign(step(`"source": "agent", "message": [

@@ -17,7 +17,8 @@
 // # Reading
 //
 // A document of ours comes back as the row it was, without the gold answer, which no document holds. A document of
-// others is read as function calls: a step's reasoning and its message are the thought of its call. It has no verdict,
+// others is read as function calls: a step's reasoning and its message are the thought of its call, the first of
+// several, each of which is a turn. It has no verdict,
 // and the tools that it defines are listed behind its system text, for a sample has no other place for them. What is
 // about the making (times, costs, tokens, token IDs) is no part of a trajectory, and not read.
 //
@@ -25,8 +26,8 @@
 //
 //   - The same rows give the same bytes. Documents name no machine. The time of every step is that at which the run
 //     began: no row says when a step was taken, and the order is that of the steps.
-//   - What a row cannot say is refused, by the document and the step ([Refusal]): media, several calls in a step, a
-//     user who speaks again, subagents, context that was copied, steps that no model wrote.
+//   - What a row cannot say is refused, by the document and the step ([Refusal]): media, a user who speaks again,
+//     subagents, context that was copied, steps that no model wrote, several calls whose results do not name them.
 //
 // # Caveats
 //

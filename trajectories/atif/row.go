@@ -68,22 +68,28 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 		case UserSource:
 			question = append(question, s.Message.Value)
 		case AgentSource:
-			turn, err := s.turn(codec)
-			if err != nil {
-				return row, shown, &Refusal{d.Name, s.StepID, err.Error()}
-			}
+			for _, one := range s.single() {
+				turn, err := one.turn(codec)
+				if err != nil {
+					return row, shown, &Refusal{d.Name, s.StepID, err.Error()}
+				}
 
-			row.Turns = append(row.Turns, turn)
+				row.Turns = append(row.Turns, turn)
+			}
 		}
 	}
 
 	shown.System, row.Question = strings.Join(system, "\n\n"), strings.Join(question, "\n\n")
 
+	tools, err := d.tools()
+	if err != nil {
+		return row, shown, &Refusal{Document: d.Name, Why: err.Error()}
+	}
+
 	if d.Extra.Ours == nil {
-		if err := d.takeOthers(&row, &shown); err != nil {
-			return row, shown, &Refusal{Document: d.Name, Why: err.Error()}
-		}
+		d.takeOthers(&row, &shown, tools)
 	} else {
+		shown.Tools = tools
 		ours := *d.Extra.Ours
 		if ours.Place == nil {
 			ours.Place = new(Place)
@@ -110,19 +116,29 @@ func (d *Document) codec() (action.Codec, error) {
 	return action.ParseCodec(d.Extra.Ours.Codec)
 }
 
+// tools are those that the agent had.
+func (d *Document) tools() ([]envs.Args, error) {
+	var all []envs.Args
+
+	for i, definition := range d.Agent.ToolDefinitions {
+		function, _, err := pytext.DecodeObject(string(definition))
+		if err != nil {
+			return nil, fmt.Errorf("definition %d of a tool is %w", i+1, err)
+		}
+
+		all = append(all, function)
+	}
+
+	return all, nil
+}
+
 // takeOthers fills in what a document of others says in places of its own. What was shown names the version of the
 // tools, which has no name.
-func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown) error {
-	if len(d.Agent.ToolDefinitions) > 0 {
+func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown, tools []envs.Args) {
+	if len(tools) > 0 {
 		lines := []string{toolsHeading}
-
-		for i, definition := range d.Agent.ToolDefinitions {
-			function, _, err := pytext.DecodeObject(string(definition))
-			if err != nil {
-				return fmt.Errorf("definition %d of a tool is %w", i+1, err)
-			}
-
-			lines = append(lines, pytext.JSON(function))
+		for _, tool := range tools {
+			lines = append(lines, pytext.JSON(tool))
 		}
 
 		shown.System = strings.TrimSpace(shown.System + "\n\n" + strings.Join(lines, "\n"))
@@ -139,8 +155,6 @@ func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown) err
 	if row.RunID == "" {
 		row.RunID = d.Name
 	}
-
-	return nil
 }
 
 // refuse returns what of a document no row can say, nil when there is nothing: a row is one question, then actions and
@@ -183,13 +197,39 @@ func (d *Named) refuse() *Refusal {
 	return nil
 }
 
-// refuse says what of a step no turn can say, "" when there is nothing.
-func (s *Step) refuse(last bool) string {
-	var results []Result
-	if s.Observation != nil {
-		results = s.Observation.Results
+// results are what the step met.
+func (s *Step) results() []Result {
+	if s.Observation == nil {
+		return nil
 	}
 
+	return s.Observation.Results
+}
+
+// single returns a step of several calls as steps of one each, with their own results. What the agent said stands
+// before the first.
+func (s *Step) single() []Step {
+	if len(s.ToolCalls) < 2 {
+		return []Step{*s}
+	}
+
+	all := make([]Step, len(s.ToolCalls))
+	for i, call := range s.ToolCalls {
+		all[i].Source, all[i].ToolCalls, all[i].Observation = s.Source, []ToolCall{call}, &Observation{}
+		for _, r := range s.results() {
+			if r.SourceCallID == call.ToolCallID {
+				all[i].Observation.Results = append(all[i].Observation.Results, r)
+			}
+		}
+	}
+
+	all[0].Message, all[0].ReasoningContent = s.Message, s.ReasoningContent
+
+	return all
+}
+
+// refuse says what of a step no turn can say, "" when there is nothing.
+func (s *Step) refuse(last bool) string {
 	switch {
 	case s.Message.Media != "":
 		return "its message has a part of the type " + s.Message.Media
@@ -199,15 +239,27 @@ func (s *Step) refuse(last bool) string {
 		return "it was copied from another trajectory, and is not to be trained on"
 	case s.LLMCallCount != nil && *s.LLMCallCount == 0 && s.Source == AgentSource:
 		return "no model wrote it (llm_call_count is 0)"
-	case len(s.ToolCalls) > 1:
-		return fmt.Sprintf("it has %d calls, and a turn has one", len(s.ToolCalls))
-	case s.Source == AgentSource && !last && len(results) == 0:
-		return "it met nothing, and the agent goes on"
-	case len(results) > 1:
-		return fmt.Sprintf("it has %d results, and a turn has one", len(results))
 	}
 
-	for _, r := range results {
+	ones, of := s.single(), 0
+
+	for i := range ones {
+		results := ones[i].results()
+		of += len(results)
+
+		switch {
+		case s.Source == AgentSource && len(results) == 0 && !(last && i == len(ones)-1):
+			return "it met nothing, and the agent goes on"
+		case len(results) > 1:
+			return fmt.Sprintf("it has %d results, and a turn has one", len(results))
+		}
+	}
+
+	if n := len(s.results()); of < n {
+		return fmt.Sprintf("it has %d results that name no call", n-of)
+	}
+
+	for _, r := range s.results() {
 		if r.Content.Media != "" {
 			return "its result has a part of the type " + r.Content.Media
 		}
@@ -222,10 +274,8 @@ func (s *Step) refuse(last bool) string {
 
 // turn returns the turn of an agent's step.
 func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
-	if s.Observation != nil {
-		for _, r := range s.Observation.Results {
-			t.Observation = r.Content.Value
-		}
+	for _, r := range s.results() {
+		t.Observation = r.Content.Value
 	}
 
 	if ours := s.Extra.Ours; ours != nil {

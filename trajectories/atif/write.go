@@ -125,7 +125,7 @@ func stepOf(i int, t *trajectories.Turn, codec action.Codec, ofTree bool) Step {
 
 	call, err := codec.Parse(t.Action)
 	if arguments := pytext.AppendJSON(nil, call.Args); err == nil && json.Valid(arguments) {
-		result.SourceCallID = fmt.Sprintf("call_%d", i+1)
+		result.SourceCallID = action.CallID(i+1, 1)
 		s.ToolCalls = []ToolCall{{
 			ToolCallID: result.SourceCallID, FunctionName: call.Name, Arguments: arguments,
 		}}

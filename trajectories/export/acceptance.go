@@ -14,18 +14,18 @@ import (
 // does not fault, and that are short enough. It is safe for concurrent use.
 type Acceptance struct {
 	linter     *Linter
-	codec      action.Codec
 	reasoning  action.Reasoning
-	system     func(envs.Task) string
+	shown      func(envs.Task) trajectories.Shown
 	characters int
 }
 
-// NewAcceptance returns the acceptance of samples with the system text of their task, whose
-// actions a codec wrote, and of whose reasoning later prompts showed what is said. The linter
-// bounds their length in tokens; where it has no tokenizer characters do, 0 being no bound.
-func NewAcceptance(linter *Linter, codec action.Codec, reasoning action.Reasoning,
-	system func(envs.Task) string, characters int) *Acceptance {
-	return &Acceptance{linter: linter, codec: codec, reasoning: reasoning, system: system, characters: characters}
+// NewAcceptance returns the acceptance of samples that begin with what is shown of their task, and
+// of whose reasoning later prompts showed what is said. The linter bounds their length in tokens;
+// where it has no tokenizer characters do, 0 being no bound.
+func NewAcceptance(
+	linter *Linter, reasoning action.Reasoning, shown func(envs.Task) trajectories.Shown, characters int,
+) *Acceptance {
+	return &Acceptance{linter: linter, reasoning: reasoning, shown: shown, characters: characters}
 }
 
 // Accept reports whether an export would take the trajectory that led to a history.
@@ -41,7 +41,7 @@ func (a *Acceptance) Accept(h envs.History) bool {
 
 // Lint returns what an export would hold against a trajectory; nil when nothing is.
 func (a *Acceptance) Lint(row *trajectories.Row) []Finding {
-	sample, _ := NewSample(a.system(row.Task()), row, a.codec, a.linter.Sanitizer())
+	sample, _ := NewSample(a.shown(row.Task()), row, a.linter.Sanitizer())
 	if a.reasoning != action.Once || !sample.hasReasoning() {
 		return a.lint(SFTTrajectory, row, &sample)
 	}

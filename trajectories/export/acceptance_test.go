@@ -51,7 +51,7 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 		taken := 0
 
 		for i := range rows {
-			sample, _ := export.NewSample(system, &rows[i], nil, test.linter.Sanitizer())
+			sample, _ := export.NewSample(trajectories.Shown{System: system}, &rows[i], test.linter.Sanitizer())
 
 			length := utf8.RuneCountInString(sample.System)
 			for _, m := range sample.Conversations {
@@ -64,9 +64,7 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 				want = false // what is not UTF-8 becomes U+FFFD on the way into a row
 			}
 
-			shown := func(envs.Task) string { return system }
-
-			got := export.NewAcceptance(test.linter, nil, "", shown, test.characters).Accept(historyOf(&rows[i]))
+			got := export.NewAcceptance(test.linter, "", toldOf(system), test.characters).Accept(historyOf(&rows[i]))
 			if got != want {
 				t.Errorf("%s: row %d of %d characters is accepted: %v, want %v", name, i, length, got, want)
 			}
@@ -80,4 +78,9 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 			t.Errorf("%s: %d of %d rows are taken: the test shows nothing", name, taken, len(rows))
 		}
 	}
+}
+
+// toldOf shows a system text to every task.
+func toldOf(system string) func(envs.Task) trajectories.Shown {
+	return func(envs.Task) trajectories.Shown { return trajectories.Shown{System: system} }
 }

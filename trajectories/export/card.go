@@ -28,7 +28,7 @@ func (m *Manifest) card() string {
 	var b strings.Builder
 
 	f, t := m.Format, m.Trainer
-	l := layoutOf(f, t)
+	l := m.layout()
 	fit, _ := m.CheckTemplate(m.ChatTemplate) // none is known of no name
 
 	// The template is ours and the manifest has what it asks for.

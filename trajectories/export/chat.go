@@ -75,8 +75,13 @@ func (a *arguments) UnmarshalJSON(text []byte) error {
 func messages(table string) layout {
 	return layout{
 		table: table,
-		write: func(s *Sample) record { return record{Messages: toChat(s.System, s.Conversations)} },
-		read:  func(r *record) (s Sample, err error) { return s, s.readChat(r.Messages) },
+		write: func(s *Sample) record {
+			return record{Messages: toChat(s.System, s.Conversations), Tools: s.Tools}
+		},
+		read: func(r *record) (Sample, error) {
+			s := Sample{Tools: r.Tools}
+			return s, s.readChat(r.Messages)
+		},
 	}
 }
 
@@ -99,10 +104,10 @@ func completions(table string) layout {
 			all := toChat(s.System, s.Conversations)
 			last := len(all) - 1
 
-			return record{Prompt: all[:last], Completion: all[last:], Good: s.Good}
+			return record{Prompt: all[:last], Completion: all[last:], Tools: s.Tools, Good: s.Good}
 		},
 		read: func(r *record) (Sample, error) {
-			s := Sample{Good: r.Good}
+			s := Sample{Tools: r.Tools, Good: r.Good}
 			return s, s.readChat(append(r.Prompt, r.Completion...))
 		},
 	}
@@ -115,11 +120,13 @@ func toPair(s *Sample) record {
 	worse := toChat(s.System, all)
 	last := len(better) - 1
 
-	return record{Prompt: better[:last], Better: better[last:], Worse: worse[last:]}
+	return record{Prompt: better[:last], Better: better[last:], Worse: worse[last:], Tools: s.Tools}
 }
 
 func fromPair(r *record) (s Sample, err error) {
-	var other Sample
+	s.Tools = r.Tools
+	other := s
+
 	if err := errors.Join(s.readChat(append(r.Prompt[:len(r.Prompt):len(r.Prompt)], r.Better...)),
 		other.readChat(append(r.Prompt, r.Worse...))); err != nil {
 		return s, err
@@ -148,7 +155,7 @@ func toChat(system string, conversation []Message) []chatMessage {
 	for i, m := range conversation {
 		switch {
 		case m.From == FunctionCall:
-			call = fmt.Sprintf("call_%d", i/2+1)
+			call = action.CallID(i/2+1, 1)
 			all = append(all, callMessage(call, m.Value))
 		case m.From == GPT:
 			call = ""
@@ -171,11 +178,10 @@ func toChat(system string, conversation []Message) []chatMessage {
 
 // callMessage returns the message of a function call, as [replyOf] wrote it.
 func callMessage(id, value string) chatMessage {
-	codec := action.FunctionCall{}
-	call, _ := codec.Parse(value)
+	beside, call, _, _ := readCall(value)
 
 	return chatMessage{
-		Role: chat.AssistantRole, Content: codec.Thought(value),
+		Role: chat.AssistantRole, Content: beside,
 		ToolCalls: []toolCall{{
 			id, "function", calledFunction{call.Name, arguments(pytext.AppendJSON(nil, call.Args))},
 		}},
@@ -203,7 +209,7 @@ func (s *Sample) readChat(all []chatMessage) error {
 				return fmt.Errorf("message %d: arguments of %s: %w", i, call.Name, err)
 			}
 
-			written := action.FunctionCall{}.Format(m.Content, envs.Call{Name: call.Name, Args: arguments})
+			written := callText(m.Content, envs.Call{Name: call.Name, Args: arguments}, s.Tools != "")
 			read = Message{From: FunctionCall, Value: written}
 		case m.Role == chat.AssistantRole:
 			read.From = GPT

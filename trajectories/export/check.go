@@ -58,7 +58,7 @@ func Read(dir string, dev bool) iter.Seq2[Sample, error] {
 // samples streams a set of samples. An error ends them.
 func (m *Manifest) samples(dir string, set dataset) iter.Seq2[Sample, error] {
 	return func(yield func(Sample, error) bool) {
-		l := layoutOf(m.Format, m.Trainer)
+		l := m.layout()
 
 		for rec, err := range pq.Read[record](filepath.Join(dir, set.parquet()), l.columns) {
 			var s Sample

@@ -73,11 +73,15 @@ func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error)
 		return s, 0, err
 	}
 
+	if action.IsNative(shown.Codec) != w.opt.native {
+		return s, 0, errors.New("export: trajectories with native tools beside others")
+	}
+
 	if known, ok := w.samples[row]; ok {
 		return known.Sample, known.broken, nil
 	}
 
-	s, broken = NewSample(shown.System, row, shown.Codec, w.linter.Sanitizer())
+	s, broken = NewSample(shown, row, w.linter.Sanitizer())
 	if shown.Origin != "" && shown.Suite == "" {
 		s.asOthersAsked()
 	}

@@ -35,7 +35,8 @@
 // # Caveats
 //
 // Token counts and losses are those of LLaMA-Factory 0.9.5 for the templates [Templates] lists, with byte-level BPE
-// tokenizers. Samples for TRL and of the format [OpenAI] are messages as [chat.Messages] sends them, in which an
-// observation is a user's, and the template that writes them is the trainer's: their tokens are not counted, but
-// estimated by the same templates. Function calls are tool calls there, which our servers are not yet asked for.
+// tokenizers. Samples for TRL and of the format [OpenAI] are messages as [chat.Messages] or [chat.ToolMessages] send
+// them, and the template that writes them is the trainer's: their tokens are not counted, but estimated by the same
+// templates. Function calls are tool calls there, as native calls are, but no server is sent theirs. Tools and native
+// calls are counted as Qwen's templates write them; under others tools are bare.
 package export

@@ -35,7 +35,7 @@ func (w *writer) pairs(q *question) ([]candidate, error) {
 
 		all = append(all, candidate{
 			sample: Sample{
-				System: sample.System, Conversations: sample.state(good.turn),
+				System: sample.System, Tools: sample.Tools, Conversations: sample.state(good.turn),
 				Chosen: sample.reply(good.turn), Rejected: other.reply(good.turn),
 			},
 			row: good.row, step: good.turn + 1, rejected: worst.row,

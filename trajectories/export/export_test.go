@@ -79,7 +79,7 @@ func TestExport(t *testing.T) {
 	for _, row := range synth.Collect(t,
 		export.Selection{PerQuestion: 4}.Select(synth.Sequence(rows), &export.SelectionReport{})) {
 		system := synth.System(row.PromptAPI)
-		sample, _ := export.NewSample(system, &row, nil, newLinter(t).Sanitizer())
+		sample, _ := export.NewSample(trajectories.Shown{System: system}, &row, newLinter(t).Sanitizer())
 		want = append(want, sample)
 	}
 
@@ -94,7 +94,7 @@ func TestNewSample(t *testing.T) {
 		{Action: "\nThought: b\nAction: B", Observation: "fine"},
 		{Action: "Thought: c {{x}}\nAction: Finish", Observation: "Answer is CORRECT"},
 	}}
-	got, broken := export.NewSample("tools", &row, nil, newLinter(t).Sanitizer())
+	got, broken := export.NewSample(trajectories.Shown{System: "tools"}, &row, newLinter(t).Sanitizer())
 
 	want := export.Sample{System: "tools", Conversations: []export.Message{
 		{From: "human", Value: "Question: How much < s>?"},
@@ -116,7 +116,8 @@ func TestNewSampleOfFunctionCalls(t *testing.T) {
 		{Action: " {\"name\": 1} ", Observation: "o"},
 		{Action: `{"name": "Finish", "arguments": "{\"answer\": 1.50}"}`, Observation: "Answer is CORRECT"},
 	}}
-	got, _ := export.NewSample("tools", &row, action.FunctionCall{}, newLinter(t).Sanitizer())
+	got, _ := export.NewSample(
+		trajectories.Shown{System: "tools", Codec: action.FunctionCall{}}, &row, newLinter(t).Sanitizer())
 
 	want := []export.Message{
 		{From: "human", Value: "Question: q"},
@@ -186,7 +187,7 @@ func TestExportDropsFaultyRows(t *testing.T) {
 		}
 
 		// What is in the files is what the linter let pass.
-		good, _ := export.NewSample("", &rows[5], nil, newLinter(t).Sanitizer())
+		good, _ := export.NewSample(trajectories.Shown{}, &rows[5], newLinter(t).Sanitizer())
 
 		good.System = synth.System("p_c")
 		if d := cmp.Diff([]export.Sample{good}, synth.Collect(t, export.Read(dir, false))); d != "" {

@@ -99,6 +99,11 @@ func call(path string) string {
 	return action.FunctionCall{}.Format("I act.", envs.Call{Name: "Act", Args: envs.Args{{Name: "path", Value: path}}})
 }
 
+// nativeCall is the action at a path as a message with a call.
+func nativeCall(path string) string {
+	return action.Tools{}.Format("I act.", envs.Call{Name: "Act", Args: envs.Args{{Name: "path", Value: path}}})
+}
+
 func smallRows(all bool) []trajectories.Row {
 	meta := trajectories.Meta{
 		Run:      trajectories.Run{ID: "run", PromptAPI: "p_c", DeployedAPI: "p_s_in"},
@@ -285,11 +290,13 @@ func TestSkipFaultyByWeight(t *testing.T) {
 // Of every format, trainer and codec the folder is one that the linter finds nothing in, has the same bytes when it is
 // written again, and says of each file what it is.
 func TestEveryFormat(t *testing.T) {
-	calls := func(row *trajectories.Row) (trajectories.Shown, error) {
-		shown, err := synth.Shown(row)
-		shown.Codec = action.FunctionCall{}
+	in := func(codec action.Codec) func(*trajectories.Row) (trajectories.Shown, error) {
+		return func(row *trajectories.Row) (trajectories.Shown, error) {
+			shown, err := synth.Shown(row)
+			shown.Codec, shown.Tools = codec, []envs.Args{envs.Object("type", "function")}
 
-		return shown, err
+			return shown, err
+		}
 	}
 
 	for _, format := range export.Formats() {
@@ -297,7 +304,10 @@ func TestEveryFormat(t *testing.T) {
 			for name, codec := range map[string]struct {
 				shown func(*trajectories.Row) (trajectories.Shown, error)
 				act   func(string) string
-			}{"react": {synth.Shown, act}, "calls": {calls, call}} {
+			}{
+				"react": {in(action.ReAct{}), act}, "calls": {in(action.FunctionCall{}), call},
+				"tools": {in(action.Tools{}), nativeCall},
+			} {
 				opt := export.Options{
 					Format: format, Trainer: trainer, Shown: codec.shown,
 					Selection: export.Selection{PerQuestion: 3, Dev: 0.3, Seed: 1},
@@ -307,8 +317,15 @@ func TestEveryFormat(t *testing.T) {
 				m := wrote(t, dir, rows, opt)
 				wrote(t, again, rows, opt)
 
-				if calls := name == "calls" && format != export.Reward; m.Calls != calls {
-					t.Errorf("%s for %s in %s: function calls %v", format, trainer, name, m.Calls)
+				calls := name != "react" && format != export.Reward
+				if m.Calls != calls || m.Tools != (name == "tools") {
+					t.Errorf("%s for %s in %s: function calls %v, tools %v", format, trainer, name, m.Calls, m.Tools)
+				}
+
+				for sample := range export.Read(dir, false) {
+					if want := map[bool]string{true: `[{"type": "function"}]`}[m.Tools]; sample.Tools != want {
+						t.Fatalf("%s for %s in %s: tools %q", format, trainer, name, sample.Tools)
+					}
 				}
 
 				if m.Rows == 0 || m.DevRows == 0 {
@@ -421,10 +438,10 @@ func TestToolCalls(t *testing.T) {
 	}
 
 	want := `{"messages":[{"role":"system","content":"tools"},{"role":"user","content":"Question: How much?"},` +
-		`{"role":"assistant","content":"","tool_calls":[{"id":"call_1","type":"function","function":{"name":"Look",` +
+		`{"role":"assistant","content":"","tool_calls":[{"id":"call00101","type":"function","function":{"name":"Look",` +
 		`"arguments":"{\"at\": \"<ü>\", \"n\": 1.50}"}}]},` +
-		`{"role":"tool","content":"see 0.0","tool_call_id":"call_1"},` +
-		`{"role":"assistant","content":"","tool_calls":[{"id":"call_2","type":"function","function":{"name":"Finish",` +
+		`{"role":"tool","content":"see 0.0","tool_call_id":"call00101"},` +
+		`{"role":"assistant","content":"","tool_calls":[{"id":"call00201","type":"function","function":{"name":"Finish",` +
 		`"arguments":"{\"answer\": \"1\"}"}}]}]}`
 	if got := strings.TrimSpace(string(data)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -440,10 +457,10 @@ func TestToolCalls(t *testing.T) {
 func TestArgumentsAreObjectsForTRL(t *testing.T) {
 	got, card := callsForTRL(t, "")
 	want := `{"messages":[{"role":"system","content":"tools"},{"role":"user","content":"Question: How much?"},` +
-		`{"role":"assistant","content":"","tool_calls":[{"id":"call_1","type":"function","function":{"name":"Look",` +
+		`{"role":"assistant","content":"","tool_calls":[{"id":"call00101","type":"function","function":{"name":"Look",` +
 		`"arguments":{"at":"<ü>","n":1.50,"big":9007199254740993}}}]},` +
-		`{"role":"tool","content":"see 0.0","tool_call_id":"call_1"},` +
-		`{"role":"assistant","content":"","tool_calls":[{"id":"call_2","type":"function","function":{"name":"Finish",` +
+		`{"role":"tool","content":"see 0.0","tool_call_id":"call00101"},` +
+		`{"role":"assistant","content":"","tool_calls":[{"id":"call00201","type":"function","function":{"name":"Finish",` +
 		`"arguments":{"answer":"1"}}}]}]}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

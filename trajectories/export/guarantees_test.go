@@ -498,7 +498,7 @@ func TestLeftOutOfARun(t *testing.T) {
 		rows[i].Turns[0].Observation = "seen"
 	}
 
-	a := export.NewAcceptance(newLinter(t), nil, "", func(envs.Task) string { return "tools" }, 0)
+	a := export.NewAcceptance(newLinter(t), "", toldOf("tools"), 0)
 
 	got, err := a.LeftOut(synth.Sequence(rows))
 	want := []export.LeftOut{
@@ -777,8 +777,10 @@ func TestAcceptanceOfSteps(t *testing.T) {
 	texts := map[string]string{"coffee": "tools"}
 
 	accept := func(mode action.Reasoning, characters int, row trajectories.Row) bool {
-		system := func(t envs.Task) string { return texts[t.Labels[envs.LabelDataset]] }
-		a := export.NewAcceptance(newLinter(t), nil, mode, system, characters)
+		shown := func(t envs.Task) trajectories.Shown {
+			return trajectories.Shown{System: texts[t.Labels[envs.LabelDataset]]}
+		}
+		a := export.NewAcceptance(newLinter(t), mode, shown, characters)
 
 		h := envs.NewHistory(envs.Task{Question: row.Question, Labels: row.Labels})
 		for _, turn := range row.Turns {
@@ -795,7 +797,7 @@ func TestAcceptanceOfSteps(t *testing.T) {
 			least++
 		}
 
-		sample, _ := export.NewSample("tools", &row, nil, newLinter(t).Sanitizer())
+		sample, _ := export.NewSample(trajectories.Shown{System: "tools"}, &row, newLinter(t).Sanitizer())
 
 		want, _ := newLinter(t).Length(export.SFTTrajectory, &sample)
 		if mode == action.Once {

@@ -27,12 +27,12 @@ func (m *Manifest) datasetInfo() map[string]datasetEntry {
 		info[s.Name] = instructionInfo(s.Name)
 	}
 
-	f, t := m.Format, m.Trainer
+	f := m.Format
 	if !m.FitsLlamaFactory() || !f.IsTrained() {
 		return info
 	}
 
-	l := layoutOf(f, t)
+	l := m.layout()
 	entry := datasetEntry{
 		Formatting: "sharegpt", Ranking: f.IsPairs(), Tags: l.tags, Columns: map[string]string{},
 	}

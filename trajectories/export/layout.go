@@ -10,7 +10,7 @@ import (
 
 // record is a sample as a file has it: the columns that a layout names, the others empty.
 type record struct {
-	System           string
+	System, Tools    string
 	Conversations    []Message
 	Chosen, Rejected Message
 	Good             bool
@@ -75,10 +75,17 @@ func (l *layout) objects() bool {
 	return slices.ContainsFunc(l.columns, func(c pq.Column) bool { return c.JSON })
 }
 
-// layoutOf returns the layout of a format for a trainer.
-func layoutOf(f Format, t Trainer) layout {
-	l := f.form().layouts[t]
+// toolsColumn has the tools that a model was given beside its messages.
+const toolsColumn = "tools"
+
+// layout is how the samples stand in the files.
+func (m *Manifest) layout() layout {
+	l := m.Format.form().layouts[m.Trainer]
 	l.columns = pq.Bind[record](tables(), tables()[l.table])
+
+	if !m.Tools {
+		l.columns = pq.Without(l.columns, func(name string) bool { return name == toolsColumn })
+	}
 
 	return l
 }
@@ -119,13 +126,18 @@ func sharegpt(table string) layout {
 		table: table,
 		write: func(s *Sample) record {
 			return record{
-				System: s.System, Conversations: s.Conversations, Chosen: s.Chosen, Rejected: s.Rejected, Good: s.Good,
+				System: s.System, Tools: s.Tools, Conversations: s.roles(),
+				Chosen: s.Chosen, Rejected: s.Rejected, Good: s.Good,
 			}
 		},
 		read: func(r *record) (Sample, error) {
-			return Sample{
-				System: r.System, Conversations: r.Conversations, Chosen: r.Chosen, Rejected: r.Rejected, Good: r.Good,
-			}, nil
+			s := Sample{
+				System: r.System, Tools: r.Tools, Conversations: r.Conversations,
+				Chosen: r.Chosen, Rejected: r.Rejected, Good: r.Good,
+			}
+			s.readRoles()
+
+			return s, nil
 		},
 	}
 }

@@ -103,8 +103,7 @@ func (l *Linter) withoutCutoff() *Linter {
 // Length returns the length of a sample of a format: characters of all its texts, and tokens as they will be trained,
 // template included, of a pair those of the longer reply; 0 tokens without a tokenizer.
 func (l *Linter) Length(format Format, s *Sample) (chars, tokens int) {
-	chars = utf8.RuneCountInString(s.System) + utf8.RuneCountInString(s.Chosen.Value) +
-		utf8.RuneCountInString(s.Rejected.Value)
+	chars = utf8.RuneCountInString(s.System + s.Tools + s.Chosen.Value + s.Rejected.Value)
 	for _, m := range s.Conversations {
 		chars += utf8.RuneCountInString(m.Value)
 	}
@@ -162,6 +161,10 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 		found = append(found, l.lintText(-1, s.System, false)...)
 	}
 
+	if s.Tools != "" {
+		found = append(found, l.lintText(-1, s.Tools, false)...)
+	}
+
 	for i, m := range all {
 		if want := rolesAt(i); !slices.Contains(want, m.From) {
 			add(RoleOrder, i, "from %q, want %s", m.From, strings.Join(want, " or "))
@@ -213,15 +216,13 @@ func (l *Linter) lintMessage(i int, m Message) []Finding {
 	}
 
 	if m.From == FunctionCall {
-		codec := action.FunctionCall{}
-
-		call, err := codec.Parse(m.Value)
-		if err != nil || codec.Format(codec.Thought(m.Value), call) != m.Value {
+		beside, call, native, err := readCall(m.Value)
+		if err != nil || callText(beside, call, native) != m.Value {
 			return []Finding{{NoCall, i, "not a function call as the trainer reads it"}}
 		}
 	}
 
-	text := untagged(m.Value)
+	text := m.untagged()
 	found := l.lintText(i, text, true)
 
 	if marker := forged(text); marker != "" {

@@ -73,6 +73,7 @@ type Manifest struct {
 	Sets         []ManifestSet   `json:"sets,omitempty"`          // of data that trains simulators: its files
 	// Calls says that replies are function calls, which a trainer writes as its template has them.
 	Calls   bool            `json:"function_calls,omitempty"`
+	Tools   bool            `json:"tools,omitempty"`   // calls are native: the column tools has the prompt's list
 	Lost    int             `json:"lost,omitempty"`    // episodes that infrastructure failures ended
 	Refused []*atif.Refusal `json:"refused,omitempty"` // documents that no sample can say
 	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer than there should be.
@@ -92,7 +93,7 @@ func newManifest(opt Options) Manifest {
 
 	return Manifest{
 		Version: ManifestVersion, Format: opt.Format, Trainer: cmp.Or(opt.Trainer, LlamaFactory),
-		ChatTemplate: opt.ChatTemplate, Software: opt.Software, Arguments: opt.Arguments,
+		ChatTemplate: opt.ChatTemplate, Software: opt.Software, Arguments: opt.Arguments, Tools: opt.native,
 		Runs: []ManifestRun{}, Selection: s, Selected: s.report(),
 		Lint: LintReport{ByRule: map[Rule]int{}}, Refused: opt.Refused,
 	}

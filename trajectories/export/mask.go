@@ -1,6 +1,8 @@
 package export
 
 import (
+	"strings"
+
 	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/prompt"
@@ -29,9 +31,9 @@ type Piece struct {
 // each piece by itself, so counting the pieces counts what it trains on.
 func pieces(format Format, s *Sample, t chat.Template) []Piece {
 	all := make([]Piece, 0, len(s.Conversations)+2)
-	all = append(all, Piece{Text: t.BOS()}, Piece{Text: t.System(s.System)})
+	all = append(all, Piece{Text: t.BOS()}, Piece{Text: t.System(s.system(t))})
 
-	for _, m := range s.Conversations {
+	for _, m := range s.roles() {
 		switch m.From {
 		case Human:
 			all = append(all, Piece{Text: t.User(m.Value)})
@@ -52,10 +54,10 @@ func pieces(format Format, s *Sample, t chat.Template) []Piece {
 
 // replyPiece returns what is trained of a reply; nothing where there is none.
 func replyPiece(m Message, t chat.Template) Piece {
-	switch m.From {
-	case "":
+	switch {
+	case m.From == "":
 		return Piece{}
-	case FunctionCall:
+	case m.From == FunctionCall && !strings.HasSuffix(m.Value, callEnd):
 		t = t.In(action.FunctionCall{})
 	}
 

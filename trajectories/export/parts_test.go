@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"toolevo/envs"
-	"toolevo/envs/action"
 	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
 )
@@ -264,6 +263,7 @@ func TestSamplesThatAreTrainedAlike(t *testing.T) {
 	for _, change := range []func(*Sample){
 		func(*Sample) {},
 		func(s *Sample) { s.System = "S" },
+		func(s *Sample) { s.Tools = "[]" },
 		func(s *Sample) { s.Good = true },
 		func(s *Sample) { s.Conversations[1].From = FunctionCall },
 		func(s *Sample) { s.Conversations[1].Value = "A" },
@@ -276,8 +276,8 @@ func TestSamplesThatAreTrainedAlike(t *testing.T) {
 		seen[s.sum()] = true
 	}
 
-	if len(seen) != 8 {
-		t.Errorf("%d of 8 samples are told apart", len(seen))
+	if len(seen) != 9 {
+		t.Errorf("%d of 9 samples are told apart", len(seen))
 	}
 
 	once := sample()
@@ -289,16 +289,20 @@ func TestSamplesThatAreTrainedAlike(t *testing.T) {
 }
 
 // drawReply draws a reply of the model: a text, or a function call, with a thought or without.
-func drawReply(t *rapid.T) Message {
+func drawReply(t *rapid.T, native bool) Message {
 	if rapid.Bool().Draw(t, "text") {
 		return Message{From: GPT, Value: rapid.StringMatching(`[a-z <>]{1,9}`).Draw(t, "reply")}
 	}
 
 	thought := rapid.SampledFrom([]string{"", "I <see>."}).Draw(t, "thought")
+	if native { // content, of which reasoning is a part
+		thought = rapid.SampledFrom([]string{"", "a {b}\n", "<think>\nI see.\n</think>\n\n"}).Draw(t, "content")
+	}
+
 	at := rapid.SampledFrom([]any{"<é>", nil, envs.Number("1.50"), []any{}}).Draw(t, "at")
 	call := envs.Call{Name: "Look", Args: envs.Args{{Name: "at", Value: at}}}
 
-	return Message{From: FunctionCall, Value: action.FunctionCall{}.Format(thought, call)}
+	return Message{From: FunctionCall, Value: callText(thought, call, native)}
 }
 
 // TestLayoutsReadWhatTheyWrite holds for each format and trainer that a sample is read from its
@@ -308,22 +312,25 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(Formats()).Draw(t, "format")
 		s := Sample{System: rapid.SampledFrom([]string{"", "tools"}).Draw(t, "system")}
+		s.Tools = rapid.SampledFrom([]string{"", `[{"type": "function"}]`}).Draw(t, "tools")
+		native := s.Tools != ""
+
 		s.Conversations = []Message{{From: Human, Value: "Question: How much?"}}
 
 		for i := range rapid.IntRange(0, 6).Draw(t, "turns") {
-			s.Conversations = append(s.Conversations, drawReply(t),
+			s.Conversations = append(s.Conversations, drawReply(t, native),
 				Message{From: Observation, Value: fmt.Sprint("seen ", i)})
 		}
 
 		if f.IsPairs() {
-			s.Chosen, s.Rejected = drawReply(t), drawReply(t)
+			s.Chosen, s.Rejected = drawReply(t, native), drawReply(t, native)
 		} else {
-			s.Conversations = append(s.Conversations, drawReply(t))
+			s.Conversations = append(s.Conversations, drawReply(t, native))
 			s.Good = f == KTO && rapid.Bool().Draw(t, "good")
 		}
 
 		for _, trainer := range Trainers() {
-			l := layoutOf(f, trainer)
+			l := (&Manifest{Format: f, Trainer: trainer, Tools: s.Tools != ""}).layout()
 			rec := l.write(&s)
 
 			back, err := l.read(&rec)

@@ -103,8 +103,7 @@ func (c *setProof) samples(seen *seen) {
 	next, stop := iter.Pull2(disk.Lines(filepath.Join(c.dir, c.set.jsonl())))
 	defer stop()
 
-	f, t := c.manifest.Format, c.manifest.Trainer
-	l := layoutOf(f, t)
+	l := c.manifest.layout()
 	n := 0
 	seen.begin()
 
@@ -134,7 +133,7 @@ func (c *setProof) samples(seen *seen) {
 			c.problem("sample %d of %s: %v", n, c.set.parquet(), err)
 		}
 
-		seen.sample(f, &sample, c.linter)
+		seen.sample(c.manifest.Format, &sample, c.linter)
 		n++
 	}
 

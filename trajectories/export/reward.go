@@ -43,7 +43,7 @@ func (w *writer) transcriptPairs(q *question) ([]candidate, error) {
 
 		all = append(all, candidate{
 			sample: Sample{
-				System: good.System, Conversations: good.state(0),
+				System: good.System, Tools: good.Tools, Conversations: good.state(0),
 				Chosen: good.transcript(), Rejected: other.transcript(),
 			},
 			broken: broken, row: row, rejected: failed,

@@ -26,6 +26,8 @@ type Sample struct {
 	System        string    `json:"system"`
 	Conversations []Message `json:"conversations"`
 
+	Tools string `json:"tools,omitempty"` // that the model was given beside its messages: OpenAI's functions, a list in JSON
+
 	// Of formats with pairs, two replies to the conversation.
 	Chosen   Message `json:"chosen,omitzero"`
 	Rejected Message `json:"rejected,omitzero"`
@@ -53,11 +55,15 @@ func (m Message) isReply() bool { return m.From == GPT || m.From == FunctionCall
 // each as the chat package has it when the model is evaluated. The last observation, the verdict on the
 // answer, is left out. Control tokens and slots in the question and the observations are broken by the
 // sanitizer; broken counts the messages it changed. The model's texts are trimmed, and else as they were
-// generated, but for the calls of the codec of function calls: these are rewritten.
-func NewSample(system string, row *trajectories.Row, codec action.Codec, clean *chat.Sanitizer) (s Sample, broken int) {
-	s = Sample{System: system, Conversations: make([]Message, 0, 2*len(row.Turns))}
+// generated, but for the calls of the codecs of function calls and of tools: these are rewritten.
+func NewSample(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sanitizer) (s Sample, broken int) {
+	s = Sample{System: shown.System, Conversations: make([]Message, 0, 2*len(row.Turns))}
+	if action.IsNative(shown.Codec) {
+		s.Tools = listOf(shown.Tools)
+	}
+
 	if row.Tools != "" { // others wrote what its tools say
-		s.System = clean.Clean(system)
+		s.System, s.Tools = clean.Clean(s.System), clean.Clean(s.Tools)
 	}
 
 	read := func(from, text string, changed bool) {
@@ -71,7 +77,7 @@ func NewSample(system string, row *trajectories.Row, codec action.Codec, clean *
 	read(Human, question, changed)
 
 	for i, t := range row.Turns {
-		s.Conversations = append(s.Conversations, replyOf(t.Action, codec))
+		s.Conversations = append(s.Conversations, replyOf(t.Action, shown.Codec))
 		if i < len(row.Turns)-1 {
 			observation, changed := chat.ObservationText(t.Observation, clean)
 			read(Observation, observation, changed)
@@ -84,10 +90,19 @@ func NewSample(system string, row *trajectories.Row, codec action.Codec, clean *
 // replyOf returns the message of an action. Text without a call stays text.
 func replyOf(text string, codec action.Codec) Message {
 	text = chat.ReplyText(text)
-	if codec == (action.FunctionCall{}) {
+
+	switch codec := codec.(type) {
+	case action.FunctionCall:
 		if call, err := codec.Parse(text); err == nil {
-			return Message{From: FunctionCall, Value: codec.Format(codec.Thought(text), call)}
+			return Message{From: FunctionCall, Value: callText(codec.Thought(text), call, false)}
 		}
+	case action.Tools:
+		said := codec.Message(text)
+		if call, err := codec.Parse(text); err == nil && len(said.Calls) > 0 {
+			return Message{From: FunctionCall, Value: callText(said.Content, call, true)}
+		}
+
+		text = said.Content
 	}
 
 	return Message{From: GPT, Value: text}
@@ -96,7 +111,7 @@ func replyOf(text string, codec action.Codec) Message {
 // sum is equal of samples that are trained alike.
 func (s *Sample) sum() (sum [sha256.Size]byte) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%t %d:%s", s.Good, len(s.System), s.System)
+	fmt.Fprintf(h, "%t %d:%s%d:%s", s.Good, len(s.System), s.System, len(s.Tools), s.Tools)
 
 	for _, m := range append(slices.Clip(s.Conversations), s.Chosen, s.Rejected) {
 		fmt.Fprintf(h, "%d:%s%d:%s", len(m.From), m.From, len(m.Value), m.Value)
@@ -147,10 +162,10 @@ func (s *Sample) reply(i int) Message { return s.Conversations[2*i+1] }
 // step returns the sample of action i, from 0, of the sample of a trajectory.
 func (s *Sample) step(i int) Sample {
 	if !s.Once {
-		return Sample{System: s.System, Conversations: s.Conversations[: 2*i+2 : 2*i+2]}
+		return Sample{System: s.System, Tools: s.Tools, Conversations: s.Conversations[: 2*i+2 : 2*i+2]}
 	}
 
-	return Sample{System: s.System, Conversations: append(s.state(i), s.reply(i))}
+	return Sample{System: s.System, Tools: s.Tools, Conversations: append(s.state(i), s.reply(i))}
 }
 
 // transcript returns everything after the question as one message, as a plain prompt would show it.
@@ -162,20 +177,9 @@ func (s *Sample) transcript() Message {
 		case Observation:
 			all = append(all, prompt.ObservationText(m.Value))
 		default:
-			all = append(all, untagged(m.Value))
+			all = append(all, m.untagged())
 		}
 	}
 
 	return Message{From: GPT, Value: strings.Join(all, "\n\n")}
-}
-
-// untagged returns a reply without the tags of its reasoning, which are control tokens in plain
-// text.
-func untagged(value string) string {
-	reasoning, content := action.Part(value)
-	if content == value {
-		return value
-	}
-
-	return strings.TrimSpace(reasoning + "\n" + content)
 }

@@ -50,7 +50,7 @@ func TestLintOfSpoiledSamples(t *testing.T) {
 
 // respoil writes the samples of an export again, the first one changed.
 func respoil(dir string, spoil func(*Sample)) error {
-	l := layoutOf(SFTTrajectory, LlamaFactory)
+	l := (&Manifest{Format: SFTTrajectory, Trainer: LlamaFactory}).layout()
 
 	var parquet, lines bytes.Buffer
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs/action"
 	"toolevo/envs/names"
 	"toolevo/envs/yamltext"
 )
@@ -36,15 +37,11 @@ func (v verdict) fits() bool { return v.is(exact) || v.is(exactAsSteps) }
 
 // judged are templates of which the same is true.
 type judged struct {
-	Names       []string `yaml:"names"`
-	React       verdict  `yaml:"react"`
-	FaultyReact verdict  `yaml:"react-faulty"`
-	Calls       verdict  `yaml:"function-call"`
-	FaultyCalls verdict  `yaml:"function-call-faulty"`
+	Names []string `yaml:"names"`
 
-	// Of calls whose arguments are a text: of TRL.
-	Texts       verdict `yaml:"function-call-text"`
-	FaultyTexts verdict `yaml:"function-call-text-faulty"`
+	// Verdicts has those on samples by their codec, with "-text" behind it where the arguments of calls are texts and
+	// "-faulty" where from a reply no action can be read.
+	Verdicts map[string]verdict `yaml:"verdicts"`
 }
 
 // chatTemplates is what is known of a trainer's chat templates.
@@ -55,6 +52,10 @@ type chatTemplates struct {
 	// Forms has, by value of server.form, the templates under which a server is asked so, by codec
 	// or format: "all" that are exact, or a list.
 	Forms map[string]map[string]any `yaml:"forms"`
+
+	// Servers has, by template, those of servers that write tools and native calls as the trainer does. A template that
+	// none does like is spoilt for them.
+	Servers map[string][]string `yaml:"servers"`
 
 	SHA256 map[string]string `yaml:"sha256"` // of the files, where the trainer has some: how it begins
 }
@@ -171,7 +172,7 @@ func (m *Manifest) CheckTemplate(name string) (Fit, error) {
 
 	if !v.fits() {
 		return Fit{}, &TemplateError{
-			template: name, trainer: t, verdict: v, calls: m.Calls && j.React.fits(),
+			template: name, trainer: t, verdict: v, calls: m.Calls && j.Verdicts[action.ReAct{}.String()].fits(),
 			Fitting: of.names(func(j judged) bool { return m.verdictOf(j).fits() }),
 		}
 	}
@@ -182,23 +183,43 @@ func (m *Manifest) CheckTemplate(name string) (Fit, error) {
 	}, nil
 }
 
-// verdictOf is what is true of the export under templates. Transcripts are texts.
-func (m *Manifest) verdictOf(j judged) verdict {
-	f := m.Format
-	calls, faulty := m.Calls && !f.form().transcripts, f.form().whole && m.Unreadable > 0
+// CheckServer refuses a model whose own chat template, by its text, would have a server write tools and native calls
+// otherwise than the trainer does under the one of a name.
+func (m *Manifest) CheckServer(name, text string) error {
+	return m.checkServer(name, ChatTemplateOf(TRL, text))
+}
 
-	switch {
-	case calls && faulty && m.Arguments == ArgumentText:
-		return j.FaultyTexts
-	case calls && m.Arguments == ArgumentText:
-		return j.Texts
-	case calls && faulty:
-		return j.FaultyCalls
-	case calls:
-		return j.Calls
-	case faulty:
-		return j.FaultyReact
+func (m *Manifest) checkServer(name, server string) error {
+	alike := templates()[m.Trainer].Servers[name]
+	if !m.Tools || m.Trainer != LlamaFactory || server == "" || slices.Contains(alike, server) {
+		return nil
 	}
 
-	return j.React
+	return fmt.Errorf("the model's own chat template is %s, by which servers write tools and calls otherwise than "+
+		"%s under %s: train models with %s so, or export for %s",
+		server, m.Trainer, name, strings.Join(alike, ", "), TRL)
+}
+
+// verdictOf is what is true of the export under templates. Transcripts are texts.
+func (m *Manifest) verdictOf(j judged) verdict {
+	form, codec := m.Format.form(), action.Codec(action.ReAct{})
+
+	switch {
+	case form.transcripts:
+	case m.Tools:
+		codec = action.Tools{}
+	case m.Calls:
+		codec = action.FunctionCall{}
+	}
+
+	what := codec.String()
+	if m.Arguments == ArgumentText && codec != (action.ReAct{}) {
+		what += "-text"
+	}
+
+	if form.whole && m.Unreadable > 0 {
+		what += "-faulty"
+	}
+
+	return j.Verdicts[what]
 }

@@ -49,24 +49,16 @@ func verdictTables() string {
 			programs = append(programs, name+" "+of.Versions[name])
 		}
 
-		heads := []string{"react", "function-call"}
-		if trainer == TRL {
-			heads = append(heads, "with `--arguments string`")
-		}
+		heads := slices.Sorted(maps.Keys(of.Templates[0].Verdicts))
+		fit := make([]int, len(heads))
 
-		fmt.Fprintf(&b, "\n## %s (%s)\n\n| templates |", trainer, strings.Join(programs, ", "))
+		fmt.Fprintf(&b, "\n## %s (%s)\n\n| templates | %s |\n|---%s|\n", trainer, strings.Join(programs, ", "),
+			strings.Join(heads, " | "), strings.Repeat("|---", len(heads)))
 
-		for _, head := range heads {
-			fmt.Fprintf(&b, " %s | %s, a faulty reply |", head, head)
-		}
-
-		b.WriteString("\n|---" + strings.Repeat("|---|---", len(heads)) + "|\n")
-
-		fit := make([]int, 2*len(heads))
 		for _, j := range of.Templates {
 			b.WriteString("| " + quoted(j.Names))
-			said := []verdict{j.React, j.FaultyReact, j.Calls, j.FaultyCalls, j.Texts, j.FaultyTexts}
-			for i, v := range said[:len(fit)] {
+			for i, what := range heads {
+				v := j.Verdicts[what]
 				fmt.Fprintf(&b, " | %s", v)
 				if v.fits() {
 					fit[i] += len(j.Names)
@@ -85,7 +77,7 @@ func verdictTables() string {
 		b.WriteString("\n")
 	}
 
-	return b.String() + formsTable() + "\n"
+	return b.String() + formsTable() + serversTable() + "\n"
 }
 
 // formsTable says under which templates each form of asking a server asks what is trained.
@@ -119,6 +111,19 @@ func formsTable() string {
 	return b.String()
 }
 
+// serversTable says which templates of servers write native calls as LLaMA-Factory does under one of its own.
+func serversTable() string {
+	text := "\n## Native calls\n\n| template of llamafactory | templates of models whose servers write tools and " +
+		"calls so |\n|---|---|\n"
+
+	servers := templates()[LlamaFactory].Servers
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		text += fmt.Sprintf("| `%s` | %s |\n", name, quoted(servers[name]))
+	}
+
+	return text
+}
+
 func quoted[T any](names []T) string {
 	words := make([]string, len(names))
 	for i, name := range names {
@@ -146,6 +151,12 @@ func TestCheckTemplate(t *testing.T) {
 	judgedOnce := with(func(m *Manifest) { m.Format, m.Unreadable = KTO, 1 })
 	factory := with(func(m *Manifest) { m.Trainer = LlamaFactory })
 
+	native := with(func(m *Manifest) { m.Tools = true })
+	nativeFaulty := with(func(m *Manifest) { m.Tools, m.Unreadable = true, 1 })
+	nativeTexts := with(func(m *Manifest) { m.Tools, m.Arguments = true, ArgumentText })
+	nativeFactory := with(func(m *Manifest) { m.Tools, m.Trainer = true, LlamaFactory })
+	nativeTranscripts := with(func(m *Manifest) { m.Tools, m.Format = true, Reward })
+
 	for name, c := range map[string]struct {
 		m        Manifest
 		template string
@@ -163,6 +174,13 @@ func TestCheckTemplate(t *testing.T) {
 		"without thinking":    {whole, "glm4moe", Fit{"glm4moe", false, true}, false},
 		"with a faulty reply": {faulty, "gptoss", Fit{"gptoss", true, false}, false},
 		"a faulty reply read": {judgedOnce, "gptoss", Fit{"gptoss", false, false}, false},
+		"native":              {native, "qwen2_5", Fit{"qwen2_5", false, false}, false},
+		"native, as steps":    {nativeFaulty, "gptoss", Fit{"gptoss", true, false}, false},
+		"native, loses":       {native, "llama3_1", Fit{}, true},
+		"native, texts":       {nativeTexts, "qwen2_5", Fit{}, true},
+		"native, as servers":  {nativeFactory, "qwen3", Fit{"qwen3", true, true}, false},
+		"native, of its own":  {nativeFactory, "llama3", Fit{}, true},
+		"native, transcripts": {nativeTranscripts, "llama3_1", Fit{"llama3_1", false, false}, false},
 		"LLaMA-Factory's":     {factory, "chatml", Fit{}, true},
 	} {
 		got, err := c.m.CheckTemplate(c.template)
@@ -182,13 +200,39 @@ func TestCheckTemplate(t *testing.T) {
 	}
 }
 
+// A model whose servers write tools otherwise than LLaMA-Factory trains them is refused, and no other.
+func TestCheckServer(t *testing.T) {
+	native := Manifest{Format: SFTTrajectory, Trainer: LlamaFactory, Calls: true, Tools: true}
+	calls, trl := native, native
+	calls.Tools, trl.Trainer = false, TRL
+
+	for name, c := range map[string]struct {
+		m                Manifest
+		template, server string
+		refused          bool
+	}{
+		"alike":      {native, "qwen", "qwen2_5", false},
+		"otherwise":  {native, "qwen3", "qwen2_5", true},
+		"other text": {native, "qwen", "llama3_1", true},
+		"unknown":    {native, "qwen", "", false},
+		"no tools":   {calls, "qwen", "llama3_1", false},
+		"its own":    {trl, "qwen2_5", "llama3_1", false},
+	} {
+		if err := c.m.checkServer(c.template, c.server); (err != nil) != c.refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // Our own templates hold calls where LLaMA-Factory's program says that its templates do.
 func TestOurTemplatesHoldCalls(t *testing.T) {
 	of := templates()[LlamaFactory]
 
 	for _, ours := range chat.Templates() {
 		theirs, ok := of.of(ours.String())
-		if !ok || !theirs.React.is(exact) || theirs.Calls.is(exact) != ours.HoldsCalls() {
+
+		says := theirs.Verdicts
+		if !ok || !says["react"].is(exact) || says["function-call"].is(exact) != ours.HoldsCalls() {
 			t.Errorf("%s: %+v, holds calls: %v", ours, theirs, ours.HoldsCalls())
 		}
 	}

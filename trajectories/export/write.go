@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 
+	"toolevo/envs/action"
 	"toolevo/envs/disk"
 	"toolevo/envs/names"
 	"toolevo/trajectories"
@@ -41,6 +42,8 @@ type Options struct {
 	// that it spoils is refused.
 	ChatTemplate string
 
+	native bool // prompts come with native tools: set by [Write]
+
 	Refused []*atif.Refusal // documents to import that no sample can say, for the manifest
 
 	// Found is told what the linter holds against a trajectory or sample that it leaves out, by its name; nil is told
@@ -62,7 +65,11 @@ func Write(ctx context.Context, dir string, rows iter.Seq2[trajectories.Row, err
 		return nil, err
 	}
 
-	if err = w.survey(ctx, rows); err == nil {
+	if err = w.lookAt(rows); err == nil {
+		err = w.survey(ctx, rows)
+	}
+
+	if err == nil {
 		err = w.manifest.writeFolder(dir, func(work string) error { return w.writeAll(ctx, work, rows) })
 	}
 
@@ -123,7 +130,7 @@ func newWriter(opt Options) (*writer, error) {
 	}
 
 	w := &writer{
-		opt: opt, form: opt.Format.form().trained, layout: layoutOf(opt.Format, opt.Trainer), linter: linter,
+		opt: opt, form: opt.Format.form().trained, linter: linter,
 		samples: map[*trajectories.Row]cleaned{}, runs: runCounts{},
 	}
 	w.shown = newShownCache(opt.Shown, w.lintShown)
@@ -135,9 +142,28 @@ func newWriter(opt Options) (*writer, error) {
 // reset makes the manifest one of nothing.
 func (w *writer) reset() {
 	w.manifest = newManifest(w.opt)
+	w.layout = w.manifest.layout()
+
 	if t := w.opt.Tokenizer; t != nil {
 		w.manifest.Lengths = Lengths{Cutoff: w.opt.Cutoff, Template: w.opt.Template, TokenizerSHA256: t.sha256}
 	}
+}
+
+// lookAt finds out by the first row whether prompts come with native tools: files have a column of them then.
+func (w *writer) lookAt(rows iter.Seq2[trajectories.Row, error]) error {
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+
+		shown, err := w.shown.of(&row)
+		w.opt.native = action.IsNative(shown.Codec)
+		w.reset()
+
+		return err
+	}
+
+	return nil
 }
 
 // leaveOutUnfilled takes the columns of messages that no sample fills from the files: templates
@@ -149,7 +175,10 @@ func (w *writer) leaveOutUnfilled(work string) error {
 	}
 
 	columns := pq.Without(w.layout.columns, func(name string) bool {
-		if name == "weight" {
+		switch name {
+		case toolsColumn:
+			return false
+		case "weight":
 			return !w.weighs
 		}
 

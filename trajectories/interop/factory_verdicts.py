@@ -1,16 +1,18 @@
 """Has LLaMA-Factory's own code encode samples under every template that it registers, and says what becomes of them.
 
-    factory_verdicts.py PAGE [--update] FOLDER…
+    factory_verdicts.py PAGE TEMPLATES TRL_DIR [--update] FOLDER…
 
 Each folder holds exports of one run, laid out for LLaMA-Factory, each named after its format; beside each export of
 trajectories is what the linter shows of it under each of our chat templates. datasets loads every file, as
 LLaMA-Factory pins it: every value is that of the JSONL file, and no null is trained. The verdicts, which TEMPLATES.md
 explains, are those of PAGE, or --update writes them there. Exit 1 when something is wrong.
 
-A prompt is what LLaMA-Factory's server makes of the messages before a reply. Of single actions the samples of sft-step,
-kto and dpo are encoded, each as its own stage does.
+A prompt is what LLaMA-Factory's server makes of the messages before a reply. Of native calls it is what a server with one
+of the chat templates in the folder TEMPLATES, those that TRL ships, makes of the messages of the same run in TRL_DIR. Of
+single actions the samples of sft-step, kto and dpo are encoded, each as its own stage does.
 """
 
+import functools
 import importlib.metadata
 import json
 import os
@@ -51,11 +53,40 @@ class Letters:
         return "".join(map(chr, ids))
 
 
+class Served(rendering.Template):
+    """A template of LLaMA-Factory whose model is asked by a server with a chat template of its own."""
+
+    def __init__(self, trained, server):
+        self.think, self.trained, self.server = trained.think, trained, server
+
+    def prompt(self, messages, settings):
+        return asked(self.server, messages[0], tuple(m.sent for m in messages), tuple(settings.items()))
+
+    def whole(self, messages, settings):
+        return self.trained.kept(False, messages, settings)
+
+    def steps(self, messages, settings):
+        return self.trained.kept(True, messages, settings)
+
+
+@functools.cache
+def asked(server, first, messages, settings):
+    """What a server is asked. Messages are texts of JSON here."""
+    return rendering.bare(server.render([json.loads(m) for m in messages], first.tools, prompt=True, **dict(settings)))
+
+
+# The verdicts under which samples can be trained, the best first.
+FIT = [kind + note for kind in (rendering.EXACT, rendering.STEPS) for _, note in rendering.SETTINGS]
+
+
 class Factory(rendering.Template):
-    """A template of LLaMA-Factory. It trains calls as text, which our codec reads."""
+    """A template of LLaMA-Factory. It trains calls as text, which our codec reads, or the server of native calls."""
+
+    servers = {}  # the chat templates of servers
 
     def __init__(self, name):
         self.template, self.letters, self.processes = TEMPLATES[name], Letters(), None
+        self.cache, self.served = {}, None
         if isinstance(self.template, ReasoningTemplate):
             self.think = self.template.thought_words[1].strip()
         else:
@@ -69,9 +100,33 @@ class Factory(rendering.Template):
         about = SimpleNamespace(cutoff_len=ENDLESS, mask_history=mask_history, train_on_prompt=False)
         return kind(self.template, self.letters, self.processes, about)
 
+    def kept(self, steps, messages, settings):
+        """What whole or steps returns, once for all servers."""
+        key = steps, id(messages[0]), len(messages), str(settings)
+        if key not in self.cache:
+            self.cache[key] = list(self.steps(messages, settings)) if steps else self.whole(messages, settings)
+        return self.cache[key]
+
+    def verdict(self, messages):
+        if not messages[0].tools:
+            return super().verdict(messages)
+        found = {}
+        for name, server in self.servers.items():
+            said, settings = rendering.verdict(Served(self, server), messages)
+            if settings is not None:
+                found.setdefault(said, (settings, set()))[1].add(name)
+        if not found:
+            said, settings = super().verdict(messages)
+            return said if settings is None else "writes tools or calls as no template of a server known here does", None
+        best = min(found, key=FIT.index)
+        settings, names = found[best]
+        self.served = names if self.served is None else self.served & names
+        return best, settings
+
     def prompt(self, messages, settings):
         self.processor(SupervisedDatasetProcessor, settings)
-        ids, _ = self.template.encode_oneturn(self.letters, [m.raw for m in messages[1:]] + [EMPTY], messages[0].text, "")
+        ids, _ = self.template.encode_oneturn(self.letters, [m.raw for m in messages[1:]] + [EMPTY],
+                                           messages[0].text, listed(messages[0]))
         return self.letters.decode(ids)
 
     def encoded(self, ids, labels):
@@ -83,20 +138,25 @@ class Factory(rendering.Template):
         system, *rest = messages
         of = self.processor(SupervisedDatasetProcessor, settings, mask_history)
         said = [m.raw for m in rest]
-        return self.encoded(*of._encode_data_example(said[:-1], said[-1:], system.text, "", [], [], []))
+        return self.encoded(*of._encode_data_example(said[:-1], said[-1:], system.text, listed(system), [], [], []))
 
     def steps(self, messages, settings):
         system, *rest = messages
         *before, reply = [m.raw for m in rest]
         pair = self.processor(PairwiseDatasetProcessor, settings)._encode_data_example(
-            before, [reply, reply], system.text, "", [], [], [])
+            before, [reply, reply], system.text, listed(system), [], [], [])
         judged = self.processor(FeedbackDatasetProcessor, settings)._encode_data_example(
-            before, [reply, EMPTY], [reply, EMPTY], system.text, "", [], [], [])
+            before, [reply, EMPTY], [reply, EMPTY], system.text, listed(system), [], [], [])
         step = self.whole(messages, settings, mask_history=True)
         for text, segments in (step, self.encoded(*pair[:2]), self.encoded(*pair[2:]), self.encoded(*judged[:2])):
             if len(segments) != 1 or segments[0][1] != len(text):
                 raise ValueError("the loss does not fall on the reply alone")
             yield text, segments[0][0]
+
+
+def listed(system):
+    """The tools of a sample as LLaMA-Factory is given them."""
+    return json.dumps(system.tools, ensure_ascii=False) if system.tools else ""
 
 
 def nulls(value):
@@ -122,6 +182,8 @@ def load(export, complain):
         said = [[m.get("value", m.get("content")) for m in messages_of(sample)] for sample in raw]
         if [[m["content"] for m in row if m["content"]] for row in aligned[name]] != said:
             complain(f"{export}: {name} is loaded otherwise than its JSONL file has it")
+        if [row["_tools"] for row in rows] != [sample.get("tools", "") for sample in raw]:
+            complain(f"{export}: the tools of {name} are loaded otherwise than its JSONL file has them")
     return aligned
 
 
@@ -131,18 +193,26 @@ def messages_of(sample):
     return [m for m in all if m.get("role") != "system"]
 
 
-def found_examples(file, aligned):
-    """The examples of trajectories, with the messages as LLaMA-Factory has them."""
+def found_examples(file, aligned, same):
+    """The examples of trajectories, with the messages as LLaMA-Factory has them, and as a server is sent them."""
     for row, messages in rendering.examples(file):
         for message, raw in zip(messages[1:], aligned[row]):
             message.raw = raw
+        if messages[0].tools:
+            shown = file.parent.with_name(f"{file.parent.name}.qwen")
+            pieces = json.loads(shown.read_text(encoding="utf-8"))["shown"][row]["pieces"]
+            messages[0].shown = "".join(piece["text"] for piece in pieces)
+            sent = json.loads((same / file.name).read_text(encoding="utf-8").split("\n")[row])["messages"]
+            for message, chat in zip(messages, sent, strict=True):
+                message.sent = json.dumps(chat)
         yield messages, rendering.asked(file.parent, row) if file.parent.name == "sft-trajectory" else {}
 
 
 def main():
     datasets.disable_progress_bars()
     update = "--update" in sys.argv
-    page, *folders = map(Path, (a for a in sys.argv[1:] if a != "--update"))
+    page, servers, beside, *folders = map(Path, (a for a in sys.argv[1:] if a != "--update"))
+    Factory.servers = {file.stem: rendering.Jinja(file) for file in rendering.shipped(servers)}
     wrong, kinds = [], {}
     for folder in folders:
         loaded = {export.name: load(export, wrong.append) for export in sorted(folder.iterdir())
@@ -150,11 +220,17 @@ def main():
         codec, suite = folder.name.rsplit("-", 1)
         for format, dataset, kind in (("sft-trajectory", "toolevo_sft", codec), ("openai", "toolevo_openai", "openai")):
             if format in loaded:
-                examples = found_examples(folder / format / f"{dataset}.jsonl", loaded[format][dataset])
+                examples = found_examples(folder / format / f"{dataset}.jsonl", loaded[format][dataset],
+                                          beside / folder.name)
                 kinds[f"{kind}-{suite}"] = list(examples)
     templates = {name: Factory(name) for name in sorted(TEMPLATES)}
+    for kind, examples in kinds.items():
+        for messages, _ in examples:
+            if messages[0].tools and templates["qwen"].whole(messages, {})[0] != messages[0].shown:
+                wrong.append(f"{kind}: under qwen tokens are counted of another text")
     about = rendering.table(templates, kinds, wrong.append)
     about["versions"] = {p: importlib.metadata.version(p) for p in ("llamafactory", "transformers", "datasets")}
+    about["servers"] = {name: sorted(t.served) for name, t in templates.items() if t.served}
     for line in wrong:
         print(f"LLaMA-Factory: {line}", file=sys.stderr)
     status = rendering.compare(page, "llamafactory", about, update)

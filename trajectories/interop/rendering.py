@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import yaml
+from transformers.utils.chat_template_utils import _compile_jinja_template
 
 sys.path.append(str(Path(__file__).parent / "samples"))
 import trees
@@ -23,18 +24,26 @@ SETTINGS = (({}, ""), ({"enable_thinking": False}, ", without thinking"))
 BEGINS = "begins a reply otherwise than its prompt ends"
 BOS = "\uf8f0"  # stands for the token that a text begins with
 FORMS = ("chatml", "llama3", "qwen", "qwen3_nothink")
+BEGIN, END = "\ue000", "\ue001"  # around what a template says that the model wrote
+
+
+CALL_BEGIN, CALL_END = "<tool_call>\n", "\n</tool_call>"  # of a native call, as LLaMA-Factory wants it
 
 
 class Message:
-    """A message as its sample has it, and what of it a text has to hold."""
+    """A message as its sample has it, and what of it a text has to hold. The first has the tools of native calls."""
 
     def __init__(self, raw):
         self.raw = raw
         role = raw.get("from", raw.get("role"))
         self.reply = role in ("assistant", "gpt", "function_call")
         self.source = self.text = raw.get("value", raw.get("content"))
-        self.call = None
-        if role == "function_call":
+        self.call, self.tools = None, None
+        self.native = self.source.endswith(CALL_END)
+        if self.native:
+            self.text, _, call = self.source.removesuffix(CALL_END).partition(CALL_BEGIN)
+            self.call = list(json.loads(call).values())
+        elif role == "function_call":
             self.text, *self.call = trees.read(trees.CALLS, self.source)
         elif raw.get("tool_calls"):
             function = raw["tool_calls"][0]["function"]
@@ -53,7 +62,7 @@ class Message:
         if self.text not in written:
             found.append("loses the text beside a call" if self.call else "loses the text")
         if self.call:
-            found += call_faults(*self.call, written, self.text, template.parsed)
+            found += call_faults(*self.call, written, self.text, template.parsed or self.native)
         if written.count(template.think) > self.source.count(template.think):
             found.append("adds a think block")
         return found
@@ -83,6 +92,30 @@ def call_faults(name, arguments, written, beside, parsed):
     return ["writes the call in another form"]
 
 
+class Jinja:
+    """A chat template of a file."""
+
+    def __init__(self, file):
+        text = file.read_text(encoding="utf-8")
+        for word, sign in ("generation", BEGIN), ("endgeneration", END):
+            text = re.sub(r"\{%(-?)\s*" + word + r"\s*(-?)%\}", r"{{\1 '" + sign + r"' \2}}", text)
+        self.marks = BEGIN in text
+        self.compiled = _compile_jinja_template(text)
+
+    def render(self, messages, tools, prompt=False, **settings):
+        return self.compiled.render(
+            messages=messages, tools=tools, add_generation_prompt=prompt, bos_token=BOS, eos_token="", **settings)
+
+
+def shipped(folder):
+    """The files of the chat templates that TRL ships, without those it trains with."""
+    return [file for file in sorted(folder.glob("*.jinja")) if not file.stem.endswith("_training")]
+
+
+def bare(text):
+    return text.replace(BEGIN, "").replace(END, "")
+
+
 class Template:
     """How a trainer writes samples of a model. Each think block has one mark; a server parses its calls, or nobody does."""
 
@@ -100,12 +133,21 @@ class Template:
         """Samples of the last message, each with where its loss begins, None where its prompt ends."""
         raise NotImplementedError
 
+    def verdict(self, messages):
+        """What becomes of a trajectory, and with which settings."""
+        return verdict(self, messages)
+
 
 def unread(messages, text):
     """What of the questions and observations is not in a text, as it is or quoted."""
+    def lost(said):
+        return said not in text and json.dumps(said, ensure_ascii=False)[1:-1] not in text
+
     for i, m in enumerate(messages):
-        if not m.reply and m.text not in text and json.dumps(m.text, ensure_ascii=False)[1:-1] not in text:
+        if not m.reply and lost(m.text):
             yield ("loses instructions", "loses the question")[i] if i < 2 else "loses observations"
+    if any(lost(t["function"][k]) for t in messages[0].tools or () for k in ("name", "description")):
+        yield "loses tools"
 
 
 def as_whole(template, messages, settings):
@@ -180,20 +222,28 @@ def examples(file):
         messages = [Message(m) for m in sample.get("messages") or sample["conversations"]]
         if "system" in sample:
             messages.insert(0, Message({"from": "system", "value": sample["system"]}))
+        messages[0].tools = json.loads(sample.get("tools", "null"))
         if any("deprecated" in m.text for m in messages[2:] if not m.reply):
             found.setdefault(any(m.faulty for m in messages), (row, messages))
     return [found[False], found[True]]
 
 
 def asked(folder, row):
-    """The prompts before each reply of a sample that our chat templates render, by template."""
+    """The prompts before each reply of a sample that our chat templates render, by template. Those of Qwen show tools."""
     prompts = {}
-    for form in FORMS:
+    for form in FORMS[2:] if folder.parent.name.startswith("tools-") else FORMS:
         pieces = json.loads(folder.with_name(f"{folder.name}.{form}").read_text())["shown"][row]["pieces"]
         texts = [piece["text"] for piece in pieces]
         texts[0] = BOS * bool(texts[0])
         prompts[form] = ["".join(texts[:i]) for i, piece in enumerate(pieces) if piece["trained"]]
     return prompts
+
+
+class Dumper(yaml.SafeDumper):
+    """Writes each verdict on a line of its own: its words may need several lines."""
+
+    def represent_mapping(self, tag, mapping, flow_style=None):
+        return super().represent_mapping(tag, mapping, False if "react" in mapping else flow_style)
 
 
 def compare(page, trainer, about, update):
@@ -202,7 +252,7 @@ def compare(page, trainer, about, update):
     stands = yaml.safe_load(rest) or {}
 
     def text(value):
-        return yaml.safe_dump(value, default_flow_style=None, width=100)
+        return yaml.dump(value, Dumper=Dumper, default_flow_style=None, width=100)
 
     if update:
         page.write_text(f"{head}\n{text(stands | {trainer: about})}", encoding="utf-8")
@@ -215,12 +265,18 @@ def compare(page, trainer, about, update):
 
 
 def as_chat(messages):
-    """The messages as a server is sent them under the form chat, which has neither calls nor observations."""
+    """The messages as a server is sent them under the form chat. Without tools it has neither calls nor observations."""
     for m in messages:
+        if messages[0].tools:
+            raw = dict(m.raw)
+            if m.call:
+                raw["tool_calls"] = [{**raw["tool_calls"][0], "function": dict(zip(("name", "arguments"), m.call))}]
+            yield SimpleNamespace(raw=raw, text=m.text, tools=m.tools)
+            continue
         role, text = ("assistant", m.sent) if m.reply else ("user", m.text)
         if m.raw.get("role") in ("tool", "observation"):
             text = f"Observation: {text}"
-        yield SimpleNamespace(raw={"role": m.raw.get("role") if m is messages[0] else role, "content": text}, text=text)
+        yield SimpleNamespace(raw={"role": m.raw.get("role") if m is messages[0] else role, "content": text}, text=text, tools=None)
 
 
 def table(templates, kinds, complain):
@@ -235,13 +291,15 @@ def table(templates, kinds, complain):
         for kind, found in kinds.items():
             codec, suite = kind.rsplit("-", 1)
             for what, (messages, prompts) in zip(("", "-faulty"), found):
-                said, settings = verdict(template, messages)
+                said, settings = template.verdict(messages)
                 cells.setdefault(codec.replace("openai", "react") + what, {}).setdefault(said, []).append(suite)
                 if settings is None:
                     continue
-                sent = list(as_chat(messages))
-                chat = [template.prompt(sent[:i], settings) for i, m in enumerate(messages) if m.reply]
-                for form, asks in (prompts | {"chat": chat}).items():
+                if template.parsed or not messages[0].tools:  # else a server's template is another
+                    sent = list(as_chat(messages))
+                    chat = [template.prompt(sent[:i], settings) for i, m in enumerate(messages) if m.reply]
+                    prompts = prompts | {"chat": chat}
+                for form, asks in prompts.items():
                     alike = asked_alike(template, messages, said, settings, asks)
                     forms.setdefault(form, {}).setdefault(codec, {}).setdefault(name, []).append(alike)
         for cell, said in cells.items():
@@ -252,7 +310,7 @@ def table(templates, kinds, complain):
     for name, cells in rows.items():
         alike.setdefault(tuple(cells.items()), []).append(name)
     return {
-        "templates": [dict(cells) | {"names": names} for cells, names in sorted(alike.items())],
+        "templates": [{"names": names, "verdicts": dict(cells)} for cells, names in sorted(alike.items())],
         "forms": {form: {codec: fitting(names) for codec, names in sorted(codecs.items())}
                   for form, codecs in sorted(forms.items())},
     }

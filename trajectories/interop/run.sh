@@ -68,6 +68,7 @@ export_run() {
 
 export_run react sft-trajectory sft-step dpo kto reward openai
 export_run function-call sft-trajectory openai
+export_run tools sft-trajectory sft-step dpo kto reward openai
 
 # Runs of each suite, long enough to have trajectories with and without a reply from which no action can be read.
 "$toolevo" tasks generate --data "$work/suites" --split train --n 6 >/dev/null 2>&1 || fail "no generated tasks"
@@ -78,7 +79,7 @@ export_run function-call sft-trajectory openai
 # our own templates make of it.
 rendered() {
 	local name=$1-$2 format formats="sft-trajectory sft-step dpo kto reward" template of=$work/rendered
-	[ "$1" = function-call ] || formats+=" openai"
+	[ "$1" != react ] || formats+=" openai"
 	"$toolevo" collect --set suite="$2" --data "$3" --set environment.codec="$1" --out "$of/$name" "${@:4}" \
 		>/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no run of $name"; }
 	for format in $formats; do # some runs have no pair
@@ -92,10 +93,10 @@ rendered() {
 	"$toolevo" export "$of/$name" --data "$3" --for trl --per-question 0 --out "$of/trl/$name" --allow-scripted \
 		>/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no $name for TRL"; }
 	[ "$1" = react ] || "$toolevo" export "$of/$name" --data "$3" --for trl --arguments string --per-question 0 \
-		--allow-scripted --out "$of/trl/function-call-text-$2" >/dev/null 2>&1 || fail "no texts of $name for TRL"
+		--allow-scripted --out "$of/trl/$1-text-$2" >/dev/null 2>&1 || fail "no texts of $name for TRL"
 }
 
-for codec in react function-call; do
+for codec in react function-call tools; do
 	rendered $codec toolqa "$demo/data" --dataset coffee --limit 6 --trees 4
 	rendered $codec toolbench "$work/suites" --limit 8 --trees 6
 	rendered $codec stategen "$work/suites" --limit 2 --trees 6
@@ -146,6 +147,7 @@ done
 check_samples react "$work/react"
 check_samples paper "$work/paper"
 check_samples calls "$work/function-call"
+check_samples tools "$work/tools"
 check_samples together "$work/react" "$work/paper"
 "$python" "$here/samples/foreign.py" "$toolevo" "$demo/data" "$work/eval-documents/toolevo_atif.jsonl" "$work/foreign" ||
 	fail "questions of the test split are exported (see above)"
@@ -159,11 +161,14 @@ mkdir -p "$HF_HOME"
 	fail "LLaMA-Factory refuses a recipe (see above)"
 "$factory/bin/python" "$here/readers.py" "$demo/run/trajectories.parquet" "$demo/eval/episodes.parquet" \
 	"$work"/llamafactory/*/ "$work"/trl/*/ || fail "a reader disagrees (see above)"
-"$factory/bin/python" "$here/train.py" "$toolevo" "$tokenizer" "$work/factory" "$work"/llamafactory/*/ ||
+# Its template llama3 is none of native calls.
+"$factory/bin/python" "$here/train.py" "$toolevo" "$tokenizer" "$work/factory" "$work"/llamafactory/{react,function}*/ ||
 	fail "LLaMA-Factory disagrees (see above)"
 "$trl/bin/python" "$here/trl/train.py" "$toolevo" "$tokenizer" "$work/trl-work" "$work"/trl/*/ || fail "TRL disagrees (see above)"
 verdicts=$here/../export/templates.yaml
-"$factory/bin/python" "$here/factory_verdicts.py" "$verdicts" ${UPDATE:+--update} "$work"/rendered/llamafactory/* ||
+shipped=$("$trl/bin/python" -c 'import pathlib, trl; print(pathlib.Path(trl.__file__).parent / "chat_templates")')
+"$factory/bin/python" "$here/factory_verdicts.py" "$verdicts" "$shipped" "$work/rendered/trl" ${UPDATE:+--update} \
+	"$work"/rendered/llamafactory/*/ ||
 	fail "a chat template of LLaMA-Factory does otherwise (see above)"
 "$trl/bin/python" "$here/trl/verdicts.py" "$verdicts" "$work/rendered/llamafactory" ${UPDATE:+--update} \
 	"$work"/rendered/trl/* || fail "a chat template of TRL does otherwise (see above)"

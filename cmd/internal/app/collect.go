@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -150,8 +151,16 @@ func (b *Bench) acceptance() (*export.Acceptance, error) {
 		return nil, console.Usage("training: %v", err)
 	}
 
-	return export.NewAcceptance(linter, b.Config.Environment.ActionCodec(), b.Config.Reasoning(),
-		prompt.System, characters), nil
+	shown := func(t envs.Task) trajectories.Shown {
+		s := trajectories.Shown{System: prompt.System(t), Codec: prompt.Codec}
+		if prompt.Native() {
+			s.Tools = prompt.Functions(t)
+		}
+
+		return s
+	}
+
+	return export.NewAcceptance(linter, b.Config.Reasoning(), shown, characters), nil
 }
 
 // OnePolicy refuses several policies, which grow no tree together, and one that knows more than a

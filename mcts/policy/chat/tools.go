@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"strings"
 
 	"toolevo/envs"
@@ -22,16 +23,7 @@ func (t Template) ShowsTools() bool { return t.tools != slot{} }
 // RenderTools is [Template.Render] of the conversation that [ToolMessages] tells, with the tools behind
 // the system text.
 func (t Template) RenderTools(system string, functions []envs.Args, h envs.History, clean *Sanitizer) string {
-	list := make([]string, len(functions))
-	for i, f := range functions {
-		list[i] = "\n" + pytext.JSON(f)
-	}
-
-	if system == "" {
-		system = t.defaultSystem
-	}
-
-	all := ToolMessages(system+t.tools.around(strings.Join(list, "")), h, clean)
+	all := ToolMessages(t.WithTools(system, functions), h, clean)
 	pieces := append(make([]string, 0, 1+len(all)), t.bos)
 
 	for _, m := range all {
@@ -39,6 +31,16 @@ func (t Template) RenderTools(system string, functions []envs.Args, h envs.Histo
 	}
 
 	return strings.Join(pieces, "")
+}
+
+// WithTools returns a system text with tools behind it, bare where the template has no place for them.
+func (t Template) WithTools(system string, functions []envs.Args) string {
+	list := make([]string, len(functions))
+	for i, f := range functions {
+		list[i] = "\n" + pytext.JSON(f)
+	}
+
+	return cmp.Or(system, t.defaultSystem) + t.tools.around(strings.Join(list, ""))
 }
 
 // message returns a message as it is rendered.

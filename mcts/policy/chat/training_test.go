@@ -63,7 +63,8 @@ func sampleOf(h envs.History, codec action.Codec, system string, clean *chat.San
 
 	tree.Nodes[h.Len()].Outcome = envs.Correct
 	meta := trajectories.Meta{Question: trajectories.Question{Text: h.Task().Question}}
-	sample, _ := export.NewSample(system, &trajectories.FromTree(meta, tree)[0], codec, clean)
+	sample, _ := export.NewSample(
+		trajectories.Shown{System: system, Codec: codec}, &trajectories.FromTree(meta, tree)[0], clean)
 
 	return sample
 }

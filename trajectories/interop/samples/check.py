@@ -43,12 +43,15 @@ class Faults:
 
 def said(codec, node):
     """What a node's action is as a message: a call with its thought, or a text."""
-    if codec == trees.CALLS:
-        try:
-            return trees.read(codec, node["action"])
-        except trees.Unreadable:
-            pass
-    return node["action"].strip()
+    if codec == trees.REACT:
+        return node["action"].strip()
+    try:
+        thought, *call = trees.read(codec, node["action"])
+    except trees.Unreadable:
+        return (trees.told(node["action"]) if codec == trees.TOOLS else node["action"]).strip()
+    if codec == trees.TOOLS:  # no script reasons
+        thought = trees.message(node["action"])[0]
+    return thought, *call
 
 
 def question_of(message):
@@ -59,6 +62,9 @@ def question_of(message):
 def reply(message, codec, trainer, complain):
     """A reply as said has it."""
     if "from" in message:
+        if message["from"] == "function_call" and codec == trees.TOOLS:
+            beside, _, call = message["value"].removesuffix("\n</tool_call>").partition("<tool_call>\n")
+            return beside.removesuffix("\n"), *json.loads(call).values()
         return trees.read(codec, message["value"]) if message["from"] == "function_call" else message["value"].strip()
     if set(message) - {"role", "content", "tool_calls", "weight"} or message["role"] != "assistant":
         complain("message", f"a reply has other keys: {sorted(message)}")
@@ -76,9 +82,8 @@ def reply(message, codec, trainer, complain):
 
 
 def observed(message):
-    if message.get("from", message.get("role")) in ("observation", "tool"):
-        return message.get("value", message.get("content"))
-    return message["content"].removeprefix("Observation: ")
+    text = message.get("value", message.get("content"))
+    return text if message.get("from", message.get("role")) in ("observation", "tool") else text.removeprefix("Observation: ")
 
 
 def one(message):

@@ -6,11 +6,12 @@ parser: nothing of toolevo's own reading is asked, but to compare.
 
 import functools
 import json
+import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 WHOLE = 2**53  # a reader of doubles knows every whole number up to here
-REACT, CALLS = "react", "function-call"
+REACT, CALLS, TOOLS = "react", "function-call", "tools"
 
 
 class Unreadable(Exception):
@@ -45,9 +46,43 @@ def object_at(text, start):
     return value
 
 
+def message(text):
+    """What a message says, and its calls. A text that is none says itself."""
+    try:
+        said = json.loads(text)
+        if said.keys() & {"content", "calls"}:
+            return said.get("content", ""), said.get("calls", [])
+    except (ValueError, AttributeError):
+        pass
+    return text, []
+
+
+def told(text):
+    """A message without a call that can be played, as later prompts have it: its calls are text, too."""
+    said, calls = message(text)
+    lines = [said] * bool(said)
+    for call in calls:
+        arguments = call.get("arguments")
+        if isinstance(arguments, str):
+            try:
+                json.loads(arguments)
+            except ValueError:
+                arguments = json.dumps(arguments, ensure_ascii=False)
+        else:
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        lines.append(f'{{"name": {json.dumps(call.get("name", ""), ensure_ascii=False)}, "arguments": {arguments}}}')
+    return "\n".join(lines)
+
+
 def read(codec, text):
     """What an action says: the thought, the tool's name and its arguments. Raises Unreadable."""
     reasoning, content = without_reasoning(text)
+    if codec == TOOLS:
+        said, calls = message(content)
+        call = calls[0] if calls else {}
+        if not re.fullmatch("[A-Za-z0-9_-]{1,64}", call.get("name", "")) or not isinstance(call.get("arguments"), dict):
+            raise Unreadable("no call, or one that cannot be sent")
+        return reasoning, call["name"], call["arguments"]
     if codec == CALLS:
         start = content.find("{")
         if start < 0:
@@ -100,7 +135,8 @@ class Run:
                 if not isinstance(tree["tree_seed"], str):
                     complain("number", f"{folder}: the seed of tree {place} is no text")
         actions = [n["action"] for nodes in self.trees.values() for n in nodes[1:]]
-        self.codec = REACT if sum("Action:" in a for a in actions) * 2 > len(actions) else CALLS
+        marks = {REACT: "Action:", TOOLS: '"calls": [', CALLS: ""}
+        self.codec = next(codec for codec, mark in marks.items() if sum(mark in a for a in actions) * 2 > len(actions))
 
     def inspect(self, *place):
         command = [self.toolevo, "inspect", self.folder, *map(str, place), "--json"]

@@ -17,30 +17,14 @@ import sys
 from pathlib import Path
 
 import trl
-from transformers.utils.chat_template_utils import _compile_jinja_template
 
 sys.path.append(str(Path(__file__).parent.parent))
 import rendering as shared
-
-BEGIN, END = "\ue000", "\ue001"  # around what the template says that the model wrote
-
-
-class Jinja:
-    def __init__(self, file):
-        text = file.read_text(encoding="utf-8")
-        for word, sign in ("generation", BEGIN), ("endgeneration", END):
-            text = re.sub(r"\{%(-?)\s*" + word + r"\s*(-?)%\}", r"{{\1 '" + sign + r"' \2}}", text)
-        self.marks = BEGIN in text
-        self.compiled = _compile_jinja_template(text)
-
-    def render(self, messages, prompt=False, **settings):
-        return self.compiled.render(
-            messages=[m.raw for m in messages], tools=None, add_generation_prompt=prompt, bos_token=shared.BOS, eos_token="",
-            **settings)
+from rendering import BEGIN, END, Jinja, bare
 
 
-def bare(text):
-    return text.replace(BEGIN, "").replace(END, "")
+def render(jinja, messages, **settings):
+    return jinja.render([m.raw for m in messages], messages[0].tools, **settings)
 
 
 class Shipped(shared.Template):
@@ -54,17 +38,17 @@ class Shipped(shared.Template):
         self.trained = Jinja(training) if training.exists() else self.asked
 
     def prompt(self, messages, settings):
-        return bare(self.asked.render(messages, prompt=True, **settings))
+        return bare(render(self.asked, messages, prompt=True, **settings))
 
     def whole(self, messages, settings):
         if not self.trained.marks:
             return "", None
-        text = self.trained.render(messages, **settings)
+        text = render(self.trained, messages, **settings)
         marked = (m.span() for m in re.finditer(f"{BEGIN}.*?{END}", text, re.DOTALL))
         return bare(text), [(len(bare(text[:start])), len(bare(text[:end]))) for start, end in marked]
 
     def steps(self, messages, settings):
-        yield bare(self.asked.render(messages, **settings)), None
+        yield bare(render(self.asked, messages, **settings)), None
 
 
 def main():
@@ -75,8 +59,7 @@ def main():
         same = beside / folder.name.replace("-text-", "-") / "sft-trajectory"
         kinds[folder.name] = [(messages, shared.asked(same, row))
                               for row, messages in shared.examples(folder / "toolevo_sft.jsonl")]
-    files = sorted((Path(trl.__file__).parent / "chat_templates").glob("*.jinja"))
-    files = [file for file in files if not file.stem.endswith("_training")]
+    files = shared.shipped(Path(trl.__file__).parent / "chat_templates")
     templates = {file.stem: Shipped(file) for file in files}
     about = shared.table(templates, kinds, wrong.append)
     about["versions"] = {p: importlib.metadata.version(p) for p in ("trl", "transformers", "datasets")}
