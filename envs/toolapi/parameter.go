@@ -58,6 +58,16 @@ func function(name, description string, parameters envs.Args) envs.Args {
 	)
 }
 
+// FunctionList is the JSON list of functions, as requests and samples hold it.
+func FunctionList(all []envs.Args) string {
+	list := make([]any, len(all))
+	for i := range all {
+		list[i] = all[i]
+	}
+
+	return pytext.JSON(list)
+}
+
 // ParseFunctions reads a JSON list of functions as [API.Function] writes them. They can be shown, not called.
 func ParseFunctions(text string) ([]*API, error) {
 	v, err := pytext.Decode(text)

@@ -88,16 +88,6 @@ func (s *Sample) readRoles() {
 	}
 }
 
-// listOf is a list of tools as a text of JSON.
-func listOf(tools []envs.Args) string {
-	texts := make([]string, len(tools))
-	for i, tool := range tools {
-		texts[i] = pytext.JSON(tool)
-	}
-
-	return "[" + strings.Join(texts, ", ") + "]"
-}
-
 // system is the system text as a template shows it, with the tools.
 func (s *Sample) system(t chat.Template) string {
 	decoded, _ := pytext.Decode(s.Tools) // what is no list has no tools

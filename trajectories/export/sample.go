@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolevo/envs/action"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/prompt"
 	"toolevo/trajectories"
@@ -59,7 +60,7 @@ func (m Message) isReply() bool { return m.From == GPT || m.From == FunctionCall
 func NewSample(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sanitizer) (s Sample, broken int) {
 	s = Sample{System: shown.System, Conversations: make([]Message, 0, 2*len(row.Turns))}
 	if action.IsNative(shown.Codec) {
-		s.Tools = listOf(shown.Tools)
+		s.Tools = toolapi.FunctionList(shown.Tools)
 	}
 
 	if row.Tools != "" { // others wrote what its tools say

@@ -194,7 +194,7 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 	}
 
 	if d.tools && s.Finish == server.FinishLength {
-		said.Cut = true
+		said.Cut = len(said.Calls) < 2 // behind the first of several it is whole
 		s.Text = said.Text()
 	}
 

@@ -624,23 +624,25 @@ func TestToolCalls(t *testing.T) {
 func TestCutCalls(t *testing.T) {
 	const call = `{"function":{"name":"A","arguments":"{}"}}`
 
-	for _, finish := range []string{"tool_calls", "stop", "length"} {
-		for tokens, cut := range map[int]bool{63: finish == "length", 64: true} {
-			b := backend(t, wiretest.Serve(t, wiretest.Answers(200, fmt.Sprintf(`{"choices":[{"message":{"tool_calls":[%s]},`+
-				`"finish_reason":%q}],"usage":{"completion_tokens":%d}}`, call, finish, tokens))),
-				func(o *Options) { o.Chat, o.OmitLogProbs = true, true })
+	for calls, several := range map[string]bool{call: false, call + "," + call: true} { // the first of several is whole
+		for _, finish := range []string{"tool_calls", "stop", "length"} {
+			for tokens, cut := range map[int]bool{63: finish == "length", 64: true} {
+				b := backend(t, wiretest.Serve(t, wiretest.Answers(200, fmt.Sprintf(`{"choices":[{"message":{"tool_calls":`+
+					`[%s]},"finish_reason":%q}],"usage":{"completion_tokens":%d}}`, calls, finish, tokens))),
+					func(o *Options) { o.Chat, o.OmitLogProbs = true, true })
 
-			c := ask(1)
-			c.Prompt, c.Messages, c.Tools = "", []chat.Message{{Role: "user", Content: "u"}}, "[]"
+				c := ask(1)
+				c.Prompt, c.Messages, c.Tools = "", []chat.Message{{Role: "user", Content: "u"}}, "[]"
 
-			reply, err := b.Complete(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
+				reply, err := b.Complete(t.Context(), c)
+				if err != nil {
+					t.Fatal(err)
+				}
 
-			_, wrong := action.Tools{}.Parse(reply.Choices[0].Text)
-			if (wrong != nil) != cut || (reply.Choices[0].Finish == server.FinishLength) != cut {
-				t.Errorf("%s after %d of 64 tokens: %+v", finish, tokens, reply.Choices[0])
+				_, wrong := action.Tools{}.Parse(reply.Choices[0].Text)
+				if (wrong != nil) != (cut && !several) || (reply.Choices[0].Finish == server.FinishLength) != cut {
+					t.Errorf("%s after %d of 64 tokens: %+v", finish, tokens, reply.Choices[0])
+				}
 			}
 		}
 	}

@@ -71,16 +71,15 @@ func (a TemplateArguments) Values() map[string]any {
 // readCalls returns a sample as a message. The calls are the server's, or are read here. What stands behind the first
 // call is not played, so that its tokens do not count.
 func (p *Policy) readCalls(h envs.History, c Choice) Choice {
-	m := action.Message{Content: c.Text, Cut: c.Finish == FinishLength}
+	m := action.Message{Content: c.Text}
 	if p.options.Tools != nil {
 		m = action.ParseMessage(c.Text)
 	}
 
 	if len(m.Calls) == 0 && !p.options.ServerCalls {
 		c.Reasoning, m.Content = action.Part(action.Join(c.Reasoning, m.Content))
-		text, cut := m.Content, m.Cut
-		m, _ = p.options.ReadCalls(h, text)
-		m.Cut = cut
+		m, _ = p.options.ReadCalls(h, m.Content)
+		m.Cut = len(m.Calls) == 0 && c.Finish == FinishLength // a call that is cut is not read
 	}
 
 	if len(m.Calls) == 0 && p.options.Break != nil {

@@ -53,6 +53,10 @@ func TestReadCalls(t *testing.T) {
 			server.Choice{Text: "b\n" + tagged + "\n" + second, Pieces: []string{"b\n", tagged, "\n", second}},
 			false, false, two, 2,
 		},
+		"raw, cut behind": {
+			server.Choice{Text: "b\n" + tagged + "\n<tool_c", Finish: server.FinishLength},
+			false, false, message, 0,
+		},
 		"raw, cut": {
 			server.Choice{Text: "b", Finish: server.FinishLength},
 			false, false, `{"content": "b", "cut": true}`, 0,

@@ -8,6 +8,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/toolcalls"
@@ -86,7 +87,8 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}
 
 	return Sent{
-		Render: render, functions: functions, clean: clean.Clean, stops: template.Stops(), addSpecial: template.AddSpecialTokens(),
+		Render: render, functions: functions, clean: clean.Clean,
+		stops: template.Stops(), addSpecial: template.AddSpecialTokens(),
 	}, nil
 }
 
@@ -132,14 +134,7 @@ func (s Sent) Tools() func(envs.History) string {
 		return nil
 	}
 
-	return func(h envs.History) string {
-		var list []any
-		for _, f := range s.functions(h) {
-			list = append(list, f)
-		}
-
-		return pytext.JSON(list)
-	}
+	return func(h envs.History) string { return toolapi.FunctionList(s.functions(h)) }
 }
 
 // callsOfServer reports whether the server finds native calls.
