@@ -135,7 +135,7 @@ func (requests) stubs() string { return requestStubs }
 
 func (requests) loaded() string {
 	return "requests and BASE_URL, the address of the service, are loaded, as the variables are. Bodies are JSON, " +
-		"and sessions are dicts."
+		"and sessions are dicts: what you have of them stays as it was when the service's own change."
 }
 
 func (q requests) call(tool string, args []argument) string {
