@@ -65,14 +65,18 @@ func TestNativeCallsOfServers(t *testing.T) {
 		})
 	}
 
-	// A server that shows no tools, or finds no calls, ends the run, and no tree of it is a failure of the model's.
-	for _, wrong := range []simserver.Misconfiguration{simserver.IgnoresTools, simserver.ToolsRefused} {
-		run := filepath.Join(dir, string(wrong))
+	// A server that shows no tools, or takes none, ends the run, and no tree of it is a failure of the model's.
+	for wrong, words := range map[simserver.Misconfiguration]string{
+		simserver.IgnoresTools: "no action can be read", simserver.ToolsRefused: "--enable-auto-tool-choice",
+	} {
 		s := serve(t, simserver.Options{Wrong: []simserver.Misconfiguration{wrong}})
 
-		if r := cli(t, onServer(s, append(args, "--out", run)...)...); r.code == exitDone {
+		r := cli(t, onServer(s, append(args, "--out", filepath.Join(dir, string(wrong)))...)...)
+		if r.code == exitDone {
 			t.Errorf("%s: exit %d: %s", wrong, r.code, r.err)
 		}
+
+		says(t, "collect", r.err, words)
 	}
 }
 

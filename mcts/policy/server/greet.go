@@ -16,6 +16,10 @@ const greetTries = max(neverEnded, neverScored)
 // greetSeed is as long as any that is sent, and leaves room for those of further samples.
 const greetSeed = 1<<31 - 1<<10
 
+// greetTools is the shortest list of tools: a server may take none at all.
+const greetTools = `[{"type": "function", "function": {"name": "hello", "description": "Says hello.", ` +
+	`"parameters": {"type": "object", "properties": {}}}}]`
+
 // Greet asks every server for the simplest completion there is, and returns the fault of one that no
 // run can use: it does not take the request, answers for another model, or never says that a
 // completion ended. A server that fails otherwise, or is slow, is left to the requests of the run.
@@ -25,6 +29,10 @@ const greetSeed = 1<<31 - 1<<10
 func (p *Policy) Greet(ctx context.Context, samples int) error {
 	greeting := Greeting(p.options.Messages != nil, p.options.Sampling)
 	greeting.Seed, greeting.unneeded = greetSeed, p.options.Unneeded
+
+	if p.options.Tools != nil {
+		greeting.Tools = greetTools
+	}
 
 	if greeting.Sampling.Temperature > 0 && !p.options.Single {
 		greeting.N = max(samples, 1)
