@@ -114,7 +114,7 @@ func others(c *configs.Resolved, kind *Kind) (all []Other) {
 	}
 
 	for _, form := range forms {
-		for _, codec := range []action.Codec{action.ReAct{}, action.FunctionCall{}} {
+		for _, codec := range []action.Codec{action.ReAct{}, action.FunctionCall{}, action.Tools{}} {
 			o := Other{form, codec.String()}
 			if form != c.Server.Form || o.Codec != c.Environment.Codec {
 				all = append(all, o)
