@@ -39,6 +39,7 @@ func TestLanguageModel(t *testing.T) {
 	})
 	t.Run("doctor", m.testDoctor)
 	t.Run("eval", m.testEval)
+	t.Run("native", m.testNative)
 	t.Run("collect", m.testCollect)
 	t.Run("defaults", m.testDefaults)
 }
@@ -84,7 +85,7 @@ type played struct {
 	Gold     string
 	Answer   string
 	Official bool
-	Turns    []struct{ Action string }
+	Turns    []struct{ Action, Outcome string }
 }
 
 func (m *languageModel) testEval(t *testing.T) {
@@ -125,6 +126,48 @@ func (m *languageModel) testEval(t *testing.T) {
 
 	if m.proxy.count() < turns {
 		t.Errorf("%d requests for %d turns", m.proxy.count(), turns)
+	}
+
+	m.ends(t, 0, "check", dir, "--data", m.data)
+}
+
+// The model calls tools natively: its server shows them, or we do in its template, and calls are read
+// in what it writes. How many of its turns are calls is printed, for people: a model this small
+// answers with several at once.
+func (m *languageModel) testNative(t *testing.T) {
+	m.proxy.reset(-1)
+	dir := filepath.Join(t.TempDir(), "run")
+	arguments := append(m.asks("eval", "--out", dir, "--split", "test", "--limit", "1", "--api", "p_c,p_s_in",
+		"--set", "eval.max_turns=3"), "--config", "policies/qwen2.5-coder-tools")
+
+	if strings.HasPrefix(m.policy, "ollama:") {
+		arguments = append(arguments, "--set", "server.form=qwen")
+	}
+
+	var report struct {
+		Rows []struct{ N, Lost int } `json:"rows"`
+	}
+	m.run(t, &report, arguments...)
+
+	var episodes []played
+	readLines(t, filepath.Join(dir, "episodes.jsonl"), &episodes)
+
+	turns, calls := 0, 0
+	for i, e := range episodes {
+		for _, turn := range e.Turns {
+			turns++
+
+			if turn.Outcome != "malformed" {
+				calls++
+			}
+		}
+		m.shows(t, "inspect", dir, e.ID, strconv.Itoa(i))
+	}
+
+	fmt.Printf("%d of %d turns are calls\n", calls, turns)
+
+	if len(report.Rows) != 2 || report.Rows[0].N != 1 || report.Rows[0].Lost != 0 || calls == 0 {
+		t.Errorf("%d of %d turns are calls: %+v", calls, turns, report.Rows)
 	}
 
 	m.ends(t, 0, "check", dir, "--data", m.data)
