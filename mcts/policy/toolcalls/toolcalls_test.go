@@ -263,8 +263,8 @@ func TestCutTextsHaveNoOtherCalls(t *testing.T) {
 	}
 }
 
-// Texts of a quarter of a megabyte that ask for much work. None of them takes long: a parser that begins anew at each brace
-// or tag does not end within the time of a test. The parsers that are left out read objects as the generic one does.
+// Texts of a quarter of a megabyte that ask for much work. None of them takes long: a parser that begins anew at each
+// brace or tag does not end within the time of a test. The parsers left out read objects as the generic one does.
 func TestHugeTexts(t *testing.T) {
 	const huge, large = 1 << 18, 1 << 15
 
