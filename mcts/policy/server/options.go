@@ -32,7 +32,7 @@ type Options struct {
 	// Break breaks the control tokens in a message without a call, so that prompts and samples can
 	// hold what a model wrote in place of one; nil leaves them.
 	Break func(text string) string
-	// ServerCalls says that the servers find the calls: what they send as text is none.
+	// ServerCalls says that the servers find the calls: no text of theirs is read for any.
 	ServerCalls bool
 	// Lead is what Render's prompts end with that is the beginning of the model's own text. Samples
 	// get it back, but those that begin so all the same.

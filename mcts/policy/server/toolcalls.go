@@ -100,7 +100,7 @@ func (p *Policy) readCalls(h envs.History, c Choice) Choice {
 	return c
 }
 
-// tokensOf is how many of the tokens write the beginning of a text of so many bytes.
+// tokensOf returns how many of the first tokens it takes to write a number of bytes.
 func tokensOf(pieces []string, bytes int) (n int) {
 	for length := 0; n < len(pieces) && length < bytes; n++ {
 		length += len(pieces[n])

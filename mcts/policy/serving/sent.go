@@ -142,8 +142,8 @@ func (s Sent) callsOfServer(c configs.Server) bool {
 	return s.Messages != nil && (c.Tools.Calls == server.CallsAuto || c.Tools.Calls == server.CallsOfServer)
 }
 
-// readCalls reads the native calls of samples, nil where there are none. Of those that the server finds it says where
-// the first one ends.
+// readCalls returns what reads the native calls of samples, nil in other codecs. Where the server
+// finds the calls, it only says where the first one ends.
 func (s Sent) readCalls(c configs.Server) func(envs.History, string) (action.Message, int) {
 	if s.functions == nil {
 		return nil
