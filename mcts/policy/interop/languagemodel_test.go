@@ -100,7 +100,7 @@ func (m *languageModel) testEval(t *testing.T) {
 	m.run(t, &report, m.asks("eval", "--out", dir, "--split", "test", "--limit", "2",
 		"--api", "p_c,p_s_in", "--set", "eval.max_turns=6")...)
 
-	if len(report.Rows) != 1 || report.Rows[0].API != "p_c" || report.Rows[1].API != "p_s_in" {
+	if len(report.Rows) != 2 || report.Rows[0].API != "p_c" || report.Rows[1].API != "p_s_in" {
 		t.Errorf("rows %+v", report.Rows)
 	}
 
@@ -166,7 +166,7 @@ func (m *languageModel) testNative(t *testing.T) {
 
 	fmt.Printf("%d of %d turns are calls\n", calls, turns)
 
-	if len(report.Rows) != 2 || report.Rows[0].N != 1 || report.Rows[0].Lost != 0 || calls == 0 {
+	if len(report.Rows) != 1 || report.Rows[0].N != 1 || report.Rows[0].Lost != 0 || calls == 0 {
 		t.Errorf("%d of %d turns are calls: %+v", calls, turns, report.Rows)
 	}
 
