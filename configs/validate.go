@@ -25,6 +25,7 @@ func IsExternal(policy string) bool { return strings.HasPrefix(policy, External+
 // validate reports the first value that makes no sense, with the layer it came from. Names of API versions,
 // policies and compat options are checked where they are looked up, with the valid ones in the error.
 func (r *Resolved) validate() error {
+	// The suite comes first: without one, nothing says which names the others may have.
 	_, noSuite := suite.Lookup(r.Suite)
 	_, noPerturbation := perturb.ParseKind(r.Perturb)
 

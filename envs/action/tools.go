@@ -109,7 +109,7 @@ type said struct {
 	reasoning, content string
 	calls              []any
 	first              envs.Call // of them
-	wrong              error     // why it cannot be played, or that there is none
+	wrong              error     // why no call can be played
 	whole              bool
 }
 

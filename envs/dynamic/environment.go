@@ -122,7 +122,7 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 	}
 
 	codec := c.Options.ActionCodec()
-	if codec == (action.ReAct{}) {
+	if codec == (action.ReAct{}) { // a configuration names it without what a benchmark reads otherwise
 		codec = action.ReAct{LastBrace: c.Options.LastBrace, EmptyInput: c.Options.EmptyInput}
 	}
 
@@ -182,6 +182,7 @@ func (c *Config[S]) check() error {
 		return errors.New("the prompt version, the deployed version or the grader is missing")
 	}
 
+	// The environment runs these two itself, so that no benchmark has to.
 	known := []string{envs.FinishTool, envs.UpdateTool}
 	for _, api := range c.Deployed.APIs {
 		if slices.Contains(known[:2], api.Tool) {

@@ -234,6 +234,7 @@ func (p *Parameters) readSchema(schema envs.Args) error {
 	w, _ := schema.Get("properties")
 	properties, isObject := w.(envs.Args)
 
+	// Schemas of others leave either out; what is there and of another type would be lost in silence.
 	if v != nil && !isList || w != nil && !isObject {
 		return errors.New("the JSON Schema of the parameters needs an object of properties and a list of the required")
 	}
@@ -274,7 +275,7 @@ func jsonValue(v any) (any, error) {
 		return v, nil
 	case int64, uint64:
 		return envs.Number(fmt.Sprint(v)), nil
-	case float64:
+	case float64: // as Python writes it, since tools compare and print texts
 		return envs.Number(pytext.FormatFloat(v)), nil
 	case []any:
 		list := make([]any, len(v))

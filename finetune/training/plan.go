@@ -81,7 +81,7 @@ func (p *Plan) checkSources(o Options) error {
 	first := p.Sources[0]
 
 	for _, s := range p.Sources {
-		if s.Manifest == nil {
+		if s.Manifest == nil { // data of others, of which nothing can be checked
 			p.warn("Nobody counted the tokens of %s of %s, or asked whether test questions are in it. "+
 				"The trainer cuts samples that are too long, and with them the answer.", s.Name, s.Folder)
 			continue

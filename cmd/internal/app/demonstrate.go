@@ -43,7 +43,7 @@ func (h *Host) Demonstrate(ctx context.Context, suiteName, data string) (err err
 		}
 	}
 
-	// A data folder without examples is none to complain of: who needs demonstrations is told when a run begins.
+	// A data folder without examples is no error: whoever needs demonstrations is told when a run begins.
 	examples, err := benchmark.(suite.Lister).List(data, suite.Examples)
 	if err != nil || len(examples) == 0 {
 		return err

@@ -208,7 +208,7 @@ func (b *Bench) meter() (*estimate.Meter, error) {
 	}
 
 	kind, model, _ := strings.Cut(b.Config.Policy[0], ":")
-	if kind == serving.Scripted {
+	if kind == serving.Scripted { // it reads no prompt: what a model would read is counted
 		shown, err := b.Prompt()
 		m.Prompt = shown.Render
 

@@ -111,7 +111,7 @@ func (s *Shown) print(w io.Writer) {
 	fmt.Fprintf(w, "%s  %s, %s\n\nWhat a model is told:\n\n", t.ID, t.Program.Domain, s.Split)
 
 	for line := range strings.Lines(t.Instruction.Variables + "\n\n" + t.Instruction.Text) {
-		mark := ""
+		mark := "" // a list's, below which its lines are wrapped
 		if rest, ok := strings.CutPrefix(line, "- "); ok {
 			mark, line = "- ", rest
 		}

@@ -161,7 +161,7 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 
 	if native && (!template.ShowsTools() || c.Server.Tools.Calls == server.CallsOfServer) {
 		return fmt.Errorf("server.form: %s has no place for tools, or the server finds no calls in it "+
-			"(environment.codec, server.tools.calls): want %s, or qwen or qwen3_nothink with a parser of ours", form,
+			"(environment.codec, server.tools.calls): want %s, or qwen or qwen3_nothink with one of our parsers", form,
 			configs.FormChat)
 	}
 

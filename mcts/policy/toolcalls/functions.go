@@ -142,7 +142,7 @@ func kindsOfValue(v any) []string {
 	return []string{kindText}
 }
 
-// typed returns a value as JSON: what is written, where that is JSON of one of the kinds, or of any where text is none
+// typed returns a value as JSON: as written where that is JSON of one of the kinds, or any JSON where text is not
 // of them; and else the text that is written.
 func typed(written string, kinds []string) string {
 	// The template writes constants as Python does.
