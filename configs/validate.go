@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"toolevo/envs/action"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
@@ -42,6 +43,7 @@ func (r *Resolved) validate() error {
 		checkSection("server.tools", r.Server.Tools),
 		checkSection("environment", &r.Environment),
 		{"environment.codec", r.checkCodec()},
+		{"environment.tool_list", r.checkToolList()},
 		{"server.prompt.tools", r.checkTools()},
 		{"eval.controller", isOneOf("controller", r.Eval.Controller, controllers())},
 		{"branch", r.Branch.validate()},
@@ -161,6 +163,22 @@ func (c *Config) checkCodec() error {
 
 	return fmt.Errorf("the suite %s cannot read actions written as %s: want one of %v", c.Suite, codec,
 		suite.Codecs(b))
+}
+
+// checkToolList wants one by which an agent gets to the deployed tools where its server writes no
+// names but those that are listed.
+func (c *Config) checkToolList() error {
+	tools := c.Server.Tools
+	limited := tools.Choice == server.ChoiceRequired || tools.Parallel == "false"
+
+	if !limited || !action.IsNative(c.Environment.ActionCodec()) || slices.Equal(c.API, []string{c.Prompt}) ||
+		c.Environment.ToolList == dynamic.ListAnnounced {
+		return nil
+	}
+
+	return fmt.Errorf("is %s: servers let a model call listed names alone where server.tools.choice is required or "+
+		"server.tools.parallel is false, and what has been renamed is listed only if this is announced",
+		c.Environment.ToolList)
 }
 
 // checkReasoning wants a way to deal with reasoning that the codec allows.

@@ -15,12 +15,14 @@ type Turn struct {
 	Maker       string // see Result; no agent sees it
 }
 
-// History is everything an agent may see: the task, the turns so far, and the tool descriptions it has learned. It is
-// an immutable value; appending shares what came before, so a branch costs one link. The zero History has no task.
+// History is everything an agent may see: the task, the turns so far, the tool descriptions it has learned, and which
+// API version it was told of. It is an immutable value; appending shares what came before, so a branch costs one link.
+// The zero History has no task.
 type History struct {
-	task    *Task
-	last    *link
-	learned *learnedTool
+	task      *Task
+	last      *link
+	learned   *learnedTool
+	announced string
 }
 
 type link struct {
@@ -125,8 +127,8 @@ func (h History) Rewrite(rewrite func(Action) Action) History {
 }
 
 // Hash returns a hash of all that an agent may be shown: the task's question and its dataset (no other
-// label), the turns with their outcomes, and the learned descriptions. Histories with equal hashes look the same
-// to a policy; the hash is the same in every process. It costs no walk through the turns.
+// label), the turns with their outcomes, the learned descriptions, and the version announced. Histories with
+// equal hashes look the same to a policy; the hash is the same in every process. It costs no walk through the turns.
 func (h History) Hash() uint64 {
 	task := h.Task()
 
@@ -144,8 +146,10 @@ func (h History) Hash() uint64 {
 	binary.LittleEndian.PutUint64(b[8:], learned)
 
 	hash := xxh3.HashStringSeed(task.Question, xxh3.HashString(task.Labels[LabelDataset]))
-	if task.Tools != "" {
-		hash = xxh3.HashStringSeed(task.Tools, hash)
+	for _, text := range []string{task.Tools, h.announced} {
+		if text != "" {
+			hash = xxh3.HashStringSeed(text, hash)
+		}
 	}
 
 	return xxh3.HashSeed(b[:], hash)
@@ -177,3 +181,13 @@ func (h History) Learned() []string {
 
 	return texts
 }
+
+// Announce returns the history of an agent that is shown the tool list of an API version from here on, as clients are
+// whose server says that its list has changed. It has the version's name alone: the list is for whoever shows it.
+func (h History) Announce(version string) History {
+	h.announced = version
+	return h
+}
+
+// Announced returns the name of the API version that was announced last, or "".
+func (h History) Announced() string { return h.announced }

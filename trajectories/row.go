@@ -66,6 +66,34 @@ func (r *Row) Task() envs.Task {
 	return envs.Task{ID: r.QuestionID, Labels: r.Labels, Question: r.Question, Tools: r.Tools}
 }
 
+// Histories are what a policy saw before each turn, and after the last. Every notice announces the deployed version,
+// whether or not the environment of the run did.
+func (r *Row) Histories() []envs.History {
+	all := []envs.History{envs.NewHistory(r.Task())}
+
+	for i := range r.Turns {
+		t := &r.Turns[i]
+		h := all[i].Append(envs.Turn{
+			Action:      envs.Action(t.Action),
+			Call:        envs.Call{Tool: t.Tool, Name: t.API},
+			Observation: t.Observation,
+			Outcome:     t.Outcome,
+		})
+
+		if text, ok := t.Description(); ok {
+			h = h.Learn(text)
+		}
+
+		if t.Outcome == envs.Deprecated {
+			h = h.Announce(r.DeployedAPI)
+		}
+
+		all = append(all, h)
+	}
+
+	return all
+}
+
 // Reward is what the search learnt from the trajectory (equation 1): 1, or -1 for a wrong answer and for a limit that
 // the agent ran into. limit is what stopped it, "" where nothing did. ok is false where nothing is known of its worth.
 func (r *Row) Reward(limit mcts.Limit) (reward float64, ok bool) {

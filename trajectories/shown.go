@@ -12,6 +12,10 @@ type Shown struct {
 	Tools  []envs.Args  // those tools, as OpenAI's chat API describes functions
 	Codec  action.Codec // nil is ReAct
 
+	// ToolsAfter are those that the model was sent beside its messages after a history; nil where
+	// these were Tools throughout.
+	ToolsAfter func(envs.History) []envs.Args
+
 	// Reasoning says what later prompts showed of the reasoning in a turn; "" is action.Show.
 	Reasoning action.Reasoning
 

@@ -351,7 +351,7 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	p, err := serving.NewPrompt(benchmark, c, v, nil)
+	p, err := serving.NewPrompt(benchmark, c, v, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

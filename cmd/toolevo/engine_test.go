@@ -376,12 +376,12 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		bare, err := serving.NewPrompt(benchmark, c, v, nil)
+		bare, err := serving.NewPrompt(benchmark, c, v, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		full, err := serving.NewPrompt(benchmark, c, v, []string{"pandas", "numpy"})
+		full, err := serving.NewPrompt(benchmark, c, v, []string{"pandas", "numpy"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,8 @@
 package dynamic
 
 import (
+	"fmt"
+
 	"toolevo/envs/action"
 	"toolevo/envs/names"
 	"toolevo/envs/toolapi"
@@ -9,8 +11,9 @@ import (
 // Settings are the section environment of the configuration, which every benchmark has. configs/default.yaml explains
 // each. A benchmark hands all of them to its environments, so that a new one is a field here and its use.
 type Settings struct {
-	Codec            string           `yaml:"codec"`  // see [Settings.ActionCodec]
-	Finish           string           `yaml:"finish"` // FinishByCall or FinishByText
+	Codec            string           `yaml:"codec"`     // see [Settings.ActionCodec]
+	Finish           string           `yaml:"finish"`    // FinishByCall or FinishByText
+	ToolList         string           `yaml:"tool_list"` // ListFixed, ListLearned or ListAnnounced
 	UpdateTool       bool             `yaml:"update_tool"`
 	Reward           string           `yaml:"reward"`
 	Feedback         toolapi.Feedback `yaml:"feedback"` // what a call is told that the deployed version does not take
@@ -29,6 +32,13 @@ const (
 const (
 	FinishByCall = "call" // it calls Finish
 	FinishByText = "text" // a turn without a call is the answer
+)
+
+// The tool list that an agent is sent which calls tools natively.
+const (
+	ListFixed     = "fixed"     // that of the prompt version
+	ListLearned   = "learned"   // with what UpdateTool was told
+	ListAnnounced = "announced" // that of the deployed version once a deprecation notice was read
 )
 
 // Feedbacks lists what feedback can be.
@@ -57,6 +67,15 @@ func (s *Settings) Validate() (setting string, err error) {
 
 	if _, err = names.Parse("finish", s.Finish, []string{FinishByCall, FinishByText}); err != nil {
 		return "finish", err
+	}
+
+	if _, err = names.Parse("tool list", s.ToolList, []string{ListFixed, ListLearned, ListAnnounced}); err != nil {
+		return "tool_list", err
+	}
+
+	if s.ToolList != ListFixed && !action.IsNative(s.ActionCodec()) {
+		return "tool_list", fmt.Errorf("%s needs environment.codec: tools: other codecs send no list beside the prompt",
+			s.ToolList)
 	}
 
 	_, err = names.Parse("feedback", string(s.Feedback), Feedbacks())

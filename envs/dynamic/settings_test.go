@@ -1,6 +1,7 @@
 package dynamic
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestValidate(t *testing.T) {
 		{"strict", "all", "feedback", "deprecation, invocation, generic, none"},
 		{"strict", "", "feedback", "deprecation, invocation, generic, none"},
 	} {
-		s := Settings{Reward: tt.reward, Feedback: toolapi.Feedback(tt.feedback), Finish: FinishByCall}
+		s := Settings{Reward: tt.reward, Feedback: toolapi.Feedback(tt.feedback), Finish: FinishByCall, ToolList: ListFixed}
 
 		setting, err := s.Validate()
 		if tt.want == "" {
@@ -35,6 +36,24 @@ func TestValidate(t *testing.T) {
 
 		if err == nil || setting != tt.setting || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %s: %v", tt, setting, err)
+		}
+	}
+}
+
+// A list that changes is sent beside messages, by one codec.
+func TestToolListNeedsTools(t *testing.T) {
+	t.Parallel()
+
+	for codec, want := range map[string]string{"react": "environment.codec: tools", "tools": ""} {
+		s := Settings{
+			Reward: rewardOfficial, Feedback: toolapi.FeedbackDeprecation, Finish: FinishByCall, ToolList: ListLearned,
+			Codec: codec,
+		}
+
+		setting, err := s.Validate()
+		if got := fmt.Sprint(err); (want == "") != (err == nil) || want != "" &&
+			(setting != "tool_list" || !strings.Contains(got, want)) {
+			t.Errorf("%s: %s: %s", codec, setting, got)
 		}
 	}
 }

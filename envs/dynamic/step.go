@@ -112,6 +112,10 @@ func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S
 		next.history = next.history.Learn(ans.learned)
 	}
 
+	if turn.Outcome == envs.Deprecated && e.options.ToolList == ListAnnounced {
+		next.history = next.history.Announce(e.deployed.Name)
+	}
+
 	if ans.loads {
 		next.loads++
 	}

@@ -80,21 +80,25 @@ func ParseFunctions(text string) ([]*API, error) {
 
 	for i, item := range list {
 		tool, _ := item.(envs.Args)
-		function := tool.Object("function")
-		a := &API{}
-		a.Name, _ = function.Text("name")
-		a.Description, _ = function.Text("description")
-
-		var p Parameters
-		if err := p.readSchema(function.Object("parameters")); err != nil {
-			return nil, fmt.Errorf("function %d (%q): %w", i+1, a.Name, err)
+		if all[i], err = parseFunction(tool.Object("function")); err != nil {
+			return nil, fmt.Errorf("function %d (%q): %w", i+1, all[i].Name, err)
 		}
-
-		a.Tool, a.Parameters, a.keywords = a.Name, p.All, p.Keywords
-		all[i] = a
 	}
 
 	return all, nil
+}
+
+// parseFunction reads a function. Its name is that of its tool, too.
+func parseFunction(function envs.Args) (*API, error) {
+	a := &API{}
+	a.Name, _ = function.Text("name")
+	a.Description, _ = function.Text("description")
+
+	var p Parameters
+	err := p.readSchema(function.Object("parameters"))
+	a.Tool, a.Parameters, a.keywords = a.Name, p.All, p.Keywords
+
+	return a, err
 }
 
 // Schema returns the JSON Schema of an object with these parameters, in their order.

@@ -76,22 +76,3 @@ func (s *Source) Attempts(ctx context.Context, q trajectories.Question) (all []v
 
 // Prompt implements [viewer.Source].
 func (s *Source) Prompt(row *trajectories.Row) (string, error) { return s.Shown(row) }
-
-// History is that of a trajectory, as a policy saw it after its last turn.
-func History(row *trajectories.Row) envs.History {
-	h := envs.NewHistory(row.Task())
-	for _, t := range row.Turns {
-		h = h.Append(envs.Turn{
-			Action:      envs.Action(t.Action),
-			Call:        envs.Call{Tool: t.Tool, Name: t.API},
-			Observation: t.Observation,
-			Outcome:     t.Outcome,
-		})
-
-		if text, ok := t.Description(); ok && t.IsUpdate() {
-			h = h.Learn(text)
-		}
-	}
-
-	return h
-}

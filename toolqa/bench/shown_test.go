@@ -262,7 +262,7 @@ func shown(t *testing.T, ds toolqa.Dataset, v *toolapi.Version) *author {
 		t.Fatal(err)
 	}
 
-	p, err := serving.NewPrompt(bench.ToolQA{}, c, v, nil)
+	p, err := serving.NewPrompt(bench.ToolQA{}, c, v, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,9 +31,15 @@ func NewAcceptance(
 // Accept reports whether an export would take the trajectory that led to a history.
 func (a *Acceptance) Accept(h envs.History) bool {
 	task := h.Task()
-	row := trajectories.Row{Question: task.Question, Labels: task.Labels, Tools: task.Tools}
+	row := trajectories.Row{
+		Question: task.Question, Labels: task.Labels, Tools: task.Tools, DeployedAPI: h.Announced(),
+	}
+
 	for _, t := range h.Turns() {
-		row.Turns = append(row.Turns, trajectories.Turn{Action: string(t.Action), Observation: t.Observation})
+		row.Turns = append(row.Turns, trajectories.Turn{
+			Action: string(t.Action), Observation: t.Observation, Outcome: t.Outcome,
+			API: t.Call.Name, Tool: t.Call.Tool, Key: action.Canonical(t.Call),
+		})
 	}
 
 	return a.Lint(&row) == nil
@@ -42,11 +48,11 @@ func (a *Acceptance) Accept(h envs.History) bool {
 // Lint returns what an export would hold against a trajectory; nil when nothing is.
 func (a *Acceptance) Lint(row *trajectories.Row) []Finding {
 	sample, _ := NewSample(a.shown(row.Task()), row, a.linter.Sanitizer())
-	if a.reasoning != action.Once || !sample.hasReasoning() {
+	sample.Once = a.reasoning == action.Once
+
+	if sample.stepsAlone() == "" {
 		return a.lint(SFTTrajectory, row, &sample)
 	}
-
-	sample.Once = true
 
 	for i := range row.Turns { // none is exported as a whole
 		step := sample.step(i)

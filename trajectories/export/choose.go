@@ -88,8 +88,8 @@ func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error)
 
 	s.Once = shown.Reasoning == action.Once
 
-	if s.Once && !w.form.single() && s.hasReasoning() {
-		return s, 0, &ReasoningError{w.opt.Format, row.RunID}
+	if why := s.stepsAlone(); why != "" && !w.form.single() {
+		return s, 0, &StepsError{w.opt.Format, row.RunID, why}
 	}
 
 	if w.form.whole {
@@ -110,24 +110,23 @@ type cleaned struct {
 	broken int
 }
 
-// ReasoningError means that a sample was to hold the reasoning of turns that no prompt showed
-// together.
-type ReasoningError struct {
+// StepsError means that a sample was to hold turns that no prompt showed together as they are.
+type StepsError struct {
 	Format Format
 	RunID  string
+	why    string
 }
 
-// Error says which formats hold it, and what else can be done.
-func (e *ReasoningError) Error() string {
+// Error says which formats hold them, and what else can be done.
+func (e *StepsError) Error() string {
 	single := FormatsThat(func(f Format) bool {
 		form := f.form()
 		return f.IsTrained() && form.single()
 	})
 
-	return fmt.Sprintf("the model of run %s reasons before it answers, and no prompt showed it the reasoning "+
-		"of an earlier turn (server.reasoning is once): a sample of %s has all turns, so that the model would "+
-		"be trained on prompts that it never gets. Export as %s, or collect with --set server.reasoning=show "+
-		"or drop", e.RunID, e.Format, names.Join(single))
+	return fmt.Sprintf("the model of run %s %s: a sample of %s has all turns, so that the model would be trained on "+
+		"prompts that it never gets. Export as %s, or collect with another value of that setting", e.RunID, e.why,
+		e.Format, names.Join(single))
 }
 
 // MixedError means that rows of different makers were to stand in one export.

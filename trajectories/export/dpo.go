@@ -35,8 +35,9 @@ func (w *writer) pairs(q *question) ([]candidate, error) {
 
 		all = append(all, candidate{
 			sample: Sample{
-				System: sample.System, Tools: sample.Tools, Conversations: sample.state(good.turn),
-				Chosen: sample.reply(good.turn), Rejected: other.reply(good.turn),
+				System: sample.System, Tools: sample.toolsAt(good.turn),
+				Conversations: sample.state(good.turn),
+				Chosen:        sample.reply(good.turn), Rejected: other.reply(good.turn),
 			},
 			row: good.row, step: good.turn + 1, rejected: worst.row,
 		})

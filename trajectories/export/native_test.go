@@ -12,6 +12,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/disk"
 	"toolevo/mcts/policy/chat"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
@@ -300,6 +301,71 @@ func TestLintOfNativeCalls(t *testing.T) {
 
 		if got != want {
 			t.Errorf("%q breaks %q, want %q", value, got, want)
+		}
+	}
+}
+
+// Where the list was another one in the midst of a trajectory, no prompt was like a sample of the whole: only steps are
+// exported, each with the list of its prompt. After the last turn nothing is sent.
+func TestListsThatChange(t *testing.T) {
+	for _, tt := range []struct {
+		after int // how many turns the list changes
+		lists string
+	}{
+		{1, "Look Again Again"}, {2, "Look Look Again"}, {3, "Look Look Look"},
+	} {
+		opt := export.Options{Format: export.SFTStep, Trainer: export.TRL}
+		opt.Shown = func(row *trajectories.Row) (trajectories.Shown, error) {
+			shown, err := nativelyShown(row)
+			shown.ToolsAfter = func(h envs.History) []envs.Args {
+				if h.Len() < tt.after {
+					return shown.Tools
+				}
+
+				return []envs.Args{envs.Object("type", "function", "function", envs.Object("name", "Again"))}
+			}
+
+			return shown, err
+		}
+
+		dir := filepath.Join(t.TempDir(), "steps")
+		row := nativeRow()
+		row.Turns[1].Outcome = envs.OK // a step of a faulty turn is no sample
+		row.Turns[1].Action = `{"calls": [{"name": "Look", "arguments": {}}]}`
+		row.Sum()
+
+		m := wrote(t, dir, []trajectories.Row{row}, opt)
+
+		var lists []string
+
+		for line, err := range disk.Lines(filepath.Join(dir, m.Format.Dataset()+".jsonl")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			var sample struct{ Tools string }
+			if err := json.Unmarshal(line, &sample); err != nil {
+				t.Fatal(err)
+			}
+
+			list := "Look"
+			if strings.Contains(sample.Tools, "Again") {
+				list = "Again"
+			}
+
+			lists = append(lists, list)
+		}
+
+		if got := strings.Join(lists, " "); got != tt.lists {
+			t.Errorf("after %d: %s, want %s", tt.after, got, tt.lists)
+		}
+
+		opt.Format = export.SFTTrajectory
+
+		var refused *export.StepsError
+		if _, err := export.Write(t.Context(), filepath.Join(t.TempDir(), "whole"),
+			synth.Sequence([]trajectories.Row{row}), opt); errors.As(err, &refused) != (tt.after < 3) {
+			t.Errorf("after %d: %v", tt.after, err)
 		}
 	}
 }

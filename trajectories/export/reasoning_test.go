@@ -47,7 +47,7 @@ func TestReasoningInSamples(t *testing.T) {
 
 				single := slices.Contains([]export.Format{export.SFTStep, export.DPO, export.KTO}, format)
 				if mode == action.Once && !single {
-					var refused *export.ReasoningError
+					var refused *export.StepsError
 					if !errors.As(err, &refused) || !strings.Contains(err.Error(), "dpo, kto, sft-step") {
 						t.Errorf("%s: %v", about, err)
 					}

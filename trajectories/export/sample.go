@@ -38,6 +38,9 @@ type Sample struct {
 	// Once says that no prompt showed the reasoning of an earlier reply. Conversations has it
 	// all the same.
 	Once bool `json:"-"`
+
+	// Lists are Tools before each reply of the sample of a trajectory; nil where they never changed.
+	Lists []string `json:"-"`
 }
 
 // Message is one message of a sample.
@@ -67,6 +70,8 @@ func NewSample(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sani
 		s.System, s.Tools = clean.Clean(s.System), clean.Clean(s.Tools)
 	}
 
+	s.followTools(shown, row, clean)
+
 	read := func(from, text string, changed bool) {
 		s.Conversations = append(s.Conversations, Message{From: from, Value: text})
 
@@ -86,6 +91,48 @@ func NewSample(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sani
 	}
 
 	return s, broken
+}
+
+// followTools keeps the tools that were sent before each reply, where they changed.
+func (s *Sample) followTools(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sanitizer) {
+	if shown.ToolsAfter == nil {
+		return
+	}
+
+	for _, h := range row.Histories()[:len(row.Turns)] {
+		list := toolapi.FunctionList(shown.ToolsAfter(h))
+		if row.Tools != "" {
+			list = clean.Clean(list)
+		}
+
+		s.Lists = append(s.Lists, list)
+	}
+
+	if !slices.ContainsFunc(s.Lists, func(list string) bool { return list != s.Tools }) {
+		s.Lists = nil
+	}
+}
+
+// toolsAt are the tools that were sent before reply i of the sample of a trajectory.
+func (s *Sample) toolsAt(i int) string {
+	if s.Lists == nil {
+		return s.Tools
+	}
+
+	return s.Lists[i]
+}
+
+// stepsAlone says why no prompt was what the whole of a trajectory's sample is; "" where one was.
+func (s *Sample) stepsAlone() string {
+	switch {
+	case s.Once && s.hasReasoning():
+		return "reasons before it answers, and no prompt showed it the reasoning of an earlier turn " +
+			"(server.reasoning is once)"
+	case s.Lists != nil:
+		return "was sent another list of tools in the midst of a trajectory (environment.tool_list)"
+	}
+
+	return ""
 }
 
 // replyOf returns the message of an action. Text without a call stays text.
@@ -162,11 +209,7 @@ func (s *Sample) reply(i int) Message { return s.Conversations[2*i+1] }
 
 // step returns the sample of action i, from 0, of the sample of a trajectory.
 func (s *Sample) step(i int) Sample {
-	if !s.Once {
-		return Sample{System: s.System, Tools: s.Tools, Conversations: s.Conversations[: 2*i+2 : 2*i+2]}
-	}
-
-	return Sample{System: s.System, Tools: s.Tools, Conversations: append(s.state(i), s.reply(i))}
+	return Sample{System: s.System, Tools: s.toolsAt(i), Conversations: append(s.state(i), s.reply(i))}
 }
 
 // transcript returns everything after the question as one message, as a plain prompt would show it.

@@ -151,14 +151,7 @@ func (b *Bench) acceptance() (*export.Acceptance, error) {
 		return nil, console.Usage("training: %v", err)
 	}
 
-	shown := func(t envs.Task) trajectories.Shown {
-		s := trajectories.Shown{System: prompt.System(t), Codec: prompt.Codec}
-		if prompt.Native() {
-			s.Tools = prompt.Functions(t)
-		}
-
-		return s
-	}
+	shown := func(t envs.Task) trajectories.Shown { return shownBy(prompt, t) }
 
 	return export.NewAcceptance(linter, b.Config.Reasoning(), shown, characters), nil
 }

@@ -128,7 +128,7 @@ func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Opti
 	}
 
 	var (
-		reasons *export.ReasoningError
+		reasons *export.StepsError
 		spoils  *export.TemplateError
 	)
 

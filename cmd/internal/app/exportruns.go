@@ -11,12 +11,14 @@ import (
 	"slices"
 	"sync"
 
+	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune/stored"
 	"toolevo/mcts"
+	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -262,17 +264,23 @@ func (s *sources) shown(row *trajectories.Row) (trajectories.Shown, error) {
 		return trajectories.Shown{}, err
 	}
 
-	p, err := serving.NewPrompt(r.benchmark, r.Config, v, modules)
+	p, err := serving.NewPrompt(r.benchmark, r.Config, v, modules, versions)
 	if err != nil {
 		return trajectories.Shown{}, err
 	}
 
-	return trajectories.Shown{
-		Suite:  r.benchmark.Name(),
-		System: p.System(row.Task()),
-		Tools:  p.Functions(row.Task()),
-		Codec:  p.Codec,
+	shown := shownBy(p, row.Task())
+	shown.Suite, shown.Reasoning = r.benchmark.Name(), r.Config.Reasoning()
 
-		Reasoning: r.Config.Reasoning(),
-	}, nil
+	return shown, nil
+}
+
+// shownBy is what a prompt shows of a task.
+func shownBy(p prompt.Prompt, t envs.Task) trajectories.Shown {
+	shown := trajectories.Shown{System: p.System(t), Tools: p.Functions(envs.NewHistory(t)), Codec: p.Codec}
+	if p.Learns || p.Announced != nil {
+		shown.ToolsAfter = p.Functions
+	}
+
+	return shown
 }

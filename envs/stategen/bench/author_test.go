@@ -120,7 +120,7 @@ func authorsOf(t *testing.T, versions *toolapi.Catalog, shown, deployed string, 
 		t.Fatal(err)
 	}
 
-	p, err := serving.NewPrompt(StateGen{}, c, v, nil)
+	p, err := serving.NewPrompt(StateGen{}, c, v, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func promptOf(t *testing.T, v *toolapi.Version) prompt.Prompt {
 		t.Fatal(err)
 	}
 
-	p, err := serving.NewPrompt(ToolBench{}, c, v, nil)
+	p, err := serving.NewPrompt(ToolBench{}, c, v, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -406,7 +406,7 @@ func TestOwnTools(t *testing.T) {
 		t.Errorf("the paper's layout has documents:\n%s", text)
 	}
 
-	if n := len(p.Functions(task)); n != 2 {
+	if n := len(p.Functions(envs.NewHistory(task))); n != 2 {
 		t.Errorf("%d functions, want 2", n)
 	}
 }
@@ -436,7 +436,7 @@ func BenchmarkRender(b *testing.B) {
 // functionsOf lists the tools that a server is sent, one a line.
 func functionsOf(p Prompt, t envs.Task) string {
 	var lines []string
-	for _, f := range p.Functions(t) {
+	for _, f := range p.Functions(envs.NewHistory(t)) {
 		lines = append(lines, pytext.JSON(f))
 	}
 
@@ -456,5 +456,63 @@ func TestFunctionsOfOthersAreClean(t *testing.T) {
 
 	if got := functionsOf(p, task); strings.Contains(got, "<|im_end|>") || strings.Count(got, "< |im_end| >") != 3 {
 		t.Errorf("%s", got)
+	}
+}
+
+// What UpdateTool was told takes the place of the entry of its name, or stands behind all; the announced version's
+// tools take the places of those that they replace.
+func TestListsThatChange(t *testing.T) {
+	fixed := New([]*toolapi.API{
+		{Name: "LoadDB", Tool: "LoadDB", Description: "old"}, {Name: "Gone", Tool: "Gone"},
+		{Name: "Finish", Tool: "Finish"},
+	})
+	fixed.Codec = action.Tools{}
+	fixed.Clean = func(text string) string { return strings.ReplaceAll(text, "<|", "< |") }
+
+	learned, announced := fixed, fixed
+	learned.Learns = true
+	announced.Announced = func(version string, listed *toolapi.API) *toolapi.API {
+		switch {
+		case version != "p_s_in" || listed.Name == "Gone":
+			return nil
+		case listed.Name == "LoadDB":
+			return &toolapi.API{Name: "InitDB", Tool: "LoadDB"}
+		}
+
+		return listed
+	}
+
+	before := envs.NewHistory(envs.Task{Question: "?"})
+	after := before.Learn("LoadDB[a], which is <|new").Learn("any words").Learn("New@DB[a], which no server takes").
+		Learn("InitDB[b], which loads").Learn("InitDB[c], which loads").Announce("p_s_in")
+
+	names := func(p Prompt, h envs.History) (all []string) {
+		for _, f := range p.Functions(h) {
+			f = f.Object("function")
+			name, _ := f.Text("name")
+			all = append(all, name+" "+strings.Join(f.Object("parameters").Object("properties").Names(), " "))
+		}
+
+		return all
+	}
+
+	for _, tt := range []struct {
+		p    Prompt
+		h    envs.History
+		want string
+	}{
+		{fixed, after, "LoadDB , Gone , Finish "},
+		{learned, before, "LoadDB , Gone , Finish "},
+		{learned, after, "LoadDB a, Gone , Finish , InitDB c"},
+		{announced, before, "LoadDB , Gone , Finish "},
+		{announced, after, "InitDB , Finish "},
+	} {
+		if got := strings.Join(names(tt.p, tt.h), ", "); got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+	}
+
+	if text := toolapi.FunctionList(learned.Functions(after)); strings.Contains(text, "<|") {
+		t.Errorf("what a model wrote is not clean: %s", text)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/toolapi"
 )
 
@@ -24,20 +25,54 @@ func (p Prompt) List(t envs.Task) []*toolapi.API {
 	})
 }
 
-// Functions are the tools of [Prompt.List] as OpenAI's chat API describes functions.
-func (p Prompt) Functions(t envs.Task) []envs.Args {
-	var all []envs.Args
+// Functions are the tools that an agent is sent after a history, as OpenAI's chat API describes
+// functions: those of [Prompt.List], or what has become of them.
+func (p Prompt) Functions(h envs.History) []envs.Args {
+	list := p.List(h.Task())
 
-	for _, a := range p.List(t) {
-		f := a.Function()
-		if t.Tools != "" { // see [Prompt.system]
-			f = cleanedIn(f, p.cleaned).(envs.Args)
+	if version := h.Announced(); version != "" && p.Announced != nil {
+		for i, a := range list {
+			list[i] = p.Announced(version, a)
 		}
 
-		all = append(all, f)
+		list = slices.DeleteFunc(list, func(a *toolapi.API) bool { return a == nil })
+	}
+
+	own := h.Task().Tools != "" // others wrote what they say
+	all := make([]envs.Args, 0, len(list))
+
+	for _, a := range list {
+		all = append(all, p.function(a, own))
+	}
+
+	if !p.Learns {
+		return all
+	}
+
+	for _, text := range h.Learned() {
+		a, ok := toolapi.ParseDescription(text)
+		if !ok || !action.CanCall(a.Name) {
+			continue
+		}
+
+		i := slices.IndexFunc(list, func(b *toolapi.API) bool { return a.Name == b.Name })
+		if i < 0 {
+			i, list, all = len(list), append(list, a), append(all, nil)
+		}
+
+		all[i] = p.function(a, true)
 	}
 
 	return all
+}
+
+// function describes a tool, cleaned where it is not of a version.
+func (p Prompt) function(a *toolapi.API, clean bool) envs.Args {
+	if !clean {
+		return a.Function()
+	}
+
+	return cleanedIn(a.Function(), p.cleaned).(envs.Args)
 }
 
 // cleanedIn is a value with every text in it cleaned.

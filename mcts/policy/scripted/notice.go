@@ -6,6 +6,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
 )
 
 // useWord is what comes before the successor in a notice.
@@ -35,11 +36,11 @@ func parseNotice(text string) (*usage, bool) {
 	tail = tail[use[1]:]
 
 	u := &usage{}
-	if u.old, u.oldParams, _, ok = parseSignature(head); !ok {
+	if u.old, u.oldParams, _, ok = toolapi.ParseSignature(head); !ok {
 		return nil, false
 	}
 
-	name, params, signature, ok := parseSignature(tail)
+	name, params, signature, ok := toolapi.ParseSignature(tail)
 	if !ok {
 		return nil, false
 	}
@@ -67,7 +68,7 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 
 	var ok bool
 	var params []string
-	if u.name, params, u.signature, ok = parseSignature(text); !ok {
+	if u.name, params, u.signature, ok = toolapi.ParseSignature(text); !ok {
 		return nil, false
 	}
 
@@ -76,7 +77,7 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 		return nil, false
 	}
 
-	if u.old, _, _, ok = parseSignature(tail); !ok {
+	if u.old, _, _, ok = toolapi.ParseSignature(tail); !ok {
 		return nil, false
 	}
 
@@ -113,45 +114,6 @@ func (u *usage) describe(args envs.Args) string {
 
 	return string(append(b, '.'))
 }
-
-// parseSignature reads "Name[p1, p2]" or "Name" at the beginning of text.
-func parseSignature(text string) (name string, params []string, signature string, ok bool) {
-	text = strings.TrimLeft(text, " \n`")
-
-	n := 0
-	for n < len(text) && isNameByte(text[n]) {
-		n++
-	}
-
-	if !strings.HasPrefix(text[n:], "[") { // a full stop ends the sentence
-		n = len(strings.TrimRight(text[:n], "."))
-	}
-
-	if n == 0 {
-		return "", nil, "", false
-	}
-
-	name, rest := text[:n], text[n:]
-	if !strings.HasPrefix(rest, "[") {
-		return name, nil, name, true
-	}
-
-	end := strings.IndexByte(rest, ']')
-	if end < 0 {
-		return "", nil, "", false
-	}
-
-	for p := range strings.SplitSeq(rest[1:end], ",") {
-		if p = strings.Trim(p, " <>"); p != "" {
-			params = append(params, p)
-		}
-	}
-
-	return name, params, text[:n+end+1], true
-}
-
-// isNameByte allows what appendices B.2 and D.1 put into names.
-func isNameByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-@%#.", c) >= 0 || c >= 0x80 }
 
 // guess makes slots from parameter names alone: the first ones take the old arguments, the others are settings.
 func guess(params []string, oldCount int) []slot {

@@ -23,6 +23,9 @@ const (
 	CallsOfServer = "server" // which tells them apart from text
 )
 
+// ChoiceRequired makes a model call a tool in every turn, which servers do by a grammar of the listed names.
+const ChoiceRequired = "required"
+
 // ParallelUnset sends no parallel_tool_calls.
 const ParallelUnset = "unset"
 
@@ -37,7 +40,7 @@ func (t ToolCalls) Validate() (setting string, err error) {
 		return "calls", err
 	}
 
-	if _, err = names.Parse("tool choice", t.Choice, []string{"auto", "required", "none"}); err != nil {
+	if _, err = names.Parse("tool choice", t.Choice, []string{"auto", ChoiceRequired, "none"}); err != nil {
 		return "choice", err
 	}
 

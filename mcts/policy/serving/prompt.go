@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"toolevo/configs"
+	"toolevo/envs/dynamic"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy/chat"
@@ -47,7 +48,7 @@ func (m *Models) Prompt() (prompt.Prompt, error) {
 		return prompt.Prompt{}, err
 	}
 
-	p, err := NewPrompt(m.Benchmark, m.Config, v, modules)
+	p, err := NewPrompt(m.Benchmark, m.Config, v, modules, m.Versions)
 	if err != nil {
 		return p, err
 	}
@@ -59,15 +60,27 @@ func (m *Models) Prompt() (prompt.Prompt, error) {
 }
 
 // NewPrompt returns what a model is shown of an API version, as a configuration wants it, but for demonstrations;
-// modules are those that programs may import, nil says nothing about them.
+// modules are those that programs may import, nil says nothing about them. The version that is deployed may be
+// announced where it is one of versions.
 func NewPrompt(
 	benchmark suite.Benchmark, c *configs.Resolved, version *toolapi.Version, modules []string,
+	versions *toolapi.Catalog,
 ) (prompt.Prompt, error) {
 	apis := benchmark.Tools(version, modules)
 	p := prompt.New(apis)
 	p.NoUpdateTool, p.Codec = !c.Environment.UpdateTool, c.Environment.ActionCodec()
-
 	p.ByDataset = byDataset(benchmark, c.Server.Prompt.Tools, apis)
+	p.Learns = c.Environment.ToolList == dynamic.ListLearned
+
+	if c.Environment.ToolList == dynamic.ListAnnounced && versions != nil {
+		p.Announced = func(announced string, listed *toolapi.API) *toolapi.API {
+			if own, ok := version.API(listed.Name); ok {
+				listed = own // a task's own tools are known by their names alone
+			}
+
+			return exposing(benchmark, versions, announced, modules, listed.Tool)
+		}
+	}
 
 	var err error
 	if p.Layout, err = prompt.ParseLayout(c.Server.Layout); err != nil {
@@ -82,6 +95,26 @@ func NewPrompt(
 	p.Clean = clean.Clean
 
 	return p, nil
+}
+
+// exposing is the API by which a version exposes a tool, as prompts show it; nil where it does not.
+func exposing(
+	b suite.Benchmark, versions *toolapi.Catalog, name string, modules []string, tool string,
+) *toolapi.API {
+	v, err := versions.Version(name)
+	if err != nil {
+		return nil
+	}
+
+	for _, a := range b.Tools(v, modules) {
+		if a.Tool == tool {
+			return a
+		}
+	}
+
+	a, _ := v.ForTool(tool)
+
+	return a
 }
 
 // byDataset returns the tools that prompts show for tasks of each dataset, nil where all tasks are shown all.

@@ -44,7 +44,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 
 	var functions func(envs.History) []envs.Args
 	if shown.Native() {
-		functions = func(h envs.History) []envs.Args { return shown.Functions(h.Task()) }
+		functions = shown.Functions
 	}
 
 	switch c.Form {
