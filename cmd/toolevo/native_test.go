@@ -1,11 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/envs/disk"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -89,4 +94,60 @@ func correctIn(t *testing.T, run string) (n int) {
 	}
 
 	return n
+}
+
+// A list that changes is sent as it is after each turn, exported so in single steps, and refused in
+// whole trajectories; the trees of one that does not are the same as without the setting.
+func TestToolLists(t *testing.T) {
+	t.Parallel()
+
+	data, dir := smallData(t), t.TempDir()
+
+	for list, names := range map[string]string{
+		"fixed":     "LoadDB",
+		"learned":   "LoadDB, LoadDB InitializeDatabase",
+		"announced": "LoadDB, InitializeDatabase",
+	} {
+		t.Run(list, func(t *testing.T) {
+			t.Parallel()
+
+			run, steps := filepath.Join(dir, list), filepath.Join(dir, list+"-steps")
+			must(t, onServer(serve(t, simserver.Options{}), "collect", "--data", data, "--trees", "2", "--config",
+				"policies/tools", "--engine", "unsafe", "--api", "p_s_in", "--set", "search.simulations=8", "--set",
+				"environment.tool_list="+list, "--out", run)...)
+			says(t, "check", made(t, "check", run, "--data", data), "0 problems")
+
+			must(t, "export", run, "--format", "sft-step", "--for", "trl", "--out", steps)
+
+			seen := map[string]bool{}
+
+			for line, err := range disk.Lines(filepath.Join(steps, "toolevo_sft_step.jsonl")) {
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				var found []string
+
+				for _, name := range []string{"LoadDB", "InitializeDatabase"} {
+					if bytes.Contains(line, []byte(`\"name\": \"`+name+`\"`)) {
+						found = append(found, name)
+					}
+				}
+
+				seen[strings.Join(found, " ")] = true
+			}
+
+			if got := strings.Join(slices.SortedFunc(maps.Keys(seen), func(a, b string) int {
+				return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+			}), ", "); got != names {
+				t.Errorf("the lists have %s, want %s", got, names)
+			}
+
+			r := cli(t, "export", run, "--format", "sft-trajectory", "--for", "trl", "--out", filepath.Join(dir,
+				list+"-whole"))
+			if refused := strings.Contains(r.err, "environment.tool_list"); refused != (list != "fixed") {
+				t.Errorf("exit %d: %s", r.code, r.err)
+			}
+		})
+	}
 }

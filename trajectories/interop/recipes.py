@@ -4,8 +4,8 @@
 
 A recipe's arguments are given what toolevo finetune adds, and parsed as the trainer parses its file, twice: as keys and
 values, which refuses keys it does not know, and as words of a command line, which refuses values of a wrong type. No
-model is loaded. A machine without a GPU cannot be told to use one: bf16, deepspeed and flash_attn are replaced by
-use_cpu. Exit 1 and a line for each recipe that is wrong.
+model is loaded. A machine without a GPU cannot be told to use one: bf16, deepspeed, flash_attn and
+liger-kernel are replaced by use_cpu. Exit 1 and a line for each recipe that is wrong.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from llamafactory.data.template import TEMPLATES
 from llamafactory.hparams import get_train_args
 from omegaconf import OmegaConf
 
-NEED_GPU = {"bf16": True, "flash_attn": "fa2"}
+NEED_GPU = {"bf16": True, "flash_attn": "fa2", "enable_liger_kernel": True}
 GPUS = (1, 2, 4, 8)
 
 
