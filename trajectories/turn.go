@@ -31,7 +31,9 @@ func (t *Turn) Description() (text string, ok bool) {
 		return "", false
 	}
 
-	args, _, err := pytext.DecodeObject(strings.TrimSpace(strings.TrimPrefix(t.Key, t.API)))
+	last := t.Key[strings.LastIndex(t.Key, "\n")+1:] // of several calls
+
+	args, _, err := pytext.DecodeObject(strings.TrimSpace(strings.TrimPrefix(last, t.API)))
 	if err != nil || len(args) == 0 {
 		return "", false
 	}

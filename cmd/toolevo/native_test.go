@@ -151,3 +151,39 @@ func TestToolLists(t *testing.T) {
 		})
 	}
 }
+
+// Where several calls of a reply are played, each is answered, in prompts, documents and samples: a server that reads
+// imagined answers as calls has them played, and without the setting they are cut.
+func TestParallelCalls(t *testing.T) {
+	t.Parallel()
+
+	data, dir := smallData(t), t.TempDir()
+
+	for most, answers := range map[string]int{"1": 1, "2": 2} {
+		t.Run(most, func(t *testing.T) {
+			t.Parallel()
+
+			run, out := filepath.Join(dir, most), filepath.Join(dir, most+"-export")
+			s := serve(t, simserver.Options{Wrong: []simserver.Misconfiguration{simserver.ParallelCalls}})
+			r := cli(t, onServer(s, "collect", "--data", data, "--trees", "2", "--config", "policies/tools", "--engine",
+				"unsafe", "--api", "p_c", "--set", "search.simulations=8", "--set", "environment.parallel_calls="+most,
+				"--out", run)...)
+			if r.code != exitDone {
+				t.Fatalf("exit %d: %s", r.code, r.err)
+			}
+
+			if behind := strings.Contains(r.out+r.err, "tool calls behind"); behind != (most == "1") {
+				t.Errorf("calls are left out: %v\n%s", behind, r.err)
+			}
+
+			says(t, "check", made(t, "check", run, "--data", data), "0 problems")
+
+			must(t, "export", run, "--format", "atif", "--score", "any", "--out", out)
+
+			text := read(t, filepath.Join(out, "toolevo_atif.jsonl"))
+			if got := bytes.Count(text, []byte(`"tool_call_id":"call00102"`)) > 0; got != (answers == 2) {
+				t.Errorf("turns with two calls: %v", got)
+			}
+		})
+	}
+}

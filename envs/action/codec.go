@@ -78,13 +78,13 @@ func Canonical(c envs.Call) string {
 	return string(pytext.AppendJSON([]byte(name+" "), c.Args))
 }
 
-// Key returns the canonical key of the call in a text. The key of any other text is its content
+// Key returns the canonical key of the call in a text, of several a line each. The key of any other text is its content
 // without the space around it, quoted, so that no text can pretend to be a call. The thought of a
 // [FunctionCall] is part of that, as that of any other codec is.
 func Key(codec Codec, text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 
-	c, err := codec.Parse(text)
+	calls, err := Calls(codec, text)
 	if err != nil {
 		content := text
 		if codec != (FunctionCall{}) {
@@ -94,7 +94,22 @@ func Key(codec Codec, text string) string {
 		return strconv.Quote(pytext.Strip(content))
 	}
 
-	return Canonical(c)
+	keys := make([]string, len(calls))
+	for i, c := range calls {
+		keys[i] = Canonical(c)
+	}
+
+	return strings.Join(keys, "\n")
+}
+
+// Calls returns the calls of a text that are played, of most codecs one. An error is that of the codec's Parse.
+func Calls(codec Codec, text string) ([]envs.Call, error) {
+	c, err := codec.Parse(text)
+	if t, ok := codec.(Tools); ok && err == nil && !t.answers(read(text)) {
+		return t.calls(text), nil
+	}
+
+	return []envs.Call{c}, err
 }
 
 // plain reports whether a name looks like one: letters, digits and underscores.

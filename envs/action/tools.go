@@ -11,7 +11,13 @@ import (
 
 // Tools is the [Codec] of native tool calls: servers are sent a list of tools, and answer with a [Message]. With
 // FinishText a message that calls nothing is the answer, as it is for ordinary agents; otherwise it is malformed.
-type Tools struct{ FinishText bool }
+//
+// Most is how many calls of a message are played, 0 being one: those from the first on that can be read. Finish and
+// UpdateTool are the last of theirs, for what is called behind them would follow from an answer that nobody has seen.
+type Tools struct {
+	FinishText bool
+	Most       int
+}
 
 // IsNative reports whether a codec is one of native calls.
 func IsNative(c Codec) bool {
@@ -140,13 +146,13 @@ func read(text string) (s said) {
 	return s
 }
 
-// Message returns the message of an action as later prompts have it: with its call where it is one
-// that can be played, and else as content alone. Reasoning stands in its tags before the content.
+// Message returns the message of an action as later prompts have it: with its calls where they are
+// some that can be played, and else as content alone. Reasoning stands in its tags before the content.
 func (Tools) Message(text string) Message {
 	s, m := read(text), ParseMessage(text)
 
 	if s.wrong == nil {
-		m.Calls = m.Calls[:1]
+		m.Calls = m.Calls[:len(s.playable(len(s.calls)))]
 	} else {
 		m = m.Unread()
 	}
@@ -167,6 +173,25 @@ func ParseMessage(text string) Message {
 
 	return m
 }
+
+// playable are the calls that can be played in a turn that may have most.
+func (s said) playable(most int) (calls []envs.Call) {
+	for _, member := range s.calls {
+		c, err := readCall(member)
+		if err != nil || !s.whole || len(calls) == most {
+			break
+		}
+
+		if calls = append(calls, c); envs.IsSystem(c.Name) {
+			break
+		}
+	}
+
+	return calls
+}
+
+// calls are those of a text that are played.
+func (t Tools) calls(text string) []envs.Call { return read(text).playable(max(1, t.Most)) }
 
 // toolCall is the call that a member of a message holds.
 func toolCall(member any) (c ToolCall) {
@@ -239,16 +264,18 @@ func (t Tools) Thought(text string) string {
 	return s.reasoning
 }
 
-// Trim implements [Codec]: what a model calls behind its first call answers what it has not seen.
-func (Tools) Trim(text string) string {
+// Trim implements [Codec]: what a model calls behind what is played answers what it has not seen.
+func (t Tools) Trim(text string) string {
 	s := read(text)
-	if s.wrong != nil || len(s.calls) < 2 {
+
+	played := len(s.playable(max(1, t.Most)))
+	if s.wrong != nil || len(s.calls) <= played {
 		return text
 	}
 
 	_, object := Part(text)
 
-	return strings.TrimSuffix(text, object) + messageText(s.content, s.calls[:1], false)
+	return strings.TrimSuffix(text, object) + messageText(s.content, s.calls[:played], false)
 }
 
 // Format implements [Codec].
@@ -262,3 +289,20 @@ func (Tools) Stop() []string { return nil }
 // CallID is the id of a call in prompts and samples, by its turn and its place in that, from 1. Servers give random
 // ones, which tell nothing. The templates of Mistral want nine letters and digits.
 func CallID(turn, place int) string { return fmt.Sprintf("call%03d%02d", turn%1000, place%100) }
+
+// betweenResults stands between what several calls of a turn were answered. Templates that have Qwen's form render it
+// as several answers, and it is where LLaMA-Factory joins those that follow each other.
+const betweenResults = "\n" + resultEndTag + "\n<tool_response>\n"
+
+const resultEndTag = "</tool_response>"
+
+// OneResult is an answer among several: it cannot pretend to be two.
+func OneResult(text string) string { return strings.ReplaceAll(text, resultEndTag, "< "+resultEndTag[1:]) }
+
+// JoinResults is the observation of a turn of several calls.
+func JoinResults(all []string) string { return strings.Join(all, betweenResults) }
+
+// SplitResults returns what each call of a turn was answered. It is the inverse of [JoinResults]; what is missing is "".
+func SplitResults(observation string, calls int) []string {
+	return append(strings.SplitN(observation, betweenResults, calls), make([]string, calls)...)[:calls]
+}

@@ -1,6 +1,7 @@
 package dynamic
 
 import (
+	"errors"
 	"fmt"
 
 	"toolevo/envs/action"
@@ -14,6 +15,7 @@ type Settings struct {
 	Codec            string           `yaml:"codec"`     // see [Settings.ActionCodec]
 	Finish           string           `yaml:"finish"`    // FinishByCall or FinishByText
 	ToolList         string           `yaml:"tool_list"` // ListFixed, ListLearned or ListAnnounced
+	ParallelCalls    int              `yaml:"parallel_calls" least:"1"`
 	UpdateTool       bool             `yaml:"update_tool"`
 	Reward           string           `yaml:"reward"`
 	Feedback         toolapi.Feedback `yaml:"feedback"` // what a call is told that the deployed version does not take
@@ -53,7 +55,7 @@ func Feedbacks() []string {
 func (s *Settings) ActionCodec() action.Codec {
 	codec, _ := action.ParseCodec(s.Codec) // a configuration has a valid one
 	if action.IsNative(codec) {
-		codec = action.Tools{FinishText: s.Finish == FinishByText}
+		codec = action.Tools{FinishText: s.Finish == FinishByText, Most: s.ParallelCalls}
 	}
 
 	return action.OrDefault(codec)
@@ -71,6 +73,10 @@ func (s *Settings) Validate() (setting string, err error) {
 
 	if _, err = names.Parse("tool list", s.ToolList, []string{ListFixed, ListLearned, ListAnnounced}); err != nil {
 		return "tool_list", err
+	}
+
+	if s.ParallelCalls > 1 && !action.IsNative(s.ActionCodec()) {
+		return "parallel_calls", errors.New("several calls in a turn need environment.codec: tools")
 	}
 
 	if s.ToolList != ListFixed && !action.IsNative(s.ActionCodec()) {

@@ -1,6 +1,7 @@
 package dynamic
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ const (
 	updatedText    = "The description for the new tool has been updated successfully."
 	notUpdatedText = "Tool update failed. There is something wrong with the arguments you send for UpdateTool. " +
 		"Please modify it."
+	notRunText      = "This call was not run, because one before it failed or ended the task."
 	failedText      = "The call failed."
 	genericText     = "There is something wrong with your command you send. Please modify it."
 	opArgumentBytes = 200 // how much of the arguments an error of ours shows
@@ -33,7 +35,7 @@ type answer[S any] struct {
 	grade   envs.Grade
 	learned string // a tool description
 	learns  bool
-	loads   bool // the turn counts towards the limit on loads
+	loads   int  // how many loads the turn counts as, towards their limit
 }
 
 // Step runs one action. A state that is not of this kind of environment, or not running, is an error.
@@ -56,9 +58,45 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 		return envs.Transition{}, err
 	}
 
-	e.observe(&turn, ans)
-
 	return e.transition(from, turn, ans), nil
+}
+
+// callAll plays calls in order, up to one that fails or ends the task. The turn is that of the last one played; its
+// observation has what each was answered.
+func (e *Environment[S]) callAll(
+	ctx context.Context, from *state[S], turn *envs.Turn, calls []envs.Call,
+) (answer[S], error) {
+	at, written, texts, loads := *from, turn.Action, make([]string, len(calls)), 0
+
+	var ans answer[S]
+
+	for i, call := range calls {
+		*turn = envs.Turn{Maker: turn.Maker}
+
+		var err error
+		if ans, err = e.call(ctx, &at, turn, call); err != nil {
+			return ans, err
+		}
+
+		ans.loads = e.countsAsLoad(call, ans)
+		ans.result.Maker = cmp.Or(ans.result.Maker, turn.Maker)
+		e.observe(turn, ans)
+
+		at.session, texts[i] = ans.session, action.OneResult(turn.Observation)
+		loads += ans.loads
+
+		if turn.Outcome != envs.OK {
+			for j := range texts[i+1:] {
+				texts[i+1+j] = notRunText
+			}
+
+			break
+		}
+	}
+
+	turn.Action, turn.Observation, ans.loads = written, action.JoinResults(texts), loads
+
+	return ans, nil
 }
 
 // Call answers a call that belongs to no task, as a server of the deployed version does: nothing is remembered. Finish
@@ -116,9 +154,7 @@ func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S
 		next.history = next.history.Announce(e.deployed.Name)
 	}
 
-	if ans.loads {
-		next.loads++
-	}
+	next.loads += ans.loads
 
 	t := envs.Transition{State: next, Turn: turn, Grade: ans.grade}
 	switch {
@@ -133,27 +169,44 @@ func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S
 	return t
 }
 
-// act reads the action, fills in the turn's call, and finds the answer.
+// act reads the action, fills in the turn, and finds the answer.
 func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Turn) (answer[S], error) {
-	call, wrong := e.codec.Parse(string(turn.Action))
+	calls, wrong := action.Calls(e.codec, string(turn.Action))
+	if len(calls) > 1 {
+		return e.callAll(ctx, from, turn, calls)
+	}
+
+	call := calls[0]
 
 	var ans answer[S]
 	var err error
 
 	switch {
 	case errors.Is(wrong, action.ErrMalformed):
-		return from.said(envs.Malformed, malformed(e.codec)), nil
+		ans = from.said(envs.Malformed, malformed(e.codec))
 	case wrong != nil:
 		ans = from.said(envs.InvocationError, argumentError+wrong.Error())
 	default:
 		ans, err = e.call(ctx, from, turn, call)
 	}
 
-	if len(e.options.LoadNames) > 0 {
-		ans.loads = slices.Contains(e.options.LoadNames, call.Name)
-	}
+	ans.loads = e.countsAsLoad(call, ans)
+	e.observe(turn, ans)
 
 	return ans, err
+}
+
+// countsAsLoad is 1 of a call that counts towards the limit on loads.
+func (e *Environment[S]) countsAsLoad(call envs.Call, ans answer[S]) int {
+	loads := ans.loads
+	if len(e.options.LoadNames) > 0 {
+		loads = 0
+		if slices.Contains(e.options.LoadNames, call.Name) {
+			loads = 1
+		}
+	}
+
+	return loads
 }
 
 // malformed returns the published text for ReAct, and else one that says how a call is written.
@@ -200,7 +253,9 @@ func (e *Environment[S]) call(
 	lowered, wrong := known.api.Lower(call.Args)
 	if wrong == nil {
 		ans, err := e.run(ctx, from, known, lowered)
-		ans.loads = known.loads && ans.result.Outcome == envs.OK
+		if known.loads && ans.result.Outcome == envs.OK {
+			ans.loads = 1
+		}
 
 		return ans, err
 	}

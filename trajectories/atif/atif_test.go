@@ -248,6 +248,57 @@ func TestNativeCallsComeBack(t *testing.T) {
 	}
 }
 
+// Of several calls in a turn each has its result in the document, and the turn comes back as one.
+func TestSeveralCallsComeBack(t *testing.T) {
+	codec := action.Tools{Most: 2}
+	text := `{"content": "Both.", "calls": [{"name": "LoadDB", "arguments": {"DBName": "coffee"}}, ` +
+		`{"name": "LoadDB", "arguments": {"DBName": "flights"}}]}`
+
+	tree := branch()
+	n := &tree.Nodes[3]
+	n.Action, n.Key, n.Name = text, action.Key(codec, text), "LoadDB"
+	n.Observation = action.JoinResults([]string{"loaded", "no database flights"})
+
+	row := trajectories.FromNode(meta(), tree, 5)
+	for i := range row.Turns { // the others are texts in this codec
+		turn := &row.Turns[i]
+		turn.Thought, turn.Key = codec.Thought(turn.Action), action.Key(codec, turn.Action)
+
+		if i != 2 {
+			turn.API, turn.Thought = "", ""
+		}
+	}
+
+	native := shown()
+	native.Codec = codec
+	d := atif.FromEpisode(&trajectories.Episode{Row: row}, native)
+
+	s := d.Steps[4]
+	if len(s.ToolCalls) != 2 || len(s.Observation.Results) != 2 ||
+		s.Observation.Results[1].SourceCallID != s.ToolCalls[1].ToolCallID ||
+		s.Observation.Results[1].Content.Value != "no database flights" {
+		t.Errorf("the step: %+v", s)
+	}
+
+	named, err := read(t, string(encode(t, d)))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	got, back, err := named.Row("dev")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(row.Turns[2], got.Turns[2]); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+
+	if back.Codec != codec {
+		t.Errorf("the codec is %+v", back.Codec)
+	}
+}
+
 // Seeds come back through a program whose numbers are doubles, as in JavaScript.
 func TestSeedsAreNotRounded(t *testing.T) {
 	row := trajectories.FromNode(meta(), branch(), 5)

@@ -201,6 +201,7 @@ type Move struct {
 	Outcome string `json:"outcome"`
 	Tool    string `json:"tool,omitempty"`
 	Text    string `json:"text,omitempty"` // as it was written, where the thought and the call do not say it
+	API     string `json:"api,omitempty"`  // of several calls, the one that the outcome is of
 
 	*Search // of a trajectory
 }

@@ -113,7 +113,19 @@ func (d *Document) codec() (action.Codec, error) {
 		return action.FunctionCall{}, nil
 	}
 
-	return action.ParseCodec(d.Extra.Ours.Codec)
+	codec, err := action.ParseCodec(d.Extra.Ours.Codec)
+
+	if native, ok := codec.(action.Tools); ok {
+		for i := range d.Steps {
+			if n := len(d.Steps[i].ToolCalls); n > 1 {
+				native.Most = max(native.Most, n)
+			}
+		}
+
+		codec = native
+	}
+
+	return codec, err
 }
 
 // tools are those that the agent had.
@@ -206,10 +218,10 @@ func (s *Step) results() []Result {
 	return s.Observation.Results
 }
 
-// single returns a step of several calls as steps of one each, with their own results. What the agent said stands
-// before the first.
+// single returns a step of several calls as steps of one each, with their own results, but for ours, which are turns.
+// What the agent said stands before the first.
 func (s *Step) single() []Step {
-	if len(s.ToolCalls) < 2 {
+	if len(s.ToolCalls) < 2 || s.Extra.Ours != nil {
 		return []Step{*s}
 	}
 
@@ -250,7 +262,7 @@ func (s *Step) refuse(last bool) string {
 		switch {
 		case s.Source == AgentSource && len(results) == 0 && !(last && i == len(ones)-1):
 			return "it met nothing, and the agent goes on"
-		case len(results) > 1:
+		case len(results) > max(1, len(ones[i].ToolCalls)):
 			return fmt.Sprintf("it has %d results, and a turn has one", len(results))
 		}
 	}
@@ -274,9 +286,12 @@ func (s *Step) refuse(last bool) string {
 
 // turn returns the turn of an agent's step.
 func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
+	var results []string
 	for _, r := range s.results() {
-		t.Observation = r.Content.Value
+		results = append(results, r.Content.Value)
 	}
+
+	t.Observation = action.JoinResults(results)
 
 	if ours := s.Extra.Ours; ours != nil {
 		t.Tool, t.Action = ours.Tool, ours.Text
@@ -313,7 +328,11 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 	}
 
 	t.API, t.Key, t.Thought = call.Name, action.Canonical(call), s.ReasoningContent
-	if s.Extra.Ours == nil {
+
+	switch ours := s.Extra.Ours; {
+	case ours != nil && ours.API != "":
+		t.API, t.Key = ours.API, action.Key(codec, t.Action)
+	case ours == nil:
 		t.Thought = strings.TrimSpace(t.Thought + "\n\n" + s.Message.Value)
 	}
 

@@ -121,30 +121,59 @@ func stepOf(i int, t *trajectories.Turn, codec action.Codec, ofTree bool) Step {
 	}
 
 	s := Step{Source: AgentSource, Extra: Extra[Move]{move}}
-	result := Result{Content: Text{Value: t.Observation}}
+	calls, err := action.Calls(codec, t.Action)
+	results := action.SplitResults(t.Observation, len(calls))
+	s.Observation = &Observation{}
 
-	call, err := codec.Parse(t.Action)
-	if arguments := pytext.AppendJSON(nil, call.Args); err == nil && json.Valid(arguments) {
-		result.SourceCallID = action.CallID(i+1, 1)
-		s.ToolCalls = []ToolCall{{
-			ToolCallID: result.SourceCallID, FunctionName: call.Name, Arguments: arguments,
-		}}
-		s.ReasoningContent = t.Thought
-
-		if t.Outcome.Ends() {
-			s.Message.Value = answerOf(call.Args)
-		}
-
-		if _, nulls := withoutNulls(call.Args); nulls || codec.Format(t.Thought, call) != strings.TrimSpace(t.Action) {
-			move.Text = t.Action
-		}
-	} else {
-		s.Message.Value = t.Action // NaN, which Python's JSON has, is in no document
+	for _, r := range results {
+		s.Observation.Results = append(s.Observation.Results, Result{Content: Text{Value: r}})
 	}
 
-	s.Observation = &Observation{[]Result{result}}
+	if err == nil {
+		s.ToolCalls = toolCalls(i+1, calls)
+	}
+
+	if s.ToolCalls == nil {
+		s.Message.Value = t.Action
+		return s
+	}
+
+	for j, c := range s.ToolCalls {
+		s.Observation.Results[j].SourceCallID = c.ToolCallID
+	}
+
+	s.ReasoningContent = t.Thought
+	last := calls[len(calls)-1]
+
+	if t.Outcome.Ends() {
+		s.Message.Value = answerOf(last.Args)
+	}
+
+	_, nulls := withoutNulls(last.Args)
+	if several := len(calls) > 1; several || nulls || codec.Format(t.Thought, last) != strings.TrimSpace(t.Action) {
+		move.Text = t.Action
+		if several {
+			move.API = t.API
+		}
+	}
 
 	return s
+}
+
+// toolCalls are the calls of a turn, from 1; nil where one has NaN, which Python's JSON has and no document.
+func toolCalls(turn int, calls []envs.Call) (all []ToolCall) {
+	for i, c := range calls {
+		arguments := pytext.AppendJSON(nil, c.Args)
+		if !json.Valid(arguments) {
+			return nil
+		}
+
+		all = append(all, ToolCall{
+			ToolCallID: action.CallID(turn, i+1), FunctionName: c.Name, Arguments: arguments,
+		})
+	}
+
+	return all
 }
 
 // answerOf is the answer among the arguments of Finish.

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -15,34 +16,44 @@ import (
 // templates write the same.
 const callBegin, callEnd = "<tool_call>\n", "\n</tool_call>"
 
-// callText is the value of a message with a call and what is said beside it: in tags, or before a native call.
-func callText(beside string, c envs.Call, native bool) string {
+// callsText is the value of a message with calls and what is said beside them: in tags, or before native calls, of
+// which there may be several.
+func callsText(beside string, native bool, calls ...envs.Call) string {
 	codec := action.FunctionCall{}
 	if !native {
-		return codec.Format(beside, c)
+		return codec.Format(beside, calls[0])
 	}
 
+	var lines []string
 	if beside != "" {
-		beside += "\n"
+		lines = append(lines, beside)
 	}
 
-	return beside + callBegin + codec.Format("", c) + callEnd
+	for _, c := range calls {
+		lines = append(lines, callBegin+codec.Format("", c)+callEnd)
+	}
+
+	return strings.Join(lines, "\n")
 }
 
-// readCall is the inverse of callText.
-func readCall(value string) (beside string, c envs.Call, native bool, err error) {
+// readCalls is the inverse of callsText.
+func readCalls(value string) (beside string, native bool, calls []envs.Call, err error) {
 	codec := action.FunctionCall{}
 
 	text, native := strings.CutSuffix(value, callEnd)
 	if !native {
-		c, err = codec.Parse(value)
-		return codec.Thought(value), c, false, err
+		c, err := codec.Parse(value)
+		return codec.Thought(value), false, []envs.Call{c}, err
 	}
 
-	beside, object, _ := strings.Cut(text, callBegin)
-	c, err = codec.Parse(object)
+	beside, objects, _ := strings.Cut(text, callBegin)
 
-	return strings.TrimSuffix(beside, "\n"), c, true, err
+	for object := range strings.SplitSeq(objects, callEnd+"\n"+callBegin) {
+		c, wrong := codec.Parse(object)
+		calls, err = append(calls, c), errors.Join(err, wrong)
+	}
+
+	return strings.TrimSuffix(beside, "\n"), true, calls, err
 }
 
 // untagged returns a reply without the tags of its reasoning and the words of its call, which are control tokens in
@@ -50,7 +61,7 @@ func readCall(value string) (beside string, c envs.Call, native bool, err error)
 func (m Message) untagged() string {
 	value := m.Value
 	if text, native := strings.CutSuffix(value, callEnd); native && m.From == FunctionCall {
-		value = strings.Replace(text, callBegin, "", 1)
+		value = strings.Replace(strings.ReplaceAll(text, callEnd+"\n"+callBegin, "\n"), callBegin, "", 1)
 	}
 
 	reasoning, content := action.Part(value)

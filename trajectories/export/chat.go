@@ -150,18 +150,20 @@ func toChat(system string, conversation []Message) []chatMessage {
 		all = append(all, chatMessage{Role: chat.SystemRole, Content: system})
 	}
 
-	call := "" // the one that waits for its answer
+	var calls []toolCall // that wait for their answers
 
 	for i, m := range conversation {
 		switch {
 		case m.From == FunctionCall:
-			call = action.CallID(i/2+1, 1)
-			all = append(all, callMessage(call, m.Value))
+			said := callMessage(i/2+1, m.Value)
+			all, calls = append(all, said), said.ToolCalls
 		case m.From == GPT:
-			call = ""
+			calls = nil
 			all = append(all, chatMessage{Role: chat.AssistantRole, Content: m.Value})
-		case m.From == Observation && call != "":
-			all = append(all, chatMessage{Role: toolRole, Content: m.Value, ToolCallID: call})
+		case m.From == Observation && calls != nil:
+			for j, result := range action.SplitResults(m.Value, len(calls)) {
+				all = append(all, chatMessage{Role: toolRole, Content: result, ToolCallID: calls[j].ID})
+			}
 		case m.From == Observation:
 			all = append(all, chatMessage{Role: chat.UserRole, Content: prompt.ObservationText(m.Value)})
 		default:
@@ -176,16 +178,19 @@ func toChat(system string, conversation []Message) []chatMessage {
 	return all
 }
 
-// callMessage returns the message of a function call, as [replyOf] wrote it.
-func callMessage(id, value string) chatMessage {
-	beside, call, _, _ := readCall(value)
+// callMessage returns the message of the function calls of a turn, from 1, as [replyOf] wrote it.
+func callMessage(turn int, value string) chatMessage {
+	beside, _, calls, _ := readCalls(value)
+	m := chatMessage{Role: chat.AssistantRole, Content: beside}
 
-	return chatMessage{
-		Role: chat.AssistantRole, Content: beside,
-		ToolCalls: []toolCall{{
-			id, "function", calledFunction{call.Name, arguments(pytext.AppendJSON(nil, call.Args))},
-		}},
+	for i, c := range calls {
+		m.ToolCalls = append(m.ToolCalls, toolCall{
+			action.CallID(turn, i+1), "function",
+			calledFunction{c.Name, arguments(pytext.AppendJSON(nil, c.Args))},
+		})
 	}
+
+	return m
 }
 
 // readChat fills a sample with the messages that toChat made of it. What has no place there stays, for the linter to
@@ -199,22 +204,22 @@ func (s *Sample) readChat(all []chatMessage) error {
 		read := Message{From: m.Role, Value: m.Content}
 
 		switch {
-		case m.Role == chat.AssistantRole && len(m.ToolCalls) == 1:
-			call := m.ToolCalls[0].Function
-
-			object, err := call.Arguments.object()
-			arguments, _, decodeErr := pytext.DecodeObject(object)
-
-			if err := errors.Join(err, decodeErr); err != nil {
-				return fmt.Errorf("message %d: arguments of %s: %w", i, call.Name, err)
+		case m.Role == chat.AssistantRole && len(m.ToolCalls) > 0:
+			calls, err := m.calls()
+			if err != nil {
+				return fmt.Errorf("message %d: %w", i, err)
 			}
 
-			written := callText(m.Content, envs.Call{Name: call.Name, Args: arguments}, s.Tools != "")
-			read = Message{From: FunctionCall, Value: written}
+			read = Message{From: FunctionCall, Value: callsText(m.Content, s.Tools != "", calls...)}
 		case m.Role == chat.AssistantRole:
 			read.From = GPT
 		case m.Role == chat.UserRole && i == 0:
 			read.From = Human
+		case m.Role == toolRole && i > 0 && all[i-1].Role == toolRole:
+			last := &s.Conversations[len(s.Conversations)-1]
+			last.Value = action.JoinResults([]string{last.Value, m.Content})
+
+			continue
 		case m.Role == toolRole:
 			read.From = Observation
 		case m.Role == chat.UserRole:
@@ -231,4 +236,22 @@ func (s *Sample) readChat(all []chatMessage) error {
 	}
 
 	return nil
+}
+
+// calls are those of a message.
+func (m *chatMessage) calls() ([]envs.Call, error) {
+	all := make([]envs.Call, len(m.ToolCalls))
+
+	for i, c := range m.ToolCalls {
+		object, err := c.Function.Arguments.object()
+		arguments, _, decodeErr := pytext.DecodeObject(object)
+
+		if err := errors.Join(err, decodeErr); err != nil {
+			return nil, fmt.Errorf("arguments of %s: %w", c.Function.Name, err)
+		}
+
+		all[i] = envs.Call{Name: c.Function.Name, Args: arguments}
+	}
+
+	return all, nil
 }

@@ -216,8 +216,8 @@ func (l *Linter) lintMessage(i int, m Message) []Finding {
 	}
 
 	if m.From == FunctionCall {
-		beside, call, native, err := readCall(m.Value)
-		if err != nil || callText(beside, call, native) != m.Value {
+		beside, native, calls, err := readCalls(m.Value)
+		if err != nil || callsText(beside, native, calls...) != m.Value {
 			return []Finding{{NoCall, i, "not a function call as the trainer reads it"}}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
 )
@@ -302,7 +303,27 @@ func drawReply(t *rapid.T, native bool) Message {
 	at := rapid.SampledFrom([]any{"<é>", nil, envs.Number("1.50"), []any{}}).Draw(t, "at")
 	call := envs.Call{Name: "Look", Args: envs.Args{{Name: "at", Value: at}}}
 
-	return Message{From: FunctionCall, Value: callText(thought, call, native)}
+	calls := []envs.Call{call}
+	if native {
+		calls = slices.Repeat(calls, rapid.IntRange(1, 3).Draw(t, "calls"))
+	}
+
+	return Message{From: FunctionCall, Value: callsText(thought, native, calls...)}
+}
+
+// drawAnswer draws what a reply was answered, of each call.
+func drawAnswer(t *rapid.T, m Message, i int) Message {
+	calls := 1
+	if m.From == FunctionCall {
+		_, _, all, err := readCalls(m.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		calls = len(all)
+	}
+
+	return Message{From: Observation, Value: action.JoinResults(slices.Repeat([]string{fmt.Sprint("seen ", i)}, calls))}
 }
 
 // TestLayoutsReadWhatTheyWrite holds for each format and trainer that a sample is read from its
@@ -318,8 +339,8 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 		s.Conversations = []Message{{From: Human, Value: "Question: How much?"}}
 
 		for i := range rapid.IntRange(0, 6).Draw(t, "turns") {
-			s.Conversations = append(s.Conversations, drawReply(t, native),
-				Message{From: Observation, Value: fmt.Sprint("seen ", i)})
+			reply := drawReply(t, native)
+			s.Conversations = append(s.Conversations, reply, drawAnswer(t, reply, i))
 		}
 
 		if f.IsPairs() {
@@ -352,6 +373,8 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 func answers(t *rapid.T, all []chatMessage) {
 	calls := map[string]bool{}
 
+	var waiting []string
+
 	for i, m := range all {
 		for _, call := range m.ToolCalls {
 			if calls[call.ID] {
@@ -361,11 +384,17 @@ func answers(t *rapid.T, all []chatMessage) {
 			calls[call.ID] = true
 		}
 
-		switch called := i > 0 && len(all[i-1].ToolCalls) > 0; {
-		case m.Role == toolRole && (!called || all[i-1].ToolCalls[0].ID != m.ToolCallID):
+		switch {
+		case m.Role == toolRole && (len(waiting) == 0 || waiting[0] != m.ToolCallID):
 			t.Fatalf("message %d answers %q", i, m.ToolCallID)
-		case m.Role != toolRole && (called || m.ToolCallID != ""):
+		case m.Role == toolRole:
+			waiting = waiting[1:]
+		case len(waiting) > 0 || m.ToolCallID != "":
 			t.Fatalf("message %d is of the %s, and answers a call", i, m.Role)
+		}
+
+		for _, call := range m.ToolCalls {
+			waiting = append(waiting, call.ID)
 		}
 	}
 }

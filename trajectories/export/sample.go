@@ -85,7 +85,7 @@ func NewSample(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sani
 	for i, t := range row.Turns {
 		s.Conversations = append(s.Conversations, replyOf(t.Action, shown.Codec))
 		if i < len(row.Turns)-1 {
-			observation, changed := chat.ObservationText(t.Observation, clean)
+			observation, changed := observationOf(&t, shown.Codec, clean)
 			read(Observation, observation, changed)
 		}
 	}
@@ -142,18 +142,31 @@ func replyOf(text string, codec action.Codec) Message {
 	switch codec := codec.(type) {
 	case action.FunctionCall:
 		if call, err := codec.Parse(text); err == nil {
-			return Message{From: FunctionCall, Value: callText(codec.Thought(text), call, false)}
+			return Message{From: FunctionCall, Value: callsText(codec.Thought(text), false, call)}
 		}
 	case action.Tools:
 		said := codec.Message(text)
-		if call, err := codec.Parse(text); err == nil && len(said.Calls) > 0 {
-			return Message{From: FunctionCall, Value: callText(said.Content, call, true)}
+		if calls, err := action.Calls(codec, text); err == nil && len(said.Calls) > 0 {
+			return Message{From: FunctionCall, Value: callsText(said.Content, true, calls...)}
 		}
 
 		text = said.Content
 	}
 
 	return Message{From: GPT, Value: text}
+}
+
+// observationOf is what a turn was answered, each of several calls by itself.
+func observationOf(t *trajectories.Turn, codec action.Codec, clean *chat.Sanitizer) (text string, broken bool) {
+	calls, _ := action.Calls(action.OrDefault(codec), chat.ReplyText(t.Action))
+	results := action.SplitResults(t.Observation, len(calls))
+	for i := range results {
+		var changed bool
+		results[i], changed = chat.ObservationText(results[i], clean)
+		broken = broken || changed
+	}
+
+	return action.JoinResults(results), broken
 }
 
 // sum is equal of samples that are trained alike.

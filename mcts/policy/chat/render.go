@@ -77,39 +77,45 @@ type Call struct {
 // It is for instruct models as they come. A checkpoint trained on an export has seen its observations in another form,
 // so it wants [Template.Render].
 func Messages(system string, h envs.History, clean *Sanitizer) []Message {
-	return conversation(system, h, clean, func(_ int, written, observation string) [2]Message {
-		return said(written, observation)
+	return conversation(system, h, clean, func(_ int, written, observation string) []Message {
+		return said(written, observation, clean)
 	})
 }
 
 // said is a turn without a native call.
-func said(written, observation string) [2]Message {
-	return [2]Message{
+func said(written, observation string, clean *Sanitizer) []Message {
+	observation, _ = ObservationText(observation, clean)
+
+	return []Message{
 		{Role: AssistantRole, Content: written}, {Role: UserRole, Content: prompt.ObservationText(observation)},
 	}
 }
 
-// ToolMessages is [Messages] for a server that is sent tools. A call is one of the message, and what it came to is a
-// tool's message; a turn without one that can be played is told in texts.
+// ToolMessages is [Messages] for a server that is sent tools. Calls are those of the message, and what each came to is
+// a tool's message; a turn without one that can be played is told in texts.
 func ToolMessages(system string, h envs.History, clean *Sanitizer) []Message {
-	return conversation(system, h, clean, func(number int, written, observation string) [2]Message {
+	return conversation(system, h, clean, func(number int, written, observation string) []Message {
 		m := action.Tools{}.Message(written)
 		if len(m.Calls) == 0 {
-			return said(m.Content, observation)
+			return said(m.Content, observation, clean)
 		}
 
-		id := action.CallID(number, 1)
+		told := []Message{{Role: AssistantRole, Content: m.Content}}
 
-		return [2]Message{
-			{Role: AssistantRole, Content: m.Content, Calls: []Call{{id, m.Calls[0]}}},
-			{Role: ToolRole, Content: observation, CallID: id},
+		for i, result := range action.SplitResults(observation, len(m.Calls)) {
+			id := action.CallID(number, i+1)
+			result, _ = ObservationText(result, clean)
+			told[0].Calls = append(told[0].Calls, Call{id, m.Calls[i]})
+			told = append(told, Message{Role: ToolRole, Content: result, CallID: id})
 		}
+
+		return told
 	})
 }
 
-// conversation returns the messages of a history whose turns, counted from 1, are told in two messages each.
+// conversation returns the messages of a history whose turns are counted from 1.
 func conversation(
-	system string, h envs.History, clean *Sanitizer, tell func(number int, written, observation string) [2]Message,
+	system string, h envs.History, clean *Sanitizer, tell func(number int, written, observation string) []Message,
 ) []Message {
 	turns := h.Turns()
 
@@ -122,9 +128,7 @@ func conversation(
 	messages = append(messages, Message{Role: UserRole, Content: question})
 
 	for i, turn := range turns {
-		observation, _ := ObservationText(turn.Observation, clean)
-		told := tell(i+1, ReplyText(string(turn.Action)), observation)
-		messages = append(messages, told[:]...)
+		messages = append(messages, tell(i+1, ReplyText(string(turn.Action)), turn.Observation)...)
 	}
 
 	return messages

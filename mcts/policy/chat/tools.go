@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/pytext"
 )
 
@@ -26,8 +27,18 @@ func (t Template) RenderTools(system string, functions []envs.Args, h envs.Histo
 	all := ToolMessages(t.WithTools(system, functions), h, clean)
 	pieces := append(make([]string, 0, 1+len(all)), t.bos)
 
-	for _, m := range all {
-		pieces = append(pieces, t.message(m))
+	var results []string // of tools, which follow each other in one message
+
+	for i, m := range all {
+		switch {
+		case m.Role != ToolRole:
+			pieces = append(pieces, t.message(m))
+		case i+1 < len(all) && all[i+1].Role == ToolRole:
+			results = append(results, m.Content)
+		default:
+			pieces = append(pieces, t.Observation(action.JoinResults(append(results, m.Content))))
+			results = nil
+		}
 	}
 
 	return strings.Join(pieces, "")
@@ -50,8 +61,6 @@ func (t Template) message(m Message) string {
 		return t.System(m.Content)
 	case UserRole:
 		return t.User(m.Content)
-	case ToolRole:
-		return t.Observation(m.Content)
 	}
 
 	said := []string{m.Content}

@@ -73,7 +73,14 @@ func New(tools []*toolapi.API) Prompt {
 // their dataset.
 func (p Prompt) System(t envs.Task) string { return p.system(t, nil, p.wording().Format) }
 
-func (p Prompt) wording() wording { return wordings()[action.OrDefault(p.Codec).String()] }
+func (p Prompt) wording() wording {
+	name := action.OrDefault(p.Codec).String()
+	if native, ok := p.Codec.(action.Tools); ok && native.Most > 1 {
+		name += "-parallel"
+	}
+
+	return wordings()[name]
+}
 
 // Render returns the text a model continues with its next Thought. It ends with a blank line.
 func (p Prompt) Render(h envs.History) string {

@@ -27,7 +27,7 @@ type wording struct {
 //go:embed wordings.yaml
 var files embed.FS
 
-// wordings are those of the codecs, by their names.
+// wordings are those of the codecs, by their names; tools-parallel where several calls of a turn are played.
 var wordings = yamltext.Once[map[string]wording](files, "wordings.yaml")
 
 const (

@@ -29,6 +29,9 @@ type Options struct {
 	// ReadCalls reads the native calls in a text of the model's, and says where in it the first one
 	// ends. With it samples are messages in that codec, whether a server parsed them or not.
 	ReadCalls func(h envs.History, text string) (m action.Message, end int)
+	// MostCalls is how many calls of a reply are played, 0 being one. Up to the end of the first one
+	// is how far log-probabilities count, of several all do.
+	MostCalls int
 	// Break breaks the control tokens in a message without a call, so that prompts and samples can
 	// hold what a model wrote in place of one; nil leaves them.
 	Break func(text string) string

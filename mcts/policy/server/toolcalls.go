@@ -71,8 +71,8 @@ func (a TemplateArguments) Values() map[string]any {
 	return values
 }
 
-// readCalls returns a sample as a message. The calls are the server's, or are read here. What stands behind the first
-// call is not played, so that its tokens do not count.
+// readCalls returns a sample as a message. The calls are the server's, or are read here. What stands behind those that
+// are played is counted; behind a single one, its tokens do not count. The last of several may be cut.
 func (p *Policy) readCalls(h envs.History, c Choice) Choice {
 	m := action.Message{Content: c.Text}
 	if p.options.Tools != nil {
@@ -91,11 +91,17 @@ func (p *Policy) readCalls(h envs.History, c Choice) Choice {
 
 	c.Text = m.Text()
 
-	if len(m.Calls) > 1 {
-		p.calls.count(func(n *Counts) { n.CallsBehind += int64(len(m.Calls) - 1) })
+	played := min(len(m.Calls), max(1, p.options.MostCalls))
+	if played > 1 && played == len(m.Calls) && c.Finish == FinishLength {
+		played--
+		c.Text = action.Message{Content: m.Content, Calls: m.Calls[:played]}.Text()
 	}
 
-	if len(m.Calls) > 0 && len(c.Pieces) == len(c.LogProbs) {
+	if behind := len(m.Calls) - played; behind > 0 {
+		p.calls.count(func(n *Counts) { n.CallsBehind += int64(behind) })
+	}
+
+	if played == 1 && len(c.Pieces) == len(c.LogProbs) {
 		_, end := p.options.ReadCalls(h, strings.Join(c.Pieces, ""))
 		c.LogProbs = c.LogProbs[:tokensOf(c.Pieces, end)]
 	}

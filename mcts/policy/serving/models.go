@@ -235,6 +235,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 
 	o := server.Options{
 		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages, Tools: sent.Tools(),
+		MostCalls: m.Config.Environment.ParallelCalls,
 		ReadCalls: sent.readCalls(c), ServerCalls: sent.callsOfServer(c), Break: sent.clean,
 		Reasoning: m.Config.Reasoning(),
 		Sampling:  c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),

@@ -44,7 +44,7 @@ func TallyLines(name string, s server.Snapshot) []string {
 	}
 
 	if s.CallsBehind > 0 {
-		lines = append(lines, fmt.Sprintf("tool calls behind the first of a reply: %d, which are not played",
+		lines = append(lines, fmt.Sprintf("tool calls behind those of a reply that are played: %d",
 			s.CallsBehind))
 	}
 

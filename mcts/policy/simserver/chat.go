@@ -49,22 +49,27 @@ func (m *messageText) UnmarshalJSON(data []byte) error {
 }
 
 // chat reads the messages of a chat. A question begins the task, so those of demonstrations are forgotten at the
-// next one; whatever answers the assistant is an observation. A message may hold a whole prompt with turns in it. Of
-// several calls in a message the first is the action.
+// next one; whatever answers the assistant is an observation. A message may hold a whole prompt with turns in it. Each
+// of several calls in a message is an action.
 func (r reader) chat(messages []message) envs.History {
 	var h envs.History
+
+	var behind []string // the calls of a message that wait for their answers
+
 	written, acted := "", false
 
 	for _, m := range messages {
 		text := strings.TrimSpace(string(m.Content))
 		switch {
-		case m.Role == "system", m.CallID != "" && !acted:
+		case m.Role == "system", m.CallID != "" && !acted && len(behind) == 0:
+		case m.CallID != "" && !acted:
+			h, behind = r.appendTurn(h, behind[0], observationIn(text)), behind[1:]
 		case m.Role == "assistant":
 			if acted { // its observation never came
 				h = r.appendTurn(h, written, "")
 			}
 
-			written, acted = r.written(m), true
+			written, acted, behind = r.written(m), true, r.behind(m)
 		case m.CallID == "" && (asks(text) || !acted):
 			h, acted = r.prompt(text), false
 		default:

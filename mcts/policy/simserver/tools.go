@@ -239,3 +239,12 @@ func (r reader) written(m message) string {
 
 	return action.Join(reasoning, r.codec.Format(content, callOf(m.Calls[0].Function)))
 }
+
+// behind are the calls of a message behind the first, each as an action.
+func (r reader) behind(m message) (all []string) {
+	for _, c := range m.Calls[min(1, len(m.Calls)):] {
+		all = append(all, r.codec.Format("", callOf(c.Function)))
+	}
+
+	return all
+}
