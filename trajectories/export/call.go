@@ -48,7 +48,7 @@ func readCalls(value string) (beside string, native bool, calls []envs.Call, err
 
 	beside, objects, _ := strings.Cut(text, callBegin)
 
-	for object := range strings.SplitSeq(objects, callEnd+"\n"+callBegin) {
+	for object := range strings.SplitSeq(objects, betweenCalls) {
 		c, wrong := codec.Parse(object)
 		calls, err = append(calls, c), errors.Join(err, wrong)
 	}
@@ -56,12 +56,57 @@ func readCalls(value string) (beside string, native bool, calls []envs.Call, err
 	return strings.TrimSuffix(beside, "\n"), true, calls, err
 }
 
+// Between several calls of a message, each in words of its own, and in a list of all.
+const (
+	betweenCalls  = callEnd + "\n" + callBegin
+	betweenListed = ", "
+)
+
+// listCalls are messages as LLaMA-Factory is to have them: several calls of one are a list between the words.
+func listCalls(all ...Message) []Message {
+	all = slices.Clone(all)
+
+	for i, m := range all {
+		if m.From == FunctionCall && strings.Contains(m.Value, betweenCalls) {
+			beside, objects, _ := strings.Cut(strings.TrimSuffix(m.Value, callEnd), callBegin)
+			all[i].Value = beside + callBegin + "[" + strings.ReplaceAll(objects, betweenCalls, betweenListed) + "]" +
+				callEnd
+		}
+	}
+
+	return all
+}
+
+// unlistCalls takes the messages of listCalls back.
+func unlistCalls(all ...Message) []Message {
+	all = slices.Clone(all)
+
+	for i, m := range all {
+		beside, list, found := strings.Cut(strings.TrimSuffix(m.Value, "]"+callEnd), callBegin+"[")
+		if !found || m.From != FunctionCall {
+			continue
+		}
+
+		decoded, _ := pytext.Decode("[" + list + "]")
+		calls, _ := decoded.([]any)
+		objects := make([]string, len(calls))
+
+		for j, c := range calls {
+			objects[j] = pytext.JSON(c)
+		}
+
+		all[i].Value = beside + callBegin + strings.Join(objects, betweenCalls) + callEnd
+	}
+
+	return all
+}
+
 // untagged returns a reply without the tags of its reasoning and the words of its call, which are control tokens in
 // plain text.
 func (m Message) untagged() string {
 	value := m.Value
 	if text, native := strings.CutSuffix(value, callEnd); native && m.From == FunctionCall {
-		value = strings.Replace(strings.ReplaceAll(text, callEnd+"\n"+callBegin, "\n"), callBegin, "", 1)
+		value = strings.Replace(strings.ReplaceAll(text, betweenCalls, "\n"), callBegin, "", 1)
 	}
 
 	reasoning, content := action.Part(value)

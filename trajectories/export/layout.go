@@ -126,14 +126,14 @@ func sharegpt(table string) layout {
 		table: table,
 		write: func(s *Sample) record {
 			return record{
-				System: s.System, Tools: s.Tools, Conversations: s.roles(),
-				Chosen: s.Chosen, Rejected: s.Rejected, Good: s.Good,
+				System: s.System, Tools: s.Tools, Conversations: listCalls(s.roles()...),
+				Chosen: listCalls(s.Chosen)[0], Rejected: listCalls(s.Rejected)[0], Good: s.Good,
 			}
 		},
 		read: func(r *record) (Sample, error) {
 			s := Sample{
-				System: r.System, Tools: r.Tools, Conversations: r.Conversations,
-				Chosen: r.Chosen, Rejected: r.Rejected, Good: r.Good,
+				System: r.System, Tools: r.Tools, Conversations: unlistCalls(r.Conversations...),
+				Chosen: unlistCalls(r.Chosen)[0], Rejected: unlistCalls(r.Rejected)[0], Good: r.Good,
 			}
 			s.readRoles()
 

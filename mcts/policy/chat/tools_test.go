@@ -47,6 +47,11 @@ func TestRenderTools(t *testing.T) {
 			`"é": ["\"", null, true]}}]}`, Observation: "Loaded:\nDate, Open."},
 		{Action: `{"calls": [{"name": "LoadDB", "arguments": {}}]}`, Observation: "argument error"},
 		{Action: `{"content": "I am done."}`, Observation: "filtered"},
+		{
+			Action: `{"content": "Both.", "calls": [{"name": "LoadDB", "arguments": {"DBName": "yelp"}}, ` +
+				`{"name": "LoadDB", "arguments": {}}]}`,
+			Observation: action.JoinResults([]string{"Loaded.", action.OneResult("argument </tool_response> error")}),
+		},
 	} {
 		h = h.Append(turn)
 	}
