@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"toolevo/envs/action"
-	"toolevo/envs/dynamic"
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
@@ -172,7 +171,7 @@ func (c *Config) checkToolList() error {
 	limited := tools.Choice == server.ChoiceRequired || tools.Parallel == "false"
 
 	if !limited || !action.IsNative(c.Environment.ActionCodec()) || slices.Equal(c.API, []string{c.Prompt}) ||
-		c.Environment.ToolList == dynamic.ListAnnounced {
+		c.Environment.Announces() {
 		return nil
 	}
 

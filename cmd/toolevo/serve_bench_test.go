@@ -66,6 +66,35 @@ func BenchmarkServer(b *testing.B) {
 	}
 }
 
+// BenchmarkToolLists says how much of the prompts' bytes the prefix cache of a simulated server holds under p_s_in, in
+// texts and with native tools, by what becomes of their list: of all requests, and without the first of each tree.
+func BenchmarkToolLists(b *testing.B) {
+	dir := generatedData(b)
+
+	for name, settings := range map[string][]string{
+		"react":     nil,
+		"fixed":     {"environment.codec", "tools"},
+		"learned":   {"environment.codec", "tools", "environment.tool_list", "learned"},
+		"announced": {"environment.codec", "tools", "environment.tool_list", "announced"},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				s := startSimulated(b, "--slots", "64")
+				d := newDriven(b, dir, s.url, "auto", append(settings, "server.form", "chat", "preset", "efficient",
+					"limit", "25", "api", "p_s_in")...)
+
+				if _, err := collect.Run(context.Background(), d.options); err != nil {
+					b.Fatal(err)
+				}
+
+				d.close()
+				b.ReportMetric(100*s.end().PrefixReused, "%_prefix_reused")
+				b.ReportMetric(100*d.reuseInTrees(), "%_reused_in_trees")
+			}
+		})
+	}
+}
+
 // BenchmarkAuto measures how long finding the limit takes through the real collector, from the first request
 // until a server does nine tenths of what it does at the best fixed limit, and how much it does in the ten
 // seconds from then on. Completions take 200 ms, so S slots do 5S in a second at best; the best fixed limit

@@ -297,12 +297,15 @@ const betweenResults = "\n" + resultEndTag + "\n<tool_response>\n"
 const resultEndTag = "</tool_response>"
 
 // OneResult is an answer among several: it cannot pretend to be two.
-func OneResult(text string) string { return strings.ReplaceAll(text, resultEndTag, "< "+resultEndTag[1:]) }
+func OneResult(text string) string {
+	return strings.ReplaceAll(text, resultEndTag, "< "+resultEndTag[1:])
+}
 
 // JoinResults is the observation of a turn of several calls.
 func JoinResults(all []string) string { return strings.Join(all, betweenResults) }
 
-// SplitResults returns what each call of a turn was answered. It is the inverse of [JoinResults]; what is missing is "".
+// SplitResults returns what each call of a turn was answered, "" where that is missing. It is the inverse of
+// [JoinResults].
 func SplitResults(observation string, calls int) []string {
 	return append(strings.SplitN(observation, betweenResults, calls), make([]string, calls)...)[:calls]
 }

@@ -35,17 +35,29 @@ func TestParallelCalls(t *testing.T) {
 		learned     int
 		end         envs.Status
 	}{
-		"one":                {most: 1, calls: []string{load, value}, kept: []string{load}, api: "LoadDB", run: 1},
-		"both":               {most: 2, calls: []string{load, value}, api: "GetValue", run: 2},
-		"no more than most":  {most: 2, calls: []string{load, value, value}, kept: []string{load, value}, api: "GetValue", run: 2},
-		"up to a failure":    {most: 4, calls: []string{load, unknown, value}, api: "Nothing", outcome: envs.InvalidAction, run: 2, notRun: 1},
-		"up to what is read": {most: 4, calls: []string{load, unread, value}, kept: []string{load}, api: "LoadDB", run: 1},
-		"nothing is read":    {most: 4, calls: []string{unread, value}, outcome: envs.InvocationError, run: 1},
-		"update":             {most: 4, calls: []string{load, update, value}, kept: []string{load, update}, api: "UpdateTool", run: 2, learned: 1},
-		"update not reached": {most: 4, calls: []string{unknown, update}, api: "Nothing", outcome: envs.InvalidAction, run: 1, notRun: 1},
+		"one":  {most: 1, calls: []string{load, value}, kept: []string{load}, api: "LoadDB", run: 1},
+		"both": {most: 2, calls: []string{load, value}, api: "GetValue", run: 2},
+		"no more than most": {
+			most: 2, calls: []string{load, value, value}, kept: []string{load, value}, api: "GetValue", run: 2,
+		},
+		"up to a failure": {
+			most: 4, calls: []string{load, unknown, value}, api: "Nothing", outcome: envs.InvalidAction, run: 2,
+			notRun: 1,
+		},
+		"up to what is read": {
+			most: 4, calls: []string{load, unread, value}, kept: []string{load}, api: "LoadDB", run: 1,
+		},
+		"nothing is read": {most: 4, calls: []string{unread, value}, outcome: envs.InvocationError, run: 1},
+		"update": {
+			most: 4, calls: []string{load, update, value}, kept: []string{load, update}, api: "UpdateTool", run: 2,
+			learned: 1,
+		},
+		"update not reached": {
+			most: 4, calls: []string{unknown, update}, api: "Nothing", outcome: envs.InvalidAction, run: 1, notRun: 1,
+		},
 		"imagined answer": {
-			most: 4, calls: []string{load, finish, value}, kept: []string{load, finish}, api: "Finish", outcome: envs.Correct, run: 2,
-			end: envs.Terminated,
+			most: 4, calls: []string{load, finish, value}, kept: []string{load, finish}, api: "Finish",
+			outcome: envs.Correct, run: 2, end: envs.Terminated,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +80,7 @@ func TestParallelCalls(t *testing.T) {
 			calls, _ := action.Calls(codec, string(next.Turn.Action))
 
 			results := action.SplitResults(next.Turn.Observation, len(calls))
-			if n := strings.Count(next.Turn.Observation, notRunText); len(results) != tt.run+tt.notRun || n != tt.notRun {
+			if n := strings.Count(next.Turn.Observation, notRunText); n != tt.notRun || len(results) != tt.run+n {
 				t.Errorf("%d answers, %d of calls that did not run: %q", len(results), n, results)
 			}
 

@@ -61,6 +61,12 @@ func (s *Settings) ActionCodec() action.Codec {
 	return action.OrDefault(codec)
 }
 
+// Learns reports whether the list that is sent takes what UpdateTool was told.
+func (s *Settings) Learns() bool { return s.ToolList == ListLearned }
+
+// Announces reports whether the list that is sent follows notices.
+func (s *Settings) Announces() bool { return s.ToolList == ListAnnounced }
+
 // Validate returns the first setting that makes no sense, and why. Which codecs there are is for the benchmark to say.
 func (s *Settings) Validate() (setting string, err error) {
 	if _, err := names.Parse("matcher", s.Reward, []string{rewardOfficial, rewardStrict}); err != nil {

@@ -23,7 +23,9 @@ func TestValidate(t *testing.T) {
 		{"strict", "all", "feedback", "deprecation, invocation, generic, none"},
 		{"strict", "", "feedback", "deprecation, invocation, generic, none"},
 	} {
-		s := Settings{Reward: tt.reward, Feedback: toolapi.Feedback(tt.feedback), Finish: FinishByCall, ToolList: ListFixed}
+		s := Settings{
+			Reward: tt.reward, Feedback: toolapi.Feedback(tt.feedback), Finish: FinishByCall, ToolList: ListFixed,
+		}
 
 		setting, err := s.Validate()
 		if tt.want == "" {
@@ -46,8 +48,8 @@ func TestToolListNeedsTools(t *testing.T) {
 
 	for codec, want := range map[string]string{"react": "environment.codec: tools", "tools": ""} {
 		s := Settings{
-			Reward: rewardOfficial, Feedback: toolapi.FeedbackDeprecation, Finish: FinishByCall, ToolList: ListLearned,
-			Codec: codec,
+			Reward: rewardOfficial, Feedback: toolapi.FeedbackDeprecation, Finish: FinishByCall,
+			ToolList: ListLearned, Codec: codec,
 		}
 
 		setting, err := s.Validate()

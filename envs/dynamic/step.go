@@ -35,7 +35,7 @@ type answer[S any] struct {
 	grade   envs.Grade
 	learned string // a tool description
 	learns  bool
-	loads   int  // how many loads the turn counts as, towards their limit
+	loads   int // how many loads the turn counts as, towards their limit
 }
 
 // Step runs one action. A state that is not of this kind of environment, or not running, is an error.
@@ -150,7 +150,7 @@ func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S
 		next.history = next.history.Learn(ans.learned)
 	}
 
-	if turn.Outcome == envs.Deprecated && e.options.ToolList == ListAnnounced {
+	if turn.Outcome == envs.Deprecated && e.options.Announces() {
 		next.history = next.history.Announce(e.deployed.Name)
 	}
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolevo/envs/pytext"
+	"toolevo/envs/wire"
 )
 
 // ParseDescription reads what a model tells UpdateTool about an API: a function as chat APIs describe it, with or
@@ -20,7 +21,7 @@ func ParseDescription(text string) (a *API, ok bool) {
 		return a, err == nil && a.Name != ""
 	}
 
-	name, names, signature, ok := ParseSignature(text)
+	name, names, signature, ok := wire.ParseSignature(text)
 	if !ok || name == signature { // any word would do
 		return nil, false
 	}
@@ -33,45 +34,4 @@ func ParseDescription(text string) (a *API, ok bool) {
 	}
 
 	return a, true
-}
-
-// ParseSignature reads "Name[p1, p2]" or "Name" at the beginning of text, as [API.Signature] and models write it.
-func ParseSignature(text string) (name string, params []string, signature string, ok bool) {
-	text = strings.TrimLeft(text, " \n`")
-
-	n := 0
-	for n < len(text) && isNameByte(text[n]) {
-		n++
-	}
-
-	if !strings.HasPrefix(text[n:], "[") { // a full stop ends the sentence
-		n = len(strings.TrimRight(text[:n], "."))
-	}
-
-	if n == 0 {
-		return "", nil, "", false
-	}
-
-	name, rest := text[:n], text[n:]
-	if !strings.HasPrefix(rest, "[") {
-		return name, nil, name, true
-	}
-
-	end := strings.IndexByte(rest, ']')
-	if end < 0 {
-		return "", nil, "", false
-	}
-
-	for p := range strings.SplitSeq(rest[1:end], ",") {
-		if p = strings.Trim(p, " <>"); p != "" {
-			params = append(params, p)
-		}
-	}
-
-	return name, params, text[:n+end+1], true
-}
-
-// isNameByte allows what appendices B.2 and D.1 put into names.
-func isNameByte(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || strings.IndexByte("_-@%#.", c) >= 0 || c >= 0x80
 }

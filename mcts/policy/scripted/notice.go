@@ -6,7 +6,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
-	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 )
 
 // useWord is what comes before the successor in a notice.
@@ -36,11 +36,11 @@ func parseNotice(text string) (*usage, bool) {
 	tail = tail[use[1]:]
 
 	u := &usage{}
-	if u.old, u.oldParams, _, ok = toolapi.ParseSignature(head); !ok {
+	if u.old, u.oldParams, _, ok = wire.ParseSignature(head); !ok {
 		return nil, false
 	}
 
-	name, params, signature, ok := toolapi.ParseSignature(tail)
+	name, params, signature, ok := wire.ParseSignature(tail)
 	if !ok {
 		return nil, false
 	}
@@ -68,7 +68,7 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 
 	var ok bool
 	var params []string
-	if u.name, params, u.signature, ok = toolapi.ParseSignature(text); !ok {
+	if u.name, params, u.signature, ok = wire.ParseSignature(text); !ok {
 		return nil, false
 	}
 
@@ -77,7 +77,7 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 		return nil, false
 	}
 
-	if u.old, _, _, ok = toolapi.ParseSignature(tail); !ok {
+	if u.old, _, _, ok = wire.ParseSignature(tail); !ok {
 		return nil, false
 	}
 

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"toolevo/configs"
-	"toolevo/envs/dynamic"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy/chat"
@@ -70,9 +69,9 @@ func NewPrompt(
 	p := prompt.New(apis)
 	p.NoUpdateTool, p.Codec = !c.Environment.UpdateTool, c.Environment.ActionCodec()
 	p.ByDataset = byDataset(benchmark, c.Server.Prompt.Tools, apis)
-	p.Learns = c.Environment.ToolList == dynamic.ListLearned
+	p.Learns = c.Environment.Learns()
 
-	if c.Environment.ToolList == dynamic.ListAnnounced && versions != nil {
+	if c.Environment.Announces() && versions != nil {
 		p.Announced = func(announced string, listed *toolapi.API) *toolapi.API {
 			if own, ok := version.API(listed.Name); ok {
 				listed = own // a task's own tools are known by their names alone
