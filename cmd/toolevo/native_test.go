@@ -38,9 +38,9 @@ func TestNativeCallsOfServers(t *testing.T) {
 		says   string
 		unlike bool // some replies are others, so that the trees are
 	}{
-		"calls behind": {simserver.ParallelCalls, nil, "which are not played", false},
+		"calls behind": {simserver.ParallelCalls, nil, "tool calls behind those", false},
 		"calls as text": {
-			simserver.CallsAsText, []string{"--set", "server.tools.calls=generic"}, "which are not played", true,
+			simserver.CallsAsText, []string{"--set", "server.tools.calls=generic"}, "tool calls behind those", true,
 		},
 		"text dropped": {simserver.DroppedText, nil, "solved", true},
 		"numbers":      {simserver.RewrittenNumbers, nil, "solved", false},
