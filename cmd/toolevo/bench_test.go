@@ -23,26 +23,31 @@ import (
 	"toolevo/toolqa"
 )
 
-// BenchmarkCollect measures the whole collector on coffee's generated test questions, three mixes of them:
+// BenchmarkCollect measures the whole collector on coffee's generated test questions, three mixes of them, one also with
+// native calls:
 // scripted:noisy in p_s_in, preset reference, durable store. An expansion is a model call. Programs that are
 // asked for again are answered by the log: programs/1000 is how many ran beside a thousand expansions. The
 // processor times are those of this process and of the interpreters.
 func BenchmarkCollect(b *testing.B) {
 	dir := benchData(b)
+	all := func(toolqa.Question) bool { return true }
+	withoutPrograms := func(q toolqa.Question) bool {
+		return q.Template != "coffee-easy/percentage-change" && q.Template != "coffee-easy/range"
+	}
+
 	for _, mix := range []struct {
-		name, difficulty string
-		keep             func(toolqa.Question) bool
+		name, difficulty, codec string
+		keep                    func(toolqa.Question) bool
 	}{
-		{"easy-without-programs", "easy", func(q toolqa.Question) bool {
-			return q.Template != "coffee-easy/percentage-change" && q.Template != "coffee-easy/range"
-		}},
-		{"easy", "easy", func(toolqa.Question) bool { return true }},
-		{"hard", "hard", func(toolqa.Question) bool { return true }},
+		{"easy-without-programs", "easy", "react", withoutPrograms},
+		{"easy-without-programs-tools", "easy", "tools", withoutPrograms},
+		{"easy", "easy", "react", all},
+		{"hard", "hard", "react", all},
 	} {
 		b.Run(mix.name, func(b *testing.B) {
 			var sum spent
 			for b.Loop() {
-				collectOnce(b, dir, mix.difficulty, mix.keep, &sum)
+				collectOnce(b, dir, mix.difficulty, mix.codec, mix.keep, &sum)
 			}
 
 			b.ReportMetric(sum.calls/sum.took.Seconds(), "expansions/s")
@@ -73,7 +78,7 @@ func (c *counting) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits)
 }
 
 // collectOnce runs the collector, and adds up what it made.
-func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question) bool, sum *spent) {
+func collectOnce(b *testing.B, dir, difficulty, codec string, keep func(toolqa.Question) bool, sum *spent) {
 	b.Helper()
 
 	ctx := context.Background()
@@ -82,7 +87,8 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 	var settings []configs.Layer
 	for key, value := range map[string]string{
 		"dataset": "coffee", "split": "test", "difficulty": difficulty, "preset": "reference", "search.trees": "4",
-		"python.engine": "forkserver", // whose processor time the system tells
+		"python.engine":     "forkserver", // whose processor time the system tells
+		"environment.codec": codec,
 	} {
 		settings = append(settings, configs.SettingLayer("benchmark", key, value))
 	}

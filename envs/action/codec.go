@@ -102,12 +102,14 @@ func Key(codec Codec, text string) string {
 	return strings.Join(keys, "\n")
 }
 
-// Calls returns the calls of a text that are played, of most codecs one. An error is that of the codec's Parse.
+// Calls returns the calls of a text that are played, of most codecs one. With an error, which is that of the codec's
+// Parse, there is one, too.
 func Calls(codec Codec, text string) ([]envs.Call, error) {
-	c, err := codec.Parse(text)
-	if t, ok := codec.(Tools); ok && err == nil && !t.answers(read(text)) {
-		return t.calls(text), nil
+	if t, ok := codec.(Tools); ok {
+		return t.calls(read(text))
 	}
+
+	c, err := codec.Parse(text)
 
 	return []envs.Call{c}, err
 }

@@ -2,7 +2,6 @@ package action
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"toolevo/envs"
@@ -149,22 +148,36 @@ func read(text string) (s said) {
 // Message returns the message of an action as later prompts have it: with its calls where they are
 // some that can be played, and else as content alone. Reasoning stands in its tags before the content.
 func (Tools) Message(text string) Message {
-	s, m := read(text), ParseMessage(text)
+	m, _ := Tools{}.Said(text)
+	return m
+}
+
+// Said returns the message of an action, see [Tools.Message], and its calls as they are played.
+func (Tools) Said(text string) (Message, []envs.Call) {
+	s := read(text)
+	m := s.message()
+
+	var calls []envs.Call
 
 	if s.wrong == nil {
-		m.Calls = m.Calls[:len(s.playable(len(s.calls)))]
+		calls = s.playable(len(s.calls))
+		m.Calls = m.Calls[:len(calls)]
 	} else {
 		m = m.Unread()
 	}
 
 	m.Content = FunctionCall{}.Think(s.reasoning, m.Content)
 
-	return m
+	return m, calls
 }
 
 // ParseMessage returns the message of a text that [Message.Text] wrote, with all its calls.
 func ParseMessage(text string) Message {
 	s := read(text)
+	return s.message()
+}
+
+func (s *said) message() Message {
 	m := Message{Content: s.content, Cut: !s.whole}
 
 	for _, c := range s.calls {
@@ -175,9 +188,13 @@ func ParseMessage(text string) Message {
 }
 
 // playable are the calls that can be played in a turn that may have most.
-func (s said) playable(most int) (calls []envs.Call) {
-	for _, member := range s.calls {
-		c, err := readCall(member)
+func (s *said) playable(most int) (calls []envs.Call) {
+	for i, member := range s.calls {
+		c, err := s.first, s.wrong
+		if i > 0 {
+			c, err = readCall(member)
+		}
+
 		if err != nil || !s.whole || len(calls) == most {
 			break
 		}
@@ -190,8 +207,19 @@ func (s said) playable(most int) (calls []envs.Call) {
 	return calls
 }
 
-// calls are those of a text that are played.
-func (t Tools) calls(text string) []envs.Call { return read(text).playable(max(1, t.Most)) }
+// calls are those that are played.
+func (t Tools) calls(s said) ([]envs.Call, error) {
+	switch {
+	case t.answers(s):
+		return []envs.Call{{
+			Name: envs.FinishTool, Args: envs.Object("answer", strings.TrimSpace(s.content)),
+		}}, nil
+	case s.wrong != nil:
+		return []envs.Call{s.first}, s.wrong
+	}
+
+	return s.playable(max(1, t.Most)), nil
+}
 
 // toolCall is the call that a member of a message holds.
 func toolCall(member any) (c ToolCall) {
@@ -208,11 +236,10 @@ func toolCall(member any) (c ToolCall) {
 	return c
 }
 
-// protocolName is what chat APIs take as the name of a function.
-var protocolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
-// CanCall reports whether tools of a name can be called natively.
-func CanCall(name string) bool { return protocolName.MatchString(name) }
+// CanCall reports whether tools of a name can be called natively: chat APIs take [A-Za-z0-9_-]{1,64}.
+func CanCall(name string) bool {
+	return name != "" && len(name) <= 64 && plain(strings.ReplaceAll(name, "-", "_"))
+}
 
 // readCall returns the call of a message.
 func readCall(member any) (c envs.Call, err error) {
@@ -241,12 +268,8 @@ func (Tools) String() string { return "tools" }
 
 // Parse implements [Codec].
 func (t Tools) Parse(text string) (envs.Call, error) {
-	s := read(text)
-	if t.answers(s) {
-		return envs.Call{Name: envs.FinishTool, Args: envs.Object("answer", strings.TrimSpace(s.content))}, nil
-	}
-
-	return s.first, s.wrong
+	calls, err := t.calls(read(text))
+	return calls[0], err
 }
 
 // answers reports whether the content is the answer.
@@ -267,9 +290,12 @@ func (t Tools) Thought(text string) string {
 // Trim implements [Codec]: what a model calls behind what is played answers what it has not seen.
 func (t Tools) Trim(text string) string {
 	s := read(text)
+	if s.wrong != nil || len(s.calls) < 2 {
+		return text
+	}
 
 	played := len(s.playable(max(1, t.Most)))
-	if s.wrong != nil || len(s.calls) <= played {
+	if len(s.calls) <= played {
 		return text
 	}
 
@@ -303,6 +329,17 @@ func OneResult(text string) string {
 
 // JoinResults is the observation of a turn of several calls.
 func JoinResults(all []string) string { return strings.Join(all, betweenResults) }
+
+// Results returns what each call of an action was answered.
+func Results(codec Codec, text, observation string) []string {
+	calls := 1
+	if strings.Contains(observation, betweenResults) { // a single answer may hold it
+		all, _ := Calls(codec, text)
+		calls = len(all)
+	}
+
+	return SplitResults(observation, calls)
+}
 
 // SplitResults returns what each call of a turn was answered, "" where that is missing. It is the inverse of
 // [JoinResults].

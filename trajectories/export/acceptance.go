@@ -36,10 +36,15 @@ func (a *Acceptance) Accept(h envs.History) bool {
 	}
 
 	for _, t := range h.Turns() {
-		row.Turns = append(row.Turns, trajectories.Turn{
+		turn := trajectories.Turn{
 			Action: string(t.Action), Observation: t.Observation, Outcome: t.Outcome,
-			API: t.Call.Name, Tool: t.Call.Tool, Key: action.Canonical(t.Call),
-		})
+			API: t.Call.Name, Tool: t.Call.Tool,
+		}
+		if turn.IsUpdate() { // its description may be in the list of tools from here on
+			turn.Key = action.Canonical(t.Call)
+		}
+
+		row.Turns = append(row.Turns, turn)
 	}
 
 	return a.Lint(&row) == nil

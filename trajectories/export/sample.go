@@ -145,8 +145,8 @@ func replyOf(text string, codec action.Codec) Message {
 			return Message{From: FunctionCall, Value: callsText(codec.Thought(text), false, call)}
 		}
 	case action.Tools:
-		said := codec.Message(text)
-		if calls, err := action.Calls(codec, text); err == nil && len(said.Calls) > 0 {
+		said, calls := codec.Said(text)
+		if len(calls) > 0 {
 			return Message{From: FunctionCall, Value: callsText(said.Content, true, calls...)}
 		}
 
@@ -158,8 +158,7 @@ func replyOf(text string, codec action.Codec) Message {
 
 // observationOf is what a turn was answered, each of several calls by itself.
 func observationOf(t *trajectories.Turn, codec action.Codec, clean *chat.Sanitizer) (text string, broken bool) {
-	calls, _ := action.Calls(action.OrDefault(codec), chat.ReplyText(t.Action))
-	results := action.SplitResults(t.Observation, len(calls))
+	results := action.Results(action.OrDefault(codec), chat.ReplyText(t.Action), t.Observation)
 	for i := range results {
 		var changed bool
 		results[i], changed = chat.ObservationText(results[i], clean)

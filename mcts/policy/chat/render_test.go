@@ -284,8 +284,11 @@ func TestToolMessages(t *testing.T) {
 		{Role: chat.UserRole, Content: "Observation: "},
 		{Role: chat.AssistantRole, Content: "Done."},
 		{Role: chat.UserRole, Content: "Observation: filtered"},
-		{Role: chat.AssistantRole, Calls: call("call00501", "B", "{}")},
+		{
+			Role: chat.AssistantRole, Calls: append(call("call00501", "B", "{}"), call("call00502", "C", "{}")...),
+		},
 		{Role: chat.ToolRole, CallID: "call00501"},
+		{Role: chat.ToolRole, CallID: "call00502"},
 	}
 	if diff := cmp.Diff(want, chat.ToolMessages("s", h, clean)); diff != "" {
 		t.Error(diff)
