@@ -95,6 +95,7 @@ type Server struct {
 	Reasoning  string         `yaml:"reasoning"`                // ReasoningAuto, or an [action.Reasoning]
 	Extensions bool           `yaml:"extensions"`               // send vLLM's own fields
 	LogProbs   bool           `yaml:"logprobs"`                 // the server reports log-probabilities
+	TokenIDs   bool           `yaml:"token_ids"`                // keep the ids of tokens in the log
 	Ends       []string       `yaml:"ends,flow" least:"0"`      // the server's own words for the end of a whole completion
 	LeaveOut   []string       `yaml:"leave_out,flow" least:"0"` // parameters that are not sent
 	Headers    server.Headers `yaml:"headers"`                  // sent with every request, from the environment

@@ -52,6 +52,11 @@ type Proposal struct {
 
 	// Finish is why the completion is not what the model would have written: FinishLength, FinishTooLong, or "".
 	Finish string `json:"finish,omitempty"`
+
+	// What a run that keeps token ids has of them, else "": those of the prompt as [PackIDs] writes them, of
+	// which a log has the difference to the prompt before; and [TokenIDs.PackSampled].
+	PromptIDs string `json:"-"`
+	Sampled   string `json:"-"`
 }
 
 // The ends of a completion that a search or a reader must know of.

@@ -146,13 +146,26 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 		proposals[i].Text = strings.ToValidUTF8(proposals[i].Text, "\uFFFD")
 	}
 
-	if err := p.store.logCall(ctx, r, proposals); err != nil {
+	// An answer that was paid for is kept even when the user has just pressed Ctrl-C.
+	ctx = context.WithoutCancel(ctx)
+
+	kept, err := p.shorten(ctx, r.Node.Path, proposals)
+	if err != nil {
+		return nil, fail("log call "+r.Node.String(), err)
+	}
+
+	l, err = p.store.logCall(ctx, r, kept)
+	if err != nil {
 		return nil, err
 	}
 
 	p.mu.Lock()
+	defer p.mu.Unlock()
+
 	p.asked++
-	p.mu.Unlock()
+	if hasIDs(kept) { // later prompts are kept as differences to this one
+		p.logged[callKey{r.Node.Path, r.First}] = l
+	}
 
 	return proposals, nil
 }
@@ -236,26 +249,19 @@ func (s *Store) CompletionTokens(ctx context.Context, question string, tree int)
 	return n, nil
 }
 
-func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Proposal) error {
-	// An answer that was paid for is kept even when the user has just pressed Ctrl-C.
-	ctx = context.WithoutCancel(ctx)
+func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Proposal) (logged, error) {
+	l := logged{n: r.N, seed: r.Seed, history: r.History.Hash()}
 
-	return s.addCall(ctx, r.Node, r.First, logged{n: r.N, seed: r.Seed, history: r.History.Hash()}, proposals)
-}
-
-// addCall adds a row of calls, whose proposals are yet to be packed.
-func (s *Store) addCall(ctx context.Context, id mcts.NodeID, first int, l logged, proposals []mcts.Proposal) (
-	err error) {
-	insert, err := s.insertCall(ctx, id, first, l, proposals)
+	insert, err := s.insertCall(ctx, r.Node, r.First, &l, proposals)
 	if err == nil {
 		err = s.change(ctx, insert)
 	}
 
-	return fail("log call "+id.String(), err)
+	return l, fail("log call "+r.Node.String(), err)
 }
 
-// insertCall returns what writes a row of calls, whose proposals are yet to be packed.
-func (s *Store) insertCall(ctx context.Context, id mcts.NodeID, first int, l logged, proposals []mcts.Proposal) (
+// insertCall returns what writes a row of calls, and packs its proposals.
+func (s *Store) insertCall(ctx context.Context, id mcts.NodeID, first int, l *logged, proposals []mcts.Proposal) (
 	insert func(*sql.Tx) error, err error) {
 	if l.proposals, err = s.pack(ctx, appendRows(nil, proposals)); err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func (s *Store) SaveEpisode(ctx context.Context, calls []Call, t *mcts.TreeRecor
 	for _, c := range calls {
 		r := c.Request
 
-		insert, err := s.insertCall(ctx, r.Node, r.First, logged{n: r.N, seed: r.Seed, history: r.History.Hash()},
+		insert, err := s.insertCall(ctx, r.Node, r.First, &logged{n: r.N, seed: r.Seed, history: r.History.Hash()},
 			c.Proposals)
 		if err != nil {
 			return fail(op, err)

@@ -15,6 +15,9 @@ var _ server.Backend = (*Backend)(nil)
 // toolEnds are the words for an end with a native call: OpenAI's, and Anthropic's of gateways.
 var toolEnds = []string{"tool_calls", "tool_use"}
 
+// mostPrompt is more tokens than a prompt has.
+const mostPrompt = 1 << 24
+
 // Complete draws c.N samples in one request. The error is a [*server.Fault], or the context's.
 func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
 	if err := b.check(c); err != nil {
@@ -30,8 +33,14 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 		path = "chat/completions"
 	}
 
+	tokens := c.Sampling.MaxTokens
+	if b.opts.TokenIDs {
+		tokens = mostPrompt // each sample comes with the ids of its prompt
+	}
+
 	d := decoder{
 		n:        n,
+		ids:      b.opts.TokenIDs,
 		sampling: c.Sampling,
 		ends:     b.opts.Ends,
 		tools:    c.Tools != "",
@@ -49,7 +58,7 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 		Body: b.request(c, n),
 
 		Header: b.sessionHeader(c),
-		Limit:  wire.SampleLimit(n, c.Sampling.MaxTokens),
+		Limit:  wire.SampleLimit(n, tokens),
 		Read: func(body io.Reader) error {
 			err := d.read(body)
 			if err == nil {

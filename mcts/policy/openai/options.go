@@ -29,6 +29,8 @@ type Options struct {
 	// AddSpecialTokens says whether vLLM puts the beginning-of-text token before the prompt; nil is
 	// its default, which is true for prompts and false for chats. It needs Extensions.
 	AddSpecialTokens *bool
+	// TokenIDs asks for the ids of the tokens that are read and sampled, which vLLM tells.
+	TokenIDs bool
 	// OmitLogProbs asks for no log-probabilities, and reads none: for servers that refuse the field,
 	// or give figures that are none.
 	OmitLogProbs bool

@@ -24,6 +24,7 @@ type decoder struct {
 	ends     []string // the server's own words for an end
 	figures  bool     // log-probabilities were asked for
 	details  bool     // the tokens are wanted
+	ids      bool     // the ids of tokens were asked for
 	pieces   bool     // the texts of the scored tokens are wanted
 	tools    bool     // samples are messages with native calls
 
@@ -37,7 +38,11 @@ type choice struct {
 	Message      *answer        `json:"message"`
 	FinishReason wire.Word      `json:"finish_reason"`
 	StopReason   jsontext.Value `json:"stop_reason"`
-	LogProbs     struct {
+	// The ids of tokens; in a chat those of the prompt stand beside the choices.
+	TokenIDs       wire.Lenient[[]int] `json:"token_ids"`
+	PromptTokenIDs wire.Lenient[[]int] `json:"prompt_token_ids"`
+
+	LogProbs struct {
 		// The lists of completions, beside each other.
 		Tokens        []string       `json:"tokens"`
 		TokenLogProbs figures        `json:"token_logprobs"`
@@ -64,10 +69,12 @@ func (d *decoder) read(body io.Reader) error {
 	var usage wire.Lenient[usage]
 	var name wire.Word
 	var timings jsontext.Value   // llama.cpp's own
+	var promptIDs wire.Lenient[[]int]
 	var complaint jsontext.Value // some gateways send one with a 200
 
 	err := wire.NewDocument(body).Object(map[string]any{
 		"model": &name, "choices": &choices, "usage": &usage, "timings": &timings, "error": &complaint,
+		"prompt_token_ids": &promptIDs,
 	})
 	if err != nil {
 		return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
@@ -83,6 +90,12 @@ func (d *decoder) read(body io.Reader) error {
 	t.PromptTokens, t.CompletionTokens = max(usage.V.PromptTokens.N, 0), max(usage.V.CompletionTokens.N, 0)
 	cached := usage.V.Details.V.CachedTokens
 	t.CachedTokens, t.CachedKnown = max(cached.N, 0), cached.Known
+
+	for i := range choices.All {
+		if ids := &choices.All[i].PromptTokenIDs; len(ids.V) == 0 {
+			*ids = promptIDs
+		}
+	}
 
 	return d.gather(choices.All)
 }
@@ -174,6 +187,12 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 		}
 	}
 
+	if d.ids {
+		if s.IDs, s.PromptIDs, err = c.ids(len(s.LogProbs)); err != nil {
+			return s, detail, err
+		}
+	}
+
 	if d.pieces {
 		s.Pieces = c.tokens()
 	}
@@ -228,6 +247,20 @@ func (c *choice) figures() (numbers []float64, tokens int, err error) {
 	}
 
 	return numbers, tokens, nil
+}
+
+// ids are those of the tokens that were sampled, of which so many have log-probabilities, and of the prompt's.
+func (c *choice) ids(scored int) (sampled, prompt []int, err error) {
+	sampled, prompt = c.TokenIDs.V, c.PromptTokenIDs.V
+
+	switch negative := func(id int) bool { return id < 0 }; {
+	case slices.ContainsFunc(sampled, negative) || slices.ContainsFunc(prompt, negative):
+		err = errors.New("the id of a token is negative")
+	case len(sampled) > 0 && scored > 0 && len(sampled) != scored:
+		err = fmt.Errorf("ids of %d tokens, log-probabilities of %d", len(sampled), scored)
+	}
+
+	return sampled, prompt, err
 }
 
 // tokens are the texts of the tokens, nil when the server reports none.

@@ -54,7 +54,7 @@ func messagesOf(c server.Completion) []message {
 // ownFields are those that requests may hold anyway, so that no session stands there.
 var ownFields = append(server.Parameters(),
 	"model", "id_slot", "messages", "prompt", "max_completion_tokens", "top_logprobs",
-	"tools", "tool_choice", "parallel_tool_calls",
+	"return_token_ids", "tools", "tool_choice", "parallel_tool_calls",
 	"chat_template_kwargs")
 
 // request writes the request for n samples. go-openai's types leave out every field that
@@ -107,6 +107,10 @@ func (b *Backend) request(c server.Completion, n int) map[string]any {
 
 	if !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs") {
 		b.addLogProbs(fields, c.Likeliest, c.Dialect.OneLogProb)
+	}
+
+	if b.opts.TokenIDs {
+		fields["return_token_ids"] = true
 	}
 
 	if b.opts.Extensions {

@@ -113,6 +113,11 @@ type Choice struct {
 	Pieces    []string  // the texts of these tokens, where they are asked for and reported
 	Finish    string    // why it ended: FinishStop or FinishLength
 	Tokens    int       // 0 when the server does not say
+	// IDs are those of all tokens that were sampled, PromptIDs those of all that were read; nil where they were
+	// not asked for.
+	IDs, PromptIDs []int
+
+	Ended bool // the text was ended here, and is not all that was sampled
 }
 
 // Detail is what a server tells of one choice beyond its text. The durations are Ollama's, 0 when it does not say.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"toolevo/mcts"
@@ -223,6 +224,13 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 				return fault
 			}
 		}
+	}
+
+	untold := func(c Choice) bool { return !c.blank() && (len(c.IDs) == 0 || len(c.PromptIDs) == 0) }
+	if p.options.TokenIDs && slices.ContainsFunc(r.Choices, untold) {
+		fault.Kind = Refused
+		fault.Message = "a completion without token ids, which vLLM tells: set server.token_ids to false to do without them"
+		return fault
 	}
 
 	return nil

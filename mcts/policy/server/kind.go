@@ -30,6 +30,7 @@ type Kind struct {
 	Single        bool   // a request draws one sample
 	AllTaken      bool   // see Options.AllTaken
 	NoMessages    string // why such servers are sent no messages, only text; "" where they may be
+	TokenIDs      bool   // servers may tell the ids of tokens
 	BeginsText    bool   // the server puts the token of the text's beginning before a text itself
 	Unlisted      bool   // a server may have a model that it does not list
 	ScoredSince   string // the first version that gives log-probabilities; "" is every one
@@ -49,6 +50,7 @@ type Kind struct {
 type Manner struct {
 	Chat             bool  // the server applies the chat template to messages
 	Extensions       bool  // vLLM's own fields are sent
+	TokenIDs         bool  // the ids of tokens are asked for
 	LogProbs         bool  // log-probabilities are asked for
 	AddSpecialTokens *bool // whether the server puts special tokens before a prompt; nil is its default
 	Tools            ToolCalls

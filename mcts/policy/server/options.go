@@ -56,6 +56,9 @@ type Options struct {
 	// longer asked for them then.
 	Unneeded bool
 
+	// TokenIDs says that the servers tell the ids of tokens, which proposals keep. One that tells none is refused.
+	TokenIDs bool
+
 	// Single says that the servers draw one sample a request. Each is asked for, and tried again, by itself then.
 	Single bool
 

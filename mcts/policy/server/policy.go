@@ -90,12 +90,17 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 
 	proposals := make([]mcts.Proposal, len(choices))
 	for i, c := range choices {
+		sent := c
 		if p.options.ReadCalls != nil {
 			c = p.readCalls(r.History, c)
 		}
 
 		if proposals[i], err = p.proposal(c); err != nil {
 			return nil, envs.Fail(envs.StagePolicy, "complete at "+r.Node.String(), err)
+		}
+
+		if p.options.TokenIDs {
+			p.keepIDs(r.History, &proposals[i], sent)
 		}
 	}
 
@@ -226,7 +231,7 @@ func (c Choice) endAt(stops []string) Choice {
 	}
 
 	if end < len(content) {
-		c.Finish = FinishStop
+		c.Finish, c.Ended = FinishStop, true
 		c.Text, c.Reasoning = whole[:len(whole)-len(content)+end], ""
 	}
 
@@ -325,7 +330,7 @@ func (p *Policy) each(ctx context.Context, by caller, c Completion) ([]Choice, e
 func (p *Policy) proposal(c Choice) (mcts.Proposal, error) {
 	mean, ok := c.mean()
 
-	text, err := p.written(c)
+	text, err := p.written(c, p.options.Reasoning)
 	if err != nil {
 		return mcts.Proposal{}, err
 	}
@@ -357,12 +362,12 @@ func (c Choice) whole() string { return action.Join(c.Reasoning, c.Text) }
 
 // written is the text of a sample as a turn has it. Tags with nothing between them are what
 // templates write for no reasoning: only where prompts show what was written do they stay.
-func (p *Policy) written(c Choice) (string, error) {
+func (p *Policy) written(c Choice, r action.Reasoning) (string, error) {
 	whole := c.whole()
 	reasoning, content := action.Part(whole)
 	tagged := whole[:len(whole)-len(content)]
 
-	switch p.options.Reasoning {
+	switch r {
 	case action.Drop:
 		tagged = ""
 	case action.Once:

@@ -137,6 +137,11 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 	form := c.Server.Form
 	native := action.IsNative(c.Environment.ActionCodec())
 
+	if c.Server.TokenIDs && !(kind.TokenIDs && c.Server.LogProbs && c.Server.Extensions) {
+		return errors.New("server.token_ids: only a vLLM tells the ids of tokens: want a policy openai:MODEL, " +
+			"server.logprobs and server.extensions")
+	}
+
 	switch form {
 	case configs.FormFewShot:
 		if native {
@@ -239,6 +244,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 		ReadCalls: sent.readCalls(c), ServerCalls: sent.callsOfServer(c), Break: sent.clean,
 		Reasoning: m.Config.Reasoning(),
 		Sampling:  c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
+		TokenIDs: c.TokenIDs,
 		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: k.Single, AllTaken: k.AllTaken, Slots: c.Slots,
 		Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
 	}
@@ -283,7 +289,7 @@ func (m *Models) manner(addSpecial bool) server.Manner {
 	c := m.Config.Server
 	manner := server.Manner{
 		Chat: c.Form == configs.FormChat, Tools: c.Tools, Template: c.Template,
-		Extensions: c.Extensions, LogProbs: c.LogProbs, Window: c.Window,
+		Extensions: c.Extensions, LogProbs: c.LogProbs, TokenIDs: c.TokenIDs, Window: c.Window,
 	}
 
 	if c.Extensions && !manner.Chat {

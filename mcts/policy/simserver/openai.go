@@ -32,6 +32,7 @@ type openAIRequest struct {
 	ToolChoice          json.RawMessage `json:"tool_choice"` // a word, or an object that names a tool
 	ParallelToolCalls   *bool           `json:"parallel_tool_calls"`
 	AddSpecialTokens    *bool           `json:"add_special_tokens"`
+	ReturnTokenIDs      bool            `json:"return_token_ids"` // vLLM
 	Stream              bool            `json:"stream"`
 	IDSlot              json.RawMessage `json:"id_slot"`      // the number of a slot (llama.cpp)
 	CachePrompt         json.RawMessage `json:"cache_prompt"` // true or false (llama.cpp)
@@ -88,7 +89,14 @@ func (x *exchange) openAI(chat bool) {
 		return
 	}
 
-	data, err := json.Marshal(x.openAIAnswer(chat, p, x.spoil(list), top))
+	list = x.spoil(list)
+	answer := x.openAIAnswer(chat, p, list, top)
+
+	if q.ReturnTokenIDs && x.s.o.Kind == VLLM && !x.s.o.llamaCpp() {
+		answer.addIDs(chat, p, list)
+	}
+
+	data, err := json.Marshal(answer)
 	if err != nil {
 		x.refuse(http.StatusInternalServerError, err.Error(), "")
 		return

@@ -16,6 +16,8 @@ type openAIAnswer struct {
 	Choices []openAIChoice `json:"choices"`
 	Usage   openai.Usage   `json:"usage"`
 
+	PromptTokenIDs []int `json:"prompt_token_ids,omitempty"` // of a chat
+
 	Timings *llamaCppTimings `json:"timings,omitempty"`
 }
 
@@ -26,6 +28,9 @@ type openAIChoice struct {
 	LogProbs     any            `json:"logprobs"`
 	FinishReason string         `json:"finish_reason"`
 	StopReason   *string        `json:"stop_reason"`
+
+	TokenIDs       []int `json:"token_ids,omitempty"`
+	PromptTokenIDs []int `json:"prompt_token_ids,omitempty"`
 }
 
 type openAIMessage struct {
@@ -84,6 +89,20 @@ func (x *exchange) openAIAnswer(chat bool, p *input, list []drawn, top int) open
 	}
 
 	return answer
+}
+
+// addIDs adds the ids of the tokens of a prompt and its completions, as vLLM has them.
+func (a *openAIAnswer) addIDs(chat bool, p *input, list []drawn) {
+	prompt := shownIDs(p.tokens.strings(p.text))
+	if chat {
+		a.PromptTokenIDs = prompt
+	}
+
+	for i := range a.Choices {
+		if a.Choices[i].TokenIDs = shownIDs(list[i].tokens); !chat {
+			a.Choices[i].PromptTokenIDs = prompt
+		}
+	}
 }
 
 func (d *drawn) choice(chat bool, top int, thoughts Thoughts) openAIChoice {

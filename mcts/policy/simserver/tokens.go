@@ -109,3 +109,13 @@ func tokenID(text string) uint32 {
 
 	return h >> 1
 }
+
+// shownIDs are the ids of tokens as clients are told them: of a vocabulary of 17 bits, about that of today's models.
+func shownIDs(texts []string) []int {
+	ids := make([]int, len(texts))
+	for i, text := range texts {
+		ids[i] = int(tokenID(text) % (1 << 17))
+	}
+
+	return ids
+}

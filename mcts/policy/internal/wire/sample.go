@@ -112,7 +112,7 @@ func Cut(s *server.Choice, tokens, stops []string) {
 		return
 	}
 
-	s.Text, s.Finish, s.Tokens = s.Text[:end], server.FinishStop, 0
+	s.Text, s.Finish, s.Tokens, s.Ended = s.Text[:end], server.FinishStop, 0, true
 
 	for length := 0; s.Tokens < len(tokens) && length < end; s.Tokens++ {
 		length += len(tokens[s.Tokens])
