@@ -77,6 +77,7 @@ func (a *app) addExportFlags(cmd *cobra.Command) *exportFlags {
 		"skip-faulty":      &f.Selection.SkipFaulty,
 		"split":            &f.Selection.Split,
 		"strategy":         &f.Strategy,
+		"token-ids":        &f.TokenIDs,
 		"tokenizer":        &f.Tokenizer,
 	})
 

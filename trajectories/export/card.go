@@ -133,6 +133,7 @@ func (m *Manifest) LeftOut() []LeftOut {
 		{d.Surplus, "more than wanted of a question"},
 		{d.Weight, "more than the weights allow"},
 		{m.Selected.SkippedSteps, "faulty turns of chosen trajectories"},
+		{m.Selected.WithoutIDs, "turns whose text is not all that was sampled, or of which the log has no token ids"},
 		{m.Selected.Repeated, "samples that are there already: the lineage counts them"},
 		{m.Lint.Samples, "samples rejected by the linter" + byRule(m.Lint.SamplesByRule)},
 	}

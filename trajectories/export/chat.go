@@ -9,6 +9,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
+	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/prompt"
 )
@@ -104,10 +105,16 @@ func completions(table string) layout {
 			all := toChat(s.System, s.Conversations)
 			last := len(all) - 1
 
-			return record{Prompt: all[:last], Completion: all[last:], Tools: s.Tools, Good: s.Good}
+			return record{
+				Prompt: all[:last], Completion: all[last:], Tools: s.Tools, Good: s.Good,
+				PromptTokenIDs: s.IDs.Prompt, CompletionTokenIDs: s.IDs.Sampled, CompletionLogProbs: s.IDs.LogProbs,
+			}
 		},
 		read: func(r *record) (Sample, error) {
-			s := Sample{Tools: r.Tools, Good: r.Good}
+			s := Sample{Tools: r.Tools, Good: r.Good, IDs: mcts.TokenIDs{
+				Prompt: r.PromptTokenIDs, Sampled: r.CompletionTokenIDs, LogProbs: r.CompletionLogProbs,
+			}}
+
 			return s, s.readChat(append(r.Prompt, r.Completion...))
 		},
 	}

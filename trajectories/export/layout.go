@@ -17,6 +17,9 @@ type record struct {
 
 	Messages, Prompt, Completion []chatMessage
 	Better, Worse                []chatMessage
+
+	PromptTokenIDs, CompletionTokenIDs []int
+	CompletionLogProbs                 []float64
 }
 
 // chats are the messages of the record.
@@ -78,14 +81,23 @@ func (l *layout) objects() bool {
 // toolsColumn has the tools that a model was given beside its messages.
 const toolsColumn = "tools"
 
+// idsColumns have the ids of tokens and their log-probabilities.
+var idsColumns = []string{"prompt_token_ids", "completion_token_ids", "completion_logprobs"}
+
+// HasTokenIDs reports whether samples of a format for a trainer can have the ids of tokens.
+func HasTokenIDs(f Format, t Trainer) bool {
+	return slices.ContainsFunc(tables()[f.form().layouts[t].table],
+		func(c pq.Column) bool { return c.Name == idsColumns[0] })
+}
+
 // layout is how the samples stand in the files.
 func (m *Manifest) layout() layout {
 	l := m.Format.form().layouts[m.Trainer]
 	l.columns = pq.Bind[record](tables(), tables()[l.table])
 
-	if !m.Tools {
-		l.columns = pq.Without(l.columns, func(name string) bool { return name == toolsColumn })
-	}
+	l.columns = pq.Without(l.columns, func(name string) bool {
+		return !m.Tools && name == toolsColumn || !m.TokenIDs && slices.Contains(idsColumns, name)
+	})
 
 	return l
 }

@@ -72,10 +72,11 @@ type Manifest struct {
 	Lengths      Lengths         `json:"lengths"`                 // of the samples
 	Sets         []ManifestSet   `json:"sets,omitempty"`          // of data that trains simulators: its files
 	// Calls says that replies are function calls, which a trainer writes as its template has them.
-	Calls   bool            `json:"function_calls,omitempty"`
-	Tools   bool            `json:"tools,omitempty"`   // calls are native: the column tools has the prompt's list
-	Lost    int             `json:"lost,omitempty"`    // episodes that infrastructure failures ended
-	Refused []*atif.Refusal `json:"refused,omitempty"` // documents that no sample can say
+	Calls    bool            `json:"function_calls,omitempty"`
+	Tools    bool            `json:"tools,omitempty"`     // calls are native: the column tools has the prompt's list
+	TokenIDs bool            `json:"token_ids,omitempty"` // samples have the ids of tokens
+	Lost     int             `json:"lost,omitempty"`      // episodes that infrastructure failures ended
+	Refused  []*atif.Refusal `json:"refused,omitempty"`   // documents that no sample can say
 	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer than there should be.
 	Unconfined int `json:"rows_unconfined"`
 	// Unreadable counts the turns that are trained although no action can be read from them, as parts
@@ -93,7 +94,7 @@ func newManifest(opt Options) Manifest {
 
 	return Manifest{
 		Version: ManifestVersion, Format: opt.Format, Trainer: cmp.Or(opt.Trainer, LlamaFactory),
-		ChatTemplate: opt.ChatTemplate, Software: opt.Software, Arguments: opt.Arguments, Tools: opt.native,
+		ChatTemplate: opt.ChatTemplate, Software: opt.Software, Arguments: opt.Arguments, Tools: opt.native, TokenIDs: opt.TokenIDs != nil,
 		Runs: []ManifestRun{}, Selection: s, Selected: s.report(),
 		Lint: LintReport{ByRule: map[Rule]int{}}, Refused: opt.Refused,
 	}

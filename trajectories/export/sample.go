@@ -8,6 +8,7 @@ import (
 
 	"toolevo/envs/action"
 	"toolevo/envs/toolapi"
+	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/prompt"
 	"toolevo/trajectories"
@@ -41,6 +42,8 @@ type Sample struct {
 
 	// Lists are Tools before each reply of the sample of a trajectory; nil where they never changed.
 	Lists []string `json:"-"`
+
+	IDs mcts.TokenIDs `json:"-"` // of a single step, those of its prompt and its reply; none unless asked for
 }
 
 // Message is one message of a sample.

@@ -115,6 +115,8 @@ type SelectionReport struct {
 	Dropped       Dropped `json:"dropped"`                 // of those, the others, by reason
 	SkippedSteps  int     `json:"skipped_steps,omitempty"` // actions of those chosen that were left out as faulty
 
+	WithoutIDs int `json:"steps_without_token_ids,omitempty"` // actions of those chosen whose tokens are not known
+
 	Repeated int `json:"repeated_samples,omitempty"` // samples of those chosen that were there already
 
 	Elsewhere ElsewhereReport `json:"elsewhere"` // the comparison with the questions of other splits

@@ -36,7 +36,18 @@ func (w *writer) steps(q *question) ([]candidate, error) {
 			case row.Turns[i].Unreadable(), bad[i] && w.opt.Selection.SkipFaulty:
 				w.manifest.Selected.SkippedSteps++
 			default:
-				all = append(all, candidate{sample: whole.step(i), row: row, step: i + 1})
+				c := candidate{sample: whole.step(i), row: row, step: i + 1}
+
+				found, err := w.addIDs(&c)
+				if err != nil {
+					return nil, err
+				}
+
+				if found {
+					all = append(all, c)
+				} else {
+					w.manifest.Selected.WithoutIDs++
+				}
 			}
 
 			seen[at] = true
@@ -44,4 +55,15 @@ func (w *writer) steps(q *question) ([]candidate, error) {
 	}
 
 	return all, nil
+}
+
+// addIDs adds the ids of its tokens to the sample of an action. found is false where they are wanted and there are none.
+func (w *writer) addIDs(c *candidate) (found bool, err error) {
+	if w.opt.TokenIDs == nil {
+		return true, nil
+	}
+
+	c.sample.IDs, found, err = w.opt.TokenIDs(c.row, c.step-1)
+
+	return found, err
 }

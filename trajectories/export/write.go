@@ -13,6 +13,7 @@ import (
 	"toolevo/envs/action"
 	"toolevo/envs/disk"
 	"toolevo/envs/names"
+	"toolevo/mcts"
 	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
 	"toolevo/trajectories/internal/pq"
@@ -41,6 +42,10 @@ type Options struct {
 	// ChatTemplate is the one of the trainer that will be trained, where that is known. An export
 	// that it spoils is refused.
 	ChatTemplate string
+
+	// TokenIDs returns the ids of the tokens that a model read and sampled for a turn of a row, from 0; ok is false
+	// where there are none, or where they say more than the turn's text. nil exports none.
+	TokenIDs func(row *trajectories.Row, turn int) (ids mcts.TokenIDs, ok bool, err error)
 
 	native bool // prompts come with native tools: set by [Write]
 

@@ -38,6 +38,7 @@ type ExportJob struct {
 	Partial    bool // also export runs that are unfinished
 	MixEngines bool // allow trajectories of different engines or Pythons
 	Scripted   bool // also take what scripts wrote, and no language model
+	TokenIDs   bool // samples have the ids of their tokens and the log-probabilities
 	Show       int  // samples whose loss [Lint] shows
 
 	Selection export.Selection // what else is chosen
@@ -110,6 +111,12 @@ func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Opti
 		return nil, err
 	}
 
+	if e.TokenIDs {
+		if o.TokenIDs, err = s.tokenIDs(ctx); err != nil {
+			return nil, err
+		}
+	}
+
 	if o.Found = e.found; s.imported != nil {
 		rows = trajectories.Merge(rows, s.imported.Rows())
 	}
@@ -169,6 +176,11 @@ func (e *ExportJob) options() (o export.Options, err error) {
 		return o, console.Usage("‹skip-faulty›: a sample of %s holds all turns, and trainers have no loss per turn. "+
 			"Use ‹format› %s, or drop such trajectories with ‹max-faulty› 0", o.Format,
 			names.Join(export.SkippingFormats()))
+	}
+
+	if e.TokenIDs && !export.HasTokenIDs(o.Format, o.Trainer) {
+		return o, console.Usage("‹token-ids› is for samples of one turn whose trainer does not tokenise them again: "+
+			"add ‹format› %s ‹for› %s", export.SFTStep, export.TRL)
 	}
 
 	o.Selection = e.Selection

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"toolevo/envs"
@@ -242,12 +243,10 @@ func (s *sources) shown(row *trajectories.Row) (trajectories.Shown, error) {
 		}
 	}
 
-	i := slices.IndexFunc(s.runs, func(r *exportedRun) bool { return r.Manifest.ID == row.RunID })
-	if i < 0 {
-		return trajectories.Shown{}, fmt.Errorf("a trajectory of the run %s, which is none of those named", row.RunID)
+	r, err := s.runOf(row)
+	if err != nil {
+		return trajectories.Shown{}, err
 	}
-
-	r := s.runs[i]
 
 	var modules []string
 	if slices.ContainsFunc(row.Makers, runsPython) { // else of the first versions, whose prompts name no modules
@@ -283,4 +282,51 @@ func shownBy(p prompt.Prompt, t envs.Task) trajectories.Shown {
 	}
 
 	return shown
+}
+
+// runOf is the run of a row.
+func (s *sources) runOf(row *trajectories.Row) (*exportedRun, error) {
+	i := slices.IndexFunc(s.runs, func(r *exportedRun) bool { return r.Manifest.ID == row.RunID })
+	if i < 0 {
+		return nil, fmt.Errorf("a trajectory of the run %s, which is none of those named", row.RunID)
+	}
+
+	return s.runs[i], nil
+}
+
+// tokenIDs returns what reads the token ids of turns from the logs of the runs, tree by tree.
+func (s *sources) tokenIDs(ctx context.Context) (
+	func(row *trajectories.Row, turn int) (mcts.TokenIDs, bool, error), error) {
+	if s.imported != nil {
+		return nil, console.Usage("‹token-ids›: documents have no token ids, only runs")
+	}
+
+	for _, r := range s.runs {
+		if !r.Config.Server.TokenIDs {
+			return nil, console.Usage("‹token-ids›: %s was collected without: collect with ‹set› server.token_ids=true",
+				r.Dir)
+		}
+	}
+
+	var of *trajectories.Row
+	var log *store.Policy
+
+	return func(row *trajectories.Row, turn int) (t mcts.TokenIDs, ok bool, err error) {
+		if of == nil || of.RunID != row.RunID || of.QuestionID != row.QuestionID || of.Tree != row.Tree {
+			r, err := s.runOf(row)
+			if err != nil {
+				return t, false, err
+			}
+
+			if log, err = r.Policy(ctx, row.QuestionID, row.Tree, nil); err != nil {
+				return t, false, err
+			}
+
+			of = row
+		}
+
+		above := strings.Split(row.NodePath, ".")[:turn+1]
+
+		return log.TokenIDs(ctx, strings.Join(above, "."), row.Turns[turn].Action)
+	}, nil
 }

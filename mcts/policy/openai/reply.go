@@ -68,7 +68,7 @@ func (d *decoder) read(body io.Reader) error {
 
 	var usage wire.Lenient[usage]
 	var name wire.Word
-	var timings jsontext.Value   // llama.cpp's own
+	var timings jsontext.Value // llama.cpp's own
 	var promptIDs wire.Lenient[[]int]
 	var complaint jsontext.Value // some gateways send one with a 200
 

@@ -148,9 +148,12 @@ func (w *Writer[T]) lists(c *Column, at position) appender {
 	inside := at.within("list.element", 2, 1)
 
 	var elements appender
-	if c.JSON {
+	switch {
+	case c.JSON:
 		elements = w.leaf(inside, c.putJSON)
-	} else {
+	case c.element != nil:
+		elements = w.leaf(inside, c.element.putValue)
+	default:
 		elements = w.structs(c.Fields, inside)
 	}
 

@@ -13,7 +13,7 @@ import (
 )
 
 // Column is one column of a table. It holds a field of a struct: text, an integer, a float, a boolean, a struct, or a
-// list of structs; a map of texts stands as a list of its names and values. A type with a name of
+// list of structs, integers or floats; a map of texts stands as a list of its names and values. A type with a name of
 // its own stands as text if it says how, as [encoding.TextMarshaler]. A pointer stands for what it
 // points to, and nil for the empty value.
 type Column struct {
@@ -30,7 +30,8 @@ type Column struct {
 	Fields []Column `yaml:"-"` // of a struct, or of the structs of a list
 	Kind   Kind     `yaml:"-"`
 
-	index []int // of the field
+	index   []int   // of the field
+	element *Column // of a list of scalars: one of them
 }
 
 // Kind is what a column holds.
@@ -44,12 +45,24 @@ const (
 	Float
 	Bool
 	Struct
-	List // of structs, or of texts of JSON
+	List // of structs, of texts of JSON, or of numbers
 )
 
 // String returns the kind as the documentation of columns names it.
 func (k Kind) String() string {
 	return [...]string{"string", "int64", "uint64", "float64", "bool", "struct", "list<struct>"}[k]
+}
+
+// Feature is the column as the datasets library describes it in a card.
+func (c *Column) Feature() string {
+	switch {
+	case c.JSON:
+		return "list: json"
+	case c.element != nil:
+		return "list: " + c.element.Kind.String()
+	}
+
+	return "dtype: " + c.Kind.String()
 }
 
 // Tables reads tables of columns from YAML, a list of columns for each name. Tables are part of the program: a mistake
@@ -118,6 +131,8 @@ func (c *Column) bind(t reflect.Type, tables map[string][]Column) {
 		c.Kind, c.Fields = Struct, bind(field.Type, tables, c.inside(tables))
 	case kind == reflect.Slice && c.JSON:
 		c.Kind = List
+	case kind == reflect.Slice && scalars[field.Type.Elem().Kind()] != Text:
+		c.Kind, c.element = List, &Column{Name: c.Name, Kind: scalars[field.Type.Elem().Kind()]}
 	case kind == reflect.Slice:
 		c.Kind, c.Fields = List, bind(field.Type.Elem(), tables, c.inside(tables))
 	case kind == reflect.Map:
@@ -194,6 +209,11 @@ func (c *Column) get(l *leaf, v reflect.Value) error {
 		field = field.Elem()
 	}
 
+	return c.set(l, field)
+}
+
+// set sets a field to the value that a leaf stands at.
+func (c *Column) set(l *leaf, field reflect.Value) error {
 	switch c.Kind {
 	case Int, Uint: // Parquet keeps the bits of both in a signed integer
 		n, err := take(l, l.ints)

@@ -148,14 +148,28 @@ func openJSON(g *group, at position, _ []Column) (*cursor, error) {
 	return l.cursor(get, func(int16) bool { return false }), nil
 }
 
+// openScalar decodes the scalars at a position. Its cursor reads into one.
+func (c *Column) openScalar(g *group, at position, _ []Column) (*cursor, error) {
+	l, err := g.leaf(at)
+	if err != nil {
+		return nil, err
+	}
+
+	return l.cursor(func(v reflect.Value) error { return c.set(l, v) }, func(int16) bool { return false }), nil
+}
+
 // openList decodes the lists of structs at a position. The list may be null, has an element from the second level on,
 // and one that is not null from the third.
 func openList(g *group, c *Column, at position) (*cursor, error) {
 	element := at.within("list.element", 3, 1)
 
 	open := openStruct
-	if c.JSON {
+
+	switch {
+	case c.JSON:
 		open = openJSON
+	case c.element != nil:
+		open = c.element.openScalar
 	}
 
 	items, err := open(g, element, c.Fields)

@@ -72,7 +72,7 @@ func (c *Column) appendJSON(b []byte, field reflect.Value) (_ []byte, err error)
 }
 
 func (c *Column) appendElement(b []byte, v reflect.Value) ([]byte, error) {
-	if c.JSON {
+	if c.JSON || c.element != nil {
 		return appendValue(b, v.Interface())
 	}
 

@@ -26,6 +26,8 @@ type item struct {
 type part struct {
 	Text, Maybe string
 	Bits        []bit
+	Numbers     []int
+	Figures     []float64
 }
 
 type bit struct{ B bool }
@@ -52,6 +54,8 @@ part:
   - {name: maybe, optional: true, omitted: true}
   - {name: text}
   - {name: bits, of: bit, omitted: true}
+  - {name: numbers, omitted: true}
+  - {name: figures, omitted: true}
 bit: [{name: b}]
 table:
   - {name: name}
@@ -107,7 +111,9 @@ func TestRoundTrip(t *testing.T) {
 			bits[i].B = rapid.Bool().Draw(t, "bit")
 		}
 
-		return part{rapid.String().Draw(t, "text"), rapid.String().Draw(t, "maybe"), orNil(bits)}
+		return part{rapid.String().Draw(t, "text"), rapid.String().Draw(t, "maybe"), orNil(bits),
+			orNil(rapid.SliceOfN(rapid.Int(), 0, 3).Draw(t, "numbers")),
+			orNil(rapid.SliceOfN(rapid.Float64(), 0, 3).Draw(t, "figures"))}
 	})
 	anItem := rapid.Custom(func(t *rapid.T) item {
 		return item{rapid.String().Draw(t, "text"), rapid.String().Draw(t, "maybe"), rapid.Int().Draw(t, "n"),
@@ -150,11 +156,13 @@ func TestJSON(t *testing.T) {
 	within := Bind[holder](tables, tables["table"])
 
 	row := table{Name: "<ü>", U: 1<<64 - 1, Items: []item{
-		{Text: "a\n", Maybe: "b", N: -1, F: 0.5, B: true, Parts: []part{{Maybe: "c", Bits: []bit{{true}}}}}, {},
+		{Text: "a\n", Maybe: "b", N: -1, F: 0.5, B: true, Parts: []part{{
+			Maybe: "c", Bits: []bit{{true}}, Numbers: []int{1, -2}, Figures: []float64{0.5},
+		}}}, {},
 	}}
 
 	want := `{"name":"<ü>","maybe":null,"u":"18446744073709551615","items":[` +
-		`{"text":"a\n","maybe":"b","n":-1,"f":0.5,"b":true,"parts":[{"maybe":"c","text":"","bits":[{"b":true}]}],` +
+		`{"text":"a\n","maybe":"b","n":-1,"f":0.5,"b":true,"parts":[{"maybe":"c","text":"","bits":[{"b":true}],"numbers":[1,-2],"figures":[0.5]}],` +
 		`"whole":{"text":""}},{"text":"","maybe":null,"n":0,"f":0,"b":false,"whole":{"text":""}}],"whole":{"text":""}}`
 
 	alone, err := AppendJSON(nil, &row, tableColumns)
@@ -221,7 +229,10 @@ func TestFileProperties(t *testing.T) {
 			dictionary := chunk.HasDictionaryPage()
 
 			want := "SNAPPY"
-			if chunk.Type() == parquet.Types.ByteArray && !dictionary {
+			path := chunk.PathInSchema().String()
+			numbers := strings.HasSuffix(path, "numbers.list.element") || strings.HasSuffix(path, "figures.list.element")
+
+			if chunk.Type() == parquet.Types.ByteArray && !dictionary || numbers {
 				want = "ZSTD"
 			}
 

@@ -37,6 +37,10 @@ func (c *Column) node(at position) (node schema.Node) {
 		node = schema.Must(schema.NewGroupNode(c.Name, repetition, within, noID))
 	} else {
 		leaf := leaves[c.Kind]
+		if c.element != nil {
+			leaf = leaves[c.element.Kind]
+		}
+
 		node = schema.Must(schema.NewPrimitiveNodeLogical(c.Name, repetition,
 			leaf.logical, leaf.physical, 0, noID))
 	}
@@ -48,8 +52,8 @@ func (c *Column) node(at position) (node schema.Node) {
 	return node
 }
 
-// leaves has Parquet's types of the kinds that have no fields. A list without fields is one of
-// texts of JSON: readers that know the logical type take each for the value that it writes.
+// leaves has Parquet's types of the kinds that have no fields. A list without fields and
+// scalars is one of texts of JSON: readers that know the logical type take each for the value that it writes.
 var leaves = map[Kind]struct {
 	physical parquet.Type
 	logical  schema.LogicalType
