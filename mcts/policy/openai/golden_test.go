@@ -54,6 +54,7 @@ func TestRequestBodies(t *testing.T) {
 		{"prompt, no stop", nil, []func(*server.Completion){func(c *server.Completion) { c.Sampling.Stop = nil }}},
 		{"prompt, special tokens", []func(*Options){func(o *Options) { o.AddSpecialTokens = ptr(false) }}, nil},
 		{"prompt, no log-probabilities", []func(*Options){func(o *Options) { o.OmitLogProbs = true }}, nil},
+		{"prompt, token ids", []func(*Options){func(o *Options) { o.TokenIDs = true }}, nil},
 		{"prompt, plain", []func(*Options){plain}, []func(*server.Completion){neutral}},
 		{"prompt, odd characters", nil, []func(*server.Completion){func(c *server.Completion) {
 			c.Prompt = "<&>\u2028\x00\x7f\\\"\t\xff é 🙂"
