@@ -43,8 +43,8 @@ func UnpackIDs(packed string) (ids []int, err error) {
 	return ids, nil
 }
 
-// PackSampled returns what was sampled as a text: how many log-probabilities there are and whether the text is whole, the
-// log-probabilities, 4 bytes each, and the ids.
+// PackSampled returns what was sampled as a text: how many log-probabilities there are and whether
+// the text is whole, these, 4 bytes each, and the ids.
 func (t *TokenIDs) PackSampled() string {
 	head := uint64(len(t.LogProbs)) << 1
 	if t.Whole {

@@ -15,7 +15,9 @@ import (
 func TestPackedTokenIDs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOfN(rapid.IntRange(0, 1<<21-1), 0, 60)
-		want := mcts.TokenIDs{Prompt: ids.Draw(t, "prompt"), Sampled: ids.Draw(t, "sampled"), Whole: rapid.Bool().Draw(t, "whole")}
+		want := mcts.TokenIDs{
+			Prompt: ids.Draw(t, "prompt"), Sampled: ids.Draw(t, "sampled"), Whole: rapid.Bool().Draw(t, "whole"),
+		}
 
 		if rapid.Bool().Draw(t, "scored") {
 			for range want.Sampled {
@@ -48,7 +50,9 @@ func TestPackedTokenIDs(t *testing.T) {
 // What was not packed is an error, and nothing is read beyond its end.
 func TestDamagedTokenIDs(t *testing.T) {
 	whole := (&mcts.TokenIDs{Sampled: []int{300, 5}, LogProbs: []float64{-1, -2}}).PackSampled()
-	for _, packed := range []string{"", "\xff", whole[:5], "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01abc", whole + "\x80"} {
+	for _, packed := range []string{
+		"", "\xff", whole[:5], "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01abc", whole + "\x80",
+	} {
 		if err := new(mcts.TokenIDs).UnpackSampled(packed); !errors.Is(err, mcts.ErrTokenIDs) {
 			t.Errorf("%q: %v", packed, err)
 		}

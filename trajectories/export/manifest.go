@@ -94,7 +94,8 @@ func newManifest(opt Options) Manifest {
 
 	return Manifest{
 		Version: ManifestVersion, Format: opt.Format, Trainer: cmp.Or(opt.Trainer, LlamaFactory),
-		ChatTemplate: opt.ChatTemplate, Software: opt.Software, Arguments: opt.Arguments, Tools: opt.native, TokenIDs: opt.TokenIDs != nil,
+		ChatTemplate: opt.ChatTemplate, Software: opt.Software, Arguments: opt.Arguments,
+		Tools: opt.native, TokenIDs: opt.TokenIDs != nil,
 		Runs: []ManifestRun{}, Selection: s, Selected: s.report(),
 		Lint: LintReport{ByRule: map[Rule]int{}}, Refused: opt.Refused,
 	}

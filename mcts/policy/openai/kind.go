@@ -22,8 +22,8 @@ var Kind = &server.Kind{
 
 	Open: func(e server.Endpoint, m server.Manner) (server.Client, error) {
 		return New(Options{
-			Endpoint: e, Chat: m.Chat, Tools: m.Tools, Template: m.Template, Extensions: m.Extensions, TokenIDs: m.TokenIDs,
-			AddSpecialTokens: m.AddSpecialTokens, OmitLogProbs: !m.LogProbs,
+			Endpoint: e, Chat: m.Chat, Tools: m.Tools, Template: m.Template, Extensions: m.Extensions,
+			AddSpecialTokens: m.AddSpecialTokens, OmitLogProbs: !m.LogProbs, TokenIDs: m.TokenIDs,
 		})
 	},
 	Embed: func(e server.Endpoint, retry server.Retry) (server.Embedder, error) { return NewEmbedder(e, retry) },

@@ -229,7 +229,9 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 	untold := func(c Choice) bool { return !c.blank() && (len(c.IDs) == 0 || len(c.PromptIDs) == 0) }
 	if p.options.TokenIDs && slices.ContainsFunc(r.Choices, untold) {
 		fault.Kind = Refused
-		fault.Message = "a completion without token ids, which vLLM tells: set server.token_ids to false to do without them"
+		fault.Message = "a completion without token ids, which a vLLM tells: " +
+			"set server.token_ids to false to do without them"
+
 		return fault
 	}
 

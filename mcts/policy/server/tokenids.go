@@ -5,7 +5,6 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
-	"toolevo/envs/pytext"
 	"toolevo/mcts"
 )
 
@@ -57,9 +56,12 @@ func (p *Policy) says(h envs.History, sent Choice, m action.Message) bool {
 
 	for _, call := range m.Calls {
 		read, end := p.options.ReadCalls(h, raw)
-		if len(read.Calls) == 0 || read.Calls[0].Name != call.Name ||
-			compact(read.Calls[0].Arguments) != compact(call.Arguments) ||
-			strings.TrimSpace(read.Content) != strings.TrimSpace(m.Content) {
+		if len(read.Calls) == 0 || strings.TrimSpace(read.Content) != strings.TrimSpace(m.Content) {
+			return false
+		}
+
+		read.Calls = read.Calls[:1]
+		if action.ParseMessage(read.Text()).Calls[0] != call { // in the form of texts, white space and all
 			return false
 		}
 
@@ -67,14 +69,4 @@ func (p *Policy) says(h envs.History, sent Choice, m action.Message) bool {
 	}
 
 	return strings.TrimSpace(beside) == strings.TrimSpace(m.Content)
-}
-
-// compact is a text of JSON without the white space in it, and any other text as it is.
-func compact(text string) string {
-	value, err := pytext.Decode(text)
-	if err != nil {
-		return text
-	}
-
-	return pytext.JSON(value)
 }

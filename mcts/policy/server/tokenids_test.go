@@ -91,7 +91,8 @@ func TestTokenIDs(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := server.Choice{Text: test.text, Pieces: test.pieces, Finish: test.finish, PromptIDs: []int{7, 8}, IDs: []int{1}}
+			c := server.Choice{Text: test.text, Pieces: test.pieces, Finish: test.finish, PromptIDs: []int{7, 8},
+				IDs: []int{1}}
 			if c.Finish == "" {
 				c.Finish = server.FinishStop
 			}

@@ -94,7 +94,7 @@ func columnProperties(within string, columns []Column) (opts []parquet.WriterPro
 			opts = append(opts, parquet.WithCompressionFor(path, compress.Codecs.Snappy))
 		}
 
-		if c.Kind == List {
+		if c.Kind == List { // whose numbers are long and repeat each other
 			path += ".list.element"
 		}
 
