@@ -89,6 +89,7 @@ func TestVLLM(t *testing.T) {
 	t.Run("stop", v.testStop)
 	t.Run("chat", v.testChat)
 	t.Run("prior", v.testPrior)
+	t.Run("token ids", v.testTokenIDs)
 	t.Run("prefix cache", v.testPrefixCache)
 	t.Run("too long", v.testTooLong)
 	t.Run("unknown model", v.testUnknownModel)
