@@ -117,9 +117,10 @@ var special = regexp.MustCompile(`<\|[a-z_0-9]+\|>`)
 // episodes are as many as the acceptance of token ids wants.
 const episodes = 50
 
-// The log of 50 episodes has, for every turn, the ids that vLLM told, under prompts that we render and under those of the
-// chat templates of Qwen 3 and Llama 3.1, with tools, calls in the history and turns without one: those of the prompt
-// are the server's own of what was asked, and those that were sampled are the text.
+// The log of 50 episodes has, for every turn, the ids that vLLM told, under prompts that we render and under those of
+// the chat templates of Qwen 3 and Llama 3.1, with tools, calls in the history and turns without one: those of the
+// prompt are the server's own of what was asked, and those that were sampled are the text. The templates are as
+// TRL 1.16 ships them.
 func (v vllm) testTokenIDs(t *testing.T) {
 	for _, name := range []string{"", "qwen3", "llama3_1"} {
 		t.Run(name, func(t *testing.T) { v.testTokenIDsUnder(t, name) })
@@ -255,7 +256,8 @@ func play(t *testing.T, p mcts.Policy, path string) map[string][]string {
 		group.Go(func() error {
 			question := fmt.Sprint("How many rows has table ", n, "?")
 
-			texts, err := playOne(ctx, log, p, envs.NewHistory(envs.Task{ID: question, Question: question}), uint64(n)<<8)
+			h := envs.NewHistory(envs.Task{ID: question, Question: question})
+			texts, err := playOne(ctx, log, p, h, uint64(n)<<8)
 
 			mu.Lock()
 			defer mu.Unlock()
