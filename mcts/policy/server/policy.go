@@ -126,7 +126,7 @@ func (p *Policy) Complete(ctx context.Context, key string, c Completion) ([]Choi
 func (p *Policy) completion(r mcts.Request) Completion {
 	c := Completion{
 		N: r.N, Seed: r.Seed, Sampling: p.options.Sampling, unneeded: p.options.Unneeded,
-		Session: sessionOf(r.Node.Question, r.Node.Tree), Pieces: p.options.ReadCalls != nil,
+		Session: sessionOf(r.Node.Question, r.Node.Tree), Pieces: p.options.ReadCalls != nil || p.options.TokenIDs,
 	}
 	if r.Greedy {
 		c.Sampling = c.Sampling.Greedy()
@@ -330,7 +330,7 @@ func (p *Policy) each(ctx context.Context, by caller, c Completion) ([]Choice, e
 func (p *Policy) proposal(c Choice) (mcts.Proposal, error) {
 	mean, ok := c.mean()
 
-	text, err := p.written(c, p.options.Reasoning)
+	text, err := p.written(c)
 	if err != nil {
 		return mcts.Proposal{}, err
 	}
@@ -362,12 +362,12 @@ func (c Choice) whole() string { return action.Join(c.Reasoning, c.Text) }
 
 // written is the text of a sample as a turn has it. Tags with nothing between them are what
 // templates write for no reasoning: only where prompts show what was written do they stay.
-func (p *Policy) written(c Choice, r action.Reasoning) (string, error) {
+func (p *Policy) written(c Choice) (string, error) {
 	whole := c.whole()
 	reasoning, content := action.Part(whole)
 	tagged := whole[:len(whole)-len(content)]
 
-	switch r {
+	switch p.options.Reasoning {
 	case action.Drop:
 		tagged = ""
 	case action.Once:

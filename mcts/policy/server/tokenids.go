@@ -18,44 +18,49 @@ func (p *Policy) keepIDs(h envs.History, proposed *mcts.Proposal, sent Choice) {
 	proposed.PromptIDs, proposed.Sampled = mcts.PackIDs(sent.PromptIDs), t.PackSampled()
 }
 
-// isWhole reports whether a turn's text says all that was sampled: nobody trains tokens whose text no reader of the
-// turn sees. White space and empty tags around reasoning say nothing.
+// isWhole reports whether a turn's text says all that was sampled, by the texts of its tokens: nobody trains tokens
+// whose text no reader of the turn sees. White space and empty tags around reasoning say nothing.
 func (p *Policy) isWhole(h envs.History, text string, sent Choice) bool {
-	whole, _ := p.written(sent, action.Show)
-	reasoning, content := action.Part(text)
-	sampledReasoning, sampledContent := action.Part(whole)
-
-	switch {
-	case sent.Ended || reasoning != sampledReasoning:
+	last := len(sent.Pieces) - 1
+	if last < 0 || last+1 != len(sent.IDs) || sent.Ended {
 		return false
-	case p.options.ReadCalls == nil:
-		return content == sampledContent
 	}
 
-	return p.says(h, sent, action.ParseMessage(content))
-}
+	raw := strings.Join(sent.Pieces, "")
+	if p.options.Tools != nil && sent.Finish == FinishStop { // by a token that is no text
+		raw = strings.TrimSuffix(raw, sent.Pieces[last])
+	}
 
-// says reports whether the tokens of a sample say a message and nothing else: calls are read again in their texts,
-// because a server may have changed arguments, and leaves out what stands beside or behind calls.
-func (p *Policy) says(h envs.History, sent Choice, m action.Message) bool {
-	raw := sent.whole()
+	reasoning, content := plainParts(text)
+	sampledReasoning, sampled := plainParts(action.Join("", raw))
 
-	if p.options.Tools != nil { // else it is what the model wrote
-		last := len(sent.Pieces) - 1
-		if last < 0 || last+1 != len(sent.IDs) {
+	if reasoning != sampledReasoning {
+		return false
+	}
+
+	if p.options.Tools == nil {
+		_, said := plainParts(sent.whole())
+		if !strings.HasPrefix(sampled, said) || sent.Finish == FinishLength && sampled != said {
 			return false
 		}
 
-		raw = strings.Join(sent.Pieces[:last], "")
-		if sent.Finish != FinishStop { // and else by a token that is no text
-			raw += sent.Pieces[last]
-		}
+		sampled = said // what follows ended it
 	}
 
-	_, beside := action.Part(action.Join("", raw))
+	return p.options.ReadCalls == nil || p.says(h, sampled, action.ParseMessage(content))
+}
 
+// plainParts are the parts of a text without the bytes that are none, which texts of tokens leave out.
+func plainParts(text string) (reasoning, content string) {
+	reasoning, content = action.Part(strings.ReplaceAll(text, "\uFFFD", ""))
+	return reasoning, strings.TrimSpace(content)
+}
+
+// says reports whether a text says a message and nothing else: calls are read again, because a server may have changed
+// arguments, and leaves out what stands beside or behind calls.
+func (p *Policy) says(h envs.History, text string, m action.Message) bool {
 	for _, call := range m.Calls {
-		read, end := p.options.ReadCalls(h, raw)
+		read, end := p.options.ReadCalls(h, text)
 		if len(read.Calls) == 0 || strings.TrimSpace(read.Content) != strings.TrimSpace(m.Content) {
 			return false
 		}
@@ -65,8 +70,8 @@ func (p *Policy) says(h envs.History, sent Choice, m action.Message) bool {
 			return false
 		}
 
-		raw, beside, m.Content = raw[end:], raw[end:], ""
+		text, m.Content = text[end:], ""
 	}
 
-	return strings.TrimSpace(beside) == strings.TrimSpace(m.Content)
+	return strings.TrimSpace(text) == strings.TrimSpace(m.Content)
 }

@@ -47,23 +47,27 @@ func TestTokenIDs(t *testing.T) {
 		finish string
 		whole  bool
 	}{
-		"text":                  {nil, "a b", []string{"a", " b", "\nObs"}, "", true},
-		"the beginning is ours": {func(o *server.Options) { o.Lead = "Thought:" }, " b", []string{" b"}, "", true},
+		"text":                   {nil, "a b", []string{"a", " b", "\nObs"}, "", true},
+		"text, special token":    {nil, "a b", []string{"a", "<|x|>", " b", ""}, "", false},
+		"text, half a character": {nil, "a\uFFFDb", []string{"a", "", "b", ""}, "", true},
+		"the beginning is ours":  {func(o *server.Options) { o.Lead = "Thought:" }, " b", []string{" b"}, "", true},
 		"reasoning shown": {
 			reasoning(action.Show), "<think>\na\n</think>\n\nb",
-			[]string{"<think>"}, "", true,
+			[]string{"<think>a", "</think>b", ""}, "", true,
 		},
 		"reasoning kept": {
 			reasoning(action.Once), "<think>\na\n</think>\n\nb",
-			[]string{"<think>"}, "", true,
+			[]string{"<think>a", "</think>b", ""}, "", true,
 		},
 		"reasoning dropped": {
 			reasoning(action.Drop), "<think>\na\n</think>\n\nb",
-			[]string{"<think>"}, "", false,
+			[]string{"<think>a", "</think>b", ""}, "", false,
 		},
-		"none to drop":         {reasoning(action.Drop), "<think>\n\n</think>\n\nb", []string{"<think>"}, "", true},
+		"none to drop":         {reasoning(action.Drop), "<think>\n\n</think>\n\nb", []string{"<think></think>", "b"}, "", true},
 		"call":                 {native, message, []string{"b\n", tagged, "<|im_end|>"}, "", true},
+		"call, reasoning lost": {native, message, []string{"<think>a</think>b", tagged, ""}, "", false},
 		"call, reasoning":      {native, message, []string{"<think>a</think>b", tagged, ""}, "", true},
+		"text, cut":            {nil, "a b", []string{"a", " b", "<|x|>"}, server.FinishLength, false},
 		"call without content": {native, message, []string{tagged, "<|im_end|>"}, "", false},
 		"content dropped":      {native, message, []string{"b c\n", tagged, "<|im_end|>"}, "", false},
 		"number rewritten": {
@@ -93,6 +97,10 @@ func TestTokenIDs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := server.Choice{Text: test.text, Pieces: test.pieces, Finish: test.finish, PromptIDs: []int{7, 8},
 				IDs: []int{1}}
+			if name == "call, reasoning" {
+				c.Reasoning = "a"
+			}
+
 			if c.Finish == "" {
 				c.Finish = server.FinishStop
 			}
