@@ -63,7 +63,10 @@ func TestTokenIDs(t *testing.T) {
 			reasoning(action.Drop), "<think>\na\n</think>\n\nb",
 			[]string{"<think>a", "</think>b", ""}, "", false,
 		},
-		"none to drop":         {reasoning(action.Drop), "<think>\n\n</think>\n\nb", []string{"<think></think>", "b"}, "", true},
+		"none to drop": {
+			reasoning(action.Drop), "<think>\n\n</think>\n\nb",
+			[]string{"<think></think>", "b"}, "", true,
+		},
 		"call":                 {native, message, []string{"b\n", tagged, "<|im_end|>"}, "", true},
 		"call, reasoning lost": {native, message, []string{"<think>a</think>b", tagged, ""}, "", false},
 		"call, reasoning":      {native, message, []string{"<think>a</think>b", tagged, ""}, "", true},
