@@ -375,6 +375,7 @@ Your action is filtered due to some error in content.<|im_end|>
 
 	if diff := cmp.Diff([]string{
 		`{"calls": [{"name": "LoadDB", "arguments": {"x": 2.50}}]} > Question: loaded > ok`,
+		`{"calls": [{"name": "LoadDB", "arguments": {}}]} > unseen > ok`,
 		`{"content": "Again.", "calls": [{"name": "LoadDB", "arguments": {}}]} >  > ok`,
 		`Hm. > Your action is filtered due to some error in content. > malformed`,
 	}, turns); diff != "" {
