@@ -9,6 +9,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/prompt"
 )
@@ -238,6 +239,11 @@ func (s *Server) generate(ctx context.Context, p *input, a sampling) ([]drawn, e
 func (s *Server) newPrompt(text string) *input {
 	p := &input{text: text, tokens: tokenize(text)}
 	p.history, p.chat = s.reader.text(text)
+
+	if p.chat && action.IsNative(s.reader.codec) {
+		p.tools = toolsIn(text)
+	}
+
 	return p
 }
 

@@ -169,8 +169,10 @@ const (
 	callEnd      = "\n</tool_call>"
 	responseTag  = "<tool_response>\n"
 	responseEnd  = "\n</tool_response>"
-	toolsHeading = "# Tools\n\nYou may call these functions:\n<tools>\n"
-	toolsEnd     = "\n</tools>\n\nWrite each call as a JSON object in tags:\n" +
+	toolsTag     = "<tools>\n"
+	toolsEndTag  = "\n</tools>"
+	toolsHeading = "# Tools\n\nYou may call these functions:\n" + toolsTag
+	toolsEnd     = toolsEndTag + "\n\nWrite each call as a JSON object in tags:\n" +
 		callTag + `{"name": <function-name>, "arguments": <args-json-object>}` + callEnd
 )
 
