@@ -9,7 +9,6 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"toolevo/envs"
-	"toolevo/envs/action"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/prompt"
 )
@@ -240,7 +239,7 @@ func (s *Server) newPrompt(text string) *input {
 	p := &input{text: text, tokens: tokenize(text)}
 	p.history, p.chat = s.reader.text(text)
 
-	if p.chat && action.IsNative(s.reader.codec) {
+	if p.chat {
 		p.tools = toolsIn(text)
 	}
 

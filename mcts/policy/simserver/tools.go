@@ -171,7 +171,8 @@ const (
 	responseEnd  = "\n</tool_response>"
 	toolsTag     = "<tools>\n"
 	toolsEndTag  = "\n</tools>"
-	toolsHeading = "# Tools\n\nYou may call these functions:\n" + toolsTag
+	toolsTitle   = "# Tools\n\nYou may call "
+	toolsHeading = toolsTitle + "these functions:\n" + toolsTag
 	toolsEnd     = toolsEndTag + "\n\nWrite each call as a JSON object in tags:\n" +
 		callTag + `{"name": <function-name>, "arguments": <args-json-object>}` + callEnd
 )
@@ -229,7 +230,7 @@ func callOf(f openai.FunctionCall) envs.Call {
 // written is the text of the action that an assistant's message is.
 func (r reader) written(m message) string {
 	text := strings.TrimSpace(string(m.Content))
-	if len(m.Calls) == 0 && action.IsNative(r.codec) { // of a prompt that was rendered
+	if len(m.Calls) == 0 { // of a prompt that was rendered, perhaps
 		text, m.Calls = parseCalls(text, false)
 	}
 

@@ -82,14 +82,15 @@ func (x *exchange) tokenizeChat() {
 
 // toolsIn are the tools in the system text of a prompt that was rendered; nil are none.
 func toolsIn(text string) *toolUse {
-	_, text, shown := strings.Cut(text, toolsTag)
+	_, text, titled := strings.Cut(text, toolsTitle)
+	_, text, begun := strings.Cut(text, toolsTag)
 	text, _, ended := strings.Cut(text, toolsEndTag)
 
-	if !shown || !ended {
+	if !titled || !begun || !ended {
 		return nil
 	}
 
-	u := toolUse{choice: "auto"}
+	u := toolUse{choice: "none"} // of which none is taken out
 
 	for line := range strings.Lines(text) {
 		var t tool
