@@ -28,7 +28,9 @@ func askInTokens() server.Completion {
 	c.Prompt, c.Tools = "", `[{"type":"function","function":{"name":"A"}}]`
 	c.Messages = []chat.Message{
 		{Role: "user", Content: "u"},
-		{Role: "assistant", Calls: []chat.Call{{ID: "call00101", ToolCall: action.ToolCall{Name: "A", Arguments: "{}"}}}},
+		{Role: "assistant", Calls: []chat.Call{{
+			ID: "call00101", ToolCall: action.ToolCall{Name: "A", Arguments: "{}"},
+		}}},
 		{Role: "tool", CallID: "call00101", Content: "o"},
 	}
 

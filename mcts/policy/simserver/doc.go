@@ -63,12 +63,12 @@
 //
 // # Caveats
 //
-// Tokens are pieces of words, and their IDs are hashes, or those that /tokenize told of. Of the sampling parameters only the seed, the limits, the stop
-// texts and temperature 0 change what is written. Streams hold a single piece; those of the OpenAI protocol, lists of
-// prompts, echo and prompt log-probabilities are refused. A sequence reserves its memory before it starts, so nothing
-// is ever preempted. An observation that holds a line "Question:", or one that begins as an action does ("Thought:"),
-// after a blank line is misread. A prompt that loses its slot is forgotten; llama.cpp's server,
-// unless told otherwise (--cache-ram), still has it in main memory if the prompt that took the slot
-// shares less than half of it. Schemas of tools constrain nothing, and /api/chat of Ollama is not
+// Tokens are pieces of words, and their IDs are hashes, or those that /tokenize told of. Of the sampling parameters
+// only the seed, the limits, the stop texts and temperature 0 change what is written. Streams hold a single piece;
+// those of the OpenAI protocol, lists of prompts, echo and prompt log-probabilities are refused. A sequence reserves
+// its memory before it starts, so nothing is ever preempted. An observation that holds a line "Question:", or one
+// that begins as an action does ("Thought:"), after a blank line is misread. A prompt that loses its slot is
+// forgotten; llama.cpp's server, unless told otherwise (--cache-ram), still has it in main memory if the prompt that
+// took the slot shares less than half of it. Schemas of tools constrain nothing, and /api/chat of Ollama is not
 // simulated.
 package simserver
