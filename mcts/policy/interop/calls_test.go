@@ -205,6 +205,10 @@ func TestVLLMCalls(t *testing.T) {
 		{"an imagined answer", coffee + "\n<tool_response>\nok\n</tool_response>\n" + written("Finish", `{"answer": "1"}`),
 			`LoadDB {"DBName": "coffee"}`, `LoadDB {"DBName": "coffee"}`},
 		{"a cut call", written("LoadDB", `{"DBName": "`+strings.Repeat("x", 3*most)+`"}`), "nothing", "nothing"},
+		// Of a text that is cut behind a whole call, vLLM's parser tells nothing that is known to be whole.
+		{"a cut text", coffee + strings.Repeat(" x", 3*most), "nothing", `LoadDB {"DBName": "coffee"}`},
+		{"a cut second call", coffee + written("LoadDB", `{"DBName": "`+strings.Repeat("x", 3*most)+`"}`), "nothing",
+			`LoadDB {"DBName": "coffee"}`},
 		{"arguments that are no JSON", written("LoadDB", `{"DBName": coffee}`), "nothing", "nothing"},
 		{"arguments that are a text", written("LoadDB", `"coffee"`), "nothing", "nothing"},
 		{"no call", "It is 7.", "nothing", "nothing"},

@@ -4,7 +4,8 @@
 
 The samples are messages with tool_calls, and a column tools, as `toolevo export --for trl` writes them of runs with
 environment.codec=tools. A random Llama is trained on what a model would write in them under hermes.jinja, until it would
-write a whole trajectory as it is seven times in ten. As in finetune/proof/model.py, what the texts repeat is a token each.
+write a whole trajectory as it is seven times in ten. As in finetune/proof/model.py, what the texts repeat is a token each,
+and so is each line of the system text.
 Needs torch and transformers.
 """
 
@@ -20,7 +21,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 here = Path(__file__).parent
 sys.path.insert(0, str(here.parents[2] / "finetune" / "proof"))
-from model import BEGIN, TURN, make_tokenizer  # noqa: E402
+from model import TURN, make_tokenizer  # noqa: E402
 
 HIDDEN, HEAD, LAYERS = 128, 64, 2
 MARKS = ["<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"]
@@ -54,16 +55,14 @@ class Template:
 def tokenizer_for(samples):
     template = (here / "hermes.jinja").read_text(encoding="utf-8")
     blank = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.BPE()), chat_template=template)
-    systems, texts = [], []
+    lines, texts = [], []
     for s in samples:
         t = Template(blank, s)
         text = t.render(len(t.messages))
-        system = text.split(TURN)[0].removeprefix(f"{BEGIN}system\n")
-        if system not in systems:
-            systems.append(system)
+        lines += [line for line in text.split(TURN)[0].split("\n") if len(line) > 12 and line not in lines]
         # What ends a turn is a token of its own, and no part of a phrase.
         texts.append(text.split(TURN, 1)[1].replace(TURN, "\n"))
-    tokenizer, _ = make_tokenizer(systems, texts)
+    tokenizer, _ = make_tokenizer(lines, texts)
     tokenizer.add_tokens(MARKS)
     tokenizer.chat_template = template
     return tokenizer

@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"context"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -23,7 +24,7 @@ func (v vllm) openNative(t *testing.T, data string) *program {
 		policy: "openai:" + v.model, proxy: proxy, data: data,
 		settings: []string{
 			"--config", "policies/tools", "--set", "server.window=8192", "--set", "server.sampling.max_tokens=128",
-			"--set", "server.prompt.tools=dataset", "--ignore-unreadable", // a random model is asked, too
+			"--set", "server.prompt.tools=dataset",
 		},
 		environment: []string{"OPENAI_BASE_URL=" + address + "/" + path, "OPENAI_API_KEY="},
 	})
@@ -74,35 +75,38 @@ func TestVLLMRandomCalls(t *testing.T) {
 // A model that was trained on an export of native calls is driven by them on vLLM, whose own parser reads what it
 // writes, through the whole program.
 func TestLearnt(t *testing.T) {
-	p := openVLLM(t).openNative(t, setting(t, "TOOLEVO_LEARNT_DATA", "vllm.sh"))
+	p := openVLLM(t).openNative(t, setting(t, "TOOLEVO_VLLM_DATA", "vllm.sh"))
 	t.Run("doctor", p.testLearntDoctor)
 	t.Run("eval", p.testLearntEval)
 	t.Run("collect", p.testLearntCollect)
 }
 
+// The model is shown the tools. Of questions that it has not learnt it knows nothing, which doctor may say.
 func (p *program) testLearntDoctor(t *testing.T) {
-	out, _ := p.ends(t, exitWarnings, append([]string{
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+
+	out, err := p.command(ctx, append([]string{
 		"doctor", "--policy", p.policy, "--data", p.data, "--dataset", "coffee", "--json",
-	}, p.settings[:len(p.settings)-1]...)...)
+	}, p.settings...)...).Output()
 
 	var found examination
-	if err := json.Unmarshal([]byte(out), &found); err != nil {
-		t.Fatal(err)
+	if json.Unmarshal(out, &found) != nil || len(found.Servers) != 1 {
+		t.Fatalf("%v: %s", err, out)
 	}
 
-	verdicts := map[string]string{}
+	verdict := ""
 
 	for _, c := range found.Servers[0].Checks {
 		t.Logf("%-12s %-8s %s", c.Name, c.Verdict, c.Seen)
 
-		verdicts[c.Name] = c.Verdict
-		if c.Name == "tools" && !strings.Contains(c.Seen, "shown to the model") {
-			t.Errorf("tools: %s", c.Seen)
+		if c.Name == "tools" && strings.Contains(c.Seen, "shown to the model") {
+			verdict = c.Verdict
 		}
 	}
 
-	if verdicts["tools"] != "ok" || verdicts["actions"] != "ok" {
-		t.Errorf("tools are %s, actions %s", verdicts["tools"], verdicts["actions"])
+	if verdict != "ok" {
+		t.Errorf("the tools are %q", verdict)
 	}
 }
 
@@ -123,15 +127,15 @@ func (p *program) testLearntEval(t *testing.T) {
 func (p *program) testLearntCollect(t *testing.T) {
 	m := languageModel{program: p}
 	dir := filepath.Join(t.TempDir(), "run")
-	p.proxy.reset(4)
+	p.proxy.reset(9) // a greeting, and two nodes at least
+
 	m.kill(t, p.with(learntQuestions("collect", "--out", dir, "--api", "p_c", "--trees", "1",
 		"--set", "search.simulations=4")...)...)
 	logged := m.check(t, dir).Calls
 	p.proxy.reset(-1)
 
 	var c collected
-	p.run(t, &c, "collect", "--resume", "--out", dir, "--data", p.data, "--json", "--progress", "none",
-		"--ignore-unreadable")
+	p.run(t, &c, "collect", "--resume", "--out", dir, "--data", p.data, "--json", "--progress", "none")
 	t.Logf("%d calls when it was killed; resumed: %+v", logged, c)
 
 	if whole := m.check(t, dir); !whole.Complete || c.Replayed != logged || logged < 1 || c.Accepted < 4 {

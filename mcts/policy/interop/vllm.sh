@@ -45,7 +45,7 @@ if [ -n "${TOOLEVO_BIN:-}" ]; then
 	learn >"$work/said" 2>&1 || { cat "$work/said" >&2; fail "no model has learnt"; }
 	tail -n 1 "$work/said"
 	serve "$work/learnt"
-	export TOOLEVO_LEARNT_DATA=$work/data
+	export TOOLEVO_VLLM_DATA=$work/data
 	tests '^TestLearnt$' "$log"
 fi
 echo "vllm: everything held, in $SECONDS s"
