@@ -168,7 +168,7 @@ func (c *Config) checkCodec() error {
 // names but those that are listed.
 func (c *Config) checkToolList() error {
 	tools := c.Server.Tools
-	limited := tools.Choice == server.ChoiceRequired || tools.Parallel == "false"
+	limited := tools.Ask == server.AskMessages && (tools.Choice == server.ChoiceRequired || tools.Parallel == "false")
 
 	if !limited || !action.IsNative(c.Environment.ActionCodec()) || slices.Equal(c.API, []string{c.Prompt}) ||
 		c.Environment.Announces() {

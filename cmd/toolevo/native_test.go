@@ -32,6 +32,8 @@ func TestNativeCallsOfServers(t *testing.T) {
 		t.Error("no trajectory is correct: the test shows nothing")
 	}
 
+	inTokens := []string{"--set", "server.tools.ask=tokens", "--set", "server.tools.calls=hermes"}
+
 	for name, test := range map[string]struct {
 		wrong  simserver.Misconfiguration
 		set    []string
@@ -44,6 +46,12 @@ func TestNativeCallsOfServers(t *testing.T) {
 		},
 		"text dropped": {simserver.DroppedText, nil, "solved", true},
 		"numbers":      {simserver.RewrittenNumbers, nil, "solved", false},
+
+		// What the server's parser does is done to no text.
+		"tokens, calls behind": {simserver.ParallelCalls, inTokens, "which are not played", false},
+		"tokens, no parser":    {simserver.ToolsRefused, inTokens, "solved", false},
+		"tokens, text dropped": {simserver.DroppedText, inTokens, "solved", false},
+		"tokens, names":        {simserver.SubstringNames, inTokens, "solved", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

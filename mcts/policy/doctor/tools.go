@@ -8,7 +8,6 @@ import (
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
 	"toolevo/mcts/policy/chat"
-	"toolevo/mcts/policy/server"
 )
 
 // What the model is asked to copy: a call of a tool that is not listed, and whose name begins with that of one that
@@ -76,7 +75,7 @@ func (p *examination) copied(ctx context.Context, seen string) (Check, error) {
 	}
 
 	for _, c := range choices {
-		if finding, told := judgeCopy(c); told && finding != "" {
+		if finding, told := judgeCopy(p.message(c.Text)); told && finding != "" {
 			return p.finding(finding, seen), nil
 		} else if told {
 			return ok("%s; unlisted names and numbers come through as they are written", seen), nil
@@ -86,11 +85,19 @@ func (p *examination) copied(ctx context.Context, seen string) (Check, error) {
 	return ok("%s; what becomes of calls is not known, as the model copies none", seen), nil
 }
 
+// message is what a run reads in a reply.
+func (p *examination) message(text string) action.Message {
+	m := action.Tools{}.Message(text)
+	if parser, ours := p.o.Manner.Tools.Parser(); ours && len(m.Calls) == 0 {
+		return parser.Read(m.Content, nil).Message
+	}
+
+	return m
+}
+
 // judgeCopy names the finding about what the server made of a call, "" where that is right; told is false where the
 // model copied none.
-func judgeCopy(c server.Choice) (finding string, told bool) {
-	m := action.Tools{}.Message(c.Text)
-
+func judgeCopy(m action.Message) (finding string, told bool) {
 	if len(m.Calls) == 0 {
 		finding = "tools-unread"
 		return finding, strings.Contains(m.Content, unlistedTool) && strings.Contains(m.Content, writtenPrice)

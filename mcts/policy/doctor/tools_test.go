@@ -3,7 +3,7 @@ package doctor
 import (
 	"testing"
 
-	"toolevo/mcts/policy/server"
+	"toolevo/mcts/policy/toolcalls"
 )
 
 // What a server makes of a call that a model copied is told apart, and nothing is said of a model that copied none.
@@ -21,9 +21,22 @@ func TestJudgeCopy(t *testing.T) {
 		`{"content": "", "calls": [{"name": "look", "arguments": {"price": 2}}]}`: {"", false},
 		"": {"", false},
 	} {
-		finding, told := judgeCopy(server.Choice{Text: text})
+		var p examination
+
+		finding, told := judgeCopy(p.message(text))
 		if told != want.told || told && finding != want.finding {
 			t.Errorf("%s: %q, %v; want %q, %v", text, finding, told, want.finding, want.told)
 		}
+	}
+}
+
+// Where one of our parsers reads the calls, it is asked what comes back.
+func TestJudgeCopyAsText(t *testing.T) {
+	var p examination
+	p.o.Manner.Tools.Calls = string(toolcalls.Hermes)
+
+	copied := `{"content": "I look it up.\n<tool_call>\n{\"name\": \"find_v2\", \"arguments\": {\"price\": 2.50}}\n</tool_call>"}`
+	if finding, told := judgeCopy(p.message(copied)); finding != "" || !told {
+		t.Errorf("%q, %v", finding, told)
 	}
 }

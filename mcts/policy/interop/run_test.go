@@ -234,10 +234,15 @@ func (p *program) verify(t *testing.T, dir string) {
 	}
 }
 
-// openProgram builds the data and returns the program, or skips the test when there is none.
+// openProgram builds the data, unless it is there, and returns the program, or skips the test when there is none.
 func openProgram(t *testing.T, p program) *program {
 	t.Helper()
 	p.path = setting(t, "TOOLEVO_BIN", "the Makefile")
+
+	if p.data != "" {
+		return &p
+	}
+
 	p.data = filepath.Join(t.TempDir(), "data")
 	p.run(t, nil, "data", "build", "--data", p.data, "--dataset", "coffee", "--rows", "300")
 	p.run(t, nil, "data", "questions", "--data", p.data, "--dataset", "coffee", "--scale", "0.1")

@@ -38,6 +38,10 @@ func (a *answer) message() (m action.Message, reasoning string) {
 	content, reasoning := a.parts()
 	reasoning, m.Content = action.Part(action.Join(reasoning, content))
 
+	if len(a.Calls.V) > 0 { // the white space before a call is the template's, which writes it again
+		m.Content = strings.TrimSpace(m.Content)
+	}
+
 	for _, c := range a.Calls.V {
 		f := c.V.Function
 

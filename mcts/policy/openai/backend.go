@@ -29,7 +29,12 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 		n = 1 // all are one, and vLLM refuses to draw more
 	}
 
-	if b.opts.Chat {
+	ids, err := b.tokens(ctx, c)
+	if err != nil {
+		return server.Reply{}, err
+	}
+
+	if b.opts.Chat && ids == nil {
 		path = "chat/completions"
 	}
 
@@ -53,9 +58,9 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 		d.ends = append(slices.Clone(d.ends), toolEnds...)
 	}
 
-	err := b.do(ctx, wire.Call{
+	err = b.do(ctx, wire.Call{
 		URL:  b.base.JoinPath(path),
-		Body: b.request(c, n),
+		Body: b.request(c, ids, n),
 
 		Header: b.sessionHeader(c),
 		Limit:  wire.SampleLimit(n, tokens),

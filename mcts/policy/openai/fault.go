@@ -46,6 +46,8 @@ func (b *Backend) replyFault(err error) error {
 func (b *Backend) advise(status int, c wire.Complaint) string {
 	text := cmp.Or(c.Message, http.StatusText(status))
 	switch {
+	case status == http.StatusNotFound && !c.Known && b.opts.inTokens():
+		return text + " (is the base URL right? " + wantsVLLM + ")"
 	case status == http.StatusNotFound && !c.Known:
 		return text + " (is the base URL right? It ends in /v1 on most servers)"
 	case status == http.StatusNotFound:

@@ -167,6 +167,9 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 	var said action.Message
 
 	switch {
+	case c.Text != nil && d.tools:
+		said.Content = *c.Text
+		s.Text = said.Text()
 	case c.Text != nil:
 		s.Text = *c.Text
 	case c.Message != nil && d.tools:

@@ -586,7 +586,7 @@ func TestToolCalls(t *testing.T) {
 
 	for name, test := range map[string]struct{ message, finish, text, reasoning string }{
 		"vLLM":            {`"content":null,"tool_calls":[` + call + `]`, "tool_calls", `{` + text + `}`, ""},
-		"text and a call": {`"content":"b","tool_calls":[` + call + `]`, "tool_calls", `{"content": "b", ` + text + `}`, ""},
+		"text and a call": {`"content":"b\n","tool_calls":[` + call + `]`, "tool_calls", `{"content": "b", ` + text + `}`, ""},
 		"reasoning":       {`"content":"","reasoning":"a","tool_calls":[` + call + `]`, "tool_calls", `{` + text + `}`, "a"},
 		"reasoning in the content": {`"content":"<think>a</think>\n\nb","tool_calls":[` + call + `]`, "stop",
 			`{"content": "b", ` + text + `}`, "a"},

@@ -55,11 +55,11 @@ func messagesOf(c server.Completion) []message {
 var ownFields = append(server.Parameters(),
 	"model", "id_slot", "messages", "prompt", "max_completion_tokens", "top_logprobs",
 	"return_token_ids", "tools", "tool_choice", "parallel_tool_calls",
-	"chat_template_kwargs")
+	"chat_template_kwargs", "skip_special_tokens")
 
-// request writes the request for n samples. go-openai's types leave out every field that
-// is zero (temperature 0, logprobs 0), and have none for vLLM's own.
-func (b *Backend) request(c server.Completion, n int) map[string]any {
+// request writes the request for n samples, of ids where these are the prompt. go-openai's types
+// leave out every field that is zero (temperature 0, logprobs 0), and have none for vLLM's own.
+func (b *Backend) request(c server.Completion, ids []int, n int) map[string]any {
 	s := c.Sampling
 
 	fields := map[string]any{
@@ -81,19 +81,19 @@ func (b *Backend) request(c server.Completion, n int) map[string]any {
 		fields["id_slot"] = c.Slot - 1 // llama.cpp's own field
 	}
 
-	switch {
-	case b.opts.Chat:
-		fields["messages"] = messagesOf(c)
+	chat := b.opts.Chat && ids == nil
 
-		if len(b.opts.Template) > 0 {
-			fields["chat_template_kwargs"] = b.opts.Template.Values()
+	switch {
+	case ids != nil: // what a call begins with may be a special token
+		fields["prompt"], fields["skip_special_tokens"] = ids, false
+	case chat:
+		b.addMessages(fields, c)
+
+		if c.Tools != "" {
+			b.addToolChoice(fields)
 		}
 	default:
 		fields["prompt"] = c.Prompt
-	}
-
-	if c.Tools != "" {
-		b.addTools(fields, c.Tools)
 	}
 
 	if c.Dialect.MaxCompletionTokens {
@@ -106,7 +106,7 @@ func (b *Backend) request(c server.Completion, n int) map[string]any {
 	}
 
 	if !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs") {
-		b.addLogProbs(fields, c.Likeliest, c.Dialect.OneLogProb)
+		addLogProbs(fields, chat, c.Likeliest, c.Dialect.OneLogProb)
 	}
 
 	if b.opts.TokenIDs {
@@ -124,10 +124,23 @@ func (b *Backend) request(c server.Completion, n int) map[string]any {
 	return fields
 }
 
-// addTools sends the tools that may be called. Strict schemas are not asked for: under a grammar
-// names and parameters that are not listed could not be called.
-func (b *Backend) addTools(fields map[string]any, tools string) {
-	fields["tools"], fields["tool_choice"] = json.RawMessage(tools), b.opts.Tools.Choice
+// addMessages adds what the model's template renders. Strict schemas are not asked for: under a
+// grammar names and parameters that are not listed could not be called.
+func (b *Backend) addMessages(fields map[string]any, c server.Completion) {
+	fields["messages"] = messagesOf(c)
+
+	if c.Tools != "" {
+		fields["tools"] = json.RawMessage(c.Tools)
+	}
+
+	if len(b.opts.Template) > 0 {
+		fields["chat_template_kwargs"] = b.opts.Template.Values()
+	}
+}
+
+// addToolChoice says which of the tools may be called.
+func (b *Backend) addToolChoice(fields map[string]any) {
+	fields["tool_choice"] = b.opts.Tools.Choice
 
 	if parallel, err := strconv.ParseBool(b.opts.Tools.Parallel); err == nil {
 		fields["parallel_tool_calls"] = parallel
@@ -144,16 +157,16 @@ func (b *Backend) sessionHeader(c server.Completion) map[string]string {
 }
 
 // addLogProbs asks for the log-probabilities of the sampled tokens, or of the likeliest ones, too.
-func (b *Backend) addLogProbs(fields map[string]any, likeliest, atLeastOne bool) {
+func addLogProbs(fields map[string]any, chat, likeliest, atLeastOne bool) {
 	beside := 0
 	if likeliest || atLeastOne {
 		beside = 1
 	}
 
 	switch {
-	case b.opts.Chat && likeliest:
+	case chat && likeliest:
 		fields["logprobs"], fields["top_logprobs"] = true, 2 // the first that vLLM lists is the sampled one
-	case b.opts.Chat:
+	case chat:
 		fields["logprobs"], fields["top_logprobs"] = true, beside
 	default:
 		fields["logprobs"] = beside

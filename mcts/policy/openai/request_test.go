@@ -271,7 +271,7 @@ func TestPromptBytes(t *testing.T) {
 		enc.SetEscapeHTML(false)
 
 		c := server.Completion{Prompt: prompt, N: 1, Sampling: sampling()}
-		if err := enc.Encode(b.request(c, 1)); err != nil {
+		if err := enc.Encode(b.request(c, nil, 1)); err != nil {
 			t.Fatal(err)
 		}
 

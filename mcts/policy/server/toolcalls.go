@@ -2,6 +2,8 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"toolevo/envs"
@@ -15,6 +17,7 @@ type ToolCalls struct {
 	Calls    string `yaml:"calls"`    // who reads them: CallsAuto, CallsOfServer, or one of our parsers
 	Choice   string `yaml:"choice"`   // of tool_choice
 	Parallel string `yaml:"parallel"` // of parallel_tool_calls: ParallelUnset, "true" or "false"
+	Ask      string `yaml:"ask"`      // with what: AskMessages or AskTokens
 }
 
 // Who reads native calls, beside [toolcalls.Parsers].
@@ -25,6 +28,12 @@ const (
 
 // ChoiceRequired makes a model call a tool in every turn, which servers do by a grammar of the listed names.
 const ChoiceRequired = "required"
+
+// With what a server is asked that applies the model's template.
+const (
+	AskMessages = "messages" // and the tools
+	AskTokens   = "tokens"   // that the server made of both, so that it sends back what the model wrote
+)
 
 // ParallelUnset sends no parallel_tool_calls.
 const ParallelUnset = "unset"
@@ -44,9 +53,26 @@ func (t ToolCalls) Validate() (setting string, err error) {
 		return "choice", err
 	}
 
-	_, err = names.Parse("value", t.Parallel, []string{ParallelUnset, "true", "false"})
+	if _, err = names.Parse("value", t.Parallel, []string{ParallelUnset, "true", "false"}); err != nil {
+		return "parallel", err
+	}
 
-	return "parallel", err
+	if _, err = names.Parse("way to ask", t.Ask, []string{AskMessages, AskTokens}); err != nil {
+		return "ask", err
+	}
+
+	if _, ours := t.Parser(); t.Ask == AskTokens && !ours {
+		return "ask", fmt.Errorf("%s come back as text: name one of %v in server.tools.calls", AskTokens,
+			toolcalls.Parsers())
+	}
+
+	return "", nil
+}
+
+// Parser is the parser of ours that reads the calls, if one is named.
+func (t ToolCalls) Parser() (p toolcalls.Parser, ok bool) {
+	p = toolcalls.Parser(t.Calls)
+	return p, slices.Contains(toolcalls.Parsers(), p)
 }
 
 // TemplateArguments are arguments of the chat template that a server applies, by name, such as enable_thinking: false.

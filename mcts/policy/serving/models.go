@@ -142,6 +142,11 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 			"server.logprobs and server.extensions")
 	}
 
+	if c.Server.Tools.Ask == server.AskTokens && form != configs.FormChat {
+		return fmt.Errorf("server.tools.ask: %s are made of messages: want server.form %s", server.AskTokens,
+			configs.FormChat)
+	}
+
 	switch form {
 	case configs.FormFewShot:
 		if native {

@@ -139,7 +139,8 @@ func (s Sent) Tools() func(envs.History) string {
 
 // callsOfServer reports whether the server finds native calls.
 func (s Sent) callsOfServer(c configs.Server) bool {
-	return s.Messages != nil && (c.Tools.Calls == server.CallsAuto || c.Tools.Calls == server.CallsOfServer)
+	_, ours := c.Tools.Parser()
+	return s.Messages != nil && !ours
 }
 
 // readCalls returns what reads the native calls of samples, nil in other codecs. Where the server

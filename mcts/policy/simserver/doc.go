@@ -32,7 +32,9 @@
 // be read, with random ids; tokens and usage are those of what the model wrote. "required" and a
 // named tool leave the model nothing but a call, "none" shows the tools and takes no call out, and
 // parallel_tool_calls false leaves the first call. Answers without calls, and calls without answers,
-// are refused as OpenAI refuses them. Without tools a server knows nothing of all this.
+// are refused as OpenAI refuses them. Without tools a server knows nothing of all this. A vLLM's
+// /tokenize tells the tokens of a chat, which /v1/completions takes for a prompt: of it, and of any
+// raw prompt of a chat with tools, the model writes the same, and nothing is taken out.
 //
 // # What was read before
 //
@@ -61,12 +63,12 @@
 //
 // # Caveats
 //
-// Tokens are pieces of words and their IDs are hashes. Of the sampling parameters only the seed, the limits, the stop
-// texts and temperature 0 change what is written. Streams hold a single piece; those of the OpenAI protocol, prompts of
-// token IDs, echo and prompt log-probabilities are refused. A sequence reserves its memory before it starts, so nothing
-// is ever preempted. An observation that holds a line "Question:", or one that begins as an action does ("Thought:"),
-// after a blank line is misread. A prompt that loses its slot is forgotten; llama.cpp's server,
-// unless told otherwise (--cache-ram), still has it in main memory if the prompt that took the slot
-// shares less than half of it. Schemas of tools constrain nothing, and /api/chat of Ollama is not
+// Tokens are pieces of words, and their IDs are hashes, or those that /tokenize told of. Of the sampling parameters
+// only the seed, the limits, the stop texts and temperature 0 change what is written. Streams hold a single piece;
+// those of the OpenAI protocol, lists of prompts, echo and prompt log-probabilities are refused. A sequence reserves
+// its memory before it starts, so nothing is ever preempted. An observation that holds a line "Question:", or one
+// that begins as an action does ("Thought:"), after a blank line is misread. A prompt that loses its slot is
+// forgotten; llama.cpp's server, unless told otherwise (--cache-ram), still has it in main memory if the prompt that
+// took the slot shares less than half of it. Schemas of tools constrain nothing, and /api/chat of Ollama is not
 // simulated.
 package simserver

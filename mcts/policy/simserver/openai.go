@@ -47,19 +47,12 @@ func (s *Server) chatCompletions(x *exchange) { x.openAI(true) }
 
 // openAI answers a request of either path.
 func (x *exchange) openAI(chat bool) {
-	var q openAIRequest
-	if err := json.Unmarshal(x.body, &q); err != nil {
-		text := "1 validation error:\n  " + err.Error()
-		x.refuseAs(http.StatusBadRequest, "Bad Request", text, badField(err))
+	q, ok := x.request()
+	if !ok {
 		return
 	}
 
-	if q.Model != "" && q.Model != x.s.o.served() {
-		x.refuse(http.StatusNotFound, fmt.Sprintf("The model `%s` does not exist.", q.Model), "model")
-		return
-	}
-
-	p, bad := x.prompt(&q, chat)
+	p, bad := x.prompt(q, chat)
 	var a sampling
 
 	var top int
@@ -105,6 +98,23 @@ func (x *exchange) openAI(chat bool) {
 	x.answer("application/json", data)
 }
 
+// request reads a request; one that is none is answered, and ok is false.
+func (x *exchange) request() (q *openAIRequest, ok bool) {
+	if err := json.Unmarshal(x.body, &q); err != nil {
+		text := "1 validation error:\n  " + err.Error()
+		x.refuseAs(http.StatusBadRequest, "Bad Request", text, badField(err))
+
+		return nil, false
+	}
+
+	if q.Model != "" && q.Model != x.s.o.served() {
+		x.refuse(http.StatusNotFound, fmt.Sprintf("The model `%s` does not exist.", q.Model), "model")
+		return nil, false
+	}
+
+	return q, true
+}
+
 // ignoresN reports whether one choice comes back, whatever n says.
 func (s *Server) ignoresN() bool { return s.o.Kind == Ollama || s.o.wrong(IgnoreN) }
 
@@ -120,6 +130,7 @@ func badField(err error) string {
 // prompt reads what is to be continued.
 func (x *exchange) prompt(q *openAIRequest, chat bool) (*input, *refusal) {
 	var text string
+	var ids []int
 
 	switch {
 	case q.Stream:
@@ -128,8 +139,15 @@ func (x *exchange) prompt(q *openAIRequest, chat bool) (*input, *refusal) {
 		return nil, &refusal{"messages must not be empty", "messages"}
 	case chat:
 		return x.toolPrompt(q)
+	case json.Unmarshal(q.Prompt, &ids) == nil && len(ids) > 0:
+		text, known := x.s.vocabulary.decode(ids)
+		if !known {
+			return nil, &refusal{"prompt has token IDs that /tokenize has not told.", "prompt"}
+		}
+
+		return x.s.newPrompt(text), nil
 	case json.Unmarshal(q.Prompt, &text) != nil:
-		return nil, &refusal{"prompt must be a text: lists and token IDs are not simulated.", "prompt"}
+		return nil, &refusal{"prompt must be a text, or token IDs: lists are not simulated.", "prompt"}
 	case x.s.o.Kind == Ollama: // its /v1/completions applies the model's template
 		return x.s.chatPrompt([]message{{Role: "user", Content: messageText(text)}}, nil), nil
 	case q.AddSpecialTokens == nil || *q.AddSpecialTokens:

@@ -238,6 +238,11 @@ func (s *Server) generate(ctx context.Context, p *input, a sampling) ([]drawn, e
 func (s *Server) newPrompt(text string) *input {
 	p := &input{text: text, tokens: tokenize(text)}
 	p.history, p.chat = s.reader.text(text)
+
+	if p.chat {
+		p.tools = toolsIn(text)
+	}
+
 	return p
 }
 

@@ -44,6 +44,8 @@ type Server struct {
 	random    *rand.Rand
 	window    int           // of the model as it is loaded (Ollama)
 	keepAlive time.Duration // for which it stays loaded without a request
+
+	vocabulary vocabulary
 }
 
 // New returns a server without a port: it answers what [Server.ServeHTTP] is called with, until Revive opens one.
@@ -56,7 +58,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		o: o, reader: reader{o.Codec}, address: cmp.Or(o.Address, "127.0.0.1:0"),
 		faults: faultSource{faults: o.Faults, sent: map[uint64]uint64{}},
-		random: rand.New(rand.NewPCG(o.Seed, 0x73696d)),
+		random: rand.New(rand.NewPCG(o.Seed, 0x73696d)), vocabulary: vocabulary{ids: map[string]int{}},
 	}
 	s.engine = newEngine(&s.o)
 	s.routes()

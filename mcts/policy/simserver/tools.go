@@ -169,8 +169,11 @@ const (
 	callEnd      = "\n</tool_call>"
 	responseTag  = "<tool_response>\n"
 	responseEnd  = "\n</tool_response>"
-	toolsHeading = "# Tools\n\nYou may call these functions:\n<tools>\n"
-	toolsEnd     = "\n</tools>\n\nWrite each call as a JSON object in tags:\n" +
+	toolsTag     = "<tools>\n"
+	toolsEndTag  = "\n</tools>"
+	toolsTitle   = "# Tools\n\nYou may call "
+	toolsHeading = toolsTitle + "these functions:\n" + toolsTag
+	toolsEnd     = toolsEndTag + "\n\nWrite each call as a JSON object in tags:\n" +
 		callTag + `{"name": <function-name>, "arguments": <args-json-object>}` + callEnd
 )
 
@@ -227,7 +230,7 @@ func callOf(f openai.FunctionCall) envs.Call {
 // written is the text of the action that an assistant's message is.
 func (r reader) written(m message) string {
 	text := strings.TrimSpace(string(m.Content))
-	if len(m.Calls) == 0 && action.IsNative(r.codec) { // of a prompt that was rendered
+	if len(m.Calls) == 0 { // of a prompt that was rendered, perhaps
 		text, m.Calls = parseCalls(text, false)
 	}
 
