@@ -48,7 +48,7 @@ func TestNativeCallsOfServers(t *testing.T) {
 		"numbers":      {simserver.RewrittenNumbers, nil, "solved", false},
 
 		// What the server's parser does is done to no text.
-		"tokens, calls behind": {simserver.ParallelCalls, inTokens, "which are not played", false},
+		"tokens, calls behind": {simserver.ParallelCalls, inTokens, "tool calls behind those", false},
 		"tokens, no parser":    {simserver.ToolsRefused, inTokens, "solved", false},
 		"tokens, text dropped": {simserver.DroppedText, inTokens, "solved", false},
 		"tokens, names":        {simserver.SubstringNames, inTokens, "solved", false},

@@ -18,4 +18,5 @@ mkdir -p "$VLLM_WORK"
 # Prompts are read in one piece: a request with a seed whose prompt is read in several ends this build's engine ("CPU
 # Generator does not use offset").
 exec "$VLLM_ENV/bin/vllm" serve "$1" --served-model-name "$2" --host 127.0.0.1 --port "$3" --dtype float32 \
-	--trust-request-chat-template --max-model-len "$4" --max-num-seqs 16 --enforce-eager --no-enable-chunked-prefill --max-num-batched-tokens "$4" "${@:5}"
+	--trust-request-chat-template --max-model-len "$4" --max-num-seqs 16 --enforce-eager --no-enable-chunked-prefill \
+	--max-num-batched-tokens "$4" "${@:5}"

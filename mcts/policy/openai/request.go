@@ -54,8 +54,8 @@ func messagesOf(c server.Completion) []message {
 // ownFields are those that requests may hold anyway, so that no session stands there.
 var ownFields = append(server.Parameters(),
 	"model", "id_slot", "messages", "prompt", "max_completion_tokens", "top_logprobs",
-	"return_token_ids", "tools", "tool_choice", "parallel_tool_calls",
-	"chat_template_kwargs", "skip_special_tokens")
+	"return_token_ids", "skip_special_tokens", "tools", "tool_choice", "parallel_tool_calls",
+	"chat_template_kwargs")
 
 // request writes the request for n samples, of ids where these are the prompt. go-openai's types
 // leave out every field that is zero (temperature 0, logprobs 0), and have none for vLLM's own.
