@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/disk"
 	"toolevo/mcts/policy/simserver"
+	"toolevo/trajectories/export"
 )
 
 // What servers make of native calls changes no tree that they do not spoil, and what they spoil is said.
@@ -194,4 +197,57 @@ func TestParallelCalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+// ToolBench's queries, whose functions are tools of their own, are played with native calls: collected, checked,
+// exported and evaluated, and where lists follow notices, too.
+func TestNativeCallsOfToolBench(t *testing.T) {
+	t.Parallel()
+
+	plans, err := readPlans(t.Context(), "toolbench", smallData(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	s, dir := servePlans(t, plans, simserver.Options{}), t.TempDir()
+	run, out := filepath.Join(dir, "run"), filepath.Join(dir, "export")
+	about := []string{
+		"--data", smallData(t), "--set", "suite=toolbench", "--config", "policies/tools", "--progress", "none",
+		"--limit", "3", "--set", "environment.tool_list=announced", "--split", "train",
+	}
+
+	must(t, onServer(s, append([]string{
+		"collect", "--api", "p_s_in", "--trees", "2", "--set", "search.simulations=4", "--out", run,
+	}, about...)...)...)
+	says(t, "check", made(t, "check", run, "--data", smallData(t)), "0 problems")
+
+	must(t, "export", run, "--format", "sft-step", "--for", "trl", "--score", "any", "--out", out)
+	says(t, "check", must(t, "check", out), "0 faulty, 0 problems")
+
+	lists := map[string]bool{} // by a question and its list
+
+	for line, err := range disk.Lines(filepath.Join(out, "toolevo_sft_step.jsonl")) {
+		var sample struct {
+			Tools  string
+			Prompt []struct{ Content string }
+		}
+		if err := errors.Join(err, json.Unmarshal(line, &sample)); err != nil {
+			t.Fatal(err)
+		}
+
+		lists[sample.Prompt[1].Content+sample.Tools] = true
+
+		if names := strings.Count(sample.Tools, `"function": {"name"`); names < 3 {
+			t.Errorf("%d tools: %s", names, sample.Tools)
+		}
+	}
+
+	questions := document[export.Manifest](t, string(read(t, filepath.Join(out, export.ManifestFile)))).Questions
+	if len(lists) <= questions {
+		t.Errorf("%d lists of %d questions: none follows a notice", len(lists), questions)
+	}
+
+	must(t, onServer(s, append([]string{
+		"eval", "--api", "p_c,p_s_in", "--out", filepath.Join(dir, "eval"),
+	}, about...)...)...)
 }

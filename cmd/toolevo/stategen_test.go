@@ -18,12 +18,14 @@ func ofStateGen(t *testing.T, args ...string) []string {
 	return append(args, "--data", smallData(t), "--set", "suite=stategen", "--progress", "none", "--split", "train")
 }
 
-// Generated tasks are collected from and exported like questions of any suite, in text and in function calls, the same
-// bytes each time.
+// Generated tasks are collected from and exported like questions of any suite, in text, in function calls and in
+// native ones, the same bytes each time.
 func TestStateGen(t *testing.T) {
 	t.Parallel()
 
-	for codec, role := range map[string]string{"react": export.GPT, "function-call": export.FunctionCall} {
+	for codec, role := range map[string]string{
+		"react": export.GPT, "function-call": export.FunctionCall, "tools": export.FunctionCall,
+	} {
 		t.Run(codec, func(t *testing.T) {
 			t.Parallel()
 
