@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Serves a small model by a vLLM on the CPU, until it is ended.
 #
-#   vllm-serve.sh MODEL_DIR NAME PORT WINDOW
+#   vllm-serve.sh MODEL_DIR NAME PORT WINDOW [FLAG…]
 #
 # VLLM_ENV is the environment that vllm-install.sh built; what vLLM keeps goes into VLLM_WORK. Its cache of keys and values
 # has VLLM_CPU_KVCACHE_SPACE GiB, 1 unless set: where 16 sequences do not fit, it computes some of them again and again.
 set -euo pipefail
-[ $# -eq 4 ] || { sed -n '2,6p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+[ $# -ge 4 ] || { sed -n '2,6p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
 # Nothing is compiled, which would take longer than it saves, and a compiler. Nothing is kept outside the working folder,
 # but the bytecode of the modules it loads.
@@ -18,4 +18,4 @@ mkdir -p "$VLLM_WORK"
 # Prompts are read in one piece: a request with a seed whose prompt is read in several ends this build's engine ("CPU
 # Generator does not use offset").
 exec "$VLLM_ENV/bin/vllm" serve "$1" --served-model-name "$2" --host 127.0.0.1 --port "$3" --dtype float32 \
-	--max-model-len "$4" --max-num-seqs 16 --enforce-eager --no-enable-chunked-prefill --max-num-batched-tokens "$4"
+	--max-model-len "$4" --max-num-seqs 16 --enforce-eager --no-enable-chunked-prefill --max-num-batched-tokens "$4" "${@:5}"
