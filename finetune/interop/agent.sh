@@ -40,7 +40,7 @@ tasks=(--config policies/tools --data data --dataset coffee --difficulty easy --
 if [ ! -e samples ]; then
 	quietly "$toolevo" data build --data data --dataset coffee --progress none
 	quietly "$toolevo" data questions --data data --dataset coffee --progress none
-	quietly "$toolevo" collect "${tasks[@]}" --policy scripted:reader --trees 1 --set search.simulations=1 --limit "${QUESTIONS:-8}" \
+	quietly "$toolevo" collect "${tasks[@]}" --policy scripted:reader --trees 1 --set search.simulations=1 --limit "${QUESTIONS:-32}" \
 		--out collected --progress none
 	quietly "$toolevo" export collected --data data --for trl --out samples --allow-scripted
 fi
@@ -82,7 +82,7 @@ PYTHON
 fi
 
 # The server of the tasks: two test questions of each of the five templates.
-"$toolevo" serve env "${tasks[@]}" --split test --allow-test --limit 2 --listen 127.0.0.1:0 >"$work/used" 2>"$work/env.log" &
+"$toolevo" serve env "${tasks[@]}" --split test --allow-test --limit 10 --listen 127.0.0.1:0 >"$work/used" 2>"$work/env.log" &
 tools=$!
 trap 'kill $tools 2>/dev/null || true; stop; rm -rf "$work"' EXIT
 until url=$(grep -osm 1 'http://127[0-9.:]*' "$work/env.log"); do
