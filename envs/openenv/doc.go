@@ -81,8 +81,8 @@
 //	status                   that of the last observation; "none" before the first reset
 //	max_turns                after which an episode is truncated
 //
-// tools/call of mcp is a turn like call_tool: its result has the content and isError of MCP, and beside them
-// structuredContent, the data of the observation that the step would have been answered with.
+// tools/call of mcp is a turn like call_tool, whatever its params are: its result has the content and isError of MCP,
+// and beside them structuredContent, the data of the observation that the step would have been answered with.
 //
 // # Rewards
 //

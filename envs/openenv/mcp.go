@@ -76,12 +76,18 @@ func (s *Server) rpc(ctx context.Context, c *session, request envs.Args) rpcRepl
 
 // callTool takes a turn as MCP's tools/call. The result is nil where there is an error.
 func (c *session) callTool(ctx context.Context, params envs.Args) (any, *rpcError) {
-	text, err := parseCall(params, c.s.o.Codec)
-	if err != nil {
-		return nil, &rpcError{invalidParams, "invalid params: " + err.Error()}
+	text, wrong := parseCall(params, c.s.o.Codec)
+	act := c.act
+
+	switch {
+	case wrong != nil && (c.episode == nil || c.over()):
+		return nil, &rpcError{invalidParams, "invalid params: " + wrong.Error()}
+	case wrong != nil: // agents pass on what their model wrote: an error that costs no turn would come again and again
+		text = written(params, c.s.o.Codec)
+		act = func(ctx context.Context, text envs.Action) (observed, error) { return c.misact(ctx, text, wrong) }
 	}
 
-	o, err := c.act(ctx, text)
+	o, err := act(ctx, text)
 	if err != nil {
 		return nil, &rpcError{serverError, err.Error()}
 	}

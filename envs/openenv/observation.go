@@ -95,22 +95,12 @@ func functions(apis []*toolapi.API, schema string) json.RawMessage {
 	for i, a := range apis {
 		all[i] = envs.Object(
 			"name", a.Name,
-			"description", description(a),
+			"description", a.Sentence(),
 			schema, a.Schema(),
 		)
 	}
 
 	return pytext.AppendJSON(nil, all)
-}
-
-// description is that of a tool list, which goes on behind the signature, as a sentence.
-func description(a *toolapi.API) string {
-	text := strings.TrimPrefix(a.Description, "which ")
-	if text == "" {
-		return ""
-	}
-
-	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // The markers of what a chat is told, as in our prompts.

@@ -611,10 +611,17 @@ func TestMCP(t *testing.T) {
 
 	says(rpc("tools/list", map[string]any{}), `"id":"a"`, `"name":"Price"`)
 	says(rpc("tools/call", map[string]any{"name": "Price"}), "-32000", "reset")
+	says(rpc("tools/call", map[string]any{}), "-32602")
 	says(rpc("resources/list", nil), "-32601")
 
 	c.reset(map[string]any{"task_id": "fruit-train-pear-03", "api": "old"})
-	says(rpc("tools/call", map[string]any{}), "-32602")
+	for _, wrong := range []any{
+		map[string]any{}, map[string]any{"name": "Price\nTag"}, map[string]any{"name": "Price", "arguments": "pear"},
+	} {
+		says(rpc("tools/call", wrong), `"isError":true`, `"done":false`)
+	}
+
+	says(c.sends(`{"type":"state"}`), `"step_count":3`)
 	says(rpc("tools/call", map[string]any{"name": "Price", "arguments": map[string]any{"item": "pear"}}),
 		`"content":[{"type":"text","text":"3"}],"isError":false`, `"done":false`)
 	says(rpc("tools/call", map[string]any{"name": "Finish", "arguments": map[string]any{"answer": "9"}}), `"reward":1`)

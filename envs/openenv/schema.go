@@ -32,7 +32,7 @@ func (s *Server) schema(w http.ResponseWriter, r *http.Request) {
 
 	actions := []any{}
 	for _, api := range shown.apis {
-		actions = append(actions, callSchema(api.Name, description(api), api.Schema()))
+		actions = append(actions, callSchema(api.Name, api.Sentence(), api.Schema()))
 	}
 
 	var others []json.RawMessage

@@ -21,7 +21,7 @@ func TestParseDescription(t *testing.T) {
 		function("Opens it.", object): function("Opens it.", object),
 		`{"name": "Init_DB", "description": "Opens it.", "parameters": ` + object + `}`: function("Opens it.", object),
 		"Init_DB[a, b], which is an updated version of LoadDB and takes its place. For example, {}.": function(
-			"which is an updated version of LoadDB and takes its place. For example, {}.", untyped),
+			"Is an updated version of LoadDB and takes its place. For example, {}.", untyped),
 		"`Init_DB[a, b]`, it opens a database": function("it opens a database", untyped),
 		"Init_DB[]":                            function("", `{"type": "object", "properties": {}}`),
 		"Init_DB":                              "",

@@ -458,15 +458,24 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// TestFunction writes an API as OpenAI's chat API wants it.
+// TestFunction writes an API as OpenAI's chat API wants it, with a description that does not go on behind a signature.
 func TestFunction(t *testing.T) {
 	a, _ := version(t, "p_c").ForTool("LoadDB")
-	want := `{"type": "function", "function": {"name": "LoadDB", "description": "` + a.Description + `", ` +
+	want := `{"type": "function", "function": {"name": "LoadDB", "description": "Loads the database of that name and ` +
+		`returns its columns. The name can be one of the following: flights/coffee/airbnb/yelp/agenda.", ` +
 		`"parameters": {"type": "object", "properties": {"DBName": {"type": "string", ` +
 		`"description": "the name of the database"}}, "required": ["DBName"]}}}`
 
 	if got := string(pytext.AppendJSON(nil, a.Function())); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+
+	for description, want := range map[string]string{
+		"which énumère.": "Énumère.", "which ": "which ", "": "", "écrit.": "écrit.",
+	} {
+		if got := (&toolapi.API{Description: description}).Sentence(); got != want {
+			t.Errorf("%q is the sentence %q, want %q", description, got, want)
+		}
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 
@@ -46,9 +48,21 @@ type Parameters struct {
 func (a *API) Schema() envs.Args { return Parameters{All: a.Parameters, Keywords: a.keywords}.Schema() }
 
 // Function returns the API as OpenAI's chat API describes a function that a model may call.
-func (a *API) Function() envs.Args { return function(a.Name, a.Description, a.Schema()) }
+func (a *API) Function() envs.Args { return function(a.Name, a.Sentence(), a.Schema()) }
 
-// Function returns the API as [API.Function] does.
+// Sentence is the description without the words that have it go on behind a signature.
+func (a *API) Sentence() string {
+	text, goesOn := strings.CutPrefix(a.Description, "which ")
+	if !goesOn || text == "" {
+		return a.Description
+	}
+
+	first, size := utf8.DecodeRuneInString(text)
+
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// Function returns the API as [API.Function] does, with the description as it is, which a row keeps.
 func (f *APISpec) Function() envs.Args { return function(f.Name, f.Description, f.Parameters.Schema()) }
 
 func function(name, description string, parameters envs.Args) envs.Args {

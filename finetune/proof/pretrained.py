@@ -20,6 +20,9 @@ def main(folder, file):
     tokenizer.eos_token, tokenizer.pad_token = END, "<|endoftext|>"
 
     model = AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name, dtype=torch.float32)
+    # Newer versions refuse to write what was read from such a file, though it is dequantised.
+    model.hf_quantizer = None
+    vars(model.config).pop("quantization_config", None)
     for config in model.config, model.generation_config:
         config.eos_token_id, config.pad_token_id = tokenizer.eos_token_id, tokenizer.pad_token_id
 

@@ -32,8 +32,8 @@ environment trl "$repository/trajectories/interop/pins.txt"
 python=$environment/bin/python
 
 work=$(mktemp -d)
-server=''
-trap 'kill $server 2>/dev/null || true; rm -rf "$work"' EXIT
+server='' model=''
+trap 'kill $server $model 2>/dev/null || true; rm -rf "$work"' EXIT
 
 # Nothing is looked up, and nothing is kept outside the work folder. Threads that spin for each other are slow on a machine
 # that is busy.
@@ -97,4 +97,16 @@ quietly "$python" "$here/../examples/grpo.py" --url "$url" --model "$work/model"
 stop
 quietly "$toolevo" check "$work/recorded"
 "$python" "$here/learnt.py" "$work/trained" "$work/recorded/episodes.jsonl" || fail "GRPO did not do what it should (see above)"
+
+# A plain OpenAI client, of a server whose native calls a script writes that solves the tasks.
+serve --config policies/tools --dataset coffee --difficulty easy --template coffee-easy/open,coffee-easy/high --api p_c
+"$toolevo" bench serve --policy scripted:reader --codec tools --listen 127.0.0.1:0 >"$work/used" 2>"$work/model.log" &
+model=$!
+until at=$(grep -osm 1 'http://127[0-9.:]*' "$work/model.log"); do
+	kill -0 "$model" 2>/dev/null || { cat "$work/model.log" >&2; fail "no model"; }
+	sleep 0.2
+done
+OPENAI_BASE_URL=$at/v1 OPENAI_API_KEY=none quietly "$python" "$here/../examples/agent.py" "$url" sim 10
+grep '^40 of 40 replies .* 10 of 10 tasks are won$' "$work/said" || fail "a plain client lost a task: $(tail -n 1 "$work/said")"
+stop
 echo "rl: everything held, in $SECONDS s"
