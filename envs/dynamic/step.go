@@ -66,7 +66,8 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 func (e *Environment[S]) callAll(
 	ctx context.Context, from *state[S], turn *envs.Turn, calls []envs.Call,
 ) (answer[S], error) {
-	at, written, texts, loads := *from, turn.Action, make([]string, len(calls)), 0
+	at, written, loads := *from, turn.Action, 0
+	texts := slices.Repeat([]string{notRunText}, len(calls))
 
 	var ans answer[S]
 
@@ -86,10 +87,6 @@ func (e *Environment[S]) callAll(
 		loads += ans.loads
 
 		if turn.Outcome != envs.OK {
-			for j := range texts[i+1:] {
-				texts[i+1+j] = notRunText
-			}
-
 			break
 		}
 	}
