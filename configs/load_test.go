@@ -259,3 +259,34 @@ func TestReasoning(t *testing.T) {
 		}
 	}
 }
+
+// Where a server lets a model call listed names alone, no agent gets to a renamed tool unless the list follows notices.
+func TestListsWithoutUnlistedNames(t *testing.T) {
+	for _, tt := range []struct {
+		settings string // key value …
+		refused  bool
+	}{
+		{"server.tools.choice required", true},
+		{"server.tools.parallel false", true},
+		{"server.tools.parallel false environment.tool_list learned", true},
+		{"server.tools.parallel false environment.tool_list announced", false},
+		{"server.tools.parallel true", false},
+		{"server.tools.choice required api p_c", false},
+		{"server.tools.choice required environment.codec react", false},
+	} {
+		layers := []Layer{
+			SettingLayer("test", "environment.codec", "tools"), SettingLayer("test", "server.form", FormChat),
+			SettingLayer("test", "api", "p_c,p_s_in"),
+		}
+
+		words := strings.Fields(tt.settings)
+		for i := 0; i < len(words); i += 2 {
+			layers = append(layers, SettingLayer("test", words[i], words[i+1]))
+		}
+
+		_, err := Load(layers...)
+		if refused := err != nil && strings.Contains(err.Error(), "environment.tool_list"); refused != tt.refused {
+			t.Errorf("%s: %v", tt.settings, err)
+		}
+	}
+}
