@@ -75,10 +75,113 @@ func TestVLLMRandomCalls(t *testing.T) {
 // A model that was trained on an export of native calls is driven by them on vLLM, whose own parser reads what it
 // writes, through the whole program.
 func TestLearnt(t *testing.T) {
-	p := openVLLM(t).openNative(t, setting(t, "TOOLEVO_VLLM_DATA", "vllm.sh"))
+	v := openVLLM(t)
+	p := v.openNative(t, setting(t, "TOOLEVO_VLLM_DATA", "vllm.sh"))
 	t.Run("doctor", p.testLearntDoctor)
 	t.Run("eval", p.testLearntEval)
 	t.Run("collect", p.testLearntCollect)
+	t.Run("ids", func(t *testing.T) { p.testLearntIDs(t, v) })
+}
+
+// chatOf is a list of messages as samples have it, for a server: it takes the arguments of calls as texts.
+func chatOf(t *testing.T, messages json.RawMessage) json.RawMessage {
+	t.Helper()
+
+	type call struct {
+		ID       string `json:"id"`
+		Type     string `json:"type"`
+		Function struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"function"`
+	}
+
+	var all []struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+		Calls   []call `json:"tool_calls,omitempty"`
+		Answers string `json:"tool_call_id,omitempty"`
+	}
+	if err := json.Unmarshal(messages, &all); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, m := range all {
+		for i := range m.Calls {
+			text, err := json.Marshal(string(m.Calls[i].Function.Arguments))
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			m.Calls[i].Function.Arguments = text
+		}
+	}
+
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return text
+}
+
+// An exported file has the tokens that the server makes of its own messages and tools, and those that
+// read as its own reply.
+func (p *program) testLearntIDs(t *testing.T, v vllm) {
+	dir := t.TempDir()
+	run, out := filepath.Join(dir, "run"), filepath.Join(dir, "export")
+	p.proxy.reset(-1)
+
+	p.run(t, nil, append(p.with(learntQuestions("collect", "--out", run, "--api", "p_c", "--trees", "1",
+		"--set", "search.simulations=4", "--set", "server.token_ids=true")...), inTokens...)...)
+	p.ends(t, 0, "export", run, "--data", p.data, "--out", out, "--for", "trl", "--format", "sft-step",
+		"--token-ids")
+
+	var samples []struct {
+		Tools      string
+		Prompt     json.RawMessage
+		Completion []struct {
+			Calls []struct {
+				Function struct{ Name string }
+			} `json:"tool_calls"`
+		}
+		PromptIDs []int     `json:"prompt_token_ids"`
+		IDs       []int     `json:"completion_token_ids"`
+		LogProbs  []float64 `json:"completion_logprobs"`
+	}
+	readLines(t, filepath.Join(out, "toolevo_sft_step.jsonl"), &samples)
+
+	with := 0
+
+	for _, s := range samples {
+		if s.IDs == nil {
+			continue
+		}
+
+		with++
+
+		want := v.tokensOf(t, map[string]json.RawMessage{
+			"messages": chatOf(t, s.Prompt), "tools": json.RawMessage(s.Tools),
+		})
+		if diff := cmp.Diff(want, s.PromptIDs); diff != "" || len(s.LogProbs) != len(s.IDs) {
+			t.Errorf("%d log-probabilities of %d ids; the prompt by /tokenize (-), in the file (+):\n%s",
+				len(s.LogProbs), len(s.IDs), diff)
+		}
+
+		var read struct{ Prompt string }
+		post(t, strings.TrimSuffix(v.url, "/v1")+"/detokenize",
+			map[string]any{"model": v.model, "tokens": s.IDs}, &read)
+
+		if name := s.Completion[0].Calls[0].Function.Name; !strings.Contains(read.Prompt, `"name": "`+name+`"`) {
+			t.Errorf("the ids are of %q, the reply calls %s", read.Prompt, name)
+		}
+	}
+
+	t.Logf("%d of %d samples have ids", with, len(samples))
+
+	if with < len(samples)/2 || with == 0 {
+		t.Errorf("%d of %d samples have ids", with, len(samples))
+	}
 }
 
 // The model is shown the tools. Of questions that it has not learnt it knows nothing, which doctor may say.
