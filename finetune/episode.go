@@ -135,7 +135,7 @@ func (p *player) turn(ctx context.Context, c chain, before int, remark string) (
 	cut := proposals[0].Finish == mcts.FinishLength && next.Turn.Call.Name == ""
 	c.nodes = append(slices.Clip(c.nodes), mcts.Record{
 		ID: turn + 1, Parent: turn, Depth: turn + 1,
-		Action: proposals[0].Text, Tool: next.Turn.Call.Tool, Name: next.Turn.Call.Name,
+		Action: string(next.Turn.Action), Tool: next.Turn.Call.Tool, Name: next.Turn.Call.Name,
 		Key: mcts.Canonical(p.env, action), Observation: next.Turn.Observation, Maker: next.Turn.Maker,
 		Outcome: next.Turn.Outcome, Status: next.State.Status(), Reward: next.Reward, Grade: next.Grade,
 		Draws: 1, Cut: cut,

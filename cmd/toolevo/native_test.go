@@ -195,6 +195,16 @@ func TestParallelCalls(t *testing.T) {
 			if got := bytes.Count(text, []byte(`"tool_call_id":"call00102"`)) > 0; got != (answers == 2) {
 				t.Errorf("turns with two calls: %v", got)
 			}
+
+			// An evaluation keeps the turns as they were played, too.
+			eval := filepath.Join(dir, most+"-eval")
+			must(t, onServer(s, "eval", "--data", data, "--config", "policies/tools", "--engine", "unsafe", "--api", "p_c",
+				"--limit", "1", "--set", "environment.parallel_calls="+most, "--progress", "none", "--out", eval)...)
+
+			text = read(t, filepath.Join(eval, "episodes.jsonl"))
+			if got := bytes.Contains(text, []byte(`}, {\"name\": \"Finish\"`)); got != (answers == 2) {
+				t.Errorf("turns of the evaluation with two calls: %v", got)
+			}
 		})
 	}
 }
