@@ -1,4 +1,4 @@
-"""Makes a tiny model that has learnt native calls by heart, from an export of ours.
+"""Makes a tiny model that has learnt native calls by heart, from one of our exports.
 
     learn.py FOLDER TOOLEVO_SFT.jsonl WINDOW
 

@@ -234,7 +234,7 @@ func (p *program) verify(t *testing.T, dir string) {
 	}
 }
 
-// openProgram builds the data, unless it is there, and returns the program, or skips the test when there is none.
+// openProgram builds the data, unless it is there, and returns the program, or skips the test when no program is named.
 func openProgram(t *testing.T, p program) *program {
 	t.Helper()
 	p.path = setting(t, "TOOLEVO_BIN", "the Makefile")

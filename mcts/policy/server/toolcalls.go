@@ -69,7 +69,7 @@ func (t ToolCalls) Validate() (setting string, err error) {
 	return "", nil
 }
 
-// Parser is the parser of ours that reads the calls, if one is named.
+// Parser is which of our parsers reads the calls, if one is named.
 func (t ToolCalls) Parser() (p toolcalls.Parser, ok bool) {
 	p = toolcalls.Parser(t.Calls)
 	return p, slices.Contains(toolcalls.Parsers(), p)
