@@ -66,6 +66,7 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 func (e *Environment[S]) callAll(
 	ctx context.Context, from *state[S], turn *envs.Turn, calls []envs.Call,
 ) (answer[S], error) {
+	// Each call begins with what the one before it left the tools with; the state itself never changes.
 	at, written, loads := *from, turn.Action, 0
 	texts := slices.Repeat([]string{notRunText}, len(calls))
 

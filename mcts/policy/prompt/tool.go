@@ -49,6 +49,7 @@ func (p Prompt) Functions(h envs.History) []envs.Args {
 		return all
 	}
 
+	// A later description of a name takes the place of an earlier one.
 	for _, text := range h.Learned() {
 		a, ok := toolapi.ParseDescription(text)
 		if !ok || !action.CanCall(a.Name) {

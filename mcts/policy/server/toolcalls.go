@@ -118,6 +118,7 @@ func (p *Policy) readCalls(h envs.History, c Choice) Choice {
 	c.Text = m.Text()
 
 	played := min(len(m.Calls), max(1, p.options.MostCalls))
+	// Of the last call nobody knows whether the model had ended it.
 	if played > 1 && played == len(m.Calls) && c.Finish == FinishLength {
 		played--
 		c.Text = action.Message{Content: m.Content, Calls: m.Calls[:played]}.Text()

@@ -71,6 +71,7 @@ func NewPrompt(
 	p.ByDataset = byDataset(benchmark, c.Server.Prompt.Tools, apis)
 	p.Learns = c.Environment.Learns()
 
+	// Only a history in which a version was announced asks for it: before that no prompt tells what is deployed.
 	if c.Environment.Announces() && versions != nil {
 		p.Announced = func(announced string, listed *toolapi.API) *toolapi.API {
 			if own, ok := version.API(listed.Name); ok {
