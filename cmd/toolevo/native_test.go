@@ -199,7 +199,8 @@ func TestParallelCalls(t *testing.T) {
 			// An evaluation keeps the turns as they were played, too.
 			eval := filepath.Join(dir, most+"-eval")
 			must(t, onServer(s, "eval", "--data", data, "--config", "policies/tools", "--engine", "unsafe",
-				"--api", "p_c", "--limit", "1", "--set", "environment.parallel_calls="+most, "--progress", "none", "--out", eval)...)
+				"--api", "p_c", "--limit", "1", "--set", "environment.parallel_calls="+most, "--progress", "none",
+				"--out", eval)...)
 
 			text = read(t, filepath.Join(eval, "episodes.jsonl"))
 			if got := bytes.Contains(text, []byte(`}, {\"name\": \"Finish\"`)); got != (answers == 2) {
