@@ -124,6 +124,7 @@ func (p *player) turn(ctx context.Context, c chain, before int, remark string) (
 		return c, nil
 	}
 
+	// What the turn keeps is recorded, and not the whole text: later prompts had no more.
 	action := envs.Action(proposals[0].Text)
 
 	next, err := p.env.Step(ctx, c.state, action)

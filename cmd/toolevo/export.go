@@ -52,6 +52,7 @@ type exportFlags struct {
 // addExportFlags adds the flags of export.
 func (a *app) addExportFlags(cmd *cobra.Command) *exportFlags {
 	f := &exportFlags{ExportJob: toolevo.NewExportJob()}
+	// The job has to tell a flag that was given from one that has its default.
 	f.Host, f.Chosen = a.host(console.ProgressNone), cmd.Flags().Changed
 	a.runDataFlag(cmd, &f.Data)
 	addFlags(cmd, "export", into{
@@ -144,6 +145,7 @@ func (a *app) printExport(dir string, m *export.Manifest) {
 
 	a.printSamples(dir, m)
 
+	// A trainer that would lose calls is named with what to do; TRL reads the same messages whole.
 	switch {
 	case m.Rows == 0:
 		return
@@ -200,6 +202,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
 	}
 
+	// Thousands of names would push everything above off the screen; the manifest has all.
 	refused := m.Selected.Elsewhere.Refused
 	for _, q := range refused[:min(len(refused), toolevo.MostRefused)] {
 		fmt.Fprintf(a.Out, "refused %s, which is also in %s\n", display.Line(q.QuestionID, 0),

@@ -55,7 +55,7 @@ func (e *eavesdropper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 
 	body := answer.Body.Bytes()
-	_ = json.Unmarshal(body, &reply) // what is none has no choices
+	_ = json.Unmarshal(body, &reply) // other bodies have no choices
 
 	e.mu.Lock()
 	for _, c := range reply.Choices {

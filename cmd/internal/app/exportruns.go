@@ -288,7 +288,7 @@ func shownBy(p prompt.Prompt, t envs.Task) trajectories.Shown {
 func (s *sources) runOf(row *trajectories.Row) (*exportedRun, error) {
 	i := slices.IndexFunc(s.runs, func(r *exportedRun) bool { return r.Manifest.ID == row.RunID })
 	if i < 0 {
-		return nil, fmt.Errorf("a trajectory of the run %s, which is none of those named", row.RunID)
+		return nil, fmt.Errorf("a trajectory of the run %s, which was not named", row.RunID)
 	}
 
 	return s.runs[i], nil
@@ -308,6 +308,7 @@ func (s *sources) tokenIDs(ctx context.Context) (
 		}
 	}
 
+	// Rows come tree by tree, so that the log of one is opened once.
 	var of *trajectories.Row
 	var log *store.Policy
 

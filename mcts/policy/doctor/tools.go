@@ -32,6 +32,7 @@ func (p *examination) tools(ctx context.Context) (none Check, err error) {
 		return none, nil
 	}
 
+	// A server that ignores tools answers all the same: only the length of the prompt tells.
 	shown := ask{prompt: p.o.First, n: 1, seed: firstSeed, sampling: neutral(1)}
 	hidden := shown
 	hidden.prompt.Tools = ""

@@ -71,6 +71,7 @@ func New(opts Options) (*Backend, error) {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
 
+	// Secrets are with the link; nothing that is printed or logged may hold them.
 	opts.APIKey, opts.URL, opts.Headers = "", "", nil
 
 	return &Backend{

@@ -93,6 +93,7 @@ func (p Prompt) Render(h envs.History) string {
 
 	task := h.Task()
 
+	// Most prompts fit, so that the text is not copied while it grows.
 	var b strings.Builder
 	b.Grow(1 << 14)
 	b.WriteString(p.system(task, learned, spaced(p.wording().Format)))

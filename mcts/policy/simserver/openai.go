@@ -98,7 +98,7 @@ func (x *exchange) openAI(chat bool) {
 	x.answer("application/json", data)
 }
 
-// request reads a request; one that is none is answered, and ok is false.
+// request reads a request. One that cannot be read is answered, and ok is false.
 func (x *exchange) request() (q *openAIRequest, ok bool) {
 	if err := json.Unmarshal(x.body, &q); err != nil {
 		text := "1 validation error:\n  " + err.Error()
