@@ -16,13 +16,15 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from http import HTTPStatus
 from pathlib import Path
 from urllib.request import urlopen
 
 os.environ["TOOLEVO_ENV_KEY"] = "the key"  # before the package is imported, and for the server
 
 from transformers.utils import get_json_schema  # noqa: E402
+from websockets.sync.client import connect  # noqa: E402
+from websockets.sync.server import serve  # noqa: E402
 
 import toolevo_env  # noqa: E402
 
@@ -78,31 +80,24 @@ class Proxy:
 
     def __init__(self, server):
         self.server, self.connections = server, 0
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = "http://127.0.0.1:%d" % self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
+        proxy = serve(self.relay, "127.0.0.1", 0, process_request=self.refuse)
+        self.url = "http://127.0.0.1:%d" % proxy.socket.getsockname()[1]
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
 
-    def accept(self):
-        while True:
-            client, _ = self.listener.accept()
-            self.connections += 1
-            threading.Thread(target=self.spoil, args=(client, self.connections), daemon=True).start()
+    def refuse(self, client, request):
+        self.connections += 1
+        if self.connections % 3:
+            status = [HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE][self.connections % 2]
+            return client.respond(status, "spoiled")
 
-    def spoil(self, client, number):
-        with client, suppress(OSError):
-            if number % 3:
-                client.recv(1 << 16)
-                status = ["404 Not Found", "503 Service Unavailable"][number % 2]
-                client.sendall(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode())
-                return
-            host, port = self.server.at.split(":")
-            with socket.create_connection((host, int(port))) as upstream:
-                for _ in range(3 + number // 3):  # each time one answer more comes through
-                    upstream.sendall(client.recv(1 << 20))
-                    answer = upstream.recv(1 << 20)
-                    client.sendall(answer)
-                upstream.sendall(client.recv(1 << 20))  # the turn is taken, and nobody is told
-                upstream.recv(1 << 20)
+    def relay(self, client):
+        with connect(f"ws://{self.server.at}/ws", additional_headers=toolevo_env.HEADERS, max_size=None) as upstream:
+            for _ in range(3 + self.connections // 3):  # each time one answer more comes through
+                upstream.send(client.recv())
+                client.send(upstream.recv())
+            upstream.send(client.recv())  # the turn is taken, and nobody is told
+            upstream.recv()
+        client.socket.shutdown(socket.SHUT_RDWR)
 
 
 def check_shown(tool, method):
