@@ -17,8 +17,10 @@ func (a *app) ablateCommand() *cobra.Command {
 	cmd := a.command("ablate")
 	f := a.addSeveralFlags(cmd, toolevo.AblateDefaults(), "dataset", "difficulty", "template", "split",
 		"limit", "perturb", "api", "policy", "seed", "compat", "feedback", "engine", "python")
+	vary := new(string)
 	addFlags(cmd, "ablate", into{
-		"out": &f.Out,
+		"out":  &f.Out,
+		"vary": vary,
 	})
 
 	return does(a, cmd, func(ctx context.Context, _ []string) (c toolevo.Compared, err error) {
@@ -27,7 +29,7 @@ func (a *app) ablateCommand() *cobra.Command {
 			return c, err
 		}
 
-		return toolevo.Ablate(ctx, job)
+		return toolevo.Ablate(ctx, toolevo.AblateJob{RunJob: job, Vary: *vary})
 	}, func(c toolevo.Compared) { a.printAblations(f.Out, c) })
 }
 

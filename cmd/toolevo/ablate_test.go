@@ -93,6 +93,31 @@ func TestAblate(t *testing.T) {
 	fails(t, exitUsage, []string{"which differs", "seed: 2"}, append(args, "--seed", "2")...)
 }
 
+// The values of any setting are compared as the parts of the method are; none is played before all are known to be valid.
+func TestAblateVaries(t *testing.T) {
+	t.Parallel()
+
+	dir := filepath.Join(t.TempDir(), "study")
+	args := []string{"ablate", "--data", smallData(t), "--set", "environment.codec=tools", "--api", "p_s_in",
+		"--limit", "2", "--out", dir, "--vary"}
+
+	for value, want := range map[string]string{
+		"fixed": "--vary", "fixed,other": `unknown tool list "other"`,
+	} {
+		fails(t, exitUsage, []string{want}, append(args, "environment.tool_list="+value)...)
+	}
+
+	study := document[toolevo.Compared](t, made(t, append(args, "environment.tool_list=fixed,announced", "--json")...))
+	for _, value := range []string{"fixed", "announced"} {
+		m, ok := study.Mean(finetune.Contender{Policy: "scripted:noisy@" + value, API: "p_s_in"})
+		if !ok || m.N == 0 {
+			t.Errorf("%s: %+v", value, study.Summaries)
+		}
+
+		says(t, value, string(read(t, filepath.Join(dir, value, "run.yaml"))), "tool_list: "+value)
+	}
+}
+
 // checkCut holds an episode without self-reflection against the whole one: it is the same up to its first invocation
 // error, and ends there.
 func checkCut(t *testing.T, whole, cut trajectories.Episode) {

@@ -12,11 +12,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
 
+	"toolevo/configs"
 	"toolevo/finetune/host"
 	"toolevo/finetune/training/trainingtest"
 	"toolevo/mcts"
@@ -91,6 +93,23 @@ func TestServe(t *testing.T) {
 
 	if text, err := os.ReadFile(log); err != nil || !strings.Contains(string(text), "serving mine") {
 		t.Errorf("log %q, %v", text, err)
+	}
+}
+
+// A server is told to find native calls where the model was trained on them.
+func TestServerOfNativeCalls(t *testing.T) {
+	s, err := host.Load(configs.Servers(), "vllm")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c := host.Checkpoint{Folder: "weights", Name: "mine"}
+	plain := s.CommandLine(c, "8000")
+
+	c.NativeCalls = true
+	if got := s.CommandLine(c, "8000"); !slices.Equal(got,
+		append(plain, "--enable-auto-tool-choice", "--tool-call-parser", "hermes")) {
+		t.Errorf("%v, and for other models %v", got, plain)
 	}
 }
 

@@ -122,7 +122,12 @@ func (s Server) command(c Checkpoint, port, log string) child.Command {
 	fill := strings.NewReplacer("{model}", c.Folder, "{name}", c.Name, "{port}", port)
 	command := child.Command{Log: log}
 
-	for _, word := range s.Command {
+	words := s.Command
+	if c.NativeCalls {
+		words = slices.Concat(words, s.Calls)
+	}
+
+	for _, word := range words {
 		command.Args = append(command.Args, fill.Replace(word))
 	}
 

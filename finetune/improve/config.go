@@ -106,6 +106,10 @@ func (c *Config) check() error {
 		if err := s.Check(); err != nil {
 			return fmt.Errorf("servers.%s: %w", name, err)
 		}
+
+		if len(s.Calls) > 0 { // all models of a file are asked alike
+			return fmt.Errorf("servers.%s.calls: put these words into the command", name)
+		}
 	}
 
 	for round := 1; round <= c.Rounds; round++ {

@@ -85,7 +85,7 @@ if [ ! -e after ]; then
 	MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=100000000000 quietly "$environment/bin/trl" sft --model_name_or_path start \
 		--dtype bfloat16 --dataset_name samples --assistant_only_loss true --max_length 2048 --max_steps "${STEPS:-40}" \
 		--use_peft true --lora_r 16 --lora_alpha 32 --lora_dropout 0 --lora_target_modules '.*layers\.(1[2-9]|2[0-3])\..*_proj' \
-		--learning_rate 1e-3 --lr_scheduler_type constant_with_warmup --warmup_steps 1 --per_device_train_batch_size 1 \
+		--learning_rate 5e-4 --lr_scheduler_type constant_with_warmup --warmup_steps 1 --per_device_train_batch_size 1 \
 		--gradient_accumulation_steps 1 --gradient_checkpointing false --use_cpu true --bf16 false \
 		--logging_steps 1 --save_strategy no --report_to none --output_dir adapter
 	grep -o "'loss': '[0-9.]*'" "$work/said" >losses

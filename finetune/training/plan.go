@@ -389,6 +389,11 @@ func (p *Plan) NeedsGPU() bool { return !p.arguments.isTrue(argCPU) }
 // Template is the chat template that is trained.
 func (p *Plan) Template() string { return p.arguments.text(argTemplate) }
 
+// NativeCalls reports whether the samples are of native calls; all sources are alike in that.
+func (p *Plan) NativeCalls() bool {
+	return slices.ContainsFunc(p.Sources, func(s *Source) bool { return s.Manifest != nil && s.Manifest.Tools })
+}
+
 // Adapts reports whether an adapter is trained, and the model itself stays as it is.
 func (p *Plan) Adapts() bool { return p.arguments.text(argTuning) == "lora" }
 

@@ -384,11 +384,15 @@ func TestPlanOfNativeCalls(t *testing.T) {
 	for template, want := range map[string]string{
 		"qwen": "", "llama3": "llama3 of llamafactory writes tools or calls as no template of a server known here does",
 	} {
-		_, err := load(t, recipeText).Plan(training.Options{
+		p, err := load(t, recipeText).Plan(training.Options{
 			Exports: []string{exported(t, m)}, Set: []string{"template=" + template}, Files: recipes(recipeText),
 		})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", template, err, want)
+		}
+
+		if err == nil && !p.NativeCalls() {
+			t.Errorf("%s: a server is not told of native calls", template)
 		}
 	}
 }

@@ -14,6 +14,12 @@ import (
 // Ablations is the name of the report of an ablation study, in each of its formats.
 const Ablations = "ablations"
 
+// AblateJob evaluates a policy in several variants.
+type AblateJob struct {
+	RunJob
+	Vary string // KEY=VALUE,...: the variants are the values of a setting; "" takes the paper's
+}
+
 // variants are the method with something taken away, the rows of the paper's Table 5, and the static environment, in
 // which the API version of the prompt is deployed: each its name and the settings that it changes, as pairs.
 func variants(api, prompt string) [][]string {
@@ -23,6 +29,29 @@ func variants(api, prompt string) [][]string {
 		{"no-reflection", "api", api, "search.reflect", "false"},
 		{"static", "api", prompt},
 	}
+}
+
+// variants are those of the job, each with settings that are valid.
+func (j *AblateJob) variants(c *configs.Resolved) (all [][]string, err error) {
+	if j.Vary == "" {
+		return variants(c.API[0], c.Prompt), nil
+	}
+
+	key, values, _ := strings.Cut(j.Vary, "=")
+	for value := range strings.SplitSeq(values, ",") {
+		if _, err := j.Resolve(j.Settings.With(key, value), AblateDefaults(), nil); err != nil {
+			return nil, err
+		}
+
+		all = append(all, []string{value, "api", c.API[0], key, value})
+	}
+
+	if len(all) < 2 {
+		return nil, console.Usage("‹vary› %s: want the values of a setting that are compared, e.g. "+
+			"environment.tool_list=fixed,learned,announced", j.Vary)
+	}
+
+	return all, nil
 }
 
 // AblateDefaults are the settings of an ablation study before anybody sets any.
@@ -71,9 +100,8 @@ func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved
 	return err
 }
 
-// Ablate evaluates a policy with parts of the method taken away in folders of Out, or goes on with that, and compares
-// the evaluations.
-func Ablate(ctx context.Context, job RunJob) (compared Compared, err error) {
+// Ablate evaluates the variants of a policy in folders of Out, or goes on with that, and compares the evaluations.
+func Ablate(ctx context.Context, job AblateJob) (compared Compared, err error) {
 	c, err := job.several("ablate", AblateDefaults())
 	if err != nil {
 		return compared, err
@@ -85,11 +113,16 @@ func Ablate(ctx context.Context, job RunJob) (compared Compared, err error) {
 			strings.Join(c.Policy, ","), strings.Join(c.API, ","))
 	}
 
+	all, err := job.variants(c)
+	if err != nil {
+		return compared, err
+	}
+
 	job.Announce("ablate", choiceOf(c, job.Data)...)
 
 	var dirs []string
 
-	for _, v := range variants(c.API[0], c.Prompt) {
+	for _, v := range all {
 		dir := filepath.Join(job.Out, v[0])
 		dirs = append(dirs, dir)
 

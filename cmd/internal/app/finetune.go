@@ -136,7 +136,7 @@ func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 		job.Pick.Attack = engines.Once()
 	}
 
-	s := &selector{&job, tr, factory, server, p.Template()}
+	s := &selector{&job, tr, factory, server, p}
 
 	done, err := s.choose(ctx)
 	if err != nil {

@@ -26,7 +26,7 @@ type selector struct {
 	training *training.Training
 	factory  *training.Factory
 	server   host.Server
-	template string // the chat template that was trained
+	plan     *training.Plan
 }
 
 // choose has the training's link lead to the last weights, or to those of the most accurate checkpoint.
@@ -153,7 +153,7 @@ func (s *selector) serve(ctx context.Context, weights, name string) (*host.Serve
 }
 
 func (s *selector) checkpoint(weights, name string) host.Checkpoint {
-	return host.Checkpoint{Folder: weights, Name: name, Template: s.template}
+	return host.Checkpoint{Folder: weights, Name: name, Template: s.plan.Template(), NativeCalls: s.plan.NativeCalls()}
 }
 
 func (s *selector) modelName() string {

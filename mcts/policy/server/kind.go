@@ -107,6 +107,8 @@ type Checkpoint struct {
 	Folder   string // of the weights
 	Name     string // by which the model is asked for
 	Template string // the chat template it was trained with; "" is none of ours
+
+	NativeCalls bool // it was trained on native calls, which a server may have to be told to find
 }
 
 // Hosting is how servers of a kind serve a checkpoint.
