@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,31 +18,50 @@ import (
 	"toolevo/envs/pytext"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/ollama"
 	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/toolcalls"
 )
 
-// forcing has vLLM write a text, whatever the model: a grammar of that text alone goes with each request. It keeps the
-// last reply.
+// forcing has a server write a text, whatever the model: a grammar of that text alone goes with each request. It keeps
+// the last reply.
 type forcing struct {
+	by   func(text string) map[string]any // the members of a request that force it
 	text string
 	kept []byte
 }
 
+// byRegex forces vLLM.
+func byRegex(text string) map[string]any {
+	return map[string]any{
+		"structured_outputs": map[string]string{"regex": regexp.QuoteMeta(text)}, "return_token_ids": true,
+	}
+}
+
+// byGrammar forces llama.cpp.
+func byGrammar(text string) map[string]any {
+	return map[string]any{"grammar": "root ::= " + strconv.Quote(text)}
+}
+
+// bySchema has Ollama write what a schema describes: it has no other grammar.
+func bySchema(schema string) map[string]any { return map[string]any{"format": json.RawMessage(schema)} }
+
 func (f *forcing) RoundTrip(req *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(req.URL.Path, "/completions") {
+	if strings.HasSuffix(req.URL.Path, "/completions") || strings.HasSuffix(req.URL.Path, "/generate") {
 		body := map[string]json.RawMessage{} // the order of what a schema has is the client's
 		if err := json.NewDecoder(req.Body).Decode(&body); err != nil {
 			return nil, err
 		}
 
-		grammar, err := json.Marshal(map[string]string{"regex": regexp.QuoteMeta(f.text)})
-		if err != nil {
-			return nil, err
-		}
+		for name, member := range f.by(f.text) {
+			text, err := json.Marshal(member)
+			if err != nil {
+				return nil, err
+			}
 
-		body["return_token_ids"], body["structured_outputs"] = []byte("true"), grammar
+			body[name] = text
+		}
 
 		text, err := json.Marshal(body)
 		if err != nil {
@@ -110,13 +130,14 @@ func callHistory(t *testing.T) envs.History {
 	return h.Append(envs.Turn{Action: envs.Action(unread.Text()), Observation: "The action cannot be read."})
 }
 
-// caller asks vLLM for native calls, of messages or of tokens.
+// caller asks a server for native calls.
 type caller struct {
 	*server.Policy
 	sent *forcing
 }
 
-func (v vllm) caller(t *testing.T, ask string, maxTokens int) caller {
+// newCaller is one of a server whose samples a parser reads.
+func newCaller(t *testing.T, b server.Backend, sent *forcing, parser toolcalls.Parser, o server.Options) caller {
 	t.Helper()
 
 	clean, err := chat.NewSanitizer()
@@ -124,29 +145,19 @@ func (v vllm) caller(t *testing.T, ask string, maxTokens int) caller {
 		t.Fatal(err)
 	}
 
-	sent := &forcing{}
-	tools := server.ToolCalls{Calls: server.CallsAuto, Choice: "auto", Parallel: server.ParallelUnset, Ask: ask}
-
-	if ask == server.AskTokens {
-		tools.Calls = string(toolcalls.Hermes)
+	o.Backends, o.Break = []server.Backend{b}, clean.Clean
+	o.Sampling, o.Reasoning = sampling(mostCalled), action.Once
+	o.ReadCalls = func(_ envs.History, text string) (action.Message, int) {
+		r := parser.Read(text, nil)
+		return r.Message, r.End
 	}
 
-	p, err := server.New(server.Options{
-		Backends: []server.Backend{v.open(t, openai.Options{
-			Chat: true, Tools: tools, Endpoint: server.Endpoint{Transport: sent},
-		})},
-		Messages: func(h envs.History) []chat.Message { return chat.ToolMessages("Call tools.", h, clean) },
-		Tools:    func(envs.History) string { return callTools },
-		ReadCalls: func(_ envs.History, text string) (action.Message, int) {
-			r := toolcalls.Hermes.Read(text, nil)
-			return r.Message, r.End
-		},
-		ServerCalls: ask == server.AskMessages,
-		Break:       clean.Clean,
-		Sampling:    sampling(maxTokens),
-		LogProbs:    true,
-		Reasoning:   action.Once,
-	})
+	if o.Render == nil {
+		o.Messages = func(h envs.History) []chat.Message { return chat.ToolMessages("Call tools.", h, clean) }
+		o.Tools = func(envs.History) string { return callTools }
+	}
+
+	p, err := server.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,6 +169,54 @@ func (v vllm) caller(t *testing.T, ask string, maxTokens int) caller {
 	})
 
 	return caller{p, sent}
+}
+
+// mostCalled is how many tokens a turn has, at most.
+const mostCalled = 200
+
+// caller asks vLLM, of messages or of tokens.
+func (v vllm) caller(t *testing.T, ask string) caller {
+	t.Helper()
+
+	sent := &forcing{by: byRegex}
+	tools := server.ToolCalls{Calls: server.CallsAuto, Choice: "auto", Parallel: server.ParallelUnset, Ask: ask}
+
+	if ask == server.AskTokens {
+		tools.Calls = string(toolcalls.Hermes)
+	}
+
+	b := v.open(t, openai.Options{Chat: true, Tools: tools, Endpoint: server.Endpoint{Transport: sent}})
+
+	o := server.Options{LogProbs: true, ServerCalls: ask == server.AskMessages}
+
+	return newCaller(t, b, sent, toolcalls.Hermes, o)
+}
+
+// prompt is a raw prompt of Qwen's kind in which tools are shown.
+func prompt(t *testing.T) func(envs.History) string {
+	t.Helper()
+
+	template, err := chat.ParseTemplate("qwen")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	clean, err := chat.NewSanitizer()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	tools, err := pytext.Decode(callTools)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var functions []envs.Args
+	for _, f := range tools.([]any) {
+		functions = append(functions, f.(envs.Args))
+	}
+
+	return func(h envs.History) string { return template.RenderTools("Call tools.", functions, h, clean) }
 }
 
 // write has the model write a text behind a history, and returns the turn that becomes of it.
@@ -185,16 +244,13 @@ func playedOf(p mcts.Proposal) string {
 	return call.Name + " " + pytext.JSON(call.Args)
 }
 
-// What a real vLLM makes of calls: its parser reads the replies to messages, ours the text that follows tokens.
-func TestVLLMCalls(t *testing.T) {
-	const most = 200
+const coffee = `{"DBName": "coffee"}`
 
-	v := openVLLM(t)
-	byMessages, byTokens := v.caller(t, server.AskMessages, most), v.caller(t, server.AskTokens, most)
-	h := envs.NewHistory(envs.Task{Question: "What is it?"})
-	coffee := written("LoadDB", `{"DBName": "coffee"}`)
+// forced are texts that models write, with what vLLM's parser makes of them, and ours.
+func forced() []struct{ name, text, messages, ours string } {
+	coffee := written("LoadDB", coffee)
 
-	for _, c := range []struct{ name, text, messages, tokens string }{
+	return []struct{ name, text, messages, ours string }{
 		{"a call", "I look.\n" + coffee, `LoadDB {"DBName": "coffee"}`, `LoadDB {"DBName": "coffee"}`},
 		// Under its own name, which is on no list, and never by the one that it begins with.
 		{"a made name", written("LoadDB_v2", `{}`), `LoadDB_v2 {}`, `LoadDB_v2 {}`},
@@ -204,19 +260,28 @@ func TestVLLMCalls(t *testing.T) {
 		// What it calls behind an answer that it imagines is not played.
 		{"an imagined answer", coffee + "\n<tool_response>\nok\n</tool_response>\n" + written("Finish", `{"answer": "1"}`),
 			`LoadDB {"DBName": "coffee"}`, `LoadDB {"DBName": "coffee"}`},
-		{"a cut call", written("LoadDB", `{"DBName": "`+strings.Repeat("x", 3*most)+`"}`), "nothing", "nothing"},
+		{"a cut call", written("LoadDB", `{"DBName": "`+strings.Repeat("x", 3*mostCalled)+`"}`), "nothing", "nothing"},
 		// Of a text that is cut behind a whole call, vLLM's parser tells nothing that is known to be whole.
-		{"a cut text", coffee + strings.Repeat(" x", 3*most), "nothing", `LoadDB {"DBName": "coffee"}`},
-		{"a cut second call", coffee + written("LoadDB", `{"DBName": "`+strings.Repeat("x", 3*most)+`"}`), "nothing",
+		{"a cut text", coffee + strings.Repeat(" x", 3*mostCalled), "nothing", `LoadDB {"DBName": "coffee"}`},
+		{"a cut second call", coffee + written("LoadDB", `{"DBName": "`+strings.Repeat("x", 3*mostCalled)+`"}`), "nothing",
 			`LoadDB {"DBName": "coffee"}`},
 		{"arguments that are no JSON", written("LoadDB", `{"DBName": coffee}`), "nothing", "nothing"},
 		{"arguments that are a text", written("LoadDB", `"coffee"`), "nothing", "nothing"},
 		{"no call", "It is 7.", "nothing", "nothing"},
-	} {
+	}
+}
+
+// What a real vLLM makes of calls: its parser reads the replies to messages, ours the text that follows tokens.
+func TestVLLMCalls(t *testing.T) {
+	v := openVLLM(t)
+	byMessages, byTokens := v.caller(t, server.AskMessages), v.caller(t, server.AskTokens)
+	h := envs.NewHistory(envs.Task{Question: "What is it?"})
+
+	for _, c := range forced() {
 		for _, asked := range []struct {
 			caller
 			want string
-		}{{byMessages, c.messages}, {byTokens, c.tokens}} {
+		}{{byMessages, c.messages}, {byTokens, c.ours}} {
 			p := asked.write(t, h, c.text)
 			t.Logf("%s: %d tokens, %s: %s", c.name, p.Tokens, p.Finish, p.Text)
 
@@ -233,9 +298,9 @@ func TestVLLMCalls(t *testing.T) {
 
 	// What came of an unreadable call stands in the history as it was written, under either way to ask.
 	h = callHistory(t)
-	byMessages.write(t, h, coffee)
+	byMessages.write(t, h, written("LoadDB", coffee))
 	ids := byMessages.sent.promptIDs(t)
-	byTokens.write(t, h, coffee)
+	byTokens.write(t, h, written("LoadDB", coffee))
 
 	if got := byTokens.sent.promptIDs(t); len(got) == 0 || !slices.Equal(got, ids) {
 		t.Errorf("the prompt has %d tokens of a chat, and others, %d, of its tokens", len(ids), len(got))
@@ -254,5 +319,71 @@ func TestVLLMCalls(t *testing.T) {
 
 	if diff := cmp.Diff(want, conversation); diff != "" {
 		t.Errorf("the conversation (-want +got):\n%s", diff)
+	}
+}
+
+// Of llama.cpp our parsers read the texts that follow raw prompts. Its own server takes a grammar beside tools from
+// nobody, so what its parser makes of a text cannot be forced.
+func TestLlamaCalls(t *testing.T) {
+	name := strings.TrimPrefix(setting(t, "TOOLEVO_MODEL_POLICY", "test-model.sh"), "openai:")
+	sent := &forcing{by: byGrammar}
+
+	b, err := openai.New(openai.Options{OmitLogProbs: true, Endpoint: server.Endpoint{
+		URL: setting(t, "TOOLEVO_MODEL_SERVER", "test-model.sh") + "/v1", Model: name, Transport: sent,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+
+	c := newCaller(t, b, sent, toolcalls.Hermes, server.Options{Render: prompt(t)})
+	h := envs.NewHistory(envs.Task{Question: "What is it?"})
+
+	for _, f := range forced() {
+		if got := playedOf(c.write(t, h, f.text)); got != f.ours {
+			t.Errorf("%s: %s is played, want %s", f.name, got, f.ours)
+		}
+	}
+
+	// Behind a call that cannot be read the model goes on as behind any other.
+	if got := playedOf(c.write(t, callHistory(t), written("LoadDB", coffee))); got != "LoadDB "+coffee {
+		t.Errorf("behind an unreadable call %s is played", got)
+	}
+}
+
+// Ollama writes JSON of any schema: calls without tags, as Qwen2.5-Coder writes them.
+func TestOllamaCalls(t *testing.T) {
+	o := openOllama(t)
+	sent := &forcing{by: bySchema}
+	b := o.open(t, ollama.Options{Endpoint: server.Endpoint{Transport: sent}})
+	c := newCaller(t, b, sent, toolcalls.Qwen25Coder, server.Options{Render: prompt(t)})
+	h := envs.NewHistory(envs.Task{Question: "What is it?"})
+
+	call := func(name, arguments string) string {
+		return `{"type":"object","properties":{"name":{"const":"` + name + `"},"arguments":{"type":"object",` +
+			`"properties":{` + arguments + `},"required":[]}},"required":["name","arguments"]}`
+	}
+	loads := call("LoadDB", `"DBName":{"const":"coffee"}`)
+
+	for _, f := range []struct{ name, schema, want string }{
+		{"a made name", call("LoadDB_v2", ""), `LoadDB_v2 \{\}`},
+		{"a cut call", call("LoadDB", `"DBName":{"type":"string","minLength":2000}`), "nothing"},
+		{"two calls", `{"type":"array","prefixItems":[` + loads + `,` + call("Finish", "") + `]}`, `LoadDB .*`},
+		{"a number", call("LoadDB", `"share":{"type":"number"}`), `LoadDB \{("share": (\S+))?\}`},
+		{"no call", `{"type":"object","properties":{"answer":{"const":"7"}},"required":["answer"]}`, "nothing"},
+	} {
+		for _, history := range []envs.History{h, callHistory(t)} {
+			p := c.write(t, history, f.schema)
+			t.Logf("%s: %s", f.name, p.Text)
+
+			got := playedOf(p)
+			played := regexp.MustCompile("^" + f.want + "$").FindStringSubmatch(got)
+
+			if played == nil {
+				t.Errorf("%s: %s is played, want %s", f.name, got, f.want)
+			} else if number := played[len(played)-1]; len(played) > 1 && !bytes.Contains(sent.kept, []byte(number)) {
+				t.Errorf("%s: the model did not write %s", f.name, number)
+			}
+		}
 	}
 }

@@ -48,12 +48,12 @@ serve_model_by_ollama() {
 }
 
 case ${SERVER:-llama} in
-llama) kind=openai; serve_llama ;;
-ollama) kind=ollama; serve_model_by_ollama ;;
+llama) kind=openai checked='^Test(LanguageModel|LlamaCalls)$'; serve_llama ;;
+ollama) kind=ollama checked='^TestLanguageModel$'; serve_model_by_ollama ;;
 *) fail "no server is called $SERVER: it is llama or ollama" ;;
 esac
 
 timeout=2h # the larger model on one thread
 export TOOLEVO_MODEL_POLICY=$kind:$model TOOLEVO_MODEL_SERVER=http://$host
-tests '^TestLanguageModel$' "$log"
+tests "$checked" "$log"
 echo "model: everything held, in $SECONDS s"

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/internal/wiretest"
 	"toolevo/mcts/policy/server"
@@ -281,6 +282,29 @@ func TestFaults(t *testing.T) {
 }
 
 // TestCancel: the context ends the request, at the server too.
+// That a server cannot read what its model called is no fault of the server: the sample is without text.
+func TestUnreadCalls(t *testing.T) {
+	for _, message := range []string{ // llama.cpp b9000 and later, and before; Ollama 0.32
+		"The model produced output that does not match the expected peg-native format",
+		"Failed to parse input at pos 40: <tool_call>",
+		"error parsing tool call: raw='{\"a\": [}', err=invalid character '}' looking for beginning of value",
+	} {
+		f := wiretest.Serve(t, wiretest.Answers(500, nested(message, "", 500)))
+		c := ask(1)
+
+		if _, err := backend(t, f).Complete(t.Context(), c); server.FaultOf(err) == nil {
+			t.Errorf("%s: no fault of a raw prompt: %v", message, err)
+		}
+
+		c.Prompt, c.Messages, c.Tools = "", []chat.Message{{Role: "user", Content: "x"}}, "[]"
+
+		r, err := backend(t, f, func(o *Options) { o.Chat = true }).Complete(t.Context(), c)
+		if err != nil || len(r.Choices) != 1 || r.Choices[0].Text != "" || r.Choices[0].Finish != server.FinishStop {
+			t.Errorf("%s: %+v, %v", message, r, err)
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	begun, ended := make(chan struct{}, 1), make(chan struct{}, 1)
 	b := backend(t, wiretest.Serve(t, wiretest.Hang(begun, ended)))

@@ -145,7 +145,20 @@ func (c Complaint) TooLong() bool {
 		return true
 	}
 
-	mentioned := func(words string) bool { return strings.Contains(text, words) }
+	return mentions(text, tooLongWords)
+}
 
-	return slices.ContainsFunc(tooLongWords, mentioned)
+// unreadWords are how llama.cpp and Ollama say, in small letters, that their parser cannot read what the model called.
+var unreadWords = []string{
+	"model produced output that does not match", "failed to parse input at pos", "error parsing tool call",
+	"xml syntax error on line",
+}
+
+// Unread reports whether a complaint with the status of a broken server is about what the model wrote.
+func Unread(status int, message string) bool {
+	return status == http.StatusInternalServerError && mentions(strings.ToLower(message), unreadWords)
+}
+
+func mentions(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
