@@ -59,7 +59,8 @@ if [ ! -e before ]; then
 fi
 
 # The tags of calls are tokens that this model never learnt: their rows are equal to each other and to those of a dozen
-# tokens more, so that no adapter of other layers can tell them apart. They begin as the mean of the pieces of their text.
+# tokens more, so that no adapter of other layers can tell them apart. They begin as the mean of the pieces of their text,
+# and as much of a direction that no other token has: a mean alone is never likelier than the likeliest of its pieces.
 if [ ! -e start ]; then
 	quietly "$python" - <<'PYTHON'
 import torch
@@ -67,11 +68,14 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 tokenizer = AutoTokenizer.from_pretrained("before")
 model = AutoModelForCausalLM.from_pretrained("before", dtype=torch.float32)
+torch.manual_seed(1)
 with torch.no_grad():
     for tag, text in ("<tool_call>", ["<", "tool_call", ">"]), ("</tool_call>", ["</", "tool_call", ">"]):
         pieces = [i for part in text for i in tokenizer.encode(part)]
         for rows in model.get_input_embeddings().weight, model.get_output_embeddings().weight:
-            rows[tokenizer.convert_tokens_to_ids(tag)] = rows[pieces].mean(0)
+            direction = torch.nn.functional.normalize(torch.randn(rows.shape[1]), dim=0)
+            mean, length = rows[pieces].mean(0), rows[pieces].norm(dim=1).mean()
+            rows[tokenizer.convert_tokens_to_ids(tag)] = mean + length * direction
 model.save_pretrained("start.new")
 tokenizer.save_pretrained("start.new")
 PYTHON
