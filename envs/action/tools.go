@@ -2,9 +2,11 @@ package action
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/memo"
 	"toolevo/envs/pytext"
 )
 
@@ -118,8 +120,13 @@ type said struct {
 	whole              bool
 }
 
-// read returns what a text says. One that is no message is content.
-func read(text string) (s said) {
+// readings has what texts say: the turns of a tree are read for each of its trajectories.
+var readings memo.Memo[said]
+
+// read returns what a text says, which stays as it is. One that is no message is content.
+func read(text string) said { return readings.Get(text, parse) }
+
+func parse(text string) (s said) {
 	s.wrong = ErrMalformed
 	s.reasoning, s.content = Part(text)
 
@@ -199,6 +206,7 @@ func (s *said) playable(most int) (calls []envs.Call) {
 			break
 		}
 
+		c.Args = slices.Clone(c.Args)
 		if calls = append(calls, c); envs.IsSystem(c.Name) {
 			break
 		}
@@ -215,7 +223,7 @@ func (t Tools) calls(s said) ([]envs.Call, error) {
 			Name: envs.FinishTool, Args: envs.Object("answer", strings.TrimSpace(s.content)),
 		}}, nil
 	case s.wrong != nil:
-		return []envs.Call{s.first}, s.wrong
+		return []envs.Call{{Name: s.first.Name, Args: slices.Clone(s.first.Args)}}, s.wrong
 	}
 
 	return s.playable(max(1, t.Most)), nil

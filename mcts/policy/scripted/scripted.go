@@ -8,6 +8,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/memo"
 	"toolevo/mcts"
 )
 
@@ -18,8 +19,8 @@ type Policy struct {
 	planFor func(question string) (envs.Plan, bool)
 	knows   envs.Environment // how it writes calls; nil of a profile that is not told
 
-	plans   memo[planned] // by question
-	notices memo[*usage]  // by the observation of a deprecated call; nil when it cannot be read
+	plans   memo.Memo[planned] // by question
+	notices memo.Memo[*usage]  // by the observation of a deprecated call; nil when it cannot be read
 }
 
 var _ mcts.Policy = (*Policy)(nil)
@@ -103,7 +104,7 @@ func (s *Policy) look(h envs.History) *scene {
 	sc := &scene{Policy: s, h: h, st: s.stand(h)}
 
 	question := h.Task().Question
-	if p := s.plans.get(question, s.planOf); p.ok {
+	if p := s.plans.Get(question, s.planOf); p.ok {
 		sc.plan, sc.hopeless = p.plan, p.hopeless
 	}
 

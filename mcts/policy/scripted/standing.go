@@ -70,7 +70,7 @@ func (st *standing) last() *envs.Turn {
 
 // read returns the usage a notice teaches, or nil. Notices are few and read at every node below them.
 func (s *Policy) read(notice string) *usage {
-	return s.notices.get(notice, func(notice string) *usage {
+	return s.notices.Get(notice, func(notice string) *usage {
 		if u, ok := parseNotice(wire.ReadAnswer(notice)); ok {
 			return u
 		}
