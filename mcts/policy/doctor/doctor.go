@@ -73,6 +73,7 @@ type examination struct {
 	strange error // of the last reply from another model; nil when there was none
 	single  bool  // a request for several samples is refused
 	failed  []ask // probes of the check at hand that the server fails at, though it answers others
+	crowded bool  // one of them was answered when it was made alone
 	faults  int   // requests that failed, and
 	fault   error // how the last of them did
 	reloads int   // replies after the first that had to wait for the model to load
@@ -218,6 +219,13 @@ func (p *examination) examine(ctx context.Context) error {
 			c = p.failure(ctx, s.name, err)
 		}
 
+		if p.crowded { // by chance, unless it is so again
+			p.failed, p.crowded = nil, false
+			if again, failed := check(ctx); failed == nil {
+				c, told = again, true
+			}
+		}
+
 		p.failed = nil
 		p.found(s.name, c)
 
@@ -280,6 +288,7 @@ func (p *examination) failure(ctx context.Context, name Name, err error) Check {
 	case failed == nil && several:
 		return p.finding("samples-refused", seen)
 	case failed == nil:
+		p.crowded = true
 		return p.finding("request-crowded", seen)
 	}
 
