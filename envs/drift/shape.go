@@ -41,8 +41,11 @@ func isList(p toolapi.Parameter) bool {
 	switch typeOf(p) {
 	case "array": // none is an empty list
 		return !p.Optional && saysOnly(p, "type", "description", "title", "default", "items")
-	case "string":
-		return mentions(p.Name, words().Lists) && saysOnly(p, "type", "description", "title", "default")
+	case "string": // a name of one thing is that of one text
+		isOne := func(word string) bool { return !strings.HasSuffix(word, "s") }
+		many := slices.DeleteFunc(slices.Clone(words().Lists), isOne)
+
+		return mentions(p.Name, many) && saysOnly(p, "type", "description", "title", "default")
 	}
 
 	return false
@@ -63,18 +66,22 @@ func enumerateList(a toolapi.APISpec, i int, d *Draws) (Step, bool) {
 
 	schema = described(schema, "one of: ", list)
 	parameters := without(a.Parameters.All, list.Name)
+
+	var items []toolapi.Parameter
+
 	for k, name := range e.Names() {
 		same := func(p toolapi.Parameter) bool { return fold(p.Name) == fold(name) }
 		if d.taken[fold(name)] || slices.ContainsFunc(parameters, same) {
 			return Step{}, false
 		}
 
-		parameters = append(parameters, toolapi.Parameter{
+		items = append(items, toolapi.Parameter{
 			Name: name, Optional: k > 0 || list.Optional || !e.Text, Schema: schema,
 		})
 	}
 
-	return succeed(a, list.Name, e.Item+"1", toolapi.AdapterSpec{Enumerated: &e}, parameters...)
+	return succeed(a, list.Name, e.Item+"1", toolapi.AdapterSpec{Enumerated: &e},
+		slices.Insert(parameters, i, items...)...)
 }
 
 // numbered takes the items of a list by their numbers. The list is the first parameter.
@@ -190,25 +197,36 @@ func merged(a toolapi.APISpec, b toolapi.BracketedSpec) (Step, bool) {
 	}
 
 	return succeed(a, strings.Join(members, ", "), p.Name, toolapi.AdapterSpec{Bracketed: &b},
-		append(without(a.Parameters.All, members...), p)...)
+		inPlace(a, p, members)...)
 }
 
-// textsToMerge are the parameters that mergeParameters may put into one text. Those without types are the last ones, as
-// the published versions have it; of those with types every text is one that must be there.
+// inPlace has one parameter where the first of some was, so that the order of all stays what they can be told by.
+func inPlace(a toolapi.APISpec, p toolapi.Parameter, of []string) []toolapi.Parameter {
+	first := slices.IndexFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return slices.Contains(of, p.Name) })
+	return slices.Insert(without(a.Parameters.All, of...), first, p)
+}
+
+// textsToMerge are the parameters that mergeParameters may put into one text: texts that must be there, and that follow
+// each other. Those without types are the last ones, as the published versions have it.
 func textsToMerge(a toolapi.APISpec) []toolapi.Parameter {
-	var all []toolapi.Parameter
+	var best, run []toolapi.Parameter
 
 	for _, p := range a.Parameters.All {
 		switch {
-		case isTyped(a, p) && isItem(a, p.Name):
-		case isTyped(a, p) && isText(p) && !p.Optional, isPlain(a, p) && !isItem(a, p.Name):
-			all = append(all, p)
-		case !isTyped(a, p):
-			all = nil
+		case !isItem(a, p.Name) && (isTyped(a, p) && isText(p) && !p.Optional || isPlain(a, p)):
+			run = append(run, p)
+		case isTyped(a, p):
+			run = nil
+		default:
+			best, run = nil, nil
+		}
+
+		if len(run) >= len(best) {
+			best = run
 		}
 	}
 
-	return all
+	return best
 }
 
 // addFlag adds a parameter that has to be true.

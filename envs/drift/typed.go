@@ -12,14 +12,21 @@ import (
 
 // typeToString takes a number or a boolean as a text.
 func typeToString(a toolapi.APISpec, d *Draws) (Step, bool) {
-	i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool {
-		return slices.Contains([]string{"number", "integer", "boolean"}, typeOf(p)) &&
-			saysOnly(p, "type", "description", "title", "default", "examples")
-	})
+	i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool { return canBeText(p, "number", "integer", "boolean") })
 	if !ok {
 		return Step{}, false
 	}
 
+	return asText(a, i)
+}
+
+// canBeText reports whether values of a parameter, of one of some types, can be sent as texts.
+func canBeText(p toolapi.Parameter, types ...string) bool {
+	return slices.Contains(types, typeOf(p)) && saysOnly(p, "type", "description", "title", "default", "examples")
+}
+
+// asText takes the i-th parameter as a text.
+func asText(a toolapi.APISpec, i int) (Step, bool) {
 	p := a.Parameters.All[i]
 	kind := typeOf(p)
 
@@ -43,24 +50,36 @@ func typeToString(a toolapi.APISpec, d *Draws) (Step, bool) {
 // swapRequired has a call say what it could leave out, or lets it leave out what it had to say.
 func swapRequired(a toolapi.APISpec, d *Draws) (Step, bool) {
 	i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool {
-		if p.Optional {
-			return typeOf(p) != "" && saysOnly(p, "type", "description", "title", "default", "examples", "enum")
-		}
-
-		_, ok := exampleOf(a, p.Name)
-
-		return ok && p.Schema != nil
+		spelt := func(s toolapi.AdapterSpec) bool { return s.Spelled != nil && s.Spelled.Parameter == p.Name }
+		return canSwap(a, p) && !has(a, spelt) // an example shows null or a text
 	})
 	if !ok {
 		return Step{}, false
 	}
 
+	return swapped(a, i)
+}
+
+// canSwap reports whether a parameter can become required, or optional if it is required.
+func canSwap(a toolapi.APISpec, p toolapi.Parameter) bool {
+	if p.Optional {
+		return typeOf(p) != "" && saysOnly(p, "type", "description", "title", "default", "examples", "enum")
+	}
+
+	_, ok := exampleOf(a, p.Name)
+
+	return ok && p.Schema != nil
+}
+
+// swapped has the i-th parameter required where it was optional, and the other way.
+func swapped(a toolapi.APISpec, i int) (Step, bool) {
 	p := a.Parameters.All[i]
 	adapter := toolapi.AdapterSpec{Nullable: &toolapi.Nullable{Parameter: p.Name}}
 	to := p.Name + " required"
 
-	if p.Optional {
+	if p.Optional { // the example shows how to say nothing
 		p.Schema = orNull(p.Schema)
+		a.Notice.Example = withoutArgument(a.Notice.Example, p.Name)
 	} else {
 		value, _ := exampleOf(a, p.Name)
 		adapter = toolapi.AdapterSpec{Fallback: &toolapi.Fallback{Parameter: p.Name, Value: value}}
@@ -81,9 +100,13 @@ func flipDefault(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
+	return flipped(a, i, pick(d.Rand, otherDefaults(a.Parameters.All[i])))
+}
+
+// flipped gives the i-th parameter, which has a default, another one.
+func flipped(a toolapi.APISpec, i int, now any) (Step, bool) {
 	p := a.Parameters.All[i]
 	was, _ := p.Schema.Get("default")
-	now := pick(d.Rand, otherDefaults(p))
 	p.Schema = withKeyword(p.Schema, "default", now)
 
 	adapter := toolapi.AdapterSpec{Flipped: &toolapi.Flipped{Parameter: p.Name, Tool: was, Default: now}}
@@ -108,20 +131,25 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 			continue
 		}
 
-		whole := toolapi.Parameters{All: members}
-		p := toolapi.Parameter{
-			Name:     d.parameterOf(a, "", func(r *rand.Rand) string { return pick(r, object.Names) }),
-			Optional: !slices.ContainsFunc(members, func(p toolapi.Parameter) bool { return !p.Optional }),
-			Schema:   withKeyword(whole.Schema(), "additionalProperties", false),
-		}
-
-		names := toolapi.ParameterNames(members)
-		adapter := toolapi.AdapterSpec{Nested: &toolapi.Nested{Parameter: p.Name, Members: names}}
-
-		return succeed(a, strings.Join(names, ", "), p.Name, adapter, append(without(a.Parameters.All, names...), p)...)
+		return nested(a, members, d.parameterOf(a, "", func(r *rand.Rand) string { return pick(r, object.Names) }))
 	}
 
 	return Step{}, false
+}
+
+// nested has one parameter of a name, an object, in place of some.
+func nested(a toolapi.APISpec, members []toolapi.Parameter, name string) (Step, bool) {
+	whole := toolapi.Parameters{All: members}
+	p := toolapi.Parameter{
+		Name:     name,
+		Optional: !slices.ContainsFunc(members, func(p toolapi.Parameter) bool { return !p.Optional }),
+		Schema:   withKeyword(whole.Schema(), "additionalProperties", false),
+	}
+
+	names := toolapi.ParameterNames(members)
+	adapter := toolapi.AdapterSpec{Nested: &toolapi.Nested{Parameter: p.Name, Members: names}}
+
+	return succeed(a, strings.Join(names, ", "), p.Name, adapter, inPlace(a, p, names)...)
 }
 
 // parameterFor draws one of the parameters that an operator is for, none of them an item of a list. There is none in an
@@ -155,6 +183,16 @@ func typeOf(p toolapi.Parameter) string {
 // saysOnly reports whether a parameter's schema has no other keywords than some.
 func saysOnly(p toolapi.Parameter, keywords ...string) bool {
 	return !slices.ContainsFunc(p.Schema.Names(), func(k string) bool { return !slices.Contains(keywords, k) })
+}
+
+// withoutArgument is the example of a call without an argument.
+func withoutArgument(example, name string) string {
+	args, _, err := pytext.DecodeObject(example)
+	if err != nil {
+		return example
+	}
+
+	return pytext.JSON(slices.DeleteFunc(args, func(a envs.Arg) bool { return a.Name == name }))
 }
 
 // exampleOf returns the value of a parameter in the example of an API's notice, if it is a scalar.

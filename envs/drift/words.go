@@ -12,7 +12,7 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-//go:embed faithful.yaml words.yaml
+//go:embed published.yaml words.yaml
 var files embed.FS
 
 // vocabulary is what words.yaml holds, or a part of it.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"text/template"
@@ -91,6 +92,33 @@ func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.
 	}
 
 	return a.Name, deployed, nil
+}
+
+// Touches reports whether the version refuses a call of an API of another version, or takes it for another one: a call
+// with all parameters, or with those alone that the API needs.
+func (v *Version) Touches(a *API) bool {
+	all, err := a.Lift(a.Sample())
+	if err != nil {
+		return v.byName[a.Name] == nil // it has no sample that it takes
+	}
+
+	needed := slices.DeleteFunc(slices.Clone(all), func(arg envs.Arg) bool {
+		return slices.ContainsFunc(a.Parameters, func(p Parameter) bool { return p.Name == arg.Name && p.Optional })
+	})
+
+	return slices.ContainsFunc([]envs.Args{all, needed}, func(call envs.Args) bool {
+		meant, wrong := a.Lower(call)
+		now := v.byName[a.Name]
+
+		if wrong != nil || now == nil {
+			return now == nil
+		}
+
+		takes, wrong := now.Lower(call)
+
+		return wrong != nil || now.Tool != a.Tool ||
+			!reflect.DeepEqual(a.base.withoutDefaults(takes), a.base.withoutDefaults(meant))
+	})
 }
 
 // Signature returns "Name[p1, p2]".

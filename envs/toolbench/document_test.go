@@ -148,35 +148,6 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// The documents that drift changes are those with a parameter that can be renamed, retyped or given
-// another default.
-func TestExposed(t *testing.T) {
-	t.Parallel()
-
-	text := func(usual string) []byte { return []byte(usual) }
-	c := &Collection{Documents: []Document{
-		{Key: Key{"Media", "Kraken", "Bare"}},
-		{
-			Key:      Key{"Media", "Kraken", "Numbers"},
-			Required: []Parameter{{Name: "n", Type: "NUMBER", Default: text("5")}},
-			Optional: []Parameter{{Name: "on", Type: "BOOLEAN", Default: text("true")}},
-		},
-		{Key: Key{"Media", "Kraken", "Texts"}, Required: []Parameter{{Name: "zzz", Type: "ZZZ",
-			Default: text(`""`)}}},
-	}}
-
-	exposed := c.Exposed()
-	if !exposed[c.Documents[1].Key] || exposed[c.Documents[0].Key] || exposed[c.Documents[2].Key] {
-		t.Errorf("exposed are %v", exposed)
-	}
-
-	drifting := c.drifting()
-	if d := drifting[1]; len(drifting) != 3 || d.Name != "Numbers" || d.Required[0].Name != "n" ||
-		d.Required[0].Default != 5.0 || d.Optional[0].Default != true {
-		t.Errorf("the documents are %+v", drifting)
-	}
-}
-
 // A union has all documents and the queries of the first collection; what is described in two ways
 // is in no union.
 func TestUnion(t *testing.T) {

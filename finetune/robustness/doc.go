@@ -8,7 +8,7 @@
 // words of the questions. A [Condition] is a policy that met it, and the feedback that it got for
 // calls that the deployed version does not take. The pass rate is the share of the questions whose
 // answer the suite's own rule takes. ToolBench's groups are its datasets, and its difficulties say
-// whether the published drift touches a question (exposed).
+// whether a version that is deployed touches a question (exposed).
 //
 // A tool is refused when the deployed version does not take a call of it; it recovers when it is
 // called with success later in the same episode. A call is valid when the deployed version takes

@@ -28,6 +28,7 @@ func (b *Bench) Choice(dir string) (suite.Choice, error) {
 		Own: own, Answers: answers, Rephrase: c.Rephrase(),
 		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split, Prompt: c.Prompt,
 		Versions:    b.Versions,
+		Deployed:    b.Deployed.All().Versions,
 		Environment: c.Environment,
 		Programs:    c.Python.Limits(),
 		Settings:    maps.Collect(c.Sections()),

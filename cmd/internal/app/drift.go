@@ -198,6 +198,10 @@ func (m *driftRun) setting(api string) robustness.Setting {
 func (j *DriftJob) page(ctx context.Context, runs []driftRun) (*report.Page, error) {
 	var all []robustness.Played
 
+	// Difficulties may say what a version touches: those of the first evaluation, which all versions are in, are those
+	// of every one.
+	difficulties := map[string]string{}
+
 	for _, m := range runs {
 		board, err := j.Board(ctx, []string{m.dir})
 		if err != nil {
@@ -205,6 +209,11 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun) (*report.Page, err
 		}
 
 		for _, fact := range board.Facts {
+			if _, known := difficulties[fact.Question]; !known {
+				difficulties[fact.Question] = fact.Difficulty
+			}
+
+			fact.Difficulty = difficulties[fact.Question]
 			all = append(all, robustness.Played{
 				Fact: fact, Feedback: m.feedback, Setting: m.setting(fact.API),
 			})

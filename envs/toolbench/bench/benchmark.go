@@ -173,7 +173,9 @@ func (o *opened) take(splits map[string]*toolbench.Kept, split string) error {
 
 	o.functions = named
 	if o.choice.Versions == nil {
-		o.choice.Versions, err = drift.StandardOf(base, baseText, functions)
+		if o.choice.Versions, err = drift.StandardOf(base, baseText, functions); err == nil {
+			o.choice.Versions = drift.Published(o.choice.Versions, base)
+		}
 	}
 
 	return err

@@ -6,8 +6,9 @@
 // A task is a query. Its tools are the functions that are offered, as the version of the prompt has
 // them: every query has its own, and a prompt lists them before Finish and UpdateTool. Its dataset
 // is the group of the query, and the label category names the category of the relevant APIs. Its
-// difficulty is exposed where DynamicToolBench's drift would change a relevant API, else unexposed:
-// what that drift costs shows at the first.
+// difficulty is exposed where a deployed version refuses a call of a relevant API as the prompt
+// shows it, or takes it for another one, else unexposed: what drift costs shows at the first. Where
+// nothing but the prompt's version is deployed, DynamicToolBench's dtb_v2 decides.
 //
 // # A step
 //
@@ -32,7 +33,8 @@
 //
 // # Versions
 //
-// p_c is the published documents. p_s_in and p_s_ood are made from all that the data folder has by the operators of
+// p_c is the published documents. dtb_v2, dtb_v3 and dtb_combined are DynamicToolBench's: names of APIs stay, and not
+// all queries are touched. p_s_in and p_s_ood are made from all that the data folder has by the operators of
 // package drift; their seeds are fixed, and p_s_ood has no identifier of p_s_in. They are made when a run wants them.
 // Files of versions and factors are deployed as for any suite.
 //

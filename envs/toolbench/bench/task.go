@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/drift"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 )
@@ -12,7 +13,7 @@ import (
 // labelCategory is the category of the relevant APIs.
 const labelCategory = "category"
 
-// The difficulties of queries: whether DynamicToolBench's drift changes an API that is relevant.
+// The difficulties of queries: whether a version that is deployed touches an API that is relevant.
 const (
 	exposed   = "exposed"
 	unexposed = "unexposed"
@@ -31,7 +32,11 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 	}
 
 	tasks := make([]envs.Task, len(o.collection.Queries))
-	drifting := o.collection.Exposed()
+
+	touched, err := o.touched()
+	if err != nil {
+		return nil, err
+	}
 
 	for i := range o.collection.Queries {
 		q := &o.collection.Queries[i]
@@ -48,7 +53,7 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 			},
 		}
 
-		if slices.ContainsFunc(q.Relevant, func(k toolbench.Key) bool { return drifting[k] }) {
+		if slices.ContainsFunc(o.toolsOf(q.Relevant), func(tool string) bool { return touched[tool] }) {
 			tasks[i].Labels[envs.LabelDifficulty] = exposed
 		}
 
@@ -66,4 +71,33 @@ func (o *opened) toolsOf(apis []toolbench.Key) []string {
 	}
 
 	return tools
+}
+
+// touched are the tools of which a deployed version refuses or mistakes a call of the prompt's version; of
+// DynamicToolBench's first version where no other is deployed than the prompt's.
+func (o *opened) touched() (map[string]bool, error) {
+	shown, err := o.choice.Versions.Version(o.choice.Prompt)
+	if err != nil {
+		return nil, err
+	}
+
+	deployed := slices.DeleteFunc(slices.Clone(o.choice.Deployed), func(v string) bool { return v == o.choice.Prompt })
+	if len(deployed) == 0 {
+		deployed = []string{drift.DTBv2}
+	}
+
+	touched := map[string]bool{}
+
+	for _, name := range deployed {
+		v, err := o.choice.Versions.Version(name)
+		if err != nil {
+			return nil, err
+		}
+
+		for _, a := range shown.APIs {
+			touched[a.Tool] = touched[a.Tool] || v.Touches(a)
+		}
+	}
+
+	return touched, nil
 }

@@ -76,7 +76,7 @@ func newWorld(version string) *world {
 		name, args := call.Name, call.Args
 		if d, ok := w.names[name]; ok {
 			u, _ := parseNotice(d.notice)
-			name, args = d.name, u.apply(args)
+			name, args = d.name, u.apply(args, false)
 		}
 
 		w.answers[name+string(pytext.AppendJSON(nil, args))] = r
@@ -151,7 +151,7 @@ func (w telling) Lift(_ envs.History, c envs.Call) (envs.Call, error) {
 
 	u, _ := parseNotice(d.notice)
 
-	return envs.Call{Tool: c.Tool, Name: d.name, Args: u.apply(c.Args)}, nil
+	return envs.Call{Tool: c.Tool, Name: d.name, Args: u.apply(c.Args, false)}, nil
 }
 
 // in is a policy in a world, told what it may know.

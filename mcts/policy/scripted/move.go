@@ -15,6 +15,7 @@ type move struct {
 	call    envs.Call // in the prompt version
 	via     *usage    // the successor to call instead; nil calls what the prompt lists
 	known   envs.Call // how a policy that was told writes the call; it has no name where nobody told
+	filled  bool      // what the call leaves out is said as the successor's example does
 	form    form
 	cost    float64 // what the move takes off the log-probability, by how unlikely a model makes it
 }
@@ -91,6 +92,8 @@ func (sc *scene) step() move {
 	}
 
 	if t := sc.st.last(); t != nil && t.Outcome.IsError() {
+		m.filled = m.via != nil && sameCall(t.Call, envs.Call{Name: m.via.name, Args: m.args()})
+
 		switch {
 		case t.Outcome != envs.Deprecated || m.via == nil:
 			m.kind = retrying
@@ -126,7 +129,7 @@ func (m *move) args() envs.Args {
 	case m.known.Name != "":
 		return m.known.Args
 	case m.via != nil && m.kind != describing && m.form != oldParams:
-		return m.via.apply(m.call.Args)
+		return m.via.apply(m.call.Args, m.filled)
 	}
 
 	return m.call.Args

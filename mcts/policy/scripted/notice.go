@@ -45,11 +45,11 @@ func parseNotice(text string) (*usage, bool) {
 		return nil, false
 	}
 
-	u.name, u.signature = name, signature
+	u.name, u.signature, u.params = name, signature, params
 
 	_, example, _ := strings.Cut(tail, "param example:")
 	if args, _, err := pytext.DecodeObject(example); err == nil && (len(args) > 0 || len(params) == 0) {
-		u.slots = infer(args, len(u.oldParams))
+		u.slots, u.example = infer(args, len(u.oldParams)), args
 		return u, true
 	}
 
@@ -67,8 +67,7 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 	u := &usage{}
 
 	var ok bool
-	var params []string
-	if u.name, params, u.signature, ok = wire.ParseSignature(text); !ok {
+	if u.name, u.params, u.signature, ok = wire.ParseSignature(text); !ok {
 		return nil, false
 	}
 
@@ -87,11 +86,11 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 	}
 
 	args, _, err := pytext.DecodeObject(example)
-	if err != nil || len(args) == 0 && len(params) > 0 {
+	if err != nil || len(args) == 0 && len(u.params) > 0 {
 		return nil, false
 	}
 
-	u.slots = infer(args, oldCount)
+	u.slots, u.example = infer(args, oldCount), args
 
 	return u, true
 }

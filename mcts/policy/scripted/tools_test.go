@@ -131,7 +131,7 @@ func TestUsageOfEveryNotice(t *testing.T) {
 				t.Errorf("name = %q, want %q", u.name, c.name)
 			}
 
-			sent := u.apply(c.old)
+			sent := u.apply(c.old, false)
 			if got := string(pytext.AppendJSON(nil, sent)); got != c.want {
 				t.Errorf("call\n got %s\nwant %s", got, c.want)
 			}
@@ -146,7 +146,7 @@ func TestUsageOfEveryNotice(t *testing.T) {
 				t.Errorf("learned %s -> %s, want %s -> %s", learned.old, learned.name, u.old, u.name)
 			}
 
-			if got := string(pytext.AppendJSON(nil, learned.apply(c.old))); got != c.want {
+			if got := string(pytext.AppendJSON(nil, learned.apply(c.old, false))); got != c.want {
 				t.Errorf("call after learning\n got %s\nwant %s", got, c.want)
 			}
 		})
@@ -184,6 +184,21 @@ func TestUsageVariants(t *testing.T) {
 			`Error: LoadDB[DBName] is deprecated. Please use InitDB[Name], param example: {"Name": "flights"} instead.`,
 			kv("DBName", "coffee"), `{"Name": "coffee"}`},
 		{"no parameters", deprecated("Health[]", `CheckHealth[], param example: {}`), nil, `{}`},
+		{"a number beside another", deprecated("T[limit, skip]", `U[most, from], param example: {"most": 1, "from": 2}`),
+			envs.Object("limit", envs.Number("7"), "skip", envs.Number("8")), `{"most": 7, "from": 8}`},
+		{"what the call leaves out", deprecated("T[a, b, c]", `U[x, y, z], param example: {"x": "1", "y": "2", "z": "3"}`),
+			kv("c", "7"), `{"z": "7"}`},
+		{"null for what it leaves out", deprecated("T[a, b]", `U[x, y], param example: {"x": "1", "y": null}`),
+			kv("a", "7"), `{"x": "7", "y": null}`},
+		{"a text for a number", deprecated("T[a, b]", `U[x, y], param example: {"x": "1", "y": "true"}`),
+			envs.Object("a", envs.Number("7"), "b", false), `{"x": "7", "y": "false"}`},
+		{"a list", deprecated("T[a, b]", `U[x1, x2, y], param example: {"x1": "p", "y": 1}`),
+			envs.Object("a", []any{"q", "r"}, "b", envs.Number("2")), `{"x1": "q", "x2": "r", "y": 2}`},
+		{"an object of some", deprecated("T[lat, limit, lng]",
+			`U[spot, limit], param example: {"limit": 1, "spot": {"lat_in": "a", "lng_in": "b"}}`),
+			kv("lat", "7", "limit", "8", "lng", "9"), `{"spot": {"lat_in": "7", "lng_in": "9"}, "limit": "8"}`},
+		{"an object that was there", deprecated("T[data, id]", `U[record, show], param example: {"record": {"a": 1}, "show": "x"}`),
+			envs.Object("data", envs.Object("b", "2"), "id", "7"), `{"record": {"b": "2"}, "show": "7"}`},
 		{"more arguments than the example has", deprecated("T[a, b]", `U[x], param example: {"x": "y"}`),
 			kv("a", "1", "b", "2"), `{"x": "1", "b": "2"}`},
 	} {
@@ -193,13 +208,13 @@ func TestUsageVariants(t *testing.T) {
 				t.Fatal("notice not understood")
 			}
 
-			if diff := cmp.Diff(c.want, string(pytext.AppendJSON(nil, u.apply(c.old)))); diff != "" {
+			if diff := cmp.Diff(c.want, string(pytext.AppendJSON(nil, u.apply(c.old, false)))); diff != "" {
 				t.Error(diff)
 			}
 
-			learned, ok := parseLearned(u.describe(u.apply(c.old)), len(c.old))
+			learned, ok := parseLearned(u.describe(u.apply(c.old, false)), len(c.old))
 			if !ok || learned.name != u.name {
-				t.Errorf("the description %q teaches %+v", u.describe(u.apply(c.old)), learned)
+				t.Errorf("the description %q teaches %+v", u.describe(u.apply(c.old, false)), learned)
 			}
 		})
 	}
@@ -238,7 +253,7 @@ func FuzzParseNotice(f *testing.F) {
 		f.Add(c.notice)
 
 		if u, ok := parseNotice(c.notice); ok {
-			f.Add(u.describe(u.apply(c.old)))
+			f.Add(u.describe(u.apply(c.old, false)))
 		}
 	}
 
@@ -256,7 +271,7 @@ func FuzzParseNotice(f *testing.F) {
 				t.Fatalf("%q: half a usage: %+v", text, u)
 			}
 
-			written := string(pytext.AppendJSON(nil, u.apply(kv("a", "x, y", "b", text))))
+			written := string(pytext.AppendJSON(nil, u.apply(kv("a", "x, y", "b", text), false)))
 			if _, _, err := pytext.DecodeObject(written); err != nil {
 				t.Fatalf("%q: call %s: %v", text, written, err)
 			}

@@ -17,6 +17,9 @@ type usage struct {
 	name      string   // the name that replaces it
 	signature string   // "Name[params]" as the source writes it
 	slots     []slot
+
+	params  []string  // of the new call, in the order of the signature
+	example envs.Args // a new call; empty where the source has none
 }
 
 // slot is one parameter of the new call (or one numbered family of them) and where its value comes from.
@@ -57,7 +60,7 @@ func infer(example envs.Args, oldCount int) []slot {
 		}
 		// A family of numbered parameters takes one old argument; parameters that are merely called Node1 and Node2
 		// take one each, and then the counts agree.
-		if stem, n := family(example[i:]); n > 1 && values != oldCount || n == 1 && oldCount <= 1 {
+		if stem, n := familyOf(example[i:].Names()); n > 1 && values != oldCount || n == 1 && oldCount <= 1 {
 			slots = append(slots, slot{kind: numbered, key: stem})
 			i += n - 1
 			continue
@@ -94,15 +97,15 @@ func isSetting(value any) bool {
 	return false
 }
 
-// family returns the stem of a first argument called stem1, and how many arguments stem1, stem2, … follow each other; 0
-// when the first is not called so.
-func family(args envs.Args) (stem string, n int) {
-	stem, ok := strings.CutSuffix(args[0].Name, "1")
+// familyOf returns the stem of a first name that is stem1, and how many names stem1, stem2, … follow each other; 0 when
+// the first is none.
+func familyOf(names []string) (stem string, n int) {
+	stem, ok := strings.CutSuffix(names[0], "1")
 	if !ok || stem == "" || stem[len(stem)-1] >= '0' && stem[len(stem)-1] <= '9' {
 		return "", 0
 	}
 
-	for n < len(args) && args[n].Name == stem+strconv.Itoa(n+1) {
+	for n < len(names) && names[n] == stem+strconv.Itoa(n+1) {
 		n++
 	}
 
@@ -167,8 +170,12 @@ func requiredPrefix(text string) string {
 	return ""
 }
 
-// apply says a call of the old tool to the new one.
-func (u *usage) apply(args envs.Args) envs.Args {
+// apply says a call of the old tool to the new one, if filled with the example's values for what it left out.
+func (u *usage) apply(args envs.Args, filled bool) envs.Args {
+	if !u.isPlain(args) && len(u.params) > 0 {
+		return u.pair(args, filled)
+	}
+
 	old := u.ordered(args)
 	out := make(envs.Args, 0, len(u.slots)+len(old))
 	next := func() (any, bool) {

@@ -19,7 +19,7 @@ type Suite struct{ bench.ToolBench }
 
 // DriftDefaults implements [suite.Drifter].
 func (s Suite) DriftDefaults() map[string]string {
-	return map[string]string{"suite": s.Name(), "split": "test", "api": "p_s_ood"}
+	return map[string]string{"suite": s.Name(), "split": "test", "api": "dtb_v2"}
 }
 
 // Commands implements [suite.Commander].

@@ -1,0 +1,190 @@
+package drift
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs/toolapi"
+	"toolevo/envs/yamltext"
+)
+
+// The versions of DynamicToolBench. What its second script makes, the third one changes further; the combined one does
+// all at once, and nearly always.
+const (
+	DTBv2       = "dtb_v2"
+	DTBv3       = "dtb_v3"
+	DTBCombined = "dtb_combined"
+)
+
+// seedPublished is that of the published scripts. The generator is not theirs, so only statistics can be compared.
+const seedPublished = 42
+
+// publishedVersions are what the versions are made by, with the published chances.
+var publishedVersions = []struct {
+	name, about string
+	operators   []Operator
+}{
+	{DTBv2, "parameters have other names, by the published 48", []Operator{publishedNames}},
+	{DTBv3, "further, texts for integers and booleans, other defaults, and some objects and swaps",
+		[]Operator{publishedNames, publishedTypes, publishedDefaults, publishedPlaces(0.3), publishedSwap(0.2)}},
+	{DTBCombined, "all that was published, nearly always",
+		[]Operator{publishedNames, publishedTypes, publishedDefaults, publishedPlaces(0.99), publishedSwap(0.99)}},
+}
+
+// Published returns a catalog with the versions of DynamicToolBench beside the base of c, for tools that are described
+// as its documents are. They are made when they are wanted, the same ones always; what is drawn for a tool depends on
+// no other tool. URLs, which it moves, too, are in no call.
+func Published(c *toolapi.Catalog, base string) *toolapi.Catalog {
+	whole := c
+
+	for _, p := range publishedVersions {
+		whole = whole.Promise(p.name, func() (*toolapi.Spec, error) {
+			m, err := NewMaker(c, base, nil, seedPublished)
+			if err != nil {
+				return nil, err
+			}
+
+			spec, _ := m.version(p.name, 0, plan{operators: p.operators})
+			spec.About = p.about
+
+			return spec, nil
+		})
+	}
+
+	return whole
+}
+
+// newWords are the new names of parameters, by the old ones.
+var newWords = yamltext.Once[map[string]string](files, "published.yaml")
+
+// publishedNames renames parameters whose whole name is one of the 48. A name that the API has already gets a number,
+// where the published script has it twice.
+var publishedNames = Operator{Name: "published-names", Apply: func(a toolapi.APISpec, _ *Draws) (Step, bool) {
+	return rename(a, func(current toolapi.APISpec, name string) string {
+		if now, ok := newWords()[name]; ok {
+			return unused(current, now)
+		}
+
+		return name
+	})
+}}
+
+// unused is a name, with a number behind it where an API has a parameter of that name.
+func unused(a toolapi.APISpec, name string) string {
+	free := name
+	for i := 2; slices.Contains(toolapi.ParameterNames(a.Parameters.All), free); i++ {
+		free = name + strconv.Itoa(i)
+	}
+
+	return free
+}
+
+// publishedTypes has integers and booleans sent as texts. Numbers never drift.
+var publishedTypes = Operator{Name: "published-types", Apply: func(a toolapi.APISpec, _ *Draws) (Step, bool) {
+	return wherever(a, func(a toolapi.APISpec, i int) (Step, bool) {
+		if !canBeText(a.Parameters.All[i], "integer", "boolean") {
+			return Step{}, false
+		}
+
+		return asText(a, i)
+	})
+}}
+
+// opposites are the defaults that flip.
+var opposites = map[string]string{"asc": "desc", "desc": "asc", "true": "false", "false": "true"}
+
+// publishedDefaults has what may be left out stand for the opposite. The published script flips what documents say of
+// parameters that must be there, too, which changes no call.
+var publishedDefaults = Operator{Name: "published-defaults", Apply: func(a toolapi.APISpec, _ *Draws) (Step, bool) {
+	return wherever(a, func(a toolapi.APISpec, i int) (Step, bool) {
+		p := a.Parameters.All[i]
+		was, _ := p.Schema.Get("default")
+		now, ok := opposites[strings.ToLower(fmt.Sprint(was))]
+
+		if !ok || !p.Optional || typeOf(p) != "string" {
+			return Step{}, false
+		}
+
+		return flipped(a, i, now)
+	})
+}}
+
+// publishedPlaces puts the parameters that must be there, and whose names seem to be about a place, into one object, so
+// often. An e-mail address is one of them.
+func publishedPlaces(often float64) Operator {
+	isElsewhere := func(p toolapi.Parameter) bool {
+		return p.Optional || !slices.ContainsFunc([]string{"address", "geo", "coord"}, func(s string) bool {
+			return strings.Contains(p.Name, s)
+		})
+	}
+
+	return Operator{Name: "published-places", Apply: func(a toolapi.APISpec, d *Draws) (Step, bool) {
+		members := slices.DeleteFunc(slices.Clone(a.Parameters.All), isElsewhere)
+		if len(members) == 0 || !chance(d.Rand, often) {
+			return Step{}, false
+		}
+
+		rest := a
+		rest.Parameters.All = without(a.Parameters.All, toolapi.ParameterNames(members)...)
+
+		return nested(a, members, unused(rest, "address"))
+	}}
+}
+
+// publishedSwap lets a call leave out what it had to say, and then has it say what it could leave out, each so often.
+// What the first moved, the second may move back.
+func publishedSwap(often float64) Operator {
+	return Operator{Name: "published-swap", Apply: func(a toolapi.APISpec, d *Draws) (Step, bool) {
+		first, second := -1, -1
+		if i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool { return !p.Optional && canSwap(a, p) }); ok &&
+			chance(d.Rand, often) {
+			first = i
+		}
+
+		back := func(i int, p toolapi.Parameter) bool { return i == first || p.Optional && canSwap(a, p) }
+
+		var all []int
+
+		for i, p := range a.Parameters.All {
+			if back(i, p) {
+				all = append(all, i)
+			}
+		}
+
+		if len(all) > 0 && chance(d.Rand, often) {
+			second = pick(d.Rand, all)
+		}
+
+		if first == second {
+			return Step{}, false // nothing moved, or back
+		}
+
+		return wherever(a, func(a toolapi.APISpec, i int) (Step, bool) {
+			if i != first && i != second {
+				return Step{}, false
+			}
+
+			return swapped(a, i)
+		})
+	}}
+}
+
+// wherever changes each parameter of an API that a change is for.
+func wherever(a toolapi.APISpec, change func(a toolapi.APISpec, i int) (Step, bool)) (Step, bool) {
+	if len(a.Parameters.Keywords) > 0 || a.Parameters.Loose {
+		return Step{}, false
+	}
+
+	var from, to []string
+
+	for i := range a.Parameters.All {
+		if step, ok := change(a, i); ok {
+			a = step.API
+			from, to = append(from, step.From), append(to, step.To)
+		}
+	}
+
+	return Step{API: a, From: strings.Join(from, ", "), To: strings.Join(to, ", ")}, len(from) > 0
+}
