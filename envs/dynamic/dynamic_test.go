@@ -436,7 +436,7 @@ func TestPublishedNotices(t *testing.T) {
 }
 
 // What a call is told that is not taken: each feedback tells less than the one before, and none of those without
-// notices tells a new name. Finish and what no version knows are answered as ever.
+// notices tells a name. Finish is answered as ever.
 func TestFeedback(t *testing.T) {
 	const generic, failed = "There is something wrong with your command you send. Please modify it.", "The call failed."
 
@@ -465,7 +465,11 @@ func TestFeedback(t *testing.T) {
 			`argument error: parameter "condition2" is not known, or not at its number`},
 
 		{"Finish", `{"result": "1"}`, toolapi.FeedbackNone, envs.InvocationError, generic},
-		{"Search", `{"q": "1"}`, toolapi.FeedbackNone, envs.InvalidAction, "Valid Actions are"},
+		{"Search", `{"q": "1"}`, toolapi.FeedbackDeprecation, envs.InvalidAction, "Valid Actions are"},
+		{"Search", `{"q": "1"}`, toolapi.FeedbackInvocation, envs.InvalidAction,
+			`argument error: there is no API "Search"`},
+		{"Search", `{"q": "1"}`, toolapi.FeedbackGeneric, envs.InvalidAction, generic},
+		{"Search", `{"q": "1"}`, toolapi.FeedbackNone, envs.InvalidAction, failed},
 	} {
 		env := newEnv(t, "p_s_in", Options{Settings: Settings{Feedback: test.feedback}})
 

@@ -237,15 +237,12 @@ func (e *Environment[S]) call(
 
 	known := e.names[call.Name]
 	if known == nil {
-		return from.said(envs.InvalidAction, e.invalid), nil
+		return from.said(e.absent(call.Name, "")), nil
 	}
 
 	turn.Call.Tool = known.tool
-	switch {
-	case known.notice != "":
-		return from.said(e.removed(call.Name, known)), nil
-	case known.api == nil:
-		return from.said(envs.InvalidAction, e.invalid), nil
+	if known.notice != "" || known.api == nil {
+		return from.said(e.absent(call.Name, known.notice)), nil
 	}
 
 	lowered, wrong := known.api.Lower(call.Args)
@@ -261,18 +258,21 @@ func (e *Environment[S]) call(
 	return from.said(e.refused(call, known, wrong)), nil
 }
 
-// removed is the answer to a call of a deprecated name.
-func (e *Environment[S]) removed(name string, known *entry[S]) (envs.Outcome, string) {
-	switch e.options.Feedback {
-	case toolapi.FeedbackNone:
+// absent is the answer to a call of a name that is not deployed, with the notice of a deprecated one. Only with notices
+// are the names of the prompt's version listed: what else tells nothing of names lists none.
+func (e *Environment[S]) absent(name, notice string) (envs.Outcome, string) {
+	switch {
+	case e.options.Feedback == toolapi.FeedbackNone:
 		return envs.InvalidAction, failedText
-	case toolapi.FeedbackGeneric:
+	case e.options.Feedback == toolapi.FeedbackGeneric:
 		return envs.InvalidAction, genericText
-	case toolapi.FeedbackInvocation:
+	case e.options.Feedback == toolapi.FeedbackInvocation:
 		return envs.InvalidAction, fmt.Sprintf("%sthere is no API %q", argumentError, name)
+	case notice == "":
+		return envs.InvalidAction, e.invalid
 	}
 
-	return envs.Deprecated, known.notice
+	return envs.Deprecated, notice
 }
 
 // refused is the answer to a call of a deployed API whose arguments do not fit. Finish and UpdateTool are the
