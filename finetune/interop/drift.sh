@@ -60,7 +60,7 @@ for row in json.load(open(sys.argv[1]))["rows"]:
 for at, of in rates.items():
     (oracle, n), (reader, _), (stale, _) = (of["scripted:" + name] for name in ("oracle", "reader", "stale"))
     feedback, kind = at[:2]
-    if kind != "versioning":
+    if kind != "versioning" or at[4] == "unexposed":
         right = oracle == reader == stale == 1
     elif feedback == "deprecation":
         right = oracle == 1 and oracle >= reader > stale
