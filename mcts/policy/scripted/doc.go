@@ -4,7 +4,9 @@
 //
 // A [Profile] says how the [Policy] behaves: whether it reads deprecation notices and how often it makes which mistake,
 // a slip. A usage is what it infers from a deprecation notice: how to say a call of the prompt version to the tool that
-// took its place.
+// took its place. Arguments that are all there, and all texts, go to the places of the example in their order. Others
+// are paired by names, by words that these share and by kinds of values, and then by their order. What a call leaves
+// out stays left out, unless the example says null, or the call fails: then the example's values fill it.
 //
 // # The yardstick
 //
