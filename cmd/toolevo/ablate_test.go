@@ -93,7 +93,8 @@ func TestAblate(t *testing.T) {
 	fails(t, exitUsage, []string{"which differs", "seed: 2"}, append(args, "--seed", "2")...)
 }
 
-// The values of any setting are compared as the parts of the method are. All have to be valid before one is played.
+// The values of any setting are compared as the parts of the method are. All have to be valid
+// before one is played.
 func TestAblateVaries(t *testing.T) {
 	t.Parallel()
 

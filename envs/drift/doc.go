@@ -33,10 +33,10 @@
 //	move-url            …/v1/rates              …/v2/rates, in the document; calls stay
 //	wrap-response       Loaded.                 {"State": "Success", "Message": "Loaded."}
 //
-// Of parameters with types, merge-parameters takes texts that a call must have and that follow each other, and
-// number-list a list that it must have, or a text whose name is one of several things: the first five items get a
-// parameter each. What takes the place of parameters stands where the first of them stood: by names and order, an
-// example tells what went where.
+// Of parameters with types, merge-parameters takes texts that a call must have and that follow each
+// other, and number-list a list that it must have, or a text whose name is one of several things:
+// the first five items get a parameter each. What takes the place of parameters stands where the
+// first of them stood: by names and order, an example tells what went where.
 //
 // # Models
 //
@@ -67,8 +67,8 @@
 //
 // # DynamicToolBench
 //
-// [Published] has the versions of DynamicToolBench, by its rules and chances, with adapters: dtb_v2, dtb_v3 and
-// dtb_combined. published.yaml has its 48 new names. Names of APIs stay.
+// [Published] has the versions of DynamicToolBench, by its rules and chances, with adapters:
+// dtb_v2, dtb_v3 and dtb_combined. published.yaml has its 48 new names. Names of APIs stay.
 //
 // # Guarantees
 //

@@ -10,15 +10,16 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// The versions of DynamicToolBench. What its second script makes, the third one changes further; the combined one does
-// all at once, and nearly always.
+// The versions of DynamicToolBench. What its second script makes, the third one changes further;
+// the combined one does all at once, and nearly always.
 const (
 	DTBv2       = "dtb_v2"
 	DTBv3       = "dtb_v3"
 	DTBCombined = "dtb_combined"
 )
 
-// seedPublished is that of the published scripts. The generator is not theirs, so only statistics can be compared.
+// seedPublished is that of the published scripts. The generator is not theirs, so only statistics
+// can be compared.
 const seedPublished = 42
 
 // publishedVersions are what the versions are made by, with the published chances.
@@ -28,14 +29,22 @@ var publishedVersions = []struct {
 }{
 	{DTBv2, "parameters have other names, by the published 48", []Operator{publishedNames}},
 	{DTBv3, "further, texts for integers and booleans, other defaults, and some objects and swaps",
-		[]Operator{publishedNames, publishedTypes, publishedDefaults, publishedPlaces(0.3), publishedSwap(0.2)}},
+		publishedAll(0.3, 0.2)},
 	{DTBCombined, "all that was published, nearly always",
-		[]Operator{publishedNames, publishedTypes, publishedDefaults, publishedPlaces(0.99), publishedSwap(0.99)}},
+		publishedAll(0.99, 0.99)},
 }
 
-// Published returns a catalog with the versions of DynamicToolBench beside the base of c, for tools that are described
-// as its documents are. They are made when they are wanted, the same ones always; what is drawn for a tool depends on
-// no other tool. URLs, which it moves, too, are in no call.
+// publishedAll are all operators: so often places go into an object, and parameters are swapped.
+func publishedAll(places, swap float64) []Operator {
+	return []Operator{
+		publishedNames, publishedTypes, publishedDefaults, publishedPlaces(places), publishedSwap(swap),
+	}
+}
+
+// Published returns a catalog with the versions of DynamicToolBench beside the base of c, for tools
+// that are described as its documents are. They are made when they are wanted, the same ones
+// always; what is drawn for a tool depends on no other tool. URLs, which it moves, too, are in no
+// call.
 func Published(c *toolapi.Catalog, base string) *toolapi.Catalog {
 	whole := c
 
@@ -59,8 +68,8 @@ func Published(c *toolapi.Catalog, base string) *toolapi.Catalog {
 // newWords are the new names of parameters, by the old ones.
 var newWords = yamltext.Once[map[string]string](files, "published.yaml")
 
-// publishedNames renames parameters whose whole name is one of the 48. A name that the API has already gets a number,
-// where the published script has it twice.
+// publishedNames renames parameters whose whole name is one of the 48. A name that the API has
+// already gets a number, where the published script has it twice.
 var publishedNames = Operator{Name: "published-names", Apply: func(a toolapi.APISpec, _ *Draws) (Step, bool) {
 	return rename(a, func(current toolapi.APISpec, name string) string {
 		if now, ok := newWords()[name]; ok {
@@ -95,8 +104,8 @@ var publishedTypes = Operator{Name: "published-types", Apply: func(a toolapi.API
 // opposites are the defaults that flip.
 var opposites = map[string]string{"asc": "desc", "desc": "asc", "true": "false", "false": "true"}
 
-// publishedDefaults has what may be left out stand for the opposite. The published script flips what documents say of
-// parameters that must be there, too, which changes no call.
+// publishedDefaults has what may be left out stand for the opposite. The published script flips
+// what documents say of parameters that must be there, too, which changes no call.
 var publishedDefaults = Operator{Name: "published-defaults", Apply: func(a toolapi.APISpec, _ *Draws) (Step, bool) {
 	return wherever(a, func(a toolapi.APISpec, i int) (Step, bool) {
 		p := a.Parameters.All[i]
@@ -111,13 +120,13 @@ var publishedDefaults = Operator{Name: "published-defaults", Apply: func(a toola
 	})
 }}
 
-// publishedPlaces puts the parameters that must be there, and whose names seem to be about a place, into one object, so
-// often. An e-mail address is one of them.
+// publishedPlaces puts the parameters that must be there, and whose names seem to be about a place,
+// into one object, so often. An e-mail address is one of them.
 func publishedPlaces(often float64) Operator {
+	words := []string{"address", "geo", "coord"}
 	isElsewhere := func(p toolapi.Parameter) bool {
-		return p.Optional || !slices.ContainsFunc([]string{"address", "geo", "coord"}, func(s string) bool {
-			return strings.Contains(p.Name, s)
-		})
+		mentioned := func(word string) bool { return strings.Contains(p.Name, word) }
+		return p.Optional || !slices.ContainsFunc(words, mentioned)
 	}
 
 	return Operator{Name: "published-places", Apply: func(a toolapi.APISpec, d *Draws) (Step, bool) {
@@ -133,22 +142,21 @@ func publishedPlaces(often float64) Operator {
 	}}
 }
 
-// publishedSwap lets a call leave out what it had to say, and then has it say what it could leave out, each so often.
-// What the first moved, the second may move back.
+// publishedSwap lets a call leave out what it had to say, and then has it say what it could leave
+// out, each so often. What the first moved, the second may move back.
 func publishedSwap(often float64) Operator {
 	return Operator{Name: "published-swap", Apply: func(a toolapi.APISpec, d *Draws) (Step, bool) {
 		first, second := -1, -1
-		if i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool { return !p.Optional && canSwap(a, p) }); ok &&
-			chance(d.Rand, often) {
+		needed := func(p toolapi.Parameter) bool { return !p.Optional && canSwap(a, p) }
+
+		if i, ok := parameterFor(a, d, needed); ok && chance(d.Rand, often) {
 			first = i
 		}
 
-		back := func(i int, p toolapi.Parameter) bool { return i == first || p.Optional && canSwap(a, p) }
-
-		var all []int
+		var all []int // what the second may move
 
 		for i, p := range a.Parameters.All {
-			if back(i, p) {
+			if i == first || p.Optional && canSwap(a, p) {
 				all = append(all, i)
 			}
 		}

@@ -65,7 +65,8 @@ func apiOf(t *testing.T, c *toolapi.Catalog, version, tool string) *toolapi.API 
 	return a
 }
 
-// The published rules that no chance decides, case by case: the API, and a call of the tool as the version has it.
+// The published rules that no chance decides, case by case: the API, and a call of the tool as the
+// version has it.
 func TestPublishedRules(t *testing.T) {
 	t.Parallel()
 
@@ -94,8 +95,8 @@ func TestPublishedRules(t *testing.T) {
 		}
 	}
 
-	// Nothing of it is swapped in this version. A call without a flipped parameter means the other default, and one
-	// that names the tool's is as before.
+	// Nothing of it is swapped in this version. A call without a flipped parameter means the other
+	// default, and one that names the tool's is as before.
 	flipped := apiOf(t, published(t, documents), drift.DTBv3, "defaults")
 	for call, want := range map[string]string{
 		`{"a": "x"}`: `{"a": "x", "b": "desc"}`, `{"a": "x", "b": "ASC"}`: `{"a": "x"}`,
@@ -113,8 +114,8 @@ func TestPublishedRules(t *testing.T) {
 	}
 }
 
-// What chance decides comes as often as published, for each tool by itself: of two parameters, one that must be there,
-// 0.99 · 0.99 / 2 change places, and of two places 0.99 go into an object.
+// What chance decides comes as often as published, for each tool by itself: of two parameters, one
+// that must be there, 0.99 · 0.99 / 2 change places, and of two places 0.99 go into an object.
 func TestPublishedChances(t *testing.T) {
 	t.Parallel()
 

@@ -200,14 +200,18 @@ func merged(a toolapi.APISpec, b toolapi.BracketedSpec) (Step, bool) {
 		inPlace(a, p, members)...)
 }
 
-// inPlace has one parameter where the first of some was, so that the order of all stays what they can be told by.
+// inPlace has one parameter where the first of some was, so that the order of all stays what they
+// can be told by.
 func inPlace(a toolapi.APISpec, p toolapi.Parameter, of []string) []toolapi.Parameter {
-	first := slices.IndexFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return slices.Contains(of, p.Name) })
+	isOne := func(p toolapi.Parameter) bool { return slices.Contains(of, p.Name) }
+	first := slices.IndexFunc(a.Parameters.All, isOne)
+
 	return slices.Insert(without(a.Parameters.All, of...), first, p)
 }
 
-// textsToMerge are the parameters that mergeParameters may put into one text: texts that must be there, and that follow
-// each other. Those without types are the last ones, as the published versions have it.
+// textsToMerge are the parameters that mergeParameters may put into one text: texts that must be
+// there, and that follow each other. Those without types are the last ones, as the published
+// versions have it.
 func textsToMerge(a toolapi.APISpec) []toolapi.Parameter {
 	var best, run []toolapi.Parameter
 

@@ -12,7 +12,9 @@ import (
 
 // typeToString takes a number or a boolean as a text.
 func typeToString(a toolapi.APISpec, d *Draws) (Step, bool) {
-	i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool { return canBeText(p, "number", "integer", "boolean") })
+	i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool {
+		return canBeText(p, "number", "integer", "boolean")
+	})
 	if !ok {
 		return Step{}, false
 	}
@@ -22,7 +24,8 @@ func typeToString(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 // canBeText reports whether values of a parameter, of one of some types, can be sent as texts.
 func canBeText(p toolapi.Parameter, types ...string) bool {
-	return slices.Contains(types, typeOf(p)) && saysOnly(p, "type", "description", "title", "default", "examples")
+	return slices.Contains(types, typeOf(p)) &&
+		saysOnly(p, "type", "description", "title", "default", "examples")
 }
 
 // asText takes the i-th parameter as a text.
@@ -50,7 +53,10 @@ func asText(a toolapi.APISpec, i int) (Step, bool) {
 // swapRequired has a call say what it could leave out, or lets it leave out what it had to say.
 func swapRequired(a toolapi.APISpec, d *Draws) (Step, bool) {
 	i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool {
-		spelt := func(s toolapi.AdapterSpec) bool { return s.Spelled != nil && s.Spelled.Parameter == p.Name }
+		spelt := func(s toolapi.AdapterSpec) bool {
+			return s.Spelled != nil && s.Spelled.Parameter == p.Name
+		}
+
 		return canSwap(a, p) && !has(a, spelt) // an example shows null or a text
 	})
 	if !ok {
@@ -63,7 +69,8 @@ func swapRequired(a toolapi.APISpec, d *Draws) (Step, bool) {
 // canSwap reports whether a parameter can become required, or optional if it is required.
 func canSwap(a toolapi.APISpec, p toolapi.Parameter) bool {
 	if p.Optional {
-		return typeOf(p) != "" && saysOnly(p, "type", "description", "title", "default", "examples", "enum")
+		return typeOf(p) != "" &&
+			saysOnly(p, "type", "description", "title", "default", "examples", "enum")
 	}
 
 	_, ok := exampleOf(a, p.Name)
@@ -131,7 +138,9 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 			continue
 		}
 
-		return nested(a, members, d.parameterOf(a, "", func(r *rand.Rand) string { return pick(r, object.Names) }))
+		name := d.parameterOf(a, "", func(r *rand.Rand) string { return pick(r, object.Names) })
+
+		return nested(a, members, name)
 	}
 
 	return Step{}, false
@@ -139,10 +148,11 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 // nested has one parameter of a name, an object, in place of some.
 func nested(a toolapi.APISpec, members []toolapi.Parameter, name string) (Step, bool) {
+	needed := func(p toolapi.Parameter) bool { return !p.Optional }
 	whole := toolapi.Parameters{All: members}
 	p := toolapi.Parameter{
 		Name:     name,
-		Optional: !slices.ContainsFunc(members, func(p toolapi.Parameter) bool { return !p.Optional }),
+		Optional: !slices.ContainsFunc(members, needed),
 		Schema:   withKeyword(whole.Schema(), "additionalProperties", false),
 	}
 

@@ -258,8 +258,9 @@ func (e *Environment[S]) call(
 	return from.said(e.refused(call, known, wrong)), nil
 }
 
-// absent is the answer to a call of a name that is not deployed, with the notice of a deprecated one. Only with notices
-// are the names of the prompt's version listed: what else tells nothing of names lists none.
+// absent is the answer to a call of a name that is not deployed, with the notice of a deprecated
+// one. Only with notices are the names of the prompt's version listed: what else tells nothing of
+// names lists none.
 func (e *Environment[S]) absent(name, notice string) (envs.Outcome, string) {
 	switch {
 	case e.options.Feedback == toolapi.FeedbackNone:

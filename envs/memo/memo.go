@@ -10,9 +10,9 @@ import (
 // size is for how many texts a memo remembers.
 const size = 2048
 
-// Memo remembers what a pure function of a text returned, which nobody may change. It forgets everything when it is
-// full, and keeps no part of the text that a key was cut from: a server reads its questions out of prompts. It is safe
-// for concurrent use.
+// Memo remembers what a pure function of a text returned, which nobody may change. It forgets
+// everything when it is full, and keeps no part of the text that a key was cut from: a server reads
+// its questions out of prompts. It is safe for concurrent use.
 type Memo[V any] struct {
 	values sync.Map // by text
 	size   atomic.Int64

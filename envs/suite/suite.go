@@ -70,7 +70,7 @@ type Choice struct {
 	Rephrase func(id, query string) string
 
 	Prompt      string           // the API version that prompts show
-	Deployed    []string         // those that questions meet, for suites that tell which questions they touch
+	Deployed    []string         // those that questions meet: a suite may tell which they touch
 	Versions    *toolapi.Catalog // what can be deployed; nil is what Versions returns for Data, without files
 	Environment dynamic.Settings
 	Programs    sandbox.Limits // of one program that a model wrote

@@ -94,8 +94,8 @@ func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.
 	return a.Name, deployed, nil
 }
 
-// Touches reports whether the version refuses a call of an API of another version, or takes it for another one: a call
-// with all parameters, or with those alone that the API needs.
+// Touches reports whether the version refuses a call of an API of another version, or takes it for
+// another one: a call with all parameters, or with those alone that the API needs.
 func (v *Version) Touches(a *API) bool {
 	all, err := a.Lift(a.Sample())
 	if err != nil {
@@ -103,7 +103,9 @@ func (v *Version) Touches(a *API) bool {
 	}
 
 	needed := slices.DeleteFunc(slices.Clone(all), func(arg envs.Arg) bool {
-		return slices.ContainsFunc(a.Parameters, func(p Parameter) bool { return p.Name == arg.Name && p.Optional })
+		return slices.ContainsFunc(a.Parameters, func(p Parameter) bool {
+			return p.Name == arg.Name && p.Optional
+		})
 	})
 
 	return slices.ContainsFunc([]envs.Args{all, needed}, func(call envs.Args) bool {

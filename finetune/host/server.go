@@ -20,7 +20,7 @@ type Server struct {
 	Kind        string            `yaml:"kind"`        // of the server, and of the policies that ask it
 	Adapters    bool              `yaml:"adapters"`    // a vLLM that runs already loads adapters as they are
 	Command     []string          `yaml:"command"`     // starts it; none for a server that runs already
-	Calls       []string          `yaml:"calls"`       // behind the command for a model that was trained on native calls
+	Calls       []string          `yaml:"calls"`       // behind the command for a model of native calls
 	Environment map[string]string `yaml:"environment"` // of the command, beside ours
 	Wait        int               `yaml:"wait"`        // seconds until it answers, at most
 }

@@ -391,7 +391,9 @@ func (p *Plan) Template() string { return p.arguments.text(argTemplate) }
 
 // NativeCalls reports whether the samples are of native calls; all sources are alike in that.
 func (p *Plan) NativeCalls() bool {
-	return slices.ContainsFunc(p.Sources, func(s *Source) bool { return s.Manifest != nil && s.Manifest.Tools })
+	return slices.ContainsFunc(p.Sources, func(s *Source) bool {
+		return s.Manifest != nil && s.Manifest.Tools
+	})
 }
 
 // Adapts reports whether an adapter is trained, and the model itself stays as it is.

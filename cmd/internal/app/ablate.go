@@ -100,7 +100,8 @@ func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved
 	return err
 }
 
-// Ablate evaluates the variants of a policy in folders of Out, or goes on with that, and compares the evaluations.
+// Ablate evaluates the variants of a policy in folders of Out, or goes on with that, and compares
+// the evaluations.
 func Ablate(ctx context.Context, job AblateJob) (compared Compared, err error) {
 	c, err := job.several("ablate", AblateDefaults())
 	if err != nil {

@@ -198,8 +198,8 @@ func (m *driftRun) setting(api string) robustness.Setting {
 func (j *DriftJob) page(ctx context.Context, runs []driftRun) (*report.Page, error) {
 	var all []robustness.Played
 
-	// Difficulties may say what a version touches: those of the first evaluation, which all versions are in, are those
-	// of every one.
+	// Difficulties may say what a version touches: those of the first evaluation, which all
+	// versions are in, are those of every one.
 	difficulties := map[string]string{}
 
 	for _, m := range runs {

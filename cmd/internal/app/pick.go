@@ -153,7 +153,12 @@ func (s *selector) serve(ctx context.Context, weights, name string) (*host.Serve
 }
 
 func (s *selector) checkpoint(weights, name string) host.Checkpoint {
-	return host.Checkpoint{Folder: weights, Name: name, Template: s.plan.Template(), NativeCalls: s.plan.NativeCalls()}
+	return host.Checkpoint{
+		Folder:      weights,
+		Name:        name,
+		Template:    s.plan.Template(),
+		NativeCalls: s.plan.NativeCalls(),
+	}
 }
 
 func (s *selector) modelName() string {

@@ -53,7 +53,8 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 			},
 		}
 
-		if slices.ContainsFunc(o.toolsOf(q.Relevant), func(tool string) bool { return touched[tool] }) {
+		isTouched := func(tool string) bool { return touched[tool] }
+		if slices.ContainsFunc(o.toolsOf(q.Relevant), isTouched) {
 			tasks[i].Labels[envs.LabelDifficulty] = exposed
 		}
 
@@ -73,15 +74,16 @@ func (o *opened) toolsOf(apis []toolbench.Key) []string {
 	return tools
 }
 
-// touched are the tools of which a deployed version refuses or mistakes a call of the prompt's version; of
-// DynamicToolBench's first version where no other is deployed than the prompt's.
+// touched are the tools of which a deployed version refuses or mistakes a call of the prompt's
+// version; of DynamicToolBench's first version where no other is deployed than the prompt's.
 func (o *opened) touched() (map[string]bool, error) {
 	shown, err := o.choice.Versions.Version(o.choice.Prompt)
 	if err != nil {
 		return nil, err
 	}
 
-	deployed := slices.DeleteFunc(slices.Clone(o.choice.Deployed), func(v string) bool { return v == o.choice.Prompt })
+	isShown := func(version string) bool { return version == o.choice.Prompt }
+	deployed := slices.DeleteFunc(slices.Clone(o.choice.Deployed), isShown)
 	if len(deployed) == 0 {
 		deployed = []string{drift.DTBv2}
 	}

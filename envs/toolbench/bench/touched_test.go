@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/drift"
 )
 
-// wins reports whether an episode of the relevant calls of a task, as they stand in a version or as they are lifted to
-// it, is right.
+// wins reports whether an episode of the relevant calls of a task, as they stand in a version or as
+// they are lifted to it, is right.
 func wins(t *testing.T, s *opened, env envs.Environment, task envs.Task, lift bool) bool {
 	t.Helper()
 
@@ -32,9 +32,9 @@ func wins(t *testing.T, s *opened, env envs.Environment, task envs.Task, lift bo
 	return reward(play(t, env, task, actions...)) == 1
 }
 
-// DynamicToolBench's versions touch as many queries of the published groups as were counted without this program: the
-// first those with a relevant API that has one of the 48 names. Who is told what is deployed wins every task, and who
-// calls what the prompt says those that are not touched.
+// DynamicToolBench's versions touch as many queries of the published groups as were counted without
+// this program: the first those with a relevant API that has one of the 48 names. Who is told what
+// is deployed wins every task, and who calls what the prompt says those that are not touched.
 func TestPublishedVersions(t *testing.T) {
 	t.Parallel()
 

@@ -24,8 +24,8 @@ import (
 	"toolevo/mcts/policy/toolcalls"
 )
 
-// forcing has a server write a text, whatever the model: a grammar of that text alone goes with each request. It keeps
-// the last reply.
+// forcing has a server write a text, whatever the model: a grammar of that text alone goes with
+// each request. It keeps the last reply.
 type forcing struct {
 	by   func(text string) map[string]any // the members of a request that force it
 	text string
@@ -271,7 +271,8 @@ func forced() []struct{ name, text, messages, ours string } {
 	}
 }
 
-// What a real vLLM makes of calls: its parser reads the replies to messages, ours the text that follows tokens.
+// What a real vLLM makes of calls: its parser reads the replies to messages, ours the text that
+// follows tokens.
 func TestVLLMCalls(t *testing.T) {
 	v := openVLLM(t)
 	byMessages, byTokens := v.caller(t, server.AskMessages), v.caller(t, server.AskTokens)
@@ -322,8 +323,8 @@ func TestVLLMCalls(t *testing.T) {
 	}
 }
 
-// Of llama.cpp our parsers read the texts that follow raw prompts. Its own server takes a grammar beside tools from
-// nobody, so what its parser makes of a text cannot be forced.
+// Of llama.cpp our parsers read the texts that follow raw prompts. Its own server takes a grammar
+// beside tools from nobody, so what its parser makes of a text cannot be forced.
 func TestLlamaCalls(t *testing.T) {
 	name := strings.TrimPrefix(setting(t, "TOOLEVO_MODEL_POLICY", "test-model.sh"), "openai:")
 	sent := &forcing{by: byGrammar}

@@ -74,7 +74,8 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 		},
 	})
 	if f := server.FaultOf(err); d.tools && f != nil && wire.Unread(f.Status, f.Message) {
-		// The text is lost, and was the model's: as when it writes nothing, the server is not at fault.
+		// The text is lost, and was the model's: as when it writes nothing, the server is not at
+		// fault.
 		err, d.reply = nil, server.Reply{Details: make([]server.Detail, n)}
 		d.reply.Choices = slices.Repeat([]server.Choice{{Finish: server.FinishStop}}, n)
 	}

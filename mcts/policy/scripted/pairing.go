@@ -9,18 +9,20 @@ import (
 	"toolevo/envs"
 )
 
-// target is a place for one old argument in the new call: a parameter, a member of one, or a numbered family.
+// target is a place for one old argument in the new call: a parameter, a member of one, or a
+// numbered family.
 type target struct {
 	slot
 
-	member  string // of the object or bracketed text that the parameter is; "" where it is the argument itself
+	member  string // of the object or bracketed text that the parameter is; "" of one that is none
 	example any    // nil where the source shows none
 	must    bool   // the source shows null: a call must say it
 }
 
-// pair says a call whose arguments are not all that there were, or not all texts: what goes where is not told by their
-// order alone. Old parameters go to new ones of their name, else of a name with a word of theirs, else in their order.
-// What the call left out stays left out, unless filled: then all that the example shows is said.
+// pair says a call whose arguments are not all that there were, or not all texts: what goes where
+// is not told by their order alone. Old parameters go to new ones of their name, else of a name
+// with a word of theirs, else in their order. What the call left out stays left out, unless filled:
+// then all that the example shows is said.
 func (u *usage) pair(args envs.Args, filled bool) envs.Args {
 	old := u.oldParams
 	if old == nil {
@@ -57,8 +59,8 @@ func (u *usage) pair(args envs.Args, filled bool) envs.Args {
 	return out
 }
 
-// targets are those of the new call, in the order of its signature. An object stands for its members where the call has
-// no object.
+// targets are those of the new call, in the order of its signature. An object stands for its
+// members where the call has no object.
 func (u *usage) targets(old []string, args envs.Args) []target {
 	var all []target
 
@@ -70,13 +72,16 @@ func (u *usage) targets(old []string, args envs.Args) []target {
 		text, _ := value.(string)
 		members, _ := value.(envs.Args)
 		stem, n := familyOf(u.params[i:])
+		must := shown && value == nil
 
 		switch {
-		case slices.Contains(old, name):
-			all = append(all, target{slot: slot{key: name}, example: value, must: shown && value == nil})
+		case slices.Contains(old, name): // whatever its value looks like, it is that parameter
+			all = append(all, target{slot: slot{key: name}, example: value, must: must})
 		case members != nil && nests:
 			for _, m := range members {
-				all = append(all, target{slot: slot{key: name}, member: m.Name, example: m.Value, must: m.Value == nil})
+				all = append(all, target{
+					slot: slot{key: name}, member: m.Name, example: m.Value, must: m.Value == nil,
+				})
 			}
 		case n > 1 && len(u.params) > len(old):
 			all = append(all, target{slot: slot{kind: numbered, key: stem}, example: value})
@@ -87,7 +92,7 @@ func (u *usage) targets(old []string, args envs.Args) []target {
 			}
 		default:
 			slot := inferText(envs.Arg{Name: name, Value: text})
-			all = append(all, target{slot: slot, example: value, must: shown && value == nil})
+			all = append(all, target{slot: slot, example: value, must: must})
 		}
 	}
 
@@ -141,8 +146,8 @@ func parts(value any) []any {
 	return all
 }
 
-// sources are the old parameters whose arguments targets get, by target; "" of one that is new. An argument goes where
-// the example has something of its kind.
+// sources are the old parameters whose arguments targets get, by target; "" of one that is new. An
+// argument goes where the example has something of its kind.
 func sources(targets []target, old []string, args envs.Args) []string {
 	names := make([]string, len(targets))
 	for i, t := range targets {
@@ -180,8 +185,8 @@ func sources(targets []target, old []string, args envs.Args) []string {
 	return source
 }
 
-// takes reports whether a value may stand where the example has another one: values of a kind, or a number or boolean
-// where the example has it as a text.
+// takes reports whether a value may stand where the example has another one: values of a kind, or a
+// number or boolean where the example has it as a text.
 func (t target) takes(value any) bool {
 	switch value.(type) {
 	case envs.Args:

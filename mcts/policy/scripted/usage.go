@@ -97,8 +97,8 @@ func isSetting(value any) bool {
 	return false
 }
 
-// familyOf returns the stem of a first name that is stem1, and how many names stem1, stem2, … follow each other; 0 when
-// the first is none.
+// familyOf returns the stem of a first name that is stem1, and how many names stem1, stem2, …
+// follow each other; 0 when the first is none.
 func familyOf(names []string) (stem string, n int) {
 	stem, ok := strings.CutSuffix(names[0], "1")
 	if !ok || stem == "" || stem[len(stem)-1] >= '0' && stem[len(stem)-1] <= '9' {
@@ -170,7 +170,8 @@ func requiredPrefix(text string) string {
 	return ""
 }
 
-// apply says a call of the old tool to the new one, if filled with the example's values for what it left out.
+// apply says a call of the old tool to the new one, if filled with the example's values for what it
+// left out.
 func (u *usage) apply(args envs.Args, filled bool) envs.Args {
 	if !u.isPlain(args) && len(u.params) > 0 {
 		return u.pair(args, filled)

@@ -148,15 +148,18 @@ func (c Complaint) TooLong() bool {
 	return mentions(text, tooLongWords)
 }
 
-// unreadWords are how llama.cpp and Ollama say, in small letters, that their parser cannot read what the model called.
+// unreadWords are how llama.cpp and Ollama say, in small letters, that their parser cannot read
+// what the model called.
 var unreadWords = []string{
 	"model produced output that does not match", "failed to parse input at pos", "error parsing tool call",
 	"xml syntax error on line",
 }
 
-// Unread reports whether a complaint with the status of a broken server is about what the model wrote.
+// Unread reports whether a complaint with the status of a broken server is about what the model
+// wrote.
 func Unread(status int, message string) bool {
-	return status == http.StatusInternalServerError && mentions(strings.ToLower(message), unreadWords)
+	return status == http.StatusInternalServerError &&
+		mentions(strings.ToLower(message), unreadWords)
 }
 
 func mentions(text string, words []string) bool {
