@@ -11,6 +11,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/drift"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
@@ -58,7 +59,7 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 		return nil, err
 	}
 
-	c, err := job.several("eval drift", DriftDefaults())
+	c, err := job.resolve()
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +99,19 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 	}
 
 	return &Drifted{page.Robustness, files}, err
+}
+
+// resolve is several for the experiment. The version of the defaults is of their suite alone.
+func (j *DriftJob) resolve() (*configs.Resolved, error) {
+	defaults := DriftDefaults()
+
+	c, err := j.several("eval drift", defaults)
+	if err == nil && c.Suite != defaults["suite"] {
+		defaults["api"] = drift.OutOfDomain
+		c, err = j.several("eval drift", defaults)
+	}
+
+	return c, err
 }
 
 // Perturbations are the names of all ways to change questions.
