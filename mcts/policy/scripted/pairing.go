@@ -14,7 +14,7 @@ import (
 type target struct {
 	slot
 
-	member  string // of the object or bracketed text that the parameter is; "" of one that is none
+	member  string // of the object or bracketed text that the parameter is; "" of one that is the argument itself
 	example any    // nil where the source shows none
 	must    bool   // the source shows null: a call must say it
 }

@@ -98,7 +98,7 @@ func isSetting(value any) bool {
 }
 
 // familyOf returns the stem of a first name that is stem1, and how many names stem1, stem2, …
-// follow each other; 0 when the first is none.
+// follow each other; 0 when the first is not called so.
 func familyOf(names []string) (stem string, n int) {
 	stem, ok := strings.CutSuffix(names[0], "1")
 	if !ok || stem == "" || stem[len(stem)-1] >= '0' && stem[len(stem)-1] <= '9' {
