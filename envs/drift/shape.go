@@ -69,6 +69,7 @@ func enumerateList(a toolapi.APISpec, i int, d *Draws) (Step, bool) {
 
 	var items []toolapi.Parameter
 
+	// All items keep one name but for the number, so that one name that is taken spoils the list.
 	for k, name := range e.Names() {
 		same := func(p toolapi.Parameter) bool { return fold(p.Name) == fold(name) }
 		if d.taken[fold(name)] || slices.ContainsFunc(parameters, same) {

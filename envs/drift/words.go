@@ -186,6 +186,7 @@ func (w *vocabulary) wordsOfAPI(r *rand.Rand, name string) []string {
 	)
 
 	for _, word := range split(name) {
+		// The first verb is what the API does; a later one is part of what it does it to.
 		if v, ok := synonym(r, w.Verbs, word); ok && verb == "" {
 			verb = v
 			continue

@@ -50,6 +50,7 @@ func (s *Served) While(ctx context.Context, ask func(context.Context) error) err
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 
+	// The watcher ends before the cause is read: what it noted is not missed.
 	watched := make(chan struct{})
 	asked := make(chan struct{})
 
@@ -162,6 +163,7 @@ func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
 		return err
 	}
 
+	// A server that was started for the checkpoint has it; one that runs already is given it.
 	hosting := s.kind().Hosting
 	switch {
 	case hosting.Publish != nil:

@@ -180,6 +180,7 @@ func (c *Config) checkNames() error {
 		sections[fmt.Sprintf("by_round.%d.export", round)] = special.Export
 	}
 
+	// With another folder, say, a stage would not find what it did before.
 	for section, flags := range sections {
 		for _, key := range ours {
 			if flags.has(key) {

@@ -134,6 +134,7 @@ func (ToolBench) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) 
 		return nil, err
 	}
 
+	// The choice goes by labels, which tasks have only now.
 	if err := o.choose(); err != nil {
 		return nil, err
 	}

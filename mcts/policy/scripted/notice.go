@@ -48,6 +48,8 @@ func parseNotice(text string) (*usage, bool) {
 	u.name, u.signature, u.params = name, signature, params
 
 	_, example, _ := strings.Cut(tail, "param example:")
+
+	// An example without arguments is none, unless the successor takes none.
 	if args, _, err := pytext.DecodeObject(example); err == nil && (len(args) > 0 || len(params) == 0) {
 		u.slots, u.example = infer(args, len(u.oldParams)), args
 		return u, true
@@ -85,6 +87,7 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 		return nil, false
 	}
 
+	// What a model wrote may be cut, or its own: a description that shows no call teaches none.
 	args, _, err := pytext.DecodeObject(example)
 	if err != nil || len(args) == 0 && len(u.params) > 0 {
 		return nil, false
