@@ -357,7 +357,9 @@ func TestOpenErrors(t *testing.T) {
 	for want, change := range map[string]func(*suite.Choice){
 		"run `toolevo toolbench import` for it":   func(c *suite.Choice) { c.Split = "dev" },
 		"no group G3_x in the split test: it has": func(c *suite.Choice) { c.Datasets = []string{"G3_x"} },
-		"Valid are dtb_combined, dtb_v2":          func(c *suite.Choice) { c.Prompt = "p_x" },
+		"Valid are dtb_combined, dtb_v2, dtb_v3, p_c, p_s_in, p_s_ood": func(c *suite.Choice) {
+			c.Prompt = "p_x"
+		},
 	} {
 		c := whole
 		change(&c)
