@@ -32,3 +32,8 @@ func (e *stepping) Alike(a, b envs.State) bool { return envs.Alike(e.Environment
 func (e *stepping) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 	return envs.Lift(e.Environment, so, c)
 }
+
+// Notes implements [envs.Documenter] where the environment does.
+func (e *stepping) Notes(so envs.History, name string) (notes []string, shown bool) {
+	return envs.Notes(e.Environment, so, name)
+}

@@ -25,7 +25,7 @@ func Changing(first []envs.Environment, then envs.Environment) envs.Environment 
 }
 
 // varied is an environment whose turns are those of others: next is the one that the turn after a history meets. It
-// implements [envs.Environment], [envs.Canonicalizer], [envs.Comparer] and [envs.Lifter].
+// implements [envs.Environment], [envs.Canonicalizer], [envs.Comparer], [envs.Lifter] and [envs.Documenter].
 type varied struct {
 	next func(so envs.History) envs.Environment
 }
@@ -43,6 +43,11 @@ func (v *varied) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tr
 // Lift implements [envs.Lifter].
 func (v *varied) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 	return envs.Lift(v.next(so), so, c)
+}
+
+// Notes implements [envs.Documenter].
+func (v *varied) Notes(so envs.History, name string) (notes []string, shown bool) {
+	return envs.Notes(v.next(so), so, name)
 }
 
 // Alike implements [envs.Comparer]: turns that meet different environments are answered

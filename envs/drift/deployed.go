@@ -3,6 +3,7 @@ package drift
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -43,6 +44,11 @@ type Origin struct {
 // Deploy reads the files that the setting api names, and makes the versions of its factors.
 func Deploy(api []string, from Origin) (*Deployed, error) {
 	d := &Deployed{API: api}
+	all := entries([]string{AllFactors})
+
+	if !slices.ContainsFunc(api, func(entry string) bool { return strings.TrimSpace(entry) == AllFactors }) {
+		all = nil
+	}
 
 	for _, entry := range entries(api) {
 		var (
@@ -55,6 +61,9 @@ func Deploy(api []string, from Origin) (*Deployed, error) {
 			family, files, err = familyOfFiles(pattern)
 		} else if name, ok := strings.CutPrefix(entry, FactorPrefix); ok {
 			family, files, err = familyOfFactor(from, name)
+			if errors.Is(err, errNothing) && slices.Contains(all, entry) { // nobody named it
+				continue
+			}
 		} else {
 			family = Family{Name: entry, Versions: []string{entry}}
 		}
@@ -129,7 +138,11 @@ func familyOfFactor(from Origin, name string) (Family, []toolapi.File, error) {
 	var files []toolapi.File
 
 	for i := range versionsOfFactor {
-		spec, _ := m.FactorVersion(factor, i)
+		spec, changes := m.FactorVersion(factor, i)
+		if len(changes) == 0 {
+			return f, nil, fmt.Errorf("%w: its APIs do not say what they answer, or have nothing of the kind",
+				errNothing)
+		}
 
 		text, err := spec.Encode()
 		if err != nil {
@@ -142,6 +155,9 @@ func familyOfFactor(from Origin, name string) (Family, []toolapi.File, error) {
 
 	return f, files, nil
 }
+
+// errNothing is the error of a factor that the tools of a benchmark have nothing of.
+var errNothing = errors.New("there is nothing to change")
 
 // check refuses what reports could not tell apart.
 func (d *Deployed) check() error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"toolevo/envs/names"
 	"toolevo/envs/toolapi"
@@ -17,25 +18,47 @@ const (
 	charactersOfParameters = "?@#&.%"
 )
 
+// Cell is whether a change says that it is one, and whether it lasts.
+type Cell string
+
+// The cells.
+const (
+	ExplicitLasting Cell = "explicit, lasting" // a call of before is refused, and something may say why
+	SilentLasting   Cell = "silent, lasting"   // it succeeds and means something else (package silent)
+)
+
 // Factor is one thing about APIs that changes while everything else stays as it was: what ToolEvo varies in section 5.3
-// and appendix B.2.
+// and appendix B.2, and each silent change by itself.
 type Factor struct {
 	Name  string // in commands and in the names of versions, e.g. "names-text"
 	About string // what changes, in a few words
+	Cell  Cell
 
 	operators []string // by which it changes
 }
 
-// Factors returns all factors, in the order of the paper's figures 4 to 6.
+// Factors returns all factors: those of the paper's figures 4 to 6 in their order, and those that are silent.
 func Factors() []Factor {
-	return []Factor{
-		{"names-text", "other words in the names of APIs", []string{"reword-api"}},
-		{"names-character", "a special character in the names of APIs", []string{"insert-into-api"}},
-		{"parameters-text", "other words in the names of parameters", []string{"reword-parameters"}},
-		{"parameters-character", "a special character in the names of parameters", []string{"insert-into-parameters"}},
-		{"response", "answers as JSON objects of a state and a message", []string{"wrap-response"}},
+	all := []Factor{
+		{"names-text", "other words in the names of APIs", ExplicitLasting, []string{"reword-api"}},
+		{"names-character", "a special character in the names of APIs", ExplicitLasting, []string{"insert-into-api"}},
+		{"parameters-text", "other words in the names of parameters", ExplicitLasting, []string{"reword-parameters"}},
+		{"parameters-character", "a special character in the names of parameters", ExplicitLasting,
+			[]string{"insert-into-parameters"}},
+		{"response", "answers as JSON objects of a state and a message", ExplicitLasting, []string{"wrap-response"}},
 	}
+
+	for _, o := range operators {
+		if about, ok := strings.CutPrefix(o.About, silentWord); ok {
+			all = append(all, Factor{o.Name, about, SilentLasting, []string{o.Name}})
+		}
+	}
+
+	return all
 }
+
+// silentWord begins what is said of an operator that no call of before is refused for.
+const silentWord = "silent: "
 
 // FactorNames returns the names of all factors, in their order.
 func FactorNames() []string {
@@ -71,7 +94,7 @@ func (m *Maker) FactorVersion(f Factor, i int) (*toolapi.Spec, []Change) {
 }
 
 // wrapResponse gives a version another form of answers than it has.
-func wrapResponse(s *toolapi.Spec, d *Draws) Change {
+func wrapResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
 	was := cmp.Or(s.Response, &wire.AnswerForm{})
 	now := *was
 
@@ -85,7 +108,7 @@ func wrapResponse(s *toolapi.Spec, d *Draws) Change {
 
 	s.Response = &now
 
-	return Change{Operator: "wrap-response", To: now.Wrap(true, "…")}
+	return Change{Operator: "wrap-response", To: now.Wrap(true, "…")}, true
 }
 
 // rewordAPI gives an API a name of other words, written in the style of the one it had.

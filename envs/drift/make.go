@@ -211,8 +211,13 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 	}
 
 	for _, o := range p.operators {
-		if o.common != nil && !p.drawn {
-			changes = append(changes, o.common(&made, m.draws(i, "")))
+		if o.common == nil || p.drawn {
+			continue
+		}
+
+		if change, ok := o.common(&made, m.draws(i, o.Name)); ok {
+			change.Operator = o.Name
+			changes = append(changes, change)
 		}
 	}
 

@@ -24,8 +24,9 @@ type Operator struct {
 	// that changes what all APIs of a version have in common.
 	Apply func(a toolapi.APISpec, d *Draws) (Step, bool)
 
-	common func(s *toolapi.Spec, d *Draws) Change // in place of Apply
-	often  float64                                // how often Maker.Version applies it where it can; 1 is always
+	// common takes the place of Apply. It changes the version, and returns false where it has nothing to do.
+	common func(s *toolapi.Spec, d *Draws) (Change, bool)
+	often  float64 // how often Maker.Version applies it where it can; 1 is always
 }
 
 // isDrawn draws whether the operator is applied, one that always is without a draw.
@@ -62,6 +63,16 @@ var operators = []Operator{
 	{Name: "insert-into-parameters", Apply: insertIntoParameters, About: "a special character in each parameter"},
 	{Name: "move-url", Apply: moveURL, About: "the next version in the URL of the document"},
 	{Name: "wrap-response", common: wrapResponse, About: "answers are JSON objects of a state and a message"},
+
+	{Name: "scale-field", common: scaleField, About: "silent: a number in another unit"},
+	{Name: "permute-values", common: permuteValues, About: "silent: values of an enumeration trade places"},
+	{Name: "quote-field", common: quoteField, About: "silent: a number of an answer is a text"},
+	{Name: "reorder-date", common: reorderDate, About: "silent: dates begin with the day"},
+	{Name: "rename-field", common: renameField, About: "silent: a member of answers has another name"},
+	{Name: "move-field", common: moveField, About: "silent: a member of answers stands in an object of its own"},
+	{Name: "reverse-list", common: reverseList, About: "silent: the last item of an answer comes first"},
+	{Name: "shorten-list", common: shortenList, About: "silent: an answer has its first items alone"},
+	{Name: "withhold-field", common: withholdField, About: "silent: a member is null, and another tool has it"},
 }
 
 // ParseOperators returns the operators of some names, in their order; the error of an unknown one lists the valid ones.

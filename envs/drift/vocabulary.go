@@ -71,7 +71,7 @@ var halves = sync.OnceValue(func() map[Part]*vocabulary {
 // lists are those whose words may become parts of names.
 func (w *vocabulary) lists() []*[]string {
 	all := []*[]string{&w.Between, &w.VerbsOfAny, &w.NounsOfAny, &w.Endings, &w.Prefixes.Texts, &w.Responses.State,
-		&w.Responses.Message}
+		&w.Responses.Message, &w.Containers, &w.Orders, &w.Limits}
 
 	for _, entries := range [][]synonyms{w.Verbs, w.Nouns} {
 		for i := range entries {

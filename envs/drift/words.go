@@ -29,6 +29,9 @@ type vocabulary struct {
 	Counts     [][]string `yaml:"counts"`
 	Merged     [][]string `yaml:"merged"`
 	Objects    []object   `yaml:"objects"`
+	Containers []string   `yaml:"containers"`
+	Orders     []string   `yaml:"orders"`
+	Limits     []string   `yaml:"limits"`
 	Prefixes   struct {
 		Languages map[string]string `yaml:"languages"`
 		Texts     []string          `yaml:"texts"`

@@ -89,7 +89,7 @@ func (o *Options) notice(d toolapi.Deprecation) string {
 }
 
 // Environment is the dynamic environment. It implements [envs.Environment], [envs.Canonicalizer],
-// [envs.Comparer] and [envs.Lifter], and is safe for concurrent use.
+// [envs.Comparer], [envs.Lifter] and [envs.Documenter], and is safe for concurrent use.
 type Environment[S any] struct {
 	begin    func(envs.Task) (S, error)
 	same     func(a, b S) bool
@@ -289,6 +289,16 @@ func (e *Environment[S]) Lift(_ envs.History, c envs.Call) (envs.Call, error) {
 	}
 
 	return envs.Call{Tool: shown.Tool, Name: name, Args: lifted}, nil
+}
+
+// Notes implements [envs.Documenter].
+func (e *Environment[S]) Notes(_ envs.History, name string) (notes []string, shown bool) {
+	a, ok := e.deployed.API(name)
+	if !ok {
+		return nil, false
+	}
+
+	return a.Silent.Notes(), e.options.Hint == HintDocument
 }
 
 // Reset returns the first state of a task.

@@ -19,6 +19,7 @@ type Settings struct {
 	UpdateTool       bool             `yaml:"update_tool"`
 	Reward           string           `yaml:"reward"`
 	Feedback         toolapi.Feedback `yaml:"feedback"` // what a call is told that the deployed version does not take
+	Hint             string           `yaml:"hint"`     // what says that an answer is no longer what it was
 	MaxLoads         int              `yaml:"max_loads" least:"0"`
 	ObservationWords int              `yaml:"observation_words" least:"1"`
 	Compat           []string         `yaml:"compat,flow" least:"0"` // by the names of the benchmark
@@ -29,6 +30,16 @@ const (
 	rewardOfficial = "official"
 	rewardStrict   = "strict"
 )
+
+// What says of a call that succeeds that it or its answer means something else than it did (package silent).
+const (
+	HintAnswer   = "answer"   // a note above each answer in which that shows
+	HintDocument = "document" // the documents of the deployed version alone
+	HintNone     = "none"     // nothing
+)
+
+// Hints lists what a hint can be.
+func Hints() []string { return []string{HintAnswer, HintDocument, HintNone} }
 
 // How an agent that calls tools natively answers.
 const (
@@ -79,6 +90,10 @@ func (s *Settings) Validate() (setting string, err error) {
 
 	if _, err = names.Parse("tool list", s.ToolList, []string{ListFixed, ListLearned, ListAnnounced}); err != nil {
 		return "tool_list", err
+	}
+
+	if _, err = names.Parse("hint", s.Hint, Hints()); err != nil {
+		return "hint", err
 	}
 
 	if s.ParallelCalls > 1 && !action.IsNative(s.ActionCodec()) {

@@ -11,6 +11,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
+	"toolevo/envs/silent"
 	"toolevo/envs/toolapi"
 )
 
@@ -248,6 +249,10 @@ func (e *Environment[S]) call(
 	lowered, wrong := known.api.Lower(call.Args)
 	if wrong == nil {
 		ans, err := e.run(ctx, from, known, lowered)
+		if err == nil && len(known.api.Silent) > 0 && ans.result.Outcome == envs.OK {
+			ans.result.Observation = e.otherwise(known.api, call.Args, ans.result.Observation)
+		}
+
 		if known.loads && ans.result.Outcome == envs.OK {
 			ans.loads = 1
 		}
@@ -322,6 +327,16 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 	}
 
 	return answer[S]{session: session, result: result}, nil
+}
+
+// otherwise is what a deployed API answers where its tool answers with a text.
+func (e *Environment[S]) otherwise(a *toolapi.API, args envs.Args, text string) string {
+	answer, notes := a.Silent.Answer(args, text)
+	if e.options.Hint != HintAnswer {
+		return answer
+	}
+
+	return silent.Noted(answer, notes)
 }
 
 // finish grades the answer, printed as Python prints it.

@@ -12,6 +12,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
+	"toolevo/envs/silent"
 )
 
 // build makes the version of a file and checks that it is whole. The base defines the tools; it is nil when the file
@@ -37,7 +38,7 @@ func (f *Spec) build(base *Version) (*Version, error) {
 	}
 
 	for i := range f.APIs {
-		a, err := f.APIs[i].build(v, base)
+		a, err := f.APIs[i].build(v, base, f.Silent)
 		if err != nil {
 			return nil, fmt.Errorf("API %d (%q): %w", i+1, f.APIs[i].Name, err)
 		}
@@ -52,6 +53,14 @@ func (f *Spec) build(base *Version) (*Version, error) {
 		}
 	}
 
+	for i := range f.Silent {
+		for _, tool := range f.Silent[i].Tools {
+			if v.byTool[tool] == nil {
+				return nil, fmt.Errorf("silent change %d: %s has no tool %s", i+1, base.Name, tool)
+			}
+		}
+	}
+
 	for _, tool := range []string{envs.FinishTool, envs.UpdateTool} {
 		if a := v.byName[tool]; a == nil || a.Tool != tool || !hasOneArgument(a) {
 			return nil, fmt.Errorf("the system tool %s is not exposed under its name, with one parameter", tool)
@@ -61,7 +70,7 @@ func (f *Spec) build(base *Version) (*Version, error) {
 	return v, v.readMessages(f, base)
 }
 
-func (f *APISpec) build(v, base *Version) (*API, error) {
+func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) {
 	a := &API{
 		Name: f.Name, Tool: f.ToolName(), Description: f.Description, Guideline: f.Guideline, URL: f.URL,
 		exact: true, argumentsText: f.Errors.Arguments, valueText: f.Errors.Value,
@@ -114,7 +123,27 @@ func (f *APISpec) build(v, base *Version) (*API, error) {
 
 	a.notice = f.notice(a)
 
+	if err := a.change(changes); err != nil {
+		return nil, err
+	}
+
 	return a, a.check()
+}
+
+// change takes those silent changes that are about the API's tool. Its document says what they are.
+func (a *API) change(all silent.Changes) error {
+	for i := range all {
+		if err := all[i].Check(); err != nil {
+			return fmt.Errorf("silent change %d: %w", i+1, err)
+		}
+
+		if all[i].IsAbout(a.Tool) {
+			a.Silent = append(a.Silent, all[i])
+			a.Description += " " + silent.NoteWord + all[i].Note()
+		}
+	}
+
+	return nil
 }
 
 func (f *APISpec) notice(a *API) notice {

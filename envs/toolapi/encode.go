@@ -46,6 +46,11 @@ func fieldsOf(v reflect.Value) []field {
 	var all []field
 
 	for i := range v.NumField() {
+		if v.Type().Field(i).Anonymous { // its fields stand among the others
+			all = append(all, fieldsOf(v.Field(i))...)
+			continue
+		}
+
 		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
 		value := v.Field(i)
 		empty := value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0

@@ -6,6 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"toolevo/envs/silent"
 	"toolevo/envs/wire"
 	"toolevo/envs/yamltext"
 )
@@ -22,6 +23,8 @@ type Spec struct {
 	Messages   Messages `yaml:"messages,omitempty"`
 
 	Response *wire.AnswerForm `yaml:"response,omitempty,flow"` // the form of answers; nil is the text alone
+
+	Silent silent.Changes `yaml:"silent,omitempty"` // of answers and arguments, which no call is refused for
 
 	APIs []APISpec `yaml:"apis"`
 }
@@ -41,6 +44,8 @@ type APISpec struct {
 	Description string        `yaml:"description,omitempty"` // that of the base when empty
 	Guideline   string        `yaml:"guideline,omitempty"`   // when to use it, in prompts; that of the base when empty
 	URL         string        `yaml:"url,omitempty"`         // in its document; calls have nothing to do with it
+	Answer      string        `yaml:"answer,omitempty"`      // of the tool, a JSON value: an example with all its members
+	Conditions  string        `yaml:"conditions,omitempty"`  // a parameter that is a text of conditions on such members
 	Adapters    []AdapterSpec `yaml:"adapters,omitempty"`    // from the API to the tool
 	Errors      ErrorTexts    `yaml:"errors,omitempty"`
 	Notice      NoticeSpec    `yaml:"notice,omitempty"`

@@ -12,6 +12,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
+	"toolevo/envs/silent"
 	"toolevo/envs/wire"
 )
 
@@ -46,6 +47,9 @@ type API struct {
 	Description string      // what follows the signature in a tool list, "which …"
 	Guideline   string      // a sentence of prompts that list it, on when to use it; or ""
 	URL         string      // where its document says that it is served, or ""; calls have nothing to do with it
+
+	// Silent are changes of what calls mean and of what they are answered, which no call is refused for.
+	Silent silent.Changes
 
 	base          *API      // the tool's API in the base, which may be this one
 	keywords      envs.Args // of the arguments' JSON Schema, beside those of Schema
@@ -94,9 +98,14 @@ func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.
 	return a.Name, deployed, nil
 }
 
-// Touches reports whether the version refuses a call of an API of another version, or takes it for
-// another one: a call with all parameters, or with those alone that the API needs.
+// Touches reports whether the version refuses a call of an API of another version, takes it for
+// another one, or answers it otherwise: a call with all parameters, or with those alone that the API
+// needs.
 func (v *Version) Touches(a *API) bool {
+	if now := v.byTool[a.Tool]; now != nil && len(now.Silent) > 0 {
+		return true
+	}
+
 	all, err := a.Lift(a.Sample())
 	if err != nil {
 		return v.byName[a.Name] == nil // it has no sample that it takes
@@ -140,7 +149,7 @@ func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 		return nil, wrong
 	}
 
-	args := deployed
+	args := a.Silent.Lower(deployed)
 	for i, adapter := range a.adapters {
 		lowered, wrong := adapter.Lower(args)
 		if wrong != nil {
@@ -202,6 +211,7 @@ func (a *API) Lift(tool envs.Args) (envs.Args, error) {
 		args = lifted
 	}
 
+	args = a.Silent.Lift(args)
 	if why := a.mismatch(args); why != "" {
 		return nil, errors.New(why)
 	}

@@ -6,16 +6,18 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
+	"toolevo/envs/silent"
 )
 
 // move is what the policy is about to write.
 type move struct {
 	kind    situation
 	thought string
-	call    envs.Call // in the prompt version
-	via     *usage    // the successor to call instead; nil calls what the prompt lists
-	known   envs.Call // how a policy that was told writes the call; it has no name where nobody told
-	filled  bool      // what the call leaves out is said as the successor's example does
+	call    envs.Call      // in the prompt version
+	via     *usage         // the successor to call instead; nil calls what the prompt lists
+	known   envs.Call      // how a policy that was told writes the call; it has no name where nobody told
+	filled  bool           // what the call leaves out is said as the successor's example does
+	changes silent.Changes // of what it calls, as far as they are known
 	form    form
 	cost    float64 // what the move takes off the log-probability, by how unlikely a model makes it
 }
@@ -70,6 +72,10 @@ func (sc *scene) decide() move {
 
 // step returns the plan's next call.
 func (sc *scene) step() move {
+	if sc.st.heed.lacking != nil {
+		return move{call: sc.st.heed.ask()}
+	}
+
 	results := sc.st.results
 
 	thought, call, err := sc.plan(results[:len(results):len(results)])
@@ -104,6 +110,8 @@ func (sc *scene) step() move {
 		}
 	}
 
+	m.changes = sc.st.heed.changes(m.name())
+
 	return m
 }
 
@@ -129,10 +137,10 @@ func (m *move) args() envs.Args {
 	case m.known.Name != "":
 		return m.known.Args
 	case m.via != nil && m.kind != describing && m.form != oldParams:
-		return m.via.apply(m.call.Args, m.filled)
+		return m.changes.Lift(m.via.apply(m.call.Args, m.filled))
 	}
 
-	return m.call.Args
+	return m.changes.Lift(m.call.Args)
 }
 
 // text returns the whole completion.

@@ -18,6 +18,7 @@ type Policy struct {
 	profile Profile
 	planFor func(question string) (envs.Plan, bool)
 	knows   envs.Environment // how it writes calls; nil of a profile that is not told
+	told    envs.Environment // whose documents it may be shown; nil of a profile that reads none
 
 	plans   memo.Memo[planned] // by question
 	notices memo.Memo[*usage]  // by the observation of a deprecated call; nil when it cannot be read
@@ -37,15 +38,20 @@ func New(profile Profile, plan func(question string) (envs.Plan, bool)) *Policy 
 	return &Policy{profile: profile, planFor: plan}
 }
 
-// In returns the policy for episodes in an environment. One that is Knowing is told how its calls are written there,
-// and nothing else; it cannot play before. Any other is the same everywhere.
+// In returns the policy for episodes in an environment. One that is Knowing is told how its calls are written there and
+// what is answered otherwise, and nothing else; it cannot play before. One that reads hints is shown the documents, if
+// anybody is. Any other is the same everywhere.
 func (s *Policy) In(env envs.Environment) *Policy {
-	if !s.profile.Knowing {
+	if !s.profile.Knowing && !s.profile.ReadsHints {
 		return s
 	}
 
 	told := New(s.profile, s.planFor)
-	told.knows = env
+	told.told = env
+
+	if s.profile.Knowing {
+		told.knows = env
+	}
 
 	return told
 }

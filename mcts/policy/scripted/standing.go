@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/silent"
 	"toolevo/envs/wire"
 )
 
@@ -14,6 +15,7 @@ type standing struct {
 	turns   []envs.Turn
 	results []string // the observations of the plan's calls, in order
 	usages  []*usage // inferred from the notices met, in order
+	heed    heed     // what is known of answers that are no longer what they were
 
 	lastOK  int // index in turns of the last call of the plan that succeeded, -1 before the first
 	errors  int // errors in a row since; a deprecation that can be read is none
@@ -24,7 +26,7 @@ type standing struct {
 // stand reads a history. The plan's calls are the ones that succeeded, save UpdateTool and exact repetitions of the
 // call before: those answer the same and bring the plan no further.
 func (s *Policy) stand(h envs.History) standing {
-	st := standing{turns: h.Turns(), lastOK: -1, updated: -1}
+	st := standing{turns: h.Turns(), lastOK: -1, updated: -1, heed: heed{Policy: s, h: h}}
 
 	st.results = make([]string, 0, len(st.turns))
 	for i := range st.turns {
@@ -44,7 +46,11 @@ func (s *Policy) stand(h envs.History) standing {
 			}
 
 			st.lastOK = i
-			st.results = append(st.results, wire.ReadAnswer(t.Observation))
+			answer, notes := silent.Cut(wire.ReadAnswer(t.Observation))
+
+			if result, ok := st.heed.read(t, answer, notes); ok {
+				st.results = append(st.results, result)
+			}
 		case t.Outcome == envs.Deprecated && s.profile.ReadsNotices:
 			st.ignored++
 			if u := s.read(t.Observation); u != nil {

@@ -1,0 +1,397 @@
+package drift
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/silent"
+	"toolevo/envs/toolapi"
+)
+
+// field is a member that answers of a version have.
+type field struct {
+	name  string
+	value any      // in an example
+	tools []string // whose answers have it
+}
+
+// fieldsOf returns the members of the answers of a version, at any depth, in the order of their names.
+func fieldsOf(s *toolapi.Spec) []field {
+	byName := map[string]*field{}
+
+	for _, a := range s.APIs {
+		answer, err := pytext.DecodeStrict(a.Answer)
+		if err != nil {
+			continue
+		}
+
+		envs.Map(answer, func(part any) (any, bool) {
+			object, _ := part.(envs.Args)
+			for _, m := range object {
+				f := byName[m.Name]
+				if f == nil {
+					f = &field{name: m.Name, value: m.Value}
+					byName[m.Name] = f
+				}
+
+				if !slices.Contains(f.tools, a.ToolName()) {
+					f.tools = append(f.tools, a.ToolName())
+				}
+			}
+
+			return part, false
+		})
+	}
+
+	var all []field
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		all = append(all, *byName[name])
+	}
+
+	return all
+}
+
+// drawField draws one of the fields that is for something.
+func drawField(s *toolapi.Spec, d *Draws, is func(field) bool) (field, bool) {
+	all := slices.DeleteFunc(fieldsOf(s), func(f field) bool { return !is(f) })
+	if len(all) == 0 {
+		return field{}, false
+	}
+
+	return pick(d.Rand, all), true
+}
+
+// silently adds a change that is about some tools to a version.
+func silently(s *toolapi.Spec, tools []string, c silent.Change, from string) (Change, bool) {
+	c.Tools = slices.Compact(slices.Sorted(slices.Values(tools)))
+	s.Silent = append(slices.Clip(s.Silent), c)
+
+	return Change{From: from, To: c.Note()}, true
+}
+
+// recoded is where a field is written in another way: in the answers that have it, and in parameters that are named
+// after it and pass a test. change changes the schema of such a parameter.
+func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
+	change func(toolapi.Parameter) toolapi.Parameter) (where silent.Where, tools []string) {
+	where.Fields, tools = []string{f.name}, slices.Clone(f.tools)
+	s.APIs = slices.Clone(s.APIs)
+
+	for i := range s.APIs {
+		a := &s.APIs[i]
+		if envs.IsSystem(a.ToolName()) {
+			continue
+		}
+
+		if a.Conditions != "" {
+			where.Conditions, tools = a.Conditions, append(tools, a.ToolName())
+		}
+
+		a.Parameters.All = slices.Clone(a.Parameters.All)
+
+		for k, p := range a.Parameters.All {
+			if p.Name != f.name && !strings.HasSuffix(p.Name, "_"+f.name) || !is(p) {
+				continue
+			}
+
+			a.Parameters.All[k] = change(p)
+			tools = append(tools, a.ToolName())
+
+			if !slices.Contains(where.Fields, p.Name) {
+				where.Fields = append(where.Fields, p.Name)
+			}
+		}
+	}
+
+	return where, tools
+}
+
+// isDecimal reports whether a value is a number, or a text that is one.
+func isDecimal(v any) bool {
+	switch v := v.(type) {
+	case envs.Number:
+		return true
+	case string:
+		_, ok := pytext.ParseFloat(v)
+		return ok
+	}
+
+	return false
+}
+
+// scaleField has numbers in a unit that is smaller by a power of ten.
+func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
+	f, ok := drawField(s, d, func(f field) bool { return isDecimal(f.value) })
+	if !ok {
+		return Change{}, false
+	}
+
+	c := &silent.Scaled{Zeros: pick(d.Rand, []int{1, 2, 3})}
+
+	where, tools := recoded(s, f, func(p toolapi.Parameter) bool { return typeOf(p) == "number" },
+		func(p toolapi.Parameter) toolapi.Parameter {
+			for _, keyword := range []string{"minimum", "maximum", "default"} {
+				if v, ok := p.Schema.Get(keyword); ok {
+					one := silent.Changes{{Scaled: &silent.Scaled{
+						Where: silent.Where{Fields: []string{keyword}}, Zeros: c.Zeros,
+					}}}
+					now, _ := one.Lift(envs.Object(keyword, v)).Get(keyword)
+					p.Schema = withKeyword(p.Schema, keyword, now)
+				}
+			}
+
+			return p
+		})
+	c.Where = where
+	s.APIs = withoutExamples(s.APIs, where.Fields)
+
+	return silently(s, tools, silent.Change{Scaled: c}, f.name)
+}
+
+// withoutExamples are APIs whose notices show no value of some parameters that a schema may refuse now.
+func withoutExamples(apis []toolapi.APISpec, names []string) []toolapi.APISpec {
+	for i := range apis {
+		for _, p := range apis[i].Parameters.All {
+			if p.Optional && slices.Contains(names, p.Name) {
+				apis[i].Notice.Example = withoutArgument(apis[i].Notice.Example, p.Name)
+			}
+		}
+	}
+
+	return apis
+}
+
+// every are words for all values of an enumeration, which mean the same wherever they stand.
+var every = []string{"any", "all", "none", "other", "auto", "default"}
+
+// valuesOf returns the values of an enumeration that a field has, by the parameters that are named after it.
+func valuesOf(s *toolapi.Spec, f field) []string {
+	var values []string
+
+	for _, a := range s.APIs {
+		for _, p := range a.Parameters.All {
+			if p.Name != f.name && !strings.HasSuffix(p.Name, "_"+f.name) {
+				continue
+			}
+
+			for _, v := range p.Schema.List("enum") {
+				text, ok := v.(string)
+				if ok && !slices.Contains(every, text) && !slices.Contains(values, text) {
+					values = append(values, text)
+				}
+			}
+		}
+	}
+
+	return values
+}
+
+// permuteValues has the values of an enumeration trade places, two by two.
+func permuteValues(s *toolapi.Spec, d *Draws) (Change, bool) {
+	f, ok := drawField(s, d, func(f field) bool { return len(valuesOf(s, f)) > 1 })
+	if !ok {
+		return Change{}, false
+	}
+
+	values := valuesOf(s, f)
+	d.Shuffle(len(values), func(i, k int) { values[i], values[k] = values[k], values[i] })
+
+	c := &silent.Swapped{Values: map[string]string{}}
+	for pair := range slices.Chunk(values[:len(values)/2*2], 2) {
+		c.Values[pair[0]] = pair[1]
+	}
+
+	is := func(p toolapi.Parameter) bool { return p.Schema.List("enum") != nil }
+	where, tools := recoded(s, f, is, func(p toolapi.Parameter) toolapi.Parameter { return p })
+	c.Where = where
+
+	return silently(s, tools, silent.Change{Swapped: c}, f.name)
+}
+
+// quoteField has a number as a text, or a text that is a number as a number.
+func quoteField(s *toolapi.Spec, d *Draws) (Change, bool) {
+	f, ok := drawField(s, d, func(f field) bool { return isDecimal(f.value) })
+	if !ok {
+		return Change{}, false
+	}
+
+	return silently(s, f.tools, silent.Change{
+		Quoted: &silent.Quoted{Where: silent.Where{Fields: []string{f.name}}},
+	}, f.name)
+}
+
+// reorderDate has dates begin with the day.
+func reorderDate(s *toolapi.Spec, d *Draws) (Change, bool) {
+	f, ok := drawField(s, d, func(f field) bool {
+		text, _ := f.value.(string)
+		return silent.IsDate(text)
+	})
+	if !ok {
+		return Change{}, false
+	}
+
+	where, tools := recoded(s, f, isText, func(p toolapi.Parameter) toolapi.Parameter { return p })
+
+	return silently(s, tools, silent.Change{Dated: &silent.Dated{Where: where}}, f.name)
+}
+
+// freeOf reports whether no member of an answer and no parameter has a name.
+func freeOf(s *toolapi.Spec, name string) bool {
+	isCalled := func(p toolapi.Parameter) bool { return fold(p.Name) == fold(name) }
+
+	return !slices.ContainsFunc(fieldsOf(s), func(f field) bool { return fold(f.name) == fold(name) }) &&
+		!slices.ContainsFunc(s.APIs, func(a toolapi.APISpec) bool {
+			return slices.ContainsFunc(a.Parameters.All, isCalled)
+		})
+}
+
+// renameField gives a member of answers another name.
+func renameField(s *toolapi.Spec, d *Draws) (Change, bool) {
+	f, ok := drawField(s, d, func(field) bool { return true })
+	if !ok {
+		return Change{}, false
+	}
+
+	name := d.name(d.Rand, func(string) bool { return false }, func(r *rand.Rand) string {
+		for {
+			if name := styled(f.name, d.words.wordsOfParameter(r, f.name)); freeOf(s, name) {
+				return name
+			}
+		}
+	})
+
+	return silently(s, f.tools, silent.Change{Renamed: &silent.Renamed{Field: f.name, As: name}}, f.name)
+}
+
+// moveField puts a member of answers into an object of its own.
+func moveField(s *toolapi.Spec, d *Draws) (Change, bool) {
+	f, ok := drawField(s, d, func(field) bool { return true })
+	into := slices.DeleteFunc(slices.Clone(d.words.Containers), func(name string) bool { return !freeOf(s, name) })
+
+	if !ok || len(into) == 0 {
+		return Change{}, false
+	}
+
+	return silently(s, f.tools, silent.Change{Moved: &silent.Moved{Field: f.name, Into: pick(d.Rand, into)}}, f.name)
+}
+
+// lists returns the APIs that answer with a list, by their index.
+func lists(s *toolapi.Spec) []int {
+	var all []int
+
+	for i, a := range s.APIs {
+		answer, _ := pytext.DecodeStrict(a.Answer)
+		if _, ok := answer.([]any); ok {
+			all = append(all, i)
+		}
+	}
+
+	return all
+}
+
+// viewed adds an optional parameter of one of some names to an API that answers with a list.
+func viewed(s *toolapi.Spec, d *Draws, names []string, schema envs.Args) (tool, name string, ok bool) {
+	all := lists(s)
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !freeOf(s, name) })
+
+	if len(all) == 0 || len(names) == 0 {
+		return "", "", false
+	}
+
+	s.APIs = slices.Clone(s.APIs)
+	a := &s.APIs[pick(d.Rand, all)]
+	name = pick(d.Rand, names)
+	a.Parameters.All = append(slices.Clip(a.Parameters.All),
+		toolapi.Parameter{Name: name, Optional: true, Schema: schema})
+
+	return a.ToolName(), name, true
+}
+
+// reverseList has the last item of an answer come first.
+func reverseList(s *toolapi.Spec, d *Draws) (Change, bool) {
+	schema := envs.Object("type", "string", "enum", []any{"descending", "ascending"}, "default", "descending")
+
+	tool, name, ok := viewed(s, d, d.words.Orders, schema)
+	if !ok {
+		return Change{}, false
+	}
+
+	return silently(s, []string{tool}, silent.Change{
+		Reversed: &silent.Reversed{Parameter: name, Value: "ascending"},
+	}, "")
+}
+
+// mostListed is how many items of an answer a call may ask for.
+const mostListed = 1000
+
+// shortenList has an answer end after its first items.
+func shortenList(s *toolapi.Spec, d *Draws) (Change, bool) {
+	size := 1 + d.IntN(2)
+	schema := envs.Object("type", "integer", "minimum", envs.Number("1"),
+		"maximum", envs.Number(strconv.Itoa(mostListed)), "default", envs.Number(strconv.Itoa(size)))
+
+	tool, name, ok := viewed(s, d, d.words.Limits, schema)
+	if !ok {
+		return Change{}, false
+	}
+
+	return silently(s, []string{tool}, silent.Change{
+		Paged: &silent.Paged{Parameter: name, Size: size, Value: mostListed},
+	}, "")
+}
+
+// withholdField has a member null in answers of one API. There has to be another one that lists it: one that takes
+// some of the same arguments, and whose items have it beside one by which they are told apart.
+func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
+	var (
+		all   []silent.Withheld
+		tools []string
+	)
+
+	for _, a := range s.APIs {
+		answer, _ := pytext.DecodeStrict(a.Answer)
+		one, _ := answer.(envs.Args)
+
+		for _, i := range lists(s) {
+			source := s.APIs[i]
+			items, _ := pytext.DecodeStrict(source.Answer)
+			list, _ := items.([]any)
+			item, _ := list[0].(envs.Args) // an example has one
+			with := shared(a, source)
+
+			for _, m := range one {
+				_, listed := item.Get(m.Name)
+				if _, has := item.Get("id"); !has || !listed || m.Name == "id" || len(with) == 0 {
+					continue
+				}
+
+				all = append(all, silent.Withheld{Field: m.Name, Source: source.ToolName(), With: with, By: "id"})
+				tools = append(tools, a.ToolName())
+			}
+		}
+	}
+
+	if len(all) == 0 {
+		return Change{}, false
+	}
+
+	i := d.IntN(len(all))
+
+	return silently(s, tools[i:i+1], silent.Change{Withheld: &all[i]}, all[i].Field)
+}
+
+// shared are the parameters of a source, if another API has all of them.
+func shared(a, source toolapi.APISpec) []string {
+	all := toolapi.ParameterNames(a.Parameters.All)
+	with := toolapi.ParameterNames(source.Parameters.All)
+
+	if slices.ContainsFunc(with, func(name string) bool { return !slices.Contains(all, name) }) {
+		return nil
+	}
+
+	return with
+}

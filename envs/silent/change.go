@@ -1,0 +1,204 @@
+package silent
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// Change is a silent change as data. It has exactly one of its kinds.
+type Change struct {
+	Tools []string `yaml:"tools,flow"` // that it is about
+
+	Scaled   *Scaled   `yaml:"scaled,omitempty,flow"`
+	Swapped  *Swapped  `yaml:"swapped,omitempty,flow"`
+	Quoted   *Quoted   `yaml:"quoted,omitempty,flow"`
+	Dated    *Dated    `yaml:"dated,omitempty,flow"`
+	Renamed  *Renamed  `yaml:"renamed,omitempty,flow"`
+	Moved    *Moved    `yaml:"moved,omitempty,flow"`
+	Reversed *Reversed `yaml:"reversed,omitempty,flow"`
+	Paged    *Paged    `yaml:"paged,omitempty,flow"`
+	Withheld *Withheld `yaml:"withheld,omitempty,flow"`
+}
+
+// kind is what a change does. Nothing that it is given is changed in place.
+type kind interface {
+	// answer returns what the deployed API answers to a call where the tool answers v.
+	answer(call envs.Args, v any) any
+	// restore returns what the tool answered, as far as an answer tells.
+	restore(v any) any
+	// lift returns the arguments of a tool's call as the deployed API wants them, and lower is its inverse.
+	lift(call envs.Args) envs.Args
+	lower(call envs.Args) envs.Args
+	// note says what has changed; read is its inverse, and false of a note of another kind.
+	note() string
+	read(note string) bool
+	check() error
+}
+
+// kind returns what the change does, nil of one that has not exactly one kind.
+func (c *Change) kind() kind {
+	var found kind
+
+	for _, field := range reflect.ValueOf(*c).Fields() {
+		if k, ok := field.Interface().(kind); ok && !field.IsNil() {
+			if found != nil {
+				return nil
+			}
+
+			found = k
+		}
+	}
+
+	return found
+}
+
+// Check reports what a change lacks.
+func (c *Change) Check() error {
+	k := c.kind()
+
+	switch {
+	case k == nil:
+		return errors.New("a silent change has exactly one kind")
+	case len(c.Tools) == 0:
+		return errors.New("a silent change names no tool")
+	}
+
+	return k.check()
+}
+
+// IsAbout reports whether a change is about a tool.
+func (c *Change) IsAbout(tool string) bool { return slices.Contains(c.Tools, tool) }
+
+// Changes are those of one API, in the order in which they were made.
+type Changes []Change
+
+// Lift returns the arguments of a call of the tool as the deployed API wants them.
+func (all Changes) Lift(call envs.Args) envs.Args {
+	for i := range all {
+		call = all[i].kind().lift(call)
+	}
+
+	return call
+}
+
+// Lower is the inverse of Lift.
+func (all Changes) Lower(call envs.Args) envs.Args {
+	for i := range slices.Backward(all) {
+		call = all[i].kind().lower(call)
+	}
+
+	return call
+}
+
+// Answer returns what the deployed API answers to a call, whose arguments are as the caller gave them, where the tool
+// answers with a text; and the notes of the changes that show in the arguments or in the answer.
+func (all Changes) Answer(call envs.Args, text string) (answer string, notes []string) {
+	value, err := pytext.DecodeStrict(text)
+	shows := make([]bool, len(all))
+
+	lowered := call
+	for i := range slices.Backward(all) {
+		next := all[i].kind().lower(lowered)
+		// What a call says to a view it knows.
+		shows[i] = len(next) == len(lowered) && !reflect.DeepEqual(next, lowered)
+		lowered = next
+	}
+
+	for i := range all {
+		k := all[i].kind()
+
+		if err == nil {
+			next := k.answer(call, value)
+			shows[i] = shows[i] || !reflect.DeepEqual(next, value)
+			value = next
+		}
+
+		if shows[i] {
+			notes = append(notes, k.note())
+		}
+	}
+
+	if err != nil {
+		return text, notes
+	}
+
+	return pytext.JSON(value), notes
+}
+
+// Restore returns what the tool answered, as far as an answer tells.
+func (all Changes) Restore(answer string) string {
+	value, err := pytext.DecodeStrict(answer)
+	if err != nil {
+		return answer
+	}
+
+	for i := range slices.Backward(all) {
+		value = all[i].kind().restore(value)
+	}
+
+	return pytext.JSON(value)
+}
+
+// Notes are those of all changes.
+func (all Changes) Notes() (notes []string) {
+	for i := range all {
+		notes = append(notes, all[i].Note())
+	}
+
+	return notes
+}
+
+// Note is the line that says what a change is.
+func (c *Change) Note() string { return c.kind().note() }
+
+// ParseNote reads a note. What it is about nobody says: the tools are those that answered with it.
+func ParseNote(note string) (c Change, ok bool) {
+	fields := reflect.ValueOf(&c).Elem()
+
+	for i := range fields.NumField() {
+		field := fields.Field(i)
+		if field.Kind() != reflect.Pointer {
+			continue
+		}
+
+		empty := reflect.New(field.Type().Elem())
+		if empty.Interface().(kind).read(note) { // every pointer of a Change is a kind
+			field.Set(empty)
+			return c, true
+		}
+	}
+
+	return c, false
+}
+
+// NoteWord begins a note where it stands beside other text.
+const NoteWord = "Note: "
+
+// Noted is an answer with notes above it, a line each.
+func Noted(answer string, notes []string) string {
+	var b strings.Builder
+	for _, note := range notes {
+		b.WriteString(NoteWord + note + "\n")
+	}
+
+	return b.String() + answer
+}
+
+// Cut is the inverse of Noted.
+func Cut(text string) (answer string, notes []string) {
+	for {
+		line, rest, ok := strings.Cut(text, "\n")
+
+		note, isNote := strings.CutPrefix(line, NoteWord)
+		if !ok || !isNote {
+			return text, notes
+		}
+
+		notes, text = append(notes, note), rest
+	}
+}

@@ -1,0 +1,274 @@
+package silent
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+)
+
+// inside returns a value in which each value under one of some names, at any depth, is what replace makes of it. A list
+// stands for its items.
+func inside(v any, names []string, replace func(any) any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = inside(item, names, replace)
+		}
+
+		return list
+	case envs.Args:
+		return members(v, names, replace)
+	}
+
+	return v
+}
+
+// members is inside of an object.
+func members(object envs.Args, names []string, replace func(any) any) envs.Args {
+	changed := make(envs.Args, len(object))
+
+	for i, m := range object {
+		list, isList := m.Value.([]any)
+		_, isObject := m.Value.(envs.Args)
+
+		switch {
+		case isObject || !slices.Contains(names, m.Name):
+			m.Value = inside(m.Value, names, replace)
+		case isList:
+			items := make([]any, len(list))
+			for k, item := range list {
+				items[k] = replace(item)
+			}
+
+			m.Value = items
+		default:
+			m.Value = replace(m.Value)
+		}
+
+		changed[i] = m
+	}
+
+	return changed
+}
+
+// nested is what change makes of the values of arguments, whose own names are those of parameters.
+func nested(call envs.Args, change func(any) any) envs.Args {
+	changed := slices.Clone(call)
+	for i := range changed {
+		changed[i].Value = change(changed[i].Value)
+	}
+
+	return changed
+}
+
+// conditions is a text of conditions, such as "Date>=2020-01-02, Open<5", whose values under one of some names are what
+// replace makes of them.
+func conditions(v any, names []string, replace func(any) any) any {
+	text, ok := v.(string)
+	if !ok {
+		return v
+	}
+
+	pieces := strings.Split(text, ", ")
+	for i, piece := range pieces {
+		at := condition.FindStringSubmatchIndex(piece)
+		if at == nil || !slices.Contains(names, piece[at[2]:at[3]]) {
+			continue
+		}
+
+		if value, ok := replace(piece[at[4]:at[5]]).(string); ok {
+			pieces[i] = piece[:at[4]] + value
+		}
+	}
+
+	return strings.Join(pieces, ", ")
+}
+
+// condition is a column, a relation and a value.
+var condition = regexp.MustCompile(`^\s*([^<>=]+?)\s*(?:>=|<=|>|<|=)\s*(.*?)$`)
+
+// Where is what a recoding is about.
+type Where struct {
+	Fields     []string `yaml:"fields,flow"`          // names of members, and of parameters
+	Conditions string   `yaml:"conditions,omitempty"` // a parameter that is a text of conditions on them, or ""
+}
+
+// arguments recodes the arguments of a call.
+func (w Where) arguments(call envs.Args, replace func(any) any) envs.Args {
+	changed := members(call, w.Fields, replace)
+
+	for i, arg := range changed {
+		if w.Conditions != "" && arg.Name == w.Conditions {
+			changed[i].Value = conditions(arg.Value, w.Fields, replace)
+		}
+	}
+
+	return changed
+}
+
+func (w Where) check() error {
+	if len(w.Fields) == 0 {
+		return errors.New("a silent change names no field")
+	}
+
+	return nil
+}
+
+// list writes names as notes have them.
+func (w Where) list() string { return strings.Join(w.Fields, ", ") }
+
+// match reads a note of names and of what a pattern says of them.
+func (w *Where) match(pattern *regexp.Regexp, note string) []string {
+	groups := pattern.FindStringSubmatch(note)
+	if groups == nil {
+		return nil
+	}
+
+	w.Fields = strings.Split(groups[1], ", ")
+
+	return groups
+}
+
+// Scaled has numbers, and texts that are numbers, 10^Zeros times as large.
+type Scaled struct {
+	Where `yaml:",inline"`
+	Zeros int `yaml:"zeros"`
+}
+
+func (s *Scaled) now(v any) any { return scaled(v, s.Zeros) }
+func (s *Scaled) was(v any) any { return scaled(v, -s.Zeros) }
+
+func (s *Scaled) answer(_ envs.Args, v any) any  { return inside(v, s.Fields, s.now) }
+func (s *Scaled) restore(v any) any              { return inside(v, s.Fields, s.was) }
+func (s *Scaled) lift(call envs.Args) envs.Args  { return s.arguments(call, s.now) }
+func (s *Scaled) lower(call envs.Args) envs.Args { return s.arguments(call, s.was) }
+
+func (s *Scaled) note() string {
+	return fmt.Sprintf("%s: numbers are 1%s times what they were.", s.list(), strings.Repeat("0", s.Zeros))
+}
+
+var scaledNote = regexp.MustCompile(`^(.+): numbers are 1(0+) times what they were\.$`)
+
+func (s *Scaled) read(note string) bool {
+	groups := s.match(scaledNote, note)
+	if groups != nil {
+		s.Zeros = len(groups[2])
+	}
+
+	return groups != nil
+}
+
+func (s *Scaled) check() error {
+	if s.Zeros < 1 {
+		return errors.New("scaled wants zeros")
+	}
+
+	return s.Where.check()
+}
+
+// Swapped has texts trade places.
+type Swapped struct {
+	Where  `yaml:",inline"`
+	Values map[string]string `yaml:"values,flow"` // each pair once
+}
+
+func (s *Swapped) now(v any) any {
+	for one, other := range s.Values {
+		switch v {
+		case one:
+			return other
+		case other:
+			return one
+		}
+	}
+
+	return v
+}
+
+func (s *Swapped) answer(_ envs.Args, v any) any  { return inside(v, s.Fields, s.now) }
+func (s *Swapped) restore(v any) any              { return inside(v, s.Fields, s.now) }
+func (s *Swapped) lift(call envs.Args) envs.Args  { return s.arguments(call, s.now) }
+func (s *Swapped) lower(call envs.Args) envs.Args { return s.arguments(call, s.now) }
+
+func (s *Swapped) note() string {
+	var pairs []string
+	for _, one := range slices.Sorted(maps.Keys(s.Values)) {
+		pairs = append(pairs, fmt.Sprintf("%q and %q", one, s.Values[one]))
+	}
+
+	return fmt.Sprintf("%s: %s have traded places.", s.list(), strings.Join(pairs, ", "))
+}
+
+var (
+	swappedNote = regexp.MustCompile(`^(.+?): (".+") have traded places\.$`)
+	swappedPair = regexp.MustCompile(`"([^"]+)" and "([^"]+)"`)
+)
+
+func (s *Swapped) read(note string) bool {
+	groups := s.match(swappedNote, note)
+	if groups == nil {
+		return false
+	}
+
+	s.Values = map[string]string{}
+	for _, pair := range swappedPair.FindAllStringSubmatch(groups[2], -1) {
+		s.Values[pair[1]] = pair[2]
+	}
+
+	return len(s.Values) > 0
+}
+
+func (s *Swapped) check() error {
+	both := slices.Concat(slices.Collect(maps.Keys(s.Values)), slices.Collect(maps.Values(s.Values)))
+	slices.Sort(both)
+
+	if len(both) == 0 || len(slices.Compact(both)) != 2*len(s.Values) {
+		return errors.New("swapped wants pairs of values, each value once")
+	}
+
+	return s.Where.check()
+}
+
+// Quoted has numbers as texts, and texts that are numbers as numbers.
+type Quoted struct {
+	Where `yaml:",inline"`
+}
+
+func (q *Quoted) change(v any) any { return inside(v, q.Fields, quoted) }
+
+func (q *Quoted) answer(_ envs.Args, v any) any  { return q.change(v) }
+func (q *Quoted) restore(v any) any              { return q.change(v) }
+func (q *Quoted) lift(call envs.Args) envs.Args  { return nested(call, q.change) }
+func (q *Quoted) lower(call envs.Args) envs.Args { return nested(call, q.change) }
+
+func (q *Quoted) note() string {
+	return q.list() + `: a number is written as a text, "12", and a text that is a number as a number.`
+}
+
+var quotedNote = regexp.MustCompile(`^(.+): a number is written as a text, "12", and a text that is a number as a number\.$`)
+
+func (q *Quoted) read(note string) bool { return q.match(quotedNote, note) != nil }
+
+// Dated has days before months and years.
+type Dated struct {
+	Where `yaml:",inline"`
+}
+
+func (d *Dated) answer(_ envs.Args, v any) any  { return inside(v, d.Fields, dated) }
+func (d *Dated) restore(v any) any              { return inside(v, d.Fields, dated) }
+func (d *Dated) lift(call envs.Args) envs.Args  { return d.arguments(call, dated) }
+func (d *Dated) lower(call envs.Args) envs.Args { return d.arguments(call, dated) }
+
+func (d *Dated) note() string {
+	return d.list() + ": dates begin with the day, 17/05/2023 for 2023-05-17."
+}
+
+var datedNote = regexp.MustCompile(`^(.+): dates begin with the day, 17/05/2023 for 2023-05-17\.$`)
+
+func (d *Dated) read(note string) bool { return d.match(datedNote, note) != nil }

@@ -1,0 +1,236 @@
+package silent_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/silent"
+)
+
+func where(fields ...string) silent.Where { return silent.Where{Fields: fields} }
+
+var (
+	scaled   = silent.Change{Scaled: &silent.Scaled{Where: where("duration", "price"), Zeros: 3}}
+	swapped  = silent.Change{Swapped: &silent.Swapped{Where: where("kind"), Values: map[string]string{"a": "b", "c": "d"}}}
+	quoted   = silent.Change{Quoted: &silent.Quoted{Where: where("members")}}
+	dated    = silent.Change{Dated: &silent.Dated{Where: where("Date")}}
+	renamed  = silent.Change{Renamed: &silent.Renamed{Field: "data", As: "content"}}
+	moved    = silent.Change{Moved: &silent.Moved{Field: "data", Into: "details"}}
+	reversed = silent.Change{Reversed: &silent.Reversed{Parameter: "order", Value: "oldest_first"}}
+	paged    = silent.Change{Paged: &silent.Paged{Parameter: "limit", Size: 2, Value: 1000}}
+	withheld = silent.Change{Withheld: &silent.Withheld{Field: "data", Source: "list", With: []string{"source", "type"}, By: "id"}}
+)
+
+var all = []silent.Change{scaled, swapped, quoted, dated, renamed, moved, reversed, paged, withheld}
+
+// What each kind makes of an answer, and of the arguments of a tool's call.
+func TestKinds(t *testing.T) {
+	for _, test := range []struct {
+		change             silent.Change
+		tool, deployed     string // what is answered
+		args, deployedArgs string
+	}{
+		{scaled, `{"a": [{"duration": 1.5}, {"duration": 2}], "n": 1.5}`,
+			`{"a": [{"duration": 1500.0}, {"duration": 2000}], "n": 1.5}`,
+			`{"price": 0.25, "n": 1}`, `{"price": 250.0, "n": 1}`},
+		{scaled, `{"price": ["0.5", "12", "1234.5678", "none", "-3.25", "1e2"]}`,
+			`{"price": ["500.0", "12000", "1234567.8", "none", "-3250.0", "1e+5"]}`, `{}`, `{}`},
+		{swapped, `[{"kind": "a"}, {"kind": "d"}, {"kind": "z"}]`, `[{"kind": "b"}, {"kind": "c"}, {"kind": "z"}]`,
+			`{"kind": "c", "other": "c"}`, `{"kind": "d", "other": "c"}`},
+		{quoted, `{"data": {"members": 12}, "members": "7"}`, `{"data": {"members": "12"}, "members": 7}`,
+			`{"data": {"members": "3"}, "members": "3"}`, `{"data": {"members": 3}, "members": "3"}`},
+		{dated, `{"Date": ["2023-05-17", "2023-05-17 10:00", "soon"]}`,
+			`{"Date": ["17/05/2023", "17/05/2023 10:00", "soon"]}`, `{"Date": "2023-05-17"}`, `{"Date": "17/05/2023"}`},
+		{renamed, `{"id": 1, "data": {"data": 2}}`, `{"id": 1, "content": {"content": 2}}`,
+			`{"data": {"data": 2}}`, `{"data": {"content": 2}}`},
+		{renamed, `{"content": 1}`, `{"data": 1}`, `{}`, `{}`},
+		{moved, `{"id": 1, "data": {"data": 2}}`, `{"id": 1, "details": {"data": {"data": 2}}}`, `{}`, `{}`},
+		{moved, `{"data": 1, "details": 2}`, `{"data": 1, "details": 2}`, `{}`, `{}`},
+		{reversed, `[1, 2, 3]`, `[3, 2, 1]`, `{"a": 1}`, `{"a": 1, "order": "oldest_first"}`},
+		{reversed, `{"a": [1, 2]}`, `{"a": [1, 2]}`, `{}`, `{"order": "oldest_first"}`},
+		{paged, `[1, 2, 3]`, `[1, 2]`, `{"a": 1}`, `{"a": 1, "limit": 1000}`},
+		{withheld, `[{"id": 1, "data": {"a": 1}}]`, `[{"id": 1, "data": null}]`, `{"id": 1}`, `{"id": 1}`},
+	} {
+		changes := silent.Changes{test.change}
+
+		got, _ := changes.Answer(nil, test.tool)
+		if diff := cmp.Diff(test.deployed, got); diff != "" {
+			t.Errorf("%s -want +got:\n%s", test.change.Note(), diff)
+		}
+
+		args := object(t, test.args)
+		lifted := changes.Lift(args)
+
+		if diff := cmp.Diff(test.deployedArgs, pytext.JSON(lifted)); diff != "" {
+			t.Errorf("%s -want +got:\n%s", test.change.Note(), diff)
+		}
+
+		if diff := cmp.Diff(args, changes.Lower(lifted)); diff != "" {
+			t.Errorf("%s, the call lowered: -want +got:\n%s", test.change.Note(), diff)
+		}
+
+		if isView := test.change.Reversed != nil || test.change.Paged != nil || test.change.Withheld != nil; isView {
+			continue
+		}
+
+		if diff := cmp.Diff(test.tool, strings.ReplaceAll(changes.Restore(got), "1e+2", "1e2")); diff != "" {
+			t.Errorf("%s, restored: -want +got:\n%s", test.change.Note(), diff)
+		}
+	}
+}
+
+func object(t *testing.T, text string) envs.Args {
+	t.Helper()
+
+	args, _, err := pytext.DecodeObject(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return args
+}
+
+// Views give the former answer to who asks for it.
+func TestViewsGiveTheFormerAnswer(t *testing.T) {
+	for _, change := range []silent.Change{reversed, paged} {
+		changes := silent.Changes{change}
+		call := changes.Lift(object(t, `{"source": "x"}`))
+
+		got, notes := changes.Answer(call, `[1, 2, 3]`)
+		if got != `[1, 2, 3]` || notes != nil {
+			t.Errorf("%s: %s, %q", change.Note(), got, notes)
+		}
+	}
+}
+
+// Conditions are recoded where they are about a field.
+func TestConditions(t *testing.T) {
+	price := silent.Change{Scaled: &silent.Scaled{Where: silent.Where{
+		Fields: []string{"Open"}, Conditions: "condition",
+	}, Zeros: 2}}
+	date := silent.Change{Dated: &silent.Dated{Where: silent.Where{
+		Fields: []string{"Date"}, Conditions: "condition",
+	}}}
+
+	changes := silent.Changes{price, date}
+	call := object(t, `{"condition": "Date>=2020-01-02, Open < 5.5, Close=5.5, name=a=b, Date=none"}`)
+
+	lifted := changes.Lift(call)
+	want := `{"condition": "Date>=02/01/2020, Open < 550.0, Close=5.5, name=a=b, Date=none"}`
+
+	if diff := cmp.Diff(want, pytext.JSON(lifted)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+
+	if diff := cmp.Diff(call, changes.Lower(lifted)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A note says all that there is to know of a change.
+func TestNotes(t *testing.T) {
+	for _, change := range all {
+		got, ok := silent.ParseNote(change.Note())
+		if diff := cmp.Diff(change, got); diff != "" || !ok {
+			t.Errorf("%s: %v, -want +got:\n%s", change.Note(), ok, diff)
+		}
+	}
+
+	for _, text := range []string{"", "duration is longer.", "Error: data: it is called content"} {
+		if c, ok := silent.ParseNote(text); ok {
+			t.Errorf("%q is read as %+v", text, c)
+		}
+	}
+}
+
+// Only what shows is noted.
+func TestNotesOfWhatShows(t *testing.T) {
+	changes := silent.Changes{scaled, swapped, renamed}
+
+	_, notes := changes.Answer(object(t, `{"kind": "a"}`), `{"duration": 1}`)
+	if diff := cmp.Diff([]string{scaled.Note(), swapped.Note()}, notes); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+
+	answer, notes := changes.Answer(object(t, `{"kind": "a"}`), `no JSON`)
+	if diff := cmp.Diff([]string{swapped.Note()}, notes); diff != "" || answer != "no JSON" {
+		t.Errorf("%s, -want +got:\n%s", answer, diff)
+	}
+}
+
+// Several changes compose, and the way back is that of each, the last first.
+func TestComposed(t *testing.T) {
+	changes := silent.Changes{scaled, quoted, swapped, dated, renamed, moved}
+	tool := `[{"duration": 1.25, "members": 3, "kind": "a", "Date": "2020-02-03", "data": {"members": "4"}}]`
+
+	answer, _ := changes.Answer(nil, tool)
+	if answer == tool {
+		t.Fatal("nothing has changed")
+	}
+
+	if diff := cmp.Diff(tool, changes.Restore(answer)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for i := range all {
+		c := all[i]
+		c.Tools = []string{"tool"}
+
+		if err := c.Check(); err != nil {
+			t.Errorf("%s: %v", c.Note(), err)
+		}
+	}
+
+	for name, c := range map[string]silent.Change{
+		"no kind":      {Tools: []string{"a"}},
+		"two kinds":    {Tools: []string{"a"}, Renamed: renamed.Renamed, Moved: moved.Moved},
+		"no tool":      {Renamed: renamed.Renamed},
+		"no field":     {Tools: []string{"a"}, Quoted: &silent.Quoted{}},
+		"no zeros":     {Tools: []string{"a"}, Scaled: &silent.Scaled{Where: where("a")}},
+		"to itself":    {Tools: []string{"a"}, Renamed: &silent.Renamed{Field: "a", As: "a"}},
+		"a value once": {Tools: []string{"a"}, Swapped: &silent.Swapped{Where: where("a"), Values: map[string]string{"x": "y", "y": "z"}}},
+		"no size":      {Tools: []string{"a"}, Paged: &silent.Paged{Parameter: "limit", Value: 5}},
+		"no source":    {Tools: []string{"a"}, Withheld: &silent.Withheld{Field: "a"}},
+	} {
+		if c.Check() == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+}
+
+// FuzzScaled: numbers as they are usually written come back, and anything else stays what it is.
+func FuzzScaled(f *testing.F) {
+	for _, text := range []string{"0", "0.0", "1.5", "-2.25", "100", "0.001", "1e+5", "x", "12.", ".5", "-0"} {
+		f.Add(text, 3)
+	}
+
+	f.Fuzz(func(t *testing.T, text string, zeros int) {
+		zeros = 1 + (zeros%6+6)%6
+		changes := silent.Changes{{Scaled: &silent.Scaled{Where: where("x"), Zeros: zeros}}}
+		v := envs.Object("x", text)
+
+		once := changes.Lift(v)
+		twice := changes.Lift(changes.Lower(once))
+
+		if !reflect.DeepEqual(once, twice) { // what was lifted stands for itself
+			t.Errorf("%v is %v, and then %v", v, once, twice)
+		}
+
+		var number float64
+		if n, err := fmt.Sscanf(text, "%g", &number); n != 1 || err != nil || fmt.Sprint(number) != text {
+			return
+		}
+
+		if back := changes.Lower(once); !reflect.DeepEqual(back, v) {
+			t.Errorf("%v comes back as %v", v, back)
+		}
+	})
+}

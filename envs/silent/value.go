@@ -1,0 +1,117 @@
+package silent
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+)
+
+// decimal is a number as JSON and tables write it: sign, digits before and behind the point, exponent.
+var decimal = regexp.MustCompile(`^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$`)
+
+// scaled is a number, or a text that is one, times a power of ten. Whole numbers stay whole and others stay others, as
+// they are written: 2 is 2000 and 2.0 is 2000.0.
+func scaled(v any, zeros int) any {
+	switch v := v.(type) {
+	case envs.Number:
+		return envs.Number(shifted(string(v), zeros))
+	case string:
+		return shifted(v, zeros)
+	}
+
+	return v
+}
+
+// shifted moves the point of a number to the right, or to the left where zeros is negative. What is no number stays.
+func shifted(text string, zeros int) string {
+	groups := decimal.FindStringSubmatch(text)
+	if groups == nil {
+		return text
+	}
+
+	sign, whole, part, exponent := groups[1], groups[2], groups[3], groups[4]
+	if exponent != "" {
+		n, err := strconv.Atoi(exponent)
+		if err != nil { // too large for anybody
+			return text
+		}
+
+		text, _, _ = strings.Cut(strings.ToLower(text), "e")
+		if n += zeros; n < 0 {
+			return text + "e" + strconv.Itoa(n)
+		}
+
+		return text + "e+" + strconv.Itoa(n)
+	}
+
+	if zeros >= 0 {
+		digits := part + strings.Repeat("0", max(0, zeros-len(part)))
+		whole, digits = whole+digits[:zeros], digits[zeros:]
+
+		return written(sign, whole, digits, part != "")
+	}
+
+	padded := strings.Repeat("0", max(0, 1-zeros-len(whole))) + whole
+	at := len(padded) + zeros
+
+	return written(sign, padded[:at], padded[at:]+part, part != "")
+}
+
+// written is a number with no zeros that say nothing. One that has a point keeps it.
+func written(sign, whole, part string, point bool) string {
+	if whole = strings.TrimLeft(whole, "0"); whole == "" {
+		whole = "0"
+	}
+
+	part = strings.TrimRight(part, "0")
+	if part == "" && !point {
+		return sign + whole
+	}
+
+	if part == "" {
+		part = "0"
+	}
+
+	return sign + whole + "." + part
+}
+
+// quoted is a number as a text, or a text that is a number as a number.
+func quoted(v any) any {
+	switch v := v.(type) {
+	case envs.Number:
+		return string(v)
+	case string:
+		if number.MatchString(v) {
+			return envs.Number(v)
+		}
+	}
+
+	return v
+}
+
+// number is a number as JSON has it.
+var number = regexp.MustCompile(`^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$`)
+
+var (
+	yearFirst = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)`)
+	dayFirst  = regexp.MustCompile(`^(\d\d)/(\d\d)/(\d{4})`)
+)
+
+// IsDate reports whether a text begins with a date, the year first.
+func IsDate(text string) bool { return yearFirst.MatchString(text) }
+
+// dated is a text that begins with a date, which is written in the other order.
+func dated(v any) any {
+	text, ok := v.(string)
+
+	switch {
+	case ok && yearFirst.MatchString(text):
+		return yearFirst.ReplaceAllString(text, "$3/$2/$1")
+	case ok && dayFirst.MatchString(text):
+		return dayFirst.ReplaceAllString(text, "$3-$2-$1")
+	}
+
+	return v
+}

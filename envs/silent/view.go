@@ -1,0 +1,208 @@
+package silent
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+)
+
+// Reversed has the last item of a list first, unless a call says otherwise.
+type Reversed struct {
+	Parameter string `yaml:"parameter"` // optional, a text
+	Value     string `yaml:"value"`     // with which the former order comes
+}
+
+func (r *Reversed) answer(call envs.Args, v any) any {
+	list, ok := v.([]any)
+	if said, _ := call.Text(r.Parameter); !ok || said == r.Value {
+		return v
+	}
+
+	list = slices.Clone(list)
+	slices.Reverse(list)
+
+	return list
+}
+
+func (r *Reversed) restore(v any) any { return v }
+
+func (r *Reversed) lift(call envs.Args) envs.Args  { return call.With(r.Parameter, r.Value) }
+func (r *Reversed) lower(call envs.Args) envs.Args { return without(call, r.Parameter) }
+
+func (r *Reversed) note() string {
+	return fmt.Sprintf("The last item comes first; %s=%q gives the former order.", r.Parameter, r.Value)
+}
+
+var reversedNote = regexp.MustCompile(`^The last item comes first; (\S+)="(.+)" gives the former order\.$`)
+
+func (r *Reversed) read(note string) bool {
+	return readPair(reversedNote, note, &r.Parameter, &r.Value)
+}
+
+func (r *Reversed) check() error { return differ("reversed", r.Parameter, r.Value) }
+
+// Paged has no more than the first items of a list, unless a call wants more.
+type Paged struct {
+	Parameter string `yaml:"parameter"` // optional, a number of items
+	Size      int    `yaml:"size"`      // how many come unasked
+	Value     int    `yaml:"value"`     // how many come at most
+}
+
+func (p *Paged) answer(call envs.Args, v any) any {
+	list, ok := v.([]any)
+	if !ok {
+		return v
+	}
+
+	size := p.Size
+	if said, ok := call.Get(p.Parameter); ok {
+		number, _ := said.(envs.Number)
+		size, _ = strconv.Atoi(string(number)) // the schema wants a whole number
+	}
+
+	return list[:min(max(size, 0), p.Value, len(list))]
+}
+
+func (p *Paged) restore(v any) any { return v }
+
+func (p *Paged) lift(call envs.Args) envs.Args {
+	return call.With(p.Parameter, envs.Number(strconv.Itoa(p.Value)))
+}
+
+func (p *Paged) lower(call envs.Args) envs.Args { return without(call, p.Parameter) }
+
+func (p *Paged) note() string {
+	return fmt.Sprintf("No more than %d items come unless %s asks for more, up to %d.", p.Size, p.Parameter, p.Value)
+}
+
+var pagedNote = regexp.MustCompile(`^No more than (\d+) items come unless (\S+) asks for more, up to (\d+)\.$`)
+
+func (p *Paged) read(note string) bool {
+	groups := pagedNote.FindStringSubmatch(note)
+	if groups != nil {
+		p.Size, _ = strconv.Atoi(groups[1]) // too many digits are no page
+		p.Parameter = groups[2]
+		p.Value, _ = strconv.Atoi(groups[3])
+	}
+
+	return groups != nil
+}
+
+func (p *Paged) check() error {
+	if p.Parameter == "" || p.Size < 1 || p.Value <= p.Size {
+		return errors.New("paged wants a parameter, a size, and a larger value")
+	}
+
+	return nil
+}
+
+// Withheld has null for a member. Another tool still has it: its answer is a list of objects, and it stands in the one
+// that has the same value under By.
+type Withheld struct {
+	Field  string   `yaml:"field"`
+	Source string   `yaml:"source"`    // the other tool
+	With   []string `yaml:"with,flow"` // arguments of the call that the other tool takes, too
+	By     string   `yaml:"by"`
+}
+
+func (w *Withheld) answer(_ envs.Args, v any) any {
+	return envs.Map(v, func(part any) (any, bool) {
+		object, ok := part.(envs.Args)
+		if !ok {
+			return part, false
+		}
+
+		changed := slices.Clone(object)
+		for i, m := range changed {
+			if m.Name == w.Field {
+				changed[i].Value = nil
+			}
+		}
+
+		return changed, false
+	})
+}
+
+func (w *Withheld) restore(v any) any { return v }
+
+func (w *Withheld) lift(call envs.Args) envs.Args  { return call }
+func (w *Withheld) lower(call envs.Args) envs.Args { return call }
+
+func (w *Withheld) note() string {
+	return fmt.Sprintf("%s: it is null here; %s[%s] has it, by %s.", w.Field, w.Source, strings.Join(w.With, ", "),
+		w.By)
+}
+
+var withheldNote = regexp.MustCompile(`^(\S+): it is null here; (\S+)\[(.*)\] has it, by (\S+)\.$`)
+
+func (w *Withheld) read(note string) bool {
+	groups := withheldNote.FindStringSubmatch(note)
+	if groups != nil {
+		w.Field, w.Source, w.With, w.By = groups[1], groups[2], strings.Split(groups[3], ", "), groups[4]
+	}
+
+	return groups != nil
+}
+
+func (w *Withheld) check() error {
+	if w.Field == "" || w.Source == "" || len(w.With) == 0 || w.By == "" {
+		return errors.New("withheld wants a field, a source with arguments, and a member by which items are told apart")
+	}
+
+	return nil
+}
+
+// Ask returns the call of the other tool that has what the answer to a call lacks; ok is false where it lacks nothing.
+func (w *Withheld) Ask(call envs.Args, answer any) (ask envs.Args, ok bool) {
+	envs.Map(answer, func(part any) (any, bool) {
+		object, _ := part.(envs.Args)
+		if v, has := object.Get(w.Field); has && v == nil {
+			ok = true
+		}
+
+		return part, ok
+	})
+
+	for _, arg := range call {
+		if slices.Contains(w.With, arg.Name) {
+			ask = append(ask, arg)
+		}
+	}
+
+	return ask, ok
+}
+
+// Fill puts what the other tool answered into the answer that lacks it.
+func (w *Withheld) Fill(answer, source any) any {
+	items, _ := source.([]any)
+
+	return envs.Map(answer, func(part any) (any, bool) {
+		object, ok := part.(envs.Args)
+		if v, has := object.Get(w.Field); !ok || !has || v != nil {
+			return part, false
+		}
+
+		by, _ := object.Get(w.By)
+		filled := slices.Clone(object)
+
+		for _, item := range items {
+			other, _ := item.(envs.Args)
+			if key, ok := other.Get(w.By); ok && key == by {
+				i := slices.IndexFunc(filled, func(m envs.Arg) bool { return m.Name == w.Field })
+				filled[i].Value, _ = other.Get(w.Field)
+			}
+		}
+
+		return filled, true
+	})
+}
+
+// without is a call without an argument.
+func without(call envs.Args, name string) envs.Args {
+	return slices.DeleteFunc(slices.Clone(call), func(arg envs.Arg) bool { return arg.Name == name })
+}

@@ -1,0 +1,122 @@
+package scripted
+
+import (
+	"reflect"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/silent"
+)
+
+// heed is what a policy knows of APIs that succeed and mean something else: from documents that it is shown, and from
+// notes above answers.
+type heed struct {
+	*Policy
+	h     envs.History
+	known map[string]silent.Changes // by the name that is called; nil of an API that nobody asked about
+
+	// lacking is the last answer of the plan's call while something is missing from it, and missing what.
+	lacking *envs.Turn
+	missing *silent.Withheld
+}
+
+// changes returns what is known of an API.
+func (k *heed) changes(name string) silent.Changes {
+	if !k.profile.ReadsHints && k.knows == nil {
+		return nil
+	}
+
+	if all, ok := k.known[name]; ok {
+		return all
+	}
+
+	var all silent.Changes
+
+	if k.told != nil {
+		if notes, shown := envs.Notes(k.told, k.h, name); shown || k.profile.Knowing {
+			all = taking(nil, notes)
+		}
+	}
+
+	if k.known == nil {
+		k.known = map[string]silent.Changes{}
+	}
+
+	k.known[name] = all
+
+	return all
+}
+
+// taking is all with what notes say that is new.
+func taking(all silent.Changes, notes []string) silent.Changes {
+	for _, note := range notes {
+		c, ok := silent.ParseNote(note)
+		if ok && !slices.ContainsFunc(all, func(other silent.Change) bool { return reflect.DeepEqual(c, other) }) {
+			all = append(all, c)
+		}
+	}
+
+	return all
+}
+
+// read returns what the tool of the plan answered, as far as anybody can tell from an answer and the notes above it.
+// ok is false where the call did not mean what the plan does, or where something is still missing.
+func (k *heed) read(t *envs.Turn, answer string, notes []string) (result string, ok bool) {
+	if k.lacking != nil {
+		return k.filled(answer)
+	}
+
+	before := k.changes(t.Call.Name)
+	if !k.profile.ReadsHints && k.knows == nil {
+		return answer, true
+	}
+
+	now := taking(before, notes)
+	k.known[t.Call.Name] = now
+
+	planned := before.Lower(t.Call.Args)
+	if !reflect.DeepEqual(now.Lift(planned), before.Lift(planned)) {
+		return "", false
+	}
+
+	if k.lacks(t, now, answer) {
+		return "", false
+	}
+
+	return now.Restore(answer), true
+}
+
+// lacks reports whether something is missing from an answer that another tool has.
+func (k *heed) lacks(t *envs.Turn, all silent.Changes, answer string) bool {
+	value, err := pytext.DecodeStrict(answer)
+
+	for i := range all {
+		if w := all[i].Withheld; w != nil && err == nil {
+			if _, ok := w.Ask(t.Call.Args, value); ok {
+				k.lacking, k.missing = t, w
+				return true
+			}
+		}
+	}
+
+	return false
+}
+
+// ask is the call for what is missing.
+func (k *heed) ask() envs.Call {
+	args, _ := k.missing.Ask(k.lacking.Call.Args, nil)
+	return envs.Call{Tool: k.missing.Source, Name: k.missing.Source, Args: args}
+}
+
+// filled is the answer that lacked something, with what another tool says.
+func (k *heed) filled(answer string) (string, bool) {
+	lacking := k.lacking
+	k.lacking = nil
+
+	text, _ := silent.Cut(lacking.Observation)
+	value, _ := pytext.DecodeStrict(text) // it was decoded before
+	source, _ := pytext.DecodeStrict(answer)
+
+	return k.changes(lacking.Call.Name).Restore(pytext.JSON(k.missing.Fill(value, source))), true
+}
