@@ -6,7 +6,8 @@ import "fmt"
 type Outcome uint8
 
 // The outcomes. The paper's "invocation errors" (section 2.2) are Malformed, InvalidAction, InvocationError and
-// ToolError; its "deprecation errors" are Deprecated.
+// ToolError; its "deprecation errors" are Deprecated. Unavailable is neither: the agent made no mistake, and the
+// environment does what its version says.
 const (
 	OK              Outcome = iota // the tool ran and answered
 	Malformed                      // no Action or Action Input could be read from the text
@@ -16,11 +17,13 @@ const (
 	ToolError                      // the call was valid and the tool could not do what it asked
 	Correct                        // the task was ended with the right answer
 	Incorrect                      // the task was ended with a wrong answer
+	Unavailable                    // a passing fault of the deployed API: the same call succeeds later
 )
 
 var outcomeNames = [...]string{
 	OK: "ok", Malformed: "malformed", InvalidAction: "invalid-action", InvocationError: "invocation-error",
 	Deprecated: "deprecated", ToolError: "tool-error", Correct: "correct", Incorrect: "incorrect",
+	Unavailable: "unavailable",
 }
 
 // Unreadable reports whether no action could be read from the text of a turn: it has none, or its

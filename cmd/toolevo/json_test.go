@@ -106,7 +106,7 @@ A key means the same in all of them, and the same as in the columns of [SCHEMA.m
 	"`answer`" + ` what the agent gave.
 - A trajectory or an answer is *correct* (` + "`official`" + `) when the benchmark's matcher takes it, *strict* when the strict one does, and
   *accepted* when both do and training has room for it. Figures of ` + "`eval`" + ` are shares of ` + "`n`" + `, 0 to 1.
-- ` + "`outcome`" + ` is ok, malformed, invalid-action, invocation-error, deprecated, tool-error, correct or incorrect.
+- ` + "`outcome`" + ` is ok, malformed, invalid-action, invocation-error, deprecated, tool-error, correct, incorrect or unavailable.
 - ` + "`status`" + ` is running, terminated (by the agent) or truncated (by a ` +
 	"`limit`" + `: depth, repeat, reflection, silence, context, environment).
 - ` + "`calls`" + ` are requests to a model, ` +

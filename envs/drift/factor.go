@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"toolevo/envs/names"
 	"toolevo/envs/toolapi"
@@ -25,6 +24,8 @@ type Cell string
 const (
 	ExplicitLasting Cell = "explicit, lasting" // a call of before is refused, and something may say why
 	SilentLasting   Cell = "silent, lasting"   // it succeeds and means something else (package silent)
+	ExplicitPassing Cell = "explicit, passing" // it is refused for a while (toolapi.Fault)
+	SilentPassing   Cell = "silent, passing"   // it is answered wrongly for a while
 )
 
 // Factor is one thing about APIs that changes while everything else stays as it was: what ToolEvo varies in section 5.3
@@ -49,16 +50,13 @@ func Factors() []Factor {
 	}
 
 	for _, o := range operators {
-		if about, ok := strings.CutPrefix(o.About, silentWord); ok {
-			all = append(all, Factor{o.Name, about, SilentLasting, []string{o.Name}})
+		if o.cell != "" {
+			all = append(all, Factor{o.Name, o.About, o.cell, []string{o.Name}})
 		}
 	}
 
 	return all
 }
-
-// silentWord begins what is said of an operator that no call of before is refused for.
-const silentWord = "silent: "
 
 // FactorNames returns the names of all factors, in their order.
 func FactorNames() []string {

@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -353,15 +354,11 @@ func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	)
 
 	for _, a := range s.APIs {
-		answer, _ := pytext.DecodeStrict(a.Answer)
-		one, _ := answer.(envs.Args)
+		one := itemOf(a)
 
 		for _, i := range lists(s) {
 			source := s.APIs[i]
-			items, _ := pytext.DecodeStrict(source.Answer)
-			list, _ := items.([]any)
-			item, _ := list[0].(envs.Args) // an example has one
-			with := shared(a, source)
+			item, with := itemOf(source), shared(a, source)
 
 			for _, m := range one {
 				_, listed := item.Get(m.Name)
@@ -384,14 +381,36 @@ func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return silently(s, tools[i:i+1], silent.Change{Withheld: &all[i]}, all[i].Field)
 }
 
-// shared are the parameters of a source, if another API has all of them.
+// itemOf is the object that an API answers with, or the first of a list.
+func itemOf(a toolapi.APISpec) envs.Args {
+	answer, _ := pytext.DecodeStrict(a.Answer)
+	if list, ok := answer.([]any); ok && len(list) > 0 {
+		answer = list[0]
+	}
+
+	object, _ := answer.(envs.Args)
+
+	return object
+}
+
+// shared are the parameters of a source, if another API has all of them and more.
 func shared(a, source toolapi.APISpec) []string {
 	all := toolapi.ParameterNames(a.Parameters.All)
 	with := toolapi.ParameterNames(source.Parameters.All)
 
-	if slices.ContainsFunc(with, func(name string) bool { return !slices.Contains(all, name) }) {
+	if len(all) == len(with) || slices.ContainsFunc(with, func(name string) bool { return !slices.Contains(all, name) }) {
 		return nil
 	}
 
 	return with
+}
+
+// passingFault has a fault meet about half of the pairs of a task and a tool, for one call or two.
+func passingFault(kind toolapi.FaultKind) func(s *toolapi.Spec, d *Draws) (Change, bool) {
+	return func(s *toolapi.Spec, d *Draws) (Change, bool) {
+		f := toolapi.Fault{Kind: kind, Share: 0.5, Calls: 1 + d.IntN(2)}
+		s.Faults = append(slices.Clip(s.Faults), f)
+
+		return Change{To: fmt.Sprintf("%s, %d calls", kind, f.Calls)}, true
+	}
 }

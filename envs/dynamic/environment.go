@@ -266,7 +266,7 @@ func (e *Environment[S]) Alike(a, b envs.State) bool {
 		return false
 	}
 
-	return e.same(one.session, other.session)
+	return e.same(one.session, other.session) && e.alike(one.passing, other.passing)
 }
 
 // Lift implements [envs.Lifter]. Finish and UpdateTool are the same in all versions.
@@ -323,6 +323,7 @@ type state[S any] struct {
 	history envs.History
 	status  envs.Status
 	loads   int
+	passing passing[S]
 }
 
 func (s *state[S]) History() envs.History { return s.history }

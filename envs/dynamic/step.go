@@ -11,7 +11,6 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
-	"toolevo/envs/silent"
 	"toolevo/envs/toolapi"
 )
 
@@ -37,6 +36,7 @@ type answer[S any] struct {
 	learned string // a tool description
 	learns  bool
 	loads   int // how many loads the turn counts as, towards their limit
+	passing passing[S]
 }
 
 // Step runs one action. A state that is not of this kind of environment, or not running, is an error.
@@ -85,7 +85,7 @@ func (e *Environment[S]) callAll(
 		ans.result.Maker = cmp.Or(ans.result.Maker, turn.Maker)
 		e.observe(turn, ans)
 
-		at.session, texts[i] = ans.session, action.OneResult(turn.Observation)
+		at.session, at.passing, texts[i] = ans.session, ans.passing, action.OneResult(turn.Observation)
 		loads += ans.loads
 
 		if turn.Outcome != envs.OK {
@@ -144,7 +144,9 @@ func served(turn envs.Turn) bool {
 
 // transition returns the state after a turn and its reward.
 func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S]) envs.Transition {
-	next := &state[S]{session: ans.session, history: from.history.Append(turn), loads: from.loads}
+	next := &state[S]{
+		session: ans.session, passing: ans.passing, history: from.history.Append(turn), loads: from.loads,
+	}
 	if ans.learns {
 		next.history = next.history.Learn(ans.learned)
 	}
@@ -227,7 +229,9 @@ func malformed(codec action.Codec) string {
 
 // said is an answer that changes nothing.
 func (s *state[S]) said(outcome envs.Outcome, text string) answer[S] {
-	return answer[S]{session: s.session, result: envs.Result{Observation: text, Outcome: outcome}}
+	return answer[S]{
+		session: s.session, passing: s.passing, result: envs.Result{Observation: text, Outcome: outcome},
+	}
 }
 
 // call fills in the turn's call, and finds the answer to it.
@@ -248,10 +252,8 @@ func (e *Environment[S]) call(
 
 	lowered, wrong := known.api.Lower(call.Args)
 	if wrong == nil {
-		ans, err := e.run(ctx, from, known, lowered)
-		if err == nil && len(known.api.Silent) > 0 && ans.result.Outcome == envs.OK {
-			ans.result.Observation = e.otherwise(known.api, call.Args, ans.result.Observation)
-		}
+		ans, err := e.run(ctx, from, known, call, lowered)
+		ans.passing = e.after(from, known.tool, ans.session)
 
 		if known.loads && ans.result.Outcome == envs.OK {
 			ans.loads = 1
@@ -307,8 +309,8 @@ func (e *Environment[S]) refused(call envs.Call, known *entry[S], wrong *toolapi
 	return envs.InvocationError, wrong.Text
 }
 
-// run runs a deployed tool on arguments that fit its signature.
-func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S], args envs.Args) (answer[S], error) {
+// runTool runs a tool on arguments that fit its signature.
+func (e *Environment[S]) runTool(ctx context.Context, from *state[S], known *entry[S], args envs.Args) (answer[S], error) {
 	switch known.tool {
 	case envs.FinishTool:
 		return e.finish(ctx, from, args[0].Value)
@@ -327,16 +329,6 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 	}
 
 	return answer[S]{session: session, result: result}, nil
-}
-
-// otherwise is what a deployed API answers where its tool answers with a text.
-func (e *Environment[S]) otherwise(a *toolapi.API, args envs.Args, text string) string {
-	answer, notes := a.Silent.Answer(args, text)
-	if e.options.Hint != HintAnswer {
-		return answer
-	}
-
-	return silent.Noted(answer, notes)
 }
 
 // finish grades the answer, printed as Python prints it.

@@ -136,7 +136,7 @@ func (e *episode) called() called {
 	c.Tool, c.Result = turn.Call.Name, turn.Observation
 	c.Text = action.ObservationMarker + " " + strings.TrimSpace(turn.Observation)
 
-	if turn.Outcome.IsError() {
+	if turn.Outcome.IsError() || turn.Outcome == envs.Unavailable {
 		c.Error = &toolError{errorKind(turn.Outcome), turn.Observation}
 	}
 
@@ -148,7 +148,7 @@ func errorKind(o envs.Outcome) string {
 	switch o {
 	case envs.InvalidAction, envs.Deprecated:
 		return "tool_not_found"
-	case envs.ToolError:
+	case envs.ToolError, envs.Unavailable:
 		return "execution_error"
 	}
 

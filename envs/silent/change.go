@@ -179,6 +179,9 @@ func ParseNote(note string) (c Change, ok bool) {
 // NoteWord begins a note where it stands beside other text.
 const NoteWord = "Note: "
 
+// Passing is the note of an answer that is wrong for a while: half of it, or what was there before.
+const Passing = "This answer is old, or not whole; the same call is answered again later."
+
 // Noted is an answer with notes above it, a line each.
 func Noted(answer string, notes []string) string {
 	var b strings.Builder

@@ -2,10 +2,12 @@ package silent
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 )
 
 // decimal is a number as JSON and tables write it: sign, digits before and behind the point, exponent.
@@ -115,3 +117,32 @@ func dated(v any) any {
 
 	return v
 }
+
+// Half is the first half of an answer: of a list, of the lists of an object, or of a text. One item is not halved.
+func Half(answer string) string {
+	value, err := pytext.DecodeStrict(answer)
+
+	switch v := value.(type) {
+	case []any:
+		return pytext.JSON(half(v))
+	case string:
+		return pytext.JSON(string(half([]rune(v))))
+	case envs.Args:
+		object := slices.Clone(v)
+		for i, m := range object {
+			if list, ok := m.Value.([]any); ok {
+				object[i].Value = half(list)
+			}
+		}
+
+		return pytext.JSON(object)
+	}
+
+	if err != nil {
+		return string(half([]rune(answer)))
+	}
+
+	return answer
+}
+
+func half[T any](all []T) []T { return all[:(len(all)+1)/2] }

@@ -29,7 +29,7 @@ func (f *Spec) build(base *Version) (*Version, error) {
 	}
 
 	v := &Version{
-		Name: f.Version, About: f.About, Response: f.Response,
+		Name: f.Version, About: f.About, Response: f.Response, Faults: f.Faults,
 		byName: make(map[string]*API), byTool: make(map[string]*API), deprecated: make(map[string]Deprecation),
 		outdated: make(map[string][]Deprecation),
 	}
@@ -58,6 +58,12 @@ func (f *Spec) build(base *Version) (*Version, error) {
 			if v.byTool[tool] == nil {
 				return nil, fmt.Errorf("silent change %d: %s has no tool %s", i+1, base.Name, tool)
 			}
+		}
+	}
+
+	for i := range f.Faults {
+		if err := f.Faults[i].check(v); err != nil {
+			return nil, fmt.Errorf("fault %d: %w", i+1, err)
 		}
 	}
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -124,10 +123,6 @@ func (w *yamlWriter) flow(value any) error {
 		return w.flow(v.form())
 	case envs.Args:
 		return w.between('{', '}', len(v), func(i int) error { return w.pair(v[i].Name, v[i].Value) })
-	case Rename:
-		names := slices.Sorted(maps.Keys(v))
-
-		return w.between('{', '}', len(v), func(i int) error { return w.pair(names[i], v[names[i]]) })
 	default:
 		return w.reflected(reflect.ValueOf(value))
 	}
@@ -146,6 +141,13 @@ func (w *yamlWriter) reflected(v reflect.Value) error {
 		return w.flow(v.Elem().Interface())
 	case reflect.Slice:
 		return w.between('[', ']', v.Len(), func(i int) error { return w.flow(v.Index(i).Interface()) })
+	case reflect.Map: // by texts
+		names := v.MapKeys()
+		slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+
+		return w.between('{', '}', len(names), func(i int) error {
+			return w.pair(names[i].String(), v.MapIndex(names[i]).Interface())
+		})
 	case reflect.Struct:
 		fields := fieldsOf(v)
 

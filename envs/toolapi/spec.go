@@ -25,6 +25,7 @@ type Spec struct {
 	Response *wire.AnswerForm `yaml:"response,omitempty,flow"` // the form of answers; nil is the text alone
 
 	Silent silent.Changes `yaml:"silent,omitempty"` // of answers and arguments, which no call is refused for
+	Faults []Fault        `yaml:"faults,omitempty"` // that pass
 
 	APIs []APISpec `yaml:"apis"`
 }

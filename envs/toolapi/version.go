@@ -30,6 +30,7 @@ type Version struct {
 	APIs  []*API // in the order of the tool list
 
 	Response *wire.AnswerForm // the form in which deployed APIs answer; nil is the text alone
+	Faults   []Fault          // that pass
 
 	byName     map[string]*API
 	byTool     map[string]*API

@@ -88,7 +88,8 @@ func (f *Fact) calls(e *trajectories.Episode, version *toolapi.Version) []Call {
 		*c = Call{Key: f.Key, Turn: i + 1, Tool: t.Tool, Name: t.API, Outcome: t.Outcome.String()}
 
 		c.Called = !t.Unreadable() && t.Tool != envs.FinishTool && t.Tool != envs.UpdateTool
-		c.Valid = c.Called && (t.Outcome == envs.OK || t.Outcome == envs.ToolError)
+		c.Valid = c.Called && (t.Outcome == envs.OK || t.Outcome == envs.ToolError ||
+			t.Outcome == envs.Unavailable)
 
 		deployed := t.Tool != "" && t.Outcome != envs.Deprecated
 		c.New = deployed && t.API != t.Tool
@@ -122,6 +123,7 @@ func (f *Fact) count(turns []trajectories.Turn, calls []Call) {
 		envs.OK: &f.OK, envs.Malformed: &f.Malformed, envs.InvalidAction: &f.InvalidAction,
 		envs.InvocationError: &f.InvocationError, envs.Deprecated: &f.Outcomes.Deprecated,
 		envs.ToolError: &f.ToolError, envs.Correct: &f.Correct, envs.Incorrect: &f.Incorrect,
+		envs.Unavailable: &f.Unavailable,
 	}
 
 	for i, c := range calls {

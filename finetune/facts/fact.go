@@ -77,6 +77,7 @@ type Outcomes struct {
 	ToolError       int `json:"tool_error"`       // the tool could not do what a valid call asked
 	Correct         int `json:"correct"`          // the right answer
 	Incorrect       int `json:"incorrect"`        // a wrong answer
+	Unavailable     int `json:"unavailable"`      // a passing fault
 }
 
 // Label is something that a suite says of a question.

@@ -72,6 +72,10 @@ func (k *heed) read(t *envs.Turn, answer string, notes []string) (result string,
 		return answer, true
 	}
 
+	if slices.Contains(notes, silent.Passing) {
+		return "", false
+	}
+
 	now := taking(before, notes)
 	k.known[t.Call.Name] = now
 

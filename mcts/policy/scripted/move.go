@@ -97,7 +97,7 @@ func (sc *scene) step() move {
 		m.via = sc.st.successor(sc.h, call.Name, call.Args)
 	}
 
-	if t := sc.st.last(); t != nil && t.Outcome.IsError() {
+	if t := sc.st.last(); t != nil && (t.Outcome.IsError() || t.Outcome == envs.Unavailable) {
 		m.filled = m.via != nil && sameCall(t.Call, envs.Call{Name: m.via.name, Args: m.args()})
 
 		switch {

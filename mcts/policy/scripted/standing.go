@@ -45,10 +45,9 @@ func (s *Policy) stand(h envs.History) standing {
 				continue
 			}
 
-			st.lastOK = i
 			answer, notes := silent.Cut(wire.ReadAnswer(t.Observation))
-
 			if result, ok := st.heed.read(t, answer, notes); ok {
+				st.lastOK = i
 				st.results = append(st.results, result)
 			}
 		case t.Outcome == envs.Deprecated && s.profile.ReadsNotices:

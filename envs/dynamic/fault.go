@@ -1,0 +1,131 @@
+package dynamic
+
+import (
+	"context"
+	"maps"
+
+	"toolevo/envs"
+	"toolevo/envs/silent"
+	"toolevo/envs/toolapi"
+)
+
+// passing is what a state knows of faults that pass: how often each tool was called on its path, and what the tools
+// remembered before they last changed something. No time passes but in calls, so that equal paths meet equal faults.
+type passing[S any] struct {
+	calls   map[string]int // nil where the version has no faults; never changed
+	changed bool           // by some call
+	before  S              // zero until then
+}
+
+// latest is the call after which a fault may begin, at most.
+const latest = 2
+
+// alike reports whether states meet the same faults from here on.
+func (e *Environment[S]) alike(a, b passing[S]) bool {
+	return maps.Equal(a.calls, b.calls) && a.changed == b.changed && (!a.changed || e.same(a.before, b.before))
+}
+
+// faultOf returns the fault that the next call of a tool meets, nil if none.
+func (e *Environment[S]) faultOf(s *state[S], tool string) *toolapi.Fault {
+	for i := range e.deployed.Faults {
+		f := &e.deployed.Faults[i]
+		if !f.IsAbout(tool) || envs.IsSystem(tool) {
+			continue
+		}
+
+		r := envs.Random(uint64(i), e.deployed.Name+"\x00"+tool+"\x00"+s.history.Task().ID)
+		meets, first := r.Float64() < f.Share, r.IntN(latest)
+
+		if n := s.passing.calls[tool]; meets && n >= first && n < first+f.Calls {
+			return f
+		}
+	}
+
+	return nil
+}
+
+// after is what a state knows of faults once a tool was called, and has left the tools with a session.
+func (e *Environment[S]) after(s *state[S], tool string, session S) passing[S] {
+	if len(e.deployed.Faults) == 0 {
+		return s.passing
+	}
+
+	next := s.passing
+	next.calls = maps.Clone(s.passing.calls)
+
+	if next.calls == nil {
+		next.calls = map[string]int{}
+	}
+
+	next.calls[tool]++
+
+	if !e.same(s.session, session) {
+		next.changed, next.before = true, s.session
+	}
+
+	return next
+}
+
+// run runs a deployed tool as its version does: what it answers may be otherwise than what the tool says, or nothing.
+func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S], call envs.Call, args envs.Args) (
+	answer[S], error) {
+	fault := e.faultOf(from, known.tool)
+	if fault != nil && fault.Kind.Text() != "" {
+		return from.said(envs.Unavailable, fault.Kind.Text()), nil
+	}
+
+	ans, err := e.runTool(ctx, from, known, args)
+	if err != nil || ans.result.Outcome != envs.OK {
+		return ans, err
+	}
+
+	var notes []string
+
+	if fault != nil {
+		is := ans.result.Observation
+
+		if ans.result.Observation, err = e.spoilt(ctx, from, known, args, fault.Kind, ans); err != nil {
+			return ans, err
+		}
+
+		if is != ans.result.Observation {
+			notes = append(notes, silent.Passing)
+		}
+	}
+
+	if len(known.api.Silent) > 0 {
+		text, of := known.api.Silent.Answer(call.Args, ans.result.Observation)
+		ans.result.Observation, notes = text, append(notes, of...)
+	}
+
+	if e.options.Hint == HintAnswer {
+		ans.result.Observation = silent.Noted(ans.result.Observation, notes)
+	}
+
+	return ans, nil
+}
+
+// spoilt is what a tool answers under a fault that says nothing of itself, in place of what it said.
+func (e *Environment[S]) spoilt(ctx context.Context, from *state[S], known *entry[S], args envs.Args,
+	kind toolapi.FaultKind, ans answer[S]) (string, error) {
+	text := ans.result.Observation
+
+	switch {
+	case !e.same(from.session, ans.session): // to call it again would do it again
+		return text, nil
+	case kind == toolapi.HalfAnswer:
+		return silent.Half(text), nil
+	case !from.passing.changed:
+		return text, nil
+	}
+
+	old := *from
+	old.session = from.passing.before
+
+	stale, err := e.runTool(ctx, &old, known, args)
+	if err != nil || stale.result.Outcome != envs.OK {
+		return text, err
+	}
+
+	return stale.result.Observation, nil
+}
