@@ -36,7 +36,7 @@ func fieldsOf(s *toolapi.Spec) []field {
 			for _, m := range object {
 				f := byName[m.Name]
 				if f == nil {
-					f = &field{name: m.Name, value: m.Value}
+					f = &field{name: m.Name, value: firstOf(m.Value)}
 					byName[m.Name] = f
 				}
 
@@ -55,6 +55,15 @@ func fieldsOf(s *toolapi.Spec) []field {
 	}
 
 	return all
+}
+
+// firstOf is a value, or the first of a list.
+func firstOf(v any) any {
+	if list, ok := v.([]any); ok && len(list) > 0 {
+		return list[0]
+	}
+
+	return v
 }
 
 // drawField draws one of the fields that is for something.
@@ -280,13 +289,18 @@ func moveField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return silently(s, f.tools, silent.Change{Moved: &silent.Moved{Field: f.name, Into: pick(d.Rand, into)}}, f.name)
 }
 
-// lists returns the APIs that answer with a list, by their index.
+// lists returns the APIs that answer with a list, or with the columns of a table, by their index.
 func lists(s *toolapi.Spec) []int {
 	var all []int
 
 	for i, a := range s.APIs {
 		answer, _ := pytext.DecodeStrict(a.Answer)
-		if _, ok := answer.([]any); ok {
+		_, ok := answer.([]any)
+
+		columns, _ := answer.(envs.Args)
+		single := func(m envs.Arg) bool { _, isList := m.Value.([]any); return !isList }
+
+		if ok || len(columns) > 0 && !slices.ContainsFunc(columns, single) {
 			all = append(all, i)
 		}
 	}
@@ -384,11 +398,7 @@ func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 // itemOf is the object that an API answers with, or the first of a list.
 func itemOf(a toolapi.APISpec) envs.Args {
 	answer, _ := pytext.DecodeStrict(a.Answer)
-	if list, ok := answer.([]any); ok && len(list) > 0 {
-		answer = list[0]
-	}
-
-	object, _ := answer.(envs.Args)
+	object, _ := firstOf(answer).(envs.Args)
 
 	return object
 }

@@ -75,13 +75,11 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 	}
 
 	ans, err := e.runTool(ctx, from, known, args)
-	if err != nil || ans.result.Outcome != envs.OK {
+	if err != nil {
 		return ans, err
 	}
 
-	var notes []string
-
-	if fault != nil {
+	if fault != nil && ans.result.Outcome == envs.OK {
 		is := ans.result.Observation
 
 		if ans.result.Observation, err = e.spoilt(ctx, from, known, args, fault.Kind, ans); err != nil {
@@ -89,17 +87,13 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 		}
 
 		if is != ans.result.Observation {
-			notes = append(notes, silent.Passing)
+			ans.notes = append(ans.notes, silent.Passing)
 		}
 	}
 
 	if len(known.api.Silent) > 0 {
-		text, of := known.api.Silent.Answer(call.Args, ans.result.Observation)
-		ans.result.Observation, notes = text, append(notes, of...)
-	}
-
-	if e.options.Hint == HintAnswer {
-		ans.result.Observation = silent.Noted(ans.result.Observation, notes)
+		text, notes := known.api.Silent.Answer(call.Args, ans.result.Observation)
+		ans.result.Observation, ans.notes = text, append(ans.notes, notes...)
 	}
 
 	return ans, nil

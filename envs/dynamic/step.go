@@ -11,6 +11,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
+	"toolevo/envs/silent"
 	"toolevo/envs/toolapi"
 )
 
@@ -37,6 +38,7 @@ type answer[S any] struct {
 	learns  bool
 	loads   int // how many loads the turn counts as, towards their limit
 	passing passing[S]
+	notes   []string // on what the answer or the arguments mean now
 }
 
 // Step runs one action. A state that is not of this kind of environment, or not running, is an error.
@@ -124,6 +126,10 @@ func (e *Environment[S]) observe(turn *envs.Turn, ans answer[S]) {
 	turn.Observation = valid(ans.result.Observation)
 	if e.options.ObservationWords > 0 {
 		turn.Observation = truncateWords(turn.Observation, e.options.ObservationWords)
+	}
+
+	if e.options.Hint == HintAnswer {
+		turn.Observation = silent.Noted(turn.Observation, ans.notes)
 	}
 
 	if format := e.deployed.Response; format != nil && served(*turn) {

@@ -124,10 +124,22 @@ func (all Changes) Answer(call envs.Args, text string) (answer string, notes []s
 	}
 
 	if err != nil {
-		return text, notes
+		return quoting(text, lowered, call), notes
 	}
 
 	return pytext.JSON(value), notes
+}
+
+// quoting is a text that quotes arguments of a call as the caller gave them, and not as the tool got them.
+func quoting(text string, lowered, call envs.Args) string {
+	for _, arg := range lowered {
+		was, _ := arg.Value.(string)
+		if given, ok := call.Text(arg.Name); ok && was != "" && was != given {
+			text = strings.ReplaceAll(text, was, given)
+		}
+	}
+
+	return text
 }
 
 // Restore returns what the tool answered, as far as an answer tells.

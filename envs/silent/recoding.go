@@ -120,8 +120,18 @@ func (w Where) check() error {
 	return nil
 }
 
+// alsoIn stands in notes between names and the parameter that has conditions on them.
+const alsoIn = ", also in "
+
 // list writes names as notes have them.
-func (w Where) list() string { return strings.Join(w.Fields, ", ") }
+func (w Where) list() string {
+	list := strings.Join(w.Fields, ", ")
+	if w.Conditions != "" {
+		list += alsoIn + w.Conditions
+	}
+
+	return list
+}
 
 // match reads a note of names and of what a pattern says of them.
 func (w *Where) match(pattern *regexp.Regexp, note string) []string {
@@ -130,7 +140,8 @@ func (w *Where) match(pattern *regexp.Regexp, note string) []string {
 		return nil
 	}
 
-	w.Fields = strings.Split(groups[1], ", ")
+	list, conditions, _ := strings.Cut(groups[1], alsoIn)
+	w.Fields, w.Conditions = strings.Split(list, ", "), conditions
 
 	return groups
 }

@@ -53,7 +53,8 @@ func TestKinds(t *testing.T) {
 		{moved, `{"id": 1, "data": {"data": 2}}`, `{"id": 1, "details": {"data": {"data": 2}}}`, `{}`, `{}`},
 		{moved, `{"data": 1, "details": 2}`, `{"data": 1, "details": 2}`, `{}`, `{}`},
 		{reversed, `[1, 2, 3]`, `[3, 2, 1]`, `{"a": 1}`, `{"a": 1, "order": "oldest_first"}`},
-		{reversed, `{"a": [1, 2]}`, `{"a": [1, 2]}`, `{}`, `{"order": "oldest_first"}`},
+		{reversed, `{"a": [1, 2], "b": 3}`, `{"a": [1, 2], "b": 3}`, `{}`, `{"order": "oldest_first"}`},
+		{reversed, `{"a": [1, 2], "b": [3, 4]}`, `{"a": [2, 1], "b": [4, 3]}`, `{}`, `{"order": "oldest_first"}`},
 		{paged, `[1, 2, 3]`, `[1, 2]`, `{"a": 1}`, `{"a": 1, "limit": 1000}`},
 		{withheld, `[{"id": 1, "data": {"a": 1}}]`, `[{"id": 1, "data": null}]`, `{"id": 1}`, `{"id": 1}`},
 	} {
@@ -120,6 +121,17 @@ func TestConditions(t *testing.T) {
 
 	changes := silent.Changes{price, date}
 	call := object(t, `{"condition": "Date>=2020-01-02, Open < 5.5, Close=5.5, name=a=b, Date=none"}`)
+
+	for _, change := range changes {
+		if got, ok := silent.ParseNote(change.Note()); !ok || !reflect.DeepEqual(got, change) {
+			t.Errorf("%s is read as %+v", change.Note(), got)
+		}
+	}
+
+	text, _ := changes.Answer(object(t, `{"condition": "Date=17/05/2023"}`), "There is no Date=2023-05-17.")
+	if text != "There is no Date=17/05/2023." {
+		t.Errorf("the caller reads %s", text)
+	}
 
 	lifted := changes.Lift(call)
 	want := `{"condition": "Date>=02/01/2020, Open < 550.0, Close=5.5, name=a=b, Date=none"}`

@@ -18,15 +18,39 @@ type Reversed struct {
 }
 
 func (r *Reversed) answer(call envs.Args, v any) any {
-	list, ok := v.([]any)
-	if said, _ := call.Text(r.Parameter); !ok || said == r.Value {
+	if said, _ := call.Text(r.Parameter); said == r.Value {
 		return v
 	}
 
-	list = slices.Clone(list)
-	slices.Reverse(list)
+	return eachList(v, func(list []any) []any {
+		list = slices.Clone(list)
+		slices.Reverse(list)
 
-	return list
+		return list
+	})
+}
+
+// eachList is a list that was changed, or an object of nothing but lists, such as the columns of a table, of which each
+// was. Anything else stays.
+func eachList(v any, change func([]any) []any) any {
+	switch v := v.(type) {
+	case []any:
+		return change(v)
+	case envs.Args:
+		changed := slices.Clone(v)
+		for i, m := range changed {
+			list, ok := m.Value.([]any)
+			if !ok {
+				return v
+			}
+
+			changed[i].Value = change(list)
+		}
+
+		return changed
+	}
+
+	return v
 }
 
 func (r *Reversed) restore(v any) any { return v }
@@ -54,18 +78,12 @@ type Paged struct {
 }
 
 func (p *Paged) answer(call envs.Args, v any) any {
-	list, ok := v.([]any)
-	if !ok {
-		return v
-	}
-
 	size := p.Size
 	if said, ok := call.Get(p.Parameter); ok {
-		number, _ := said.(envs.Number)
-		size, _ = strconv.Atoi(string(number)) // the schema wants a whole number
+		size, _ = strconv.Atoi(fmt.Sprint(said)) // a schema wants a whole number
 	}
 
-	return list[:min(max(size, 0), p.Value, len(list))]
+	return eachList(v, func(list []any) []any { return list[:min(max(size, 0), p.Value, len(list))] })
 }
 
 func (p *Paged) restore(v any) any { return v }

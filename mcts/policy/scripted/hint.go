@@ -7,6 +7,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/envs/silent"
+	"toolevo/envs/wire"
 )
 
 // heed is what a policy knows of APIs that succeed and mean something else: from documents that it is shown, and from
@@ -15,6 +16,9 @@ type heed struct {
 	*Policy
 	h     envs.History
 	known map[string]silent.Changes // by the name that is called; nil of an API that nobody asked about
+
+	// answered is the plan's call that was answered last.
+	answered *envs.Turn
 
 	// lacking is the last answer of the plan's call while something is missing from it, and missing what.
 	lacking *envs.Turn
@@ -69,6 +73,7 @@ func (k *heed) read(t *envs.Turn, answer string, notes []string) (result string,
 
 	before := k.changes(t.Call.Name)
 	if !k.profile.ReadsHints && k.knows == nil {
+		k.answered = t
 		return answer, true
 	}
 
@@ -88,7 +93,17 @@ func (k *heed) read(t *envs.Turn, answer string, notes []string) (result string,
 		return "", false
 	}
 
+	k.answered = t
+
 	return now.Restore(answer), true
+}
+
+// learn takes the notes above an error.
+func (k *heed) learn(t *envs.Turn) {
+	if before := k.changes(t.Call.Name); k.known != nil {
+		_, notes := silent.Cut(wire.ReadAnswer(t.Observation))
+		k.known[t.Call.Name] = taking(before, notes)
+	}
 }
 
 // lacks reports whether something is missing from an answer that another tool has.
@@ -116,7 +131,7 @@ func (k *heed) ask() envs.Call {
 // filled is the answer that lacked something, with what another tool says.
 func (k *heed) filled(answer string) (string, bool) {
 	lacking := k.lacking
-	k.lacking = nil
+	k.answered, k.lacking = lacking, nil
 
 	text, _ := silent.Cut(lacking.Observation)
 	value, _ := pytext.DecodeStrict(text) // it was decoded before

@@ -41,7 +41,7 @@ func (s *Policy) stand(h envs.History) standing {
 			}
 		case t.Outcome == envs.OK:
 			st.errors, st.ignored = 0, 0
-			if st.lastOK >= 0 && sameCall(st.turns[st.lastOK].Call, t.Call) {
+			if st.heed.lacking == nil && st.heed.answered != nil && sameCall(st.heed.answered.Call, t.Call) {
 				continue
 			}
 
@@ -59,6 +59,7 @@ func (s *Policy) stand(h envs.History) standing {
 			}
 		default:
 			st.errors++
+			st.heed.learn(t)
 		}
 	}
 
