@@ -17,41 +17,28 @@ const (
 	charactersOfParameters = "?@#&.%"
 )
 
-// Cell is whether a change says that it is one, and whether it lasts.
-type Cell string
-
-// The cells.
-const (
-	ExplicitLasting Cell = "explicit, lasting" // a call of before is refused, and something may say why
-	SilentLasting   Cell = "silent, lasting"   // it succeeds and means something else (package silent)
-	ExplicitPassing Cell = "explicit, passing" // it is refused for a while (toolapi.Fault)
-	SilentPassing   Cell = "silent, passing"   // it is answered wrongly for a while
-)
-
 // Factor is one thing about APIs that changes while everything else stays as it was: what ToolEvo varies in section 5.3
-// and appendix B.2, and each silent change by itself.
+// and appendix B.2, and each change that is silent or passes.
 type Factor struct {
 	Name  string // in commands and in the names of versions, e.g. "names-text"
 	About string // what changes, in a few words
-	Cell  Cell
 
 	operators []string // by which it changes
 }
 
-// Factors returns all factors: those of the paper's figures 4 to 6 in their order, and those that are silent.
+// Factors returns all factors: those of the paper's figures 4 to 6 in their order, and those that are silent or pass.
 func Factors() []Factor {
 	all := []Factor{
-		{"names-text", "other words in the names of APIs", ExplicitLasting, []string{"reword-api"}},
-		{"names-character", "a special character in the names of APIs", ExplicitLasting, []string{"insert-into-api"}},
-		{"parameters-text", "other words in the names of parameters", ExplicitLasting, []string{"reword-parameters"}},
-		{"parameters-character", "a special character in the names of parameters", ExplicitLasting,
-			[]string{"insert-into-parameters"}},
-		{"response", "answers as JSON objects of a state and a message", ExplicitLasting, []string{"wrap-response"}},
+		{"names-text", "other words in the names of APIs", []string{"reword-api"}},
+		{"names-character", "a special character in the names of APIs", []string{"insert-into-api"}},
+		{"parameters-text", "other words in the names of parameters", []string{"reword-parameters"}},
+		{"parameters-character", "a special character in the names of parameters", []string{"insert-into-parameters"}},
+		{"response", "answers as JSON objects of a state and a message", []string{"wrap-response"}},
 	}
 
 	for _, o := range operators {
-		if o.cell != "" {
-			all = append(all, Factor{o.Name, o.About, o.cell, []string{o.Name}})
+		if o.alone {
+			all = append(all, Factor{o.Name, o.About, []string{o.Name}})
 		}
 	}
 

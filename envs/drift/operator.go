@@ -26,7 +26,7 @@ type Operator struct {
 
 	// common takes the place of Apply. It changes the version, and returns false where it has nothing to do.
 	common func(s *toolapi.Spec, d *Draws) (Change, bool)
-	cell   Cell    // of one that is a factor by itself
+	alone  bool    // it is a factor by itself
 	often  float64 // how often Maker.Version applies it where it can; 1 is always
 }
 
@@ -65,20 +65,20 @@ var operators = []Operator{
 	{Name: "move-url", Apply: moveURL, About: "the next version in the URL of the document"},
 	{Name: "wrap-response", common: wrapResponse, About: "answers are JSON objects of a state and a message"},
 
-	{Name: "scale-field", common: scaleField, cell: SilentLasting, About: "a number in another unit"},
-	{Name: "permute-values", common: permuteValues, cell: SilentLasting, About: "values of an enumeration trade places"},
-	{Name: "quote-field", common: quoteField, cell: SilentLasting, About: "a number of an answer is a text"},
-	{Name: "reorder-date", common: reorderDate, cell: SilentLasting, About: "dates begin with the day"},
-	{Name: "rename-field", common: renameField, cell: SilentLasting, About: "a member of answers has another name"},
-	{Name: "move-field", common: moveField, cell: SilentLasting, About: "a member stands in an object of its own"},
-	{Name: "reverse-list", common: reverseList, cell: SilentLasting, About: "the last item of an answer comes first"},
-	{Name: "shorten-list", common: shortenList, cell: SilentLasting, About: "an answer has its first items alone"},
-	{Name: "withhold-field", common: withholdField, cell: SilentLasting, About: "a member is null, and another tool has it"},
+	{Name: "scale-field", common: scaleField, alone: true, About: "a number in another unit"},
+	{Name: "permute-values", common: permuteValues, alone: true, About: "values of an enumeration trade places"},
+	{Name: "quote-field", common: quoteField, alone: true, About: "a number of an answer is a text"},
+	{Name: "reorder-date", common: reorderDate, alone: true, About: "dates begin with the day"},
+	{Name: "rename-field", common: renameField, alone: true, About: "a member of answers has another name"},
+	{Name: "move-field", common: moveField, alone: true, About: "a member stands in an object of its own"},
+	{Name: "reverse-list", common: reverseList, alone: true, About: "the last item of an answer comes first"},
+	{Name: "shorten-list", common: shortenList, alone: true, About: "an answer has its first items alone"},
+	{Name: "withhold-field", common: withholdField, alone: true, About: "a member is null, and another tool has it"},
 
-	{Name: "rate-limit", common: passingFault(toolapi.RateLimit), cell: ExplicitPassing, About: "calls are refused for a while"},
-	{Name: "timeout", common: passingFault(toolapi.Timeout), cell: ExplicitPassing, About: "calls are not answered in time for a while"},
-	{Name: "half-answer", common: passingFault(toolapi.HalfAnswer), cell: SilentPassing, About: "answers have their first half alone for a while"},
-	{Name: "stale-read", common: passingFault(toolapi.StaleRead), cell: SilentPassing, About: "what was changed is not read yet for a while"},
+	{Name: "rate-limit", common: passingFault(toolapi.RateLimit), alone: true, About: "calls are refused for a while"},
+	{Name: "timeout", common: passingFault(toolapi.Timeout), alone: true, About: "calls are not answered in time for a while"},
+	{Name: "half-answer", common: passingFault(toolapi.HalfAnswer), alone: true, About: "answers have their first half alone for a while"},
+	{Name: "stale-read", common: passingFault(toolapi.StaleRead), alone: true, About: "what was changed is not read yet for a while"},
 }
 
 // ParseOperators returns the operators of some names, in their order; the error of an unknown one lists the valid ones.

@@ -3,6 +3,7 @@ package toolapi
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"toolevo/envs/names"
 )
@@ -13,6 +14,51 @@ type Fault struct {
 	Tools []string  `yaml:"tools,omitempty,flow"` // nil is all but Finish and UpdateTool
 	Share float64   `yaml:"share"`                // of pairs of a task and a tool that it meets, in 0..1
 	Calls int       `yaml:"calls"`                // how many calls of the tool on one path it lasts, at least 1
+}
+
+// Cell is how a version has moved on: whether a call of before is refused or succeeds and means something else, and
+// whether that lasts.
+type Cell string
+
+// The cells. A version that is in several has their names with a + between them.
+const (
+	ExplicitLasting Cell = "explicit lasting" // names, parameters or forms of answers are others
+	ExplicitPassing Cell = "explicit passing" // a [Fault] that says that there is one
+	SilentLasting   Cell = "silent lasting"   // changes of package silent
+	SilentPassing   Cell = "silent passing"   // a fault that answers as if there were none
+)
+
+// Cell returns the cell of a version that is not the one of the prompt.
+func (v *Version) Cell() Cell {
+	var cells []string
+
+	add := func(c Cell) {
+		if !slices.Contains(cells, string(c)) {
+			cells = append(cells, string(c))
+		}
+	}
+
+	for _, a := range v.APIs {
+		if len(a.Silent) > 0 {
+			add(SilentLasting)
+		}
+	}
+
+	for _, f := range v.Faults {
+		if f.Kind.Text() != "" {
+			add(ExplicitPassing)
+		} else {
+			add(SilentPassing)
+		}
+	}
+
+	if len(cells) == 0 || len(v.deprecated) > 0 {
+		add(ExplicitLasting)
+	}
+
+	slices.Sort(cells)
+
+	return Cell(strings.Join(cells, " + "))
 }
 
 // FaultKind is what goes wrong.

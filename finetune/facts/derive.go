@@ -30,6 +30,30 @@ func (b *Board) Add(e *trajectories.Episode, api string, version *toolapi.Versio
 	}
 }
 
+// Naive is the policy whose wrong answers say what an evaluation's drift can mislead to: it makes the calls of the
+// reference and trusts them.
+const Naive = "scripted:stale"
+
+// Detect fills in what the naive policy did with the same questions under the same versions.
+func (b *Board) Detect() {
+	of := func(f *Fact) Key {
+		return Key{Deployed: f.Deployed, Question: f.Question, Repeat: f.Repeat, Measured: f.Measured}
+	}
+	naive := map[Key]bool{} // whether it is right
+
+	for i := range b.Facts {
+		if f := &b.Facts[i]; f.Policy == Naive && f.Measured {
+			naive[of(f)] = f.Official
+		}
+	}
+
+	for i := range b.Facts {
+		f := &b.Facts[i]
+		right, ok := naive[of(f)]
+		f.Naive, f.Misled, f.Detected = ok, ok && !right, ok && !right && f.Official
+	}
+}
+
 // Of returns what an episode comes to.
 func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 	f := Fact{
@@ -40,6 +64,11 @@ func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 		},
 		Prompt: e.PromptAPI, Template: e.Labels[envs.LabelTemplate], Lost: e.Lost != "", LostTo: e.Lost,
 	}
+	if version != nil && version.Name != f.Prompt {
+		cell := version.Cell()
+		f.Cell, f.Subtle = string(cell), cell != toolapi.ExplicitLasting
+	}
+
 	f.Question = f.Dataset + "/" + f.Difficulty + "/" + f.QuestionID
 	f.Cluster = cmp.Or(f.Template, f.Question)
 

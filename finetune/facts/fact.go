@@ -18,6 +18,8 @@ type Fact struct {
 	Key
 	Source   string  `json:"source"`   // the episodes that it was made from, see Files
 	Prompt   string  `json:"prompt"`   // the API version that the prompt shows
+	Cell     string  `json:"cell"`     // how the deployed one has moved on (toolapi.Cell); "" of the prompt's
+	Subtle   bool    `json:"subtle"`   // that is silent, or passes
 	Template string  `json:"template"` // that the question was made from; "" of others
 	Cluster  string  `json:"cluster"`  // what it rises and falls with: the template, or else the question
 	Labels   []Label `json:"labels"`   // all of the question's, in the order of their names
@@ -28,6 +30,9 @@ type Fact struct {
 	Official bool `json:"official"` // right by the benchmark's matcher
 	Strict   bool `json:"strict"`   // right by the strict matcher
 	Failed   bool `json:"failed"`   // measured, and not right by the benchmark's matcher
+	Naive    bool `json:"naive"`    // the evaluation has the same of a policy that trusts every answer, see [Naive]
+	Misled   bool `json:"misled"`   // that one is wrong
+	Detected bool `json:"detected"` // that one is wrong, and this one right
 
 	Answered        bool `json:"answered"`         // the agent ended it
 	Unanswered      bool `json:"unanswered"`       // it did not

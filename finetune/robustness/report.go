@@ -129,6 +129,7 @@ func ReportOf(all []Played) *Report {
 	source := tabulate.Of(all)
 	r := &Report{raw: map[string][]tabulate.Row{
 		"rates": tables().Tables["rates"].Rows(source), "statistics": tables().Tables["statistics"].Rows(source),
+		"cells": tables().Tables["cells"].Rows(source),
 	}}
 	r.Statistics = tabulate.As[Statistics](r.raw["statistics"])
 

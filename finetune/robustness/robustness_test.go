@@ -127,7 +127,7 @@ func TestReport(t *testing.T) {
 		Refused: 2, Recovered: 1, ToolsRefused: 4, ToolsRecovered: 0.5,
 		Outcomes: map[string]int{
 			"deprecated": 3, "ok": 4, "invalid-action": 2, "invocation-error": 1, "tool-error": 1, "malformed": 1,
-			"correct": 2, "incorrect": 0,
+			"correct": 2, "incorrect": 0, "unavailable": 0,
 		},
 	}
 

@@ -80,6 +80,8 @@ func (e *Evaluation) Board(ctx context.Context, lost finetune.Lost) (*facts.Boar
 		b.Facts[len(b.Facts)-1].Seconds = seconds[e.attempt(p.Episode).String()]
 	}
 
+	b.Detect()
+
 	if ended != nil {
 		_ = b.Write(e.Dir, ended.SHA256) // a folder that cannot be written can be read, and they are made each time
 	}
