@@ -167,6 +167,10 @@ func ReportOf(all []facts.Fact) *Report {
 	report.Comparisons = compareAll(all)
 	report.Tables = tables().Rows(map[string]*tabulate.Source{"facts": source})
 
+	if !slices.ContainsFunc(all, facts.Fact.IsSubtle) { // there is one cell, which the other tables are about
+		report.Tables["cells"] = []tabulate.Row{}
+	}
+
 	return report
 }
 

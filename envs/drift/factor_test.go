@@ -169,11 +169,15 @@ func TestFactorsOfOtherTools(t *testing.T) {
 
 	m := maker(t, catalogOf(t, others), "base", 3)
 
+	// These tools do not say what they answer.
+	ofAnswers := []string{"scale-field", "permute-values", "quote-field", "reorder-date", "rename-field", "move-field",
+		"reverse-list", "shorten-list", "withhold-field"}
+
 	for _, f := range drift.Factors() {
 		for i := range 10 {
 			s, changes := m.FactorVersion(f, i)
-			if len(changes) == 0 {
-				t.Errorf("%s changes nothing", s.Version)
+			if nothing := slices.Contains(ofAnswers, f.Name); nothing != (len(changes) == 0) {
+				t.Errorf("%s changes %v", s.Version, changes)
 			}
 
 			text, err := s.Encode()

@@ -221,6 +221,12 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 		}
 	}
 
+	if m.source.Base { // which says what tools answer
+		for k := range made.APIs {
+			made.APIs[k].Answer, made.APIs[k].Conditions = "", ""
+		}
+	}
+
 	return &made, changes
 }
 

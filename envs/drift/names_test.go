@@ -32,7 +32,7 @@ func TestNamesAreShort(t *testing.T) {
 	}
 
 	for _, o := range drift.Operators() {
-		s, _ := m.Applied(o.Name, []drift.Operator{o}, 0)
+		s, _ := m.Applied("by_"+o.Name, []drift.Operator{o}, 0)
 		made = append(made, s)
 	}
 

@@ -54,6 +54,9 @@ func (b *Board) Detect() {
 	}
 }
 
+// IsSubtle reports whether the episode met a version of another cell than the explicit and lasting one.
+func (f Fact) IsSubtle() bool { return f.Drifted && f.Cell != string(toolapi.ExplicitLasting) }
+
 // Of returns what an episode comes to.
 func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 	f := Fact{
@@ -65,8 +68,7 @@ func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 		Prompt: e.PromptAPI, Template: e.Labels[envs.LabelTemplate], Lost: e.Lost != "", LostTo: e.Lost,
 	}
 	if version != nil && version.Name != f.Prompt {
-		cell := version.Cell()
-		f.Cell, f.Subtle = string(cell), cell != toolapi.ExplicitLasting
+		f.Cell, f.Drifted = string(version.Cell()), true
 	}
 
 	f.Question = f.Dataset + "/" + f.Difficulty + "/" + f.QuestionID

@@ -19,7 +19,7 @@ type Fact struct {
 	Source   string  `json:"source"`   // the episodes that it was made from, see Files
 	Prompt   string  `json:"prompt"`   // the API version that the prompt shows
 	Cell     string  `json:"cell"`     // how the deployed one has moved on (toolapi.Cell); "" of the prompt's
-	Subtle   bool    `json:"subtle"`   // that is silent, or passes
+	Drifted  bool    `json:"drifted"`  // it is another than the prompt's
 	Template string  `json:"template"` // that the question was made from; "" of others
 	Cluster  string  `json:"cluster"`  // what it rises and falls with: the template, or else the question
 	Labels   []Label `json:"labels"`   // all of the question's, in the order of their names

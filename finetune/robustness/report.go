@@ -129,8 +129,12 @@ func ReportOf(all []Played) *Report {
 	source := tabulate.Of(all)
 	r := &Report{raw: map[string][]tabulate.Row{
 		"rates": tables().Tables["rates"].Rows(source), "statistics": tables().Tables["statistics"].Rows(source),
-		"cells": tables().Tables["cells"].Rows(source),
 	}}
+
+	if r.raw["cells"] = []tabulate.Row{}; slices.ContainsFunc(all, func(p Played) bool { return p.IsSubtle() }) {
+		r.raw["cells"] = tables().Tables["cells"].Rows(source)
+	}
+
 	r.Statistics = tabulate.As[Statistics](r.raw["statistics"])
 
 	// A table of one kind of settings is shown where there is one, and has the baseline beside it.

@@ -62,6 +62,11 @@ func TestDriftKeepsCalls(t *testing.T) {
 	compared, _ := driftedTasks()
 	generate(t, data, "train", compared)
 
+	all, silent := withFactors(t, all, subtle, 3)
+	for _, factor := range subtle {
+		names = append(names, silent[factor]...)
+	}
+
 	var made []*toolapi.Version
 
 	for _, name := range names {

@@ -10,6 +10,7 @@ import (
 	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/domains"
 	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
 )
 
 // Codecs implements [suite.Programmer].
@@ -57,6 +58,11 @@ func (p *programs) Environment(version string, m envs.Memory) (envs.Environment,
 	first, deployed, err := p.choice.Versions.Pair(base, version)
 	if err != nil {
 		return nil, err
+	}
+
+	if cell := deployed.Cell(); version != base && cell != toolapi.ExplicitLasting {
+		return nil, fmt.Errorf("%s is %s, which is for tasks that are played turn by turn: a program reads no answer "+
+			"before it is written: want another environment.codec than python", version, cell)
 	}
 
 	return code.New(code.Config{
