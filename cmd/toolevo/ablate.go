@@ -16,7 +16,7 @@ import (
 func (a *app) ablateCommand() *cobra.Command {
 	cmd := a.command("ablate")
 	f := a.addSeveralFlags(cmd, toolevo.AblateDefaults(), "dataset", "difficulty", "template", "split",
-		"limit", "perturb", "api", "policy", "seed", "compat", "feedback", "engine", "python")
+		"limit", "perturb", "api", "policy", "seed", "compat", "feedback", "hint", "engine", "python")
 	vary := new(string)
 	addFlags(cmd, "ablate", into{
 		"out":  &f.Out,

@@ -27,7 +27,7 @@ type collectFlags struct {
 // addCollectFlags adds the flags of collect.
 func (a *app) addCollectFlags(cmd *cobra.Command) *collectFlags {
 	f := &collectFlags{runFlags: a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit",
-		"perturb", "api", "policy", "preset", "trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection",
+		"perturb", "api", "policy", "preset", "trees", "seed", "compat", "feedback", "hint", "no-update-tool", "no-reflection",
 		"engine", "python")}
 
 	addFlags(cmd, "collect", into{

@@ -43,6 +43,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"engine":        cmdline.Offered(engines.Names()),
 		"compat":        listedValues("environment.compat"),
 		"feedback":      cmdline.Offered(dynamic.Feedbacks()),
+		"hint":          cmdline.Offered(dynamic.Hints()),
 		"simulator":     policies,
 		"config":        shippedOrFile,
 		"set":           settingKeys,

@@ -43,7 +43,7 @@ type evalFlags struct {
 func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
 	f := &evalFlags{runFlags: a.addRunFlags(cmd, toolevo.EvaluateDefaults(), "dataset", "difficulty", "template",
 		"split", "questions", "limit", "perturb", "api", "policy", "seed", "repeats", "controller", "compat",
-		"feedback", "no-update-tool", "no-reflection", "engine", "python")}
+		"feedback", "hint", "no-update-tool", "no-reflection", "engine", "python")}
 	addFlags(cmd, "eval", into{
 		"format":     &f.job.Format,
 		"fail-under": &f.job.FailUnder,
@@ -119,7 +119,7 @@ func (a *app) warnOfRows(r *finetune.Report) {
 func (a *app) analyzeCommand() *cobra.Command {
 	cmd := a.command("analyze")
 	f := a.addRunFlags(cmd, toolevo.AnalyzeDefaults(), "dataset", "difficulty", "template", "split",
-		"limit", "perturb", "api", "policy", "seed", "compat", "feedback", "no-update-tool", "engine",
+		"limit", "perturb", "api", "policy", "seed", "compat", "feedback", "hint", "no-update-tool", "engine",
 		"python")
 
 	return does(a, cmd, func(ctx context.Context, _ []string) (any, error) {

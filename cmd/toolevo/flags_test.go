@@ -74,6 +74,7 @@ var flagTable = map[string][]string{
 		"mirror requests", "mirror queries", "tasks generate", "tasks verify", "tasks measure", "tasks instruct"},
 	"compat":   {"play", "collect", "doctor", "eval", "analyze", "ablate", "serve env", "eval drift"},
 	"feedback": {"play", "collect", "doctor", "eval", "analyze", "ablate", "serve env", "serve tools"},
+	"hint":     {"play", "collect", "doctor", "eval", "eval drift", "analyze", "ablate", "serve env"},
 }
 
 // sameWords are the flags whose help is the same on every command; that of the others says what the

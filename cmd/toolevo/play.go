@@ -19,7 +19,7 @@ import (
 
 func (a *app) playCommand() *cobra.Command {
 	cmd := newCommand("play")
-	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "perturb", "api", "policy", "compat", "feedback",
+	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "perturb", "api", "policy", "compat", "feedback", "hint",
 		"no-update-tool")
 	job := toolevo.PlayJob{Host: a.host(console.ProgressNone)}
 	data := cmdline.DataFlag(&a.Program, cmd)

@@ -218,6 +218,10 @@ func grown(preset string, more ...string) []string {
 		args = append(args, "--trees", "2", "--engine", "unsafe")
 	case "efficient":
 		args = append(args, "--trees", "4")
+	case "subtle": // under versions that refuse nothing
+		args[2] = "efficient"
+		args = append(args, "--trees", "4", "--engine", "unsafe", "--policy", "scripted:careful",
+			"--api", "factor:scale-field,factor:half-answer,factor:timeout")
 	}
 
 	return append(args, more...)
@@ -227,6 +231,7 @@ func grown(preset string, more ...string) []string {
 var uninterrupted = map[string]func(t testing.TB) string{
 	"paper":     shared("uninterrupted-paper", growUninterrupted("paper")),
 	"efficient": shared("uninterrupted-efficient", growUninterrupted("efficient")),
+	"subtle":    shared("uninterrupted-subtle", growUninterrupted("subtle")),
 }
 
 func growUninterrupted(preset string) func(t testing.TB, dir string) {

@@ -38,7 +38,7 @@ func (a *app) serveEnvCommand() *cobra.Command {
 	f.Session = engines.WithSession
 	f.cmd, f.command, f.Servers = cmd, "serve env", a.serving()
 	f.settings = a.addSettings(cmd, toolevo.EnvironmentsDefaults(), "suite", "dataset", "difficulty", "template",
-		"split", "questions", "limit", "api", "reward", "feedback", "compat", "seed", "engine", "python")
+		"split", "questions", "limit", "api", "reward", "feedback", "hint", "compat", "seed", "engine", "python")
 	cmdline.DataFlag(&a.Program, cmd)
 	addFlags(cmd, "run", into{"python-servers": &f.PythonServers})
 	f.addLogFlags(cmd)

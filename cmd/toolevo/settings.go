@@ -37,6 +37,7 @@ var settingFlags = map[string]string{
 	"python":     "python.executable",
 	"compat":     "environment.compat",
 	"feedback":   "environment.feedback",
+	"hint":       "environment.hint",
 	"reward":     "environment.reward",
 }
 

@@ -71,6 +71,10 @@ func (c *Change) Check() error {
 	return k.check()
 }
 
+// IsProbed reports whether calls can tell a change from none: a view by what it is asked, damage by the other tool. How
+// a re-encoding looks tells nothing to who has not seen it before.
+func (c *Change) IsProbed() bool { return c.Reversed != nil || c.Paged != nil || c.Withheld != nil }
+
 // IsAbout reports whether a change is about a tool.
 func (c *Change) IsAbout(tool string) bool { return slices.Contains(c.Tools, tool) }
 

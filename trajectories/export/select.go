@@ -63,6 +63,9 @@ type Selection struct {
 	RequireRecovery bool     `json:"require_recovery"`         // only trajectories that met deprecations and recovered from each
 	RequireUpdate   bool     `json:"require_update,omitempty"` // only those that told UpdateTool of an API they then used
 
+	// only those where who trusts every answer is wrong
+	RequireDetection bool `json:"require_detection,omitempty"`
+
 	// the most turns that no model should learn: unreadable ones, and errors made before; missing is any number
 	MaxFaulty *int `json:"max_faulty,omitempty"`
 	// whether such turns are not trained: SFTStep leaves their samples out, OpenAI gives them no weight
@@ -70,6 +73,13 @@ type Selection struct {
 
 	Dev float64 `json:"dev,omitempty"` // share of the questions, 0 to 1, held out in files of their own
 	Mix Mix     `json:"mix,omitzero"`  // of runs, suites or API versions, in what proportions
+
+	// Blind reports whether a trajectory made a call that meant something else than it did, and nothing could have
+	// told so: it is luck, and never taken. nil is that no version does that.
+	Blind func(*trajectories.Row) bool `json:"-"`
+	// Misled reports whether who trusts every answer is wrong on the question of a trajectory under its version; needed
+	// for RequireDetection.
+	Misled func(*trajectories.Row) bool `json:"-"`
 
 	// Elsewhere has the questions of the other splits, none of which is taken; nil is that nobody knows them.
 	Elsewhere *Elsewhere `json:"-"`
@@ -124,15 +134,17 @@ type SelectionReport struct {
 
 // Dropped counts the rows a selection dropped, each under the first reason that held.
 type Dropped struct {
-	Split      int `json:"split"`               // of another split
-	Elsewhere  int `json:"elsewhere"`           // of a question that is asked in another split, too
-	Score      int `json:"score"`               // not right by the score asked for
-	NoRecovery int `json:"no_recovery"`         // without the recovery asked for
-	NoUpdate   int `json:"no_update,omitempty"` // without the truthful UpdateTool asked for
-	Faulty     int `json:"faulty,omitempty"`    // with more faulty turns than wanted
-	Duplicate  int `json:"duplicate"`           // did what an earlier trajectory of the question did
-	Surplus    int `json:"surplus"`             // more than were wanted of the question
-	Weight     int `json:"weight,omitempty"`    // more than the weights allow
+	Split       int `json:"split"`                  // of another split
+	Elsewhere   int `json:"elsewhere"`              // of a question that is asked in another split, too
+	Score       int `json:"score"`                  // not right by the score asked for
+	NoRecovery  int `json:"no_recovery"`            // without the recovery asked for
+	NoUpdate    int `json:"no_update,omitempty"`    // without the truthful UpdateTool asked for
+	Blind       int `json:"blind,omitempty"`        // nothing told that a call meant something else
+	NoDetection int `json:"no_detection,omitempty"` // who trusts every answer is right, too
+	Faulty      int `json:"faulty,omitempty"`       // with more faulty turns than wanted
+	Duplicate   int `json:"duplicate"`              // did what an earlier trajectory of the question did
+	Surplus     int `json:"surplus"`                // more than were wanted of the question
+	Weight      int `json:"weight,omitempty"`       // more than the weights allow
 }
 
 // Select streams the rows that are chosen. The input is in canonical order, as a file or [trajectories.Merge] gives it,
@@ -242,6 +254,10 @@ func (s Selection) filter(group []*trajectories.Row, report *SelectionReport) []
 			d.NoRecovery++
 		case s.RequireUpdate && !toldTruth(r):
 			d.NoUpdate++
+		case s.Blind != nil && s.Blind(r):
+			d.Blind++
+		case s.RequireDetection && !s.Misled(r):
+			d.NoDetection++
 		case s.MaxFaulty != nil && countFaulty(r) > *s.MaxFaulty:
 			d.Faulty++
 		case seen[r.Key]:

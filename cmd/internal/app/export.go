@@ -117,11 +117,14 @@ func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Opti
 		}
 	}
 
+	stop := e.driftOf(ctx, s, &o.Selection)
+
 	if o.Found = e.found; s.imported != nil {
 		rows = trajectories.Merge(rows, s.imported.Rows())
 	}
 
 	m, err := export.Write(ctx, e.Out, rows, o)
+	err = errors.Join(err, stop())
 
 	if s.imported != nil && err == nil && m.Selected.Dropped.Score > 0 {
 		e.Say("Documents of others carry no verdict: ‹score› any takes what nobody judged.")

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/drift"
+	"toolevo/envs/dynamic"
+	"toolevo/envs/silent"
+	"toolevo/finetune"
+	"toolevo/finetune/facts"
+	"toolevo/mcts"
+	"toolevo/trajectories"
+	"toolevo/trajectories/export"
+)
+
+// driftOf has a selection ask what versions do in silence. stop ends it, with the first error of an answer.
+func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection) (stop func() error) {
+	var failed error
+
+	noted := func(yes bool, err error) bool {
+		failed = cmp.Or(failed, err)
+		return yes && err == nil
+	}
+
+	o.Blind = func(row *trajectories.Row) bool { return noted(s.isBlind(row)) }
+
+	references, known := map[*exportedRun]*Bench{}, map[[2]string]bool{}
+	o.Misled = func(row *trajectories.Row) bool {
+		r, err := s.runOf(row)
+		if err != nil {
+			return noted(false, err)
+		}
+
+		if references[r] == nil {
+			b, err := ReadBench(ctx, r.data, r.Config, r.Versions, nil)
+			if err == nil && b.RunsPrograms() {
+				err = b.Start(e.OpenEngine(ctx, r.Config.Python.Options(0)))
+			}
+
+			if references[r] = b; err != nil {
+				return noted(false, err)
+			}
+		}
+
+		question := [2]string{row.Question, row.DeployedAPI}
+		if _, ok := known[question]; !ok {
+			known[question] = noted(references[r].misleads(ctx, row))
+		}
+
+		return known[question]
+	}
+
+	return func() error {
+		all := []error{failed}
+		for _, b := range references {
+			all = append(all, b.Close())
+		}
+
+		return errors.Join(all...)
+	}
+}
+
+// isBlind reports whether a call of a row meant something else than it did and nothing could have told so.
+func (s *sources) isBlind(row *trajectories.Row) (bool, error) {
+	r, err := s.runOf(row)
+	if err != nil || r.Config.Environment.Hint != dynamic.HintNone {
+		return false, nil // documents of others say nothing of versions
+	}
+
+	all, err := r.versions()
+	if err != nil {
+		return false, err
+	}
+
+	v, err := all.Version(row.DeployedAPI)
+	if err != nil {
+		return false, err
+	}
+
+	return slices.ContainsFunc(row.Turns, func(t trajectories.Turn) bool {
+		a, ok := v.API(t.API)
+
+		return ok && t.Outcome == envs.OK &&
+			slices.ContainsFunc(a.Silent, func(c silent.Change) bool { return !c.IsProbed() })
+	}), nil
+}
+
+// misleads reports whether the naive policy is wrong on the question of a row under its version.
+func (b *Bench) misleads(ctx context.Context, row *trajectories.Row) (bool, error) {
+	i := slices.IndexFunc(b.Tasks, func(t envs.Task) bool {
+		return t.ID == row.QuestionID && t.Labels[envs.LabelDataset] == row.Labels[envs.LabelDataset] &&
+			t.Labels[envs.LabelDifficulty] == row.Labels[envs.LabelDifficulty]
+	})
+	if i < 0 {
+		return false, console.GaveUp(errors.New("the data folder has no question " + row.QuestionID))
+	}
+
+	env, err := b.Environment(drift.Family{Versions: []string{row.DeployedAPI}}, nil)
+	if err != nil {
+		return false, err
+	}
+
+	policy, err := b.PolicyIn(facts.Naive, env)
+	if err != nil {
+		return false, err
+	}
+
+	played, err := finetune.Play(ctx, env, policy, b.Tasks[i], mcts.NodeID{Question: row.QuestionID},
+		finetune.Limits{MaxTurns: b.Config.Eval.MaxTurns})
+
+	return !played.Grade.Official, err
+}
