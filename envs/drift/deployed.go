@@ -20,8 +20,11 @@ const (
 	FactorPrefix = "factor:" // a factor, or all of them, one by one
 )
 
-// AllFactors stands for every factor, one by one.
-const AllFactors = FactorPrefix + "all"
+// Entries that stand for several factors, one by one.
+const (
+	AllFactors    = FactorPrefix + "all"    // those that the paper varies
+	SubtleFactors = FactorPrefix + "subtle" // those that are silent or pass, and that the tools have something of
+)
 
 // versionsOfFactor is how many versions an entry that names a factor stands for: one alone may have names that are
 // easily guessed, or badly.
@@ -44,13 +47,9 @@ type Origin struct {
 // Deploy reads the files that the setting api names, and makes the versions of its factors.
 func Deploy(api []string, from Origin) (*Deployed, error) {
 	d := &Deployed{API: api}
-	all := entries([]string{AllFactors})
 
-	if !slices.ContainsFunc(api, func(entry string) bool { return strings.TrimSpace(entry) == AllFactors }) {
-		all = nil
-	}
-
-	for _, entry := range entries(api) {
+	named, unnamed := entries(api)
+	for _, entry := range named {
 		var (
 			family Family
 			files  []toolapi.File
@@ -61,7 +60,7 @@ func Deploy(api []string, from Origin) (*Deployed, error) {
 			family, files, err = familyOfFiles(pattern)
 		} else if name, ok := strings.CutPrefix(entry, FactorPrefix); ok {
 			family, files, err = familyOfFactor(from, name)
-			if errors.Is(err, errNothing) && slices.Contains(all, entry) { // nobody named it
+			if errors.Is(err, errNothing) && slices.Contains(unnamed, entry) {
 				continue
 			}
 		} else {
@@ -78,22 +77,28 @@ func Deploy(api []string, from Origin) (*Deployed, error) {
 	return d, d.check()
 }
 
-// entries are those of the setting api, with the factors that factor:all stands for.
-func entries(api []string) []string {
-	var named []string
-
+// entries are those of the setting api, with the factors that an entry stands for; unnamed are those of factors that
+// need not be there.
+func entries(api []string) (all, unnamed []string) {
 	for _, entry := range api {
-		if entry = strings.TrimSpace(entry); entry != AllFactors {
-			named = append(named, entry)
+		entry = strings.TrimSpace(entry)
+		if entry != AllFactors && entry != SubtleFactors {
+			all = append(all, entry)
 			continue
 		}
 
-		for _, name := range FactorNames() {
-			named = append(named, FactorPrefix+name)
+		for _, f := range Factors() {
+			if f.IsSubtle() == (entry == SubtleFactors) {
+				all = append(all, FactorPrefix+f.Name)
+			}
+		}
+
+		if entry == SubtleFactors {
+			unnamed = all
 		}
 	}
 
-	return named
+	return all, unnamed
 }
 
 // familyOfFiles reads the versions of a pattern.

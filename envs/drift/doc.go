@@ -28,7 +28,8 @@
 //	flip-default        desc is false           desc is true, where a call does not say it
 //	nest-parameters     lat, lon                position: {"lat": …, "lon": …}
 //
-// These are drawn for each API. Others are applied only where they are named: those of factors, and
+// These are drawn for each API. Others are applied only where they are named: those of factors, those that are silent
+// (below), and
 //
 //	move-url            …/v1/rates              …/v2/rates, in the document; calls stay
 //	wrap-response       Loaded.                 {"State": "Success", "Message": "Loaded."}
@@ -64,6 +65,30 @@
 //	parameters-text         condition               whereClause
 //	parameters-character    condition               #condition, of ? @ # & . %
 //	response                Loaded.                 {"State": "Success", "Message": "Loaded."}
+//
+// # Silent drift, and faults
+//
+// These refuse no call of before: package silent says what becomes of it, and toolapi.Fault what passes. Each is a
+// factor, and applied to a version as a whole, since a service speaks of one thing in one way: a field is recoded in all
+// answers that have it, and in parameters that are named after it. Which fields there are the base says (answer: in its
+// file); a benchmark whose base does not, such as ToolBench, has faults alone.
+//
+//	scale-field         duration: 1.5           1500
+//	permute-values      gender: female          male, and the other way
+//	quote-field         members: "12"           12
+//	reorder-date        Date: 2023-05-17        17/05/2023
+//	rename-field        data                    record
+//	move-field          data                    details: {data: …}
+//	reverse-list        oldest first            newest first, or order=ascending
+//	shorten-list        all items               the first two, or limit=1000
+//	withhold-field      checksum                null; list_sessions has it
+//	rate-limit          …                       refused, for a call or two
+//	timeout             …                       not answered, for a call or two
+//	half-answer         …                       the first half, for a call or two
+//	stale-read          …                       what was there before the last change, for a call or two
+//
+// Of MCPEvol-Bench's eleven operators, renamed and retyped parameters, changed requirements and defaults, and renamed
+// tools are the operators above; changed answers are rename-field, move-field and quote-field.
 //
 // # DynamicToolBench
 //

@@ -45,6 +45,9 @@ func Factors() []Factor {
 	return all
 }
 
+// IsSubtle reports whether a factor is silent or passes: it has the name of its operator.
+func (f Factor) IsSubtle() bool { return slices.Equal(f.operators, []string{f.Name}) }
+
 // FactorNames returns the names of all factors, in their order.
 func FactorNames() []string {
 	var all []string

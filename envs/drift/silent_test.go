@@ -136,7 +136,7 @@ func TestFactorsThatDoNothing(t *testing.T) {
 		Shipped: func() (*toolapi.Catalog, error) { return shipped(t), nil }, Prompt: "p_c", Seed: 1,
 	}
 
-	all, err := drift.Deploy([]string{"p_c", "factor:all"}, origin)
+	all, err := drift.Deploy([]string{"p_c", "factor:all", "factor:subtle"}, origin)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"toolevo/trajectories/export"
+)
+
+// Of a run under versions that refuse nothing an export can ask for what noticed: who trusts every answer is wrong there.
+func TestExportDetection(t *testing.T) {
+	t.Parallel()
+
+	run, out := uninterrupted["subtle"](t), t.TempDir()
+	exported := func(name string, more ...string) export.Manifest {
+		args := append([]string{"export", run, "--out", filepath.Join(out, name), "--allow-scripted", "--json"}, more...)
+		return document[export.Manifest](t, must(t, args...))
+	}
+
+	all, noticed := exported("all"), exported("noticed", "--require-detection")
+
+	if d := all.Selected.Dropped; all.Rows == 0 || d.Blind+d.NoDetection > 0 {
+		t.Errorf("%d rows, left out: %+v", all.Rows, d)
+	}
+
+	if d := noticed.Selected.Dropped; noticed.Rows == 0 || d.NoDetection == 0 || noticed.Rows >= all.Rows {
+		t.Errorf("%d of %d rows, left out: %+v", noticed.Rows, all.Rows, d)
+	}
+}
