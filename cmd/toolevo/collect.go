@@ -27,8 +27,8 @@ type collectFlags struct {
 // addCollectFlags adds the flags of collect.
 func (a *app) addCollectFlags(cmd *cobra.Command) *collectFlags {
 	f := &collectFlags{runFlags: a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit",
-		"perturb", "api", "policy", "preset", "trees", "seed", "compat", "feedback", "hint", "no-update-tool", "no-reflection",
-		"engine", "python")}
+		"perturb", "api", "policy", "preset", "trees", "seed", "compat", "feedback", "hint", "no-update-tool",
+		"no-reflection", "engine", "python")}
 
 	addFlags(cmd, "collect", into{
 		"probe":             &f.estimate.Probe,

@@ -7,14 +7,15 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// Of a run under versions that refuse nothing an export can ask for what noticed: who trusts every answer is wrong there.
+// Of a run under versions that refuse nothing an export can ask for what noticed: who trusts every answer is wrong
+// there.
 func TestExportDetection(t *testing.T) {
 	t.Parallel()
 
 	run, out := uninterrupted["subtle"](t), t.TempDir()
 	exported := func(name string, more ...string) export.Manifest {
-		args := append([]string{"export", run, "--out", filepath.Join(out, name), "--allow-scripted", "--json"}, more...)
-		return document[export.Manifest](t, must(t, args...))
+		args := []string{"export", run, "--out", filepath.Join(out, name), "--allow-scripted", "--json"}
+		return document[export.Manifest](t, must(t, append(args, more...)...))
 	}
 
 	all, noticed := exported("all"), exported("noticed", "--require-detection")

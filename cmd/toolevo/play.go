@@ -19,8 +19,8 @@ import (
 
 func (a *app) playCommand() *cobra.Command {
 	cmd := newCommand("play")
-	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "perturb", "api", "policy", "compat", "feedback", "hint",
-		"no-update-tool")
+	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "perturb", "api", "policy", "compat", "feedback",
+		"hint", "no-update-tool")
 	job := toolevo.PlayJob{Host: a.host(console.ProgressNone)}
 	data := cmdline.DataFlag(&a.Program, cmd)
 	cmd.Flags().StringVar(&job.Question, "question", "", "`ID` of the question (default: the first of the split)")

@@ -69,9 +69,9 @@
 // # Silent drift, and faults
 //
 // These refuse no call of before: package silent says what becomes of it, and toolapi.Fault what passes. Each is a
-// factor, and applied to a version as a whole, since a service speaks of one thing in one way: a field is recoded in all
-// answers that have it, and in parameters that are named after it. Which fields there are the base says (answer: in its
-// file); a benchmark whose base does not, such as ToolBench, has faults alone.
+// factor, and applied to a version as a whole, since a service speaks of one thing in one way: a field is recoded in
+// all answers that have it, and in parameters that are named after it. Which fields there are the base says (answer: in
+// its file); a benchmark whose base does not, such as ToolBench, has faults alone.
 //
 //	scale-field         duration: 1.5           1500
 //	permute-values      gender: female          male, and the other way

@@ -73,12 +73,17 @@ var operators = []Operator{
 	{Name: "move-field", common: moveField, alone: true, About: "a member stands in an object of its own"},
 	{Name: "reverse-list", common: reverseList, alone: true, About: "the last item of an answer comes first"},
 	{Name: "shorten-list", common: shortenList, alone: true, About: "an answer has its first items alone"},
-	{Name: "withhold-field", common: withholdField, alone: true, About: "a member is null, and another tool has it"},
+	{Name: "withhold-field", common: withholdField, alone: true,
+		About: "a member is null, and another tool has it"},
 
-	{Name: "rate-limit", common: passingFault(toolapi.RateLimit), alone: true, About: "calls are refused for a while"},
-	{Name: "timeout", common: passingFault(toolapi.Timeout), alone: true, About: "calls are not answered in time for a while"},
-	{Name: "half-answer", common: passingFault(toolapi.HalfAnswer), alone: true, About: "answers have their first half alone for a while"},
-	{Name: "stale-read", common: passingFault(toolapi.StaleRead), alone: true, About: "what was changed is not read yet for a while"},
+	{Name: "rate-limit", common: passingFault(toolapi.RateLimit), alone: true,
+		About: "calls are refused for a while"},
+	{Name: "timeout", common: passingFault(toolapi.Timeout), alone: true,
+		About: "calls are not answered in time for a while"},
+	{Name: "half-answer", common: passingFault(toolapi.HalfAnswer), alone: true,
+		About: "answers have their first half alone for a while"},
+	{Name: "stale-read", common: passingFault(toolapi.StaleRead), alone: true,
+		About: "what was changed is not read yet for a while"},
 }
 
 // ParseOperators returns the operators of some names, in their order; the error of an unknown one lists the valid ones.

@@ -408,7 +408,8 @@ func shared(a, source toolapi.APISpec) []string {
 	all := toolapi.ParameterNames(a.Parameters.All)
 	with := toolapi.ParameterNames(source.Parameters.All)
 
-	if len(all) == len(with) || slices.ContainsFunc(with, func(name string) bool { return !slices.Contains(all, name) }) {
+	foreign := func(name string) bool { return !slices.Contains(all, name) }
+	if len(all) == len(with) || slices.ContainsFunc(with, foreign) {
 		return nil
 	}
 

@@ -316,7 +316,9 @@ func (e *Environment[S]) refused(call envs.Call, known *entry[S], wrong *toolapi
 }
 
 // runTool runs a tool on arguments that fit its signature.
-func (e *Environment[S]) runTool(ctx context.Context, from *state[S], known *entry[S], args envs.Args) (answer[S], error) {
+func (e *Environment[S]) runTool(
+	ctx context.Context, from *state[S], known *entry[S], args envs.Args,
+) (answer[S], error) {
 	switch known.tool {
 	case envs.FinishTool:
 		return e.finish(ctx, from, args[0].Value)

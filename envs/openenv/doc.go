@@ -59,8 +59,8 @@
 //	result      what the agent reads: the tool's result, a notice, or what is wrong with the call
 //	error       null, or an object of error_type and message where the outcome is an error; the message is the
 //	            result again, or what is wrong with the form of the action
-//	outcome     ok, malformed, invalid-action, invocation-error, deprecated, tool-error, unavailable, correct or incorrect; where
-//	            an episode ends without an answer, that of its last call, or null
+//	outcome     ok, malformed, invalid-action, invocation-error, deprecated, tool-error, unavailable, correct
+//	            or incorrect; where an episode ends without an answer, that of its last call, or null
 //	text        what a chat is told next: the result, after "Observation: "
 //	status      running; terminated by the agent's answer; or truncated by a limit, or by an agent that says no more
 //
@@ -68,9 +68,9 @@
 // tool_name, if neither can be that, or else of its JSON. Trainers that pass on what their model
 // wrote have no other way to tell the model.
 //
-// error_type is tool_not_found for invalid-action and deprecated, execution_error for tool-error and unavailable, and invalid_args for
-// the others. A prompt goes on with its text, the text of the action, a blank line, the text of the observation, and a
-// blank line.
+// error_type is tool_not_found for invalid-action and deprecated, execution_error for tool-error and
+// unavailable, and invalid_args for the others. A prompt goes on with its text, the text of the
+// action, a blank line, the text of the observation, and a blank line.
 //
 // The state, which an agent is not shown:
 //

@@ -25,22 +25,46 @@ type Change struct {
 	Withheld *Withheld `yaml:"withheld,omitempty,flow"`
 }
 
-// kind is what a change does. Nothing that it is given is changed in place.
+// kind is what a change is.
 type kind interface {
-	// answer returns what the deployed API answers to a call where the tool answers v.
-	answer(call envs.Args, v any) any
-	// restore returns what the tool answered, as far as an answer tells.
-	restore(v any) any
-	// lift returns the arguments of a tool's call as the deployed API wants them, and lower is its inverse.
-	lift(call envs.Args) envs.Args
-	lower(call envs.Args) envs.Args
+	effect() effect
 	// note says what has changed; read is its inverse, and false of a note of another kind.
 	note() string
 	read(note string) bool
 	check() error
 }
 
-// kind returns what the change does, nil of one that has not exactly one kind.
+// effect is what a change does. Nothing that its functions are given is changed in place.
+type effect struct {
+	answer  func(call envs.Args, v any) any // what the deployed API answers to a call where the tool answers v
+	restore func(v any) any                 // what the tool answered, as far as an answer tells
+	lift    func(call envs.Args) envs.Args  // the arguments of a tool's call as the deployed API wants them
+	lower   func(call envs.Args) envs.Args  // the inverse of lift
+}
+
+// ofValues is the effect of a change of whole values and its inverse: of answers, and of the values of arguments, whose
+// own names are those of parameters.
+func ofValues(now, was func(any) any) effect {
+	within := func(change func(any) any) func(envs.Args) envs.Args {
+		return func(call envs.Args) envs.Args {
+			changed := slices.Clone(call)
+			for i := range changed {
+				changed[i].Value = change(changed[i].Value)
+			}
+
+			return changed
+		}
+	}
+
+	return effect{func(_ envs.Args, v any) any { return now(v) }, was, within(now), within(was)}
+}
+
+// ofView is the effect of a change that asking for something else undoes.
+func ofView(answer func(call envs.Args, v any) any, by asked) effect {
+	return effect{answer, func(v any) any { return v }, by.lift, by.lower}
+}
+
+// kind returns what the change is, nil where it has not exactly one kind.
 func (c *Change) kind() kind {
 	var found kind
 
@@ -84,7 +108,7 @@ type Changes []Change
 // Lift returns the arguments of a call of the tool as the deployed API wants them.
 func (all Changes) Lift(call envs.Args) envs.Args {
 	for i := range all {
-		call = all[i].kind().lift(call)
+		call = all[i].kind().effect().lift(call)
 	}
 
 	return call
@@ -93,7 +117,7 @@ func (all Changes) Lift(call envs.Args) envs.Args {
 // Lower is the inverse of Lift.
 func (all Changes) Lower(call envs.Args) envs.Args {
 	for i := range slices.Backward(all) {
-		call = all[i].kind().lower(call)
+		call = all[i].kind().effect().lower(call)
 	}
 
 	return call
@@ -107,7 +131,7 @@ func (all Changes) Answer(call envs.Args, text string) (answer string, notes []s
 
 	lowered := call
 	for i := range slices.Backward(all) {
-		next := all[i].kind().lower(lowered)
+		next := all[i].kind().effect().lower(lowered)
 		// What a call says to a view it knows.
 		shows[i] = len(next) == len(lowered) && !reflect.DeepEqual(next, lowered)
 		lowered = next
@@ -117,7 +141,7 @@ func (all Changes) Answer(call envs.Args, text string) (answer string, notes []s
 		k := all[i].kind()
 
 		if err == nil {
-			next := k.answer(call, value)
+			next := k.effect().answer(call, value)
 			shows[i] = shows[i] || !reflect.DeepEqual(next, value)
 			value = next
 		}
@@ -154,7 +178,7 @@ func (all Changes) Restore(answer string) string {
 	}
 
 	for i := range slices.Backward(all) {
-		value = all[i].kind().restore(value)
+		value = all[i].kind().effect().restore(value)
 	}
 
 	return pytext.JSON(value)

@@ -13,7 +13,7 @@
 //	dated     {fields: [Date]}                                2023-05-17 is 17/05/2023
 //	renamed   {field: data, as: content}                      a member of an answer has another name
 //	moved     {field: data, into: details}                    it stands in an object of its own
-//	reversed  {parameter: order, value: oldest_first}         the last item of a list comes first, unless the call says so
+//	reversed  {parameter: order, value: oldest_first}         the last item comes first, unless the call says so
 //	paged     {parameter: limit, value: 1000, size: 2}        a list has its first items, unless the call wants more
 //	withheld  {field: data, source: list_sessions, by: id}    null; another tool has it, in the item of the same id
 //

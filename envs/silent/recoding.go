@@ -57,16 +57,6 @@ func members(object envs.Args, names []string, replace func(any) any) envs.Args 
 	return changed
 }
 
-// nested is what change makes of the values of arguments, whose own names are those of parameters.
-func nested(call envs.Args, change func(any) any) envs.Args {
-	changed := slices.Clone(call)
-	for i := range changed {
-		changed[i].Value = change(changed[i].Value)
-	}
-
-	return changed
-}
-
 // conditions is a text of conditions, such as "Date>=2020-01-02, Open<5", whose values under one of some names are what
 // replace makes of them.
 func conditions(v any, names []string, replace func(any) any) any {
@@ -97,6 +87,17 @@ var condition = regexp.MustCompile(`^\s*([^<>=]+?)\s*(?:>=|<=|>|<|=)\s*(.*?)$`)
 type Where struct {
 	Fields     []string `yaml:"fields,flow"`          // names of members, and of parameters
 	Conditions string   `yaml:"conditions,omitempty"` // a parameter that is a text of conditions on them, or ""
+}
+
+// recoded is the effect of a change of the values under some names and its inverse.
+func (w Where) recoded(now, was func(any) any) effect {
+	e := ofValues(
+		func(v any) any { return inside(v, w.Fields, now) }, func(v any) any { return inside(v, w.Fields, was) },
+	)
+	e.lift = func(call envs.Args) envs.Args { return w.arguments(call, now) }
+	e.lower = func(call envs.Args) envs.Args { return w.arguments(call, was) }
+
+	return e
 }
 
 // arguments recodes the arguments of a call.
@@ -152,13 +153,11 @@ type Scaled struct {
 	Zeros int `yaml:"zeros"`
 }
 
-func (s *Scaled) now(v any) any { return scaled(v, s.Zeros) }
-func (s *Scaled) was(v any) any { return scaled(v, -s.Zeros) }
-
-func (s *Scaled) answer(_ envs.Args, v any) any  { return inside(v, s.Fields, s.now) }
-func (s *Scaled) restore(v any) any              { return inside(v, s.Fields, s.was) }
-func (s *Scaled) lift(call envs.Args) envs.Args  { return s.arguments(call, s.now) }
-func (s *Scaled) lower(call envs.Args) envs.Args { return s.arguments(call, s.was) }
+func (s *Scaled) effect() effect {
+	return s.recoded(
+		func(v any) any { return scaled(v, s.Zeros) }, func(v any) any { return scaled(v, -s.Zeros) },
+	)
+}
 
 func (s *Scaled) note() string {
 	return fmt.Sprintf("%s: numbers are 1%s times what they were.", s.list(), strings.Repeat("0", s.Zeros))
@@ -189,7 +188,9 @@ type Swapped struct {
 	Values map[string]string `yaml:"values,flow"` // each pair once
 }
 
-func (s *Swapped) now(v any) any {
+func (s *Swapped) effect() effect { return s.recoded(s.swap, s.swap) }
+
+func (s *Swapped) swap(v any) any {
 	for one, other := range s.Values {
 		switch v {
 		case one:
@@ -201,11 +202,6 @@ func (s *Swapped) now(v any) any {
 
 	return v
 }
-
-func (s *Swapped) answer(_ envs.Args, v any) any  { return inside(v, s.Fields, s.now) }
-func (s *Swapped) restore(v any) any              { return inside(v, s.Fields, s.now) }
-func (s *Swapped) lift(call envs.Args) envs.Args  { return s.arguments(call, s.now) }
-func (s *Swapped) lower(call envs.Args) envs.Args { return s.arguments(call, s.now) }
 
 func (s *Swapped) note() string {
 	var pairs []string
@@ -251,12 +247,10 @@ type Quoted struct {
 	Where `yaml:",inline"`
 }
 
-func (q *Quoted) change(v any) any { return inside(v, q.Fields, quoted) }
-
-func (q *Quoted) answer(_ envs.Args, v any) any  { return q.change(v) }
-func (q *Quoted) restore(v any) any              { return q.change(v) }
-func (q *Quoted) lift(call envs.Args) envs.Args  { return nested(call, q.change) }
-func (q *Quoted) lower(call envs.Args) envs.Args { return nested(call, q.change) }
+func (q *Quoted) effect() effect {
+	change := func(v any) any { return inside(v, q.Fields, quoted) }
+	return ofValues(change, change)
+}
 
 func (q *Quoted) note() string {
 	return q.list() + `: a number is written as a text, "12", and a text that is a number as a number.`
@@ -271,10 +265,7 @@ type Dated struct {
 	Where `yaml:",inline"`
 }
 
-func (d *Dated) answer(_ envs.Args, v any) any  { return inside(v, d.Fields, dated) }
-func (d *Dated) restore(v any) any              { return inside(v, d.Fields, dated) }
-func (d *Dated) lift(call envs.Args) envs.Args  { return d.arguments(call, dated) }
-func (d *Dated) lower(call envs.Args) envs.Args { return d.arguments(call, dated) }
+func (d *Dated) effect() effect { return d.recoded(dated, dated) }
 
 func (d *Dated) note() string {
 	return d.list() + ": dates begin with the day, 17/05/2023 for 2023-05-17."

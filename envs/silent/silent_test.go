@@ -16,15 +16,19 @@ import (
 func where(fields ...string) silent.Where { return silent.Where{Fields: fields} }
 
 var (
-	scaled   = silent.Change{Scaled: &silent.Scaled{Where: where("duration", "price"), Zeros: 3}}
-	swapped  = silent.Change{Swapped: &silent.Swapped{Where: where("kind"), Values: map[string]string{"a": "b", "c": "d"}}}
+	scaled  = silent.Change{Scaled: &silent.Scaled{Where: where("duration", "price"), Zeros: 3}}
+	swapped = silent.Change{Swapped: &silent.Swapped{
+		Where: where("kind"), Values: map[string]string{"a": "b", "c": "d"},
+	}}
 	quoted   = silent.Change{Quoted: &silent.Quoted{Where: where("members")}}
 	dated    = silent.Change{Dated: &silent.Dated{Where: where("Date")}}
 	renamed  = silent.Change{Renamed: &silent.Renamed{Field: "data", As: "content"}}
 	moved    = silent.Change{Moved: &silent.Moved{Field: "data", Into: "details"}}
 	reversed = silent.Change{Reversed: &silent.Reversed{Parameter: "order", Value: "oldest_first"}}
 	paged    = silent.Change{Paged: &silent.Paged{Parameter: "limit", Size: 2, Value: 1000}}
-	withheld = silent.Change{Withheld: &silent.Withheld{Field: "data", Source: "list", With: []string{"source", "type"}, By: "id"}}
+	withheld = silent.Change{Withheld: &silent.Withheld{
+		Field: "data", Source: "list", With: []string{"source", "type"}, By: "id",
+	}}
 )
 
 var all = []silent.Change{scaled, swapped, quoted, dated, renamed, moved, reversed, paged, withheld}
@@ -202,15 +206,17 @@ func TestCheck(t *testing.T) {
 	}
 
 	for name, c := range map[string]silent.Change{
-		"no kind":      {Tools: []string{"a"}},
-		"two kinds":    {Tools: []string{"a"}, Renamed: renamed.Renamed, Moved: moved.Moved},
-		"no tool":      {Renamed: renamed.Renamed},
-		"no field":     {Tools: []string{"a"}, Quoted: &silent.Quoted{}},
-		"no zeros":     {Tools: []string{"a"}, Scaled: &silent.Scaled{Where: where("a")}},
-		"to itself":    {Tools: []string{"a"}, Renamed: &silent.Renamed{Field: "a", As: "a"}},
-		"a value once": {Tools: []string{"a"}, Swapped: &silent.Swapped{Where: where("a"), Values: map[string]string{"x": "y", "y": "z"}}},
-		"no size":      {Tools: []string{"a"}, Paged: &silent.Paged{Parameter: "limit", Value: 5}},
-		"no source":    {Tools: []string{"a"}, Withheld: &silent.Withheld{Field: "a"}},
+		"no kind":   {Tools: []string{"a"}},
+		"two kinds": {Tools: []string{"a"}, Renamed: renamed.Renamed, Moved: moved.Moved},
+		"no tool":   {Renamed: renamed.Renamed},
+		"no field":  {Tools: []string{"a"}, Quoted: &silent.Quoted{}},
+		"no zeros":  {Tools: []string{"a"}, Scaled: &silent.Scaled{Where: where("a")}},
+		"to itself": {Tools: []string{"a"}, Renamed: &silent.Renamed{Field: "a", As: "a"}},
+		"a value once": {Tools: []string{"a"}, Swapped: &silent.Swapped{
+			Where: where("a"), Values: map[string]string{"x": "y", "y": "z"},
+		}},
+		"no size":   {Tools: []string{"a"}, Paged: &silent.Paged{Parameter: "limit", Value: 5}},
+		"no source": {Tools: []string{"a"}, Withheld: &silent.Withheld{Field: "a"}},
 	} {
 		if c.Check() == nil {
 			t.Errorf("%s is taken", name)

@@ -35,10 +35,7 @@ func (r *Renamed) change(v any) any {
 	})
 }
 
-func (r *Renamed) answer(_ envs.Args, v any) any  { return r.change(v) }
-func (r *Renamed) restore(v any) any              { return r.change(v) }
-func (r *Renamed) lift(call envs.Args) envs.Args  { return nested(call, r.change) }
-func (r *Renamed) lower(call envs.Args) envs.Args { return nested(call, r.change) }
+func (r *Renamed) effect() effect { return ofValues(r.change, r.change) }
 
 func (r *Renamed) note() string { return fmt.Sprintf("%s: it is called %s.", r.Field, r.As) }
 
@@ -100,10 +97,7 @@ func (m *Moved) each(v any, name, other string, replace func(value any) envs.Arg
 	return v
 }
 
-func (m *Moved) answer(_ envs.Args, v any) any  { return m.now(v) }
-func (m *Moved) restore(v any) any              { return m.was(v) }
-func (m *Moved) lift(call envs.Args) envs.Args  { return nested(call, m.now) }
-func (m *Moved) lower(call envs.Args) envs.Args { return nested(call, m.was) }
+func (m *Moved) effect() effect { return ofValues(m.now, m.was) }
 
 func (m *Moved) note() string { return fmt.Sprintf("%s: it is in %s.", m.Field, m.Into) }
 

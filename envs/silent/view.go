@@ -53,10 +53,7 @@ func eachList(v any, change func([]any) []any) any {
 	return v
 }
 
-func (r *Reversed) restore(v any) any { return v }
-
-func (r *Reversed) lift(call envs.Args) envs.Args  { return call.With(r.Parameter, r.Value) }
-func (r *Reversed) lower(call envs.Args) envs.Args { return without(call, r.Parameter) }
+func (r *Reversed) effect() effect { return ofView(r.answer, asking(r.Parameter, r.Value)) }
 
 func (r *Reversed) note() string {
 	return fmt.Sprintf("The last item comes first; %s=%q gives the former order.", r.Parameter, r.Value)
@@ -86,13 +83,9 @@ func (p *Paged) answer(call envs.Args, v any) any {
 	return eachList(v, func(list []any) []any { return list[:min(max(size, 0), p.Value, len(list))] })
 }
 
-func (p *Paged) restore(v any) any { return v }
-
-func (p *Paged) lift(call envs.Args) envs.Args {
-	return call.With(p.Parameter, envs.Number(strconv.Itoa(p.Value)))
+func (p *Paged) effect() effect {
+	return ofView(p.answer, asking(p.Parameter, envs.Number(strconv.Itoa(p.Value))))
 }
-
-func (p *Paged) lower(call envs.Args) envs.Args { return without(call, p.Parameter) }
 
 func (p *Paged) note() string {
 	return fmt.Sprintf("No more than %d items come unless %s asks for more, up to %d.", p.Size, p.Parameter, p.Value)
@@ -146,10 +139,10 @@ func (w *Withheld) answer(_ envs.Args, v any) any {
 	})
 }
 
-func (w *Withheld) restore(v any) any { return v }
-
-func (w *Withheld) lift(call envs.Args) envs.Args  { return call }
-func (w *Withheld) lower(call envs.Args) envs.Args { return call }
+func (w *Withheld) effect() effect {
+	same := func(call envs.Args) envs.Args { return call }
+	return ofView(w.answer, asked{same, same})
+}
 
 func (w *Withheld) note() string {
 	return fmt.Sprintf("%s: it is null here; %s[%s] has it, by %s.", w.Field, w.Source, strings.Join(w.With, ", "),
@@ -220,7 +213,15 @@ func (w *Withheld) Fill(answer, source any) any {
 	})
 }
 
-// without is a call without an argument.
-func without(call envs.Args, name string) envs.Args {
-	return slices.DeleteFunc(slices.Clone(call), func(arg envs.Arg) bool { return arg.Name == name })
+// asked is how a call asks for what was there before, and how it does not.
+type asked struct{ lift, lower func(envs.Args) envs.Args }
+
+// asking asks by an argument.
+func asking(name string, value any) asked {
+	return asked{
+		func(call envs.Args) envs.Args { return call.With(name, value) },
+		func(call envs.Args) envs.Args {
+			return slices.DeleteFunc(slices.Clone(call), func(arg envs.Arg) bool { return arg.Name == name })
+		},
+	}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,6 +95,15 @@ func (e *ExportJob) export(ctx context.Context, dirs []string) (*export.Manifest
 	return e.exportSamples(ctx, s, o)
 }
 
+// write writes an export, of which nothing is taken that nobody could have known.
+func (e *ExportJob) write(ctx context.Context, s *sources, rows iter.Seq2[trajectories.Row, error], o export.Options) (
+	*export.Manifest, error) {
+	stop := e.driftOf(ctx, s, &o.Selection)
+	m, err := export.Write(ctx, e.Out, rows, o)
+
+	return m, errors.Join(err, stop())
+}
+
 // exportSamples writes training data.
 func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Options) (*export.Manifest, error) {
 	if !e.Scripted && !e.lint {
@@ -117,14 +127,11 @@ func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Opti
 		}
 	}
 
-	stop := e.driftOf(ctx, s, &o.Selection)
-
 	if o.Found = e.found; s.imported != nil {
 		rows = trajectories.Merge(rows, s.imported.Rows())
 	}
 
-	m, err := export.Write(ctx, e.Out, rows, o)
-	err = errors.Join(err, stop())
+	m, err := e.write(ctx, s, rows, o)
 
 	if s.imported != nil && err == nil && m.Selected.Dropped.Score > 0 {
 		e.Say("Documents of others carry no verdict: ‹score› any takes what nobody judged.")
