@@ -75,7 +75,7 @@ func (m Message) Text() string {
 }
 
 func messageText(content string, calls []any, cut bool) string {
-	var members envs.Args
+	members := make(envs.Args, 0, 2)
 	if content != "" || len(calls) == 0 {
 		members = append(members, envs.Arg{Name: memberContent, Value: content})
 	}

@@ -16,7 +16,7 @@ func AppendASCII(dst []byte, v any) []byte { return ascii.append(dst, v) }
 func AppendJSON(dst []byte, v any) []byte { return unescaped.append(dst, v) }
 
 // JSON returns what [AppendJSON] appends.
-func JSON(v any) string { return string(AppendJSON(nil, v)) }
+func JSON(v any) string { return string(AppendJSON(make([]byte, 0, 256), v)) }
 
 // notation is how values are written.
 type notation struct {

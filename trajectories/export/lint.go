@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"toolevo/envs/action"
+	"toolevo/envs/memo"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/prompt"
 	"toolevo/trajectories"
@@ -215,11 +216,8 @@ func (l *Linter) lintMessage(i int, m Message) []Finding {
 		return l.lintText(i, m.Value, false)
 	}
 
-	if m.From == FunctionCall {
-		beside, native, calls, err := readCalls(m.Value)
-		if err != nil || callsText(beside, native, calls...) != m.Value {
-			return []Finding{{NoCall, i, "not a function call as the trainer reads it"}}
-		}
+	if m.From == FunctionCall && !readable.Get(m.Value, isCalls) {
+		return []Finding{{NoCall, i, "not a function call as the trainer reads it"}}
 	}
 
 	text := m.untagged()
@@ -230,6 +228,15 @@ func (l *Linter) lintMessage(i int, m Message) []Finding {
 	}
 
 	return found
+}
+
+// readable remembers which values are calls, for the same reason as replies.
+var readable memo.Memo[bool]
+
+// isCalls reports whether a value is what callsText writes.
+func isCalls(value string) bool {
+	beside, native, calls, err := readCalls(value)
+	return err == nil && callsText(beside, native, calls...) == value
 }
 
 // turnMarkers begin what others write: the questions of plain prompts, and the observations of every

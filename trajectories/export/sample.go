@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolevo/envs/action"
+	"toolevo/envs/memo"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
@@ -148,15 +149,23 @@ func replyOf(text string, codec action.Codec) Message {
 			return Message{From: FunctionCall, Value: callsText(codec.Thought(text), false, call)}
 		}
 	case action.Tools:
-		said, calls := codec.Said(text)
-		if len(calls) > 0 {
-			return Message{From: FunctionCall, Value: callsText(said.Content, true, calls...)}
-		}
-
-		text = said.Content
+		return replies.Get(text, nativeReply)
 	}
 
 	return Message{From: GPT, Value: text}
+}
+
+// replies remembers the messages of native replies, whose calls are written again: trajectories of a
+// tree share their turns.
+var replies memo.Memo[Message]
+
+func nativeReply(text string) Message {
+	said, calls := action.Tools{}.Said(text)
+	if len(calls) == 0 {
+		return Message{From: GPT, Value: said.Content}
+	}
+
+	return Message{From: FunctionCall, Value: callsText(said.Content, true, calls...)}
 }
 
 // observationOf is what a turn was answered, each of several calls by itself.

@@ -98,13 +98,18 @@ func (s *Sanitizer) FindToken(text string) string {
 
 // FindSlot returns the first formatter slot in the text, "" when there is none.
 func (s *Sanitizer) FindSlot(text string) string {
-	for i := range len(text) {
-		if slot := slotAt(text[i:]); slot != "" {
+	for {
+		at := strings.Index(text, "{{")
+		if at < 0 {
+			return ""
+		}
+
+		if slot := slotAt(text[at:]); slot != "" {
 			return slot
 		}
-	}
 
-	return ""
+		text = text[at+1:]
+	}
 }
 
 // next returns the first control token or slot at or after a position, and where it begins; "" when there is none.
