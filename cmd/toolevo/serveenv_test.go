@@ -265,19 +265,23 @@ func (r remote) Step(_ context.Context, s envs.State, a envs.Action) (envs.Trans
 func TestServeEnvIsAnEvaluation(t *testing.T) {
 	t.Parallel()
 
-	data, run := smallData(t), filepath.Join(t.TempDir(), "run")
+	data, run, subtle := smallData(t), filepath.Join(t.TempDir(), "run"), t.TempDir()
+	for _, factor := range []string{"scale-field", "half-answer", "timeout"} { // which refuse nothing, or pass
+		made(t, "versions", "make", "--factor", factor, "--count", "1", "--out", subtle)
+	}
+
 	chosen := []string{"--data", data, "--dataset", "coffee", "--split", "train", "--limit", "4", "--api",
-		"p_c,p_s_in,p_s_ood"}
-	versions := []string{"p_c", "p_s_in", "p_s_ood"}
+		"file:" + subtle + "/half*,p_c,p_s_in,p_s_ood,file:" + subtle + "/scale*,file:" + subtle + "/time*"}
+	versions := []string{"p_c", "p_s_in", "p_s_ood", "scale-field_1_000", "half-answer_1_000", "timeout_1_000"}
 	tasks, err := toolqa.ToolQA{}.List(data, "train")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	evaluated := document[finetune.Report](t, must(t, append([]string{"eval", "--policy", "scripted:reader", "--json",
+	evaluated := document[finetune.Report](t, must(t, append([]string{"eval", "--policy", "scripted:careful", "--json",
 		"--set", "environment.reward=strict", "--out", filepath.Join(t.TempDir(), "eval")}, chosen...)...))
 
-	s := startServing(t, nil, append([]string{"serve", "env", "--record", run, "--agent", "reader"}, chosen...)...)
+	s := startServing(t, nil, append([]string{"serve", "env", "--record", run, "--agent", "careful"}, chosen...)...)
 
 	served := document[struct {
 		Tasks []struct {
@@ -292,7 +296,7 @@ func TestServeEnvIsAnEvaluation(t *testing.T) {
 
 	tasks = slices.DeleteFunc(tasks, func(task envs.Task) bool { return !ids[task.ID] })
 
-	profile, err := scripted.ParseProfile("reader")
+	profile, err := scripted.ParseProfile("careful")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +308,7 @@ func TestServeEnvIsAnEvaluation(t *testing.T) {
 	for _, version := range versions {
 		for _, task := range tasks {
 			env := remote{newAgent(t, s.url), version}
-			job := finetune.Job{Cell: finetune.CellOf("scripted:reader", version, task.Labels)}
+			job := finetune.Job{Cell: finetune.CellOf("scripted:careful", version, task.Labels)}
 
 			clients.Go(func() {
 				_, err := finetune.Play(t.Context(), env, policy, task, mcts.NodeID{Question: job.Episode(task)},
@@ -325,7 +329,7 @@ func TestServeEnvIsAnEvaluation(t *testing.T) {
 
 	recorded := document[toolevo.EvaluationOverview](t, must(t, "inspect", run, "--json"))
 	for i := range recorded.Rows {
-		recorded.Rows[i].Policy = "scripted:reader"
+		recorded.Rows[i].Policy = "scripted:careful"
 		evaluated.Rows[i].Tokens = 0 // only a policy of ours counts them
 	}
 
@@ -344,9 +348,9 @@ func TestServeEnvIsAnEvaluation(t *testing.T) {
 	a.asks("step", map[string]any{"tool_name": "Finish", "arguments": map[string]any{"answer": "none"}})
 	again.interrupt()
 
-	says(t, "check", must(t, "check", run), "25 episodes played again", "25 rows compared: 0 problems")
+	says(t, "check", must(t, "check", run), "49 episodes played again", "49 rows compared: 0 problems")
 	fails(t, exitUsage, []string{"serve env"}, "eval", "--resume", "--out", run)
-	fails(t, exitUsage, []string{"the episodes of reader", "--agent other"}, "serve", "env", "--record", run,
+	fails(t, exitUsage, []string{"the episodes of careful", "--agent other"}, "serve", "env", "--record", run,
 		"--agent", "other")
 }
 
