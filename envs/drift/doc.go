@@ -87,9 +87,6 @@
 //	half-answer         …                       the first half, for a call or two
 //	stale-read          …                       what was there before the last change, for a call or two
 //
-// Of MCPEvol-Bench's eleven operators, renamed and retyped parameters, changed requirements and defaults, and renamed
-// tools are the operators above; changed answers are rename-field, move-field and quote-field.
-//
 // # DynamicToolBench
 //
 // [Published] has the versions of DynamicToolBench, by its rules and chances, with adapters:
