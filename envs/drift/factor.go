@@ -101,9 +101,9 @@ func wrapResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
 
 // rewordAPI gives an API a name of other words, written in the style of the one it had.
 func rewordAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
-	name := func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, a.Name)) }
+	name := func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, a)) }
 
-	return called(a, d.api(a.Name, name)), true
+	return called(a, d.api(a, name)), true
 }
 
 // insertIntoAPI puts a special character into the name of an API.
@@ -115,21 +115,22 @@ func insertIntoAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 // rewordParameters gives all parameters of an API names of other words, written in the style of those they had.
 func rewordParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
-	return rename(a, func(current toolapi.APISpec, name string) string {
-		stem, _ := stemmed(name)
+	return rename(a, func(current toolapi.APISpec, p toolapi.Parameter) string {
+		stem, _ := stemmed(p.Name)
+		m := meaningOf(a, p)
 
-		draw := func(r *rand.Rand) string { return styled(stem, d.words.wordsOfParameter(r, stem)) }
-
-		return d.parameterOf(current, name, draw)
+		return d.parameterOf(current, p.Name, func(r *rand.Rand) string {
+			return styled(stem, d.words.wordsOfParameter(r, m))
+		})
 	})
 }
 
 // insertIntoParameters puts a special character into the names of all parameters of an API.
 func insertIntoParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
-	return rename(a, func(current toolapi.APISpec, name string) string {
-		stem, number := stemmed(name)
+	return rename(a, func(current toolapi.APISpec, p toolapi.Parameter) string {
+		stem, number := stemmed(p.Name)
 		if stem == "" {
-			stem, number = name, ""
+			stem, number = p.Name, ""
 		}
 
 		taken := func(spelt string) bool {
@@ -140,7 +141,7 @@ func insertIntoParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 		spelt, ok := d.insert(d.ofParameter(stem), stem, charactersOfParameters, taken)
 		if !ok {
-			return name
+			return p.Name
 		}
 
 		return spelt + number

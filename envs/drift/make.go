@@ -205,6 +205,10 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 		d.apis, d.written = apis, written
 
 		a, steps := p.successor(m.inherited(made.APIs[k]), d)
+		if m.source.Base { // from which it has them
+			a.Description, a.Guideline = "", ""
+		}
+
 		made.APIs[k] = a
 		apis[fold(a.Name)], written[a.Name] = true, true
 		changes = append(changes, steps...)
@@ -238,13 +242,8 @@ func (m *Maker) draws(i int, tool string) *Draws {
 	}
 }
 
-// inherited is an API of the source as a successor that has yet to change: with an example for its notice, and without
-// what it has from the base anyway.
+// inherited is an API of the source as a successor that has yet to change: with an example for its notice.
 func (m *Maker) inherited(a toolapi.APISpec) toolapi.APISpec {
-	if m.source.Base {
-		a.Description, a.Guideline = "", ""
-	}
-
 	if tool := a.ToolName(); !envs.IsSystem(tool) {
 		a.Tool = tool
 		a.Notice = toolapi.NoticeSpec{Example: m.examples[tool]}

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -239,14 +238,14 @@ func (u *mutation) renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 func (u *mutation) renameParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	of := u.names[a.ToolName()].parameters
 
-	return rename(a, func(current toolapi.APISpec, was string) string {
-		same := func(p toolapi.Parameter) bool { return p.Name != was && fold(p.Name) == fold(of[was]) }
-		if of[was] != "" && !slices.ContainsFunc(current.Parameters.All, same) {
-			return of[was]
+	return rename(a, func(current toolapi.APISpec, was toolapi.Parameter) string {
+		name := of[was.Name]
+		same := func(p toolapi.Parameter) bool { return p.Name != was.Name && fold(p.Name) == fold(name) }
+
+		if name != "" && !slices.ContainsFunc(current.Parameters.All, same) {
+			return name
 		}
 
-		stem, _ := stemmed(was)
-
-		return d.parameterOf(current, was, func(r *rand.Rand) string { return d.words.nameOfParameter(r, stem) })
+		return d.another(a, current, was)
 	})
 }

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"toolevo/envs"
@@ -142,9 +140,11 @@ func (d *Draws) name(r *rand.Rand, taken func(folded string) bool, draw func(r *
 	}
 }
 
-// api draws another name for an API.
-func (d *Draws) api(was string, draw func(r *rand.Rand) string) string {
-	taken := func(folded string) bool { return folded == fold(was) || d.apis[folded] || !d.mayName(folded) }
+// api draws another name for an API than it has, and than was published.
+func (d *Draws) api(a toolapi.APISpec, draw func(r *rand.Rand) string) string {
+	taken := func(folded string) bool {
+		return folded == fold(a.Name) || folded == fold(a.ToolName()) || d.apis[folded] || !d.mayName(folded)
+	}
 
 	return d.name(d.Rand, taken, func(r *rand.Rand) string { return shortened(draw(r), "") })
 }
@@ -156,7 +156,10 @@ const spare = 4
 func shortened(name, number string) string {
 	all := []rune(name)
 	if most := toolapi.MostName - spare - len(number); len(all) > most {
-		name = strings.TrimRightFunc(string(all[:most]), func(r rune) bool { return !unicode.IsLetter(r) })
+		name = string(all[:most])
+		if parts := spans(name); len(parts) > 1 { // the last may not be whole
+			name = name[:parts[len(parts)-2].to]
+		}
 	}
 
 	return name + number
@@ -176,6 +179,13 @@ func (d *Draws) parameterOf(a toolapi.APISpec, was string, draw func(r *rand.Ran
 	}
 
 	return d.name(d.ofParameter(stem), taken, func(r *rand.Rand) string { return shortened(draw(r), number) })
+}
+
+// another draws another name for a parameter of an API, as some are named by now.
+func (d *Draws) another(a, current toolapi.APISpec, p toolapi.Parameter) string {
+	m := meaningOf(a, p)
+
+	return d.parameterOf(current, p.Name, func(r *rand.Rand) string { return d.words.nameOfParameter(r, m) })
 }
 
 // mayName reports whether a new name, folded, belongs to the part. Names that differ by a number stay together.
@@ -290,11 +300,6 @@ func without(all []toolapi.Parameter, names ...string) []toolapi.Parameter {
 	named := func(p toolapi.Parameter) bool { return slices.Contains(names, p.Name) }
 
 	return slices.DeleteFunc(slices.Clone(all), named)
-}
-
-// mentions reports whether one of the words is in a name.
-func mentions(name string, of []string) bool {
-	return slices.ContainsFunc(split(name), func(w string) bool { return slices.Contains(of, strings.ToLower(w)) })
 }
 
 // Change is a step of a version, for people.

@@ -71,12 +71,12 @@ var newWords = yamltext.Once[map[string]string](files, "published.yaml")
 // publishedNames renames parameters whose whole name is one of the 48. A name that the API has
 // already gets a number, where the published script has it twice.
 var publishedNames = Operator{Name: "published-names", Apply: func(a toolapi.APISpec, _ *Draws) (Step, bool) {
-	return rename(a, func(current toolapi.APISpec, name string) string {
-		if now, ok := newWords()[name]; ok {
+	return rename(a, func(current toolapi.APISpec, p toolapi.Parameter) string {
+		if now, ok := newWords()[p.Name]; ok {
 			return unused(current, now)
 		}
 
-		return name
+		return p.Name
 	})
 }}
 

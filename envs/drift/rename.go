@@ -10,19 +10,17 @@ import (
 
 // renameAPI gives an API another name.
 func renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
-	return called(a, d.api(a.Name, func(r *rand.Rand) string { return d.words.nameOfAPI(r, a.Name) })), true
+	return called(a, d.api(a, func(r *rand.Rand) string { return d.words.nameOfAPI(r, a) })), true
 }
 
 // renameParameter gives the parameters of an API other names; one in ten keeps its own.
 func renameParameter(a toolapi.APISpec, d *Draws) (Step, bool) {
-	return rename(a, func(current toolapi.APISpec, name string) string {
+	return rename(a, func(current toolapi.APISpec, p toolapi.Parameter) string {
 		if chance(d.Rand, 0.1) {
-			return name
+			return p.Name
 		}
 
-		stem, _ := stemmed(name)
-
-		return d.parameterOf(current, name, func(r *rand.Rand) string { return d.words.nameOfParameter(r, stem) })
+		return d.another(a, current, p)
 	})
 }
 
@@ -41,12 +39,12 @@ func specialCharacters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return called(a, name), name != a.Name
 	}
 
-	return rename(a, func(_ toolapi.APISpec, name string) string { return spelt(name) })
+	return rename(a, func(_ toolapi.APISpec, p toolapi.Parameter) string { return spelt(p.Name) })
 }
 
 // rename renames the parameters of an API. The items of a list keep their numbers, and so their names; and what a JSON
 // Schema says beside the parameters may refer to them.
-func rename(a toolapi.APISpec, next func(current toolapi.APISpec, name string) string) (Step, bool) {
+func rename(a toolapi.APISpec, next func(current toolapi.APISpec, p toolapi.Parameter) string) (Step, bool) {
 	if len(a.Parameters.Keywords) > 0 {
 		return Step{}, false
 	}
@@ -64,7 +62,7 @@ func rename(a toolapi.APISpec, next func(current toolapi.APISpec, name string) s
 			continue
 		}
 
-		name := next(current, p.Name)
+		name := next(current, p)
 		if name == p.Name {
 			continue
 		}

@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -117,12 +118,8 @@ func (s ScriptStep) operator() (Operator, error) {
 			}
 		}
 
-		return rename(a, func(_ toolapi.APISpec, name string) string {
-			if other, ok := s.RenameParameter[name]; ok {
-				return other
-			}
-
-			return name
+		return rename(a, func(_ toolapi.APISpec, p toolapi.Parameter) string {
+			return cmp.Or(s.RenameParameter[p.Name], p.Name)
 		})
 	})
 	add(len(s.NumberList) == 1, "number-list", func(a toolapi.APISpec) (Step, bool) {

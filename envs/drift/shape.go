@@ -14,11 +14,14 @@ import (
 // numberList takes the items of a list one by one: rule1, rule2, … Without types the list is a text, the first
 // parameter, as toolapi.Numbered has it.
 func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
-	if i, ok := parameterFor(a, d, isList); ok && !has(a, isEnumerated) {
+	isAList := func(p toolapi.Parameter) bool { return isList(a, p) }
+	if i, ok := parameterFor(a, d, isAList); ok && !has(a, isEnumerated) {
 		return enumerateList(a, i, d)
 	}
 
-	i := slices.IndexFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return mentions(p.Name, words().Lists) })
+	i := slices.IndexFunc(a.Parameters.All, func(p toolapi.Parameter) bool {
+		return meaningOf(a, p).mentions(words().Lists)
+	})
 	typed := slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return !isPlain(a, p) })
 
 	if i != 0 || typed || len(a.Parameters.Keywords) > 0 || has(a, isNumbered) || has(a, isBracketed) ||
@@ -28,16 +31,14 @@ func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 	list := a.Parameters.All[i].Name
 
-	item := d.parameterOf(a, list, func(r *rand.Rand) string { return d.words.nameOfParameter(r, list) })
-
-	return numbered(a, list, item)
+	return numbered(a, list, d.another(a, a, a.Parameters.All[i]))
 }
 
 // mostItems is how many items of a list have a parameter each.
 const mostItems = 5
 
 // isList reports whether a parameter with a type is a list, or a text of several items.
-func isList(p toolapi.Parameter) bool {
+func isList(a toolapi.APISpec, p toolapi.Parameter) bool {
 	switch typeOf(p) {
 	case "array": // none is an empty list
 		return !p.Optional && saysOnly(p, "type", "description", "title", "default", "items")
@@ -45,7 +46,10 @@ func isList(p toolapi.Parameter) bool {
 		isOne := func(word string) bool { return !strings.HasSuffix(word, "s") }
 		many := slices.DeleteFunc(slices.Clone(words().Lists), isOne)
 
-		return mentions(p.Name, many) && saysOnly(p, "type", "description", "title", "default")
+		m := meaningOf(a, p)
+		m.words = m.words[max(len(m.words)-1, 0):]
+
+		return m.mentions(many) && saysOnly(p, "type", "description", "title", "default")
 	}
 
 	return false
@@ -55,7 +59,7 @@ func isList(p toolapi.Parameter) bool {
 func enumerateList(a toolapi.APISpec, i int, d *Draws) (Step, bool) {
 	list := a.Parameters.All[i]
 	e := toolapi.Enumerated{To: list.Name, Most: mostItems, Text: typeOf(list) == "string"}
-	e.Item = d.parameterOf(a, list.Name, func(r *rand.Rand) string { return d.words.nameOfParameter(r, list.Name) })
+	e.Item = d.another(a, a, list)
 
 	var schema envs.Args
 	if e.Text {
@@ -110,15 +114,9 @@ func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 	i, language := -1, ""
 
 	for k, p := range a.Parameters.All {
-		about := split(p.Name)
-		if len(a.Parameters.All) == 1 {
-			about = append(about, split(a.Tool)...)
-		}
-
-		for _, word := range about {
-			l, ok := words().Prefixes.Languages[strings.ToLower(word)]
-			if ok && i < 0 && isText(p) && !isItem(a, p.Name) {
-				i, language = k, l
+		for _, l := range words().Prefixes.Languages {
+			if i < 0 && isText(p) && !isItem(a, p.Name) && meaningOf(a, p).has(l) {
+				i, language = k, l.Use[0]
 			}
 		}
 	}
@@ -254,7 +252,7 @@ func flagged(a toolapi.APISpec, name string) (Step, bool) {
 
 // addCount adds a number that nothing looks at, as return_num of the published versions is.
 func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
-	if !mentions(a.Tool, words().Retrievals) || has(a, isIgnored) || has(a, isNumbered) ||
+	if !meant(a.Tool, "", "").mentions(words().Retrievals) || has(a, isIgnored) || has(a, isNumbered) ||
 		len(a.Parameters.Keywords) > 0 {
 		return Step{}, false
 	}

@@ -266,9 +266,10 @@ func renameField(s *toolapi.Spec, d *Draws) (Change, bool) {
 		return Change{}, false
 	}
 
+	m := meant(f.name, "", "answer")
 	name := d.name(d.Rand, func(string) bool { return false }, func(r *rand.Rand) string {
 		for {
-			if name := styled(f.name, d.words.wordsOfParameter(r, f.name)); freeOf(s, name) {
+			if name := styled(f.name, d.words.wordsOfParameter(r, m)); freeOf(s, name) {
 				return name
 			}
 		}

@@ -24,7 +24,7 @@ func styled(name string, parts []string) string {
 		parts[i] = capital(p)
 	}
 
-	return strings.Join(parts, separator)
+	return glued(parts, separator)
 }
 
 // separatorOf returns what stands between the first two words of a name that something stands between, or "".

@@ -132,13 +132,13 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		object := d.words.Objects[k]
 
 		members := slices.DeleteFunc(slices.Clone(a.Parameters.All), func(p toolapi.Parameter) bool {
-			return !isTyped(a, p) || isItem(a, p.Name) || !mentions(p.Name, object.Of)
+			return !isTyped(a, p) || isItem(a, p.Name) || !meaningOf(a, p).has(object)
 		})
-		if len(members) < 2 {
+		if len(members) < 2 || len(object.Use) == 0 {
 			continue
 		}
 
-		name := d.parameterOf(a, "", func(r *rand.Rand) string { return pick(r, object.Names) })
+		name := d.parameterOf(a, "", func(r *rand.Rand) string { return pick(r, object.Use) })
 
 		return nested(a, members, name)
 	}

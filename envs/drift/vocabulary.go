@@ -36,7 +36,7 @@ func (p Part) has(text string) bool {
 	h := fnv.New32a()
 	h.Write([]byte(text))
 
-	return h.Sum32()%2 == uint32(p)%2
+	return h.Sum32()>>16%2 == uint32(p)%2 // the last bits are those of single letters
 }
 
 // halves are the vocabularies of Seen and Unseen.
@@ -70,10 +70,11 @@ var halves = sync.OnceValue(func() map[Part]*vocabulary {
 
 // lists are those whose words may become parts of names.
 func (w *vocabulary) lists() []*[]string {
-	all := []*[]string{&w.Between, &w.VerbsOfAny, &w.NounsOfAny, &w.Endings, &w.Prefixes.Texts, &w.Responses.State,
-		&w.Responses.Message, &w.Containers, &w.Orders, &w.Limits}
+	all := []*[]string{&w.Prefixes.Texts, &w.Responses.State, &w.Responses.Message, &w.Containers, &w.Orders, &w.Limits}
 
-	for _, entries := range [][]synonyms{w.Verbs, w.Nouns} {
+	for _, entries := range [][]synonyms{
+		w.Verbs, w.Doers, w.Nouns, w.VerbsOfAny, w.NounsOfAny, w.Fronts, w.Endings, w.Objects,
+	} {
 		for i := range entries {
 			all = append(all, &entries[i].Use)
 		}
@@ -83,10 +84,6 @@ func (w *vocabulary) lists() []*[]string {
 		for i := range compounds {
 			all = append(all, &compounds[i])
 		}
-	}
-
-	for i := range w.Objects {
-		all = append(all, &w.Objects[i].Names)
 	}
 
 	return all

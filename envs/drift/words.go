@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"toolevo/envs/toolapi"
 	"toolevo/envs/yamltext"
 )
 
@@ -18,23 +19,24 @@ var files embed.FS
 // vocabulary is what words.yaml holds, or a part of it.
 type vocabulary struct {
 	Verbs      []synonyms `yaml:"verbs"`
+	Doers      []synonyms `yaml:"doers"`
 	Nouns      []synonyms `yaml:"nouns"`
-	Between    []string   `yaml:"between"`
-	VerbsOfAny []string   `yaml:"verbs_of_any"`
-	NounsOfAny []string   `yaml:"nouns_of_any"`
-	Endings    []string   `yaml:"endings"`
+	VerbsOfAny []synonyms `yaml:"verbs_of_any"`
+	NounsOfAny []synonyms `yaml:"nouns_of_any"`
+	Fronts     []synonyms `yaml:"fronts"`
+	Endings    []synonyms `yaml:"endings"`
 	Lists      []string   `yaml:"lists"`
 	Retrievals []string   `yaml:"retrievals"`
 	Flags      [][]string `yaml:"flags"`
 	Counts     [][]string `yaml:"counts"`
 	Merged     [][]string `yaml:"merged"`
-	Objects    []object   `yaml:"objects"`
+	Objects    []synonyms `yaml:"objects"`
 	Containers []string   `yaml:"containers"`
 	Orders     []string   `yaml:"orders"`
 	Limits     []string   `yaml:"limits"`
 	Prefixes   struct {
-		Languages map[string]string `yaml:"languages"`
-		Texts     []string          `yaml:"texts"`
+		Languages []synonyms `yaml:"languages"`
+		Texts     []string   `yaml:"texts"`
 	} `yaml:"prefixes"`
 	Responses struct {
 		State   []string `yaml:"state"`
@@ -45,36 +47,11 @@ type vocabulary struct {
 	} `yaml:"errors"`
 }
 
-// object is what parameters that belong together can be put into.
-type object struct {
-	Of    []string `yaml:"of"`    // words of parameters that belong together
-	Names []string `yaml:"names"` // of the object that they make
-}
-
 // words returns the whole vocabulary.
 var words = sync.OnceValue(readWords)
 
 // readWords returns a vocabulary that shares nothing with another.
 func readWords() *vocabulary { return yamltext.DecodeFile[vocabulary](files, "words.yaml") }
-
-// synonyms are the words that may stand for others.
-type synonyms struct {
-	For []string `yaml:"for"`
-	Use []string `yaml:"use"`
-}
-
-// synonym draws what stands for a word, and reports whether anything does.
-func synonym(r *rand.Rand, entries []synonyms, word string) (string, bool) {
-	word = strings.ToLower(word)
-
-	for _, e := range entries {
-		if slices.Contains(e.For, word) {
-			return pick(r, e.Use), true
-		}
-	}
-
-	return "", false
-}
 
 func pick[T any](r *rand.Rand, all []T) T { return all[r.IntN(len(all))] }
 
@@ -132,7 +109,7 @@ func ends(r rune, rest string) bool {
 	third, _ := utf8.DecodeRuneInString(rest[size:])
 	acronym := unicode.IsUpper(r) && unicode.IsUpper(next) && unicode.IsLower(third)
 
-	return unicode.IsLower(r) && unicode.IsUpper(next) || acronym || unicode.IsDigit(r) != unicode.IsDigit(next)
+	return unicode.IsLower(r) && unicode.IsUpper(next) || acronym
 }
 
 // fold is what is left of a name where spelling does not count.
@@ -162,89 +139,127 @@ func join(r *rand.Rand, parts []string) string {
 
 	switch r.IntN(5) {
 	case 0: // SnakeCaseOfPascal
-		return strings.Join(parts, "_")
+		return glued(parts, "_")
 	case 1:
-		return strings.ToLower(strings.Join(parts, "_"))
+		return strings.ToLower(glued(parts, "_"))
 	case 2:
-		return strings.ToLower(parts[0]) + strings.Join(parts[1:], "")
+		parts[0] = strings.ToLower(parts[0])
 	case 3:
 		if len(parts) > 1 {
-			return parts[0] + "_" + strings.Join(parts[1:], "")
+			return parts[0] + "_" + glued(parts[1:], "")
 		}
 	}
 
-	return strings.Join(parts, "")
+	return glued(parts, "")
+}
+
+// glued are words with a separator between them. Numbers that follow each other stay apart.
+func glued(parts []string, separator string) string {
+	name := parts[0]
+
+	for _, word := range parts[1:] {
+		if separator == "" && word[0] <= '9' && name[len(name)-1] <= '9' {
+			name += "_"
+		}
+
+		name += separator + word
+	}
+
+	return name
 }
 
 // nameOfAPI draws another name for an API.
-func (w *vocabulary) nameOfAPI(r *rand.Rand, name string) string {
-	return join(r, w.wordsOfAPI(r, name))
+func (w *vocabulary) nameOfAPI(r *rand.Rand, a toolapi.APISpec) string {
+	return join(r, w.wordsOfAPI(r, a))
 }
 
-// wordsOfAPI draws the words of another name for an API.
-func (w *vocabulary) wordsOfAPI(r *rand.Rand, name string) []string {
-	var (
-		verb  string
-		nouns []string
-	)
+// wordsOfAPI draws the words of another name for an API, from the one that was published. What
+// stands behind the last "for" says whose it is, and stays.
+func (w *vocabulary) wordsOfAPI(r *rand.Rand, a toolapi.APISpec) []string {
+	m := meant(a.ToolName(), a.Description, "")
+	words, owner := m.words, m.words[len(m.words):]
 
-	for _, word := range split(name) {
-		// The first verb is what the API does; a later one is part of what it does it to.
-		if v, ok := synonym(r, w.Verbs, word); ok && verb == "" {
-			verb = v
-			continue
+	for i := len(words) - 2; i > 0 && len(owner) == 0; i-- {
+		if strings.EqualFold(words[i], "for") {
+			words, owner = words[:i], words[i:]
 		}
+	}
 
-		if n, ok := synonym(r, w.Nouns, word); ok {
-			word = n
+	m.words = words
+	rest := m
+
+	verb, n := m.synonym(r, w.Verbs, 0)
+	if rest.words = words[n:]; n == 0 && len(words) > 1 {
+		verb, n = m.synonym(r, w.Doers, len(words)-1)
+		rest.words = words[:len(words)-n]
+	}
+
+	parts := w.wordsOfNouns(r, rest)
+
+	// What is not known well stays, and a word that fits all is put beside it.
+	often := 0.1
+	if n == 0 || len(parts) == 0 {
+		often = 0.5
+	}
+
+	if chance(r, often) {
+		parts = append(parts, m.beside(r, w.NounsOfAny))
+		if n == 0 && chance(r, 0.7) {
+			return append(parts, owner...)
 		}
-
-		nouns = append(nouns, word)
 	}
 
-	if verb == "" {
-		verb = pick(r, w.VerbsOfAny)
+	if n == 0 {
+		verb = m.beside(r, w.VerbsOfAny)
 	}
 
-	if len(nouns) == 0 {
-		nouns = []string{pick(r, w.NounsOfAny)}
+	if len(parts) == 1 && n > 0 && !strings.Contains(verb, "_") && chance(r, 0.15) {
+		return slices.Concat(parts, []string{verb}, owner)
 	}
 
-	if chance(r, 0.15) {
-		return append(nouns, verb)
-	}
-
-	if chance(r, 0.25) {
-		verb += "_" + pick(r, w.Between)
-	}
-
-	return append([]string{verb}, nouns...)
+	return slices.Concat([]string{verb}, parts, owner)
 }
 
-// nameOfParameter draws another name for a parameter without its number.
-func (w *vocabulary) nameOfParameter(r *rand.Rand, stem string) string {
-	return join(r, w.wordsOfParameter(r, stem))
-}
-
-// wordsOfParameter draws the words of another name for a parameter without its number.
-func (w *vocabulary) wordsOfParameter(r *rand.Rand, stem string) []string {
+// wordsOfNouns draws what stands for the words of a name that are none of what is done.
+func (w *vocabulary) wordsOfNouns(r *rand.Rand, m meaning) []string {
 	var parts []string
 
-	known := false
-	for _, word := range split(stem) {
-		n, ok := synonym(r, w.Nouns, word)
-		if ok {
-			known, word = true, n
+	for i := 0; i < len(m.words); {
+		word, n := m.synonym(r, w.Nouns, i)
+		if n == 0 {
+			word, n = m.words[i], 1
 		}
 
 		parts = append(parts, word)
-	}
-
-	if !known || chance(r, 0.2) || strings.Join(parts, "") == "" {
-		parts = append(parts, pick(r, w.Endings))
+		i += n
 	}
 
 	return parts
+}
+
+// nameOfParameter draws another name for a parameter without its number.
+func (w *vocabulary) nameOfParameter(r *rand.Rand, m meaning) string {
+	return join(r, w.wordsOfParameter(r, m))
+}
+
+// wordsOfParameter draws the words of another name for a parameter without its number. Where all
+// words stay, one more stands in front of them or behind.
+func (w *vocabulary) wordsOfParameter(r *rand.Rand, m meaning) []string {
+	parts := w.wordsOfNouns(r, m)
+	stay := fold(strings.Join(parts, "")) == fold(strings.Join(m.words, ""))
+	m.words = split(strings.Join(parts, "_"))
+
+	switch front := m.beside(r, w.Fronts); {
+	case !stay && !chance(r, 0.2):
+		return parts
+	case front != "" && chance(r, 0.5):
+		parts = append([]string{front}, parts...)
+		if !chance(r, 0.2) {
+			return parts
+		}
+	}
+
+	return append(parts, m.beside(r, w.Endings))
 }
 
 // compound draws a name of one word of each list.
@@ -263,35 +278,14 @@ func stemmed(name string) (stem, number string) {
 	return stem, name[len(stem):]
 }
 
-// underscored puts an underscore into a name where a word ends, or inside the only one. Some names have no room for it.
+// underscored puts an underscore between two words of a name. Some names have no room for it.
 func underscored(r *rand.Rand, name string) string {
-	var (
-		between, inside []int // words
-		words           = spans(name)
-	)
-
-	for at := range name {
-		within := func(word span) bool { return word.from < at && at < word.to }
-
-		switch {
-		case at == 0 || strings.HasSuffix(name[:at], "_") || strings.HasPrefix(name[at:], "_"):
-		case slices.ContainsFunc(words, within):
-			inside = append(inside, at)
-		default:
-			between = append(between, at)
-		}
-	}
-
-	at := between
-	if len(words) == 1 {
-		at = inside
-	}
-
-	if len(at) == 0 {
+	joints := slices.DeleteFunc(gaps(name), func(s span) bool { return s.from < s.to })
+	if len(joints) == 0 {
 		return name
 	}
 
-	i := pick(r, at)
+	at := pick(r, joints).from
 
-	return name[:i] + "_" + name[i:]
+	return name[:at] + "_" + name[at:]
 }

@@ -176,11 +176,17 @@ func sources(targets []target, old []string, args envs.Args) []string {
 		}
 	}
 
-	for least := most(names, old); least >= 0; least-- {
+	for least := most(names, old); least > 0; least-- {
 		pair(least, false)
 	}
 
-	pair(0, true) // of a parameter that takes values of several kinds the example shows one
+	// Of a parameter that takes values of several kinds the example shows one.
+	for least := most(names, old); least > 0; least-- {
+		pair(least, true)
+	}
+
+	pair(0, false)
+	pair(0, true)
 
 	return source
 }

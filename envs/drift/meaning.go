@@ -1,0 +1,134 @@
+package drift
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"toolevo/envs/toolapi"
+)
+
+// synonyms are a sense of some words, and what may stand for them in it.
+type synonyms struct {
+	For   []string `yaml:"for"`   // each a word, or several that follow each other
+	Alone bool     `yaml:"alone"` // if they are all of the name
+	When  []string `yaml:"when"`  // if one of these is in the name, or in what is said of it; none stands for no condition
+	Not   []string `yaml:"not"`   // if none of these is in the name
+	Use   []string `yaml:"use"`
+}
+
+// meaning is what tells the sense of the words of a name.
+type meaning struct {
+	words []string // of the name
+	about []string // these, those of its description, and its type, as in <string>
+	near  []string // of the names beside it
+}
+
+// meant is what tells the sense of a name.
+func meant(name, description, kind string) meaning {
+	m := meaning{words: split(name)}
+	for _, word := range append(split(description), m.words...) {
+		m.about = append(m.about, strings.ToLower(word))
+	}
+
+	m.about = append(m.about, "<"+kind+">")
+
+	return m
+}
+
+// meaningOf is what tells the sense of a parameter: what was published of it, whatever operators have made of that.
+func meaningOf(a toolapi.APISpec, p toolapi.Parameter) meaning {
+	name, kind := p.Name, typeOf(p)
+
+	for _, s := range a.Adapters { // that of the last operator is the first
+		if was, ok := s.Rename[name]; ok {
+			name = was
+		}
+
+		if s.Spelled != nil && s.Spelled.Parameter == name {
+			kind = s.Spelled.Type
+		}
+	}
+
+	stem, _ := stemmed(name)
+
+	m := meant(stem, p.Description()+" "+a.ToolName(), kind)
+	m.near = split(strings.Join(toolapi.ParameterNames(a.Parameters.All), "_"))
+
+	return m
+}
+
+// mentions reports whether one of the words is in the name.
+func (m meaning) mentions(words []string) bool {
+	return slices.ContainsFunc(m.words, func(w string) bool { return slices.Contains(words, strings.ToLower(w)) })
+}
+
+// fits reports whether words of the name may be in the sense of an entry.
+func (m meaning) fits(e synonyms) bool {
+	said := func(word string) bool { return slices.Contains(m.about, word) }
+
+	return (len(e.When) == 0 || slices.ContainsFunc(e.When, said)) && !m.mentions(e.Not)
+}
+
+// in returns how many words, from the i-th on, are in the sense of an entry: none where it does not fit.
+func (m meaning) in(e synonyms, i int) int {
+	for _, phrase := range e.For {
+		n := 0
+		for word := range strings.FieldsSeq(phrase) {
+			if i+n == len(m.words) || !strings.EqualFold(m.words[i+n], word) {
+				n = 0
+				break
+			}
+
+			n++
+		}
+
+		if n > 0 && (!e.Alone || n == len(m.words)) && m.fits(e) {
+			return n
+		}
+	}
+
+	return 0
+}
+
+// has reports whether any words of the name are in the sense of an entry.
+func (m meaning) has(e synonyms) bool {
+	for i := range m.words {
+		if m.in(e, i) > 0 {
+			return true
+		}
+	}
+
+	return false
+}
+
+// synonym draws what stands for the words from the i-th on, and says for how many: none where no entry fits.
+func (m meaning) synonym(r *rand.Rand, entries []synonyms, i int) (string, int) {
+	for _, e := range entries {
+		if n := m.in(e, i); n > 0 && len(e.Use) > 0 {
+			return pick(r, e.Use), n
+		}
+	}
+
+	return "", 0
+}
+
+// beside draws what may stand beside the name of the first entry that fits: words that neither it nor a name beside it
+// has. It is "" where there are none.
+func (m meaning) beside(r *rand.Rand, entries []synonyms) string {
+	for _, e := range entries {
+		isThere := func(option string) bool {
+			return slices.ContainsFunc(split(option), func(word string) bool {
+				same := func(other string) bool { return strings.EqualFold(word, other) }
+				return slices.ContainsFunc(m.words, same) || slices.ContainsFunc(m.near, same)
+			})
+		}
+
+		free := slices.DeleteFunc(slices.Clone(e.Use), isThere)
+		if len(free) > 0 && m.fits(e) && (!e.Alone || len(m.words) == 1) {
+			return pick(r, free)
+		}
+	}
+
+	return ""
+}
