@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolevo/envs/toolapi"
 )
@@ -19,21 +20,26 @@ type synonyms struct {
 
 // meaning is what tells the sense of the words of a name.
 type meaning struct {
-	words []string // of the name
-	about []string // these, those of its description, and its type, as in <string>
-	near  []string // of the names beside it
+	words []string        // of the name
+	kind  string          // its type, as in <string>
+	about func() []string // words of its description, and of the name
+	near  func() []string // words of the names beside it
 }
 
-// meant is what tells the sense of a name.
-func meant(name, description, kind string) meaning {
-	m := meaning{words: split(name)}
-	for _, word := range append(split(description), m.words...) {
-		m.about = append(m.about, strings.ToLower(word))
+// meant is what tells the sense of a name that stands beside others.
+func meant(name, description, kind string, beside ...string) meaning {
+	later := func(text string) func() []string { // most of it is never asked for
+		return sync.OnceValue(func() []string {
+			return strings.Fields(strings.ToLower(strings.Join(split(text), " ")))
+		})
 	}
 
-	m.about = append(m.about, "<"+kind+">")
-
-	return m
+	return meaning{
+		words: split(name),
+		kind:  "<" + kind + ">",
+		about: later(description + " " + name),
+		near:  later(strings.Join(beside, " ")),
+	}
 }
 
 // meaningOf is what tells the sense of a parameter: what was published of it, whatever operators have made of that.
@@ -52,10 +58,7 @@ func meaningOf(a toolapi.APISpec, p toolapi.Parameter) meaning {
 
 	stem, _ := stemmed(name)
 
-	m := meant(stem, p.Description()+" "+a.ToolName(), kind)
-	m.near = split(strings.Join(toolapi.ParameterNames(a.Parameters.All), "_"))
-
-	return m
+	return meant(stem, p.Description()+" "+a.ToolName(), kind, toolapi.ParameterNames(a.Parameters.All)...)
 }
 
 // mentions reports whether one of the words is in the name.
@@ -65,7 +68,7 @@ func (m meaning) mentions(words []string) bool {
 
 // fits reports whether words of the name may be in the sense of an entry.
 func (m meaning) fits(e synonyms) bool {
-	said := func(word string) bool { return slices.Contains(m.about, word) }
+	said := func(word string) bool { return word == m.kind || slices.Contains(m.about(), word) }
 
 	return (len(e.When) == 0 || slices.ContainsFunc(e.When, said)) && !m.mentions(e.Not)
 }
@@ -120,7 +123,7 @@ func (m meaning) beside(r *rand.Rand, entries []synonyms) string {
 		isThere := func(option string) bool {
 			return slices.ContainsFunc(split(option), func(word string) bool {
 				same := func(other string) bool { return strings.EqualFold(word, other) }
-				return slices.ContainsFunc(m.words, same) || slices.ContainsFunc(m.near, same)
+				return slices.ContainsFunc(m.words, same) || slices.ContainsFunc(m.near(), same)
 			})
 		}
 

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"toolevo/envs/drift"
+	"toolevo/envs/envtest/suitetest"
 	"toolevo/envs/toolapi"
 )
 
@@ -65,6 +66,13 @@ func TestNamesAreShort(t *testing.T) {
 	}
 
 	catalogOf(t, long, files...)
+}
+
+// Names of made versions keep the sense of the published ones.
+func TestMadeNames(t *testing.T) {
+	t.Parallel()
+
+	suitetest.Names(t, shipped(t), "p_c", "words.yaml", 20)
 }
 
 func lengths(names []string) []int {

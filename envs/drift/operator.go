@@ -146,7 +146,14 @@ func (d *Draws) api(a toolapi.APISpec, draw func(r *rand.Rand) string) string {
 		return folded == fold(a.Name) || folded == fold(a.ToolName()) || d.apis[folded] || !d.mayName(folded)
 	}
 
-	return d.name(d.Rand, taken, func(r *rand.Rand) string { return shortened(draw(r), "") })
+	return d.name(d.Rand, taken, func(r *rand.Rand) string {
+		name := draw(r)
+		for i := 0; i < most && shortened(name, "") != name; i++ {
+			name = draw(r)
+		}
+
+		return shortened(name, "")
+	})
 }
 
 // spare is how many characters of a name are left for the letters that tell it from others.

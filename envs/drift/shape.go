@@ -114,8 +114,10 @@ func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 	i, language := -1, ""
 
 	for k, p := range a.Parameters.All {
+		m := meaningOf(a, p)
+
 		for _, l := range words().Prefixes.Languages {
-			if i < 0 && isText(p) && !isItem(a, p.Name) && meaningOf(a, p).has(l) {
+			if i < 0 && isText(p) && !isItem(a, p.Name) && m.has(l) {
 				i, language = k, l.Use[0]
 			}
 		}

@@ -128,11 +128,16 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
+	meanings := map[string]meaning{}
+	for _, p := range a.Parameters.All {
+		meanings[p.Name] = meaningOf(a, p)
+	}
+
 	for _, k := range d.Perm(len(d.words.Objects)) {
 		object := d.words.Objects[k]
 
 		members := slices.DeleteFunc(slices.Clone(a.Parameters.All), func(p toolapi.Parameter) bool {
-			return !isTyped(a, p) || isItem(a, p.Name) || !meaningOf(a, p).has(object)
+			return !isTyped(a, p) || isItem(a, p.Name) || !meanings[p.Name].has(object)
 		})
 		if len(members) < 2 || len(object.Use) == 0 {
 			continue

@@ -153,12 +153,13 @@ func join(r *rand.Rand, parts []string) string {
 	return glued(parts, "")
 }
 
-// glued are words with a separator between them. Numbers that follow each other stay apart.
+// glued are words with a separator between them, or an underscore where they would become one word.
 func glued(parts []string, separator string) string {
 	name := parts[0]
 
 	for _, word := range parts[1:] {
-		if separator == "" && word[0] <= '9' && name[len(name)-1] <= '9' {
+		last, _ := utf8.DecodeLastRuneInString(name)
+		if separator == "" && !ends(last, word) {
 			name += "_"
 		}
 
@@ -173,16 +174,15 @@ func (w *vocabulary) nameOfAPI(r *rand.Rand, a toolapi.APISpec) string {
 	return join(r, w.wordsOfAPI(r, a))
 }
 
-// wordsOfAPI draws the words of another name for an API, from the one that was published. What
-// stands behind the last "for" says whose it is, and stays.
+// wordsOfAPI draws the words of another name for an API, from the one that was published. From the
+// first "for" on it says whose it is, and stays.
 func (w *vocabulary) wordsOfAPI(r *rand.Rand, a toolapi.APISpec) []string {
 	m := meant(a.ToolName(), a.Description, "")
 	words, owner := m.words, m.words[len(m.words):]
 
-	for i := len(words) - 2; i > 0 && len(owner) == 0; i-- {
-		if strings.EqualFold(words[i], "for") {
-			words, owner = words[:i], words[i:]
-		}
+	isFor := func(word string) bool { return strings.EqualFold(word, "for") }
+	if i := slices.IndexFunc(words, isFor); i > 0 {
+		words, owner = words[:i], words[i:]
 	}
 
 	m.words = words
@@ -249,10 +249,11 @@ func (w *vocabulary) wordsOfParameter(r *rand.Rand, m meaning) []string {
 	stay := fold(strings.Join(parts, "")) == fold(strings.Join(m.words, ""))
 	m.words = split(strings.Join(parts, "_"))
 
-	switch front := m.beside(r, w.Fronts); {
-	case !stay && !chance(r, 0.2):
+	if !stay && !chance(r, 0.2) {
 		return parts
-	case front != "" && chance(r, 0.5):
+	}
+
+	if front := m.beside(r, w.Fronts); front != "" && chance(r, 0.5) {
 		parts = append([]string{front}, parts...)
 		if !chance(r, 0.2) {
 			return parts

@@ -6,6 +6,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/drift"
+	"toolevo/envs/envtest/suitetest"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
 	"toolevo/envs/stategen/taskfile"
@@ -152,4 +153,16 @@ func TestDriftKeepsOracles(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Names of made versions keep the sense of the published ones.
+func TestMadeNames(t *testing.T) {
+	t.Parallel()
+
+	all, err := versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	suitetest.Names(t, all, base, "../../drift/words.yaml", 20)
 }
