@@ -197,7 +197,7 @@ func (w *vocabulary) wordsOfAPI(r *rand.Rand, a toolapi.APISpec) []string {
 	parts := w.wordsOfNouns(r, rest)
 
 	// What is not known well stays, and a word that fits all is put beside it.
-	often := 0.1
+	often := 0.2
 	if n == 0 || len(parts) == 0 {
 		often = 0.5
 	}
