@@ -72,7 +72,7 @@ func TestNamesAreShort(t *testing.T) {
 func TestMadeNames(t *testing.T) {
 	t.Parallel()
 
-	suitetest.Names(t, shipped(t), "p_c", "words.yaml", 20)
+	suitetest.Names(t, shipped(t), "p_c", "words.yaml", 20, "scirex")
 }
 
 func lengths(names []string) []int {

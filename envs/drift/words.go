@@ -213,10 +213,6 @@ func (w *vocabulary) wordsOfAPI(r *rand.Rand, a toolapi.APISpec) []string {
 		verb = m.beside(r, w.VerbsOfAny)
 	}
 
-	if len(parts) == 1 && n > 0 && !strings.Contains(verb, "_") && chance(r, 0.15) {
-		return slices.Concat(parts, []string{verb}, owner)
-	}
-
 	return slices.Concat([]string{verb}, parts, owner)
 }
 
@@ -253,11 +249,17 @@ func (w *vocabulary) wordsOfParameter(r *rand.Rand, m meaning) []string {
 		return parts
 	}
 
-	if front := m.beside(r, w.Fronts); front != "" && chance(r, 0.5) {
-		parts = append([]string{front}, parts...)
-		if !chance(r, 0.2) {
+	// Sometimes it is two, that there are enough names.
+	first := m.beside(r, w.Fronts)
+	if first == "" || chance(r, 0.5) {
+		parts = append(parts, m.beside(r, w.Endings))
+		m.words = split(strings.Join(parts, "_"))
+
+		if first != "" || chance(r, 0.9) {
 			return parts
 		}
+	} else if parts = append([]string{first}, parts...); chance(r, 0.8) {
+		return parts
 	}
 
 	return append(parts, m.beside(r, w.Endings))

@@ -14,9 +14,10 @@ import (
 )
 
 // Names checks the names of made versions of a base: they break between words only, the words are those of the
-// vocabulary and of the base, what is not known to have another name stays, and no word has another sense than the
-// published name gave it. The vocabulary is the path of words.yaml.
-func Names(t *testing.T, c *toolapi.Catalog, base, vocabulary string, versions int) {
+// vocabulary and of the base, proper names stay, and no word has another sense than the published name gave it. The
+// vocabulary is the path of words.yaml.
+func Names(t *testing.T, c *toolapi.Catalog, base, vocabulary string, versions int,
+	proper ...string) {
 	t.Helper()
 
 	text, err := os.ReadFile(vocabulary)
@@ -50,7 +51,7 @@ func Names(t *testing.T, c *toolapi.Catalog, base, vocabulary string, versions i
 			made, _ := m.Of(part).Version(i)
 			for _, a := range made.APIs {
 				if !envs.IsSystem(a.ToolName()) {
-					checkNames(t, a, known)
+					checkNames(t, a, known, proper)
 				}
 			}
 		}
@@ -77,10 +78,10 @@ func wordsOf(text string) []string {
 }
 
 // checkNames checks the names of an API and of its parameters.
-func checkNames(t *testing.T, a toolapi.APISpec, known map[string]bool) {
+func checkNames(t *testing.T, a toolapi.APISpec, known map[string]bool, proper []string) {
 	t.Helper()
 
-	checkName(t, a.Tool, a.Name, known)
+	checkName(t, a.Tool, a.Name, known, proper)
 
 	for _, p := range a.Parameters.All {
 		was := published(a, p.Name)
@@ -88,7 +89,7 @@ func checkNames(t *testing.T, a toolapi.APISpec, known map[string]bool) {
 			was = p.Name // it is new
 		}
 
-		checkName(t, was, p.Name, known)
+		checkName(t, was, p.Name, known, proper)
 	}
 
 	for k, adapter := range a.Adapters {
@@ -136,11 +137,11 @@ var senses = []struct{ of, never []string }{
 	{[]string{"username", "password"}, []string{"contact"}},
 }
 
-// brands and words that have no other name.
-var brands = []string{"youtube", "scirex", "instagram", "forecast", "crypto", "code", "zip", "region"}
+// senseless are words that no name may get, but an address one of them.
+var senseless = []string{"all", "my", "any", "keep", "web", "take", "needle"}
 
 // checkName checks one name.
-func checkName(t *testing.T, was, now string, known map[string]bool) {
+func checkName(t *testing.T, was, now string, known map[string]bool, proper []string) {
 	t.Helper()
 
 	if len(was) > toolapi.MostName-8 {
@@ -153,7 +154,7 @@ func checkName(t *testing.T, was, now string, known map[string]bool) {
 			t.Errorf("%s → %s: %q is no word", was, now, word)
 		}
 
-		if slices.Contains([]string{"all", "my", "any", "keep", "web", "take", "needle"}, word) && !has(before, word, "url") {
+		if slices.Contains(senseless, word) && !has(before, word, "url") {
 			t.Errorf("%s → %s: %q has no sense", was, now, word)
 		}
 	}
@@ -179,9 +180,9 @@ func checkName(t *testing.T, was, now string, known map[string]bool) {
 		t.Errorf("%s → %s: %s is gone", was, now, owner)
 	}
 
-	for _, brand := range brands {
-		if slices.Contains(before, brand) && !strings.Contains(folded(now), brand) {
-			t.Errorf("%s → %s: %s is gone", was, now, brand)
+	for _, name := range append(proper, "code", "zip", "region", "forecast") {
+		if slices.Contains(before, name) && !strings.Contains(folded(now), name) {
+			t.Errorf("%s → %s: %s is gone", was, now, name)
 		}
 	}
 }

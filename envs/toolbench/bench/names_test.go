@@ -20,7 +20,7 @@ func TestMadeNames(t *testing.T) {
 			}
 
 			s := open(t, choice(t, folder))
-			suitetest.Names(t, s.choice.Versions, base, "../../drift/words.yaml", 2)
+			suitetest.Names(t, s.choice.Versions, base, "../../drift/words.yaml", 2, "youtube", "instagram", "crypto")
 		})
 	}
 }
