@@ -2,13 +2,15 @@
 //
 // # Words
 //
-// The source is the version that a made one replaces: its names are answered with a deprecation notice. An
-// [Operator] turns an API of it into a successor, and gives the adapter from the successor's calls to those of the
-// API. Adapters compose, and go both ways: what operators make is the file of a version like any other (package
-// toolapi). A [Maker] chooses operators by chance; the words of new names come from words.yaml. To hold out a
-// version is to keep its identifiers for measuring: names of APIs and parameters, labels, and prefixes of texts. A
-// [Part] is half of the words, for versions to train on or for versions to measure with. A [Family] is several versions
-// of which each question meets one; in a [Changing] environment a task meets several, one after the other.
+// The source is the version that a made one replaces: its names are answered with a deprecation notice. An [Operator]
+// turns an API of it into a successor, and gives the adapter from the successor's calls to those of the API. Adapters
+// compose, and go both ways: what operators make is the file of a version like any other (package toolapi). A [Maker]
+// chooses operators by chance; the words of new names come from words.yaml, by sense: what stands for a word fits the
+// name that was published, its type and its description, whatever operators before have made of it. A word of which no
+// sense is known stays, and so does what says whose an API is; another word is put beside them. To hold out a version
+// is to keep its identifiers for measuring: names of APIs and parameters, labels, and prefixes of texts. A [Part] is
+// half of the words, for versions to train on or for versions to measure with. A [Family] is several versions of which
+// each question meets one; in a [Changing] environment a task meets several, one after the other.
 //
 // # Operators
 //
@@ -100,15 +102,18 @@
 //   - Every API but Finish and UpdateTool gets another name, since it is a deprecated name that is answered with a
 //     notice. Where operators are named and none of them is about names of APIs, these stand instead. Names are
 //     distinct, and none is that of an API or a parameter that it replaces.
-//   - Versions of [Seen] and of [Unseen] share no identifier that the source does not have, and no word that was
-//     chosen. A label of a merged text is the name that it stands for.
+//   - Versions of [Seen] and of [Unseen] share no identifier that the source does not have, and nothing that was chosen
+//     from words.yaml. A label of a merged text is the name that it stands for.
+//   - A name breaks between words only.
 //   - No new name is longer than toolapi.MostName, but where a script says so.
 //   - A held-out identifier occurs in no made version, nor does another spelling of it (case, underscores) that the
 //     source does not have.
 //
 // # Caveats
 //
-// A name that has no free spelling with a special character keeps the one it has.
+// A name that has no free spelling with a special character keeps the one it has, and so does one of a single word where
+// underscores are the characters. A name that is nearly as long as names may be is cut behind a word, or ends in a letter
+// that tells it from others.
 //
 // White space around a text does not survive a prefix. A merged text cannot hold what toolapi's Bracketed cannot: Lift
 // says so. Parameters whose JSON Schema refers to others keep their names.

@@ -75,6 +75,31 @@ func TestMadeNames(t *testing.T) {
 	suitetest.Names(t, shipped(t), "p_c", "words.yaml", 20, "scirex")
 }
 
+// Operators look at what was published: a limit that is called a maximum by now is still one of a page.
+func TestOperatorsSeeWhatWasPublished(t *testing.T) {
+	t.Parallel()
+
+	operators, err := drift.ParseOperators([]string{"rename-parameter", "type-to-string", "nest-parameters"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c := catalogOf(t, strings.Replace(others, "  - {name: now, description: which says the time., parameters: []}", `
+  - name: list_goods
+    description: which lists goods.
+    parameters: [{name: skip, type: integer}, {name: limit, type: integer}]`, 1))
+
+	for i := range 20 {
+		s, _ := maker(t, c, "base", 4).Applied("mine", operators, i)
+		for _, a := range s.APIs {
+			isNested := func(s toolapi.AdapterSpec) bool { return s.Nested != nil }
+			if a.Tool == "list_goods" && !slices.ContainsFunc(a.Adapters, isNested) {
+				t.Errorf("%d: %v", i, toolapi.ParameterNames(a.Parameters.All))
+			}
+		}
+	}
+}
+
 func lengths(names []string) []int {
 	all := make([]int, len(names))
 	for i, name := range names {
