@@ -111,9 +111,9 @@
 //
 // # Caveats
 //
-// A name that has no free spelling with a special character keeps the one it has, and so does one of a single word where
-// underscores are the characters. A name that is nearly as long as names may be is cut behind a word, or ends in a letter
-// that tells it from others.
+// A name that has no free spelling with a special character keeps the one it has, and so does one of a single word
+// where underscores are the characters. A name that is nearly as long as names may be is cut behind a word, or
+// ends in a letter that tells it from others.
 //
 // White space around a text does not survive a prefix. A merged text cannot hold what toolapi's Bracketed cannot: Lift
 // says so. Parameters whose JSON Schema refers to others keep their names.

@@ -13,7 +13,7 @@ import (
 type synonyms struct {
 	For   []string `yaml:"for"`   // each a word, or several that follow each other
 	Alone bool     `yaml:"alone"` // if they are all of the name
-	When  []string `yaml:"when"`  // if one of these is in the name, or in what is said of it; none stands for no condition
+	When  []string `yaml:"when"`  // if one of these is in the name, in what is said of it, or its type
 	Not   []string `yaml:"not"`   // if none of these is in the name
 	Use   []string `yaml:"use"`
 }
@@ -42,7 +42,8 @@ func meant(name, description, kind string, beside ...string) meaning {
 	}
 }
 
-// meaningOf is what tells the sense of a parameter: what was published of it, whatever operators have made of that.
+// meaningOf is what tells the sense of a parameter: what was published of it, whatever operators
+// have made of that.
 func meaningOf(a toolapi.APISpec, p toolapi.Parameter) meaning {
 	name, kind := p.Name, typeOf(p)
 
@@ -58,12 +59,16 @@ func meaningOf(a toolapi.APISpec, p toolapi.Parameter) meaning {
 
 	stem, _ := stemmed(name)
 
-	return meant(stem, p.Description()+" "+a.ToolName(), kind, toolapi.ParameterNames(a.Parameters.All)...)
+	about := p.Description() + " " + a.ToolName()
+
+	return meant(stem, about, kind, toolapi.ParameterNames(a.Parameters.All)...)
 }
 
 // mentions reports whether one of the words is in the name.
 func (m meaning) mentions(words []string) bool {
-	return slices.ContainsFunc(m.words, func(w string) bool { return slices.Contains(words, strings.ToLower(w)) })
+	return slices.ContainsFunc(m.words, func(word string) bool {
+		return slices.Contains(words, strings.ToLower(word))
+	})
 }
 
 // fits reports whether words of the name may be in the sense of an entry.
@@ -105,7 +110,8 @@ func (m meaning) has(e synonyms) bool {
 	return false
 }
 
-// synonym draws what stands for the words from the i-th on, and says for how many: none where no entry fits.
+// synonym draws what stands for the words from the i-th on, and says for how many: none where no
+// entry fits.
 func (m meaning) synonym(r *rand.Rand, entries []synonyms, i int) (string, int) {
 	for _, e := range entries {
 		if n := m.in(e, i); n > 0 && len(e.Use) > 0 {
@@ -116,8 +122,8 @@ func (m meaning) synonym(r *rand.Rand, entries []synonyms, i int) (string, int) 
 	return "", 0
 }
 
-// beside draws what may stand beside the name of the first entry that fits: words that neither it nor a name beside it
-// has. It is "" where there are none.
+// beside draws what may stand beside the name, by the first entry that fits: words that neither it
+// nor another parameter has. It is "" where there are none.
 func (m meaning) beside(r *rand.Rand, entries []synonyms) string {
 	for _, e := range entries {
 		isThere := func(option string) bool {
