@@ -78,7 +78,8 @@ func (m meaning) fits(e synonyms) bool {
 	return (len(e.When) == 0 || slices.ContainsFunc(e.When, said)) && !m.mentions(e.Not)
 }
 
-// in returns how many words, from the i-th on, are in the sense of an entry: none where it does not fit.
+// in returns how many words, from the i-th on, are in the sense of an entry: none where it does
+// not fit.
 func (m meaning) in(e synonyms, i int) int {
 	for _, phrase := range e.For {
 		n := 0
