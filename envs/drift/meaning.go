@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -61,7 +62,17 @@ func meaningOf(a toolapi.APISpec, p toolapi.Parameter) meaning {
 
 	about := p.Description() + " " + a.ToolName()
 
-	return meant(stem, about, kind, toolapi.ParameterNames(a.Parameters.All)...)
+	return meant(stem, about, kind, namesOf(a)...)
+}
+
+// namesOf are the names of an API's parameters, now and before.
+func namesOf(a toolapi.APISpec) []string {
+	all := toolapi.ParameterNames(a.Parameters.All)
+	for _, s := range a.Adapters {
+		all = slices.AppendSeq(all, maps.Values(s.Rename))
+	}
+
+	return all
 }
 
 // mentions reports whether one of the words is in the name.

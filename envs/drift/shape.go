@@ -167,7 +167,7 @@ func mergeParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		fields = append(fields, toolapi.Field{Label: capital(p.Name), To: p.Name})
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Merged) })
+	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Merged, a) })
 
 	return merged(a, toolapi.BracketedSpec{Parameter: name, Fields: fields})
 }
@@ -240,7 +240,7 @@ func addFlag(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Flags) })
+	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Flags, a) })
 
 	return flagged(a, name)
 }
@@ -259,7 +259,7 @@ func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Counts) })
+	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Counts, a) })
 
 	ignored := &toolapi.Ignored{Parameter: name, Value: uint64(1 + d.IntN(10))}
 

@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"embed"
 	"math/rand/v2"
 	"slices"
@@ -265,11 +266,11 @@ func (w *vocabulary) wordsOfParameter(r *rand.Rand, m meaning) []string {
 	return append(parts, m.beside(r, w.Endings))
 }
 
-// compound draws a name of one word of each list.
-func compound(r *rand.Rand, lists [][]string) string {
+// compound draws a name of one word of each list, of words that no parameter of an API has if it can.
+func compound(r *rand.Rand, lists [][]string, a toolapi.APISpec) string {
 	parts := make([]string, len(lists))
 	for i, list := range lists {
-		parts[i] = pick(r, list)
+		parts[i] = cmp.Or(meant("", "", "", namesOf(a)...).beside(r, []synonyms{{Use: list}}), pick(r, list))
 	}
 
 	return join(r, parts)
