@@ -13,18 +13,20 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 
 	for _, tt := range []struct {
-		reward, feedback, setting, want string
+		reward, feedback, hint, setting, want string
 	}{
-		{"official", "deprecation", "", ""},
-		{"strict", "invocation", "", ""},
-		{"strict", "generic", "", ""},
-		{"strict", "none", "", ""},
-		{"lenient", "none", "reward", "official, strict"},
-		{"strict", "all", "feedback", "deprecation, invocation, generic, none"},
-		{"strict", "", "feedback", "deprecation, invocation, generic, none"},
+		{"official", "deprecation", "answer", "", ""},
+		{"strict", "invocation", "document", "", ""},
+		{"strict", "generic", "none", "", ""},
+		{"strict", "none", "none", "", ""},
+		{"lenient", "none", "none", "reward", "official, strict"},
+		{"strict", "all", "none", "feedback", "deprecation, invocation, generic, none"},
+		{"strict", "", "none", "feedback", "deprecation, invocation, generic, none"},
+		{"strict", "none", "", "hint", "answer, document, none"},
 	} {
 		s := Settings{
 			Reward: tt.reward, Feedback: toolapi.Feedback(tt.feedback), Finish: FinishByCall, ToolList: ListFixed,
+			Hint: tt.hint,
 		}
 
 		setting, err := s.Validate()
@@ -49,7 +51,7 @@ func TestToolListNeedsTools(t *testing.T) {
 	for codec, want := range map[string]string{"react": "environment.codec: tools", "tools": ""} {
 		s := Settings{
 			Reward: rewardOfficial, Feedback: toolapi.FeedbackDeprecation, Finish: FinishByCall,
-			ToolList: ListLearned, Codec: codec,
+			ToolList: ListLearned, Codec: codec, Hint: HintNone,
 		}
 
 		setting, err := s.Validate()
