@@ -67,7 +67,7 @@ var (
 	value = react("GetValue", `{"column_name": "Open"}`)
 )
 
-// A hint in answers stands above those in which a change shows, whatever the length of these; otherwise an answer has no
+// A hint in answers stands above those in which a change shows, however long these are; otherwise an answer has no
 // hint.
 func TestHints(t *testing.T) {
 	t.Parallel()
