@@ -11,6 +11,8 @@ import (
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/envs/silent"
+	"toolevo/envs/toolapi"
 	"toolevo/envs/wire"
 )
 
@@ -60,6 +62,7 @@ type shownVersion struct {
 	APIs    []shownAPI `json:"apis"`    // in the order of the tool list
 	// the names of an answer's members, where answers are JSON objects
 	Response *wire.AnswerForm `json:"response,omitempty"`
+	Faults   []toolapi.Fault  `json:"faults,omitempty"` // that pass
 }
 
 // shownAPI is an API of a version.
@@ -68,6 +71,8 @@ type shownAPI struct {
 	Signature string `json:"signature"`         // its name and parameters
 	URL       string `json:"url,omitempty"`     // where its document says that it is served
 	Example   string `json:"example,omitempty"` // the arguments of a call, as a notice shows them
+
+	Notes []string `json:"notes,omitempty"` // on calls and answers that mean something else than in the base
 }
 
 func (a *app) versionsShowCommand() *cobra.Command {
@@ -77,9 +82,11 @@ func (a *app) versionsShowCommand() *cobra.Command {
 			return shown, err
 		}
 
-		shown = shownVersion{Version: v.Name, About: v.About, Response: v.Response}
+		shown = shownVersion{Version: v.Name, About: v.About, Response: v.Response, Faults: v.Faults}
 		for _, api := range v.APIs {
-			shown.APIs = append(shown.APIs, shownAPI{api.Tool, api.Signature(), api.URL, api.Example()})
+			shown.APIs = append(shown.APIs, shownAPI{
+				api.Tool, api.Signature(), api.URL, api.Example(), api.Silent.Notes(),
+			})
 		}
 
 		return shown, nil
@@ -95,6 +102,10 @@ func (a *app) printVersion(v shownVersion) {
 		fmt.Fprintf(a.Out, "\nAnswers: %s\n", display.Line(v.Response.Wrap(true, "…"), 0))
 	}
 
+	for _, f := range v.Faults {
+		fmt.Fprintf(a.Out, "\nFault: %s, in %v %% of tasks and tools, for calls: %d\n", f.Kind, 100*f.Share, f.Calls)
+	}
+
 	for _, api := range v.APIs {
 		fmt.Fprintf(a.Out, "\n%s: %s\n", display.Line(api.Tool, 0), display.Line(api.Signature, 0))
 
@@ -104,6 +115,10 @@ func (a *app) printVersion(v shownVersion) {
 
 		if api.Example != "" {
 			fmt.Fprintf(a.Out, "  %s\n", display.Line(api.Example, 0))
+		}
+
+		for _, note := range api.Notes {
+			fmt.Fprintf(a.Out, "  %s%s\n", silent.NoteWord, display.Line(note, 0))
 		}
 	}
 }
@@ -135,6 +150,10 @@ func (a *app) printDifference(d toolevo.VersionsDifference) {
 
 		for _, p := range t.Parameters {
 			change(p.Name+": "+p.From, p.Name+": "+p.To)
+		}
+
+		for _, note := range t.Notes {
+			fmt.Fprintf(a.Out, "  + %s%s\n", silent.NoteWord, display.Line(note, 0))
 		}
 	}
 

@@ -60,7 +60,7 @@ func Deploy(api []string, from Origin) (*Deployed, error) {
 			family, files, err = familyOfFiles(pattern)
 		} else if name, ok := strings.CutPrefix(entry, FactorPrefix); ok {
 			family, files, err = familyOfFactor(from, name)
-			if errors.Is(err, errNothing) && slices.Contains(unnamed, entry) {
+			if errors.Is(err, ErrNothing) && slices.Contains(unnamed, entry) {
 				continue
 			}
 		} else {
@@ -145,8 +145,7 @@ func familyOfFactor(from Origin, name string) (Family, []toolapi.File, error) {
 	for i := range versionsOfFactor {
 		spec, changes := m.FactorVersion(factor, i)
 		if len(changes) == 0 {
-			return f, nil, fmt.Errorf("%w: its APIs do not say what they answer, or have nothing of the kind",
-				errNothing)
+			return f, nil, ErrNothing
 		}
 
 		text, err := spec.Encode()
@@ -161,8 +160,9 @@ func familyOfFactor(from Origin, name string) (Family, []toolapi.File, error) {
 	return f, files, nil
 }
 
-// errNothing is the error of a factor that the tools of a benchmark have nothing of.
-var errNothing = errors.New("there is nothing to change")
+// ErrNothing is the error of a factor that the tools of a benchmark have nothing of.
+var ErrNothing = errors.New("there is nothing to change: the tools do not say what they answer, or have nothing of " +
+	"the kind")
 
 // check refuses what reports could not tell apart.
 func (d *Deployed) check() error {

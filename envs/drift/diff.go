@@ -16,6 +16,7 @@ type Difference struct {
 	FromURL    string             `json:"from_url,omitempty"`   // of its document, where URLs differ
 	ToURL      string             `json:"to_url,omitempty"`     // of its document, where URLs differ
 	Parameters []ParameterChanged `json:"parameters,omitempty"` // of those that both have
+	Notes      []string           `json:"notes,omitempty"`      // on what succeeds and means something else than in the base
 }
 
 // ParameterChanged is a parameter that has the same name under two versions, and does not take the same values.
@@ -47,7 +48,11 @@ func Diff(from, to *toolapi.Version) []Difference {
 			}
 		}
 
-		if d.From != d.To || d.FromURL != d.ToURL || len(d.Parameters) > 0 {
+		if !reflect.DeepEqual(was.Silent, now.Silent) {
+			d.Notes = now.Silent.Notes()
+		}
+
+		if d.Notes != nil || d.From != d.To || d.FromURL != d.ToURL || len(d.Parameters) > 0 {
 			all = append(all, d)
 		}
 	}

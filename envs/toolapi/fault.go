@@ -10,10 +10,10 @@ import (
 
 // Fault is something that goes wrong with some tools of a version for a while, and not because of the agent.
 type Fault struct {
-	Kind  FaultKind `yaml:"kind"`
-	Tools []string  `yaml:"tools,omitempty,flow"` // nil is all but Finish and UpdateTool
-	Share float64   `yaml:"share"`                // of pairs of a task and a tool that it meets, in 0..1
-	Calls int       `yaml:"calls"`                // how many calls of the tool on one path it lasts, at least 1
+	Kind  FaultKind `yaml:"kind" json:"kind"`                            // what goes wrong
+	Tools []string  `yaml:"tools,omitempty,flow" json:"tools,omitempty"` // missing is all but Finish and UpdateTool
+	Share float64   `yaml:"share" json:"share"`                          // of pairs of a task and a tool, in 0..1
+	Calls int       `yaml:"calls" json:"calls"`                          // of the tool on one path that it lasts, at least 1
 }
 
 // Cell is how a version has moved on: whether a call of before is refused or succeeds and means something else, and

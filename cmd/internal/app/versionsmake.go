@@ -186,7 +186,14 @@ func (j *MakeVersionsJob) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []d
 			return nil, console.Usage("‹factor›: %w", err)
 		}
 
-		return always(func(i int) (*toolapi.Spec, []drift.Change) { return m.FactorVersion(f, i) }), nil
+		return func(i int) (*toolapi.Spec, []drift.Change, error) {
+			spec, changes := m.FactorVersion(f, i)
+			if len(changes) == 0 {
+				return nil, nil, console.Usage("‹factor› %s: %w", f.Name, drift.ErrNothing)
+			}
+
+			return spec, changes, nil
+		}, nil
 	}
 
 	return always(m.Version), nil
