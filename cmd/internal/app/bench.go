@@ -245,6 +245,11 @@ func (b *Bench) deploy(f drift.Family, m envs.Memory) (envs.Environment, error) 
 	})
 }
 
+// versionOf returns the version of a family that each question meets.
+func (b *Bench) versionOf(f drift.Family) func(question string) string {
+	return func(question string) string { return f.Of(b.Config.Seed, question) }
+}
+
 // Retry returns the retry policy for infrastructure errors.
 func (b *Bench) Retry() mcts.Retry {
 	return mcts.Retry{Attempts: b.Config.Attempts, Backoff: time.Second}
@@ -297,6 +302,9 @@ func (b *Bench) readPrompt() error {
 		return err
 	}
 
+	p.Rules = slices.ContainsFunc(b.Config.Policy, func(name string) bool {
+		return serving.BaselineOf(name) == serving.Rules
+	})
 	sum, last := sha256.New(), ""
 
 	for _, dataset := range b.Suite.Datasets() {

@@ -68,7 +68,7 @@ func Play(ctx context.Context, job PlayJob) (h envs.History, err error) {
 		return job.play(ctx, b, env, t)
 	}
 
-	policy, err := b.PolicyIn(b.Config.Policy[0], env)
+	policy, err := b.PolicyIn(b.Config.Policy[0], env, b.versionOf(b.Deployed.All()))
 	if err != nil {
 		return h, err
 	}
@@ -123,7 +123,10 @@ func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 		return "", err
 	}
 
-	kind, _, _ := strings.Cut(b.Config.Policy[0], ":")
+	policy := b.Config.Policy[0]
+	models := b.For(policy)
+
+	kind, _, _ := strings.Cut(policy, ":")
 	if kind == serving.Scripted { // it is shown nothing
 		kind = "openai"
 	}
@@ -137,12 +140,12 @@ func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 		return "", err
 	}
 
-	sent, err := b.Sent(kind)
+	sent, err := models.Sent(kind)
 	if err != nil {
 		return "", err
 	}
 
-	return sent.Shown(envs.NewHistory(t)), nil
+	return sent.Shown(models.Told(envs.NewHistory(t), b.versionOf(b.Deployed.All())(t.ID))), nil
 }
 
 // questionIn returns the question of an ID, or the first one.

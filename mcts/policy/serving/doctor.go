@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"toolevo/configs"
 	"toolevo/envs"
@@ -27,7 +26,7 @@ func (m *Models) Targets() ([]Target, error) {
 	var all []Target
 
 	for _, name := range m.Config.Policy {
-		kind, model, _ := strings.Cut(name, ":")
+		kind, model := parted(name)
 		if kind == Scripted {
 			continue
 		}

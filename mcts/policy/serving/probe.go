@@ -25,7 +25,7 @@ func (m *Models) Probe(ctx context.Context) error {
 	defer cancel()
 
 	for _, name := range m.Config.Policy {
-		kind, model, _ := strings.Cut(name, ":")
+		kind, model := parted(name)
 		if kind == Scripted {
 			continue
 		}
