@@ -23,6 +23,7 @@ func (a *app) evalDriftCommand() *cobra.Command {
 	job.Perturbations = []string{all}
 	addFlags(cmd, "eval", into{"baseline": &f.Baselines})
 	addFlags(cmd, "drift", into{
+		"by":            &job.By,
 		"feedbacks":     &job.Feedbacks,
 		"perturbations": &job.Perturbations,
 		"out":           &f.Out,

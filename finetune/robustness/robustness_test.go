@@ -64,7 +64,7 @@ func (r *results) Add(c robustness.Condition, e *trajectories.Episode) {
 }
 
 // Report reports on them.
-func (r *results) Report() *robustness.Report { return robustness.ReportOf(*r) }
+func (r *results) Report() *robustness.Report { return robustness.ReportOf(*r, nil) }
 
 func under(policy string, s robustness.Setting) robustness.Condition {
 	return robustness.Condition{Policy: policy, Feedback: "deprecation", Setting: s}

@@ -302,15 +302,15 @@ func (b *Bench) readPrompt() error {
 		return err
 	}
 
-	p.Rules = slices.ContainsFunc(b.Config.Policy, func(name string) bool {
-		return serving.BaselineOf(name) == serving.Rules
-	})
 	sum, last := sha256.New(), ""
 
 	for _, dataset := range b.Suite.Datasets() {
-		if system := p.System(envs.OfDataset(dataset)); system != last { // else every dataset has the same
-			fmt.Fprintf(sum, "%q\n", system)
-			last = system
+		for _, policy := range b.Config.Policy {
+			told := b.Told(policy, envs.NewHistory(envs.OfDataset(dataset)), b.Config.Prompt)
+			if system := p.SystemAfter(told); system != last { // else every dataset has the same
+				fmt.Fprintf(sum, "%q\n", system)
+				last = system
+			}
 		}
 
 		fmt.Fprintf(sum, "%q\n", p.Demonstrations[dataset])

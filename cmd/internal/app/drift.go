@@ -16,6 +16,7 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/rundir"
@@ -44,6 +45,7 @@ type DriftJob struct {
 	RunJob
 	Feedbacks     []string // what rejected calls are told, each by itself; All is each
 	Perturbations []string // how questions are changed, one at a time; All means each of them, "none" no change
+	By            string   // the model that judges ToolBench's answers beside the rule, KIND:MODEL; "" is none
 }
 
 // Drifted is what an experiment with drift found.
@@ -64,7 +66,12 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 		return nil, err
 	}
 
-	job.Announce("eval drift", choiceOf(c, job.Data)...)
+	announced := choiceOf(c, job.Data)
+	if job.By != "" {
+		announced = append(announced, "judge "+job.By)
+	}
+
+	job.Announce("eval drift", announced...)
 
 	runs := job.runs(c)
 
@@ -77,7 +84,12 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 		}
 	}
 
-	page, err := job.page(ctx, runs)
+	said, err := job.judge(ctx, c, runs)
+	if err != nil {
+		return nil, err
+	}
+
+	page, err := job.page(ctx, runs, said)
 	if err != nil {
 		return nil, err
 	}
@@ -208,15 +220,18 @@ func (m *driftRun) setting(api string) robustness.Setting {
 	return robustness.Setting{Kind: robustness.Baseline, Name: string(robustness.Baseline)}
 }
 
-// page reports on the evaluations.
-func (j *DriftJob) page(ctx context.Context, runs []driftRun) (*report.Page, error) {
-	var all []robustness.Played
+// page reports on the evaluations, and on what was said of them.
+func (j *DriftJob) page(ctx context.Context, runs []driftRun, said [][]facts.Verdict) (*report.Page, error) {
+	var (
+		all    []robustness.Played
+		judged []robustness.Judged
+	)
 
 	// Difficulties may say what a version touches: those of the first evaluation, which all
 	// versions are in, are those of every one.
 	difficulties := map[string]string{}
 
-	for _, m := range runs {
+	for i, m := range runs {
 		board, err := j.Board(ctx, []string{m.dir})
 		if err != nil {
 			return nil, err
@@ -232,9 +247,16 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun) (*report.Page, err
 				Fact: fact, Feedback: m.feedback, Setting: m.setting(fact.API),
 			})
 		}
+
+		for _, v := range said[i] {
+			v.Difficulty = difficulties[v.Question]
+			judged = append(judged, robustness.Judged{
+				Verdict: v, Unread: !v.Read, Feedback: m.feedback, Setting: m.setting(v.API),
+			})
+		}
 	}
 
-	page := &report.Page{Title: "What drift and wording cost", Robustness: robustness.ReportOf(all)}
+	page := &report.Page{Title: "What drift and wording cost", Robustness: robustness.ReportOf(all, judged)}
 
 	return page, j.addRuns(ctx, page, runs)
 }

@@ -146,9 +146,8 @@ func OpenSource(ctx context.Context, dir string) (*stored.Source, error) {
 // shown is what a model is sent after the turns of a trajectory.
 func (b *Bench) shown(row *trajectories.Row) (string, error) {
 	kind, _, _ := strings.Cut(row.Policy, ":")
-	models := b.For(row.Policy)
 
-	sent, err := models.Sent(kind)
+	sent, err := b.Sent(kind)
 	if err != nil {
 		return "", err
 	}
@@ -158,7 +157,7 @@ func (b *Bench) shown(row *trajectories.Row) (string, error) {
 		text.WriteString("(A scripted policy reads no prompt: this is what a model would be sent.)\n\n")
 	}
 
-	text.WriteString(sent.Shown(models.Told(row.Histories()[len(row.Turns)], row.DeployedAPI)))
+	text.WriteString(sent.Shown(b.Told(row.Policy, row.Histories()[len(row.Turns)], row.DeployedAPI)))
 
 	return text.String(), nil
 }

@@ -124,7 +124,6 @@ func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 	}
 
 	policy := b.Config.Policy[0]
-	models := b.For(policy)
 
 	kind, _, _ := strings.Cut(policy, ":")
 	if kind == serving.Scripted { // it is shown nothing
@@ -140,12 +139,12 @@ func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 		return "", err
 	}
 
-	sent, err := models.Sent(kind)
+	sent, err := b.Sent(kind)
 	if err != nil {
 		return "", err
 	}
 
-	return sent.Shown(models.Told(envs.NewHistory(t), b.versionOf(b.Deployed.All())(t.ID))), nil
+	return sent.Shown(b.Told(policy, envs.NewHistory(t), b.versionOf(b.Deployed.All())(t.ID))), nil
 }
 
 // questionIn returns the question of an ID, or the first one.

@@ -61,9 +61,6 @@ type Prompt struct {
 	// NoUpdateTool is the ablation without the tool-update module (Table 5): UpdateTool is left out of the tools, and
 	// with it every guideline that names it.
 	NoUpdateTool bool
-
-	// Rules has the system text end with a fixed text on how to deal with tools that change.
-	Rules bool
 }
 
 // New returns the default prompt over the tools of the prompt version, without demonstrations.
@@ -76,8 +73,8 @@ func New(tools []*toolapi.API) Prompt {
 // their dataset.
 func (p Prompt) System(t envs.Task) string { return p.SystemAfter(envs.NewHistory(t)) }
 
-// SystemAfter is System with the documents of a version that a history was told of: in codecs that send no list of
-// tools, they stand at the end.
+// SystemAfter is System with what a history says of its agent at the end: rules on tools that change, and in codecs that
+// send no list of tools the documents of the version that was announced.
 func (p Prompt) SystemAfter(h envs.History) string { return p.system(h, nil, p.wording().Format) }
 
 func (p Prompt) wording() wording {
@@ -191,7 +188,7 @@ func (p Prompt) system(h envs.History, learned []string, format string) string {
 		b.WriteString(format)
 	}
 
-	if p.Rules {
+	if h.Advised() {
 		b.WriteString("\n\n" + baselines().Rules)
 	}
 

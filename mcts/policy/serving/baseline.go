@@ -65,38 +65,45 @@ func parted(policy string) (kind, which string) {
 	return kind, which
 }
 
-// For are the models as the prompts of a policy show its baseline.
-func (m *Models) For(policy string) *Models {
-	other := *m
-	other.baseline = BaselineOf(policy)
-
-	return &other
-}
-
-// Told is a history with what the baseline tells of the version that the task meets.
-func (m *Models) Told(h envs.History, version string) envs.History {
-	if m.baseline != Documents || version == m.Config.Prompt {
-		return h
+// plain are the policies of the configuration without their baselines, each once.
+func (m *Models) plain() (all []string) {
+	for _, policy := range m.Config.Policy {
+		if name, _ := cutLast(policy); !slices.Contains(all, name) {
+			all = append(all, name)
+		}
 	}
 
-	return h.Announce(version)
+	return all
+}
+
+// Told is a history with what the baseline of a policy, if it has one, tells in a task that meets a version.
+func (m *Models) Told(policy string, h envs.History, version string) envs.History {
+	switch baseline := BaselineOf(policy); {
+	case baseline == Rules:
+		return h.Advise()
+	case baseline == Documents && version != m.Config.Prompt:
+		return h.Announce(version)
+	}
+
+	return h
 }
 
 // helped is a policy with a baseline.
 type helped struct {
 	mcts.Policy
 	m       *Models
+	name    string
 	version func(question string) string // that a question meets
 }
 
 // Propose implements [mcts.Policy].
 func (p *helped) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
-	if p.m.baseline == Retry && r.First == 0 && failedOnce(r.History) {
+	if BaselineOf(p.name) == Retry && r.First == 0 && failedOnce(r.History) {
 		last, _ := r.History.Last()
 		return []mcts.Proposal{{Text: string(last.Action)}}, nil
 	}
 
-	r.History = p.m.Told(r.History, p.version(r.History.Task().ID))
+	r.History = p.m.Told(p.name, r.History, p.version(r.History.Task().ID))
 
 	return p.Policy.Propose(ctx, r)
 }
@@ -104,7 +111,7 @@ func (p *helped) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 // Converse implements [mcts.Converser].
 func (p *helped) Converse() (mcts.Policy, func()) {
 	next, end := mcts.Converse(p.Policy)
-	return &helped{next, p.m, p.version}, end
+	return &helped{next, p.m, p.name, p.version}, end
 }
 
 // failedOnce reports whether the last turn is a call that gave an error, and not one that repeats the turn before.

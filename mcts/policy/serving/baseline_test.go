@@ -65,6 +65,7 @@ func TestPromptsOfBaselines(t *testing.T) {
 	var texts []string
 
 	m := toyModels(t, "TOY_HOST="+serveToy(t, func(asked toyText) { texts = append(texts, asked.Text) }))
+	m.Config.Policy = []string{"toy:m", "toy:m+documents"}
 	meets := func(question string) string { return map[string]string{"1": "new", "2": "old"}[question] }
 
 	ask := func(policy, question string) string {
@@ -129,7 +130,8 @@ func TestDocumentsOfNativeCalls(t *testing.T) {
 	m := toyModels(t, "TOY_HOST=http://127.0.0.1:1")
 	c := *m.Config
 	c.Environment.Codec, c.Server.Form, c.Server.Shots = "tools", configs.FormChat, 0
-	m = m.Under(&c).For("openai:m+documents")
+	c.Policy = []string{"openai:m+documents"}
+	m = m.Under(&c)
 
 	sent, err := m.Sent("openai")
 	if err != nil {
@@ -137,12 +139,12 @@ func TestDocumentsOfNativeCalls(t *testing.T) {
 	}
 
 	h := envs.NewHistory(envs.Task{Question: "?"})
-	if text := sent.Shown(m.Told(h, "new")); !strings.Contains(text, `"Quote"`) || strings.Contains(text, `"Price"`) ||
+	if text := sent.Shown(m.Told("openai:m+documents", h, "new")); !strings.Contains(text, `"Quote"`) || strings.Contains(text, `"Price"`) ||
 		strings.Contains(text, "tools have changed") {
 		t.Errorf("the list under another version:\n%s", text)
 	}
 
-	if text := sent.Shown(m.Told(h, "old")); !strings.Contains(text, `"Price"`) {
+	if text := sent.Shown(m.Told("openai:m+documents", h, "old")); !strings.Contains(text, `"Price"`) {
 		t.Errorf("the list where nothing changed:\n%s", text)
 	}
 }

@@ -25,7 +25,7 @@ type Target struct {
 func (m *Models) Targets() ([]Target, error) {
 	var all []Target
 
-	for _, name := range m.Config.Policy {
+	for _, name := range m.plain() {
 		kind, model := parted(name)
 		if kind == Scripted {
 			continue

@@ -36,8 +36,7 @@ type Models struct {
 	// NoPriors says that the run has no use for log-probabilities: servers may have none.
 	NoPriors bool
 
-	open     map[string]*server.Policy // on servers, by name
-	baseline string                    // that prompts show; "" is none
+	open map[string]*server.Policy // on servers, by name
 }
 
 // New returns the models of a configuration, which opens none yet. Until its Plans are set there are none.
@@ -186,8 +185,10 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 	return nil
 }
 
-// Policy returns the policy of a name. What it opens, b.close closes.
+// Policy returns the policy of a name, without its baseline: one for all, whose prompts say what a history says of its
+// agent. What it opens, b.close closes.
 func (m *Models) Policy(name string) (mcts.Policy, error) {
+	name, _ = cutLast(name)
 	kind, which := parted(name)
 	if kind == Scripted {
 		profile, err := scripted.ParseProfile(which)
@@ -208,7 +209,7 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 		return p, nil
 	}
 
-	options, err := m.For(name).Options(kind, which)
+	options, err := m.Options(kind, which)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +237,7 @@ func (m *Models) PolicyIn(name string, env envs.Environment, version func(questi
 		return p, err
 	}
 
-	return &helped{Policy: p, m: m.For(name), version: version}, nil
+	return &helped{p, m, name, version}, nil
 }
 
 // Options says what to ask and how.

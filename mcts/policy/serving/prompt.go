@@ -52,8 +52,7 @@ func (m *Models) Prompt() (prompt.Prompt, error) {
 		return p, err
 	}
 
-	p.Rules = m.baseline == Rules
-	if m.baseline == Documents {
+	if slices.ContainsFunc(m.Config.Policy, func(name string) bool { return BaselineOf(name) == Documents }) {
 		p.Announced = announced(m.Benchmark, v, modules, m.Versions)
 	}
 

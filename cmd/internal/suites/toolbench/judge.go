@@ -206,22 +206,8 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 		return nil, err
 	}
 
-	for p, err := range e.Played(ctx, lost) {
-		if err != nil {
-			return nil, err
-		}
-
-		if p.Repeat > 0 {
-			continue
-		}
-
-		answer, err := judge.OfEpisode(p.Episode, p.API, p.Version)
-		if err != nil {
-			return nil, console.Usage("%s: %w", dir, err)
-		}
-
-		answer.Folder = dir
-		all = append(all, answer)
+	if all, err = judge.OfEvaluation(ctx, e, lost); err != nil {
+		return nil, console.Usage("%w", err)
 	}
 
 	if len(all) == 0 {
