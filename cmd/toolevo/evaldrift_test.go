@@ -160,6 +160,41 @@ func TestEvalDriftOnToolQA(t *testing.T) {
 	}
 }
 
+// A model judges the answers of each evaluation beside the rule, three times each; the same command asks it nothing
+// again, and what judges the same folder later finds what it said.
+func TestEvalDriftByAModel(t *testing.T) {
+	t.Parallel()
+
+	url, asked := judgeServer(t, "") // it finds all solved
+	out := filepath.Join(t.TempDir(), "drift")
+	args := driftOf(smallData(t), out, "--split", "train", "--feedbacks", "deprecation,none", "--perturbations", "none",
+		"--policy", "scripted:stale,scripted:reader", "--by", "openai:m", "--server", url, "--json")
+
+	printed := must(t, args...)
+	d := document[toolevo.Drifted](t, printed)
+
+	for _, row := range d.Rows {
+		switch {
+		case row.SoPR == nil || row.SoPR.Lost > 0 || row.SoPR.Deviation != 0 || row.SoPR.N != row.N:
+			t.Errorf("%+v: judged %+v", row, row.SoPR)
+		case row.SoPR.Mean < row.PassRate:
+			t.Errorf("%+v: who finds all solved that is answered finds %v", row, row.SoPR.Mean)
+		}
+	}
+
+	calls := asked.Load()
+	if again := must(t, args...); calls == 0 || again != printed || asked.Load() != calls {
+		t.Errorf("%d judgements are asked for, and again %d; the report is\n%s", calls, asked.Load()-calls, again)
+	}
+
+	says(t, "drift.md", string(read(t, filepath.Join(out, "drift.md"))), "SoPR", " ± 0.0")
+	says(t, "drift.csv", string(read(t, filepath.Join(out, "drift.csv"))), ",sopr,sopr_deviation")
+
+	fails(t, exitUsage, []string{"--by", "writes no texts"}, driftOf(smallData(t), out, "--split", "train",
+		"--feedbacks", "deprecation,none", "--perturbations", "none", "--policy", "scripted:stale,scripted:reader",
+		"--by", "scripted:reader")...)
+}
+
 // A policy with a baseline is a policy of its own in every table, in eval and in the experiment, and is measured on the
 // same questions; no training data comes from it.
 func TestBaselinesInTables(t *testing.T) {
