@@ -106,7 +106,8 @@ func TestPublishedFactorsAreDeployed(t *testing.T) {
 	t.Parallel()
 
 	report := document[finetune.Report](t, must(t, "eval", "--data", smallData(t), "--limit", "3", "--split", "train",
-		"--policy", "scripted:reader,scripted:stale", "--engine", "unsafe", "--json", "--out", filepath.Join(t.TempDir(), "run"),
+		"--policy", "scripted:reader,scripted:stale", "--engine", "unsafe", "--json",
+		"--out", filepath.Join(t.TempDir(), "run"),
 		"--api", "b2_names_text,b2_names_character,b2_parameters_text,b2_parameters_character,b2_response"))
 
 	if len(report.Rows) < 10 {

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -18,7 +17,6 @@ import (
 	"toolevo/envs/toolbench/answers"
 	"toolevo/finetune"
 	"toolevo/finetune/facts"
-	"toolevo/finetune/stored"
 	"toolevo/trajectories"
 )
 
@@ -54,29 +52,6 @@ func OfEpisode(e *trajectories.Episode, api string, deployed *toolapi.Version) (
 	a.Given, err = as.Answer()
 
 	return a, err
-}
-
-// OfEvaluation returns the answers of an evaluation of the suite toolbench: the first episode of each question.
-func OfEvaluation(ctx context.Context, e *stored.Evaluation, lost finetune.Lost) (all []Answer, err error) {
-	for p, err := range e.Played(ctx, lost) {
-		if err != nil {
-			return nil, err
-		}
-
-		if p.Repeat > 0 {
-			continue
-		}
-
-		answer, err := OfEpisode(p.Episode, p.API, p.Version)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Dir, err)
-		}
-
-		answer.Folder = e.Dir
-		all = append(all, answer)
-	}
-
-	return all, nil
 }
 
 // IDs are the queries of groups, by ID file.

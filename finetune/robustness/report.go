@@ -136,7 +136,7 @@ type Statistics struct {
 	Outcomes map[string]int `json:"outcomes"` // turns by outcome
 }
 
-// ReportOf returns what episodes come to, and what was said of them. Conditions are in the order in which they come
+// ReportOf returns what episodes come to, and what was said of them in SoPR. Conditions are in the order in which they come
 // first.
 func ReportOf(all []Played, said []Judged) *Report {
 	condition := func(p Played) Condition { return Condition{p.Policy, p.Feedback, p.Setting} }
@@ -186,6 +186,8 @@ func ReportOf(all []Played, said []Judged) *Report {
 
 // addJudged adds to the rates what a model said of the same questions.
 func (r *Report) addJudged(said []Judged) {
+	said = slices.DeleteFunc(said, func(j Judged) bool { return j.Score != "sopr" })
+
 	for _, j := range tables().Tables["judged"].Rows(tabulate.Of(said)) {
 		place := map[string]string{}
 		for _, key := range tables().Tables["judged"].By {

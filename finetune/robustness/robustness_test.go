@@ -364,7 +364,7 @@ func TestJudged(t *testing.T) {
 	}
 
 	// The passes of the baseline are 1, 1/2 and 1/2.
-	want := &robustness.SoPR{N: 2, Mean: 2.0 / 3, Deviation: math.Sqrt(1.0/18)}
+	want := &robustness.SoPR{N: 2, Mean: 2.0 / 3, Deviation: math.Sqrt(1.0 / 18)}
 	if diff := cmp.Diff(want, got["baseline all"], cmp.Comparer(near)); diff != "" {
 		t.Error(diff)
 	}

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,17 +12,19 @@ import (
 	"strings"
 
 	"toolevo/configs"
+	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/dynamic"
+	"toolevo/envs/kept"
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
-	"toolevo/finetune/facts"
 	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/tabulate"
+	"toolevo/mcts/policy/serving"
 )
 
 // DriftDefaults are the settings of an experiment with drift before anybody sets any.
@@ -45,7 +49,7 @@ type DriftJob struct {
 	RunJob
 	Feedbacks     []string // what rejected calls are told, each by itself; All is each
 	Perturbations []string // how questions are changed, one at a time; All means each of them, "none" no change
-	By            string   // the model that judges ToolBench's answers beside the rule, KIND:MODEL; "" is none
+	By            string   // the model that judges answers beside the suite's rule, KIND:MODEL; "" is none
 }
 
 // Drifted is what an experiment with drift found.
@@ -66,12 +70,7 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 		return nil, err
 	}
 
-	announced := choiceOf(c, job.Data)
-	if job.By != "" {
-		announced = append(announced, "judge "+job.By)
-	}
-
-	job.Announce("eval drift", announced...)
+	job.Announce("eval drift", choiceOf(c, job.Data)...)
 
 	runs := job.runs(c)
 
@@ -84,12 +83,12 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 		}
 	}
 
-	said, err := job.judge(ctx, c, runs)
+	judge, err := job.judge(ctx, c, runs)
 	if err != nil {
 		return nil, err
 	}
 
-	page, err := job.page(ctx, runs, said)
+	page, err := job.page(ctx, runs, judge)
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +137,69 @@ func Perturbations() []string {
 
 	return all
 }
+
+// judge has the job's model judge the evaluations, and returns what their verdicts call it, "" for none. What it writes
+// is kept, so that nothing is asked twice.
+func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftRun) (judge string, err error) {
+	if j.By == "" {
+		return "", nil
+	}
+
+	texts, err := kept.Open(filepath.Join(j.Out, JudgedFile))
+	if err != nil {
+		return "", err
+	}
+
+	toClose := []io.Closer{texts}
+	defer func() {
+		for _, opened := range toClose {
+			err = errors.Join(err, opened.Close())
+		}
+	}()
+
+	open := func(o suite.WriterOptions) (kept.Writer, error) {
+		w, err := serving.New(c, nil, nil, j.Servers).Writer(j.By, o)
+		if err != nil {
+			return nil, console.Option("by", "%w", err)
+		}
+
+		toClose = append(toClose, w)
+
+		return texts.Writer(fmt.Sprintf("%s %g %d", j.By, o.Temperature, o.MaxTokens), w), nil
+	}
+
+	for _, m := range runs {
+		if judge, err = j.judged(ctx, c.Suite, m.dir, open); err != nil {
+			return "", err
+		}
+	}
+
+	return judge, nil
+}
+
+// judged has the answers of an evaluation judged, and returns what its verdicts call the judge.
+func (j *DriftJob) judged(ctx context.Context, name, dir string, open suite.OpenWriter) (string, error) {
+	benchmark, err := suite.Lookup(name)
+	judging, ok := benchmark.(suite.Judger)
+
+	if err != nil || !ok {
+		return "", console.Option("by", "answers of the suite %s are judged by its rule alone", name)
+	}
+	defer j.Step("Judging " + dir)()
+
+	judge, err := judging.Judge(ctx, dir, j.By, open)
+
+	if _, ours := envs.FailedStage(err); ctx.Err() != nil {
+		err = console.Interrupted("interrupted: the same command goes on where it stopped")
+	} else if ours {
+		err = console.GaveUp(err)
+	}
+
+	return judge, err
+}
+
+// JudgedFile keeps, in the folder of an experiment, what the model that judges wrote.
+const JudgedFile = "judged.jsonl"
 
 // check refuses a job that makes no sense.
 func (j *DriftJob) check() error {
@@ -220,8 +282,8 @@ func (m *driftRun) setting(api string) robustness.Setting {
 	return robustness.Setting{Kind: robustness.Baseline, Name: string(robustness.Baseline)}
 }
 
-// page reports on the evaluations, and on what was said of them.
-func (j *DriftJob) page(ctx context.Context, runs []driftRun, said [][]facts.Verdict) (*report.Page, error) {
+// page reports on the evaluations, and on what a judge said of them.
+func (j *DriftJob) page(ctx context.Context, runs []driftRun, judge string) (*report.Page, error) {
 	var (
 		all    []robustness.Played
 		judged []robustness.Judged
@@ -231,7 +293,7 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun, said [][]facts.Ver
 	// versions are in, are those of every one.
 	difficulties := map[string]string{}
 
-	for i, m := range runs {
+	for _, m := range runs {
 		board, err := j.Board(ctx, []string{m.dir})
 		if err != nil {
 			return nil, err
@@ -248,11 +310,12 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun, said [][]facts.Ver
 			})
 		}
 
-		for _, v := range said[i] {
-			v.Difficulty = difficulties[v.Question]
-			judged = append(judged, robustness.Judged{
-				Verdict: v, Unread: !v.Read, Feedback: m.feedback, Setting: m.setting(v.API),
-			})
+		for _, v := range board.Verdicts {
+			if v.Difficulty = difficulties[v.Question]; v.Judge == judge {
+				judged = append(judged, robustness.Judged{
+					Verdict: v, Unread: !v.Read, Feedback: m.feedback, Setting: m.setting(v.API),
+				})
+			}
 		}
 	}
 

@@ -176,7 +176,7 @@ var allowed = []rule{
 	{"finetune/fidelity", []string{"envs", "envs/kept", "envs/disk", "envs/toolbench",
 		"envs/toolbench/recorded", "envs/toolbench/virtual", "finetune/tabulate", "trajectories/mirror"}},
 	{"finetune/judge", []string{"envs", "envs/disk", "envs/kept", "envs/pytext", "envs/toolapi",
-		"envs/toolbench/answers", "finetune", "finetune/facts", "finetune/failure", "finetune/stored",
+		"envs/toolbench/answers", "finetune", "finetune/facts", "finetune/failure",
 		"finetune/tabulate", "trajectories"}},
 	{"finetune/robustness", []string{"envs/drift", "finetune", "finetune/facts",
 		"finetune/tabulate"}},

@@ -29,7 +29,8 @@ func TestBeside(t *testing.T) {
 		t.Errorf("what has its baselines gets others: %q, %v", again, err)
 	}
 
-	if _, err := Beside(want, []string{"docs"}); err == nil || !strings.Contains(err.Error(), "documents, retry, rules") {
+	_, err = Beside(want, []string{"docs"})
+	if err == nil || !strings.Contains(err.Error(), "documents, retry, rules") {
 		t.Errorf("an unknown baseline: %v", err)
 	}
 }
@@ -82,7 +83,8 @@ func TestPromptsOfBaselines(t *testing.T) {
 		texts = nil
 		h := envs.NewHistory(envs.Task{ID: question, Question: "What do 3 pieces of pear cost?"})
 
-		if _, err := p.Propose(t.Context(), mcts.Request{History: h, N: 1, Greedy: true}); err != nil || len(texts) != 1 {
+		_, err = p.Propose(t.Context(), mcts.Request{History: h, N: 1, Greedy: true})
+		if err != nil || len(texts) != 1 {
 			t.Fatal(err, texts)
 		}
 
@@ -139,7 +141,8 @@ func TestDocumentsOfNativeCalls(t *testing.T) {
 	}
 
 	h := envs.NewHistory(envs.Task{Question: "?"})
-	if text := sent.Shown(m.Told("openai:m+documents", h, "new")); !strings.Contains(text, `"Quote"`) || strings.Contains(text, `"Price"`) ||
+	text := sent.Shown(m.Told("openai:m+documents", h, "new"))
+	if !strings.Contains(text, `"Quote"`) || strings.Contains(text, `"Price"`) ||
 		strings.Contains(text, "tools have changed") {
 		t.Errorf("the list under another version:\n%s", text)
 	}
