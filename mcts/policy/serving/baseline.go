@@ -114,11 +114,16 @@ func (p *helped) Converse() (mcts.Policy, func()) {
 	return &helped{next, p.m, p.name, p.version}, end
 }
 
-// failedOnce reports whether the last turn is a call that gave an error, and not one that repeats the turn before.
+// failedOnce reports whether the last turn is a call that gave an error, of a fault that passes, too, and not one that
+// repeats the turn before.
 func failedOnce(h envs.History) bool {
 	turns := h.Turns()
-	last := len(turns) - 1
+	if len(turns) == 0 {
+		return false
+	}
 
-	return last >= 0 && turns[last].Call.Name != "" && turns[last].Outcome.IsError() &&
-		(last == 0 || turns[last-1].Action != turns[last].Action)
+	last := turns[len(turns)-1]
+	repeats := len(turns) > 1 && turns[len(turns)-2].Action == last.Action
+
+	return last.Call.Name != "" && (last.Outcome.IsError() || last.Outcome == envs.Unavailable) && !repeats
 }

@@ -179,6 +179,7 @@ func TestRetryBaseline(t *testing.T) {
 		"at the beginning":    {nil, 0, ""},
 		"after an answer":     {[]envs.Turn{turn("a", envs.OK)}, 0, ""},
 		"after an error":      {[]envs.Turn{turn("a", envs.OK), turn("b", envs.ToolError)}, 0, "b"},
+		"after a fault":       {[]envs.Turn{turn("a", envs.Unavailable)}, 0, "a"},
 		"after a notice":      {[]envs.Turn{turn("a", envs.Deprecated)}, 0, "a"},
 		"after a repetition":  {[]envs.Turn{turn("a", envs.ToolError), turn("a", envs.ToolError)}, 0, ""},
 		"after another error": {[]envs.Turn{turn("a", envs.InvalidAction), turn("b", envs.InvocationError)}, 0, "b"},
