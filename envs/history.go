@@ -23,6 +23,7 @@ type History struct {
 	last      *link
 	learned   *learnedTool
 	announced string
+	advised   bool
 }
 
 type link struct {
@@ -126,6 +127,16 @@ func (h History) Rewrite(rewrite func(Action) Action) History {
 	return h
 }
 
+// Advise returns the history of an agent that is also shown rules on how to handle tools that change. Like Remark, it
+// is for what no environment says; no state has such a history.
+func (h History) Advise() History {
+	h.advised = true
+	return h
+}
+
+// Advised reports whether the agent is shown those rules.
+func (h History) Advised() bool { return h.advised }
+
 // Hash returns a hash of all that an agent may be shown: the task's question and its dataset (no other
 // label), the turns with their outcomes, the learned descriptions, and the version announced. Histories with
 // equal hashes look the same to a policy; the hash is the same in every process. It costs no walk through the turns.
@@ -150,6 +161,10 @@ func (h History) Hash() uint64 {
 		if text != "" {
 			hash = xxh3.HashStringSeed(text, hash)
 		}
+	}
+
+	if h.advised {
+		hash = xxh3.HashStringSeed("advised", hash)
 	}
 
 	return xxh3.HashSeed(b[:], hash)

@@ -39,6 +39,8 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"suite":         cmdline.Offered(suite.Names()),
 		"api":           versionNames,
 		"policy":        policies,
+		"by":            policies,
+		"baseline":      cmdline.Listed(serving.Baselines()),
 		"preset":        cmdline.Offered(configs.Presets()),
 		"engine":        cmdline.Offered(engines.Names()),
 		"compat":        listedValues("environment.compat"),

@@ -45,6 +45,7 @@ func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
 		"split", "questions", "limit", "perturb", "api", "policy", "seed", "repeats", "controller", "compat",
 		"feedback", "hint", "no-update-tool", "no-reflection", "engine", "python")}
 	addFlags(cmd, "eval", into{
+		"baseline":   &f.Baselines,
 		"format":     &f.job.Format,
 		"fail-under": &f.job.FailUnder,
 	})

@@ -21,7 +21,9 @@ func (a *app) evalDriftCommand() *cobra.Command {
 		"policy", "seed", "repeats", "compat", "hint", "engine", "python")
 	job.Feedbacks = []string{all}
 	job.Perturbations = []string{all}
+	addFlags(cmd, "eval", into{"baseline": &f.Baselines})
 	addFlags(cmd, "drift", into{
+		"by":            &job.By,
 		"feedbacks":     &job.Feedbacks,
 		"perturbations": &job.Perturbations,
 		"out":           &f.Out,

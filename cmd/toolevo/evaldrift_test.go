@@ -1,6 +1,7 @@
 package main
 
 import (
+	"html"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,6 +158,84 @@ func TestEvalDriftOnToolQA(t *testing.T) {
 	if len(rows) != 3*3*4*3 {
 		t.Errorf("%d rows, want those of three settings and policies, four feedbacks, easy, hard and all", len(rows))
 	}
+}
+
+// A model judges the answers of each evaluation beside the rule, three times each; the same command asks it nothing
+// again, and what judges the same folder later finds what it said.
+func TestEvalDriftByAModel(t *testing.T) {
+	t.Parallel()
+
+	url, asked := judgeServer(t, "") // it finds all solved
+	out := filepath.Join(t.TempDir(), "drift")
+	args := driftOf(smallData(t), out, "--split", "train", "--feedbacks", "deprecation,none", "--perturbations", "none",
+		"--policy", "scripted:stale,scripted:reader", "--by", "openai:m", "--server", url, "--json")
+
+	printed := must(t, args...)
+	d := document[toolevo.Drifted](t, printed)
+
+	for _, row := range d.Rows {
+		switch {
+		case row.SoPR == nil || row.SoPR.Lost > 0 || row.SoPR.Deviation != 0 || row.SoPR.N != row.N:
+			t.Errorf("%+v: judged %+v", row, row.SoPR)
+		case row.SoPR.Mean < row.PassRate:
+			t.Errorf("%+v: who finds all solved that is answered finds %v", row, row.SoPR.Mean)
+		}
+	}
+
+	calls := asked.Load()
+	if again := must(t, args...); calls == 0 || again != printed || asked.Load() != calls {
+		t.Errorf("%d judgements are asked for, and again %d; the report is\n%s", calls, asked.Load()-calls, again)
+	}
+
+	says(t, "drift.md", string(read(t, filepath.Join(out, "drift.md"))), "SoPR", " ± 0.0")
+	says(t, "drift.csv", string(read(t, filepath.Join(out, "drift.csv"))), ",sopr,sopr_deviation")
+
+	fails(t, exitUsage, []string{"--by", "writes no texts"}, driftOf(smallData(t), out, "--split", "train",
+		"--feedbacks", "deprecation,none", "--perturbations", "none", "--policy", "scripted:stale,scripted:reader",
+		"--by", "scripted:reader")...)
+}
+
+// A policy with a baseline is a policy of its own in every table, in eval and in the experiment, and is measured on the
+// same questions; no training data comes from it.
+func TestBaselinesInTables(t *testing.T) {
+	t.Parallel()
+
+	data, out := smallData(t), t.TempDir()
+	common := []string{
+		"--policy", "scripted:reader", "--baseline", "retry", "--engine", "unsafe", "--split", "train", "--limit", "2",
+		"--api", "p_s_in",
+	}
+
+	drift := driftOf(data, filepath.Join(out, "drift"), append(common, "--set", "suite=toolqa", "--perturbations",
+		"none", "--feedbacks", "deprecation", "--json")...)
+	d := document[toolevo.Drifted](t, must(t, drift...))
+	turns := map[string]float64{}
+
+	for _, s := range d.Statistics {
+		turns[s.Policy+" "+s.Name] = s.Turns
+	}
+
+	// Nothing fails where nothing has changed, and in vain every failure is repeated where it lasts.
+	if turns["scripted:reader+retry baseline"] != turns["scripted:reader baseline"] ||
+		turns["scripted:reader+retry p_s_in"] <= turns["scripted:reader p_s_in"] {
+		t.Errorf("turns of the experiment: %v", turns)
+	}
+
+	for _, name := range []string{"drift.md", "drift.csv", "drift-statistics.csv", "drift.tex", toolevo.DriftPage} {
+		text := html.UnescapeString(string(read(t, filepath.Join(out, "drift", name))))
+		says(t, name, text, "reader+retry")
+	}
+
+	run := filepath.Join(out, "run")
+	evaluate := append([]string{"eval", "--data", data, "--out", run, "--progress", "none"}, common...)
+	says(t, "eval", must(t, evaluate...), "scripted:reader+retry")
+	says(t, "eval --resume", must(t, append(evaluate, "--resume")...), "scripted:reader+retry")
+	says(t, "check", must(t, "check", run), "0 problems")
+
+	fails(t, exitUsage, []string{"a baseline shows or does what training data should not"}, "collect", "--data", data,
+		"--policy", "scripted:reader+retry", "--out", filepath.Join(out, "collected"))
+	fails(t, exitUsage, []string{`unknown baseline "docs"`, "documents, retry, rules"}, "eval", "--data", data,
+		"--baseline", "docs", "--out", filepath.Join(out, "unknown"))
 }
 
 // The experiment on the published queries, as far as they are here: the first of each group.

@@ -100,6 +100,32 @@ func TestVersionsOfAFactor(t *testing.T) {
 	}
 }
 
+// The paper's versions of a single factor are deployed by their names: the reader solves questions under all of them,
+// who reads no notice where answers alone have changed.
+func TestPublishedFactorsAreDeployed(t *testing.T) {
+	t.Parallel()
+
+	report := document[finetune.Report](t, must(t, "eval", "--data", smallData(t), "--limit", "3", "--split", "train",
+		"--policy", "scripted:reader,scripted:stale", "--engine", "unsafe", "--json",
+		"--out", filepath.Join(t.TempDir(), "run"),
+		"--api", "b2_names_text,b2_names_character,b2_parameters_text,b2_parameters_character,b2_response"))
+
+	if len(report.Rows) < 10 {
+		t.Errorf("%d rows", len(report.Rows))
+	}
+
+	for _, r := range report.Rows {
+		want := 0.0
+		if r.Policy == "scripted:reader" || r.API == "b2_response" {
+			want = 1
+		}
+
+		if r.Official != want {
+			t.Errorf("%s under %s solves %v, want %v", r.Policy, r.API, r.Official, want)
+		}
+	}
+}
+
 // Operators are applied in the order in which they are named, to every API that they are for, and diff shows what they
 // did. Versions to measure with share no new identifier with the others.
 func TestVersionsByOperators(t *testing.T) {

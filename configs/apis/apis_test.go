@@ -12,7 +12,10 @@ func TestFS(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want := []string{"p_c.yaml", "p_s_in.yaml", "p_s_ood.yaml", "p_s_ood_proprietary.yaml"}
+	want := []string{
+		"b2_names_character.yaml", "b2_names_text.yaml", "b2_parameters_character.yaml", "b2_parameters_text.yaml",
+		"b2_response.yaml", "p_c.yaml", "p_s_in.yaml", "p_s_ood.yaml", "p_s_ood_proprietary.yaml",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("embedded files = %v, want %v", got, want)
 	}

@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -81,17 +80,18 @@ func (m *Maker) FactorVersion(f Factor, i int) (*toolapi.Spec, []Change) {
 	return made, changes
 }
 
-// wrapResponse gives a version another form of answers than it has.
+// wrapResponse gives a version another form of answers than it has: the published one to texts, or else a drawn one.
 func wrapResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
-	was := cmp.Or(s.Response, &wire.AnswerForm{})
-	now := *was
+	now := wire.AnswerForm{State: "State", Message: "Message"}
 
-	for now.State == was.State {
-		now.State = pick(d.Rand, d.words.Responses.State)
-	}
+	if was := s.Response; was != nil {
+		for now.State == was.State {
+			now.State = pick(d.Rand, d.words.Responses.State)
+		}
 
-	for now.Message == was.Message {
-		now.Message = pick(d.Rand, d.words.Responses.Message)
+		for now.Message == was.Message {
+			now.Message = pick(d.Rand, d.words.Responses.Message)
+		}
 	}
 
 	s.Response = &now

@@ -17,7 +17,10 @@ func TestLift(t *testing.T) {
 	write := func(c envs.Call) envs.Action { return react(c.Name, string(pytext.AppendJSON(nil, c.Args))) }
 	want := play(t, newEnv(t, "p_c", Options{}), write(meant)).Turn
 
-	for _, deployed := range []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"} {
+	for _, deployed := range []string{
+		"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary", "b2_names_text", "b2_names_character", "b2_parameters_text",
+		"b2_parameters_character",
+	} {
 		env := newEnv(t, deployed, Options{})
 
 		lifted, err := envs.Lift(env, envs.NewHistory(task), meant)

@@ -218,6 +218,16 @@ type Drifter interface {
 	DriftDefaults() map[string]string
 }
 
+// Judger is a benchmark whose answers a language model can judge, beside the rule of its rewards.
+type Judger interface {
+	// Judge has the model that by names, and open opens, judge the evaluation in a folder, which gets the verdicts.
+	// judge is what these call it.
+	Judge(ctx context.Context, dir, by string, open OpenWriter) (judge string, err error)
+}
+
+// OpenWriter opens a language model that writes texts.
+type OpenWriter func(WriterOptions) (kept.Writer, error)
+
 // Filler can fill a data folder with something small to try.
 type Filler interface {
 	// Fill fills it. software is the program with its version.

@@ -13,7 +13,8 @@ import (
 func TestUnknownVersion(t *testing.T) {
 	_, err := load(t).Version("p_x")
 
-	want := `unknown API version "p_x", did you mean p_c? Valid are p_c, p_s_in, p_s_ood, p_s_ood_proprietary`
+	want := `unknown API version "p_x", did you mean p_c? Valid are b2_names_character, b2_names_text, ` +
+		`b2_parameters_character, b2_parameters_text, b2_response, p_c, p_s_in, p_s_ood, p_s_ood_proprietary`
 	if err == nil || err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
 	}

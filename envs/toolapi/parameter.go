@@ -30,6 +30,9 @@ func (p Parameter) Description() string {
 	return text
 }
 
+// Type names the values that it takes, as texts for models do.
+func (p Parameter) Type() string { return typeText(p.Schema) }
+
 // Parameters are those of an API, and what its JSON Schema says beside them. In a file they are a list of names and of
 // mappings, or the JSON Schema of an object.
 type Parameters struct {

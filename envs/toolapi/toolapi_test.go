@@ -58,7 +58,20 @@ Inspect_TheNodes[Graph, Vertex] Inspect_TheEdges[CheckInfos] ProcessSQLQuery[SQL
 		"p_s_ood_proprietary": `CallRetrieveOnAgenda[searchTerm, passage_num] Call_Retrieve_OnScirex[queryKeyword] Init_LocalDB[databaseIdentifier]
 DoFilter_OnDatabase[filterCriteria1] ExtractValue_fromDB[fieldName, ReturnValue] ImportGraph[Graph] Get_Neighbour_List[Graph, Vertex, ReturnValue]
 Inspect_TheNodes[Graph, Vertex] Inspect_TheEdges[CheckInfos] ProcessSQLQuery[SQL_Query] Process_Python_Code[python_execute_Code]`,
+		"b2_names_text": `FetchAgenda[keyword] FetchScirex[keyword] LoadDatabase[DBName] FilterDatabase[condition] RetrieveValue[column_name]
+ImportGraph[GraphName] NeighborVerification[GraphName, Node] NodeVerification[GraphName, Node] EdgeVerification[GraphName, Node1, Node2]
+SQLProcessor[SQL] PythonProcessor[Python]`,
+		"b2_names_character": `Retrieve_Agenda[keyword] Retrieve-Scirex[keyword] Load@DB[DBName] Filter.DB[condition] Get@Value[column_name]
+Load#Graph[GraphName] Neighbour_Check[GraphName, Node] Node%Check[GraphName, Node] Edge#Check[GraphName, Node1, Node2]
+SQL.Interpreter[SQL] Python-Interpreter[Python]`,
+		"b2_parameters_text": `RetrieveAgenda[SearchQuery] RetrieveScirex[SearchQuery] LoadDB[TheDBName] FilterDB[FilterCondition] GetValue[SelectedColumn]
+LoadGraph[GraphIdentifier] NeighbourCheck[GraphIdentifier, NodeIdentifier] NodeCheck[GraphIdentifier, NodeIdentifier]
+EdgeCheck[GraphIdentifier, NodeIdentifier1, NodeIdentifier2] SQLInterpreter[DatabaseQuery] PythonInterpreter[ScriptCode]`,
+		"b2_parameters_character": `RetrieveAgenda[keyword?] RetrieveScirex[keyword?] LoadDB[DB@Name] FilterDB[#condition] GetValue[column&name]
+LoadGraph[Graph@Name] NeighbourCheck[Graph@Name, .Node] NodeCheck[Graph@Name, .Node] EdgeCheck[Graph@Name, .Node1, .Node2]
+SQLInterpreter[SQL%] PythonInterpreter[%Python]`,
 	}
+	want["b2_response"] = want["p_c"]
 
 	c := load(t)
 	if got := c.Names(); len(got) != len(want) {
@@ -83,7 +96,7 @@ Inspect_TheNodes[Graph, Vertex] Inspect_TheEdges[CheckInfos] ProcessSQLQuery[SQL
 		}
 
 		wantDeprecated := 11
-		if name == "p_c" {
+		if v.APIs[0].Name == "RetrieveAgenda" { // the names are those of p_c
 			wantDeprecated = 0
 		}
 

@@ -40,6 +40,19 @@ type Document struct {
 	Required        []Parameter     `json:"required_parameters"`
 	Optional        []Parameter     `json:"optional_parameters"`
 	Template        json.RawMessage `json:"template_response"` // the skeleton of an answer; nil where there is none
+
+	// Deployed returns the document that a version has in place of this one, and a call of this one as callers of the
+	// version write it; nil where the version has no other.
+	Deployed func(args envs.Args) (*Document, envs.Args) `json:"-"`
+}
+
+// Shown returns the document that a call was made against, and the call as it was written.
+func (d *Document) Shown(args envs.Args) (*Document, envs.Args) {
+	if d.Deployed == nil {
+		return d, args
+	}
+
+	return d.Deployed(args)
 }
 
 // Parameter is a parameter of an API.

@@ -148,7 +148,7 @@ func drifting() *robustness.Report {
 		all = append(all, robustness.Played{Fact: facts.Of(e, s.Name, nil), Feedback: "generic", Setting: s})
 	}
 
-	return robustness.ReportOf(all)
+	return robustness.ReportOf(all, nil)
 }
 
 // What drift and wording cost stands in the page in tables and figures, as text whatever a policy is called.

@@ -3,7 +3,9 @@ package robustness
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"toolevo/finetune/facts"
@@ -48,6 +50,14 @@ type Played struct {
 	Setting
 }
 
+// Judged is what a model said of an episode of the experiment, once.
+type Judged struct {
+	facts.Verdict
+	Unread   bool   `json:"unread"` // the opposite of Read
+	Feedback string `json:"feedback"`
+	Setting
+}
+
 // Report is the outcome of an experiment.
 type Report struct {
 	Rows       []Row        `json:"rows"`       // by feedback, policy and setting; of each, by dataset and difficulty
@@ -69,6 +79,16 @@ type Row struct {
 	High     float64 `json:"high"`      // upper end
 
 	Change *Change `json:"change,omitempty"` // against the baseline of the same policy and feedback; of other settings
+
+	SoPR *SoPR `json:"sopr,omitempty"` // where a model judged
+}
+
+// SoPR is the solvable pass rate of the same questions, by a model; see package judge.
+type SoPR struct {
+	N         int     `json:"n"`               // questions of which at least one judgement was read
+	Mean      float64 `json:"mean"`            // over the passes of the judge, 0..1
+	Deviation float64 `json:"deviation"`       // population standard deviation of the passes
+	Lost      int     `json:"lost_judgements"` // that could not be read, and count in no pass
 }
 
 // Change is the pass rate of a setting against that of the baseline, on the same questions.
@@ -116,8 +136,9 @@ type Statistics struct {
 	Outcomes map[string]int `json:"outcomes"` // turns by outcome
 }
 
-// ReportOf returns what episodes come to. Conditions are in the order in which they come first.
-func ReportOf(all []Played) *Report {
+// ReportOf returns what episodes come to, and what was said of them in SoPR. Conditions are in the order in which they
+// come first.
+func ReportOf(all []Played, said []Judged) *Report {
 	condition := func(p Played) Condition { return Condition{p.Policy, p.Feedback, p.Setting} }
 	conditions := tabulate.Distinct(all, condition)
 
@@ -143,6 +164,7 @@ func ReportOf(all []Played) *Report {
 		kinds[row.Text("feedback")+row.Text("kind")] = true
 	}
 
+	r.addJudged(said)
 	r.Rows = tabulate.As[Row](r.raw["rates"])
 
 	for i, row := range r.raw["rates"] {
@@ -160,6 +182,27 @@ func ReportOf(all []Played) *Report {
 	}
 
 	return r
+}
+
+// addJudged adds to the rates what a model said of the same questions.
+func (r *Report) addJudged(said []Judged) {
+	said = slices.DeleteFunc(said, func(j Judged) bool { return j.Score != "sopr" })
+
+	for _, j := range tables().Tables["judged"].Rows(tabulate.Of(said)) {
+		place := map[string]string{}
+		for _, key := range tables().Tables["judged"].By {
+			place[key] = j.Text(key)
+		}
+
+		for _, row := range tabulate.Where(r.raw["rates"], place) {
+			maps.Copy(row, j)
+			row["said"] = "yes"
+
+			if j.Has("sopr.mean") {
+				row["judged"] = fmt.Sprintf("%.1f ± %.1f", 100*j.Number("sopr.mean"), 100*j.Number("sopr.deviation"))
+			}
+		}
+	}
 }
 
 // changeOf is what a row says against the baseline.

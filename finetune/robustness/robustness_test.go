@@ -64,7 +64,7 @@ func (r *results) Add(c robustness.Condition, e *trajectories.Episode) {
 }
 
 // Report reports on them.
-func (r *results) Report() *robustness.Report { return robustness.ReportOf(*r) }
+func (r *results) Report() *robustness.Report { return robustness.ReportOf(*r, nil) }
 
 func under(policy string, s robustness.Setting) robustness.Condition {
 	return robustness.Condition{Policy: policy, Feedback: "deprecation", Setting: s}
@@ -335,4 +335,53 @@ func written(t *testing.T, write func(io.Writer) error) []byte {
 	}
 
 	return b.Bytes()
+}
+
+// A model's passes are the mean of their means, with their deviation; a judgement that nobody can read is in none.
+func TestJudged(t *testing.T) {
+	var r results
+
+	said := []robustness.Judged{}
+	judged := func(s robustness.Setting, id string, values ...float64) {
+		e := episode("G1", "exposed", id, id == "1", load, right)
+		r.Add(under("p", s), e)
+		key := r[len(r)-1].Key
+
+		for try, value := range values {
+			v := facts.Verdict{Key: key, Judge: "j", Score: "sopr", Try: try, Value: value, Read: value >= 0}
+			said = append(said, robustness.Judged{Verdict: v, Unread: !v.Read, Feedback: "deprecation", Setting: s})
+		}
+	}
+
+	judged(baseline, "1", 1, 1, 0.5)
+	judged(baseline, "2", 1, 0, 0.5)
+	judged(drifted, "1", 0, -1, 0)
+	judged(drifted, "2", 0, 0, 0)
+
+	got := map[string]*robustness.SoPR{}
+	for _, row := range robustness.ReportOf(r, said).Rows {
+		got[row.Name+" "+row.Difficulty] = row.SoPR
+	}
+
+	// The passes of the baseline are 1, 1/2 and 1/2.
+	want := &robustness.SoPR{N: 2, Mean: 2.0 / 3, Deviation: math.Sqrt(1.0 / 18)}
+	if diff := cmp.Diff(want, got["baseline all"], cmp.Comparer(near)); diff != "" {
+		t.Error(diff)
+	}
+
+	if diff := cmp.Diff(&robustness.SoPR{N: 2, Lost: 1}, got["p_s_ood all"], cmp.Comparer(near)); diff != "" {
+		t.Error(diff)
+	}
+
+	var b strings.Builder
+	if err := tabulate.WriteMarkdown(&b, robustness.ReportOf(r, said).Tables()); err != nil ||
+		!strings.Contains(b.String(), "| 66.7 ± 23.6 |") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+
+	for _, row := range r.Report().Rows {
+		if row.SoPR != nil {
+			t.Errorf("nobody judged, but %+v", row.SoPR)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/tabulate"
+	"toolevo/mcts/policy/serving"
 )
 
 // Ablations is the name of the report of an ablation study, in each of its formats.
@@ -70,6 +71,10 @@ func (j *RunJob) several(command string, defaults map[string]string) (*configs.R
 	c, err := j.Resolve(j.Settings, defaults, nil)
 	if err == nil {
 		err = j.policyNamed(c)
+	}
+
+	if err == nil {
+		c.Policy, err = serving.Beside(c.Policy, j.Baselines)
 	}
 
 	if err != nil {

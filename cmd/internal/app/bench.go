@@ -245,6 +245,11 @@ func (b *Bench) deploy(f drift.Family, m envs.Memory) (envs.Environment, error) 
 	})
 }
 
+// versionOf returns the version of a family that each question meets.
+func (b *Bench) versionOf(f drift.Family) func(question string) string {
+	return func(question string) string { return f.Of(b.Config.Seed, question) }
+}
+
 // Retry returns the retry policy for infrastructure errors.
 func (b *Bench) Retry() mcts.Retry {
 	return mcts.Retry{Attempts: b.Config.Attempts, Backoff: time.Second}
@@ -300,9 +305,12 @@ func (b *Bench) readPrompt() error {
 	sum, last := sha256.New(), ""
 
 	for _, dataset := range b.Suite.Datasets() {
-		if system := p.System(envs.OfDataset(dataset)); system != last { // else every dataset has the same
-			fmt.Fprintf(sum, "%q\n", system)
-			last = system
+		for _, policy := range b.Config.Policy {
+			told := b.Told(policy, envs.NewHistory(envs.OfDataset(dataset)), b.Config.Prompt)
+			if system := p.SystemAfter(told); system != last { // else every dataset has the same
+				fmt.Fprintf(sum, "%q\n", system)
+				last = system
+			}
 		}
 
 		fmt.Fprintf(sum, "%q\n", p.Demonstrations[dataset])

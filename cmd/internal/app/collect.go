@@ -167,6 +167,9 @@ func OnePolicy(command string) func(*Bench) error {
 		case serving.IsKnowing(policies[0]):
 			return console.Usage("‹policy› %s: it is told what is deployed, so its trajectories teach nothing: "+
 				"evaluate it, and let another one %s", policies[0], command)
+		case serving.BaselineOf(policies[0]) != "":
+			return console.Usage("‹policy› %s: a baseline shows or does what training data should not: evaluate it, "+
+				"and %s without it", policies[0], command)
 		case b.Config.Environment.ActionCodec() == action.Python{}:
 			return console.Usage("environment.codec: python answers a task in one turn, and a search needs several: "+
 				"%s with react or function-call, and evaluate with python", command)

@@ -105,7 +105,7 @@ func (b *Bench) solveExamples(ctx context.Context) (map[string][]example, error)
 		return nil, err
 	}
 
-	reader, err := b.PolicyIn(b.Config.Policy[0], env)
+	reader, err := b.PolicyIn(b.Config.Policy[0], env, b.versionOf(b.Deployed.All()))
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,9 +12,11 @@ import (
 	"strings"
 
 	"toolevo/configs"
+	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/dynamic"
+	"toolevo/envs/kept"
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
@@ -20,6 +24,7 @@ import (
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/tabulate"
+	"toolevo/mcts/policy/serving"
 )
 
 // DriftDefaults are the settings of an experiment with drift before anybody sets any.
@@ -44,6 +49,7 @@ type DriftJob struct {
 	RunJob
 	Feedbacks     []string // what rejected calls are told, each by itself; All is each
 	Perturbations []string // how questions are changed, one at a time; All means each of them, "none" no change
+	By            string   // the model that judges answers beside the suite's rule, KIND:MODEL; "" is none
 }
 
 // Drifted is what an experiment with drift found.
@@ -77,7 +83,12 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 		}
 	}
 
-	page, err := job.page(ctx, runs)
+	judge, err := job.judge(ctx, c, runs)
+	if err != nil {
+		return nil, err
+	}
+
+	page, err := job.page(ctx, runs, judge)
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +137,69 @@ func Perturbations() []string {
 
 	return all
 }
+
+// judge has the job's model judge the evaluations, and returns what their verdicts call it, "" for none. What it writes
+// is kept, so that nothing is asked twice.
+func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftRun) (judge string, err error) {
+	if j.By == "" {
+		return "", nil
+	}
+
+	texts, err := kept.Open(filepath.Join(j.Out, JudgedFile))
+	if err != nil {
+		return "", err
+	}
+
+	toClose := []io.Closer{texts}
+	defer func() {
+		for _, opened := range toClose {
+			err = errors.Join(err, opened.Close())
+		}
+	}()
+
+	open := func(o suite.WriterOptions) (kept.Writer, error) {
+		w, err := serving.New(c, nil, nil, j.Servers).Writer(j.By, o)
+		if err != nil {
+			return nil, console.Option("by", "%w", err)
+		}
+
+		toClose = append(toClose, w)
+
+		return texts.Writer(fmt.Sprintf("%s %g %d", j.By, o.Temperature, o.MaxTokens), w), nil
+	}
+
+	for _, m := range runs {
+		if judge, err = j.judged(ctx, c.Suite, m.dir, open); err != nil {
+			return "", err
+		}
+	}
+
+	return judge, nil
+}
+
+// judged has the answers of an evaluation judged, and returns what its verdicts call the judge.
+func (j *DriftJob) judged(ctx context.Context, name, dir string, open suite.OpenWriter) (string, error) {
+	benchmark, err := suite.Lookup(name)
+	judging, ok := benchmark.(suite.Judger)
+
+	if err != nil || !ok {
+		return "", console.Option("by", "answers of the suite %s are judged by its rule alone", name)
+	}
+	defer j.Step("Judging " + dir)()
+
+	judge, err := judging.Judge(ctx, dir, j.By, open)
+
+	if _, ours := envs.FailedStage(err); ctx.Err() != nil {
+		err = console.Interrupted("interrupted: the same command goes on where it stopped")
+	} else if ours {
+		err = console.GaveUp(err)
+	}
+
+	return judge, err
+}
+
+// JudgedFile keeps, in the folder of an experiment, what the model that judges wrote.
+const JudgedFile = "judged.jsonl"
 
 // check refuses a job that makes no sense.
 func (j *DriftJob) check() error {
@@ -208,9 +282,12 @@ func (m *driftRun) setting(api string) robustness.Setting {
 	return robustness.Setting{Kind: robustness.Baseline, Name: string(robustness.Baseline)}
 }
 
-// page reports on the evaluations.
-func (j *DriftJob) page(ctx context.Context, runs []driftRun) (*report.Page, error) {
-	var all []robustness.Played
+// page reports on the evaluations, and on what a judge said of them.
+func (j *DriftJob) page(ctx context.Context, runs []driftRun, judge string) (*report.Page, error) {
+	var (
+		all    []robustness.Played
+		judged []robustness.Judged
+	)
 
 	// Difficulties may say what a version touches: those of the first evaluation, which all
 	// versions are in, are those of every one.
@@ -232,9 +309,17 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun) (*report.Page, err
 				Fact: fact, Feedback: m.feedback, Setting: m.setting(fact.API),
 			})
 		}
+
+		for _, v := range board.Verdicts {
+			if v.Difficulty = difficulties[v.Question]; v.Judge == judge {
+				judged = append(judged, robustness.Judged{
+					Verdict: v, Unread: !v.Read, Feedback: m.feedback, Setting: m.setting(v.API),
+				})
+			}
+		}
 	}
 
-	page := &report.Page{Title: "What drift and wording cost", Robustness: robustness.ReportOf(all)}
+	page := &report.Page{Title: "What drift and wording cost", Robustness: robustness.ReportOf(all, judged)}
 
 	return page, j.addRuns(ctx, page, runs)
 }

@@ -136,7 +136,8 @@ func (b *Bench) evaluation(run *stored.Run) (*stored.Evaluation, error) {
 
 	var err error
 	for i := range e.Jobs {
-		if e.Jobs[i].Policy, err = b.PolicyIn(e.Jobs[i].Cell.Policy, e.Jobs[i].Env); err != nil {
+		j := &e.Jobs[i]
+		if j.Policy, err = b.PolicyIn(j.Cell.Policy, j.Env, b.versionOf(e.Versions.Family(j.Cell.API))); err != nil {
 			return nil, err
 		}
 	}

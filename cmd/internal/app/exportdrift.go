@@ -100,12 +100,14 @@ func (b *Bench) misleads(ctx context.Context, row *trajectories.Row) (bool, erro
 		return false, console.GaveUp(errors.New("the data folder has no question " + row.QuestionID))
 	}
 
-	env, err := b.Environment(drift.Family{Versions: []string{row.DeployedAPI}}, nil)
+	deployed := drift.Family{Versions: []string{row.DeployedAPI}}
+
+	env, err := b.Environment(deployed, nil)
 	if err != nil {
 		return false, err
 	}
 
-	policy, err := b.PolicyIn(facts.Naive, env)
+	policy, err := b.PolicyIn(facts.Naive, env, b.versionOf(deployed))
 	if err != nil {
 		return false, err
 	}

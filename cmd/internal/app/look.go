@@ -157,7 +157,7 @@ func (b *Bench) shown(row *trajectories.Row) (string, error) {
 		text.WriteString("(A scripted policy reads no prompt: this is what a model would be sent.)\n\n")
 	}
 
-	text.WriteString(sent.Shown(row.Histories()[len(row.Turns)]))
+	text.WriteString(sent.Shown(b.Told(row.Policy, row.Histories()[len(row.Turns)], row.DeployedAPI)))
 
 	return text.String(), nil
 }

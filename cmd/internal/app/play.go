@@ -68,7 +68,7 @@ func Play(ctx context.Context, job PlayJob) (h envs.History, err error) {
 		return job.play(ctx, b, env, t)
 	}
 
-	policy, err := b.PolicyIn(b.Config.Policy[0], env)
+	policy, err := b.PolicyIn(b.Config.Policy[0], env, b.versionOf(b.Deployed.All()))
 	if err != nil {
 		return h, err
 	}
@@ -123,7 +123,9 @@ func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 		return "", err
 	}
 
-	kind, _, _ := strings.Cut(b.Config.Policy[0], ":")
+	policy := b.Config.Policy[0]
+
+	kind, _, _ := strings.Cut(policy, ":")
 	if kind == serving.Scripted { // it is shown nothing
 		kind = "openai"
 	}
@@ -142,7 +144,7 @@ func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 		return "", err
 	}
 
-	return sent.Shown(envs.NewHistory(t)), nil
+	return sent.Shown(b.Told(policy, envs.NewHistory(t), b.versionOf(b.Deployed.All())(t.ID))), nil
 }
 
 // questionIn returns the question of an ID, or the first one.

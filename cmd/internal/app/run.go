@@ -36,6 +36,7 @@ type RunJob struct {
 	Resume        bool             // go on with the run in Out, or extend it by questions and trees
 	MixEngines    bool             // with Resume: go on though the engine differs from the run's
 	Servers       *serving.Servers // of its models; nil is what the environment says
+	Baselines     []string         // with which each policy is measured, too: see [serving.Baselines]
 	Metrics       string           // the address that serves metrics for Prometheus; "" serves none
 	Log           console.Log      // where the run logs; no file is nowhere
 
@@ -174,6 +175,10 @@ func (j *RunJob) configure(ctx context.Context, check func(c *configs.Resolved, 
 	c, err := j.Host.Resolve(j.Settings, j.defaults, resumed)
 	if err == nil {
 		err = check(c, resumed)
+	}
+
+	if err == nil {
+		c.Policy, err = serving.Beside(c.Policy, j.Baselines)
 	}
 
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/toolbench"
@@ -172,9 +173,11 @@ type model struct {
 	calls  atomic.Int64
 	closed atomic.Bool
 	reply  func(call int64) (string, error)
+	asked  atomic.Value // the last request
 }
 
-func (m *model) Write(context.Context, string, string, uint64) (string, error) {
+func (m *model) Write(_ context.Context, _, request string, _ uint64) (string, error) {
+	m.asked.Store(request)
 	return m.reply(m.calls.Add(1))
 }
 
@@ -263,6 +266,92 @@ func TestModelAsSimulator(t *testing.T) {
 	if err := s.Close(); err != nil || !m.closed.Load() {
 		t.Errorf("Close says %v, closed %v", err, m.closed.Load())
 	}
+}
+
+// A model that stands in for APIs is shown the document that a call was made against, and the call as it was written;
+// under the published names nothing but what it always was. What it said is kept under the published call in either
+// case.
+func TestModelSeesWhatIsDeployed(t *testing.T) {
+	t.Parallel()
+
+	m := &model{reply: func(int64) (string, error) { return `{"error": "", "response": "sunny"}`, nil }}
+	s := open(t, simulated(t, m, ""))
+	renamed := 0
+
+	for _, version := range []string{base, inDomain, outOfIt, "dtb_v2", "dtb_combined"} {
+		log := memory{}
+
+		env, err := s.Environment(version, log)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for _, task := range s.tasks {
+			for i, call := range s.planned(s.queries[task.ID]) {
+				d, _ := s.collection.Document(s.queries[task.ID].Relevant[i])
+
+				key := "toolbench " + virtual.NewCall(version, d.Key, call.Args).Key()
+				if log[key].Observation != "" { // another task made the same call
+					continue
+				}
+
+				written := lifted(t, env, task, call)
+				play(t, env, task, text(written))
+
+				asked := m.asked.Load().(string)
+				if log[key].Observation == "" {
+					t.Errorf("%s: nothing is kept under %s of %s", version, pytext.JSON(call.Args), d.Key)
+				}
+
+				_, request, _ := strings.Cut(asked, "\n\nRequest:\n")
+				if request != pytext.JSON(written.Args) {
+					t.Errorf("%s: the call %s is shown as %s", version, pytext.JSON(written.Args), request)
+				}
+
+				if versionOf(t, s, version).Has(apiOf(t, versionOf(t, s, base), call.Tool)) {
+					if want := virtual.CoT.Request(d, call.Args, nil); asked != want {
+						t.Errorf("%s: what did not change is shown as\n%s\nwant\n%s", version, asked, want)
+					}
+
+					continue
+				}
+
+				renamed++
+				document, _, _ := pytext.DecodeObject(strings.TrimPrefix(asked, "API doc:\n"))
+				text := pytext.JSON(document)
+
+				if strings.Contains(text, `"type": ""`) {
+					t.Errorf("%s: a type is missing in\n%s", version, text)
+				}
+
+				for _, name := range append(written.Args.Names(), written.Name) {
+					if written.Name == call.Name && name == call.Name {
+						name = d.API
+					}
+
+					if !strings.Contains(text, `"`+name+`"`) {
+						t.Errorf("%s: %s is not in the document\n%s", version, name, text)
+					}
+				}
+			}
+		}
+	}
+
+	if renamed < 10 {
+		t.Errorf("%d calls under other names", renamed)
+	}
+}
+
+// apiOf is the API of a tool in a version.
+func apiOf(t *testing.T, v *toolapi.Version, tool string) *toolapi.API {
+	t.Helper()
+
+	a, ok := v.ForTool(tool)
+	if !ok {
+		t.Fatalf("%s has no %s", v.Name, tool)
+	}
+
+	return a
 }
 
 // What the API of a model says that failed is a tool error, and a model that fails is a failure of ours.

@@ -133,11 +133,16 @@ func (o *opened) deploy(version string, apis []toolbench.Key, grader dynamic.Gra
 		return nil, err
 	}
 
+	published, err := c.Version(base)
+	if err != nil {
+		return nil, err
+	}
+
 	run := make(map[string]dynamic.Tool[struct{}], len(tools))
 
 	for i, k := range apis {
 		d, _ := o.collection.Document(k) // a collection has those of its queries
-		run[tools[i]] = behind(d)
+		run[tools[i]] = behind(documentUnder(deployed, published, tools[i], d))
 	}
 
 	settings := o.choice.Environment

@@ -151,7 +151,8 @@ func (a *APIs) make(ctx context.Context, call Call, d *toolbench.Document) (Entr
 	}
 
 	if _, worthy := Check(e.Answer); worthy {
-		e.Document, e.Made = documentHash(d), now()
+		shown, _ := d.Shown(call.Args)
+		e.Document, e.Made = documentHash(shown), now()
 		err = a.cache.Put(ctx, e)
 	} else {
 		a.counts.add(&a.counts.Unkept)

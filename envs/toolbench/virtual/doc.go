@@ -9,7 +9,8 @@
 // # A call
 //
 // [APIs.Answer] gets a call whose arguments fit the document of its API: the environment that deploys a version has
-// seen to that, and has turned them into the document's own, whatever the version calls them. In this order:
+// seen to that, and has turned them into the document's own, whatever the version calls them: so are they kept. A model
+// is shown the document that the call was made against, and the call as callers of the version write it. In this order:
 //
 //	the cache has an answer                 it is given
 //	a real backend has a good answer        it is given, and kept
@@ -27,7 +28,7 @@
 //
 // # Caveats
 //
-// The cache tells versions apart although the arguments do not: a version may one day have its own documents. An answer
+// The cache tells versions apart although the arguments do not: a version has its own documents. An answer
 // that says that something failed is not kept, as in StableToolBench's check; who needs the same failure twice, such as
 // a run that is resumed, has to remember it. The rules of that check are about words: a response that is about parsing
 // counts as a failure to parse.

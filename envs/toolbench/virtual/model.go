@@ -47,7 +47,12 @@ func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.A
 		}
 	}
 
-	instructions, request := m.mode.Instructions(), m.mode.Request(d, args, examples)
+	for i := range examples {
+		_, examples[i].Args = d.Shown(examples[i].Args)
+	}
+
+	shown, written := d.Shown(args)
+	instructions, request := m.mode.Instructions(), m.mode.Request(shown, written, examples)
 
 	a, refused, err := kept.Ask(ctx, m.writer, kept.Asking{
 		Instructions: instructions, Request: request, Seed: xxh3.HashString(request), Tries: mostAttempts,

@@ -71,7 +71,11 @@ func New(tools []*toolapi.API) Prompt {
 // System returns the guidelines and the tools of a task, and nothing else: no demonstration, no learned tool, no
 // question. It is the system text of a training sample and of a chat. Tasks without tools of their own have that of
 // their dataset.
-func (p Prompt) System(t envs.Task) string { return p.system(t, nil, p.wording().Format) }
+func (p Prompt) System(t envs.Task) string { return p.SystemAfter(envs.NewHistory(t)) }
+
+// SystemAfter is System with what a history says of its agent at the end: rules on tools that change, and in codecs
+// that send no list of tools the documents of the version that was announced.
+func (p Prompt) SystemAfter(h envs.History) string { return p.system(h, nil, p.wording().Format) }
 
 func (p Prompt) wording() wording {
 	name := action.OrDefault(p.Codec).String()
@@ -96,7 +100,7 @@ func (p Prompt) Render(h envs.History) string {
 	// Most prompts fit, so that the text is not copied while it grows.
 	var b strings.Builder
 	b.Grow(1 << 14)
-	b.WriteString(p.system(task, learned, spaced(p.wording().Format)))
+	b.WriteString(p.system(h, learned, spaced(p.wording().Format)))
 	b.WriteString("\n\n")
 
 	if shown := p.shown(task); len(shown) > 0 {
@@ -159,8 +163,9 @@ func renderTurn(b *strings.Builder, written, observation string) {
 var paperSpacing = strings.NewReplacer(
 	"\n"+action.ActionMarker, "\n\n"+action.ActionMarker, "\n"+action.InputMarker, "\n\n"+action.InputMarker)
 
-func (p Prompt) system(t envs.Task, learned []string, format string) string {
+func (p Prompt) system(h envs.History, learned []string, format string) string {
 	var b strings.Builder
+	t := h.Task()
 	tools := p.List(t)
 	b.WriteString(p.wording().Opening)
 	b.WriteString("\n\n")
@@ -183,7 +188,19 @@ func (p Prompt) system(t envs.Task, learned []string, format string) string {
 		b.WriteString(format)
 	}
 
-	return b.String()
+	if h.Advised() {
+		b.WriteString("\n\n" + baselines().Rules)
+	}
+
+	changed := slices.DeleteFunc(p.announced(h), func(a *toolapi.API) bool {
+		return slices.ContainsFunc(tools, func(b *toolapi.API) bool { return p.toolText(a) == p.toolText(b) })
+	})
+	if len(changed) > 0 && !p.Native() {
+		b.WriteString("\n\n" + baselines().Documents + "\n\n")
+		p.appendList(&b, t, changed, nil)
+	}
+
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // ForPeople is the system text with all that a server shows beside it: the tools, and how an action is written.

@@ -25,17 +25,27 @@ func (p Prompt) List(t envs.Task) []*toolapi.API {
 	})
 }
 
+// announced are the tools of a task as the version has them that a history was told of; nil where it was told of none.
+func (p Prompt) announced(h envs.History) []*toolapi.API {
+	version := h.Announced()
+	if version == "" || p.Announced == nil {
+		return nil
+	}
+
+	list := p.List(h.Task())
+	for i, a := range list {
+		list[i] = p.Announced(version, a)
+	}
+
+	return slices.DeleteFunc(list, func(a *toolapi.API) bool { return a == nil })
+}
+
 // Functions are the tools that an agent is sent after a history, as OpenAI's chat API describes
 // functions: those of [Prompt.List], or what has become of them.
 func (p Prompt) Functions(h envs.History) []envs.Args {
 	list := p.List(h.Task())
-
-	if version := h.Announced(); version != "" && p.Announced != nil {
-		for i, a := range list {
-			list[i] = p.Announced(version, a)
-		}
-
-		list = slices.DeleteFunc(list, func(a *toolapi.API) bool { return a == nil })
+	if announced := p.announced(h); announced != nil {
+		list = announced
 	}
 
 	own := h.Task().Tools != "" // others wrote what they say

@@ -24,8 +24,11 @@ type wording struct {
 	Format  string
 }
 
-//go:embed wordings.yaml
+//go:embed wordings.yaml baselines.yaml
 var files embed.FS
+
+// baselines are what the baselines of an evaluation add.
+var baselines = yamltext.Once[struct{ Documents, Rules string }](files, "baselines.yaml")
 
 // wordings are those of the codecs, by their names; tools-parallel where several calls of a turn are played.
 var wordings = yamltext.Once[map[string]wording](files, "wordings.yaml")

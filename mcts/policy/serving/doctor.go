@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"toolevo/configs"
 	"toolevo/envs"
@@ -26,8 +25,8 @@ type Target struct {
 func (m *Models) Targets() ([]Target, error) {
 	var all []Target
 
-	for _, name := range m.Config.Policy {
-		kind, model, _ := strings.Cut(name, ":")
+	for _, name := range m.plain() {
+		kind, model := parted(name)
 		if kind == Scripted {
 			continue
 		}

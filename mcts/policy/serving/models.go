@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"toolevo/configs"
 	"toolevo/envs"
@@ -77,9 +76,13 @@ func (m *Models) Snapshots() map[string]server.Snapshot {
 
 // CheckPolicy refuses a policy's name that means nothing, and a form of asking that its server does not have.
 func CheckPolicy(c *configs.Resolved, name string) error {
-	kind, which, _ := strings.Cut(name, ":")
+	kind, which := parted(name)
 	switch kind {
 	case Scripted:
+		if b := BaselineOf(name); b == Documents || b == Rules {
+			return fmt.Errorf("policy %q: a script reads no prompt, so that %s are nothing to it", name, b)
+		}
+
 		_, err := scripted.ParseProfile(which)
 		return err
 	case configs.External:
@@ -117,7 +120,7 @@ func kindOf(name string) (*Kind, error) {
 
 // IsKnowing reports whether the policy of a name is told what no agent is; see [scripted.Profile].
 func IsKnowing(name string) bool {
-	kind, which, _ := strings.Cut(name, ":")
+	kind, which := parted(name)
 	profile, err := scripted.ParseProfile(which)
 
 	return kind == Scripted && err == nil && profile.Knowing
@@ -182,9 +185,11 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 	return nil
 }
 
-// Policy returns the policy of a name. What it opens, b.close closes.
+// Policy returns the policy of a name, without its baseline: one for all, whose prompts say what a history says of its
+// agent. What it opens, b.close closes.
 func (m *Models) Policy(name string) (mcts.Policy, error) {
-	kind, which, _ := strings.Cut(name, ":")
+	name, _ = cutLast(name)
+	kind, which := parted(name)
 	if kind == Scripted {
 		profile, err := scripted.ParseProfile(which)
 		if err != nil {
@@ -219,14 +224,20 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 	return p, nil
 }
 
-// PolicyIn returns the policy of a name for episodes in an environment; see [scripted.Policy.In].
-func (m *Models) PolicyIn(name string, env envs.Environment) (mcts.Policy, error) {
+// PolicyIn returns the policy of a name, with its baseline, for episodes in an environment; see [scripted.Policy.In].
+// version is the one that a question meets there.
+func (m *Models) PolicyIn(name string, env envs.Environment, version func(question string) string) (
+	mcts.Policy, error) {
 	p, err := m.Policy(name)
 	if script, ok := p.(*scripted.Policy); ok {
-		return script.In(env), err
+		p = script.In(env)
 	}
 
-	return p, err
+	if BaselineOf(name) == "" || err != nil {
+		return p, err
+	}
+
+	return &helped{p, m, name, version}, nil
 }
 
 // Options says what to ask and how.

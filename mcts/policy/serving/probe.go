@@ -24,8 +24,8 @@ func (m *Models) Probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, suite.ProbeTime)
 	defer cancel()
 
-	for _, name := range m.Config.Policy {
-		kind, model, _ := strings.Cut(name, ":")
+	for _, name := range m.plain() {
+		kind, model := parted(name)
 		if kind == Scripted {
 			continue
 		}
@@ -61,7 +61,7 @@ func (m *Models) Greet(ctx context.Context, samples int) error {
 	ctx, cancel := context.WithTimeout(mcts.AtOnce(ctx), suite.ProbeTime)
 	defer cancel()
 
-	for _, name := range m.Config.Policy {
+	for _, name := range m.plain() {
 		p, err := m.Policy(name)
 		if err != nil {
 			return err

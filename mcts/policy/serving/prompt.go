@@ -52,6 +52,10 @@ func (m *Models) Prompt() (prompt.Prompt, error) {
 		return p, err
 	}
 
+	if slices.ContainsFunc(m.Config.Policy, func(name string) bool { return BaselineOf(name) == Documents }) {
+		p.Announced = announced(m.Benchmark, v, modules, m.Versions)
+	}
+
 	p.Demonstrations, err = m.demonstrations()
 	p.Shots = m.Config.Server.Shots
 
@@ -73,13 +77,7 @@ func NewPrompt(
 
 	// Only a history in which a version was announced asks for it: before that no prompt tells what is deployed.
 	if c.Environment.Announces() && versions != nil {
-		p.Announced = func(announced string, listed *toolapi.API) *toolapi.API {
-			if own, ok := version.API(listed.Name); ok {
-				listed = own // a task's own tools are known by their names alone
-			}
-
-			return exposing(benchmark, versions, announced, modules, listed.Tool)
-		}
+		p.Announced = announced(benchmark, version, modules, versions)
 	}
 
 	var err error
@@ -95,6 +93,19 @@ func NewPrompt(
 	p.Clean = clean.Clean
 
 	return p, nil
+}
+
+// announced returns what becomes of an API that a version lists, in another one of versions.
+func announced(
+	b suite.Benchmark, version *toolapi.Version, modules []string, versions *toolapi.Catalog,
+) func(string, *toolapi.API) *toolapi.API {
+	return func(name string, listed *toolapi.API) *toolapi.API {
+		if own, ok := version.API(listed.Name); ok {
+			listed = own // a task's own tools are known by their names alone
+		}
+
+		return exposing(b, versions, name, modules, listed.Tool)
+	}
 }
 
 // exposing is the API by which a version exposes a tool, as prompts show it; nil where it does not.

@@ -40,8 +40,6 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}
 
 	reasoning := m.Config.Reasoning()
-	system := func(h envs.History) string { return shown.System(h.Task()) }
-
 	var functions func(envs.History) []envs.Args
 	if shown.Native() {
 		functions = shown.Functions
@@ -59,7 +57,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 			tell = chat.ToolMessages
 		}
 
-		messages := func(h envs.History) []chat.Message { return tell(system(h), reasoning.Shown(h), clean) }
+		messages := func(h envs.History) []chat.Message { return tell(shown.SystemAfter(h), reasoning.Shown(h), clean) }
 
 		return Sent{Messages: messages, functions: functions, clean: clean.Clean, addSpecial: true}, nil
 	}
@@ -74,9 +72,9 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	render := func(h envs.History) string {
 		var text string
 		if functions != nil {
-			text = template.RenderTools(system(h), functions(h), reasoning.Shown(h), clean)
+			text = template.RenderTools(shown.SystemAfter(h), functions(h), reasoning.Shown(h), clean)
 		} else {
-			text = template.Render(system(h), reasoning.Shown(h), clean)
+			text = template.Render(shown.SystemAfter(h), reasoning.Shown(h), clean)
 		}
 
 		if k == nil { // a script, which no server reads for

@@ -115,8 +115,8 @@ func publishToy(ctx context.Context, c server.Checkpoint, address string) error 
 	return reply.Body.Close()
 }
 
-// serveToy starts a server with one model, and returns its address.
-func serveToy(t *testing.T) string {
+// serveToy starts a server with one model, and returns its address. Each of watch sees what is asked for.
+func serveToy(t *testing.T, watch ...func(toyText)) string {
 	t.Helper()
 
 	models := []string{"m"}
@@ -130,6 +130,10 @@ func serveToy(t *testing.T) string {
 			var asked toyText
 			if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 				t.Error(err)
+			}
+
+			for _, see := range watch {
+				see(asked)
 			}
 
 			answer = toyText{asked.Model, "I look. Action: Look", 5}

@@ -40,7 +40,7 @@ type judging struct {
 
 func judgeCommand() suite.Command {
 	o := judging{
-		by: byRule, scores: []string{string(judge.SoPR)}, passes: judge.Passes, workers: 512,
+		by: byRule, scores: []string{string(judge.SoPR)}, passes: judge.Passes, workers: mostJudgements,
 		format: stored.TableFormats()[0],
 	}
 
@@ -72,6 +72,38 @@ func formatOption(format *string) suite.Option {
 		Name: "format", Value: format, Usage: "`NAME`: table, markdown, csv or " +
 			"latex", Names: stored.TableFormats,
 	}
+}
+
+// mostJudgements is how many judgements are asked for at the same time.
+const mostJudgements = 512
+
+// Judge implements [suite.Judger]: it asks for the SoPR.
+func (Suite) Judge(ctx context.Context, dir, by string, open suite.OpenWriter) (name string, err error) {
+	answers, err := playedAnswers(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+
+	model := &judge.Model{Name: by}
+	if model.Writer, err = open(suite.WriterOptions{
+		Temperature: judge.Temperature, MaxTokens: judge.MaxTokens,
+	}); err != nil {
+		return "", err
+	}
+
+	judged, err := judge.Run(ctx, model, answers, judge.Options{
+		Scores: []judge.Score{judge.SoPR}, Passes: judge.Passes, Workers: mostJudgements,
+	})
+	if err != nil {
+		return "", err
+	}
+
+	verdicts := judged.Verdicts(model.Maker())[dir]
+	for _, v := range verdicts {
+		name = v.Judge
+	}
+
+	return name, facts.AddVerdicts(dir, verdicts)
 }
 
 // tables are the text of a report, in a format.
