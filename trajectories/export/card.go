@@ -128,7 +128,7 @@ func (m *Manifest) LeftOut() []LeftOut {
 		{d.Score, fmt.Sprintf("the %s matcher does not accept them", m.Selection.Score)},
 		{d.NoRecovery, "no recovery from a deprecation"},
 		{d.NoUpdate, "no truthful call of UpdateTool"},
-		{d.Blind, "nothing told that a call meant something else than it did"},
+		{d.Blind, "nothing in them tells that a call meant something else than it did"},
 		{d.NoDetection, "who trusts every answer is right, too"},
 		{d.Faulty, "more faulty turns than wanted"},
 		{d.Duplicate, "duplicates"},

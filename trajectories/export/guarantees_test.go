@@ -261,7 +261,9 @@ func TestEveryReasonAddsUp(t *testing.T) {
 		solved(0, 6, func(r *trajectories.Row) { r.Turns[2].Outcome = envs.ToolError }),
 		solved(0, 7, func(r *trajectories.Row) { r.Turns[0].Observation = " " }), // the linter's
 		solved(0, 8, func(r *trajectories.Row) { r.Split = "dev" }),
-		solved(1, 0, good), // asked elsewhere
+		solved(0, 10, good), // nothing in it tells what changed
+		solved(0, 11, good), // nobody is misled
+		solved(1, 0, good),  // asked elsewhere
 		solved(2, 0, func(r *trajectories.Row) { r.DeployedAPI = "p_c" }),
 		solved(3, 0, good), // the weights want one of each API
 	}
@@ -277,14 +279,16 @@ func TestEveryReasonAddsUp(t *testing.T) {
 	m := wrote(t, dir, slices.Collect(values(synth.Sorted(rows))), export.Options{
 		Selection: export.Selection{
 			PerQuestion: 1, Strategy: export.Shortest, MaxFaulty: &none,
-			RequireRecovery: true, RequireUpdate: true,
+			RequireRecovery: true, RequireUpdate: true, RequireDetection: true,
+			Blind:  func(r *trajectories.Row) bool { return r.Node == 10 },
+			Misled: func(r *trajectories.Row) bool { return r.Node != 11 },
 			Mix: export.Mix{By: export.ByAPI, Weights: weights}, Elsewhere: elsewhere,
 		},
 	})
 
 	want := export.Dropped{
-		Split: 1, Elsewhere: 1, Score: 1, NoRecovery: 1, NoUpdate: 2, Faulty: 1, Duplicate: 1,
-		Surplus: 1, Weight: 1,
+		Split: 1, Elsewhere: 1, Score: 1, NoRecovery: 1, NoUpdate: 2, Blind: 1, NoDetection: 1, Faulty: 1,
+		Duplicate: 1, Surplus: 1, Weight: 1,
 	}
 
 	diff := cmp.Diff(want, m.Selected.Dropped)
@@ -301,7 +305,9 @@ func TestEveryReasonAddsUp(t *testing.T) {
 		"1 rejected by the linter (empty-turn 1)", "1 of another split than train",
 		"1 their questions are asked in another split, too",
 		"1 the strict matcher does not accept them", "1 no recovery from a deprecation",
-		"2 no truthful call of UpdateTool", "1 more faulty turns than wanted", "1 duplicates",
+		"2 no truthful call of UpdateTool",
+		"1 nothing in them tells that a call meant something else than it did",
+		"1 who trusts every answer is right, too", "1 more faulty turns than wanted", "1 duplicates",
 		"1 more than wanted of a question", "1 more than the weights allow",
 	}, reasons); diff != "" {
 		t.Errorf("reasons, -want +got:\n%s", diff)

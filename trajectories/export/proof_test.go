@@ -385,7 +385,8 @@ func (r *proof) checkSelection(m *Manifest, s *seen) {
 
 // sum is the number of rows dropped.
 func (d *Dropped) sum() int {
-	return d.Split + d.Elsewhere + d.Score + d.NoRecovery + d.NoUpdate + d.Faulty + d.Duplicate + d.Surplus + d.Weight
+	return d.Split + d.Elsewhere + d.Score + d.NoRecovery + d.NoUpdate + d.Blind + d.NoDetection + d.Faulty +
+		d.Duplicate + d.Surplus + d.Weight
 }
 
 // readJSON decodes a file that holds one value with no unknown keys.

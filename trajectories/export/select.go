@@ -74,8 +74,8 @@ type Selection struct {
 	Dev float64 `json:"dev,omitempty"` // share of the questions, 0 to 1, held out in files of their own
 	Mix Mix     `json:"mix,omitzero"`  // of runs, suites or API versions, in what proportions
 
-	// Blind reports whether a trajectory made a call that meant something else than it did, and nothing could have
-	// told so: it is luck, and never taken. nil is that no version does that.
+	// Blind reports whether a trajectory made a call that meant something else than it did, and nothing in it tells
+	// so: who learns it learns to guess, and it is never taken. nil is that no version does that.
 	Blind func(*trajectories.Row) bool `json:"-"`
 	// Misled reports whether who trusts every answer is wrong on the question of a trajectory under its version; needed
 	// for RequireDetection.
@@ -139,7 +139,7 @@ type Dropped struct {
 	Score       int `json:"score"`                  // not right by the score asked for
 	NoRecovery  int `json:"no_recovery"`            // without the recovery asked for
 	NoUpdate    int `json:"no_update,omitempty"`    // without the truthful UpdateTool asked for
-	Blind       int `json:"blind,omitempty"`        // nothing told that a call meant something else
+	Blind       int `json:"blind,omitempty"`        // nothing in it tells that a call meant something else
 	NoDetection int `json:"no_detection,omitempty"` // who trusts every answer is right, too
 	Faulty      int `json:"faulty,omitempty"`       // with more faulty turns than wanted
 	Duplicate   int `json:"duplicate"`              // did what an earlier trajectory of the question did
