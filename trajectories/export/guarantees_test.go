@@ -282,7 +282,7 @@ func TestEveryReasonAddsUp(t *testing.T) {
 			RequireRecovery: true, RequireUpdate: true, RequireDetection: true,
 			Blind:  func(r *trajectories.Row) bool { return r.Node == 10 },
 			Misled: func(r *trajectories.Row) bool { return r.Node != 11 },
-			Mix: export.Mix{By: export.ByAPI, Weights: weights}, Elsewhere: elsewhere,
+			Mix:    export.Mix{By: export.ByAPI, Weights: weights}, Elsewhere: elsewhere,
 		},
 	})
 

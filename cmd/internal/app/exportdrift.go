@@ -65,8 +65,8 @@ func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection
 	}
 }
 
-// isBlind reports whether a call of a row meant something else than it did and nothing in the row tells so: no prompt of
-// a collection shows the documents of the deployed version.
+// isBlind reports whether a call of a row meant something else than it did and nothing in the row tells so: no prompt
+// of a collection shows the documents of the deployed version.
 func (s *sources) isBlind(row *trajectories.Row) (bool, error) {
 	r, err := s.runOf(row)
 	if err != nil || r.Config.Environment.Hint == dynamic.HintAnswer {
