@@ -36,8 +36,9 @@ func TestCompletion(t *testing.T) {
 		{"export x --split t", "train test"},
 		{"collect --api p_s_o", "p_s_ood p_s_ood_proprietary"},
 		{"eval --api p_c,p_s_i", "p_c,p_s_in"},
-		{"eval --api p_c,factor:r", "p_c,factor:response"},
-		{"play --policy scripted:", "scripted:noisy scripted:oracle scripted:reader scripted:stale scripted:weak"},
+		{"eval --api p_c,factor:res", "p_c,factor:response"},
+		{"play --policy scripted:", "scripted:careful scripted:noisy scripted:oracle scripted:reader scripted:stale " +
+			"scripted:weak"},
 		{"eval --policy scripted:stale,o", "scripted:stale,openai: scripted:stale,ollama:"},
 		{"collect --engine f", "forkserver"},
 		{"doctor sandbox --without l", "landlock"},

@@ -32,7 +32,7 @@ func FactorFigures(all []Factor, original string) []tabulate.Figure {
 		kind := kindOf(factor)
 		isMeasured := func(f Factor) bool { return kindOf(f.API) == kind }
 
-		if !slices.Contains(kinds, kind) && slices.ContainsFunc(all, isMeasured) {
+		if kind != "" && !slices.Contains(kinds, kind) && slices.ContainsFunc(all, isMeasured) {
 			kinds = append(kinds, kind)
 		}
 	}
@@ -67,13 +67,12 @@ func FactorFigures(all []Factor, original string) []tabulate.Figure {
 	return figures
 }
 
-// kindOf is the kind of a factor; "" of another version.
+// kindOf is the kind of a factor that the paper varies; "" of another version.
 func kindOf(api string) string {
-	if !slices.Contains(drift.FactorNames(), api) {
+	kind, _, _ := strings.Cut(api, "-")
+	if titles[kind] == "" || !slices.Contains(drift.FactorNames(), api) {
 		return ""
 	}
-
-	kind, _, _ := strings.Cut(api, "-")
 
 	return kind
 }
