@@ -50,7 +50,8 @@ func (b *Board) Detect() {
 	for i := range b.Facts {
 		f := &b.Facts[i]
 		right, ok := naive[of(f)]
-		f.Naive, f.Misled, f.Detected = ok, ok && !right, ok && !right && f.Official
+		f.Misled = ok && !right
+		f.Detected = f.Misled && f.Official
 	}
 }
 

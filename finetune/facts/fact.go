@@ -30,9 +30,8 @@ type Fact struct {
 	Official bool `json:"official"` // right by the benchmark's matcher
 	Strict   bool `json:"strict"`   // right by the strict matcher
 	Failed   bool `json:"failed"`   // measured, and not right by the benchmark's matcher
-	Naive    bool `json:"naive"`    // the evaluation has the same of a policy that trusts every answer, see [Naive]
-	Misled   bool `json:"misled"`   // that one is wrong
-	Detected bool `json:"detected"` // that one is wrong, and this one right
+	Misled   bool `json:"misled"`   // the evaluation has the same of the policy [Naive], and that is wrong
+	Detected bool `json:"detected"` // so it is, and this one is right
 
 	Answered        bool `json:"answered"`         // the agent ended it
 	Unanswered      bool `json:"unanswered"`       // it did not
