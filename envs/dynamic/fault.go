@@ -25,15 +25,18 @@ func (e *Environment[S]) alike(a, b passing[S]) bool {
 	return maps.Equal(a.calls, b.calls) && a.changed == b.changed && (!a.changed || e.same(a.before, b.before))
 }
 
-// faultOf returns the fault that the next call of a tool meets, nil if none.
+// faultOf returns the fault that the next call of a tool meets, nil if none. Calls that belong to no task meet none:
+// nobody counts them, so that none would pass.
 func (e *Environment[S]) faultOf(s *state[S], tool string) *toolapi.Fault {
+	task := s.history.Task().ID
+
 	for i := range e.deployed.Faults {
 		f := &e.deployed.Faults[i]
-		if !f.IsAbout(tool) || envs.IsSystem(tool) {
+		if !f.IsAbout(tool) || envs.IsSystem(tool) || task == "" {
 			continue
 		}
 
-		r := envs.Random(uint64(i), e.deployed.Name+"\x00"+tool+"\x00"+s.history.Task().ID)
+		r := envs.Random(uint64(i), e.deployed.Name+"\x00"+tool+"\x00"+task)
 		meets, first := r.Float64() < f.Share, r.IntN(latest)
 
 		if n := s.passing.calls[tool]; meets && n >= first && n < first+f.Calls {

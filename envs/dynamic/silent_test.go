@@ -194,3 +194,17 @@ func TestFaultsOfSeveralCalls(t *testing.T) {
 		t.Errorf("%s: %q", got.Outcome, results)
 	}
 }
+
+// Calls that belong to no task are not counted, and meet no fault.
+func TestFaultsBelongToTasks(t *testing.T) {
+	t.Parallel()
+
+	env := tables(t, changed(t, func(s *toolapi.Spec) {
+		s.Faults = []toolapi.Fault{{Kind: toolapi.Timeout, Share: 1, Calls: 10}}
+	}), Options{})
+
+	turn, err := env.Call(t.Context(), envs.Call{Name: "GetValue", Args: envs.Object("column_name", "Open")})
+	if err != nil || turn.Outcome != envs.OK {
+		t.Errorf("%s: %s, %v", turn.Outcome, turn.Observation, err)
+	}
+}

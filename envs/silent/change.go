@@ -224,12 +224,11 @@ const Passing = "This answer is old, or not whole; the same call is answered aga
 
 // Noted is an answer with notes above it, a line each.
 func Noted(answer string, notes []string) string {
-	var b strings.Builder
-	for _, note := range notes {
-		b.WriteString(NoteWord + note + "\n")
+	for _, note := range slices.Backward(notes) {
+		answer = NoteWord + note + "\n" + answer
 	}
 
-	return b.String() + answer
+	return answer
 }
 
 // Cut is the inverse of Noted.
