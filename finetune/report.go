@@ -166,12 +166,18 @@ func ReportOf(all []facts.Fact) *Report {
 	report.Templates = templateRows(report.Rows, all)
 	report.Comparisons = compareAll(all)
 	report.Tables = tables().Rows(map[string]*tabulate.Source{"facts": source})
-
-	if !slices.ContainsFunc(all, facts.Fact.IsSubtle) { // there is one cell, which the other tables are about
-		report.Tables["cells"] = []tabulate.Row{}
-	}
+	report.ByCell(all)
 
 	return report
+}
+
+// ByCell makes the table by cells of drift from the same episodes, once it is known which versions they met. Where there
+// is one cell, the other tables are about it.
+func (r *Report) ByCell(all []facts.Fact) {
+	r.Tables["cells"] = []tabulate.Row{}
+	if slices.ContainsFunc(all, facts.Fact.IsSubtle) {
+		r.Tables["cells"] = tables().Tables["cells"].Rows(tabulate.Of(all))
+	}
 }
 
 // templateRows are the figures of templates, in the order of the rows.

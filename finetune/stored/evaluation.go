@@ -19,6 +19,7 @@ import (
 	"toolevo/envs/drift"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/rundir"
 	"toolevo/trajectories"
 )
@@ -165,6 +166,11 @@ func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.
 	r, err := finetune.Summarise(e.Jobs, e.Episodes(ctx, lost))
 	if err != nil {
 		return nil, err
+	}
+
+	// What is shipped is in one cell. Without the data folder nobody knows of versions: that table is left out.
+	if b := (&facts.Board{}); len(e.Versions.Files) > 0 && e.play(ctx, b, lost) == nil {
+		r.ByCell(b.Facts)
 	}
 
 	r.Feedback = string(e.Config.Environment.Feedback)

@@ -65,15 +65,27 @@ func (e *Evaluation) Board(ctx context.Context, lost finetune.Lost) (*facts.Boar
 	}
 
 	b := &facts.Board{Verdicts: verdicts}
+	if err := e.play(ctx, b, lost); err != nil {
+		return nil, err
+	}
 
+	if ended != nil {
+		_ = b.Write(e.Dir, ended.SHA256) // a folder that cannot be written can be read, and they are made each time
+	}
+
+	return b, nil
+}
+
+// play adds the episodes of the evaluation to a board.
+func (e *Evaluation) play(ctx context.Context, b *facts.Board, lost finetune.Lost) error {
 	seconds, err := finetune.Seconds(ctx, e.Store)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
 	for p, err := range e.Played(ctx, lost) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 
 		b.Add(p.Episode, p.API, p.Version)
@@ -82,11 +94,7 @@ func (e *Evaluation) Board(ctx context.Context, lost finetune.Lost) (*facts.Boar
 
 	b.Detect()
 
-	if ended != nil {
-		_ = b.Write(e.Dir, ended.SHA256) // a folder that cannot be written can be read, and they are made each time
-	}
-
-	return b, nil
+	return nil
 }
 
 // Catalog has all versions that the run may have met and shown, of what a data folder has.
