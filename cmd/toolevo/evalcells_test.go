@@ -35,7 +35,9 @@ func TestEvalByCell(t *testing.T) {
 			continue
 		}
 
-		policy, misled, detected := strings.TrimSpace(cells[3]), strings.TrimSpace(cells[6]), strings.TrimSpace(cells[7])
+		policy, misled := strings.TrimSpace(cells[3]), strings.TrimSpace(cells[6])
+		detected := strings.TrimSpace(cells[7])
+
 		if want := map[string]string{"scripted:stale": "0.0", "scripted:careful": "100.0"}[policy]; misled != "0" &&
 			!strings.HasPrefix(detected, want+" ") {
 			t.Errorf("%s: misled %s, detected %s", policy, misled, detected)
