@@ -73,7 +73,8 @@
 // These refuse no call of before: package silent says what becomes of it, and toolapi.Fault what passes. Each is a
 // factor, and applied to a version as a whole, since a service speaks of one thing in one way: a field is recoded in
 // all answers that have it, and in parameters that are named after it. Which fields there are the base says (answer: in
-// its file); a benchmark whose base does not, such as ToolBench, has faults alone.
+// its file); a benchmark whose base does not, such as ToolBench, has faults alone. Of ToolQA's tools it is those of
+// tables, LoadDB, FilterDB and GetValue; SQL, programs and graphs read what is underneath, as before.
 //
 //	scale-field         duration: 1.5           1500
 //	permute-values      gender: female          male, and the other way
