@@ -36,6 +36,9 @@ type AdaptationRow struct {
 	RepeatedShare float64 `json:"repeated_share"` // their share of all turns
 	Hallucinated  int     `json:"hallucinated"`   // calls of names that are neither deployed nor deprecated
 
+	Misled   int `json:"misled"`   // episodes in which the policy [Naive], which the evaluation has, is wrong
+	Detected int `json:"detected"` // of those, the ones that this policy has right
+
 	NewTools []NewTool `json:"new_tools"` // those that were called, by name
 	Updates  Updates   `json:"updates"`   // calls of UpdateTool
 
