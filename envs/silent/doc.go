@@ -34,5 +34,5 @@
 // # Caveats
 //
 // Numbers that end with zeros behind the point come back without them. A change of answers is one of what they say as
-// JSON; text that is none stays.
+// JSON; other text stays.
 package silent
