@@ -58,7 +58,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"wrong":         cmdline.Listed(simserver.Misconfigurations()),
 		"log-level":     cmdline.Offered(console.LogLevels()),
 		"protocol":      cmdline.Offered([]simserver.Kind{simserver.VLLM, simserver.Ollama}),
-		"out":           runsOrFolders,
+		"out":           runsOrFolders, // a run that goes on, or the parent of a new one
 	}
 }
 

@@ -29,6 +29,7 @@ func (a *app) evalDriftCommand() *cobra.Command {
 		"out":           &f.Out,
 		"run-id":        &f.ID,
 	})
+	// These two take a word for every value, beside the values.
 	cmdline.Complete(cmd, "feedbacks", cmdline.Listed(append(dynamic.Feedbacks(), all)))
 	cmdline.Complete(cmd, "perturbations", cmdline.Listed(append(toolevo.Perturbations(), string(perturb.None), all)))
 

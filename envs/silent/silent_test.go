@@ -238,7 +238,7 @@ func FuzzScaled(f *testing.F) {
 		once := changes.Lift(v)
 		twice := changes.Lift(changes.Lower(once))
 
-		if !reflect.DeepEqual(once, twice) { // what was lifted stands for itself
+		if !reflect.DeepEqual(once, twice) { // who lifts, lowers and lifts again has said the same
 			t.Errorf("%v is %v, and then %v", v, once, twice)
 		}
 

@@ -49,7 +49,7 @@ type DriftJob struct {
 	RunJob
 	Feedbacks     []string // what rejected calls are told, each by itself; All is each
 	Perturbations []string // how questions are changed, one at a time; All means each of them, "none" no change
-	By            string   // the model that judges answers beside the suite's rule, KIND:MODEL; "" is none
+	By            string   // the model that judges answers beside the suite's rule, KIND:MODEL; "" where only the rule does
 }
 
 // Drifted is what an experiment with drift found.
@@ -150,6 +150,7 @@ func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftR
 		return "", err
 	}
 
+	// The model is opened with the first question that nobody has asked yet, maybe never.
 	toClose := []io.Closer{texts}
 	defer func() {
 		for _, opened := range toClose {

@@ -22,6 +22,7 @@ import (
 func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection) (stop func() error) {
 	var failed error
 
+	// A selection asks yes or no; what went wrong is told when it has ended.
 	noted := func(yes bool, err error) bool {
 		failed = cmp.Or(failed, err)
 		return yes && err == nil
@@ -29,6 +30,7 @@ func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection
 
 	o.Blind = func(row *trajectories.Row) bool { return noted(s.isBlind(row)) }
 
+	// Many rows are about one question under one version, and the naive policy plays it once.
 	references, known := map[*exportedRun]*Bench{}, map[[2]string]bool{}
 	o.Misled = func(row *trajectories.Row) bool {
 		r, err := s.runOf(row)
@@ -38,12 +40,12 @@ func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection
 
 		if references[r] == nil {
 			b, err := ReadBench(ctx, r.data, r.Config, r.Versions, nil)
-			if err == nil && b.RunsPrograms() {
-				err = b.Start(e.OpenEngine(ctx, r.Config.Python.Options(0)))
+			if err != nil {
+				return noted(false, err)
 			}
 
-			if references[r] = b; err != nil {
-				return noted(false, err)
+			if references[r] = b; b.RunsPrograms() {
+				failed = cmp.Or(failed, b.Start(e.OpenEngine(ctx, r.Config.Python.Options(0))))
 			}
 		}
 

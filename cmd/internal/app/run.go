@@ -313,6 +313,7 @@ func (j *RunJob) startRun(ctx context.Context, b *Bench) (*stored.Run, error) {
 		engine = &b.Stamp
 	}
 
+	// A run notes what it is made from before anything else is done in it, also one that goes on.
 	note := func(run *store.Run) (err error) {
 		noted, err = stored.Note(ctx, run, b.Config, b.Questions, b.Deployed, engine)
 		return console.GaveUp(err)

@@ -116,6 +116,7 @@ func MakeVersions(ctx context.Context, job MakeVersionsJob) (made MadeVersions, 
 		made.Made, err = job.make(ctx, m, job.Out, job.Count)
 	}
 
+	// Nothing is written before all are whole: a folder has all versions of a command, or none.
 	if err == nil {
 		var files []toolapi.File
 		for _, v := range slices.Concat(made.Made, made.Unseen) {
@@ -186,6 +187,7 @@ func (j *MakeVersionsJob) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []d
 			return nil, console.Usage("‹factor›: %w", err)
 		}
 
+		// What changes nothing would be measured as if it did.
 		return func(i int) (*toolapi.Spec, []drift.Change, error) {
 			spec, changes := m.FactorVersion(f, i)
 			if len(changes) == 0 {

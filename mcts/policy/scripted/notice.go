@@ -49,7 +49,7 @@ func parseNotice(text string) (*usage, bool) {
 
 	_, example, _ := strings.Cut(tail, "param example:")
 
-	// An example without arguments is none, unless the successor takes none.
+	// An example without arguments shows nothing, unless the successor takes no arguments.
 	if args, _, err := pytext.DecodeObject(example); err == nil && (len(args) > 0 || len(params) == 0) {
 		u.slots, u.example = infer(args, len(u.oldParams)), args
 		return u, true

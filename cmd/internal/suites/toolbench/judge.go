@@ -243,7 +243,7 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 			return nil, err
 		}
 
-		if p.Repeat > 0 {
+		if p.Repeat > 0 { // the published judge has one answer of a query
 			continue
 		}
 
