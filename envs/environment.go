@@ -57,10 +57,11 @@ func Lift(env Environment, so History, c Call) (Call, error) {
 	return l.Lift(so, c)
 }
 
-// Documenter is implemented by environments whose APIs may answer otherwise than their documents in the prompt say.
+// Documenter is implemented by environments whose APIs may answer otherwise than their documents in
+// the prompt say.
 type Documenter interface {
-	// Notes returns what the deployed document of an API says about that, a line each, in the words of package silent,
-	// and whether policies are shown it.
+	// Notes returns what the deployed document of an API says about that, a line each, in the words
+	// of package silent, and whether policies are shown it.
 	Notes(so History, name string) (notes []string, shown bool)
 }
 

@@ -127,8 +127,8 @@ func (h History) Rewrite(rewrite func(Action) Action) History {
 	return h
 }
 
-// Advise returns the history of an agent that is also shown rules on how to handle tools that change. Like Remark, it
-// is for what no environment says; no state has such a history.
+// Advise returns the history of an agent that is also shown rules on how to handle tools that
+// change. Like Remark, it is for what no environment says; no state has such a history.
 func (h History) Advise() History {
 	h.advised = true
 	return h

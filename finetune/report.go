@@ -171,8 +171,8 @@ func ReportOf(all []facts.Fact) *Report {
 	return report
 }
 
-// ByCell makes the table by cells of drift from the same episodes, once it is known which versions they met. Where
-// there is one cell, the other tables are about it.
+// ByCell makes the table by cells of drift from the same episodes, once it is known which versions
+// they met. Where there is one cell, the other tables are about it.
 func (r *Report) ByCell(all []facts.Fact) {
 	r.Tables["cells"] = []tabulate.Row{}
 	if slices.ContainsFunc(all, facts.Fact.IsSubtle) {

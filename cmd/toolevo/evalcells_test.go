@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Where a version refuses nothing the report says whom it misleads, and who noticed; elsewhere there is no such table.
+// Where a version refuses nothing the report says whom it misleads, and who noticed; elsewhere
+// there is no such table.
 func TestEvalByCell(t *testing.T) {
 	t.Parallel()
 

@@ -160,8 +160,8 @@ func TestEvalDriftOnToolQA(t *testing.T) {
 	}
 }
 
-// A model judges the answers of each evaluation beside the rule, three times each; the same command asks it nothing
-// again, and what judges the same folder later finds what it said.
+// A model judges the answers of each evaluation beside the rule, three times each; the same command
+// asks it nothing again, and what judges the same folder later finds what it said.
 func TestEvalDriftByAModel(t *testing.T) {
 	t.Parallel()
 
@@ -195,8 +195,8 @@ func TestEvalDriftByAModel(t *testing.T) {
 		"--by", "scripted:reader")...)
 }
 
-// A policy with a baseline is a policy of its own in every table, in eval and in the experiment, and is measured on the
-// same questions; no training data comes from it.
+// A policy with a baseline is a policy of its own in every table, in eval and in the experiment,
+// and is measured on the same questions; no training data comes from it.
 func TestBaselinesInTables(t *testing.T) {
 	t.Parallel()
 
@@ -215,7 +215,8 @@ func TestBaselinesInTables(t *testing.T) {
 		turns[s.Policy+" "+s.Name] = s.Turns
 	}
 
-	// Nothing fails where nothing has changed, and in vain every failure is repeated where it lasts.
+	// Nothing fails where nothing has changed, and in vain every failure is repeated where it
+	// lasts.
 	if turns["scripted:reader+retry baseline"] != turns["scripted:reader baseline"] ||
 		turns["scripted:reader+retry p_s_in"] <= turns["scripted:reader p_s_in"] {
 		t.Errorf("turns of the experiment: %v", turns)

@@ -7,8 +7,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// Of a run under versions that refuse nothing an export can ask for what noticed: who trusts every answer is wrong
-// there.
+// Of a run under versions that refuse nothing an export can ask for what noticed: who trusts every
+// answer is wrong there.
 func TestExportDetection(t *testing.T) {
 	t.Parallel()
 

@@ -47,7 +47,8 @@ func TestStateGen(t *testing.T) {
 			says(t, "check", must(t, "check", exported), "0 faulty, 0 problems")
 
 			for sample, err := range export.Read(exported, false) {
-				// A first reply may be one that cannot be read, which is a text; the last one is the answer.
+				// A first reply may be one that cannot be read, which is a text; the last one is
+				// the answer.
 				turns := sample.Conversations
 				first, last := turns[1].From, turns[len(turns)-1].From
 

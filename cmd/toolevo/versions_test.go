@@ -101,8 +101,8 @@ func TestVersionsOfAFactor(t *testing.T) {
 	}
 }
 
-// The paper's versions of a single factor are deployed by their names: the reader solves questions under all of them,
-// who reads no notice where answers alone have changed.
+// The paper's versions of a single factor are deployed by their names: the reader solves questions
+// under all of them, who reads no notice where answers alone have changed.
 func TestPublishedFactorsAreDeployed(t *testing.T) {
 	t.Parallel()
 

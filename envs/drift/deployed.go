@@ -77,8 +77,8 @@ func Deploy(api []string, from Origin) (*Deployed, error) {
 	return d, d.check()
 }
 
-// entries are those of the setting api, with the factors that an entry stands for; unnamed are those of factors that
-// need not be there.
+// entries are those of the setting api, with the factors that an entry stands for; unnamed are
+// those of factors that need not be there.
 func entries(api []string) (all, unnamed []string) {
 	for _, entry := range api {
 		entry = strings.TrimSpace(entry)

@@ -2,15 +2,17 @@
 //
 // # Words
 //
-// The source is the version that a made one replaces: its names are answered with a deprecation notice. An [Operator]
-// turns an API of it into a successor, and gives the adapter from the successor's calls to those of the API. Adapters
-// compose, and go both ways: what operators make is the file of a version like any other (package toolapi). A [Maker]
-// chooses operators by chance; the words of new names come from words.yaml, by sense: what stands for a word fits the
-// name that was published, its type and its description, whatever operators before have made of it. A word of which no
-// sense is known stays, and so does what says whose an API is; another word is put beside them. To hold out a version
-// is to keep its identifiers for measuring: names of APIs and parameters, labels, and prefixes of texts. A [Part] is
-// half of the words, for versions to train on or for versions to measure with. A [Family] is several versions of which
-// each question meets one; in a [Changing] environment a task meets several, one after the other.
+// The source is the version that a made one replaces: its names are answered with a deprecation
+// notice. An [Operator] turns an API of it into a successor, and gives the adapter from the
+// successor's calls to those of the API. Adapters compose, and go both ways: what operators make is
+// the file of a version like any other (package toolapi). A [Maker] chooses operators by chance;
+// the words of new names come from words.yaml, by sense: what stands for a word fits the name that
+// was published, its type and its description, whatever operators before have made of it. A word of
+// which no sense is known stays, and so does what says whose an API is; another word is put beside
+// them. To hold out a version is to keep its identifiers for measuring: names of APIs and
+// parameters, labels, and prefixes of texts. A [Part] is half of the words, for versions to train
+// on or for versions to measure with. A [Family] is several versions of which each question meets
+// one; in a [Changing] environment a task meets several, one after the other.
 //
 // # Operators
 //
@@ -30,8 +32,8 @@
 //	flip-default        desc is false           desc is true, where a call does not say it
 //	nest-parameters     lat, lon                position: {"lat": …, "lon": …}
 //
-// These are drawn for each API. Others are applied only where they are named: those of factors, those that are silent
-// (below), and
+// These are drawn for each API. Others are applied only where they are named: those of factors,
+// those that are silent (below), and
 //
 //	move-url            …/v1/rates              …/v2/rates, in the document; calls stay
 //	wrap-response       Loaded.                 {"State": "Success", "Message": "Loaded."}
@@ -70,11 +72,12 @@
 //
 // # Silent drift, and faults
 //
-// These refuse no call of before: package silent says what becomes of it, and toolapi.Fault what passes. Each is a
-// factor, and applied to a version as a whole, since a service speaks of one thing in one way: a field is recoded in
-// all answers that have it, and in parameters that are named after it. Which fields there are the base says (answer: in
-// its file); a benchmark whose base does not, such as ToolBench, has faults alone. Of ToolQA's tools it is those of
-// tables, LoadDB, FilterDB and GetValue; SQL, programs and graphs read what is underneath, as before.
+// These refuse no call of before: package silent says what becomes of it, and toolapi.Fault what
+// passes. Each is a factor, and applied to a version as a whole, since a service speaks of one
+// thing in one way: a field is recoded in all answers that have it, and in parameters that are
+// named after it. Which fields there are the base says (answer: in its file); a benchmark whose
+// base does not, such as ToolBench, has faults alone. Of ToolQA's tools it is those of tables,
+// LoadDB, FilterDB and GetValue; SQL, programs and graphs read what is underneath, as before.
 //
 //	scale-field         duration: 1.5           1500
 //	permute-values      gender: female          male, and the other way
@@ -112,9 +115,9 @@
 //
 // # Caveats
 //
-// A name that has no free spelling with a special character keeps the one it has, and so does one of a single word
-// where underscores are the characters. A name that is nearly as long as names may be is cut behind a word, or
-// ends in a letter that tells it from others.
+// A name that has no free spelling with a special character keeps the one it has, and so does one
+// of a single word where underscores are the characters. A name that is nearly as long as names may
+// be is cut behind a word, or ends in a letter that tells it from others.
 //
 // White space around a text does not survive a prefix. A merged text cannot hold what toolapi's Bracketed cannot: Lift
 // says so. Parameters whose JSON Schema refers to others keep their names.

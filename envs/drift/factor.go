@@ -25,7 +25,8 @@ type Factor struct {
 	operators []string // by which it changes
 }
 
-// Factors returns all factors: those of the paper's figures 4 to 6 in their order, and those that are silent or pass.
+// Factors returns all factors: those of the paper's figures 4 to 6 in their order, and those that
+// are silent or pass.
 func Factors() []Factor {
 	all := []Factor{
 		{"names-text", "other words in the names of APIs", []string{"reword-api"}},
@@ -80,7 +81,8 @@ func (m *Maker) FactorVersion(f Factor, i int) (*toolapi.Spec, []Change) {
 	return made, changes
 }
 
-// wrapResponse gives a version another form of answers than it has: the published one to texts, or else a drawn one.
+// wrapResponse gives a version another form of answers than it has: the published one to texts, or
+// else a drawn one.
 func wrapResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
 	now := wire.AnswerForm{State: "State", Message: "Message"}
 

@@ -126,8 +126,8 @@ func checkChanged(t *testing.T, f drift.Factor, version string, before, after ma
 	}
 }
 
-// The response is the only thing that differs from a version that changes nothing: texts get the published form, and
-// answers that have it already get others.
+// The response is the only thing that differs from a version that changes nothing: texts get the
+// published form, and answers that have it already get others.
 func TestResponseFactor(t *testing.T) {
 	t.Parallel()
 

@@ -242,7 +242,8 @@ func (m *Maker) draws(i int, tool string) *Draws {
 	}
 }
 
-// inherited is an API of the source as a successor that has yet to change: with an example for its notice.
+// inherited is an API of the source as a successor that has yet to change: with an example for its
+// notice.
 func (m *Maker) inherited(a toolapi.APISpec) toolapi.APISpec {
 	if tool := a.ToolName(); !envs.IsSystem(tool) {
 		a.Tool = tool

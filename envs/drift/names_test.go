@@ -75,7 +75,8 @@ func TestMadeNames(t *testing.T) {
 	suitetest.Names(t, shipped(t), "p_c", "words.yaml", 20, "scirex")
 }
 
-// Operators look at what was published: a limit that is called a maximum by now is still one of a page.
+// Operators look at what was published: a limit that is called a maximum by now is still one of a
+// page.
 func TestOperatorsSeeWhatWasPublished(t *testing.T) {
 	t.Parallel()
 

@@ -22,7 +22,8 @@ type Operator struct {
 	// that changes what all APIs of a version have in common.
 	Apply func(a toolapi.APISpec, d *Draws) (Step, bool)
 
-	// common takes the place of Apply. It changes the version, and returns false where it has nothing to do.
+	// common takes the place of Apply. It changes the version, and returns false where it has
+	// nothing to do.
 	common func(s *toolapi.Spec, d *Draws) (Change, bool)
 	alone  bool    // it is a factor by itself
 	often  float64 // how often Maker.Version applies it where it can; 1 is always

@@ -80,8 +80,8 @@ func TestScriptsOfShippedVersions(t *testing.T) {
 	}
 }
 
-// The single factors of the paper are what their scripts make of p_c, to the byte, and the one of answers is what the
-// factor makes.
+// The single factors of the paper are what their scripts make of p_c, to the byte, and the one of
+// answers is what the factor makes.
 func TestPublishedFactors(t *testing.T) {
 	t.Parallel()
 

@@ -21,7 +21,8 @@ type field struct {
 	tools []string // whose answers have it
 }
 
-// fieldsOf returns the members of the answers of a version, at any depth, in the order of their names.
+// fieldsOf returns the members of the answers of a version, at any depth, in the order of their
+// names.
 func fieldsOf(s *toolapi.Spec) []field {
 	byName := map[string]*field{}
 
@@ -84,8 +85,9 @@ func silently(s *toolapi.Spec, tools []string, c silent.Change, from string) (Ch
 	return Change{From: from, To: c.Note()}, true
 }
 
-// recoded is where a field is written in another way: in the answers that have it, and in parameters that are named
-// after it and pass a test. change changes the schema of such a parameter.
+// recoded is where a field is written in another way: in the answers that have it, and in
+// parameters that are named after it and pass a test. change changes the schema of such a
+// parameter.
 func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 	change func(toolapi.Parameter) toolapi.Parameter) (where silent.Where, tools []string) {
 	where.Fields, tools = []string{f.name}, slices.Clone(f.tools)
@@ -162,7 +164,8 @@ func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return silently(s, tools, silent.Change{Scaled: c}, f.name)
 }
 
-// withoutExamples are APIs whose notices show no value of some parameters that a schema may refuse now.
+// withoutExamples are APIs whose notices show no value of some parameters that a schema may refuse
+// now.
 func withoutExamples(apis []toolapi.APISpec, names []string) []toolapi.APISpec {
 	for i := range apis {
 		for _, p := range apis[i].Parameters.All {
@@ -178,7 +181,8 @@ func withoutExamples(apis []toolapi.APISpec, names []string) []toolapi.APISpec {
 // every are words for all values of an enumeration, which mean the same wherever they stand.
 var every = []string{"any", "all", "none", "other", "auto", "default"}
 
-// valuesOf returns the values of an enumeration that a field has, by the parameters that are named after it.
+// valuesOf returns the values of an enumeration that a field has, by the parameters that are named
+// after it.
 func valuesOf(s *toolapi.Spec, f field) []string {
 	var values []string
 
@@ -360,8 +364,9 @@ func shortenList(s *toolapi.Spec, d *Draws) (Change, bool) {
 	}, "")
 }
 
-// withholdField has a member null in answers of one API. There has to be another one that lists it: one that takes
-// some of the same arguments, and whose items have it beside one by which they are told apart.
+// withholdField has a member null in answers of one API. There has to be another one that lists it:
+// one that takes some of the same arguments, and whose items have it beside one by which they are
+// told apart.
 func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	var (
 		all   []silent.Withheld

@@ -16,8 +16,8 @@ import (
 var ofTables = []string{"scale-field", "quote-field", "reorder-date", "rename-field", "move-field", "reverse-list",
 	"shorten-list"}
 
-// A silent version keeps every name and refuses no call of before; it means something else, and says so in its document
-// alone.
+// A silent version keeps every name and refuses no call of before; it means something else, and
+// says so in its document alone.
 func TestSilentVersions(t *testing.T) {
 	t.Parallel()
 

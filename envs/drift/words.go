@@ -266,7 +266,8 @@ func (w *vocabulary) wordsOfParameter(r *rand.Rand, m meaning) []string {
 	return append(parts, m.beside(r, w.Endings))
 }
 
-// compound draws a name of one word of each list, of words that no parameter of an API has if it can.
+// compound draws a name of one word of each list, of words that no parameter of an API has if it
+// can.
 func compound(r *rand.Rand, lists [][]string, a toolapi.APISpec) string {
 	parts := make([]string, len(lists))
 	for i, list := range lists {

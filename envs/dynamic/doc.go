@@ -26,11 +26,12 @@
 //
 // # What refuses nothing
 //
-// A deployed version may change what calls mean and what they are answered without a word (package silent), and
-// have faults that pass. Both stand above the tools and whatever these remember. Hint says what tells of it: a
-// note above the answers in which it shows, the documents of the deployed version alone, or nothing. A fault
-// that says that there is one is Unavailable, which is no mistake of the agent; whether a call meets one depends
-// on the version, the task and how often the path has called the tool, so that equal paths meet equal faults.
+// A deployed version may change what calls mean and what they are answered without a word (package
+// silent), and have faults that pass. Both stand above the tools and whatever these remember. Hint
+// says what tells of it: a note above the answers in which it shows, the documents of the deployed
+// version alone, or nothing. A fault that says that there is one is Unavailable, which is no
+// mistake of the agent; whether a call meets one depends on the version, the task and how often the
+// path has called the tool, so that equal paths meet equal faults.
 //
 // # Reading an action
 //

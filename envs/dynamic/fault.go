@@ -9,8 +9,9 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// passing is what a state knows of faults that pass: how often each tool was called on its path, and what the tools
-// remembered before they last changed something. No time passes but in calls, so that equal paths meet equal faults.
+// passing is what a state knows of faults that pass: how often each tool was called on its path,
+// and what the tools remembered before they last changed something. No time passes but in calls, so
+// that equal paths meet equal faults.
 type passing[S any] struct {
 	calls   map[string]int // nil where the version has no faults; never changed
 	changed bool           // by some call
@@ -25,8 +26,8 @@ func (e *Environment[S]) alike(a, b passing[S]) bool {
 	return maps.Equal(a.calls, b.calls) && a.changed == b.changed && (!a.changed || e.same(a.before, b.before))
 }
 
-// faultOf returns the fault that the next call of a tool meets, nil if none. Calls that belong to no task meet none:
-// nobody counts them, so that none would pass.
+// faultOf returns the fault that the next call of a tool meets, nil if none. Calls that belong to
+// no task meet none: nobody counts them, so that none would pass.
 func (e *Environment[S]) faultOf(s *state[S], tool string) *toolapi.Fault {
 	task := s.history.Task().ID
 
@@ -47,7 +48,8 @@ func (e *Environment[S]) faultOf(s *state[S], tool string) *toolapi.Fault {
 	return nil
 }
 
-// after is what a state knows of faults once a tool was called, and has left the tools with a session.
+// after is what a state knows of faults once a tool was called, and has left the tools with a
+// session.
 func (e *Environment[S]) after(s *state[S], tool string, session S) passing[S] {
 	if len(e.deployed.Faults) == 0 {
 		return s.passing
@@ -69,7 +71,8 @@ func (e *Environment[S]) after(s *state[S], tool string, session S) passing[S] {
 	return next
 }
 
-// run runs a deployed tool as its version does: what it answers may be otherwise than what the tool says, or nothing.
+// run runs a deployed tool as its version does: what it answers may be otherwise than what the tool
+// says, or nothing.
 func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S], call envs.Call, args envs.Args) (
 	answer[S], error) {
 	fault := e.faultOf(from, known.tool)
@@ -102,7 +105,8 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 	return ans, nil
 }
 
-// spoilt is what a tool answers under a fault that says nothing of itself, in place of what it said.
+// spoilt is what a tool answers under a fault that says nothing of itself, in place of what it
+// said.
 func (e *Environment[S]) spoilt(ctx context.Context, from *state[S], known *entry[S], args envs.Args,
 	kind toolapi.FaultKind, ans answer[S]) (string, error) {
 	text := ans.result.Observation

@@ -31,7 +31,8 @@ const (
 	rewardStrict   = "strict"
 )
 
-// What says of a call that succeeds that it or its answer means something else than it did (package silent).
+// What says of a call that succeeds that it or its answer means something else than it did (package
+// silent).
 const (
 	HintAnswer   = "answer"   // a note above each answer in which that shows
 	HintDocument = "document" // the documents of the deployed version alone

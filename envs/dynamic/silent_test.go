@@ -67,8 +67,8 @@ var (
 	value = react("GetValue", `{"column_name": "Open"}`)
 )
 
-// A hint in answers stands above those in which a change shows, however long these are; otherwise an answer has no
-// hint.
+// A hint in answers stands above those in which a change shows, however long these are; otherwise
+// an answer has no hint.
 func TestHints(t *testing.T) {
 	t.Parallel()
 
@@ -104,7 +104,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// faulty deploys a fault that meets every tool, and returns the observations of loading and of n calls after it.
+// faulty deploys a fault that meets every tool, and returns the observations of loading and of n
+// calls after it.
 func faulty(t *testing.T, kind toolapi.FaultKind, n int) (observations []string, outcomes []envs.Outcome) {
 	t.Helper()
 
@@ -136,7 +137,8 @@ func faulty(t *testing.T, kind toolapi.FaultKind, n int) (observations []string,
 	return observations, outcomes
 }
 
-// Each kind of fault does what its document says for two calls in a row, and nothing before or after.
+// Each kind of fault does what its document says for two calls in a row, and nothing before or
+// after.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 

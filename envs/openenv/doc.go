@@ -68,8 +68,8 @@
 // tool_name, if neither can be that, or else of its JSON. Trainers that pass on what their model
 // wrote have no other way to tell the model.
 //
-// error_type is tool_not_found for invalid-action and deprecated, execution_error for tool-error and
-// unavailable, and invalid_args for the others. A prompt goes on with its text, the text of the
+// error_type is tool_not_found for invalid-action and deprecated, execution_error for tool-error
+// and unavailable, and invalid_args for the others. A prompt goes on with its text, the text of the
 // action, a blank line, the text of the observation, and a blank line.
 //
 // The state, which an agent is not shown:

@@ -42,8 +42,8 @@ type effect struct {
 	lower   func(call envs.Args) envs.Args  // the inverse of lift
 }
 
-// ofValues is the effect of a change of whole values and its inverse: of answers, and of the values of arguments, whose
-// own names are those of parameters.
+// ofValues is the effect of a change of whole values and its inverse: of answers, and of the values
+// of arguments, whose own names are those of parameters.
 func ofValues(now, was func(any) any) effect {
 	within := func(change func(any) any) func(envs.Args) envs.Args {
 		return func(call envs.Args) envs.Args {
@@ -95,8 +95,8 @@ func (c *Change) Check() error {
 	return k.check()
 }
 
-// IsProbed reports whether calls can tell a change from none: a view by what it is asked, damage by the other tool. How
-// a re-encoding looks tells nothing to who has not seen it before.
+// IsProbed reports whether calls can tell a change from none: a view by what it is asked, damage by
+// the other tool. How a re-encoding looks tells nothing to who has not seen it before.
 func (c *Change) IsProbed() bool { return c.Reversed != nil || c.Paged != nil || c.Withheld != nil }
 
 // IsAbout reports whether a change is about a tool.
@@ -123,8 +123,9 @@ func (all Changes) Lower(call envs.Args) envs.Args {
 	return call
 }
 
-// Answer returns what the deployed API answers to a call, whose arguments are as the caller gave them, where the tool
-// answers with a text; and the notes of the changes that show in the arguments or in the answer.
+// Answer returns what the deployed API answers to a call, whose arguments are as the caller gave
+// them, where the tool answers with a text; and the notes of the changes that show in the arguments
+// or in the answer.
 func (all Changes) Answer(call envs.Args, text string) (answer string, notes []string) {
 	value, err := pytext.DecodeStrict(text)
 	shows := make([]bool, len(all))
@@ -158,11 +159,12 @@ func (all Changes) Answer(call envs.Args, text string) (answer string, notes []s
 	return pytext.JSON(value), notes
 }
 
-// quoting is a text that quotes arguments of a call as the caller gave them, and not as the tool got them.
+// quoting is a text that quotes arguments of a call as the caller gave them, and not as the tool
+// got them.
 func quoting(text string, lowered, call envs.Args) string {
 	for _, arg := range lowered {
 		was, _ := arg.Value.(string)
-		if given, ok := call.Text(arg.Name); ok && was != "" && was != given {
+		if given, ok := call.Text(arg.Name); ok && was != "" {
 			text = strings.ReplaceAll(text, was, given)
 		}
 	}

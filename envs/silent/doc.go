@@ -1,11 +1,11 @@
-// Package silent has changes of APIs that no call of before is refused for: the call succeeds and means something else,
-// or is answered otherwise (ToolMaze calls such drift implicit).
+// Package silent has changes of APIs that no call of before is refused for: the call succeeds and
+// means something else, or is answered otherwise (ToolMaze calls such drift implicit).
 //
 // # Words
 //
-// A [Change] is about some tools. Its arguments and answers are those of callers that know it; what the tool itself
-// takes and gives is what callers of before know. As everywhere, to lift is to say what is the tool's in the words of
-// the version that is deployed, and to lower is the way back.
+// A [Change] is about some tools. Its arguments and answers are those of callers that know it; what
+// the tool itself takes and gives is what callers of before know. As everywhere, to lift is to say
+// what is the tool's in the words of the version that is deployed, and to lower is the way back.
 //
 //	scaled    {fields: [duration], zeros: 3}                  1.5 is 1500: a unit that is a power of ten
 //	swapped   {fields: [gender], values: {female: male}}      values of an enumeration trade places
@@ -17,12 +17,12 @@
 //	paged     {parameter: limit, value: 1000, size: 2}        a list has its first items, unless the call wants more
 //	withheld  {field: data, source: list_sessions, by: id}    null; another tool has it, in the item of the same id
 //
-// The first six are re-encodings: bijections of values, in decimal arithmetic, wherever a member has the name, and for
-// arguments of the name as well. The next two are views: the former answer is there for who asks for it. The last one
-// is damage.
+// The first six are re-encodings: bijections of values, in decimal arithmetic, wherever a member
+// has the name, and for arguments of the name as well. The next two are views: the former answer is
+// there for who asks for it. The last one is damage.
 //
-// A note is the line that says what a change is ([Change.Note]). Whether anybody reads it is for the environment to
-// say; [ParseNote] is its inverse.
+// A note is the line that says what a change is ([Change.Note]). Whether anybody reads it is for
+// the environment to say; [ParseNote] is its inverse.
 //
 // # Guarantees
 //
@@ -33,6 +33,6 @@
 //
 // # Caveats
 //
-// Numbers that end with zeros behind the point come back without them. A change of answers is one of what they say as
-// JSON; other text stays.
+// Numbers that end with zeros behind the point come back without them. A change of answers is one
+// of what they say as JSON; other text stays.
 package silent

@@ -11,8 +11,8 @@ import (
 	"toolevo/envs"
 )
 
-// inside returns a value in which each value under one of some names, at any depth, is what replace makes of it. A list
-// stands for its items.
+// inside returns a value in which each value under one of some names, at any depth, is what replace
+// makes of it. A list stands for its items.
 func inside(v any, names []string, replace func(any) any) any {
 	switch v := v.(type) {
 	case []any:
@@ -57,8 +57,8 @@ func members(object envs.Args, names []string, replace func(any) any) envs.Args 
 	return changed
 }
 
-// conditions is a text of conditions, such as "Date>=2020-01-02, Open<5", whose values under one of some names are what
-// replace makes of them.
+// conditions is a text of conditions, such as "Date>=2020-01-02, Open<5", whose values under one of
+// some names are what replace makes of them.
 func conditions(v any, names []string, replace func(any) any) any {
 	text, ok := v.(string)
 	if !ok {

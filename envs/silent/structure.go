@@ -68,8 +68,8 @@ func (m *Moved) was(v any) any {
 	})
 }
 
-// each replaces the members of a name, and looks at no part of what replaces them. The change is not
-// about an object that has a member of the other name, too.
+// each replaces the members of a name, and looks at no part of what replaces them. The change is
+// not about an object that has a member of the other name, too.
 func (m *Moved) each(v any, name, other string, replace func(value any) envs.Arg) any {
 	switch v := v.(type) {
 	case []any:

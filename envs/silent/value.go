@@ -10,11 +10,12 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// decimal is a number as JSON and tables write it: sign, digits before and behind the point, exponent.
+// decimal is a number as JSON and tables write it: sign, digits before and behind the point,
+// exponent.
 var decimal = regexp.MustCompile(`^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$`)
 
-// scaled is a number, or a text that is one, times a power of ten. Whole numbers stay whole and others stay others, as
-// they are written: 2 is 2000 and 2.0 is 2000.0.
+// scaled is a number, or a text that is one, times a power of ten. Whole numbers stay whole and
+// others stay others, as they are written: 2 is 2000 and 2.0 is 2000.0.
 func scaled(v any, zeros int) any {
 	switch v := v.(type) {
 	case envs.Number:
@@ -26,7 +27,8 @@ func scaled(v any, zeros int) any {
 	return v
 }
 
-// shifted moves the point of a number to the right, or to the left where zeros is negative. What is no number stays.
+// shifted moves the point of a number to the right, or to the left where zeros is negative. What is
+// no number stays.
 func shifted(text string, zeros int) string {
 	groups := decimal.FindStringSubmatch(text)
 	if groups == nil {
@@ -118,7 +120,8 @@ func dated(v any) any {
 	return v
 }
 
-// Half is the first half of an answer: of a list, of the lists of an object, or of a text. One item is not halved.
+// Half is the first half of an answer: of a list, of the lists of an object, or of a text. One item
+// is not halved.
 func Half(answer string) string {
 	value, err := pytext.DecodeStrict(answer)
 

@@ -30,8 +30,8 @@ func (r *Reversed) answer(call envs.Args, v any) any {
 	})
 }
 
-// eachList is a list that was changed, or an object of nothing but lists, such as the columns of a table, of which each
-// was. Anything else stays.
+// eachList is a list that was changed, or an object of nothing but lists, such as the columns of a
+// table, of which each was. Anything else stays.
 func eachList(v any, change func([]any) []any) any {
 	switch v := v.(type) {
 	case []any:
@@ -112,8 +112,8 @@ func (p *Paged) check() error {
 	return nil
 }
 
-// Withheld has null for a member. Another tool still has it: its answer is a list of objects, and it stands in the one
-// that has the same value under By.
+// Withheld has null for a member. Another tool still has it: its answer is a list of objects, and
+// it stands in the one that has the same value under By.
 type Withheld struct {
 	Field  string   `yaml:"field"`
 	Source string   `yaml:"source"`    // the other tool
@@ -168,7 +168,8 @@ func (w *Withheld) check() error {
 	return nil
 }
 
-// Ask returns the call of the other tool that has what the answer to a call lacks; ok is false where it lacks nothing.
+// Ask returns the call of the other tool that has what the answer to a call lacks; ok is false
+// where it lacks nothing.
 func (w *Withheld) Ask(call envs.Args, answer any) (ask envs.Args, ok bool) {
 	envs.Map(answer, func(part any) (any, bool) {
 		object, _ := part.(envs.Args)

@@ -220,8 +220,8 @@ type Drifter interface {
 
 // Judger is a benchmark whose answers a language model can judge, beside the rule of its rewards.
 type Judger interface {
-	// Judge has the model that by names, and open opens, judge the evaluation in a folder, which gets the verdicts.
-	// judge is what these call it.
+	// Judge has the model that by names, and open opens, judge the evaluation in a folder, which
+	// gets the verdicts. judge is what these call it.
 	Judge(ctx context.Context, dir, by string, open OpenWriter) (judge string, err error)
 }
 

@@ -60,15 +60,15 @@
 //
 // # What refuses nothing
 //
-// A version may have silent changes (package silent): calls of before succeed and mean something else, or are answered
-// otherwise. [API.Lower] and [API.Lift] know them, and the API's description ends with what they are. It may have
-// faults, too, which pass ([Fault]).
+// A version may have silent changes (package silent): calls of before succeed and mean something
+// else, or are answered otherwise. [API.Lower] and [API.Lift] know them, and the API's description
+// ends with what they are. It may have faults, too, which pass ([Fault]).
 //
 //	silent: [{tools: [text_to_speech], scaled: {fields: [duration], zeros: 3}}]
 //	faults: [{kind: rate-limit, share: 0.5, calls: 2}]
 //
-// The base says what its tools answer, by an example (answer), and which parameter is a text of conditions on it
-// (conditions): what operators of silent changes are drawn from.
+// The base says what its tools answer, by an example (answer), and which parameter is a text of
+// conditions on it (conditions): what operators of silent changes are drawn from.
 //
 // # Guarantees
 //

@@ -8,7 +8,8 @@ import (
 	"toolevo/envs/names"
 )
 
-// Fault is something that goes wrong with some tools of a version for a while, and not because of the agent.
+// Fault is something that goes wrong with some tools of a version for a while, and not because of
+// the agent.
 type Fault struct {
 	Kind  FaultKind `yaml:"kind" json:"kind"`                            // what goes wrong
 	Tools []string  `yaml:"tools,omitempty,flow" json:"tools,omitempty"` // missing is all but Finish and UpdateTool
@@ -16,8 +17,8 @@ type Fault struct {
 	Calls int       `yaml:"calls" json:"calls"`                          // of the tool on one path that it lasts, at least 1
 }
 
-// Cell is how a version has moved on: whether a call of before is refused or succeeds and means something else, and
-// whether that lasts.
+// Cell is how a version has moved on: whether a call of before is refused or succeeds and means
+// something else, and whether that lasts.
 type Cell string
 
 // The cells. A version that is in several has their names with a + between them.
@@ -64,7 +65,8 @@ func (v *Version) Cell() Cell {
 // FaultKind is what goes wrong.
 type FaultKind string
 
-// The kinds of faults. The first two say that there is one, the others answer as if there were none.
+// The kinds of faults. The first two say that there is one, the others answer as if there were
+// none.
 const (
 	RateLimit  FaultKind = "rate-limit"  // the call is refused
 	Timeout    FaultKind = "timeout"     // it is not answered in time, and does nothing

@@ -49,7 +49,8 @@ type API struct {
 	Guideline   string      // a sentence of prompts that list it, on when to use it; or ""
 	URL         string      // where its document says that it is served, or ""; calls have nothing to do with it
 
-	// Silent are changes of what calls mean and of what they are answered, which no call is refused for.
+	// Silent are changes of what calls mean and of what they are answered, which no call is refused
+	// for.
 	Silent silent.Changes
 
 	base          *API      // the tool's API in the base, which may be this one
@@ -100,8 +101,8 @@ func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.
 }
 
 // Touches reports whether the version refuses a call of an API of another version, takes it for
-// another one, or answers it otherwise: a call with all parameters, or with those alone that the API
-// needs.
+// another one, or answers it otherwise: a call with all parameters, or with those alone that the
+// API needs.
 func (v *Version) Touches(a *API) bool {
 	if now := v.byTool[a.Tool]; now != nil && len(now.Silent) > 0 {
 		return true

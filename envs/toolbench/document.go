@@ -41,8 +41,8 @@ type Document struct {
 	Optional        []Parameter     `json:"optional_parameters"`
 	Template        json.RawMessage `json:"template_response"` // the skeleton of an answer; nil where there is none
 
-	// Deployed returns the document that a version has in place of this one, and a call of this one as callers of the
-	// version write it; nil where the version has no other.
+	// Deployed returns the document that a version has in place of this one, and a call of this one
+	// as callers of the version write it; nil where the version has no other.
 	Deployed func(args envs.Args) (*Document, envs.Args) `json:"-"`
 }
 

@@ -30,8 +30,8 @@ func (b *Board) Add(e *trajectories.Episode, api string, version *toolapi.Versio
 	}
 }
 
-// Naive is the policy whose wrong answers say what an evaluation's drift can mislead to: it makes the calls of the
-// reference and trusts them.
+// Naive is the policy whose wrong answers say what an evaluation's drift can mislead to: it makes
+// the calls of the reference and trusts them.
 const Naive = "scripted:stale"
 
 // Detect fills in what the naive policy did with the same questions under the same versions.
@@ -55,7 +55,8 @@ func (b *Board) Detect() {
 	}
 }
 
-// IsSubtle reports whether the episode met a version of another cell than the explicit and lasting one.
+// IsSubtle reports whether the episode met a version of another cell than the explicit and lasting
+// one.
 func (f Fact) IsSubtle() bool { return f.Drifted && f.Cell != string(toolapi.ExplicitLasting) }
 
 // Of returns what an episode comes to.

@@ -136,8 +136,8 @@ type Statistics struct {
 	Outcomes map[string]int `json:"outcomes"` // turns by outcome
 }
 
-// ReportOf returns what episodes come to, and what was said of them in SoPR. Conditions are in the order in which they
-// come first.
+// ReportOf returns what episodes come to, and what was said of them in SoPR. Conditions are in the
+// order in which they come first.
 func ReportOf(all []Played, said []Judged) *Report {
 	condition := func(p Played) Condition { return Condition{p.Policy, p.Feedback, p.Setting} }
 	conditions := tabulate.Distinct(all, condition)

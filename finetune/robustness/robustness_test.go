@@ -337,7 +337,8 @@ func written(t *testing.T, write func(io.Writer) error) []byte {
 	return b.Bytes()
 }
 
-// A model's passes are the mean of their means, with their deviation; a judgement that nobody can read is in none.
+// A model's passes are the mean of their means, with their deviation; a judgement that nobody can
+// read is in none.
 func TestJudged(t *testing.T) {
 	var r results
 

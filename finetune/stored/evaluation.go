@@ -168,7 +168,8 @@ func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.
 		return nil, err
 	}
 
-	// What is shipped is in one cell. Without the data folder nobody knows of versions: that table is left out.
+	// What is shipped is in one cell. Without the data folder nobody knows of versions: that table
+	// is left out.
 	if b := (&facts.Board{}); len(e.Versions.Files) > 0 && e.play(ctx, b, lost) == nil {
 		r.ByCell(b.Facts)
 	}

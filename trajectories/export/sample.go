@@ -155,8 +155,8 @@ func replyOf(text string, codec action.Codec) Message {
 	return Message{From: GPT, Value: text}
 }
 
-// replies remembers the messages of native replies, whose calls are written again: trajectories of a
-// tree share their turns.
+// replies remembers the messages of native replies, whose calls are written again: trajectories of
+// a tree share their turns.
 var replies memo.Memo[Message]
 
 func nativeReply(text string) Message {

@@ -74,11 +74,12 @@ type Selection struct {
 	Dev float64 `json:"dev,omitempty"` // share of the questions, 0 to 1, held out in files of their own
 	Mix Mix     `json:"mix,omitzero"`  // of runs, suites or API versions, in what proportions
 
-	// Blind reports whether a trajectory made a call that meant something else than it did, and nothing in it tells
-	// so: who learns it learns to guess, and it is never taken. nil is that no version does that.
+	// Blind reports whether a trajectory made a call that meant something else than it did, and
+	// nothing in it tells so: who learns it learns to guess, and it is never taken. nil is that no
+	// version does that.
 	Blind func(*trajectories.Row) bool `json:"-"`
-	// Misled reports whether who trusts every answer is wrong on the question of a trajectory under its version; needed
-	// for RequireDetection.
+	// Misled reports whether who trusts every answer is wrong on the question of a trajectory under
+	// its version; needed for RequireDetection.
 	Misled func(*trajectories.Row) bool `json:"-"`
 
 	// Elsewhere has the questions of the other splits, none of which is taken; nil is that nobody knows them.

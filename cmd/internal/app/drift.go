@@ -49,7 +49,7 @@ type DriftJob struct {
 	RunJob
 	Feedbacks     []string // what rejected calls are told, each by itself; All is each
 	Perturbations []string // how questions are changed, one at a time; All means each of them, "none" no change
-	By            string   // the model that judges answers beside the suite's rule, KIND:MODEL; "" where only the rule does
+	By            string   // the model that judges answers beside the suite's rule, KIND:MODEL; "" is nobody
 }
 
 // Drifted is what an experiment with drift found.
@@ -138,8 +138,8 @@ func Perturbations() []string {
 	return all
 }
 
-// judge has the job's model judge the evaluations, and returns what their verdicts call it, "" for none. What it writes
-// is kept, so that nothing is asked twice.
+// judge has the job's model judge the evaluations, and returns what their verdicts call it, "" for
+// none. What it writes is kept, so that nothing is asked twice.
 func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftRun) (judge string, err error) {
 	if j.By == "" {
 		return "", nil

@@ -18,7 +18,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// driftOf has a selection ask what versions do in silence. stop ends it, with the first error of an answer.
+// driftOf has a selection ask what versions do in silence. stop ends it, with the first error of an
+// answer.
 func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection) (stop func() error) {
 	var failed error
 
@@ -67,8 +68,8 @@ func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection
 	}
 }
 
-// isBlind reports whether a call of a row meant something else than it did and nothing in the row tells so: no prompt
-// of a collection shows the documents of the deployed version.
+// isBlind reports whether a call of a row meant something else than it did and nothing in the row
+// tells so: no prompt of a collection shows the documents of the deployed version.
 func (s *sources) isBlind(row *trajectories.Row) (bool, error) {
 	r, err := s.runOf(row)
 	if err != nil || r.Config.Environment.Hint == dynamic.HintAnswer {

@@ -13,9 +13,9 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Names checks the names of made versions of a base: they break between words only, the words are those of the
-// vocabulary and of the base, proper names stay, and no word has another sense than the published name gave it. The
-// vocabulary is the path of words.yaml.
+// Names checks the names of made versions of a base: they break between words only, the words are
+// those of the vocabulary and of the base, proper names stay, and no word has another sense than
+// the published name gave it. The vocabulary is the path of words.yaml.
 func Names(t *testing.T, c *toolapi.Catalog, base, vocabulary string, versions int,
 	proper ...string) {
 	t.Helper()

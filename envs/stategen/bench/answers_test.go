@@ -9,8 +9,8 @@ import (
 	"toolevo/envs/stategen/domains"
 )
 
-// membersOf are the members of a value, at any depth, by name: what kind of value each has. A list has those of its
-// items, and whether it is one.
+// membersOf are the members of a value, at any depth, by name: what kind of value each has. A list
+// has those of its items, and whether it is one.
 func membersOf(t *testing.T, text string) map[string]string {
 	t.Helper()
 
@@ -33,7 +33,8 @@ func membersOf(t *testing.T, text string) map[string]string {
 	return all
 }
 
-// The examples of answers, which silent drift is drawn from, have members that tools do answer with, of the same kinds.
+// The examples of answers, which silent drift is drawn from, have members that tools do answer
+// with, of the same kinds.
 func TestExamplesOfAnswers(t *testing.T) {
 	t.Parallel()
 

@@ -92,8 +92,9 @@ func solves(t testing.TB, s suite.Suite, env envs.Environment, profile string, t
 	}
 }
 
-// Of each change that no call of before is refused for there is a task that who trusts every answer gets wrong, and
-// none that who reads the documents, or knows, gets wrong. A fault that says that there is one misleads nobody.
+// Of each change that no call of before is refused for there is a task that who trusts every answer
+// gets wrong, and none that who reads the documents, or knows, gets wrong. A fault that says that
+// there is one misleads nobody.
 func TestSilentDrift(t *testing.T) {
 	t.Parallel()
 
@@ -145,7 +146,8 @@ func TestSilentDrift(t *testing.T) {
 	}
 }
 
-// What the versions answer is a function of the path alone, from whatever state and in whatever order.
+// What the versions answer is a function of the path alone, from whatever state and in whatever
+// order.
 func TestSilentEnvironment(t *testing.T) {
 	t.Parallel()
 
@@ -179,8 +181,8 @@ func TestSilentEnvironment(t *testing.T) {
 	}
 }
 
-// A passing fault ends after as many calls as its version says, is no error of the agent, and is met again on every
-// path that is equal.
+// A passing fault ends after as many calls as its version says, is no error of the agent, and is
+// met again on every path that is equal.
 func TestFaultsPass(t *testing.T) {
 	t.Parallel()
 

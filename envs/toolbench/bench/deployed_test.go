@@ -268,9 +268,9 @@ func TestModelAsSimulator(t *testing.T) {
 	}
 }
 
-// A model that stands in for APIs is shown the document that a call was made against, and the call as it was written;
-// under the published names nothing but what it always was. What it said is kept under the published call in either
-// case.
+// A model that stands in for APIs is shown the document that a call was made against, and the call
+// as it was written; under the published names nothing but what it always was. What it said is kept
+// under the published call in either case.
 func TestModelSeesWhatIsDeployed(t *testing.T) {
 	t.Parallel()
 

@@ -17,10 +17,10 @@
 // 2,048 characters; an episode of eval has 20 turns (eval.max_turns): the limits of MirrorAPI's agents. No other
 // functions than those of the task can be called.
 //
-// The simulator is a script, which sees the published call, or a language model that the section toolbench of the
-// configuration names, which sees the document and the call of the deployed version; a cache may keep answers. What a
-// model said is remembered in the log of a run, and what it is stands in the lineage. A call that the API answers with
-// an error is a tool error.
+// The simulator is a script, which sees the published call, or a language model that the section
+// toolbench of the configuration names, which sees the document and the call of the deployed
+// version; a cache may keep answers. What a model said is remembered in the log of a run, and what
+// it is stands in the lineage. A call that the API answers with an error is a tool error.
 //
 // # Serving
 //

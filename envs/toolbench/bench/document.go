@@ -9,7 +9,8 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// documentUnder returns the document of a tool that says how a version shows it, where that is not as published.
+// documentUnder returns the document of a tool that says how a version shows it, where that is not
+// as published.
 func documentUnder(deployed, published *toolapi.Version, tool string, d *toolbench.Document) *toolbench.Document {
 	now, exposed := deployed.ForTool(tool)
 	was, _ := published.ForTool(tool) // it has all tools
@@ -33,7 +34,8 @@ func documentUnder(deployed, published *toolapi.Version, tool string, d *toolben
 	return &changed
 }
 
-// deployedDocument is a document with the name, description and parameters of an API in place of those it was made of.
+// deployedDocument is a document with the name, description and parameters of an API in place of
+// those it was made of.
 func deployedDocument(d *toolbench.Document, was, now *toolapi.API) *toolbench.Document {
 	shown := *d
 	shown.Required, shown.Optional = nil, nil
@@ -58,8 +60,8 @@ func deployedDocument(d *toolbench.Document, was, now *toolapi.API) *toolbench.D
 	return &shown
 }
 
-// documented is a parameter as a document has it, with types in capitals. One that is an object says in its description
-// what is in it.
+// documented is a parameter as a document has it, with types in capitals. One that is an object
+// says in its description what is in it.
 func documented(p toolapi.Parameter) toolbench.Parameter {
 	said := toolbench.Parameter{Name: p.Name, Type: p.Type(), Description: p.Description()}
 	if kind, _ := p.Schema.Text("type"); kind == said.Type {

@@ -73,8 +73,8 @@ func New(tools []*toolapi.API) Prompt {
 // their dataset.
 func (p Prompt) System(t envs.Task) string { return p.SystemAfter(envs.NewHistory(t)) }
 
-// SystemAfter is System with what a history says of its agent at the end: rules on tools that change, and in codecs
-// that send no list of tools the documents of the version that was announced.
+// SystemAfter is System with what a history says of its agent at the end: rules on tools that
+// change, and in codecs that send no list of tools the documents of the version that was announced.
 func (p Prompt) SystemAfter(h envs.History) string { return p.system(h, nil, p.wording().Format) }
 
 func (p Prompt) wording() wording {

@@ -25,7 +25,8 @@ func (p Prompt) List(t envs.Task) []*toolapi.API {
 	})
 }
 
-// announced are the tools of a task as the version has them that a history was told of; nil where it was told of none.
+// announced are the tools of a task as the version has them that a history was told of; nil where
+// it was told of none.
 func (p Prompt) announced(h envs.History) []*toolapi.API {
 	version := h.Announced()
 	if version == "" || p.Announced == nil {

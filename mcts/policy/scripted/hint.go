@@ -10,8 +10,8 @@ import (
 	"toolevo/envs/wire"
 )
 
-// heed is what a policy knows of APIs that succeed and mean something else: from documents that it is shown, and from
-// notes above answers.
+// heed is what a policy knows of APIs that succeed and mean something else: from documents that it
+// is shown, and from notes above answers.
 type heed struct {
 	*Policy
 	h     envs.History
@@ -20,7 +20,8 @@ type heed struct {
 	// answered is the plan's call that was answered last.
 	answered *envs.Turn
 
-	// lacking is the last answer of the plan's call while something is missing from it, and missing what.
+	// lacking is the last answer of the plan's call while something is missing from it, and missing
+	// what.
 	lacking *envs.Turn
 	missing *silent.Withheld
 }
@@ -64,8 +65,9 @@ func taking(all silent.Changes, notes []string) silent.Changes {
 	return all
 }
 
-// read returns what the tool of the plan answered, as far as anybody can tell from an answer and the notes above it.
-// ok is false where the call did not mean what the plan does, or where something is still missing.
+// read returns what the tool of the plan answered, as far as anybody can tell from an answer and
+// the notes above it. ok is false where the call did not mean what the plan does, or where
+// something is still missing.
 func (k *heed) read(t *envs.Turn, answer string, notes []string) (result string, ok bool) {
 	if k.lacking != nil {
 		return k.filled(answer)

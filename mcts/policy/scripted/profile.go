@@ -18,8 +18,8 @@ type Profile struct {
 	// the prompt lists.
 	ReadsNotices bool `yaml:"reads_notices"`
 
-	// ReadsHints is whether notes above answers, and documents that the policy is shown, change what is called and what
-	// answers are taken to mean. Without it every answer is trusted.
+	// ReadsHints is whether notes above answers, and documents that the policy is shown, change
+	// what is called and what answers are taken to mean. Without it every answer is trusted.
 	ReadsHints bool `yaml:"reads_hints"`
 
 	// Knowing is whether the policy is told how its calls are written in the deployed version; see [Policy.In].

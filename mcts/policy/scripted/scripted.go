@@ -38,9 +38,9 @@ func New(profile Profile, plan func(question string) (envs.Plan, bool)) *Policy 
 	return &Policy{profile: profile, planFor: plan}
 }
 
-// In returns the policy for episodes in an environment. One that is Knowing is told how its calls are written there and
-// what is answered otherwise, and nothing else; it cannot play before. One that reads hints is shown the documents, if
-// anybody is. Any other is the same everywhere.
+// In returns the policy for episodes in an environment. One that is Knowing is told how its calls
+// are written there and what is answered otherwise, and nothing else; it cannot play before. One
+// that reads hints is shown the documents, if anybody is. Any other is the same everywhere.
 func (s *Policy) In(env envs.Environment) *Policy {
 	if !s.profile.Knowing && !s.profile.ReadsHints {
 		return s

@@ -10,8 +10,8 @@ import (
 	"toolevo/mcts"
 )
 
-// The baselines: simple means against drift, with which a method is compared. The policy NAME+BASELINE is the policy
-// NAME with that, in every table.
+// The baselines: simple means against drift, with which a method is compared. The policy
+// NAME+BASELINE is the policy NAME with that, in every table.
 const (
 	Documents = "documents" // prompts also show the documents of the deployed version
 	Retry     = "retry"     // a call that gave an error is made once more before the policy is asked
@@ -76,7 +76,8 @@ func (m *Models) plain() (all []string) {
 	return all
 }
 
-// Told is a history with what the baseline of a policy, if it has one, tells in a task that meets a version.
+// Told is a history with what the baseline of a policy, if it has one, tells in a task that meets a
+// version.
 func (m *Models) Told(policy string, h envs.History, version string) envs.History {
 	switch baseline := BaselineOf(policy); {
 	case baseline == Rules:
@@ -114,8 +115,8 @@ func (p *helped) Converse() (mcts.Policy, func()) {
 	return &helped{next, p.m, p.name, p.version}, end
 }
 
-// failedOnce reports whether the last turn is a call that gave an error, of a fault that passes, too, and not one that
-// repeats the turn before.
+// failedOnce reports whether the last turn is a call that gave an error, of a fault that passes,
+// too, and not one that repeats the turn before.
 func failedOnce(h envs.History) bool {
 	turns := h.Turns()
 	if len(turns) == 0 {

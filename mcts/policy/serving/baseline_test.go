@@ -35,7 +35,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// A script reads no prompt, but its calls can be repeated; a model named like a baseline is a model.
+// A script reads no prompt, but its calls can be repeated; a model named like a baseline is a
+// model.
 func TestPoliciesWithBaselines(t *testing.T) {
 	t.Parallel()
 
@@ -61,7 +62,8 @@ func TestPoliciesWithBaselines(t *testing.T) {
 	}
 }
 
-// Prompts show the documents of the version that a question meets, or the rules, and nothing else differs.
+// Prompts show the documents of the version that a question meets, or the rules, and nothing else
+// differs.
 func TestPromptsOfBaselines(t *testing.T) {
 	var texts []string
 

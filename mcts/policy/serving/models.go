@@ -185,8 +185,8 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 	return nil
 }
 
-// Policy returns the policy of a name, without its baseline: one for all, whose prompts say what a history says of its
-// agent. What it opens, b.close closes.
+// Policy returns the policy of a name, without its baseline: one for all, whose prompts say what a
+// history says of its agent. What it opens, b.close closes.
 func (m *Models) Policy(name string) (mcts.Policy, error) {
 	name, _ = cutLast(name)
 	kind, which := parted(name)
@@ -224,8 +224,8 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 	return p, nil
 }
 
-// PolicyIn returns the policy of a name, with its baseline, for episodes in an environment; see [scripted.Policy.In].
-// version is the one that a question meets there.
+// PolicyIn returns the policy of a name, with its baseline, for episodes in an environment; see
+// [scripted.Policy.In]. version is the one that a question meets there.
 func (m *Models) PolicyIn(name string, env envs.Environment, version func(question string) string) (
 	mcts.Policy, error) {
 	p, err := m.Policy(name)

@@ -115,7 +115,8 @@ func publishToy(ctx context.Context, c server.Checkpoint, address string) error 
 	return reply.Body.Close()
 }
 
-// serveToy starts a server with one model, and returns its address. Each of watch sees what is asked for.
+// serveToy starts a server with one model, and returns its address. Each of watch sees what is
+// asked for.
 func serveToy(t *testing.T, watch ...func(toyText)) string {
 	t.Helper()
 
