@@ -22,8 +22,9 @@ const (
 
 // Entries that stand for several factors, one by one.
 const (
-	AllFactors    = FactorPrefix + "all"    // those that the paper varies
-	SubtleFactors = FactorPrefix + "subtle" // those that are silent or pass, and that the tools have something of
+	AllFactors    = FactorPrefix + groupPublished // those that the paper varies
+	ToolFactors   = FactorPrefix + groupTools     // of which tools there are, as far as the tools allow them
+	SubtleFactors = FactorPrefix + groupSubtle    // those that are silent or pass, and that the tools have something of
 )
 
 // versionsOfFactor is how many versions an entry that names a factor stands for: one alone may have names that are
@@ -82,18 +83,20 @@ func Deploy(api []string, from Origin) (*Deployed, error) {
 func entries(api []string) (all, unnamed []string) {
 	for _, entry := range api {
 		entry = strings.TrimSpace(entry)
-		if entry != AllFactors && entry != SubtleFactors {
+
+		group, ok := strings.CutPrefix(entry, FactorPrefix)
+		if !ok || !slices.Contains(groups, group) {
 			all = append(all, entry)
 			continue
 		}
 
 		for _, f := range Factors() {
-			if f.IsSubtle() == (entry == SubtleFactors) {
+			if f.Group == group {
 				all = append(all, FactorPrefix+f.Name)
 			}
 		}
 
-		if entry == SubtleFactors {
+		if group != groupPublished {
 			unnamed = all
 		}
 	}

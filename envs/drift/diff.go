@@ -3,6 +3,7 @@ package drift
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
@@ -12,11 +13,12 @@ import (
 type Difference struct {
 	Tool       string             `json:"tool"`                 // that both expose
 	From       string             `json:"from"`                 // the signature
-	To         string             `json:"to"`                   // the signature, which may be the same
+	To         string             `json:"to"`                   // that of each API that exposes it, "" of a tool that is gone
 	FromURL    string             `json:"from_url,omitempty"`   // of its document, where URLs differ
 	ToURL      string             `json:"to_url,omitempty"`     // of its document, where URLs differ
 	Parameters []ParameterChanged `json:"parameters,omitempty"` // of those that both have
 	Notes      []string           `json:"notes,omitempty"`      // on what succeeds and means something else than in the base
+	Documented bool               `json:"documented,omitempty"` // its document says something else
 }
 
 // ParameterChanged is a parameter that has the same name under two versions, and does not take the same values.
@@ -33,26 +35,41 @@ func Diff(from, to *toolapi.Version) []Difference {
 	for _, was := range from.APIs {
 		now, ok := to.ForTool(was.Tool)
 		if !ok {
+			if to.Lacks(was.Tool) {
+				all = append(all, Difference{Tool: was.Tool, From: was.Signature()})
+			}
+
 			continue // of other tools
 		}
 
-		d := Difference{Tool: was.Tool, From: was.Signature(), To: now.Signature()}
+		d := Difference{Tool: was.Tool, From: was.Signature(), Documented: was.Description != now.Description}
+
+		for _, a := range to.Exposing(was.Tool) {
+			d.To = strings.TrimPrefix(d.To+" or "+a.Signature(), " or ")
+		}
+
 		if was.URL != now.URL {
 			d.FromURL, d.ToURL = was.URL, now.URL
 		}
 
 		for _, p := range was.Parameters {
 			i := slices.IndexFunc(now.Parameters, func(q toolapi.Parameter) bool { return q.Name == p.Name })
-			if i >= 0 && !reflect.DeepEqual(p, now.Parameters[i]) {
-				d.Parameters = append(d.Parameters, ParameterChanged{p.Name, taken(p), taken(now.Parameters[i])})
+			if i < 0 {
+				continue
 			}
+
+			if was, is := taken(p), taken(now.Parameters[i]); was != is {
+				d.Parameters = append(d.Parameters, ParameterChanged{p.Name, was, is})
+			}
+
+			d.Documented = d.Documented || p.Description() != now.Parameters[i].Description()
 		}
 
 		if !reflect.DeepEqual(was.Silent, now.Silent) {
 			d.Notes = now.Silent.Notes()
 		}
 
-		if d.Notes != nil || d.From != d.To || d.FromURL != d.ToURL || len(d.Parameters) > 0 {
+		if d.Documented || d.From != d.To || d.FromURL != d.ToURL || len(d.Parameters) > 0 {
 			all = append(all, d)
 		}
 	}
@@ -60,7 +77,7 @@ func Diff(from, to *toolapi.Version) []Difference {
 	return all
 }
 
-// taken says what a parameter takes.
+// taken says what a parameter takes, and not what its document says of it.
 func taken(p toolapi.Parameter) string {
 	text := "required"
 	if p.Optional {
@@ -71,5 +88,5 @@ func taken(p toolapi.Parameter) string {
 		return text
 	}
 
-	return text + " " + pytext.JSON(p.Schema)
+	return text + " " + pytext.JSON(withoutKeyword(p.Schema, "description"))
 }

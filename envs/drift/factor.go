@@ -21,32 +21,40 @@ const (
 type Factor struct {
 	Name  string // in commands and in the names of versions, e.g. "names-text"
 	About string // what changes, in a few words
+	Group string // of factors that an entry of the setting api stands for together
 
 	operators []string // by which it changes
 }
 
-// Factors returns all factors: those of the paper's figures 4 to 6 in their order, and those that
-// are silent or pass.
+// The groups of factors.
+const (
+	groupPublished = "all"    // those that the paper varies
+	groupTools     = "tools"  // which tools there are, and what documents say of them
+	groupSubtle    = "subtle" // what is silent or passes
+)
+
+// groups are all groups.
+var groups = []string{groupPublished, groupTools, groupSubtle}
+
+// Factors returns all factors, group by group: those of the paper's figures 4 to 6 first, in their order.
 func Factors() []Factor {
 	all := []Factor{
-		{"names-text", "other words in the names of APIs", []string{"reword-api"}},
-		{"names-character", "a special character in the names of APIs", []string{"insert-into-api"}},
-		{"parameters-text", "other words in the names of parameters", []string{"reword-parameters"}},
-		{"parameters-character", "a special character in the names of parameters", []string{"insert-into-parameters"}},
-		{"response", "answers as JSON objects of a state and a message", []string{"wrap-response"}},
+		{"names-text", "other words in the names of APIs", groupPublished, []string{"reword-api"}},
+		{"names-character", "a special character in the names of APIs", groupPublished, []string{"insert-into-api"}},
+		{"parameters-text", "other words in the names of parameters", groupPublished, []string{"reword-parameters"}},
+		{"parameters-character", "a special character in the names of parameters", groupPublished,
+			[]string{"insert-into-parameters"}},
+		{"response", "answers as JSON objects of a state and a message", groupPublished, []string{"wrap-response"}},
 	}
 
 	for _, o := range operators {
-		if o.alone {
-			all = append(all, Factor{o.Name, o.About, []string{o.Name}})
+		if o.group != "" {
+			all = append(all, Factor{o.Name, o.About, o.group, []string{o.Name}})
 		}
 	}
 
 	return all
 }
-
-// IsSubtle reports whether a factor is silent or passes: it has the name of its operator.
-func (f Factor) IsSubtle() bool { return slices.Equal(f.operators, []string{f.Name}) }
 
 // FactorNames returns the names of all factors, in their order.
 func FactorNames() []string {

@@ -205,7 +205,7 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 		d.apis, d.written = apis, written
 
 		a, steps := p.successor(m.inherited(made.APIs[k]), d)
-		if m.source.Base { // from which it has them
+		if m.source.Base && a.Description == m.source.APIs[k].Description { // from which it has them
 			a.Description, a.Guideline = "", ""
 		}
 
@@ -219,7 +219,10 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 			continue
 		}
 
-		if change, ok := o.common(&made, m.draws(i, o.Name)); ok {
+		d := m.draws(i, o.Name)
+		d.apis, d.written = apis, written
+
+		if change, ok := o.common(&made, d); ok {
 			change.Operator = o.Name
 			changes = append(changes, change)
 		}

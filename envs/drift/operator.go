@@ -25,7 +25,7 @@ type Operator struct {
 	// common takes the place of Apply. It changes the version, and returns false where it has
 	// nothing to do.
 	common func(s *toolapi.Spec, d *Draws) (Change, bool)
-	alone  bool    // it is a factor by itself
+	group  string  // of factors, of which it is one by itself; "" of none
 	often  float64 // how often Maker.Version applies it where it can; 1 is always
 }
 
@@ -64,24 +64,33 @@ var operators = []Operator{
 	{Name: "move-url", Apply: moveURL, About: "the next version in the URL of the document"},
 	{Name: "wrap-response", common: wrapResponse, About: "answers are JSON objects of a state and a message"},
 
-	{Name: "scale-field", common: scaleField, alone: true, About: "a number in another unit"},
-	{Name: "permute-values", common: permuteValues, alone: true, About: "values of an enumeration trade places"},
-	{Name: "quote-field", common: quoteField, alone: true, About: "a number of an answer is a text"},
-	{Name: "reorder-date", common: reorderDate, alone: true, About: "dates begin with the day"},
-	{Name: "rename-field", common: renameField, alone: true, About: "a member of answers has another name"},
-	{Name: "move-field", common: moveField, alone: true, About: "a member stands in an object of its own"},
-	{Name: "reverse-list", common: reverseList, alone: true, About: "the last item of an answer comes first"},
-	{Name: "shorten-list", common: shortenList, alone: true, About: "an answer has its first items alone"},
-	{Name: "withhold-field", common: withholdField, alone: true,
+	{Name: "split-tool", common: splitTool, group: groupTools, About: "calls with a parameter are another API's"},
+	{Name: "merge-tools", common: mergeTools, group: groupTools,
+		About: "two tools have one name, and a parameter chooses"},
+	{Name: "add-tool", common: addTool, group: groupTools, About: "another API beside one, which does the same"},
+	{Name: "remove-tool", common: removeTool, group: groupTools,
+		About: "a tool is gone, and the answer of another has what it said"},
+	{Name: "shorten-description", Apply: shortenDescription, group: groupTools,
+		About: "documents say less"},
+
+	{Name: "scale-field", common: scaleField, group: groupSubtle, About: "a number in another unit"},
+	{Name: "permute-values", common: permuteValues, group: groupSubtle, About: "values of an enumeration trade places"},
+	{Name: "quote-field", common: quoteField, group: groupSubtle, About: "a number of an answer is a text"},
+	{Name: "reorder-date", common: reorderDate, group: groupSubtle, About: "dates begin with the day"},
+	{Name: "rename-field", common: renameField, group: groupSubtle, About: "a member of answers has another name"},
+	{Name: "move-field", common: moveField, group: groupSubtle, About: "a member stands in an object of its own"},
+	{Name: "reverse-list", common: reverseList, group: groupSubtle, About: "the last item of an answer comes first"},
+	{Name: "shorten-list", common: shortenList, group: groupSubtle, About: "an answer has its first items alone"},
+	{Name: "withhold-field", common: withholdField, group: groupSubtle,
 		About: "a member is null, and another tool has it"},
 
-	{Name: "rate-limit", common: passingFault(toolapi.RateLimit), alone: true,
+	{Name: "rate-limit", common: passingFault(toolapi.RateLimit), group: groupSubtle,
 		About: "calls are refused for a while"},
-	{Name: "timeout", common: passingFault(toolapi.Timeout), alone: true,
+	{Name: "timeout", common: passingFault(toolapi.Timeout), group: groupSubtle,
 		About: "calls are not answered in time for a while"},
-	{Name: "half-answer", common: passingFault(toolapi.HalfAnswer), alone: true,
+	{Name: "half-answer", common: passingFault(toolapi.HalfAnswer), group: groupSubtle,
 		About: "answers have their first half alone for a while"},
-	{Name: "stale-read", common: passingFault(toolapi.StaleRead), alone: true,
+	{Name: "stale-read", common: passingFault(toolapi.StaleRead), group: groupSubtle,
 		About: "what was changed is not read yet for a while"},
 }
 

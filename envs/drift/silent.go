@@ -386,7 +386,9 @@ func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 					continue
 				}
 
-				all = append(all, silent.Withheld{Field: m.Name, Source: source.ToolName(), With: with, By: "id"})
+				all = append(all, silent.Withheld{
+					Field: m.Name, Elsewhere: silent.Elsewhere{Source: source.ToolName(), With: with, By: "id"},
+				})
 				tools = append(tools, a.ToolName())
 			}
 		}
@@ -409,13 +411,22 @@ func itemOf(a toolapi.APISpec) envs.Args {
 	return object
 }
 
-// shared are the parameters of a source, if another API has all of them and more.
+// shared are the parameters of a source that another API has, if they are all that it needs, and the other has more.
 func shared(a, source toolapi.APISpec) []string {
-	all := toolapi.ParameterNames(a.Parameters.All)
-	with := toolapi.ParameterNames(source.Parameters.All)
+	var with []string
 
-	foreign := func(name string) bool { return !slices.Contains(all, name) }
-	if len(all) == len(with) || slices.ContainsFunc(with, foreign) {
+	all := toolapi.ParameterNames(a.Parameters.All)
+
+	for _, p := range source.Parameters.All {
+		switch {
+		case slices.Contains(all, p.Name):
+			with = append(with, p.Name)
+		case !p.Optional:
+			return nil
+		}
+	}
+
+	if len(all) == len(with) {
 		return nil
 	}
 

@@ -136,7 +136,7 @@ func TestFactorsThatDoNothing(t *testing.T) {
 		Shipped: func() (*toolapi.Catalog, error) { return shipped(t), nil }, Prompt: "p_c", Seed: 1,
 	}
 
-	all, err := drift.Deploy([]string{"p_c", "factor:all", "factor:subtle"}, origin)
+	all, err := drift.Deploy([]string{"p_c", "factor:all", "factor:tools", "factor:subtle"}, origin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestFactorsThatDoNothing(t *testing.T) {
 	}
 
 	left := slices.DeleteFunc(drift.FactorNames(), func(name string) bool { return slices.Contains(names, name) })
-	if diff := cmp.Diff([]string{"permute-values", "withhold-field"}, left); diff != "" {
+	if diff := cmp.Diff([]string{"split-tool", "remove-tool", "permute-values", "withhold-field"}, left); diff != "" {
 		t.Errorf("left out: -want +got:\n%s", diff)
 	}
 

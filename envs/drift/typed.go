@@ -264,8 +264,12 @@ func orNull(schema envs.Args) envs.Args {
 
 // withKeyword is a schema in which a keyword has a value.
 func withKeyword(schema envs.Args, name string, value any) envs.Args {
-	changed := slices.DeleteFunc(slices.Clone(schema), func(keyword envs.Arg) bool { return keyword.Name == name })
-	return changed.With(name, value)
+	return withoutKeyword(schema, name).With(name, value)
+}
+
+// withoutKeyword is a schema without one of its keywords.
+func withoutKeyword(schema envs.Args, name string) envs.Args {
+	return slices.DeleteFunc(slices.Clone(schema), func(keyword envs.Arg) bool { return keyword.Name == name })
 }
 
 // changed are the parameters of an API, of which one is another.

@@ -86,7 +86,7 @@ func (w *vocabulary) lists() []*[]string {
 		}
 	}
 
-	return all
+	return append(all, &w.Mergers, &w.Choices, &w.Joints)
 }
 
 // divide gives each word of a list to a part, to that which has fewer of the list, where no other list has before.

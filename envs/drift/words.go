@@ -35,6 +35,10 @@ type vocabulary struct {
 	Containers []string   `yaml:"containers"`
 	Orders     []string   `yaml:"orders"`
 	Limits     []string   `yaml:"limits"`
+	Mergers    []string   `yaml:"mergers"`
+	Choices    []string   `yaml:"choices"`
+	Little     []string   `yaml:"little"`
+	Joints     []string   `yaml:"joints"`
 	Prefixes   struct {
 		Languages []synonyms `yaml:"languages"`
 		Texts     []string   `yaml:"texts"`

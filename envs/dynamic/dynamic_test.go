@@ -630,7 +630,7 @@ func TestLiftedCalls(t *testing.T) {
 
 func BenchmarkStep(b *testing.B) {
 	env := newEnv(b, "p_s_in", Options{Settings: Settings{MaxLoads: 5}, LoadTools: []string{"LoadDB"}})
-	env.names["InitializeDatabase"].run = ToolFunc[memory](func(_ context.Context, m memory, _ envs.Args) (memory,
+	env.names["InitializeDatabase"][0].run = ToolFunc[memory](func(_ context.Context, m memory, _ envs.Args) (memory,
 		envs.Result, error) {
 		return m, envs.Result{Observation: "We have successfully loaded the coffee database."}, nil
 	})

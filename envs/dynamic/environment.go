@@ -98,8 +98,8 @@ type Environment[S any] struct {
 	codec    action.Codec
 	prompt   *toolapi.Version
 	deployed *toolapi.Version
-	names    map[string]*entry[S] // every name the environment knows
-	invalid  string               // the invalid-action message
+	names    map[string][]*entry[S] // every name the environment knows: of several APIs an argument chooses one
+	invalid  string                 // the invalid-action message
 }
 
 // entry is what happens when an agent writes a name.
@@ -198,7 +198,7 @@ func (c *Config[S]) check() error {
 	}
 
 	for _, tool := range slices.Sorted(maps.Keys(c.Tools)) {
-		if !slices.Contains(known[2:], tool) {
+		if !slices.Contains(known[2:], tool) && !c.Deployed.Lacks(tool) {
 			return fmt.Errorf("an implementation of %q, which is no tool of %s", tool, c.Deployed.Name)
 		}
 	}
@@ -220,18 +220,25 @@ func (c *Config[S]) check() error {
 }
 
 // entries returns the names of the prompt version, the deprecated ones and the deployed ones; the later meaning wins.
-func (c *Config[S]) entries(hidden []string) map[string]*entry[S] {
-	names := make(map[string]*entry[S])
+func (c *Config[S]) entries(hidden []string) map[string][]*entry[S] {
+	names := make(map[string][]*entry[S])
 
 	add := func(name, tool string, api *toolapi.API, notice string) {
-		if !slices.Contains(hidden, tool) {
-			names[name] = &entry[S]{
-				tool:   tool,
-				api:    api,
-				notice: notice,
-				run:    c.Tools[tool],
-				loads:  slices.Contains(c.Options.LoadTools, tool),
-			}
+		if slices.Contains(hidden, tool) {
+			return
+		}
+
+		now := &entry[S]{
+			tool:   tool,
+			api:    api,
+			notice: notice,
+			run:    c.Tools[tool],
+			loads:  slices.Contains(c.Options.LoadTools, tool),
+		}
+		if all := names[name]; len(all) > 0 && all[0].api != nil {
+			names[name] = append(all, now)
+		} else {
+			names[name] = []*entry[S]{now}
 		}
 	}
 	for _, api := range c.Prompt.APIs {
@@ -249,6 +256,19 @@ func (c *Config[S]) entries(hidden []string) map[string]*entry[S] {
 	}
 
 	return names
+}
+
+// entry returns what happens when an agent makes a call, nil of a name that nobody knows.
+func (e *Environment[S]) entry(call envs.Call) *entry[S] {
+	all := e.names[call.Name]
+	if len(all) == 0 {
+		return nil
+	}
+
+	called, _ := e.deployed.Called(call.Name, call.Args)
+	i := slices.IndexFunc(all, func(one *entry[S]) bool { return one.api == called })
+
+	return all[max(i, 0)]
 }
 
 // Canonical implements [envs.Canonicalizer] with the keys of package action.
@@ -271,7 +291,7 @@ func (e *Environment[S]) Alike(a, b envs.State) bool {
 
 // Lift implements [envs.Lifter]. Finish and UpdateTool are the same in all versions.
 func (e *Environment[S]) Lift(_ envs.History, c envs.Call) (envs.Call, error) {
-	shown, ok := e.prompt.API(c.Name)
+	shown, ok := e.prompt.Called(c.Name, c.Args)
 	if !ok {
 		return envs.Call{}, fmt.Errorf("dynamic: lift to %s: %s is no API of %s", e.deployed.Name, c.Name,
 			e.prompt.Name)

@@ -103,7 +103,7 @@ func (e *Environment[S]) callAll(
 // Call answers a call that belongs to no task, as a server of the deployed version does: nothing is remembered. Finish
 // and UpdateTool belong to tasks, so that calling them is an error.
 func (e *Environment[S]) Call(ctx context.Context, call envs.Call) (envs.Turn, error) {
-	if known := e.names[call.Name]; known != nil && known.run == nil && known.api != nil {
+	if known := e.entry(call); known != nil && known.run == nil && known.api != nil {
 		return envs.Turn{}, envs.Fail(envs.StageEnvironment, "call "+call.Name, errors.New("it belongs to a task"))
 	}
 
@@ -246,7 +246,7 @@ func (e *Environment[S]) call(
 ) (answer[S], error) {
 	turn.Call = call
 
-	known := e.names[call.Name]
+	known := e.entry(call)
 	if known == nil {
 		return from.said(e.absent(call.Name, "")), nil
 	}

@@ -27,7 +27,7 @@ var (
 	reversed = silent.Change{Reversed: &silent.Reversed{Parameter: "order", Value: "oldest_first"}}
 	paged    = silent.Change{Paged: &silent.Paged{Parameter: "limit", Size: 2, Value: 1000}}
 	withheld = silent.Change{Withheld: &silent.Withheld{
-		Field: "data", Source: "list", With: []string{"source", "type"}, By: "id",
+		Field: "data", Elsewhere: silent.Elsewhere{Source: "list", With: []string{"source", "type"}, By: "id"},
 	}}
 )
 

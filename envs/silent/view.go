@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"toolevo/envs"
 )
@@ -112,13 +111,11 @@ func (p *Paged) check() error {
 	return nil
 }
 
-// Withheld has null for a member. Another tool still has it: its answer is a list of objects, and
-// it stands in the one that has the same value under By.
+// Withheld has null for a member. Another tool still has it, in the object that has the same value
+// under By.
 type Withheld struct {
-	Field  string   `yaml:"field"`
-	Source string   `yaml:"source"`    // the other tool
-	With   []string `yaml:"with,flow"` // arguments of the call that the other tool takes, too
-	By     string   `yaml:"by"`
+	Field     string `yaml:"field"`
+	Elsewhere `yaml:",inline"`
 }
 
 func (w *Withheld) answer(_ envs.Args, v any) any {
@@ -145,70 +142,53 @@ func (w *Withheld) effect() effect {
 }
 
 func (w *Withheld) note() string {
-	return fmt.Sprintf("%s: it is null here; %s[%s] has it, by %s.", w.Field, w.Source, strings.Join(w.With, ", "),
-		w.By)
+	return fmt.Sprintf("%s: it is null here; %s", w.Field, w.Elsewhere.text())
 }
 
-var withheldNote = regexp.MustCompile(`^(\S+): it is null here; (\S+)\[(.*)\] has it, by (\S+)\.$`)
+var withheldNote = regexp.MustCompile(`^(\S+): it is null here; ` + elsewhereText + `$`)
 
 func (w *Withheld) read(note string) bool {
 	groups := withheldNote.FindStringSubmatch(note)
 	if groups != nil {
-		w.Field, w.Source, w.With, w.By = groups[1], groups[2], strings.Split(groups[3], ", "), groups[4]
+		w.Field, w.Elsewhere = groups[1], elsewhere(groups[2:])
 	}
 
 	return groups != nil
 }
 
 func (w *Withheld) check() error {
-	if w.Field == "" || w.Source == "" || len(w.With) == 0 || w.By == "" {
-		return errors.New("withheld wants a field, a source with arguments, and a member by which items are told apart")
+	if w.Field == "" {
+		return errors.New("withheld wants a field")
 	}
 
-	return nil
+	return w.Elsewhere.check()
 }
 
-// Ask returns the call of the other tool that has what the answer to a call lacks; ok is false
-// where it lacks nothing.
-func (w *Withheld) Ask(call envs.Args, answer any) (ask envs.Args, ok bool) {
+// Lacks reports whether an answer lacks what another tool has.
+func (w *Withheld) Lacks(answer any) (lacks bool) {
 	envs.Map(answer, func(part any) (any, bool) {
 		object, _ := part.(envs.Args)
 		if v, has := object.Get(w.Field); has && v == nil {
-			ok = true
+			lacks = true
 		}
 
-		return part, ok
+		return part, lacks
 	})
 
-	for _, arg := range call {
-		if slices.Contains(w.With, arg.Name) {
-			ask = append(ask, arg)
-		}
-	}
-
-	return ask, ok
+	return lacks
 }
 
 // Fill puts what the other tool answered into the answer that lacks it.
 func (w *Withheld) Fill(answer, source any) any {
-	items, _ := source.([]any)
-
 	return envs.Map(answer, func(part any) (any, bool) {
 		object, ok := part.(envs.Args)
 		if v, has := object.Get(w.Field); !ok || !has || v != nil {
 			return part, false
 		}
 
-		by, _ := object.Get(w.By)
 		filled := slices.Clone(object)
-
-		for _, item := range items {
-			other, _ := item.(envs.Args)
-			if key, ok := other.Get(w.By); ok && key == by {
-				i := slices.IndexFunc(filled, func(m envs.Arg) bool { return m.Name == w.Field })
-				filled[i].Value, _ = other.Get(w.Field)
-			}
-		}
+		i := slices.IndexFunc(filled, func(m envs.Arg) bool { return m.Name == w.Field })
+		filled[i].Value, _ = w.Find(object, source).Get(w.Field)
 
 		return filled, true
 	})

@@ -29,8 +29,8 @@ func (f *Spec) build(base *Version) (*Version, error) {
 	}
 
 	v := &Version{
-		Name: f.Version, About: f.About, Response: f.Response, Faults: f.Faults,
-		byName: make(map[string]*API), byTool: make(map[string]*API), deprecated: make(map[string]Deprecation),
+		Name: f.Version, About: f.About, Response: f.Response, Faults: f.Faults, Removed: f.Removed,
+		byName: make(map[string][]*API), byTool: make(map[string][]*API), deprecated: make(map[string]Deprecation),
 		outdated: make(map[string][]Deprecation),
 	}
 	if base == nil {
@@ -44,13 +44,11 @@ func (f *Spec) build(base *Version) (*Version, error) {
 		}
 
 		v.APIs = append(v.APIs, a)
-		v.byName[a.Name], v.byTool[a.Tool] = a, a
+		v.byName[a.Name], v.byTool[a.Tool] = append(v.byName[a.Name], a), append(v.byTool[a.Tool], a)
 	}
 
-	for _, a := range base.APIs {
-		if v.byTool[a.Tool] == nil {
-			return nil, fmt.Errorf("the tool %s is not exposed", a.Tool)
-		}
+	if err := v.checkTools(base); err != nil {
+		return nil, err
 	}
 
 	for i := range f.Silent {
@@ -68,12 +66,40 @@ func (f *Spec) build(base *Version) (*Version, error) {
 	}
 
 	for _, tool := range []string{envs.FinishTool, envs.UpdateTool} {
-		if a := v.byName[tool]; a == nil || a.Tool != tool || !hasOneArgument(a) {
+		if a, ok := v.API(tool); !ok || a.Tool != tool || !hasOneArgument(a) {
 			return nil, fmt.Errorf("the system tool %s is not exposed under its name, with one parameter", tool)
 		}
 	}
 
 	return v, v.readMessages(f, base)
+}
+
+// checkTools checks that every tool of the base is exposed or removed, and what exposes it.
+func (v *Version) checkTools(base *Version) error {
+	for _, r := range v.Removed {
+		_, known := base.ForTool(r.Tool)
+
+		switch {
+		case !known || v.byTool[r.Tool] != nil || envs.IsSystem(r.Tool):
+			return fmt.Errorf("removed: %s is no tool of %s, or exposed, or a system tool", r.Tool, base.Name)
+		case r.Source != "" && v.byTool[r.Source] == nil:
+			return fmt.Errorf("removed: %s is not exposed, and so has nothing of %s", r.Source, r.Tool)
+		}
+	}
+
+	for _, a := range base.APIs {
+		if v.byTool[a.Tool] == nil && !v.Lacks(a.Tool) {
+			return fmt.Errorf("the tool %s is not exposed", a.Tool)
+		}
+	}
+
+	for i, a := range v.APIs {
+		if err := a.check(v.byTool[a.Tool]); err != nil {
+			return fmt.Errorf("API %d (%q): %w", i+1, a.Name, err)
+		}
+	}
+
+	return nil
 }
 
 func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) {
@@ -84,10 +110,6 @@ func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) 
 	switch {
 	case a.Name == "" || pytext.Strip(a.Name) != a.Name || strings.Contains(a.Name, action.InputWords):
 		return nil, errors.New("the name cannot be written as an action")
-	case v.byName[a.Name] != nil:
-		return nil, errors.New("the name is exposed twice")
-	case v.byTool[a.Tool] != nil:
-		return nil, fmt.Errorf("the tool %s is exposed twice", a.Tool)
 	}
 
 	if err := a.takeParameters(f.Parameters); err != nil {
@@ -96,7 +118,7 @@ func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) 
 
 	a.base = a
 	if base != v {
-		defined, ok := base.byTool[a.Tool]
+		defined, ok := base.ForTool(a.Tool)
 		if !ok {
 			return nil, fmt.Errorf("%s has no tool %s", base.Name, a.Tool)
 		}
@@ -123,17 +145,18 @@ func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) 
 		a.adapters = append(a.adapters, adapter)
 	}
 
+	same := func(other *API) bool { return !a.choice().differs(other.choice()) }
+	if slices.ContainsFunc(v.byName[a.Name], same) {
+		return nil, errors.New("the name is exposed twice, and no argument chooses")
+	}
+
 	if err := a.compile(); err != nil {
 		return nil, err
 	}
 
 	a.notice = f.notice(a)
 
-	if err := a.change(changes); err != nil {
-		return nil, err
-	}
-
-	return a, a.check()
+	return a, a.change(changes)
 }
 
 // change takes those silent changes that are about the API's tool. Its document says what they are.
@@ -200,8 +223,9 @@ func (f *AdapterSpec) Adapter() (Adapter, error) {
 	return all[0], nil
 }
 
-// check sends calls through the adapters, both ways, and the example of the notice one way.
-func (a *API) check() error {
+// check sends calls through the adapters, both ways, and the example of the notice one way. Others may expose the tool
+// beside it: what it cannot express one of them does.
+func (a *API) check(exposing []*API) error {
 	all := a.Sample()
 
 	var required envs.Args
@@ -213,11 +237,20 @@ func (a *API) check() error {
 	}
 
 	if a.base.mismatch(all) == "" { // otherwise the schema wants more than a sample can know
-		if err := a.checkCall(all); err != nil {
+		whole := a
+		if i := slices.IndexFunc(exposing, func(one *API) bool { return one.takes(all) }); i >= 0 {
+			whole = exposing[i]
+		}
+
+		if len(exposing) > 1 && !a.takes(all) && !a.takes(required) {
+			return errors.New("it takes no call of the tool")
+		}
+
+		if err := whole.checkCall(all); err != nil {
 			return fmt.Errorf("no call reaches %s%v: %w", a.Tool, ParameterNames(a.base.Parameters), err)
 		}
 
-		if _, err := a.Lift(required); err == nil { // a version need not be able to leave out what is optional
+		if a.takes(required) { // a version need not be able to leave out what is optional
 			if err := a.checkCall(required); err != nil {
 				return err
 			}
@@ -243,6 +276,12 @@ func (a *API) check() error {
 	}
 
 	return nil
+}
+
+// takes reports whether the API expresses a call of the tool.
+func (a *API) takes(call envs.Args) bool {
+	_, err := a.Lift(call)
+	return err == nil
 }
 
 // checkCall lifts a call of the tool and lowers it again. Every adapter has to do something.
@@ -349,12 +388,20 @@ func hasOneArgument(a *API) bool {
 
 func (v *Version) deprecate(old *API) error {
 	now := v.byTool[old.Tool]
-	if v.byName[old.Name] != nil {
-		return v.outdate(old, now)
-	}
 
-	if now.notice.example == "" {
-		return fmt.Errorf("%s replaces %s and its notice has no example", now.Name, old.Name)
+	switch {
+	case now == nil && v.byName[old.Name] == nil:
+		removed, _ := v.removal(old.Tool)
+		text := removed.Notice(old.Signature())
+		v.deprecated[old.Name] = Deprecation{Old: old, notice: text, published: text}
+
+		return nil
+	case now == nil:
+		return nil
+	case v.byName[old.Name] != nil:
+		return v.outdate(old, now)
+	case now[0].notice.example == "":
+		return fmt.Errorf("%s replaces %s and its notice has no example", now[0].Name, old.Name)
 	}
 
 	var err error
@@ -365,8 +412,8 @@ func (v *Version) deprecate(old *API) error {
 
 // outdate notes an API whose name stands. An example is needed to say how it is called now; without one there is no
 // notice, since versions could do without before there were such notices.
-func (v *Version) outdate(old, now *API) error {
-	if now.notice.example == "" {
+func (v *Version) outdate(old *API, now []*API) error {
+	if now[0].notice.example == "" {
 		return nil
 	}
 

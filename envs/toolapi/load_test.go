@@ -68,7 +68,7 @@ func TestLoadErrors(t *testing.T) {
 	tests := []struct{ name, old, new, want string }{
 		{"unknown key", "tool: LoadDB", "kernel: LoadDB", `unknown field "kernel"`},
 		{"unknown tool", "tool: LoadDB", "tool: LoadDatabase", "p_c has no tool LoadDatabase"},
-		{"tool twice", "tool: LoadGraph", "tool: LoadDB", "the tool LoadDB is exposed twice"},
+		{"tool not exposed", "tool: LoadGraph", "tool: LoadDB", "the tool LoadGraph is not exposed"},
 		{"name twice", "name: ValidateGraphNode", "name: InitializeDatabase", "the name is exposed twice"},
 		{"unusable name", "name: InitializeDatabase", "name: ' x'", "the name cannot be written as an action"},
 		{"parameter twice", "{name: graphNode", "{name: Graph_Name", "a parameter is named twice"},

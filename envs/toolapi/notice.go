@@ -19,7 +19,7 @@ type notice struct {
 // Deprecation is a name that a version answers with a notice.
 type Deprecation struct {
 	Old *API // the API of that name, in the version that had it
-	New *API // what exposes the same tool now
+	New *API // what exposes the same tool now, the first of several; nil where nothing does
 
 	notice, published string
 }
@@ -51,18 +51,27 @@ func (d Deprecation) Notice() string { return d.notice }
 // PublishedNotice returns the message as it was published, with its defects where it has any.
 func (d Deprecation) PublishedNotice() string { return d.published }
 
-// deprecation writes the notices about an API of another version.
-func (v *Version) deprecation(old, now *API) (d Deprecation, err error) {
+// alsoText is what a notice says of an API that has taken over, too, behind the message of the version.
+const alsoText = " Or use %s, param example: %s."
+
+// deprecation writes the notices about an API of another version. What more than one API has taken over is said of each
+// of them.
+func (v *Version) deprecation(old *API, now []*API) (d Deprecation, err error) {
 	type data struct {
 		Old, New           *API
 		Signature, Example string // of New, as the notice shows them
 	}
 
-	n := now.notice
-	d = Deprecation{Old: old, New: now}
+	n := now[0].notice
+	d = Deprecation{Old: old, New: now[0]}
 
-	if d.notice, err = written(v.deprecatedText, data{old, now, n.signature, n.example}); err == nil {
-		d.published, err = written(v.deprecatedText, data{old, now, n.publishedSignature, n.publishedExample})
+	if d.notice, err = written(v.deprecatedText, data{old, d.New, n.signature, n.example}); err == nil {
+		d.published, err = written(v.deprecatedText, data{old, d.New, n.publishedSignature, n.publishedExample})
+	}
+
+	for _, other := range now[1:] {
+		also := fmt.Sprintf(alsoText, other.notice.signature, other.notice.example)
+		d.notice, d.published = d.notice+also, d.published+also
 	}
 
 	return d, err
@@ -94,7 +103,7 @@ func (v *Version) readMessages(f *Spec, base *Version) (err error) {
 	}
 
 	if _, err = v.InvalidAction(); err == nil {
-		_, err = v.deprecation(v.APIs[0], v.APIs[0])
+		_, err = v.deprecation(v.APIs[0], v.APIs[:1])
 	}
 
 	return err

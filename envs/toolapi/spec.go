@@ -27,6 +27,8 @@ type Spec struct {
 	Silent silent.Changes `yaml:"silent,omitempty"` // of answers and arguments, which no call is refused for
 	Faults []Fault        `yaml:"faults,omitempty"` // that pass
 
+	Removed []silent.Removed `yaml:"removed,omitempty"` // tools of the base that it does not expose
+
 	APIs []APISpec `yaml:"apis"`
 }
 
@@ -85,6 +87,7 @@ type AdapterSpec struct {
 	Fallback   *Fallback      `yaml:"fallback,omitempty,flow"`
 	Nullable   *Nullable      `yaml:"nullable,omitempty,flow"`
 	Flipped    *Flipped       `yaml:"flipped,omitempty,flow"`
+	Chosen     *Chosen        `yaml:"chosen,omitempty,flow"`
 }
 
 // BracketedSpec is a [Bracketed] as data.

@@ -32,8 +32,10 @@ type Version struct {
 	Response *wire.AnswerForm // the form in which deployed APIs answer; nil is the text alone
 	Faults   []Fault          // that pass
 
-	byName     map[string]*API
-	byTool     map[string]*API
+	Removed []silent.Removed // tools that it does not expose
+
+	byName     map[string][]*API // several where an argument tells them apart
+	byTool     map[string][]*API // several where each takes some of the tool's calls
 	deprecated map[string]Deprecation
 	outdated   map[string][]Deprecation // by a name that stands
 
@@ -64,47 +66,84 @@ type API struct {
 	notice        notice
 }
 
-// API returns the API of that name.
-func (v *Version) API(name string) (*API, bool) {
-	a, ok := v.byName[name]
-	return a, ok
+// API returns the API of that name as documents show it: several are one, whose Tool is that of the first.
+func (v *Version) API(name string) (*API, bool) { return first(Shown(v.byName[name])) }
+
+// ForTool returns the API that exposes a tool, the first where there are several.
+func (v *Version) ForTool(tool string) (*API, bool) { return first(v.byTool[tool]) }
+
+// Exposing returns all APIs that expose a tool, each some of its calls; none where the version does not have it.
+func (v *Version) Exposing(tool string) []*API { return v.byTool[tool] }
+
+// removal returns what is known of a tool that the version does not expose.
+func (v *Version) removal(tool string) (silent.Removed, bool) {
+	i := slices.IndexFunc(v.Removed, func(r silent.Removed) bool { return r.Tool == tool })
+	if i < 0 {
+		return silent.Removed{}, false
+	}
+
+	return v.Removed[i], true
 }
 
-// ForTool returns the API that exposes a tool.
-func (v *Version) ForTool(tool string) (*API, bool) {
-	a, ok := v.byTool[tool]
-	return a, ok
+// Lacks reports whether the version has removed a tool.
+func (v *Version) Lacks(tool string) bool {
+	_, ok := v.removal(tool)
+	return ok
+}
+
+// Named returns all APIs of a name, which an argument tells apart.
+func (v *Version) Named(name string) []*API { return v.byName[name] }
+
+func first(all []*API) (*API, bool) {
+	if len(all) == 0 {
+		return nil, false
+	}
+
+	return all[0], true
+}
+
+// Called returns the API that a call is of: of several of the name the one that an argument
+// chooses, or the first if none does.
+func (v *Version) Called(name string, args envs.Args) (*API, bool) {
+	all := v.byName[name]
+
+	i := slices.IndexFunc(all, func(a *API) bool { return a.choice().chooses(args) })
+
+	return first(all[max(i, 0):])
 }
 
 // Has reports whether a version has an API as it is: under its name, with its parameters.
 func (v *Version) Has(a *API) bool {
-	own, ok := v.ForTool(a.Tool)
-
-	return ok && a.Name == own.Name &&
-		bytes.Equal(pytext.AppendJSON(nil, a.Schema()), pytext.AppendJSON(nil, own.Schema()))
+	return slices.ContainsFunc(v.byTool[a.Tool], func(own *API) bool {
+		return a.Name == own.Name &&
+			bytes.Equal(pytext.AppendJSON(nil, a.Schema()), pytext.AppendJSON(nil, own.Schema()))
+	})
 }
 
 // Lift returns the call of this version that does what a tool's call does: the exposed name and its arguments. It is an
 // error when there is no such tool, when the arguments are not the tool's, or when the version cannot express them.
 func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.Args, err error) {
-	a, ok := v.byTool[tool]
-	if !ok {
-		return "", nil, fmt.Errorf("toolapi: lift to %s: no tool %q", v.Name, tool)
+	err = fmt.Errorf("no tool %q", tool)
+
+	for i, a := range v.byTool[tool] {
+		deployed, wrong := a.Lift(args)
+		if wrong == nil {
+			return a.Name, deployed, nil
+		}
+
+		if i == 0 {
+			err = wrong
+		}
 	}
 
-	deployed, err = a.Lift(args)
-	if err != nil {
-		return "", nil, fmt.Errorf("toolapi: lift %s%v to %s: %w", tool, args.Names(), v.Name, err)
-	}
-
-	return a.Name, deployed, nil
+	return "", nil, fmt.Errorf("toolapi: lift %s%v to %s: %w", tool, args.Names(), v.Name, err)
 }
 
 // Touches reports whether the version refuses a call of an API of another version, takes it for
 // another one, or answers it otherwise: a call with all parameters, or with those alone that the
 // API needs.
 func (v *Version) Touches(a *API) bool {
-	if now := v.byTool[a.Tool]; now != nil && len(now.Silent) > 0 {
+	if now, ok := v.ForTool(a.Tool); ok && len(now.Silent) > 0 {
 		return true
 	}
 
@@ -121,10 +160,10 @@ func (v *Version) Touches(a *API) bool {
 
 	return slices.ContainsFunc([]envs.Args{all, needed}, func(call envs.Args) bool {
 		meant, wrong := a.Lower(call)
-		now := v.byName[a.Name]
+		now, named := v.Called(a.Name, call)
 
-		if wrong != nil || now == nil {
-			return now == nil
+		if wrong != nil || !named {
+			return !named
 		}
 
 		takes, wrong := now.Lower(call)

@@ -64,7 +64,9 @@ func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok b
 
 	var api *toolapi.API
 	if deployed != nil {
-		api, _ = deployed.ForTool(t.Tool)
+		if api, _ = deployed.Called(t.API, args); api == nil || api.Tool != t.Tool {
+			api, _ = deployed.ForTool(t.Tool)
+		}
 	}
 
 	if api == nil {

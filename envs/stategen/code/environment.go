@@ -47,7 +47,7 @@ func New(c Config) (*Environment, error) {
 
 	for _, d := range c.Domains {
 		for _, tool := range d.Counted() {
-			if _, ok := c.Deployed.ForTool(tool); !ok {
+			if _, ok := c.Deployed.ForTool(tool); !ok && !c.Deployed.Lacks(tool) {
 				return nil, fmt.Errorf("code: the version %s has no API of the tool %s", c.Deployed.Name, tool)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolevo/envs/stategen"
+	"toolevo/envs/toolapi"
 )
 
 // Render writes a program as Python that calls the deployed APIs. Its variables and the libraries are there before it
@@ -116,13 +117,13 @@ func (r *renderer) target(e stategen.Edit) string {
 }
 
 func (r *renderer) call(c stategen.Call) string {
-	api, ok := r.surface.Deployed.ForTool(c.Tool)
-	if !ok {
+	all := r.surface.Deployed.Exposing(c.Tool)
+	if len(all) == 0 {
 		r.fail(fmt.Errorf("it has no tool %q", c.Tool))
 		return ""
 	}
 
-	if r.surface.Base.Has(api) {
+	if len(all) == 1 && r.surface.Base.Has(all[0]) {
 		args := make([]argument, len(c.Args))
 
 		for i, a := range c.Args {
@@ -135,7 +136,18 @@ func (r *renderer) call(c stategen.Call) string {
 		return r.style.call(c.Tool, args)
 	}
 
-	args, err := r.lift(api, c)
+	var (
+		args []argument
+		err  error
+		api  *toolapi.API
+	)
+
+	for _, api = range all {
+		if args, err = r.lift(api, c); err == nil {
+			break
+		}
+	}
+
 	if err != nil {
 		r.fail(fmt.Errorf("%s: %w", c.Tool, err))
 	}

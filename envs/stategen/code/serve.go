@@ -70,7 +70,7 @@ func (s *server) function(asked envs.Args) (envs.Args, error) {
 
 // named calls a deployed API by its name.
 func (s *server) named(name string, args envs.Args) (any, error) {
-	api, ok := s.surface.api(name)
+	api, ok := s.surface.api(name, args)
 	if !ok {
 		return nil, s.unknown(name)
 	}

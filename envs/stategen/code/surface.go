@@ -3,6 +3,7 @@ package code
 import (
 	"slices"
 
+	"toolevo/envs"
 	"toolevo/envs/stategen"
 	"toolevo/envs/toolapi"
 )
@@ -26,27 +27,21 @@ func (s *Surface) style() style {
 	return functions{}
 }
 
-// apis returns the deployed APIs of the domain's tools.
+// apis returns the deployed APIs of the domain's tools, as documents show them.
 func (s *Surface) apis() []*toolapi.API {
 	var apis []*toolapi.API
-
 	for _, spec := range s.Domain.APIs() {
-		if api, ok := s.Deployed.ForTool(spec.Name); ok {
-			apis = append(apis, api)
-		}
+		apis = append(apis, s.Deployed.Exposing(spec.Name)...)
 	}
 
-	return apis
+	return toolapi.Shown(apis)
 }
 
-// api returns the deployed API of a name, where it belongs to the domain.
-func (s *Surface) api(name string) (*toolapi.API, bool) {
-	i := slices.IndexFunc(s.apis(), func(a *toolapi.API) bool { return a.Name == name })
-	if i < 0 {
-		return nil, false
-	}
+// api returns the deployed API that a call is of, where its tool belongs to the domain.
+func (s *Surface) api(name string, args envs.Args) (*toolapi.API, bool) {
+	api, ok := s.Deployed.Called(name, args)
 
-	return s.apis()[i], true
+	return api, ok && slices.ContainsFunc(s.Domain.APIs(), func(a toolapi.APISpec) bool { return a.Name == api.Tool })
 }
 
 // deprecated returns the notice about a name that the deployed version no longer has, or "".

@@ -471,15 +471,15 @@ func TestListsThatChange(t *testing.T) {
 
 	learned, announced := fixed, fixed
 	learned.Learns = true
-	announced.Announced = func(version string, listed *toolapi.API) *toolapi.API {
+	announced.Announced = func(version string, listed *toolapi.API) []*toolapi.API {
 		switch {
 		case version != "p_s_in" || listed.Name == "Gone":
 			return nil
 		case listed.Name == "LoadDB":
-			return &toolapi.API{Name: "InitDB", Tool: "LoadDB"}
+			return []*toolapi.API{{Name: "InitDB", Tool: "LoadDB"}}
 		}
 
-		return listed
+		return []*toolapi.API{listed}
 	}
 
 	before := envs.NewHistory(envs.Task{Question: "?"})

@@ -20,9 +20,9 @@ func (p Prompt) List(t envs.Task) []*toolapi.API {
 	own, _ := toolapi.ParseFunctions(t.Tools)
 
 	// A program is the whole answer: it ends by itself, and nobody can learn in between.
-	return slices.DeleteFunc(slices.Concat(own, tools), func(a *toolapi.API) bool {
+	return toolapi.Shown(slices.DeleteFunc(slices.Concat(own, tools), func(a *toolapi.API) bool {
 		return (p.NoUpdateTool || p.codes()) && a.Tool == envs.UpdateTool || p.codes() && a.Tool == envs.FinishTool
-	})
+	}))
 }
 
 // announced are the tools of a task as the version has them that a history was told of; nil where
@@ -33,12 +33,12 @@ func (p Prompt) announced(h envs.History) []*toolapi.API {
 		return nil
 	}
 
-	list := p.List(h.Task())
-	for i, a := range list {
-		list[i] = p.Announced(version, a)
+	var list []*toolapi.API
+	for _, a := range p.List(h.Task()) {
+		list = append(list, p.Announced(version, a)...)
 	}
 
-	return slices.DeleteFunc(list, func(a *toolapi.API) bool { return a == nil })
+	return toolapi.Shown(list)
 }
 
 // Functions are the tools that an agent is sent after a history, as OpenAI's chat API describes

@@ -20,10 +20,11 @@ type heed struct {
 	// answered is the plan's call that was answered last.
 	answered *envs.Turn
 
-	// lacking is the last answer of the plan's call while something is missing from it, and missing
-	// what.
-	lacking *envs.Turn
-	missing *silent.Withheld
+	// lacking is the turn of the plan's call while its answer lacks something that another tool has, elsewhere; fill
+	// makes the answer of what that tool says.
+	lacking   *envs.Turn
+	elsewhere silent.Elsewhere
+	fill      func(source any) any
 }
 
 // changes returns what is known of an API.
@@ -113,21 +114,30 @@ func (k *heed) lacks(t *envs.Turn, all silent.Changes, answer string) bool {
 	value, err := pytext.DecodeStrict(answer)
 
 	for i := range all {
-		if w := all[i].Withheld; w != nil && err == nil {
-			if _, ok := w.Ask(t.Call.Args, value); ok {
-				k.lacking, k.missing = t, w
-				return true
-			}
+		if w := all[i].Withheld; w != nil && err == nil && w.Lacks(value) {
+			k.lacking, k.elsewhere = t, w.Elsewhere
+			k.fill = func(source any) any { return w.Fill(value, source) }
+
+			return true
 		}
 	}
 
 	return false
 }
 
+// removed takes a notice of a tool that is gone, and reports whether another one has what it answered.
+func (k *heed) removed(t *envs.Turn) (ok bool) {
+	if k.elsewhere, ok = silent.ParseRemoved(wire.ReadAnswer(t.Observation)); ok {
+		k.lacking = t
+		k.fill = func(source any) any { return k.elsewhere.Find(t.Call.Args, source) }
+	}
+
+	return ok
+}
+
 // ask is the call for what is missing.
 func (k *heed) ask() envs.Call {
-	args, _ := k.missing.Ask(k.lacking.Call.Args, nil)
-	return envs.Call{Tool: k.missing.Source, Name: k.missing.Source, Args: args}
+	return envs.Call{Tool: k.elsewhere.Source, Name: k.elsewhere.Source, Args: k.elsewhere.Ask(k.lacking.Call.Args)}
 }
 
 // filled is the answer that lacked something, with what another tool says.
@@ -135,9 +145,7 @@ func (k *heed) filled(answer string) (string, bool) {
 	lacking := k.lacking
 	k.answered, k.lacking = lacking, nil
 
-	text, _ := silent.Cut(lacking.Observation)
-	value, _ := pytext.DecodeStrict(text) // it was decoded before
 	source, _ := pytext.DecodeStrict(answer)
 
-	return k.changes(lacking.Call.Name).Restore(pytext.JSON(k.missing.Fill(value, source))), true
+	return k.changes(lacking.Call.Name).Restore(pytext.JSON(k.fill(source))), true
 }

@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"cmp"
 	"strings"
 
 	"toolevo/envs"
@@ -72,19 +73,9 @@ func (sc *scene) decide() move {
 
 // step returns the plan's next call.
 func (sc *scene) step() move {
-	if sc.st.heed.lacking != nil {
-		return move{call: sc.st.heed.ask()}
-	}
-
-	results := sc.st.results
-
-	thought, call, err := sc.plan(results[:len(results):len(results)])
+	thought, call, err := sc.next()
 	if err != nil {
 		return giveUp()
-	}
-
-	if call.Name == "" {
-		call.Name = call.Tool
 	}
 
 	m := move{thought: thought, call: call}
@@ -113,6 +104,20 @@ func (sc *scene) step() move {
 	m.changes = sc.st.heed.changes(m.name())
 
 	return m
+}
+
+// next is the plan's next call, or one for what the last one's answer lacks.
+func (sc *scene) next() (thought string, call envs.Call, err error) {
+	if sc.st.heed.lacking != nil {
+		return "", sc.st.heed.ask(), nil
+	}
+
+	results := sc.st.results
+
+	thought, call, err = sc.plan(results[:len(results):len(results)])
+	call.Name = cmp.Or(call.Name, call.Tool)
+
+	return thought, call, err
 }
 
 func giveUp() move {

@@ -1,7 +1,9 @@
 package scripted
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"toolevo/envs"
@@ -11,6 +13,37 @@ import (
 
 // useWord is what comes before the successor in a notice.
 var useWord = regexp.MustCompile(`[Uu][Ss][Ee] `)
+
+// orUse stands between what a notice says of several successors, each of which takes some of the calls.
+const orUse = " Or use "
+
+// parseNotices infers the usages from a deprecation notice, one for each successor that it names.
+func parseNotices(text string) []*usage {
+	text, others, _ := strings.Cut(text, orUse)
+
+	u, ok := parseNotice(text)
+	if !ok {
+		return nil
+	}
+
+	all := []*usage{u}
+
+	for other := range strings.SplitSeq(others, orUse) {
+		head, _, _ := strings.Cut(text, useWord.FindString(text))
+		if u, ok := parseNotice(head + "Use " + other); ok {
+			all = append(all, u)
+		}
+	}
+
+	return all
+}
+
+// fitting is the usage that has a place for most arguments of a call, and asks for the fewest others.
+func fitting(all []*usage, args envs.Args) *usage {
+	return slices.MinFunc(all, func(a, b *usage) int {
+		return cmp.Or(a.homeless(args)-b.homeless(args), len(a.params)-len(b.params))
+	})
+}
 
 // parseNotice infers a usage from a deprecation notice:
 //
@@ -51,7 +84,7 @@ func parseNotice(text string) (*usage, bool) {
 
 	// An example without arguments shows nothing, unless the successor takes no arguments.
 	if args, _, err := pytext.DecodeObject(example); err == nil && (len(args) > 0 || len(params) == 0) {
-		u.slots, u.example = infer(args, len(u.oldParams)), args
+		u.slots, u.example = infer(args, u.old, len(u.oldParams)), args
 		return u, true
 	}
 
@@ -93,7 +126,7 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 		return nil, false
 	}
 
-	u.slots, u.example = infer(args, oldCount), args
+	u.slots, u.example = infer(args, u.old, oldCount), args
 
 	return u, true
 }

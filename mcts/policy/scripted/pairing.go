@@ -59,6 +59,24 @@ func (u *usage) pair(args envs.Args, filled bool) envs.Args {
 	return out
 }
 
+// homeless is how many arguments have no place in the new call.
+func (u *usage) homeless(args envs.Args) (n int) {
+	old := u.oldParams
+	if old == nil {
+		old = args.Names()
+	}
+
+	placed := sources(u.targets(old, args), old, args)
+
+	for _, a := range args {
+		if !slices.Contains(placed, a.Name) {
+			n++
+		}
+	}
+
+	return n
+}
+
 // targets are those of the new call, in the order of its signature. An object stands for its
 // members where the call has no object.
 func (u *usage) targets(old []string, args envs.Args) []target {
@@ -75,6 +93,8 @@ func (u *usage) targets(old []string, args envs.Args) []target {
 		must := shown && value == nil
 
 		switch {
+		case isNamed(value, u.old):
+			all = append(all, target{slot: slot{kind: copied, key: name}, example: value})
 		case slices.Contains(old, name): // whatever its value looks like, it is that parameter
 			all = append(all, target{slot: slot{key: name}, example: value, must: must})
 		case members != nil && nests:
@@ -161,7 +181,7 @@ func sources(targets []target, old []string, args envs.Args) []string {
 	free := slices.Clone(old)
 	pair := func(least int, any bool) {
 		for i := range targets {
-			if source[i] != "" || len(free) == 0 {
+			if source[i] != "" || len(free) == 0 || targets[i].kind == copied {
 				continue
 			}
 

@@ -20,8 +20,8 @@ type Policy struct {
 	knows   envs.Environment // how it writes calls; nil of a profile that is not told
 	told    envs.Environment // whose documents it may be shown; nil of a profile that reads none
 
-	plans   memo.Memo[planned] // by question
-	notices memo.Memo[*usage]  // by the observation of a deprecated call; nil when it cannot be read
+	plans   memo.Memo[planned]  // by question
+	notices memo.Memo[[]*usage] // by the observation of a deprecated call; nil when it cannot be read
 }
 
 var _ mcts.Policy = (*Policy)(nil)

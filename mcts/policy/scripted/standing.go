@@ -13,9 +13,9 @@ import (
 // standing is where a history stands: what the plan's calls have answered so far, and what went wrong since.
 type standing struct {
 	turns   []envs.Turn
-	results []string // the observations of the plan's calls, in order
-	usages  []*usage // inferred from the notices met, in order
-	heed    heed     // what is known of answers that are no longer what they were
+	results []string   // the observations of the plan's calls, in order
+	usages  [][]*usage // inferred from each of the notices met, in order
+	heed    heed       // what is known of answers that are no longer what they were
 
 	lastOK  int // index in turns of the last call of the plan that succeeded, -1 before the first
 	errors  int // errors in a row since; a deprecation that can be read is none
@@ -52,9 +52,9 @@ func (s *Policy) stand(h envs.History) standing {
 			}
 		case t.Outcome == envs.Deprecated && s.profile.ReadsNotices:
 			st.ignored++
-			if u := s.read(t.Observation); u != nil {
-				st.usages = append(st.usages, u)
-			} else {
+			if all := s.read(t.Observation); all != nil {
+				st.usages = append(st.usages, all)
+			} else if !st.heed.removed(t) {
 				st.errors++
 			}
 		default:
@@ -74,15 +74,9 @@ func (st *standing) last() *envs.Turn {
 	return &st.turns[len(st.turns)-1]
 }
 
-// read returns the usage a notice teaches, or nil. Notices are few and read at every node below them.
-func (s *Policy) read(notice string) *usage {
-	return s.notices.Get(notice, func(notice string) *usage {
-		if u, ok := parseNotice(wire.ReadAnswer(notice)); ok {
-			return u
-		}
-
-		return nil
-	})
+// read returns the usages that a notice teaches. Notices are few and read at every node below them.
+func (s *Policy) read(notice string) []*usage {
+	return s.notices.Get(notice, func(notice string) []*usage { return parseNotices(wire.ReadAnswer(notice)) })
 }
 
 // successor returns how to say a call of a tool now: what the notices of this history say, followed from name to name
@@ -92,7 +86,7 @@ func (st *standing) successor(h envs.History, tool string, args envs.Args) *usag
 
 	name := tool
 	for range len(st.usages) {
-		next := st.noticed(name)
+		next := st.noticed(name, args)
 		if next == nil {
 			break
 		}
@@ -103,7 +97,7 @@ func (st *standing) successor(h envs.History, tool string, args envs.Args) *usag
 	if found != nil {
 		if found.old != tool {
 			chained := *found
-			chained.old, chained.oldParams = tool, st.noticed(tool).oldParams
+			chained.old, chained.oldParams = tool, st.noticed(tool, args).oldParams
 			return &chained
 		}
 
@@ -121,15 +115,24 @@ func (st *standing) successor(h envs.History, tool string, args envs.Args) *usag
 	return found
 }
 
-// noticed is what the last notice of a deprecated name says.
-func (st *standing) noticed(name string) *usage {
-	return st.lastUsage(func(u *usage) bool { return u.old == name })
+// noticed is what the last notice of a deprecated name says of a call with some arguments.
+func (st *standing) noticed(name string, args envs.Args) *usage {
+	for _, all := range slices.Backward(st.usages) {
+		if all[0].old == name {
+			return fitting(all, args)
+		}
+	}
+
+	return nil
 }
 
-func (st *standing) lastUsage(matches func(*usage) bool) *usage {
-	for _, u := range slices.Backward(st.usages) {
-		if matches(u) {
-			return u
+// reached is the last usage that leads to a name.
+func (st *standing) reached(name string) *usage {
+	for _, all := range slices.Backward(st.usages) {
+		for _, u := range all {
+			if u.name == name {
+				return u
+			}
 		}
 	}
 
@@ -144,7 +147,8 @@ func (st *standing) updateDue() (*usage, *envs.Turn) {
 	}
 
 	t := &st.turns[st.lastOK]
-	u := st.lastUsage(func(u *usage) bool { return u.name == t.Call.Name })
+
+	u := st.reached(t.Call.Name)
 	if u == nil {
 		return nil, nil
 	}

@@ -41,12 +41,14 @@ const (
 	bracketed                 // as many old arguments as labels: "Label1[x], Label2[y]"
 )
 
-// infer reads the slots off an example call. oldCount is how many arguments the old tool takes, 0 when unknown.
-func infer(example envs.Args, oldCount int) []slot {
+// infer reads the slots off an example call of what took the place of old. oldCount is how many arguments that takes, 0
+// when unknown.
+func infer(example envs.Args, old string, oldCount int) []slot {
 	values := 0
+	isFixed := func(value any) bool { return isSetting(value) || isNamed(value, old) }
 
 	for _, a := range example {
-		if !isSetting(a.Value) {
+		if !isFixed(a.Value) {
 			values++
 		}
 	}
@@ -54,7 +56,7 @@ func infer(example envs.Args, oldCount int) []slot {
 
 	for i := 0; i < len(example); i++ {
 		a := example[i]
-		if isSetting(a.Value) {
+		if isFixed(a.Value) {
 			slots = append(slots, slot{kind: copied, key: a.Name, value: a.Value})
 			continue
 		}
@@ -95,6 +97,12 @@ func isSetting(value any) bool {
 	}
 
 	return false
+}
+
+// isNamed reports whether a value is the name of the old tool: it says which of several tools is called.
+func isNamed(value any, old string) bool {
+	text, _ := value.(string)
+	return strings.EqualFold(strings.ReplaceAll(text, "_", ""), strings.ReplaceAll(old, "_", ""))
 }
 
 // familyOf returns the stem of a first name that is stem1, and how many names stem1, stem2, …

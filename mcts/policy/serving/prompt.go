@@ -98,34 +98,37 @@ func NewPrompt(
 // announced returns what becomes of an API that a version lists, in another one of versions.
 func announced(
 	b suite.Benchmark, version *toolapi.Version, modules []string, versions *toolapi.Catalog,
-) func(string, *toolapi.API) *toolapi.API {
-	return func(name string, listed *toolapi.API) *toolapi.API {
-		if own, ok := version.API(listed.Name); ok {
-			listed = own // a task's own tools are known by their names alone
+) func(string, *toolapi.API) []*toolapi.API {
+	return func(name string, listed *toolapi.API) []*toolapi.API {
+		own := version.Named(listed.Name)
+		if len(own) == 0 { // a task's own tools are known by their names alone
+			own = []*toolapi.API{listed}
 		}
 
-		return exposing(b, versions, name, modules, listed.Tool)
+		var all []*toolapi.API
+		for _, a := range own {
+			all = append(all, exposing(b, versions, name, modules, a.Tool)...)
+		}
+
+		return all
 	}
 }
 
-// exposing is the API by which a version exposes a tool, as prompts show it; nil where it does not.
+// exposing are the APIs by which a version exposes a tool, as prompts show them.
 func exposing(
 	b suite.Benchmark, versions *toolapi.Catalog, name string, modules []string, tool string,
-) *toolapi.API {
+) []*toolapi.API {
 	v, err := versions.Version(name)
 	if err != nil {
 		return nil
 	}
 
-	for _, a := range b.Tools(v, modules) {
-		if a.Tool == tool {
-			return a
-		}
+	others := func(a *toolapi.API) bool { return a.Tool != tool }
+	if shown := slices.DeleteFunc(slices.Clone(b.Tools(v, modules)), others); len(shown) > 0 {
+		return shown
 	}
 
-	a, _ := v.ForTool(tool)
-
-	return a
+	return v.Exposing(tool)
 }
 
 // byDataset returns the tools that prompts show for tasks of each dataset, nil where all tasks are shown all.

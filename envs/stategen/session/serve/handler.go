@@ -80,13 +80,14 @@ func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *session.Rou
 func (h *handler) named(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 
-	api, ok := h.deployed.API(name)
+	args, status, err := wire.ReadObject(r)
+
+	api, ok := h.deployed.Called(name, args)
 	if !ok || !serves(api.Tool) || h.base.Has(api) {
 		h.gone(w, name)
 		return
 	}
 
-	args, status, err := wire.ReadObject(r)
 	if err != nil {
 		refuse(w, status, err.Error())
 		return

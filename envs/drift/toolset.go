@@ -1,0 +1,270 @@
+package drift
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/silent"
+	"toolevo/envs/toolapi"
+)
+
+// indexes are those of the APIs of a version that are for something, in an order that is drawn.
+func indexes(s *toolapi.Spec, d *Draws, is func(toolapi.APISpec) bool) []int {
+	var all []int
+
+	for _, i := range d.Perm(len(s.APIs)) {
+		if !envs.IsSystem(s.APIs[i].ToolName()) && is(s.APIs[i]) {
+			all = append(all, i)
+		}
+	}
+
+	return all
+}
+
+// splitTool leaves calls with an optional parameter to another API, in which it has to be there.
+func splitTool(s *toolapi.Spec, d *Draws) (Change, bool) {
+	all := indexes(s, d, func(a toolapi.APISpec) bool { return len(separable(a)) > 0 })
+
+	return each(s, all, func(a toolapi.APISpec) []toolapi.APISpec {
+		p := pick(d.Rand, separable(a))
+
+		rest, other := a, a
+		rest.Parameters.All = without(a.Parameters.All, p.Name)
+		rest.Notice = toolapi.NoticeSpec{Example: withoutArgument(a.Notice.Example, p.Name)}
+
+		example, _ := pytext.Decode(a.Notice.Example)
+		args, _ := example.(envs.Args)
+		value, _ := sampleOf(a, p)
+		other.Notice = toolapi.NoticeSpec{Example: pytext.JSON(args.With(p.Name, value))}
+
+		p.Optional = false
+		i := slices.IndexFunc(a.Parameters.All, func(q toolapi.Parameter) bool { return q.Name == p.Name })
+		other.Parameters.All = changed(a, i, p)
+		other.Name = d.beside(a, p.Name)
+
+		return []toolapi.APISpec{rest, other}
+	})
+}
+
+// each puts several APIs in the place of each of some; there is no change where there are none.
+func each(s *toolapi.Spec, all []int, of func(toolapi.APISpec) []toolapi.APISpec) (Change, bool) {
+	var (
+		apis []toolapi.APISpec
+		c    Change
+	)
+
+	for i, a := range s.APIs {
+		if !slices.Contains(all, i) {
+			apis = append(apis, a)
+			continue
+		}
+
+		now := of(a)
+		apis = append(apis, now...)
+		c.From, c.To = listed(c.From, a.Name), listed(c.To, now[len(now)-1].Name)
+	}
+
+	s.APIs = apis
+
+	return c, len(all) > 0
+}
+
+// listed is a list of names with one more.
+func listed(list, name string) string { return strings.TrimPrefix(list+", "+name, ", ") }
+
+// separable are the optional parameters of an API that calls may have or not, whatever adapters do to others, and of
+// which a value is known.
+func separable(a toolapi.APISpec) []toolapi.Parameter {
+	if len(a.Parameters.Keywords) > 0 {
+		return nil
+	}
+
+	return slices.DeleteFunc(slices.Clone(a.Parameters.All), func(p toolapi.Parameter) bool {
+		_, known := sampleOf(a, p)
+		adapted := has(a, func(s toolapi.AdapterSpec) bool { return s.Rename == nil })
+
+		return !p.Optional || !known || adapted
+	})
+}
+
+// sampleOf is a value that a parameter takes.
+func sampleOf(a toolapi.APISpec, p toolapi.Parameter) (any, bool) {
+	if value, ok := exampleOf(a, p.Name); ok {
+		return value, true
+	}
+
+	for _, keyword := range []string{"enum", "examples"} {
+		if values := p.Schema.List(keyword); len(values) > 0 {
+			return values[0], true
+		}
+	}
+
+	return p.Schema.Get("default")
+}
+
+// beside draws a name for an API that is another's beside: its own, or others words for it, and what calls have to say.
+func (d *Draws) beside(a toolapi.APISpec, what string) string {
+	name := d.api(a, func(r *rand.Rand) string {
+		words := split(a.Name)
+		if chance(r, 0.5) {
+			words = d.words.wordsOfAPI(r, a)
+		}
+
+		return styled(a.Name, slices.Concat(words, split(pick(r, d.words.Joints)), split(what)))
+	})
+	d.apis[fold(name)] = true
+
+	return name
+}
+
+// addTool puts a second API beside one, by which the same tool is called.
+func addTool(s *toolapi.Spec, d *Draws) (Change, bool) {
+	all := indexes(s, d, func(toolapi.APISpec) bool { return true })
+
+	return each(s, all[:(len(all)+2)/3], func(a toolapi.APISpec) []toolapi.APISpec {
+		other := a
+		other.Name = d.api(a, func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, a)) })
+		other.Notice.Signature = ""
+		d.apis[fold(other.Name)] = true
+
+		return []toolapi.APISpec{a, other}
+	})
+}
+
+// mergeTools gives pairs of tools that are about the same one name each. Another parameter says which of them is
+// called.
+func mergeTools(s *toolapi.Spec, d *Draws) (Change, bool) {
+	all := indexes(s, d, func(a toolapi.APISpec) bool {
+		isAbout := func(c silent.Change) bool { return c.IsAbout(a.ToolName()) }
+		return len(a.Parameters.Keywords) == 0 && !slices.ContainsFunc(s.Silent, isAbout)
+	})
+
+	words := make([][]string, len(s.APIs))
+	for _, i := range all {
+		words[i] = subject(s.APIs[i])
+	}
+
+	var c Change
+
+	s.APIs = slices.Clone(s.APIs)
+
+	for len(all) > 0 {
+		i := all[0]
+		all = all[1:]
+
+		at := slices.IndexFunc(all, func(k int) bool { return d.merges(s.APIs, words, i, k) })
+		if at < 0 {
+			continue
+		}
+
+		k := all[at]
+		all = slices.Delete(all, at, at+1)
+		c.From = listed(c.From, s.APIs[i].ToolName()+" and "+s.APIs[k].ToolName())
+		c.To = listed(c.To, s.APIs[i].Name)
+	}
+
+	return c, c.To != ""
+}
+
+// subject are the words of a tool's name that say what it is about: not the first one, and no little ones.
+func subject(a toolapi.APISpec) []string {
+	return slices.DeleteFunc(split(a.ToolName())[1:], func(word string) bool {
+		return len(word) < 2 || slices.Contains(words().Little, strings.ToLower(word))
+	})
+}
+
+// merges gives two APIs one name, if they are of two tools that are about the same.
+func (d *Draws) merges(apis []toolapi.APISpec, words [][]string, i, k int) bool {
+	shared := slices.DeleteFunc(slices.Clone(words[i]), func(word string) bool {
+		return !slices.ContainsFunc(words[k], func(other string) bool { return plain(word) == plain(other) })
+	})
+	if len(shared) == 0 || apis[i].ToolName() == apis[k].ToolName() {
+		return false
+	}
+
+	name := d.api(apis[i], func(r *rand.Rand) string {
+		return styled(apis[i].Name, slices.Concat(split(pick(r, d.words.Mergers)), shared))
+	})
+	both := toolapi.APISpec{Parameters: toolapi.Parameters{
+		All: slices.Concat(apis[i].Parameters.All, apis[k].Parameters.All),
+	}}
+	choice := d.parameterOf(both, "", func(r *rand.Rand) string { return pick(r, d.words.Choices) })
+
+	one, fits := chosen(apis[i], name, choice)
+	other, fit := chosen(apis[k], name, choice)
+
+	if !fits || !fit {
+		return false
+	}
+
+	apis[i], apis[k] = one, other
+	d.apis[fold(name)] = true
+
+	return true
+}
+
+// chosen is an API under a name that others have, too, by a parameter that says which of them is called.
+func chosen(a toolapi.APISpec, name, choice string) (toolapi.APISpec, bool) {
+	value := strings.ToLower(strings.Join(split(a.ToolName()), "_"))
+	p := toolapi.Parameter{
+		Name: choice, Schema: envs.Object("type", "string", "enum", []any{value}, "description", "what is to be done"),
+	}
+
+	step, ok := succeed(a, "", "", toolapi.AdapterSpec{Chosen: &toolapi.Chosen{Parameter: choice, Value: value}},
+		append(slices.Clone(a.Parameters.All), p)...)
+	step.API.Name = name
+
+	return step.API, ok
+}
+
+// removeTool removes a tool that answers with an object of an id, where another one lists such objects with all their
+// members.
+func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
+	for _, i := range indexes(s, d, func(a toolapi.APISpec) bool { return itemOf(a) != nil }) {
+		a := s.APIs[i]
+		answer, _ := pytext.DecodeStrict(a.Answer)
+		one, isObject := answer.(envs.Args)
+
+		for _, k := range lists(s) {
+			source, item := s.APIs[k], itemOf(s.APIs[k])
+			with := shared(a, source)
+			lacking := func(m envs.Arg) bool { _, ok := item.Get(m.Name); return !ok }
+			named := slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return p.Name == "id" })
+
+			if !isObject || !named || with == nil || slices.ContainsFunc(one, lacking) {
+				continue
+			}
+
+			r := silent.Removed{
+				Tool: a.ToolName(), Elsewhere: silent.Elsewhere{Source: source.ToolName(), With: with, By: "id"},
+			}
+			s.Removed = append(slices.Clip(s.Removed), r)
+			s.APIs = slices.Delete(slices.Clone(s.APIs), i, i+1)
+
+			return Change{From: a.Name, To: r.Notice(a.Name)}, true
+		}
+	}
+
+	return Change{}, false
+}
+
+// shortenDescription leaves what a document says of an API at its first clause, and says nothing of parameters.
+func shortenDescription(a toolapi.APISpec, _ *Draws) (Step, bool) {
+	short := a.Description
+	for _, end := range []string{". ", ": ", "; ", ", "} {
+		short, _, _ = strings.Cut(short, end)
+	}
+
+	all := slices.Clone(a.Parameters.All)
+	for i, p := range all {
+		all[i].Schema = withoutKeyword(p.Schema, "description")
+	}
+
+	step := Step{API: a, From: a.Description, To: strings.TrimSuffix(short, ".") + "."}
+	step.API.Description, step.API.Parameters.All = step.To, all
+
+	return step, step.To != a.Description
+}
