@@ -63,6 +63,7 @@ type shownVersion struct {
 	// the names of an answer's members, where answers are JSON objects
 	Response *wire.AnswerForm `json:"response,omitempty"`
 	Faults   []toolapi.Fault  `json:"faults,omitempty"` // that pass
+	Removed  []string         `json:"removed,omitempty"` // what notices say of tools that are gone
 }
 
 // shownAPI is an API of a version.
@@ -83,6 +84,10 @@ func (a *app) versionsShowCommand() *cobra.Command {
 		}
 
 		shown = shownVersion{Version: v.Name, About: v.About, Response: v.Response, Faults: v.Faults}
+		for _, r := range v.Removed {
+			shown.Removed = append(shown.Removed, r.Notice(r.Tool))
+		}
+
 		for _, api := range v.APIs {
 			shown.APIs = append(shown.APIs, shownAPI{
 				api.Tool, api.Signature(), api.URL, api.Example(), api.Silent.Notes(),
@@ -104,6 +109,10 @@ func (a *app) printVersion(v shownVersion) {
 
 	for _, f := range v.Faults {
 		fmt.Fprintf(a.Out, "\nFault: %s, in %v %% of tasks and tools, for calls: %d\n", f.Kind, 100*f.Share, f.Calls)
+	}
+
+	for _, notice := range v.Removed {
+		fmt.Fprintf(a.Out, "\nGone: %s\n", display.Line(notice, 0))
 	}
 
 	for _, api := range v.APIs {
@@ -140,7 +149,10 @@ func (a *app) printDifference(d toolevo.VersionsDifference) {
 	for _, t := range d.Tools {
 		fmt.Fprintf(a.Out, "%s\n", display.Line(t.Tool, 0))
 
-		if t.From != t.To {
+		switch {
+		case t.To == "":
+			fmt.Fprintf(a.Out, "  - %s\n", display.Line(t.From, 0))
+		case t.From != t.To:
 			change(t.From, t.To)
 		}
 
@@ -150,6 +162,10 @@ func (a *app) printDifference(d toolevo.VersionsDifference) {
 
 		for _, p := range t.Parameters {
 			change(p.Name+": "+p.From, p.Name+": "+p.To)
+		}
+
+		if t.Documented {
+			fmt.Fprintln(a.Out, "  * its document says something else")
 		}
 
 		for _, note := range t.Notes {

@@ -36,7 +36,7 @@ func Diff(from, to *toolapi.Version) []Difference {
 		now, ok := to.ForTool(was.Tool)
 		if !ok {
 			if to.Lacks(was.Tool) {
-				all = append(all, Difference{Tool: was.Tool, From: was.Signature()})
+				all = append(all, Difference{Tool: was.Tool, From: was.Signature()}) // it is gone
 			}
 
 			continue // of other tools

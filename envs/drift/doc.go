@@ -70,6 +70,26 @@
 //	parameters-character    condition               #condition, of ? @ # & . %
 //	response                Loaded.                 {"State": "Success", "Message": "Loaded."}
 //
+// # Which tools there are
+//
+// Releases of MCP servers change the list of tools, too. These are factors, as well:
+//
+//	split-tool           list(status?)         list(), and list_by_status(status)
+//	merge-tools          get_x, add_x          manage_x(…, action), which is get_x or add_x
+//	add-tool             get_x                 get_x, and fetch_x, which does the same
+//	remove-tool          get_x(id)             gone; list_x has its answer, by id
+//	add-option           get_x(id)             get_x(id, max_items?), which has no effect
+//	shorten-description  a document            its first clause, and nothing of parameters
+//
+// MCPEvol-Bench (arXiv 2607.14642) has eleven operators of what servers did, on tools, parameters
+// and descriptions. By what they do they are these: a tool is added (add-tool), replaced (rename-api,
+// split-tool), integrated with another (merge-tools) or deleted (remove-tool); a parameter is added
+// that calls may leave out (add-option, reverse-list, shorten-list) or may not (add-flag, add-count),
+// is replaced (rename-parameter, merge-parameters, nest-parameters, number-list), or is constrained
+// otherwise (type-to-string, swap-required, flip-default, prefix-text); a description is rewritten
+// (shorten-description). A parameter is never deleted: what calls said with it could not be said any
+// more, and tasks would have no solution.
+//
 // # Silent drift, and faults
 //
 // These refuse no call of before: package silent says what becomes of it, and toolapi.Fault what

@@ -251,6 +251,22 @@ func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return Change{}, false
 }
 
+// addOption adds a number that calls may leave out, and that nothing looks at.
+func addOption(a toolapi.APISpec, d *Draws) (Step, bool) {
+	if len(a.Parameters.Keywords) > 0 || has(a, isNumbered) {
+		return Step{}, false
+	}
+
+	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Counts, a) })
+
+	step, ok := counted(a, &toolapi.Ignored{Parameter: name, Value: uint64(1 + d.IntN(10))})
+	if ok {
+		step.API.Parameters.All[len(step.API.Parameters.All)-1].Optional = true
+	}
+
+	return step, ok
+}
+
 // shortenDescription leaves what a document says of an API at its first clause, and says nothing of parameters.
 func shortenDescription(a toolapi.APISpec, _ *Draws) (Step, bool) {
 	short := a.Description

@@ -42,6 +42,16 @@
 //	fallback     {parameter: unit, value: kelvin}                may be left out; the tool needs it
 //	nullable     {parameter: days}                               must be there; null is what leaving it out was
 //	flipped      {parameter: desc, tool: false, default: true}   left out it means the opposite
+//	chosen       {parameter: action, value: add}                 an API of a name that others have, too
+//
+// # Which tools there are
+//
+// A tool may be exposed by several APIs, each of which takes some of its calls: [Version.Lift] takes
+// the first that can. A name may stand for several tools: their APIs have an adapter chosen as their
+// first one, by whose value [Version.Called] tells calls apart, and [Shown] makes one document of
+// them. A tool may be gone, and another may have what it answered:
+//
+//	removed: [{tool: get_session, source: list_sessions, with: [source, type], by: id}]
 //
 // # Messages
 //
@@ -76,8 +86,8 @@
 //     that ends in a blank cannot stand in brackets. A call that names a default which a version flips comes back
 //     without it, which means the same.
 //   - Versions are immutable and safe for concurrent use.
-//   - A version that loads is whole: it exposes every tool exactly once, its adapters lead from its parameters to the
-//     tool's and back, and the example of every notice lowers without an error.
+//   - A version that loads is whole: it exposes every tool that it has not removed, no call is of two APIs, adapters lead
+//     from its parameters to the tool's and back, and the example of every notice lowers without an error.
 //
 // # Caveats
 //
