@@ -62,7 +62,7 @@ type shownVersion struct {
 	APIs    []shownAPI `json:"apis"`    // in the order of the tool list
 	// the names of an answer's members, where answers are JSON objects
 	Response *wire.AnswerForm `json:"response,omitempty"`
-	Faults   []toolapi.Fault  `json:"faults,omitempty"` // that pass
+	Faults   []toolapi.Fault  `json:"faults,omitempty"`  // that pass
 	Removed  []string         `json:"removed,omitempty"` // what notices say of tools that are gone
 }
 

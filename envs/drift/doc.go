@@ -82,13 +82,13 @@
 //	shorten-description  a document            its first clause, and nothing of parameters
 //
 // MCPEvol-Bench (arXiv 2607.14642) has eleven operators of what servers did, on tools, parameters
-// and descriptions. By what they do they are these: a tool is added (add-tool), replaced (rename-api,
-// split-tool), integrated with another (merge-tools) or deleted (remove-tool); a parameter is added
-// that calls may leave out (add-option, reverse-list, shorten-list) or may not (add-flag, add-count),
-// is replaced (rename-parameter, merge-parameters, nest-parameters, number-list), or is constrained
-// otherwise (type-to-string, swap-required, flip-default, prefix-text); a description is rewritten
-// (shorten-description). A parameter is never deleted: what calls said with it could not be said any
-// more, and tasks would have no solution.
+// and descriptions. By what they do they are these: a tool is added (add-tool), replaced
+// (rename-api, split-tool), integrated with another (merge-tools) or deleted (remove-tool); a
+// parameter is added that calls may leave out (add-option, reverse-list, shorten-list) or may not
+// (add-flag, add-count), is replaced (rename-parameter, merge-parameters, nest-parameters,
+// number-list), or is constrained otherwise (type-to-string, swap-required, flip-default,
+// prefix-text); a description is rewritten (shorten-description). A parameter is never deleted:
+// what calls said with it could not be said any more, and tasks would have no solution.
 //
 // # Silent drift, and faults
 //

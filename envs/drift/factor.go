@@ -36,7 +36,8 @@ const (
 // groups are all groups.
 var groups = []string{groupPublished, groupTools, groupSubtle}
 
-// Factors returns all factors, group by group: those of the paper's figures 4 to 6 first, in their order.
+// Factors returns all factors, group by group: those of the paper's figures 4 to 6 first, in their
+// order.
 func Factors() []Factor {
 	all := []Factor{
 		{"names-text", "other words in the names of APIs", groupPublished, []string{"reword-api"}},

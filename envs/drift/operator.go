@@ -69,7 +69,7 @@ var operators = []Operator{
 		About: "two tools have one name, and a parameter chooses"},
 	{Name: "add-tool", common: addTool, group: groupTools, About: "another API beside one, which does the same"},
 	{Name: "remove-tool", common: removeTool, group: groupTools,
-		About: "a tool is gone, and the answer of another has what it said"},
+		About: "a tool is gone, and another has its answer"},
 	{Name: "add-option", Apply: addOption, group: groupTools, About: "an optional number that has no effect"},
 	{Name: "shorten-description", Apply: shortenDescription, group: groupTools,
 		About: "documents say less"},

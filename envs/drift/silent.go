@@ -411,7 +411,8 @@ func itemOf(a toolapi.APISpec) envs.Args {
 	return object
 }
 
-// shared are the parameters of a source that another API has, if they are all that it needs, and the other has more.
+// shared are the parameters of a source that another API has, if they are all that it needs, and
+// the other has more.
 func shared(a, source toolapi.APISpec) []string {
 	var with []string
 

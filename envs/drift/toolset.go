@@ -75,8 +75,8 @@ func each(s *toolapi.Spec, all []int, of func(toolapi.APISpec) []toolapi.APISpec
 // listed is a list of names with one more.
 func listed(list, name string) string { return strings.TrimPrefix(list+", "+name, ", ") }
 
-// separable are the optional parameters of an API that calls may have or not, whatever adapters do to others, and of
-// which a value is known.
+// separable are the optional parameters of an API that calls may have or not, whatever adapters do
+// to others, and of which a value is known.
 func separable(a toolapi.APISpec) []toolapi.Parameter {
 	if len(a.Parameters.Keywords) > 0 {
 		return nil
@@ -105,7 +105,8 @@ func sampleOf(a toolapi.APISpec, p toolapi.Parameter) (any, bool) {
 	return p.Schema.Get("default")
 }
 
-// beside draws a name for an API that is another's beside: its own, or others words for it, and what calls have to say.
+// beside draws a name for an API that is another's beside: its own, or others words for it, and
+// what calls have to say.
 func (d *Draws) beside(a toolapi.APISpec, what string) string {
 	name := d.api(a, func(r *rand.Rand) string {
 		words := split(a.Name)
@@ -134,8 +135,8 @@ func addTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	})
 }
 
-// mergeTools gives pairs of tools that are about the same one name each. Another parameter says which of them is
-// called.
+// mergeTools gives pairs of tools that are about the same one name each. Another parameter says
+// which of them is called.
 func mergeTools(s *toolapi.Spec, d *Draws) (Change, bool) {
 	all := indexes(s, d, func(a toolapi.APISpec) bool {
 		isAbout := func(c silent.Change) bool { return c.IsAbout(a.ToolName()) }
@@ -169,7 +170,8 @@ func mergeTools(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return c, c.To != ""
 }
 
-// subject are the words of a tool's name that say what it is about: not the first one, and no little ones.
+// subject are the words of a tool's name that say what it is about: not the first one, and no
+// little ones.
 func subject(a toolapi.APISpec) []string {
 	return slices.DeleteFunc(split(a.ToolName())[1:], func(word string) bool {
 		return len(word) < 2 || slices.Contains(words().Little, strings.ToLower(word))
@@ -206,7 +208,8 @@ func (d *Draws) merges(apis []toolapi.APISpec, words [][]string, i, k int) bool 
 	return true
 }
 
-// chosen is an API under a name that others have, too, by a parameter that says which of them is called.
+// chosen is an API under a name that others have, too, by a parameter that says which of them is
+// called.
 func chosen(a toolapi.APISpec, name, choice string) (toolapi.APISpec, bool) {
 	value := strings.ToLower(strings.Join(split(a.ToolName()), "_"))
 	p := toolapi.Parameter{
@@ -220,8 +223,8 @@ func chosen(a toolapi.APISpec, name, choice string) (toolapi.APISpec, bool) {
 	return step.API, ok
 }
 
-// removeTool removes a tool that answers with an object of an id, where another one lists such objects with all their
-// members.
+// removeTool removes a tool that answers with an object of an id, where another one lists such
+// objects with all their members.
 func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	for _, i := range indexes(s, d, func(a toolapi.APISpec) bool { return itemOf(a) != nil }) {
 		a := s.APIs[i]
@@ -267,7 +270,8 @@ func addOption(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return step, ok
 }
 
-// shortenDescription leaves what a document says of an API at its first clause, and says nothing of parameters.
+// shortenDescription leaves what a document says of an API at its first clause, and says nothing of
+// parameters.
 func shortenDescription(a toolapi.APISpec, _ *Draws) (Step, bool) {
 	short := a.Description
 	for _, end := range []string{". ", ": ", "; ", ", "} {

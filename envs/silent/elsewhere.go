@@ -10,8 +10,8 @@ import (
 	"toolevo/envs"
 )
 
-// Elsewhere says which other tool has what one does not answer: its answer is a list of objects, which are told apart
-// by one of their members.
+// Elsewhere says which other tool has what one does not answer: its answer is a list of objects,
+// which are told apart by one of their members.
 type Elsewhere struct {
 	Source string   `yaml:"source"`    // the other tool
 	With   []string `yaml:"with,flow"` // arguments of the call that the other tool takes, too

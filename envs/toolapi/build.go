@@ -223,8 +223,8 @@ func (f *AdapterSpec) Adapter() (Adapter, error) {
 	return all[0], nil
 }
 
-// check sends calls through the adapters, both ways, and the example of the notice one way. Others may expose the tool
-// beside it: what it cannot express one of them does.
+// check sends calls through the adapters, both ways, and the example of the notice one way. Others
+// may expose the tool beside it: what it cannot express one of them does.
 func (a *API) check(exposing []*API) error {
 	all := a.Sample()
 

@@ -9,7 +9,8 @@ import (
 	"toolevo/envs"
 )
 
-// Chosen is a parameter by which APIs of one name are told apart. It is the first adapter of each of them.
+// Chosen is a parameter by which APIs of one name are told apart. It is the first adapter of each
+// of them.
 type Chosen struct {
 	Parameter string `yaml:"parameter"`
 	Value     string `yaml:"value"` // of a call of this API
@@ -66,9 +67,9 @@ func (c *Chosen) Lower(args envs.Args) (envs.Args, *ArgError) {
 // Lift adds the parameter.
 func (c *Chosen) Lift(args envs.Args) (envs.Args, error) { return args.With(c.Parameter, c.Value), nil }
 
-// Shown returns APIs as documents and function calls show them. Those of one name are one API, in the place of the
-// first, that has the parameters of all of them, optional where one of them can do without, and then the one that
-// chooses.
+// Shown returns APIs as documents and function calls show them. Those of one name are one API, in
+// the place of the first, that has the parameters of all of them, optional where one of them can do
+// without, and then the one that chooses.
 func Shown(apis []*API) []*API {
 	var shown []*API
 

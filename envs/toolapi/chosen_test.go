@@ -168,7 +168,8 @@ func TestNoticesOfSeveralAPIs(t *testing.T) {
 	}
 }
 
-// A version of which nobody could tell what a call means, or that loses a tool without a word, is not whole.
+// A version of which nobody could tell what a call means, or that loses a tool without a word, is
+// not whole.
 func TestSeveralThatAreNotWhole(t *testing.T) {
 	t.Parallel()
 

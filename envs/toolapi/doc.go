@@ -46,10 +46,10 @@
 //
 // # Which tools there are
 //
-// A tool may be exposed by several APIs, each of which takes some of its calls: [Version.Lift] takes
-// the first that can. A name may stand for several tools: their APIs have an adapter chosen as their
-// first one, by whose value [Version.Called] tells calls apart, and [Shown] makes one document of
-// them. A tool may be gone, and another may have what it answered:
+// A tool may be exposed by several APIs, each of which takes some of its calls: [Version.Lift]
+// takes the first that can. A name may stand for several tools: their APIs have an adapter chosen
+// as their first one, by whose value [Version.Called] tells calls apart, and [Shown] makes one
+// document of them. A tool may be gone, and another may have what it answered:
 //
 //	removed: [{tool: get_session, source: list_sessions, with: [source, type], by: id}]
 //

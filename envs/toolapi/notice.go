@@ -51,11 +51,12 @@ func (d Deprecation) Notice() string { return d.notice }
 // PublishedNotice returns the message as it was published, with its defects where it has any.
 func (d Deprecation) PublishedNotice() string { return d.published }
 
-// alsoText is what a notice says of an API that has taken over, too, behind the message of the version.
+// alsoText is what a notice says of an API that has taken over, too, behind the message of the
+// version.
 const alsoText = " Or use %s, param example: %s."
 
-// deprecation writes the notices about an API of another version. What more than one API has taken over is said of each
-// of them.
+// deprecation writes the notices about an API of another version. What more than one API has taken
+// over is said of each of them.
 func (v *Version) deprecation(old *API, now []*API) (d Deprecation, err error) {
 	type data struct {
 		Old, New           *API

@@ -66,13 +66,15 @@ type API struct {
 	notice        notice
 }
 
-// API returns the API of that name as documents show it: several are one, whose Tool is that of the first.
+// API returns the API of that name as documents show it: several are one, whose Tool is that of the
+// first.
 func (v *Version) API(name string) (*API, bool) { return first(Shown(v.byName[name])) }
 
 // ForTool returns the API that exposes a tool, the first where there are several.
 func (v *Version) ForTool(tool string) (*API, bool) { return first(v.byTool[tool]) }
 
-// Exposing returns all APIs that expose a tool, each some of its calls; none where the version does not have it.
+// Exposing returns all APIs that expose a tool, each some of its calls; none where the version does
+// not have it.
 func (v *Version) Exposing(tool string) []*API { return v.byTool[tool] }
 
 // removal returns what is known of a tool that the version does not expose.

@@ -54,8 +54,9 @@ type Prompt struct {
 	// the entry of that name, or behind all others. What describes no tool that can be called stays out.
 	Learns bool
 
-	// Announced returns the APIs of another version that take the place of a listed one once that version has been
-	// announced ([envs.History.Announce]), none where it has none; nil keeps the list.
+	// Announced returns the APIs of another version that take the place of a listed one once that
+	// version has been announced ([envs.History.Announce]), none where it has none; nil keeps the
+	// list.
 	Announced func(version string, listed *toolapi.API) []*toolapi.API
 
 	// NoUpdateTool is the ablation without the tool-update module (Table 5): UpdateTool is left out of the tools, and

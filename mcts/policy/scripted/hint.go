@@ -20,8 +20,8 @@ type heed struct {
 	// answered is the plan's call that was answered last.
 	answered *envs.Turn
 
-	// lacking is the turn of the plan's call while its answer lacks something that another tool has, elsewhere; fill
-	// makes the answer of what that tool says.
+	// lacking is the turn of the plan's call while its answer lacks something that another tool
+	// has, elsewhere; fill makes the answer of what that tool says.
 	lacking   *envs.Turn
 	elsewhere silent.Elsewhere
 	fill      func(source any) any
@@ -125,7 +125,8 @@ func (k *heed) lacks(t *envs.Turn, all silent.Changes, answer string) bool {
 	return false
 }
 
-// removed takes a notice of a tool that is gone, and reports whether another one has what it answered.
+// removed takes a notice of a tool that is gone, and reports whether another one has what it
+// answered.
 func (k *heed) removed(t *envs.Turn) (ok bool) {
 	if k.elsewhere, ok = silent.ParseRemoved(wire.ReadAnswer(t.Observation)); ok {
 		k.lacking = t

@@ -14,7 +14,8 @@ import (
 // useWord is what comes before the successor in a notice.
 var useWord = regexp.MustCompile(`[Uu][Ss][Ee] `)
 
-// orUse stands between what a notice says of several successors, each of which takes some of the calls.
+// orUse stands between what a notice says of several successors, each of which takes some of the
+// calls.
 const orUse = " Or use "
 
 // parseNotices infers the usages from a deprecation notice, one for each successor that it names.
@@ -38,7 +39,8 @@ func parseNotices(text string) []*usage {
 	return all
 }
 
-// fitting is the usage that has a place for most arguments of a call, and asks for the fewest others.
+// fitting is the usage that has a place for most arguments of a call, and asks for the fewest
+// others.
 func fitting(all []*usage, args envs.Args) *usage {
 	return slices.MinFunc(all, func(a, b *usage) int {
 		return cmp.Or(a.homeless(args)-b.homeless(args), len(a.params)-len(b.params))

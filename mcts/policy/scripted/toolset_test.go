@@ -167,8 +167,8 @@ func played(t *testing.T, c *toolapi.Catalog, version, name string) []envs.Turn 
 	return state.History().Turns()
 }
 
-// Where tools are split, merged or removed, who trusts the prompt fails, and who reads notices or is told what is
-// deployed does not; what is added, or said with fewer words, harms nobody.
+// Where tools are split, merged or removed, who trusts the prompt fails, and who reads notices or
+// is told what is deployed does not; what is added, or said with fewer words, harms nobody.
 func TestToolSets(t *testing.T) {
 	t.Parallel()
 

@@ -41,8 +41,8 @@ const (
 	bracketed                 // as many old arguments as labels: "Label1[x], Label2[y]"
 )
 
-// infer reads the slots off an example call of what took the place of old. oldCount is how many arguments that takes, 0
-// when unknown.
+// infer reads the slots off an example call of what took the place of old. oldCount is how many
+// arguments that takes, 0 when unknown.
 func infer(example envs.Args, old string, oldCount int) []slot {
 	values := 0
 	isFixed := func(value any) bool { return isSetting(value) || isNamed(value, old) }
@@ -99,7 +99,8 @@ func isSetting(value any) bool {
 	return false
 }
 
-// isNamed reports whether a value is the name of the old tool: it says which of several tools is called.
+// isNamed reports whether a value is the name of the old tool: it says which of several tools is
+// called.
 func isNamed(value any, old string) bool {
 	text, _ := value.(string)
 	return strings.EqualFold(strings.ReplaceAll(text, "_", ""), strings.ReplaceAll(old, "_", ""))
