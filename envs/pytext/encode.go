@@ -50,16 +50,14 @@ func (as *notation) append(dst []byte, v any) []byte {
 	case string:
 		return as.text(dst, v)
 	case []any:
-		dst = append(dst, '[')
-		for i, item := range v {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-
-			dst = as.append(dst, item)
+		return append(as.items(append(dst, '['), v), ']')
+	case Tuple:
+		dst = as.items(append(dst, '('), v)
+		if len(v) == 1 {
+			dst = append(dst, ',')
 		}
 
-		return append(dst, ']')
+		return append(dst, ')')
 	case envs.Args:
 		dst = append(dst, '{')
 		for i, arg := range v {
@@ -75,6 +73,18 @@ func (as *notation) append(dst []byte, v any) []byte {
 	}
 
 	panic(foreign(v))
+}
+
+func (as *notation) items(dst []byte, all []any) []byte {
+	for i, item := range all {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+
+		dst = as.append(dst, item)
+	}
+
+	return dst
 }
 
 func appendText(dst []byte, s string, ascii bool) []byte {

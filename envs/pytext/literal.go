@@ -10,10 +10,14 @@ import (
 // lists, tuples, which are lists here, and dictionaries whose keys are strings. Every error is an [*Error].
 func DecodeLiteral(s string) (any, error) { return document(&decoder{s: s, python: true}) }
 
-// DecodeLiteralPrefix is DecodeLiteral of the literal that s begins with, and returns what follows it.
+// DecodeLiteralPrefix is DecodeLiteral of the literal that s begins with, but that a tuple is a [Tuple], and returns
+// what follows it.
 func DecodeLiteralPrefix(s string) (v any, rest string, err error) {
-	return prefix(&decoder{s: s, python: true})
+	return prefix(&decoder{s: s, python: true, tuples: true})
 }
+
+// Tuple is a tuple of Python's, which [Repr] prints as one.
+type Tuple []any
 
 // literal reads a value as Python writes it.
 func (d *decoder) literal() (any, *Error) {
@@ -29,7 +33,12 @@ func (d *decoder) literal() (any, *Error) {
 	case d.at('['):
 		return boxed(d.array(']'))
 	case d.at('('):
-		return boxed(d.array(')'))
+		items, err := d.array(')')
+		if d.tuples {
+			return Tuple(items), err
+		}
+
+		return items, err
 	case d.at('{'):
 		return boxed(d.object())
 	}

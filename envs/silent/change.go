@@ -127,7 +127,7 @@ func (all Changes) Lower(call envs.Args) envs.Args {
 // them, where the tool answers with a text; and the notes of the changes that show in the arguments
 // or in the answer.
 func (all Changes) Answer(call envs.Args, text string) (answer string, notes []string) {
-	value, err := pytext.DecodeStrict(text)
+	value, print := read(text)
 	shows := make([]bool, len(all))
 
 	lowered := call
@@ -141,7 +141,7 @@ func (all Changes) Answer(call envs.Args, text string) (answer string, notes []s
 	for i := range all {
 		k := all[i].kind()
 
-		if err == nil {
+		if print != nil {
 			next := k.effect().answer(call, value)
 			shows[i] = shows[i] || !reflect.DeepEqual(next, value)
 			value = next
@@ -152,11 +152,45 @@ func (all Changes) Answer(call envs.Args, text string) (answer string, notes []s
 		}
 	}
 
-	if err != nil {
+	if print == nil {
 		return quoting(text, lowered, call), notes
 	}
 
-	return pytext.JSON(value), notes
+	return print(value), notes
+}
+
+// read returns the value that a text is or that stands in it, and how the text with another one is
+// written; nil where there is none. In the text of a program of Python the value is the first list or
+// dictionary, if it is printed as Python prints it, and else its lines, if there are several.
+func read(text string) (value any, print func(any) string) {
+	if v, err := pytext.DecodeStrict(text); err == nil {
+		return v, pytext.JSON
+	}
+
+	if at := strings.IndexAny(text, "[{"); at >= 0 {
+		v, rest, err := pytext.DecodeLiteralPrefix(text[at:])
+		if err == nil && pytext.Repr(v)+rest == text[at:] {
+			return v, func(v any) string { return text[:at] + pytext.Repr(v) + rest }
+		}
+	}
+
+	if !strings.Contains(text, "\n") {
+		return nil, nil
+	}
+
+	var lines []any
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, line)
+	}
+
+	return lines, func(v any) string {
+		text := ""
+		for i, line := range v.([]any) { // changes of lists leave lists
+			text += strings.Repeat("\n", min(i, 1)) + line.(string)
+		}
+
+		return text
+	}
 }
 
 // quoting is a text that quotes arguments of a call as the caller gave them, and not as the tool
@@ -174,8 +208,8 @@ func quoting(text string, lowered, call envs.Args) string {
 
 // Restore returns what the tool answered, as far as an answer tells.
 func (all Changes) Restore(answer string) string {
-	value, err := pytext.DecodeStrict(answer)
-	if err != nil {
+	value, print := read(answer)
+	if print == nil {
 		return answer
 	}
 
@@ -183,7 +217,7 @@ func (all Changes) Restore(answer string) string {
 		value = all[i].kind().effect().restore(value)
 	}
 
-	return pytext.JSON(value)
+	return print(value)
 }
 
 // Notes are those of all changes.

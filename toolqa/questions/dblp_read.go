@@ -253,7 +253,7 @@ func parseCircle(result string) (circle, bool) {
 	c := circle{list: list[:len(list)-len(rest)], papers: papers}
 
 	for _, item := range items {
-		pair, _ := item.([]any)
+		pair, _ := item.(pytext.Tuple)
 		if len(pair) != 2 {
 			return circle{}, false
 		}
