@@ -230,7 +230,8 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 
 	if m.source.Base { // which says what tools answer
 		for k := range made.APIs {
-			made.APIs[k].Answer, made.APIs[k].Conditions = "", ""
+			a := &made.APIs[k]
+			a.Answer, a.Conditions, a.SQL, a.Of = "", "", "", ""
 		}
 	}
 

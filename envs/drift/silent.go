@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -99,8 +100,9 @@ func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 			continue
 		}
 
-		if a.Conditions != "" {
-			where.Conditions, tools = a.Conditions, append(tools, a.ToolName())
+		if named := a.Of == "" || slices.Contains(f.tools, a.Of); named && a.Conditions+a.SQL != "" {
+			where.Conditions, where.SQL = cmp.Or(a.Conditions, where.Conditions), cmp.Or(a.SQL, where.SQL)
+			tools = append(tools, a.ToolName())
 		}
 
 		a.Parameters.All = slices.Clone(a.Parameters.All)

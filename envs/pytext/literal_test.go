@@ -75,7 +75,8 @@ func TestDecodeLiteralPrefix(t *testing.T) {
 		{`'it\'s' x`, "it's", " x"},
 		{`"it's \"\\n\" \n\x00\u20ac\U0001f600é"`, "it's \"\\n\" \n\x00€😀é", ""},
 		{`[]`, []any{}, ""},
-		{`[('A', 'weight: 1'), ('B', 2)], 3`, []any{[]any{"A", "weight: 1"}, []any{"B", envs.Number("2")}}, ", 3"},
+		{`[('A', 'weight: 1'), ('B', 2)], 3`, []any{Tuple{"A", "weight: 1"}, Tuple{"B", envs.Number("2")}}, ", 3"},
+		{`[(), (1,)]`, []any{Tuple{}, Tuple{envs.Number("1")}}, ""},
 		{`{'raw': None, 'x': {}, 'y': [True, False, -1.5]}; Degree: 3`, envs.Args{
 			{Name: "raw", Value: nil}, {Name: "x", Value: envs.Args{}},
 			{Name: "y", Value: []any{true, false, envs.Number("-1.5")}},
@@ -84,6 +85,10 @@ func TestDecodeLiteralPrefix(t *testing.T) {
 		got, rest, err := DecodeLiteralPrefix(tt.text)
 		if diff := cmp.Diff(tt.want, got); err != nil || rest != tt.rest || diff != "" {
 			t.Errorf("%s: %v, rest %q (-want +got):\n%s", tt.text, err, rest, diff)
+		}
+
+		if again, _, err := DecodeLiteralPrefix(Repr(got)); err != nil || cmp.Diff(got, again) != "" {
+			t.Errorf("%s is printed as %s", tt.text, Repr(got))
 		}
 	}
 

@@ -159,38 +159,41 @@ func (all Changes) Answer(call envs.Args, text string) (answer string, notes []s
 	return print(value), notes
 }
 
-// read returns the value that a text is or that stands in it, and how the text with another one is
-// written; nil where there is none. In the text of a program of Python the value is the first list or
-// dictionary, if it is printed as Python prints it, and else its lines, if there are several.
+// read returns the value that a text is or has, and how the text with another one is written; nil
+// where there is none. Of several lines these are the value, and else it is the first list or
+// dictionary, if it is written as Python prints it.
 func read(text string) (value any, print func(any) string) {
 	if v, err := pytext.DecodeStrict(text); err == nil {
 		return v, pytext.JSON
 	}
 
-	if at := strings.IndexAny(text, "[{"); at >= 0 {
-		v, rest, err := pytext.DecodeLiteralPrefix(text[at:])
-		if err == nil && pytext.Repr(v)+rest == text[at:] {
-			return v, func(v any) string { return text[:at] + pytext.Repr(v) + rest }
+	if lines := strings.Split(text, "\n"); len(lines) > 1 {
+		var list []any
+		for _, line := range lines {
+			list = append(list, line)
+		}
+
+		return list, func(v any) string {
+			var lines []string
+			for _, line := range v.([]any) { // no change makes anything else of a list
+				lines = append(lines, line.(string))
+			}
+
+			return strings.Join(lines, "\n")
 		}
 	}
 
-	if !strings.Contains(text, "\n") {
+	at := strings.IndexAny(text, "[{")
+	if at < 0 {
 		return nil, nil
 	}
 
-	var lines []any
-	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, line)
+	v, rest, err := pytext.DecodeLiteralPrefix(text[at:])
+	if err != nil || pytext.Repr(v)+rest != text[at:] {
+		return nil, nil
 	}
 
-	return lines, func(v any) string {
-		text := ""
-		for i, line := range v.([]any) { // changes of lists leave lists
-			text += strings.Repeat("\n", min(i, 1)) + line.(string)
-		}
-
-		return text
-	}
+	return v, func(v any) string { return text[:at] + pytext.Repr(v) + rest }
 }
 
 // quoting is a text that quotes arguments of a call as the caller gave them, and not as the tool

@@ -59,12 +59,7 @@ func members(object envs.Args, names []string, replace func(any) any) envs.Args 
 
 // conditions is a text of conditions, such as "Date>=2020-01-02, Open<5", whose values under one of
 // some names are what replace makes of them.
-func conditions(v any, names []string, replace func(any) any) any {
-	text, ok := v.(string)
-	if !ok {
-		return v
-	}
-
+func conditions(text string, names []string, replace func(any) any) string {
 	pieces := strings.Split(text, ", ")
 	for i, piece := range pieces {
 		at := condition.FindStringSubmatchIndex(piece)
@@ -87,26 +82,35 @@ var condition = regexp.MustCompile(`^\s*([^<>=]+?)\s*(?:>=|<=|>|<|=)\s*(.*?)$`)
 type Where struct {
 	Fields     []string `yaml:"fields,flow"`          // names of members, and of parameters
 	Conditions string   `yaml:"conditions,omitempty"` // a parameter that is a text of conditions on them, or ""
+	SQL        string   `yaml:"sql,omitempty"`        // a parameter that asks tables with such columns, or ""
 }
 
-// recoded is the effect of a change of the values under some names and its inverse.
-func (w Where) recoded(now, was func(any) any) effect {
+// recoded is the effect of a change of the values under some names and its inverse, which is written
+// in SQL, too.
+func (w Where) recoded(now, was func(any) any, note, column string) effect {
+	q := newQuery(w.Fields, note, column)
 	e := ofValues(
 		func(v any) any { return inside(v, w.Fields, now) }, func(v any) any { return inside(v, w.Fields, was) },
 	)
-	e.lift = func(call envs.Args) envs.Args { return w.arguments(call, now) }
-	e.lower = func(call envs.Args) envs.Args { return w.arguments(call, was) }
+	e.lift = func(call envs.Args) envs.Args { return w.arguments(call, now, q.lift) }
+	e.lower = func(call envs.Args) envs.Args { return w.arguments(call, was, q.lower) }
 
 	return e
 }
 
 // arguments recodes the arguments of a call.
-func (w Where) arguments(call envs.Args, replace func(any) any) envs.Args {
+func (w Where) arguments(call envs.Args, replace func(any) any, query func(string) string) envs.Args {
 	changed := members(call, w.Fields, replace)
 
 	for i, arg := range changed {
-		if w.Conditions != "" && arg.Name == w.Conditions {
-			changed[i].Value = conditions(arg.Value, w.Fields, replace)
+		text, isText := arg.Value.(string)
+
+		switch {
+		case !isText || arg.Name == "":
+		case arg.Name == w.Conditions:
+			changed[i].Value = conditions(text, w.Fields, replace)
+		case arg.Name == w.SQL:
+			changed[i].Value = query(text)
 		}
 	}
 
@@ -121,14 +125,21 @@ func (w Where) check() error {
 	return nil
 }
 
-// alsoIn stands in notes between names and the parameter that has conditions on them.
-const alsoIn = ", also in "
+// What stands in notes between names and a parameter: that has conditions on them, or asks tables.
+const (
+	alsoIn   = ", also in "
+	tablesOf = ", also in the tables of "
+)
 
 // list writes names as notes have them.
 func (w Where) list() string {
 	list := strings.Join(w.Fields, ", ")
 	if w.Conditions != "" {
 		list += alsoIn + w.Conditions
+	}
+
+	if w.SQL != "" {
+		list += tablesOf + w.SQL
 	}
 
 	return list
@@ -141,8 +152,9 @@ func (w *Where) match(pattern *regexp.Regexp, note string) []string {
 		return nil
 	}
 
-	list, conditions, _ := strings.Cut(groups[1], alsoIn)
-	w.Fields, w.Conditions = strings.Split(list, ", "), conditions
+	list, sql, _ := strings.Cut(groups[1], tablesOf)
+	list, conditions, _ := strings.Cut(list, alsoIn)
+	w.Fields, w.Conditions, w.SQL = strings.Split(list, ", "), conditions, sql
 
 	return groups
 }
@@ -156,6 +168,7 @@ type Scaled struct {
 func (s *Scaled) effect() effect {
 	return s.recoded(
 		func(v any) any { return scaled(v, s.Zeros) }, func(v any) any { return scaled(v, -s.Zeros) },
+		s.note(), "$ / 1"+strings.Repeat("0", s.Zeros),
 	)
 }
 
@@ -188,7 +201,7 @@ type Swapped struct {
 	Values map[string]string `yaml:"values,flow"` // each pair once
 }
 
-func (s *Swapped) effect() effect { return s.recoded(s.swap, s.swap) }
+func (s *Swapped) effect() effect { return s.recoded(s.swap, s.swap, s.note(), "$") }
 
 func (s *Swapped) swap(v any) any {
 	for one, other := range s.Values {
@@ -235,6 +248,10 @@ func (s *Swapped) check() error {
 	both := slices.Concat(slices.Collect(maps.Keys(s.Values)), slices.Collect(maps.Values(s.Values)))
 	slices.Sort(both)
 
+	if s.SQL != "" {
+		return errors.New("swapped has no tables: say nothing of sql")
+	}
+
 	if len(both) == 0 || len(slices.Compact(both)) != 2*len(s.Values) {
 		return errors.New("swapped wants pairs of values, each value once")
 	}
@@ -265,7 +282,10 @@ type Dated struct {
 	Where `yaml:",inline"`
 }
 
-func (d *Dated) effect() effect { return d.recoded(dated, dated) }
+func (d *Dated) effect() effect { return d.recoded(dated, dated, d.note(), isoDate) }
+
+// isoDate is a date with the year first, in SQL.
+const isoDate = "CONCAT(SUBSTR($, 7, 4), '-', SUBSTR($, 4, 2), '-', SUBSTR($, 1, 2), SUBSTR($, 11))"
 
 func (d *Dated) note() string {
 	return d.list() + ": dates begin with the day, 17/05/2023 for 2023-05-17."

@@ -19,17 +19,17 @@ var decimal = regexp.MustCompile(`^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$`)
 func scaled(v any, zeros int) any {
 	switch v := v.(type) {
 	case envs.Number:
-		return envs.Number(shifted(string(v), zeros))
+		return envs.Number(Shifted(string(v), zeros))
 	case string:
-		return shifted(v, zeros)
+		return Shifted(v, zeros)
 	}
 
 	return v
 }
 
-// shifted moves the point of a number to the right, or to the left where zeros is negative. What is
+// Shifted moves the point of a number to the right, or to the left where zeros is negative. What is
 // no number stays.
-func shifted(text string, zeros int) string {
+func Shifted(text string, zeros int) string {
 	groups := decimal.FindStringSubmatch(text)
 	if groups == nil {
 		return text

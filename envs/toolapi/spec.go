@@ -49,6 +49,8 @@ type APISpec struct {
 	URL         string        `yaml:"url,omitempty"`         // in its document; calls have nothing to do with it
 	Answer      string        `yaml:"answer,omitempty"`      // of the tool, a JSON value: an example with all its members
 	Conditions  string        `yaml:"conditions,omitempty"`  // a parameter that is a text of conditions on such members
+	SQL         string        `yaml:"sql,omitempty"`         // a parameter that asks tables with such columns, in SQL
+	Of          string        `yaml:"of,omitempty"`          // the tool whose members these are; of any when empty
 	Adapters    []AdapterSpec `yaml:"adapters,omitempty"`    // from the API to the tool
 	Errors      ErrorTexts    `yaml:"errors,omitempty"`
 	Notice      NoticeSpec    `yaml:"notice,omitempty"`

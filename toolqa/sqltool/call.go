@@ -32,7 +32,9 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 		return s, envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, nil
 	}
 
-	stmt, err := translate(query, in.temporary)
+	query, views := in.deployed(query)
+
+	stmt, err := translate(query, in.temporary, views...)
 	if err != nil {
 		return s, envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, nil
 	}

@@ -21,6 +21,7 @@ import (
 
 	"toolevo/envs/pytext"
 	"toolevo/envs/sandbox/worker"
+	"toolevo/toolqa/corpus"
 )
 
 // childName is what the children that run statements are called.
@@ -33,6 +34,7 @@ type setup struct {
 	Options Options
 	Prepare []string          // the statements that prepare the connection
 	Visible map[string]string // see authorizer
+	schemas []corpus.Schema   // of the visible tables, which a child has no need of
 }
 
 // problem is why a statement has no result.

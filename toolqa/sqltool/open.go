@@ -74,6 +74,7 @@ type Interpreter struct {
 	pool      *worker.Pool
 	opts      Options
 	temporary map[string]string // see translate
+	schemas   []corpus.Schema   // of the tables
 	memory    envs.Memory       // may be nil
 	recent    *toolqa.Recent    // results that are not for the memory
 }
@@ -97,6 +98,7 @@ func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpr
 	in := &Interpreter{
 		opts:      opts,
 		temporary: map[string]string{},
+		schemas:   s.schemas,
 		recent:    &toolqa.Recent{Most: recentStatements},
 		pool:      worker.NewPool(opts.Conns, start),
 	}
@@ -154,6 +156,7 @@ func newSetup(opts Options, corpora []*corpus.Corpus) setup {
 		}
 
 		ds, schema := string(from.Dataset()), from.Schema()
+		s.schemas = append(s.schemas, schema)
 		s.Visible[strings.ToLower(schema.Table)] = ds
 
 		s.Prepare = append(s.Prepare,

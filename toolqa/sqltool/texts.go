@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"toolevo/envs/silent"
 )
 
 // textFunctions are functions of texts. Positions and lengths count characters, positions from 1.
@@ -41,9 +43,16 @@ func textFunctions() map[string]function {
 			null:  true,
 			call:  func(a []any) (any, error) { return truth(a[0] == nil), nil },
 		},
+		"shift_point": takes(2, func(a []any) any {
+			return silent.Shifted(textOf(a[0]), int(min(max(wholeOf(a[1]), -mostShift), mostShift)))
+		}),
+
 		"py_str": {least: 1, most: 1, call: func(a []any) (any, error) { return textOf(a[0]), nil }},
 	}
 }
+
+// mostShift is by how many places shift_point moves a point at most.
+const mostShift = 20
 
 func concat(a []any) (any, error) {
 	var b strings.Builder

@@ -7,8 +7,8 @@ import (
 
 // translate returns a statement in SQLite's dialect. Temporary maps tables, by their names in lower case, to
 // the schemas they are published in and are views in place of. It refuses anything but one SELECT, WITH or
-// VALUES statement.
-func translate(sql string, temporary map[string]string) (string, error) {
+// VALUES statement. Views are there in place of tables, too.
+func translate(sql string, temporary map[string]string, views ...view) (string, error) {
 	s, err := parse(sql)
 	if err != nil {
 		return "", err
@@ -25,6 +25,8 @@ func translate(sql string, temporary map[string]string) (string, error) {
 			return "", err
 		}
 	}
+
+	s.look(views)
 
 	return s.String(), nil
 }

@@ -30,16 +30,20 @@ func textView(schema corpus.Schema) string {
 			columns[i] = "CAST(" + columns[i] + " AS TEXT)"
 		}
 
-		as := c.SQLName()
-		if schema.Dataset == toolqa.Airbnb {
-			as = strings.NewReplacer("lat", "latitude", "long", "longitude").Replace(as)
-		}
-
-		columns[i] += " AS " + quote(as)
+		columns[i] += " AS " + quote(publishedName(schema.Dataset, c.SQLName()))
 	}
 
 	return fmt.Sprintf("CREATE TEMP VIEW %s AS SELECT %s FROM %s.%s", schema.Table, strings.Join(columns, ", "),
 		schema.Dataset, schema.Table)
+}
+
+// publishedName is what a column is called in the published database.
+func publishedName(ds toolqa.Dataset, column string) string {
+	if ds == toolqa.Airbnb {
+		return strings.NewReplacer("lat", "latitude", "long", "longitude").Replace(column)
+	}
+
+	return column
 }
 
 // asText returns the expression of a column's cells as the published database has them. Where they are cut

@@ -1,0 +1,104 @@
+package silent
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// query is a change of the columns of tables that a parameter asks in SQL. The tool sees the tables as
+// they are deployed where a mark ends the query ([Marked]); a caller that knows puts a table in which
+// the columns are what they were in the place of each that is named.
+type query struct {
+	columns []string
+	mark    string
+	begin   string // of the table in the place of another one, up to that one's name
+}
+
+// newQuery is the change that a note is of. Was is an expression of SQL: what a column was, $ in its
+// place.
+func newQuery(fields []string, note, was string) query {
+	q := query{mark: "\n/* " + NoteWord + note + " */"}
+	for _, name := range fields {
+		column := Column(name)
+		q.columns = append(q.columns, column)
+		q.begin += strings.ReplaceAll(was, "$", column) + " AS " + column + ", "
+	}
+
+	q.begin = "(SELECT " + q.begin + "* FROM "
+
+	return q
+}
+
+// Column is what a member of an answer is called in SQL.
+func Column(field string) string { return strings.ReplaceAll(field, " ", "_") }
+
+var (
+	named   = regexp.MustCompile(`(?i)\b((?:FROM|JOIN)\s+)(\w+\.\w+)\b`) // a table
+	starred = regexp.MustCompile(`(?i)(?:\b(?:SELECT|DISTINCT|ALL)|[.,])\s*\*`)
+	words   = regexp.MustCompile(`\w+`)
+)
+
+// isAsked reports whether a query may name one of the columns.
+func (q query) isAsked(sql string) bool {
+	return starred.MatchString(sql) || slices.ContainsFunc(words.FindAllString(sql, -1), func(word string) bool {
+		return slices.ContainsFunc(q.columns, func(name string) bool { return strings.EqualFold(name, word) })
+	})
+}
+
+func (q query) lift(sql string) string {
+	if rest, ok := q.unmarked(sql); ok || !q.isAsked(sql) {
+		return rest
+	}
+
+	lifted := named.ReplaceAllStringFunc(sql, func(table string) string {
+		at := named.FindStringSubmatchIndex(table)
+		return table[:at[4]] + q.begin + table[at[4]:] + ")"
+	})
+	if lifted == sql { // it names no table as they are called
+		return sql + q.mark
+	}
+
+	return lifted
+}
+
+func (q query) lower(sql string) string {
+	if rest, ok := q.unmarked(sql); ok || !q.isAsked(sql) {
+		return rest
+	}
+
+	within := regexp.MustCompile(regexp.QuoteMeta(q.begin) + `(\w+\.\w+)\)`)
+	if lowered := within.ReplaceAllString(sql, "$1"); lowered != sql && q.lift(lowered) == sql {
+		return lowered
+	}
+
+	return sql + q.mark
+}
+
+func (q query) unmarked(sql string) (rest string, ok bool) {
+	before, after, ok := strings.Cut(sql, q.mark)
+	return before + after, ok
+}
+
+// marks are the marks that end a query.
+var marks = regexp.MustCompile(`(?s)^(.*)\n/\* ` + NoteWord + `([^\n]*) \*/$`)
+
+// Marked returns a query without the marks that end it, and the changes that they stand for, in the
+// order in which they were made. What a tool answers has them.
+func Marked(sql string) (string, Changes) {
+	var all Changes
+
+	for {
+		groups := marks.FindStringSubmatch(sql)
+		if groups == nil {
+			return sql, all
+		}
+
+		c, ok := ParseNote(groups[2])
+		if !ok {
+			return sql, all
+		}
+
+		all, sql = append(all, c), groups[1]
+	}
+}

@@ -1,0 +1,92 @@
+package sqltool
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/envs/silent"
+)
+
+// view is a table that is deployed otherwise than it is stored.
+type view struct {
+	table, schema string
+	query         string // that it is, as a WITH has it
+}
+
+// deployed returns a query without the marks that end it (see silent.Marked), and the tables of which
+// they say something.
+func (in *Interpreter) deployed(sql string) (string, []view) {
+	sql, changes := silent.Marked(sql)
+
+	var views []view
+	for _, schema := range in.schemas {
+		from, changed := string(schema.Dataset), false
+		if in.opts.TextColumns {
+			from = "temp"
+		}
+
+		columns := make([]string, len(schema.Columns))
+		for i, c := range schema.Columns {
+			name, kind := quote(c.SQLName()), c.Kind.SQLType()
+			if in.opts.TextColumns {
+				name, kind = quote(publishedName(schema.Dataset, c.SQLName())), "TEXT"
+			}
+
+			columns[i] = name
+			for _, change := range changes {
+				columns[i] = recoded(change, c.Name, columns[i])
+			}
+
+			if columns[i] != name { // a CAST is compared as the column was
+				columns[i] = fmt.Sprintf("CAST(%s AS %s) AS %s", columns[i], kind, name)
+				changed = true
+			}
+		}
+
+		if changed { // where it is named twice SQLite would make a table of it
+			views = append(views, view{schema.Table, string(schema.Dataset),
+				fmt.Sprintf("%s AS NOT MATERIALIZED (SELECT %s FROM %s.%[1]s)", schema.Table,
+					strings.Join(columns, ", "), from)})
+		}
+	}
+
+	return sql, views
+}
+
+// recoded is the expression of a column, which is another expression, after a change.
+func recoded(change silent.Change, column, was string) string {
+	switch {
+	case change.Scaled != nil && slices.Contains(change.Scaled.Fields, column):
+		return fmt.Sprintf("shift_point(%s, %d)", was, change.Scaled.Zeros)
+	case change.Dated != nil && slices.Contains(change.Dated.Fields, column):
+		return fmt.Sprintf("CASE WHEN %[1]s GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN substr(%[1]s, 9, 2) "+
+			"|| '/' || substr(%[1]s, 6, 2) || '/' || substr(%[1]s, 1, 4) || substr(%[1]s, 11) ELSE %[1]s END", was)
+	}
+
+	return was
+}
+
+// look has a statement read views in the place of the tables of their names.
+func (s *statement) look(views []view) {
+	for k, v := range views {
+		for i := range s.tokens {
+			if i > 1 && s.is(i-1, ".") && strings.EqualFold(s.tokens[i].identifier(), v.table) &&
+				strings.EqualFold(s.tokens[i-2].identifier(), v.schema) {
+				s.change(i-2, "")
+				s.change(i-1, "")
+			}
+		}
+
+		switch first := &s.edits[0]; {
+		case s.is(0, "WITH") && s.is(1, "RECURSIVE"):
+			s.edits[1].after += " " + v.query + ","
+		case s.is(0, "WITH"):
+			first.after += " " + v.query + ","
+		case k == 0:
+			first.before = "WITH " + v.query + " " + first.before
+		default:
+			first.before = strings.Replace(first.before, "WITH ", "WITH "+v.query+", ", 1)
+		}
+	}
+}
