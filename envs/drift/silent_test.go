@@ -71,7 +71,8 @@ func checkSilent(t *testing.T, before, v *toolapi.Version, tools []string, note 
 			t.Errorf("%s: it is about %v, and says of %s: %s", v.Name, tools, a.Name, now.Description)
 		}
 
-		for _, condition := range []string{"value 1", "Date>=2008-02-16, Open<5.5, stars=4.5"} {
+		for _, condition := range []string{"value 1", "Date>=2008-02-16, Open<5.5, stars=4.5",
+			"SELECT MAX(Open), Date, FlightDate, Distance, stars FROM coffee.coffee_data"} {
 			call := slices.Clone(a.Sample())
 			for k := range call {
 				if _, isText := call[k].Value.(string); isText {

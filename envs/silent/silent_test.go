@@ -60,6 +60,16 @@ func TestKinds(t *testing.T) {
 		{reversed, `{"a": [1, 2], "b": 3}`, `{"a": [1, 2], "b": 3}`, `{}`, `{"order": "oldest_first"}`},
 		{reversed, `{"a": [1, 2], "b": [3, 4]}`, `{"a": [2, 1], "b": [4, 3]}`, `{}`, `{"order": "oldest_first"}`},
 		{paged, `[1, 2, 3]`, `[1, 2]`, `{"a": 1}`, `{"a": 1, "limit": 1000}`},
+		{reversed, "In degree: 0; 2 neighbors: ['a', \"b's\"]; all", "In degree: 0; 2 neighbors: [\"b's\", 'a']; all", `{}`,
+			`{"order": "oldest_first"}`},
+		{paged, `3 neighbors: [('a', 'weight: 2'), ('b', 1), ()]; Paper list: x [y]`,
+			`3 neighbors: [('a', 'weight: 2'), ('b', 1)]; Paper list: x [y]`, `{}`, `{"limit": 1000}`},
+		{paged, "Open: 1\nOpen: 2\nOpen: 3", "Open: 1\nOpen: 2", `{}`, `{"limit": 1000}`},
+		{paged, "Open: 1", "Open: 1", `{}`, `{"limit": 1000}`},
+		{scaled, `{'price': [1, 2.5], 'of': "it's"}; Degree: 3`, `{'price': [1000, 2500.0], 'of': "it's"}; Degree: 3`,
+			`{}`, `{}`},
+		{scaled, `{'price':  1}; not as Python prints it`, `{'price':  1}; not as Python prints it`, `{}`, `{}`},
+		{renamed, `{'data': None, 'x': [('a', {'data': 1})]}`, `{'content': None, 'x': [('a', {'data': 1})]}`, `{}`, `{}`},
 		{withheld, `[{"id": 1, "data": {"a": 1}}]`, `[{"id": 1, "data": null}]`, `{"id": 1}`, `{"id": 1}`},
 	} {
 		changes := silent.Changes{test.change}

@@ -159,7 +159,7 @@ func tasksOf(s suite.Suite, version string) []envs.Task {
 }
 
 // open opens a suite over a synthetic corpus, with some questions of each template.
-func open(t *testing.T, ds toolqa.Dataset, versions *toolapi.Catalog) suite.Suite {
+func open(t *testing.T, ds toolqa.Dataset, versions *toolapi.Catalog, change ...func(*suite.Choice)) suite.Suite {
 	t.Helper()
 
 	ctx, data := t.Context(), t.TempDir()
@@ -206,6 +206,10 @@ func open(t *testing.T, ds toolqa.Dataset, versions *toolapi.Catalog) suite.Suit
 	}
 	for _, section := range (bench.ToolQA{}).Sections() {
 		choice.Settings[section.Name] = section.New()
+	}
+
+	for _, c := range change {
+		c(&choice)
 	}
 
 	s, err := (bench.ToolQA{}).Open(ctx, choice)
