@@ -96,8 +96,8 @@
 // passes. Each is a factor, and applied to a version as a whole, since a service speaks of one
 // thing in one way: a field is recoded in all answers that have it, and in parameters that are
 // named after it. Which fields there are the base says (answer: in its file); a benchmark whose
-// base does not, such as ToolBench, has faults alone. Of ToolQA's tools it is those of tables,
-// LoadDB, FilterDB and GetValue; SQL, programs and graphs read what is underneath, as before.
+// base does not, such as ToolBench, has faults alone. Of ToolQA's tools it is those of tables, graphs
+// and SQL: of SQL the numbers and dates of its tables, and the rows of its answers.
 //
 //	scale-field         duration: 1.5           1500
 //	permute-values      gender: female          male, and the other way

@@ -15,23 +15,19 @@ type query struct {
 	begin   string // of the table in the place of another one, up to that one's name
 }
 
-// newQuery is the change that a note is of. Was is an expression of SQL: what a column was, $ in its
-// place.
-func newQuery(fields []string, note, was string) query {
+// newQuery is the change that a note is of; see recoded.
+func newQuery(fields []string, note, former string) query {
 	q := query{mark: "\n/* " + NoteWord + note + " */"}
 	for _, name := range fields {
-		column := Column(name)
+		column := strings.ReplaceAll(name, " ", "_") // which SQL cannot spell
 		q.columns = append(q.columns, column)
-		q.begin += strings.ReplaceAll(was, "$", column) + " AS " + column + ", "
+		q.begin += strings.ReplaceAll(former, "$", column) + " AS " + column + ", "
 	}
 
 	q.begin = "(SELECT " + q.begin + "* FROM "
 
 	return q
 }
-
-// Column is what a member of an answer is called in SQL.
-func Column(field string) string { return strings.ReplaceAll(field, " ", "_") }
 
 var (
 	named   = regexp.MustCompile(`(?i)\b((?:FROM|JOIN)\s+)(\w+\.\w+)\b`) // a table

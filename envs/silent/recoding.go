@@ -85,15 +85,19 @@ type Where struct {
 	SQL        string   `yaml:"sql,omitempty"`        // a parameter that asks tables with such columns, or ""
 }
 
-// recoded is the effect of a change of the values under some names and its inverse, which is written
-// in SQL, too.
-func (w Where) recoded(now, was func(any) any, note, column string) effect {
-	q := newQuery(w.Fields, note, column)
+// recoded is the effect of a change of the values under some names and its inverse, which is an
+// expression of SQL, too: what a column was, $ in its place.
+func (w Where) recoded(now, was func(any) any, note func() string, former string) effect {
+	asked := func() query { return newQuery(w.Fields, note(), former) }
 	e := ofValues(
 		func(v any) any { return inside(v, w.Fields, now) }, func(v any) any { return inside(v, w.Fields, was) },
 	)
-	e.lift = func(call envs.Args) envs.Args { return w.arguments(call, now, q.lift) }
-	e.lower = func(call envs.Args) envs.Args { return w.arguments(call, was, q.lower) }
+	e.lift = func(call envs.Args) envs.Args {
+		return w.arguments(call, now, func(sql string) string { return asked().lift(sql) })
+	}
+	e.lower = func(call envs.Args) envs.Args {
+		return w.arguments(call, was, func(sql string) string { return asked().lower(sql) })
+	}
 
 	return e
 }
@@ -168,7 +172,7 @@ type Scaled struct {
 func (s *Scaled) effect() effect {
 	return s.recoded(
 		func(v any) any { return scaled(v, s.Zeros) }, func(v any) any { return scaled(v, -s.Zeros) },
-		s.note(), "$ / 1"+strings.Repeat("0", s.Zeros),
+		s.note, "$ / 1"+strings.Repeat("0", s.Zeros),
 	)
 }
 
@@ -201,7 +205,7 @@ type Swapped struct {
 	Values map[string]string `yaml:"values,flow"` // each pair once
 }
 
-func (s *Swapped) effect() effect { return s.recoded(s.swap, s.swap, s.note(), "$") }
+func (s *Swapped) effect() effect { return s.recoded(s.swap, s.swap, s.note, "$") }
 
 func (s *Swapped) swap(v any) any {
 	for one, other := range s.Values {
@@ -282,7 +286,7 @@ type Dated struct {
 	Where `yaml:",inline"`
 }
 
-func (d *Dated) effect() effect { return d.recoded(dated, dated, d.note(), isoDate) }
+func (d *Dated) effect() effect { return d.recoded(dated, dated, d.note, isoDate) }
 
 // isoDate is a date with the year first, in SQL.
 const isoDate = "CONCAT(SUBSTR($, 7, 4), '-', SUBSTR($, 4, 2), '-', SUBSTR($, 1, 2), SUBSTR($, 11))"

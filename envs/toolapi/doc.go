@@ -78,7 +78,8 @@
 //	faults: [{kind: rate-limit, share: 0.5, calls: 2}]
 //
 // The base says what its tools answer, by an example (answer), and which parameter is a text of
-// conditions on it (conditions): what operators of silent changes are drawn from.
+// conditions on it (conditions), or a query of tables with its members as columns (sql), and of which
+// tool's answers (of): what operators of silent changes are drawn from.
 //
 // # Guarantees
 //

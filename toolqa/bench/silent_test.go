@@ -18,8 +18,8 @@ import (
 // changesOf are silent changes of one tool each, by the dataset that it serves.
 var changesOf = map[toolqa.Dataset]map[string]silent.Change{
 	toolqa.DBLP: {
-		"scaled edge":         {Tools: []string{"EdgeCheck"}, Scaled: &silent.Scaled{Where: fields("n_citation"), Zeros: 2}},
-		"scaled node":         {Tools: []string{"NodeCheck"}, Scaled: &silent.Scaled{Where: fields("page_start"), Zeros: 1}},
+		"scaled edge":         {Tools: []string{"EdgeCheck"}, Scaled: scaled(fields("n_citation"))},
+		"scaled node":         {Tools: []string{"NodeCheck"}, Scaled: scaled(fields("page_start"))},
 		"quoted edge":         {Tools: []string{"EdgeCheck"}, Quoted: &silent.Quoted{Where: fields("n_citation")}},
 		"quoted node":         {Tools: []string{"NodeCheck"}, Quoted: &silent.Quoted{Where: fields("page_end")}},
 		"renamed edge":        {Tools: []string{"EdgeCheck"}, Renamed: &silent.Renamed{Field: "papers", As: "titles"}},
@@ -30,7 +30,7 @@ var changesOf = map[toolqa.Dataset]map[string]silent.Change{
 		"paged neighbours":    {Tools: []string{"NeighbourCheck"}, Paged: paged},
 	},
 	toolqa.Coffee: {
-		"scaled query":   {Tools: []string{"SQLInterpreter"}, Scaled: &silent.Scaled{Where: columns("High"), Zeros: 2}},
+		"scaled query":   {Tools: []string{"SQLInterpreter"}, Scaled: scaled(columns("High"))},
 		"dated query":    {Tools: []string{"SQLInterpreter"}, Dated: &silent.Dated{Where: columns("Date")}},
 		"reversed query": {Tools: []string{"SQLInterpreter"}, Reversed: reversed},
 		"paged query":    {Tools: []string{"SQLInterpreter"}, Paged: paged},
@@ -41,6 +41,8 @@ var (
 	reversed = &silent.Reversed{Parameter: "order", Value: "ascending"}
 	paged    = &silent.Paged{Parameter: "limit", Size: 1, Value: 1000}
 )
+
+func scaled(w silent.Where) *silent.Scaled { return &silent.Scaled{Where: w, Zeros: 2} }
 
 func fields(name string) silent.Where { return silent.Where{Fields: []string{name}} }
 
@@ -94,7 +96,8 @@ func TestSilentDriftOfGraphsAndQueries(t *testing.T) {
 				catalog = changedBy(t, catalog, name, c)
 			}
 
-			s, memory := open(t, ds, catalog, func(c *suite.Choice) { c.Environment.Hint = dynamic.HintAnswer }), &memory{}
+			noted := func(c *suite.Choice) { c.Environment.Hint = dynamic.HintAnswer }
+			s, memory := open(t, ds, catalog, noted), &memory{}
 
 			for name := range changes {
 				env, err := s.Environment(name, memory)

@@ -15,7 +15,7 @@ type view struct {
 }
 
 // deployed returns a query without the marks that end it (see silent.Marked), and the tables of which
-// they say something.
+// they say something. Conversions are computed as they are of answers: in decimal arithmetic.
 func (in *Interpreter) deployed(sql string) (string, []view) {
 	sql, changes := silent.Marked(sql)
 
@@ -54,14 +54,17 @@ func (in *Interpreter) deployed(sql string) (string, []view) {
 	return sql, views
 }
 
+// dayFirst is a text that begins with a date, $, with the day first.
+const dayFirst = "CASE WHEN $ GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN substr($, 9, 2) || '/' || " +
+	"substr($, 6, 2) || '/' || substr($, 1, 4) || substr($, 11) ELSE $ END"
+
 // recoded is the expression of a column, which is another expression, after a change.
 func recoded(change silent.Change, column, was string) string {
 	switch {
 	case change.Scaled != nil && slices.Contains(change.Scaled.Fields, column):
 		return fmt.Sprintf("shift_point(%s, %d)", was, change.Scaled.Zeros)
 	case change.Dated != nil && slices.Contains(change.Dated.Fields, column):
-		return fmt.Sprintf("CASE WHEN %[1]s GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN substr(%[1]s, 9, 2) "+
-			"|| '/' || substr(%[1]s, 6, 2) || '/' || substr(%[1]s, 1, 4) || substr(%[1]s, 11) ELSE %[1]s END", was)
+		return strings.ReplaceAll(dayFirst, "$", was)
 	}
 
 	return was
@@ -69,24 +72,30 @@ func recoded(change silent.Change, column, was string) string {
 
 // look has a statement read views in the place of the tables of their names.
 func (s *statement) look(views []view) {
-	for k, v := range views {
+	var all []string
+
+	for _, v := range views {
+		all = append(all, v.query)
+
 		for i := range s.tokens {
-			if i > 1 && s.is(i-1, ".") && strings.EqualFold(s.tokens[i].identifier(), v.table) &&
-				strings.EqualFold(s.tokens[i-2].identifier(), v.schema) {
-				s.change(i-2, "")
-				s.change(i-1, "")
+			if s.is(i+1, ".") && i+2 < len(s.tokens) && strings.EqualFold(s.tokens[i].identifier(), v.schema) &&
+				strings.EqualFold(s.tokens[i+2].identifier(), v.table) {
+				s.change(i, "")
+				s.change(i+1, "")
 			}
 		}
+	}
 
-		switch first := &s.edits[0]; {
-		case s.is(0, "WITH") && s.is(1, "RECURSIVE"):
-			s.edits[1].after += " " + v.query + ","
-		case s.is(0, "WITH"):
-			first.after += " " + v.query + ","
-		case k == 0:
-			first.before = "WITH " + v.query + " " + first.before
-		default:
-			first.before = strings.Replace(first.before, "WITH ", "WITH "+v.query+", ", 1)
-		}
+	with, recursive := strings.Join(all, ", "), 0
+	if s.is(1, "RECURSIVE") {
+		recursive = 1
+	}
+
+	switch {
+	case with == "":
+	case s.is(0, "WITH"):
+		s.edits[recursive].after += " " + with + ","
+	default:
+		s.edits[0].before = "WITH " + with + " " + s.edits[0].before
 	}
 }

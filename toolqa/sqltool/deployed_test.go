@@ -13,7 +13,8 @@ import (
 
 // scaledColumn is a change of a column that queries see.
 func scaledColumn(name string, zeros int) silent.Change {
-	return silent.Change{Scaled: &silent.Scaled{Where: silent.Where{Fields: []string{name}, SQL: "SQL"}, Zeros: zeros}}
+	where := silent.Where{Fields: []string{name}, SQL: "SQL"}
+	return silent.Change{Scaled: &silent.Scaled{Where: where, Zeros: zeros}}
 }
 
 var datedColumn = silent.Change{Dated: &silent.Dated{Where: silent.Where{Fields: []string{"Date"}, SQL: "SQL"}}}
@@ -51,7 +52,8 @@ func TestDeployedColumns(t *testing.T) {
 		{open, "SELECT COUNT(*) AS n FROM coffee.coffee_data WHERE High > 121", "n: 3"},
 		{open, "select max(coffee_data.open) m from `coffee`.`coffee_data`", "m: 122250.0"},
 		{open, "SELECT c.Open - c.Close AS d FROM coffee.coffee_data AS c LIMIT 1", "d: 122133.5"},
-		{open, "SELECT MAX(a.Open) AS m FROM coffee_data a JOIN coffee.coffee_data AS b ON b.Open = a.Open", "m: 122250.0"},
+		{open, "SELECT MAX(a.Open) AS m FROM coffee_data a JOIN coffee.coffee_data AS b ON b.Open = a.Open",
+			"m: 122250.0"},
 		{open, "WITH x AS (SELECT Open AS o FROM coffee.coffee_data) SELECT MIN(o) AS least FROM x", "least: 99500.0"},
 		{open, "WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x WHERE n < 2) SELECT n, MAX(Open) AS m " +
 			"FROM x, coffee.coffee_data GROUP BY n", "n: 1, m: 122250.0\nn: 2, m: 122250.0"},
@@ -65,7 +67,8 @@ func TestDeployedColumns(t *testing.T) {
 		{date, "SELECT Date FROM coffee.coffee_data ORDER BY Date DESC LIMIT 1", "Date: 07/02/2000"},
 		{date, "SELECT COUNT(*) AS n FROM coffee.coffee_data WHERE Date >= '2000-01-01'", "n: 0"},
 		{date, "SELECT Close FROM coffee.coffee_data WHERE Date = '06/01/2000';", "Close: 116.85"},
-		{both, "SELECT Date, Open FROM coffee.coffee_data WHERE Date = '04/01/2000'", "Date: 04/01/2000, Open: 116250.0"},
+		{both, "SELECT Date, Open FROM coffee.coffee_data WHERE Date = '04/01/2000'",
+			"Date: 04/01/2000, Open: 116250.0"},
 		{open, "SELECT FROM Open", wrongSQL},
 	} {
 		if got := asked(t, in, tt.changes, tt.sql); got != tt.want {
@@ -86,11 +89,13 @@ func TestFormerColumnsInSQL(t *testing.T) {
 	c := small(t)
 	in := interpreter(t, Options{}, c)
 
-	for _, changes := range []silent.Changes{{scaledColumn("Open", 3)}, {datedColumn}, {scaledColumn("Open", 3), datedColumn}} {
+	open := scaledColumn("Open", 3)
+	for _, changes := range []silent.Changes{{open}, {datedColumn}, {open, datedColumn}} {
 		for _, sql := range []string{
 			"SELECT MAX(Open) AS m, MIN(Date) AS d FROM coffee.coffee_data",
 			"SELECT Date FROM coffee.coffee_data WHERE Date >= '2000-01-05' AND Open < 117 ORDER BY Date",
-			"SELECT x.Open FROM coffee.coffee_data AS x JOIN coffee.coffee_data AS y ON y.Date > x.Date WHERE x.Volume < 6000",
+			"SELECT x.Open FROM coffee.coffee_data AS x JOIN coffee.coffee_data AS y ON y.Date > x.Date " +
+				"WHERE x.Volume < 6000",
 		} {
 			lifted, _ := changes.Lift(envs.Object("SQL", sql)).Text("SQL")
 			lifted = strings.ReplaceAll(lifted, ", * FROM", " , * FROM") // nothing knows it
@@ -159,13 +164,16 @@ func TestMarksOfNothing(t *testing.T) {
 	in := interpreter(t, Options{}, small(t))
 
 	const sql = "SELECT MAX(Open) AS m FROM coffee.coffee_data"
-	for _, note := range []string{"Distance, also in the tables of SQL: numbers are 10 times what they were.", "x", ""} {
+	const other = "Distance, also in the tables of SQL: numbers are 10 times what they were."
+	for _, note := range []string{other, "x", ""} {
 		if got := query(t, in, sql+"\n/* "+silent.NoteWord+note+" */").Observation; got != "m: 122.25" {
 			t.Errorf("%q: %s", note, got)
 		}
 	}
 
-	_, r, err := in.Call(t.Context(), toolqa.Session{}, envs.Object("SQL", "\n/* "+silent.NoteWord+datedColumn.Note()+" */"))
+	mark := "\n/* " + silent.NoteWord + datedColumn.Note() + " */"
+
+	_, r, err := in.Call(t.Context(), toolqa.Session{}, envs.Object("SQL", mark))
 	if err != nil || r.Observation != wrongSQL {
 		t.Errorf("no query: %s, %v", r.Observation, err)
 	}
