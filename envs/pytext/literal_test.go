@@ -87,7 +87,7 @@ func TestDecodeLiteralPrefix(t *testing.T) {
 			t.Errorf("%s: %v, rest %q (-want +got):\n%s", tt.text, err, rest, diff)
 		}
 
-		if again, _, err := DecodeLiteralPrefix(Repr(got)); err != nil || cmp.Diff(got, again) != "" {
+		if tuples := strings.Contains(tt.text, "("); tuples && Repr(got)+rest != tt.text {
 			t.Errorf("%s is printed as %s", tt.text, Repr(got))
 		}
 	}
