@@ -221,7 +221,7 @@ func grown(preset string, more ...string) []string {
 	case "subtle": // under versions that refuse nothing
 		args[2] = "efficient"
 		args = append(args, "--trees", "4", "--engine", "unsafe", "--policy", "scripted:careful",
-			"--api", "factor:scale-field,factor:half-answer,factor:timeout")
+			"--api", "factor:reorder-date,factor:half-answer,factor:timeout")
 	}
 
 	return append(args, more...)
