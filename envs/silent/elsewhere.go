@@ -19,7 +19,7 @@ type Elsewhere struct {
 }
 
 // elsewhereText is what text writes, in three groups.
-const elsewhereText = `(\S+)\[(.*)\] has it, by (\S+)\.`
+const elsewhereText = `(\S+)\[(.*)\] has it, by (.+)\.`
 
 func (e Elsewhere) text() string {
 	return fmt.Sprintf("%s[%s] has it, by %s.", e.Source, strings.Join(e.With, ", "), e.By)

@@ -3,6 +3,7 @@ package silent_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,7 +162,16 @@ func TestConditions(t *testing.T) {
 
 // A note says all that there is to know of a change.
 func TestNotes(t *testing.T) {
-	for _, change := range all {
+	blanks := []silent.Change{
+		{Renamed: &silent.Renamed{Field: "number of reviews", As: "reviews in all"}},
+		{Moved: &silent.Moved{Field: "number of reviews", Into: "more info"}},
+		{Quoted: &silent.Quoted{Where: where("number of reviews", "stars")}},
+		{Withheld: &silent.Withheld{Field: "number of reviews", Elsewhere: silent.Elsewhere{
+			Source: "list", With: []string{"a"}, By: "the id",
+		}}},
+	}
+
+	for _, change := range slices.Concat(all, blanks) {
 		got, ok := silent.ParseNote(change.Note())
 		if diff := cmp.Diff(change, got); diff != "" || !ok {
 			t.Errorf("%s: %v, -want +got:\n%s", change.Note(), ok, diff)

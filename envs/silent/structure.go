@@ -39,7 +39,7 @@ func (r *Renamed) effect() effect { return ofValues(r.change, r.change) }
 
 func (r *Renamed) note() string { return fmt.Sprintf("%s: it is called %s.", r.Field, r.As) }
 
-var renamedNote = regexp.MustCompile(`^(\S+): it is called (\S+)\.$`)
+var renamedNote = regexp.MustCompile(`^([^:]+): it is called (.+)\.$`)
 
 func (r *Renamed) read(note string) bool { return readPair(renamedNote, note, &r.Field, &r.As) }
 
@@ -101,7 +101,7 @@ func (m *Moved) effect() effect { return ofValues(m.now, m.was) }
 
 func (m *Moved) note() string { return fmt.Sprintf("%s: it is in %s.", m.Field, m.Into) }
 
-var movedNote = regexp.MustCompile(`^(\S+): it is in (\S+)\.$`)
+var movedNote = regexp.MustCompile(`^([^:]+): it is in (.+)\.$`)
 
 func (m *Moved) read(note string) bool { return readPair(movedNote, note, &m.Field, &m.Into) }
 

@@ -145,7 +145,7 @@ func (w *Withheld) note() string {
 	return fmt.Sprintf("%s: it is null here; %s", w.Field, w.Elsewhere.text())
 }
 
-var withheldNote = regexp.MustCompile(`^(\S+): it is null here; ` + elsewhereText + `$`)
+var withheldNote = regexp.MustCompile(`^([^:]+): it is null here; ` + elsewhereText + `$`)
 
 func (w *Withheld) read(note string) bool {
 	groups := withheldNote.FindStringSubmatch(note)
