@@ -15,9 +15,15 @@ type query struct {
 	begin   string // of the table in the place of another one, up to that one's name
 }
 
+// A mark is a note in a comment, on a line of its own.
+const (
+	markBegin = "\n/* " + NoteWord
+	markEnd   = " */"
+)
+
 // newQuery is the change that a note is of; see recoded.
 func newQuery(fields []string, note, former string) query {
-	q := query{mark: "\n/* " + NoteWord + note + " */"}
+	q := query{mark: markBegin + note + markEnd}
 	for _, name := range fields {
 		column := strings.ReplaceAll(name, " ", "_") // which SQL cannot spell
 		q.columns = append(q.columns, column)
@@ -76,25 +82,24 @@ func (q query) unmarked(sql string) (rest string, ok bool) {
 	return before + after, ok
 }
 
-// marks are the marks that end a query.
-var marks = regexp.MustCompile(`(?s)^(.*)\n/\* ` + NoteWord + `([^\n]*) \*/$`)
-
 // Marked returns a query without the marks that end it, and the changes that they stand for, in the
-// order in which they were made. What a tool answers has them.
+// order in which they were made.
 func Marked(sql string) (string, Changes) {
 	var all Changes
 
 	for {
-		groups := marks.FindStringSubmatch(sql)
-		if groups == nil {
+		body, _ := strings.CutSuffix(sql, markEnd)
+		at := strings.LastIndex(body, markBegin)
+
+		if at < 0 || body == sql {
 			return sql, all
 		}
 
-		c, ok := ParseNote(groups[2])
+		c, ok := ParseNote(body[at+len(markBegin):])
 		if !ok {
 			return sql, all
 		}
 
-		all, sql = append(all, c), groups[1]
+		all, sql = append(all, c), body[:at]
 	}
 }

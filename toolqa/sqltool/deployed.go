@@ -18,8 +18,12 @@ type view struct {
 // they say something. Conversions are computed as they are of answers: in decimal arithmetic.
 func (in *Interpreter) deployed(sql string) (string, []view) {
 	sql, changes := silent.Marked(sql)
+	if len(changes) == 0 {
+		return sql, nil
+	}
 
 	var views []view
+
 	for _, schema := range in.schemas {
 		from, changed := string(schema.Dataset), false
 		if in.opts.TextColumns {
