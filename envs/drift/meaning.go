@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolevo/envs/memo"
 	"toolevo/envs/toolapi"
 )
 
@@ -17,6 +18,32 @@ type synonyms struct {
 	When  []string `yaml:"when"`  // if one of these is in the name, in what is said of it, or its type
 	Not   []string `yaml:"not"`   // if none of these is in the name
 	Use   []string `yaml:"use"`
+}
+
+// senses are entries of which the first one that fits is taken.
+type senses struct {
+	all []synonyms
+	at  map[string][]int // where they are, by the first word of what they are for
+}
+
+// UnmarshalYAML reads a list of entries.
+func (s *senses) UnmarshalYAML(read func(any) error) error {
+	if err := read(&s.all); err != nil {
+		return err
+	}
+
+	s.at = map[string][]int{}
+
+	for i, e := range s.all {
+		for _, phrase := range e.For {
+			word, _, _ := strings.Cut(phrase, " ")
+			if at := s.at[word]; len(at) == 0 || at[len(at)-1] != i {
+				s.at[word] = append(at, i)
+			}
+		}
+	}
+
+	return nil
 }
 
 // meaning is what tells the sense of the words of a name.
@@ -124,8 +151,9 @@ func (m meaning) has(e synonyms) bool {
 
 // synonym draws what stands for the words from the i-th on, and says for how many: none where no
 // entry fits.
-func (m meaning) synonym(r *rand.Rand, entries []synonyms, i int) (string, int) {
-	for _, e := range entries {
+func (m meaning) synonym(r *rand.Rand, entries senses, i int) (string, int) {
+	for _, at := range entries.at[strings.ToLower(m.words[i])] {
+		e := entries.all[at]
 		if n := m.in(e, i); n > 0 && len(e.Use) > 0 {
 			return pick(r, e.Use), n
 		}
@@ -134,19 +162,25 @@ func (m meaning) synonym(r *rand.Rand, entries []synonyms, i int) (string, int) 
 	return "", 0
 }
 
+// options are the words of what may stand beside names.
+var options memo.Memo[[]string]
+
 // beside draws what may stand beside the name, by the first entry that fits: words that neither it
 // nor another parameter has. It is "" where there are none.
 func (m meaning) beside(r *rand.Rand, entries []synonyms) string {
+	isThere := func(option string) bool {
+		return slices.ContainsFunc(options.Get(option, split), func(word string) bool {
+			same := func(other string) bool { return strings.EqualFold(word, other) }
+			return slices.ContainsFunc(m.words, same) || slices.ContainsFunc(m.near(), same)
+		})
+	}
+
 	for _, e := range entries {
-		isThere := func(option string) bool {
-			return slices.ContainsFunc(split(option), func(word string) bool {
-				same := func(other string) bool { return strings.EqualFold(word, other) }
-				return slices.ContainsFunc(m.words, same) || slices.ContainsFunc(m.near(), same)
-			})
+		if e.Alone && len(m.words) != 1 || !m.fits(e) {
+			continue
 		}
 
-		free := slices.DeleteFunc(slices.Clone(e.Use), isThere)
-		if len(free) > 0 && m.fits(e) && (!e.Alone || len(m.words) == 1) {
+		if free := slices.DeleteFunc(slices.Clone(e.Use), isThere); len(free) > 0 {
 			return pick(r, free)
 		}
 	}

@@ -73,7 +73,7 @@ func (w *vocabulary) lists() []*[]string {
 	all := []*[]string{&w.Prefixes.Texts, &w.Responses.State, &w.Responses.Message, &w.Containers, &w.Orders, &w.Limits}
 
 	for _, entries := range [][]synonyms{
-		w.Verbs, w.Doers, w.Nouns, w.VerbsOfAny, w.NounsOfAny, w.Fronts, w.Endings, w.Objects,
+		w.Verbs.all, w.Doers.all, w.Nouns.all, w.VerbsOfAny, w.NounsOfAny, w.Fronts, w.Endings, w.Objects,
 	} {
 		for i := range entries {
 			all = append(all, &entries[i].Use)

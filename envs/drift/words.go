@@ -19,9 +19,9 @@ var files embed.FS
 
 // vocabulary is what words.yaml holds, or a part of it.
 type vocabulary struct {
-	Verbs      []synonyms `yaml:"verbs"`
-	Doers      []synonyms `yaml:"doers"`
-	Nouns      []synonyms `yaml:"nouns"`
+	Verbs      senses     `yaml:"verbs"`
+	Doers      senses     `yaml:"doers"`
+	Nouns      senses     `yaml:"nouns"`
 	VerbsOfAny []synonyms `yaml:"verbs_of_any"`
 	NounsOfAny []synonyms `yaml:"nouns_of_any"`
 	Fronts     []synonyms `yaml:"fronts"`
