@@ -103,6 +103,7 @@
 //	permute-values      gender: female          male, and the other way
 //	quote-field         members: "12"           12
 //	reorder-date        Date: 2023-05-17        17/05/2023
+//	shift-time          start_time: 22:30       01:30, in another time zone
 //	rename-field        data                    record
 //	move-field          data                    details: {data: …}
 //	reverse-list        oldest first            newest first, or order=ascending

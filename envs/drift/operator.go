@@ -78,6 +78,7 @@ var operators = []Operator{
 	{Name: "permute-values", common: permuteValues, group: groupSubtle, About: "values of an enumeration trade places"},
 	{Name: "quote-field", common: quoteField, group: groupSubtle, About: "a number of an answer is a text"},
 	{Name: "reorder-date", common: reorderDate, group: groupSubtle, About: "dates begin with the day"},
+	{Name: "shift-time", common: shiftTime, group: groupSubtle, About: "times of another time zone"},
 	{Name: "rename-field", common: renameField, group: groupSubtle, About: "a member of answers has another name"},
 	{Name: "move-field", common: moveField, group: groupSubtle, About: "a member stands in an object of its own"},
 	{Name: "reverse-list", common: reverseList, group: groupSubtle, About: "the last item of an answer comes first"},

@@ -255,6 +255,29 @@ func reorderDate(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return silently(s, tools, silent.Change{Dated: &silent.Dated{Where: where}}, f.name)
 }
 
+// shiftTime has times of another time zone, in all fields that are times.
+func shiftTime(s *toolapi.Spec, d *Draws) (Change, bool) {
+	c := &silent.Zoned{Hours: pick(d.Rand, []int{1, 2, 3, 5, 8, 11})}
+
+	var tools []string
+
+	for _, f := range fieldsOf(s) {
+		if text, _ := f.value.(string); !silent.IsTime(text) {
+			continue
+		}
+
+		where, with := recoded(s, f, isText, func(p toolapi.Parameter) toolapi.Parameter { return p })
+		where.Fields = append(c.Fields, where.Fields...)
+		c.Where, tools = where, append(tools, with...)
+	}
+
+	if len(tools) == 0 {
+		return Change{}, false
+	}
+
+	return silently(s, tools, silent.Change{Zoned: c}, strings.Join(c.Fields, ", "))
+}
+
 // freeOf reports whether no member of an answer and no parameter has a name.
 func freeOf(s *toolapi.Spec, name string) bool {
 	isCalled := func(p toolapi.Parameter) bool { return fold(p.Name) == fold(name) }

@@ -13,8 +13,8 @@ import (
 )
 
 // ofTables are the silent factors that the tools of tables have something of.
-var ofTables = []string{"scale-field", "quote-field", "reorder-date", "rename-field", "move-field", "reverse-list",
-	"shorten-list"}
+var ofTables = []string{"scale-field", "quote-field", "reorder-date", "shift-time", "rename-field", "move-field",
+	"reverse-list", "shorten-list"}
 
 // A silent version keeps every name and refuses no call of before; it means something else, and
 // says so in its document alone.

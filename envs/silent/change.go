@@ -18,6 +18,7 @@ type Change struct {
 	Swapped  *Swapped  `yaml:"swapped,omitempty,flow"`
 	Quoted   *Quoted   `yaml:"quoted,omitempty,flow"`
 	Dated    *Dated    `yaml:"dated,omitempty,flow"`
+	Zoned    *Zoned    `yaml:"zoned,omitempty,flow"`
 	Renamed  *Renamed  `yaml:"renamed,omitempty,flow"`
 	Moved    *Moved    `yaml:"moved,omitempty,flow"`
 	Reversed *Reversed `yaml:"reversed,omitempty,flow"`

@@ -11,13 +11,14 @@
 //	swapped   {fields: [gender], values: {female: male}}      values of an enumeration trade places
 //	quoted    {fields: [members]}                             12 is "12", and "12" is 12
 //	dated     {fields: [Date]}                                2023-05-17 is 17/05/2023
+//	zoned     {fields: [start_time], hours: 3}                22:30 is 01:30, in another time zone
 //	renamed   {field: data, as: content}                      a member of an answer has another name
 //	moved     {field: data, into: details}                    it stands in an object of its own
 //	reversed  {parameter: order, value: oldest_first}         the last item comes first, unless the call says so
 //	paged     {parameter: limit, value: 1000, size: 2}        a list has its first items, unless the call wants more
 //	withheld  {field: data, source: list_sessions, by: id}    null; another tool has it, in the item of the same id
 //
-// The first six are re-encodings: bijections of values, in decimal arithmetic, wherever a member
+// The first seven are re-encodings: bijections of values, in decimal arithmetic, wherever a member
 // has the name, and for arguments of the name as well. The next two are views: the former answer is
 // there for who asks for it. The last one is damage.
 //

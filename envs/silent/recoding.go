@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolevo/envs"
@@ -298,3 +299,42 @@ func (d *Dated) note() string {
 var datedNote = regexp.MustCompile(`^(.+): dates begin with the day, 17/05/2023 for 2023-05-17\.$`)
 
 func (d *Dated) read(note string) bool { return d.match(datedNote, note) != nil }
+
+// Zoned has times of another time zone: of day, or of a date and a day. Those of a day stay within
+// it.
+type Zoned struct {
+	Where `yaml:",inline"`
+	Hours int `yaml:"hours"` // by which clocks are ahead there
+}
+
+func (z *Zoned) effect() effect {
+	// The date says nothing: what is asked for is what stands behind it.
+	former := fmt.Sprintf("SUBSTR(DATE_SUB(CONCAT('2000-01-02 ', $), INTERVAL %d HOUR), 12)", z.Hours)
+
+	return z.recoded(
+		func(v any) any { return zoned(v, z.Hours) }, func(v any) any { return zoned(v, -z.Hours) }, z.note, former,
+	)
+}
+
+func (z *Zoned) note() string {
+	return fmt.Sprintf("%s: times are those of a zone that is %d hours ahead.", z.list(), z.Hours)
+}
+
+var zonedNote = regexp.MustCompile(`^(.+): times are those of a zone that is (\d+) hours ahead\.$`)
+
+func (z *Zoned) read(note string) bool {
+	groups := z.match(zonedNote, note)
+	if groups != nil {
+		z.Hours, _ = strconv.Atoi(groups[2]) // too many digits are no zone
+	}
+
+	return groups != nil
+}
+
+func (z *Zoned) check() error {
+	if z.Hours < 1 || z.Hours >= hoursOfDay {
+		return errors.New("zoned wants hours, 1 to 23")
+	}
+
+	return z.Where.check()
+}

@@ -23,6 +23,7 @@ var (
 	}}
 	quoted   = silent.Change{Quoted: &silent.Quoted{Where: where("members")}}
 	dated    = silent.Change{Dated: &silent.Dated{Where: where("Date")}}
+	zoned    = silent.Change{Zoned: &silent.Zoned{Where: silent.Where{Fields: []string{"start"}}, Hours: 3}}
 	renamed  = silent.Change{Renamed: &silent.Renamed{Field: "data", As: "content"}}
 	moved    = silent.Change{Moved: &silent.Moved{Field: "data", Into: "details"}}
 	reversed = silent.Change{Reversed: &silent.Reversed{Parameter: "order", Value: "oldest_first"}}
@@ -32,7 +33,7 @@ var (
 	}}
 )
 
-var all = []silent.Change{scaled, swapped, quoted, dated, renamed, moved, reversed, paged, withheld}
+var all = []silent.Change{scaled, swapped, quoted, dated, zoned, renamed, moved, reversed, paged, withheld}
 
 // What each kind makes of an answer, and of the arguments of a tool's call.
 func TestKinds(t *testing.T) {
@@ -52,6 +53,9 @@ func TestKinds(t *testing.T) {
 			`{"data": {"members": "3"}, "members": "3"}`, `{"data": {"members": 3}, "members": "3"}`},
 		{dated, `{"Date": ["2023-05-17", "2023-05-17 10:00", "soon"]}`,
 			`{"Date": ["17/05/2023", "17/05/2023 10:00", "soon"]}`, `{"Date": "2023-05-17"}`, `{"Date": "17/05/2023"}`},
+		{zoned, `{"start": ["10:00", "22:30:15", "2023-12-31T23:15:00Z", "24:00", "noon"], "end": "10:00"}`,
+			`{"start": ["13:00", "01:30:15", "2024-01-01T02:15:00Z", "24:00", "noon"], "end": "10:00"}`,
+			`{"start": "00:05"}`, `{"start": "03:05"}`},
 		{renamed, `{"id": 1, "data": {"data": 2}}`, `{"id": 1, "content": {"content": 2}}`,
 			`{"data": {"data": 2}}`, `{"data": {"content": 2}}`},
 		{renamed, `{"content": 1}`, `{"data": 1}`, `{}`, `{}`},

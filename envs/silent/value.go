@@ -1,10 +1,12 @@
 package silent
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
@@ -118,6 +120,41 @@ func dated(v any) any {
 	}
 
 	return v
+}
+
+const hoursOfDay = 24
+
+var (
+	timeOfDay = regexp.MustCompile(`^([01]\d|2[0-3])((?::[0-5]\d){1,2})$`)
+	timestamp = regexp.MustCompile(`^(\d{4}-\d\d-\d\d[ T]\d\d)(:[0-5]\d.*)$`)
+)
+
+// IsTime reports whether a text is a time of day, such as 18:30, or begins with a date and one.
+func IsTime(text string) bool { return timeOfDay.MatchString(text) || timestamp.MatchString(text) }
+
+func zoned(v any, hours int) any {
+	if text, ok := v.(string); ok {
+		return Later(text, hours)
+	}
+
+	return v
+}
+
+// Later is a time some hours later, or earlier where they are negative. What is no time stays.
+func Later(text string, hours int) string {
+	if groups := timeOfDay.FindStringSubmatch(text); groups != nil {
+		hour, _ := strconv.Atoi(groups[1])
+		return fmt.Sprintf("%02d%s", (hour+hours%hoursOfDay+hoursOfDay)%hoursOfDay, groups[2])
+	}
+
+	if groups := timestamp.FindStringSubmatch(text); groups != nil {
+		layout := "2006-01-02" + groups[1][10:11] + "15"
+		if at, err := time.Parse(layout, groups[1]); err == nil {
+			return at.Add(time.Duration(hours)*time.Hour).Format(layout) + groups[2]
+		}
+	}
+
+	return text
 }
 
 // Half is the first half of an answer: of a list, of the lists of an object, or of a text. One item

@@ -69,6 +69,8 @@ func recoded(change silent.Change, column, was string) string {
 		return fmt.Sprintf("shift_point(%s, %d)", was, change.Scaled.Zeros)
 	case change.Dated != nil && slices.Contains(change.Dated.Fields, column):
 		return strings.ReplaceAll(dayFirst, "$", was)
+	case change.Zoned != nil && slices.Contains(change.Zoned.Fields, column):
+		return fmt.Sprintf("shift_time(%s, %d)", was, change.Zoned.Hours)
 	}
 
 	return was

@@ -178,3 +178,29 @@ func TestMarksOfNothing(t *testing.T) {
 		t.Errorf("no query: %s, %v", r.Observation, err)
 	}
 }
+
+// Times are those of the other zone for what a query computes, too; who knows gets those that were.
+func TestZonedColumns(t *testing.T) {
+	in := interpreter(t, Options{}, five(t)...)
+	changes := silent.Changes{{Zoned: &silent.Zoned{
+		Where: silent.Where{Fields: []string{"start_time"}, SQL: "SQL"}, Hours: 13,
+	}}}
+
+	for sql, want := range map[string]string{
+		"SELECT event, start_time FROM agenda.agenda_data ORDER BY start_time": "event: Lunch, start_time: 01:30:00\n" +
+			"event: Opera, start_time: 22:00:00",
+		"SELECT event FROM agenda.agenda_data WHERE start_time = '22:00:00'": "event: Opera",
+	} {
+		if got := asked(t, in, changes, sql); got != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
+		}
+
+		lifted, _ := changes.Lift(envs.Object("SQL", sql)).Text("SQL")
+		by := strings.ReplaceAll(lifted, ", * FROM", " , * FROM") // nothing knows it
+
+		was := query(t, in, sql).Observation
+		if knowing, computed := asked(t, in, changes, lifted), asked(t, in, changes, by); knowing != was || computed != was {
+			t.Errorf("%s: %q and %q, but it was %q", lifted, knowing, computed, was)
+		}
+	}
+}

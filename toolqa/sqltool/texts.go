@@ -47,6 +47,8 @@ func textFunctions() map[string]function {
 			return silent.Shifted(textOf(a[0]), int(min(max(wholeOf(a[1]), -mostShift), mostShift)))
 		}),
 
+		"shift_time": takes(2, func(a []any) any { return silent.Later(textOf(a[0]), int(wholeOf(a[1]))) }),
+
 		"py_str": {least: 1, most: 1, call: func(a []any) (any, error) { return textOf(a[0]), nil }},
 	}
 }
