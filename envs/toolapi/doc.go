@@ -87,8 +87,9 @@
 //     that ends in a blank cannot stand in brackets. A call that names a default which a version flips comes back
 //     without it, which means the same.
 //   - Versions are immutable and safe for concurrent use.
-//   - A version that loads is whole: it exposes every tool that it has not removed, no call is of two APIs, adapters lead
-//     from its parameters to the tool's and back, and the example of every notice lowers without an error.
+//   - A version that loads is whole: it exposes every tool that it has not removed, a call is of one
+//     API, adapters lead from its parameters to the tool's and back, and the example of every notice
+//     lowers without an error.
 //
 // # Caveats
 //

@@ -199,8 +199,10 @@ func TestZonedColumns(t *testing.T) {
 		by := strings.ReplaceAll(lifted, ", * FROM", " , * FROM") // nothing knows it
 
 		was := query(t, in, sql).Observation
-		if knowing, computed := asked(t, in, changes, lifted), asked(t, in, changes, by); knowing != was || computed != was {
-			t.Errorf("%s: %q and %q, but it was %q", lifted, knowing, computed, was)
+		for _, sql := range []string{lifted, by} {
+			if got := asked(t, in, changes, sql); got != was {
+				t.Errorf("%s: %q, but it was %q", sql, got, was)
+			}
 		}
 	}
 }
