@@ -183,8 +183,8 @@ func TestSeveralThatAreNotWhole(t *testing.T) {
 		{"source: Note", "source: Now", "removed: Now is not exposed"},
 		{"removed:", "about: x # ", "the tool Now is not exposed"},
 		{"{name: days, type: integer, minimum: 1, maximum: 14}\n      - {name: unit, enum: [celsius, kelvin], " +
-			"optional: true}\n    notice: {example: '{\"city\": \"Oslo\", \"days\": 3}'}", "{name: night, type: integer}",
-			"it takes no call"},
+			"optional: true}\n    notice: {example: '{\"city\": \"Oslo\", \"days\": 3}'}",
+			"{name: night, type: integer}", "it takes no call"},
 	} {
 		changed := strings.Replace(several, test.old, test.new, 1)
 		if changed == several {
