@@ -179,8 +179,8 @@ func TestFactorsOfOtherTools(t *testing.T) {
 	m := maker(t, catalogOf(t, others), "base", 3)
 
 	// These tools do not say what they answer.
-	ofAnswers := []string{"scale-field", "permute-values", "quote-field", "reorder-date", "shift-time", "rename-field", "move-field",
-		"reverse-list", "shorten-list", "withhold-field", "merge-tools", "remove-tool", "shorten-description"}
+	ofAnswers := []string{"scale-field", "permute-values", "quote-field", "reorder-date", "shift-time", "rename-field",
+		"move-field", "reverse-list", "shorten-list", "withhold-field", "merge-tools", "remove-tool", "shorten-description"}
 
 	for _, f := range drift.Factors() {
 		for i := range 10 {

@@ -46,7 +46,7 @@ var allowed = []rule{
 		"envs/silent", "envs/wire",
 		"envs/yamltext"}},
 	{"envs/dynamic", []string{"envs", "envs/action", "envs/names", "envs/pytext", "envs/silent", "envs/toolapi"}},
-	{"envs/drift", []string{"envs", "envs/console", "envs/kept", "envs/names", "envs/pytext", "envs/disk",
+	{"envs/drift", []string{"envs", "envs/console", "envs/kept", "envs/memo", "envs/names", "envs/pytext", "envs/disk",
 		"envs/silent", "envs/wire", "envs/toolapi", "envs/yamltext"}},
 	{"envs/toolbench", []string{"envs", "envs/display", "envs/drift", "envs/disk", "envs/pytext",
 		"envs/toolapi"}},
