@@ -180,7 +180,8 @@ func TestFactorsOfOtherTools(t *testing.T) {
 
 	// These tools do not say what they answer.
 	ofAnswers := []string{"scale-field", "permute-values", "quote-field", "reorder-date", "shift-time", "rename-field",
-		"move-field", "reverse-list", "shorten-list", "withhold-field", "merge-tools", "remove-tool", "shorten-description"}
+		"move-field", "reverse-list", "shorten-list", "withhold-field", "merge-tools", "remove-tool",
+		"shorten-description"}
 
 	for _, f := range drift.Factors() {
 		for i := range 10 {
