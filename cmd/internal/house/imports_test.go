@@ -52,6 +52,7 @@ var allowed = []rule{
 		"envs/toolapi"}},
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/disk", "envs/dynamic", "envs/wire",
 		"envs/kept", "envs/names", "envs/sandbox", "envs/toolapi"}},
+	{"envs/remote", []string{"envs", "envs/display", "envs/keeper", "envs/pytext", "envs/sandbox/worker"}},
 	{"envs/openenv", []string{"envs", "envs/action", "envs/drift", "envs/wire", "envs/names",
 		"envs/pytext",
 		"envs/toolapi"}},

@@ -1,0 +1,56 @@
+package remote
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// Log is what was called on the way to a state, without what only reads, and what was answered. It is
+// immutable. The zero Log is where every task begins.
+type Log struct{ last *entry }
+
+type entry struct {
+	before Log
+	tool   string
+	args   envs.Args
+	result envs.Result
+	key    string // of the calls up to this one
+}
+
+// Same reports whether two logs have the same calls, so that tools are in the same state after them.
+func Same(a, b Log) bool { return a.key() == b.key() }
+
+func (l Log) key() string {
+	if l.last == nil {
+		return ""
+	}
+
+	return l.last.key
+}
+
+// with returns the log and the key of one more call, whose result is not there yet.
+func (l Log) with(tool string, args envs.Args) *entry {
+	sum := sha256.Sum256([]byte(l.key() + "\x00" + tool + "\x00" + pytext.JSON(args)))
+	return &entry{before: l, tool: tool, args: args, key: hex.EncodeToString(sum[:])}
+}
+
+// since returns the calls of the log behind another one of which it is the continuation, in their
+// order; ok is false where it is not.
+func (l Log) since(other Log) (calls []*entry, ok bool) {
+	for at := l; ; at = at.last.before {
+		if Same(at, other) {
+			slices.Reverse(calls)
+			return calls, true
+		}
+
+		if at.last == nil {
+			return nil, false
+		}
+
+		calls = append(calls, at.last)
+	}
+}

@@ -1,0 +1,70 @@
+package remote_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolevo/envs/keeper"
+)
+
+func TestMain(m *testing.M) {
+	keeper.Main() // this binary stands between itself and the servers that it starts
+
+	if len(os.Args) == 3 && os.Args[1] == "serve-notes" {
+		serveNotes(os.Args[2])
+		return
+	}
+
+	m.Run()
+}
+
+// note is what a tool of notes takes.
+type note struct {
+	Path string `json:"path"`
+	Text string `json:"text,omitempty"`
+}
+
+// serveNotes is an MCP server that keeps notes in files of a folder.
+func serveNotes(dir string) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1"}, nil)
+
+	add := func(name, about string, reads bool, answer func(note) (string, error)) {
+		mcp.AddTool(server, &mcp.Tool{
+			Name: name, Description: about, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: reads},
+		}, func(_ context.Context, _ *mcp.CallToolRequest, n note) (*mcp.CallToolResult, any, error) {
+			if !strings.HasPrefix(n.Path, dir) {
+				return nil, nil, fmt.Errorf("%s is not in %s", n.Path, dir)
+			}
+
+			text, err := answer(n)
+
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, err
+		})
+	}
+
+	add("write", "Writes a note.", false, func(n note) (string, error) {
+		return "wrote " + n.Path, os.WriteFile(n.Path, []byte(n.Text), 0o600)
+	})
+	add("read", "Reads a note.", true, func(n note) (string, error) {
+		text, err := os.ReadFile(n.Path)
+		return string(text), err
+	})
+	add("list", "Lists the notes of a folder.", true, func(n note) (string, error) {
+		paths, err := filepath.Glob(n.Path + "/*")
+		return strings.Join(paths, "\n"), err
+	})
+	add("crash", "Ends the server.", false, func(note) (string, error) {
+		fmt.Fprintln(os.Stderr, "it crashed")
+		os.Exit(1)
+
+		return "", nil
+	})
+
+	_ = server.Run(context.Background(), &mcp.StdioTransport{}) // it ends with its client
+}

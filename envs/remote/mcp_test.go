@@ -1,0 +1,141 @@
+package remote_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/envs/remote"
+)
+
+// notes are servers of this binary's, each with a note in its folder.
+func notes(t *testing.T) (*remote.MCP, *remote.Service) {
+	t.Helper()
+
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	m := &remote.MCP{
+		Command: []string{binary, "serve-notes", "{dir}"},
+		Reset:   []string{"sh", "-c", `printf "%s" "$WORD" > first.txt`}, Environment: map[string]string{"WORD": "hello"},
+		Shown: "/workspace",
+	}
+	if err := m.Validate(); err != nil {
+		t.Fatal(err)
+	}
+
+	s := remote.New(m, remote.Options{
+		ReadsOnly: func(tool string) bool { return tool == "read" || tool == "list" },
+		Most:      2, Timeout: time.Minute, Patience: time.Minute,
+	})
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+
+	return m, s
+}
+
+// Servers are branched as anything else: each branch has its own folder, which no call and no answer names.
+func TestServersAreBranched(t *testing.T) {
+	t.Parallel()
+
+	m, s := notes(t)
+
+	tools, err := m.Tools(t.Context())
+	if err != nil || len(tools) != 4 || tools[2].Name != "read" || !tools[2].Annotations.ReadOnlyHint {
+		t.Fatalf("the tools are %v, %v", tools, err)
+	}
+
+	ask := func(at remote.Log, tool, path, text string) (remote.Log, envs.Result) {
+		next, result, err := s.Call(t.Context(), nil, at, tool, envs.Object("path", path, "text", text))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return next, result
+	}
+
+	if _, result := ask(remote.Log{}, "read", "/workspace/first.txt", ""); result.Observation != "hello" {
+		t.Errorf("a fresh server reads %+v", result)
+	}
+
+	a, wrote := ask(remote.Log{}, "write", "/workspace/a.txt", "1")
+	b, _ := ask(remote.Log{}, "write", "/workspace/b.txt", "2")
+
+	if wrote.Observation != "wrote /workspace/a.txt" {
+		t.Errorf("the answer is %+v", wrote)
+	}
+
+	for at, want := range map[remote.Log]string{a: "a.txt", b: "b.txt"} {
+		_, result := ask(at, "list", "/workspace", "")
+		if want := "/workspace/" + want + "\n/workspace/first.txt"; result.Observation != want {
+			t.Errorf("a branch lists %q, want %q", result.Observation, want)
+		}
+	}
+}
+
+// What a server refuses is the agent's to read; a server that is gone is a failure of ours, and says what it said last.
+func TestServersThatRefuse(t *testing.T) {
+	t.Parallel()
+
+	_, s := notes(t)
+
+	for path, want := range map[string]envs.Outcome{
+		"/etc/passwd": envs.ToolError, "/workspace/none.txt": envs.ToolError, "/workspace/first.txt": envs.OK,
+	} {
+		_, result, err := s.Call(t.Context(), nil, remote.Log{}, "read", envs.Object("path", path))
+		if err != nil || result.Outcome != want || strings.Contains(result.Observation, os.TempDir()) {
+			t.Errorf("%s: %+v, %v", path, result, err)
+		}
+	}
+
+	if _, result, err := s.Call(t.Context(), nil, remote.Log{}, "none", nil); err != nil ||
+		result.Outcome != envs.InvocationError || !strings.Contains(result.Observation, "none") {
+		t.Errorf("no such tool: %+v, %v", result, err)
+	}
+
+	_, _, err := s.Call(t.Context(), nil, remote.Log{}, "crash", envs.Object("path", "/workspace"))
+	if stage, _ := envs.FailedStage(err); stage != envs.StageTool || !strings.Contains(err.Error(), "it crashed") {
+		t.Errorf("a server that is gone: %v", err)
+	}
+}
+
+// No folder is left, also where a server does not start; what is wrong with a server says its command.
+func TestServersThatDoNotStart(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+
+	for _, m := range []remote.MCP{
+		{Command: []string{"/none/such"}},
+		{Command: []string{"sh", "-c", "echo no licence >&2; exit 3"}},
+		{Command: []string{"cat"}, Reset: []string{"sh", "-c", "echo no licence >&2; exit 3"}},
+	} {
+		_, err := m.Start(t.Context())
+		if err == nil || !strings.Contains(err.Error(), strings.Join(m.Command, " ")) {
+			t.Errorf("%q: %v", m.Command, err)
+		}
+
+		if m.Command[0] != "/none/such" && !strings.Contains(err.Error(), "no licence") {
+			t.Errorf("%q: %v", m.Command, err)
+		}
+	}
+
+	if left, _ := filepath.Glob(os.TempDir() + "/*"); left != nil {
+		t.Errorf("left: %q", left)
+	}
+
+	for _, m := range []remote.MCP{
+		{}, {Command: []string{"x"}, URL: "http://x"}, {URL: "http://x", Reset: []string{"y"}},
+		{Command: []string{"x"}, Shown: "workspace"},
+	} {
+		if m.Validate() == nil {
+			t.Errorf("%+v is taken", m)
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package remote_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/envs/remote"
+)
+
+// shelf is a source of instances that hold texts: put adds one, all lists them.
+type shelf struct {
+	starts, calls atomic.Int64
+	open, most    atomic.Int64
+
+	down  atomic.Int64 // how many starts fail from now on
+	clock atomic.Int64 // stands in answers of "when"
+}
+
+func (s *shelf) Start(context.Context) (remote.Instance, error) {
+	if s.down.Add(-1) >= 0 {
+		return nil, errors.New("the shelf is down")
+	}
+
+	s.starts.Add(1)
+
+	for open := s.open.Add(1); ; {
+		most := s.most.Load()
+		if open <= most || s.most.CompareAndSwap(most, open) {
+			return &board{shelf: s}, nil
+		}
+	}
+}
+
+type board struct {
+	shelf *shelf
+	texts []string
+	busy  atomic.Bool
+}
+
+func (b *board) Call(_ context.Context, tool string, args envs.Args) (envs.Result, error) {
+	if b.busy.Swap(true) {
+		return envs.Result{}, errors.New("two callers use one instance")
+	}
+	defer b.busy.Store(false)
+
+	b.shelf.calls.Add(1)
+	text, _ := args.Text("text")
+
+	switch tool {
+	case "put":
+		b.texts = append(b.texts, text)
+		return envs.Result{Observation: fmt.Sprint(len(b.texts))}, nil
+	case "when":
+		return envs.Result{Observation: fmt.Sprintf("at %d", b.shelf.clock.Add(1))}, nil
+	case "fail":
+		return envs.Result{}, errors.New("the board broke")
+	}
+
+	return envs.Result{Observation: strings.Join(b.texts, " ")}, nil
+}
+
+func (b *board) Close() error { b.shelf.open.Add(-1); return nil }
+
+func service(t *testing.T, s *shelf, change func(*remote.Options)) *remote.Service {
+	t.Helper()
+
+	o := remote.Options{
+		ReadsOnly: func(tool string) bool { return tool == "all" },
+		Most:      2, Timeout: time.Minute, Patience: time.Minute,
+	}
+	if change != nil {
+		change(&o)
+	}
+
+	all := remote.New(s, o)
+	t.Cleanup(func() {
+		if err := all.Close(); err != nil || s.open.Load() != 0 {
+			t.Errorf("%d instances are left, %v", s.open.Load(), err)
+		}
+	})
+
+	return all
+}
+
+func call(t *testing.T, s *remote.Service, at remote.Log, tool, text string) (remote.Log, string) {
+	t.Helper()
+
+	next, result, err := s.Call(t.Context(), nil, at, tool, envs.Object("text", text))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return next, result.Observation
+}
+
+// A branch sees its own calls and no other's, in whatever order branches are visited, and a state that was left is not
+// built again where an instance is still there.
+func TestBranches(t *testing.T) {
+	t.Parallel()
+
+	s := &shelf{}
+	tools := service(t, s, nil)
+
+	a, _ := call(t, tools, remote.Log{}, "put", "a")
+	ab, _ := call(t, tools, a, "put", "b")
+	ac, _ := call(t, tools, a, "put", "c")
+
+	for _, test := range []struct {
+		at   remote.Log
+		want string
+	}{{ab, "a b"}, {ac, "a c"}, {a, "a"}, {ab, "a b"}, {remote.Log{}, ""}, {ac, "a c"}} {
+		if after, got := call(t, tools, test.at, "all", ""); got != test.want || !remote.Same(after, test.at) {
+			t.Errorf("a branch reads %q, want %q", got, test.want)
+		}
+	}
+
+	starts := s.starts.Load()
+	for at, i := ac, 0; i < 5; i++ { // the instance is there
+		at, _ = call(t, tools, at, "put", fmt.Sprint(i))
+	}
+
+	if s.starts.Load() != starts || s.most.Load() > 2 {
+		t.Errorf("%d starts more, %d instances at the same time", s.starts.Load()-starts, s.most.Load())
+	}
+}
+
+// The same holds for many callers, of trees that are drawn.
+func TestConcurrentBranches(t *testing.T) {
+	t.Parallel()
+
+	s := &shelf{}
+	tools := service(t, s, func(o *remote.Options) { o.Most = 3 })
+
+	var all sync.WaitGroup
+	for caller := range 8 {
+		all.Go(func() {
+			rng := rand.New(rand.NewPCG(1, uint64(caller)))
+			logs, texts := []remote.Log{{}}, []string{""}
+
+			for i := range 60 {
+				at := rng.IntN(len(logs))
+				word := fmt.Sprintf("%d-%d", caller, i)
+
+				next, _, err := tools.Call(t.Context(), nil, logs[at], "put", envs.Object("text", word))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+
+				logs, texts = append(logs, next), append(texts, strings.TrimSpace(texts[at]+" "+word))
+
+				at = rng.IntN(len(logs))
+				if _, result, err := tools.Call(t.Context(), nil, logs[at], "all", nil); err != nil ||
+					result.Observation != texts[at] {
+					t.Errorf("%q, %v, want %q", result.Observation, err, texts[at])
+				}
+			}
+		})
+	}
+
+	all.Wait()
+
+	if s.most.Load() > 3 {
+		t.Errorf("%d instances at the same time", s.most.Load())
+	}
+}
+
+// What a service answers otherwise the second time is an error of ours, unless it is masked.
+func TestDivergence(t *testing.T) {
+	t.Parallel()
+
+	branches := func(tools *remote.Service) error {
+		when, _, err := tools.Call(t.Context(), nil, remote.Log{}, "when", nil)
+		if err != nil {
+			return err
+		}
+
+		for _, word := range []string{"a", "b"} {
+			if _, _, err := tools.Call(t.Context(), nil, when, "put", envs.Object("text", word)); err != nil {
+				return err
+			}
+		}
+
+		return nil
+	}
+
+	err := branches(service(t, &shelf{}, nil))
+
+	var diverged *remote.Diverged
+	if !errors.As(err, &diverged) || diverged.Was.Observation != "at 1" || diverged.Now.Observation != "at 2" {
+		t.Errorf("the error is %v", err)
+	}
+
+	if reason, ok := envs.GivenUp(err); !ok || reason == "" {
+		t.Errorf("%v stops everything", err)
+	}
+
+	masks := []remote.Mask{{Pattern: regexp.MustCompile(`\d+`), With: "TIME"}}
+	masked := service(t, &shelf{}, func(o *remote.Options) { o.Masks = masks })
+
+	if err := branches(masked); err != nil {
+		t.Errorf("what is masked: %v", err)
+	}
+
+	if _, text := call(t, masked, remote.Log{}, "when", ""); text != "at TIME" {
+		t.Errorf("the agent reads %q", text)
+	}
+}
+
+// A source that is down is waited for; one that stays down, or a call that breaks an instance, is a failure of the
+// stage of tools, and the next call finds a fresh instance.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+
+	s := &shelf{}
+	s.down.Store(2)
+
+	tools := service(t, s, nil)
+	at, _ := call(t, tools, remote.Log{}, "put", "a")
+
+	_, _, err := tools.Call(t.Context(), nil, at, "fail", nil)
+	if stage, _ := envs.FailedStage(err); stage != envs.StageTool {
+		t.Errorf("a call that broke: %v", err)
+	}
+
+	if _, got := call(t, tools, at, "all", ""); got != "a" || s.starts.Load() != 2 {
+		t.Errorf("after %d starts it reads %q", s.starts.Load(), got)
+	}
+
+	s = &shelf{}
+	s.down.Store(1 << 40)
+
+	_, _, err = service(t, s, func(o *remote.Options) { o.Patience = time.Millisecond }).
+		Call(t.Context(), nil, remote.Log{}, "put", nil)
+	if stage, _ := envs.FailedStage(err); stage != envs.StageTool || !strings.Contains(err.Error(), "down") {
+		t.Errorf("a source that stays down: %v", err)
+	}
+}
+
+// memory is one that lasts.
+type memory struct{ all sync.Map }
+
+func (m *memory) Recall(_ context.Context, key string) (envs.Result, bool, error) {
+	v, ok := m.all.Load(key)
+	if !ok {
+		return envs.Result{}, false, nil
+	}
+
+	return v.(envs.Result), true, nil
+}
+
+func (m *memory) Remember(_ context.Context, key string, r envs.Result) error {
+	m.all.LoadOrStore(key, r)
+	return nil
+}
+
+// What is remembered needs no instance.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+
+	m := &memory{}
+
+	play := func(s *shelf) string {
+		tools := service(t, s, nil)
+		at, texts := remote.Log{}, ""
+
+		for _, tool := range []string{"put", "all", "put", "all"} {
+			next, result, err := tools.Call(t.Context(), m, at, tool, envs.Object("text", "x"))
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			at, texts = next, texts+result.Observation+";"
+		}
+
+		return texts
+	}
+
+	s := &shelf{}
+
+	first := play(s)
+	again := &shelf{}
+
+	if second := play(again); second != first || first != "1;x;2;x x;" || again.starts.Load() != 0 {
+		t.Errorf("%q and, after %d starts, %q", first, again.starts.Load(), second)
+	}
+}

@@ -1,0 +1,263 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/envs/display"
+	"toolevo/envs/pytext"
+)
+
+// Source starts instances of tools.
+type Source interface {
+	// Start starts a fresh instance, in the state in which every task begins. The error is ours.
+	Start(ctx context.Context) (Instance, error)
+}
+
+// Instance is tools with a state of their own. One goroutine at a time uses it.
+type Instance interface {
+	// Call calls a tool. That the tool refuses, or cannot do what it is asked, is a result; the error is ours, and ends
+	// the instance.
+	Call(ctx context.Context, tool string, args envs.Args) (envs.Result, error)
+	Close() error
+}
+
+// Options say how a service is used.
+type Options struct {
+	// ReadsOnly reports whether a tool only reads.
+	ReadsOnly func(tool string) bool
+
+	Masks []Mask
+
+	Most     int           // instances at the same time, at least 1
+	Timeout  time.Duration // of one call
+	Patience time.Duration // for a source that cannot start an instance
+}
+
+// Mask is what a service cannot repeat, and what is compared and shown in its place.
+type Mask struct {
+	Pattern *regexp.Regexp
+	With    string
+}
+
+// Service calls tools in the states that logs lead to. It is safe for concurrent use.
+type Service struct {
+	source Source
+	o      Options
+	inUse  chan struct{} // has room for as many as may be in use
+
+	mu   sync.Mutex
+	idle []*placed // the one that was used last is the last
+	open int       // idle or in use
+}
+
+// placed is an instance and where it is.
+type placed struct {
+	Instance
+
+	at Log
+}
+
+// New returns the service of a source.
+func New(source Source, o Options) *Service {
+	return &Service{source: source, o: o, inUse: make(chan struct{}, o.Most)}
+}
+
+// Call calls a tool in the state that a log leads to, and returns the log of the state after it. m, which may be nil,
+// keeps answers.
+func (s *Service) Call(
+	ctx context.Context, m envs.Memory, at Log, tool string, args envs.Args,
+) (Log, envs.Result, error) {
+	next := at.with(tool, args)
+
+	result, err := envs.Remembered(ctx, m, next.key, func() (envs.Result, error) { return s.call(ctx, next) })
+	if err != nil || s.o.ReadsOnly(tool) {
+		return at, result, err
+	}
+
+	next.result = result
+
+	return Log{next}, result, nil
+}
+
+// Close ends all instances. None may be in use.
+func (s *Service) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	var all []error
+	for _, p := range s.idle {
+		all = append(all, p.Close())
+	}
+
+	s.idle = nil
+
+	return errors.Join(all...)
+}
+
+// call makes a call where it is to be made.
+func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
+	select {
+	case s.inUse <- struct{}{}:
+		defer func() { <-s.inUse }()
+	case <-ctx.Done():
+		return envs.Result{}, ctx.Err()
+	}
+
+	p, err := s.take(ctx, next.before)
+	if err != nil {
+		return envs.Result{}, err
+	}
+
+	for _, again := range p.missing(next.before) {
+		now, err := s.ask(ctx, p, again)
+		if err == nil && now != again.result {
+			err = &Diverged{Tool: again.tool, Args: again.args, Was: again.result, Now: now}
+		}
+
+		if err != nil {
+			return envs.Result{}, s.drop(p, err)
+		}
+	}
+
+	result, err := s.ask(ctx, p, next)
+	if err != nil {
+		return envs.Result{}, s.drop(p, err)
+	}
+
+	p.at = next.before
+	if !s.o.ReadsOnly(next.tool) {
+		next.result = result
+		p.at = Log{next}
+	}
+
+	s.mu.Lock()
+	s.idle = append(s.idle, p)
+	s.mu.Unlock()
+
+	return result, nil
+}
+
+// missing are the calls by which an instance gets to where a log ends; it is on the way there.
+func (p *placed) missing(to Log) []*entry {
+	calls, _ := to.since(p.at)
+	return calls
+}
+
+// take returns the idle instance that is the furthest on the way to where a log ends, or a fresh one.
+func (s *Service) take(ctx context.Context, to Log) (*placed, error) {
+	s.mu.Lock()
+
+	best, least := -1, 0
+
+	for i, p := range s.idle {
+		if calls, ok := to.since(p.at); ok && (best < 0 || len(calls) <= least) {
+			best, least = i, len(calls)
+		}
+	}
+
+	if best >= 0 {
+		p := s.idle[best]
+		s.idle = slices.Delete(s.idle, best, best+1)
+		s.mu.Unlock()
+
+		return p, nil
+	}
+
+	var last *placed // that was used, to make room
+
+	if s.open == s.o.Most {
+		last, s.idle = s.idle[0], s.idle[1:]
+	} else {
+		s.open++
+	}
+
+	s.mu.Unlock()
+
+	if last != nil {
+		_ = last.Close() // it has ended, or is no use
+	}
+
+	started, err := s.start(ctx)
+	if err != nil {
+		return nil, s.drop(nil, err)
+	}
+
+	return &placed{Instance: started}, nil
+}
+
+// firstPause is how long a source that cannot start an instance is left alone, and then twice as long each time.
+const firstPause = 100 * time.Millisecond
+
+func (s *Service) start(ctx context.Context) (Instance, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.o.Patience)
+	defer cancel()
+
+	for pause := firstPause; ; pause *= 2 {
+		started, err := s.source.Start(ctx)
+		if err == nil {
+			return started, nil
+		}
+
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, envs.Fail(envs.StageTool, "start the tools", err)
+		}
+	}
+}
+
+// drop gives up an instance, nil for one that did not start, after an error.
+func (s *Service) drop(p *placed, err error) error {
+	s.mu.Lock()
+	s.open--
+	s.mu.Unlock()
+
+	if p != nil {
+		_ = p.Close() // the first error says more
+	}
+
+	return err
+}
+
+// ask makes a call at an instance.
+func (s *Service) ask(ctx context.Context, p *placed, e *entry) (envs.Result, error) {
+	timed, cancel := context.WithTimeout(ctx, s.o.Timeout)
+	defer cancel()
+
+	result, err := p.Call(timed, e.tool, e.args)
+	if err != nil {
+		return result, envs.Fail(envs.StageTool, "call "+e.tool, err)
+	}
+
+	for _, m := range s.o.Masks {
+		result.Observation = m.Pattern.ReplaceAllString(result.Observation, m.With)
+	}
+
+	return result, nil
+}
+
+// Diverged is a call that was answered otherwise when it was made again.
+type Diverged struct {
+	Tool     string
+	Args     envs.Args
+	Was, Now envs.Result
+}
+
+const mostShown = 200 // columns of an answer in an error
+
+// Error says what was called, and both answers.
+func (d *Diverged) Error() string {
+	return fmt.Sprintf("%s%s was answered %s, and the same call after the same calls now %s: mask what changes by "+
+		"itself, or leave the tool out", d.Tool, pytext.JSON(d.Args), display.Line(d.Was.Observation, mostShown),
+		display.Line(d.Now.Observation, mostShown))
+}
+
+// GivenUp implements what [envs.GivenUp] asks for: other questions may not meet it.
+func (d *Diverged) GivenUp() string { return "a tool answers the same calls otherwise" }
