@@ -11,9 +11,7 @@ import (
 	"toolevo/envs/drift"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/silent"
-	"toolevo/finetune"
 	"toolevo/finetune/facts"
-	"toolevo/mcts"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 )
@@ -104,20 +102,12 @@ func (b *Bench) misleads(ctx context.Context, row *trajectories.Row) (bool, erro
 		return false, console.GaveUp(errors.New("the data folder has no question " + row.QuestionID))
 	}
 
-	deployed := drift.Family{Versions: []string{row.DeployedAPI}}
-
-	env, err := b.Environment(deployed, nil)
+	play, err := b.player(facts.Naive, drift.Family{Versions: []string{row.DeployedAPI}})
 	if err != nil {
 		return false, err
 	}
 
-	policy, err := b.PolicyIn(facts.Naive, env, b.versionOf(deployed))
-	if err != nil {
-		return false, err
-	}
-
-	played, err := finetune.Play(ctx, env, policy, b.Tasks[i], mcts.NodeID{Question: row.QuestionID},
-		finetune.Limits{MaxTurns: b.Config.Eval.MaxTurns})
+	played, err := play(ctx, b.Tasks[i])
 
 	return !played.Grade.Official, err
 }

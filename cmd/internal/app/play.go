@@ -11,6 +11,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/console"
+	"toolevo/envs/drift"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
@@ -58,25 +59,40 @@ func Play(ctx context.Context, job PlayJob) (h envs.History, err error) {
 		return h, err
 	}
 
-	env, err := b.Environment(b.Deployed.All(), nil)
-	if err != nil {
-		return h, err
-	}
-
 	// A person plays without a policy, so that no server has to run.
 	if job.Player != nil {
+		env, err := b.Environment(b.Deployed.All(), nil)
+		if err != nil {
+			return h, err
+		}
+
 		return job.play(ctx, b, env, t)
 	}
 
-	policy, err := b.PolicyIn(b.Config.Policy[0], env, b.versionOf(b.Deployed.All()))
+	play, err := b.player(b.Config.Policy[0], b.Deployed.All())
 	if err != nil {
 		return h, err
 	}
 
-	e, err := finetune.Play(ctx, env, policy, t, mcts.NodeID{Question: t.ID},
-		finetune.Limits{MaxTurns: b.Config.Eval.MaxTurns})
+	e, err := play(ctx, t)
 
 	return e.History, console.GaveUp(err)
+}
+
+// player returns what has a policy play an episode of a task under versions.
+func (b *Bench) player(policy string, deployed drift.Family) (
+	func(ctx context.Context, t envs.Task) (finetune.Episode, error), error) {
+	env, err := b.Environment(deployed, nil)
+	if err != nil {
+		return nil, err
+	}
+
+	p, err := b.PolicyIn(policy, env, b.versionOf(deployed))
+
+	return func(ctx context.Context, t envs.Task) (finetune.Episode, error) {
+		return finetune.Play(ctx, env, p, t, mcts.NodeID{Question: t.ID},
+			finetune.Limits{MaxTurns: b.Config.Eval.MaxTurns})
+	}, err
 }
 
 // open opens what one episode of the configuration needs.
