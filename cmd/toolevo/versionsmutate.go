@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
@@ -21,6 +22,9 @@ func (a *app) versionsMutateCommand() *cobra.Command {
 	j.Servers = a.serving()
 	addressFlag(cmd, j.Servers)
 	addMakeFlags(cmd, &j.MakeVersionsJob, 1)
+	j.Change = []string{drift.MutateNames}
+	addFlags(cmd, "mutate", into{"change": &j.Change})
+	cmdline.Complete(cmd, "change", cmdline.Listed(drift.Mutable()))
 
 	return does(a, cmd, func(ctx context.Context, _ []string) (result toolevo.MutatedVersions, err error) {
 		if j.VersionsJob, err = tools.job(); err != nil {
@@ -35,7 +39,7 @@ func (a *app) versionsMutateCommand() *cobra.Command {
 
 func (a *app) printMutated(result toolevo.MutatedVersions) {
 	for _, v := range result.Made {
-		fmt.Fprintf(a.Out, "%s: %d requests, %d names refused, %d replaced\n", v.Path, v.Requests, len(v.Refused),
+		fmt.Fprintf(a.Out, "%s: %d requests, %d refused, %d replaced or left out\n", v.Path, v.Requests, len(v.Refused),
 			len(v.Repaired))
 
 		for _, why := range v.Repaired {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/finetune"
 )
 
 // namingServer is a server whose model names what it is asked for, and breaks one rule at first.
@@ -16,19 +17,24 @@ func namingServer(t *testing.T) *httptest.Server {
 	t.Helper()
 
 	broken := false
-	s := httptest.NewServer(http.HandlerFunc(func(reply http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct {
 			Messages []struct{ Role, Content string } `json:"messages"`
 		}
 
 		if !strings.HasSuffix(r.URL.Path, "/chat/completions") || json.NewDecoder(r.Body).Decode(&asked) != nil {
-			http.NotFound(reply, r)
+			http.NotFound(w, r)
 			return
 		}
 
 		var tools []struct {
 			Name       string
 			Parameters []string
+		}
+
+		if reply := changing(asked.Messages[0].Content); reply != "" {
+			completes(t, w, reply)
+			return
 		}
 
 		request := asked.Messages[len(asked.Messages)-1].Content
@@ -58,18 +64,38 @@ func namingServer(t *testing.T) *httptest.Server {
 			t.Error(err)
 		}
 
-		if err := json.NewEncoder(reply).Encode(map[string]any{
-			"object": "chat.completion", "model": "m", "choices": []any{map[string]any{
-				"index": 0, "finish_reason": "stop",
-				"message": map[string]string{"role": "assistant", "content": "```json\n" + string(text) + "\n```"},
-			}},
-		}); err != nil {
-			t.Error(err)
-		}
+		completes(t, w, "```json\n"+string(text)+"\n```")
 	}))
 	t.Cleanup(s.Close)
 
 	return s
+}
+
+// completes writes a completion.
+func completes(t *testing.T, w http.ResponseWriter, text string) {
+	t.Helper()
+
+	if err := json.NewEncoder(w).Encode(map[string]any{
+		"object": "chat.completion", "model": "m", "choices": []any{map[string]any{
+			"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": text},
+		}},
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// changing is what a model chooses of parameters and answers by these instructions, "" where they are about neither.
+func changing(instructions string) string {
+	switch {
+	case strings.Contains(instructions, "nest-parameters"):
+		return `{"LoadDB": [{"change": "add-flag", "as": "loadNow"}, {"change": "nest-parameters", "of": ["DBName"],
+			"as": "database"}], "NodeCheck": [{"change": "merge-parameters", "of": ["newly_GraphName", "newly_Node"],
+			"as": "nodeOfGraph"}], "EdgeCheck": []}`
+	case strings.Contains(instructions, "reorder-date"):
+		return `{"answers": [{"change": "reorder-date", "of": "Date"}]}`
+	}
+
+	return ""
 }
 
 // A model's version is deployed like any other.
@@ -94,4 +120,34 @@ func TestVersionsMutate(t *testing.T) {
 	fails(t, exitUsage, []string{"--policy", "writes no texts"},
 		"versions", "mutate", "--policy", "scripted:reader", "--out", made)
 	fails(t, exitUsage, []string{"--out is missing"}, "versions", "mutate", "--policy", "openai:m")
+}
+
+// A model may choose what becomes of parameters and answers, too: the version is played before it is written, and what
+// cannot be made is told and left out.
+func TestVersionsMutateChange(t *testing.T) {
+	t.Parallel()
+
+	made, s := filepath.Join(t.TempDir(), "made"), namingServer(t)
+	args := []string{"versions", "mutate", "--data", smallData(t), "--policy", "openai:m", "--server", s.URL + "/v1",
+		"--out", made, "--change"}
+
+	text := must(t, append(args, "names,parameters,answers", "--json")...)
+
+	got := document[toolevo.MutatedVersions](t, text).Made[0]
+	if len(got.Repaired) != 1 || !strings.Contains(got.Repaired[0], `LoadDB, {"change": "nest-parameters"`) {
+		t.Errorf("left out are %q", got.Repaired)
+	}
+
+	says(t, "show", must(t, "versions", "show", got.Path), "newly@LoadDB[newlyNamed, loadNow]", "[nodeOfGraph]",
+		"Date, also in newly_condition, also in the tables of newly_SQL: dates begin with the day")
+
+	report := document[finetune.Report](t, must(t, "eval", "--data", smallData(t), "--policy", "scripted:oracle",
+		"--api", "file:"+made, "--out", filepath.Join(made, "run"), "--progress", "none", "--json"))
+	for _, row := range report.Rows {
+		if row.Official < 1 {
+			t.Errorf("who knows the version solves %v of %s-%s", row.Official, row.Dataset, row.Difficulty)
+		}
+	}
+
+	fails(t, exitUsage, []string{"--change", `unknown change "nmes", did you mean names?`}, append(args, "nmes")...)
 }

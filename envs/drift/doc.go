@@ -45,8 +45,11 @@
 //
 // # Models
 //
-// [Maker.Mutate] has a language model choose the names, by the rules of ToolEvo's appendix D.1. Everything else, and
-// what the model does not manage, is the operators'.
+// [Maker.Mutate] has a language model choose the names, by the rules of ToolEvo's appendix D.1, and
+// what becomes of parameters and of answers: an operator, and what that would draw. A version with
+// the change is made and tried, and what cannot be made, or is not as good as before, is asked for
+// again and at last left out. Everything else, and names that the model does not manage, are the
+// operators'.
 //
 // # Scripts
 //

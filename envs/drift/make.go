@@ -159,6 +159,7 @@ func (p plan) successor(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change)
 			continue
 		}
 
+		d.chosen = o.chosen
 		if step, ok := o.Apply(a, d); ok {
 			a = step.API
 			changes = append(changes, Change{a.ToolName(), o.Name, step.From, step.To})
@@ -220,7 +221,7 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 		}
 
 		d := m.draws(i, o.Name)
-		d.apis, d.written = apis, written
+		d.apis, d.written, d.chosen = apis, written, o.chosen
 
 		if change, ok := o.common(&made, d); ok {
 			change.Operator = o.Name

@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -19,36 +20,111 @@ import (
 //go:embed mutate.txt
 var mutateInstructions string
 
-// Most tools of one request, and most requests for them: models forget some of a long list, and repeat themselves.
+// Most tools of one request for names, and for changes, and most requests for them: models forget
+// some of a long list, and repeat themselves.
 const (
 	mutatedAtOnce = 12
+	changedAtOnce = 4
 	mutateTries   = 4
 )
+
+// What a model may change of a version.
+const (
+	MutateNames      = "names"
+	MutateParameters = "parameters"
+	MutateAnswers    = "answers"
+)
+
+// Mutable lists what a model may change.
+func Mutable() []string { return []string{MutateNames, MutateParameters, MutateAnswers} }
+
+// Mutating says how a model makes a version.
+type Mutating struct {
+	Changes []string // of Mutable
+
+	// Try runs a version, and returns what is wrong with it; err is ours. Changes of parameters and
+	// answers with which something is wrong are refused. It may be nil.
+	Try func(ctx context.Context, made *toolapi.Spec) (wrong, err error)
+}
 
 // Mutation is what became of a version that a model wrote.
 type Mutation struct {
 	Requests int      // to the model
-	Refused  []string // what was wrong with names, which the model was then asked for again
-	Repaired []string // the same of those that were replaced in the end
+	Refused  []string // what was wrong with names and changes, which the model was then asked for again
+	Repaired []string // the same of those that were replaced in the end, or left out
 }
 
-// Mutate makes the i-th version by a model, which gives all APIs and parameters other names. Names that cannot be used
-// are asked for again, with what is wrong with them; what is wrong at last is replaced by names that are drawn.
-func (m *Maker) Mutate(ctx context.Context, w kept.Writer, i int) (*toolapi.Spec, []Change, *Mutation, error) {
-	u := &mutation{maker: m, writer: w, names: map[string]newNames{}, used: map[string]bool{}, number: uint64(i)}
+// Mutate makes the i-th version by a model, which gives all APIs and parameters other names, and chooses operators of
+// parameters and of answers. What cannot be used is asked for again, with what is wrong with it; at last names that
+// are drawn stand in, and changes are left out.
+func (m *Maker) Mutate(ctx context.Context, w kept.Writer, i int, how Mutating) (
+	*toolapi.Spec, []Change, *Mutation, error) {
+	u := &mutation{
+		maker: m, writer: w, how: how, names: map[string]newNames{}, used: map[string]bool{}, number: i,
+	}
 
-	for part := range slices.Chunk(m.mutable(), mutatedAtOnce) {
-		if err := u.ask(ctx, part); err != nil {
-			return nil, nil, nil, fmt.Errorf("drift: a version by a model: %w", err)
+	if err := u.askAll(ctx); err != nil {
+		return nil, nil, nil, fmt.Errorf("drift: a version by a model: %w", err)
+	}
+
+	made, changes := u.version()
+
+	return made, changes, &u.report, nil
+}
+
+// askAll asks for all that the model may change.
+func (u *mutation) askAll(ctx context.Context) error {
+	if u.changes(MutateNames) {
+		for part := range slices.Chunk(u.maker.mutable(), mutatedAtOnce) {
+			if err := u.askNames(ctx, part); err != nil {
+				return err
+			}
 		}
 	}
 
-	operators := []Operator{
-		{Name: "rename-api", Apply: u.renameAPI}, {Name: "rename-parameter", Apply: u.renameParameters},
-	}
-	made, changes := m.version(m.name("mutated", i), i, plan{operators: operators})
+	if u.changes(MutateParameters) {
+		for part := range slices.Chunk(u.maker.mutable(), changedAtOnce) {
+			var about []string
+			for _, a := range part {
+				about = append(about, a.ToolName())
+			}
 
-	return made, changes, &u.report, nil
+			if err := u.askChanges(ctx, about); err != nil {
+				return err
+			}
+		}
+	}
+
+	if u.changes(MutateAnswers) && len(fieldsOf(u.maker.source)) > 0 {
+		return u.askChanges(ctx, []string{answersOf})
+	}
+
+	return nil
+}
+
+func (u *mutation) changes(what string) bool { return slices.Contains(u.how.Changes, what) }
+
+// version is what comes of all that was taken by now.
+func (u *mutation) version() (*toolapi.Spec, []Change) {
+	p := plan{ofTool: map[string][]Operator{}}
+
+	if u.changes(MutateNames) {
+		for _, a := range u.maker.mutable() {
+			p.ofTool[a.ToolName()] = []Operator{
+				{Name: "rename-api", Apply: u.renameAPI}, {Name: "rename-parameter", Apply: u.renameParameters},
+			}
+		}
+	}
+
+	for _, chosen := range u.proposals {
+		if chosen.about == answersOf {
+			p.operators = append(p.operators, chosen.operator)
+		} else {
+			p.ofTool[chosen.about] = append(p.ofTool[chosen.about], chosen.operator)
+		}
+	}
+
+	return u.maker.version(u.maker.name("mutated", u.number), u.number, p)
 }
 
 // mutable are the APIs of the source that a model renames.
@@ -66,45 +142,60 @@ type newNames struct {
 
 // mutation is a version in the making.
 type mutation struct {
-	maker  *Maker
-	writer kept.Writer
-	number uint64
-	names  map[string]newNames // that can be used, by tool; some of them may be missing
-	used   map[string]bool     // names of APIs, folded
-	report Mutation
+	maker     *Maker
+	writer    kept.Writer
+	how       Mutating
+	number    int
+	names     map[string]newNames // that can be used, by tool; some of them may be missing
+	used      map[string]bool     // names of APIs, folded
+	proposals []proposal          // that were taken, in their order
+	failed    error               // of a try
+	report    Mutation
 }
 
-// wrongNames says which names of an answer cannot be used, a line for each.
-type wrongNames []string
+// refusals say what of an answer cannot be used, a line for each.
+type refusals []string
 
 // Error returns the lines.
-func (w wrongNames) Error() string { return strings.Join(w, "\n") }
+func (r refusals) Error() string { return strings.Join(r, "\n") }
 
-// ask has the model name some APIs, and again those whose names cannot be used.
-func (u *mutation) ask(ctx context.Context, apis []toolapi.APISpec) error {
+// ask has the model write about what is listed, and again while something of its answer cannot be used.
+func (u *mutation) ask(ctx context.Context, instructions, what string, list func() string,
+	take func(answer string) refusals) error {
 	_, wrong, err := kept.Ask(ctx, u.writer, kept.Asking{
-		Instructions: mutateInstructions, Request: toolList(apis), Tries: mutateTries,
+		Instructions: instructions, Request: list(), Tries: mutateTries,
 		Seed: hash(u.maker.seed, fmt.Sprint(u.number)),
 		Again: func(wrong error) string {
-			apis = slices.DeleteFunc(slices.Clone(apis), u.isNamed)
-			return toolList(apis) + "\n\nThese names of your last answer cannot be used:\n" + wrong.Error()
+			return list() + "\n\nThese " + what + " of your last answer cannot be used:\n" + wrong.Error()
 		},
 	}, func(answer string) (none struct{}, err error) {
 		u.report.Requests++
 
-		if wrong := u.take(apis, answer); len(wrong) > 0 {
-			u.report.Refused = append(u.report.Refused, wrong...)
-			return none, wrong
+		wrong := take(answer)
+		if u.failed != nil || len(wrong) == 0 {
+			return none, nil
 		}
 
-		return none, nil
+		u.report.Refused = append(u.report.Refused, wrong...)
+
+		return none, wrong
 	})
 
-	if last, ok := wrong.(wrongNames); ok {
+	if last, ok := wrong.(refusals); ok {
 		u.report.Repaired = append(u.report.Repaired, last...)
 	}
 
-	return err
+	return cmp.Or(err, u.failed)
+}
+
+// askNames has the model name some APIs, and again those whose names cannot be used.
+func (u *mutation) askNames(ctx context.Context, apis []toolapi.APISpec) error {
+	list := func() string {
+		apis = slices.DeleteFunc(slices.Clone(apis), u.isNamed)
+		return toolList(apis)
+	}
+
+	return u.ask(ctx, mutateInstructions, "names", list, func(answer string) refusals { return u.take(apis, answer) })
 }
 
 // isNamed reports whether an API and all its parameters have new names.
@@ -141,7 +232,7 @@ func toolList(apis []toolapi.APISpec) string {
 }
 
 // take takes the names of an answer that can be used, and says what is wrong with the others.
-func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong wrongNames) {
+func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong refusals) {
 	var listed []string
 	for _, a := range apis {
 		listed = append(listed, a.Name)
@@ -149,7 +240,7 @@ func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong wrongNames
 
 	object, err := kept.Object(answer, listed...)
 	if err != nil {
-		return wrongNames{err.Error()}
+		return refusals{err.Error()}
 	}
 
 	for _, a := range apis {

@@ -124,7 +124,7 @@ func TestMutate(t *testing.T) {
 			m := maker(t, c, "p_c", 1, allHeld...)
 			w := &fakeWriter{spoil: test.spoil}
 
-			made, changes, report, err := m.Mutate(t.Context(), w, 0)
+			made, changes, report, err := m.Mutate(t.Context(), w, 0, byNames)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,7 +190,7 @@ func TestMutateAsksInParts(t *testing.T) {
 		return jsonOf(names)
 	}}
 
-	_, _, report, err := maker(t, catalogOf(t, text), "base", 1).Mutate(t.Context(), w, 0)
+	_, _, report, err := maker(t, catalogOf(t, text), "base", 1).Mutate(t.Context(), w, 0, byNames)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,6 +202,9 @@ func TestMutateAsksInParts(t *testing.T) {
 	}
 }
 
+// byNames has a model choose names alone.
+var byNames = drift.Mutating{Changes: []string{drift.MutateNames}}
+
 // failing is a server that is down.
 type failing struct{}
 
@@ -212,7 +215,8 @@ var errDown = errors.New("down")
 func TestMutateWithoutAServer(t *testing.T) {
 	t.Parallel()
 
-	if _, _, _, err := maker(t, shipped(t), "p_c", 1).Mutate(t.Context(), failing{}, 0); !errors.Is(err, errDown) {
+	_, _, _, err := maker(t, shipped(t), "p_c", 1).Mutate(t.Context(), failing{}, 0, byNames)
+	if !errors.Is(err, errDown) {
 		t.Errorf("error %v, want that of the server", err)
 	}
 }

@@ -26,6 +26,7 @@ type Operator struct {
 	// nothing to do.
 	common func(s *toolapi.Spec, d *Draws) (Change, bool)
 	group  string  // of factors, of which it is one by itself; "" of none
+	chosen *choice // takes the place of draws; nil where nobody chose
 	often  float64 // how often Maker.Version applies it where it can; 1 is always
 }
 
@@ -133,6 +134,7 @@ type Draws struct {
 	apis  map[string]bool // names of APIs that others have, folded
 
 	written map[string]bool // names that others have, and those of the source, as they are written
+	chosen  *choice         // of the operator
 }
 
 // most is how many draws of a name may be taken before letters make it another one.
@@ -140,6 +142,10 @@ const most = 100
 
 // name draws names until one is free.
 func (d *Draws) name(r *rand.Rand, taken func(folded string) bool, draw func(r *rand.Rand) string) string {
+	if d.chosen != nil {
+		return d.chosen.as
+	}
+
 	for i := 0; ; i++ {
 		name := draw(r)
 		for n := i; n >= most; n /= most {

@@ -20,7 +20,7 @@ func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	i := slices.IndexFunc(a.Parameters.All, func(p toolapi.Parameter) bool {
-		return meaningOf(a, p).mentions(words().Lists)
+		return d.mayTake(p.Name) && meaningOf(a, p).mentions(words().Lists)
 	})
 	typed := slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return !isPlain(a, p) })
 
@@ -155,15 +155,19 @@ func prefixed(a toolapi.APISpec, p toolapi.Prefix) (Step, bool) {
 
 // mergeParameters puts the last two texts that a call must have, or more, into one: First[x], Second[y].
 func mergeParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
-	all := textsToMerge(a)
+	all := d.taking(textsToMerge(a))
 
 	if len(all) < 2 || len(a.Parameters.Keywords) > 0 || has(a, isBracketed) || has(a, isNumbered) ||
 		has(a, isFlag) || has(a, isIgnored) {
 		return Step{}, false
 	}
 
+	if d.chosen == nil {
+		all = all[d.IntN(len(all)-1):]
+	}
+
 	var fields []toolapi.Field
-	for _, p := range all[d.IntN(len(all)-1):] {
+	for _, p := range all {
 		fields = append(fields, toolapi.Field{Label: capital(p.Name), To: p.Name})
 	}
 

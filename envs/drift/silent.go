@@ -70,7 +70,7 @@ func firstOf(v any) any {
 
 // drawField draws one of the fields that is for something.
 func drawField(s *toolapi.Spec, d *Draws, is func(field) bool) (field, bool) {
-	all := slices.DeleteFunc(fieldsOf(s), func(f field) bool { return !is(f) })
+	all := slices.DeleteFunc(fieldsOf(s), func(f field) bool { return !d.mayTake(f.name) || !is(f) })
 	if len(all) == 0 {
 		return field{}, false
 	}
@@ -100,8 +100,9 @@ func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 			continue
 		}
 
-		if named := a.Of == "" || slices.Contains(f.tools, a.Of); named && a.Conditions+a.SQL != "" {
-			where.Conditions, where.SQL = cmp.Or(a.Conditions, where.Conditions), cmp.Or(a.SQL, where.SQL)
+		conditions, sql := calledNow(a, a.Conditions), calledNow(a, a.SQL)
+		if named := a.Of == "" || slices.Contains(f.tools, a.Of); named && conditions+sql != "" {
+			where.Conditions, where.SQL = cmp.Or(conditions, where.Conditions), cmp.Or(sql, where.SQL)
 			tools = append(tools, a.ToolName())
 		}
 
@@ -122,6 +123,24 @@ func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 	}
 
 	return where, tools
+}
+
+// calledNow is what an API calls a parameter of the tool, "" where it has another shape by now.
+func calledNow(a *toolapi.APISpec, name string) string {
+	for _, adapter := range slices.Backward(a.Adapters) {
+		for now, was := range adapter.Rename {
+			if was == name {
+				name = now
+				break
+			}
+		}
+	}
+
+	if !slices.Contains(toolapi.ParameterNames(a.Parameters.All), name) {
+		return ""
+	}
+
+	return name
 }
 
 // isDecimal reports whether a value is a number, or a text that is one.
@@ -145,6 +164,9 @@ func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	}
 
 	c := &silent.Scaled{Zeros: pick(d.Rand, []int{1, 2, 3})}
+	if d.chosen != nil {
+		c.Zeros = d.chosen.zeros
+	}
 
 	where, tools := recoded(s, f, func(p toolapi.Parameter) bool { return typeOf(p) == "number" },
 		func(p toolapi.Parameter) toolapi.Parameter {
@@ -310,7 +332,13 @@ func renameField(s *toolapi.Spec, d *Draws) (Change, bool) {
 // moveField puts a member of answers into an object of its own.
 func moveField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	f, ok := drawField(s, d, func(field) bool { return true })
-	into := slices.DeleteFunc(slices.Clone(d.words.Containers), func(name string) bool { return !freeOf(s, name) })
+
+	into := slices.Clone(d.words.Containers)
+	if d.chosen != nil {
+		into = []string{d.chosen.as}
+	}
+
+	into = slices.DeleteFunc(into, func(name string) bool { return !freeOf(s, name) })
 
 	if !ok || len(into) == 0 {
 		return Change{}, false

@@ -128,6 +128,19 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
+	canNest := func(p toolapi.Parameter) bool { return isTyped(a, p) && !isItem(a, p.Name) }
+
+	if d.chosen != nil {
+		members := d.taking(slices.DeleteFunc(slices.Clone(a.Parameters.All), func(p toolapi.Parameter) bool {
+			return !canNest(p)
+		}))
+		if len(members) < 2 {
+			return Step{}, false
+		}
+
+		return nested(a, members, d.chosen.as)
+	}
+
 	meanings := map[string]meaning{}
 	for _, p := range a.Parameters.All {
 		meanings[p.Name] = meaningOf(a, p)
@@ -137,7 +150,7 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		object := d.words.Objects[k]
 
 		members := slices.DeleteFunc(slices.Clone(a.Parameters.All), func(p toolapi.Parameter) bool {
-			return !isTyped(a, p) || isItem(a, p.Name) || !meanings[p.Name].has(object)
+			return !canNest(p) || !meanings[p.Name].has(object)
 		})
 		if len(members) < 2 || len(object.Use) == 0 {
 			continue
@@ -177,7 +190,7 @@ func parameterFor(a toolapi.APISpec, d *Draws, is func(p toolapi.Parameter) bool
 	var all []int
 
 	for i, p := range a.Parameters.All {
-		if is(p) && !isItem(a, p.Name) {
+		if d.mayTake(p.Name) && is(p) && !isItem(a, p.Name) {
 			all = append(all, i)
 		}
 	}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/kept"
+	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy/serving"
@@ -17,6 +20,7 @@ import (
 type MutateVersionsJob struct {
 	MakeVersionsJob
 	Servers *serving.Servers // of the model; nil is what the environment says
+	Change  []string         // what the model changes, of drift.Mutable
 }
 
 // How the model writes a version: freely, and at most as much as the names of twelve tools take.
@@ -28,7 +32,8 @@ const (
 // MutatedVersions are versions that a model made.
 type MutatedVersions struct {
 	From   string           `json:"from"`   // the version they were made from
-	Policy string           `json:"policy"` // the model that named the APIs and parameters
+	Policy string           `json:"policy"` // the model that wrote them
+	Change []string         `json:"change"` // what it changed: names, parameters, answers
 	Seed   uint64           `json:"seed"`   // of what the model draws, and of repairs
 	Made   []MutatedVersion `json:"made"`   // in the order of their numbers
 }
@@ -37,8 +42,8 @@ type MutatedVersions struct {
 type MutatedVersion struct {
 	MadeVersion
 	Requests int      `json:"requests"`           // to the model
-	Refused  []string `json:"refused,omitempty"`  // names that it was asked for again, and what is wrong with them
-	Repaired []string `json:"repaired,omitempty"` // what was wrong with names that were drawn in the end
+	Refused  []string `json:"refused,omitempty"`  // what it was asked for again, and what is wrong with that
+	Repaired []string `json:"repaired,omitempty"` // the same of names that were drawn, and changes left out
 }
 
 // MutateVersions has a model make versions, and writes their files when all of them are whole.
@@ -62,8 +67,13 @@ func MutateVersions(ctx context.Context, job MutateVersionsJob) (result MutatedV
 		return result, err
 	}
 
-	job.Announce("versions mutate", "policy "+PoliciesOf(c.Policy), "of "+job.From, fmt.Sprintf("seed %d", job.Seed),
-		"data "+job.data())
+	job.Announce("versions mutate", "policy "+PoliciesOf(c.Policy), "of "+job.From,
+		"change "+strings.Join(job.Change, ","), fmt.Sprintf("seed %d", job.Seed), "data "+job.data())
+
+	how, err := job.how(ctx, c, shipped)
+	if err != nil {
+		return result, err
+	}
 
 	if job.Servers == nil {
 		job.Servers = job.DefaultServers()
@@ -77,21 +87,44 @@ func MutateVersions(ctx context.Context, job MutateVersionsJob) (result MutatedV
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 
-	made, err := job.mutateAll(ctx, m, w, shipped)
+	made, err := job.mutateAll(ctx, m, w, how, shipped)
 	if err != nil {
 		return result, err
 	}
 
-	return MutatedVersions{job.From, c.Policy[0], job.Seed, made}, nil
+	return MutatedVersions{job.From, c.Policy[0], job.Change, job.Seed, made}, nil
+}
+
+// how says what the model changes, and how that is tried where it is more than names.
+func (j *MutateVersionsJob) how(ctx context.Context, c *configs.Resolved, shipped *toolapi.Catalog) (
+	how drift.Mutating, err error) {
+	t := &trial{job: j, config: c, shipped: shipped}
+
+	for _, change := range j.Change {
+		if _, err := names.Parse("change", change, drift.Mutable()); err != nil {
+			return how, console.Usage("‹change›: %w", err)
+		}
+
+		if how.Try == nil && change != drift.MutateNames {
+			how.Try, err = t.wrong, t.choose(ctx)
+			if err != nil {
+				return how, err
+			}
+		}
+	}
+
+	how.Changes = j.Change
+
+	return how, nil
 }
 
 // mutateAll makes the versions and writes their files.
-func (j *MutateVersionsJob) mutateAll(ctx context.Context, m *drift.Maker, w kept.Writer, shipped *toolapi.Catalog) (
-	made []MutatedVersion, err error) {
+func (j *MutateVersionsJob) mutateAll(ctx context.Context, m *drift.Maker, w kept.Writer, how drift.Mutating,
+	shipped *toolapi.Catalog) (made []MutatedVersion, err error) {
 	var files []toolapi.File
 
 	for i := range j.Count {
-		one, err := j.mutated(ctx, m, w, i)
+		one, err := j.mutated(ctx, m, w, how, i)
 		if err != nil {
 			return nil, err
 		}
@@ -103,8 +136,13 @@ func (j *MutateVersionsJob) mutateAll(ctx context.Context, m *drift.Maker, w kep
 }
 
 // mutated makes the i-th version.
-func (j *MutateVersionsJob) mutated(ctx context.Context, m *drift.Maker, w kept.Writer, i int) (MutatedVersion, error) {
-	spec, changes, report, err := m.Mutate(ctx, w, i)
+func (j *MutateVersionsJob) mutated(ctx context.Context, m *drift.Maker, w kept.Writer, how drift.Mutating, i int) (
+	MutatedVersion, error) {
+	spec, changes, report, err := m.Mutate(ctx, w, i, how)
+	if err == nil && len(changes) == 0 { // it would be measured as if there were something
+		err = fmt.Errorf("nothing that the model wrote can be used: %s", strings.Join(report.Refused, "; "))
+	}
+
 	if err != nil {
 		return MutatedVersion{}, console.GaveUp(err)
 	}
