@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,7 @@ func TestTrial(t *testing.T) {
 		},
 		"calls that it refuses": {
 			spoil: func(a *toolapi.APISpec) {
+				a.Parameters.All = slices.Clone(a.Parameters.All) // those of the source are others'
 				p := &a.Parameters.All[0]
 				p.Schema = append(envs.Object("enum", []any{"harbor_lab"}), p.Schema...)
 			},
