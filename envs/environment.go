@@ -60,19 +60,19 @@ func Lift(env Environment, so History, c Call) (Call, error) {
 // Documenter is implemented by environments whose APIs may answer otherwise than their documents in
 // the prompt say.
 type Documenter interface {
-	// Notes returns what the deployed document of an API says about that, a line each, in the words
-	// of package silent, and whether policies are shown it.
-	Notes(so History, name string) (notes []string, shown bool)
+	// Notes returns what the deployed document of the API that a call is of says about that, a line
+	// each, in the words of package silent, and whether policies are shown it.
+	Notes(so History, c Call) (notes []string, shown bool)
 }
 
 // Notes asks an environment, if it is a [Documenter].
-func Notes(env Environment, so History, name string) (notes []string, shown bool) {
+func Notes(env Environment, so History, c Call) (notes []string, shown bool) {
 	d, ok := env.(Documenter)
 	if !ok {
 		return nil, false
 	}
 
-	return d.Notes(so, name)
+	return d.Notes(so, c)
 }
 
 // State is one point of an environment: immutable, and opaque to the search.

@@ -34,6 +34,6 @@ func (e *stepping) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 }
 
 // Notes implements [envs.Documenter] where the environment does.
-func (e *stepping) Notes(so envs.History, name string) (notes []string, shown bool) {
-	return envs.Notes(e.Environment, so, name)
+func (e *stepping) Notes(so envs.History, c envs.Call) (notes []string, shown bool) {
+	return envs.Notes(e.Environment, so, c)
 }

@@ -46,8 +46,8 @@ func (v *varied) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 }
 
 // Notes implements [envs.Documenter].
-func (v *varied) Notes(so envs.History, name string) (notes []string, shown bool) {
-	return envs.Notes(v.next(so), so, name)
+func (v *varied) Notes(so envs.History, c envs.Call) (notes []string, shown bool) {
+	return envs.Notes(v.next(so), so, c)
 }
 
 // Alike implements [envs.Comparer]: turns that meet different environments are answered

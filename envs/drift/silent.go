@@ -366,7 +366,7 @@ func lists(s *toolapi.Spec) []int {
 	return all
 }
 
-// viewed adds an optional parameter of one of some names to an API that answers with a list.
+// viewed adds an optional parameter of one of some names to a tool that answers with a list.
 func viewed(s *toolapi.Spec, d *Draws, names []string, schema envs.Args) (tool, name string, ok bool) {
 	all := lists(s)
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !freeOf(s, name) })
@@ -376,12 +376,16 @@ func viewed(s *toolapi.Spec, d *Draws, names []string, schema envs.Args) (tool, 
 	}
 
 	s.APIs = slices.Clone(s.APIs)
-	a := &s.APIs[pick(d.Rand, all)]
-	name = pick(d.Rand, names)
-	a.Parameters.All = append(slices.Clip(a.Parameters.All),
-		toolapi.Parameter{Name: name, Optional: true, Schema: schema})
+	tool, name = s.APIs[pick(d.Rand, all)].ToolName(), pick(d.Rand, names)
 
-	return a.ToolName(), name, true
+	for i := range s.APIs {
+		if a := &s.APIs[i]; a.ToolName() == tool { // several may expose it
+			a.Parameters.All = append(slices.Clip(a.Parameters.All),
+				toolapi.Parameter{Name: name, Optional: true, Schema: schema})
+		}
+	}
+
+	return tool, name, true
 }
 
 // reverseList has the last item of an answer come first.
@@ -465,17 +469,22 @@ func itemOf(a toolapi.APISpec) envs.Args {
 }
 
 // shared are the parameters of a source that another API has, if they are all that it needs, and
-// the other has more.
+// the other has more: by the names that the tools have for them.
 func shared(a, source toolapi.APISpec) []string {
 	var with []string
 
-	all := toolapi.ParameterNames(a.Parameters.All)
+	all, known := ofTool(a)
+	needed, clear := ofTool(source)
 
-	for _, p := range source.Parameters.All {
+	if !known || !clear {
+		return nil
+	}
+
+	for i, name := range needed {
 		switch {
-		case slices.Contains(all, p.Name):
-			with = append(with, p.Name)
-		case !p.Optional:
+		case slices.Contains(all, name):
+			with = append(with, name)
+		case name != "" && !source.Parameters.All[i].Optional:
 			return nil
 		}
 	}
@@ -485,6 +494,30 @@ func shared(a, source toolapi.APISpec) []string {
 	}
 
 	return with
+}
+
+// ofTool are the names that a tool has for the parameters of an API, "" for one that says which of
+// several tools is called; ok is false where adapters do more than that.
+func ofTool(a toolapi.APISpec) (all []string, ok bool) {
+	all = toolapi.ParameterNames(a.Parameters.All)
+
+	for _, s := range a.Adapters {
+		if s.Rename == nil && s.Chosen == nil {
+			return nil, false
+		}
+
+		for i, name := range all {
+			if was, ok := s.Rename[name]; ok {
+				all[i] = was
+			}
+
+			if s.Chosen != nil && s.Chosen.Parameter == name {
+				all[i] = ""
+			}
+		}
+	}
+
+	return all, true
 }
 
 // passingFault has a fault meet about half of the pairs of a task and a tool, for one call or two.

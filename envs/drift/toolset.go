@@ -11,12 +11,18 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// indexes are those of the APIs of a version that are for something, in an order that is drawn.
+// indexes are those of the APIs of a version that are for something, in an order that is drawn. What
+// silent changes are about stays: they name tools, and parameters that each API of a tool has.
 func indexes(s *toolapi.Spec, d *Draws, is func(toolapi.APISpec) bool) []int {
 	var all []int
 
 	for _, i := range d.Perm(len(s.APIs)) {
-		if !envs.IsSystem(s.APIs[i].ToolName()) && is(s.APIs[i]) {
+		tool := s.APIs[i].ToolName()
+		isAbout := func(c silent.Change) bool {
+			return c.IsAbout(tool) || c.Withheld != nil && c.Withheld.Source == tool
+		}
+
+		if !envs.IsSystem(tool) && !slices.ContainsFunc(s.Silent, isAbout) && is(s.APIs[i]) {
 			all = append(all, i)
 		}
 	}
@@ -38,7 +44,7 @@ func splitTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 		example, _ := pytext.Decode(a.Notice.Example)
 		args, _ := example.(envs.Args)
 		value, _ := sampleOf(a, p)
-		other.Notice = toolapi.NoticeSpec{Example: pytext.JSON(args.With(p.Name, value))}
+		other.Notice = toolapi.NoticeSpec{Example: pytext.JSON(withKeyword(args, p.Name, value))}
 
 		p.Optional = false
 		i := slices.IndexFunc(a.Parameters.All, func(q toolapi.Parameter) bool { return q.Name == p.Name })
@@ -138,10 +144,7 @@ func addTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 // mergeTools gives pairs of tools that are about the same one name each. Another parameter says
 // which of them is called.
 func mergeTools(s *toolapi.Spec, d *Draws) (Change, bool) {
-	all := indexes(s, d, func(a toolapi.APISpec) bool {
-		isAbout := func(c silent.Change) bool { return c.IsAbout(a.ToolName()) }
-		return len(a.Parameters.Keywords) == 0 && !slices.ContainsFunc(s.Silent, isAbout)
-	})
+	all := indexes(s, d, func(a toolapi.APISpec) bool { return len(a.Parameters.Keywords) == 0 })
 
 	words := make([][]string, len(s.APIs))
 	for _, i := range all {
@@ -235,7 +238,8 @@ func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 			source, item := s.APIs[k], itemOf(s.APIs[k])
 			with := shared(a, source)
 			lacking := func(m envs.Arg) bool { _, ok := item.Get(m.Name); return !ok }
-			named := slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return p.Name == "id" })
+			all, _ := ofTool(a)
+			named := slices.Contains(all, "id")
 
 			if !isObject || !named || with == nil || slices.ContainsFunc(one, lacking) {
 				continue

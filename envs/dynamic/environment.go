@@ -312,8 +312,8 @@ func (e *Environment[S]) Lift(_ envs.History, c envs.Call) (envs.Call, error) {
 }
 
 // Notes implements [envs.Documenter].
-func (e *Environment[S]) Notes(_ envs.History, name string) (notes []string, shown bool) {
-	a, ok := e.deployed.API(name)
+func (e *Environment[S]) Notes(_ envs.History, c envs.Call) (notes []string, shown bool) {
+	a, ok := e.deployed.Called(c.Name, c.Args)
 	if !ok {
 		return nil, false
 	}

@@ -88,7 +88,7 @@ func TestHints(t *testing.T) {
 			t.Errorf("%s: %s", hint, got)
 		}
 
-		notes, shown := env.Notes(envs.NewHistory(task), "GetValue")
+		notes, shown := env.Notes(envs.NewHistory(task), envs.Call{Name: "GetValue"})
 		if shown != (hint == HintDocument) || cmp.Diff([]string{change.Note()}, notes) != "" {
 			t.Errorf("%s: the document says %q, shown %v", hint, notes, shown)
 		}

@@ -34,7 +34,8 @@ func (v *Version) Deprecation(name string) (Deprecation, bool) {
 // parameters, where the call was right under a version that this one deprecates. Parameters alone can have changed.
 func (v *Version) Outdated(name string, args envs.Args) (Deprecation, bool) {
 	for _, d := range v.outdated[name] {
-		if _, wrong := d.Old.Lower(args); wrong == nil {
+		// What a caller says because of a silent change was nothing to the version of before.
+		if _, wrong := d.Old.Lower(d.New.Silent.Lower(args)); wrong == nil {
 			return d, true
 		}
 	}

@@ -15,7 +15,7 @@ import (
 type heed struct {
 	*Policy
 	h     envs.History
-	known map[string]silent.Changes // by the name that is called; nil of an API that nobody asked about
+	known map[callee]silent.Changes // nil of an API that nobody asked about
 
 	// answered is the plan's call that was answered last.
 	answered *envs.Turn
@@ -27,29 +27,34 @@ type heed struct {
 	fill      func(source any) any
 }
 
-// changes returns what is known of an API.
-func (k *heed) changes(name string) silent.Changes {
+// callee is an API: a name, and the tool that is called by it, of which a name may have several.
+type callee struct{ name, tool string }
+
+func by(c envs.Call) callee { return callee{c.Name, c.Tool} }
+
+// changes returns what is known of the API that a call is of.
+func (k *heed) changes(c envs.Call) silent.Changes {
 	if !k.profile.ReadsHints && k.knows == nil {
 		return nil
 	}
 
-	if all, ok := k.known[name]; ok {
+	if all, ok := k.known[by(c)]; ok {
 		return all
 	}
 
 	var all silent.Changes
 
 	if k.told != nil {
-		if notes, shown := envs.Notes(k.told, k.h, name); shown || k.profile.Knowing {
+		if notes, shown := envs.Notes(k.told, k.h, c); shown || k.profile.Knowing {
 			all = taking(nil, notes)
 		}
 	}
 
 	if k.known == nil {
-		k.known = map[string]silent.Changes{}
+		k.known = map[callee]silent.Changes{}
 	}
 
-	k.known[name] = all
+	k.known[by(c)] = all
 
 	return all
 }
@@ -70,42 +75,41 @@ func taking(all silent.Changes, notes []string) silent.Changes {
 // the notes above it. ok is false where the call did not mean what the plan does, or where
 // something is still missing.
 func (k *heed) read(t *envs.Turn, answer string, notes []string) (result string, ok bool) {
-	if k.lacking != nil {
-		return k.filled(answer)
+	if before := k.changes(t.Call); k.profile.ReadsHints || k.knows != nil {
+		if slices.Contains(notes, silent.Passing) {
+			return "", false
+		}
+
+		now := taking(before, notes)
+		k.known[by(t.Call)] = now
+
+		planned := before.Lower(t.Call.Args)
+		if !reflect.DeepEqual(now.Lift(planned), before.Lift(planned)) {
+			return "", false
+		}
+
+		if answer = now.Restore(answer); k.lacking == nil && k.lacks(t, now, answer) {
+			return "", false
+		}
 	}
 
-	before := k.changes(t.Call.Name)
-	if !k.profile.ReadsHints && k.knows == nil {
+	if k.lacking == nil {
 		k.answered = t
 		return answer, true
 	}
 
-	if slices.Contains(notes, silent.Passing) {
-		return "", false
-	}
+	// It is what another tool says of the call that lacks something.
+	k.answered, k.lacking = k.lacking, nil
+	source, _ := pytext.DecodeStrict(answer)
 
-	now := taking(before, notes)
-	k.known[t.Call.Name] = now
-
-	planned := before.Lower(t.Call.Args)
-	if !reflect.DeepEqual(now.Lift(planned), before.Lift(planned)) {
-		return "", false
-	}
-
-	if k.lacks(t, now, answer) {
-		return "", false
-	}
-
-	k.answered = t
-
-	return now.Restore(answer), true
+	return pytext.JSON(k.fill(source)), true
 }
 
 // learn takes the notes above an error.
 func (k *heed) learn(t *envs.Turn) {
-	if before := k.changes(t.Call.Name); k.known != nil {
+	if before := k.changes(t.Call); k.known != nil {
 		_, notes := silent.Cut(wire.ReadAnswer(t.Observation))
-		k.known[t.Call.Name] = taking(before, notes)
+		k.known[by(t.Call)] = taking(before, notes)
 	}
 }
 
@@ -136,17 +140,7 @@ func (k *heed) removed(t *envs.Turn) (ok bool) {
 	return ok
 }
 
-// ask is the call for what is missing.
-func (k *heed) ask() envs.Call {
-	return envs.Call{Tool: k.elsewhere.Source, Name: k.elsewhere.Source, Args: k.elsewhere.Ask(k.lacking.Call.Args)}
-}
-
-// filled is the answer that lacked something, with what another tool says.
-func (k *heed) filled(answer string) (string, bool) {
-	lacking := k.lacking
-	k.answered, k.lacking = lacking, nil
-
-	source, _ := pytext.DecodeStrict(answer)
-
-	return k.changes(lacking.Call.Name).Restore(pytext.JSON(k.fill(source))), true
+// ask is the call for what the plan's call lacks.
+func (k *heed) ask(planned envs.Call) envs.Call {
+	return envs.Call{Tool: k.elsewhere.Source, Name: k.elsewhere.Source, Args: k.elsewhere.Ask(planned.Args)}
 }

@@ -101,21 +101,19 @@ func (sc *scene) step() move {
 		}
 	}
 
-	m.changes = sc.st.heed.changes(m.name())
+	m.changes = sc.st.heed.changes(envs.Call{Tool: call.Tool, Name: m.name(), Args: m.args()})
 
 	return m
 }
 
 // next is the plan's next call, or one for what the last one's answer lacks.
 func (sc *scene) next() (thought string, call envs.Call, err error) {
-	if sc.st.heed.lacking != nil {
-		return "", sc.st.heed.ask(), nil
-	}
-
 	results := sc.st.results
 
 	thought, call, err = sc.plan(results[:len(results):len(results)])
-	call.Name = cmp.Or(call.Name, call.Tool)
+	if call.Name = cmp.Or(call.Name, call.Tool); err == nil && sc.st.heed.lacking != nil {
+		call = sc.st.heed.ask(call)
+	}
 
 	return thought, call, err
 }

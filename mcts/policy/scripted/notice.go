@@ -39,12 +39,23 @@ func parseNotices(text string) []*usage {
 	return all
 }
 
-// fitting is the usage that has a place for most arguments of a call, and asks for the fewest
-// others.
+// fitting is the usage that has a place for most arguments of a call, under the names that are most
+// like theirs, and asks for the fewest others.
 func fitting(all []*usage, args envs.Args) *usage {
 	return slices.MinFunc(all, func(a, b *usage) int {
-		return cmp.Or(a.homeless(args)-b.homeless(args), len(a.params)-len(b.params))
+		return cmp.Or(a.homeless(args)-b.homeless(args), b.alike(args)-a.alike(args), len(a.params)-len(b.params))
 	})
+}
+
+// alike is how many arguments of a call have a name that a parameter has, or words of it.
+func (u *usage) alike(args envs.Args) (n int) {
+	for _, a := range args {
+		if slices.ContainsFunc(u.params, func(name string) bool { return likeness(name, a.Name) > 0 }) {
+			n++
+		}
+	}
+
+	return n
 }
 
 // parseNotice infers a usage from a deprecation notice:

@@ -95,9 +95,11 @@ func (shop) list(args envs.Args) any {
 
 func (shop) get(args envs.Args) any {
 	id, _ := args.Get("id")
-	i := slices.IndexFunc(stock, func(v any) bool { is, _ := v.(envs.Args).Get("id"); return is == id })
+	if i := slices.IndexFunc(stock, func(v any) bool { is, _ := v.(envs.Args).Get("id"); return is == id }); i >= 0 {
+		return stock[i]
+	}
 
-	return stock[i]
+	return nil
 }
 
 func (shop) Known(envs.Task) bool { return true }
@@ -167,6 +169,78 @@ func played(t *testing.T, c *toolapi.Catalog, version, name string) []envs.Turn 
 	return state.History().Turns()
 }
 
+// loaded are the base and a version that was made from it, and the text of its file.
+func loaded(t *testing.T, made *toolapi.Spec) (*toolapi.Catalog, []byte) {
+	t.Helper()
+
+	for _, a := range made.APIs {
+		args, _, _ := pytext.DecodeObject(a.Notice.Example)
+		if names := slices.Sorted(slices.Values(args.Names())); len(slices.Compact(names)) != len(args) {
+			t.Errorf("the example of %s says something twice: %s", a.Name, a.Notice.Example)
+		}
+	}
+
+	text, err := made.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c, err := toolapi.Load(fstest.MapFS{}, toolapi.File{Path: "base.yaml", Text: orders},
+		toolapi.File{Path: "made.yaml", Text: string(text)})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+
+	return c, text
+}
+
+// Changes of the list of tools and silent ones go together, in whatever order they are made: who is told what is
+// deployed, and who heeds notes, solves what was solved.
+func TestToolSetsUnderSilentDrift(t *testing.T) {
+	t.Parallel()
+
+	before, err := toolapi.Load(fstest.MapFS{}, toolapi.File{Path: "base.yaml", Text: orders})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, one := range drift.Factors() {
+		for _, other := range drift.Factors() {
+			if one.Group == "all" || other.Group == "all" || one.Group == other.Group {
+				continue
+			}
+
+			operators, err := drift.ParseOperators([]string{one.Name, other.Name})
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			for i := range 4 {
+				m, err := drift.NewMaker(before, "base", nil, uint64(i))
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				made, changes := m.Applied("made", operators, i)
+				c, text := loaded(t, made)
+
+				for _, policy := range []string{"careful", "oracle"} {
+					turns := played(t, c, made.Version, policy)
+					if turns[len(turns)-1].Outcome == envs.Correct {
+						continue
+					}
+
+					t.Errorf("%s, %s: %s fails: %v\n%s", one.Name, other.Name, policy, changes, text)
+
+					for _, turn := range turns {
+						t.Logf("%s\n%s", turn.Action, turn.Observation)
+					}
+				}
+			}
+		}
+	}
+}
+
 // Where tools are split, merged or removed, who trusts the prompt fails, and who reads notices or
 // is told what is deployed does not; what is added, or said with fewer words, harms nobody.
 func TestToolSets(t *testing.T) {
@@ -202,15 +276,7 @@ func TestToolSets(t *testing.T) {
 				t.Fatalf("%v changes nothing", names)
 			}
 
-			text, err := made.Encode()
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			c, err := toolapi.Load(fstest.MapFS{}, base, toolapi.File{Path: "made.yaml", Text: string(text)})
-			if err != nil {
-				t.Fatalf("%v\n%s", err, text)
-			}
+			c, text := loaded(t, made)
 
 			for _, policy := range []string{"stale", "reader", "oracle"} {
 				turns := played(t, c, made.Version, policy)
