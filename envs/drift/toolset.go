@@ -155,6 +155,7 @@ func mergeTools(s *toolapi.Spec, d *Draws) (Change, bool) {
 
 	s.APIs = slices.Clone(s.APIs)
 
+	// Each has at most one partner: the first that is about the same, in an order that is drawn.
 	for len(all) > 0 {
 		i := all[0]
 		all = all[1:]

@@ -111,6 +111,7 @@ func together(a *API, others []*API) *API {
 				continue
 			}
 
+			// A call that chooses another one has no such parameter.
 			p.Optional = slices.ContainsFunc(all, func(other *API) bool {
 				at := slices.IndexFunc(other.Parameters, is)
 				return at < 0 || other.Parameters[at].Optional

@@ -142,6 +142,7 @@ func (r *renderer) call(c stategen.Call) string {
 		api  *toolapi.API
 	)
 
+	// Of several APIs each takes some of the tool's calls.
 	for _, api = range all {
 		if args, err = r.lift(api, c); err == nil {
 			break
