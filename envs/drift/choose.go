@@ -292,6 +292,7 @@ func (u *mutation) add(ctx context.Context, p proposal) (wrong error) {
 		return errors.New("it does not fit")
 	}
 
+	// Of two changes of one thing the version would say the second alone.
 	for _, c := range after {
 		same := func(was Change) bool {
 			return was.Tool == c.Tool && was.From == c.From && (c.Tool == "" || was.Operator == c.Operator)

@@ -100,6 +100,7 @@ func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 			continue
 		}
 
+		// A service speaks of one thing in one way: conditions and queries on the field change with it.
 		conditions, sql := calledNow(a, a.Conditions), calledNow(a, a.SQL)
 		if named := a.Of == "" || slices.Contains(f.tools, a.Of); named && conditions+sql != "" {
 			where.Conditions, where.SQL = cmp.Or(conditions, where.Conditions), cmp.Or(sql, where.SQL)
@@ -438,6 +439,7 @@ func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 			item, with := itemOf(source), shared(a, source)
 
 			for _, m := range one {
+				// Only where the value stands elsewhere can anybody find it.
 				_, listed := item.Get(m.Name)
 				if _, has := item.Get("id"); !has || !listed || m.Name == "id" || len(with) == 0 {
 					continue

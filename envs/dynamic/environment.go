@@ -235,6 +235,8 @@ func (c *Config[S]) entries(hidden []string) map[string][]*entry[S] {
 			run:    c.Tools[tool],
 			loads:  slices.Contains(c.Options.LoadTools, tool),
 		}
+
+		// Only deployed APIs share a name.
 		if all := names[name]; len(all) > 0 && all[0].api != nil {
 			names[name] = append(all, now)
 		} else {

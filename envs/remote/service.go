@@ -115,6 +115,7 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 		return envs.Result{}, err
 	}
 
+	// Whatever the instance answers otherwise than before, it is not where it has to be.
 	for _, again := range p.missing(next.before) {
 		now, err := s.ask(ctx, p, again)
 		if err == nil && now != again.result {

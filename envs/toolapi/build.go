@@ -47,6 +47,7 @@ func (f *Spec) build(base *Version) (*Version, error) {
 		v.byName[a.Name], v.byTool[a.Tool] = append(v.byName[a.Name], a), append(v.byTool[a.Tool], a)
 	}
 
+	// What an API cannot express another one of the tool may: so they are checked together.
 	if err := v.checkTools(base); err != nil {
 		return nil, err
 	}

@@ -69,6 +69,7 @@ func (t *trial) play(ctx context.Context, version string, files []toolapi.File,
 	c := *t.config
 	c.Policy, c.Limit = []string{"scripted:oracle"}, cmp.Or(c.Limit, trialOfEach)
 
+	// A policy that is told what is deployed fails only where the version says something else.
 	deployed := drift.Family{Name: version, Versions: []string{version}}
 
 	b, err := ReadBench(ctx, t.job.data(), &c,

@@ -52,6 +52,7 @@ func (s *Policy) stand(h envs.History) standing {
 			}
 		case t.Outcome == envs.Deprecated && s.profile.ReadsNotices:
 			st.ignored++
+			// A notice that names no successor may still name another tool.
 			if all := s.read(t.Observation); all != nil {
 				st.usages = append(st.usages, all)
 			} else if !st.heed.removed(t) {
