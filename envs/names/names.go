@@ -2,6 +2,7 @@
 package names
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,4 +107,17 @@ func mistakes(a, b string) int {
 	}
 
 	return last[len(b)]
+}
+
+// Marked ends a name with a hash of what it is the name of, in place of what is more than most
+// characters.
+func Marked(name, of string, most int) string {
+	mark := fmt.Sprintf("_%.4x", sha256.Sum256([]byte(of)))
+
+	runes := []rune(name)
+	if most -= len(mark); len(runes) > most {
+		runes = runes[:most]
+	}
+
+	return string(runes) + mark
 }

@@ -172,7 +172,7 @@ func (p *Parameters) UnmarshalYAML(read func(any) error) error {
 }
 
 func (p *Parameters) read(v any) error {
-	value, err := jsonValue(v)
+	value, err := JSONValue(v)
 	if err != nil {
 		return err
 	}
@@ -289,8 +289,8 @@ func (p *Parameters) readSchema(schema envs.Args) error {
 	return nil
 }
 
-// jsonValue turns what the YAML library makes of a node, with ordered mappings, into the values of package envs.
-func jsonValue(v any) (any, error) {
+// JSONValue turns what the YAML library makes of a node, with ordered mappings, into the values of package envs.
+func JSONValue(v any) (any, error) {
 	switch v := v.(type) {
 	case nil, bool, string:
 		return v, nil
@@ -302,7 +302,7 @@ func jsonValue(v any) (any, error) {
 		list := make([]any, len(v))
 		for i, item := range v {
 			var err error
-			if list[i], err = jsonValue(item); err != nil {
+			if list[i], err = JSONValue(item); err != nil {
 				return nil, err
 			}
 		}
@@ -311,7 +311,7 @@ func jsonValue(v any) (any, error) {
 	case yaml.MapSlice:
 		object := make(envs.Args, len(v))
 		for i, item := range v {
-			value, err := jsonValue(item.Value)
+			value, err := JSONValue(item.Value)
 			if err != nil {
 				return nil, err
 			}

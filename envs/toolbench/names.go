@@ -1,13 +1,13 @@
 package toolbench
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"toolevo/envs/names"
 	"toolevo/envs/toolapi"
 )
 
@@ -50,33 +50,21 @@ func (c *Collection) Functions() (map[Key]string, error) {
 		shared[FunctionName(d.Key)]++
 	}
 
-	names := make(map[Key]string, len(c.Documents))
+	functions := make(map[Key]string, len(c.Documents))
 	owners := make(map[string]Key, len(c.Documents))
 
 	for _, d := range c.Documents {
 		name := FunctionName(d.Key)
 		if shared[name] > 1 || utf8.RuneCountInString(name) > toolapi.MostName {
-			name = marked(name, d.Key)
+			name = names.Marked(name, d.Category+"\n"+d.Tool+"\n"+d.API, toolapi.MostName)
 		}
 
 		if other, ok := owners[name]; ok {
 			return nil, fmt.Errorf("toolbench: %s and %s are both called %s: leave one of them out", other, d.Key, name)
 		}
 
-		owners[name], names[d.Key] = d.Key, name
+		owners[name], functions[d.Key] = d.Key, name
 	}
 
-	return names, nil
-}
-
-// marked ends a name with a hash of the key, in place of what does not fit.
-func marked(name string, k Key) string {
-	mark := fmt.Sprintf("_%.4x", sha256.Sum256([]byte(k.Category+"\n"+k.Tool+"\n"+k.API)))
-
-	runes := []rune(name)
-	if most := toolapi.MostName - len(mark); len(runes) > most {
-		runes = runes[:most]
-	}
-
-	return string(runes) + mark
+	return functions, nil
 }

@@ -1,0 +1,372 @@
+package openapi
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// Request is the request of a call, whose arguments the tool takes. Secrets are asked for by the
+// names of the document's security schemes; a nil secret leaves them out.
+func (o *Operation) Request(ctx context.Context, args envs.Args, secret func(name string) (string, bool)) (
+	*http.Request, error,
+) {
+	r := writing{header: http.Header{}, path: o.Path, json: envs.Args{}}
+
+	for _, p := range o.Parameters {
+		if v, ok := args.Get(p.Name); ok {
+			if err := r.write(p, v); err != nil {
+				return nil, fmt.Errorf("openapi: parameter %q: %w", p.Name, err)
+			}
+		}
+	}
+
+	if err := r.authorize(o.Secrets, secret); err != nil {
+		return nil, fmt.Errorf("openapi: %s %s: %w", o.Method, o.Path, err)
+	}
+
+	address, err := o.address(&r)
+	if err != nil {
+		return nil, fmt.Errorf("openapi: %s %s: %w", o.Method, o.Path, err)
+	}
+
+	body, has := r.text(o)
+
+	request, err := http.NewRequestWithContext(ctx, o.Method, address, strings.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("openapi: %w", err)
+	}
+
+	if request.Header = r.header; has {
+		r.header.Set("Content-Type", o.Media)
+	} else {
+		request.Body, request.GetBody = http.NoBody, nil
+	}
+
+	return request, nil
+}
+
+// writing is a request that is being written.
+type writing struct {
+	path   string
+	query  []string // name=value, escaped
+	cookie []string
+	form   []string
+	header http.Header
+
+	json  envs.Args // the members of the body
+	whole any       // or the body
+}
+
+// address is the URL. What a value makes of a path must not lead to another one.
+func (o *Operation) address(r *writing) (string, error) {
+	if at, err := url.Parse(o.Server); err != nil || at.Host == "" || at.Scheme == "" {
+		return "", errors.New("the document names no server: give one")
+	}
+
+	if strings.ContainsAny(r.path, "{}") {
+		return "", errors.New("a parameter of the path is missing")
+	}
+
+	plain, err := url.PathUnescape(r.path)
+	if err != nil || slices.ContainsFunc(strings.FieldsFunc(plain, isSlash), isDots) {
+		return "", fmt.Errorf("the path would be %s, which leads elsewhere", r.path)
+	}
+
+	address := o.Server + r.path
+	if query := slices.DeleteFunc(append([]string{o.Query}, r.query...), isEmpty); len(query) > 0 {
+		address += "?" + strings.Join(query, "&")
+	}
+
+	return address, nil
+}
+
+func isEmpty(s string) bool { return s == "" }
+
+// Some servers take an escaped slash, or one that leans the other way, for a slash.
+func isSlash(r rune) bool { return r == '/' || r == '\\' }
+
+func isDots(segment string) bool { return segment == "." || segment == ".." }
+
+// text is the body, and whether there is one.
+func (r *writing) text(o *Operation) (body string, has bool) {
+	switch {
+	case o.Media == "":
+	case o.Media == formMedia:
+		return strings.Join(r.form, "&"), o.NeedsBody || len(r.form) > 0
+	case r.whole != nil:
+		return pytext.JSON(r.whole), true
+	default:
+		return pytext.JSON(r.json), o.NeedsBody || len(r.json) > 0
+	}
+
+	return "", false
+}
+
+// write writes an argument in its place.
+func (r *writing) write(p Parameter, v any) error {
+	switch {
+	case p.In == Body && p.JSON && p.Wire == "":
+		r.whole = v
+		return nil
+	case p.In == Body && p.JSON:
+		r.json = append(r.json, envs.Arg{Name: p.Wire, Value: v})
+		return nil
+	case p.JSON:
+		v = pytext.JSON(v)
+	}
+
+	switch p.In {
+	case Path:
+		return r.inPath(p, v)
+	case Header:
+		return r.inHeader(p, v)
+	}
+
+	pairs, err := p.pairs(v)
+
+	switch p.In {
+	case Query:
+		r.query = append(r.query, pairs...)
+	case Cookie:
+		r.cookie = append(r.cookie, pairs...)
+		r.header.Set("Cookie", strings.Join(r.cookie, "; "))
+	case Body:
+		r.form = append(r.form, pairs...)
+	}
+
+	return err
+}
+
+func (r *writing) inPath(p Parameter, v any) error {
+	items, isObject := flat(v)
+	first, between := "", ","
+
+	switch {
+	case p.Style == "label":
+		first = "."
+	case p.Style == "matrix" && p.Explode && isObject:
+		first = ";"
+	case p.Style == "matrix":
+		first = ";" + escaped(p.Wire) + "="
+	}
+
+	if p.Explode && p.Style != "simple" {
+		between = first
+	}
+
+	text := p.joined(items, isObject, escaped, between)
+	if text == "" {
+		return errors.New("it is empty, and a path needs it")
+	}
+
+	r.path = strings.ReplaceAll(r.path, "{"+p.Wire+"}", first+text)
+
+	return nil
+}
+
+func (r *writing) inHeader(p Parameter, v any) error {
+	items, isObject := flat(v)
+
+	if _, isText := v.(string); !isText && slices.ContainsFunc(items, func(i item) bool {
+		return strings.Contains(i.name+i.value, ",")
+	}) {
+		return errors.New("a header cannot tell a comma in a value from one between values")
+	}
+
+	text := p.joined(items, isObject, func(s string) string { return s }, ",")
+	if !httpguts.ValidHeaderFieldName(p.Wire) || !httpguts.ValidHeaderFieldValue(text) {
+		return errors.New("it cannot stand in a header")
+	}
+
+	if len(items) > 0 {
+		r.header.Set(p.Wire, text)
+	}
+
+	return nil
+}
+
+// item is a scalar, an item of a list, or a member of an object.
+type item struct{ name, value string }
+
+// flat takes a value apart. What is inside of what is inside is JSON; null is nothing.
+func flat(v any) (items []item, isObject bool) {
+	switch v := v.(type) {
+	case nil:
+		return nil, false
+	case []any:
+		for _, inside := range v {
+			items = append(items, item{value: scalar(inside)})
+		}
+	case envs.Args:
+		for _, m := range v {
+			items = append(items, item{m.Name, scalar(m.Value)})
+		}
+
+		return items, true
+	default:
+		return []item{{value: scalar(v)}}, false
+	}
+
+	return items, false
+}
+
+func scalar(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+
+	return pytext.JSON(v)
+}
+
+// joined is what stands in one place.
+func (p Parameter) joined(items []item, isObject bool, escape func(string) string, between string) string {
+	var texts []string
+
+	for _, i := range items {
+		switch {
+		case !isObject:
+			texts = append(texts, escape(i.value))
+		case p.Explode:
+			texts = append(texts, escape(i.name)+"="+escape(i.value))
+		default:
+			texts = append(texts, escape(i.name), escape(i.value))
+		}
+	}
+
+	return strings.Join(texts, between)
+}
+
+// escaped is a text with escapes in place of all but letters, digits and -._~.
+func escaped(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+
+// pairs are the names and values of a query, of cookies or of a form.
+func (p Parameter) pairs(v any) (pairs []string, err error) {
+	if object, ok := v.(envs.Args); ok && p.Wire == "" { // the body
+		for _, m := range object {
+			more, err := Parameter{Wire: m.Name, Style: p.Style, Explode: p.Explode}.pairs(m.Value)
+			if err != nil {
+				return nil, err
+			}
+
+			pairs = append(pairs, more...)
+		}
+
+		return pairs, nil
+	}
+
+	if p.Wire == "" {
+		return nil, errors.New("a form is an object")
+	}
+
+	if p.Style == "deepObject" {
+		return deep(p.Wire, v), nil
+	}
+
+	items, isObject := flat(v)
+	if len(items) == 0 {
+		return nil, nil
+	}
+
+	if p.Explode {
+		for _, i := range items {
+			name := p.Wire
+			if isObject {
+				name = i.name
+			}
+
+			pairs = append(pairs, escaped(name)+"="+escaped(i.value))
+		}
+
+		return pairs, nil
+	}
+
+	between := delimiters[p.Style]
+	has := func(i item) bool { return strings.Contains(escaped(i.name+i.value), between) }
+
+	if slices.ContainsFunc(items, has) {
+		return nil, fmt.Errorf("the style %s cannot tell what a value has from what is between values", p.Style)
+	}
+
+	return []string{escaped(p.Wire) + "=" + p.joined(items, isObject, escaped, between)}, nil
+}
+
+// delimiters are what styles have between values that are not exploded, as it is escaped. A comma in a value is, too.
+var delimiters = map[string]string{"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
+
+// deep writes every scalar with the way to it in brackets.
+func deep(name string, v any) (pairs []string) {
+	switch v := v.(type) {
+	case nil:
+	case envs.Args:
+		for _, m := range v {
+			pairs = append(pairs, deep(name+"["+m.Name+"]", m.Value)...)
+		}
+	case []any:
+		for i, inside := range v {
+			pairs = append(pairs, deep(fmt.Sprintf("%s[%d]", name, i), inside)...)
+		}
+	default:
+		pairs = append(pairs, escaped(name)+"="+escaped(scalar(v)))
+	}
+
+	return pairs
+}
+
+// authorize adds the secrets of the first list of which all are known.
+func (r *writing) authorize(lists [][]Secret, secret func(string) (string, bool)) error {
+	if len(lists) == 0 || secret == nil {
+		return nil
+	}
+
+	var missing []string
+
+	for _, list := range lists {
+		values := make([]string, len(list))
+		known := true
+
+		for i, s := range list {
+			var ok bool
+			if values[i], ok = secret(s.Name); !ok || s.Type == "mutualTLS" {
+				missing, known = append(missing, s.Name), false
+			}
+		}
+
+		if !known {
+			continue
+		}
+
+		for i, s := range list {
+			if err := r.add(s, values[i]); err != nil {
+				return fmt.Errorf("secret %s: %w", s.Name, err)
+			}
+		}
+
+		return nil
+	}
+
+	return fmt.Errorf("no secret of any of these names: %s", strings.Join(missing, ", "))
+}
+
+func (r *writing) add(s Secret, value string) error {
+	switch {
+	case s.Type == "apiKey":
+		return r.write(Parameter{Wire: s.Wire, In: s.In, Style: styles[s.In][0]}, value)
+	case s.Type == "http" && strings.EqualFold(s.Scheme, "basic"):
+		value = "Basic " + base64.StdEncoding.EncodeToString([]byte(value))
+	default:
+		value = "Bearer " + value
+	}
+
+	return r.write(Parameter{Wire: "Authorization", In: Header, Style: "simple"}, value)
+}

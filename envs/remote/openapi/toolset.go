@@ -1,0 +1,243 @@
+package openapi
+
+import (
+	"cmp"
+	_ "embed"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/names"
+	"toolevo/envs/toolapi"
+)
+
+// Options say what is made of a document. The zero Options are for all of it.
+type Options struct {
+	// Choose are patterns of the operations that are wanted: of the name of the tool, the path, the
+	// method and the path ("GET /pets/*"), or a tag. A * stands for any characters, a ? for one.
+	Choose []string
+
+	Server    string            // the base URL in place of the document's; "" is the first that it names
+	Variables map[string]string // of the document's base URLs; others have their default
+
+	MostDescription int // characters of a description; 0 is 256
+}
+
+// Toolset is what a document offers.
+type Toolset struct {
+	Title string
+	Tools []Tool
+	Left  []Left
+}
+
+// Tool is an operation as a tool.
+type Tool struct {
+	API       toolapi.APISpec
+	Operation Operation
+	Notes     []string // where the tool differs from the document
+}
+
+// Left is something of a document that is no tool.
+type Left struct {
+	Name  string // method and path, or the name of a webhook
+	Cause Cause
+	Why   string
+}
+
+// Cause is why something is no tool.
+type Cause string
+
+// The causes.
+const (
+	Reference Cause = "reference"      // one leads out of the document, nowhere, or in a circle
+	Multipart Cause = "multipart body" // mostly files
+	Binary    Cause = "binary body"
+	Media     Cause = "media type" // of a body or parameter, neither JSON nor a form
+	Style     Cause = "style"      // of a parameter, not one of its place
+	Schema    Cause = "schema"     // no JSON Schema
+	Size      Cause = "size"       // of the schemas
+	Malformed Cause = "malformed"  // not as OpenAPI says
+	Webhook   Cause = "webhook"    // the service's request to its user
+)
+
+// refusal is a cause on its way to the operation that it is about.
+type refusal struct {
+	cause Cause
+	why   string
+}
+
+func (r *refusal) Error() string { return string(r.cause) + ": " + r.why }
+
+func refuse(cause Cause, format string, values ...any) error {
+	return &refusal{cause, fmt.Sprintf(format, values...)}
+}
+
+func left(name string, err error) Left {
+	var r *refusal
+	if !errors.As(err, &r) {
+		r = &refusal{Malformed, err.Error()}
+	}
+
+	return Left{name, r.cause, r.why}
+}
+
+// methods are the members of a path that are operations.
+var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+
+// entry is an operation in a document.
+type entry struct {
+	name, method, path string
+	object, item       envs.Args // the operation, and what it shares with others of its path
+}
+
+func (e entry) String() string { return e.method + " " + e.path }
+
+// Load makes the tools of a document in JSON or YAML.
+func Load(text []byte, o Options) (*Toolset, error) {
+	d, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+
+	t := &Toolset{}
+	t.Title, _ = d.root.Object("info").Text("title")
+
+	entries, bad := d.entries()
+	t.Left = bad
+
+	if entries, err = chosen(entries, o.Choose); err != nil {
+		return nil, err
+	}
+
+	o.MostDescription = cmp.Or(o.MostDescription, 256)
+
+	for _, e := range entries {
+		tool, err := d.tool(e, o)
+		if err != nil {
+			t.Left = append(t.Left, left(e.String(), err))
+			continue
+		}
+
+		t.Tools = append(t.Tools, *tool)
+	}
+
+	if len(o.Choose) == 0 {
+		for _, name := range d.root.Object("webhooks").Names() {
+			t.Left = append(t.Left, Left{name, Webhook, "nothing here is called by a service"})
+		}
+	}
+
+	return t, nil
+}
+
+// entries are the operations of a document under the names of their tools, and the paths that cannot be read.
+func (d *document) entries() (all []entry, bad []Left) {
+	shared := map[string]int{}
+
+	for _, path := range d.root.Object("paths") {
+		if !strings.HasPrefix(path.Name, "/") {
+			continue // an extension
+		}
+
+		item, _, err := d.resolve(path.Value)
+		if err != nil {
+			bad = append(bad, left(path.Name, err))
+		}
+
+		for _, m := range item {
+			operation, ok := m.Value.(envs.Args)
+			if !ok || !slices.Contains(methods, m.Name) {
+				continue
+			}
+
+			e := entry{method: strings.ToUpper(m.Name), path: path.Name, object: operation, item: item}
+			id, _ := operation.Text("operationId")
+			e.name = named(cmp.Or(id, m.Name+path.Name))
+			shared[e.name]++
+			all = append(all, e)
+		}
+	}
+
+	for i, e := range all {
+		if shared[e.name] > 1 || envs.IsSystem(e.name) || e.name == "" || len(e.name) > toolapi.MostName {
+			all[i].name = names.Marked(e.name, e.String(), toolapi.MostName)
+		}
+	}
+
+	return all, bad
+}
+
+var unnamed = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
+
+// named is a text as a name, which may be empty or too long.
+func named(text string) string { return strings.Trim(unnamed.ReplaceAllString(text, "_"), "_") }
+
+// chosen are the operations that a pattern fits. A pattern that fits none is an error.
+func chosen(all []entry, patterns []string) ([]entry, error) {
+	if len(patterns) == 0 {
+		return all, nil
+	}
+
+	wanted := make([]bool, len(all))
+
+	for _, pattern := range patterns {
+		glob := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
+
+		fits, err := regexp.Compile("(?s)^(?:" + glob + ")$")
+		if err != nil {
+			return nil, fmt.Errorf("openapi: pattern %q: %w", pattern, err)
+		}
+
+		met := false
+
+		for i, e := range all {
+			texts := []string{e.name, e.path, e.String()}
+			for _, tag := range e.object.List("tags") {
+				text, _ := tag.(string)
+				texts = append(texts, text)
+			}
+
+			if slices.ContainsFunc(texts, fits.MatchString) {
+				wanted[i], met = true, true
+			}
+		}
+
+		if !met {
+			return nil, fmt.Errorf("openapi: no operation has a name, path or tag that fits %q", pattern)
+		}
+	}
+
+	var some []entry
+	for i, e := range all {
+		if wanted[i] {
+			some = append(some, e)
+		}
+	}
+
+	return some, nil
+}
+
+//go:embed base.yaml
+var baseText string
+
+// Base returns the version that has the tools as the document defines them, and the tools of the environment.
+func (t *Toolset) Base(version string) (*toolapi.Spec, error) {
+	base, err := toolapi.Parse(toolapi.File{Path: version, Text: baseText})
+	if err != nil {
+		return nil, err
+	}
+
+	base.Version, base.About = version, t.Title
+
+	var apis []toolapi.APISpec
+	for _, tool := range t.Tools {
+		apis = append(apis, tool.API)
+	}
+
+	base.APIs = append(apis, base.APIs...)
+
+	return base, nil
+}
