@@ -49,6 +49,8 @@
 // A schema that refers to itself, or that is large, is cut to its type, which a note says. Of several schemas any may
 // fit, not only one (oneOf); not, if, contains, discriminators and patterns that Go cannot read are not checked.
 // Characters are escaped whether or not allowReserved is set. Bodies are JSON or a form; callbacks are not awaited.
-// Swagger 2.0 has to be converted first. kin-openapi judges this package in its tests. It does not load the
-// documents: it refuses all of one with one external or broken reference, and takes minutes for some of a few megabytes.
+// Swagger 2.0 has to be converted first.
+//
+// kin-openapi, which judges this package in its tests, does not load the documents: it refuses all of one for a
+// single reference that is external or broken, and takes minutes for some of a few megabytes.
 package openapi

@@ -36,7 +36,8 @@ type document struct {
 // parse reads JSON, or else YAML.
 func parse(text []byte) (d *document, err error) {
 	if len(text) > mostBytes {
-		return nil, fmt.Errorf("openapi: the document is larger than %d MiB: leave out what is not needed", mostBytes>>20)
+		return nil, fmt.Errorf("openapi: the document is larger than %d MiB: leave out what is not needed",
+			mostBytes>>20)
 	}
 
 	d = &document{}

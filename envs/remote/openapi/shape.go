@@ -440,9 +440,12 @@ func (s *shaper) withoutHidden(schema envs.Args) envs.Args {
 	return out
 }
 
-// shortened is a text as one line that ends with a sentence, or with an ellipsis.
+// tags are those of HTML that descriptions have.
+var tags = regexp.MustCompile(`</?(?:a|b|br|code|div|em|h[1-6]|i|li|ol|p|pre|span|strong|table|td|tr|ul)\b[^<>]*>`)
+
+// shortened is a text as one line without tags, that ends with a sentence, or with an ellipsis.
 func shortened(text string, most int) string {
-	line := display.Line(text, most)
+	line := display.Line(tags.ReplaceAllString(text, " "), most)
 	if end := strings.LastIndex(line, ". "); strings.HasSuffix(line, "…") && end > 0 {
 		return line[:end+1]
 	}

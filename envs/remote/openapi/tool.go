@@ -493,7 +493,9 @@ func (m *maker) isFlat(shape envs.Args) bool {
 		}
 	}
 
-	return len(taken) > 0
+	_, closed := shape.Get("additionalProperties")
+
+	return len(taken) > 0 || closed
 }
 
 // flatten adds the members of the body.
