@@ -149,7 +149,7 @@ func (r *writing) write(p Parameter, v any) error {
 }
 
 func (r *writing) inPath(p Parameter, v any) error {
-	items, isObject := flat(v)
+	_, isObject := v.(envs.Args)
 	first, between := "", ","
 
 	switch {
@@ -165,31 +165,25 @@ func (r *writing) inPath(p Parameter, v any) error {
 		between = first
 	}
 
-	text := p.joined(items, isObject, escaped, between)
-	if text == "" {
-		return errors.New("it is empty, and a path needs it")
+	text, err := p.joined(v, escaped, between)
+	if err == nil && text == "" {
+		err = errors.New("it is empty, and a path needs it")
 	}
 
 	r.path = strings.ReplaceAll(r.path, "{"+p.Wire+"}", first+text)
 
-	return nil
+	return err
 }
 
 func (r *writing) inHeader(p Parameter, v any) error {
-	items, isObject := flat(v)
+	text, err := p.joined(v, func(s string) string { return s }, ",")
 
-	if _, isText := v.(string); !isText && slices.ContainsFunc(items, func(i item) bool {
-		return strings.Contains(i.name+i.value, ",")
-	}) {
-		return errors.New("a header cannot tell a comma in a value from one between values")
-	}
-
-	text := p.joined(items, isObject, func(s string) string { return s }, ",")
-	if !httpguts.ValidHeaderFieldName(p.Wire) || !httpguts.ValidHeaderFieldValue(text) {
+	switch {
+	case err != nil:
+		return err
+	case !httpguts.ValidHeaderFieldName(p.Wire) || !httpguts.ValidHeaderFieldValue(text):
 		return errors.New("it cannot stand in a header")
-	}
-
-	if len(items) > 0 {
+	case v != nil:
 		r.header.Set(p.Wire, text)
 	}
 
@@ -230,21 +224,28 @@ func scalar(v any) string {
 }
 
 // joined is what stands in one place.
-func (p Parameter) joined(items []item, isObject bool, escape func(string) string, between string) string {
+func (p Parameter) joined(v any, escape func(string) string, between string) (string, error) {
+	items, isObject := flat(v)
+	_, isList := v.([]any)
+
 	var texts []string
 
 	for _, i := range items {
+		name, value := escape(i.name), escape(i.value)
+
 		switch {
+		case (isObject || isList) && strings.Contains(name+value, between):
+			return "", fmt.Errorf("the style %s cannot tell what a value has from what is between values", p.Style)
 		case !isObject:
-			texts = append(texts, escape(i.value))
+			texts = append(texts, value)
 		case p.Explode:
-			texts = append(texts, escape(i.name)+"="+escape(i.value))
+			texts = append(texts, name+"="+value)
 		default:
-			texts = append(texts, escape(i.name), escape(i.value))
+			texts = append(texts, name, value)
 		}
 	}
 
-	return strings.Join(texts, between)
+	return strings.Join(texts, between), nil
 }
 
 // escaped is a text with escapes in place of all but letters, digits and -._~.
@@ -291,14 +292,9 @@ func (p Parameter) pairs(v any) (pairs []string, err error) {
 		return pairs, nil
 	}
 
-	between := delimiters[p.Style]
-	has := func(i item) bool { return strings.Contains(escaped(i.name+i.value), between) }
+	text, err := p.joined(v, escaped, delimiters[p.Style])
 
-	if slices.ContainsFunc(items, has) {
-		return nil, fmt.Errorf("the style %s cannot tell what a value has from what is between values", p.Style)
-	}
-
-	return []string{escaped(p.Wire) + "=" + p.joined(items, isObject, escaped, between)}, nil
+	return []string{escaped(p.Wire) + "=" + text}, err
 }
 
 // delimiters are what styles have between values that are not exploded, as it is escaped. A comma in a value is, too.
