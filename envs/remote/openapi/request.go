@@ -183,7 +183,9 @@ func (r *writing) inHeader(p Parameter, v any) error {
 		return err
 	case !httpguts.ValidHeaderFieldName(p.Wire) || !httpguts.ValidHeaderFieldValue(text):
 		return errors.New("it cannot stand in a header")
-	case v != nil:
+	}
+
+	if items, _ := flat(v); len(items) > 0 {
 		r.header.Set(p.Wire, text)
 	}
 

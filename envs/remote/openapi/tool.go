@@ -472,22 +472,28 @@ func (m *maker) body() error {
 
 // isFlat reports whether a body is an object whose members can be parameters.
 func (m *maker) isFlat(shape envs.Args) bool {
+	members := shape.Object("properties").Names()
 	taken := map[string]bool{}
+
+	for _, member := range members {
+		name := named(member)
+		if taken[name] || !m.isFree(name) {
+			return false
+		}
+
+		taken[name] = true
+	}
 
 	for _, k := range shape {
 		switch {
-		case k.Name == "properties":
-			for _, member := range shape.Object(k.Name).Names() {
-				name := named(member)
-				if taken[name] || !m.isFree(name) {
-					return false
-				}
-
-				taken[name] = true
+		case k.Name == "required":
+			other := func(v any) bool { return !slices.Contains(members, v.(string)) }
+			if slices.ContainsFunc(shape.List(k.Name), other) {
+				return false
 			}
 		case k.Name == "type" && k.Value != "object", k.Name == "additionalProperties" && k.Value != false:
 			return false
-		case !slices.Contains([]string{"type", "additionalProperties", "required"}, k.Name) &&
+		case !slices.Contains([]string{"type", "properties", "additionalProperties"}, k.Name) &&
 			!slices.Contains(annotations, k.Name):
 			return false
 		}
