@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"toolevo/envs"
@@ -341,45 +340,6 @@ func isIdle(adapter Adapter, from, to envs.Args) bool {
 	}
 
 	return reflect.DeepEqual(from, to)
-}
-
-// Sample returns a call of the tool with all its parameters, of values that its schema names or of their types. They
-// may not fit, where the schema says more.
-func (a *API) Sample() envs.Args {
-	var all envs.Args
-	for i, p := range a.base.Parameters {
-		all = all.With(p.Name, p.sample(i+1))
-	}
-
-	return all
-}
-
-// sample returns a value of the parameter: the first that its schema names, or one of its type.
-func (p Parameter) sample(i int) any {
-	for _, keyword := range []string{"examples", "enum"} {
-		if values := p.Schema.List(keyword); len(values) > 0 {
-			return values[0]
-		}
-	}
-
-	for _, keyword := range []string{"default", "const"} {
-		if v, ok := p.Schema.Get(keyword); ok {
-			return v
-		}
-	}
-
-	switch kind, _ := p.Schema.Text("type"); kind {
-	case "integer", "number":
-		return envs.Number(strconv.Itoa(i))
-	case "boolean":
-		return true
-	case "array":
-		return []any{}
-	case "object":
-		return envs.Args{}
-	}
-
-	return fmt.Sprintf("value %d", i)
 }
 
 // hasOneArgument reports whether a tool always gets one argument.

@@ -1,0 +1,229 @@
+package toolapi
+
+import (
+	"fmt"
+	"math"
+	"regexp/syntax"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// Sample returns a call of the tool with all its parameters, of values that its schema names or of their types. They
+// may not fit, where the schema says more than can be followed.
+func (a *API) Sample() envs.Args {
+	var all envs.Args
+	for i, p := range a.base.Parameters {
+		all = all.With(p.Name, sample(p.Schema, i+1))
+	}
+
+	if a.base.mismatch(all) == "" {
+		return all
+	}
+
+	for i, p := range a.base.Parameters {
+		all[i].Value = fitting(p.Schema, i+1)
+	}
+
+	return all
+}
+
+// sample returns the first value that a schema names, or one of its type.
+func sample(schema envs.Args, i int) any {
+	if v, ok := named(schema); ok {
+		return v
+	}
+
+	switch kind, _ := schema.Text("type"); kind {
+	case "integer", "number":
+		return envs.Number(strconv.Itoa(i))
+	case "boolean":
+		return true
+	case "array":
+		return []any{}
+	case "object":
+		return envs.Args{}
+	}
+
+	return fmt.Sprintf("value %d", i)
+}
+
+func named(schema envs.Args) (any, bool) {
+	for _, keyword := range []string{"examples", "enum"} {
+		if values := schema.List(keyword); len(values) > 0 {
+			return values[0], true
+		}
+	}
+
+	for _, keyword := range []string{"default", "const"} {
+		if v, ok := schema.Get(keyword); ok {
+			return v, true
+		}
+	}
+
+	return nil, false
+}
+
+// fitting returns a value of a schema that says more than a type.
+func fitting(schema envs.Args, i int) any {
+	if v, ok := named(schema); ok {
+		return v
+	}
+
+	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
+		if some := schema.List(keyword); len(some) > 0 {
+			first, _ := some[0].(envs.Args)
+			return fitting(first, i)
+		}
+	}
+
+	kinds, _ := schema.Get("type")
+	if list, ok := kinds.([]any); ok {
+		kinds = list[max(slices.IndexFunc(list, func(kind any) bool { return kind != "null" }), 0)]
+	}
+
+	switch kinds {
+	case "integer", "number":
+		return fittingNumber(schema, i)
+	case "array":
+		inside := make([]any, atLeast(schema, "minItems"))
+		for k := range inside {
+			inside[k] = fitting(schema.Object("items"), i+k)
+		}
+
+		return inside
+	case "object":
+		return fittingObject(schema, i)
+	case "string", nil:
+		return fittingText(schema, i)
+	case "null":
+		return nil
+	}
+
+	return sample(envs.Object("type", kinds), i)
+}
+
+// mostSampled is how much of something a sample has at most.
+const mostSampled = 1000
+
+// atLeast is how much of something a schema wants.
+func atLeast(schema envs.Args, keyword string) int { return min(intOf(schema, keyword), mostSampled) }
+
+// intOf is the number of a keyword, 0 of one that is not there.
+func intOf(schema envs.Args, keyword string) int {
+	v, _ := schema.Get(keyword)
+	text, _ := v.(envs.Number)
+	f, _ := pytext.ParseFloat(string(text))
+
+	return int(max(min(f, math.MaxInt32), math.MinInt32))
+}
+
+// fittingNumber is i, or what is nearest.
+func fittingNumber(schema envs.Args, i int) any {
+	step := max(intOf(schema, "multipleOf"), 1)
+	n := i * step
+
+	for keyword, by := range map[string]int{"minimum": 0, "exclusiveMinimum": step} {
+		if _, ok := schema.Get(keyword); ok && n < intOf(schema, keyword)+by {
+			n = (intOf(schema, keyword) + by + step - 1) / step * step
+		}
+	}
+
+	for keyword, by := range map[string]int{"maximum": 0, "exclusiveMaximum": step} {
+		if _, ok := schema.Get(keyword); ok && n > intOf(schema, keyword)-by {
+			n = intOf(schema, keyword) - by
+		}
+	}
+
+	return envs.Number(strconv.Itoa(n))
+}
+
+// fittingObject has the members that are required, or the first.
+func fittingObject(schema envs.Args, i int) any {
+	object := envs.Args{}
+
+	for _, m := range schema.Object("properties") {
+		if inside, _ := m.Value.(envs.Args); slices.Contains(schema.List("required"), any(m.Name)) ||
+			len(object) < atLeast(schema, "minProperties") {
+			object = object.With(m.Name, fitting(inside, i))
+		}
+	}
+
+	return object
+}
+
+// fittingText follows a pattern and a length.
+func fittingText(schema envs.Args, i int) any {
+	text := fmt.Sprintf("value %d", i)
+	least := atLeast(schema, "minLength")
+
+	if pattern, ok := schema.Text("pattern"); ok {
+		parsed, err := syntax.Parse(pattern, syntax.Perl)
+		for repeats := 0; err == nil && repeats <= 2*least; repeats = max(2*repeats, 1) {
+			if text = matching(parsed, repeats); utf8.RuneCountInString(text) >= least {
+				break
+			}
+		}
+
+		return text
+	}
+
+	if n := utf8.RuneCountInString(text); n < least {
+		text += strings.Repeat("x", least-n)
+	}
+
+	if _, bounded := schema.Get("maxLength"); bounded {
+		text = text[:min(len(text), intOf(schema, "maxLength"))]
+	}
+
+	return text
+}
+
+// matching is a text that an expression matches, with what may be repeated so many times.
+func matching(e *syntax.Regexp, repeats int) string {
+	times := 1
+
+	switch e.Op {
+	case syntax.OpLiteral:
+		return string(e.Rune)
+	case syntax.OpCharClass:
+		return string(firstOf(e.Rune))
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return "a"
+	case syntax.OpAlternate:
+		return matching(e.Sub[0], repeats)
+	case syntax.OpQuest:
+		times = min(repeats, 1)
+	case syntax.OpStar:
+		times = repeats
+	case syntax.OpPlus:
+		times = max(repeats, 1)
+	case syntax.OpRepeat:
+		times = e.Min
+	}
+
+	var once strings.Builder
+	for _, sub := range e.Sub {
+		once.WriteString(matching(sub, repeats))
+	}
+
+	// What is repeated in what is repeated grows fast.
+	return strings.Repeat(once.String(), min(times, max(mostSampled/max(once.Len(), 1), 1)))
+}
+
+// firstOf is a letter or digit of a class, or else its first character that is no control character.
+func firstOf(ranges []rune) rune {
+	for _, wanted := range "a0A" {
+		for pair := range slices.Chunk(ranges, 2) {
+			if pair[0] <= wanted && wanted <= pair[1] {
+				return wanted
+			}
+		}
+	}
+
+	return max(ranges[0], min(ranges[1], '!'))
+}
