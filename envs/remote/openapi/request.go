@@ -16,6 +16,9 @@ import (
 	"toolevo/envs/pytext"
 )
 
+// ErrArgument is in the error about a call that no request can say.
+var ErrArgument = errors.New("a request has no place for it")
+
 // Request is the request of a call, whose arguments the tool takes. Secrets are asked for by the
 // names of the document's security schemes; a nil secret leaves them out.
 func (o *Operation) Request(ctx context.Context, args envs.Args, secret func(name string) (string, bool)) (
@@ -26,7 +29,7 @@ func (o *Operation) Request(ctx context.Context, args envs.Args, secret func(nam
 	for _, p := range o.Parameters {
 		if v, ok := args.Get(p.Name); ok {
 			if err := r.write(p, v); err != nil {
-				return nil, fmt.Errorf("openapi: parameter %q: %w", p.Name, err)
+				return nil, fmt.Errorf("openapi: parameter %q: %w: %w", p.Name, ErrArgument, err)
 			}
 		}
 	}
@@ -75,12 +78,12 @@ func (o *Operation) address(r *writing) (string, error) {
 	}
 
 	if strings.ContainsAny(r.path, "{}") {
-		return "", errors.New("a parameter of the path is missing")
+		return "", fmt.Errorf("a parameter of the path is missing: %w", ErrArgument)
 	}
 
 	plain, err := url.PathUnescape(r.path)
 	if err != nil || slices.ContainsFunc(strings.FieldsFunc(plain, isSlash), isDots) {
-		return "", fmt.Errorf("the path would be %s, which leads elsewhere", r.path)
+		return "", fmt.Errorf("the path would be %s: %w", r.path, ErrArgument)
 	}
 
 	address := o.Server + r.path

@@ -1,6 +1,7 @@
 package openapi_test
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -130,7 +131,12 @@ func TestStyles(t *testing.T) {
 		got := "error"
 		args := decode(t, `{"`+name+`": `+c.value+`}`)
 
-		if r, err := set.Tools[0].Operation.Request(t.Context(), args, nil); err == nil {
+		r, err := set.Tools[0].Operation.Request(t.Context(), args, nil)
+		if err != nil && !errors.Is(err, openapi.ErrArgument) {
+			t.Error(err)
+		}
+
+		if err == nil {
 			got = strings.TrimPrefix(line(t, r), "GET https://x.example")
 		}
 
@@ -162,7 +168,7 @@ func TestRequests(t *testing.T) {
 			"order_ea614192", `{"id": 7, "id_query": "x", "where": {"a": 1}}`, none,
 			`GET https://eu.shop.example/v1/orders/7?id=x&where=%7B%22a%22%3A%201%7D`,
 		},
-		{"order_ea614192", `{}`, none, "error: a parameter of the path is missing"},
+		{"order_ea614192", `{}`, none, "error: a parameter of the path is missing: a request has no place for it"},
 		{
 			"order_c8ee5c0d", `{"id": 7, "body": {"id": 8}}`, nil,
 			`PUT https://eu.shop.example/v1/orders/7 Content-Type: application/json {"id": 8}`,

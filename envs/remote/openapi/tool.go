@@ -329,10 +329,32 @@ func (m *maker) parameter(p envs.Args) error {
 	}
 
 	required, _ := p.Get("required")
+	optional := required != true && out.In != Path
+
+	if !optional && !out.JSON {
+		beside = notEmpty(beside, out.In)
+	}
+
 	out.Name = m.unused(out)
-	m.add(out, beside, required != true && out.In != Path)
+	m.add(out, beside, optional)
 
 	return err
+}
+
+// notEmpty is the schema of a value that has to be seen in a request: an empty list is not, and in a path no empty text.
+func notEmpty(schema envs.Args, in Place) envs.Args {
+	kind, _ := schema.Text("type")
+	keyword := map[string]string{"array": "minItems"}[kind]
+
+	if kind == "string" && in == Path {
+		keyword = "minLength"
+	}
+
+	if _, ok := schema.Get(keyword); ok || keyword == "" {
+		return schema
+	}
+
+	return schema.With(keyword, envs.Number("1"))
 }
 
 // style reads how a value is written.
