@@ -17,12 +17,15 @@ func TestSamplesFit(t *testing.T) {
 		`{type: array, minItems: 2, uniqueItems: true, items: {type: string}}`, `{anyOf: [{type: integer}, {type: boolean}]}`,
 		`{oneOf: [{type: object, required: [a], properties: {a: {type: string, minLength: 9}}}]}`,
 		`{type: object, minProperties: 1, properties: {a: {type: boolean}, b: {type: boolean}}}`,
-		`{type: object, required: [a, b], properties: {a: {const: 3}, b: {type: object, required: [c], properties: {c: {type: array}}}}}`,
+		`{type: object, required: [a, b], properties: {a: {const: 3},
+			b: {type: object, required: [c], properties: {c: {type: array}}}}}`,
 		`{type: string, pattern: "^[a-f0-9]{8}-[A-Z]+(x|y)?$"}`, `{type: string, pattern: "[\\x20-\\x7E]{10,128}"}`,
-		`{type: string, pattern: "^\\S*$", minLength: 12}`, `{type: string, pattern: "^(?:[^a-z0-9A-Z]b?)+$", minLength: 4}`,
+		`{type: string, pattern: "^\\S*$", minLength: 12}`,
+		`{type: string, pattern: "^(?:[^a-z0-9A-Z]b?)+$", minLength: 4}`,
 		`{type: string, pattern: "^((((((((((((a*)*)*)*)*)*)*)*)*)*)*)*)*$", minLength: 900}`,
 	} {
-		file := toolapi.File{Path: "base.yaml", Text: "version: b\nbase: true\nmessages: {deprecated: d, invalid: i}\napis:\n" +
+		file := toolapi.File{Path: "base.yaml", Text: "version: b\nbase: true\n" +
+			"messages: {deprecated: d, invalid: i}\napis:\n" +
 			"  - {name: Try, description: which tries., parameters: {type: object, properties: {p: " + schema +
 			", q: {type: boolean}}}}" + systemTools}
 

@@ -43,8 +43,7 @@
 //   - The tools are whole: [Toolset.Base] is a version that loads.
 //   - A request goes to the server of its operation: no argument changes the host, or leaves the path.
 //   - Of two equal documents, in JSON or YAML, the tools are equal.
-//   - Loading reads no file and asks no server. Text, references and schemas are bounded, so that time and memory grow
-//     with the text.
+//   - Loading reads no file and asks no server. Texts, operations, references and the schemas of a tool are bounded.
 //
 // # Caveats
 //

@@ -17,10 +17,11 @@ import (
 
 // What a document may have.
 const (
-	mostBytes     = 32 << 20
-	mostValues    = 4 << 20
-	mostReference = 1000 // characters of a reference
-	mostHops      = 50   // references to references
+	mostBytes      = 32 << 20
+	mostValues     = 4 << 20
+	mostOperations = 20_000 // that are chosen
+	mostReference  = 1000   // characters of a reference
+	mostHops       = 50     // references to references
 )
 
 // document is a document as it was written.

@@ -121,7 +121,7 @@ func TestLeft(t *testing.T) {
 		{"GET /orders/{id}/{missing}", openapi.Malformed, "the path has {missing}, which is no parameter"},
 		{"POST /picture", openapi.Multipart, "multipart/form-data"},
 		{"PUT /picture", openapi.Binary, "application/octet-stream"},
-		{"PATCH /picture", openapi.Media, "application/xml"},
+		{"PATCH /picture", openapi.Media, `"application/xml"`},
 		{"GET /broken", openapi.Reference, "other.yaml#/Q leads out of the document"},
 		{"PUT /broken", openapi.Reference, "#/components/schemas/Nothing leads nowhere"},
 		{"POST /broken", openapi.Reference, "#/components/schemas/Loop leads to more than 50 others"},
@@ -145,7 +145,8 @@ func TestWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if diff := cmp.Diff([]openapi.Left{{"paid", openapi.Webhook, "nothing here is called by a service"}}, set.Left); diff != "" {
+	left := []openapi.Left{{"paid", openapi.Webhook, "nothing here is called by a service"}}
+	if diff := cmp.Diff(left, set.Left); diff != "" {
 		t.Error(diff)
 	}
 

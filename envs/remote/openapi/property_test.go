@@ -274,7 +274,8 @@ func (r reader) value(p openapi.Parameter, o openapi.Operation, body string) (an
 
 	switch p.In {
 	case openapi.Path:
-		pattern := strings.Replace("^"+regexp.QuoteMeta("/v1"+o.Path)+"$", regexp.QuoteMeta("{"+p.Wire+"}"), "([^/]*)", 1)
+		pattern := "^" + regexp.QuoteMeta("/v1"+o.Path) + "$"
+		pattern = strings.Replace(pattern, regexp.QuoteMeta("{"+p.Wire+"}"), "([^/]*)", 1)
 		pattern = regexp.MustCompile(`\\\{[a-z0-9]*\\\}`).ReplaceAllString(pattern, "[^/]*")
 
 		return r.path(p, schema, regexp.MustCompile(pattern).FindStringSubmatch(r.request.URL.EscapedPath())[1]), true

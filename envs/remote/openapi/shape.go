@@ -41,7 +41,8 @@ func (s *shaper) note(format string, values ...any) {
 
 // shape returns a schema, which is level schemas inside another one.
 func (s *shaper) shape(v any, level int) (envs.Args, error) {
-	if s.spare--; s.spare < 0 {
+	schema, _ := v.(envs.Args)
+	if s.spare -= 1 + len(schema)/100; s.spare < 0 {
 		return nil, errLarge
 	}
 
@@ -158,13 +159,23 @@ func (s *shaper) keyword(k envs.Arg, schema envs.Args, level int) (any, error) {
 		return s.inside(k, level)
 	case "allOf", "oneOf", "anyOf":
 		return s.list(k, level)
+	case "description":
+		text, _ := k.Value.(string)
+		text = shortened(text, s.text)
+
+		return orNil(text != "", text), nil
+	}
+
+	if size(k.Value, mostKept) > mostKept {
+		s.note("%s is left out, which has more than %d KiB", k.Name, mostKept>>10)
+		return nil, nil
+	}
+
+	switch k.Name {
 	case "type":
 		return s.types(k.Value, schema), nil
 	case "required":
 		return s.required(k.Value, schema), nil
-	case "description":
-		text, _ := k.Value.(string)
-		return orNil(shortened(text, s.text) != "", shortened(text, s.text)), nil
 	case "example":
 		return orNil(isScalar(k.Value), []any{k.Value}), nil
 	case "examples":
@@ -194,6 +205,31 @@ func (s *shaper) keyword(k envs.Arg, schema envs.Args, level int) (any, error) {
 	}
 
 	return orNil(slices.Contains(scalars, k.Name), k.Value), nil
+}
+
+// mostKept is how much of a document's own values a tool has in one place.
+const mostKept = 16 << 10
+
+// size is about how much text a value is, not counted far beyond most.
+func size(v any, most int) int {
+	n := 1
+
+	switch v := v.(type) {
+	case string:
+		n += len(v)
+	case envs.Number:
+		n += len(v)
+	case []any:
+		for i := 0; i < len(v) && n <= most; i++ {
+			n += size(v[i], most-n)
+		}
+	case envs.Args:
+		for i := 0; i < len(v) && n <= most; i++ {
+			n += len(v[i].Name) + size(v[i].Value, most-n)
+		}
+	}
+
+	return n
 }
 
 // mostShown is how much a note shows of a text of the document.
@@ -245,8 +281,14 @@ func (s *shaper) inside(k envs.Arg, level int) (any, error) {
 	out := envs.Args{}
 
 	for _, m := range object {
+		if s.spare < 0 || len(m.Name) > mostShown {
+			return nil, errLarge
+		}
+
 		if s.isReadOnly(m.Value) {
 			s.hidden = append(s.hidden, m.Name)
+			s.spare--
+
 			continue
 		}
 
@@ -445,6 +487,7 @@ var tags = regexp.MustCompile(`</?(?:a|b|br|code|div|em|h[1-6]|i|li|ol|p|pre|spa
 
 // shortened is a text as one line without tags, that ends with a sentence, or with an ellipsis.
 func shortened(text string, most int) string {
+	text = text[:min(len(text), 100*most)]
 	line := display.Line(tags.ReplaceAllString(text, " "), most)
 	if end := strings.LastIndex(line, ". "); strings.HasSuffix(line, "…") && end > 0 {
 		return line[:end+1]

@@ -139,9 +139,6 @@ func (m *maker) description() string {
 	return cmp.Or(shortened(text, m.text), m.entry.String())
 }
 
-// mostAnswer is how large an example may be.
-const mostAnswer = 16 << 10
-
 // answer is the example of an answer, or "".
 func (m *maker) answer() string {
 	responses := m.entry.object.Object("responses")
@@ -155,12 +152,11 @@ func (m *maker) answer() string {
 		_, media, _ := chosenMedia(response.Object("content"))
 
 		if example, ok := m.example(media); ok {
-			text := pytext.JSON(example)
-			if len(text) <= mostAnswer {
-				return text
+			if size(example, mostKept) <= mostKept {
+				return pytext.JSON(example)
 			}
 
-			m.note("the example of an answer is left out: it is larger than %d KiB", mostAnswer>>10)
+			m.note("the example of an answer is left out, which has more than %d KiB", mostKept>>10)
 		}
 	}
 
@@ -238,7 +234,12 @@ func (m *maker) parameters() error {
 	var all []envs.Args
 
 	for _, from := range []envs.Args{m.entry.item, m.entry.object} {
-		for _, v := range from.List("parameters") {
+		list := from.List("parameters")
+		if len(list) > mostSchemas {
+			return errLarge
+		}
+
+		for _, v := range list {
 			p, _, err := m.doc.resolve(v)
 			if err != nil {
 				return err
@@ -341,7 +342,8 @@ func (m *maker) parameter(p envs.Args) error {
 	return err
 }
 
-// notEmpty is the schema of a value that has to be seen in a request: an empty list is not, and in a path no empty text.
+// notEmpty is the schema of a value that has to be seen in a request: an empty list is not, and in a
+// path no empty text.
 func notEmpty(schema envs.Args, in Place) envs.Args {
 	kind, _ := schema.Text("type")
 	keyword := map[string]string{"array": "minItems"}[kind]
@@ -424,7 +426,7 @@ func chosenMedia(content envs.Args) (name string, media envs.Args, err error) {
 		case kind == "application/octet-stream":
 			err = cmp.Or(err, refuse(Binary, "%s", kind))
 		default:
-			err = cmp.Or(err, refuse(Media, "%s", display.Line(kind, mostShown)))
+			err = cmp.Or(err, refuse(Media, "%q", display.Line(kind, mostShown)))
 		}
 	}
 

@@ -112,6 +112,10 @@ func Load(text []byte, o Options) (*Toolset, error) {
 		return nil, err
 	}
 
+	if len(entries) > mostOperations {
+		return nil, fmt.Errorf("openapi: %d operations are more than %d: choose some", len(entries), mostOperations)
+	}
+
 	o.MostDescription = cmp.Or(o.MostDescription, 256)
 
 	for _, e := range entries {
