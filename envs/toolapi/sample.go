@@ -71,7 +71,14 @@ func named(schema envs.Args) (any, bool) {
 // fitting returns a value of a schema that says more than a type.
 func fitting(schema envs.Args, i int) any {
 	if v, ok := named(schema); ok {
-		return v
+		form, err := NewForm(schema)
+		if err != nil {
+			return v
+		}
+
+		if _, why := form.Misfit(v); why == "" {
+			return v
+		}
 	}
 
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
@@ -142,18 +149,37 @@ func fittingNumber(schema envs.Args, i int) any {
 	return envs.Number(strconv.Itoa(n))
 }
 
-// fittingObject has the members that are required, or the first.
+// fittingObject has the members that are required, and as many more as there have to be.
 func fittingObject(schema envs.Args, i int) any {
+	properties := schema.Object("properties")
+	names := slices.Concat(schema.List("required"), texts(properties.Names()))
 	object := envs.Args{}
 
-	for _, m := range schema.Object("properties") {
-		if inside, _ := m.Value.(envs.Args); slices.Contains(schema.List("required"), any(m.Name)) ||
-			len(object) < atLeast(schema, "minProperties") {
-			object = object.With(m.Name, fitting(inside, i))
+	for k := 0; k < len(schema.List("required")) || len(object) < atLeast(schema, "minProperties"); k++ {
+		name := fmt.Sprintf("key %d", k)
+		if k < len(names) {
+			name, _ = names[k].(string)
+		}
+
+		inside := properties.Object(name)
+		if len(inside) == 0 {
+			inside = schema.Object("additionalProperties")
+		}
+
+		if _, twice := object.Get(name); !twice {
+			object = object.With(name, fitting(inside, i))
 		}
 	}
 
 	return object
+}
+
+func texts(names []string) (all []any) {
+	for _, name := range names {
+		all = append(all, name)
+	}
+
+	return all
 }
 
 // fittingText follows a pattern and a length.

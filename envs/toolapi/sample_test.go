@@ -19,6 +19,8 @@ func TestSamplesFit(t *testing.T) {
 		`{type: object, minProperties: 1, properties: {a: {type: boolean}, b: {type: boolean}}}`,
 		`{type: object, required: [a, b], properties: {a: {const: 3},
 			b: {type: object, required: [c], properties: {c: {type: array}}}}}`,
+		`{type: object, required: [a]}`, `{type: boolean, default: "false"}`,
+		`{type: object, minProperties: 3, required: [b], properties: {a: {}, b: {}}, additionalProperties: {type: integer}}`,
 		`{type: string, pattern: "^[a-f0-9]{8}-[A-Z]+(x|y)?$"}`, `{type: string, pattern: "[\\x20-\\x7E]{10,128}"}`,
 		`{type: string, pattern: "^\\S*$", minLength: 12}`,
 		`{type: string, pattern: "^(?:[^a-z0-9A-Z]b?)+$", minLength: 4}`,

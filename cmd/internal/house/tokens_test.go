@@ -31,6 +31,8 @@ import (
 // Tools that live elsewhere took 3,020: instances that are brought to each state of a search, and servers of MCP.
 // Tools from OpenAPI documents, and the requests of their calls, took 10,880, samples that fit bounds and patterns
 // 1,250.
+// Tools from OpenAPI documents, and the requests of their calls, took 10,880, samples that fit bounds and patterns
+// 1,250.
 const tokenBudget = 760_060
 
 // helpers are the folders of what is no product: what tests share, and tools for developers.

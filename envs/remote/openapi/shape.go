@@ -192,7 +192,7 @@ func (s *shaper) keyword(k envs.Arg, schema envs.Args, level int) (any, error) {
 		return bound(k, schema), nil
 	case "pattern":
 		text, _ := k.Value.(string)
-		if _, err := regexp.Compile(text); err != nil {
+		if _, err := regexp.Compile(text); err != nil || strings.HasPrefix(text, "/^") { // with JavaScript's slashes
 			s.note("the pattern %s is not checked", display.Line(text, mostShown))
 			return nil, nil
 		}
