@@ -42,7 +42,7 @@
 //   - What a call has that no request can say is an [ErrArgument]: the caller's mistake.
 //   - The tools are whole: [Toolset.Base] is a version that loads.
 //   - A request goes to the server of its operation: no argument changes the host, or leaves the path.
-//   - Of two equal documents, in JSON or YAML, the tools are equal.
+//   - Of two equal documents, in JSON or YAML, the tools are equal but for how numbers are spelled.
 //   - Loading reads no file and asks no server. Texts, operations, references and the schemas of a tool are bounded.
 //
 // # Caveats

@@ -258,6 +258,14 @@ func TestServers(t *testing.T) {
 		}
 	}
 
+	for _, address := range []string{"https://me:secret@x.example", "ftp://x.example", "https://{x}.example", ":"} {
+		set, err := openapi.Load([]byte(`{"openapi": "3.0.0", "servers": [{"url": "`+address+`"}], "paths": {"/a": {"get": {}}}}`),
+			openapi.Options{})
+		if err != nil || len(set.Left) != 1 || strings.Contains(set.Left[0].Why, "secret") {
+			t.Errorf("%s: %v, %+v", address, err, set)
+		}
+	}
+
 	if got := tool(t, shop(t, openapi.Options{}), "tree").Operation.Server; got != "https://trees.example" {
 		t.Errorf("an operation's own server: %s", got)
 	}

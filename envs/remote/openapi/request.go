@@ -52,8 +52,6 @@ func (o *Operation) Request(ctx context.Context, args envs.Args, secret func(nam
 
 	if request.Header = r.header; has {
 		r.header.Set("Content-Type", o.Media)
-	} else {
-		request.Body, request.GetBody = http.NoBody, nil
 	}
 
 	return request, nil
@@ -109,8 +107,8 @@ func (r *writing) text(o *Operation) (body string, has bool) {
 		return strings.Join(r.form, "&"), o.NeedsBody || len(r.form) > 0
 	case r.whole != nil:
 		return pytext.JSON(r.whole), true
-	default:
-		return pytext.JSON(r.json), o.NeedsBody || len(r.json) > 0
+	case o.NeedsBody || len(r.json) > 0:
+		return pytext.JSON(r.json), true
 	}
 
 	return "", false

@@ -212,9 +212,11 @@ func (m *maker) server() error {
 		address = strings.ReplaceAll(address, "{"+v.Name+"}", text)
 	}
 
+	// A password in it would be sent by everybody's requests.
 	at, err := url.Parse(address)
-	if err != nil || strings.ContainsAny(address, "{}") || !slices.Contains([]string{"", "http", "https"}, at.Scheme) {
-		return refuse(Malformed, "the server %s is no URL", display.Line(address, mostShown))
+	if err != nil || strings.ContainsAny(address, "{}") || at.User != nil ||
+		!slices.Contains([]string{"", "http", "https"}, at.Scheme) {
+		return refuse(Malformed, "the server is no URL of HTTP without a user")
 	}
 
 	if at.Host == "" {
