@@ -84,7 +84,8 @@ func completes(t *testing.T, w http.ResponseWriter, text string) {
 	}
 }
 
-// changing is what a model chooses of parameters and answers by these instructions, "" where they are about neither.
+// changing is what a model chooses of parameters and answers by these instructions, "" where they
+// are about neither.
 func changing(instructions string) string {
 	switch {
 	case strings.Contains(instructions, "nest-parameters"):
@@ -122,8 +123,8 @@ func TestVersionsMutate(t *testing.T) {
 	fails(t, exitUsage, []string{"--out is missing"}, "versions", "mutate", "--policy", "openai:m")
 }
 
-// A model may choose what becomes of parameters and answers, too: the version is played before it is written, and what
-// cannot be made is told and left out.
+// A model may choose what becomes of parameters and answers, too: the version is played before it
+// is written, and what cannot be made is told and left out.
 func TestVersionsMutateChange(t *testing.T) {
 	t.Parallel()
 

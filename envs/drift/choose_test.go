@@ -13,8 +13,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// written answers with texts in turn, and with the last one from then on; to requests that are not about a tool it
-// answers that all stays.
+// written answers with texts in turn, and with the last one from then on; to requests that are not
+// about a tool it answers that all stays.
 type written struct {
 	texts    []string
 	about    string
@@ -48,8 +48,8 @@ func refusing(words string) func(context.Context, *toolapi.Spec) (wrong, err err
 	}
 }
 
-// What a model chooses of parameters becomes the version's where it can be; anything else is asked for again with the
-// reason, and at last left out. What was good stays, and is not asked for again.
+// What a model chooses of parameters becomes the version's where it can be; anything else is asked
+// for again with the reason, and at last left out. What was good stays, and is not asked for again.
 func TestMutateParameters(t *testing.T) {
 	t.Parallel()
 
@@ -203,8 +203,8 @@ func said(changes []drift.Change) string {
 	return strings.Join(all, "; ")
 }
 
-// Changes of parameters are chosen among the names that the model has given, and asked for again where they are wrong
-// alone.
+// Changes of parameters are chosen among the names that the model has given, and asked for again
+// where they are wrong alone.
 func TestMutateNamesAndParameters(t *testing.T) {
 	t.Parallel()
 

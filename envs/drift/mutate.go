@@ -54,9 +54,9 @@ type Mutation struct {
 	Repaired []string // the same of those that were replaced in the end, or left out
 }
 
-// Mutate makes the i-th version by a model, which gives all APIs and parameters other names, and chooses operators of
-// parameters and of answers. What cannot be used is asked for again, with what is wrong with it; at last names that
-// are drawn stand in, and changes are left out.
+// Mutate makes the i-th version by a model, which gives all APIs and parameters other names, and
+// chooses operators of parameters and of answers. What cannot be used is asked for again, with what
+// is wrong with it; at last names that are drawn stand in, and changes are left out.
 func (m *Maker) Mutate(ctx context.Context, w kept.Writer, i int, how Mutating) (
 	*toolapi.Spec, []Change, *Mutation, error) {
 	u := &mutation{
@@ -159,7 +159,8 @@ type refusals []string
 // Error returns the lines.
 func (r refusals) Error() string { return strings.Join(r, "\n") }
 
-// ask has the model write about what is listed, and again while something of its answer cannot be used.
+// ask has the model write about what is listed, and again while something of its answer cannot be
+// used.
 func (u *mutation) ask(ctx context.Context, instructions, what string, list func() string,
 	take func(answer string) refusals) error {
 	_, wrong, err := kept.Ask(ctx, u.writer, kept.Asking{

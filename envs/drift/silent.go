@@ -100,7 +100,8 @@ func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 			continue
 		}
 
-		// A service speaks of one thing in one way: conditions and queries on the field change with it.
+		// A service speaks of one thing in one way: conditions and queries on the field change with
+		// it.
 		conditions, sql := calledNow(a, a.Conditions), calledNow(a, a.SQL)
 		if named := a.Of == "" || slices.Contains(f.tools, a.Of); named && conditions+sql != "" {
 			where.Conditions, where.SQL = cmp.Or(conditions, where.Conditions), cmp.Or(sql, where.SQL)

@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// indexes are those of the APIs of a version that are for something, in an order that is drawn. What
-// silent changes are about stays: they name tools, and parameters that each API of a tool has.
+// indexes are those of the APIs of a version that are for something, in an order that is drawn.
+// What silent changes are about stays: they name tools, and parameters that each API of a tool has.
 func indexes(s *toolapi.Spec, d *Draws, is func(toolapi.APISpec) bool) []int {
 	var all []int
 

@@ -10,8 +10,8 @@ import (
 // lists, tuples, which are lists here, and dictionaries whose keys are strings. Every error is an [*Error].
 func DecodeLiteral(s string) (any, error) { return document(&decoder{s: s, python: true}) }
 
-// DecodeLiteralPrefix is DecodeLiteral of the literal that s begins with, but that a tuple is a [Tuple], and returns
-// what follows it.
+// DecodeLiteralPrefix is DecodeLiteral of the literal that s begins with, but that a tuple is a
+// [Tuple], and returns what follows it.
 func DecodeLiteralPrefix(s string) (v any, rest string, err error) {
 	return prefix(&decoder{s: s, python: true, tuples: true})
 }

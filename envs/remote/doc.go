@@ -1,16 +1,16 @@
 // Package remote plays tools that live elsewhere: a user's own services and servers.
 //
-// A search goes back and forth in its tree, and a service does not. So a state of the environment is
-// a [Log], what was called on the way to it, and a [Service] brings an instance of the tools to where
-// a log ends: by taking one that is there, by calling on one that is on the way, or by starting a
-// fresh one and making all calls again.
+// A search goes back and forth in its tree, and a service does not. So a state of the environment
+// is a [Log], what was called on the way to it, and a [Service] brings an instance of the tools to
+// where a log ends: by taking one that is there, by calling on one that is on the way, or by
+// starting a fresh one and making all calls again.
 //
 // # Words
 //
-// A [Source] starts instances. An [Instance] is the tools with a state of their own, which nobody else
-// changes. A tool reads only if no call of it changes that state: a call of it is no part of a log.
-// What services cannot repeat, such as times and random names, is masked ([Mask]), for what is compared
-// and for what the agent reads.
+// A [Source] starts instances. An [Instance] is the tools with a state of their own, which nobody
+// else changes. A tool reads only if no call of it changes that state: a call of it is no part of a
+// log. What services cannot repeat, such as times and random names, is masked ([Mask]), for what is
+// compared and for what the agent reads.
 //
 // # Guarantees
 //
@@ -25,5 +25,6 @@
 //
 // # Caveats
 //
-// A service whose answers depend on anything but its calls is found out only when a call is made again.
+// A service whose answers depend on anything but its calls is found out only when a call is made
+// again.
 package remote

@@ -9,8 +9,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Log is what was called on the way to a state, without what only reads, and what was answered. It is
-// immutable. The zero Log is where every task begins.
+// Log is what was called on the way to a state, without what only reads, and what was answered. It
+// is immutable. The zero Log is where every task begins.
 type Log struct{ last *entry }
 
 type entry struct {
@@ -21,7 +21,8 @@ type entry struct {
 	key    string // of the calls up to this one
 }
 
-// Same reports whether two logs have the same calls, so that tools are in the same state after them.
+// Same reports whether two logs have the same calls, so that tools are in the same state after
+// them.
 func Same(a, b Log) bool { return a.key() == b.key() }
 
 func (l Log) key() string {

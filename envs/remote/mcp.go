@@ -23,24 +23,27 @@ import (
 	"toolevo/envs/sandbox/worker"
 )
 
-// MCP starts servers of the Model Context Protocol, each in a folder of its own, or speaks to one that runs.
+// MCP starts servers of the Model Context Protocol, each in a folder of its own, or speaks to one
+// that runs.
 type MCP struct {
-	// Command starts a server that speaks over stdin and stdout, in a fresh folder. {dir} in it is that folder.
+	// Command starts a server that speaks over stdin and stdout, in a fresh folder. {dir} in it is
+	// that folder.
 	Command []string `yaml:"command,omitempty,flow"`
 
 	// Reset is a command that fills the folder before.
 	Reset []string `yaml:"reset,omitempty,flow"`
 
-	// Shown is a path that stands for the folder, in calls and in answers: every instance has another one.
+	// Shown is a path that stands for the folder, in calls and in answers: every instance has
+	// another one.
 	Shown string `yaml:"shown,omitempty"`
 
-	// Environment has variables of the server's, beside PATH and HOME; those of Secrets are this process's own, by
-	// name.
+	// Environment has variables of the server's, beside PATH and HOME; those of Secrets are this
+	// process's own, by name.
 	Environment map[string]string `yaml:"environment,omitempty"`
 	Secrets     []string          `yaml:"secrets,omitempty,flow"`
 
-	// URL is a server that runs, over streamable HTTP, in place of a command. Its state is nobody's: its tools only
-	// read.
+	// URL is a server that runs, over streamable HTTP, in place of a command. Its state is
+	// nobody's: its tools only read.
 	URL string `yaml:"url,omitempty"`
 }
 
@@ -183,8 +186,8 @@ func (c *conversation) last() string {
 	return ""
 }
 
-// Call implements [Instance]. What the server refuses by the protocol is a mistake in the call; a server that is gone
-// is none.
+// Call implements [Instance]. What the server refuses by the protocol is a mistake in the call; a
+// server that is gone is none.
 func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (envs.Result, error) {
 	if args == nil {
 		args = envs.Args{}

@@ -42,7 +42,8 @@ func notes(t *testing.T) (*remote.MCP, *remote.Service) {
 	return m, s
 }
 
-// Servers are branched as anything else: each branch has its own folder, which no call and no answer names.
+// Servers are branched as anything else: each branch has its own folder, which no call and no
+// answer names.
 func TestServersAreBranched(t *testing.T) {
 	t.Parallel()
 
@@ -81,7 +82,8 @@ func TestServersAreBranched(t *testing.T) {
 	}
 }
 
-// What a server refuses is the agent's to read; a server that is gone is a failure of ours, and says what it said last.
+// What a server refuses is the agent's to read; a server that is gone is a failure of ours, and
+// says what it said last.
 func TestServersThatRefuse(t *testing.T) {
 	t.Parallel()
 
@@ -107,7 +109,8 @@ func TestServersThatRefuse(t *testing.T) {
 	}
 }
 
-// No folder is left, also where a server does not start; what is wrong with a server says its command.
+// No folder is left, also where a server does not start; what is wrong with a server says its
+// command.
 func TestServersThatDoNotStart(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 

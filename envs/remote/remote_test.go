@@ -102,8 +102,8 @@ func call(t *testing.T, s *remote.Service, at remote.Log, tool, text string) (re
 	return next, result.Observation
 }
 
-// A branch sees its own calls and no other's, in whatever order branches are visited, and a state that was left is not
-// built again where an instance is still there.
+// A branch sees its own calls and no other's, in whatever order branches are visited, and a state
+// that was left is not built again where an instance is still there.
 func TestBranches(t *testing.T) {
 	t.Parallel()
 
@@ -216,8 +216,8 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// A source that is down is waited for; one that stays down, or a call that breaks an instance, is a failure of the
-// stage of tools, and the next call finds a fresh instance.
+// A source that is down is waited for; one that stays down, or a call that breaks an instance, is a
+// failure of the stage of tools, and the next call finds a fresh instance.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 

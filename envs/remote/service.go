@@ -22,8 +22,8 @@ type Source interface {
 
 // Instance is tools with a state of their own. One goroutine at a time uses it.
 type Instance interface {
-	// Call calls a tool. That the tool refuses, or cannot do what it is asked, is a result; the error is ours, and ends
-	// the instance.
+	// Call calls a tool. That the tool refuses, or cannot do what it is asked, is a result; the
+	// error is ours, and ends the instance.
 	Call(ctx context.Context, tool string, args envs.Args) (envs.Result, error)
 	Close() error
 }
@@ -69,8 +69,8 @@ func New(source Source, o Options) *Service {
 	return &Service{source: source, o: o, inUse: make(chan struct{}, o.Most)}
 }
 
-// Call calls a tool in the state that a log leads to, and returns the log of the state after it. m, which may be nil,
-// keeps answers.
+// Call calls a tool in the state that a log leads to, and returns the log of the state after it. m,
+// which may be nil, keeps answers.
 func (s *Service) Call(
 	ctx context.Context, m envs.Memory, at Log, tool string, args envs.Args,
 ) (Log, envs.Result, error) {
@@ -151,7 +151,8 @@ func (p *placed) missing(to Log) []*entry {
 	return calls
 }
 
-// take returns the idle instance that is the furthest on the way to where a log ends, or a fresh one.
+// take returns the idle instance that is the furthest on the way to where a log ends, or a fresh
+// one.
 func (s *Service) take(ctx context.Context, to Log) (*placed, error) {
 	s.mu.Lock()
 
@@ -193,7 +194,8 @@ func (s *Service) take(ctx context.Context, to Log) (*placed, error) {
 	return &placed{Instance: started}, nil
 }
 
-// firstPause is how long a source that cannot start an instance is left alone, and then twice as long each time.
+// firstPause is how long a source that cannot start an instance is left alone, and then twice as
+// long each time.
 const firstPause = 100 * time.Millisecond
 
 func (s *Service) start(ctx context.Context) (Instance, error) {

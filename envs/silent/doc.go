@@ -22,14 +22,16 @@
 // has the name, and for arguments of the name as well. The next two are views: the former answer is
 // there for who asks for it. The last one is damage.
 //
-// A parameter may be a text of conditions on members (conditions), or a query of SQL on tables whose
-// columns they are (sql). What a query computes cannot be converted, so that the tables change: the
-// tool is handed a query that ends with a mark, and [Marked] says what of its columns. Who knows asks
+// A parameter may be a text of conditions on members (conditions), or a query of SQL on tables
+// whose columns they are (sql). What a query computes cannot be converted, so that the tables
+// change: the tool is handed a query that ends with a mark, and [Marked] says what of its columns.
+// Who knows asks
 //
 //	SELECT MAX(Open) FROM (SELECT Open / 100 AS Open, * FROM coffee.coffee_data)
 //
-// where the query was SELECT MAX(Open) FROM coffee.coffee_data. To lower that is to find the query of
-// before, so that no digit is lost; any other query that converts a column is computed as it says.
+// where the query was SELECT MAX(Open) FROM coffee.coffee_data. To lower that is to find the query
+// of before, so that no digit is lost; any other query that converts a column is computed as it
+// says.
 //
 // A note is the line that says what a change is ([Change.Note]). Whether anybody reads it is for
 // the environment to say; [ParseNote] is its inverse.

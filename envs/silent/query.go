@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// query is a change of the columns of tables that a parameter asks in SQL. The tool sees the tables as
-// they are deployed where a mark ends the query ([Marked]); a caller that knows puts a table in which
-// the columns are what they were in the place of each that is named.
+// query is a change of the columns of tables that a parameter asks in SQL. The tool sees the tables
+// as they are deployed where a mark ends the query ([Marked]); a caller that knows puts a table in
+// which the columns are what they were in the place of each that is named.
 type query struct {
 	columns []string
 	mark    string

@@ -30,8 +30,8 @@ func sqlOf(t *testing.T, call envs.Args) string {
 	return text
 }
 
-// A caller that knows asks tables in which the columns are what they were; a query of another caller
-// gets a mark for the tool.
+// A caller that knows asks tables in which the columns are what they were; a query of another
+// caller gets a mark for the tool.
 func TestQueries(t *testing.T) {
 	const former = "(SELECT Open / 100 AS Open, * FROM coffee.coffee_data)"
 
@@ -96,8 +96,8 @@ func TestMarked(t *testing.T) {
 	}
 }
 
-// FuzzQueries: who lifts and lowers a query has said the same, and so has who lowers and lifts one of
-// a caller of before.
+// FuzzQueries: who lifts and lowers a query has said the same, and so has who lowers and lifts one
+// of a caller of before.
 func FuzzQueries(f *testing.F) {
 	for _, text := range []string{
 		"SELECT Open FROM coffee.coffee_data", "SELECT * FROM a.b JOIN c.d", "Open", "", "FROM x.Open",

@@ -289,7 +289,8 @@ func (p *Parameters) readSchema(schema envs.Args) error {
 	return nil
 }
 
-// JSONValue turns what the YAML library makes of a node, with ordered mappings, into the values of package envs.
+// JSONValue turns what the YAML library makes of a node, with ordered mappings, into the values of
+// package envs.
 func JSONValue(v any) (any, error) {
 	switch v := v.(type) {
 	case nil, bool, string:

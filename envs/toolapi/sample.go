@@ -13,8 +13,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Sample returns a call of the tool with all its parameters, of values that its schema names or of their types. They
-// may not fit, where the schema says more than can be followed.
+// Sample returns a call of the tool with all its parameters, of values that its schema names or of
+// their types. They may not fit, where the schema says more than can be followed.
 func (a *API) Sample() envs.Args {
 	var all envs.Args
 	for i, p := range a.base.Parameters {
@@ -241,7 +241,8 @@ func matching(e *syntax.Regexp, repeats int) string {
 	return strings.Repeat(once.String(), min(times, max(mostSampled/max(once.Len(), 1), 1)))
 }
 
-// firstOf is a letter or digit of a class, or else its first character that is no control character.
+// firstOf is a letter or digit of a class, or else its first character that is no control
+// character.
 func firstOf(ranges []rune) rune {
 	for _, wanted := range "a0A" {
 		for pair := range slices.Chunk(ranges, 2) {

@@ -14,8 +14,8 @@ type view struct {
 	query         string // that it is, as a WITH has it
 }
 
-// deployed returns a query without the marks that end it (see silent.Marked), and the tables of which
-// they say something. Conversions are computed as they are of answers: in decimal arithmetic.
+// deployed returns a query without the marks that end it (see silent.Marked), and the tables of
+// which they say something. Conversions are computed as they are of answers: in decimal arithmetic.
 func (in *Interpreter) deployed(sql string) (string, []view) {
 	sql, changes := silent.Marked(sql)
 	if len(changes) == 0 {

@@ -31,7 +31,8 @@ func asked(t *testing.T, in *Interpreter, changes silent.Changes, sql string) st
 }
 
 // What a query computes is computed of the columns as they are deployed: sums, what is largest,
-// conditions and orders. A query that says that it is about the columns as they were is about those.
+// conditions and orders. A query that says that it is about the columns as they were is about
+// those.
 func TestDeployedColumns(t *testing.T) {
 	c := small(t)
 	in := interpreter(t, Options{}, c)
@@ -84,7 +85,8 @@ func TestDeployedColumns(t *testing.T) {
 	}
 }
 
-// The way back is SQL that anybody may write: it is the query of before for what nothing converts, too.
+// The way back is SQL that anybody may write: it is the query of before for what nothing converts,
+// too.
 func TestFormerColumnsInSQL(t *testing.T) {
 	c := small(t)
 	in := interpreter(t, Options{}, c)

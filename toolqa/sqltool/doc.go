@@ -16,8 +16,9 @@
 // is NULL; see [Options.TextColumns] for the published behaviour. Spaces in the names of columns are
 // underscores.
 //
-// A statement may end with comments that say how columns of its tables are deployed (silent.Marked): numbers in
-// another unit, dates that begin with the day. It is run on views, in which they are.
+// A statement may end with comments that say how columns of its tables are deployed
+// (silent.Marked): numbers in another unit, dates that begin with the day. It is run on views, in
+// which they are.
 //
 // # What the agent sees
 //

@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// A version that a model wrote is played before it is taken: one that does not load, or under which a question cannot
-// be solved any more, is refused with the reason.
+// A version that a model wrote is played before it is taken: one that does not load, or under which
+// a question cannot be solved any more, is refused with the reason.
 func TestTrial(t *testing.T) {
 	t.Parallel()
 

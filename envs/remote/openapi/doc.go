@@ -1,38 +1,41 @@
-// Package openapi makes tools of an OpenAPI document: an operation is a tool with types, and a call of it is an HTTP
-// request.
+// Package openapi makes tools of an OpenAPI document: an operation is a tool with types, and a call
+// of it is an HTTP request.
 //
 // # Words
 //
-// A [Toolset] is what a document offers: its tools, and what is left, each with the [Cause] why it is no tool. A [Tool]
-// is an API of a base version and the [Operation] that its calls are requests of. A note says where a tool differs from
-// the document.
+// A [Toolset] is what a document offers: its tools, and what is left, each with the [Cause] why it
+// is no tool. A [Tool] is an API of a base version and the [Operation] that its calls are requests
+// of. A note says where a tool differs from the document.
 //
 // # Names
 //
-// A tool is named after the operationId, or else after method and path, with at most 64 letters, digits, _ and -.
-// Operations that would have the same name end in a hash of method and path, so that names do not depend on which
-// operations are chosen. Parameters are named alike; one that another has taken is called after its place, too:
-// id_query. A call has the names of the tool, a request those of the document.
+// A tool is named after the operationId, or else after method and path, with at most 64 letters,
+// digits, _ and -. Operations that would have the same name end in a hash of method and path, so
+// that names do not depend on which operations are chosen. Parameters are named alike; one that
+// another has taken is called after its place, too: id_query. A call has the names of the tool, a
+// request those of the document.
 //
 // # Parameters
 //
-// They are those of the path, the query, the headers and the cookies, in the order of the document, and then those of
-// the body: its members, where it is an object that says nothing beside them and no name is taken, or else one, body.
-// References are replaced by what they lead to, and members that are read-only are left out.
+// They are those of the path, the query, the headers and the cookies, in the order of the document,
+// and then those of the body: its members, where it is an object that says nothing beside them and
+// no name is taken, or else one, body. References are replaced by what they lead to, and members
+// that are read-only are left out.
 //
 // # Descriptions
 //
-// A tool is described by its summary and its description, which end with the last sentence that fits into the bound
-// ([Options]), or with an ellipsis.
+// A tool is described by its summary and its description, which end with the last sentence that
+// fits into the bound ([Options]), or with an ellipsis.
 //
 // # Requests
 //
-// Values are written in the styles of OpenAPI, form, simple, label, matrix, spaceDelimited, pipeDelimited and
-// deepObject. Where a style says nothing of a value in a value, that is JSON, or in a deepObject another pair of
-// brackets: filter[tags][0]. A null outside of a JSON body is left out, and so is an empty list or object.
+// Values are written in the styles of OpenAPI, form, simple, label, matrix, spaceDelimited,
+// pipeDelimited and deepObject. Where a style says nothing of a value in a value, that is JSON, or
+// in a deepObject another pair of brackets: filter[tags][0]. A null outside of a JSON body is left
+// out, and so is an empty list or object.
 //
-// Secrets have the names of the document's security schemes. They are asked for when a request is made, and are in
-// nothing that is kept.
+// Secrets have the names of the document's security schemes. They are asked for when a request is
+// made, and are in nothing that is kept.
 //
 // # Guarantees
 //
@@ -47,11 +50,12 @@
 //
 // # Caveats
 //
-// A schema that refers to itself, or that is large, is cut to its type, which a note says. Of several schemas any may
-// fit, not only one (oneOf); not, if, contains, discriminators and patterns that Go cannot read are not checked.
-// Characters are escaped whether or not allowReserved is set. Bodies are JSON or a form; callbacks are not awaited.
-// Swagger 2.0 has to be converted first.
+// A schema that refers to itself, or that is large, is cut to its type, which a note says. Of
+// several schemas any may fit, not only one (oneOf); not, if, contains, discriminators and patterns
+// that Go cannot read are not checked. Characters are escaped whether or not allowReserved is set.
+// Bodies are JSON or a form; callbacks are not awaited. Swagger 2.0 has to be converted first.
 //
-// kin-openapi, which judges this package in its tests, does not load the documents: it refuses all of one for a
-// single reference that is external or broken, and takes minutes for some of a few megabytes.
+// kin-openapi, which judges this package in its tests, does not load the documents: it refuses all
+// of one for a single reference that is external or broken, and takes minutes for some of a few
+// megabytes.
 package openapi

@@ -46,7 +46,8 @@ func TestFunctions(t *testing.T) {
 	set := shop(t, openapi.Options{})
 
 	for name, want := range map[string]string{
-		// The operation's own limit, a header of a component, and no Authorization; the last sentence that fits.
+		// The operation's own limit, a header of a component, and no Authorization; the last
+		// sentence that fits.
 		"listOrders": `{"name": "listOrders", "description": "Lists orders. Newest first, ten at a time unless a limit says ` +
 			`otherwise.", "parameters": {"type": "object", "properties": {"limit": {"type": "integer", ` +
 			`"exclusiveMinimum": 1, "default": 10, "examples": [20]}, "status": {"type": "array", "items": {"type": "string", ` +

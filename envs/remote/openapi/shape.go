@@ -64,7 +64,8 @@ func (s *shaper) shape(v any, level int) (envs.Args, error) {
 	return nil, refuse(Schema, "a schema is a %s", pytext.TypeName(v))
 }
 
-// referred is what a schema refers to. What stands beside the reference is said of it in this place.
+// referred is what a schema refers to. What stands beside the reference is said of it in this
+// place.
 func (s *shaper) referred(ref string, schema envs.Args, level int) (out envs.Args, err error) {
 	target, err := s.doc.follow(ref)
 	if err != nil {

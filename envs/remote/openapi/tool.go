@@ -231,7 +231,8 @@ func (m *maker) server() error {
 // placeholder is a parameter in the template of a path.
 var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
 
-// parameters adds those of the path and of the operation, which stand for those of the path with the same name.
+// parameters adds those of the path and of the operation, which stand for those of the path with
+// the same name.
 func (m *maker) parameters() error {
 	var all []envs.Args
 
@@ -344,8 +345,8 @@ func (m *maker) parameter(p envs.Args) error {
 	return err
 }
 
-// notEmpty is the schema of a value that has to be seen in a request: an empty list is not, and in a
-// path no empty text.
+// notEmpty is the schema of a value that has to be seen in a request: an empty list is not, and in
+// a path no empty text.
 func notEmpty(schema envs.Args, in Place) envs.Args {
 	kind, _ := schema.Text("type")
 	keyword := map[string]string{"array": "minItems"}[kind]

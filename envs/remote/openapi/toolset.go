@@ -137,7 +137,8 @@ func Load(text []byte, o Options) (*Toolset, error) {
 	return t, nil
 }
 
-// entries are the operations of a document under the names of their tools, and the paths that cannot be read.
+// entries are the operations of a document under the names of their tools, and the paths that
+// cannot be read.
 func (d *document) entries() (all []entry, bad []Left) {
 	shared := map[string]int{}
 
@@ -227,7 +228,8 @@ func chosen(all []entry, patterns []string) ([]entry, error) {
 //go:embed base.yaml
 var baseText string
 
-// Base returns the version that has the tools as the document defines them, and the tools of the environment.
+// Base returns the version that has the tools as the document defines them, and the tools of the
+// environment.
 func (t *Toolset) Base(version string) (*toolapi.Spec, error) {
 	base, err := toolapi.Parse(toolapi.File{Path: version, Text: baseText})
 	if err != nil {

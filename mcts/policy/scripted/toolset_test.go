@@ -194,8 +194,8 @@ func loaded(t *testing.T, made *toolapi.Spec) (*toolapi.Catalog, []byte) {
 	return c, text
 }
 
-// Changes of the list of tools and silent ones go together, in whatever order they are made: who is told what is
-// deployed, and who heeds notes, solves what was solved.
+// Changes of the list of tools and silent ones go together, in whatever order they are made: who is
+// told what is deployed, and who heeds notes, solves what was solved.
 func TestToolSetsUnderSilentDrift(t *testing.T) {
 	t.Parallel()
 
