@@ -32,6 +32,10 @@ type note struct {
 
 // serveNotes is an MCP server that keeps notes in files of a folder.
 func serveNotes(dir string) {
+	_ = notesServer(dir).Run(context.Background(), &mcp.StdioTransport{}) // it ends with its client
+}
+
+func notesServer(dir string) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1"}, nil)
 
 	add := func(name, about string, reads bool, answer func(note) (string, error)) {
@@ -66,5 +70,5 @@ func serveNotes(dir string) {
 		return "", nil
 	})
 
-	_ = server.Run(context.Background(), &mcp.StdioTransport{}) // it ends with its client
+	return server
 }

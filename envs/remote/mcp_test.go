@@ -1,11 +1,15 @@
 package remote_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolevo/envs"
 	"toolevo/envs/remote"
@@ -106,6 +110,44 @@ func TestServersThatRefuse(t *testing.T) {
 	_, _, err := s.Call(t.Context(), nil, remote.Log{}, "crash", envs.Object("path", "/workspace"))
 	if stage, _ := envs.FailedStage(err); stage != envs.StageTool || !strings.Contains(err.Error(), "it crashed") {
 		t.Errorf("a server that is gone: %v", err)
+	}
+}
+
+// A server that runs is asked over HTTP; one that is not there is waited for no longer than its user is patient.
+func TestServersThatRun(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/first.txt", []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	one := notesServer(dir)
+	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return one }, nil))
+	m := &remote.MCP{URL: web.URL}
+
+	if tools, err := m.Tools(t.Context()); err != nil || len(tools) != 4 {
+		t.Fatalf("%v, %v", tools, err)
+	}
+
+	s := remote.New(m, remote.Options{
+		ReadsOnly: func(string) bool { return true }, Most: 1, Timeout: time.Minute, Patience: time.Second,
+	})
+
+	_, result, err := s.Call(t.Context(), nil, remote.Log{}, "read", envs.Object("path", dir+"/first.txt"))
+	if err != nil || result.Observation != "hello" {
+		t.Errorf("%+v, %v", result, err)
+	}
+
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+
+	web.Close()
+
+	_, _, err = s.Call(t.Context(), nil, remote.Log{}, "read", envs.Object("path", dir+"/first.txt"))
+	if stage, _ := envs.FailedStage(err); stage != envs.StageTool || !strings.Contains(err.Error(), web.URL) {
+		t.Errorf("a server that is not there: %v", err)
 	}
 }
 

@@ -86,7 +86,7 @@ func (s *Service) Call(
 	return Log{next}, result, nil
 }
 
-// Close ends all instances. None may be in use.
+// Close ends all instances. None may be in use; a later call starts others.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,6 +96,7 @@ func (s *Service) Close() error {
 		all = append(all, p.Close())
 	}
 
+	s.open -= len(s.idle)
 	s.idle = nil
 
 	return errors.Join(all...)

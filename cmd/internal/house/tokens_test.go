@@ -33,7 +33,7 @@ import (
 // 1,250.
 // Tools from OpenAPI documents, and the requests of their calls, took 10,880, samples that fit bounds and patterns
 // 1,250.
-const tokenBudget = 760_053
+const tokenBudget = 760_063
 
 // helpers are the folders of what is no product: what tests share, and tools for developers.
 var helpers = []string{
