@@ -111,6 +111,7 @@ func (a *app) printVersion(v shownVersion) {
 		fmt.Fprintf(a.Out, "\nFault: %s, in %v %% of tasks and tools, for calls: %d\n", f.Kind, 100*f.Share, f.Calls)
 	}
 
+	// First what callers will miss, then what there is.
 	for _, notice := range v.Removed {
 		fmt.Fprintf(a.Out, "\nGone: %s\n", display.Line(notice, 0))
 	}
@@ -149,6 +150,7 @@ func (a *app) printDifference(d toolevo.VersionsDifference) {
 	for _, t := range d.Tools {
 		fmt.Fprintf(a.Out, "%s\n", display.Line(t.Tool, 0))
 
+		// A tool that is gone has nothing to stand beside its old signature.
 		switch {
 		case t.To == "":
 			fmt.Fprintf(a.Out, "  - %s\n", display.Line(t.From, 0))

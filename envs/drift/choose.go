@@ -239,7 +239,7 @@ func (u *mutation) propose(about string, step any) (proposal, error) {
 		return p, errors.New("zeros is not 1, 2 or 3")
 	}
 
-	all, _ := ParseOperators([]string{name}) // it is one of ours
+	all, _ := ParseOperators([]string{name}) // the name was looked up above
 	p.operator = all[0]
 	p.operator.chosen = c
 

@@ -108,7 +108,7 @@ func TestMutateParameters(t *testing.T) {
 			requests: 2, refused: `find_flights, "nest-parameters": unknown change ""`,
 			changes: "find_flights: nest-parameters page, page_size → window",
 		},
-		"an operator that there is not": {
+		"an unknown operator": {
 			replies:  []string{of("find_flights", `{"change": "drop-parameter", "of": ["page"]}`, swaps)},
 			requests: 4, refused: `unknown change "drop-parameter"`, repaired: "drop-parameter",
 			changes: "find_flights: swap-required most → most required",

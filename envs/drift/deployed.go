@@ -49,6 +49,7 @@ type Origin struct {
 func Deploy(api []string, from Origin) (*Deployed, error) {
 	d := &Deployed{API: api}
 
+	// A group stands for whatever the tools allow; a factor that is named has to be there.
 	named, unnamed := entries(api)
 	for _, entry := range named {
 		var (
@@ -147,6 +148,7 @@ func familyOfFactor(from Origin, name string) (Family, []toolapi.File, error) {
 
 	for i := range versionsOfFactor {
 		spec, changes := m.FactorVersion(factor, i)
+		// A version in which nothing has changed would be counted as drift.
 		if len(changes) == 0 {
 			return f, nil, ErrNothing
 		}
@@ -277,6 +279,7 @@ func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 		return nil, nil, fmt.Errorf("%s is no pattern of file names: %w", pattern, err)
 	}
 
+	// Who names a folder means the versions in it.
 	if inFolder, _ := filepath.Glob(filepath.Join(pattern, "*.yaml")); len(paths) == 1 && len(inFolder) > 0 {
 		paths = inFolder
 	}

@@ -54,6 +54,7 @@ func NewMaker(c *toolapi.Catalog, source string, heldOut []string, seed uint64) 
 		m.taken[fold(identifier)] = true
 	}
 
+	// Notices of what is made show these calls, whatever becomes of their parameters.
 	for _, a := range version.APIs {
 		if m.examples[a.Tool], err = example(c, a); err != nil {
 			return nil, fmt.Errorf("drift: an example of %s for its notice: %w", a.Tool, err)
@@ -278,6 +279,7 @@ func Identifiers(s *toolapi.Spec) []string {
 			all[p.Name] = true
 		}
 
+		// A call says these, too, though they name no parameter.
 		for _, adapter := range a.Adapters {
 			if adapter.Numbered != nil {
 				all[adapter.Numbered.Item] = true

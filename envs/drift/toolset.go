@@ -134,7 +134,6 @@ func addTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return each(s, all[:(len(all)+2)/3], func(a toolapi.APISpec) []toolapi.APISpec {
 		other := a
 		other.Name = d.api(a, func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, a)) })
-		other.Notice.Signature = ""
 		d.apis[fold(other.Name)] = true
 
 		return []toolapi.APISpec{a, other}

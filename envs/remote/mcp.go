@@ -186,8 +186,8 @@ func (c *conversation) last() string {
 	return ""
 }
 
-// Call implements [Instance]. What the server refuses by the protocol is a mistake in the call; a
-// server that is gone is none.
+// Call implements [Instance]. What the server refuses by the protocol is a mistake in the call;
+// that a server is gone is an error.
 func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (envs.Result, error) {
 	if args == nil {
 		args = envs.Args{}

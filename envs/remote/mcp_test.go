@@ -86,8 +86,8 @@ func TestServersAreBranched(t *testing.T) {
 	}
 }
 
-// What a server refuses is the agent's to read; a server that is gone is a failure of ours, and
-// says what it said last.
+// The agent reads what a server refuses. A server that is gone is our error, which tells what the
+// server said last.
 func TestServersThatRefuse(t *testing.T) {
 	t.Parallel()
 
@@ -113,7 +113,8 @@ func TestServersThatRefuse(t *testing.T) {
 	}
 }
 
-// A server that runs is asked over HTTP; one that is not there is waited for no longer than its user is patient.
+// A server that runs is asked over HTTP; one that is not there is waited for no longer than its
+// user is patient.
 func TestServersThatRun(t *testing.T) {
 	t.Parallel()
 

@@ -174,7 +174,7 @@ func TestConcurrentBranches(t *testing.T) {
 	}
 }
 
-// What a service answers otherwise the second time is an error of ours, unless it is masked.
+// An answer that changes by itself is our error, not the agent's, unless it is masked.
 func TestDivergence(t *testing.T) {
 	t.Parallel()
 

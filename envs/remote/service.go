@@ -117,7 +117,8 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 	}
 
 	// Whatever the instance answers otherwise than before, it is not where it has to be.
-	for _, again := range p.missing(next.before) {
+	missing, _ := next.before.since(p.at)
+	for _, again := range missing {
 		now, err := s.ask(ctx, p, again)
 		if err == nil && now != again.result {
 			err = &Diverged{Tool: again.tool, Args: again.args, Was: again.result, Now: now}
@@ -144,12 +145,6 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 	s.mu.Unlock()
 
 	return result, nil
-}
-
-// missing are the calls by which an instance gets to where a log ends; it is on the way there.
-func (p *placed) missing(to Log) []*entry {
-	calls, _ := to.since(p.at)
-	return calls
 }
 
 // take returns the idle instance that is the furthest on the way to where a log ends, or a fresh

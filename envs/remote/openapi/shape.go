@@ -304,7 +304,7 @@ func (s *shaper) inside(k envs.Arg, level int) (any, error) {
 	return out, nil
 }
 
-// isReadOnly reports whether a member is in answers alone. A broken reference is none's.
+// isReadOnly reports whether a member is in answers alone. One with a broken reference is not.
 func (s *shaper) isReadOnly(v any) bool {
 	object, _, _ := s.doc.resolve(v)
 	is, _ := object.Get("readOnly")
