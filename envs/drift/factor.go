@@ -112,7 +112,8 @@ func wrapResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
 
 // rewordAPI gives an API a name of other words, written in the style of the one it had.
 func rewordAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
-	name := func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, a)) }
+	m := meaningOfAPI(a)
+	name := func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, m)) }
 
 	return called(a, d.api(a, name)), true
 }

@@ -155,7 +155,12 @@ type plan struct {
 func (p plan) successor(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change) {
 	var changes []Change
 
-	for _, o := range slices.Concat(p.ofTool[a.ToolName()], p.operators) {
+	operators := p.operators
+	if its := p.ofTool[a.ToolName()]; len(its) > 0 {
+		operators = slices.Concat(its, operators)
+	}
+
+	for _, o := range operators {
 		if envs.IsSystem(a.ToolName()) || o.Apply == nil || p.drawn && !o.isDrawn(d.Rand) {
 			continue
 		}

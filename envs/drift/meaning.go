@@ -70,6 +70,9 @@ func meant(name, description, kind string, beside ...string) meaning {
 	}
 }
 
+// meaningOfAPI is what tells the sense of the name that was published of an API.
+func meaningOfAPI(a toolapi.APISpec) meaning { return meant(a.ToolName(), a.Description, "") }
+
 // meaningOf is what tells the sense of a parameter: what was published of it, whatever operators
 // have made of that.
 func meaningOf(a toolapi.APISpec, p toolapi.Parameter) meaning {

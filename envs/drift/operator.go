@@ -179,9 +179,9 @@ const spare = 4
 
 // shortened is a name that ends with a number, without as many of its last characters as nobody has room for.
 func shortened(name, number string) string {
-	all := []rune(name)
-	if most := toolapi.MostName - spare - len(number); len(all) > most {
-		name = string(all[:most])
+	most := toolapi.MostName - spare - len(number)
+	if utf8.RuneCountInString(name) > most {
+		name = string([]rune(name)[:most])
 		if parts := spans(name); len(parts) > 1 { // the last may not be whole
 			name = name[:parts[len(parts)-2].to]
 		}

@@ -10,7 +10,9 @@ import (
 
 // renameAPI gives an API another name.
 func renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
-	return called(a, d.api(a, func(r *rand.Rand) string { return d.words.nameOfAPI(r, a) })), true
+	m := meaningOfAPI(a)
+
+	return called(a, d.api(a, func(r *rand.Rand) string { return join(r, d.words.wordsOfAPI(r, m)) })), true
 }
 
 // renameParameter gives the parameters of an API other names; one in ten keeps its own.

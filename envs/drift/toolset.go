@@ -114,10 +114,11 @@ func sampleOf(a toolapi.APISpec, p toolapi.Parameter) (any, bool) {
 // beside draws a name for an API that is another's beside: its own, or others words for it, and
 // what calls have to say.
 func (d *Draws) beside(a toolapi.APISpec, what string) string {
+	m := meaningOfAPI(a)
 	name := d.api(a, func(r *rand.Rand) string {
 		words := split(a.Name)
 		if chance(r, 0.5) {
-			words = d.words.wordsOfAPI(r, a)
+			words = d.words.wordsOfAPI(r, m)
 		}
 
 		return styled(a.Name, slices.Concat(words, split(pick(r, d.words.Joints)), split(what)))
@@ -132,8 +133,8 @@ func addTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	all := indexes(s, d, func(toolapi.APISpec) bool { return true })
 
 	return each(s, all[:(len(all)+2)/3], func(a toolapi.APISpec) []toolapi.APISpec {
-		other := a
-		other.Name = d.api(a, func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, a)) })
+		other, m := a, meaningOfAPI(a)
+		other.Name = d.api(a, func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, m)) })
 		d.apis[fold(other.Name)] = true
 
 		return []toolapi.APISpec{a, other}

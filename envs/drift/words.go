@@ -65,10 +65,11 @@ func chance(r *rand.Rand, p float64) bool { return r.Float64() < p }
 
 // split returns the words of a name: DBName_2 is DB, Name and 2.
 func split(name string) []string {
-	var parts []string
+	all := spans(name)
+	parts := make([]string, len(all))
 
-	for _, s := range spans(name) {
-		parts = append(parts, name[s.from:s.to])
+	for i, s := range all {
+		parts[i] = name[s.from:s.to]
 	}
 
 	return parts
@@ -80,8 +81,8 @@ type span struct{ from, to int }
 // spans returns where the words of a name are.
 func spans(name string) []span {
 	var (
-		all   []span
-		first = 0 // of the word
+		all   = make([]span, 0, 8) // few names have more
+		first = 0                  // of the word
 	)
 
 	for i := 0; i < len(name); {
@@ -174,15 +175,9 @@ func glued(parts []string, separator string) string {
 	return name
 }
 
-// nameOfAPI draws another name for an API.
-func (w *vocabulary) nameOfAPI(r *rand.Rand, a toolapi.APISpec) string {
-	return join(r, w.wordsOfAPI(r, a))
-}
-
 // wordsOfAPI draws the words of another name for an API, from the one that was published. From the
 // first "for" on it says whose it is, and stays.
-func (w *vocabulary) wordsOfAPI(r *rand.Rand, a toolapi.APISpec) []string {
-	m := meant(a.ToolName(), a.Description, "")
+func (w *vocabulary) wordsOfAPI(r *rand.Rand, m meaning) []string {
 	words, owner := m.words, m.words[len(m.words):]
 
 	isFor := func(word string) bool { return strings.EqualFold(word, "for") }
