@@ -8,13 +8,13 @@ import (
 
 	"toolevo/configs/apis"
 	"toolevo/envs"
+	"toolevo/envs/score"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/toolqa"
 	"toolevo/toolqa/datacmd"
 	"toolevo/toolqa/pytool"
 	"toolevo/toolqa/questions"
-	"toolevo/toolqa/score"
 )
 
 func init() { suite.Register(ToolQA{}) }

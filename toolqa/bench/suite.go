@@ -12,6 +12,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/sandbox"
+	"toolevo/envs/score"
 	"toolevo/envs/suite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -19,7 +20,6 @@ import (
 	"toolevo/toolqa/pytool"
 	"toolevo/toolqa/questions"
 	"toolevo/toolqa/retrieve"
-	"toolevo/toolqa/score"
 	"toolevo/toolqa/sqltool"
 	"toolevo/toolqa/table"
 )
@@ -30,7 +30,7 @@ type opened struct {
 	corpora  []*corpus.Corpus
 	tasks    []envs.Task
 	gold     map[string]string // by task
-	grader   *score.Grader
+	grader   *questions.Grader
 	sql      *sqltool.Interpreter
 	graphs   *graph.Graphs
 	passages map[toolqa.Dataset]retrieve.Searcher // of the datasets that have passages
@@ -150,7 +150,7 @@ func (o *opened) readQuestions() error {
 		o.gold[q.ID] = q.Answer
 	}
 
-	o.grader, err = score.NewGrader(all)
+	o.grader, err = questions.NewGrader(all)
 
 	return err
 }

@@ -8,11 +8,11 @@ import (
 	"io/fs"
 
 	"toolevo/envs/console"
+	"toolevo/envs/score"
 	"toolevo/envs/suite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
-	"toolevo/toolqa/score"
 )
 
 func goldCommand() suite.Command {

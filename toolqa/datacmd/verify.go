@@ -10,12 +10,12 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/envs/score"
 	"toolevo/envs/suite"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
 	"toolevo/toolqa/retrieve"
-	"toolevo/toolqa/score"
 )
 
 func verifyCommand() suite.Command {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs/score"
 	"toolevo/toolqa"
-	"toolevo/toolqa/score"
 )
 
 // publishedAirbnb reads the published questions with their answers.

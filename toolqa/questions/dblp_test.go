@@ -12,9 +12,9 @@ import (
 
 	"toolevo/toolqa/corpus/importer"
 
+	"toolevo/envs/score"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
-	"toolevo/toolqa/score"
 )
 
 // fewPapers imports the eight papers that package corpus has pickles of.

@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs/disk"
+	"toolevo/envs/score"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
-	"toolevo/toolqa/score"
 )
 
 func TestWriteRead(t *testing.T) {

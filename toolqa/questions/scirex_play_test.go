@@ -8,9 +8,9 @@ import (
 	"toolevo/toolqa/corpus/importer"
 	"toolevo/toolqa/corpus/synth"
 
+	"toolevo/envs/score"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
-	"toolevo/toolqa/score"
 )
 
 func scirexOptions(seed uint64) synth.Options { return synth.Options{Seed: seed} }

@@ -6,9 +6,9 @@ import (
 
 	"toolevo/toolqa/corpus/synth"
 
+	"toolevo/envs/score"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
-	"toolevo/toolqa/score"
 )
 
 // TestSecondOpinionsOnCoffee finds every answer a second time, by the query instead of the rule.

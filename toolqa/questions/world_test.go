@@ -20,7 +20,6 @@ import (
 	"toolevo/toolqa/graph"
 	"toolevo/toolqa/pytool"
 	"toolevo/toolqa/retrieve"
-	"toolevo/toolqa/score"
 	"toolevo/toolqa/sqltool"
 	"toolevo/toolqa/table"
 )
@@ -210,7 +209,7 @@ func (w *world) play(api string, qs []toolqa.Question) []ending {
 		w.t.Fatal(err)
 	}
 
-	grader, err := score.NewGrader(qs)
+	grader, err := NewGrader(qs)
 	if err != nil {
 		w.t.Fatal(err)
 	}

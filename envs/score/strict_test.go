@@ -1,7 +1,6 @@
 package score
 
 import (
-	"context"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -9,9 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"toolevo/envs"
 	"toolevo/envs/pytext"
-	"toolevo/toolqa"
 )
 
 func TestStrict(t *testing.T) {
@@ -269,32 +266,6 @@ func TestMatchersDoNotAllocate(t *testing.T) {
 		if n := testing.AllocsPerRun(20, func() { Strict(p[0], p[1]) }); n > 1 { // one for a unit in capitals
 			t.Errorf("Strict(%q, %q) allocates %v times", p[0], p[1], n)
 		}
-	}
-}
-
-func TestGrader(t *testing.T) {
-	g, err := NewGrader([]toolqa.Question{{ID: "q1", Answer: "-2.79%"}, {ID: "q2", Answer: ""},
-		{ID: "q1", Answer: "-2.79%"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if !g.Known(envs.Task{ID: "q1"}) || !g.Known(envs.Task{ID: "q2"}) || g.Known(envs.Task{ID: "q3"}) {
-		t.Error("Known is wrong about q1, q2 or q3")
-	}
-
-	got, err := g.Grade(context.Background(), toolqa.Session{}, envs.NewHistory(envs.Task{ID: "q1"}), "2.79%")
-	if want := (envs.Grade{Answer: "2.79%", Official: true}); err != nil || got != want {
-		t.Errorf("Grade = %+v, %v, want %+v", got, err, want)
-	}
-
-	_, err = g.Grade(context.Background(), toolqa.Session{}, envs.NewHistory(envs.Task{ID: "q3"}), "2.79%")
-	if stage, ok := envs.FailedStage(err); !ok || stage != envs.StageEnvironment {
-		t.Errorf("grading an unknown task: error %v, want a failure of the environment", err)
-	}
-
-	if _, err := NewGrader([]toolqa.Question{{ID: "q1", Answer: "1"}, {ID: "q1", Answer: "2"}}); err == nil {
-		t.Error("two answers to one question are accepted")
 	}
 }
 

@@ -1,4 +1,4 @@
-package score
+package questions
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"toolevo/envs"
+	"toolevo/envs/score"
 	"toolevo/toolqa"
 )
 
@@ -20,7 +21,7 @@ func NewGrader(questions []toolqa.Question) (*Grader, error) {
 	gold := make(map[string]string, len(questions))
 	for _, q := range questions {
 		if have, ok := gold[q.ID]; ok && have != q.Answer {
-			return nil, fmt.Errorf("score: question %q has two answers, %q and %q", q.ID, have, q.Answer)
+			return nil, fmt.Errorf("questions: question %q has two answers, %q and %q", q.ID, have, q.Answer)
 		}
 
 		gold[q.ID] = q.Answer
@@ -47,5 +48,5 @@ func (g *Grader) Grade(_ context.Context, _ toolqa.Session, done envs.History, a
 		return envs.Grade{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("grade task %q", t.ID), errUnknownTask)
 	}
 
-	return envs.Grade{Answer: answer, Official: Official(gold, answer), Strict: Strict(gold, answer)}, nil
+	return envs.Grade{Answer: answer, Official: score.Official(gold, answer), Strict: score.Strict(gold, answer)}, nil
 }

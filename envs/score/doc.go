@@ -2,9 +2,8 @@
 //
 // # Words
 //
-// [Official] reproduces the benchmark's own matcher exactly, including its faults: use it to compare with the paper's
-// scores. [Strict] is the one to trust: it decides what is worth training on. A [Grader] holds the gold answers of a
-// run and returns both verdicts at once.
+// [Official] reproduces ToolQA's own matcher exactly, including its faults: use it to compare with the paper's scores.
+// [Strict] is the one to trust: it decides what is worth training on.
 //
 // # How they differ
 //
