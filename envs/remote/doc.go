@@ -12,6 +12,10 @@
 // log. What services cannot repeat, such as times and random names, is masked ([Mask]), for what is
 // compared and for what the agent reads.
 //
+// A [Toolset] is the list of an MCP server ([ToolsOf]) as tools with types, by the rules of package
+// openapi. What cannot be expressed is left by name, and what looks wrong in the list is noted, such
+// as a tool without the parameters that its description names.
+//
 // # Guarantees
 //
 //   - What a call is answered depends on the log and the call, not on the instance that happened to be
@@ -24,6 +28,9 @@
 //   - An instance is used by one caller at a time, and there are never more than [Options].Most.
 //
 // # Caveats
+//
+// That a tool only reads is the server's word. The parameters of an MCP server's tool are in
+// alphabetical order, since the client library does not keep theirs.
 //
 // A service whose answers depend on anything but its calls is found out only when a call is made
 // again.

@@ -27,6 +27,8 @@
 // A tool is described by its summary and its description, which end with the last sentence that
 // fits into the bound ([Options]), or with an ellipsis.
 //
+// [NewArguments] makes parameters of any function's JSON Schema by the same rules.
+//
 // # Requests
 //
 // Values are written in the styles of OpenAPI, form, simple, label, matrix, spaceDelimited,

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -486,7 +487,10 @@ func (s *shaper) withoutHidden(schema envs.Args) envs.Args {
 // tags are those of HTML that descriptions have.
 var tags = regexp.MustCompile(`</?(?:a|b|br|code|div|em|h[1-6]|i|li|ol|p|pre|span|strong|table|td|tr|ul)\b[^<>]*>`)
 
-// shortened is a text as one line without tags, that ends with a sentence, or with an ellipsis.
+// Shortened is a text as one line without tags, of at most most characters, that ends with a
+// sentence, or with an ellipsis. most is that of [Options].
+func Shortened(text string, most int) string { return shortened(text, cmp.Or(most, usualDescription)) }
+
 func shortened(text string, most int) string {
 	text = text[:min(len(text), 100*most)]
 	line := display.Line(tags.ReplaceAllString(text, " "), most)

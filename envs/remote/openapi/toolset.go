@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"cmp"
-	_ "embed"
 	"errors"
 	"fmt"
 	"regexp"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/names"
 	"toolevo/envs/toolapi"
 )
 
@@ -25,6 +23,8 @@ type Options struct {
 
 	MostDescription int // characters of a description; 0 is 256
 }
+
+const usualDescription = 256
 
 // Toolset is what a document offers.
 type Toolset struct {
@@ -116,7 +116,7 @@ func Load(text []byte, o Options) (*Toolset, error) {
 		return nil, fmt.Errorf("openapi: %d operations are more than %d: choose some", len(entries), mostOperations)
 	}
 
-	o.MostDescription = cmp.Or(o.MostDescription, 256)
+	o.MostDescription = cmp.Or(o.MostDescription, usualDescription)
 
 	for _, e := range entries {
 		tool, err := d.tool(e, o)
@@ -167,9 +167,7 @@ func (d *document) entries() (all []entry, bad []Left) {
 	}
 
 	for i, e := range all {
-		if shared[e.name] > 1 || envs.IsSystem(e.name) || e.name == "" || len(e.name) > toolapi.MostName {
-			all[i].name = names.Marked(e.name, e.String(), toolapi.MostName)
-		}
+		all[i].name = Named(e.name, e.String(), shared[e.name] > 1)
 	}
 
 	return all, bad
@@ -225,25 +223,13 @@ func chosen(all []entry, patterns []string) ([]entry, error) {
 	return some, nil
 }
 
-//go:embed base.yaml
-var baseText string
-
 // Base returns the version that has the tools as the document defines them, and the tools of the
 // environment.
 func (t *Toolset) Base(version string) (*toolapi.Spec, error) {
-	base, err := toolapi.Parse(toolapi.File{Path: version, Text: baseText})
-	if err != nil {
-		return nil, err
-	}
-
-	base.Version, base.About = version, t.Title
-
 	var apis []toolapi.APISpec
 	for _, tool := range t.Tools {
 		apis = append(apis, tool.API)
 	}
 
-	base.APIs = append(apis, base.APIs...)
-
-	return base, nil
+	return Base(version, t.Title, apis)
 }

@@ -1,0 +1,129 @@
+package openapi
+
+import (
+	"cmp"
+	_ "embed"
+	"errors"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/display"
+	"toolevo/envs/names"
+	"toolevo/envs/toolapi"
+)
+
+// Arguments are what a function takes, as the parameters of a tool.
+type Arguments struct {
+	Parameters toolapi.Parameters
+	Wire       map[string]string // by parameter, where the function has another name for it
+	Notes      []string          // where the parameters differ from the schema
+}
+
+// NewArguments makes parameters of the JSON Schema of a function's arguments, by the rules of a
+// body: references lead into the schema itself. mostDescription is that of [Options].
+func NewArguments(schema envs.Args, mostDescription int) (*Arguments, error) {
+	doc := &document{root: schema, parts: map[string]any{"": schema}, noted: map[string]bool{}}
+
+	for _, depth := range depths {
+		m := maker{shaper: shaper{
+			doc: doc, depth: depth, spare: mostSchemas, text: cmp.Or(mostDescription, usualDescription),
+		}}
+
+		a, err := m.arguments(schema)
+		if err == nil || !errors.Is(err, errLarge) {
+			return a, err
+		}
+	}
+
+	return nil, refuse(Size, "it has more than %d schemas", mostSchemas)
+}
+
+// argument is the place of what is in no request.
+const argument Place = "argument"
+
+func (m *maker) arguments(schema envs.Args) (*Arguments, error) {
+	shape, err := m.shape(schema, 0)
+	if err != nil {
+		return nil, err
+	}
+
+	if kind, ok := shape.Get("type"); ok && kind != "object" {
+		return nil, refuse(Schema, "arguments are an object, and not of the type %v", kind)
+	}
+
+	a := &Arguments{Wire: map[string]string{}}
+	required := shape.List("required")
+	members := shape.Object("properties")
+
+	// What has to be there is a parameter, whether or not anything is said of it.
+	for _, v := range required {
+		if name, _ := v.(string); !slices.Contains(members.Names(), name) {
+			members = members.With(name, envs.Args{})
+		}
+	}
+
+	for _, member := range members {
+		p := Parameter{Wire: member.Name, In: argument}
+		if p.Name = m.unused(p); p.Name != p.Wire {
+			a.Wire[p.Name] = p.Wire
+		}
+
+		schema, _ := member.Value.(envs.Args)
+		m.add(p, schema, !slices.Contains(required, any(member.Name)))
+	}
+
+	for _, k := range shape {
+		switch k.Name {
+		case "additionalProperties", "patternProperties":
+			if k.Value != false {
+				m.note("arguments that have no name in the schema cannot be given")
+			}
+		case "type", "properties", "required":
+		default:
+			if !slices.Contains(annotations, k.Name) {
+				a.Parameters.Keywords = append(a.Parameters.Keywords, k)
+			}
+		}
+	}
+
+	a.Parameters.All = append([]toolapi.Parameter{}, m.typed...)
+	a.Notes = m.notes
+
+	if len(a.Wire) > 0 && len(a.Parameters.Keywords) > 0 {
+		return nil, refuse(Schema, "what it says beside its parameters may name those that have to be called otherwise")
+	}
+
+	if _, err := toolapi.NewForm(a.Parameters.Schema()); err != nil {
+		return nil, refuse(Schema, "%s", display.Line(err.Error(), 300))
+	}
+
+	return a, nil
+}
+
+// Named is a text as the name of a tool, of at most [toolapi.MostName] letters, digits, _ and -. of
+// tells the tool from others; shared says that others have such a text, too.
+func Named(text, of string, shared bool) string {
+	name := named(text)
+	if shared || envs.IsSystem(name) || name == "" || len(name) > toolapi.MostName {
+		return names.Marked(name, of, toolapi.MostName)
+	}
+
+	return name
+}
+
+//go:embed base.yaml
+var baseText string
+
+// Base returns the version that has tools as their document defines them, and the tools of the
+// environment.
+func Base(version, about string, tools []toolapi.APISpec) (*toolapi.Spec, error) {
+	base, err := toolapi.Parse(toolapi.File{Path: version, Text: baseText})
+	if err != nil {
+		return nil, err
+	}
+
+	base.Version, base.About = version, about
+	base.APIs = append(slices.Clip(tools), base.APIs...)
+
+	return base, nil
+}

@@ -1,0 +1,143 @@
+package remote
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolevo/envs/pytext"
+	"toolevo/envs/remote/openapi"
+	"toolevo/envs/toolapi"
+)
+
+// Toolset is what an MCP server offers.
+type Toolset struct {
+	Tools []Tool
+	Left  []Left
+}
+
+// Tool is a tool of a server as one with types. Calls of it have the names of API, and those of the
+// server others where these do not fit.
+type Tool struct {
+	API toolapi.APISpec
+
+	Name string            // at the server
+	Wire map[string]string // by parameter, where the server has another name for it
+
+	ReadsOnly bool     // by its annotations, which are the server's word
+	Notes     []string // where it differs from what the server lists, and what looks wrong there
+}
+
+// Left is a tool of a server that cannot be expressed.
+type Left struct{ Name, Why string }
+
+// ToolsOf makes tools of a server's list, by the rules of package openapi for names, schemas and
+// descriptions. mostDescription is how many characters a description may have; 0 is what it is
+// there.
+func ToolsOf(listed []*mcp.Tool, mostDescription int) *Toolset {
+	var (
+		set   = &Toolset{}
+		names []string
+		count = map[string]int{}
+		takes bool // one of them takes something
+	)
+
+	for _, t := range listed {
+		names = append(names, t.Name)
+		count[openapi.Named(t.Name, t.Name, false)]++
+	}
+
+	for _, t := range listed {
+		tool, err := toolOf(t, mostDescription)
+		if err != nil {
+			set.Left = append(set.Left, Left{t.Name, err.Error()})
+			continue
+		}
+
+		tool.API.Name = openapi.Named(t.Name, t.Name, count[openapi.Named(t.Name, t.Name, false)] > 1)
+		takes = takes || len(tool.API.Parameters.All) > 0
+		set.Tools = append(set.Tools, *tool)
+	}
+
+	for i, t := range set.Tools {
+		if len(t.API.Parameters.All) > 0 {
+			continue
+		}
+
+		if j := indexOf(listed, t.Name); namesParameters(listed[j].Description, names) {
+			set.Tools[i].Notes = append(t.Notes, "it is listed without parameters, and its description names some"+old)
+		} else if !takes && len(set.Tools) > 1 {
+			set.Tools[i].Notes = append(t.Notes, "no tool of the server is listed with parameters"+old)
+		}
+	}
+
+	return set
+}
+
+// old is the usual reason of a tool that lacks its parameters.
+const old = ": the server may be older than the libraries that it was installed with"
+
+func indexOf(listed []*mcp.Tool, name string) int {
+	return slices.IndexFunc(listed, func(t *mcp.Tool) bool { return t.Name == name })
+}
+
+// toolOf is a tool that has no name yet.
+func toolOf(t *mcp.Tool, mostDescription int) (*Tool, error) {
+	text, err := json.Marshal(t.InputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("its schema: %w", err)
+	}
+
+	schema, _, err := pytext.DecodeObject(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("its schema: %w", err)
+	}
+
+	arguments, err := openapi.NewArguments(schema, mostDescription)
+	if err != nil {
+		return nil, err
+	}
+
+	tool := &Tool{
+		API: toolapi.APISpec{
+			Description: cmp.Or(openapi.Shortened(t.Description, mostDescription), t.Name),
+			Parameters:  arguments.Parameters,
+		},
+		Name: t.Name, Wire: arguments.Wire, Notes: arguments.Notes,
+	}
+	tool.ReadsOnly = t.Annotations != nil && t.Annotations.ReadOnlyHint
+
+	return tool, nil
+}
+
+var (
+	// headings stand before a list of parameters.
+	headings = regexp.MustCompile(`(?i)\b(?:args|arguments|parameters|params|inputs?)\s*:|[@:]param\b`)
+
+	// quoted are words in quotes, which may be said to be parameters.
+	quoted = regexp.MustCompile("['\"`](\\w+)['\"`]\\s*(?:\\((?:required|optional)|(?:parameter|argument|option)s?\\b)")
+)
+
+// namesParameters reports whether a description is about parameters, by words that are no names of
+// tools.
+func namesParameters(text string, tools []string) bool {
+	return headings.MatchString(text) ||
+		slices.ContainsFunc(quoted.FindAllStringSubmatch(text, -1), func(found []string) bool {
+			return !slices.Contains(tools, found[1])
+		})
+}
+
+// Base returns the version that has the tools as the server lists them, and the tools of the
+// environment.
+func (t *Toolset) Base(version, about string) (*toolapi.Spec, error) {
+	var apis []toolapi.APISpec
+	for _, tool := range t.Tools {
+		apis = append(apis, tool.API)
+	}
+
+	return openapi.Base(version, about, apis)
+}
