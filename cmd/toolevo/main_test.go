@@ -26,6 +26,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs/console"
+	"toolevo/envs/remote/remotetest"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/rundir"
@@ -51,6 +52,7 @@ func TestMain(m *testing.M) {
 	}
 
 	engines.Main()
+	remotetest.Main()
 
 	// Whoever began the tests may ignore the end of the terminal, and so would what they start: a
 	// handler ends that.

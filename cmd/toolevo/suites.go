@@ -3,6 +3,7 @@ package main
 import (
 	"toolevo/cmd/internal/suites/stategen"
 	"toolevo/cmd/internal/suites/toolbench"
+	"toolevo/envs/remote/bench"
 	"toolevo/envs/suite"
 	_ "toolevo/toolqa/bench"
 )
@@ -11,4 +12,5 @@ import (
 func init() {
 	suite.Register(toolbench.Suite{})
 	suite.Register(stategen.Suite{})
+	suite.Register(bench.Remote{})
 }

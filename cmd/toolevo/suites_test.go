@@ -13,6 +13,8 @@ import (
 	"toolevo/configs"
 	"toolevo/envs/action"
 	"toolevo/envs/envtest/suitetest"
+	"toolevo/envs/remote/bench"
+	"toolevo/envs/remote/remotetest"
 	"toolevo/envs/suite"
 	"toolevo/finetune"
 	"toolevo/mcts/policy/serving"
@@ -54,13 +56,16 @@ func TestSuitesConform(t *testing.T) {
 			}
 
 			data := smallData(t)
+			if b.Name() == (bench.Remote{}).Name() {
+				data = libraryData(t)
+			}
 
-			bench, err := toolevo.NewBench(data, c, &serving.Servers{}, nil)
+			opened, err := toolevo.NewBench(data, c, &serving.Servers{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 
-			choice, err := bench.Choice(data)
+			choice, err := opened.Choice(data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,6 +82,20 @@ func TestSuitesConform(t *testing.T) {
 			})
 		})
 	}
+}
+
+// libraryData is a data folder with the tools of a server that tests have, and tasks for them.
+func libraryData(t *testing.T) string {
+	t.Helper()
+
+	data := filepath.Join(t.TempDir(), "data")
+	must(t, append([]string{"tools", "import", "--data", data, "--"}, remotetest.Command(t)...)...)
+
+	for split := range remotetest.Tasks {
+		must(t, "tasks", "add", remotetest.WriteTasks(t, t.TempDir(), split), "--data", data, "--split", split)
+	}
+
+	return data
 }
 
 // A benchmark is one package and one line of registration: every command takes it as it is.

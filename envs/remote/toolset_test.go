@@ -62,7 +62,8 @@ func TestToolsOfAList(t *testing.T) {
 	}
 
 	for _, tool := range set.Tools[:3] {
-		if name := tool.API.Name; name == set.Tools[3].API.Name || !strings.Contains(name, "_") || name == "orders_list" {
+		name := tool.API.Name
+		if name == set.Tools[3].API.Name || !strings.Contains(name, "_") || name == "orders_list" {
 			t.Errorf("%s is called %s", tool.Name, name)
 		}
 	}

@@ -1,0 +1,192 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/envs/envtest/suitetest"
+	"toolevo/envs/remote"
+	"toolevo/envs/remote/remotetest"
+	"toolevo/envs/suite"
+)
+
+func TestConforms(t *testing.T) {
+	t.Parallel()
+
+	data := library(t, nil)
+
+	for split, tasks := range map[string]int{"train": 4, "test": 5, "examples": 4} {
+		listed, err := Remote{}.List(data, split)
+		if err != nil || len(listed) != tasks {
+			t.Errorf("%s has %d tasks, %v; want %d", split, len(listed), err, tasks)
+		}
+	}
+
+	suitetest.Run(t, Remote{}, suite.Choice{Data: data, Split: "test", Prompt: base}, nil)
+}
+
+// What a task leaves behind is asked of the instance that it was played on, and of no other.
+func TestBranchesAreGradedByWhatTheyLeft(t *testing.T) {
+	t.Parallel()
+
+	o := open(t, library(t, nil), "test")
+
+	env, err := o.Environment(base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	play := func(calls ...envs.Call) envs.Turn {
+		s, err := env.Reset(t.Context(), o.byID["test-3"].env("?"))
+
+		var last envs.Turn
+		for _, c := range calls {
+			next, failed := env.Step(t.Context(), s, envs.Action(action.ReAct{}.Format("", c)))
+			if failed != nil {
+				err = failed
+				break
+			}
+
+			s, last = next.State, next.Turn
+		}
+
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return last
+	}
+
+	lend := func(reader string) envs.Call {
+		return envs.Call{Name: "lend_book", Args: envs.Object("book", envs.Number("1"), "reader", reader)}
+	}
+
+	for want, calls := range map[envs.Outcome][]envs.Call{
+		envs.Correct:   {lend("Cleo"), envs.Finish("1")},
+		envs.Incorrect: {lend("Dan"), envs.Finish("1")},
+		envs.ToolError: {lend("Cleo"), lend("Cleo"), lend("Cleo")},
+	} {
+		if got := play(calls...); got.Outcome != want {
+			t.Errorf("%v: %s (%s), want %s", calls, got.Outcome, got.Observation, want)
+		}
+	}
+
+	if got := play(envs.Finish("1")); got.Outcome != envs.Incorrect {
+		t.Errorf("an answer without the deed is %s", got.Outcome)
+	}
+}
+
+// A command decides by its exit status; any other than 0 and 1 is our failure, and no reward.
+func TestCommandsJudge(t *testing.T) {
+	t.Parallel()
+
+	data := t.TempDir()
+	seen := filepath.Join(data, "episode.json")
+
+	for script, want := range map[string]string{
+		"cat > " + seen + "; exit 0": "true",
+		"exit 1":                     "false",
+		"echo broken; exit 2":        "broken",
+		"kill -9 $$":                 "killed",
+	} {
+		task := &Task{ID: "a", Question: "?", Command: []string{"sh", "-c", script}}
+		h := envs.NewHistory(task.env("How much?"))
+
+		ok, err := task.passes(t.Context(), h, "12")
+		if got := fmt.Sprint(ok, " ", said(err)); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", script, got, want)
+		}
+	}
+
+	text, err := os.ReadFile(seen)
+	if want := `{"task":"a","question":"How much?","answer":"12","turns":[]}`; err != nil || string(text) != want {
+		t.Errorf("the command read %s, %v; want %s", text, err, want)
+	}
+}
+
+// Solutions that are wrong, and answers that a server cannot repeat, are found before a run.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+
+	data := library(t, nil)
+
+	checked, err := checkTasks(t.Context(), data, steps())
+	if err != nil || checked.Played != 13 || len(checked.Problems) > 0 {
+		t.Fatalf("%+v, %v", checked, err)
+	}
+
+	change(t, tasksPath(data, "test"), "{{1 /year}}", "{{1 /title}}")
+	change(t, tasksPath(data, "train"), `"author":"Eliot"`, `"author":"Nobody"`)
+
+	checked, err = checkTasks(t.Context(), data, steps())
+	if err != nil || len(checked.Problems) != 2 || !strings.Contains(checked.Problems[0], "train-2") ||
+		!strings.Contains(checked.Problems[1], "test-1: the solution answers Middlemarch") {
+		t.Errorf("%q, %v", checked.Problems, err)
+	}
+}
+
+func TestWhatCannotBeRepeatedIsFound(t *testing.T) {
+	t.Parallel()
+
+	data := library(t, func(i *importing) { i.environment = suite.Repeated{remotetest.Clock + "=1"} })
+
+	checked, err := checkTools(t.Context(), data, false, steps())
+	if err != nil || len(checked.Tools) != 5 {
+		t.Fatalf("%+v, %v", checked, err)
+	}
+
+	for _, tool := range checked.Tools {
+		if differs := strings.HasPrefix(tool.Differs, "/asked is "); differs != (tool.Tool == "get_book") {
+			t.Errorf("%s differs: %q", tool.Tool, tool.Differs)
+		}
+	}
+
+	if said(checked.verdict(data)) == "" {
+		t.Error("it is no bad result")
+	}
+
+	change(t, toolsetPath(data), "instances:",
+		"masks: [{pattern: '\"asked\":[0-9]+', with: '\"asked\":0'}]\ninstances:")
+
+	checked, err = checkTools(t.Context(), data, false, steps())
+	if err != nil || checked.verdict(data) != nil {
+		t.Errorf("what is masked: %v, %v", err, checked.verdict(data))
+	}
+
+	// The answers serve operators that need an example of them.
+	n, err := checked.record(data)
+	spec, wrong := readBase(data)
+
+	if err != nil || wrong != nil || n != 4 || !strings.Contains(spec.APIs[0].Answer, "Middlemarch") {
+		t.Errorf("%d recorded, %v, %v: %s", n, err, wrong, spec.APIs[0].Answer)
+	}
+}
+
+// Of a server that runs nothing can be reset, so that what changes it wants a word of the user's.
+func TestToolsThatChangeWhatNothingBringsBack(t *testing.T) {
+	t.Parallel()
+
+	spec, err := readBase(library(t, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	reads := []string{"find_books", "get_book", "list_loans"}
+
+	for want, toolset := range map[string]Toolset{
+		"nothing brings back what [lend_book return_book] change": {Reads: reads},
+		"nothing brings back what [return_book] change":           {Reads: reads, Allow: []string{"lend_book"}},
+		"":                      {Reads: reads, Allow: []string{"lend_book", "return_book"}},
+		"unknown tool \"lend\"": {Reads: reads, Allow: []string{"lend"}},
+	} {
+		toolset.MCP = &remote.MCP{URL: "http://127.0.0.1:1/mcp"}
+		if got := said(toolset.check(spec)); !strings.HasPrefix(got, want) || got != "" && want == "" {
+			t.Errorf("%v: %s, want %s", toolset.Allow, got, want)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+
+	"toolevo/envs"
+	"toolevo/envs/disk"
+	"toolevo/envs/drift"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
+)
+
+// base is the version that prompts show.
+const base = "p_c"
+
+// Remote is the benchmark. It implements [suite.Benchmark], [suite.Lister], [suite.Verifier],
+// [suite.Sourced] and [suite.Commander].
+type Remote struct{}
+
+// Name implements [suite.Benchmark].
+func (Remote) Name() string { return "remote" }
+
+// Versions implements [suite.Benchmark].
+func (Remote) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, error) {
+	text, err := disk.ReadText(basePath(data))
+	if err != nil {
+		return nil, fmt.Errorf("no tools of your own in %s: `toolevo tools import` puts them there: %w", data, err)
+	}
+
+	all, err := drift.StandardOf(base, string(text), nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", basePath(data), err)
+	}
+
+	paths, err := filepath.Glob(filepath.Join(versionsPath(data), "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+
+	for _, path := range paths {
+		text, err := disk.ReadText(path)
+		if err != nil {
+			return nil, err
+		}
+
+		own = append(own, toolapi.File{Path: path, Text: string(text)})
+	}
+
+	if len(own) == 0 {
+		return all, nil
+	}
+
+	return all.WithFiles(own...)
+}
+
+// Tools implements [suite.Benchmark].
+func (Remote) Tools(v *toolapi.Version, _ []string) []*toolapi.API { return v.APIs }
+
+// Sources implements [suite.Sourced].
+func (Remote) Sources(data string) (map[string]string, error) {
+	sum, _, err := disk.Sum(basePath(data))
+	if err != nil {
+		return nil, err
+	}
+
+	toolset, err := readToolset(data)
+	if err != nil {
+		return nil, err
+	}
+
+	// How long is waited, and for how many instances, changes no answer.
+	toolset.Instances, toolset.Timeout, toolset.Patience = 0, 0, 0
+
+	text, err := yaml.Marshal(toolset)
+	if err != nil {
+		return nil, err
+	}
+
+	of := sha256.Sum256(text)
+
+	return map[string]string{"tools": sum, "toolset": hex.EncodeToString(of[:])}, nil
+}
+
+// Verify implements [suite.Verifier].
+func (Remote) Verify(ctx context.Context, data string) ([]suite.VerifiedFile, error) {
+	return suite.VerifySplits(ctx, func(split string) (path, has string, err error) {
+		path = tasksPath(data, split)
+		all, err := readSplit(data, split)
+
+		return path, fmt.Sprintf("%d tasks", len(all)), err
+	})
+}
+
+// List implements [suite.Lister].
+func (Remote) List(data, split string) ([]envs.Task, error) {
+	all, err := readSplit(data, split)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+
+	tasks := make([]envs.Task, len(all))
+	for i, t := range all {
+		tasks[i] = t.env(t.Question)
+	}
+
+	tasks, _ = (&suite.Choice{}).Narrow(tasks)
+
+	return tasks, err
+}
+
+// readSplit reads the tasks of a split. The error is [io/fs.ErrNotExist] where there are none.
+func readSplit(data, split string) ([]*Task, error) {
+	if _, err := disk.ReadFile(tasksPath(data, split)); err != nil {
+		return nil, err
+	}
+
+	spec, err := readBase(data)
+	if err != nil {
+		return nil, err
+	}
+
+	return ReadTasks(tasksPath(data, split), toolsOf(spec))
+}
+
+// readBase reads the version of the tools as they are.
+func readBase(data string) (*toolapi.Spec, error) {
+	text, err := disk.ReadText(basePath(data))
+	if err != nil {
+		return nil, err
+	}
+
+	return toolapi.Parse(toolapi.File{Path: basePath(data), Text: string(text)})
+}
+
+// toolsOf are the tools of a version but for those of the environment.
+func toolsOf(spec *toolapi.Spec) (tools []string) {
+	for _, a := range spec.APIs {
+		if !envs.IsSystem(a.ToolName()) {
+			tools = append(tools, a.ToolName())
+		}
+	}
+
+	return tools
+}
+
+// Open implements [suite.Benchmark].
+func (r Remote) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
+	o := &opened{choice: c, byID: map[string]*Task{}, plans: map[string]envs.Plan{}}
+
+	var err error
+	if o.choice.Versions == nil {
+		if o.choice.Versions, err = r.Versions(c.Data); err != nil {
+			return nil, err
+		}
+	}
+
+	if err := o.openTools(); err != nil {
+		return nil, err
+	}
+
+	return o, o.openTasks()
+}
+
+// openTools reads what calls the tools.
+func (o *opened) openTools() (err error) {
+	if o.lineage, err = (Remote{}).Sources(o.choice.Data); err != nil {
+		return err
+	}
+
+	if o.toolset, err = readToolset(o.choice.Data); err != nil {
+		return err
+	}
+
+	whole, err := o.choice.Versions.Spec(base)
+	if err != nil {
+		return err
+	}
+
+	if err := o.toolset.check(whole); err != nil {
+		return fmt.Errorf("%s: %w", toolsetPath(o.choice.Data), err)
+	}
+
+	o.service, err = o.toolset.service()
+
+	return err
+}
+
+// openTasks reads the tasks of the choice.
+func (o *opened) openTasks() error {
+	c := &o.choice
+	path := tasksPath(c.Data, c.Split)
+
+	all, err := readSplit(c.Data, c.Split)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no tasks of the split %s in %s: `toolevo tasks add FILE --split %s` puts them there",
+			c.Split, c.Data, c.Split)
+	}
+
+	if err != nil {
+		return err
+	}
+
+	if o.lineage["split "+c.Split], _, err = disk.Sum(path); err != nil {
+		return err
+	}
+
+	for _, t := range all {
+		question := c.Ask(t.ID, t.Question)
+		o.byID[t.ID] = t
+		o.tasks = append(o.tasks, t.env(question))
+
+		if plan := t.plan(); plan != nil {
+			o.plans[question] = plan
+		}
+	}
+
+	_, datasets := (&suite.Choice{}).Narrow(o.tasks)
+	for _, name := range c.Datasets {
+		if !slices.Contains(datasets, name) {
+			return fmt.Errorf("no tasks of %s in %s: it has those of %v", name, path, datasets)
+		}
+	}
+
+	o.tasks, o.datasets = c.Narrow(o.tasks)
+
+	return nil
+}
+
+var (
+	_ suite.Benchmark = Remote{}
+	_ suite.Lister    = Remote{}
+	_ suite.Verifier  = Remote{}
+	_ suite.Sourced   = Remote{}
+	_ suite.Planner   = (*opened)(nil)
+	_ suite.Answerer  = (*opened)(nil)
+)

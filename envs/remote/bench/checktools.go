@@ -1,0 +1,269 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/disk"
+	"toolevo/envs/display"
+	"toolevo/envs/pytext"
+	"toolevo/envs/remote"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
+)
+
+// CheckedTools is what `tools check --json` prints.
+type CheckedTools struct {
+	Tools    []CheckedTool `json:"tools"`    // in the order of p_c
+	Recorded int           `json:"recorded"` // answers that p_c has as examples now
+}
+
+// CheckedTool is a tool that was called twice, on two fresh instances.
+type CheckedTool struct {
+	Tool    string          `json:"tool"`              // its name in p_c
+	Args    json.RawMessage `json:"args"`              // of the call: an object
+	Outcome envs.Outcome    `json:"outcome"`           // of the first call
+	Answer  string          `json:"answer"`            // the first one
+	Differs string          `json:"differs,omitempty"` // where the second answer differs
+}
+
+func checkToolsCommand() suite.Command {
+	var (
+		data           string
+		record, dryRun bool
+	)
+
+	return suite.Command{
+		Use: "tools check", Help: helpTexts, Progress: true, Document: CheckedTools{},
+		Options: []suite.Option{
+			suite.DataOption(&data),
+			{Name: "record", Value: &record, Usage: "keep the answers in p_c as examples, which operators of " +
+				"silent drift need"},
+			{Name: "dry-run", Value: &dryRun, Usage: "print the calls, and make none"},
+		},
+		Run: func(ctx context.Context, c *suite.Call) error {
+			checked, err := checkTools(ctx, data, dryRun, c.Progress)
+			if err == nil && record && !dryRun {
+				checked.Recorded, err = checked.record(data)
+			}
+
+			if err == nil {
+				err = checked.verdict(data)
+			}
+
+			return c.Result(checked, checked.print, err)
+		},
+	}
+}
+
+// verdict is bad where a tool does not repeat itself.
+func (c *CheckedTools) verdict(data string) error {
+	n := 0
+	for _, t := range c.Tools {
+		if t.Differs != "" {
+			n++
+		}
+	}
+
+	if n == 0 {
+		return nil
+	}
+
+	return console.Bad("%d tools answer the same call otherwise: pin what changes by the environment of the "+
+		"server, mask it in %s, or take the tools out of %s", n, toolsetPath(data), basePath(data))
+}
+
+func (c *CheckedTools) print(w io.Writer) {
+	for _, t := range c.Tools {
+		fmt.Fprintf(w, "%s %s\n", t.Tool, display.Line(string(t.Args), max(78-len(t.Tool), 20)))
+
+		if t.Answer != "" {
+			fmt.Fprintf(w, "    %s: %s\n", t.Outcome, display.Line(t.Answer, 60))
+		}
+
+		if t.Differs != "" {
+			fmt.Fprintf(w, "    DIFFERS: %s\n", t.Differs)
+		}
+	}
+
+	fmt.Fprintf(w, "%d tools called twice, on fresh instances; %d answers recorded\n", len(c.Tools), c.Recorded)
+}
+
+// checkTools calls each tool by a sample of its arguments, or as the solution of a task does.
+func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps) (*CheckedTools, error) {
+	checked := &CheckedTools{Tools: []CheckedTool{}}
+
+	toolset, err := readToolset(data)
+	if err != nil {
+		return checked, err
+	}
+
+	calls, err := sampleCalls(data)
+	if err != nil || dryRun {
+		for _, c := range calls {
+			checked.Tools = append(checked.Tools, checkedBy(c))
+		}
+
+		return checked, err
+	}
+
+	set := p.Step("call tools twice")
+
+	for i, c := range calls {
+		set(i, len(calls))
+
+		t, err := toolset.callTwice(ctx, c)
+		if err != nil {
+			return checked, err
+		}
+
+		checked.Tools = append(checked.Tools, t)
+	}
+
+	return checked, nil
+}
+
+// sampleCalls is a call of each tool: the first of a task's solution that refers to no other, or one
+// of values that fit its parameters.
+func sampleCalls(data string) ([]envs.Call, error) {
+	all, err := Remote{}.Versions(data)
+	if err != nil {
+		return nil, err
+	}
+
+	v, err := all.Version(base)
+	if err != nil {
+		return nil, err
+	}
+
+	known := map[string]envs.Args{}
+
+	for _, split := range suite.Splits() {
+		tasks, err := readSplit(data, split)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+
+		for _, t := range tasks {
+			for _, s := range t.Solution {
+				args, err := s.args()
+				if _, twice := known[s.Tool]; err == nil && !twice && latest(string(s.Args)) == 0 {
+					known[s.Tool] = args
+				}
+			}
+		}
+	}
+
+	var calls []envs.Call
+
+	for _, a := range v.APIs {
+		if envs.IsSystem(a.Tool) {
+			continue
+		}
+
+		args, ok := known[a.Tool]
+		if !ok {
+			args = required(a)
+		}
+
+		calls = append(calls, envs.Call{Tool: a.Tool, Name: a.Name, Args: args})
+	}
+
+	return calls, nil
+}
+
+// required is a call of a tool with what it requires: many tools refuse some options beside others.
+func required(a *toolapi.API) (args envs.Args) {
+	for _, p := range a.Parameters {
+		if value, ok := a.Sample().Get(p.Name); ok && !p.Optional {
+			args = args.With(p.Name, value)
+		}
+	}
+
+	return args
+}
+
+func checkedBy(c envs.Call) CheckedTool {
+	return CheckedTool{Tool: c.Tool, Args: json.RawMessage(pytext.JSON(c.Args))}
+}
+
+// callTwice makes a call on two fresh instances.
+func (t *Toolset) callTwice(ctx context.Context, c envs.Call) (checked CheckedTool, err error) {
+	checked = checkedBy(c)
+
+	var results [2]envs.Result
+
+	name, args := t.wire(c.Tool, c.Args)
+
+	for i := range results {
+		service, err := t.service()
+		if err != nil {
+			return checked, err
+		}
+
+		_, results[i], err = service.Call(ctx, nil, remote.Log{}, name, args)
+		if err = errors.Join(err, service.Close()); err != nil {
+			return checked, fmt.Errorf("call %s: %w", c.Tool, err)
+		}
+	}
+
+	checked.Outcome, checked.Answer = results[0].Outcome, results[0].Observation
+	if results[0] != results[1] {
+		checked.Differs = differing(results[0].Observation, results[1].Observation)
+	}
+
+	return checked, nil
+}
+
+// record keeps the answers that are JSON in p_c, and returns how many there are.
+func (c *CheckedTools) record(data string) (n int, err error) {
+	spec, err := readBase(data)
+	if err != nil {
+		return 0, err
+	}
+
+	for _, t := range c.Tools {
+		value, err := pytext.DecodeStrict(t.Answer)
+		if err != nil || t.Outcome != envs.OK || !isStructure(value) {
+			continue
+		}
+
+		i := slices.IndexFunc(spec.APIs, func(a toolapi.APISpec) bool { return a.ToolName() == t.Tool })
+		spec.APIs[i].Answer = pytext.JSON(value)
+		n++
+	}
+
+	return n, writeBase(data, spec)
+}
+
+// isStructure reports whether a value has members or items.
+func isStructure(value any) bool {
+	switch value.(type) {
+	case envs.Args, []any:
+		return true
+	}
+
+	return false
+}
+
+// writeBase writes the version of the tools as they are.
+func writeBase(data string, spec *toolapi.Spec) error {
+	text, err := spec.Encode()
+	if err != nil {
+		return err
+	}
+
+	if err := os.MkdirAll(folder(data), 0o777); err != nil {
+		return err
+	}
+
+	return disk.Write(basePath(data), text)
+}

@@ -1,0 +1,19 @@
+package bench
+
+import (
+	"embed"
+
+	"toolevo/envs/suite"
+)
+
+// helpTexts has the help of each command.
+//
+//go:embed help
+var helpTexts embed.FS
+
+// Commands implements [suite.Commander]. The command that groups those of tasks is another suite's.
+func (Remote) Commands() []suite.Command {
+	return []suite.Command{
+		{Use: "tools", Help: helpTexts}, importCommand(), checkToolsCommand(), addTasksCommand(), checkTasksCommand(),
+	}
+}

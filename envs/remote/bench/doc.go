@@ -1,0 +1,40 @@
+// Package bench is the user's own tools as a suite: the tools of an MCP server or of an OpenAPI
+// document, and tasks whose answers, or what they leave behind, can be checked.
+//
+// # The data folder
+//
+// It has a folder of its own in a data folder:
+//
+//	remote/tools.yaml         where the tools are, and how a search may use them ([Toolset])
+//	remote/p_c.yaml           the tools as they are now: the version that prompts show
+//	remote/versions/*.yaml    other versions, such as that of a release to come
+//	remote/tasks/SPLIT.jsonl  a task a line ([Task])
+//
+// All are meant to be read and changed by people. p_s_in and p_s_ood are made from p_c by the
+// operators of package drift, as for any suite.
+//
+// # State
+//
+// A search goes back and forth, so package remote brings an instance of the tools to each of its
+// states. A toolset that starts instances may do so with any tool. Of one that is only reached,
+// tools that read may be used, and others when the user says so by name: what these leave behind,
+// other branches find.
+//
+// # Reward
+//
+// An answer is right when everything that its task says holds: the answer agrees with the gold
+// answer by the task's matcher, what the tools answer afterwards has the members that it should,
+// and the task's own command exits with 0. Where the matcher is ToolQA's, the strict one decides
+// on what is trained, as everywhere; others give both verdicts.
+//
+// # Guarantees
+//
+//   - What a check calls changes no state that an agent is in.
+//   - A failure of a service or of a command is an error, and never a reward.
+//   - Gold answers, checks and solutions are shown to no policy but the scripted ones, which follow
+//     the solution.
+//
+// # Caveats
+//
+// A command sees the gold answer if the user gives it; it is run as the user who runs toolevo.
+package bench

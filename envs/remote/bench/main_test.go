@@ -1,0 +1,87 @@
+package bench
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolevo/envs/console"
+	"toolevo/envs/keeper"
+	"toolevo/envs/remote/remotetest"
+	"toolevo/envs/suite"
+)
+
+func TestMain(m *testing.M) {
+	keeper.Main() // this binary stands between itself and the servers that it starts
+	remotetest.Main()
+	m.Run()
+}
+
+// library is a data folder with the tools of the library, and tasks.
+func library(t *testing.T, change func(*importing)) string {
+	t.Helper()
+
+	data := t.TempDir()
+	i := importing{data: data, describe: 256}
+
+	if change != nil {
+		change(&i)
+	}
+
+	if _, err := i.run(t.Context(), remotetest.Command(t)); err != nil {
+		t.Fatal(err)
+	}
+
+	for split := range remotetest.Tasks {
+		if _, err := addTasks(data, split, remotetest.WriteTasks(t, t.TempDir(), split)); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	return data
+}
+
+// open opens a split of a data folder.
+func open(t *testing.T, data, split string) *opened {
+	t.Helper()
+
+	s, err := Remote{}.Open(t.Context(), suite.Choice{Data: data, Split: split, Prompt: base})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+
+	return s.(*opened)
+}
+
+// change replaces a text in a file of the data folder.
+func change(t *testing.T, path, from, to string) {
+	t.Helper()
+
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), from) {
+		t.Fatalf("%s has no %q: %v", filepath.Base(path), from, err)
+	}
+
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), from, to)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// steps is progress that nobody sees.
+func steps() *console.Steps { return &console.Steps{} }
+
+// said is what an error says, "" of none.
+func said(err error) string {
+	if err == nil {
+		return ""
+	}
+
+	return err.Error()
+}

@@ -1,0 +1,109 @@
+package bench
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/score"
+)
+
+// The ways of comparing an answer with the gold answer.
+const (
+	matchStrict   = "strict"   // package score
+	matchOfficial = "official" // package score: ToolQA's, faults included
+	matchNumber   = "number"   // the same number, within a tolerance
+	matchJSON     = "json"     // the same JSON value, members in any order
+	matchRegex    = "regex"    // the gold answer is a regular expression that fits the whole answer
+)
+
+func matchers() []string {
+	return []string{matchStrict, matchOfficial, matchNumber, matchJSON, matchRegex}
+}
+
+// agrees compares an answer with the task's gold answer. Only ToolQA's matcher has two verdicts.
+func (t *Task) agrees(answer string) (official, strict bool) {
+	var same bool
+
+	switch t.matcher() {
+	case matchOfficial:
+		return score.Official(t.Answer, answer), score.Strict(t.Answer, answer)
+	case matchStrict:
+		same = score.Strict(t.Answer, answer)
+	case matchNumber:
+		same = isNear(t.Answer, answer, t.Tolerance)
+	case matchJSON:
+		gold, _ := pytext.DecodeStrict(t.Answer) // the file was read
+		got, err := pytext.DecodeStrict(strings.TrimSpace(answer))
+		same = err == nil && isSame(gold, got)
+	case matchRegex:
+		fits, err := regexp.Compile(`^(?s:` + t.Answer + `)$`)
+		same = err == nil && fits.MatchString(strings.TrimSpace(answer))
+	}
+
+	return same, same
+}
+
+// within is how much a difference may be larger than the tolerance because 0.1 is no binary number.
+const within = 1e-9
+
+func isNear(gold, answer string, tolerance float64) bool {
+	want, ok := number(gold)
+	got, isNumber := number(answer)
+
+	if !ok || !isNumber {
+		return false
+	}
+
+	return got == want || abs(got-want) <= tolerance+within*abs(want)
+}
+
+func abs(f float64) float64 {
+	if f < 0 {
+		return -f
+	}
+
+	return f
+}
+
+// number reads an answer that is a number, with the signs of money and groups of thousands.
+func number(text string) (float64, bool) {
+	text = strings.Trim(strings.TrimSpace(text), "$€£ ")
+	text = strings.ReplaceAll(strings.TrimSuffix(text, "."), ",", "")
+	f, err := strconv.ParseFloat(text, 64)
+
+	return f, err == nil
+}
+
+// isSame compares two JSON values: members in any order, numbers by what they are worth.
+func isSame(a, b any) bool {
+	return string(pytext.AppendCanonical(nil, a)) == string(pytext.AppendCanonical(nil, b))
+}
+
+// holds reports whether a value has all that another one says. Objects may have more members; lists
+// are as long.
+func holds(value, says any) bool {
+	switch says := says.(type) {
+	case envs.Args:
+		object, ok := value.(envs.Args)
+		for _, m := range says {
+			inside, has := object.Get(m.Name)
+			ok = ok && has && holds(inside, m.Value)
+		}
+
+		return ok
+	case []any:
+		list, ok := value.([]any)
+		ok = ok && len(list) == len(says)
+
+		for i := 0; ok && i < len(says); i++ {
+			ok = holds(list[i], says[i])
+		}
+
+		return ok
+	}
+
+	return isSame(value, says)
+}

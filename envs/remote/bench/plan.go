@@ -1,0 +1,152 @@
+package bench
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// reference is what stands at a JSON pointer of a call's answer, or the answer itself: {{2 /id}} is
+// of the second call.
+var reference = regexp.MustCompile(`\{\{ *([0-9]+)(?: +(/[^{}]*?))? *\}\}`)
+
+// latest is the number of the last call that a text refers to, 0 of none.
+func latest(text string) (n int) {
+	for _, m := range reference.FindAllStringSubmatch(text, -1) {
+		number, err := strconv.Atoi(m[1])
+		if err != nil || number < 1 {
+			return int(^uint(0) >> 1)
+		}
+
+		n = max(n, number)
+	}
+
+	return n
+}
+
+// plan is the task's solution, nil where it has none.
+func (t *Task) plan() envs.Plan {
+	if len(t.Solution) == 0 && t.Final == "" {
+		return nil
+	}
+
+	return func(results []string) (string, envs.Call, error) {
+		i := len(results)
+		if i < len(t.Solution) {
+			args, err := t.Solution[i].args()
+			if err != nil {
+				return "", envs.Call{}, err
+			}
+
+			args, err = filledIn(args, results)
+			tool := t.Solution[i].Tool
+
+			return fmt.Sprintf("I need what %s answers.", tool), envs.Call{Tool: tool, Name: tool, Args: args}, err
+		}
+
+		if t.Final == "" {
+			return "Now I can answer.", envs.Finish(t.Answer), nil
+		}
+
+		answer, err := filled(t.Final, results)
+
+		return "Now I can answer.", envs.Finish(pytext.Str(answer)), err
+	}
+}
+
+// filledIn puts what results have into the arguments that refer to them.
+func filledIn(args envs.Args, results []string) (envs.Args, error) {
+	var failed error
+
+	all := envs.Map(args, func(part any) (any, bool) {
+		text, ok := part.(string)
+		if !ok {
+			return part, false
+		}
+
+		value, err := filled(text, results)
+		if err != nil && failed == nil {
+			failed = err
+		}
+
+		return value, true
+	})
+
+	now, _ := all.(envs.Args)
+
+	return now, failed
+}
+
+// filled is a text with what it refers to: the value itself, where it is nothing else.
+func filled(text string, results []string) (any, error) {
+	if m := reference.FindStringSubmatch(text); m != nil && m[0] == text {
+		return at(m[1], m[2], results)
+	}
+
+	var failed error
+
+	return reference.ReplaceAllStringFunc(text, func(one string) string {
+		m := reference.FindStringSubmatch(one)
+
+		value, err := at(m[1], m[2], results)
+		if err != nil && failed == nil {
+			failed = err
+		}
+
+		if part, ok := value.(string); ok {
+			return part
+		}
+
+		return pytext.JSON(value)
+	}), failed
+}
+
+// at returns what stands at a JSON pointer (RFC 6901) of a call's answer, and the answer's text for
+// the pointer "".
+func at(number, pointer string, results []string) (any, error) {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > len(results) {
+		return nil, fmt.Errorf("there is no call %s before", number)
+	}
+
+	if pointer == "" {
+		return results[n-1], nil
+	}
+
+	value, err := pytext.DecodeStrict(results[n-1])
+	if err != nil {
+		return nil, fmt.Errorf("call %d was not answered with JSON", n)
+	}
+
+	for part := range strings.SplitSeq(pointer[1:], "/") {
+		var ok bool
+		if value, ok = member(value, unescaped.Replace(part)); !ok {
+			return nil, fmt.Errorf("the answer of call %d has nothing at %s", n, pointer)
+		}
+	}
+
+	return value, nil
+}
+
+var unescaped = strings.NewReplacer("~1", "/", "~0", "~")
+
+// member is a member of an object by its name, or of a list by its number.
+func member(value any, name string) (any, bool) {
+	switch value := value.(type) {
+	case envs.Args:
+		return value.Get(name)
+	case []any:
+		i, err := strconv.Atoi(name)
+		if err != nil || i < 0 || i >= len(value) {
+			return nil, false
+		}
+
+		return value[i], true
+	}
+
+	return nil, false
+}

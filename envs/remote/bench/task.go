@@ -1,0 +1,201 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/disk"
+	"toolevo/envs/names"
+	"toolevo/envs/pytext"
+)
+
+// Task is a task as its file has it.
+type Task struct {
+	ID         string `json:"id"`
+	Question   string `json:"question"`
+	Dataset    string `json:"dataset,omitempty"`    // a group of tasks, by default "tasks"
+	Difficulty string `json:"difficulty,omitempty"` // by default "plain"
+
+	Answer    string  `json:"answer,omitempty"`    // the gold answer
+	Match     string  `json:"match,omitempty"`     // how answers are compared with it, by default strict
+	Tolerance float64 `json:"tolerance,omitempty"` // of numbers: the largest difference
+
+	After   []Query  `json:"after,omitempty"`   // asked when the task has ended
+	Command []string `json:"command,omitempty"` // gets the episode as JSON, and exits with 0 where it is right
+
+	Solution []Step `json:"solution,omitempty"` // for scripted policies
+	Final    string `json:"final,omitempty"`    // what the solution answers, by default Answer
+}
+
+// Query is a call whose answer has to have some members.
+type Query struct {
+	Step
+
+	Has json.RawMessage `json:"has"` // JSON; other members may stand beside those of an object
+}
+
+// Step is a call in the words of p_c. A text among its arguments may have {{2 /orders/0/id}} in it,
+// what stands at a JSON pointer of the second call's answer; alone it is that value.
+type Step struct {
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args,omitempty"`
+}
+
+// args are the arguments of a call.
+func (s Step) args() (envs.Args, error) {
+	if len(s.Args) == 0 {
+		return nil, nil
+	}
+
+	value, err := pytext.DecodeStrict(string(s.Args))
+	if err != nil {
+		return nil, err
+	}
+
+	args, ok := value.(envs.Args)
+	if !ok {
+		return nil, fmt.Errorf("args are a %s, want an object", pytext.TypeName(value))
+	}
+
+	return args, nil
+}
+
+// What tasks are where their file says nothing.
+const (
+	noDataset    = "tasks"
+	noDifficulty = "plain"
+)
+
+// env is the task as an agent sees it, with another question.
+func (t *Task) env(question string) envs.Task {
+	return envs.Task{ID: t.ID, Question: question, Labels: map[string]string{
+		envs.LabelDataset: t.Dataset, envs.LabelDifficulty: t.Difficulty,
+	}}
+}
+
+// ReadTasks reads a file of tasks for tools of some names, which it may use.
+func ReadTasks(path string, tools []string) (all []*Task, err error) {
+	number, seen := 0, map[string]bool{}
+
+	for line, err := range disk.Lines(path) {
+		number++
+
+		if err != nil {
+			return nil, err
+		}
+
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+
+		t := &Task{Dataset: noDataset, Difficulty: noDifficulty}
+		if err = disk.DecodeLine(line, t); err == nil {
+			err = t.validate(tools)
+		}
+
+		if err == nil && seen[t.ID] {
+			err = fmt.Errorf("there is a task %s before", t.ID)
+		}
+
+		if err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", path, number, err)
+		}
+
+		seen[t.ID] = true
+		all = append(all, t)
+	}
+
+	return all, nil
+}
+
+// validate returns what is wrong with a task.
+func (t *Task) validate(tools []string) error {
+	switch {
+	case t.ID == "" || t.Question == "":
+		return errors.New("a task wants an id and a question")
+	case t.Answer == "" && len(t.After) == 0 && len(t.Command) == 0:
+		return fmt.Errorf("%s: nothing says what is right: want answer, after or command", t.ID)
+	case t.Tolerance != 0 && t.Match != matchNumber || t.Tolerance < 0:
+		return fmt.Errorf("%s: tolerance is of numbers, and at least 0: want match %s", t.ID, matchNumber)
+	}
+
+	if err := t.validateMatch(); err != nil {
+		return fmt.Errorf("%s: answer: %w", t.ID, err)
+	}
+
+	for i, q := range t.After {
+		if err := q.validate(tools); err != nil {
+			return fmt.Errorf("%s: after, %d: %w", t.ID, i+1, err)
+		}
+
+		if _, err := pytext.DecodeStrict(string(q.Has)); err != nil {
+			return fmt.Errorf("%s: after, %d: has: %w", t.ID, i+1, err)
+		}
+	}
+
+	for i, s := range t.Solution {
+		if err := s.validate(tools); err != nil {
+			return fmt.Errorf("%s: solution, %d: %w", t.ID, i+1, err)
+		}
+
+		if n := latest(string(s.Args)); n > i {
+			return fmt.Errorf("%s: solution, %d: it has the answer of call %d, which is not made before", t.ID, i+1, n)
+		}
+	}
+
+	if n := latest(t.Final); n > len(t.Solution) {
+		return fmt.Errorf("%s: final: there is no call %d", t.ID, n)
+	}
+
+	return nil
+}
+
+// validateMatch returns why answers cannot be compared with the gold answer.
+func (t *Task) validateMatch() error {
+	matcher, err := names.Parse("match", t.matcher(), matchers())
+	if err != nil {
+		return err
+	}
+
+	switch {
+	case t.Answer == "":
+		return nil
+	case matcher == matchNumber:
+		f, ok := number(t.Answer)
+		if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("%.50q is no number", t.Answer)
+		}
+	case matcher == matchJSON:
+		_, err = pytext.DecodeStrict(t.Answer)
+	case matcher == matchRegex:
+		_, err = regexp.Compile(t.Answer)
+	}
+
+	return err
+}
+
+func (s Step) validate(tools []string) error {
+	if !slices.Contains(tools, s.Tool) {
+		return names.Unknown("tool", s.Tool, tools)
+	}
+
+	_, err := s.args()
+
+	return err
+}
+
+// matcher is the name of the task's matcher.
+func (t *Task) matcher() string {
+	if t.Match == "" {
+		return matchStrict
+	}
+
+	return strings.ToLower(t.Match)
+}

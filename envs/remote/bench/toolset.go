@@ -1,0 +1,186 @@
+package bench
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"toolevo/envs"
+	"toolevo/envs/disk"
+	"toolevo/envs/names"
+	"toolevo/envs/remote"
+	"toolevo/envs/toolapi"
+	"toolevo/envs/yamltext"
+)
+
+// Toolset says where tools are, and how they may be used: the file tools.yaml.
+type Toolset struct {
+	MCP *remote.MCP `yaml:"mcp,omitempty"`
+
+	// Reads are the tools of which no call changes anything.
+	Reads []string `yaml:"reads,flow"`
+
+	// Allow are tools that change what nothing brings back, and are to be used all the same.
+	Allow []string `yaml:"allow,omitempty,flow"`
+
+	// Called says what the server calls otherwise, by tool.
+	Called map[string]Called `yaml:"called,omitempty"`
+
+	Masks []Mask `yaml:"masks,omitempty"`
+
+	Instances int           `yaml:"instances"` // at the same time
+	Timeout   time.Duration `yaml:"timeout"`   // of one call
+	Patience  time.Duration `yaml:"patience"`  // for a server that cannot be started
+}
+
+// Called are the server's own names of a tool, which could not be names here.
+type Called struct {
+	Name       string            `yaml:"name,omitempty"`
+	Parameters map[string]string `yaml:"parameters,omitempty"` // by their names here
+}
+
+// Mask is what a tool cannot say twice in the same way, and what stands in its place, for the agent
+// as well.
+type Mask struct {
+	Pattern string `yaml:"pattern"` // a regular expression of Go
+	With    string `yaml:"with"`
+}
+
+// newToolset returns a toolset with what holds unless a user says otherwise.
+func newToolset() *Toolset {
+	return &Toolset{Instances: 4, Timeout: 30 * time.Second, Patience: 2 * time.Minute}
+}
+
+// The files of the suite in a data folder.
+func folder(data string) string       { return filepath.Join(data, "remote") }
+func toolsetPath(data string) string  { return filepath.Join(folder(data), "tools.yaml") }
+func basePath(data string) string     { return filepath.Join(folder(data), base+".yaml") }
+func versionsPath(data string) string { return filepath.Join(folder(data), "versions") }
+
+func tasksPath(data, split string) string {
+	return filepath.Join(folder(data), "tasks", split+".jsonl")
+}
+
+// readToolset reads the toolset of a data folder.
+func readToolset(data string) (*Toolset, error) {
+	path := toolsetPath(data)
+
+	text, err := disk.ReadText(path)
+	if err != nil {
+		return nil, fmt.Errorf("no tools of your own in %s: `toolevo tools import` puts them there: %w", data, err)
+	}
+
+	t := newToolset()
+	if err = yamltext.Decode(text, t, yaml.Strict()); err == nil {
+		err = t.validate()
+	}
+
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+
+	return t, nil
+}
+
+func (t *Toolset) validate() error {
+	switch {
+	case t.MCP == nil:
+		return errors.New("it says nothing of where the tools are: want mcp")
+	case t.Instances < 1:
+		return fmt.Errorf("instances is %d, want at least 1", t.Instances)
+	case t.Timeout <= 0 || t.Patience <= 0:
+		return errors.New("timeout and patience want to be longer than 0s")
+	}
+
+	if _, err := t.masks(); err != nil {
+		return err
+	}
+
+	return t.MCP.Validate()
+}
+
+func (t *Toolset) masks() ([]remote.Mask, error) {
+	all := make([]remote.Mask, len(t.Masks))
+
+	for i, m := range t.Masks {
+		pattern, err := regexp.Compile(m.Pattern)
+		if err != nil {
+			return nil, fmt.Errorf("mask %d: %w", i+1, err)
+		}
+
+		all[i] = remote.Mask{Pattern: pattern, With: m.With}
+	}
+
+	return all, nil
+}
+
+// startsInstances reports whether the state of an instance is nobody else's.
+func (t *Toolset) startsInstances() bool { return len(t.MCP.Command) > 0 }
+
+// check returns what of the tools of a version must not be used as the toolset says.
+func (t *Toolset) check(spec *toolapi.Spec) error {
+	var tools, unsafe []string
+
+	for _, a := range spec.APIs {
+		tool := a.ToolName()
+		if envs.IsSystem(tool) {
+			continue
+		}
+
+		tools = append(tools, tool)
+		if !t.startsInstances() && !slices.Contains(t.Reads, tool) && !slices.Contains(t.Allow, tool) {
+			unsafe = append(unsafe, tool)
+		}
+	}
+
+	for _, named := range slices.Concat(t.Reads, t.Allow) {
+		if !slices.Contains(tools, named) {
+			return names.Unknown("tool", named, tools)
+		}
+	}
+
+	if len(unsafe) > 0 {
+		return fmt.Errorf("nothing brings back what %v change: name those that only read in reads, those that are to "+
+			"be used all the same in allow, and take the others out of %s.yaml", unsafe, base)
+	}
+
+	return nil
+}
+
+// service returns what calls the tools.
+func (t *Toolset) service() (*remote.Service, error) {
+	masks, err := t.masks()
+	if err != nil {
+		return nil, err
+	}
+
+	reads := map[string]bool{}
+
+	for _, tool := range t.Reads {
+		name, _ := t.wire(tool, nil)
+		reads[name] = true
+	}
+
+	return remote.New(t.MCP, remote.Options{
+		ReadsOnly: func(tool string) bool { return !t.startsInstances() || reads[tool] },
+		Masks:     masks, Most: t.Instances, Timeout: t.Timeout, Patience: t.Patience,
+	}), nil
+}
+
+// wire is a call in the server's own names.
+func (t *Toolset) wire(tool string, args envs.Args) (name string, its envs.Args) {
+	called := t.Called[tool]
+
+	its = slices.Clone(args)
+	for i, a := range its {
+		its[i].Name = cmp.Or(called.Parameters[a.Name], a.Name)
+	}
+
+	return cmp.Or(called.Name, tool), its
+}
