@@ -37,18 +37,25 @@ func RateOf(strata ...[]Cluster) Rate {
 		return r
 	}
 
-	n := s.effectiveTrials(r.Share)
-	right := r.Share * n
+	r.Low, r.High = clopperPearson(r.Share, s.effectiveTrials(r.Share))
+
+	return r
+}
+
+// clopperPearson returns the ends of the interval of a share of independent trials.
+func clopperPearson(share, n float64) (low, high float64) {
+	right := share * n
+	low, high = 0, 1
 
 	if right > 0 {
-		r.Low = distuv.Beta{Alpha: right, Beta: n - right + 1}.Quantile(0.025)
+		low = distuv.Beta{Alpha: right, Beta: n - right + 1}.Quantile(0.025)
 	}
 
 	if n-right > 1e-9 {
-		r.High = distuv.Beta{Alpha: right + 1, Beta: n - right}.Quantile(0.975)
+		high = distuv.Beta{Alpha: right + 1, Beta: n - right}.Quantile(0.975)
 	}
 
-	return r
+	return low, high
 }
 
 // stratum is the clusters of a stratum that have trials, and their sum.
