@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// counted is the difference of questions that were tried once under each condition.
-func counted(first, second, questions int) Difference {
+// Counted is the difference of questions that were tried once under each condition.
+func Counted(first, second, questions int) Difference {
 	all := make([]Both, questions)
 	for i := range all {
 		all[i] = Both{Cluster{0, 1}, Cluster{0, 1}}
@@ -35,15 +35,15 @@ func TestCoverageOfDifferences(t *testing.T) {
 		intervals := make([][]Difference, n+1)
 		for first := range intervals {
 			for second := range n - first + 1 {
-				intervals[first] = append(intervals[first], counted(first, second, n))
+				intervals[first] = append(intervals[first], Counted(first, second, n))
 			}
 		}
 
 		for _, differ := range []float64{0, 0.01, 0.02, 0.05, 0.1, 0.3, 0.5, 0.9, 0.95, 1} {
 			for _, part := range []float64{0.5, 0.6, 0.8, 0.95, 1} {
 				if c := chanceOfCovering(intervals, differ*part, differ*(1-part)); c < 0.95 {
-					t.Errorf("%d questions, of which %v differ, %v of them to one side: covered in %.2f %%",
-						n, differ, part, 100*c)
+					t.Errorf("%d questions, of which %v differ, %v to one side: covered in %.2f %%", n, differ,
+						part, 100*c)
 				}
 			}
 		}
@@ -104,7 +104,7 @@ func TestCoverageOfDifferencesWithSeveralTries(t *testing.T) {
 						}
 
 						if share := float64(covered) / samples; share < least {
-							t.Errorf("%d questions tried %d times, chance %v of which %v is kept, alike by %v: "+
+							t.Errorf("%d questions of %d tries, chance %v times %v, alike by %v: "+
 								"covered in %.1f %%", n, tries, chance, kept, alike, 100*share)
 						}
 					}
@@ -153,18 +153,19 @@ func TestDifferenceOf(t *testing.T) {
 		"nothing":         {DifferenceOf(nil), 0, -1, 1},
 		"tried once only": {DifferenceOf([]Both{{First: Cluster{1, 1}}}), 0, -1, 1},
 		"none differs": {
-			counted(0, 0, 60), 0, math.Pow(0.025, 1./60) - 1, 1 - math.Pow(0.025, 1./60),
+			Counted(0, 0, 60), 0, math.Pow(0.025, 1./60) - 1, 1 - math.Pow(0.025, 1./60),
 		},
 		// All differ, so that it is 2p - 1 with the interval of p, 0.1871 to 0.8129.
-		"all differ": {counted(5, 5, 10), 0, 2*0.1871 - 1, 2*0.8129 - 1},
+		"all differ": {Counted(5, 5, 10), 0, 2*0.1871 - 1, 2*0.8129 - 1},
 		// 10 of 100 has 0.0490 to 0.1762, none of 100 0 to 0.0362, and the odds of those ends are
 		// 0.0515 and 0.0376, so that the correlation is -0.0440: 0.1 - √(0.0510² + 0.0362² +
 		// 2·0.0440·0.0510·0.0362).
-		"ten lost": {counted(10, 0, 100), 0.1, 0.0362, 0.1762},
+		"ten lost": {Counted(10, 0, 100), 0.1, 0.0362, 0.1762},
 	} {
 		if d := test.got; math.Abs(d.Share-test.share) > 1e-9 || math.Abs(d.Low-test.low) > 5e-4 ||
 			math.Abs(d.High-test.high) > 5e-4 {
-			t.Errorf("%s: %v [%v, %v], want %v [%v, %v]", name, d.Share, d.Low, d.High, test.share, test.low, test.high)
+			t.Errorf("%s: %v [%v, %v], want %v [%v, %v]", name, d.Share, d.Low, d.High,
+				test.share, test.low, test.high)
 		}
 	}
 }
@@ -180,9 +181,10 @@ func TestTriesNarrowAnInterval(t *testing.T) {
 	}
 
 	d := DifferenceOf(all)
-	if once, each := counted(4, 0, 40), counted(20, 0, 200); d.High-d.Low >= once.High-once.Low ||
+	if once, each := Counted(4, 0, 40), Counted(20, 0, 200); d.High-d.Low >= once.High-once.Low ||
 		d.High-d.Low < each.High-each.Low-1e-9 {
-		t.Errorf("width %v, want from %v to less than %v", d.High-d.Low, each.High-each.Low, once.High-once.Low)
+		t.Errorf("width %v, want from %v to less than %v", d.High-d.Low, each.High-each.Low,
+			once.High-once.Low)
 	}
 }
 
@@ -193,13 +195,13 @@ func TestPropertiesOfDifferences(t *testing.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "questions")
 		first := rapid.IntRange(0, n).Draw(t, "first")
 		second := rapid.IntRange(0, n-first).Draw(t, "second")
-		d, other := counted(first, second, n), counted(second, first, n)
+		d, other := Counted(first, second, n), Counted(second, first, n)
 
 		if math.Abs(d.Low+other.High) > 1e-9 || math.Abs(d.High+other.Low) > 1e-9 {
 			t.Errorf("%+v, and with the conditions exchanged %+v", d, other)
 		}
 
-		if !(d.Low >= -1 && d.Low <= d.Share && d.Share <= d.High && d.High <= 1 && d.Low < d.High) {
+		if !(-1 <= d.Low && d.Low <= d.Share && d.Share <= d.High && d.High <= 1 && d.Low < d.High) {
 			t.Errorf("%+v is no interval", d)
 		}
 
@@ -210,7 +212,7 @@ func TestPropertiesOfDifferences(t *testing.T) {
 
 		// A question that was alike and is better under the first condition takes back nothing.
 		if first+second < n {
-			up, limit := counted(first+1, second, n), rapid.Float64Range(0, 1).Draw(t, "limit")
+			up, limit := Counted(first+1, second, n), rapid.Float64Range(0, 1).Draw(t, "limit")
 			if d.Low > 0 && up.Low <= 0 || d.High >= limit && up.High < limit {
 				t.Errorf("%+v, and with one more %+v", d, up)
 			}

@@ -22,6 +22,10 @@ type reference struct {
 		K, N, C int
 		At, All float64
 	}
+	Differences []struct {
+		First, Second, N int
+		Low, High        float64
+	}
 }
 
 func TestReference(t *testing.T) {
@@ -51,6 +55,12 @@ func TestReference(t *testing.T) {
 	for _, p := range r.Passes {
 		near(t, 1e-9, tabulate.PassAt(p.K, p.N, p.C), p.At, "PassAt(%d, %d, %d)", p.K, p.N, p.C)
 		near(t, 1e-9, tabulate.PassAll(p.K, p.N, p.C), p.All, "PassAll(%d, %d, %d)", p.K, p.N, p.C)
+	}
+
+	for _, d := range r.Differences {
+		got := tabulate.Counted(d.First, d.Second, d.N)
+		near(t, 1e-9, got.Low, d.Low, "low end of %d and %d of %d", d.First, d.Second, d.N)
+		near(t, 1e-9, got.High, d.High, "high end of %d and %d of %d", d.First, d.Second, d.N)
 	}
 }
 

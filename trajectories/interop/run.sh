@@ -189,6 +189,8 @@ if [ -n "${BATCHES:-}" ]; then
 fi
 "$statistics/bin/python" "$here/../../finetune/tabulate/interop/reference.py" \
 	"$here/../../finetune/tabulate/testdata/reference.json" || fail "statsmodels disagrees (see above)"
+(cd "$here/../.." && TOOLEVO_JUNIT_PYTHON=$statistics/bin/python CGO_ENABLED=1 go test -count=1 \
+	-run '^TestJUnitIsReadByOthers$' ./finetune/gate) || fail "junitparser reads another report of a gate (see above)"
 (cd "$here/../.." && TOOLEVO_TORCH_PYTHON=$trl/bin/python CGO_ENABLED=1 go test -count=1 -run '^TestTorch$' \
 	./envs/stategen/tensor) || fail "PyTorch disagrees with the tensors of generated tasks (see above)"
 if [ -n "$documents" ]; then

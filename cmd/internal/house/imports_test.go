@@ -170,6 +170,7 @@ var allowed = []rule{
 	{"trajectories/internal/synth", []string{"envs", "envs/action", "mcts", "trajectories"}},
 	{"trajectories/interop/...", []string{"trajectories", "trajectories/export", "trajectories/internal/..."}},
 	{"finetune/tabulate", []string{"envs/console", "envs/disk", "envs/display"}},
+	{"finetune/gate", []string{"envs/console", "envs/display", "finetune/tabulate"}},
 	{"finetune/failure", []string{"envs", "envs/names", "envs/pytext", "envs/toolapi", "mcts", "trajectories"}},
 	{"finetune/facts", []string{"envs", "envs/toolapi", "finetune/failure", "finetune/tabulate", "mcts",
 		"trajectories"}},

@@ -8,7 +8,7 @@ FILE is ../testdata/reference.json: TestReference compares every figure in it wi
 
 import json
 import sys
-from math import comb
+from math import comb, sqrt
 
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
@@ -33,11 +33,29 @@ def passes(k, n, c):
     return {"k": k, "n": n, "c": c, "at": float(1 - drawn.pmf(0)), "all": float(drawn.pmf(k))}
 
 
+def difference(first, second, n):
+    """Two intervals of Clopper and Pearson, put together by the correlation at their ends."""
+    def ends(x):
+        return (float(stats.beta.ppf(0.025, x, n - x + 1)) if x else 0.0,
+                float(stats.beta.ppf(0.975, x + 1, n - x)) if x < n else 1.0)
+
+    def distance(x, y):
+        low, high = ends(x)[0], ends(y)[1]
+        less, more = x / n - low, high - y / n
+        correlation = sqrt(low * high / ((1 - low) * (1 - high))) if high < 1 else 0.0
+        return sqrt(less**2 + more**2 + 2 * correlation * less * more)
+
+    share = (first - second) / n
+    return {"first": first, "second": second, "n": n, "low": share - distance(first, second),
+            "high": share + distance(second, first)}
+
+
 def figures():
     return {
         "mcnemar": [paired(b, c) for b, c in [(1, 0), (5, 1), (0, 12), (10, 3), (59, 6), (121, 59), (150, 86), (70, 31)]],
         "holm": [holm([0.01, 0.04, 0.03, 0.005]), holm([0.2, 0.2, 0.2]), holm([0.9]), holm([1e-9, 0.5, 0.02, 0.02, 1])],
         "passes": [passes(*p) for p in [(1, 5, 2), (2, 5, 2), (3, 5, 2), (5, 5, 5), (4, 20, 11), (3, 8, 0), (10, 100, 3)]],
+        "differences": [difference(*d) for d in [(0, 0, 5), (0, 0, 200), (6, 0, 40), (5, 5, 10), (3, 12, 25), (30, 4, 90), (7, 0, 8)]],
     }
 
 

@@ -1,0 +1,163 @@
+package gate
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"toolevo/envs/display"
+	"toolevo/finetune/tabulate"
+)
+
+//go:embed tables.yaml
+var tablesYAML []byte
+
+var tables = tabulate.Embedded(tablesYAML, nil, []string{"text", "markdown", "tasks"})
+
+// How wide a terminal is, and what has room in it beside figures.
+const (
+	terminal      = 80
+	widthOfChange = terminal - 26
+)
+
+// states are those of tasks in the order of reports, and what they are called.
+var states = []struct {
+	state State
+	words string
+}{
+	{Lost, "lost"},
+	{Failed, "failed"},
+	{Won, "won"},
+	{Same, "the same"},
+	{Equal, "equal by construction"},
+}
+
+// WriteText writes the report for a terminal.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+
+	b.WriteString(display.Wrap("", r.title()+".", terminal))
+	b.WriteString(display.Wrap("", r.counts()+".", terminal))
+
+	rows := r.changeRows()
+	for _, row := range rows {
+		row["tool"] = display.Line(row.Text("tool"), terminal)
+		row["change"] = display.Line(row.Text("change"), widthOfChange)
+	}
+
+	if len(rows) > 0 {
+		b.WriteByte('\n')
+	}
+
+	grids := tables().Grids("text", map[string][]tabulate.Row{"changes": rows})
+	if err := tabulate.WriteText(&b, grids, terminal); err != nil {
+		return err
+	}
+
+	for _, s := range []State{Lost, Failed} {
+		if names := r.named(s); names != "" {
+			b.WriteString("\n" + display.Wrap(string(s)+": ", names, terminal))
+		}
+	}
+
+	_, err := io.WriteString(w, b.String())
+
+	return err
+}
+
+// title is the verdict and its reason.
+func (r *Report) title() string {
+	return fmt.Sprintf("%s: %s → %s: %s", r.Verdict, r.Current, r.Next, r.Because)
+}
+
+// counts says how many tasks there are of each state.
+func (r *Report) counts() string {
+	var parts []string
+
+	for _, s := range states {
+		if n := r.States[s.state]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s.words))
+		}
+	}
+
+	return fmt.Sprintf("%d tasks: %s", len(r.Tasks), strings.Join(parts, ", "))
+}
+
+// named are the tasks of a state.
+func (r *Report) named(s State) string {
+	var names []string
+
+	for _, t := range r.Tasks {
+		if t.State == s {
+			names = append(names, t.ID)
+		}
+	}
+
+	return strings.Join(names, ", ")
+}
+
+// few are the first of some names, and how many there are besides.
+func few(names []string) string {
+	const most = 10
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// changeRows are the rows of the table of changes.
+func (r *Report) changeRows() []tabulate.Row {
+	rows := make([]tabulate.Row, len(r.Changes))
+
+	for i, c := range r.Changes {
+		rows[i] = tabulate.Row{
+			"tool": c.title(), "change": c.Change.String(), "lost tasks": few(c.Lost),
+			"tasks": float64(c.Users), "lost": float64(len(c.Lost)), "won": float64(len(c.Won)),
+		}
+	}
+
+	return rows
+}
+
+// title is the tool and what is special about it.
+func (c *Cost) title() string {
+	switch {
+	case c.Tool == "":
+		return "no changed tool"
+	case c.New:
+		return c.Tool + " (new)"
+	case c.Allowed:
+		return c.Tool + " (no task uses it, which is allowed)"
+	case c.Unused:
+		return c.Tool + " (no task uses it)"
+	}
+
+	return c.Tool
+}
+
+// mostListed is how many tasks Markdown lists: comments of a pull request have a limit.
+const mostListed = 200
+
+// taskRows are the rows of tasks that are not equal by construction, those that cost most first,
+// and how many are left out.
+func (r *Report) taskRows() (rows []tabulate.Row, left int) {
+	for _, s := range states[:len(states)-1] {
+		for _, t := range r.Tasks {
+			if t.State != s.state {
+				continue
+			}
+
+			rows = append(rows, tabulate.Row{
+				"task": t.ID, "state": s.words, "changed tools": strings.Join(t.Tools, ", "),
+				"current": t.Current.String(), "next": t.Next.String(),
+			})
+		}
+	}
+
+	shown := min(len(rows), mostListed)
+
+	return slices.Clip(rows[:shown]), len(rows) - shown
+}
