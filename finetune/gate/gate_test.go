@@ -207,6 +207,25 @@ func TestVerdicts(t *testing.T) {
 			because: "tries of 20 of 60 tasks failed",
 			kind:    console.Infrastructure,
 		},
+		// 8 of 20 would be red, but the 20 that failed were wrong before, and may all be won.
+		"what failed may be won": {
+			in:      func() gate.Input { return failing(changed(8, 12, 0, 0), 12) },
+			verdict: gate.Unmeasured,
+			because: "tries of 12 of 20 tasks failed",
+			kind:    console.Infrastructure,
+		},
+		// What failed may have used the tool that nothing else did.
+		"nobody knows what is used": {
+			in: func() gate.Input {
+				in := changed(0, 0, 0, 300)
+				in.Tasks[0].Current = append(in.Tasks[0].Current, down)
+
+				return in
+			},
+			verdict: gate.Unmeasured,
+			because: "tries of 1 of 300 tasks failed",
+			kind:    console.Infrastructure,
+		},
 		"one failure does not matter, red": {
 			in:      func() gate.Input { return failing(changed(20, 0, 40, 0), 1) },
 			verdict: gate.Red,
@@ -344,6 +363,7 @@ func TestInputsThatMakeNoSense(t *testing.T) {
 
 	for want, spoil := range map[string]func(spoiled){
 		"two tasks are called":         func(s spoiled) { s.Tasks[1].ID = s.Tasks[0].ID },
+		"above 0 and below":            func(s spoiled) { s.Limit = 1 },
 		"not played under the current": func(s spoiled) { s.Tasks[0].Current = nil },
 		"not played under the next":    func(s spoiled) { s.Tasks[0].Next = nil },
 		"was played under the next":    func(s spoiled) { s.Tasks[3].Next = s.Tasks[3].Current },
@@ -366,6 +386,13 @@ func drawn(t *rapid.T) gate.Input {
 	lost, won := count.Draw(t, "lost"), count.Draw(t, "won")
 	in := changed(lost, won, count.Draw(t, "same"), count.Draw(t, "equal"))
 
+	in.Current.Tools = append(in.Current.Tools, "drop")
+	in.Changes = append(in.Changes, gate.Change{Tool: "drop", By: "remove-tool"})
+
+	if in.Tasks != nil && !in.Tasks[0].Equal {
+		in.Tasks[0].Calls["drop"] = []string{"drop()"}
+	}
+
 	for i := range min(len(in.Tasks), rapid.IntRange(0, 5).Draw(t, "failed")) {
 		if !in.Tasks[i].Equal {
 			in.Tasks[i].Next = []gate.Try{down}
@@ -381,11 +408,12 @@ func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawn(t)
 		limit := rapid.SampledFrom([]float64{0.01, 0.05, 0.2}).Draw(t, "limit")
-		o := gate.Options{Limit: limit, Allowed: []string{"move"}}
+		o := gate.Options{Limit: limit, Allowed: []string{"move", "drop"}}
 		r := judge(t, in, o)
 
 		mixed := in
-		mixed.Tasks = rapid.Permutation(in.Tasks).Draw(t, "order")
+		mixed.Tasks = rapid.Permutation(in.Tasks).Draw(t, "tasks")
+		mixed.Changes = rapid.Permutation(in.Changes).Draw(t, "changes")
 
 		if other := judge(t, mixed, o); fmt.Sprint(*other) != fmt.Sprint(*r) {
 			t.Errorf("%+v, and in another order %+v", r, other)

@@ -3,6 +3,7 @@ package gate_test
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -65,6 +66,8 @@ func release() gate.Input {
 	play("show-2", show, []gate.Try{right, right}, []gate.Try{right, right})
 	play("show-3", show, []gate.Try{right, right}, []gate.Try{down, down})
 
+	play("other", status, []gate.Try{right, right}, []gate.Try{right, wrong}) // by chance
+
 	for i := range 4 {
 		in.Tasks = append(in.Tasks, gate.Task{
 			ID: fmt.Sprintf("status-%d", i), Calls: status, Equal: true,
@@ -102,9 +105,9 @@ var reports = map[string]func(*gate.Report, io.Writer) error{
 	"xml": (*gate.Report).WriteJUnit,
 	"json": func(r *gate.Report, w io.Writer) error {
 		text, err := console.EncodeJSON(r)
-		_, _ = w.Write(text)
+		_, writing := w.Write(text)
 
-		return err
+		return errors.Join(err, writing)
 	},
 }
 
@@ -150,6 +153,45 @@ func TestReports(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Whoever lets an undecided release pass has no failure of the gate in JUnit XML.
+func TestUndecidedPasses(t *testing.T) {
+	t.Parallel()
+
+	in, o := changed(0, 0, 5, 0), gate.Options{Limit: 0.05, PassUndecided: true}
+
+	text := written(t, in, o, "xml")
+	if !strings.Contains(text, `tests="6" failures="0" errors="0" skipped="1"`) {
+		t.Error(text)
+	}
+}
+
+// What cannot be written is an error, wherever the writer ends.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+
+	for kind, write := range reports {
+		in, o := release(), gate.Options{Limit: 0.05}
+		n := len(written(t, in, o, kind))
+
+		for _, room := range []int{0, n / 2, n - 1} {
+			if err := write(judge(t, in, o), &full{room}); err == nil {
+				t.Fatalf("%s: no error of a writer that has room for %d bytes", kind, room)
+			}
+		}
+	}
+}
+
+// full is a writer that has room for some bytes.
+type full struct{ room int }
+
+func (f *full) Write(text []byte) (int, error) {
+	if f.room -= len(text); f.room < 0 {
+		return 0, errors.New("no space left")
+	}
+
+	return len(text), nil
 }
 
 // named is the input of a release whose names, calls and answers are all one text.
@@ -256,7 +298,7 @@ for suite in junitparser.JUnitXml.fromfile(sys.argv[1]):
     print(*(case.name for case in suite if any(type(r).__name__ == "Error" for r in case.result)))`
 
 	for name, want := range map[string]string{
-		"release": "18 10 1 5\nshow-3\n", "odd": "3 1 2 0\nverdict 2\n", "undecided": "31 2 0 20\n\n",
+		"release": "19 11 1 5\nshow-3\n", "odd": "3 1 2 0\nverdict 2\n", "undecided": "31 2 0 20\n\n",
 		"green": "5 0 0 4\n\n",
 	} {
 		file := filepath.Join("testdata", name+".xml")
