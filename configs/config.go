@@ -28,6 +28,7 @@ type Config struct {
 	PerturbValues bool     `yaml:"perturb_values"`
 	Paraphraser   string   `yaml:"paraphraser"`
 	Limit         int      `yaml:"limit" least:"0"`
+	Only          []string `yaml:"only,flow" least:"0"`
 	Prompt        string   `yaml:"prompt"`
 	API           []string `yaml:"api,flow" least:"1"`
 	Policy        []string `yaml:"policy,flow" least:"1"`

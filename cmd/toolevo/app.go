@@ -71,7 +71,7 @@ func (a *app) root() *cobra.Command {
 	root.SetUsageTemplate(cmdline.UsageTemplate(root))
 	root.SetFlagErrorFunc(cmdline.WrongFlag)
 	root.AddCommand(a.playCommand(), a.collectCommand(), a.inspectCommand(), a.viewCommand(),
-		a.reportCommand(), a.checkCommand(), a.exportCommand(), a.finetuneCommand(), a.evalCommand(),
+		a.reportCommand(), a.checkCommand(), a.exportCommand(), a.finetuneCommand(), a.evalCommand(), a.gateCommand(),
 		a.improveCommand(), a.versionsCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(),
 		a.versionCommand(), a.replayCommand(), a.branchCommand(), a.ablateCommand(), a.runsCommand(),
 		a.analyzeCommand(), a.serveCommand())

@@ -24,6 +24,7 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/finetune"
 	"toolevo/finetune/facts"
+	"toolevo/finetune/gate"
 	"toolevo/finetune/improve"
 	"toolevo/mcts"
 	"toolevo/toolqa"
@@ -81,6 +82,7 @@ var general = []printedJSON{
 	{"export --lint", toolevo.Linted{}},
 	{"ablate", toolevo.Compared{}},
 	{"eval drift", toolevo.Drifted{}},
+	{"gate", gate.Report{}},
 	{"finetune", toolevo.FineTuned{}},
 	{"improve", improve.Result{}},
 	{"doctor", toolevo.Diagnosis{}},

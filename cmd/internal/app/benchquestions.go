@@ -136,12 +136,36 @@ func (b *Bench) split() string {
 // chosen returns what tells whether the configuration chooses a task, by its template and name.
 func (b *Bench) chosen() (func(envs.Task) bool, error) {
 	templates, err := b.templates()
-	only := b.Config.Branch.Question
+	if err != nil {
+		return nil, err
+	}
+
+	only := b.Config.Only
+	if q := b.Config.Branch.Question; q != "" {
+		only = []string{q}
+	}
+
+	wanted := make(map[string]bool, len(only))
+	for _, id := range only {
+		wanted[id] = true
+	}
+
+	for _, t := range b.Suite.Tasks() {
+		delete(wanted, t.ID)
+	}
+
+	for _, id := range only {
+		if wanted[id] {
+			return nil, console.Usage("‹only›: none of the questions has the ID %q", id)
+		}
+
+		wanted[id] = true
+	}
 
 	return func(t envs.Task) bool {
 		return (templates == nil || slices.Contains(templates, t.Labels[envs.LabelTemplate])) &&
-			(only == "" || t.ID == only)
-	}, err
+			(len(only) == 0 || wanted[t.ID])
+	}, nil
 }
 
 // templates returns the question templates chosen, nil for all.

@@ -1,0 +1,309 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/disk"
+	"toolevo/envs/drift"
+	"toolevo/envs/toolapi"
+	"toolevo/finetune/gate"
+	"toolevo/finetune/rundir"
+	"toolevo/finetune/stored"
+	"toolevo/finetune/tabulate"
+)
+
+// GateDefaults are the settings of a gate before anybody sets any.
+func GateDefaults() map[string]string {
+	return map[string]string{"split": "test", "policy": "scripted:stale"}
+}
+
+// GateJob measures what a release of APIs costs a policy, by two evaluations in folders of Out.
+type GateJob struct {
+	RunJob
+	gate.Options
+
+	Current, Next string // API versions, by their names or files; prompts show the current one
+	JUnit         string // a file for the report as JUnit XML; "" is one in Out
+	Markdown      string // a file for the report as Markdown; "" is one in Out
+}
+
+// The files of a gate, in its folder.
+const (
+	gateJSON     = "gate.json"
+	gateMarkdown = "gate.md"
+	gateJUnit    = "junit.xml"
+)
+
+// Gate plays the tasks under the current version, and under the next one those that used what
+// changed; an interrupted gate goes on where it stopped. The report is there beside the error that
+// says that it does not pass.
+func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
+	c, err := job.several("gate", GateDefaults())
+	if err != nil {
+		return nil, err
+	}
+
+	if len(c.Policy) != 1 {
+		return nil, console.Usage("a gate is about one policy, not about %s", strings.Join(c.Policy, ", "))
+	}
+
+	in, err := job.versions(c)
+	if err != nil {
+		return nil, err
+	}
+
+	job.Announce("gate", append(choiceOf(c, job.Data), in.Current.Name+" to "+in.Next.Name)...)
+
+	current, err := job.playUnder(ctx, c, "current", job.Current, nil)
+	if err != nil {
+		return nil, err
+	}
+
+	in.take(current)
+
+	if slices.Equal(job.Allowed, []string{All}) {
+		job.Allowed = slices.Collect(maps.Keys(in.changed))
+	}
+
+	// Of what is equal by construction nothing is played twice.
+	if again := in.played(); len(again) > 0 {
+		next, err := job.playUnder(ctx, c, "next", job.Next, again)
+		if err != nil {
+			return nil, err
+		}
+
+		in.meet(next)
+	}
+
+	report, err := gate.Judge(in.Input, job.Options)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := job.write(report); err != nil {
+		return nil, err
+	}
+
+	return report, report.Err()
+}
+
+// gated is the input of a verdict that is being made.
+type gated struct {
+	gate.Input
+
+	changed map[string]bool // tools
+	unknown bool            // a name that means nothing now may mean something then
+}
+
+// versions reads the two versions, and what becomes of the tools.
+func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
+	versions := VersionsJob{Host: j.Host, Settings: j.Settings, Data: j.Data}
+
+	from, err := versions.Version(j.Current)
+	if err != nil {
+		return nil, err
+	}
+
+	to, err := versions.Version(j.Next)
+	if err != nil {
+		return nil, err
+	}
+
+	if c.Prompt != from.Name {
+		j.Settings = j.Settings.With("prompt", from.Name)
+	}
+
+	in := &gated{
+		Input:   gate.Input{Current: versionOf(from), Next: versionOf(to)},
+		changed: map[string]bool{},
+	}
+	for _, a := range to.APIs {
+		if _, known := from.API(a.Name); !known {
+			in.unknown = true
+		}
+	}
+
+	for _, d := range drift.Diff(from, to) {
+		for _, what := range becomes(d) {
+			in.Changes = append(in.Changes, gate.Change{Tool: d.Tool, What: what})
+			in.changed[d.Tool] = true
+		}
+	}
+
+	if formatOf(from) != formatOf(to) || len(to.Faults) > 0 {
+		for _, tool := range in.Current.Tools {
+			in.Changes = append(in.Changes, gate.Change{Tool: tool, What: "answers have another form, or may fail"})
+			in.changed[tool] = true
+		}
+	}
+
+	return in, nil
+}
+
+// versionOf is a version with its tools, but for those of the environment.
+func versionOf(v *toolapi.Version) gate.Version {
+	named := gate.Version{Name: v.Name}
+
+	for _, a := range v.APIs {
+		if !envs.IsSystem(a.Tool) && !slices.Contains(named.Tools, a.Tool) {
+			named.Tools = append(named.Tools, a.Tool)
+		}
+	}
+
+	return named
+}
+
+// becomes says in words what becomes of a tool. What its document says is shown by no prompt.
+func becomes(d drift.Difference) (all []string) {
+	if d.To == "" {
+		return []string{"it is gone"}
+	}
+
+	if d.From != d.To {
+		all = append(all, d.From+" is now "+d.To)
+	}
+
+	for _, p := range d.Parameters {
+		all = append(all, fmt.Sprintf("%s: %s is now %s", p.Name, p.From, p.To))
+	}
+
+	return append(all, d.Notes...)
+}
+
+// playUnder plays tasks under a version, all unless some are named, and returns the episodes.
+func (j *GateJob) playUnder(ctx context.Context, c *configs.Resolved, name, version string, only []string) (
+	[]stored.Played, error,
+) {
+	dir := filepath.Join(j.Out, name)
+
+	if strings.HasSuffix(version, ".yaml") && !strings.HasPrefix(version, drift.FilePrefix) {
+		version = drift.FilePrefix + version
+	}
+
+	one := j.RunJob
+	if j.ID != "" {
+		one.ID = j.ID + "-" + name
+	}
+
+	err := one.evaluateIn(ctx, dir, c, "api", version, "only", strings.Join(only, ","))
+
+	// What a service's failure leaves is part of the verdict.
+	_, noReport := os.Stat(filepath.Join(dir, rundir.ReportFile))
+	if err != nil && (console.KindOf(err) != console.Infrastructure || noReport != nil) {
+		return nil, err
+	}
+
+	all, err := j.openEvaluations(ctx, []string{dir})
+	if err != nil {
+		return nil, err
+	}
+	defer all.close()
+
+	var played []stored.Played
+
+	for _, e := range all {
+		for p, err := range e.Played(ctx, e.Missing) {
+			if err != nil {
+				return nil, err
+			}
+
+			played = append(played, p)
+		}
+	}
+
+	return played, nil
+}
+
+// take takes the episodes under the current version. A task is equal by construction if it called
+// nothing that changed, and no name that the next version may know.
+func (in *gated) take(episodes []stored.Played) {
+	byID := map[string]*gate.Task{}
+
+	for _, p := range episodes {
+		t, ok := byID[p.QuestionID]
+		if !ok {
+			t = &gate.Task{ID: p.QuestionID, Calls: map[string][]string{}, Equal: true}
+			byID[p.QuestionID] = t
+		}
+
+		t.Current = append(t.Current, tryOf(p))
+
+		for _, turn := range p.Turns {
+			switch {
+			case turn.Outcome == envs.InvalidAction:
+				t.Equal = t.Equal && !in.unknown
+			case turn.Tool != "" && !envs.IsSystem(turn.Tool):
+				t.Calls[turn.Tool] = append(t.Calls[turn.Tool], turn.Key)
+				t.Equal = t.Equal && !in.changed[turn.Tool]
+			}
+		}
+
+		if p.Lost != "" { // it might have called anything
+			t.Equal = false
+		}
+	}
+
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		in.Tasks = append(in.Tasks, *byID[id])
+	}
+}
+
+// played are the tasks to play under the next version.
+func (in *gated) played() (ids []string) {
+	for _, t := range in.Tasks {
+		if !t.Equal {
+			ids = append(ids, t.ID)
+		}
+	}
+
+	return ids
+}
+
+// meet takes the episodes under the next version.
+func (in *gated) meet(episodes []stored.Played) {
+	for i := range in.Tasks {
+		for _, p := range episodes {
+			if p.QuestionID == in.Tasks[i].ID {
+				in.Tasks[i].Next = append(in.Tasks[i].Next, tryOf(p))
+			}
+		}
+	}
+}
+
+// tryOf is an episode as a verdict sees it.
+func tryOf(p stored.Played) gate.Try {
+	return gate.Try{Right: p.IsCorrect(), Answer: p.Answer, Failure: p.Lost}
+}
+
+// write writes the report in all forms.
+func (j *GateJob) write(r *gate.Report) error {
+	_, err := tabulate.WriteFolder(j.Out, []tabulate.File{
+		tabulate.JSONFile(gateJSON, r),
+		{Name: gateMarkdown, Write: r.WriteMarkdown},
+		{Name: gateJUnit, Write: r.WriteJUnit},
+	})
+	if err != nil {
+		return err
+	}
+
+	if j.JUnit != "" {
+		if err := disk.WriteFile(j.JUnit, r.WriteJUnit); err != nil {
+			return err
+		}
+	}
+
+	if j.Markdown != "" {
+		return disk.WriteFile(j.Markdown, r.WriteMarkdown)
+	}
+
+	return nil
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolevo/finetune/gate"
+	"toolevo/trajectories"
+)
+
+// lendingMoved is a version in which one tool has another name.
+const lendingMoved = `version: next
+deprecates: [p_c]
+apis:
+  - {name: find_books, parameters: [{name: author, type: string, required: false}]}
+  - {name: get_book, parameters: [{name: book, type: integer}]}
+  - {name: list_loans, parameters: [{name: reader, type: string}]}
+  - name: borrow
+    tool: lend_book
+    parameters: [{name: book, type: integer}, {name: reader, type: string}]
+    notice: {example: '{"book": 1, "reader": "Zoe"}'}
+  - {name: return_book, parameters: [{name: book, type: integer}, {name: reader, type: string}]}
+  - {name: Finish, parameters: [{name: answer}]}
+  - {name: UpdateTool, parameters: [{name: newtool_desc, type: string}]}
+`
+
+// The gate of a release plays again only what uses what changed, and says by its exit code whether
+// the release may go out.
+func TestGate(t *testing.T) {
+	t.Parallel()
+
+	data, dir := libraryData(t), t.TempDir()
+
+	next := filepath.Join(dir, "next.yaml")
+	if err := os.WriteFile(next, []byte(lendingMoved), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	lending := []string{"test-3", "test-4"}
+
+	for name, test := range map[string]struct {
+		args    []string
+		exit    int
+		verdict gate.Verdict
+		again   []string // tasks that were played under the next version
+	}{
+		"nothing changes": {[]string{"p_c", "p_c"}, exitDone, gate.Green, nil},
+		"stale": {[]string{"p_c", "p_s_in"}, exitBad, gate.Red,
+			[]string{"test-1", "test-2", "test-3", "test-4", "test-5"}},
+		"reader": {[]string{"p_c", next, "--policy", "scripted:reader"}, exitBad, gate.Undecided, lending},
+		"reader, passing": {[]string{"p_c", next, "--policy", "scripted:reader", "--undecided", "pass"},
+			exitDone, gate.Undecided, lending},
+		"one tool": {[]string{"p_c", next}, exitBad, gate.Undecided, lending},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			out := filepath.Join(t.TempDir(), "gate")
+			args := append([]string{
+				"gate", "--set", "suite=remote", "--data", data, "--out", out, "--json",
+			}, test.args...)
+
+			for range 2 { // the second time it plays nothing
+				ended := cli(t, args...)
+				if r := document[gate.Report](t, ended.out); ended.code != test.exit || r.Verdict != test.verdict {
+					t.Errorf("exit %d, %s: %s", ended.code, r.Verdict, r.Because)
+				}
+			}
+
+			var again []string
+
+			for e, err := range trajectories.ReadEpisodes(filepath.Join(out, "next")) {
+				if err == nil {
+					again = append(again, e.QuestionID)
+				}
+			}
+
+			slices.Sort(again)
+
+			if !slices.Equal(again, test.again) {
+				t.Errorf("played under the next version: %v, want %v", again, test.again)
+			}
+
+			var suites struct {
+				Suites []struct {
+					Cases []struct{} `xml:"testcase"`
+				} `xml:"testsuite"`
+			}
+
+			err := xml.Unmarshal(read(t, filepath.Join(out, "junit.xml")), &suites)
+			if err != nil || len(suites.Suites) != 1 {
+				t.Errorf("junit.xml: %v, %+v", err, suites)
+			}
+
+			if says := string(read(t, filepath.Join(out, "gate.md"))); !strings.Contains(says, string(test.verdict)) {
+				t.Errorf("gate.md: %s", says)
+			}
+		})
+	}
+}
+
+// A service that fails is no verdict on a release.
+func TestGateOfAServiceThatFails(t *testing.T) {
+	t.Parallel()
+
+	data := libraryData(t)
+	path := filepath.Join(data, "remote", "tools.yaml")
+	text := strings.NewReplacer("serve-library", "serve-nothing", "patience: 2m0s", "patience: 10ms").
+		Replace(string(read(t, path)))
+
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	ended := cli(t, "gate", "p_c", "p_s_in", "--set", "suite=remote", "--data", data, "--out",
+		filepath.Join(t.TempDir(), "gate"), "--set", "attempts=1", "--json")
+	if r := document[gate.Report](t, ended.out); ended.code != exitGaveUp || r.Verdict != gate.Unmeasured {
+		t.Errorf("exit %d, %s: %s", ended.code, r.Verdict, r.Because)
+	}
+}
