@@ -81,7 +81,7 @@ func (r *Report) decide(in *Input, loss tabulate.Difference) {
 		r.say(Red, "no task uses %s, which changed: add tasks that do, or allow that by name",
 			unused)
 	case r.States[Equal] == len(r.Tasks):
-		r.say(Green, "nothing that the tasks use changed")
+		r.say(Green, "nothing that the tasks use changed: %s", r.lossInWords())
 	case verdict == Green:
 		r.say(Green, "%s", r.lossInWords())
 	default:
@@ -170,15 +170,16 @@ func (r *Report) unknownUse() bool {
 
 // lossInWords is the loss with its interval and the limit, in percent.
 func (r *Report) lossInWords() string {
-	const format = "the loss is %.1f %% of the tasks (95 %% interval %.1f to %.1f), the limit %.4g %%"
+	loss := fmt.Sprintf("the loss is %.1f %% of the tasks", 100*r.Loss)
+	interval := fmt.Sprintf("95 %% interval %.1f to %.1f", 100*r.Low, 100*r.High)
 
-	return fmt.Sprintf(format, 100*r.Loss, 100*r.Low, 100*r.High, 100*r.Limit)
+	return fmt.Sprintf("%s (%s), the limit %.4g %%", loss, interval, 100*r.Limit)
 }
 
 // needed is how many tasks decide if what they show stays the same; 0 is more than MostNeeded.
 func needed(loss tabulate.Difference, limit float64) int {
 	n := sort.Search(MostNeeded+1, func(n int) bool {
-		return n > loss.Questions && judged(loss.Of(n), limit) != Undecided
+		return judged(loss.Of(n), limit) != Undecided
 	})
 	if n > MostNeeded {
 		return 0

@@ -88,6 +88,13 @@ func TestVerdicts(t *testing.T) {
 			o:       gate.Options{PassUndecided: true},
 			because: "about 72 tasks like these would decide",
 		},
+		"red does not pass with it": {
+			in:      func() gate.Input { return changed(10, 0, 50, 40) },
+			verdict: gate.Red,
+			o:       gate.Options{PassUndecided: true},
+			because: "the loss is",
+			kind:    console.BadResult,
+		},
 		// 4.9 of 100 lost: the upper end is above 5 % for very long.
 		"at the limit": {
 			in:      func() gate.Input { return changed(49, 0, 951, 0) },
@@ -234,6 +241,16 @@ func TestVerdicts(t *testing.T) {
 		},
 		"one failure does not matter, green": {
 			in:      func() gate.Input { return failing(changed(0, 0, 100, 100), 1) },
+			verdict: gate.Green,
+			because: "the loss is",
+		},
+		"one failure under the current version does not matter": {
+			in: func() gate.Input {
+				in := changed(0, 0, 100, 300)
+				in.Tasks[0].Current = append(in.Tasks[0].Current, down)
+
+				return in
+			},
 			verdict: gate.Green,
 			because: "the loss is",
 		},

@@ -67,7 +67,7 @@ type Result struct {
 	ID      string   `json:"id"`
 	State   State    `json:"state"`
 	Current Score    `json:"current"`
-	Next    Score    `json:"next"`
+	Next    Score    `json:"next"`              // that of Current if equal by construction
 	Tools   []string `json:"tools,omitempty"`   // changed ones that it used
 	Calls   []string `json:"calls,omitempty"`   // of those, under the current version
 	Answers []string `json:"answers,omitempty"` // wrong ones under the next version
@@ -138,7 +138,7 @@ func stateOf(equal bool, current, next Score) State {
 
 // costs are the changes of an input and what each of them cost.
 func (in *Input) costs(results []Result, allowed []string) []Cost {
-	var all []Cost
+	all := []Cost{}
 
 	for _, c := range in.Changes {
 		cost := costOf(c, results, func(r Result) bool { return slices.Contains(r.Tools, c.Tool) })
