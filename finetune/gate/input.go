@@ -122,8 +122,8 @@ func (in *Input) toolsOf(t *Task) (tools []string) {
 
 // Score counts the tries of a task under a version.
 type Score struct {
-	Right  int `json:"right"`
-	Wrong  int `json:"wrong"`
+	Right  int `json:"right"`            // tries
+	Wrong  int `json:"wrong"`            // likewise
 	Failed int `json:"failed,omitempty"` // without a verdict
 }
 

@@ -33,7 +33,7 @@ const (
 
 // Report is what a gate found.
 type Report struct {
-	Verdict Verdict `json:"verdict"`
+	Verdict Verdict `json:"verdict"` // red, green, undecided or unmeasured
 	Passed  bool    `json:"passed"`  // the release may go out
 	Because string  `json:"because"` // the reason of the verdict, and what to do
 	Current string  `json:"current"` // the name of the version
@@ -64,9 +64,9 @@ type Cost struct {
 
 // Result is a task and what became of it.
 type Result struct {
-	ID      string   `json:"id"`
-	State   State    `json:"state"`
-	Current Score    `json:"current"`
+	ID      string   `json:"id"`                // of the task
+	State   State    `json:"state"`             // lost, failed, won, same or equal
+	Current Score    `json:"current"`           // under the current version
 	Next    Score    `json:"next"`              // that of Current if equal by construction
 	Tools   []string `json:"tools,omitempty"`   // changed ones that it used
 	Calls   []string `json:"calls,omitempty"`   // of those, under the current version
