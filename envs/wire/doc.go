@@ -1,5 +1,6 @@
 // Package wire is what our servers of tools share: JSON over HTTP, MCP with the official SDK, who may come
-// in, and the form of an answer.
+// in, and the form of an answer; and what clients of others' servers share: texts that nothing may show
+// ([Secrets]), and how long a server asks to be left alone ([Wait]).
 //
 // # Words
 //

@@ -138,7 +138,7 @@ var allowed = []rule{
 	{"mcts/policy/server", []string{"envs", "envs/action", "envs/names", "mcts", "mcts/policy/chat",
 		"mcts/policy/toolcalls"}},
 	{"mcts/policy/internal/golden", nil},
-	{"mcts/policy/internal/wire", []string{"envs/display", "mcts/policy/server"}},
+	{"mcts/policy/internal/wire", []string{"envs/display", "envs/wire", "mcts/policy/server"}},
 	{"mcts/policy/internal/wiretest", []string{"mcts/policy/server"}},
 	{"mcts/policy/openai", []string{"envs", "envs/action", "mcts/policy/chat", "mcts/policy/server",
 		"mcts/policy/internal/wire"}},

@@ -24,7 +24,7 @@ func (l *Link) Fault(kind server.FaultKind, status int, message string, cause er
 		Kind:    kind,
 		Address: l.address,
 		Status:  status,
-		Message: Shorten(l.secrets.hide(message)),
+		Message: Shorten(l.secrets.Hide(message)),
 		Err:     l.cleaned(cause),
 	}
 }
@@ -37,7 +37,7 @@ func (l *Link) cleaned(cause error) error {
 	}
 
 	text := cause.Error()
-	shown := Shorten(l.secrets.hide(text))
+	shown := Shorten(l.secrets.Hide(text))
 
 	if shown == text {
 		return cause

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	shared "toolevo/envs/wire"
 	"toolevo/mcts/policy/server"
 )
 
@@ -35,7 +36,7 @@ type Link struct {
 	address       string // without secrets
 	authorization string
 	headers       []server.Header
-	secrets       secrets
+	secrets       shared.Secrets
 	timeout       time.Duration
 	client        *http.Client
 }
@@ -60,10 +61,10 @@ func NewLink(a Address, e server.Endpoint) (*Link, error) {
 		plain = append(plain, h.Secrets...)
 	}
 
-	hide := newSecrets(plain, a.User)
+	hide := shared.NewSecrets(plain, a.User)
 
 	return &Link{
-		address:       hide.hide(a.shown()),
+		address:       hide.Hide(a.shown()),
 		authorization: authorization(key, a.User),
 		headers:       e.Headers,
 		secrets:       hide,

@@ -25,7 +25,7 @@ func TestSpellings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Letters that neither the text around it nor the word for it has.
 		key := rapid.StringMatching(`[A-Z0-9+/="<>&\\ öÖ%\.~_]{4,24}`).Draw(t, "key")
-		s := newSecrets([]string{key}, nil)
+		s := NewSecrets([]string{key}, nil)
 
 		around := rapid.StringMatching(`[a-z ]{0,9}`)
 		for name, f := range spell {
@@ -36,7 +36,7 @@ func TestSpellings(t *testing.T) {
 				want = before + `"` + hidden + `"` + after
 			}
 
-			if got := s.hide(before + f(key) + after); got != want {
+			if got := s.Hide(before + f(key) + after); got != want {
 				t.Fatalf("%s: %q is %q, want %q", name, before+f(key)+after, got, want)
 			}
 		}
@@ -57,7 +57,7 @@ func TestCredentials(t *testing.T) {
 		{url.UserPassword("u", "x"), "extra", "extra"}, // too short to be a secret
 	}
 	for _, tt := range tests {
-		if got := newSecrets(nil, tt.user).hide(tt.text); got != tt.want {
+		if got := NewSecrets(nil, tt.user).Hide(tt.text); got != tt.want {
 			t.Errorf("%q is %q, want %q", tt.text, got, tt.want)
 		}
 	}
