@@ -16,16 +16,37 @@
 // openapi. What cannot be expressed is left by name, and what looks wrong in the list is noted, such
 // as a tool without the parameters that its description names.
 //
+// [MCP] and [HTTP] are the sources there are. Of a service over HTTP, an answer is any status below
+// 400, and what the agent may have brought about: 400, 403, 404, 409, 422 and the other 4xx, which
+// are [envs.ToolError] and say what the body says, but for 408, 425 and 429. 401 is one of these
+// where the document asks for no secret; where it does, that is wrong or missing, which is ours and
+// ends the run ([envs.IsFinal]). 408, 425, 429, 5xx and broken connections are ours: no answers. A
+// call that no request can say is [envs.InvocationError].
+//
 // # Guarantees
 //
-//   - What a call is answered depends on the log and the call, not on the instance that happened to be
-//     taken, nor on what other branches did: each answer that is given again while an instance is brought
-//     somewhere is compared with the one that was recorded. Where they differ the error is [Diverged]:
-//     ours, and never a reward. The instance is not used again.
-//   - With a memory ([envs.Memory]) no call of a log is made a second time for its answer: a run that is
-//     resumed or checked needs no instance for what it remembers.
-//   - A source that cannot start instances is asked again until it can, or [Options].Patience is over.
+//   - What a call is answered depends on the log and the call, not on the instance that happened to
+//     be taken, nor on what other branches did: each answer that is given again while an instance
+//     is brought somewhere is compared with the one that was recorded. Where they differ the error
+//     is [Diverged]: ours, and never a reward. The instance is not used again.
+//   - With a memory ([envs.Memory]) no call of a log is made a second time for its answer: a run
+//     that is resumed or checked needs no instance for what it remembers.
+//   - A source that cannot start instances is asked again until it can, or [Options].Patience is
+//     over.
 //   - An instance is used by one caller at a time, and there are never more than [Options].Most.
+//   - A service over HTTP is asked at the hosts of its document, and redirections lead nowhere else
+//     but to those that [HTTP].Hosts names, to which no secret is sent.
+//   - Secrets are read when a request is made. No result and no error shows one, also where a
+//     service repeats it.
+//   - A request that was not answered is sent again, until its context ends, where that is safe:
+//     where nobody was there or 425 or 429 said that nothing was done, by GET, HEAD, OPTIONS,
+//     TRACE, PUT and DELETE, and with an Idempotency-Key where the document has one, which no other
+//     request has. Else it is an error, and the state is made anew on another instance. So is a
+//     refusal of what was sent again and may have been done before. A request that is answered 500
+//     four times is given up ([envs.GivenUp]).
+//   - JSON is shown in one line, its members and numbers as they came; the address and the folder
+//     of an instance, which no other has, are shown as the document's host and {dir}.
+//   - Whatever becomes of this process, no service that it has started is left.
 //
 // # Caveats
 //
@@ -34,4 +55,11 @@
 //
 // A service whose answers depend on anything but its calls is found out only when a call is made
 // again.
+//
+// A service that runs and is never reset ([HTTP].Resettable) has nobody's state: its tools may only
+// read. One that is reset has one instance ([HTTP].Most), and whoever else uses it is in the way.
+//
+// A wrong key that a service answers with 403 looks like a call that is forbidden. Cookies that a
+// service sets are not kept. An answer of more than [HTTP].MostBytes is a ToolError that asks for
+// less, also where something was done. Secrets of fewer than four characters are not hidden.
 package remote

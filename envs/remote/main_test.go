@@ -3,6 +3,7 @@ package remote_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,17 +12,33 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolevo/envs/keeper"
+	"toolevo/envs/remote/ordertest"
 )
 
 func TestMain(m *testing.M) {
 	keeper.Main() // this binary stands between itself and the servers that it starts
 
-	if len(os.Args) == 3 && os.Args[1] == "serve-notes" {
-		serveNotes(os.Args[2])
+	if len(os.Args) == 3 && serve(os.Args[1], os.Args[2]) {
 		return
 	}
 
 	m.Run()
+}
+
+// serve serves one of the services of these tests, if it is one.
+func serve(what, where string) bool {
+	switch what {
+	case "serve-notes":
+		serveNotes(where)
+	case "serve-orders":
+		_ = http.ListenAndServe(where, ordertest.New()) // it ends with its user
+	case "serve-folder":
+		_ = http.ListenAndServe(os.Getenv("LISTEN"), folderService(where))
+	default:
+		return false
+	}
+
+	return true
 }
 
 // note is what a tool of notes takes.

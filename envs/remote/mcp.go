@@ -6,13 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,14 +15,13 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/keeper"
 	"toolevo/envs/pytext"
-	"toolevo/envs/sandbox/worker"
 )
 
 // MCP starts servers of the Model Context Protocol, each in a folder of its own, or speaks to one
 // that runs.
 type MCP struct {
-	// Command starts a server that speaks over stdin and stdout, in a fresh folder. {dir} in it is
-	// that folder.
+	// Command starts a server that speaks over stdin and stdout, in a fresh folder. {dir} in it, and
+	// in values of Environment, is that folder.
 	Command []string `yaml:"command,omitempty,flow"`
 
 	// Reset is a command that fills the folder before.
@@ -46,9 +40,6 @@ type MCP struct {
 	// nobody's: its tools only read.
 	URL string `yaml:"url,omitempty"`
 }
-
-// dirWord stands for the folder in a command.
-const dirWord = "{dir}"
 
 // Validate returns what makes no sense.
 func (m *MCP) Validate() error {
@@ -96,13 +87,14 @@ func (m *MCP) Tools(ctx context.Context) (tools []*mcp.Tool, err error) {
 // conversation is a session with a server. It implements [Instance].
 type conversation struct {
 	*mcp.ClientSession
+	programs
 
-	dir, shown string
-	said       *worker.Tail // on standard error
+	shown string
 }
 
 func (m *MCP) connect(ctx context.Context) (*conversation, error) {
-	c := &conversation{shown: m.Shown, said: &worker.Tail{Max: mostSaid}}
+	c := &conversation{shown: m.Shown}
+	c.environment, c.secrets, c.said.Max = m.Environment, m.Secrets, mostSaid
 
 	transport, err := m.transport(ctx, c)
 	if err == nil {
@@ -124,66 +116,26 @@ func (m *MCP) transport(ctx context.Context, c *conversation) (mcp.Transport, er
 		return &mcp.StreamableClientTransport{Endpoint: m.URL, DisableStandaloneSSE: true}, nil
 	}
 
-	dir, err := os.MkdirTemp("", "toolevo-tools-")
-	if err != nil {
+	if err := c.makeDir(); err != nil {
 		return nil, err
 	}
 
-	// Servers answer with the path that links lead to.
-	if c.dir, err = filepath.EvalSymlinks(dir); err != nil {
-		c.dir = dir
-		return nil, err
-	}
+	c.words = strings.NewReplacer(dirWord, c.dir)
 
 	if len(m.Reset) > 0 {
-		reset := m.command(ctx, c, m.Reset)
+		reset := c.command(ctx, m.Reset)
+		reset.Dir = c.dir
+
 		if err := reset.Run(); err != nil {
 			return nil, fmt.Errorf("reset by %s: %w", strings.Join(m.Reset, " "), err)
 		}
 	}
 
 	// Whatever becomes of this process, no server is left.
-	server := keeper.Command(keeper.OwnBinary, grace, m.Command)
+	server := c.command(context.WithoutCancel(ctx), keeper.Command(keeper.OwnBinary, grace, m.Command))
+	server.Dir = c.dir
 
-	return &mcp.CommandTransport{
-		Command: m.command(context.WithoutCancel(ctx), c, server), TerminateDuration: grace,
-	}, nil
-}
-
-// mostSaid is how many bytes of what a server says on standard error stand in errors.
-const mostSaid = 500
-
-// grace is how long a server may take to end.
-const grace = time.Second
-
-func (m *MCP) command(ctx context.Context, c *conversation, words []string) *exec.Cmd {
-	words = slices.Clone(words)
-	for i := range words {
-		words[i] = strings.ReplaceAll(words[i], dirWord, c.dir)
-	}
-
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Dir, cmd.Stderr = c.dir, c.said
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
-
-	for _, name := range slices.Sorted(maps.Keys(m.Environment)) {
-		cmd.Env = append(cmd.Env, name+"="+m.Environment[name])
-	}
-
-	for _, name := range m.Secrets {
-		cmd.Env = append(cmd.Env, name+"="+os.Getenv(name))
-	}
-
-	return cmd
-}
-
-// last is what the server said last, for an error.
-func (c *conversation) last() string {
-	if said := strings.TrimSpace(string(c.said.Bytes())); said != "" {
-		return "\n" + said
-	}
-
-	return ""
+	return &mcp.CommandTransport{Command: server, TerminateDuration: grace}, nil
 }
 
 // Call implements [Instance]. What the server refuses by the protocol is a mistake in the call;
@@ -254,11 +206,3 @@ func textOf(reply *mcp.CallToolResult) string {
 
 // Close implements [Instance].
 func (c *conversation) Close() error { return errors.Join(c.ClientSession.Close(), c.remove()) }
-
-func (c *conversation) remove() error {
-	if c.dir == "" {
-		return nil
-	}
-
-	return os.RemoveAll(c.dir)
-}

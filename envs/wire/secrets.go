@@ -52,7 +52,7 @@ func spellings(p string) []string {
 
 	all := []string{
 		p, url.QueryEscape(p), url.PathEscape(p), url.User(p).String(), (&url.URL{Path: "/" + p}).EscapedPath()[1:],
-		strings.ReplaceAll(p, "/", `\/`),
+		strings.ReplaceAll(p, "/", `\/`), strings.ReplaceAll(url.QueryEscape(p), "+", "%20"),
 	}
 	for _, quoted := range []string{string(inJSON), strconv.Quote(p), strconv.QuoteToASCII(p)} {
 		all = append(all, quoted[1:len(quoted)-1])

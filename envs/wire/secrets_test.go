@@ -16,6 +16,7 @@ func TestSpellings(t *testing.T) {
 		"as it is":        func(s string) string { return s },
 		"in a query":      url.QueryEscape,
 		"in a path":       url.PathEscape,
+		"escaped":         func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") },
 		"in credentials":  func(s string) string { return url.User(s).String() },
 		"quoted":          func(s string) string { return fmt.Sprintf("%q", s) },
 		"quoted in ASCII": func(s string) string { return fmt.Sprintf("%+q", s) },

@@ -37,7 +37,7 @@ const tokenBudget = 780_700
 // helpers are the folders of what is no product: what tests share, and tools for developers.
 var helpers = []string{
 	"envtest", "faulttest", "killtest", "mctstest", "suitetest", "wiretest", "golden", "browser", "testrun",
-	"trainingtest", "pytooltest", "remotetest", "trajectories/internal/synth", "house", "interop",
+	"trainingtest", "pytooltest", "remotetest", "ordertest", "trajectories/internal/synth", "house", "interop",
 	"cmd/internal/mutants", // breaks the source to try its tests, and is in no binary
 }
 

@@ -1,0 +1,81 @@
+package remote
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/display"
+	"toolevo/envs/pytext"
+	"toolevo/envs/wire"
+)
+
+// answer is what a service said.
+type answer struct {
+	status int
+	kind   string // the type of the body
+	body   []byte
+	large  bool // the body has more bytes than it may
+}
+
+// result is what the agent sees of an answer.
+func (i *httpInstance) result(a answer) envs.Result {
+	r := envs.Result{Observation: a.text(), Outcome: envs.OK}
+	if a.status >= http.StatusBadRequest {
+		r.Outcome = envs.ToolError
+	}
+
+	// What is cut is no JSON, and the agent is who can ask for less.
+	if a.large {
+		r.Observation = fmt.Sprintf("The answer has more than %d bytes: ask for less.", i.MostBytes)
+		r.Outcome = envs.ToolError
+	}
+
+	r.Observation = i.hide(strings.NewReplacer(i.own...).Replace(r.Observation))
+
+	return r
+}
+
+// text is the body, in one line where it is JSON, or else the status.
+func (a answer) text() string {
+	text := strings.ToValidUTF8(string(a.body), "\uFFFD")
+	if strings.TrimSpace(text) == "" {
+		return a.name()
+	}
+
+	if value, err := pytext.DecodeStrict(text); err == nil {
+		return pytext.JSON(value)
+	}
+
+	if strings.ContainsRune(text, 0) {
+		return fmt.Sprintf("[%s, %d bytes]", a.kind, len(a.body))
+	}
+
+	return text
+}
+
+func (a answer) name() string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
+}
+
+// answered says what a request was answered, for an error.
+func (i *httpInstance) answered(a answer) string {
+	return "it was answered " + display.Line(a.name()+" "+i.hide(string(a.body)), mostShown)
+}
+
+// hide takes the secrets out of a text.
+func (i *httpInstance) hide(text string) string {
+	var all []string
+
+	for _, variable := range i.Secrets {
+		value := strings.TrimSpace(os.Getenv(variable))
+		_, password, _ := strings.Cut(value, ":") // of basic authentication
+		pair := base64.StdEncoding.EncodeToString([]byte(value))
+		all = append(all, value, password, strings.TrimRight(pair, "="))
+	}
+
+	return wire.NewSecrets(all, nil).Hide(text)
+}

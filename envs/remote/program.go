@@ -1,0 +1,91 @@
+package remote
+
+import (
+	"context"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"toolevo/envs/sandbox/worker"
+)
+
+// Words that stand for what each instance has for itself, in its command and in what its
+// environment says.
+const (
+	dirWord     = "{dir}"
+	addressWord = "{address}"
+	portWord    = "{port}"
+)
+
+// mostSaid is how many bytes of what a program says stand in errors.
+const mostSaid = 500
+
+// grace is how long a program may take to end.
+const grace = time.Second
+
+// programs are what a user starts for one instance.
+type programs struct {
+	environment map[string]string // beside PATH and HOME
+	secrets     []string          // variables of this process's, by name
+
+	dir   string            // of the instance, or ""
+	words *strings.Replacer // what stands for what
+	said  worker.Tail
+}
+
+// makeDir makes a fresh folder for the instance.
+func (p *programs) makeDir() error {
+	dir, err := os.MkdirTemp("", "toolevo-tools-")
+	if err != nil {
+		return err
+	}
+
+	// Servers answer with the path that links lead to.
+	if p.dir, err = filepath.EvalSymlinks(dir); err != nil {
+		p.dir = dir
+	}
+
+	return err
+}
+
+func (p *programs) command(ctx context.Context, words []string) *exec.Cmd {
+	words = slices.Clone(words)
+	for i := range words {
+		words[i] = p.words.Replace(words[i])
+	}
+
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Stderr = &p.said
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+
+	for _, name := range slices.Sorted(maps.Keys(p.environment)) {
+		cmd.Env = append(cmd.Env, name+"="+p.words.Replace(p.environment[name]))
+	}
+
+	for _, name := range p.secrets {
+		cmd.Env = append(cmd.Env, name+"="+os.Getenv(name))
+	}
+
+	return cmd
+}
+
+// last is what a program said last, for an error.
+func (p *programs) last() string {
+	if said := strings.TrimSpace(string(p.said.Bytes())); said != "" {
+		return "\n" + said
+	}
+
+	return ""
+}
+
+func (p *programs) remove() error {
+	if p.dir == "" {
+		return nil
+	}
+
+	return os.RemoveAll(p.dir)
+}
