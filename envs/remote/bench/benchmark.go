@@ -86,8 +86,13 @@ func (Remote) Sources(data string) (map[string]string, error) {
 	}
 
 	of := sha256.Sum256(text)
+	all := map[string]string{"tools": sum, "toolset": hex.EncodeToString(of[:])}
 
-	return map[string]string{"tools": sum, "toolset": hex.EncodeToString(of[:])}, nil
+	if o := toolset.OpenAPI; o != nil {
+		all["document"], _, err = disk.Sum(filepath.Join(folder(data), o.Document))
+	}
+
+	return all, err
 }
 
 // Verify implements [suite.Verifier].

@@ -7,7 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"toolevo/envs/disk"
 	"toolevo/envs/display"
 	"toolevo/envs/remote"
+	"toolevo/envs/remote/openapi"
 	"toolevo/envs/suite"
 )
 
@@ -42,33 +44,19 @@ type LeftTool struct {
 
 // importing is a command that imports tools.
 type importing struct {
-	data, url, reset, shown string
-	choose                  suite.Repeated
-	reads, allow            []string
-	environment             suite.Repeated
-	secrets                 []string
-	describe                int
+	data, url, document   string
+	server, ready, reset  string
+	shown                 string
+	choose, environment   suite.Repeated
+	reads, allow, secrets []string
+	describe              int
 }
 
 func importCommand() suite.Command {
 	i := importing{describe: 256}
 
 	return suite.Command{
-		Use: "tools import [COMMAND...]", Help: helpTexts, Document: ImportedTools{},
-		Options: []suite.Option{
-			suite.DataOption(&i.data),
-			{Name: "url", Value: &i.url, Usage: "an MCP server that runs at `URL`, in place of a command"},
-			{Name: "choose", Value: &i.choose, Usage: "tools whose names fit `PATTERN`, such as get_*"},
-			{Name: "reads", Value: &i.reads, Usage: "`NAMES` of tools that change nothing, beside those whose " +
-				"annotations say so"},
-			{Name: "allow", Value: &i.allow, Usage: "`NAMES` of tools to use though nothing brings back what they " +
-				"change"},
-			{Name: "reset", Value: &i.reset, Usage: "shell command `WORDS` that fills the folder of an instance"},
-			{Name: "shown", Value: &i.shown, Usage: "`PATH` that agents see in place of the folder of an instance"},
-			{Name: "environment", Value: &i.environment, Usage: "`NAME=VALUE` in the server's environment"},
-			{Name: "secrets", Value: &i.secrets, Usage: "`NAMES` of your variables that the server gets"},
-			{Name: "describe", Value: &i.describe, Usage: "at most `N` characters of a description", Least: 20},
-		},
+		Use: "tools import [COMMAND...]", Help: helpTexts, Document: ImportedTools{}, Options: i.options(),
 		Run: func(ctx context.Context, c *suite.Call) error {
 			imported, err := i.run(ctx, c.Args)
 
@@ -77,6 +65,30 @@ func importCommand() suite.Command {
 				c.Say("Next: toolevo tools check --data %s", i.data)
 			}, err)
 		},
+	}
+}
+
+func (i *importing) options() []suite.Option {
+	return []suite.Option{
+		suite.DataOption(&i.data),
+		{Name: "url", Value: &i.url, Usage: "an MCP server that runs at `URL`, in place of a command"},
+		{Name: "openapi", Value: &i.document, Usage: "the operations of the OpenAPI document `FILE`, in place of an " +
+			"MCP server; COMMAND starts the service"},
+		{Name: "service", Value: &i.server, Usage: "the service at `URL` in place of the document's; {address} in it " +
+			"is where COMMAND listens"},
+		{Name: "ready", Value: &i.ready, Usage: "`PATH` that the service answers once it is ready"},
+		{Name: "choose", Value: &i.choose, Usage: "tools whose names fit `PATTERN`, such as get_*; may be repeated"},
+		{Name: "reads", Value: &i.reads, Usage: "`NAMES` of tools that change nothing, beside those whose " +
+			"annotations or methods say so"},
+		{Name: "allow", Value: &i.allow, Usage: "`NAMES` of tools to use though nothing brings back what they " +
+			"change"},
+		{Name: "reset", Value: &i.reset, Usage: "shell command `WORDS` that fills the folder of an instance; or, of a " +
+			"service, a request, such as \"POST /reset\""},
+		{Name: "shown", Value: &i.shown, Usage: "`PATH` that agents see in place of the folder of an instance"},
+		{Name: "environment", Value: &i.environment, Usage: "`NAME=VALUE` in the server's environment; may be repeated"},
+		{Name: "secrets", Value: &i.secrets, Usage: "`NAMES` of your variables that the server gets; of a service " +
+			"SCHEME=NAME, for the document's security schemes"},
+		{Name: "describe", Value: &i.describe, Usage: "at most `N` characters of a description", Least: 20},
 	}
 }
 
@@ -101,7 +113,7 @@ func (i *ImportedTools) print(w io.Writer) {
 	fmt.Fprintf(w, "%d tools in %s\n", len(i.Tools), i.Dir)
 }
 
-// run asks a server for its tools, and writes what is made of them.
+// run asks a server or a document for its tools, and writes what is made of them.
 func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, error) {
 	imported := &ImportedTools{Dir: folder(i.data), Tools: []ImportedTool{}, Left: []LeftTool{}}
 
@@ -110,66 +122,101 @@ func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, 
 			"folder", toolsetPath(i.data)))
 	}
 
-	server, err := i.server(command)
-	if err != nil {
-		return imported, err
-	}
-
-	listed, err := server.Tools(ctx)
-	if err != nil {
-		return imported, console.GaveUp(err)
-	}
-
-	offered := remote.ToolsOf(listed, i.describe)
-	for _, l := range offered.Left {
-		imported.Left = append(imported.Left, LeftTool{l.Name, l.Why})
-	}
-
 	toolset := newToolset()
-	toolset.MCP, toolset.Allow = server, i.allow
+	toolset.Allow = i.allow
 
-	if err := i.chosen(offered, toolset, imported); err != nil {
+	offer, err := i.offer(ctx, command, toolset)
+	if err == nil && i.document == "" { // a document's operations are chosen by their tags and paths, too
+		err = offer.choose(i.choose)
+	}
+
+	if err != nil {
 		return imported, err
 	}
 
-	spec, err := offered.Base(base, "the tools as they are")
-	if err == nil {
+	offer.describe(toolset, i.reads)
+	imported.Left = append(imported.Left, offer.left...)
+
+	for _, t := range offer.tools {
+		reads := slices.Contains(toolset.Reads, t.api.Name)
+		imported.Tools = append(imported.Tools, ImportedTool{t.api.Name, reads, t.notes})
+	}
+
+	return imported, i.write(toolset, offer)
+}
+
+// offer asks for the tools, and notes in a toolset where they are.
+func (i *importing) offer(ctx context.Context, command []string, toolset *Toolset) (*offer, error) {
+	if i.document != "" {
+		o, text, err := offerIn(i.document, i.choose, i.describe)
+		if err != nil {
+			return nil, err
+		}
+
+		toolset.document = text
+		toolset.OpenAPI, err = i.service(command)
+
+		return o, err
+	}
+
+	server, err := i.mcp(command)
+	if err != nil {
+		return nil, err
+	}
+
+	toolset.MCP = server
+
+	return offerOf(ctx, server, i.describe)
+}
+
+// write writes the files, once the toolset has been found to be usable.
+func (i *importing) write(toolset *Toolset, o *offer) error {
+	spec, err := openapi.Base(base, "the tools as they are", o.apis())
+	if err != nil {
+		return err
+	}
+
+	if err := os.MkdirAll(folder(i.data), 0o777); err != nil {
+		return err
+	}
+
+	if o := toolset.OpenAPI; o != nil {
+		if err := disk.Write(filepath.Join(folder(i.data), o.Document), toolset.document); err != nil {
+			return err
+		}
+	}
+
+	if err = toolset.open(folder(i.data)); err == nil {
 		err = toolset.check(spec)
 	}
 
 	if err != nil {
-		return imported, console.Usage("%w", err)
+		return console.Usage("%w", err)
 	}
 
 	if err := writeBase(i.data, spec); err != nil {
-		return imported, err
+		return err
 	}
 
 	text, err := yaml.Marshal(toolset)
 	if err != nil {
-		return imported, err
+		return err
 	}
 
-	return imported, disk.Write(toolsetPath(i.data), text)
+	return disk.Write(toolsetPath(i.data), text)
 }
 
-// server is where the tools are.
-func (i *importing) server(command []string) (*remote.MCP, error) {
-	server := &remote.MCP{
-		Command: command, URL: i.url, Shown: i.shown, Secrets: i.secrets, Environment: map[string]string{},
-	}
+// mcp is the MCP server that has the tools.
+func (i *importing) mcp(command []string) (*remote.MCP, error) {
+	server := &remote.MCP{Command: command, URL: i.url, Shown: i.shown, Secrets: i.secrets}
 
 	if i.reset != "" {
-		server.Reset = []string{"sh", "-c", i.reset}
+		server.Reset = shell(i.reset)
 	}
 
-	for _, pair := range i.environment {
-		name, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			return nil, console.Usage("‹environment› %q: want NAME=VALUE", pair)
-		}
-
-		server.Environment[name] = value
+	var err error
+	if server.Environment, err = i.variables(); err != nil {
+		return nil, err
 	}
 
 	for _, name := range i.secrets {
@@ -180,60 +227,64 @@ func (i *importing) server(command []string) (*remote.MCP, error) {
 
 	if err := server.Validate(); err != nil {
 		return nil, console.Usage("%w: name it behind --, as in `toolevo tools import -- npx some-mcp-server`, "+
-			"or by ‹url›", err)
+			"or by ‹url› or ‹openapi›", err)
 	}
 
 	return server, nil
 }
 
-// chosen leaves the tools that fit a pattern, and notes what is known of them.
-func (i *importing) chosen(offered *remote.Toolset, toolset *Toolset, imported *ImportedTools) error {
-	var kept []remote.Tool
+// shell is a command that a shell runs.
+func shell(command string) []string { return []string{"sh", "-c", command} }
 
-	for _, t := range offered.Tools {
-		name := t.API.Name
+// request is what resets a service without a command.
+var request = regexp.MustCompile(`^[A-Z]+ /`)
 
-		fits, err := i.fits(name)
-		if err != nil {
-			return console.Usage("‹choose›: %w", err)
-		}
+// service is the service that a document is of.
+func (i *importing) service(command []string) (*OpenAPI, error) {
+	o := &OpenAPI{Document: "openapi" + strings.ToLower(filepath.Ext(i.document)), Choose: i.choose}
+	o.Server, o.Command, o.Ready = i.server, command, i.ready
 
-		if !fits {
-			imported.Left = append(imported.Left, LeftTool{t.Name, "not chosen"})
-			continue
-		}
-
-		reads := t.ReadsOnly || slices.Contains(i.reads, name)
-		if reads {
-			toolset.Reads = append(toolset.Reads, name)
-		}
-
-		if t.Name != name || len(t.Wire) > 0 {
-			if toolset.Called == nil {
-				toolset.Called = map[string]Called{}
-			}
-
-			toolset.Called[name] = Called{t.Name, t.Wire}
-		}
-
-		kept = append(kept, t)
-		imported.Tools = append(imported.Tools, ImportedTool{name, reads, t.Notes})
+	switch {
+	case request.MatchString(i.reset):
+		o.Reset = i.reset
+	case i.reset != "":
+		o.ResetCommand = shell(i.reset)
 	}
 
-	if offered.Tools = kept; len(kept) == 0 {
-		return console.Usage("no tool is left to import: the server offers %d", len(imported.Left))
+	var err error
+	if o.Environment, err = i.variables(); err != nil {
+		return nil, err
 	}
 
-	return nil
+	for _, pair := range i.secrets {
+		scheme, name, ok := strings.Cut(pair, "=")
+		if !ok || os.Getenv(name) == "" {
+			return nil, console.Usage("‹secrets› %q: want SCHEME=NAME, a security scheme of the document and a "+
+				"variable of your environment", pair)
+		}
+
+		if o.Secrets == nil {
+			o.Secrets = map[string]string{}
+		}
+
+		o.Secrets[scheme] = name
+	}
+
+	return o, nil
 }
 
-// fits reports whether a tool is wanted.
-func (i *importing) fits(name string) (bool, error) {
-	for _, pattern := range i.choose {
-		if ok, err := path.Match(pattern, name); ok || err != nil {
-			return ok, err
+// variables are those of the server's environment.
+func (i *importing) variables() (map[string]string, error) {
+	all := map[string]string{}
+
+	for _, pair := range i.environment {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, console.Usage("‹environment› %q: want NAME=VALUE", pair)
 		}
+
+		all[name] = value
 	}
 
-	return len(i.choose) == 0, nil
+	return all, nil
 }

@@ -15,13 +15,15 @@ import (
 	"toolevo/envs/disk"
 	"toolevo/envs/names"
 	"toolevo/envs/remote"
+	"toolevo/envs/remote/openapi"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/yamltext"
 )
 
 // Toolset says where tools are, and how they may be used: the file tools.yaml.
 type Toolset struct {
-	MCP *remote.MCP `yaml:"mcp,omitempty"`
+	MCP     *remote.MCP `yaml:"mcp,omitempty"`
+	OpenAPI *OpenAPI    `yaml:"openapi,omitempty"`
 
 	// Reads are the tools of which no call changes anything.
 	Reads []string `yaml:"reads,flow"`
@@ -37,6 +39,17 @@ type Toolset struct {
 	Instances int           `yaml:"instances"` // at the same time
 	Timeout   time.Duration `yaml:"timeout"`   // of one call
 	Patience  time.Duration `yaml:"patience"`  // for a server that cannot be started
+
+	source   remote.Source
+	document []byte // of OpenAPI, until it is written
+}
+
+// OpenAPI is a service whose operations are tools.
+type OpenAPI struct {
+	Document string   `yaml:"document"`              // its file, beside tools.yaml
+	Choose   []string `yaml:"choose,omitempty,flow"` // which operations, see openapi.Options
+
+	remote.HTTP `yaml:",inline"`
 }
 
 // Called are the server's own names of a tool, which could not be names here.
@@ -78,7 +91,7 @@ func readToolset(data string) (*Toolset, error) {
 
 	t := newToolset()
 	if err = yamltext.Decode(text, t, yaml.Strict()); err == nil {
-		err = t.validate()
+		err = t.open(folder(data))
 	}
 
 	if err != nil {
@@ -88,10 +101,12 @@ func readToolset(data string) (*Toolset, error) {
 	return t, nil
 }
 
-func (t *Toolset) validate() error {
+// open makes sure that the toolset makes sense, and finds its source. The document of a service is
+// in a folder.
+func (t *Toolset) open(dir string) error {
 	switch {
-	case t.MCP == nil:
-		return errors.New("it says nothing of where the tools are: want mcp")
+	case (t.MCP == nil) == (t.OpenAPI == nil):
+		return errors.New("it has to say where the tools are: want mcp or openapi")
 	case t.Instances < 1:
 		return fmt.Errorf("instances is %d, want at least 1", t.Instances)
 	case t.Timeout <= 0 || t.Patience <= 0:
@@ -102,7 +117,43 @@ func (t *Toolset) validate() error {
 		return err
 	}
 
-	return t.MCP.Validate()
+	if t.MCP != nil {
+		t.source = t.MCP
+		return t.MCP.Validate()
+	}
+
+	text, err := disk.ReadText(filepath.Join(dir, t.OpenAPI.Document))
+	if err != nil {
+		return err
+	}
+
+	t.source, err = t.OpenAPI.open(text)
+
+	return err
+}
+
+// open reads the operations of a document.
+func (o *OpenAPI) open(document []byte) (remote.Source, error) {
+	offered, err := openapi.Load(document, openapi.Options{Choose: o.Choose, Server: o.documented()})
+	if err != nil {
+		return nil, err
+	}
+
+	operations := make(map[string]openapi.Operation, len(offered.Tools))
+	for _, tool := range offered.Tools {
+		operations[tool.API.Name] = tool.Operation
+	}
+
+	return o.Source(operations)
+}
+
+// documented is the server in place of the document's, "" where that of an instance is it.
+func (o *OpenAPI) documented() string {
+	if len(o.Command) > 0 {
+		return ""
+	}
+
+	return o.Server
 }
 
 func (t *Toolset) masks() ([]remote.Mask, error) {
@@ -121,7 +172,22 @@ func (t *Toolset) masks() ([]remote.Mask, error) {
 }
 
 // startsInstances reports whether the state of an instance is nobody else's.
-func (t *Toolset) startsInstances() bool { return len(t.MCP.Command) > 0 }
+func (t *Toolset) startsInstances() bool {
+	if t.OpenAPI != nil {
+		return t.OpenAPI.Resettable()
+	}
+
+	return len(t.MCP.Command) > 0
+}
+
+// most is how many instances there may be at the same time.
+func (t *Toolset) most() int {
+	if t.OpenAPI != nil && t.OpenAPI.Most() > 0 {
+		return min(t.OpenAPI.Most(), t.Instances)
+	}
+
+	return t.Instances
+}
 
 // check returns what of the tools of a version must not be used as the toolset says.
 func (t *Toolset) check(spec *toolapi.Spec) error {
@@ -167,9 +233,9 @@ func (t *Toolset) service() (*remote.Service, error) {
 		reads[name] = true
 	}
 
-	return remote.New(t.MCP, remote.Options{
+	return remote.New(t.source, remote.Options{
 		ReadsOnly: func(tool string) bool { return !t.startsInstances() || reads[tool] },
-		Masks:     masks, Most: t.Instances, Timeout: t.Timeout, Patience: t.Patience,
+		Masks:     masks, Most: t.most(), Timeout: t.Timeout, Patience: t.Patience,
 	}), nil
 }
 
