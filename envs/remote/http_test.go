@@ -9,16 +9,21 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/envs/remote"
 	"toolevo/envs/remote/openapi"
 	"toolevo/envs/remote/ordertest"
+	"toolevo/envs/yamltext"
 )
 
 // shop are the operations of the order service.
@@ -221,8 +226,18 @@ func TestResetServices(t *testing.T) {
 	}
 }
 
-// folderService tells its folder, keeps what is put there, and ends when it is told to.
+// folderService tells its folder, keeps what is put there, and ends when it is told to, for which
+// it takes leave where it is asked to by a signal.
 func folderService(dir string) http.Handler {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGTERM)
+
+	go func() {
+		<-asked
+		_ = os.WriteFile(os.Getenv("LEAVE"), []byte("good-bye"), 0o600)
+		os.Exit(0)
+	}()
+
 	h := http.NewServeMux()
 	h.HandleFunc("GET /v1/folder", func(w http.ResponseWriter, r *http.Request) {
 		paths, _ := filepath.Glob(dir + "/*")
@@ -254,10 +269,11 @@ func TestWhatInstancesHave(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("FOLDER_KEY", "k3y-k3y-k3y")
 
+	leave := t.TempDir() + "/leave"
 	h := &remote.HTTP{
 		Command:      []string{binary(t), "serve-folder", "{dir}"},
 		ResetCommand: []string{"sh", "-c", "touch {dir}/first"},
-		Environment:  map[string]string{"LISTEN": "127.0.0.1:{port}"},
+		Environment:  map[string]string{"LISTEN": "127.0.0.1:{port}", "LEAVE": leave},
 		Secrets:      map[string]string{"folder": "FOLDER_KEY"},
 	}
 	tools := remote.New(source(t, h, folder()), remote.Options{
@@ -286,6 +302,10 @@ func TestWhatInstancesHave(t *testing.T) {
 
 	if err := tools.Close(); err != nil {
 		t.Error(err)
+	}
+
+	if text, _ := os.ReadFile(leave); string(text) != "good-bye" {
+		t.Errorf("a service that is no longer needed says %q", text)
 	}
 
 	if left, _ := filepath.Glob(os.TempDir() + "/*"); left != nil {
@@ -451,6 +471,7 @@ func TestInvalidServices(t *testing.T) {
 		{remote.HTTP{}, nil, "no operations"},
 		{remote.HTTP{}, one("GET", "/v1"), "give one"},
 		{remote.HTTP{}, one("GET", "ftp://x.example"), "give one"},
+		{remote.HTTP{}, one("GET", "http://[x.example"), "give one"},
 		{remote.HTTP{}, one("GET", "http://me:secret@x.example"), "of tool has a user"},
 		{remote.HTTP{Reset: "POST /reset"}, two, "y.example and x.example"},
 		{remote.HTTP{Ready: "/health"}, two, "y.example and x.example"},
@@ -470,6 +491,11 @@ func TestInvalidServices(t *testing.T) {
 		}
 	}
 
+	started := remote.HTTP{Command: []string{"serve", "{address}"}}
+	if _, err := started.Source(one("GET", "/v1")); err != nil {
+		t.Errorf("a document without a host: %v", err)
+	}
+
 	for _, h := range []remote.HTTP{
 		{}, {Command: []string{"serve", "{address}"}, Server: "http://127.0.0.1:{port}/v2"},
 		{Server: "https://z.example", Reset: "POST /reset", Ready: "/health"},
@@ -477,6 +503,35 @@ func TestInvalidServices(t *testing.T) {
 		if _, err := h.Source(two); err != nil {
 			t.Errorf("%+v: %v", h, err)
 		}
+	}
+}
+
+// What a user writes is read as it is meant.
+func TestServicesInYAML(t *testing.T) {
+	t.Parallel()
+
+	want := remote.HTTP{
+		Server: "http://{address}/v1", Command: []string{"serve", "{port}"}, Ready: "/health", Reset: "POST /reset",
+		ResetCommand: []string{"fill", "{dir}"}, Environment: map[string]string{"TZ": "UTC"},
+		Secrets: map[string]string{"key": "SHOP_KEY"}, Hosts: []string{"files.example"}, Rate: 2.5, Concurrent: 4,
+		MostBytes: 1000,
+	}
+
+	var got remote.HTTP
+	if err := yamltext.Decode([]byte(`
+server: http://{address}/v1
+command: [serve, "{port}"]
+ready: /health
+reset: POST /reset
+reset_command: [fill, "{dir}"]
+environment: {TZ: UTC}
+secrets: {key: SHOP_KEY}
+hosts: [files.example]
+rate: 2.5
+concurrent: 4
+most_bytes: 1000
+`), &got); err != nil || !cmp.Equal(got, want) {
+		t.Errorf("%v, %s", err, cmp.Diff(got, want))
 	}
 }
 

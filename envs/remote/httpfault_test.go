@@ -80,6 +80,7 @@ func TestRequestsThatAreSentAgain(t *testing.T) {
 		{"DELETE", []int{503, 404}, "", 2, 100 * time.Millisecond, "error: what the first one did is not known"},
 		{"DELETE", []int{429, 0, 404}, "", 3, 300 * time.Millisecond, "so it is"}, // nobody did anything
 		{"POST", []int{503, 200}, "", 1, 0, "error: may have been carried out"},
+		{"POST", []int{408, 200}, "", 1, 0, "error: may have been carried out"},
 		{"PATCH", []int{1, 200}, "", 1, 0, "error: unexpected EOF: it may have been carried out"},
 		{"POST", []int{429, 425, 0, 200}, "", 4, 700 * time.Millisecond, "so it is"},
 		{"GET", []int{503, 200}, "7", 2, 7 * time.Second, "so it is"},
@@ -178,6 +179,29 @@ func TestServicesThatComeBack(t *testing.T) {
 	})
 }
 
+// What is never answered ends with its caller's patience, and a service that begins is asked again
+// whether it is ready.
+func TestServicesThatHang(t *testing.T) {
+	t.Parallel()
+
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		h := &remote.HTTP{Ready: "/health", Transport: by(func(w http.ResponseWriter, r *http.Request) {
+			if asked++; asked != 2 {
+				<-r.Context().Done()
+			}
+		})}
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+
+		_, err := instance(t, h, one("GET", "http://x.example")).Call(ctx, "tool", nil)
+		if took := time.Since(begin); !errors.Is(err, context.DeadlineExceeded) || took != time.Minute || asked != 3 {
+			t.Errorf("%d requests in %v: %v", asked, took, err)
+		}
+	})
+}
+
 // A host is asked no more often than it may be, whichever instances ask, and each host by itself.
 func TestRates(t *testing.T) {
 	t.Parallel()
@@ -229,16 +253,38 @@ func TestRates(t *testing.T) {
 		if !slices.Equal(asks["x.example"], want) || !slices.Equal(asks["y.example"], want) || most != 2 {
 			t.Errorf("hosts are asked at %v, and %d times at once", asks, most)
 		}
+	})
+}
 
-		// No wait is longer than its caller can wait.
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		defer cancel()
+// Who cannot wait as long as it takes is told at once, and is in nobody's way.
+func TestRatesThatAreTooLow(t *testing.T) {
+	t.Parallel()
 
-		i, _ := s.Start(ctx)
-		for range 2 {
-			if _, err := i.Call(ctx, "tool", nil); err == nil || errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
+	synctest.Test(t, func(t *testing.T) {
+		i := instance(t, &remote.HTTP{
+			Rate: 0.1, Concurrent: 1, Transport: by(func(http.ResponseWriter, *http.Request) {}),
+		}, one("GET", "http://x.example"))
+
+		call := func(patience time.Duration) error {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+
+			_, err := i.Call(ctx, "tool", nil)
+
+			return err
+		}
+
+		if err := call(time.Second); err != nil {
+			t.Error(err)
+		}
+
+		if err := call(time.Second); err == nil || !strings.Contains(err.Error(), "one of 0.1 requests a second") ||
+			time.Since(begin) != 0 {
+			t.Errorf("after %v: %v", time.Since(begin), err)
+		}
+
+		if err := call(time.Minute); err != nil || time.Since(begin) != 10*time.Second {
+			t.Errorf("after %v: %v", time.Since(begin), err)
 		}
 	})
 }

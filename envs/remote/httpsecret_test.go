@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"toolevo/envs"
 	"toolevo/envs/remote"
@@ -132,6 +134,37 @@ func unwrapped(err error) error {
 	}
 
 	return u.Unwrap()
+}
+
+// A service is reset with the secrets that its tools need, and a wrong one ends everything also
+// where a request is sent again.
+func TestSecretsOfRequestsBesides(t *testing.T) {
+	t.Setenv("TEST_SECRET", "right-key")
+
+	operations := locked("header")
+	operations["a"] = openapi.Operation{Method: "GET", Server: "http://x.example", Path: "/a"}
+	operations["z"] = operations["a"]
+
+	o := operations["tool"]
+	o.Method = "DELETE"
+	operations["tool"] = o
+
+	synctest.Test(t, func(t *testing.T) {
+		var sent []string
+
+		h := &remote.HTTP{Reset: "POST /reset", Ready: "/health", Secrets: map[string]string{"header": "TEST_SECRET"}}
+		h.Transport = by(func(w http.ResponseWriter, r *http.Request) {
+			sent = append(sent, r.Method+" "+r.URL.Path+" "+r.Header.Get("X-Key"))
+			w.WriteHeader([]int{200, 200, 503, 401}[len(sent)-1])
+		})
+
+		_, err := instance(t, h, operations).Call(t.Context(), "tool", nil)
+		if want := []string{
+			"GET /health ", "POST /reset right-key", "DELETE /thing right-key", "DELETE /thing right-key",
+		}; !envs.IsFinal(err) || !slices.Equal(sent, want) {
+			t.Errorf("%v, requests %q", err, sent)
+		}
+	})
 }
 
 // Secrets are sent where the document says. One that is missing or wrong ends everything; what a

@@ -208,6 +208,10 @@ const (
 	lastGlance  = 500 * time.Millisecond
 )
 
+// glanceTime is how long one that begins may think about whether it is ready: what it was asked too
+// early, it may never answer.
+const glanceTime = 10 * time.Second
+
 // await waits until the service is ready.
 func (i *httpInstance) await(ctx context.Context) error {
 	if i.Ready == "" && i.address == "" {
@@ -235,6 +239,9 @@ func (i *httpInstance) await(ctx context.Context) error {
 
 // glance looks whether the service is ready: whether it answers, or at least somebody listens.
 func (i *httpInstance) glance(ctx context.Context, ready openapi.Operation) error {
+	ctx, cancel := context.WithTimeout(ctx, glanceTime)
+	defer cancel()
+
 	if i.Ready != "" {
 		_, err := i.attempt(ctx, &request{Operation: ready})
 		return err
