@@ -87,9 +87,15 @@ func TestSuitesConform(t *testing.T) {
 // libraryData is a data folder with the tools of a server that tests have, and tasks for them.
 func libraryData(t *testing.T) string {
 	t.Helper()
+	return libraryOf(t, remotetest.Command(t))
+}
+
+// libraryOf is libraryData with the command that starts the server.
+func libraryOf(t *testing.T, command []string) string {
+	t.Helper()
 
 	data := filepath.Join(t.TempDir(), "data")
-	must(t, append([]string{"tools", "import", "--data", data, "--"}, remotetest.Command(t)...)...)
+	must(t, append([]string{"tools", "import", "--data", data, "--"}, command...)...)
 
 	for split := range remotetest.Tasks {
 		must(t, "tasks", "add", remotetest.WriteTasks(t, t.TempDir(), split), "--data", data, "--split", split)

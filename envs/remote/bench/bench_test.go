@@ -30,6 +30,30 @@ func TestConforms(t *testing.T) {
 	suitetest.Run(t, Remote{}, suite.Choice{Data: data, Split: "test", Prompt: base}, nil)
 }
 
+// A service with an OpenAPI document is a suite as well, once its answers are recorded under silent
+// drift, too.
+func TestServicesConform(t *testing.T) {
+	t.Parallel()
+
+	data := orders(t)
+
+	checked, err := checkTasks(t.Context(), data, steps())
+	if err != nil || checked.Played != 24 || len(checked.Problems) > 0 {
+		t.Fatalf("%+v, %v", checked, err)
+	}
+
+	tools, err := checkTools(t.Context(), data, false, steps())
+	if err != nil || tools.verdict(data) != nil {
+		t.Fatalf("%+v, %v", tools, err)
+	}
+
+	if n, err := tools.record(data); err != nil || n < 5 {
+		t.Fatalf("%d answers recorded, %v", n, err)
+	}
+
+	suitetest.Run(t, Remote{}, suite.Choice{Data: data, Split: "test", Prompt: base}, nil)
+}
+
 // What a task leaves behind is asked of the instance that it was played on, and of no other.
 func TestBranchesAreGradedByWhatTheyLeft(t *testing.T) {
 	t.Parallel()

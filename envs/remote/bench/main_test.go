@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +10,7 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/keeper"
+	"toolevo/envs/remote/ordertest"
 	"toolevo/envs/remote/remotetest"
 	"toolevo/envs/suite"
 )
@@ -15,7 +18,42 @@ import (
 func TestMain(m *testing.M) {
 	keeper.Main() // this binary stands between itself and the servers that it starts
 	remotetest.Main()
+
+	if len(os.Args) == 3 && os.Args[1] == "serve-orders" {
+		fmt.Fprintln(os.Stderr, http.ListenAndServe(os.Args[2], ordertest.New()))
+		os.Exit(1)
+	}
+
 	m.Run()
+}
+
+// orders is a data folder with the operations of the order service, and tasks.
+func orders(t *testing.T) string {
+	t.Helper()
+
+	data, dir := t.TempDir(), t.TempDir()
+
+	document, tasks := filepath.Join(dir, "api.yaml"), filepath.Join(dir, "tasks.jsonl")
+	if err := os.WriteFile(document, ordertest.Document, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := os.WriteFile(tasks, ordertest.Tasks, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	i := importing{data: data, document: document, ready: "/health", describe: 256}
+
+	command := []string{remotetest.Command(t)[0], "serve-orders", "{address}"}
+	if _, err := i.run(t.Context(), command); err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := addTasks(data, "test", tasks); err != nil {
+		t.Fatal(err)
+	}
+
+	return data
 }
 
 // library is a data folder with the tools of the library, and tasks.
