@@ -31,7 +31,7 @@ func addTasksCommand() suite.Command {
 	split := "test"
 
 	return suite.Command{
-		Use: "tasks add FILE", Help: helpTexts, Document: AddedTasks{},
+		Use: "tasks add FILE", Help: helpTexts, Document: AddedTasks{}, Demonstrates: true,
 		Options: []suite.Option{suite.DataOption(&data), suite.SplitOption(&split)},
 		Run: func(_ context.Context, c *suite.Call) error {
 			added, err := addTasks(data, split, c.Args[0])

@@ -67,8 +67,8 @@ func (g grader) holds(ctx context.Context, s remote.Log, q Query) (bool, error) 
 		return false, err
 	}
 
-	value, err := pytext.DecodeStrict(result.Observation)
-	if err != nil {
+	value, ok := valueIn(result.Observation)
+	if !ok {
 		value = result.Observation
 	}
 

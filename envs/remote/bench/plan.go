@@ -117,19 +117,36 @@ func at(number, pointer string, results []string) (any, error) {
 		return results[n-1], nil
 	}
 
-	value, err := pytext.DecodeStrict(results[n-1])
-	if err != nil {
+	value, ok := valueIn(results[n-1])
+	if !ok {
 		return nil, fmt.Errorf("call %d was not answered with JSON", n)
 	}
 
 	for part := range strings.SplitSeq(pointer[1:], "/") {
-		var ok bool
 		if value, ok = member(value, unescaped.Replace(part)); !ok {
 			return nil, fmt.Errorf("the answer of call %d has nothing at %s", n, pointer)
 		}
 	}
 
 	return value, nil
+}
+
+// valueIn is the JSON value that an answer is, or that it ends with: many servers say "Success:"
+// first.
+func valueIn(answer string) (any, bool) {
+	value, err := pytext.DecodeStrict(strings.TrimSpace(answer))
+	if err == nil {
+		return value, true
+	}
+
+	i := strings.IndexAny(answer, "{[")
+	if i < 0 {
+		return nil, false
+	}
+
+	value, err = pytext.DecodeStrict(strings.TrimSpace(answer[i:]))
+
+	return value, err == nil
 }
 
 var unescaped = strings.NewReplacer("~1", "/", "~0", "~")

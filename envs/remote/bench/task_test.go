@@ -124,7 +124,9 @@ func TestTables(t *testing.T) {
 func TestReferences(t *testing.T) {
 	t.Parallel()
 
-	results := []string{`{"a/b": [{"id": 7}, "x"], "~": "tilde", "n": null}`, "plain text"}
+	results := []string{
+		`Success: {"a/b": [{"id": 7}, "x"], "~": "tilde", "n": null}` + "\n", "plain text", "a [1] text",
+	}
 
 	for text, want := range map[string]string{
 		"no reference":             `"no reference"`,
@@ -138,7 +140,8 @@ func TestReferences(t *testing.T) {
 		"{{1 /missing}}":           "error: the answer of call 1 has nothing at /missing",
 		"{{1 /a~1b/2}}":            "error: the answer of call 1 has nothing at /a~1b/2",
 		"{{2 /a}}":                 "error: call 2 was not answered with JSON",
-		"{{3}}":                    "error: there is no call 3 before",
+		"{{3 /0}}":                 "error: call 3 was not answered with JSON",
+		"{{4}}":                    "error: there is no call 4 before",
 		"a {{0 /a}}":               "error: there is no call 0 before",
 	} {
 		value, err := filled(text, results)
