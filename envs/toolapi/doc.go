@@ -39,6 +39,8 @@
 //	prefix       {parameter: SQL, text: "This is the SQL code:"} the text must begin so
 //	spelled      {parameter: days, type: integer}                "3" instead of 3
 //	nested       {parameter: place, members: [lat, lon]}         {"lat": …, "lon": …} instead of two parameters
+//	unnested     {parameter: place, members: [lat, lon]}         two parameters instead of {"lat": …, "lon": …}
+//	listed       {parameter: commits}                            ["a"] instead of "a"
 //	fallback     {parameter: unit, value: kelvin}                may be left out; the tool needs it
 //	nullable     {parameter: days}                               must be there; null is what leaving it out was
 //	flipped      {parameter: desc, tool: false, default: true}   left out it means the opposite

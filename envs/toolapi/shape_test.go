@@ -29,6 +29,7 @@ func TestShapes(t *testing.T) {
 
 	spelled := func(kind string) toolapi.Adapter { return toolapi.Spelled{Parameter: "n", Type: kind} }
 	nested := toolapi.Nested{Parameter: "at", Members: []string{"lat", "lon"}}
+	unnested, listed := toolapi.Unnested(nested), toolapi.Listed{Parameter: "ids"}
 	fallback := toolapi.Fallback{Parameter: "unit", Value: uint64(3)}
 	nullable := toolapi.Nullable{Parameter: "days"}
 	flipped := toolapi.Flipped{Parameter: "desc", Tool: false, Default: true}
@@ -50,6 +51,13 @@ func TestShapes(t *testing.T) {
 		{nested, `{"at": {"lon": 2, "height": 3}}`, ""},
 		{nested, `{"at": [2, 3]}`, ""},
 		{nested, `{"a": 1}`, `{"a": 1}`},
+		{unnested, `{"a": 1, "lon": 2}`, `{"a": 1, "at": {"lon": 2}}`},
+		{unnested, `{"a": 1}`, `{"a": 1}`},
+		{listed, `{"ids": ["x"]}`, `{"ids": "x"}`},
+		{listed, `{"ids": []}`, `{}`},
+		{listed, `{}`, `{}`},
+		{listed, `{"ids": ["x", "y"]}`, ""},
+		{listed, `{"ids": "x"}`, ""},
 		{fallback, `{}`, `{"unit": 3}`},
 		{fallback, `{"unit": 4}`, `{"unit": 4}`},
 		{nullable, `{"days": null}`, `{}`},
@@ -80,10 +88,11 @@ func TestShapes(t *testing.T) {
 	}
 
 	for call, adapter := range map[string]toolapi.Adapter{
-		`{"n": "3"}`:     spelled("integer"),
-		`{"n": true}`:    spelled("integer"),
-		`{"n": [1]}`:     spelled("boolean"),
-		`{"days": null}`: nullable,
+		`{"n": "3"}`:       spelled("integer"),
+		`{"n": true}`:      spelled("integer"),
+		`{"n": [1]}`:       spelled("boolean"),
+		`{"days": null}`:   nullable,
+		`{"at": {"x": 1}}`: unnested,
 	} {
 		if got, err := adapter.Lift(argsOf(t, call)); err == nil {
 			t.Errorf("%T lifts %s to %v, want an error", adapter, call, got)
@@ -98,6 +107,8 @@ func TestShapesOfFiles(t *testing.T) {
 	for item, want := range map[string]string{
 		"spelled: {parameter: days, type: date}":                                  `"date" is not number, integer or boolean`,
 		"nested: {parameter: at, members: []}":                                    "no members",
+		"unnested: {parameter: at, members: []}":                                  "no members",
+		"listed: {}":                                                              "no parameter",
 		"fallback: {parameter: days, value: [1]}":                                 "is not null, a bool",
 		"flipped: {parameter: days, tool: 1, default: 1}":                         "two defaults that differ",
 		"nullable: {parameter: day}":                                              "it does nothing",

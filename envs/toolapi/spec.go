@@ -86,6 +86,8 @@ type AdapterSpec struct {
 	Bracketed  *BracketedSpec `yaml:"bracketed,omitempty,flow"`
 	Spelled    *Spelled       `yaml:"spelled,omitempty,flow"`
 	Nested     *Nested        `yaml:"nested,omitempty,flow"`
+	Unnested   *Unnested      `yaml:"unnested,omitempty,flow"`
+	Listed     *Listed        `yaml:"listed,omitempty,flow"`
 	Fallback   *Fallback      `yaml:"fallback,omitempty,flow"`
 	Nullable   *Nullable      `yaml:"nullable,omitempty,flow"`
 	Flipped    *Flipped       `yaml:"flipped,omitempty,flow"`
