@@ -14,6 +14,8 @@
 // on or for versions to measure with. A [Family] is several versions of which each question meets
 // one; in a [Changing] environment a task meets several, one after the other.
 //
+// Package release infers versions from real history, in place of chance.
+//
 // # Operators
 //
 //	rename-api          LoadDB                  OpenTheStore

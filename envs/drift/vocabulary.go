@@ -114,3 +114,6 @@ func divide(list []string, parts map[string]Part) {
 
 // plain is a word without its spelling and its plural.
 func plain(word string) string { return strings.TrimSuffix(fold(word), "s") }
+
+// Words returns the words of a name: DBName_2 is DB, Name and 2.
+func Words(name string) []string { return split(name) }

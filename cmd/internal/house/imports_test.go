@@ -49,6 +49,8 @@ var allowed = []rule{
 	{"envs/dynamic", []string{"envs", "envs/action", "envs/names", "envs/pytext", "envs/silent", "envs/toolapi"}},
 	{"envs/drift", []string{"envs", "envs/console", "envs/kept", "envs/memo", "envs/names", "envs/pytext", "envs/disk",
 		"envs/silent", "envs/wire", "envs/toolapi", "envs/yamltext"}},
+	{"envs/drift/release", []string{"envs", "envs/display", "envs/drift", "envs/pytext", "envs/silent",
+		"envs/toolapi"}},
 	{"envs/toolbench", []string{"envs", "envs/display", "envs/drift", "envs/disk", "envs/names", "envs/pytext",
 		"envs/toolapi"}},
 	{"envs/remote/openapi", []string{"envs", "envs/display", "envs/names", "envs/pytext", "envs/toolapi", "envs/wire",

@@ -1,0 +1,190 @@
+package release
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"toolevo/envs/drift"
+	"toolevo/envs/toolapi"
+)
+
+// weights are how much words tell, by how few of the names and descriptions of both releases have
+// them.
+type weights struct {
+	texts int
+	in    map[string]int // texts with the word
+}
+
+func wordsOf(all []toolapi.APISpec) *weights {
+	w := &weights{in: map[string]int{}}
+
+	for _, a := range all {
+		w.add(a.Name + " " + a.Description)
+
+		for _, p := range a.Parameters.All {
+			w.add(p.Name + " " + p.Description())
+		}
+	}
+
+	return w
+}
+
+func (w *weights) add(text string) {
+	w.texts++
+
+	all := wordsIn(text)
+	slices.Sort(all)
+
+	for _, word := range slices.Compact(all) {
+		w.in[word]++
+	}
+}
+
+func (w *weights) of(word string) float64 {
+	return math.Log(1 + float64(w.texts+1)/float64(w.in[word]+1))
+}
+
+// wordsIn are the words of a name or a text, without capitals and plurals.
+func wordsIn(text string) []string {
+	all := drift.Words(text)
+	for i, word := range all {
+		if word = strings.ToLower(word); len(word) > 2 && !strings.HasSuffix(word, "ss") {
+			word = strings.TrimSuffix(word, "s")
+		}
+
+		all[i] = word
+	}
+
+	return all
+}
+
+// names is how alike two names are, in [0, 1]: the words that both have, or words like them. What
+// is all of one name and a part of the other counts more.
+func (w *weights) names(a, b string) float64 {
+	few, many := wordsIn(a), wordsIn(b)
+	few, many = spelledOut(few, many), spelledOut(many, few)
+
+	if len(few) > len(many) {
+		few, many = many, few
+	}
+
+	if strings.Join(few, "") == strings.Join(many, "") {
+		return 1
+	}
+
+	var shared, all float64
+
+	for _, word := range slices.Concat(few, many) {
+		all += w.of(word)
+	}
+
+	whole := len(few) > 0
+
+	for _, word := range few {
+		best, at := 0.0, -1
+
+		for i, other := range many {
+			if s := wordsAlike(word, other); s > best {
+				best, at = s, i
+			}
+		}
+
+		if whole = whole && best > 0.7; at >= 0 {
+			shared += best * (w.of(word) + w.of(many[at]))
+			many = slices.Delete(slices.Clone(many), at, at+1)
+		}
+	}
+
+	score := shared / max(all, 1e-9)
+	if whole {
+		score = max(score, 0.7)
+	}
+
+	return min(score, 0.95)
+}
+
+// spelledOut are words with those of another name in the place of one that is their first letters,
+// as ff is of fast forward.
+func spelledOut(words, other []string) (all []string) {
+	for _, word := range words {
+		found := false
+
+		for i := 0; i+len(word) <= len(other) && len(word) > 1 && !found; i++ {
+			run, initials := other[i:i+len(word)], ""
+			for _, w := range run {
+				initials += w[:1]
+			}
+
+			if found = initials == word; found {
+				all = append(all, run...)
+			}
+		}
+
+		if !found {
+			all = append(all, word)
+		}
+	}
+
+	return all
+}
+
+// wordsAlike is how alike two words are: a beginning stands for a word, as repo does for
+// repository.
+func wordsAlike(a, b string) float64 {
+	switch {
+	case a == b:
+		return 1
+	case len(a) >= 3 && strings.HasPrefix(b, a), len(b) >= 3 && strings.HasPrefix(a, b):
+		return 0.8
+	}
+
+	return 0
+}
+
+// descriptions is how alike two descriptions are, in [0, 1]: the cosine of their words, by weight.
+// known is false where one says nothing.
+func (w *weights) descriptions(a, b string) (score float64, known bool) {
+	one, other := wordSet(a), wordSet(b)
+	if len(one) == 0 || len(other) == 0 {
+		return 0, false
+	}
+
+	if a == b {
+		return 1, true
+	}
+
+	var shared, left, right float64
+
+	for word := range one {
+		weight := w.of(word) * w.of(word)
+		if left += weight; other[word] {
+			shared += weight
+		}
+	}
+
+	for word := range other {
+		right += w.of(word) * w.of(word)
+	}
+
+	return min(shared/math.Sqrt(left*right), 0.98), true
+}
+
+func wordSet(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range wordsIn(text) {
+		all[word] = true
+	}
+
+	return all
+}
+
+// either is how likely something is of which several things speak, each by itself, in [0, 1].
+func either(all ...float64) float64 {
+	not := 1.0
+	for _, p := range all {
+		not *= 1 - p
+	}
+
+	return 1 - not
+}

@@ -1,0 +1,78 @@
+package release
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
+)
+
+// exemplify checks that calls of an API reach the tool, and gives it an example for its notice.
+func (t *tool) exemplify(api *toolapi.APISpec, lost []string) error {
+	now, err := t.loaded(t.old, *api)
+	if err != nil {
+		return err
+	}
+
+	call := slices.DeleteFunc(now.Sample(), func(a envs.Arg) bool {
+		return slices.Contains(lost, a.Name)
+	})
+
+	// What cannot be said of all parameters can be of those that are needed.
+	needed := slices.DeleteFunc(slices.Clone(call), func(a envs.Arg) bool {
+		return slices.ContainsFunc(t.old.Parameters.All, func(p toolapi.Parameter) bool {
+			return p.Name == a.Name && p.Optional
+		})
+	})
+
+	for _, of := range []envs.Args{call, needed} {
+		if lifted, err := now.Lift(of); err == nil {
+			api.Notice.Example = pytext.JSON(append(envs.Args{}, lifted...))
+			return nil
+		}
+	}
+
+	// Or a sample of the release is a call that the tool takes.
+	own := *api
+	own.Tool, own.Adapters, own.Description = "", nil, cmp.Or(api.Description, t.old.Description)
+
+	alone, err := t.loaded(own, own)
+	if err != nil {
+		return err
+	}
+
+	sample := alone.Sample()
+	if _, wrong := now.Lower(sample); wrong != nil {
+		return fmt.Errorf("no example of a call was found: %s", wrong.Reason)
+	}
+
+	api.Notice.Example = pytext.JSON(sample)
+
+	return nil
+}
+
+// loaded is an API beside a base that has its tool alone.
+func (b *builder) loaded(old, api toolapi.APISpec) (*toolapi.API, error) {
+	base := &toolapi.Spec{Version: "base", Base: true, Messages: b.base.Messages}
+	version := &toolapi.Spec{Version: "version"}
+
+	base.APIs = append([]toolapi.APISpec{old}, b.system()...)
+	version.APIs = append([]toolapi.APISpec{api}, b.system()...)
+
+	catalog, err := toolapi.NewCatalog(base, version)
+	if err != nil {
+		return nil, err
+	}
+
+	v, err := catalog.Version("version")
+	if err != nil {
+		return nil, err
+	}
+
+	a, _ := v.ForTool(old.ToolName())
+
+	return a, nil
+}

@@ -1,0 +1,343 @@
+package release
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// met is what two schemas have in common: the values that the tool takes as it is, and that calls
+// of the release may say.
+type met struct {
+	schema envs.Args // of the release, but for values that the tool does not take
+
+	wider, narrower bool  // the release takes other values, or not all of before
+	lost, fresh     []any // of an enumeration, those that are gone and those that are new
+}
+
+// meet returns what two schemas have in common; ok is false where that is nothing.
+func meet(old, now envs.Args) (m met, ok bool) {
+	if reflect.DeepEqual(bare(old), bare(now)) {
+		return met{schema: now}, true
+	}
+
+	was, is := kindsOf(old), kindsOf(now)
+	shared := was & is
+
+	switch {
+	case shared&^null == 0:
+		return m, false
+	case is&^was != 0: // what both take is what the tool takes
+		return met{schema: annotated(old, now), wider: true, narrower: was&^is != 0}, true
+	}
+
+	m = met{schema: now, narrower: was != is}
+
+	return m, m.enumeration(old, now) && m.items(old, now) && m.members(old, now)
+}
+
+// enumeration takes those values alone that both have.
+func (m *met) enumeration(old, now envs.Args) bool {
+	was, is := valuesOf(old), valuesOf(now)
+
+	switch {
+	case was == nil && is == nil:
+		return true
+	case was == nil:
+		m.narrower = true
+		return true
+	case is == nil:
+		m.wider = true
+		m.schema = now.With("enum", was)
+
+		return true
+	}
+
+	in := func(all []any) func(any) bool {
+		return func(v any) bool {
+			return slices.ContainsFunc(all, func(w any) bool { return reflect.DeepEqual(v, w) })
+		}
+	}
+
+	m.lost = slices.DeleteFunc(slices.Clone(was), in(is))
+	m.fresh = slices.DeleteFunc(slices.Clone(is), in(was))
+
+	if len(m.fresh) == 0 {
+		return true
+	}
+
+	shared := slices.DeleteFunc(slices.Clone(is), in(m.fresh))
+	m.schema = with(now, "enum", shared)
+
+	if usual, given := now.Get("default"); given && !in(shared)(usual) {
+		m.schema = without(m.schema, "default")
+	}
+
+	return len(shared) > 0
+}
+
+// items has both schemas of what is in a list meet.
+func (m *met) items(old, now envs.Args) bool {
+	was, is := old.Object("items"), now.Object("items")
+	if was == nil || is == nil {
+		return true
+	}
+
+	inside, ok := meet(was, is)
+	m.take(inside)
+	m.schema = with(m.schema, "items", inside.schema)
+
+	return ok
+}
+
+// members has the members of objects meet. An object that says nothing of its members takes any.
+func (m *met) members(old, now envs.Args) bool {
+	was, is := old.Object("properties"), now.Object("properties")
+	if was == nil || is == nil {
+		return true
+	}
+
+	both := envs.Args{}
+	needed := now.List("required")
+
+	for _, member := range is {
+		schema, _ := member.Value.(envs.Args)
+		before, known := was.Get(member.Name)
+
+		if !known {
+			m.wider = true
+
+			if slices.Contains(needed, any(member.Name)) {
+				return false
+			}
+
+			continue
+		}
+
+		object, _ := before.(envs.Args)
+
+		inside, ok := meet(object, schema)
+		if !ok {
+			return false
+		}
+
+		m.take(inside)
+		both = append(both, envs.Arg{Name: member.Name, Value: inside.schema})
+	}
+
+	for _, name := range old.List("required") {
+		if text, _ := name.(string); !slices.Contains(both.Names(), text) {
+			return false
+		}
+
+		if !slices.Contains(needed, name) {
+			m.wider, needed = true, append(slices.Clip(needed), name)
+		}
+	}
+
+	m.narrower = m.narrower || len(both) < len(was)
+	m.schema = with(m.schema, "properties", both)
+
+	if len(needed) > 0 {
+		m.schema = with(m.schema, "required", needed)
+	}
+
+	if m.wider {
+		m.schema = with(m.schema, "additionalProperties", false)
+	}
+
+	return true
+}
+
+// take notes what is said of values inside.
+func (m *met) take(inside met) {
+	m.wider, m.narrower = m.wider || inside.wider, m.narrower || inside.narrower
+	m.lost, m.fresh = slices.Concat(m.lost, inside.lost), slices.Concat(m.fresh, inside.fresh)
+}
+
+// kinds are types of values.
+type kinds int
+
+const (
+	null kinds = 1 << iota
+	boolean
+	integer
+	fraction // a number that is no integer
+	text
+	list
+	object
+
+	anything = 1<<iota - 1
+)
+
+var kindNames = map[any]kinds{
+	"null": null, "boolean": boolean, "integer": integer, "number": integer | fraction,
+	"string": text, "array": list, "object": object,
+}
+
+// kindsOf are the types of the values that a schema takes.
+func kindsOf(schema envs.Args) kinds {
+	all := kinds(anything)
+
+	if kind, ok := schema.Get("type"); ok {
+		names, several := kind.([]any)
+		if !several {
+			names = []any{kind}
+		}
+
+		all = 0
+		for _, name := range names {
+			all |= kindNames[name]
+		}
+	}
+
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		if parts := schema.List(keyword); len(parts) > 0 {
+			var of kinds
+
+			for _, part := range parts {
+				inside, _ := part.(envs.Args)
+				of |= kindsOf(inside)
+			}
+
+			all &= of
+		}
+	}
+
+	for _, part := range schema.List("allOf") {
+		inside, _ := part.(envs.Args)
+		all &= kindsOf(inside)
+	}
+
+	if values := valuesOf(schema); values != nil {
+		var of kinds
+		for _, v := range values {
+			of |= kindNames[kindOf(v)]
+		}
+
+		all &= of
+	}
+
+	return all
+}
+
+// kindOf is the type of a value as JSON Schema calls it.
+func kindOf(v any) string {
+	switch v := v.(type) {
+	case envs.Number:
+		if !strings.ContainsAny(string(v), ".eE") {
+			return "integer"
+		}
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	case envs.Args:
+		return "object"
+	}
+
+	return "number"
+}
+
+// valuesOf are those that a schema enumerates, nil where it does not.
+func valuesOf(schema envs.Args) []any {
+	if v, ok := schema.Get("const"); ok {
+		return []any{v}
+	}
+
+	return schema.List("enum")
+}
+
+// notes are keywords that refuse no value.
+var notes = []string{"description", "title", "default", "examples"}
+
+// bare is a schema without what refuses no value, nil where nothing is left.
+func bare(schema envs.Args) (rest envs.Args) {
+	for _, k := range schema {
+		if !slices.Contains(notes, k.Name) {
+			rest = append(rest, envs.Arg{Name: k.Name, Value: bareValue(k.Name, k.Value)})
+		}
+	}
+
+	slices.SortFunc(rest, byName)
+
+	return rest
+}
+
+func bareValue(keyword string, v any) any {
+	switch v := v.(type) {
+	case envs.Args:
+		if keyword != "properties" {
+			return bare(v)
+		}
+
+		members := make(envs.Args, len(v))
+		for i, member := range v {
+			members[i] = envs.Arg{Name: member.Name, Value: bareValue("", member.Value)}
+		}
+
+		slices.SortFunc(members, byName)
+
+		return members
+	case []any:
+		all := make([]any, len(v))
+		for i := range v {
+			all[i] = bareValue("", v[i])
+		}
+
+		return all
+	}
+
+	return v
+}
+
+// annotated is a schema with what another one says of the same values in its place.
+func annotated(schema, said envs.Args) envs.Args {
+	out := slices.DeleteFunc(slices.Clone(schema), func(k envs.Arg) bool {
+		return slices.Contains(notes, k.Name)
+	})
+
+	for _, k := range said {
+		isText := k.Name == "description" || k.Name == "title"
+		if isText || k.Name == "default" && fitsKind(schema, k.Value) {
+			out = append(out, k)
+		}
+	}
+
+	return out
+}
+
+// fitsKind reports whether a value is of a type that a schema takes, null aside.
+func fitsKind(schema envs.Args, v any) bool {
+	kind := kindNames[kindOf(v)]
+
+	return v != nil && kindsOf(schema)&kind == kind
+}
+
+func byName(a, b envs.Arg) int { return strings.Compare(a.Name, b.Name) }
+
+func with(schema envs.Args, name string, v any) envs.Args {
+	return without(schema, name).With(name, v)
+}
+
+func without(schema envs.Args, name string) envs.Args {
+	return slices.DeleteFunc(slices.Clone(schema), func(k envs.Arg) bool { return k.Name == name })
+}
+
+// shown is a list of values in a line.
+func shown(values []any) string {
+	text := ""
+	for _, v := range values {
+		text += fmt.Sprintf(", %s", pytext.JSON(v))
+	}
+
+	return text[min(2, len(text)):]
+}

@@ -1,0 +1,199 @@
+package release
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/drift"
+	"toolevo/envs/silent"
+	"toolevo/envs/toolapi"
+)
+
+// Inferred is what was understood of a release.
+type Inferred struct {
+	Version *toolapi.Spec // loads beside the base
+
+	Changes []Change        // in the base's order of tools; also of those that are Broken
+	Equal   []string        // tools that are the same in both, by the names of both
+	Added   []string        // names of the release that no tool of the base has
+	Removed []string        // tools of the base that have no successor
+	Broken  []NotUnderstood // what calls of before have no successor for
+}
+
+// Change is a difference that was understood. Its Operator is that of package drift where there is
+// one that does the same, or one of this package's.
+type Change struct {
+	drift.Change
+
+	Sure float64 `json:"sure"` // in [0, 1]: 1 of what both say, less of what is likely
+	Why  string  `json:"why"`
+}
+
+// Operators of changes. Those that package drift has bear its names.
+const (
+	RenameAPI       = "rename-api"
+	RenameParameter = "rename-parameter"
+	Nest            = "nest-parameters"
+	Number          = "number-list"
+	Spell           = "type-to-string"
+	SwapRequired    = "swap-required"
+	FlipDefault     = "flip-default"
+	AddFlag         = "add-flag"
+	AddOption       = "add-option" // which is left out: the tools as they are have nothing of it
+
+	Unnest       = "unnest-parameter" // a member of an object, that was, is a parameter
+	AddFixed     = "add-fixed"        // a parameter of one value, which has to be there
+	RemoveOption = "remove-option"
+	Narrow       = "narrow-values"
+	Constrain    = "constrain-values" // a length, a pattern or a bound is another one
+	List         = "list-of-one"      // a list in place of a value
+	Widen        = "widen-values"     // of which the version has those that tools as they are take
+	Describe     = "describe"
+)
+
+// NotUnderstood is a difference that no adapter says.
+type NotUnderstood struct {
+	Tool string `json:"tool"` // of the base
+
+	// Parameter is one of the base, or else of the release; "" is the tool as a whole.
+	Parameter string `json:"parameter,omitempty"`
+
+	Why  string `json:"why"`
+	Gone bool   `json:"gone"` // the version has removed the tool because of it
+}
+
+// Between infers the version that shows the next release of a base's tools. The base is one, and
+// what it answers with or changes silently is nothing to the version. Neither is changed.
+func Between(base *toolapi.Spec, next []toolapi.APISpec, version string) (*Inferred, error) {
+	if !base.Base {
+		return nil, fmt.Errorf("release: %s is no base: give the version that defines the tools",
+			base.Version)
+	}
+
+	if version == base.Version {
+		return nil, fmt.Errorf("release: the version is called as its base, %s", version)
+	}
+
+	b := &builder{base: base, out: &Inferred{Version: &toolapi.Spec{
+		Version: version, About: "inferred from a release after " + base.Version,
+		Deprecates: []string{base.Version}, Loose: base.Loose,
+	}}}
+
+	for _, a := range base.APIs {
+		if !envs.IsSystem(a.Name) {
+			b.old = append(b.old, a)
+		}
+	}
+
+	seen := map[string]bool{}
+
+	for _, a := range next {
+		if seen[a.Name] {
+			return nil, fmt.Errorf("release: the release has two tools %s", a.Name)
+		}
+
+		if seen[a.Name] = true; !envs.IsSystem(a.Name) {
+			b.next = append(b.next, a)
+		}
+	}
+
+	b.words = wordsOf(slices.Concat(b.old, b.next))
+	b.build()
+
+	if _, err := toolapi.NewCatalog(base, b.out.Version); err != nil {
+		return nil, fmt.Errorf("release: the version that was inferred: %w", err)
+	}
+
+	return b.out, nil
+}
+
+// builder makes one version.
+type builder struct {
+	base      *toolapi.Spec
+	old, next []toolapi.APISpec // without the tools of the environment
+	words     *weights
+	out       *Inferred
+}
+
+// build makes the APIs of all tools: what is said is in the order of the base, and the version's
+// tools are in that of the release.
+func (b *builder) build() {
+	pairs := b.matchTools()
+	made := map[int]toolapi.APISpec{} // by the index in next
+	taken := map[int]bool{}
+
+	for i, old := range b.old {
+		m, ok := pairs[i]
+		if !ok {
+			b.out.Removed = append(b.out.Removed, old.Name)
+		}
+
+		if ok {
+			var api toolapi.APISpec
+			if api, ok = b.api(old, m); ok {
+				made[m.to] = api
+			}
+
+			taken[m.to] = true
+		}
+
+		if !ok {
+			b.out.Version.Removed = append(b.out.Version.Removed, silent.Removed{Tool: old.Name})
+		}
+	}
+
+	for k, a := range b.next {
+		if api, ok := made[k]; ok {
+			b.out.Version.APIs = append(b.out.Version.APIs, api)
+		} else if !taken[k] {
+			b.out.Added = append(b.out.Added, a.Name)
+		}
+	}
+
+	b.out.Version.APIs = append(b.out.Version.APIs, b.system()...)
+}
+
+// api is what the version exposes a tool as that has a successor; ok is false where that is
+// nothing.
+func (b *builder) api(old toolapi.APISpec, m match) (api toolapi.APISpec, ok bool) {
+	t := &tool{builder: b, old: old, now: b.next[m.to], to: map[int]pairing{}}
+
+	if isEqual(old, t.now) {
+		b.out.Equal = append(b.out.Equal, old.Name)
+
+		return toolapi.APISpec{
+			Name: old.Name, Parameters: old.Parameters, Loose: old.Loose, URL: t.now.URL,
+		}, true
+	}
+
+	if old.Name != t.now.Name {
+		t.note(RenameAPI, old.Name, t.now.Name, m.sure, m.why)
+	}
+
+	return t.successor()
+}
+
+// isEqual reports whether nothing of a tool is another one but its URL.
+func isEqual(old, now toolapi.APISpec) bool {
+	return old.Name == now.Name && old.Description == now.Description &&
+		reflect.DeepEqual(old.Parameters.Schema(), now.Parameters.Schema())
+}
+
+// system are the tools of the environment, which stay.
+func (b *builder) system() (all []toolapi.APISpec) {
+	for _, a := range b.base.APIs {
+		if envs.IsSystem(a.Name) {
+			all = append(all, a)
+		}
+	}
+
+	return all
+}
+
+// String says a change in a line, with how sure it is.
+func (c Change) String() string {
+	return fmt.Sprintf("%s (%.2f: %s)", cmp.Or(c.Change.String(), c.Operator), c.Sure, c.Why)
+}

@@ -1,0 +1,300 @@
+package release_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/envs/drift/release"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
+)
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+func specOf(t testing.TB, path string) *toolapi.Spec {
+	t.Helper()
+
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	s, err := toolapi.Parse(toolapi.File{Path: path, Text: string(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return s
+}
+
+// next infers the next release of the order service.
+func next(t testing.TB) (base *toolapi.Spec, inferred *release.Inferred, v *toolapi.Version) {
+	t.Helper()
+
+	base = specOf(t, "testdata/orders.yaml")
+
+	inferred, err := release.Between(base, specOf(t, "testdata/next.yaml").APIs, "next")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	catalog, err := toolapi.NewCatalog(base, inferred.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if v, err = catalog.Version("next"); err != nil {
+		t.Fatal(err)
+	}
+
+	return base, inferred, v
+}
+
+// What is said of a release, and the version that is made of it.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+
+	_, inferred, _ := next(t)
+
+	var b strings.Builder
+	for _, c := range inferred.Changes {
+		fmt.Fprintln(&b, c)
+	}
+
+	for _, n := range inferred.Broken {
+		fmt.Fprintf(&b, "broken: %s %s: %s (gone: %v)\n", n.Tool, n.Parameter, n.Why, n.Gone)
+	}
+
+	fmt.Fprintf(&b, "equal %q, added %q, removed %q\n", inferred.Equal, inferred.Added, inferred.Removed)
+
+	text, err := inferred.Version.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	b.Write(text)
+
+	const path = "testdata/next.txt"
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// Calls of the release become calls of the tools as they are. What the tools have nothing of is
+// refused, and so is what would mean something else.
+func TestCallsOfARelease(t *testing.T) {
+	t.Parallel()
+
+	_, _, v := next(t)
+
+	for _, tt := range []struct{ api, call, want string }{
+		{"search_orders", `{}`, `{"limit": 50}`},
+		{
+			"search_orders", `{"state": "paid", "limit": 10, "period": {"until": "x"}}`,
+			`{"status": "paid", "end_date": "x"}`,
+		},
+		{"search_orders", `{"state": "sent"}`, ""},
+		{"search_orders", `{"page": 2}`, ""},
+		{"get_order", `{"order_id": "7"}`, `{"id": 7}`},
+		{"get_order", `{"order_id": "seven"}`, ""},
+		{
+			"create_order", `{"customer": "a", "product1": "b", "product2": "c",
+				"address": {"street": "d", "city": "e"}, "express": false, "terms": "accepted"}`,
+			`{"customer": "a", "products": ["b", "c"], "street": "d", "city": "e"}`,
+		},
+		{
+			"create_order", `{"customer": "a", "product1": "b",
+				"address": {"street": "d", "city": "e", "country": "f"}, "express": true, "terms": "accepted"}`, "",
+		},
+		{"cancel_orders", `{"ids": [7], "reason": "late"}`, `{"id": 7, "reason": "late"}`},
+		{"cancel_orders", `{"ids": [7, 8], "reason": "late"}`, ""},
+		{
+			"ship_order", `{"id": 7, "weight": 1.5, "height": 2}`,
+			`{"id": 7, "parcel": {"weight": 1.5, "height": 2}}`,
+		},
+	} {
+		a, ok := v.API(tt.api)
+		if !ok {
+			t.Fatalf("no %s", tt.api)
+		}
+
+		got, wrong := a.Lower(argsOf(t, tt.call))
+		if tt.want == "" {
+			if wrong == nil {
+				t.Errorf("%s%s becomes %v, want a refusal", tt.api, tt.call, got)
+			}
+
+			continue
+		}
+
+		if wrong != nil || !reflect.DeepEqual(got, argsOf(t, tt.want)) {
+			t.Errorf("%s%s becomes %v (%v), want %s", tt.api, tt.call, got, wrong, tt.want)
+		}
+	}
+
+	for name, call := range map[string]string{
+		"list_orders": `{}`, "print_label": `{"id": 7}`, "get_order": `{"id": 7}`,
+	} {
+		_, deprecated := v.Deprecation(name)
+		if _, outdated := v.Outdated(name, argsOf(t, call)); !deprecated && !outdated {
+			t.Errorf("the call %s%s of before is not answered with a notice", name, call)
+		}
+	}
+}
+
+func argsOf(t testing.TB, text string) envs.Args {
+	t.Helper()
+
+	args, _, err := pytext.DecodeObject(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return args
+}
+
+// What is inferred does not depend on the order of the list, and a base is the same release as
+// itself.
+func TestOrders(t *testing.T) {
+	t.Parallel()
+
+	base, inferred, _ := next(t)
+	list := specOf(t, "testdata/next.yaml").APIs
+	slices.Reverse(list)
+
+	again, err := release.Between(base, list, "next")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	slices.Reverse(again.Added)
+
+	slices.Reverse(again.Version.APIs[:len(again.Version.APIs)-2])
+
+	if diff := cmp.Diff(inferred.Changes, again.Changes); diff != "" {
+		t.Errorf("in another order:\n%s", diff)
+	}
+
+	if !reflect.DeepEqual(inferred.Version, again.Version) ||
+		!reflect.DeepEqual(inferred.Broken, again.Broken) || !slices.Equal(inferred.Added, again.Added) {
+		t.Errorf("in another order: %+v", again)
+	}
+
+	for name, base := range bases(t) {
+		same, err := release.Between(base, base.APIs, "next")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		others := len(same.Changes) + len(same.Broken) + len(same.Added) + len(same.Removed)
+		if len(same.Equal) != len(base.APIs)-2 || others > 0 {
+			t.Errorf("%s and itself: %+v", name, same)
+		}
+	}
+}
+
+// A release that has nothing of a base, one that is empty, and lists that make no sense.
+func TestOtherReleases(t *testing.T) {
+	t.Parallel()
+
+	base := specOf(t, "testdata/orders.yaml")
+
+	weather := toolapi.APISpec{Name: "weather", Description: "Says the weather."}
+
+	for _, list := range [][]toolapi.APISpec{nil, {weather}} {
+		inferred, err := release.Between(base, list, "next")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if len(inferred.Removed) != len(base.APIs)-2 || len(inferred.Added) != len(list) {
+			t.Errorf("%+v", inferred)
+		}
+	}
+
+	twice := append(slices.Clone(base.APIs), base.APIs[0])
+	if _, err := release.Between(base, twice, "next"); err == nil {
+		t.Error("a list with two tools of a name is taken")
+	}
+
+	if _, err := release.Between(base, nil, base.Version); err == nil {
+		t.Error("a version is called as its base")
+	}
+
+	if _, err := release.Between(&toolapi.Spec{Version: "x"}, nil, "next"); err == nil {
+		t.Error("a version that is no base is taken for one")
+	}
+}
+
+// Tools of other names are taken for successors where they are clearly alike, and not because they
+// are about the same.
+func TestSuccessors(t *testing.T) {
+	t.Parallel()
+
+	base := specOf(t, "testdata/orders.yaml")
+	cancel := slices.IndexFunc(base.APIs, func(a toolapi.APISpec) bool { return a.Name == "cancel_order" })
+
+	for _, tt := range []struct {
+		name, about, url string
+		is               bool
+	}{
+		{"revoke_order", "Cancels an order that was not shipped.", "", true},
+		{"cancelOrder", "Takes back what a customer has asked for.", "", true},
+		{"revoke_order", "Takes back what a customer has asked for.", "DELETE https://x.example/v7/orders/{number}", true},
+		{"archive_order", "Hides an order that was shipped long ago.", "", false},
+		{"approve_order", "Approves an order.", "POST https://x.example/v7/orders/{number}", false},
+		{"delete_customer", "Forgets a customer.", "", false},
+	} {
+		list := slices.Clone(base.APIs)
+		list[cancel].Name, list[cancel].Description, list[cancel].URL = tt.name, tt.about, tt.url
+
+		inferred, err := release.Between(base, list, "next")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if is := len(inferred.Removed) == 0 && len(inferred.Added) == 0; is != tt.is {
+			t.Errorf("%+v: removed %q, added %q, %v", tt, inferred.Removed, inferred.Added, inferred.Changes)
+		}
+	}
+}
+
+// An object of before of which a member is gone cannot be said.
+func TestMembersThatAreGone(t *testing.T) {
+	t.Parallel()
+
+	base := specOf(t, "testdata/orders.yaml")
+	next := specOf(t, "testdata/next.yaml").APIs
+	ship := slices.IndexFunc(next, func(a toolapi.APISpec) bool { return a.Name == "ship_order" })
+	next[ship].Parameters.All = next[ship].Parameters.All[:2]
+
+	inferred, err := release.Between(base, next, "next")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if !slices.ContainsFunc(inferred.Broken, func(n release.NotUnderstood) bool {
+		return n.Tool == "ship_order" && n.Parameter == "parcel" && n.Gone
+	}) {
+		t.Errorf("%+v", inferred.Broken)
+	}
+}

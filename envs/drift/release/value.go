@@ -1,0 +1,197 @@
+package release
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/display"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
+)
+
+// value is a parameter, or a member, of the version that has the value of one of before. It takes
+// what both take, and adapters are noted for the rest; ok is false where none leads there.
+func (p *parts) value(at int, s slot) (toolapi.Parameter, bool) {
+	old, now := p.was[at], s.Parameter
+
+	if old.Description() != now.Description() {
+		p.described = append(p.described, s.String())
+	}
+
+	if p.isLoose() {
+		p.presence(at, &now, s)
+		return now, true
+	}
+
+	m, ok := meet(old.Schema, now.Schema)
+	if !ok {
+		return p.retyped(at, s)
+	}
+
+	now.Schema = m.schema
+	p.values(old, s, m)
+	p.presence(at, &now, s)
+
+	return now, true
+}
+
+// retyped is a parameter whose values are of another type.
+func (p *parts) retyped(at int, s slot) (toolapi.Parameter, bool) {
+	old, now := p.was[at], s.Parameter
+	was, is := taken(old), taken(s)
+
+	switch kind := spelledType(old.Schema, now.Schema); {
+	case kind != "":
+		p.note(Spell, was, is, p.to[at].sure, "it is sent as a text")
+		p.presence(at, &now, s)
+		p.adapt(toolapi.AdapterSpec{
+			Spelled: &toolapi.Spelled{Parameter: p.under[at], Type: kind},
+		})
+	case isListOf(old.Schema, now.Schema):
+		inside, _ := meet(old.Schema, now.Schema.Object("items"))
+		now.Schema = with(with(now.Schema, "items", inside.schema), "maxItems", envs.Number("1"))
+		p.note(List, was, is, p.to[at].sure, "the version takes one item, as the tool does")
+		p.presence(at, &now, s)
+		p.adapt(toolapi.AdapterSpec{Listed: &toolapi.Listed{Parameter: p.under[at]}})
+	default:
+		p.unmet(at, s, "no adapter leads from "+is+" to "+was)
+		return now, false
+	}
+
+	return now, true
+}
+
+// values notes which values are others.
+func (p *parts) values(old, now slot, m met) {
+	if len(m.lost) > 0 {
+		why := "values are gone: " + shown(m.lost)
+		if len(m.fresh) > 0 {
+			why += "; the version has no new ones, which may be their names now: " + shown(m.fresh)
+		}
+
+		p.broken(NotUnderstood{Parameter: old.String(), Why: why})
+	}
+
+	was, is := taken(old), taken(now)
+
+	switch {
+	case old.Optional && !now.Optional && isNullable(old.Schema, now.Schema):
+		// Null is what leaving it out was.
+	case m.wider || len(m.fresh) > 0:
+		p.note(Widen, was, is, 1, "the version has what the tool takes")
+	case m.narrower:
+		p.note(Narrow, was, is, 1, "calls of before may be refused")
+	case !reflect.DeepEqual(bare(old.Schema), bare(now.Schema)):
+		p.note(Constrain, was, is, 1, "one of them may refuse what the other takes")
+	}
+}
+
+// unmet notes a parameter whose values no adapter translates. Where neither side needs it the
+// version does without it.
+func (p *parts) unmet(at int, s slot, why string) {
+	old := p.was[at]
+	p.lost = append(p.lost, cmp.Or(old.within, old.Name))
+
+	gone := !old.Optional || !s.Optional
+	p.gone = p.gone || gone
+	p.broken(NotUnderstood{Parameter: old.String(), Why: why, Gone: gone})
+}
+
+// presence sees to calls that leave a parameter out.
+func (p *parts) presence(at int, now *toolapi.Parameter, s slot) {
+	old := p.was[at]
+	was, hasWas := old.Schema.Get("default")
+	is, hasIs := now.Schema.Get("default")
+	hasWas, hasIs = hasWas && was != nil, hasIs && is != nil
+
+	if hasWas && spelledType(old.Schema, s.Schema) != "" {
+		was = pytext.JSON(was)
+		old.Schema = with(old.Schema, "default", was)
+	}
+
+	switch {
+	case old.Optional && !s.Optional:
+		p.needed(at, now, s)
+	case !old.Optional && s.Optional && hasIs && isScalar(is):
+		p.adapt(toolapi.AdapterSpec{
+			Fallback: &toolapi.Fallback{Parameter: p.under[at], Value: is},
+		})
+		p.note(SwapRequired, old.String(), s.String()+" optional", 1,
+			"left out it is "+pytext.JSON(is))
+	case !old.Optional && s.Optional:
+		now.Optional = false
+		p.note(SwapRequired, old.String(), s.String()+" optional", 1,
+			"the version needs it, as the tool does, since no default says what leaving it out is")
+	case old.Optional && hasWas && hasIs && !isSame(was, is):
+		p.flipped(at, s, was, is)
+	case old.Optional && hasWas != hasIs:
+		p.note(FlipDefault, old.String()+said(was, hasWas), s.String()+said(is, hasIs), 0.5,
+			"one of them does not say what it is where it is left out: it may be the same")
+	}
+}
+
+// needed is a parameter that could be left out, and cannot now.
+func (p *parts) needed(at int, now *toolapi.Parameter, s slot) {
+	old := p.was[at]
+	usual, hasDefault := old.Schema.Get("default")
+	why := "calls that left it out have no successor"
+
+	switch {
+	case isNullable(old.Schema, s.Schema):
+		now.Schema = s.Schema
+		p.adapt(toolapi.AdapterSpec{Nullable: &toolapi.Nullable{Parameter: p.under[at]}})
+		why = "null is what leaving it out was"
+	case hasDefault && isScalar(usual):
+		// It is always there, so that what a call without it means is never asked.
+		p.adapt(toolapi.AdapterSpec{
+			Flipped: &toolapi.Flipped{Parameter: p.under[at], Tool: usual},
+		})
+		why = "calls that left it out say " + pytext.JSON(usual)
+	}
+
+	p.note(SwapRequired, old.String(), s.String()+" required", 1, why)
+}
+
+// isNullable reports whether a schema takes the values of before, or some, and null.
+func isNullable(old, now envs.Args) bool {
+	was, is := kindsOf(old), kindsOf(now)
+	isNew := func(v any) bool { return v != nil && !slices.Contains(valuesOf(old), v) }
+
+	return was&null == 0 && is&null != 0 && is&^null&^was == 0 &&
+		(valuesOf(old) == nil || valuesOf(now) != nil && !slices.ContainsFunc(valuesOf(now), isNew))
+}
+
+// flipped is a parameter with another default, which refuses no call.
+func (p *parts) flipped(at int, s slot, was, is any) {
+	old := p.was[at]
+	from, to := old.String()+said(was, true), s.String()+said(is, true)
+
+	if !isScalar(was) || !isScalar(is) {
+		p.broken(NotUnderstood{
+			Parameter: old.String(),
+			Why:       "no adapter says what leaving it out means: " + from + " → " + to,
+		})
+
+		return
+	}
+
+	p.adapt(toolapi.AdapterSpec{
+		Flipped: &toolapi.Flipped{Parameter: p.under[at], Tool: was, Default: is},
+	})
+	p.note(FlipDefault, from, to, 1, "silent: it refuses no call, and means something else")
+}
+
+func said(v any, given bool) string {
+	if !given {
+		return ""
+	}
+
+	return "=" + pytext.JSON(v)
+}
+
+// taken says what a slot takes, in a line.
+func taken(s slot) string {
+	return display.Line(s.String()+" "+pytext.JSON(append(envs.Args{}, bare(s.Schema)...)), 160)
+}
