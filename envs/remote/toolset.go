@@ -43,12 +43,13 @@ func ToolsOf(listed []*mcp.Tool, mostDescription int) *Toolset {
 		set   = &Toolset{}
 		names []string
 		count = map[string]int{}
-		takes bool // one of them takes something
 	)
+
+	name := func(t *mcp.Tool, shared bool) string { return openapi.Named(t.Name, t.Name, shared) }
 
 	for _, t := range listed {
 		names = append(names, t.Name)
-		count[openapi.Named(t.Name, t.Name, false)]++
+		count[name(t, false)]++
 	}
 
 	for _, t := range listed {
@@ -58,32 +59,37 @@ func ToolsOf(listed []*mcp.Tool, mostDescription int) *Toolset {
 			continue
 		}
 
-		tool.API.Name = openapi.Named(t.Name, t.Name, count[openapi.Named(t.Name, t.Name, false)] > 1)
-		takes = takes || len(tool.API.Parameters.All) > 0
+		tool.API.Name = name(t, count[name(t, false)] > 1)
 		set.Tools = append(set.Tools, *tool)
 	}
 
-	for i, t := range set.Tools {
-		if len(t.API.Parameters.All) > 0 {
-			continue
-		}
-
-		if j := indexOf(listed, t.Name); namesParameters(listed[j].Description, names) {
-			set.Tools[i].Notes = append(t.Notes, "it is listed without parameters, and its description names some"+old)
-		} else if !takes && len(set.Tools) > 1 {
-			set.Tools[i].Notes = append(t.Notes, "no tool of the server is listed with parameters"+old)
-		}
-	}
+	set.warn(listed, names)
 
 	return set
 }
 
+// warn notes which tools seem to lack their parameters.
+func (set *Toolset) warn(listed []*mcp.Tool, names []string) {
+	takes := func(t Tool) bool { return len(t.API.Parameters.All) > 0 }
+	none := len(set.Tools) > 1 && !slices.ContainsFunc(set.Tools, takes)
+
+	for i, t := range set.Tools {
+		at := slices.Index(names, t.Name)
+
+		switch {
+		case takes(t):
+		case namesParameters(listed[at].Description, names):
+			set.Tools[i].Notes = append(t.Notes,
+				"it is listed without parameters, and its description names some"+old)
+		case none:
+			set.Tools[i].Notes = append(t.Notes,
+				"no tool of the server is listed with parameters"+old)
+		}
+	}
+}
+
 // old is the usual reason of a tool that lacks its parameters.
 const old = ": the server may be older than the libraries that it was installed with"
-
-func indexOf(listed []*mcp.Tool, name string) int {
-	return slices.IndexFunc(listed, func(t *mcp.Tool) bool { return t.Name == name })
-}
 
 // toolOf is a tool that has no name yet.
 func toolOf(t *mcp.Tool, mostDescription int) (*Tool, error) {
@@ -116,10 +122,11 @@ func toolOf(t *mcp.Tool, mostDescription int) (*Tool, error) {
 
 var (
 	// headings stand before a list of parameters.
-	headings = regexp.MustCompile(`(?i)\b(?:args|arguments|parameters|params|inputs?)\s*:|[@:]param\b`)
+	headings = regexp.MustCompile(`(?i)\b(?:args|arguments|parameters?|params|inputs?)\s*:|[@:]param\b`)
 
 	// quoted are words in quotes, which may be said to be parameters.
-	quoted = regexp.MustCompile("['\"`](\\w+)['\"`]\\s*(?:\\((?:required|optional)|(?:parameter|argument|option)s?\\b)")
+	quoted = regexp.MustCompile("['\"`](\\w+)['\"`]\\s*" +
+		`(?:\((?:required|optional)|(?:parameter|argument|option)s?\b)`)
 )
 
 // namesParameters reports whether a description is about parameters, by words that are no names of

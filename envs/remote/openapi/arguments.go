@@ -26,7 +26,8 @@ func NewArguments(schema envs.Args, mostDescription int) (*Arguments, error) {
 
 	for _, depth := range depths {
 		m := maker{shaper: shaper{
-			doc: doc, depth: depth, spare: mostSchemas, text: cmp.Or(mostDescription, usualDescription),
+			doc: doc, depth: depth, spare: mostSchemas,
+			text: cmp.Or(mostDescription, usualDescription),
 		}}
 
 		a, err := m.arguments(schema)
@@ -72,6 +73,23 @@ func (m *maker) arguments(schema envs.Args) (*Arguments, error) {
 		m.add(p, schema, !slices.Contains(required, any(member.Name)))
 	}
 
+	a.Parameters.Keywords = m.besideParameters(shape)
+	a.Parameters.All = append([]toolapi.Parameter{}, m.typed...)
+	a.Notes = m.notes
+
+	if len(a.Wire) > 0 && len(a.Parameters.Keywords) > 0 {
+		return nil, refuse(Schema, "it says more than parameters, of which some have other names")
+	}
+
+	if _, err := toolapi.NewForm(a.Parameters.Schema()); err != nil {
+		return nil, refuse(Schema, "%s", display.Line(err.Error(), 300))
+	}
+
+	return a, nil
+}
+
+// besideParameters is what a schema of arguments says beside them.
+func (m *maker) besideParameters(shape envs.Args) (keywords envs.Args) {
 	for _, k := range shape {
 		switch k.Name {
 		case "additionalProperties", "patternProperties":
@@ -81,23 +99,12 @@ func (m *maker) arguments(schema envs.Args) (*Arguments, error) {
 		case "type", "properties", "required":
 		default:
 			if !slices.Contains(annotations, k.Name) {
-				a.Parameters.Keywords = append(a.Parameters.Keywords, k)
+				keywords = append(keywords, k)
 			}
 		}
 	}
 
-	a.Parameters.All = append([]toolapi.Parameter{}, m.typed...)
-	a.Notes = m.notes
-
-	if len(a.Wire) > 0 && len(a.Parameters.Keywords) > 0 {
-		return nil, refuse(Schema, "what it says beside its parameters may name those that have to be called otherwise")
-	}
-
-	if _, err := toolapi.NewForm(a.Parameters.Schema()); err != nil {
-		return nil, refuse(Schema, "%s", display.Line(err.Error(), 300))
-	}
-
-	return a, nil
+	return keywords
 }
 
 // Named is a text as the name of a tool, of at most [toolapi.MostName] letters, digits, _ and -. of
