@@ -1,0 +1,154 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"toolevo/envs/console"
+	"toolevo/envs/disk"
+	"toolevo/envs/display"
+	"toolevo/envs/drift/release"
+	"toolevo/envs/remote"
+	"toolevo/envs/suite"
+)
+
+// NextRelease is what `tools next --json` prints.
+type NextRelease struct {
+	Path    string                  `json:"path"`    // the file of the version
+	Changes []release.Change        `json:"changes"` // what was understood, in the order of p_c
+	Equal   []string                `json:"equal"`   // tools that are the same
+	Added   []string                `json:"added"`   // tools that p_c has nothing of
+	Removed []string                `json:"removed"` // tools without a successor
+	Broken  []release.NotUnderstood `json:"broken"`  // what calls of before have no successor for
+}
+
+func nextCommand() suite.Command {
+	n := nextJob{name: "next", describe: 256}
+
+	return suite.Command{
+		Use: "tools next [COMMAND...]", Help: helpTexts, Document: NextRelease{},
+		Options: []suite.Option{
+			suite.DataOption(&n.data),
+			{Name: "openapi", Value: &n.document, Usage: "the next OpenAPI document `FILE`, in place of a command"},
+			{Name: "url", Value: &n.url, Usage: "the next MCP server runs at `URL`"},
+			{Name: "name", Value: &n.name, Usage: "the version is called `NAME`"},
+			{Name: "describe", Value: &n.describe, Usage: "at most `N` characters of a description", Least: 20},
+		},
+		Run: func(ctx context.Context, c *suite.Call) error {
+			next, err := n.run(ctx, c.Args)
+
+			return c.Result(next, func(w io.Writer) {
+				next.print(w)
+				c.Say("Next: toolevo versions diff p_c %s --set suite=remote --data %s", n.name, n.data)
+				c.Say("      toolevo gate p_c %s --set suite=remote --data %s --out gate", n.name, n.data)
+			}, err)
+		},
+	}
+}
+
+// nextJob makes a version of the tools' next release.
+type nextJob struct {
+	data, document, url, name string
+	describe                  int
+}
+
+// run compares the tools as they are with those of the next release.
+func (n *nextJob) run(ctx context.Context, command []string) (*NextRelease, error) {
+	next := &NextRelease{
+		Path: filepath.Join(versionsPath(n.data), n.name+".yaml"), Changes: []release.Change{}, Equal: []string{},
+		Added: []string{}, Removed: []string{}, Broken: []release.NotUnderstood{},
+	}
+
+	toolset, err := readToolset(n.data)
+	if err != nil {
+		return next, err
+	}
+
+	spec, err := readBase(n.data)
+	if err != nil {
+		return next, err
+	}
+
+	o, err := n.offer(ctx, command, toolset)
+	if err != nil {
+		return next, err
+	}
+
+	inferred, err := release.Between(spec, o.apis(), n.name)
+	if err != nil {
+		return next, err
+	}
+
+	next.Changes = append(next.Changes, inferred.Changes...)
+	next.Equal = append(next.Equal, inferred.Equal...)
+	next.Added = append(next.Added, inferred.Added...)
+	next.Removed = append(next.Removed, inferred.Removed...)
+	next.Broken = append(next.Broken, inferred.Broken...)
+
+	text, err := inferred.Version.Encode()
+	if err != nil {
+		return next, err
+	}
+
+	if err := os.MkdirAll(filepath.Dir(next.Path), 0o777); err != nil {
+		return next, err
+	}
+
+	return next, disk.Write(next.Path, text)
+}
+
+// offer asks the next release for its tools, in the surroundings of the tools as they are.
+func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*offer, error) {
+	if n.document != "" {
+		var choose []string
+		if now.OpenAPI != nil {
+			choose = now.OpenAPI.Choose
+		}
+
+		o, _, err := offerIn(n.document, choose, n.describe)
+
+		return o, err
+	}
+
+	server := &remote.MCP{}
+	if now.MCP != nil {
+		*server = *now.MCP
+	}
+
+	server.Command, server.URL = command, n.url
+	if err := server.Validate(); err != nil {
+		return nil, console.Usage("%w: name the next release behind --, or by ‹url› or ‹openapi›", err)
+	}
+
+	return offerOf(ctx, server, n.describe)
+}
+
+// widthOfChange is how many columns of a terminal have room for a change.
+const widthOfChange = 66
+
+func (n *NextRelease) print(w io.Writer) {
+	for _, c := range n.Changes {
+		fmt.Fprintf(w, "%3.0f %% sure  %s\n", 100*c.Sure, display.Line(c.Change.String(), widthOfChange))
+
+		if c.Sure < 1 {
+			fmt.Fprintf(w, "            %s\n", display.Line(c.Why, widthOfChange))
+		}
+	}
+
+	for _, b := range n.Broken {
+		fmt.Fprintf(w, "BROKEN      %s %s: %s\n", b.Tool, b.Parameter, b.Why)
+	}
+
+	for _, name := range n.Added {
+		fmt.Fprintf(w, "added       %s\n", name)
+	}
+
+	for _, name := range n.Removed {
+		fmt.Fprintf(w, "removed     %s\n", name)
+	}
+
+	fmt.Fprintf(w, "%d tools are the same; the version is in %s\n", len(n.Equal), n.Path)
+}
