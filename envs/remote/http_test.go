@@ -317,23 +317,40 @@ func TestWhatInstancesHave(t *testing.T) {
 func TestServicesThatCannotStart(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 
-	for command, want := range map[string]string{
-		"/none/such {port} {dir}":                       "no such file",
-		"sh -c echo,no,licence,{port},{dir}>&2;exit,3":  "exit status 3",
-		"sh -c echo,no,licence,{port},{dir}>&2;read,_":  "exit status",
-		"sh -c echo,no,licence,{port},{dir};sleep,1000": "no licence",
+	for _, c := range []struct {
+		command []string
+		says    string
+	}{
+		{[]string{"/none/such", "{port}", "{dir}"}, "no such file"},
+		{[]string{"sh", "-c", "echo no licence {port} {dir} >&2; exit 3"}, "exit status 3"},
+		{[]string{"sh", "-c", "echo no licence {port}; kill $$"}, "no licence"},
 	} {
-		words := strings.Fields(command)
-		words[len(words)-1] = strings.ReplaceAll(words[len(words)-1], ",", " ")
-
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-
-		_, err := source(t, &remote.HTTP{Command: words}, folder()).Start(ctx)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", command, err)
+		_, err := source(t, &remote.HTTP{Command: c.command}, folder()).Start(t.Context())
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %v", c.command, err)
 		}
+	}
 
-		cancel()
+	// One that never listens is asked until nobody waits any more.
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+
+	spoke := t.TempDir() + "/spoke"
+	h := &remote.HTTP{
+		Command: []string{"sh", "-c", "echo licensed for {port}; touch " + spoke + "; exec sleep 1000"},
+		Ready:   "/health",
+		Transport: by(func(w http.ResponseWriter, _ *http.Request) {
+			if _, err := os.Stat(spoke); err == nil {
+				cancel()
+			}
+
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}),
+	}
+
+	if _, err := source(t, h, folder()).Start(ctx); !errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), "licensed for") {
+		t.Errorf("a service that never listens: %v", err)
 	}
 
 	if left, _ := filepath.Glob(os.TempDir() + "/*"); left != nil {
@@ -377,8 +394,8 @@ func TestAnswers(t *testing.T) {
 		{201, "", `{"id":7}`, `{"id": 7}`, envs.OK},
 		{200, "text/plain", "two\nlines\n", "two\nlines\n", envs.OK},
 		{200, "application/json", "{", "{", envs.OK},
-		{200, "text/plain", "\xff", "\uFFFD", envs.OK},
-		{200, "image/png", "\x89PNG\x00\x01", "[image/png, 6 bytes]", envs.OK},
+		{200, "text/plain", "\xff\x01", "\uFFFD\x01", envs.OK},
+		{200, "image/png", "\x89PNG\x00", "[image/png, 5 bytes]", envs.OK},
 		{204, "", "", "204 No Content", envs.OK},
 		{200, "", " \n", "200 OK", envs.OK},
 		{304, "", "", "304 Not Modified", envs.OK},
@@ -480,6 +497,7 @@ func TestInvalidServices(t *testing.T) {
 		{remote.HTTP{Server: "http://{address}"}, two, "no command"},
 		{remote.HTTP{Reset: "/reset"}, two, "POST /reset"},
 		{remote.HTTP{Reset: "POST reset"}, two, "POST /reset"},
+		{remote.HTTP{Reset: "post /reset"}, two, "POST /reset"},
 		{remote.HTTP{Ready: "health"}, two, "/health"},
 		{remote.HTTP{Rate: -1}, two, "0 or more"},
 		{remote.HTTP{Concurrent: -1}, two, "0 or more"},

@@ -78,6 +78,8 @@ func TestRequestsThatAreSentAgain(t *testing.T) {
 		{"DELETE", []int{1, 200}, "", 2, 100 * time.Millisecond, "so it is"},
 		{"GET", []int{503, 404}, "", 2, 100 * time.Millisecond, "so it is"},
 		{"DELETE", []int{503, 404}, "", 2, 100 * time.Millisecond, "error: what the first one did is not known"},
+		{"DELETE", []int{503, 429, 400}, "", 3, 300 * time.Millisecond, "error: the first one did is not known"},
+		{"PUT", []int{1, 304}, "", 2, 100 * time.Millisecond, "so it is"},
 		{"DELETE", []int{429, 0, 404}, "", 3, 300 * time.Millisecond, "so it is"}, // nobody did anything
 		{"POST", []int{503, 200}, "", 1, 0, "error: may have been carried out"},
 		{"POST", []int{408, 200}, "", 1, 0, "error: may have been carried out"},
@@ -199,6 +201,39 @@ func TestServicesThatHang(t *testing.T) {
 		if took := time.Since(begin); !errors.Is(err, context.DeadlineExceeded) || took != time.Minute || asked != 3 {
 			t.Errorf("%d requests in %v: %v", asked, took, err)
 		}
+	})
+}
+
+// Nor does anybody wait longer for those who are asked before.
+func TestServicesThatHangForOthers(t *testing.T) {
+	t.Parallel()
+
+	synctest.Test(t, func(t *testing.T) {
+		s := source(t, &remote.HTTP{Concurrent: 1, Transport: by(func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+		})}, one("GET", "http://x.example"))
+
+		var all sync.WaitGroup
+
+		for n := range 2 {
+			all.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(2-n)*time.Minute)
+				defer cancel()
+
+				i, err := s.Start(ctx)
+				if err == nil {
+					_, err = i.Call(ctx, "tool", nil)
+				}
+
+				if want := time.Duration(2-n) * time.Minute; !errors.Is(err, context.DeadlineExceeded) ||
+					time.Since(begin) != want {
+					t.Errorf("after %v, want %v: %v", time.Since(begin), want, err)
+				}
+			})
+			synctest.Wait()
+		}
+
+		all.Wait()
 	})
 }
 

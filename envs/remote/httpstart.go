@@ -53,8 +53,8 @@ func (s *httpSource) Start(ctx context.Context) (Instance, error) {
 	i.said.Max = mostSaid
 
 	if err := i.begin(ctx); err != nil {
-		err = fmt.Errorf("%w%s", err, i.hide(i.last()))
-		return nil, errors.Join(err, i.Close())
+		closed := i.Close() // all is said
+		return nil, errors.Join(fmt.Errorf("%w%s", err, i.hide(i.last())), closed)
 	}
 
 	return i, nil

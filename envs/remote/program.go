@@ -24,8 +24,9 @@ const (
 // mostSaid is how many bytes of what a program says stand in errors.
 const mostSaid = 500
 
-// grace is how long a program may take to end.
-const grace = time.Second
+// grace is how long a program may take to end. On a machine that is busy, those that end at once do
+// not within a second.
+const grace = 5 * time.Second
 
 // programs are what a user starts for one instance.
 type programs struct {

@@ -21,8 +21,9 @@ type shelf struct {
 	starts, calls atomic.Int64
 	open, most    atomic.Int64
 
-	down  atomic.Int64 // how many starts fail from now on
-	clock atomic.Int64 // stands in answers of "when"
+	down   atomic.Int64 // how many starts fail from now on
+	breaks atomic.Int64 // how many calls fail from now on
+	clock  atomic.Int64 // stands in answers of "when"
 }
 
 func (s *shelf) Start(context.Context) (remote.Instance, error) {
@@ -54,6 +55,10 @@ func (b *board) Call(_ context.Context, tool string, args envs.Args) (envs.Resul
 
 	b.shelf.calls.Add(1)
 	text, _ := args.Text("text")
+
+	if b.shelf.breaks.Add(-1) >= 0 {
+		tool = "fail"
+	}
 
 	switch tool {
 	case "put":
@@ -213,6 +218,30 @@ func TestDivergence(t *testing.T) {
 
 	if _, text := call(t, masked, remote.Log{}, "when", ""); text != "at TIME" {
 		t.Errorf("the agent reads %q", text)
+	}
+}
+
+// An instance that breaks on the way to where a call is made is our failure, and is not used again.
+func TestInstancesThatBreakOnTheWay(t *testing.T) {
+	t.Parallel()
+
+	s := &shelf{}
+	tools := service(t, s, func(o *remote.Options) { o.Most = 1 })
+
+	a, _ := call(t, tools, remote.Log{}, "put", "a")
+	b, _ := call(t, tools, remote.Log{}, "put", "b") // the instance of a has ended
+
+	s.breaks.Store(1)
+
+	_, _, err := tools.Call(t.Context(), nil, a, "all", nil)
+	if stage, _ := envs.FailedStage(err); stage != envs.StageTool || !strings.Contains(err.Error(), "broke") {
+		t.Errorf("%v", err)
+	}
+
+	for at, want := range map[remote.Log]string{a: "a", b: "b"} {
+		if _, got := call(t, tools, at, "all", ""); got != want {
+			t.Errorf("a branch reads %q, want %q", got, want)
+		}
 	}
 }
 
