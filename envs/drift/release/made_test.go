@@ -121,6 +121,7 @@ func muted(schema envs.Args) (out envs.Args) {
 
 // known is a made version, whose adapters are known, and what is inferred of its list.
 type known struct {
+	base        *toolapi.Spec
 	made, guess *toolapi.Version
 	inferred    *release.Inferred
 }
@@ -140,7 +141,7 @@ func infer(t rapid.TB, base *toolapi.Spec, operators []drift.Operator, i int, s 
 
 	made, _ := maker.Applied("made", operators, i)
 
-	var k known
+	k := known{base: base}
 	if k.inferred, err = release.Between(base, s.told(listed(base, made)), "inferred"); err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,20 @@ func (k known) claimed(a *toolapi.API, call envs.Args) (takes, same bool) {
 
 	want, wrong := a.Lower(call)
 
-	return true, wrong == nil && guess.Tool == a.Tool && reflect.DeepEqual(got, want)
+	same = wrong == nil && guess.Tool == a.Tool &&
+		reflect.DeepEqual(k.withoutDefaults(a.Tool, got), k.withoutDefaults(a.Tool, want))
+
+	return true, same
+}
+
+// withoutDefaults is a call of a tool without what it says of defaults, which means the same.
+func (k known) withoutDefaults(tool string, call envs.Args) envs.Args {
+	return slices.DeleteFunc(slices.Clone(call), func(arg envs.Arg) bool {
+		p := parameterOf(k.base, tool, arg.Name)
+		usual, ok := p.Schema.Get("default")
+
+		return p.Optional && ok && reflect.DeepEqual(usual, arg.Value)
+	})
 }
 
 // Nearly all of what operators change is understood where documents say as much as before. Where
@@ -282,7 +296,7 @@ func TestClaims(t *testing.T) {
 
 		for _, a := range k.made.APIs {
 			meant := slices.DeleteFunc(a.Sample(), func(arg envs.Arg) bool {
-				return rapid.Bool().Draw(t, "left out") && isOptional(base, a.Tool, arg.Name)
+				return rapid.Bool().Draw(t, "left out") && parameterOf(base, a.Tool, arg.Name).Optional
 			})
 
 			call, err := a.Lift(meant)
@@ -297,14 +311,14 @@ func TestClaims(t *testing.T) {
 	})
 }
 
-func isOptional(base *toolapi.Spec, tool, parameter string) bool {
+func parameterOf(base *toolapi.Spec, tool, parameter string) toolapi.Parameter {
 	for _, a := range base.APIs {
 		for _, p := range a.Parameters.All {
 			if a.ToolName() == tool && p.Name == parameter {
-				return p.Optional
+				return p
 			}
 		}
 	}
 
-	return false
+	return toolapi.Parameter{}
 }

@@ -29,7 +29,7 @@ type Change struct {
 	drift.Change
 
 	Sure float64 `json:"sure"` // in [0, 1]: 1 of what both say, less of what is likely
-	Why  string  `json:"why"`
+	Why  string  `json:"why"`  // it is not surer
 }
 
 // Operators of changes. Those that package drift has bear its names.
@@ -61,7 +61,7 @@ type NotUnderstood struct {
 	// Parameter is one of the base, or else of the release; "" is the tool as a whole.
 	Parameter string `json:"parameter,omitempty"`
 
-	Why  string `json:"why"`
+	Why  string `json:"why"`  // there is no adapter
 	Gone bool   `json:"gone"` // the version has removed the tool because of it
 }
 

@@ -259,7 +259,10 @@ func TestSuccessors(t *testing.T) {
 	}{
 		{"revoke_order", "Cancels an order that was not shipped.", "", true},
 		{"cancelOrder", "Takes back what a customer has asked for.", "", true},
-		{"revoke_order", "Takes back what a customer has asked for.", "DELETE https://x.example/v7/orders/{number}", true},
+		{
+			"revoke_order", "Takes back what a customer has asked for.",
+			"DELETE https://x.example/v7/orders/{number}", true,
+		},
 		{"archive_order", "Hides an order that was shipped long ago.", "", false},
 		{"approve_order", "Approves an order.", "POST https://x.example/v7/orders/{number}", false},
 		{"delete_customer", "Forgets a customer.", "", false},

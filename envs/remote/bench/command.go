@@ -14,6 +14,7 @@ var helpTexts embed.FS
 // Commands implements [suite.Commander]. The command that groups those of tasks is another suite's.
 func (Remote) Commands() []suite.Command {
 	return []suite.Command{
-		{Use: "tools", Help: helpTexts}, importCommand(), nextCommand(), checkToolsCommand(), addTasksCommand(), checkTasksCommand(),
+		{Use: "tools", Help: helpTexts}, importCommand(), nextCommand(), checkToolsCommand(),
+		addTasksCommand(), checkTasksCommand(),
 	}
 }
