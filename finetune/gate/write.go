@@ -82,7 +82,21 @@ func (r *Report) counts() string {
 		}
 	}
 
-	return fmt.Sprintf("%d tasks: %s", len(r.Tasks), strings.Join(parts, ", "))
+	text := fmt.Sprintf("%d tasks: %s", len(r.Tasks), strings.Join(parts, ", "))
+
+	var allowed []string
+
+	for _, c := range r.Changes {
+		if c.Allowed && !slices.Contains(allowed, c.Tool) {
+			allowed = append(allowed, c.Tool)
+		}
+	}
+
+	if len(allowed) > 0 {
+		text += ". Changed, used by no task, and allowed: " + few(allowed)
+	}
+
+	return text
 }
 
 // named are the tasks of a state.
@@ -110,13 +124,17 @@ func few(names []string) string {
 
 // changeRows are the rows of the table of changes.
 func (r *Report) changeRows() []tabulate.Row {
-	rows := make([]tabulate.Row, len(r.Changes))
+	var rows []tabulate.Row
 
-	for i, c := range r.Changes {
-		rows[i] = tabulate.Row{
+	for _, c := range r.Changes {
+		if c.Allowed { // it is counted above the table
+			continue
+		}
+
+		rows = append(rows, tabulate.Row{
 			"tool": c.title(), "change": c.Change.String(), "lost tasks": few(c.Lost),
 			"tasks": float64(c.Users), "lost": float64(len(c.Lost)), "won": float64(len(c.Won)),
-		}
+		})
 	}
 
 	return rows
@@ -129,8 +147,6 @@ func (c *Cost) title() string {
 		return "no changed tool"
 	case c.New:
 		return c.Tool + " (new)"
-	case c.Allowed:
-		return c.Tool + " (no task uses it, which is allowed)"
 	case c.Unused:
 		return c.Tool + " (no task uses it)"
 	}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"toolevo/envs/disk"
 	"toolevo/envs/drift"
 	"toolevo/envs/toolapi"
+	"toolevo/envs/wire"
 	"toolevo/finetune/gate"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
@@ -169,14 +169,55 @@ func becomes(d drift.Difference) (all []string) {
 	}
 
 	if d.From != d.To {
-		all = append(all, d.From+" is now "+d.To)
+		all = append(all, signatures(d.From, d.To))
 	}
 
 	for _, p := range d.Parameters {
-		all = append(all, fmt.Sprintf("%s: %s is now %s", p.Name, p.From, p.To))
+		was, _, _ := strings.Cut(p.From, " ")
+		is, _, _ := strings.Cut(p.To, " ")
+
+		if was == is {
+			is = "takes other values"
+		} else {
+			is = "is " + is
+		}
+
+		all = append(all, p.Name+" "+is)
 	}
 
 	return append(all, d.Notes...)
+}
+
+// signatures says what differs between two signatures: the name, and parameters that are gone or
+// new.
+func signatures(from, to string) string {
+	was, before, _, _ := wire.ParseSignature(from)
+	is, after, one, _ := wire.ParseSignature(to)
+
+	if one != to { // several APIs have taken over
+		return from + " is now " + to
+	}
+
+	var parts []string
+	if was != is {
+		parts = append(parts, "called "+is)
+	}
+
+	without := func(all, others []string) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(all), func(name string) bool {
+			return slices.Contains(others, name)
+		}), ", ")
+	}
+
+	if gone := without(before, after); gone != "" {
+		parts = append(parts, "without "+gone)
+	}
+
+	if more := without(after, before); more != "" {
+		parts = append(parts, "with "+more)
+	}
+
+	return "now " + strings.Join(parts, ", ")
 }
 
 // playUnder plays tasks under a version, all unless some are named, and returns the episodes.
