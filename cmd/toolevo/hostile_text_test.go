@@ -45,6 +45,25 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 	loud := func(args ...string) []string { return append(onServer(args...), "--policy", "openai:loud") }
 	id := "easy-coffee-train-0000" + spell
 
+	post := func(operation map[string]any) any { return map[string]any{"post": operation} }
+
+	api, err := json.Marshal(map[string]any{
+		"openapi": "3.1.0", "info": map[string]string{"title": spell},
+		"paths": map[string]any{
+			"/things": post(map[string]any{"operationId": "add", "summary": "Adds " + spell}),
+			"/images" + spell: post(map[string]any{
+				"requestBody": map[string]any{"content": map[string]any{"image/png": map[string]any{}}},
+			}),
+		},
+	})
+	if err == nil {
+		err = os.WriteFile(in("api.json"), api, 0o600)
+	}
+
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	for _, test := range []struct {
 		args  []string
 		lines bool // text of several lines, or the user's own words
@@ -100,6 +119,21 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"tasks", "instruct", "--data", in("none" + spell), "--out", in("instructed"), "--policy",
 			"openai:" + spell}, lines: true},
 		{args: []string{"tasks", "measure", "--domain", spell}},
+		{args: []string{"tools", "import", "--data", in("own"), "--openapi", in("api.json"), "--service",
+			"http://127.0.0.1:1", "--allow", "add"}},
+		{args: []string{"tools", "import", "--data", in("none"), "--", "no server" + spell}, lines: true},
+		{args: []string{"tools", "next", "--data", in("own"), "--openapi", in("api.json"), "--name", "next"}, quiet: true},
+		{args: []string{"tools", "next", "--data", in("none" + spell), "--", "server"}, lines: true},
+		{args: []string{"tools", "check", "--data", in("own"), "--dry-run"}, quiet: true},
+		{args: []string{"tools", "check", "--data", in("none" + spell)}, lines: true},
+		{args: []string{"tasks", "add", in("none" + spell), "--data", in("own")}, lines: true},
+		{args: []string{"tasks", "check", "--data", in("none" + spell)}, lines: true},
+		{args: []string{"gate", spell, "p_c", "--policy", "scripted:stale", "--out", in("gate")}},
+		{
+			args: []string{"gate", "p_c", "p_c", "--policy", "scripted:stale", "--data", in("data"), "--limit", "1",
+				"--out", in("gate" + spell)},
+			lines: true,
+		},
 		{args: []string{"tasks", "sample", "--data", in("none" + spell), "--out", in("sample")}, lines: true},
 		{args: []string{"tasks", "export", "--data", in("none" + spell), "--out", in("rows")}, lines: true},
 		{args: []string{"tasks", "import", in("none" + spell), "--data", in("copied")}, lines: true},

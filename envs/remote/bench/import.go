@@ -108,7 +108,7 @@ func (i *ImportedTools) print(w io.Writer) {
 	}
 
 	for _, l := range i.Left {
-		fmt.Fprintf(w, "left out: %s: %s\n", l.Name, display.Line(l.Why, 200))
+		fmt.Fprintf(w, "left out: %s\n", display.Line(l.Name+": "+l.Why, 200))
 	}
 
 	fmt.Fprintf(w, "%d tools in %s\n", len(i.Tools), i.Dir)

@@ -139,7 +139,7 @@ func (n *NextRelease) print(w io.Writer) {
 	}
 
 	for _, b := range n.Broken {
-		fmt.Fprintf(w, "BROKEN      %s %s: %s\n", b.Tool, b.Parameter, b.Why)
+		fmt.Fprintf(w, "BROKEN      %s\n", display.Line(fmt.Sprintf("%s %s: %s", b.Tool, b.Parameter, b.Why), 200))
 	}
 
 	for _, name := range n.Added {
