@@ -122,7 +122,7 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"tools", "import", "--data", in("own"), "--openapi", in("api.json"), "--service",
 			"http://127.0.0.1:1", "--allow", "add"}},
 		{args: []string{"tools", "import", "--data", in("none"), "--", "no server" + spell}, lines: true},
-		{args: []string{"tools", "next", "--data", in("own"), "--openapi", in("api.json"), "--name", "next"}, quiet: true},
+		{args: []string{"tools", "next", "--data", in("own"), "--openapi", in("api.json")}, quiet: true},
 		{args: []string{"tools", "next", "--data", in("none" + spell), "--", "server"}, lines: true},
 		{args: []string{"tools", "check", "--data", in("own"), "--dry-run"}, quiet: true},
 		{args: []string{"tools", "check", "--data", in("none" + spell)}, lines: true},
