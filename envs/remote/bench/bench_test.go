@@ -191,6 +191,29 @@ func TestWhatCannotBeRepeatedIsFound(t *testing.T) {
 	}
 }
 
+// A tool that is said to read and does more is found out by what others answer after it.
+func TestReadersThatWriteAreFound(t *testing.T) {
+	t.Parallel()
+
+	data := library(t, func(i *importing) { i.reads = []string{"lend_book"} })
+
+	checked, err := checkTools(t.Context(), data, false, steps())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, tool := range checked.Tools {
+		if changes := strings.HasPrefix(tool.Changes, "find_books is answered otherwise after it: /books/"); changes !=
+			(tool.Tool == "lend_book") {
+			t.Errorf("%s: %q", tool.Tool, tool.Changes)
+		}
+	}
+
+	if !strings.Contains(said(checked.verdict(data)), "1 tools are said to only read") {
+		t.Errorf("the verdict: %v", checked.verdict(data))
+	}
+}
+
 // Of a server that runs nothing can be reset, so that what changes it wants a word of the user's.
 func TestToolsThatChangeWhatNothingBringsBack(t *testing.T) {
 	t.Parallel()

@@ -33,6 +33,7 @@ type CheckedTool struct {
 	Outcome envs.Outcome    `json:"outcome"`           // of the first call
 	Answer  string          `json:"answer"`            // the first one
 	Differs string          `json:"differs,omitempty"` // where the second answer differs
+	Changes string          `json:"changes,omitempty"` // what it changes, though it is said to only read
 }
 
 func checkToolsCommand() suite.Command {
@@ -64,21 +65,30 @@ func checkToolsCommand() suite.Command {
 	}
 }
 
-// verdict is bad where a tool does not repeat itself.
+// verdict is bad where a tool does not repeat itself, or changes what it should only read.
 func (c *CheckedTools) verdict(data string) error {
-	n := 0
+	differ, change := 0, 0
+
 	for _, t := range c.Tools {
 		if t.Differs != "" {
-			n++
+			differ++
+		}
+
+		if t.Changes != "" {
+			change++
 		}
 	}
 
-	if n == 0 {
-		return nil
+	switch {
+	case change > 0:
+		return console.Bad("%d tools are said to only read, and change what others answer: take them out of reads "+
+			"in %s", change, toolsetPath(data))
+	case differ > 0:
+		return console.Bad("%d tools answer the same call otherwise: pin what changes by the environment of the "+
+			"server, mask it in %s, or take the tools out of %s", differ, toolsetPath(data), basePath(data))
 	}
 
-	return console.Bad("%d tools answer the same call otherwise: pin what changes by the environment of the "+
-		"server, mask it in %s, or take the tools out of %s", n, toolsetPath(data), basePath(data))
+	return nil
 }
 
 func (c *CheckedTools) print(w io.Writer) {
@@ -91,6 +101,10 @@ func (c *CheckedTools) print(w io.Writer) {
 
 		if t.Differs != "" {
 			fmt.Fprintf(w, "    DIFFERS: %s\n", t.Differs)
+		}
+
+		if t.Changes != "" {
+			fmt.Fprintf(w, "    CHANGES: %s\n", t.Changes)
 		}
 	}
 
@@ -128,7 +142,7 @@ func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps)
 		checked.Tools = append(checked.Tools, t)
 	}
 
-	return checked, nil
+	return checked, toolset.findChanges(ctx, checked.Tools, calls)
 }
 
 // sampleCalls is a call of each tool: the first of a task's solution that refers to no other, or one

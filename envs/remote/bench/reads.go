@@ -1,0 +1,79 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/remote"
+)
+
+// findChanges notes which of the tools that are said to only read change what others answer: a
+// search takes a call of them for nothing, and would go on in a state that it does not know of.
+func (t *Toolset) findChanges(ctx context.Context, checked []CheckedTool, calls []envs.Call) error {
+	if !t.startsInstances() {
+		return nil // of a server that others use, nobody can tell whose change it was
+	}
+
+	reads := slices.DeleteFunc(slices.Clone(calls), func(c envs.Call) bool {
+		return !slices.Contains(t.Reads, c.Tool)
+	})
+
+	usual, err := t.answers(ctx, reads)
+	if err != nil {
+		return err
+	}
+
+	for _, first := range reads {
+		after, err := t.answers(ctx, append([]envs.Call{first}, reads...))
+		if err != nil {
+			return err
+		}
+
+		for i, answer := range after[1:] {
+			if answer == usual[i] || isVague(checked, reads[i].Tool) {
+				continue
+			}
+
+			at := slices.IndexFunc(checked, func(c CheckedTool) bool { return c.Tool == first.Tool })
+			checked[at].Changes = fmt.Sprintf("%s is answered otherwise after it: %s", reads[i].Tool,
+				differing(usual[i].Observation, answer.Observation))
+
+			break
+		}
+	}
+
+	return nil
+}
+
+// isVague reports whether a tool answers the same call otherwise anyway.
+func isVague(checked []CheckedTool, tool string) bool {
+	return slices.ContainsFunc(checked, func(c CheckedTool) bool { return c.Tool == tool && c.Differs != "" })
+}
+
+// answers are what one fresh instance answers calls that only read, one after the other.
+func (t *Toolset) answers(ctx context.Context, calls []envs.Call) (all []envs.Result, err error) {
+	alone := *t
+	alone.Instances = 1
+
+	service, err := alone.service()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, service.Close()) }()
+
+	for _, c := range calls {
+		name, args := t.wire(c.Tool, c.Args)
+
+		_, result, err := service.Call(ctx, nil, remote.Log{}, name, args)
+		if err != nil {
+			return nil, fmt.Errorf("call %s: %w", c.Tool, err)
+		}
+
+		all = append(all, result)
+	}
+
+	return all, nil
+}
