@@ -122,6 +122,11 @@ func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
 		j.Settings = j.Settings.With("prompt", from.Name)
 	}
 
+	return compared(from, to), nil
+}
+
+// compared is the input of a verdict on two versions, before any task was played.
+func compared(from, to *toolapi.Version) *gated {
 	in := &gated{
 		Input:   gate.Input{Current: versionOf(from), Next: versionOf(to)},
 		changed: map[string]bool{},
@@ -139,6 +144,7 @@ func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
 		}
 	}
 
+	// What is about answers as a whole is about every tool.
 	if formatOf(from) != formatOf(to) || len(to.Faults) > 0 {
 		for _, tool := range in.Current.Tools {
 			in.Changes = append(in.Changes, gate.Change{Tool: tool, What: "answers have another form, or may fail"})
@@ -146,7 +152,7 @@ func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
 		}
 	}
 
-	return in, nil
+	return in
 }
 
 // versionOf is a version with its tools, but for those of the environment.

@@ -53,46 +53,58 @@ func addTasks(data, split, path string) (added AddedTasks, err error) {
 		return added, fmt.Errorf("the tools of the tasks: %w: `toolevo tools import` puts them there", err)
 	}
 
-	tools := toolsOf(spec)
-
 	read := ReadTasks
 	if strings.EqualFold(filepath.Ext(path), ".csv") {
 		read = readTable
 	}
 
-	more, err := read(path, tools)
+	more, err := read(path, toolsOf(spec))
 	if err != nil {
 		return added, err
 	}
 
+	known, err := beside(data, split, more)
+	if err != nil {
+		return added, err
+	}
+
+	added.Added, added.Total = len(more), len(known)+len(more)
+
+	return added, writeTasks(added.Path, append(known, more...))
+}
+
+// beside returns the tasks that a split has already. A task that any split has is refused: who
+// learns from it would be measured with it.
+func beside(data, split string, more []*Task) (known []*Task, err error) {
 	for _, s := range suite.Splits() {
 		others, err := readSplit(data, s)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return added, err
+			return nil, err
 		}
 
 		for _, t := range others {
 			isSame := func(other *Task) bool { return other.ID == t.ID }
 			if slices.ContainsFunc(more, isSame) {
-				return added, fmt.Errorf("the split %s has a task %s: no task is in two places", s, t.ID)
+				return nil, fmt.Errorf("the split %s has a task %s: no task is in two places", s, t.ID)
 			}
 		}
 
 		if s == split {
-			more = append(others, more...)
-			added.Total = len(others)
+			known = others
 		}
 	}
 
-	added.Added, added.Total = len(more)-added.Total, len(more)
+	return known, nil
+}
 
-	if err := os.MkdirAll(filepath.Dir(added.Path), 0o777); err != nil {
-		return added, err
+func writeTasks(path string, all []*Task) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
 	}
 
-	return added, disk.WriteFile(added.Path, func(w io.Writer) error {
+	return disk.WriteFile(path, func(w io.Writer) error {
 		enc := disk.NewLineEncoder(w)
-		for _, t := range more {
+		for _, t := range all {
 			if err := enc.Encode(t); err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -144,6 +145,20 @@ func readBase(data string) (*toolapi.Spec, error) {
 	}
 
 	return toolapi.Parse(toolapi.File{Path: basePath(data), Text: string(text)})
+}
+
+// writeVersion writes the file of a version.
+func writeVersion(path string, spec *toolapi.Spec) error {
+	text, err := spec.Encode()
+	if err != nil {
+		return err
+	}
+
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+
+	return disk.Write(path, text)
 }
 
 // toolsOf are the tools of a version but for those of the environment.

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"toolevo/envs"
 	"toolevo/envs/console"
-	"toolevo/envs/disk"
 	"toolevo/envs/display"
 	"toolevo/envs/pytext"
 	"toolevo/envs/remote"
@@ -147,7 +145,7 @@ func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps)
 
 // sampleCalls is a call of each tool: the first of a task's solution that refers to no other, or one
 // of values that fit its parameters.
-func sampleCalls(data string) ([]envs.Call, error) {
+func sampleCalls(data string) (calls []envs.Call, err error) {
 	all, err := Remote{}.Versions(data)
 	if err != nil {
 		return nil, err
@@ -158,6 +156,30 @@ func sampleCalls(data string) ([]envs.Call, error) {
 		return nil, err
 	}
 
+	// What a solution says is there; what is made up mostly is not, and is refused.
+	known, err := solvedCalls(data)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, a := range v.APIs {
+		if envs.IsSystem(a.Tool) {
+			continue
+		}
+
+		args, ok := known[a.Tool]
+		if !ok {
+			args = required(a)
+		}
+
+		calls = append(calls, envs.Call{Tool: a.Tool, Name: a.Name, Args: args})
+	}
+
+	return calls, nil
+}
+
+// solvedCalls are the first calls of tools in solutions that can be made by themselves.
+func solvedCalls(data string) (map[string]envs.Args, error) {
 	known := map[string]envs.Args{}
 
 	for _, split := range suite.Splits() {
@@ -176,22 +198,7 @@ func sampleCalls(data string) ([]envs.Call, error) {
 		}
 	}
 
-	var calls []envs.Call
-
-	for _, a := range v.APIs {
-		if envs.IsSystem(a.Tool) {
-			continue
-		}
-
-		args, ok := known[a.Tool]
-		if !ok {
-			args = required(a)
-		}
-
-		calls = append(calls, envs.Call{Tool: a.Tool, Name: a.Name, Args: args})
-	}
-
-	return calls, nil
+	return known, nil
 }
 
 // required is a call of a tool with what it requires: many tools refuse some options beside others.
@@ -255,7 +262,7 @@ func (c *CheckedTools) record(data string) (n int, err error) {
 		n++
 	}
 
-	return n, writeBase(data, spec)
+	return n, writeVersion(basePath(data), spec)
 }
 
 // isStructure reports whether a value has members or items.
@@ -266,18 +273,4 @@ func isStructure(value any) bool {
 	}
 
 	return false
-}
-
-// writeBase writes the version of the tools as they are.
-func writeBase(data string, spec *toolapi.Spec) error {
-	text, err := spec.Encode()
-	if err != nil {
-		return err
-	}
-
-	if err := os.MkdirAll(folder(data), 0o777); err != nil {
-		return err
-	}
-
-	return disk.Write(basePath(data), text)
 }

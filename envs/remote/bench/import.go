@@ -195,7 +195,7 @@ func (i *importing) write(toolset *Toolset, o *offer) error {
 		return console.Usage("%w", err)
 	}
 
-	if err := writeBase(i.data, spec); err != nil {
+	if err := writeVersion(basePath(i.data), spec); err != nil {
 		return err
 	}
 

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"toolevo/envs/console"
-	"toolevo/envs/disk"
 	"toolevo/envs/display"
 	"toolevo/envs/drift/release"
 	"toolevo/envs/remote"
@@ -82,22 +80,14 @@ func (n *nextJob) run(ctx context.Context, command []string) (*NextRelease, erro
 		return next, err
 	}
 
+	// Lists that are empty are lists in a document, too.
 	next.Changes = append(next.Changes, inferred.Changes...)
 	next.Equal = append(next.Equal, inferred.Equal...)
 	next.Added = append(next.Added, inferred.Added...)
 	next.Removed = append(next.Removed, inferred.Removed...)
 	next.Broken = append(next.Broken, inferred.Broken...)
 
-	text, err := inferred.Version.Encode()
-	if err != nil {
-		return next, err
-	}
-
-	if err := os.MkdirAll(filepath.Dir(next.Path), 0o777); err != nil {
-		return next, err
-	}
-
-	return next, disk.Write(next.Path, text)
+	return next, writeVersion(next.Path, inferred.Version)
 }
 
 // offer asks the next release for its tools, in the surroundings of the tools as they are.
