@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs/remote/remotetest"
 	"toolevo/finetune/gate"
 	"toolevo/trajectories"
 )
@@ -40,7 +41,18 @@ func TestGate(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	empty := filepath.Join(dir, "empty.json")
+	nothing := `{"openapi": "3.1.0", "info": {"title": "nothing"}, "paths": {}}`
+
+	if err := os.WriteFile(empty, []byte(nothing), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	must(t, "tools", "next", "--data", data, "--name", "empty", "--openapi", empty)
+	must(t, append([]string{"tools", "next", "--data", data, "--name", "same", "--"}, remotetest.Command(t)...)...)
+
 	lending := []string{"test-3", "test-4"}
+	everything := []string{"test-1", "test-2", "test-3", "test-4", "test-5"}
 
 	for name, test := range map[string]struct {
 		args    []string
@@ -49,9 +61,10 @@ func TestGate(t *testing.T) {
 		again   []string // tasks that were played under the next version
 	}{
 		"nothing changes": {[]string{"p_c", "p_c"}, exitDone, gate.Green, nil},
-		"stale": {[]string{"p_c", "p_s_in"}, exitBad, gate.Red,
-			[]string{"test-1", "test-2", "test-3", "test-4", "test-5"}},
-		"reader": {[]string{"p_c", next, "--policy", "scripted:reader"}, exitBad, gate.Undecided, lending},
+		"the same list":   {[]string{"p_c", "same"}, exitDone, gate.Green, nil},
+		"an empty list":   {[]string{"p_c", "empty", "--policy", "scripted:reader"}, exitBad, gate.Red, everything},
+		"stale":           {[]string{"p_c", "p_s_in"}, exitBad, gate.Red, everything},
+		"reader":          {[]string{"p_c", next, "--policy", "scripted:reader"}, exitBad, gate.Undecided, lending},
 		"reader, passing": {[]string{"p_c", next, "--policy", "scripted:reader", "--undecided", "pass"},
 			exitDone, gate.Undecided, lending},
 		"one tool": {[]string{"p_c", next}, exitBad, gate.Undecided, lending},
