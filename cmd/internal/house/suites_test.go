@@ -36,6 +36,11 @@ var suitesHeldApart = []heldApart{
 		files: []string{registration},
 	},
 	{
+		words: regexp.MustCompile(`envs/remote`), // its name is a word of many others
+		known: []string{"envs/remote/..."},
+		files: []string{registration},
+	},
+	{
 		words: regexp.MustCompile(`(?i)stategen`),
 		known: []string{"envs/stategen/...", "finetune/programs", "cmd/internal/suites/stategen"},
 		files: []string{

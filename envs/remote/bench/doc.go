@@ -36,5 +36,7 @@
 //
 // # Caveats
 //
-// A command sees the gold answer if the user gives it; it is run as the user who runs toolevo.
+// A command is run as the user who runs toolevo, for as long as a call may take, and again when a
+// run is checked. What a server says of its tools is not tried by an import: `tools check` finds
+// some of what is wrong.
 package bench

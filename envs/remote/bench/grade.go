@@ -44,7 +44,10 @@ func (g grader) Grade(ctx context.Context, s remote.Log, done envs.History, answ
 	}
 
 	if len(t.Command) > 0 && grade.Official {
-		ok, err := t.passes(ctx, done, answer)
+		timed, cancel := context.WithTimeout(ctx, g.suite.toolset.Timeout)
+		defer cancel()
+
+		ok, err := t.passes(timed, done, answer)
 		if err != nil {
 			return envs.Grade{}, err
 		}

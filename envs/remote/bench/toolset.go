@@ -37,7 +37,7 @@ type Toolset struct {
 	Masks []Mask `yaml:"masks,omitempty"`
 
 	Instances int           `yaml:"instances"` // at the same time
-	Timeout   time.Duration `yaml:"timeout"`   // of one call
+	Timeout   time.Duration `yaml:"timeout"`   // of one call, and of a task's command
 	Patience  time.Duration `yaml:"patience"`  // for a server that cannot be started
 
 	source   remote.Source
