@@ -46,7 +46,8 @@
 //     four times is given up ([envs.GivenUp]).
 //   - JSON is shown in one line, its members and numbers as they came; the address and the folder
 //     of an instance, which no other has, are shown as the document's host and {dir}.
-//   - Whatever becomes of this process, no service that it has started is left.
+//   - Whatever becomes of this process, no service that it has started is left, and the next process
+//     removes their folders.
 //
 // # Caveats
 //

@@ -86,6 +86,25 @@ func TestServersAreBranched(t *testing.T) {
 	}
 }
 
+// What a process that was killed has left of its servers the next one removes.
+func TestFoldersThatAreLeftAreRemoved(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+
+	left := filepath.Join(os.TempDir(), "toolevo-tools-123", "notes")
+	if err := os.MkdirAll(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	_, s := notes(t)
+	if _, _, err := s.Call(t.Context(), nil, remote.Log{}, "list", envs.Object("path", "/workspace")); err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("%s is still there: %v", left, err)
+	}
+}
+
 // The agent reads what a server refuses. A server that is gone is our error, which tells what the
 // server said last.
 func TestServersThatRefuse(t *testing.T) {

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"toolevo/envs/disk"
 	"toolevo/envs/sandbox/worker"
 )
 
@@ -34,20 +36,27 @@ type programs struct {
 	secrets     []string          // variables of this process's, by name
 
 	dir   string            // of the instance, or ""
+	lock  *os.File          // on the folder, while it is in use
 	words *strings.Replacer // what stands for what
 	said  worker.Tail
 }
 
-// makeDir makes a fresh folder for the instance.
+const prefixOfDirs = "toolevo-tools-"
+
+// makeDir makes a fresh folder for the instance, and removes those whose owners were killed.
 func (p *programs) makeDir() error {
-	dir, err := os.MkdirTemp("", "toolevo-tools-")
+	err := disk.RemoveLeftovers(os.TempDir(), prefixOfDirs, "")
 	if err != nil {
 		return err
 	}
 
+	if p.lock, err = disk.MkdirTemp(os.TempDir(), prefixOfDirs); err != nil {
+		return err
+	}
+
 	// Servers answer with the path that links lead to.
-	if p.dir, err = filepath.EvalSymlinks(dir); err != nil {
-		p.dir = dir
+	if p.dir, err = filepath.EvalSymlinks(p.lock.Name()); err != nil {
+		p.dir = p.lock.Name()
 	}
 
 	return err
@@ -88,5 +97,5 @@ func (p *programs) remove() error {
 		return nil
 	}
 
-	return os.RemoveAll(p.dir)
+	return errors.Join(os.RemoveAll(p.dir), p.lock.Close())
 }

@@ -57,7 +57,7 @@ var allowed = []rule{
 		"envs/yamltext"}},
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/disk", "envs/dynamic", "envs/wire",
 		"envs/kept", "envs/names", "envs/sandbox", "envs/toolapi"}},
-	{"envs/remote", []string{"envs", "envs/display", "envs/keeper", "envs/pytext", "envs/remote/openapi",
+	{"envs/remote", []string{"envs", "envs/disk", "envs/display", "envs/keeper", "envs/pytext", "envs/remote/openapi",
 		"envs/sandbox/worker", "envs/toolapi", "envs/wire"}},
 	{"envs/remote/remotetest", nil},
 	{"envs/remote/bench", []string{"envs", "envs/action", "envs/console", "envs/disk", "envs/display", "envs/drift",
