@@ -16,7 +16,7 @@ type Unnested struct {
 
 func (u Unnested) check() error { return Nested(u).check() }
 
-// Lower puts the members into the object, which is left out when there is none.
+// Lower puts the members into the object, which is left out without any.
 func (u Unnested) Lower(args envs.Args) (envs.Args, *ArgError) {
 	lowered, _ := Nested(u).Lift(args) // it always can
 
@@ -33,7 +33,7 @@ func (u Unnested) Lift(args envs.Args) (envs.Args, error) {
 	return lifted, nil
 }
 
-// Listed is a list in place of the one item that the tool takes. An empty list is none.
+// Listed is a list in place of the one item that the tool takes. An empty list is no item.
 type Listed struct {
 	Parameter string `yaml:"parameter"`
 }

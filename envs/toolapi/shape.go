@@ -93,7 +93,7 @@ func (n Nested) Lower(args envs.Args) (envs.Args, *ArgError) {
 	return append(without(args, n.Parameter), object...), nil
 }
 
-// Lift puts the members into the object, which is left out when there is none.
+// Lift puts the members into the object, which is left out without any.
 func (n Nested) Lift(args envs.Args) (envs.Args, error) {
 	object, rest := envs.Args{}, envs.Args{}
 

@@ -81,7 +81,7 @@ func clock(h http.Header) time.Time {
 	return now
 }
 
-// seconds is a wait of so many seconds, 0 where that is none.
+// seconds is a wait of some seconds, 0 where they say no time.
 func seconds(n float64) time.Duration {
 	if math.IsNaN(n) || n <= 0 {
 		return 0

@@ -37,7 +37,7 @@ type hungarian struct {
 	scores        [][]float64
 	size          int
 	rows, columns []float64 // potentials
-	rowOf         []int     // by column; 0 is none
+	rowOf         []int     // by column; 0 of a free one
 }
 
 // cost is 0 outside of the scores.

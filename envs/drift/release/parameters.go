@@ -67,7 +67,7 @@ func (t *tool) isUsed(i int) bool {
 	return false
 }
 
-// from is the slot of before whose value a slot has, -1 where there is none.
+// from is the slot of before whose value a slot has, -1 of a new one.
 func (t *tool) from(i int) int {
 	for at := range t.was {
 		if p, ok := t.to[at]; ok && p.slot == i {

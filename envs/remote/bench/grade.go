@@ -90,7 +90,7 @@ type Episode struct {
 
 // Turn is a call of an episode.
 type Turn struct {
-	Tool        string       `json:"tool"` // in p_c; "" where there is none of the name
+	Tool        string       `json:"tool"` // in p_c; "" of a name that means nothing
 	Name        string       `json:"name"` // as the agent called it
 	Args        any          `json:"args"` // as the agent gave them
 	Outcome     envs.Outcome `json:"outcome"`
