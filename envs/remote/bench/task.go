@@ -120,6 +120,8 @@ func (t *Task) validate(tools []string) error {
 	switch {
 	case t.ID == "" || t.Question == "":
 		return errors.New("a task wants an id and a question")
+	case strings.ContainsAny(t.ID, ",\n"): // commas separate IDs in settings
+		return fmt.Errorf("the id %q has a comma or a line break", t.ID)
 	case t.Answer == "" && len(t.After) == 0 && len(t.Command) == 0:
 		return fmt.Errorf("%s: nothing says what is right: want answer, after or command", t.ID)
 	case t.Tolerance != 0 && t.Match != matchNumber || t.Tolerance < 0:

@@ -69,6 +69,7 @@ func TestTasksThatMakeNoSense(t *testing.T) {
 
 	for line, want := range map[string]string{
 		`{"question":"?","answer":"1"}`:                                                            "wants an id and a question",
+		`{"id":"a,b","question":"?","answer":"1"}`:                                                 "has a comma",
 		`{"id":"a","question":"?"}`:                                                                "nothing says what is right",
 		`{"id":"a","question":"?","answer":"1","match":"exact"}`:                                   `unknown match "exact"`,
 		`{"id":"a","question":"?","answer":"x","match":"number"}`:                                  `"x" is no number`,
