@@ -31,7 +31,8 @@ var commands = [][]string{
 	{"toolbench", "convert"}, {"eval", "simulator"}, {"mirror"}, {"mirror", "data"},
 	{"mirror", "requests"}, {"mirror", "queries"}, {"tasks"}, {"tasks", "generate"},
 	{"tasks", "show"}, {"tasks", "verify"}, {"tasks", "measure"}, {"tasks", "sample"},
-	{"tasks", "export"}, {"tasks", "import"}, {"tasks", "instruct"},
+	{"tasks", "export"}, {"tasks", "import"}, {"tasks", "instruct"}, {"tasks", "add"}, {"tasks", "check"},
+	{"tools"}, {"tools", "import"}, {"tools", "next"}, {"tools", "check"}, {"gate"},
 }
 
 func TestHelp(t *testing.T) {
@@ -48,7 +49,8 @@ func TestHelp(t *testing.T) {
 
 		leaf := name != "toolevo" && name != "toolevo data" && name != "toolevo bench" && name != "toolevo version" &&
 			name != "toolevo versions" && name != "toolevo data template" && name != "toolevo completion" &&
-			name != "toolevo toolbench" && name != "toolevo mirror" && name != "toolevo tasks"
+			name != "toolevo toolbench" && name != "toolevo mirror" && name != "toolevo tasks" &&
+			name != "toolevo tools"
 		if leaf && !strings.Contains(r.out, "Examples:\n  "+name) && !strings.Contains(r.out, "\n  "+name+" ") {
 			t.Errorf("%s --help has no example:\n%s", name, r.out)
 		}

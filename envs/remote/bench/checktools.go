@@ -36,8 +36,8 @@ type CheckedTool struct {
 
 func checkToolsCommand() suite.Command {
 	var (
-		data           string
-		record, dryRun bool
+		data              string
+		record, printOnly bool
 	)
 
 	return suite.Command{
@@ -46,11 +46,11 @@ func checkToolsCommand() suite.Command {
 			suite.DataOption(&data),
 			{Name: "record", Value: &record, Usage: "keep the answers in p_c as examples, which operators of " +
 				"silent drift need"},
-			{Name: "dry-run", Value: &dryRun, Usage: "print the calls, and make none"},
+			{Name: "print-calls", Value: &printOnly, Usage: "print the calls, and make none"},
 		},
 		Run: func(ctx context.Context, c *suite.Call) error {
-			checked, err := checkTools(ctx, data, dryRun, c.Progress)
-			if err == nil && record && !dryRun {
+			checked, err := checkTools(ctx, data, printOnly, c.Progress)
+			if err == nil && record && !printOnly {
 				checked.Recorded, err = checked.record(data)
 			}
 
@@ -110,7 +110,7 @@ func (c *CheckedTools) print(w io.Writer) {
 }
 
 // checkTools calls each tool by a sample of its arguments, or as the solution of a task does.
-func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps) (*CheckedTools, error) {
+func checkTools(ctx context.Context, data string, printOnly bool, p *console.Steps) (*CheckedTools, error) {
 	checked := &CheckedTools{Tools: []CheckedTool{}}
 
 	toolset, err := readToolset(data)
@@ -119,7 +119,7 @@ func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps)
 	}
 
 	calls, err := sampleCalls(data)
-	if err != nil || dryRun {
+	if err != nil || printOnly {
 		for _, c := range calls {
 			checked.Tools = append(checked.Tools, checkedBy(c))
 		}
