@@ -87,7 +87,7 @@ var flagTable = map[string][]string{
 	"compat": {"play", "collect", "doctor", "eval", "analyze", "ablate", "serve env", "eval drift",
 		"gate"},
 	"feedback": {"play", "collect", "doctor", "eval", "analyze", "ablate", "serve env", "serve tools"},
-	"hint":     {"play", "collect", "doctor", "eval", "eval drift", "analyze", "ablate", "serve env"},
+	"hint":     {"play", "collect", "doctor", "eval", "eval drift", "analyze", "ablate", "serve env", "gate"},
 }
 
 // sameWords are the flags whose help is the same on every command; that of the others says what the
@@ -176,7 +176,8 @@ func TestFlagsRefuseTheSame(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
 	required := map[string][]string{"data import": {"--corpus", dir}, "finetune": {dir}, "improve": {dir},
 		"branch": {dir, "QUESTION", "0", "0"}, "ablate": {"--out", dir},
-		"eval drift": {"--out", dir, "--set", "suite=toolqa"}, "eval simulator": {dir}, "eval judge": {dir}, "gate": {"p_c", "p_c", "--out", dir},
+		"eval drift": {"--out", dir, "--set", "suite=toolqa"}, "eval simulator": {dir}, "eval judge": {dir},
+		"gate":        {"p_c", "p_c", "--out", dir},
 		"mirror data": {dir, "--out", dir}, "mirror requests": {"--out", dir, "--model", "openai:m"},
 		"mirror queries": {"--out", dir, "--model", "openai:m"}, "tasks instruct": {"--out", dir}}
 
