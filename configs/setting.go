@@ -34,6 +34,7 @@ func EnvironmentLayers(environ []string) ([]Layer, error) {
 	}
 	var layers []Layer
 
+	// A variable that is misspelt would change nothing, and nobody would know.
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
 

@@ -244,6 +244,7 @@ func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong refusals) 
 		return refusals{err.Error()}
 	}
 
+	// What was taken before stays: the model is asked again for what is missing alone.
 	for _, a := range apis {
 		named := object.Object(a.Name)
 		n := u.names[a.ToolName()]

@@ -15,8 +15,7 @@ import (
 	"toolevo/envs/sandbox/worker"
 )
 
-// Words that stand for what each instance has for itself, in its command and in what its
-// environment says.
+// Words of a command, and of the values of variables, that differ from instance to instance.
 const (
 	dirWord     = "{dir}"
 	addressWord = "{address}"

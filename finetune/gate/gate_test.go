@@ -13,8 +13,8 @@ import (
 	"toolevo/finetune/gate"
 )
 
-// changed is an input of two versions with one changed tool, move, that count tasks used: so many
-// were lost and won, and the rest is the same. Further tasks used another tool.
+// changed is an input of two versions with one changed tool, move. Of the tasks that used it some
+// were lost, some won, and for some nothing changed; those that are equal used another tool.
 func changed(lost, won, same, equal int) gate.Input {
 	in := gate.Input{
 		Current: gate.Version{Name: "1.0", Tools: []string{"move", "list"}},

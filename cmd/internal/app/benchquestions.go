@@ -150,6 +150,7 @@ func (b *Bench) chosen() (func(envs.Task) bool, error) {
 		wanted[id] = true
 	}
 
+	// What is left of the wanted ones is no question: most likely it is misspelt.
 	for _, t := range b.Suite.Tasks() {
 		delete(wanted, t.ID)
 	}

@@ -20,6 +20,7 @@ func (p *parts) underWay() []string {
 		owner[name] = i
 	}
 
+	// A member's name is used by calls of one of the two, so that nothing else may have it.
 	for i, was := range p.was {
 		to, ok := p.to[i]
 		if !ok {
@@ -59,6 +60,7 @@ func (p *parts) adapters() []toolapi.AdapterSpec {
 		all = renaming(append(all, n.fixed...), n.names)
 	}
 
+	// Values are adapted once all are parameters, and before some of them are members again.
 	all = append(all, p.adapted...)
 	last := toolapi.Rename{}
 

@@ -81,6 +81,7 @@ func (w *weights) names(a, b string) float64 {
 
 	whole := len(few) > 0
 
+	// Each word has its likest one, which no other word may have as well.
 	for _, word := range few {
 		best, at := 0.0, -1
 

@@ -66,6 +66,7 @@ func (m *met) enumeration(old, now envs.Args) bool {
 	m.lost = slices.DeleteFunc(slices.Clone(was), in(is))
 	m.fresh = slices.DeleteFunc(slices.Clone(is), in(was))
 
+	// The tool as it is does not know what is fresh, so that the version must not take it.
 	if len(m.fresh) == 0 {
 		return true
 	}
@@ -108,7 +109,7 @@ func (m *met) members(old, now envs.Args) bool {
 		schema, _ := member.Value.(envs.Args)
 		before, known := was.Get(member.Name)
 
-		if !known {
+		if !known { // the tool as it is has no place for it
 			m.wider = true
 
 			if slices.Contains(needed, any(member.Name)) {
@@ -129,6 +130,7 @@ func (m *met) members(old, now envs.Args) bool {
 		both = append(both, envs.Arg{Name: member.Name, Value: inside.schema})
 	}
 
+	// What the tool needs has to be said, whether or not the release needs it.
 	for _, name := range old.List("required") {
 		if text, _ := name.(string); !slices.Contains(both.Names(), text) {
 			return false

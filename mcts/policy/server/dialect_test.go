@@ -192,7 +192,7 @@ func TestServerTakesLessOfSome(t *testing.T) {
 				t.Errorf("%s: the dialect is %q", test.name, got)
 			}
 
-			if s.BadRequests > 2*requests { // which come at the same time may be refused twice
+			if s.BadRequests > 3*requests/2 {
 				t.Errorf("%s: %d requests were refused", test.name, s.BadRequests)
 			}
 		})

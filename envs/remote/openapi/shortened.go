@@ -1,0 +1,26 @@
+package openapi
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"toolevo/envs/display"
+)
+
+// tags are those of HTML that descriptions have.
+var tags = regexp.MustCompile(`</?(?:a|b|br|code|div|em|h[1-6]|i|li|ol|p|pre|span|strong|table|td|tr|ul)\b[^<>]*>`)
+
+// Shortened is a text as one line without tags, of at most most characters, that ends with a
+// sentence, or with an ellipsis. most is that of [Options].
+func Shortened(text string, most int) string { return shortened(text, cmp.Or(most, usualDescription)) }
+
+func shortened(text string, most int) string {
+	text = text[:min(len(text), 100*most)]
+	line := display.Line(tags.ReplaceAllString(text, " "), most)
+	if end := strings.LastIndex(line, ". "); strings.HasSuffix(line, "…") && end > 0 {
+		return line[:end+1]
+	}
+
+	return line
+}
