@@ -117,3 +117,17 @@ func plain(word string) string { return strings.TrimSuffix(fold(word), "s") }
 
 // Words returns the words of a name: DBName_2 is DB, Name and 2.
 func Words(name string) []string { return split(name) }
+
+// Stems returns the words of a name or a text without capitals and plurals: orderIDs is order and id.
+func Stems(text string) []string {
+	all := Words(text)
+	for i, word := range all {
+		if word = strings.ToLower(word); len(word) > 2 && !strings.HasSuffix(word, "ss") {
+			word = strings.TrimSuffix(word, "s")
+		}
+
+		all[i] = word
+	}
+
+	return all
+}

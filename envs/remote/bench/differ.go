@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolevo/envs"
@@ -51,12 +52,12 @@ func differingLine(a, b string) string {
 }
 
 // places are where two JSON values differ.
-func places(a, b any, at string) (all []string) {
+func places(a, b any, at envs.Pointer) (all []string) {
 	switch one := a.(type) {
 	case envs.Args:
 		if other, ok := b.(envs.Args); ok && slices.Equal(one.Names(), other.Names()) {
 			for i, m := range one {
-				all = append(all, places(m.Value, other[i].Value, at+"/"+m.Name)...)
+				all = append(all, places(m.Value, other[i].Value, at.Add(m.Name))...)
 			}
 
 			return all
@@ -64,7 +65,7 @@ func places(a, b any, at string) (all []string) {
 	case []any:
 		if other, ok := b.([]any); ok && len(one) == len(other) {
 			for i := range one {
-				all = append(all, places(one[i], other[i], fmt.Sprintf("%s/%d", at, i))...)
+				all = append(all, places(one[i], other[i], at.Add(strconv.Itoa(i)))...)
 			}
 
 			return all

@@ -122,10 +122,8 @@ func at(number, pointer string, results []string) (any, error) {
 		return nil, fmt.Errorf("call %d was not answered with JSON", n)
 	}
 
-	for part := range strings.SplitSeq(pointer[1:], "/") {
-		if value, ok = member(value, unescaped.Replace(part)); !ok {
-			return nil, fmt.Errorf("the answer of call %d has nothing at %s", n, pointer)
-		}
+	if value, ok = envs.Pointer(pointer).In(value); !ok {
+		return nil, fmt.Errorf("the answer of call %d has nothing at %s", n, pointer)
 	}
 
 	return value, nil
@@ -147,23 +145,4 @@ func valueIn(answer string) (any, bool) {
 	value, err = pytext.DecodeStrict(strings.TrimSpace(answer[i:]))
 
 	return value, err == nil
-}
-
-var unescaped = strings.NewReplacer("~1", "/", "~0", "~")
-
-// member is a member of an object by its name, or of a list by its number.
-func member(value any, name string) (any, bool) {
-	switch value := value.(type) {
-	case envs.Args:
-		return value.Get(name)
-	case []any:
-		i, err := strconv.Atoi(name)
-		if err != nil || i < 0 || i >= len(value) {
-			return nil, false
-		}
-
-		return value[i], true
-	}
-
-	return nil, false
 }

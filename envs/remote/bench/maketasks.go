@@ -1,0 +1,306 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/envs/pytext"
+	"toolevo/envs/remote"
+	"toolevo/envs/remote/explore"
+	"toolevo/envs/suite"
+)
+
+// MadeTasks is what `tasks make --json` prints.
+type MadeTasks struct {
+	AddedTasks
+
+	Tools     []UsedTool `json:"tools"`     // in the order of p_c
+	Differing int        `json:"differing"` // programs that a fresh instance answered otherwise; left out
+}
+
+// UsedTool is a tool, and how many of the tasks made need it.
+type UsedTool struct {
+	Tool  string `json:"tool"`
+	Tasks int    `json:"tasks"`
+	Said  string `json:"said,omitempty"` // what it answered a call that it refused, where no task needs it
+}
+
+func makeTasksCommand() suite.Command {
+	var (
+		data string
+		seed uint64
+		m    making
+	)
+
+	split := "train"
+	m.count, m.calls = 100, 4
+
+	return suite.Command{
+		Use: "tasks make", Help: helpTexts, Progress: true, Document: MadeTasks{}, Demonstrates: true,
+		Options: []suite.Option{
+			suite.DataOption(&data), suite.SplitOption(&split), suite.SeedOption(&seed),
+			{Name: "count", Value: &m.count, Least: 1, Usage: "how many tasks to add"},
+			{Name: "calls", Value: &m.calls, Least: 1, Usage: "the most calls that a task needs"},
+		},
+		Run: func(ctx context.Context, c *suite.Call) error {
+			made, err := m.run(ctx, data, split, seed, c.Progress.Step("make tasks"))
+
+			return c.Result(made, func(w io.Writer) {
+				made.print(w)
+				c.Say("Next: toolevo tasks check --data %s", data)
+			}, err)
+		},
+	}
+}
+
+func (m *MadeTasks) print(w io.Writer) {
+	for _, t := range m.Tools {
+		fmt.Fprintf(w, "%-32s %5d tasks", t.Tool, t.Tasks)
+
+		if t.Said != "" {
+			fmt.Fprintf(w, "; refused: %s", display.Line(t.Said, 30))
+		}
+
+		fmt.Fprintln(w)
+	}
+
+	if m.Differing > 0 {
+		fmt.Fprintf(w, "%d programs left out, which a fresh instance answered otherwise\n", m.Differing)
+	}
+
+	fmt.Fprintf(w, "%d tasks added to %s, which has %d\n", m.Added, m.Path, m.Total)
+}
+
+// making makes tasks by using the tools of a toolset.
+type making struct {
+	count, calls int
+
+	toolset *Toolset
+	service *remote.Service
+	known   map[string]bool // questions
+	made    []*Task
+}
+
+// triesEach is how many programs are drawn for a task before what is there has to be enough.
+const triesEach = 40
+
+// run adds tasks to a split. What was made when ctx ended is added, too.
+func (m *making) run(ctx context.Context, data, split string, seed uint64, set func(done, total int)) (
+	made MadeTasks, err error,
+) {
+	tools, err := m.open(data)
+	if err != nil {
+		return made, err
+	}
+	defer func() { err = errors.Join(err, m.service.Close()) }()
+
+	explorer, err := explore.New(ctx, tools, seed)
+	if err != nil {
+		return made, err
+	}
+
+	for tries := 0; err == nil && len(m.made) < m.count && tries < triesEach*m.count; tries++ {
+		set(len(m.made), m.count)
+
+		var p *explore.Program
+		if p, err = explorer.Program(ctx, m.calls); err == nil && p != nil {
+			err = m.add(ctx, explorer, p, fmt.Sprintf("made-%s-%d-%04d", split, seed, tries), &made.Differing)
+		}
+	}
+
+	if err != nil && ctx.Err() == nil {
+		return made, err
+	}
+
+	var failed error
+	if made.AddedTasks, failed = appendTasks(data, split, m.made); failed != nil {
+		return made, failed
+	}
+
+	if len(m.made) == 0 && err == nil {
+		err = console.Bad("no program of calls leads to a question: `toolevo tools check` says what tools answer")
+	}
+
+	for _, a := range tools.APIs {
+		used := UsedTool{Tool: a.Tool, Tasks: m.using(a.Tool)}
+		if used.Tasks == 0 {
+			used.Said = explorer.Obstacle[a.Tool]
+		}
+
+		made.Tools = append(made.Tools, used)
+	}
+
+	return made, err
+}
+
+// open reads the tools, and the questions that there are.
+func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) {
+	all, err := Remote{}.Versions(data)
+	if err != nil {
+		return tools, err
+	}
+
+	v, err := all.Version(base)
+	if err != nil {
+		return tools, err
+	}
+
+	if m.toolset, err = readToolset(data); err != nil {
+		return tools, err
+	}
+
+	for _, a := range v.APIs {
+		// What changes a state that nobody brings back is used for no question of ours.
+		if !envs.IsSystem(a.Tool) && (m.toolset.startsInstances() || slices.Contains(m.toolset.Reads, a.Tool)) {
+			tools.APIs = append(tools.APIs, a)
+		}
+	}
+
+	m.known = map[string]bool{}
+	for _, split := range suite.Splits() {
+		tasks, err := readSplit(data, split)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return tools, err
+		}
+
+		for _, t := range tasks {
+			m.known[t.Question] = true
+		}
+	}
+
+	tools.Reads = func(tool string) bool { return slices.Contains(m.toolset.Reads, tool) }
+	tools.Call = m.call
+	m.service, err = m.toolset.service()
+
+	return tools, err
+}
+
+// call calls a tool in the state that a log leads to.
+func (m *making) call(ctx context.Context, at remote.Log, tool string, args envs.Args) (
+	remote.Log, explore.Answer, error,
+) {
+	name, its := m.toolset.wire(tool, args)
+
+	next, result, err := m.service.Call(ctx, nil, at, name, its)
+	answer := explore.Answer{Said: result.Observation, Refused: result.Outcome != envs.OK}
+
+	if value, ok := valueIn(result.Observation); ok {
+		answer.Value = value
+	}
+
+	return next, answer, err
+}
+
+// add makes a task of a program that no task has yet, and which a fresh instance answers as the one
+// did on which it was drawn.
+func (m *making) add(
+	ctx context.Context, e *explore.Explorer[remote.Log], p *explore.Program, id string, differing *int,
+) error {
+	question := p.Question()
+	if m.known[question] {
+		return nil
+	}
+
+	var answers []explore.Answer
+
+	for range 2 {
+		if err := m.service.Close(); err != nil { // whatever is used after it has to be started
+			return err
+		}
+
+		var err error
+		if answers, err = e.Replay(ctx, p); err != nil {
+			return err
+		}
+
+		same := len(answers) == len(p.Steps)
+		if same {
+			now, ok := p.Asked.In(answers[len(answers)-1].Value)
+			same = ok && now == p.Answer
+		}
+
+		if !same {
+			*differing++
+			return nil
+		}
+	}
+
+	t, err := taskOf(p, answers)
+	if err != nil {
+		return err
+	}
+
+	t.ID, t.Question = id, question
+	m.known[question] = true
+	m.made = append(m.made, t)
+
+	return nil
+}
+
+// using is how many of the tasks call a tool.
+func (m *making) using(tool string) (n int) {
+	for _, t := range m.made {
+		if slices.ContainsFunc(t.Solution, func(s Step) bool { return s.Tool == tool }) {
+			n++
+		}
+	}
+
+	return n
+}
+
+// taskOf is a program as a task. What calls have changed is asked of the tools as well, so that an
+// answer that was guessed is not enough.
+func taskOf(p *explore.Program, answers []explore.Answer) (*Task, error) {
+	t := &Task{
+		Dataset: "made", Difficulty: "reads", Answer: pytext.Str(p.Answer), Match: matchStrict,
+		Final: fmt.Sprintf("{{%d %s}}", len(p.Steps), p.Asked),
+	}
+
+	if _, isNumber := p.Answer.(envs.Number); isNumber {
+		t.Match = matchNumber
+	}
+
+	for _, s := range p.Steps {
+		args := envs.Map(s.Args, func(part any) (any, bool) {
+			ref, ok := part.(explore.Ref)
+			if ok {
+				part = fmt.Sprintf("{{%d %s}}", ref.Step, ref.Pointer)
+			}
+
+			return part, ok
+		})
+
+		t.Solution = append(t.Solution, step(s.API.Tool, args))
+	}
+
+	if !p.Writes {
+		return t, nil
+	}
+
+	t.Difficulty = "writes"
+
+	args, err := p.Resolved(answers)
+	if left := p.Left(); err == nil && left != nil {
+		last := p.Steps[len(p.Steps)-1].API.Tool
+		t.After = []Query{{Step: step(last, args), Has: json.RawMessage(pytext.JSON(left))}}
+	}
+
+	return t, err
+}
+
+// step is a call as the file of a task has it.
+func step(tool string, args any) Step {
+	if a, _ := args.(envs.Args); len(a) == 0 {
+		return Step{Tool: tool}
+	}
+
+	return Step{Tool: tool, Args: json.RawMessage(pytext.JSON(args))}
+}

@@ -1,0 +1,189 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"toolevo/envs"
+	"toolevo/envs/toolapi"
+)
+
+// Tools are tools that can be called in states of type S, of which the zero value is where every
+// task begins.
+type Tools[S any] struct {
+	APIs []*toolapi.API // without those of the environment
+
+	// Reads reports whether a tool only reads.
+	Reads func(tool string) bool
+
+	// Call calls a tool in a state, and returns the state after it. The error is the tools' owner's,
+	// and ends all.
+	Call func(ctx context.Context, at S, tool string, args envs.Args) (S, Answer, error)
+}
+
+// Answer is what a call is answered.
+type Answer struct {
+	Said    string // as the agent reads it
+	Value   any    // its JSON value, nil where it has none
+	Refused bool
+}
+
+// Program is calls, and what is asked of the last one's answer.
+type Program struct {
+	Steps  []Step
+	Asked  envs.Pointer
+	Answer any  // what stands there: a text, or an envs.Number
+	Writes bool // some call changes what others answer
+}
+
+// Step is a call of a program. Among its arguments are values of type [Ref].
+type Step struct {
+	API  *toolapi.API
+	Args envs.Args
+}
+
+// Ref is what stands in the answer of an earlier step, counted from 1.
+type Ref struct {
+	Step    int
+	Pointer envs.Pointer
+}
+
+// Explorer draws programs.
+type Explorer[S any] struct {
+	tools    Tools[S]
+	rng      *rand.Rand
+	known    []place
+	tried    map[string]*tries // by tool, parameter and place
+	used     map[string]int    // programs with a tool
+	Obstacle map[string]string // what a tool said that was refused, by tool
+}
+
+type tries struct{ taken, refused int }
+
+// New returns an explorer of tools that has read what there is to read.
+func New[S any](ctx context.Context, tools Tools[S], seed uint64) (*Explorer[S], error) {
+	e := &Explorer[S]{
+		tools: tools, rng: rand.New(rand.NewPCG(seed, 0)),
+		tried: map[string]*tries{}, used: map[string]int{}, Obstacle: map[string]string{},
+	}
+
+	return e, e.survey(ctx)
+}
+
+// Used returns how many programs have a tool.
+func (e *Explorer[S]) Used(tool string) int { return e.used[tool] }
+
+// How much a survey asks.
+const (
+	surveys       = 3 // calls of a tool in a round
+	surveyRounds  = 3
+	mostTries     = 6 // to make a call that is not refused
+	mostLastTries = 10
+)
+
+// survey calls what only reads, to know values. What a round has found is what the next one asks by.
+func (e *Explorer[S]) survey(ctx context.Context) error {
+	var start S
+
+	for range surveyRounds {
+		before := len(e.known)
+
+		for _, a := range e.tools.APIs {
+			if !e.tools.Reads(a.Tool) {
+				continue
+			}
+
+			for range surveys {
+				if _, _, err := e.try(ctx, start, a, nil); err != nil {
+					return err
+				}
+			}
+		}
+
+		if len(e.known) == before {
+			break
+		}
+	}
+
+	return nil
+}
+
+// made is a call that was made, on the way of a program.
+type made[S any] struct {
+	Step
+
+	at     S // before it
+	after  S
+	answer Answer
+}
+
+// try makes one call of a tool after others, with drawn arguments. ok is false where it was refused.
+func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []made[S]) (m made[S], ok bool, err error) {
+	d := e.draw(a, before)
+
+	args, err := resolved(d.args, answersOf(before))
+	if err != nil {
+		return m, false, err
+	}
+
+	m = made[S]{Step: Step{a, d.args}, at: at}
+	if m.after, m.answer, err = e.tools.Call(ctx, at, a.Tool, args); err != nil {
+		return m, false, fmt.Errorf("call %s: %w", a.Tool, err)
+	}
+
+	for _, key := range d.from {
+		if e.tried[key] == nil {
+			e.tried[key] = &tries{}
+		}
+
+		if m.answer.Refused {
+			e.tried[key].refused++
+		} else {
+			e.tried[key].taken++
+		}
+	}
+
+	if m.answer.Refused {
+		e.Obstacle[a.Tool] = m.answer.Said
+		return m, false, nil
+	}
+
+	// Values of the beginning are there for every program; later ones are for their own.
+	if len(before) == 0 && e.tools.Reads(a.Tool) {
+		e.learn(a, m.answer.Value)
+	}
+
+	return m, true, nil
+}
+
+func answersOf[S any](all []made[S]) (answers []any) {
+	for _, m := range all {
+		answers = append(answers, m.answer.Value)
+	}
+
+	return answers
+}
+
+// resolved are arguments with values in the place of what refers to them.
+func resolved(args envs.Args, answers []any) (envs.Args, error) {
+	var failed error
+
+	all := envs.Map(args, func(part any) (any, bool) {
+		ref, ok := part.(Ref)
+		if !ok {
+			return part, false
+		}
+
+		value, found := ref.Pointer.In(answers[ref.Step-1])
+		if !found {
+			failed = fmt.Errorf("the answer of step %d has nothing at %s", ref.Step, ref.Pointer)
+		}
+
+		return value, true
+	})
+
+	now, _ := all.(envs.Args)
+
+	return now, failed
+}

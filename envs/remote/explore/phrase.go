@@ -1,0 +1,132 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/drift"
+	"toolevo/envs/toolapi"
+)
+
+const mostSaid = 120 // characters of a tool's description
+
+// sentence is the first sentence of what a tool does, without its period, or the words of its name.
+func sentence(a *toolapi.API) string {
+	text := strings.TrimSpace(a.Sentence())
+	if at := strings.IndexAny(text, ".\n"); at >= 0 {
+		text = text[:at]
+	}
+
+	if text == "" || len(text) > mostSaid {
+		text = strings.Join(drift.Stems(a.Tool), " ")
+		return strings.ToUpper(text[:1]) + text[1:]
+	}
+
+	return text
+}
+
+// arguments are the arguments of a call in words.
+func arguments(args envs.Args) string {
+	var all []string
+	for _, a := range args {
+		all = append(all, words(a.Name)+": "+said(a.Value))
+	}
+
+	return strings.Join(all, "; ")
+}
+
+// words are the words of a name.
+func words(name string) string {
+	all := drift.Words(name)
+	for i, w := range all {
+		if strings.ToUpper(w) != w {
+			all[i] = strings.ToLower(w)
+		}
+	}
+
+	if len(all) == 0 {
+		return name
+	}
+
+	return strings.Join(all, " ")
+}
+
+// said is a value in words.
+func said(value any) string {
+	switch value := value.(type) {
+	case Ref:
+		return fmt.Sprintf("the %s that step %d gives", phrase(value.Pointer), value.Step)
+	case envs.Args:
+		var all []string
+		for _, a := range value {
+			all = append(all, words(a.Name)+" "+said(a.Value))
+		}
+
+		return strings.Join(all, ", ")
+	case []any:
+		var all []string
+		for _, item := range value {
+			all = append(all, said(item))
+		}
+
+		return strings.Join(all, " and ")
+	case string:
+		if strings.ContainsAny(value, " ;:,()") {
+			return strconv.Quote(value)
+		}
+	}
+
+	return shown(value)
+}
+
+// phrase puts a JSON pointer into words: /orders/2/id is the id of the 3rd order.
+func phrase(pointer envs.Pointer) string {
+	var all []string
+
+	for _, part := range pointer.Parts() {
+		i, err := strconv.Atoi(part)
+
+		switch {
+		case err != nil:
+			all = append(all, words(part))
+		case len(all) == 0:
+			all = append(all, ordinal(i+1)+" item")
+		default:
+			all[len(all)-1] = ordinal(i+1) + " " + singular(all[len(all)-1])
+		}
+	}
+
+	slices.Reverse(all)
+
+	return strings.Join(all, " of the ")
+}
+
+// singular is a plural as what it has several of.
+func singular(plural string) string {
+	if stem, ok := strings.CutSuffix(plural, "ies"); ok {
+		return stem + "y"
+	}
+
+	if strings.HasSuffix(plural, "ss") {
+		return plural
+	}
+
+	return strings.TrimSuffix(plural, "s")
+}
+
+func ordinal(n int) string {
+	switch {
+	case n%100 >= 11 && n%100 <= 13:
+	case n%10 == 1:
+		return strconv.Itoa(n) + "st"
+	case n%10 == 2:
+		return strconv.Itoa(n) + "nd"
+	case n%10 == 3:
+		return strconv.Itoa(n) + "rd"
+	}
+
+	return strconv.Itoa(n) + "th"
+}

@@ -1,0 +1,175 @@
+package explore
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/drift"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
+)
+
+// place is where values stood in answers of a tool.
+type place struct {
+	key    string   // the tool and the pointer, with * for items of lists
+	words  []string // of the tool but for its verb, and of the pointer
+	values []any    // distinct texts and numbers
+}
+
+// How much of an answer is looked at.
+const (
+	mostItems  = 12 // of a list, for values to call with
+	firstItems = 3  // of a list, for what a question speaks of: nobody asks for the eleventh
+	mostLength = 60 // characters of a text
+	mostValues = 40 // of a place
+)
+
+// leaf is a text or a number in an answer.
+type leaf struct {
+	pointer envs.Pointer
+	value   any
+}
+
+// leavesOf are the short texts and the numbers of a value, of each list among the first items.
+func leavesOf(value any, items int) []leaf { return appendLeaves(nil, "", value, items) }
+
+func appendLeaves(all []leaf, pointer envs.Pointer, value any, items int) []leaf {
+	switch value := value.(type) {
+	case envs.Args:
+		for _, a := range value {
+			all = appendLeaves(all, pointer.Add(a.Name), a.Value, items)
+		}
+	case []any:
+		for i, item := range value[:min(len(value), items)] {
+			all = appendLeaves(all, pointer.Add(strconv.Itoa(i)), item, items)
+		}
+	case string:
+		if value != "" && len(value) <= mostLength && !strings.ContainsAny(value, "\n{}") {
+			all = append(all, leaf{pointer, value})
+		}
+	case envs.Number:
+		all = append(all, leaf{pointer, value})
+	}
+
+	return all
+}
+
+func isIndex(part string) bool {
+	_, err := strconv.Atoi(part)
+	return err == nil
+}
+
+// placeOf is where a leaf of a tool's answer stands, without its value.
+func placeOf(tool string, l leaf) place {
+	// The first word of a tool's name is what it does; what it does it with is the rest.
+	words := drift.Stems(tool)
+	words = words[min(1, len(words)):]
+
+	pointer := l.pointer.Parts()
+	for i, part := range pointer {
+		if isIndex(part) {
+			pointer[i] = "*"
+			continue
+		}
+
+		words = append(words, drift.Stems(part)...)
+	}
+
+	return place{key: tool + " /" + strings.Join(pointer, "/"), words: words}
+}
+
+// learn keeps the values of an answer.
+func (e *Explorer[S]) learn(a *toolapi.API, answer any) {
+	for _, l := range leavesOf(answer, mostItems) {
+		at := placeOf(a.Tool, l)
+
+		i := slices.IndexFunc(e.known, func(p place) bool { return p.key == at.key })
+		if i < 0 {
+			i = len(e.known)
+			e.known = append(e.known, at)
+		}
+
+		p := &e.known[i]
+		if len(p.values) < mostValues && !slices.Contains(p.values, l.value) {
+			p.values = append(p.values, l.value)
+		}
+	}
+}
+
+// want is what a parameter asks for.
+type want struct {
+	key   string   // the tool and the parameter
+	words []string // of its name
+	of    []string // of the tool's name but for its verb
+	kind  any      // the schema's type
+}
+
+// keys are words for what names a thing. A parameter that is called like the thing wants one.
+var keys = []string{"id", "key", "code", "slug", "sha", "hash", "uuid", "number", "name", "title", "email", "handle"}
+
+// suits is how well the values of a place suit a parameter, by names: 0 is not at all.
+func (w want) suits(p place) int {
+	if len(p.words) == 0 || len(w.words) == 0 {
+		return 0
+	}
+
+	last, its := w.words[len(w.words)-1], p.words[len(p.words)-1]
+	isKey := slices.Contains(keys, last)
+
+	// An order's id is at order/id; a customer is at customer/id, or where another thing names it.
+	things := slices.DeleteFunc(slices.Clone(w.words), func(word string) bool { return slices.Contains(keys, word) })
+	if len(things) == 0 {
+		things = w.of
+	}
+
+	for _, thing := range things {
+		if !slices.Contains(p.words, thing) {
+			return 0
+		}
+	}
+
+	switch {
+	case its == last:
+		return 3
+	case !isKey && its == "id":
+		return 2
+	case !isKey && slices.Contains(keys, its):
+		return 1
+	}
+
+	return 0
+}
+
+// fits reports whether a value has the type that a schema names. A reference is to one that has.
+func (w want) fits(value any) bool {
+	if _, ok := value.(Ref); ok {
+		return true
+	}
+
+	switch w.kind {
+	case "string":
+		_, ok := value.(string)
+		return ok
+	case "integer":
+		n, ok := value.(envs.Number)
+		return ok && !strings.ContainsAny(string(n), ".eE")
+	case "number":
+		_, ok := value.(envs.Number)
+		return ok
+	case "boolean", "array", "object", "null":
+		return false
+	}
+
+	return true
+}
+
+// shown is a value as a question says it.
+func shown(value any) string {
+	if text, ok := value.(string); ok {
+		return text
+	}
+
+	return pytext.JSON(value)
+}

@@ -1,0 +1,360 @@
+package explore
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/toolapi"
+)
+
+// writingShare is how many programs change something, where tools can.
+const writingShare = 0.6
+
+// Program draws a program of at most some calls. It is nil where what was tried led nowhere.
+func (e *Explorer[S]) Program(ctx context.Context, most int) (*Program, error) {
+	n := 1 + e.rng.IntN(most)
+	writes := most > 1 && e.rng.Float64() < writingShare && slices.ContainsFunc(e.tools.APIs, e.writes)
+
+	if writes {
+		n = max(n, 2)
+	}
+
+	var (
+		start S
+		all   []made[S]
+	)
+
+	for len(all) < n-1 {
+		next, err := e.step(ctx, start, all, func(a *toolapi.API) bool {
+			// Half of the calls before the last are to change something, and one of them at least.
+			return e.writes(a) == writes || writes && len(all) < n-2 && e.rng.IntN(2) == 0
+		})
+		if err != nil || next == nil {
+			return nil, err
+		}
+
+		all = append(all, *next)
+	}
+
+	p, err := e.ask(ctx, all, writes)
+	if err != nil || p == nil {
+		return nil, err
+	}
+
+	if p, err = e.shortened(ctx, p); err != nil || p == nil {
+		return nil, err
+	}
+
+	for _, s := range p.Steps {
+		e.used[s.API.Tool]++
+		p.Writes = p.Writes || e.writes(s.API)
+	}
+
+	return p, nil
+}
+
+func (e *Explorer[S]) writes(a *toolapi.API) bool { return !e.tools.Reads(a.Tool) }
+
+// step makes one more call of a tool that may be used: nil where all that was tried was refused.
+func (e *Explorer[S]) step(ctx context.Context, start S, before []made[S], may func(*toolapi.API) bool) (
+	*made[S], error,
+) {
+	at := start
+	if len(before) > 0 {
+		at = before[len(before)-1].after
+	}
+
+	for range mostTries {
+		a := e.pick(may)
+		if a == nil {
+			continue
+		}
+
+		if m, ok, err := e.try(ctx, at, a, before); err != nil || ok {
+			return &m, err
+		}
+	}
+
+	return nil, nil
+}
+
+// pick draws a tool, those that few programs have more often.
+func (e *Explorer[S]) pick(may func(*toolapi.API) bool) *toolapi.API {
+	var (
+		all     []*toolapi.API
+		weights []float64
+		total   float64
+	)
+
+	for _, a := range e.tools.APIs {
+		if may(a) {
+			weight := 1 / float64(1+e.used[a.Tool])
+			all, weights, total = append(all, a), append(weights, weight), total+weight
+		}
+	}
+
+	at := e.rng.Float64() * total
+	for i, a := range all {
+		if at -= weights[i]; at < 0 {
+			return a
+		}
+	}
+
+	return nil
+}
+
+// ask makes the last call of a program, which reads, and chooses what is asked of its answer.
+func (e *Explorer[S]) ask(ctx context.Context, before []made[S], writes bool) (*Program, error) {
+	var start S
+
+	for range mostLastTries {
+		last, err := e.step(ctx, start, before, func(a *toolapi.API) bool { return !e.writes(a) })
+		if err != nil || last == nil {
+			return nil, err
+		}
+
+		// What was there before is no answer of the calls that change something. Without any, an
+		// earlier call has to be what this one refers to.
+		var was any
+
+		if writes {
+			if was, err = e.atStart(ctx, last, before); err != nil {
+				return nil, err
+			}
+		} else if len(before) > 0 && len(refsOf(last.Args)) == 0 {
+			continue
+		}
+
+		p, err := e.choose(append(slices.Clone(before), *last), was)
+		if err != nil || p != nil {
+			return p, err
+		}
+	}
+
+	return nil, nil
+}
+
+// atStart is what the call is answered where nothing was changed, nil where it is refused.
+func (e *Explorer[S]) atStart(ctx context.Context, m *made[S], before []made[S]) (any, error) {
+	var start S
+
+	args, err := resolved(m.Args, answersOf(before))
+	if err != nil {
+		return nil, err
+	}
+
+	_, answer, err := e.tools.Call(ctx, start, m.API.Tool, args)
+	if err != nil || answer.Refused {
+		return nil, err
+	}
+
+	return answer.Value, nil
+}
+
+// choose draws what is asked of the last answer: what was otherwise before, and is no value that the
+// question names or that the call was made with. It is nil where there is no such thing.
+func (e *Explorer[S]) choose(all []made[S], was any) (*Program, error) {
+	last := all[len(all)-1]
+
+	args, err := resolved(last.Args, answersOf(all))
+	if err != nil {
+		return nil, err
+	}
+
+	named := namedBy(all)
+	for _, l := range leavesOf(args, mostItems) {
+		named = append(named, shown(l.value))
+	}
+
+	var open []leaf
+
+	for _, l := range leavesOf(last.answer.Value, firstItems) {
+		before, there := l.pointer.In(was)
+		if (was == nil || !there || before != l.value) && !slices.Contains(named, shown(l.value)) {
+			open = append(open, l)
+		}
+	}
+
+	if len(open) == 0 {
+		return nil, nil
+	}
+
+	asked := open[e.rng.IntN(len(open))]
+
+	p := &Program{Asked: asked.pointer, Answer: asked.value}
+	for _, m := range all {
+		p.Steps = append(p.Steps, m.Step)
+	}
+
+	return p, nil
+}
+
+// namedBy are the values that calls are made with and that no earlier answer has.
+func namedBy[S any](all []made[S]) (named []string) {
+	for _, m := range all {
+		for _, l := range leavesOf(m.Args, mostItems) {
+			named = append(named, shown(l.value))
+		}
+	}
+
+	return named
+}
+
+// refsOf are the references among arguments.
+func refsOf(args envs.Args) (all []Ref) {
+	envs.Map(args, func(part any) (any, bool) {
+		ref, ok := part.(Ref)
+		if ok {
+			all = append(all, ref)
+		}
+
+		return part, ok
+	})
+
+	return all
+}
+
+// shortened leaves out every call without which the last one is answered what is asked all the same.
+func (e *Explorer[S]) shortened(ctx context.Context, p *Program) (*Program, error) {
+	for i := len(p.Steps) - 2; i >= 0; i-- {
+		shorter := p.without(i)
+		if shorter == nil {
+			continue
+		}
+
+		answers, err := e.Replay(ctx, shorter)
+		if err != nil {
+			return nil, err
+		}
+
+		if len(answers) < len(shorter.Steps) {
+			continue
+		}
+
+		if now, ok := p.Asked.In(answers[len(answers)-1].Value); ok && now == p.Answer {
+			p = shorter
+		}
+	}
+
+	return p, nil
+}
+
+// without is the program without a step, nil where a later one refers to it.
+func (p *Program) without(i int) *Program {
+	shorter := &Program{Asked: p.Asked, Answer: p.Answer}
+
+	for k, s := range p.Steps {
+		if k == i {
+			continue
+		}
+
+		for _, ref := range refsOf(s.Args) {
+			if ref.Step == i+1 {
+				return nil
+			}
+		}
+
+		args, _ := envs.Map(s.Args, func(part any) (any, bool) {
+			ref, ok := part.(Ref)
+			if ok && ref.Step > i {
+				ref.Step--
+				part = ref
+			}
+
+			return part, ok
+		}).(envs.Args)
+
+		shorter.Steps = append(shorter.Steps, Step{s.API, args})
+	}
+
+	return shorter
+}
+
+// Replay makes the calls of a program from the beginning, and returns what they are answered up to
+// the first that is refused, or refers to what is not there.
+func (e *Explorer[S]) Replay(ctx context.Context, p *Program) (answers []Answer, err error) {
+	var (
+		at     S
+		values []any
+	)
+
+	for _, s := range p.Steps {
+		args, missing := resolved(s.Args, values)
+		if missing != nil {
+			return answers, nil
+		}
+
+		var answer Answer
+		if at, answer, err = e.tools.Call(ctx, at, s.API.Tool, args); err != nil || answer.Refused {
+			return answers, err
+		}
+
+		answers, values = append(answers, answer), append(values, answer.Value)
+	}
+
+	return answers, nil
+}
+
+// Resolved are the arguments of the last step, with the values that they refer to.
+func (p *Program) Resolved(answers []Answer) (envs.Args, error) {
+	var values []any
+	for _, a := range answers {
+		values = append(values, a.Value)
+	}
+
+	return resolved(p.Steps[len(p.Steps)-1].Args, values)
+}
+
+// Left is what is asked as the members that lead to it, such as {"status": "paid"}: nil where it
+// stands in a list.
+func (p *Program) Left() envs.Args {
+	all := p.Asked.Parts()
+	if len(all) == 0 || slices.ContainsFunc(all, isIndex) {
+		return nil
+	}
+
+	value := p.Answer
+	for _, name := range slices.Backward(all) {
+		value = envs.Object(name, value)
+	}
+
+	left, _ := value.(envs.Args)
+
+	return left
+}
+
+// Question puts the program into words.
+func (p *Program) Question() string {
+	var text strings.Builder
+
+	for i, s := range p.Steps {
+		if i > 0 {
+			text.WriteByte(' ')
+		}
+
+		if len(p.Steps) > 1 {
+			text.WriteString(strconv.Itoa(i+1) + ". ")
+		}
+
+		text.WriteString(sentence(s.API))
+
+		if said := arguments(s.Args); said != "" {
+			text.WriteString(" (" + said + ")")
+		}
+
+		text.WriteByte('.')
+	}
+
+	text.WriteString(" Answer with the " + phrase(p.Asked))
+
+	if len(p.Steps) > 1 {
+		text.WriteString(" in what the last step gives")
+	}
+
+	text.WriteByte('.')
+
+	return text.String()
+}
