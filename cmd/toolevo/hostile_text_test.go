@@ -127,6 +127,7 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"tools", "check", "--data", in("own"), "--print-calls"}, quiet: true},
 		{args: []string{"tools", "check", "--data", in("none" + spell)}, lines: true},
 		{args: []string{"tasks", "add", in("none" + spell), "--data", in("own")}, lines: true},
+		{args: []string{"tasks", "make", "--data", in("none" + spell)}, lines: true},
 		{args: []string{"tasks", "check", "--data", in("none" + spell)}, lines: true},
 		{args: []string{"gate", spell, "p_c", "--policy", "scripted:stale", "--out", in("gate")}},
 		{

@@ -31,7 +31,8 @@ var commands = [][]string{
 	{"toolbench", "convert"}, {"eval", "simulator"}, {"mirror"}, {"mirror", "data"},
 	{"mirror", "requests"}, {"mirror", "queries"}, {"tasks"}, {"tasks", "generate"},
 	{"tasks", "show"}, {"tasks", "verify"}, {"tasks", "measure"}, {"tasks", "sample"},
-	{"tasks", "export"}, {"tasks", "import"}, {"tasks", "instruct"}, {"tasks", "add"}, {"tasks", "check"},
+	{"tasks", "export"}, {"tasks", "import"}, {"tasks", "instruct"}, {"tasks", "add"}, {"tasks", "make"},
+	{"tasks", "check"},
 	{"tools"}, {"tools", "import"}, {"tools", "next"}, {"tools", "check"}, {"gate"},
 }
 

@@ -2,6 +2,8 @@ package bench
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,10 +28,10 @@ type MadeTasks struct {
 	Differing int        `json:"differing"` // programs that a fresh instance answered otherwise; left out
 }
 
-// UsedTool is a tool, and how many of the tasks made need it.
+// UsedTool is a tool that tasks were made with.
 type UsedTool struct {
-	Tool  string `json:"tool"`
-	Tasks int    `json:"tasks"`
+	Tool  string `json:"tool"`           // its name in p_c
+	Tasks int    `json:"tasks"`          // of those made that need it
 	Said  string `json:"said,omitempty"` // what it answered a call that it refused, where no task needs it
 }
 
@@ -112,7 +114,7 @@ func (m *making) run(ctx context.Context, data, split string, seed uint64, set f
 
 		var p *explore.Program
 		if p, err = explorer.Program(ctx, m.calls); err == nil && p != nil {
-			err = m.add(ctx, explorer, p, fmt.Sprintf("made-%s-%d-%04d", split, seed, tries), &made.Differing)
+			err = m.add(ctx, explorer, p, &made.Differing)
 		}
 	}
 
@@ -202,35 +204,31 @@ func (m *making) call(ctx context.Context, at remote.Log, tool string, args envs
 // add makes a task of a program that no task has yet, and which a fresh instance answers as the one
 // did on which it was drawn.
 func (m *making) add(
-	ctx context.Context, e *explore.Explorer[remote.Log], p *explore.Program, id string, differing *int,
+	ctx context.Context, e *explore.Explorer[remote.Log], p *explore.Program, differing *int,
 ) error {
 	question := p.Question()
 	if m.known[question] {
 		return nil
 	}
 
-	var answers []explore.Answer
+	if err := m.service.Close(); err != nil { // whatever is used after it has to be started
+		return err
+	}
 
-	for range 2 {
-		if err := m.service.Close(); err != nil { // whatever is used after it has to be started
-			return err
-		}
+	answers, err := e.Replay(ctx, p)
+	if err != nil {
+		return err
+	}
 
-		var err error
-		if answers, err = e.Replay(ctx, p); err != nil {
-			return err
-		}
+	same := len(answers) == len(p.Steps)
+	if same {
+		now, ok := p.Asked.In(answers[len(answers)-1].Value)
+		same = ok && now == p.Answer
+	}
 
-		same := len(answers) == len(p.Steps)
-		if same {
-			now, ok := p.Asked.In(answers[len(answers)-1].Value)
-			same = ok && now == p.Answer
-		}
-
-		if !same {
-			*differing++
-			return nil
-		}
+	if !same {
+		*differing++
+		return nil
 	}
 
 	t, err := taskOf(p, answers)
@@ -238,7 +236,8 @@ func (m *making) add(
 		return err
 	}
 
-	t.ID, t.Question = id, question
+	sum := sha256.Sum256([]byte(question))
+	t.ID, t.Question = "made-"+hex.EncodeToString(sum[:6]), question
 	m.known[question] = true
 	m.made = append(m.made, t)
 

@@ -22,7 +22,6 @@
 //   - What is asked is no value that the question names.
 //   - No call of a program could be left out: what is asked would be another value, or a later call
 //     could not be made.
-//   - Programs of tools that cannot be brought back have calls that read, and no others.
 //
 // # Caveats
 //

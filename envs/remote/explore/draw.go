@@ -25,6 +25,7 @@ const (
 
 // draw draws arguments of a tool, some of them what earlier calls answered.
 func (e *Explorer[S]) draw(a *toolapi.API, before []made[S]) (d drawn) {
+	// The first word of a tool's name is what it does; what it does it with is the rest.
 	of := drift.Stems(a.Tool)
 	of = of[min(1, len(of)):]
 
@@ -193,10 +194,8 @@ func (e *Explorer[S]) placed(w want, before []made[S]) (value any, key string) {
 		total float64
 	)
 
-	add := func(p place, times float64) {
-		suits := w.suits(p)
+	add := func(p place, suits int, times float64) {
 		p.values = slices.DeleteFunc(slices.Clone(p.values), func(v any) bool { return !w.fits(v) })
-
 		if suits == 0 || len(p.values) == 0 {
 			return
 		}
@@ -211,21 +210,32 @@ func (e *Explorer[S]) placed(w want, before []made[S]) (value any, key string) {
 	}
 
 	for _, p := range e.known {
-		add(p, 1)
+		add(p, w.suits(p), 1)
 	}
 
 	named := namedBy(before)
 
 	for i, m := range before {
+		// Who is spoken of stays the same: a loan's reader, and whose loans are listed then.
+		for _, l := range leavesOf(m.Args, mostItems) {
+			p := placeOf(m.API.Tool, l)
+			add(p.with(l.value), w.suits(p), earlierWeight)
+		}
+
 		for _, l := range leavesOf(m.answer.Value, firstItems) {
 			p := placeOf(m.API.Tool, l)
+			suits := w.suits(p)
+
+			if e.writes(m.API) && w.isMade(l.pointer) {
+				suits = max(suits, 1)
+			}
 
 			switch {
-			case !w.fits(l.value) || w.suits(p) == 0:
+			case !w.fits(l.value):
 			case slices.Contains(named, shown(l.value)): // there is no need to look it up
-				add(p.with(l.value), earlierWeight)
+				add(p.with(l.value), suits, earlierWeight)
 			default:
-				add(p.with(Ref{i + 1, l.pointer}), earlierWeight)
+				add(p.with(Ref{i + 1, l.pointer}), suits, earlierWeight)
 			}
 		}
 	}

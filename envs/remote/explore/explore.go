@@ -55,6 +55,7 @@ type Explorer[S any] struct {
 	rng      *rand.Rand
 	known    []place
 	tried    map[string]*tries // by tool, parameter and place
+	drawn    map[string]int    // how often a tool was drawn
 	used     map[string]int    // programs with a tool
 	Obstacle map[string]string // what a tool said that was refused, by tool
 }
@@ -65,7 +66,7 @@ type tries struct{ taken, refused int }
 func New[S any](ctx context.Context, tools Tools[S], seed uint64) (*Explorer[S], error) {
 	e := &Explorer[S]{
 		tools: tools, rng: rand.New(rand.NewPCG(seed, 0)),
-		tried: map[string]*tries{}, used: map[string]int{}, Obstacle: map[string]string{},
+		tried: map[string]*tries{}, drawn: map[string]int{}, used: map[string]int{}, Obstacle: map[string]string{},
 	}
 
 	return e, e.survey(ctx)

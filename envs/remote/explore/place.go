@@ -14,7 +14,7 @@ import (
 // place is where values stood in answers of a tool.
 type place struct {
 	key    string   // the tool and the pointer, with * for items of lists
-	words  []string // of the tool but for its verb, and of the pointer
+	words  []string // of the tool and of the pointer
 	values []any    // distinct texts and numbers
 }
 
@@ -63,11 +63,7 @@ func isIndex(part string) bool {
 
 // placeOf is where a leaf of a tool's answer stands, without its value.
 func placeOf(tool string, l leaf) place {
-	// The first word of a tool's name is what it does; what it does it with is the rest.
-	words := drift.Stems(tool)
-	words = words[min(1, len(words)):]
-
-	pointer := l.pointer.Parts()
+	words, pointer := drift.Stems(tool), l.pointer.Parts()
 	for i, part := range pointer {
 		if isIndex(part) {
 			pointer[i] = "*"
@@ -140,6 +136,14 @@ func (w want) suits(p place) int {
 	}
 
 	return 0
+}
+
+// isMade reports whether a pointer leads to the name of what a call has made, whatever that is called.
+func (w want) isMade(p envs.Pointer) bool {
+	parts := p.Parts()
+
+	return len(parts) == 1 && slices.Contains(keys, strings.ToLower(parts[0])) &&
+		len(w.words) > 0 && w.words[len(w.words)-1] == strings.ToLower(parts[0])
 }
 
 // fits reports whether a value has the type that a schema names. A reference is to one that has.

@@ -81,7 +81,7 @@ func (e *Explorer[S]) step(ctx context.Context, start S, before []made[S], may f
 	return nil, nil
 }
 
-// pick draws a tool, those that few programs have more often.
+// pick draws a tool, those that were drawn less often before others.
 func (e *Explorer[S]) pick(may func(*toolapi.API) bool) *toolapi.API {
 	var (
 		all     []*toolapi.API
@@ -91,7 +91,7 @@ func (e *Explorer[S]) pick(may func(*toolapi.API) bool) *toolapi.API {
 
 	for _, a := range e.tools.APIs {
 		if may(a) {
-			weight := 1 / float64(1+e.used[a.Tool])
+			weight := 1 / float64(1+e.drawn[a.Tool])
 			all, weights, total = append(all, a), append(weights, weight), total+weight
 		}
 	}
@@ -99,6 +99,7 @@ func (e *Explorer[S]) pick(may func(*toolapi.API) bool) *toolapi.API {
 	at := e.rng.Float64() * total
 	for i, a := range all {
 		if at -= weights[i]; at < 0 {
+			e.drawn[a.Tool]++
 			return a
 		}
 	}
