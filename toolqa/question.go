@@ -57,9 +57,6 @@ const (
 // Splits lists the splits.
 func Splits() []Split { return []Split{Train, Dev, Test, Examples} }
 
-// ParseSplit returns the split called name.
-func ParseSplit(name string) (Split, error) { return names.Parse("split", name, Splits()) }
-
 // Source says where a question comes from.
 type Source string
 

@@ -136,7 +136,7 @@ var allowed = []rule{
 	{"mcts/policy/prompt", []string{"envs", "envs/action", "envs/disk", "envs/names", "envs/pytext",
 		"envs/toolapi", "envs/yamltext"}},
 	{"mcts/policy/chat", []string{"envs", "envs/action", "envs/names", "envs/pytext", "mcts/policy/prompt"}},
-	{"mcts/policy/toolcalls", []string{"envs", "envs/action", "envs/names", "envs/pytext"}},
+	{"mcts/policy/toolcalls", []string{"envs", "envs/action", "envs/pytext"}},
 	{"mcts/policy/scripted", []string{"envs/yamltext", "envs", "envs/action", "envs/memo", "envs/names", "envs/pytext",
 		"envs/silent",
 		"envs/wire", "mcts"}},

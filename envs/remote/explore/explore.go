@@ -72,9 +72,6 @@ func New[S any](ctx context.Context, tools Tools[S], seed uint64) (*Explorer[S],
 	return e, e.survey(ctx)
 }
 
-// Used returns how many programs have a tool.
-func (e *Explorer[S]) Used(tool string) int { return e.used[tool] }
-
 // How much a survey asks.
 const (
 	surveys       = 3 // calls of a tool in a round

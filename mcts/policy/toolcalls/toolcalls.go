@@ -5,7 +5,6 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
-	"toolevo/envs/names"
 )
 
 // Parser is a way to write tool calls as text.
@@ -32,11 +31,6 @@ const (
 // Parsers lists the parsers.
 func Parsers() []Parser {
 	return []Parser{Hermes, Qwen3Coder, Llama3JSON, Mistral, Qwen25Coder, Generic}
-}
-
-// ParseName returns the parser of a name; the error of an unknown one names the valid ones.
-func ParseName(name string) (Parser, error) {
-	return names.Parse("parser of tool calls", name, Parsers())
 }
 
 // Reading is what a text says.

@@ -224,19 +224,6 @@ func TestCallsInReasoning(t *testing.T) {
 	}
 }
 
-func TestParseName(t *testing.T) {
-	for _, p := range toolcalls.Parsers() {
-		if got, err := toolcalls.ParseName(string(p)); err != nil || got != p {
-			t.Errorf("%s: %s, %v", p, got, err)
-		}
-	}
-
-	_, err := toolcalls.ParseName("hermez")
-	if err == nil || !strings.Contains(err.Error(), "did you mean hermes") {
-		t.Errorf("hermez: %v", err)
-	}
-}
-
 // A text that grows says nothing, and then has its first call, which stays as it is.
 func TestCutTextsHaveNoOtherCalls(t *testing.T) {
 	samples, tools := corpus(t)
