@@ -33,7 +33,8 @@
 //     that is resumed or checked needs no instance for what it remembers.
 //   - A source that cannot start instances is asked again until it can, or [Options].Patience is
 //     over.
-//   - An instance is used by one caller at a time, and there are never more than [Options].Most.
+//   - An instance is used by one caller at a time, and there are never more than [Options].Most,
+//     and with [Options].Ahead one more that waits.
 //   - A service over HTTP is asked at the hosts of its document, and redirections lead nowhere else
 //     but to those that [HTTP].Hosts names, to which no secret is sent.
 //   - Secrets are read when a request is made. No result and no error shows one, also where a

@@ -323,3 +323,54 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%q and, after %d starts, %q", first, again.starts.Load(), second)
 	}
 }
+
+// With Ahead the next instance is started while the last one is used, and there is never more than
+// one that nobody uses; what is not needed ends with the service.
+func TestInstancesAreStartedAhead(t *testing.T) {
+	t.Parallel()
+
+	s := &shelf{}
+	tools := service(t, s, func(o *remote.Options) { o.Ahead, o.Most = true, 3 })
+
+	var all sync.WaitGroup
+	for i := range 3 {
+		all.Go(func() {
+			at := remote.Log{}
+			for k := range 20 {
+				at, _ = call(t, tools, at, "put", fmt.Sprint(i, k))
+			}
+		})
+	}
+
+	all.Wait()
+
+	if most := s.most.Load(); most > 4 {
+		t.Errorf("%d instances at the same time, want at most 3 and one that waits", most)
+	}
+
+	// The one that waits is where every task begins.
+	if _, got := call(t, tools, remote.Log{}, "all", ""); got != "" {
+		t.Errorf("a fresh instance has %q", got)
+	}
+}
+
+// A spare that could not be started is nobody's failure, unless the next one cannot be either.
+func TestSparesThatFail(t *testing.T) {
+	t.Parallel()
+
+	s := &shelf{}
+	tools := service(t, s, func(o *remote.Options) { o.Ahead, o.Most = true, 1 })
+
+	first, _ := call(t, tools, remote.Log{}, "put", "a")
+	s.down.Store(2)
+
+	for range 3 {
+		if _, got := call(t, tools, remote.Log{}, "put", "b"); got != "1" {
+			t.Errorf("a fresh instance holds %s texts", got)
+		}
+
+		if _, got := call(t, tools, first, "all", ""); got != "a" {
+			t.Errorf("the branch holds %q", got)
+		}
+	}
+}

@@ -36,6 +36,7 @@ type Options struct {
 	Masks []Mask
 
 	Most     int           // instances at the same time, at least 1
+	Ahead    bool          // one more is started before it is needed
 	Timeout  time.Duration // of one call
 	Patience time.Duration // for a source that cannot start an instance
 }
@@ -55,6 +56,7 @@ type Service struct {
 	mu   sync.Mutex
 	idle []*placed // the one that was used last is the last
 	open int       // idle or in use
+	next *spare    // with Options.Ahead, once one was needed
 }
 
 // placed is an instance and where it is.
@@ -88,6 +90,17 @@ func (s *Service) Call(
 
 // Close ends all instances. None may be in use; a later call starts others.
 func (s *Service) Close() error {
+	s.mu.Lock()
+	ahead := s.next
+	s.next = nil
+	s.mu.Unlock()
+
+	return errors.Join(s.Retire(), ahead.end())
+}
+
+// Retire ends the instances that were used, so that the next call has a fresh one. None may be in
+// use.
+func (s *Service) Retire() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
@@ -182,12 +195,38 @@ func (s *Service) take(ctx context.Context, to Log) (*placed, error) {
 		_ = last.Close() // it has ended, or is no use
 	}
 
-	started, err := s.start(ctx)
+	started, err := s.fresh(ctx)
 	if err != nil {
 		return nil, s.drop(nil, err)
 	}
 
 	return &placed{Instance: started}, nil
+}
+
+// fresh returns an instance that nobody has used, and begins to start the next one.
+func (s *Service) fresh(ctx context.Context) (started Instance, err error) {
+	s.mu.Lock()
+	ahead := s.next
+	s.next = nil
+	s.mu.Unlock()
+
+	if ahead != nil {
+		started, err = ahead.take(ctx)
+	}
+
+	if ahead == nil || err != nil && ctx.Err() == nil { // what could not be started then may start now
+		started, err = s.start(ctx)
+	}
+
+	if err == nil && s.o.Ahead {
+		s.mu.Lock()
+		if s.next == nil {
+			s.next = prepare(s.source, s.o.Patience)
+		}
+		s.mu.Unlock()
+	}
+
+	return started, err
 }
 
 // firstPause is how long a source that cannot start an instance is left alone, and then twice as

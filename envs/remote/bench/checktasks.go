@@ -153,7 +153,7 @@ type episode struct {
 
 // play plays a solution on a fresh instance.
 func (o *opened) play(ctx context.Context, env envs.Environment, t envs.Task, plan envs.Plan) (e episode, err error) {
-	if err := o.service.Close(); err != nil { // whatever is used after it has to be started
+	if err := o.service.Retire(); err != nil {
 		return e, err
 	}
 

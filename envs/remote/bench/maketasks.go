@@ -211,7 +211,7 @@ func (m *making) add(
 		return nil
 	}
 
-	if err := m.service.Close(); err != nil { // whatever is used after it has to be started
+	if err := m.service.Retire(); err != nil {
 		return err
 	}
 

@@ -180,6 +180,11 @@ func (t *Toolset) startsInstances() bool {
 	return len(t.MCP.Command) > 0
 }
 
+// startsPrograms reports whether each instance is a program of its own.
+func (t *Toolset) startsPrograms() bool {
+	return t.MCP != nil && len(t.MCP.Command) > 0 || t.OpenAPI != nil && len(t.OpenAPI.Command) > 0
+}
+
 // most is how many instances there may be at the same time.
 func (t *Toolset) most() int {
 	if t.OpenAPI != nil && t.OpenAPI.Most() > 0 {
@@ -235,7 +240,7 @@ func (t *Toolset) service() (*remote.Service, error) {
 
 	return remote.New(t.source, remote.Options{
 		ReadsOnly: func(tool string) bool { return !t.startsInstances() || reads[tool] },
-		Masks:     masks, Most: t.most(), Timeout: t.Timeout, Patience: t.Patience,
+		Masks:     masks, Most: t.most(), Ahead: t.startsPrograms(), Timeout: t.Timeout, Patience: t.Patience,
 	}), nil
 }
 
