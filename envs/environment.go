@@ -135,4 +135,8 @@ type Grade struct {
 	Answer   string `json:"answer"`   // the answer as the agent gave it
 	Official bool   `json:"official"` // right by the benchmark's own matcher
 	Strict   bool   `json:"strict"`   // right by the strict matcher, which honours signs and decimal points
+
+	// Reason is why, in the words of the language model that judged the answer; "" where none did. No
+	// agent sees it.
+	Reason string `json:"reason,omitempty"`
 }

@@ -5,6 +5,7 @@ const (
 	LabelDataset    = "dataset"    // the dataset it belongs to, e.g. "coffee"; chooses the demonstrations
 	LabelDifficulty = "difficulty" // e.g. "easy"
 	LabelTemplate   = "template"   // what the question was made from
+	LabelJudge      = "judge"      // the language model whose verdict decides, where one does
 	LabelFeedback   = "feedback"   // of rows: what calls were told that were not taken, where that is not "deprecation"
 )
 

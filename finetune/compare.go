@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"toolevo/envs"
 	"toolevo/finetune/facts"
 	"toolevo/finetune/tabulate"
 	"toolevo/trajectories"
@@ -87,7 +88,8 @@ func alike(evaluations []Evaluation) error {
 			cell := CellOf("", "", q.Labels)
 			key := [...]string{cell.Dataset, cell.Difficulty, q.ID}
 
-			if other, ok := all[key]; ok && (other.Text != q.Text || other.Gold != q.Gold) {
+			if other, ok := all[key]; ok && (other.Text != q.Text || other.Gold != q.Gold ||
+				other.Labels[envs.LabelJudge] != q.Labels[envs.LabelJudge]) {
 				return fmt.Errorf("%w: question %s is another one in %s than in %s: evaluate the policies on the same "+
 					"data", ErrUnlike, q.ID, e.Name, other.evaluation)
 			}

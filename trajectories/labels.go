@@ -1,11 +1,37 @@
 package trajectories
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"toolevo/envs"
 )
+
+// Judged says in a sentence how many of some questions a language model judges, in a list that is
+// empty where it judges none.
+func Judged(questions []Question) []string {
+	var (
+		models []string
+		n      int
+	)
+
+	for _, q := range questions {
+		if model := q.Labels[envs.LabelJudge]; model != "" {
+			models, n = append(models, model), n+1
+		}
+	}
+
+	if n == 0 {
+		return nil
+	}
+
+	slices.Sort(models)
+
+	return []string{fmt.Sprintf("%d of %d questions are judged by the language model %s, by rubrics and no "+
+		"gold answers.", n, len(questions), strings.Join(slices.Compact(models), ", "))}
+}
 
 // OtherLabels returns a question's labels but for its dataset, difficulty and template, which have JSON keys of
 // their own.

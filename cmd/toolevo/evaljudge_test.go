@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -35,12 +36,12 @@ func judgeServer(t *testing.T, marker string) (url string, asked *atomic.Int64) 
 
 		asked.Add(1)
 
-		status := "Unsolved"
-		if strings.Contains(body.Messages[1].Content, marker) {
+		status, solved := "Unsolved", strings.Contains(body.Messages[1].Content, marker)
+		if solved {
 			status = "Solved"
 		}
 
-		reply := `{"index": 1, "answer_status": "` + status + `"}`
+		reply := fmt.Sprintf(`{"index": 1, "answer_status": %q, "solved": %t}`, status, solved)
 		if strings.Contains(body.Messages[0].Content, "is complete") {
 			reply = status + "\nSo it is."
 		}

@@ -191,6 +191,10 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 
 	a.printScripted(m.Scripted())
 
+	if n := m.Judged(); n > 0 {
+		fmt.Fprintf(a.Out, "a language model judged the answers of %d of the samples, by rubrics\n", n)
+	}
+
 	if l := m.Labels; m.Format.IsLabelled() {
 		fmt.Fprintf(a.Out, "%d wanted and %d unwanted replies%s\n", l.Desirable, l.Undesirable,
 			inBalance(m))

@@ -46,6 +46,7 @@ type Task struct {
 	ID    string
 	Calls map[string][]string // under the current version, in canonical form, by tool
 	Equal bool                // by construction: it was not played under the next version
+	Judge string              // the language model that judged it, "" where none did
 
 	Current, Next []Try
 }

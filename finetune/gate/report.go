@@ -72,6 +72,7 @@ type Result struct {
 	Calls   []string `json:"calls,omitempty"`   // of those, under the current version
 	Answers []string `json:"answers,omitempty"` // wrong ones under the next version
 	Failure string   `json:"failure,omitempty"` // the first
+	Judge   string   `json:"judge,omitempty"`   // the language model that judged it, where one did
 }
 
 // Err returns the error that ends the program after a report that does not pass.
@@ -92,7 +93,7 @@ func (in *Input) results() []Result {
 
 	for i := range in.Tasks {
 		t := &in.Tasks[i]
-		r := Result{ID: t.ID, Tools: in.toolsOf(t)}
+		r := Result{ID: t.ID, Tools: in.toolsOf(t), Judge: t.Judge}
 		r.Current, r.Next = t.scores()
 		r.State = stateOf(t.Equal, r.Current, r.Next)
 

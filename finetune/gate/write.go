@@ -84,6 +84,18 @@ func (r *Report) counts() string {
 
 	text := fmt.Sprintf("%d tasks: %s", len(r.Tasks), strings.Join(parts, ", "))
 
+	judged := 0
+
+	for i := range r.Tasks {
+		if r.Tasks[i].Judge != "" {
+			judged++
+		}
+	}
+
+	if judged > 0 {
+		text += fmt.Sprintf(". A language model judged %d of them, by rubrics", judged)
+	}
+
 	var allowed []string
 
 	for _, c := range r.Changes {

@@ -43,6 +43,12 @@ func (r *Run) addEngine(ctx context.Context, stamp sandbox.Stamp) (err error) {
 	return r.note(ctx, metaEngines, r.Engines)
 }
 
+// Warnings are what a reader of the run must know, a sentence each: walls that were not there, and
+// questions that a language model judged.
+func (r *Run) Warnings() []string {
+	return append(engines.Warnings(r.Engines), trajectories.Judged(r.Questions)...)
+}
+
 // makers are the engines of the run, as rows name them.
 func (r *Run) makers() []trajectories.RunMaker {
 	all := make([]trajectories.RunMaker, len(r.Engines))

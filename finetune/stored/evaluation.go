@@ -175,7 +175,7 @@ func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.
 	}
 
 	r.Feedback = string(e.Config.Environment.Feedback)
-	r.TaskSet, r.Engines, r.Warnings = e.TaskSet, engines.InWords(e.Engines), engines.Warnings(e.Engines)
+	r.TaskSet, r.Engines, r.Warnings = e.TaskSet, engines.InWords(e.Engines), e.Run.Warnings()
 
 	return r, nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/disk"
 	"toolevo/mcts"
@@ -146,6 +147,7 @@ type ManifestRun struct {
 	Software    string               `json:"software"`         // the version that made the rows
 	Seed        uint64               `json:"seed"`             // the run's
 	Makers      []trajectories.Maker `json:"makers,omitempty"` // what made parts of its samples
+	Judge       string               `json:"judge,omitempty"`  // the language model that judged the answers, where one did
 	Rows        int                  `json:"rows"`             // samples of this run
 
 	// Reasoning says what became of the model's reasoning, as server.reasoning; "" in documents of
@@ -157,6 +159,17 @@ type ManifestRun struct {
 func (m *Manifest) Scripted() (n int) {
 	for _, run := range m.Runs {
 		if mcts.IsScripted(run.Policy) {
+			n += run.Rows
+		}
+	}
+
+	return n
+}
+
+// Judged counts the samples whose answers a language model judged, by no gold answer.
+func (m *Manifest) Judged() (n int) {
+	for _, run := range m.Runs {
+		if run.Judge != "" {
 			n += run.Rows
 		}
 	}
@@ -216,6 +229,7 @@ func (c runCounts) note(m *Manifest) {
 type runKey struct {
 	runID, promptAPI, deployedAPI string
 	makers                        string // their limits, too
+	judge                         string
 }
 
 // runCounts are the runs with samples in an export.
@@ -223,13 +237,13 @@ type runCounts map[runKey]*ManifestRun
 
 // add counts a sample under its run.
 func (c runCounts) add(r *trajectories.Row, shown trajectories.Shown) {
-	key := runKey{r.RunID, r.PromptAPI, r.DeployedAPI, fmt.Sprintf("%#v", r.Makers)}
+	key := runKey{r.RunID, r.PromptAPI, r.DeployedAPI, fmt.Sprintf("%#v", r.Makers), r.Labels[envs.LabelJudge]}
 	if known := c[key]; known != nil {
 		known.Rows++
 		return
 	}
 
-	run := &ManifestRun{Rows: 1}
+	run := &ManifestRun{Rows: 1, Judge: key.judge}
 	trajectories.Fill(run, r)
 	trajectories.Fill(run, &shown)
 
@@ -248,7 +262,7 @@ func (c runCounts) sorted() []ManifestRun {
 	slices.SortFunc(all, func(a, b ManifestRun) int {
 		return cmp.Or(cmp.Compare(a.RunHash, b.RunHash), cmp.Compare(a.ConfigHash, b.ConfigHash),
 			cmp.Compare(a.DeployedAPI, b.DeployedAPI), cmp.Compare(makers(a), makers(b)),
-			cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.PromptAPI, b.PromptAPI))
+			cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.PromptAPI, b.PromptAPI), cmp.Compare(a.Judge, b.Judge))
 	})
 
 	return all

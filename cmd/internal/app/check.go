@@ -44,14 +44,14 @@ type CheckedRun struct {
 	Complete bool `json:"complete"`
 
 	Engines  []string `json:"engines"`            // of PythonInterpreter, in words; more than one when they were mixed
-	Warnings []string `json:"warnings,omitempty"` // about walls that were not there
+	Warnings []string `json:"warnings,omitempty"` // what a reader must know, a sentence each
 }
 
 // CheckedExport is what the check of an export found.
 type CheckedExport struct {
 	*export.Report
 	Engines  []string `json:"engines,omitempty"`  // what ran model-written programs, in words
-	Warnings []string `json:"warnings,omitempty"` // about walls that were not there
+	Warnings []string `json:"warnings,omitempty"` // what a reader must know, a sentence each
 }
 
 // Check checks a run of any kind, or an export. Beside the error of a bad result there is the result.
@@ -159,7 +159,7 @@ func wayToCheck(m *store.Manifest, here string) string {
 }
 
 func checkedRun(v *stored.Run) CheckedRun {
-	return CheckedRun{Engines: engines.InWords(v.Engines), Warnings: engines.Warnings(v.Engines)}
+	return CheckedRun{Engines: engines.InWords(v.Engines), Warnings: v.Warnings()}
 }
 
 // checkTrees grows every tree again from the log, and compares the trajectories with the file of rows.

@@ -45,7 +45,7 @@ type Collected struct {
 	Policies map[string]server.Snapshot `json:"policies,omitempty"` // on servers, by name: the counts of this pass
 	// of PythonInterpreter, in words; more than one when they were mixed
 	Engines  []string `json:"engines"`
-	Warnings []string `json:"warnings,omitempty"` // about walls that were not there
+	Warnings []string `json:"warnings,omitempty"` // what a reader must know, a sentence each
 }
 
 // Collect grows what is left of the trees of a run, and writes their trajectories.
@@ -263,7 +263,7 @@ func (j *CollectJob) end(ctx context.Context, b *Bench, run *stored.Run, snapsho
 		Snapshot: snapshot,
 		Policies: b.Snapshots(),
 		Engines:  engines.InWords(run.Engines),
-		Warnings: engines.Warnings(run.Engines),
+		Warnings: run.Warnings(),
 	}, nil
 }
 

@@ -43,12 +43,14 @@ func (h *Host) Compare(ctx context.Context, dirs []string) (c Compared, err erro
 // compare puts evaluations into one report.
 func (h *Host) compare(ctx context.Context, opened evaluations) (result Compared, err error) {
 	var (
-		all    []finetune.Evaluation
-		stamps []sandbox.Stamp
+		all      []finetune.Evaluation
+		stamps   []sandbox.Stamp
+		warnings []string
 	)
 
 	for _, e := range opened {
 		stamps = append(stamps, e.Engines...)
+		warnings = append(warnings, e.Warnings()...)
 		all = append(all, finetune.Evaluation{
 			Name: filepath.Base(e.Dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.Missing),
 		})
@@ -63,7 +65,9 @@ func (h *Host) compare(ctx context.Context, opened evaluations) (result Compared
 		return Compared{}, err
 	}
 
-	result.Engines, result.Warnings = engines.InWords(stamps), engines.Warnings(stamps)
+	result.Engines = engines.InWords(stamps)
+	slices.Sort(warnings)
+	result.Warnings = slices.Compact(warnings)
 
 	// The caption names the feedback, which decides how hard a version is: figures of several are told apart.
 	feedbacks := tabulate.Distinct(result.Runs, func(run ComparedRun) string { return run.Feedback })

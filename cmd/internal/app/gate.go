@@ -278,7 +278,9 @@ func (in *gated) take(episodes []stored.Played) {
 	for _, p := range episodes {
 		t, ok := byID[p.QuestionID]
 		if !ok {
-			t = &gate.Task{ID: p.QuestionID, Calls: map[string][]string{}, Equal: true}
+			t = &gate.Task{
+				ID: p.QuestionID, Calls: map[string][]string{}, Equal: true, Judge: p.Labels[envs.LabelJudge],
+			}
 			byID[p.QuestionID] = t
 		}
 

@@ -15,7 +15,7 @@ type RunOverview struct {
 	Questions []QuestionTrees `json:"questions"`          // in the order of the run
 	GivenUp   []store.GivenUp `json:"given_up,omitempty"` // trees, as a request failed alone
 	Engines   []string        `json:"engines"`            // what ran model-written programs, in words
-	Warnings  []string        `json:"warnings,omitempty"` // about walls that were not there
+	Warnings  []string        `json:"warnings,omitempty"` // what a reader must know, a sentence each
 }
 
 // QuestionTrees summarizes the trees of a question.
@@ -47,7 +47,7 @@ func Overview(ctx context.Context, v *stored.Run) (all RunOverview, err error) {
 		all.Questions = append(all.Questions, l)
 	}
 
-	all.Engines, all.Warnings = engines.InWords(v.Engines), engines.Warnings(v.Engines)
+	all.Engines, all.Warnings = engines.InWords(v.Engines), v.Warnings()
 	all.GivenUp, err = v.GivenUp(ctx)
 
 	return all, err

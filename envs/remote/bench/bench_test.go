@@ -121,7 +121,7 @@ func TestCommandsJudge(t *testing.T) {
 		task := &Task{ID: "a", Question: "?", Command: []string{"sh", "-c", script}}
 		h := envs.NewHistory(task.env("How much?"))
 
-		ok, err := task.passes(t.Context(), h, "12")
+		ok, err := task.passes(t.Context(), task.episode(h, "12"))
 		if got := fmt.Sprint(ok, " ", said(err)); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", script, got, want)
 		}

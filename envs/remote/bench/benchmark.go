@@ -78,8 +78,9 @@ func (Remote) Sources(data string) (map[string]string, error) {
 		return nil, err
 	}
 
-	// How long is waited, and for how many instances, changes no answer.
-	toolset.Instances, toolset.Timeout, toolset.Patience = 0, 0, 0
+	// How long is waited, and for how many instances, changes no answer. Who judges is told where
+	// there is something to judge.
+	toolset.Instances, toolset.Timeout, toolset.Patience, toolset.Judge = 0, 0, 0, nil
 
 	text, err := yaml.Marshal(toolset)
 	if err != nil {
@@ -252,7 +253,7 @@ func (o *opened) openTasks() error {
 
 	o.tasks, o.datasets = c.Narrow(o.tasks)
 
-	return nil
+	return o.openJudge()
 }
 
 var (
@@ -262,4 +263,5 @@ var (
 	_ suite.Sourced   = Remote{}
 	_ suite.Planner   = (*opened)(nil)
 	_ suite.Answerer  = (*opened)(nil)
+	_ suite.Preparer  = (*opened)(nil)
 )

@@ -18,6 +18,7 @@ import (
 // CheckedTasks is what `tasks check --json` prints.
 type CheckedTasks struct {
 	Tasks    map[string]int `json:"tasks"`    // by split
+	Judged   int            `json:"judged"`   // tasks with a rubric, by which nobody judges here
 	Played   int            `json:"played"`   // tasks with a solution, each on two fresh instances
 	Problems []string       `json:"problems"` // solutions that are wrong, and answers that differ
 }
@@ -50,6 +51,10 @@ func (c *CheckedTasks) print(w io.Writer) {
 		fmt.Fprintln(w, p)
 	}
 
+	if c.Judged > 0 {
+		fmt.Fprintf(w, "%d tasks are judged by a language model, which is not asked here\n", c.Judged)
+	}
+
 	fmt.Fprintf(w, "%d solutions played, %d problems\n", c.Played, len(c.Problems))
 }
 
@@ -67,7 +72,10 @@ func checkTasks(ctx context.Context, data string, p *console.Steps) (*CheckedTas
 			return checked, err
 		}
 
+		// A verdict costs money, and says nothing of the solution's calls.
 		o := s.(*opened)
+		o.unjudged = true
+
 		err = errors.Join(o.checkSolutions(ctx, checked, p.Step("check "+split)), o.Close())
 		checked.Tasks[split] = len(o.tasks)
 
@@ -92,6 +100,10 @@ func (o *opened) checkSolutions(ctx context.Context, checked *CheckedTasks, set 
 
 	for i, t := range o.tasks {
 		set(i, len(o.tasks))
+
+		if t.Labels[envs.LabelJudge] != "" {
+			checked.Judged++
+		}
 
 		plan, ok := o.plans[t.Question]
 		if !ok {

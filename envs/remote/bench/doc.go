@@ -24,17 +24,27 @@
 //
 // An answer is right when everything that its task says holds: the answer agrees with the gold
 // answer by the task's matcher, what the tools answer afterwards has the members that it should,
-// and the task's own command exits with 0. Where the matcher is ToolQA's, the strict one decides
-// on what is trained, as everywhere; others give both verdicts.
+// the task's own command exits with 0, and a language model finds that the episode is as the task's
+// rubric asks ([Judge]). Where the matcher is ToolQA's, the strict one decides on what is trained, as
+// everywhere; others give both verdicts.
+//
+// A task with a rubric has the label [envs.LabelJudge], which rows, reports and exports count. The
+// judge is shown the rubric and the episode as one line of JSON, so that no text of an episode can
+// pass for the rubric or end its own quotation. It is asked once for an episode: with a memory, a run
+// that is resumed or checked has the verdict. A judge that cannot be reached, or writes no verdict, is
+// a failure.
 //
 // # Guarantees
 //
 //   - What a check calls changes no state that an agent is in.
 //   - A failure of a service or of a command is an error, and never a reward.
-//   - Gold answers, checks and solutions are shown to no policy but the scripted ones, which follow
-//     the solution.
+//   - Gold answers, checks, rubrics and solutions are shown to no policy but the scripted ones, which
+//     follow the solution.
 //
 // # Caveats
+//
+// A judge may be talked round by what an episode says all the same: what can be checked by after or
+// command should not be left to it.
 //
 // A command is run as the user who runs toolevo, for as long as a call may take, and again when a
 // run is checked. What a server says of its tools is not tried by an import: `tools check` finds

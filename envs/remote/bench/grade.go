@@ -47,12 +47,22 @@ func (g grader) Grade(ctx context.Context, s remote.Log, done envs.History, answ
 		timed, cancel := context.WithTimeout(ctx, g.suite.toolset.Timeout)
 		defer cancel()
 
-		ok, err := t.passes(timed, done, answer)
+		ok, err := t.passes(timed, t.episode(done, answer))
 		if err != nil {
 			return envs.Grade{}, err
 		}
 
 		grade.Official, grade.Strict = ok, grade.Strict && ok
+	}
+
+	// A model's word is asked for last: what can be checked is no matter of opinion.
+	if t.Rubric != "" && grade.Official && !g.suite.unjudged {
+		ok, reason, err := g.judged(ctx, t, t.episode(done, answer))
+		if err != nil {
+			return envs.Grade{}, err
+		}
+
+		grade.Official, grade.Strict, grade.Reason = ok, grade.Strict && ok, reason
 	}
 
 	return grade, nil
@@ -80,7 +90,7 @@ func (g grader) holds(ctx context.Context, s remote.Log, q Query) (bool, error) 
 	return err == nil && holds(value, says), err
 }
 
-// Episode is what a command gets on its standard input, as JSON.
+// Episode is what a command gets on its standard input and a judge is shown, as JSON.
 type Episode struct {
 	Task     string `json:"task"`     // the ID
 	Question string `json:"question"` // as the agent read it
@@ -102,14 +112,19 @@ const (
 	mostSaid    = 300 // columns of what a command says, in an error
 )
 
-// passes runs the task's command. Whatever else it exits with than 0 and 1 is an error.
-func (t *Task) passes(ctx context.Context, done envs.History, answer string) (bool, error) {
+// episode is what an agent did about the task, and what it answers.
+func (t *Task) episode(done envs.History, answer string) Episode {
 	e := Episode{Task: t.ID, Question: done.Task().Question, Answer: answer, Turns: []Turn{}}
 	for _, turn := range done.Turns() {
 		args := json.RawMessage(pytext.JSON(turn.Call.Args))
 		e.Turns = append(e.Turns, Turn{turn.Call.Tool, turn.Call.Name, args, turn.Outcome, turn.Observation})
 	}
 
+	return e
+}
+
+// passes runs the task's command. Whatever else it exits with than 0 and 1 is an error.
+func (t *Task) passes(ctx context.Context, e Episode) (bool, error) {
 	text, err := json.Marshal(e)
 	if err != nil {
 		return false, err

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -12,11 +13,13 @@ import (
 )
 
 // opened is the benchmark over a split of a data folder. It implements [suite.Suite],
-// [suite.Planner] and [suite.Answerer].
+// [suite.Planner], [suite.Answerer] and [suite.Preparer].
 type opened struct {
 	choice   suite.Choice
 	toolset  *Toolset
 	service  *remote.Service
+	judge    *suite.LateWriter // nil where nobody judges
+	unjudged bool              // a rubric is taken for met, and no judge is asked
 	datasets []string
 	tasks    []envs.Task
 	byID     map[string]*Task
@@ -34,7 +37,7 @@ func (o *opened) Datasets() []string { return slices.Clone(o.datasets) }
 func (o *opened) Lineage() map[string]string { return maps.Clone(o.lineage) }
 
 // Close implements [suite.Suite].
-func (o *opened) Close() error { return o.service.Close() }
+func (o *opened) Close() error { return errors.Join(o.service.Close(), o.judge.Close()) }
 
 // Plan implements [suite.Planner].
 func (o *opened) Plan(question string) (envs.Plan, bool) {

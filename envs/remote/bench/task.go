@@ -29,6 +29,7 @@ type Task struct {
 
 	After   []Query  `json:"after,omitempty"`   // asked when the task has ended
 	Command []string `json:"command,omitempty"` // gets the episode as JSON, and exits with 0 where it is right
+	Rubric  string   `json:"rubric,omitempty"`  // by which a language model judges the episode
 
 	Solution []Step `json:"solution,omitempty"` // for scripted policies
 	Final    string `json:"final,omitempty"`    // what the solution answers, by default Answer
@@ -122,8 +123,8 @@ func (t *Task) validate(tools []string) error {
 		return errors.New("a task wants an id and a question")
 	case strings.ContainsAny(t.ID, ",\n"): // commas separate IDs in settings
 		return fmt.Errorf("the id %q has a comma or a line break", t.ID)
-	case t.Answer == "" && len(t.After) == 0 && len(t.Command) == 0:
-		return fmt.Errorf("%s: nothing says what is right: want answer, after or command", t.ID)
+	case t.Answer == "" && len(t.After) == 0 && len(t.Command) == 0 && strings.TrimSpace(t.Rubric) == "":
+		return fmt.Errorf("%s: nothing says what is right: want answer, after, command or rubric", t.ID)
 	case t.Tolerance != 0 && t.Match != matchNumber || t.Tolerance < 0:
 		return fmt.Errorf("%s: tolerance is of numbers, and at least 0: want match %s", t.ID, matchNumber)
 	}

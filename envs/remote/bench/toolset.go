@@ -36,6 +36,9 @@ type Toolset struct {
 
 	Masks []Mask `yaml:"masks,omitempty"`
 
+	// Judge is who judges tasks by their rubrics, nil is nobody.
+	Judge *Judge `yaml:"judge,omitempty"`
+
 	Instances int           `yaml:"instances"` // at the same time
 	Timeout   time.Duration `yaml:"timeout"`   // of one call, and of a task's command
 	Patience  time.Duration `yaml:"patience"`  // for a server that cannot be started
@@ -114,6 +117,10 @@ func (t *Toolset) open(dir string) error {
 	}
 
 	if _, err := t.masks(); err != nil {
+		return err
+	}
+
+	if err := t.Judge.validate(); err != nil {
 		return err
 	}
 

@@ -2,9 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"sync"
 
 	"toolevo/envs"
 	"toolevo/envs/suite"
@@ -21,37 +18,22 @@ func (o *opened) Prepare(context.Context) error {
 		return nil
 	}
 
-	_, err := o.writer()
-
-	return err
+	return o.writer.Open()
 }
 
-// openAPIs opens what stands in for the APIs. A model is opened when it is first asked: who only looks at a run needs
-// none.
+// openAPIs opens what stands in for the APIs.
 func (o *opened) openAPIs(ctx context.Context) error {
 	s := o.settings()
 
 	options := virtual.Options{Unsimulated: s.Simulator == nobody}
 
-	o.writer = sync.OnceValues(func() (suite.Writer, error) {
-		if o.choice.Writer == nil {
-			return nil, errors.New("toolbench.simulator: no language model can be asked here")
-		}
-
-		w, err := o.choice.Writer(s.Simulator, suite.WriterOptions{
-			Server: s.Server, Temperature: s.Temperature, MaxTokens: s.Tokens,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("toolbench.simulator %s: %w", s.Simulator, err)
-		}
-
-		o.toClose = append(o.toClose, w.Close)
-
-		return w, nil
+	o.writer = o.choice.Late(section+".simulator", s.Simulator, suite.WriterOptions{
+		Server: s.Server, Temperature: s.Temperature, MaxTokens: s.Tokens,
 	})
+	o.toClose = append(o.toClose, o.writer.Close)
 
 	if o.Remote() {
-		options.Model = virtual.NewModel(asked(o.writer), s.Simulator, virtual.Mode(s.Mode))
+		options.Model = virtual.NewModel(o.writer, s.Simulator, virtual.Mode(s.Mode))
 		o.lineage["simulator"] = options.Model.Identity()
 	}
 
@@ -67,19 +49,6 @@ func (o *opened) openAPIs(ctx context.Context) error {
 	o.apis = virtual.New(options)
 
 	return nil
-}
-
-// asked is a writer that is opened when it is first asked.
-type asked func() (suite.Writer, error)
-
-// Write implements [kept.Writer].
-func (open asked) Write(ctx context.Context, instructions, request string, seed uint64) (string, error) {
-	w, err := open()
-	if err != nil {
-		return "", err
-	}
-
-	return w.Write(ctx, instructions, request, seed)
 }
 
 // isPure reports whether an answer follows from the call alone.

@@ -22,8 +22,8 @@ type opened struct {
 	plans      map[string][]envs.Call      // by question
 	lineage    map[string]string
 
-	apis    *virtual.APIs                // what stands in for the APIs
-	writer  func() (suite.Writer, error) // opens the model that does, once
+	apis    *virtual.APIs     // what stands in for the APIs
+	writer  *suite.LateWriter // the model that does
 	toClose []func() error
 }
 

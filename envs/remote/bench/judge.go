@@ -1,0 +1,181 @@
+package bench
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"toolevo/envs"
+	"toolevo/envs/kept"
+	"toolevo/envs/pytext"
+	"toolevo/envs/suite"
+)
+
+// Judge is the language model that judges tasks which have a rubric.
+type Judge struct {
+	Model  string `yaml:"model"`            // as a policy is named, e.g. "openai:gpt-4o"
+	Server string `yaml:"server,omitempty"` // its base URL; "" is the policies' own
+}
+
+// How a judge is asked.
+const (
+	judgeTokens = 2048 // of a verdict, with what the model thinks before it; it is asked greedily
+	judgeTries  = 3    // until a verdict can be read
+)
+
+//go:embed judge.txt
+var judgeInstructions string
+
+// judgeRequest has the rubric and the episode.
+const judgeRequest = "Rubric:\n%s\n\nEpisode, one line of JSON:\n%s\n\n" +
+	"That was the episode. Is the task solved, by the rubric?"
+
+func (j *Judge) validate() error {
+	if j == nil {
+		return nil
+	}
+
+	if kind, model, _ := strings.Cut(j.Model, ":"); kind == "" || model == "" {
+		return fmt.Errorf("judge: model is %q, want openai:MODEL or ollama:MODEL", j.Model)
+	}
+
+	return nil
+}
+
+// identity names everything that a verdict depends on beside what is judged.
+func (j *Judge) identity() string {
+	return j.Model + " " + kept.Key(judgeInstructions, judgeRequest, fmt.Sprint(judgeTokens))[:12]
+}
+
+// Remote implements [suite.Preparer].
+func (o *opened) Remote() bool { return o.judge != nil }
+
+// Prepare implements [suite.Preparer]: a judge that cannot be asked is known before a run begins.
+func (o *opened) Prepare(context.Context) error {
+	if o.judge == nil {
+		return nil
+	}
+
+	return o.judge.Open()
+}
+
+// openJudge finds who judges the tasks of the choice that have a rubric, and marks these.
+func (o *opened) openJudge() error {
+	judged := 0
+
+	for _, t := range o.tasks {
+		if o.byID[t.ID].Rubric == "" {
+			continue
+		}
+
+		judged++
+
+		if j := o.toolset.Judge; j != nil {
+			t.Labels[envs.LabelJudge] = j.Model
+		}
+	}
+
+	if judged == 0 {
+		return nil
+	}
+
+	j := o.toolset.Judge
+	if j == nil {
+		return fmt.Errorf("%d tasks of the split %s have a rubric, and nobody judges by it: name a "+
+			"language model in %s, as in `judge: {model: openai:MODEL}`, with `server: URL` where that is "+
+			"not the policies'", judged, o.choice.Split, toolsetPath(o.choice.Data))
+	}
+
+	o.lineage["judge"] = j.identity()
+	o.judge = o.choice.Late("judge", j.Model, suite.WriterOptions{
+		Server: j.Server, MaxTokens: judgeTokens,
+	})
+
+	return nil
+}
+
+// judged asks the judge whether an episode is as the task's rubric says, once for each episode that
+// a run has.
+func (g grader) judged(ctx context.Context, t *Task, e Episode) (
+	solved bool, reason string, err error,
+) {
+	// The episode cannot end its own text: within JSON, its quotes and line breaks are escaped.
+	episode, err := json.Marshal(e)
+	if err != nil {
+		return false, "", err
+	}
+
+	j := g.suite.toolset.Judge
+	request := fmt.Sprintf(judgeRequest, strings.TrimSpace(t.Rubric), episode)
+	ask := func() (envs.Result, error) {
+		verdict, unread, err := kept.Ask(ctx, g.suite.judge, kept.Asking{
+			Instructions: judgeInstructions,
+			Request:      request,
+			Seed:         xxh3.HashString(request),
+			Tries:        judgeTries,
+		}, readVerdict)
+		if err == nil && unread != nil {
+			err = &unreadable{j.Model, unread}
+		}
+
+		verdict.Maker = j.Model
+
+		return verdict, err
+	}
+
+	verdict, err := envs.Remembered(ctx, g.memory, "judge "+kept.Key(j.identity(), request), ask)
+	if err != nil {
+		return false, "", fmt.Errorf("judge %s by its rubric: %w", t.ID, err)
+	}
+
+	return verdict.Outcome == envs.Correct, verdict.Observation, nil
+}
+
+// readVerdict reads what a judge wrote: the outcome, and the reason as the observation.
+func readVerdict(reply string) (envs.Result, error) {
+	object, err := kept.Object(reply, "solved")
+	if err != nil {
+		return envs.Result{}, err
+	}
+
+	value, _ := object.Get("solved")
+
+	solved, ok := value.(bool)
+	if !ok {
+		return envs.Result{}, errors.New("its member solved is neither true nor false")
+	}
+
+	verdict := envs.Result{Outcome: envs.Incorrect}
+	if solved {
+		verdict.Outcome = envs.Correct
+	}
+
+	if reason, ok := object.Get("reason"); ok {
+		verdict.Observation = pytext.Str(reason)
+	}
+
+	return verdict, nil
+}
+
+// unreadable is a judge that wrote no verdict.
+type unreadable struct {
+	model string
+	cause error
+}
+
+// Error says what is wrong with the last reply, and what to do.
+func (u *unreadable) Error() string {
+	return fmt.Sprintf("%s wrote no verdict in %d tries: %v: name another judge, or make the rubric "+
+		"plainer", u.model, judgeTries, u.cause)
+}
+
+// Unwrap returns what is wrong with the last reply.
+func (u *unreadable) Unwrap() error { return u.cause }
+
+// GivenUp implements what [envs.GivenUp] asks for: of other episodes it may write one.
+func (u *unreadable) GivenUp() string { return "the judge wrote no verdict" }
