@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/remote/bench"
 	"toolevo/envs/remote/remotetest"
 	"toolevo/finetune"
 	"toolevo/trajectories"
@@ -125,4 +126,54 @@ func TestOwnTasksJudgedByAModel(t *testing.T) {
 	name("http://127.0.0.1:9/v1")
 	fails(t, exitGaveUp, []string{"http://127.0.0.1:9/v1", "--resume"},
 		append(eval[:len(eval)-1], in("down"), "--patience", "0s")...)
+}
+
+// A run of ours, and one that another program recorded as ATIF has it, become tasks, whose solutions
+// play on fresh instances. What cannot is named.
+func TestOwnTasksOfRecordedRuns(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	data := libraryOf(t, remotetest.Command(t))
+
+	for _, api := range []string{"p_c", "p_s_in"} {
+		must(t, "collect", "--set", "suite=remote", "--data", data, "--api", api, "--policy", "scripted:reader",
+			"--trees", "1", "--out", in(api))
+		must(t, "export", in(api), "--format", "atif", "--out", in("atif-"+api))
+	}
+
+	fresh := in("fresh")
+	must(t, append([]string{"tools", "import", "--data", fresh, "--"}, remotetest.Command(t)...)...)
+
+	add := func(path string, more ...string) bench.AddedTasks {
+		return document[bench.AddedTasks](t, must(t, append([]string{"tasks", "add", path, "--data", fresh, "--json"},
+			more...)...))
+	}
+
+	if a := add(in("atif-p_c"), "--match", "official"); a.Added != 4 || len(a.Left) > 0 {
+		t.Errorf("of our export: %+v", a)
+	}
+
+	trial := "../internal/suites/remote/testdata/trial-7"
+	if a := add(trial); a.Added != 1 || a.Total != 5 || len(a.Left) > 0 {
+		t.Errorf("of a trial: %+v", a)
+	}
+
+	checked := document[bench.CheckedTasks](t, must(t, "tasks", "check", "--data", fresh, "--json"))
+	if checked.Played != 5 || len(checked.Problems) > 0 {
+		t.Errorf("%+v", checked)
+	}
+
+	again := cli(t, "tasks", "add", trial, "--data", fresh)
+	says(t, "the same again", again.out, "trajectory.json: there is a task trial-7 already", "which has 5")
+
+	if again.code != exitBad {
+		t.Errorf("the same again: exit %d", again.code)
+	}
+
+	says(t, "a drifted run", cli(t, "tasks", "add", in("atif-p_s_in"), "--data", fresh).out,
+		"line 1: its calls are those of the version p_s_in")
+	fails(t, exitUsage, []string{"it is for recorded runs"}, "tasks", "add", remotetest.WriteTasks(t, dir, "train"),
+		"--data", fresh, "--match", "number")
 }

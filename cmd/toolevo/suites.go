@@ -1,6 +1,7 @@
 package main
 
 import (
+	remotesuite "toolevo/cmd/internal/suites/remote"
 	"toolevo/cmd/internal/suites/stategen"
 	"toolevo/cmd/internal/suites/toolbench"
 	"toolevo/envs/remote/bench"
@@ -12,5 +13,5 @@ import (
 func init() {
 	suite.Register(toolbench.Suite{})
 	suite.Register(stategen.Suite{})
-	suite.Register(bench.Remote{})
+	suite.Register(bench.Remote{Recordings: remotesuite.Recordings})
 }

@@ -230,6 +230,8 @@ var allowed = []rule{
 	{"cmd/internal/cmdline", []string{"envs/console", "envs/disk", "envs/names", "envs/suite"}},
 	{"cmd/internal/app", []string{"cmd/internal/app", "envs/...", "mcts/...", "trajectories",
 		"trajectories/atif", "trajectories/export", "finetune/...", "configs/..."}},
+	{"cmd/internal/suites/remote", []string{"envs", "envs/action", "envs/disk", "envs/remote/bench", "trajectories",
+		"trajectories/atif"}},
 	{"cmd/internal/suites/stategen", []string{"cmd/internal/cmdline", "envs/console",
 		"envs/display", "envs/disk", "envs/wire", "envs/stategen",
 		"envs/stategen/bench", "envs/stategen/code", "envs/stategen/domains",

@@ -37,7 +37,7 @@ var suitesHeldApart = []heldApart{
 	},
 	{
 		words: regexp.MustCompile(`envs/remote`), // its name is a word of many others
-		known: []string{"envs/remote/..."},
+		known: []string{"envs/remote/...", "cmd/internal/suites/remote"},
 		files: []string{registration},
 	},
 	{

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"toolevo/envs/console"
 	"toolevo/envs/disk"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
@@ -20,88 +22,150 @@ import (
 
 // AddedTasks is what `tasks add --json` prints.
 type AddedTasks struct {
+	Growth
+
+	Left []LeftTask `json:"left,omitempty"` // recordings that are no tasks
+}
+
+// Growth is what became of the file of a split.
+type Growth struct {
 	Path  string `json:"path"`  // the file of the data folder
 	Added int    `json:"added"` // tasks that it did not have
 	Total int    `json:"total"` // tasks that it has now
 }
 
-func addTasksCommand() suite.Command {
+func (r Remote) addTasksCommand() suite.Command {
 	var data string
 
-	split := "test"
+	split, match := "test", matchStrict
 
 	return suite.Command{
 		Use: "tasks add FILE", Help: helpTexts, Document: AddedTasks{}, Demonstrates: true,
-		Options: []suite.Option{suite.DataOption(&data), suite.SplitOption(&split)},
+		Options: []suite.Option{
+			suite.DataOption(&data), suite.SplitOption(&split),
+			{Name: "match", Value: &match, Names: matchers, Usage: "`NAME` of how answers are compared " +
+				"with those of recorded runs: " + strings.Join(matchers(), ", ")},
+		},
 		Run: func(_ context.Context, c *suite.Call) error {
-			added, err := addTasks(data, split, c.Args[0])
-
-			return c.Result(added, func(w io.Writer) {
-				fmt.Fprintf(w, "%d tasks added to %s, which has %d\n", added.Added, added.Path, added.Total)
+			added, err := r.addTasks(data, split, match, c.Args[0])
+			if err == nil {
 				c.Say("Next: toolevo tasks check --data %s", data)
-			}, err)
+			}
+
+			return c.Result(added, added.print, err)
 		},
 	}
 }
 
-// addTasks adds the tasks of a file to a split: all of them, or none after an error.
-func addTasks(data, split, path string) (added AddedTasks, err error) {
-	added.Path = tasksPath(data, split)
+func (a *AddedTasks) print(w io.Writer) {
+	for _, left := range a.Left {
+		fmt.Fprintf(w, "left out %s: %s\n", left.From, left.Why)
+	}
+
+	fmt.Fprintf(w, "%d tasks added to %s, which has %d\n", a.Added, a.Path, a.Total)
+}
+
+// addTasks adds the tasks of a file to a split: all of them, or none after an error. Of recordings
+// those are left out that are no tasks.
+func (r Remote) addTasks(data, split, match, path string) (*AddedTasks, error) {
+	added := &AddedTasks{Growth: Growth{Path: tasksPath(data, split)}}
 
 	spec, err := readBase(data)
 	if err != nil {
 		return added, fmt.Errorf("the tools of the tasks: %w: `toolevo tools import` puts them there", err)
 	}
 
-	read := ReadTasks
+	all, err := allTasks(data)
+	if err != nil {
+		return added, err
+	}
+
+	added.Total = len(all[split])
+
+	var more []*Task
+
+	if recordings, err := r.recordings(path); err != nil {
+		return added, err
+	} else if recordings != nil {
+		toolset, err := readToolset(data)
+		if err != nil {
+			return added, err
+		}
+
+		known := slices.Concat(slices.Collect(maps.Values(all))...)
+		more = recordings.tasks(match, toolset, toolsOf(spec), known)
+		added.Left = recordings.Left
+	} else if match != matchStrict {
+		return added, console.Option("match", "it is for recorded runs: %s says itself how answers are "+
+			"compared", path)
+	} else if more, err = readTasks(path, toolsOf(spec)); err != nil {
+		return added, err
+	}
+
+	if len(more) == 0 && len(added.Left) > 0 {
+		return added, console.Bad("%s has no recording that is a task", path)
+	}
+
+	return added, added.write(split, all, more)
+}
+
+// write writes the tasks of a split and more, or nothing after an error.
+func (g *Growth) write(split string, all map[string][]*Task, more []*Task) error {
+	if err := apart(all, more); err != nil {
+		return err
+	}
+
+	g.Added, g.Total = len(more), len(all[split])+len(more)
+
+	return writeTasks(g.Path, append(all[split], more...))
+}
+
+// recordings reads recorded runs; nil where there are none.
+func (r Remote) recordings(path string) (*Recordings, error) {
+	if r.Recordings == nil {
+		return nil, nil
+	}
+
+	return r.Recordings(path)
+}
+
+// readTasks reads a file of lines or a table.
+func readTasks(path string, tools []string) ([]*Task, error) {
 	if strings.EqualFold(filepath.Ext(path), ".csv") {
-		read = readTable
+		return readTable(path, tools)
 	}
 
-	more, err := read(path, toolsOf(spec))
-	if err != nil {
-		return added, err
-	}
-
-	return appendTasks(data, split, more)
+	return ReadTasks(path, tools)
 }
 
-// appendTasks adds tasks to a split: all of them, or none after an error.
-func appendTasks(data, split string, more []*Task) (added AddedTasks, err error) {
-	added.Path = tasksPath(data, split)
+// allTasks are the tasks of a data folder, by split.
+func allTasks(data string) (map[string][]*Task, error) {
+	all := map[string][]*Task{}
 
-	known, err := beside(data, split, more)
-	if err != nil {
-		return added, err
-	}
-
-	added.Added, added.Total = len(more), len(known)+len(more)
-
-	return added, writeTasks(added.Path, append(known, more...))
-}
-
-// beside returns the tasks that a split has already. A task that any split has is refused: who
-// learns from it would be measured with it.
-func beside(data, split string, more []*Task) (known []*Task, err error) {
-	for _, s := range suite.Splits() {
-		others, err := readSplit(data, s)
+	for _, split := range suite.Splits() {
+		tasks, err := readSplit(data, split)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 
-		for _, t := range others {
+		all[split] = tasks
+	}
+
+	return all, nil
+}
+
+// apart refuses a task that any split has: who learns from it would be measured with it.
+func apart(all map[string][]*Task, more []*Task) error {
+	for split, tasks := range all {
+		for _, t := range tasks {
 			isSame := func(other *Task) bool { return other.ID == t.ID }
 			if slices.ContainsFunc(more, isSame) {
-				return nil, fmt.Errorf("the split %s has a task %s: no task is in two places", s, t.ID)
+				return fmt.Errorf("the split %s has a task %s: no task is in two places", split, t.ID)
 			}
-		}
-
-		if s == split {
-			known = others
 		}
 	}
 
-	return known, nil
+	return nil
 }
 
 func writeTasks(path string, all []*Task) error {
@@ -144,7 +208,7 @@ func readTable(path string, tools []string) (all []*Task, err error) {
 	}
 
 	for i, row := range rows[1:] {
-		t := &Task{ID: fmt.Sprintf("task-%04d", i+1), Dataset: noDataset, Difficulty: noDifficulty}
+		t := &Task{ID: fmt.Sprintf("task-%04d", i+1)}
 
 		for k, cell := range row {
 			if err = t.set(rows[0][k], cell); err != nil {
@@ -153,6 +217,7 @@ func readTable(path string, tools []string) (all []*Task, err error) {
 		}
 
 		if err == nil {
+			t.complete()
 			err = t.validate(tools)
 		}
 

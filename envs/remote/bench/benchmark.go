@@ -25,7 +25,10 @@ const base = "p_c"
 
 // Remote is the benchmark. It implements [suite.Benchmark], [suite.Lister], [suite.Verifier],
 // [suite.Sourced] and [suite.Commander].
-type Remote struct{}
+type Remote struct {
+	// Recordings reads recorded runs as tasks, and returns nil of what has none; nil reads none.
+	Recordings func(path string) (*Recordings, error)
+}
 
 // Name implements [suite.Benchmark].
 func (Remote) Name() string { return "remote" }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 
 	"toolevo/envs"
@@ -182,13 +181,13 @@ func sampleCalls(data string) (calls []envs.Call, err error) {
 func solvedCalls(data string) (map[string]envs.Args, error) {
 	known := map[string]envs.Args{}
 
-	for _, split := range suite.Splits() {
-		tasks, err := readSplit(data, split)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
+	all, err := allTasks(data)
+	if err != nil {
+		return nil, err
+	}
 
-		for _, t := range tasks {
+	for _, split := range suite.Splits() {
+		for _, t := range all[split] {
 			for _, s := range t.Solution {
 				args, err := s.args()
 				if _, twice := known[s.Tool]; err == nil && !twice && latest(string(s.Args)) == 0 {

@@ -12,9 +12,9 @@ import (
 var helpTexts embed.FS
 
 // Commands implements [suite.Commander]. The command that groups those of tasks is another suite's.
-func (Remote) Commands() []suite.Command {
+func (r Remote) Commands() []suite.Command {
 	return []suite.Command{
 		{Use: "tools", Help: helpTexts}, importCommand(), nextCommand(), checkToolsCommand(),
-		addTasksCommand(), makeTasksCommand(), checkTasksCommand(),
+		r.addTasksCommand(), makeTasksCommand(), checkTasksCommand(),
 	}
 }

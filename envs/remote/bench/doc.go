@@ -10,6 +10,9 @@
 //	remote/versions/*.yaml    other versions, such as that of a release to come
 //	remote/tasks/SPLIT.jsonl  a task a line ([Task])
 //
+// Tasks may come from recorded runs ([Recorded]), which other packages read: what was asked, called and
+// answered there.
+//
 // All are meant to be read and changed by people. p_s_in and p_s_ood are made from p_c by the
 // operators of package drift, as for any suite.
 //

@@ -104,7 +104,7 @@ func addLines(t *testing.T, data, split, lines string) {
 		t.Fatal(err)
 	}
 
-	if _, err := addTasks(data, split, path); err != nil {
+	if _, err := (Remote{}).addTasks(data, split, matchStrict, path); err != nil {
 		t.Fatal(err)
 	}
 }

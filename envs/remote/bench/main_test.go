@@ -49,7 +49,7 @@ func orders(t *testing.T) string {
 		t.Fatal(err)
 	}
 
-	if _, err := addTasks(data, "test", tasks); err != nil {
+	if _, err := (Remote{}).addTasks(data, "test", matchStrict, tasks); err != nil {
 		t.Fatal(err)
 	}
 
@@ -72,7 +72,7 @@ func library(t *testing.T, change func(*importing)) string {
 	}
 
 	for split := range remotetest.Tasks {
-		if _, err := addTasks(data, split, remotetest.WriteTasks(t, t.TempDir(), split)); err != nil {
+		if _, err := (Remote{}).addTasks(data, split, matchStrict, remotetest.WriteTasks(t, t.TempDir(), split)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 
 	"toolevo/envs"
@@ -22,7 +21,7 @@ import (
 
 // MadeTasks is what `tasks make --json` prints.
 type MadeTasks struct {
-	AddedTasks
+	Growth
 
 	Tools     []UsedTool `json:"tools"`     // in the order of p_c
 	Differing int        `json:"differing"` // programs that a fresh instance answered otherwise; left out
@@ -87,7 +86,8 @@ type making struct {
 
 	toolset *Toolset
 	service *remote.Service
-	known   map[string]bool // questions
+	all     map[string][]*Task // that there are, by split
+	known   map[string]bool    // questions
 	made    []*Task
 }
 
@@ -122,8 +122,8 @@ func (m *making) run(ctx context.Context, data, split string, seed uint64, set f
 		return made, err
 	}
 
-	var failed error
-	if made.AddedTasks, failed = appendTasks(data, split, m.made); failed != nil {
+	made.Path = tasksPath(data, split)
+	if failed := made.write(split, m.all, m.made); failed != nil {
 		return made, failed
 	}
 
@@ -166,13 +166,12 @@ func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) 
 		}
 	}
 
-	m.known = map[string]bool{}
-	for _, split := range suite.Splits() {
-		tasks, err := readSplit(data, split)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return tools, err
-		}
+	if m.all, err = allTasks(data); err != nil {
+		return tools, err
+	}
 
+	m.known = map[string]bool{}
+	for _, tasks := range m.all {
 		for _, t := range tasks {
 			m.known[t.Question] = true
 		}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -96,8 +97,9 @@ func ReadTasks(path string, tools []string) (all []*Task, err error) {
 			continue
 		}
 
-		t := &Task{Dataset: noDataset, Difficulty: noDifficulty}
+		t := &Task{}
 		if err = disk.DecodeLine(line, t); err == nil {
+			t.complete()
 			err = t.validate(tools)
 		}
 
@@ -114,6 +116,11 @@ func ReadTasks(path string, tools []string) (all []*Task, err error) {
 	}
 
 	return all, nil
+}
+
+// complete fills in what a file may leave out.
+func (t *Task) complete() {
+	t.Dataset, t.Difficulty = cmp.Or(t.Dataset, noDataset), cmp.Or(t.Difficulty, noDifficulty)
 }
 
 // validate returns what is wrong with a task.
