@@ -16,7 +16,9 @@
 // openapi. What cannot be expressed is left by name, and what looks wrong in the list is noted, such
 // as a tool without the parameters that its description names.
 //
-// [MCP] and [HTTP] are the sources there are. Of a service over HTTP, an answer is any status below
+// [MCP] and [HTTP] are the sources there are. An MCP server is spoken to by the newest revision of
+// the protocol that it knows, from 2024-11-05 to 2026-07-28, which has no sessions, over a pipe or
+// streamable HTTP. Of a service over HTTP, an answer is any status below
 // 400, and what the agent may have brought about: 400, 403, 404, 409, 422 and the other 4xx, which
 // are [envs.ToolError] and say what the body says, but for 408, 425 and 429. 401 is one of these
 // where the document asks for no secret; where it does, that is wrong or missing, which is ours and
@@ -47,10 +49,17 @@
 //     four times is given up ([envs.GivenUp]).
 //   - JSON is shown in one line, its members and numbers as they came; the address and the folder
 //     of an instance, which no other has, are shown as the document's host and {dir}.
+//   - A server's list of tools is kept no longer than the server says (ttlMs).
 //   - Whatever becomes of this process, no service that it has started is left, and the next process
 //     removes their folders.
 //
 // # Caveats
+//
+// An MCP server is told that its client can answer nothing: a tool that asks for its user's word
+// (elicitation) or a model's (sampling) is [Asks], and no mistake of the agent. Prompts, resources
+// and tasks of a server are not used, and HTTP+SSE of 2024-11-05 is not spoken. A server of before
+// 2026-07-28 that ends, or says nothing, when it is asked for revisions is started twice the first
+// time.
 //
 // That a tool only reads is the server's word. The parameters of an MCP server's tool are in
 // alphabetical order, since the client library does not keep theirs.

@@ -1,8 +1,10 @@
 package remote_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -29,7 +31,11 @@ func TestMain(m *testing.M) {
 func serve(what, where string) bool {
 	switch what {
 	case "serve-notes":
-		serveNotes(where)
+		serveNotes(where, os.Stdin)
+	case "serve-strict":
+		serveStrict(where, func() { os.Exit(1) })
+	case "serve-silent":
+		serveStrict(where, func() {})
 	case "serve-orders":
 		_ = http.ListenAndServe(where, ordertest.New()) // it ends with its user
 	case "serve-folder":
@@ -47,13 +53,41 @@ type note struct {
 	Text string `json:"text,omitempty"`
 }
 
+// revisionVariable has the only revision of the protocol that notes know, unless they know all.
+const revisionVariable = "NOTES_REVISION"
+
 // serveNotes is an MCP server that keeps notes in files of a folder.
-func serveNotes(dir string) {
-	_ = notesServer(dir).Run(context.Background(), &mcp.StdioTransport{}) // it ends with its client
+func serveNotes(dir string, in io.ReadCloser) {
+	var o mcp.ServerOptions
+	if revision := os.Getenv(revisionVariable); revision != "" {
+		o.SupportedProtocolVersions = []string{revision}
+	}
+
+	_ = notesServer(dir, o).Run(context.Background(), &mcp.IOTransport{Reader: in, Writer: os.Stdout})
 }
 
-func notesServer(dir string) *mcp.Server {
-	server := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1"}, nil)
+// serveStrict is a server of before 2026-07-28 that does something else than to answer where its
+// client does not begin with a handshake.
+func serveStrict(dir string, otherwise func()) {
+	in := bufio.NewReader(os.Stdin)
+
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+
+		if strings.Contains(line, `"initialize"`) {
+			serveNotes(dir, io.NopCloser(io.MultiReader(strings.NewReader(line), in)))
+			return
+		}
+
+		otherwise()
+	}
+}
+
+func notesServer(dir string, o mcp.ServerOptions) *mcp.Server {
+	server := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1"}, &o)
 
 	add := func(name, about string, reads bool, answer func(note) (string, error)) {
 		mcp.AddTool(server, &mcp.Tool{

@@ -1,20 +1,18 @@
 package remote
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"toolevo/envs"
 	"toolevo/envs/keeper"
-	"toolevo/envs/pytext"
 )
 
 // MCP starts servers of the Model Context Protocol, each in a folder of its own, or speaks to one
@@ -39,6 +37,8 @@ type MCP struct {
 	// URL is a server that runs, over streamable HTTP, in place of a command. Its state is
 	// nobody's: its tools only read.
 	URL string `yaml:"url,omitempty"`
+
+	shakesHands atomic.Bool // it was found to know revisions with a handshake alone
 }
 
 // Validate returns what makes no sense.
@@ -57,57 +57,103 @@ func (m *MCP) Validate() error {
 
 // Start implements [Source].
 func (m *MCP) Start(ctx context.Context) (Instance, error) {
-	session, err := m.connect(ctx)
+	c, err := m.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	return session, nil
+	if m.URL != "" && c.InitializeResult().ProtocolVersion >= sessionless {
+		_, err = c.list(ctx) // which says what calls have in headers
+	}
+
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+
+	return c, nil
 }
 
-// Tools returns the tools of a server, in its order.
-func (m *MCP) Tools(ctx context.Context) (tools []*mcp.Tool, err error) {
-	session, err := m.connect(ctx)
+// Tools returns the tools of a server, in its order, and those that no client may use.
+func (m *MCP) Tools(ctx context.Context) (tools []*mcp.Tool, left []Left, err error) {
+	c, err := m.connect(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, session.Close()) }()
+	defer func() { err = errors.Join(err, c.Close()) }()
 
-	for tool, err := range session.Tools(ctx, nil) {
-		if err != nil {
-			return nil, fmt.Errorf("list tools: %w", err)
+	if tools, err = c.list(ctx); err != nil {
+		return nil, nil, err
+	}
+
+	for _, name := range c.listed {
+		isThat := func(t *mcp.Tool) bool { return t.Name == name }
+		if !slices.ContainsFunc(tools, isThat) {
+			left = append(left, Left{name, "its " + headerKey + " is not as the protocol says"})
 		}
-
-		tools = append(tools, tool)
 	}
 
-	return tools, nil
+	return tools, left, nil
 }
 
-// conversation is a session with a server. It implements [Instance].
-type conversation struct {
-	*mcp.ClientSession
-	programs
-
-	shown string
-}
-
+// connect begins a session by the newest revision that both know. That asks first which ones the
+// server knows, which one of before [sessionless] may take for the end of the conversation, or say
+// nothing to: it is started again, and greeted as it was then.
 func (m *MCP) connect(ctx context.Context) (*conversation, error) {
+	if !m.shakesHands.Load() {
+		c, err := m.converse(ctx, "")
+		if err == nil || ctx.Err() != nil {
+			return c, err
+		}
+	}
+
+	c, err := m.converse(ctx, handshake)
+	if err == nil {
+		m.shakesHands.Store(true)
+	}
+
+	return c, err
+}
+
+// Revisions of the protocol.
+const (
+	handshake   = "2025-11-25" // the last one whose sessions begin with a handshake
+	sessionless = "2026-07-28" // the first one without sessions
+)
+
+// patienceWithProbe is how long a server may take to say which revisions it knows.
+var patienceWithProbe = 30 * time.Second
+
+// converse begins a session by a revision, "" for the newest one that the server knows.
+func (m *MCP) converse(ctx context.Context, revision string) (*conversation, error) {
 	c := &conversation{shown: m.Shown}
 	c.environment, c.secrets, c.said.Max = m.Environment, m.Secrets, mostSaid
 
 	transport, err := m.transport(ctx, c)
 	if err == nil {
-		client := mcp.NewClient(&mcp.Implementation{Name: "toolevo", Version: "1"}, nil)
-		c.ClientSession, err = client.Connect(ctx, transport, nil)
+		if revision == "" {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, patienceWithProbe)
+			defer cancel()
+		}
+
+		c.ClientSession, err = c.client().Connect(ctx, transport,
+			&mcp.ClientSessionOptions{ProtocolVersion: revision})
 	}
 
 	if err != nil {
-		err = fmt.Errorf("start the MCP server %s: %w%s", cmp.Or(m.URL, strings.Join(m.Command, " ")), err, c.last())
-		return nil, errors.Join(err, c.remove())
+		return nil, errors.Join(fmt.Errorf("start the MCP server %s: %w%s", m.where(), err, c.last()), c.remove())
 	}
 
 	return c, nil
+}
+
+// where is the server, for people, and what is spoken to one that runs.
+func (m *MCP) where() string {
+	if m.URL != "" {
+		return m.URL + " (over streamable HTTP; HTTP+SSE of 2024-11-05 is not spoken)"
+	}
+
+	return strings.Join(m.Command, " ")
 }
 
 // transport leads to a server, in a fresh folder where it is started.
@@ -137,72 +183,3 @@ func (m *MCP) transport(ctx context.Context, c *conversation) (mcp.Transport, er
 
 	return &mcp.CommandTransport{Command: server, TerminateDuration: grace}, nil
 }
-
-// Call implements [Instance]. What the server refuses by the protocol is a mistake in the call;
-// that a server is gone is an error.
-func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (envs.Result, error) {
-	if args == nil {
-		args = envs.Args{}
-	}
-
-	text := pytext.JSON(args)
-	if c.shown != "" {
-		text = strings.ReplaceAll(text, c.shown, c.dir)
-	}
-
-	reply, err := c.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(text)})
-
-	var refused *jsonrpc.Error
-	if errors.As(err, &refused) && ctx.Err() == nil {
-		return envs.Result{Observation: c.hidden(refused.Message), Outcome: envs.InvocationError}, nil
-	}
-
-	if err != nil {
-		return envs.Result{}, fmt.Errorf("%w%s", err, c.last())
-	}
-
-	result := envs.Result{Observation: c.hidden(textOf(reply)), Outcome: envs.OK}
-	if reply.IsError {
-		result.Outcome = envs.ToolError
-	}
-
-	return result, nil
-}
-
-func (c *conversation) hidden(text string) string {
-	if c.shown == "" || c.dir == "" {
-		return text
-	}
-
-	return strings.ReplaceAll(text, c.dir, c.shown)
-}
-
-// textOf is the text of a reply. Of what is no text it says what it is.
-func textOf(reply *mcp.CallToolResult) string {
-	var parts []string
-
-	for _, content := range reply.Content {
-		switch content := content.(type) {
-		case *mcp.TextContent:
-			parts = append(parts, content.Text)
-		case *mcp.ImageContent:
-			parts = append(parts, fmt.Sprintf("[%s, %d bytes]", content.MIMEType, len(content.Data)))
-		case *mcp.AudioContent:
-			parts = append(parts, fmt.Sprintf("[%s, %d bytes]", content.MIMEType, len(content.Data)))
-		case *mcp.ResourceLink:
-			parts = append(parts, content.URI)
-		case *mcp.EmbeddedResource:
-			parts = append(parts, content.Resource.Text)
-		}
-	}
-
-	if len(parts) == 0 && reply.StructuredContent != nil {
-		text, _ := json.Marshal(reply.StructuredContent) // it was JSON
-		return string(text)
-	}
-
-	return strings.Join(parts, "\n")
-}
-
-// Close implements [Instance].
-func (c *conversation) Close() error { return errors.Join(c.ClientSession.Close(), c.remove()) }

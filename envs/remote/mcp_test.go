@@ -53,7 +53,7 @@ func TestServersAreBranched(t *testing.T) {
 
 	m, s := notes(t)
 
-	tools, err := m.Tools(t.Context())
+	tools, _, err := m.Tools(t.Context())
 	if err != nil || len(tools) != 4 || tools[2].Name != "read" || !tools[2].Annotations.ReadOnlyHint {
 		t.Fatalf("the tools are %v, %v", tools, err)
 	}
@@ -142,11 +142,11 @@ func TestServersThatRun(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	one := notesServer(dir)
+	one := notesServer(dir, mcp.ServerOptions{})
 	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return one }, nil))
 	m := &remote.MCP{URL: web.URL}
 
-	if tools, err := m.Tools(t.Context()); err != nil || len(tools) != 4 {
+	if tools, _, err := m.Tools(t.Context()); err != nil || len(tools) != 4 {
 		t.Fatalf("%v, %v", tools, err)
 	}
 
@@ -166,7 +166,8 @@ func TestServersThatRun(t *testing.T) {
 	web.Close()
 
 	_, _, err = s.Call(t.Context(), nil, remote.Log{}, "read", envs.Object("path", dir+"/first.txt"))
-	if stage, _ := envs.FailedStage(err); stage != envs.StageTool || !strings.Contains(err.Error(), web.URL) {
+	if stage, _ := envs.FailedStage(err); stage != envs.StageTool || !strings.Contains(err.Error(), web.URL) ||
+		!strings.Contains(err.Error(), "HTTP+SSE of 2024-11-05 is not spoken") {
 		t.Errorf("a server that is not there: %v", err)
 	}
 }
@@ -176,7 +177,7 @@ func TestServersThatRun(t *testing.T) {
 func TestServersThatDoNotStart(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 
-	for _, m := range []remote.MCP{
+	for _, m := range []*remote.MCP{
 		{Command: []string{"/none/such"}},
 		{Command: []string{"sh", "-c", "echo no licence >&2; exit 3"}},
 		{Command: []string{"cat"}, Reset: []string{"sh", "-c", "echo no licence >&2; exit 3"}},
@@ -195,7 +196,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 		t.Errorf("left: %q", left)
 	}
 
-	for _, m := range []remote.MCP{
+	for _, m := range []*remote.MCP{
 		{}, {Command: []string{"x"}, URL: "http://x"}, {URL: "http://x", Reset: []string{"y"}},
 		{Command: []string{"x"}, Shown: "workspace"},
 	} {

@@ -50,7 +50,7 @@ func server(t *testing.T, pkg, version string) *remote.MCP {
 func released(t *testing.T, pkg, version string) *remote.Toolset {
 	t.Helper()
 
-	tools, err := server(t, pkg, version).Tools(t.Context())
+	tools, _, err := server(t, pkg, version).Tools(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

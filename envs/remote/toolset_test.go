@@ -123,7 +123,7 @@ func TestToolsOfAServer(t *testing.T) {
 
 	m := &remote.MCP{Command: []string{binary, "serve-notes", "{dir}"}}
 
-	all, err := m.Tools(t.Context())
+	all, _, err := m.Tools(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,12 +103,12 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 		return o, err
 	}
 
-	server := &remote.MCP{}
-	if now.MCP != nil {
-		*server = *now.MCP
+	server := &remote.MCP{Command: command, URL: n.url}
+	if was := now.MCP; was != nil {
+		server.Reset, server.Shown = was.Reset, was.Shown
+		server.Environment, server.Secrets = was.Environment, was.Secrets
 	}
 
-	server.Command, server.URL = command, n.url
 	if err := server.Validate(); err != nil {
 		return nil, console.Usage("%w: name the next release behind --, or by ‹url› or ‹openapi›", err)
 	}

@@ -30,12 +30,14 @@ type offered struct {
 
 // offerOf asks a server for its tools.
 func offerOf(ctx context.Context, server *remote.MCP, describe int) (*offer, error) {
-	listed, err := server.Tools(ctx)
+	listed, left, err := server.Tools(ctx)
 	if err != nil {
 		return nil, console.GaveUp(err)
 	}
 
 	set, o := remote.ToolsOf(listed, describe), &offer{}
+	set.Left = append(set.Left, left...)
+
 	for _, t := range set.Tools {
 		o.tools = append(o.tools, offered{t.API, t.Name, t.Wire, t.ReadsOnly, t.Notes})
 	}

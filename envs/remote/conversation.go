@@ -1,0 +1,186 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolevo/envs"
+	"toolevo/envs/display"
+	"toolevo/envs/pytext"
+)
+
+// conversation is a session with a server. It implements [Instance].
+type conversation struct {
+	*mcp.ClientSession
+	programs
+
+	shown       string
+	listed      []string // names of tools, those included that the SDK leaves out
+	wantHeaders bool     // calls of some tool repeat arguments in headers
+}
+
+// client returns the client of the session. It can do nothing for a server: nobody is there whom
+// that could ask.
+func (c *conversation) client() *mcp.Client {
+	client := mcp.NewClient(&mcp.Implementation{Name: "toolevo", Version: "1"}, &mcp.ClientOptions{
+		Capabilities: &mcp.ClientCapabilities{}, MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+	})
+
+	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, r)
+			if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
+				for _, t := range list.Tools {
+					if t != nil {
+						c.listed = append(c.listed, t.Name)
+					}
+				}
+			}
+
+			return result, err
+		}
+	})
+
+	return client
+}
+
+// list returns the tools of the server: those that it has listed before, for as long as it said
+// that its list would hold (ttlMs).
+func (c *conversation) list(ctx context.Context) (tools []*mcp.Tool, err error) {
+	c.listed, c.wantHeaders = nil, false
+
+	for t, err := range c.Tools(ctx, nil) {
+		if err != nil {
+			return nil, fmt.Errorf("list tools: %w", err)
+		}
+
+		tools = append(tools, t)
+		schema, _ := json.Marshal(t.InputSchema) // it was JSON
+		c.wantHeaders = c.wantHeaders || strings.Contains(string(schema), `"`+headerKey+`"`)
+	}
+
+	return tools, nil
+}
+
+// headerKey is the member of a parameter's schema that has calls over HTTP repeat its value in a
+// header. The SDK does so for tools that it has a list of.
+const headerKey = "x-mcp-header"
+
+// Call implements [Instance]. What the server refuses by the protocol is a mistake in the call;
+// that a server is gone, or asks for what nobody here can give, is an error.
+func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (envs.Result, error) {
+	if args == nil {
+		args = envs.Args{}
+	}
+
+	text := pytext.JSON(args)
+	if c.shown != "" {
+		text = strings.ReplaceAll(text, c.shown, c.dir)
+	}
+
+	reply, err := c.call(ctx, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(text)})
+
+	var refused *jsonrpc.Error
+
+	switch {
+	case err == nil && reply.NeedsInput():
+		asked, _ := json.Marshal(reply.InputRequests) // it was JSON
+		return envs.Result{}, &Asks{tool, string(asked)}
+	case errors.As(err, &refused) && slices.Contains(missingInput, refused.Code):
+		return envs.Result{}, &Asks{tool, refused.Message + " " + string(refused.Data)}
+	case errors.As(err, &refused) && ctx.Err() == nil && !slices.Contains(ours, refused.Code):
+		return envs.Result{Observation: c.hidden(refused.Message), Outcome: envs.InvocationError}, nil
+	case err != nil:
+		return envs.Result{}, fmt.Errorf("%w%s", err, c.last())
+	}
+
+	result := envs.Result{Observation: c.hidden(textOf(reply)), Outcome: envs.OK}
+	if reply.IsError {
+		result.Outcome = envs.ToolError
+	}
+
+	return result, nil
+}
+
+// Refusals that are not about the call.
+var (
+	ours         = []int64{mcp.CodeHeaderMismatch, mcp.CodeUnsupportedProtocolVersion}
+	missingInput = []int64{mcp.CodeMissingRequiredClientCapabilities, mcp.CodeURLElicitationRequired}
+)
+
+// call makes a call, with the headers that a list wants which still holds. Where the server misses
+// some nothing was done, and its list is another one by now.
+func (c *conversation) call(ctx context.Context, p *mcp.CallToolParams) (*mcp.CallToolResult, error) {
+	for again := false; ; again = true {
+		if c.wantHeaders || again {
+			if _, err := c.list(ctx); err != nil {
+				return nil, err
+			}
+		}
+
+		reply, err := c.CallTool(ctx, p)
+
+		var refused *jsonrpc.Error
+		if again || !errors.As(err, &refused) || refused.Code != mcp.CodeHeaderMismatch {
+			return reply, err
+		}
+	}
+}
+
+// Asks is a call that cannot be made, since its tool asks for what nobody here can give: its user's
+// word, or a model's. For is what it asks for, as the server says it.
+type Asks struct{ Tool, For string }
+
+// Error says what the tool asks for.
+func (a *Asks) Error() string {
+	return fmt.Sprintf("%s asks its client for %s, and nobody is there to answer: leave the tool out", a.Tool,
+		display.Line(a.For, mostShown))
+}
+
+// GivenUp implements what [envs.GivenUp] asks for: other questions may not meet it.
+func (a *Asks) GivenUp() string { return "a tool asks its client, and nobody is there to answer" }
+
+func (c *conversation) hidden(text string) string {
+	if c.shown == "" || c.dir == "" {
+		return text
+	}
+
+	return strings.ReplaceAll(text, c.dir, c.shown)
+}
+
+// textOf is the text of a reply. Of what is no text it says what it is.
+func textOf(reply *mcp.CallToolResult) string {
+	var parts []string
+
+	for _, content := range reply.Content {
+		switch content := content.(type) {
+		case *mcp.TextContent:
+			parts = append(parts, content.Text)
+		case *mcp.ImageContent:
+			parts = append(parts, fmt.Sprintf("[%s, %d bytes]", content.MIMEType, len(content.Data)))
+		case *mcp.AudioContent:
+			parts = append(parts, fmt.Sprintf("[%s, %d bytes]", content.MIMEType, len(content.Data)))
+		case *mcp.ResourceLink:
+			parts = append(parts, content.URI)
+		case *mcp.EmbeddedResource:
+			parts = append(parts, content.Resource.Text)
+		}
+	}
+
+	if len(parts) == 0 && reply.StructuredContent != nil {
+		text, _ := json.Marshal(reply.StructuredContent) // it was JSON
+		return string(text)
+	}
+
+	return strings.Join(parts, "\n")
+}
+
+// Close implements [Instance].
+func (c *conversation) Close() error { return errors.Join(c.ClientSession.Close(), c.remove()) }
