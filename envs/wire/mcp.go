@@ -21,6 +21,7 @@ type MCPTool struct {
 	Name        string
 	Description string
 	Schema      envs.Args // the JSON Schema of its arguments
+	ReadsOnly   bool      // it is known that no call changes anything
 
 	// Call returns what the client reads, and whether that says what the client did wrong. input is the arguments as
 	// they were sent: JSON, or "". The error is ours.
@@ -37,6 +38,10 @@ func NewMCP(version string, tools []MCPTool, o mcp.ServerOptions) *mcp.Server {
 		shown := &mcp.Tool{
 			Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(pytext.AppendJSON(nil, t.Schema)),
 		}
+		if t.ReadsOnly { // nothing is said of others
+			shown.Annotations = &mcp.ToolAnnotations{ReadOnlyHint: true}
+		}
+
 		server.AddTool(shown, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			text, wrong, err := t.Call(ctx, string(r.Params.Arguments))
 			if err != nil {

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 
@@ -25,6 +26,7 @@ type Deployed struct {
 	functions []toolapi.APISpec
 	named     map[string]*deployedFunction      // by deployed and by published names of functions
 	byAPI     map[toolbench.Key][]toolbench.Key // published names, by normalised ones
+	readsOnly map[string]bool                   // by published names of functions
 }
 
 // deployedFunction is a function whose environment is made when it is first called.
@@ -51,6 +53,7 @@ func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Dep
 	d := &Deployed{
 		suite: o, version: version, wraps: file.Response != nil, apis: o.apis.Before(backend),
 		named: map[string]*deployedFunction{}, byAPI: map[toolbench.Key][]toolbench.Key{},
+		readsOnly: map[string]bool{},
 	}
 
 	for _, k := range offered {
@@ -106,6 +109,9 @@ func (d *Deployed) add(k toolbench.Key) {
 	normal := virtual.Normalised(k)
 	d.byAPI[normal] = append(d.byAPI[normal], k)
 	d.named[d.suite.functions[k]] = &f
+
+	document, _ := d.suite.collection.Document(k) // a collection has those of its queries
+	d.readsOnly[d.suite.functions[k]] = document.Method == http.MethodGet
 }
 
 // Function is a function as it is deployed.
@@ -113,13 +119,14 @@ type Function struct {
 	Name        string
 	Description string
 	Schema      envs.Args // the JSON Schema of its arguments
+	ReadsOnly   bool      // by the method in its document
 }
 
 // Functions returns the functions in the order of the documents.
 func (d *Deployed) Functions() []Function {
 	all := make([]Function, len(d.functions))
 	for i, a := range d.functions {
-		all[i] = Function{a.Name, a.Description, a.Parameters.Schema()}
+		all[i] = Function{a.Name, a.Description, a.Parameters.Schema(), d.readsOnly[a.ToolName()]}
 	}
 
 	return all

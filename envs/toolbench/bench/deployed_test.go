@@ -108,8 +108,15 @@ func TestFunctions(t *testing.T) {
 	t.Parallel()
 
 	s := open(t, choice(t, queries))
+	s.collection.Documents[2].Method = "POST"
 	whole, part := deploy(t, s, inDomain, ""), deploy(t, s, inDomain, "G1_instruction-11")
 	all, some := whole.Functions(), part.Functions()
+
+	for i, f := range all {
+		if f.ReadsOnly == (i == 2) {
+			t.Errorf("%s reads only: %t", f.Name, f.ReadsOnly)
+		}
+	}
 
 	if len(all) != len(s.collection.Documents) || len(some) != len(s.queries["G1_instruction-11"].APIs) ||
 		len(some) == len(all) {

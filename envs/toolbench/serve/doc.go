@@ -21,7 +21,8 @@
 //
 // /mcp is the streamable HTTP transport for the first version, /mcp/VERSION for any. Every function is a tool with its
 // JSON Schema; the result of a call is the text that /virtual answers, as an error where that has one. [Server.Stdio]
-// serves the same over a pipe.
+// serves the same over a pipe. A function whose document says GET is annotated as one that only reads, and of others
+// nothing is said. Revisions of the protocol from 2024-11-05 to 2026-07-28 are spoken.
 //
 // GET /metrics is for Prometheus.
 //

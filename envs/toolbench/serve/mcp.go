@@ -31,7 +31,7 @@ func (s *Server) mcpServer(v Version) *mcp.Server {
 
 	for _, f := range v.Functions() {
 		tools = append(tools, wire.MCPTool{
-			Name: f.Name, Description: f.Description, Schema: f.Schema,
+			Name: f.Name, Description: f.Description, Schema: f.Schema, ReadsOnly: f.ReadsOnly,
 			Call: func(ctx context.Context, input string) (string, bool, error) {
 				return s.callTool(ctx, v, f.Name, input)
 			},

@@ -33,7 +33,9 @@ func (s *sky) Functions() []bench.Function {
 		panic(err)
 	}
 
-	return []bench.Function{{Name: s.name, Description: "tells the weather", Schema: schema}}
+	return []bench.Function{
+		{Name: s.name, Description: "tells the weather", Schema: schema, ReadsOnly: s.name == "forecast"},
+	}
 }
 
 func (s *sky) Find(api toolbench.Key) (string, bool) { return s.name, api.Tool == "Sky" }
@@ -351,6 +353,59 @@ func TestMCP(t *testing.T) {
 
 	cancel()
 	serving.Wait()
+}
+
+// Clients of every revision of the protocol are served by theirs, over HTTP and over a pipe. They are told of what only
+// reads, and nothing of what may do more.
+func TestRevisions(t *testing.T) {
+	t.Parallel()
+
+	server, s := served(t, Options{})
+
+	for _, revision := range mcp.SupportedProtocolVersions() {
+		overPipe, ours := pipes()
+		ctx, cancel := context.WithCancel(t.Context())
+
+		var serving sync.WaitGroup
+		serving.Go(func() { _ = s.Stdio(ctx, ours.in, ours.out) }) // it ends with its context
+
+		for name, transport := range map[string]mcp.Transport{
+			"forecast":              &mcp.StreamableClientTransport{Endpoint: server.URL + "/mcp"},
+			"tell_weather":          &mcp.StreamableClientTransport{Endpoint: server.URL + "/mcp/p_s"},
+			"forecast, over a pipe": &mcp.IOTransport{Reader: overPipe.in, Writer: overPipe.out},
+		} {
+			client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, transport,
+				&mcp.ClientSessionOptions{ProtocolVersion: revision})
+			if err != nil {
+				t.Fatalf("%s, %s: %v", revision, name, err)
+			}
+
+			if got := client.InitializeResult().ProtocolVersion; got != revision {
+				t.Errorf("%s: %s is spoken, want %s", name, got, revision)
+			}
+
+			tools, err := client.ListTools(ctx, nil)
+			if err != nil || len(tools.Tools) != 1 {
+				t.Fatalf("%s, %s: %v, %v", revision, name, tools, err)
+			}
+
+			of := tools.Tools[0]
+			if reads := of.Annotations != nil; reads != (of.Name == "forecast") || reads && !of.Annotations.ReadOnlyHint {
+				t.Errorf("%s, %s: the annotations are %+v", revision, name, of.Annotations)
+			}
+
+			if _, err := client.CallTool(ctx, &mcp.CallToolParams{Name: of.Name}); err != nil {
+				t.Errorf("%s, %s: %v", revision, name, err)
+			}
+
+			if err := client.Close(); err != nil {
+				t.Errorf("%s, %s: %v", revision, name, err)
+			}
+		}
+
+		cancel()
+		serving.Wait()
+	}
 }
 
 // pipe is an end of a connection.

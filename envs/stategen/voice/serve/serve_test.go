@@ -2,10 +2,12 @@ package serve_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -82,6 +84,79 @@ func TestToolsAreServed(t *testing.T) {
 	if refused || said != `"One two."` {
 		t.Errorf("it is transcribed as %s", said)
 	}
+}
+
+// A request of the protocol without sessions is refused by name, with the revisions that are spoken; a client that knows
+// one of these begins a session.
+func TestRevisions(t *testing.T) {
+	s, url := served(t)
+	spoken := []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+	request := `{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {` +
+		`"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}}`
+
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+
+	go func() { _ = s.Stdio(t.Context(), fromClient, toClient) }()
+	go func() { _, _ = io.WriteString(toServer, request+"\n") }()
+
+	for name, answer := range map[string]io.Reader{"HTTP": posted(t, url, request), "stdio": fromServer} {
+		var refused struct {
+			Error struct {
+				Code    int64
+				Message string
+				Data    mcp.UnsupportedProtocolVersionData
+			}
+		}
+
+		err := json.NewDecoder(answer).Decode(&refused)
+		if e := refused.Error; err != nil || e.Code != mcp.CodeUnsupportedProtocolVersion ||
+			!strings.Contains(e.Message, "protocol version") || e.Data.Requested != "2026-07-28" ||
+			!slices.Equal(e.Data.Supported, spoken) {
+			t.Errorf("%s: %v, %+v", name, err, refused)
+		}
+	}
+
+	for _, revision := range append(spoken, "2026-07-28") {
+		client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+			&mcp.StreamableClientTransport{Endpoint: url}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		want := min(revision, "2025-11-25")
+		if got := client.InitializeResult().ProtocolVersion; got != want {
+			t.Errorf("a client of %s speaks %s, want %s", revision, got, want)
+		}
+
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// posted returns the answer to a request of the protocol without sessions.
+func posted(t *testing.T, url, request string) io.Reader {
+	t.Helper()
+
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(request))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	r.Header = http.Header{
+		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"tools/list"},
+	}
+
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() { reply.Body.Close() })
+
+	return reply.Body
 }
 
 // A session knows nothing of the speeches of another one.
