@@ -259,6 +259,15 @@ func TestServers(t *testing.T) {
 		}
 	}
 
+	// What is misspelt would be left at its default in silence.
+	_, err := openapi.Load([]byte(`{"openapi": "3.0.0", "paths": {"/a": {"servers": [{"url": "https://{zone}.example",
+		"variables": {"zone": {"default": "a"}, "edge": {"default": "b"}}}], "get": {}}}}`),
+		openapi.Options{Variables: map[string]string{"zone": "c", "region": "us"}})
+	if want := `variable of the base URLs "region"`; err == nil || !strings.Contains(err.Error(), want) ||
+		!strings.Contains(err.Error(), "edge, zone") {
+		t.Errorf("an unknown variable: %v", err)
+	}
+
 	for _, address := range []string{"https://me:secret@x.example", "ftp://x.example", "https://{x}.example", ":"} {
 		set, err := openapi.Load([]byte(`{"openapi": "3.0.0", "servers": [{"url": "`+address+`"}], "paths": {"/a": {"get": {}}}}`),
 			openapi.Options{})

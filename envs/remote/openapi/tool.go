@@ -3,12 +3,15 @@ package openapi
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/display"
+	"toolevo/envs/names"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
 )
@@ -186,15 +189,7 @@ func (m *maker) server() error {
 		return nil
 	}
 
-	var first envs.Args
-
-	for _, from := range []envs.Args{m.entry.object, m.entry.item, m.doc.root} {
-		if all := from.List("servers"); len(all) > 0 {
-			first, _ = all[0].(envs.Args)
-			break
-		}
-	}
-
+	first := m.doc.server(m.entry)
 	address, _ := first.Text("url")
 
 	for _, v := range first.Object("variables") {
@@ -221,6 +216,37 @@ func (m *maker) server() error {
 	}
 
 	m.tool.Operation.Server = strings.TrimRight(address, "/")
+
+	return nil
+}
+
+// server is the first server of an operation, of its path, or of the document.
+func (d *document) server(e entry) (first envs.Args) {
+	for _, from := range []envs.Args{e.object, e.item, d.root} {
+		if all := from.List("servers"); len(all) > 0 {
+			first, _ = all[0].(envs.Args)
+			break
+		}
+	}
+
+	return first
+}
+
+// checkVariables refuses names that no base URL has.
+func (d *document) checkVariables(given map[string]string, entries []entry) error {
+	known := d.server(entry{}).Object("variables").Names()
+	for _, e := range entries {
+		known = append(known, d.server(e).Object("variables").Names()...)
+	}
+
+	slices.Sort(known)
+	known = slices.Compact(known)
+
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("openapi: %w", names.Unknown("variable of the base URLs", name, known))
+		}
+	}
 
 	return nil
 }

@@ -19,7 +19,7 @@ type Options struct {
 	Choose []string
 
 	Server    string            // the base URL in place of the document's; "" is the first that it names
-	Variables map[string]string // of the document's base URLs; others have their default
+	Variables map[string]string // of the document's base URLs, which have to have them; others have their default
 
 	MostDescription int // characters of a description; 0 is 256
 }
@@ -108,7 +108,11 @@ func Load(text []byte, o Options) (*Toolset, error) {
 	entries, bad := d.entries()
 	t.Left = bad
 
-	if entries, err = chosen(entries, o.Choose); err != nil {
+	if err = d.checkVariables(o.Variables, entries); err == nil {
+		entries, err = chosen(entries, o.Choose)
+	}
+
+	if err != nil {
 		return nil, err
 	}
 
