@@ -55,10 +55,6 @@ func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
 
 // read makes the job of the flags that were given.
 func (f *evalFlags) read() (err error) {
-	if f.cmd.Flags().Changed("questions") && f.cmd.Flags().Changed("split") {
-		return console.Usage("--split and --questions: name a split, or a file in place of one")
-	}
-
 	f.job.RunJob, err = f.runFlags.job()
 
 	return err

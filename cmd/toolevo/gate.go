@@ -21,7 +21,7 @@ func (a *app) gateCommand() *cobra.Command {
 	job := toolevo.GateJob{Options: gate.Options{Limit: 0.05}}
 
 	cmd := a.command("gate CURRENT NEXT")
-	f := a.addSeveralFlags(cmd, toolevo.GateDefaults(), "dataset", "difficulty", "template", "split", "questions",
+	f := a.addSeveralFlags(cmd, toolevo.GateDefaults(), "dataset", "difficulty", "template", "split", "tasks",
 		"limit", "policy", "seed", "repeats", "compat", "hint", "engine", "python")
 	undecided := fail
 	addFlags(cmd, "gate", into{

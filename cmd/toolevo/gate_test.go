@@ -51,6 +51,11 @@ func TestGate(t *testing.T) {
 	must(t, "tools", "next", "--data", data, "--name", "empty", "--openapi", empty)
 	must(t, append([]string{"tools", "next", "--data", data, "--name", "same", "--"}, remotetest.Command(t)...)...)
 
+	table := filepath.Join(dir, "tasks.csv")
+	if err := os.WriteFile(table, []byte("question,answer\nWho wrote Emma?,Austen\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
 	lending := []string{"test-3", "test-4"}
 	everything := []string{"test-1", "test-2", "test-3", "test-4", "test-5"}
 
@@ -67,6 +72,9 @@ func TestGate(t *testing.T) {
 		"reader":          {[]string{"p_c", next, "--policy", "scripted:reader"}, exitBad, gate.Undecided, lending},
 		"reader, passing": {[]string{"p_c", next, "--policy", "scripted:reader", "--undecided", "pass"},
 			exitDone, gate.Undecided, lending},
+		"tasks of a file": {[]string{"p_c", next, "--tasks", remotetest.WriteTasks(t, dir, "train")}, exitBad,
+			gate.Undecided, []string{"train-3", "train-4"}},
+		"a table":  {[]string{"p_c", next, "--tasks", table}, exitBad, gate.Red, nil}, // no task lends
 		"one tool": {[]string{"p_c", next}, exitBad, gate.Undecided, lending},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,6 +122,30 @@ func TestGate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What cannot be played is said by name, before anything is.
+func TestGateOfTasksThatCannotBePlayed(t *testing.T) {
+	t.Parallel()
+
+	data, dir := libraryData(t), t.TempDir()
+	path := filepath.Join(dir, "tasks.jsonl")
+
+	fails := func(text string, says []string, args ...string) {
+		t.Helper()
+
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		fails(t, exitUsage, says, append([]string{"gate", "p_c", "p_s_in", "--tasks", path, "--data", data,
+			"--out", filepath.Join(dir, "gate")}, args...)...)
+	}
+
+	fails("{}\n", []string{"tasks.jsonl, line 1", "an id and a question"}, "--set", "suite=remote")
+	fails("", []string{"tasks.jsonl has no questions"}, "--set", "suite=remote")
+	fails("{}\n", []string{"the suite stategen reads no file of tasks"}, "--set", "suite=stategen")
+	fails("{}\n", []string{"--split and --tasks"}, "--set", "suite=remote", "--split", "train")
 }
 
 // A service that fails is no verdict on a release.

@@ -24,6 +24,7 @@ var settingFlags = map[string]string{
 	"template":   "template",
 	"split":      "split",
 	"questions":  "questions",
+	"tasks":      "questions",
 	"perturb":    "perturb",
 	"limit":      "limit",
 	"api":        "api",
@@ -113,6 +114,12 @@ func (s *settings) addOwn(cmd *cobra.Command, own []suite.SettingFlag) {
 // given are the settings that a command line gives.
 func (s *settings) given(flags *pflag.FlagSet) (toolevo.Settings, error) {
 	given := toolevo.Settings{File: s.config, Set: s.flagLayers(flags)}
+
+	for _, own := range []string{"questions", "tasks"} {
+		if flags.Changed(own) && flags.Changed("split") {
+			return given, console.Usage("--split and --%s: name a split, or a file in place of one", own)
+		}
+	}
 
 	for _, kv := range s.set {
 		layer, err := toolevo.ParseSetting("flag --set", kv)

@@ -61,9 +61,8 @@ type Choice struct {
 	Difficulties []string // nil is all
 	Split        string
 
-	// Own are tasks of the user's own in place of the split's, and Answers their gold answers, by task; nil is none.
-	Own     []envs.Task
-	Answers map[string]string
+	// Own is a file of tasks of the user's own in place of the split's, for an [Asker]; "" is none.
+	Own string
 
 	// Rephrase changes what the user asks in the task of an ID, and nothing else that its question says; nil changes
 	// nothing. See [Choice.Ask].
@@ -308,8 +307,8 @@ const OwnSplit = "own"
 
 // Asker reads tasks of the user's own, which a choice may be of.
 type Asker interface {
-	// ReadTasks returns the tasks of a file and their gold answers, by task.
-	ReadTasks(path string) (tasks []envs.Task, answers map[string]string, err error)
+	// CountTasks reads the tasks of a file for a data folder, and returns how many there are.
+	CountTasks(data, path string) (int, error)
 }
 
 // Answerer knows the gold answers of its tasks. They stand in rows, for people; no policy and no export sees them.

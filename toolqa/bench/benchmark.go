@@ -62,19 +62,10 @@ func (ToolQA) Plans() func(question string) (envs.Plan, bool) { return questions
 // Commands implements [suite.Commander].
 func (ToolQA) Commands() []suite.Command { return datacmd.Commands() }
 
-// ReadTasks implements [suite.Asker].
-func (ToolQA) ReadTasks(path string) ([]envs.Task, map[string]string, error) {
+// CountTasks implements [suite.Asker].
+func (ToolQA) CountTasks(_, path string) (int, error) {
 	qs, err := questions.ReadOwn(path)
-	if err != nil {
-		return nil, nil, err
-	}
-
-	tasks, answers := make([]envs.Task, len(qs)), make(map[string]string, len(qs))
-	for i, q := range qs {
-		tasks[i], answers[q.ID] = q.Task(), q.Answer
-	}
-
-	return tasks, answers, nil
+	return len(qs), err
 }
 
 // Matchers implements [suite.Matcher].

@@ -133,7 +133,7 @@ func (o *opened) corpus(ds toolqa.Dataset) *corpus.Corpus {
 
 func (o *opened) readQuestions() error {
 	read := o.splitQuestions
-	if o.choice.Own != nil {
+	if o.choice.Own != "" {
 		read = o.ownQuestions
 	}
 
@@ -157,16 +157,14 @@ func (o *opened) readQuestions() error {
 
 // ownQuestions are those of the user's own that are about the chosen corpora, each corpus's together.
 func (o *opened) ownQuestions() ([]toolqa.Question, error) {
+	own, err := questions.ReadOwn(o.choice.Own)
+	if err != nil {
+		return nil, err
+	}
+
 	var all []toolqa.Question
 
-	for _, t := range o.choice.Own {
-		q := toolqa.Question{
-			ID: t.ID, Text: t.Question, Answer: o.choice.Answers[t.ID],
-			Dataset:    toolqa.Dataset(t.Labels[envs.LabelDataset]),
-			Difficulty: toolqa.Difficulty(t.Labels[envs.LabelDifficulty]),
-			Template:   t.Labels[envs.LabelTemplate],
-		}
-
+	for _, q := range own {
 		switch c := o.corpus(q.Dataset); {
 		case c == nil && o.choice.Datasets == nil:
 			return nil, noCorpus(string(q.Dataset), o.choice.Data)

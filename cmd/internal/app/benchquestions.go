@@ -22,10 +22,10 @@ const inputQuestions = "questions"
 func (b *Bench) Choice(dir string) (suite.Choice, error) {
 	c := b.Config
 
-	own, answers, err := b.ownTasks()
+	own, err := b.ownTasks(dir)
 
 	return suite.Choice{
-		Own: own, Answers: answers, Rephrase: c.Rephrase(),
+		Own: own, Rephrase: c.Rephrase(),
 		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split, Prompt: c.Prompt,
 		Versions:    b.Versions,
 		Deployed:    b.Deployed.All().Versions,
@@ -41,36 +41,36 @@ func (b *Bench) Choice(dir string) (suite.Choice, error) {
 	}, err
 }
 
-// ownTasks reads the tasks of the user's own, none where the run is about a split.
-func (b *Bench) ownTasks() ([]envs.Task, map[string]string, error) {
+// ownTasks returns the file of the user's own tasks, "" where the run is about a split.
+func (b *Bench) ownTasks(dir string) (string, error) {
 	path := b.Config.Questions
 	if path == "" {
-		return nil, nil, nil
+		return "", nil
 	}
 
 	asker, ok := b.Benchmark.(suite.Asker)
 	if !ok {
-		return nil, nil, console.Usage("‹questions›: the suite %s has only questions of its own", b.Config.Suite)
+		return "", console.Usage("%s: the suite %s reads no file of tasks", path, b.Config.Suite)
 	}
 
 	// The run is resumed and checked wherever that is done.
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, nil, err
+		return "", err
 	}
 
 	b.Config.Questions = path
 
-	tasks, answers, err := asker.ReadTasks(path)
-	if err == nil && len(tasks) == 0 {
+	n, err := asker.CountTasks(dir, path)
+	if err == nil && n == 0 {
 		err = fmt.Errorf("%s has no questions", path)
 	}
 
 	if err != nil {
-		return nil, nil, console.Usage("‹questions›: %w", err)
+		return "", console.Usage("your own tasks: %w", err)
 	}
 
-	return tasks, answers, nil
+	return path, nil
 }
 
 // readTasks takes the tasks of the templates within the limit, and notes of each dataset and difficulty what they hold.

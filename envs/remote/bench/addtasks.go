@@ -98,7 +98,7 @@ func (r Remote) addTasks(data, split, match, path string) (*AddedTasks, error) {
 	} else if match != matchStrict {
 		return added, console.Option("match", "it is for recorded runs: %s says itself how answers are "+
 			"compared", path)
-	} else if more, err = readTasks(path, toolsOf(spec)); err != nil {
+	} else if more, err = readTasks(data, path); err != nil {
 		return added, err
 	}
 
@@ -127,15 +127,6 @@ func (r Remote) recordings(path string) (*Recordings, error) {
 	}
 
 	return r.Recordings(path)
-}
-
-// readTasks reads a file of lines or a table.
-func readTasks(path string, tools []string) ([]*Task, error) {
-	if strings.EqualFold(filepath.Ext(path), ".csv") {
-		return readTable(path, tools)
-	}
-
-	return ReadTasks(path, tools)
 }
 
 // allTasks are the tasks of a data folder, by split.
@@ -219,6 +210,10 @@ func readTable(path string, tools []string) (all []*Task, err error) {
 		if err == nil {
 			t.complete()
 			err = t.validate(tools)
+		}
+
+		if isSame := func(other *Task) bool { return other.ID == t.ID }; err == nil && slices.ContainsFunc(all, isSame) {
+			err = fmt.Errorf("there is a task %s before", t.ID)
 		}
 
 		if err != nil {

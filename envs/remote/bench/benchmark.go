@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
@@ -24,7 +25,7 @@ import (
 const base = "p_c"
 
 // Remote is the benchmark. It implements [suite.Benchmark], [suite.Lister], [suite.Verifier],
-// [suite.Sourced] and [suite.Commander].
+// [suite.Sourced], [suite.Asker] and [suite.Commander].
 type Remote struct {
 	// Recordings reads recorded runs as tasks, and returns nil of what has none; nil reads none.
 	Recordings func(path string) (*Recordings, error)
@@ -127,18 +128,31 @@ func (Remote) List(data, split string) ([]envs.Task, error) {
 	return tasks, err
 }
 
+// CountTasks implements [suite.Asker].
+func (Remote) CountTasks(data, path string) (int, error) {
+	all, err := readTasks(data, path)
+	return len(all), err
+}
+
 // readSplit reads the tasks of a split. The error is [io/fs.ErrNotExist] where there are none.
-func readSplit(data, split string) ([]*Task, error) {
-	if _, err := disk.ReadFile(tasksPath(data, split)); err != nil {
+func readSplit(data, split string) ([]*Task, error) { return readTasks(data, tasksPath(data, split)) }
+
+// readTasks reads the tasks of a file, a table (.csv) or JSON lines, for the tools of a data folder.
+func readTasks(data, path string) ([]*Task, error) {
+	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
 
 	spec, err := readBase(data)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the tools of the tasks: %w: `toolevo tools import` puts them there", err)
 	}
 
-	return ReadTasks(tasksPath(data, split), toolsOf(spec))
+	if strings.EqualFold(filepath.Ext(path), ".csv") {
+		return readTable(path, toolsOf(spec))
+	}
+
+	return ReadTasks(path, toolsOf(spec))
 }
 
 // readBase reads the version of the tools as they are.
@@ -221,9 +235,13 @@ func (o *opened) openTools() (err error) {
 // openTasks reads the tasks of the choice.
 func (o *opened) openTasks() error {
 	c := &o.choice
-	path := tasksPath(c.Data, c.Split)
+	path, split := tasksPath(c.Data, c.Split), c.Split
 
-	all, err := readSplit(c.Data, c.Split)
+	if c.Own != "" {
+		path, split = c.Own, suite.OwnSplit
+	}
+
+	all, err := readTasks(c.Data, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("no tasks of the split %s in %s: `toolevo tasks add FILE --split %s` puts them there",
 			c.Split, c.Data, c.Split)
@@ -233,7 +251,7 @@ func (o *opened) openTasks() error {
 		return err
 	}
 
-	if o.lineage["split "+c.Split], _, err = disk.Sum(path); err != nil {
+	if o.lineage["split "+split], _, err = disk.Sum(path); err != nil {
 		return err
 	}
 
@@ -264,6 +282,7 @@ var (
 	_ suite.Lister    = Remote{}
 	_ suite.Verifier  = Remote{}
 	_ suite.Sourced   = Remote{}
+	_ suite.Asker     = Remote{}
 	_ suite.Planner   = (*opened)(nil)
 	_ suite.Answerer  = (*opened)(nil)
 	_ suite.Preparer  = (*opened)(nil)
