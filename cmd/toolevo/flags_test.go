@@ -62,7 +62,7 @@ var flagTable = map[string][]string{
 		"tasks measure", "tasks sample", "tasks export", "tasks instruct",
 		"gate"},
 	"resume":  {"collect", "doctor", "eval", "analyze"},
-	"dry-run": {"collect", "doctor", "eval", "branch", "analyze"},
+	"dry-run": {"collect", "doctor", "eval", "branch", "analyze", "tasks check", "tools check"},
 	"json": {"data build", "data import", "data questions", "data gold", "data verify", "data template check",
 		"collect", "eval", "eval errors", "eval adaptation", "eval compare", "eval rescore", "inspect", "check",
 		"export", "doctor",

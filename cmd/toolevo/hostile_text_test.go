@@ -124,7 +124,7 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"tools", "import", "--data", in("none"), "--", "no server" + spell}, lines: true},
 		{args: []string{"tools", "next", "--data", in("own"), "--openapi", in("api.json")}, quiet: true},
 		{args: []string{"tools", "next", "--data", in("none" + spell), "--", "server"}, lines: true},
-		{args: []string{"tools", "check", "--data", in("own"), "--print-calls"}, quiet: true},
+		{args: []string{"tools", "check", "--data", in("own"), "--dry-run"}, quiet: true},
 		{args: []string{"tools", "check", "--data", in("none" + spell)}, lines: true},
 		{args: []string{"tasks", "add", in("none" + spell), "--data", in("own")}, lines: true},
 		{args: []string{"tasks", "make", "--data", in("none" + spell)}, lines: true},

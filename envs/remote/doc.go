@@ -25,6 +25,8 @@
 // ends the run ([envs.IsFinal]). 408, 425, 429, 5xx and broken connections are ours: no answers. A
 // call that no request can say is [envs.InvocationError].
 //
+// A source is a [Previewer], too: it says what it would run and send, without doing so.
+//
 // # Guarantees
 //
 //   - What a call is answered depends on the log and the call, not on the instance that happened to

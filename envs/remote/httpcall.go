@@ -144,7 +144,7 @@ func (r *request) checkAgain(ctx context.Context, f *fault, broken int) error {
 
 // attempt sends a request once. The error is a [fault] where it makes sense to send it again.
 func (i *httpInstance) attempt(ctx context.Context, r *request) (a answer, err error) {
-	sent, err := i.write(ctx, r)
+	sent, err := i.write(ctx, r, i.secret)
 	if err != nil {
 		return a, err
 	}
@@ -173,9 +173,10 @@ func (i *httpInstance) attempt(ctx context.Context, r *request) (a answer, err e
 	return a, i.judgeStatus(r, a, wire.Wait(a.status, response.Header))
 }
 
-// write makes the request of the net.
-func (i *httpInstance) write(ctx context.Context, r *request) (*http.Request, error) {
-	secret := i.secret
+// write makes the request of the net, with secrets by the names of their schemes.
+func (i *httpInstance) write(ctx context.Context, r *request, secret func(scheme string) (string, bool)) (
+	*http.Request, error,
+) {
 	if len(i.Secrets) == 0 {
 		secret = nil
 	}

@@ -149,8 +149,7 @@ func (i *httpInstance) settle(ctx context.Context) (err error) {
 	i.environment = i.Environment
 	i.secrets = slices.Compact(slices.Sorted(maps.Values(i.Secrets)))
 
-	texts := slices.AppendSeq(slices.Concat(i.Command, i.ResetCommand), maps.Values(i.Environment))
-	if strings.Contains(strings.Join(texts, " "), dirWord) {
+	if i.usesDir() {
 		if err := i.makeDir(); err != nil {
 			return err
 		}
@@ -175,6 +174,12 @@ func (i *httpInstance) settle(ctx context.Context) (err error) {
 	i.words = strings.NewReplacer(dirWord, i.dir, addressWord, i.address, portWord, port)
 
 	return nil
+}
+
+// usesDir reports whether an instance has a folder.
+func (h *HTTP) usesDir() bool {
+	texts := slices.AppendSeq(slices.Concat(h.Command, h.ResetCommand), maps.Values(h.Environment))
+	return strings.Contains(strings.Join(texts, " "), dirWord)
 }
 
 // launch starts the command.

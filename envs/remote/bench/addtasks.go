@@ -16,6 +16,7 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
+	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 )
@@ -59,7 +60,7 @@ func (r Remote) addTasksCommand() suite.Command {
 
 func (a *AddedTasks) print(w io.Writer) {
 	for _, left := range a.Left {
-		fmt.Fprintf(w, "left out %s: %s\n", left.From, left.Why)
+		fmt.Fprintf(w, "left out %s: %s\n", display.Line(left.From, 0), display.Line(left.Why, 0))
 	}
 
 	fmt.Fprintf(w, "%d tasks added to %s, which has %d\n", a.Added, a.Path, a.Total)

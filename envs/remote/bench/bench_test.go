@@ -37,7 +37,7 @@ func TestServicesConform(t *testing.T) {
 
 	data := orders(t)
 
-	checked, err := checkTasks(t.Context(), data, steps())
+	checked, err := checkTasks(t.Context(), data, false, steps())
 	if err != nil || checked.Played != 24 || len(checked.Problems) > 0 {
 		t.Fatalf("%+v, %v", checked, err)
 	}
@@ -139,7 +139,7 @@ func TestChecks(t *testing.T) {
 
 	data := library(t, nil)
 
-	checked, err := checkTasks(t.Context(), data, steps())
+	checked, err := checkTasks(t.Context(), data, false, steps())
 	if err != nil || checked.Played != 13 || len(checked.Problems) > 0 {
 		t.Fatalf("%+v, %v", checked, err)
 	}
@@ -147,7 +147,7 @@ func TestChecks(t *testing.T) {
 	change(t, tasksPath(data, "test"), "{{1 /year}}", "{{1 /title}}")
 	change(t, tasksPath(data, "train"), `"author":"Eliot"`, `"author":"Nobody"`)
 
-	checked, err = checkTasks(t.Context(), data, steps())
+	checked, err = checkTasks(t.Context(), data, false, steps())
 	if err != nil || len(checked.Problems) != 2 || !strings.Contains(checked.Problems[0], "train-2") ||
 		!strings.Contains(checked.Problems[1], "test-1: the solution answers Middlemarch") {
 		t.Errorf("%q, %v", checked.Problems, err)

@@ -21,16 +21,21 @@ type CheckedTasks struct {
 	Judged   int            `json:"judged"`   // tasks with a rubric, by which nobody judges here
 	Played   int            `json:"played"`   // tasks with a solution, each on two fresh instances
 	Problems []string       `json:"problems"` // solutions that are wrong, and answers that differ
+
+	Planned *Planned `json:"planned,omitempty"` // what would be sent, in place of these, with --dry-run
 }
 
 func checkTasksCommand() suite.Command {
-	var data string
+	var (
+		data   string
+		dryRun bool
+	)
 
 	return suite.Command{
 		Use: "tasks check", Help: helpTexts, Progress: true, Document: CheckedTasks{},
-		Options: []suite.Option{suite.DataOption(&data)},
+		Options: []suite.Option{suite.DataOption(&data), dryRunOption(&dryRun)},
 		Run: func(ctx context.Context, c *suite.Call) error {
-			checked, err := checkTasks(ctx, data, c.Progress)
+			checked, err := checkTasks(ctx, data, dryRun, c.Progress)
 			if err == nil && len(checked.Problems) > 0 {
 				err = console.Bad("%d problems", len(checked.Problems))
 			}
@@ -41,6 +46,11 @@ func checkTasksCommand() suite.Command {
 }
 
 func (c *CheckedTasks) print(w io.Writer) {
+	if c.Planned != nil {
+		c.Planned.print(w)
+		return
+	}
+
 	for _, split := range suite.Splits() {
 		if n, ok := c.Tasks[split]; ok {
 			fmt.Fprintf(w, "%s: %d tasks\n", split, n)
@@ -58,9 +68,17 @@ func (c *CheckedTasks) print(w io.Writer) {
 	fmt.Fprintf(w, "%d solutions played, %d problems\n", c.Played, len(c.Problems))
 }
 
-// checkTasks reads all tasks of a data folder and plays their solutions.
-func checkTasks(ctx context.Context, data string, p *console.Steps) (*CheckedTasks, error) {
-	checked := &CheckedTasks{Tasks: map[string]int{}, Problems: []string{}}
+// checkTasks reads all tasks of a data folder and plays their solutions, or says what that would
+// send.
+func checkTasks(ctx context.Context, data string, dryRun bool, p *console.Steps) (
+	checked *CheckedTasks, err error,
+) {
+	checked = &CheckedTasks{Tasks: map[string]int{}, Problems: []string{}}
+
+	if dryRun {
+		checked.Planned, err = planTasks(ctx, data)
+		return checked, err
+	}
 
 	for _, split := range suite.Splits() {
 		s, err := (Remote{}).Open(ctx, suite.Choice{Data: data, Split: split, Prompt: base})

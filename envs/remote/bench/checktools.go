@@ -21,6 +21,8 @@ import (
 type CheckedTools struct {
 	Tools    []CheckedTool `json:"tools"`    // in the order of p_c
 	Recorded int           `json:"recorded"` // answers that p_c has as examples now
+
+	Planned *Planned `json:"planned,omitempty"` // in place of these, with --dry-run
 }
 
 // CheckedTool is a tool that was called twice, on two fresh instances.
@@ -35,8 +37,8 @@ type CheckedTool struct {
 
 func checkToolsCommand() suite.Command {
 	var (
-		data              string
-		record, printOnly bool
+		data           string
+		record, dryRun bool
 	)
 
 	return suite.Command{
@@ -45,11 +47,11 @@ func checkToolsCommand() suite.Command {
 			suite.DataOption(&data),
 			{Name: "record", Value: &record, Usage: "keep the answers in p_c as examples, which operators of " +
 				"silent drift need"},
-			{Name: "print-calls", Value: &printOnly, Usage: "print the calls, and make none"},
+			dryRunOption(&dryRun),
 		},
 		Run: func(ctx context.Context, c *suite.Call) error {
-			checked, err := checkTools(ctx, data, printOnly, c.Progress)
-			if err == nil && record && !printOnly {
+			checked, err := checkTools(ctx, data, dryRun, c.Progress)
+			if err == nil && record && !dryRun {
 				checked.Recorded, err = checked.record(data)
 			}
 
@@ -89,6 +91,11 @@ func (c *CheckedTools) verdict(data string) error {
 }
 
 func (c *CheckedTools) print(w io.Writer) {
+	if c.Planned != nil {
+		c.Planned.print(w)
+		return
+	}
+
 	for _, t := range c.Tools {
 		fmt.Fprintf(w, "%s %s\n", t.Tool, display.Line(string(t.Args), max(78-len(t.Tool), 20)))
 
@@ -109,7 +116,7 @@ func (c *CheckedTools) print(w io.Writer) {
 }
 
 // checkTools calls each tool by a sample of its arguments, or as the solution of a task does.
-func checkTools(ctx context.Context, data string, printOnly bool, p *console.Steps) (*CheckedTools, error) {
+func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps) (*CheckedTools, error) {
 	checked := &CheckedTools{Tools: []CheckedTool{}}
 
 	toolset, err := readToolset(data)
@@ -118,11 +125,11 @@ func checkTools(ctx context.Context, data string, printOnly bool, p *console.Ste
 	}
 
 	calls, err := sampleCalls(data)
-	if err != nil || printOnly {
-		for _, c := range calls {
-			checked.Tools = append(checked.Tools, checkedBy(c))
-		}
+	if err == nil && dryRun {
+		checked.Planned, err = toolset.planCalls(ctx, calls)
+	}
 
+	if err != nil || dryRun {
 		return checked, err
 	}
 
@@ -211,13 +218,9 @@ func required(a *toolapi.API) (args envs.Args) {
 	return args
 }
 
-func checkedBy(c envs.Call) CheckedTool {
-	return CheckedTool{Tool: c.Tool, Args: json.RawMessage(pytext.JSON(c.Args))}
-}
-
 // callTwice makes a call on two fresh instances.
 func (t *Toolset) callTwice(ctx context.Context, c envs.Call) (checked CheckedTool, err error) {
-	checked = checkedBy(c)
+	checked = CheckedTool{Tool: c.Tool, Args: json.RawMessage(pytext.JSON(c.Args))}
 
 	var results [2]envs.Result
 

@@ -258,7 +258,7 @@ func TestJudgesAreNamed(t *testing.T) {
 		t.Errorf("tasks with answers: %v, made from %v", others.Tasks()[0].Labels, others.Lineage())
 	}
 
-	checked, err := checkTasks(t.Context(), data, steps())
+	checked, err := checkTasks(t.Context(), data, false, steps())
 	if err != nil || checked.Judged != 1 || checked.Tasks["dev"] != 1 {
 		t.Errorf("%+v, %v", checked, err)
 	}
