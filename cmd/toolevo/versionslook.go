@@ -170,6 +170,16 @@ func (a *app) printDifference(d toolevo.VersionsDifference) {
 			fmt.Fprintln(a.Out, "  * its document says something else")
 		}
 
+		for _, i := range t.Inferred {
+			ask := ""
+			if i.IsUnsure() {
+				ask = ": confirm it in the version's file by sure: 1"
+			}
+
+			fmt.Fprintf(a.Out, "  ? %s\n    %.0f %% sure, %s%s\n", display.Line(i.Change, 0), 100*i.Sure,
+				display.Line(i.Why, 0), ask)
+		}
+
 		for _, note := range t.Notes {
 			fmt.Fprintf(a.Out, "  + %s%s\n", silent.NoteWord, display.Line(note, 0))
 		}

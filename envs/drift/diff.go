@@ -18,6 +18,7 @@ type Difference struct {
 	ToURL      string             `json:"to_url,omitempty"`     // of its document, where URLs differ
 	Parameters []ParameterChanged `json:"parameters,omitempty"` // of those that both have
 	Notes      []string           `json:"notes,omitempty"`      // on what succeeds and means something else than in the base
+	Inferred   []toolapi.Inferred `json:"inferred,omitempty"`   // what of this is less than sure
 	Documented bool               `json:"documented,omitempty"` // its document says something else
 }
 
@@ -45,6 +46,7 @@ func Diff(from, to *toolapi.Version) []Difference {
 		d := Difference{Tool: was.Tool, From: was.Signature(), Documented: was.Description != now.Description}
 
 		for _, a := range to.Exposing(was.Tool) {
+			d.Inferred = append(d.Inferred, a.Inferred...)
 			d.To = strings.TrimPrefix(d.To+" or "+a.Signature(), " or ")
 		}
 
@@ -69,7 +71,7 @@ func Diff(from, to *toolapi.Version) []Difference {
 			d.Notes = now.Silent.Notes()
 		}
 
-		if d.Documented || d.From != d.To || d.FromURL != d.ToURL || len(d.Parameters) > 0 {
+		if d.Documented || d.From != d.To || d.FromURL != d.ToURL || len(d.Parameters)+len(d.Inferred) > 0 {
 			all = append(all, d)
 		}
 	}

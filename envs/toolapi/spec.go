@@ -54,6 +54,28 @@ type APISpec struct {
 	Adapters    []AdapterSpec `yaml:"adapters,omitempty"`    // from the API to the tool
 	Errors      ErrorTexts    `yaml:"errors,omitempty"`
 	Notice      NoticeSpec    `yaml:"notice,omitempty"`
+	Inferred    []Inferred    `yaml:"inferred,omitempty"` // what of it is less than sure
+}
+
+// Inferred is a change that was inferred from two releases of a tool, and may be another one.
+type Inferred struct {
+	Sure   float64 `yaml:"sure" json:"sure"` // in [0, 1], 1 once somebody has confirmed it
+	Change string  `yaml:"change" json:"change"`
+	Why    string  `yaml:"why" json:"why"` // it is not surer
+}
+
+// IsUnsure reports whether somebody has to confirm it.
+func (i Inferred) IsUnsure() bool { return i.Sure < 0.6 }
+
+// Unsure returns how many somebody has to confirm.
+func Unsure(all []Inferred) (n int) {
+	for _, i := range all {
+		if i.IsUnsure() {
+			n++
+		}
+	}
+
+	return n
 }
 
 // ToolName is the name of the tool that the API exposes.

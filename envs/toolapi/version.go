@@ -50,6 +50,7 @@ type API struct {
 	Description string      // what follows the signature in a tool list, "which …"
 	Guideline   string      // a sentence of prompts that list it, on when to use it; or ""
 	URL         string      // where its document says that it is served, or ""; calls have nothing to do with it
+	Inferred    []Inferred  // what of it is less than sure
 
 	// Silent are changes of what calls mean and of what they are answered, which no call is refused
 	// for.

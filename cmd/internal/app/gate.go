@@ -61,6 +61,11 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 		return nil, err
 	}
 
+	if in.unsure > 0 {
+		job.Say("%d changes of %s were inferred, and are less than 60 %% sure: versions diff shows what to confirm",
+			in.unsure, in.Next.Name)
+	}
+
 	job.Announce("gate", append(choiceOf(c, job.Data), in.Current.Name+" to "+in.Next.Name)...)
 
 	current, err := job.playUnder(ctx, c, "current", job.Current, nil)
@@ -101,6 +106,7 @@ type gated struct {
 	gate.Input
 
 	changed map[string]bool // tools
+	unsure  int             // changes that nobody has confirmed
 	unknown bool            // a name that means nothing now may mean something then
 }
 
@@ -138,6 +144,8 @@ func compared(from, to *toolapi.Version) *gated {
 	}
 
 	for _, d := range drift.Diff(from, to) {
+		in.unsure += toolapi.Unsure(d.Inferred)
+
 		for _, what := range becomes(d) {
 			in.Changes = append(in.Changes, gate.Change{Tool: d.Tool, What: what})
 			in.changed[d.Tool] = true

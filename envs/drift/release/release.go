@@ -3,8 +3,10 @@ package release
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/drift"
@@ -169,11 +171,23 @@ func (b *builder) api(old toolapi.APISpec, m match) (api toolapi.APISpec, ok boo
 		}, true
 	}
 
+	first := len(b.out.Changes)
 	if old.Name != t.now.Name {
 		t.note(RenameAPI, old.Name, t.now.Name, m.sure, m.why)
 	}
 
-	return t.successor()
+	api, ok = t.successor()
+
+	for _, c := range b.out.Changes[first:] {
+		if c.Sure < 1 {
+			_, change, _ := strings.Cut(c.Change.String(), ": ") // behind the tool
+			api.Inferred = append(api.Inferred, toolapi.Inferred{
+				Sure: math.Floor(100*c.Sure) / 100, Change: change, Why: c.Why,
+			})
+		}
+	}
+
+	return api, ok
 }
 
 // isEqual reports whether nothing of a tool is another one but its URL.

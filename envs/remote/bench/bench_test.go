@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -235,5 +236,24 @@ func TestToolsThatChangeWhatNothingBringsBack(t *testing.T) {
 		if got := said(toolset.check(spec)); !strings.HasPrefix(got, want) || got != "" && want == "" {
 			t.Errorf("%v: %s, want %s", toolset.Allow, got, want)
 		}
+	}
+}
+
+// What --choose has left out is no news of the next release, and no successor of anything.
+func TestToolsThatAreLeftOut(t *testing.T) {
+	t.Parallel()
+
+	data := library(t, func(i *importing) { i.choose = suite.Repeated{"*_book"} })
+	n := nextJob{data: data, name: "next", describe: 256}
+
+	next, err := n.run(t.Context(), remotetest.Command(t))
+	if err != nil || !slices.Equal(next.Left, []string{"find_books", "list_loans"}) || len(next.Equal) != 3 ||
+		len(next.Added)+len(next.Removed) > 0 {
+		t.Errorf("%+v, %v", next, err)
+	}
+
+	var said strings.Builder
+	if next.print(&said); !strings.Contains(said.String(), "left out, as at import: find_books, list_loans\n") {
+		t.Error(said.String())
 	}
 }

@@ -128,7 +128,9 @@ func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, 
 
 	offer, err := i.offer(ctx, command, toolset)
 	if err == nil && i.document == "" { // a document's operations are chosen by their tags and paths, too
-		err = offer.choose(i.choose)
+		if err = offer.choose(i.choose); err == nil {
+			toolset.Left = offer.unchosen
+		}
 	}
 
 	if err != nil {

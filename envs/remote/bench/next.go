@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/drift/release"
 	"toolevo/envs/remote"
 	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
 )
 
 // NextRelease is what `tools next --json` prints.
@@ -21,6 +24,8 @@ type NextRelease struct {
 	Added   []string                `json:"added"`   // tools that p_c has nothing of
 	Removed []string                `json:"removed"` // tools without a successor
 	Broken  []release.NotUnderstood `json:"broken"`  // what calls of before have no successor for
+	Left    []string                `json:"left"`    // tools that are left out, as they were at import
+	Unsure  int                     `json:"unsure"`  // changes of the version that somebody has to confirm
 }
 
 func nextCommand() suite.Command {
@@ -57,7 +62,7 @@ type nextJob struct {
 func (n *nextJob) run(ctx context.Context, command []string) (*NextRelease, error) {
 	next := &NextRelease{
 		Path: filepath.Join(versionsPath(n.data), n.name+".yaml"), Changes: []release.Change{}, Equal: []string{},
-		Added: []string{}, Removed: []string{}, Broken: []release.NotUnderstood{},
+		Added: []string{}, Removed: []string{}, Broken: []release.NotUnderstood{}, Left: []string{},
 	}
 
 	toolset, err := readToolset(n.data)
@@ -86,6 +91,11 @@ func (n *nextJob) run(ctx context.Context, command []string) (*NextRelease, erro
 	next.Added = append(next.Added, inferred.Added...)
 	next.Removed = append(next.Removed, inferred.Removed...)
 	next.Broken = append(next.Broken, inferred.Broken...)
+	next.Left = append(next.Left, o.unchosen...)
+
+	for _, a := range inferred.Version.APIs {
+		next.Unsure += toolapi.Unsure(a.Inferred)
+	}
 
 	return next, writeVersion(next.Path, inferred.Version)
 }
@@ -113,7 +123,22 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 		return nil, console.Usage("%w: name the next release behind --, or by ‹url› or ‹openapi›", err)
 	}
 
-	return offerOf(ctx, server, n.describe)
+	o, err := offerOf(ctx, server, n.describe)
+	if err != nil {
+		return nil, err
+	}
+
+	// What was left out is no successor of a tool either.
+	o.tools = slices.DeleteFunc(o.tools, func(t offered) bool {
+		isLeft := slices.Contains(now.Left, t.name)
+		if isLeft {
+			o.unchosen = append(o.unchosen, t.name)
+		}
+
+		return isLeft
+	})
+
+	return o, nil
 }
 
 // widthOfChange is how many columns of a terminal have room for a change.
@@ -140,5 +165,13 @@ func (n *NextRelease) print(w io.Writer) {
 		fmt.Fprintf(w, "removed     %s\n", name)
 	}
 
+	if len(n.Left) > 0 {
+		fmt.Fprintf(w, "left out, as at import: %s\n", display.Line(strings.Join(n.Left, ", "), 200))
+	}
+
 	fmt.Fprintf(w, "%d tools are the same; the version is in %s\n", len(n.Equal), n.Path)
+
+	if n.Unsure > 0 {
+		fmt.Fprintf(w, "%d changes are less than 60 %% sure: confirm each there by sure: 1, or correct it\n", n.Unsure)
+	}
 }

@@ -15,8 +15,9 @@ import (
 
 // offer is what a server or a document offers.
 type offer struct {
-	tools []offered
-	left  []LeftTool
+	tools    []offered
+	left     []LeftTool
+	unchosen []string // names at the server, or of operations
 }
 
 // offered is a tool that is offered.
@@ -61,7 +62,7 @@ func offerIn(file string, choose []string, describe int) (*offer, []byte, error)
 		return nil, nil, console.Usage("%s: %w", file, err)
 	}
 
-	o := &offer{}
+	o := &offer{unchosen: set.Unchosen}
 	for _, t := range set.Tools {
 		reads := t.Operation.Method == http.MethodGet || t.Operation.Method == http.MethodHead
 		o.tools = append(o.tools, offered{api: t.API, name: t.API.Name, reads: reads, notes: t.Notes})
@@ -94,6 +95,7 @@ func (o *offer) choose(patterns []string) error {
 			kept = append(kept, t)
 		} else {
 			o.left = append(o.left, LeftTool{t.name, "not chosen"})
+			o.unchosen = append(o.unchosen, t.name)
 		}
 	}
 

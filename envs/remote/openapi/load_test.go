@@ -239,7 +239,13 @@ func TestChoose(t *testing.T) {
 		}
 	}
 
-	_, err := openapi.Load([]byte(`{"openapi": "3.0.0", "paths": {}}`), openapi.Options{Choose: []string{"pets"}})
+	some, err := openapi.Load([]byte(`{"openapi": "3.0.0", "paths": {"/a": {"get": {}, "put": {}}}}`),
+		openapi.Options{Choose: []string{"GET *"}})
+	if err != nil || len(some.Tools) != 1 || len(some.Unchosen) != 1 || some.Unchosen[0] != "put_a" {
+		t.Errorf("%+v, %v", some, err)
+	}
+
+	_, err = openapi.Load([]byte(`{"openapi": "3.0.0", "paths": {}}`), openapi.Options{Choose: []string{"pets"}})
 	if err == nil || !strings.Contains(err.Error(), `"pets"`) {
 		t.Errorf("a pattern that fits nothing: %v", err)
 	}

@@ -28,9 +28,10 @@ const usualDescription = 256
 
 // Toolset is what a document offers.
 type Toolset struct {
-	Title string
-	Tools []Tool
-	Left  []Left
+	Title    string
+	Tools    []Tool
+	Left     []Left
+	Unchosen []string // operations, by the names that their tools would have
 }
 
 // Tool is an operation as a tool.
@@ -109,7 +110,7 @@ func Load(text []byte, o Options) (*Toolset, error) {
 	t.Left = bad
 
 	if err = d.checkVariables(o.Variables, entries); err == nil {
-		entries, err = chosen(entries, o.Choose)
+		entries, t.Unchosen, err = chosen(entries, o.Choose)
 	}
 
 	if err != nil {
@@ -182,10 +183,11 @@ var unnamed = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
 // named is a text as a name, which may be empty or too long.
 func named(text string) string { return strings.Trim(unnamed.ReplaceAllString(text, "_"), "_") }
 
-// chosen are the operations that a pattern fits. A pattern that fits none is an error.
-func chosen(all []entry, patterns []string) ([]entry, error) {
+// chosen are the operations that a pattern fits, and the names of the others. A pattern that fits
+// none is an error.
+func chosen(all []entry, patterns []string) (some []entry, others []string, err error) {
 	if len(patterns) == 0 {
-		return all, nil
+		return all, nil, nil
 	}
 
 	wanted := make([]bool, len(all))
@@ -195,7 +197,7 @@ func chosen(all []entry, patterns []string) ([]entry, error) {
 
 		fits, err := regexp.Compile("(?s)^(?:" + glob + ")$")
 		if err != nil {
-			return nil, fmt.Errorf("openapi: pattern %q: %w", pattern, err)
+			return nil, nil, fmt.Errorf("openapi: pattern %q: %w", pattern, err)
 		}
 
 		met := false
@@ -213,18 +215,19 @@ func chosen(all []entry, patterns []string) ([]entry, error) {
 		}
 
 		if !met {
-			return nil, fmt.Errorf("openapi: no operation has a name, path or tag that fits %q", pattern)
+			return nil, nil, fmt.Errorf("openapi: no operation has a name, path or tag that fits %q", pattern)
 		}
 	}
 
-	var some []entry
 	for i, e := range all {
 		if wanted[i] {
 			some = append(some, e)
+		} else {
+			others = append(others, e.name)
 		}
 	}
 
-	return some, nil
+	return some, others, nil
 }
 
 // Base returns the version that has the tools as the document defines them, and the tools of the
