@@ -30,7 +30,10 @@ type Deployed struct {
 }
 
 // deployedFunction is a function whose environment is made when it is first called.
-type deployedFunction func() (*dynamic.Environment[struct{}], error)
+type deployedFunction struct {
+	open     func() (*dynamic.Environment[struct{}], error)
+	spelling spelling
+}
 
 // Deploy deploys a version of the functions of a suite that this benchmark opened: those that the task of an ID offers,
 // or all, "". A real backend is asked before the suite's simulator, unless it is nil.
@@ -64,6 +67,10 @@ func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Dep
 		if f, ok := d.named[a.ToolName()]; ok {
 			d.functions = append(d.functions, a)
 			d.named[a.Name] = f
+
+			for _, p := range a.Parameters.All {
+				f.spelling.deployed = append(f.spelling.deployed, p.Name)
+			}
 		}
 	}
 
@@ -100,15 +107,23 @@ func taskIDs(tasks []envs.Task) []string {
 
 // add adds the function of an API under its published names.
 func (d *Deployed) add(k toolbench.Key) {
-	f := deployedFunction(sync.OnceValues(func() (*dynamic.Environment[struct{}], error) {
+	f := &deployedFunction{}
+	f.open = sync.OnceValues(func() (*dynamic.Environment[struct{}], error) {
 		return d.suite.deploy(d.version, []toolbench.Key{k}, noTasks{}, func(doc *toolbench.Document) function {
 			return function{document: doc, simulator: d.apis.Under(d.version)}
 		}, -1)
-	}))
+	})
+
+	doc, _ := d.suite.collection.Document(k)                      // a collection has those of its queries
+	for _, p := range slices.Concat(doc.Required, doc.Optional) { // some documents list one twice
+		if !slices.Contains(f.spelling.published, p.Name) {
+			f.spelling.published = append(f.spelling.published, p.Name)
+		}
+	}
 
 	normal := virtual.Normalised(k)
 	d.byAPI[normal] = append(d.byAPI[normal], k)
-	d.named[d.suite.functions[k]] = &f
+	d.named[d.suite.functions[k]] = f
 
 	document, _ := d.suite.collection.Document(k) // a collection has those of its queries
 	d.readsOnly[d.suite.functions[k]] = document.Method == http.MethodGet
@@ -158,23 +173,39 @@ func (d *Deployed) Tally() virtual.Tally { return d.apis.Tally() }
 
 // Answer is what a call is answered.
 type Answer struct {
-	Text    string       // an object of error and response
-	Outcome envs.Outcome // not OK where the call did not fit the version, or the API could not do it
+	Text      string       // an object of error and response
+	Outcome   envs.Outcome // not OK where the call did not fit the version, or the API could not do it
+	Respelled int          // arguments that were named as StableToolBench's client does
 }
 
-// Call calls a function by its name, that of the version or a published one. The error is ours.
+// Call calls a function by its name, that of the version or a published one. Arguments may be named
+// as StableToolBench's client does, is_id for id, where it is clear which parameter that is. The
+// error is ours.
 func (d *Deployed) Call(ctx context.Context, name string, args envs.Args) (Answer, error) {
 	f, ok := d.named[name]
 	if !ok {
 		return refused(envs.InvalidAction, fmt.Sprintf("there is no function %.100q", name)), nil
 	}
 
-	env, err := (*f)()
+	args, respelled, err := f.spelling.read(args)
 	if err != nil {
-		return Answer{}, envs.Fail(envs.StageEnvironment, "deploy "+name, err)
+		return refused(envs.InvocationError, err.Error()), nil
 	}
 
-	turn, err := env.Call(ctx, envs.Call{Name: name, Args: args})
+	a, err := d.answer(ctx, f, envs.Call{Name: name, Args: args})
+	a.Respelled = respelled
+
+	return a, err
+}
+
+// answer answers a call with its parameters' own names.
+func (d *Deployed) answer(ctx context.Context, f *deployedFunction, c envs.Call) (Answer, error) {
+	env, err := f.open()
+	if err != nil {
+		return Answer{}, envs.Fail(envs.StageEnvironment, "deploy "+c.Name, err)
+	}
+
+	turn, err := env.Call(ctx, c)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -184,14 +215,16 @@ func (d *Deployed) Call(ctx context.Context, name string, args envs.Args) (Answe
 	}
 
 	if d.wraps {
-		return Answer{toolbench.Answer{Response: turn.Observation}.Text(), turn.Outcome}, nil
+		return Answer{
+			Text: toolbench.Answer{Response: turn.Observation}.Text(), Outcome: turn.Outcome,
+		}, nil
 	}
 
-	return Answer{turn.Observation, turn.Outcome}, nil
+	return Answer{Text: turn.Observation, Outcome: turn.Outcome}, nil
 }
 
 func refused(outcome envs.Outcome, why string) Answer {
-	return Answer{toolbench.Answer{Error: why, Response: ""}.Text(), outcome}
+	return Answer{Text: toolbench.Answer{Error: why, Response: ""}.Text(), Outcome: outcome}
 }
 
 // noTasks is the grader of an environment without tasks.

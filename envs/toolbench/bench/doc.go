@@ -25,7 +25,7 @@
 // # Serving
 //
 // [Deploy] exposes the functions of a version without tasks, for a server: calls are checked and answered as in a step,
-// and nothing is cut.
+// and nothing is cut. Arguments may be named as StableToolBench's client does, which an agent's may not.
 //
 // # Reward
 //

@@ -110,6 +110,22 @@ report = json.load(open(sys.argv[1]))
 assert report["requests"]["ok"] == 100 and report["answers"]["replayed"] == 100, report
 PYTHON
 
+# The published functions, under the names that StableToolBench's own client gives them.
+published=${TOOLEVO_STABLETOOLBENCH:-${TOOLEVO_SHARED_DATA:-$here/../../../../shared/data}/stabletoolbench}
+if [ -d "$published" ]; then
+	"$toolevo" toolbench import "$published" --data "$work/published" --split test >/dev/null 2>&1
+	at=127.0.0.1:$(free_port)
+	"$toolevo" serve tools --data "$work/published" --listen "$at" >/dev/null 2>"$work/server.log" &
+	server=$!
+	await "http://$at/metrics" "$work/server.log"
+	python3 "$here/names.py" "http://$at/virtual" "$published" || fail "a name of StableToolBench's client is refused"
+	kill -INT "$server"
+	wait "$server" || { cat "$work/server.log" >&2; fail "Ctrl-C ended the published functions with an error"; }
+	server=''
+else
+	echo "names: left out, there are no published queries in $published (TOOLEVO_SHARED_DATA names the folder above it)"
+fi
+
 # The voice service.
 at=127.0.0.1:$(free_port)
 "$toolevo" serve voice --listen "$at" --json >"$work/report" 2>"$work/server.log" &

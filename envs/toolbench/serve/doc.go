@@ -13,6 +13,11 @@
 //	413  the body is too large
 //	502  our failure: the model or the cache behind the API
 //
+// StableToolBench's own client spells the names of tools, APIs and parameters in lower case, with
+// underscores, and is_id for id: each is accepted where it is clear what is meant. A spelling that two parameters of a
+// function share is refused with both names. Toolevo-Standardised-Names, a header of the answer, says how many
+// arguments were spelled otherwise than in the document; the body is the same either way.
+//
 // The key is that of the header Authorization (Bearer), or toolbench_key. A response is sent whole: the member strip,
 // which asks a server of real APIs to shorten it, is read by nobody. chat_with_user, which is no API, is answered with
 // a fixed text.

@@ -45,7 +45,7 @@ func (s *Server) mcpServer(v Version) *mcp.Server {
 func (s *Server) callTool(ctx context.Context, v Version, name, input string) (text string, wrong bool, err error) {
 	args, err := wire.Arguments(input)
 	if err != nil {
-		return s.refusal(envs.InvocationError, err.Error()), true, nil
+		return s.refusal(envs.InvocationError, err.Error()).Text, true, nil
 	}
 
 	a, err := s.call(ctx, v, name, args)

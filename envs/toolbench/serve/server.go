@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -50,6 +51,7 @@ type Server struct {
 	running *semaphore.Weighted
 	metrics *prometheus.Registry
 	calls   *prometheus.CounterVec // by what became of them
+	renamed *prometheus.CounterVec // those of them with names as StableToolBench's client spells them
 	guard   *wire.Guard
 	handler http.Handler
 }
@@ -68,6 +70,8 @@ func New(o Options) (*Server, error) {
 	s := &Server{o: o, running: semaphore.NewWeighted(int64(o.MaxCalls)), metrics: prometheus.NewRegistry()}
 	s.calls = wire.NewCounter(s.metrics, callsMetric,
 		"Requests by what became of them: an outcome, refused (no call), or failed (our failure).", "outcome")
+	s.renamed = wire.NewCounter(s.metrics, renamedMetric,
+		"Calls with arguments named as StableToolBench's client spells them.", "outcome")
 	s.guard = &wire.Guard{Key: o.Key, MaxBytes: o.MaxBody, Refuse: s.refuse}
 	mcp := s.guard.WithKey(s.mcpHandler())
 
@@ -82,11 +86,22 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// callsMetric is what Prometheus calls the calls.
-const callsMetric = "toolevo_served_calls_total"
+// What Prometheus calls the calls.
+const (
+	callsMetric   = "toolevo_served_calls_total"
+	renamedMetric = "toolevo_served_standardised_calls_total"
+)
+
+// StandardisedHeader is the header of an answer that says how many arguments were named as
+// StableToolBench's client spells them, where that differs from the document.
+const StandardisedHeader = "Toolevo-Standardised-Names"
 
 // Counts returns how many requests had each outcome.
 func (s *Server) Counts() map[string]int64 { return wire.Counts(s.metrics, callsMetric) }
+
+// Standardised returns how many calls of each outcome had arguments that were named as
+// StableToolBench's client spells them.
+func (s *Server) Standardised() map[string]int64 { return wire.Counts(s.metrics, renamedMetric) }
 
 func (s *Server) count(outcome string) { s.calls.WithLabelValues(outcome).Inc() }
 
@@ -126,7 +141,7 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	text, err := s.answer(r.Context(), v, request)
+	a, err := s.answer(r.Context(), v, request)
 	if err != nil {
 		s.o.Log.Error("a call failed", "error", err)
 		s.refuse(w, http.StatusBadGateway, "what stands in for the API failed: "+err.Error())
@@ -134,11 +149,16 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	wire.SendJSON(w, http.StatusOK, text)
+	// The body is what clients compare with other servers', so that it is said beside it.
+	if a.Respelled > 0 {
+		w.Header().Set(StandardisedHeader, strconv.Itoa(a.Respelled))
+	}
+
+	wire.SendJSON(w, http.StatusOK, a.Text)
 }
 
 // answer answers a request in a version.
-func (s *Server) answer(ctx context.Context, v Version, request envs.Args) (string, error) {
+func (s *Server) answer(ctx context.Context, v Version, request envs.Args) (bench.Answer, error) {
 	category, _ := request.Text("category")
 	tool, _ := request.Text("tool_name")
 	api, _ := request.Text("api_name")
@@ -156,15 +176,14 @@ func (s *Server) answer(ctx context.Context, v Version, request envs.Args) (stri
 		return s.refusal(envs.InvalidAction, fmt.Sprintf("there is no API %.300q", key)), nil
 	}
 
-	a, err := s.call(ctx, v, name, args)
-
-	return a.Text, err
+	return s.call(ctx, v, name, args)
 }
 
 // refusal is the answer to what is no call.
-func (s *Server) refusal(outcome envs.Outcome, why string) string {
+func (s *Server) refusal(outcome envs.Outcome, why string) bench.Answer {
 	s.count(outcome.String())
-	return toolbench.Answer{Error: why, Response: ""}.Text()
+
+	return bench.Answer{Text: toolbench.Answer{Error: why, Response: ""}.Text(), Outcome: outcome}
 }
 
 // call calls a function as soon as one more call may run.
@@ -181,6 +200,10 @@ func (s *Server) call(ctx context.Context, v Version, name string, args envs.Arg
 	}
 
 	s.count(a.Outcome.String())
+
+	if a.Respelled > 0 {
+		s.renamed.WithLabelValues(a.Outcome.String()).Inc()
+	}
 
 	return a, nil
 }

@@ -54,7 +54,9 @@ func (s *sky) Call(_ context.Context, name string, args envs.Args) (bench.Answer
 		return bench.Answer{Text: `{"error": "want city", "response": ""}`, Outcome: envs.InvocationError}, nil
 	}
 
-	return bench.Answer{Text: text}, nil
+	_, respelled := args.Get("is_city")
+
+	return bench.Answer{Text: text, Respelled: map[bool]int{true: 1}[respelled]}, nil
 }
 
 // served starts a server of two versions, p_c and p_s, until the test ends.
@@ -103,6 +105,31 @@ func post(t testing.TB, server *httptest.Server, body string, header ...string) 
 	}
 
 	return reply.StatusCode, string(text)
+}
+
+// Names that were spelled as StableToolBench's client does are counted beside the body.
+func TestStandardisedNames(t *testing.T) {
+	t.Parallel()
+
+	server, s := served(t, Options{})
+
+	for argument, want := range map[string]string{"is_city": "1", "city": ""} {
+		reply, err := http.Post(server.URL+"/virtual", "application/json",
+			strings.NewReader(asked+`{"`+argument+`": "Bern"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		_ = reply.Body.Close()
+
+		if got := reply.Header.Get(StandardisedHeader); got != want {
+			t.Errorf("%s is counted as %q, want %q", argument, got, want)
+		}
+	}
+
+	if s.Standardised()["ok"] != 1 || s.Counts()["ok"] != 2 {
+		t.Errorf("%v of %v calls", s.Standardised(), s.Counts())
+	}
 }
 
 const asked = `{"category": "Weather", "tool_name": "Sky", "api_name": "Forecast", "strip": "", "tool_input": `

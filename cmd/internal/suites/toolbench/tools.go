@@ -173,15 +173,26 @@ type ServedTools struct {
 	Functions int              `json:"functions"` // of a version
 	Requests  map[string]int64 `json:"requests"`  // by outcome; refused: they were no calls; failed: through our fault
 	Answers   virtual.Tally    `json:"answers"`   // to calls that fitted
+
+	// requests whose arguments are named as StableToolBench's client does, by outcome
+	Standardised map[string]int64 `json:"standardised"`
 }
 
 func newServed(address string, s *serve.Server, versions []string, of *bench.Deployed) *ServedTools {
-	return &ServedTools{address, versions, len(of.Functions()), s.Counts(), of.Tally()}
+	return &ServedTools{
+		Address: address, Versions: versions, Functions: len(of.Functions()), Requests: s.Counts(),
+		Answers: of.Tally(), Standardised: s.Standardised(),
+	}
 }
 
 func (s *ServedTools) print(w io.Writer) {
 	for _, outcome := range slices.Sorted(maps.Keys(s.Requests)) {
 		fmt.Fprintf(w, "%-17s %d\n", outcome, s.Requests[outcome])
+	}
+
+	for _, outcome := range slices.Sorted(maps.Keys(s.Standardised)) {
+		fmt.Fprintf(w, "%d of the calls that are %s name arguments as StableToolBench's client does.\n",
+			s.Standardised[outcome], outcome)
 	}
 
 	n := s.Answers
