@@ -43,6 +43,7 @@ func TestEvaluate(t *testing.T) {
 		{
 			Cell:         first.Cell,
 			N:            5,
+			Measured:     5,
 			Lost:         1,
 			Official:     0.4,
 			OfficialLow:  low,
@@ -64,6 +65,7 @@ func TestEvaluate(t *testing.T) {
 		{
 			Cell:         second.Cell,
 			N:            2,
+			Measured:     2,
 			OfficialLow:  noneLow,
 			OfficialHigh: noneHigh,
 			StrictLow:    noneLow,

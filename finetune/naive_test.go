@@ -247,6 +247,7 @@ func naiveRow(cell finetune.Cell, template string, episodes []trajectories.Episo
 
 		questions[e.QuestionID] = true
 		measured++
+		row.Measured++
 		turns += len(e.Turns)
 		row.Tokens += float64(e.Tokens)
 
@@ -354,7 +355,7 @@ func means(t *testing.T, r *finetune.Report) {
 				continue
 			}
 
-			want.N, want.Lost = want.N+row.N, want.Lost+row.Lost
+			want.N, want.Measured, want.Lost = want.N+row.N, want.Measured+row.Measured, want.Lost+row.Lost
 
 			if row.N > 0 {
 				want.Cells++

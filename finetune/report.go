@@ -55,8 +55,9 @@ type Report struct {
 // template: see package tabulate.
 type Row struct {
 	Cell
-	N    int `json:"n"`    // questions measured
-	Lost int `json:"lost"` // episodes lost to infrastructure failures, in no other figure
+	N        int `json:"n"`        // questions measured
+	Measured int `json:"measured"` // episodes measured
+	Lost     int `json:"lost"`     // episodes lost to infrastructure failures, in no other figure
 
 	Official     float64 `json:"official"`      // right by the benchmark's matcher
 	OfficialLow  float64 `json:"official_low"`  // lower end of its interval
@@ -88,7 +89,8 @@ type Summary struct {
 	Difficulty string `json:"difficulty"` // of its questions; "all" is every one, each dataset's weighing the same
 	Cells      int    `json:"cells"`      // datasets and difficulties that the means are over: those with a measured question
 	N          int    `json:"n"`          // questions measured
-	Lost       int    `json:"lost"`       // questions lost to infrastructure failures, in no other figure
+	Measured   int    `json:"measured"`   // episodes measured
+	Lost       int    `json:"lost"`       // episodes lost to infrastructure failures, in no other figure
 
 	Official     float64 `json:"official"`      // right by the benchmark's matcher, mean over the cells
 	OfficialLow  float64 `json:"official_low"`  // lower end of its interval

@@ -99,10 +99,10 @@ func TestWriteTable(t *testing.T) {
 func TestTheWidestTableFits(t *testing.T) {
 	filled := finetune.Row{
 		Cell: finetune.Cell{Policy: "scripted:reader", API: "p_s_ood", Dataset: "coffee", Difficulty: "easy"},
-		N:    700, Lost: 1000, Official: 1, OfficialLow: 0.9945, OfficialHigh: 1, Strict: 1, StrictHigh: 1, Turns: 20,
+		N:    700, Measured: 700, Lost: 1000, Official: 1, OfficialLow: 0.9945, OfficialHigh: 1, Strict: 1, StrictHigh: 1, Turns: 20,
 	}
 	empty := filled
-	empty.N = 0
+	empty.N, empty.Measured = 0, 0
 
 	var b bytes.Buffer
 	if err := (&finetune.Report{Rows: []finetune.Row{filled, empty}}).WriteTable(&b); err != nil {
@@ -111,8 +111,8 @@ func TestTheWidestTableFits(t *testing.T) {
 
 	want := "" +
 		"policy           api      data           n  lost         official  strict  turns\n" +
-		"scripted:reader  p_s_ood  coffee-easy  700  1000  100.0 [99, 100]   100.0   20.0\n" +
-		"scripted:reader  p_s_ood  coffee-easy    0  1000                –       –      –\n"
+		"scripted:reader  p_s_ood  coffee-easy  700   59%  100.0 [99, 100]   100.0   20.0\n" +
+		"scripted:reader  p_s_ood  coffee-easy    0  100%                –       –      –\n"
 	if !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got\n%s, want the end\n%s", b.String(), want)
 	}
@@ -223,6 +223,7 @@ func TestJSON(t *testing.T) {
 				Difficulty: "easy",
 			},
 			N:            8,
+			Measured:     8,
 			Lost:         2,
 			Official:     0.75,
 			OfficialLow:  0.5,
@@ -247,12 +248,12 @@ func TestJSON(t *testing.T) {
 	}
 
 	want := `{"rows":[` +
-		`{"policy":"scripted:reader","api":"p_s_in","dataset":"coffee","difficulty":"easy","n":8,"lost":2,` +
+		`{"policy":"scripted:reader","api":"p_s_in","dataset":"coffee","difficulty":"easy","n":8,"measured":8,"lost":2,` +
 		`"official":0.75,"official_low":0.5,"official_high":0.875,"strict":0.5,"strict_low":0.25,"strict_high":0.625,` +
 		`"unanswered":1,"too_long":0,"silent":0,"turns":4.5,` +
 		`"outcomes":{"correct":6,"deprecated":7,"incorrect":1,"ok":21},"repeated_turns":7,"repeated_share":0.2,` +
 		`"first_loss":"policy: gone"},` +
-		`{"policy":"","api":"","dataset":"","difficulty":"","n":0,"lost":0,` +
+		`{"policy":"","api":"","dataset":"","difficulty":"","n":0,"measured":0,"lost":0,` +
 		`"official":0,"official_low":0,"official_high":0,"strict":0,"strict_low":0,"strict_high":0,` +
 		`"unanswered":0,"too_long":0,"silent":0,"turns":0,"outcomes":{},"repeated_turns":0,"repeated_share":0}]}`
 	if diff := cmp.Diff(want, string(text)); diff != "" {

@@ -8,11 +8,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	toolbenchsuite "toolevo/cmd/internal/suites/toolbench"
+	"toolevo/finetune"
 	"toolevo/finetune/judge"
 )
 
@@ -168,13 +170,28 @@ func TestEvalJudgeOfRecordedAnswers(t *testing.T) {
 
 	eval := []string{"eval", "--data", in("data"), "--set", "suite=toolbench", "--policy", "scripted:reader", "--api",
 		"p_c", "--progress", "none"}
-	must(t, append(eval, "--out", in("real"), "--set", "toolbench.simulator=none", "--set",
-		"toolbench.cache="+in("real.db"))...)
+	recordedIn := func(cache, out string) []string {
+		return append(slices.Clone(eval), "--set", "toolbench.simulator=none", "--set", "toolbench.cache="+in(cache),
+			"--out", in(out))
+	}
+
+	// What the first query of each group takes is recorded, too. These are solved, the others lost, and none is wrong.
+	must(t, append(slices.Clone(eval), "--limit", "1", "--set", "toolbench.cache="+in("real.db"), "--out", in("few"))...)
+
+	r := cli(t, recordedIn("real.db", "real")...)
+	says(t, "eval", r.err, "no answer to a call was recorded", "lost")
+
+	var report finetune.Report
+	if err := json.Unmarshal(read(t, in("real/report.json")), &report); err != nil {
+		t.Fatal(err)
+	}
+
+	all := report.Summaries[len(report.Summaries)-1]
+	if all.Measured == 0 || all.Lost == 0 || all.Official != 1 {
+		t.Errorf("%d measured, %d lost, of which %.2f are right", all.Measured, all.Lost, all.Official)
+	}
+
 	must(t, append(eval, "--out", in("script"))...)
-
-	episodes := string(read(t, in("real/episodes.jsonl")))
-	says(t, "episodes", episodes, "no answer to this call was recorded")
-
 	must(t, "eval", "judge", in("real"), in("script"), "--out", in("judged"), "--progress", "none")
 
 	figure := string(read(t, in("judged/pass_rate.svg")))
@@ -182,6 +199,13 @@ func TestEvalJudgeOfRecordedAnswers(t *testing.T) {
 
 	fails(t, exitUsage, []string{"toolbench.cache"}, append(eval, "--set", "toolbench.simulator=none", "--out",
 		in("none"))...)
+
+	// A file that is misspelt is not made.
+	fails(t, exitUsage, []string{"no recorded answers in"}, recordedIn("rael.db", "misspelt")...)
+
+	if _, err := os.Stat(in("rael.db")); err == nil {
+		t.Error("a cache that was not there is there")
+	}
 }
 
 // A model is asked once for each judgement, however often the command runs.

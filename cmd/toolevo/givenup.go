@@ -31,7 +31,7 @@ func (a *app) sayGivenUp(things string, all []store.GivenUp, resume string) {
 		}
 	}
 
-	lines := []string{fmt.Sprintf("%d %s given up, because the server fails at a request of theirs alone:",
+	lines := []string{fmt.Sprintf("%d %s given up, because a request of theirs fails and others do not:",
 		len(all), things)}
 
 	for _, reason := range slices.SortedFunc(maps.Keys(counts), func(x, y string) int {

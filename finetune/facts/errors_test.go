@@ -56,7 +56,7 @@ func TestErrors(t *testing.T) {
 	}
 
 	for _, line := range []string{
-		"p       p_s_in  4     1       3\n", "p under p_s_in\n",
+		"p       p_s_in  4   20%       3\n", "p under p_s_in\n",
 		"  invocation error in new tools  repeated-deprecated         1   33.3\n",
 	} {
 		if !strings.Contains(text.String(), line) {

@@ -122,7 +122,7 @@ func TestPage(t *testing.T) {
 	plain = strings.Join(strings.Fields(plain), " ")
 
 	for _, want := range []string{
-		"A wall was missing.", "tuned changed p_s_in 82.5 [68, 91] 70 2",
+		"A wall was missing.", "tuned changed p_s_in 82.5 [68, 91] 70 3%",
 		"2 0 0 vllm 97.5 [0, 0]", "tuned p_s_in coffee-easy 40 0 82.5 [68, 91] 80.0 7.2",
 		"p_s_in static tuned 70 1 51 +71.4 <0.001", "incorrect-output 1 50.0",
 		"met a deprecation 1 met a deprecation, %",

@@ -40,6 +40,7 @@ type Column struct {
 	Head  string `yaml:"head"`  // in tables; the default is the name
 	As    string `yaml:"as"`    // integer (the default), decimal, hundredths, percent, points, …
 	Needs string `yaml:"needs"` // see Table.Needs
+	Share string `yaml:"share"` // an integer that is not 0 is shown as its share of itself and this column
 
 	Sum       string `yaml:"sum"`       // of this column
 	Count     string `yaml:"count"`     // of its distinct values, where Of is not 0

@@ -19,7 +19,8 @@ tables:
     needs: n
     columns:
       - {name: n, count: question}
-      - {name: lost, sum: lost}
+      - {name: measured, sum: measured}
+      - {name: lost, sum: lost, share: measured}
       - {name: right, rate: right, as: percent}
       - {name: turns, mean: turns, as: decimal}
       - {name: spread, deviation: right, over: try, population: true, as: percent}
@@ -151,6 +152,35 @@ b
 
 	if got := lines.String(); !strings.HasPrefix(got, "policy,data,n,share,right_low\na,x,2,0.666666") {
 		t.Error(got)
+	}
+}
+
+// A count that is shown as a share is one only where it is not 0, and stands below the others.
+func TestShares(t *testing.T) {
+	t.Parallel()
+
+	text := strings.Replace(described, "figures: [n, right]", "figures: [n, lost]", 1)
+	all := MustRead([]byte(text), nil, []string{"shares"})
+
+	row := func(data string, measured, lost float64) Row {
+		return Row{"policy": "a", "data": data, "n": measured, "measured": measured, "lost": lost, "right": 1.0}
+	}
+	rows := []Row{row("x", 4, 0), row("y", 3, 1), row("z", 0, 1), row("u", 1000, 2)}
+
+	var got strings.Builder
+	if err := WriteText(&got, all.Grids("shares", map[string][]Row{"scores": rows})[:1], 80); err != nil {
+		t.Fatal(err)
+	}
+
+	want := `Shares of a.
+data     n  lost
+x        4     0
+y        3   25%
+z        0  100%
+u     1000   <1%
+`
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -233,9 +233,20 @@ func (c *Column) format(r Row, bare bool) string {
 		return fmt.Sprintf("%+.1f", n)
 	case c.As == "probability":
 		return Probability(n)
+	case c.Share != "" && n > 0:
+		return share(n / (n + r.Number(c.Share)))
 	}
 
 	return fmt.Sprintf("%.0f", n)
+}
+
+// share is a share that is not 0, in the four columns that a count has.
+func share(s float64) string {
+	if s < 0.005 {
+		return "<1%"
+	}
+
+	return fmt.Sprintf("%.0f%%", 100*s)
 }
 
 // interval follows a figure that has one.

@@ -135,7 +135,7 @@ func (g *Grid) isNumber(column int) (is bool) {
 			continue
 		}
 
-		if _, err := strconv.ParseFloat(strings.TrimPrefix(number, "<"), 64); err != nil {
+		if _, err := strconv.ParseFloat(strings.Trim(number, "<%"), 64); err != nil {
 			return false
 		}
 

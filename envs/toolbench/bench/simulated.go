@@ -2,8 +2,10 @@ package bench
 
 import (
 	"context"
+	"os"
 
 	"toolevo/envs"
+	"toolevo/envs/console"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
@@ -35,6 +37,15 @@ func (o *opened) openAPIs(ctx context.Context) error {
 	if o.Remote() {
 		options.Model = virtual.NewModel(o.writer, s.Simulator, virtual.Mode(s.Mode))
 		o.lineage["simulator"] = options.Model.Identity()
+	}
+
+	// Without a simulator a file that is not there, or is empty, would make every call fail.
+	if s.Simulator == nobody {
+		if info, err := os.Stat(s.Cache); err != nil || info.Size() == 0 {
+			return console.Usage("toolbench.cache: there are no recorded answers in %s, and "+
+				"toolbench.simulator is none: name a file that `toolevo toolbench cache` has made",
+				s.Cache)
+		}
 	}
 
 	if s.Cache != "" {

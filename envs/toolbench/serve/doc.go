@@ -11,7 +11,7 @@
 //	400  the body is no such object, or names an unknown version
 //	401  the key is missing or wrong
 //	413  the body is too large
-//	502  our failure: the model or the cache behind the API
+//	502  our failure: the model or the cache behind the API, or nothing was recorded and there is no simulator
 //
 // StableToolBench's own client spells the names of tools, APIs and parameters in lower case, with
 // underscores, and is_id for id: each is accepted where it is clear what is meant. A spelling that two parameters of a

@@ -27,8 +27,8 @@ type Options struct {
 	Backend *Backend // real APIs that are asked first; nil is none
 	Model   *Model   // stands in for them; nil is the script
 
-	// Unsimulated has no script stand in for them: what is neither kept nor answered by the backend is an error of the
-	// API. So agents meet nothing but what was recorded.
+	// Unsimulated has no script stand in for them: what is neither kept nor answered by the backend is
+	// a failure of ours, [ErrUnrecorded]. So agents meet nothing but what was recorded.
 	Unsimulated bool
 }
 
@@ -59,8 +59,20 @@ type nobody struct{}
 
 // Simulate implements [toolbench.Simulator].
 func (nobody) Simulate(context.Context, *toolbench.Document, envs.Args) (toolbench.Answer, error) {
-	return toolbench.Answer{Error: "no answer to this call was recorded", Response: ""}, nil
+	return toolbench.Answer{}, ErrUnrecorded
 }
+
+// ErrUnrecorded is that no answer to a call was recorded, and nobody stands in for its API. Nobody
+// knows what the API would have answered, so it says nothing of who made the call.
+var ErrUnrecorded error = unrecorded{}
+
+type unrecorded struct{}
+
+// Error implements error.
+func (u unrecorded) Error() string { return u.GivenUp() }
+
+// GivenUp says that no further try can help; see [envs.GivenUp].
+func (unrecorded) GivenUp() string { return "no answer to a call was recorded" }
 
 // Before returns the same APIs, which ask a real backend first.
 func (a *APIs) Before(b *Backend) *APIs {

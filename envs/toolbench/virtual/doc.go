@@ -17,6 +17,7 @@
 //	the simulator answers                   it is given, and kept where Check finds it worth that
 //	no reply of three can be read           a failure of ours
 //	the simulator's server fails            a failure of ours
+//	there is no simulator                   a failure of ours: nothing was recorded
 //
 // # Guarantees
 //
