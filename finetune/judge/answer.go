@@ -19,7 +19,7 @@ type Answer struct {
 	Key    facts.Key // which episode it is
 
 	Given *answers.Answer // nil: there is none
-	Lost  bool            // to an infrastructure failure
+	Lost  bool            // to an infrastructure failure, or nobody can read it
 
 	// Conduct is what was done in an episode of ours, nil of published answers; Right is what the rule says of it.
 	Conduct *Conduct

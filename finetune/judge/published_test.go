@@ -74,7 +74,7 @@ func TestPublishedResults(t *testing.T) {
 		decode(t, filepath.Join(examples, judge.PassRateFolder, model, group+"_"+model+".json"), &statuses)
 		j.solved[model] = statuses
 
-		converted, err := answers.Decode(read(t, filepath.Join(examples, "model_predictions_converted", model,
+		converted, _, err := answers.Decode(read(t, filepath.Join(examples, "model_predictions_converted", model,
 			group+".json")))
 		if err != nil {
 			t.Fatal(err)

@@ -83,53 +83,81 @@ func ReadIDs(dir string) (IDs, error) {
 	return all, nil
 }
 
-// Converted reads a converted file, AGENT/GROUP.json, or all of a folder AGENT. Where there is an ID file of the group,
-// its queries are those that count: one without an answer is missing, and other answers are left out and counted.
-func Converted(path string, ids IDs) (all []Answer, others int, err error) {
+// Converted is what was read of converted files.
+type Converted struct {
+	Answers []Answer
+	Others  int     // answers to queries that the ID files do not list, which are left out
+	Unread  []error // files, which are left out, and answers, which are lost, that cannot be read
+}
+
+// ReadConverted reads a converted file, AGENT/GROUP.json, or all of a folder AGENT. Where there is
+// an ID file of the group, its queries are those that count: one without an answer is missing. It is
+// an error if a file that is named, or every file of a folder, cannot be read.
+func ReadConverted(path string, ids IDs) (c Converted, err error) {
 	paths := []string{path}
 
 	if info, err := os.Stat(path); err != nil {
-		return nil, 0, err
+		return c, err
 	} else if info.IsDir() {
 		if paths, err = jsonFiles(path); err != nil {
-			return nil, 0, err
+			return c, err
 		}
 	}
 
 	for _, path := range paths {
-		text, err := disk.ReadJSON(path)
-		if err != nil {
-			return nil, 0, err
+		if err := c.add(path, ids); err != nil {
+			c.Unread = append(c.Unread, fmt.Errorf("%s: %w", path, err))
 		}
-
-		given, err := answers.Decode(text)
-		if err != nil {
-			return nil, 0, fmt.Errorf("%s: %w: want a converted file, as `toolevo toolbench convert` writes it", path,
-				err)
-		}
-
-		group := groupOf(path)
-
-		queries, listed := ids[group]
-		if !listed {
-			queries = slices.SortedFunc(maps.Keys(given), byNumber)
-		}
-
-		whole, err := filepath.Abs(path)
-		if err != nil {
-			return nil, 0, err
-		}
-
-		agent := finetune.Contender{Policy: filepath.Base(filepath.Dir(whole))}
-		for _, id := range queries {
-			all = append(all, Answer{Agent: agent, Group: group, ID: id, Given: given[id]})
-			delete(given, id)
-		}
-
-		others += len(given)
 	}
 
-	return all, others, nil
+	if len(c.Answers) == 0 && len(c.Unread) > 0 {
+		return c, fmt.Errorf("%w: want converted files, as `toolevo toolbench convert` writes them", c.Unread[0])
+	}
+
+	return c, nil
+}
+
+// add adds the answers of a file.
+func (c *Converted) add(path string, ids IDs) error {
+	text, err := disk.ReadJSON(path)
+	if err != nil {
+		return err
+	}
+
+	given, unread, err := answers.Decode(text)
+	if err != nil {
+		return err
+	}
+
+	for _, id := range slices.SortedFunc(maps.Keys(unread), byNumber) {
+		given[id] = nil // it is there, although nobody knows what it says
+		c.Unread = append(c.Unread, fmt.Errorf("%s: %w", path, unread[id]))
+	}
+
+	group := groupOf(path)
+
+	queries, listed := ids[group]
+	if !listed {
+		queries = slices.SortedFunc(maps.Keys(given), byNumber)
+	}
+
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+
+	agent := finetune.Contender{Policy: filepath.Base(filepath.Dir(whole))}
+
+	for _, id := range queries {
+		c.Answers = append(c.Answers, Answer{
+			Agent: agent, Group: group, ID: id, Given: given[id], Lost: unread[id] != nil,
+		})
+		delete(given, id)
+	}
+
+	c.Others += len(given)
+
+	return nil
 }
 
 // Input is the answers of an evaluation or of files.

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -142,12 +143,12 @@ func TestConverted(t *testing.T) {
 	})
 
 	got := func(path string, ids judge.IDs) (said []string, others int) {
-		all, others, err := judge.Converted(path, ids)
-		if err != nil {
-			t.Fatal(err)
+		read, err := judge.ReadConverted(path, ids)
+		if err != nil || len(read.Unread) > 0 {
+			t.Fatal(err, read.Unread)
 		}
 
-		for _, a := range all {
+		for _, a := range read.Answers {
 			text := a.String() + ":"
 			if a.Given != nil {
 				text += " " + a.Given.Outcome().Text
@@ -156,7 +157,7 @@ func TestConverted(t *testing.T) {
 			said = append(said, text)
 		}
 
-		return said, others
+		return said, read.Others
 	}
 
 	said, others := got(dir, ids)
@@ -171,6 +172,41 @@ func TestConverted(t *testing.T) {
 	said, others = got(filepath.Join(dir, "G2_y.json"), nil)
 	if len(said) != 2 || others != 0 {
 		t.Errorf("one file: %q and %d others", said, others)
+	}
+}
+
+// Of a folder with files of several forms what can be read is read; the rest is named, and counts
+// nowhere.
+func TestConvertedOfSeveralForms(t *testing.T) {
+	t.Parallel()
+
+	half := strings.TrimSuffix(strings.TrimSpace(convertedFile(t, "1", "2")), "}") + `, "3": {"is_solved": {}}}`
+	dir := folder(t, "agent", map[string]string{
+		"G1_x.json": half, "G2_y.json": `{"4": {"query": "q", "is_solved": {"0": "AnswerStatus.Solved"}}}`,
+		"ids.json": `["1"]`, "cut.json": `{"5": {"query": "q", "answ`,
+	})
+
+	read, err := judge.ReadConverted(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var has, unread []string
+
+	for _, a := range read.Answers {
+		has = append(has, fmt.Sprintf("%s-%s %t %t", a.Group, a.ID, a.Given != nil, a.Lost))
+	}
+
+	for _, err := range read.Unread {
+		unread = append(unread, strings.Fields(filepath.Base(err.Error()))[0])
+	}
+
+	if diff := cmp.Diff([]string{"G1_x-1 true false", "G1_x-2 true false", "G1_x-3 false true"}, has); diff != "" {
+		t.Error(diff)
+	}
+
+	if diff := cmp.Diff([]string{"G1_x.json:", "G2_y.json:", "cut.json:", "ids.json:"}, unread); diff != "" {
+		t.Errorf("%v: %s", read.Unread, diff)
 	}
 }
 
@@ -193,8 +229,8 @@ func TestFilesThatAreNotOurs(t *testing.T) {
 			t.Errorf("IDs of %s: %v, %v", path, ids, err)
 		}
 
-		if all, _, err := judge.Converted(path, nil); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("answers of %s: %v, %v", path, all, err)
+		if read, err := judge.ReadConverted(path, nil); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("answers of %s: %v, %v", path, read, err)
 		}
 	}
 

@@ -3,9 +3,13 @@ package answers
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"toolevo/envs/pytext"
 )
 
 // The roles of nodes.
@@ -31,8 +35,8 @@ type Answer struct {
 // Node is a step of the execution graph.
 type Node struct {
 	Role string
-	Text string // of an assistant
-	Call Call   // of a tool
+	Text string // of an assistant, or of a tool whose call is a text, which may be cut
+	Call Call   // of a tool; of one with a text the name alone
 }
 
 // Call is a call of a function, as it was written, and the response.
@@ -49,12 +53,15 @@ func start() []Node { return []Node{{Role: roleSystem}, {Role: roleUser}} }
 type converted struct {
 	Query     string          `json:"query"`
 	Functions json.RawMessage `json:"available_tools"`
-	Answer    struct {
-		Method     string  `json:"method"`
-		TotalSteps int     `json:"total_steps"`
-		Final      string  `json:"final_answer"`
-		Details    []graph `json:"answer_details"`
-	} `json:"answer"`
+	Answer    *given          `json:"answer"`
+}
+
+// given is what was done about a query in a converted file.
+type given struct {
+	Method     string  `json:"method"`
+	TotalSteps int     `json:"total_steps"`
+	Final      string  `json:"final_answer"`
+	Details    []graph `json:"answer_details"`
 }
 
 // graph is a node of the execution graph and what follows it.
@@ -69,10 +76,12 @@ func Encode(all map[string]*Answer) ([]byte, error) {
 	file := make(map[string]converted, len(all))
 
 	for id, a := range all {
-		c := converted{Query: a.Query, Functions: a.Functions}
-		c.Answer.Method, c.Answer.Final, c.Answer.TotalSteps = a.Method, a.Final, len(a.Nodes)
-		c.Answer.Details = a.details()
-		file[id] = c
+		file[id] = converted{
+			Query: a.Query, Functions: a.Functions,
+			Answer: &given{
+				Method: a.Method, TotalSteps: len(a.Nodes), Final: a.Final, Details: a.details(),
+			},
+		}
 	}
 
 	return encode(file, "    ")
@@ -84,7 +93,7 @@ func (a *Answer) details() []graph {
 
 	for _, n := range slices.Backward(a.Nodes) {
 		g := graph{Role: n.Role, Message: n.Text, Next: next}
-		if n.Role == roleTool {
+		if n.Role == roleTool && n.Text == "" {
 			g.Message = n.Call
 		}
 
@@ -119,35 +128,74 @@ func Split(name string) (id, method string, ok bool) {
 	return id, method, ok && isJSON && id != "" && method != ""
 }
 
-// Decode reads a converted file: the answers to the queries of a group, by ID. Where several nodes follow one, the
-// first path is taken.
-func Decode(text []byte) (map[string]*Answer, error) {
-	var file map[string]*converted
+// Decode reads a converted file: the answers to the queries of a group, by ID, and why those that
+// cannot be read cannot. A file of which none can be read is an error. Where several nodes follow
+// one, the first path is taken.
+func Decode(text []byte) (all map[string]*Answer, unread map[string]error, err error) {
+	var file map[string]json.RawMessage
 	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, fmt.Errorf("not a converted file: %w", err)
+		return nil, nil, fmt.Errorf("not a converted file: %w", err)
 	}
 
-	all := make(map[string]*Answer, len(file))
+	all, unread = make(map[string]*Answer, len(file)), map[string]error{}
 
-	for id, c := range file {
-		if c == nil {
-			return nil, fmt.Errorf("query %s: null in place of an answer", id)
+	for _, id := range slices.Sorted(maps.Keys(file)) {
+		a, err := decode(file[id])
+		if err == nil {
+			all[id] = a
+			continue
 		}
 
-		a := &Answer{Query: c.Query, Functions: c.Functions, Method: c.Answer.Method, Final: c.Answer.Final}
-		for next := c.Answer.Details; len(next) > 0; next = next[0].Next {
-			n, err := next[0].node()
-			if err != nil {
-				return nil, fmt.Errorf("query %s, node %d: %w", id, len(a.Nodes)+1, err)
-			}
-
-			a.Nodes = append(a.Nodes, n)
+		unread[id] = fmt.Errorf("query %s: %w", id, err)
+		if len(unread) == len(file) {
+			return nil, nil, fmt.Errorf("no answer in it can be read, e.g. %w", unread[id])
 		}
-
-		all[id] = a
 	}
 
-	return all, nil
+	return all, unread, nil
+}
+
+// decode reads an answer of a converted file.
+func decode(text []byte) (*Answer, error) {
+	var c converted
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, err
+	}
+
+	if c.Answer == nil {
+		return nil, errors.New(`there is no "answer"`)
+	}
+
+	a := &Answer{Query: c.Query, Functions: c.Functions, Method: c.Answer.Method, Final: c.Answer.Final}
+	for next := c.Answer.Details; len(next) > 0; next = next[0].Next {
+		n, err := next[0].node()
+		if err != nil {
+			return nil, fmt.Errorf("node %d: %w", len(a.Nodes)+1, err)
+		}
+
+		a.Nodes = append(a.Nodes, n)
+	}
+
+	return a, nil
+}
+
+// textOfCall is how the text of a call begins, which is Python's of an object. Published files have
+// such texts, cut at a hundred characters.
+const textOfCall = "{'name': "
+
+// calledIn returns the function that a text of a call begins with.
+func calledIn(text string) (name string, err error) {
+	rest, ok := strings.CutPrefix(text, textOfCall)
+	if ok {
+		v, _, _ := pytext.DecodeLiteralPrefix(rest)
+		name, ok = v.(string)
+	}
+
+	if !ok || name == "" {
+		return "", errors.New("the message of a tool is a text that does not begin with a call")
+	}
+
+	return name, nil
 }
 
 // node returns a node without what follows it.
@@ -157,6 +205,13 @@ func (g *graph) node() (Node, error) {
 	switch message := g.Message.(type) {
 	case string:
 		n.Text = message
+
+		if n.Role == roleTool {
+			var err error
+			if n.Call.Name, err = calledIn(message); err != nil {
+				return n, err
+			}
+		}
 	case map[string]any:
 		for name, to := range map[string]*string{
 			"name": &n.Call.Name, "arguments": &n.Call.Arguments, "response": &n.Call.Response,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 )
 
 // The published answers become what was published with them.
@@ -55,9 +57,83 @@ func TestPublishedAnswers(t *testing.T) {
 			t.Errorf("%s, %d answers: %s", model, len(all), diff)
 		}
 
-		again, err := Decode(want)
+		again, _, err := Decode(want)
 		if diff := cmp.Diff(all, again, cmpopts.IgnoreFields(Answer{}, "Functions")); diff != "" || err != nil {
 			t.Errorf("%s, read again: %v %s", model, err, diff)
+		}
+	}
+}
+
+// Messages of tools may be texts, which are cut in published files: they are kept as they stand, and
+// say what was called. Of a file the answers that can be read are read.
+func TestDecodeTexts(t *testing.T) {
+	t.Parallel()
+
+	answer := func(nodes ...string) string {
+		next := "[]"
+		for _, n := range slices.Backward(nodes) {
+			next = `[{` + n + `, "next": ` + next + `}]`
+		}
+
+		return `{"query": "q", "available_tools": [], "answer": {"method": "chatgpt_CoT", "total_steps": 2,
+			"final_answer": "9 degrees", "answer_details": ` + next + `}}`
+	}
+
+	const (
+		called   = `{'name': 'say_\'hi\'', 'arguments': '{}', 'response': '{"error": "", "resp`
+		finished = `{'name': 'Finish', 'arguments': '{}', 'response': ''}`
+	)
+
+	text := func(role, message string) string {
+		return `"role": "` + role + `", "message": ` + pytext.JSON(message)
+	}
+	file := `{"1": ` + answer(text("tool", called), text("tool", finished)) +
+		`, "2": ` + answer(text("tool", "Thought: hm")) + `, "3": {"is_solved": {"0": "AnswerStatus.Solved"}},
+		"4": ` + answer(text("user", "q"), text("assistant", "hm")) + `, "5": null, "6": 7, "7": ` +
+		answer(text("tool", "{'name': ''")) + `}`
+
+	all, unread, err := Decode([]byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := []Node{
+		{Role: roleTool, Text: called, Call: Call{Name: "say_'hi'"}},
+		{Role: roleTool, Text: finished, Call: Call{Name: finish}},
+	}
+	if diff := cmp.Diff(want, all["1"].Nodes); diff != "" || len(all) != 2 {
+		t.Errorf("%d answers: %s", len(all), diff)
+	}
+
+	if o := all["1"].Outcome(); !o.Finished || o.Text != "9 degrees" || all["4"].Outcome().Finished {
+		t.Errorf("they end as %+v and %+v", o, all["4"].Outcome())
+	}
+
+	if steps, final := all["1"].Steps(); steps[0] != "Step 1: "+called || final != "Final step: "+finished {
+		t.Errorf("the steps are %q and %q", steps, final)
+	}
+
+	for id, why := range map[string]string{
+		"2": "query 2: node 1: the message of a tool", "3": `no "answer"`, "5": `no "answer"`, "6": "number",
+		"7": "does not begin with a call",
+	} {
+		if err := unread[id]; err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s is not read because of %v, want %s", id, err, why)
+		}
+	}
+
+	again, err := Encode(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if back, _, err := Decode(again); cmp.Diff(all["1"].Nodes, back["1"].Nodes) != "" || err != nil {
+		t.Errorf("read again: %v, %v", back["1"], err)
+	}
+
+	for _, none := range []string{`[]`, `{"1": {"is_solved": {}}}`, `{"win": true, "try_count": 1}`} {
+		if all, _, err := Decode([]byte(none)); err == nil {
+			t.Errorf("%s is read: %v", none, all)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (a *Answer) Steps() (steps []string, final string) {
 
 // published returns the message of a node as Python prints it.
 func (n *Node) published() string {
-	if n.Role != roleTool {
+	if n.Role != roleTool || n.Text != "" {
 		return n.Text
 	}
 

@@ -70,12 +70,12 @@ func TestDecodeErrors(t *testing.T) {
 
 	for text, want := range map[string]string{
 		`[]`:                                    "not a converted file",
-		`{"7": null}`:                           "query 7: null",
-		node(`{"role": "tool", "message": ""}`): `query 7, node 1: the role "tool" does not fit`,
+		`{"7": null}`:                           `query 7: there is no "answer"`,
+		node(`{"role": "tool", "message": ""}`): "query 7: node 1: the message of a tool is a text that does not begin with a call",
 		node(`{"role": "user", "message": 7}`):  "neither a text nor a call",
 		node(`{"role": "tool", "message": {"name": "f", "arguments": {}}}`): "its call has no text",
 	} {
-		if _, err := Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", text, err, want)
 		}
 	}

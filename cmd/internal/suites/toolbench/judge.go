@@ -183,32 +183,14 @@ func (o *judging) readAnswers(ctx context.Context, c *suite.Call) ([]judge.Answe
 	for _, arg := range c.Args {
 		in := judge.Input{Name: filepath.Base(arg)}
 
-		var (
-			others int
-			err    error
-		)
-
 		// An argument is an evaluation if it says so itself; all else is a converted file.
-		_, noRun := store.ReadManifest(arg)
-		switch {
-		case noRun == nil:
+		if _, err := store.ReadManifest(arg); err == nil {
 			in.Answers, err = playedAnswers(ctx, arg)
-		case o.by == byRule:
-			if _, others, err = judge.Converted(arg, ids); err == nil {
-				err = console.Usage("%s: the rule knows only what the deployed version took in "+
-					"an evaluation: judge by a model", arg)
+			if err != nil {
+				return nil, err
 			}
-		default:
-			in.Answers, others, err = judge.Converted(arg, ids)
-		}
-
-		if err != nil {
+		} else if in.Answers, err = o.readConverted(c, arg, ids); err != nil {
 			return nil, err
-		}
-
-		if others > 0 {
-			c.Say("%s: %d answers are left out: the ID files do not list their queries", arg,
-				others)
 		}
 
 		inputs = append(inputs, in)
@@ -220,6 +202,35 @@ func (o *judging) readAnswers(ctx context.Context, c *suite.Call) ([]judge.Answe
 	}
 
 	return all, nil
+}
+
+// mostUnread is how many of the answers that cannot be read are named.
+const mostUnread = 20
+
+// readConverted reads converted files, and says what it leaves out of them.
+func (o *judging) readConverted(c *suite.Call, path string, ids judge.IDs) ([]judge.Answer, error) {
+	read, err := judge.ReadConverted(path, ids)
+
+	switch {
+	case err != nil:
+		return nil, err
+	case o.by == byRule:
+		return nil, console.Usage("%s: the rule knows only what the deployed version took in an "+
+			"evaluation: judge by a model", path)
+	case read.Others > 0:
+		c.Say("%s: %d answers are left out: the ID files do not list their queries", path,
+			read.Others)
+	}
+
+	for _, unread := range read.Unread[:min(mostUnread, len(read.Unread))] {
+		c.Say("left out: %v", unread)
+	}
+
+	if more := len(read.Unread) - mostUnread; more > 0 {
+		c.Say("%s: left out: %d more that cannot be read", path, more)
+	}
+
+	return read.Answers, nil
 }
 
 // playedAnswers reads the answers of an evaluation: the first episode of each question.
