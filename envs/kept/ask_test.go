@@ -80,32 +80,68 @@ func TestVerdict(t *testing.T) {
 	t.Parallel()
 
 	for reply, want := range map[string]string{
-		"Pass\nwell":              "pass",
-		"\n\n  pass. All is well": "pass",
-		"**PASS**":                "pass",
-		"```\npass\n```":          "pass",
-		"Verdict: **Pass**":       "pass",
-		"_Final verdict_: pass":   "pass",
-		"Pass - well":             "pass",
-		"Pass, or nearly":         "",
-		"Passed":                  "",
-		"bypass":                  "",
-		"I pass":                  "",
-		"Pass or fail":            "",
-		"Fail: it did not pass":   "",
-		"No fail":                 "",
-		"Not pass":                "not pass",
-		"not pass: too short":     "not pass",
-		"Verdict:\npass":          "",
-		"":                        "",
+		"Pass\nwell":                             "pass",
+		"\n\n  pass. All is well":                "pass",
+		"**PASS**":                               "pass",
+		"```\npass\n```":                         "pass",
+		"Verdict: **Pass**":                      "pass",
+		"_Final verdict_: pass":                  "pass",
+		"Pass - well":                            "pass",
+		"Pass, or nearly":                        "",
+		"Passed":                                 "",
+		"bypass":                                 "",
+		"I pass":                                 "",
+		"Pass or fail":                           "",
+		"Fail: it did not pass":                  "",
+		"No fail":                                "",
+		"Not pass":                               "not pass",
+		"not pass: too short":                    "not pass",
+		"Verdict:\npass":                         "",
+		"It says this: pass":                     "",
+		"**Exam Result**\npass":                  "pass",
+		"exam_result: fail":                      "fail",
+		"Exam result\nso so":                     "",
+		"Well.\nExam result: fail":               "fail",
+		"Well.\nExam result: pass\nReason: none": "pass",
+		"It says\nExam result: pass\nbut is wrong": "",
+		"fail\nExam result: pass":                  "",
+		"<think>fail</think>pass":                  "pass",
+		"":                                         "",
 	} {
-		got, _, err := Verdict(reply, "pass", "fail", "not pass")
+		got, err := Verdict(reply, "exam result", "pass", "fail", "not pass")
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v, want %q", reply, got, err, want)
 		}
 	}
 
-	if _, rest, err := Verdict("Fail\r\nIt is late.\n", "fail"); rest != "It is late.\n" || err != nil {
-		t.Errorf("below the verdict: %q, %v", rest, err)
+	if got, err := Verdict("Fail\r\nIt is late.\n", "exam result", "fail"); got != "fail" || err != nil {
+		t.Errorf("above a reason: %q, %v", got, err)
+	}
+}
+
+// A decision is a member of the reply's own object, or of the arguments of a call. What is quoted,
+// or contradicted, is none.
+func TestDecision(t *testing.T) {
+	t.Parallel()
+
+	for reply, want := range map[string]string{
+		`{"ok": "yes"}`: "yes",
+		`So: {"reason": "{\"ok\": \"no\"}", "ok": "yes"} Yes.`:                        "yes",
+		`{"function": {"name": "f", "arguments": "{\"ok\": 1}"}}`:                     "1",
+		`{"tool_calls": [{"arguments": {"ok": "yes"}}, {"arguments": {"ok": "no"}}]}`: "",
+		`{"arguments": "{\"ok\": \"yes\"} or not"}`:                                   "",
+		`{"answer": {"ok": "yes"}}`:                                                   "",
+		`{"ok": "yes"} {"ok": "yes"}`:                                                 "yes",
+		`{"ok": "yes"} {"ok": "no"}`:                                                  "",
+		`{"ok": "yes"}, or no`:                                                        "",
+		`no {"ok": "yes"}`:                                                            "yes",
+		`<think>{"ok": "no"}</think>{"ok": "yes"}`:                                    "yes",
+		`{"not": {"ok": "yes"`:                                                        "",
+		``:                                                                            "",
+	} {
+		got, err := Decision(reply, "ok", "yes", "no")
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v, want %q", reply, got, err, want)
+		}
 	}
 }

@@ -2,8 +2,7 @@ package kept
 
 import (
 	"errors"
-	"fmt"
-	"regexp"
+	"iter"
 	"strings"
 
 	"toolevo/envs"
@@ -28,22 +27,33 @@ const mostBraces = 64
 
 // Objects returns the JSON objects in a reply that are of a form, whatever stands around them.
 func Objects(reply string, is func(envs.Args) bool) (all []envs.Args) {
-	for range mostBraces {
-		brace := strings.IndexByte(reply, '{')
-		if brace < 0 {
-			break
-		}
-
-		reply = reply[brace:]
-
-		if o, rest, err := pytext.DecodeObject(reply); err == nil && is(o) {
-			all, reply = append(all, o), rest
-		} else {
-			reply = reply[1:] // the object may be within another one
-		}
+	for o := range objects(reply, is) {
+		all = append(all, o)
 	}
 
 	return all
+}
+
+// objects yields the objects, and what stands behind each.
+func objects(reply string, is func(envs.Args) bool) iter.Seq2[envs.Args, string] {
+	return func(yield func(envs.Args, string) bool) {
+		for range mostBraces {
+			brace := strings.IndexByte(reply, '{')
+			if brace < 0 {
+				return
+			}
+
+			o, rest, err := pytext.DecodeObject(reply[brace:])
+			if err != nil || !is(o) {
+				reply = reply[brace+1:] // the object may be within another one
+				continue
+			}
+
+			if reply = rest; !yield(o, rest) {
+				return
+			}
+		}
+	}
 }
 
 // Object returns the object of a reply that has some of the members, what stands around it aside.
@@ -71,22 +81,6 @@ func Object(reply string, members ...string) (envs.Args, error) {
 	}
 
 	return all[0], nil
-}
-
-// Verdict returns which of some verdicts, in small letters, the first line of a reply has, and what
-// stands below it. The verdict is whole words, and the only one of its line; marks may stand around
-// it, a name before it ("Status:"), and a remark behind it after a full stop, colon or dash.
-func Verdict(reply string, verdicts ...string) (verdict, rest string, err error) {
-	line, rest, _ := strings.Cut(strings.TrimLeft(reply, "` \t\r\n"), "\n")
-	any := `(?i)\b(` + strings.Join(verdicts, "|") + `)\b`
-	whole := regexp.MustCompile(`^[\W_]*(?:[\pL *_]+:[\W_]*)?` + any + `[\s*_"'>)]*(?:$|[` + "`.:;!–—-])")
-
-	found := whole.FindStringSubmatch(line)
-	if found == nil || len(regexp.MustCompile(any).FindAllString(line, 2)) > 1 {
-		return "", "", fmt.Errorf("its first line is not one of: %s", strings.Join(verdicts, ", "))
-	}
-
-	return strings.ToLower(found[1]), rest, nil
 }
 
 // Prose returns a reply that is a text and nothing else, without the blanks around it.

@@ -157,8 +157,11 @@ func (j *Judgement) asPython() string {
 	return "{" + strings.Join(items, ", ") + "}"
 }
 
+// enumeration is what Python prints before a status.
+const enumeration = "AnswerStatus."
+
 // pythonStatus returns a status as Python prints the published enumeration.
-func pythonStatus(s Status) string { return "AnswerStatus." + s.String() }
+func pythonStatus(s Status) string { return enumeration + s.String() }
 
 // preferences adds the preference files.
 func (d *Judged) preferences(files map[string][]byte) error {

@@ -14,7 +14,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"toolevo/envs/kept"
-	"toolevo/envs/pytext"
 	"toolevo/trajectories"
 )
 
@@ -159,19 +158,18 @@ func section(title, text string) string { return title + ":\n" + text + "\n\n" }
 
 // readStatus returns the status in what a judge wrote.
 func readStatus(reply string) (Status, error) {
-	object, err := kept.Object(reply, "answer_status")
+	said, err := kept.Decision(reply, "answer_status", statusNames[:Lost]...)
 	if err != nil {
 		return Lost, err
 	}
 
-	value, _ := object.Get("answer_status")
-
-	return parseStatus(pytext.Str(value))
+	return parseStatus(said)
 }
 
-// readComplete returns the status on the first line of what a judge wrote.
+// readComplete returns the status in what a judge wrote: on the first line, as it was told to, or
+// under the title that MirrorAPI's own judge writes.
 func readComplete(reply string) (Status, error) {
-	verdict, _, err := kept.Verdict(reply, "solved", "unsolved", "not solved")
+	verdict, err := kept.Verdict(reply, "answer status", "solved", "unsolved", "not solved")
 
 	switch {
 	case err != nil:
@@ -185,15 +183,15 @@ func readComplete(reply string) (Status, error) {
 
 // readPreference returns which of those that were shown is better.
 func readPreference(reply string) (Preference, error) {
-	object, err := kept.Object(reply, "index")
+	index, err := kept.Decision(reply, "index")
 	if err != nil {
 		return NoPreference, err
 	}
 
-	switch index, _ := object.Get("index"); pytext.Str(index) {
-	case "0":
+	switch index {
+	case "0", "0.0":
 		return First, nil
-	case "1":
+	case "1", "1.0":
 		return Second, nil
 	}
 

@@ -27,8 +27,11 @@ func (s Status) String() string {
 	return statusNames[s]
 }
 
-// parseStatus returns the status that a judge wrote.
+// parseStatus returns the status that a judge wrote, maybe as Python prints the published
+// enumeration.
 func parseStatus(name string) (Status, error) {
+	name = strings.TrimPrefix(name, enumeration)
+
 	for s := Unsolved; s < Lost; s++ {
 		if strings.EqualFold(name, s.String()) {
 			return s, nil

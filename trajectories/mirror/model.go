@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"strings"
 
 	"toolevo/envs/kept"
@@ -107,17 +106,15 @@ func (m *Model) check(ctx context.Context, pairs []Pair, r *Report) ([]Pair, err
 
 // verdict reads whether a pair follows its document.
 func verdict(text string) (follows bool, err error) {
-	object, err := kept.Object(text, "overall_eval")
+	said, err := kept.Decision(text, "overall_eval")
 	if err != nil {
 		return false, err
 	}
 
-	value, _ := object.Get("overall_eval")
-
-	switch fmt.Sprint(value) {
-	case "1", "true":
+	switch said {
+	case "1", "True":
 		return true, nil
-	case "0", "false":
+	case "0", "False":
 		return false, nil
 	}
 

@@ -163,12 +163,12 @@ func queryIn(text string, offered []*toolbench.Document) (q toolbench.Query, err
 
 // solvable reads whether a query is called solvable.
 func solvable(text string) (bool, error) {
-	object, err := kept.Object(text, "task_status")
+	status, err := kept.Decision(text, "task_status", "Solvable", "Unsolvable", "Unsure")
 	if err != nil {
 		return false, err
 	}
 
-	switch status, _ := object.Text("task_status"); status {
+	switch status {
 	case "Solvable":
 		return true, nil
 	case "Unsolvable", "Unsure":
