@@ -34,7 +34,7 @@ func TestMadeTasksAreTasks(t *testing.T) {
 		}
 	}
 
-	checked, err := checkTasks(t.Context(), data, steps())
+	checked, err := checkTasks(t.Context(), data, false, steps())
 	if err != nil || checked.Played != 44 || len(checked.Problems) > 0 {
 		t.Fatalf("%+v, %v", checked, err)
 	}

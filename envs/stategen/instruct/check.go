@@ -13,8 +13,10 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// check returns what is wrong with an instruction that was made for a task: a variable that is not named, or whose
-// value is shown. What the program states itself, and the types of variables, may be shown.
+// Check returns what is wrong with a task's instruction: a variable that is not named, or whose value is shown. What
+// the program states itself, and the types of variables, may be shown.
+func Check(t *stategen.Task) error { return check(t, t.Instruction) }
+
 func check(t *stategen.Task, made stategen.Instruction) error {
 	var wrong []error
 

@@ -66,7 +66,7 @@ func TestCheck(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			task.Instruction = stategen.Instruction{Variables: c.variables, Text: c.text}
 
-			err := check(task, task.Instruction)
+			err := Check(task)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
@@ -83,7 +83,7 @@ func TestHandlesAreNoSecret(t *testing.T) {
 		Text: "Convolve `user_tensor_0` with `user_tensor_1`. If dimension 1 is `user_constant_0`, ...",
 	}
 
-	if err := check(task, task.Instruction); err != nil {
+	if err := Check(task); err != nil {
 		t.Error(err)
 	}
 }
