@@ -102,7 +102,9 @@ func (s *httpSource) Beginning() (all []string) {
 }
 
 // Preview implements [Previewer].
-func (s *httpSource) Preview(ctx context.Context, tool string, args envs.Args) (sent Sent, err error) {
+func (s *httpSource) Preview(ctx context.Context, tool string, args envs.Args) (
+	sent Sent, err error,
+) {
 	o, ok := s.operations[tool]
 	if !ok {
 		return sent, fmt.Errorf("the document has no operation %s", tool)

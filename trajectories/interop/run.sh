@@ -75,6 +75,13 @@ export_run tools sft-trajectory sft-step dpo kto reward openai
 "$toolevo" toolbench import "$here/../../envs/toolbench/testdata/queries" --data "$work/suites" --split train \
 	>/dev/null 2>&1 || fail "no queries of ToolBench"
 
+# The user's own tools: an order service, which is started for each state of a search.
+(cd "$here/../.." && go build -o "$work/orders" ./envs/remote/ordertest/orders) || fail "no order service"
+orders=$here/../../envs/remote/ordertest
+"$toolevo" tools import --data "$work/suites" --openapi "$orders/openapi.yaml" --ready /health -- "$work/orders" {address} \
+	>/dev/null 2>&1 || fail "no tools of the order service"
+"$toolevo" tasks add "$orders/tasks.jsonl" --data "$work/suites" --split train >/dev/null 2>&1 || fail "no tasks with orders"
+
 # rendered CODEC SUITE DATA FLAGS…: exports such a run as the chat templates of both trainers are tried on, and shows what
 # our own templates make of it.
 rendered() {
@@ -101,6 +108,7 @@ for codec in react function-call tools; do
 	rendered $codec toolbench "$work/suites" --limit 8 --trees 6
 	rendered $codec stategen "$work/suites" --limit 2 --trees 6
 done
+rendered tools remote "$work/suites" --limit 8 --trees 6
 
 # export_documents RUN OUT FLAGS…: exports a run for other programs.
 export_documents() {

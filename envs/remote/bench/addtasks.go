@@ -83,6 +83,7 @@ func (r Remote) addTasks(data, split, match, path string) (*AddedTasks, error) {
 
 	added.Total = len(all[split])
 
+	// What was recorded says of itself what it is; all else is a table or lines by its name.
 	var more []*Task
 
 	if recordings, err := r.recordings(path); err != nil {

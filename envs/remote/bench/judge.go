@@ -92,7 +92,7 @@ func (o *opened) openJudge() error {
 	}
 
 	o.lineage["judge"] = j.identity()
-	o.judge = o.choice.Late("judge", j.Model, suite.WriterOptions{
+	o.judge = o.choice.Lazy("judge", j.Model, suite.WriterOptions{
 		Server: j.Server, MaxTokens: judgeTokens,
 	})
 

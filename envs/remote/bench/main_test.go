@@ -72,7 +72,8 @@ func library(t *testing.T, change func(*importing)) string {
 	}
 
 	for split := range remotetest.Tasks {
-		if _, err := (Remote{}).addTasks(data, split, matchStrict, remotetest.WriteTasks(t, t.TempDir(), split)); err != nil {
+		tasks := remotetest.WriteTasks(t, t.TempDir(), split)
+		if _, err := (Remote{}).addTasks(data, split, matchStrict, tasks); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -186,8 +186,8 @@ func (p *Planned) print(w io.Writer) {
 		fmt.Fprintf(w, "afterwards run for %s\n", display.Line(line, 0))
 	}
 
-	fmt.Fprintf(w, "%d calls, none of which was made; a check makes each twice or more, on fresh instances\n",
-		len(p.Calls))
+	fmt.Fprintf(w, "%d calls, none of which was made; a check makes each twice or more, on fresh "+
+		"instances\n", len(p.Calls))
 }
 
 // words say what a call is for, and what is wrong with it.

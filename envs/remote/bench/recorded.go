@@ -37,7 +37,9 @@ type LeftTask struct {
 
 // tasks makes tasks of recorded runs, but for those whose IDs or questions are known, and notes why
 // others cannot be tasks.
-func (r *Recordings) tasks(match string, toolset *Toolset, tools []string, known []*Task) (all []*Task) {
+func (r *Recordings) tasks(match string, toolset *Toolset, tools []string, known []*Task) (
+	all []*Task,
+) {
 	for _, run := range r.Runs {
 		t, err := run.task(match, toolset, tools)
 
@@ -111,6 +113,7 @@ func (t *Toolset) step(c envs.Call, tools []string) (Step, error) {
 		return Step{}, fmt.Errorf("the toolset has no tool %s", c.Name)
 	}
 
+	// Parameters have other names at the server where these could not be names.
 	ours := map[string]string{}
 	for parameter, wire := range maps.All(t.Called[name].Parameters) {
 		ours[wire] = parameter

@@ -18,7 +18,7 @@ type opened struct {
 	choice   suite.Choice
 	toolset  *Toolset
 	service  *remote.Service
-	judge    *suite.LateWriter // nil where nobody judges
+	judge    *suite.LazyWriter // nil where nobody judges
 	unjudged bool              // a rubric is taken for met, and no judge is asked
 	datasets []string
 	tasks    []envs.Task

@@ -29,7 +29,7 @@ func (o *opened) openAPIs(ctx context.Context) error {
 
 	options := virtual.Options{Unsimulated: s.Simulator == nobody}
 
-	o.writer = o.choice.Late(section+".simulator", s.Simulator, suite.WriterOptions{
+	o.writer = o.choice.Lazy(section+".simulator", s.Simulator, suite.WriterOptions{
 		Server: s.Server, Temperature: s.Temperature, MaxTokens: s.Tokens,
 	})
 	o.toClose = append(o.toClose, o.writer.Close)

@@ -23,7 +23,7 @@ type opened struct {
 	lineage    map[string]string
 
 	apis    *virtual.APIs     // what stands in for the APIs
-	writer  *suite.LateWriter // the model that does
+	writer  *suite.LazyWriter // the model that does
 	toClose []func() error
 }
 

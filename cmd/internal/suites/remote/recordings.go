@@ -48,6 +48,7 @@ func Recordings(path string) (*bench.Recordings, error) {
 				return nil, err
 			}
 
+			// Of a damaged file nothing is taken; what is whole and says too little is named.
 			if run, err := recorded(file, &d); err != nil {
 				found.Left = append(found.Left, bench.LeftTask{From: d.Name, Why: why(err)})
 			} else {
@@ -138,7 +139,8 @@ func succeeded(turns []trajectories.Turn, codec action.Codec) (all []envs.Call, 
 		case unread != nil || t.Outcome.Ends():
 			continue // a text, or the answer
 		case t.Outcome != envs.OK && len(calls) > 1:
-			return nil, fmt.Errorf("turn %d has %d calls, and says of one alone that it failed", i+1, len(calls))
+			return nil, fmt.Errorf("turn %d has %d calls, and says of one alone that it failed",
+				i+1, len(calls))
 		case t.Outcome != envs.OK:
 			continue
 		}

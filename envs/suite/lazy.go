@@ -7,18 +7,18 @@ import (
 	"sync"
 )
 
-// LateWriter is a language model of a choice that is opened when it is first asked: who only looks
+// LazyWriter is a language model of a choice that is opened when it is first asked: who only looks
 // at a run needs none. It implements [kept.Writer] and is safe for concurrent use.
-type LateWriter struct {
+type LazyWriter struct {
 	open func() (Writer, error)
 
 	mu     sync.Mutex
 	writer Writer
 }
 
-// Late returns the model of a policy's name, of which errors say what it is for.
-func (c *Choice) Late(what, name string, o WriterOptions) *LateWriter {
-	return &LateWriter{open: func() (Writer, error) {
+// Lazy returns the model of a policy's name, of which errors say what it is for.
+func (c *Choice) Lazy(what, name string, o WriterOptions) *LazyWriter {
+	return &LazyWriter{open: func() (Writer, error) {
 		if c.Writer == nil {
 			return nil, fmt.Errorf("%s: no language model can be asked here", what)
 		}
@@ -33,12 +33,12 @@ func (c *Choice) Late(what, name string, o WriterOptions) *LateWriter {
 }
 
 // Open opens the model, if it is not open. One that cannot be asked is known before a run begins.
-func (w *LateWriter) Open() (err error) {
+func (w *LazyWriter) Open() (err error) {
 	_, err = w.opened()
 	return err
 }
 
-func (w *LateWriter) opened() (Writer, error) {
+func (w *LazyWriter) opened() (Writer, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
@@ -53,7 +53,7 @@ func (w *LateWriter) opened() (Writer, error) {
 }
 
 // Write implements [kept.Writer].
-func (w *LateWriter) Write(ctx context.Context, instructions, request string, seed uint64) (
+func (w *LazyWriter) Write(ctx context.Context, instructions, request string, seed uint64) (
 	string, error,
 ) {
 	writer, err := w.opened()
@@ -65,7 +65,7 @@ func (w *LateWriter) Write(ctx context.Context, instructions, request string, se
 }
 
 // Close closes the model if it was opened; that of nil does nothing.
-func (w *LateWriter) Close() error {
+func (w *LazyWriter) Close() error {
 	if w == nil {
 		return nil
 	}
