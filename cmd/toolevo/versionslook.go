@@ -170,15 +170,7 @@ func (a *app) printDifference(d toolevo.VersionsDifference) {
 			fmt.Fprintln(a.Out, "  * its document says something else")
 		}
 
-		for _, i := range t.Inferred {
-			ask := ""
-			if i.IsUnsure() {
-				ask = ": confirm it in the version's file by sure: 1"
-			}
-
-			fmt.Fprintf(a.Out, "  ? %s\n    %.0f %% sure, %s%s\n", display.Line(i.Change, 0), 100*i.Sure,
-				display.Line(i.Why, 0), ask)
-		}
+		a.printInferred(t.Inferred)
 
 		for _, note := range t.Notes {
 			fmt.Fprintf(a.Out, "  + %s%s\n", silent.NoteWord, display.Line(note, 0))
@@ -191,6 +183,19 @@ func (a *app) printDifference(d toolevo.VersionsDifference) {
 	}
 
 	fmt.Fprintf(a.Out, "%d tools are called in another way, %d as before\n", len(d.Tools), d.Same)
+}
+
+// printInferred says how sure changes are.
+func (a *app) printInferred(changes []toolapi.Inferred) {
+	for _, i := range changes {
+		ask := ""
+		if i.IsUnsure() {
+			ask = ": confirm it in the version's file by sure: 1"
+		}
+
+		fmt.Fprintf(a.Out, "  ? %s\n    %.0f %% sure, %s%s\n", display.Line(i.Change, 0), 100*i.Sure,
+			display.Line(i.Why, 0), ask)
+	}
 }
 
 // answerOf shows the form of an answer.

@@ -104,8 +104,9 @@ func (v *Version) checkTools(base *Version) error {
 
 func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) {
 	a := &API{
-		Name: f.Name, Tool: f.ToolName(), Description: f.Description, Guideline: f.Guideline, URL: f.URL, Inferred: f.Inferred,
-		exact: true, argumentsText: f.Errors.Arguments, valueText: f.Errors.Value,
+		Name: f.Name, Tool: f.ToolName(), Description: f.Description, Guideline: f.Guideline, URL: f.URL,
+		Inferred: f.Inferred,
+		exact:    true, argumentsText: f.Errors.Arguments, valueText: f.Errors.Value,
 	}
 	switch {
 	case a.Name == "" || pytext.Strip(a.Name) != a.Name || strings.Contains(a.Name, action.InputWords):

@@ -59,9 +59,9 @@ type APISpec struct {
 
 // Inferred is a change that was inferred from two releases of a tool, and may be another one.
 type Inferred struct {
-	Sure   float64 `yaml:"sure" json:"sure"` // in [0, 1], 1 once somebody has confirmed it
-	Change string  `yaml:"change" json:"change"`
-	Why    string  `yaml:"why" json:"why"` // it is not surer
+	Sure   float64 `yaml:"sure" json:"sure"`     // in [0, 1], 1 once somebody has confirmed it
+	Change string  `yaml:"change" json:"change"` // such as rename-parameter card → token
+	Why    string  `yaml:"why" json:"why"`       // it is not surer
 }
 
 // IsUnsure reports whether somebody has to confirm it.

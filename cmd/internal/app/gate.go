@@ -61,11 +61,6 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 		return nil, err
 	}
 
-	if in.unsure > 0 {
-		job.Say("%d changes of %s were inferred, and are less than 60 %% sure: versions diff shows what to confirm",
-			in.unsure, in.Next.Name)
-	}
-
 	job.Announce("gate", append(choiceOf(c, job.Data), in.Current.Name+" to "+in.Next.Name)...)
 
 	current, err := job.playUnder(ctx, c, "current", job.Current, nil)
@@ -128,7 +123,13 @@ func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
 		j.Settings = j.Settings.With("prompt", from.Name)
 	}
 
-	return compared(from, to), nil
+	in := compared(from, to)
+	if in.unsure > 0 {
+		j.Say("%d changes of %s were inferred, and are less than 60 %% sure: versions diff shows what to confirm",
+			in.unsure, to.Name)
+	}
+
+	return in, nil
 }
 
 // compared is the input of a verdict on two versions, before any task was played.

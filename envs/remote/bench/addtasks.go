@@ -214,7 +214,8 @@ func readTable(path string, tools []string) (all []*Task, err error) {
 			err = t.validate(tools)
 		}
 
-		if isSame := func(other *Task) bool { return other.ID == t.ID }; err == nil && slices.ContainsFunc(all, isSame) {
+		isSame := func(other *Task) bool { return other.ID == t.ID }
+		if err == nil && slices.ContainsFunc(all, isSame) {
 			err = fmt.Errorf("there is a task %s before", t.ID)
 		}
 

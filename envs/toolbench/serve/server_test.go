@@ -417,7 +417,9 @@ func TestRevisions(t *testing.T) {
 			}
 
 			of := tools.Tools[0]
-			if reads := of.Annotations != nil; reads != (of.Name == "forecast") || reads && !of.Annotations.ReadOnlyHint {
+			reads := of.Annotations != nil && of.Annotations.ReadOnlyHint
+
+			if reads != (of.Name == "forecast") || !reads && of.Annotations != nil {
 				t.Errorf("%s, %s: the annotations are %+v", revision, name, of.Annotations)
 			}
 

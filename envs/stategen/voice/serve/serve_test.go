@@ -86,8 +86,8 @@ func TestToolsAreServed(t *testing.T) {
 	}
 }
 
-// A request of the protocol without sessions is refused by name, with the revisions that are spoken; a client that knows
-// one of these begins a session.
+// A request of the protocol without sessions is refused by name, with the revisions that are spoken;
+// a client that knows one of these begins a session.
 func TestRevisions(t *testing.T) {
 	s, url := served(t)
 	spoken := []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
@@ -118,18 +118,20 @@ func TestRevisions(t *testing.T) {
 	}
 
 	for _, revision := range append(spoken, "2026-07-28") {
-		client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
-			&mcp.StreamableClientTransport{Endpoint: url}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+		client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+
+		session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url},
+			&mcp.ClientSessionOptions{ProtocolVersion: revision})
 		if err != nil {
 			t.Fatal(err)
 		}
 
 		want := min(revision, "2025-11-25")
-		if got := client.InitializeResult().ProtocolVersion; got != want {
+		if got := session.InitializeResult().ProtocolVersion; got != want {
 			t.Errorf("a client of %s speaks %s, want %s", revision, got, want)
 		}
 
-		if err := client.Close(); err != nil {
+		if err := session.Close(); err != nil {
 			t.Error(err)
 		}
 	}
