@@ -162,7 +162,8 @@ func TestQuestions(t *testing.T) {
 			},
 			"1. List the rooms. " +
 				`2. Book a room (room: the id of the 2nd room that step 1 gives; guest: "Ada Brandt"). ` +
-				"3. Get a booking (booking id: the id that step 2 gives). Answer with the nights in what the last step gives.",
+				"3. Get a booking (booking id: the id that step 2 gives). " +
+				"Answer with the nights in what the last step gives.",
 		},
 		{
 			Program{
