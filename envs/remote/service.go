@@ -28,6 +28,14 @@ type Instance interface {
 	Close() error
 }
 
+// Listener is an instance that is told of each call on the way to where it is, and of its answer, in
+// place of making the call again: what is made up is made up once.
+type Listener interface {
+	Instance
+
+	Tell(tool string, args envs.Args, result envs.Result)
+}
+
 // Options say how a service is used.
 type Options struct {
 	// ReadsOnly reports whether a tool only reads.
@@ -132,6 +140,11 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 	// Whatever the instance answers otherwise than before, it is not where it has to be.
 	missing, _ := next.before.since(p.at)
 	for _, again := range missing {
+		if t, ok := p.Instance.(Listener); ok {
+			t.Tell(again.tool, again.args, again.result)
+			continue
+		}
+
 		now, err := s.ask(ctx, p, again)
 		if err == nil && now != again.result {
 			err = &Diverged{Tool: again.tool, Args: again.args, Was: again.result, Now: now}
@@ -151,6 +164,10 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 	if !s.o.ReadsOnly(next.tool) {
 		next.result = result
 		p.at = Log{next}
+
+		if t, ok := p.Instance.(Listener); ok {
+			t.Tell(next.tool, next.args, result)
+		}
 	}
 
 	s.mu.Lock()

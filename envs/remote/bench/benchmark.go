@@ -85,6 +85,9 @@ func (Remote) Sources(data string) (map[string]string, error) {
 	// How long is waited, and for how many instances, changes no answer. Who judges is told where
 	// there is something to judge.
 	toolset.Instances, toolset.Timeout, toolset.Patience, toolset.Judge = 0, 0, 0, nil
+	if toolset.Simulated != nil {
+		toolset.Simulated.Server = ""
+	}
 
 	text, err := yaml.Marshal(toolset)
 	if err != nil {
@@ -227,7 +230,12 @@ func (o *opened) openTools() (err error) {
 		return fmt.Errorf("%s: %w", toolsetPath(o.choice.Data), err)
 	}
 
-	o.service, err = o.toolset.service()
+	source, err := o.openSource(whole)
+	if err != nil {
+		return err
+	}
+
+	o.service, err = o.toolset.service(source)
 
 	return err
 }

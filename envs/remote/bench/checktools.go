@@ -125,6 +125,8 @@ func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps)
 	}
 
 	calls, err := sampleCalls(data)
+	calls = slices.DeleteFunc(calls, func(c envs.Call) bool { return !toolset.mayCall(c.Tool) })
+
 	if err == nil && dryRun {
 		checked.Planned, err = toolset.planCalls(ctx, calls)
 	}
@@ -227,7 +229,7 @@ func (t *Toolset) callTwice(ctx context.Context, c envs.Call) (checked CheckedTo
 	name, args := t.wire(c.Tool, c.Args)
 
 	for i := range results {
-		service, err := t.service()
+		service, err := t.service(t.source)
 		if err != nil {
 			return checked, err
 		}

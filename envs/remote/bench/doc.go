@@ -21,7 +21,9 @@
 // A search goes back and forth, so package remote brings an instance of the tools to each of its
 // states. A toolset that starts instances may do so with any tool. Of one that is only reached,
 // tools that read may be used, and others when the user says so by name: what these leave behind,
-// other branches find.
+// other branches find. A language model may stand in for the tools: it sees their documents, examples
+// of what they answer, and the calls on the way to a state, and makes up what a call is answered, once
+// for each state and call of a run. Its answers are named as its in the rows.
 //
 // # Reward
 //

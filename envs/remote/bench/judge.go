@@ -13,14 +13,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
-	"toolevo/envs/suite"
 )
-
-// Judge is the language model that judges tasks which have a rubric.
-type Judge struct {
-	Model  string `yaml:"model"`            // as a policy is named, e.g. "openai:gpt-4o"
-	Server string `yaml:"server,omitempty"` // its base URL; "" is the policies' own
-}
 
 // How a judge is asked.
 const (
@@ -35,33 +28,9 @@ var judgeInstructions string
 const judgeRequest = "Rubric:\n%s\n\nEpisode, one line of JSON:\n%s\n\n" +
 	"That was the episode. Is the task solved, by the rubric?"
 
-func (j *Judge) validate() error {
-	if j == nil {
-		return nil
-	}
-
-	if kind, model, _ := strings.Cut(j.Model, ":"); kind == "" || model == "" {
-		return fmt.Errorf("judge: model is %q, want openai:MODEL or ollama:MODEL", j.Model)
-	}
-
-	return nil
-}
-
-// identity names everything that a verdict depends on beside what is judged.
-func (j *Judge) identity() string {
-	return j.Model + " " + kept.Key(judgeInstructions, judgeRequest, fmt.Sprint(judgeTokens))[:12]
-}
-
-// Remote implements [suite.Preparer].
-func (o *opened) Remote() bool { return o.judge != nil }
-
-// Prepare implements [suite.Preparer]: a judge that cannot be asked is known before a run begins.
-func (o *opened) Prepare(context.Context) error {
-	if o.judge == nil {
-		return nil
-	}
-
-	return o.judge.Open()
+// judgeIdentity names everything that a verdict depends on beside what is judged.
+func judgeIdentity(m *Model) string {
+	return m.identity(judgeInstructions, judgeRequest, fmt.Sprint(judgeTokens))
 }
 
 // openJudge finds who judges the tasks of the choice that have a rubric, and marks these.
@@ -91,10 +60,8 @@ func (o *opened) openJudge() error {
 			"not the policies'", judged, o.choice.Split, toolsetPath(o.choice.Data))
 	}
 
-	o.lineage["judge"] = j.identity()
-	o.judge = o.choice.Lazy("judge", j.Model, suite.WriterOptions{
-		Server: j.Server, MaxTokens: judgeTokens,
-	})
+	o.lineage["judge"] = judgeIdentity(j)
+	o.judge = o.lazy("judge", j, judgeTokens)
 
 	return nil
 }
@@ -128,7 +95,7 @@ func (g grader) judged(ctx context.Context, t *Task, e Episode) (
 		return verdict, err
 	}
 
-	verdict, err := envs.Remembered(ctx, g.memory, "judge "+kept.Key(j.identity(), request), ask)
+	verdict, err := envs.Remembered(ctx, g.memory, "judge "+kept.Key(judgeIdentity(j), request), ask)
 	if err != nil {
 		return false, "", fmt.Errorf("judge %s by its rubric: %w", t.ID, err)
 	}

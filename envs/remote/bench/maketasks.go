@@ -179,7 +179,7 @@ func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) 
 
 	tools.Reads = func(tool string) bool { return slices.Contains(m.toolset.Reads, tool) }
 	tools.Call = m.call
-	m.service, err = m.toolset.service()
+	m.service, err = m.toolset.service(m.toolset.source)
 
 	return tools, err
 }

@@ -58,7 +58,7 @@ func (t *Toolset) answers(ctx context.Context, calls []envs.Call) (all []envs.Re
 	alone := *t
 	alone.Instances = 1
 
-	service, err := alone.service()
+	service, err := alone.service(alone.source)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ type opened struct {
 	toolset  *Toolset
 	service  *remote.Service
 	judge    *suite.LazyWriter // nil where nobody judges
+	standIn  *suite.LazyWriter // in for the tools, nil for nobody
 	unjudged bool              // a rubric is taken for met, and no judge is asked
 	datasets []string
 	tasks    []envs.Task
@@ -37,7 +38,9 @@ func (o *opened) Datasets() []string { return slices.Clone(o.datasets) }
 func (o *opened) Lineage() map[string]string { return maps.Clone(o.lineage) }
 
 // Close implements [suite.Suite].
-func (o *opened) Close() error { return errors.Join(o.service.Close(), o.judge.Close()) }
+func (o *opened) Close() error {
+	return errors.Join(o.service.Close(), o.judge.Close(), o.standIn.Close())
+}
 
 // Plan implements [suite.Planner].
 func (o *opened) Plan(question string) (envs.Plan, bool) {

@@ -40,7 +40,10 @@ type Toolset struct {
 	Masks []Mask `yaml:"masks,omitempty"`
 
 	// Judge is who judges tasks by their rubrics, nil is nobody.
-	Judge *Judge `yaml:"judge,omitempty"`
+	Judge *Model `yaml:"judge,omitempty"`
+
+	// Simulated is who answers calls in place of the tools, nil is the tools themselves.
+	Simulated *Model `yaml:"simulated,omitempty"`
 
 	Instances int           `yaml:"instances"` // at the same time
 	Timeout   time.Duration `yaml:"timeout"`   // of one call, and of a task's command
@@ -123,7 +126,7 @@ func (t *Toolset) open(dir string) error {
 		return err
 	}
 
-	if err := t.Judge.validate(); err != nil {
+	if err := errors.Join(t.Judge.validate("judge"), t.Simulated.validate("simulated")); err != nil {
 		return err
 	}
 
@@ -190,6 +193,11 @@ func (t *Toolset) startsInstances() bool {
 	return len(t.MCP.Command) > 0
 }
 
+// mayCall reports whether the tool itself may be called, and not only what stands in for it.
+func (t *Toolset) mayCall(tool string) bool {
+	return t.startsInstances() || slices.Contains(t.Reads, tool) || slices.Contains(t.Allow, tool)
+}
+
 // startsPrograms reports whether each instance is a program of its own.
 func (t *Toolset) startsPrograms() bool {
 	return t.MCP != nil && len(t.MCP.Command) > 0 || t.OpenAPI != nil && len(t.OpenAPI.Command) > 0
@@ -215,7 +223,7 @@ func (t *Toolset) check(spec *toolapi.Spec) error {
 		}
 
 		tools = append(tools, tool)
-		if !t.startsInstances() && !slices.Contains(t.Reads, tool) && !slices.Contains(t.Allow, tool) {
+		if t.Simulated == nil && !t.mayCall(tool) {
 			unsafe = append(unsafe, tool)
 		}
 	}
@@ -234,8 +242,8 @@ func (t *Toolset) check(spec *toolapi.Spec) error {
 	return nil
 }
 
-// service returns what calls the tools.
-func (t *Toolset) service() (*remote.Service, error) {
+// service returns what calls the tools, or what stands in for them.
+func (t *Toolset) service(source remote.Source) (*remote.Service, error) {
 	masks, err := t.masks()
 	if err != nil {
 		return nil, err
@@ -248,9 +256,11 @@ func (t *Toolset) service() (*remote.Service, error) {
 		reads[name] = true
 	}
 
-	return remote.New(t.source, remote.Options{
-		ReadsOnly: func(tool string) bool { return !t.startsInstances() || reads[tool] },
-		Masks:     masks, Most: t.most(), Ahead: t.startsPrograms(), Timeout: t.Timeout, Patience: t.Patience,
+	_, simulated := source.(*simulation)
+
+	return remote.New(source, remote.Options{
+		ReadsOnly: func(tool string) bool { return !simulated && !t.startsInstances() || reads[tool] },
+		Masks:     masks, Most: t.most(), Ahead: !simulated && t.startsPrograms(), Timeout: t.Timeout, Patience: t.Patience,
 	}), nil
 }
 
