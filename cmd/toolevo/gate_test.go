@@ -142,9 +142,9 @@ func TestGateOfTasksThatCannotBePlayed(t *testing.T) {
 			"--out", filepath.Join(dir, "gate")}, args...)...)
 	}
 
-	fails("{}\n", []string{"tasks.jsonl, line 1", "an id and a question"}, "--set", "suite=remote")
+	fails("{}\n", []string{"--tasks", "tasks.jsonl, line 1", "an id and a question"}, "--set", "suite=remote")
 	fails("", []string{"tasks.jsonl has no questions"}, "--set", "suite=remote")
-	fails("{}\n", []string{"the suite stategen reads no file of tasks"}, "--set", "suite=stategen")
+	fails("{}\n", []string{"--tasks", "the suite stategen reads no file of tasks"}, "--set", "suite=stategen")
 	fails("{}\n", []string{"--split and --tasks"}, "--set", "suite=remote", "--split", "train")
 }
 

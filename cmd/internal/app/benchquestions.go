@@ -50,7 +50,7 @@ func (b *Bench) ownTasks(dir string) (string, error) {
 
 	asker, ok := b.Benchmark.(suite.Asker)
 	if !ok {
-		return "", console.Usage("%s: the suite %s reads no file of tasks", path, b.Config.Suite)
+		return "", console.Usage("%s: the suite %s reads no file of tasks", b.Config.Origin("questions"), b.Config.Suite)
 	}
 
 	// The run is resumed and checked wherever that is done.
@@ -67,7 +67,7 @@ func (b *Bench) ownTasks(dir string) (string, error) {
 	}
 
 	if err != nil {
-		return "", console.Usage("your own tasks: %w", err)
+		return "", console.Usage("%s: %w", b.Config.Origin("questions"), err)
 	}
 
 	return path, nil
