@@ -99,7 +99,8 @@ func TestWriteTable(t *testing.T) {
 func TestTheWidestTableFits(t *testing.T) {
 	filled := finetune.Row{
 		Cell: finetune.Cell{Policy: "scripted:reader", API: "p_s_ood", Dataset: "coffee", Difficulty: "easy"},
-		N:    700, Measured: 700, Lost: 1000, Official: 1, OfficialLow: 0.9945, OfficialHigh: 1, Strict: 1, StrictHigh: 1, Turns: 20,
+		N:    700, Measured: 700, Lost: 1000, Turns: 20,
+		Official: 1, OfficialLow: 0.9945, OfficialHigh: 1, Strict: 1, StrictHigh: 1,
 	}
 	empty := filled
 	empty.N, empty.Measured = 0, 0

@@ -176,7 +176,8 @@ func TestEvalJudgeOfRecordedAnswers(t *testing.T) {
 	}
 
 	// What the first query of each group takes is recorded, too. These are solved, the others lost, and none is wrong.
-	must(t, append(slices.Clone(eval), "--limit", "1", "--set", "toolbench.cache="+in("real.db"), "--out", in("few"))...)
+	must(t, append(slices.Clone(eval), "--limit", "1", "--set", "toolbench.cache="+in("real.db"), "--out",
+		in("few"))...)
 
 	r := cli(t, recordedIn("real.db", "real")...)
 	says(t, "eval", r.err, "no answer to a call was recorded", "lost")

@@ -14,6 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"toolevo/envs/kept"
+	"toolevo/envs/pytext"
 	"toolevo/trajectories"
 )
 
@@ -66,15 +67,30 @@ type Model struct {
 	Name       string      // of the policy, e.g. "openai:gpt-4o"
 	Writer     kept.Writer // at [Temperature]
 	Completing kept.Writer // greedy
+
+	// CompletePrompt asks whether an answer is complete in place of our own words: the whole user's
+	// text, with {query} and {answer}. MirrorAPI's judge was trained on such a prompt.
+	CompletePrompt string
 }
 
 // Maker returns what a record says of a judge.
 func (m *Model) Maker() trajectories.Maker {
 	return trajectories.Maker{
-		Kind: makerKind, Name: m.Name, Version: "prompts " + PromptHash(),
+		Kind: makerKind, Name: m.Name, Version: "prompts " + m.told(),
 		Limits: fmt.Sprintf("temperature %g, %d tokens; complete: greedy, %d tokens", Temperature, MaxTokens,
 			CompleteMaxTokens),
 	}
+}
+
+// told is a hash of all prompts that the model is asked with.
+func (m *Model) told() string {
+	if m.CompletePrompt == "" {
+		return PromptHash()
+	}
+
+	sum := sha256.Sum256([]byte(m.CompletePrompt))
+
+	return PromptHash() + ", complete " + hex.EncodeToString(sum[:])[:12]
 }
 
 // makerKind is the kind of maker that a judge is.
@@ -88,7 +104,7 @@ func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error)
 	about := fmt.Sprintf("status of %s, pass %d", a, pass)
 	request := section("Request", a.Given.Query) + section("Final answer", a.said())
 
-	status, err := ask(ctx, m.Writer, promptOfStatus, request, about, Lost, readStatus)
+	status, err := ask(ctx, m.Writer, prompt(promptOfStatus), request, about, Lost, readStatus)
 	if err != nil || status != Unsure {
 		return status, err
 	}
@@ -100,14 +116,20 @@ func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error)
 
 	request += section("What was done", string(graph))
 
-	return ask(ctx, m.Writer, promptOfGraph, request, about+", with calls", Lost, readStatus)
+	return ask(ctx, m.Writer, prompt(promptOfGraph), request, about+", with calls", Lost, readStatus)
 }
 
 // Complete implements [Judge].
 func (m *Model) Complete(ctx context.Context, a *Answer) (Status, error) {
+	instructions := prompt(promptOfComplete)
 	request := section("Request", a.Given.Query) + section("Final answer", a.said())
 
-	return ask(ctx, m.Completing, promptOfComplete, request, "complete: "+a.String(), Lost, readComplete)
+	if m.CompletePrompt != "" {
+		instructions = ""
+		request = pytext.Format(m.CompletePrompt, "{query}", a.Given.Query, "{answer}", a.said())
+	}
+
+	return ask(ctx, m.Completing, instructions, request, "complete: "+a.String(), Lost, readComplete)
 }
 
 // Prefer implements [Judge].
@@ -128,7 +150,7 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 			section(fmt.Sprintf("Assistant %d, final answer", i), a.said())
 	}
 
-	preferred, err := ask(ctx, m.Writer, promptOfPreference, request, about, NoPreference, readPreference)
+	preferred, err := ask(ctx, m.Writer, prompt(promptOfPreference), request, about, NoPreference, readPreference)
 	if turned {
 		preferred = preferred.other()
 	}
@@ -140,7 +162,7 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 func ask[T any](ctx context.Context, w kept.Writer, instructions, request, about string, lost T,
 	read func(string) (T, error)) (T, error) {
 	answer, refused, err := kept.Ask(ctx, w, kept.Asking{
-		Instructions: prompt(instructions), Request: request, Seed: xxh3.HashString(about), Tries: attempts,
+		Instructions: instructions, Request: request, Seed: xxh3.HashString(about), Tries: attempts,
 	}, read)
 	if err != nil {
 		return lost, fmt.Errorf("judge the %s: %w", about, err)

@@ -401,6 +401,30 @@ func TestAModelIsAskedTheSame(t *testing.T) {
 	}
 }
 
+// A prompt of completeness in place of ours is all that a judge is asked, and part of who judges.
+func TestCompletePrompt(t *testing.T) {
+	t.Parallel()
+
+	m := &model{answer: func(instructions, request string, _ int) (string, error) {
+		if want := "Q: How warm is it?\nA: {query}"; instructions != "" || request != want {
+			t.Errorf("asked %q, %q, want %q alone", instructions, request, want)
+		}
+
+		return "Answer Status\nSolved\nReason\nIt says so.", nil
+	}}
+	j := judging(m)
+	j.CompletePrompt = "Q: {query}\nA: {answer}"
+	a := answered("a", "7", "{query}")
+
+	if s, err := j.Complete(t.Context(), &a); s != judge.Solved || err != nil {
+		t.Errorf("%s, %v", s, err)
+	}
+
+	if j.Maker() == judging(m).Maker() {
+		t.Error("other words have the same judge")
+	}
+}
+
 // Whoever writes what cannot be read is told so, once, however often it is asked.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()

@@ -20,8 +20,8 @@
 // The simulator is a script, which sees the published call, or a language model that the section
 // toolbench of the configuration names, which sees the document and the call of the deployed
 // version; a cache may keep answers. What a model said is remembered in the log of a run, and what
-// it is stands in the lineage. A call that the API answers with an error is a tool error. Where there is no simulator, a
-// call that was not recorded is a failure of ours: the episode is lost.
+// it is stands in the lineage. A call that the API answers with an error is a tool error. Where
+// there is no simulator, a call that was not recorded is a failure of ours: the episode is lost.
 //
 // # Serving
 //

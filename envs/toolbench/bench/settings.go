@@ -29,6 +29,7 @@ const (
 type settings struct {
 	Simulator   string  `yaml:"simulator"` // scripted, none, or KIND:NAME of a model
 	Mode        string  `yaml:"mode"`
+	Prompts     string  `yaml:"prompts"` // the folder of a mode that has published prompts; "" is none
 	Temperature float64 `yaml:"temperature"`
 	Tokens      int     `yaml:"tokens"` // of one answer
 	Server      string  `yaml:"server"` // "" is the policies' own
@@ -38,7 +39,8 @@ type settings struct {
 // Sections implements [suite.Configurable].
 func (ToolBench) Sections() []suite.Section {
 	return []suite.Section{{
-		Name: section, New: func() suite.Settings { return &settings{} }, Incidental: []string{"server"},
+		Name: section, New: func() suite.Settings { return &settings{} },
+		Incidental: []string{"server", "prompts"}, // what the prompts say is lineage
 	}}
 }
 
@@ -49,6 +51,15 @@ func (ToolBench) Values(string) []string { return nil }
 func (s *settings) Validate() (string, error) {
 	if _, err := virtual.ParseMode(s.Mode); err != nil {
 		return "mode", err
+	}
+
+	if published := virtual.Mode(s.Mode).IsPublished(); published != (s.Prompts != "") {
+		if published {
+			return "prompts", fmt.Errorf("is missing: the mode %s asks in the words of a folder of "+
+				"prompts", s.Mode)
+		}
+
+		return "prompts", errors.New("is of no use without the mode mirrorapi-sft or mirrorapi-cot")
 	}
 
 	if _, name, ok := strings.Cut(s.Simulator, ":"); s.isModel() && (!ok || name == "") {

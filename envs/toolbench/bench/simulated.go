@@ -35,7 +35,11 @@ func (o *opened) openAPIs(ctx context.Context) error {
 	o.toClose = append(o.toClose, o.writer.Close)
 
 	if o.Remote() {
-		options.Model = virtual.NewModel(o.writer, s.Simulator, virtual.Mode(s.Mode))
+		var err error
+		if options.Model, err = o.model(s); err != nil {
+			return console.Usage("toolbench.prompts: %w", err)
+		}
+
 		o.lineage["simulator"] = options.Model.Identity()
 	}
 
@@ -60,6 +64,18 @@ func (o *opened) openAPIs(ctx context.Context) error {
 	o.apis = virtual.New(options)
 
 	return nil
+}
+
+// model returns the model that stands in for the APIs.
+func (o *opened) model(s *settings) (*virtual.Model, error) {
+	mode := virtual.Mode(s.Mode)
+	if !mode.IsPublished() {
+		return virtual.NewModel(o.writer, s.Simulator, mode), nil
+	}
+
+	prompts, err := virtual.ReadPublished(s.Prompts, mode)
+
+	return virtual.NewPublishedModel(o.writer, s.Simulator, mode, prompts), err
 }
 
 // isPure reports whether an answer follows from the call alone.

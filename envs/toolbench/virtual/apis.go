@@ -215,7 +215,7 @@ func (a *APIs) ask(ctx context.Context, call Call, d *toolbench.Document) (Entry
 
 	a.counts.add(&a.counts.Simulated)
 
-	e.Provenance, e.Prompt = Simulated, hash(m.mode.Instructions())
+	e.Provenance, e.Prompt = Simulated, m.told()
 
 	return e, nil
 }

@@ -59,7 +59,7 @@ type Entry struct {
 }
 
 // documentHash identifies what a document says.
-func documentHash(d *toolbench.Document) string { return hash(wholeDocument(d)) }
+func documentHash(d *toolbench.Document) string { return hash(object(wholeDocument(d))) }
 
 func hash(text string) string {
 	return fmt.Sprintf("%.8x", sha256.Sum256([]byte(text)))

@@ -18,11 +18,12 @@ const mostAttempts = 3
 // for again, with what is wrong with it and under another seed; the error of a call of which no
 // reply can be read is [ErrReply].
 type Model struct {
-	writer   kept.Writer
-	name     string
-	mode     Mode
-	examples func(context.Context, toolbench.Key) ([]Example, error)
-	counts   *counts
+	writer    kept.Writer
+	name      string
+	mode      Mode
+	published *Published // the words of a published mode
+	examples  func(context.Context, toolbench.Key) ([]Example, error)
+	counts    *counts
 }
 
 // NewModel returns the simulator that asks a model of a name in a mode.
@@ -30,11 +31,39 @@ func NewModel(w kept.Writer, name string, mode Mode) *Model {
 	return &Model{writer: w, name: name, mode: mode, counts: &counts{}}
 }
 
+// NewPublishedModel returns the simulator that asks a model of a name in a mode that has published
+// prompts.
+func NewPublishedModel(w kept.Writer, name string, mode Mode, prompts *Published) *Model {
+	m := NewModel(w, name, mode)
+	m.published = prompts
+
+	return m
+}
+
 // Name says what answers and how it is asked, e.g. "sft openai:mirror".
 func (m *Model) Name() string { return string(m.mode) + " " + m.name }
 
 // Identity is the name, and a hash of what the model is told: other words may give other answers.
-func (m *Model) Identity() string { return m.Name() + " " + hash(m.mode.Instructions()) }
+func (m *Model) Identity() string { return m.Name() + " " + m.told() }
+
+// told is a hash of what the model is told.
+func (m *Model) told() string {
+	if m.published != nil {
+		return hash(m.published.instructions + "\n" + m.published.request)
+	}
+
+	return hash(m.mode.Instructions())
+}
+
+// asked returns the system's and the user's text of a call.
+func (m *Model) asked(d *toolbench.Document, args envs.Args, examples []Example) (
+	instructions, request string) {
+	if m.published != nil {
+		return m.published.instructions, m.published.fill(d, args)
+	}
+
+	return m.mode.Instructions(), m.mode.Request(d, args, examples)
+}
 
 // Simulate implements [toolbench.Simulator].
 func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.Args) (toolbench.Answer, error) {
@@ -52,7 +81,7 @@ func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.A
 	}
 
 	shown, written := d.Shown(args)
-	instructions, request := m.mode.Instructions(), m.mode.Request(shown, written, examples)
+	instructions, request := m.asked(shown, written, examples)
 
 	a, refused, err := kept.Ask(ctx, m.writer, kept.Asking{
 		Instructions: instructions, Request: request, Seed: xxh3.HashString(request), Tries: mostAttempts,

@@ -19,10 +19,17 @@ const (
 	SFT     Mode = "sft"      // the document and the request; the mode of MirrorAPI's models
 	CoT     Mode = "cot"      // the same, and how the API works before the answer
 	FewShot Mode = "few-shot" // a short document, and what the API answered before; for models that were not trained
+
+	// MirrorSFT and MirrorCoT are sft and cot in the words of [Published] prompts.
+	MirrorSFT Mode = "mirrorapi-sft"
+	MirrorCoT Mode = "mirrorapi-cot"
 )
 
 // Modes returns all modes.
-func Modes() []Mode { return []Mode{SFT, CoT, FewShot} }
+func Modes() []Mode { return []Mode{SFT, CoT, FewShot, MirrorSFT, MirrorCoT} }
+
+// IsPublished reports whether a mode takes prompts that were published.
+func (m Mode) IsPublished() bool { return m == MirrorSFT || m == MirrorCoT }
 
 // ParseMode returns the mode of a name; the error of an unknown name lists the valid ones.
 func ParseMode(name string) (Mode, error) { return names.Parse("mode of a simulator", name, Modes()) }
@@ -64,7 +71,7 @@ const (
 // only, the first five of them, without the last ones where they do not fit.
 func (m Mode) Request(d *toolbench.Document, args envs.Args, examples []Example) string {
 	if m != FewShot {
-		return "API doc:\n" + wholeDocument(d) + "\n\nRequest:\n" + object(args)
+		return "API doc:\n" + object(wholeDocument(d)) + "\n\nRequest:\n" + object(args)
 	}
 
 	return "API doc:\n" + shortDocument(d) + "\n\nExamples:\n" + fitting(examples) + "\nRequest:\n" + object(args)
@@ -84,8 +91,8 @@ func (m Mode) Reply(mechanism string, a toolbench.Answer) string {
 const mechanismMember = "mechanism_of_the_api"
 
 // wholeDocument has the members, in the order, of MirrorAPI's documents.
-func wholeDocument(d *toolbench.Document) string {
-	return object(envs.Object(
+func wholeDocument(d *toolbench.Document) envs.Args {
+	return envs.Object(
 		"api_name", d.API,
 		"api_description", d.Description,
 		"required_parameters", Parameters(d.Required),
@@ -93,7 +100,7 @@ func wholeDocument(d *toolbench.Document) string {
 		"tool_description", d.ToolDescription,
 		"tool_name", d.Tool,
 		"tool_category", d.Category,
-	))
+	)
 }
 
 func shortDocument(d *toolbench.Document) string {

@@ -13,6 +13,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
+	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune/facts"
 	"toolevo/finetune/judge"
 	"toolevo/finetune/stored"
@@ -34,6 +35,7 @@ const byRule = "rule"
 // judging is how answers are judged.
 type judging struct {
 	by, reference, ids, out, format string
+	facPrompt, prompts              string
 	scores                          []string
 	passes, workers                 int
 }
@@ -41,7 +43,7 @@ type judging struct {
 func judgeCommand() suite.Command {
 	o := judging{
 		by: byRule, scores: []string{string(judge.SoPR)}, passes: judge.Passes, workers: mostJudgements,
-		format: stored.TableFormats()[0],
+		format: stored.TableFormats()[0], facPrompt: facPrompts[0],
 	}
 
 	return suite.Command{
@@ -59,11 +61,42 @@ func judgeCommand() suite.Command {
 					"first)"},
 			{Name: "ids", Value: &o.ids, Usage: "folder `DIR` of ID files, GROUP.json: what " +
 				"FILE... had to answer"},
+			{Name: "fac-prompt", Value: &o.facPrompt, Names: func() []string { return facPrompts },
+				Usage: "`NAME` of how fac is asked for: own, or published, for " +
+					"MirrorAPI's own judge"},
+			{Name: "prompts", Value: &o.prompts, Usage: "folder `DIR` of published prompts"},
 			suite.OutOption(&o.out, "keep judgements and results in the folder `DIR` (required "+
 				"by models)"),
 		},
 		Run: o.run,
 	}
+}
+
+// facPrompts are the prompts of final answer completeness: ours, and the one of MirrorAPI's judge.
+var facPrompts = []string{"own", "published"}
+
+// completePrompt is the prompt of final answer completeness; "" is ours.
+func (o *judging) completePrompt() (string, error) {
+	if o.facPrompt == facPrompts[0] {
+		if o.prompts != "" {
+			return "", console.Option("prompts", "it is for --fac-prompt published: add that, "+
+				"or leave it out")
+		}
+
+		return "", nil
+	}
+
+	if o.prompts == "" {
+		return "", console.Option("prompts", "it is missing: --fac-prompt published takes its "+
+			"words from there")
+	}
+
+	text, err := virtual.ReadPrompt(o.prompts, virtual.CompletePrompt, "{query}", "{answer}")
+	if err != nil {
+		return "", console.Option("prompts", "%w", err)
+	}
+
+	return text, nil
 }
 
 // formatOption is the format of tables.
@@ -295,6 +328,11 @@ type recordedJudge interface {
 
 // open opens who judges: nobody, or a model.
 func (o *judging) open(c *suite.Call) (recordedJudge, error) {
+	complete, err := o.completePrompt()
+	if err != nil {
+		return nil, err
+	}
+
 	if o.by == byRule {
 		return judge.Rule{}, nil
 	}
@@ -304,7 +342,7 @@ func (o *judging) open(c *suite.Call) (recordedJudge, error) {
 		return nil, err
 	}
 
-	model := &judge.Model{Name: o.by}
+	model := &judge.Model{Name: o.by, CompletePrompt: complete}
 	if model.Writer, err = models.Writer(o.by, suite.WriterOptions{
 		Temperature: judge.Temperature, MaxTokens: judge.MaxTokens,
 	}); err != nil {

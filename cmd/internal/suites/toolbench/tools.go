@@ -65,7 +65,13 @@ func settingFlags() []suite.SettingFlag {
 		},
 		{
 			Flag: "mode", Key: "toolbench.mode", Names: names.Texts(virtual.Modes),
-			Usage: "`NAME` of how a language model is asked to: sft, cot or few-shot",
+			Usage: "`NAME` of how a language model is asked to: sft, cot, few-shot, " +
+				"mirrorapi-sft or mirrorapi-cot",
+		},
+		{
+			Flag: "prompts", Key: "toolbench.prompts",
+			Usage: "folder `DIR` of published prompts, for the modes mirrorapi-sft and " +
+				"mirrorapi-cot",
 		},
 		{Flag: "cache", Key: "toolbench.cache", Usage: "`FILE` that keeps its answers and gives them again"},
 	}
