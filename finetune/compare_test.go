@@ -2,10 +2,12 @@ package finetune_test
 
 import (
 	"errors"
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs"
 	"toolevo/finetune"
 	"toolevo/trajectories"
 )
@@ -133,8 +135,11 @@ func TestCompareRefusesOtherQuestions(t *testing.T) {
 	other.Questions[0].Gold = "something else"
 	third := evaluation("third", answered{cell: cell, verdicts: "0"})
 	third.Questions[0].Text = "Something else?"
+	judged := evaluation("judged", answered{cell: cell, verdicts: "0"})
+	judged.Questions[0].Labels = maps.Clone(judged.Questions[0].Labels)
+	judged.Questions[0].Labels[envs.LabelJudge] = "openai:m"
 
-	for _, all := range [][]finetune.Evaluation{{one, other}, {one, third}, {one, one}} {
+	for _, all := range [][]finetune.Evaluation{{one, other}, {one, third}, {one, one}, {one, judged}} {
 		if _, err := finetune.Compare(all); !errors.Is(err, finetune.ErrUnlike) {
 			t.Errorf("error is %v", err)
 		}

@@ -159,6 +159,27 @@ func TestReports(t *testing.T) {
 }
 
 // Whoever lets an undecided release pass has no failure of the gate in JUnit XML.
+// How many tasks a language model judged stands beside how many there are.
+func TestJudgedTasksAreCounted(t *testing.T) {
+	t.Parallel()
+
+	in := release()
+	in.Tasks[0].Judge, in.Tasks[1].Judge = "openai:m", "openai:m"
+
+	r := judge(t, in, gate.Options{Limit: 0.05})
+
+	var b bytes.Buffer
+	if err := r.WriteMarkdown(&b); err != nil || !strings.Contains(b.String(),
+		"A language model judged 2 of them, by rubrics.") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+
+	judged := slices.DeleteFunc(slices.Clone(r.Tasks), func(t gate.Result) bool { return t.Judge != "openai:m" })
+	if len(judged) != 2 {
+		t.Errorf("%d results say who judged", len(judged))
+	}
+}
+
 func TestUndecidedPasses(t *testing.T) {
 	t.Parallel()
 
