@@ -131,8 +131,13 @@ func (m *MCP) converse(ctx context.Context, revision string) (*conversation, err
 	transport, err := m.transport(ctx, c)
 	if err == nil {
 		if revision == "" {
+			limit := patienceWithProbe
+			if end, ok := ctx.Deadline(); ok {
+				limit = min(limit, time.Until(end)/2) // the rest is for a handshake
+			}
+
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, patienceWithProbe)
+			ctx, cancel = context.WithTimeout(ctx, limit)
 			defer cancel()
 		}
 

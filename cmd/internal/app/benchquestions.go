@@ -48,9 +48,11 @@ func (b *Bench) ownTasks(dir string) (string, error) {
 		return "", nil
 	}
 
+	named := b.Config.Origin("questions")
+
 	asker, ok := b.Benchmark.(suite.Asker)
 	if !ok {
-		return "", console.Usage("%s: the suite %s reads no file of tasks", b.Config.Origin("questions"), b.Config.Suite)
+		return "", console.Usage("%s: the suite %s reads no file of tasks", named, b.Config.Suite)
 	}
 
 	// The run is resumed and checked wherever that is done.
@@ -67,7 +69,7 @@ func (b *Bench) ownTasks(dir string) (string, error) {
 	}
 
 	if err != nil {
-		return "", console.Usage("%s: %w", b.Config.Origin("questions"), err)
+		return "", console.Usage("%s: %w", named, err)
 	}
 
 	return path, nil
