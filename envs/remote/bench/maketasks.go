@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/console"
@@ -91,8 +92,8 @@ type making struct {
 	made    []*Task
 }
 
-// triesEach is how many programs are drawn for a task before what is there has to be enough.
-const triesEach = 40
+// mostInVain is how many programs in a row may lead to no task before what is there has to be enough.
+const mostInVain = 200
 
 // run adds tasks to a split. What was made when ctx ended is added, too.
 func (m *making) run(ctx context.Context, data, split string, seed uint64, set func(done, total int)) (
@@ -109,12 +110,17 @@ func (m *making) run(ctx context.Context, data, split string, seed uint64, set f
 		return made, err
 	}
 
-	for tries := 0; err == nil && len(m.made) < m.count && tries < triesEach*m.count; tries++ {
-		set(len(m.made), m.count)
+	for inVain := 0; err == nil && len(m.made) < m.count && inVain < mostInVain; inVain++ {
+		before := len(m.made)
+		set(before, m.count)
 
 		var p *explore.Program
 		if p, err = explorer.Program(ctx, m.calls); err == nil && p != nil {
 			err = m.add(ctx, explorer, p, &made.Differing)
+		}
+
+		if len(m.made) > before {
+			inVain = 0
 		}
 	}
 
@@ -171,9 +177,16 @@ func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) 
 	}
 
 	m.known = map[string]bool{}
-	for _, tasks := range m.all {
-		for _, t := range tasks {
+
+	for _, split := range suite.Splits() {
+		for _, t := range m.all[split] {
 			m.known[t.Question] = true
+
+			for _, s := range t.Solution {
+				if args, err := s.args(); err == nil && latest(string(s.Args)) == 0 {
+					tools.Known = append(tools.Known, envs.Call{Tool: s.Tool, Args: args})
+				}
+			}
 		}
 	}
 
@@ -191,7 +204,9 @@ func (m *making) call(ctx context.Context, at remote.Log, tool string, args envs
 	name, its := m.toolset.wire(tool, args)
 
 	next, result, err := m.service.Call(ctx, nil, at, name, its)
-	answer := explore.Answer{Said: result.Observation, Refused: result.Outcome != envs.OK}
+	answer := explore.Answer{
+		Said: result.Observation, Value: strings.TrimSpace(result.Observation), Refused: result.Outcome != envs.OK,
+	}
 
 	if value, ok := valueIn(result.Observation); ok {
 		answer.Value = value
@@ -259,7 +274,7 @@ func (m *making) using(tool string) (n int) {
 func taskOf(p *explore.Program, answers []explore.Answer) (*Task, error) {
 	t := &Task{
 		Dataset: "made", Difficulty: "reads", Answer: pytext.Str(p.Answer), Match: matchStrict,
-		Final: fmt.Sprintf("{{%d %s}}", len(p.Steps), p.Asked),
+		Final: referenceTo(len(p.Steps), p.Asked),
 	}
 
 	if _, isNumber := p.Answer.(envs.Number); isNumber {
@@ -270,7 +285,7 @@ func taskOf(p *explore.Program, answers []explore.Answer) (*Task, error) {
 		args := envs.Map(s.Args, func(part any) (any, bool) {
 			ref, ok := part.(explore.Ref)
 			if ok {
-				part = fmt.Sprintf("{{%d %s}}", ref.Step, ref.Pointer)
+				part = referenceTo(ref.Step, ref.Pointer)
 			}
 
 			return part, ok

@@ -14,6 +14,11 @@ import (
 // of the second call.
 var reference = regexp.MustCompile(`\{\{ *([0-9]+)(?: +(/[^{}]*?))? *\}\}`)
 
+// referenceTo is what stands at a pointer of a step's answer.
+func referenceTo(step int, p envs.Pointer) string {
+	return strings.Replace(fmt.Sprintf("{{%d %s}}", step, p), " }}", "}}", 1)
+}
+
 // latest is the number of the last call that a text refers to, 0 of none.
 func latest(text string) (n int) {
 	for _, m := range reference.FindAllStringSubmatch(text, -1) {

@@ -14,6 +14,9 @@ import (
 type Tools[S any] struct {
 	APIs []*toolapi.API // without those of the environment
 
+	// Known are calls that somebody made: their values are tried as well.
+	Known []envs.Call
+
 	// Reads reports whether a tool only reads.
 	Reads func(tool string) bool
 
@@ -25,7 +28,7 @@ type Tools[S any] struct {
 // Answer is what a call is answered.
 type Answer struct {
 	Said    string // as the agent reads it
-	Value   any    // its JSON value, nil where it has none
+	Value   any    // its JSON value, or the text of one that has none
 	Refused bool
 }
 
@@ -67,6 +70,10 @@ func New[S any](ctx context.Context, tools Tools[S], seed uint64) (*Explorer[S],
 	e := &Explorer[S]{
 		tools: tools, rng: rand.New(rand.NewPCG(seed, 0)),
 		tried: map[string]*tries{}, drawn: map[string]int{}, used: map[string]int{}, Obstacle: map[string]string{},
+	}
+
+	for _, c := range tools.Known {
+		e.learn(c.Tool, c.Args)
 	}
 
 	return e, e.survey(ctx)
@@ -149,7 +156,7 @@ func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []ma
 
 	// Values of the beginning are there for every program; later ones are for their own.
 	if len(before) == 0 && e.tools.Reads(a.Tool) {
-		e.learn(a, m.answer.Value)
+		e.learn(a.Tool, m.answer.Value)
 	}
 
 	return m, true, nil

@@ -99,6 +99,10 @@ func phrase(pointer envs.Pointer) string {
 		}
 	}
 
+	if len(all) == 0 {
+		return "text"
+	}
+
 	slices.Reverse(all)
 
 	return strings.Join(all, " of the ")

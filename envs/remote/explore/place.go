@@ -8,7 +8,6 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/drift"
 	"toolevo/envs/pytext"
-	"toolevo/envs/toolapi"
 )
 
 // place is where values stood in answers of a tool.
@@ -76,10 +75,10 @@ func placeOf(tool string, l leaf) place {
 	return place{key: tool + " /" + strings.Join(pointer, "/"), words: words}
 }
 
-// learn keeps the values of an answer.
-func (e *Explorer[S]) learn(a *toolapi.API, answer any) {
+// learn keeps the values of a tool's answer, or of a call.
+func (e *Explorer[S]) learn(tool string, answer any) {
 	for _, l := range leavesOf(answer, mostItems) {
-		at := placeOf(a.Tool, l)
+		at := placeOf(tool, l)
 
 		i := slices.IndexFunc(e.known, func(p place) bool { return p.key == at.key })
 		if i < 0 {
