@@ -260,7 +260,8 @@ func (t *Toolset) service(source remote.Source) (*remote.Service, error) {
 
 	return remote.New(source, remote.Options{
 		ReadsOnly: func(tool string) bool { return !simulated && !t.startsInstances() || reads[tool] },
-		Masks:     masks, Most: t.most(), Ahead: !simulated && t.startsPrograms(), Timeout: t.Timeout, Patience: t.Patience,
+		Masks:     masks, Most: t.most(), Ahead: !simulated && t.startsPrograms(),
+		Timeout: t.Timeout, Patience: t.Patience,
 	}), nil
 }
 
