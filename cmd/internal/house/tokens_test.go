@@ -35,7 +35,7 @@ import (
 // Services over HTTP as tools took 6,600, and versions that are inferred from the lists of two releases 14,600, with
 // two adapters that real releases need.
 // Tasks that are made by using tools took 8,500, tasks of recorded runs and a dry run of every call 4,200, a judge with
-// a rubric 1,350, a model in the place of tools 900, all revisions of MCP and what nobody is sure of in a version 1,800.
+// a rubric 1,350, a model in the place of tools 900, all revisions of MCP, and what is not sure in a version, 1,800.
 // StableToolBench's own client, evaluator and prompts took 3,100.
 const tokenBudget = 823_000
 
