@@ -121,6 +121,10 @@ proof: build ## trains a small model from scratch on a CPU, in ./toolevo-proof, 
 proof-many: build ## trains a small pretrained model on many made API versions, in ./toolevo-proof-many, and measures it
 	bash finetune/proof/many.sh $(BIN) toolevo-proof-many
 
+.PHONY: proof-tools
+proof-tools: build ## trains a small pretrained model on many versions of a service with an OpenAPI document, in ./toolevo-proof-tools
+	bash finetune/proof/tools.sh $(BIN) toolevo-proof-tools
+
 .PHONY: test-proof
 test-proof: build ## the first round of the proof, in a temporary folder
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && bash finetune/proof/run.sh $(BIN) "$$dir" 1
