@@ -28,7 +28,7 @@ type AddedTasks struct {
 	Left []LeftTask `json:"left,omitempty"` // recordings that are no tasks
 }
 
-// Growth is what became of the file of a split.
+// Growth says how many tasks the file of a split has got.
 type Growth struct {
 	Path  string `json:"path"`  // the file of the data folder
 	Added int    `json:"added"` // tasks that it did not have

@@ -92,7 +92,7 @@ type making struct {
 	made    []*Task
 }
 
-// mostInVain is how many programs in a row may lead to no task before what is there has to be enough.
+// mostInVain is how many programs in a row may lead to no task, before no more are tried.
 const mostInVain = 200
 
 // run adds tasks to a split. What was made when ctx ended is added, too.
@@ -166,8 +166,9 @@ func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) 
 	}
 
 	for _, a := range v.APIs {
-		// What changes a state that nobody brings back is used for no question of ours.
-		if !envs.IsSystem(a.Tool) && (m.toolset.startsInstances() || slices.Contains(m.toolset.Reads, a.Tool)) {
+		// Nobody wants a service changed for good so that there is a question about it.
+		isSafe := m.toolset.startsInstances() || slices.Contains(m.toolset.Reads, a.Tool)
+		if !envs.IsSystem(a.Tool) && isSafe {
 			tools.APIs = append(tools.APIs, a)
 		}
 	}
@@ -205,7 +206,9 @@ func (m *making) call(ctx context.Context, at remote.Log, tool string, args envs
 
 	next, result, err := m.service.Call(ctx, nil, at, name, its)
 	answer := explore.Answer{
-		Said: result.Observation, Value: strings.TrimSpace(result.Observation), Refused: result.Outcome != envs.OK,
+		Said:    result.Observation,
+		Value:   strings.TrimSpace(result.Observation),
+		Refused: result.Outcome != envs.OK,
 	}
 
 	if value, ok := valueIn(result.Observation); ok {

@@ -44,7 +44,8 @@ func (o *opened) openSource(tools *toolapi.Spec) (remote.Source, error) {
 		}
 
 		name, _ := o.toolset.wire(a.ToolName(), nil)
-		document := envs.Object("name", name, "description", a.Description, "parameters", a.Parameters.Schema())
+		document := envs.Object("name", name, "description", a.Description,
+			"parameters", a.Parameters.Schema())
 
 		if example, err := pytext.DecodeStrict(a.Answer); err == nil {
 			document = document.With("example", example)
@@ -95,7 +96,10 @@ func (s *simulated) Call(ctx context.Context, tool string, args envs.Args) (envs
 	request := fmt.Sprintf(simulateRequest, s.documents, s.before, call)
 
 	result, lost, err := kept.Ask(ctx, s.writer, kept.Asking{
-		Instructions: simulateInstructions, Request: request, Seed: xxh3.HashString(request), Tries: simulateTries,
+		Instructions: simulateInstructions,
+		Request:      request,
+		Seed:         xxh3.HashString(request),
+		Tries:        simulateTries,
 	}, readSimulated)
 	if err == nil && lost != nil {
 		err = fmt.Errorf("%s made up no answer in %d tries: %w", s.model, simulateTries, lost)

@@ -69,7 +69,8 @@ type tries struct{ taken, refused int }
 func New[S any](ctx context.Context, tools Tools[S], seed uint64) (*Explorer[S], error) {
 	e := &Explorer[S]{
 		tools: tools, rng: rand.New(rand.NewPCG(seed, 0)),
-		tried: map[string]*tries{}, drawn: map[string]int{}, used: map[string]int{}, Obstacle: map[string]string{},
+		tried: map[string]*tries{}, drawn: map[string]int{}, used: map[string]int{},
+		Obstacle: map[string]string{},
 	}
 
 	for _, c := range tools.Known {
@@ -87,7 +88,7 @@ const (
 	mostLastTries = 10
 )
 
-// survey calls what only reads, to know values. What a round has found is what the next one asks by.
+// survey calls what only reads, to know values. The next round asks with what this one found.
 func (e *Explorer[S]) survey(ctx context.Context) error {
 	var start S
 
@@ -123,8 +124,11 @@ type made[S any] struct {
 	answer Answer
 }
 
-// try makes one call of a tool after others, with drawn arguments. ok is false where it was refused.
-func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []made[S]) (m made[S], ok bool, err error) {
+// try makes one call of a tool after others, with drawn arguments. ok is false where it was
+// refused.
+func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []made[S]) (
+	m made[S], ok bool, err error,
+) {
 	d := e.draw(a, before)
 
 	args, err := resolved(d.args, answersOf(before))

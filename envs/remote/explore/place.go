@@ -102,7 +102,9 @@ type want struct {
 }
 
 // keys are words for what names a thing. A parameter that is called like the thing wants one.
-var keys = []string{"id", "key", "code", "slug", "sha", "hash", "uuid", "number", "name", "title", "email", "handle"}
+var keys = []string{
+	"id", "key", "code", "slug", "sha", "hash", "uuid", "number", "name", "title", "email", "handle",
+}
 
 // suits is how well the values of a place suit a parameter, by names: 0 is not at all.
 func (w want) suits(p place) int {
@@ -114,7 +116,9 @@ func (w want) suits(p place) int {
 	isKey := slices.Contains(keys, last)
 
 	// An order's id is at order/id; a customer is at customer/id, or where another thing names it.
-	things := slices.DeleteFunc(slices.Clone(w.words), func(word string) bool { return slices.Contains(keys, word) })
+	things := slices.DeleteFunc(slices.Clone(w.words), func(word string) bool {
+		return slices.Contains(keys, word)
+	})
 	if len(things) == 0 {
 		things = w.of
 	}
@@ -137,7 +141,7 @@ func (w want) suits(p place) int {
 	return 0
 }
 
-// isMade reports whether a pointer leads to the name of what a call has made, whatever that is called.
+// isMade reports whether a pointer leads to the id of what a call has made, whatever that is called.
 func (w want) isMade(p envs.Pointer) bool {
 	parts := p.Parts()
 

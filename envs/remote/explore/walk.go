@@ -29,7 +29,7 @@ func (e *Explorer[S]) Program(ctx context.Context, most int) (*Program, error) {
 
 	for len(all) < n-1 {
 		next, err := e.step(ctx, start, all, func(a *toolapi.API) bool {
-			// Half of the calls before the last are to change something, and one of them at least.
+			// Half of the calls before the last change something, and one of them at least.
 			return e.writes(a) == writes || writes && len(all) < n-2 && e.rng.IntN(2) == 0
 		})
 		if err != nil || next == nil {
@@ -117,8 +117,8 @@ func (e *Explorer[S]) ask(ctx context.Context, before []made[S], writes bool) (*
 			return nil, err
 		}
 
-		// What was there before is no answer of the calls that change something. Without any, an
-		// earlier call has to be what this one refers to.
+		// What was there before the calls that change something is not due to them. Where no call
+		// changes anything, this one has to need what an earlier one answers.
 		var was any
 
 		if writes {
