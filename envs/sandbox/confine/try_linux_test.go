@@ -25,6 +25,10 @@ import (
 // in turn. It prints a line for each.
 const tryMarker = "__try"
 
+// The death signal is a thread's own: that of the one that called execve, on which main begins. Without
+// this, what is tried may go on on another one.
+func init() { runtime.LockOSThread() }
+
 func TestMain(m *testing.M) {
 	Main()
 
