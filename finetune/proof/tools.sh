@@ -29,4 +29,4 @@ if [ ! -e made ]; then
 fi
 
 pretrained
-rounds "$repository/configs/improve/tools.yaml" 1:p_c=50-100 1:p_s_ood=0-30 2:p_s_ood=50-100
+rounds "$repository/configs/improve/tools.yaml" 1:p_c=20-100 1:p_s_ood=0-15 2:p_s_ood=20-100
