@@ -21,6 +21,7 @@ func (a *app) sayGivenUp(things string, all []store.GivenUp, resume string) {
 		return
 	}
 
+	// A question of several trees is named once, and counts as often as it was given up.
 	questions, counts := map[string][]string{}, map[string]int{}
 
 	for _, g := range all {

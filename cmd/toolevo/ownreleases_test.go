@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"toolevo/finetune"
@@ -42,19 +40,7 @@ func collectKilled(t *testing.T, data, versions string) {
 	}
 	must(t, collect(whole)...)
 
-	cmd := exec.Command(os.Args[0], collect(killed)...)
-	cmd.Env = append(slices.Clip(ordinary), asProgram+"=1")
-	p := launch(t, cmd)
-
-	if !p.until(t, killed, 12) {
-		t.Fatalf("it ended before it was killed: %s", p.err)
-	}
-
-	if err := p.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-
-	p.wait()
+	kill(t, killed, 12, collect(killed)...)
 	must(t, "collect", "--resume", "--out", killed, "--progress", "none")
 
 	if !bytes.Equal(read(t, filepath.Join(whole, rowsFile)), read(t, filepath.Join(killed, rowsFile))) {

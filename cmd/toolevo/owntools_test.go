@@ -128,7 +128,7 @@ func TestOwnTasksJudgedByAModel(t *testing.T) {
 		append(eval[:len(eval)-1], in("down"), "--patience", "0s")...)
 }
 
-// A run of ours, and one that another program recorded as ATIF has it, become tasks, whose solutions
+// A run that we exported, and one that another program recorded as ATIF, become tasks, whose solutions
 // play on fresh instances. What cannot is named.
 func TestOwnTasksOfRecordedRuns(t *testing.T) {
 	t.Parallel()

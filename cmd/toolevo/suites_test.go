@@ -173,6 +173,25 @@ func TestASuiteThatDoesNotNarrow(t *testing.T) {
 		ofShop("collect", "--set", "server.prompt.tools=dataset", "--out", filepath.Join(t.TempDir(), "run"))...)
 }
 
+// kill starts a process with the toy benchmark, and kills it once the log of its run holds n calls.
+func kill(t *testing.T, run string, n int, args ...string) {
+	t.Helper()
+
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(slices.Clip(ordinary), asProgram+"=1")
+	p := launch(t, cmd)
+
+	if !p.until(t, run, n) {
+		t.Fatalf("it ended before it was killed: %s", p.err)
+	}
+
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+
+	p.wait()
+}
+
 // A run of another benchmark that is killed goes on to the same rows.
 func TestAnotherSuiteIsKilled(t *testing.T) {
 	t.Parallel()
@@ -188,19 +207,7 @@ func TestAnotherSuiteIsKilled(t *testing.T) {
 	}
 	must(t, collect(whole)...)
 
-	cmd := exec.Command(os.Args[0], collect(killed)...)
-	cmd.Env = append(slices.Clip(ordinary), asProgram+"=1")
-	p := launch(t, cmd)
-
-	if !p.until(t, killed, 20) {
-		t.Fatalf("it ended before it was killed: %s", p.err)
-	}
-
-	if err := p.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-
-	p.wait()
+	kill(t, killed, 20, collect(killed)...)
 	must(t, "collect", "--resume", "--out", killed, "--progress", "none", "--server", s.URL()+"/v1")
 	says(t, "check", must(t, "check", killed), "0 problems")
 

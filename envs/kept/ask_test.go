@@ -120,7 +120,7 @@ func TestVerdict(t *testing.T) {
 }
 
 // A decision is a member of the reply's own object, or of the arguments of a call. What is quoted,
-// or contradicted, is none.
+// or contradicted, does not count.
 func TestDecision(t *testing.T) {
 	t.Parallel()
 

@@ -61,7 +61,7 @@ type Choice struct {
 	Difficulties []string // nil is all
 	Split        string
 
-	// Own is a file of tasks of the user's own in place of the split's, for an [Asker]; "" is none.
+	// Own is the user's own file of tasks in place of the split's, for an [Asker]; "" for the split.
 	Own string
 
 	// Rephrase changes what the user asks in the task of an ID, and nothing else that its question says; nil changes

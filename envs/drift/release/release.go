@@ -79,6 +79,7 @@ func Between(base *toolapi.Spec, next []toolapi.APISpec, version string) (*Infer
 		return nil, fmt.Errorf("release: the version is called as its base, %s", version)
 	}
 
+	// The environment's own tools are in no list of a service, and are not looked for there.
 	b := &builder{base: base, out: &Inferred{Version: &toolapi.Spec{
 		Version: version, About: "inferred from a release after " + base.Version,
 		Deprecates: []string{base.Version}, Loose: base.Loose,

@@ -200,6 +200,7 @@ func readTable(path string, tools []string) (all []*Task, err error) {
 		}
 	}
 
+	// Spreadsheets rarely have IDs, so that a row is called by its number unless it says otherwise.
 	for i, row := range rows[1:] {
 		t := &Task{ID: fmt.Sprintf("task-%04d", i+1)}
 

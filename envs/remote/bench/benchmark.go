@@ -46,6 +46,7 @@ func (Remote) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, erro
 		return nil, fmt.Errorf("%s: %w", basePath(data), err)
 	}
 
+	// Each file there is a version, such as the one that tools next has made; none need be named.
 	paths, err := filepath.Glob(filepath.Join(versionsPath(data), "*.yaml"))
 	if err != nil {
 		return nil, err
@@ -273,6 +274,7 @@ func (o *opened) openTasks() error {
 		}
 	}
 
+	// The datasets are those that the tasks name, so that a wrong choice is known only here.
 	_, datasets := (&suite.Choice{}).Narrow(o.tasks)
 	for _, name := range c.Datasets {
 		if !slices.Contains(datasets, name) {

@@ -130,6 +130,7 @@ func (o *opened) checkSolutions(ctx context.Context, checked *CheckedTasks, set 
 
 		checked.Played++
 
+		// What a service cannot repeat shows only when two instances are asked the same.
 		first, err := o.play(ctx, env, t, plan)
 		if err != nil {
 			return err

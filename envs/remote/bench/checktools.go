@@ -124,6 +124,7 @@ func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps)
 		return checked, err
 	}
 
+	// A model may stand in for the others in a run: for a check they would be called themselves.
 	calls, err := sampleCalls(data)
 	calls = slices.DeleteFunc(calls, func(c envs.Call) bool { return !toolset.mayCall(c.Tool) })
 

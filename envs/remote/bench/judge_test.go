@@ -72,27 +72,13 @@ func judged(t *testing.T, w *writer) *opened {
 	change(t, toolsetPath(data), "instances:", namedJudge)
 	addLines(t, data, "dev", judgedTasks)
 
-	s, err := Remote{}.Open(t.Context(), suite.Choice{
-		Data: data, Split: "dev", Prompt: base,
-		Writer: func(name string, o suite.WriterOptions) (suite.Writer, error) {
-			if name != "openai:judge" || o.Temperature != 0 {
-				t.Errorf("%s is opened with %+v", name, o)
-			}
-
-			return w, nil
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
+	return openWith(t, data, "dev", func(name string, o suite.WriterOptions) (suite.Writer, error) {
+		if name != "openai:judge" || o.Temperature != 0 {
+			t.Errorf("%s is opened with %+v", name, o)
 		}
-	})
 
-	return s.(*opened)
+		return w, nil
+	})
 }
 
 // addLines adds tasks to a split.

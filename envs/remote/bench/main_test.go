@@ -84,8 +84,16 @@ func library(t *testing.T, change func(*importing)) string {
 // open opens a split of a data folder.
 func open(t *testing.T, data, split string) *opened {
 	t.Helper()
+	return openWith(t, data, split, nil)
+}
 
-	s, err := Remote{}.Open(t.Context(), suite.Choice{Data: data, Split: split, Prompt: base})
+// openWith opens a split of a data folder, where models can be asked.
+func openWith(
+	t *testing.T, data, split string, models func(string, suite.WriterOptions) (suite.Writer, error),
+) *opened {
+	t.Helper()
+
+	s, err := Remote{}.Open(t.Context(), suite.Choice{Data: data, Split: split, Prompt: base, Writer: models})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -119,7 +119,7 @@ func TestMadeTasksAreRepeatable(t *testing.T) {
 	}
 }
 
-// What was made before an interruption is kept, and the same command goes on there.
+// What was made before an interruption is kept, and the same command continues from it.
 func TestMakingTasksIsInterrupted(t *testing.T) {
 	t.Parallel()
 

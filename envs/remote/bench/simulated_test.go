@@ -19,21 +19,7 @@ func simulatedLibrary(t *testing.T, w *writer) *opened {
 	data := library(t, nil)
 	change(t, toolsetPath(data), "instances:", "simulated: {model: openai:m}\ninstances:")
 
-	s, err := Remote{}.Open(t.Context(), suite.Choice{
-		Data: data, Split: "test", Prompt: base,
-		Writer: func(string, suite.WriterOptions) (suite.Writer, error) { return w, nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-
-	return s.(*opened)
+	return openWith(t, data, "test", func(string, suite.WriterOptions) (suite.Writer, error) { return w, nil })
 }
 
 // act plays calls from a state, and returns the last one and the state after it.

@@ -21,7 +21,7 @@
 // toolbench of the configuration names, which sees the document and the call of the deployed
 // version; a cache may keep answers. What a model said is remembered in the log of a run, and what
 // it is stands in the lineage. A call that the API answers with an error is a tool error. Where
-// there is no simulator, a call that was not recorded is a failure of ours: the episode is lost.
+// there is no simulator, a call that was not recorded is our failure: the episode is lost.
 //
 // # Serving
 //

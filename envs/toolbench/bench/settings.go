@@ -29,7 +29,7 @@ const (
 type settings struct {
 	Simulator   string  `yaml:"simulator"` // scripted, none, or KIND:NAME of a model
 	Mode        string  `yaml:"mode"`
-	Prompts     string  `yaml:"prompts"` // the folder of a mode that has published prompts; "" is none
+	Prompts     string  `yaml:"prompts"` // folder of the published prompts of a mode; may be ""
 	Temperature float64 `yaml:"temperature"`
 	Tokens      int     `yaml:"tokens"` // of one answer
 	Server      string  `yaml:"server"` // "" is the policies' own

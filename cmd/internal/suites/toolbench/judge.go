@@ -46,6 +46,7 @@ func judgeCommand() suite.Command {
 		format: stored.TableFormats()[0], facPrompt: facPrompts[0],
 	}
 
+	// Which options go together depends on who judges, so that is checked when it runs.
 	return suite.Command{
 		Use: "eval judge RUN|FILE...", Help: helpTexts, Progress: true, Document: JudgedAnswers{},
 		Configured: &suite.Configured{Models: true},
