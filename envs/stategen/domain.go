@@ -123,11 +123,24 @@ func Pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] 
 // State is the state of a service. Only the service knows what is in it.
 type State any
 
-// Refusal is a call that the service cannot do: what the caller reads.
-type Refusal struct{ Text string }
+// Refusal is a call that the service cannot do.
+type Refusal struct {
+	Text string // what the caller reads
 
-// Refuse returns a refusal.
-func Refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
+	// OfState says that the call does not fit what is there, such as what earlier calls returned.
+	// Otherwise an argument is wrong by itself, as its document says.
+	OfState bool
+}
+
+// Refuse returns the refusal of an argument that is wrong by itself.
+func Refuse(format string, args ...any) error {
+	return &Refusal{Text: fmt.Sprintf(format, args...)}
+}
+
+// RefuseState returns the refusal of a call that does not fit what is there.
+func RefuseState(format string, args ...any) error {
+	return &Refusal{Text: fmt.Sprintf(format, args...), OfState: true}
+}
 
 // Error implements error.
 func (r *Refusal) Error() string { return r.Text }

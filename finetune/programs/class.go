@@ -17,11 +17,12 @@ const (
 	Misread     Cause = "document"    // it was misread
 	NotFollowed Cause = "instruction" // it was not followed
 	State       Cause = "state"       // that of the service was mismanaged
+	NotDefined  Cause = "name"        // a name that the program does not define, or cannot import
 	Undecided   Cause = "undecided"
 )
 
 // allCauses lists the causes.
-func allCauses() []Cause { return []Cause{Misread, NotFollowed, State, Undecided} }
+func allCauses() []Cause { return []Cause{Misread, NotFollowed, State, NotDefined, Undecided} }
 
 // classify says how and why an episode failed.
 func classify(e *trajectories.Episode, references *References) (code.Class, Cause, error) {
@@ -31,7 +32,7 @@ func classify(e *trajectories.Episode, references *References) (code.Class, Caus
 
 	last := e.Turns[len(e.Turns)-1]
 	if v, err := code.ReadVerdict(last.Observation); err == nil && !v.Passed() {
-		return v.Class, causeOf(v.Cause), nil
+		return v.Class, causeOf(v), nil
 	}
 
 	switch {
@@ -46,13 +47,21 @@ func classify(e *trajectories.Episode, references *References) (code.Class, Caus
 }
 
 // causeOf is what stands behind a program that failed.
-func causeOf(c code.Cause) Cause {
-	switch c {
-	case code.UnknownAPI, code.OutdatedAPI, code.Arguments, code.WrongURL, code.NoModule:
+func causeOf(v code.Verdict) Cause {
+	switch v.Cause {
+	case code.UnknownAPI, code.OutdatedAPI, code.Arguments, code.WrongURL:
 		return Misread
 	case code.NoCode, code.Unparsable, code.NoResult:
 		return NotFollowed
-	case code.Refused, code.NoVariable, code.Data, code.WrongState:
+	case code.NoVariable, code.NoModule:
+		return NotDefined
+	case code.Refused, code.Data:
+		return State
+	case code.WrongState, code.WrongResult:
+		if v.OtherTools {
+			return NotFollowed // the instruction asks for none but the reference's
+		}
+
 		return State
 	}
 

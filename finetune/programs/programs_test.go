@@ -336,6 +336,36 @@ func TestClasses(t *testing.T) {
 			[]trajectories.Turn{program(code.Verdict{Class: code.Execution, Cause: code.WrongURL})}, code.Execution,
 			programs.Misread,
 		},
+		{
+			"a program that uses a value as its document forbids",
+			[]trajectories.Turn{program(code.Verdict{Class: code.Execution, Cause: code.Arguments})}, code.Execution,
+			programs.Misread,
+		},
+		{
+			"a program that forgot an import",
+			[]trajectories.Turn{program(code.Verdict{Class: code.Execution, Cause: code.NoVariable})}, code.Execution,
+			programs.NotDefined,
+		},
+		{
+			"a program that imports what is not there",
+			[]trajectories.Turn{program(code.Verdict{Class: code.Execution, Cause: code.NoModule})}, code.Execution,
+			programs.NotDefined,
+		},
+		{
+			"a program of the right calls that leaves another state",
+			[]trajectories.Turn{program(code.Verdict{Class: code.Result, Cause: code.WrongState})}, code.Result,
+			programs.State,
+		},
+		{
+			"a program of the right calls with another RESULT",
+			[]trajectories.Turn{program(code.Verdict{Class: code.Result, Cause: code.WrongResult})}, code.Result,
+			programs.State,
+		},
+		{
+			"a program of other calls", []trajectories.Turn{program(code.Verdict{
+				Class: code.Result, Cause: code.WrongState, OtherTools: true,
+			})}, code.Result, programs.NotFollowed,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var r programs.Results

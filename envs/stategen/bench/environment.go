@@ -87,7 +87,12 @@ func (t tool) Call(_ context.Context, s playing, args envs.Args) (playing, envs.
 
 	var refusal *stategen.Refusal
 	if errors.As(err, &refusal) {
-		return s, envs.Result{Observation: refusal.Text, Outcome: envs.ToolError}, nil
+		r := envs.Result{Observation: refusal.Text, Outcome: envs.InvocationError}
+		if refusal.OfState {
+			r.Outcome = envs.ToolError
+		}
+
+		return s, r, nil
 	}
 
 	if err != nil {

@@ -359,6 +359,46 @@ func TestClosed(t *testing.T) {
 	}
 }
 
+// An argument that no session ever has is the agent's misreading; one that fits none of those that
+// are there is a mismanaged state.
+func TestRefusedArguments(t *testing.T) {
+	t.Parallel()
+
+	s := open(t, choice(t, 1))
+	env := environmentOf(t, s, base)
+
+	i := slices.IndexFunc(s.Tasks(), func(t envs.Task) bool {
+		return t.Labels[envs.LabelDataset] == "session"
+	})
+
+	state, err := env.Reset(t.Context(), s.Tasks()[i])
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, c := range []struct {
+		call envs.Call
+		want envs.Outcome
+		says string
+	}{
+		{envs.Call{Name: "query_sessions", Args: envs.Object(
+			"source", "hub", "type", "group", "field", "title", "value", "x",
+		)}, envs.InvocationError, `The field "title" is not of the form data.KEY, e.g. data.title.`},
+		{envs.Call{Name: "delete_session", Args: envs.Object(
+			"source", "hub", "type", "group", "id", "nobody",
+		)}, envs.ToolError, `There is no session with the id "nobody" of the source "hub" and type group.`},
+	} {
+		next, err := env.Step(t.Context(), state, text(c.call))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if next.Turn.Outcome != c.want || next.Turn.Observation != c.says {
+			t.Errorf("%s: %+v, want %s and %q", c.call.Name, next.Turn, c.want, c.says)
+		}
+	}
+}
+
 // Calls of a service change nothing of another one, and belong to tasks. No call is a load.
 func TestServices(t *testing.T) {
 	t.Parallel()

@@ -166,6 +166,28 @@ type caught struct {
 	text    string // a part of what is said
 }
 
+// What was done is compared with what the reference does: its tools, each as often.
+func TestOtherTools(t *testing.T) {
+	g := toyGrader(t)
+
+	for name, c := range map[string]struct {
+		program string
+		other   bool
+	}{
+		"as the reference":  {toyProgram, false},
+		"with another text": {change(t, `"second"`, `"third"`), false},
+		"with another end":  {change(t, "RESULT = r_3", "RESULT = r_1"), false},
+		"after a refusal":   {"try:\n    write()\nexcept TypeError:\n    pass\n" + toyProgram, false},
+		"and one more":      {toyProgram + "write(text='more')\n", true},
+		"and no last one":   {change(t, `    post(note=r_3, wall=user_variable_1["wall"])`+"\n", ""), true},
+		"and none":          {"RESULT = 1", true},
+	} {
+		if v := grade(t, g, toyTask(), c.program); v.OtherTools != c.other {
+			t.Errorf("calls %s: %+v, want other tools %v", name, v, c.other)
+		}
+	}
+}
+
 // judge grades programs of the toy task.
 func judge(t *testing.T, g *Grader, programs map[string]caught) {
 	for name, want := range programs {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,7 +41,11 @@ func (g *Grader) Grade(ctx context.Context, t *stategen.Task, program string) (V
 }
 
 func (g *Grader) grade(ctx context.Context, p *stategen.Program, c stategen.Case, program string) (Verdict, error) {
-	want, err := stategen.Replay(g.Surface.Domain, p, c, nil)
+	var tools []string // of the reference's calls
+
+	want, err := stategen.Replay(g.Surface.Domain, p, c, func(tool string, _ envs.Args) {
+		tools = append(tools, tool)
+	})
 	if err != nil {
 		return Verdict{}, fmt.Errorf("replay the reference in case %s: %w", c.Path, err)
 	}
@@ -54,6 +59,10 @@ func (g *Grader) grade(ctx context.Context, p *stategen.Program, c stategen.Case
 		e.named(&g.Surface, program)
 		return e.verdict, nil
 	}
+
+	slices.Sort(tools)
+	slices.Sort(e.server.done)
+	e.verdict.OtherTools = !slices.Equal(tools, e.server.done)
 
 	right, left, err := g.compare(e, want)
 

@@ -20,6 +20,7 @@ type server struct {
 	surface *Surface
 	state   stategen.State
 	calls   int      // of APIs, refused ones included
+	done    []string // the tools of those that were done, of the base version
 	refusal *problem // the first call that was not done
 	last    *problem // why the last call was not done; nil if it was
 }
@@ -89,7 +90,7 @@ func (s *server) named(name string, args envs.Args) (any, error) {
 
 	var refused *stategen.Refusal
 	if errors.As(err, &refused) {
-		return nil, &problem{cause: Refused, raises: "RuntimeError", text: refused.Text}
+		return nil, &problem{cause: causeOfRefusal(refused), raises: "RuntimeError", text: refused.Text}
 	}
 
 	return value, err
@@ -110,6 +111,7 @@ func (s *server) call(tool string, args envs.Args) (any, error) {
 	state, value, err := s.surface.Domain.Call(s.state, tool, args)
 	if err == nil {
 		s.state = state
+		s.done = append(s.done, tool)
 	}
 
 	return value, err
@@ -137,16 +139,15 @@ func (s *server) request(ctx context.Context, asked envs.Args) (envs.Args, error
 
 	r.URL.RawQuery = query.Encode()
 
-	var failure error
+	var (
+		failure error
+		refused *stategen.Refusal
+	)
 
 	w := &recorder{header: http.Header{}, status: http.StatusOK}
-	called := false
 
 	serve.Handler(s.surface.Base, s.surface.Deployed, func(tool string, args envs.Args) (any, error) {
-		called = true
 		value, err := s.call(tool, args)
-
-		var refused *stategen.Refusal
 		if !errors.As(err, &refused) {
 			failure = err
 		}
@@ -154,18 +155,28 @@ func (s *server) request(ctx context.Context, asked envs.Args) (envs.Args, error
 		return value, err
 	}).ServeHTTP(w, r)
 
-	if w.status != http.StatusOK {
-		s.last = &problem{cause: causeOfStatus(w.status, called, r.URL.Path), text: w.body.String()}
+	switch {
+	case refused != nil:
+		s.last = &problem{cause: causeOfRefusal(refused), text: w.body.String()}
+	case w.status != http.StatusOK:
+		s.last = &problem{cause: causeOfStatus(w.status, r.URL.Path), text: w.body.String()}
 	}
 
 	return response(w.status, w.body.String()), failure
 }
 
-// causeOfStatus is what the status of a response comes from. called is whether a tool was called at all.
-func causeOfStatus(status int, called bool, path string) Cause {
-	switch {
-	case called:
+// causeOfRefusal is what a call comes from that reached the service and was not done.
+func causeOfRefusal(r *stategen.Refusal) Cause {
+	if r.OfState {
 		return Refused
+	}
+
+	return Arguments
+}
+
+// causeOfStatus is what the status of a response to a request comes from that called no tool.
+func causeOfStatus(status int, path string) Cause {
+	switch {
 	case status == http.StatusGone:
 		return OutdatedAPI
 	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge:

@@ -23,7 +23,7 @@ func TestCausesOfRefusals(t *testing.T) {
 			`requests.post(f"{BASE_URL}/api/sessions/abc/group").raise_for_status()`:     Arguments,
 			`requests.get(f"{BASE_URL}/api/sessions/abc/x/query").raise_for_status()`:    Arguments,
 			`requests.get(f"{BASE_URL}/api/sessions/abc/cat").raise_for_status()`:        Arguments,
-			`requests.get(f"{BASE_URL}/api/sessions/ab/group").raise_for_status()`:       Refused,
+			`requests.get(f"{BASE_URL}/api/sessions/ab/group").raise_for_status()`:       Arguments,
 			`requests.get(f"{BASE_URL}/api/sessions/abc/group/none").raise_for_status()`: Refused,
 			`requests.get(f"{BASE_URL}/api/sessions/abc/group").json()[0]`:               Data,
 			`requests.delete(f"{BASE_URL}/api/sessions/abc/group/none").json()["id"]`:    Refused,
@@ -31,7 +31,8 @@ func TestCausesOfRefusals(t *testing.T) {
 		"tensor": {
 			`torch.reshape(user_tensor_0, (2, -1))`:              UnknownAPI,
 			`torch.permute(user_tensor_0, "x")`:                  Arguments,
-			`torch.permute(user_tensor_0, (0, 0, 0, 0))`:         Refused,
+			`torch.permute(user_tensor_0, (0, 0, 0, 0))`:         Arguments,
+			`torch.permute(user_tensor_0, (0, 1))`:               Refused,
 			`user_tensor_0.transpose(9, 1)`:                      Refused,
 			`user_tensor_0.reshape(2)`:                           Data,
 			`F.conv2d(user_tensor_0, user_tensor_0, bias=3)`:     Arguments,

@@ -74,7 +74,7 @@ func (toy) Call(s stategen.State, tool string, args envs.Args) (stategen.State, 
 		for i, handle := range notes.([]any) {
 			part, ok := b.text(handle)
 			if !ok {
-				return nil, nil, &stategen.Refusal{Text: fmt.Sprintf("there is no note %v", handle)}
+				return nil, nil, stategen.RefuseState("there is no note %v", handle)
 			}
 
 			if i > 0 {
@@ -89,7 +89,7 @@ func (toy) Call(s stategen.State, tool string, args envs.Args) (stategen.State, 
 
 		posted, ok := b.text(handle)
 		if !ok {
-			return nil, nil, &stategen.Refusal{Text: fmt.Sprintf("there is no note %v", handle)}
+			return nil, nil, stategen.RefuseState("there is no note %v", handle)
 		}
 
 		b.posted = append(slices.Clone(b.posted), wall+": "+posted)

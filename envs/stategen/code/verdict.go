@@ -28,9 +28,9 @@ const (
 	Unparsable   Cause = "unparsable"
 	UnknownAPI   Cause = "unknown-api"  // a call of what no version has
 	OutdatedAPI  Cause = "outdated-api" // a call as another version than the deployed one takes it
-	Arguments    Cause = "arguments"    // a call with arguments that its API does not take
+	Arguments    Cause = "arguments"    // a call with an argument that its API or the service never takes
 	WrongURL     Cause = "url"          // a request to where nothing is served
-	Refused      Cause = "refused"      // a call that the service cannot do
+	Refused      Cause = "refused"      // a call that does not fit what the service has
 	NoVariable   Cause = "variable"     // a name that is not there
 	NoModule     Cause = "module"       // a module that cannot be imported
 	Data         Cause = "data"         // a part of a value that is not there, or a value of the wrong type
@@ -55,6 +55,10 @@ type Verdict struct {
 	Text   string `json:"text"`   // what the exception, the service or the sandbox said
 	Calls  int    `json:"calls"`  // that the program made in that case
 	Result string `json:"result"` // RESULT in that case as JSON; "" is none
+
+	// OtherTools says of a program that came to its end that the calls that were done are not of the
+	// reference's tools, each as often.
+	OtherTools bool `json:"other_tools"`
 }
 
 // Passed reports whether every case was passed.

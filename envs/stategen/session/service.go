@@ -115,8 +115,10 @@ func (d *Domain) Call(from stategen.State, tool string, args envs.Args) (statege
 
 	i := slices.IndexFunc(s.sessions, func(one session) bool { return one.id == id && one.isOf(source, kind) })
 	if i < 0 {
-		return s, nil, Missing{&stategen.Refusal{Text: fmt.Sprintf(
-			"There is no session with the id %.100q of the source %.100q and type %s.", id, source, kind)}}
+		text := fmt.Sprintf("There is no session with the id %.100q of the source %.100q and type %s.",
+			id, source, kind)
+
+		return s, nil, Missing{&stategen.Refusal{Text: text, OfState: true}}
 	}
 
 	switch tool {

@@ -5,6 +5,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
+	"toolevo/envs/stategen"
 )
 
 // arguments reads the arguments of a call. The first mistake is kept, and what is read after it means nothing.
@@ -15,9 +16,17 @@ type arguments struct {
 	err   error
 }
 
+// refuse refuses an argument that is wrong by itself.
 func (a *arguments) refuse(format string, args ...any) {
 	if a.err == nil {
-		a.err = refuse(a.tool+": "+format, args...)
+		a.err = stategen.Refuse(a.tool+": "+format, args...)
+	}
+}
+
+// refuseState refuses an argument that does not fit the tensors.
+func (a *arguments) refuseState(format string, args ...any) {
+	if a.err == nil {
+		a.err = refuseState(a.tool+": "+format, args...)
 	}
 }
 
@@ -121,7 +130,8 @@ func (a *arguments) pair(name string, otherwise, least int) (pair [2]int) {
 // dim returns a dimension of a tensor of some rank. A negative one counts from the end.
 func (a *arguments) dim(name string, dim, rank int) int {
 	if dim < -rank || dim >= rank {
-		a.refuse("%s is %d: dimension out of range, want one from %d to %d", name, dim, -rank, rank-1)
+		a.refuseState("%s is %d: dimension out of range, want one from %d to %d", name, dim, -rank,
+			rank-1)
 		return 0
 	}
 

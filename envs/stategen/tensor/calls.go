@@ -15,7 +15,7 @@ func (a *arguments) permute() []*Tensor {
 	seen := make([]bool, len(t.Shape))
 
 	if len(dims) != len(t.Shape) {
-		a.refuse("dims has length %d, the input of shape %s has %d dimensions", len(dims), shapeText(t.Shape),
+		a.refuseState("dims has length %d, the input of shape %s has %d dimensions", len(dims), shapeText(t.Shape),
 			len(t.Shape))
 	}
 
@@ -84,7 +84,7 @@ func (a *arguments) parts(whole, dim int) []int {
 
 	for _, n := range parts {
 		if n < 0 || n > whole {
-			a.refuse("%s has a part of %d, want parts from 0 to %d", name, n, whole)
+			a.refuseState("%s has a part of %d, want parts from 0 to %d", name, n, whole)
 			return nil
 		}
 
@@ -92,7 +92,8 @@ func (a *arguments) parts(whole, dim int) []int {
 	}
 
 	if total != whole {
-		a.refuse("%s sums up to %d, want exactly the size of dimension %d, which is %d", name, total, dim, whole)
+		a.refuseState("%s sums up to %d, want exactly the size of dimension %d, which is %d", name,
+			total, dim, whole)
 	}
 
 	return parts
@@ -135,8 +136,8 @@ func (a *arguments) linear() []*Tensor {
 func (a *arguments) conv2d() []*Tensor {
 	input, weight := a.tensor("input"), a.tensor("weight")
 	if a.err == nil && (len(input.Shape) != 4 || len(weight.Shape) != 4) {
-		a.refuse("the input has shape %s and the weight %s, want four dimensions each", shapeText(input.Shape),
-			shapeText(weight.Shape))
+		a.refuseState("the input has shape %s and the weight %s, want four dimensions each",
+			shapeText(input.Shape), shapeText(weight.Shape))
 	}
 
 	if a.err != nil {
@@ -194,9 +195,9 @@ func (a *arguments) check(shape []int, work int, err error) {
 	case err != nil:
 		a.err = err
 	case size(shape...) > mostElements:
-		a.refuse("the result would have shape %s, more than the %d elements that this service makes", shapeText(shape),
-			mostElements)
+		a.refuseState("the result would have shape %s, more than the %d elements that this service makes",
+			shapeText(shape), mostElements)
 	case work > mostWork:
-		a.refuse("this would take more than the %d multiplications that this service makes", mostWork)
+		a.refuseState("this would take more than the %d multiplications that this service makes", mostWork)
 	}
 }

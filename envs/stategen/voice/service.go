@@ -12,7 +12,7 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-var refuse = stategen.Refuse
+var refuse, refuseState = stategen.Refuse, stategen.RefuseState
 
 // The limits of the service, whoever calls it.
 const (
@@ -108,7 +108,7 @@ func (Domain) Call(of stategen.State, tool string, args envs.Args) (stategen.Sta
 	}
 
 	if s.changes >= mostChanges {
-		return s, nil, refuse("the service takes no more than %d calls from one caller", mostChanges)
+		return s, nil, refuseState("the service takes no more than %d calls from one caller", mostChanges)
 	}
 
 	next, result, err := run(s, args)
@@ -216,7 +216,8 @@ func isolate(s *state, args envs.Args) (*state, any, error) {
 	}
 
 	if s.speeches[at].isIsolated() {
-		return nil, nil, refuse("%s is isolated already: speak it again in another voice first", s.speeches[at].handle)
+		return nil, nil, refuseState("%s is isolated already: speak it again in another voice first",
+			s.speeches[at].handle)
 	}
 
 	return s.give(s.speeches[at].isolate())
@@ -279,7 +280,7 @@ func (s *state) input(args envs.Args) (int, error) {
 
 	at := s.find(handle)
 	if at < 0 {
-		return 0, refuse("there is no speech %q", display.Line(handle, mostShown))
+		return 0, refuseState("there is no speech %q", display.Line(handle, mostShown))
 	}
 
 	return at, nil

@@ -70,7 +70,7 @@ func (s *Server) call(tool string, args envs.Args) (any, error) {
 	}
 
 	if size > 0 && s.size+size > s.most {
-		return nil, &stategen.Refusal{Text: "The service is full: delete some sessions first."}
+		return nil, stategen.RefuseState("The service is full: delete some sessions first.")
 	}
 
 	next, result, err := s.domain.Call(s.state, tool, args)
