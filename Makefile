@@ -101,6 +101,10 @@ test-improve: build ## two rounds of improve with a real LLaMA-Factory, Ollama a
 test-serve: build ## both servers of functions under clients of others: the load tool hey, the MCP SDK for Python (both fetched once)
 	bash envs/toolbench/interop/run.sh $(BIN)
 
+.PHONY: published
+published: build ## programs and files of the companion papers beside ours, as a table: STABLETOOLBENCH=DIR DYNAMICTOOLBENCH=DIR, checkouts
+	@bash envs/toolbench/interop/published/run.sh $(BIN) "$(STABLETOOLBENCH)" "$(DYNAMICTOOLBENCH)"
+
 .PHONY: test-rl
 test-rl: build ## serve env under OpenEnv's own client and validator, and a tiny model that TRL's GRPOTrainer trains there
 	bash finetune/python/interop/run.sh $(BIN)

@@ -126,7 +126,11 @@ func (p Perturbation) addNoise(random *rand.Rand, text string) string {
 	text = strings.TrimSpace(text)
 
 	if random.Float64() < asksTwice {
-		text = strings.TrimSuffix(text, ".") + ".??"
+		if text == strings.TrimRight(text, ".!?") {
+			text += "."
+		}
+
+		text += "??"
 	}
 
 	if random.Float64() < breaksLines {

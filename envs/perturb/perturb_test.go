@@ -170,6 +170,23 @@ func TestPublishedQueriesKeepTheirValues(t *testing.T) {
 	}
 }
 
+// A question mark at the end stays, as in DynamicToolBench's script.
+func TestNoiseOfQuestions(t *testing.T) {
+	for text, want := range map[string]string{
+		"Where is it?": "Where is it???", "Go on!": "Go on!??", "Go on.": "Go on.??", "Go on": "Go on.??",
+	} {
+		seen := map[string]bool{}
+		for id := range 50 {
+			got := Perturbation{Kind: PunctuationNoise, Faithful: true}.Apply(strconv.Itoa(id), text)
+			seen[got] = true
+		}
+
+		if !seen[want] || !seen[text] {
+			t.Errorf("%q became %v, want it as it is and %q", text, seen, want)
+		}
+	}
+}
+
 // The three changes of punctuation happen as often as in DynamicToolBench, within three standard deviations.
 func TestNoiseOfPublishedQueries(t *testing.T) {
 	all := published(t)

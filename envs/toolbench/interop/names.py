@@ -3,8 +3,8 @@
     names.py URL FOLDER
 
 URL is the /virtual of a server of the published documents; FOLDER has the query files (*.json) at any depth, and may
-have answers of agents (data_example/answer). The spelling is that of the published client (its standardize and change_name); the values
-are defaults or fit the types. Each call is made twice, spelled so and as the document has it: both must be answered, and
+have answers of agents (data_example/answer). The spelling is that of the published client: its own functions where
+FOLDER is a checkout, and else what follows from their rule. The values are defaults or fit the types. Each call is made twice, spelled so and as the document has it: both must be answered, and
 alike, and a header must count the names that were spelled otherwise. Calls in the answers of agents are made as they
 stand. Exit 1 and a traceback when anything is otherwise.
 """
@@ -15,6 +15,8 @@ import os
 import re
 import sys
 import urllib.request
+
+from parts import functions
 
 RESERVED = {"from", "class", "return", "false", "true", "id", "and"}
 HEADER = "Toolevo-Standardised-Names"
@@ -62,7 +64,9 @@ def published(folder):
     apis, queries = {}, {}
     for path in sorted(glob.glob(folder + "/**/*.json", recursive=True)):
         entries = json.load(open(path))
-        for query in entries if isinstance(entries, list) else []:  # other files are no queries
+        for query in entries if isinstance(entries, list) else []:
+            if "api_list" not in query:
+                continue  # other files are no queries
             queries[query["query_id"]] = query
             for api in query["api_list"]:
                 apis[api["category_name"], api["tool_name"], api["api_name"]] = api
@@ -113,6 +117,16 @@ def check_answers(url, folder, queries):
     print(f"names: {made} calls of published answers made again, none of them refused for its names")
 
 
-apis, queries = published(sys.argv[2])
-check_apis(sys.argv[1], apis)
-check_answers(sys.argv[1], sys.argv[2], queries)
+if __name__ == "__main__":
+    url, folder = sys.argv[1:]
+    client = folder + "/toolbench/utils.py"
+    if os.path.exists(client):
+        own = functions(client, "standardize", "change_name", "standardize_category")
+        category = own["standardize_category"]
+
+        def standard(name):
+            return own["change_name"](own["standardize"](name))
+
+    apis, queries = published(folder)
+    check_apis(url, apis)
+    check_answers(url, folder, queries)

@@ -8,9 +8,10 @@ of the judge of completeness with {query} and {answer}. The prompts stand as tex
 not run. They are under the licence of that repository.
 """
 
-import ast
 import os
 import sys
+
+from parts import assigned
 
 PROMPTS = {
     "mirrorapi-sft": ("server/system_prompts.py", "SFT_SYSTEM"),
@@ -20,19 +21,9 @@ PROMPTS = {
 }
 
 
-def prompt(path, name):
-    """Returns the text that a Python file assigns to a name, at any depth."""
-    with open(path, encoding="utf-8") as file:
-        tree = ast.parse(file.read())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and any(getattr(t, "id", None) == name for t in node.targets):
-            return ast.literal_eval(node.value)
-    sys.exit(f"{path}: there is no {name}: the checkout is of another version")
-
-
 checkout, out = sys.argv[1:]
 os.makedirs(out, exist_ok=True)
 for name, (path, variable) in PROMPTS.items():
-    text = prompt(os.path.join(checkout, path), variable)
+    text = assigned(os.path.join(checkout, path), variable)
     with open(os.path.join(out, name + ".txt"), "w", encoding="utf-8", newline="") as file:
         file.write(text)
