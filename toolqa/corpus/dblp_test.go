@@ -12,6 +12,7 @@ import (
 
 	"toolevo/envs/sqlite"
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus/graphtest"
 	"toolevo/toolqa/corpus/internal/layout"
 	"toolevo/toolqa/corpus/synth"
 )
@@ -42,10 +43,10 @@ func openDBLP(t testing.TB, dir string) *Corpus {
 	return c
 }
 
-func readGraphs(t testing.TB, c *Corpus) *DBLP {
+func readGraphs(t testing.TB, c *Corpus) *graphtest.DBLP {
 	t.Helper()
 
-	d, err := c.DBLP(context.Background())
+	d, err := graphtest.Read(t.Context(), c.URI())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,21 +54,9 @@ func readGraphs(t testing.TB, c *Corpus) *DBLP {
 	return d
 }
 
-// attributes are those of a paper, as package json reads them.
-type attributes struct {
-	Authors   []layout.DBLPMaker
-	Year      int
-	NCitation int `json:"n_citation"`
-	Venue     struct{ Raw string }
-	Keywords  []string
-	DocType   string `json:"doc_type"`
-	PageStart string `json:"page_start"`
-	PageEnd   string `json:"page_end"`
-}
-
 // coauthors is AuthorNet by the words of the specification and by published ids: for each pair of authors, in both
 // orders, the papers as often as they are entered.
-func coauthors(papers []attributes) map[[2]string][]int {
+func coauthors(papers []graphtest.Attributes) map[[2]string][]int {
 	edges := map[[2]string][]int{}
 
 	for n, p := range papers {
@@ -105,7 +94,7 @@ func TestDBLPAgreesWithItsPapers(t *testing.T) {
 
 	total := 0
 	for i := range d.Authors() {
-		total += d.Neighbours(i)
+		total += len(d.Coauthors(i))
 		for _, e := range d.Coauthors(i) {
 			if diff := cmp.Diff(edges[[2]string{ids[i], ids[e.Author]}], e.Papers); diff != "" {
 				t.Fatalf("papers of %d and %d (-want +got):\n%s", i, e.Author, diff)
@@ -155,7 +144,7 @@ func TestDBLPAgreesWithItsPapers(t *testing.T) {
 	}
 
 	for i := range d.Papers() {
-		if got, ok := d.PaperTitled(d.Title(i)); !ok || got != titles[d.Title(i)] {
+		if got, ok := d.Titles[d.Title(i)]; !ok || got != titles[d.Title(i)] {
 			t.Errorf("title %q is of paper %d; expected %d", d.Title(i), got, titles[d.Title(i)])
 		}
 
@@ -164,7 +153,7 @@ func TestDBLPAgreesWithItsPapers(t *testing.T) {
 		}
 	}
 
-	if _, ok := d.PaperTitled("no such title"); ok {
+	if _, ok := d.Titles["no such title"]; ok {
 		t.Error("an unknown title stands for a paper")
 	}
 }
@@ -203,7 +192,7 @@ func TestDBLPNames(t *testing.T) {
 			seen[n] = true
 
 			names[string(a.Name)] = n
-			if diff := cmp.Diff(Author{string(a.Name), string(a.Org)}, d.Author(n)); diff != "" {
+			if diff := cmp.Diff(graphtest.Author{Name: string(a.Name), Org: string(a.Org)}, d.Author(n)); diff != "" {
 				t.Errorf("author %d (-first paper +graph):\n%s", n, diff)
 			}
 		}
@@ -218,7 +207,7 @@ func TestDBLPNames(t *testing.T) {
 	for i := range d.Authors() {
 		name := d.Author(i).Name
 
-		got, ok := d.AuthorNamed(name)
+		got, ok := d.Names[name]
 		if !ok || got != names[name] {
 			t.Errorf("%q is author %d; expected %d", name, got, names[name])
 		}
@@ -244,13 +233,13 @@ func distinctInts(list []int) map[int]bool {
 
 // rawPapers reads the tables with package json: the attributes of the papers, the ids of the authors, and
 // what each paper cites.
-func rawPapers(t *testing.T, c *Corpus) (papers []attributes, ids []string, cites [][]int) {
+func rawPapers(t *testing.T, c *Corpus) (papers []graphtest.Attributes, ids []string, cites [][]int) {
 	t.Helper()
 
 	var text, list string
 
 	err := each(t.Context(), c.db, "SELECT attributes, cites FROM papers ORDER BY id", func() error {
-		var p attributes
+		var p graphtest.Attributes
 		var cited []int
 
 		if err := json.Unmarshal([]byte(text), &p); err != nil {
@@ -305,7 +294,7 @@ func TestDBLPOddities(t *testing.T) {
 		}
 
 		known, all := d.References(i)
-		first, ok := d.PaperTitled(p.Title)
+		first, ok := d.Titles[p.Title]
 		has("a title of several papers", !ok || first != i)
 		has("no venue", p.Venue == "")
 		has("no keywords", len(p.Keywords) == 0)
@@ -386,7 +375,7 @@ func TestVerifyGraphs(t *testing.T) {
 		{"nothing", "SELECT 1", ""},
 		{"weight", "UPDATE edges SET weight = weight + 2 WHERE id = 5", "edge 5"},
 		{"papers", "UPDATE edges SET papers = replace(papers, '[', '[0,') WHERE id = 5", "papers"},
-		{"ends", "UPDATE edges SET second = (SELECT count(*) FROM authors) WHERE id = 5", "edges"},
+		{"ends", "UPDATE edges SET second = (SELECT count(*) FROM authors) WHERE id = 5", "edge 5"},
 		{"order", "UPDATE edges SET first = second, second = first WHERE id = 5", "edge 5"},
 		{"twice", "UPDATE authors SET edges = replace(edges, '[', '[0,') WHERE id = (SELECT first FROM edges " +
 			"WHERE id = 0)", "edge 0"},
@@ -395,11 +384,11 @@ func TestVerifyGraphs(t *testing.T) {
 		{"missing", "UPDATE authors SET edges = '[]'", "edge 0"},
 		{"cited", "UPDATE papers SET cited_by = cited_by + 1 WHERE id = 9", "paper 9"},
 		{"cites", "UPDATE papers SET cites = '[999999]' WHERE id = 3", "not there"},
-		{"title", "UPDATE titles SET paper = paper + 1 WHERE paper = 7", "title"},
-		{"name", "DELETE FROM names WHERE author = (SELECT min(author) FROM names)", "name"},
+		{"title", "UPDATE titles SET paper = paper + 1 WHERE paper = 7", "a title"},
+		{"name", "DELETE FROM names WHERE author = (SELECT min(author) FROM names)", "a name"},
 		{"author", "UPDATE papers SET attributes = replace(attributes, '\"id\": \"', '\"id\": \"x') WHERE id > 5",
 			"authors"},
-		{"attributes", "UPDATE papers SET attributes = '{' WHERE id = 4", "row 4"},
+		{"attributes", "UPDATE papers SET attributes = '{' WHERE id = 4", "paper 4"},
 		{"list", "UPDATE papers SET cites = '[1,,2]' WHERE id = 4", "list of numbers"},
 	} {
 		t.Run(damage.name, func(t *testing.T) {
@@ -423,20 +412,21 @@ func TestVerifyGraphs(t *testing.T) {
 	}
 }
 
+// Only dblp has graphs.
 func TestNoGraphsInOtherCorpora(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := synth.Build(context.Background(), dir, toolqa.Coffee, synth.Options{Rows: 5}); err != nil {
+	if _, err := synth.Build(t.Context(), dir, toolqa.Coffee, synth.Options{Rows: 5}); err != nil {
 		t.Fatal(err)
 	}
 
-	c, err := Open(context.Background(), dir, toolqa.Coffee)
+	c, err := Open(t.Context(), dir, toolqa.Coffee)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 
-	if _, err := c.DBLP(context.Background()); err == nil {
-		t.Error("the coffee corpus has graphs")
+	if err := c.Verify(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -453,15 +443,4 @@ func execSQLite(t *testing.T, path, stmt string) {
 	if _, err := conn.Exec(stmt); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// Coauthor returns the edge between authors i and j, seen from i, and whether there is one.
-func (d *DBLP) Coauthor(i, j int) (Edge, bool) {
-	for _, e := range d.edgesOf(i) {
-		if d.other(int(e), i) == j {
-			return d.edge(int(e), i), true
-		}
-	}
-
-	return Edge{}, false
 }

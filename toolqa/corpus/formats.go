@@ -13,8 +13,6 @@ type (
 	Kind = layout.Kind
 	// Info is what a corpus file says about itself.
 	Info = layout.Info
-	// Paper is what PaperNet says of a paper since 2021.
-	Paper = layout.Paper
 	// Relation is a result that a paper of the scirex corpus states.
 	Relation = layout.Relation
 )

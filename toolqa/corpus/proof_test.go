@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus/graphtest"
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
@@ -356,35 +358,35 @@ func (c *Corpus) proveGraphs(ctx context.Context) error {
 		return err
 	}
 
-	d, err := c.DBLP(ctx)
+	d, err := graphtest.Read(ctx, c.URI())
 	if err != nil {
 		return err
 	}
 
-	return d.verifyRules()
+	return verifyRules(d)
 }
 
 // verifyRules makes AuthorNet and the names again, from the papers.
-func (d *DBLP) verifyRules() error {
+func verifyRules(d *graphtest.DBLP) error {
 	net := layout.NewNetwork(d.Authors())
-	titles, names := map[string]uint32{}, map[string]uint32{}
+	titles, names := map[string]int{}, map[string]int{}
 	next := 0 // the author who appears next
 
 	for i := range d.Papers() {
-		titles[d.Title(i)] = uint32(i)
+		titles[d.Title(i)] = i
 		var authors []uint32
 
-		for _, m := range d.people[d.papers[i].person:d.papers[i+1].person] {
-			if m.author < 0 {
+		for _, author := range d.Paper(i).Authors {
+			if author < 0 {
 				continue
 			}
 
-			if int(m.author) >= next {
-				names[d.Author(next).Name] = uint32(next)
+			if author >= next {
+				names[d.Author(next).Name] = next
 				next++
 			}
 
-			authors = append(authors, uint32(m.author))
+			authors = append(authors, uint32(author))
 		}
 
 		net.Add(uint32(i), authors)
@@ -394,12 +396,12 @@ func (d *DBLP) verifyRules() error {
 		return fmt.Errorf("%w: the papers name %d authors of %d", layout.ErrDamaged, next, d.Authors())
 	}
 
-	if err := sameMap("title", titles, d.titles); err != nil {
-		return err
+	if !maps.Equal(titles, d.Titles) {
+		return fmt.Errorf("%w: a title stands for another paper", layout.ErrDamaged)
 	}
 
-	if err := sameMap("name", names, d.names); err != nil {
-		return err
+	if !maps.Equal(names, d.Names) {
+		return fmt.Errorf("%w: a name stands for another author", layout.ErrDamaged)
 	}
 
 	papers := net.Papers()
@@ -408,32 +410,17 @@ func (d *DBLP) verifyRules() error {
 	}
 
 	for e := range d.Edges() {
-		edge, want := d.edge(e, int(d.edges[e].first)), papers.List(e)
+		edge, want := d.Edge(e), papers.List(e)
 		if edge.Weight != len(want) || len(edge.Papers) != len(want) {
 			return fmt.Errorf("%w: edge %d has the weight %d and %d papers; expected %d", layout.ErrDamaged, e,
 				edge.Weight, len(edge.Papers), len(want))
 		}
 
 		for k, p := range want {
-			if edge.Papers[k] != int(p) || edge.NCitation[k] != int(d.papers[p].nCitation) {
+			if cited := d.Paper(int(p)).NCitation; edge.Papers[k] != int(p) || edge.NCitation[k] != cited {
 				return fmt.Errorf("%w: entry %d of edge %d is paper %d with %d citations; expected %d with %d",
-					layout.ErrDamaged,
-					k, e, edge.Papers[k], edge.NCitation[k], p, d.papers[p].nCitation)
+					layout.ErrDamaged, k, e, edge.Papers[k], edge.NCitation[k], p, cited)
 			}
-		}
-	}
-
-	return nil
-}
-
-func sameMap(what string, want, got map[string]uint32) error {
-	if len(want) != len(got) {
-		return fmt.Errorf("%w: %d %ss that the tools find; expected %d", layout.ErrDamaged, len(got), what, len(want))
-	}
-
-	for text, n := range want {
-		if g, ok := got[text]; !ok || g != n {
-			return fmt.Errorf("%w: the %s %q stands for number %d; expected %d", layout.ErrDamaged, what, text, g, n)
 		}
 	}
 

@@ -11,11 +11,11 @@ import (
 
 	"toolevo/envs"
 	"toolevo/toolqa"
-	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/corpus/graphtest"
 )
 
 // full opens the graphs of a synthetic corpus of the published size.
-func full(b *testing.B) (*Graphs, *corpus.DBLP) {
+func full(b *testing.B) (*Graphs, *graphtest.DBLP) {
 	if testing.Short() {
 		b.Skip("builds a corpus of 553,320 papers, which takes about a minute")
 	}
@@ -27,7 +27,7 @@ func full(b *testing.B) (*Graphs, *corpus.DBLP) {
 
 	g, c := open(b, dir)
 
-	d, err := c.DBLP(context.Background())
+	d, err := graphtest.Read(context.Background(), c.URI())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/corpus/graphtest"
 )
 
 var update = flag.Bool("update", false, "write the golden file anew")
@@ -328,7 +329,7 @@ func TestToolsAgreeWithTheGraphs(t *testing.T) {
 
 	g, c := open(t, dir)
 
-	d, err := c.DBLP(context.Background())
+	d, err := graphtest.Read(context.Background(), c.URI())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,8 +350,8 @@ func TestToolsAgreeWithTheGraphs(t *testing.T) {
 	group.Wait()
 }
 
-func comparePaper(t *testing.T, g *Graphs, d *corpus.DBLP, i int) {
-	found, _ := d.PaperTitled(d.Title(i))
+func comparePaper(t *testing.T, g *Graphs, d *graphtest.DBLP, i int) {
+	found := d.Titles[d.Title(i)]
 	title := d.Title(found)
 	known, all := d.References(found)
 
@@ -372,7 +373,7 @@ func comparePaper(t *testing.T, g *Graphs, d *corpus.DBLP, i int) {
 	}
 
 	for _, cited := range known {
-		if first, _ := d.PaperTitled(d.Title(cited)); first != cited {
+		if first := d.Titles[d.Title(cited)]; first != cited {
 			continue // another paper of the title is found, which may not be cited
 		}
 
@@ -384,9 +385,9 @@ func comparePaper(t *testing.T, g *Graphs, d *corpus.DBLP, i int) {
 	}
 }
 
-func compareAuthor(t *testing.T, g *Graphs, d *corpus.DBLP, i int) {
+func compareAuthor(t *testing.T, g *Graphs, d *graphtest.DBLP, i int) {
 	name := d.Author(i).Name
-	found, _ := d.AuthorNamed(name)
+	found := d.Names[name]
 	edges := d.Coauthors(found)
 	entries := 0
 	var list []string
@@ -399,7 +400,7 @@ func compareAuthor(t *testing.T, g *Graphs, d *corpus.DBLP, i int) {
 			list = append(list, fmt.Sprintf("('%s', 'weight: %d')", other, e.Weight))
 		}
 
-		if first, _ := d.AuthorNamed(other); first != e.Author {
+		if first := d.Names[other]; first != e.Author {
 			continue
 		}
 

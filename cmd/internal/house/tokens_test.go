@@ -42,7 +42,8 @@ const tokenBudget = 823_000
 // helpers are the folders of what is no product: what tests share, and tools for developers.
 var helpers = []string{
 	"envtest", "faulttest", "killtest", "mctstest", "suitetest", "wiretest", "golden", "browser", "testrun",
-	"trainingtest", "pytooltest", "remotetest", "ordertest", "trajectories/internal/synth", "house", "interop",
+	"trainingtest", "pytooltest", "remotetest", "ordertest", "graphtest", "trajectories/internal/synth", "house",
+	"interop",
 	"cmd/internal/mutants", // breaks the source to try its tests, and is in no binary
 }
 

@@ -1,8 +1,10 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -172,7 +174,7 @@ func (im *dblpImport) putPapers(p *pickled, titles map[string]string) error {
 			continue
 		}
 
-		if _, _, err := layout.ParseAttributes(raw); err != nil {
+		if err := checkAttributes(raw); err != nil {
 			return fmt.Errorf("paper %q: %w: %w", key, err, errNotPublished)
 		}
 
@@ -247,4 +249,15 @@ func citations(p *pickled, numbers []uint32) (cites [][]uint32, citedBy []uint32
 	}
 
 	return cites, citedBy, nil
+}
+
+// checkAttributes makes sure that the attributes of a node are an object, and that what a paper has of authors and of
+// keywords are lists.
+func checkAttributes(text []byte) error {
+	var lists *struct{ Authors, Keywords []json.RawMessage }
+	if err := json.Unmarshal(text, &lists); err != nil || lists == nil {
+		return fmt.Errorf("attributes %.40q: %w", text, cmp.Or(err, errors.New("not an object")))
+	}
+
+	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-
-	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // copyAuthors copies AuthorNet and the names.
@@ -68,7 +66,7 @@ func (im *dblpImport) putAuthor(p *pickled, names map[string]string, edges int) 
 		}
 	}
 
-	if _, err := layout.ParseOrg(author.Attributes); err != nil {
+	if err := checkAttributes(author.Attributes); err != nil {
 		return "", fmt.Errorf("author %q: %w: %w", author.ID, err, errNotPublished)
 	}
 	var name *string

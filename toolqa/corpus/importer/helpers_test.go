@@ -12,6 +12,7 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/corpus/graphtest"
 	"toolevo/toolqa/corpus/internal/layout"
 	"toolevo/toolqa/corpus/synth"
 )
@@ -177,10 +178,10 @@ func openDBLP(t testing.TB, dir string) *corpus.Corpus {
 	return c
 }
 
-func readGraphs(t testing.TB, c *corpus.Corpus) *corpus.DBLP {
+func readGraphs(t testing.TB, c *corpus.Corpus) *graphtest.DBLP {
 	t.Helper()
 
-	d, err := c.DBLP(context.Background())
+	d, err := graphtest.Read(t.Context(), c.URI())
 	if err != nil {
 		t.Fatal(err)
 	}

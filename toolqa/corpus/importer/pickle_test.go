@@ -21,6 +21,7 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/corpus/graphtest"
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
@@ -59,17 +60,17 @@ func TestImportPickles(t *testing.T) {
 			c.Info().Rows)
 	}
 
-	editorial, _ := d.PaperTitled("Editorial.")
-	chen, _ := d.AuthorNamed("Wei Chen")
-	ann, _ := d.AuthorNamed("Ann Müller")
+	editorial := d.Titles["Editorial."]
+	chen := d.Names["Wei Chen"]
+	ann := d.Names["Ann Müller"]
 
-	bo, _ := d.AuthorNamed("Bo O'Brien")
+	bo := d.Names["Bo O'Brien"]
 	if d.Paper(editorial).NCitation != 1 || d.Author(chen).Org != "" {
 		t.Errorf("the titles and names stand for %+v and %+v; expected the last of each", d.Paper(editorial),
 			d.Author(chen))
 	}
 
-	if _, ok := d.AuthorNamed("B. O'Brien"); ok {
+	if _, ok := d.Names["B. O'Brien"]; ok {
 		t.Error("the second name of an author stands for somebody")
 	}
 
@@ -95,7 +96,7 @@ func TestImportPickles(t *testing.T) {
 			d.CitedBy(editorial))
 	}
 
-	wantEdge := corpus.Edge{
+	wantEdge := graphtest.Edge{
 		Author:    bo,
 		Weight:    7,
 		Papers:    []int{1, 2, 2, 5, 5, 7, 7},
@@ -175,10 +176,15 @@ func makePickles(t *testing.T, c *corpus.Corpus, protocols ...string) (dirs map[
 		p := paper{Key: key, Attributes: json.RawMessage(attributes), Cites: []string{}}
 		papers = append(papers, p)
 
-		return layout.ScanNumbers([]byte(cites), func(n int64) {
+		var cited []int64
+		err := json.Unmarshal([]byte(cites), &cited)
+
+		for _, n := range cited {
 			p := &papers[len(papers)-1]
 			p.Cites = append(p.Cites, keys[n])
-		})
+		}
+
+		return err
 	}, &key, &attributes, &cites)
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,7 @@
 package layout
 
 import (
-	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,29 +100,4 @@ func appendNumbers[T uint32 | int32](dst []byte, numbers []T) []byte {
 	}
 
 	return append(dst, ']')
-}
-
-// ScanNumbers reads what appendNumbers wrote and yields every number. Anything else is an error.
-func ScanNumbers(list []byte, yield func(int64)) error {
-	inner, ok1 := bytes.CutPrefix(list, []byte("["))
-	inner, ok2 := bytes.CutSuffix(inner, []byte("]"))
-
-	if !ok1 || !ok2 {
-		return fmt.Errorf("%.40q: expected a list of numbers", list)
-	}
-
-	for len(inner) > 0 {
-		number, rest, more := bytes.Cut(inner, []byte(","))
-
-		n, err := strconv.ParseInt(string(number), 10, 64)
-		if err != nil || more && len(rest) == 0 {
-			return fmt.Errorf("%.40q: expected a list of numbers", list)
-		}
-
-		yield(n)
-
-		inner = rest
-	}
-
-	return nil
 }
