@@ -64,7 +64,7 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 	}
 
 	if len(args) == 1 {
-		return a.inspectEpisodes(q, episodes, o)
+		return a.inspectEpisodes(q, episodes)
 	}
 
 	n, err := toolevo.Number("EPISODE", args[1])
@@ -78,7 +78,7 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 			q.ID, len(episodes), v.Dir, q.ID)
 	}
 
-	return a.inspectEpisode(&episodes[n], o)
+	return a.inspectEpisode(&episodes[n])
 }
 
 // inspectEvaluated shows the accuracies of an evaluation, and its questions.
@@ -129,7 +129,7 @@ func (a *app) printQuestions(questions []toolevo.QuestionEpisodes, o lookOptions
 }
 
 // inspectEpisodes shows the episodes of a question.
-func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.Episode, o lookOptions) error {
+func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.Episode) error {
 	all := questionPlayed{shownOf(q), make([]episodeSummary, len(episodes))}
 	for i, e := range episodes {
 		all.Episodes[i] = episodeSummary{
@@ -170,7 +170,7 @@ func tick(right bool) string {
 }
 
 // inspectEpisode shows an episode as it happened.
-func (a *app) inspectEpisode(e *trajectories.Episode, o lookOptions) error {
+func (a *app) inspectEpisode(e *trajectories.Episode) error {
 	if a.JSON {
 		return a.PrintJSON(e)
 	}

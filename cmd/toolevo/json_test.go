@@ -46,7 +46,9 @@ func documented() []printedJSON {
 		if c, ok := b.(suite.Commander); ok {
 			for _, command := range c.Commands() {
 				if command.Document != nil {
-					all = append(all, printedJSON{cmdline.Words(command.Use), command.Document})
+					all = append(all, printedJSON{
+						strings.Join(cmdline.Words(command.Use), " "), command.Document,
+					})
 				}
 			}
 		}

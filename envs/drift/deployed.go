@@ -20,12 +20,8 @@ const (
 	FactorPrefix = "factor:" // a factor, or all of them, one by one
 )
 
-// Entries that stand for several factors, one by one.
-const (
-	AllFactors    = FactorPrefix + groupPublished // those that the paper varies
-	ToolFactors   = FactorPrefix + groupTools     // of which tools there are, as far as the tools allow them
-	SubtleFactors = FactorPrefix + groupSubtle    // those that are silent or pass, and that the tools have something of
-)
+// AllFactors is the entry that stands for the factors that the paper varies, one by one.
+const AllFactors = FactorPrefix + groupPublished
 
 // versionsOfFactor is how many versions an entry that names a factor stands for: one alone may have names that are
 // easily guessed, or badly.

@@ -11,6 +11,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/drift/release"
 	"toolevo/envs/remote"
+	"toolevo/envs/remote/openapi"
 	"toolevo/envs/toolapi"
 )
 
@@ -63,11 +64,21 @@ func released(t *testing.T, pkg, version string) *remote.Toolset {
 	return set
 }
 
+// baseOf returns the version that has the tools of a server.
+func baseOf(set *remote.Toolset) (*toolapi.Spec, error) {
+	var apis []toolapi.APISpec
+	for _, tool := range set.Tools {
+		apis = append(apis, tool.API)
+	}
+
+	return openapi.Base("base", "a server", apis)
+}
+
 // between infers a release of a server from another one.
 func between(t *testing.T, was, is *remote.Toolset) (*release.Inferred, *toolapi.Version) {
 	t.Helper()
 
-	base, err := was.Base("base", "a server")
+	base, err := baseOf(was)
 	if err != nil {
 		t.Fatal(err)
 	}

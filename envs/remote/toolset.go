@@ -137,14 +137,3 @@ func namesParameters(text string, tools []string) bool {
 			return !slices.Contains(tools, found[1])
 		})
 }
-
-// Base returns the version that has the tools as the server lists them, and the tools of the
-// environment.
-func (t *Toolset) Base(version, about string) (*toolapi.Spec, error) {
-	var apis []toolapi.APISpec
-	for _, tool := range t.Tools {
-		apis = append(apis, tool.API)
-	}
-
-	return openapi.Base(version, about, apis)
-}

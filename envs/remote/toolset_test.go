@@ -76,7 +76,7 @@ func TestToolsOfAList(t *testing.T) {
 		t.Errorf("%s has lost what it says beside its parameters", schema)
 	}
 
-	base, err := set.Base("base", "orders")
+	base, err := baseOf(set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,7 @@ func (t *Table) groups(s *Source) []*group {
 		ranks[i] = map[string]int{All: s.Len()}
 	}
 
-	add := func(keys []string, row int) *group {
+	add := func(keys []string, row int) {
 		name := strings.Join(keys, "\x00")
 		if places[name] == nil {
 			places[name] = &group{row: Row{}}
@@ -170,10 +170,7 @@ func (t *Table) groups(s *Source) []*group {
 			}
 		}
 
-		g := places[name]
-		g.members = append(g.members, row)
-
-		return g
+		places[name].members = append(places[name].members, row)
 	}
 
 	for i := range s.Len() {

@@ -65,16 +65,6 @@ func (c *calendar) register(to *sqlite3.SQLiteConn) error {
 	return nil
 }
 
-// Close releases the connection.
-func (c *calendar) Close() error {
-	var errs []error
-	for _, stmt := range c.stmts {
-		errs = append(errs, stmt.Close())
-	}
-
-	return errors.Join(append(errs, c.conn.Close())...)
-}
-
 // readsClock reports whether a call names the present or the time zone of the machine.
 func readsClock(name string, args []any) bool {
 	if name == "strftime" {

@@ -53,7 +53,7 @@ func TestCalendarAgainstSQLite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	defer c.conn.Close()
 
 	// A library for such tests would have every child of this package start a third later.
 	r := rand.New(rand.NewPCG(1, 2))

@@ -59,7 +59,7 @@ func (h *Host) FitModules(b *Bench) error {
 
 	if missing := b.missingModules(); len(missing) > 0 {
 		h.Say("%s: programs that import it fail here; training data still names it (python.modules).\n%s",
-			missingText(b, missing), installAdvice(b, missing))
+			missingText(b, missing), installAdvice(missing))
 	}
 
 	return nil
@@ -75,7 +75,7 @@ func (b *Bench) CheckModules() error {
 
 	return console.Usage("%s, which the prompt says can be imported (python.modules).\n%s;\n"+
 		"or take it out of the prompt, wherever this model is trained or evaluated: ‹set› python.modules=%s",
-		missingText(b, missing), installAdvice(b, missing), strings.Join(b.Stamp.ModuleNames(), ","))
+		missingText(b, missing), installAdvice(missing), strings.Join(b.Stamp.ModuleNames(), ","))
 }
 
 // missingModules are those that the prompt says can be imported, and that this Python lacks; none where no program is
@@ -97,7 +97,7 @@ func missingText(b *Bench, missing []string) string {
 }
 
 // installAdvice returns how to install the missing modules.
-func installAdvice(b *Bench, missing []string) string {
+func installAdvice(missing []string) string {
 	packages := make([]string, len(missing))
 	for i, name := range missing {
 		packages[i] = "python3-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))

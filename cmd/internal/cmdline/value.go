@@ -23,7 +23,7 @@ type Configure func(cmd *cobra.Command,
 // Add makes a command of a value, below root and the groups that its words name, which are there
 // already.
 func Add(root *cobra.Command, p *console.Program, c suite.Command, configure Configure) {
-	words := commandWords(c.Use)
+	words := Words(c.Use)
 	parent := root
 
 	for _, group := range words[:len(words)-1] {
@@ -92,12 +92,8 @@ func runs(cmd *cobra.Command, p *console.Program, c suite.Command, configure Con
 	}
 }
 
-// Words are the words that call the command of a usage line.
-func Words(use string) string { return strings.Join(commandWords(use), " ") }
-
-// commandWords are the words of a usage line that call the command: arguments are in capitals or
-// brackets.
-func commandWords(use string) []string {
+// Words are the words of a usage line that call the command: arguments are in capitals or brackets.
+func Words(use string) []string {
 	words := strings.Fields(use)
 
 	for i, w := range words {

@@ -129,16 +129,16 @@ func wordsAlike(a, b string) float64 {
 	return 0
 }
 
-// descriptions is how alike two descriptions are, in [0, 1]: the cosine of their words, by weight.
-// known is false where one says nothing.
-func (w *weights) descriptions(a, b string) (score float64, known bool) {
+// descriptions is how alike two descriptions are, in [0, 1]: the cosine of their words, by weight. It
+// is 0 where one says nothing.
+func (w *weights) descriptions(a, b string) float64 {
 	one, other := wordSet(a), wordSet(b)
 	if len(one) == 0 || len(other) == 0 {
-		return 0, false
+		return 0
 	}
 
 	if a == b {
-		return 1, true
+		return 1
 	}
 
 	var shared, left, right float64
@@ -154,7 +154,7 @@ func (w *weights) descriptions(a, b string) (score float64, known bool) {
 		right += w.of(word) * w.of(word)
 	}
 
-	return min(shared/math.Sqrt(left*right), 0.98), true
+	return min(shared/math.Sqrt(left*right), 0.98)
 }
 
 func wordSet(text string) map[string]bool {

@@ -361,13 +361,13 @@ func (b *builder) alike(old, now toolapi.Parameter) float64 {
 // saidAlike is how alike the names and descriptions of parameters are.
 func (b *builder) saidAlike(old, now toolapi.Parameter) float64 {
 	name := b.words.names(old.Name, now.Name)
-	said, _ := b.words.descriptions(old.Description(), now.Description())
+	said := b.words.descriptions(old.Description(), now.Description())
 
 	return either(0.9*name*name, 0.9*said*said)
 }
 
 func (b *builder) reason(old, now toolapi.Parameter) string {
-	said, _ := b.words.descriptions(old.Description(), now.Description())
+	said := b.words.descriptions(old.Description(), now.Description())
 
 	return fmt.Sprintf("names alike by %.2f, descriptions by %.2f, values by %.2f",
 		b.words.names(old.Name, now.Name), said, fitOf(old, now))

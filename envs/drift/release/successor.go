@@ -299,7 +299,7 @@ func (p *parts) perhaps(old slot) string {
 
 	for i, s := range p.is {
 		alike := either(0.9 * p.words.names(old.Name, s.Name) * p.words.names(old.Name, s.Name))
-		if said, _ := p.words.descriptions(old.Description(), s.Description()); said > 0 {
+		if said := p.words.descriptions(old.Description(), s.Description()); said > 0 {
 			alike = either(alike, 0.9*said*said)
 		}
 

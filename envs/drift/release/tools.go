@@ -119,7 +119,7 @@ func endpoint(a toolapi.APISpec) string {
 // toolsAlike is how likely one tool is the successor of another, and why.
 func (b *builder) toolsAlike(old, now toolapi.APISpec) (float64, string) {
 	name := b.words.names(old.Name, now.Name)
-	text, _ := b.words.descriptions(old.Description, now.Description)
+	text := b.words.descriptions(old.Description, now.Description)
 	parameters := b.parametersAlike(old, now)
 
 	// Tools of one service share many words: half of them tell little.

@@ -231,12 +231,7 @@ func (o *opened) openTools() (err error) {
 		return fmt.Errorf("%s: %w", toolsetPath(o.choice.Data), err)
 	}
 
-	source, err := o.openSource(whole)
-	if err != nil {
-		return err
-	}
-
-	o.service, err = o.toolset.service(source)
+	o.service, err = o.toolset.service(o.openSource(whole))
 
 	return err
 }

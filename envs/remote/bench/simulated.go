@@ -29,10 +29,10 @@ const simulateRequest = "Tools, a line of JSON each:\n%s\nCalls so far, a line o
 	"The call to answer:\n%s\n"
 
 // openSource returns the tools, or what stands in for them.
-func (o *opened) openSource(tools *toolapi.Spec) (remote.Source, error) {
+func (o *opened) openSource(tools *toolapi.Spec) remote.Source {
 	m := o.toolset.Simulated
 	if m == nil {
-		return o.toolset.source, nil
+		return o.toolset.source
 	}
 
 	s := &simulation{model: m.Model}
@@ -58,7 +58,7 @@ func (o *opened) openSource(tools *toolapi.Spec) (remote.Source, error) {
 	o.standIn = o.lazy("simulated", m, simulateTokens)
 	s.writer = o.standIn
 
-	return s, nil
+	return s
 }
 
 // simulation is a language model in the place of tools. It implements [remote.Source].

@@ -51,7 +51,7 @@ func (m *maker) body() error {
 		return nil
 	}
 
-	body, _, err := m.doc.resolve(v)
+	body, err := m.doc.resolve(v)
 	if err != nil {
 		return err
 	}

@@ -100,26 +100,28 @@ func (d *document) checkVersion() error {
 }
 
 // resolve returns the object that v is or refers to, and the reference that led there last.
-func (d *document) resolve(v any) (object envs.Args, ref string, err error) {
+func (d *document) resolve(v any) (object envs.Args, err error) {
+	var ref string
+
 	for range mostHops {
 		object, ok := v.(envs.Args)
 		if !ok {
-			return nil, "", refuse(Malformed, "a %s where an object should be", pytext.TypeName(v))
+			return nil, refuse(Malformed, "a %s where an object should be", pytext.TypeName(v))
 		}
 
 		next, ok := object.Text("$ref")
 		if !ok {
-			return object, ref, nil
+			return object, nil
 		}
 
 		if v, err = d.follow(next); err != nil {
-			return nil, "", err
+			return nil, err
 		}
 
 		ref = next
 	}
 
-	return nil, "", refuse(Reference, "%s leads to more than %d others", ref, mostHops)
+	return nil, refuse(Reference, "%s leads to more than %d others", ref, mostHops)
 }
 
 // follow returns what a reference leads to.

@@ -28,7 +28,7 @@ func (m *maker) parameters() error {
 		}
 
 		for _, v := range list {
-			p, _, err := m.doc.resolve(v)
+			p, err := m.doc.resolve(v)
 			if err != nil {
 				return err
 			}

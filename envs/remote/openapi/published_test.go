@@ -170,7 +170,7 @@ func (c *counts) add(t *testing.T, path string, text []byte) {
 		}
 	}
 
-	base, err := set.Base("base")
+	base, err := baseOf("base", set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func (s *shaper) referred(ref string, schema envs.Args, level int) (out envs.Arg
 	if slices.Contains(s.open, ref) {
 		s.note("%s has itself inside, and is cut there", display.Line(ref, mostShown))
 
-		object, _, err := s.doc.resolve(target)
+		object, err := s.doc.resolve(target)
 		if err != nil {
 			return nil, err
 		}
@@ -306,7 +306,7 @@ func (s *shaper) inside(k envs.Arg, level int) (any, error) {
 
 // isReadOnly reports whether a member is in answers alone. One with a broken reference is not.
 func (s *shaper) isReadOnly(v any) bool {
-	object, _, _ := s.doc.resolve(v)
+	object, _ := s.doc.resolve(v)
 	is, _ := object.Get("readOnly")
 
 	return is == true

@@ -3,15 +3,12 @@ package openapi
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/display"
-	"toolevo/envs/names"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
 )
@@ -148,7 +145,7 @@ func (m *maker) answer() string {
 			continue
 		}
 
-		response, _, _ := m.doc.resolve(r.Value)
+		response, _ := m.doc.resolve(r.Value)
 		_, media, _ := chosenMedia(response.Object("content"))
 
 		if example, ok := m.example(media); ok {
@@ -170,14 +167,14 @@ func (m *maker) example(media envs.Args) (any, bool) {
 	}
 
 	for _, e := range media.Object("examples") {
-		example, _, _ := m.doc.resolve(e.Value)
+		example, _ := m.doc.resolve(e.Value)
 		if v, ok := example.Get("value"); ok {
 			return v, true
 		}
 	}
 
 	of, _ := media.Get("schema")
-	schema, _, _ := m.doc.resolve(of)
+	schema, _ := m.doc.resolve(of)
 
 	return schema.Get("example")
 }
@@ -194,10 +191,9 @@ func (m *maker) server() error {
 
 	for _, v := range first.Object("variables") {
 		variable, _ := v.Value.(envs.Args)
-		value, _ := variable.Get("default")
-		text, ok := m.options.Variables[v.Name]
+		text := ""
 
-		if !ok && value != nil {
+		if value, _ := variable.Get("default"); value != nil {
 			text = pytext.Str(value)
 		}
 
@@ -232,25 +228,6 @@ func (d *document) server(e entry) (first envs.Args) {
 	return first
 }
 
-// checkVariables refuses names that no base URL has.
-func (d *document) checkVariables(given map[string]string, entries []entry) error {
-	known := d.server(entry{}).Object("variables").Names()
-	for _, e := range entries {
-		known = append(known, d.server(e).Object("variables").Names()...)
-	}
-
-	slices.Sort(known)
-	known = slices.Compact(known)
-
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if !slices.Contains(known, name) {
-			return fmt.Errorf("openapi: %w", names.Unknown("variable of the base URLs", name, known))
-		}
-	}
-
-	return nil
-}
-
 // secrets notes what lets a request in.
 func (m *maker) secrets() error {
 	lists := m.doc.root.List("security")
@@ -267,7 +244,7 @@ func (m *maker) secrets() error {
 		for _, name := range needed.Names() {
 			v, _ := schemes.Get(name)
 
-			scheme, _, err := m.doc.resolve(v)
+			scheme, err := m.doc.resolve(v)
 			if err != nil {
 				return refuse(Malformed, "the security scheme %q is not defined", name)
 			}

@@ -18,8 +18,7 @@ type Options struct {
 	// method and the path ("GET /pets/*"), or a tag. A * stands for any characters, a ? for one.
 	Choose []string
 
-	Server    string            // the base URL in place of the document's; "" is the first that it names
-	Variables map[string]string // of the document's base URLs, which have to have them; others have their default
+	Server string // the base URL in place of the document's; "" is the first that it names
 
 	MostDescription int // characters of a description; 0 is 256
 }
@@ -28,7 +27,6 @@ const usualDescription = 256
 
 // Toolset is what a document offers.
 type Toolset struct {
-	Title    string
 	Tools    []Tool
 	Left     []Left
 	Unchosen []string // operations, by the names that their tools would have
@@ -104,16 +102,10 @@ func Load(text []byte, o Options) (*Toolset, error) {
 	}
 
 	t := &Toolset{}
-	t.Title, _ = d.root.Object("info").Text("title")
-
 	entries, bad := d.entries()
 	t.Left = bad
 
-	if err = d.checkVariables(o.Variables, entries); err == nil {
-		entries, t.Unchosen, err = chosen(entries, o.Choose)
-	}
-
-	if err != nil {
+	if entries, t.Unchosen, err = chosen(entries, o.Choose); err != nil {
 		return nil, err
 	}
 
@@ -152,7 +144,7 @@ func (d *document) entries() (all []entry, bad []Left) {
 			continue // an extension
 		}
 
-		item, _, err := d.resolve(path.Value)
+		item, err := d.resolve(path.Value)
 		if err != nil {
 			bad = append(bad, left(path.Name, err))
 		}
@@ -228,15 +220,4 @@ func chosen(all []entry, patterns []string) (some []entry, others []string, err 
 	}
 
 	return some, others, nil
-}
-
-// Base returns the version that has the tools as the document defines them, and the tools of the
-// environment.
-func (t *Toolset) Base(version string) (*toolapi.Spec, error) {
-	var apis []toolapi.APISpec
-	for _, tool := range t.Tools {
-		apis = append(apis, tool.API)
-	}
-
-	return Base(version, t.Title, apis)
 }

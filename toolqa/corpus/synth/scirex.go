@@ -141,7 +141,7 @@ type scirexPaper struct {
 func (s *scirexSynth) paper() *scirexPaper {
 	p := &scirexPaper{id: fmt.Sprintf("%016x%016x%08x", s.rng.Uint64(), s.rng.Uint64(), s.rng.Uint32())}
 	p.field = s.tasks[int(float64(len(s.tasks))*s.rng.Float64()*(0.35+0.65*s.rng.Float64()))]
-	p.methods = s.methods(p.field)
+	p.methods = s.methods()
 	p.title = s.draw("titles") + " for " + p.field.name
 	p.materials = s.materials(p.field)
 
@@ -253,7 +253,7 @@ func (s *scirexSynth) coined(old string) string {
 }
 
 // methods coins the methods of a paper: one, and up to two variants of it.
-func (s *scirexSynth) methods(f *scirexTask) []string {
+func (s *scirexSynth) methods() []string {
 	var methods []string
 	for len(methods) == 0 {
 		if base := s.draw("base"); s.take(base) {
