@@ -1,13 +1,12 @@
 package configs
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/yamltext"
 )
 
@@ -48,9 +47,8 @@ func (r *Resolved) Hash() string {
 	}
 
 	slices.Sort(lines)
-	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
 
-	return hex.EncodeToString(sum[:8])
+	return envs.SHA256(strings.Join(lines, ""))[:16]
 }
 
 // Difference lists the settings that differ between two configurations, which String printed, and

@@ -1,6 +1,8 @@
 package envs
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"hash/fnv"
 	"math/rand/v2"
 )
@@ -11,6 +13,12 @@ func Hash(text string) uint64 {
 	h.Write([]byte(text))
 
 	return h.Sum64()
+}
+
+// SHA256 is the SHA-256 of a text, in hexadecimal.
+func SHA256[T ~string | ~[]byte](text T) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // Random returns a source that depends on a seed and a text alone.

@@ -1,11 +1,11 @@
 package finetune
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strings"
 
+	"toolevo/envs"
 	"toolevo/trajectories"
 )
 
@@ -20,15 +20,10 @@ func TaskSet(questions []trajectories.Question) string {
 			panic(err) // texts can always be encoded
 		}
 
-		lines[i] = string(line)
+		lines[i] = string(line) + "\n"
 	}
 
 	slices.Sort(lines)
 
-	sum := sha256.New()
-	for _, line := range lines {
-		sum.Write([]byte(line + "\n"))
-	}
-
-	return hex.EncodeToString(sum.Sum(nil))
+	return envs.SHA256(strings.Join(lines, ""))
 }

@@ -1,14 +1,13 @@
 package drift
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
 	"toolevo/envs/toolapi"
@@ -240,10 +239,7 @@ func (d *Deployed) Hash() string {
 
 	slices.Sort(texts)
 
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%q", texts)
-
-	return hex.EncodeToString(sum.Sum(nil))
+	return envs.SHA256(fmt.Sprintf("%q", texts))
 }
 
 // familyName is how reports call the versions of several files: by their folder, or by what the files have in common.

@@ -2,8 +2,6 @@ package remote
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -61,9 +59,7 @@ func (i *httpInstance) Call(
 
 	// The same call of another instance, or again of this one, is another request.
 	if i.calls++; r.takesKey() {
-		call := fmt.Appendf(nil, "%s %d %s %s", i.nonce, i.calls, tool, pytext.JSON(args))
-		sum := sha256.Sum256(call)
-		r.key = hex.EncodeToString(sum[:16])
+		r.key = envs.SHA256(fmt.Sprintf("%s %d %s %s", i.nonce, i.calls, tool, pytext.JSON(args)))[:32]
 	}
 
 	a, err := i.exchange(ctx, r)

@@ -1,8 +1,6 @@
 package remote
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 
 	"toolevo/envs"
@@ -35,8 +33,8 @@ func (l Log) key() string {
 
 // with returns the log and the key of one more call, whose result is not there yet.
 func (l Log) with(tool string, args envs.Args) *entry {
-	sum := sha256.Sum256([]byte(l.key() + "\x00" + tool + "\x00" + pytext.JSON(args)))
-	return &entry{before: l, tool: tool, args: args, key: hex.EncodeToString(sum[:])}
+	key := envs.SHA256(l.key() + "\x00" + tool + "\x00" + pytext.JSON(args))
+	return &entry{before: l, tool: tool, args: args, key: key}
 }
 
 // since returns the calls of the log behind another one of which it is the continuation, in their

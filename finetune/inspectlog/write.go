@@ -4,8 +4,6 @@ import (
 	"archive/zip"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"toolevo/envs"
 	"toolevo/envs/disk"
 	"toolevo/finetune"
 	"toolevo/trajectories"
@@ -96,8 +95,7 @@ func (e *Evaluation) task(cell finetune.Cell) string {
 
 // id names a row's log.
 func (e *Evaluation) id(parts ...any) string {
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%s %q", e.RunID, parts)))
-	return hex.EncodeToString(sum[:11])
+	return envs.SHA256(fmt.Sprintf("%s %q", e.RunID, parts))[:22]
 }
 
 // modelName is a policy as inspect_ai names models.

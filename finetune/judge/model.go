@@ -2,9 +2,7 @@ package judge
 
 import (
 	"context"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"toolevo/envs"
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/trajectories"
@@ -46,7 +45,7 @@ func prompt(name string) string {
 
 // PromptHash returns the first digits of the SHA-256 of all prompts: judgements by others are not comparable.
 func PromptHash() string {
-	sum := sha256.New()
+	var all strings.Builder
 
 	files, err := fs.Glob(promptFiles, "prompts/*"+extension)
 	if err != nil {
@@ -55,10 +54,10 @@ func PromptHash() string {
 
 	for _, file := range files {
 		text, _ := promptFiles.ReadFile(file)
-		fmt.Fprintf(sum, "%s %d\n%s", file, len(text), text)
+		fmt.Fprintf(&all, "%s %d\n%s", file, len(text), text)
 	}
 
-	return hex.EncodeToString(sum.Sum(nil))[:12]
+	return envs.SHA256(all.String())[:12]
 }
 
 // Model is a language model that judges. Who wants to go on where a run was cut short has its texts kept, see package
@@ -88,9 +87,7 @@ func (m *Model) told() string {
 		return PromptHash()
 	}
 
-	sum := sha256.Sum256([]byte(m.CompletePrompt))
-
-	return PromptHash() + ", complete " + hex.EncodeToString(sum[:])[:12]
+	return PromptHash() + ", complete " + envs.SHA256(m.CompletePrompt)[:12]
 }
 
 // makerKind is the kind of maker that a judge is.

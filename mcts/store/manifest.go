@@ -2,8 +2,6 @@ package store
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"toolevo/envs"
 	"toolevo/envs/disk"
 )
 
@@ -67,14 +66,14 @@ func TimeOf(runID string) time.Time {
 
 // hash returns what Hash has to be.
 func (m *Manifest) hash() string {
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q\n", m.Kind, m.ConfigHash)
+	var all strings.Builder
+	fmt.Fprintf(&all, "%q %q\n", m.Kind, m.ConfigHash)
 
 	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
-		fmt.Fprintf(sum, "%q %q\n", name, m.Inputs[name])
+		fmt.Fprintf(&all, "%q %q\n", name, m.Inputs[name])
 	}
 
-	return hex.EncodeToString(sum.Sum(nil)[:8])
+	return envs.SHA256(all.String())[:16]
 }
 
 // sum returns what Sum has to be beside a configuration.
@@ -86,9 +85,7 @@ func (m Manifest) sum(config string) (string, error) {
 		return "", err
 	}
 
-	sum := sha256.Sum256(append(text, config...))
-
-	return hex.EncodeToString(sum[:]), nil
+	return envs.SHA256(append(text, config...)), nil
 }
 
 // encode returns the text of the manifest's file.
@@ -208,9 +205,8 @@ func checkFormat(dir string, text []byte) error {
 func isWhole(text, config string) bool {
 	before, rest, found := strings.Cut(text, ",\n  \"sum\": \"")
 	sum, after, _ := strings.Cut(rest, `"`)
-	again := sha256.Sum256([]byte(before + after + config))
 
-	return found && hex.EncodeToString(again[:]) == sum
+	return found && envs.SHA256(before+after+config) == sum
 }
 
 // complete fills in what follows from the rest.

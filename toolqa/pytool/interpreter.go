@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -103,9 +102,7 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 
 // key identifies everything that a result depends on, except the engine.
 func (in *Interpreter) key(code string) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%v\x00%+v\x00%s", in.opts.PublishedCapture, in.opts.Limits, code)
-	return hex.EncodeToString(h.Sum(nil))
+	return envs.SHA256(fmt.Sprintf("%v\x00%+v\x00%s", in.opts.PublishedCapture, in.opts.Limits, code))
 }
 
 // seed is the first four bytes of the SHA-256 of a program, as a big-endian number.

@@ -79,7 +79,7 @@ func Write(dir string, questions []toolqa.Question) error {
 				return fmt.Errorf("questions: write %s: %w", path, err)
 			}
 
-			changes[path] = sumOf(files[path].Bytes())
+			changes[path] = envs.SHA256(files[path].Bytes())
 		}
 
 		return updateSums(dir, work, changes)

@@ -2,8 +2,6 @@ package questions
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/toolqa/corpus"
 )
 
@@ -80,17 +79,12 @@ func (s sums) check(dir, path string, data []byte) error {
 	switch want, ok := s[name]; {
 	case !ok:
 		return fmt.Errorf("%w: %s does not name it", corpus.ErrDamaged, sumsPath(dir))
-	case want != sumOf(data):
+	case want != envs.SHA256(data):
 		return fmt.Errorf("%w: its checksum is not the one in %s: a command was interrupted, or the file was changed",
 			corpus.ErrDamaged, sumsPath(dir))
 	}
 
 	return nil
-}
-
-func sumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // updateSums changes the checksums of files, by their paths; those that are "" are removed. It

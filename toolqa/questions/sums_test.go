@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -152,7 +153,7 @@ func TestReadIsStrict(t *testing.T) {
 		path := Path(dir, toolqa.Coffee, toolqa.Easy, toolqa.Dev)
 		writeFile(t, path, text+"\n")
 
-		if err := updateSums(dir, folder(dir), map[string]string{path: sumOf([]byte(text + "\n"))}); err != nil {
+		if err := updateSums(dir, folder(dir), map[string]string{path: envs.SHA256([]byte(text + "\n"))}); err != nil {
 			t.Fatal(err)
 		}
 

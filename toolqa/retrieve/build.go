@@ -2,8 +2,6 @@ package retrieve
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -23,6 +21,7 @@ import (
 	"github.com/blevesearch/bleve/v2/mapping"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"toolevo/envs"
 	"toolevo/envs/disk"
 	"toolevo/toolqa/corpus"
 )
@@ -77,8 +76,7 @@ func hashes(path string) (map[string]string, error) {
 			return err
 		}
 
-		sum := sha256.Sum256(content)
-		files[filepath.ToSlash(name)] = hex.EncodeToString(sum[:])
+		files[filepath.ToSlash(name)] = envs.SHA256(content)
 
 		return nil
 	})
@@ -88,8 +86,7 @@ func hashes(path string) (map[string]string, error) {
 
 // derivedKey names what is derived from a corpus, by everything that it depends on.
 func derivedKey(c *corpus.Corpus, parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(append(parts, c.Info().ContentSHA256), "\x00")))
-	return hex.EncodeToString(sum[:12])
+	return envs.SHA256(strings.Join(append(parts, c.Info().ContentSHA256), "\x00"))[:24]
 }
 
 // derivedFolder is the folder beside a corpus file that holds what is derived from it.

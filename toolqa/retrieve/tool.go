@@ -2,8 +2,6 @@ package retrieve
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -91,9 +89,7 @@ func (t *Tool) remembered(ctx context.Context, query string) (envs.Result, error
 		return t.pure(ctx, query)
 	}
 
-	sum := sha256.Sum256([]byte(t.search.Model() + "\x00" + query))
-
-	key := "retrieve " + t.name + " " + hex.EncodeToString(sum[:])
+	key := "retrieve " + t.name + " " + envs.SHA256(t.search.Model()+"\x00"+query)
 
 	return envs.Remembered(ctx, t.memory, key, func() (envs.Result, error) {
 		return t.result(ctx, query)

@@ -2,9 +2,7 @@ package sqltool
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -80,9 +78,8 @@ func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result
 
 // key identifies everything that a result depends on beside the corpora.
 func (in *Interpreter) key(stmt string) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%v %d %d %v\x00%s", in.opts.Timeout, in.opts.MaxRows, in.opts.MaxBytes, in.opts.TextColumns, stmt)
-	return "sql " + hex.EncodeToString(h.Sum(nil))
+	return "sql " + envs.SHA256(fmt.Sprintf("%v %d %d %v\x00%s", in.opts.Timeout, in.opts.MaxRows,
+		in.opts.MaxBytes, in.opts.TextColumns, stmt))
 }
 
 // result runs a statement and phrases what came of it. Marginal says that another day might give another result.

@@ -1,8 +1,6 @@
 package atif
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -156,8 +154,7 @@ func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown, too
 		shown.System = strings.TrimSpace(shown.System + "\n\n" + strings.Join(lines, "\n"))
 	}
 
-	sum := sha256.Sum256([]byte(shown.Origin + "\x00" + shown.System))
-	row.PromptAPI = "shown_" + hex.EncodeToString(sum[:4])
+	row.PromptAPI = "shown_" + envs.SHA256(shown.Origin + "\x00" + shown.System)[:8]
 	row.DeployedAPI = row.PromptAPI
 
 	if row.QuestionID == "" {

@@ -1,8 +1,6 @@
 package export
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/disk"
 	"toolevo/trajectories/atif"
 )
@@ -65,7 +64,7 @@ func trialFile(d *atif.Document) string {
 		return r
 	}, strings.TrimPrefix(d.TrajectoryID, d.Extra.Ours.RunID+"/"))
 
-	sum := sha256.Sum256([]byte(d.TrajectoryID)) // IDs may differ in characters that no name has, and be too long
+	mark := envs.SHA256(d.TrajectoryID)[:8] // IDs may differ in characters that no name has, and be too long
 
-	return path.Join(atifFolder, fmt.Sprintf("%.100s-%s", plain, hex.EncodeToString(sum[:4])), "agent", atif.TrialFile)
+	return path.Join(atifFolder, fmt.Sprintf("%.100s-%s", plain, mark), "agent", atif.TrialFile)
 }

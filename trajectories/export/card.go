@@ -1,9 +1,7 @@
 package export
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"regexp"
@@ -13,6 +11,7 @@ import (
 	"sync"
 	"text/template"
 
+	"toolevo/envs"
 	"toolevo/trajectories"
 )
 
@@ -47,15 +46,15 @@ func (m *Manifest) card() string {
 // configuration's: of another export in the same folder it would load what was there before. It is
 // the files' checksums, as far as they are noted.
 func (m *Manifest) configName() string {
-	h := sha256.New()
+	var sums strings.Builder
 
 	for _, d := range m.datasets() {
 		if i := slices.IndexFunc(m.Files, func(f FileSum) bool { return f.Name == d.parquet() }); i >= 0 {
-			fmt.Fprintln(h, m.Files[i].Name, m.Files[i].SHA256)
+			fmt.Fprintln(&sums, m.Files[i].Name, m.Files[i].SHA256)
 		}
 	}
 
-	return "toolevo_" + hex.EncodeToString(h.Sum(nil)[:6])
+	return "toolevo_" + envs.SHA256(sums.String())[:12]
 }
 
 // sizeCategory is how the Hub of Hugging Face names numbers of samples: between powers of ten.

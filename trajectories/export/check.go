@@ -1,14 +1,13 @@
 package export
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/disk"
 	"toolevo/mcts/policy/prompt"
 	"toolevo/trajectories/internal/pq"
@@ -124,7 +123,7 @@ func (r *Report) checkSeal(dir string, m *Manifest) {
 		return
 	}
 
-	if want := sealOf(strings.Replace(string(text), sealLine(m.Seal), sealLine(""), 1)); m.Seal != want {
+	if want := envs.SHA256(strings.Replace(string(text), sealLine(m.Seal), sealLine(""), 1)); m.Seal != want {
 		r.problem("%s was altered: its seal is %q, of these values it would be %s", ManifestFile, m.Seal, want)
 	}
 }
@@ -148,9 +147,7 @@ func (r *Report) checkSums(dir string, m *Manifest) {
 // whoever shares the samples adds.
 func isCardWithLicense(dir string, want FileSum) bool {
 	card, err := disk.ReadFile(filepath.Join(dir, cardFile))
-	sum := sha256.Sum256([]byte(withoutLicense(string(card))))
-
-	return err == nil && hex.EncodeToString(sum[:]) == want.SHA256
+	return err == nil && envs.SHA256(withoutLicense(string(card))) == want.SHA256
 }
 
 // checkSamples asks the linter about every sample of a set.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/disk"
 )
 
@@ -96,7 +97,7 @@ func (m *Manifest) complete(work string) error {
 		return err
 	}
 
-	m.Seal = sealOf(string(text))
+	m.Seal = envs.SHA256(string(text))
 
 	return writeJSON(filepath.Join(work, ManifestFile), m)
 }

@@ -2,8 +2,6 @@ package export
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -122,12 +120,6 @@ func isExportFile(name string) bool {
 // isExportFolder reports whether a folder of that name is part of an export.
 func isExportFolder(name string) bool {
 	return len(FormatsThat(func(f Format) bool { return f.form().entry == name+"/" })) > 0
-}
-
-// sealOf is the seal of a manifest's text, in which it is missing.
-func sealOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }
 
 // sealLine is how a seal stands in the text.

@@ -1,13 +1,12 @@
 package export
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/names"
 	"toolevo/envs/yamltext"
@@ -99,9 +98,9 @@ func ParseChatTemplate(t Trainer, name string) error {
 
 // ChatTemplateOf returns which chat template of a trainer a model's is; "" is none that is known.
 func ChatTemplateOf(t Trainer, text string) string {
-	sum := sha256.Sum256([]byte(text))
+	sum := envs.SHA256(text)
 	for name, begin := range templates()[t].SHA256 {
-		if strings.HasPrefix(hex.EncodeToString(sum[:]), begin) {
+		if strings.HasPrefix(sum, begin) {
 			return name
 		}
 	}

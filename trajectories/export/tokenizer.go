@@ -1,10 +1,9 @@
 package export
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
+	"toolevo/envs"
 	"toolevo/envs/disk"
 	"toolevo/trajectories/internal/bpe"
 )
@@ -28,9 +27,7 @@ func LoadTokenizer(path string) (*Tokenizer, error) {
 		return nil, fmt.Errorf("export: load tokenizer %s: %w", path, err)
 	}
 
-	sum := sha256.Sum256(data)
-
-	return &Tokenizer{bpe: t, sha256: hex.EncodeToString(sum[:])}, nil
+	return &Tokenizer{bpe: t, sha256: envs.SHA256(data)}, nil
 }
 
 // Count returns the number of tokens of a text, without any that mark its beginning or end.

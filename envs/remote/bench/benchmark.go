@@ -2,8 +2,6 @@ package bench
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -95,8 +93,7 @@ func (Remote) Sources(data string) (map[string]string, error) {
 		return nil, err
 	}
 
-	of := sha256.Sum256(text)
-	all := map[string]string{"tools": sum, "toolset": hex.EncodeToString(of[:])}
+	all := map[string]string{"tools": sum, "toolset": envs.SHA256(text)}
 
 	if o := toolset.OpenAPI; o != nil {
 		all["document"], _, err = disk.Sum(filepath.Join(folder(data), o.Document))

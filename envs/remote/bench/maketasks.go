@@ -2,8 +2,6 @@ package bench
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -253,8 +251,7 @@ func (m *making) add(
 		return err
 	}
 
-	sum := sha256.Sum256([]byte(question))
-	t.ID, t.Question = "made-"+hex.EncodeToString(sum[:6]), question
+	t.ID, t.Question = "made-"+envs.SHA256(question)[:12], question
 	m.known[question] = true
 	m.made = append(m.made, t)
 

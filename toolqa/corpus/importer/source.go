@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"toolevo/envs"
 	"toolevo/envs/disk"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -100,8 +101,7 @@ func (s *source) hash(ctx context.Context) error {
 
 	s.sum = sums[0]
 	if len(sums) > 1 {
-		all := sha256.Sum256([]byte(strings.Join(sums, "\n") + "\n"))
-		s.sum = hex.EncodeToString(all[:])
+		s.sum = envs.SHA256(strings.Join(sums, "\n") + "\n")
 	}
 
 	return nil

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/pytext"
 )
 
@@ -31,9 +32,7 @@ func ContentSum(tables []Content) string {
 		fmt.Fprintf(&b, "%s %s\n", t.Table, t.Sum)
 	}
 
-	sum := sha256.Sum256([]byte(b.String()))
-
-	return hex.EncodeToString(sum[:])
+	return envs.SHA256(b.String())
 }
 
 // CSVHash hashes records as CSV text, as [csv.Writer] writes it.
