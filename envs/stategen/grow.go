@@ -18,6 +18,9 @@ import (
 // mostAttempts is after how many failures in a row a program is given up: the domain has a dead end.
 const mostAttempts = 20
 
+// attemptsAtOnePlace is how many of the first ones branch after the same number of calls.
+const attemptsAtOnePlace = 3
+
 // mostEdits is how many edits of local variables a path may have for each call.
 const mostEdits = 3
 
@@ -52,7 +55,11 @@ func (g *grower) next() (grown, error) {
 			seen: map[string]bool{},
 		}
 
-		program, err := p.program(g.domain, g.options.Calls)
+		// The first attempts share where they branch, or else ends that are given up would make branches rarer; but
+		// that place may be a dead end.
+		place := random(g.options.Seed, g.domain.Name(), number, -max(1, attempt-attemptsAtOnePlace+2))
+
+		program, err := p.program(g.domain, Pick(place, g.domain.Splits(g.options.Calls)), g.options.Calls)
 		if err == nil {
 			err = tests(&program)
 		}
@@ -96,12 +103,11 @@ type path struct {
 	pairs    []Pair          // what was added to the book
 }
 
-// program grows a whole program with n calls on each path (StateGen, III-D).
-func (p *path) program(d Domain, n int) (Program, error) {
+// program grows a whole program with n calls on each path, which branches behind some of them unless
+// only one would be left (StateGen, III-D).
+func (p *path) program(d Domain, split, n int) (Program, error) {
 	schema := d.Init(p.rng)
-	splits := d.Splits(n)
 
-	split := splits[p.rng.IntN(len(splits))]
 	if split >= n-1 {
 		if err := p.grow(schema, n, 0); err != nil {
 			return Program{}, err
@@ -122,11 +128,11 @@ func (p *path) program(d Domain, n int) (Program, error) {
 		return Program{}, err
 	}
 
-	return p.branch(schema, n-split)
+	return p.branch(d, schema, n-split)
 }
 
 // branch grows both ends of a program that has a branch.
-func (p *path) branch(schema Schema, n int) (Program, error) {
+func (p *path) branch(d Domain, schema Schema, n int) (Program, error) {
 	before := schema.Program()
 
 	test, constant, ok := schema.Condition(p.rng)
@@ -160,12 +166,36 @@ func (p *path) branch(schema Schema, n int) (Program, error) {
 		added[i] = whole.Init[len(before.Init):]
 	}
 
+	if alike(d, ends, paths) {
+		return Program{}, errAlike
+	}
+
 	program := before
 	program.Branch = &Branch{test, paths[0], paths[1]}
 	program.Init = slices.Concat(before.Init, added[0], []Variable{constant})
 	program.take(added[1], added[0])
 
 	return program, nil
+}
+
+// alike reports whether two ends of a program are known to answer the same.
+func alike(d Domain, ends [2]Schema, paths [2]Path) bool {
+	var answers [2]any
+
+	for i, end := range ends {
+		ran, ok := end.(interface {
+			answer(on Service, e Expr) (any, bool)
+		})
+		if !ok {
+			return false
+		}
+
+		if answers[i], ok = ran.answer(d, paths[i].Result); !ok {
+			return false
+		}
+	}
+
+	return d.Same(answers[0], answers[1])
 }
 
 // grow adds n calls to a schema, which more follow: the loop of Algorithm 1. An exact repetition is never a candidate.

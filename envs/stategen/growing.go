@@ -83,6 +83,16 @@ func (g *Growing) Run(on Service, s Stmt) (result any) {
 	return result
 }
 
+// answer returns the content of an expression, as far as the statements were run.
+func (g *Growing) answer(on Service, e Expr) (any, bool) {
+	v, err := Eval(g.Values, e)
+	if err != nil || g.State == nil {
+		return nil, false
+	}
+
+	return on.Content(g.State, v), true
+}
+
 // Pairs returns the distinct pairs of a transition with those that touched what it consumes; "" is [None].
 func Pairs(consumer string, producers ...string) (all []Pair) {
 	for _, p := range producers {

@@ -421,7 +421,7 @@ func TestBothBranches(t *testing.T) {
 
 			return nil
 		})
-	if err != nil || report.Rejected["both branches lead to the same"] == 0 {
+	if err != nil || report.Rejected["both branches answer the same"] == 0 {
 		t.Errorf("%+v (%v)", report, err)
 	}
 

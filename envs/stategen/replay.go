@@ -68,7 +68,7 @@ const (
 	errConstants unfit = "the condition compares what no call made"
 	errUntouched unfit = "the result comes from no call"
 	errEmpty     unfit = "the result is empty"
-	errAlike     unfit = "both branches lead to the same"
+	errAlike     unfit = "both branches answer the same"
 	errUnsteady  unfit = "the reference does not pass its own case"
 )
 

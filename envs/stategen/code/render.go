@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -84,7 +85,7 @@ func (r *renderer) stmts(all []stategen.Stmt) {
 	for _, s := range all {
 		switch {
 		case s.Call != nil:
-			r.line(r.assigned(*s.Call))
+			r.keep(*s.Call)
 		case s.Edit != nil:
 			r.line(r.target(*s.Edit) + " = " + r.expr(s.Edit.To))
 		case s.Each != nil:
@@ -92,18 +93,34 @@ func (r *renderer) stmts(all []stategen.Stmt) {
 			r.depth++
 			r.line("if " + r.test(s.Each.Where) + ":")
 			r.depth++
-			r.line(r.assigned(s.Each.Do))
+			r.keep(s.Each.Do)
 			r.depth -= 2
 		}
 	}
 }
 
-func (r *renderer) assigned(c stategen.Call) string {
-	if c.Assign == "" {
-		return strings.TrimSuffix(r.call(c), ".json()")
+// keep writes a call, and what becomes of its result. Requests are checked first: a program that goes
+// on after one that was refused would fail somewhere else.
+func (r *renderer) keep(c stategen.Call) {
+	text := r.call(c)
+
+	if _, isRequest := r.style.(requests); isRequest {
+		name := cmp.Or(c.Assign, "answer")
+		r.line(name + " = " + strings.TrimSuffix(text, ".json()"))
+		r.line(name + ".raise_for_status()")
+
+		if c.Assign != "" {
+			r.line(name + " = " + name + ".json()")
+		}
+
+		return
 	}
 
-	return c.Assign + " = " + r.call(c)
+	if c.Assign != "" {
+		text = c.Assign + " = " + text
+	}
+
+	r.line(text)
 }
 
 // target is what an edit assigns to: members by their keys, whatever a style makes of them.
@@ -153,12 +170,7 @@ func (r *renderer) call(c stategen.Call) string {
 		r.fail(fmt.Errorf("%s: %w", c.Tool, err))
 	}
 
-	text := r.style.changed(api.Name, args)
-	if _, isRequest := r.style.(requests); isRequest && c.Assign != "" {
-		text += ".json()"
-	}
-
-	return text
+	return r.style.changed(api.Name, args)
 }
 
 func (r *renderer) fail(err error) {

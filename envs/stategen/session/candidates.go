@@ -13,11 +13,20 @@ import (
 // mostEdited is how many members of a copy change before it is written.
 const mostEdited = 2
 
-// Candidates implements [stategen.Schema].
-func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) []stategen.Candidate {
-	all := slices.Concat(s.readers(rng), s.writers(rng), s.deleters(rng, want.Left+want.After == 1), s.editors(rng))
+// Candidates implements [stategen.Schema]. A long path, for which nothing else is left, is less choosy.
+func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) (all []stategen.Candidate) {
+	for _, s.choosy = range []bool{true, false} {
+		all = slices.Concat(s.readers(rng), s.writers(rng), s.deleters(rng, want.Left+want.After == 1), s.editors(rng))
+		all = slices.DeleteFunc(all, func(c stategen.Candidate) bool {
+			return slices.Contains(s.made, c.Transition+c.Key) || !s.canEnd(c, want)
+		})
 
-	return slices.DeleteFunc(all, func(c stategen.Candidate) bool { return !s.canEnd(c, want) })
+		if len(all) > 0 {
+			break
+		}
+	}
+
+	return all
 }
 
 // canEnd reports whether after a candidate there are calls enough for what the path owes: a list that nothing has
@@ -62,13 +71,12 @@ func (s *schema) listable(c stategen.Candidate) bool {
 }
 
 // readers returns the candidates that read: for each pair of source and type that the program knows, a list, a search
-// for every text in the data of its sessions, and one for a text of every copy. The pair is that of a local copy or of
-// the first element of a list.
+// for every text in the data of its sessions, and one for a text of every copy.
 func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 	var done []pair
 
 	for _, h := range s.copies {
-		if slices.Contains(done, h.pair) {
+		if !s.leads(h) || slices.Contains(done, h.pair) {
 			continue
 		}
 
@@ -80,7 +88,7 @@ func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 		}
 
 		known := slices.DeleteFunc(slices.Clone(s.copies), func(k *held) bool {
-			return k.pair != h.pair || !k.local && k.path[0] != "0"
+			return k.pair != h.pair || !s.leads(k)
 		})
 		all = append(all, s.list(stategen.Pick(rng, known), live))
 
@@ -100,6 +108,12 @@ func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 	}
 
 	return all
+}
+
+// leads reports whether reads go by the pair of a copy: a local one, or the first element of a list, that was not
+// deleted.
+func (s *schema) leads(h *held) bool {
+	return (!s.choosy || h.touched != Delete) && (h.local || h.path[0] == "0")
 }
 
 // list is the candidate that lists the sessions of the pair of a copy.
@@ -219,8 +233,7 @@ func (s *schema) writers(rng *rand.Rand) (all []stategen.Candidate) {
 // has written them, and no copy waits to.
 func (s *schema) replaceable(p pair) (all []*held) {
 	for _, e := range s.copies {
-		by := s.touched[e.remote]
-		if e.remote != "" && !e.local && e.pair == p && by != Add && by != Update && !s.waiting(e.remote) {
+		if e.remote != "" && !e.local && e.pair == p && !s.written(e.remote) && !s.waiting(e.remote) {
 			all = append(all, e)
 		}
 	}
@@ -231,6 +244,11 @@ func (s *schema) replaceable(p pair) (all []*held) {
 // waiting reports whether a copy of a session is pending.
 func (s *schema) waiting(id string) bool {
 	return slices.ContainsFunc(s.copies, func(h *held) bool { return h.remote == id && h.pending() })
+}
+
+// written reports whether the program wrote a session: nothing else should become of it, at least before it is read.
+func (s *schema) written(id string) bool {
+	return s.touched[id] == Add || s.touched[id] == Update || s.choosy && s.changes[id] > 0
 }
 
 func (s *schema) add(h *held) stategen.Candidate {
@@ -259,14 +277,14 @@ func (s *schema) update(h *held, remote string, id stategen.Expr) stategen.Candi
 // wrote notes that a session is now what a copy is.
 func (s *schema) wrote(h *held, by, id string, e stategen.Expr) {
 	s.changes[id]++
-	s.touched[id], s.lastWrite = by, id
+	s.touched[id] = by
 
 	h.remote, h.id, h.change = id, e, s.changes[id]
 	h.edited, h.written, h.touched = nil, true, by
 }
 
-// deleters returns the candidates that delete a session: not what was just written, and the last one only by the last
-// call.
+// deleters returns the candidates that delete a session: nothing that the program wrote, and the last one only by the
+// last call.
 func (s *schema) deleters(rng *rand.Rand, last bool) (all []stategen.Candidate) {
 	if !last && len(s.State.(state).sessions) < 2 {
 		return nil
@@ -275,8 +293,7 @@ func (s *schema) deleters(rng *rand.Rand, last bool) (all []stategen.Candidate) 
 	var done []string
 
 	for _, h := range slices.Backward(s.copies) {
-		by := s.touched[h.remote]
-		if h.remote == "" || by == Add || by == Update || slices.Contains(done, h.remote) || s.waiting(h.remote) {
+		if h.remote == "" || s.written(h.remote) || slices.Contains(done, h.remote) || s.waiting(h.remote) {
 			continue
 		}
 
@@ -374,13 +391,13 @@ func (s *schema) edits(name, key string) bool {
 	return slices.ContainsFunc(s.copies, func(h *held) bool { return h.name == name && slices.Contains(h.edited, key) })
 }
 
-// editors returns the candidates that change a copy: a local one and an element of a list, at random. Who would change
-// what the last call has written might have done so before.
+// editors returns the candidates that change a copy: a local one and an element of a list, at random. What the program
+// wrote is left alone, as far as that can be: who would change it might have done so before.
 func (s *schema) editors(rng *rand.Rand) (all []stategen.Candidate) {
 	var locals, elements []*held
 
 	for _, h := range s.copies {
-		busy := h.remote != "" && (h.remote == s.lastWrite || !h.pending() && s.waiting(h.remote))
+		busy := h.remote != "" && (s.choosy && s.changes[h.remote] > 0 || !h.pending() && s.waiting(h.remote))
 
 		switch {
 		case busy || len(h.edited) >= mostEdited:
@@ -412,9 +429,18 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	}
 
 	m := s.move(edit, h.touched)
-	name := m.variable(h)
+	to, name := stategen.Expr{}, ""
+
+	// Half of the changes take over what a session has that the program read.
+	if like, ok := s.like(rng, h, key); ok && rng.IntN(2) == 0 {
+		text, to, name = textOf(s.data(like), key), like.expr("data", key), m.variable(h)
+		m.pairs, m.reads = stategen.Pairs(edit, h.touched, like.touched), like.name
+	} else {
+		name, to = m.variable(h), m.text(text)
+	}
+
 	path := slices.Concat(h.path, []string{"data", key})
-	m.stmt.Edit = &stategen.Edit{Var: name, Path: path, To: m.text(text)}
+	m.stmt.Edit = &stategen.Edit{Var: name, Path: path, To: to}
 	m.copy, m.changes = h, name
 
 	m.given = envs.Object(strings.Join(append([]string{name}, path...), "."), text)
@@ -427,4 +453,29 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	}
 
 	return m.candidate(false)
+}
+
+// like returns an element of a list whose data has something else under a key than a copy has; no two sessions get one
+// title.
+func (s *schema) like(rng *rand.Rand, h *held, key string) (*held, bool) {
+	var all []*held
+
+	for _, e := range s.copies {
+		text := textOf(s.data(e), key)
+		if !e.local && e.remote != h.remote && key != title && text != "" && text != textOf(s.data(h), key) &&
+			!s.edits(e.name, key) {
+			all = append(all, e)
+		}
+	}
+
+	if len(all) == 0 {
+		return nil, false
+	}
+
+	return stategen.Pick(rng, all), true
+}
+
+func textOf(data envs.Args, key string) string {
+	text, _ := data.Text(key)
+	return text
 }

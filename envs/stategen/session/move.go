@@ -28,6 +28,7 @@ type move struct {
 	pairs      []stategen.Pair
 	copy       *held  // that it edits or writes
 	changes    string // the variable of which it edits, replaces or deletes an element
+	reads      string // the variable of which an edit takes over a part
 
 	stmt  stategen.Stmt
 	after func(result any)
@@ -109,6 +110,7 @@ func (m *move) candidate(counts bool) stategen.Candidate {
 // Apply implements [stategen.Schema].
 func (s *schema) Apply(c stategen.Candidate) {
 	m := c.Params.(*move)
+	s.made = append(s.made, c.Transition+c.Key)
 	s.Declare(m.declares...)
 
 	for h, name := range m.names {
@@ -126,11 +128,7 @@ func (s *schema) Apply(c stategen.Candidate) {
 // note notes what a move makes of the reads before it. Who only takes the source and type of a session has not used
 // what was read.
 func (s *schema) note(m *move) {
-	s.changed[m.changes], s.used[m.changes] = true, true
-
-	if m.transition != edit {
-		s.lastWrite = ""
-	}
+	s.changed[m.changes], s.used[m.changes], s.used[m.reads] = true, true, true
 
 	for _, a := range m.args {
 		if a.Name != "source" && a.Name != "type" {

@@ -14,17 +14,18 @@ type schema struct {
 	drawer
 	stategen.Growing
 
-	copies []*held // of sessions; the newest last
-	reads  []read  // the newest last
+	copies []*held  // of sessions; the newest last
+	reads  []read   // the newest last
+	made   []string // the transitions with their parameters
+	choosy bool     // what the program wrote is let alone, and what it deleted is not spoken of
 
 	used    map[string]bool // variables of which a statement used more than source and type, and
 	changed map[string]bool // those of which it edited, replaced or deleted an element
 
 	// Of the service's sessions, by id: what touched one last (nothing: it was there from the start), and how often one
 	// was written.
-	touched   map[string]string
-	changes   map[string]int
-	lastWrite string // of the session that the last call wrote; "" if it wrote none
+	touched map[string]string
+	changes map[string]int
 }
 
 // held is a copy of a session that the program has.
@@ -100,7 +101,7 @@ func (s *schema) Clone() stategen.Schema {
 	c.Growing = s.Growing.Clone()
 	c.titles = slices.Clone(s.titles)
 	c.touched, c.changes = maps.Clone(s.touched), maps.Clone(s.changes)
-	c.reads = slices.Clone(s.reads)
+	c.reads, c.made = slices.Clone(s.reads), slices.Clone(s.made)
 	c.used, c.changed = maps.Clone(s.used), maps.Clone(s.changed)
 
 	c.copies = make([]*held, len(s.copies))

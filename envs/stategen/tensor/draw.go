@@ -3,6 +3,7 @@ package tensor
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"toolevo/envs/stategen"
 )
@@ -16,8 +17,9 @@ type plan struct {
 	args     []stategen.Named
 	shapes   [][]int // of its results
 	elements exactness
-	order    []int // see [variable]
-	moves    int
+	moved    bool  // see [variable]
+	dim      int   // of a split
+	sized    []int // the variable of which a dimension is the size of its parts, if one is
 }
 
 // arguments returns the arguments of the call, given those that are tensors.
@@ -66,28 +68,21 @@ func (s *schema) transpose(rng *rand.Rand, i int) (plan, bool) {
 	return s.moved(p, i, swapped(rank, dims[0], dims[1]))
 }
 
-// mostMoves is how often the dimensions of a tensor move before another call takes it: more would be a riddle.
-const mostMoves = 2
-
-// moved completes a plan that moves the dimensions of a variable. It is none if they stay where they are, come back to
-// where they were before the calls that moved them last, or have moved often enough.
+// moved completes a plan that moves the dimensions of a variable. It is none if they stay where they
+// are, or if they have just been moved: two moves are one.
 func (s *schema) moved(p plan, i int, dims []int) (plan, bool) {
 	v := &s.vars[i]
-	p.inputs, p.elements, p.order, p.moves = []int{i}, v.elements, dims, v.moves+1
-
-	if v.order != nil {
-		p.order = permuted(v.order, dims)
-	}
-
+	p.inputs, p.elements, p.moved = []int{i}, v.elements, true
 	p.shapes = [][]int{permuted(v.shape, dims)}
 
-	return p, p.moves <= mostMoves && !slices.IsSorted(dims) && !slices.IsSorted(p.order)
+	return p, !v.moved && !slices.IsSorted(dims)
 }
 
 // mostSections is how many parts a split of a program has.
 const mostSections = 4
 
-// split makes two to four parts, all of one size but for the last, or of sizes that differ by one.
+// split makes two to four parts: all of one size but for the last, also of a size that a dimension of
+// another variable has, or of sizes that differ by one.
 func (s *schema) split(rng *rand.Rand, i int) (plan, bool) {
 	v := &s.vars[i]
 
@@ -111,7 +106,16 @@ func (s *schema) split(rng *rand.Rand, i int) (plan, bool) {
 	parts := sizes(whole, part)
 	args := []stategen.Named{integer("split_size_or_sections", part), integer("dim", dim)}
 
-	if rng.IntN(2) == 0 {
+	j, isSized := s.other(rng, i, func(w *variable) bool {
+		return w.made && w.name != v.name && slices.ContainsFunc(w.shape, fits(whole))
+	})
+
+	if isSized {
+		w := &s.vars[j]
+		d := slices.IndexFunc(w.shape, fits(whole))
+		parts = sizes(whole, w.shape[d])
+		args[0].Expr = w.expr(shapeMember, strconv.Itoa(d))
+	} else if rng.IntN(2) == 0 {
 		parts = make([]int, count)
 		for i := range parts {
 			parts[i] = (whole + i) / count
@@ -120,12 +124,21 @@ func (s *schema) split(rng *rand.Rand, i int) (plan, bool) {
 		args[0] = named("split_size_or_sections", numbers(parts))
 	}
 
-	p := plan{tool: "split", inputs: []int{i}, args: args, elements: v.elements}
+	p := plan{tool: "split", inputs: []int{i}, args: args, elements: v.elements, dim: dim}
+	if isSized {
+		p.sized = []int{j}
+	}
+
 	for _, n := range parts {
 		p.shapes = append(p.shapes, resized(v.shape, dim, n))
 	}
 
 	return p, true
+}
+
+// fits reports whether a size of parts makes at least two and at most mostSections of a whole.
+func fits(whole int) func(int) bool {
+	return func(n int) bool { return n < whole && n*mostSections >= whole }
 }
 
 // cat joins a variable to another one that fits, or to a fresh tensor of the same shape.
@@ -160,9 +173,9 @@ func (s *schema) cat(rng *rand.Rand, i int) (plan, bool) {
 	return p, size(p.shapes[0]...) <= programElements
 }
 
-// other returns another variable that fits, on one of two tries, or -1.
+// other returns another variable that fits, mostly, or -1.
 func (s *schema) other(rng *rand.Rand, i int, fits func(w *variable) bool) (j int, ok bool) {
-	if rng.IntN(2) == 0 {
+	if rng.IntN(4) == 0 {
 		return -1, false
 	}
 

@@ -23,8 +23,7 @@ type variable struct {
 	shape    []int
 	before   []int // the shape of the first tensor that it was made of
 	elements exactness
-	order    []int  // of its dimensions before the last calls that only moved them; nil after any other
-	moves    int    // how many such calls there were
+	moved    bool   // its last call only moved its dimensions
 	last     string // the tool that made it or took it last
 	made     bool   // by a call
 	consumed bool   // by a call
@@ -103,8 +102,16 @@ func (s *schema) candidate(p plan) stategen.Candidate {
 		producers = append(producers, stategen.None)
 	}
 
+	for _, i := range p.sized {
+		producers = append(producers, s.vars[i].last)
+	}
+
 	for _, a := range p.args {
-		c.Key += fmt.Sprint(" ", a.Expr.Value.Any)
+		if a.Expr.Value != nil {
+			c.Key += fmt.Sprint(" ", a.Expr.Value.Any)
+		} else {
+			c.Key += fmt.Sprint(" ", number(p.shapes[0][p.dim]))
+		}
 	}
 
 	slices.Sort(producers)
@@ -136,8 +143,8 @@ func (s *schema) Apply(c stategen.Candidate) {
 
 	for i, shape := range p.shapes {
 		v := variable{
-			name: call.Assign, shape: shape, before: s.vars[inputs[0]].shape, elements: p.elements, order: p.order,
-			moves: p.moves, last: p.tool, made: true,
+			name: call.Assign, shape: shape, before: s.vars[inputs[0]].shape, elements: p.elements, moved: p.moved,
+			last: p.tool, made: true,
 		}
 		if p.tool == "split" {
 			v.part = []string{strconv.Itoa(i)}

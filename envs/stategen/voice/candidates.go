@@ -8,7 +8,6 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 )
@@ -60,7 +59,9 @@ func (s *schema) moves(rng *rand.Rand) []move {
 			}
 
 			text := argument{"text", i, nil}
-			all = append(all, move{textToSpeech, append([]argument{text}, s.settings(rng)...)})
+			if !s.searched() {
+				all = append(all, move{textToSpeech, append([]argument{text}, s.settings(rng)...)})
+			}
 
 			for _, voice := range s.voices(rng, "") {
 				all = append(all, move{textToSpeech, append([]argument{text, voice}, s.settings(rng)...)})
@@ -111,22 +112,22 @@ func (s *schema) transcribed(text string) bool {
 	return slices.ContainsFunc(s.things, func(t thing) bool { return t.kind == aText && t.result && t.value == text })
 }
 
-// voices returns a voice from the start and one that a search found, as far as there are any other than but. Those that
-// nothing has consumed come first.
+// voices returns a voice that a search found, or else one from the start, and that of a speech that a call made, as far
+// as there are any other than but: who searched for voices takes one of them. Those that nothing has consumed come first.
 func (s *schema) voices(rng *rand.Rand, but string) []argument {
 	var all []argument
 
-	for _, k := range []kind{aVoice, foundVoices} {
+	for _, k := range []kind{aVoice, foundVoices, aSpeech} {
 		var unused, used []argument
 
 		for i, t := range s.things {
-			if t.kind != k {
+			if t.kind != k || k == aVoice && s.searched() {
 				continue
 			}
 
 			for _, path := range paths(t) {
 				switch a := (argument{"voice_name", i, path}); {
-				case s.value(a) == but:
+				case s.value(a) == but || s.value(a) == nil:
 				case t.consumed:
 					used = append(used, a)
 				default:
@@ -147,10 +148,21 @@ func (s *schema) voices(rng *rand.Rand, but string) []argument {
 	return all
 }
 
+// searched reports whether the program has searched for voices.
+func (s *schema) searched() bool {
+	return slices.ContainsFunc(s.things, func(t thing) bool { return t.kind == foundVoices })
+}
+
 // paths returns where the names of voices are in a thing.
 func paths(t thing) [][]string {
 	found, ok := t.value.([]any)
-	if !ok {
+
+	switch {
+	case t.kind == aSpeech && t.result:
+		return [][]string{{"voice_name"}}
+	case t.kind == aSpeech:
+		return nil
+	case !ok:
 		return [][]string{nil}
 	}
 
@@ -162,16 +174,26 @@ func paths(t thing) [][]string {
 	return all
 }
 
-// settings returns settings, by a coin.
-func (s *schema) settings(rng *rand.Rand) []argument {
-	i := slices.IndexFunc(s.things, func(t thing) bool { return t.kind == someSettings })
+// settings returns settings, by a coin: those from the start, or what of an earlier speech is not what the tool assumes.
+func (s *schema) settings(rng *rand.Rand) (all []argument) {
 	if rng.IntN(2) == 0 {
 		return nil
 	}
 
-	var all []argument
-	for _, name := range s.things[i].value.(envs.Args).Names() {
-		all = append(all, argument{name, i, []string{name}})
+	var from []int
+
+	for i, t := range s.things {
+		if t.kind == someSettings || t.result && t.kind == aSpeech && t.speech.settings != defaultSettings {
+			from = append(from, i)
+		}
+	}
+
+	i := stategen.Pick(rng, from)
+
+	for k, name := range settingNames {
+		if v := s.value(argument{name, i, []string{name}}); v != nil && v != defaultSettings[k] {
+			all = append(all, argument{name, i, []string{name}})
+		}
 	}
 
 	return all
@@ -182,9 +204,13 @@ func (s *schema) settings(rng *rand.Rand) []argument {
 func (s *schema) fresh(m move) bool {
 	return slices.ContainsFunc(m.args, func(a argument) bool {
 		t := s.things[a.of]
-		return !t.consumed && t.kind != aVoice && t.kind != someSettings
+		return !t.consumed && t.kind != aVoice && t.kind != someSettings && t.uses(a)
 	})
 }
+
+// uses reports whether a call that is given a part of a thing uses up the thing: a speech has more than its voice and
+// its settings.
+func (t thing) uses(a argument) bool { return t.kind != aSpeech || a.name == "input_speech" }
 
 // leavesNothing reports whether after a call there would be no result.
 func (s *schema) leavesNothing(m move) bool {
@@ -193,7 +219,7 @@ func (s *schema) leavesNothing(m move) bool {
 	}
 
 	for i, t := range s.things {
-		if t.result && !t.consumed && !slices.ContainsFunc(m.args, func(a argument) bool { return a.of == i }) {
+		if t.result && !t.consumed && !slices.ContainsFunc(m.args, func(a argument) bool { return a.of == i && t.uses(a) }) {
 			return false
 		}
 	}
@@ -225,7 +251,7 @@ func (s *schema) key(m move) string {
 	for _, a := range m.args {
 		key = append(append(key, a.name...), '=')
 
-		if id := s.things[a.of].identity; id != "" {
+		if id := s.things[a.of].identity; id != "" && a.name == "input_speech" {
 			key = append(key, id...)
 		} else {
 			key = pytext.AppendJSON(key, s.value(a))

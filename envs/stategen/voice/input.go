@@ -59,14 +59,19 @@ func drawSearch(rng *rand.Rand) envs.Args {
 	return envs.Object("search_category", category, "search_gender", gender)
 }
 
-// drawSettings returns one to three settings in steps of 0.05.
+// drawSettings returns one to three settings in steps of 0.05, none of which is what the tool assumes anyway.
 func drawSettings(rng *rand.Rand) envs.Args {
 	which := rng.Perm(len(settingNames))[:1+rng.IntN(len(settingNames))]
 	slices.Sort(which)
 
 	var chosen envs.Args
 	for _, i := range which {
-		chosen = chosen.With(settingNames[i], stategen.Number(float64(rng.IntN(21))/20))
+		drawn := defaultSettings[i]
+		for drawn == defaultSettings[i] {
+			drawn = stategen.Number(float64(rng.IntN(21)) / 20)
+		}
+
+		chosen = chosen.With(settingNames[i], drawn)
 	}
 
 	return chosen

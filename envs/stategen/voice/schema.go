@@ -50,9 +50,10 @@ func (s *schema) Apply(c stategen.Candidate) {
 
 		// A speech that is transcribed is still there, and its history has changed.
 		t := &s.things[a.of]
-		if m.tool == speechToText {
+		switch {
+		case m.tool == speechToText:
 			t.producer = speechToText
-		} else {
+		case t.uses(a):
 			t.consumed = true
 		}
 

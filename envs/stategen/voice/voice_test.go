@@ -99,13 +99,14 @@ func TestCallsUseWhatNothingHasConsumed(t *testing.T) {
 			fresh := false
 
 			for _, a := range c.Args {
-				i := slices.IndexFunc(p.Init, func(v stategen.Variable) bool { return v.Name == a.Expr.Var })
-				aside := i >= 0 && slices.Contains(asides, a.Name)
+				// The voices that a search found are what it was for.
+				found := len(a.Expr.Path) == 2
+				aside := !found && slices.Contains(asides, a.Name)
 				fresh = fresh || !aside && !consumed[a.Expr.Var]
-			}
 
-			for _, a := range c.Args {
-				consumed[a.Expr.Var] = c.Tool != "speech_to_text"
+				if !aside {
+					defer func() { consumed[a.Expr.Var] = c.Tool != "speech_to_text" }()
+				}
 			}
 
 			if !fresh {
