@@ -152,7 +152,7 @@ func (a authors) of(task envs.Task) *suitetest.Author {
 func inPrograms() map[string]bool {
 	known := map[string]bool{}
 
-	words := "any else f for get getattr globals if import in item json len list re str strip split"
+	words := "any else f for get getattr globals if import in item json len list raise_for_status re str strip split"
 
 	for word := range strings.FieldsSeq(words) {
 		known[word] = true

@@ -134,8 +134,9 @@ type requests struct{}
 func (requests) stubs() string { return requestStubs }
 
 func (requests) loaded() string {
-	return "requests and BASE_URL, the address of the service, are loaded, as the variables are. Bodies are JSON, " +
-		"and sessions are dicts: what you have of them stays as it was when the service's own change."
+	return "requests and BASE_URL, the address of the service, are loaded, as the variables are. Bodies are JSON: a " +
+		"response has json(), and raise_for_status(), which raises an error where the request was refused. " +
+		"Sessions are dicts: what you have of them stays as it was when the service's own change."
 }
 
 func (q requests) call(tool string, args []argument) string {

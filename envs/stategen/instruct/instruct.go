@@ -54,8 +54,20 @@ func render(x *lexicon, f *frame, p *stategen.Program, random *rand.Rand) (state
 	}
 
 	return stategen.Instruction{
-		Variables: r.variables(p.Init), Text: strings.Join(paragraphs, "\n\n"), Writer: ByTemplate,
+		Variables: r.variables(p.Init), Text: r.once(strings.Join(paragraphs, "\n\n")), Writer: ByTemplate,
 	}, nil
+}
+
+// once leaves the notes that nouns have in brackets where they stand first.
+func (r *renderer) once(text string) string {
+	for _, noun := range r.lexicon.Nouns {
+		if at := strings.Index(noun, " ("); at >= 0 {
+			before, after, _ := strings.Cut(text, noun)
+			text = before + noun + strings.ReplaceAll(after, noun, noun[:at])
+		}
+	}
+
+	return text
 }
 
 // variables says what the names of a program stand for.

@@ -52,7 +52,7 @@ func (r *renderer) phrase(e stategen.Expr) string {
 	case e.Func == stategen.Length && len(e.List) == 1:
 		return "the number of " + r.itemOf(e.List[0]) + "s in " + r.phrase(e.List[0])
 	case e.Func == stategen.Sentences && len(e.List) == 1:
-		return "the number of sentences in " + r.phrase(e.List[0])
+		return "the number of sentences in " + r.phrase(e.List[0]) + " (each ends with \".\", \"!\" or \"?\")"
 	}
 
 	return r.list(e.List)

@@ -76,7 +76,7 @@ func (r *renderer) program(p *stategen.Program) ([]string, error) {
 		r.noteMentions(main)
 		r.nameResults(main, names{})
 
-		return []string{r.opening() + r.paragraph(main, r.frame.First)}, nil
+		return []string{r.aim(p) + r.paragraph(main, r.frame.First)}, nil
 	}
 
 	test := sentence{text: r.condition(p.Branch.Test), place: end}
@@ -107,7 +107,7 @@ func (r *renderer) program(p *stategen.Program) ([]string, error) {
 	}
 	paragraphs[0] = strings.ReplaceAll(paragraphs[0], "CONDITION", r.unmark(test.text))
 
-	first := strings.TrimSpace(r.opening() + r.paragraph(main, r.frame.First))
+	first := strings.TrimSpace(r.aim(p) + r.paragraph(main, r.frame.First))
 	if first == "" {
 		return paragraphs, nil
 	}
@@ -119,15 +119,6 @@ func (r *renderer) program(p *stategen.Program) ([]string, error) {
 func (r *renderer) path(p stategen.Path, place int) ([]sentence, error) {
 	all, err := r.statements(p.Stmts, place)
 	return append(all, r.resultSentence(p.Result, place+len(p.Stmts))), err
-}
-
-// opening may begin an instruction.
-func (r *renderer) opening() string {
-	if text := r.pick("openings", r.lexicon.Openings); text != "" {
-		return text + " "
-	}
-
-	return ""
 }
 
 // paragraph writes sentences one after the other.

@@ -92,7 +92,16 @@ func (r *renderer) edit(all []stategen.Edit) (string, error) {
 	changes := make([]string, len(all))
 
 	for i, e := range all {
-		changes[i] = "the " + r.noun(e.Var, e.Path[len(object.Path):]) + " to " + r.mark(e.To)
+		path := e.Path[len(object.Path):]
+		to := e.To
+
+		changes[i] = "the " + r.noun(e.Var, path) + " to "
+		if to.Var != "" && isPart(to, strings.Join(path, ".")) {
+			changes[i] += "that of "
+			to.Path = to.Path[:len(to.Path)-len(path)]
+		}
+
+		changes[i] += r.mark(to)
 	}
 
 	return r.say(r.pick("edits", r.lexicon.Edits), map[string]*argument{
@@ -171,6 +180,12 @@ func (a *argument) IsList() bool {
 
 	return ok
 }
+
+// IsPart reports whether an argument is a part of something.
+func (a *argument) IsPart() bool { return len(a.expr.Path) > 0 }
+
+// IsElement reports whether an argument is an element of a list.
+func (a *argument) IsElement() bool { return a.IsPart() && isIndex(a.expr.Path[len(a.expr.Path)-1]) }
 
 // Twice reports whether an argument is a list of one thing, twice or more.
 func (a *argument) Twice() bool {

@@ -18,14 +18,20 @@ var files embed.FS
 
 // lexicon is what the instructions of a domain are made of; see words/common.yaml for what its parts mean.
 type lexicon struct {
-	Scene    string               `yaml:"scene"`
-	Define   string               `yaml:"define"`
-	Openings []string             `yaml:"openings"`
-	Nouns    map[string]string    `yaml:"nouns"`
-	Edits    []string             `yaml:"edits"`
-	Tools    map[string]toolWords `yaml:"tools"`
+	Scene  string               `yaml:"scene"`
+	Define string               `yaml:"define"`
+	Aims   []aim                `yaml:"aims"`
+	Nouns  map[string]string    `yaml:"nouns"`
+	Edits  []string             `yaml:"edits"`
+	Tools  map[string]toolWords `yaml:"tools"`
 
 	wordings map[string]*template.Template // by their text
+}
+
+// aim is what programs are for that call all of some tools.
+type aim struct {
+	With  []string `yaml:"with"`
+	Goals []string `yaml:"goals"` // continue "to …"; PART is a part that the program changes or looks for
 }
 
 // toolWords are the words of a tool.
@@ -45,6 +51,7 @@ type toolWords struct {
 
 // frame is what instructions of every domain are made of.
 type frame struct {
+	Aims, Either                       []string
 	First, Then, Finally, Merge, Keep  []string
 	Conditions, Members, Where, Result []string
 	Branches                           []branchWords

@@ -134,7 +134,7 @@ func (s *schema) search(h *held, live []session, key, text string) (c stategen.C
 	m := s.move(Query, s.producers(h, found)...)
 	m.place(h)
 	m.field(key)
-	m.arg("value", m.text(text), text)
+	m.arg("value", m.text(key, text), text)
 
 	return s.read(m, h.pair, key), true
 }
@@ -350,7 +350,7 @@ func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool)
 
 	m.stmt.Each = &stategen.Each{
 		Item: item, In: stategen.Var(h.name), Do: do,
-		Where: stategen.Test{Left: stategen.Var(item, "data", key), Right: m.text(text)},
+		Where: stategen.Test{Left: stategen.Var(item, "data", key), Right: m.text(key, text)},
 	}
 	m.after = after
 
@@ -436,7 +436,7 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 		text, to, name = textOf(s.data(like), key), like.expr("data", key), m.variable(h)
 		m.pairs, m.reads = stategen.Pairs(edit, h.touched, like.touched), like.name
 	} else {
-		name, to = m.variable(h), m.text(text)
+		name, to = m.variable(h), m.text(key, text)
 	}
 
 	path := slices.Concat(h.path, []string{"data", key})

@@ -26,11 +26,12 @@ func (s *schema) Condition(rng *rand.Rand) (t stategen.Test, constant stategen.V
 		return stategen.Compared("a number", length)
 	}
 
-	part := []string{"data", stategen.Pick(rng, open)}
+	key := stategen.Pick(rng, open)
+	part := []string{"data", key}
 
 	if len(list) > 1 && rng.IntN(2) == 0 {
-		return stategen.Compared(textType, stategen.Var(r.name), part...)
+		return stategen.Compared(typeOf(key), stategen.Var(r.name), part...)
 	}
 
-	return stategen.Compared(textType, stategen.Var(r.name, append([]string{"0"}, part...)...))
+	return stategen.Compared(typeOf(key), stategen.Var(r.name, append([]string{"0"}, part...)...))
 }

@@ -9,11 +9,19 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// The types of variables, in words for instructions.
-const (
-	localType = "a local session, an object of source, type and data"
-	textType  = "a text"
-)
+// localType is the type of a local session, in words for instructions.
+const localType = "a local session, an object of source, type and data"
+
+// typeOf says what a text of data is.
+func typeOf(key string) string {
+	return map[string]string{
+		title:                    "a title",
+		"description":            "a description",
+		"members":                "a number of members, as a text",
+		"similarities":           "a number of similarities, as a text",
+		"significantDifferences": "a number of significant differences, as a text",
+	}[key]
+}
 
 // move is a candidate in the making: the variables that it declares, its arguments as the program says them and as they
 // are, and what becomes of the copies.
@@ -86,8 +94,10 @@ func (m *move) place(h *held) {
 	m.part("type", h, "type")
 }
 
-// text returns a new variable that holds a text.
-func (m *move) text(value string) stategen.Expr { return stategen.Var(m.declare(textType, value)) }
+// text returns a new variable that holds a text of data.
+func (m *move) text(key, value string) stategen.Expr {
+	return stategen.Var(m.declare(typeOf(key), value))
+}
 
 // keep assigns the result of the call to a variable.
 func (m *move) keep() { m.assign = m.NextResult() }
