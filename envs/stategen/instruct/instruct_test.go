@@ -268,7 +268,7 @@ func TestPhrases(t *testing.T) {
 		{exprs(v("r_1", "0", "tensor"), v("r_1", "0", "tensor")), "two copies of the first piece in `pieces`"},
 		{stategen.Expr{Func: stategen.Length, List: []stategen.Expr{v("r_1")}}, "the number of pieces in `pieces`"},
 		{stategen.Expr{Func: stategen.Sentences, List: []stategen.Expr{v("r_2")}},
-			"the number of sentences in the result"},
+			`the number of sentences in the result (each ends with ".", "!" or "?")`},
 		{stategen.Expr{Object: []stategen.Named{arg("a", v("b")), arg("c", number("1"))}},
 			"an object with `a` set to `b` and `c` set to 1"},
 	} {
