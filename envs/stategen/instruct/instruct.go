@@ -61,9 +61,9 @@ func render(x *lexicon, f *frame, p *stategen.Program, random *rand.Rand) (state
 // once leaves the notes that nouns have in brackets where they stand first.
 func (r *renderer) once(text string) string {
 	for _, noun := range r.lexicon.Nouns {
-		if at := strings.Index(noun, " ("); at >= 0 {
-			before, after, _ := strings.Cut(text, noun)
-			text = before + noun + strings.ReplaceAll(after, noun, noun[:at])
+		short, _, noted := strings.Cut(noun, " (")
+		if before, after, found := strings.Cut(text, noun); noted && found {
+			text = before + noun + strings.ReplaceAll(after, noun, short)
 		}
 	}
 
