@@ -25,8 +25,9 @@
 //   - The same domain, seed and book give the same tasks, byte for byte.
 //   - Every path of a program has exactly the wanted number of calls, and no call twice with the same arguments.
 //   - A reference program passes its own cases, or there is no task.
-//   - A program that tests nothing is no task: its condition does not compare two constants, and its result on every
-//     path comes from a call.
+//   - A program that tests nothing is no task: its condition does not compare two constants, its result on every path
+//     comes from a call, and the results of its two branches differ.
+//   - No step of a domain's programs is idle: without it a program fails, or leads to something else.
 //
 // # Differences
 //

@@ -7,9 +7,10 @@
 // variable that a program begins with, and the value of none. What is written in the program itself, such as the order
 // of dimensions, is stated.
 //
-// [Instruct] needs no model. Its sentences are templates in the folder words, a file for each domain: a wording is
-// drawn for each statement, and results are called by a name only where "the result" would not be clear. [Negotiator]
-// has a writer and a reviewer, who see the program and go back and forth until the reviewer accepts.
+// [Instruct] needs no model. It begins with an aim, drawn from what the program does. Its sentences are templates in
+// the folder words, a file for each domain: a wording is drawn for each statement, and results are called by a name
+// only where "the result" would not be clear. [Negotiator] has a writer and a reviewer, who see the program and go back
+// and forth until the reviewer accepts.
 //
 // # Guarantees
 //

@@ -11,9 +11,11 @@
 // # Rules
 //
 // What the service can do is not all that a program may do. Programs read only where there is something to find, and
-// never what they read or wrote by the call before; they write what is pending or was never written; and they delete
-// what exists and was not just written, but not the last session before the last call. Of several copies of one session
-// at most one is pending, and nothing else of that session changes until it is written.
+// never what they read or wrote by the call before, nor by the source and type of what they deleted; they write what is
+// pending or was never written; and they delete what exists, but not the last session before the last call. An edit may
+// take over what another session has. What a program wrote it neither changes nor deletes again, unless a path is so
+// long that nothing else is left. Of several copies of one session at most one is pending, and nothing else of that
+// session changes until it is written.
 //
 // Nothing that a program does is lost: every edit is written before its path ends, and what no statement has used of
 // the lists that it read is its result. A result is never a list of which the program changed an element: it would not

@@ -18,6 +18,11 @@
 // programs compare above_mean only where every way of computing a tensor leads to the same elements. Elsewhere an
 // element could be above the mean of one library and not of another.
 //
+// # Programs
+//
+// Dimensions do not move twice in a row, which would be one move. A tensor may be split into pieces of the size of a
+// dimension of another result.
+//
 // # Guarantees
 //
 //   - Results agree with PyTorch's within 1e-2; the tests hold a table that PyTorch filled in.

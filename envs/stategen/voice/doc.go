@@ -24,9 +24,10 @@
 //
 // A program begins with some of: texts, settings, searches, names of voices, and speeches that are there from the
 // start. They are declared when a call first uses them, so that no program has one that it does not use. While a
-// variable that nothing has consumed can be used, only calls that use one are candidates. The result of a path is every
-// result of a call that no later call has consumed. A transcription consumes nothing: the speech is still there, with a
-// longer history. So whatever a call was given shows in the result or in the recorder.
+// variable that nothing has consumed can be used, only calls that use one are candidates. A call may take the voice or
+// the settings of an earlier speech, which does not consume it, and who searched for voices takes one of them. The
+// result of a path is every result of a call that no later call has consumed. A transcription consumes nothing: the
+// speech is still there, with a longer history. So whatever a call was given shows in the result or in the recorder.
 //
 // # Caveats
 //
