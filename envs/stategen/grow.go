@@ -180,22 +180,16 @@ func (p *path) branch(d Domain, schema Schema, n int) (Program, error) {
 
 // alike reports whether two ends of a program are known to answer the same.
 func alike(d Domain, ends [2]Schema, paths [2]Path) bool {
-	var answers [2]any
+	type ran interface{ answer(on Service, e Expr) any }
 
-	for i, end := range ends {
-		ran, ok := end.(interface {
-			answer(on Service, e Expr) (any, bool)
-		})
-		if !ok {
-			return false
-		}
-
-		if answers[i], ok = ran.answer(d, paths[i].Result); !ok {
-			return false
-		}
+	one, ok := ends[0].(ran)
+	if !ok {
+		return false
 	}
 
-	return d.Same(answers[0], answers[1])
+	answer := one.answer(d, paths[0].Result)
+
+	return answer != nil && d.Same(ends[1].(ran).answer(d, paths[1].Result), answer)
 }
 
 // grow adds n calls to a schema, which more follow: the loop of Algorithm 1. An exact repetition is never a candidate.

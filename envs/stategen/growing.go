@@ -83,14 +83,14 @@ func (g *Growing) Run(on Service, s Stmt) (result any) {
 	return result
 }
 
-// answer returns the content of an expression, as far as the statements were run.
-func (g *Growing) answer(on Service, e Expr) (any, bool) {
+// answer returns the content of an expression, nil where the statements were not run.
+func (g *Growing) answer(on Service, e Expr) any {
 	v, err := Eval(g.Values, e)
 	if err != nil || g.State == nil {
-		return nil, false
+		return nil
 	}
 
-	return on.Content(g.State, v), true
+	return on.Content(g.State, v)
 }
 
 // Pairs returns the distinct pairs of a transition with those that touched what it consumes; "" is [None].

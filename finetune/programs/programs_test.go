@@ -57,7 +57,8 @@ func TestComplexity(t *testing.T) {
 	text := written(t, func(w io.Writer) error { return tabulate.WriteText(w, r.Tables(), 80) })
 
 	for _, line := range []string{"statistic  tensor voice all StateEval", "Code Length 20.00 – – 442.11",
-		"Function Call Num 2.50 3.00 2.67 7.16", "Path Depth 0.50 0.00 0.33 –", "Binding Count, as published – – – 5.03"} {
+		"Function Call Num 2.50 3.00 2.67 7.16", "Path Depth 0.50 0.00 0.33 –",
+		"Binding Count, as published – – – 5.03"} {
 		if !strings.Contains(oneSpace(text), oneSpace(line)) {
 			t.Errorf("no line %q in\n%s", line, text)
 		}

@@ -28,7 +28,8 @@ func TestStepsMatter(t *testing.T) {
 				for _, end := range []stategen.Path{p.Branch.If, p.Branch.Else} {
 					straight := *p
 					straight.Main = slices.Concat(p.Main, end.Stmts)
-					straight.Result, straight.Branch = &stategen.Expr{List: []stategen.Expr{end.Result, p.Branch.Test.Left}}, nil
+					straight.Branch = nil
+					straight.Result = &stategen.Expr{List: []stategen.Expr{end.Result, p.Branch.Test.Left}}
 
 					matters(t, d, task.ID, &straight)
 				}

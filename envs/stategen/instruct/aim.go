@@ -45,14 +45,8 @@ func (r *renderer) aimOf(all []stategen.Stmt) int {
 func (a aim) fits(all []stategen.Stmt) bool {
 	return !slices.ContainsFunc(a.With, func(tool string) bool {
 		return !slices.ContainsFunc(all, func(s stategen.Stmt) bool {
-			switch {
-			case s.Call != nil:
-				return s.Call.Tool == tool
-			case s.Each != nil:
-				return s.Each.Do.Tool == tool
-			}
-
-			return tool == edits
+			return s.Call != nil && s.Call.Tool == tool || s.Each != nil && s.Each.Do.Tool == tool ||
+				s.Edit != nil && tool == edits
 		})
 	})
 }
@@ -67,27 +61,12 @@ func (r *renderer) goal(which int, all []stategen.Stmt) string {
 	return fill(goals[r.random.IntN(len(goals))], "PART", part)
 }
 
-// aimedAt is the part that the first edit of some statements changes, or else that their first search is about, without
-// what stands in brackets; "" is none.
-func (r *renderer) aimedAt(all []stategen.Stmt) string {
-	var searched string
-
-	for _, s := range all {
-		if s.Edit != nil {
-			noun, _, _ := strings.Cut(r.noun("", s.Edit.Path[len(edited(*s.Edit).Path):]), " (")
-			return noun
-		}
-
-		if s.Call == nil || searched != "" {
-			continue
-		}
-
-		for _, a := range s.Call.Args {
-			if text, ok := partName(a.Expr); ok && slices.Contains(r.lexicon.Tools[s.Call.Tool].Parts, a.Name) {
-				searched, _, _ = strings.Cut(r.noun("", strings.Split(text, ".")), " (")
-			}
-		}
+// aimedAt is the part that the first edit of some statements changes, without what stands in brackets; "" is none.
+func (r *renderer) aimedAt(all []stategen.Stmt) (noun string) {
+	if i := slices.IndexFunc(all, func(s stategen.Stmt) bool { return s.Edit != nil }); i >= 0 {
+		e := *all[i].Edit
+		noun, _, _ = strings.Cut(r.noun("", e.Path[len(edited(e).Path):]), " (")
 	}
 
-	return searched
+	return noun
 }

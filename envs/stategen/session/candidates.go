@@ -94,14 +94,17 @@ func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 
 		for _, one := range live {
 			for _, m := range one.data {
-				if c, ok := s.search(stategen.Pick(rng, known), live, m.Name, m.Value.(string)); ok {
+				if c, ok := s.search(stategen.Pick(rng, known), live, m.Name, m.Value.(string), false); ok {
 					all = append(all, c)
 				}
 			}
 		}
 
 		for _, k := range known {
-			if c, ok := s.compare(rng, k, live); ok {
+			data := s.data(k)
+			key := stategen.Pick(rng, data).Name
+
+			if c, ok := s.search(k, live, key, textOf(data, key), true); ok {
 				all = append(all, c)
 			}
 		}
@@ -124,44 +127,28 @@ func (s *schema) list(h *held, live []session) stategen.Candidate {
 	return s.read(m, h.pair, "")
 }
 
-// search looks for a text that the user gives, by the pair of a copy.
-func (s *schema) search(h *held, live []session, key, text string) (c stategen.Candidate, ok bool) {
-	found := matching(live, key, text)
-	if s.justKnown(found) {
-		return c, false
-	}
-
-	m := s.move(Query, s.producers(h, found)...)
-	m.place(h)
-	m.field(key)
-	m.arg("value", m.text(key, text), text)
-
-	return s.read(m, h.pair, key), true
-}
-
-// compare looks for what a copy has, too, where that finds another session.
-func (s *schema) compare(rng *rand.Rand, h *held, live []session) (c stategen.Candidate, ok bool) {
-	data := s.data(h)
-	key := stategen.Pick(rng, data).Name
-	text, _ := data.Text(key)
-
+// search looks for a text under a key of data, by the pair of a copy: one that the user gives, or the copy's own, where
+// that finds another session.
+func (s *schema) search(h *held, live []session, key, text string, own bool) (c stategen.Candidate, ok bool) {
 	found := matching(live, key, text)
 	another := func(one session) bool { return one.id != h.remote }
 
-	if s.edits(h.name, key) || s.justKnown(found) || !slices.ContainsFunc(found, another) {
+	if s.justKnown(found) || own && (s.edits(h.name, key) || !slices.ContainsFunc(found, another)) {
 		return c, false
 	}
 
 	m := s.move(Query, s.producers(h, found)...)
 	m.place(h)
-	m.field(key)
-	m.part("value", h, "data", key)
+	m.arg("field", stategen.Literal(fieldPrefix+key), fieldPrefix+key)
+
+	if own {
+		m.part("value", h, "data", key)
+	} else {
+		m.arg("value", m.text(key, text), text)
+	}
 
 	return s.read(m, h.pair, key), true
 }
-
-// field gives the call the field of a key of data.
-func (m *move) field(key string) { m.arg("field", stategen.Literal(fieldPrefix+key), fieldPrefix+key) }
 
 // read completes a candidate whose result is sessions of a pair.
 func (s *schema) read(m *move, p pair, key string) stategen.Candidate {

@@ -18,7 +18,6 @@ type plan struct {
 	shapes   [][]int // of its results
 	elements exactness
 	moved    bool  // see [variable]
-	dim      int   // of a split
 	sized    []int // the variable of which a dimension is the size of its parts, if one is
 }
 
@@ -124,7 +123,7 @@ func (s *schema) split(rng *rand.Rand, i int) (plan, bool) {
 		args[0] = named("split_size_or_sections", numbers(parts))
 	}
 
-	p := plan{tool: "split", inputs: []int{i}, args: args, elements: v.elements, dim: dim}
+	p := plan{tool: "split", inputs: []int{i}, args: args, elements: v.elements}
 	if isSized {
 		p.sized = []int{j}
 	}

@@ -106,11 +106,11 @@ func (s *schema) candidate(p plan) stategen.Candidate {
 		producers = append(producers, s.vars[i].last)
 	}
 
-	for _, a := range p.args {
-		if a.Expr.Value != nil {
+	if p.tool == "split" { // what comes of it says how
+		c.Key += fmt.Sprint(p.shapes)
+	} else {
+		for _, a := range p.args {
 			c.Key += fmt.Sprint(" ", a.Expr.Value.Any)
-		} else {
-			c.Key += fmt.Sprint(" ", number(p.shapes[0][p.dim]))
 		}
 	}
 

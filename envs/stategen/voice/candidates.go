@@ -113,7 +113,8 @@ func (s *schema) transcribed(text string) bool {
 }
 
 // voices returns a voice that a search found, or else one from the start, and that of a speech that a call made, as far
-// as there are any other than but: who searched for voices takes one of them. Those that nothing has consumed come first.
+// as there are any other than but: who searched for voices takes one of them. Those that nothing has consumed come
+// first.
 func (s *schema) voices(rng *rand.Rand, but string) []argument {
 	var all []argument
 
@@ -174,7 +175,8 @@ func paths(t thing) [][]string {
 	return all
 }
 
-// settings returns settings, by a coin: those from the start, or what of an earlier speech is not what the tool assumes.
+// settings returns settings, by a coin: those from the start, or what of an earlier speech is not what the tool
+// assumes.
 func (s *schema) settings(rng *rand.Rand) (all []argument) {
 	if rng.IntN(2) == 0 {
 		return nil
@@ -219,7 +221,8 @@ func (s *schema) leavesNothing(m move) bool {
 	}
 
 	for i, t := range s.things {
-		if t.result && !t.consumed && !slices.ContainsFunc(m.args, func(a argument) bool { return a.of == i && t.uses(a) }) {
+		uses := func(a argument) bool { return a.of == i && t.uses(a) }
+		if t.result && !t.consumed && !slices.ContainsFunc(m.args, uses) {
 			return false
 		}
 	}
