@@ -90,11 +90,17 @@ func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 		known := slices.DeleteFunc(slices.Clone(s.copies), func(k *held) bool {
 			return k.pair != h.pair || !s.leads(k)
 		})
-		all = append(all, s.list(stategen.Pick(rng, known), live))
+		// Who has read some of these sessions mostly goes on with them.
+		lead := slices.DeleteFunc(slices.Clone(known), func(k *held) bool { return k.local })
+		if len(lead) == 0 || rng.IntN(3) == 0 {
+			lead = known
+		}
+
+		all = append(all, s.list(stategen.Pick(rng, lead), live))
 
 		for _, one := range live {
 			for _, m := range one.data {
-				if c, ok := s.search(stategen.Pick(rng, known), live, m.Name, m.Value.(string), false); ok {
+				if c, ok := s.search(stategen.Pick(rng, lead), live, m.Name, m.Value.(string), false); ok {
 					all = append(all, c)
 				}
 			}
