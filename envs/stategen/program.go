@@ -2,13 +2,22 @@ package stategen
 
 // Program is a program of calls. Its variables are the names of Init and what statements assign.
 type Program struct {
-	Domain string     `json:"domain"`
+	Domain string `json:"domain"`
+	// APIs is the set of APIs that the program is for: "" is the domain's own, [Paper] StateEval's.
+	APIs string `json:"apis,omitempty"`
+	// Python is the program as others wrote it, where they did: the statements are then what it was seen to do in the
+	// cases of its task.
+	Python string `json:"python,omitempty"`
+
 	Init   []Variable `json:"init"`             // in the order of their declaration
 	Server Value      `json:"server,omitempty"` // what the service has at the start, in the domain's own form
 	Main   []Stmt     `json:"main"`             // up to the branch, or all
 	Result *Expr      `json:"result,omitempty"` // of a program without a branch
 	Branch *Branch    `json:"branch,omitempty"` // nil is none
 }
+
+// Paper names the set of APIs that StateEval has: what they take, give and leave is as published.
+const Paper = "paper"
 
 // Branch is the end of a program that has two.
 type Branch struct {

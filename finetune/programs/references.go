@@ -54,7 +54,7 @@ func (r *References) tools(id string) ([]string, error) {
 		return nil, nil
 	}
 
-	d, err := domains.Lookup(t.Program.Domain)
+	d, err := domains.Of(&t.Program)
 	if err != nil {
 		return nil, err
 	}

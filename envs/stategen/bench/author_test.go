@@ -334,10 +334,13 @@ func (p *programs) unsaid(t *testing.T, a *suitetest.Author, task envs.Task) []s
 func (p *programs) reference(t *testing.T, task envs.Task) (*code.Surface, *stategen.Task) {
 	t.Helper()
 
-	reference, err1 := p.task(task.ID)
-	surface, err2 := p.surface(task.Labels[envs.LabelDataset], p.choice.Prompt)
+	reference, err := p.task(task.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
 
-	if err := errors.Join(err1, err2); err != nil {
+	surface, err := p.surface(&reference.Program, p.choice.Prompt)
+	if err != nil {
 		t.Fatal(err)
 	}
 

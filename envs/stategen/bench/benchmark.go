@@ -23,9 +23,14 @@ type StateGen struct{}
 // Name implements [suite.Benchmark].
 func (StateGen) Name() string { return "stategen" }
 
-// Versions implements [suite.Benchmark]. The tools are the same in every data folder.
-func (StateGen) Versions(_ string, own ...toolapi.File) (*toolapi.Catalog, error) {
-	all, err := versions()
+// Versions implements [suite.Benchmark]. The tools are of the set of APIs that the tasks of the data folder are for.
+func (StateGen) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, error) {
+	apis, err := taskfile.APIs(data)
+	if err != nil {
+		return nil, err
+	}
+
+	all, err := Catalog(apis)
 	if err != nil || len(own) == 0 {
 		return all, err
 	}
@@ -110,7 +115,7 @@ func (StateGen) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 
 	if o.choice.Versions == nil {
 		var err error
-		if o.choice.Versions, err = versions(); err != nil {
+		if o.choice.Versions, err = (StateGen{}).Versions(c.Data); err != nil {
 			return nil, err
 		}
 	}
@@ -144,8 +149,12 @@ func (o *opened) read() error {
 	number := 0
 
 	o.file, err = taskfile.Open(o.choice.Data, o.choice.Split, func(t *stategen.Task) error {
-		if _, err := domains.Lookup(t.Program.Domain); err != nil {
+		if _, err := domains.Of(&t.Program); err != nil {
 			return fmt.Errorf("task %s: %w", t.ID, err)
+		}
+
+		if number == 0 {
+			o.apis = t.Program.APIs
 		}
 
 		tasks, err := o.tasksOf(t)

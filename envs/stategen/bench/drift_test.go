@@ -30,7 +30,7 @@ func driftedTasks() (compared, played int) {
 func driftedCatalog(t testing.TB) (*toolapi.Catalog, []string) {
 	t.Helper()
 
-	all, err := versions()
+	all, err := Catalog("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestDriftKeepsOracles(t *testing.T) {
 func TestMadeNames(t *testing.T) {
 	t.Parallel()
 
-	all, err := versions()
+	all, err := Catalog("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, e
 
 	tools := map[string]dynamic.Tool[playing]{}
 
-	for _, d := range domains.All() {
+	for _, d := range domains.With(o.apis) {
 		for _, a := range d.APIs() {
 			tools[a.Name] = tool{d.Name(), a.Name}
 		}

@@ -26,9 +26,9 @@ type programs struct {
 // inCode reports whether tasks are answered with programs.
 func (o *opened) inCode() bool { return o.choice.Environment.ActionCodec() == action.Python{} }
 
-// surface returns how programs of a domain reach its tools where an API version is deployed.
-func (o *opened) surface(domain, version string) (*code.Surface, error) {
-	d, err := domains.Lookup(domain)
+// surface returns how a program reaches the tools of its domain where an API version is deployed.
+func (o *opened) surface(p *stategen.Program, version string) (*code.Surface, error) {
+	d, err := domains.Of(p)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (o *opened) surface(domain, version string) (*code.Surface, error) {
 
 // whole returns the task of all cases of a generated task.
 func (o *opened) whole(t *stategen.Task) (envs.Task, error) {
-	s, err := o.surface(t.Program.Domain, o.choice.Prompt)
+	s, err := o.surface(&t.Program, o.choice.Prompt)
 	if err != nil {
 		return envs.Task{}, err
 	}
@@ -66,7 +66,7 @@ func (p *programs) Environment(version string, m envs.Memory) (envs.Environment,
 	}
 
 	return code.New(code.Config{
-		Domains: domains.All(), Base: first, Deployed: deployed, Tasks: p.task, Engine: p.engine,
+		Domains: domains.With(p.apis), Base: first, Deployed: deployed, Tasks: p.task, Engine: p.engine,
 		Limits: p.choice.Programs, Memory: m,
 	})
 }
@@ -94,7 +94,7 @@ func (p *programs) Plan(question string) (envs.Plan, bool) {
 			return "", envs.Call{}, err
 		}
 
-		s, err := p.surface(t.Program.Domain, base)
+		s, err := p.surface(&t.Program, base)
 		if err != nil {
 			return "", envs.Call{}, err
 		}

@@ -88,12 +88,12 @@ func show(data, id string) (*Shown, error) {
 
 // source writes a program as Python that calls the tools of the base version.
 func source(p *stategen.Program) (string, error) {
-	d, err := domains.Lookup(p.Domain)
+	d, err := domains.Of(p)
 	if err != nil {
 		return "", err
 	}
 
-	all, err := versions()
+	all, err := Catalog(p.APIs)
 	if err != nil {
 		return "", err
 	}

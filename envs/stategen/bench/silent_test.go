@@ -100,7 +100,7 @@ func TestSilentDrift(t *testing.T) {
 
 	c := choice(t, 12)
 
-	all, err := versions()
+	all, err := Catalog("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestSilentEnvironment(t *testing.T) {
 	c := choice(t, 1)
 	c.Environment.Hint = dynamic.HintAnswer
 
-	all, err := versions()
+	all, err := Catalog("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestFaultsPass(t *testing.T) {
 
 	c := choice(t, 4)
 
-	all, err := versions()
+	all, err := Catalog("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestShareOfFaults(t *testing.T) {
 
 	c := choice(t, 40)
 
-	all, err := versions()
+	all, err := Catalog("")
 	if err != nil {
 		t.Fatal(err)
 	}

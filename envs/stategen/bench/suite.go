@@ -15,6 +15,7 @@ import (
 type opened struct {
 	choice   suite.Choice
 	file     *taskfile.File
+	apis     string // the set that the tasks are for
 	datasets []string
 	tasks    []envs.Task
 	places   map[string]place  // by ID of a task, of the whole split
@@ -48,7 +49,7 @@ func (o *opened) episode(id string) (*episode, error) {
 			return nil, err
 		}
 
-		d, err := domains.Lookup(t.Program.Domain)
+		d, err := domains.Of(&t.Program)
 		if err != nil {
 			return nil, err
 		}

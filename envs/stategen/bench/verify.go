@@ -161,7 +161,7 @@ func (v *verifying) problem(t *stategen.Task, path, format string, args ...any) 
 
 // task replays the cases of a task and compares with what was recorded, and runs mutants. The error is ours.
 func (v *verifying) task(t *stategen.Task, s *VerifiedSplit) error {
-	d, err := domains.Lookup(t.Program.Domain)
+	d, err := domains.Of(&t.Program)
 	if err != nil {
 		return err
 	}

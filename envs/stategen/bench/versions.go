@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"toolevo/envs/drift"
+	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
 	"toolevo/envs/toolapi"
 )
@@ -15,13 +16,25 @@ var baseText string
 // base is the version that has the tools as the domains define them.
 const base = "p_c"
 
-// versions are those of the tools, made once in a process, and only where a command wants them. Those that are drifted
-// are made when they are wanted.
-var versions = sync.OnceValues(func() (*toolapi.Catalog, error) {
-	var tools []toolapi.APISpec
-	for _, d := range domains.All() {
-		tools = append(tools, d.APIs()...)
+// Catalog returns the API versions of the tools of a set of APIs; see [stategen.Program]. They are made once in a
+// process, and only where a command wants them, and those that are drifted when they are wanted.
+func Catalog(apis string) (*toolapi.Catalog, error) {
+	if apis == stategen.Paper {
+		return paperVersions()
 	}
 
-	return drift.StandardOf(base, baseText, tools)
-})
+	return ownVersions()
+}
+
+var ownVersions, paperVersions = versionsOf(""), versionsOf(stategen.Paper)
+
+func versionsOf(apis string) func() (*toolapi.Catalog, error) {
+	return sync.OnceValues(func() (*toolapi.Catalog, error) {
+		var tools []toolapi.APISpec
+		for _, d := range domains.With(apis) {
+			tools = append(tools, d.APIs()...)
+		}
+
+		return drift.StandardOf(base, baseText, tools)
+	})
+}

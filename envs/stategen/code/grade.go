@@ -60,9 +60,14 @@ func (g *Grader) grade(ctx context.Context, p *stategen.Program, c stategen.Case
 		return e.verdict, nil
 	}
 
+	var called []string
+	for _, m := range e.server.made {
+		called = append(called, m.Tool)
+	}
+
 	slices.Sort(tools)
-	slices.Sort(e.server.done)
-	e.verdict.OtherTools = !slices.Equal(tools, e.server.done)
+	slices.Sort(called)
+	e.verdict.OtherTools = !slices.Equal(tools, called)
 
 	right, left, err := g.compare(e, want)
 

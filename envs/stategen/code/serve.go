@@ -20,9 +20,9 @@ type server struct {
 	surface *Surface
 	state   stategen.State
 	calls   int      // of APIs, refused ones included
-	done    []string // the tools of those that were done, of the base version
 	refusal *problem // the first call that was not done
 	last    *problem // why the last call was not done; nil if it was
+	made    []Made   // the calls that were done
 }
 
 // problem is a call that was not done, and the exception that a function raises for it.
@@ -111,7 +111,7 @@ func (s *server) call(tool string, args envs.Args) (any, error) {
 	state, value, err := s.surface.Domain.Call(s.state, tool, args)
 	if err == nil {
 		s.state = state
-		s.done = append(s.done, tool)
+		s.made = append(s.made, Made{tool, args, value})
 	}
 
 	return value, err

@@ -37,6 +37,14 @@ func (s *Surface) apis() []*toolapi.API {
 	return toolapi.Shown(apis)
 }
 
+// unchanged reports whether all APIs of the domain are deployed as the base has them.
+func (s *Surface) unchanged() bool {
+	return !slices.ContainsFunc(s.Domain.APIs(), func(a toolapi.APISpec) bool {
+		deployed := s.Deployed.Exposing(a.Name)
+		return len(deployed) != 1 || !s.Base.Has(deployed[0])
+	})
+}
+
 // api returns the deployed API that a call is of, where its tool belongs to the domain.
 func (s *Surface) api(name string, args envs.Args) (*toolapi.API, bool) {
 	api, ok := s.Deployed.Called(name, args)

@@ -13,12 +13,21 @@ import (
 	"toolevo/envs/stategen/voice"
 )
 
-var all = sync.OnceValue(func() []stategen.Domain {
-	return []stategen.Domain{session.New(), tensor.Domain{}, voice.Domain{}}
+var all = sync.OnceValue(func() map[string][]stategen.Domain {
+	return map[string][]stategen.Domain{
+		"":             {session.New(), tensor.Domain{}, voice.Domain{}},
+		stategen.Paper: {session.Paper(), tensor.Paper{}, voice.Paper{}},
+	}
 })
 
 // All returns the domains, in the order in which they are listed.
-func All() []stategen.Domain { return all() }
+func All() []stategen.Domain { return With("") }
+
+// With returns the domains with a set of APIs, none with one that is not known; see [stategen.Program].
+func With(apis string) []stategen.Domain { return all()[apis] }
+
+// Of returns the domain of a program, with the set of APIs that it is for.
+func Of(p *stategen.Program) (stategen.Domain, error) { return lookup(With(p.APIs), p.Domain) }
 
 // Names lists the names of the domains.
 func Names() []string {
@@ -31,8 +40,10 @@ func Names() []string {
 }
 
 // Lookup returns the domain called name; the error of an unknown name lists the valid ones.
-func Lookup(name string) (stategen.Domain, error) {
-	for _, d := range All() {
+func Lookup(name string) (stategen.Domain, error) { return lookup(All(), name) }
+
+func lookup(all []stategen.Domain, name string) (stategen.Domain, error) {
+	for _, d := range all {
 		if d.Name() == name {
 			return d, nil
 		}

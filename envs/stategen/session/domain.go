@@ -2,6 +2,7 @@ package session
 
 import (
 	"embed"
+	"slices"
 	"strings"
 
 	"toolevo/envs/stategen"
@@ -41,6 +42,14 @@ func New() *Domain {
 		apis: stategen.Tools("session/tools.yaml", tools), types: lines("types"), sources: lines("sources"),
 		titles: lines("titles"), descriptions: lines("descriptions"),
 	}
+}
+
+// Paper returns the domain with the five APIs that the paper counts.
+func Paper() *Domain {
+	d := New()
+	d.apis = slices.DeleteFunc(d.apis, func(a toolapi.APISpec) bool { return a.Name == Get })
+
+	return d
 }
 
 // lines returns the lines of a word list.

@@ -202,10 +202,15 @@ func (s state) add(source, kind string, data envs.Args) (state, string) {
 		}
 	}
 
-	added := session{digest(fmt.Sprint(s.added, " ", source, " ", kind, " ", sum)), source, kind, sum, data}
+	// Programs of others sort sessions by their ids, which MongoDB makes in ascending order.
+	id := fmt.Sprintf("%08x%.16s", firstID+s.added, digest(fmt.Sprint(source, " ", kind, " ", sum)))
+	added := session{id, source, kind, sum, data}
 
-	return state{append(slices.Clip(s.sessions), added), s.added + 1}, added.id
+	return state{append(slices.Clip(s.sessions), added), s.added + 1}, id
 }
+
+// firstID is where the part of ids begins that counts.
+const firstID = 0x6f1c0000
 
 // update returns the service with other data in a session.
 func (s state) update(i int, data envs.Args) state {
@@ -218,7 +223,7 @@ func (s state) update(i int, data envs.Args) state {
 // checksum identifies data. Data that means the same has the same.
 func checksum(data envs.Args) string { return digest(string(pytext.AppendCanonical(nil, data))) }
 
-// digest is 24 hexadecimal digits, as ids of documents in MongoDB are.
+// digest is 24 hexadecimal digits, as ids of documents in MongoDB have.
 func digest(text string) string {
 	return fmt.Sprintf("%.12x", sha256.Sum256([]byte(text)))
 }

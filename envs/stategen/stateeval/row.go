@@ -1,14 +1,14 @@
 package stateeval
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/tensor"
 )
 
 // Row is a row of the published data set.
@@ -18,6 +18,8 @@ type Row struct {
 	Prompt    string `json:"prompt"`
 	Metadata  string `json:"metadata_json"`             // an object, the same in all published rows of a scenario
 	AgentData string `json:"agent_data_json,omitempty"` // of newer rows: what the translating agents said
+
+	cases []TestCase // once they were read
 }
 
 // Evaluator is the test cases of a task.
@@ -64,7 +66,41 @@ func (n *Named) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("%d values, want a name and a value", len(pair))
 	}
 
-	return errors.Join(json.Unmarshal(pair[0], &n.Name), json.Unmarshal(pair[1], &n.Value))
+	return errors.Join(json.Unmarshal(pair[0], &n.Name), json.Unmarshal(pair[1], (*large)(&n.Value)))
+}
+
+// large is a value that may be a tensor written out.
+type large stategen.Value
+
+// mostList is how long the text of lists may be that stay lists.
+const mostList = 1 << 16
+
+// UnmarshalJSON implements [json.Unmarshaler]. Long lists are a [*tensor.Tensor] where they can be: as values they would
+// take a hundred bytes for each number.
+func (v *large) UnmarshalJSON(text []byte) error {
+	if len(text) > mostList && text[0] == '[' {
+		if t, err := tensor.Parse(text); err == nil {
+			v.Any = t
+			return nil
+		}
+	}
+
+	return json.Unmarshal(text, (*stategen.Value)(v))
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *TestCase) UnmarshalJSON(text []byte) error {
+	type plain TestCase
+
+	whole := struct {
+		*plain
+		Result large `json:"result"`
+	}{plain: (*plain)(c)}
+
+	err := json.Unmarshal(text, &whole)
+	c.Result = stategen.Value(whole.Result)
+
+	return err
 }
 
 // metadata is what is of ours in Row.Metadata.
@@ -72,34 +108,75 @@ type metadata struct {
 	Task *stategen.Task `json:"toolevo_task,omitempty"`
 }
 
-// mostLine is how long a row may be: tensors are written out.
-const mostLine = 1 << 30
-
-// Read yields the rows of a file: lines of rows, or one evaluator, whose row has neither a number nor a prompt. The
-// error of a line that is no row names the line; that of yield ends the reading.
+// Read yields the rows of a file: rows or evaluators one after the other, each on a line or on several, or a list of
+// them. An evaluator is a row that has neither a number nor a prompt. The error of what is no row names the line on
+// which it ends; that of yield ends the reading.
 func Read(r io.Reader, yield func(Row) error) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 1<<16), mostLine)
+	counted := &lines{from: r}
+	values := json.NewDecoder(counted)
 
-	number := 0
+	for {
+		var text json.RawMessage
 
-	for lines.Scan() {
-		if number++; len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
+		err := values.Decode(&text)
+		if errors.Is(err, io.EOF) {
+			return nil
 		}
 
-		row, err := parse(lines.Bytes())
+		end := values.InputOffset()
 		if err != nil {
-			return fmt.Errorf("line %d is no row of StateEval: %w: want example_id, evaluator_json, prompt and "+
-				"metadata_json, or the text of an evaluator_N.json in one line", number, err)
+			end++ // of the value before
 		}
 
-		if err := yield(row); err != nil {
-			return err
+		all := []json.RawMessage{text}
+		if err == nil && text[0] == '[' {
+			err = json.Unmarshal(text, &all)
+		}
+
+		for _, text := range all {
+			var row Row
+			if err == nil {
+				row, err = parse(text)
+			}
+
+			if err != nil {
+				return fmt.Errorf("line %d is no row of StateEval: %w: want example_id, evaluator_json, prompt and "+
+					"metadata_json, or the text of an evaluator_N.json", counted.at(end), err)
+			}
+
+			if err := yield(row); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// lines knows where the lines of what is read end.
+type lines struct {
+	from io.Reader
+	read int64
+	ends []int64
+}
+
+// Read implements [io.Reader].
+func (l *lines) Read(p []byte) (int, error) {
+	n, err := l.from.Read(p)
+
+	for i, c := range p[:n] {
+		if c == '\n' {
+			l.ends = append(l.ends, l.read+int64(i))
 		}
 	}
 
-	return lines.Err()
+	l.read += int64(n)
+
+	return n, err
+}
+
+// at returns the number of the line of a byte, counted from 1.
+func (l *lines) at(offset int64) int {
+	before, _ := slices.BinarySearch(l.ends, offset)
+	return before + 1
 }
 
 // parse reads a row, and finds out whether its evaluator is one.
@@ -120,6 +197,10 @@ func parse(text []byte) (Row, error) {
 
 // Cases returns the test cases of a row; there is at least one.
 func (r *Row) Cases() ([]TestCase, error) {
+	if r.cases != nil {
+		return r.cases, nil
+	}
+
 	var e Evaluator
 	if err := json.Unmarshal([]byte(r.Evaluator), &e); err != nil {
 		return nil, fmt.Errorf("evaluator: %w", err)
@@ -135,7 +216,9 @@ func (r *Row) Cases() ([]TestCase, error) {
 		}
 	}
 
-	return e.TestCases, nil
+	r.cases = e.TestCases
+
+	return r.cases, nil
 }
 
 // Task returns the task that a row of ours was made from, and whether it is one.

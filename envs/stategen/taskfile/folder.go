@@ -25,9 +25,16 @@ const booksFile = "books.json"
 
 // committed is what a folder holds for good.
 type committed struct {
-	Books map[string]*stategen.Book `json:"books"` // by domain
-	Bytes map[string]int64          `json:"bytes"` // of the tasks, by split
-	Sums  map[string]string         `json:"sums"`  // SHA-256 of these bytes, by split
+	Books map[string]*stategen.Book `json:"books"`          // by domain
+	Bytes map[string]int64          `json:"bytes"`          // of the tasks, by split
+	Sums  map[string]string         `json:"sums"`           // SHA-256 of these bytes, by split
+	APIs  string                    `json:"apis,omitempty"` // the set of APIs of all tasks
+}
+
+// APIs returns the set of APIs that the tasks of a data folder are for; see [stategen.Program].
+func APIs(data string) (string, error) {
+	c, err := readCommitted(data)
+	return c.APIs, err
 }
 
 // readCommitted reads what a data folder has committed, which may be nothing.
@@ -190,11 +197,21 @@ func (f *Folder) Book(domain string) *stategen.Book {
 // Count returns how many tasks of a domain a split has.
 func (f *Folder) Count(split, domain string) int { return f.counts[split][domain] }
 
-// Add adds a task to a split, and reports whether it did: a program that any split has is not added.
+// Add adds a task to a split, and reports whether it did: a program that any split has is not added. All tasks of a
+// folder are for one set of APIs.
 func (f *Folder) Add(split string, t *stategen.Task) (bool, error) {
 	id := identity(&t.Program)
 	if f.known[id] {
 		return false, nil
+	}
+
+	if len(f.known) == 0 {
+		f.state.APIs = t.Program.APIs
+	}
+
+	if t.Program.APIs != f.state.APIs {
+		return false, fmt.Errorf("the task %s is for another set of APIs than those that %s has: choose another data "+
+			"folder for it", t.ID, f.path)
 	}
 
 	text, err := json.Marshal(t)

@@ -7,7 +7,7 @@ import (
 	"toolevo/envs/stategen"
 )
 
-func seeded(shape ...int) *Tensor { return &Tensor{shape, elements(1, size(shape...))} }
+func seeded(shape ...int) *Tensor { return &Tensor{Shape: shape, Data: elements(1, size(shape...))} }
 
 // BenchmarkKernels measures the kernels on a tensor of the average size of published ones.
 func BenchmarkKernels(b *testing.B) {

@@ -194,10 +194,11 @@ func (a *arguments) check(shape []int, work int, err error) {
 	case a.err != nil:
 	case err != nil:
 		a.err = err
-	case size(shape...) > mostElements:
+	case size(shape...) > a.state.bounds.elements:
 		a.refuseState("the result would have shape %s, more than the %d elements that this service makes",
-			shapeText(shape), mostElements)
-	case work > mostWork:
-		a.refuseState("this would take more than the %d multiplications that this service makes", mostWork)
+			shapeText(shape), a.state.bounds.elements)
+	case work > a.state.bounds.work:
+		a.refuseState("this would take more than the %d multiplications that this service makes",
+			a.state.bounds.work)
 	}
 }

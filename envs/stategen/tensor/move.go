@@ -40,7 +40,7 @@ func permute(t *Tensor, dims []int) *Tensor {
 		}
 	}
 
-	return &Tensor{shape, data}
+	return &Tensor{Shape: shape, Data: data}
 }
 
 // split returns the parts of a tensor along a dimension; the parts make up all of it.
@@ -56,7 +56,7 @@ func split(t *Tensor, parts []int, dim int) []*Tensor {
 			data = append(data, t.Data[at:at+n*inner]...)
 		}
 
-		all[i] = &Tensor{resized(t.Shape, dim, n), data}
+		all[i] = &Tensor{Shape: resized(t.Shape, dim, n), Data: data}
 		start += n * inner
 	}
 
@@ -74,5 +74,5 @@ func cat(all []*Tensor, dim int, shape []int) *Tensor {
 		}
 	}
 
-	return &Tensor{shape, data}
+	return &Tensor{Shape: shape, Data: data}
 }

@@ -16,7 +16,7 @@ func linear(input, weight *Tensor, shape []int) *Tensor {
 			0, matrix(rows, out, data))
 	}
 
-	return &Tensor{shape, data}
+	return &Tensor{Shape: shape, Data: data}
 }
 
 // patchElements is about how many elements of patches are unfolded at a time: they stay in a processor's cache, and a
@@ -49,7 +49,7 @@ func conv2d(input, weight *Tensor, w window, shape []int) *Tensor {
 		}
 	}
 
-	return &Tensor{shape, data}
+	return &Tensor{Shape: shape, Data: data}
 }
 
 // unfold fills a row with what lies under one element of the kernel, at every place of the kernel on an image.

@@ -21,6 +21,7 @@ const (
 type state struct {
 	objects []object
 	results int // of calls so far
+	bounds  bounds
 }
 
 type object struct {
@@ -50,7 +51,7 @@ func (s *state) example() string {
 
 // with returns the state with the results of a call, and their values.
 func (s *state) with(results ...*Tensor) (*state, []any) {
-	next := &state{slices.Clip(s.objects), s.results + len(results)}
+	next := &state{slices.Clip(s.objects), s.results + len(results), s.bounds}
 	values := make([]any, len(results))
 
 	for i, t := range results {
@@ -67,7 +68,7 @@ func resultHandle(n int) string { return "tensor_" + strconv.Itoa(n) }
 // Begin implements [stategen.Service]. Loaded variables have values like {"tensor": "user_tensor_0", "dtype":
 // "float32", "shape": [2, 3], "seed": 7}, in which the handle is the variable's own name.
 func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State, error) {
-	s := &state{}
+	s := &state{bounds: bounds{mostElements, mostWork}}
 	total := 0
 
 	for _, v := range p.Init {
@@ -107,7 +108,7 @@ func load(v any) (*Tensor, error) {
 			mostElements)
 	}
 
-	return &Tensor{shape, elements(uint32(seed), n)}, nil
+	return &Tensor{Shape: shape, Data: elements(uint32(seed), n)}, nil
 }
 
 // Call implements [stategen.Service].

@@ -188,7 +188,7 @@ func TestBeginRejects(t *testing.T) {
 }
 
 func TestSame(t *testing.T) {
-	tensor := func(shape []int, data ...float32) *Tensor { return &Tensor{shape, data} }
+	tensor := func(shape []int, data ...float32) *Tensor { return &Tensor{Shape: shape, Data: data} }
 	nan := float32(math.NaN())
 	list := func(all ...any) []any { return all }
 

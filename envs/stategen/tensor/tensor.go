@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -9,14 +10,19 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// dtype is the type of all elements.
+// dtype is the type of all elements that are not said to be of another.
 const dtype = "float32"
 
 // Tensor has elements in row-major order. It does not change.
 type Tensor struct {
 	Shape []int
 	Data  []float32
+
+	dtype string // as it is called; "" is float32. All are computed in float32.
 }
+
+// DType returns the type of the elements, e.g. "float32".
+func (t *Tensor) DType() string { return cmp.Or(t.dtype, dtype) }
 
 // sum adds all elements.
 //
@@ -79,7 +85,7 @@ func (t *Tensor) value(handle string) envs.Args {
 
 	return envs.Object(
 		handleMember, handle,
-		"dtype", dtype,
+		"dtype", t.DType(),
 		"shape", numbers(t.Shape),
 		"sum", rounded(sum),
 		"above_mean", number(above),
@@ -99,7 +105,7 @@ func (t *Tensor) record() envs.Args {
 
 	return envs.Object(
 		"shape", numbers(t.Shape),
-		"dtype", dtype,
+		"dtype", t.DType(),
 		"sum", rounded(t.sum()),
 		"samples", samples,
 	)

@@ -16,7 +16,7 @@ import (
 //go:embed apis.yaml
 var apisFile string
 
-//go:embed texts.yaml voices.yaml
+//go:embed texts.yaml voices.yaml library.yaml
 var files embed.FS
 
 // tools are the tools as the base version has them.

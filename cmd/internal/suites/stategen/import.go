@@ -91,7 +91,7 @@ func (s *taskSplit) importFile(ctx context.Context, path string, to *taskfile.Fo
 			return errors.Join(err, ctx.Err())
 		}
 
-		domain, err := domains.Lookup(task.Program.Domain)
+		domain, err := domains.Of(&task.Program)
 		if err != nil {
 			return err
 		}

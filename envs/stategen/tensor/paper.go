@@ -1,0 +1,222 @@
+package tensor
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/stategen"
+)
+
+// Paper is the domain as StateEval has it: loaded tensors are what a program says they are, element by element and of
+// any dtype, and calls may take as much work as the published programs do.
+type Paper struct{ Domain }
+
+// Begin implements [stategen.Service]. The service begins with an object of the loaded tensors, by name, as [Encode]
+// writes them; variables that are loaded have the values that tools give.
+func (Paper) Begin(p *stategen.Program, _ map[string]any) (stategen.State, error) {
+	s := &state{bounds: paperBounds}
+	all, _ := p.Server.Any.(envs.Args)
+	total := 0
+
+	for _, v := range p.Init {
+		if v.Role != stategen.Loaded {
+			continue
+		}
+
+		t, err := Decode(all.Object(v.Name))
+		if err != nil {
+			return nil, fmt.Errorf("tensor: %s: %w", v.Name, err)
+		}
+
+		if total += len(t.Data); total > mostLoaded {
+			return nil, fmt.Errorf("tensor: the tensors of a program have more than %d elements", mostLoaded)
+		}
+
+		s.objects = append(s.objects, object{v.Name, t})
+	}
+
+	return s, nil
+}
+
+// Call implements [stategen.Service]. What comes of a tensor has its dtype.
+func (d Paper) Call(from stategen.State, tool string, args envs.Args) (stategen.State, any, error) {
+	to, value, err := d.Domain.Call(from, tool, args)
+	if err != nil {
+		return to, value, err
+	}
+
+	s, first := to.(*state), ""
+
+	for _, a := range args {
+		list, _ := a.Value.([]any)
+		for _, v := range append(slices.Clip(list), a.Value) {
+			if t := s.find(stategen.Handle(v, handleMember)); t != nil && first == "" {
+				first = t.DType()
+			}
+		}
+	}
+
+	if first == dtype {
+		return to, value, nil
+	}
+
+	known := len(from.(*state).objects)
+	for _, o := range s.objects[known:] { // which nobody has seen yet
+		o.tensor.dtype = first
+	}
+
+	return to, envs.Map(value, func(part any) (any, bool) {
+		if t := s.find(stategen.Handle(part, handleMember)); t != nil {
+			return t.value(stategen.Handle(part, handleMember)), true
+		}
+
+		return part, false
+	}), nil
+}
+
+// Value returns what callers see of a tensor that has a handle.
+func (t *Tensor) Value(handle string) envs.Args { return t.value(handle) }
+
+// kinds are the dtypes by the codes of NumPy, whose elements are little-endian.
+var kinds = map[string]string{
+	"<f4": "float32", "<f8": "float64", "<f2": "float16", "<i8": "int64", "<i4": "int32", "<i2": "int16", "|i1": "int8",
+	"|u1": "uint8", "|b1": "bool",
+}
+
+// Encode returns a tensor as StateEval's evaluator writes it: its shape, dtype, and elements in base64.
+func Encode(t *Tensor) envs.Args {
+	data := make([]byte, 0, 4*len(t.Data))
+	for _, x := range t.Data {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
+	}
+
+	return envs.Object("__tensor__", true, shapeMember, numbers(t.Shape), "dtype", "<f4",
+		"data_b64", base64.StdEncoding.EncodeToString(data))
+}
+
+// Decode reads what [Encode] writes, of any dtype.
+func Decode(v envs.Args) (*Tensor, error) {
+	code, _ := v.Text("dtype")
+	text, isText := v.Text("data_b64")
+	shape := (&arguments{args: v}).integers(shapeMember)
+
+	kind, known := kinds[code]
+	if !known || !isText {
+		return nil, fmt.Errorf("a tensor has a shape, a dtype and data_b64; the dtype %q is not known", code)
+	}
+
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("data_b64: %w", err)
+	}
+
+	width, _ := strconv.Atoi(code[2:])
+	if n := size(shape...); n < 0 || n > mostLoaded || n*width != len(data) || slices.Min(append(shape, 0)) < 0 {
+		return nil, fmt.Errorf("%d bytes are no tensor of shape %s and dtype %s", len(data), shapeText(shape), kind)
+	}
+
+	t := &Tensor{Shape: shape, Data: make([]float32, len(data)/width), dtype: kind}
+	for i := range t.Data {
+		t.Data[i] = element(code, data[i*width:][:width])
+	}
+
+	return t, nil
+}
+
+// element reads one element.
+func element(code string, b []byte) float32 {
+	whole := uint64(0)
+	for i, x := range b {
+		whole |= uint64(x) << (8 * i)
+	}
+
+	switch shift := 64 - 8*len(b); {
+	case code == "<f4":
+		return math.Float32frombits(uint32(whole))
+	case code == "<f8":
+		return float32(math.Float64frombits(whole))
+	case code == "<f2":
+		return half(uint16(whole))
+	case strings.Contains(code, "i"):
+		return float32(int64(whole<<shift) >> shift)
+	}
+
+	return float32(whole)
+}
+
+// half is the value of a number of 16 bits.
+func half(bits uint16) float32 {
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)/1024
+	value := math.Ldexp(1+fraction, exponent-15)
+
+	switch exponent {
+	case 0:
+		value = math.Ldexp(fraction, -14)
+	case 31:
+		value = math.Inf(1)
+		if fraction > 0 {
+			value = math.NaN()
+		}
+	}
+
+	return float32(math.Copysign(value, -float64(bits>>15)+0.5))
+}
+
+// Parse reads a tensor from JSON: numbers in nested lists, as StateEval wrote tensors before it encoded them. They may
+// be millions, so that nothing else is made of them.
+func Parse(text []byte) (*Tensor, error) {
+	t := &Tensor{}
+	counts, depth, rank := []int{}, 0, 0 // of the lists that are open
+
+	for len(text) > 0 {
+		width := 1
+
+		switch c := text[0]; c {
+		case ' ', '\t', '\r', '\n', ',':
+		case '[':
+			if depth++; depth > len(counts) {
+				counts, t.Shape = append(counts, 0), append(t.Shape, -1)
+			}
+
+			counts[depth-1] = 0
+		case ']':
+			if depth--; t.Shape[depth] < 0 {
+				t.Shape[depth] = counts[depth]
+			}
+
+			if counts[depth] != t.Shape[depth] {
+				return nil, errors.New("the lists of a tensor are of several lengths")
+			}
+
+			if depth > 0 {
+				counts[depth-1]++
+			}
+		default:
+			if width = bytes.IndexAny(text, ",] \r\n\t"); width < 0 {
+				width = len(text)
+			}
+
+			x, err := strconv.ParseFloat(string(text[:width]), 32)
+			rank = max(rank, depth)
+
+			if err != nil || depth == 0 || depth != rank || depth != len(counts) || len(t.Data) == mostLoaded {
+				return nil, errors.New("the lists of a tensor have numbers alone, and not too many")
+			}
+
+			t.Data = append(t.Data, float32(x))
+			counts[depth-1]++
+		}
+
+		text = text[width:]
+	}
+
+	return t, nil
+}
