@@ -2,20 +2,38 @@ package stateeval
 
 import (
 	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
 // Description is a row in short.
 type Description struct {
-	ID        int      `json:"id"`             // its number
-	Domain    string   `json:"domain"`         // told by its calls
-	Cases     int      `json:"cases"`          // runs of its program
-	Variables []string `json:"variables"`      // that the program declares
-	Loaded    []string `json:"loaded"`         // that are loaded before it runs
-	Sessions  int      `json:"sessions"`       // that the service begins with
-	Lines     int      `json:"lines"`          // of the program
-	Prompt    int      `json:"prompt"`         // characters
-	Task      string   `json:"task,omitempty"` // the ID of our task that it was made from; "" of any other row
+	ID        int      `json:"id"`               // its number
+	Domain    string   `json:"domain"`           // told by its calls
+	Cases     int      `json:"cases"`            // runs of its program
+	Variables []string `json:"variables"`        // that the program declares
+	Loaded    []string `json:"loaded"`           // that are loaded before it runs
+	Sessions  int      `json:"sessions"`         // that the service begins with
+	Lines     int      `json:"lines"`            // of the program
+	Prompt    int      `json:"prompt"`           // characters
+	Task      string   `json:"task,omitempty"`   // the ID of the task that it is; "" is none
+	Failed    string   `json:"failed,omitempty"` // why it is none
+}
+
+var evaluatorFile = regexp.MustCompile(`^evaluator_(\d+)\.json$`)
+
+// Number returns the number of the evaluator that a file is by its name.
+func Number(path string) (n int, ok bool) {
+	found := evaluatorFile.FindStringSubmatch(filepath.Base(path))
+	if found == nil {
+		return 0, false
+	}
+
+	n, err := strconv.Atoi(found[1])
+
+	return n, err == nil
 }
 
 // Describe returns a row in short.
@@ -25,21 +43,12 @@ func Describe(r Row) (Description, error) {
 		return Description{}, fmt.Errorf("stateeval: row %d: %w", r.ExampleID, err)
 	}
 
-	task, ours, err := r.Task()
-	if err != nil {
-		return Description{}, err
-	}
-
 	first := cases[0]
 	d := Description{
 		ID: r.ExampleID, Domain: domain(first), Cases: len(cases), Variables: names(first.Info.InitLocalInfo),
 		Loaded: names(first.Info.InitLoadInfo), Prompt: len([]rune(r.Prompt)),
 		Sessions: len(entries(first.Info.InitImplicitDict.Any)),
 		Lines:    strings.Count(strings.TrimSpace(first.Program), "\n") + 1,
-	}
-
-	if ours {
-		d.Task = task.ID
 	}
 
 	return d, nil

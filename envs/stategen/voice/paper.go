@@ -51,9 +51,13 @@ func (Paper) APIs() []toolapi.APISpec { return slices.Clone(paperTools()) }
 type paperState struct {
 	speeches []paperSpeech // those from the start, and then the results of calls
 	made     int           // speeches by calls
-	calls    []any         // the recorder, as Effects gives it
+	calls    []paperCall   // the recorder
 	changes  int           // calls that changed anything
 }
+
+// paperCall is a phone call that was made. It presents the speech as it is at the end, as the benchmark's recorder keeps
+// the object itself.
+type paperCall struct{ handle, voice string }
 
 // paperSpeech is a speech as the benchmark writes one, without its handle.
 type paperSpeech struct {
@@ -154,7 +158,7 @@ func (s *paperState) run(tool string, args envs.Args) (any, error) {
 
 		return envs.Object("text", text, "diarize", diarize), nil
 	case outboundCall:
-		s.calls = append(slices.Clip(s.calls), envs.Object("speech", from, "voice_name", name))
+		s.calls = append(slices.Clip(s.calls), paperCall{handle, name})
 		return true, nil
 	}
 
@@ -254,7 +258,16 @@ func (Paper) Content(of stategen.State, v any) any {
 }
 
 // Effects implements [stategen.Service]: the phone calls that were made.
-func (Paper) Effects(of stategen.State) any { return append([]any{}, of.(*paperState).calls...) }
+func (d Paper) Effects(of stategen.State) any {
+	calls := of.(*paperState).calls
+
+	list := make([]any, len(calls))
+	for i, c := range calls {
+		list[i] = envs.Object("speech", d.Content(of, c.handle), "voice_name", c.voice)
+	}
+
+	return list
+}
 
 // Adapt returns a value of a program of [Domain] as programs of Paper have it: the voice of its category and gender in
 // the benchmark's library in place of one of the program's own, and null for any category or gender.

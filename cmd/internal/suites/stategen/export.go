@@ -62,7 +62,7 @@ func exportCommand() suite.Command {
 func (s *taskSplit) export(ctx context.Context, out string) (made ExportedTasks, err error) {
 	made.Files = []exportedDomain{}
 
-	surface, err := surfaces()
+	surface, err := surfaces("")
 	if err != nil {
 		return made, err
 	}

@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"toolevo/envs/disk"
 	"toolevo/envs/display"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/stategen"
+	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/domains"
 	"toolevo/envs/stategen/stateeval"
 	"toolevo/envs/stategen/taskfile"
@@ -17,60 +21,61 @@ import (
 
 // ImportedRows is what `tasks import` prints.
 type ImportedRows struct {
-	Rows  []stateeval.Description `json:"rows"`  // in the order of the files
-	Path  string                  `json:"path"`  // the file of the data folder
-	Added int                     `json:"added"` // tasks that it did not have
-	Known int                     `json:"known"` // tasks that the data folder had already, in whichever split
+	Rows   []stateeval.Description `json:"rows"`   // in the order of the files
+	Path   string                  `json:"path"`   // the file of the data folder
+	Added  int                     `json:"added"`  // tasks that it did not have
+	Known  int                     `json:"known"`  // tasks that the data folder had already, in whichever split
+	Failed int                     `json:"failed"` // rows that are no task; their reasons stand with them
+}
+
+// importing adds the tasks of rows to a split.
+type importing struct {
+	taskSplit
+	engine func() (sandbox.Engine, error) // which is opened for the first program of others
+	to     *taskfile.Folder
+	made   ImportedRows
 }
 
 func importCommand() suite.Command {
-	to := taskSplit{split: "test"}
+	to := importing{taskSplit: taskSplit{split: "test"}}
 
 	return suite.Command{
 		Use: "tasks import " +
 			"FILE...", Help: helpTexts, Document: ImportedRows{}, Options: to.options(),
+		Configured: &suite.Configured{Defaults: map[string]string{"suite": "stategen"}},
 		Run: func(ctx context.Context, c *suite.Call) error {
-			made, err := to.importRows(ctx, c.Args)
+			to.engine = sync.OnceValues(func() (sandbox.Engine, error) { return c.Engine(ctx) })
+			err := to.files(ctx, c.Args)
 
-			return c.Result(made, func(w io.Writer) {
-				made.print(w)
-
-				if foreign := len(made.Rows) - made.Added - made.Known; foreign > 0 {
-					c.Say("%d rows hold no task of toolevo: their programs are Python alone, "+
-						"which is not translated.",
-						foreign)
-				}
-			}, err)
+			return c.Result(to.made, to.made.print, err)
 		},
 	}
 }
 
-// importRows reads rows, and adds the tasks among them to the split: all of them, or none after an
-// error.
-func (s *taskSplit) importRows(ctx context.Context, paths []string) (made ImportedRows, err error) {
-	made.Rows, made.Path = []stateeval.Description{}, taskfile.Path(s.data, s.split)
+// files reads rows, and adds the tasks among them to the split: all of them, or none after an error.
+func (o *importing) files(ctx context.Context, paths []string) (err error) {
+	o.made.Rows, o.made.Path = []stateeval.Description{}, taskfile.Path(o.data, o.split)
 
-	folder, err := taskfile.Edit(s.data, suite.Splits())
+	o.to, err = taskfile.Edit(o.data, suite.Splits())
 	if err != nil {
-		return made, err
+		return err
 	}
-	defer func() { err = errors.Join(err, folder.Close()) }()
+	defer func() { err = errors.Join(err, o.to.Close()) }()
 
 	for _, path := range paths {
-		if err := s.importFile(ctx, path, folder, &made); err != nil {
-			return made, fmt.Errorf("%s: %w", path, err)
+		if err := o.file(ctx, path); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
 
-	if made.Added == 0 {
-		return made, nil
+	if o.made.Added == 0 {
+		return nil
 	}
 
-	return made, folder.Commit()
+	return o.to.Commit()
 }
 
-func (s *taskSplit) importFile(ctx context.Context, path string, to *taskfile.Folder,
-	made *ImportedRows) (err error) {
+func (o *importing) file(ctx context.Context, path string) (err error) {
 	file, err := disk.OpenJSON(path)
 	if err != nil {
 		return err
@@ -78,38 +83,92 @@ func (s *taskSplit) importFile(ctx context.Context, path string, to *taskfile.Fo
 	defer func() { err = errors.Join(err, file.Close()) }()
 
 	return stateeval.Read(file, func(row stateeval.Row) error {
+		if n, ok := stateeval.Number(path); ok {
+			row.ExampleID = n
+		}
+
 		d, err := stateeval.Describe(row)
 		if err != nil {
 			return err
 		}
 
-		made.Rows = append(made.Rows, d)
+		task, err := o.task(ctx, row)
 
-		// Rows that another program made are only described.
-		task, ours, err := row.Task()
-		if err != nil || !ours {
-			return errors.Join(err, ctx.Err())
+		var none *stateeval.Unplayable
+
+		switch {
+		case errors.As(err, &none):
+			d.Failed = none.Reason
+			o.made.Failed++
+		case err == nil:
+			d.Task = task.ID
+			err = o.add(task)
 		}
 
-		domain, err := domains.Of(&task.Program)
-		if err != nil {
-			return err
-		}
+		o.made.Rows = append(o.made.Rows, d)
 
-		if err := task.Check(domain); err != nil {
-			return fmt.Errorf("row %d: %w: the row was changed, or is of another version",
-				row.ExampleID, err)
-		}
-
-		added, err := to.Add(s.split, task)
-		if added {
-			made.Added++
-		} else if err == nil {
-			made.Known++
+		if none != nil {
+			return ctx.Err()
 		}
 
 		return errors.Join(err, ctx.Err())
 	})
+}
+
+// task returns the task that a row was made from, or that comes of its program.
+func (o *importing) task(ctx context.Context, row stateeval.Row) (*stategen.Task, error) {
+	task, ours, err := row.Task()
+	if err != nil {
+		return nil, err
+	}
+
+	if !ours {
+		return stateeval.Play(ctx, o.grader, row)
+	}
+
+	domain, err := domains.Of(&task.Program)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := task.Check(domain); err != nil {
+		return nil, fmt.Errorf("row %d: %w: the row was changed, or is of another version",
+			row.ExampleID, err)
+	}
+
+	return task, nil
+}
+
+// grader runs the programs of rows that others wrote.
+func (o *importing) grader(name string) (*code.Grader, error) {
+	engine, err := o.engine()
+	if err != nil {
+		return nil, err
+	}
+
+	d, err := domains.Of(&stategen.Program{Domain: name, APIs: stategen.Paper})
+	if err != nil {
+		return nil, err
+	}
+
+	surface, err := surfaces(stategen.Paper)
+	if err != nil {
+		return nil, err
+	}
+
+	return &code.Grader{Surface: *surface(d), Engine: engine}, nil
+}
+
+// add adds a task to the split.
+func (o *importing) add(t *stategen.Task) error {
+	added, err := o.to.Add(o.split, t)
+	if added {
+		o.made.Added++
+	} else if err == nil {
+		o.made.Known++
+	}
+
+	return err
 }
 
 // print describes each row on a line.
@@ -123,9 +182,12 @@ func (made *ImportedRows) print(w io.Writer) {
 		}
 
 		fmt.Fprintln(w, display.Line(line, 80))
+
+		if r.Failed != "" {
+			fmt.Fprint(w, display.Wrap("     no task: ", r.Failed, 80))
+		}
 	}
 
-	fmt.Fprintf(w, "%d rows; %d tasks added to %s, %d were there\n", len(made.Rows), made.Added,
-		made.Path,
-		made.Known)
+	fmt.Fprintf(w, "%d rows; %d tasks added to %s, %d were there, %d rows are no task\n",
+		len(made.Rows), made.Added, made.Path, made.Known, made.Failed)
 }

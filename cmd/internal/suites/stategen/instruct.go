@@ -74,7 +74,7 @@ func (o *instructing) instruct(ctx context.Context, c *suite.Call) (made *Instru
 		return nil, console.Option("out", "%s has the tasks already: name another folder", o.out)
 	}
 
-	surface, err := surfaces()
+	surface, err := surfaces("")
 	if err != nil {
 		return nil, err
 	}

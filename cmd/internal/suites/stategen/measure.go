@@ -73,7 +73,7 @@ func (o *measuring) run(ctx context.Context, c *suite.Call) (err error) {
 		return err
 	}
 
-	surface, err := surfaces()
+	surface, err := surfaces("")
 	if err != nil {
 		return err
 	}
