@@ -49,7 +49,7 @@ func (g *Grader) run(ctx context.Context, p *stategen.Program, c stategen.Case, 
 		return ending{}, fmt.Errorf("code: begin case %s: %w", c.Path, err)
 	}
 
-	text, values = asPublished(p, text, values)
+	text = asPublished(p, text)
 	e := ending{server: &server{surface: &g.Surface, state: state}}
 	e.verdict.Case = c.Path
 

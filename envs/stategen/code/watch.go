@@ -2,7 +2,6 @@ package code
 
 import (
 	"context"
-	"maps"
 	"regexp"
 
 	"toolevo/envs"
@@ -44,15 +43,11 @@ func (g *Grader) Watch(ctx context.Context, p *stategen.Program, c stategen.Case
 // addressInBraces is how programs for StateEval name the address of the service, which replaces it in the text itself.
 var addressInBraces = regexp.MustCompile(`\{\{?\s*BASE_URL\s*\}?\}`)
 
-// asPublished returns a program and the values that it begins with as StateEval's evaluator has them, where the program
-// is for its APIs: RESULT is there from the start, and the address stands in the text.
-func asPublished(p *stategen.Program, text string, values map[string]any) (string, map[string]any) {
+// asPublished returns a program as StateEval's evaluator runs it, where it is for the paper's APIs.
+func asPublished(p *stategen.Program, text string) string {
 	if p.APIs != stategen.Paper {
-		return text, values
+		return text
 	}
 
-	values = maps.Clone(values)
-	values["RESULT"] = nil
-
-	return addressInBraces.ReplaceAllString(text, baseURL), values
+	return addressInBraces.ReplaceAllString(text, baseURL)
 }

@@ -45,10 +45,10 @@ func Play(ctx context.Context, graders func(domain string) (*code.Grader, error)
 	}
 
 	task := &stategen.Task{
-		ID: fmt.Sprintf("stateeval-%s-%d", p.Domain, r.ExampleID), Instruction: instruction(r),
+		ID: fmt.Sprintf("stateeval-%s-%d", p.Domain, r.ExampleID), Instruction: instruction(r, p.Python),
 	}
 
-	var paths []stategen.Path
+	var runs []code.Run
 
 	for i, c := range cases {
 		set, err := changed(p, c)
@@ -72,12 +72,12 @@ func Play(ctx context.Context, graders func(domain string) (*code.Grader, error)
 			continue
 		}
 
-		paths, task.Cases = append(paths, observed(p, run)), append(task.Cases, one)
+		runs, task.Cases = append(runs, run), append(task.Cases, one)
 	}
 
 	task.Program = *p
 
-	return task, join(task, g.Surface.Domain, paths)
+	return task, join(task, g.Surface.Domain, runs)
 }
 
 // program returns the program of a row without statements: what it begins with.
@@ -131,7 +131,7 @@ func program(domain string, c TestCase) (*stategen.Program, error) {
 	return p, nil
 }
 
-// declared reads the assignments before a program. RESULT is there in every program.
+// declared reads the assignments before a program, in all of which RESULT is null before they assign it.
 func declared(text string) (values envs.Args, err error) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -151,7 +151,7 @@ func declared(text string) (values envs.Args, err error) {
 		}
 	}
 
-	return values, nil
+	return values.With("RESULT", nil), nil
 }
 
 // start returns the sessions that the service begins with.
@@ -304,7 +304,10 @@ func observed(p *stategen.Program, run code.Run) (path stategen.Path) {
 	}
 
 	for i, made := range run.Calls {
-		call := &stategen.Call{Assign: fmt.Sprintf("r_%d", i+1), Tool: made.Tool}
+		name, call := fmt.Sprintf("r_%d", i+1), &stategen.Call{Tool: made.Tool}
+		if made.Result != nil {
+			call.Assign = name
+		}
 
 		for _, arg := range made.Args {
 			if arg.Value != nil { // as where it is left out
@@ -312,7 +315,7 @@ func observed(p *stategen.Program, run code.Run) (path stategen.Path) {
 			}
 		}
 
-		have = append(have, envs.Arg{Name: call.Assign, Value: made.Result})
+		have = append(have, envs.Arg{Name: name, Value: made.Result})
 		path.Stmts = append(path.Stmts, stategen.Stmt{Call: call})
 	}
 
@@ -326,7 +329,7 @@ func (k known) expr(v any) stategen.Expr {
 	bound := false
 	of := func(v any) stategen.Expr {
 		e := k.expr(v)
-		bound = bound || e.Value == nil
+		bound = bound || e.Value == nil && e.Var != "RESULT"
 
 		return e
 	}
@@ -334,6 +337,8 @@ func (k known) expr(v any) stategen.Expr {
 	var e stategen.Expr
 
 	switch v := v.(type) {
+	case nil: // which is no literal in the file of a task
+		return stategen.Var("RESULT")
 	case string:
 		for _, value := range k {
 			if path, found := handleIn(value.Value, v); found {
@@ -383,10 +388,15 @@ func handleIn(result any, text string) ([]string, bool) {
 	return nil, false
 }
 
-// join makes paths a program: that of the first case where the variables are as the program says, and that of the
-// second one else.
-func join(t *stategen.Task, d stategen.Domain, paths []stategen.Path) error {
+// join makes a program of what runs did: that of the first case where the variables are as the program says, and that
+// of the second one else.
+func join(t *stategen.Task, d stategen.Domain, runs []code.Run) error {
 	p := &t.Program
+	paths := make([]stategen.Path, len(runs))
+
+	for i, run := range runs {
+		paths[i] = observed(p, run)
+	}
 
 	switch len(paths) {
 	case 1:
@@ -406,6 +416,10 @@ func join(t *stategen.Task, d stategen.Domain, paths []stategen.Path) error {
 
 	for i, c := range t.Cases {
 		o, err := stategen.Replay(d, p, c, nil)
+		if err == nil && !stategen.Passes(d, o, stategen.Oracle{Result: runs[i].Content, Effects: runs[i].Effects}) {
+			err = errors.New("it comes to something else")
+		}
+
 		if err != nil {
 			return unplayable("what it was seen to do cannot be done again: %v", err)
 		}
@@ -417,9 +431,14 @@ func join(t *stategen.Task, d stategen.Domain, paths []stategen.Path) error {
 	return nil
 }
 
-// instruction returns what a row asks for: what its agents agreed on, or its whole prompt.
-func instruction(r Row) stategen.Instruction {
+// instruction returns what a row asks for: what its agents agreed on, or its whole prompt, or what its program does.
+func instruction(r Row, program string) stategen.Instruction {
 	text := r.Prompt
+	if text == "" {
+		lines := slices.DeleteFunc(strings.Split(program, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
+		text = "Do what this Python program does, which was written for the APIs as they were at first:\n" +
+			strings.Join(lines, "\n")
+	}
 
 	var agents struct {
 		Generator []struct {
