@@ -57,7 +57,8 @@ func recordedLine(c apicalls.Call) string {
 
 // writing is a server of models that write texts, and of embeddings.
 type writing struct {
-	asked atomic.Int64
+	asked   atomic.Int64
+	queries atomic.Int64
 	down  atomic.Bool
 }
 
@@ -107,7 +108,7 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.Contains(system, "You write calls"):
 		text = `{"tool_input": {}}`
 	case strings.Contains(system, "You write what users ask"):
-		text = queryFor(asked.Messages[1].Content)
+		text = queryFor(asked.Messages[1].Content, s.queries.Add(1))
 	case strings.Contains(system, "You write requests to an assistant"):
 		text = instructionFor(asked.Messages[1].Content)
 	case strings.Contains(system, "You review requests to an assistant"):
@@ -115,7 +116,11 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			text = "IMPOSSIBLE"
 		}
 	case strings.Contains(system, "You decide"):
-		text = `{"task_status": "Solvable"}`
+		text = `{"reason": "so", "task_status": "Solvable"}`
+		if strings.HasPrefix(asked.Model, "strict") &&
+			strings.Contains(asked.Messages[1].Content, "number 2") {
+			text = `{"reason": "it lacks a city", "task_status": "Unsolvable"}`
+		}
 	default:
 		text = `{"error": "", "response": "thing 1"}`
 	}
@@ -127,7 +132,7 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // queryFor writes a query for all APIs of a list.
-func queryFor(list string) string {
+func queryFor(list string, n int64) string {
 	var offered []struct {
 		Tool string `json:"tool_name"`
 		API  string `json:"api_name"`
@@ -142,7 +147,8 @@ func queryFor(list string) string {
 		related = append(related, []string{o.Tool, o.API})
 	}
 
-	text, _ := json.Marshal(map[string]any{"query": "What now?", "related_apis": related})
+	query := fmt.Sprintf("What now, of number %d?", n)
+	text, _ := json.Marshal(map[string]any{"query": query, "related_apis": related})
 
 	return string(text)
 }
@@ -311,13 +317,38 @@ func TestMirrorWrites(t *testing.T) {
 	queries := append([]string{
 		"mirror", "queries", "--count", "4", "--group", "G3_x", "--out", filepath.Join(dir, "q"),
 	}, about...)
-	if got := document[toolbenchsuite.MirrorWritten](t, must(t, queries...)); got.Count == 0 {
+	got = document[toolbenchsuite.MirrorWritten](t, must(t, queries...))
+	if got.Count != 4 || len(got.Groups) != 1 || got.Groups[0].Solvable != 4 ||
+		got.Models[1] != "check openai:m" {
 		t.Errorf("%+v", got)
 	}
 
-	says(t, "import",
-		must(t, "toolbench", "import", filepath.Join(dir, "q", "queries"), "--data", filepath.Join(dir, "d")),
-		"queries of 1 groups")
+	says(t, "import", must(t, "toolbench", "import", filepath.Join(dir, "q"), "--data",
+		filepath.Join(dir, "d")), "4 queries of 1 groups")
+
+	// Of three models most decide; what stays is the file without the others, and the reasons stand
+	// beside it.
+	checked := filepath.Join(dir, "c")
+	check := []string{
+		"mirror", "queries", filepath.Join(dir, "q"), "--check", "openai:m", "--check",
+		"openai:strict", "--check", "openai:stricter", "--out", checked, "--server",
+		server.URL + "/v1", "--progress", "none",
+	}
+
+	says(t, "check", must(t, check...), "GROUP  QUERIES  SOLVABLE  UNSOLVABLE",
+		"G3_x        4         3           1")
+	says(t, "verdicts", string(read(t, filepath.Join(checked, "verdicts.jsonl"))),
+		`"reason":"it lacks a city"`)
+	says(t, "import", must(t, "toolbench", "import", checked, "--data", filepath.Join(dir, "d2")),
+		"3 queries of 1 groups")
+
+	prompts := filepath.Join(dir, "prompts")
+	write(t, filepath.Join(prompts, "solvable.txt"), "You imagine {task}.")
+	says(t, "other prompts", must(t, append(check, "--prompts", prompts)...),
+		"G3_x        4         0           0       0     4")
+	fails(t, exitUsage, []string{"--prompts", "solvable"}, append(check, "--prompts", dir)...)
+	fails(t, exitUsage, []string{"--check: it is missing"}, "mirror", "queries",
+		filepath.Join(dir, "q"), "--out", dir)
 
 	fails(t, exitUsage, []string{"--model: it is missing"}, "mirror", "requests", "--out", dir)
 	fails(t, exitUsage, []string{"--out: it is missing"}, "mirror", "queries", "--model", "openai:m")

@@ -40,9 +40,10 @@ type archive struct {
 	Tools   []file `json:"tools"`
 }
 
-// Import reads the query files GROUP.json of a folder, and tool documents CATEGORY/TOOL.json of another, unless that is
-// "". Where the first has the published layout (solvable_queries with test_instruction and test_query_ids), the ID
-// files say which queries there are.
+// Import reads the query files GROUP.json of a folder, or one such file, and tool documents
+// CATEGORY/TOOL.json of another, unless that is "". Where the first has the published layout
+// (solvable_queries with test_instruction and test_query_ids), the ID files say which queries there
+// are.
 func Import(queries, tools string) (*Published, error) {
 	var (
 		p   = &Published{}
@@ -79,6 +80,37 @@ func Import(queries, tools string) (*Published, error) {
 	return p, err
 }
 
+// Select returns those entries of the query files that keep takes, by group, as they were
+// published.
+func (p *Published) Select(keep func(group string, id int) bool) (
+	map[string]json.RawMessage, error) {
+	files := map[string]json.RawMessage{}
+
+	for _, f := range p.archive.Queries {
+		var entries []json.RawMessage
+		if err := json.Unmarshal(f.Text, &entries); err != nil {
+			return nil, err // it was read before
+		}
+
+		entries = slices.DeleteFunc(entries, func(e json.RawMessage) bool {
+			var q struct {
+				ID int `json:"query_id"`
+			}
+
+			return json.Unmarshal(e, &q) != nil || !keep(f.Name, q.ID)
+		})
+
+		text, err := json.Marshal(entries)
+		if err != nil {
+			return nil, err
+		}
+
+		files[f.Name] = text
+	}
+
+	return files, nil
+}
+
 // layout returns the folder of the query files and that of the ID files, "" where there is none.
 func layout(dir string) (queries, ids string) {
 	if inside := filepath.Join(dir, "solvable_queries"); isFolder(inside) {
@@ -101,8 +133,14 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// readFolder reads the files *.json of a folder, which have a form, in the order of their names.
+// readFolder reads the files *.json of a folder, which have a form, in the order of their names, or
+// one such file.
 func readFolder(dir, form string) ([]file, error) {
+	if name, isJSON := strings.CutSuffix(filepath.Base(dir), ".json"); isJSON && !isFolder(dir) {
+		f, err := readFile(name, dir, form)
+		return []file{f}, err
+	}
+
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("toolbench: %w", err)

@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,11 +30,11 @@ const (
 )
 
 // The reasons for which rationales are refused.
-var (
-	errTooLong  = errors.New("rationale of more than 300 words")
-	errTokens   = errors.New("output of more than 2560 tokens")
-	errLeaks    = errors.New("rationale with a part of the answer")
-	errAPILimit = errors.New("call of parameters that the document does not have, or without required ones")
+const (
+	errTooLong  refusal = "rationale of more than 300 words"
+	errTokens   refusal = "output of more than 2560 tokens"
+	errLeaks    refusal = "rationale with a part of the answer"
+	errAPILimit refusal = "call of parameters that the document does not have, or without required ones"
 )
 
 // explain has some pairs explained, drawn at random, and returns those with their rationales.

@@ -504,8 +504,9 @@ func TestAugment(t *testing.T) {
 		t.Error(diff)
 	}
 
-	refused := map[string]int{errAPILimit.Error(): 1, kept.ErrNoObject.Error(): 1}
-	if diff := cmp.Diff(refused, r.Written.Refused); diff != "" {
+	refused, lost := map[string]int{errAPILimit.Error(): 1}, map[string]int{kept.ErrNoObject.Error(): 1}
+	counted := []map[string]int{r.Written.Refused, r.Written.Lost}
+	if diff := cmp.Diff([]map[string]int{refused, lost}, counted); diff != "" {
 		t.Error(diff)
 	}
 }

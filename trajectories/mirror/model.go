@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"strings"
 
@@ -15,36 +14,41 @@ import (
 type Model struct {
 	Writer  kept.Writer
 	Seed    uint64
-	Tries   int // of a text that cannot be read, at least 1
-	Workers int // texts that are asked for at the same time
+	Tries   int     // of a text that cannot be read, at least 1
+	Workers int     // texts that are asked for at the same time
+	Prompts Prompts // nil for our own
 
 	// Done is told how many of all texts are done; it may be nil.
 	Done func(done, total int)
 }
 
-var (
-	//go:embed prompts/check.txt
-	checkPrompt string
-	//go:embed prompts/rationale.txt
-	rationalePrompt string
-	//go:embed prompts/augment.txt
-	augmentPrompt string
-)
+// refusal is why a text that could be read is of no use. Any other error says that it could not be.
+type refusal string
 
-// errUnreadable is why a text that could not be read in any try is refused.
+// Error implements error.
+func (r refusal) Error() string { return string(r) }
+
 var errUnreadable = errors.New("unreadable")
 
-// answer is what was read of a model's text. refused says what was wrong with the last one, if none could be read.
+// answer is what was read of a model's text. refused says what was wrong with the last one, if none
+// was of use.
 type answer[T any] struct {
 	read    T
 	refused error
 }
 
-// ask asks until a text can be read. The error is a failure of ours.
-func ask[T any](ctx context.Context, m *Model, instructions, request string, number int,
+// ask asks with a prompt until a text can be read. The error is a failure of ours.
+func ask[T any](ctx context.Context, m *Model, prompt, request string, number int,
 	read func(text string) (T, error)) (a answer[T], err error) {
+	prompts := m.Prompts
+	if prompts == nil {
+		prompts = ownPrompts()
+	}
+
+	instructions, request := prompts.asked(prompt, request)
+
 	a.read, a.refused, err = kept.Ask(ctx, m.Writer, kept.Asking{
-		Instructions: strings.TrimSpace(instructions), Request: request,
+		Instructions: instructions, Request: request,
 		Seed: m.Seed + uint64(number*m.Tries), Tries: m.Tries,
 	}, read)
 
@@ -63,7 +67,7 @@ func written[T any](ctx context.Context, m *Model, n int, r *Report,
 
 	for _, a := range answers {
 		if a.refused != nil {
-			r.Written.Refused[a.refused.Error()]++
+			r.refuse(a.refused)
 			continue
 		}
 

@@ -2,24 +2,19 @@ package mirror
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/display"
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
-)
-
-var (
-	//go:embed prompts/query.txt
-	queryPrompt string
-	//go:embed prompts/solvable.txt
-	solvablePrompt string
 )
 
 // The numbers of APIs that a query is written for (section 4.3).
@@ -29,48 +24,52 @@ const (
 )
 
 // The reasons for which queries are refused.
-var (
-	errForeignAPI = errors.New("query for APIs that were not offered, or of fewer than two tools")
-	errUnsolvable = errors.New("query that is not solvable, or may not be")
+const (
+	refusedForeign  refusal = "query for an API that was not offered"
+	refusedOneTool  refusal = "query for APIs of fewer than two tools"
+	refusedNaming   refusal = "query that names an API"
+	refusedRepeated refusal = "query that was written before"
 )
 
-// Queries has n queries written for APIs drawn at random, of whatever categories (Table 14), and returns those that the
-// model then calls solvable. They are of one group, whose IDs count from 1.
+var errNoQuery = errors.New("it has no text as query, or related_apis is no list of pairs of a " +
+	"tool's and an API's name")
+
+// Queries has n queries written for APIs drawn at random, of whatever categories (Table 14). They
+// are of one group, and the ID of each is its number among all that were asked for, from 1: so that
+// the same ones stay when more are asked for. Of equal texts the first stays.
 func (m *Model) Queries(ctx context.Context, documents []*toolbench.Document, n int, group string,
 	r *Report) ([]toolbench.Query, error) {
-	all, err := written(ctx, m, n, r, func(ctx context.Context, i int) (answer[toolbench.Query], error) {
-		return m.query(ctx, documents, i)
-	})
-	for i := range all {
-		all[i].Group, all[i].ID = group, i+1
+	write := func(ctx context.Context, i int) (q answer[toolbench.Query], err error) {
+		offered, err := m.offer(documents, i)
+		if err != nil {
+			return q, err
+		}
+
+		read := func(text string) (toolbench.Query, error) {
+			q, err := queryIn(text, offered)
+			q.Group, q.ID = group, i+1
+
+			return q, err
+		}
+
+		return ask(ctx, m, queryPrompt, pytext.JSON(shownAPIs(offered)), i, read)
 	}
 
-	return all, err
-}
+	all, err := written(ctx, m, n, r, write)
 
-// query has one query written, and judged.
-func (m *Model) query(ctx context.Context, documents []*toolbench.Document, number int) (q answer[toolbench.Query],
-	err error) {
-	offered, err := m.offer(documents, number)
-	if err != nil {
-		return q, err
-	}
+	seen := map[string]bool{}
 
-	list := offeredText(offered)
+	return slices.DeleteFunc(all, func(q toolbench.Query) bool {
+		text := strings.ToLower(strings.Join(strings.Fields(q.Text), " "))
+		repeated := seen[text]
+		seen[text] = true
 
-	q, err = ask(ctx, m, queryPrompt, list, number, func(text string) (toolbench.Query, error) {
-		return queryIn(text, offered)
-	})
-	if q.refused != nil || err != nil {
-		return q, err
-	}
+		if repeated {
+			r.refuse(refusedRepeated)
+		}
 
-	verdict, err := ask(ctx, m, solvablePrompt, "Request:\n"+q.read.Text+"\n\nAPIs:\n"+list, number, solvable)
-	if q.refused = verdict.refused; q.refused == nil && !verdict.read {
-		q.refused = errUnsolvable
-	}
-
-	return q, err
+		return repeated
+	}), err
 }
 
 // errFewTools says that no query can be written for several tools.
@@ -106,14 +105,15 @@ func (m *Model) offer(documents []*toolbench.Document, number int) ([]*toolbench
 	return nil, errFewTools
 }
 
-// offeredText is the APIs as models are shown them.
-func offeredText(offered []*toolbench.Document) string {
-	list := make([]any, len(offered))
-	for i, d := range offered {
-		list[i] = append(envs.Object("tool_description", d.ToolDescription), published(d)...)
+// shownAPIs are APIs as models are shown them.
+func shownAPIs(documents []*toolbench.Document) []any {
+	list := make([]any, len(documents))
+	for i, d := range documents {
+		about := display.Line(d.ToolDescription, toolbench.MostDescription)
+		list[i] = append(envs.Object("tool_description", about), published(d)...)
 	}
 
-	return pytext.JSON(list)
+	return list
 }
 
 // queryIn reads a query for some of the APIs that were offered.
@@ -128,7 +128,7 @@ func queryIn(text string, offered []*toolbench.Document) (q toolbench.Query, err
 	related, ok := value.([]any)
 
 	if q.Text = pytext.Strip(q.Text); q.Text == "" || !ok {
-		return q, errUnreadable
+		return q, errNoQuery
 	}
 
 	for _, d := range offered {
@@ -140,12 +140,12 @@ func queryIn(text string, offered []*toolbench.Document) (q toolbench.Query, err
 	for _, item := range related {
 		pair, ok := item.([]any)
 		if !ok || len(pair) != 2 {
-			return q, errUnreadable
+			return q, errNoQuery
 		}
 
 		i := slices.IndexFunc(q.APIs, func(k toolbench.Key) bool { return k.Tool == pair[0] && k.API == pair[1] })
 		if i < 0 {
-			return q, errForeignAPI
+			return q, refusedForeign
 		}
 
 		if k := q.APIs[i]; !slices.Contains(q.Relevant, k) {
@@ -154,31 +154,50 @@ func queryIn(text string, offered []*toolbench.Document) (q toolbench.Query, err
 		}
 	}
 
-	if len(tools) < 2 {
-		return q, errForeignAPI
+	switch {
+	case len(tools) < 2:
+		return q, refusedOneTool
+	case slices.ContainsFunc(q.APIs, func(k toolbench.Key) bool { return names(q.Text, k) }):
+		return q, refusedNaming
 	}
 
 	return q, nil
 }
 
-// solvable reads whether a query is called solvable.
-func solvable(text string) (bool, error) {
-	status, err := kept.Decision(text, "task_status", "Solvable", "Unsolvable", "Unsure")
-	if err != nil {
-		return false, err
+// names reports whether a query calls an API or its tool by name: by that of the function, by one
+// that no user would come to write, or in words that say that an API is meant. Single words, such
+// as those of an API that is called Search, are taken for names only there.
+func names(query string, k toolbench.Key) bool {
+	lower := strings.ToLower(query)
+
+	for _, name := range []string{toolbench.FunctionName(k), toolbench.Name(k.API), k.API} {
+		if identifier.MatchString(name) && strings.Contains(lower, strings.ToLower(name)) {
+			return true
+		}
 	}
 
-	switch status {
-	case "Solvable":
-		return true, nil
-	case "Unsolvable", "Unsure":
-		return false, nil
+	if strings.Contains(k.API, " ") && strings.Contains(query, k.API) {
+		return true
 	}
 
-	return false, errUnreadable
+	for _, name := range []string{k.API, k.Tool} {
+		quoted := regexp.QuoteMeta(strings.ToLower(name))
+
+		called, err := regexp.MatchString(
+			`(?:^|\W)`+quoted+`["\x60']?\s+(?:api|endpoint|function)s?\b`+
+				`|\b(?:api|endpoint|function)s?\s+(?:called |named )?["\x60']?`+quoted+`(?:\W|$)`, lower)
+		if called || err != nil {
+			return true
+		}
+	}
+
+	return false
 }
 
-// EncodeQueries returns queries as a query file, GROUP.json, which package toolbench imports.
+// identifier is a name that is not written as words are, such as get_news, getNews or v2/news.
+var identifier = regexp.MustCompile(`^\S*(?:[_/{}]|\p{Ll}\p{Lu})\S*$`)
+
+// EncodeQueries returns queries as a query file, GROUP.json, as StableToolBench publishes them.
 func EncodeQueries(queries []toolbench.Query, documents []*toolbench.Document) ([]byte, error) {
 	byKey := map[toolbench.Key]*toolbench.Document{}
 	for _, d := range documents {
@@ -196,7 +215,12 @@ func EncodeQueries(queries []toolbench.Query, documents []*toolbench.Document) (
 				return nil, fmt.Errorf("query %d: no document of %s", q.ID, k)
 			}
 
-			apis = append(apis, published(d))
+			api := published(d)
+			if d.Template != nil {
+				api = api.With("template_response", decoded(d.Template))
+			}
+
+			apis = append(apis, api)
 		}
 
 		for _, k := range q.Relevant {
@@ -210,20 +234,14 @@ func EncodeQueries(queries []toolbench.Query, documents []*toolbench.Document) (
 	return append(pytext.AppendJSON(nil, file), '\n'), nil
 }
 
-// published is a document as query files have it.
+// published is a document as query files have it, without a template.
 func published(d *toolbench.Document) envs.Args {
-	object := envs.Object(
+	return envs.Object(
 		"category_name", d.Category, "tool_name", d.Tool, "api_name", d.API, "api_description", d.Description,
 		"required_parameters", virtual.Parameters(d.Required),
 		"optional_parameters", virtual.Parameters(d.Optional),
 		"method", d.Method,
 	)
-
-	if d.Template != nil {
-		object = object.With("template_response", decoded(d.Template))
-	}
-
-	return object
 }
 
 // decoded is a value of a document, "" where it has none.

@@ -14,6 +14,7 @@ type Report struct {
 	Written  Written        `json:"written"`          // by models
 	Datasets []Dataset      `json:"datasets"`         // of the folder
 	Models   []string       `json:"models"`           // that were asked, e.g. "check openai:m"
+	Prompts  string         `json:"prompts"`          // a hash of what they were told
 	Sizes    Sizes          `json:"sizes"`            // of the splits, at most
 	Seed     uint64         `json:"seed"`             // of all that is drawn
 	Inputs   []Input        `json:"inputs"`           // files that were read
@@ -27,6 +28,7 @@ type Written struct {
 	Pairs      int            `json:"pairs"`      // augmented ones, before they were looked at
 	Rationales int            `json:"rationales"` // that are trained
 	Refused    map[string]int `json:"refused"`    // texts that were of no use, by reason
+	Lost       map[string]int `json:"lost"`       // texts that nobody could read, by why
 }
 
 // Input is a file that was read.
@@ -53,8 +55,19 @@ type Dataset struct {
 // NewReport returns the report on nothing.
 func NewReport() *Report {
 	return &Report{
-		Dropped: map[string]int{}, Written: Written{Refused: map[string]int{}}, Datasets: []Dataset{},
-		Models: []string{}, Inputs: []Input{},
+		Dropped:  map[string]int{},
+		Written:  Written{Refused: map[string]int{}, Lost: map[string]int{}},
+		Datasets: []Dataset{},
+		Models:   []string{}, Inputs: []Input{},
+	}
+}
+
+// refuse counts a text that is of no use, or that could not be read.
+func (r *Report) refuse(why error) {
+	if _, read := why.(refusal); read {
+		r.Written.Refused[why.Error()]++
+	} else {
+		r.Written.Lost[why.Error()]++
 	}
 }
 

@@ -2,8 +2,6 @@ package mirror
 
 import (
 	"context"
-	_ "embed"
-	"errors"
 	"slices"
 
 	"toolevo/envs"
@@ -11,13 +9,6 @@ import (
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/recorded"
-)
-
-var (
-	//go:embed prompts/scenario.txt
-	scenarioPrompt string
-	//go:embed prompts/request.txt
-	requestPrompt string
 )
 
 // Request is a request that a model wrote, to be sent to an API and recorded.
@@ -43,7 +34,7 @@ func (q *Request) Append(dst []byte) []byte {
 }
 
 // errRepeated is why a request that was written before is refused.
-var errRepeated = errors.New("request that was written before")
+const errRepeated refusal = "request that was written before"
 
 // Requests has n requests of each API written in two stages, as in the paper's Appendix A: imagine writes a situation,
 // and the model the request that it asks for. Of equal requests one stays.
@@ -78,7 +69,7 @@ func (m *Model) Requests(ctx context.Context, imagine kept.Writer, documents []*
 		seen[key] = true
 
 		if repeated {
-			r.Written.Refused[errRepeated.Error()]++
+			r.refuse(errRepeated)
 		}
 
 		return repeated

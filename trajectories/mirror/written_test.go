@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -82,77 +83,47 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// Queries are for several tools among those offered, and solvable; the file is one that can be imported.
+// Queries are for several tools among those offered, call none by its name, and are not written
+// twice; what is left is a published file. An ID is the number of the text that was asked for.
 func TestQueries(t *testing.T) {
 	t.Parallel()
 
 	const both = `"related_apis": [["Hotels", "Find"], ["Weather", "Now"], ["Weather", "Now"]]}`
 
-	asked := 0
-	m, _ := model(func(instructions, request string, seed uint64) string {
-		if strings.Contains(instructions, "You decide") {
-			asked++
-
-			switch {
-			case strings.Contains(request, "impossible"):
-				return `{"reason": "no", "task_status": "Unsolvable"}`
-			case strings.Contains(request, "odd"):
-				return "?"
-			}
-
-			return `{"task_status": "Solvable"}`
-		}
-
-		switch seed % 15 / 3 {
-		case 0:
-			return `{"query": "impossible", ` + both
-		case 1:
-			return `{"query": "odd", ` + both
-		case 2:
-			return `{"query": "one tool", "related_apis": [["Hotels", "Find"], ["Hotels", "Prices"]]}`
-		case 3:
-			return `{"query": "another tool", "related_apis": [["Cats", "Find"], ["Hotels", "Prices"]]}`
-		}
-
-		return `{"query": " Where shall I stay? ", ` + both
+	m, _ := model(func(_, _ string, seed uint64) string {
+		return []string{
+			`{"query": "Use the Weather API!", ` + both,
+			`no JSON`,
+			`{"query": "one tool", "related_apis": [["Hotels", "Find"], ["Hotels", "Prices"]]}`,
+			`{"query": "another tool", "related_apis": [["Cats", "Find"], ["Hotels", "Prices"]]}`,
+			`{"query": "no pairs", "related_apis": ["Hotels", "Weather"]}`,
+			`{"query": " Where shall I stay? ", ` + both,
+			`{"query": "where shall I  stay?", ` + both,
+		}[seed/3]
 	})
 	m.Workers, m.Seed = 1, 0
 
 	r := NewReport()
 	all := documents()
 
-	queries, err := m.Queries(t.Context(), []*toolbench.Document{all[0], all[2]}, 5, "G3_mine", r)
+	queries, err := m.Queries(t.Context(), []*toolbench.Document{all[0], all[2]}, 7, "G3_mine", r)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	refused := map[string]int{errUnsolvable.Error(): 1, kept.ErrNoObject.Error(): 1, errForeignAPI.Error(): 2}
-	if diff := cmp.Diff(refused, r.Written.Refused); diff != "" || len(queries) != 1 {
+	refused := map[string]int{
+		string(refusedNaming): 1, string(refusedForeign): 2, string(refusedRepeated): 1,
+	}
+	lost := map[string]int{kept.ErrNoObject.Error(): 1, errNoQuery.Error(): 1}
+
+	counted := []map[string]int{r.Written.Refused, r.Written.Lost}
+	if diff := cmp.Diff([]map[string]int{refused, lost}, counted); diff != "" {
 		t.Fatalf("%d queries: %s", len(queries), diff)
 	}
 
-	if asked != 1+3+1 {
-		t.Errorf("%d verdicts were asked for: one that can be read stands", asked)
-	}
-
-	text, err := EncodeQueries(queries, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "G3_mine.json"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-
-	imported, err := toolbench.Import(dir, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	got := imported.Collection
+	got := imported(t, queries, all).Collection
 	want := toolbench.Query{
-		Group: "G3_mine", ID: 1, Text: "Where shall I stay?", APIs: queries[0].APIs,
+		Group: "G3_mine", ID: 6, Text: "Where shall I stay?", APIs: queries[0].APIs,
 		Relevant: []toolbench.Key{all[0].Key, all[2].Key},
 	}
 	if diff := cmp.Diff([]toolbench.Query{want}, got.Queries); diff != "" {
@@ -166,6 +137,190 @@ func TestQueries(t *testing.T) {
 
 	if _, err := m.Queries(t.Context(), all[:2], 1, "G3_mine", r); err == nil {
 		t.Error("APIs of one tool make a query")
+	}
+}
+
+// imported writes queries of the group G3_mine as a published file, and reads it.
+func imported(t *testing.T, queries []toolbench.Query, all []*toolbench.Document) *toolbench.Published {
+	t.Helper()
+
+	text, err := EncodeQueries(queries, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	path := filepath.Join(t.TempDir(), "G3_mine.json")
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	p, err := toolbench.Import(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return p
+}
+
+// A query of one tool alone is refused where it offers several.
+func TestQueryOfOneTool(t *testing.T) {
+	t.Parallel()
+
+	_, err := queryIn(`{"query": "q", "related_apis": [["Hotels", "Find"], ["Hotels", "Prices"]]}`,
+		documents())
+	if err != refusedOneTool {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+
+	key := func(tool, api string) toolbench.Key {
+		return toolbench.Key{Category: "c", Tool: tool, API: api}
+	}
+
+	for _, tt := range []struct {
+		query string
+		of    toolbench.Key
+		want  bool
+	}{
+		{"Please search the news on Ghent.", key("World News", "Search"), false},
+		{"Please call search_for_world_news on Ghent.", key("World News", "Search"), true},
+		{"Which search API finds news?", key("World News", "Search"), true},
+		{"Call the endpoint 'Search' for me.", key("World News", "Search"), true},
+		{"Use the World News API for Ghent.", key("World News", "Search"), true},
+		{"What is in the world news?", key("World News", "Search"), false},
+		{"I want to get news by city.", key("n", "Get News By City"), false},
+		{"I want Get News By City for Ghent.", key("n", "Get News By City"), true},
+		{"Run getNews for Ghent.", key("n", "getNews"), true},
+		{"Run v2/news for Ghent.", key("n", "v2/news"), true},
+		{"Is there a BMI of 20?", key("n", "BMI"), false},
+		{"Who sings (Help)?", key("n", "(Help"), false},
+	} {
+		if got := names(tt.query, tt.of); got != tt.want {
+			t.Errorf("%q names %s: %v", tt.query, tt.of, got)
+		}
+	}
+}
+
+// Most of what can be read decides, and only queries that are solvable stay in a file, as they were
+// published.
+func TestCheckSolvable(t *testing.T) {
+	t.Parallel()
+
+	all := documents()
+	keys := []toolbench.Key{all[0].Key, all[2].Key}
+
+	var queries []toolbench.Query
+	for i, text := range []string{"YYY", "YYN", "YN?", "Y?!", "NN!", "!!!"} {
+		queries = append(queries, toolbench.Query{
+			Group: "G3_mine", ID: i + 1, Text: text, APIs: keys, Relevant: keys,
+		})
+	}
+
+	// A judge says of a query what its own letter stands for.
+	replies := map[byte]string{
+		'Y': `{"reason": "so", "task_status": "Solvable"}`,
+		'N': `{"name": "check_task_solvable", "arguments": "{\"content\": \"no\", ` +
+			`\"task_status\": \"Unsolvable\"}"}`,
+		'?': `{"task_status": "Unsure"}`,
+		'!': `{"task_status": "Certainly"}`,
+	}
+
+	var judges []Judge
+	for i := range 3 {
+		m, _ := model(func(_, request string, _ uint64) string {
+			text := request[strings.Index(request, `"query": "`)+len(`"query": "`):]
+			return replies[text[i]]
+		})
+		judges = append(judges, Judge{m, fmt.Sprint("openai:", i)})
+	}
+
+	p := imported(t, queries, all)
+
+	said, err := CheckSolvable(t.Context(), judges, p.Collection)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var statuses []string
+	for _, s := range said {
+		statuses = append(statuses, s.Status)
+	}
+
+	want := []string{Solvable, Solvable, Unsure, Unsure, Unsolvable, Lost}
+	if diff := cmp.Diff(want, statuses); diff != "" {
+		t.Error(diff)
+	}
+
+	votes := []Vote{
+		{"openai:0", Solvable, "so"}, {"openai:1", Solvable, "so"}, {"openai:2", Unsolvable, ""},
+	}
+	if diff := cmp.Diff(votes, said[1].Votes); diff != "" {
+		t.Error(diff)
+	}
+
+	counts := []Counts{{Group: "G3_mine", Queries: 6, Solvable: 2, Unsolvable: 1, Unsure: 2, Lost: 1}}
+	if diff := cmp.Diff(counts, CountSolvable(said)); diff != "" {
+		t.Error(diff)
+	}
+
+	files, err := p.Select(func(_ string, id int) bool { return id == 2 })
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	text, err := EncodeQueries(queries[1:2], all)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(compact.String(), string(files["G3_mine"])); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A prompt of a folder stands in place of ours; one with the field of its request is all that is
+// told.
+func TestPrompts(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	if _, err := ReadPrompts(dir); err == nil || !strings.Contains(err.Error(), "query, ") {
+		t.Errorf("error %v, want what there may be", err)
+	}
+
+	for name, text := range map[string]string{
+		"solvable.txt": "Is {task} fine? {}", "check.txt": "Judge.", "x.txt": "x",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	p, err := ReadPrompts(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for name, want := range map[string][2]string{
+		solvablePrompt: {"", "Is {tools_json} fine? {}"}, checkPrompt: {"Judge.", "{tools_json}"},
+		augmentPrompt: {ownPrompts()[augmentPrompt], "{tools_json}"},
+	} {
+		instructions, request := p.asked(name, "{tools_json}")
+		if diff := cmp.Diff(want, [2]string{instructions, request}); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+
+	if own := ownPrompts().Hash(); p.Hash() == own || len(own) != 12 {
+		t.Errorf("the hash is %s, of ours %s", p.Hash(), own)
 	}
 }
 

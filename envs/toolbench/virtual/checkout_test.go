@@ -51,6 +51,16 @@ func TestPromptsOfACheckout(t *testing.T) {
 
 	file("toolbench/tooleval/fac_eval.py", "import none\nPROMPT = '''\ngpt {query} {answer}'''\n")
 
+	template := "toolbench/tooleval/evaluators/tooleval_gpt-3.5-turbo_default/template.txt"
+	file(template, "<function>\n<name>other</name>\n<description>\nno\n</description>\n</function>\n")
+
+	if said, err := take(); err == nil || !strings.Contains(said, "there is no check_task_solvable") {
+		t.Errorf("another version: %v, %s", err, said)
+	}
+
+	file(template, "<name>other</name>\n<description>no</description>\n<name>check_task_solvable</name>\n"+
+		"<description>\nCheck\n{task}\n</description>")
+
 	if said, err := take(); err != nil {
 		t.Fatal(err, said)
 	}
@@ -63,7 +73,7 @@ func TestPromptsOfACheckout(t *testing.T) {
 
 	for name, want := range map[string]string{
 		"mirrorapi-sft": "é", "mirrorapi-cot": "[TAG]\nThink.\n",
-		virtual.CompletePrompt: "\ngpt {query} {answer}",
+		virtual.CompletePrompt: "\ngpt {query} {answer}", "solvable": "Check\n{task}",
 	} {
 		if got, err := virtual.ReadPrompt(dir, name); got != want || err != nil {
 			t.Errorf("%s is %q, %v, want %q", name, got, err, want)

@@ -29,17 +29,29 @@ const (
 type asking struct {
 	seed    uint64
 	workers int
+	prompts string // the folder of other prompts than ours; "" for ours
+	told    mirror.Prompts
 	call    *suite.Call
 	models  suite.Models
+	asked   []string // the models, by what they were asked for
 }
 
 func (a *asking) options() []suite.Option {
 	a.seed, a.workers = 1, 16
-	return []suite.Option{suite.SeedOption(&a.seed), suite.WorkersOption(&a.workers)}
+
+	return []suite.Option{
+		suite.SeedOption(&a.seed), suite.WorkersOption(&a.workers),
+		{Name: "prompts", Value: &a.prompts,
+			Usage: "folder `DIR` of prompts, NAME.txt, in place of ours, e.g. solvable"},
+	}
 }
 
 // open opens the models of a call, which keep what they write in a folder, unless that is "".
 func (a *asking) open(c *suite.Call, folder string) (err error) {
+	if a.told, err = mirror.ReadPrompts(a.prompts); err != nil {
+		return console.Option("prompts", "%w", err)
+	}
+
 	a.call = c
 	a.models, err = c.Models(folder)
 
@@ -53,7 +65,6 @@ type mirrorData struct {
 	caches, written         suite.Repeated
 	check, augment, explain string
 	plan                    mirror.Plan
-	asked                   []string // the models, by what they were asked for
 	published               bool
 }
 
@@ -145,6 +156,7 @@ func (m *mirrorData) run(ctx context.Context, c *suite.Call) (err error) {
 	}
 
 	built.Report.Inputs, built.Report.Models, built.Report.Rules = inputs, m.asked, m.rules()
+	built.Report.Prompts = m.told.Hash()
 
 	if _, err := built.Write(m.out, built.Explained, built.Report, c.Version); err != nil {
 		return err
@@ -283,8 +295,6 @@ func (m *mirrorData) complete() error {
 			role.options); err != nil {
 			return err
 		}
-
-		m.asked = append(m.asked, role.option+" "+role.name)
 	}
 
 	return nil
@@ -297,8 +307,10 @@ func (a *asking) model(option, name, doing string, o suite.WriterOptions) (*mirr
 		return nil, console.Option(option, "%w", err)
 	}
 
+	a.asked = append(a.asked, option+" "+name)
+
 	return &mirror.Model{
-		Writer: writer, Seed: a.seed, Tries: mirrorTries, Workers: a.workers,
+		Writer: writer, Seed: a.seed, Tries: mirrorTries, Workers: a.workers, Prompts: a.told,
 		Done: a.call.Progress.Step(doing),
 	}, nil
 }
@@ -327,6 +339,7 @@ func printMirrored(w io.Writer, r *mirror.Report) {
 
 	printCounts(w, "dropped of "+strconv.Itoa(r.Calls)+" calls", r.Dropped)
 	printCounts(w, "texts refused", r.Written.Refused)
+	printCounts(w, "texts that could not be read", r.Written.Lost)
 }
 
 // printCounts prints how many there are by reason.

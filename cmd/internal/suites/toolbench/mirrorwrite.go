@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"text/tabwriter"
 
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
@@ -16,7 +17,7 @@ import (
 	"toolevo/trajectories/mirror"
 )
 
-// The files of what models write for APIs.
+// The file of requests that models write for APIs.
 const requestsFile = "requests.jsonl"
 
 // The paper's temperatures: situations vary, requests are to be right (section 2.1.1).
@@ -32,33 +33,50 @@ const (
 type mirrorWriting struct {
 	asking
 	data, out, writer string
-	group             string // of queries
-	working           suite.Repeated
+	group             string         // of queries
+	working, checks   suite.Repeated // files; models that say whether queries can be solved
 	count             int
 }
 
-// MirrorWritten is what such a command prints.
+// MirrorWritten is what such a command prints, and report.json beside what it wrote.
 type MirrorWritten struct {
-	Path    string         `json:"path"`    // of the file
-	APIs    int            `json:"apis"`    // that it was written for
-	Count   int            `json:"count"`   // requests or queries in it
-	Refused map[string]int `json:"refused"` // texts that were of no use, by reason
+	Path    string          `json:"path"`             // of what was written
+	APIs    int             `json:"apis"`             // that it was written for
+	Count   int             `json:"count"`            // requests written, or queries kept
+	Refused map[string]int  `json:"refused"`          // texts that were of no use, by reason
+	Lost    map[string]int  `json:"lost"`             // texts that nobody could read, by why
+	Groups  []mirror.Counts `json:"groups,omitempty"` // of queries: whether they can be solved
+	Models  []string        `json:"models"`           // that were asked, e.g. "check openai:m"
+	Prompts string          `json:"prompts"`          // a hash of what they were told
+	Seed    uint64          `json:"seed"`             // of all that was drawn
+}
+
+// print prints it for people.
+func (d *MirrorWritten) print(w io.Writer) {
+	if d.Groups != nil {
+		tabs := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintln(tabs, "GROUP\tQUERIES\tSOLVABLE\tUNSOLVABLE\tUNSURE\tLOST\t")
+
+		for _, g := range d.Groups {
+			fmt.Fprintf(tabs, "%s\t%d\t%d\t%d\t%d\t%d\t\n", g.Group, g.Queries, g.Solvable,
+				g.Unsolvable, g.Unsure, g.Lost)
+		}
+
+		tabs.Flush()
+	}
+
+	fmt.Fprintf(w, "%d for %d APIs: %s\n", d.Count, d.APIs, d.Path)
+	printCounts(w, "texts refused", d.Refused)
+	printCounts(w, "texts that could not be read", d.Lost)
 }
 
 func mirrorRequestsCommand() suite.Command {
 	m := &mirrorWriting{count: 200}
 
 	return m.command("mirror requests", m.requests,
+		suite.Option{Name: "model", Value: &m.writer, Required: true,
+			Usage: "model that writes, `KIND:MODEL`, " + serving.Offers() + " (required)"},
 		suite.Option{Name: "each", Value: &m.count, Usage: "`N` requests of each API", Least: 1})
-}
-
-func mirrorQueriesCommand() suite.Command {
-	m := &mirrorWriting{count: 200, group: "G3_written"}
-
-	return m.command("mirror queries", m.queries,
-		suite.Option{Name: "count", Value: &m.count, Least: 1,
-			Usage: "write `N` queries; those that are not solvable are left out"},
-		suite.Option{Name: "group", Value: &m.group, Required: true, Usage: "`NAME` of the queries' group"})
 }
 
 // command is a command that has something written.
@@ -72,9 +90,6 @@ func (m *mirrorWriting) command(use string, write func(context.Context,
 			suite.Option{Name: "out", Value: &m.out, Required: true,
 				Usage: "write into the folder `DIR` (required); run the same command again to " +
 					"resume"},
-			suite.Option{Name: "model", Value: &m.writer, Required: true,
-				Usage: "model that writes, `KIND:MODEL`, " + serving.Offers() +
-					" (required)"},
 			suite.Option{Name: "working", Value: &m.working,
 				Usage: "`FILE` of recorded calls: only for APIs of which " +
 					"one succeeded (repeatable)"}), more...),
@@ -97,10 +112,7 @@ func (m *mirrorWriting) command(use string, write func(context.Context,
 
 			done.APIs = len(documents)
 
-			return c.Result(done, func(w io.Writer) {
-				fmt.Fprintf(w, "%d for %d APIs: %s\n", done.Count, done.APIs, done.Path)
-				printCounts(w, "texts refused", done.Refused)
-			}, nil)
+			return c.Result(done, done.print, m.report(done))
 		},
 	}
 }
@@ -177,43 +189,35 @@ func (m *mirrorWriting) requests(ctx context.Context,
 		text = requests[i].Append(text)
 	}
 
-	return m.write(requestsFile, text, len(requests), r)
+	done := m.done(filepath.Join(m.out, requestsFile), len(requests), r)
+
+	return done, m.write(requestsFile, text)
 }
 
-// queries has queries written and looked at.
-func (m *mirrorWriting) queries(ctx context.Context, documents []*toolbench.Document) (
-	*MirrorWritten, error) {
-	model, err := m.model("model", m.writer, "written", suite.WriterOptions{
-		Temperature: scenarioTemperature, MaxTokens: queryTokens,
-	})
-	if err != nil {
-		return nil, err
-	}
-
-	r := mirror.NewReport()
-
-	queries, err := model.Queries(ctx, documents, m.count, m.group, r)
-	if err != nil {
-		return nil, err
-	}
-
-	text, err := mirror.EncodeQueries(queries, documents)
-	if err != nil {
-		return nil, err
-	}
-
-	return m.write(filepath.Join("queries", m.group+".json"), text, len(queries), r)
-}
-
-// write writes the file.
-func (m *mirrorWriting) write(name string, text []byte, count int,
-	r *mirror.Report) (*MirrorWritten, error) {
+// write writes a file.
+func (m *mirrorWriting) write(name string, text []byte) error {
 	path := filepath.Join(m.out, name)
-
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, err
+		return err
 	}
 
-	return &MirrorWritten{Path: path, Count: count, Refused: r.Written.Refused}, disk.Write(path,
-		text)
+	return disk.Write(path, text)
+}
+
+// report writes what came of it beside what was written.
+func (m *mirrorWriting) report(done *MirrorWritten) error {
+	text, err := console.EncodeJSON(done)
+	if err != nil {
+		return err
+	}
+
+	return m.write("report.json", text)
+}
+
+// done is what came of it.
+func (m *mirrorWriting) done(path string, count int, r *mirror.Report) *MirrorWritten {
+	return &MirrorWritten{
+		Path: path, Count: count, Refused: r.Written.Refused, Lost: r.Written.Lost,
+		Models: m.asked, Prompts: m.told.Hash(), Seed: m.seed,
+	}
 }

@@ -1,0 +1,203 @@
+package toolbench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"toolevo/envs/console"
+	"toolevo/envs/disk"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolbench"
+	"toolevo/finetune/judge"
+	"toolevo/mcts/policy/serving"
+	"toolevo/trajectories/mirror"
+)
+
+// The files of queries, in the layout of StableToolBench's solvable_queries, and what was said of
+// each query.
+const (
+	queriesFolder = "test_instruction"
+	idsFolder     = "test_query_ids"
+	verdictsFile  = "verdicts.jsonl"
+)
+
+func mirrorQueriesCommand() suite.Command {
+	m := &mirrorWriting{count: 200, group: "G3_written"}
+
+	c := m.command("mirror queries [QUERIES]", m.queries,
+		suite.Option{Name: "model", Value: &m.writer,
+			Usage: "model that writes, `KIND:MODEL`, " + serving.Offers()},
+		suite.Option{Name: "check", Value: &m.checks,
+			Usage: "`KIND:MODEL` that says whether queries can be solved (default: the one that " +
+				"writes); of several most decide (repeatable)"},
+		suite.Option{Name: "count", Value: &m.count, Least: 1,
+			Usage: "write `N` queries; those that are not solvable are left out"},
+		suite.Option{Name: "group", Value: &m.group, Required: true,
+			Usage: "`NAME` of the queries' group"})
+
+	write := c.Run
+	c.Run = func(ctx context.Context, call *suite.Call) error {
+		switch {
+		case len(call.Args) > 0:
+			return m.checkFiles(ctx, call)
+		case m.writer == "":
+			return console.Option("model", "it is missing: which model is to write? Or name QUERIES "+
+				"to check")
+		}
+
+		return write(ctx, call)
+	}
+
+	return c
+}
+
+// queries has queries written, and those kept that can be solved.
+func (m *mirrorWriting) queries(ctx context.Context, documents []*toolbench.Document) (
+	*MirrorWritten, error) {
+	model, err := m.model("model", m.writer, "written", suite.WriterOptions{
+		Temperature: scenarioTemperature, MaxTokens: queryTokens,
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	r := mirror.NewReport()
+
+	queries, err := model.Queries(ctx, documents, m.count, m.group, r)
+	if err != nil {
+		return nil, err
+	}
+
+	text, err := mirror.EncodeQueries(queries, documents)
+	if err != nil {
+		return nil, err
+	}
+
+	// What was written is a published file before it is looked at, so that there is one way to
+	// check it.
+	all := filepath.Join("written", m.group+".json")
+	if err := m.write(all, text); err != nil {
+		return nil, err
+	}
+
+	return m.solvable(ctx, filepath.Join(m.out, all), r)
+}
+
+// checkFiles keeps those queries of files that can be solved.
+func (m *mirrorWriting) checkFiles(ctx context.Context, c *suite.Call) error {
+	if len(m.checks) == 0 && m.writer == "" {
+		return console.Option("check", "it is missing: which model is to say whether queries can "+
+			"be solved?")
+	}
+
+	c.Announce("mirror queries "+c.Args[0], "checked by "+strings.Join(m.judgeNames(), ", "),
+		fmt.Sprintf("seed %d", m.seed))
+
+	if err := m.open(c, m.out); err != nil {
+		return err
+	}
+
+	done, err := m.solvable(ctx, c.Args[0], mirror.NewReport())
+	if err != nil {
+		return err
+	}
+
+	return c.Result(done, done.print, m.report(done))
+}
+
+func (m *mirrorWriting) judgeNames() []string {
+	if len(m.checks) == 0 {
+		return []string{m.writer}
+	}
+
+	return m.checks
+}
+
+// solvable has the queries of published files checked, and writes those that are solvable as files
+// of the same form.
+func (m *mirrorWriting) solvable(ctx context.Context, path string, r *mirror.Report) (
+	*MirrorWritten, error) {
+	read, err := toolbench.Import(path, "")
+	if err != nil {
+		return nil, err
+	}
+
+	var judges []mirror.Judge
+
+	for _, name := range m.judgeNames() {
+		model, err := m.model("check", name, "checked", suite.WriterOptions{
+			Temperature: judge.Temperature, MaxTokens: judge.MaxTokens,
+		})
+		if err != nil {
+			return nil, err
+		}
+
+		judges = append(judges, mirror.Judge{Model: model, Name: name})
+	}
+
+	said, err := mirror.CheckSolvable(ctx, judges, read.Collection)
+	if err != nil {
+		return nil, err
+	}
+
+	kept, err := m.writeSolvable(read, said)
+
+	done := m.done(m.out, kept, r)
+	done.APIs, done.Groups = len(read.Collection.Documents), mirror.CountSolvable(said)
+
+	return done, err
+}
+
+// writeSolvable writes the queries that are solvable with their IDs, and what was said of all, and
+// returns how many are solvable.
+func (m *mirrorWriting) writeSolvable(read *toolbench.Published, said []mirror.Solvability) (
+	kept int, err error) {
+	ids := map[string]map[string]int{}
+
+	var verdicts bytes.Buffer
+
+	lines := disk.NewLineEncoder(&verdicts)
+
+	for _, s := range said {
+		if err := lines.Encode(s); err != nil {
+			return 0, err
+		}
+
+		if ids[s.Group] == nil {
+			ids[s.Group] = map[string]int{}
+		}
+
+		if s.Status == mirror.Solvable {
+			ids[s.Group][strconv.Itoa(s.ID)] = 0 // as the published files have it
+			kept++
+		}
+	}
+
+	files, err := read.Select(func(group string, id int) bool {
+		_, solvable := ids[group][strconv.Itoa(id)]
+		return solvable
+	})
+	if err != nil {
+		return 0, err
+	}
+
+	for group, text := range files {
+		listed, err := json.Marshal(ids[group])
+		if err != nil {
+			return 0, err
+		}
+
+		for folder, text := range map[string][]byte{queriesFolder: text, idsFolder: listed} {
+			if err := m.write(filepath.Join(folder, group+".json"), append(text, '\n')); err != nil {
+				return 0, err
+			}
+		}
+	}
+
+	return kept, m.write(verdictsFile, verdicts.Bytes())
+}
