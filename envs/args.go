@@ -57,6 +57,11 @@ func Object(pairs ...any) Args {
 // With returns the arguments and one more, which comes last.
 func (a Args) With(name string, value any) Args { return append(slices.Clip(a), Arg{name, value}) }
 
+// Without returns the arguments but for some.
+func (a Args) Without(names ...string) Args {
+	return slices.DeleteFunc(slices.Clone(a), func(arg Arg) bool { return slices.Contains(names, arg.Name) })
+}
+
 // Object returns the value of the argument called name when it is an object, and else none.
 func (a Args) Object(name string) Args {
 	v, _ := a.Get(name)

@@ -90,5 +90,5 @@ func taken(p toolapi.Parameter) string {
 		return text
 	}
 
-	return text + " " + pytext.JSON(withoutKeyword(p.Schema, "description"))
+	return text + " " + pytext.JSON(p.Schema.Without("description"))
 }

@@ -285,7 +285,7 @@ func shortenDescription(a toolapi.APISpec, _ *Draws) (Step, bool) {
 
 	all := slices.Clone(a.Parameters.All)
 	for i, p := range all {
-		all[i].Schema = withoutKeyword(p.Schema, "description")
+		all[i].Schema = p.Schema.Without("description")
 	}
 
 	step := Step{API: a, From: a.Description, To: strings.TrimSuffix(short, ".") + "."}

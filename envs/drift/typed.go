@@ -220,7 +220,7 @@ func withoutArgument(example, name string) string {
 		return example
 	}
 
-	return pytext.JSON(slices.DeleteFunc(args, func(a envs.Arg) bool { return a.Name == name }))
+	return pytext.JSON(args.Without(name))
 }
 
 // exampleOf returns the value of a parameter in the example of an API's notice, if it is a scalar.
@@ -272,17 +272,12 @@ func orNull(schema envs.Args) envs.Args {
 		}
 	}
 
-	return slices.DeleteFunc(changed, func(keyword envs.Arg) bool { return keyword.Name == "default" })
+	return changed.Without("default")
 }
 
 // withKeyword is a schema in which a keyword has a value.
 func withKeyword(schema envs.Args, name string, value any) envs.Args {
-	return withoutKeyword(schema, name).With(name, value)
-}
-
-// withoutKeyword is a schema without one of its keywords.
-func withoutKeyword(schema envs.Args, name string) envs.Args {
-	return slices.DeleteFunc(slices.Clone(schema), func(keyword envs.Arg) bool { return keyword.Name == name })
+	return schema.Without(name).With(name, value)
 }
 
 // changed are the parameters of an API, of which one is another.

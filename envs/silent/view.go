@@ -201,8 +201,6 @@ type asked struct{ lift, lower func(envs.Args) envs.Args }
 func asking(name string, value any) asked {
 	return asked{
 		func(call envs.Args) envs.Args { return call.With(name, value) },
-		func(call envs.Args) envs.Args {
-			return slices.DeleteFunc(slices.Clone(call), func(arg envs.Arg) bool { return arg.Name == name })
-		},
+		func(call envs.Args) envs.Args { return call.Without(name) },
 	}
 }

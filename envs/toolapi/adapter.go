@@ -88,7 +88,7 @@ func (g Ignored) check() error {
 
 // Lower removes the parameter.
 func (g Ignored) Lower(args envs.Args) (envs.Args, *ArgError) {
-	return without(args, g.Parameter), nil
+	return args.Without(g.Parameter), nil
 }
 
 // Lift adds the parameter.
@@ -117,7 +117,7 @@ func (f Flag) Lower(args envs.Args) (envs.Args, *ArgError) {
 		return nil, &ArgError{Value: true, parameter: f.Parameter, problem: "is not true"}
 	}
 
-	return without(args, f.Parameter), nil
+	return args.Without(f.Parameter), nil
 }
 
 // Lift adds the flag as the notices show it.
@@ -192,10 +192,6 @@ func (p Prefix) Lift(args envs.Args) (envs.Args, error) {
 // missing is the error of a call without a parameter.
 func missing(parameter string) *ArgError {
 	return &ArgError{parameter: parameter, problem: "is missing"}
-}
-
-func without(args envs.Args, name string) envs.Args {
-	return slices.DeleteFunc(slices.Clone(args), func(arg envs.Arg) bool { return arg.Name == name })
 }
 
 func replaced(args envs.Args, name string, v any) envs.Args {

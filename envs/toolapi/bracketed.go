@@ -78,7 +78,7 @@ func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 		return nil, &ArgError{Value: true, parameter: b.parameter, problem: "is not of the form that it has to be"}
 	}
 
-	lowered := without(args, b.parameter)
+	lowered := args.Without(b.parameter)
 	for i, f := range b.fields {
 		lowered = lowered.With(f.To, pytext.Strip(values[i+1]))
 	}
@@ -102,7 +102,7 @@ func (b *Bracketed) Lift(args envs.Args) (envs.Args, error) {
 		}
 
 		values[i], texts[i] = value, f.Label+"["+value+"]"
-		rest = without(rest, f.To)
+		rest = rest.Without(f.To)
 	}
 
 	lifted := rest.With(b.parameter, strings.Join(texts, ", "))

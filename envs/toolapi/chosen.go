@@ -61,7 +61,7 @@ func (c *Chosen) Lower(args envs.Args) (envs.Args, *ArgError) {
 		return nil, &ArgError{Value: true, parameter: c.Parameter, problem: "is not " + c.Value}
 	}
 
-	return without(args, c.Parameter), nil
+	return args.Without(c.Parameter), nil
 }
 
 // Lift adds the parameter.

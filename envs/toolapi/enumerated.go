@@ -3,7 +3,6 @@ package toolapi
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -43,9 +42,7 @@ func (e Enumerated) Lower(args envs.Args) (envs.Args, *ArgError) {
 		names   = e.Names()
 		items   = []any{}
 		missed  string // the first item that is not there
-		lowered = slices.DeleteFunc(slices.Clone(args), func(arg envs.Arg) bool {
-			return slices.Contains(names, arg.Name)
-		})
+		lowered = args.Without(names...)
 	)
 
 	for _, name := range names {
@@ -104,7 +101,7 @@ func (e Enumerated) Lift(args envs.Args) (envs.Args, error) {
 		return nil, fmt.Errorf("%s is not a list of at most %d items", e.To, e.Most)
 	}
 
-	lifted := without(args, e.To)
+	lifted := args.Without(e.To)
 	for i, name := range e.Names()[:len(items)] {
 		lifted = lifted.With(name, items[i])
 	}

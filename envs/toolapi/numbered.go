@@ -93,5 +93,5 @@ func (n Numbered) Lift(args envs.Args) (envs.Args, error) {
 		lifted = lifted.With(n.Item+strconv.Itoa(i+1), item)
 	}
 
-	return append(lifted, without(args, n.To)...), nil
+	return append(lifted, args.Without(n.To)...), nil
 }

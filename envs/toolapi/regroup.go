@@ -61,7 +61,7 @@ func (l Listed) Lower(args envs.Args) (envs.Args, *ArgError) {
 			Value: true, parameter: l.Parameter, problem: "is not a list of one item",
 		}
 	case len(items) == 0:
-		return without(args, l.Parameter), nil
+		return args.Without(l.Parameter), nil
 	}
 
 	return replaced(args, l.Parameter, items[0]), nil

@@ -35,7 +35,7 @@ func (a *API) compile() error {
 	}
 
 	// No version takes an argument that it does not name, whatever its schema says.
-	schema := without(a.Schema(), "additionalProperties").With("additionalProperties", false)
+	schema := a.Schema().Without("additionalProperties").With("additionalProperties", false)
 
 	var err error
 	if a.form, err = NewForm(schema); err != nil {

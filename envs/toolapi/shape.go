@@ -90,7 +90,7 @@ func (n Nested) Lower(args envs.Args) (envs.Args, *ArgError) {
 		return nil, &ArgError{Value: true, parameter: n.Parameter, problem: "is not an object of its members"}
 	}
 
-	return append(without(args, n.Parameter), object...), nil
+	return append(args.Without(n.Parameter), object...), nil
 }
 
 // Lift puts the members into the object, which is left out without any.
@@ -156,7 +156,7 @@ func (n Nullable) Lower(args envs.Args) (envs.Args, *ArgError) {
 	case !given:
 		return nil, missing(n.Parameter)
 	case v == nil:
-		return without(args, n.Parameter), nil
+		return args.Without(n.Parameter), nil
 	}
 
 	return args, nil
@@ -202,7 +202,7 @@ func (f Flipped) Lower(args envs.Args) (envs.Args, *ArgError) {
 	case !given:
 		return args.With(f.Parameter, scalar(f.Default)), nil
 	case v == scalar(f.Tool):
-		return without(args, f.Parameter), nil
+		return args.Without(f.Parameter), nil
 	}
 
 	return args, nil

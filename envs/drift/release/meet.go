@@ -75,7 +75,7 @@ func (m *met) enumeration(old, now envs.Args) bool {
 	m.schema = with(now, "enum", shared)
 
 	if usual, given := now.Get("default"); given && !in(shared)(usual) {
-		m.schema = without(m.schema, "default")
+		m.schema = m.schema.Without("default")
 	}
 
 	return len(shared) > 0
@@ -303,9 +303,7 @@ func bareValue(keyword string, v any) any {
 
 // annotated is a schema with what another one says of the same values in its place.
 func annotated(schema, said envs.Args) envs.Args {
-	out := slices.DeleteFunc(slices.Clone(schema), func(k envs.Arg) bool {
-		return slices.Contains(notes, k.Name)
-	})
+	out := schema.Without(notes...)
 
 	for _, k := range said {
 		isText := k.Name == "description" || k.Name == "title"
@@ -327,11 +325,7 @@ func fitsKind(schema envs.Args, v any) bool {
 func byName(a, b envs.Arg) int { return strings.Compare(a.Name, b.Name) }
 
 func with(schema envs.Args, name string, v any) envs.Args {
-	return without(schema, name).With(name, v)
-}
-
-func without(schema envs.Args, name string) envs.Args {
-	return slices.DeleteFunc(slices.Clone(schema), func(k envs.Arg) bool { return k.Name == name })
+	return schema.Without(name).With(name, v)
 }
 
 // shown is a list of values in a line.

@@ -243,7 +243,7 @@ func (p *parts) added(s slot, fixed *[]toolapi.AdapterSpec) (toolapi.Parameter, 
 	*fixed = append(*fixed, toolapi.AdapterSpec{
 		Ignored: &toolapi.Ignored{Parameter: s.Name, Value: usual},
 	})
-	s.Schema = without(without(s.Schema, "const"), "enum").With("enum", []any{usual})
+	s.Schema = s.Schema.Without("const", "enum").With("enum", []any{usual})
 	p.note(AddFixed, "", s.String(), 1, "the version takes "+pytext.JSON(usual)+" alone")
 
 	return s.Parameter, true

@@ -398,7 +398,7 @@ func (s *shaper) merge(schema envs.Args) envs.Args {
 		return schema
 	}
 
-	own := slices.DeleteFunc(slices.Clone(schema), func(k envs.Arg) bool { return k.Name == "allOf" })
+	own := schema.Without("allOf")
 	out := own
 
 	for _, part := range parts {
