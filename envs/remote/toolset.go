@@ -32,8 +32,11 @@ type Tool struct {
 	Notes     []string // where it differs from what the server lists, and what looks wrong there
 }
 
-// Left is a tool of a server that cannot be expressed.
-type Left struct{ Name, Why string }
+// Left is a tool that is left out: it cannot be expressed, or was not chosen.
+type Left struct {
+	Name string `json:"name"` // what its server calls it, or the operation
+	Why  string `json:"why"`
+}
 
 // ToolsOf makes tools of a server's list, by the rules of package openapi for names, schemas and
 // descriptions. mostDescription is how many characters a description may have; 0 is what it is

@@ -211,20 +211,12 @@ func readTable(path string, tools []string) (all []*Task, err error) {
 		}
 
 		if err == nil {
-			t.complete()
-			err = t.validate(tools)
-		}
-
-		isSame := func(other *Task) bool { return other.ID == t.ID }
-		if err == nil && slices.ContainsFunc(all, isSame) {
-			err = fmt.Errorf("there is a task %s before", t.ID)
+			all, err = t.join(all, tools)
 		}
 
 		if err != nil {
 			return nil, fmt.Errorf("%s, row %d: %w", path, i+2, err)
 		}
-
-		all = append(all, t)
 	}
 
 	return all, nil

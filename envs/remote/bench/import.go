@@ -26,7 +26,7 @@ import (
 type ImportedTools struct {
 	Dir   string         `json:"dir"`   // the folder that has the files
 	Tools []ImportedTool `json:"tools"` // in the order of the server or document
-	Left  []LeftTool     `json:"left"`  // what cannot be expressed, or was not chosen
+	Left  []remote.Left  `json:"left"`  // what cannot be expressed, or was not chosen
 }
 
 // ImportedTool is a tool that prompts show from now on.
@@ -34,12 +34,6 @@ type ImportedTool struct {
 	Tool  string   `json:"tool"`            // its name in p_c
 	Reads bool     `json:"reads"`           // no call of it changes anything
 	Notes []string `json:"notes,omitempty"` // where it differs from what the server says
-}
-
-// LeftTool is a tool that was left out.
-type LeftTool struct {
-	Name string `json:"name"` // at the server
-	Why  string `json:"why"`  // it was left out
 }
 
 // importing is a command that imports tools.
@@ -116,7 +110,7 @@ func (i *ImportedTools) print(w io.Writer) {
 
 // run asks a server or a document for its tools, and writes what is made of them.
 func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, error) {
-	imported := &ImportedTools{Dir: folder(i.data), Tools: []ImportedTool{}, Left: []LeftTool{}}
+	imported := &ImportedTools{Dir: folder(i.data), Tools: []ImportedTool{}, Left: []remote.Left{}}
 
 	if _, err := os.Stat(toolsetPath(i.data)); !errors.Is(err, fs.ErrNotExist) {
 		return imported, errors.Join(err, console.Usage("%s is there: change it by hand, or import into another data "+
@@ -141,8 +135,8 @@ func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, 
 	imported.Left = append(imported.Left, offer.left...)
 
 	for _, t := range offer.tools {
-		reads := slices.Contains(toolset.Reads, t.api.Name)
-		imported.Tools = append(imported.Tools, ImportedTool{t.api.Name, reads, t.notes})
+		reads := slices.Contains(toolset.Reads, t.API.Name)
+		imported.Tools = append(imported.Tools, ImportedTool{t.API.Name, reads, t.Notes})
 	}
 
 	return imported, i.write(toolset, offer)

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -57,15 +58,7 @@ func isNear(gold, answer string, tolerance float64) bool {
 		return false
 	}
 
-	return got == want || abs(got-want) <= tolerance+within*abs(want)
-}
-
-func abs(f float64) float64 {
-	if f < 0 {
-		return -f
-	}
-
-	return f
+	return got == want || math.Abs(got-want) <= tolerance+within*math.Abs(want)
 }
 
 // number reads an answer that is a number, with the signs of money and groups of thousands.

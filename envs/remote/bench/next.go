@@ -129,10 +129,10 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 	}
 
 	// What was left out is no successor of a tool either.
-	o.tools = slices.DeleteFunc(o.tools, func(t offered) bool {
-		isLeft := slices.Contains(now.Left, t.name)
+	o.tools = slices.DeleteFunc(o.tools, func(t remote.Tool) bool {
+		isLeft := slices.Contains(now.Left, t.Name)
 		if isLeft {
-			o.unchosen = append(o.unchosen, t.name)
+			o.unchosen = append(o.unchosen, t.Name)
 		}
 
 		return isLeft

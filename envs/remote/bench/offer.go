@@ -15,18 +15,9 @@ import (
 
 // offer is what a server or a document offers.
 type offer struct {
-	tools    []offered
-	left     []LeftTool
+	tools    []remote.Tool
+	left     []remote.Left
 	unchosen []string // names at the server, or of operations
-}
-
-// offered is a tool that is offered.
-type offered struct {
-	api   toolapi.APISpec
-	name  string // at the server
-	wire  map[string]string
-	reads bool // no call changes anything, as far as its server or its method says
-	notes []string
 }
 
 // offerOf asks a server for its tools.
@@ -36,18 +27,9 @@ func offerOf(ctx context.Context, server *remote.MCP, describe int) (*offer, err
 		return nil, console.GaveUp(err)
 	}
 
-	set, o := remote.ToolsOf(listed, describe), &offer{}
-	set.Left = append(set.Left, left...)
+	set := remote.ToolsOf(listed, describe)
 
-	for _, t := range set.Tools {
-		o.tools = append(o.tools, offered{t.API, t.Name, t.Wire, t.ReadsOnly, t.Notes})
-	}
-
-	for _, l := range set.Left {
-		o.left = append(o.left, LeftTool{l.Name, l.Why})
-	}
-
-	return o, nil
+	return &offer{tools: set.Tools, left: append(set.Left, left...)}, nil
 }
 
 // offerIn reads the tools of an OpenAPI document.
@@ -65,11 +47,11 @@ func offerIn(file string, choose []string, describe int) (*offer, []byte, error)
 	o := &offer{unchosen: set.Unchosen}
 	for _, t := range set.Tools {
 		reads := t.Operation.Method == http.MethodGet || t.Operation.Method == http.MethodHead
-		o.tools = append(o.tools, offered{api: t.API, name: t.API.Name, reads: reads, notes: t.Notes})
+		o.tools = append(o.tools, remote.Tool{API: t.API, Name: t.API.Name, ReadsOnly: reads, Notes: t.Notes})
 	}
 
 	for _, l := range set.Left {
-		o.left = append(o.left, LeftTool{l.Name, string(l.Cause) + ": " + l.Why})
+		o.left = append(o.left, remote.Left{Name: l.Name, Why: string(l.Cause) + ": " + l.Why})
 	}
 
 	return o, text, nil
@@ -77,13 +59,13 @@ func offerIn(file string, choose []string, describe int) (*offer, []byte, error)
 
 // choose leaves the tools whose names fit one of some patterns, and the others by name.
 func (o *offer) choose(patterns []string) error {
-	var kept []offered
+	var kept []remote.Tool
 
 	for _, t := range o.tools {
 		fits := len(patterns) == 0
 
 		for _, pattern := range patterns {
-			ok, err := path.Match(pattern, t.api.Name)
+			ok, err := path.Match(pattern, t.API.Name)
 			if err != nil {
 				return console.Usage("‹choose›: %w", err)
 			}
@@ -94,8 +76,8 @@ func (o *offer) choose(patterns []string) error {
 		if fits {
 			kept = append(kept, t)
 		} else {
-			o.left = append(o.left, LeftTool{t.name, "not chosen"})
-			o.unchosen = append(o.unchosen, t.name)
+			o.left = append(o.left, remote.Left{Name: t.Name, Why: "not chosen"})
+			o.unchosen = append(o.unchosen, t.Name)
 		}
 	}
 
@@ -110,7 +92,7 @@ func (o *offer) choose(patterns []string) error {
 func (o *offer) apis() []toolapi.APISpec {
 	all := make([]toolapi.APISpec, len(o.tools))
 	for i, t := range o.tools {
-		all[i] = t.api
+		all[i] = t.API
 	}
 
 	return all
@@ -119,17 +101,17 @@ func (o *offer) apis() []toolapi.APISpec {
 // describe notes in a toolset what is known of the tools, beside what the user says.
 func (o *offer) describe(toolset *Toolset, reads []string) {
 	for _, t := range o.tools {
-		name := t.api.Name
-		if t.reads || slices.Contains(reads, name) {
+		name := t.API.Name
+		if t.ReadsOnly || slices.Contains(reads, name) {
 			toolset.Reads = append(toolset.Reads, name)
 		}
 
-		if t.name != name || len(t.wire) > 0 {
+		if t.Name != name || len(t.Wire) > 0 {
 			if toolset.Called == nil {
 				toolset.Called = map[string]Called{}
 			}
 
-			toolset.Called[name] = Called{t.name, t.wire}
+			toolset.Called[name] = Called{t.Name, t.Wire}
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (t *Task) env(question string) envs.Task {
 
 // ReadTasks reads a file of tasks for tools of some names, which it may use.
 func ReadTasks(path string, tools []string) (all []*Task, err error) {
-	number, seen := 0, map[string]bool{}
+	number := 0
 
 	for line, err := range disk.Lines(path) {
 		number++
@@ -99,20 +99,12 @@ func ReadTasks(path string, tools []string) (all []*Task, err error) {
 
 		t := &Task{}
 		if err = disk.DecodeLine(line, t); err == nil {
-			t.complete()
-			err = t.validate(tools)
-		}
-
-		if err == nil && seen[t.ID] {
-			err = fmt.Errorf("there is a task %s before", t.ID)
+			all, err = t.join(all, tools)
 		}
 
 		if err != nil {
 			return nil, fmt.Errorf("%s, line %d: %w", path, number, err)
 		}
-
-		seen[t.ID] = true
-		all = append(all, t)
 	}
 
 	return all, nil
@@ -121,6 +113,20 @@ func ReadTasks(path string, tools []string) (all []*Task, err error) {
 // complete fills in what a file may leave out.
 func (t *Task) complete() {
 	t.Dataset, t.Difficulty = cmp.Or(t.Dataset, noDataset), cmp.Or(t.Difficulty, noDifficulty)
+}
+
+// join returns a task of a file behind those that stand before it, or what is wrong with it.
+func (t *Task) join(before []*Task, tools []string) ([]*Task, error) {
+	t.complete()
+
+	err := t.validate(tools)
+
+	isSame := func(other *Task) bool { return other.ID == t.ID }
+	if err == nil && slices.ContainsFunc(before, isSame) {
+		err = fmt.Errorf("there is a task %s before", t.ID)
+	}
+
+	return append(before, t), err
 }
 
 // validate returns what is wrong with a task.
