@@ -228,6 +228,12 @@ func (r *renderer) nameResults(all []sentence, before names) names {
 
 		if alone && len(made.mentions) == 1 && made.mentions[0] == made.at+1 {
 			made.just = r.pick("just "+made.words.Name, made.words.Just)
+
+			// RESULT is never "it".
+			if last := all[len(all)-1]; made.just == "it" && last.sets && last.place == made.mentions[0] {
+				made.just = made.words.Just[0]
+			}
+
 			continue
 		}
 

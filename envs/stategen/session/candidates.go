@@ -448,15 +448,15 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	return m.candidate(false)
 }
 
-// like returns an element of a list whose data has something else under a key than a copy has; no two sessions get one
-// title.
+// like returns an element of a list, not a deleted one, whose data has something else under a key than a copy has; no
+// two sessions get one title.
 func (s *schema) like(rng *rand.Rand, h *held, key string) (*held, bool) {
 	var all []*held
 
 	for _, e := range s.copies {
 		text := textOf(s.data(e), key)
-		if !e.local && e.remote != h.remote && key != title && text != "" && text != textOf(s.data(h), key) &&
-			!s.edits(e.name, key) {
+		if !e.local && e.remote != "" && e.remote != h.remote && !s.edits(e.name, key) && key != title && text != "" &&
+			text != textOf(s.data(h), key) {
 			all = append(all, e)
 		}
 	}
