@@ -87,13 +87,13 @@ func joined(shapes [][]int, dim int) ([]int, error) {
 
 	for i, shape := range shapes {
 		if len(shape) != len(first) {
-			return nil, refuseState("cat: tensors must have the same number of dimensions: tensor 0 has %d and tensor %d "+
-				"has %d", len(first), i, len(shape))
+			return nil, refuseState("cat: tensors must have the same number of dimensions: "+
+				"tensor 0 has %d and tensor %d has %d", len(first), i, len(shape))
 		}
 
 		if !slices.Equal(resized(shape, dim, 0), resized(first, dim, 0)) {
-			return nil, refuseState("cat: the sizes of tensors must match except in dimension %d: tensor 0 has shape %s "+
-				"and tensor %d has shape %s", dim, shapeText(first), i, shapeText(shape))
+			return nil, refuseState("cat: the sizes of tensors must match except in dimension %d: "+
+				"tensor 0 has shape %s and tensor %d has shape %s", dim, shapeText(first), i, shapeText(shape))
 		}
 
 		total += shape[dim]
@@ -105,12 +105,14 @@ func joined(shapes [][]int, dim int) ([]int, error) {
 // linearShape returns the shape of what linear makes, and how many multiplications that takes.
 func linearShape(input, weight []int) (shape []int, work int, err error) {
 	if len(weight) != 2 {
-		return nil, 0, refuseState("linear: the weight has shape %s, want (out_features, in_features)", shapeText(weight))
+		return nil, 0, refuseState("linear: the weight has shape %s, want (out_features, in_features)",
+			shapeText(weight))
 	}
 
 	if len(input) == 0 || input[len(input)-1] != weight[1] {
-		return nil, 0, refuseState("linear: an input of shape %s and a weight of shape %s cannot be multiplied: the last "+
-			"dimension of the input has to equal the last one of the weight", shapeText(input), shapeText(weight))
+		return nil, 0, refuseState("linear: an input of shape %s and a weight of shape %s cannot be "+
+			"multiplied: the last dimension of the input has to equal the last one of the weight",
+			shapeText(input), shapeText(weight))
 	}
 
 	return resized(input, len(input)-1, weight[0]), size(append(slices.Clone(input), weight[0])...), nil
@@ -139,13 +141,13 @@ func (w *window) same(kernel []int) {
 // dimensions.
 func convShape(input, weight []int, w window) (shape []int, work int, err error) {
 	if size(input...) == 0 || size(weight...) == 0 {
-		return nil, 0, refuseState("conv2d: an input of shape %s or a weight of shape %s has no elements", shapeText(input),
-			shapeText(weight))
+		return nil, 0, refuseState("conv2d: an input of shape %s or a weight of shape %s has no elements",
+			shapeText(input), shapeText(weight))
 	}
 
 	if input[1] != weight[1] {
-		return nil, 0, refuseState("conv2d: a weight of shape %s expects an input of %d channels, the input of shape %s "+
-			"has %d", shapeText(weight), weight[1], shapeText(input), input[1])
+		return nil, 0, refuseState("conv2d: a weight of shape %s expects an input of %d channels, "+
+			"the input of shape %s has %d", shapeText(weight), weight[1], shapeText(input), input[1])
 	}
 
 	shape = []int{input[0], weight[0], 0, 0}
@@ -155,8 +157,9 @@ func convShape(input, weight []int, w window) (shape []int, work int, err error)
 		reach := w.dilation[i]*(weight[2+i]-1) + 1
 
 		if reach > padded {
-			return nil, 0, refuseState("conv2d: a kernel of size %d with dilation %d reaches over %d elements and cannot "+
-				"be greater than the padded input, which has %d", weight[2+i], w.dilation[i], reach, padded)
+			return nil, 0, refuseState("conv2d: a kernel of size %d with dilation %d reaches over %d "+
+				"elements and cannot be greater than the padded input, which has %d",
+				weight[2+i], w.dilation[i], reach, padded)
 		}
 
 		shape[2+i] = (padded-reach)/w.stride[i] + 1
