@@ -27,6 +27,7 @@ type Config struct {
 	Perturb       string   `yaml:"perturb"`
 	PerturbValues bool     `yaml:"perturb_values"`
 	Paraphraser   string   `yaml:"paraphraser"`
+	Prompts       string   `yaml:"prompts"`
 	Limit         int      `yaml:"limit" least:"0"`
 	Only          []string `yaml:"only,flow" least:"0"`
 	Prompt        string   `yaml:"prompt"`

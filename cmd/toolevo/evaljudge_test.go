@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	toolbenchsuite "toolevo/cmd/internal/suites/toolbench"
+	"toolevo/envs/kept"
 	"toolevo/finetune"
 	"toolevo/finetune/judge"
 )
@@ -256,7 +257,7 @@ func TestEvalJudgeByModel(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 
-	if first.Judge.Name != "openai:m" || !strings.Contains(first.Judge.Version, judge.PromptHash()) {
+	if first.Judge.Name != "openai:m" || !strings.Contains(first.Judge.Version, judge.PromptHash(kept.Prompts{})) {
 		t.Errorf("judged by %+v", first.Judge)
 	}
 

@@ -59,7 +59,7 @@ func recordedLine(c apicalls.Call) string {
 type writing struct {
 	asked   atomic.Int64
 	queries atomic.Int64
-	down  atomic.Bool
+	down    atomic.Bool
 }
 
 func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {

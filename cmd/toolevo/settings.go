@@ -26,6 +26,7 @@ var settingFlags = map[string]string{
 	"questions":  "questions",
 	"tasks":      "questions",
 	"perturb":    "perturb",
+	"prompts":    "prompts",
 	"limit":      "limit",
 	"api":        "api",
 	"policy":     "policy",

@@ -33,6 +33,7 @@ type configured struct {
 
 	models  *serving.Models // nil while none is wanted
 	texts   *kept.Texts     // nil keeps nothing
+	prompts kept.Prompts
 	closers []func() error
 }
 
@@ -141,6 +142,10 @@ func (w *configured) open(folder string) (suite.Models, error) {
 		return nil, err
 	}
 
+	if w.prompts, err = kept.ReadPrompts(c.Prompts); err != nil {
+		return nil, console.Usage("‹prompts›: %w", err)
+	}
+
 	w.models = serving.New(c, nil, nil, w.servers)
 
 	if folder == "" {
@@ -170,6 +175,9 @@ func (w *configured) open(folder string) (suite.Models, error) {
 
 // Policies implements [suite.Models].
 func (w *configured) Policies() []string { return w.models.Config.Policy }
+
+// Prompts implements [suite.Models].
+func (w *configured) Prompts() kept.Prompts { return w.prompts }
 
 // Texts implements [suite.Models].
 func (w *configured) Texts() *kept.Texts { return w.texts }

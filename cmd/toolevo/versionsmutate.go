@@ -18,7 +18,7 @@ func (a *app) versionsMutateCommand() *cobra.Command {
 	var j toolevo.MutateVersionsJob
 
 	cmd := a.command("mutate")
-	tools := a.addToolsFlags(cmd, "policy")
+	tools := a.addToolsFlags(cmd, "policy", "prompts")
 	j.Servers = a.serving()
 	addressFlag(cmd, j.Servers)
 	addMakeFlags(cmd, &j.MakeVersionsJob, 1)

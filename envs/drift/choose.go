@@ -24,6 +24,11 @@ var parameterInstructions string
 //go:embed mutateanswers.txt
 var answerInstructions string
 
+var (
+	parametersPrompt = kept.NewPrompt("mutate-parameters", parameterInstructions)
+	answersPrompt    = kept.NewPrompt("mutate-answers", answerInstructions)
+)
+
 // answersOf is what changes of answers are about where those of parameters are about a tool.
 const answersOf = "answers"
 
@@ -78,12 +83,12 @@ type proposal struct {
 
 // askChanges has a model choose what becomes of some tools' parameters, or of the answers.
 func (u *mutation) askChanges(ctx context.Context, about []string) error {
-	instructions := parameterInstructions
+	prompt := parametersPrompt
 	if about[0] == answersOf {
-		instructions = answerInstructions
+		prompt = answersPrompt
 	}
 
-	return u.ask(ctx, instructions, "changes", func() string { return u.changeable(about) },
+	return u.ask(ctx, prompt, "changes", func() string { return u.changeable(about) },
 		func(answer string) (wrong refusals) {
 			about, wrong = u.takeChanges(ctx, about, answer)
 			return wrong

@@ -20,6 +20,8 @@ import (
 //go:embed mutate.txt
 var mutateInstructions string
 
+var namesPrompt = kept.NewPrompt("mutate-names", mutateInstructions)
+
 // Most tools of one request for names, and for changes, and most requests for them: models forget
 // some of a long list, and repeat themselves.
 const (
@@ -41,6 +43,7 @@ func Mutable() []string { return []string{MutateNames, MutateParameters, MutateA
 // Mutating says how a model makes a version.
 type Mutating struct {
 	Changes []string // of Mutable
+	Prompts kept.Prompts
 
 	// Try runs a version, and returns what is wrong with it; err is ours. Changes of parameters and
 	// answers with which something is wrong are refused. It may be nil.
@@ -161,10 +164,10 @@ func (r refusals) Error() string { return strings.Join(r, "\n") }
 
 // ask has the model write about what is listed, and again while something of its answer cannot be
 // used.
-func (u *mutation) ask(ctx context.Context, instructions, what string, list func() string,
+func (u *mutation) ask(ctx context.Context, prompt kept.Prompt, what string, list func() string,
 	take func(answer string) refusals) error {
 	_, wrong, err := kept.Ask(ctx, u.writer, kept.Asking{
-		Instructions: instructions, Request: list(), Tries: mutateTries,
+		Instructions: u.how.Prompts.Text(prompt), Request: list(), Tries: mutateTries,
 		Seed: hash(u.maker.seed, fmt.Sprint(u.number)),
 		Again: func(wrong error) string {
 			return list() + "\n\nThese " + what + " of your last answer cannot be used:\n" + wrong.Error()
@@ -196,7 +199,7 @@ func (u *mutation) askNames(ctx context.Context, apis []toolapi.APISpec) error {
 		return toolList(apis)
 	}
 
-	return u.ask(ctx, mutateInstructions, "names", list, func(answer string) refusals { return u.take(apis, answer) })
+	return u.ask(ctx, namesPrompt, "names", list, func(answer string) refusals { return u.take(apis, answer) })
 }
 
 // isNamed reports whether an API and all its parameters have new names.

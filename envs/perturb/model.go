@@ -14,6 +14,9 @@ import (
 //go:embed instructions.txt
 var instructions string
 
+// prompt is what a model is told that says questions in other words.
+var prompt = kept.NewPrompt("paraphrase", instructions)
+
 // Paraphraser has a model say questions in other words. It asks the same for equal questions, so that the model's texts
 // can be kept, see package envs/kept.
 type Paraphraser struct {
@@ -21,6 +24,7 @@ type Paraphraser struct {
 	Faithful bool // values may be lost
 	Seed     uint64
 	Workers  int // questions at a time, at least 1
+	Prompts  kept.Prompts
 
 	// Done, if set, is called after each question.
 	Done func(done, total int)
@@ -75,8 +79,10 @@ func (p *Paraphraser) paraphrase(ctx context.Context, q Question) (string, error
 		request += "\n\nThese parts have to stand in it, letter by letter:\n" + strings.Join(needed, "\n")
 	}
 
+	told, request := p.Prompts.Asked(prompt, request)
+
 	text, _, err := kept.Ask(ctx, p.Writer, kept.Asking{
-		Instructions: instructions, Request: request, Tries: mostTries,
+		Instructions: told, Request: request, Tries: mostTries,
 		Seed: Perturbation{Kind: Paraphrase, Seed: p.Seed}.random(q.ID).Uint64(),
 	}, func(reply string) (string, error) { return p.read(reply, q.Text, needed) })
 

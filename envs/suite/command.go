@@ -124,6 +124,8 @@ type Models interface {
 	Embedder(name string) (Embedder, error)
 	// Texts are where texts are kept, nil where they are not.
 	Texts() *kept.Texts
+	// Prompts are what the user has them told in place of our own words.
+	Prompts() kept.Prompts
 }
 
 // DataOption is the data folder.

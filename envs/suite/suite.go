@@ -68,6 +68,8 @@ type Choice struct {
 	// nothing. See [Choice.Ask].
 	Rephrase func(id, query string) string
 
+	Prompts kept.Prompts // what models are told that are asked for other things than actions
+
 	Prompt      string           // the API version that prompts show
 	Deployed    []string         // those that questions meet: a suite may tell which they touch
 	Versions    *toolapi.Catalog // what can be deployed; nil is what Versions returns for Data, without files

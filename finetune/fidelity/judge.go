@@ -6,25 +6,29 @@ import (
 	"errors"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"toolevo/envs/kept"
 )
 
 //go:embed prompts/judge.txt
-var judgePrompt string
+var judgeText string
+
+// judgePrompt is what a judge of answers is told.
+var judgePrompt = kept.NewPrompt("rating", judgeText)
 
 // JudgeTries is how often a judge is asked for one rating.
 const JudgeTries = 3
 
 // judge returns the rating of a case, and whether the judge gave one that can be read.
-func judge(ctx context.Context, w kept.Writer, c *Case, seed uint64) (rating float64, ok bool, err error) {
+func (o *Options) judge(ctx context.Context, c *Case) (rating float64, ok bool, err error) {
 	request := "[Question]\n" + c.Instruction + "\n\n[Reference answer]\n" + compared(c.Real) +
 		"\n[End of the reference answer]\n\n[The program's answer]\n" + compared(c.Simulated) +
 		"\n[End of the program's answer]"
 
-	rating, lost, err := kept.Ask(ctx, w, kept.Asking{
-		Instructions: strings.TrimSpace(judgePrompt), Request: request, Seed: seed, Tries: JudgeTries,
+	instructions, request := o.Prompts.Asked(judgePrompt, request)
+
+	rating, lost, err := kept.Ask(ctx, o.Judge, kept.Asking{
+		Instructions: instructions, Request: request, Seed: o.Seed, Tries: JudgeTries,
 	}, parseRating)
 
 	return rating, lost == nil && err == nil, err

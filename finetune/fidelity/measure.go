@@ -25,6 +25,7 @@ type Embedder interface {
 // Options say how cases are measured.
 type Options struct {
 	Judge    kept.Writer // nil judges nothing
+	Prompts  kept.Prompts
 	Embedder Embedder    // nil embeds nothing
 	Kept     *kept.Texts // what was measured before; nil is nothing
 	Seed     uint64
@@ -60,7 +61,7 @@ func Simulate(ctx context.Context, cases []Case, name string, w kept.Writer, o O
 	return kept.All(ctx, len(cases), o.Workers, o.Done, func(ctx context.Context, i int) (c Case, err error) {
 		c = cases[i]
 		c.Model = name
-		c.Simulated, err = w.Write(ctx, cmp.Or(c.System, virtual.SFT.Instructions()), c.Instruction, o.Seed)
+		c.Simulated, err = w.Write(ctx, cmp.Or(c.System, virtual.SFT.Instructions(o.Prompts)), c.Instruction, o.Seed)
 
 		return c, err
 	})
@@ -104,7 +105,7 @@ func (o *Options) measure(ctx context.Context, c *Case, rules *recorded.Rules) (
 	}
 
 	if o.Judge != nil {
-		m.Rating, m.Judged, err = judge(ctx, o.Judge, c, o.Seed)
+		m.Rating, m.Judged, err = o.judge(ctx, c)
 		m.Good, m.Keeping, m.Unjudged = m.Rating > 5, m.Judged && m.Keeps, !m.Judged
 		m.Agrees = m.Judged && m.Good == m.Keeps
 	}

@@ -277,7 +277,7 @@ func TestMaker(t *testing.T) {
 	t.Parallel()
 
 	maker := judging(says(solved)).Maker()
-	hash := judge.PromptHash()
+	hash := judge.PromptHash(kept.Prompts{})
 
 	if len(hash) != 12 || maker.Version != "prompts "+hash || maker.Name != "test:judge" ||
 		maker.Kind != (judge.Rule{}).Maker().Kind || (judge.Rule{}).Maker().Name != "rule" {

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"strings"
 
@@ -19,45 +18,36 @@ import (
 
 // How models are asked, as StableToolBench and MirrorAPI ask theirs.
 const (
-	Temperature        = 0.2  // of a status and a preference
-	MaxTokens          = 1000 // the same
-	CompleteMaxTokens  = 512  // of whether an answer is complete, which is asked greedily
-	attempts           = 3    // until what was written can be read
-	extension          = ".txt"
-	promptOfStatus     = "status"
-	promptOfGraph      = "graph"
-	promptOfComplete   = "complete"
-	promptOfPreference = "prefer"
+	Temperature       = 0.2  // of a status and a preference
+	MaxTokens         = 1000 // the same
+	CompleteMaxTokens = 512  // of whether an answer is complete, which is asked greedily
+	attempts          = 3    // until what was written can be read
 )
 
 //go:embed prompts
 var promptFiles embed.FS
 
-// prompt returns what a judge is told.
-func prompt(name string) string {
-	text, err := promptFiles.ReadFile("prompts/" + name + extension)
+// What a judge is told, on our side.
+var (
+	statusPrompt   = prompt("status")
+	graphPrompt    = prompt("graph")
+	completePrompt = prompt("complete")
+	preferPrompt   = prompt("prefer")
+)
+
+func prompt(name string) kept.Prompt {
+	text, err := promptFiles.ReadFile("prompts/" + name + ".txt")
 	if err != nil {
 		panic(err) // it is embedded
 	}
 
-	return string(text)
+	return kept.NewPrompt(name, string(text))
 }
 
-// PromptHash returns the first digits of the SHA-256 of all prompts: judgements by others are not comparable.
-func PromptHash() string {
-	var all strings.Builder
-
-	files, err := fs.Glob(promptFiles, "prompts/*"+extension)
-	if err != nil {
-		panic(err) // the pattern is right
-	}
-
-	for _, file := range files {
-		text, _ := promptFiles.ReadFile(file)
-		fmt.Fprintf(&all, "%s %d\n%s", file, len(text), text)
-	}
-
-	return envs.SHA256(all.String())[:12]
+// PromptHash returns the first digits of the SHA-256 of all prompts, with a user's in place of
+// ours: judgements by others are not comparable.
+func PromptHash(p kept.Prompts) string {
+	return p.Hash(statusPrompt, graphPrompt, completePrompt, preferPrompt)
 }
 
 // Model is a language model that judges. Who wants to go on where a run was cut short has its texts kept, see package
@@ -66,6 +56,7 @@ type Model struct {
 	Name       string      // of the policy, e.g. "openai:gpt-4o"
 	Writer     kept.Writer // at [Temperature]
 	Completing kept.Writer // greedy
+	Prompts    kept.Prompts
 
 	// CompletePrompt asks whether an answer is complete in place of our own words: the whole user's
 	// text, with {query} and {answer}. MirrorAPI's judge was trained on such a prompt.
@@ -83,11 +74,12 @@ func (m *Model) Maker() trajectories.Maker {
 
 // told is a hash of all prompts that the model is asked with.
 func (m *Model) told() string {
+	own := PromptHash(m.Prompts)
 	if m.CompletePrompt == "" {
-		return PromptHash()
+		return own
 	}
 
-	return PromptHash() + ", complete " + envs.SHA256(m.CompletePrompt)[:12]
+	return own + ", complete " + envs.SHA256(m.CompletePrompt)[:12]
 }
 
 // makerKind is the kind of maker that a judge is.
@@ -101,7 +93,7 @@ func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error)
 	about := fmt.Sprintf("status of %s, pass %d", a, pass)
 	request := section("Request", a.Given.Query) + section("Final answer", a.said())
 
-	status, err := ask(ctx, m.Writer, prompt(promptOfStatus), request, about, Lost, readStatus)
+	status, err := ask(ctx, m.Writer, asked(m.Prompts.Asked(statusPrompt, request)), about, Lost, readStatus)
 	if err != nil || status != Unsure {
 		return status, err
 	}
@@ -113,20 +105,19 @@ func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error)
 
 	request += section("What was done", string(graph))
 
-	return ask(ctx, m.Writer, prompt(promptOfGraph), request, about+", with calls", Lost, readStatus)
+	return ask(ctx, m.Writer, asked(m.Prompts.Asked(graphPrompt, request)), about+", with calls", Lost, readStatus)
 }
 
 // Complete implements [Judge].
 func (m *Model) Complete(ctx context.Context, a *Answer) (Status, error) {
-	instructions := prompt(promptOfComplete)
 	request := section("Request", a.Given.Query) + section("Final answer", a.said())
+	asking := asked(m.Prompts.Asked(completePrompt, request))
 
 	if m.CompletePrompt != "" {
-		instructions = ""
-		request = pytext.Format(m.CompletePrompt, "{query}", a.Given.Query, "{answer}", a.said())
+		asking = asked("", pytext.Format(m.CompletePrompt, "{query}", a.Given.Query, "{answer}", a.said()))
 	}
 
-	return ask(ctx, m.Completing, instructions, request, "complete: "+a.String(), Lost, readComplete)
+	return ask(ctx, m.Completing, asking, "complete: "+a.String(), Lost, readComplete)
 }
 
 // Prefer implements [Judge].
@@ -147,7 +138,7 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 			section(fmt.Sprintf("Assistant %d, final answer", i), a.said())
 	}
 
-	preferred, err := ask(ctx, m.Writer, prompt(promptOfPreference), request, about, NoPreference, readPreference)
+	preferred, err := ask(ctx, m.Writer, asked(m.Prompts.Asked(preferPrompt, request)), about, NoPreference, readPreference)
 	if turned {
 		preferred = preferred.other()
 	}
@@ -156,11 +147,11 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 }
 
 // ask asks until what was written can be read, some times at most; what cannot is lost.
-func ask[T any](ctx context.Context, w kept.Writer, instructions, request, about string, lost T,
+func ask[T any](ctx context.Context, w kept.Writer, a kept.Asking, about string, lost T,
 	read func(string) (T, error)) (T, error) {
-	answer, refused, err := kept.Ask(ctx, w, kept.Asking{
-		Instructions: instructions, Request: request, Seed: xxh3.HashString(about), Tries: attempts,
-	}, read)
+	a.Seed, a.Tries = xxh3.HashString(about), attempts
+
+	answer, refused, err := kept.Ask(ctx, w, a, read)
 	if err != nil {
 		return lost, fmt.Errorf("judge the %s: %w", about, err)
 	}
@@ -170,6 +161,11 @@ func ask[T any](ctx context.Context, w kept.Writer, instructions, request, about
 	}
 
 	return answer, nil
+}
+
+// asked is what is asked with instructions.
+func asked(instructions, request string) kept.Asking {
+	return kept.Asking{Instructions: instructions, Request: request}
 }
 
 // section returns a part of a request.

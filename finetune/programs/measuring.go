@@ -72,14 +72,15 @@ func (g Generators) Selectors(ctx context.Context, d stategen.Domain, done func(
 
 // Author is a model that writes programs by itself.
 type Author struct {
-	Name   string
-	Writer kept.Writer
-	Engine sandbox.Engine // that reads what it wrote
+	Name    string
+	Writer  kept.Writer
+	Prompts kept.Prompts
+	Engine  sandbox.Engine // that reads what it wrote
 }
 
 // Author returns the curve of what a model writes for a domain. A text that is no program covers nothing.
 func (g Generators) Author(ctx context.Context, s *code.Surface, a Author) (Coverage, error) {
-	texts, err := sketches(ctx, a.Writer, s, g.Programs, g.Seed)
+	texts, err := sketches(ctx, a, s, g.Programs, g.Seed)
 	if err != nil {
 		return Coverage{}, err
 	}

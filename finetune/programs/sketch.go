@@ -3,22 +3,22 @@ package programs
 import (
 	"cmp"
 	"context"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/code"
-	"toolevo/envs/yamltext"
 )
 
 //go:embed sketch.txt
-var sketchFiles embed.FS
+var sketchText string
 
-var sketchInstructions = yamltext.Text(sketchFiles, "sketch.txt")
+var sketchPrompt = kept.NewPrompt("programs", sketchText)
 
 const (
 	// batch is how many programs are asked for at a time.
@@ -41,8 +41,8 @@ var errNoProgram = errors.New("it has no program in a fenced block")
 //
 // Equal arguments ask the same, so that answers can be kept; see package kept. An error is the writer's, or says that
 // it writes no programs.
-func sketches(ctx context.Context, w kept.Writer, s *code.Surface, n int, seed uint64) ([]string, error) {
-	text, err := prompt(ctx, s)
+func sketches(ctx context.Context, a Author, s *code.Surface, n int, seed uint64) ([]string, error) {
+	text, err := a.told(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func sketches(ctx context.Context, w kept.Writer, s *code.Surface, n int, seed u
 	for len(programs) < n {
 		asking := kept.Asking{Instructions: text, Request: request, Seed: seed, Tries: mostEmpty}
 
-		found, none, err := kept.Ask(ctx, w, asking, func(reply string) ([][]string, error) {
+		found, none, err := kept.Ask(ctx, a.Writer, asking, func(reply string) ([][]string, error) {
 			seed++ // of the next request
 
 			found := fenced.FindAllStringSubmatch(reply, -1)
@@ -74,16 +74,21 @@ func sketches(ctx context.Context, w kept.Writer, s *code.Surface, n int, seed u
 	return programs[:n], nil
 }
 
-// prompt returns the instructions for a domain.
-func prompt(ctx context.Context, s *code.Surface) (string, error) {
+// told returns the instructions for a domain.
+func (a Author) told(ctx context.Context, s *code.Surface) (string, error) {
 	example, err := example(ctx, s)
 	if err != nil {
 		return "", fmt.Errorf("programs: %w", err)
 	}
 
-	return sketchInstructions(map[string]any{
-		"Calls": s.Documents(), "Length": stategen.DefaultCalls, "Example": example, "Programs": batch,
-	}), nil
+	var calls strings.Builder
+	for _, d := range s.Documents() {
+		fmt.Fprintf(&calls, "%s\n    %s\n", d.Call, d.About)
+	}
+
+	return pytext.Format(a.Prompts.Text(sketchPrompt), "{calls}", calls.String(),
+		"{length}", fmt.Sprint(stategen.DefaultCalls), "{example}", example,
+		"{programs}", fmt.Sprint(batch)), nil
 }
 
 // example is a generated program, the same at all times.

@@ -70,7 +70,7 @@ func TestSketches(t *testing.T) {
 		"```py\nc = 3\n```\n```\nd\n```",
 	}}
 
-	got, err := sketches(t.Context(), m, surface(t, domains.All()[0]), 3, 7)
+	got, err := sketches(t.Context(), Author{Writer: m}, surface(t, domains.All()[0]), 3, 7)
 	if want := []string{"a = 1\n", "b = 2\n", "c = 3\n"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("error %v, programs %q, want %q", err, got, want)
 	}
@@ -84,7 +84,7 @@ func TestSketches(t *testing.T) {
 func TestSketchPrompt(t *testing.T) {
 	for _, d := range domains.All() {
 		m, s := &model{answers: []string{"```\n```"}}, surface(t, d)
-		if _, err := sketches(t.Context(), m, s, 1, 1); err != nil {
+		if _, err := sketches(t.Context(), Author{Writer: m}, s, 1, 1); err != nil {
 			t.Fatal(err)
 		}
 
@@ -100,12 +100,12 @@ func TestModelsThatWriteNone(t *testing.T) {
 	s := surface(t, domains.All()[0])
 
 	silent := &model{answers: slices.Repeat([]string{"No."}, 9)}
-	if _, err := sketches(t.Context(), silent, s, 1, 1); err == nil || len(silent.seeds) != 5 {
+	if _, err := sketches(t.Context(), Author{Writer: silent}, s, 1, 1); err == nil || len(silent.seeds) != 5 {
 		t.Errorf("error %v after %d answers, want one after 5", err, len(silent.seeds))
 	}
 
 	down := errors.New("the server is down")
-	if _, err := sketches(t.Context(), &model{err: down}, s, 1, 1); !errors.Is(err, down) {
+	if _, err := sketches(t.Context(), Author{Writer: &model{err: down}}, s, 1, 1); !errors.Is(err, down) {
 		t.Errorf("error %v, want %v", err, down)
 	}
 }

@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"toolevo/envs/kept"
 	"toolevo/envs/toolbench/virtual"
 	"toolevo/trajectories/export"
 )
@@ -52,7 +53,7 @@ func (d *Data) Write(dir string, explained []Pair, r *Report, software string) (
 // sample is what a model is trained on, or asked, of a pair.
 func sample(p *Pair, mode virtual.Mode) export.Instruction {
 	return export.Instruction{
-		System:      mode.Instructions(),
+		System:      mode.Instructions(kept.Prompts{}),
 		Instruction: mode.Request(p.Document, p.Input, nil),
 		Output:      mode.Reply(p.Rationale, p.Answer),
 	}

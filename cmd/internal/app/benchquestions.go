@@ -10,6 +10,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/console"
+	"toolevo/envs/kept"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/trajectories"
@@ -23,9 +24,21 @@ func (b *Bench) Choice(dir string) (suite.Choice, error) {
 	c := b.Config
 
 	own, err := b.ownTasks(dir)
+	if err != nil {
+		return suite.Choice{}, err
+	}
+
+	prompts, err := kept.ReadPrompts(c.Prompts)
+	if err != nil {
+		return suite.Choice{}, console.Usage("‹prompts›: %w", err)
+	}
+
+	if replaced := prompts.Replaced(); replaced != "" {
+		b.Lineage["prompts"] = replaced
+	}
 
 	return suite.Choice{
-		Own: own, Rephrase: c.Rephrase(),
+		Own: own, Rephrase: c.Rephrase(), Prompts: prompts,
 		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split, Prompt: c.Prompt,
 		Versions:    b.Versions,
 		Deployed:    b.Deployed.All().Versions,
@@ -38,7 +51,7 @@ func (b *Bench) Choice(dir string) (suite.Choice, error) {
 		},
 		Watch: b.watch,
 		Warn:  func(format string, args ...any) { b.Log.Warn(fmt.Sprintf(format, args...)) },
-	}, err
+	}, nil
 }
 
 // ownTasks returns the file of the user's own tasks, "" where the run is about a split.

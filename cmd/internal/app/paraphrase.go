@@ -33,7 +33,7 @@ func (b *Bench) rephrase(ctx context.Context, c suite.Choice) (func(id, query st
 		return nil, err
 	}
 
-	made, err := b.paraphrase(ctx, filepath.Join(c.Data, ParaphrasesFile), questions)
+	made, err := b.paraphrase(ctx, c, questions)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +52,13 @@ func (b *Bench) rephrase(ctx context.Context, c suite.Choice) (func(id, query st
 }
 
 // paraphrase asks the model, if it may be asked, for what a file does not have.
-func (b *Bench) paraphrase(ctx context.Context, file string, questions []perturb.Question) (
+func (b *Bench) paraphrase(ctx context.Context, c suite.Choice, questions []perturb.Question) (
 	made perturb.Paraphrased, err error) {
-	model := b.Config.ParaphrasedBy()
-	p := &perturb.Paraphraser{Faithful: b.Config.PerturbValues, Seed: b.Config.Seed, Workers: paraphrasesAtATime}
+	model, file := b.Config.ParaphrasedBy(), filepath.Join(c.Data, ParaphrasesFile)
+	p := &perturb.Paraphraser{
+		Faithful: b.Config.PerturbValues, Seed: b.Config.Seed, Workers: paraphrasesAtATime,
+		Prompts: c.Prompts,
+	}
 
 	// What only looks at a run must not pay for texts: it takes those that the run had written.
 	if !b.asks {

@@ -117,7 +117,12 @@ func (j *MutateVersionsJob) how(ctx context.Context, c *configs.Resolved, shippe
 
 	how.Changes = j.Change
 
-	return how, nil
+	how.Prompts, err = kept.ReadPrompts(c.Prompts)
+	if err != nil {
+		err = console.Usage("‹prompts›: %w", err)
+	}
+
+	return how, err
 }
 
 // mutateAll makes the versions and writes their files.

@@ -26,7 +26,7 @@ var allowed = []rule{
 	{"envs/display", nil},
 	{"envs/console", []string{"envs/display"}},
 	{"envs/wire", []string{"envs", "envs/console", "envs/pytext"}},
-	{"envs/kept", []string{"envs", "envs/action", "envs/pytext"}},
+	{"envs/kept", []string{"envs", "envs/action", "envs/pytext", "envs/yamltext"}},
 	{"envs/sqlite", []string{"envs/disk"}},
 	{"envs/killtest", nil},
 	{"envs/faulttest", nil},

@@ -24,13 +24,16 @@ const (
 //go:embed judge.txt
 var judgeInstructions string
 
+var judgePrompt = kept.NewPrompt("rubric", judgeInstructions)
+
 // judgeRequest has the rubric and the episode.
 const judgeRequest = "Rubric:\n%s\n\nEpisode, one line of JSON:\n%s\n\n" +
 	"That was the episode. Is the task solved, by the rubric?"
 
 // judgeIdentity names everything that a verdict depends on beside what is judged.
-func judgeIdentity(m *Model) string {
-	return m.identity(judgeInstructions, judgeRequest, fmt.Sprint(judgeTokens))
+func (o *opened) judgeIdentity() string {
+	told := o.choice.Prompts.Text(judgePrompt)
+	return o.toolset.Judge.identity(told, judgeRequest, fmt.Sprint(judgeTokens))
 }
 
 // openJudge finds who judges the tasks of the choice that have a rubric, and marks these.
@@ -60,7 +63,7 @@ func (o *opened) openJudge() error {
 			"not the policies'", judged, o.choice.Split, toolsetPath(o.choice.Data))
 	}
 
-	o.lineage["judge"] = judgeIdentity(j)
+	o.lineage["judge"] = o.judgeIdentity()
 	o.judge = o.lazy("judge", j, judgeTokens)
 
 	return nil
@@ -81,7 +84,7 @@ func (g grader) judged(ctx context.Context, t *Task, e Episode) (
 	request := fmt.Sprintf(judgeRequest, strings.TrimSpace(t.Rubric), episode)
 	ask := func() (envs.Result, error) {
 		verdict, unread, err := kept.Ask(ctx, g.suite.judge, kept.Asking{
-			Instructions: judgeInstructions,
+			Instructions: g.suite.choice.Prompts.Text(judgePrompt),
 			Request:      request,
 			Seed:         xxh3.HashString(request),
 			Tries:        judgeTries,
@@ -95,7 +98,7 @@ func (g grader) judged(ctx context.Context, t *Task, e Episode) (
 		return verdict, err
 	}
 
-	verdict, err := envs.Remembered(ctx, g.memory, "judge "+kept.Key(judgeIdentity(j), request), ask)
+	verdict, err := envs.Remembered(ctx, g.memory, "judge "+kept.Key(g.suite.judgeIdentity(), request), ask)
 	if err != nil {
 		return false, "", fmt.Errorf("judge %s by its rubric: %w", t.ID, err)
 	}

@@ -24,6 +24,8 @@ const (
 //go:embed simulate.txt
 var simulateInstructions string
 
+var simulatePrompt = kept.NewPrompt("simulate", simulateInstructions)
+
 // simulateRequest has the tools, the calls before, and the call.
 const simulateRequest = "Tools, a line of JSON each:\n%s\nCalls so far, a line of JSON each:\n%s\n" +
 	"The call to answer:\n%s\n"
@@ -35,7 +37,7 @@ func (o *opened) openSource(tools *toolapi.Spec) remote.Source {
 		return o.toolset.source
 	}
 
-	s := &simulation{model: m.Model}
+	s := &simulation{model: m.Model, told: o.choice.Prompts.Text(simulatePrompt)}
 
 	for i := range tools.APIs {
 		a := &tools.APIs[i]
@@ -54,7 +56,7 @@ func (o *opened) openSource(tools *toolapi.Spec) remote.Source {
 		s.documents += pytext.JSON(document) + "\n"
 	}
 
-	o.lineage["simulated"] = m.identity(simulateInstructions, simulateRequest, fmt.Sprint(simulateTokens))
+	o.lineage["simulated"] = m.identity(s.told, simulateRequest, fmt.Sprint(simulateTokens))
 	o.standIn = o.lazy("simulated", m, simulateTokens)
 	s.writer = o.standIn
 
@@ -64,6 +66,7 @@ func (o *opened) openSource(tools *toolapi.Spec) remote.Source {
 // simulation is a language model in the place of tools. It implements [remote.Source].
 type simulation struct {
 	model     string
+	told      string
 	documents string // of the tools
 	writer    kept.Writer
 }
@@ -96,7 +99,7 @@ func (s *simulated) Call(ctx context.Context, tool string, args envs.Args) (envs
 	request := fmt.Sprintf(simulateRequest, s.documents, s.before, call)
 
 	result, lost, err := kept.Ask(ctx, s.writer, kept.Asking{
-		Instructions: simulateInstructions,
+		Instructions: s.told,
 		Request:      request,
 		Seed:         xxh3.HashString(request),
 		Tries:        simulateTries,

@@ -3,7 +3,7 @@ package instruct
 import (
 	"cmp"
 	"context"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"regexp"
@@ -14,7 +14,6 @@ import (
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
 	"toolevo/envs/toolapi"
-	"toolevo/envs/yamltext"
 )
 
 // Verdicts of a reviewer; every other one is a diagnosis, and "" is none.
@@ -30,6 +29,7 @@ const Rounds = 3
 // asks the same for equal tasks, so that their texts can be kept, see package envs/kept.
 type Negotiator struct {
 	Writer, Reviewer kept.Writer
+	Prompts          kept.Prompts
 	Policy           string // the writer's name
 
 	Domain func(name string) (stategen.Domain, error)
@@ -97,8 +97,9 @@ func (n *Negotiator) about(t *stategen.Task) (s subject, err error) {
 		return s, errNoWords(d.Name())
 	}
 
-	data := map[string]any{"Scene": x.Scene, "Tools": toolLines(d)}
-	s.writing, s.reviews = generatorText(data), evaluatorText(data)
+	tools := "- " + strings.Join(toolLines(d), "\n- ")
+	s.writing = pytext.Format(n.Prompts.Text(writerPrompt), "{scene}", x.Scene, "{tools}", tools)
+	s.reviews = pytext.Format(n.Prompts.Text(reviewerPrompt), "{scene}", x.Scene, "{tools}", tools)
 
 	text, err := n.Program(d, &t.Program)
 	if err != nil {
@@ -111,12 +112,14 @@ func (n *Negotiator) about(t *stategen.Task) (s subject, err error) {
 	return s, nil
 }
 
-//go:embed generator.txt evaluator.txt
-var prompts embed.FS
-
 var (
-	generatorText = yamltext.Text(prompts, "generator.txt")
-	evaluatorText = yamltext.Text(prompts, "evaluator.txt")
+	//go:embed generator.txt
+	generatorText string
+	//go:embed evaluator.txt
+	evaluatorText string
+
+	writerPrompt   = kept.NewPrompt("instruction-writer", generatorText)
+	reviewerPrompt = kept.NewPrompt("instruction-reviewer", evaluatorText)
 )
 
 // toolLines says what the tools of a domain do, a line for each.

@@ -428,7 +428,6 @@ func TestSettings(t *testing.T) {
 		"server":      func(s *settings) { s.Simulator, s.Server = scripted, "http://there" },
 		"temperature": func(s *settings) { s.Temperature = -1 },
 		"tokens":      func(s *settings) { s.Tokens = 0 },
-		"prompts":     func(s *settings) { s.Prompts = "prompts" },
 	} {
 		s := good
 		spoil(&s)

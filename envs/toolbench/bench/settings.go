@@ -29,7 +29,6 @@ const (
 type settings struct {
 	Simulator   string  `yaml:"simulator"` // scripted, none, or KIND:NAME of a model
 	Mode        string  `yaml:"mode"`
-	Prompts     string  `yaml:"prompts"` // folder of the published prompts of a mode; may be ""
 	Temperature float64 `yaml:"temperature"`
 	Tokens      int     `yaml:"tokens"` // of one answer
 	Server      string  `yaml:"server"` // "" is the policies' own
@@ -40,7 +39,7 @@ type settings struct {
 func (ToolBench) Sections() []suite.Section {
 	return []suite.Section{{
 		Name: section, New: func() suite.Settings { return &settings{} },
-		Incidental: []string{"server", "prompts"}, // what the prompts say is lineage
+		Incidental: []string{"server"},
 	}}
 }
 
@@ -51,15 +50,6 @@ func (ToolBench) Values(string) []string { return nil }
 func (s *settings) Validate() (string, error) {
 	if _, err := virtual.ParseMode(s.Mode); err != nil {
 		return "mode", err
-	}
-
-	if published := virtual.Mode(s.Mode).IsPublished(); published != (s.Prompts != "") {
-		if published {
-			return "prompts", fmt.Errorf("is missing: the mode %s asks in the words of a folder of "+
-				"prompts", s.Mode)
-		}
-
-		return "prompts", errors.New("is of no use without the mode mirrorapi-sft or mirrorapi-cot")
 	}
 
 	if _, name, ok := strings.Cut(s.Simulator, ":"); s.isModel() && (!ok || name == "") {

@@ -35,9 +35,10 @@ func (o *opened) openAPIs(ctx context.Context) error {
 	o.toClose = append(o.toClose, o.writer.Close)
 
 	if o.Remote() {
-		var err error
-		if options.Model, err = o.model(s); err != nil {
-			return console.Usage("toolbench.prompts: %w", err)
+		options.Model = virtual.NewModel(o.writer, s.Simulator, virtual.Mode(s.Mode))
+		if err := options.Model.Tell(o.choice.Prompts); err != nil {
+			return console.Usage("‹prompts›: %w: envs/toolbench/interop/prompts.py takes it out of a "+
+				"checkout of StableToolBench, for toolbench.mode=%s", err, s.Mode)
 		}
 
 		o.lineage["simulator"] = options.Model.Identity()
@@ -64,18 +65,6 @@ func (o *opened) openAPIs(ctx context.Context) error {
 	o.apis = virtual.New(options)
 
 	return nil
-}
-
-// model returns the model that stands in for the APIs.
-func (o *opened) model(s *settings) (*virtual.Model, error) {
-	mode := virtual.Mode(s.Mode)
-	if !mode.IsPublished() {
-		return virtual.NewModel(o.writer, s.Simulator, mode), nil
-	}
-
-	prompts, err := virtual.ReadPublished(s.Prompts, mode)
-
-	return virtual.NewPublishedModel(o.writer, s.Simulator, mode, prompts), err
 }
 
 // isPure reports whether an answer follows from the call alone.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs/kept"
 	"toolevo/envs/toolbench/virtual"
 )
 
@@ -65,18 +66,23 @@ func TestPromptsOfACheckout(t *testing.T) {
 		t.Fatal(err, said)
 	}
 
+	read, err := kept.ReadPrompts(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	for _, mode := range []virtual.Mode{virtual.MirrorSFT, virtual.MirrorCoT} {
-		if _, err := virtual.ReadPublished(dir, mode); err != nil {
+		if err := virtual.NewModel(nil, "m", mode).Tell(read); err != nil {
 			t.Error(err)
 		}
 	}
 
 	for name, want := range map[string]string{
 		"mirrorapi-sft": "é", "mirrorapi-cot": "[TAG]\nThink.\n",
-		virtual.CompletePrompt: "\ngpt {query} {answer}", "solvable": "Check\n{task}",
+		"fac": "\ngpt {query} {answer}", "solvable": "Check\n{task}",
 	} {
-		if got, err := virtual.ReadPrompt(dir, name); got != want || err != nil {
-			t.Errorf("%s is %q, %v, want %q", name, got, err, want)
+		if got := read.Text(kept.Prompt{Name: name}); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
 }

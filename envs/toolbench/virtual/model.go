@@ -21,23 +21,27 @@ type Model struct {
 	writer    kept.Writer
 	name      string
 	mode      Mode
-	published *Published // the words of a published mode
+	prompts   kept.Prompts
+	published *published // the words of a published mode
 	examples  func(context.Context, toolbench.Key) ([]Example, error)
 	counts    *counts
 }
 
-// NewModel returns the simulator that asks a model of a name in a mode.
+// NewModel returns the simulator that asks a model of a name in a mode; one that was published has
+// to be told its words.
 func NewModel(w kept.Writer, name string, mode Mode) *Model {
 	return &Model{writer: w, name: name, mode: mode, counts: &counts{}}
 }
 
-// NewPublishedModel returns the simulator that asks a model of a name in a mode that has published
-// prompts.
-func NewPublishedModel(w kept.Writer, name string, mode Mode, prompts *Published) *Model {
-	m := NewModel(w, name, mode)
-	m.published = prompts
+// Tell has the model told a user's prompts in place of ours. The error is of a published mode whose
+// words are not among them.
+func (m *Model) Tell(p kept.Prompts) (err error) {
+	m.prompts = p
+	if m.mode.IsPublished() {
+		m.published, err = publishedWords(p, m.mode)
+	}
 
-	return m
+	return err
 }
 
 // Name says what answers and how it is asked, e.g. "sft openai:mirror".
@@ -52,7 +56,7 @@ func (m *Model) told() string {
 		return hash(m.published.instructions + "\n" + m.published.request)
 	}
 
-	return hash(m.mode.Instructions())
+	return hash(m.mode.Instructions(m.prompts))
 }
 
 // asked returns the system's and the user's text of a call.
@@ -62,7 +66,7 @@ func (m *Model) asked(d *toolbench.Document, args envs.Args, examples []Example)
 		return m.published.instructions, m.published.fill(d, args)
 	}
 
-	return m.mode.Instructions(), m.mode.Request(d, args, examples)
+	return m.prompts.Asked(prompts[m.mode], m.mode.Request(d, args, examples))
 }
 
 // Simulate implements [toolbench.Simulator].

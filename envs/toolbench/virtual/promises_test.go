@@ -15,6 +15,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/disk"
+	"toolevo/envs/kept"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
 )
@@ -381,7 +382,7 @@ func TestIdentity(t *testing.T) {
 			seen[m.Identity()] = true
 			seen[m.Identity()[len(m.Name()):]] = true
 
-			if text := mode.Instructions(); text == "" || strings.TrimSpace(text) != text {
+			if text := mode.Instructions(kept.Prompts{}); text == "" || strings.TrimSpace(text) != text {
 				t.Errorf("%s is told %q", mode, text)
 			}
 		}

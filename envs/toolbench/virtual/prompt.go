@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/envs/names"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
@@ -20,7 +21,7 @@ const (
 	CoT     Mode = "cot"      // the same, and how the API works before the answer
 	FewShot Mode = "few-shot" // a short document, and what the API answered before; for models that were not trained
 
-	// MirrorSFT and MirrorCoT are sft and cot in the words of [Published] prompts.
+	// MirrorSFT and MirrorCoT are sft and cot in the words of published prompts.
 	MirrorSFT Mode = "mirrorapi-sft"
 	MirrorCoT Mode = "mirrorapi-cot"
 )
@@ -36,24 +37,28 @@ func ParseMode(name string) (Mode, error) { return names.Parse("mode of a simula
 
 var (
 	//go:embed prompts/sft.txt
-	sftPrompt string
+	sftText string
 	//go:embed prompts/cot.txt
-	cotPrompt string
+	cotText string
 	//go:embed prompts/few-shot.txt
-	fewShotPrompt string
+	fewShotText string
+
+	// The published texts are no part of this program: prompts.py of envs/toolbench/interop takes
+	// them out of a checkout of StableToolBench.
+	prompts = map[Mode]kept.Prompt{
+		SFT: kept.NewPrompt(string(SFT), sftText), CoT: kept.NewPrompt(string(CoT), cotText),
+		FewShot:   kept.NewPrompt(string(FewShot), fewShotText),
+		MirrorSFT: kept.NewPrompt(string(MirrorSFT), ""),
+		MirrorCoT: kept.NewPrompt(string(MirrorCoT), ""),
+	}
+	requestPrompt = kept.NewPrompt("mirrorapi-request", "")
+
+	// CompletePrompt is what MirrorAPI's judge of completeness is asked, with {query} and {answer}.
+	CompletePrompt = kept.NewPrompt("fac", "")
 )
 
 // Instructions returns the system text of a mode.
-func (m Mode) Instructions() string {
-	switch m {
-	case CoT:
-		return strings.TrimSpace(cotPrompt)
-	case FewShot:
-		return strings.TrimSpace(fewShotPrompt)
-	}
-
-	return strings.TrimSpace(sftPrompt)
-}
+func (m Mode) Instructions(p kept.Prompts) string { return p.Text(prompts[m]) }
 
 // Example is what an API answered to a call.
 type Example struct {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/kept"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
 )
@@ -67,7 +68,7 @@ func TestRequestWithExamples(t *testing.T) {
 func TestCoT(t *testing.T) {
 	t.Parallel()
 
-	if got := virtual.CoT.Instructions(); !strings.HasPrefix(got, "[CHAIN_OF_THOUGHT]") {
+	if got := virtual.CoT.Instructions(kept.Prompts{}); !strings.HasPrefix(got, "[CHAIN_OF_THOUGHT]") {
 		t.Errorf("the instructions begin with %.40q", got)
 	}
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs/kept"
 	"toolevo/envs/toolbench"
 	"toolevo/envs/toolbench/virtual"
 )
@@ -19,8 +20,8 @@ func (h *heard) Write(_ context.Context, instructions, request string, _ uint64)
 	return `{"mechanism_of_the_api": "m", "error": "", "response": "sun"}`, nil
 }
 
-// prompts writes a folder of prompts.
-func prompts(t *testing.T, files map[string]string) string {
+// prompts are those of a folder.
+func prompts(t *testing.T, files map[string]string) kept.Prompts {
 	t.Helper()
 
 	dir := t.TempDir()
@@ -30,7 +31,43 @@ func prompts(t *testing.T, files map[string]string) string {
 		}
 	}
 
-	return dir
+	p, err := kept.ReadPrompts(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return p
+}
+
+// told is a model of a mode that was told a user's prompts.
+func told(t *testing.T, h *heard, mode virtual.Mode, p kept.Prompts) *virtual.Model {
+	t.Helper()
+
+	m := virtual.NewModel(h, "openai:m", mode)
+	if err := m.Tell(p); err != nil {
+		t.Fatal(err)
+	}
+
+	return m
+}
+
+// Other words in place of ours are told, and part of what the simulator is called.
+func TestOtherWords(t *testing.T) {
+	t.Parallel()
+
+	h, own := &heard{}, &heard{}
+	m := told(t, h, virtual.SFT, prompts(t, map[string]string{"sft": "Be brief.\n", "cot": "Think."}))
+	ours := virtual.NewModel(own, "openai:m", virtual.SFT)
+
+	for _, one := range []*virtual.Model{m, ours} {
+		if _, err := one.Simulate(t.Context(), forecast, bern()); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if h.instructions != "Be brief.\n" || h.request != own.request || m.Identity() == ours.Identity() {
+		t.Errorf("told %q and %q, as %s", h.instructions, h.request, m.Identity())
+	}
 }
 
 // A model is asked in the words of the folder, which are not trimmed, with the document and the
@@ -38,7 +75,7 @@ func prompts(t *testing.T, files map[string]string) string {
 func TestPublishedPrompts(t *testing.T) {
 	t.Parallel()
 
-	dir := prompts(t, map[string]string{
+	published := prompts(t, map[string]string{
 		"mirrorapi-sft": "Be {an API}.\n", "mirrorapi-cot": "[TAG]\nThink.",
 		"mirrorapi-request": "Doc: {api_doc}\n{{call}} {request}",
 	})
@@ -50,13 +87,8 @@ func TestPublishedPrompts(t *testing.T) {
 	for mode, instructions := range map[virtual.Mode]string{
 		virtual.MirrorSFT: "Be {an API}.\n", virtual.MirrorCoT: "[TAG]\nThink.",
 	} {
-		read, err := virtual.ReadPublished(dir, mode)
-		if err != nil {
-			t.Fatal(err)
-		}
-
 		h := &heard{}
-		m := virtual.NewPublishedModel(h, "openai:m", mode, read)
+		m := told(t, h, mode, published)
 		identities[m.Identity()] = true
 
 		if a, err := m.Simulate(t.Context(), &document, bern()); err != nil || a.Response != "sun" {
@@ -72,14 +104,10 @@ func TestPublishedPrompts(t *testing.T) {
 		}
 	}
 
-	other, err := virtual.ReadPublished(prompts(t, map[string]string{
+	other := prompts(t, map[string]string{
 		"mirrorapi-sft": "Be {an API}.\n", "mirrorapi-request": "{api_doc} {request}",
-	}), virtual.MirrorSFT)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	identities[virtual.NewPublishedModel(&heard{}, "openai:m", virtual.MirrorSFT, other).Identity()] = true
+	})
+	identities[told(t, &heard{}, virtual.MirrorSFT, other).Identity()] = true
 
 	if len(identities) != 3 {
 		t.Errorf("other words, and one name: %v", identities)
@@ -95,7 +123,7 @@ func TestMissingPrompts(t *testing.T) {
 		"mirrorapi-request.txt":             {"mirrorapi-sft": "x"},
 		"mirrorapi-request.txt has no {req": {"mirrorapi-sft": "x", "mirrorapi-request": "{api_doc}"},
 	} {
-		_, err := virtual.ReadPublished(prompts(t, files), virtual.MirrorSFT)
+		err := virtual.NewModel(&heard{}, "m", virtual.MirrorSFT).Tell(prompts(t, files))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", files, err, want)
 		}

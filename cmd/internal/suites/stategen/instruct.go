@@ -43,7 +43,7 @@ func instructCommand() suite.Command {
 
 	return suite.Command{
 		Use: "tasks instruct", Help: helpTexts, Progress: true, Document: InstructedTasks{},
-		Configured: &suite.Configured{Models: true, Flags: []string{"policy"}},
+		Configured: &suite.Configured{Models: true, Flags: []string{"policy", "prompts"}},
 		Options: append(o.options(), suite.SeedOption(&o.seed), suite.WorkersOption(&o.workers),
 			suite.Option{Name: "out", Value: &o.out, Required: true,
 				Usage: "make the data folder `DIR` of the tasks (required); run the same command " +
@@ -101,7 +101,7 @@ func (o *instructing) instruct(ctx context.Context, c *suite.Call) (made *Instru
 
 	// One model both writes and reviews.
 	n := &instruct.Negotiator{
-		Writer: model, Reviewer: model, Policy: policy,
+		Writer: model, Reviewer: model, Policy: policy, Prompts: models.Prompts(),
 		Domain: domains.Lookup, Seed: o.seed, Published: o.published,
 		Program: func(d stategen.Domain, p *stategen.Program) (string, error) {
 			return surface(d).Render(p)

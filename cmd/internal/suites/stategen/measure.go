@@ -44,7 +44,7 @@ func measureCommand() suite.Command {
 
 	return suite.Command{
 		Use: "tasks measure", Help: helpTexts, Progress: true, Document: MeasuredTasks{},
-		Configured: &suite.Configured{Models: true},
+		Configured: &suite.Configured{Models: true, Flags: []string{"prompts"}},
 		Options: append(o.options(), suite.SeedOption(&g.Seed), suite.WorkersOption(&g.Workers),
 			suite.Option{Name: "domain", Value: &o.named, Names: domains.Names,
 				Usage: "`NAMES` of domains, separated by commas (default: all)"},
@@ -182,7 +182,9 @@ func (o *measuring) author(ctx context.Context, c *suite.Call) (*programs.Author
 
 	engine, err := c.Engine(ctx)
 
-	return &programs.Author{Name: o.model, Writer: w, Engine: engine}, err
+	return &programs.Author{
+		Name: o.model, Writer: w, Prompts: models.Prompts(), Engine: engine,
+	}, err
 }
 
 // result writes the report in all formats.

@@ -35,7 +35,7 @@ const byRule = "rule"
 // judging is how answers are judged.
 type judging struct {
 	by, reference, ids, out, format string
-	facPrompt, prompts              string
+	facPrompt                       string
 	scores                          []string
 	passes, workers                 int
 }
@@ -49,7 +49,7 @@ func judgeCommand() suite.Command {
 	// Which options go together depends on who judges, so that is checked when it runs.
 	return suite.Command{
 		Use: "eval judge RUN|FILE...", Help: helpTexts, Progress: true, Document: JudgedAnswers{},
-		Configured: &suite.Configured{Models: true},
+		Configured: &suite.Configured{Models: true, Flags: []string{"prompts"}},
 		Options: []suite.Option{
 			suite.WorkersOption(&o.workers), formatOption(&o.format),
 			{Name: "by", Value: &o.by, Usage: "`JUDGE`: rule, or a model, " + serving.Offers()},
@@ -65,7 +65,6 @@ func judgeCommand() suite.Command {
 			{Name: "fac-prompt", Value: &o.facPrompt, Names: func() []string { return facPrompts },
 				Usage: "`NAME` of how fac is asked for: own, or published, for " +
 					"MirrorAPI's own judge"},
-			{Name: "prompts", Value: &o.prompts, Usage: "folder `DIR` of published prompts"},
 			suite.OutOption(&o.out, "keep judgements and results in the folder `DIR` (required "+
 				"by models)"),
 		},
@@ -75,30 +74,6 @@ func judgeCommand() suite.Command {
 
 // facPrompts are the prompts of final answer completeness: ours, and the one of MirrorAPI's judge.
 var facPrompts = []string{"own", "published"}
-
-// completePrompt is the prompt of final answer completeness; "" is ours.
-func (o *judging) completePrompt() (string, error) {
-	if o.facPrompt == facPrompts[0] {
-		if o.prompts != "" {
-			return "", console.Option("prompts", "it is for --fac-prompt published: add that, "+
-				"or leave it out")
-		}
-
-		return "", nil
-	}
-
-	if o.prompts == "" {
-		return "", console.Option("prompts", "it is missing: --fac-prompt published takes its "+
-			"words from there")
-	}
-
-	text, err := virtual.ReadPrompt(o.prompts, virtual.CompletePrompt, "{query}", "{answer}")
-	if err != nil {
-		return "", console.Option("prompts", "%w", err)
-	}
-
-	return text, nil
-}
 
 // formatOption is the format of tables.
 func formatOption(format *string) suite.Option {
@@ -329,11 +304,6 @@ type recordedJudge interface {
 
 // open opens who judges: nobody, or a model.
 func (o *judging) open(c *suite.Call) (recordedJudge, error) {
-	complete, err := o.completePrompt()
-	if err != nil {
-		return nil, err
-	}
-
 	if o.by == byRule {
 		return judge.Rule{}, nil
 	}
@@ -343,7 +313,15 @@ func (o *judging) open(c *suite.Call) (recordedJudge, error) {
 		return nil, err
 	}
 
-	model := &judge.Model{Name: o.by, CompletePrompt: complete}
+	model := &judge.Model{Name: o.by, Prompts: models.Prompts()}
+	if o.facPrompt != facPrompts[0] {
+		model.CompletePrompt, err = model.Prompts.Need(virtual.CompletePrompt, "{query}", "{answer}")
+	}
+
+	if err != nil {
+		return nil, console.Option("prompts", "%w: --fac-prompt published asks in its words", err)
+	}
+
 	if model.Writer, err = models.Writer(o.by, suite.WriterOptions{
 		Temperature: judge.Temperature, MaxTokens: judge.MaxTokens,
 	}); err != nil {

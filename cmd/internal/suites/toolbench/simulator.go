@@ -32,7 +32,7 @@ func simulatorCommand() suite.Command {
 
 	return suite.Command{
 		Use: "eval simulator FILE...", Help: helpTexts, Progress: true, Document: fidelity.Report{},
-		Configured: &suite.Configured{Models: true},
+		Configured: &suite.Configured{Models: true, Flags: []string{"prompts"}},
 		Options: append(o.options(), formatOption(&o.format),
 			suite.Option{Name: "simulator", Value: &o.simulators,
 				Usage: "`NAMES` of models that answer first, " + serving.Offers() +
@@ -115,7 +115,9 @@ func (o *simulating) measure(ctx context.Context, cases []fidelity.Case) (*fidel
 		}
 	}
 
-	m := fidelity.Options{Kept: o.models.Texts(), Seed: o.seed, Workers: o.workers}
+	m := fidelity.Options{
+		Kept: o.models.Texts(), Prompts: o.models.Prompts(), Seed: o.seed, Workers: o.workers,
+	}
 
 	if o.judge != "" {
 		if m.Judge, err = o.models.Writer(o.judge,
@@ -140,7 +142,7 @@ func (o *simulating) simulate(ctx context.Context, cases []fidelity.Case) (all [
 	err error) {
 	if o.mode == string(virtual.CoT) {
 		for i := range cases {
-			cases[i].System = virtual.CoT.Instructions()
+			cases[i].System = virtual.CoT.Instructions(o.models.Prompts())
 		}
 	}
 
@@ -153,7 +155,7 @@ func (o *simulating) simulate(ctx context.Context, cases []fidelity.Case) (all [
 		}
 
 		answered, err := fidelity.Simulate(ctx, cases, name+" "+o.mode, w, fidelity.Options{
-			Seed: o.seed, Workers: o.workers, Done: o.call.Progress.Step("answered by " + name),
+			Prompts: o.models.Prompts(), Seed: o.seed, Workers: o.workers, Done: o.call.Progress.Step("answered by " + name),
 		})
 		if err != nil {
 			return nil, err

@@ -40,7 +40,7 @@ func toolsCommand() suite.Command {
 	return suite.Command{
 		Use: "serve tools", Help: helpTexts, Document: ServedTools{},
 		Configured: &suite.Configured{
-			Models: true, Flags: []string{"split", "api", "feedback"}, Own: settingFlags(),
+			Models: true, Flags: []string{"split", "api", "feedback", "prompts"}, Own: settingFlags(),
 			Defaults: map[string]string{"suite": "toolbench", "split": "test", "api": "[p_c]"},
 		},
 		Options: append(suite.DoorOptions(&o.Door), suite.DataOption(&o.data),
@@ -67,11 +67,6 @@ func settingFlags() []suite.SettingFlag {
 			Flag: "mode", Key: "toolbench.mode", Names: names.Texts(virtual.Modes),
 			Usage: "`NAME` of how a language model is asked to: sft, cot, few-shot, " +
 				"mirrorapi-sft or mirrorapi-cot",
-		},
-		{
-			Flag: "prompts", Key: "toolbench.prompts",
-			Usage: "folder `DIR` of published prompts, for the modes mirrorapi-sft and " +
-				"mirrorapi-cot",
 		},
 		{Flag: "cache", Key: "toolbench.cache", Usage: "`FILE` that keeps its answers and gives them again"},
 	}
