@@ -27,3 +27,13 @@ func Map(v any, replace func(part any) (by any, final bool)) any {
 
 	return v
 }
+
+// Listed are texts as a value.
+func Listed(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		list[i] = text
+	}
+
+	return list
+}

@@ -15,28 +15,21 @@ import (
 func AppendCanonical(dst []byte, v any) []byte { return AppendJSON(dst, sorted(v)) }
 
 func sorted(v any) any {
-	switch v := v.(type) {
-	case envs.Args:
-		all := make(envs.Args, len(v))
-		for i, arg := range v {
-			all[i] = envs.Arg{Name: arg.Name, Value: sorted(arg.Value)}
+	byName := func(a, b envs.Arg) int { return cmp.Compare(a.Name, b.Name) }
+
+	return envs.Map(v, func(part any) (any, bool) {
+		switch part := part.(type) {
+		case envs.Args:
+			object := slices.Clone(part)
+			slices.SortFunc(object, byName)
+
+			return object, false
+		case envs.Number:
+			return spelled(part), true
 		}
 
-		slices.SortFunc(all, func(a, b envs.Arg) int { return cmp.Compare(a.Name, b.Name) })
-
-		return all
-	case []any:
-		items := make([]any, len(v))
-		for i, item := range v {
-			items[i] = sorted(item)
-		}
-
-		return items
-	case envs.Number:
-		return spelled(v)
-	}
-
-	return v
+		return part, false
+	})
 }
 
 // spelled returns a number in one spelling: an integer in digits, whatever its length, and else the shortest text.

@@ -169,12 +169,7 @@ func read(text string) (value any, print func(any) string) {
 	}
 
 	if lines := strings.Split(text, "\n"); len(lines) > 1 {
-		var list []any
-		for _, line := range lines {
-			list = append(list, line)
-		}
-
-		return list, func(v any) string {
+		return envs.Listed(lines), func(v any) string {
 			var lines []string
 			for _, line := range v.([]any) { // no change makes anything else of a list
 				lines = append(lines, line.(string))

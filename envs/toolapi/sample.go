@@ -152,7 +152,7 @@ func fittingNumber(schema envs.Args, i int) any {
 // fittingObject has the members that are required, and as many more as there have to be.
 func fittingObject(schema envs.Args, i int) any {
 	properties := schema.Object("properties")
-	names := slices.Concat(schema.List("required"), texts(properties.Names()))
+	names := slices.Concat(schema.List("required"), envs.Listed(properties.Names()))
 	object := envs.Args{}
 
 	for k := 0; k < len(schema.List("required")) || len(object) < atLeast(schema, "minProperties"); k++ {
@@ -172,14 +172,6 @@ func fittingObject(schema envs.Args, i int) any {
 	}
 
 	return object
-}
-
-func texts(names []string) (all []any) {
-	for _, name := range names {
-		all = append(all, name)
-	}
-
-	return all
 }
 
 // fittingText follows a pattern and a length.

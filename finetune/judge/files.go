@@ -101,7 +101,7 @@ func (d *Judged) passRates(files map[string][]byte) error {
 
 		queries[at][j.ID] = p
 		lines[at] = append(lines[at], []string{
-			p.Query, pytext.Repr(values(p.Functions)), p.Steps, p.Final, at.agent, j.ID, j.asPython(),
+			p.Query, pytext.Repr(envs.Listed(p.Functions)), p.Steps, p.Final, at.agent, j.ID, j.asPython(),
 		})
 	}
 
@@ -227,14 +227,4 @@ func fileName(c finetune.Contender) string {
 	}
 
 	return answers.FileName(c.Policy + " " + c.API)
-}
-
-// values returns texts as JSON values.
-func values(texts []string) []any {
-	all := make([]any, len(texts))
-	for i, text := range texts {
-		all[i] = text
-	}
-
-	return all
 }

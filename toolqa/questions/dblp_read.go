@@ -199,12 +199,7 @@ func (s slotValues) count(name string) int {
 
 // literalList writes texts as a list of Python.
 func literalList(texts []string) string {
-	list := make([]any, len(texts))
-	for i, t := range texts {
-		list[i] = t
-	}
-
-	return pytext.Repr(list)
+	return pytext.Repr(envs.Listed(texts))
 }
 
 // literalTexts reads what literalList wrote.

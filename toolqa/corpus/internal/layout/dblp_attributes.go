@@ -17,18 +17,13 @@ func AppendAttributes(dst []byte, p Paper, makers []DBLPMaker) []byte {
 		authors[i] = envs.Args{member("id", m.ID), member("name", m.Name), member("org", m.Org)}
 	}
 
-	keywords := make([]any, len(p.Keywords))
-	for i, k := range p.Keywords {
-		keywords[i] = k
-	}
-
 	return pytext.AppendJSON(dst, envs.Args{
 		member("title", p.Title),
 		member("authors", authors),
 		member("year", envs.Number(strconv.Itoa(p.Year))),
 		member("venue", envs.Args{member("raw", p.Venue)}),
 		member("n_citation", envs.Number(strconv.Itoa(p.NCitation))),
-		member("keywords", keywords),
+		member("keywords", envs.Listed(p.Keywords)),
 		member("doc_type", p.DocType),
 		member("page_start", p.PageStart),
 		member("page_end", p.PageEnd),
