@@ -2,8 +2,6 @@ package stored
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -16,16 +14,9 @@ import (
 
 // readEngines reads the engines that a run was grown with.
 func readEngines(ctx context.Context, run *store.Run) (stamps []sandbox.Stamp, err error) {
-	text, err := run.Meta(ctx, metaEngines)
-	if err != nil || text == "" {
-		return nil, console.GaveUp(err)
-	}
+	_, err = noted(ctx, run, metaEngines, "engines", &stamps)
 
-	if err := json.Unmarshal([]byte(text), &stamps); err != nil {
-		return nil, console.GaveUp(fmt.Errorf("%s: its engines cannot be read: %w", run.Dir, err))
-	}
-
-	return stamps, nil
+	return stamps, console.GaveUp(err)
 }
 
 // addEngine adds an engine to those of the run.

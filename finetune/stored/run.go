@@ -126,23 +126,28 @@ func (r *Run) note(ctx context.Context, name string, value any) error {
 	return r.SetMeta(ctx, name, string(text))
 }
 
+// noted reads what a run noted, if it did: some things, under a name.
+func noted(ctx context.Context, run *store.Run, name, things string, into any) (there bool, err error) {
+	text, err := run.Meta(ctx, name)
+	if err != nil || text == "" {
+		return false, console.GaveUp(err)
+	}
+
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		return false, fmt.Errorf("%s: its %s cannot be read: %w", run.Dir, things, err)
+	}
+
+	return true, nil
+}
+
 // Questions reads the questions of a run.
-func Questions(ctx context.Context, run *store.Run) ([]trajectories.Question, error) {
-	text, err := run.Meta(ctx, metaQuestions)
-	if err != nil {
-		return nil, console.GaveUp(err)
+func Questions(ctx context.Context, run *store.Run) (questions []trajectories.Question, err error) {
+	there, err := noted(ctx, run, metaQuestions, "questions", &questions)
+	if err == nil && !there {
+		err = missing(run, "questions")
 	}
 
-	if text == "" {
-		return nil, missing(run, "questions")
-	}
-
-	var questions []trajectories.Question
-	if err := json.Unmarshal([]byte(text), &questions); err != nil {
-		return nil, fmt.Errorf("%s: its questions cannot be read: %w", run.Dir, err)
-	}
-
-	return questions, nil
+	return questions, err
 }
 
 // missing is the error of a run that has not noted what it has to.
@@ -188,21 +193,17 @@ func Deploy(c *configs.Resolved, data string) (*drift.Deployed, error) {
 
 // Versions returns what a run of a configuration deploys.
 func Versions(ctx context.Context, run *store.Run, c *configs.Resolved) (*drift.Deployed, error) {
-	text, err := run.Meta(ctx, metaVersions)
-	if err != nil {
-		return nil, console.GaveUp(err)
-	}
+	d := &drift.Deployed{}
+
+	there, err := noted(ctx, run, metaVersions, "API versions", d)
 
 	switch {
-	case text == "" && !drift.HasFiles(c.API):
+	case err != nil:
+		return nil, err
+	case !there && !drift.HasFiles(c.API):
 		return Deploy(c, run.Manifest.DataFolder(run.Dir))
-	case text == "":
+	case !there:
 		return nil, missing(run, "API versions")
-	}
-
-	d := &drift.Deployed{}
-	if err := json.Unmarshal([]byte(text), d); err != nil {
-		return nil, fmt.Errorf("%s: its API versions cannot be read: %w", run.Dir, err)
 	}
 
 	return d, nil
