@@ -11,7 +11,8 @@ import (
 )
 
 // extent lists the settings that say how far a run goes: the same run may go further.
-var extent = []string{"dataset", "difficulty", "template", "split", "questions", "limit", "search.trees"}
+var extent = []string{"dataset", "difficulty", "template", "split", "questions", "limit",
+	"search.trees"}
 
 // incidental lists the settings that change no result: how often something is tried, and where
 // something is whose nature stands among a run's inputs.
@@ -92,7 +93,8 @@ func (r *Resolved) Values() map[string]string {
 	return texts
 }
 
-// values maps the dotted keys of a YAML mapping to their values; of text that is not YAML, to nothing.
+// values maps the dotted keys of a YAML mapping to their values; of text that is not YAML, to
+// nothing.
 func values(text string) map[string]any {
 	var root map[string]any
 	if err := yamltext.Decode([]byte(text), &root); err != nil {

@@ -2,18 +2,19 @@ package envs
 
 import "slices"
 
-// Args are the arguments of a call in the order they were written. Names are distinct. The order matters: some
-// deployed APIs number their parameters.
+// Args are the arguments of a call in the order they were written. Names are distinct. The order
+// matters: some deployed APIs number their parameters.
 type Args []Arg
 
-// Arg is one named argument. Value holds what JSON can say: nil, bool, Number, string, []any, or Args for an object.
+// Arg is one named argument. Value holds what JSON can say: nil, bool, Number, string, []any, or
+// Args for an object.
 type Arg struct {
 	Name  string
 	Value any
 }
 
-// Number is a JSON number as it was written, e.g. "3" or "2.50". NaN, Infinity and -Infinity also occur: models
-// write them and Python's decoder accepts them.
+// Number is a JSON number as it was written, e.g. "3" or "2.50". NaN, Infinity and -Infinity also
+// occur: models write them and Python's decoder accepts them.
 type Number string
 
 // Get returns the value of the argument called name, and whether there is one.
@@ -44,7 +45,8 @@ func (a Args) Names() []string {
 	return names
 }
 
-// Object returns the object of names and values, which take turns. A name that is no text is a mistake of the program.
+// Object returns the object of names and values, which take turns. A name that is no text is a
+// mistake of the program.
 func Object(pairs ...any) Args {
 	object := make(Args, 0, len(pairs)/2)
 	for pair := range slices.Chunk(pairs, 2) {
@@ -59,7 +61,8 @@ func (a Args) With(name string, value any) Args { return append(slices.Clip(a), 
 
 // Without returns the arguments but for some.
 func (a Args) Without(names ...string) Args {
-	return slices.DeleteFunc(slices.Clone(a), func(arg Arg) bool { return slices.Contains(names, arg.Name) })
+	return slices.DeleteFunc(slices.Clone(a),
+		func(arg Arg) bool { return slices.Contains(names, arg.Name) })
 }
 
 // Object returns the value of the argument called name when it is an object, and else none.

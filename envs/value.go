@@ -1,7 +1,7 @@
 package envs
 
-// Map returns a value in which every part is what replace makes of it, the whole first. Parts of what
-// replace calls final are left as they are.
+// Map returns a value in which every part is what replace makes of it, the whole first. Parts of
+// what replace calls final are left as they are.
 func Map(v any, replace func(part any) (by any, final bool)) any {
 	v, final := replace(v)
 	if final {

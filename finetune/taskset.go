@@ -9,8 +9,9 @@ import (
 	"toolevo/trajectories"
 )
 
-// TaskSet returns the SHA-256, in hexadecimal digits, of what questions ask and what the right answers are, in whatever
-// order: figures about two sets of questions can be compared only if their hashes are the same.
+// TaskSet returns the SHA-256, in hexadecimal digits, of what questions ask and what the right
+// answers are, in whatever order: figures about two sets of questions can be compared only if their
+// hashes are the same.
 func TaskSet(questions []trajectories.Question) string {
 	lines := make([]string, len(questions))
 

@@ -34,7 +34,8 @@ type episodeSummary struct {
 }
 
 // inspectEvaluation shows an evaluation, a question's episodes, or one of those.
-func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []string, o lookOptions) error {
+func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []string,
+	o lookOptions) error {
 	if len(args) > 2 {
 		return console.Usage("%s is an evaluation, whose episodes have no nodes: `toolevo inspect RUN QUESTION "+
 			"EPISODE` shows one whole", v.Dir)
@@ -125,7 +126,8 @@ func (a *app) printQuestions(questions []toolevo.QuestionEpisodes, o lookOptions
 		lines = append(lines, append(line, o.text(l.Question)...))
 	}
 
-	return a.writeQuestions([]string{"question", "episodes", "correct"}, lines, len(questions), "episode")
+	return a.writeQuestions([]string{"question", "episodes", "correct"}, lines, len(questions),
+		"episode")
 }
 
 // inspectEpisodes shows the episodes of a question.
@@ -143,7 +145,8 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 	}
 
 	a.printQuestion(q)
-	heads := []string{"episode", "policy", "api", "turns", "deprecated", "official", "strict", "answer"}
+	heads := []string{"episode", "policy", "api", "turns", "deprecated", "official", "strict",
+		"answer"}
 
 	var lines [][]string
 
@@ -153,7 +156,8 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 			answer = "none; stopped: " + s.Limit
 		}
 
-		lines = append(lines, tabulate.Texts(s.Episode, display.Line(s.Policy, 0), s.API, s.Turns, s.Deprecations,
+		lines = append(lines, tabulate.Texts(s.Episode, display.Line(s.Policy, 0), s.API, s.Turns,
+			s.Deprecations,
 			tick(s.Official), tick(s.Strict), display.Line(answer, 0)))
 	}
 
@@ -175,11 +179,13 @@ func (a *app) inspectEpisode(e *trajectories.Episode) error {
 		return a.PrintJSON(e)
 	}
 
-	fmt.Fprintf(a.Out, "%s under %s\nQuestion: %s\n", display.Line(e.Policy, 0), display.Line(e.DeployedAPI, 0),
+	fmt.Fprintf(a.Out, "%s under %s\nQuestion: %s\n", display.Line(e.Policy, 0),
+		display.Line(e.DeployedAPI, 0),
 		e.Question)
 
 	for _, t := range e.Turns {
-		fmt.Fprintf(a.Out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(t.Action), strings.TrimSpace(t.Observation))
+		fmt.Fprintf(a.Out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(t.Action),
+			strings.TrimSpace(t.Observation))
 	}
 
 	if e.Limit != "" {

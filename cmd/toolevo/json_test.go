@@ -174,7 +174,8 @@ var (
 	snakeCase     = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*$`)
 )
 
-// documenter writes tables of keys from the types that are encoded, and from the comments on their fields.
+// documenter writes tables of keys from the types that are encoded, and from the comments on their
+// fields.
 type documenter struct {
 	t        *testing.T
 	b        strings.Builder
@@ -316,8 +317,8 @@ func (d *documenter) read(pkg string) map[string]string {
 	return comments
 }
 
-// Each command prints one document, with no other keys than those of its type. A key that is a name, of a
-// policy, say, is none of them.
+// Each command prints one document, with no other keys than those of its type. A key that is a
+// name, of a policy, say, is none of them.
 func TestCommandsPrintWhatIsDocumented(t *testing.T) {
 	t.Parallel()
 	all := documented()

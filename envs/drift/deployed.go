@@ -22,8 +22,8 @@ const (
 // AllFactors is the entry that stands for the factors that the paper varies, one by one.
 const AllFactors = FactorPrefix + groupPublished
 
-// versionsOfFactor is how many versions an entry that names a factor stands for: one alone may have names that are
-// easily guessed, or badly.
+// versionsOfFactor is how many versions an entry that names a factor stands for: one alone may have
+// names that are easily guessed, or badly.
 const versionsOfFactor = 10
 
 // Deployed is what the setting api comes to.
@@ -170,7 +170,8 @@ func (d *Deployed) check() error {
 
 	for _, f := range d.Families {
 		if names[f.Name] {
-			return console.Option("api", "%s: two of them are called %s in reports: rename a folder",
+			return console.Option("api",
+				"%s: two of them are called %s in reports: rename a folder",
 				strings.Join(d.API, ","), f.Name)
 		}
 
@@ -178,7 +179,8 @@ func (d *Deployed) check() error {
 
 		for _, version := range f.Versions {
 			if versions[version] {
-				return console.Option("api", "%s has the version %s twice, want each once", strings.Join(d.API, ","),
+				return console.Option("api", "%s has the version %s twice, want each once",
+					strings.Join(d.API, ","),
 					version)
 			}
 
@@ -242,7 +244,8 @@ func (d *Deployed) Hash() string {
 	return envs.SHA256(fmt.Sprintf("%q", texts))
 }
 
-// familyName is how reports call the versions of several files: by their folder, or by what the files have in common.
+// familyName is how reports call the versions of several files: by their folder, or by what the
+// files have in common.
 func familyName(pattern string) string {
 	dir, file := filepath.Split(filepath.Clean(pattern))
 	if file != "*.yaml" {
@@ -264,7 +267,8 @@ func HasFiles(api []string) bool {
 	})
 }
 
-// ReadFiles reads the files of a pattern, of which there is at least one. A folder stands for its *.yaml files.
+// ReadFiles reads the files of a pattern, of which there is at least one. A folder stands for its
+// *.yaml files.
 func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 	paths, err := filepath.Glob(pattern)
 	if err != nil {
@@ -272,12 +276,14 @@ func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 	}
 
 	// Who names a folder means the versions in it.
-	if inFolder, _ := filepath.Glob(filepath.Join(pattern, "*.yaml")); len(paths) == 1 && len(inFolder) > 0 {
+	if inFolder, _ := filepath.Glob(filepath.Join(pattern, "*.yaml")); len(paths) == 1 &&
+		len(inFolder) > 0 {
 		paths = inFolder
 	}
 
 	if len(paths) == 0 {
-		return nil, nil, console.Usage("there is no file %s: `toolevo versions make` makes some", pattern)
+		return nil, nil, console.Usage("there is no file %s: `toolevo versions make` makes some",
+			pattern)
 	}
 
 	var (

@@ -22,14 +22,16 @@ type Difference struct {
 	Documented bool               `json:"documented,omitempty"` // its document says something else
 }
 
-// ParameterChanged is a parameter that has the same name under two versions, and does not take the same values.
+// ParameterChanged is a parameter that has the same name under two versions, and does not take the
+// same values.
 type ParameterChanged struct {
 	Name string `json:"name"` // under both
 	From string `json:"from"` // e.g. `required {"type": "integer"}`
 	To   string `json:"to"`   // the same of the other version
 }
 
-// Diff returns the differences between two versions of the same tools, in the order of the first one's tool list.
+// Diff returns the differences between two versions of the same tools, in the order of the first
+// one's tool list.
 func Diff(from, to *toolapi.Version) []Difference {
 	var all []Difference
 
@@ -43,7 +45,8 @@ func Diff(from, to *toolapi.Version) []Difference {
 			continue // of other tools
 		}
 
-		d := Difference{Tool: was.Tool, From: was.Signature(), Documented: was.Description != now.Description}
+		d := Difference{Tool: was.Tool, From: was.Signature(),
+			Documented: was.Description != now.Description}
 
 		for _, a := range to.Exposing(was.Tool) {
 			d.Inferred = append(d.Inferred, a.Inferred...)
@@ -55,7 +58,8 @@ func Diff(from, to *toolapi.Version) []Difference {
 		}
 
 		for _, p := range was.Parameters {
-			i := slices.IndexFunc(now.Parameters, func(q toolapi.Parameter) bool { return q.Name == p.Name })
+			i := slices.IndexFunc(now.Parameters,
+				func(q toolapi.Parameter) bool { return q.Name == p.Name })
 			if i < 0 {
 				continue
 			}
@@ -71,7 +75,8 @@ func Diff(from, to *toolapi.Version) []Difference {
 			d.Notes = now.Silent.Notes()
 		}
 
-		if d.Documented || d.From != d.To || d.FromURL != d.ToURL || len(d.Parameters)+len(d.Inferred) > 0 {
+		if d.Documented || d.From != d.To || d.FromURL != d.ToURL ||
+			len(d.Parameters)+len(d.Inferred) > 0 {
 			all = append(all, d)
 		}
 	}

@@ -47,7 +47,8 @@ func splitTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 		other.Notice = toolapi.NoticeSpec{Example: pytext.JSON(withKeyword(args, p.Name, value))}
 
 		p.Optional = false
-		i := slices.IndexFunc(a.Parameters.All, func(q toolapi.Parameter) bool { return q.Name == p.Name })
+		i := slices.IndexFunc(a.Parameters.All,
+			func(q toolapi.Parameter) bool { return q.Name == p.Name })
 		other.Parameters.All = changed(a, i, p)
 		other.Name = d.beside(a, p.Name)
 
@@ -134,7 +135,8 @@ func addTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 
 	return each(s, all[:(len(all)+2)/3], func(a toolapi.APISpec) []toolapi.APISpec {
 		other, m := a, meaningOfAPI(a)
-		other.Name = d.api(a, func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, m)) })
+		other.Name = d.api(a,
+			func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, m)) })
 		d.apis[fold(other.Name)] = true
 
 		return []toolapi.APISpec{a, other}
@@ -185,7 +187,8 @@ func subject(a toolapi.APISpec) []string {
 // merges gives two APIs one name, if they are of two tools that are about the same.
 func (d *Draws) merges(apis []toolapi.APISpec, words [][]string, i, k int) bool {
 	shared := slices.DeleteFunc(slices.Clone(words[i]), func(word string) bool {
-		return !slices.ContainsFunc(words[k], func(other string) bool { return plain(word) == plain(other) })
+		return !slices.ContainsFunc(words[k],
+			func(other string) bool { return plain(word) == plain(other) })
 	})
 	if len(shared) == 0 || apis[i].ToolName() == apis[k].ToolName() {
 		return false
@@ -217,10 +220,12 @@ func (d *Draws) merges(apis []toolapi.APISpec, words [][]string, i, k int) bool 
 func chosen(a toolapi.APISpec, name, choice string) (toolapi.APISpec, bool) {
 	value := strings.ToLower(strings.Join(split(a.ToolName()), "_"))
 	p := toolapi.Parameter{
-		Name: choice, Schema: envs.Object("type", "string", "enum", []any{value}, "description", "what is to be done"),
+		Name: choice, Schema: envs.Object("type", "string", "enum", []any{value}, "description",
+			"what is to be done"),
 	}
 
-	step, ok := succeed(a, "", "", toolapi.AdapterSpec{Chosen: &toolapi.Chosen{Parameter: choice, Value: value}},
+	step, ok := succeed(a, "", "", toolapi.AdapterSpec{Chosen: &toolapi.Chosen{Parameter: choice,
+		Value: value}},
 		append(slices.Clone(a.Parameters.All), p)...)
 	step.API.Name = name
 
@@ -247,7 +252,8 @@ func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 			}
 
 			r := silent.Removed{
-				Tool: a.ToolName(), Elsewhere: silent.Elsewhere{Source: source.ToolName(), With: with, By: "id"},
+				Tool: a.ToolName(), Elsewhere: silent.Elsewhere{Source: source.ToolName(),
+					With: with, By: "id"},
 			}
 			s.Removed = append(slices.Clip(s.Removed), r)
 			s.APIs = slices.Delete(slices.Clone(s.APIs), i, i+1)
@@ -265,7 +271,8 @@ func addOption(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Counts, a) })
+	name := d.parameterOf(a, "",
+		func(r *rand.Rand) string { return compound(r, d.words.Counts, a) })
 
 	step, ok := counted(a, &toolapi.Ignored{Parameter: name, Value: uint64(1 + d.IntN(10))})
 	if ok {

@@ -99,10 +99,11 @@ func swapped(a toolapi.APISpec, i int) (Step, bool) {
 	return succeed(a, p.Name, to, adapter, changed(a, i, p)...)
 }
 
-// flipDefault gives an optional parameter another default: of a boolean the other one, of an enumeration one of the
-// others.
+// flipDefault gives an optional parameter another default: of a boolean the other one, of an
+// enumeration one of the others.
 func flipDefault(a toolapi.APISpec, d *Draws) (Step, bool) {
-	i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool { return p.Optional && len(otherDefaults(p)) > 0 })
+	i, ok := parameterFor(a, d,
+		func(p toolapi.Parameter) bool { return p.Optional && len(otherDefaults(p)) > 0 })
 	if !ok {
 		return Step{}, false
 	}
@@ -116,7 +117,8 @@ func flipped(a toolapi.APISpec, i int, now any) (Step, bool) {
 	was, _ := p.Schema.Get("default")
 	p.Schema = withKeyword(p.Schema, "default", now)
 
-	adapter := toolapi.AdapterSpec{Flipped: &toolapi.Flipped{Parameter: p.Name, Tool: was, Default: now}}
+	adapter := toolapi.AdapterSpec{Flipped: &toolapi.Flipped{Parameter: p.Name, Tool: was,
+		Default: now}}
 	said := func(v any) string { return p.Name + "=" + pytext.JSON(v) }
 
 	return succeed(a, said(was), said(now), adapter, changed(a, i, p)...)
@@ -131,9 +133,10 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	canNest := func(p toolapi.Parameter) bool { return isTyped(a, p) && !isItem(a, p.Name) }
 
 	if d.chosen != nil {
-		members := d.taking(slices.DeleteFunc(slices.Clone(a.Parameters.All), func(p toolapi.Parameter) bool {
-			return !canNest(p)
-		}))
+		members := d.taking(slices.DeleteFunc(slices.Clone(a.Parameters.All),
+			func(p toolapi.Parameter) bool {
+				return !canNest(p)
+			}))
 		if len(members) < 2 {
 			return Step{}, false
 		}
@@ -149,9 +152,10 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	for _, k := range d.Perm(len(d.words.Objects)) {
 		object := d.words.Objects[k]
 
-		members := slices.DeleteFunc(slices.Clone(a.Parameters.All), func(p toolapi.Parameter) bool {
-			return !canNest(p) || !meanings[p.Name].has(object)
-		})
+		members := slices.DeleteFunc(slices.Clone(a.Parameters.All),
+			func(p toolapi.Parameter) bool {
+				return !canNest(p) || !meanings[p.Name].has(object)
+			})
 		if len(members) < 2 || len(object.Use) == 0 {
 			continue
 		}
@@ -180,8 +184,9 @@ func nested(a toolapi.APISpec, members []toolapi.Parameter, name string) (Step, 
 	return succeed(a, strings.Join(names, ", "), p.Name, adapter, inPlace(a, p, names)...)
 }
 
-// parameterFor draws one of the parameters that an operator is for, none of them an item of a list. There is none in an
-// API whose JSON Schema says more than its parameters do, since that may be about them, or whose types are for readers.
+// parameterFor draws one of the parameters that an operator is for, none of them an item of a list.
+// There is none in an API whose JSON Schema says more than its parameters do, since that may be
+// about them, or whose types are for readers.
 func parameterFor(a toolapi.APISpec, d *Draws, is func(p toolapi.Parameter) bool) (i int, ok bool) {
 	if len(a.Parameters.Keywords) > 0 || a.Parameters.Loose {
 		return 0, false
@@ -210,7 +215,8 @@ func typeOf(p toolapi.Parameter) string {
 
 // saysOnly reports whether a parameter's schema has no other keywords than some.
 func saysOnly(p toolapi.Parameter, keywords ...string) bool {
-	return !slices.ContainsFunc(p.Schema.Names(), func(k string) bool { return !slices.Contains(keywords, k) })
+	return !slices.ContainsFunc(p.Schema.Names(),
+		func(k string) bool { return !slices.Contains(keywords, k) })
 }
 
 // withoutArgument is the example of a call without an argument.

@@ -10,8 +10,8 @@ import (
 	"toolevo/envs"
 )
 
-// AppendCanonical appends AppendJSON(v) with the members of objects sorted by name, and with one spelling of each
-// number: values that mean the same give the same text.
+// AppendCanonical appends AppendJSON(v) with the members of objects sorted by name, and with one
+// spelling of each number: values that mean the same give the same text.
 func AppendCanonical(dst []byte, v any) []byte { return AppendJSON(dst, sorted(v)) }
 
 func sorted(v any) any {
@@ -32,7 +32,8 @@ func sorted(v any) any {
 	})
 }
 
-// spelled returns a number in one spelling: an integer in digits, whatever its length, and else the shortest text.
+// spelled returns a number in one spelling: an integer in digits, whatever its length, and else the
+// shortest text.
 func spelled(n envs.Number) envs.Number {
 	if !strings.ContainsAny(string(n), ".eENI") {
 		if i, ok := new(big.Int).SetString(string(n), 10); ok {

@@ -43,7 +43,9 @@ func (r *request) isRepeatable() bool {
 }
 
 // failed is an error about the request.
-func (r *request) failed(text string) error { return fmt.Errorf("%s %s: %s", r.Method, r.Path, text) }
+func (r *request) failed(text string) error {
+	return fmt.Errorf("%s %s: %s", r.Method, r.Path, text)
+}
 
 // Call implements [Instance]. A call that no request can say is a mistake in the call.
 func (i *httpInstance) Call(
@@ -59,7 +61,8 @@ func (i *httpInstance) Call(
 
 	// The same call of another instance, or again of this one, is another request.
 	if i.calls++; r.takesKey() {
-		r.key = envs.SHA256(fmt.Sprintf("%s %d %s %s", i.nonce, i.calls, tool, pytext.JSON(args)))[:32]
+		r.key = envs.SHA256(fmt.Sprintf("%s %d %s %s", i.nonce, i.calls, tool,
+			pytext.JSON(args)))[:32]
 	}
 
 	a, err := i.exchange(ctx, r)
@@ -170,7 +173,8 @@ func (i *httpInstance) attempt(ctx context.Context, r *request) (a answer, err e
 }
 
 // write makes the request of the net, with secrets by the names of their schemes.
-func (i *httpInstance) write(ctx context.Context, r *request, secret func(scheme string) (string, bool)) (
+func (i *httpInstance) write(ctx context.Context, r *request,
+	secret func(scheme string) (string, bool)) (
 	*http.Request, error,
 ) {
 	if len(i.Secrets) == 0 {

@@ -55,7 +55,8 @@ func eachList(v any, change func([]any) []any) any {
 func (r *Reversed) effect() effect { return ofView(r.answer, asking(r.Parameter, r.Value)) }
 
 func (r *Reversed) note() string {
-	return fmt.Sprintf("The last item comes first; %s=%q gives the former order.", r.Parameter, r.Value)
+	return fmt.Sprintf("The last item comes first; %s=%q gives the former order.", r.Parameter,
+		r.Value)
 }
 
 var reversedNote = regexp.MustCompile(`^The last item comes first; (\S+)="(.+)" gives the former order\.$`)
@@ -79,7 +80,9 @@ func (p *Paged) answer(call envs.Args, v any) any {
 		size, _ = strconv.Atoi(fmt.Sprint(said)) // a schema wants a whole number
 	}
 
-	return eachList(v, func(list []any) []any { return list[:min(max(size, 0), p.Value, len(list))] })
+	return eachList(v, func(list []any) []any {
+		return list[:min(max(size, 0), p.Value, len(list))]
+	})
 }
 
 func (p *Paged) effect() effect {
@@ -87,7 +90,8 @@ func (p *Paged) effect() effect {
 }
 
 func (p *Paged) note() string {
-	return fmt.Sprintf("No more than %d items come unless %s asks for more, up to %d.", p.Size, p.Parameter, p.Value)
+	return fmt.Sprintf("No more than %d items come unless %s asks for more, up to %d.", p.Size,
+		p.Parameter, p.Value)
 }
 
 var pagedNote = regexp.MustCompile(`^No more than (\d+) items come unless (\S+) asks for more, up to (\d+)\.$`)

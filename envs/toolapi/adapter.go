@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Adapter turns the arguments of a deployed call into those of the tool's call, and back. It passes on what it is not
-// about. Both directions leave their argument unchanged.
+// Adapter turns the arguments of a deployed call into those of the tool's call, and back. It passes
+// on what it is not about. Both directions leave their argument unchanged.
 type Adapter interface {
 	// Lower returns the tool's arguments, or what the agent reads about arguments that do not fit.
 	Lower(deployed envs.Args) (envs.Args, *ArgError)
@@ -23,12 +23,14 @@ type Adapter interface {
 
 // ArgError is an agent's mistake in the arguments of a call.
 type ArgError struct {
-	// Text is what the agent reads. An adapter leaves it empty to use the text of its API. An ArgError of API.Lower has
-	// it empty when the API has none either: the version answers with its invalid-action message.
+	// Text is what the agent reads. An adapter leaves it empty to use the text of its API. An
+	// ArgError of API.Lower has it empty when the API has none either: the version answers with its
+	// invalid-action message.
 	Text string
 	// Value is true when the parameters are the right ones, and it is a value that does not fit.
 	Value bool
-	// Reason says in one line which parameter is wrong, and not how a right call is written. API.Lower fills it in.
+	// Reason says in one line which parameter is wrong, and not how a right call is written.
+	// API.Lower fills it in.
 	Reason string
 
 	parameter, problem string // of an adapter: the parameter that is wrong, and what is: "is missing"
@@ -71,8 +73,8 @@ func (r Rename) Lift(args envs.Args) (envs.Args, error) {
 	return lifted, nil
 }
 
-// Ignored is a parameter that has to be there and that nothing looks at. Value is what a caller that knows the version
-// sends: nil, a bool, a number or a string.
+// Ignored is a parameter that has to be there and that nothing looks at. Value is what a caller
+// that knows the version sends: nil, a bool, a number or a string.
 type Ignored struct {
 	Parameter string `yaml:"parameter"`
 	Value     any    `yaml:"value"`
@@ -164,7 +166,8 @@ func (p Prefix) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 	rest, ok := strings.CutPrefix(text, p.Text)
 	if !ok {
-		return nil, &ArgError{Value: true, parameter: p.Parameter, problem: "does not begin as it has to"}
+		return nil, &ArgError{Value: true, parameter: p.Parameter,
+			problem: "does not begin as it has to"}
 	}
 
 	if p.Trim {

@@ -13,9 +13,10 @@ import (
 
 // Bracketed is one text Label1[x], Label2[y], … for several parameters.
 //
-// As in the published code the text may hold more around them, and white space may stand around the commas and before
-// every bracket but the last label's. A value ends within its line: the last one at the first "]", another where the
-// next label comes, so that it may hold brackets. White space around it is not part of it. NewBracketed makes one.
+// As in the published code the text may hold more around them, and white space may stand around the
+// commas and before every bracket but the last label's. A value ends within its line: the last one
+// at the first "]", another where the next label comes, so that it may hold brackets. White space
+// around it is not part of it. NewBracketed makes one.
 type Bracketed struct {
 	parameter string
 	fields    []Field
@@ -57,7 +58,8 @@ func (b *Bracketed) check() error {
 	return nil
 }
 
-// Lower reads the values; a value of the wrong type is answered in Python's words, as the published code does.
+// Lower reads the values; a value of the wrong type is answered in Python's words, as the published
+// code does.
 func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 	v, given := args.Get(b.parameter)
 	if !given { // it is optional
@@ -75,7 +77,8 @@ func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 	values := b.pattern.FindStringSubmatch(text)
 	if values == nil {
-		return nil, &ArgError{Value: true, parameter: b.parameter, problem: "is not of the form that it has to be"}
+		return nil, &ArgError{Value: true, parameter: b.parameter,
+			problem: "is not of the form that it has to be"}
 	}
 
 	lowered := args.Without(b.parameter)
@@ -88,7 +91,8 @@ func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 // Lift writes the values into brackets, where they can be read from there again.
 func (b *Bracketed) Lift(args envs.Args) (envs.Args, error) {
-	if !slices.ContainsFunc(b.fields, func(f Field) bool { return slices.Contains(args.Names(), f.To) }) {
+	if !slices.ContainsFunc(b.fields,
+		func(f Field) bool { return slices.Contains(args.Names(), f.To) }) {
 		return args, nil
 	}
 

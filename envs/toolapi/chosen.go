@@ -65,7 +65,10 @@ func (c *Chosen) Lower(args envs.Args) (envs.Args, *ArgError) {
 }
 
 // Lift adds the parameter.
-func (c *Chosen) Lift(args envs.Args) (envs.Args, error) { return args.With(c.Parameter, c.Value), nil }
+func (c *Chosen) Lift(args envs.Args) (envs.Args,
+	error) {
+	return args.With(c.Parameter, c.Value), nil
+}
 
 // Shown returns APIs as documents and function calls show them. Those of one name are one API, in
 // the place of the first, that has the parameters of all of them, optional where one of them can do
@@ -74,7 +77,9 @@ func Shown(apis []*API) []*API {
 	var shown []*API
 
 	for i, a := range apis {
-		other := func(b *API) bool { return a.choice() == nil || b.choice() == nil || a.Name != b.Name }
+		other := func(b *API) bool {
+			return a.choice() == nil || b.choice() == nil || a.Name != b.Name
+		}
 
 		if !slices.ContainsFunc(apis[:i], func(b *API) bool { return !other(b) }) {
 			shown = append(shown, together(a, slices.DeleteFunc(slices.Clone(apis[i+1:]), other)))

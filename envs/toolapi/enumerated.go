@@ -9,8 +9,8 @@ import (
 	"toolevo/envs"
 )
 
-// Enumerated is a list of a tool with types that is sent item by item: Item1, Item2, … up to Most. Unlike the items of
-// a [Numbered] they are parameters like others, each with its schema.
+// Enumerated is a list of a tool with types that is sent item by item: Item1, Item2, … up to Most.
+// Unlike the items of a [Numbered] they are parameters like others, each with its schema.
 type Enumerated struct {
 	Item string `yaml:"item"`
 	To   string `yaml:"to"`

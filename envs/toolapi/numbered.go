@@ -13,12 +13,13 @@ import (
 // listSeparator stands between the items of a list that a tool takes as one text.
 const listSeparator = ", "
 
-// Numbered is a list of parameters Item1, Item2, … for one text with the items in it. A single parameter called Item,
-// without a number, is also taken.
+// Numbered is a list of parameters Item1, Item2, … for one text with the items in it. A single
+// parameter called Item, without a number, is also taken.
 //
-// As in the published code the k-th parameter of the call has to carry the number k, counting the parameters in Beside:
-// {"ReturnResult": "True", "column2": "price"} fits and {"ReturnResult": "True", "column1": "price"} does not. No
-// parameter at all is an empty list. A value that is not a text counts as what Python's str makes of it.
+// As in the published code the k-th parameter of the call has to carry the number k, counting the
+// parameters in Beside: {"ReturnResult": "True", "column2": "price"} fits and {"ReturnResult":
+// "True", "column1": "price"} does not. No parameter at all is an empty list. A value that is not a
+// text counts as what Python's str makes of it.
 type Numbered struct {
 	Item   string   `yaml:"item"`
 	To     string   `yaml:"to"`
@@ -33,7 +34,8 @@ func (n Numbered) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 	for i, arg := range args {
 		if !slices.Contains(n.Beside, arg.Name) && !n.numbered(arg.Name, i+1) {
-			return nil, &ArgError{parameter: arg.Name, problem: "is not known, or not at its number"}
+			return nil, &ArgError{parameter: arg.Name,
+				problem: "is not known, or not at its number"}
 		}
 	}
 

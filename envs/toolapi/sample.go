@@ -118,7 +118,10 @@ func fitting(schema envs.Args, i int) any {
 const mostSampled = 1000
 
 // atLeast is how much of something a schema wants.
-func atLeast(schema envs.Args, keyword string) int { return min(intOf(schema, keyword), mostSampled) }
+func atLeast(schema envs.Args,
+	keyword string) int {
+	return min(intOf(schema, keyword), mostSampled)
+}
 
 // intOf is the number of a keyword, 0 of one that is not there.
 func intOf(schema envs.Args, keyword string) int {
@@ -155,7 +158,8 @@ func fittingObject(schema envs.Args, i int) any {
 	names := slices.Concat(schema.List("required"), envs.Listed(properties.Names()))
 	object := envs.Args{}
 
-	for k := 0; k < len(schema.List("required")) || len(object) < atLeast(schema, "minProperties"); k++ {
+	for k := 0; k < len(schema.List("required")) || len(object) < atLeast(schema,
+		"minProperties"); k++ {
 		name := fmt.Sprintf("key %d", k)
 		if k < len(names) {
 			name, _ = names[k].(string)

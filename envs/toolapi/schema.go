@@ -85,9 +85,12 @@ func NewForm(schema envs.Args) (*Form, error) {
 	return &Form{compiled}, err
 }
 
-// Misfit returns the first of the places where a value does not fit, and why; of one that fits why is "". Which place
-// is first does not depend on the order of a map.
-func (f *Form) Misfit(v any) (place []string, why string) { return misfit(f.schema.Validate(plain(v))) }
+// Misfit returns the first of the places where a value does not fit, and why; of one that fits why
+// is "". Which place is first does not depend on the order of a map.
+func (f *Form) Misfit(v any) (place []string,
+	why string) {
+	return misfit(f.schema.Validate(plain(v)))
+}
 
 func misfit(err error) (place []string, why string) {
 	if err == nil {
@@ -162,8 +165,9 @@ func plain(v any) any {
 	return v
 }
 
-// plainNumber returns an integer as it was written and another number as the float it denotes, because the exact value
-// of 1e999999999 would fill the memory. What no float holds is not a number of JSON; it counts as a text.
+// plainNumber returns an integer as it was written and another number as the float it denotes,
+// because the exact value of 1e999999999 would fill the memory. What no float holds is not a number
+// of JSON; it counts as a text.
 func plainNumber(n envs.Number) any {
 	f, ok := pytext.ParseFloat(string(n))
 

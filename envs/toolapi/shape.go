@@ -39,7 +39,8 @@ func (s Spelled) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 	text, _ := v.(string)
 	if !literals[s.Type].MatchString(text) {
-		return nil, &ArgError{Value: true, parameter: s.Parameter, problem: "is not " + s.Type + " as a text"}
+		return nil, &ArgError{Value: true, parameter: s.Parameter, problem: "is not " + s.Type +
+			" as a text"}
 	}
 
 	if s.Type == "boolean" {
@@ -86,8 +87,10 @@ func (n Nested) Lower(args envs.Args) (envs.Args, *ArgError) {
 	}
 
 	object, ok := v.(envs.Args)
-	if !ok || slices.ContainsFunc(object, func(m envs.Arg) bool { return !slices.Contains(n.Members, m.Name) }) {
-		return nil, &ArgError{Value: true, parameter: n.Parameter, problem: "is not an object of its members"}
+	if !ok || slices.ContainsFunc(object,
+		func(m envs.Arg) bool { return !slices.Contains(n.Members, m.Name) }) {
+		return nil, &ArgError{Value: true, parameter: n.Parameter,
+			problem: "is not an object of its members"}
 	}
 
 	return append(args.Without(n.Parameter), object...), nil
@@ -112,8 +115,8 @@ func (n Nested) Lift(args envs.Args) (envs.Args, error) {
 	return rest.With(n.Parameter, object), nil
 }
 
-// Fallback is a parameter that a call may leave out, and that the tool needs. Value, a scalar, is what the tool gets
-// then.
+// Fallback is a parameter that a call may leave out, and that the tool needs. Value, a scalar, is
+// what the tool gets then.
 type Fallback struct {
 	Parameter string `yaml:"parameter"`
 	Value     any    `yaml:"value"`
@@ -141,7 +144,8 @@ func (f Fallback) Lower(args envs.Args) (envs.Args, *ArgError) {
 // Lift says everything.
 func (f Fallback) Lift(args envs.Args) (envs.Args, error) { return args, nil }
 
-// Nullable is a parameter that has to be there, and that is null where a call of the tool leaves it out.
+// Nullable is a parameter that has to be there, and that is null where a call of the tool leaves it
+// out.
 type Nullable struct {
 	Parameter string `yaml:"parameter"`
 }
@@ -176,8 +180,8 @@ func (n Nullable) Lift(args envs.Args) (envs.Args, error) {
 	return args, nil
 }
 
-// Flipped is an optional parameter with another default than the tool's. A call that names the tool's default means
-// the same as one that leaves the parameter out: Lower leaves it out.
+// Flipped is an optional parameter with another default than the tool's. A call that names the
+// tool's default means the same as one that leaves the parameter out: Lower leaves it out.
 type Flipped struct {
 	Parameter string `yaml:"parameter"`
 	Tool      any    `yaml:"tool"`    // the tool's default, a scalar

@@ -44,7 +44,8 @@ func (l *loop) stages() []stage {
 
 	for round := 1; round <= l.config.Rounds; round++ {
 		all = append(all, l.collect(round), l.export(round), l.train(round))
-		all = append(all, l.evaluations(round, l.weights(round), []string{id(round, stageTrain)})...)
+		all = append(all, l.evaluations(round, l.weights(round),
+			[]string{id(round, stageTrain)})...)
 	}
 
 	return all
@@ -150,8 +151,8 @@ func (l *loop) evaluations(round int, model string, leans []string) []stage {
 	return all
 }
 
-// key identifies what a stage is told, and what those are told that it rests on. It stays the same when the folder is
-// moved, or this program is.
+// key identifies what a stage is told, and what those are told that it rests on. It stays the same
+// when the folder is moved, or this program is.
 func (l *loop) key(s stage, keys map[string]string) string {
 	told := []string{s.server, s.model}
 	told = append(told, s.args...)

@@ -38,9 +38,10 @@ type Evaluation struct {
 	Shown func(*trajectories.Row) (trajectories.Shown, error)
 }
 
-// Write writes a log of each row of the report into a folder, and returns how many episodes they have, and how many of
-// those were lost. The episodes are in the order of the report.
-func Write(ctx context.Context, dir string, e *Evaluation, episodes iter.Seq2[trajectories.Episode, error],
+// Write writes a log of each row of the report into a folder, and returns how many episodes they
+// have, and how many of those were lost. The episodes are in the order of the report.
+func Write(ctx context.Context, dir string, e *Evaluation, episodes iter.Seq2[trajectories.Episode,
+	error],
 ) (n, lost int, err error) {
 	next, stop := iter.Pull2(episodes)
 	defer stop()
@@ -48,23 +49,24 @@ func Write(ctx context.Context, dir string, e *Evaluation, episodes iter.Seq2[tr
 	played, err, more := next()
 
 	for _, row := range e.Report.Rows {
-		err = cmp.Or(err, disk.WriteFile(filepath.Join(dir, e.fileName(row.Cell)), func(out io.Writer) error {
-			log := &writer{zip: zip.NewWriter(out), evaluation: e, row: row, ids: map[string]bool{}}
+		err = cmp.Or(err, disk.WriteFile(filepath.Join(dir, e.fileName(row.Cell)),
+			func(out io.Writer) error {
+				log := &writer{zip: zip.NewWriter(out), evaluation: e, row: row, ids: map[string]bool{}}
 
-			for more && err == nil && e.cellOf(&played) == row.Cell {
-				if err := errors.Join(ctx.Err(), log.add(&played)); err != nil {
-					return err
+				for more && err == nil && e.cellOf(&played) == row.Cell {
+					if err := errors.Join(ctx.Err(), log.add(&played)); err != nil {
+						return err
+					}
+
+					if n++; played.Lost != "" {
+						lost++
+					}
+
+					played, err, more = next()
 				}
 
-				if n++; played.Lost != "" {
-					lost++
-				}
-
-				played, err, more = next()
-			}
-
-			return cmp.Or(err, log.close())
-		}))
+				return cmp.Or(err, log.close())
+			}))
 	}
 
 	if err == nil && more {
@@ -83,7 +85,8 @@ func (e *Evaluation) fileName(cell finetune.Cell) string {
 	plain := strings.NewReplacer("_", "-", "/", "-", " ", "-", ":", "-", "*", "-")
 	task := fmt.Sprintf("%.100s", plain.Replace(e.task(cell)+"-"+cell.Policy))
 
-	return fmt.Sprintf("%s_%s_%s.eval", e.Began.UTC().Format("2006-01-02T15-04-05+00-00"), task, e.id(cell))
+	return fmt.Sprintf("%s_%s_%s.eval", e.Began.UTC().Format("2006-01-02T15-04-05+00-00"), task,
+		e.id(cell))
 }
 
 // task is what a row measures, for any policy.
@@ -137,7 +140,8 @@ func (w *writer) close() error {
 		w.summaries = []summary{}
 	}
 
-	return errors.Join(w.write(summariesFile, w.summaries), w.write(headerFile, w.header()), w.zip.Close())
+	return errors.Join(w.write(summariesFile, w.summaries), w.write(headerFile, w.header()),
+		w.zip.Close())
 }
 
 func (w *writer) write(name string, v any) error {
@@ -160,13 +164,14 @@ func (w *writer) header() header {
 		Version: formatVersion,
 		Status:  "success",
 		Eval: spec{
-			EvalID:   e.id(cell),
-			RunID:    e.RunID,
-			Created:  began,
-			Task:     e.task(cell),
-			TaskID:   e.id(e.task(cell)),
-			Solver:   "toolevo",
-			Dataset:  dataset{Name: cell.Dataset, Samples: len(w.inOrder), SampleIDs: append([]string{}, w.inOrder...)},
+			EvalID:  e.id(cell),
+			RunID:   e.RunID,
+			Created: began,
+			Task:    e.task(cell),
+			TaskID:  e.id(e.task(cell)),
+			Solver:  "toolevo",
+			Dataset: dataset{Name: cell.Dataset, Samples: len(w.inOrder),
+				SampleIDs: append([]string{}, w.inOrder...)},
 			Model:    modelName(cell.Policy),
 			Config:   config{Epochs: max(w.epochs, 1), TurnLimit: e.MaxTurns},
 			Packages: map[string]string{"toolevo": e.Software},
@@ -176,7 +181,8 @@ func (w *writer) header() header {
 			},
 			Scorers: []scorer{{officialScorer}, {strictScorer}},
 		},
-		Plan:  plan{Name: "plan", Steps: []step{{Solver: "toolevo", Params: map[string]string{"policy": cell.Policy}}}},
+		Plan: plan{Name: "plan", Steps: []step{{Solver: "toolevo",
+			Params: map[string]string{"policy": cell.Policy}}}},
 		Stats: stats{began, began},
 		Results: results{
 			TotalSamples:     len(w.summaries),

@@ -34,16 +34,18 @@ type published struct {
 	Solved    map[string]string `json:"is_solved"` // by pass
 }
 
-// WriteFiles writes what was said into a folder as StableToolBench's judges do, and returns the paths: of each agent
-// and group the statuses, AGENT/GROUP_AGENT.json and .csv, and of each pair and group the votes. Queries without an
-// answer are in none of them, and a pass that could not be read is left out.
+// WriteFiles writes what was said into a folder as StableToolBench's judges do, and returns the
+// paths: of each agent and group the statuses, AGENT/GROUP_AGENT.json and .csv, and of each pair
+// and group the votes. Queries without an answer are in none of them, and a pass that could not be
+// read is left out.
 func (d *Judged) WriteFiles(dir string) (paths []string, err error) {
 	files, named := map[string][]byte{}, map[string]finetune.Contender{}
 
 	for _, j := range d.Judgements {
 		name := fileName(j.Agent)
 		if other, ok := named[name]; ok && other != j.Agent {
-			return nil, fmt.Errorf("judge: %s and %s have one file name, %s: judge them one by one", other, j.Agent,
+			return nil, fmt.Errorf("judge: %s and %s have one file name, %s: judge them one by one",
+				other, j.Agent,
 				name)
 		}
 
@@ -131,7 +133,8 @@ func (d *Judged) passRates(files map[string][]byte) error {
 // published returns the judgement as a pass-rate file has it.
 func (j *Judgement) published() (p published, err error) {
 	steps, final := j.Given.Steps()
-	p = published{Query: j.Given.Query, Steps: strings.Join(steps, "\n"), Final: final, Solved: map[string]string{}}
+	p = published{Query: j.Given.Query, Steps: strings.Join(steps, "\n"), Final: final,
+		Solved: map[string]string{}}
 
 	for pass, s := range j.Passes {
 		if s != Lost {
@@ -169,7 +172,8 @@ func (d *Judged) preferences(files map[string][]byte) error {
 
 	for _, m := range d.Matches {
 		reference, candidate := fileName(m.Reference.Agent), fileName(m.Candidate.Agent)
-		path := filepath.Join(PreferenceFolder, m.Candidate.Group+"_"+reference+"_"+candidate+".json")
+		path := filepath.Join(PreferenceFolder,
+			m.Candidate.Group+"_"+reference+"_"+candidate+".json")
 
 		if queries[path] == nil {
 			queries[path] = map[string]envs.Args{}
@@ -183,7 +187,8 @@ func (d *Judged) preferences(files map[string][]byte) error {
 
 		for round, p := range m.Rounds {
 			if p != NoPreference {
-				votes = append(votes, envs.Arg{Name: "round_" + strconv.Itoa(round), Value: "complete"})
+				votes = append(votes, envs.Arg{Name: "round_" + strconv.Itoa(round),
+					Value: "complete"})
 			}
 		}
 

@@ -25,7 +25,8 @@ func (r *Run) addEngine(ctx context.Context, stamp sandbox.Stamp) (err error) {
 		return err
 	}
 
-	if slices.ContainsFunc(r.Engines, func(s sandbox.Stamp) bool { return s.String() == stamp.String() }) {
+	if slices.ContainsFunc(r.Engines,
+		func(s sandbox.Stamp) bool { return s.String() == stamp.String() }) {
 		return nil
 	}
 
@@ -44,7 +45,8 @@ func (r *Run) Warnings() []string {
 func (r *Run) makers() []trajectories.RunMaker {
 	all := make([]trajectories.RunMaker, len(r.Engines))
 	for i, s := range r.Engines {
-		all[i] = trajectories.RunMaker{Result: s.String(), Maker: maker(s, r.Config.Python.LimitText())}
+		all[i] = trajectories.RunMaker{Result: s.String(), Maker: maker(s,
+			r.Config.Python.LimitText())}
 	}
 
 	return all

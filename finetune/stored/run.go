@@ -43,7 +43,8 @@ type Run struct {
 	Versions  *drift.Deployed         // that its questions meet
 	Engines   []sandbox.Stamp         // that it was grown with, the one it began with first
 
-	// played counts the episodes of an evaluation that somebody else plays, by their names; nil of any other run.
+	// played counts the episodes of an evaluation that somebody else plays, by their names; nil of
+	// any other run.
 	played map[string]int
 }
 
@@ -94,10 +95,11 @@ func (r *Run) CountPlayed(ctx context.Context) (err error) {
 	return err
 }
 
-// Note notes in a run that is worked on what it is made from. engine, nil where none runs programs, joins those of the
-// run: a program's output is logged once and reused, so every tree is what the log says, and each result names the
-// engine that made it.
-func Note(ctx context.Context, run *store.Run, c *configs.Resolved, questions []trajectories.Question,
+// Note notes in a run that is worked on what it is made from. engine, nil where none runs programs,
+// joins those of the run: a program's output is logged once and reused, so every tree is what the
+// log says, and each result names the engine that made it.
+func Note(ctx context.Context, run *store.Run, c *configs.Resolved,
+	questions []trajectories.Question,
 	versions *drift.Deployed, engine *sandbox.Stamp) (*Run, error) {
 	r := &Run{Run: run, Config: c, Questions: questions, Versions: versions}
 	if err := r.note(ctx, metaQuestions, questions); err != nil {
@@ -127,7 +129,8 @@ func (r *Run) note(ctx context.Context, name string, value any) error {
 }
 
 // noted reads what a run noted, if it did: some things, under a name.
-func noted(ctx context.Context, run *store.Run, name, things string, into any) (there bool, err error) {
+func noted(ctx context.Context, run *store.Run, name, things string, into any) (there bool,
+	err error) {
 	text, err := run.Meta(ctx, name)
 	if err != nil || text == "" {
 		return false, console.GaveUp(err)
@@ -232,7 +235,8 @@ func (r *Run) TreeMeta(q trajectories.Question) trajectories.Meta {
 	return trajectories.Meta{Run: r.lineage(version), Question: r.labelled(q), Makers: r.makers()}
 }
 
-// labelled is a question with what rows say about it beside: the feedback, where it is not that of ToolEvo.
+// labelled is a question with what rows say about it beside: the feedback, where it is not that of
+// ToolEvo.
 func (r *Run) labelled(q trajectories.Question) trajectories.Question {
 	if feedback := r.Config.Environment.Feedback; feedback != toolapi.FeedbackDeprecation {
 		labels := map[string]string{envs.LabelFeedback: string(feedback)}
@@ -249,7 +253,8 @@ func (r *Run) Rows(ctx context.Context) iter.Seq2[trajectories.Row, error] {
 }
 
 // TreeRows are some trajectories of each of the stored trees, in canonical order.
-func (r *Run) TreeRows(ctx context.Context, of func(trajectories.Meta, *mcts.TreeRecord) []trajectories.Row,
+func (r *Run) TreeRows(ctx context.Context, of func(trajectories.Meta,
+	*mcts.TreeRecord) []trajectories.Row,
 ) iter.Seq2[trajectories.Row, error] {
 	return func(yield func(trajectories.Row, error) bool) {
 		for _, q := range r.Questions {

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Row is the keys and figures of a group, by name: texts and numbers. A figure that there is nothing to make of is
-// missing.
+// Row is the keys and figures of a group, by name: texts and numbers. A figure that there is
+// nothing to make of is missing.
 type Row map[string]any
 
 // RowsOf returns structs as rows, by their names in JSON: a.b is the key b of the object a.
@@ -56,7 +56,8 @@ func As[T any](rows []Row) []T {
 		for name, value := range row {
 			object := objects[i]
 
-			for outer, inner, ok := strings.Cut(name, "."); ok; outer, inner, ok = strings.Cut(name, ".") {
+			for outer, inner, ok := strings.Cut(name, "."); ok; outer, inner, ok = strings.Cut(name,
+				".") {
 				if object[outer] == nil {
 					object[outer] = map[string]any{}
 				}
@@ -125,8 +126,8 @@ type group struct {
 	members []int // rows of the source
 }
 
-// Rows returns a row for each group of a source. Sorted by keys, they are in the order in which each value came first,
-// totals last.
+// Rows returns a row for each group of a source. Sorted by keys, they are in the order in which
+// each value came first, totals last.
 func (t *Table) Rows(s *Source) []Row {
 	groups := t.groups(s)
 	rows := make([]Row, len(groups))
@@ -193,7 +194,8 @@ func (t *Table) groups(s *Source) []*group {
 		}
 	}
 
-	groups = slices.DeleteFunc(groups, func(g *group) bool { return !t.Both && t.repeats(g, ranks) })
+	groups = slices.DeleteFunc(groups,
+		func(g *group) bool { return !t.Both && t.repeats(g, ranks) })
 
 	slices.SortStableFunc(groups, func(a, b *group) int {
 		for _, key := range t.Order { // of none, they stay in the order in which they came
@@ -219,12 +221,13 @@ func (t *Table) withAll(keys, total []string) []string {
 	return keys
 }
 
-// repeats reports whether a row says what another one says, since a key has one value, with a name. Of the value and
-// the total over it, one goes.
+// repeats reports whether a row says what another one says, since a key has one value, with a name.
+// Of the value and the total over it, one goes.
 func (t *Table) repeats(g *group, ranks []map[string]int) bool {
 	for i, key := range t.By {
 		isTotal := func(total []string) bool { return slices.Contains(total, key) }
-		if _, unnamed := ranks[i][""]; len(ranks[i]) != 2 || unnamed || !slices.ContainsFunc(t.Totals, isTotal) {
+		if _, unnamed := ranks[i][""]; len(ranks[i]) != 2 || unnamed ||
+			!slices.ContainsFunc(t.Totals, isTotal) {
 			continue
 		}
 
@@ -251,7 +254,8 @@ func (c *Column) figure(t *Table, s *Source, g *group) {
 	case c.Count != "":
 		g.row[c.Name] = float64(len(c.distinct(s, g.members)))
 	case c.Mean != "":
-		if m := sampleOf(c.strata(t, s, g.members, c.Mean)); len(m.strata) > 0 && (m.share() > 0 || !c.Positive) {
+		if m := sampleOf(c.strata(t, s, g.members, c.Mean)); len(m.strata) > 0 &&
+			(m.share() > 0 || !c.Positive) {
 			g.row[c.Name] = m.share()
 		}
 	case c.Rate != "":
@@ -330,7 +334,8 @@ func (c *Column) strata(t *Table, s *Source, members []int, of string) [][]Clust
 	return strata
 }
 
-// deviation returns the standard deviation of the means in the groups by Over. Of one group there is none.
+// deviation returns the standard deviation of the means in the groups by Over. Of one group there
+// is none.
 func (c *Column) deviation(t *Table, s *Source, members []int) (float64, bool) {
 	groups := map[string][]int{}
 

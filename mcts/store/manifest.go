@@ -159,7 +159,8 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 	}
 
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", m, fmt.Errorf("store: the run in %s is %w: its %s is missing: %s", dir, ErrDamaged, ConfigFile,
+		return "", m, fmt.Errorf("store: the run in %s is %w: its %s is missing: %s", dir,
+			ErrDamaged, ConfigFile,
 			restore)
 	}
 
@@ -230,8 +231,8 @@ func (r *Run) writeManifest() error {
 		return err
 	}
 
-	// The manifest decides: the configuration beside it is the one that it was written with, which a
-	// reader finds under either name.
+	// The manifest decides: the configuration beside it is the one that it was written with, which
+	// a reader finds under either name.
 	config, manifest := filepath.Join(r.Dir, ConfigFile), filepath.Join(r.Dir, ManifestFile)
 	if err := errors.Join(write(config+disk.Unfinished, []byte(r.Config)),
 		write(manifest+disk.Unfinished, text)); err != nil {
@@ -250,8 +251,8 @@ func (r *Run) writeManifest() error {
 	return nil
 }
 
-// relative returns a path as seen from a run's directory, so that both can be moved together, or the
-// whole path where they have nothing in common but the root.
+// relative returns a path as seen from a run's directory, so that both can be moved together, or
+// the whole path where they have nothing in common but the root.
 func relative(dir, path string) string {
 	if path == "" {
 		return ""

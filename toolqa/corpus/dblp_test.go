@@ -54,8 +54,8 @@ func readGraphs(t testing.TB, c *Corpus) *graphtest.DBLP {
 	return d
 }
 
-// coauthors is AuthorNet by the words of the specification and by published ids: for each pair of authors, in both
-// orders, the papers as often as they are entered.
+// coauthors is AuthorNet by the words of the specification and by published ids: for each pair of
+// authors, in both orders, the papers as often as they are entered.
 func coauthors(papers []graphtest.Attributes) map[[2]string][]int {
 	edges := map[[2]string][]int{}
 
@@ -158,7 +158,8 @@ func TestDBLPAgreesWithItsPapers(t *testing.T) {
 	}
 }
 
-// An author has the name and the organization of the first paper, and a name is of the last author who has it.
+// An author has the name and the organization of the first paper, and a name is of the last author
+// who has it.
 func TestDBLPNames(t *testing.T) {
 	c := buildDBLP(t, 3, 2000)
 	d := readGraphs(t, c)
@@ -231,8 +232,8 @@ func distinctInts(list []int) map[int]bool {
 	return set
 }
 
-// rawPapers reads the tables with package json: the attributes of the papers, the ids of the authors, and
-// what each paper cites.
+// rawPapers reads the tables with package json: the attributes of the papers, the ids of the
+// authors, and what each paper cites.
 func rawPapers(t *testing.T, c *Corpus) (papers []graphtest.Attributes, ids []string, cites [][]int) {
 	t.Helper()
 
@@ -267,7 +268,8 @@ func rawPapers(t *testing.T, c *Corpus) (papers []graphtest.Attributes, ids []st
 	return papers, ids, cites
 }
 
-// What a synthetic corpus must have for the tools and the questions to meet what the published one has.
+// What a synthetic corpus must have for the tools and the questions to meet what the published one
+// has.
 func TestDBLPOddities(t *testing.T) {
 	d := readGraphs(t, buildDBLP(t, 1, 3000))
 	found := map[string]int{}
@@ -369,7 +371,8 @@ func TestSmallDBLP(t *testing.T) {
 	}
 }
 
-// Verify finds what does not belong together, where the hashes cannot: they are over what was written.
+// Verify finds what does not belong together, where the hashes cannot: they are over what was
+// written.
 func TestVerifyGraphs(t *testing.T) {
 	for _, damage := range []struct{ name, stmt, want string }{
 		{"nothing", "SELECT 1", ""},

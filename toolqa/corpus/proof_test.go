@@ -19,12 +19,13 @@ import (
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
-// Prove proves that the writer wrote one thing: that SQLite finds its pages and indexes in order, that the typed table
-// says what the tools print, row by row, that all tables have the rows and the hashes that the file says, which add up
-// to content_sha256, and that the graphs of dblp are graphs, by the rules of the published ones where they are
-// invented.
+// Prove proves that the writer wrote one thing: that SQLite finds its pages and indexes in order,
+// that the typed table says what the tools print, row by row, that all tables have the rows and the
+// hashes that the file says, which add up to content_sha256, and that the graphs of dblp are
+// graphs, by the rules of the published ones where they are invented.
 func (c *Corpus) Prove(ctx context.Context) error {
-	// Both halves run to their end, so that a damage that both find is told in the same words each time.
+	// Both halves run to their end, so that a damage that both find is told in the same words each
+	// time.
 	var pages, blocks error
 	var group sync.WaitGroup
 	group.Go(func() {
@@ -66,8 +67,9 @@ func (c *Corpus) verifyTables(ctx context.Context) error {
 	return nil
 }
 
-// verifyPages has SQLite look at every page, and compare the indexes of side tables with their tables. It would do the
-// same for the typed table by looking up every row in every index, which takes minutes; verifyIndex does not.
+// verifyPages has SQLite look at every page, and compare the indexes of side tables with their
+// tables. It would do the same for the typed table by looking up every row in every index, which
+// takes minutes; verifyIndex does not.
 func (c *Corpus) verifyPages(ctx context.Context) error {
 	checks := []string{"PRAGMA quick_check(1)"}
 	for _, t := range layout.SideTables()[c.info.Dataset] {
@@ -259,8 +261,8 @@ func (c *Corpus) verifySide(ctx context.Context, table layout.SideTable, want la
 	return compareContent(want, layout.Content{Table: want.Table, Rows: n, Sum: digest.Sum()})
 }
 
-// scan calls use for every row of a query, without database/sql, which takes longer than all the rest. The values are
-// valid until use returns.
+// scan calls use for every row of a query, without database/sql, which takes longer than all the
+// rest. The values are valid until use returns.
 func (c *Corpus) scan(ctx context.Context, query string, use func(names []string, values []driver.Value) error) (
 	err error) {
 	conn, err := c.db.Conn(ctx)

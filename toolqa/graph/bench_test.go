@@ -35,7 +35,8 @@ func full(b *testing.B) (*Graphs, *graphtest.DBLP) {
 	return g, d
 }
 
-// BenchmarkFull calls each tool for random nodes of graphs of the published size, and reports the median.
+// BenchmarkFull calls each tool for random nodes of graphs of the published size, and reports the
+// median.
 func BenchmarkFull(b *testing.B) {
 	g, d := full(b)
 	rng := rand.New(rand.NewPCG(1, 2))

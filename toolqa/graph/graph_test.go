@@ -319,7 +319,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// What the tools print of a synthetic corpus is what the graphs in memory say, whoever else asks at the same time.
+// What the tools print of a synthetic corpus is what the graphs in memory say, whoever else asks at
+// the same time.
 func TestToolsAgreeWithTheGraphs(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := synth.Build(context.Background(), dir, toolqa.DBLP,

@@ -23,29 +23,32 @@ const (
 	wrongArguments = "There is something wrong with the arguments you send for python. Please modify it."
 )
 
-// maxProgram is the longest program that is run, in bytes. A longer one is the agent's mistake: an engine's
-// frames and a child's memory are for programs that a model writes, not for data.
+// maxProgram is the longest program that is run, in bytes. A longer one is the agent's mistake: an
+// engine's frames and a child's memory are for programs that a model writes, not for data.
 const maxProgram = 256 << 10
 
 // Options are the limits and variants of the tool. The zero value of each field means its default.
 type Options struct {
 	Limits sandbox.Limits
 
-	// Memory remembers results by program, limits and capture, not by engine: what a program showed once it shows
-	// under any engine. Each result names the [sandbox.Stamp] of the engine that made it. The default is none.
+	// Memory remembers results by program, limits and capture, not by engine: what a program showed
+	// once it shows under any engine. Each result names the [sandbox.Stamp] of the engine that made
+	// it. The default is none.
 	Memory envs.Memory
 
-	// PublishedCapture shows what the published code shows. Print statements are those of the program itself and those
-	// directly in the body of one of its if, while, for or def, not in an else. With at most one of them only the last
-	// statement of the program shows anything: its value, or what it prints. With more, each statement that holds some
-	// shows what it prints, after what its text has between "print(" and the next closing parenthesis, each time, and a
-	// colon; a statement without such a text ("print (x)") shows its output alone. What other statements print is lost,
-	// and those behind the last print do not run. A number is rounded to four decimals, and output of more than 500
-	// characters loses its middle.
+	// PublishedCapture shows what the published code shows. Print statements are those of the
+	// program itself and those directly in the body of one of its if, while, for or def, not in an
+	// else. With at most one of them only the last statement of the program shows anything: its
+	// value, or what it prints. With more, each statement that holds some shows what it prints,
+	// after what its text has between "print(" and the next closing parenthesis, each time, and a
+	// colon; a statement without such a text ("print (x)") shows its output alone. What other
+	// statements print is lost, and those behind the last print do not run. A number is rounded to
+	// four decimals, and output of more than 500 characters loses its middle.
 	PublishedCapture bool
 }
 
-// Interpreter is the tool PythonInterpreter[Python]. It is safe for concurrent use and keeps nothing between calls.
+// Interpreter is the tool PythonInterpreter[Python]. It is safe for concurrent use and keeps
+// nothing between calls.
 type Interpreter struct {
 	engine sandbox.Engine
 	maker  string // the engine, as results name it
@@ -60,9 +63,10 @@ func New(engine sandbox.Engine, opts Options) *Interpreter {
 	return &Interpreter{engine: engine, maker: engine.Stamp().String(), opts: opts}
 }
 
-// Call runs the program in the argument Python. Whatever the program does is an observation; an error is an
-// interpreter that does not start, a failing Memory, or the end of ctx.
-func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result,
+// Call runs the program in the argument Python. Whatever the program does is an observation; an
+// error is an interpreter that does not start, a failing Memory, or the end of ctx.
+func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session,
+	envs.Result,
 	error) {
 	code, ok := args.Text("Python")
 	if !ok {
@@ -96,13 +100,15 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 			continue // the call that ran the program for both of us was given up
 		}
 
-		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("PythonInterpreter[%s]", excerpt(code)), err)
+		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("PythonInterpreter[%s]",
+			excerpt(code)), err)
 	}
 }
 
 // key identifies everything that a result depends on, except the engine.
 func (in *Interpreter) key(code string) string {
-	return envs.SHA256(fmt.Sprintf("%v\x00%+v\x00%s", in.opts.PublishedCapture, in.opts.Limits, code))
+	return envs.SHA256(fmt.Sprintf("%v\x00%+v\x00%s", in.opts.PublishedCapture, in.opts.Limits,
+		code))
 }
 
 // seed is the first four bytes of the SHA-256 of a program, as a big-endian number.
@@ -146,7 +152,8 @@ func (in *Interpreter) observe(r sandbox.Reply) envs.Result {
 	case sandbox.OutOfTime:
 		note = outOfTime
 	case sandbox.OutOfSpace:
-		note = fmt.Sprintf("[The output was cut after %d bytes and the code was stopped.]", in.opts.Limits.Output)
+		note = fmt.Sprintf("[The output was cut after %d bytes and the code was stopped.]",
+			in.opts.Limits.Output)
 	case sandbox.Died:
 		note = fmt.Sprintf("SystemError: the interpreter ended (%s)", r.Detail)
 	}
@@ -158,8 +165,8 @@ func (in *Interpreter) observe(r sandbox.Reply) envs.Result {
 	return envs.Result{Observation: note, Outcome: envs.ToolError}
 }
 
-// strip removes white space around what a program shows, with indented not before its first word: the report
-// of an error of syntax is indented, as what follows it is.
+// strip removes white space around what a program shows, with indented not before its first word:
+// the report of an error of syntax is indented, as what follows it is.
 func strip(text string, indented bool) string {
 	words := pytext.Strip(text)
 	if !indented || words == "" {

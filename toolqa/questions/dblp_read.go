@@ -10,13 +10,20 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// What the plans read of the graphs. It has names that end in its number where a plan takes it more than once: name2,
-// edge2, venue2.
+// What the plans read of the graphs. It has names that end in its number where a plan takes it more
+// than once: name2, edge2, venue2.
 
-// nodeForms are how the texts that are found in a node become a value of the plan; before is what it was.
+// nodeForms are how the texts that are found in a node become a value of the plan; before is what
+// it was.
 var nodeForms = map[string]func(found []string, before string) (string, error){
-	"distinct": func(found []string, _ string) (string, error) { return strings.Join(distinctTexts(found), "; "), nil },
-	"joined":   func(found []string, _ string) (string, error) { return strings.Join(found, ", "), nil },
+	"distinct": func(found []string, _ string) (string,
+		error) {
+		return strings.Join(distinctTexts(found), "; "), nil
+	},
+	"joined": func(found []string, _ string) (string,
+		error) {
+		return strings.Join(found, ", "), nil
+	},
 	"listed": func(found []string, before string) (string, error) {
 		return literalList(append(literalTexts(before), found...)), nil
 	},
@@ -40,8 +47,8 @@ var nodeForms = map[string]func(found []string, before string) (string, error){
 	},
 }
 
-// readNode reads what NodeCheck prints of a node. The arguments are a path in its attributes, a form, and the name of
-// the value: "authors.name joined authors".
+// readNode reads what NodeCheck prints of a node. The arguments are a path in its attributes, a
+// form, and the name of the value: "authors.name joined authors".
 func readNode(arguments string) reader {
 	words := strings.Fields(arguments)
 	if len(words) != 3 || nodeForms[words[1]] == nil {
@@ -73,7 +80,8 @@ func readNode(arguments string) reader {
 	}
 }
 
-// textsAt returns the texts at a path, such as authors.name, in an object: of a list, those of all its items.
+// textsAt returns the texts at a path, such as authors.name, in an object: of a list, those of all
+// its items.
 func textsAt(v any, path string) (found []string, err error) {
 	key, rest, _ := strings.Cut(path, ".")
 
@@ -116,8 +124,8 @@ func (s *slotValues) set(name, value string) {
 	*s = append(*s, slotValue{name, value})
 }
 
-// readDegrees reads the degrees that NeighbourCheck begins with: of an author "degree", the number of neighbours, and
-// of a paper "in" and "out", how many papers cite it and how many it cites.
+// readDegrees reads the degrees that NeighbourCheck begins with: of an author "degree", the number
+// of neighbours, and of a paper "in" and "out", how many papers cite it and how many it cites.
 func readDegrees(result string, known *slotValues) error {
 	n := len(*known)
 
@@ -137,11 +145,12 @@ func readDegrees(result string, known *slotValues) error {
 	return nil
 }
 
-// readCircle reads the neighbours and the papers of an author. Later steps know, with the step's number behind each
-// name, the list as it is printed ("neighbours"), the names alone ("names", a list, too), and the text with all titles
-// ("papers"), and of all steps with a number these texts as a list ("lists"). Without a number they also know each
-// neighbour, those with the most papers together first (name1, name2 ...), and each title (title1, title2 ..., as many
-// as "count" says), taking every comma for the end of one.
+// readCircle reads the neighbours and the papers of an author. Later steps know, with the step's
+// number behind each name, the list as it is printed ("neighbours"), the names alone ("names", a
+// list, too), and the text with all titles ("papers"), and of all steps with a number these texts
+// as a list ("lists"). Without a number they also know each neighbour, those with the most papers
+// together first (name1, name2 ...), and each title (title1, title2 ..., as many as "count" says),
+// taking every comma for the end of one.
 func readCircle(number string) reader {
 	return func(result string, known *slotValues) error {
 		c, ok := parseCircle(result)
@@ -188,7 +197,8 @@ func (s slotValues) number(name string) int {
 	return n
 }
 
-// count returns how many values there are of a name: of a list of Python, its items, else the number itself.
+// count returns how many values there are of a name: of a list of Python, its items, else the
+// number itself.
 func (s slotValues) count(name string) int {
 	if n := s.number(name); n > 0 {
 		return n
@@ -241,7 +251,8 @@ func parseCircle(result string) (circle, bool) {
 	items, _ := v.([]any)
 
 	_, papers, listed := strings.Cut(rest, " papers; Paper list: ")
-	if !ok || err != nil || !strings.HasPrefix(rest, "; Total ") || !listed || strings.HasSuffix(papers, cutMark) {
+	if !ok || err != nil || !strings.HasPrefix(rest, "; Total ") || !listed ||
+		strings.HasSuffix(papers, cutMark) {
 		return circle{}, false
 	}
 
@@ -270,10 +281,11 @@ func parseCircle(result string) (circle, bool) {
 // cutMark ends an observation of more words than are shown.
 const cutMark = " ..."
 
-// readEdge reads the edge between two authors, as it is printed: "edge" with the step's number behind. Without a
-// number, later steps also know each title in it, once: title1, title2 ..., as many as "count" says. With a number they
-// know all edges, as "edges", and with the names of the neighbours, as "pairs"; and the number of edges that have to be
-// looked at until all the papers of the author are found, as far as that is known, as "looks".
+// readEdge reads the edge between two authors, as it is printed: "edge" with the step's number
+// behind. Without a number, later steps also know each title in it, once: title1, title2 ..., as
+// many as "count" says. With a number they know all edges, as "edges", and with the names of the
+// neighbours, as "pairs"; and the number of edges that have to be looked at until all the papers of
+// the author are found, as far as that is known, as "looks".
 func readEdge(number string) reader {
 	return func(result string, known *slotValues) error {
 		papers, ok := parseEdge(result)
@@ -314,8 +326,8 @@ func (s *slotValues) join(name, sep, text string) {
 	s.set(name, text)
 }
 
-// readShared adds whether two values, lists or texts, have a text in common. The arguments are their names and what is
-// known then.
+// readShared adds whether two values, lists or texts, have a text in common. The arguments are
+// their names and what is known then.
 func readShared(arguments string) reader {
 	names := strings.Fields(arguments)
 	if len(names) != 3 {
@@ -324,7 +336,8 @@ func readShared(arguments string) reader {
 
 	return func(_ string, known *slotValues) error {
 		one, other := known.texts(names[0]), known.texts(names[1])
-		if slices.ContainsFunc(one, func(text string) bool { return slices.Contains(other, text) }) {
+		if slices.ContainsFunc(one,
+			func(text string) bool { return slices.Contains(other, text) }) {
 			known.set(names[2], "yes")
 		}
 

@@ -95,9 +95,10 @@ func replaceFile(path string, data []byte) error {
 	return disk.Write(path, data)
 }
 
-// Read reads the questions of one file that Write made, and refuses one that is not as it was written: the error wraps
-// [corpus.ErrDamaged]. A missing file wraps fs.ErrNotExist.
-func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
+// Read reads the questions of one file that Write made, and refuses one that is not as it was
+// written: the error wraps [corpus.ErrDamaged]. A missing file wraps fs.ErrNotExist.
+func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question,
+	error) {
 	path := Path(dir, ds, d, s)
 
 	data, err := disk.ReadFile(path)
@@ -126,8 +127,8 @@ func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([
 	return parseFile(path, data, ds, d, s, written)
 }
 
-// ReadOwn reads a file of questions of the user's own: JSON lines with qid, question, answer, dataset and, where they
-// are told apart, difficulty.
+// ReadOwn reads a file of questions of the user's own: JSON lines with qid, question, answer,
+// dataset and, where they are told apart, difficulty.
 func ReadOwn(path string) ([]toolqa.Question, error) {
 	data, err := disk.ReadJSON(path)
 	if err != nil {
@@ -167,7 +168,8 @@ func parseFile(path string, data []byte, ds toolqa.Dataset, d toolqa.Difficulty,
 		}
 
 		if first, ok := lines[r.ID]; ok {
-			return nil, fmt.Errorf("questions: %s:%d: qid %q is already that of line %d", path, line, r.ID, first)
+			return nil, fmt.Errorf("questions: %s:%d: qid %q is already that of line %d", path,
+				line, r.ID, first)
 		}
 
 		lines[r.ID] = line
@@ -179,15 +181,16 @@ func parseFile(path string, data []byte, ds toolqa.Dataset, d toolqa.Difficulty,
 			r.Template = m.template.Name
 		}
 
-		qs = append(qs, toolqa.Question{ID: r.ID, Dataset: ds, Difficulty: d, Split: s, Template: r.Template,
-			Text: r.Question, Answer: r.Answer, Source: r.Source, Corpus: r.Corpus})
+		qs = append(qs, toolqa.Question{ID: r.ID, Dataset: ds, Difficulty: d, Split: s,
+			Template: r.Template,
+			Text:     r.Question, Answer: r.Answer, Source: r.Source, Corpus: r.Corpus})
 	}
 
 	return qs, nil
 }
 
-// parseRecord reads one line as Python's json module does. The answer may be any JSON scalar, also NaN, and becomes the
-// text Python's str makes of it.
+// parseRecord reads one line as Python's json module does. The answer may be any JSON scalar, also
+// NaN, and becomes the text Python's str makes of it.
 func parseRecord(line []byte, form form) (record, error) {
 	const want = "want a JSON object with qid, question and answer"
 
@@ -250,7 +253,8 @@ func parseRecord(line []byte, form form) (record, error) {
 	case r.Question == "":
 		return record{}, errors.New(`field "question" is missing or empty`)
 	case r.Source != toolqa.Published && r.Source != toolqa.Generated:
-		return record{}, fmt.Errorf(`field "source" is %q: want %q or %q`, r.Source, toolqa.Published, toolqa.Generated)
+		return record{}, fmt.Errorf(`field "source" is %q: want %q or %q`, r.Source,
+			toolqa.Published, toolqa.Generated)
 	}
 
 	return r, nil
@@ -280,7 +284,8 @@ func text(f envs.Arg) (string, error) {
 func scalar(f envs.Arg) (string, error) {
 	switch f.Value.(type) {
 	case []any, envs.Args:
-		return "", fmt.Errorf("field %q: want a text or a number, not %.40s", f.Name, pytext.Repr(f.Value))
+		return "", fmt.Errorf("field %q: want a text or a number, not %.40s", f.Name,
+			pytext.Repr(f.Value))
 	}
 
 	return pytext.Str(f.Value), nil

@@ -15,9 +15,9 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// sums are the checksums of the question files below DIR/questions, by their paths there. They stand in the file
-// SHA256SUMS beside them, in the format of sha256sum, which is written after all files of a command: a folder that two
-// commands left half and half does not agree with it.
+// sums are the checksums of the question files below DIR/questions, by their paths there. They
+// stand in the file SHA256SUMS beside them, in the format of sha256sum, which is written after all
+// files of a command: a folder that two commands left half and half does not agree with it.
 type sums map[string]string
 
 // folder returns where a data folder has questions.

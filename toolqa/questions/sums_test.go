@@ -55,8 +55,8 @@ func damaged(t *testing.T, dir string) int {
 // measured are the splits that a test's files are of.
 var measured = []toolqa.Split{toolqa.Train, toolqa.Dev, toolqa.Test}
 
-// TestHalfAndHalf mixes the files that two commands with different seeds wrote, as a kill between two
-// of the second, or both at once, would leave them.
+// TestHalfAndHalf mixes the files that two commands with different seeds wrote, as a kill between
+// two of the second, or both at once, would leave them.
 func TestHalfAndHalf(t *testing.T) {
 	c := syntheticCoffee(t, 300)
 	var wrote []map[string][]byte
@@ -164,7 +164,8 @@ func TestReadIsStrict(t *testing.T) {
 	}
 }
 
-// TestPublishedAmongDamage finds published questions whatever else is damaged, and refuses them when they are.
+// TestPublishedAmongDamage finds published questions whatever else is damaged, and refuses them
+// when they are.
 func TestPublishedAmongDamage(t *testing.T) {
 	dir := t.TempDir()
 

@@ -58,7 +58,8 @@ func (a *about) read(path string) error {
 	return nil
 }
 
-// hashes returns the SHA-256 of the files in the index folder at path, but for the one this is kept in.
+// hashes returns the SHA-256 of the files in the index folder at path, but for the one this is kept
+// in.
 func hashes(path string) (map[string]string, error) {
 	files := map[string]string{}
 	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
@@ -160,7 +161,8 @@ func build(ctx context.Context, c *corpus.Corpus, progress func(done, total int)
 }
 
 // fill writes the index into the folder at path.
-func fill(ctx context.Context, path string, c *corpus.Corpus, progress func(done, total int)) error {
+func fill(ctx context.Context, path string, c *corpus.Corpus,
+	progress func(done, total int)) error {
 	m, err := newMapping()
 	if err != nil {
 		return err
@@ -189,7 +191,8 @@ func fill(ctx context.Context, path string, c *corpus.Corpus, progress func(done
 			return err
 		}
 
-		if err := builder.Index(strconv.Itoa(d.ID), map[string]any{contentField: d.Content}); err != nil {
+		if err := builder.Index(strconv.Itoa(d.ID),
+			map[string]any{contentField: d.Content}); err != nil {
 			return fmt.Errorf("passage %d: %w", d.ID, err)
 		}
 		a.Passages++
@@ -226,8 +229,8 @@ func (c *wordCounter) Filter(words analysis.TokenStream) analysis.TokenStream {
 	return words
 }
 
-// countWords counts the words that the mapping's analyzer finds from now on: looking for them once more only to count
-// them takes as long as indexing.
+// countWords counts the words that the mapping's analyzer finds from now on: looking for them once
+// more only to count them takes as long as indexing.
 func countWords(m *mapping.IndexMappingImpl) (*wordCounter, error) {
 	analyzer, ok := m.AnalyzerNamed(analyzerName).(*analysis.DefaultAnalyzer)
 	if !ok {
@@ -244,8 +247,8 @@ func countWords(m *mapping.IndexMappingImpl) (*wordCounter, error) {
 // temporary begins the names of folders and files that are being written.
 const temporary = ".making-"
 
-// removeOthers removes what the folder holds of other contents of the corpus. What is open in another program stays
-// readable there.
+// removeOthers removes what the folder holds of other contents of the corpus. What is open in
+// another program stays readable there.
 func removeOthers(folder string, keep func(name string) bool) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

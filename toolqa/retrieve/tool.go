@@ -21,11 +21,12 @@ const maxQuery = 2048
 
 // Searcher ranks the passages of one corpus. Implementations are safe for concurrent use.
 type Searcher interface {
-	// Search returns the IDs of the k passages that fit the query best, the best one first; fewer, or none,
-	// when no more fit.
+	// Search returns the IDs of the k passages that fit the query best, the best one first; fewer,
+	// or none, when no more fit.
 	Search(ctx context.Context, query string, k int) ([]int, error)
 
-	// Model identifies the model that the ranking depends on; "" when it depends on nothing but the corpus.
+	// Model identifies the model that the ranking depends on; "" when it depends on nothing but the
+	// corpus.
 	Model() string
 }
 
@@ -41,14 +42,14 @@ type Tool struct {
 // recentResults is how many results a generation of the latest ones has.
 const recentResults = 128
 
-// NewTool returns the tool called name over the passages of c, ranked by s. With a nil corpus, for one that
-// is not there, every query is answered like one that finds nothing.
+// NewTool returns the tool called name over the passages of c, ranked by s. With a nil corpus, for
+// one that is not there, every query is answered like one that finds nothing.
 func NewTool(name string, c *corpus.Corpus, s Searcher) *Tool {
 	return &Tool{name: name, corpus: c, search: s, recent: &toolqa.Recent{Most: recentResults}}
 }
 
-// WithMemory returns the same tool with a memory for what depends on a model: its server may give another answer on
-// another day.
+// WithMemory returns the same tool with a memory for what depends on a model: its server may give
+// another answer on another day.
 func (t *Tool) WithMemory(m envs.Memory) *Tool {
 	c := *t
 	c.memory = m
@@ -56,7 +57,8 @@ func (t *Tool) WithMemory(m envs.Memory) *Tool {
 }
 
 // Call prints the passages for the argument keyword. The session is unchanged.
-func (t *Tool) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result, error) {
+func (t *Tool) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session,
+	envs.Result, error) {
 	query, ok := args.Text("keyword")
 	if !ok {
 		return s, envs.Result{Observation: noMatch, Outcome: envs.InvocationError}, nil
@@ -80,7 +82,8 @@ func cut(query string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(query, "\uFFFD"))
 }
 
-// remembered recalls the result of a query that a model answered before, or finds it and remembers it.
+// remembered recalls the result of a query that a model answered before, or finds it and remembers
+// it.
 func (t *Tool) remembered(ctx context.Context, query string) (envs.Result, error) {
 	switch {
 	case t.corpus == nil:

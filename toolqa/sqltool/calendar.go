@@ -12,16 +12,17 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// dateFunctions are SQLite's functions that can read the clock, each with the number of arguments without
-// which it does.
+// dateFunctions are SQLite's functions that can read the clock, each with the number of arguments
+// without which it does.
 var dateFunctions = map[string]int{
 	"date": 1, "time": 1, "datetime": 1, "julianday": 1, "unixepoch": 1, "strftime": 2,
 }
 
 var errClock = errors.New("sqltool: the clock and the time zone are not available")
 
-// calendar stands in for SQLite's date functions: it refuses what depends on the clock or the time zone of the machine,
-// and has a connection of its own, where the functions are still SQLite's, work out the rest.
+// calendar stands in for SQLite's date functions: it refuses what depends on the clock or the time
+// zone of the machine, and has a connection of its own, where the functions are still SQLite's,
+// work out the rest.
 type calendar struct {
 	conn  *sqlite3.SQLiteConn
 	stmts map[string]*sqlite3.SQLiteStmt
@@ -41,7 +42,8 @@ func newCalendar() (*calendar, error) {
 		return nil, fmt.Errorf("open the calendar: %w", err)
 	}
 
-	c := &calendar{conn: conn.(*sqlite3.SQLiteConn), stmts: map[string]*sqlite3.SQLiteStmt{}, known: map[string]any{}}
+	c := &calendar{conn: conn.(*sqlite3.SQLiteConn), stmts: map[string]*sqlite3.SQLiteStmt{},
+		known: map[string]any{}}
 	c.conn.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, limits[sqlite3.SQLITE_LIMIT_LENGTH])
 
 	return c, nil
@@ -85,7 +87,8 @@ func readsClock(name string, args []any) bool {
 	return false
 }
 
-// cText returns what SQLite's date functions read of an argument that is not a number: all before its first NUL.
+// cText returns what SQLite's date functions read of an argument that is not a number: all before
+// its first NUL.
 func cText(arg any) string {
 	s, ok := arg.(string)
 	if !ok {

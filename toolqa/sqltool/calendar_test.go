@@ -13,7 +13,8 @@ import (
 	"toolevo/envs"
 )
 
-// What day it is, and where, is not for a statement to know: the same one must give the same forever.
+// What day it is, and where, is not for a statement to know: the same one must give the same
+// forever.
 func TestClock(t *testing.T) {
 	in := interpreter(t, Options{}, small(t))
 

@@ -17,9 +17,10 @@ const (
 	wrongArguments = "There is something wrong with the arguments you send for SQL. Please modify it."
 )
 
-// Call runs the statement in the argument SQL. An error of the statement, its deadline and its caps are observations
-// with the outcome ToolError; an error is a broken corpus file or the end of ctx.
-func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result,
+// Call runs the statement in the argument SQL. An error of the statement, its deadline and its caps
+// are observations with the outcome ToolError; an error is a broken corpus file or the end of ctx.
+func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session,
+	envs.Result,
 	error) {
 	query, ok := args.Text("SQL")
 	if !ok {
@@ -47,8 +48,8 @@ const (
 	recentBytes      = 8 << 10 // of the longest observation that is kept
 )
 
-// remembered returns the result of a statement: as it was a moment ago; as it was before, where that came close to a
-// limit; or else as it is now.
+// remembered returns the result of a statement: as it was a moment ago; as it was before, where
+// that came close to a limit; or else as it is now.
 func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result, error) {
 	if r, ok := in.recent.Get(stmt); ok {
 		return r, nil
@@ -82,8 +83,10 @@ func (in *Interpreter) key(stmt string) string {
 		in.opts.MaxBytes, in.opts.TextColumns, stmt))
 }
 
-// result runs a statement and phrases what came of it. Marginal says that another day might give another result.
-func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, marginal bool, err error) {
+// result runs a statement and phrases what came of it. Marginal says that another day might give
+// another result.
+func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, marginal bool,
+	err error) {
 	stopped := func(why string, limit any) (envs.Result, bool, error) {
 		r := envs.Result{
 			Observation: fmt.Sprintf(why+" and was stopped. Please modify it.", limit),
@@ -97,7 +100,8 @@ func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, 
 
 	switch {
 	case errors.Is(err, worker.ErrScratch) || spilled > in.opts.MaxSpill:
-		return stopped("The SQL command took more than %s for sorting and grouping", size(in.opts.MaxSpill))
+		return stopped("The SQL command took more than %s for sorting and grouping",
+			size(in.opts.MaxSpill))
 	case err != nil:
 		return envs.Result{}, false, err
 	}
@@ -133,8 +137,10 @@ func size(n int64) string {
 // mostBeside is how large an answer can be beside what a statement may print.
 const mostBeside = 1 << 16
 
-// run has a child run a statement. It returns what the child says, and how much the statement had in temporary files.
-func (in *Interpreter) run(ctx context.Context, stmt string) (v verdict, text string, spilled int64, err error) {
+// run has a child run a statement. It returns what the child says, and how much the statement had
+// in temporary files.
+func (in *Interpreter) run(ctx context.Context, stmt string) (v verdict, text string, spilled int64,
+	err error) {
 	frame, spilled, err := in.pool.Call(ctx, []byte(stmt), worker.Limits{
 		Time:    in.opts.Timeout,
 		Answer:  in.opts.MaxBytes + mostBeside,

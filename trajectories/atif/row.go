@@ -32,12 +32,13 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("%s, step %d: %s", r.Document, r.Step, r.Why)
 }
 
-// Row returns the document as a trajectory, and what its model was shown. A document of others is taken for one of a
-// split, without a verdict. The error is a *[Refusal].
+// Row returns the document as a trajectory, and what its model was shown. A document of others is
+// taken for one of a split, without a verdict. The error is a *[Refusal].
 func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) {
 	codec, err := d.codec()
 	if err != nil {
-		return trajectories.Row{}, trajectories.Shown{}, &Refusal{Document: d.Name, Why: err.Error()}
+		return trajectories.Row{}, trajectories.Shown{}, &Refusal{Document: d.Name,
+			Why: err.Error()}
 	}
 
 	if refusal := d.refuse(); refusal != nil {
@@ -102,7 +103,8 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 	return row, shown, nil
 }
 
-// IsEpisode reports whether the document is one of ours, of an episode, which has no place in a tree.
+// IsEpisode reports whether the document is one of ours, of an episode, which has no place in a
+// tree.
 func (d *Document) IsEpisode() bool { return d.Extra.Ours != nil && d.Extra.Ours.Place == nil }
 
 // codec returns what the actions of a document are to be written in.
@@ -142,8 +144,8 @@ func (d *Document) tools() ([]envs.Args, error) {
 	return all, nil
 }
 
-// takeOthers fills in what a document of others says in places of its own. What was shown names the version of the
-// tools, which has no name.
+// takeOthers fills in what a document of others says in places of its own. What was shown names the
+// version of the tools, which has no name.
 func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown, tools []envs.Args) {
 	if len(tools) > 0 {
 		lines := []string{toolsHeading}
@@ -166,8 +168,8 @@ func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown, too
 	}
 }
 
-// refuse returns what of a document no row can say, nil when there is nothing: a row is one question, then actions and
-// observations in turn.
+// refuse returns what of a document no row can say, nil when there is nothing: a row is one
+// question, then actions and observations in turn.
 func (d *Named) refuse() *Refusal {
 	switch {
 	case d.ContinuedTrajectoryRef != "":
@@ -215,8 +217,8 @@ func (s *Step) results() []Result {
 	return s.Observation.Results
 }
 
-// single returns a step of several calls as steps of one each, with their own results, but for ours, which are turns.
-// What the agent said stands before the first.
+// single returns a step of several calls as steps of one each, with their own results, but for
+// ours, which are turns. What the agent said stands before the first.
 func (s *Step) single() []Step {
 	if len(s.ToolCalls) < 2 || s.Extra.Ours != nil {
 		return []Step{*s}
@@ -363,7 +365,8 @@ func withoutNulls(args envs.Args) (rest envs.Args, had bool) {
 func (c *ToolCall) call() (envs.Call, error) {
 	args, _, err := pytext.DecodeObject(string(c.Arguments)) // nothing follows: it is one value of JSON
 	if err != nil {
-		return envs.Call{}, fmt.Errorf("the arguments of %s are no JSON object: %w", c.FunctionName, err)
+		return envs.Call{}, fmt.Errorf("the arguments of %s are no JSON object: %w", c.FunctionName,
+			err)
 	}
 
 	return envs.Call{Name: c.FunctionName, Args: args}, nil

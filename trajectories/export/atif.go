@@ -13,8 +13,8 @@ import (
 	"toolevo/trajectories/atif"
 )
 
-// ATIF is a document of the Agent Trajectory Interchange Format a line, ATIFFiles such a document a file, in folders as
-// Harbor has them.
+// ATIF is a document of the Agent Trajectory Interchange Format a line, ATIFFiles such a document a
+// file, in folders as Harbor has them.
 const (
 	ATIF      Format = "atif"
 	ATIFFiles Format = "atif-files"
@@ -54,7 +54,8 @@ func (w *documentWriter) atifFiles(work string) error {
 	})
 }
 
-// trialFile is the path of a document's file in its export: a trial of Harbor, in a folder that its ID names.
+// trialFile is the path of a document's file in its export: a trial of Harbor, in a folder that its
+// ID names.
 func trialFile(d *atif.Document) string {
 	plain := strings.Map(func(r rune) rune {
 		if r < '0' && r != '-' && r != '.' || r > 'z' || strings.ContainsRune(`:;<=>?@[\]^`+"`", r) {

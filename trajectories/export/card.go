@@ -22,7 +22,8 @@ var cardTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("card").Funcs(template.FuncMap{"makers": trajectories.InWords}).Parse(cardText))
 })
 
-// card returns the data card: the manifest for people, and for Hugging Face datasets which file is what.
+// card returns the data card: the manifest for people, and for Hugging Face datasets which file is
+// what.
 func (m *Manifest) card() string {
 	var b strings.Builder
 
@@ -49,7 +50,8 @@ func (m *Manifest) configName() string {
 	var sums strings.Builder
 
 	for _, d := range m.datasets() {
-		if i := slices.IndexFunc(m.Files, func(f FileSum) bool { return f.Name == d.parquet() }); i >= 0 {
+		if i := slices.IndexFunc(m.Files,
+			func(f FileSum) bool { return f.Name == d.parquet() }); i >= 0 {
 			fmt.Fprintln(&sums, m.Files[i].Name, m.Files[i].SHA256)
 		}
 	}
@@ -98,7 +100,8 @@ type cardSet struct {
 }
 
 func (m *Manifest) cardSets() []cardSet {
-	sets := []cardSet{{"train", "", "", m.Rows, m.Questions}, {"dev", "", "", m.DevRows, m.DevQuestions}}
+	sets := []cardSet{{"train", "", "", m.Rows, m.Questions},
+		{"dev", "", "", m.DevRows, m.DevQuestions}}
 
 	all := m.datasets()
 	for i, d := range all {
@@ -134,7 +137,8 @@ func (m *Manifest) LeftOut() []LeftOut {
 		{d.Surplus, "more than wanted of a question"},
 		{d.Weight, "more than the weights allow"},
 		{m.Selected.SkippedSteps, "faulty turns of chosen trajectories"},
-		{m.Selected.WithoutIDs, "turns whose text is not all that was sampled, or of which the log has no token ids"},
+		{m.Selected.WithoutIDs,
+			"turns whose text is not all that was sampled, or of which the log has no token ids"},
 		{m.Selected.Repeated, "samples that are there already: the lineage counts them"},
 		{m.Lint.Samples, "samples rejected by the linter" + byRule(m.Lint.SamplesByRule)},
 	}

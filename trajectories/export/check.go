@@ -34,8 +34,8 @@ func (r *Report) OK() bool { return len(r.Problems) == 0 && r.Faulty == 0 }
 // maxFindings bounds the report; Faulty goes on counting.
 const maxFindings = 100
 
-// Read streams the samples of an export folder from its Parquet file: those that are trained on, or those that are held
-// out.
+// Read streams the samples of an export folder from its Parquet file: those that are trained on, or
+// those that are held out.
 func Read(dir string, dev bool) iter.Seq2[Sample, error] {
 	return func(yield func(Sample, error) bool) {
 		m, err := ReadManifest(dir)
@@ -45,7 +45,8 @@ func Read(dir string, dev bool) iter.Seq2[Sample, error] {
 		}
 
 		if !m.Format.IsTrained() {
-			yield(Sample{}, fmt.Errorf("export: %s has the format %s: no samples of trajectories", dir, m.Format))
+			yield(Sample{}, fmt.Errorf("export: %s has the format %s: no samples of trajectories",
+				dir, m.Format))
 			return
 		}
 
@@ -72,10 +73,10 @@ func (m *Manifest) samples(dir string, set dataset) iter.Seq2[Sample, error] {
 	}
 }
 
-// Lint checks a folder that may have been damaged, altered or filled by another program: that it holds
-// what the manifest lists and nothing else, the checksums, the manifest's seal, every sample with the
-// linter, and that no question is asked elsewhere, if that is known. An error is returned only when the
-// folder cannot be read; what is wrong with it stands in the report.
+// Lint checks a folder that may have been damaged, altered or filled by another program: that it
+// holds what the manifest lists and nothing else, the checksums, the manifest's seal, every sample
+// with the linter, and that no question is asked elsewhere, if that is known. An error is returned
+// only when the folder cannot be read; what is wrong with it stands in the report.
 func Lint(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
 	r := &Report{Problems: []string{}, Findings: []SampleFinding{}}
 
@@ -123,8 +124,10 @@ func (r *Report) checkSeal(dir string, m *Manifest) {
 		return
 	}
 
-	if want := envs.SHA256(strings.Replace(string(text), sealLine(m.Seal), sealLine(""), 1)); m.Seal != want {
-		r.problem("%s was altered: its seal is %q, of these values it would be %s", ManifestFile, m.Seal, want)
+	if want := envs.SHA256(strings.Replace(string(text), sealLine(m.Seal), sealLine(""),
+		1)); m.Seal != want {
+		r.problem("%s was altered: its seal is %q, of these values it would be %s", ManifestFile,
+			m.Seal, want)
 	}
 }
 
@@ -137,7 +140,8 @@ func (r *Report) checkSums(dir string, m *Manifest) {
 			r.problem("%v", err)
 		case got == want || want.Name == cardFile && isCardWithLicense(dir, want):
 		default:
-			r.problem("%s is not the file the manifest describes (%d bytes, want %d; checksum %s)", want.Name,
+			r.problem("%s is not the file the manifest describes (%d bytes, want %d; checksum %s)",
+				want.Name,
 				got.Bytes, want.Bytes, got.SHA256)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"toolevo/envs/disk"
 )
 
-// writeFolder writes an export to a folder, in which there may be an earlier one: write writes its files, and what it
-// notes in the manifest is written last.
+// writeFolder writes an export to a folder, in which there may be an earlier one: write writes its
+// files, and what it notes in the manifest is written last.
 func (m *Manifest) writeFolder(dir string, write func(work string) error) error {
 	if err := prepareFolder(dir); err != nil {
 		return err
@@ -68,7 +68,8 @@ func prepareFolder(dir string) error {
 	return nil
 }
 
-// complete notes the files that were written, with their checksums, and the seal, and writes the manifest.
+// complete notes the files that were written, with their checksums, and the seal, and writes the
+// manifest.
 func (m *Manifest) complete(work string) error {
 	var names []string
 
@@ -145,7 +146,8 @@ func (m *Manifest) install(work, dir string) error {
 // installFiles moves the files of an export into place, one by one. The manifest of an earlier one
 // goes first and the new one comes last, so a folder with a manifest is whole.
 func (m *Manifest) installFiles(work, dir string) error {
-	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil &&
+		!errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove the earlier manifest: %w", err)
 	}
 
@@ -170,7 +172,8 @@ func (m *Manifest) installFiles(work, dir string) error {
 	return place(ManifestFile)
 }
 
-// entries are what the export has in its folder, beside the manifest: files, and folders with files.
+// entries are what the export has in its folder, beside the manifest: files, and folders with
+// files.
 func (m *Manifest) entries() map[string]bool {
 	all := map[string]bool{}
 
@@ -182,7 +185,8 @@ func (m *Manifest) entries() map[string]bool {
 	return all
 }
 
-// removeEarlier removes what an earlier export has in the folder and none of the new one's files takes the place of.
+// removeEarlier removes what an earlier export has in the folder and none of the new one's files
+// takes the place of.
 func removeEarlier(dir string, kept map[string]bool) error {
 	entries, err := os.ReadDir(dir)
 

@@ -50,8 +50,9 @@ func (d dataset) jsonlDataset() string { return d.name + "_jsonl" }
 // ManifestVersion is the version of [Manifest].
 const ManifestVersion = 6
 
-// Manifest says what an export holds and how it came to be. It names no time and no machine: the same rows and options
-// give the same manifest. Its seal and the checksums hold all that was written.
+// Manifest says what an export holds and how it came to be. It names no time and no machine: the
+// same rows and options give the same manifest. Its seal and the checksums hold all that was
+// written.
 type Manifest struct {
 	Version      int             `json:"manifest_version"`        // of these keys
 	Format       Format          `json:"format"`                  // of the samples
@@ -76,14 +77,17 @@ type Manifest struct {
 	TokenIDs bool            `json:"token_ids,omitempty"` // samples have the ids of tokens
 	Lost     int             `json:"lost,omitempty"`      // episodes that infrastructure failures ended
 	Refused  []*atif.Refusal `json:"refused,omitempty"`   // documents that no sample can say
-	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer than there should be.
+	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer
+	// than there should be.
 	Unconfined int `json:"rows_unconfined"`
-	// Unreadable counts the turns that are trained although no action can be read from them, as parts
-	// of whole trajectories. Samples of single turns have none, and openai gives them no weight.
+	// Unreadable counts the turns that are trained although no action can be read from them, as
+	// parts of whole trajectories. Samples of single turns have none, and openai gives them no
+	// weight.
 	Unreadable int       `json:"unreadable_turns,omitempty"`
 	Labels     Labels    `json:"labels,omitzero"` // of the samples, in the format kto
 	Files      []FileSum `json:"files"`           // of the folder, but this one
-	// Seal is the SHA-256 of the file without it, in hexadecimal: whoever alters a value alters that, too.
+	// Seal is the SHA-256 of the file without it, in hexadecimal: whoever alters a value alters
+	// that, too.
 	Seal string `json:"seal"`
 }
 
@@ -108,12 +112,14 @@ func (m *Manifest) datasets() []dataset {
 // isExportFile reports whether an export may have a file of a name.
 func isExportFile(name string) bool {
 	has := func(f Format) bool {
-		return f.form().entry == name || f.IsTrained() && slices.ContainsFunc(datasets(f, true), func(d dataset) bool {
-			return name == d.parquet() || name == d.jsonl() || name == d.lineage
-		})
+		return f.form().entry == name || f.IsTrained() && slices.ContainsFunc(datasets(f, true),
+			func(d dataset) bool {
+				return name == d.parquet() || name == d.jsonl() || name == d.lineage
+			})
 	}
 
-	return slices.Contains([]string{ManifestFile, DatasetInfoFile, cardFile}, name) || isInstructionFile(name) ||
+	return slices.Contains([]string{ManifestFile, DatasetInfoFile, cardFile}, name) ||
+		isInstructionFile(name) ||
 		len(FormatsThat(has)) > 0
 }
 
@@ -169,7 +175,8 @@ func (m *Manifest) Judged() (n int) {
 	return n
 }
 
-// LintReport says what the linter did with the trajectories before the selection saw them, and then with the samples.
+// LintReport says what the linter did with the trajectories before the selection saw them, and then
+// with the samples.
 type LintReport struct {
 	Checked   int          `json:"checked"`            // trajectories
 	Dropped   int          `json:"dropped"`            // of those, the ones it faults
@@ -217,7 +224,8 @@ func (c runCounts) note(m *Manifest) {
 	}
 }
 
-// runKey tells the entries of a manifest's runs apart. What is not in it is the same in all of a run.
+// runKey tells the entries of a manifest's runs apart. What is not in it is the same in all of a
+// run.
 type runKey struct {
 	runID, promptAPI, deployedAPI string
 	makers                        string // their limits, too
@@ -229,7 +237,8 @@ type runCounts map[runKey]*ManifestRun
 
 // add counts a sample under its run.
 func (c runCounts) add(r *trajectories.Row, shown trajectories.Shown) {
-	key := runKey{r.RunID, r.PromptAPI, r.DeployedAPI, fmt.Sprintf("%#v", r.Makers), r.Labels[envs.LabelJudge]}
+	key := runKey{r.RunID, r.PromptAPI, r.DeployedAPI, fmt.Sprintf("%#v", r.Makers),
+		r.Labels[envs.LabelJudge]}
 	if known := c[key]; known != nil {
 		known.Rows++
 		return
@@ -242,7 +251,8 @@ func (c runCounts) add(r *trajectories.Row, shown trajectories.Shown) {
 	c[key] = run
 }
 
-// sorted are the entries of the manifest, in an order that no ID decides that a run happened to get.
+// sorted are the entries of the manifest, in an order that no ID decides that a run happened to
+// get.
 func (c runCounts) sorted() []ManifestRun {
 	all := []ManifestRun{}
 	for _, run := range c {
@@ -254,7 +264,8 @@ func (c runCounts) sorted() []ManifestRun {
 	slices.SortFunc(all, func(a, b ManifestRun) int {
 		return cmp.Or(cmp.Compare(a.RunHash, b.RunHash), cmp.Compare(a.ConfigHash, b.ConfigHash),
 			cmp.Compare(a.DeployedAPI, b.DeployedAPI), cmp.Compare(makers(a), makers(b)),
-			cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.PromptAPI, b.PromptAPI), cmp.Compare(a.Judge, b.Judge))
+			cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.PromptAPI,
+				b.PromptAPI), cmp.Compare(a.Judge, b.Judge))
 	})
 
 	return all

@@ -38,8 +38,8 @@ func (v verdict) fits() bool { return v.is(exact) || v.is(exactAsSteps) }
 type judged struct {
 	Names []string `yaml:"names"`
 
-	// Verdicts has those on samples by their codec, with "-text" behind it where the arguments of calls are texts and
-	// "-faulty" where from a reply no action can be read.
+	// Verdicts has those on samples by their codec, with "-text" behind it where the arguments of
+	// calls are texts and "-faulty" where from a reply no action can be read.
 	Verdicts map[string]verdict `yaml:"verdicts"`
 }
 
@@ -52,8 +52,8 @@ type chatTemplates struct {
 	// or format: "all" that are exact, or a list.
 	Forms map[string]map[string]any `yaml:"forms"`
 
-	// Servers has, by template, those of servers that write tools and native calls as the trainer does. A template that
-	// none does like is spoilt for them.
+	// Servers has, by template, those of servers that write tools and native calls as the trainer
+	// does. A template that none does like is spoilt for them.
 	Servers map[string][]string `yaml:"servers"`
 
 	SHA256 map[string]string `yaml:"sha256"` // of the files, where the trainer has some: how it begins
@@ -63,7 +63,8 @@ var templates = yamltext.Once[map[Trainer]chatTemplates](files, "templates.yaml"
 
 // of returns what is known of a template.
 func (t *chatTemplates) of(name string) (judged, bool) {
-	i := slices.IndexFunc(t.Templates, func(j judged) bool { return slices.Contains(j.Names, name) })
+	i := slices.IndexFunc(t.Templates,
+		func(j judged) bool { return slices.Contains(j.Names, name) })
 	if i < 0 {
 		return judged{}, false
 	}
@@ -154,7 +155,8 @@ func (e *TemplateError) Error() string {
 		otherwise += ", or collect with environment.codec=react"
 	}
 
-	return fmt.Sprintf("the chat template %s of %s %s: take %s", e.template, e.trainer, does, otherwise)
+	return fmt.Sprintf("the chat template %s of %s %s: take %s", e.template, e.trainer, does,
+		otherwise)
 }
 
 // CheckTemplate says how the export has to be trained under a chat template of its trainer. The
@@ -171,7 +173,8 @@ func (m *Manifest) CheckTemplate(name string) (Fit, error) {
 
 	if !v.fits() {
 		return Fit{}, &TemplateError{
-			template: name, trainer: t, verdict: v, calls: m.Calls && j.Verdicts[action.ReAct{}.String()].fits(),
+			template: name, trainer: t, verdict: v, calls: m.Calls &&
+				j.Verdicts[action.ReAct{}.String()].fits(),
 			Fitting: of.names(func(j judged) bool { return m.verdictOf(j).fits() }),
 		}
 	}
@@ -182,8 +185,8 @@ func (m *Manifest) CheckTemplate(name string) (Fit, error) {
 	}, nil
 }
 
-// CheckServer refuses a model whose own chat template, by its text, would have a server write tools and native calls
-// otherwise than the trainer does under the one of a name.
+// CheckServer refuses a model whose own chat template, by its text, would have a server write tools
+// and native calls otherwise than the trainer does under the one of a name.
 func (m *Manifest) CheckServer(name, text string) error {
 	return m.checkServer(name, ChatTemplateOf(TRL, text))
 }

@@ -8,7 +8,8 @@ import (
 	"toolevo/trajectories/internal/bpe"
 )
 
-// Tokenizer counts the tokens of text as the tokenizer.json of a model does. It is safe for concurrent use.
+// Tokenizer counts the tokens of text as the tokenizer.json of a model does. It is safe for
+// concurrent use.
 type Tokenizer struct {
 	bpe    *bpe.Tokenizer
 	sha256 string
@@ -19,7 +20,8 @@ type Tokenizer struct {
 func LoadTokenizer(path string) (*Tokenizer, error) {
 	data, err := disk.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("export: load tokenizer: %w: name the tokenizer.json of the model", err)
+		return nil, fmt.Errorf("export: load tokenizer: %w: name the tokenizer.json of the model",
+			err)
 	}
 
 	t, err := bpe.Parse(data)

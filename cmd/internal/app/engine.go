@@ -12,14 +12,16 @@ import (
 	"toolevo/mcts/store"
 )
 
-// inputPython is the name under which a run's manifest has the stamp of the engine that the run began with.
+// inputPython is the name under which a run's manifest has the stamp of the engine that the run
+// began with.
 const inputPython = "python"
 
-// resumedEngine makes sure that a run that goes on keeps the engine that auto once chose, whatever auto would
-// choose today.
+// resumedEngine makes sure that a run that goes on keeps the engine that auto once chose, whatever
+// auto would choose today.
 func resumedEngine(o engines.Options, dir string) engines.Options {
 	m, err := store.ReadManifest(dir)
-	if name, _, _ := strings.Cut(m.Inputs[inputPython], " "); err == nil && o.Engine == engines.Auto && name != "" {
+	if name, _, _ := strings.Cut(m.Inputs[inputPython], " "); err == nil &&
+		o.Engine == engines.Auto && name != "" {
 		o.Engine = name
 	}
 
@@ -38,8 +40,8 @@ func (h *Host) OpenEngine(ctx context.Context, o engines.Options) (sandbox.Engin
 	return engines.Open(ctx, o)
 }
 
-// Guard runs attacks against an engine like the one of a run, which was opened by these options, and refuses
-// to go on with one that lets any through. It says which walls there are not.
+// Guard runs attacks against an engine like the one of a run, which was opened by these options,
+// and refuses to go on with one that lets any through. It says which walls there are not.
 func (h *Host) Guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options) error {
 	for _, line := range engines.Warnings([]sandbox.Stamp{stamp}) {
 		h.Say("%s", line)
@@ -48,10 +50,10 @@ func (h *Host) Guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options
 	return console.GaveUp(engines.Check(ctx, stamp, o, h.Attack))
 }
 
-// FitModules makes sure that programs can import what the configuration says, which is what the prompt says.
-// Where something is missing, a model is not asked: its prompt would promise what fails. A scripted policy
-// reads no prompt: its run says so and goes on. What its trajectories teach is the prompt of the
-// configuration, on every machine.
+// FitModules makes sure that programs can import what the configuration says, which is what the
+// prompt says. Where something is missing, a model is not asked: its prompt would promise what
+// fails. A scripted policy reads no prompt: its run says so and goes on. What its trajectories
+// teach is the prompt of the configuration, on every machine.
 func (h *Host) FitModules(b *Bench) error {
 	if b.OnServers() {
 		return b.CheckModules()
@@ -78,8 +80,8 @@ func (b *Bench) CheckModules() error {
 		missingText(b, missing), installAdvice(missing), strings.Join(b.Stamp.ModuleNames(), ","))
 }
 
-// missingModules are those that the prompt says can be imported, and that this Python lacks; none where no program is
-// run.
+// missingModules are those that the prompt says can be imported, and that this Python lacks; none
+// where no program is run.
 func (b *Bench) missingModules() []string {
 	if b.Engine == nil {
 		return nil
@@ -93,7 +95,8 @@ func (b *Bench) missingModules() []string {
 // missingText returns the message that a run's Python lacks the missing modules.
 func missingText(b *Bench, missing []string) string {
 	names := strings.Join(missing, ", ")
-	return fmt.Sprintf("%s (Python %s) has no %s", b.Config.Python.Executable, b.Stamp.Python, names)
+	return fmt.Sprintf("%s (Python %s) has no %s", b.Config.Python.Executable, b.Stamp.Python,
+		names)
 }
 
 // installAdvice returns how to install the missing modules.
@@ -108,7 +111,8 @@ func installAdvice(missing []string) string {
 		strings.Join(packages, " "))
 }
 
-// recorded is the engine of a run that is only looked at: what its programs showed stands in its log.
+// recorded is the engine of a run that is only looked at: what its programs showed stands in its
+// log.
 type recorded struct{ stamp sandbox.Stamp }
 
 // Run fails: nothing is run again to look at it.

@@ -129,8 +129,8 @@ func wordsAlike(a, b string) float64 {
 	return 0
 }
 
-// descriptions is how alike two descriptions are, in [0, 1]: the cosine of their words, by weight. It
-// is 0 where one says nothing.
+// descriptions is how alike two descriptions are, in [0, 1]: the cosine of their words, by weight.
+// It is 0 where one says nothing.
 func (w *weights) descriptions(a, b string) float64 {
 	one, other := wordSet(a), wordSet(b)
 	if len(one) == 0 || len(other) == 0 {

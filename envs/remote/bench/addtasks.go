@@ -44,8 +44,9 @@ func (r Remote) addTasksCommand() suite.Command {
 		Use: "tasks add FILE", Help: helpTexts, Document: AddedTasks{}, Demonstrates: true,
 		Options: []suite.Option{
 			suite.DataOption(&data), suite.SplitOption(&split),
-			{Name: "match", Value: &match, Names: matchers, Usage: "`NAME` of how answers are compared " +
-				"with those of recorded runs: " + strings.Join(matchers(), ", ")},
+			{Name: "match", Value: &match, Names: matchers,
+				Usage: "`NAME` of how answers are compared " +
+					"with those of recorded runs: " + strings.Join(matchers(), ", ")},
 		},
 		Run: func(_ context.Context, c *suite.Call) error {
 			added, err := r.addTasks(data, split, match, c.Args[0])
@@ -98,8 +99,9 @@ func (r Remote) addTasks(data, split, match, path string) (*AddedTasks, error) {
 		more = recordings.tasks(match, toolset, toolsOf(spec), known)
 		added.Left = recordings.Left
 	} else if match != matchStrict {
-		return added, console.Option("match", "it is for recorded runs: %s says itself how answers are "+
-			"compared", path)
+		return added, console.Option("match",
+			"it is for recorded runs: %s says itself how answers are "+
+				"compared", path)
 	} else if more, err = readTasks(data, path); err != nil {
 		return added, err
 	}
@@ -153,7 +155,8 @@ func apart(all map[string][]*Task, more []*Task) error {
 		for _, t := range tasks {
 			isSame := func(other *Task) bool { return other.ID == t.ID }
 			if slices.ContainsFunc(more, isSame) {
-				return fmt.Errorf("the split %s has a task %s: no task is in two places", split, t.ID)
+				return fmt.Errorf("the split %s has a task %s: no task is in two places", split,
+					t.ID)
 			}
 		}
 	}
@@ -190,8 +193,9 @@ func readTable(path string, tools []string) (all []*Task, err error) {
 
 	rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
 	if err != nil || len(rows) == 0 {
-		return nil, errors.Join(err, fmt.Errorf("%s is no table of tasks: want a row of names (%s) and a row a task",
-			path, strings.Join(columns, ", ")))
+		return nil, errors.Join(err,
+			fmt.Errorf("%s is no table of tasks: want a row of names (%s) and a row a task",
+				path, strings.Join(columns, ", ")))
 	}
 
 	for _, name := range rows[0] {

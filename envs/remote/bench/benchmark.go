@@ -136,9 +136,13 @@ func (Remote) CountTasks(data, path string) (int, error) {
 }
 
 // readSplit reads the tasks of a split. The error is [io/fs.ErrNotExist] where there are none.
-func readSplit(data, split string) ([]*Task, error) { return readTasks(data, tasksPath(data, split)) }
+func readSplit(data, split string) ([]*Task,
+	error) {
+	return readTasks(data, tasksPath(data, split))
+}
 
-// readTasks reads the tasks of a file, a table (.csv) or JSON lines, for the tools of a data folder.
+// readTasks reads the tasks of a file, a table (.csv) or JSON lines, for the tools of a data
+// folder.
 func readTasks(data, path string) ([]*Task, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
@@ -146,7 +150,8 @@ func readTasks(data, path string) ([]*Task, error) {
 
 	spec, err := readBase(data)
 	if err != nil {
-		return nil, fmt.Errorf("the tools of the tasks: %w: `toolevo tools import` puts them there", err)
+		return nil, fmt.Errorf("the tools of the tasks: %w: `toolevo tools import` puts them there",
+			err)
 	}
 
 	if strings.EqualFold(filepath.Ext(path), ".csv") {

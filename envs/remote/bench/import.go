@@ -65,25 +65,36 @@ func importCommand() suite.Command {
 func (i *importing) options() []suite.Option {
 	return []suite.Option{
 		suite.DataOption(&i.data),
-		{Name: "url", Value: &i.url, Usage: "an MCP server that runs at `URL`, in place of a command"},
-		{Name: "openapi", Value: &i.document, Usage: "the operations of the OpenAPI document `FILE`, in place of an " +
-			"MCP server; COMMAND starts the service"},
-		{Name: "service", Value: &i.server, Usage: "the service at `URL` in place of the document's; {address} in it " +
-			"is where COMMAND listens"},
+		{Name: "url", Value: &i.url,
+			Usage: "an MCP server that runs at `URL`, in place of a command"},
+		{Name: "openapi", Value: &i.document,
+			Usage: "the operations of the OpenAPI document `FILE`, in place of an " +
+				"MCP server; COMMAND starts the service"},
+		{Name: "service", Value: &i.server,
+			Usage: "the service at `URL` in place of the document's; {address} in it " +
+				"is where COMMAND listens"},
 		{Name: "ready", Value: &i.ready, Usage: "`PATH` that the service answers once it is ready"},
-		{Name: "choose", Value: &i.choose, Usage: "tools whose names fit `PATTERN`, such as get_*; may be repeated"},
-		{Name: "reads", Value: &i.reads, Usage: "`NAMES` of tools that change nothing, beside those whose " +
-			"annotations or methods say so"},
-		{Name: "allow", Value: &i.allow, Usage: "`NAMES` of tools to use though nothing brings back what they " +
-			"change"},
-		{Name: "reset", Value: &i.reset, Usage: "shell command `WORDS` that fills the folder of an instance; or, of " +
-			"a service, a request, such as \"POST /reset\""},
-		{Name: "shown", Value: &i.shown, Usage: "`PATH` that agents see in place of the folder of an instance"},
-		{Name: "environment", Value: &i.environment, Usage: "`NAME=VALUE` in the server's environment; may be " +
-			"repeated"},
-		{Name: "secrets", Value: &i.secrets, Usage: "`NAMES` of your variables that the server gets; of a service " +
-			"SCHEME=NAME, for the document's security schemes"},
-		{Name: "describe", Value: &i.describe, Usage: "at most `N` characters of a description", Least: 20},
+		{Name: "choose", Value: &i.choose,
+			Usage: "tools whose names fit `PATTERN`, such as get_*; may be repeated"},
+		{Name: "reads", Value: &i.reads,
+			Usage: "`NAMES` of tools that change nothing, beside those whose " +
+				"annotations or methods say so"},
+		{Name: "allow", Value: &i.allow,
+			Usage: "`NAMES` of tools to use though nothing brings back what they " +
+				"change"},
+		{Name: "reset", Value: &i.reset,
+			Usage: "shell command `WORDS` that fills the folder of an instance; or, of " +
+				"a service, a request, such as \"POST /reset\""},
+		{Name: "shown", Value: &i.shown,
+			Usage: "`PATH` that agents see in place of the folder of an instance"},
+		{Name: "environment", Value: &i.environment,
+			Usage: "`NAME=VALUE` in the server's environment; may be " +
+				"repeated"},
+		{Name: "secrets", Value: &i.secrets,
+			Usage: "`NAMES` of your variables that the server gets; of a service " +
+				"SCHEME=NAME, for the document's security schemes"},
+		{Name: "describe", Value: &i.describe, Usage: "at most `N` characters of a description",
+			Least: 20},
 	}
 }
 
@@ -113,8 +124,9 @@ func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, 
 	imported := &ImportedTools{Dir: folder(i.data), Tools: []ImportedTool{}, Left: []remote.Left{}}
 
 	if _, err := os.Stat(toolsetPath(i.data)); !errors.Is(err, fs.ErrNotExist) {
-		return imported, errors.Join(err, console.Usage("%s is there: change it by hand, or import into another data "+
-			"folder", toolsetPath(i.data)))
+		return imported, errors.Join(err,
+			console.Usage("%s is there: change it by hand, or import into another data "+
+				"folder", toolsetPath(i.data)))
 	}
 
 	toolset := newToolset()
@@ -178,7 +190,8 @@ func (i *importing) write(toolset *Toolset, o *offer) error {
 	}
 
 	if o := toolset.OpenAPI; o != nil {
-		if err := disk.Write(filepath.Join(folder(i.data), o.Document), toolset.document); err != nil {
+		if err := disk.Write(filepath.Join(folder(i.data), o.Document),
+			toolset.document); err != nil {
 			return err
 		}
 	}

@@ -73,7 +73,8 @@ func (m *MadeTasks) print(w io.Writer) {
 	}
 
 	if m.Differing > 0 {
-		fmt.Fprintf(w, "%d programs left out, which a fresh instance answered otherwise\n", m.Differing)
+		fmt.Fprintf(w, "%d programs left out, which a fresh instance answered otherwise\n",
+			m.Differing)
 	}
 
 	fmt.Fprintf(w, "%d tasks added to %s, which has %d\n", m.Added, m.Path, m.Total)
@@ -94,7 +95,8 @@ type making struct {
 const mostInVain = 200
 
 // run adds tasks to a split. What was made when ctx ended is added, too.
-func (m *making) run(ctx context.Context, data, split string, seed uint64, set func(done, total int)) (
+func (m *making) run(ctx context.Context, data, split string, seed uint64,
+	set func(done, total int)) (
 	made MadeTasks, err error,
 ) {
 	tools, err := m.open(data)

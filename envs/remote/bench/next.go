@@ -35,18 +35,22 @@ func nextCommand() suite.Command {
 		Use: "tools next [COMMAND...]", Help: helpTexts, Document: NextRelease{},
 		Options: []suite.Option{
 			suite.DataOption(&n.data),
-			{Name: "openapi", Value: &n.document, Usage: "the next OpenAPI document `FILE`, in place of a command"},
+			{Name: "openapi", Value: &n.document,
+				Usage: "the next OpenAPI document `FILE`, in place of a command"},
 			{Name: "url", Value: &n.url, Usage: "the next MCP server runs at `URL`"},
 			{Name: "name", Value: &n.name, Usage: "the version is called `NAME`"},
-			{Name: "describe", Value: &n.describe, Usage: "at most `N` characters of a description", Least: 20},
+			{Name: "describe", Value: &n.describe, Usage: "at most `N` characters of a description",
+				Least: 20},
 		},
 		Run: func(ctx context.Context, c *suite.Call) error {
 			next, err := n.run(ctx, c.Args)
 
 			return c.Result(next, func(w io.Writer) {
 				next.print(w)
-				c.Say("Next: toolevo versions diff p_c %s --set suite=remote --data %s", n.name, n.data)
-				c.Say("      toolevo gate p_c %s --set suite=remote --data %s --out gate", n.name, n.data)
+				c.Say("Next: toolevo versions diff p_c %s --set suite=remote --data %s", n.name,
+					n.data)
+				c.Say("      toolevo gate p_c %s --set suite=remote --data %s --out gate", n.name,
+					n.data)
 			}, err)
 		},
 	}
@@ -61,7 +65,8 @@ type nextJob struct {
 // run compares the tools as they are with those of the next release.
 func (n *nextJob) run(ctx context.Context, command []string) (*NextRelease, error) {
 	next := &NextRelease{
-		Path: filepath.Join(versionsPath(n.data), n.name+".yaml"), Changes: []release.Change{}, Equal: []string{},
+		Path: filepath.Join(versionsPath(n.data),
+			n.name+".yaml"), Changes: []release.Change{}, Equal: []string{},
 		Added: []string{}, Removed: []string{}, Broken: []release.NotUnderstood{}, Left: []string{},
 	}
 
@@ -120,7 +125,8 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 	}
 
 	if err := server.Validate(); err != nil {
-		return nil, console.Usage("%w: name the next release behind --, or by ‹url› or ‹openapi›", err)
+		return nil, console.Usage("%w: name the next release behind --, or by ‹url› or ‹openapi›",
+			err)
 	}
 
 	o, err := offerOf(ctx, server, n.describe)
@@ -146,7 +152,8 @@ const widthOfChange = 66
 
 func (n *NextRelease) print(w io.Writer) {
 	for _, c := range n.Changes {
-		fmt.Fprintf(w, "%3.0f %% sure  %s\n", 100*c.Sure, display.Line(c.Change.String(), widthOfChange))
+		fmt.Fprintf(w, "%3.0f %% sure  %s\n", 100*c.Sure, display.Line(c.Change.String(),
+			widthOfChange))
 
 		if c.Sure < 1 {
 			fmt.Fprintf(w, "            %s\n", display.Line(c.Why, widthOfChange))
@@ -154,7 +161,8 @@ func (n *NextRelease) print(w io.Writer) {
 	}
 
 	for _, b := range n.Broken {
-		fmt.Fprintf(w, "BROKEN      %s\n", display.Line(fmt.Sprintf("%s %s: %s", b.Tool, b.Parameter, b.Why), 200))
+		fmt.Fprintf(w, "BROKEN      %s\n", display.Line(fmt.Sprintf("%s %s: %s", b.Tool,
+			b.Parameter, b.Why), 200))
 	}
 
 	for _, name := range n.Added {
@@ -166,7 +174,8 @@ func (n *NextRelease) print(w io.Writer) {
 	}
 
 	if len(n.Left) > 0 {
-		fmt.Fprintf(w, "left out, as at import: %s\n", display.Line(strings.Join(n.Left, ", "), 200))
+		fmt.Fprintf(w, "left out, as at import: %s\n", display.Line(strings.Join(n.Left, ", "),
+			200))
 	}
 
 	fmt.Fprintf(w, "%d tools are the same; the version is in %s\n", len(n.Equal), n.Path)

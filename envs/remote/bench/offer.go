@@ -47,7 +47,8 @@ func offerIn(file string, choose []string, describe int) (*offer, []byte, error)
 	o := &offer{unchosen: set.Unchosen}
 	for _, t := range set.Tools {
 		reads := t.Operation.Method == http.MethodGet || t.Operation.Method == http.MethodHead
-		o.tools = append(o.tools, remote.Tool{API: t.API, Name: t.API.Name, ReadsOnly: reads, Notes: t.Notes})
+		o.tools = append(o.tools, remote.Tool{API: t.API, Name: t.API.Name, ReadsOnly: reads,
+			Notes: t.Notes})
 	}
 
 	for _, l := range set.Left {

@@ -136,10 +136,13 @@ func (t *Task) validate(tools []string) error {
 		return errors.New("a task wants an id and a question")
 	case strings.ContainsAny(t.ID, ",\n"): // commas separate IDs in settings
 		return fmt.Errorf("the id %q has a comma or a line break", t.ID)
-	case t.Answer == "" && len(t.After) == 0 && len(t.Command) == 0 && strings.TrimSpace(t.Rubric) == "":
-		return fmt.Errorf("%s: nothing says what is right: want answer, after, command or rubric", t.ID)
+	case t.Answer == "" && len(t.After) == 0 && len(t.Command) == 0 &&
+		strings.TrimSpace(t.Rubric) == "":
+		return fmt.Errorf("%s: nothing says what is right: want answer, after, command or rubric",
+			t.ID)
 	case t.Tolerance != 0 && t.Match != matchNumber || t.Tolerance < 0:
-		return fmt.Errorf("%s: tolerance is of numbers, and at least 0: want match %s", t.ID, matchNumber)
+		return fmt.Errorf("%s: tolerance is of numbers, and at least 0: want match %s", t.ID,
+			matchNumber)
 	}
 
 	if err := t.validateMatch(); err != nil {

@@ -122,7 +122,8 @@ func (m *maker) isFlat(shape envs.Args) bool {
 			if slices.ContainsFunc(shape.List(k.Name), other) {
 				return false
 			}
-		case k.Name == "type" && k.Value != "object", k.Name == "additionalProperties" && k.Value != false:
+		case k.Name == "type" && k.Value != "object", k.Name == "additionalProperties" &&
+			k.Value != false:
 			return false
 		case !slices.Contains([]string{"type", "properties", "additionalProperties"}, k.Name) &&
 			!slices.Contains(annotations, k.Name):

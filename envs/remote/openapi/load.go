@@ -47,7 +47,8 @@ func parse(text []byte) (d *document, err error) {
 	switch {
 	case !bytes.HasPrefix(text, []byte("{")):
 		err = d.readYAML(text)
-	case bytes.Count(text, []byte(","))+bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > mostValues:
+	case bytes.Count(text, []byte(","))+bytes.Count(text, []byte("["))+bytes.Count(text,
+		[]byte("{")) > mostValues:
 		err = fmt.Errorf("more than %d values: leave out what is not needed", mostValues)
 	default:
 		d.root, err = wire.Object(string(text))
@@ -89,7 +90,8 @@ func (d *document) checkVersion() error {
 
 	switch text := pytext.Str(version); {
 	case swagger != nil:
-		return fmt.Errorf("openapi: the document is of Swagger %s: convert it to OpenAPI 3 first", pytext.Str(swagger))
+		return fmt.Errorf("openapi: the document is of Swagger %s: convert it to OpenAPI 3 first",
+			pytext.Str(swagger))
 	case version == nil:
 		return fmt.Errorf("openapi: the document has no member openapi: it is no OpenAPI document")
 	case !strings.HasPrefix(text, "3.0") && !strings.HasPrefix(text, "3.1"):

@@ -158,7 +158,8 @@ func (p *Parameter) style(from envs.Args) error {
 	}
 
 	if !slices.Contains(styles[p.In], p.Style) {
-		return refuse(Style, "the parameter %q of the %s is in the style %.50s", p.Wire, p.In, p.Style)
+		return refuse(Style, "the parameter %q of the %s is in the style %.50s", p.Wire, p.In,
+			p.Style)
 	}
 
 	return nil

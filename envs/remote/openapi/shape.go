@@ -348,7 +348,8 @@ func (s *shaper) types(v any, schema envs.Args) any {
 		}
 	}
 
-	if nullable, _ := schema.Get("nullable"); nullable == true && !slices.Contains(all, any("null")) {
+	if nullable, _ := schema.Get("nullable"); nullable == true &&
+		!slices.Contains(all, any("null")) {
 		all = append(slices.Clone(all), "null")
 	}
 

@@ -255,7 +255,8 @@ func (m *maker) secrets() error {
 			s.Wire, _ = scheme.Text("name")
 			in, _ := scheme.Text("in")
 
-			if s.In = Place(in); s.Type == "apiKey" && (styles[s.In] == nil || s.In == Path || s.In == Body) {
+			if s.In = Place(in); s.Type == "apiKey" && (styles[s.In] == nil || s.In == Path ||
+				s.In == Body) {
 				return refuse(Malformed, "the security scheme %q has no place", name)
 			}
 

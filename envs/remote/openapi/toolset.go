@@ -110,7 +110,8 @@ func Load(text []byte, o Options) (*Toolset, error) {
 	}
 
 	if len(entries) > mostOperations {
-		return nil, fmt.Errorf("openapi: %d operations are more than %d: choose some", len(entries), mostOperations)
+		return nil, fmt.Errorf("openapi: %d operations are more than %d: choose some", len(entries),
+			mostOperations)
 	}
 
 	o.MostDescription = cmp.Or(o.MostDescription, usualDescription)
@@ -155,7 +156,8 @@ func (d *document) entries() (all []entry, bad []Left) {
 				continue
 			}
 
-			e := entry{method: strings.ToUpper(m.Name), path: path.Name, object: operation, item: item}
+			e := entry{method: strings.ToUpper(m.Name), path: path.Name, object: operation,
+				item: item}
 			id, _ := operation.Text("operationId")
 			e.name = named(cmp.Or(id, m.Name+path.Name))
 			shared[e.name]++

@@ -92,14 +92,16 @@ func (d *DBLP) readAuthors(ctx context.Context, db *sql.DB) (map[string]int, err
 	var key, attributes, edges string
 	var name sql.NullString
 
-	err := each(ctx, db, "SELECT key, name, attributes, edges FROM authors ORDER BY id", func() error {
-		a := author{Author: Author{Name: name.String}}
-		keys[key] = len(d.authors)
-		err := errors.Join(json.Unmarshal([]byte(attributes), &a.Author), json.Unmarshal([]byte(edges), &a.edges))
-		d.authors = append(d.authors, a)
+	err := each(ctx, db, "SELECT key, name, attributes, edges FROM authors ORDER BY id",
+		func() error {
+			a := author{Author: Author{Name: name.String}}
+			keys[key] = len(d.authors)
+			err := errors.Join(json.Unmarshal([]byte(attributes), &a.Author),
+				json.Unmarshal([]byte(edges), &a.edges))
+			d.authors = append(d.authors, a)
 
-		return err
-	}, &key, &name, &attributes, &edges)
+			return err
+		}, &key, &name, &attributes, &edges)
 
 	return keys, err
 }
@@ -109,43 +111,47 @@ func (d *DBLP) readPapers(ctx context.Context, db *sql.DB, authors map[string]in
 	var p paper
 	var title, attributes, cites string
 
-	return each(ctx, db, "SELECT title, attributes, cites, cited_by FROM papers ORDER BY id", func() error {
-		var a Attributes
-		err := json.Unmarshal([]byte(attributes), &a)
+	return each(ctx, db, "SELECT title, attributes, cites, cited_by FROM papers ORDER BY id",
+		func() error {
+			var a Attributes
+			err := json.Unmarshal([]byte(attributes), &a)
 
-		p.cites = nil
-		p.Paper = layout.Paper{
-			Title: title, Year: a.Year, Venue: a.Venue.Raw, NCitation: a.NCitation, DocType: a.DocType,
-			PageStart: a.PageStart, PageEnd: a.PageEnd, Keywords: a.Keywords,
-		}
-
-		for _, m := range a.Authors {
-			n, ok := authors[m.ID]
-			if !ok {
-				n = -1
+			p.cites = nil
+			p.Paper = layout.Paper{
+				Title: title, Year: a.Year, Venue: a.Venue.Raw, NCitation: a.NCitation, DocType: a.DocType,
+				PageStart: a.PageStart, PageEnd: a.PageEnd, Keywords: a.Keywords,
 			}
 
-			p.Authors, p.Names, p.Orgs = append(p.Authors, n), append(p.Names, m.Name), append(p.Orgs, m.Org)
-		}
+			for _, m := range a.Authors {
+				n, ok := authors[m.ID]
+				if !ok {
+					n = -1
+				}
 
-		err = errors.Join(err, json.Unmarshal([]byte(cites), &p.cites))
-		d.papers = append(d.papers, p)
+				p.Authors, p.Names, p.Orgs = append(p.Authors, n), append(p.Names,
+					m.Name), append(p.Orgs, m.Org)
+			}
 
-		return err
-	}, &title, &attributes, &cites, &p.citedBy)
+			err = errors.Join(err, json.Unmarshal([]byte(cites), &p.cites))
+			d.papers = append(d.papers, p)
+
+			return err
+		}, &title, &attributes, &cites, &p.citedBy)
 }
 
 func (d *DBLP) readEdges(ctx context.Context, db *sql.DB) error {
 	var e edge
 	var papers, citations string
 
-	return each(ctx, db, "SELECT first, second, weight, papers, n_citation FROM edges ORDER BY id", func() error {
-		e.Papers, e.NCitation = nil, nil
-		err := errors.Join(json.Unmarshal([]byte(papers), &e.Papers), json.Unmarshal([]byte(citations), &e.NCitation))
-		d.edges = append(d.edges, e)
+	return each(ctx, db, "SELECT first, second, weight, papers, n_citation FROM edges ORDER BY id",
+		func() error {
+			e.Papers, e.NCitation = nil, nil
+			err := errors.Join(json.Unmarshal([]byte(papers), &e.Papers),
+				json.Unmarshal([]byte(citations), &e.NCitation))
+			d.edges = append(d.edges, e)
 
-		return err
-	}, &e.first, &e.second, &e.Weight, &papers, &citations)
+			return err
+		}, &e.first, &e.second, &e.Weight, &papers, &citations)
 }
 
 func readFound(ctx context.Context, db *sql.DB, query string, into map[string]int) error {
@@ -159,7 +165,8 @@ func readFound(ctx context.Context, db *sql.DB, query string, into map[string]in
 }
 
 // each runs row for every row of a query, whose columns are in dest.
-func each(ctx context.Context, db *sql.DB, query string, row func() error, dest ...any) (err error) {
+func each(ctx context.Context, db *sql.DB, query string, row func() error,
+	dest ...any) (err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return err

@@ -55,9 +55,11 @@ func dblpFiles(_ layout.Schema, from string) ([]string, error) {
 	return paths, nil
 }
 
-// importDBLP returns the part that reads the pickles. One graph is in memory at a time, and that in Python.
+// importDBLP returns the part that reads the pickles. One graph is in memory at a time, and that in
+// Python.
 func importDBLP(src *source) ([]layout.Part, error) {
-	return []layout.Part{func(ctx context.Context, put func(table string, values ...any) error) error {
+	return []layout.Part{func(ctx context.Context, put func(table string,
+		values ...any) error) error {
 		im := &dblpImport{source: src, w: &layout.DBLPWriter{Put: put}}
 		if err := im.copyPapers(ctx); err != nil {
 			return err
@@ -132,8 +134,8 @@ func (im *dblpImport) copyFound(ctx context.Context, file int, table string,
 	return im.w.Found(table, by)
 }
 
-// copyPapers copies PaperNet and the titles. A title that stands for no node is left out: the tools do
-// not find it either way.
+// copyPapers copies PaperNet and the titles. A title that stands for no node is left out: the tools
+// do not find it either way.
 func (im *dblpImport) copyPapers(ctx context.Context) error {
 	titles, err := im.texts(ctx, idTitleFile)
 	if err != nil {
@@ -240,7 +242,8 @@ func citations(p *pickled, numbers []uint32) (cites [][]uint32, citedBy []uint32
 
 		for j, n := range cites[i] {
 			if int(n) >= len(numbers) {
-				return nil, nil, fmt.Errorf("a citation of node %d of %d: %w", n, len(numbers), errNotPublished)
+				return nil, nil, fmt.Errorf("a citation of node %d of %d: %w", n, len(numbers),
+					errNotPublished)
 			}
 
 			citedBy[n]++
@@ -251,8 +254,8 @@ func citations(p *pickled, numbers []uint32) (cites [][]uint32, citedBy []uint32
 	return cites, citedBy, nil
 }
 
-// checkAttributes makes sure that the attributes of a node are an object, and that what a paper has of authors and of
-// keywords are lists.
+// checkAttributes makes sure that the attributes of a node are an object, and that what a paper has
+// of authors and of keywords are lists.
 func checkAttributes(text []byte) error {
 	var lists *struct{ Authors, Keywords []json.RawMessage }
 	if err := json.Unmarshal(text, &lists); err != nil || lists == nil {

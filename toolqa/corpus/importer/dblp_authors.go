@@ -62,7 +62,8 @@ func (im *dblpImport) putAuthor(p *pickled, names map[string]string, edges int) 
 
 	for _, e := range author.Edges {
 		if int(e) >= edges {
-			return "", fmt.Errorf("author %q: edge %d of %d: %w", author.ID, e, edges, errNotPublished)
+			return "", fmt.Errorf("author %q: edge %d of %d: %w", author.ID, e, edges,
+				errNotPublished)
 		}
 	}
 

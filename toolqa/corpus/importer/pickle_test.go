@@ -46,7 +46,8 @@ func importPickles(t testing.TB, from string) *corpus.Corpus {
 	return openDBLP(t, dir)
 }
 
-// The committed pickles, which make.py made from papers.json. What is expected was worked out by hand.
+// The committed pickles, which make.py made from papers.json. What is expected was worked out by
+// hand.
 func TestImportPickles(t *testing.T) {
 	c := importPickles(t, pickles)
 
@@ -147,7 +148,8 @@ func eachRow(t *testing.T, c *corpus.Corpus, stmt string, row func() error, dest
 	return rows.Err()
 }
 
-// makePickles has Python make pickles of the papers of a corpus, and returns their folders by protocol.
+// makePickles has Python make pickles of the papers of a corpus, and returns their folders by
+// protocol.
 func makePickles(t *testing.T, c *corpus.Corpus, protocols ...string) (dirs map[string]string) {
 	t.Helper()
 
@@ -216,7 +218,8 @@ func makePickles(t *testing.T, c *corpus.Corpus, protocols ...string) (dirs map[
 	return dirs
 }
 
-// Python makes the graphs of a synthetic corpus again, by the published rules, and they are the same.
+// Python makes the graphs of a synthetic corpus again, by the published rules, and they are the
+// same.
 func TestPythonMakesTheSameGraphs(t *testing.T) {
 	t.Parallel()
 	built := buildDBLP(t, 5, 200)

@@ -67,8 +67,8 @@ func (c *countedFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bad is told of a row that cannot be imported, by an error that names file and line. It returns nil when the row is to
-// be left out, and otherwise the error that ends the import.
+// bad is told of a row that cannot be imported, by an error that names file and line. It returns
+// nil when the row is to be left out, and otherwise the error that ends the import.
 func (s *source) bad(err error) error {
 	if s.skipped >= s.opts.SkipBad {
 		if s.opts.SkipBad > 0 {
@@ -86,7 +86,8 @@ func (s *source) bad(err error) error {
 	return nil
 }
 
-// hash computes the hash of the files: that of the one file, or of the hashes of several, a line each.
+// hash computes the hash of the files: that of the one file, or of the hashes of several, a line
+// each.
 func (s *source) hash(ctx context.Context) error {
 	var sums []string
 
@@ -147,15 +148,16 @@ func (s *source) Unchanged() error {
 		}
 
 		if (fileStamp{stat.Size(), stat.ModTime()}) != s.stamps[i] {
-			return fmt.Errorf("corpus: import %s: %s was changed while it was read", s.dataset, path)
+			return fmt.Errorf("corpus: import %s: %s was changed while it was read", s.dataset,
+				path)
 		}
 	}
 
 	return nil
 }
 
-// alreadyThere returns what the corpus file below dir says about itself, and whether importing the source
-// once more would write the same file.
+// alreadyThere returns what the corpus file below dir says about itself, and whether importing the
+// source once more would write the same file.
 func (s *source) alreadyThere(ctx context.Context, dir string) (layout.Info, bool) {
 	c, err := corpus.Open(ctx, dir, s.dataset)
 	if err != nil {
@@ -167,7 +169,8 @@ func (s *source) alreadyThere(ctx context.Context, dir string) (layout.Info, boo
 		return layout.Info{}, false
 	}
 
-	same := info.Source == layout.Published && info.SourceSHA256 == s.sum && info.Skipped <= s.opts.SkipBad &&
+	same := info.Source == layout.Published && info.SourceSHA256 == s.sum &&
+		info.Skipped <= s.opts.SkipBad &&
 		(s.opts.AllowShort || !info.Short)
 
 	return info, same
@@ -184,7 +187,8 @@ func newTextReader(r io.Reader) *bufio.Reader {
 }
 
 // table returns the rows of the typed table, which are in the first file, and that file.
-func (s *source) table(schema layout.Schema) (next func() ([]layout.Cell, error), _ io.Closer, err error) {
+func (s *source) table(schema layout.Schema) (next func() ([]layout.Cell, error), _ io.Closer,
+	err error) {
 	f, err := s.open(s.paths[0])
 	if err != nil {
 		return nil, nil, err
@@ -206,8 +210,8 @@ func (s *source) table(schema layout.Schema) (next func() ([]layout.Cell, error)
 	return next, f, nil
 }
 
-// end returns io.EOF, or an error where a file of rows ends too early: one that is cut between two lines has no other
-// sign.
+// end returns io.EOF, or an error where a file of rows ends too early: one that is cut between two
+// lines has no other sign.
 func (s *source) end(path string, rows, least, line int) error {
 	if s.opts.AllowShort {
 		s.short = s.short || rows+s.skipped < least

@@ -16,19 +16,22 @@ const (
 	// surveyShare is one survey among so many papers.
 	surveyShare = 16
 
-	// usedUp is how many methods have a result on a material for a task before papers turn to other materials.
+	// usedUp is how many methods have a result on a material for a task before papers turn to other
+	// materials.
 	usedUp = 11
 )
 
 // scirexParts returns the generator of n papers.
 func scirexParts(rng *rand.Rand, n int) []layout.Part {
-	return []layout.Part{func(ctx context.Context, put func(table string, values ...any) error) error {
+	return []layout.Part{func(ctx context.Context, put func(table string,
+		values ...any) error) error {
 		return newScirexSynth(rng, n).write(&layout.SciREXWriter{Put: put})
 	}}
 }
 
-// scirexSynth makes papers. Each but the last ones is about methods of its own, which are in no other paper, and states
-// their results; the last are surveys, with a section for each task and material that lists the results of all methods.
+// scirexSynth makes papers. Each but the last ones is about methods of its own, which are in no
+// other paper, and states their results; the last are surveys, with a section for each task and
+// material that lists the results of all methods.
 type scirexSynth struct {
 	*world
 	n      int
@@ -139,7 +142,8 @@ type scirexPaper struct {
 
 // paper draws a paper and its results.
 func (s *scirexSynth) paper() *scirexPaper {
-	p := &scirexPaper{id: fmt.Sprintf("%016x%016x%08x", s.rng.Uint64(), s.rng.Uint64(), s.rng.Uint32())}
+	p := &scirexPaper{id: fmt.Sprintf("%016x%016x%08x", s.rng.Uint64(), s.rng.Uint64(),
+		s.rng.Uint32())}
 	p.field = s.tasks[int(float64(len(s.tasks))*s.rng.Float64()*(0.35+0.65*s.rng.Float64()))]
 	p.methods = s.methods()
 	p.title = s.draw("titles") + " for " + p.field.name
@@ -147,7 +151,8 @@ func (s *scirexSynth) paper() *scirexPaper {
 
 	metrics := slices.Clone(p.field.metrics)
 	for _, material := range p.materials {
-		s.rng.Shuffle(len(metrics), func(i, j int) { metrics[i], metrics[j] = metrics[j], metrics[i] })
+		s.rng.Shuffle(len(metrics),
+			func(i, j int) { metrics[i], metrics[j] = metrics[j], metrics[i] })
 
 		used := metrics[:1+s.rng.IntN(len(metrics))]
 		for i, method := range p.methods {
@@ -174,8 +179,8 @@ func (s *scirexSynth) paper() *scirexPaper {
 	return p
 }
 
-// result draws a score, with the oddities of the published ones: blanks around it, a byte-order mark, a
-// number for a text.
+// result draws a score, with the oddities of the published ones: blanks around it, a byte-order
+// mark, a number for a text.
 func (s *scirexSynth) result(task, method, material string, metric *record) scirexResult {
 	said, number := s.score(metric)
 	r := scirexResult{

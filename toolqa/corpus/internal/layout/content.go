@@ -21,7 +21,8 @@ type Content struct {
 	Sum   string // of the rows as CSV text with a header, SHA-256 in hexadecimal digits
 }
 
-// ContentSum is the hash of a whole corpus: that of its only table, or of a line for each, the name and the hash.
+// ContentSum is the hash of a whole corpus: that of its only table, or of a line for each, the name
+// and the hash.
 func ContentSum(tables []Content) string {
 	if len(tables) == 1 {
 		return tables[0].Sum
@@ -104,7 +105,8 @@ func plain(s string) bool {
 	}
 
 	for i := range len(s) {
-		if c := s[i]; c < 0x80 && (c != ' ' || i == 0) && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') &&
+		if c := s[i]; c < 0x80 && (c != ' ' || i == 0) && (c < '0' || c > '9') &&
+			(c|0x20 < 'a' || c|0x20 > 'z') &&
 			c != '.' && c != '-' && c != '_' && c != ':' && c != '/' && c != '$' {
 			return false
 		}

@@ -18,25 +18,28 @@ type Paper struct {
 	PageEnd   string
 	Keywords  []string
 
-	// The authors, in the order of the paper. Authors has -1 for one without an id, who is not in AuthorNet.
-	// Names are as the paper spells them, and so are Orgs: in another paper the same author may have others.
+	// The authors, in the order of the paper. Authors has -1 for one without an id, who is not in
+	// AuthorNet. Names are as the paper spells them, and so are Orgs: in another paper the same
+	// author may have others.
 	Authors []int
 	Names   []string
 	Orgs    []string
 }
 
-// DBLPWriter puts rows into the tables of the dblp corpus, which side_tables.yaml describes. The rows of papers,
-// authors and edges are numbered as they come.
+// DBLPWriter puts rows into the tables of the dblp corpus, which side_tables.yaml describes. The
+// rows of papers, authors and edges are numbered as they come.
 type DBLPWriter struct {
 	Put                    func(table string, values ...any) error
 	papers, authors, edges int
 }
 
 // Paper puts a paper since 2021.
-func (w *DBLPWriter) Paper(key, title string, attributes []byte, cites []uint32, citedBy uint32) error {
+func (w *DBLPWriter) Paper(key, title string, attributes []byte, cites []uint32,
+	citedBy uint32) error {
 	id := int64(w.papers)
 	w.papers++
-	return w.Put("papers", id, key, title, string(attributes), string(appendNumbers(nil, cites)), int64(citedBy))
+	return w.Put("papers", id, key, title, string(attributes), string(appendNumbers(nil, cites)),
+		int64(citedBy))
 }
 
 // Older puts another node of PaperNet, after all papers.
@@ -68,15 +71,16 @@ func (w *DBLPWriter) Edge(a, b uint32, weight int, papers []uint32, citations []
 		string(appendNumbers(nil, papers)), string(appendNumbers(nil, citations)))
 }
 
-// Found puts what the tools find into the table of titles or names, sorted by the number of what is found, so that
-// equal maps make equal tables.
+// Found puts what the tools find into the table of titles or names, sorted by the number of what is
+// found, so that equal maps make equal tables.
 func (w *DBLPWriter) Found(table string, by map[string]uint32) error {
 	texts := make([]string, 0, len(by))
 	for text := range by {
 		texts = append(texts, text)
 	}
 
-	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(cmp.Compare(by[a], by[b]), strings.Compare(a, b)) })
+	slices.SortFunc(texts,
+		func(a, b string) int { return cmp.Or(cmp.Compare(by[a], by[b]), strings.Compare(a, b)) })
 
 	for _, text := range texts {
 		if err := w.Put(table, text, int64(by[text])); err != nil {

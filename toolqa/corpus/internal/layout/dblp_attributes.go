@@ -10,7 +10,8 @@ import (
 // DBLPMaker is one author as a paper names them.
 type DBLPMaker struct{ ID, Name, Org string }
 
-// AppendAttributes appends the attributes of a paper's node, with the keys of the published graph in its order.
+// AppendAttributes appends the attributes of a paper's node, with the keys of the published graph
+// in its order.
 func AppendAttributes(dst []byte, p Paper, makers []DBLPMaker) []byte {
 	authors := make([]any, len(makers))
 	for i, m := range makers {
