@@ -18,6 +18,7 @@ type plan struct {
 	shapes   [][]int // of its results
 	elements exactness
 	moved    bool  // see [variable]
+	names    bool  // the program names a number among the arguments
 	sized    []int // the variable of which a dimension is the size of its parts, if one is
 }
 

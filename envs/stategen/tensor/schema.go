@@ -69,6 +69,7 @@ func (s *schema) Candidates(rng *rand.Rand, _ stategen.Want) []stategen.Candidat
 				continue
 			}
 
+			p.names = rng.IntN(3) == 0
 			c := s.candidate(p)
 			all = append(all, c)
 
@@ -138,6 +139,10 @@ func (s *schema) Apply(c stategen.Candidate) {
 		tensors[i] = v.expr(handleMember)
 	}
 
+	if p.names {
+		p.args = s.named(p.args)
+	}
+
 	call := &stategen.Call{Assign: s.NextResult(), Tool: p.tool, Args: p.arguments(tensors)}
 	s.Add(stategen.Stmt{Call: call})
 
@@ -152,6 +157,38 @@ func (s *schema) Apply(c stategen.Candidate) {
 
 		s.vars = append(s.vars, v)
 	}
+}
+
+// meanings are the arguments that a program may name, in words.
+var meanings = map[string]string{
+	"dim": "a dimension, counted from 0", "dim0": "a dimension, counted from 0",
+	"split_size_or_sections": "the size of a piece", "stride": "a stride",
+}
+
+// named returns arguments of which the first that is a number is a new variable.
+func (s *schema) named(args []stategen.Named) []stategen.Named {
+	i := slices.IndexFunc(args, func(a stategen.Named) bool {
+		if a.Expr.Value == nil || meanings[a.Name] == "" {
+			return false
+		}
+
+		_, isNumber := a.Expr.Value.Any.(envs.Number)
+
+		return isNumber
+	})
+	if i < 0 {
+		return args
+	}
+
+	args = slices.Clone(args)
+	name := s.NextVariable("user_number", 0)
+
+	s.Declare(stategen.Variable{
+		Name: name, Role: stategen.User, Type: meanings[args[i].Name], Value: *args[i].Expr.Value,
+	})
+	args[i].Expr = stategen.Var(name)
+
+	return args
 }
 
 // Condition implements [stategen.Schema]: the shape of the newest result, a dimension that its call changed, or how
