@@ -199,17 +199,17 @@ func TestTasks(t *testing.T) {
 		"--split", "dev"), "12 tasks, 0 of them new")
 	says(t, "tasks verify", must(t, "tasks", "verify", "--data", data), "dev: 12 tasks of session", "0 problems")
 
-	shown := must(t, "tasks", "show", "session-1-00000/if", "--data", data)
-	says(t, "tasks show", shown, "session-1-00000  session, dev", "RESULT", "requests.")
+	shown := must(t, "tasks", "show", "session-1-00002/if", "--data", data)
+	says(t, "tasks show", shown, "session-1-00002  session, dev", "RESULT", "requests.")
 
-	document := document[stategensuite.Shown](t, must(t, "tasks", "show", "session-1-00000", "--data", data, "--json"))
+	document := document[stategensuite.Shown](t, must(t, "tasks", "show", "session-1-00002", "--data", data, "--json"))
 	if document.Split != "dev" ||
-		!bytes.Contains(document.Task, []byte(`"session-1-00000"`)) || !strings.Contains(shown, document.Source) {
+		!bytes.Contains(document.Task, []byte(`"session-1-00002"`)) || !strings.Contains(shown, document.Source) {
 		t.Errorf("shown as JSON: %+v", document)
 	}
 
 	fails(t, exitUsage, []string{"session-2-00000"}, "tasks", "show", "session-2-00000", "--data", data)
-	fails(t, exitUsage, []string{`no case "or"`}, "tasks", "show", "session-1-00000/or", "--data", data)
+	fails(t, exitUsage, []string{`no case "or"`}, "tasks", "show", "session-1-00002/or", "--data", data)
 	fails(t, exitUsage, []string{"toolevo tasks generate"}, "tasks", "verify", "--data", t.TempDir())
 	fails(t, exitUsage, []string{"argmax, k2, uniform"}, "tasks", "generate", "--selector", "best", "--data", data)
 	fails(t, exitUsage, []string{"session"}, "tasks", "generate", "--domain", "sessions", "--data", data)
