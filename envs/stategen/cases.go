@@ -6,6 +6,9 @@ import (
 	"toolevo/envs"
 )
 
+// Cases returns the cases of a program, whose constant may be null: that is found. The error says why it is no task.
+func Cases(d Domain, p *Program) ([]Case, error) { return cases(d, p) }
+
 // cases finds what a program leads to, completes the constant of its condition, and returns its cases: a second one, in
 // which the condition is flipped, where that runs. The error says why the program is no task.
 func cases(d Domain, p *Program) ([]Case, error) {

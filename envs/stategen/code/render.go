@@ -3,6 +3,7 @@ package code
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolevo/envs/stategen"
@@ -18,6 +19,14 @@ func (s *Surface) Render(p *stategen.Program) (string, error) {
 	}
 
 	r := renderer{surface: s, style: s.style()}
+	if f, isFunctions := r.style.(functions); isFunctions && s.Published {
+		f.objects = map[string]bool{}
+		for _, v := range p.Init {
+			f.objects[v.Name] = v.Role == stategen.Loaded
+		}
+
+		r.style = f
+	}
 
 	r.stmts(p.Main)
 
@@ -41,6 +50,13 @@ func (s *Surface) Render(p *stategen.Program) (string, error) {
 	}
 
 	return text, nil
+}
+
+// givesObject reports whether a tool gives an object of the service, which has a handle.
+func (s *Surface) givesObject(tool string) bool {
+	return slices.ContainsFunc(s.Domain.APIs(), func(a toolapi.APISpec) bool {
+		return a.Name == tool && strings.HasPrefix(a.Answer, `{"speech"`)
+	})
 }
 
 // Signatures writes how each of the domain's APIs is called, in the order of its tools, with the parameters' names in
@@ -123,6 +139,11 @@ func (r *renderer) keep(c stategen.Call) {
 
 	if c.Assign != "" {
 		text = c.Assign + " = " + text
+
+		// The other branch may give the name another value.
+		if f, isFunctions := r.style.(functions); isFunctions && f.objects != nil {
+			f.objects[c.Assign] = r.surface.givesObject(c.Tool)
+		}
 	}
 
 	r.line(text)

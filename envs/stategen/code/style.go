@@ -44,7 +44,9 @@ var (
 )
 
 // functions are plain functions with keywords. Their objects know their handles by the member "speech".
-type functions struct{}
+type functions struct {
+	objects map[string]bool // variables whose members are attributes
+}
 
 func (functions) stubs() string { return functionStubs }
 
@@ -63,16 +65,19 @@ func (functions) changed(name string, args []argument) string {
 	return name + "(" + keywords(args) + ")"
 }
 
-func (functions) part(value, key string) string {
-	if key == "speech" {
+func (f functions) part(value, key string) string {
+	switch {
+	case key == "speech":
 		return value
+	case f.objects[value]:
+		return value + "." + key
 	}
 
 	return index(value, key)
 }
 
 // torch are functions of PyTorch. Tensors are passed as they are, and asked for their properties as its tensors are.
-type torch struct{}
+type torch struct{ whole bool } // without the short name F
 
 func (torch) stubs() string { return torchStubs }
 
@@ -82,11 +87,14 @@ func (torch) loaded() string {
 		"that an API returned x.sum() and (x > x.mean()).sum(). Besides these and the APIs, nothing of torch is there."
 }
 
-func (torch) call(tool string, args []argument) string {
+func (t torch) call(tool string, args []argument) string {
 	module, positional := "torch.", 1
 	switch tool {
 	case "linear", "conv2d":
 		module, positional = "F.", 2
+		if t.whole {
+			module = "torch.nn.functional."
+		}
 	case "permute", "split":
 		positional = 2
 	case "transpose":

@@ -13,6 +13,10 @@ type Surface struct {
 	Domain   stategen.Domain
 	Base     *toolapi.Version // the version that defines the tools; it may have those of other domains, too
 	Deployed *toolapi.Version
+
+	// Published writes programs for StateEval's evaluator, which has the module torch alone, and speeches that are
+	// objects with attributes.
+	Published bool
 }
 
 // style returns the style of calls in this domain.
@@ -21,7 +25,7 @@ func (s *Surface) style() style {
 	case "session":
 		return requests{}
 	case "tensor":
-		return torch{}
+		return torch{whole: s.Published}
 	}
 
 	return functions{}

@@ -15,9 +15,13 @@ import (
 	"toolevo/envs/stategen/tensor"
 )
 
-// Export returns a task as a row. The surface is that of its domain, for which its program is written.
-func Export(s *code.Surface, t *stategen.Task, id int) (Row, error) {
-	row, err := export(s, t)
+// Export returns a task as a row for an evaluator. The surface is that of its domain, for which its program is written;
+// speeches have to be those of the paper's APIs, as [Adapt] makes them. own is the task that the row is read back as.
+func Export(s *code.Surface, t, own *stategen.Task, id int, form Form) (Row, error) {
+	published := *s
+	published.Published = true
+
+	row, err := export(&published, t, own, form)
 	if err != nil {
 		return Row{}, fmt.Errorf("stateeval: export %s: %w", t.ID, err)
 	}
@@ -27,7 +31,7 @@ func Export(s *code.Surface, t *stategen.Task, id int) (Row, error) {
 	return row, nil
 }
 
-func export(s *code.Surface, t *stategen.Task) (Row, error) {
+func export(s *code.Surface, t, own *stategen.Task, form Form) (Row, error) {
 	e := Evaluator{Config: json.RawMessage("{}")}
 	if s.Domain.Name() == Session {
 		e.Config = json.RawMessage(`{"base_url":"http://localhost:8080"}`)
@@ -38,8 +42,10 @@ func export(s *code.Surface, t *stategen.Task) (Row, error) {
 		return Row{}, err
 	}
 
+	end := form.ending(s.Domain.Name(), t)
+
 	for _, c := range t.Cases {
-		one, err := testCase(s.Domain, &t.Program, c, program)
+		one, err := form.testCase(s.Domain, &t.Program, c, program+end.Program)
 		if err != nil {
 			return Row{}, err
 		}
@@ -52,23 +58,23 @@ func export(s *code.Surface, t *stategen.Task) (Row, error) {
 		return Row{}, err
 	}
 
-	about, err := json.Marshal(metadata{t})
+	about, err := json.Marshal(metadata{own})
 	if err != nil {
 		return Row{}, err
 	}
 
-	return Row{Evaluator: string(evaluator), Prompt: Prompt(s, t), Metadata: string(about)}, nil
+	return Row{Evaluator: string(evaluator), Prompt: ask(s, t, end.Prompt), Metadata: string(about)}, nil
 }
 
 // testCase runs a case and writes down what was there before and after it.
-func testCase(d stategen.Domain, p *stategen.Program, c stategen.Case, program string) (TestCase, error) {
+func (f Form) testCase(d stategen.Domain, p *stategen.Program, c stategen.Case, program string) (TestCase, error) {
 	oracle, err := stategen.Replay(d, p, c, nil)
 	if err != nil {
 		return TestCase{}, err
 	}
 
-	one := TestCase{Result: stategen.Value{Any: written(oracle.Result)}, Program: program}
-	if one.Info, err = info(d, p, c); err != nil {
+	one := TestCase{Result: stategen.Value{Any: f.written(joined(oracle.Result))}, Program: program}
+	if one.Info, err = f.info(d, p, c); err != nil {
 		return one, err
 	}
 
@@ -80,14 +86,44 @@ func testCase(d stategen.Domain, p *stategen.Program, c stategen.Case, program s
 		one.Info.EndImplicitList.Any = oracle.Effects
 		one.StateOracle.Any = byPair(effects)
 	case Voice:
-		one.StateOracle.Any = written(oracle.Effects)
+		calls := make([]any, len(effects))
+		for i, call := range effects {
+			speech, _ := call.Get("speech")
+			name, _ := call.Get("voice_name")
+			calls[i] = []any{f.written(speech), name}
+		}
+
+		one.StateOracle.Any = calls
 	}
 
 	return one, nil
 }
 
+// joined returns a list of tensors as one tensor of all their elements, and anything else as it is.
+func joined(content any) any {
+	list, _ := content.([]any)
+	whole := &tensor.Tensor{}
+
+	for _, item := range list {
+		t, isTensor := item.(*tensor.Tensor)
+		if !isTensor {
+			return content
+		}
+
+		whole.Data = append(whole.Data, t.Data...)
+	}
+
+	if len(list) == 0 {
+		return content
+	}
+
+	whole.Shape = []int{len(whole.Data)}
+
+	return whole
+}
+
 // info is what is there before a case runs.
-func info(d stategen.Domain, p *stategen.Program, c stategen.Case) (ProgramInfo, error) {
+func (f Form) info(d stategen.Domain, p *stategen.Program, c stategen.Case) (ProgramInfo, error) {
 	values := p.Values(c)
 
 	state, err := d.Begin(p, values)
@@ -106,7 +142,7 @@ func info(d stategen.Domain, p *stategen.Program, c stategen.Case) (ProgramInfo,
 		if v.Role == stategen.Loaded {
 			fmt.Fprintf(&load, "%s = %s\n", v.Name, v.Type)
 			all.InitLoadInfo = append(all.InitLoadInfo, Named{
-				v.Name, stategen.Value{Any: written(d.Content(state, v.Name))},
+				v.Name, stategen.Value{Any: f.written(d.Content(state, v.Name))},
 			})
 
 			continue
@@ -126,13 +162,19 @@ func info(d stategen.Domain, p *stategen.Program, c stategen.Case) (ProgramInfo,
 }
 
 // written returns a content as the benchmark writes it.
-func written(content any) any {
+func (f Form) written(content any) any {
 	return envs.Map(content, func(part any) (any, bool) {
 		switch part := part.(type) {
 		case *tensor.Tensor:
-			return nested(part.Shape, part.Data), true
+			if f == December {
+				return nested(part.Shape, part.Data), true
+			}
+
+			return tensor.Encode(part), true
 		case envs.Args:
-			return speech(part), false
+			if _, isSpeech := part.Get("transitions"); isSpeech {
+				return part.With("is_speech", true), true
+			}
 		}
 
 		return part, false
@@ -149,34 +191,6 @@ func nested(shape []int, data []float32) any {
 	for i := range list {
 		part := len(data) / len(list)
 		list[i] = nested(shape[1:], data[i*part:(i+1)*part])
-	}
-
-	return list
-}
-
-// speech writes a speech, which has a history, or leaves another object as it is.
-func speech(v envs.Args) envs.Args {
-	var members envs.Args
-
-	for _, m := range v {
-		if history, ok := m.Value.([]any); ok && m.Name == "history" {
-			members = append(members, envs.Arg{Name: "transitions", Value: transitions(history)},
-				envs.Arg{Name: "is_speech", Value: true})
-
-			continue
-		}
-
-		members = members.With(m.Name, m.Value)
-	}
-
-	return members
-}
-
-// transitions are pairs of what was done and its parameters, which our histories have in the words.
-func transitions(history []any) []any {
-	list := make([]any, len(history))
-	for i, done := range history {
-		list[i] = []any{done, envs.Args{}}
 	}
 
 	return list

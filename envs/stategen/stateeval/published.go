@@ -288,7 +288,7 @@ func recorder(oracle any) any {
 }
 
 // plain writes a content for people.
-func plain(content any) string { return pytext.JSON(written(content)) }
+func plain(content any) string { return pytext.JSON(December.written(content)) }
 
 // known are values that a program has by then, by name: what the service made up is found again in them.
 type known []envs.Arg

@@ -183,7 +183,7 @@ func exported(t *testing.T, d stategen.Domain, task *stategen.Task) ([]stateeval
 		t.Fatal(err)
 	}
 
-	row, err := stateeval.Export(&code.Surface{Domain: d, Base: v, Deployed: v}, task, 7)
+	row, err := stateeval.Export(&code.Surface{Domain: d, Base: v, Deployed: v}, task, task, 7, stateeval.December)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ const (
 type bounds struct{ elements, work int }
 
 // paperBounds hold what the published programs compute.
-var paperBounds = bounds{elements: 1 << 23, work: 1 << 32}
+var paperBounds = bounds{elements: mostLoaded, work: 1 << 32}
 
 // Programs stay below smaller bounds, so that thousands of them can be replayed. Of the published initial shapes, those
 // with more elements, one in eight, are drawn again, and a fresh weight has fewer outputs where as many as published

@@ -187,6 +187,12 @@ func (s *paperState) speak(args envs.Args) (any, error) {
 	return s.give(speech), nil
 }
 
+// Recording returns the value of a variable that is loaded: a user's speech.
+func Recording(handle, text string) envs.Args {
+	return envs.Object("speech", handle, "text", text, "voice_name", "user_voice", settingNames[0], nil,
+		settingNames[1], nil, settingNames[2], nil, "duration", paperDuration, "transitions", []any{})
+}
+
 // after returns a speech with one more transition.
 func after(speech envs.Args, tool string, parameters envs.Args) envs.Args {
 	done := append(slices.Clip(speech.List("transitions")), []any{tool, parameters})

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"toolevo/envs/disk"
 	"toolevo/envs/stategen"
-	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/domains"
 	"toolevo/envs/stategen/stateeval"
 	"toolevo/envs/suite"
@@ -28,6 +29,8 @@ type exportedDomain struct {
 	Domain string `json:"domain"` // e.g. "session"
 	Path   string `json:"path"`   // of the file
 	Rows   int    `json:"rows"`   // a task each
+	// Left has why a task is no row, by its ID: the benchmark's services lead its cases to the same.
+	Left map[string]string `json:"left"`
 }
 
 // formats are the forms in which tasks are exported: StateEval's published one.
@@ -35,7 +38,7 @@ func formats() []string { return []string{"stateeval"} }
 
 func exportCommand() suite.Command {
 	from := taskSplit{split: "test"}
-	format := formats()[0]
+	format, form := formats()[0], stateeval.Forms()[0]
 
 	var out string
 
@@ -43,15 +46,22 @@ func exportCommand() suite.Command {
 		Use: "tasks export", Help: helpTexts, Document: ExportedTasks{},
 		Options: append(from.options(),
 			suite.Option{Name: "format", Value: &format, Names: formats,
-				Usage: "`NAME` of the form: stateeval, the rows of StateEval"},
+				Usage: "`NAME` of the format: stateeval, the rows of StateEval"},
+			suite.Option{Name: "form", Value: &form, Names: stateeval.Forms,
+				Usage: "`NAME` of the rows' form, by when their evaluator was published: april " +
+					"(of 2026) or december (of 2025)"},
 			suite.Option{Name: "out", Value: &out, Required: true,
 				Usage: "write DOMAIN.jsonl into the folder `DIR` (required)"}),
 		Run: func(ctx context.Context, c *suite.Call) error {
-			made, err := from.export(ctx, out)
+			made, err := from.export(ctx, out, stateeval.Form(form))
 
 			return c.Result(made, func(w io.Writer) {
 				for _, f := range made.Files {
 					fmt.Fprintf(w, "%s: %d rows\n", f.Path, f.Rows)
+
+					for _, id := range slices.Sorted(maps.Keys(f.Left)) {
+						fmt.Fprintf(w, "  without %s: %s\n", id, f.Left[id])
+					}
 				}
 			}, err)
 		},
@@ -59,14 +69,8 @@ func exportCommand() suite.Command {
 }
 
 // export writes the tasks of each domain.
-func (s *taskSplit) export(ctx context.Context, out string) (made ExportedTasks, err error) {
+func (s *taskSplit) export(ctx context.Context, out string, form stateeval.Form) (made ExportedTasks, err error) {
 	made.Files = []exportedDomain{}
-
-	surface, err := surfaces("")
-	if err != nil {
-		return made, err
-	}
-
 	counts := map[string]int{}
 
 	file, err := s.open(func(t *stategen.Task) error {
@@ -78,20 +82,14 @@ func (s *taskSplit) export(ctx context.Context, out string) (made ExportedTasks,
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 
-	for _, d := range domains.All() {
-		if n := counts[d.Name()]; n > 0 {
-			made.Files = append(made.Files, exportedDomain{d.Name(), filepath.Join(out,
-				d.Name()+".jsonl"), n})
-		}
-	}
-
 	return made, disk.ReplaceFolder(out, func(work string) error {
-		for _, d := range domains.All() {
-			path := filepath.Join(work, d.Name()+".jsonl")
-			write := func(w io.Writer) error { return exportDomain(ctx, w, file, surface(d)) }
+		for _, name := range domains.Names() {
+			path := filepath.Join(work, name+".jsonl")
+			one := exportedDomain{name, filepath.Join(out, name+".jsonl"), 0, map[string]string{}}
 
-			if counts[d.Name()] > 0 {
-				err = disk.WriteFile(path, write)
+			if counts[name] > 0 {
+				err = disk.WriteFile(path, func(w io.Writer) error { return one.write(ctx, w, file, form) })
+				made.Files = append(made.Files, one)
 			} else if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
 				err = nil // no rows of an earlier export stay beside these
 			}
@@ -111,12 +109,15 @@ type tasksOf interface {
 	Task(i int) (*stategen.Task, error)
 }
 
-// exportDomain writes the tasks of a domain as rows, which are numbered from 0.
-func exportDomain(ctx context.Context, w io.Writer, tasks tasksOf, surface *code.Surface) error {
+// write writes the tasks of a domain as rows, which are numbered from 0.
+func (e *exportedDomain) write(ctx context.Context, w io.Writer, tasks tasksOf, form stateeval.Form) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 
-	number := 0
+	surface, err := surfaces(stategen.Paper)
+	if err != nil {
+		return err
+	}
 
 	for i := range tasks.Len() {
 		t, err := tasks.Task(i)
@@ -124,11 +125,22 @@ func exportDomain(ctx context.Context, w io.Writer, tasks tasksOf, surface *code
 			return errors.Join(err, ctx.Err())
 		}
 
-		if t.Program.Domain != surface.Domain.Name() {
+		if t.Program.Domain != e.Domain {
 			continue
 		}
 
-		row, err := stateeval.Export(surface, t, number)
+		adapted, err := stateeval.Adapt(t)
+		if err != nil {
+			e.Left[t.ID] = err.Error()
+			continue
+		}
+
+		d, err := domains.Of(&adapted.Program)
+		if err != nil {
+			return err
+		}
+
+		row, err := stateeval.Export(surface(d), adapted, t, e.Rows, form)
 		if err == nil {
 			err = lines.Encode(row)
 		}
@@ -137,7 +149,7 @@ func exportDomain(ctx context.Context, w io.Writer, tasks tasksOf, surface *code
 			return err
 		}
 
-		number++
+		e.Rows++
 	}
 
 	return nil
