@@ -25,9 +25,13 @@ func (StateGen) Name() string { return "stategen" }
 
 // Versions implements [suite.Benchmark]. The tools are of the set of APIs that the tasks of the data folder are for.
 func (StateGen) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, error) {
-	apis, err := taskfile.APIs(data)
-	if err != nil {
-		return nil, err
+	apis := ""
+
+	if data != "" {
+		var err error
+		if apis, err = taskfile.APIs(data); err != nil {
+			return nil, err
+		}
 	}
 
 	all, err := Catalog(apis)

@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
 	"toolevo/envs/stategen/instruct"
+	"toolevo/envs/stategen/stateeval"
 	"toolevo/envs/stategen/taskfile"
 	"toolevo/envs/suite"
 )
@@ -48,12 +49,18 @@ type GeneratedDomain struct {
 type generating struct {
 	domains []stategen.Domain
 	split   string
-	tasks   int // of each domain, that the split has to have
+	tasks   int    // of each domain, that the split has to have
+	apis    string // the set that the tasks are for, in words
 	options stategen.Options
 }
 
+// The sets of APIs in words, as options name them.
+const ownAPIs = "own"
+
+func apiSets() []string { return []string{ownAPIs, stategen.Paper} }
+
 func generateCommand() suite.Command {
-	g := generating{split: "train", tasks: 100, options: stategen.Options{
+	g := generating{split: "train", tasks: 100, apis: ownAPIs, options: stategen.Options{
 		Calls: stategen.DefaultCalls, Seed: 1, Workers: runtime.GOMAXPROCS(0),
 	}}
 	selector := string(stategen.Argmax)
@@ -73,6 +80,8 @@ func generateCommand() suite.Command {
 			{Name: "calls", Value: &g.options.Calls, Usage: "`N` calls on each path of a program", Least: 2},
 			{Name: "selector", Value: &selector, Names: names.Texts(stategen.Selectors),
 				Usage: "`NAME` of how transitions are chosen: argmax, k2 or uniform"},
+			{Name: "apis", Value: &g.apis, Names: apiSets,
+				Usage: "`NAME` of the set of APIs that the tasks are for: own, or paper, which is StateEval's"},
 		},
 		Run: func(ctx context.Context, c *suite.Call) error {
 			g.options.Selector = stategen.Selector(selector)
@@ -138,7 +147,15 @@ func (g *generating) domain(
 			return err
 		}
 
-		added, err := f.Add(g.split, &t)
+		task := &t
+		if g.apis == stategen.Paper {
+			if task, err = stateeval.Adapt(task); err != nil {
+				made.Rejected[err.Error()]++
+				return nil
+			}
+		}
+
+		added, err := f.Add(g.split, task)
 		if err != nil {
 			return err
 		}
@@ -215,7 +232,12 @@ func (StateGen) MakeExamples(ctx context.Context, data string) error {
 		return err
 	}
 
-	g := generating{domains: all, split: suite.Examples, tasks: examplesOfDomain, options: stategen.Options{
+	apis, err := taskfile.APIs(data)
+	if err != nil {
+		return err
+	}
+
+	g := generating{domains: all, split: suite.Examples, tasks: examplesOfDomain, apis: apis, options: stategen.Options{
 		Calls: callsOfExample, Selector: stategen.Argmax, Seed: 1, Workers: runtime.GOMAXPROCS(0),
 	}}
 	_, err = g.run(ctx, data, &console.Steps{})

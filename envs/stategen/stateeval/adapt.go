@@ -10,12 +10,18 @@ import (
 	"toolevo/envs/stategen/voice"
 )
 
-// Adapt returns a task of the voice domain for the paper's APIs: with the voices of the benchmark's library, transcripts
-// that are objects, and whatever its cases lead to there. Other tasks are the same for them. The error says why nothing
-// comes of it.
+// Adapt returns a task for the paper's APIs. One of the voice domain has the voices of the benchmark's library there,
+// transcripts that are objects, and whatever its cases lead to then. The error says why nothing comes of it.
 func Adapt(t *stategen.Task) (*stategen.Task, error) {
-	if t.Program.APIs == stategen.Paper || t.Program.Domain != Voice {
+	if t.Program.APIs == stategen.Paper {
 		return t, nil
+	}
+
+	if t.Program.Domain != Voice {
+		next := *t
+		next.Program.APIs = stategen.Paper
+
+		return &next, nil
 	}
 
 	text, err := json.Marshal(t.Program)

@@ -20,8 +20,12 @@ import (
 type Paper struct{ Domain }
 
 // Begin implements [stategen.Service]. The service begins with an object of the loaded tensors, by name, as [Encode]
-// writes them; variables that are loaded have the values that tools give.
-func (Paper) Begin(p *stategen.Program, _ map[string]any) (stategen.State, error) {
+// writes them; variables that are loaded have the values that tools give. Without that object they come from seeds.
+func (d Paper) Begin(p *stategen.Program, values map[string]any) (stategen.State, error) {
+	if p.Server.Any == nil {
+		return d.Domain.Begin(p, values)
+	}
+
 	s := &state{bounds: paperBounds}
 	all, _ := p.Server.Any.(envs.Args)
 	total := 0
